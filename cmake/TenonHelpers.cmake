@@ -1,0 +1,49 @@
+# The handful of functions every CMakeLists.txt of ours is written with.
+
+set(TENON_MLIR_INCLUDES ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+
+# One precompiled header serves every library that sees MLIR: parsing MLIR's headers is most of the build.
+function(tenon_mlir_pch)
+  file(WRITE ${CMAKE_BINARY_DIR}/tenon_pch.cpp "// The host of the precompiled header.\n")
+  add_library(tenon_pch OBJECT ${CMAKE_BINARY_DIR}/tenon_pch.cpp)
+  target_include_directories(tenon_pch SYSTEM PUBLIC ${TENON_MLIR_INCLUDES})
+  target_compile_options(tenon_pch PRIVATE -fno-rtti -Wall -Wextra -Wno-unused-parameter)
+  target_precompile_headers(tenon_pch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/Precompiled.h)
+endfunction()
+
+# tenon_library(NAME SOURCES... [LINK LIBS...]): a static library on MLIR.
+function(tenon_library name)
+  cmake_parse_arguments(ARG "" "" "LINK;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+  target_include_directories(${name} SYSTEM PUBLIC ${TENON_MLIR_INCLUDES})
+  target_compile_options(${name} PRIVATE -fno-rtti -Wall -Wextra -Wno-unused-parameter)
+  target_precompile_headers(${name} REUSE_FROM tenon_pch)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+# tenon_passes(ROOM SOURCES... [LINK LIBS...]): one room of passes, one library, one Passes.td.
+function(tenon_passes room)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  string(SUBSTRING ${room} 0 1 first)
+  string(TOUPPER ${first} first)
+  string(REGEX REPLACE "^." "${first}" camel ${room})
+  set(LLVM_TARGET_DEFINITIONS Passes.td)
+  mlir_tablegen(Passes.h.inc -gen-pass-decls -name Tenon${camel})
+  add_public_tablegen_target(Tenon${camel}PassesIncGen)
+  tenon_library(Tenon${camel} ${ARG_UNPARSED_ARGUMENTS} LINK TenonDialect ${ARG_LINK}
+                DEPENDS Tenon${camel}PassesIncGen)
+endfunction()
+
+# tenon_tool(NAME SOURCES... [LINK LIBS...]): an executable in bin/.
+function(tenon_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+  target_include_directories(${name} SYSTEM PRIVATE ${TENON_MLIR_INCLUDES})
+  target_compile_options(${name} PRIVATE -fno-rtti -Wall -Wextra -Wno-unused-parameter)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+endfunction()

@@ -1,0 +1,189 @@
+/* The tenon and the mortise: what a compiled model and the runtime know of each other.
+ *
+ * A compiled model exports one constant `tenon_model_desc`; everything else is reached from it. The runtime (or a generated
+ * header) fills a `tenon_call` and calls the two entries of a function: `plan` computes output shapes and the arena size,
+ * `run` computes the outputs. Both are free of allocation, of locks and of hidden state.
+ *
+ * C11, also valid C++17. No type here changes meaning within one TENON_ABI_VERSION. */
+#ifndef TENON_RUNTIME_TENON_ABI_H
+#define TENON_RUNTIME_TENON_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TENON_ABI_VERSION 1u
+
+/* The first eight bytes of every descriptor ("TENON\0\0\1" little-endian). */
+#define TENON_ABI_MAGIC UINT64_C(0x010000004e4f4e45)
+
+typedef enum tenon_dtype {
+  TENON_F32 = 1,
+  TENON_F64 = 2,
+  TENON_F16 = 3,
+  TENON_BF16 = 4,
+  TENON_I8 = 5,
+  TENON_I16 = 6,
+  TENON_I32 = 7,
+  TENON_I64 = 8,
+  TENON_U8 = 9,
+  TENON_U16 = 10,
+  TENON_U32 = 11,
+  TENON_U64 = 12,
+  TENON_BOOL = 13 /* one byte, 0 or 1 */
+} tenon_dtype;
+
+/* One extent of a tensor. A static extent has size >= 0 and min == max == size; a dynamic one has size -1 and a range.
+ * Dynamic extents with equal non-empty names are equal at run time. */
+typedef struct tenon_dim_desc {
+  int64_t size;
+  int64_t min;
+  int64_t max;      /* INT64_MAX: no upper bound */
+  int64_t multiple; /* 1: any value */
+  const char *name; /* "" when nameless */
+} tenon_dim_desc;
+
+typedef struct tenon_tensor_desc {
+  const char *name;
+  int32_t dtype; /* tenon_dtype */
+  int32_t rank;
+  const tenon_dim_desc *dims; /* rank entries */
+  /* Outputs: nonzero when the extents are known only after `run`; `plan` then gives upper bounds. */
+  int32_t bounded;
+  int32_t reserved;
+} tenon_tensor_desc;
+
+/* Why a run stopped: written by generated code, at most once a run (first writer wins). */
+typedef struct tenon_fault {
+  int32_t code;  /* 0: none; else a tenon_fault_code */
+  int32_t site;  /* index into tenon_function_desc.sites */
+  int64_t found; /* the offending value */
+  int64_t low;   /* the allowed range [low, high] */
+  int64_t high;
+} tenon_fault;
+
+typedef enum tenon_fault_code {
+  TENON_FAULT_NONE = 0,
+  TENON_FAULT_INDEX = 1,    /* an index is outside its axis */
+  TENON_FAULT_SHAPE = 2,    /* a shape given as input values does not fit */
+  TENON_FAULT_CANCELLED = 3 /* *call->cancel was seen nonzero */
+} tenon_fault_code;
+
+/* A parallel body: handles the tasks [begin, end). */
+typedef void (*tenon_task_fn)(void *args, int64_t begin, int64_t end);
+
+/* Runs fn over [0, count), split in any way over any number of threads; returns when all is done. The pool promises nothing
+ * about which tasks run at once. */
+typedef void (*tenon_parallel_fn)(void *pool, tenon_task_fn fn, void *args, int64_t count);
+
+/* The arguments of one call. The caller owns everything. */
+typedef struct tenon_call {
+  uint64_t struct_size;
+  const void *const *inputs;        /* num_inputs data pointers, each aligned to its element */
+  const int64_t *const *input_dims; /* num_inputs arrays of rank extents */
+  void *const *outputs;             /* num_outputs data pointers; not read by plan */
+  int64_t *const *output_dims;      /* num_outputs arrays of rank extents, written by plan (and by run where bounded) */
+  void *arena;                      /* arena_bytes bytes, aligned to TENON_ARENA_ALIGNMENT; not read by plan */
+  uint64_t arena_bytes;             /* written by plan */
+  const void *weights;              /* the weight blob, aligned to TENON_WEIGHT_ALIGNMENT */
+  tenon_parallel_fn parallel;
+  void *pool;
+  const volatile int32_t *cancel; /* polled between kernels; may be null */
+  tenon_fault fault;              /* zeroed by the caller */
+} tenon_call;
+
+#define TENON_ARENA_ALIGNMENT 64
+#define TENON_WEIGHT_ALIGNMENT 64
+
+typedef struct tenon_kernel_desc {
+  const char *name;  /* its symbol */
+  const char *nodes; /* the model nodes it computes, separated by newlines */
+} tenon_kernel_desc;
+
+typedef struct tenon_function_desc {
+  const char *name;
+  int32_t num_inputs;
+  int32_t num_outputs;
+  const tenon_tensor_desc *inputs;
+  const tenon_tensor_desc *outputs;
+  /* Both return 0, or 1 with call->fault filled. */
+  int32_t (*plan)(tenon_call *call);
+  int32_t (*run)(tenon_call *call);
+  int32_t num_sites;
+  int32_t num_kernels;
+  const char *const *sites; /* the text of each fault site: node and operator */
+  const tenon_kernel_desc *kernels;
+} tenon_function_desc;
+
+/* CPU features a model needs, as bits of tenon_model_desc.cpu_features. */
+typedef enum tenon_cpu_feature {
+  TENON_CPU_SSE42 = 1 << 0,
+  TENON_CPU_AVX = 1 << 1,
+  TENON_CPU_AVX2 = 1 << 2,
+  TENON_CPU_FMA = 1 << 3,
+  TENON_CPU_F16C = 1 << 4,
+  TENON_CPU_BMI2 = 1 << 5,
+  TENON_CPU_AVX512F = 1 << 6,
+  TENON_CPU_AVX512DQ = 1 << 7,
+  TENON_CPU_AVX512BW = 1 << 8,
+  TENON_CPU_AVX512VL = 1 << 9,
+  TENON_CPU_AVX512CD = 1 << 10,
+  TENON_CPU_AVX512VNNI = 1 << 11,
+  TENON_CPU_AVX512BF16 = 1 << 12,
+  TENON_CPU_AVX512FP16 = 1 << 13,
+  TENON_CPU_AMX_TILE = 1 << 14,
+  TENON_CPU_AMX_BF16 = 1 << 15,
+  TENON_CPU_AMX_INT8 = 1 << 16,
+  TENON_CPU_LZCNT = 1 << 17,
+  TENON_CPU_MOVBE = 1 << 18,
+  TENON_CPU_AVX512VBMI = 1 << 19,
+  TENON_CPU_AVX512VBMI2 = 1 << 20,
+  TENON_CPU_AVX512IFMA = 1 << 21,
+  TENON_CPU_AVX512BITALG = 1 << 22,
+  TENON_CPU_AVX512VPOPCNTDQ = 1 << 23,
+  TENON_CPU_BMI = 1 << 24,
+  TENON_CPU_GFNI = 1 << 25,
+  TENON_CPU_VAES = 1 << 26,
+  TENON_CPU_VPCLMULQDQ = 1 << 27,
+  TENON_CPU_AVXVNNI = 1 << 28
+} tenon_cpu_feature;
+
+typedef struct tenon_model_desc {
+  uint64_t magic;       /* TENON_ABI_MAGIC */
+  uint32_t abi_version; /* TENON_ABI_VERSION */
+  uint32_t struct_size; /* sizeof(tenon_model_desc) */
+  const char *name;
+  const char *source;   /* the model file's base name and hash, for people */
+  const char *compiler; /* "tenon 0.1.0" */
+  const char *target;   /* triple and CPU, for people */
+  uint64_t cpu_features;
+  uint64_t weight_bytes;       /* size of the blob; 0: no weights */
+  uint64_t weight_hash;        /* xxh3-64 of the blob */
+  const void *weights;         /* embedded blob, or null when the weights stand in a file */
+  const char *weight_file;     /* base name of the safetensors file, or null; the blob is its data section */
+  int32_t num_functions;
+  int32_t reserved;
+  const tenon_function_desc *functions;
+} tenon_model_desc;
+
+#ifdef __cplusplus
+#define TENON_ABI_ASSERT(condition, message) static_assert(condition, message)
+#else
+#define TENON_ABI_ASSERT(condition, message) _Static_assert(condition, message)
+#endif
+TENON_ABI_ASSERT(sizeof(tenon_dim_desc) == 40, "tenon_dim_desc changed size");
+TENON_ABI_ASSERT(sizeof(tenon_tensor_desc) == 32, "tenon_tensor_desc changed size");
+TENON_ABI_ASSERT(sizeof(tenon_fault) == 32, "tenon_fault changed size");
+TENON_ABI_ASSERT(sizeof(tenon_call) == 120, "tenon_call changed size");
+TENON_ABI_ASSERT(sizeof(tenon_kernel_desc) == 16, "tenon_kernel_desc changed size");
+TENON_ABI_ASSERT(sizeof(tenon_function_desc) == 72, "tenon_function_desc changed size");
+TENON_ABI_ASSERT(sizeof(tenon_model_desc) == 104, "tenon_model_desc changed size");
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TENON_RUNTIME_TENON_ABI_H */
