@@ -1,0 +1,59 @@
+// The facade: a model file goes in, an artifact comes out. The tools see this header and the runtime's, nothing between.
+#ifndef TENON_COMPILER_COMPILER_H
+#define TENON_COMPILER_COMPILER_H
+
+#include "compiler/CompileOptions.h"
+#include "compiler/report/Diagnostic.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tenon {
+
+/// A phase as `--list-stages` shows it.
+struct PhaseInfo {
+  std::string name;
+  std::string rule; ///< what is true after it
+};
+
+/// What one finished phase cost, for progress lines.
+struct PhaseReport {
+  std::string name;
+  double seconds = 0;
+  int64_t ops = 0;
+};
+
+struct CompileReport {
+  Status status = Status::Success;
+  std::string output;          ///< the main file written
+  std::string header;          ///< the header written, or empty
+  std::string weightsFile;     ///< the weights file written, or empty
+  int64_t codeBytes = 0;
+  int64_t weightBytes = 0;
+  int64_t arenaBytes = -1;     ///< -1: depends on dynamic sizes
+};
+
+class Compiler {
+public:
+  explicit Compiler(DiagnosticHandler handler) : report(std::move(handler)) {}
+
+  /// Called after each phase, for progress.
+  std::function<void(const PhaseReport &)> onPhase;
+
+  /// Compiles options.input into options.output. Writes are atomic: on any failure no file is made or changed. Errors go to
+  /// the handler; the result's status is their class.
+  CompileReport compile(const CompileOptions &options);
+
+  /// The IR of options.input after options.stopAfter (default `imported`), as MLIR text; empty on failure.
+  std::string printStage(const CompileOptions &options, Status &status);
+
+  static std::vector<PhaseInfo> phases();
+
+private:
+  DiagnosticHandler report;
+};
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_COMPILER_H
