@@ -1,0 +1,86 @@
+// Composite: ops that fusion wants to see whole; each is defined by its decomposition into primitives.
+#ifndef TENON_COMPOSITE_TD
+#define TENON_COMPOSITE_TD
+
+include "dialects/tenon/TenonBase.td"
+
+class Tenon_CompositeOp<string mnemonic, list<Trait> traits = []>
+    : Tenon_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<Tenon_CompositeOpInterface>,
+                          DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>] # traits>;
+
+class Tenon_SoftmaxLikeOp<string mnemonic, string text> : Tenon_CompositeOp<mnemonic, [AllTypesMatch<["operand", "result"]>]> {
+  let summary = text;
+  let arguments = (ins Tenon_FloatTensor:$operand, I64Attr:$dim);
+  let results = (outs Tenon_FloatTensor:$result);
+  let assemblyFormat = "$operand `over` $dim attr-dict `:` type($operand)";
+  let hasVerifier = 1;
+  let description = [{
+    (C1) the dimension is within the rank.
+
+    Example:
+    ```mlir
+    %0 = tenon.}] # mnemonic # [{ %x over 1 : tensor<4x8xf32>
+    ```
+  }];
+}
+def Tenon_SoftmaxOp : Tenon_SoftmaxLikeOp<"softmax", "exp(x - max) over its sum, along a dimension">;
+def Tenon_LogSoftmaxOp : Tenon_SoftmaxLikeOp<"log_softmax", "x - max - log(sum(exp(x - max))), along a dimension">;
+
+def Tenon_LayerNormOp : Tenon_CompositeOp<"layer_norm", [AllTypesMatch<["operand", "result"]>]> {
+  let summary = "Rows shifted to mean zero and scaled to variance one, then scaled and shifted elementwise";
+  let description = [{
+    Statistics are taken over the dimensions from `axis` on: the mean, then the mean of squared deviations from it.
+
+    * (C1) the axis is within the rank
+    * (C2) scale and bias have the shape of the normalized dimensions
+
+    Example:
+    ```mlir
+    %0 = tenon.layer_norm %x, %s, %b axis 1 epsilon 1.0e-5 : (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_FloatTensor:$operand, Tenon_FloatTensor:$scale, Tenon_FloatTensor:$bias, I64Attr:$axis, F64Attr:$epsilon);
+  let results = (outs Tenon_FloatTensor:$result);
+  let assemblyFormat = "$operand `,` $scale `,` $bias `axis` $axis `epsilon` $epsilon attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Tenon_GeluOp : Tenon_CompositeOp<"gelu", [AllTypesMatch<["operand", "result"]>]> {
+  let summary = "x times the normal distribution's share below x";
+  let description = [{
+    0.5 x (1 + erf(x / sqrt 2)), or with `tanh` 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
+
+    Example:
+    ```mlir
+    %0 = tenon.gelu %x : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_FloatTensor:$operand, UnitAttr:$tanh);
+  let results = (outs Tenon_FloatTensor:$result);
+  let assemblyFormat = "$operand (`tanh` $tanh^)? attr-dict `:` type($operand)";
+}
+
+def Tenon_BatchNormOp : Tenon_CompositeOp<"batch_norm", [AllTypesMatch<["operand", "result"]>]> {
+  let summary = "Channels shifted and scaled by given statistics";
+  let description = [{
+    (x - mean) * (scale / sqrt(variance + epsilon)) + offset along the dimension `dim`.
+
+    * (C1) the dimension is within the rank
+    * (C2) the four vectors have its extent
+
+    Example:
+    ```mlir
+    %0 = tenon.batch_norm %x, %s, %o, %m, %v dim 1 epsilon 1.0e-5
+       : (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_FloatTensor:$operand, Tenon_FloatTensor:$scale, Tenon_FloatTensor:$offset, Tenon_FloatTensor:$mean,
+                       Tenon_FloatTensor:$variance, I64Attr:$dim, F64Attr:$epsilon);
+  let results = (outs Tenon_FloatTensor:$result);
+  let assemblyFormat = [{
+    $operand `,` $scale `,` $offset `,` $mean `,` $variance `dim` $dim `epsilon` $epsilon attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // TENON_COMPOSITE_TD

@@ -1,0 +1,67 @@
+// Contraction: sums of products over shared extents.
+#ifndef TENON_CONTRACTION_TD
+#define TENON_CONTRACTION_TD
+
+include "dialects/tenon/TenonBase.td"
+
+def Tenon_DotGeneralOp : Tenon_Op<"dot_general", [Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+  let summary = "Sum of products over the contracting extents, for each index of batch and free extents";
+  let description = [{
+    The result's extents are the batch extents, then the free ones of `lhs`, then those of `rhs`. The element type of the result may be wider
+    than the operands'; products and sums are computed in the result's type (f32 for f16 and bf16).
+
+    * (C1) the batch lists have equal length, and so have the contracting lists
+    * (C2) no dimension is listed twice, all are within the rank
+    * (C3) batch extents agree
+    * (C4) contracting extents agree
+    * (C5) the result's shape follows
+
+    Example:
+    ```mlir
+    %0 = tenon.dot_general %a, %b batch [0] x [0] contract [2] x [1] : (tensor<4x8x16xf32>, tensor<4x16x32xf32>) -> tensor<4x8x32xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_NumTensor:$lhs, Tenon_NumTensor:$rhs, DenseI64ArrayAttr:$lhs_batch, DenseI64ArrayAttr:$rhs_batch,
+                       DenseI64ArrayAttr:$lhs_contract, DenseI64ArrayAttr:$rhs_contract);
+  let results = (outs Tenon_NumTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `batch` $lhs_batch `x` $rhs_batch `contract` $lhs_contract `x` $rhs_contract attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The dimensions of lhs (rhs) that are neither batch nor contracting, ascending.
+    llvm::SmallVector<int64_t> getLhsFree();
+    llvm::SmallVector<int64_t> getRhsFree();
+  }];
+}
+
+def Tenon_ConvolutionOp : Tenon_Op<"convolution", [Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+  let summary = "Convolution of channel-last images";
+  let description = [{
+    `lhs` is [batch, spatial..., features], `rhs` is [spatial..., features / groups, outputs], the result [batch, spatial..., outputs]. Padding
+    (low, high per spatial extent) may be negative; `lhs_dilation` puts zeros between elements (a transposed convolution), `rhs_dilation`
+    between the kernel's.
+
+    * (C1) ranks agree and are at least 3
+    * (C2) strides, dilations and groups are positive and as many as the spatial extents
+    * (C3) features = groups * rhs features, outputs are a multiple of groups
+    * (C4) the result's shape follows
+
+    Example:
+    ```mlir
+    %0 = tenon.convolution %x, %w strides [2, 2] padding [3, 3, 3, 3] lhs_dilation [1, 1] rhs_dilation [1, 1] groups 1
+       : (tensor<1x224x224x3xf32>, tensor<7x7x3x64xf32>) -> tensor<1x112x112x64xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_NumTensor:$lhs, Tenon_NumTensor:$rhs, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
+                       DenseI64ArrayAttr:$lhs_dilation, DenseI64ArrayAttr:$rhs_dilation, I64Attr:$groups);
+  let results = (outs Tenon_NumTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `strides` $strides `padding` $padding `lhs_dilation` $lhs_dilation `rhs_dilation` $rhs_dilation `groups` $groups
+    attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // TENON_CONTRACTION_TD

@@ -1,0 +1,139 @@
+// Structure: weights, fusion regions, and what ties kernels to the graph.
+#ifndef TENON_STRUCTURE_TD
+#define TENON_STRUCTURE_TD
+
+include "dialects/tenon/TenonBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+
+def Tenon_WeightSourceAttr : AttrDef<Tenon_Dialect, "WeightSource"> {
+  let mnemonic = "source";
+  let summary = "Where a weight's bytes lie: a file, a byte offset and a length";
+  let parameters = (ins "mlir::StringAttr":$file, "int64_t":$offset, "int64_t":$length);
+  let assemblyFormat = "`<` $file `,` $offset `,` $length `>`";
+}
+
+def Tenon_WeightOp : Tenon_Op<"weight", [Symbol, IsolatedFromAbove]> {
+  let summary = "A constant tensor that stays out of the IR";
+  let description = [{
+    Its bytes are a range of a file (`from`), little-endian in row-major order, or what its region computes from other weights (the recipe). The artifact writer evaluates
+    recipes, one tensor at a time, with bits equal to running the ops.
+
+    * (C1) there is a source or a recipe, not both
+    * (C2) the source's length is that of the type
+    * (C3) the recipe yields a value of the type
+
+    Example:
+    ```mlir
+    tenon.weight @w : tensor<4x8xf32> from #tenon.source<"model.onnx", 1024, 128>
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, OptionalAttr<Tenon_WeightSourceAttr>:$source);
+  let regions = (region AnyRegion:$recipe);
+  let assemblyFormat = "$sym_name `:` $type (`from` $source^)? ($recipe^)? attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tenon_GetWeightOp : Tenon_Op<"get_weight", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+                                                DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+  let summary = "The value of a weight";
+  let description = [{
+    (C1) the symbol names a weight of the result's type.
+
+    Example:
+    ```mlir
+    %0 = tenon.get_weight @w : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$weight);
+  let results = (outs AnyTypeOf<[Tenon_Tensor, AnyStaticShapeMemRef]>:$result);
+  let assemblyFormat = "$weight attr-dict `:` type($result)";
+}
+
+def Tenon_YieldOp : Tenon_Op<"yield", [Pure, ReturnLike, Terminator]> {
+  let summary = "What a recipe or a fusion computes";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let builders = [OpBuilder<(ins), [{}]>];
+}
+
+def Tenon_BoundOp : Tenon_Op<"bound", [Pure]> {
+  let summary = "A size known only during the run, with an upper bound known before it";
+  let description = [{
+    The result is `value`; where memory is planned, `bound` stands for it.
+
+    Example:
+    ```mlir
+    %0 = tenon.bound %n at_most %max
+    ```
+  }];
+  let arguments = (ins Index:$value, Index:$bound);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$value `at_most` $bound attr-dict";
+}
+
+def Tenon_FusionOp : Tenon_Op<"fusion", [IsolatedFromAbove, AttrSizedOperandSegments, SingleBlock,
+                                         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "One kernel: its region says what is computed, its kind says how";
+  let description = [{
+    The region has one argument per input (a tensor or an `index`), and yields one tensor per output. Outputs are destinations: tensors of the
+    results' types until buffers are assigned, memrefs afterwards. The region speaks of tensors throughout.
+
+    * (C1) region arguments match the inputs, memrefs as tensors of the same shape
+    * (C2) yielded values match the outputs
+    * (C3) there are as many results as tensor outputs, of their types
+
+    Example:
+    ```mlir
+    %0 = tenon.fusion map ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+    ^bb0(%a: tensor<4xf32>):
+      %1 = tenon.negate %a : (tensor<4xf32>) -> tensor<4xf32>
+      tenon.yield %1 : tensor<4xf32>
+    } -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_FusionKindAttr:$kind, Variadic<AnyTypeOf<[Tenon_Tensor, AnyMemRef, Index]>>:$inputs,
+                       Variadic<AnyTypeOf<[Tenon_Tensor, AnyMemRef]>>:$outputs);
+  let results = (outs Variadic<Tenon_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $kind `ins` `(` ($inputs^ `:` type($inputs))? `)` `outs` `(` $outputs `:` type($outputs) `)` attr-dict-with-keyword $body
+    (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    mlir::Block &getBlock() { return getBody().front(); }
+    tenon::YieldOp getYield();
+  }];
+}
+
+def Tenon_LaunchOp : Tenon_Op<"launch", [MemRefsNormalizable]> {
+  let summary = "Calls a kernel over a range of tasks, in parallel where that pays";
+  let description = [{
+    The kernel takes the operands and then the first and the last-but-one task as `index`. Tasks are independent; how they are split over threads never changes a result.
+
+    Example:
+    ```mlir
+    tenon.launch @kernel tasks %n (%x, %y) : memref<4xf32>, memref<4xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Index:$tasks, Variadic<AnyType>:$operands_);
+  let assemblyFormat = "$kernel `tasks` $tasks `(` $operands_ `)` attr-dict `:` type($operands_)";
+}
+
+def Tenon_FaultOp : Tenon_Op<"fault"> {
+  let summary = "Records that a run must stop: the found value is outside [low, high]";
+  let description = [{
+    The first fault of a run wins; the site is the text shown to the user.
+
+    Example:
+    ```mlir
+    tenon.fault "node \22g\22 (Gather)" found %i in [%low, %high]
+    ```
+  }];
+  let arguments = (ins StrAttr:$site, I64:$found, I64:$low, I64:$high);
+  let assemblyFormat = "$site `found` $found `in` `[` $low `,` $high `]` attr-dict";
+}
+
+#endif // TENON_STRUCTURE_TD
