@@ -1,0 +1,60 @@
+# How the text tests run: every tool is named by a full path, so that nothing on
+# the caller's PATH can stand in for what was built; features say what this
+# machine can do.
+import os
+
+import lit.formats
+
+config.name = "tenon"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test", ".c"]
+config.excludes = ["Inputs", "CMakeLists.txt"]
+config.test_source_root = os.path.dirname(__file__)
+
+bin_dir = os.path.join(config.tenon_binary_dir, "bin")
+python = "/usr/bin/python3"
+scripts = os.path.join(config.tenon_source_dir, "lit", "Inputs")
+
+config.environment["PATH"] = os.pathsep.join(
+    [bin_dir, config.llvm_tools_dir, "/usr/bin", "/bin"])
+config.environment["LC_ALL"] = "C.UTF-8"
+config.environment["FILECHECK_OPTS"] = "--dump-input-filter=error"
+
+# Longest names first: `tenon` is a prefix of the others.
+for tool in ["tenon-lsp-server", "tenon-reduce", "tenon-opt", "tenonc",
+             "tenon"]:
+    config.substitutions.append(
+        (r"(?<![\w/.%-])" + tool + r"(?![\w.-])", os.path.join(bin_dir, tool)))
+for tool in ["FileCheck", "split-file", "llvm-readelf", "llvm-nm",
+             "llvm-objdump", "llvm-strip", "llvm-dwarfdump", "clang-22"]:
+    config.substitutions.append(
+        (r"(?<![\w/.%-])" + tool + r"(?![\w.-])",
+         os.path.join(config.llvm_tools_dir, tool)))
+
+# %exit 4 COMMAND...: passes when the command ends with exactly that status.
+config.substitutions.append(("%exit", f"{python} {scripts}/exit.py"))
+# %onnx FILE.onnxtxt -o FILE.onnx: a model written as protobuf text.
+config.substitutions.append(
+    ("%onnx", f"{python} {scripts}/onnx_text.py"))
+# %npy FILE DTYPE SHAPE VALUES...: an array file, e.g. `%npy %t.npy f32 2x2 1 2 3 4`.
+config.substitutions.append(("%npy", f"{python} {scripts}/npy.py"))
+config.substitutions.append(("%python", python))
+config.substitutions.append(
+    ("%onnx_data", "/usr/share/libonnx-testdata/data"))
+config.substitutions.append(("%source", config.tenon_source_dir))
+config.substitutions.append(("%build", config.tenon_binary_dir))
+
+if os.path.isdir("/usr/share/libonnx-testdata/data/node"):
+    config.available_features.add("onnx-testdata")
+if os.path.isdir("/usr/lib/python3/dist-packages/torch"):
+    config.available_features.add("torch")
+with open("/proc/cpuinfo") as info:
+    flags = next((line.split(":")[1].split() for line in info
+                  if line.startswith("flags")), [])
+if {"amx_tile", "amx_bf16", "amx_int8"} <= set(flags):
+    config.available_features.add("amx")
+if {"avx512f", "avx512dq", "avx512bw", "avx512vl"} <= set(flags):
+    config.available_features.add("avx512")
+for tool in ["tenon", "tenon-opt", "tenon-lsp-server", "tenon-reduce"]:
+    if os.path.exists(os.path.join(bin_dir, tool)):
+        config.available_features.add(tool)

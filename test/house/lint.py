@@ -1,0 +1,323 @@
+#!/usr/bin/python3
+"""The house rules as tests: each rule reads the committed tree and names what breaks it.
+
+A rule is a generator of complaints; no complaint is a pass. Rules about files
+that the build makes (the dialect's examples) are skipped when the tool that
+reads them has not been built.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import examples
+import generated_docs
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+CODE = (".h", ".c", ".cpp", ".td")
+
+
+class Skip(Exception):
+    pass
+
+
+def committed():
+    listing = subprocess.run(
+        ["git", "-c", f"safe.directory={SOURCE}", "ls-files", "--cached",
+         "--others", "--exclude-standard"],
+        cwd=SOURCE, capture_output=True, text=True, check=True).stdout
+    return [f for f in listing.splitlines()
+            if os.path.isfile(os.path.join(SOURCE, f))]
+
+
+def read(path):
+    with open(os.path.join(SOURCE, path), encoding="utf-8",
+              errors="replace") as text:
+        return text.read()
+
+
+def code_files(*folders):
+    return [f for f in FILES if f.endswith(CODE) and
+            (not folders or f.startswith(folders))]
+
+
+def includes(path):
+    return re.findall(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', read(path), re.M)
+
+
+def room(path):
+    """`passes/fuse` for passes/fuse/X.cpp, else the first folder."""
+    parts = path.split("/")
+    return "/".join(parts[:2]) if parts[0] == "passes" else parts[0]
+
+
+def layering(options):
+    """arrows of docs/architecture.md never turn back"""
+    ours = {"dialects", "passes", "compiler", "runtime", "tools", "test"}
+    reach = {
+        "dialects": {"dialects"},
+        "passes": {"dialects"},
+        "compiler": {"compiler", "passes", "dialects"},
+        "runtime": {"runtime"},
+        "tools": {"tools", "compiler", "passes", "dialects", "runtime"},
+    }
+    for path in code_files("dialects/", "passes/", "compiler/", "runtime/",
+                           "tools/"):
+        layer = path.split("/")[0]
+        for header in includes(path):
+            top = header.split("/")[0]
+            if "/" not in header or top not in ours:
+                continue
+            joint = header in ("runtime/tenon_abi.h", "runtime/tenon_note.h")
+            if layer == "compiler" and joint:
+                continue
+            if layer == "passes" and top == "passes":
+                if room(path) != room(header):
+                    yield f"{path}: the room {room(path)} includes {header}"
+            elif top not in reach[layer]:
+                yield f"{path}: {layer} includes {header}"
+
+
+def secrets(options):
+    """each kind of knowledge lives in one place"""
+    only = [
+        (r"llvm/IR/Module\.h", ("compiler/codegen/", "compiler/pipeline/",
+                                "compiler/artifact/")),
+        (r"llvm/Support/CommandLine\.h", ("tools/",)),
+        (r"llvm/Option/", ("tools/",)),
+        (r"passes/.*", ("passes/", "compiler/pipeline/", "tools/tenon-opt/",
+                        "tools/tenon-lsp-server/", "tools/tenon-reduce/",
+                        "test/")),
+        (r"onnx/onnx.*pb\.h|google/protobuf/.*", ("compiler/import/",
+                                                  "test/", "tools/tenon/")),
+    ]
+    for path in code_files("dialects/", "passes/", "compiler/", "runtime/",
+                           "tools/"):
+        for header in includes(path):
+            for pattern, homes in only:
+                if re.fullmatch(pattern + r".*", header) and \
+                        not path.startswith(homes):
+                    yield f"{path}: includes {header}, known only to " + \
+                        ", ".join(homes)
+        if path.startswith("runtime/"):
+            for header in includes(path):
+                if re.match(r"(llvm|mlir|clang)", header):
+                    yield f"{path}: the runtime includes {header}"
+
+
+def comments_stripped(path):
+    """The text without comments; a string keeps its quotes and line ends."""
+    pattern = r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"'
+
+    def blank(match):
+        found = match.group(0)
+        return '""' if found[0] == '"' else "\n" * found.count("\n")
+    return re.sub(pattern, blank, read(path), flags=re.S)
+
+
+def quiet_libraries(options):
+    """nothing outside tools/ exits, aborts, prints or reads the environment"""
+    words = (r"(?<![\w.>:])(?:std::)?(?:exit|abort|_exit|quick_exit)\s*\(",
+             r"\berrs\(\)", r"\bouts\(\)", r"std::c(?:err|out)\b",
+             r"(?<![\w.>:])(?:f?printf|puts|perror)\s*\(",
+             r"\bcl::opt\b", r"report_fatal_error\s*\(")
+    for path in code_files("dialects/", "passes/", "compiler/", "runtime/"):
+        if not path.endswith((".h", ".c", ".cpp")):
+            continue
+        for number, line in enumerate(
+                comments_stripped(path).splitlines(), 1):
+            for word in words:
+                if re.search(word, line):
+                    yield f"{path}:{number}: {line.strip()}"
+
+
+def pass_names(options):
+    """a pass, its file, its flag and its test have one name"""
+    rooms = [f for f in FILES if re.fullmatch(r"passes/\w+/Passes\.td", f)]
+    for table in rooms:
+        folder = os.path.dirname(table)
+        defined = re.findall(
+            r'^def\s+(\w+)\s*:\s*Pass<\s*"([^"]+)"', read(table), re.M)
+        for name, flag in defined:
+            stem = re.sub(r"Pass$", "", name)
+            kebab = re.sub(r"(?<!^)(?=[A-Z])", "-", stem).lower()
+            if flag != f"tenon-{kebab}":
+                yield f"{table}: {name} has the flag {flag}"
+            if f"{folder}/{stem}.cpp" not in FILES:
+                yield f"{table}: {name} has no {folder}/{stem}.cpp"
+            elif f"GEN_PASS_DEF_{stem.upper()}" not in \
+                    read(f"{folder}/{stem}.cpp"):
+                yield f"{folder}/{stem}.cpp: does not define the pass {stem}"
+            test = f"lit/{folder}/{kebab}.mlir"
+            if test not in FILES:
+                yield f"{table}: {name} has no test {test}"
+            elif f"--{flag}" not in read(test):
+                yield f"{test}: does not run --{flag}"
+
+
+def dialect_tests(options):
+    """every family of the dialect has a round-trip test and an error test"""
+    for path in FILES:
+        family = re.fullmatch(r"dialects/tenon/(\w+)\.td", path)
+        if not family or family[1] in ("TenonBase", "TenonOps"):
+            continue
+        if not re.search(r"^def .*Op\b", read(path), re.M):
+            continue
+        kebab = re.sub(r"(?<!^)(?=[A-Z])", "-", family[1]).lower()
+        for test in (f"{kebab}.mlir", f"{kebab}-errors.mlir"):
+            if f"lit/dialects/tenon/{test}" not in FILES:
+                yield f"{path}: has no lit/dialects/tenon/{test}"
+
+
+def lit_run_lines(options):
+    """every text test runs something and checks something"""
+    for path in FILES:
+        if not path.startswith("lit/") or "/Inputs/" in path or \
+                not path.endswith((".mlir", ".test", ".c")):
+            continue
+        text = read(path)
+        if "RUN:" not in text:
+            yield f"{path}: has no RUN line"
+        if "XFAIL" in text:
+            yield f"{path}: an expected failure is not a test"
+        prefixes = set(re.findall(r"--check-prefix(?:es)?[= ]([\w,-]+)", text))
+        if re.search(r"\bFileCheck\b", text) and not prefixes and \
+                not re.search(r"\bCHECK(-\w+)*:", text):
+            yield f"{path}: calls FileCheck without a CHECK line"
+        for group in prefixes:
+            for prefix in group.split(","):
+                if not re.search(rf"\b{prefix}(-[A-Z]+)*(\{{\w+\}})?:", text):
+                    yield f"{path}: no line has the prefix {prefix}"
+
+
+def file_sizes(options):
+    """no source over 800 lines, no file over 1 MB, tenon-opt under 40 lines"""
+    for path in FILES:
+        if os.path.getsize(os.path.join(SOURCE, path)) > 1 << 20:
+            yield f"{path}: over 1 MB"
+        if path.endswith(CODE + (".py", ".mjs", ".cmake", ".txt", ".sh")) and \
+                "ledger-" not in path:
+            lines = read(path).count("\n")
+            if lines > 800:
+                yield f"{path}: {lines} lines"
+    for path in FILES:
+        if re.fullmatch(r"tools/tenon-opt/\w[\w-]*\.cpp", path):
+            lines = read(path).count("\n")
+            if lines >= 40:
+                yield f"{path}: {lines} lines"
+
+
+def openings(options):
+    """a source opens with what comes in and what is true afterwards"""
+    for path in FILES:
+        if path.endswith(CODE) and not path.startswith("lit/"):
+            if not re.match(r"//|/\*", read(path)):
+                yield f"{path}: does not open with a comment"
+        if path.endswith(".py") and not re.match(r'(#!.*\n)?("""|#)',
+                                                 read(path)):
+            yield f"{path}: does not open with a comment"
+
+
+def guards(options):
+    """header guards spell the path"""
+    for path in code_files():
+        if not path.endswith(".h") or path.startswith("cmake/"):
+            continue
+        want = "TENON_" + re.sub(r"\W", "_", path).upper()
+        if not re.search(rf"^#ifndef {want}\n#define {want}\n", read(path),
+                         re.M):
+            yield f"{path}: expected the guard {want}"
+
+
+def words(options):
+    """no name without an idea, no note to self, no path of one machine"""
+    for path in FILES:
+        stem = os.path.splitext(os.path.basename(path))[0]
+        if path.endswith(CODE) and \
+                re.search(r"(Util(s|ities)?|Helpers?|Common|Manager)$", stem):
+            yield f"{path}: the name says nothing"
+    banned = ["TO" + "DO", "FIX" + "ME", "X" + "XX:", "/wo" + "rk/",
+              "bad-inp" + "uts.md", "must s" + "how", "code" + "gen.md",
+              "shared/" + "spec", "shared/" + "design", "Clau" + "de",
+              "Anthro" + "pic"]
+    pattern = re.compile("|".join(map(re.escape, banned)), re.I)
+    for path in FILES:
+        if path == "LICENSE":
+            continue
+        for number, line in enumerate(read(path).splitlines(), 1):
+            if pattern.search(line):
+                yield f"{path}:{number}: {line.strip()[:100]}"
+
+
+def links(options):
+    """links between our pages lead somewhere"""
+    for path in FILES:
+        if not path.endswith(".md"):
+            continue
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", read(path)):
+            if re.match(r"[a-z]+:", target):
+                continue
+            full = os.path.normpath(os.path.join(os.path.dirname(path),
+                                                 target))
+            if not os.path.exists(os.path.join(SOURCE, full)):
+                yield f"{path}: {target} does not exist"
+
+
+def licence(options):
+    """the licence is the one README names"""
+    if "Apache License" not in read("LICENSE") or \
+            "LLVM" not in read("LICENSE"):
+        yield "LICENSE: not Apache-2.0 with the LLVM exception"
+
+
+def docs_fresh(options):
+    """docs/generated is what the tables say"""
+    yield from generated_docs.stale(SOURCE)
+
+
+def ods_examples(options):
+    """every op's example parses"""
+    tool = os.path.join(options.build, "bin", "tenon-opt")
+    if not os.path.exists(tool):
+        raise Skip("tenon-opt is not built")
+    yield from examples.complaints(SOURCE, tool)
+
+
+RULES = [layering, secrets, quiet_libraries, pass_names, dialect_tests,
+         lit_run_lines, file_sizes, openings, guards, words, links, licence,
+         docs_fresh, ods_examples]
+
+
+def main():
+    global FILES
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", default=os.path.join(SOURCE, "build"))
+    parser.add_argument("--jobs", type=int, default=0)
+    parser.add_argument("rule", nargs="*")
+    options = parser.parse_args()
+    FILES = committed()
+    passed = failed = skipped = 0
+    for rule in RULES:
+        if options.rule and rule.__name__ not in options.rule:
+            continue
+        try:
+            found = sorted(set(rule(options)))
+        except Skip as why:
+            print(f"skip  {rule.__name__}: {why}")
+            skipped += 1
+            continue
+        if found:
+            failed += 1
+            print(f"FAIL  {rule.__name__}: {rule.__doc__}")
+            print("\n".join(f"      {line}" for line in found))
+        else:
+            passed += 1
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
