@@ -55,7 +55,6 @@ def Tenon_YieldOp : Tenon_Op<"yield", [Pure, ReturnLike, Terminator]> {
   let summary = "What a recipe or a fusion computes";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
-  let builders = [OpBuilder<(ins), [{}]>];
 }
 
 def Tenon_BoundOp : Tenon_Op<"bound", [Pure]> {
