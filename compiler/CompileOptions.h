@@ -32,6 +32,7 @@ struct CompileOptions {
   std::string input;              ///< path of the model
   std::string output;             ///< path of the artifact; derived from the input when empty
   EmitKind emit = EmitKind::Shared;
+  std::string header;             ///< path of the C header; empty: beside an object, and nowhere else
   std::string name;               ///< C symbol stem; derived from the file name when empty
   std::string triple;             ///< empty: the host
   std::string cpu = "native";

@@ -32,6 +32,32 @@ struct CompileReport {
   int64_t codeBytes = 0;
   int64_t weightBytes = 0;
   int64_t arenaBytes = -1;     ///< -1: depends on dynamic sizes
+  std::vector<std::string> filesRead; ///< the model and every file it names, for dependency files
+};
+
+/// An input or output as a model file declares it.
+struct TensorSummary {
+  std::string name;
+  std::string dtype;             ///< "f32"
+  std::vector<std::string> dims; ///< "224", a name such as "batch", or "?"
+};
+
+/// How often an operator occurs, and how often of these it is unsupported.
+struct OpSummary {
+  std::string name;
+  int64_t count = 0;
+  int64_t unsupported = 0;
+};
+
+/// What a model file holds, found without compiling it.
+struct ModelSummary {
+  std::string format;   ///< "ONNX, opset 17"
+  std::string name;     ///< the graph's
+  std::string producer; ///< may be empty
+  std::vector<TensorSummary> inputs, outputs;
+  int64_t parameters = 0; ///< elements of all weights
+  int64_t parameterBytes = 0;
+  std::vector<OpSummary> ops; ///< most frequent first
 };
 
 class Compiler {
@@ -47,6 +73,9 @@ public:
 
   /// The IR of options.input after options.stopAfter (default `imported`), as MLIR text; empty on failure.
   std::string printStage(const CompileOptions &options, Status &status);
+
+  /// Reads options.input and tells what it holds; unsupported operators are counted, not refused.
+  ModelSummary describe(const CompileOptions &options, Status &status);
 
   static std::vector<PhaseInfo> phases();
 
