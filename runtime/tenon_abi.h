@@ -1,10 +1,14 @@
-/* The tenon and the mortise: what a compiled model and the runtime know of each other.
+/* The tenon and the mortise: what a compiled model and the runtime know of each
+ * other.
  *
- * A compiled model exports one constant `tenon_model_desc`; everything else is reached from it. The runtime (or a generated
- * header) fills a `tenon_call` and calls the two entries of a function: `plan` computes output shapes and the arena size,
- * `run` computes the outputs. Both are free of allocation, of locks and of hidden state.
+ * A compiled model exports one constant `tenon_model_desc`; everything else is
+ * reached from it. The runtime (or a generated header) fills a `tenon_call` and
+ * calls the two entries of a function: `plan` computes output shapes and the
+ * arena size, `run` computes the outputs. Both are free of allocation, of locks
+ * and of hidden state.
  *
- * C11, also valid C++17. No type here changes meaning within one TENON_ABI_VERSION. */
+ * C11, also valid C++17. No type here changes meaning within one
+ * TENON_ABI_VERSION. */
 #ifndef TENON_RUNTIME_TENON_ABI_H
 #define TENON_RUNTIME_TENON_ABI_H
 
@@ -36,8 +40,9 @@ typedef enum tenon_dtype {
   TENON_BOOL = 13 /* one byte, 0 or 1 */
 } tenon_dtype;
 
-/* One extent of a tensor. A static extent has size >= 0 and min == max == size; a dynamic one has size -1 and a range.
- * Dynamic extents with equal non-empty names are equal at run time. */
+/* One extent of a tensor. A static extent has size >= 0 and min == max == size;
+ * a dynamic one has size -1 and a range. Dynamic extents with equal non-empty
+ * names are equal at run time. */
 typedef struct tenon_dim_desc {
   int64_t size;
   int64_t min;
@@ -51,12 +56,14 @@ typedef struct tenon_tensor_desc {
   int32_t dtype; /* tenon_dtype */
   int32_t rank;
   const tenon_dim_desc *dims; /* rank entries */
-  /* Outputs: nonzero when the extents are known only after `run`; `plan` then gives upper bounds. */
+  /* Outputs: nonzero when the extents are known only after `run`; `plan` then
+   * gives upper bounds. */
   int32_t bounded;
   int32_t reserved;
 } tenon_tensor_desc;
 
-/* Why a run stopped: written by generated code, at most once a run (first writer wins). */
+/* Why a run stopped: written by generated code, at most once a run (first
+ * writer wins). */
 typedef struct tenon_fault {
   int32_t code;  /* 0: none; else a tenon_fault_code */
   int32_t site;  /* index into tenon_function_desc.sites */
@@ -75,20 +82,24 @@ typedef enum tenon_fault_code {
 /* A parallel body: handles the tasks [begin, end). */
 typedef void (*tenon_task_fn)(void *args, int64_t begin, int64_t end);
 
-/* Runs fn over [0, count), split in any way over any number of threads; returns when all is done. The pool promises nothing
- * about which tasks run at once. */
-typedef void (*tenon_parallel_fn)(void *pool, tenon_task_fn fn, void *args, int64_t count);
+/* Runs fn over [0, count), split in any way over any number of threads; returns
+ * when all is done. The pool promises nothing about which tasks run at once. */
+typedef void (*tenon_parallel_fn)(void *pool, tenon_task_fn fn, void *args,
+                                  int64_t count);
 
 /* The arguments of one call. The caller owns everything. */
 typedef struct tenon_call {
   uint64_t struct_size;
-  const void *const *inputs;        /* num_inputs data pointers, each aligned to its element */
+  const void *const
+      *inputs; /* num_inputs data pointers, each aligned to its element */
   const int64_t *const *input_dims; /* num_inputs arrays of rank extents */
-  void *const *outputs;             /* num_outputs data pointers; not read by plan */
-  int64_t *const *output_dims;      /* num_outputs arrays of rank extents, written by plan (and by run where bounded) */
-  void *arena;                      /* arena_bytes bytes, aligned to TENON_ARENA_ALIGNMENT; not read by plan */
-  uint64_t arena_bytes;             /* written by plan */
-  const void *weights;              /* the weight blob, aligned to TENON_WEIGHT_ALIGNMENT */
+  void *const *outputs;        /* num_outputs data pointers; not read by plan */
+  int64_t *const *output_dims; /* num_outputs arrays of rank extents, written by
+                                  plan (and by run where bounded) */
+  void *arena; /* arena_bytes bytes, aligned to TENON_ARENA_ALIGNMENT; not read
+                  by plan */
+  uint64_t arena_bytes; /* written by plan */
+  const void *weights;  /* the weight blob, aligned to TENON_WEIGHT_ALIGNMENT */
   tenon_parallel_fn parallel;
   void *pool;
   const volatile int32_t *cancel; /* polled between kernels; may be null */
@@ -160,10 +171,13 @@ typedef struct tenon_model_desc {
   const char *compiler; /* "tenon 0.1.0" */
   const char *target;   /* triple and CPU, for people */
   uint64_t cpu_features;
-  uint64_t weight_bytes;       /* size of the blob; 0: no weights */
-  uint64_t weight_hash;        /* xxh3-64 of the blob */
-  const void *weights;         /* embedded blob, or null when the weights stand in a file */
-  const char *weight_file;     /* base name of the safetensors file, or null; the blob is its data section */
+  uint64_t weight_bytes; /* size of the blob; 0: no weights */
+  uint64_t weight_hash;  /* XXH64 (seed 0) of the blob: runtime/xxh64.h */
+  const void
+      *weights; /* embedded blob, or null when the weights stand in a file */
+  const char
+      *weight_file; /* base name of the safetensors file, or null; the blob is
+                       its data section, see runtime/tenon_note.h */
   int32_t num_functions;
   int32_t reserved;
   const tenon_function_desc *functions;
@@ -175,12 +189,16 @@ typedef struct tenon_model_desc {
 #define TENON_ABI_ASSERT(condition, message) _Static_assert(condition, message)
 #endif
 TENON_ABI_ASSERT(sizeof(tenon_dim_desc) == 40, "tenon_dim_desc changed size");
-TENON_ABI_ASSERT(sizeof(tenon_tensor_desc) == 32, "tenon_tensor_desc changed size");
+TENON_ABI_ASSERT(sizeof(tenon_tensor_desc) == 32,
+                 "tenon_tensor_desc changed size");
 TENON_ABI_ASSERT(sizeof(tenon_fault) == 32, "tenon_fault changed size");
 TENON_ABI_ASSERT(sizeof(tenon_call) == 120, "tenon_call changed size");
-TENON_ABI_ASSERT(sizeof(tenon_kernel_desc) == 16, "tenon_kernel_desc changed size");
-TENON_ABI_ASSERT(sizeof(tenon_function_desc) == 72, "tenon_function_desc changed size");
-TENON_ABI_ASSERT(sizeof(tenon_model_desc) == 104, "tenon_model_desc changed size");
+TENON_ABI_ASSERT(sizeof(tenon_kernel_desc) == 16,
+                 "tenon_kernel_desc changed size");
+TENON_ABI_ASSERT(sizeof(tenon_function_desc) == 72,
+                 "tenon_function_desc changed size");
+TENON_ABI_ASSERT(sizeof(tenon_model_desc) == 104,
+                 "tenon_model_desc changed size");
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,370 @@
+/* The door of a run. Tensors as the caller wrote them go in; afterwards the
+ * context's tables hold pointers and extents that fit the function's
+ * description, or the text names the tensor that does not. */
+#include <string.h>
+
+#include "model.h"
+
+/* Starts a text: `input "x": `. */
+static tenon_status at_tensor(tenon_context *context, const char *kind,
+                              const tenon_tensor_desc *desc) {
+  tenon_text_add(&context->text, "%s \"", kind);
+  tenon_text_add_name(&context->text, desc->name);
+  tenon_text_add(&context->text, "\": ");
+  return TENON_BAD_INPUT;
+}
+
+static void add_names(tenon_text *text, const tenon_tensor_desc *descs,
+                      int32_t count) {
+  enum { MOST = 8 };
+  for (int32_t i = 0; i < count && i < MOST; ++i) {
+    tenon_text_add(text, i ? ", \"" : "\"");
+    tenon_text_add_name(text, descs[i].name);
+    tenon_text_add(text, "\"");
+  }
+  if (count > MOST)
+    tenon_text_add(text, ", ...");
+}
+
+/* The tensor at `index`, by the caller's own idea of its size. */
+static const tenon_tensor *tensor_at(const tenon_tensor *tensors,
+                                     size_t index) {
+  return (const tenon_tensor *)((const char *)tensors +
+                                index * tensors->struct_size);
+}
+
+/* Sorts the tensors by the position they are for, into `slots`. */
+static tenon_status find_places(tenon_context *context, const char *kind,
+                                const tenon_tensor *tensors, size_t count,
+                                const tenon_tensor_desc *descs,
+                                int32_t expected, const tenon_tensor **slots) {
+  tenon_text *text = &context->text;
+  if (count != (size_t)expected || (count > 0 && !tensors)) {
+    tenon_text_add(text, "expected %d %ss (", expected, kind);
+    add_names(text, descs, expected);
+    tenon_text_add(text, "), got %zu%s", count,
+                   count > 0 && !tensors ? " in a null array" : "");
+    return TENON_BAD_INPUT;
+  }
+  memset(slots, 0, count * sizeof *slots);
+  for (size_t i = 0; i < count; ++i) {
+    if (tensors->struct_size < sizeof(tenon_tensor) ||
+        tensor_at(tensors, i)->struct_size != tensors->struct_size) {
+      tenon_text_add(text, "%s %zu: its struct_size is not %zu", kind, i,
+                     sizeof(tenon_tensor));
+      return TENON_BAD_INPUT;
+    }
+    const tenon_tensor *tensor = tensor_at(tensors, i);
+    size_t place = i;
+    if (tensor->name && strcmp(tensor->name, descs[i].name) != 0)
+      for (place = 0; place < count; ++place)
+        if (strcmp(tensor->name, descs[place].name) == 0)
+          break;
+    if (place == count || slots[place]) {
+      tenon_text_add(text, "%s \"", kind);
+      tenon_text_add_name(text,
+                          place == count ? tensor->name : descs[place].name);
+      tenon_text_add(text, "\": %s",
+                     place == count ? "no such name; expected "
+                                    : "given twice; expected ");
+      add_names(text, descs, expected);
+      return TENON_BAD_INPUT;
+    }
+    slots[place] = tensor;
+  }
+  return TENON_OK;
+}
+
+static tenon_status wrong_extent(tenon_context *context,
+                                 const tenon_function *function, int32_t input,
+                                 int32_t d, int64_t extent, int32_t symbol) {
+  const tenon_tensor_desc *desc = &function->desc->inputs[input];
+  const tenon_dim_desc *dim = &desc->dims[d];
+  tenon_text *text = &context->text;
+  at_tensor(context, "input", desc);
+  tenon_text_add(text, "extent %d", d);
+  if (*dim->name) {
+    tenon_text_add(text, " (\"");
+    tenon_text_add_name(text, dim->name);
+    tenon_text_add(text, "\")");
+  }
+  if (dim->size >= 0)
+    tenon_text_add(text, ": expected %lld, got %lld", (long long)dim->size,
+                   (long long)extent);
+  else if (extent < dim->min && dim->max == INT64_MAX)
+    tenon_text_add(text, ": expected at least %lld, got %lld",
+                   (long long)dim->min, (long long)extent);
+  else if (extent < dim->min || extent > dim->max)
+    tenon_text_add(text, ": expected %lld to %lld, got %lld",
+                   (long long)dim->min, (long long)dim->max, (long long)extent);
+  else if (extent % dim->multiple != 0)
+    tenon_text_add(text, ": expected a multiple of %lld, got %lld",
+                   (long long)dim->multiple, (long long)extent);
+  else {
+    const tenon_binding *bound = &context->bindings[symbol];
+    tenon_text_add(text, " is %lld, but extent %d of input \"",
+                   (long long)extent, bound->dim);
+    tenon_text_add_name(text, function->desc->inputs[bound->input].name);
+    tenon_text_add(text, "\", of the same name, is %lld",
+                   (long long)bound->value);
+  }
+  return TENON_BAD_INPUT;
+}
+
+/* Checks the extents of one input and binds its named ones. */
+static tenon_status bind_extents(tenon_context *context,
+                                 const tenon_function *function, int32_t input,
+                                 const int32_t *symbols, int64_t *extents) {
+  const tenon_tensor_desc *desc = &function->desc->inputs[input];
+  const int64_t *given = context->input_tensors[input]->dims;
+  for (int32_t d = 0; d < desc->rank; ++d) {
+    const tenon_dim_desc *dim = &desc->dims[d];
+    int64_t extent = given[d];
+    int fits = extent >= dim->min && extent <= dim->max &&
+               (dim->multiple == 1 || extent % dim->multiple == 0);
+    if (fits && symbols[d] >= 0) {
+      tenon_binding *binding = &context->bindings[symbols[d]];
+      if (binding->value < 0)
+        *binding = (tenon_binding){extent, input, d};
+      fits = binding->value == extent;
+    }
+    if (!fits)
+      return wrong_extent(context, function, input, d, extent, symbols[d]);
+    extents[d] = extent;
+  }
+  return TENON_OK;
+}
+
+static int is_aligned(const void *data, int32_t dtype) {
+  return ((uintptr_t)data & (tenon_dtype_bytes(dtype) - 1)) == 0;
+}
+
+static tenon_status bind_buffer(tenon_context *context, const char *kind,
+                                const tenon_tensor_desc *desc,
+                                const tenon_tensor *tensor, uint64_t needed) {
+  tenon_text *text = &context->text;
+  if (needed > 0 && !tensor->data) {
+    at_tensor(context, kind, desc);
+    tenon_text_add(text, "its data pointer is null");
+  } else if (!is_aligned(tensor->data, desc->dtype)) {
+    at_tensor(context, kind, desc);
+    tenon_text_add(text, "its data are not aligned to %zu bytes (%s)",
+                   tenon_dtype_bytes(desc->dtype),
+                   tenon_dtype_name(desc->dtype));
+  } else if (tensor->bytes < needed || tensor->bytes > INT64_MAX) {
+    at_tensor(context, kind, desc);
+    tenon_text_add(text, "expected a buffer of %llu bytes, got %llu",
+                   (unsigned long long)needed,
+                   (unsigned long long)tensor->bytes);
+  } else {
+    return TENON_OK;
+  }
+  return TENON_BAD_INPUT;
+}
+
+tenon_status tenon_bind_inputs(tenon_context *context,
+                               const tenon_function *function,
+                               const tenon_tensor *inputs, size_t count) {
+  const tenon_function_desc *desc = function->desc;
+  tenon_status status =
+      find_places(context, "input", inputs, count, desc->inputs,
+                  desc->num_inputs, context->input_tensors);
+  for (int32_t i = 0; i < function->num_symbols; ++i)
+    context->bindings[i].value = -1;
+  const int32_t *symbols = function->symbols;
+  int64_t *extents = context->extents;
+  for (int32_t i = 0; status == TENON_OK && i < desc->num_inputs; ++i) {
+    const tenon_tensor_desc *input = &desc->inputs[i];
+    const tenon_tensor *tensor = context->input_tensors[i];
+    int overflow;
+    if (tensor->dtype != input->dtype) {
+      at_tensor(context, "input", input);
+      tenon_text_add(&context->text, "expected %s, got %s",
+                     tenon_dtype_name(input->dtype),
+                     tenon_dtype_name(tensor->dtype));
+      return TENON_BAD_INPUT;
+    }
+    if (tensor->rank != input->rank || (input->rank > 0 && !tensor->dims)) {
+      at_tensor(context, "input", input);
+      tenon_text_add(&context->text, "expected rank %d, got %d%s", input->rank,
+                     tensor->rank,
+                     tensor->rank == input->rank ? " and null dims" : "");
+      return TENON_BAD_INPUT;
+    }
+    status = bind_extents(context, function, i, symbols, extents);
+    if (status != TENON_OK)
+      return status;
+    uint64_t needed =
+        tenon_dense_bytes(input->dtype, input->rank, extents, &overflow);
+    if (overflow) {
+      at_tensor(context, "input", input);
+      tenon_text_add(&context->text, "its size overflows");
+      return TENON_BAD_INPUT;
+    }
+    status = bind_buffer(context, "input", input, tensor, needed);
+    context->inputs[i] = tensor->data;
+    context->input_dims[i] = extents;
+    context->spans[i] = (tenon_span){(uintptr_t)tensor->data,
+                                     (uintptr_t)tensor->data + needed, i, 0};
+    extents += input->rank;
+    symbols += input->rank;
+  }
+  return status;
+}
+
+tenon_status tenon_bind_outputs(tenon_context *context,
+                                const tenon_function *function,
+                                tenon_tensor *outputs, size_t count) {
+  const tenon_function_desc *desc = function->desc;
+  const tenon_tensor **slots = (const tenon_tensor **)context->output_tensors;
+  tenon_status status = find_places(context, "output", outputs, count,
+                                    desc->outputs, desc->num_outputs, slots);
+  int64_t *extents = context->extents + function->num_input_dims;
+  for (int32_t i = 0; status == TENON_OK && i < desc->num_outputs; ++i) {
+    const tenon_tensor_desc *output = &desc->outputs[i];
+    const tenon_tensor *tensor = context->output_tensors[i];
+    if (tensor->dtype != 0 && tensor->dtype != output->dtype) {
+      at_tensor(context, "output", output);
+      tenon_text_add(&context->text, "expected %s, got %s",
+                     tenon_dtype_name(output->dtype),
+                     tenon_dtype_name(tensor->dtype));
+      status = TENON_BAD_INPUT;
+    } else if (tensor->dims && tensor->rank != output->rank) {
+      at_tensor(context, "output", output);
+      tenon_text_add(&context->text, "expected rank %d, got %d", output->rank,
+                     tensor->rank);
+      status = TENON_BAD_INPUT;
+    }
+    context->output_dims[i] = extents;
+    context->outputs[i] = NULL;
+    for (int32_t d = 0; d < output->rank; ++d)
+      *extents++ = -1;
+  }
+  return status;
+}
+
+/* Whether the buffer is the context's, or is to be. */
+static int is_owned(const tenon_context *context, int32_t output) {
+  const void *data = context->output_tensors[output]->data;
+  return !data || data == context->owned[output].data;
+}
+
+tenon_status tenon_size_outputs(tenon_context *context,
+                                const tenon_function *function,
+                                uint64_t arena_bytes, int for_run) {
+  const tenon_function_desc *desc = function->desc;
+  uint64_t total = arena_bytes;
+  int overflow = 0;
+  for (int32_t i = 0; i < desc->num_outputs; ++i) {
+    const tenon_tensor_desc *output = &desc->outputs[i];
+    const int64_t *extents = context->output_dims[i];
+    for (int32_t d = 0; d < output->rank; ++d)
+      if (extents[d] < 0 || (output->dims[d].size >= 0 && !output->bounded &&
+                             extents[d] != output->dims[d].size)) {
+        at_tensor(context, "output", output);
+        tenon_text_add(&context->text, "the model planned extent %d as %lld", d,
+                       (long long)extents[d]);
+        return TENON_INTERNAL;
+      }
+    uint64_t needed =
+        tenon_dense_bytes(output->dtype, output->rank, extents, &overflow);
+    if (overflow) {
+      at_tensor(context, "output", output);
+      tenon_text_add(&context->text, "its size overflows");
+      return TENON_LIMIT;
+    }
+    context->output_bytes[i] = needed;
+    if (is_owned(context, i))
+      overflow = __builtin_add_overflow(total, needed, &total);
+    if (overflow)
+      break;
+  }
+  if (overflow ||
+      (context->memory_limit != 0 && total > context->memory_limit)) {
+    tenon_text_add(&context->text,
+                   "the run needs %llu bytes of memory, the limit is %llu",
+                   (unsigned long long)(overflow ? UINT64_MAX : total),
+                   (unsigned long long)context->memory_limit);
+    return TENON_LIMIT;
+  }
+  for (int32_t i = 0; for_run && i < desc->num_outputs; ++i) {
+    const tenon_tensor *tensor = context->output_tensors[i];
+    uint64_t needed = context->output_bytes[i];
+    if (is_owned(context, i)) {
+      if (tenon_region_reserve(&context->owned[i], needed ? needed : 1) != 0) {
+        at_tensor(context, "output", &desc->outputs[i]);
+        tenon_text_add(&context->text, "out of memory: it needs %llu bytes",
+                       (unsigned long long)needed);
+        return TENON_LIMIT;
+      }
+      context->outputs[i] = context->owned[i].data;
+    } else {
+      tenon_status status =
+          bind_buffer(context, "output", &desc->outputs[i], tensor, needed);
+      if (status != TENON_OK)
+        return status;
+      context->outputs[i] = tensor->data;
+    }
+    context->spans[desc->num_inputs + i] =
+        (tenon_span){(uintptr_t)context->outputs[i],
+                     (uintptr_t)context->outputs[i] + needed, i, 1};
+  }
+  return TENON_OK;
+}
+
+/* Restores the heap whose root may be out of order. */
+static void sift(tenon_span *spans, size_t root, size_t count) {
+  for (size_t child; (child = 2 * root + 1) < count; root = child) {
+    if (child + 1 < count && spans[child + 1].begin > spans[child].begin)
+      ++child;
+    if (spans[root].begin >= spans[child].begin)
+      return;
+    tenon_span moved = spans[root];
+    spans[root] = spans[child];
+    spans[child] = moved;
+  }
+}
+
+tenon_status tenon_check_overlap(tenon_context *context,
+                                 const tenon_function *function) {
+  const tenon_function_desc *desc = function->desc;
+  tenon_span *spans = context->spans;
+  size_t count = 0;
+  for (int32_t i = 0; i < desc->num_inputs + desc->num_outputs; ++i)
+    if (spans[i].end > spans[i].begin)
+      spans[count++] = spans[i];
+  for (size_t i = count / 2; i-- > 0;)
+    sift(spans, i, count);
+  for (size_t i = count; i-- > 1;) {
+    tenon_span largest = spans[0];
+    spans[0] = spans[i];
+    spans[i] = largest;
+    sift(spans, 0, i);
+  }
+  /* By rising begin: the furthest reaching input and output so far tell
+   * whether anything before overlaps what comes. Two inputs may. */
+  const tenon_span *reach[2] = {NULL, NULL};
+  for (size_t i = 0; i < count; ++i) {
+    for (int kind = spans[i].is_output ? 0 : 1; kind < 2; ++kind) {
+      if (!reach[kind] || reach[kind]->end <= spans[i].begin)
+        continue;
+      const tenon_span *pair[2] = {reach[kind], &spans[i]};
+      for (int p = 0; p < 2; ++p) {
+        tenon_text_add(&context->text, p ? " overlaps %s \"" : "%s \"",
+                       pair[p]->is_output ? "output" : "input");
+        tenon_text_add_name(&context->text,
+                            pair[p]->is_output
+                                ? desc->outputs[pair[p]->index].name
+                                : desc->inputs[pair[p]->index].name);
+        tenon_text_add(&context->text, "\"");
+      }
+      tenon_text_add(&context->text,
+                     " in memory\nhelp: give the output a buffer of its own");
+      return TENON_BAD_INPUT;
+    }
+    int kind = spans[i].is_output;
+    if (!reach[kind] || reach[kind]->end < spans[i].end)
+      reach[kind] = &spans[i];
+  }
+  return TENON_OK;
+}

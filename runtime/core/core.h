@@ -1,0 +1,41 @@
+/* What compiled models carry of the runtime: C that Clang turns into bitcode
+ * when Tenon is built and that is linked into each model's module. Calls
+ * nothing but memcpy and memmove. */
+#ifndef TENON_RUNTIME_CORE_CORE_H
+#define TENON_RUNTIME_CORE_CORE_H
+
+#include "../tenon_abi.h"
+
+/* Runs fn over [0, count) through the pool of the call; on the spot where
+ * there is one task or no pool. */
+void tenon_core_parallel(tenon_call *call, tenon_task_fn fn, void *args,
+                         int64_t count);
+
+/* Sorts the keys of one row and moves `indices` with them; equal keys keep
+ * their order. NaN is greater than every number and equal to NaN, -0 equals 0.
+ * `scratch` holds count keys, padded to 8 bytes, and then count indices:
+ * tenon_core_sort_scratch bytes, aligned to 8. f16 and bf16 are their bits. */
+#define TENON_CORE_SORTS(SORT)                                                 \
+  SORT(f32, float)                                                             \
+  SORT(f64, double)                                                            \
+  SORT(f16, uint16_t)                                                          \
+  SORT(bf16, uint16_t)                                                         \
+  SORT(i8, int8_t)                                                             \
+  SORT(i16, int16_t)                                                           \
+  SORT(i32, int32_t)                                                           \
+  SORT(i64, int64_t)                                                           \
+  SORT(u8, uint8_t)                                                            \
+  SORT(u16, uint16_t)                                                          \
+  SORT(u32, uint32_t)                                                          \
+  SORT(u64, uint64_t)
+
+#define TENON_CORE_DECLARE(NAME, TYPE)                                         \
+  void tenon_core_sort_##NAME(TYPE *keys, int64_t *indices, int64_t count,     \
+                              int32_t descending, void *scratch);
+TENON_CORE_SORTS(TENON_CORE_DECLARE)
+#undef TENON_CORE_DECLARE
+
+/* Scratch bytes for rows of `count` keys of `key_bytes` bytes each. */
+int64_t tenon_core_sort_scratch(int64_t count, int64_t key_bytes);
+
+#endif /* TENON_RUNTIME_CORE_CORE_H */

@@ -1,0 +1,18 @@
+/* The bitcode of runtime/core as bytes, for the compiler to parse and link. */
+#ifndef TENON_RUNTIME_CORE_EMBEDDED_H
+#define TENON_RUNTIME_CORE_EMBEDDED_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern const unsigned char tenon_core_bitcode[];
+extern const size_t tenon_core_bitcode_size;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TENON_RUNTIME_CORE_EMBEDDED_H */

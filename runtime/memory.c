@@ -1,0 +1,52 @@
+/* Regions: a need in bytes goes in; afterwards the region is at least as large,
+ * or empty and the need refused. */
+#include "memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "tenon_abi.h"
+
+#define HUGE_PAGE (UINT64_C(2) << 20)
+#define LARGEST (UINT64_C(1) << 47) /* user addresses end here */
+
+static int map_large(tenon_region *region, uint64_t bytes) {
+  uint64_t usable = (bytes + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+  uint64_t mapped = usable + HUGE_PAGE;
+  void *mapping = mmap(NULL, mapped, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping == MAP_FAILED)
+    return errno;
+  uintptr_t start = ((uintptr_t)mapping + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+  region->mapping = mapping;
+  region->mapped = mapped;
+  region->data = (void *)start;
+  region->bytes = usable;
+  (void)madvise(region->data, usable, MADV_HUGEPAGE); /* a wish, no more */
+  return 0;
+}
+
+int tenon_region_reserve(tenon_region *region, uint64_t bytes) {
+  if (bytes <= region->bytes)
+    return 0;
+  tenon_region_free(region);
+  if (bytes > LARGEST)
+    return ENOMEM;
+  if (bytes >= HUGE_PAGE)
+    return map_large(region, bytes);
+  uint64_t usable = (bytes + 4095) & ~UINT64_C(4095);
+  region->data = aligned_alloc(TENON_ARENA_ALIGNMENT, usable);
+  if (!region->data)
+    return ENOMEM;
+  region->bytes = usable;
+  return 0;
+}
+
+void tenon_region_free(tenon_region *region) {
+  if (region->mapping)
+    munmap(region->mapping, region->mapped);
+  else
+    free(region->data);
+  *region = (tenon_region){0};
+}
