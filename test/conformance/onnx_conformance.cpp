@@ -1,0 +1,291 @@
+// Runs ONNX test cases as native code. Paths of case folders come on stdin, one
+// a line; for each a line goes out: folder, tab, `pass` or what went wrong.
+//
+// Every case runs in a forked child, so that a crash or an endless loop is one
+// failed case. The child copies the model alone into an empty folder and
+// compiles it there: compilation cannot see the case's inputs and outputs. Then
+// every `test_data_set_*` of the case, and of the folder of the same name under
+// --extra, is run with that one artifact.
+#include "compiler/Compiler.h"
+#include "runtime/tenon.h"
+#include "test/conformance/TensorFile.h"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+using namespace tenon;
+using namespace tenon::conformance;
+
+namespace {
+
+struct Settings {
+  std::string cpu = "native";
+  std::string extra;
+  std::string scratch = "/tmp";
+  int jobs = 1;
+  int timeout = 60;
+  int threads = 2;
+  double rtol = 1e-3;
+  double atol = 1e-7;
+};
+
+std::vector<fs::path> dataSets(const fs::path &folder) {
+  std::vector<fs::path> sets;
+  std::error_code none;
+  for (const auto &entry : fs::directory_iterator(folder, none))
+    if (entry.path().filename().string().rfind("test_data_set_", 0) == 0)
+      sets.push_back(entry.path());
+  std::sort(sets.begin(), sets.end());
+  return sets;
+}
+
+bool readAll(const fs::path &set, const char *stem, size_t count,
+             std::vector<TensorFile> &tensors, std::string &error) {
+  tensors.resize(count);
+  for (size_t i = 0; i < count; ++i)
+    if (!readTensorFile(set / (stem + std::to_string(i) + ".pb"), tensors[i],
+                        error))
+      return false;
+  return true;
+}
+
+/// Runs one data set; returns what is wrong, or nothing.
+std::string runDataSet(tenon_context *context,
+                       const tenon_function_desc &function, const fs::path &set,
+                       const Settings &settings) {
+  std::vector<TensorFile> inputs, wanted;
+  std::string error;
+  if (!readAll(set, "input_", function.num_inputs, inputs, error) ||
+      !readAll(set, "output_", function.num_outputs, wanted, error))
+    return error;
+  if (fs::exists(set / ("input_" + std::to_string(inputs.size()) + ".pb")) ||
+      fs::exists(set / ("output_" + std::to_string(wanted.size()) + ".pb")))
+    return "the case has more inputs or outputs than the compiled model";
+
+  std::vector<tenon_tensor> ins(inputs.size()), outs(wanted.size());
+  for (size_t i = 0; i < ins.size(); ++i) {
+    ins[i] = tenon_tensor{};
+    ins[i].struct_size = sizeof(tenon_tensor);
+    ins[i].dtype = inputs[i].dtype;
+    ins[i].rank = int32_t(inputs[i].dims.size());
+    ins[i].dims = inputs[i].dims.data();
+    ins[i].data = inputs[i].bytes.data();
+    ins[i].bytes = inputs[i].bytes.size();
+  }
+  for (auto &out : outs) {
+    out = tenon_tensor{};
+    out.struct_size = sizeof(tenon_tensor);
+  }
+  tenon_status status = tenon_run(context, nullptr, ins.data(), ins.size(),
+                                  outs.data(), outs.size());
+  if (status != TENON_OK)
+    return "run: status " + std::to_string(status) + ": " +
+           tenon_context_text(context);
+  for (size_t i = 0; i < outs.size(); ++i) {
+    std::vector<int64_t> dims(outs[i].dims, outs[i].dims + outs[i].rank);
+    std::string found = difference(wanted[i], outs[i].dtype, dims, outs[i].data,
+                                   settings.rtol, settings.atol);
+    if (!found.empty())
+      return "output " + std::to_string(i) + ": " + found;
+  }
+  return "";
+}
+
+/// Compiles and runs one case inside the child.
+std::string runCase(const fs::path &folder, const fs::path &scratch,
+                    const Settings &settings) {
+  fs::path model = scratch / "model.onnx", artifact = scratch / "model.so";
+  std::error_code failed;
+  fs::copy_file(folder / "model.onnx", model, failed);
+  if (failed)
+    return "the model cannot be copied: " + failed.message();
+
+  std::string said;
+  Compiler compiler([&](const Diagnostic &d) {
+    if (d.severity == Severity::Error && said.empty()) {
+      said = (d.place.empty() ? "" : d.place + ": ") + d.text;
+      for (const std::string &detail : d.details)
+        said += " | " + detail;
+    }
+  });
+  CompileOptions options;
+  options.input = model;
+  options.output = artifact;
+  options.cpu = settings.cpu;
+  CompileReport report = compiler.compile(options);
+  if (report.status != Status::Success)
+    return "compile: status " + std::to_string(int(report.status)) + ": " +
+           said;
+
+  char text[1024] = "";
+  tenon_open_options open{};
+  open.struct_size = sizeof open;
+  open.error_text = text;
+  open.error_text_bytes = sizeof text;
+  open.threads = settings.threads;
+  tenon_model *opened = nullptr;
+  tenon_status status = tenon_open(artifact.c_str(), &open, &opened);
+  if (status != TENON_OK)
+    return "open: status " + std::to_string(status) + ": " + text;
+  tenon_context *context = nullptr;
+  status = tenon_context_create(opened, nullptr, &context);
+  if (status != TENON_OK)
+    return "context: status " + std::to_string(status);
+  const tenon_function_desc *function = tenon_find_function(opened, nullptr);
+
+  std::vector<fs::path> sets = dataSets(folder);
+  if (sets.empty())
+    return "the case has no data";
+  if (!settings.extra.empty())
+    for (fs::path &set : dataSets(fs::path(settings.extra) / folder.filename()))
+      sets.push_back(set);
+  for (const fs::path &set : sets) {
+    std::string wrong = runDataSet(context, *function, set, settings);
+    if (!wrong.empty())
+      return set.parent_path().parent_path().filename().string() + "/" +
+             set.filename().string() + ": " + wrong;
+  }
+  tenon_context_destroy(context);
+  tenon_close(opened);
+  return "";
+}
+
+std::string oneLine(std::string text) {
+  for (char &c : text)
+    if (static_cast<unsigned char>(c) < 32)
+      c = ' ';
+  return text.substr(0, 400);
+}
+
+struct Child {
+  std::string folder;
+  fs::path scratch;
+  int pipe = -1;
+  std::string said;
+  std::chrono::steady_clock::time_point deadline;
+  bool late = false;
+};
+
+bool startChild(const std::string &folder, const Settings &settings,
+                std::map<pid_t, Child> &children) {
+  std::string pattern = settings.scratch + "/tenon-case-XXXXXX";
+  int ends[2];
+  if (!mkdtemp(pattern.data()) || pipe(ends) != 0)
+    return false;
+  pid_t pid = fork();
+  if (pid < 0)
+    return false;
+  if (pid == 0) {
+    close(ends[0]);
+    setpgid(0, 0);
+    // What the case has to say goes through the pipe; stdout is the report.
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    std::string wrong = oneLine(runCase(folder, pattern, settings));
+    std::string line = wrong.empty() ? "pass" : wrong;
+    ssize_t written = write(ends[1], line.data(), line.size());
+    _exit(written == ssize_t(line.size()) ? 0 : 1);
+  }
+  close(ends[1]);
+  children[pid] = {folder, pattern, ends[0], "",
+                   std::chrono::steady_clock::now() +
+                       std::chrono::seconds(settings.timeout)};
+  return true;
+}
+
+/// Waits for something to happen, ends what is late, reports what ended.
+void tend(std::map<pid_t, Child> &children) {
+  std::vector<pollfd> polls;
+  for (auto &entry : children)
+    polls.push_back({entry.second.pipe, POLLIN, 0});
+  poll(polls.data(), polls.size(), 200);
+  auto now = std::chrono::steady_clock::now();
+  for (auto it = children.begin(); it != children.end();) {
+    Child &child = it->second;
+    if (!child.late && now > child.deadline) {
+      child.late = true;
+      kill(-it->first, SIGKILL);
+      kill(it->first, SIGKILL);
+    }
+    int status = 0;
+    if (waitpid(it->first, &status, WNOHANG) != it->first) {
+      ++it;
+      continue;
+    }
+    char buffer[512];
+    for (ssize_t n; (n = read(child.pipe, buffer, sizeof buffer)) > 0;)
+      child.said.append(buffer, size_t(n));
+    close(child.pipe);
+    if (child.late)
+      child.said = "takes too long";
+    else if (WIFSIGNALED(status))
+      child.said = std::string("dies by signal ") + strsignal(WTERMSIG(status));
+    else if (child.said.empty() || WEXITSTATUS(status) != 0)
+      child.said = "ends with status " + std::to_string(WEXITSTATUS(status));
+    std::printf("%s\t%s\n", child.folder.c_str(), child.said.c_str());
+    std::fflush(stdout);
+    std::error_code ignored;
+    fs::remove_all(child.scratch, ignored);
+    it = children.erase(it);
+  }
+}
+
+bool parse(int argc, char **argv, Settings &settings) {
+  for (int i = 1; i < argc; ++i) {
+    std::string argument = argv[i];
+    size_t equals = argument.find('=');
+    if (equals == std::string::npos)
+      return false;
+    std::string key = argument.substr(0, equals);
+    std::string value = argument.substr(equals + 1);
+    if (key == "--cpu")
+      settings.cpu = value;
+    else if (key == "--extra")
+      settings.extra = value;
+    else if (key == "--scratch")
+      settings.scratch = value;
+    else if (key == "--jobs")
+      settings.jobs = std::max(1, std::stoi(value));
+    else if (key == "--timeout")
+      settings.timeout = std::stoi(value);
+    else if (key == "--threads")
+      settings.threads = std::stoi(value);
+    else
+      return false;
+  }
+  return true;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Settings settings;
+  if (!parse(argc, argv, settings)) {
+    std::fputs("usage: onnx_conformance [--cpu=C] [--extra=DIR] [--scratch=DIR]"
+               " [--jobs=N] [--timeout=S] [--threads=N] <folders\n",
+               stderr);
+    return 2;
+  }
+  std::map<pid_t, Child> children;
+  std::string folder;
+  while (std::getline(std::cin, folder)) {
+    while (int(children.size()) >= settings.jobs)
+      tend(children);
+    if (!startChild(folder, settings, children)) {
+      std::perror("onnx_conformance");
+      return 1;
+    }
+  }
+  while (!children.empty())
+    tend(children);
+  return 0;
+}

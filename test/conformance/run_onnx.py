@@ -1,0 +1,201 @@
+#!/usr/bin/python3
+"""Debian's ONNX test cases as native code, held against ledgers.
+
+A ledger lists every case of a suite as `pass` or `skip: REASON`. The suite fails
+when a case listed as pass does not pass, when a case is missing from its ledger
+or the ledger lists one that is not there, when a reason is not one of those
+below, and when fewer cases pass than the floor. `--update` runs everything and
+writes the ledgers from what it saw.
+"""
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import onnx_wire
+import other_values
+
+DATA = "/usr/share/libonnx-testdata/data"
+FLOORS = {"node": 870, "pytorch-converted": 82, "pytorch-operator": 35,
+          "simple": 7}
+REASONS = ("strings", "sequences", "randomness", "gradients")
+NOT_YET = "not-yet"
+MOST_NOT_YET = 10
+CPUS = ("native", "x86-64-v3")
+RANDOM = {"RandomNormal", "RandomUniform", "RandomNormalLike",
+          "RandomUniformLike", "Bernoulli", "Multinomial"}
+
+
+def cases_of(suite):
+    return sorted(os.listdir(os.path.join(DATA, suite)))
+
+
+def ledger_path(suite):
+    return os.path.join(HERE, f"ledger-{suite}.txt")
+
+
+def read_ledger(suite):
+    ledger = {}
+    if os.path.exists(ledger_path(suite)):
+        with open(ledger_path(suite)) as text:
+            for line in text:
+                if line.strip() and not line.startswith("#"):
+                    case, verdict = line.rstrip("\n").split(" ", 1)
+                    ledger[case] = verdict
+    return ledger
+
+
+def write_ledger(suite, verdicts):
+    with open(ledger_path(suite), "w") as text:
+        passes = sum(v == "pass" for v in verdicts.values())
+        text.write(f"# {passes} of {len(verdicts)} cases pass; "
+                   "written by run_onnx.py --update\n")
+        for case in sorted(verdicts):
+            text.write(f"{case} {verdicts[case]}\n")
+
+
+def inherent_reason(path):
+    """Why a case is outside of what is compiled at all, or None."""
+    graph = onnx_wire.Model(os.path.join(path, "model.onnx")).graph
+    values = graph.inputs + graph.outputs
+    nodes = list(graph.walk())
+    if any(n.op == "Gradient" for n in nodes):
+        return "gradients"
+    if any(v.kind in ("sequence", "optional", "map") for v in values) or \
+            any("Sequence" in n.op or n.op.startswith("Optional")
+                for n in nodes if n.op != "ReverseSequence"):
+        return "sequences"
+    if any(v.code == 8 for v in values):
+        return "strings"
+    if any(n.op in RANDOM for n in nodes):
+        return "randomness"
+    if any(n.op == "Dropout" for n in nodes) and \
+            os.path.basename(path).startswith("test_training_dropout") and \
+            "zero_ratio" not in path:
+        return "randomness"
+    return None
+
+
+def run_cases(options, cpu, folders, extra):
+    """{folder: what the driver said} for every folder."""
+    driver = os.path.join(options.build, "bin", "onnx_conformance")
+    with tempfile.TemporaryDirectory(prefix="tenon-") as scratch:
+        done = subprocess.run(
+            [driver, f"--cpu={cpu}", f"--extra={extra}",
+             f"--scratch={scratch}", f"--jobs={options.jobs}",
+             f"--timeout={options.timeout}"],
+            input="\n".join(folders) + "\n", text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    if done.returncode != 0:
+        sys.exit(f"{driver}: ended with status {done.returncode}")
+    said = dict(line.split("\t", 1) for line in done.stdout.splitlines())
+    return {folder: said.get(folder, "no answer") for folder in folders}
+
+
+def check_ledger(suite, cases, ledger):
+    """Yields what is wrong with the ledger itself."""
+    for case in cases:
+        if case not in ledger:
+            yield f"{suite}/{case}: not in {os.path.basename(ledger_path(suite))}"
+    for case, verdict in ledger.items():
+        if case not in cases:
+            yield f"{suite}/{case}: in the ledger, but there is no such case"
+        reason = verdict[len("skip: "):] if verdict.startswith("skip: ") \
+            else None
+        if verdict != "pass" and reason not in REASONS and \
+                not (reason or "").startswith(NOT_YET + ", "):
+            yield f"{suite}/{case}: not a verdict: {verdict}"
+        if reason in REASONS and \
+                inherent_reason(os.path.join(DATA, suite, case)) != reason:
+            yield f"{suite}/{case}: has nothing of {reason} in it"
+    passes = sum(v == "pass" for v in ledger.values())
+    if passes < FLOORS[suite]:
+        yield f"{suite}: {passes} passes, expected at least {FLOORS[suite]}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--jobs", type=int, default=0)
+    parser.add_argument("--timeout", type=int, default=60)
+    parser.add_argument("--cpu", action="append",
+                        help=f"default: {', '.join(CPUS)}")
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("cases", nargs="*",
+                        help="names or parts of names; default: all")
+    options = parser.parse_args()
+    options.build = os.path.abspath(options.build)
+    options.jobs = options.jobs or os.cpu_count()
+    if not os.path.isdir(DATA):
+        print(f"{DATA}: not installed")
+        print("0 passed, 1 failed, 0 skipped")
+        return 1
+
+    def wanted(case):
+        return not options.cases or any(c in case for c in options.cases)
+
+    complaints, run, skipped = [], [], 0
+    ledgers, verdicts = {}, {}
+    for suite in FLOORS:
+        ledgers[suite] = read_ledger(suite)
+        verdicts[suite] = {}
+        if not options.update and not options.cases:
+            complaints += check_ledger(suite, cases_of(suite), ledgers[suite])
+        for case in filter(wanted, cases_of(suite)):
+            verdict = ledgers[suite].get(case, "")
+            folder = os.path.join(DATA, suite, case)
+            if options.update:
+                reason = inherent_reason(folder)
+                if reason:
+                    verdicts[suite][case] = f"skip: {reason}"
+                else:
+                    run.append(folder)
+            elif verdict.startswith("skip: ") and not options.cases:
+                skipped += 1
+            else:
+                run.append(folder)
+    late = sum(v.startswith(f"skip: {NOT_YET}")
+               for ledger in ledgers.values() for v in ledger.values())
+    if late > MOST_NOT_YET and not options.update and not options.cases:
+        complaints.append(f"{late} cases are {NOT_YET}, at most "
+                          f"{MOST_NOT_YET} may be")
+
+    passed, failures, wrong = 0, [], {}
+    with tempfile.TemporaryDirectory(prefix="tenon-") as extra:
+        others = other_values.write(DATA, extra, set(map(os.path.basename,
+                                                         run)))
+        for cpu in options.cpu or CPUS:
+            start = time.monotonic()
+            said = run_cases(options, cpu, run, extra)
+            for folder in run:
+                if said[folder] == "pass":
+                    passed += 1
+                else:
+                    where = folder[len(DATA) + 1:]
+                    failures.append(f"{where} ({cpu}): {said[folder]}")
+                    wrong.setdefault(folder, said[folder])
+            print(f"{cpu}: {len(run)} cases in "
+                  f"{time.monotonic() - start:.0f} s", flush=True)
+    print(f"{others} data sets with other values")
+
+    if options.update:
+        for folder in run:
+            suite, case = folder[len(DATA) + 1:].split("/")
+            verdicts[suite][case] = "pass" if folder not in wrong else \
+                f"skip: {NOT_YET}, {wrong[folder][:100]}"
+        for suite in FLOORS:
+            write_ledger(suite, {**ledgers[suite], **verdicts[suite]}
+                         if options.cases else verdicts[suite])
+    for line in complaints + failures:
+        print(line)
+    print(f"{passed} passed, {len(failures) + len(complaints)} failed, "
+          f"{skipped} skipped")
+    return 1 if failures or complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
