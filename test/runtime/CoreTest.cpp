@@ -1,0 +1,169 @@
+// runtime/core, compiled as ordinary C: sorts agree with the documented
+// order, equal keys staying in theirs, and the parallel loop takes its short
+// ways.
+extern "C" {
+#include "runtime/core/core.h"
+}
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace {
+
+template <typename T> bool less(T a, T b) { return a < b; }
+template <> bool less(float a, float b) {
+  return std::isnan(a) ? false : std::isnan(b) ? true : a < b;
+}
+template <> bool less(double a, double b) {
+  return std::isnan(a) ? false : std::isnan(b) ? true : a < b;
+}
+
+template <typename T, typename Sort, typename Less>
+void compare(std::vector<T> keys, Sort sort, Less before) {
+  for (int descending : {0, 1}) {
+    int64_t count = int64_t(keys.size());
+    std::vector<int64_t> expected(keys.size()), indices(keys.size());
+    for (size_t i = 0; i < keys.size(); ++i)
+      expected[i] = indices[i] = int64_t(i);
+    std::sort(expected.begin(), expected.end(), [&](int64_t a, int64_t b) {
+      T x = keys[size_t(a)], y = keys[size_t(b)];
+      bool first = descending ? before(y, x) : before(x, y);
+      bool second = descending ? before(x, y) : before(y, x);
+      return first || (!second && a < b);
+    });
+    std::vector<T> sorted = keys;
+    std::vector<uint64_t> scratch(
+        size_t(tenon_core_sort_scratch(count, sizeof(T))) / 8 + 1,
+        0x5555555555555555u);
+    sort(sorted.data(), indices.data(), count, descending, scratch.data());
+    ASSERT_EQ(indices, expected);
+    EXPECT_EQ(scratch.back(), 0x5555555555555555u) << "past the scratch";
+    for (size_t i = 0; i < keys.size(); ++i)
+      ASSERT_EQ(std::memcmp(&sorted[i], &keys[size_t(indices[i])], sizeof(T)),
+                0);
+  }
+}
+
+template <typename T, typename Sort>
+void compareIntegers(Sort sort, uint64_t range) {
+  std::mt19937_64 random(7);
+  for (size_t count : {0, 1, 2, 15, 16, 17, 31, 33, 64, 100, 1000, 4099}) {
+    std::vector<T> keys(count);
+    for (T &key : keys)
+      key = T(random() % range - range / 2);
+    compare(keys, sort, less<T>);
+  }
+  std::vector<T> extremes{std::numeric_limits<T>::max(),
+                          0,
+                          std::numeric_limits<T>::min(),
+                          1,
+                          T(-1),
+                          0};
+  compare(extremes, sort, less<T>);
+}
+
+TEST(Sort, Integers) {
+  compareIntegers<int8_t>(tenon_core_sort_i8, 256);
+  compareIntegers<int16_t>(tenon_core_sort_i16, 300);
+  compareIntegers<int32_t>(tenon_core_sort_i32, 50);
+  compareIntegers<int64_t>(tenon_core_sort_i64, UINT64_MAX);
+  compareIntegers<uint8_t>(tenon_core_sort_u8, 256);
+  compareIntegers<uint16_t>(tenon_core_sort_u16, 300);
+  compareIntegers<uint32_t>(tenon_core_sort_u32, 50);
+  compareIntegers<uint64_t>(tenon_core_sort_u64, UINT64_MAX);
+}
+
+template <typename T, typename Sort> void compareFloats(Sort sort) {
+  std::mt19937_64 random(11);
+  const T special[] = {std::numeric_limits<T>::quiet_NaN(),
+                       -std::numeric_limits<T>::quiet_NaN(),
+                       std::numeric_limits<T>::infinity(),
+                       -std::numeric_limits<T>::infinity(),
+                       T(0),
+                       -T(0),
+                       std::numeric_limits<T>::denorm_min(),
+                       T(1.5)};
+  for (size_t count : {0, 1, 5, 16, 17, 200, 1000}) {
+    std::vector<T> keys(count);
+    for (T &key : keys)
+      key =
+          random() % 2 ? special[random() % 8] : T(int64_t(random() % 64) - 32);
+    compare(keys, sort, less<T>);
+  }
+}
+
+TEST(Sort, Floats) {
+  compareFloats<float>(tenon_core_sort_f32);
+  compareFloats<double>(tenon_core_sort_f64);
+}
+
+/// The value of half-float bits, exactly.
+double halfValue(uint16_t bits, int mantissaBits) {
+  int exponentBits = 15 - mantissaBits;
+  int exponent = bits >> mantissaBits & ((1 << exponentBits) - 1);
+  int mantissa = bits & ((1 << mantissaBits) - 1);
+  int bias = (1 << (exponentBits - 1)) - 1;
+  double value;
+  if (exponent == (1 << exponentBits) - 1)
+    value = mantissa ? NAN : INFINITY;
+  else if (exponent == 0)
+    value = std::ldexp(mantissa, 1 - bias - mantissaBits);
+  else
+    value = std::ldexp(mantissa + (1 << mantissaBits),
+                       exponent - bias - mantissaBits);
+  return bits & 0x8000 ? -value : value;
+}
+
+TEST(Sort, EveryHalfFloat) {
+  std::vector<uint16_t> keys(65536);
+  for (size_t i = 0; i < keys.size(); ++i)
+    keys[i] = uint16_t(i * 40503);
+  compare(keys, tenon_core_sort_f16, [](uint16_t a, uint16_t b) {
+    return less(halfValue(a, 10), halfValue(b, 10));
+  });
+  compare(keys, tenon_core_sort_bf16, [](uint16_t a, uint16_t b) {
+    return less(halfValue(a, 7), halfValue(b, 7));
+  });
+}
+
+struct Loops {
+  int calls = 0;
+  int64_t begin = -1, end = -1;
+  static void task(void *args, int64_t begin, int64_t end) {
+    auto *loops = static_cast<Loops *>(args);
+    ++loops->calls;
+    loops->begin = begin;
+    loops->end = end;
+  }
+  static void pool(void *pool, tenon_task_fn fn, void *args, int64_t count) {
+    ++*static_cast<int *>(pool);
+    fn(args, 0, count);
+  }
+};
+
+TEST(Parallel, OneTaskNeedsNoPool) {
+  int pooled = 0;
+  tenon_call call = {};
+  call.parallel = Loops::pool;
+  call.pool = &pooled;
+  Loops none, one, many, serial;
+  tenon_core_parallel(&call, Loops::task, &none, 0);
+  EXPECT_EQ(none.calls, 0);
+  tenon_core_parallel(&call, Loops::task, &one, 1);
+  EXPECT_EQ(one.end, 1);
+  EXPECT_EQ(pooled, 0);
+  tenon_core_parallel(&call, Loops::task, &many, 5);
+  EXPECT_EQ(pooled, 1);
+  call.parallel = nullptr;
+  tenon_core_parallel(&call, Loops::task, &serial, 5);
+  EXPECT_EQ(serial.calls, 1);
+  EXPECT_EQ(serial.end, 5);
+}
+
+} // namespace
