@@ -71,7 +71,9 @@ def layering(options):
             top = header.split("/")[0]
             if "/" not in header or top not in ours:
                 continue
-            joint = header in ("runtime/tenon_abi.h", "runtime/tenon_note.h")
+            joint = header in ("runtime/tenon_abi.h", "runtime/tenon_note.h",
+                               "runtime/seal.h", "runtime/xxh64.h",
+                               "runtime/core/embedded.h")
             if layer == "compiler" and joint:
                 continue
             if layer == "passes" and top == "passes":
