@@ -1,0 +1,395 @@
+// `tenon bench`: how long runs take. All rows are measured in turn, run by run, so that a change of the machine's mood falls on
+// all of them alike.
+#include "tools/tenon/CompileFlags.h"
+#include "tools/tenon/InputValues.h"
+#include "tools/tenon/LoadedModel.h"
+#include "tools/tenon/OutputFile.h"
+#include "tools/tenon/Statistics.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Option/Arg.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+
+#include <chrono>
+#include <cmath>
+#include <deque>
+#include <thread>
+
+using namespace tenon::cli::options;
+using llvm::opt::Arg;
+
+namespace tenon::cli {
+
+/// Unless -r says how many: at least this many runs.
+static constexpr size_t minRuns = 10;
+/// Measured times kept for one row; enough for percentiles of any model.
+static constexpr size_t maxRuns = 1000000;
+
+namespace {
+struct BenchFlags {
+  std::vector<std::string> files;
+  std::string format;
+  std::string output = "-";
+  std::map<std::string, int64_t> sizes;
+  std::vector<int64_t> threads;
+  std::vector<int64_t> batches;
+  int64_t runs = 0; ///< 0: by time
+  int64_t warmup = 3;
+  double minTime = 1;
+  uint64_t memoryLimit = 0;
+  std::string baseline;
+  double failIfSlower = -1; ///< a share; below zero: never
+};
+
+/// One line of the table.
+struct Row {
+  std::string file;
+  std::string model;
+  int64_t batch = 0; ///< 0: the model has no dynamic batch
+  int64_t threads = 1;
+  LoadedModel loaded;
+  std::vector<Tensor> inputs;
+  std::vector<double> seconds;
+  double total = 0;
+  TimeStatistics statistics;
+  double before = 0; ///< the baseline's median, 0: none
+
+  bool isDone(const BenchFlags &flags) const {
+    if (flags.runs > 0)
+      return int64_t(seconds.size()) >= flags.runs;
+    return (total >= flags.minTime && seconds.size() >= minRuns) ||
+           seconds.size() >= maxRuns;
+  }
+};
+} // namespace
+
+static Status readSweep(Invocation &call, unsigned id, int64_t limit,
+                        std::vector<int64_t> &numbers) {
+  const Arg *arg = call.args.getLastArg(id);
+  if (!arg || parseSweep(arg->getValue(), limit, numbers))
+    return Status::Success;
+  return call.talk.usage(arg->getAsString(call.args) +
+                         ": expected numbers from 1 to " +
+                         std::to_string(limit) +
+                         ": 1,8 or 1-32*2 or 1-4+1");
+}
+
+static Status readFailIfSlower(Invocation &call, double &share) {
+  const Arg *arg = call.args.getLastArg(OPT_fail_if_slower);
+  if (!arg)
+    return Status::Success;
+  llvm::StringRef text = arg->getValue();
+  text.consume_back("%");
+  double percent = 0;
+  if (text.getAsDouble(percent) || !std::isfinite(percent) || percent < 0)
+    return call.talk.usage(arg->getAsString(call.args) +
+                           ": expected a percentage such as 5%");
+  share = percent / 100;
+  return call.args.hasArg(OPT_baseline)
+             ? Status::Success
+             : call.talk.usage("--fail-if-slower needs --baseline=OLD.json");
+}
+
+static Status readFlags(Invocation &call, BenchFlags &flags) {
+  flags.files = call.args.getAllArgValues(OPT_INPUT);
+  if (flags.files.empty())
+    return call.talk.usage("expected a model or artifact");
+  Status status = readChoice(call, OPT_format, {"md", "csv", "json"}, "md",
+                             flags.format);
+  auto then = [&](auto step) {
+    if (status == Status::Success)
+      status = step();
+  };
+  then([&] { return readDimSizes(call, flags.sizes); });
+  then([&] { return readSweep(call, OPT_t, 1024, flags.threads); });
+  then([&] { return readSweep(call, OPT_batch, 1 << 24, flags.batches); });
+  then([&] { return readNumber(call, OPT_r, 1, maxRuns, flags.runs); });
+  then([&] { return readNumber(call, OPT_warmup, 0, maxRuns, flags.warmup); });
+  then([&] { return readDuration(call, OPT_min_time, flags.minTime); });
+  then([&] { return readSize(call, OPT_mem_limit, flags.memoryLimit); });
+  then([&] { return readFailIfSlower(call, flags.failIfSlower); });
+  flags.baseline = call.args.getLastArgValue(OPT_baseline).str();
+  if (call.args.hasArg(OPT_o)) {
+    flags.output = call.args.getLastArgValue(OPT_o).str();
+    then([&] { return checkOutput(call.talk, flags.output, flags.baseline); });
+  }
+  if (flags.threads.empty())
+    flags.threads.push_back(
+        std::max(1u, std::thread::hardware_concurrency()));
+  return status;
+}
+
+/// The extent that --batch sets: the one called batch, or else the leading dynamic extent of the first input.
+static std::string batchExtent(const std::vector<InputSignature> &inputs) {
+  for (const InputSignature &input : inputs)
+    for (const InputSignature::Dim &dim : input.dims)
+      if (dim.size < 0 && (dim.name == "batch" || dim.name == "batch_size"))
+        return dim.name;
+  if (!inputs.empty() && !inputs[0].dims.empty() && inputs[0].dims[0].size < 0)
+    return inputs[0].dims[0].name;
+  return "";
+}
+
+static Status addRows(Invocation &call, const BenchFlags &flags,
+                      const std::string &file, const std::string &artifact,
+                      std::deque<Row> &rows) {
+  std::vector<int64_t> batches = flags.batches;
+  if (batches.empty())
+    batches.push_back(0);
+  for (int64_t threads : flags.threads)
+    for (int64_t batch : batches) {
+      Row &row = rows.emplace_back();
+      row.file = file;
+      row.threads = threads;
+      LoadedModel::Options loading;
+      loading.threads = static_cast<int32_t>(threads);
+      loading.memoryLimit = flags.memoryLimit;
+      if (Status status =
+              row.loaded.open(call.talk, artifact, file, loading);
+          status != Status::Success)
+        return status;
+      row.model = row.loaded.getDesc().name;
+      std::vector<InputSignature> inputs =
+          signatureOf(row.loaded.getFunction());
+      std::map<std::string, int64_t> sizes = flags.sizes;
+      std::string extent = batchExtent(inputs);
+      if (batch > 0 && extent.empty())
+        return call.talk.fail(Status::BadInput, file,
+                              "--batch: the model has no dynamic batch");
+      if (batch > 0)
+        sizes[extent] = batch;
+      row.batch = extent.empty() || !sizes.count(extent) ? 0 : sizes[extent];
+      if (Status status = readInputs(call, inputs, sizes, OpenInputs::Random,
+                                     row.inputs);
+          status != Status::Success)
+        return status;
+    }
+  return Status::Success;
+}
+
+static Status measure(Invocation &call, const BenchFlags &flags,
+                      std::deque<Row> &rows) {
+  for (Row &row : rows)
+    for (int64_t i = 0; i < flags.warmup; ++i)
+      if (Status status = row.loaded.run(call.talk, row.inputs);
+          status != Status::Success)
+        return status;
+  bool more = true;
+  while (more) {
+    more = false;
+    for (Row &row : rows) {
+      if (row.isDone(flags))
+        continue;
+      more = true;
+      auto start = std::chrono::steady_clock::now();
+      Status status = row.loaded.run(call.talk, row.inputs);
+      std::chrono::duration<double> taken =
+          std::chrono::steady_clock::now() - start;
+      if (status != Status::Success)
+        return status;
+      row.seconds.push_back(taken.count());
+      row.total += taken.count();
+    }
+  }
+  for (Row &row : rows)
+    row.statistics = summarize(row.seconds);
+  return Status::Success;
+}
+
+/// Gives every row the median that `path` has for the same model, batch and threads.
+static Status readBaseline(Invocation &call, const std::string &path,
+                           std::deque<Row> &rows) {
+  std::string content;
+  if (Status status = readWhole(call.talk, path, content);
+      status != Status::Success)
+    return status;
+  auto invalid = [&](const std::string &why) {
+    return call.talk.fail(Status::InvalidModel, path, why, {},
+                          "expected the result of 'tenon bench "
+                          "--format=json'");
+  };
+  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(content);
+  if (!parsed)
+    return invalid(llvm::toString(parsed.takeError()));
+  const llvm::json::Object *root = parsed->getAsObject();
+  const llvm::json::Array *results =
+      root ? root->getArray("results") : nullptr;
+  if (!results || root->getInteger("schema") != 1)
+    return invalid("not a result of schema 1");
+  for (const llvm::json::Value &value : *results) {
+    const llvm::json::Object *old = value.getAsObject();
+    std::optional<double> median =
+        old ? old->getNumber("p50_seconds") : std::nullopt;
+    if (!median)
+      return invalid("a result without p50_seconds");
+    for (Row &row : rows)
+      if (old->getString("model") == llvm::StringRef(row.model) &&
+          old->getInteger("batch") == row.batch &&
+          old->getInteger("threads") == row.threads)
+        row.before = *median;
+  }
+  return Status::Success;
+}
+
+static std::string resultAsJson(const std::deque<Row> &rows) {
+  llvm::json::Array results;
+  for (const Row &row : rows) {
+    const TimeStatistics &s = row.statistics;
+    llvm::json::Object object{
+        {"model", llvm::json::fixUTF8(row.model)},
+        {"file", llvm::json::fixUTF8(row.file)},
+        {"batch", row.batch},
+        {"threads", row.threads},
+        {"runs", int64_t(row.seconds.size())},
+        {"min_seconds", s.min},
+        {"mean_seconds", s.mean},
+        {"p50_seconds", s.p50},
+        {"p95_seconds", s.p95},
+        {"p99_seconds", s.p99},
+        {"sd_seconds", s.deviation},
+        {"per_second", s.mean > 0 ? std::max<int64_t>(row.batch, 1) / s.mean : 0}};
+    if (row.before > 0)
+      object["baseline_p50_seconds"] = row.before;
+    results.push_back(std::move(object));
+  }
+  return llvm::formatv("{0:2}\n",
+                       llvm::json::Value(llvm::json::Object{
+                           {"schema", 1}, {"results", std::move(results)}}));
+}
+
+/// Three significant digits of milliseconds.
+static std::string milliseconds(double seconds) {
+  char text[32];
+  double ms = seconds * 1e3;
+  int digits = ms >= 100 ? 1 : ms >= 1 ? 2 : ms >= 0.1 ? 3 : 5;
+  snprintf(text, sizeof text, "%.*f", digits, ms);
+  return text;
+}
+
+static std::vector<std::vector<std::string>>
+cellsOf(const std::deque<Row> &rows, bool compared) {
+  std::vector<std::vector<std::string>> cells;
+  cells.push_back({"model", "batch", "threads", "runs", "p50 ms", "p95 ms",
+                   "p99 ms", "sd ms", "inf/s"});
+  if (compared)
+    cells[0].push_back("vs baseline");
+  for (const Row &row : rows) {
+    const TimeStatistics &s = row.statistics;
+    double rate = s.mean > 0 ? std::max<int64_t>(row.batch, 1) / s.mean : 0;
+    cells.push_back({row.model, row.batch ? std::to_string(row.batch) : "-",
+                     std::to_string(row.threads),
+                     std::to_string(row.seconds.size()), milliseconds(s.p50),
+                     milliseconds(s.p95), milliseconds(s.p99),
+                     milliseconds(s.deviation), llvm::formatv("{0:f1}", rate)});
+    if (compared)
+      cells.back().push_back(
+          row.before > 0
+              ? llvm::formatv("{0}{1:f1}%", s.p50 > row.before ? "+" : "",
+                              (s.p50 / row.before - 1) * 100)
+              : std::string("-"));
+  }
+  return cells;
+}
+
+static std::string asMarkdown(
+    const std::vector<std::vector<std::string>> &cells) {
+  std::vector<size_t> widths(cells[0].size(), 0);
+  for (const auto &line : cells)
+    for (size_t i = 0; i < line.size(); ++i)
+      widths[i] = std::max(widths[i], line[i].size());
+  std::string text;
+  for (size_t row = 0; row < cells.size(); ++row) {
+    text += "|";
+    for (size_t i = 0; i < widths.size(); ++i) {
+      std::string pad(widths[i] - cells[row][i].size(), ' ');
+      text += " " + (i == 0 ? cells[row][i] + pad : pad + cells[row][i]) + " |";
+    }
+    text += "\n";
+    if (row > 0)
+      continue;
+    text += "|";
+    for (size_t i = 0; i < widths.size(); ++i)
+      text += (i == 0 ? std::string(widths[i] + 2, '-')
+                      : std::string(widths[i] + 1, '-') + ":") +
+              "|";
+    text += "\n";
+  }
+  return text;
+}
+
+static std::string asCsv(const std::vector<std::vector<std::string>> &cells) {
+  std::string text;
+  for (const auto &line : cells) {
+    for (size_t i = 0; i < line.size(); ++i) {
+      text += i ? "," : "";
+      if (line[i].find_first_of(",\"\n") == std::string::npos) {
+        text += line[i];
+        continue;
+      }
+      text += '"';
+      for (char c : line[i])
+        text += c == '"' ? std::string("\"\"") : std::string(1, c);
+      text += '"';
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+static Status judge(Invocation &call, const BenchFlags &flags,
+                    const std::deque<Row> &rows) {
+  Status status = Status::Success;
+  for (const Row &row : rows) {
+    if (row.before <= 0 && flags.failIfSlower >= 0)
+      call.talk.note(llvm::formatv(
+          "the baseline has no row for {0}, batch {1}, {2} threads", row.model,
+          row.batch, row.threads));
+    if (row.before > 0 && flags.failIfSlower >= 0 &&
+        row.statistics.p50 > row.before * (1 + flags.failIfSlower))
+      status = call.talk.fail(
+          Status::Mismatch, row.file,
+          llvm::formatv("slower than the baseline: median {0}, was {1}",
+                        formatTime(row.statistics.p50),
+                        formatTime(row.before)));
+  }
+  return status;
+}
+
+Status benchVerb(Invocation &call) {
+  BenchFlags flags;
+  if (Status status = readFlags(call, flags); status != Status::Success)
+    return status;
+  std::deque<TemporaryDirectory> directories;
+  std::deque<Row> rows;
+  for (const std::string &file : flags.files) {
+    std::string artifact;
+    Status status =
+        obtainArtifact(call, file, directories.emplace_back(), artifact);
+    if (status == Status::Success)
+      status = addRows(call, flags, file, artifact, rows);
+    if (status != Status::Success)
+      return status;
+  }
+  setCurrentStage("run");
+  if (!flags.baseline.empty())
+    if (Status status = readBaseline(call, flags.baseline, rows);
+        status != Status::Success)
+      return status;
+  if (Status status = measure(call, flags, rows); status != Status::Success)
+    return status;
+  std::string text;
+  if (flags.format == "json")
+    text = resultAsJson(rows);
+  else if (flags.format == "csv")
+    text = asCsv(cellsOf(rows, !flags.baseline.empty()));
+  else
+    text = asMarkdown(cellsOf(rows, !flags.baseline.empty()));
+  if (Status status = writeOutput(call.talk, flags.output, text);
+      status != Status::Success)
+    return status;
+  return judge(call, flags, rows);
+}
+
+} // namespace tenon::cli

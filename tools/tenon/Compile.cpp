@@ -1,0 +1,304 @@
+// `tenon compile`: a model becomes an artifact. Everything that can be wrong with the command line or the output's place is said
+// before the compiler starts.
+#include "compiler/Compiler.h"
+#include "tools/tenon/CompileFlags.h"
+#include "tools/tenon/Interrupts.h"
+#include "tools/tenon/OutputFile.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Option/Arg.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include "llvm/TargetParser/Host.h"
+
+#include <chrono>
+
+using namespace tenon::cli::options;
+using llvm::opt::Arg;
+
+namespace tenon::cli {
+
+static const char *extensionOf(EmitKind kind) {
+  switch (kind) {
+  case EmitKind::Object:
+    return ".o";
+  case EmitKind::Shared:
+    return ".so";
+  case EmitKind::Executable:
+    return "";
+  case EmitKind::Assembly:
+    return ".s";
+  case EmitKind::LlvmIr:
+    return ".ll";
+  case EmitKind::Mlir:
+    return ".mlir";
+  }
+  return "";
+}
+
+/// The kinds the flags ask for: none, one, or a usage error.
+static Status readEmitFlags(Invocation &call, std::optional<EmitKind> &kind) {
+  std::string first;
+  auto choose = [&](const char *flag, EmitKind wanted) {
+    if (kind && *kind != wanted)
+      return call.talk.usage(std::string(flag) + " contradicts " + first);
+    first = flag;
+    kind = wanted;
+    return Status::Success;
+  };
+  Status status = Status::Success;
+  auto also = [&](bool given, const char *flag, EmitKind wanted) {
+    if (given && status == Status::Success)
+      status = choose(flag, wanted);
+  };
+  bool llvmIr = call.args.hasArg(OPT_emit_llvm);
+  if (llvmIr && !call.args.hasArg(OPT_S))
+    return call.talk.usage("-emit-llvm needs -S");
+  also(call.args.hasArg(OPT_c), "-c", EmitKind::Object);
+  also(call.args.hasArg(OPT_shared), "-shared", EmitKind::Shared);
+  also(call.args.hasArg(OPT_S), "-S",
+       llvmIr ? EmitKind::LlvmIr : EmitKind::Assembly);
+  if (const Arg *arg = call.args.getLastArg(OPT_emit)) {
+    std::vector<std::string> known = {"obj", "shared", "exe",
+                                      "asm", "llvm",   "mlir"};
+    std::string name;
+    if (Status bad = readChoice(call, OPT_emit, known, "", name);
+        bad != Status::Success)
+      return bad;
+    also(true, arg->getSpelling().data(),
+         llvm::StringSwitch<EmitKind>(name)
+             .Case("obj", EmitKind::Object)
+             .Case("shared", EmitKind::Shared)
+             .Case("exe", EmitKind::Executable)
+             .Case("asm", EmitKind::Assembly)
+             .Case("llvm", EmitKind::LlvmIr)
+             .Default(EmitKind::Mlir));
+  }
+  if (call.args.hasArg(OPT_stop_after))
+    also(true, "--stop-after", EmitKind::Mlir);
+  return status;
+}
+
+/// The kind an output's name means, where no flag says it.
+static std::optional<EmitKind> kindOfName(const std::string &output) {
+  return llvm::StringSwitch<std::optional<EmitKind>>(
+             llvm::sys::path::extension(output))
+      .Case(".o", EmitKind::Object)
+      .Case(".so", EmitKind::Shared)
+      .Case("", EmitKind::Executable)
+      .Case(".s", EmitKind::Assembly)
+      .Case(".ll", EmitKind::LlvmIr)
+      .Case(".mlir", EmitKind::Mlir)
+      .Default(std::nullopt);
+}
+
+static Status readOutput(Invocation &call, CompileOptions &options) {
+  std::optional<EmitKind> kind;
+  if (Status status = readEmitFlags(call, kind); status != Status::Success)
+    return status;
+  options.output = call.args.getLastArgValue(OPT_o).str();
+  bool named = call.args.hasArg(OPT_o);
+  if (!kind && named && options.output != "-") {
+    kind = kindOfName(options.output);
+    if (!kind)
+      return call.talk.usage("cannot tell from '" + options.output +
+                                 "' what to emit",
+                             "pass --emit=obj, shared, exe, asm, llvm or mlir");
+  }
+  if (!kind && named)
+    return call.talk.usage("-o - needs a flag that says what to emit",
+                           "pass -S, or --emit=asm, llvm or mlir");
+  options.emit = kind.value_or(EmitKind::Shared);
+  if (!named) {
+    llvm::StringRef stem = llvm::sys::path::stem(options.input);
+    options.output = options.emit == EmitKind::Mlir
+                         ? "-"
+                         : stem.str() + extensionOf(options.emit);
+  }
+  if (options.standalone && options.emit != EmitKind::Object)
+    return call.talk.usage("--standalone is for objects", "pass -c");
+  return checkOutput(call.talk, options.output, options.input);
+}
+
+static Status readStage(Invocation &call, CompileOptions &options) {
+  if (!call.args.hasArg(OPT_stop_after))
+    return Status::Success;
+  std::vector<std::string> stages;
+  for (const PhaseInfo &phase : Compiler::phases())
+    stages.push_back(phase.name);
+  return readChoice(call, OPT_stop_after, stages, "", options.stopAfter);
+}
+
+static Status readOptions(Invocation &call, CompileOptions &options) {
+  std::string weights;
+  Status status = readOnePositional(call, "a model", options.input);
+  auto then = [&](auto step) {
+    if (status == Status::Success)
+      status = step();
+  };
+  then([&] { return readCodeFlags(call, options); });
+  then([&] { return readShapeFlags(call, options); });
+  then([&] {
+    return readChoice(call, OPT_weights, {"auto", "embed", "external"}, "auto",
+                      weights);
+  });
+  then([&] {
+    std::string format;
+    return readChoice(call, OPT_format, {"text", "json"}, "text", format);
+  });
+  then([&] { return readStage(call, options); });
+  options.weights = llvm::StringSwitch<WeightPlacement>(weights)
+                        .Case("embed", WeightPlacement::Embed)
+                        .Case("external", WeightPlacement::External)
+                        .Default(WeightPlacement::Auto);
+  options.name = call.args.getLastArgValue(OPT_name).str();
+  options.triple = call.args.getLastArgValue(OPT_target).str();
+  options.header = call.args.getLastArgValue(OPT_header).str();
+  options.dumpDir = call.args.getLastArgValue(OPT_dump_to).str();
+  options.standalone = call.args.hasArg(OPT_standalone);
+  then([&] { return readOutput(call, options); });
+  then([&] {
+    return options.header.empty()
+               ? Status::Success
+               : checkOutput(call.talk, options.header, options.input);
+  });
+  return status;
+}
+
+/// A name as Make and Ninja read it.
+static std::string escapedForMake(llvm::StringRef name) {
+  std::string text;
+  for (char c : name) {
+    if (c == ' ' || c == '#')
+      text += '\\';
+    if (c == '$')
+      text += '$';
+    text += c;
+  }
+  return text;
+}
+
+static Status writeDependencies(Invocation &call, const CompileOptions &options,
+                                const CompileReport &report) {
+  std::string text = escapedForMake(options.output) + ":";
+  std::vector<std::string> files = report.filesRead;
+  if (files.empty())
+    files.push_back(options.input);
+  for (const std::string &file : files)
+    text += " \\\n  " + escapedForMake(file);
+  text += "\n";
+  std::string path = call.args.getLastArgValue(OPT_MF).str();
+  if (path.empty()) {
+    llvm::SmallString<256> derived(options.output);
+    llvm::sys::path::replace_extension(derived, "d");
+    path = derived.str().str();
+  }
+  return writeOutput(call.talk, path, text);
+}
+
+static void printReport(Invocation &call, const CompileOptions &options,
+                        const CompileReport &report,
+                        llvm::ArrayRef<PhaseReport> phases, double seconds) {
+  llvm::raw_ostream &out = llvm::outs();
+  if (wantsJson(call.args)) {
+    llvm::json::Array stages;
+    for (const PhaseReport &phase : phases)
+      stages.push_back(llvm::json::Object{{"name", phase.name},
+                                          {"seconds", phase.seconds},
+                                          {"ops", phase.ops}});
+    llvm::json::Object object{{"schema", 1},
+                              {"output", llvm::json::fixUTF8(options.output)},
+                              {"header", llvm::json::fixUTF8(report.header)},
+                              {"weights_file",
+                               llvm::json::fixUTF8(report.weightsFile)},
+                              {"code_bytes", report.codeBytes},
+                              {"weight_bytes", report.weightBytes},
+                              {"stages", std::move(stages)},
+                              {"seconds", seconds}};
+    object["arena_bytes"] = report.arenaBytes < 0
+                                ? llvm::json::Value(nullptr)
+                                : llvm::json::Value(report.arenaBytes);
+    out << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(object)));
+    return;
+  }
+  if (call.args.hasArg(OPT_time))
+    for (const PhaseReport &phase : phases)
+      out << llvm::formatv("{0,-10} {1,10}  {2} ops\n", phase.name,
+                           formatTime(phase.seconds), phase.ops);
+  if (call.talk.isQuiet())
+    return;
+  out << escapeForTerminal(options.output) << "  code "
+      << formatBytes(report.codeBytes) << "  weights "
+      << formatBytes(report.weightBytes) << "  workspace "
+      << (report.arenaBytes < 0 ? "by size" : formatBytes(report.arenaBytes))
+      << llvm::formatv("  {0:f1} s\n", seconds);
+}
+
+static Status compileModel(Invocation &call, CompileOptions options) {
+  auto start = std::chrono::steady_clock::now();
+  int count = Compiler::phases().size();
+  std::vector<PhaseReport> phases;
+  Compiler compiler(call.talk.handler());
+  compiler.onPhase = [&](const PhaseReport &phase) {
+    phases.push_back(phase);
+    setCurrentStage("after " + phase.name);
+    call.talk.phase(phase, phases.size(), count);
+  };
+  setCurrentStage("compile");
+
+  if (options.emit == EmitKind::Mlir) {
+    Status status = Status::Success;
+    std::string text = compiler.printStage(options, status);
+    return status == Status::Success
+               ? writeOutput(call.talk, options.output, text)
+               : status;
+  }
+
+  std::string output = options.output;
+  TemporaryDirectory directory;
+  if (isStream(output)) {
+    if (std::string why = directory.create(); !why.empty())
+      return call.talk.fail(Status::Io, "tenon", why);
+    options.output = directory.getPath() + "/" +
+                     llvm::sys::path::stem(options.input).str() +
+                     extensionOf(options.emit);
+    // What a stream carries is all there is: no second file would be found.
+    options.weights = WeightPlacement::Embed;
+  }
+  CompileReport report = compiler.compile(options);
+  if (report.status == Status::Success && output != options.output) {
+    report.status = copyToStream(call.talk, options.output, output);
+    options.output = output;
+  }
+  if (report.status == Status::Success && call.args.hasArg(OPT_MD))
+    report.status = writeDependencies(call, options, report);
+  double seconds = std::chrono::duration<double>(
+                       std::chrono::steady_clock::now() - start)
+                       .count();
+  if (report.status == Status::Success && output != "-")
+    printReport(call, options, report, phases, seconds);
+  return report.status;
+}
+
+Status compileVerb(Invocation &call) {
+  if (call.args.hasArg(OPT_list_stages)) {
+    for (const PhaseInfo &phase : Compiler::phases())
+      llvm::outs() << llvm::formatv("{0,-10} {1}\n", phase.name, phase.rule);
+    return Status::Success;
+  }
+  CompileOptions options;
+  if (Status status = readOptions(call, options); status != Status::Success)
+    return status;
+  if (call.args.hasArg(OPT_MF) && !call.args.hasArg(OPT_MD))
+    return call.talk.usage("-MF needs -MD");
+  if (options.cpu == "native" && options.emit != EmitKind::Mlir &&
+      !call.args.hasArg(OPT_mcpu))
+    call.talk.note(
+        llvm::formatv("tuned for this CPU ({0}); pass -mcpu=x86-64-v3 for "
+                      "portable code",
+                      llvm::sys::getHostCPUName()));
+  return compileModel(call, std::move(options));
+}
+
+} // namespace tenon::cli

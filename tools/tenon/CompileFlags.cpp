@@ -1,0 +1,255 @@
+// The grammar of the values of flags, each refused with what was expected and what was found.
+#include "tools/tenon/CompileFlags.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Option/Arg.h"
+#include "llvm/TargetParser/X86TargetParser.h"
+
+#include <cmath>
+
+using namespace tenon::cli::options;
+using llvm::opt::Arg;
+
+namespace tenon::cli {
+
+std::vector<std::string> knownCpus() {
+  llvm::SmallVector<llvm::StringRef, 128> names;
+  llvm::X86::fillValidCPUArchList(names, /*Only64Bit=*/true);
+  std::vector<std::string> result;
+  for (llvm::StringRef name : names)
+    result.push_back(name.str());
+  return result;
+}
+
+/// `--flag=value` as the user wrote it.
+static std::string spelled(Invocation &call, const Arg *arg) {
+  return arg->getAsString(call.args);
+}
+
+static Status expected(Invocation &call, const Arg *arg,
+                       const std::string &what) {
+  return call.talk.usage(spelled(call, arg) + ": expected " + what);
+}
+
+Status readCodeFlags(Invocation &call, CompileOptions &options) {
+  if (const Arg *arg = call.args.getLastArg(OPT_mcpu)) {
+    options.cpu = arg->getValue();
+    std::vector<std::string> known = knownCpus();
+    if (options.cpu != "native" && !llvm::is_contained(known, options.cpu))
+      return call.talk.usage("unknown CPU '" + options.cpu + "'" +
+                                 didYouMean(options.cpu, known),
+                             "'tenon targets' lists the CPUs");
+  }
+  for (const Arg *arg : call.args.filtered(OPT_mattr)) {
+    llvm::SmallVector<llvm::StringRef, 8> parts;
+    llvm::StringRef(arg->getValue()).split(parts, ',', -1, false);
+    for (llvm::StringRef part : parts) {
+      if (part.size() < 2 || (part[0] != '+' && part[0] != '-'))
+        return expected(call, arg, "features such as +avx2,-fma");
+      options.features.push_back(part.str());
+    }
+  }
+  if (const Arg *arg = call.args.getLastArg(OPT_O)) {
+    llvm::StringRef level = arg->getValue();
+    if (level.size() != 1 || level[0] < '0' || level[0] > '3')
+      return expected(call, arg, "-O0, -O1, -O2 or -O3");
+    options.optLevel = level[0] - '0';
+  }
+  return Status::Success;
+}
+
+static bool parseExtent(llvm::StringRef text, int64_t &value) {
+  return !text.empty() && llvm::isDigit(text[0]) &&
+         !text.getAsInteger(10, value) && value >= 0;
+}
+
+/// `N`, `MIN..MAX`, `MIN..` and a `:MULTIPLE`.
+static bool parseRange(llvm::StringRef text, DimOption &dim) {
+  auto [range, multiple] = text.split(':');
+  if (text.contains(':') &&
+      (!parseExtent(multiple, dim.multiple) || dim.multiple == 0))
+    return false;
+  size_t dots = range.find("..");
+  if (dots == llvm::StringRef::npos) {
+    if (!parseExtent(range, dim.min))
+      return false;
+    dim.max = dim.min;
+    return !text.contains(':');
+  }
+  llvm::StringRef high = range.substr(dots + 2);
+  return parseExtent(range.take_front(dots), dim.min) &&
+         (high.empty() || parseExtent(high, dim.max)) && dim.min <= dim.max;
+}
+
+/// `NAME:1x3x?` and `NAME=[1,3,?]`; names may hold either sign themselves.
+static bool parseShape(llvm::StringRef text, ShapeOption &shape) {
+  llvm::StringRef dims;
+  char separator = 'x';
+  size_t bracket = text.rfind("=[");
+  if (text.ends_with("]") && bracket != llvm::StringRef::npos) {
+    shape.input = text.take_front(bracket).str();
+    dims = text.substr(bracket + 2).drop_back();
+    separator = ',';
+  } else {
+    size_t colon = text.rfind(':');
+    if (colon == llvm::StringRef::npos)
+      return false;
+    shape.input = text.take_front(colon).str();
+    dims = text.substr(colon + 1);
+  }
+  if (shape.input.empty())
+    return false;
+  if (dims.empty())
+    return true;
+  llvm::SmallVector<llvm::StringRef, 8> parts;
+  dims.split(parts, separator);
+  for (llvm::StringRef part : parts) {
+    int64_t extent = 0;
+    part = part.trim();
+    if (part == "?")
+      shape.dims.push_back(std::nullopt);
+    else if (parseExtent(part, extent))
+      shape.dims.push_back(extent);
+    else
+      return false;
+  }
+  return true;
+}
+
+Status readShapeFlags(Invocation &call, CompileOptions &options) {
+  for (const Arg *arg : call.args.filtered(OPT_shape)) {
+    ShapeOption shape;
+    if (!parseShape(arg->getValue(), shape))
+      return expected(call, arg, "NAME:1x3x224x224, '?' for a dynamic extent");
+    for (const ShapeOption &other : options.shapes)
+      if (other.input == shape.input)
+        return call.talk.usage("--shape: input '" + shape.input +
+                               "' is given twice");
+    options.shapes.push_back(std::move(shape));
+  }
+  for (const Arg *arg : call.args.filtered(OPT_dim)) {
+    DimOption dim;
+    auto [name, range] = llvm::StringRef(arg->getValue()).rsplit('=');
+    dim.name = name.str();
+    if (name.empty() || range.empty() || !parseRange(range, dim))
+      return expected(call, arg, "NAME=N or NAME=MIN..MAX[:MULTIPLE]");
+    for (const DimOption &other : options.dims)
+      if (other.name == dim.name)
+        return call.talk.usage("--dim: '" + dim.name + "' is given twice");
+    options.dims.push_back(std::move(dim));
+  }
+  return Status::Success;
+}
+
+Status readDimSizes(Invocation &call, std::map<std::string, int64_t> &sizes) {
+  for (const Arg *arg : call.args.filtered(OPT_dim)) {
+    auto [name, size] = llvm::StringRef(arg->getValue()).rsplit('=');
+    int64_t value = 0;
+    if (name.empty() || !parseExtent(size, value))
+      return expected(call, arg, "NAME=N");
+    if (!sizes.emplace(name.str(), value).second)
+      return call.talk.usage("--dim: '" + name.str() + "' is given twice");
+  }
+  return Status::Success;
+}
+
+Status readOnePositional(Invocation &call, const char *what,
+                         std::string &value) {
+  std::vector<std::string> inputs = call.args.getAllArgValues(OPT_INPUT);
+  if (inputs.empty())
+    return call.talk.usage(std::string("expected ") + what);
+  if (inputs.size() > 1)
+    return call.talk.usage(std::string("expected one ") + what + ", got '" +
+                           inputs[0] + "' and '" + inputs[1] + "'");
+  value = inputs[0];
+  return value.empty() ? call.talk.usage(std::string("expected ") + what +
+                                         ", got an empty name")
+                       : Status::Success;
+}
+
+Status readChoice(Invocation &call, unsigned id,
+                  std::vector<std::string> known, llvm::StringRef otherwise,
+                  std::string &value) {
+  const Arg *arg = call.args.getLastArg(id);
+  value = arg ? arg->getValue() : otherwise.str();
+  if (!arg || llvm::is_contained(known, value))
+    return Status::Success;
+  return expected(call, arg, llvm::join(known, ", ") + didYouMean(value, known));
+}
+
+Status readNumber(Invocation &call, unsigned id, int64_t low, int64_t high,
+                  int64_t &value) {
+  const Arg *arg = call.args.getLastArg(id);
+  if (!arg)
+    return Status::Success;
+  int64_t number = 0;
+  if (llvm::StringRef(arg->getValue()).getAsInteger(10, number) ||
+      number < low || number > high)
+    return expected(call, arg, "a number from " + std::to_string(low) +
+                                   " to " + std::to_string(high));
+  value = number;
+  return Status::Success;
+}
+
+/// Splits "1.5ms" into 1.5 and "ms"; false where there is no number.
+static bool splitUnit(llvm::StringRef text, double &value,
+                      llvm::StringRef &unit) {
+  size_t end = text.find_first_not_of("0123456789.");
+  unit = end == llvm::StringRef::npos ? "" : text.substr(end);
+  return !text.drop_back(unit.size()).getAsDouble(value) &&
+         std::isfinite(value);
+}
+
+Status readDuration(Invocation &call, unsigned id, double &seconds) {
+  const Arg *arg = call.args.getLastArg(id);
+  if (!arg)
+    return Status::Success;
+  double value = 0;
+  llvm::StringRef unit;
+  bool fine = splitUnit(arg->getValue(), value, unit);
+  double scale = unit == "us"                  ? 1e-6
+                 : unit == "ms"                ? 1e-3
+                 : unit.empty() || unit == "s" ? 1
+                 : unit == "min"               ? 60
+                                               : 0;
+  if (!fine || scale == 0 || value * scale > 1e9)
+    return expected(call, arg, "a time such as 500ms or 2s");
+  seconds = value * scale;
+  return Status::Success;
+}
+
+Status readSize(Invocation &call, unsigned id, uint64_t &bytes) {
+  const Arg *arg = call.args.getLastArg(id);
+  if (!arg)
+    return Status::Success;
+  double value = 0;
+  llvm::StringRef unit;
+  bool fine = splitUnit(arg->getValue(), value, unit);
+  if (unit.size() > 1 && !unit.consume_back("iB"))
+    unit.consume_back("B");
+  double scale = unit.empty() || unit == "B" ? 1
+                 : unit == "K"               ? 1024.0
+                 : unit == "M"               ? 1024.0 * 1024
+                 : unit == "G"               ? 1024.0 * 1024 * 1024
+                                             : 0;
+  if (!fine || scale == 0 || value * scale < 1 || value * scale > 9e18)
+    return expected(call, arg, "a size such as 512M or 2G");
+  bytes = static_cast<uint64_t>(value * scale);
+  return Status::Success;
+}
+
+Status readTolerance(Invocation &call, unsigned id,
+                     std::optional<double> &value) {
+  const Arg *arg = call.args.getLastArg(id);
+  if (!arg)
+    return Status::Success;
+  double number = 0;
+  if (llvm::StringRef(arg->getValue()).getAsDouble(number) ||
+      !std::isfinite(number) || number < 0)
+    return expected(call, arg, "a number not below 0, such as 1e-3");
+  value = number;
+  return Status::Success;
+}
+
+} // namespace tenon::cli

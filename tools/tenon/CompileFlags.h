@@ -1,0 +1,49 @@
+// From flags to CompileOptions: the part that every verb shares which compiles a model.
+#ifndef TENON_TOOLS_TENON_COMPILEFLAGS_H
+#define TENON_TOOLS_TENON_COMPILEFLAGS_H
+
+#include "compiler/CompileOptions.h"
+#include "tools/tenon/Verbs.h"
+
+#include <map>
+
+namespace tenon::cli {
+
+/// Reads -mcpu, -mattr and -O, and checks the names of CPUs.
+Status readCodeFlags(Invocation &call, CompileOptions &options);
+
+/// Reads --shape and --dim as bounds for the compiler.
+Status readShapeFlags(Invocation &call, CompileOptions &options);
+
+/// Reads --dim=NAME=N as sizes for a run.
+Status readDimSizes(Invocation &call, std::map<std::string, int64_t> &sizes);
+
+/// The one positional argument; a usage error that names `what` where there is none or are several.
+Status readOnePositional(Invocation &call, const char *what,
+                         std::string &value);
+
+/// The value of the flag `id` among `known`, or `otherwise` where absent.
+Status readChoice(Invocation &call, unsigned id,
+                  std::vector<std::string> known, llvm::StringRef otherwise,
+                  std::string &value);
+
+/// The value of the flag `id` as a number in [low, high]; unchanged where the flag is absent.
+Status readNumber(Invocation &call, unsigned id, int64_t low, int64_t high,
+                  int64_t &value);
+
+/// The value of the flag `id` as a duration ("500ms", "2s", "1.5") in seconds.
+Status readDuration(Invocation &call, unsigned id, double &seconds);
+
+/// The value of the flag `id` as a number of bytes ("512M", "2GiB").
+Status readSize(Invocation &call, unsigned id, uint64_t &bytes);
+
+/// The value of the flag `id` as a finite number not below zero.
+Status readTolerance(Invocation &call, unsigned id,
+                     std::optional<double> &value);
+
+/// The names of all CPUs of x86-64, in LLVM's order.
+std::vector<std::string> knownCpus();
+
+} // namespace tenon::cli
+
+#endif // TENON_TOOLS_TENON_COMPILEFLAGS_H

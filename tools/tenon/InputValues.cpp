@@ -1,0 +1,429 @@
+// Inputs are given in three passes: data first, as they may fix extents; then fills, which need every extent; then what is still
+// open is refused with the flag to type, or filled.
+#include "tools/tenon/InputValues.h"
+
+#include "tools/tenon/TensorFile.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Option/Arg.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <algorithm>
+
+using namespace tenon::cli::options;
+using llvm::opt::Arg;
+
+namespace tenon::cli {
+
+std::vector<InputSignature> signatureOf(const tenon_function_desc &function) {
+  std::vector<InputSignature> inputs;
+  for (int32_t i = 0; i < function.num_inputs; ++i) {
+    const tenon_tensor_desc &desc = function.inputs[i];
+    InputSignature input{desc.name, desc.dtype, {}};
+    for (int32_t d = 0; d < desc.rank; ++d)
+      input.dims.push_back(
+          {desc.dims[d].size, desc.dims[d].name ? desc.dims[d].name : ""});
+    inputs.push_back(std::move(input));
+  }
+  return inputs;
+}
+
+std::pair<std::string, std::string>
+splitName(const std::string &text, const std::vector<std::string> &names) {
+  size_t best = std::string::npos;
+  for (const std::string &name : names)
+    if (llvm::StringRef(text).starts_with(name + "=") &&
+        (best == std::string::npos || name.size() > best))
+      best = name.size();
+  if (best == std::string::npos)
+    return {"", text};
+  return {text.substr(0, best), text.substr(best + 1)};
+}
+
+namespace {
+/// zeros, ones or random:SEED.
+struct Fill {
+  enum Kind { Zeros, Ones, Random } kind = Zeros;
+  uint64_t seed = 1;
+};
+
+/// A sequence of well-mixed bits from a seed (splitmix64).
+class Bits {
+public:
+  explicit Bits(uint64_t seed) : state(seed) {}
+  uint64_t next() {
+    uint64_t z = state += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+
+private:
+  uint64_t state;
+};
+
+class Reader {
+public:
+  Reader(Invocation &call, const std::vector<InputSignature> &inputs,
+         std::map<std::string, int64_t> sizes, std::vector<Tensor> &values)
+      : call(call), inputs(inputs), sizes(std::move(sizes)), values(values),
+        given(inputs.size()), fills(inputs.size()) {
+    values.assign(inputs.size(), {});
+    for (const InputSignature &input : inputs)
+      names.push_back(input.name);
+  }
+
+  Status read(OpenInputs open);
+
+private:
+  Status checkSizes();
+  Status readFlag(const std::string &text);
+  Status readFiles(const std::string &path);
+  Status readValue(const std::string &name, const std::string &value);
+  Status readLiteral(const std::string &text, Tensor &tensor);
+  Status give(const std::string &name, Tensor tensor);
+  Status applyFill(size_t index, Fill fill);
+  Status refuseOpen();
+  void learnExtents(size_t index);
+  std::optional<size_t> indexOf(const std::string &name);
+  Status unknownName(const std::string &name);
+
+  Invocation &call;
+  const std::vector<InputSignature> &inputs;
+  std::map<std::string, int64_t> sizes;
+  std::vector<Tensor> &values;
+  std::vector<bool> given;
+  std::vector<std::optional<Fill>> fills;
+  std::optional<Fill> fillOfAll;
+  std::vector<std::string> names;
+};
+} // namespace
+
+static std::optional<Fill> parseFill(llvm::StringRef text) {
+  Fill fill;
+  if (text == "zeros")
+    return fill;
+  fill.kind = Fill::Ones;
+  if (text == "ones")
+    return fill;
+  fill.kind = Fill::Random;
+  if (text == "random" || (text.consume_front("random:") &&
+                           !text.getAsInteger(10, fill.seed)))
+    return fill;
+  return std::nullopt;
+}
+
+/// Floats are uniform in [-1, 1), integers in [0, 8): small enough to be indices more often than not.
+static void fillTensor(Tensor &tensor, Fill fill, size_t salt) {
+  int64_t count = tensor.getNumElements();
+  Bits bits(fill.seed * 0x2545f4914f6cdd1d + salt);
+  for (int64_t i = 0; i < count && fill.kind != Fill::Zeros; ++i) {
+    bool random = fill.kind == Fill::Random;
+    if (isFloat(tensor.dtype))
+      setElement(tensor, i,
+                 random ? double(bits.next() >> 11) * 0x1p-52 - 1 : 1);
+    else if (tensor.dtype == TENON_BOOL)
+      setElementBits(tensor, i, random ? bits.next() & 1 : 1);
+    else
+      setElementBits(tensor, i, random ? bits.next() & 7 : 1);
+  }
+}
+
+static std::string signatureText(const InputSignature &input) {
+  std::string text = std::string(tenon_dtype_name(input.dtype)) + "[";
+  for (size_t i = 0; i < input.dims.size(); ++i) {
+    text += i ? "," : "";
+    if (input.dims[i].size >= 0)
+      text += std::to_string(input.dims[i].size);
+    else
+      text += input.dims[i].name.empty() ? "?" : input.dims[i].name;
+  }
+  return text + "]";
+}
+
+std::optional<size_t> Reader::indexOf(const std::string &name) {
+  for (size_t i = 0; i < names.size(); ++i)
+    if (names[i] == name)
+      return i;
+  return std::nullopt;
+}
+
+Status Reader::unknownName(const std::string &name) {
+  std::vector<std::string> lines;
+  for (const InputSignature &input : inputs)
+    lines.push_back(input.name + "  " + signatureText(input));
+  return call.talk.fail(Status::BadInput, "tenon",
+                        "no input is called '" + name + "'" +
+                            didYouMean(name, names),
+                        lines);
+}
+
+Status Reader::give(const std::string &name, Tensor tensor) {
+  std::optional<size_t> index;
+  if (!name.empty()) {
+    index = indexOf(name);
+    if (!index)
+      return unknownName(name);
+    if (given[*index])
+      return call.talk.fail(Status::BadInput, "tenon",
+                            "input '" + name + "' is given twice");
+  } else {
+    for (size_t i = 0; i < inputs.size() && !index; ++i)
+      if (!given[i] && !fills[i])
+        index = i;
+    if (!index)
+      return call.talk.fail(Status::BadInput, "tenon",
+                            "more values than the model has inputs (" +
+                                std::to_string(inputs.size()) + ")");
+  }
+  given[*index] = true;
+  tensor.name = names[*index];
+  values[*index] = std::move(tensor);
+  learnExtents(*index);
+  return Status::Success;
+}
+
+void Reader::learnExtents(size_t index) {
+  const InputSignature &input = inputs[index];
+  const Tensor &value = values[index];
+  if (value.dims.size() != input.dims.size())
+    return;
+  for (size_t d = 0; d < value.dims.size(); ++d)
+    if (input.dims[d].size < 0 && !input.dims[d].name.empty())
+      sizes.emplace(input.dims[d].name, value.dims[d]);
+}
+
+/// `2x3xi32=1 2 3 4 5 6`, `f32=1.5`, `4x10xf32=random`.
+Status Reader::readLiteral(const std::string &text, Tensor &tensor) {
+  auto [type, data] = llvm::StringRef(text).split('=');
+  auto refuse = [&](const std::string &why) {
+    return call.talk.usage("--input=" + text + ": " + why);
+  };
+  llvm::SmallVector<llvm::StringRef, 8> parts;
+  type.split(parts, 'x');
+  std::optional<int32_t> dtype = dtypeNamed(parts.back().str());
+  if (!llvm::StringRef(text).contains('=') || !dtype)
+    return refuse("expected @f.npy, @f.npz, @f.pb, a literal such as "
+                  "2x2xi32=1 2 3 4, zeros, ones or random[:SEED]");
+  tensor.dtype = *dtype;
+  for (llvm::StringRef part : llvm::ArrayRef(parts).drop_back()) {
+    int64_t extent = 0;
+    if (part.getAsInteger(10, extent) || extent < 0)
+      return refuse("'" + part.str() + "' is no extent");
+    tensor.dims.push_back(extent);
+  }
+  std::optional<uint64_t> bytes = tensorBytes(tensor.dtype, tensor.dims);
+  if (!bytes || *bytes > (uint64_t(1) << 40))
+    return call.talk.fail(Status::Limit, "tenon",
+                          "--input=" + text + ": larger than 1 TiB");
+  tensor.bytes.assign(*bytes, 0);
+  if (std::optional<Fill> fill = parseFill(data)) {
+    fillTensor(tensor, *fill, 0);
+    return Status::Success;
+  }
+  llvm::SmallVector<llvm::StringRef, 16> words;
+  llvm::SplitString(data, words, " ,\t\n");
+  int64_t count = tensor.getNumElements();
+  if (int64_t(words.size()) != count)
+    return refuse("expected " + std::to_string(count) + " values, got " +
+                  std::to_string(words.size()));
+  for (int64_t i = 0; i < count; ++i) {
+    llvm::StringRef word = words[i];
+    unsigned bits = 8 * tenon_dtype_bytes(tensor.dtype);
+    double real = 0;
+    int64_t whole = 0;
+    uint64_t natural = 0;
+    bool fine = true;
+    if (tensor.dtype == TENON_BOOL) {
+      fine = word == "true" || word == "false" || word == "0" || word == "1";
+      setElementBits(tensor, i, word == "true" || word == "1");
+    } else if (isFloat(tensor.dtype)) {
+      fine = !word.getAsDouble(real);
+      setElement(tensor, i, real);
+    } else if (isUnsigned(tensor.dtype)) {
+      fine = !word.getAsInteger(0, natural) &&
+             (bits == 64 || natural >> bits == 0);
+      setElementBits(tensor, i, static_cast<int64_t>(natural));
+    } else {
+      fine = !word.getAsInteger(0, whole) && llvm::isIntN(bits, whole);
+      setElementBits(tensor, i, whole);
+    }
+    if (!fine)
+      return refuse("'" + word.str() + "' is no " +
+                    tenon_dtype_name(tensor.dtype));
+  }
+  return Status::Success;
+}
+
+Status Reader::readValue(const std::string &name, const std::string &value) {
+  Tensor tensor;
+  if (value.starts_with("@")) {
+    std::string path = value.substr(1);
+    if (name.empty() && llvm::sys::path::extension(path) == ".npz")
+      return readFiles(path);
+    if (Status status = readOneTensor(call.talk, path, name, tensor);
+        status != Status::Success)
+      return status;
+    return give(name, std::move(tensor));
+  }
+  if (std::optional<Fill> fill = parseFill(value)) {
+    if (name.empty()) {
+      fillOfAll = fill;
+      return Status::Success;
+    }
+    std::optional<size_t> index = indexOf(name);
+    if (!index)
+      return unknownName(name);
+    fills[*index] = fill;
+    return Status::Success;
+  }
+  if (Status status = readLiteral(value, tensor); status != Status::Success)
+    return status;
+  return give(name, std::move(tensor));
+}
+
+Status Reader::readFlag(const std::string &text) {
+  auto [name, value] = splitName(text, names);
+  if (name.empty()) {
+    // `nme=@x.npy` is a name we do not know, `2xf32=1 2` is not.
+    auto [head, tail] = llvm::StringRef(text).split('=');
+    llvm::StringRef type = head.rsplit('x').second;
+    bool literal =
+        dtypeNamed(head.str()) || (!type.empty() && dtypeNamed(type.str()));
+    if (!tail.empty() && !literal && !text.starts_with("@"))
+      return unknownName(head.str());
+  }
+  return readValue(name, value);
+}
+
+Status Reader::readFiles(const std::string &path) {
+  if (!llvm::sys::fs::is_directory(path)) {
+    std::vector<Tensor> tensors;
+    if (Status status = readTensorFile(call.talk, path, tensors);
+        status != Status::Success)
+      return status;
+    for (Tensor &tensor : tensors) {
+      std::string name = tensor.name;
+      if (Status status = give(name, std::move(tensor));
+          status != Status::Success)
+        return status;
+    }
+    return Status::Success;
+  }
+  std::vector<std::string> files;
+  if (Status status = listTensorFiles(call.talk, path, "", files);
+      status != Status::Success)
+    return status;
+  for (const std::string &file : files) {
+    std::string stem = llvm::sys::path::stem(file).str();
+    Tensor tensor;
+    if (Status status = readOneTensor(call.talk, file, stem, tensor);
+        status != Status::Success)
+      return status;
+    // ONNX's data name their tensors inside the file.
+    std::string name = indexOf(stem) ? stem : tensor.name;
+    if (name.empty())
+      return unknownName(stem);
+    if (Status status = give(name, std::move(tensor));
+        status != Status::Success)
+      return status;
+  }
+  return Status::Success;
+}
+
+Status Reader::applyFill(size_t index, Fill fill) {
+  const InputSignature &input = inputs[index];
+  Tensor &tensor = values[index];
+  tensor.name = input.name;
+  tensor.dtype = input.dtype;
+  for (size_t d = 0; d < input.dims.size(); ++d) {
+    const InputSignature::Dim &dim = input.dims[d];
+    auto known = dim.name.empty() ? sizes.end() : sizes.find(dim.name);
+    if (dim.size < 0 && known == sizes.end()) {
+      std::string help =
+          dim.name.empty()
+              ? "give the shape: --input=" + input.name + "=1x2x" +
+                    tenon_dtype_name(input.dtype) + "=random"
+              : "pass --dim=" + dim.name + "=N";
+      return call.talk.fail(Status::BadInput, "tenon",
+                            "the size of extent " + std::to_string(d) +
+                                " of input '" + input.name +
+                                "' is not known",
+                            {input.name + " is " + signatureText(input)}, help);
+    }
+    tensor.dims.push_back(dim.size < 0 ? known->second : dim.size);
+  }
+  std::optional<uint64_t> bytes = tensorBytes(tensor.dtype, tensor.dims);
+  if (!bytes || *bytes > (uint64_t(1) << 40))
+    return call.talk.fail(Status::Limit, "tenon",
+                          "input '" + input.name + "' of " +
+                              typeText(tensor.dtype, tensor.dims) +
+                              " is larger than 1 TiB");
+  tensor.bytes.assign(*bytes, 0);
+  fillTensor(tensor, fill, index);
+  return Status::Success;
+}
+
+Status Reader::refuseOpen() {
+  std::vector<std::string> lines;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (!given[i] && !fills[i])
+      lines.push_back("--input=" + names[i] + "=@FILE.npy   " +
+                      signatureText(inputs[i]));
+  return call.talk.fail(
+      Status::BadInput, "tenon",
+      std::to_string(lines.size()) + " of " + std::to_string(inputs.size()) +
+          (inputs.size() == 1 ? " input has" : " inputs have") + " no value",
+      lines, "pass --input=random:1 to fill them all");
+}
+
+Status Reader::checkSizes() {
+  std::vector<std::string> known;
+  for (const InputSignature &input : inputs)
+    for (const InputSignature::Dim &dim : input.dims)
+      if (dim.size < 0 && !dim.name.empty() &&
+          !llvm::is_contained(known, dim.name))
+        known.push_back(dim.name);
+  for (const auto &[name, size] : sizes)
+    if (!llvm::is_contained(known, name))
+      return call.talk.fail(
+          Status::BadInput, "tenon",
+          "--dim: no dynamic extent is called '" + name + "'" +
+              didYouMean(name, known),
+          {known.empty() ? "the model has no named dynamic extents"
+                         : "there are: " + llvm::join(known, ", ")});
+  return Status::Success;
+}
+
+Status Reader::read(OpenInputs open) {
+  if (Status status = checkSizes(); status != Status::Success)
+    return status;
+  if (const Arg *arg = call.args.getLastArg(OPT_inputs))
+    if (Status status = readFiles(arg->getValue()); status != Status::Success)
+      return status;
+  for (const Arg *arg : call.args.filtered(OPT_input))
+    if (Status status = readFlag(arg->getValue()); status != Status::Success)
+      return status;
+  if (open == OpenInputs::Random && !fillOfAll)
+    fillOfAll = Fill{Fill::Random, 1};
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (given[i])
+      continue;
+    if (!fills[i] && !fillOfAll)
+      return refuseOpen();
+    if (Status status = applyFill(i, fills[i] ? *fills[i] : *fillOfAll);
+        status != Status::Success)
+      return status;
+  }
+  return Status::Success;
+}
+
+Status readInputs(Invocation &call, const std::vector<InputSignature> &inputs,
+                  std::map<std::string, int64_t> sizes, OpenInputs open,
+                  std::vector<Tensor> &values) {
+  return Reader(call, inputs, std::move(sizes), values).read(open);
+}
+
+} // namespace tenon::cli

@@ -1,0 +1,238 @@
+// `tenon inspect`: what a model file or an artifact holds, without running it.
+#include "tools/tenon/CompileFlags.h"
+#include "tools/tenon/LoadedModel.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+#include <algorithm>
+
+using namespace tenon::cli::options;
+using llvm::json::Array;
+using llvm::json::fixUTF8;
+using llvm::json::Object;
+
+namespace tenon::cli {
+
+/// Ops named in the short form.
+static constexpr size_t topOps = 8;
+
+static std::string dimText(const tenon_dim_desc &dim) {
+  if (dim.size >= 0)
+    return std::to_string(dim.size);
+  std::string text = dim.name && *dim.name ? dim.name : "?";
+  if (dim.min > 0 || dim.max != INT64_MAX)
+    text += "=" + std::to_string(dim.min) + ".." +
+            (dim.max == INT64_MAX ? "" : std::to_string(dim.max));
+  if (dim.multiple > 1)
+    text += ":" + std::to_string(dim.multiple);
+  return text;
+}
+
+static std::vector<TensorSummary> summaries(const tenon_tensor_desc *tensors,
+                                            int32_t count) {
+  std::vector<TensorSummary> result;
+  for (int32_t i = 0; i < count; ++i) {
+    TensorSummary summary{tensors[i].name, tenon_dtype_name(tensors[i].dtype),
+                          {}};
+    for (int32_t d = 0; d < tensors[i].rank; ++d)
+      summary.dims.push_back(dimText(tensors[i].dims[d]));
+    result.push_back(std::move(summary));
+  }
+  return result;
+}
+
+static void printTensors(const char *heading,
+                         const std::vector<TensorSummary> &tensors) {
+  size_t width = 0;
+  for (const TensorSummary &tensor : tensors)
+    width = std::max(width, escapeForTerminal(tensor.name).size());
+  for (const TensorSummary &tensor : tensors) {
+    std::string name = escapeForTerminal(tensor.name);
+    name.resize(width, ' ');
+    llvm::outs() << llvm::formatv("{0,-10}", heading) << name << "  "
+                 << tensor.dtype << " ["
+                 << escapeForTerminal(llvm::join(tensor.dims, ", ")) << "]\n";
+    heading = "";
+  }
+}
+
+static Array tensorsAsJson(const std::vector<TensorSummary> &tensors) {
+  Array array;
+  for (const TensorSummary &tensor : tensors) {
+    Array dims;
+    for (const std::string &dim : tensor.dims) {
+      int64_t number = 0;
+      if (llvm::StringRef(dim).getAsInteger(10, number))
+        dims.push_back(fixUTF8(dim));
+      else
+        dims.push_back(number);
+    }
+    array.push_back(Object{{"name", fixUTF8(tensor.name)},
+                           {"dtype", tensor.dtype},
+                           {"dims", std::move(dims)}});
+  }
+  return array;
+}
+
+static std::vector<std::string> featureNames(uint64_t features) {
+  std::vector<std::string> names;
+  for (int bit = 0; bit < 64; ++bit)
+    if (features >> bit & 1) {
+      const char *name = tenon_cpu_feature_name(uint64_t(1) << bit);
+      names.push_back(name ? name : "bit " + std::to_string(bit));
+    }
+  return names;
+}
+
+static void printField(const char *name, const std::string &value) {
+  if (!value.empty())
+    llvm::outs() << llvm::formatv("{0,-10}", name) << escapeForTerminal(value)
+                 << '\n';
+}
+
+static Object artifactAsJson(const LoadedModel &model) {
+  const tenon_model_desc &desc = model.getDesc();
+  const tenon_function_desc &function = model.getFunction();
+  Array kernels;
+  for (int32_t i = 0; i < function.num_kernels; ++i) {
+    llvm::SmallVector<llvm::StringRef, 8> nodes;
+    llvm::StringRef(function.kernels[i].nodes).split(nodes, '\n', -1, false);
+    Array names;
+    for (llvm::StringRef node : nodes)
+      names.push_back(fixUTF8(node));
+    kernels.push_back(Object{{"name", fixUTF8(function.kernels[i].name)},
+                             {"nodes", std::move(names)}});
+  }
+  return Object{
+      {"schema", 1},
+      {"kind", "artifact"},
+      {"name", fixUTF8(desc.name)},
+      {"source", fixUTF8(desc.source)},
+      {"compiler", desc.compiler},
+      {"abi", int64_t(desc.abi_version)},
+      {"target", desc.target},
+      {"cpu_features", Array(featureNames(desc.cpu_features))},
+      {"inputs", tensorsAsJson(summaries(function.inputs,
+                                         function.num_inputs))},
+      {"outputs", tensorsAsJson(summaries(function.outputs,
+                                          function.num_outputs))},
+      {"weight_bytes", int64_t(desc.weight_bytes)},
+      {"weight_file", desc.weight_file
+                          ? llvm::json::Value(fixUTF8(desc.weight_file))
+                          : llvm::json::Value(nullptr)},
+      {"kernels", std::move(kernels)}};
+}
+
+static void printArtifact(const LoadedModel &model, bool ops) {
+  const tenon_model_desc &desc = model.getDesc();
+  const tenon_function_desc &function = model.getFunction();
+  printField("model", std::string(desc.name) + "   from " + desc.source);
+  printField("compiler", std::string(desc.compiler) + ", runtime ABI " +
+                             std::to_string(desc.abi_version));
+  printField("target", desc.target);
+  printField("needs", llvm::join(featureNames(desc.cpu_features), " "));
+  printTensors("inputs", summaries(function.inputs, function.num_inputs));
+  printTensors("outputs", summaries(function.outputs, function.num_outputs));
+  if (desc.weight_bytes > 0)
+    printField("weights", formatBytes(desc.weight_bytes) +
+                              (desc.weight_file
+                                   ? std::string(" in ") + desc.weight_file
+                                   : std::string(" embedded")));
+  printField("kernels", std::to_string(function.num_kernels));
+  for (int32_t i = 0; ops && i < function.num_kernels; ++i) {
+    llvm::SmallVector<llvm::StringRef, 8> nodes;
+    llvm::StringRef(function.kernels[i].nodes).split(nodes, '\n', -1, false);
+    printField("", std::string(function.kernels[i].name) + "   " +
+                       llvm::join(nodes, ", "));
+  }
+}
+
+static Object summaryAsJson(const ModelSummary &summary) {
+  Array ops;
+  for (const OpSummary &op : summary.ops)
+    ops.push_back(Object{{"name", fixUTF8(op.name)},
+                         {"count", op.count},
+                         {"unsupported", op.unsupported}});
+  return Object{{"schema", 1},
+                {"kind", "model"},
+                {"format", fixUTF8(summary.format)},
+                {"name", fixUTF8(summary.name)},
+                {"producer", fixUTF8(summary.producer)},
+                {"inputs", tensorsAsJson(summary.inputs)},
+                {"outputs", tensorsAsJson(summary.outputs)},
+                {"parameters", summary.parameters},
+                {"parameter_bytes", summary.parameterBytes},
+                {"ops", std::move(ops)}};
+}
+
+static void printSummary(const ModelSummary &summary, bool ops) {
+  printField("model", summary.name);
+  printField("format", summary.format);
+  printField("producer", summary.producer);
+  printTensors("inputs", summary.inputs);
+  printTensors("outputs", summary.outputs);
+  printField("params", std::to_string(summary.parameters) + " (" +
+                           formatBytes(summary.parameterBytes) + ")");
+  int64_t total = 0, unsupported = 0;
+  std::vector<std::string> top;
+  for (const OpSummary &op : summary.ops) {
+    total += op.count;
+    unsupported += op.unsupported;
+    if (top.size() < topOps)
+      top.push_back(op.name + " " + std::to_string(op.count));
+  }
+  std::string text = std::to_string(total);
+  if (unsupported > 0)
+    text += ", " + std::to_string(unsupported) + " unsupported";
+  printField("ops", text);
+  if (!ops) {
+    printField("top ops", llvm::join(top, "  "));
+    return;
+  }
+  for (const OpSummary &op : summary.ops)
+    printField("", llvm::formatv("{0,6}  {1}{2}", op.count, op.name,
+                                 op.unsupported > 0 ? "   unsupported" : ""));
+}
+
+Status inspectVerb(Invocation &call) {
+  std::string path, format;
+  CompileOptions options;
+  Status status = readOnePositional(call, "a model or artifact", path);
+  if (status == Status::Success)
+    status = readChoice(call, OPT_format, {"text", "json"}, "text", format);
+  if (status == Status::Success)
+    status = readShapeFlags(call, options);
+  if (status != Status::Success)
+    return status;
+  bool ops = call.args.hasArg(OPT_ops);
+
+  if (isArtifact(path)) {
+    LoadedModel model;
+    LoadedModel::Options loading;
+    loading.describeOnly = true;
+    status = model.open(call.talk, path, path, loading);
+    if (status != Status::Success)
+      return status;
+    if (format == "json")
+      llvm::outs() << llvm::formatv("{0:2}\n",
+                                    llvm::json::Value(artifactAsJson(model)));
+    else
+      printArtifact(model, ops);
+    return Status::Success;
+  }
+  options.input = path;
+  ModelSummary summary =
+      Compiler(call.talk.handler()).describe(options, status);
+  if (status != Status::Success)
+    return status;
+  if (format == "json")
+    llvm::outs() << llvm::formatv("{0:2}\n",
+                                  llvm::json::Value(summaryAsJson(summary)));
+  else
+    printSummary(summary, ops);
+  return Status::Success;
+}
+
+} // namespace tenon::cli

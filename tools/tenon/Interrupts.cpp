@@ -1,0 +1,255 @@
+// Signals become bytes in a pipe; a watcher thread reads them and may therefore do what a handler may not: remove directories
+// and look for children. Crashes are handled in place with calls that are safe there.
+#include "tools/tenon/Interrupts.h"
+
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Signals.h"
+
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <mutex>
+#include <new>
+#include <set>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+
+namespace tenon::cli {
+
+static int signalPipe[2] = {-1, -1};
+static std::atomic<bool> signalSeen{false};
+static std::mutex directoriesMutex;
+static std::set<std::string> &directories() {
+  static auto *set = new std::set<std::string>();
+  return *set;
+}
+
+// What a crash report says, kept ready because a crash cannot allocate.
+static char reproducerText[16384];
+static char reproducerPath[PATH_MAX];
+static char currentStage[64] = "start";
+
+static void onSignal(int number) {
+  int saved = errno;
+  signalSeen = true;
+  char byte = static_cast<char>(number);
+  [[maybe_unused]] ssize_t written = write(signalPipe[1], &byte, 1);
+  errno = saved;
+}
+
+/// Ends the processes we started: their ids stand in one file per thread of ours.
+static void endChildren() {
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator it("/proc/self/task", error), end;
+       it != end && !error; it.increment(error)) {
+    std::string name = it->path() + "/children";
+    FILE *file = fopen(name.c_str(), "re");
+    if (!file)
+      continue;
+    int child = 0;
+    while (fscanf(file, "%d", &child) == 1)
+      kill(child, SIGTERM);
+    fclose(file);
+  }
+}
+
+static void removeTemporaries() {
+  std::lock_guard<std::mutex> lock(directoriesMutex);
+  for (const std::string &path : directories())
+    llvm::sys::fs::remove_directories(path, /*IgnoreErrors=*/true);
+}
+
+static void watch() {
+  char number = 0;
+  while (read(signalPipe[0], &number, 1) < 0 && errno == EINTR) {
+  }
+  endChildren();
+  llvm::sys::RunInterruptHandlers();
+  removeTemporaries();
+  _exit(128 + number);
+}
+
+static void writeAll(int fd, const char *text) {
+  size_t left = strlen(text);
+  while (left > 0) {
+    ssize_t n = write(fd, text, left);
+    if (n <= 0)
+      return;
+    text += n;
+    left -= n;
+  }
+}
+
+static bool writeReproducerFile() {
+  if (!reproducerPath[0])
+    return false;
+  int fd = open(reproducerPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0)
+    return false;
+  writeAll(fd, reproducerText);
+  writeAll(fd, "# stage: ");
+  writeAll(fd, currentStage);
+  writeAll(fd, "\n");
+  close(fd);
+  return true;
+}
+
+static void reportCrash(const char *what) {
+  writeAll(STDERR_FILENO, "tenon: error: internal error in stage ");
+  writeAll(STDERR_FILENO, currentStage);
+  writeAll(STDERR_FILENO, ": ");
+  writeAll(STDERR_FILENO, what);
+  writeAll(STDERR_FILENO, "\n");
+  if (writeReproducerFile()) {
+    writeAll(STDERR_FILENO, "  help: this is a bug of tenon; please report it "
+                            "with the model and ");
+    writeAll(STDERR_FILENO, reproducerPath);
+    writeAll(STDERR_FILENO, "\n");
+  }
+}
+
+static void onCrash(int number) {
+  // A second fault while reporting ends the process at once.
+  signal(number, SIG_DFL);
+  const char *what = "crashed";
+  if (number == SIGSEGV || number == SIGBUS)
+    what = "invalid memory access";
+  else if (number == SIGABRT)
+    what = "aborted";
+  else if (number == SIGFPE)
+    what = "arithmetic fault";
+  else if (number == SIGILL)
+    what = "illegal instruction";
+  reportCrash(what);
+  _exit(static_cast<int>(Status::Internal));
+}
+
+static void onFatalError(void *, const char *reason, bool) {
+  // LLVM calls a failed write fatal; for its user it is a full disk.
+  if (strncmp(reason, "IO failure", 10) == 0) {
+    writeAll(STDERR_FILENO, "tenon: error: ");
+    writeAll(STDERR_FILENO, reason);
+    writeAll(STDERR_FILENO, "\n");
+    llvm::sys::RunInterruptHandlers();
+    removeTemporaries();
+    _exit(static_cast<int>(Status::Io));
+  }
+  reportCrash(reason);
+  llvm::sys::RunInterruptHandlers();
+  removeTemporaries();
+  _exit(static_cast<int>(Status::Internal));
+}
+
+static void outOfMemory() {
+  writeAll(STDERR_FILENO, "tenon: error: out of memory\n");
+  llvm::sys::RunInterruptHandlers();
+  _exit(static_cast<int>(Status::Limit));
+}
+
+static void onBadAlloc(void *, const char *, bool) { outOfMemory(); }
+
+/// `text` in single quotes for a shell.
+static std::string quoted(const std::string &text) {
+  std::string result = "'";
+  for (char c : text)
+    result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
+}
+
+static void prepareReproducer(int argc, char **argv) {
+  char directory[PATH_MAX] = "?";
+  if (!getcwd(directory, sizeof directory))
+    strcpy(directory, "?");
+  std::string text = "#!/bin/sh\n# tenon " TENON_VERSION
+                     ": the command that failed\ncd " +
+                     quoted(directory) + " &&\nexec";
+  for (int i = 0; i < argc; ++i)
+    text += " " + quoted(argv[i]);
+  text += "\n";
+  snprintf(reproducerText, sizeof reproducerText, "%s", text.c_str());
+  const char *root = getenv("TMPDIR");
+  snprintf(reproducerPath, sizeof reproducerPath, "%s/tenon-crash-%d.sh",
+           root && *root ? root : "/tmp", static_cast<int>(getpid()));
+}
+
+void installInterrupts(int argc, char **argv) {
+  prepareReproducer(argc, argv);
+  if (pipe2(signalPipe, O_CLOEXEC | O_NONBLOCK) != 0)
+    return;
+  // The reader waits; only the handler must never block.
+  fcntl(signalPipe[0], F_SETFL, 0);
+  // LLVM registers its handlers at its first use; ours must come after, or they would be replaced.
+  llvm::sys::SetInterruptFunction(nullptr);
+
+  struct sigaction action = {};
+  action.sa_handler = onSignal;
+  action.sa_flags = SA_RESTART;
+  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
+    sigaction(number, &action, nullptr);
+
+  static char alternateStack[65536];
+  stack_t stack = {};
+  stack.ss_sp = alternateStack;
+  stack.ss_size = sizeof alternateStack;
+  sigaltstack(&stack, nullptr);
+  struct sigaction crash = {};
+  crash.sa_handler = onCrash;
+  crash.sa_flags = SA_ONSTACK | SA_NODEFER;
+  for (int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL})
+    sigaction(number, &crash, nullptr);
+
+  llvm::install_fatal_error_handler(onFatalError);
+  llvm::install_bad_alloc_error_handler(onBadAlloc);
+  std::set_new_handler(outOfMemory);
+  try {
+    std::thread(watch).detach();
+  } catch (...) {
+    // Without a thread to clean up, the default actions are the better ones.
+    for (int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
+      signal(number, SIG_DFL);
+  }
+}
+
+void setCurrentStage(const std::string &stage) {
+  snprintf(currentStage, sizeof currentStage, "%s", stage.c_str());
+}
+
+int finishProcess(Status status) {
+  while (signalSeen)
+    pause();
+  return static_cast<int>(status);
+}
+
+std::string writeReproducer() {
+  return writeReproducerFile() ? reproducerPath : "";
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  if (path.empty())
+    return;
+  llvm::sys::fs::remove_directories(path, /*IgnoreErrors=*/true);
+  std::lock_guard<std::mutex> lock(directoriesMutex);
+  directories().erase(path);
+}
+
+std::string TemporaryDirectory::create() {
+  const char *root = getenv("TMPDIR");
+  std::string pattern =
+      std::string(root && *root ? root : "/tmp") + "/tenon-XXXXXX";
+  // Locked together, so that an interrupt finds the directory in the list or does not find it at all.
+  std::lock_guard<std::mutex> lock(directoriesMutex);
+  if (!mkdtemp(pattern.data()))
+    return "cannot make a directory '" + pattern + "': " + strerror(errno);
+  path = pattern;
+  directories().insert(path);
+  return "";
+}
+
+} // namespace tenon::cli

@@ -1,0 +1,169 @@
+// The runtime as the verbs see it: open, run, copy. A call's tensors are set up once and used again as long as the inputs stay,
+// so that measuring a run measures little else.
+#include "tools/tenon/LoadedModel.h"
+
+#include "tools/tenon/CompileFlags.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+
+#include <cstdio>
+#include <cstring>
+
+namespace tenon::cli {
+
+bool isArtifact(const std::string &path) {
+  if (llvm::sys::path::extension(path) == ".so")
+    return true;
+  FILE *file = fopen(path.c_str(), "re");
+  if (!file)
+    return false;
+  char magic[4] = {};
+  size_t n = fread(magic, 1, sizeof magic, file);
+  fclose(file);
+  return n == 4 && memcmp(magic, "\177ELF", 4) == 0;
+}
+
+Status obtainArtifact(Invocation &call, const std::string &path,
+                      TemporaryDirectory &directory, std::string &artifact) {
+  if (isArtifact(path)) {
+    artifact = path;
+    return Status::Success;
+  }
+  CompileOptions options;
+  options.input = path;
+  if (Status status = readCodeFlags(call, options); status != Status::Success)
+    return status;
+  if (std::string why = directory.create(); !why.empty())
+    return call.talk.fail(Status::Io, "tenon", why);
+  options.emit = EmitKind::Shared;
+  options.output = directory.getPath() + "/model.so";
+  int count = Compiler::phases().size(), done = 0;
+  Compiler compiler(call.talk.handler());
+  compiler.onPhase = [&](const PhaseReport &phase) {
+    setCurrentStage("after " + phase.name);
+    call.talk.phase(phase, ++done, count);
+  };
+  setCurrentStage("compile");
+  CompileReport report = compiler.compile(options);
+  setCurrentStage("run");
+  artifact = options.output;
+  return report.status;
+}
+
+/// The runtime's text: a cause, lines of facts, and `help: ` lines.
+static Diagnostic fromRuntime(const std::string &file, tenon_status status,
+                              llvm::StringRef text) {
+  Diagnostic d;
+  d.file = file;
+  d.status = static_cast<Status>(status);
+  llvm::SmallVector<llvm::StringRef, 8> lines;
+  text.split(lines, '\n', -1, /*KeepEmpty=*/false);
+  d.text = lines.empty() ? tenon_status_name(status) : lines[0].str();
+  for (llvm::StringRef line : llvm::ArrayRef(lines).drop_front(!lines.empty())) {
+    line = line.trim();
+    if (line.consume_front("help: "))
+      d.help = line.str();
+    else
+      d.details.push_back(line.str());
+  }
+  return d;
+}
+
+Status LoadedModel::open(Talk &talk, const std::string &artifact,
+                         const std::string &shownAs, const Options &options) {
+  this->shownAs = shownAs;
+  char text[4096] = "";
+  tenon_open_options opening = {};
+  opening.struct_size = sizeof opening;
+  opening.error_text = text;
+  opening.error_text_bytes = sizeof text;
+  opening.threads = options.threads;
+  opening.describe_only = options.describeOnly;
+  tenon_model *opened = nullptr;
+  tenon_status status = tenon_open(artifact.c_str(), &opening, &opened);
+  if (status != TENON_OK)
+    return talk.say(fromRuntime(shownAs, status, text));
+  model.reset(opened);
+  desc = tenon_describe(opened);
+  if (desc->num_functions < 1)
+    return talk.fail(Status::BadArtifact, shownAs, "it has no functions");
+  if (options.describeOnly)
+    return Status::Success;
+  tenon_context_options making = {};
+  making.struct_size = sizeof making;
+  making.error_text = text;
+  making.error_text_bytes = sizeof text;
+  making.memory_limit = options.memoryLimit;
+  making.timeout_ns = static_cast<int64_t>(options.deadline * 1e9);
+  tenon_context *made = nullptr;
+  status = tenon_context_create(opened, &making, &made);
+  if (status != TENON_OK)
+    return talk.say(fromRuntime(shownAs, status, text));
+  context.reset(made);
+  return Status::Success;
+}
+
+tenon_model_info LoadedModel::getInfo() const {
+  tenon_model_info info = {};
+  info.struct_size = sizeof info;
+  tenon_get_model_info(model.get(), &info);
+  return info;
+}
+
+Status LoadedModel::run(Talk &talk, const std::vector<Tensor> &inputs) {
+  given.resize(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    tenon_tensor &tensor = given[i];
+    tensor = {};
+    tensor.struct_size = sizeof tensor;
+    tensor.dtype = inputs[i].dtype;
+    tensor.rank = inputs[i].dims.size();
+    tensor.dims = const_cast<int64_t *>(inputs[i].dims.data());
+    tensor.data = const_cast<uint8_t *>(inputs[i].bytes.data());
+    tensor.bytes = inputs[i].bytes.size();
+  }
+  results.resize(getFunction().num_outputs);
+  for (tenon_tensor &tensor : results) {
+    tensor = {};
+    tensor.struct_size = sizeof tensor;
+  }
+  tenon_status status =
+      tenon_run(context.get(), nullptr, given.data(), given.size(),
+                results.data(), results.size());
+  if (status == TENON_OK)
+    return Status::Success;
+  return talk.say(
+      fromRuntime(shownAs, status, tenon_context_text(context.get())));
+}
+
+std::vector<Tensor> LoadedModel::copyOutputs() const {
+  std::vector<Tensor> outputs;
+  for (size_t i = 0; i < results.size(); ++i) {
+    const tenon_tensor &result = results[i];
+    Tensor tensor;
+    tensor.name = getFunction().outputs[i].name;
+    tensor.dtype = result.dtype;
+    tensor.dims.assign(result.dims, result.dims + result.rank);
+    auto *data = static_cast<const uint8_t *>(result.data);
+    size_t bytes = tensorBytes(tensor.dtype, tensor.dims).value_or(0);
+    tensor.bytes.assign(data, data + bytes);
+    outputs.push_back(std::move(tensor));
+  }
+  return outputs;
+}
+
+std::string declaredType(const tenon_tensor_desc &tensor) {
+  std::string text = std::string(tenon_dtype_name(tensor.dtype)) + "[";
+  for (int32_t i = 0; i < tensor.rank; ++i) {
+    const tenon_dim_desc &dim = tensor.dims[i];
+    text += i ? "," : "";
+    if (dim.size >= 0)
+      text += std::to_string(dim.size);
+    else
+      text += dim.name && *dim.name ? dim.name : "?";
+  }
+  return text + "]";
+}
+
+} // namespace tenon::cli

@@ -1,0 +1,70 @@
+// A compiled model in this process: the runtime's handles with C++ lifetimes, and its errors as diagnostics. A model that is not
+// compiled yet is compiled into a temporary directory first.
+#ifndef TENON_TOOLS_TENON_LOADEDMODEL_H
+#define TENON_TOOLS_TENON_LOADEDMODEL_H
+
+#include "tools/tenon/Interrupts.h"
+#include "tools/tenon/Tensor.h"
+#include "tools/tenon/Verbs.h"
+
+#include <memory>
+
+namespace tenon::cli {
+
+/// True for an ELF file, and for any file called *.so: a damaged one is still meant as an artifact.
+bool isArtifact(const std::string &path);
+
+/// `artifact` becomes `path`, or what the flags of `call` compile it to in `directory`.
+Status obtainArtifact(Invocation &call, const std::string &path,
+                      TemporaryDirectory &directory, std::string &artifact);
+
+/// An open artifact and one context of it.
+class LoadedModel {
+public:
+  struct Options {
+    int32_t threads = 0;
+    uint64_t memoryLimit = 0;
+    double deadline = 0; ///< seconds; 0: none
+    bool describeOnly = false;
+  };
+
+  /// Opens `artifact`; messages call it `shownAs`.
+  Status open(Talk &talk, const std::string &artifact,
+              const std::string &shownAs, const Options &options);
+
+  const tenon_model_desc &getDesc() const { return *desc; }
+  const tenon_function_desc &getFunction() const {
+    return desc->functions[0];
+  }
+  tenon_model_info getInfo() const;
+
+  /// Runs the first function on `inputs`, which are in its order.
+  Status run(Talk &talk, const std::vector<Tensor> &inputs);
+
+  /// The outputs of the last run, copied.
+  std::vector<Tensor> copyOutputs() const;
+
+private:
+  struct CloseModel {
+    void operator()(tenon_model *model) const { tenon_close(model); }
+  };
+  struct DestroyContext {
+    void operator()(tenon_context *context) const {
+      tenon_context_destroy(context);
+    }
+  };
+
+  std::string shownAs;
+  const tenon_model_desc *desc = nullptr;
+  std::unique_ptr<tenon_model, CloseModel> model;
+  std::unique_ptr<tenon_context, DestroyContext> context;
+  std::vector<tenon_tensor> given;
+  std::vector<tenon_tensor> results;
+};
+
+/// "f32[batch,3,224,224]": the declared type of an input or output.
+std::string declaredType(const tenon_tensor_desc &tensor);
+
+} // namespace tenon::cli
+
+#endif // TENON_TOOLS_TENON_LOADEDMODEL_H

@@ -1,0 +1,110 @@
+// The option table, and the refusals LLVM's parser leaves to us: an unknown flag is answered with its nearest spelling, a flag
+// of another verb with that verb's name, a flag without its value by its name.
+#include "tools/tenon/Options.h"
+
+#include "tools/tenon/Verbs.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Option/Arg.h"
+#include "llvm/Option/Option.h"
+
+using namespace llvm::opt;
+
+namespace tenon::cli {
+
+#define OPTTABLE_STR_TABLE_CODE
+#include "tools/tenon/Options.inc"
+#undef OPTTABLE_STR_TABLE_CODE
+
+#define OPTTABLE_PREFIXES_TABLE_CODE
+#include "tools/tenon/Options.inc"
+#undef OPTTABLE_PREFIXES_TABLE_CODE
+
+using namespace options;
+
+static constexpr OptTable::Info optionInfos[] = {
+#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
+#include "tools/tenon/Options.inc"
+#undef OPTION
+};
+
+namespace {
+class Table : public GenericOptTable {
+public:
+  Table()
+      : GenericOptTable(OptionStrTable, OptionPrefixesTable, optionInfos) {
+    setDashDashParsing(true);
+  }
+};
+} // namespace
+
+const OptTable &optionTable() {
+  static const Table table;
+  return table;
+}
+
+Diagnostic usageError(std::string text, std::string help) {
+  Diagnostic d;
+  d.file = "tenon";
+  d.text = std::move(text);
+  d.help = std::move(help);
+  d.status = Status::Usage;
+  return d;
+}
+
+/// What to say of `spelling`, which no flag of `verb` matches.
+static Diagnostic unknownFlag(VerbBit verb, llvm::StringRef spelling,
+                              const ArgList &all, unsigned index) {
+  std::string text = "unknown argument '" + spelling.str() + "'";
+  std::vector<std::string> others;
+  for (const Verb &other : verbs()) {
+    unsigned at = index;
+    std::unique_ptr<Arg> arg = optionTable().ParseOneArg(
+        all, at, llvm::opt::Visibility(other.bit));
+    if (other.bit != verb && (!arg || arg->getOption().getID() > OPT_UNKNOWN))
+      others.push_back(std::string("'tenon ") + other.name + "'");
+  }
+  if (!others.empty())
+    return usageError(text + "; it is for " + llvm::join(others, ", "));
+  std::string nearest;
+  unsigned distance = optionTable().findNearest(
+      spelling, nearest, llvm::opt::Visibility(verb), /*MinimumLength=*/2);
+  if (distance <= std::max<size_t>(1, spelling.split('=').first.size() / 3))
+    text += "; did you mean '" + nearest + "'?";
+  return usageError(text);
+}
+
+ParsedArguments parseArguments(VerbBit verb,
+                               llvm::ArrayRef<const char *> arguments) {
+  unsigned missingIndex = 0, missingCount = 0;
+  ParsedArguments parsed{
+      optionTable().ParseArgs(arguments, missingIndex, missingCount,
+                              llvm::opt::Visibility(verb)),
+      std::nullopt};
+  for (const Arg *arg : parsed.list.filtered(OPT_UNKNOWN)) {
+    parsed.error = unknownFlag(verb, arg->getAsString(parsed.list),
+                               parsed.list, arg->getIndex());
+    return parsed;
+  }
+  if (missingCount > 0)
+    parsed.error = usageError(std::string("argument '") +
+                              arguments[missingIndex] + "' needs a value");
+  return parsed;
+}
+
+std::string didYouMean(llvm::StringRef word,
+                       llvm::ArrayRef<std::string> known) {
+  unsigned best = std::max<unsigned>(1, word.size() / 3) + 1;
+  llvm::StringRef nearest;
+  for (const std::string &candidate : known) {
+    unsigned distance = word.edit_distance(candidate, true, best);
+    if (distance < best) {
+      best = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest.empty() ? "" : "; did you mean '" + nearest.str() + "'?";
+}
+
+} // namespace tenon::cli

@@ -1,0 +1,57 @@
+// The flags of the command line as a table, and the one way to parse a verb's arguments. What leaves here is a parsed list
+// in which every flag belongs to the verb, or a usage error that names the nearest spelling.
+#ifndef TENON_TOOLS_TENON_OPTIONS_H
+#define TENON_TOOLS_TENON_OPTIONS_H
+
+#include "compiler/report/Diagnostic.h"
+
+#include "llvm/Option/ArgList.h"
+#include "llvm/Option/OptTable.h"
+
+#include <optional>
+
+namespace tenon::cli {
+
+/// The visibility bits of Options.td, one a verb.
+enum VerbBit : unsigned {
+  CompileVerb = 1 << 1,
+  RunVerb = 1 << 2,
+  BenchVerb = 1 << 3,
+  VerifyVerb = 1 << 4,
+  InspectVerb = 1 << 5,
+  TargetsVerb = 1 << 6,
+  HelpVerb = 1 << 7,
+  CompletionVerb = 1 << 8,
+  NoVerb = 1 << 9
+};
+
+namespace options {
+enum ID {
+  OPT_INVALID = 0,
+#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
+#include "tools/tenon/Options.inc"
+#undef OPTION
+};
+} // namespace options
+
+/// The table made from Options.td.
+const llvm::opt::OptTable &optionTable();
+
+/// The arguments of one verb, or the usage error.
+struct ParsedArguments {
+  llvm::opt::InputArgList list;
+  std::optional<Diagnostic> error;
+};
+ParsedArguments parseArguments(VerbBit verb,
+                               llvm::ArrayRef<const char *> arguments);
+
+/// A usage error of the command line: `tenon: error: text`.
+Diagnostic usageError(std::string text, std::string help = {});
+
+/// The value among `known` nearest to `word`, as `; did you mean 'x'?`; empty where nothing is near.
+std::string didYouMean(llvm::StringRef word,
+                       llvm::ArrayRef<std::string> known);
+
+} // namespace tenon::cli
+
+#endif // TENON_TOOLS_TENON_OPTIONS_H

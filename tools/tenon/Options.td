@@ -1,0 +1,148 @@
+// Every flag of every verb: parsing, help, suggestions and shell completion all come from this table. A flag's Visibility
+// names the verbs it is for; its group is the heading it stands under in `tenon help VERB`.
+include "llvm/Option/OptParser.td"
+
+def CompileVerb : OptionVisibility;
+def RunVerb : OptionVisibility;
+def BenchVerb : OptionVisibility;
+def VerifyVerb : OptionVisibility;
+def InspectVerb : OptionVisibility;
+def TargetsVerb : OptionVisibility;
+def HelpVerb : OptionVisibility;
+def CompletionVerb : OptionVisibility;
+def NoVerb : OptionVisibility;
+
+defvar Executing = [RunVerb, BenchVerb, VerifyVerb];
+defvar Generating = [CompileVerb, RunVerb, BenchVerb, VerifyVerb];
+defvar Every = [CompileVerb, RunVerb, BenchVerb, VerifyVerb, InspectVerb,
+                TargetsVerb, HelpVerb, CompletionVerb, NoVerb];
+
+// `--name=VALUE` and its spelling with a space.
+multiclass Eq<string prefix, string name, list<OptionVisibility> verbs,
+              OptionGroup group, string meta, string help, string values = ""> {
+  def NAME : Joined<[prefix], name#"=">, Visibility<verbs>, Group<group>,
+             MetaVarName<meta>, HelpText<help>, Values<values>;
+  def NAME#_separate : Separate<[prefix], name>, Visibility<verbs>,
+                       Group<group>, Alias<!cast<Option>(NAME)>,
+                       Flags<[HelpHidden]>;
+}
+class On<string prefix, string name, list<OptionVisibility> verbs,
+         OptionGroup group, string help>
+    : Flag<[prefix], name>, Visibility<verbs>, Group<group>, HelpText<help>;
+
+def grp_input : OptionGroup<"input">, HelpText<"Input">;
+def grp_output : OptionGroup<"output">, HelpText<"Output">;
+def grp_target : OptionGroup<"target">, HelpText<"Target">;
+def grp_optimise : OptionGroup<"optimise">, HelpText<"Optimisation">;
+def grp_execute : OptionGroup<"execute">, HelpText<"Execution">;
+def grp_measure : OptionGroup<"measure">, HelpText<"Measurement">;
+def grp_compare : OptionGroup<"compare">, HelpText<"Comparison">;
+def grp_print : OptionGroup<"print">, HelpText<"Printing">;
+def grp_diagnose : OptionGroup<"diagnose">, HelpText<"Diagnosis">;
+
+// Input
+defm shape : Eq<"--", "shape", [CompileVerb, InspectVerb], grp_input, "NAME:1x3x?x224",
+  "Fix the shape of input NAME; '?' keeps an extent dynamic">;
+defm dim : Eq<"--", "dim", [CompileVerb, RunVerb, BenchVerb, VerifyVerb, InspectVerb],
+  grp_input, "NAME=N",
+  "Fix the dynamic extent NAME, or when compiling bound it: NAME=MIN..MAX[:MULTIPLE]">;
+defm input : Eq<"--", "input", Executing, grp_input, "[NAME=]VALUE",
+  "Value of an input: @f.npy, @f.npz, @f.pb, 2x2xi32=1 2 3 4, zeros, ones, random[:SEED]; "
+  "without NAME a fill is for every input not given otherwise">;
+defm inputs : Eq<"--", "inputs", Executing, grp_input, "DIR|F.npz",
+  "Inputs by name: the .npy and .pb files of DIR, or the entries of F.npz">;
+
+// Output
+def o : Separate<["-"], "o">, Visibility<[CompileVerb, BenchVerb]>, Group<grp_output>,
+  MetaVarName<"FILE">, HelpText<"Write to FILE; '-' is the standard output">;
+def c : On<"-", "c", [CompileVerb], grp_output, "Emit an object and its header (--emit=obj)">;
+def shared : On<"-", "shared", [CompileVerb], grp_output, "Emit a shared object (--emit=shared)">;
+def S : On<"-", "S", [CompileVerb], grp_output, "Emit assembly (--emit=asm)">;
+def emit_llvm : On<"-", "emit-llvm", [CompileVerb], grp_output, "With -S: emit LLVM IR (--emit=llvm)">;
+defm emit : Eq<"--", "emit", [CompileVerb], grp_output, "KIND",
+  "What to emit: obj, shared, exe, asm, llvm or mlir", "obj,shared,exe,asm,llvm,mlir">;
+def standalone : On<"--", "standalone", [CompileVerb], grp_output,
+  "The object needs libc alone and its header nothing of Tenon's">;
+defm name : Eq<"--", "name", [CompileVerb], grp_output, "SYMBOL",
+  "Stem of the C symbols; by default made from the file name">;
+defm header : Eq<"--", "header", [CompileVerb], grp_output, "FILE", "Write the C header to FILE">;
+defm weights : Eq<"--", "weights", [CompileVerb], grp_output, "WHERE",
+  "Put the weights into the artifact or beside it: auto, embed or external", "auto,embed,external">;
+def MD : On<"-", "MD", [CompileVerb], grp_output, "Write a dependency file for Make or Ninja">;
+def MF : Separate<["-"], "MF">, Visibility<[CompileVerb]>, Group<grp_output>,
+  MetaVarName<"FILE">, HelpText<"Name of the dependency file">;
+
+// Target
+defm target : Eq<"--", "target", [CompileVerb], grp_target, "TRIPLE", "Generate code for TRIPLE">;
+defm mcpu : Eq<"-", "mcpu", Generating, grp_target, "CPU",
+  "Generate code for CPU ('tenon targets' lists them); native is the default">;
+defm mattr : Eq<"-", "mattr", Generating, grp_target, "+F,-G", "Add or remove CPU features">;
+
+// Optimisation
+def O : Joined<["-"], "O">, Visibility<Generating>, Group<grp_optimise>,
+  MetaVarName<"0|1|2|3">, HelpText<"Optimisation level; 2 is the default">, Values<"0,1,2,3">;
+
+// Execution
+defm threads : Eq<"--", "threads", [RunVerb, VerifyVerb], grp_execute, "N",
+  "Threads to run on; 0, the default, is one per CPU">;
+defm repeat : Eq<"--", "repeat", [RunVerb], grp_execute, "N", "Run N times and show the last result">;
+defm deadline : Eq<"--", "deadline", [RunVerb, VerifyVerb], grp_execute, "TIME",
+  "Stop a run that takes longer: 500ms, 2s">;
+defm mem_limit : Eq<"--", "mem-limit", Executing, grp_execute, "SIZE",
+  "Refuse a run that needs more working memory: 512M, 2G">;
+
+// Measurement
+def r : JoinedOrSeparate<["-"], "r">, Visibility<[BenchVerb]>, Group<grp_measure>,
+  MetaVarName<"N">, HelpText<"Measure exactly N runs">;
+defm warmup : Eq<"--", "warmup", [BenchVerb], grp_measure, "N", "Unmeasured runs before; 3 by default">;
+defm min_time : Eq<"--", "min-time", [BenchVerb], grp_measure, "TIME",
+  "Measure at least this long, and ten runs; 1s by default">;
+def t : JoinedOrSeparate<["-"], "t">, Visibility<[BenchVerb]>, Group<grp_measure>,
+  MetaVarName<"1,2,4">, HelpText<"Thread counts to measure">;
+defm batch : Eq<"--", "batch", [BenchVerb], grp_measure, "LIST",
+  "Sizes of the batch to measure: 1,8 or 1-32*2 or 1-4+1">;
+defm baseline : Eq<"--", "baseline", [BenchVerb], grp_measure, "OLD.json",
+  "Compare with an earlier result of --format=json">;
+defm fail_if_slower : Eq<"--", "fail-if-slower", [BenchVerb], grp_measure, "PERCENT",
+  "Exit with 9 when a median is this much above the baseline's">;
+
+// Comparison
+defm expect : Eq<"--", "expect", [RunVerb], grp_compare, "[NAME=]@FILE",
+  "Compare an output with a .npy, .npz or .pb file; exit with 9 where they differ">;
+defm test_data : Eq<"--", "test-data", [RunVerb], grp_compare, "DIR",
+  "Run on DIR/input_N.pb and compare with DIR/output_N.pb">;
+defm rtol : Eq<"--", "rtol", [RunVerb, VerifyVerb], grp_compare, "X", "Relative tolerance of the comparison">;
+defm atol : Eq<"--", "atol", [RunVerb, VerifyVerb], grp_compare, "X", "Absolute tolerance of the comparison">;
+
+// Printing
+defm output : Eq<"--", "output", [RunVerb], grp_print, "[NAME=]@F.npy", "Write an output as .npy">;
+defm outputs : Eq<"--", "outputs", [RunVerb], grp_print, "F.npz", "Write all outputs as .npz">;
+defm print_top : Eq<"--", "print-top", [RunVerb], grp_print, "N",
+  "Print the N largest values along the last axis of each output">;
+defm labels : Eq<"--", "labels", [RunVerb], grp_print, "FILE",
+  "Names for --print-top, one a line">;
+defm print_max : Eq<"--", "print-max", [RunVerb], grp_print, "N",
+  "Print at most N values of each output; by default outputs of up to 16 are printed">;
+def ops : On<"--", "ops", [InspectVerb], grp_print, "List every kind of op, or every kernel of an artifact">;
+defm format : Eq<"--", "format", [CompileVerb, RunVerb, BenchVerb, VerifyVerb, InspectVerb,
+                                  TargetsVerb, NoVerb],
+  grp_print, "FORMAT", "Format of the result: text or json; bench: md, csv or json", "text,json,md,csv">;
+
+// Diagnosis
+defm stop_after : Eq<"--", "stop-after", [CompileVerb], grp_diagnose, "STAGE",
+  "Print the program as it is after STAGE">;
+def list_stages : On<"--", "list-stages", [CompileVerb], grp_diagnose, "List the stages and what holds after each">;
+defm dump_to : Eq<"--", "dump-to", [CompileVerb], grp_diagnose, "DIR",
+  "Write the program after every stage to a file in DIR">;
+def time : On<"--", "time", [CompileVerb], grp_diagnose, "Print the time of each stage">;
+defm progress : Eq<"--", "progress", Generating, grp_diagnose, "WHEN",
+  "Progress lines: auto (on a terminal), plain or none", "auto,plain,none">;
+def q : On<"-", "q", Generating, grp_diagnose, "Errors and results only">;
+def v : On<"-", "v", Generating, grp_diagnose, "Say more about each step">;
+defm color : Eq<"--", "color", Every, grp_diagnose, "WHEN",
+  "Colours: auto, always or never", "auto,always,never">;
+defm diagnostics_format : Eq<"--", "diagnostics-format", Every, grp_diagnose, "FORMAT",
+  "Format of errors and notes: text or json", "text,json">;
+def help : On<"--", "help", Every, grp_diagnose, "Show this help">;
+def h : Flag<["-"], "h">, Visibility<Every>, Alias<help>, Flags<[HelpHidden]>;
+def version : On<"--", "version", [NoVerb], grp_diagnose, "Show the version">;

@@ -1,0 +1,139 @@
+// Atomic writes: a new file under another name, complete and closed, then one rename. An interrupt removes the new file.
+#include "tools/tenon/OutputFile.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Signals.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace tenon::cli {
+
+static std::string folderOf(const std::string &path) {
+  llvm::StringRef parent = llvm::sys::path::parent_path(path);
+  return parent.empty() ? "." : parent.str();
+}
+
+bool isStream(const std::string &output) {
+  struct stat info;
+  return output == "-" ||
+         (stat(output.c_str(), &info) == 0 && !S_ISREG(info.st_mode) &&
+          !S_ISDIR(info.st_mode));
+}
+
+Status checkOutput(Talk &talk, const std::string &output,
+                   const std::string &input) {
+  if (output.empty())
+    return talk.usage("the output has an empty name");
+  if (isStream(output))
+    return Status::Success;
+  struct stat info, inputInfo;
+  if (stat(output.c_str(), &info) == 0) {
+    if (S_ISDIR(info.st_mode))
+      return talk.fail(Status::Io, output, "the output is a directory");
+    if (stat(input.c_str(), &inputInfo) == 0 &&
+        info.st_dev == inputInfo.st_dev && info.st_ino == inputInfo.st_ino)
+      return talk.usage("the output '" + output + "' is the input");
+  }
+  std::string folder = folderOf(output);
+  if (stat(folder.c_str(), &info) != 0)
+    return talk.fail(Status::Io, output,
+                     "cannot write into the directory '" + folder +
+                         "': " + strerror(errno));
+  if (!S_ISDIR(info.st_mode))
+    return talk.fail(Status::Io, output, "'" + folder + "' is no directory");
+  if (access(folder.c_str(), W_OK | X_OK) != 0)
+    return talk.fail(Status::Io, output,
+                     "cannot write into the directory '" + folder +
+                         "': " + strerror(errno));
+  return Status::Success;
+}
+
+static bool writeAll(int fd, llvm::StringRef content) {
+  while (!content.empty()) {
+    ssize_t n = write(fd, content.data(), content.size());
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return false;
+    content = content.drop_front(n);
+  }
+  return true;
+}
+
+Status writeOutput(Talk &talk, const std::string &path,
+                   llvm::StringRef content) {
+  if (path == "-") {
+    llvm::outs() << content;
+    return finishResult(talk, Status::Success);
+  }
+  auto failed = [&] {
+    return talk.fail(Status::Io, path,
+                     std::string("cannot write: ") + strerror(errno));
+  };
+  if (isStream(path)) {
+    int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+      return failed();
+    bool written = writeAll(fd, content);
+    Status status = written ? Status::Success : failed();
+    close(fd);
+    return status;
+  }
+  // The name beside it: a rename never crosses file systems.
+  std::string temporary =
+      llvm::formatv("{0}/.tenon-{1}.tmp", folderOf(path), getpid());
+  llvm::sys::RemoveFileOnSignal(temporary);
+  unlink(temporary.c_str());
+  int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                0666);
+  bool done = fd >= 0 && writeAll(fd, content) && fsync(fd) == 0;
+  int reason = errno;
+  if (fd >= 0 && close(fd) != 0 && done) {
+    done = false;
+    reason = errno;
+  }
+  if (done && rename(temporary.c_str(), path.c_str()) != 0) {
+    done = false;
+    reason = errno;
+  }
+  if (!done)
+    unlink(temporary.c_str());
+  llvm::sys::DontRemoveFileOnSignal(temporary);
+  errno = reason;
+  return done ? Status::Success : failed();
+}
+
+Status copyToStream(Talk &talk, const std::string &from,
+                    const std::string &to) {
+  auto buffer = llvm::MemoryBuffer::getFile(from, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return talk.fail(Status::Io, from,
+                     "cannot read: " + buffer.getError().message());
+  return writeOutput(talk, to, (*buffer)->getBuffer());
+}
+
+Status readWhole(Talk &talk, const std::string &path, std::string &content) {
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0)
+    return talk.fail(Status::Io, path,
+                     std::string("cannot open: ") + strerror(errno));
+  if (!S_ISREG(info.st_mode))
+    return talk.fail(Status::Io, path, "not a regular file");
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return talk.fail(Status::Io, path,
+                     "cannot read: " + buffer.getError().message());
+  content = (*buffer)->getBuffer().str();
+  return Status::Success;
+}
+
+} // namespace tenon::cli

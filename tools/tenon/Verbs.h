@@ -1,0 +1,48 @@
+// The verbs of the command line: one row each, and all that a verb is given when it is called.
+#ifndef TENON_TOOLS_TENON_VERBS_H
+#define TENON_TOOLS_TENON_VERBS_H
+
+#include "tools/tenon/Options.h"
+#include "tools/tenon/Talk.h"
+
+namespace tenon::cli {
+
+/// One call of a verb: its parsed arguments and where to speak.
+struct Invocation {
+  const llvm::opt::InputArgList &args;
+  Talk &talk;
+};
+
+/// One verb: its row in the help, its flags and its body.
+struct Verb {
+  const char *name;
+  VerbBit bit;
+  const char *usage; ///< the positional arguments
+  const char *summary;
+  Status (*body)(Invocation &);
+};
+
+/// All verbs in the order of the help.
+llvm::ArrayRef<Verb> verbs();
+
+/// The verb called `name`, or null.
+const Verb *findVerb(llvm::StringRef name);
+
+Status compileVerb(Invocation &call);
+Status runVerb(Invocation &call);
+Status benchVerb(Invocation &call);
+Status verifyVerb(Invocation &call);
+Status inspectVerb(Invocation &call);
+Status targetsVerb(Invocation &call);
+Status helpVerb(Invocation &call);
+Status completionVerb(Invocation &call);
+
+/// The help of all verbs, or of one.
+void printHelp(llvm::raw_ostream &out, const Verb *verb);
+
+/// `tenon 0.1.0` and what it is made of, as text or JSON.
+void printVersion(llvm::raw_ostream &out, bool json);
+
+} // namespace tenon::cli
+
+#endif // TENON_TOOLS_TENON_VERBS_H

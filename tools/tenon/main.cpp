@@ -1,0 +1,70 @@
+// The door of the command line: expands response files, finds the verb, parses its flags and calls it.
+#include "tools/tenon/Interrupts.h"
+#include "tools/tenon/Verbs.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/StringSaver.h"
+
+using namespace tenon;
+using namespace tenon::cli;
+using namespace tenon::cli::options;
+
+static Status callVerb(const Verb *verb, llvm::ArrayRef<const char *> rest) {
+  Talk talk;
+  ParsedArguments parsed = parseArguments(verb ? verb->bit : NoVerb, rest);
+  if (Status status = talk.configure(parsed.list); status != Status::Success)
+    return status;
+  if (parsed.error)
+    return talk.say(*parsed.error);
+  if (parsed.list.hasArg(OPT_help)) {
+    printHelp(llvm::outs(), verb);
+    return finishResult(talk, Status::Success);
+  }
+  if (parsed.list.hasArg(OPT_version)) {
+    printVersion(llvm::outs(), wantsJson(parsed.list));
+    return finishResult(talk, Status::Success);
+  }
+  if (!verb) {
+    printHelp(llvm::errs(), nullptr);
+    return Status::Usage;
+  }
+  Invocation call{parsed.list, talk};
+  Status status = finishResult(talk, verb->body(call));
+  if (status == Status::Internal)
+    if (std::string path = writeReproducer(); !path.empty())
+      talk.fail(Status::Internal, "tenon", "this is a bug of tenon", {},
+                "report it with the model and " + path);
+  return status;
+}
+
+static Status unknownVerb(const char *name) {
+  std::vector<std::string> known;
+  for (const Verb &verb : verbs())
+    known.push_back(verb.name);
+  return Talk().usage("unknown command '" + std::string(name) + "'" +
+                          didYouMean(name, known),
+                      "'tenon help' lists the commands");
+}
+
+int main(int argc, char **argv) {
+  installInterrupts(argc, argv);
+  llvm::BumpPtrAllocator allocator;
+  llvm::SmallVector<const char *, 32> arguments(argv + 1, argv + argc);
+  llvm::cl::ExpansionContext expansion(allocator,
+                                       llvm::cl::TokenizeGNUCommandLine);
+  if (llvm::Error error = expansion.expandResponseFiles(arguments))
+    return finishProcess(
+        Talk().fail(Status::Io, "tenon", llvm::toString(std::move(error))));
+
+  // The compiler's own name, for build systems.
+  if (argc > 0 && llvm::sys::path::filename(argv[0]) == "tenonc")
+    return finishProcess(callVerb(findVerb("compile"), arguments));
+  if (arguments.empty() || arguments[0][0] == '-')
+    return finishProcess(callVerb(nullptr, arguments));
+  const Verb *verb = findVerb(arguments[0]);
+  if (!verb)
+    return finishProcess(unknownVerb(arguments[0]));
+  return finishProcess(
+      callVerb(verb, llvm::ArrayRef(arguments).drop_front()));
+}
