@@ -1,5 +1,5 @@
-// `tenon bench`: how long runs take. All rows are measured in turn, run by run, so that a change of the machine's mood falls on
-// all of them alike.
+// `tenon bench`: how long runs take. All rows are measured in turn, run by run,
+// so that a change of the machine's mood falls on all of them alike.
 #include "tools/tenon/CompileFlags.h"
 #include "tools/tenon/InputValues.h"
 #include "tools/tenon/LoadedModel.h"
@@ -72,8 +72,7 @@ static Status readSweep(Invocation &call, unsigned id, int64_t limit,
     return Status::Success;
   return call.talk.usage(arg->getAsString(call.args) +
                          ": expected numbers from 1 to " +
-                         std::to_string(limit) +
-                         ": 1,8 or 1-32*2 or 1-4+1");
+                         std::to_string(limit) + ": 1,8 or 1-32*2 or 1-4+1");
 }
 
 static Status readFailIfSlower(Invocation &call, double &share) {
@@ -96,8 +95,8 @@ static Status readFlags(Invocation &call, BenchFlags &flags) {
   flags.files = call.args.getAllArgValues(OPT_INPUT);
   if (flags.files.empty())
     return call.talk.usage("expected a model or artifact");
-  Status status = readChoice(call, OPT_format, {"md", "csv", "json"}, "md",
-                             flags.format);
+  Status status =
+      readChoice(call, OPT_format, {"md", "csv", "json"}, "md", flags.format);
   auto then = [&](auto step) {
     if (status == Status::Success)
       status = step();
@@ -116,12 +115,12 @@ static Status readFlags(Invocation &call, BenchFlags &flags) {
     then([&] { return checkOutput(call.talk, flags.output, flags.baseline); });
   }
   if (flags.threads.empty())
-    flags.threads.push_back(
-        std::max(1u, std::thread::hardware_concurrency()));
+    flags.threads.push_back(std::max(1u, std::thread::hardware_concurrency()));
   return status;
 }
 
-/// The extent that --batch sets: the one called batch, or else the leading dynamic extent of the first input.
+/// The extent that --batch sets: the one called batch, or else the leading
+/// dynamic extent of the first input.
 static std::string batchExtent(const std::vector<InputSignature> &inputs) {
   for (const InputSignature &input : inputs)
     for (const InputSignature::Dim &dim : input.dims)
@@ -146,8 +145,7 @@ static Status addRows(Invocation &call, const BenchFlags &flags,
       LoadedModel::Options loading;
       loading.threads = static_cast<int32_t>(threads);
       loading.memoryLimit = flags.memoryLimit;
-      if (Status status =
-              row.loaded.open(call.talk, artifact, file, loading);
+      if (Status status = row.loaded.open(call.talk, artifact, file, loading);
           status != Status::Success)
         return status;
       row.model = row.loaded.getDesc().name;
@@ -161,8 +159,8 @@ static Status addRows(Invocation &call, const BenchFlags &flags,
       if (batch > 0)
         sizes[extent] = batch;
       row.batch = extent.empty() || !sizes.count(extent) ? 0 : sizes[extent];
-      if (Status status = readInputs(call, inputs, sizes, OpenInputs::Random,
-                                     row.inputs);
+      if (Status status =
+              readInputs(call, inputs, sizes, OpenInputs::Random, row.inputs);
           status != Status::Success)
         return status;
     }
@@ -198,7 +196,8 @@ static Status measure(Invocation &call, const BenchFlags &flags,
   return Status::Success;
 }
 
-/// Gives every row the median that `path` has for the same model, batch and threads.
+/// Gives every row the median that `path` has for the same model, batch and
+/// threads.
 static Status readBaseline(Invocation &call, const std::string &path,
                            std::deque<Row> &rows) {
   std::string content;
@@ -214,8 +213,7 @@ static Status readBaseline(Invocation &call, const std::string &path,
   if (!parsed)
     return invalid(llvm::toString(parsed.takeError()));
   const llvm::json::Object *root = parsed->getAsObject();
-  const llvm::json::Array *results =
-      root ? root->getArray("results") : nullptr;
+  const llvm::json::Array *results = root ? root->getArray("results") : nullptr;
   if (!results || root->getInteger("schema") != 1)
     return invalid("not a result of schema 1");
   for (const llvm::json::Value &value : *results) {
@@ -249,7 +247,8 @@ static std::string resultAsJson(const std::deque<Row> &rows) {
         {"p95_seconds", s.p95},
         {"p99_seconds", s.p99},
         {"sd_seconds", s.deviation},
-        {"per_second", s.mean > 0 ? std::max<int64_t>(row.batch, 1) / s.mean : 0}};
+        {"per_second",
+         s.mean > 0 ? std::max<int64_t>(row.batch, 1) / s.mean : 0}};
     if (row.before > 0)
       object["baseline_p50_seconds"] = row.before;
     results.push_back(std::move(object));
@@ -284,17 +283,17 @@ cellsOf(const std::deque<Row> &rows, bool compared) {
                      milliseconds(s.p95), milliseconds(s.p99),
                      milliseconds(s.deviation), llvm::formatv("{0:f1}", rate)});
     if (compared)
-      cells.back().push_back(
-          row.before > 0
-              ? llvm::formatv("{0}{1:f1}%", s.p50 > row.before ? "+" : "",
-                              (s.p50 / row.before - 1) * 100)
-              : std::string("-"));
+      cells.back().push_back(row.before > 0
+                                 ? llvm::formatv("{0}{1:f1}%",
+                                                 s.p50 > row.before ? "+" : "",
+                                                 (s.p50 / row.before - 1) * 100)
+                                 : std::string("-"));
   }
   return cells;
 }
 
-static std::string asMarkdown(
-    const std::vector<std::vector<std::string>> &cells) {
+static std::string
+asMarkdown(const std::vector<std::vector<std::string>> &cells) {
   std::vector<size_t> widths(cells[0].size(), 0);
   for (const auto &line : cells)
     for (size_t i = 0; i < line.size(); ++i)

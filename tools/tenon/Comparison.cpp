@@ -1,4 +1,5 @@
-// The rule of NumPy's allclose, element by element in double; 64-bit integers are compared as integers.
+// The rule of NumPy's allclose, element by element in double; 64-bit integers
+// are compared as integers.
 #include "tools/tenon/Comparison.h"
 
 #include <algorithm>
@@ -21,8 +22,8 @@ static double defaultRelative(int32_t dtype) {
 static std::string positionText(const Tensor &tensor, int64_t index) {
   std::string text;
   for (size_t d = tensor.dims.size(); d-- > 0;) {
-    text = std::to_string(index % tensor.dims[d]) +
-           (text.empty() ? "" : ",") + text;
+    text = std::to_string(index % tensor.dims[d]) + (text.empty() ? "" : ",") +
+           text;
     index /= tensor.dims[d];
   }
   return "[" + text + "]";
@@ -42,8 +43,7 @@ Difference compareTensors(const Tensor &actual, const Tensor &expected,
   double atol = tolerance.atol.value_or(floats ? 1e-7 : 0);
   int64_t count = actual.getNumElements(), wrong = 0, first = -1, worst = -1;
   for (int64_t i = 0; i < count; ++i) {
-    if (!floats &&
-        elementAsBits(actual, i) == elementAsBits(expected, i))
+    if (!floats && elementAsBits(actual, i) == elementAsBits(expected, i))
       continue;
     double a = elementAsDouble(actual, i), e = elementAsDouble(expected, i);
     if (floats && (a == e || (std::isnan(a) && std::isnan(e))))
@@ -54,8 +54,10 @@ Difference compareTensors(const Tensor &actual, const Tensor &expected,
       worst = i;
     }
     if (e != 0)
-      result.maxRelative = std::max(result.maxRelative, distance / std::fabs(e));
-    // Written so that a NaN distance is a difference; so is an infinity that stands alone.
+      result.maxRelative =
+          std::max(result.maxRelative, distance / std::fabs(e));
+    // Written so that a NaN distance is a difference; so is an infinity that
+    // stands alone.
     if (std::isfinite(a) && std::isfinite(e) &&
         distance <= atol + rtol * std::fabs(e) &&
         (floats || rtol > 0 || atol > 0))
@@ -73,10 +75,9 @@ Difference compareTensors(const Tensor &actual, const Tensor &expected,
   snprintf(tolerances, sizeof tolerances, "tolerance %g + %g * |expected|",
            atol, rtol);
   auto detail = [&](const char *which, int64_t i) {
-    result.details.push_back(std::string(which) + " at " +
-                             positionText(actual, i) + ": expected " +
-                             elementText(expected, i) + ", got " +
-                             elementText(actual, i));
+    result.details.push_back(
+        std::string(which) + " at " + positionText(actual, i) + ": expected " +
+        elementText(expected, i) + ", got " + elementText(actual, i));
   };
   detail("first", first);
   if (worst >= 0 && worst != first)

@@ -6,8 +6,8 @@
 
 namespace tenon::cli {
 
-/// Elements agree when |a - e| <= atol + rtol * |e|. Unset: rtol 1e-3 and atol 1e-7 for floats (rtol 1e-2 for f16, 2e-2 for
-/// bf16), exactness for integers.
+/// Elements agree when |a - e| <= atol + rtol * |e|. Unset: rtol 1e-3 and atol
+/// 1e-7 for floats (rtol 1e-2 for f16, 2e-2 for bf16), exactness for integers.
 struct Tolerance {
   std::optional<double> rtol;
   std::optional<double> atol;

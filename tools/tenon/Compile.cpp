@@ -1,5 +1,6 @@
-// `tenon compile`: a model becomes an artifact. Everything that can be wrong with the command line or the output's place is said
-// before the compiler starts.
+// `tenon compile`: a model becomes an artifact. Everything that can be wrong
+// with the command line or the output's place is said before the compiler
+// starts.
 #include "compiler/Compiler.h"
 #include "tools/tenon/CompileFlags.h"
 #include "tools/tenon/Interrupts.h"
@@ -99,6 +100,10 @@ static Status readOutput(Invocation &call, CompileOptions &options) {
     return status;
   options.output = call.args.getLastArgValue(OPT_o).str();
   bool named = call.args.hasArg(OPT_o);
+  if (named)
+    if (Status status = checkOutput(call.talk, options.output, options.input);
+        status != Status::Success)
+      return status;
   if (!kind && named && options.output != "-") {
     kind = kindOfName(options.output);
     if (!kind)
@@ -207,15 +212,15 @@ static void printReport(Invocation &call, const CompileOptions &options,
       stages.push_back(llvm::json::Object{{"name", phase.name},
                                           {"seconds", phase.seconds},
                                           {"ops", phase.ops}});
-    llvm::json::Object object{{"schema", 1},
-                              {"output", llvm::json::fixUTF8(options.output)},
-                              {"header", llvm::json::fixUTF8(report.header)},
-                              {"weights_file",
-                               llvm::json::fixUTF8(report.weightsFile)},
-                              {"code_bytes", report.codeBytes},
-                              {"weight_bytes", report.weightBytes},
-                              {"stages", std::move(stages)},
-                              {"seconds", seconds}};
+    llvm::json::Object object{
+        {"schema", 1},
+        {"output", llvm::json::fixUTF8(options.output)},
+        {"header", llvm::json::fixUTF8(report.header)},
+        {"weights_file", llvm::json::fixUTF8(report.weightsFile)},
+        {"code_bytes", report.codeBytes},
+        {"weight_bytes", report.weightBytes},
+        {"stages", std::move(stages)},
+        {"seconds", seconds}};
     object["arena_bytes"] = report.arenaBytes < 0
                                 ? llvm::json::Value(nullptr)
                                 : llvm::json::Value(report.arenaBytes);
@@ -266,6 +271,9 @@ static Status compileModel(Invocation &call, CompileOptions options) {
     // What a stream carries is all there is: no second file would be found.
     options.weights = WeightPlacement::Embed;
   }
+  call.talk.detail("compiling " + options.input + " for " + options.cpu +
+                   " at -O" + std::to_string(options.optLevel) + " into " +
+                   options.output);
   CompileReport report = compiler.compile(options);
   if (report.status == Status::Success && output != options.output) {
     report.status = copyToStream(call.talk, options.output, output);
@@ -273,9 +281,9 @@ static Status compileModel(Invocation &call, CompileOptions options) {
   }
   if (report.status == Status::Success && call.args.hasArg(OPT_MD))
     report.status = writeDependencies(call, options, report);
-  double seconds = std::chrono::duration<double>(
-                       std::chrono::steady_clock::now() - start)
-                       .count();
+  double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
   if (report.status == Status::Success && output != "-")
     printReport(call, options, report, phases, seconds);
   return report.status;

@@ -1,4 +1,5 @@
-// The grammar of the values of flags, each refused with what was expected and what was found.
+// The grammar of the values of flags, each refused with what was expected and
+// what was found.
 #include "tools/tenon/CompileFlags.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -168,14 +169,14 @@ Status readOnePositional(Invocation &call, const char *what,
                        : Status::Success;
 }
 
-Status readChoice(Invocation &call, unsigned id,
-                  std::vector<std::string> known, llvm::StringRef otherwise,
-                  std::string &value) {
+Status readChoice(Invocation &call, unsigned id, std::vector<std::string> known,
+                  llvm::StringRef otherwise, std::string &value) {
   const Arg *arg = call.args.getLastArg(id);
   value = arg ? arg->getValue() : otherwise.str();
   if (!arg || llvm::is_contained(known, value))
     return Status::Success;
-  return expected(call, arg, llvm::join(known, ", ") + didYouMean(value, known));
+  return expected(call, arg,
+                  llvm::join(known, ", ") + didYouMean(value, known));
 }
 
 Status readNumber(Invocation &call, unsigned id, int64_t low, int64_t high,
@@ -186,8 +187,9 @@ Status readNumber(Invocation &call, unsigned id, int64_t low, int64_t high,
   int64_t number = 0;
   if (llvm::StringRef(arg->getValue()).getAsInteger(10, number) ||
       number < low || number > high)
-    return expected(call, arg, "a number from " + std::to_string(low) +
-                                   " to " + std::to_string(high));
+    return expected(call, arg,
+                    "a number from " + std::to_string(low) + " to " +
+                        std::to_string(high));
   value = number;
   return Status::Success;
 }

@@ -1,4 +1,5 @@
-// From flags to CompileOptions: the part that every verb shares which compiles a model.
+// From flags to CompileOptions: the part that every verb shares which compiles
+// a model.
 #ifndef TENON_TOOLS_TENON_COMPILEFLAGS_H
 #define TENON_TOOLS_TENON_COMPILEFLAGS_H
 
@@ -18,16 +19,17 @@ Status readShapeFlags(Invocation &call, CompileOptions &options);
 /// Reads --dim=NAME=N as sizes for a run.
 Status readDimSizes(Invocation &call, std::map<std::string, int64_t> &sizes);
 
-/// The one positional argument; a usage error that names `what` where there is none or are several.
+/// The one positional argument; a usage error that names `what` where there is
+/// none or are several.
 Status readOnePositional(Invocation &call, const char *what,
                          std::string &value);
 
 /// The value of the flag `id` among `known`, or `otherwise` where absent.
-Status readChoice(Invocation &call, unsigned id,
-                  std::vector<std::string> known, llvm::StringRef otherwise,
-                  std::string &value);
+Status readChoice(Invocation &call, unsigned id, std::vector<std::string> known,
+                  llvm::StringRef otherwise, std::string &value);
 
-/// The value of the flag `id` as a number in [low, high]; unchanged where the flag is absent.
+/// The value of the flag `id` as a number in [low, high]; unchanged where the
+/// flag is absent.
 Status readNumber(Invocation &call, unsigned id, int64_t low, int64_t high,
                   int64_t &value);
 

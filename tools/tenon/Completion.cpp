@@ -1,4 +1,5 @@
-// `tenon completion`: a script for one shell, made from the tables of verbs and flags, so that it never knows less than they do.
+// `tenon completion`: a script for one shell, made from the tables of verbs and
+// flags, so that it never knows less than they do.
 #include "tools/tenon/Verbs.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -142,8 +143,8 @@ static void printZsh(llvm::raw_ostream &out) {
 static std::string fishText(llvm::StringRef text) {
   std::string result;
   for (char c : text)
-    result += c == '\'' || c == '\\' ? std::string("\\") + c
-                                     : std::string(1, c);
+    result +=
+        c == '\'' || c == '\\' ? std::string("\\") + c : std::string(1, c);
   return result;
 }
 

@@ -1,4 +1,5 @@
-// `tenon help`, `--help` and `--version`: all from the table of verbs and the table of flags.
+// `tenon help`, `--help` and `--version`: all from the table of verbs and the
+// table of flags.
 #include "runtime/tenon.h"
 #include "tools/tenon/Verbs.h"
 
@@ -19,8 +20,6 @@ llvm::ArrayRef<Verb> verbs() {
        runVerb},
       {"bench", BenchVerb, "MODEL|ARTIFACT...", "measure the time of runs",
        benchVerb},
-      {"verify", VerifyVerb, "MODEL",
-       "compare compiled code with the reference, op by op", verifyVerb},
       {"inspect", InspectVerb, "MODEL|ARTIFACT",
        "show inputs, outputs, ops and sizes", inspectVerb},
       {"targets", TargetsVerb, "", "show this machine and the known CPUs",
@@ -41,9 +40,8 @@ const Verb *findVerb(llvm::StringRef name) {
 
 void printHelp(llvm::raw_ostream &out, const Verb *verb) {
   if (verb) {
-    std::string usage =
-        llvm::formatv("tenon {0} {1}{2}[options]", verb->name, verb->usage,
-                      *verb->usage ? " " : "");
+    std::string usage = llvm::formatv("tenon {0} {1}{2}[options]", verb->name,
+                                      verb->usage, *verb->usage ? " " : "");
     optionTable().printHelp(out, usage.c_str(), verb->summary,
                             /*ShowHidden=*/false, /*ShowAllAliases=*/false,
                             llvm::opt::Visibility(verb->bit));
@@ -60,8 +58,7 @@ void printHelp(llvm::raw_ostream &out, const Verb *verb) {
 
 void printVersion(llvm::raw_ostream &out, bool json) {
   if (!json) {
-    out << "tenon " TENON_VERSION " (LLVM " LLVM_VERSION_STRING
-           ", runtime ABI "
+    out << "tenon " TENON_VERSION " (LLVM " LLVM_VERSION_STRING ", runtime ABI "
         << tenon_abi_version() << ")\n";
     return;
   }

@@ -1,5 +1,6 @@
-// Inputs are given in three passes: data first, as they may fix extents; then fills, which need every extent; then what is still
-// open is refused with the flag to type, or filled.
+// Inputs are given in three passes: data first, as they may fix extents; then
+// fills, which need every extent; then what is still open is refused with the
+// flag to type, or filled.
 #include "tools/tenon/InputValues.h"
 
 #include "tools/tenon/TensorFile.h"
@@ -109,13 +110,14 @@ static std::optional<Fill> parseFill(llvm::StringRef text) {
   if (text == "ones")
     return fill;
   fill.kind = Fill::Random;
-  if (text == "random" || (text.consume_front("random:") &&
-                           !text.getAsInteger(10, fill.seed)))
+  if (text == "random" ||
+      (text.consume_front("random:") && !text.getAsInteger(10, fill.seed)))
     return fill;
   return std::nullopt;
 }
 
-/// Floats are uniform in [-1, 1), integers in [0, 8): small enough to be indices more often than not.
+/// Floats are uniform in [-1, 1), integers in [0, 8): small enough to be
+/// indices more often than not.
 static void fillTensor(Tensor &tensor, Fill fill, size_t salt) {
   int64_t count = tensor.getNumElements();
   Bits bits(fill.seed * 0x2545f4914f6cdd1d + salt);
@@ -154,10 +156,9 @@ Status Reader::unknownName(const std::string &name) {
   std::vector<std::string> lines;
   for (const InputSignature &input : inputs)
     lines.push_back(input.name + "  " + signatureText(input));
-  return call.talk.fail(Status::BadInput, "tenon",
-                        "no input is called '" + name + "'" +
-                            didYouMean(name, names),
-                        lines);
+  return call.talk.fail(
+      Status::BadInput, "tenon",
+      "no input is called '" + name + "'" + didYouMean(name, names), lines);
 }
 
 Status Reader::give(const std::string &name, Tensor tensor) {
@@ -343,14 +344,12 @@ Status Reader::applyFill(size_t index, Fill fill) {
     auto known = dim.name.empty() ? sizes.end() : sizes.find(dim.name);
     if (dim.size < 0 && known == sizes.end()) {
       std::string help =
-          dim.name.empty()
-              ? "give the shape: --input=" + input.name + "=1x2x" +
-                    tenon_dtype_name(input.dtype) + "=random"
-              : "pass --dim=" + dim.name + "=N";
+          dim.name.empty() ? "give the shape: --input=" + input.name + "=1x2x" +
+                                 tenon_dtype_name(input.dtype) + "=random"
+                           : "pass --dim=" + dim.name + "=N";
       return call.talk.fail(Status::BadInput, "tenon",
                             "the size of extent " + std::to_string(d) +
-                                " of input '" + input.name +
-                                "' is not known",
+                                " of input '" + input.name + "' is not known",
                             {input.name + " is " + signatureText(input)}, help);
     }
     tensor.dims.push_back(dim.size < 0 ? known->second : dim.size);
@@ -388,12 +387,12 @@ Status Reader::checkSizes() {
         known.push_back(dim.name);
   for (const auto &[name, size] : sizes)
     if (!llvm::is_contained(known, name))
-      return call.talk.fail(
-          Status::BadInput, "tenon",
-          "--dim: no dynamic extent is called '" + name + "'" +
-              didYouMean(name, known),
-          {known.empty() ? "the model has no named dynamic extents"
-                         : "there are: " + llvm::join(known, ", ")});
+      return call.talk.fail(Status::BadInput, "tenon",
+                            "--dim: no dynamic extent is called '" + name +
+                                "'" + didYouMean(name, known),
+                            {known.empty()
+                                 ? "the model has no named dynamic extents"
+                                 : "there are: " + llvm::join(known, ", ")});
   return Status::Success;
 }
 

@@ -1,4 +1,5 @@
-// The inputs of a run: what --input, --inputs and --dim say becomes one tensor for each input of the function.
+// The inputs of a run: what --input, --inputs and --dim say becomes one tensor
+// for each input of the function.
 #ifndef TENON_TOOLS_TENON_INPUTVALUES_H
 #define TENON_TOOLS_TENON_INPUTVALUES_H
 
@@ -26,12 +27,14 @@ std::vector<InputSignature> signatureOf(const tenon_function_desc &function);
 /// Where the flags leave an input open: an error, or values drawn from seed 1.
 enum class OpenInputs { Refuse, Random };
 
-/// Reads the values of all `inputs`. `sizes` are those of --dim; an extent that data of another input fixes is known too.
+/// Reads the values of all `inputs`. `sizes` are those of --dim; an extent that
+/// data of another input fixes is known too.
 Status readInputs(Invocation &call, const std::vector<InputSignature> &inputs,
                   std::map<std::string, int64_t> sizes, OpenInputs open,
                   std::vector<Tensor> &values);
 
-/// Splits "NAME=VALUE" where NAME is one of `names`; the longest that fits. Without, the whole is the value.
+/// Splits "NAME=VALUE" where NAME is one of `names`; the longest that fits.
+/// Without, the whole is the value.
 std::pair<std::string, std::string>
 splitName(const std::string &text, const std::vector<std::string> &names);
 

@@ -34,8 +34,8 @@ static std::vector<TensorSummary> summaries(const tenon_tensor_desc *tensors,
                                             int32_t count) {
   std::vector<TensorSummary> result;
   for (int32_t i = 0; i < count; ++i) {
-    TensorSummary summary{tensors[i].name, tenon_dtype_name(tensors[i].dtype),
-                          {}};
+    TensorSummary summary{
+        tensors[i].name, tenon_dtype_name(tensors[i].dtype), {}};
     for (int32_t d = 0; d < tensors[i].rank; ++d)
       summary.dims.push_back(dimText(tensors[i].dims[d]));
     result.push_back(std::move(summary));
@@ -114,10 +114,10 @@ static Object artifactAsJson(const LoadedModel &model) {
       {"abi", int64_t(desc.abi_version)},
       {"target", desc.target},
       {"cpu_features", Array(featureNames(desc.cpu_features))},
-      {"inputs", tensorsAsJson(summaries(function.inputs,
-                                         function.num_inputs))},
-      {"outputs", tensorsAsJson(summaries(function.outputs,
-                                          function.num_outputs))},
+      {"inputs",
+       tensorsAsJson(summaries(function.inputs, function.num_inputs))},
+      {"outputs",
+       tensorsAsJson(summaries(function.outputs, function.num_outputs))},
       {"weight_bytes", int64_t(desc.weight_bytes)},
       {"weight_file", desc.weight_file
                           ? llvm::json::Value(fixUTF8(desc.weight_file))
@@ -136,10 +136,10 @@ static void printArtifact(const LoadedModel &model, bool ops) {
   printTensors("inputs", summaries(function.inputs, function.num_inputs));
   printTensors("outputs", summaries(function.outputs, function.num_outputs));
   if (desc.weight_bytes > 0)
-    printField("weights", formatBytes(desc.weight_bytes) +
-                              (desc.weight_file
-                                   ? std::string(" in ") + desc.weight_file
-                                   : std::string(" embedded")));
+    printField("weights",
+               formatBytes(desc.weight_bytes) +
+                   (desc.weight_file ? std::string(" in ") + desc.weight_file
+                                     : std::string(" embedded")));
   printField("kernels", std::to_string(function.num_kernels));
   for (int32_t i = 0; ops && i < function.num_kernels; ++i) {
     llvm::SmallVector<llvm::StringRef, 8> nodes;

@@ -1,5 +1,6 @@
-// Signals become bytes in a pipe; a watcher thread reads them and may therefore do what a handler may not: remove directories
-// and look for children. Crashes are handled in place with calls that are safe there.
+// Signals become bytes in a pipe; a watcher thread reads them and may therefore
+// do what a handler may not: remove directories and look for children. Crashes
+// are handled in place with calls that are safe there.
 #include "tools/tenon/Interrupts.h"
 
 #include "llvm/Support/ErrorHandling.h"
@@ -44,7 +45,8 @@ static void onSignal(int number) {
   errno = saved;
 }
 
-/// Ends the processes we started: their ids stand in one file per thread of ours.
+/// Ends the processes we started: their ids stand in one file per thread of
+/// ours.
 static void endChildren() {
   std::error_code error;
   for (llvm::sys::fs::directory_iterator it("/proc/self/task", error), end;
@@ -185,7 +187,8 @@ void installInterrupts(int argc, char **argv) {
     return;
   // The reader waits; only the handler must never block.
   fcntl(signalPipe[0], F_SETFL, 0);
-  // LLVM registers its handlers at its first use; ours must come after, or they would be replaced.
+  // LLVM registers its handlers at its first use; ours must come after, or they
+  // would be replaced.
   llvm::sys::SetInterruptFunction(nullptr);
 
   struct sigaction action = {};
@@ -243,7 +246,8 @@ std::string TemporaryDirectory::create() {
   const char *root = getenv("TMPDIR");
   std::string pattern =
       std::string(root && *root ? root : "/tmp") + "/tenon-XXXXXX";
-  // Locked together, so that an interrupt finds the directory in the list or does not find it at all.
+  // Locked together, so that an interrupt finds the directory in the list or
+  // does not find it at all.
   std::lock_guard<std::mutex> lock(directoriesMutex);
   if (!mkdtemp(pattern.data()))
     return "cannot make a directory '" + pattern + "': " + strerror(errno);

@@ -1,5 +1,6 @@
-// Leaving no mess: an interrupt, a hang-up, a termination or a crash removes the temporary files of this process, ends its
-// children, and ends it with the exit code of the manual.
+// Leaving no mess: an interrupt, a hang-up, a termination or a crash removes
+// the temporary files of this process, ends its children, and ends it with the
+// exit code of the manual.
 #ifndef TENON_TOOLS_TENON_INTERRUPTS_H
 #define TENON_TOOLS_TENON_INTERRUPTS_H
 
@@ -9,19 +10,23 @@
 
 namespace tenon::cli {
 
-/// Takes over the signals of the process. `commandLine` is what a crash report quotes.
+/// Takes over the signals of the process. `commandLine` is what a crash report
+/// quotes.
 void installInterrupts(int argc, char **argv);
 
 /// The stage a crash report names.
 void setCurrentStage(const std::string &stage);
 
-/// Called last: where an interrupt is being handled, waits for it instead of returning.
+/// Called last: where an interrupt is being handled, waits for it instead of
+/// returning.
 int finishProcess(Status status);
 
-/// Writes a script that repeats this command; returns its path, or "" where it cannot be written.
+/// Writes a script that repeats this command; returns its path, or "" where it
+/// cannot be written.
 std::string writeReproducer();
 
-/// A directory of our own under TMPDIR, removed with all it holds when this dies or the process is interrupted.
+/// A directory of our own under TMPDIR, removed with all it holds when this
+/// dies or the process is interrupted.
 class TemporaryDirectory {
 public:
   TemporaryDirectory() = default;

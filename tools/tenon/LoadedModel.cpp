@@ -1,5 +1,6 @@
-// The runtime as the verbs see it: open, run, copy. A call's tensors are set up once and used again as long as the inputs stay,
-// so that measuring a run measures little else.
+// The runtime as the verbs see it: open, run, copy. A call's tensors are set up
+// once and used again as long as the inputs stay, so that measuring a run
+// measures little else.
 #include "tools/tenon/LoadedModel.h"
 
 #include "tools/tenon/CompileFlags.h"
@@ -45,6 +46,7 @@ Status obtainArtifact(Invocation &call, const std::string &path,
     call.talk.phase(phase, ++done, count);
   };
   setCurrentStage("compile");
+  call.talk.detail("compiling " + path + " into " + options.output);
   CompileReport report = compiler.compile(options);
   setCurrentStage("run");
   artifact = options.output;
@@ -60,7 +62,8 @@ static Diagnostic fromRuntime(const std::string &file, tenon_status status,
   llvm::SmallVector<llvm::StringRef, 8> lines;
   text.split(lines, '\n', -1, /*KeepEmpty=*/false);
   d.text = lines.empty() ? tenon_status_name(status) : lines[0].str();
-  for (llvm::StringRef line : llvm::ArrayRef(lines).drop_front(!lines.empty())) {
+  for (llvm::StringRef line :
+       llvm::ArrayRef(lines).drop_front(!lines.empty())) {
     line = line.trim();
     if (line.consume_front("help: "))
       d.help = line.str();
@@ -128,9 +131,8 @@ Status LoadedModel::run(Talk &talk, const std::vector<Tensor> &inputs) {
     tensor = {};
     tensor.struct_size = sizeof tensor;
   }
-  tenon_status status =
-      tenon_run(context.get(), nullptr, given.data(), given.size(),
-                results.data(), results.size());
+  tenon_status status = tenon_run(context.get(), nullptr, given.data(),
+                                  given.size(), results.data(), results.size());
   if (status == TENON_OK)
     return Status::Success;
   return talk.say(

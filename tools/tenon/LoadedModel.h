@@ -1,5 +1,6 @@
-// A compiled model in this process: the runtime's handles with C++ lifetimes, and its errors as diagnostics. A model that is not
-// compiled yet is compiled into a temporary directory first.
+// A compiled model in this process: the runtime's handles with C++ lifetimes,
+// and its errors as diagnostics. A model that is not compiled yet is compiled
+// into a temporary directory first.
 #ifndef TENON_TOOLS_TENON_LOADEDMODEL_H
 #define TENON_TOOLS_TENON_LOADEDMODEL_H
 
@@ -11,10 +12,12 @@
 
 namespace tenon::cli {
 
-/// True for an ELF file, and for any file called *.so: a damaged one is still meant as an artifact.
+/// True for an ELF file, and for any file called *.so: a damaged one is still
+/// meant as an artifact.
 bool isArtifact(const std::string &path);
 
-/// `artifact` becomes `path`, or what the flags of `call` compile it to in `directory`.
+/// `artifact` becomes `path`, or what the flags of `call` compile it to in
+/// `directory`.
 Status obtainArtifact(Invocation &call, const std::string &path,
                       TemporaryDirectory &directory, std::string &artifact);
 
@@ -33,9 +36,7 @@ public:
               const std::string &shownAs, const Options &options);
 
   const tenon_model_desc &getDesc() const { return *desc; }
-  const tenon_function_desc &getFunction() const {
-    return desc->functions[0];
-  }
+  const tenon_function_desc &getFunction() const { return desc->functions[0]; }
   tenon_model_info getInfo() const;
 
   /// Runs the first function on `inputs`, which are in its order.

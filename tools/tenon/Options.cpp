@@ -1,5 +1,6 @@
-// The option table, and the refusals LLVM's parser leaves to us: an unknown flag is answered with its nearest spelling, a flag
-// of another verb with that verb's name, a flag without its value by its name.
+// The option table, and the refusals LLVM's parser leaves to us: an unknown
+// flag is answered with its nearest spelling, a flag of another verb with that
+// verb's name, a flag without its value by its name.
 #include "tools/tenon/Options.h"
 
 #include "tools/tenon/Verbs.h"
@@ -32,8 +33,7 @@ static constexpr OptTable::Info optionInfos[] = {
 namespace {
 class Table : public GenericOptTable {
 public:
-  Table()
-      : GenericOptTable(OptionStrTable, OptionPrefixesTable, optionInfos) {
+  Table() : GenericOptTable(OptionStrTable, OptionPrefixesTable, optionInfos) {
     setDashDashParsing(true);
   }
 };
@@ -60,8 +60,8 @@ static Diagnostic unknownFlag(VerbBit verb, llvm::StringRef spelling,
   std::vector<std::string> others;
   for (const Verb &other : verbs()) {
     unsigned at = index;
-    std::unique_ptr<Arg> arg = optionTable().ParseOneArg(
-        all, at, llvm::opt::Visibility(other.bit));
+    std::unique_ptr<Arg> arg =
+        optionTable().ParseOneArg(all, at, llvm::opt::Visibility(other.bit));
     if (other.bit != verb && (!arg || arg->getOption().getID() > OPT_UNKNOWN))
       others.push_back(std::string("'tenon ") + other.name + "'");
   }
@@ -78,13 +78,13 @@ static Diagnostic unknownFlag(VerbBit verb, llvm::StringRef spelling,
 ParsedArguments parseArguments(VerbBit verb,
                                llvm::ArrayRef<const char *> arguments) {
   unsigned missingIndex = 0, missingCount = 0;
-  ParsedArguments parsed{
-      optionTable().ParseArgs(arguments, missingIndex, missingCount,
-                              llvm::opt::Visibility(verb)),
-      std::nullopt};
+  ParsedArguments parsed{optionTable().ParseArgs(arguments, missingIndex,
+                                                 missingCount,
+                                                 llvm::opt::Visibility(verb)),
+                         std::nullopt};
   for (const Arg *arg : parsed.list.filtered(OPT_UNKNOWN)) {
-    parsed.error = unknownFlag(verb, arg->getAsString(parsed.list),
-                               parsed.list, arg->getIndex());
+    parsed.error = unknownFlag(verb, arg->getAsString(parsed.list), parsed.list,
+                               arg->getIndex());
     return parsed;
   }
   if (missingCount > 0)

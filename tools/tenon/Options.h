@@ -1,5 +1,6 @@
-// The flags of the command line as a table, and the one way to parse a verb's arguments. What leaves here is a parsed list
-// in which every flag belongs to the verb, or a usage error that names the nearest spelling.
+// The flags of the command line as a table, and the one way to parse a verb's
+// arguments. What leaves here is a parsed list in which every flag belongs to
+// the verb, or a usage error that names the nearest spelling.
 #ifndef TENON_TOOLS_TENON_OPTIONS_H
 #define TENON_TOOLS_TENON_OPTIONS_H
 
@@ -48,9 +49,9 @@ ParsedArguments parseArguments(VerbBit verb,
 /// A usage error of the command line: `tenon: error: text`.
 Diagnostic usageError(std::string text, std::string help = {});
 
-/// The value among `known` nearest to `word`, as `; did you mean 'x'?`; empty where nothing is near.
-std::string didYouMean(llvm::StringRef word,
-                       llvm::ArrayRef<std::string> known);
+/// The value among `known` nearest to `word`, as `; did you mean 'x'?`; empty
+/// where nothing is near.
+std::string didYouMean(llvm::StringRef word, llvm::ArrayRef<std::string> known);
 
 } // namespace tenon::cli
 

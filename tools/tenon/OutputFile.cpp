@@ -1,4 +1,5 @@
-// Atomic writes: a new file under another name, complete and closed, then one rename. An interrupt removes the new file.
+// Atomic writes: a new file under another name, complete and closed, then one
+// rename. An interrupt removes the new file.
 #include "tools/tenon/OutputFile.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -22,9 +23,8 @@ static std::string folderOf(const std::string &path) {
 
 bool isStream(const std::string &output) {
   struct stat info;
-  return output == "-" ||
-         (stat(output.c_str(), &info) == 0 && !S_ISREG(info.st_mode) &&
-          !S_ISDIR(info.st_mode));
+  return output == "-" || (stat(output.c_str(), &info) == 0 &&
+                           !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode));
 }
 
 Status checkOutput(Talk &talk, const std::string &output,
@@ -91,8 +91,8 @@ Status writeOutput(Talk &talk, const std::string &path,
       llvm::formatv("{0}/.tenon-{1}.tmp", folderOf(path), getpid());
   llvm::sys::RemoveFileOnSignal(temporary);
   unlink(temporary.c_str());
-  int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                0666);
+  int fd =
+      open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   bool done = fd >= 0 && writeAll(fd, content) && fsync(fd) == 0;
   int reason = errno;
   if (fd >= 0 && close(fd) != 0 && done) {

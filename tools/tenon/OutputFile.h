@@ -1,4 +1,5 @@
-// Files the tool writes itself: whole or not at all, and never in place of what was asked to be read.
+// Files the tool writes itself: whole or not at all, and never in place of what
+// was asked to be read.
 #ifndef TENON_TOOLS_TENON_OUTPUTFILE_H
 #define TENON_TOOLS_TENON_OUTPUTFILE_H
 
@@ -11,15 +12,16 @@
 
 namespace tenon::cli {
 
-/// Judges, before any work, whether `output` can be written and is not `input`: the folder exists and takes files, and the
-/// name is not a folder's.
+/// Judges, before any work, whether `output` can be written and is not `input`:
+/// the folder exists and takes files, and the name is not a folder's.
 Status checkOutput(Talk &talk, const std::string &output,
                    const std::string &input);
 
 /// True for '-' and for pipes and devices: these are written to, not replaced.
 bool isStream(const std::string &output);
 
-/// Writes `content` to `path` through a temporary file beside it; to the standard output for '-'.
+/// Writes `content` to `path` through a temporary file beside it; to the
+/// standard output for '-'.
 Status writeOutput(Talk &talk, const std::string &path,
                    llvm::StringRef content);
 

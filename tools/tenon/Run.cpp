@@ -1,6 +1,7 @@
-// `tenon run`: one run of a model or artifact on inputs from the command line, its outputs shown, written or compared.
-#include "tools/tenon/CompileFlags.h"
+// `tenon run`: one run of a model or artifact on inputs from the command line,
+// its outputs shown, written or compared.
 #include "tools/tenon/Comparison.h"
+#include "tools/tenon/CompileFlags.h"
 #include "tools/tenon/InputValues.h"
 #include "tools/tenon/LoadedModel.h"
 #include "tools/tenon/OutputFile.h"
@@ -9,6 +10,7 @@
 #include "tools/tenon/npy/Npz.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Option/Arg.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -59,28 +61,24 @@ static Status readFlags(Invocation &call, RunFlags &flags) {
       status = step();
   };
   then([&] {
-    return readChoice(call, OPT_format, {"text", "json"}, "text",
-                      flags.format);
+    return readChoice(call, OPT_format, {"text", "json"}, "text", flags.format);
   });
   then([&] { return readDimSizes(call, flags.sizes); });
   then([&] { return readNumber(call, OPT_threads, 0, 1024, threads); });
   then([&] {
     return readNumber(call, OPT_repeat, 1, 1000000000, flags.repeat);
   });
-  then([&] {
-    return readDuration(call, OPT_deadline, flags.loading.deadline);
-  });
-  then([&] {
-    return readSize(call, OPT_mem_limit, flags.loading.memoryLimit);
-  });
+  then(
+      [&] { return readDuration(call, OPT_deadline, flags.loading.deadline); });
+  then(
+      [&] { return readSize(call, OPT_mem_limit, flags.loading.memoryLimit); });
   then([&] { return readTolerance(call, OPT_rtol, flags.tolerance.rtol); });
   then([&] { return readTolerance(call, OPT_atol, flags.tolerance.atol); });
   then([&] {
     return readNumber(call, OPT_print_top, 1, 1000000, flags.printing.top);
   });
   then([&] {
-    return readNumber(call, OPT_print_max, 0, INT64_MAX,
-                      flags.printing.values);
+    return readNumber(call, OPT_print_max, 0, INT64_MAX, flags.printing.values);
   });
   then([&] { return readLabels(call, flags.printing); });
   then([&] {
@@ -107,8 +105,9 @@ static Status findOutput(Invocation &call, const std::vector<Tensor> &outputs,
   if (found)
     return Status::Success;
   return call.talk.usage(std::string(flag) +
-                         (name.empty() ? ": which output?"
-                                       : ": no output is called '" + name + "'") +
+                         (name.empty()
+                              ? ": which output?"
+                              : ": no output is called '" + name + "'") +
                          " There are: " + llvm::join(names, ", "));
 }
 
@@ -187,7 +186,8 @@ static Status compareExpected(Invocation &call,
   return result;
 }
 
-/// Reads PREFIX_0.pb, PREFIX_1.pb, ... in the order of `names`, or by the names in the files where all of them are known.
+/// Reads PREFIX_0.pb, PREFIX_1.pb, ... in the order of `names`, or by the names
+/// in the files where all of them are known.
 static Status readTestTensors(Invocation &call, const std::string &directory,
                               const char *prefix,
                               const std::vector<std::string> &names,
@@ -239,8 +239,8 @@ static Status runTestSet(Invocation &call, const RunFlags &flags,
   for (int32_t i = 0; i < function.num_outputs; ++i)
     outputNames.push_back(function.outputs[i].name);
   std::vector<Tensor> inputs, expected;
-  Status status = readTestTensors(call, directory, "input_", inputNames,
-                                  inputs, inputFiles);
+  Status status = readTestTensors(call, directory, "input_", inputNames, inputs,
+                                  inputFiles);
   if (status == Status::Success)
     status = readTestTensors(call, directory, "output_", outputNames, expected,
                              outputFiles);
@@ -258,11 +258,11 @@ static Status runTestSet(Invocation &call, const RunFlags &flags,
       status = Status::Mismatch;
   llvm::raw_ostream &out = llvm::outs();
   if (flags.format == "json")
-    out << llvm::json::Value(llvm::json::Object{
-               {"schema", 1},
-               {"directory", llvm::json::fixUTF8(directory)},
-               {"outputs", int64_t(outputs.size())},
-               {"same", same}})
+    out << llvm::json::Value(
+               llvm::json::Object{{"schema", 1},
+                                  {"directory", llvm::json::fixUTF8(directory)},
+                                  {"outputs", int64_t(outputs.size())},
+                                  {"same", same}})
         << '\n';
   else
     out << escapeForTerminal(directory) << ": " << same << " of "
@@ -314,11 +314,10 @@ static void printResult(Invocation &call, const RunFlags &flags,
     llvm::json::Array array;
     for (const Tensor &output : outputs)
       array.push_back(tensorAsJson(output, flags.printing));
-    out << llvm::formatv("{0:2}\n",
-                         llvm::json::Value(llvm::json::Object{
-                             {"schema", 1},
-                             {"outputs", std::move(array)},
-                             {"seconds", seconds}}));
+    out << llvm::formatv("{0:2}\n", llvm::json::Value(llvm::json::Object{
+                                        {"schema", 1},
+                                        {"outputs", std::move(array)},
+                                        {"seconds", seconds}}));
     return;
   }
   for (const Tensor &output : outputs)
@@ -330,20 +329,18 @@ static void printResult(Invocation &call, const RunFlags &flags,
 static Status runOnInputs(Invocation &call, const RunFlags &flags,
                           LoadedModel &model) {
   std::vector<Tensor> inputs;
-  if (Status status =
-          readInputs(call, signatureOf(model.getFunction()), flags.sizes,
-                     OpenInputs::Refuse, inputs);
+  if (Status status = readInputs(call, signatureOf(model.getFunction()),
+                                 flags.sizes, OpenInputs::Refuse, inputs);
       status != Status::Success)
     return status;
   double seconds = 0;
   for (int64_t i = 0; i < flags.repeat; ++i) {
     auto start = std::chrono::steady_clock::now();
-    if (Status status = model.run(call.talk, inputs);
-        status != Status::Success)
+    if (Status status = model.run(call.talk, inputs); status != Status::Success)
       return status;
-    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() -
-                                            start)
-                  .count();
+    seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+            .count();
   }
   std::vector<Tensor> outputs = model.copyOutputs();
   if (!streamsOutput(call.args))

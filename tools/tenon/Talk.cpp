@@ -1,9 +1,12 @@
-// Printing of diagnostics and progress, one message at a time: a message is built whole and written at once, so that messages
-// of several threads never mix.
+// Printing of diagnostics and progress, one message at a time: a message is
+// built whole and written at once, so that messages of several threads never
+// mix.
 #include "tools/tenon/Talk.h"
 
 #include "tools/tenon/Options.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Option/Arg.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -18,8 +21,7 @@ using namespace tenon::cli::options;
 namespace tenon::cli {
 
 Status Talk::configure(const llvm::opt::InputArgList &args) {
-  llvm::StringRef format =
-      args.getLastArgValue(OPT_diagnostics_format, "text");
+  llvm::StringRef format = args.getLastArgValue(OPT_diagnostics_format, "text");
   json = format == "json";
   quiet = args.hasArg(OPT_q);
   verbose = args.hasArg(OPT_v);

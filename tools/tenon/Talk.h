@@ -1,5 +1,6 @@
-// Everything the tool says on the error stream: diagnostics as text or JSON, notes, and progress. Results go to the standard
-// output and never pass through here.
+// Everything the tool says on the error stream: diagnostics as text or JSON,
+// notes, and progress. Results go to the standard output and never pass through
+// here.
 #ifndef TENON_TOOLS_TENON_TALK_H
 #define TENON_TOOLS_TENON_TALK_H
 
@@ -18,10 +19,12 @@ public:
   /// Text without colours or progress, until `configure`.
   Talk() = default;
 
-  /// Reads --color, --diagnostics-format, --progress, -q and -v; the status is not Success where a value is unknown.
+  /// Reads --color, --diagnostics-format, --progress, -q and -v; the status is
+  /// not Success where a value is unknown.
   Status configure(const llvm::opt::InputArgList &args);
 
-  /// Prints a diagnostic; returns its class. Notes and warnings are silent under -q.
+  /// Prints a diagnostic; returns its class. Notes and warnings are silent
+  /// under -q.
   Status say(const Diagnostic &d);
 
   /// An error of the class `status` about the command line or a file.
@@ -36,7 +39,8 @@ public:
   /// A line only -v shows.
   void detail(std::string text);
 
-  /// A finished phase, on a terminal or where asked for; a note where it was slow.
+  /// A finished phase, on a terminal or where asked for; a note where it was
+  /// slow.
   void phase(const PhaseReport &phase, int index, int count);
 
   DiagnosticHandler handler();

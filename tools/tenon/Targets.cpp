@@ -2,6 +2,7 @@
 #include "tools/tenon/CompileFlags.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/TargetParser/Host.h"

@@ -1,4 +1,5 @@
-// Elements of every type the ABI knows, read and written one by one; speed matters little here, exactness does.
+// Elements of every type the ABI knows, read and written one by one; speed
+// matters little here, exactness does.
 #include "tools/tenon/Tensor.h"
 
 #include <bit>
@@ -86,7 +87,8 @@ static uint16_t narrow(double value, int mantissaBits, int exponentBits) {
     return sign;
   int bias = (1 << (exponentBits - 1)) - 1;
   int exponent = std::max(std::ilogb(magnitude), 1 - bias);
-  // Units of the last place; nearbyint rounds ties to even, a carry moves into the exponent by itself.
+  // Units of the last place; nearbyint rounds ties to even, a carry moves into
+  // the exponent by itself.
   auto units = static_cast<uint32_t>(
       std::nearbyint(std::ldexp(magnitude, mantissaBits - exponent)));
   uint32_t bits = (uint32_t(exponent + bias - 1) << mantissaBits) + units;

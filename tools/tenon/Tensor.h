@@ -1,4 +1,5 @@
-// A tensor in the tool's own memory: what files are read into, what runs take and give, what is compared and printed.
+// A tensor in the tool's own memory: what files are read into, what runs take
+// and give, what is compared and printed.
 #ifndef TENON_TOOLS_TENON_TENSOR_H
 #define TENON_TOOLS_TENON_TENSOR_H
 
@@ -28,7 +29,8 @@ std::optional<int32_t> dtypeNamed(std::string_view name);
 bool isFloat(int32_t dtype);
 bool isUnsigned(int32_t dtype);
 
-/// The bytes of `dims` elements of `dtype`; nothing for a negative extent or where the number does not fit 63 bits.
+/// The bytes of `dims` elements of `dtype`; nothing for a negative extent or
+/// where the number does not fit 63 bits.
 std::optional<uint64_t> tensorBytes(int32_t dtype,
                                     const std::vector<int64_t> &dims);
 
@@ -38,7 +40,8 @@ double elementAsDouble(const Tensor &tensor, int64_t index);
 /// Element `index` of an integer tensor, its bits zero- or sign-extended.
 int64_t elementAsBits(const Tensor &tensor, int64_t index);
 
-/// Writes `value`, rounded to the element type (ties to even), to element `index`.
+/// Writes `value`, rounded to the element type (ties to even), to element
+/// `index`.
 void setElement(Tensor &tensor, int64_t index, double value);
 
 /// Writes the low bits of `value` to element `index` of an integer tensor.

@@ -59,8 +59,7 @@ Status readTensorFile(Talk &talk, const std::string &path,
     return status;
   }
   std::string content;
-  if (Status status = readWhole(talk, path, content);
-      status != Status::Success)
+  if (Status status = readWhole(talk, path, content); status != Status::Success)
     return status;
   FormatError error;
   if (extension == ".npz") {
@@ -108,8 +107,7 @@ Status readOneTensor(Talk &talk, const std::string &path,
 static int64_t numberIn(llvm::StringRef path) {
   llvm::StringRef stem = llvm::sys::path::stem(path);
   int64_t number = -1;
-  stem.substr(stem.find_last_not_of("0123456789") + 1)
-      .getAsInteger(10, number);
+  stem.substr(stem.find_last_not_of("0123456789") + 1).getAsInteger(10, number);
   return number;
 }
 

@@ -1,4 +1,5 @@
-// Statistics skip NaN and say how many they skipped; ties among the largest go to the lower index.
+// Statistics skip NaN and say how many they skipped; ties among the largest go
+// to the lower index.
 #include "tools/tenon/TensorPrinting.h"
 
 #include "compiler/report/Diagnostic.h"
@@ -79,8 +80,7 @@ static void printRow(llvm::raw_ostream &out, const Tensor &tensor,
     out << separator << i;
     if (i < int64_t(options.labels.size()))
       out << ' ' << escapeForTerminal(options.labels[i]);
-    out << ' '
-        << llvm::formatv("{0:f4}", elementAsDouble(tensor, start + i));
+    out << ' ' << llvm::formatv("{0:f4}", elementAsDouble(tensor, start + i));
     separator = "   ";
   }
   out << '\n';

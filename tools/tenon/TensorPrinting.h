@@ -1,4 +1,5 @@
-// Outputs for people and for programs: one line of statistics, the largest values, the first values.
+// Outputs for people and for programs: one line of statistics, the largest
+// values, the first values.
 #ifndef TENON_TOOLS_TENON_TENSORPRINTING_H
 #define TENON_TOOLS_TENON_TENSORPRINTING_H
 

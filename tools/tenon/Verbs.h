@@ -1,4 +1,5 @@
-// The verbs of the command line: one row each, and all that a verb is given when it is called.
+// The verbs of the command line: one row each, and all that a verb is given
+// when it is called.
 #ifndef TENON_TOOLS_TENON_VERBS_H
 #define TENON_TOOLS_TENON_VERBS_H
 

@@ -1,4 +1,5 @@
-// The door of the command line: expands response files, finds the verb, parses its flags and calls it.
+// The door of the command line: expands response files, finds the verb, parses
+// its flags and calls it.
 #include "tools/tenon/Interrupts.h"
 #include "tools/tenon/Verbs.h"
 
@@ -65,6 +66,5 @@ int main(int argc, char **argv) {
   const Verb *verb = findVerb(arguments[0]);
   if (!verb)
     return finishProcess(unknownVerb(arguments[0]));
-  return finishProcess(
-      callVerb(verb, llvm::ArrayRef(arguments).drop_front()));
+  return finishProcess(callVerb(verb, llvm::ArrayRef(arguments).drop_front()));
 }

@@ -1,4 +1,5 @@
-// The header of a .npy file is a Python dictionary of three keys; it is read by a parser that knows just these.
+// The header of a .npy file is a Python dictionary of three keys; it is read by
+// a parser that knows just these.
 #include "tools/tenon/npy/Npy.h"
 
 #include <algorithm>
@@ -109,8 +110,8 @@ private:
     while (!take(')')) {
       peek();
       int64_t extent = 0;
-      auto [end, error] = std::from_chars(text.data() + at,
-                                          text.data() + text.size(), extent);
+      auto [end, error] =
+          std::from_chars(text.data() + at, text.data() + text.size(), extent);
       if (error != std::errc() || extent < 0)
         return fail("expected an extent from 0 to 2^63-1");
       if (shape.size() == maxRank)
@@ -133,10 +134,10 @@ static constexpr struct {
   const char *code;
   int32_t dtype;
 } elementCodes[] = {
-    {"f4", TENON_F32}, {"f8", TENON_F64}, {"f2", TENON_F16},
-    {"i1", TENON_I8},  {"i2", TENON_I16}, {"i4", TENON_I32},
-    {"i8", TENON_I64}, {"u1", TENON_U8},  {"u2", TENON_U16},
-    {"u4", TENON_U32}, {"u8", TENON_U64}, {"b1", TENON_BOOL},
+    {"f4", TENON_F32},  {"f8", TENON_F64}, {"f2", TENON_F16},
+    {"i1", TENON_I8},   {"i2", TENON_I16}, {"i4", TENON_I32},
+    {"i8", TENON_I64},  {"u1", TENON_U8},  {"u2", TENON_U16},
+    {"u4", TENON_U32},  {"u8", TENON_U64}, {"b1", TENON_BOOL},
     {"V2", TENON_BF16},
 };
 
@@ -224,8 +225,8 @@ FormatError readNpy(std::string_view file, Tensor &tensor) {
     return {"offset " + std::to_string(data),
             "expected " +
                 (bytes ? std::to_string(*bytes) : std::string("over 2^63")) +
-                " bytes for " + typeText(tensor.dtype, tensor.dims) +
-                ", got " + std::to_string(file.size() - data)};
+                " bytes for " + typeText(tensor.dtype, tensor.dims) + ", got " +
+                std::to_string(file.size() - data)};
   tensor.bytes.assign(file.begin() + data, file.end());
   if (bigEndian)
     swapBytes(tensor);

@@ -1,5 +1,6 @@
-// NumPy's array files: bytes go in, tensors come out, and back. A file is checked whole: an array that is shorter or longer than
-// its header says is refused with the offset.
+// NumPy's array files: bytes go in, tensors come out, and back. A file is
+// checked whole: an array that is shorter or longer than its header says is
+// refused with the offset.
 #ifndef TENON_TOOLS_TENON_NPY_NPY_H
 #define TENON_TOOLS_TENON_NPY_NPY_H
 
@@ -18,10 +19,12 @@ struct FormatError {
   explicit operator bool() const { return !text.empty(); }
 };
 
-/// Reads one .npy array. Big-endian elements and Fortran order are converted; '|V2' is bf16, as ml_dtypes writes it.
+/// Reads one .npy array. Big-endian elements and Fortran order are converted;
+/// '|V2' is bf16, as ml_dtypes writes it.
 FormatError readNpy(std::string_view file, Tensor &tensor);
 
-/// The bytes of `tensor` as a .npy file of version 1.0 (2.0 where the header is long), its data 64-byte aligned.
+/// The bytes of `tensor` as a .npy file of version 1.0 (2.0 where the header is
+/// long), its data 64-byte aligned.
 std::string writeNpy(const Tensor &tensor);
 
 } // namespace tenon::cli

@@ -1,5 +1,6 @@
-// The directory at the end of a ZIP file is the truth; an entry's own header is read only to find where its data start. Nothing
-// is inflated beyond the size the directory states.
+// The directory at the end of a ZIP file is the truth; an entry's own header is
+// read only to find where its data start. Nothing is inflated beyond the size
+// the directory states.
 #include "tools/tenon/npy/Npz.h"
 
 #include <set>
@@ -120,7 +121,8 @@ static FormatError unpack(std::string_view file, const Entry &entry,
   if (at > file.size() || file.size() - at < localBytes ||
       number(file, at, 4) != localSignature)
     return refuse(at, "expected a ZIP entry");
-  uint64_t skip = localBytes + number(file, at + 26, 2) + number(file, at + 28, 2);
+  uint64_t skip =
+      localBytes + number(file, at + 26, 2) + number(file, at + 28, 2);
   if (skip > file.size() - at || entry.packed > file.size() - at - skip)
     return refuse(at, "a ZIP entry beyond the end of the file");
   std::string_view packed = file.substr(at + skip, entry.packed);
@@ -137,7 +139,8 @@ static FormatError unpack(std::string_view file, const Entry &entry,
     z_stream stream = {};
     if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
       return refuse(at, "out of memory");
-    stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(packed.data()));
+    stream.next_in =
+        reinterpret_cast<Bytef *>(const_cast<char *>(packed.data()));
     stream.avail_in = packed.size();
     stream.next_out = reinterpret_cast<Bytef *>(data.data());
     stream.avail_out = data.size();
@@ -148,8 +151,8 @@ static FormatError unpack(std::string_view file, const Entry &entry,
     if (!whole)
       return refuse(at, "broken compressed data");
   }
-  uint32_t crc = crc32_z(0, reinterpret_cast<const Bytef *>(data.data()),
-                         data.size());
+  uint32_t crc =
+      crc32_z(0, reinterpret_cast<const Bytef *>(data.data()), data.size());
   if (crc != entry.crc)
     return refuse(at, "the checksum of entry '" + entry.name +
                           "' does not match its data");
@@ -198,9 +201,10 @@ std::string writeNpz(const std::vector<Tensor> &tensors) {
     if (local + data.size() + directory.size() > UINT32_MAX - (1 << 20) ||
         name.size() > UINT16_MAX || tensors.size() > UINT16_MAX - 1)
       return {};
-    uint32_t crc = crc32_z(0, reinterpret_cast<const Bytef *>(data.data()),
-                           data.size());
-    // Version 2.0, UTF-8 names, stored; 1980-01-01, so that equal arrays make equal files.
+    uint32_t crc =
+        crc32_z(0, reinterpret_cast<const Bytef *>(data.data()), data.size());
+    // Version 2.0, UTF-8 names, stored; 1980-01-01, so that equal arrays make
+    // equal files.
     std::string shared;
     put(shared, 20, 2);
     put(shared, 1 << 11, 2);

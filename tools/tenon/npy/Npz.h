@@ -6,8 +6,9 @@
 
 namespace tenon::cli {
 
-/// Reads every array of an archive, in its order, named by its entry without ".npy". Sizes and checksums must agree with the
-/// directory of the archive; two entries of one name are refused.
+/// Reads every array of an archive, in its order, named by its entry without
+/// ".npy". Sizes and checksums must agree with the directory of the archive;
+/// two entries of one name are refused.
 FormatError readNpz(std::string_view file, std::vector<Tensor> &tensors);
 
 /// The bytes of an archive of `tensors`, stored, the same for the same tensors.
