@@ -21,7 +21,7 @@ config.environment["LC_ALL"] = "C.UTF-8"
 config.environment["FILECHECK_OPTS"] = "--dump-input-filter=error"
 
 # Longest names first: `tenon` is a prefix of the others.
-for tool in ["tenon-lsp-server", "tenon-reduce", "tenon-opt", "tenonc",
+for tool in ["tenon-lsp-server", "tenon-reduce", "tenon-eval", "tenon-opt", "tenonc",
              "tenon"]:
     config.substitutions.append(
         (r"(?<![\w/.%-])" + tool + r"(?![\w.-])", os.path.join(bin_dir, tool)))

@@ -1,0 +1,82 @@
+// One op with the values of its operands: what the families' evaluations are
+// written with. Private to the oracle.
+#ifndef TENON_COMPILER_ORACLE_OPINSTANCE_H
+#define TENON_COMPILER_ORACLE_OPINSTANCE_H
+
+#include "compiler/oracle/Oracle.h"
+#include "dialects/tenon/TenonDialect.h"
+
+namespace tenon {
+
+using HostTensors = llvm::SmallVector<HostTensor, 1>;
+using Operands = llvm::ArrayRef<const HostTensor *>;
+using Indices = llvm::ArrayRef<int64_t>;
+
+/// An op about to be evaluated.
+struct OpInstance {
+  mlir::Operation *op;
+  Operands in;
+  const OracleOptions &options;
+
+  /// An error that names the op and its place.
+  llvm::Error error(const llvm::Twine &text) const;
+  /// Zeros, or an error when an extent is negative or the tensor too large.
+  llvm::Expected<HostTensor> allocate(mlir::Type element, Indices shape) const;
+  /// The element type of a result.
+  mlir::Type resultElement(unsigned result = 0) const;
+  /// A static list whose dynamic entries are taken from `values` in order.
+  llvm::SmallVector<int64_t> mixed(Indices list, Operands values) const;
+};
+
+llvm::Expected<HostTensors> evaluateElementwise(const OpInstance &at);
+llvm::Expected<HostTensors> evaluateContraction(const OpInstance &at);
+llvm::Expected<HostTensors> evaluateReduction(const OpInstance &at);
+llvm::Expected<HostTensors> evaluateMovement(const OpInstance &at);
+llvm::Expected<HostTensors> evaluateIndexing(const OpInstance &at);
+llvm::Expected<HostTensors> evaluateComposite(const OpInstance &at);
+/// arith on scalars, and tensor ops.
+llvm::Expected<HostTensors> evaluateScalar(const OpInstance &at);
+
+/// How two elements are combined; exact for integers, wrapped to `element`.
+double combine(ReduceKind kind, double a, double b);
+int64_t combine(ReduceKind kind, mlir::Type element, int64_t a, int64_t b);
+/// What changes nothing when combined.
+double floatIdentity(ReduceKind kind);
+int64_t intIdentity(ReduceKind kind, mlir::Type element);
+/// The greatest and least, NaN if either is NaN, -0 below +0.
+double maximumOf(double a, double b);
+double minimumOf(double a, double b);
+/// a < b as the type's sign says.
+bool lessInt(mlir::Type element, int64_t a, int64_t b);
+
+/// Steps a multi-index through `shape` in row-major order; false past the end.
+/// The first index is all zeros, valid when no extent is zero.
+bool advance(llvm::MutableArrayRef<int64_t> index, Indices shape);
+/// The distance between neighbours along each dimension.
+llvm::SmallVector<int64_t> rowMajorStrides(Indices shape);
+int64_t linearIndex(Indices index, Indices strides);
+/// `[2, 3]`.
+std::string shapeText(Indices shape);
+
+inline void copyElement(HostTensor &to, int64_t i, const HostTensor &from,
+                        int64_t j) {
+  if (to.isFloat())
+    to.floats[i] = from.floats[j];
+  else
+    to.ints[i] = from.ints[j];
+}
+
+/// Calls `body(index, i)` for each multi-index of `shape`, i counting up.
+template <typename F> void forEachIndex(Indices shape, F body) {
+  if (checkedCount(shape) <= 0)
+    return;
+  llvm::SmallVector<int64_t> index(shape.size(), 0);
+  int64_t i = 0;
+  do
+    body(Indices(index), i++);
+  while (advance(index, shape));
+}
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_ORACLE_OPINSTANCE_H
