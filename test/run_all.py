@@ -157,7 +157,7 @@ SUITES = [
     ("units", run_units),
     ("lit", run_lit),
     ("conformance", script("test/conformance/run_onnx.py")),
-    ("models", script("test/e2e/check_models.py", "--ci")),
+    ("models", script("test/e2e/check_models.py")),
 ]
 
 

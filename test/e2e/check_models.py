@@ -1,0 +1,239 @@
+#!/usr/bin/python3
+"""Real models compiled and run: errors, bits, rows, time and memory.
+
+For every model of export_models.py:
+  accuracy  the largest and the rms difference from PyTorch in float64 are at
+            most twice those of PyTorch in float32, at every exported size
+  threads   1, 2 and 5 threads give the same bits
+  rows      row i of a batch has the bits it has alone
+  compile   time and resident memory stay under their limits
+  same      a second compilation gives the same bytes (small models)
+A table of the measurements comes at the end; the last line counts the checks.
+"""
+import argparse
+import filecmp
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PYTHON = "/usr/bin/python3"
+MODELS = ["mlp", "mlp_batch", "resnet50", "resnet50_bn", "mobilenet_v3_large",
+          "mobilenet_v3_large_bn", "vit_b_16", "encoder", "encoder_dynamic",
+          "gpt2_prefill", "gpt2_decode"]
+SECONDS = {"resnet50": 15, "resnet50_bn": 15, "gpt2_prefill": 40,
+           "gpt2_decode": 40}
+DEFAULT_SECONDS = 40
+THREADS = (1, 2, 5)
+
+
+class Measured:
+    def __init__(self, command):
+        """Runs `command`; what it and its children took."""
+        start = time.monotonic()
+        process = subprocess.Popen(command, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT)
+        self.said = process.stdout.read().decode(errors="replace")
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = self.status = os.waitstatus_to_exitcode(status)
+        self.wall = time.monotonic() - start
+        self.cpu = usage.ru_utime + usage.ru_stime
+        self.megabytes = usage.ru_maxrss / 1024
+
+    def __bool__(self):
+        return self.status == 0
+
+
+class Checks:
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def that(self, holds, text):
+        if holds:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print(f"FAIL {text}", flush=True)
+        return holds
+
+
+class Model:
+    def __init__(self, options, name, checks):
+        self.options, self.name, self.checks = options, name, checks
+        self.tool = os.path.join(options.build, "bin", "tenon")
+        self.stem = os.path.join(options.models, name)
+        self.artifact = f"{self.stem}.so"
+        self.row = {"model": name}
+
+    def compile(self):
+        compiled = Measured([self.tool, "compile", f"{self.stem}.onnx", "-o",
+                             self.artifact, *self.options.flag])
+        if not self.checks.that(compiled, f"{self.name}: compile: status "
+                                f"{compiled.status}\n{compiled.said}"):
+            return False
+        limit = SECONDS.get(self.name, DEFAULT_SECONDS)
+        self.row["compile s"] = f"{compiled.wall:.1f}"
+        self.row["MB"] = f"{compiled.megabytes:.0f}"
+        # On a busy machine the processor time is what the compiler took.
+        taken = min(compiled.wall, compiled.cpu)
+        self.checks.that(taken <= limit, f"{self.name}: compiled in "
+                         f"{taken:.1f} s, allowed {limit} s")
+        weights = os.path.getsize(f"{self.stem}.onnx") / 2 ** 20
+        allowed = 600 + 0.5 * weights
+        self.checks.that(
+            compiled.megabytes <= allowed, f"{self.name}: "
+            f"{compiled.megabytes:.0f} MB resident while compiling, allowed "
+            f"{allowed:.0f} MB")
+        if weights < 50:
+            again = f"{self.artifact}.again"
+            Measured([self.tool, "compile", f"{self.stem}.onnx", "-o", again,
+                      *self.options.flag])
+            self.checks.that(
+                os.path.exists(again) and
+                filecmp.cmp(self.artifact, again, shallow=False),
+                f"{self.name}: a second compilation gives other bytes")
+            if os.path.exists(again):
+                os.remove(again)
+        return True
+
+    def run(self, inputs, threads):
+        """The outputs for the arrays in the file `inputs`, or None."""
+        answers = f"{self.stem}.answers.npz"
+        if os.path.exists(answers):
+            os.remove(answers)
+        done = Measured([self.tool, "run", self.artifact,
+                         f"--inputs={inputs}", f"--outputs={answers}",
+                         f"--threads={threads}"])
+        if not self.checks.that(done, f"{self.name}: run: status "
+                                f"{done.status}\n{done.said}"):
+            return None
+        with np.load(answers) as held:
+            outputs = {name: held[name] for name in held.files}
+        os.remove(answers)
+        return outputs
+
+    def accuracy(self, stem, outputs):
+        worst = 0.0
+        with np.load(f"{stem}.reference.npz") as reference:
+            names = [n for n in reference.files if not n.endswith(".f64")]
+            for name in names:
+                exact = reference[f"{name}.f64"]
+                torch = np.abs(reference[name] - exact)
+                if not self.checks.that(
+                        name in outputs and outputs[name].shape ==
+                        exact.shape, f"{self.name}: output {name} missing or "
+                        "of another shape"):
+                    continue
+                ours = np.abs(outputs[name].astype(np.float64) - exact)
+                pairs = [("largest", ours.max(), torch.max()),
+                         ("rms", np.sqrt((ours ** 2).mean()),
+                          np.sqrt((torch ** 2).mean()))]
+                for kind, mine, theirs in pairs:
+                    # Copies and gathers are exact on both sides.
+                    ratio = mine / theirs if theirs > 0 else \
+                        (0.0 if mine == 0 else np.inf)
+                    worst = max(worst, ratio)
+                    self.checks.that(
+                        ratio <= 2, f"{self.name}: {os.path.basename(stem)} "
+                        f"{name}: {kind} error {mine:.3g}, PyTorch's "
+                        f"{theirs:.3g}")
+        return worst
+
+    def same(self, a, b, what):
+        wrong = [n for n in a if a[n].tobytes() != b[n].tobytes()] \
+            if a is not None and b is not None else ["all"]
+        self.checks.that(not wrong, f"{self.name}: {what}: other bits in "
+                         f"{', '.join(wrong[:3])}")
+        return not wrong
+
+    def rows(self, inputs):
+        """Bits of one row alone and in a batch; None without a batch axis."""
+        with np.load(inputs) as held:
+            given = {name: held[name] for name in held.files}
+        count = next(iter(given.values())).shape[0]
+        if count == 1:
+            given = {n: np.concatenate([a, np.flip(a, -1)])
+                     for n, a in given.items()}
+            count = 2
+        picked = f"{self.stem}.rows.npz"
+        np.savez(picked, **given)
+        whole = self.run(picked, 2)
+        alike = whole is not None
+        for row in sorted({0, count // 2, count - 1}) if alike else ():
+            np.savez(picked, **{n: a[row:row + 1] for n, a in given.items()})
+            alone = self.run(picked, 2)
+            alike &= self.same({n: a[row:row + 1] for n, a in whole.items()},
+                               alone, f"row {row} of {count}")
+        os.remove(picked)
+        return alike
+
+    def check(self):
+        if not self.compile():
+            return
+        inputs = f"{self.stem}.inputs.npz"
+        first = self.run(inputs, THREADS[0])
+        if first is None:
+            return
+        worst = self.accuracy(self.stem, first)
+        bits = all([self.same(first, self.run(inputs, n), f"{n} threads")
+                    for n in THREADS[1:]])
+        number = 1
+        while os.path.exists(f"{self.stem}.{number}.inputs.npz"):
+            stem = f"{self.stem}.{number}"
+            outputs = self.run(f"{stem}.inputs.npz", 2)
+            if outputs is not None:
+                worst = max(worst, self.accuracy(stem, outputs))
+            number += 1
+        self.row["error ratio"] = f"{worst:.2f}"
+        self.row["sizes"] = str(number)
+        self.row["threads"] = "same" if bits else "DIFFER"
+        if self.name not in ("mlp", "encoder"):
+            self.row["rows"] = "same" if self.rows(inputs) else "DIFFER"
+
+
+def table(rows):
+    titles = ["model", "compile s", "MB", "sizes", "error ratio", "threads",
+              "rows"]
+    lines = [titles] + [[r.get(t, "-") for t in titles] for r in rows]
+    widths = [max(len(l[i]) for l in lines) for i in range(len(titles))]
+    for line in lines:
+        print("| " + " | ".join(c.ljust(w) for c, w in zip(line, widths)) +
+              " |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--jobs", type=int, default=0)
+    parser.add_argument("--models", help="default: BUILD/models")
+    parser.add_argument("--flag", action="append", default=[],
+                        help="a further flag for every compilation")
+    parser.add_argument("names", nargs="*", help="default: all")
+    options = parser.parse_args()
+    options.build = os.path.abspath(options.build)
+    options.models = os.path.abspath(
+        options.models or os.path.join(options.build, "models"))
+    names = options.names or MODELS
+    # A process of its own: this one then never holds PyTorch in memory.
+    made = subprocess.run([PYTHON, os.path.join(HERE, "export_models.py"),
+                           options.models, *names])
+    checks = Checks()
+    if not checks.that(made.returncode == 0, "the models cannot be exported"):
+        print("0 passed, 1 failed, 0 skipped")
+        return 1
+    rows = []
+    for name in names:
+        model = Model(options, name, checks)
+        model.check()
+        rows.append(model.row)
+        print(f"{name}: done", flush=True)
+    table(rows)
+    print(f"{checks.passed} passed, {checks.failed} failed, 0 skipped")
+    return 1 if checks.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,282 @@
+#!/usr/bin/python3
+"""Real architectures with drawn weights, exported by PyTorch with references.
+
+For each model of `MODELS` this leaves in a folder NAME.onnx, NAME.inputs.npz and
+NAME.reference.npz: for output `y` the arrays `y` (PyTorch in float32) and
+`y.f64` (the same weights and inputs in float64). Models with named axes have
+further such pairs at other sizes, NAME.1.inputs.npz and so on. Every parameter and buffer is
+drawn anew from the seed, so that no two layers are equal: exporters merge equal
+weights, and a compiler must not be tested on merged ones; the exported file is
+checked for that. What exists and is newer than these sources is kept.
+"""
+import argparse
+import hashlib
+import math
+import os
+import sys
+import time
+import warnings
+
+import numpy as np
+import torch
+from torch import nn
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.path.insert(0, os.path.join(HERE, "..", "conformance"))
+import onnx_wire
+import transformer_models
+
+OPSET = 17
+
+
+def draw(model, seed):
+    """Every parameter anew, each layer at a scale that keeps signals alive."""
+    random = torch.Generator().manual_seed(seed)
+
+    def normal(tensor, deviation, mean=0.0):
+        tensor.normal_(mean, deviation, generator=random)
+
+    with torch.no_grad():
+        for module in model.modules():
+            norm = isinstance(module, (nn.LayerNorm,
+                                       nn.modules.batchnorm._BatchNorm))
+            for name, p in module.named_parameters(recurse=False):
+                if norm and name == "weight":
+                    p.uniform_(0.6, 1.4, generator=random)
+                elif p.dim() < 2:
+                    normal(p, 0.05)
+                elif isinstance(module, nn.Embedding):
+                    normal(p, 0.05)
+                elif isinstance(module, nn.modules.conv._ConvNd):
+                    normal(p, math.sqrt(2.0 / p[0].numel()))
+                elif isinstance(module, transformer_models.Project):
+                    normal(p, math.sqrt(0.5 / p.shape[0]))
+                elif "token" in name or "embedding" in name:
+                    normal(p, 0.05)
+                else:
+                    normal(p, math.sqrt(1.0 / p.shape[-1]))
+    return random
+
+
+def measure_statistics(model, images, random):
+    """BatchNorm statistics as one pass finds them, each then off by some."""
+    norms = [m for m in model.modules()
+             if isinstance(m, nn.modules.batchnorm._BatchNorm)]
+    for norm in norms:
+        norm.reset_running_stats()
+        norm.momentum = None
+    model.train()
+    with torch.no_grad():
+        model(images)
+        for norm in norms:
+            spread = norm.running_var.sqrt()
+            norm.running_mean += 0.1 * spread * torch.randn(
+                spread.shape, generator=random)
+            norm.running_var *= 0.8 + 0.4 * torch.rand(
+                spread.shape, generator=random)
+            norm.running_var += 1e-4
+            norm.momentum = 0.1
+    model.eval()
+
+
+class Recipe:
+    """How one model is made: module, inputs, names, named axes."""
+
+    def __init__(self, module, inputs, names, outputs, axes, keep_norms=False,
+                 fold=True, more=()):
+        self.module, self.inputs = module.eval(), inputs
+        self.names, self.outputs, self.axes = names, outputs, axes
+        self.keep_norms, self.fold = keep_norms, fold
+        self.sizes = [self.inputs, *more]
+
+
+def mlp(batch_axis):
+    net = nn.Sequential(nn.Linear(10, 10), nn.ReLU(), nn.Linear(10, 5),
+                        nn.Softmax(1))
+    random = draw(net, 11)
+    # Many rows: with few, a single rounding decides the largest error.
+    rows = 16 if not batch_axis else 512
+    return Recipe(net, [torch.randn(rows, 10, generator=random)], ["x"],
+                  ["y"], batch_axis,
+                  more=[[torch.randn(n, 10, generator=random)]
+                        for n in (100, 333) if batch_axis])
+
+
+def classifier(make, seed, keep_norms, rows=2):
+    net = make()
+    random = draw(net, seed)
+    images = torch.randn(8, 3, 224, 224, generator=random)
+    if any(isinstance(m, nn.BatchNorm2d) for m in net.modules()):
+        measure_statistics(net, images[:4], random)
+    return Recipe(net, [images[:rows].clone()], ["data"], ["logits"],
+                  {"data": {0: "batch"}, "logits": {0: "batch"}}, keep_norms)
+
+
+def resnet50(keep_norms):
+    from torchvision import models
+    return classifier(models.resnet50, 12, keep_norms)
+
+
+def mobilenet(keep_norms):
+    from torchvision import models
+    return classifier(models.mobilenet_v3_large, 13, keep_norms)
+
+
+def vit():
+    from torchvision import models
+    return classifier(models.vit_b_16, 14, False)
+
+
+def encoder(dynamic):
+    net = transformer_models.Encoder()
+    random = draw(net, 15)
+    ids = torch.randint(0, 2000, (2, 128), generator=random)
+    mask = torch.ones(2, 128, dtype=torch.int64)
+    mask[1, 100:] = 0
+    axes = {0: "batch", 1: "seq"} if dynamic else {}
+    if not dynamic:
+        ids, mask = ids[1:].clone(), mask[1:].clone()
+    return Recipe(net, [ids, mask], ["ids", "mask"], ["hidden"],
+                  {name: axes for name in ("ids", "mask", "hidden")}
+                  if axes else None,
+                  more=[[torch.randint(0, 2000, size, generator=random),
+                         torch.ones(size, dtype=torch.int64)]
+                        for size in ((1, 17), (3, 40), (1, 200)) if dynamic])
+
+
+def cache_names(prefix):
+    return [f"{prefix}.{i}.{kind}" for i in range(12)
+            for kind in ("key", "value")]
+
+
+def gpt2():
+    net = transformer_models.Gpt2()
+    return net, draw(net, 16)
+
+
+def batched(names):
+    return {name: {0: "batch"} for name in names}
+
+
+def gpt2_prefill():
+    net, random = gpt2()
+    ids = torch.randint(0, 50257, (1, 128), generator=random)
+    names = ["logits", *cache_names("present")]
+    return Recipe(transformer_models.Prefill(net, 128), [ids], ["ids"],
+                  names, batched(["ids", *names]), fold=False)
+
+
+def gpt2_decode():
+    net, random = gpt2()
+    ids = torch.randint(0, 50257, (2, 1), generator=random)
+    past = [0.5 * torch.randn(2, 12, 128, 64, generator=random)
+            for _ in range(24)]
+    inputs = ["ids", *cache_names("past")]
+    outputs = ["logits", *cache_names("present")]
+    return Recipe(transformer_models.Decode(net, 128), [ids, *past], inputs,
+                  outputs, batched(inputs + outputs), fold=False)
+
+
+MODELS = {
+    "mlp": lambda: mlp(None),
+    "mlp_batch": lambda: mlp({"x": {0: "batch"}, "y": {0: "batch"}}),
+    "resnet50": lambda: resnet50(False),
+    "resnet50_bn": lambda: resnet50(True),
+    "mobilenet_v3_large": lambda: mobilenet(False),
+    "mobilenet_v3_large_bn": lambda: mobilenet(True),
+    "vit_b_16": vit,
+    "encoder": lambda: encoder(False),
+    "encoder_dynamic": lambda: encoder(True),
+    "gpt2_prefill": gpt2_prefill,
+    "gpt2_decode": gpt2_decode,
+}
+
+
+def check_weights(path, recipe):
+    """No two weights of the file are equal, and none has gone missing."""
+    graph = onnx_wire.Model(path).graph
+    seen = {}
+    elements = 0
+    for tensor in graph.initializers:
+        count = math.prod(tensor.dims)
+        elements += count
+        if count < 16:
+            continue
+        digest = hashlib.sha256(tensor.message.all(9)[-1]).digest()
+        if digest in seen:
+            sys.exit(f"{path}: {tensor.name} and {seen[digest]} are equal")
+        seen[digest] = tensor.name
+    norms = sum(n.op == "BatchNormalization" for n in graph.walk())
+    wanted = sum(isinstance(m, nn.BatchNorm2d)
+                 for m in recipe.module.modules()) if recipe.keep_norms else 0
+    if norms != wanted:
+        sys.exit(f"{path}: expected {wanted} BatchNormalization, got {norms}")
+    parameters = sum(p.numel() for p in recipe.module.parameters())
+    if elements < 0.95 * parameters:
+        sys.exit(f"{path}: {elements} weights for {parameters} parameters")
+
+
+def arrays(names, tensors):
+    return {n: t.detach().numpy() for n, t in zip(names, tensors)}
+
+
+def outputs_of(module, inputs):
+    with torch.no_grad():
+        out = module(*inputs)
+    return out if isinstance(out, tuple) else (out,)
+
+
+def export(name, folder):
+    recipe = MODELS[name]()
+    path = os.path.join(folder, name)
+    # Preserving the mode keeps BatchNorm as it computes at inference.
+    training = torch.onnx.TrainingMode.PRESERVE if recipe.keep_norms else \
+        torch.onnx.TrainingMode.EVAL
+    partial = f"{path}.onnx.part"
+    torch.onnx.export(
+        recipe.module, tuple(recipe.inputs), partial, opset_version=OPSET,
+        input_names=recipe.names, output_names=recipe.outputs,
+        dynamic_axes=recipe.axes, training=training,
+        do_constant_folding=recipe.fold and not recipe.keep_norms)
+    check_weights(partial, recipe)
+    answers = [arrays(recipe.outputs, outputs_of(recipe.module, inputs))
+               for inputs in recipe.sizes]
+    recipe.module.double()
+    for number, (inputs, kept) in enumerate(zip(recipe.sizes, answers)):
+        stem = f"{path}.{number}" if number else path
+        np.savez(f"{stem}.inputs.npz", **arrays(recipe.names, inputs))
+        wide = [t.double() if t.is_floating_point() else t for t in inputs]
+        exact = outputs_of(recipe.module, wide)
+        kept.update({f"{n}.f64": t.numpy()
+                     for n, t in zip(recipe.outputs, exact)})
+        np.savez(f"{stem}.reference.npz", **kept)
+    # The model last: where it is, all of its files are.
+    os.replace(partial, f"{path}.onnx")
+
+
+def fresh(name, folder):
+    made = os.path.join(folder, f"{name}.onnx")
+    sources = [__file__, transformer_models.__file__]
+    return os.path.exists(made) and all(
+        os.path.getmtime(made) > os.path.getmtime(s) for s in sources)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder")
+    parser.add_argument("names", nargs="*", help="default: all")
+    options = parser.parse_args()
+    warnings.filterwarnings("ignore")
+    os.makedirs(options.folder, exist_ok=True)
+    for name in options.names or MODELS:
+        if fresh(name, options.folder):
+            continue
+        start = time.monotonic()
+        export(name, options.folder)
+        print(f"{name}: exported in {time.monotonic() - start:.0f} s",
+              flush=True)
+
+
+if __name__ == "__main__":
+    main()
