@@ -1,0 +1,134 @@
+// The f32 functions models spend their time in, computed in f32: exp and what
+// is made of it, log, erf. Comes in: any f32. Goes out: within two units in the
+// last place, denormals, infinities and NaN included. Coefficients are minimax
+// fits on the reduced interval.
+//
+// All powers of e share one reduction: x = k ln 2 + r with |r| <= ln 2 / 2.
+// Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits, already
+// biased for the exponent field it is shifted into.
+#include "passes/cpu/FloatMath.h"
+#include <limits>
+
+using namespace mlir;
+
+namespace tenon {
+namespace {
+
+constexpr double log2e = 1.44269504088896340736;
+constexpr double ln2High = 0x1.62e4p-1; // k * ln2High is exact
+constexpr double ln2Low = 0x1.7f7d1c0000000p-20;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// x = k ln 2 + r; the low bits of `biased` hold k + bias.
+struct Reduced {
+  Lanes k, r, biased;
+};
+
+Reduced reduce(const Lanes &x, int bias) {
+  Type i32 = IntegerType::get(x.type().getContext(), 32);
+  Lanes magic = x.number(0x1.8p23 + bias);
+  Lanes shifted = fma(x, log2e, magic);
+  Lanes k = shifted - magic;
+  Lanes r = fma(k, -ln2Low, fma(k, -ln2High, x));
+  return {k, r, shifted.bitcast(i32)};
+}
+
+/// e^r - 1 for |r| <= ln 2 / 2, relative to its size.
+Lanes expm1Core(const Lanes &r) {
+  Lanes p = horner(r, {0.5, 0.16666541993618011, 4.1666448116302490e-2,
+                       8.3666965365409851e-3, 1.3936550822108984e-3});
+  return fma(p, r * r, r);
+}
+
+/// 2^k from bits that hold k + 127, 0 < k + 127 < 255.
+Lanes powerOfTwo(const Lanes &biased) {
+  Type f32 = Float32Type::get(biased.type().getContext());
+  return (biased << 23).bitcast(f32);
+}
+
+/// e^x for x that is limited to [-104.5, 89]: 2^k in two factors, so that a
+/// denormal result rounds once and an overflow is infinity.
+Lanes expLimited(const Lanes &x) {
+  Reduced part = reduce(x, 254);
+  Lanes half = part.biased >> 1;
+  Lanes rest = part.biased - half;
+  Lanes power = expm1Core(part.r) + x.number(1);
+  return power * powerOfTwo(half) * powerOfTwo(rest);
+}
+
+} // namespace
+
+Lanes expNative(const Lanes &x) { return expLimited(limit(x, -104.5, 89)); }
+
+Lanes expm1Native(const Lanes &x) {
+  Reduced part = reduce(limit(x, -18, 89), 127);
+  // 2^128 has no float: the last doubling is done on the result.
+  Lanes twice = part.k > x.number(127);
+  Lanes scale = twice.select(x.number(0x1p127), powerOfTwo(part.biased));
+  Lanes once = fma(scale, expm1Core(part.r), scale - x.number(1));
+  return twice.select(once + once, once).copySign(x);
+}
+
+// tanh x = t / (t + 2) with t = e^2x - 1, for |x|; from 9.02 on it is 1.
+Lanes tanhNative(const Lanes &x) {
+  Lanes magnitude = x.abs();
+  Reduced part = reduce(limitAbove(magnitude + magnitude, 20), 127);
+  Lanes scale = powerOfTwo(part.biased);
+  Lanes t = fma(scale, expm1Core(part.r), scale - x.number(1));
+  return (t / (t + x.number(2))).copySign(x);
+}
+
+// Of minus the magnitude, so that nothing overflows and nothing cancels.
+Lanes logisticNative(const Lanes &x) {
+  Lanes power = expLimited(limitBelow(-x.abs(), -104.5));
+  Lanes one = x.number(1);
+  return (x < x.number(0)).select(power, one) / (one + power);
+}
+
+// Below 15/16 an odd polynomial; above it 1 - erfc, with log erfc(t) =
+// -t + t p(t); from 4 on it is 1.
+Lanes erfNative(const Lanes &x) {
+  Lanes magnitude = x.abs();
+  Lanes square = x * x;
+  Lanes odd =
+      horner(square, {0.128379167, -0.376126319, 0.112836741, -2.68583372e-2,
+                      5.19855786e-3, -8.11576843e-4, 8.25976617e-5});
+  Lanes small = fma(odd, x, x);
+
+  Lanes t = limitAbove(magnitude, 4);
+  Lanes p = horner(t, {-0.12864849, -0.635151327, -0.106236875, 2.37620603e-2,
+                       -3.64245723e-3, 3.22803389e-4, -1.12312563e-5});
+  Reduced part = reduce(fma(p, t, -t), 127);
+  Lanes scale = powerOfTwo(part.biased);
+  // 1 - 2^k (1 + (e^r - 1)), with the subtraction inside one rounding.
+  Lanes large = fma(-scale, expm1Core(part.r), x.number(1) - scale).copySign(x);
+  return (magnitude < x.number(0.9375)).select(small, large);
+}
+
+// x = 2^k m with m in [sqrt 1/2, sqrt 2), log x = k ln 2 + log1p(m - 1).
+Lanes logNative(const Lanes &x) {
+  Type i32 = IntegerType::get(x.type().getContext(), 32);
+  Lanes isDenormal = x < x.number(0x1p-126);
+  Lanes normal = isDenormal.select(x * x.number(0x1p23), x);
+  Lanes fromRoot = normal.bitcast(i32) - x.bits(i32, 0x3f3504f3);
+  Lanes exponent = fromRoot.shiftRightSigned(fromRoot.bits(23));
+  Lanes mantissa =
+      (fromRoot & fromRoot.bits(0x7fffff)) + fromRoot.bits(0x3f3504f3);
+  Lanes k = exponent.signedToFloat(x.element()) -
+            isDenormal.select(x.number(23), x.number(0));
+  Lanes f = mantissa.bitcast(x.element()) - x.number(1);
+  Lanes square = f * f;
+  Lanes p = horner(
+      f, {0.33333313465118408, -0.25000011920928955, 0.20002073049545288,
+          -0.16667851805686951, 0.14220230281352997, -0.12408278137445450,
+          0.11886323988437653, -0.11660114675760269, 6.7319914698600769e-2});
+  Lanes low = fma(k, ln2Low, square * f * p);
+  Lanes finite = fma(k, ln2High, f + fma(square, -0.5, low));
+  Lanes zero = x.number(0), inf = x.number(infinity);
+  Lanes positive = (x == inf).select(x, finite);
+  Lanes other = (x == zero).select(
+      -inf, x.number(std::numeric_limits<double>::quiet_NaN()));
+  return (x > zero).select(positive, other);
+}
+
+} // namespace tenon
