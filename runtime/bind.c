@@ -229,7 +229,8 @@ tenon_status tenon_bind_outputs(tenon_context *context,
                      tenon_dtype_name(output->dtype),
                      tenon_dtype_name(tensor->dtype));
       status = TENON_BAD_INPUT;
-    } else if (tensor->dims && tensor->rank != output->rank) {
+    } else if (tensor->dims && tensor->rank != output->rank &&
+               !tenon_owns_dims(context, tensor->dims)) {
       at_tensor(context, "output", output);
       tenon_text_add(&context->text, "expected rank %d, got %d", output->rank,
                      tensor->rank);

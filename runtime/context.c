@@ -37,6 +37,7 @@ static int make_tables(tenon_context *context, const tenon_model *model) {
     symbols = here[3] > symbols ? here[3] : symbols;
   }
   context->num_owned = (int32_t)outputs;
+  context->num_extents = extents;
   context->inputs = calloc(inputs, sizeof *context->inputs);
   context->input_dims = calloc(inputs, sizeof *context->input_dims);
   context->outputs = calloc(outputs, sizeof *context->outputs);

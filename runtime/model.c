@@ -151,7 +151,8 @@ static tenon_status prepare_function(tenon_function *function,
       desc->num_outputs < 0 || desc->num_sites < 0 || desc->num_kernels < 0 ||
       (desc->num_inputs > 0 && !desc->inputs) ||
       (desc->num_outputs > 0 && !desc->outputs) ||
-      (desc->num_sites > 0 && !desc->sites))
+      (desc->num_sites > 0 && !desc->sites) ||
+      (desc->num_kernels > 0 && !desc->kernels))
     return malformed(text, "a function is incomplete");
   function->desc = desc;
   for (int32_t i = 0; i < desc->num_inputs; ++i) {

@@ -78,7 +78,8 @@ struct tenon_context {
   const int64_t **input_dims;
   void **outputs;
   int64_t **output_dims;
-  int64_t *extents;                   /* of the inputs, then of the outputs */
+  int64_t *extents; /* of the inputs, then of the outputs */
+  size_t num_extents;
   const tenon_tensor **input_tensors; /* by position */
   tenon_tensor **output_tensors;
   uint64_t *output_bytes;
@@ -119,6 +120,15 @@ uint64_t tenon_dense_bytes(int32_t dtype, int32_t rank, const int64_t *dims,
  * another call has it. */
 tenon_status tenon_context_enter(tenon_context *context);
 void tenon_context_leave(tenon_context *context);
+
+/* Whether an output's dims are the context's, from this run or an earlier one,
+ * and not the caller's. */
+static inline int tenon_owns_dims(const tenon_context *context,
+                                  const int64_t *dims) {
+  uintptr_t first = (uintptr_t)context->extents;
+  return (uintptr_t)dims >= first &&
+         (uintptr_t)dims <= first + context->num_extents * sizeof *dims;
+}
 
 /* The checks of a call: fills the context's tables from the tensors. */
 tenon_status tenon_bind_inputs(tenon_context *context,

@@ -130,7 +130,7 @@ static tenon_status publish(tenon_context *context,
     int owned = context->outputs[i] == context->owned[i].data;
     tensor->dtype = desc->dtype;
     tensor->rank = desc->rank;
-    if (tensor->dims && tensor->dims != dims)
+    if (tensor->dims && !tenon_owns_dims(context, tensor->dims))
       memcpy(tensor->dims, dims, (size_t)desc->rank * sizeof *dims);
     else
       tensor->dims = dims;

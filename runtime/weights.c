@@ -164,7 +164,7 @@ tenon_status tenon_load_weights(tenon_model *model,
     return TENON_OK;
   if (desc->weights) {
     model->weights.data = desc->weights;
-    if (copy)
+    if (copy || (uintptr_t)desc->weights % TENON_WEIGHT_ALIGNMENT != 0)
       status = copy_blob(model, -1, 0, text);
   } else {
     if (!desc->weight_file || strchr(desc->weight_file, '/') ||

@@ -233,6 +233,16 @@ TEST_F(Loader, MissingCpuFeaturesAreNamed) {
   EXPECT_EQ(tenon_open_desc(&desc, &options, &model), TENON_BAD_ARTIFACT);
 }
 
+TEST_F(Loader, TilesAreAskedFor) {
+  if (!(tenon_host_cpu_features() & TENON_CPU_AMX_TILE))
+    GTEST_SKIP() << "this host has no AMX";
+  tenon_model_desc desc = tenon_model_hand;
+  desc.cpu_features = TENON_CPU_AMX_TILE;
+  tenon_model *model;
+  EXPECT_EQ(tenon_open_desc(&desc, nullptr, &model), TENON_OK);
+  tenon_close(model);
+}
+
 TEST_F(Loader, TheHostHasWhatItsKernelSays) {
   std::ifstream info("/proc/cpuinfo");
   std::string line;
@@ -296,6 +306,7 @@ TEST_F(Loader, MalformedDescriptors) {
   REFUSED(f.num_inputs = -1);
   REFUSED(f.inputs = nullptr);
   REFUSED(f.num_sites = 3; f.sites = nullptr);
+  REFUSED(f.num_kernels = 1; f.kernels = nullptr);
   REFUSED(t.dtype = 99);
   REFUSED(t.rank = 65);
   REFUSED(t.rank = -1);

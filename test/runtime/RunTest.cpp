@@ -74,6 +74,29 @@ TEST(Run, OwnedOutputsLiveInTheContext) {
   }
 }
 
+TEST(Run, OneOutputServesFunctionsOfDifferentRank) {
+  Session session;
+  MainCall call(2);
+  std::vector<int32_t> x{4, 0, 6};
+  std::vector<int64_t> xDims{3};
+  tenon_tensor pair[] = {tensorOn(call.a, call.aDims),
+                         tensorOn(call.b, call.bDims)};
+  tenon_tensor input = tensorOn(x, xDims), output = ownedOutput();
+  for (int i = 0; i < 2; ++i) {
+    output.dtype = 0;
+    ASSERT_EQ(tenon_run(session.context, "main", pair, 2, &output, 1), TENON_OK)
+        << session.text();
+    EXPECT_EQ(output.rank, 2);
+    output.dtype = 0;
+    ASSERT_EQ(tenon_run(session.context, "nonzero", &input, 1, &output, 1),
+              TENON_OK)
+        << session.text();
+    ASSERT_EQ(output.rank, 1);
+    EXPECT_EQ(output.dims[0], 2);
+    EXPECT_EQ(static_cast<int64_t *>(output.data)[1], 2);
+  }
+}
+
 TEST(Run, TheRangeOfANamedExtent) {
   Session session;
   for (int64_t rows : {0, 1, 8}) {

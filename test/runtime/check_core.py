@@ -1,0 +1,29 @@
+#!/usr/bin/python3
+"""check_core.py LLVM_DIS BITCODE: what models carry of the runtime defines the
+functions of core.h, calls memcpy and memmove alone, may be inlined anywhere,
+and names no path."""
+import re
+import subprocess
+import sys
+
+ir = subprocess.run([sys.argv[1], sys.argv[2], "-o", "-"], check=True,
+                    capture_output=True, text=True).stdout
+defined = set(re.findall(r"^define .*@(tenon_core_\w+)\(", ir, re.M))
+declared = set(re.findall(r"^declare .*@([\w.]+)\(", ir, re.M))
+types = "f32 f64 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64".split()
+expected = ({"tenon_core_parallel", "tenon_core_sort_scratch"} |
+            {"tenon_core_sort_" + t for t in types})
+wrong = []
+if defined != expected:
+    wrong.append(f"defined and expected differ: {defined ^ expected}")
+foreign = {d for d in declared
+           if not d.startswith("llvm.") and d not in ("memcpy", "memmove")}
+if foreign:
+    wrong.append(f"calls {foreign}")
+if "no-builtins" in ir or "noinline" in ir:
+    wrong.append("cannot be inlined into ordinary functions")
+paths = re.findall(r'"([^"]*/[^"]*)"', ir)
+if paths:
+    wrong.append(f"names {paths[:3]}")
+print("\n".join(wrong) or f"{len(defined)} functions")
+sys.exit(bool(wrong))
