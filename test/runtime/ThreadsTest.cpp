@@ -150,6 +150,15 @@ TEST(Threads, Deadlines) {
   EXPECT_EQ(spin(session.context, 1000), TENON_OK);
 }
 
+TEST(Threads, ADeadlineEndsWithItsRun) {
+  Session session;
+  ASSERT_EQ(tenon_context_set_timeout(session.context, 50000000), TENON_OK);
+  EXPECT_EQ(spin(session.context, 10), TENON_OK);
+  ASSERT_EQ(tenon_context_set_timeout(session.context, 0), TENON_OK);
+  std::this_thread::sleep_for(std::chrono::milliseconds(80));
+  EXPECT_EQ(spin(session.context, 10), TENON_OK) << session.text();
+}
+
 TEST(Threads, DeadlinesOfManyContexts) {
   Session session;
   std::vector<std::thread> threads;
