@@ -161,8 +161,9 @@ Status readOnePositional(Invocation &call, const char *what,
   if (inputs.empty())
     return call.talk.usage(std::string("expected ") + what);
   if (inputs.size() > 1)
-    return call.talk.usage(std::string("expected one ") + what + ", got '" +
-                           inputs[0] + "' and '" + inputs[1] + "'");
+    return call.talk.usage("expected one " +
+                           llvm::StringRef(what).split(" ").second.str() +
+                           ", got '" + inputs[0] + "' and '" + inputs[1] + "'");
   value = inputs[0];
   return value.empty() ? call.talk.usage(std::string("expected ") + what +
                                          ", got an empty name")

@@ -300,6 +300,9 @@ Status Reader::readFlag(const std::string &text) {
 }
 
 Status Reader::readFiles(const std::string &path) {
+  if (!llvm::sys::fs::exists(path))
+    return call.talk.fail(Status::Io, path,
+                          "cannot open: No such file or directory");
   if (!llvm::sys::fs::is_directory(path)) {
     std::vector<Tensor> tensors;
     if (Status status = readTensorFile(call.talk, path, tensors);
@@ -346,7 +349,7 @@ Status Reader::applyFill(size_t index, Fill fill) {
       std::string help =
           dim.name.empty() ? "give the shape: --input=" + input.name + "=1x2x" +
                                  tenon_dtype_name(input.dtype) + "=random"
-                           : "pass --dim=" + dim.name + "=N";
+                           : "pass --dim=" + dim.name + "=SIZE";
       return call.talk.fail(Status::BadInput, "tenon",
                             "the size of extent " + std::to_string(d) +
                                 " of input '" + input.name + "' is not known",
