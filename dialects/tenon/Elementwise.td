@@ -107,6 +107,12 @@ def Tenon_ShiftRightArithmeticOp : Tenon_BinaryOp<"shift_right_arithmetic", Teno
     "Right shift filling with the sign; all sign bits when the amount is not below the width">;
 def Tenon_Atan2Op : Tenon_ElementwiseOp<"atan2", [SameOperandsAndResultElementType]> {
   let summary = "The angle of the point (rhs, lhs) in radians";
+  let description = [{
+    Example:
+    ```mlir
+    %0 = tenon.atan2 %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
   let arguments = (ins Tenon_FloatTensor:$lhs, Tenon_FloatTensor:$rhs);
   let results = (outs Tenon_FloatTensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
@@ -156,6 +162,12 @@ def Tenon_ClampOp : Tenon_ElementwiseOp<"clamp", [SameOperandsAndResultElementTy
 
 def Tenon_IsNanOp : Tenon_ElementwiseOp<"is_nan"> {
   let summary = "Whether an element is NaN";
+  let description = [{
+    Example:
+    ```mlir
+    %0 = tenon.is_nan %x : (tensor<4xf32>) -> tensor<4xi1>
+    ```
+  }];
   let arguments = (ins Tenon_FloatTensor:$operand);
   let results = (outs Tenon_BoolTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
@@ -182,7 +194,14 @@ def Tenon_ConvertOp : Tenon_ElementwiseOp<"convert"> {
 
 def Tenon_BitcastConvertOp : Tenon_ElementwiseOp<"bitcast_convert"> {
   let summary = "The same bits as another element type of equal width";
-  let description = "(C2) the element types have equal widths.";
+  let description = [{
+    (C2) the element types have equal widths.
+
+    Example:
+    ```mlir
+    %0 = tenon.bitcast_convert %x to i32 : (tensor<4xf32>) -> tensor<4xi32>
+    ```
+  }];
   let arguments = (ins Tenon_Tensor:$operand, TypeAttr:$target);
   let results = (outs Tenon_Tensor:$result);
   let assemblyFormat = "$operand `to` $target attr-dict `:` functional-type(operands, results)";

@@ -4,6 +4,7 @@ An example names its operands freely. Each is put into a function whose
 arguments are those names; their types are asked of the parser itself, which
 says what it expected where an argument has the wrong one.
 """
+import math
 import re
 import subprocess
 
@@ -39,8 +40,6 @@ def free_names(text):
     for block in re.findall(r"\^\w+\(([^)]*)\)", text):
         defined |= set(re.findall(r"(%[\w$.-]+)\s*:", block))
     defined |= set(re.findall(r"(%[\w$.-]+) = ", text))
-    # Region arguments: `(%a: type, ...) {`.
-    defined |= set(re.findall(r"[(,]\s*(%[\w$.-]+)\s*:", text))
     seen = []
     for name in re.findall(r"%[\w$.-]+", text):
         if name not in defined and name not in seen:
@@ -52,13 +51,20 @@ def is_top_level(text):
     return re.match(r"\s*(tenon\.weight|func\.func|module)\b", text)
 
 
+def byte_size(kind):
+    """Bytes of a static tensor type as MLIR spells it."""
+    *dims, element = re.match(r"tensor<(.*)>", kind)[1].split("x")
+    return math.prod(map(int, dims)) * int(re.sub(r"\D", "", element)) // 8
+
+
 def program(text, types):
     if is_top_level(text):
         return text
     symbols = ""
     for name, kind in re.findall(r"tenon\.get_weight @(\w+)\s*:\s*(\S+)",
                                  text):
-        symbols += f"tenon.weight @{name} dense<0> : {kind}\n"
+        symbols += f'tenon.weight @{name} : {kind} from ' \
+            f'#tenon.source<"model.onnx", 0, {byte_size(kind)}>\n'
     args = ", ".join(f"{n}: {t}" for n, t in types.items())
     return f"{symbols}func.func @example({args}) {{\n{text}\n  return\n}}"
 
@@ -88,7 +94,7 @@ def complaint(tool, op, text):
 def complaints(source, tool):
     exampled = set()
     for op, text in snippets(source):
-        exampled.add(op)
+        exampled |= set(re.findall(r"tenon\.\w+", text))
         found = complaint(tool, op, text)
         if found:
             yield found
