@@ -38,11 +38,9 @@ uint32_t ExternalData::fileOf(const std::string &location,
       root = openRoot();
     if (!root)
       throw ReadFailure{
-          Status::InvalidModel,
-          place,
+          Status::InvalidModel, place,
           "external data " + quoted(location) +
               ": base directory needed, the model does not come from a file",
-          {},
           "give the model as a file beside its data"};
     std::shared_ptr<OpenFile> file = root->open(location);
     if (opened.size() >= maxHeldOpen)
@@ -107,9 +105,11 @@ FileRange ExternalData::locate(
       once(checksum.has_value());
       checksum = value;
     } else if (!std::exchange(warned, true)) {
-      warn({.severity = Severity::Warning,
-            .place = place,
-            .text = "external data: key " + quoted(key) + " is ignored"});
+      Diagnostic ignored;
+      ignored.severity = Severity::Warning;
+      ignored.place = place;
+      ignored.text = "external data: key " + quoted(key) + " is ignored";
+      warn(std::move(ignored));
     }
   }
   if (!location)

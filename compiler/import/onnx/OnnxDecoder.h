@@ -5,7 +5,7 @@
 
 #include "compiler/import/onnx/TensorDecoder.h"
 
-#include <onnx/onnx-ml.pb.h>
+#include <onnx/onnx_pb.h>
 
 #include <map>
 #include <string>

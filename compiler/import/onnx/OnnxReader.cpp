@@ -34,19 +34,13 @@ public:
       body();
       return true;
     } catch (const ReadFailure &e) {
-      say({.place = e.place,
-           .text = e.text,
-           .details = e.details,
-           .help = e.help,
-           .status = e.status});
+      error(e.status, e.place, e.text, e.help);
     } catch (const wire::WireError &e) {
-      say({.place = "offset " + std::to_string(e.offset),
-           .text = e.text,
-           .status = e.status});
+      error(e.status, "offset " + std::to_string(e.offset), e.text);
     } catch (const FileError &e) {
-      say({.text = e.text, .status = e.status});
+      error(e.status, "", e.text);
     } catch (const std::bad_alloc &) {
-      say({.text = "out of memory", .status = Status::Limit});
+      error(Status::Limit, "", "out of memory");
     }
     return false;
   }
@@ -57,6 +51,16 @@ public:
   }
 
 private:
+  void error(Status status, const std::string &place, const std::string &text,
+             const std::string &help = "") const {
+    Diagnostic d;
+    d.place = place;
+    d.text = text;
+    d.help = help;
+    d.status = status;
+    say(std::move(d));
+  }
+
   std::string file;
   const DiagnosticHandler &report;
 };
@@ -92,11 +96,9 @@ static void parse(std::span<const std::byte> bytes,
     skeleton = wire::checkEnvelope(bytes, schema);
   } catch (wire::WireError &error) {
     if (error.status == Status::InvalidModel)
-      throw ReadFailure{Status::InvalidModel,
-                        "offset " + std::to_string(error.offset),
-                        std::string("not ") + what + ": " + error.text,
-                        {},
-                        formatOf(bytes)};
+      throw ReadFailure{
+          Status::InvalidModel, "offset " + std::to_string(error.offset),
+          std::string("not ") + what + ": " + error.text, formatOf(bytes)};
     throw;
   }
   // Protobuf's own limit; weights are not in the skeleton, so this is names and

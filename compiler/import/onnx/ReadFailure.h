@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace tenon::onnx {
 
@@ -17,8 +16,7 @@ struct ReadFailure {
   Status status;
   std::string place; ///< as Diagnostic::place
   std::string text;
-  std::vector<std::string> details = {};
-  std::string help = {};
+  std::string help = {}; ///< as Diagnostic::help
 };
 
 [[noreturn]] inline void fail(std::string place, std::string text,

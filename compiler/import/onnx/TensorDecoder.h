@@ -7,7 +7,7 @@
 #include "compiler/import/onnx/OnnxModel.h"
 #include "compiler/import/wire/Envelope.h"
 
-#include <onnx/onnx-ml.pb.h>
+#include <onnx/onnx_pb.h>
 
 #include <cstddef>
 #include <cstdint>
