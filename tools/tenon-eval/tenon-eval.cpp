@@ -25,6 +25,8 @@ static cl::list<std::string> inputs(
     "input",
     cl::desc("one per argument: `dense<1.0> : tensor<2xf32>`, an integer for "
              "an index argument, or random:SEED[:TYPE]"));
+static cl::opt<bool> all("all",
+                         cl::desc("evaluate every function without arguments"));
 static cl::opt<bool> roundToType("round", cl::desc("round each op's result"));
 static cl::opt<int> digits("digits", cl::desc("of floats"), cl::init(6));
 static cl::opt<bool> trace("trace", cl::desc("print every op's results"));
@@ -64,7 +66,8 @@ static llvm::Expected<tenon::HostTensor> parseInput(StringRef text, Type type) {
   return tenon::HostTensor::fromAttr(elements);
 }
 
-static llvm::Error run(func::FuncOp function) {
+static llvm::Error run(func::FuncOp function,
+                       llvm::ArrayRef<std::string> inputs) {
   if (inputs.size() != function.getNumArguments())
     return llvm::createStringError("expected " +
                                    Twine(function.getNumArguments()) +
@@ -106,12 +109,24 @@ int main(int argc, char **argv) {
   auto module = parseSourceFile<ModuleOp>(file, &context);
   if (!module)
     return 1;
-  auto function = module->lookupSymbol<func::FuncOp>(entry);
-  llvm::Error error =
-      function ? run(function)
-               : llvm::createStringError("no function is named " + entry);
-  if (!error)
-    return 0;
-  llvm::errs() << "error: " << llvm::toString(std::move(error)) << '\n';
-  return 1;
+  auto report = [](llvm::Error error) {
+    if (!error)
+      return 0;
+    llvm::outs() << "error: " << llvm::toString(std::move(error)) << '\n';
+    return 1;
+  };
+  if (!all) {
+    auto function = module->lookupSymbol<func::FuncOp>(entry);
+    return report(
+        function ? run(function, inputs)
+                 : llvm::createStringError("no function is named " + entry));
+  }
+  int status = 0;
+  for (auto function : module->getOps<func::FuncOp>()) {
+    if (function.getNumArguments() != 0)
+      continue;
+    llvm::outs() << '@' << function.getName() << '\n';
+    status |= report(run(function, {}));
+  }
+  return status;
 }
