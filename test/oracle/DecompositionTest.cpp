@@ -1,0 +1,163 @@
+// A composite and its decomposition mean the same: each composite is evaluated
+// from its definition, then replaced by its decomposition and evaluated again.
+#include "test/oracle/GraphText.h"
+
+#include "compiler/oracle/RandomTensor.h"
+
+#include "mlir/IR/Verifier.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace tenon;
+
+namespace {
+
+struct Case {
+  const char *name;
+  std::string signature; ///< `(%x: tensor<..>, ..) -> tensor<..>`
+  std::string op;        ///< computes %0
+  llvm::SmallVector<llvm::SmallVector<int64_t>> shapes; ///< of the arguments
+};
+
+void PrintTo(const Case &c, std::ostream *out) { *out << c.name; }
+
+class DecompositionTest : public GraphText,
+                          public testing::WithParamInterface<Case> {
+protected:
+  /// Replaces the composites of @main by their decompositions.
+  static int decomposeAll(func::FuncOp function) {
+    llvm::SmallVector<CompositeOp> composites;
+    function.walk([&](CompositeOp op) { composites.push_back(op); });
+    for (CompositeOp op : composites) {
+      OpBuilder builder(op);
+      op->replaceAllUsesWith(op.decompose(builder));
+      op->erase();
+    }
+    return composites.size();
+  }
+};
+
+TEST_P(DecompositionTest, IsTheDefinition) {
+  const Case &c = GetParam();
+  std::string result = c.signature.substr(c.signature.rfind("->") + 3);
+  auto function = parse("func.func @main" + c.signature + " {\n  %0 = " + c.op +
+                        "\n  return %0 : " + result + "\n}");
+  RandomStream stream(42);
+  std::vector<HostTensor> inputs;
+  for (auto [i, shape] : llvm::enumerate(c.shapes)) {
+    Type element = getElementTypeOrSelf(function.getArgument(i).getType());
+    // The last operand of batch_norm is a variance.
+    bool positive = i == 4;
+    inputs.push_back(
+        randomTensor(stream, element, shape, positive ? 0 : -4, 4));
+  }
+  if (std::string(c.name) == "softmax_infinite")
+    inputs[0].floats[1] = -std::numeric_limits<double>::infinity();
+  auto whole = evaluate(function, inputs);
+  ASSERT_TRUE(bool(whole)) << llvm::toString(whole.takeError());
+  ASSERT_EQ(decomposeAll(function), 1);
+  ASSERT_TRUE(succeeded(verify(*module)));
+  auto parts = evaluate(function, inputs);
+  ASSERT_TRUE(bool(parts)) << llvm::toString(parts.takeError());
+  const HostTensor &a = (*whole)[0], &b = (*parts)[0];
+  ASSERT_EQ(a.shape, b.shape);
+  for (int64_t i = 0; i < a.count(); ++i)
+    if (std::isnan(a.floats[i]))
+      EXPECT_TRUE(std::isnan(b.floats[i]));
+    else
+      // Constants of the decomposition are of the element type (2^-24).
+      EXPECT_NEAR(a.floats[i], b.floats[i],
+                  1e-6 * (1 + std::fabs(a.floats[i])));
+}
+
+std::string normSignature(const char *x, const char *vector, int count) {
+  std::string text = std::string("(%x: ") + x;
+  for (int i = 0; i < count; ++i)
+    text += std::string(", %v") + char('0' + i) + ": " + vector;
+  return text + ") -> " + x;
+}
+
+std::vector<Case> cases() {
+  const char *x = "tensor<3x5xf32>", *dynamic = "tensor<?x?xf32>";
+  auto unary = [](const char *type) {
+    return std::string("(%x: ") + type + ") -> " + type;
+  };
+  auto layer = [](const char *x, const char *v, const char *axis) {
+    return std::string("tenon.layer_norm %x, %v0, %v1 axis ") + axis +
+           " epsilon 1.0e-5 : (" + x + ", " + v + ", " + v + ") -> " + x;
+  };
+  auto batch = [](const char *x, const char *v, const char *dim) {
+    return std::string("tenon.batch_norm %x, %v0, %v1, %v2, %v3 dim ") + dim +
+           " epsilon 1.0e-3 : (" + x + ", " + v + ", " + v + ", " + v + ", " +
+           v + ") -> " + x;
+  };
+  auto over = [](const char *op, const char *dim, const char *type) {
+    return std::string("tenon.") + op + " %x over " + dim + " : " + type;
+  };
+  return {
+      {"softmax_rows", unary(x), over("softmax", "1", x), {{3, 5}}},
+      {"softmax_columns", unary(x), over("softmax", "0", x), {{3, 5}}},
+      {"softmax_infinite", unary(x), over("softmax", "1", x), {{3, 5}}},
+      {"softmax_dynamic",
+       unary(dynamic),
+       over("softmax", "1", dynamic),
+       {{2, 7}}},
+      {"softmax_empty",
+       unary(dynamic),
+       over("softmax", "1", dynamic),
+       {{2, 0}}},
+      {"softmax_one", unary(dynamic), over("softmax", "1", dynamic), {{2, 1}}},
+      {"log_softmax_rows", unary(x), over("log_softmax", "1", x), {{3, 5}}},
+      {"log_softmax_columns", unary(x), over("log_softmax", "0", x), {{3, 5}}},
+      {"log_softmax_dynamic",
+       unary(dynamic),
+       over("log_softmax", "0", dynamic),
+       {{4, 1}}},
+      {"layer_norm",
+       normSignature(x, "tensor<5xf32>", 2),
+       layer(x, "tensor<5xf32>", "1"),
+       {{3, 5}, {5}, {5}}},
+      {"layer_norm_whole",
+       normSignature(x, x, 2),
+       layer(x, x, "0"),
+       {{3, 5}, {3, 5}, {3, 5}}},
+      {"layer_norm_dynamic",
+       normSignature(dynamic, "tensor<?xf32>", 2),
+       layer(dynamic, "tensor<?xf32>", "1"),
+       {{2, 6}, {6}, {6}}},
+      {"layer_norm_no_rows",
+       normSignature(dynamic, "tensor<?xf32>", 2),
+       layer(dynamic, "tensor<?xf32>", "1"),
+       {{0, 6}, {6}, {6}}},
+      {"layer_norm_empty_rows",
+       normSignature(dynamic, "tensor<?xf32>", 2),
+       layer(dynamic, "tensor<?xf32>", "1"),
+       {{3, 0}, {0}, {0}}},
+      {"gelu", unary(x), std::string("tenon.gelu %x : ") + x, {{3, 5}}},
+      {"gelu_tanh",
+       unary(x),
+       std::string("tenon.gelu %x tanh : ") + x,
+       {{3, 5}}},
+      {"gelu_scalar",
+       unary("tensor<f64>"),
+       "tenon.gelu %x : tensor<f64>",
+       {{}}},
+      {"batch_norm",
+       normSignature(x, "tensor<5xf32>", 4),
+       batch(x, "tensor<5xf32>", "1"),
+       {{3, 5}, {5}, {5}, {5}, {5}}},
+      {"batch_norm_first",
+       normSignature(dynamic, "tensor<?xf32>", 4),
+       batch(dynamic, "tensor<?xf32>", "0"),
+       {{3, 4}, {3}, {3}, {3}, {3}}},
+  };
+}
+
+INSTANTIATE_TEST_SUITE_P(Composites, DecompositionTest,
+                         testing::ValuesIn(cases()),
+                         [](const testing::TestParamInfo<Case> &info) {
+                           return std::string(info.param.name);
+                         });
+
+} // namespace
