@@ -258,7 +258,7 @@ std::string tenon::conformance::difference(const TensorFile &want,
                                            int32_t gotType,
                                            const std::vector<int64_t> &gotDims,
                                            const void *got, double rtol,
-                                           double atol) {
+                                           double atol, double share) {
   std::ostringstream text;
   if (gotType != want.dtype) {
     text << "element type: expected " << want.dtype << ", got " << gotType;
@@ -274,6 +274,11 @@ std::string tenon::conformance::difference(const TensorFile &want,
   // Eight bits of fraction: one step is at most 2^-7 of the value.
   if (gotType == TENON_BF16)
     rtol = std::max(rtol, 1.0 / 128);
+  for (int64_t i = 0; isFloat(gotType) && i < count; ++i) {
+    double a = std::fabs(floatAt(gotType, want.bytes.data(), i));
+    if (std::isfinite(a))
+      atol = std::max(atol, share * a);
+  }
   for (int64_t i = 0; i < count; ++i) {
     bool same;
     if (isFloat(gotType)) {

@@ -29,9 +29,10 @@ bool readTensorFile(const std::string &path, TensorFile &tensor,
 
 /// Why `got` is not `want` (element type, extents, then elements within
 /// |got - want| <= atol + rtol * |want|, exact for integers); empty when it is.
+/// atol is at least `share` of the largest finite |want|.
 std::string difference(const TensorFile &want, int32_t gotType,
                        const std::vector<int64_t> &gotDims, const void *got,
-                       double rtol, double atol);
+                       double rtol, double atol, double share = 0);
 
 } // namespace tenon::conformance
 
