@@ -1,0 +1,169 @@
+// How tenon ops take part in upstream's one-shot bufferization: fusions write their destinations, reshapes are views, weights and constants are
+// memory that exists already.
+#include "passes/buffer/Bufferize.h"
+
+#include "dialects/tenon/TenonDialect.h"
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/BufferUtils.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::bufferization;
+
+namespace tenon {
+namespace {
+
+MemRefType identityMemRef(Type tensor) {
+  auto type = cast<RankedTensorType>(tensor);
+  return MemRefType::get(type.getShape(), type.getElementType());
+}
+
+struct FusionModel : BufferizableOpInterface::ExternalModel<FusionModel, FusionOp> {
+  static bool isOutput(FusionOp op, OpOperand &operand) {
+    return operand.getOperandNumber() >= op.getInputs().size();
+  }
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand, const AnalysisState &) const {
+    return !isOutput(cast<FusionOp>(op), operand);
+  }
+  bool bufferizesToMemoryWrite(Operation *op, OpOperand &operand, const AnalysisState &) const {
+    return isOutput(cast<FusionOp>(op), operand);
+  }
+  AliasingValueList getAliasingValues(Operation *op, OpOperand &operand, const AnalysisState &) const {
+    auto fusion = cast<FusionOp>(op);
+    if (!isOutput(fusion, operand))
+      return {};
+    return {{fusion.getResult(operand.getOperandNumber() - fusion.getInputs().size()), BufferRelation::Equivalent}};
+  }
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter, const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    auto fusion = cast<FusionOp>(op);
+    auto buffersOf = [&](ValueRange values) -> FailureOr<SmallVector<Value>> {
+      SmallVector<Value> buffers;
+      for (Value value : values) {
+        if (!isa<TensorType>(value.getType())) {
+          buffers.push_back(value);
+          continue;
+        }
+        FailureOr<Value> buffer = getBuffer(rewriter, value, options, state);
+        if (failed(buffer))
+          return failure();
+        buffers.push_back(*buffer);
+      }
+      return buffers;
+    };
+    FailureOr<SmallVector<Value>> inputs = buffersOf(fusion.getInputs()), outputs = buffersOf(fusion.getOutputs());
+    if (failed(inputs) || failed(outputs))
+      return failure();
+    auto placed = FusionOp::create(rewriter, op->getLoc(), TypeRange(), fusion.getKind(), *inputs, *outputs);
+    rewriter.inlineRegionBefore(fusion.getBody(), placed.getBody(), placed.getBody().begin());
+    replaceOpWithBufferizedValues(rewriter, op, *outputs);
+    return success();
+  }
+};
+
+/// A reshape between fusions is another view of the same memory: layouts are identities throughout.
+struct ReshapeModel : BufferizableOpInterface::ExternalModel<ReshapeModel, ReshapeOp> {
+  bool bufferizesToMemoryRead(Operation *, OpOperand &, const AnalysisState &) const { return false; }
+  bool bufferizesToMemoryWrite(Operation *, OpOperand &, const AnalysisState &) const { return false; }
+  AliasingValueList getAliasingValues(Operation *op, OpOperand &operand, const AnalysisState &) const {
+    if (operand.getOperandNumber() != 0)
+      return {};
+    return {{op->getResult(0), BufferRelation::Equivalent}};
+  }
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter, const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    auto reshape = cast<ReshapeOp>(op);
+    FailureOr<Value> buffer = getBuffer(rewriter, reshape.getOperand(), options, state);
+    if (failed(buffer))
+      return failure();
+    MemRefType type = identityMemRef(reshape.getType());
+    SmallVector<OpFoldResult> sizes = getMixedValues(reshape.getStaticSizes(), reshape.getSizes(), rewriter);
+    SmallVector<OpFoldResult> strides(sizes.size());
+    OpFoldResult stride = rewriter.getIndexAttr(1);
+    SmallVector<int64_t> known;
+    for (int64_t i = int64_t(sizes.size()) - 1; i >= 0; --i) {
+      strides[i] = stride;
+      auto a = getConstantIntValue(stride), b = getConstantIntValue(sizes[i]);
+      if (a && b)
+        stride = rewriter.getIndexAttr(*a * *b);
+      else
+        stride = rewriter.createOrFold<arith::MulIOp>(
+            op->getLoc(), getValueOrCreateConstantIndexOp(rewriter, op->getLoc(), stride),
+            getValueOrCreateConstantIndexOp(rewriter, op->getLoc(), sizes[i]));
+    }
+    auto [typeStrides, offset] = type.getStridesAndOffset();
+    for (auto [i, s] : llvm::enumerate(typeStrides))
+      if (!ShapedType::isDynamic(s))
+        strides[i] = rewriter.getIndexAttr(s);
+    // Strided in form only: the cast below says again that the layout is the identity.
+    auto strided = MemRefType::get(type.getShape(), type.getElementType(), StridedLayoutAttr::get(op->getContext(), 0, typeStrides));
+    Value view = memref::ReinterpretCastOp::create(rewriter, op->getLoc(), strided, *buffer, rewriter.getIndexAttr(0), sizes, strides);
+    replaceOpWithBufferizedValues(rewriter, op, memref::CastOp::create(rewriter, op->getLoc(), type, view).getResult());
+    return success();
+  }
+};
+
+struct WeightModel : BufferizableOpInterface::ExternalModel<WeightModel, GetWeightOp> {
+  bool isWritable(Operation *, Value, const AnalysisState &) const { return false; }
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter, const BufferizationOptions &,
+                          BufferizationState &) const {
+    auto weight = cast<GetWeightOp>(op);
+    replaceOpWithNewBufferizedOp<GetWeightOp>(rewriter, op, identityMemRef(weight.getType()), weight.getWeightAttr());
+    return success();
+  }
+};
+
+struct ConstantModel : BufferizableOpInterface::ExternalModel<ConstantModel, ConstantOp> {
+  bool isWritable(Operation *, Value, const AnalysisState &) const { return false; }
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter, const BufferizationOptions &,
+                          BufferizationState &) const {
+    auto constant = cast<ConstantOp>(op);
+    auto module = op->getParentOfType<ModuleOp>();
+    // One global per value: equal constants share it.
+    MemRefType type = identityMemRef(constant.getType());
+    memref::GlobalOp global;
+    for (auto candidate : module.getOps<memref::GlobalOp>())
+      if (candidate.getInitialValueAttr() == constant.getValue())
+        global = candidate;
+    if (!global) {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(module.getBody());
+      int64_t number = llvm::range_size(module.getOps<memref::GlobalOp>());
+      global = memref::GlobalOp::create(rewriter, op->getLoc(), "constant." + std::to_string(number), rewriter.getStringAttr("private"), type,
+                                        constant.getValue(), true, rewriter.getI64IntegerAttr(64));
+    }
+    replaceOpWithNewBufferizedOp<memref::GetGlobalOp>(rewriter, op, type, global.getName());
+    return success();
+  }
+};
+
+} // namespace
+
+void registerBufferizableOps(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, TenonDialect *) {
+    FusionOp::attachInterface<FusionModel>(*context);
+    ReshapeOp::attachInterface<ReshapeModel>(*context);
+    GetWeightOp::attachInterface<WeightModel>(*context);
+    ConstantOp::attachInterface<ConstantModel>(*context);
+  });
+}
+
+void addBufferizePasses(OpPassManager &pm) {
+  pm.addPass(createEmptyTensorEliminationPass());
+  OneShotBufferizePassOptions options;
+  options.bufferizeFunctionBoundaries = true;
+  options.functionBoundaryTypeConversion = LayoutMapOption::IdentityLayoutMap;
+  options.allowReturnAllocsFromLoops = true;
+  options.unknownTypeConversion = LayoutMapOption::IdentityLayoutMap;
+  options.bufferAlignment = 64;
+  pm.addPass(createOneShotBufferizePass(options));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+} // namespace tenon

@@ -1,0 +1,34 @@
+#ifndef TENON_PASSES_BUFFER_PASSES_TD
+#define TENON_PASSES_BUFFER_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def CarryInPlace : Pass<"tenon-carry-in-place", "mlir::func::FuncOp"> {
+  let summary = "Write what a loop carries into the buffer that carries it";
+  let description = [{
+    ```mlir
+    scf.yield %next : tensor<4xf32>
+    // becomes
+    %0 = bufferization.materialize_in_destination %next in %carried : ...
+    scf.yield %0 : tensor<4xf32>
+    ```
+    So a loop needs one buffer per carried value, whatever its trip count. Assumes that carried shapes do not change.
+  }];
+  let dependentDialects = ["mlir::bufferization::BufferizationDialect"];
+}
+
+def PlaceBuffers : Pass<"tenon-place-buffers", "mlir::ModuleOp"> {
+  let summary = "Give every buffer its place in one arena and make the plan function";
+  let description = [{
+    ```mlir
+    %a = memref.alloc() : memref<4xf32>
+    // becomes
+    %a = memref.view %arena[%c64][] : memref<?xi8> to memref<4xf32>
+    ```
+    Results become arguments; `@NAME.plan` computes output extents and the arena's size from the extents (and values) of the inputs. Assumes
+    bufferized functions with identity layouts.
+  }];
+  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::arith::ArithDialect"];
+}
+
+#endif // TENON_PASSES_BUFFER_PASSES_TD

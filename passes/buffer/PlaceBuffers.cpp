@@ -1,0 +1,424 @@
+// Gives every buffer its place: results become arguments, allocations become views of one arena at planned offsets, weights views of one blob. What
+// comes in is bufferized with identity layouts; afterwards nothing allocates, and `@NAME.plan` knows every size before a run.
+//
+//   @NAME(%call, inputs..., outputs..., %arena, %weights, %shapes)     %shapes: extents of bounded outputs, written at the end
+//   @NAME.plan(inputs..., %shapes) -> index                           all output extents, the arena's bytes
+#include "passes/buffer/Passes.h"
+
+#include "dialects/tenon/TenonDialect.h"
+#include "passes/buffer/ArenaPlanner.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tenon {
+#define GEN_PASS_DEF_PLACEBUFFERS
+#include "passes/buffer/Passes.h.inc"
+
+namespace {
+constexpr int64_t alignment = 64;
+/// What a dynamic extent counts in the choice of slots; never in correctness.
+constexpr int64_t typicalExtent = 64;
+
+int64_t elementBytes(MemRefType type) {
+  return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
+/// Builds sizes anew at one place of a function: clones the index arithmetic behind a value, bounds standing for bounded values.
+class SizeCloner {
+public:
+  SizeCloner(OpBuilder &builder, IRMapping &mapping) : builder(builder), mapping(mapping) {}
+
+  /// The value at the builder's place, or null after an error at the op whose result is known only during the run.
+  Value clone(Value value) {
+    if (Value known = mapping.lookupOrNull(value))
+      return known;
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return fail(value.getLoc());
+    if (auto bound = dyn_cast<BoundOp>(op)) {
+      Value cloned = clone(bound.getBound());
+      if (cloned)
+        mapping.map(value, cloned);
+      return cloned;
+    }
+    bool sizeArithmetic = isa<arith::ArithDialect>(op->getDialect()) || isa<memref::DimOp, memref::GetGlobalOp>(op);
+    // An input's elements are known before the run; a computed tensor's are not.
+    bool inputElement = isa<memref::LoadOp>(op) && (isa<BlockArgument>(op->getOperand(0)) || op->getOperand(0).getDefiningOp<memref::GetGlobalOp>());
+    if (!sizeArithmetic && !inputElement)
+      return fail(op->getLoc());
+    for (Value operand : op->getOperands())
+      if (!clone(operand))
+        return Value();
+    builder.clone(*op, mapping);
+    return mapping.lookup(value);
+  }
+
+private:
+  Value fail(Location loc) {
+    emitError(loc, "the size of a result depends on values computed during the run");
+    return Value();
+  }
+
+  OpBuilder &builder;
+  IRMapping &mapping;
+};
+
+struct Buffer {
+  memref::AllocOp alloc;
+  BufferLife life;
+};
+
+class FunctionPlacer {
+public:
+  explicit FunctionPlacer(func::FuncOp func) : func(func), entry(func.getBody().front()), numInputs(func.getNumArguments()) {}
+
+  LogicalResult run() {
+    if (failed(collectResults()))
+      return failure();
+    if (failed(makePlanBeforeArena()))
+      return failure();
+    claimOutputs();
+    collectBuffers();
+    if (failed(placeBuffers()))
+      return failure();
+    placeWeights();
+    finishSignature();
+    return success();
+  }
+
+private:
+  /// One extent of a memref, as a value of the function or an attribute.
+  OpFoldResult extentOf(Value memref, int64_t dim) {
+    auto type = cast<MemRefType>(memref.getType());
+    OpBuilder builder(func.getContext());
+    if (!type.isDynamicDim(dim))
+      return builder.getIndexAttr(type.getDimSize(dim));
+    Operation *op = memref.getDefiningOp();
+    if (auto alloc = dyn_cast_or_null<memref::AllocOp>(op))
+      return alloc.getDynamicSizes()[type.getDynamicDimIndex(dim)];
+    if (auto cast = dyn_cast_or_null<memref::CastOp>(op))
+      return extentOf(cast.getSource(), dim);
+    if (auto view = dyn_cast_or_null<memref::ReinterpretCastOp>(op))
+      return view.getMixedSizes()[dim];
+    if (auto loop = dyn_cast_or_null<scf::ForOp>(op))
+      return extentOf(loop.getInitArgs()[cast<OpResult>(memref).getResultNumber()], dim);
+    builder.setInsertionPointAfterValue(memref);
+    return memref::DimOp::create(builder, memref.getLoc(), memref, dim).getResult();
+  }
+
+  LogicalResult collectResults() {
+    auto ret = cast<func::ReturnOp>(entry.getTerminator());
+    for (Value result : ret.getOperands()) {
+      results.push_back(result);
+      SmallVector<OpFoldResult> sizes;
+      for (int64_t d = 0, rank = cast<MemRefType>(result.getType()).getRank(); d < rank; ++d)
+        sizes.push_back(extentOf(result, d));
+      resultSizes.push_back(sizes);
+    }
+    return success();
+  }
+
+  /// The plan function up to its arena: output extents from input extents and values.
+  LogicalResult makePlanBeforeArena() {
+    OpBuilder builder(func);
+    Location loc = func.getLoc();
+    SmallVector<Type> types(func.getArgumentTypes());
+    auto shapesType = MemRefType::get({ShapedType::kDynamic}, builder.getI64Type());
+    types.push_back(shapesType);
+    plan = func::FuncOp::create(builder, loc, (func.getName() + ".plan").str(), builder.getFunctionType(types, builder.getIndexType()));
+    plan.setPrivate();
+    Block *block = plan.addEntryBlock();
+    builder.setInsertionPointToStart(block);
+    for (auto [from, to] : llvm::zip(entry.getArguments(), block->getArguments()))
+      planMapping.map(from, to);
+    SizeCloner cloner(builder, planMapping);
+    int64_t slot = 0;
+    for (auto &sizes : resultSizes)
+      for (OpFoldResult size : sizes) {
+        Value extent;
+        if (auto value = dyn_cast<Value>(size))
+          extent = cloner.clone(value);
+        else
+          extent = arith::ConstantIndexOp::create(builder, loc, *getConstantIntValue(size));
+        if (!extent)
+          return failure();
+        Value number = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), extent);
+        memref::StoreOp::create(builder, loc, number, block->getArguments().back(),
+                                Value(arith::ConstantIndexOp::create(builder, loc, slot++)));
+      }
+    return success();
+  }
+
+  /// The allocation behind a result, through reshapes; null when it is an input, a weight or a loop's buffer.
+  static memref::AllocOp allocBehind(Value value) {
+    while (Operation *op = value.getDefiningOp()) {
+      if (auto alloc = dyn_cast<memref::AllocOp>(op))
+        return alloc;
+      if (!isa<memref::CastOp, memref::ReinterpretCastOp>(op))
+        break;
+      value = op->getOperand(0);
+    }
+    return {};
+  }
+
+  /// Results become arguments; an allocation that ends as one result is that argument from the start.
+  void claimOutputs() {
+    auto ret = cast<func::ReturnOp>(entry.getTerminator());
+    llvm::SmallDenseMap<Operation *, int> claims;
+    for (Value result : results)
+      if (auto alloc = allocBehind(result))
+        ++claims[alloc];
+    for (auto [i, result] : llvm::enumerate(results)) {
+      auto type = cast<MemRefType>(result.getType());
+      BlockArgument output = entry.addArgument(type, result.getLoc());
+      outputs.push_back(output);
+      memref::AllocOp alloc = allocBehind(result);
+      if (alloc && claims[alloc] == 1 && alloc->getBlock() == &entry) {
+        OpBuilder builder(alloc);
+        Value view = viewOf(builder, alloc.getLoc(), output, alloc);
+        alloc.replaceAllUsesWith(view);
+        alloc.erase();
+        continue;
+      }
+      OpBuilder builder(ret);
+      Value target = output;
+      if (!type.hasStaticShape())
+        target = reinterpret(builder, ret.getLoc(), output, type, resultSizes[i]);
+      memref::CopyOp::create(builder, ret.getLoc(), result, target);
+    }
+  }
+
+  /// `output` seen in the shape of `alloc`.
+  Value viewOf(OpBuilder &builder, Location loc, Value output, memref::AllocOp alloc) {
+    if (alloc.getType() == output.getType() && alloc.getType().hasStaticShape())
+      return output;
+    SmallVector<OpFoldResult> sizes = getMixedValues(alloc.getType().getShape(), alloc.getDynamicSizes(), builder);
+    return reinterpret(builder, loc, output, alloc.getType(), sizes);
+  }
+
+  static Value reinterpret(OpBuilder &builder, Location loc, Value source, MemRefType type, ArrayRef<OpFoldResult> sizes) {
+    SmallVector<OpFoldResult> strides(sizes.size());
+    auto [typeStrides, offset] = type.getStridesAndOffset();
+    OpFoldResult stride = builder.getIndexAttr(1);
+    for (int64_t i = int64_t(sizes.size()) - 1; i >= 0; --i) {
+      strides[i] = ShapedType::isDynamic(typeStrides[i]) ? stride : OpFoldResult(builder.getIndexAttr(typeStrides[i]));
+      if (i > 0)
+        stride = builder.createOrFold<arith::MulIOp>(loc, getValueOrCreateConstantIndexOp(builder, loc, strides[i]),
+                                                     getValueOrCreateConstantIndexOp(builder, loc, sizes[i]));
+    }
+    auto strided = MemRefType::get(type.getShape(), type.getElementType(), StridedLayoutAttr::get(type.getContext(), 0, typeStrides));
+    Value view = memref::ReinterpretCastOp::create(builder, loc, strided, source, builder.getIndexAttr(0), sizes, strides);
+    return memref::CastOp::create(builder, loc, type, view);
+  }
+
+  void collectBuffers() {
+    llvm::DenseMap<Operation *, int64_t> step;
+    for (auto [i, op] : llvm::enumerate(entry))
+      step[&op] = i;
+    BufferViewFlowAnalysis views(func);
+    func.walk([&](memref::AllocOp alloc) {
+      BufferLife life{elementBytes(alloc.getType()), INT64_MAX, 0};
+      for (int64_t extent : alloc.getType().getShape())
+        life.bytes *= ShapedType::isDynamic(extent) ? typicalExtent : extent;
+      auto touch = [&](Operation *op) {
+        int64_t at = step.lookup(entry.findAncestorOpInBlock(*op));
+        life.first = std::min(life.first, at);
+        life.last = std::max(life.last, at);
+      };
+      touch(alloc);
+      for (Value alias : views.resolve(alloc))
+        for (Operation *user : alias.getUsers())
+          touch(user);
+      dynamic |= !alloc.getType().hasStaticShape();
+      buffers.push_back({alloc, life});
+    });
+  }
+
+  LogicalResult placeBuffers() {
+    Location loc = func.getLoc();
+    auto bytesType = MemRefType::get({ShapedType::kDynamic}, IntegerType::get(func.getContext(), 8));
+    arena = entry.addArgument(bytesType, loc);
+    std::vector<BufferLife> lives;
+    for (const Buffer &buffer : buffers)
+      lives.push_back(buffer.life);
+    OpBuilder planBuilder = OpBuilder::atBlockEnd(&plan.getBody().front());
+    if (!dynamic) {
+      ArenaPlan layout = planOffsets(lives, alignment);
+      for (auto [buffer, offset] : llvm::zip(buffers, layout.offsets)) {
+        OpBuilder builder(buffer.alloc);
+        replace(builder, buffer.alloc, arith::ConstantIndexOp::create(builder, loc, offset));
+      }
+      Value total = arith::ConstantIndexOp::create(planBuilder, loc, layout.bytes);
+      func::ReturnOp::create(planBuilder, loc, total);
+      func->setAttr("tenon.arena_bytes", planBuilder.getI64IntegerAttr(layout.bytes));
+      return success();
+    }
+    std::vector<int64_t> slots = planSlots(lives);
+    OpBuilder builder = OpBuilder::atBlockBegin(&entry);
+    IRMapping mapping;
+    for (BlockArgument argument : entry.getArguments().take_front(numInputs))
+      mapping.map(argument, argument);
+    FailureOr<SmallVector<Value>> offsets = slotOffsets(builder, mapping, slots);
+    FailureOr<SmallVector<Value>> planned = slotOffsets(planBuilder, planMapping, slots);
+    if (failed(offsets) || failed(planned))
+      return failure();
+    for (auto [buffer, slot] : llvm::zip(buffers, slots)) {
+      OpBuilder at(buffer.alloc);
+      replace(at, buffer.alloc, (*offsets)[slot]);
+    }
+    func::ReturnOp::create(planBuilder, loc, planned->back());
+    return success();
+  }
+
+  /// The offset of each slot, and the total behind them.
+  FailureOr<SmallVector<Value>> slotOffsets(OpBuilder &builder, IRMapping &mapping, const std::vector<int64_t> &slots) {
+    Location loc = func.getLoc();
+    int64_t count = slots.empty() ? 0 : *std::max_element(slots.begin(), slots.end()) + 1;
+    SmallVector<Value> bytes(count);
+    SizeCloner cloner(builder, mapping);
+    for (auto [buffer, slot] : llvm::zip(buffers, slots)) {
+      MemRefType type = buffer.alloc.getType();
+      int64_t known = elementBytes(type);
+      for (int64_t extent : type.getShape())
+        known *= ShapedType::isDynamic(extent) ? 1 : extent;
+      Value size = arith::ConstantIndexOp::create(builder, loc, known);
+      for (Value extent : buffer.alloc.getDynamicSizes()) {
+        Value cloned = cloner.clone(extent);
+        if (!cloned)
+          return failure();
+        size = builder.createOrFold<arith::MulIOp>(loc, size, cloned);
+      }
+      bytes[slot] = bytes[slot] ? builder.createOrFold<arith::MaxSIOp>(loc, bytes[slot], size) : size;
+    }
+    SmallVector<Value> offsets;
+    Value offset = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value mask = arith::ConstantIndexOp::create(builder, loc, -alignment);
+    Value roundUp = arith::ConstantIndexOp::create(builder, loc, alignment - 1);
+    for (Value size : bytes) {
+      offsets.push_back(offset);
+      Value end = builder.createOrFold<arith::AddIOp>(loc, offset, builder.createOrFold<arith::AddIOp>(loc, size, roundUp));
+      offset = builder.createOrFold<arith::AndIOp>(loc, end, mask);
+    }
+    offsets.push_back(offset);
+    return offsets;
+  }
+
+  void replace(OpBuilder &builder, memref::AllocOp alloc, Value offset) {
+    Value view = memref::ViewOp::create(builder, alloc.getLoc(), alloc.getType(), arena, offset, alloc.getDynamicSizes());
+    alloc.replaceAllUsesWith(view);
+    alloc.erase();
+  }
+
+  void placeWeights() {
+    Location loc = func.getLoc();
+    Value weights = entry.addArgument(arena.getType(), loc);
+    auto module = func->getParentOfType<ModuleOp>();
+    SymbolTable symbols(module);
+    func.walk([&](GetWeightOp use) {
+      auto weight = symbols.lookup<WeightOp>(use.getWeight());
+      OpBuilder builder(use);
+      Value offset = arith::ConstantIndexOp::create(builder, loc, weight->getAttrOfType<IntegerAttr>("offset").getInt());
+      Value view = memref::ViewOp::create(builder, use.getLoc(), cast<MemRefType>(use.getType()), weights, offset, ValueRange());
+      use.replaceAllUsesWith(view);
+      use.erase();
+    });
+  }
+
+  /// The call pointer in front, the bounded outputs' extents at the end; no results.
+  void finishSignature() {
+    Location loc = func.getLoc();
+    MLIRContext *context = func.getContext();
+    OpBuilder builder(entry.getTerminator());
+    auto shapesType = MemRefType::get({ShapedType::kDynamic}, builder.getI64Type());
+    Value shapes = entry.addArgument(shapesType, loc);
+    int64_t slot = 0;
+    SmallVector<bool> bounded;
+    for (auto &sizes : resultSizes) {
+      bounded.push_back(false);
+      for (OpFoldResult size : sizes) {
+        int64_t at = slot++;
+        auto value = dyn_cast<Value>(size);
+        if (!value || !dependsOnBound(value))
+          continue;
+        bounded.back() = true;
+        Value number = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), value);
+        memref::StoreOp::create(builder, loc, number, shapes, Value(arith::ConstantIndexOp::create(builder, loc, at)));
+      }
+    }
+    entry.insertArgument(0u, LLVM::LLVMPointerType::get(context), loc);
+    SmallVector<DictionaryAttr> attrs = {DictionaryAttr::get(context)};
+    for (int64_t i = 0; i < numInputs; ++i)
+      attrs.push_back(func.getArgAttrDict(i) ? func.getArgAttrDict(i) : DictionaryAttr::get(context));
+    for (auto [i, flag] : llvm::enumerate(bounded)) {
+      NamedAttrList list(func.getResultAttrDict(i) ? func.getResultAttrDict(i) : DictionaryAttr::get(context));
+      list.set("tenon.output", builder.getUnitAttr());
+      if (flag)
+        list.set("tenon.bounded", builder.getUnitAttr());
+      attrs.push_back(list.getDictionary(context));
+    }
+    attrs.resize(entry.getNumArguments(), DictionaryAttr::get(context));
+    entry.getTerminator()->setOperands({});
+    func.setType(builder.getFunctionType(entry.getArgumentTypes(), {}));
+    func.setResAttrsAttr(nullptr);
+    func.setAllArgAttrs(attrs);
+    func->setAttr("tenon.num_inputs", builder.getI64IntegerAttr(numInputs));
+    func->setAttr("tenon.num_outputs", builder.getI64IntegerAttr(outputs.size()));
+  }
+
+  static bool dependsOnBound(Value value) {
+    Operation *op = value.getDefiningOp();
+    return op && (isa<BoundOp>(op) || llvm::any_of(op->getOperands(), dependsOnBound));
+  }
+
+  func::FuncOp func, plan;
+  Block &entry;
+  int64_t numInputs;
+  IRMapping planMapping;
+  SmallVector<Value> results, outputs;
+  SmallVector<SmallVector<OpFoldResult>> resultSizes;
+  std::vector<Buffer> buffers;
+  Value arena;
+  bool dynamic = false;
+};
+
+struct PlaceBuffers : impl::PlaceBuffersBase<PlaceBuffers> {
+  void runOnOperation() override {
+    layOutWeights();
+    SmallVector<func::FuncOp> graphs;
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      if (!func.isPrivate() && !func.isExternal())
+        graphs.push_back(func);
+    for (func::FuncOp func : graphs)
+      if (failed(FunctionPlacer(func).run()))
+        return signalPassFailure();
+  }
+
+  /// Offsets of the weights in use, in module order, as attributes: the artifact writer obeys them.
+  void layOutWeights() {
+    llvm::SmallDenseSet<StringRef> used;
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      func.walk([&](GetWeightOp use) { used.insert(use.getWeight()); });
+    int64_t offset = 0;
+    Builder builder(&getContext());
+    for (auto weight : getOperation().getOps<WeightOp>()) {
+      if (!used.contains(weight.getSymName()))
+        continue;
+      auto type = cast<RankedTensorType>(weight.getType());
+      weight->setAttr("offset", builder.getI64IntegerAttr(offset));
+      offset += llvm::alignTo(type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8), alignment);
+    }
+    getOperation()->setAttr("tenon.weight_bytes", builder.getI64IntegerAttr(offset));
+  }
+};
+} // namespace
+} // namespace tenon

@@ -1,0 +1,126 @@
+// Obeys `tenon.group`: each group moves into one tenon.fusion whose outputs are destinations of known sizes.
+#include "passes/fuse/Passes.h"
+
+#include "dialects/tenon/TenonDialect.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace tenon {
+#define GEN_PASS_DEF_FORMFUSIONS
+#include "passes/fuse/Passes.h.inc"
+
+namespace {
+constexpr StringLiteral groupAttr = "tenon.group";
+
+FusionKind kindOf(ArrayRef<Operation *> ops) {
+  FusionKind kind = FusionKind::Map;
+  for (Operation *op : ops) {
+    if (isa<DotGeneralOp, ConvolutionOp>(op))
+      return FusionKind::Contraction;
+    if (auto reduce = dyn_cast<ReduceOp>(op)) {
+      int64_t rank = cast<RankedTensorType>(reduce.getOperand().getType()).getRank();
+      if (reduce.getDims() == ArrayRef<int64_t>{rank - 1})
+        kind = FusionKind::Rows;
+    } else if (isa<CumulativeOp>(op)) {
+      return FusionKind::Scan;
+    } else if (isa<SortOp>(op)) {
+      return FusionKind::Sort;
+    } else if (isa<ScatterOp, DynamicUpdateSliceOp>(op)) {
+      return FusionKind::Scatter;
+    } else if (isa<ReduceWindowOp, ArgReduceWindowOp>(op)) {
+      return FusionKind::Window;
+    } else if (isa<NonzeroOp, NonMaxSuppressionOp>(op)) {
+      return FusionKind::Opaque;
+    }
+  }
+  return kind;
+}
+
+struct FormFusions : impl::FormFusionsBase<FormFusions> {
+  void runOnOperation() override {
+    llvm::MapVector<int64_t, SmallVector<Operation *>> groups;
+    getOperation()->walk([&](Operation *op) {
+      if (auto group = op->getAttrOfType<IntegerAttr>(groupAttr)) {
+        groups[group.getInt()].push_back(op);
+        op->removeAttr(groupAttr);
+      }
+    });
+    llvm::MapVector<Operation *, SmallVector<Value>> destinations;
+    for (auto &[number, ops] : groups)
+      if (failed(makeDestinations(ops.back(), destinations[ops.back()])))
+        return signalPassFailure();
+    if (failed(traceSizes()))
+      return signalPassFailure();
+    for (auto &[number, ops] : groups)
+      form(ops, destinations[ops.back()]);
+  }
+
+  /// A tensor.empty of the right sizes for each result of `root`.
+  LogicalResult makeDestinations(Operation *root, SmallVector<Value> &destinations) {
+    OpBuilder builder(root);
+    ReifiedRankedShapedTypeDims shapes;
+    bool dynamic = llvm::any_of(root->getResultTypes(), [](Type type) { return !cast<RankedTensorType>(type).hasStaticShape(); });
+    if (dynamic && failed(cast<ReifyRankedShapedTypeOpInterface>(root).reifyResultShapes(builder, shapes)))
+      return root->emitError("the sizes of the result cannot be expressed");
+    for (auto [i, type] : llvm::enumerate(root->getResultTypes())) {
+      auto tensor = cast<RankedTensorType>(type);
+      SmallVector<Value> sizes;
+      for (int64_t d = 0; d < tensor.getRank(); ++d)
+        if (tensor.isDynamicDim(d))
+          sizes.push_back(getValueOrCreateConstantIndexOp(builder, root->getLoc(), shapes[i][d]));
+      destinations.push_back(tensor::EmptyOp::create(builder, root->getLoc(), tensor, sizes));
+    }
+    return success();
+  }
+
+  /// Rewrites every tensor.dim of a computed value as index arithmetic on extents of arguments.
+  LogicalResult traceSizes() {
+    SmallVector<Operation *> dims;
+    getOperation()->walk([&](tensor::DimOp op) { dims.push_back(op); });
+    RewritePatternSet patterns(&getContext());
+    memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
+    tensor::DimOp::getCanonicalizationPatterns(patterns, &getContext());
+    GreedyRewriteConfig config;
+    config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+    return applyOpPatternsGreedily(dims, std::move(patterns), config);
+  }
+
+  void form(ArrayRef<Operation *> ops, ArrayRef<Value> destinations) {
+    Operation *root = ops.back();
+    llvm::SmallSetVector<Value, 8> inputs;
+    llvm::SmallPtrSet<Operation *, 8> members(ops.begin(), ops.end());
+    for (Operation *op : ops)
+      for (Value operand : op->getOperands())
+        if (!operand.getDefiningOp() || !members.contains(operand.getDefiningOp()))
+          inputs.insert(operand);
+    OpBuilder builder(root);
+    SmallVector<Location> locations;
+    for (Operation *op : ops)
+      locations.push_back(op->getLoc());
+    auto loc = FusedLoc::get(&getContext(), locations);
+    auto fusion = FusionOp::create(builder, loc, root->getResultTypes(), kindOf(ops), inputs.getArrayRef(), destinations);
+    Block *body = builder.createBlock(&fusion.getBody());
+    IRMapping mapping;
+    for (Value input : inputs)
+      mapping.map(input, body->addArgument(input.getType(), input.getLoc()));
+    for (Operation *op : ops)
+      builder.clone(*op, mapping);
+    SmallVector<Value> yielded;
+    for (Value result : root->getResults())
+      yielded.push_back(mapping.lookup(result));
+    YieldOp::create(builder, loc, yielded);
+    root->replaceAllUsesWith(fusion);
+    for (Operation *op : llvm::reverse(ops))
+      op->erase();
+  }
+};
+} // namespace
+} // namespace tenon

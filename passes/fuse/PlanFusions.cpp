@@ -1,0 +1,237 @@
+// Decides which ops share a kernel and writes it down as `tenon.group`. From consumers to producers: an op joins the group of its users when they all
+// stand in one group whose kernel can compute it on the way; else it is the root of a new group.
+#include "passes/fuse/Passes.h"
+
+#include "dialects/tenon/ShapeRules.h"
+#include "dialects/tenon/TenonDialect.h"
+
+using namespace mlir;
+
+namespace tenon {
+#define GEN_PASS_DEF_PLANFUSIONS
+#include "passes/fuse/Passes.h.inc"
+
+namespace {
+enum class Role {
+  Outside, ///< constants, weights, views, sizes, control flow
+  Map,     ///< one element from few elements: can be computed wherever it is used
+  Reduce,  ///< a reduction over trailing dimensions
+  Contraction,
+  Whole, ///< a kernel of its own
+};
+
+bool isSplat(Operation *op) {
+  auto constant = dyn_cast<ConstantOp>(op);
+  return constant && isa<SplatElementsAttr>(constant.getValue());
+}
+
+/// Reduces exactly the innermost dimension.
+bool reducesRows(Operation *op) {
+  auto reduce = dyn_cast<ReduceOp>(op);
+  return reduce && reduce.getDims().size() == 1 &&
+         reduce.getDims()[0] == cast<RankedTensorType>(reduce.getOperand().getType()).getRank() - 1;
+}
+
+Role roleOf(Operation *op) {
+  if (op->hasTrait<Elementwise>() || isa<BroadcastInDimOp, TransposeOp, SliceOp, IotaOp, ReverseOp>(op))
+    return Role::Map;
+  if (isSplat(op))
+    return Role::Map;
+  if (reducesRows(op))
+    return Role::Reduce;
+  if (isa<DotGeneralOp, ConvolutionOp>(op))
+    return Role::Contraction;
+  if (isa<ReshapeOp, ConstantOp, GetWeightOp, BoundOp, YieldOp>(op) || !isa<TenonDialect>(op->getDialect()))
+    return Role::Outside;
+  return Role::Whole;
+}
+
+/// Costs next to nothing, so that every user may have its own copy.
+bool isFree(Operation *op) {
+  return isa<BroadcastInDimOp, IotaOp>(op) || isSplat(op);
+}
+
+/// Costs more than a few cycles an element: not to be repeated.
+bool isExpensive(Operation *op) {
+  return op->hasTrait<Elementwise>() &&
+         !isa<AddOp, SubtractOp, MultiplyOp, NegateOp, AbsOp, MaximumOp, MinimumOp, AndOp, OrOp, XorOp, NotOp, CompareOp,
+              SelectOp, ClampOp, ConvertOp, BitcastConvertOp>(op);
+}
+
+RankedTensorType resultType(Operation *op) {
+  return cast<RankedTensorType>(op->getResult(0).getType());
+}
+
+struct Group {
+  Operation *root;
+  Role role;            ///< Map until a reduction or a contraction joins
+  bool plain = true;    ///< elementwise and broadcasts only, all in the root's shape or broadcast to it
+};
+
+struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
+  SmallVector<Group> groups;
+  DenseMap<Operation *, int64_t> groupOf;
+
+  void runOnOperation() override {
+    splitFreeOps();
+    groups.clear();
+    groupOf.clear();
+    getOperation()->walk<WalkOrder::PostOrder>([&](Block *block) {
+      for (Operation &op : llvm::reverse(*block))
+        place(&op);
+    });
+    auto i64 = IntegerType::get(&getContext(), 64);
+    for (auto [op, group] : groupOf)
+      op->setAttr("tenon.group", IntegerAttr::get(i64, group));
+  }
+
+  void splitFreeOps() {
+    SmallVector<Operation *> free;
+    getOperation()->walk([&](Operation *op) {
+      if (isFree(op))
+        free.push_back(op);
+    });
+    // From the last: a copy's operand may be free too.
+    for (Operation *op : llvm::reverse(free)) {
+      SmallVector<OpOperand *> uses;
+      for (OpOperand &use : op->getUses())
+        uses.push_back(&use);
+      for (OpOperand *use : ArrayRef(uses).drop_front(uses.empty() ? 0 : 1)) {
+        OpBuilder builder(op);
+        use->set(builder.clone(*op)->getResult(0));
+      }
+    }
+  }
+
+  void place(Operation *op) {
+    Role role = roleOf(op);
+    if (role == Role::Outside || op->getNumResults() == 0)
+      return;
+    if (op->use_empty()) {
+      if (isMemoryEffectFree(op))
+        return;
+    }
+    if (std::optional<int64_t> group = commonGroup(op); group && canJoin(op, role, groups[*group])) {
+      groupOf[op] = *group;
+      join(op, role, groups[*group]);
+      return;
+    }
+    groupOf[op] = groups.size();
+    groups.push_back({op, Role::Map, true});
+    join(op, role, groups.back());
+    groups.back().role = role;
+  }
+
+  static void join(Operation *op, Role role, Group &group) {
+    if (role == Role::Reduce || role == Role::Contraction)
+      group.role = role;
+    if (role == Role::Whole || isa<TransposeOp, SliceOp, ReverseOp, IotaOp>(op))
+      group.plain = false;
+  }
+
+  /// The group that holds all users, if there is one and they stand in the op's block.
+  std::optional<int64_t> commonGroup(Operation *op) {
+    std::optional<int64_t> common;
+    for (Operation *user : op->getUsers()) {
+      auto it = groupOf.find(user);
+      if (it == groupOf.end() || user->getBlock() != op->getBlock() || (common && *common != it->second))
+        return std::nullopt;
+      common = it->second;
+    }
+    return common;
+  }
+
+  bool canJoin(Operation *op, Role role, const Group &group) {
+    if (op->getNumResults() != 1)
+      return false;
+    switch (role) {
+    case Role::Outside:
+    case Role::Whole:
+      return false;
+    case Role::Map:
+      // Kernels of their own take splats, whose elements need no place in memory, and nothing else.
+      if (group.role == Role::Whole)
+        return isSplat(op);
+      if (group.role == Role::Contraction)
+        return joinsContraction(op);
+      // A value repeated along new dimensions would be computed once per repetition.
+      if (isExpensive(op) && repeated(op, group))
+        return false;
+      return group.role == Role::Map || joinsRows(op, group);
+    case Role::Reduce:
+      return (group.role == Role::Map || group.role == Role::Reduce) && group.plain && reduceJoins(op, group);
+    case Role::Contraction:
+      return group.role == Role::Map && group.plain && contractionJoins(op, group);
+    }
+    return false;
+  }
+
+  /// Prologues of contractions are computed once, before: only what has no elements of its own may join, and epilogue operands.
+  bool joinsContraction(Operation *op) {
+    for (Operation *user : op->getUsers())
+      if (roleOf(user) == Role::Contraction)
+        return false;
+    return isFree(op) || op->hasTrait<Elementwise>();
+  }
+
+  bool repeated(Operation *op, const Group &group) {
+    if (resultType(op).getRank() == resultType(group.root).getRank())
+      return llvm::any_of(op->getUsers(), [](Operation *user) { return isa<BroadcastInDimOp>(user); });
+    // Per-row values of row kernels are computed once a row.
+    return group.role != Role::Reduce;
+  }
+
+  /// In row kernels a reduced value is known for the row at hand alone: ops between stay in place.
+  bool joinsRows(Operation *op, const Group &) {
+    return op->hasTrait<Elementwise>() || isa<BroadcastInDimOp>(op) || isSplat(op);
+  }
+
+  /// The row extents of the group are the reduction's, and each use of the result stays on its row.
+  bool reduceJoins(Operation *op, const Group &group) {
+    auto reduce = cast<ReduceOp>(op);
+    ArrayRef<int64_t> full = cast<RankedTensorType>(reduce.getOperand().getType()).getShape();
+    ArrayRef<int64_t> root = resultType(group.root).getShape();
+    if (roleOf(group.root) == Role::Reduce)
+      root = cast<ReduceOp>(group.root).getOperand().getType().cast<RankedTensorType>().getShape();
+    if (root != full && root != full.drop_back())
+      return false;
+    if (root != full && group.role == Role::Reduce)
+      return false;
+    SmallVector<Operation *> work(op->user_begin(), op->user_end());
+    while (!work.empty()) {
+      Operation *user = work.pop_back_val();
+      if (!groupOf.contains(user))
+        continue;
+      if (auto broadcast = dyn_cast<BroadcastInDimOp>(user)) {
+        if (resultType(user).getShape() != full || broadcast.getDims().size() + 1 != full.size())
+          return false;
+        for (auto [i, dim] : llvm::enumerate(broadcast.getDims()))
+          if (dim != int64_t(i))
+            return false;
+        continue;
+      }
+      if (!user->hasTrait<Elementwise>())
+        return false;
+      work.append(user->user_begin(), user->user_end());
+    }
+    return true;
+  }
+
+  /// The epilogue works elementwise on the contraction's result: one path of elementwise ops to the root.
+  bool contractionJoins(Operation *op, const Group &group) {
+    if (resultType(group.root).getShape() != resultType(op).getShape())
+      return false;
+    SmallVector<Operation *> work(op->user_begin(), op->user_end());
+    while (!work.empty()) {
+      Operation *user = work.pop_back_val();
+      if (!groupOf.contains(user) || groupOf[user] != groupOf[group.root])
+        continue;
+      if (!user->hasTrait<Elementwise>())
+        return false;
+      work.append(user->user_begin(), user->user_end());
+    }
+    return true;
+  }
+};
+} // namespace
+} // namespace tenon

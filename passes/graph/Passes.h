@@ -1,0 +1,13 @@
+// Passes on the tensor graph, before anything is fused.
+#ifndef TENON_PASSES_GRAPH_PASSES_H
+#define TENON_PASSES_GRAPH_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace tenon {
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "passes/graph/Passes.h.inc"
+} // namespace tenon
+
+#endif // TENON_PASSES_GRAPH_PASSES_H
