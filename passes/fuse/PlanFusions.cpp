@@ -192,7 +192,7 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     ArrayRef<int64_t> full = cast<RankedTensorType>(reduce.getOperand().getType()).getShape();
     ArrayRef<int64_t> root = resultType(group.root).getShape();
     if (roleOf(group.root) == Role::Reduce)
-      root = cast<ReduceOp>(group.root).getOperand().getType().cast<RankedTensorType>().getShape();
+      root = cast<RankedTensorType>(cast<ReduceOp>(group.root).getOperand().getType()).getShape();
     if (root != full && root != full.drop_back())
       return false;
     if (root != full && group.role == Role::Reduce)

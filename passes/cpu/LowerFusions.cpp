@@ -1,0 +1,132 @@
+// Turns each fusion into a kernel function and a launch. Fusions with equal regions and operand types share one kernel: layers of equal shape
+// share code.
+#include "passes/cpu/Passes.h"
+
+#include "passes/cpu/Kernel.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace tenon {
+#define GEN_PASS_DEF_LOWERFUSIONS
+#include "passes/cpu/Passes.h.inc"
+
+namespace {
+struct LoweredKernel {
+  func::FuncOp func;
+  TaskCounter tasks;
+};
+
+struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
+  using Base::Base;
+
+  llvm::StringMap<LoweredKernel> kernels;
+
+  void runOnOperation() override {
+    kernels.clear();
+    SmallVector<FusionOp> fusions;
+    getOperation().walk([&](FusionOp fusion) { fusions.push_back(fusion); });
+    for (FusionOp fusion : fusions)
+      if (failed(lower(fusion)))
+        return signalPassFailure();
+  }
+
+  LogicalResult lower(FusionOp fusion) {
+    LoweredKernel &kernel = kernels[keyOf(fusion)];
+    if (!kernel.func && failed(build(fusion, kernel)))
+      return failure();
+    OpBuilder builder(fusion);
+    SmallVector<OpFoldResult> sizes = memref::getMixedSizes(builder, fusion.getLoc(), fusion.getOutputs()[0]);
+    Value tasks = kernel.tasks(builder, fusion.getLoc(), sizes);
+    SmallVector<Value> operands(fusion.getOperands());
+    LaunchOp::create(builder, fusion.getLoc(), kernel.func.getName(), tasks, operands);
+    fusion.erase();
+    return success();
+  }
+
+  /// Kind, operand types and region as text: equal keys mean equal kernels.
+  static std::string keyOf(FusionOp fusion) {
+    std::string key;
+    llvm::raw_string_ostream stream(key);
+    OpPrintingFlags flags;
+    flags.useLocalScope().elideLargeElementsAttrs(1 << 20);
+    stream << fusion.getOperandTypes() << '|';
+    AsmState state(fusion, flags);
+    for (Operation &op : fusion.getBlock())
+      op.print(stream, state);
+    stream << int(fusion.getKind());
+    for (BlockArgument argument : fusion.getBlock().getArguments())
+      stream << argument.getType();
+    return key;
+  }
+
+  std::string nameOf(FusionOp fusion) {
+    std::string name = stringifyFusionKind(fusion.getKind()).str();
+    int named = 0;
+    for (Operation &op : fusion.getBlock().without_terminator())
+      if (!isa<ConstantOp, BroadcastInDimOp>(op) && named++ < 3)
+        name += "." + op.getName().stripDialect().str();
+    return name + "." + std::to_string(kernels.size() - 1);
+  }
+
+  LogicalResult build(FusionOp fusion, LoweredKernel &lowered) {
+    Location loc = fusion.getLoc();
+    OpBuilder module(getOperation().getBodyRegion());
+    module.setInsertionPointToEnd(getOperation().getBody());
+    auto pointer = LLVM::LLVMPointerType::get(&getContext());
+    SmallVector<Type> types = {pointer};
+    for (Value operand : fusion.getOperands())
+      types.push_back(isa<MemRefType>(operand.getType()) ? Type(kernelMemRef(operand.getType())) : operand.getType());
+    types.append(2, module.getIndexType());
+    lowered.func = func::FuncOp::create(module, loc, nameOf(fusion), module.getFunctionType(types, {}));
+    lowered.func.setPrivate();
+    Block *entry = lowered.func.addEntryBlock();
+    Kernel kernel{fusion, lowered.func, OpBuilder::atBlockEnd(entry), {}, {}, entry->getArgument(0),
+                  entry->getArguments().drop_back().back(), entry->getArguments().back(), vectorBytes};
+    auto arguments = entry->getArguments().drop_front();
+    for (BlockArgument inner : fusion.getBlock().getArguments())
+      kernel.arguments[inner] = arguments[inner.getArgNumber()];
+    for (size_t i = 0; i < fusion.getOutputs().size(); ++i)
+      kernel.outputs.push_back(arguments[fusion.getInputs().size() + i]);
+    lowered.tasks = emit(kernel);
+    if (!lowered.tasks)
+      return fusion.emitError("no kernel can be made of ") << fusion.getBlock().front().getName();
+    kernel.builder.setInsertionPointToEnd(entry);
+    func::ReturnOp::create(kernel.builder, loc);
+    return success();
+  }
+
+  static TaskCounter emit(Kernel &kernel) {
+    switch (kernel.fusion.getKind()) {
+    case FusionKind::Map:
+    case FusionKind::Window:
+      return emitMap(kernel);
+    case FusionKind::Rows:
+      return emitRows(kernel);
+    case FusionKind::Contraction:
+      if (TaskCounter tasks = emitContraction(kernel))
+        return tasks;
+      return emitMap(kernel);
+    case FusionKind::Scan:
+      return emitScan(kernel);
+    case FusionKind::Sort:
+      return emitSort(kernel);
+    case FusionKind::Scatter:
+      return emitScatter(kernel);
+    case FusionKind::Opaque:
+      if (llvm::any_of(kernel.fusion.getBlock(), [](Operation &op) { return isa<NonzeroOp>(op); }))
+        return emitNonzero(kernel);
+      return emitNonMaxSuppression(kernel);
+    }
+    return nullptr;
+  }
+};
+} // namespace
+} // namespace tenon
