@@ -95,7 +95,7 @@ Value ElementEmitter::emitGather(GatherOp op, ArrayRef<LaneIndex> indices) {
 
 Value ElementEmitter::emitReduce(ReduceOp op, ArrayRef<LaneIndex> indices) {
   Location loc = kernel.loc();
-  Type element = op.getType().cast<RankedTensorType>().getElementType(), sum = sumType(element);
+  Type element = tensorType(op.getResult()).getElementType(), sum = sumType(element);
   SmallVector<Value> extents;
   for (int64_t dim : op.getDims())
     extents.push_back(extent(op.getOperand(), dim));

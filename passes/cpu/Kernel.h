@@ -21,8 +21,8 @@ struct Kernel {
   FusionOp fusion; ///< its region is the specification
   mlir::func::FuncOp func;
   mlir::OpBuilder builder;
-  llvm::DenseMap<mlir::Value, mlir::Value> arguments; ///< region argument -> memref or index of the function
-  llvm::SmallVector<mlir::Value> outputs;             ///< memrefs, one per yielded value
+  llvm::DenseMap<mlir::Value, mlir::Value> arguments{}; ///< region argument -> memref or index of the function
+  llvm::SmallVector<mlir::Value> outputs{};             ///< memrefs, one per yielded value
   mlir::Value call;                                   ///< !llvm.ptr, for faults
   mlir::Value begin, end;                             ///< index
   int64_t vectorBytes;                                ///< bytes of the target's vector registers

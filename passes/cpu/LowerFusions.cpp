@@ -9,6 +9,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/AsmState.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -88,8 +89,13 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
     lowered.func = func::FuncOp::create(module, loc, nameOf(fusion), module.getFunctionType(types, {}));
     lowered.func.setPrivate();
     Block *entry = lowered.func.addEntryBlock();
-    Kernel kernel{fusion, lowered.func, OpBuilder::atBlockEnd(entry), {}, {}, entry->getArgument(0),
-                  entry->getArguments().drop_back().back(), entry->getArguments().back(), vectorBytes};
+    Kernel kernel{.fusion = fusion,
+                  .func = lowered.func,
+                  .builder = OpBuilder::atBlockEnd(entry),
+                  .call = entry->getArgument(0),
+                  .begin = entry->getArguments().drop_back().back(),
+                  .end = entry->getArguments().back(),
+                  .vectorBytes = vectorBytes};
     auto arguments = entry->getArguments().drop_front();
     for (BlockArgument inner : fusion.getBlock().getArguments())
       kernel.arguments[inner] = arguments[inner.getArgNumber()];

@@ -1,0 +1,219 @@
+// Lowers everything that is left to the LLVM dialect. A launch puts the kernel's operands into a structure on the stack and calls the runtime's
+// parallel loop with the kernel's task function, which takes them out again; a launch of one task calls the kernel itself.
+#include "passes/cpu/Passes.h"
+
+#include "dialects/tenon/TenonDialect.h"
+#include "runtime/tenon_abi.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace tenon {
+#define GEN_PASS_DEF_CONVERTTOLLVM
+#include "passes/cpu/Passes.h.inc"
+
+namespace {
+/// A function of the core that is linked in later; declared at its first use.
+LLVM::LLVMFuncOp coreFunction(OpBuilder &builder, ModuleOp module, StringRef name, ArrayRef<Type> types) {
+  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return known;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(module.getBody());
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()), types);
+  return LLVM::LLVMFuncOp::create(builder, module.getLoc(), name, type);
+}
+
+struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult matchAndRewrite(LaunchOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto module = op->getParentOfType<ModuleOp>();
+    auto pointer = LLVM::LLVMPointerType::get(rewriter.getContext());
+    Value call = callOf(op, rewriter);
+    if (!call)
+      return rewriter.notifyMatchFailure(op, "launched outside a graph function");
+    Value one = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(), rewriter.getI64IntegerAttr(1));
+    if (getConstantIntValue(op.getTasks()) == 1) {
+      Value zero = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(), rewriter.getI64IntegerAttr(0));
+      callKernel(rewriter, loc, op.getKernel(), call, op.getOperands_().getTypes(), adaptor.getOperands_(), zero, one);
+      rewriter.eraseOp(op);
+      return success();
+    }
+    SmallVector<Type> fields = {pointer};
+    for (Value operand : adaptor.getOperands_())
+      fields.push_back(operand.getType());
+    auto structure = LLVM::LLVMStructType::getLiteral(rewriter.getContext(), fields);
+    Value arguments = allocateAtEntry(op, rewriter, structure);
+    auto store = [&](int32_t field, Value value) {
+      Value at = LLVM::GEPOp::create(rewriter, loc, pointer, structure, arguments, ArrayRef<LLVM::GEPArg>{0, field});
+      LLVM::StoreOp::create(rewriter, loc, value, at);
+    };
+    store(0, call);
+    for (auto [i, operand] : llvm::enumerate(adaptor.getOperands_()))
+      store(int32_t(i) + 1, operand);
+    LLVM::LLVMFuncOp body = taskFunction(rewriter, module, op, structure);
+    LLVM::LLVMFuncOp parallel = coreFunction(rewriter, module, "tenon_core_parallel", {pointer, pointer, pointer, rewriter.getI64Type()});
+    Value function = LLVM::AddressOfOp::create(rewriter, loc, body);
+    LLVM::CallOp::create(rewriter, loc, parallel, ValueRange{call, function, arguments, adaptor.getTasks()});
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  /// The call is the first argument of every graph function.
+  static Value callOf(LaunchOp op, ConversionPatternRewriter &rewriter) {
+    Operation *function = op->getParentOfType<FunctionOpInterface>();
+    Block &entry = function->getRegion(0).front();
+    if (entry.getNumArguments() == 0)
+      return {};
+    Value call = entry.getArgument(0);
+    return isa<LLVM::LLVMPointerType>(call.getType()) ? call : Value();
+  }
+
+  static Value allocateAtEntry(LaunchOp op, ConversionPatternRewriter &rewriter, Type type) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    Operation *function = op->getParentOfType<FunctionOpInterface>();
+    rewriter.setInsertionPointToStart(&function->getRegion(0).front());
+    Value one = LLVM::ConstantOp::create(rewriter, op.getLoc(), rewriter.getI64Type(), rewriter.getI64IntegerAttr(1));
+    return LLVM::AllocaOp::create(rewriter, op.getLoc(), LLVM::LLVMPointerType::get(rewriter.getContext()), type, one, 8);
+  }
+
+  /// The kernel takes memrefs expanded, as all functions do.
+  static void callKernel(OpBuilder &rewriter, Location loc, StringRef kernel, Value call, TypeRange types, ValueRange operands,
+                         Value begin, Value end) {
+    SmallVector<Value> expanded = {call};
+    for (auto [type, operand] : llvm::zip(types, operands)) {
+      if (auto memref = dyn_cast<MemRefType>(type))
+        MemRefDescriptor::unpack(rewriter, loc, operand, memref, expanded);
+      else
+        expanded.push_back(operand);
+    }
+    expanded.append({begin, end});
+    LLVM::CallOp::create(rewriter, loc, TypeRange(), FlatSymbolRefAttr::get(rewriter.getContext(), kernel), expanded);
+  }
+
+  /// `void KERNEL.task(ptr arguments, i64 begin, i64 end)`, once per kernel.
+  static LLVM::LLVMFuncOp taskFunction(ConversionPatternRewriter &rewriter, ModuleOp module, LaunchOp op, LLVM::LLVMStructType structure) {
+    std::string name = (op.getKernel() + ".task").str();
+    if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+      return known;
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToEnd(module.getBody());
+    Location loc = op.getLoc();
+    auto pointer = LLVM::LLVMPointerType::get(rewriter.getContext());
+    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(rewriter.getContext()), {pointer, rewriter.getI64Type(), rewriter.getI64Type()});
+    auto body = LLVM::LLVMFuncOp::create(rewriter, loc, name, type, LLVM::Linkage::Internal);
+    Block *entry = body.addEntryBlock(rewriter);
+    rewriter.setInsertionPointToStart(entry);
+    SmallVector<Value> fields;
+    for (auto [i, field] : llvm::enumerate(structure.getBody())) {
+      Value at = LLVM::GEPOp::create(rewriter, loc, pointer, structure, entry->getArgument(0), ArrayRef<LLVM::GEPArg>{0, int32_t(i)});
+      fields.push_back(LLVM::LoadOp::create(rewriter, loc, field, at));
+    }
+    callKernel(rewriter, loc, op.getKernel(), fields[0], op.getOperands_().getTypes(), ValueRange(fields).drop_front(),
+               entry->getArgument(1), entry->getArgument(2));
+    LLVM::ReturnOp::create(rewriter, loc, ValueRange());
+    return body;
+  }
+};
+
+/// A fault is written through the kernel's call by the core, where the first one wins.
+struct LowerFault : ConvertOpToLLVMPattern<FaultOp> {
+  LowerFault(const LLVMTypeConverter &converter, SmallVectorImpl<Attribute> &sites)
+      : ConvertOpToLLVMPattern(converter), sites(sites) {}
+
+  LogicalResult matchAndRewrite(FaultOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto module = op->getParentOfType<ModuleOp>();
+    auto pointer = LLVM::LLVMPointerType::get(rewriter.getContext());
+    Type i32 = rewriter.getI32Type(), i64 = rewriter.getI64Type();
+    auto function = coreFunction(rewriter, module, "tenon_core_fault", {pointer, i32, i32, i64, i64, i64});
+    auto *place = llvm::find(sites, Attribute(op.getSiteAttr()));
+    int64_t site = place - sites.begin();
+    if (place == sites.end())
+      sites.push_back(op.getSiteAttr());
+    Operation *kernel = op->getParentOfType<FunctionOpInterface>();
+    Value call = kernel->getRegion(0).front().getArgument(0);
+    Value code = LLVM::ConstantOp::create(rewriter, loc, i32, rewriter.getI32IntegerAttr(TENON_FAULT_INDEX));
+    Value number = LLVM::ConstantOp::create(rewriter, loc, i32, rewriter.getI32IntegerAttr(site));
+    rewriter.replaceOpWithNewOp<LLVM::CallOp>(op, function, ValueRange{call, code, number, adaptor.getFound(), adaptor.getLow(), adaptor.getHigh()});
+    return success();
+  }
+
+  SmallVectorImpl<Attribute> &sites;
+};
+
+struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    eraseGraphOnlyOps();
+    if (failed(simplifyFirst()))
+      return signalPassFailure();
+    LowerToLLVMOptions options(context);
+    LLVMTypeConverter converter(context, options);
+    SmallVector<Attribute> sites;
+    RewritePatternSet patterns(context);
+    patterns.add<LowerLaunch>(converter);
+    patterns.add<LowerFault>(converter, sites);
+    populateFuncToLLVMConversionPatterns(converter, patterns);
+    populateVectorToLLVMConversionPatterns(converter, patterns);
+    populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+    arith::populateArithToLLVMConversionPatterns(converter, patterns);
+    arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+    cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+    populateMathToLLVMConversionPatterns(converter, patterns);
+    index::populateIndexToLLVMConversionPatterns(converter, patterns);
+    ub::populateUBToLLVMConversionPatterns(converter, patterns);
+    LLVMConversionTarget target(*context);
+    target.addLegalOp<ModuleOp>();
+    if (failed(applyFullConversion(getOperation(), target, std::move(patterns))))
+      return signalPassFailure();
+    getOperation()->setAttr("tenon.sites", ArrayAttr::get(context, sites));
+  }
+
+  /// Weights have offsets by now and are written by the artifact: their facts move into an attribute.
+  void eraseGraphOnlyOps() {
+    for (auto bound : llvm::make_early_inc_range(getOperation().getOps<WeightOp>()))
+      bound.erase();
+    getOperation().walk([](BoundOp op) {
+      op.getResult().replaceAllUsesWith(op.getValue());
+      op.erase();
+    });
+  }
+
+  LogicalResult simplifyFirst() {
+    RewritePatternSet patterns(&getContext());
+    memref::populateExpandStridedMetadataPatterns(patterns);
+    vector::populateVectorTransferLoweringPatterns(patterns, 1);
+    vector::populateVectorMaskMaterializationPatterns(patterns, true);
+    vector::populateVectorShapeCastLoweringPatterns(patterns);
+    vector::populateVectorFromElementsUnrollPatterns(patterns);
+    arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+    return applyPatternsGreedily(getOperation(), std::move(patterns));
+  }
+};
+} // namespace
+} // namespace tenon
