@@ -1,7 +1,6 @@
-// mlir-opt with the tenon dialect and every pass of ours.
-#include "dialects/tenon/TenonDialect.h"
+// mlir-opt with the tenon dialect, every pass of ours and a pipeline per phase.
+#include "compiler/pipeline/Phases.h"
 
-#include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -9,8 +8,8 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
-  registry.insert<tenon::TenonDialect>();
+  tenon::registerPipelineDialects(registry);
   mlir::registerAllPasses();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "Tenon's pass driver\n", registry));
+  tenon::registerPipelines();
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Tenon's pass driver\n", registry));
 }

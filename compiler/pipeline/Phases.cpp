@@ -1,0 +1,164 @@
+// The phase table. A comment beside a pass says why it stands there and not earlier.
+#include "compiler/pipeline/Phases.h"
+
+#include "dialects/tenon/TenonDialect.h"
+#include "passes/buffer/Bufferize.h"
+#include "passes/buffer/Passes.h"
+#include "passes/cpu/Passes.h"
+#include "passes/fuse/Passes.h"
+#include "passes/graph/Passes.h"
+
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+static bool isGraphOp(Operation *op) {
+  return isa<ModuleOp>(op) || isa<func::FuncDialect, scf::SCFDialect, arith::ArithDialect, tensor::TensorDialect>(op->getDialect());
+}
+
+static bool allowedOnTensors(Operation *op) {
+  return isGraphOp(op) || (isa<TenonDialect>(op->getDialect()) && !isa<FusionOp, LaunchOp, FaultOp>(op));
+}
+
+static bool allowedFused(Operation *op) {
+  if (isGraphOp(op) || isa<FusionOp>(op) || op->getParentOfType<FusionOp>() || op->getParentOfType<WeightOp>())
+    return true;
+  return isa<WeightOp, GetWeightOp, ConstantOp, ReshapeOp, BoundOp>(op);
+}
+
+static bool allowedPlaced(Operation *op) {
+  if (op->getParentOfType<FusionOp>() || op->getParentOfType<WeightOp>() || isa<FusionOp, WeightOp>(op))
+    return true;
+  bool tensors = llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>) || llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
+  return !tensors && !isa<memref::AllocOp>(op);
+}
+
+static bool allowedTiled(Operation *op) {
+  return op->getParentOfType<WeightOp>() || !isa<TenonDialect>(op->getDialect()) || isa<WeightOp, LaunchOp, FaultOp, BoundOp>(op);
+}
+
+static bool allowedLLVM(Operation *op) {
+  return isa<ModuleOp>(op) || isa<LLVM::LLVMDialect>(op->getDialect());
+}
+
+static void buildShaped(OpPassManager &pm, const PipelineOptions &) {
+  pm.addPass(createInlinerPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createSymbolDCEPass());
+}
+
+static void buildFused(OpPassManager &pm, const PipelineOptions &) {
+  pm.addPass(createDecomposeComposites());
+  // After decomposition: composites' inner reductions meet reshapes of frontends too.
+  pm.addPass(createSinkReshapes());
+  pm.addPass(createAbsorbTransposes());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createPlanFusions());
+  pm.addNestedPass<func::FuncOp>(createFormFusions());
+  // Sizes were traced through every op: what they left behind goes.
+  pm.addPass(createCSEPass());
+}
+
+static void buildPlaced(OpPassManager &pm, const PipelineOptions &) {
+  pm.addNestedPass<func::FuncOp>(createCarryInPlace());
+  addBufferizePasses(pm);
+  pm.addPass(createPlaceBuffers());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
+  LowerFusionsOptions lower;
+  lower.vectorBytes = options.vectorBytes;
+  pm.addPass(createLowerFusions(lower));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createLoopInvariantCodeMotionPass());
+}
+
+static void buildLLVM(OpPassManager &pm, const PipelineOptions &) {
+  pm.addPass(createMakeEntries());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertToLLVM());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createCanonicalizerPass());
+}
+
+ArrayRef<Phase> phaseTable() {
+  static const Phase phases[] = {
+      {"imported", "only tenon, func, scf, arith and tensor ops on tensors; weights are symbols", nullptr, allowedOnTensors},
+      {"shaped", "every extent is a number or an index value computed from the inputs", buildShaped, allowedOnTensors},
+      {"fused", "all computation on tensors stands inside tenon.fusion regions", buildFused, allowedFused},
+      {"placed", "no tensors outside fusions: memrefs in one arena, and nothing allocates", buildPlaced, allowedPlaced},
+      {"tiled", "each fusion is a function of loops, called by tenon.launch", buildTiled, allowedTiled},
+      {"llvm", "llvm only; entries have the ABI's signature", buildLLVM, allowedLLVM},
+  };
+  return phases;
+}
+
+Operation *findViolation(const Phase &phase, ModuleOp module) {
+  Operation *found = nullptr;
+  module.walk([&](Operation *op) {
+    if (phase.allowed(op))
+      return WalkResult::advance();
+    found = op;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+void registerPipelineDialects(DialectRegistry &registry) {
+  registry.insert<TenonDialect, arith::ArithDialect, bufferization::BufferizationDialect, cf::ControlFlowDialect, func::FuncDialect,
+                  LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect, ub::UBDialect,
+                  vector::VectorDialect>();
+  arith::registerBufferizableOpInterfaceExternalModels(registry);
+  bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(registry);
+  func::registerInlinerExtension(registry);
+  scf::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerBufferizableOpInterfaceExternalModels(registry);
+  registerBufferizableOps(registry);
+}
+
+void registerPipelines() {
+  registerTenonGraphPasses();
+  registerTenonFusePasses();
+  registerTenonBufferPasses();
+  registerTenonCpuPasses();
+  for (const Phase &phase : phaseTable()) {
+    if (!phase.build)
+      continue;
+    std::string name = ("tenon-to-" + phase.name).str();
+    PassPipelineRegistration<>(name, phase.rule, [&phase](OpPassManager &pm) {
+      for (const Phase &step : phaseTable()) {
+        if (step.build)
+          step.build(pm, PipelineOptions());
+        if (&step == &phase)
+          return;
+      }
+    });
+  }
+}
+
+} // namespace tenon
