@@ -35,8 +35,9 @@ Reduced reduce(const Lanes &x, int bias) {
 
 /// e^r - 1 for |r| <= ln 2 / 2, relative to its size.
 Lanes expm1Core(const Lanes &r) {
-  Lanes p = horner(r, {0.5, 0.16666541993618011, 4.1666448116302490e-2,
-                       8.3666965365409851e-3, 1.3936550822108984e-3});
+  Lanes p = horner(r, {0.5, 0.16666667163372039, 4.1666477918624878e-2,
+                       8.3331903442740440e-3, 1.3933692825958133e-3,
+                       1.9960192730650306e-4});
   return fma(p, r * r, r);
 }
 
@@ -69,20 +70,29 @@ Lanes expm1Native(const Lanes &x) {
   return twice.select(once + once, once).copySign(x);
 }
 
-// tanh x = t / (t + 2) with t = e^2x - 1, for |x|; from 9.02 on it is 1.
+// Below 9/16 an odd polynomial; above it 1 - 2 / (e^2x + 1), which is 1 from
+// 9.02 on.
 Lanes tanhNative(const Lanes &x) {
   Lanes magnitude = x.abs();
+  Lanes square = x * x;
+  Lanes odd = horner(square, {-0.33333313465, 0.133324519, -5.38374297e-2,
+                              2.10074633e-2, -6.17981609e-3});
+  Lanes small = fma(x * square, odd, x);
+
   Reduced part = reduce(limitAbove(magnitude + magnitude, 20), 127);
   Lanes scale = powerOfTwo(part.biased);
-  Lanes t = fma(scale, expm1Core(part.r), scale - x.number(1));
-  return (t / (t + x.number(2))).copySign(x);
+  Lanes one = x.number(1);
+  Lanes large = one - x.number(2) / fma(scale, expm1Core(part.r), scale + one);
+  return (magnitude < x.number(0.5625)).select(small, large).copySign(x);
 }
 
-// Of minus the magnitude, so that nothing overflows and nothing cancels.
+// 1 / (1 + e^-x), both sides times 2^-32: then neither the denominator of the
+// least denormal overflows, nor does its scale vanish where the result is 1.
 Lanes logisticNative(const Lanes &x) {
-  Lanes power = expLimited(limitBelow(-x.abs(), -104.5));
-  Lanes one = x.number(1);
-  return (x < x.number(0)).select(power, one) / (one + power);
+  Reduced part = reduce(limit(-x, -60, 104.5), 127 - 32);
+  Lanes scale = powerOfTwo(part.biased);
+  Lanes one = x.number(0x1p-32);
+  return one / fma(scale, expm1Core(part.r), scale + one);
 }
 
 // Below 15/16 an odd polynomial; above it 1 - erfc, with log erfc(t) =

@@ -1,0 +1,50 @@
+// Runs elementwise ops as compiled code. Comes in: tenon ops as text. Goes out:
+// for each a loop over arrays, on scalars and on vectors of 8 and 16 lanes,
+// compiled for a named CPU in this process.
+#ifndef TENON_TEST_UNIT_ELEMENTWISE_JITKERNEL_H
+#define TENON_TEST_UNIT_ELEMENTWISE_JITKERNEL_H
+
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tenon {
+
+/// One op: its text up to the types, on %a, %b and %c, and its element types.
+/// With `combine` (a reduce kind) instead of text, one step of that reduction.
+struct KernelSpec {
+  std::string text;
+  std::vector<std::string> operands;
+  std::string result;
+  std::string combine = {};
+};
+
+enum Form : unsigned { Scalar = 1, Eight = 8, Sixteen = 16 };
+inline constexpr Form allForms[] = {Scalar, Eight, Sixteen};
+
+/// One CPU to compile for, and whether LLVM's own passes run before.
+struct Target {
+  const char *cpu;
+  bool optimize;
+};
+/// The targets this machine can run.
+std::vector<Target> runnableTargets();
+
+class JitKernels {
+public:
+  /// Compiles every spec in every form; fails the process with LLVM's error.
+  JitKernels(const std::vector<KernelSpec> &specs, Target target);
+
+  /// Runs spec `index` on `count` elements, a multiple of 16; bools are bytes.
+  void run(size_t index, Form form, std::vector<const void *> inputs,
+           void *output, int64_t count) const;
+
+private:
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+};
+
+} // namespace tenon
+
+#endif // TENON_TEST_UNIT_ELEMENTWISE_JITKERNEL_H
