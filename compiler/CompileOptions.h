@@ -43,6 +43,7 @@ struct CompileOptions {
   WeightPlacement weights = WeightPlacement::Auto;
   bool standalone = false;        ///< the header includes nothing of Tenon's and the object needs libc alone
   bool foldBatchNorm = true;
+  bool exposeIntermediates = false; ///< every computed value is an output too (compiler/verify)
   std::string stopAfter;          ///< a phase name, or empty
   std::string dumpDir;            ///< a file per phase is written here when not empty
   int64_t foldBudgetBytes = 1 << 16; ///< constants up to this size are folded as values

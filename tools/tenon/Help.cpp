@@ -20,6 +20,8 @@ llvm::ArrayRef<Verb> verbs() {
        runVerb},
       {"bench", BenchVerb, "MODEL|ARTIFACT...", "measure the time of runs",
        benchVerb},
+      {"verify", VerifyVerb, "MODEL",
+       "compare compiled code with the reference, op by op", verifyVerb},
       {"inspect", InspectVerb, "MODEL|ARTIFACT",
        "show inputs, outputs, ops and sizes", inspectVerb},
       {"targets", TargetsVerb, "", "show this machine and the known CPUs",
