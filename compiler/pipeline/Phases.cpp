@@ -83,7 +83,9 @@ static void buildFused(OpPassManager &pm, const PipelineOptions &) {
 
 static void buildPlaced(OpPassManager &pm, const PipelineOptions &) {
   pm.addNestedPass<func::FuncOp>(createCarryInPlace());
-  addBufferizePasses(pm);
+  pm.addPass(createBufferize());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
   pm.addPass(createPlaceBuffers());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

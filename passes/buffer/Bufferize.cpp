@@ -1,21 +1,23 @@
 // How tenon ops take part in upstream's one-shot bufferization: fusions write their destinations, reshapes are views, weights and constants are
 // memory that exists already.
 #include "passes/buffer/Bufferize.h"
+#include "passes/buffer/Passes.h"
 
 #include "dialects/tenon/TenonDialect.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferUtils.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
-#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::bufferization;
 
 namespace tenon {
+#define GEN_PASS_DEF_BUFFERIZE
+#include "passes/buffer/Passes.h.inc"
+
 namespace {
 
 MemRefType identityMemRef(Type tensor) {
@@ -153,17 +155,25 @@ void registerBufferizableOps(DialectRegistry &registry) {
   });
 }
 
-void addBufferizePasses(OpPassManager &pm) {
-  pm.addPass(createEmptyTensorEliminationPass());
-  OneShotBufferizePassOptions options;
-  options.bufferizeFunctionBoundaries = true;
-  options.functionBoundaryTypeConversion = LayoutMapOption::IdentityLayoutMap;
-  options.allowReturnAllocsFromLoops = true;
-  options.unknownTypeConversion = LayoutMapOption::IdentityLayoutMap;
-  options.bufferAlignment = 64;
-  pm.addPass(createOneShotBufferizePass(options));
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-}
+namespace {
+struct Bufferize : impl::BufferizeBase<Bufferize> {
+  void runOnOperation() override {
+    OneShotBufferizationOptions options;
+    options.bufferizeFunctionBoundaries = true;
+    options.setFunctionBoundaryTypeConversion(LayoutMapOption::IdentityLayoutMap);
+    options.unknownTypeConverterFn = [](TensorType type, Attribute, const BufferizationOptions &) -> BaseMemRefType {
+      return identityMemRef(type);
+    };
+    options.bufferAlignment = 64;
+    // Recipes and the regions of fusions say what is computed; they stay on tensors.
+    options.opFilter.denyOperation([](Operation *op) {
+      return isa<WeightOp>(op) || op->getParentOfType<WeightOp>() || op->getParentOfType<FusionOp>();
+    });
+    BufferizationState state;
+    if (failed(runOneShotModuleBufferize(getOperation(), options, state)))
+      signalPassFailure();
+  }
+};
+} // namespace
 
 } // namespace tenon

@@ -4,16 +4,12 @@
 
 namespace mlir {
 class DialectRegistry;
-class OpPassManager;
 } // namespace mlir
 
 namespace tenon {
 
 /// Attaches the bufferization interface to the ops that stand outside fusions.
 void registerBufferizableOps(mlir::DialectRegistry &registry);
-
-/// One-shot bufferization of graphs: identity layouts everywhere, function arguments and results too.
-void addBufferizePasses(mlir::OpPassManager &pm);
 
 } // namespace tenon
 

@@ -3,6 +3,19 @@
 
 include "mlir/Pass/PassBase.td"
 
+def Bufferize : Pass<"tenon-bufferize", "mlir::ModuleOp"> {
+  let summary = "One-shot bufferization of graphs, identity layouts throughout";
+  let description = [{
+    ```mlir
+    %0 = tenon.fusion map ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) { ... } -> tensor<4xf32>
+    // becomes
+    tenon.fusion map ins(%x : memref<4xf32>) outs(%a : memref<4xf32>) { ... }
+    ```
+    The regions of fusions stay as they are: specifications on tensors.
+  }];
+  let dependentDialects = ["mlir::bufferization::BufferizationDialect", "mlir::memref::MemRefDialect"];
+}
+
 def CarryInPlace : Pass<"tenon-carry-in-place", "mlir::func::FuncOp"> {
   let summary = "Write what a loop carries into the buffer that carries it";
   let description = [{
@@ -28,7 +41,7 @@ def PlaceBuffers : Pass<"tenon-place-buffers", "mlir::ModuleOp"> {
     Results become arguments; `@NAME.plan` computes output extents and the arena's size from the extents (and values) of the inputs. Assumes
     bufferized functions with identity layouts.
   }];
-  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::arith::ArithDialect"];
+  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect"];
 }
 
 #endif // TENON_PASSES_BUFFER_PASSES_TD

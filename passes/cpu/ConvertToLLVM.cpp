@@ -208,6 +208,7 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
     RewritePatternSet patterns(&getContext());
     memref::populateExpandStridedMetadataPatterns(patterns);
     vector::populateVectorTransferLoweringPatterns(patterns, 1);
+    vector::populateVectorMaskOpLoweringPatterns(patterns);
     vector::populateVectorMaskMaterializationPatterns(patterns, true);
     vector::populateVectorShapeCastLoweringPatterns(patterns);
     vector::populateVectorFromElementsUnrollPatterns(patterns);

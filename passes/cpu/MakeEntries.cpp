@@ -52,12 +52,13 @@ struct Call {
     }
     return cast(type, descriptor);
   }
-  Value memref(MemRefType type, Value data, ArrayRef<Value> sizes) {
+  /// A memref of rank 1 and `size` elements over `data`.
+  Value row(MemRefType type, Value data, Value size) {
     auto descriptor = MemRefDescriptor::poison(b, loc, converter.convertType(type));
     descriptor.setAllocatedPtr(b, loc, data);
     descriptor.setAlignedPtr(b, loc, data);
     descriptor.setOffset(b, loc, number(0));
-    descriptor.setSize(b, loc, 0, sizes[0]);
+    descriptor.setSize(b, loc, 0, size);
     descriptor.setStride(b, loc, 0, number(1));
     return cast(type, descriptor);
   }
@@ -134,13 +135,13 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
                                        call.element(data, i, call.pointer()), call.element(dims, i, call.pointer())));
       auto bytes = cast<MemRefType>(graph.getArgumentTypes()[1 + inputs + outputs]);
       Value unlimited = call.number(INT64_MAX);
-      operands.push_back(call.memref(bytes, call.field(offsetof(tenon_call, arena), call.pointer()), unlimited));
-      operands.push_back(call.memref(bytes, call.field(offsetof(tenon_call, weights), call.pointer()), unlimited));
+      operands.push_back(call.row(bytes, call.field(offsetof(tenon_call, arena), call.pointer()), unlimited));
+      operands.push_back(call.row(bytes, call.field(offsetof(tenon_call, weights), call.pointer()), unlimited));
       SmallVector<std::pair<int64_t, bool>> ranks;
       int64_t total = countExtents(graph, ranks);
       Value shapes = shapesBuffer(call, total);
       auto shapesType = cast<MemRefType>(graph.getArgumentTypes().back());
-      operands.push_back(call.memref(shapesType, shapes, call.number(total)));
+      operands.push_back(call.row(shapesType, shapes, call.number(total)));
       func::CallOp::create(b, call.loc, graph, operands);
       int64_t slot = 0;
       for (auto [i, output] : llvm::enumerate(ranks)) {
@@ -167,7 +168,7 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
       SmallVector<std::pair<int64_t, bool>> ranks;
       int64_t total = countExtents(graph, ranks);
       Value shapes = shapesBuffer(call, total);
-      operands.push_back(call.memref(cast<MemRefType>(plan.getArgumentTypes().back()), shapes, call.number(total)));
+      operands.push_back(call.row(cast<MemRefType>(plan.getArgumentTypes().back()), shapes, call.number(total)));
       Value bytes = func::CallOp::create(b, call.loc, plan, operands).getResult(0);
       Value dims = call.field(offsetof(tenon_call, output_dims), call.pointer());
       int64_t slot = 0;
