@@ -27,7 +27,7 @@ public:
   CallGraph(const Model &model) : model(model) {
     for (size_t i = 0; i < model.functions.size(); ++i)
       indices.emplace(
-          std::pair(model.functions[i].domain, model.functions[i].name), i);
+          QualifiedName(model.functions[i].domain, model.functions[i].name), i);
     inlined.resize(model.functions.size());
     states.resize(model.functions.size(), State::New);
   }
@@ -139,7 +139,7 @@ private:
   }
 
   const Model &model;
-  std::map<std::pair<std::string_view, std::string_view>, size_t> indices;
+  std::map<QualifiedName, size_t> indices;
   std::vector<Inlined> inlined;
   std::vector<State> states;
 };

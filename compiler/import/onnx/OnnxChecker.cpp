@@ -36,7 +36,8 @@ class GraphChecker {
 public:
   GraphChecker(const Model &model) : model(model) {
     for (const Function &function : model.functions)
-      functions.emplace(std::pair(function.domain, function.name), &function);
+      functions.emplace(QualifiedName(function.domain, function.name),
+                        &function);
   }
 
   void checkGraph(const Graph &graph, const Scope *outer);
@@ -55,8 +56,7 @@ private:
 
   const Model &model;
   const Function *function = nullptr; ///< the one being checked
-  std::map<std::pair<std::string_view, std::string_view>, const Function *>
-      functions;
+  std::map<QualifiedName, const Function *> functions;
 };
 
 std::string count(size_t number, const char *noun) {
@@ -287,8 +287,8 @@ void GraphChecker::checkSignature(const Node &node) {
         signature->maxInputs);
   arity("outputs", node.outputs.size(), signature->minOutputs,
         signature->maxOutputs);
-  // Of Loop the first two may be absent though others follow.
-  if (node.opType != "Loop")
+  // Loop, and Scan of opset 8, have optional inputs before others.
+  if (node.opType != "Loop" && node.opType != "Scan")
     for (int i = 0; i < signature->minInputs; ++i)
       if (node.inputs[i].empty())
         fail(placeOf(node),

@@ -11,6 +11,9 @@
 
 namespace tenon::onnx {
 
+/// Domain and name of a function; views into the model.
+using QualifiedName = std::pair<std::string_view, std::string_view>;
+
 /// Throws ReadFailure at the first fault. Afterwards what OnnxModel.h promises
 /// of graphs, nodes and functions is true.
 void checkModel(const Model &model);

@@ -184,17 +184,23 @@ std::optional<Tensor> readOnnxTensorFile(const std::string &path,
     std::span<const std::byte> bytes = file->map();
     ::onnx::TensorProto proto;
     parse(bytes, tensorSchema, "a tensor", proto);
-    // The messages of sequences and optionals begin like a tensor's; what
-    // differs is what a tensor must have.
-    if (proto.has_segment())
-      fail("", "expected a single tensor, got a sequence or an optional",
-           Status::Unsupported);
     Model holder;
     ExternalData external(
         holder, [&] { return FileRoot::ofModel(path); },
         [&](Diagnostic d) { door.say(std::move(d)); });
     TensorDecoder tensors(bytes, /*mayRefer=*/false, holder, external);
-    tensor = tensors.decode(proto, "");
+    try {
+      tensor = tensors.decode(proto, "");
+    } catch (const ReadFailure &) {
+      // Sequences and optionals are other messages with the same field numbers:
+      // where they keep a name, a tensor has packed dims, and where they keep
+      // nothing, a tensor has a type.
+      bool named = !bytes.empty() && bytes[0] == std::byte{0x0a};
+      if (!named && proto.data_type() != 0 && !proto.has_segment())
+        throw;
+      fail("", "expected a single tensor, got a sequence or an optional",
+           Status::Unsupported);
+    }
     if (std::holds_alternative<FileRange>(tensor->payload)) {
       auto copy = holder.bytes(*tensor);
       if (!copy)

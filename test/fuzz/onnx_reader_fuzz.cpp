@@ -1,0 +1,14 @@
+// libFuzzer on the door of the ONNX reader: any bytes may come, and a model
+// that is read must also give its payloads.
+#include "compiler/import/onnx/OnnxReader.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  auto model = tenon::readOnnx(
+      std::as_bytes(std::span(data, size)), "fuzz", "",
+      [](const tenon::Diagnostic &d) { (void)tenon::formatDiagnostic(d); });
+  if (model)
+    for (const auto &tensor : model->graph.initializers)
+      if (!std::holds_alternative<tenon::onnx::StringElements>(tensor.payload))
+        (void)model->bytes(tensor);
+  return 0;
+}
