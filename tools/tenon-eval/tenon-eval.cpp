@@ -28,6 +28,9 @@ static cl::list<std::string> inputs(
 static cl::opt<bool> all("all",
                          cl::desc("evaluate every function without arguments"));
 static cl::opt<bool> roundToType("round", cl::desc("round each op's result"));
+static cl::opt<int64_t> iterations("iterations",
+                                   cl::desc("no loop may run longer"),
+                                   cl::init(1 << 24));
 static cl::opt<int> digits("digits", cl::desc("of floats"), cl::init(6));
 static cl::opt<bool> trace("trace", cl::desc("print every op's results"));
 
@@ -82,6 +85,7 @@ static llvm::Error run(func::FuncOp function,
   }
   tenon::OracleOptions options;
   options.roundToType = roundToType;
+  options.maxIterations = iterations;
   tenon::OpObserver observer;
   if (trace)
     observer = [](Operation *op, ArrayRef<const tenon::HostTensor *> results) {

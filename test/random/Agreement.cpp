@@ -1,0 +1,71 @@
+// Compares outputs element by element within one tolerance per tensor.
+#include "test/random/Agreement.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+
+namespace tenon {
+
+/// The distance from one to the next float.
+static double unitRoundoff(Type element) {
+  if (element.isF64())
+    return 0x1p-52;
+  if (element.isF32())
+    return 0x1p-23;
+  return element.isF16() ? 0x1p-10 : 0x1p-7;
+}
+
+double tolerance(const Expectation &expected) {
+  double moved = 0, greatest = 0;
+  for (auto [a, b] :
+       llvm::zip_equal(expected.ideal.floats, expected.rounded.floats))
+    if (std::isfinite(a) && std::isfinite(b)) {
+      moved = std::max(moved, std::fabs(a - b));
+      greatest = std::max(greatest, std::fabs(a));
+    }
+  return 16 * moved + 32 * unitRoundoff(expected.ideal.element) *
+                          std::max(greatest, 0x1p-14);
+}
+
+static bool agrees(double ideal, double rounded, double actual,
+                   double allowed) {
+  if (std::isnan(ideal) || std::isnan(actual))
+    return std::isnan(ideal) == std::isnan(actual);
+  if (ideal == actual || rounded == actual)
+    return true;
+  return std::fabs(ideal - actual) <= allowed;
+}
+
+std::string disagreement(const Expectation &expected,
+                         const HostTensor &actual) {
+  const HostTensor &ideal = expected.ideal;
+  if (ideal.shape != actual.shape || ideal.element != actual.element) {
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    out << "expected " << RankedTensorType::get(ideal.shape, ideal.element)
+        << ", got " << RankedTensorType::get(actual.shape, actual.element);
+    return text;
+  }
+  double allowed = ideal.isFloat() && !expected.exact ? tolerance(expected) : 0;
+  for (int64_t i = 0, n = ideal.count(); i < n; ++i) {
+    if (ideal.isFloat() ? agrees(ideal.floats[i], expected.rounded.floats[i],
+                                 actual.floats[i], allowed)
+                        : ideal.ints[i] == actual.ints[i])
+      continue;
+    if (!ideal.isFloat())
+      return llvm::formatv("element {0}: expected {1}, got {2}", i,
+                           ideal.ints[i], actual.ints[i]);
+    return llvm::formatv(
+        "element {0}: expected {1:e9} (rounded {2:e9}) within {3:e2}, got "
+        "{4:e9}",
+        i, ideal.floats[i], expected.rounded.floats[i], allowed,
+        actual.floats[i]);
+  }
+  return "";
+}
+
+} // namespace tenon

@@ -1,0 +1,35 @@
+// Whether computed outputs agree with the oracle's, given how far rounding may
+// carry them.
+#ifndef TENON_TEST_RANDOM_AGREEMENT_H
+#define TENON_TEST_RANDOM_AGREEMENT_H
+
+#include "compiler/oracle/HostTensor.h"
+
+#include <string>
+
+namespace tenon {
+
+/// What the oracle knows of one output.
+struct Expectation {
+  HostTensor ideal;   ///< in double precision throughout
+  HostTensor rounded; ///< each op's result rounded to its type
+  bool exact;         ///< the same bits in every correct evaluation
+};
+
+/// The distance a correct result may have from the ideal one. How far rounding
+/// each op's result moved the whole tensor is one sample of the error that
+/// rounding makes; a compiled graph, which sums in another order and keeps
+/// other intermediate results in wider types, is another sample of the same
+/// size. A factor of 16 between the two, and 32 units in the last place of the
+/// greatest element where the sample is zero by luck, has been enough for
+/// graphs of bounded values.
+double tolerance(const Expectation &expected);
+
+/// Empty when `actual` agrees; else the first element that does not.
+/// Integers, and floats that are exact, must be equal; NaN equals NaN, zeros
+/// of either sign are equal.
+std::string disagreement(const Expectation &expected, const HostTensor &actual);
+
+} // namespace tenon
+
+#endif // TENON_TEST_RANDOM_AGREEMENT_H

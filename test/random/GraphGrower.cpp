@@ -1,0 +1,305 @@
+// The pool, shapes, inputs and the order in which ops are tried.
+#include "test/random/GraphGrower.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+void loadGraphDialects(MLIRContext &context) {
+  context.loadDialect<TenonDialect, arith::ArithDialect, func::FuncDialect,
+                      scf::SCFDialect, tensor::TensorDialect>();
+}
+
+RandomGraph buildRandomGraph(MLIRContext &context, uint64_t seed,
+                             const RandomGraphOptions &options) {
+  return GraphGrower(context, seed, options).grow();
+}
+
+int64_t Grown::count() const {
+  int64_t count = 1;
+  for (GrownDim dim : shape)
+    count *= dim.size;
+  return count;
+}
+
+bool Grown::isStatic() const {
+  return llvm::all_of(shape, [](GrownDim dim) { return dim.symbol == 0; });
+}
+
+GraphGrower::GraphGrower(MLIRContext &context, uint64_t seed,
+                         const RandomGraphOptions &options)
+    : builder(&context), random(seed), options(options) {
+  module = ModuleOp::create(builder.getUnknownLoc());
+  builder.setInsertionPointToStart(module->getBody());
+  function = func::FuncOp::create(builder, builder.getUnknownLoc(), "main",
+                                  builder.getFunctionType({}, {}));
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  if (options.dynamic)
+    for (int i = 0; i < 2; ++i) {
+      named.push_back(randomExtent());
+      ++lastSymbol; // symbols 1 and 2 are the named extents
+    }
+}
+
+Location GraphGrower::location() {
+  return NameLoc::get(builder.getStringAttr("n" + Twine(locations++)));
+}
+
+int64_t GraphGrower::randomExtent() {
+  static constexpr int64_t extents[] = {1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 33};
+  // Empty extents are ordinary, but a graph of them computes nothing.
+  return random.oneIn(40) ? 0 : extents[random.below(std::size(extents))];
+}
+
+GrownShape GraphGrower::randomShape() {
+  while (true) {
+    GrownShape shape;
+    int64_t rank = random.below(5), count = 1;
+    for (int64_t i = 0; i < rank; ++i) {
+      if (!named.empty() && random.oneIn(3)) {
+        int which = int(random.below(named.size()));
+        shape.push_back({named[which], which + 1});
+      } else {
+        shape.push_back({randomExtent()});
+      }
+      count *= shape.back().size;
+    }
+    if (count <= mostElements)
+      return shape;
+  }
+}
+
+Type GraphGrower::randomFloat() {
+  switch (random.below(options.narrowFloats ? 10 : 7)) {
+  case 0:
+    return builder.getF64Type();
+  case 7:
+  case 8:
+    return builder.getF16Type();
+  case 9:
+    return builder.getBF16Type();
+  default:
+    return builder.getF32Type();
+  }
+}
+
+Type GraphGrower::randomInt() {
+  static constexpr unsigned widths[] = {8, 16, 32, 64};
+  unsigned width = widths[random.below(4)];
+  return random.oneIn(3) ? IntegerType::get(builder.getContext(), width,
+                                            IntegerType::Unsigned)
+                         : builder.getIntegerType(width);
+}
+
+RankedTensorType GraphGrower::type(const GrownShape &shape, Type element) {
+  llvm::SmallVector<int64_t> extents;
+  for (GrownDim dim : shape)
+    extents.push_back(dim.symbol ? ShapedType::kDynamic : dim.size);
+  return RankedTensorType::get(extents, element);
+}
+
+llvm::SmallVector<OpFoldResult> GraphGrower::sizes(const Grown &x) {
+  return mixedSizes(builder, location(), x.value);
+}
+
+GraphGrower::Mixed GraphGrower::split(ArrayRef<OpFoldResult> sizes) {
+  Mixed mixed;
+  dispatchIndexOpFoldResults(sizes, mixed.values, mixed.list);
+  return mixed;
+}
+
+void GraphGrower::add(Value value, GrownShape shape, double bound, bool exact) {
+  pool.push_back({value, std::move(shape), bound, exact});
+}
+
+std::optional<Grown> GraphGrower::pick(const Wanted &wanted) {
+  llvm::SmallVector<size_t> suitable;
+  for (auto [i, member] : llvm::enumerate(pool))
+    if (!member.closed && wanted(member)) {
+      suitable.push_back(i);
+      // What nothing uses yet, and what is new, is used sooner.
+      if (!member.used)
+        suitable.push_back(i);
+      if (i + 4 > pool.size())
+        suitable.push_back(i);
+    }
+  if (suitable.empty())
+    return std::nullopt;
+  Grown &chosen = pool[suitable[random.below(suitable.size())]];
+  chosen.used = true;
+  return chosen;
+}
+
+std::optional<Grown> GraphGrower::pickFloat(double bound) {
+  return pick([&](const Grown &x) {
+    return x.isFloat() && x.bound != unbounded && x.bound <= bound;
+  });
+}
+
+Grown GraphGrower::pickLike(const Grown &model) {
+  auto found = pick([&](const Grown &x) {
+    return x.shape == model.shape && x.element() == model.element() &&
+           (!x.isFloat() || x.bound != unbounded);
+  });
+  return found ? *found : model;
+}
+
+Grown GraphGrower::input(Type element, const GrownShape &shape, double low,
+                         double high) {
+  llvm::SmallVector<int64_t> extents;
+  for (GrownDim dim : shape)
+    extents.push_back(dim.size);
+  inputs.push_back(randomTensor(random, element, extents, low, high));
+  inputShapes.push_back(shape);
+  Value argument = function.getBody().addArgument(type(shape, element),
+                                                  builder.getUnknownLoc());
+  return {argument, shape, std::max(std::abs(low), std::abs(high)), true, true};
+}
+
+/// A host tensor as a dense attribute.
+static DenseElementsAttr asAttribute(const HostTensor &tensor) {
+  auto type = RankedTensorType::get(tensor.shape, tensor.element);
+  llvm::SmallVector<Attribute> elements;
+  Builder builder(tensor.element.getContext());
+  for (int64_t i = 0, n = tensor.count(); i < n; ++i)
+    if (tensor.isFloat())
+      elements.push_back(
+          builder.getFloatAttr(tensor.element, tensor.floats[i]));
+    else
+      elements.push_back(IntegerAttr::get(
+          tensor.element,
+          llvm::APInt(elementWidth(tensor.element), elementBits(tensor, i))));
+  return DenseElementsAttr::get(type, elements);
+}
+
+Grown GraphGrower::fresh(Type element, const GrownShape &shape, double low,
+                         double high) {
+  Grown model{nullptr, shape};
+  bool open = !model.isStatic();
+  if (open || model.count() > 64 || inputs.size() < 2 || random.oneIn(2)) {
+    // Only the named extents can stand in the type of an argument.
+    if (llvm::all_of(shape, [&](GrownDim dim) {
+          return dim.symbol <= int(named.size());
+        }))
+      return input(element, shape, low, high);
+    GrownShape closed = shape;
+    for (GrownDim &dim : closed)
+      dim.symbol = 0;
+    return input(element, closed, low, high);
+  }
+  llvm::SmallVector<int64_t> extents;
+  for (GrownDim dim : shape)
+    extents.push_back(dim.size);
+  HostTensor tensor = randomTensor(random, element, extents, low, high);
+  return {make<ConstantOp>(asAttribute(tensor)), shape,
+          std::max(std::abs(low), std::abs(high)), true, true};
+}
+
+Value GraphGrower::broadcastTo(Value value, ArrayRef<int64_t> dims,
+                               const Grown &model) {
+  Mixed mixed = split(sizes(model));
+  Type element = getElementTypeOrSelf(value.getType());
+  return make<BroadcastInDimOp>(type(model.shape, element), value, dims,
+                                mixed.values, mixed.list);
+}
+
+Value GraphGrower::splat(const Grown &model, double number) {
+  HostTensor scalar = HostTensor::zeros(model.element(), {});
+  if (scalar.isFloat())
+    scalar.floats[0] = roundToElement(scalar.element, number);
+  else
+    scalar.ints[0] = wrapToElement(scalar.element, int64_t(number));
+  return broadcastTo(make<ConstantOp>(asAttribute(scalar)), {}, model);
+}
+
+Grown GraphGrower::scaledTo(const Grown &x, double bound) {
+  if (x.bound <= bound)
+    return x;
+  Value scaled = make<MultiplyOp>(x.value, splat(x, bound / x.bound));
+  return {scaled, x.shape, bound * 1.01, false, true};
+}
+
+Value GraphGrower::above(const Grown &x, double least) {
+  return make<AddOp>(make<AbsOp>(x.value), splat(x, least));
+}
+
+RandomGraph GraphGrower::grow() {
+  for (int i = 0, n = 1 + int(random.below(3)); i < n; ++i) {
+    Grown x = input(i == 0 || !random.oneIn(3) ? randomFloat() : randomInt(),
+                    randomShape(), -2, 2);
+    x.used = false;
+    pool.push_back(x);
+  }
+  using Step = bool (GraphGrower::*)();
+  // A family stands here as often as it should be drawn.
+  static constexpr Step steps[] = {&GraphGrower::unaryFloat,
+                                   &GraphGrower::unaryFloat,
+                                   &GraphGrower::guardedFloat,
+                                   &GraphGrower::guardedFloat,
+                                   &GraphGrower::binaryFloat,
+                                   &GraphGrower::binaryFloat,
+                                   &GraphGrower::binaryFloat,
+                                   &GraphGrower::stepOnExact,
+                                   &GraphGrower::integer,
+                                   &GraphGrower::integer,
+                                   &GraphGrower::compareSelect,
+                                   &GraphGrower::convert,
+                                   &GraphGrower::reshapeLike,
+                                   &GraphGrower::permute,
+                                   &GraphGrower::cut,
+                                   &GraphGrower::cut,
+                                   &GraphGrower::join,
+                                   &GraphGrower::broadcast,
+                                   &GraphGrower::reduction,
+                                   &GraphGrower::reduction,
+                                   &GraphGrower::prefixOrWindow,
+                                   &GraphGrower::contraction,
+                                   &GraphGrower::contraction,
+                                   &GraphGrower::convolution,
+                                   &GraphGrower::gather,
+                                   &GraphGrower::scatter,
+                                   &GraphGrower::updateSlice,
+                                   &GraphGrower::order,
+                                   &GraphGrower::nonzero,
+                                   &GraphGrower::composite,
+                                   &GraphGrower::composite};
+  for (int i = 0; i < options.steps; ++i) {
+    // Steps that find no operand are drawn again; a float always suits some.
+    for (int tries = 0; tries < 20; ++tries)
+      if ((this->*steps[random.below(std::size(steps))])())
+        break;
+  }
+
+  RandomGraph graph;
+  llvm::SmallVector<Value> outputs;
+  for (const Grown &member : llvm::reverse(pool))
+    if ((!member.used || random.oneIn(8)) && outputs.size() < 6) {
+      outputs.push_back(member.value);
+      graph.exact.push_back(member.exact);
+    }
+  func::ReturnOp::create(builder, builder.getUnknownLoc(), outputs);
+  Block &entry = function.getBody().front();
+  function.setFunctionType(
+      builder.getFunctionType(entry.getArgumentTypes(), ValueRange(outputs)));
+  for (auto [i, shape] : llvm::enumerate(inputShapes)) {
+    llvm::SmallVector<Attribute> dims;
+    for (GrownDim dim : shape)
+      dims.push_back(
+          dim.symbol ? Attribute(builder.getStringAttr("d" + Twine(dim.symbol)))
+                     : Attribute(builder.getI64IntegerAttr(dim.size)));
+    function.setArgAttr(i, "tenon.name", builder.getStringAttr("x" + Twine(i)));
+    function.setArgAttr(i, "tenon.dims", builder.getArrayAttr(dims));
+  }
+  for (size_t i = 0; i < outputs.size(); ++i)
+    function.setResultAttr(i, "tenon.name",
+                           builder.getStringAttr("y" + Twine(i)));
+  graph.module = std::move(module);
+  graph.inputs = std::move(inputs);
+  return graph;
+}
+
+} // namespace tenon

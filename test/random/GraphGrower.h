@@ -1,0 +1,148 @@
+// Grows a graph op by op: a pool of values with what is known of them, and one
+// method per family that adds an op on random members. Private to test/random.
+#ifndef TENON_TEST_RANDOM_GRAPHGROWER_H
+#define TENON_TEST_RANDOM_GRAPHGROWER_H
+
+#include "compiler/oracle/RandomTensor.h"
+#include "dialects/tenon/TenonDialect.h"
+#include "test/random/RandomGraph.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+#include <functional>
+#include <limits>
+#include <optional>
+
+namespace tenon {
+
+/// An extent: its size in this run, and a symbol when the type leaves it open.
+/// Equal symbols are equal extents; zero stands for a static extent.
+struct GrownDim {
+  int64_t size;
+  int symbol = 0;
+  bool operator==(const GrownDim &other) const = default;
+};
+
+using GrownShape = llvm::SmallVector<GrownDim>;
+
+/// A value of the graph.
+struct Grown {
+  mlir::Value value;
+  GrownShape shape;
+  /// No element is greater in magnitude; infinite when nothing is known.
+  double bound = 0;
+  /// Every correct evaluation gives the same bits.
+  bool exact = true;
+  bool used = false;
+  /// No step takes it: its extents are known only during the run.
+  bool closed = false;
+
+  mlir::Type element() const {
+    return mlir::getElementTypeOrSelf(value.getType());
+  }
+  bool isFloat() const { return isFloatElement(element()); }
+  bool isBool() const { return isBoolElement(element()); }
+  bool isInt() const { return !isFloat() && !isBool(); }
+  int64_t rank() const { return int64_t(shape.size()); }
+  int64_t count() const;
+  bool isStatic() const;
+};
+
+class GraphGrower {
+public:
+  GraphGrower(mlir::MLIRContext &context, uint64_t seed,
+              const RandomGraphOptions &options);
+  RandomGraph grow();
+
+private:
+  using Wanted = std::function<bool(const Grown &)>;
+  static constexpr double unbounded = std::numeric_limits<double>::infinity();
+  static constexpr int64_t mostElements = 4096;
+
+  // Each adds one op and its guards to the pool, or fails when no value suits.
+  bool unaryFloat();
+  bool guardedFloat();
+  bool binaryFloat();
+  bool stepOnExact();
+  bool integer();
+  bool compareSelect();
+  bool convert();
+  bool reshapeLike();
+  bool permute();
+  bool cut();
+  bool join();
+  bool broadcast();
+  bool reduction();
+  bool prefixOrWindow();
+  bool contraction();
+  bool convolution();
+  bool gather();
+  bool scatter();
+  bool updateSlice();
+  bool order();
+  bool nonzero();
+  bool composite();
+
+  /// A random member of the pool that is wanted, marked as used.
+  std::optional<Grown> pick(const Wanted &wanted);
+  std::optional<Grown> pickFloat(double bound = unbounded);
+  /// A member with the same shape and element type; `model` itself when there
+  /// is none.
+  Grown pickLike(const Grown &model);
+  void add(mlir::Value value, GrownShape shape, double bound, bool exact);
+  /// A new argument of @main with random elements in [low, high].
+  Grown input(mlir::Type element, const GrownShape &shape, double low,
+              double high);
+  /// An input or, when small and static, sometimes a constant.
+  Grown fresh(mlir::Type element, const GrownShape &shape, double low,
+              double high);
+  Grown fresh(mlir::Type element, const GrownShape &shape) {
+    return fresh(element, shape, -2, 2);
+  }
+  /// `model`'s shape filled with a number.
+  mlir::Value splat(const Grown &model, double number);
+  /// `x`, scaled when its bound is greater.
+  Grown scaledTo(const Grown &x, double bound);
+  /// |x| + least.
+  mlir::Value above(const Grown &x, double least);
+
+  GrownShape randomShape();
+  int64_t randomExtent();
+  mlir::Type randomFloat();
+  mlir::Type randomInt();
+  int64_t randomDim(const Grown &x) { return random.below(x.rank()); }
+  GrownDim derived(int64_t size, bool open) {
+    return {size, open ? ++lastSymbol : 0};
+  }
+  mlir::RankedTensorType type(const GrownShape &shape, mlir::Type element);
+  llvm::SmallVector<mlir::OpFoldResult> sizes(const Grown &x);
+  /// Splits a mixed list as ops take it.
+  struct Mixed {
+    llvm::SmallVector<mlir::Value> values;
+    llvm::SmallVector<int64_t> list;
+  };
+  static Mixed split(llvm::ArrayRef<mlir::OpFoldResult> sizes);
+  mlir::Value broadcastTo(mlir::Value value, llvm::ArrayRef<int64_t> dims,
+                          const Grown &model);
+  template <typename Op, typename... Args> mlir::Value make(Args &&...args) {
+    return Op::create(builder, location(), std::forward<Args>(args)...);
+  }
+  mlir::Location location();
+
+  mlir::OpBuilder builder;
+  RandomStream random;
+  RandomGraphOptions options;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::func::FuncOp function;
+  std::vector<Grown> pool;
+  std::vector<HostTensor> inputs;
+  llvm::SmallVector<GrownShape> inputShapes;
+  llvm::SmallVector<int64_t> named; ///< the sizes of the named extents
+  int lastSymbol = 0;
+  int locations = 0;
+};
+
+} // namespace tenon
+
+#endif // TENON_TEST_RANDOM_GRAPHGROWER_H
