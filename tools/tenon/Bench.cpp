@@ -15,7 +15,6 @@
 #include <chrono>
 #include <cmath>
 #include <deque>
-#include <thread>
 
 using namespace tenon::cli::options;
 using llvm::opt::Arg;
@@ -115,7 +114,7 @@ static Status readFlags(Invocation &call, BenchFlags &flags) {
     then([&] { return checkOutput(call.talk, flags.output, flags.baseline); });
   }
   if (flags.threads.empty())
-    flags.threads.push_back(std::max(1u, std::thread::hardware_concurrency()));
+    flags.threads.push_back(0); // the runtime's own choice
   return status;
 }
 
@@ -149,6 +148,7 @@ static Status addRows(Invocation &call, const BenchFlags &flags,
           status != Status::Success)
         return status;
       row.model = row.loaded.getDesc().name;
+      row.threads = row.loaded.getInfo().threads;
       std::vector<InputSignature> inputs =
           signatureOf(row.loaded.getFunction());
       std::map<std::string, int64_t> sizes = flags.sizes;

@@ -300,6 +300,11 @@ Status compileVerb(Invocation &call) {
     return status;
   if (call.args.hasArg(OPT_MF) && !call.args.hasArg(OPT_MD))
     return call.talk.usage("-MF needs -MD");
+  if (call.args.hasArg(OPT_MD) && options.emit == EmitKind::Mlir)
+    return call.talk.usage("-MD is for what is compiled, not for --emit=mlir");
+  if (call.args.hasArg(OPT_MD) && isStream(options.output) &&
+      !call.args.hasArg(OPT_MF))
+    return call.talk.usage("-MD needs -MF FILE where the output is a stream");
   if (options.cpu == "native" && options.emit != EmitKind::Mlir &&
       !call.args.hasArg(OPT_mcpu))
     call.talk.note(

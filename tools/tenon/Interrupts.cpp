@@ -75,7 +75,8 @@ static void watch() {
   endChildren();
   llvm::sys::RunInterruptHandlers();
   removeTemporaries();
-  _exit(128 + number);
+  // A spent CPU limit is a deadline; the others end as a shell reports them.
+  _exit(number == SIGXCPU ? static_cast<int>(Status::Cancelled) : 128 + number);
 }
 
 static void writeAll(int fd, const char *text) {
@@ -194,8 +195,11 @@ void installInterrupts(int argc, char **argv) {
   struct sigaction action = {};
   action.sa_handler = onSignal;
   action.sa_flags = SA_RESTART;
-  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
+  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU})
     sigaction(number, &action, nullptr);
+
+  // A file past its limit is a failed write, not a death.
+  signal(SIGXFSZ, SIG_IGN);
 
   static char alternateStack[65536];
   stack_t stack = {};
@@ -215,7 +219,7 @@ void installInterrupts(int argc, char **argv) {
     std::thread(watch).detach();
   } catch (...) {
     // Without a thread to clean up, the default actions are the better ones.
-    for (int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
+    for (int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU})
       signal(number, SIG_DFL);
   }
 }

@@ -145,4 +145,4 @@ defm diagnostics_format : Eq<"--", "diagnostics-format", Every, grp_diagnose, "F
   "Format of errors and notes: text or json", "text,json">;
 def help : On<"--", "help", Every, grp_diagnose, "Show this help">;
 def h : Flag<["-"], "h">, Visibility<Every>, Alias<help>, Flags<[HelpHidden]>;
-def version : On<"--", "version", [NoVerb], grp_diagnose, "Show the version">;
+def version : On<"--", "version", [NoVerb, CompileVerb], grp_diagnose, "Show the version">;

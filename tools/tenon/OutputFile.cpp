@@ -9,6 +9,7 @@
 #include "llvm/Support/Signals.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -67,6 +68,20 @@ static bool writeAll(int fd, llvm::StringRef content) {
   return true;
 }
 
+/// Removes the temporary files in `folder` of processes that were killed.
+static void removeStale(const std::string &folder) {
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator it(folder, error), end;
+       it != end && !error; it.increment(error)) {
+    llvm::StringRef name = llvm::sys::path::filename(it->path());
+    pid_t writer = 0;
+    if (name.consume_front(".tenon-") && name.consume_back(".tmp") &&
+        !name.getAsInteger(10, writer) && writer > 0 && kill(writer, 0) != 0 &&
+        errno == ESRCH)
+      unlink(it->path().c_str());
+  }
+}
+
 Status writeOutput(Talk &talk, const std::string &path,
                    llvm::StringRef content) {
   if (path == "-") {
@@ -89,6 +104,7 @@ Status writeOutput(Talk &talk, const std::string &path,
   // The name beside it: a rename never crosses file systems.
   std::string temporary =
       llvm::formatv("{0}/.tenon-{1}.tmp", folderOf(path), getpid());
+  removeStale(folderOf(path));
   llvm::sys::RemoveFileOnSignal(temporary);
   unlink(temporary.c_str());
   int fd =

@@ -87,6 +87,12 @@ static Status readFlags(Invocation &call, RunFlags &flags) {
                         : checkOutput(call.talk, path, flags.model);
   });
   flags.loading.threads = static_cast<int32_t>(threads);
+  if (status == Status::Success && call.args.hasArg(OPT_labels) &&
+      !call.args.hasArg(OPT_print_top))
+    return call.talk.usage("--labels needs --print-top");
+  if (status == Status::Success && call.args.hasArg(OPT_test_data) &&
+      call.args.hasArg(OPT_input, OPT_inputs, OPT_expect))
+    return call.talk.usage("--test-data brings its own inputs and outputs");
   return status;
 }
 

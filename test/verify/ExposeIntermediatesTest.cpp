@@ -1,0 +1,58 @@
+// Every computed tensor becomes an output once, in order, named after its node.
+#include "compiler/verify/ExposeIntermediates.h"
+
+#include "dialects/tenon/TenonDialect.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+
+namespace {
+
+TEST(ExposeIntermediates, AppendsComputedValues) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  context.loadDialect<tenon::TenonDialect, func::FuncDialect,
+                      tensor::TensorDialect>();
+  auto module = parseSourceString<ModuleOp>(R"(
+    tenon.weight @w : tensor<2xf32> from #tenon.source<"m.onnx", 0, 8>
+    func.func @main(%x: tensor<2xf32>) -> (tensor<2xf32> {tenon.name = "y"}) {
+      %w = tenon.get_weight @w : tensor<2xf32>
+      %0 = tenon.abs %x : (tensor<2xf32>) -> tensor<2xf32> loc("first")
+      %1 = tenon.tanh %0 : (tensor<2xf32>) -> tensor<2xf32> loc("twice")
+      %2 = tenon.tanh %1 : (tensor<2xf32>) -> tensor<2xf32> loc("twice")
+      %3 = tenon.tanh %w : (tensor<2xf32>) -> tensor<2xf32> loc("last")
+      return %3 : tensor<2xf32>
+    })",
+                                            &context);
+  ASSERT_TRUE(module);
+  auto function = *module->getOps<func::FuncOp>().begin();
+  tenon::exposeIntermediates(function);
+  ASSERT_TRUE(succeeded(verify(*module)));
+  std::vector<std::string> names;
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    names.push_back(
+        function.getResultAttrOfType<StringAttr>(i, "tenon.name").str());
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"y", "node \"first\" (tenon.abs)",
+                                      "node \"twice\" (tenon.tanh)",
+                                      "node \"twice\" (tenon.tanh) #2"}));
+}
+
+TEST(ExposeIntermediates, LeavesAFunctionThatComputesNothing) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  context.loadDialect<tenon::TenonDialect, func::FuncDialect>();
+  auto module = parseSourceString<ModuleOp>(
+      "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
+      "  return %x : tensor<2xf32>\n}",
+      &context);
+  ASSERT_TRUE(module);
+  auto function = *module->getOps<func::FuncOp>().begin();
+  tenon::exposeIntermediates(function);
+  EXPECT_EQ(function.getNumResults(), 1u);
+}
+
+} // namespace
