@@ -16,6 +16,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "passes/cpu/ElementwiseEmitter.h"
 #include "passes/cpu/Lanes.h"
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
@@ -194,7 +195,24 @@ JitKernels::JitKernels(const std::vector<KernelSpec> &specs, Target target) {
     optimize(*code, forPasses.get());
   jit = check(llvm::orc::LLJITBuilder()
                   .setJITTargetMachineBuilder(std::move(machine))
+                  .setLinkProcessSymbolsByDefault(false)
+                  .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
                   .create());
+  // Nothing but libm and copying may be called: not what compilers bring along
+  // for types the machine lacks.
+  llvm::orc::SymbolNameSet libm;
+  for (const char *name :
+       {"acos",  "acosh", "asin",  "asinh",  "atan",    "atan2",  "atanh",
+        "cbrt",  "cos",   "cosh",  "erf",    "exp",     "expm1",  "fmod",
+        "fmodf", "log",   "log1p", "memcpy", "memmove", "memset", "pow",
+        "sin",   "sinh",  "tan",   "tanh"})
+    libm.insert(jit->mangleAndIntern(name));
+  jit->getMainJITDylib().addGenerator(
+      check(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+          forPasses->createDataLayout().getGlobalPrefix(),
+          [libm](const llvm::orc::SymbolStringPtr &name) {
+            return libm.contains(name);
+          })));
   check(jit->addIRModule(
       llvm::orc::ThreadSafeModule(std::move(code), std::move(llvmContext))));
 }

@@ -1,0 +1,180 @@
+// f16 and bf16 ops on every value: as if computed exactly and rounded once, but
+// for the last bit of what f32 leaves open. f64 functions: libm's own bits.
+#include "test/unit/elementwise/Elements.h"
+#include "llvm/ADT/APFloat.h"
+#include <bit>
+#include <cmath>
+#include <gtest/gtest.h>
+
+using llvm::APFloat;
+
+namespace tenon {
+namespace {
+
+struct Function {
+  const char *name;
+  double (*exact)(double);
+};
+
+double logistic(double x) {
+  double power = std::exp(-std::fabs(x));
+  return (x < 0 ? power : 1) / (1 + power);
+}
+
+const Function functions[] = {
+    {"abs", std::fabs},
+    {"negate", [](double x) { return -x; }},
+    {"ceil", std::ceil},
+    {"floor", std::floor},
+    {"round_nearest_even", std::nearbyint},
+    {"round_nearest_afz", std::round},
+    {"sqrt", std::sqrt},
+    {"rsqrt", [](double x) { return 1 / std::sqrt(x); }},
+    {"exponential", std::exp},
+    {"exponential_minus_one", std::expm1},
+    {"log", std::log},
+    {"log_plus_one", std::log1p},
+    {"sine", std::sin},
+    {"cosine", std::cos},
+    {"tan", std::tan},
+    {"asin", std::asin},
+    {"acos", std::acos},
+    {"atan", std::atan},
+    {"sinh", std::sinh},
+    {"cosh", std::cosh},
+    {"tanh", std::tanh},
+    {"asinh", std::asinh},
+    {"acosh", std::acosh},
+    {"atanh", std::atanh},
+    {"cbrt", std::cbrt},
+    {"logistic", logistic},
+    {"erf", std::erf},
+};
+
+std::vector<KernelSpec> specsOn(const std::string &type) {
+  std::vector<KernelSpec> specs;
+  for (const Function &function : functions)
+    specs.push_back(
+        {"tenon." + std::string(function.name) + " %a", {type}, type});
+  specs.push_back({"tenon.is_nan %a", {type}, "i1"});
+  specs.push_back({"tenon.maximum %a, %b", {type, type}, type});
+  specs.push_back({"tenon.compare lt %a, %b", {type, type}, "i1"});
+  specs.push_back({"tenon.multiply %a, %b", {type, type}, type});
+  return specs;
+}
+
+class NarrowOps : public testing::TestWithParam<const char *> {};
+
+TEST_P(NarrowOps, RoundOnce) {
+  ElementType type(GetParam());
+  const llvm::fltSemantics &semantics =
+      type.name == "f16" ? APFloat::IEEEhalf() : APFloat::BFloat();
+  bool ignored;
+  auto widen = [&](uint64_t bits) {
+    APFloat value(semantics, llvm::APInt(16, bits));
+    value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                  &ignored);
+    return value.convertToDouble();
+  };
+  auto narrow = [&](double exact) {
+    APFloat value(exact);
+    value.convert(semantics, APFloat::rmNearestTiesToEven, &ignored);
+    return value.bitcastToAPInt().getZExtValue();
+  };
+  Bits all, reversed;
+  for (uint64_t bits = 0; bits < 65536; ++bits)
+    all.push_back(bits), reversed.push_back(bits * 40503 & 0xffff);
+  std::vector<KernelSpec> specs = specsOn(type.name);
+  constexpr size_t isNan = std::size(functions), maximum = isNan + 1,
+                   less = isNan + 2, product = isNan + 3;
+  for (Target target : runnableTargets()) {
+    JitKernels kernels(specs, target);
+    for (Form form : allForms) {
+      auto run = [&](size_t spec) {
+        std::vector<Bits> inputs{all, reversed};
+        inputs.resize(specs[spec].operands.size());
+        return runBits(kernels, spec, form, specs[spec], inputs);
+      };
+      for (size_t spec = 0; spec < isNan; ++spec) {
+        Bits got = run(spec);
+        for (uint64_t bits : all) {
+          double exact = functions[spec].exact(widen(bits));
+          uint64_t want = narrow(exact);
+          if (std::isnan(exact)) {
+            ASSERT_TRUE(std::isnan(widen(got[bits]))) << specs[spec].text;
+            continue;
+          }
+          // f32 within two units decides wrongly only next to a tie.
+          ASSERT_LE(std::abs(int64_t(got[bits]) - int64_t(want)), 1)
+              << specs[spec].text << " of " << widen(bits);
+          if (got[bits] != want)
+            ASSERT_NE(narrow(exact * (1 - 0x1p-21)),
+                      narrow(exact * (1 + 0x1p-21)))
+                << specs[spec].text << " of " << widen(bits);
+        }
+      }
+      Bits nan = run(isNan), max = run(maximum), lt = run(less),
+           times = run(product);
+      for (size_t i = 0; i < all.size(); ++i) {
+        double a = widen(all[i]), b = widen(reversed[i]);
+        ASSERT_EQ(nan[i], std::isnan(a));
+        ASSERT_EQ(lt[i], a < b) << a << " < " << b;
+        bool either = std::isnan(a) || std::isnan(b);
+        ASSERT_EQ(std::isnan(widen(max[i])), either);
+        if (!either)
+          ASSERT_EQ(max[i], narrow(a == b ? (std::signbit(a) ? b : a)
+                                          : std::max(a, b)));
+        if (std::isnan(a * b))
+          ASSERT_TRUE(std::isnan(widen(times[i])));
+        else
+          ASSERT_EQ(times[i], narrow(a * b)) << a << " * " << b;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(BothTypes, NarrowOps, testing::Values("f16", "bf16"));
+
+TEST(DoubleOps, AreLibms) {
+  Bits values;
+  for (double x :
+       {0.0, -0.0, 0.3, -0.7, 1.0, -1.0, 1.5, 2.5, 20.0, -40.0, 710.0, -745.0,
+        1e300, 5e-324, double(INFINITY), -double(INFINITY)})
+    values.push_back(std::bit_cast<uint64_t>(x));
+  std::vector<KernelSpec> specs = specsOn("f64");
+  specs.resize(std::size(functions));
+  JitKernels kernels(specs, runnableTargets().back());
+  for (size_t spec = 0; spec < specs.size(); ++spec)
+    for (Form form : allForms) {
+      Bits got = runBits(kernels, spec, form, specs[spec], {values});
+      for (size_t i = 0; i < values.size(); ++i) {
+        double x = std::bit_cast<double>(values[i]);
+        double want = functions[spec].exact(x);
+        double value = std::bit_cast<double>(got[i]);
+        if (std::isnan(want))
+          EXPECT_TRUE(std::isnan(value)) << specs[spec].text << " of " << x;
+        else
+          EXPECT_EQ(std::bit_cast<uint64_t>(want), got[i])
+              << specs[spec].text << " of " << x << " gave " << value;
+      }
+    }
+}
+
+TEST(DoubleOps, OfTwoOperands) {
+  std::vector<KernelSpec> specs{
+      {"tenon.power %a, %b", {"f64", "f64"}, "f64"},
+      {"tenon.atan2 %a, %b", {"f64", "f64"}, "f64"},
+      {"tenon.remainder %a, %b", {"f64", "f64"}, "f64"}};
+  JitKernels kernels(specs, runnableTargets().back());
+  double a = 7.3, b = -1.7;
+  double want[] = {std::pow(a, b), std::atan2(a, b), std::fmod(a, b)};
+  for (size_t spec = 0; spec < specs.size(); ++spec)
+    for (Form form : allForms)
+      EXPECT_EQ(runBits(kernels, spec, form, specs[spec],
+                        {Bits(16, std::bit_cast<uint64_t>(a)),
+                         Bits(16, std::bit_cast<uint64_t>(b))}),
+                Bits(16, std::bit_cast<uint64_t>(want[spec])));
+}
+
+} // namespace
+} // namespace tenon
