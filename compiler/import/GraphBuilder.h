@@ -61,6 +61,8 @@ public:
   /// All sizes, when all are static.
   static std::optional<llvm::SmallVector<int64_t>>
   staticSizes(llvm::ArrayRef<Size> sizes);
+  /// Proved not to be negative.
+  static bool isNonNegative(Size size);
   /// Known to be equal.
   static bool same(Size a, Size b);
   Size add(Size a, Size b);
@@ -77,6 +79,9 @@ public:
   Size select(Size condition, Size whenTrue, Size whenFalse);
   Size cmp(mlir::arith::CmpIPredicate predicate, Size a, Size b);
   Size product(llvm::ArrayRef<Size> sizes);
+  /// product(dividend) / product(divisor), equal factors cancelled; they are
+  /// known to divide.
+  Size quotient(llvm::ArrayRef<Size> dividend, llvm::ArrayRef<Size> divisor);
   /// A size found in the run, planned for as `bound`.
   Size bound(Size value, Size bound);
 

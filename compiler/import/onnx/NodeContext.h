@@ -81,6 +81,14 @@ public:
   /// The elements of a small integer operand as sizes; an error when it is not
   /// one.
   llvm::FailureOr<Sizes> sizesInput(size_t i);
+  /// The sizes as extents of a result: an error for static ones that are
+  /// negative; others are taken as zero when they are negative in the run.
+  llvm::FailureOr<Sizes> extents(Sizes sizes);
+  /// One entry per dimension: values[k] where axes[k] is the dimension (counted
+  /// from the end where negative), `otherwise` elsewhere. Axes may be known
+  /// only in the run.
+  llvm::FailureOr<Sizes> perDim(const Sizes &axes, const Sizes &values,
+                                int64_t rank, int64_t otherwise);
   /// The same where only constants will do; otherwise unsupported, saying
   /// `what`.
   llvm::FailureOr<llvm::SmallVector<int64_t>>

@@ -57,7 +57,6 @@ void registerControlOps(OpRegistry &registry);
 void registerGatherOps(OpRegistry &registry);
 void registerResizeOps(OpRegistry &registry);
 void registerRunSizedOps(OpRegistry &registry);
-void registerScatterOps(OpRegistry &registry);
 void registerShapeOps(OpRegistry &registry);
 void registerSliceOps(OpRegistry &registry);
 

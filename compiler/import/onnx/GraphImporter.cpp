@@ -1,0 +1,482 @@
+// The walk: graphs, subgraphs and local functions node by node. Every node must
+// be known and every declared type must agree with what was worked out; uses we
+// do not support are collected and passed over until the end.
+#include "compiler/import/onnx/GraphImporter.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace tenon::onnx {
+
+/// Local functions may nest this deep and grow to this many nodes.
+static constexpr size_t maxCallDepth = 64;
+static constexpr uint64_t maxInlinedNodes = 1 << 20;
+
+GraphImporter::GraphImporter(MLIRContext &context, const Model &model,
+                             const ImportOptions &options,
+                             const DiagnosticHandler &report)
+    : g(&context), shapes(g), context(context), model(model), options(options),
+      report(report), opsets(&model.opsets) {
+  registerAllOps(registry);
+}
+
+void GraphImporter::error(const std::string &place, const std::string &text,
+                          Status status, std::string help) {
+  hasErrors = true;
+  Diagnostic diagnostic;
+  diagnostic.file = model.path;
+  diagnostic.place = place;
+  diagnostic.text = text;
+  diagnostic.help = std::move(help);
+  diagnostic.status = status;
+  for (const Call &call : llvm::reverse(calls))
+    diagnostic.details.push_back("in function " + call.function->name +
+                                 ", called as " + namePrefix);
+  report(diagnostic);
+}
+
+void GraphImporter::unsupported(const Node *node, const std::string &place,
+                                const std::string &what) {
+  std::string use = node ? node->opType : std::string();
+  if (node && !node->domain.empty())
+    use += " (domain " + node->domain + ")";
+  if (!what.empty())
+    use += (use.empty() ? "" : ": ") + what;
+  auto [entry, isNew] =
+      unsupportedIndex.try_emplace(use, unsupportedUses.size());
+  if (isNew)
+    unsupportedUses.push_back({use, place, 0});
+  ++unsupportedUses[entry->second].count;
+}
+
+void GraphImporter::reportUnsupported() {
+  int64_t total = 0;
+  Diagnostic diagnostic;
+  for (const Unsupported &use : unsupportedUses) {
+    total += use.count;
+    std::string detail = use.what;
+    if (use.count > 1)
+      detail += ", " + std::to_string(use.count) + " times, first at ";
+    else
+      detail += ", at ";
+    diagnostic.details.push_back(detail + use.first);
+  }
+  diagnostic.file = model.path;
+  diagnostic.text = "the model uses what is not supported, in " +
+                    std::to_string(total) +
+                    (total == 1 ? " place" : " places");
+  diagnostic.status = Status::Unsupported;
+  hasErrors = true;
+  report(diagnostic);
+}
+
+const Attribute *GraphImporter::attribute(const Node &node,
+                                          StringRef name) const {
+  const Attribute *found = node.find(std::string_view(name));
+  if (!found || found->refName.empty())
+    return found;
+  if (calls.empty())
+    return nullptr;
+  return calls.back().attributes.lookup(found->refName);
+}
+
+int64_t GraphImporter::versionOf(StringRef domain) const {
+  auto found = opsets->find(domain.str());
+  return found == opsets->end() ? 1 : found->second;
+}
+
+Location GraphImporter::locationOf(const Node &node) const {
+  Location name =
+      NameLoc::get(StringAttr::get(&context, namePrefix + node.name));
+  return FusedLoc::get({name}, StringAttr::get(&context, node.opType),
+                       &context);
+}
+
+std::optional<GraphImporter::Bound>
+GraphImporter::lookup(StringRef name) const {
+  for (size_t i = scopes.size(); i > visibleFrom; --i)
+    if (auto found = scopes[i - 1].find(name); found != scopes[i - 1].end())
+      return found->second;
+  return std::nullopt;
+}
+
+void GraphImporter::bind(StringRef name, Bound what) {
+  if (!name.empty())
+    scopes.back()[name] = what;
+}
+
+//===-- Nodes -----------------------------------------------------------===//
+
+bool GraphImporter::checkKnownOps(const Node &node) {
+  bool known = model.findFunction(node.domain, node.opType) ||
+               registry.find(node.domain, node.opType, versionOf(node.domain));
+  if (!known)
+    unsupported(&node, placeOf(node), "");
+  for (const auto &[name, attribute] : node.attributes)
+    if (const Graph *body = node.graph(name))
+      for (const Node &inner : body->nodes)
+        known &= checkKnownOps(inner);
+  return known;
+}
+
+bool GraphImporter::checkArity(const Node &node, const OpEntry &entry) {
+  auto check = [&](size_t found, Arity allowed, const char *what) {
+    if (found >= allowed.min && found <= allowed.max)
+      return true;
+    std::string wanted = std::to_string(allowed.min);
+    if (allowed.max == kMany)
+      wanted += " or more";
+    else if (allowed.max != allowed.min)
+      wanted += " to " + std::to_string(allowed.max);
+    error(placeOf(node), "expected " + wanted + " " + what + ", got " +
+                             std::to_string(found));
+    return false;
+  };
+  // Results that nobody names may be missing at the end of the list.
+  return check(node.inputs.size(), entry.inputs, "operands") &&
+         check(node.outputs.size(), Arity(0, entry.outputs.max), "results");
+}
+
+/// `f32[2,batch]`.
+static std::string spellDeclared(const Type &type) {
+  std::string text = elementTypeName(type.element);
+  if (!type.shape)
+    return text;
+  text += "[";
+  for (const Dim &dim : *type.shape) {
+    if (text.back() != '[')
+      text += ",";
+    if (dim.kind == Dim::Kind::Static)
+      text += std::to_string(dim.size);
+    else
+      text += dim.kind == Dim::Kind::Symbolic ? dim.symbol : "?";
+  }
+  return text + "]";
+}
+
+bool GraphImporter::checkDeclared(const std::string &place, StringRef name,
+                                  Value value, const Type &declared) {
+  bool agrees = true;
+  if (declared.kind == Type::Kind::Unknown)
+    return true;
+  if (declared.kind != Type::Kind::Tensor) {
+    agrees = false;
+  } else {
+    mlir::Type element = elementTypeOf(&context, declared.element);
+    if (declared.element != ElementType::Undefined)
+      agrees = element == GraphBuilder::elementOf(value);
+    ArrayRef<int64_t> shape = GraphBuilder::shapeOf(value);
+    if (declared.shape && declared.shape->size() != shape.size())
+      agrees = false;
+    else if (declared.shape)
+      for (auto [dim, extent] : llvm::zip(*declared.shape, shape))
+        if (dim.kind == Dim::Kind::Static && !ShapedType::isDynamic(extent))
+          agrees &= dim.size == extent;
+  }
+  if (!agrees)
+    error(place, "value '" + name.str() + "' is declared as " +
+                     spellDeclared(declared) + " but is " + spell(value));
+  return agrees;
+}
+
+bool GraphImporter::importNode(const Node &node,
+                               const llvm::StringMap<const Type *> &infos) {
+  auto giveUp = [&] {
+    for (const std::string &output : node.outputs)
+      bind(output, {Value(), false});
+    return !hasErrors;
+  };
+  if (const Function *function =
+          model.findFunction(node.domain, node.opType))
+    return callFunction(node, *function);
+  const OpEntry *entry =
+      registry.find(node.domain, node.opType, versionOf(node.domain));
+  SmallVector<Value> operands;
+  bool usable = entry != nullptr;
+  for (const std::string &input : node.inputs) {
+    std::optional<Bound> found = input.empty() ? Bound() : lookup(input);
+    if (!found) {
+      error(placeOf(node), "nothing produces operand '" + input + "'");
+      return false;
+    }
+    usable &= found->isUsable;
+    operands.push_back(found->value);
+  }
+  if (!usable) {
+    checkKnownOps(node);
+    return giveUp();
+  }
+  if (!checkArity(node, *entry))
+    return false;
+  g.loc = locationOf(node);
+  NodeContext ctx(*this, node, versionOf(node.domain), operands);
+  bool done = succeeded(entry->handler(ctx));
+  if (hasErrors)
+    return false;
+  if (!done)
+    return giveUp();
+  for (const auto &[name, attribute] : node.attributes)
+    if (!ctx.asked.contains(name)) {
+      error(placeOf(node), "unknown attribute '" + name + "'");
+      return false;
+    }
+  for (auto [i, output] : llvm::enumerate(node.outputs)) {
+    if (output.empty())
+      continue;
+    Value value = ctx.results[i];
+    if (!value) {
+      unsupported(&node, placeOf(node), "result " + std::to_string(i));
+      return giveUp();
+    }
+    // Traced now, while the chain to known extents is short.
+    if (!GraphBuilder::typeOf(value).hasStaticShape())
+      (void)g.sizes(value);
+    if (auto declared = infos.find(output);
+        declared != infos.end() &&
+        !checkDeclared(placeOf(node), output, value, *declared->second))
+      return false;
+    bind(output, {value});
+  }
+  return true;
+}
+
+bool GraphImporter::importNodes(ArrayRef<Node> nodes, const Graph *graph) {
+  llvm::StringMap<const Type *> infos;
+  if (graph) {
+    for (const ValueInfo &info : graph->valueInfo)
+      infos[info.name] = &info.type;
+    for (const ValueInfo &info : graph->outputs)
+      infos[info.name] = &info.type;
+  }
+  for (const Node &node : nodes)
+    if (!importNode(node, infos))
+      return false;
+  return true;
+}
+
+uint64_t GraphImporter::expansion(ArrayRef<Node> nodes, int depth) {
+  uint64_t total = nodes.size();
+  if (depth > int(maxCallDepth))
+    return maxInlinedNodes + 1;
+  for (const Node &node : nodes) {
+    if (const Function *callee = model.findFunction(node.domain, node.opType)) {
+      std::string key = callee->domain + ":" + callee->name;
+      if (!expansions.count(key)) {
+        uint64_t inner = expansion(callee->nodes, depth + 1);
+        expansions[key] = inner;
+      }
+      total += expansions[key];
+    }
+    for (const auto &[name, attribute] : node.attributes)
+      if (const Graph *body = node.graph(name))
+        total += expansion(body->nodes, depth + 1);
+    total = std::min(total, maxInlinedNodes + 1);
+  }
+  return total;
+}
+
+bool GraphImporter::callFunction(const Node &node, const Function &function) {
+  // Before anything is built: twice two to the fortieth is soon reached.
+  if (calls.empty() && expansion({&node, 1}, 0) > maxInlinedNodes) {
+    error(placeOf(node),
+          "expected local functions to expand to at most " +
+              std::to_string(maxInlinedNodes) + " nodes, " +
+              std::to_string(maxCallDepth) + " deep, got more",
+          Status::Limit);
+    return false;
+  }
+  for (const Call &call : calls)
+    if (call.function == &function) {
+      std::string path;
+      for (const Call &step : calls)
+        path += step.function->name + " -> ";
+      error(placeOf(node), "function calls itself: " + path + function.name);
+      return false;
+    }
+  if (node.inputs.size() > function.inputs.size() ||
+      node.outputs.size() > function.outputs.size()) {
+    error(placeOf(node),
+          "expected at most " + std::to_string(function.inputs.size()) +
+              " operands and " + std::to_string(function.outputs.size()) +
+              " results, got " + std::to_string(node.inputs.size()) + " and " +
+              std::to_string(node.outputs.size()));
+    return false;
+  }
+  Scope inner;
+  for (auto [i, name] : llvm::enumerate(function.inputs)) {
+    bool given = i < node.inputs.size() && !node.inputs[i].empty();
+    std::optional<Bound> value = given ? lookup(node.inputs[i]) : Bound();
+    if (!value) {
+      error(placeOf(node),
+            "nothing produces operand '" + node.inputs[i] + "'");
+      return false;
+    }
+    inner[name] = *value;
+  }
+  Call call{&function, {}};
+  for (const std::string &name : function.attributes)
+    if (const Attribute *given = attribute(node, name))
+      call.attributes[name] = given;
+  std::string outerPrefix = namePrefix;
+  auto *outerOpsets = opsets;
+  size_t outerVisible = visibleFrom;
+  namePrefix += node.name + "/";
+  opsets = &function.opsets;
+  visibleFrom = scopes.size();
+  scopes.push_back(std::move(inner));
+  calls.push_back(std::move(call));
+  bool done = importNodes(function.nodes, nullptr);
+  SmallVector<Bound> results;
+  for (const std::string &name : function.outputs)
+    results.push_back(lookup(name).value_or(Bound{Value(), false}));
+  calls.pop_back();
+  scopes.pop_back();
+  visibleFrom = outerVisible;
+  opsets = outerOpsets;
+  namePrefix = outerPrefix;
+  if (!done)
+    return false;
+  for (auto [name, result] : llvm::zip(node.outputs, results))
+    bind(name, result);
+  return true;
+}
+
+FailureOr<SmallVector<Value>>
+GraphImporter::importBody(const Graph &graph, ArrayRef<Value> inputs) {
+  Location outer = g.loc;
+  scopes.emplace_back();
+  auto leave = llvm::make_scope_exit([&] {
+    scopes.pop_back();
+    g.loc = outer;
+  });
+  for (auto [info, value] : llvm::zip(graph.inputs, inputs)) {
+    if (!checkDeclared("subgraph '" + graph.name + "'", info.name, value,
+                       info.type))
+      return failure();
+    bind(info.name, {value});
+  }
+  if (!importInitializers(graph) || !importNodes(graph.nodes, &graph))
+    return failure();
+  SmallVector<Value> results;
+  for (const ValueInfo &output : graph.outputs) {
+    std::optional<Bound> value = lookup(output.name);
+    if (!value) {
+      error("subgraph '" + graph.name + "'",
+            "nothing produces output '" + output.name + "'");
+      return failure();
+    }
+    if (!value->isUsable)
+      return failure();
+    results.push_back(value->value);
+  }
+  return results;
+}
+
+//===-- The model -------------------------------------------------------===//
+
+bool GraphImporter::buildMain() {
+  const Graph &graph = model.graph;
+  llvm::StringSet<> constants;
+  for (const Tensor &tensor : graph.initializers)
+    constants.insert(tensor.name);
+  for (const SparseTensor &tensor : graph.sparseInitializers)
+    constants.insert(tensor.values.name);
+  SmallVector<const ValueInfo *> inputs;
+  for (const ValueInfo &input : graph.inputs)
+    if (!constants.contains(input.name))
+      inputs.push_back(&input);
+  SmallVector<mlir::Type> types;
+  SmallVector<ArrayAttr> dims;
+  if (!bindOptions() || !buildSignature(inputs, types, dims))
+    return false;
+
+  g.ops.setInsertionPointToEnd(module->getBody());
+  auto main = func::FuncOp::create(g.ops, g.loc, "main",
+                                   g.ops.getFunctionType(types, {}));
+  Block *entry = main.addEntryBlock();
+  g.ops.setInsertionPointToEnd(entry);
+  scopes.emplace_back();
+  llvm::StringMap<Size> named;
+  for (auto [i, input] : llvm::enumerate(inputs)) {
+    main.setArgAttr(i, "tenon.name", g.ops.getStringAttr(input->name));
+    main.setArgAttr(i, "tenon.dims", dims[i]);
+    Value argument = entry->getArgument(i);
+    argument.setLoc(NameLoc::get(g.ops.getStringAttr(input->name)));
+    bind(input->name, {argument});
+    // Extents of one name are one value: that of the first argument.
+    Sizes sizes;
+    for (auto [d, dim] : llvm::enumerate(dims[i])) {
+      auto name = dyn_cast<StringAttr>(dim);
+      if (!name) {
+        sizes.push_back(g.index(cast<IntegerAttr>(dim).getInt()));
+        continue;
+      }
+      auto [size, isNew] = named.try_emplace(name.getValue());
+      if (isNew)
+        size->second = mixedSize(g.ops, g.loc, argument, d);
+      sizes.push_back(size->second);
+    }
+    g.recordSizes(argument, sizes);
+  }
+  if (!importInitializers(graph) || !importNodes(graph.nodes, &graph))
+    return false;
+
+  SmallVector<Value> results;
+  for (const ValueInfo &output : graph.outputs) {
+    std::optional<Bound> value = lookup(output.name);
+    std::string place = "output '" + output.name + "'";
+    if (!value) {
+      error(place, "nothing produces it");
+      return false;
+    }
+    if (!value->isUsable)
+      continue;
+    if (!checkDeclared(place, output.name, value->value, output.type))
+      return false;
+    results.push_back(value->value);
+  }
+  if (!unsupportedUses.empty())
+    return true;
+  g.loc = UnknownLoc::get(&context);
+  func::ReturnOp::create(g.ops, g.loc, results);
+  main.setFunctionType(
+      g.ops.getFunctionType(types, ValueRange(results).getTypes()));
+  for (auto [i, output] : llvm::enumerate(graph.outputs))
+    main.setResultAttr(i, "tenon.name", g.ops.getStringAttr(output.name));
+  return true;
+}
+
+OwningOpRef<ModuleOp> GraphImporter::run() {
+  module = ModuleOp::create(UnknownLoc::get(&context));
+  (*module)->setAttr("tenon.producer", g.ops.getStringAttr(model.producer));
+  (*module)->setAttr("tenon.source", g.ops.getStringAttr(model.path));
+  if (!buildMain())
+    return {};
+  if (!unsupportedUses.empty()) {
+    reportUnsupported();
+    return {};
+  }
+  for (Operation *op : discarded)
+    op->erase();
+  // Extents, constants and weights that turned out not to be needed.
+  module->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op))
+      op->erase();
+  });
+  llvm::StringSet<> used;
+  module->walk([&](GetWeightOp op) { used.insert(op.getWeight()); });
+  for (auto weight :
+       llvm::make_early_inc_range(module->getOps<WeightOp>()))
+    if (!used.contains(weight.getSymName()))
+      weight.erase();
+  if (failed(module->verify())) {
+    error("", "the imported module does not verify", Status::Internal);
+    return {};
+  }
+  return std::move(module);
+}
+
+} // namespace tenon::onnx

@@ -1,0 +1,112 @@
+// The walk over an ONNX model: names to values, subgraphs and local functions
+// in their scopes, each node to its handler. Private to the importer and the
+// handlers of control flow.
+#ifndef TENON_COMPILER_IMPORT_ONNX_GRAPHIMPORTER_H
+#define TENON_COMPILER_IMPORT_ONNX_GRAPHIMPORTER_H
+
+#include "compiler/import/onnx/NodeContext.h"
+#include "compiler/import/onnx/OnnxImporter.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace tenon::onnx {
+
+class GraphImporter {
+public:
+  GraphImporter(mlir::MLIRContext &context, const Model &model,
+                const ImportOptions &options, const DiagnosticHandler &report);
+
+  /// The whole model; null after an error.
+  mlir::OwningOpRef<mlir::ModuleOp> run();
+
+  /// A subgraph at the builder's insertion point, its inputs bound to `inputs`
+  /// (as many as it names); names of the graphs around it are visible. Failure
+  /// means that an error or an unsupported use was recorded.
+  llvm::FailureOr<llvm::SmallVector<mlir::Value>>
+  importBody(const Graph &graph, llvm::ArrayRef<mlir::Value> inputs);
+
+  /// The attribute, references to attributes of a function replaced; null when
+  /// absent.
+  const Attribute *attribute(const Node &node, llvm::StringRef name) const;
+  /// A constant of the model as a value: small ones in the IR, others as a
+  /// weight. Null, after an error, where we have no type for it.
+  mlir::Value constant(const Tensor &tensor, llvm::StringRef name);
+  mlir::Value constant(const SparseTensor &tensor, llvm::StringRef name);
+
+  void error(const std::string &place, const std::string &text,
+             Status status = Status::InvalidModel, std::string help = {});
+  /// To be reported with all others at the end.
+  void unsupported(const Node *node, const std::string &place,
+                   const std::string &what);
+
+  GraphBuilder g;
+  ShapeValues shapes;
+  /// Ops of branches that are never taken, erased at the end: their values
+  /// must not be reused as keys before.
+  llvm::SmallVector<mlir::Operation *> discarded;
+
+private:
+  /// What a name stands for. The users of what is unusable (it came of
+  /// something unsupported) are passed over; a null value is an operand that
+  /// the caller of a function left out.
+  struct Bound {
+    mlir::Value value;
+    bool isUsable = true;
+  };
+  using Scope = llvm::StringMap<Bound>;
+  /// A call of a local function: what its attributes stand for.
+  struct Call {
+    const Function *function;
+    llvm::StringMap<const Attribute *> attributes;
+  };
+
+  mlir::MLIRContext &context;
+  const Model &model;
+  const ImportOptions &options;
+  const DiagnosticHandler &report;
+  OpRegistry registry;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::vector<Scope> scopes;
+  size_t visibleFrom = 0; ///< functions do not see their callers' names
+  std::vector<Call> calls;
+  std::string namePrefix; ///< of the calls around a node
+  const std::map<std::string, int64_t> *opsets;
+  bool hasErrors = false;
+  struct Unsupported {
+    std::string what;  ///< the op, or what of it
+    std::string first; ///< the place of the first
+    int64_t count = 0;
+  };
+  std::vector<Unsupported> unsupportedUses;
+  llvm::StringMap<size_t> unsupportedIndex;
+  llvm::StringSet<> symbols;
+  llvm::StringMap<uint64_t> expansions; ///< nodes of inlined functions
+
+  // OnnxInputs.cpp
+  llvm::StringMap<int64_t> fixedDims; ///< by --dim and --shape
+  bool bindOptions();
+  bool buildSignature(llvm::ArrayRef<const ValueInfo *> inputs,
+                      llvm::SmallVectorImpl<mlir::Type> &types,
+                      llvm::SmallVectorImpl<mlir::ArrayAttr> &dims);
+  const ShapeOption *shapeOption(llvm::StringRef input) const;
+
+  bool buildMain();
+  std::optional<Bound> lookup(llvm::StringRef name) const;
+  bool importInitializers(const Graph &graph);
+  bool importNodes(llvm::ArrayRef<Node> nodes, const Graph *graph);
+  bool importNode(const Node &node, const llvm::StringMap<const Type *> &infos);
+  bool callFunction(const Node &node, const Function &function);
+  bool checkKnownOps(const Node &node);
+  bool checkArity(const Node &node, const OpEntry &entry);
+  bool checkDeclared(const std::string &place, llvm::StringRef name,
+                     mlir::Value value, const Type &declared);
+  void bind(llvm::StringRef name, Bound what);
+  uint64_t expansion(llvm::ArrayRef<Node> nodes, int depth);
+  int64_t versionOf(llvm::StringRef domain) const;
+  mlir::Location locationOf(const Node &node) const;
+  std::string symbolFor(llvm::StringRef name);
+  void reportUnsupported();
+};
+
+} // namespace tenon::onnx
+
+#endif // TENON_COMPILER_IMPORT_ONNX_GRAPHIMPORTER_H

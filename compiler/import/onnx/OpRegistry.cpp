@@ -1,0 +1,43 @@
+// The table of ops and the one list of families.
+#include "compiler/import/onnx/OpRegistry.h"
+
+#include <algorithm>
+
+namespace tenon::onnx {
+
+static std::string key(llvm::StringRef domain, llvm::StringRef op) {
+  return (domain + ":" + op).str();
+}
+
+void OpRegistry::add(llvm::StringRef op, int64_t since, Arity inputs,
+                     Arity outputs, OpHandler handler, llvm::StringRef domain) {
+  std::vector<OpEntry> &versions = entries[key(domain, op)];
+  auto later =
+      std::find_if(versions.begin(), versions.end(),
+                   [&](const OpEntry &entry) { return entry.since > since; });
+  versions.insert(later, OpEntry{since, inputs, outputs, handler});
+}
+
+const OpEntry *OpRegistry::find(llvm::StringRef domain, llvm::StringRef op,
+                                int64_t version) const {
+  auto found = entries.find(key(domain, op));
+  if (found == entries.end())
+    return nullptr;
+  const OpEntry *newest = nullptr;
+  for (const OpEntry &entry : found->second)
+    if (entry.since <= version)
+      newest = &entry;
+  return newest;
+}
+
+void registerAllOps(OpRegistry &registry) {
+  registerConstantOps(registry);
+  registerControlOps(registry);
+  registerGatherOps(registry);
+  registerResizeOps(registry);
+  registerRunSizedOps(registry);
+  registerShapeOps(registry);
+  registerSliceOps(registry);
+}
+
+} // namespace tenon::onnx

@@ -1,0 +1,5 @@
+// Soon.
+#include "compiler/import/onnx/NodeContext.h"
+namespace tenon::onnx {
+void registerControlOps(OpRegistry &registry) {}
+} // namespace tenon::onnx

@@ -1,0 +1,5 @@
+// Soon.
+#include "compiler/import/onnx/NodeContext.h"
+namespace tenon::onnx {
+void registerResizeOps(OpRegistry &registry) {}
+} // namespace tenon::onnx
