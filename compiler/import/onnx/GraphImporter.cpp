@@ -4,6 +4,8 @@
 #include "compiler/import/onnx/GraphImporter.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -66,8 +68,7 @@ void GraphImporter::reportUnsupported() {
   }
   diagnostic.file = model.path;
   diagnostic.text = "the model uses what is not supported, in " +
-                    std::to_string(total) +
-                    (total == 1 ? " place" : " places");
+                    std::to_string(total) + (total == 1 ? " place" : " places");
   diagnostic.status = Status::Unsupported;
   hasErrors = true;
   report(diagnostic);
@@ -131,8 +132,8 @@ bool GraphImporter::checkArity(const Node &node, const OpEntry &entry) {
       wanted += " or more";
     else if (allowed.max != allowed.min)
       wanted += " to " + std::to_string(allowed.max);
-    error(placeOf(node), "expected " + wanted + " " + what + ", got " +
-                             std::to_string(found));
+    error(placeOf(node),
+          "expected " + wanted + " " + what + ", got " + std::to_string(found));
     return false;
   };
   // Results that nobody names may be missing at the end of the list.
@@ -189,8 +190,7 @@ bool GraphImporter::importNode(const Node &node,
       bind(output, {Value(), false});
     return !hasErrors;
   };
-  if (const Function *function =
-          model.findFunction(node.domain, node.opType))
+  if (const Function *function = model.findFunction(node.domain, node.opType))
     return callFunction(node, *function);
   const OpEntry *entry =
       registry.find(node.domain, node.opType, versionOf(node.domain));
@@ -310,8 +310,7 @@ bool GraphImporter::callFunction(const Node &node, const Function &function) {
     bool given = i < node.inputs.size() && !node.inputs[i].empty();
     std::optional<Bound> value = given ? lookup(node.inputs[i]) : Bound();
     if (!value) {
-      error(placeOf(node),
-            "nothing produces operand '" + node.inputs[i] + "'");
+      error(placeOf(node), "nothing produces operand '" + node.inputs[i] + "'");
       return false;
     }
     inner[name] = *value;
@@ -348,7 +347,7 @@ FailureOr<SmallVector<Value>>
 GraphImporter::importBody(const Graph &graph, ArrayRef<Value> inputs) {
   Location outer = g.loc;
   scopes.emplace_back();
-  auto leave = llvm::make_scope_exit([&] {
+  llvm::scope_exit leave([&] {
     scopes.pop_back();
     g.loc = outer;
   });
@@ -468,11 +467,10 @@ OwningOpRef<ModuleOp> GraphImporter::run() {
   });
   llvm::StringSet<> used;
   module->walk([&](GetWeightOp op) { used.insert(op.getWeight()); });
-  for (auto weight :
-       llvm::make_early_inc_range(module->getOps<WeightOp>()))
+  for (auto weight : llvm::make_early_inc_range(module->getOps<WeightOp>()))
     if (!used.contains(weight.getSymName()))
       weight.erase();
-  if (failed(module->verify())) {
+  if (failed(mlir::verify(*module))) {
     error("", "the imported module does not verify", Status::Internal);
     return {};
   }

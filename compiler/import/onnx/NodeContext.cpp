@@ -282,13 +282,11 @@ FailureOr<Sizes> NodeContext::perDim(const Sizes &axes, const Sizes &values,
     return result;
   }
   for (auto [given, value] : llvm::zip(axes, values)) {
-    Size isNegative =
-        g.cmp(arith::CmpIPredicate::slt, given, g.index(0));
-    Size dim =
-        g.select(isNegative, g.add(given, g.index(rank)), given);
+    Size isNegative = g.cmp(arith::CmpIPredicate::slt, given, g.index(0));
+    Size dim = g.select(isNegative, g.add(given, g.index(rank)), given);
     for (int64_t i = 0; i < rank; ++i)
-      result[i] = g.select(
-          g.cmp(arith::CmpIPredicate::eq, dim, g.index(i)), value, result[i]);
+      result[i] = g.select(g.cmp(arith::CmpIPredicate::eq, dim, g.index(i)),
+                           value, result[i]);
   }
   return result;
 }

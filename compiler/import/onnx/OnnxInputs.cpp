@@ -17,8 +17,7 @@ void loadImportDialects(MLIRContext &context) {
                       scf::SCFDialect, tensor::TensorDialect>();
 }
 
-OwningOpRef<ModuleOp> importOnnx(MLIRContext &context,
-                                 const onnx::Model &model,
+OwningOpRef<ModuleOp> importOnnx(MLIRContext &context, const onnx::Model &model,
                                  const ImportOptions &options,
                                  const DiagnosticHandler &report) {
   loadImportDialects(context);
@@ -192,16 +191,16 @@ static DenseElementsAttr denseOf(RankedTensorType type,
     return DenseElementsAttr::get(type, bools);
   }
   return DenseElementsAttr::getFromRawBuffer(
-      type, ArrayRef(reinterpret_cast<const char *>(bytes.data()),
-                     bytes.size()));
+      type,
+      ArrayRef(reinterpret_cast<const char *>(bytes.data()), bytes.size()));
 }
 
 Value GraphImporter::constant(const Tensor &tensor, StringRef name) {
   mlir::Type element = elementTypeOf(&context, tensor.type);
   auto type = RankedTensorType::get(tensor.dims, element);
   const auto *range = std::get_if<FileRange>(&tensor.payload);
-  uint64_t limit = isa<IntegerType>(element) ? maxInlineIntegerBytes
-                                             : maxInlineFloatBytes;
+  uint64_t limit =
+      isa<IntegerType>(element) ? maxInlineIntegerBytes : maxInlineFloatBytes;
   if (range && range->length > limit) {
     Operation *user = g.ops.getInsertionBlock()->getParentOp();
     while (user->getParentOp() != module->getOperation())

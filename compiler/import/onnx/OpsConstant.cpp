@@ -11,15 +11,15 @@ static LogicalResult constant(NodeContext &ctx) {
   GraphBuilder &g = ctx.g;
   int given = 0;
   Value value;
-  auto scalars = [&](const auto &list, Type element, bool isList) {
-    SmallVector<Attribute> elements;
+  auto scalars = [&](const auto &list, mlir::Type element, bool isList) {
+    SmallVector<mlir::Attribute> elements;
     for (auto number : list)
       elements.push_back(g.elementAttr(element, number));
     SmallVector<int64_t> shape;
     if (isList)
       shape.push_back(elements.size());
-    return g.constant(
-        DenseElementsAttr::get(RankedTensorType::get(shape, element), elements));
+    return g.constant(DenseElementsAttr::get(
+        RankedTensorType::get(shape, element), elements));
   };
   if (const Tensor *tensor = ctx.tensorAttr("value")) {
     ++given;
@@ -74,7 +74,7 @@ static LogicalResult constantOfShape(NodeContext &ctx) {
   if (shape && scalar)
     ctx.set(0, g.constant(DenseElementsAttr::get(
                    RankedTensorType::get(*shape, scalar.getElementType()),
-                   *scalar.getValues<Attribute>().begin())));
+                   *scalar.getValues<mlir::Attribute>().begin())));
   else
     ctx.set(0, g.broadcastInDim(value, {}, *sizes));
   return success();
@@ -98,7 +98,7 @@ static LogicalResult range(NodeContext &ctx) {
   if (failed(start) || failed(limit) || failed(delta) ||
       failed(ctx.expectSameElements()))
     return failure();
-  Type element = GraphBuilder::elementOf(*start);
+  mlir::Type element = GraphBuilder::elementOf(*start);
   Size count;
   if (isa<FloatType>(element)) {
     auto from = ctx.shapes.constantFloats(*start),
@@ -121,8 +121,8 @@ static LogicalResult range(NodeContext &ctx) {
     if (GraphBuilder::staticSize(by) == 0)
       return ctx.error("expected a step other than 0, got 0");
     if (!GraphBuilder::staticSize(by))
-      by = g.select(g.cmp(arith::CmpIPredicate::eq, by, g.index(0)),
-                    g.index(1), by);
+      by = g.select(g.cmp(arith::CmpIPredicate::eq, by, g.index(0)), g.index(1),
+                    by);
     count = g.max(g.ceilDiv(g.sub(to, from), by), g.index(0));
   }
   Value steps = g.iota(element, {count}, 0);
@@ -154,17 +154,17 @@ static LogicalResult oneHot(NodeContext &ctx) {
   }
   Value indices = g.convert(ctx.input(0), g.i64());
   Value counted = g.add(indices, g.fromSize(depth, g.i64()));
-  indices = g.select(g.compare(CompareDirection::LT, indices, 0.0), counted,
-                     indices);
+  indices =
+      g.select(g.compare(CompareDirection::LT, indices, 0.0), counted, indices);
   Sizes sizes = g.sizes(indices);
   sizes.insert(sizes.begin() + *axis, depth);
   SmallVector<int64_t> dims;
   for (int64_t i = 0; i < rank; ++i)
     if (i != *axis)
       dims.push_back(i);
-  Value isHot = g.compare(CompareDirection::EQ,
-                          g.broadcastInDim(indices, dims, sizes),
-                          g.iota(g.i64(), sizes, *axis));
+  Value isHot =
+      g.compare(CompareDirection::EQ, g.broadcastInDim(indices, dims, sizes),
+                g.iota(g.i64(), sizes, *axis));
   auto value = [&](int64_t i) {
     Value one = g.sliceDim(ctx.input(2), 0, g.index(i), g.index(1));
     return g.reshape(one, ArrayRef<int64_t>());
@@ -177,17 +177,16 @@ static LogicalResult eyeLike(NodeContext &ctx) {
   GraphBuilder &g = ctx.g;
   if (failed(ctx.expectRank(0, 2)))
     return failure();
-  Type element = GraphBuilder::elementOf(ctx.input(0));
+  mlir::Type element = GraphBuilder::elementOf(ctx.input(0));
   if (ctx.hasAttr("dtype"))
-    element = elementTypeOf(g.ops.getContext(),
-                            ElementType(ctx.intAttr("dtype")));
+    element =
+        elementTypeOf(g.ops.getContext(), ElementType(ctx.intAttr("dtype")));
   int64_t offset = ctx.intAttr("k", 0);
   if (!element)
     return ctx.unsupported("the requested element type");
   Sizes sizes = g.sizes(ctx.input(0));
   Value row = g.add(g.iota(g.i64(), sizes, 0), g.scalarInt(g.i64(), offset));
-  Value isOne =
-      g.compare(CompareDirection::EQ, row, g.iota(g.i64(), sizes, 1));
+  Value isOne = g.compare(CompareDirection::EQ, row, g.iota(g.i64(), sizes, 1));
   ctx.set(0, g.convert(isOne, element));
   return success();
 }

@@ -20,8 +20,8 @@ static FailureOr<Value> checkedOperand(NodeContext &ctx, size_t i,
   bool isUnsigned = GraphBuilder::elementOf(indices).isUnsignedInteger();
   SmallVector<int64_t> positions;
   for (const APInt &element : constant.getValues<APInt>()) {
-    int64_t index = isUnsigned ? int64_t(element.getZExtValue())
-                               : element.getSExtValue();
+    int64_t index =
+        isUnsigned ? int64_t(element.getZExtValue()) : element.getSExtValue();
     if (index < -*limit || index >= *limit)
       return ctx.error("expected indices within [" + Twine(-*limit) + ", " +
                        Twine(*limit - 1) + "], got " + Twine(index));
@@ -29,7 +29,7 @@ static FailureOr<Value> checkedOperand(NodeContext &ctx, size_t i,
   }
   return g.constant(DenseElementsAttr::get(
       RankedTensorType::get(GraphBuilder::shapeOf(indices), g.i64()),
-      positions));
+      ArrayRef<int64_t>(positions)));
 }
 
 static LogicalResult gather(NodeContext &ctx) {
@@ -52,8 +52,8 @@ static Value indexVectors(GraphBuilder &g, Value indices, int64_t axis) {
   int64_t rank = sizes.size();
   SmallVector<Value> parts;
   for (int64_t i = 0; i < rank; ++i)
-    parts.push_back(g.unsqueeze(
-        i == axis ? indices : g.iota(g.i64(), sizes, i), {rank}));
+    parts.push_back(
+        g.unsqueeze(i == axis ? indices : g.iota(g.i64(), sizes, i), {rank}));
   return g.concat(parts, rank);
 }
 
@@ -79,13 +79,13 @@ static LogicalResult gatherElements(NodeContext &ctx) {
   Value operand = ctx.input(0);
   int64_t rank = GraphBuilder::rankOf(operand);
   FailureOr<int64_t> axis = ctx.axis(ctx.intAttr("axis", 0), rank);
-  if (failed(axis) ||
-      failed(expectWithin(ctx, operand, ctx.input(1), *axis)))
+  if (failed(axis) || failed(expectWithin(ctx, operand, ctx.input(1), *axis)))
     return failure();
   FailureOr<Value> indices = checkedOperand(ctx, 1, g.size(operand, *axis));
   if (failed(indices))
     return failure();
-  SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, rank)), ones(rank, 1), none;
+  SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, rank)),
+                       ones(rank, 1), none;
   Value vectors = indexVectors(g, *indices, *axis);
   Sizes sizes = g.sizes(*indices);
   Value result = g.make<GatherOp>(
@@ -122,13 +122,12 @@ static FailureOr<Value> checkedVectors(NodeContext &ctx, Value operand,
     }
     return g.constant(DenseElementsAttr::get(
         RankedTensorType::get(GraphBuilder::shapeOf(indices), g.i64()),
-        positions));
+        ArrayRef<int64_t>(positions)));
   }
   Value high = g.broadcastTo(g.fromSizes(extents), shape);
   Value zero = g.splat(g.i64(), shape, 0);
-  Value counted =
-      g.select(g.compare(CompareDirection::LT, indices, zero),
-               g.add(indices, high), indices);
+  Value counted = g.select(g.compare(CompareDirection::LT, indices, zero),
+                           g.add(indices, high), indices);
   return g.make<CheckRangeOp>(counted, zero, high,
                               g.ops.getStringAttr(ctx.site()));
 }
@@ -217,7 +216,8 @@ static LogicalResult reverseSequence(NodeContext &ctx) {
     return ctx.error("expected " + Twine(*batches) + " lengths, got " +
                      Twine(given));
   // Element t of a sequence of length n comes from n - 1 - t while t < n.
-  Value lengths = g.broadcastInDim(g.convert(ctx.input(1), g.i64()), {0}, plane);
+  Value lengths =
+      g.broadcastInDim(g.convert(ctx.input(1), g.i64()), {0}, plane);
   Value time = g.iota(g.i64(), plane, 1);
   Value source = g.select(g.compare(CompareDirection::LT, time, lengths),
                           g.sub(g.sub(lengths, time), 1.0), time);
@@ -226,7 +226,7 @@ static LogicalResult reverseSequence(NodeContext &ctx) {
     offsetDims.push_back(i);
     slices.push_back(-1);
   }
-  ArrayRef<int64_t> zero{0}, one{1};
+  SmallVector<int64_t> zero{0}, one{1};
   Value result = g.make<GatherOp>(value.getType(), value, source, offsetDims,
                                   one, zero, zero, one, uint64_t(2), slices);
   g.recordSizes(result, sizes);
@@ -269,9 +269,9 @@ static LogicalResult scatterElements(NodeContext &ctx) {
     return failure();
   SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, rank)), none;
   Sizes sizes = g.sizes(operand);
-  Value result = g.make<ScatterOp>(
-      operand.getType(), *kind, operand, indexVectors(g, *indices, *axis),
-      updates, none, all, none, none, all, uint64_t(rank));
+  Value result = g.make<ScatterOp>(operand.getType(), *kind, operand,
+                                   indexVectors(g, *indices, *axis), updates,
+                                   none, all, none, none, all, uint64_t(rank));
   g.recordSizes(result, sizes);
   ctx.set(0, result);
   return success();
@@ -283,12 +283,10 @@ static LogicalResult scatterNd(NodeContext &ctx) {
   int64_t rank = GraphBuilder::rankOf(operand);
   FailureOr<int64_t> length = vectorLength(ctx, rank);
   FailureOr<ScatterKind> kind = kindOf(ctx);
-  if (failed(length) || failed(kind) ||
-      failed(ctx.expectSameElements({0, 2})))
+  if (failed(length) || failed(kind) || failed(ctx.expectSameElements({0, 2})))
     return failure();
   int64_t batch = GraphBuilder::rankOf(ctx.input(1)) - 1;
-  SmallVector<int64_t> wanted(
-      GraphBuilder::shapeOf(ctx.input(1)).drop_back()),
+  SmallVector<int64_t> wanted(GraphBuilder::shapeOf(ctx.input(1)).drop_back()),
       window, inserted, none;
   for (int64_t i = 0; i < *length; ++i)
     inserted.push_back(i);
@@ -304,10 +302,9 @@ static LogicalResult scatterNd(NodeContext &ctx) {
   if (failed(indices))
     return failure();
   Sizes sizes = g.sizes(operand);
-  Value result =
-      g.make<ScatterOp>(operand.getType(), *kind, operand, *indices, updates,
-                        window, inserted, none, none, inserted,
-                        uint64_t(batch));
+  Value result = g.make<ScatterOp>(operand.getType(), *kind, operand, *indices,
+                                   updates, window, inserted, none, none,
+                                   inserted, uint64_t(batch));
   g.recordSizes(result, sizes);
   ctx.set(0, result);
   return success();

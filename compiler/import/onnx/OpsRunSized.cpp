@@ -72,7 +72,7 @@ static LogicalResult compress(NodeContext &ctx) {
 static Value scatterVector(GraphBuilder &g, ScatterKind kind, Size count,
                            Value positions, Value updates) {
   Value zeros = g.splat(g.i64(), {count}, 0);
-  ArrayRef<int64_t> zero{0}, none;
+  SmallVector<int64_t> zero{0}, none;
   Value result =
       g.make<ScatterOp>(zeros.getType(), kind, zeros, positions, updates, none,
                         zero, none, none, zero, uint64_t(1));
@@ -117,7 +117,7 @@ static LogicalResult unique(NodeContext &ctx) {
   Value order = g.iota(g.i64(), {items}, 0);
   for (int64_t i = *width - 1; i >= 0; --i) {
     Value keys = g.take(sortable(g, column(i)), order, 0);
-    auto sort = SortOp::create(g.ops, g.loc, keys, uint64_t(0), UnitAttr());
+    auto sort = SortOp::create(g.ops, g.loc, keys, uint64_t(0));
     g.recordSizes(sort.getPositions(), {items});
     order = g.take(order, sort.getPositions(), 0);
   }
@@ -132,8 +132,7 @@ static LogicalResult unique(NodeContext &ctx) {
   Size count = countTrue(g, isFirst, items);
   Value ends = g.make<CumulativeOp>(
       RankedTensorType::get(GraphBuilder::shapeOf(isFirst), g.i64()),
-      ReduceKind::Add, g.convert(isFirst, g.i64()), uint64_t(0), UnitAttr(),
-      UnitAttr());
+      ReduceKind::Add, g.convert(isFirst, g.i64()), uint64_t(0));
   Value group = g.sub(ends, 1.0);
   // Per group: its first item (sorting was stable) and its number of items.
   Value firsts = g.take(order, positionsOf(g, isFirst, count), 0);
@@ -141,8 +140,7 @@ static LogicalResult unique(NodeContext &ctx) {
   Value counts = scatterVector(g, ScatterKind::Add, count, group, ones);
   Value inverse = scatterVector(g, ScatterKind::Set, items, order, group);
   if (!isSorted) {
-    auto byFirst =
-        SortOp::create(g.ops, g.loc, firsts, uint64_t(0), UnitAttr());
+    auto byFirst = SortOp::create(g.ops, g.loc, firsts, uint64_t(0));
     Value place = byFirst.getPositions();
     g.recordSizes(place, {count});
     g.recordSizes(byFirst.getResult(), {count});
@@ -191,8 +189,7 @@ static LogicalResult topK(NodeContext &ctx) {
   if (!number || !whole)
     k = g.min(g.max(k, g.index(0)), extent);
   Sizes sizes = g.sizes(value);
-  auto sort = SortOp::create(g.ops, g.loc, value, uint64_t(*axis),
-                             largest ? g.ops.getUnitAttr() : UnitAttr());
+  auto sort = SortOp::create(g.ops, g.loc, value, uint64_t(*axis), largest);
   g.recordSizes(sort.getResult(), sizes);
   g.recordSizes(sort.getPositions(), sizes);
   ctx.set(0, g.sliceDim(sort.getResult(), *axis, g.index(0), k));

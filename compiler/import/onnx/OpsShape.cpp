@@ -76,8 +76,8 @@ static LogicalResult reshape(NodeContext &ctx) {
   std::optional<int64_t> have = staticCount(from), need = staticCount(others);
   if (have && need &&
       (inferred ? *need == 0 || *have % *need != 0 : *have != *need))
-    return ctx.error("expected a shape of " + Twine(*have) +
-                     " elements, got " + spellSizes(target));
+    return ctx.error("expected a shape of " + Twine(*have) + " elements, got " +
+                     spellSizes(target));
   if (inferred)
     target[*inferred] = g.quotient(from, others);
   if (mayInferLater) {
@@ -174,9 +174,9 @@ static LogicalResult flatten(NodeContext &ctx) {
   if (axis < 0)
     axis += rank;
   ArrayRef<Size> all(sizes);
-  ctx.set(0, ctx.g.reshape(ctx.input(0),
-                           {ctx.g.product(all.take_front(axis)),
-                            ctx.g.product(all.drop_front(axis))}));
+  ctx.set(0,
+          ctx.g.reshape(ctx.input(0), {ctx.g.product(all.take_front(axis)),
+                                       ctx.g.product(all.drop_front(axis))}));
   return success();
 }
 
@@ -194,8 +194,8 @@ static LogicalResult shape(NodeContext &ctx) {
   };
   int64_t start = bound("start", 0), end = bound("end", rank);
   ArrayRef<Size> part(sizes);
-  ctx.set(0, ctx.g.fromSizes(part.slice(start, std::max(end - start,
-                                                        int64_t(0)))));
+  ctx.set(
+      0, ctx.g.fromSizes(part.slice(start, std::max(end - start, int64_t(0)))));
   return success();
 }
 
@@ -230,7 +230,7 @@ static LogicalResult cast(NodeContext &ctx) {
   }
   if (ctx.failed())
     return failure();
-  Type element = elementTypeOf(ctx.g.ops.getContext(), to);
+  mlir::Type element = elementTypeOf(ctx.g.ops.getContext(), to);
   if (!element)
     return ctx.unsupported(Twine("conversion to ") + elementTypeName(to));
   ctx.set(0, ctx.g.convert(ctx.input(0), element));
@@ -349,8 +349,7 @@ static LogicalResult depthToSpace(NodeContext &ctx) {
                                    ? SmallVector<int64_t>{0, 3, 4, 1, 5, 2}
                                    : SmallVector<int64_t>{0, 1, 4, 2, 5, 3};
   Value moved = g.transpose(g.reshape(ctx.input(0), apart), order);
-  ctx.set(0,
-          g.reshape(moved, {s[0], inner, g.mul(s[2], b), g.mul(s[3], b)}));
+  ctx.set(0, g.reshape(moved, {s[0], inner, g.mul(s[2], b), g.mul(s[3], b)}));
   return success();
 }
 

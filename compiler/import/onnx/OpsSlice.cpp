@@ -79,8 +79,7 @@ static LogicalResult slice(NodeContext &ctx) {
     return failure();
   Sizes offsets, sizes, strides;
   for (int64_t i = 0; i < rank; ++i) {
-    Box box =
-        clampBox(g, (*first)[i], (*end)[i], (*step)[i], g.size(input, i));
+    Box box = clampBox(g, (*first)[i], (*end)[i], (*step)[i], g.size(input, i));
     // An empty or single step's direction is of no matter.
     if (GraphBuilder::same(box.size, g.index(0)))
       box = {g.index(0), g.index(0), g.index(1)};
@@ -156,7 +155,7 @@ static LogicalResult split(NodeContext &ctx) {
 /// Where each element of a padded extent comes from.
 static Value padSources(GraphBuilder &g, const std::string &mode, Size extent,
                         Size low, Size padded) {
-  Type i64 = g.i64();
+  mlir::Type i64 = g.i64();
   Value position = g.sub(g.iota(i64, {padded}, 0), g.fromSize(low, i64));
   Value last = g.fromSize(g.max(g.sub(extent, g.index(1)), g.index(0)), i64);
   Value zero = g.scalarInt(i64, 0);
@@ -178,7 +177,7 @@ static Value padSources(GraphBuilder &g, const std::string &mode, Size extent,
 static LogicalResult pad(NodeContext &ctx) {
   GraphBuilder &g = ctx.g;
   Value input = ctx.input(0), value;
-  Type element = GraphBuilder::elementOf(input);
+  mlir::Type element = GraphBuilder::elementOf(input);
   int64_t rank = GraphBuilder::rankOf(input);
   std::string mode = ctx.stringAttr("mode", "constant");
   Sizes pads, axes;
@@ -245,8 +244,8 @@ static LogicalResult pad(NodeContext &ctx) {
         GraphBuilder::same((*high)[i], g.index(0)))
       continue;
     Size size = g.max(padded[i], g.index(0));
-    result = g.take(
-        result, padSources(g, mode, g.size(input, i), (*low)[i], size), i);
+    result = g.take(result,
+                    padSources(g, mode, g.size(input, i), (*low)[i], size), i);
   }
   ctx.set(0, result);
   return success();
