@@ -7,6 +7,7 @@
 #define TENON_COMPILER_IMPORT_GRAPHBUILDER_H
 
 #include "dialects/tenon/TenonDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
