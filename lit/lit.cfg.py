@@ -21,7 +21,7 @@ config.environment["LC_ALL"] = "C.UTF-8"
 config.environment["FILECHECK_OPTS"] = "--dump-input-filter=error"
 
 # Longest names first: `tenon` is a prefix of the others.
-for tool in ["tenon-lsp-server", "tenon-reduce", "tenon-eval", "tenon-opt", "tenonc",
+for tool in ["tenon-translate", "tenon-lsp-server", "tenon-reduce", "tenon-eval", "tenon-opt", "tenonc",
              "tenon"]:
     config.substitutions.append(
         (r"(?<![\w/.%-])" + tool + r"(?![\w.-])", os.path.join(bin_dir, tool)))
@@ -55,6 +55,6 @@ if {"amx_tile", "amx_bf16", "amx_int8"} <= set(flags):
     config.available_features.add("amx")
 if {"avx512f", "avx512dq", "avx512bw", "avx512vl"} <= set(flags):
     config.available_features.add("avx512")
-for tool in ["tenon", "tenon-opt", "tenon-lsp-server", "tenon-reduce"]:
+for tool in ["tenon", "tenon-translate", "tenon-opt", "tenon-lsp-server", "tenon-reduce"]:
     if os.path.exists(os.path.join(bin_dir, tool)):
         config.available_features.add(tool)

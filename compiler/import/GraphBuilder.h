@@ -198,7 +198,7 @@ private:
 
   llvm::DenseMap<mlir::Value, Sizes> known;
   std::map<SizeKey, mlir::Value> shared;
-  llvm::DenseMap<int64_t, mlir::Value> indexConstants;
+  std::map<int64_t, mlir::Value> indexConstants;
 
   Sizes traceSizes(mlir::Value value);
   /// Moves `ops` behind the last of `operands`' definitions.

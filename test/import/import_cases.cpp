@@ -9,6 +9,7 @@
 #include "compiler/import/onnx/OnnxTensorFile.h"
 #include "compiler/oracle/Oracle.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -33,15 +34,18 @@ enum Verdict : int {
 static const char *const verdictNames[] = {"pass",    "imported", "unsupported",
                                            "refused", "differs",  "unreadable"};
 
-static std::optional<HostTensor> readTensor(mlir::MLIRContext &context,
+/// The tensor in a file; ONNX's cases keep bf16 as u16.
+static std::optional<HostTensor> readTensor(mlir::Type wanted,
                                             const std::string &path) {
   auto tensor = readOnnxTensorFile(path, [](const Diagnostic &) {});
   if (!tensor)
     return std::nullopt;
-  mlir::Type element = onnx::elementTypeOf(&context, tensor->type);
+  mlir::Type element = onnx::elementTypeOf(wanted.getContext(), tensor->type);
   const auto *bytes = std::get_if<onnx::InlineBytes>(&tensor->payload);
   if (!element || !bytes)
     return std::nullopt;
+  if (wanted.isBF16() && tensor->type == onnx::ElementType::U16)
+    element = wanted;
   auto host = HostTensor::fromBytes(
       element, tensor->dims,
       llvm::ArrayRef(reinterpret_cast<const char *>(bytes->data()),
@@ -80,8 +84,9 @@ static std::optional<Verdict> runSet(mlir::ModuleOp module,
   auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
   std::vector<HostTensor> inputs;
   for (unsigned i = 0; i < main.getNumArguments(); ++i) {
-    auto tensor = readTensor(*module.getContext(),
-                             folder + "/input_" + std::to_string(i) + ".pb");
+    auto tensor =
+        readTensor(mlir::getElementTypeOrSelf(main.getResultTypes()[i]),
+                   folder + "/input_" + std::to_string(i) + ".pb");
     if (!tensor)
       return Unreadable;
     inputs.push_back(*tensor);
@@ -92,7 +97,7 @@ static std::optional<Verdict> runSet(mlir::ModuleOp module,
     return Differs;
   }
   for (auto [i, got] : llvm::enumerate(*results)) {
-    auto want = readTensor(*module.getContext(),
+    auto want = readTensor(mlir::getElementTypeOrSelf(main.getResultTypes()[i]),
                            folder + "/output_" + std::to_string(i) + ".pb");
     if (!want)
       return Unreadable;
