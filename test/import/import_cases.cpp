@@ -85,7 +85,7 @@ static std::optional<Verdict> runSet(mlir::ModuleOp module,
   std::vector<HostTensor> inputs;
   for (unsigned i = 0; i < main.getNumArguments(); ++i) {
     auto tensor =
-        readTensor(mlir::getElementTypeOrSelf(main.getResultTypes()[i]),
+        readTensor(mlir::getElementTypeOrSelf(main.getArgument(i).getType()),
                    folder + "/input_" + std::to_string(i) + ".pb");
     if (!tensor)
       return Unreadable;
