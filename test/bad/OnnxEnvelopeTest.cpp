@@ -187,9 +187,11 @@ TEST(OnnxEnvelope, FieldsThatCannotBeIgnoredAreUnsupported) {
   ::onnx::FunctionProto function;
   function.set_name("f");
   function.set_domain("d");
-  std::string bytes = function.SerializeAsString() + field(11, "");
+  std::string bytes = function.SerializeAsString() + field(11, "default");
   expectRefused(readBytes(makeModel().SerializeAsString() + field(25, bytes)),
                 Status::Unsupported, "attribute_proto");
+  bytes = function.SerializeAsString() + field(13, "");
+  expectRead(readBytes(makeModel().SerializeAsString() + field(25, bytes)));
 }
 
 } // namespace

@@ -152,12 +152,18 @@ void EnvelopeWalk::field(Level &level) {
     reader.skip(tag, limits.depth);
     return;
   }
-  if (schema->use == FieldUse::Refuse)
-    reader.fail(start,
-                describe(level, *schema) +
-                    " belongs to a later version of the format and cannot be "
-                    "ignored",
-                Status::Unsupported);
+  if (schema->use == FieldUse::Refuse) {
+    // Some writers spell out what is absent.
+    uint64_t value = reader.offset();
+    reader.skip(tag, limits.depth);
+    if (reader.offset() - value > 1)
+      reader.fail(start,
+                  describe(level, *schema) +
+                      " belongs to a later version of the format and cannot be "
+                      "ignored",
+                  Status::Unsupported);
+    return;
+  }
   if (level.run && level.run->field != tag.field)
     flush(level);
 

@@ -24,7 +24,7 @@ enum class FieldUse {
   Keep,
   Drop,    ///< checked, then left out
   Payload, ///< located, then left out
-  Refuse   ///< of a later version, with a meaning that cannot be ignored
+  Refuse   ///< of a later version, not to be ignored unless empty
 };
 
 /// A limit of a field: entries of a repeated field in one message, else bytes.
