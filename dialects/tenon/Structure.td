@@ -31,7 +31,7 @@ def Tenon_WeightOp : Tenon_Op<"weight", [Symbol, IsolatedFromAbove]> {
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, OptionalAttr<Tenon_WeightSourceAttr>:$source);
   let regions = (region AnyRegion:$recipe);
-  let assemblyFormat = "$sym_name `:` $type (`from` $source^)? ($recipe^)? attr-dict";
+  let assemblyFormat = "$sym_name `:` $type (`from` $source^)? attr-dict-with-keyword ($recipe^)?";
   let hasVerifier = 1;
 }
 

@@ -11,6 +11,11 @@
 void tenon_core_parallel(tenon_call *call, tenon_task_fn fn, void *args,
                          int64_t count);
 
+/* Records a fault of the run, unless another one came first. The entry reads it
+ * after the parallel loop, so the claim needs no ordering of its own. */
+void tenon_core_fault(tenon_call *call, int32_t code, int32_t site,
+                      int64_t found, int64_t low, int64_t high);
+
 /* Sorts the keys of one row and moves `indices` with them; equal keys keep
  * their order. NaN is greater than every number and equal to NaN, -0 equals 0.
  * `scratch` holds count keys, padded to 8 bytes, and then count indices:

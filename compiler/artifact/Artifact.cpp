@@ -1,0 +1,288 @@
+// Code is made in memory first; files are begun when nothing but a disk can
+// still fail, and renamed together when all are complete.
+#include "compiler/artifact/Artifact.h"
+
+#include "compiler/artifact/AtomicFile.h"
+#include "compiler/artifact/Descriptor.h"
+#include "compiler/artifact/Linker.h"
+#include "compiler/artifact/ObjectFile.h"
+#include "compiler/artifact/WeightEvaluator.h"
+#include "compiler/artifact/WeightFile.h"
+#include "compiler/codegen/ModuleCompiler.h"
+#include "runtime/seal.h"
+#include "runtime/xxh64.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/Path.h"
+
+#include <cstring>
+
+using namespace mlir;
+
+namespace tenon {
+namespace {
+
+/// The names in a location, outermost first.
+void collectNames(Location loc, llvm::SetVector<StringRef> &names) {
+  if (auto name = dyn_cast<NameLoc>(loc))
+    names.insert(name.getName().getValue());
+  else if (auto fused = dyn_cast<FusedLoc>(loc))
+    for (Location part : fused.getLocations())
+      collectNames(part, names);
+  else if (auto call = dyn_cast<CallSiteLoc>(loc))
+    collectNames(call.getCallee(), names);
+}
+
+class Writer {
+public:
+  Writer(ModuleOp module, const ModelFacts &facts,
+         const CompileOptions &options, const TargetChoice &target,
+         const DiagnosticHandler &report)
+      : module(module), facts(facts), options(options), target(target),
+        report(report), compiler(target, report), stem(symbolStem(options)) {}
+
+  CompileReport run() {
+    result.output = options.output;
+    result.weightBytes = facts.weightBytes;
+    if (facts.functions.size() == 1)
+      result.arenaBytes = facts.functions[0].arenaBytes;
+    if (!write() && result.status == Status::Success)
+      result.status = Status::Internal;
+    return result;
+  }
+
+private:
+  bool fail(Status status, const std::string &file, std::string text,
+            std::string help = "") {
+    Diagnostic diagnostic;
+    diagnostic.file = file;
+    diagnostic.text = std::move(text);
+    diagnostic.help = std::move(help);
+    diagnostic.status = result.status = status;
+    report(diagnostic);
+    return false;
+  }
+  bool failFile(const AtomicFile &file) {
+    return fail(Status::Io, file.path(),
+                std::string("cannot write: ") + strerror(file.error()));
+  }
+
+  bool isLinked() const {
+    return options.emit == EmitKind::Shared ||
+           options.emit == EmitKind::Executable;
+  }
+
+  bool placeWeights() {
+    hasBlob = facts.weightBytes > 0 && options.emit != EmitKind::Assembly &&
+              options.emit != EmitKind::LlvmIr;
+    external = hasBlob && !options.standalone &&
+               (options.weights == WeightPlacement::External ||
+                (options.weights == WeightPlacement::Auto &&
+                 facts.weightBytes > options.externalWeightBytes));
+    if (options.standalone && options.weights == WeightPlacement::External)
+      return fail(Status::Usage, "",
+                  "a standalone object cannot have its weights elsewhere",
+                  "pass --weights=embed, or leave out --standalone");
+    if (external) {
+      llvm::SmallString<128> path(options.output);
+      llvm::sys::path::replace_extension(path, "safetensors");
+      weightsPath = path.str().str();
+    }
+    return true;
+  }
+
+  DescriptorFacts descriptorFacts() {
+    DescriptorFacts more;
+    more.stem = stem;
+    more.target = target.description;
+    more.cpuFeatures = compiler.featuresInUse();
+    if (external)
+      more.weightFile = llvm::sys::path::filename(weightsPath).str();
+    if (auto sites = module->getAttrOfType<ArrayAttr>("tenon.sites"))
+      for (Attribute site : sites)
+        if (auto text = dyn_cast<StringAttr>(site))
+          more.sites.push_back(text.str());
+    for (auto func : module.getOps<LLVM::LLVMFuncOp>()) {
+      if (func.isExternal() || func.getName().contains("_entry") ||
+          func.getName().ends_with(".task"))
+        continue;
+      llvm::SetVector<StringRef> names;
+      collectNames(func.getLoc(), names);
+      if (!names.empty() && isKernel(func))
+        more.kernels.push_back(
+            {func.getName().str(), llvm::join(names.takeVector(), "\n")});
+    }
+    more.note = isLinked();
+    return more;
+  }
+
+  /// Graph functions and their plans are no kernels.
+  bool isKernel(LLVM::LLVMFuncOp func) const {
+    return llvm::none_of(facts.functions, [&](const FunctionFacts &function) {
+      return func.getName() == function.name ||
+             func.getName() == function.name + ".plan";
+    });
+  }
+
+  bool makeCode() {
+    if (!compiler.translate(module, stem)) {
+      result.status = Status::Internal;
+      return false;
+    }
+    std::string wrong =
+        addDescriptor(compiler.module(), facts, descriptorFacts());
+    if (!wrong.empty())
+      return fail(Status::Internal, "", "internal error: " + wrong);
+    CodeForm form = options.emit == EmitKind::Assembly ? CodeForm::Assembly
+                    : options.emit == EmitKind::LlvmIr ? CodeForm::LlvmIr
+                                                       : CodeForm::Object;
+    std::vector<std::string> ours = {weightsSymbol(stem)};
+    if (!compiler.optimize() || !compiler.emit(form, code) ||
+        (form == CodeForm::Object &&
+         !compiler.checkUndefined(code, ours, needsLibm))) {
+      result.status = Status::Internal;
+      return false;
+    }
+    result.codeBytes = code.size();
+    return true;
+  }
+
+  /// Streams the blob into `file`; `hash` is that of its bytes.
+  bool streamWeights(AtomicFile &file, uint64_t &hash) {
+    WeightEvaluator evaluator(*facts.weights, report);
+    tenon_xxh64 state;
+    tenon_xxh64_begin(&state, 0);
+    bool done = writeBlob(*facts.weights, facts.weightBytes, evaluator,
+                          [&](StringRef bytes) {
+                            tenon_xxh64_add(&state, bytes.data(), bytes.size());
+                            return file.write(bytes);
+                          });
+    hash = tenon_xxh64_end(&state);
+    if (done)
+      return true;
+    if (evaluator.status() == Status::Success)
+      return failFile(file);
+    result.status = evaluator.status();
+    return false;
+  }
+
+  bool writeWeightFile(OutputFiles &outputs, uint64_t &hash) {
+    AtomicFile &file = outputs.add(weightsPath);
+    uint64_t place = 0;
+    std::string header =
+        weightFileHeader(*facts.weights, facts.weightBytes, place);
+    if (file.error() || !file.write(header))
+      return failFile(file);
+    if (!streamWeights(file, hash))
+      return false;
+    if (!file.writeAt(place, hashDigits(hash)) || !file.finish())
+      return failFile(file);
+    result.weightsFile = weightsPath;
+    return true;
+  }
+
+  /// The object with its weights into `file`, left open.
+  bool writeObject(AtomicFile &file, OutputFiles &outputs) {
+    if (file.error())
+      return failFile(file);
+    StringRef bytes(code.data(), code.size());
+    if (!hasBlob)
+      return file.write(bytes) || failFile(file);
+    uint64_t hash = 0, place = placeOfWeightHash(code, descriptorSymbol(stem));
+    if (!place)
+      return fail(Status::Internal, "",
+                  "internal error: the object has no descriptor");
+    if (external) {
+      if (!writeWeightFile(outputs, hash))
+        return false;
+      if (!file.write(bytes))
+        return failFile(file);
+    } else {
+      SplitObject split;
+      std::string wrong = makeRoomForWeights(code, weightsSymbol(stem),
+                                             facts.weightBytes, split);
+      if (!wrong.empty())
+        return fail(Status::Internal, "", "internal error: " + wrong);
+      if (!file.write(StringRef(split.head.data(), split.head.size())))
+        return failFile(file);
+      if (!streamWeights(file, hash))
+        return false;
+      if (!file.write(StringRef(split.tail.data(), split.tail.size())))
+        return failFile(file);
+    }
+    StringRef number(reinterpret_cast<const char *>(&hash), sizeof hash);
+    return file.writeAt(place, number) || failFile(file);
+  }
+
+  /// Links the object, which lives as long as the linker needs it.
+  bool link(AtomicFile &file, OutputFiles &outputs) {
+    if (file.error())
+      return failFile(file);
+    AtomicFile object(options.output, /*executable=*/false);
+    object.create();
+    if (!writeObject(object, outputs))
+      return false;
+    LinkJob job;
+    job.objects = {object.temporaryPath()};
+    job.output = file.temporaryPath();
+    job.soname = llvm::sys::path::filename(options.output).str();
+    job.needsLibm = needsLibm;
+    bool linked = options.emit == EmitKind::Shared
+                      ? linkShared(job, report, result.status)
+                      : linkExecutable(job, report, result.status);
+    if (!linked)
+      return false;
+    if (!file.reopen())
+      return failFile(file);
+    char reason[256];
+    if (tenon_seal_fd(file.descriptor(), reason, sizeof reason) != 0)
+      return fail(Status::Io, options.output, reason);
+    return true;
+  }
+
+  bool write() {
+    if (!placeWeights() || !makeCode())
+      return false;
+    OutputFiles outputs;
+    AtomicFile &file = outputs.add(options.output, isLinked());
+    bool written = false;
+    if (isLinked())
+      written = link(file, outputs);
+    else if (options.emit == EmitKind::Object)
+      written = writeObject(file, outputs);
+    else
+      written =
+          (!file.error() && file.write(StringRef(code.data(), code.size()))) ||
+          failFile(file);
+    if (!written)
+      return false;
+    if (!file.finish())
+      return failFile(file);
+    if (AtomicFile *failed = outputs.commit())
+      return failFile(*failed);
+    return true;
+  }
+
+  ModuleOp module;
+  const ModelFacts &facts;
+  const CompileOptions &options;
+  const TargetChoice &target;
+  const DiagnosticHandler &report;
+  ModuleCompiler compiler;
+  std::string stem;
+  llvm::SmallVector<char, 0> code;
+  bool hasBlob = false, external = false, needsLibm = false;
+  std::string weightsPath;
+  CompileReport result;
+};
+} // namespace
+
+CompileReport writeArtifact(ModuleOp llvmModule, const ModelFacts &facts,
+                            const CompileOptions &options,
+                            const TargetChoice &target,
+                            const DiagnosticHandler &report) {
+  return Writer(llvmModule, facts, options, target, report).run();
+}
+
+} // namespace tenon

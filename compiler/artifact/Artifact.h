@@ -1,0 +1,23 @@
+// The last step of a compilation: a module in the LLVM dialect and the model's
+// facts go in; files that appear all or not at all come out.
+#ifndef TENON_COMPILER_ARTIFACT_ARTIFACT_H
+#define TENON_COMPILER_ARTIFACT_ARTIFACT_H
+
+#include "compiler/Compiler.h"
+#include "compiler/artifact/ModelFacts.h"
+#include "compiler/codegen/Target.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tenon {
+
+/// Writes options.output, and what belongs beside it, for every kind but Mlir.
+/// `report` hears what goes wrong; the result's status is its class.
+CompileReport writeArtifact(mlir::ModuleOp llvmModule, const ModelFacts &facts,
+                            const CompileOptions &options,
+                            const TargetChoice &target,
+                            const DiagnosticHandler &report);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_ARTIFACT_ARTIFACT_H

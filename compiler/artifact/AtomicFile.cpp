@@ -1,0 +1,170 @@
+// Linux calls behind atomic files. A replaced file is exchanged, not
+// overwritten, until all renames have succeeded, so that a failure can put it
+// back.
+#include "compiler/artifact/AtomicFile.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Signals.h"
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace tenon {
+namespace {
+constexpr llvm::StringRef prefix = ".tenon-";
+constexpr llvm::StringRef suffix = ".part";
+
+std::string folderOf(const std::string &path) {
+  llvm::StringRef parent = llvm::sys::path::parent_path(path);
+  return parent.empty() ? "." : parent.str();
+}
+
+/// Removes what a process that was killed has left in `folder`: a part whose
+/// process is gone and that nobody holds locked.
+void removeStaleParts(const std::string &folder) {
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator it(folder, error), end;
+       it != end && !error; it.increment(error)) {
+    llvm::StringRef name = llvm::sys::path::filename(it->path());
+    pid_t pid = 0;
+    if (!name.consume_front(prefix) || !name.consume_back(suffix) ||
+        name.split('-').first.getAsInteger(10, pid) || pid <= 0 ||
+        kill(pid, 0) == 0 || errno != ESRCH)
+      continue;
+    int fd = open(it->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+      continue;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+      unlink(it->path().c_str());
+    close(fd);
+  }
+}
+} // namespace
+
+AtomicFile::AtomicFile(std::string path, bool executable)
+    : target(std::move(path)), executable(executable) {
+  static std::atomic<unsigned> count{0};
+  temporary = folderOf(target) + "/" + prefix.str() + std::to_string(getpid()) +
+              "-" + std::to_string(count++) + suffix.str();
+}
+
+AtomicFile::~AtomicFile() {
+  if (fd >= 0)
+    close(fd);
+  if (!published || exchanged)
+    unlink(temporary.c_str());
+  llvm::sys::DontRemoveFileOnSignal(temporary);
+}
+
+bool AtomicFile::fail() {
+  if (firstError == 0)
+    firstError = errno ? errno : EIO;
+  return false;
+}
+
+bool AtomicFile::create() {
+  removeStaleParts(folderOf(target));
+  llvm::sys::RemoveFileOnSignal(temporary);
+  unlink(temporary.c_str());
+  // Never writable for others, whatever the umask says.
+  fd = open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
+            executable ? 0755 : 0644);
+  if (fd < 0)
+    return fail();
+  flock(fd, LOCK_EX | LOCK_NB);
+  return true;
+}
+
+bool AtomicFile::write(llvm::StringRef bytes) {
+  while (!bytes.empty()) {
+    ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return fail();
+    bytes = bytes.drop_front(n);
+  }
+  return true;
+}
+
+bool AtomicFile::writeAt(uint64_t offset, llvm::StringRef bytes) {
+  while (!bytes.empty()) {
+    ssize_t n = pwrite(fd, bytes.data(), bytes.size(), off_t(offset));
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return fail();
+    bytes = bytes.drop_front(n);
+    offset += n;
+  }
+  return true;
+}
+
+bool AtomicFile::reopen() {
+  struct stat before;
+  if (fd < 0 || fstat(fd, &before) != 0)
+    return fail();
+  close(fd);
+  fd = open(temporary.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0)
+    return fail();
+  flock(fd, LOCK_EX | LOCK_NB);
+  // The mode `create` got from the umask holds for the new file too.
+  return fchmod(fd, before.st_mode & 07777) == 0 || fail();
+}
+
+bool AtomicFile::finish() {
+  if (firstError != 0)
+    return false;
+  bool done = fsync(fd) == 0 || fail();
+  if (close(fd) != 0 && done)
+    done = fail();
+  fd = -1;
+  return done;
+}
+
+bool AtomicFile::publish() {
+  struct stat info;
+  if (lstat(target.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+      renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, target.c_str(),
+                RENAME_EXCHANGE) == 0)
+    exchanged = published = true;
+  else if (rename(temporary.c_str(), target.c_str()) == 0)
+    published = true;
+  return published || fail();
+}
+
+void AtomicFile::withdraw() {
+  if (exchanged)
+    rename(temporary.c_str(), target.c_str());
+  else if (published)
+    unlink(target.c_str());
+  published = exchanged = false;
+}
+
+AtomicFile &OutputFiles::add(const std::string &path, bool executable) {
+  files.push_back(std::make_unique<AtomicFile>(path, executable));
+  files.back()->create();
+  return *files.back();
+}
+
+AtomicFile *OutputFiles::commit() {
+  AtomicFile *failed = nullptr;
+  for (auto &file : files)
+    if (!failed && !file->publish())
+      failed = file.get();
+  if (failed)
+    for (auto &file : files)
+      file->withdraw();
+  return failed;
+}
+
+} // namespace tenon

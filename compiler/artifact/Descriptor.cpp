@@ -1,0 +1,180 @@
+// Every struct is an LLVM struct with the fields of the C one in their order;
+// its size under the module's data layout is held against C's.
+#include "compiler/artifact/Descriptor.h"
+
+#include "runtime/seal.h"
+#include "runtime/tenon_abi.h"
+#include "runtime/tenon_note.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+
+namespace tenon {
+
+std::string descriptorSymbol(const std::string &stem) {
+  return "tenon_model_" + stem;
+}
+std::string weightsSymbol(const std::string &stem) {
+  return "tenon_weights_" + stem;
+}
+
+namespace {
+class Builder {
+public:
+  Builder(Module &module, const ModelFacts &facts, const DescriptorFacts &more)
+      : module(module), context(module.getContext()), facts(facts), more(more),
+        null(ConstantPointerNull::get(PointerType::get(context, 0))) {}
+
+  std::string run() {
+    std::vector<Constant *> functions;
+    for (const FunctionFacts &function : facts.functions)
+      functions.push_back(makeFunction(function));
+    bool embedded = facts.weightBytes > 0 && more.weightFile.empty();
+    Constant *desc = makeStruct(
+        {i64(TENON_ABI_MAGIC), i32(TENON_ABI_VERSION),
+         i32(sizeof(tenon_model_desc)), string(more.stem), string(facts.source),
+         string(compilerName), string(more.target), i64(more.cpuFeatures),
+         i64(facts.weightBytes), i64(0), embedded ? weights() : null,
+         more.weightFile.empty() ? null : string(more.weightFile),
+         i32(facts.functions.size()), i32(0), table("functions", functions)},
+        sizeof(tenon_model_desc));
+    auto *global = new GlobalVariable(module, desc->getType(), true,
+                                      GlobalValue::ExternalLinkage, desc,
+                                      descriptorSymbol(more.stem));
+    global->setAlignment(Align(64));
+    if (more.note)
+      addNote();
+    return problem;
+  }
+
+private:
+  Constant *i32(int64_t value) {
+    return ConstantInt::getSigned(Type::getInt32Ty(context), value);
+  }
+  Constant *i64(uint64_t value) {
+    return ConstantInt::get(Type::getInt64Ty(context), value);
+  }
+
+  /// A string of its own, shared by all who say the same.
+  Constant *string(StringRef text) {
+    Constant *&known = strings[text];
+    if (known)
+      return known;
+    // C ends it at the first NUL; a name from a file may hold one.
+    Constant *bytes = ConstantDataArray::getString(
+        context, text.take_until([](char c) { return c == 0; }));
+    auto *global =
+        new GlobalVariable(module, bytes->getType(), true,
+                           GlobalValue::PrivateLinkage, bytes, "tenon.text");
+    global->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+    global->setAlignment(Align(1));
+    return known = global;
+  }
+
+  Constant *makeStruct(ArrayRef<Constant *> fields, size_t bytes) {
+    Constant *value = ConstantStruct::getAnon(context, fields);
+    if (module.getDataLayout().getTypeAllocSize(value->getType()) != bytes)
+      problem = "a table of the descriptor has another size than in C";
+    return value;
+  }
+
+  Constant *table(StringRef name, ArrayRef<Constant *> rows) {
+    if (rows.empty())
+      return null;
+    auto *type = ArrayType::get(rows[0]->getType(), rows.size());
+    return new GlobalVariable(module, type, true, GlobalValue::InternalLinkage,
+                              ConstantArray::get(type, rows), "tenon." + name);
+  }
+
+  Constant *makeTensor(const TensorFacts &tensor) {
+    std::vector<Constant *> dims;
+    for (const DimFacts &dim : tensor.dims)
+      dims.push_back(makeStruct({i64(dim.size), i64(dim.min), i64(dim.max),
+                                 i64(dim.multiple), string(dim.name)},
+                                sizeof(tenon_dim_desc)));
+    return makeStruct({string(tensor.name), i32(tensor.dtype),
+                       i32(tensor.dims.size()), table("dims", dims),
+                       i32(tensor.bounded), i32(0)},
+                      sizeof(tenon_tensor_desc));
+  }
+
+  Constant *tensors(StringRef name, const std::vector<TensorFacts> &list) {
+    std::vector<Constant *> rows;
+    for (const TensorFacts &tensor : list)
+      rows.push_back(makeTensor(tensor));
+    return table(name, rows);
+  }
+
+  Constant *entry(const std::string &name) {
+    if (Function *function = module.getFunction(name))
+      return function;
+    problem = "there is no function '" + name + "'";
+    return null;
+  }
+
+  Constant *makeFunction(const FunctionFacts &function) {
+    std::vector<Constant *> sites, kernels;
+    for (const std::string &site : more.sites)
+      sites.push_back(string(site));
+    for (const KernelFacts &kernel : more.kernels)
+      kernels.push_back(makeStruct({string(kernel.name), string(kernel.nodes)},
+                                   sizeof(tenon_kernel_desc)));
+    return makeStruct(
+        {string(function.name), i32(function.inputs.size()),
+         i32(function.outputs.size()), tensors("inputs", function.inputs),
+         tensors("outputs", function.outputs),
+         entry(function.name + ".plan_entry"),
+         entry(function.name + ".run_entry"), i32(sites.size()),
+         i32(kernels.size()), table("sites", sites), table("kernels", kernels)},
+        sizeof(tenon_function_desc));
+  }
+
+  Constant *weights() {
+    auto *global = new GlobalVariable(
+        module, ArrayType::get(Type::getInt8Ty(context), facts.weightBytes),
+        true, GlobalValue::ExternalLinkage, nullptr, weightsSymbol(more.stem));
+    global->setVisibility(GlobalValue::HiddenVisibility);
+    global->setAlignment(Align(TENON_WEIGHT_ALIGNMENT));
+    return global;
+  }
+
+  void addNote() {
+    std::string symbol = descriptorSymbol(more.stem);
+    auto make = [&](unsigned char *to, size_t room) {
+      return tenon_make_note(to, room, more.cpuFeatures, facts.sourceHash,
+                             compilerName, symbol.c_str());
+    };
+    std::vector<unsigned char> bytes(make(nullptr, 0));
+    if (bytes.empty()) {
+      problem = "the name '" + symbol + "' is too long";
+      return;
+    }
+    make(bytes.data(), bytes.size());
+    Constant *value = ConstantDataArray::get(context, bytes);
+    auto *global =
+        new GlobalVariable(module, value->getType(), true,
+                           GlobalValue::InternalLinkage, value, "tenon.note");
+    global->setSection(TENON_NOTE_SECTION);
+    global->setAlignment(Align(4));
+    appendToUsed(module, {global});
+  }
+
+  Module &module;
+  LLVMContext &context;
+  const ModelFacts &facts;
+  const DescriptorFacts &more;
+  Constant *null;
+  StringMap<Constant *> strings;
+  std::string problem;
+};
+} // namespace
+
+std::string addDescriptor(Module &module, const ModelFacts &facts,
+                          const DescriptorFacts &more) {
+  return Builder(module, facts, more).run();
+}
+
+} // namespace tenon

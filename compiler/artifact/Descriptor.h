@@ -1,0 +1,46 @@
+// The tables of a model (runtime/tenon_abi.h) as constants of its module.
+#ifndef TENON_COMPILER_ARTIFACT_DESCRIPTOR_H
+#define TENON_COMPILER_ARTIFACT_DESCRIPTOR_H
+
+#include "compiler/artifact/ModelFacts.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Module.h"
+
+#include <string>
+#include <vector>
+
+namespace tenon {
+
+struct KernelFacts {
+  std::string name;
+  std::string nodes; ///< separated by newlines
+};
+
+/// What the descriptor says beyond the model's facts.
+struct DescriptorFacts {
+  std::string stem;   ///< the descriptor is `tenon_model_<stem>`
+  std::string target; ///< for people
+  uint64_t cpuFeatures = 0;
+  std::string
+      weightFile; ///< empty: the weights are embedded, or there are none
+  std::vector<std::string> sites;
+  std::vector<KernelFacts> kernels;
+  bool note = false; ///< for a linked file: adds `.note.tenon`
+};
+
+inline constexpr const char *compilerName = "tenon 0.1.0";
+
+/// The symbols an artifact has beside its code.
+std::string descriptorSymbol(const std::string &stem);
+std::string weightsSymbol(const std::string &stem);
+
+/// Adds the descriptor, the only exported symbol of `module`; weights that are
+/// embedded stay an open, hidden symbol. Its weight_hash is 0 for now, see
+/// setWeightHash in ObjectFile.h. Returns what is wrong, or nothing.
+std::string addDescriptor(llvm::Module &module, const ModelFacts &facts,
+                          const DescriptorFacts &more);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_ARTIFACT_DESCRIPTOR_H

@@ -1,0 +1,230 @@
+// A model needs no start files and two libraries at most, so LLD is called
+// itself, with the libraries' own files: no compiler driver and no development
+// package. A program needs the start files of C; there the driver knows best.
+#include "compiler/artifact/Linker.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+
+#include <cerrno>
+#include <cstring>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <optional>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+namespace tenon {
+namespace {
+bool fail(const DiagnosticHandler &report, Status &status, Status kind,
+          std::string text, std::vector<std::string> details = {},
+          std::string help = "") {
+  Diagnostic diagnostic;
+  diagnostic.text = std::move(text);
+  diagnostic.details = std::move(details);
+  diagnostic.help = std::move(help);
+  diagnostic.status = status = kind;
+  report(diagnostic);
+  return false;
+}
+
+/// A tool of LLVM: beside the library of LLVM in use, then by PATH.
+std::string findTool(llvm::StringRef name) {
+  std::string versioned = (name + "-" + llvm::Twine(LLVM_VERSION_MAJOR)).str();
+  llvm::SmallVector<llvm::SmallString<128>> folders;
+  Dl_info info;
+  if (dladdr(reinterpret_cast<void *>(&llvm::sys::findProgramByName), &info) &&
+      info.dli_fname) {
+    llvm::SmallString<128> real;
+    if (!llvm::sys::fs::real_path(info.dli_fname, real)) {
+      llvm::StringRef lib = llvm::sys::path::parent_path(real);
+      llvm::SmallString<128> bin(llvm::sys::path::parent_path(lib));
+      llvm::sys::path::append(bin, "bin");
+      folders.push_back(bin);
+      llvm::SmallString<128> own(llvm::sys::path::parent_path(lib));
+      llvm::sys::path::append(
+          own, "lib", ("llvm-" + llvm::Twine(LLVM_VERSION_MAJOR)).str(), "bin");
+      folders.push_back(own);
+    }
+  }
+  for (const auto &folder : folders)
+    for (llvm::StringRef each : {name, llvm::StringRef(versioned)})
+      if (auto found = llvm::sys::findProgramByName(each, {folder.str()}))
+        return *found;
+  for (llvm::StringRef each : {llvm::StringRef(versioned), name})
+    if (auto found = llvm::sys::findProgramByName(each))
+      return *found;
+  return "";
+}
+
+/// The file of a system library, or nothing.
+std::string findLibrary(const char *name) {
+  for (const char *folder :
+       {"/lib/x86_64-linux-gnu/", "/usr/lib/x86_64-linux-gnu/", "/lib64/",
+        "/usr/lib64/", "/lib/", "/usr/lib/"}) {
+    std::string path = std::string(folder) + name;
+    if (llvm::sys::fs::exists(path))
+      return path;
+  }
+  return "";
+}
+
+struct Outcome {
+  int code = -1;  ///< exit status, or -1
+  int error = 0;  ///< errno of starting it
+  int signal = 0; ///< what ended it
+  std::string said;
+};
+
+/// Runs a program without a shell; its stdout and stderr come back.
+Outcome runTool(const std::vector<std::string> &arguments) {
+  Outcome outcome;
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) {
+    outcome.error = errno;
+    return outcome;
+  }
+  std::vector<char *> argv;
+  for (const std::string &argument : arguments)
+    argv.push_back(const_cast<char *>(argument.c_str()));
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
+  pid_t child = 0;
+  outcome.error =
+      posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  if (outcome.error == 0) {
+    char buffer[4096];
+    for (;;) {
+      ssize_t n = read(ends[0], buffer, sizeof buffer);
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n <= 0)
+        break;
+      if (outcome.said.size() < 65536)
+        outcome.said.append(buffer, n);
+    }
+    int state = 0;
+    while (waitpid(child, &state, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFEXITED(state))
+      outcome.code = WEXITSTATUS(state);
+    else if (WIFSIGNALED(state))
+      outcome.signal = WTERMSIG(state);
+  }
+  close(ends[0]);
+  return outcome;
+}
+
+bool runLinker(const std::vector<std::string> &arguments,
+               const DiagnosticHandler &report, Status &status) {
+  Outcome outcome = runTool(arguments);
+  if (outcome.code == 0)
+    return true;
+  if (outcome.error != 0)
+    return fail(report, status, Status::Failure,
+                "cannot start '" + arguments[0] +
+                    "': " + strerror(outcome.error));
+  std::vector<std::string> details;
+  llvm::SmallVector<llvm::StringRef> lines;
+  llvm::StringRef(outcome.said).split(lines, '\n', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef line : lines)
+    if (details.size() < 10)
+      details.push_back(line.str());
+  if (outcome.signal == SIGXFSZ || outcome.signal == SIGBUS)
+    return fail(report, status, Status::Io,
+                "the linker ran out of room for its file", details);
+  if (outcome.signal != 0)
+    return fail(report, status, Status::Failure,
+                "the linker was ended by signal " +
+                    std::to_string(outcome.signal),
+                details);
+  // What goes wrong beyond our objects is the file it writes.
+  llvm::StringRef said(outcome.said);
+  bool io =
+      said.contains("No space left") || said.contains("cannot open output") ||
+      said.contains("failed to write") || said.contains("File too large") ||
+      said.contains("Disk quota") || said.contains("Input/output error");
+  return fail(report, status, io ? Status::Io : Status::Internal,
+              io ? "the linker cannot write its file" : "the linker failed",
+              details);
+}
+} // namespace
+
+bool linkShared(const LinkJob &job, const DiagnosticHandler &report,
+                Status &status) {
+  std::string linker = findTool("ld.lld");
+  if (linker.empty())
+    return fail(report, status, Status::Failure,
+                "cannot find the linker ld.lld", {},
+                "install lld-" + std::to_string(LLVM_VERSION_MAJOR) +
+                    ", or pass -c and link the object yourself");
+  std::vector<std::string> arguments = {linker,
+                                        "-shared",
+                                        "--hash-style=gnu",
+                                        "--build-id=none",
+                                        "--no-undefined",
+                                        "-z",
+                                        "relro",
+                                        "-z",
+                                        "now",
+                                        "-z",
+                                        "noexecstack",
+                                        "--threads=1",
+                                        "-soname",
+                                        job.soname,
+                                        "-o",
+                                        job.output};
+  arguments.insert(arguments.end(), job.objects.begin(), job.objects.end());
+  std::vector<const char *> libraries = {"libc.so.6"};
+  if (job.needsLibm)
+    libraries.insert(libraries.begin(), "libm.so.6");
+  for (const char *library : libraries) {
+    std::string path = findLibrary(library);
+    if (path.empty())
+      return fail(report, status, Status::Failure,
+                  std::string("cannot find the system's ") + library, {},
+                  "pass -c and link the object yourself");
+    arguments.push_back(path);
+  }
+  return runLinker(arguments, report, status);
+}
+
+bool linkExecutable(const LinkJob &job, const DiagnosticHandler &report,
+                    Status &status) {
+  std::string driver = findTool("clang");
+  if (driver.empty())
+    return fail(report, status, Status::Failure,
+                "cannot find clang, which links programs", {},
+                "install clang-" + std::to_string(LLVM_VERSION_MAJOR) +
+                    ", or pass -c and link the object yourself");
+  std::vector<std::string> arguments = {driver,
+                                        "-fuse-ld=lld",
+                                        "-pie",
+                                        "-Wl,--build-id=none",
+                                        "-Wl,--hash-style=gnu",
+                                        "-Wl,--gc-sections",
+                                        "-Wl,-z,relro,-z,now",
+                                        "-Wl,--threads=1",
+                                        "-o",
+                                        job.output};
+  arguments.insert(arguments.end(), job.objects.begin(), job.objects.end());
+  for (const char *library : {"-lpthread", "-ldl", "-lm"})
+    arguments.push_back(library);
+  return runLinker(arguments, report, status);
+}
+
+} // namespace tenon

@@ -1,0 +1,175 @@
+// Facts are read off the signatures of the graph functions; weights are cloned
+// into a module of their own, since the passes that follow erase them.
+#include "compiler/artifact/ModelFacts.h"
+
+#include "dialects/tenon/TenonDialect.h"
+#include "runtime/tenon_abi.h"
+#include "runtime/xxh64.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+int64_t elementBytes(int32_t dtype) {
+  switch (dtype) {
+  case TENON_F64:
+  case TENON_I64:
+  case TENON_U64:
+    return 8;
+  case TENON_F32:
+  case TENON_I32:
+  case TENON_U32:
+    return 4;
+  case TENON_F16:
+  case TENON_BF16:
+  case TENON_I16:
+  case TENON_U16:
+    return 2;
+  default:
+    return 1;
+  }
+}
+
+int32_t dtypeOf(Type type) {
+  if (type.isF32())
+    return TENON_F32;
+  if (type.isF64())
+    return TENON_F64;
+  if (type.isF16())
+    return TENON_F16;
+  if (type.isBF16())
+    return TENON_BF16;
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer)
+    return 0;
+  bool isUnsigned = integer.isUnsigned();
+  switch (integer.getWidth()) {
+  case 1:
+    return TENON_BOOL;
+  case 8:
+    return isUnsigned ? TENON_U8 : TENON_I8;
+  case 16:
+    return isUnsigned ? TENON_U16 : TENON_I16;
+  case 32:
+    return isUnsigned ? TENON_U32 : TENON_I32;
+  case 64:
+    return isUnsigned ? TENON_U64 : TENON_I64;
+  default:
+    return 0;
+  }
+}
+
+int64_t TensorFacts::elements() const {
+  int64_t count = 1;
+  for (const DimFacts &dim : dims)
+    if (dim.size < 0 || __builtin_mul_overflow(count, dim.size, &count))
+      return -1;
+  return bounded ? -1 : count;
+}
+
+int64_t TensorFacts::bytes() const {
+  int64_t count = elements(), total = 0;
+  if (count < 0 || __builtin_mul_overflow(count, elementBytes(dtype), &total))
+    return -1;
+  return total;
+}
+
+namespace {
+TensorFacts tensorFacts(func::FuncOp func, unsigned argument,
+                        const CompileOptions &options, StringRef spare) {
+  auto type = cast<MemRefType>(func.getArgumentTypes()[argument]);
+  TensorFacts facts;
+  auto name = func.getArgAttrOfType<StringAttr>(argument, "tenon.name");
+  facts.name = name ? name.str() : spare.str();
+  facts.dtype = dtypeOf(type.getElementType());
+  facts.bounded = bool(func.getArgAttr(argument, "tenon.bounded"));
+  auto dims = func.getArgAttrOfType<ArrayAttr>(argument, "tenon.dims");
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    DimFacts dim;
+    if (!type.isDynamicDim(d)) {
+      dim.size = dim.min = dim.max = type.getDimSize(d);
+      facts.dims.push_back(dim);
+      continue;
+    }
+    if (dims && d < int64_t(dims.size()))
+      if (auto named = dyn_cast<StringAttr>(dims[d]))
+        dim.name = named.str();
+    if (!dim.name.empty())
+      for (const DimOption &option : options.dims)
+        if (option.name == dim.name) {
+          dim.min = option.min;
+          dim.max = option.max;
+          dim.multiple = option.multiple;
+        }
+    facts.dims.push_back(dim);
+  }
+  return facts;
+}
+
+FunctionFacts functionFacts(func::FuncOp func, const CompileOptions &options) {
+  FunctionFacts facts;
+  facts.name = func.getName().str();
+  int64_t inputs =
+      func->getAttrOfType<IntegerAttr>("tenon.num_inputs").getInt();
+  int64_t outputs =
+      func->getAttrOfType<IntegerAttr>("tenon.num_outputs").getInt();
+  for (int64_t i = 0; i < inputs; ++i)
+    facts.inputs.push_back(tensorFacts(func, unsigned(1 + i), options,
+                                       "input" + std::to_string(i)));
+  for (int64_t i = 0; i < outputs; ++i)
+    facts.outputs.push_back(tensorFacts(func, unsigned(1 + inputs + i), options,
+                                        "output" + std::to_string(i)));
+  if (auto arena = func->getAttrOfType<IntegerAttr>("tenon.arena_bytes"))
+    facts.arenaBytes = arena.getInt();
+  return facts;
+}
+} // namespace
+
+ModelFacts collectFacts(ModuleOp placed, const CompileOptions &options) {
+  ModelFacts facts;
+  for (auto func : placed.getOps<func::FuncOp>())
+    if (func->hasAttr("tenon.num_inputs"))
+      facts.functions.push_back(functionFacts(func, options));
+  if (auto bytes = placed->getAttrOfType<IntegerAttr>("tenon.weight_bytes"))
+    facts.weightBytes = bytes.getInt();
+  facts.weights = ModuleOp::create(placed.getLoc());
+  OpBuilder builder(facts.weights->getBodyRegion());
+  for (auto weight : placed.getOps<WeightOp>())
+    builder.clone(*weight.getOperation());
+
+  facts.source = llvm::sys::path::filename(options.input).str();
+  if (auto file = llvm::MemoryBuffer::getFile(
+          options.input, /*IsText=*/false, /*RequiresNullTerminator=*/false)) {
+    tenon_xxh64 state;
+    tenon_xxh64_begin(&state, 0);
+    tenon_xxh64_add(&state, (*file)->getBufferStart(),
+                    (*file)->getBufferSize());
+    facts.sourceHash = tenon_xxh64_end(&state);
+    facts.source +=
+        llvm::formatv(" xxh64 {0}", llvm::utohexstr(facts.sourceHash,
+                                                    /*LowerCase=*/true, 16));
+  }
+  return facts;
+}
+
+std::string symbolStem(const CompileOptions &options) {
+  StringRef name = options.name;
+  if (name.empty())
+    name = llvm::sys::path::stem(options.input);
+  std::string stem;
+  for (char c : name.take_front(255))
+    stem += llvm::isAlnum(c) ? c : '_';
+  if (stem.empty() || llvm::isDigit(stem[0]))
+    stem = "_" + stem;
+  return stem;
+}
+
+} // namespace tenon

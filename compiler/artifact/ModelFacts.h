@@ -1,0 +1,68 @@
+// What an artifact tells of its model, collected while the module still speaks
+// of functions and weights: names, types, extents, places in the blob.
+#ifndef TENON_COMPILER_ARTIFACT_MODELFACTS_H
+#define TENON_COMPILER_ARTIFACT_MODELFACTS_H
+
+#include "compiler/CompileOptions.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <string>
+#include <vector>
+
+namespace tenon {
+
+struct DimFacts {
+  int64_t size = -1; ///< -1: dynamic
+  int64_t min = 0;
+  int64_t max = INT64_MAX;
+  int64_t multiple = 1;
+  std::string name; ///< may be empty
+};
+
+struct TensorFacts {
+  std::string name;
+  int32_t dtype = 0; ///< tenon_dtype
+  std::vector<DimFacts> dims;
+  bool bounded = false; ///< extents known only after a run
+
+  /// The number of elements, or -1 where it depends on a run.
+  int64_t elements() const;
+  /// The number of bytes, or -1 likewise.
+  int64_t bytes() const;
+};
+
+struct FunctionFacts {
+  std::string name;
+  std::vector<TensorFacts> inputs, outputs;
+  int64_t arenaBytes = -1; ///< -1: depends on extents
+};
+
+struct ModelFacts {
+  std::vector<FunctionFacts> functions;
+  int64_t weightBytes = 0; ///< of the blob
+  /// The `tenon.weight` ops and what their recipes use; those in the blob carry
+  /// `offset`.
+  mlir::OwningOpRef<mlir::ModuleOp> weights;
+  std::string source;      ///< the model file's base name and hash, for people
+  uint64_t sourceHash = 0; ///< XXH64 of the model file; 0 where it is not known
+};
+
+/// The facts of a module that has passed the phase `placed`. `options` gives
+/// the ranges of named extents.
+ModelFacts collectFacts(mlir::ModuleOp placed, const CompileOptions &options);
+
+/// Bytes of an element of a tenon_dtype.
+int64_t elementBytes(int32_t dtype);
+
+/// The tenon_dtype of an element type, or 0.
+int32_t dtypeOf(mlir::Type type);
+
+/// The stem of the artifact's C symbols: options.name, or the output's or the
+/// model's file name made an identifier.
+std::string symbolStem(const CompileOptions &options);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_ARTIFACT_MODELFACTS_H

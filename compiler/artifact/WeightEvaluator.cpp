@@ -1,0 +1,89 @@
+// Source files are mapped and every range is held against the file as it is
+// now; what a recipe reads is kept no longer than the recipe runs.
+#include "compiler/artifact/WeightEvaluator.h"
+
+#include "dialects/tenon/TenonDialect.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+bool canEvaluate(Operation *op) { return false; }
+
+WeightEvaluator::WeightEvaluator(ModuleOp weights, DiagnosticHandler report)
+    : weights(weights), report(std::move(report)) {}
+
+WeightEvaluator::~WeightEvaluator() = default;
+
+bool WeightEvaluator::fail(Status kind, const std::string &file,
+                           std::string text) {
+  Diagnostic diagnostic;
+  diagnostic.file = file;
+  diagnostic.text = std::move(text);
+  diagnostic.status = failure = kind;
+  report(diagnostic);
+  return false;
+}
+
+bool WeightEvaluator::source(WeightOp weight, llvm::StringRef &bytes) {
+  WeightSourceAttr range = *weight.getSource();
+  std::string path = range.getFile().str();
+  std::unique_ptr<llvm::MemoryBuffer> &file = files[path];
+  if (!file) {
+    auto opened = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                              /*RequiresNullTerminator=*/false);
+    if (!opened)
+      return fail(Status::Io, path,
+                  "cannot read: " + opened.getError().message());
+    file = std::move(*opened);
+  }
+  uint64_t offset = range.getOffset(), length = range.getLength();
+  if (offset > file->getBufferSize() || length > file->getBufferSize() - offset)
+    return fail(Status::Io, path,
+                "the file changed while it was compiled: expected " +
+                    std::to_string(length) + " bytes at offset " +
+                    std::to_string(offset) + ", got a file of " +
+                    std::to_string(file->getBufferSize()) + " bytes");
+  bytes = file->getBuffer().substr(offset, length);
+  return true;
+}
+
+bool WeightEvaluator::evaluate(WeightOp weight, llvm::StringRef &bytes) {
+  if (weight.getSource())
+    return source(weight, bytes);
+  return fail(Status::Internal, "", "internal error: a weight has a recipe");
+}
+
+bool writeBlob(ModuleOp weights, uint64_t total, WeightEvaluator &evaluator,
+               llvm::function_ref<bool(llvm::StringRef)> sink) {
+  SmallVector<std::tuple<uint64_t, size_t, WeightOp>> placed;
+  for (auto weight : weights.getOps<WeightOp>())
+    if (auto offset = weight->getAttrOfType<IntegerAttr>("offset"))
+      placed.push_back({uint64_t(offset.getInt()), placed.size(), weight});
+  llvm::sort(placed, [](const auto &a, const auto &b) {
+    return std::tie(std::get<0>(a), std::get<1>(a)) <
+           std::tie(std::get<0>(b), std::get<1>(b));
+  });
+  uint64_t at = 0;
+  auto zerosTo = [&](uint64_t end) {
+    static const std::string zeros(4096, '\0');
+    while (at < end) {
+      llvm::StringRef piece = llvm::StringRef(zeros).take_front(end - at);
+      if (!sink(piece))
+        return false;
+      at += piece.size();
+    }
+    return true;
+  };
+  for (auto [offset, number, weight] : placed) {
+    llvm::StringRef bytes;
+    if (!zerosTo(offset) || !evaluator.evaluate(weight, bytes) || !sink(bytes))
+      return false;
+    at += bytes.size();
+  }
+  return zerosTo(total);
+}
+
+} // namespace tenon
