@@ -54,6 +54,8 @@ public:
   Size size(mlir::Value value, int64_t dim);
   /// States what is known of a value's extents, instead of `tensor.dim`.
   void recordSizes(mlir::Value value, llvm::ArrayRef<Size> sizes);
+  /// Moves `ops` behind the last of `operands`' definitions.
+  void placeAfter(llvm::ArrayRef<mlir::Value> operands);
   Size index(int64_t value);
   Sizes indices(llvm::ArrayRef<int64_t> values);
   /// As an SSA value.
@@ -201,8 +203,7 @@ private:
   std::map<int64_t, mlir::Value> indexConstants;
 
   Sizes traceSizes(mlir::Value value);
-  /// Moves `ops` behind the last of `operands`' definitions.
-  void placeAfter(llvm::ArrayRef<mlir::Value> operands);
+  Sizes askSizes(mlir::Value value);
   template <typename Op>
   Size
   arithmetic(llvm::StringRef name, Size a, Size b,

@@ -402,6 +402,21 @@ Sizes GraphBuilder::sizes(Value value) {
   return known[value];
 }
 
+Sizes GraphBuilder::askSizes(Value value) {
+  Sizes result;
+  for (auto [i, extent] : llvm::enumerate(shapeOf(value))) {
+    if (!ShapedType::isDynamic(extent)) {
+      result.push_back(index(extent));
+      continue;
+    }
+    Value dim = indexValue(index(i));
+    OpBuilder::InsertionGuard guard(ops);
+    placeAfter({value, dim});
+    result.push_back(make<tensor::DimOp>(value, dim));
+  }
+  return result;
+}
+
 Sizes GraphBuilder::traceSizes(Value value) {
   Operation *op = value.getDefiningOp();
   OpBuilder::InsertionGuard guard(ops);
@@ -417,7 +432,7 @@ Sizes GraphBuilder::traceSizes(Value value) {
   ReifiedRankedShapedTypeDims shapes;
   auto reify = dyn_cast_if_present<ReifyRankedShapedTypeOpInterface>(op);
   if (!reify || failed(reify.reifyResultShapes(ops, shapes)))
-    return mixedSizes(ops, loc, value);
+    return askSizes(value);
   Sizes result = shapes[cast<OpResult>(value).getResultNumber()];
   // An extent of an operand is where that came from.
   for (Size &entry : result) {

@@ -98,6 +98,9 @@ Sizes ShapeValues::extractAll(Value tensor, int64_t count) {
       position[dim] = g.indexValue(g.index(rest % shape[dim]));
       rest /= shape[dim];
     }
+    position.push_back(source);
+    g.placeAfter(position);
+    position.pop_back();
     Value scalar = g.make<tensor::ExtractOp>(source, position);
     Type index = g.ops.getIndexType();
     result.push_back(element.getWidth() == 1

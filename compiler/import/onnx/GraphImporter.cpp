@@ -406,18 +406,10 @@ bool GraphImporter::buildMain() {
     argument.setLoc(NameLoc::get(g.ops.getStringAttr(input->name)));
     bind(input->name, {argument});
     // Extents of one name are one value: that of the first argument.
-    Sizes sizes;
-    for (auto [d, dim] : llvm::enumerate(dims[i])) {
-      auto name = dyn_cast<StringAttr>(dim);
-      if (!name) {
-        sizes.push_back(g.index(cast<IntegerAttr>(dim).getInt()));
-        continue;
-      }
-      auto [size, isNew] = named.try_emplace(name.getValue());
-      if (isNew)
-        size->second = mixedSize(g.ops, g.loc, argument, d);
-      sizes.push_back(size->second);
-    }
+    Sizes sizes = g.sizes(argument);
+    for (auto [dim, size] : llvm::zip(dims[i], sizes))
+      if (auto name = dyn_cast<StringAttr>(dim))
+        size = named.try_emplace(name.getValue(), size).first->second;
     g.recordSizes(argument, sizes);
   }
   if (!importInitializers(graph) || !importNodes(graph.nodes, &graph))
