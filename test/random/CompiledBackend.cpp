@@ -1,0 +1,139 @@
+// Writes the graph as text, compiles it through the facade, opens the artifact
+// and copies tensors in and out.
+#include "test/random/CompiledBackend.h"
+
+#include "compiler/Compiler.h"
+#include "runtime/tenon.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+static int32_t dtypeOf(Type element) {
+  if (element.isF32())
+    return TENON_F32;
+  if (element.isF64())
+    return TENON_F64;
+  if (element.isF16())
+    return TENON_F16;
+  if (element.isBF16())
+    return TENON_BF16;
+  if (isBoolElement(element))
+    return TENON_BOOL;
+  int first = isUnsignedElement(element) ? TENON_U8 : TENON_I8;
+  unsigned width = elementWidth(element);
+  return first + (width > 8) + (width > 16) + (width > 32);
+}
+
+namespace {
+/// A folder that goes when this does.
+struct ScratchFolder {
+  llvm::SmallString<128> path;
+  ScratchFolder() {
+    if (llvm::sys::fs::createUniqueDirectory("tenon-random", path))
+      path.clear();
+  }
+  ~ScratchFolder() {
+    if (!path.empty())
+      llvm::sys::fs::remove_directories(path);
+  }
+  std::string file(llvm::StringRef name) const {
+    llvm::SmallString<128> full(path);
+    llvm::sys::path::append(full, name);
+    return full.str().str();
+  }
+};
+} // namespace
+
+/// Compiles the module to `output`; the error's text when that fails.
+static llvm::Error compileTo(ModuleOp module, const ScratchFolder &folder,
+                             const std::string &output, int optLevel) {
+  CompileOptions options;
+  options.input = folder.file("graph.mlir");
+  options.output = output;
+  options.optLevel = optLevel;
+  std::error_code failed;
+  llvm::raw_fd_ostream out(options.input, failed);
+  if (failed)
+    return llvm::createStringError(failed.message());
+  module.print(out, OpPrintingFlags().enableDebugInfo(true));
+  out.close();
+  std::string text;
+  Compiler compiler([&](const Diagnostic &d) { text += formatDiagnostic(d); });
+  if (compiler.compile(options).status == Status::Success)
+    return llvm::Error::success();
+  return llvm::createStringError("compile: " + text);
+}
+
+static llvm::Expected<std::vector<HostTensor>>
+runArtifact(const std::string &path, int threads, func::FuncOp function,
+            const std::vector<HostTensor> &inputs) {
+  char why[1024] = "";
+  tenon_open_options open = {};
+  open.struct_size = sizeof open;
+  open.error_text = why;
+  open.error_text_bytes = sizeof why;
+  open.threads = threads;
+  tenon_model *model = nullptr;
+  if (tenon_open(path.c_str(), &open, &model) != TENON_OK)
+    return llvm::createStringError(std::string("open: ") + why);
+  tenon_context *context = nullptr;
+  if (tenon_context_create(model, nullptr, &context) != TENON_OK)
+    return llvm::createStringError("no context can be made");
+  std::vector<std::vector<char>> bytes;
+  std::vector<std::vector<int64_t>> dims;
+  std::vector<tenon_tensor> ins, outs(function.getNumResults());
+  for (const HostTensor &input : inputs) {
+    bytes.push_back(input.toBytes());
+    dims.emplace_back(input.shape.begin(), input.shape.end());
+  }
+  for (size_t i = 0; i < inputs.size(); ++i)
+    ins.push_back({sizeof(tenon_tensor), nullptr, dtypeOf(inputs[i].element),
+                   int32_t(dims[i].size()), dims[i].data(), bytes[i].data(),
+                   bytes[i].size()});
+  for (tenon_tensor &out : outs) {
+    out = {};
+    out.struct_size = sizeof out;
+  }
+  if (tenon_run(context, nullptr, ins.data(), ins.size(), outs.data(),
+                outs.size()) != TENON_OK)
+    return llvm::createStringError(std::string("run: ") +
+                                   tenon_context_text(context));
+  std::vector<HostTensor> results;
+  for (auto [out, type] : llvm::zip_equal(outs, function.getResultTypes())) {
+    Type element = getElementTypeOrSelf(type);
+    if (out.dtype != dtypeOf(element))
+      return llvm::createStringError("an output has another element type");
+    auto result = HostTensor::fromBytes(
+        element, ArrayRef(out.dims, size_t(out.rank)),
+        ArrayRef(static_cast<const char *>(out.data), out.bytes));
+    if (!result)
+      return result.takeError();
+    results.push_back(std::move(*result));
+  }
+  tenon_context_destroy(context);
+  tenon_close(model);
+  return results;
+}
+
+Backend compiledBackend(CompiledOptions options) {
+  return [options](ModuleOp module, const std::vector<HostTensor> &inputs)
+             -> llvm::Expected<std::vector<HostTensor>> {
+    ScratchFolder folder;
+    if (folder.path.empty())
+      return llvm::createStringError("no folder can be made");
+    std::string artifact = folder.file("graph.so");
+    if (llvm::Error error =
+            compileTo(module, folder, artifact, options.optLevel))
+      return std::move(error);
+    return runArtifact(artifact, options.threads,
+                       module.lookupSymbol<func::FuncOp>("main"), inputs);
+  };
+}
+
+} // namespace tenon

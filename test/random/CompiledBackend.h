@@ -1,0 +1,20 @@
+// The whole way: a graph compiled to an artifact and run by the runtime.
+#ifndef TENON_TEST_RANDOM_COMPILEDBACKEND_H
+#define TENON_TEST_RANDOM_COMPILEDBACKEND_H
+
+#include "test/random/GraphCase.h"
+
+namespace tenon {
+
+struct CompiledOptions {
+  int optLevel = 2;
+  int threads = 2;
+};
+
+/// Files are made in a folder of the child process that `judge` runs the
+/// backend in, and removed.
+Backend compiledBackend(CompiledOptions options);
+
+} // namespace tenon
+
+#endif // TENON_TEST_RANDOM_COMPILEDBACKEND_H

@@ -1,0 +1,222 @@
+// Judging a graph in a child process, and cutting a failing graph down to the
+// ops that matter.
+#include "test/random/GraphCase.h"
+
+#include "compiler/oracle/Oracle.h"
+#include "dialects/tenon/TenonDialect.h"
+#include "test/random/Agreement.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include <csignal>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace mlir;
+
+namespace tenon {
+
+static func::FuncOp mainOf(const RandomGraph &graph) {
+  return ModuleOp(*graph.module).lookupSymbol<func::FuncOp>("main");
+}
+
+RandomGraph cloneGraph(const RandomGraph &graph) {
+  return {ModuleOp(*graph.module).clone(), graph.inputs, graph.exact};
+}
+
+static Outcome compare(const RandomGraph &graph, const Backend &backend) {
+  if (failed(verify(ModuleOp(*graph.module))))
+    return {Verdict::Invalid, "the graph is not valid"};
+  OracleOptions rounding;
+  rounding.roundToType = true;
+  auto ideal = evaluate(mainOf(graph), graph.inputs);
+  if (!ideal)
+    return {Verdict::Invalid, llvm::toString(ideal.takeError())};
+  auto rounded = evaluate(mainOf(graph), graph.inputs, {}, rounding);
+  if (!rounded)
+    return {Verdict::Invalid, llvm::toString(rounded.takeError())};
+  RandomGraph copy = cloneGraph(graph);
+  auto actual = backend(*copy.module, graph.inputs);
+  if (!actual)
+    return {Verdict::Refused, llvm::toString(actual.takeError())};
+  if (actual->size() != ideal->size())
+    return {Verdict::Differs, "expected " + std::to_string(ideal->size()) +
+                                  " outputs, got " +
+                                  std::to_string(actual->size())};
+  for (size_t i = 0; i < ideal->size(); ++i) {
+    Expectation expected{(*ideal)[i], (*rounded)[i], graph.exact[i]};
+    std::string text = disagreement(expected, (*actual)[i]);
+    if (!text.empty())
+      return {Verdict::Differs, "output " + std::to_string(i) + ": " + text};
+  }
+  return {};
+}
+
+Outcome judge(const RandomGraph &graph, const Backend &backend,
+              unsigned seconds) {
+  int ends[2];
+  if (pipe(ends) != 0)
+    return {Verdict::Invalid, "no pipe can be made"};
+  pid_t child = fork();
+  if (child < 0)
+    return {Verdict::Invalid, "no process can be made"};
+  if (child == 0) {
+    close(ends[0]);
+    dup2(ends[1], STDERR_FILENO); // what an assert says is part of the text
+    alarm(seconds);
+    Outcome outcome = compare(graph, backend);
+    size_t left = outcome.text.size();
+    for (const char *from = outcome.text.data(); left > 0;) {
+      ssize_t wrote = write(ends[1], from, left);
+      if (wrote <= 0)
+        break;
+      from += wrote;
+      left -= size_t(wrote);
+    }
+    _exit(int(outcome.verdict));
+  }
+  close(ends[1]);
+  Outcome outcome;
+  char buffer[4096];
+  for (ssize_t got; (got = read(ends[0], buffer, sizeof buffer)) > 0;)
+    outcome.text.append(buffer, size_t(got));
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) <= int(Verdict::Invalid)) {
+    outcome.verdict = Verdict(WEXITSTATUS(status));
+  } else {
+    outcome.verdict = Verdict::Crashed;
+    outcome.text += WIFSIGNALED(status)
+                        ? std::string("signal ") + strsignal(WTERMSIG(status))
+                        : std::string("unexpected exit");
+  }
+  return outcome;
+}
+
+/// Erases ops and arguments that no output needs.
+static void sweep(RandomGraph &graph) {
+  func::FuncOp function = mainOf(graph);
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(function.front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  for (unsigned i = function.getNumArguments(); i-- > 0;)
+    if (function.getArgument(i).use_empty() &&
+        succeeded(function.eraseArgument(i)))
+      graph.inputs.erase(graph.inputs.begin() + i);
+}
+
+static void dropOutput(RandomGraph &graph, unsigned output) {
+  func::FuncOp function = mainOf(graph);
+  function.front().getTerminator()->eraseOperand(output);
+  (void)function.eraseResult(output);
+  graph.exact.erase(graph.exact.begin() + output);
+  sweep(graph);
+}
+
+/// Makes an op's results the only outputs. Nothing says that its floats are
+/// exact.
+static bool returnOnly(RandomGraph &graph, unsigned position) {
+  func::FuncOp function = mainOf(graph);
+  Operation &op = *std::next(function.front().begin(), position);
+  if (op.getNumResults() == 0 || op.hasTrait<OpTrait::IsTerminator>() ||
+      llvm::any_of(op.getResultTypes(),
+                   [](Type type) { return !isa<RankedTensorType>(type); }))
+    return false;
+  for (unsigned i = function.getNumResults(); i-- > 0;)
+    if (failed(function.eraseResult(i)))
+      return false;
+  for (auto [i, type] : llvm::enumerate(op.getResultTypes())) {
+    Builder builder(op.getContext());
+    auto name = builder.getNamedAttr(
+        "tenon.name", builder.getStringAttr("y" + std::to_string(i)));
+    if (failed(function.insertResult(i, type, builder.getDictionaryAttr(name))))
+      return false;
+  }
+  function.front().getTerminator()->setOperands(op.getResults());
+  graph.exact.assign(op.getNumResults(), false);
+  sweep(graph);
+  return true;
+}
+
+/// Replaces an op's results by arguments that hold what it computed.
+static bool cutAt(RandomGraph &graph, unsigned position) {
+  func::FuncOp function = mainOf(graph);
+  Operation &op = *std::next(function.front().begin(), position);
+  if (op.hasTrait<OpTrait::IsTerminator>() || op.getNumRegions() ||
+      llvm::any_of(op.getResultTypes(),
+                   [](Type type) { return !isa<RankedTensorType>(type); }))
+    return false;
+  std::vector<HostTensor> values;
+  OracleOptions rounding;
+  rounding.roundToType = true;
+  auto keep = [&](Operation *seen, ArrayRef<const HostTensor *> results) {
+    if (seen == &op)
+      for (const HostTensor *result : results)
+        values.push_back(*result);
+  };
+  auto all = evaluate(function, graph.inputs, {}, rounding, keep);
+  if (!all || values.size() != op.getNumResults())
+    return llvm::consumeError(all.takeError()), false;
+  Builder builder(op.getContext());
+  for (auto [result, value] : llvm::zip_equal(op.getResults(), values)) {
+    std::string name = "cut" + std::to_string(function.getNumArguments());
+    llvm::SmallVector<Attribute> dims;
+    auto type = cast<RankedTensorType>(result.getType());
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      dims.push_back(
+          type.isDynamicDim(d)
+              ? Attribute(builder.getStringAttr(name + "_" + std::to_string(d)))
+              : Attribute(builder.getI64IntegerAttr(type.getDimSize(d))));
+    auto attributes = builder.getDictionaryAttr(
+        {builder.getNamedAttr("tenon.name", builder.getStringAttr(name)),
+         builder.getNamedAttr("tenon.dims", builder.getArrayAttr(dims))});
+    unsigned place = function.getNumArguments();
+    if (failed(function.insertArgument(place, type, attributes, op.getLoc())))
+      return false;
+    result.replaceAllUsesWith(function.getArgument(place));
+    graph.inputs.push_back(value);
+  }
+  op.erase();
+  sweep(graph);
+  return true;
+}
+
+RandomGraph reduce(const RandomGraph &graph, const Backend &backend,
+                   unsigned seconds, Verdict verdict) {
+  RandomGraph best = cloneGraph(graph);
+  auto keepIf = [&](RandomGraph candidate) {
+    if (judge(candidate, backend, seconds).verdict != verdict)
+      return false;
+    best = std::move(candidate);
+    return true;
+  };
+  for (unsigned i = best.exact.size(); i-- > 0 && best.exact.size() > 1;) {
+    RandomGraph candidate = cloneGraph(best);
+    dropOutput(candidate, i);
+    keepIf(std::move(candidate));
+  }
+  // The first op whose results are wrong already: what follows it goes.
+  for (unsigned i = 0, n = mainOf(best).front().getOperations().size(); i < n;
+       ++i) {
+    RandomGraph candidate = cloneGraph(best);
+    if (returnOnly(candidate, i) && keepIf(std::move(candidate)))
+      break;
+  }
+  // Each cut may make further ones possible, but ops only become fewer.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (unsigned i = mainOf(best).front().getOperations().size(); i-- > 0;) {
+      if (i >= mainOf(best).front().getOperations().size())
+        continue;
+      RandomGraph candidate = cloneGraph(best);
+      if (cutAt(candidate, i) && keepIf(std::move(candidate)))
+        changed = true;
+    }
+  }
+  return best;
+}
+
+} // namespace tenon

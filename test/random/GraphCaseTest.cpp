@@ -1,0 +1,111 @@
+// A backend with a known fault is caught, whatever way it fails, and its graph
+// is cut down to the op at fault.
+#include "test/random/GraphCase.h"
+
+#include "compiler/oracle/Oracle.h"
+#include "dialects/tenon/TenonDialect.h"
+
+#include "gtest/gtest.h"
+
+#include <csignal>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace tenon;
+
+namespace {
+
+llvm::Expected<std::vector<HostTensor>>
+evaluateMain(ModuleOp module, const std::vector<HostTensor> &inputs) {
+  OracleOptions options;
+  options.roundToType = true;
+  return evaluate(module.lookupSymbol<func::FuncOp>("main"), inputs, {},
+                  options);
+}
+
+bool hasTanh(ModuleOp module) {
+  return module.walk([](TanhOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+/// Computes something else where there is a tanh.
+llvm::Expected<std::vector<HostTensor>>
+withoutTanh(ModuleOp module, const std::vector<HostTensor> &inputs) {
+  module.walk([](TanhOp op) {
+    OpBuilder builder(op);
+    op.replaceAllUsesWith(
+        LogisticOp::create(builder, op.getLoc(), op.getOperand()).getResult());
+  });
+  return evaluateMain(module, inputs);
+}
+
+class GraphCaseTest : public testing::Test {
+protected:
+  GraphCaseTest() : context(MLIRContext::Threading::DISABLED) {
+    loadGraphDialects(context);
+    // The first graph of many ops whose outputs a tanh can be told from.
+    for (uint64_t seed = 1; seed < 200; ++seed) {
+      graph = buildRandomGraph(context, seed, {.steps = 20});
+      if (hasTanh(*graph.module) &&
+          judge(graph, withoutTanh, 20).verdict == Verdict::Differs)
+        break;
+    }
+  }
+
+  void expectTanhAlone(const Backend &backend, Verdict verdict) {
+    ASSERT_EQ(judge(graph, backend, 20).verdict, verdict);
+    RandomGraph least = reduce(graph, backend, 20, verdict);
+    EXPECT_TRUE(hasTanh(*least.module));
+    auto main = least.module->lookupSymbol<func::FuncOp>("main");
+    // The tanh, its operand being an input, and the return.
+    EXPECT_LE(main.front().getOperations().size(), 3u);
+    EXPECT_EQ(least.inputs.size(), main.getNumArguments());
+    EXPECT_EQ(least.exact.size(), main.getNumResults());
+  }
+
+  MLIRContext context;
+  RandomGraph graph;
+};
+
+TEST_F(GraphCaseTest, AgreesWithItself) {
+  Outcome outcome = judge(graph, evaluateMain, 20);
+  EXPECT_EQ(outcome.verdict, Verdict::Agrees) << outcome.text;
+}
+
+TEST_F(GraphCaseTest, FindsAWrongOp) {
+  expectTanhAlone(withoutTanh, Verdict::Differs);
+}
+
+TEST_F(GraphCaseTest, FindsARefusal) {
+  expectTanhAlone(
+      [](ModuleOp module, const std::vector<HostTensor> &inputs)
+          -> llvm::Expected<std::vector<HostTensor>> {
+        if (hasTanh(module))
+          return llvm::createStringError("no tanh here");
+        return evaluateMain(module, inputs);
+      },
+      Verdict::Refused);
+}
+
+TEST_F(GraphCaseTest, SurvivesACrash) {
+  expectTanhAlone(
+      [](ModuleOp module, const std::vector<HostTensor> &inputs) {
+        if (hasTanh(module))
+          raise(SIGKILL);
+        return evaluateMain(module, inputs);
+      },
+      Verdict::Crashed);
+}
+
+TEST_F(GraphCaseTest, EndsWhatDoesNotEnd) {
+  Outcome outcome = judge(
+      graph,
+      [](ModuleOp module, const std::vector<HostTensor> &inputs) {
+        pause();
+        return evaluateMain(module, inputs);
+      },
+      1);
+  EXPECT_EQ(outcome.verdict, Verdict::Crashed);
+}
+
+} // namespace

@@ -1,0 +1,133 @@
+// Random graphs through the compiler, or through its first phases, against the
+// oracle. A failing graph is cut down and printed with its seed; the last line
+// is the count that run_all.py reads.
+#include "test/random/GraphCase.h"
+
+#include "compiler/oracle/Oracle.h"
+#include "compiler/pipeline/Phases.h"
+#ifdef TENON_TEST_HAS_COMPILER
+#include "test/random/CompiledBackend.h"
+#endif
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace cl = llvm::cl;
+using namespace mlir;
+
+static cl::opt<uint64_t> seed("seed", cl::desc("the first graph"), cl::init(1));
+static cl::opt<int> count("count", cl::desc("graphs"), cl::init(100));
+static cl::opt<int> steps("steps", cl::desc("ops tried per graph"),
+                          cl::init(12));
+static cl::opt<bool> dynamic("dynamic", cl::desc("named extents"));
+static cl::opt<bool> dataDependent("data-dependent",
+                                   cl::desc("sizes that are values"));
+static cl::opt<bool> narrowFloats("narrow-floats", cl::desc("f16 and bf16"),
+                                  cl::init(true));
+static cl::opt<std::string>
+    stage("stage",
+          cl::desc("evaluate the graph after this phase with the oracle; "
+                   "without it, compile and run"));
+static cl::opt<int> optLevel("opt-level", cl::desc("of the compiler"),
+                             cl::init(2));
+static cl::opt<int> threads("run-threads", cl::desc("of a run"), cl::init(2));
+static cl::opt<unsigned> seconds("seconds", cl::desc("for one graph"),
+                                 cl::init(60));
+static cl::opt<bool> reduceFailures("reduce", cl::desc("cut failures down"),
+                                    cl::init(true));
+static cl::opt<int> most("most", cl::desc("failures to print"), cl::init(5));
+
+/// Runs the phases up to one, then the oracle.
+static llvm::Expected<std::vector<tenon::HostTensor>>
+evaluateAfter(llvm::StringRef phase, ModuleOp module,
+              const std::vector<tenon::HostTensor> &inputs) {
+  PassManager passes(module.getContext());
+  const tenon::Phase *last = nullptr;
+  for (const tenon::Phase &step : tenon::phaseTable()) {
+    if (step.build)
+      step.build(passes, tenon::PipelineOptions());
+    last = &step;
+    if (step.name == phase)
+      break;
+  }
+  if (failed(passes.run(module)))
+    return llvm::createStringError("the passes failed");
+  if (Operation *op = findViolation(*last, module))
+    return llvm::createStringError(op->getName().getStringRef() +
+                                   " stands after the phase " + last->name);
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (!main)
+    return llvm::createStringError("@main is gone");
+  tenon::OracleOptions options;
+  options.roundToType = true;
+  return evaluate(main, inputs, {}, options);
+}
+
+static const char *name(tenon::Verdict verdict) {
+  static const char *names[] = {"agrees", "DIFFERS", "REFUSED", "CRASHED",
+                                "INVALID"};
+  return names[int(verdict)];
+}
+
+static void report(const tenon::RandomGraph &graph, uint64_t seed,
+                   const tenon::Outcome &outcome,
+                   const tenon::Backend &backend) {
+  llvm::outs() << "seed " << seed << ": " << name(outcome.verdict) << ": "
+               << outcome.text << '\n';
+  tenon::RandomGraph least = cloneGraph(graph);
+  if (reduceFailures && outcome.verdict != tenon::Verdict::Invalid)
+    least = reduce(graph, backend, seconds, outcome.verdict);
+  least.module->print(llvm::outs());
+  for (const tenon::HostTensor &input : least.inputs) {
+    std::string text = input.text();
+    llvm::outs() << "// input " << text.substr(0, 400)
+                 << (text.size() > 400 ? "...\n" : "\n");
+  }
+  llvm::outs() << "// " << judge(least, backend, seconds).text << "\n\n";
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::ParseCommandLineOptions(argc, argv, "Random graphs against the oracle\n");
+  tenon::Backend backend;
+  if (!stage.empty()) {
+    backend = [](ModuleOp module,
+                 const std::vector<tenon::HostTensor> &inputs) {
+      return evaluateAfter(stage, module, inputs);
+    };
+  } else {
+#ifdef TENON_TEST_HAS_COMPILER
+    backend = tenon::compiledBackend({optLevel, threads});
+#else
+    llvm::errs() << "run-random: built without a compiler; use --stage\n";
+    return 2;
+#endif
+  }
+  DialectRegistry registry;
+  tenon::registerPipelineDialects(registry);
+  // Graphs are judged in forked processes, which have no thread but one.
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  tenon::RandomGraphOptions options;
+  options.steps = steps;
+  options.dynamic = dynamic;
+  options.dataDependent = dataDependent;
+  options.narrowFloats = narrowFloats;
+  int passed = 0, failed = 0;
+  for (int i = 0; i < count; ++i) {
+    tenon::RandomGraph graph = buildRandomGraph(context, seed + i, options);
+    tenon::Outcome outcome = judge(graph, backend, seconds);
+    if (outcome.verdict == tenon::Verdict::Agrees) {
+      ++passed;
+      continue;
+    }
+    if (failed++ < most)
+      report(graph, seed + i, outcome, backend);
+    else
+      llvm::outs() << "seed " << seed + i << ": " << name(outcome.verdict)
+                   << '\n';
+  }
+  llvm::outs() << passed << " passed, " << failed << " failed, 0 skipped\n";
+  return failed != 0;
+}
