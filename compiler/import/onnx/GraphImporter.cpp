@@ -16,6 +16,9 @@ namespace tenon::onnx {
 /// Local functions may nest this deep and grow to this many nodes.
 static constexpr size_t maxCallDepth = 64;
 static constexpr uint64_t maxInlinedNodes = 1 << 20;
+/// No value may be greater: sizes in bytes stay far from overflow.
+static constexpr int64_t maxRank = 64;
+static constexpr int64_t maxTensorBytes = int64_t(1) << 46;
 
 GraphImporter::GraphImporter(MLIRContext &context, const Model &model,
                              const ImportOptions &options,
@@ -183,6 +186,30 @@ bool GraphImporter::checkDeclared(const std::string &place, StringRef name,
   return agrees;
 }
 
+bool GraphImporter::checkExtent(const std::string &place, StringRef name,
+                                mlir::Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  auto fail = [&](const std::string &wanted, const std::string &found) {
+    error(place,
+          "expected value '" + name.str() + "' to have " + wanted + ", got " +
+              found,
+          Status::Limit);
+    return false;
+  };
+  if (tensor.getRank() > maxRank)
+    return fail("a rank of at most " + std::to_string(maxRank),
+                std::to_string(tensor.getRank()));
+  if (llvm::is_contained(tensor.getShape(), 0))
+    return true;
+  int64_t bytes = (tensor.getElementTypeBitWidth() + 7) / 8;
+  for (int64_t extent : tensor.getShape())
+    if (!ShapedType::isDynamic(extent) &&
+        (llvm::MulOverflow(bytes, extent, bytes) || bytes > maxTensorBytes))
+      return fail("at most " + std::to_string(maxTensorBytes) + " bytes",
+                  spell(type));
+  return true;
+}
+
 bool GraphImporter::importNode(const Node &node,
                                const llvm::StringMap<const Type *> &infos) {
   auto giveUp = [&] {
@@ -231,6 +258,8 @@ bool GraphImporter::importNode(const Node &node,
       unsupported(&node, placeOf(node), "result " + std::to_string(i));
       return giveUp();
     }
+    if (!checkExtent(placeOf(node), output, value.getType()))
+      return false;
     // Traced now, while the chain to known extents is short.
     if (!GraphBuilder::typeOf(value).hasStaticShape())
       (void)g.sizes(value);

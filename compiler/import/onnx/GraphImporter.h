@@ -99,6 +99,9 @@ private:
   bool checkArity(const Node &node, const OpEntry &entry);
   bool checkDeclared(const std::string &place, llvm::StringRef name,
                      mlir::Value value, const Type &declared);
+  /// The rank and, where static, the bytes of a value are within our limits.
+  bool checkExtent(const std::string &place, llvm::StringRef name,
+                   mlir::Type type);
   void bind(llvm::StringRef name, Bound what);
   uint64_t expansion(llvm::ArrayRef<Node> nodes, int depth);
   int64_t versionOf(llvm::StringRef domain) const;

@@ -158,6 +158,8 @@ bool GraphImporter::buildSignature(ArrayRef<const ValueInfo *> inputs,
       named.push_back(g.ops.getStringAttr(name));
     }
     types.push_back(RankedTensorType::get(extents, element));
+    if (!checkExtent(place, input->name, types.back()))
+      return false;
     dims.push_back(g.ops.getArrayAttr(named));
   }
   if (unsupportedUses.empty())

@@ -117,51 +117,94 @@ static LogicalResult transpose(NodeContext &ctx) {
 }
 
 /// The axes of Squeeze and Unsqueeze: an attribute before opset 13.
-static FailureOr<SmallVector<int64_t>> axesOf(NodeContext &ctx) {
+static FailureOr<Sizes> axesOf(NodeContext &ctx) {
   if (ctx.opset < 13)
-    return ctx.intsAttr("axes");
-  return ctx.constantInput(1, "axes");
+    return ctx.g.indices(ctx.intsAttr("axes"));
+  return ctx.sizesInput(1);
+}
+
+/// 1 for each dimension among `axes`, else 0, and how many ones stand before.
+struct Marks {
+  Sizes here, before;
+};
+
+static FailureOr<Marks> markAxes(NodeContext &ctx, const Sizes &axes,
+                                 int64_t rank) {
+  FailureOr<Sizes> here =
+      ctx.perDim(axes, Sizes(axes.size(), ctx.g.index(1)), rank, 0);
+  if (failed(here))
+    return failure();
+  Marks marks{*here, {}};
+  Size count = ctx.g.index(0);
+  for (Size mark : marks.here) {
+    marks.before.push_back(count);
+    count = ctx.g.add(count, mark);
+  }
+  return marks;
 }
 
 static LogicalResult squeeze(NodeContext &ctx) {
+  GraphBuilder &g = ctx.g;
   Value input = ctx.input(0);
   ArrayRef<int64_t> shape = GraphBuilder::shapeOf(input);
-  SmallVector<int64_t> dims;
+  int64_t rank = shape.size();
+  Sizes axes;
   if (ctx.opset < 13 ? ctx.hasAttr("axes") : ctx.hasInput(1)) {
-    FailureOr<SmallVector<int64_t>> given = axesOf(ctx);
+    FailureOr<Sizes> given = axesOf(ctx);
     if (failed(given))
       return failure();
-    FailureOr<SmallVector<int64_t>> axes = ctx.axes(*given, shape.size());
-    if (failed(axes))
-      return failure();
-    dims = *axes;
+    axes = *given;
   } else {
     for (auto [i, extent] : llvm::enumerate(shape)) {
       if (ShapedType::isDynamic(extent))
         return ctx.unsupported("no axes, for a shape known only in the run");
       if (extent == 1)
-        dims.push_back(i);
+        axes.push_back(g.index(i));
     }
   }
-  for (int64_t dim : dims)
-    if (shape[dim] != 1 && !ShapedType::isDynamic(shape[dim]))
-      return ctx.error("expected an extent of 1 at axis " + Twine(dim) +
+  FailureOr<Marks> marks = markAxes(ctx, axes, rank);
+  if (failed(marks))
+    return failure();
+  for (int64_t i = 0; i < rank; ++i)
+    if (shape[i] != 1 && !ShapedType::isDynamic(shape[i]) &&
+        GraphBuilder::same(marks->here[i], g.index(1)))
+      return ctx.error("expected an extent of 1 at axis " + Twine(i) +
                        ", got " + spell(input));
-  ctx.set(0, ctx.g.squeeze(input, dims));
+  // Axes may be values of the run: result dimension j is what is left at j.
+  Sizes sizes(std::max<int64_t>(rank - int64_t(axes.size()), 0), g.index(1));
+  for (int64_t i = 0; i < rank; ++i) {
+    Size isGone = g.cmp(arith::CmpIPredicate::ne, marks->here[i], g.index(0));
+    Size place =
+        g.select(isGone, g.index(-1), g.sub(g.index(i), marks->before[i]));
+    for (auto [j, size] : llvm::enumerate(sizes))
+      size = g.select(g.cmp(arith::CmpIPredicate::eq, place, g.index(j)),
+                      g.size(input, i), size);
+  }
+  ctx.set(0, g.reshape(input, sizes));
   return success();
 }
 
 static LogicalResult unsqueeze(NodeContext &ctx) {
+  GraphBuilder &g = ctx.g;
   if (ctx.opset < 13 && !ctx.hasAttr("axes"))
     return ctx.error("required attribute 'axes' is missing");
-  FailureOr<SmallVector<int64_t>> given = axesOf(ctx);
-  if (failed(given))
+  FailureOr<Sizes> axes = axesOf(ctx);
+  if (failed(axes))
     return failure();
-  int64_t rank = ctx.g.rankOf(ctx.input(0)) + given->size();
-  FailureOr<SmallVector<int64_t>> dims = ctx.axes(*given, rank);
-  if (failed(dims))
+  Sizes from = g.sizes(ctx.input(0)), sizes;
+  FailureOr<Marks> marks =
+      markAxes(ctx, *axes, int64_t(from.size() + axes->size()));
+  if (failed(marks))
     return failure();
-  ctx.set(0, ctx.g.unsqueeze(ctx.input(0), *dims));
+  for (size_t j = 0; j < marks->here.size(); ++j) {
+    Size source = g.sub(g.index(j), marks->before[j]), size = g.index(1);
+    for (auto [i, extent] : llvm::enumerate(from))
+      size = g.select(g.cmp(arith::CmpIPredicate::eq, source, g.index(i)),
+                      extent, size);
+    Size isNew = g.cmp(arith::CmpIPredicate::ne, marks->here[j], g.index(0));
+    sizes.push_back(g.select(isNew, g.index(1), size));
+  }
+  ctx.set(0, g.reshape(ctx.input(0), sizes));
   return success();
 }
 
