@@ -1,0 +1,147 @@
+// What a model file holds, read and counted but not imported: also a model with
+// unsupported operators can be described.
+#include "compiler/Compiler.h"
+#include "compiler/import/onnx/OnnxReader.h"
+#include "compiler/import/onnx/OpRegistry.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <algorithm>
+#include <map>
+
+namespace tenon {
+
+namespace {
+/// Counts the operators of a graph and of all graphs within it.
+class OpCounter {
+public:
+  explicit OpCounter(const onnx::Model &model) : model(model) {
+    onnx::registerAllOps(registry);
+  }
+
+  void count(const std::vector<onnx::Node> &nodes,
+             const std::map<std::string, int64_t> &opsets) {
+    for (const onnx::Node &node : nodes) {
+      OpSummary &op = ops[{node.domain, node.opType}];
+      ++op.count;
+      op.unsupported += isSupported(node, opsets) ? 0 : 1;
+      for (const auto &[name, attribute] : node.attributes) {
+        using GraphPointer = std::unique_ptr<onnx::Graph>;
+        if (auto *graph = std::get_if<GraphPointer>(&attribute.value))
+          count((*graph)->nodes, opsets);
+        else if (auto *graphs =
+                     std::get_if<std::vector<GraphPointer>>(&attribute.value))
+          for (const GraphPointer &inner : *graphs)
+            count(inner->nodes, opsets);
+      }
+    }
+  }
+
+  /// Most frequent first, equal ones by name.
+  std::vector<OpSummary> take() {
+    std::vector<OpSummary> result;
+    for (auto &[key, op] : ops) {
+      op.name = key.first.empty() ? key.second : key.first + "." + key.second;
+      result.push_back(op);
+    }
+    llvm::stable_sort(result, [](const OpSummary &a, const OpSummary &b) {
+      return a.count > b.count;
+    });
+    return result;
+  }
+
+private:
+  bool isSupported(const onnx::Node &node,
+                   const std::map<std::string, int64_t> &opsets) const {
+    if (model.findFunction(node.domain, node.opType))
+      return true;
+    auto opset = opsets.find(node.domain);
+    return opset != opsets.end() &&
+           registry.find(node.domain, node.opType, opset->second);
+  }
+
+  const onnx::Model &model;
+  onnx::OpRegistry registry;
+  std::map<std::pair<std::string, std::string>, OpSummary> ops;
+};
+} // namespace
+
+/// A dynamic extent as the options leave it: a number, a range, or its name.
+static std::string namedExtent(const std::string &symbol,
+                               const CompileOptions &options) {
+  for (const DimOption &dim : options.dims)
+    if (dim.name == symbol)
+      return dim.min == dim.max ? std::to_string(dim.min)
+                                : symbol + "=" + std::to_string(dim.min) +
+                                      ".." + std::to_string(dim.max);
+  return symbol;
+}
+
+static TensorSummary summarize(const onnx::ValueInfo &value,
+                               const CompileOptions &options) {
+  TensorSummary summary{value.name, "?", {}};
+  if (value.type.kind != onnx::Type::Kind::Tensor)
+    return summary;
+  summary.dtype = onnx::elementTypeName(value.type.element);
+  for (const ShapeOption &shape : options.shapes)
+    if (shape.input == value.name) {
+      for (const std::optional<int64_t> &extent : shape.dims)
+        summary.dims.push_back(extent ? std::to_string(*extent) : "?");
+      return summary;
+    }
+  if (!value.type.shape)
+    summary.dims.push_back("...");
+  else
+    for (const onnx::Dim &dim : *value.type.shape)
+      summary.dims.push_back(dim.kind == onnx::Dim::Kind::Static
+                                 ? std::to_string(dim.size)
+                             : dim.kind == onnx::Dim::Kind::Symbolic
+                                 ? namedExtent(dim.symbol, options)
+                                 : "?");
+  return summary;
+}
+
+ModelSummary Compiler::describe(const CompileOptions &options, Status &status) {
+  ModelSummary summary;
+  status = Status::Failure;
+  std::unique_ptr<onnx::Model> model =
+      readOnnx(options.input, [&](const Diagnostic &d) {
+        if (d.severity == Severity::Error)
+          status = d.status;
+        report(d);
+      });
+  if (!model)
+    return summary;
+  status = Status::Success;
+  auto opset = model->opsets.find("");
+  summary.format = "ONNX";
+  if (opset != model->opsets.end())
+    summary.format += ", opset " + std::to_string(opset->second);
+  summary.name = model->graph.name;
+  summary.producer = model->producer;
+  llvm::StringSet<> defaults;
+  for (const onnx::Tensor &weight : model->graph.initializers) {
+    defaults.insert(weight.name);
+    summary.parameters += weight.numElements();
+    summary.parameterBytes += weight.numBytes();
+  }
+  for (const onnx::SparseTensor &weight : model->graph.sparseInitializers) {
+    defaults.insert(weight.values.name);
+    summary.parameters += weight.values.numElements();
+    summary.parameterBytes += weight.values.numBytes();
+  }
+  for (const onnx::ValueInfo &input : model->graph.inputs)
+    if (!defaults.contains(input.name))
+      summary.inputs.push_back(summarize(input, options));
+  for (const onnx::ValueInfo &output : model->graph.outputs)
+    summary.outputs.push_back(summarize(output, options));
+  OpCounter counter(*model);
+  counter.count(model->graph.nodes, model->opsets);
+  for (const onnx::Function &function : model->functions)
+    counter.count(function.nodes, function.opsets);
+  summary.ops = counter.take();
+  return summary;
+}
+
+} // namespace tenon
