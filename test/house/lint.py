@@ -25,12 +25,18 @@ class Skip(Exception):
 
 
 def committed():
+    """What git knows or would; the whole tree where there is no repository."""
     listing = subprocess.run(
         ["git", "-c", f"safe.directory={SOURCE}", "ls-files", "--cached",
          "--others", "--exclude-standard"],
-        cwd=SOURCE, capture_output=True, text=True, check=True).stdout
-    return [f for f in listing.splitlines()
-            if os.path.isfile(os.path.join(SOURCE, f))]
+        cwd=SOURCE, capture_output=True, text=True)
+    files = listing.stdout.splitlines()
+    if listing.returncode != 0:
+        for folder, inner, names in os.walk(SOURCE):
+            inner[:] = [d for d in inner if d not in ("build", "__pycache__")]
+            files += [os.path.relpath(os.path.join(folder, n), SOURCE)
+                      for n in names]
+    return [f for f in files if os.path.isfile(os.path.join(SOURCE, f))]
 
 
 def read(path):
