@@ -14,6 +14,7 @@ import time
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PYTHON = "/usr/bin/python3"
+TOOLS = ("tenon", "tenon-opt", "tenon-lsp-server", "tenon-reduce")
 COUNTS = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.M)
 
 
@@ -137,6 +138,11 @@ def run_lit(options):
     with open(report) as text:
         tests = json.load(text)["tests"]
     count = Count()
+    # Tests of a tool that is not there are skipped: its absence must show.
+    for tool in TOOLS:
+        if not os.path.exists(os.path.join(options.build, "bin", tool)):
+            print(f"lit: {tool} is not built")
+            count.failed += 1
     for test in tests:
         if test["code"] == "PASS":
             count.passed += 1

@@ -142,6 +142,12 @@ def quiet_libraries(options):
                     yield f"{path}:{number}: {line.strip()}"
 
 
+def kebab_case(name):
+    """`ConvertToLLVM` is convert-to-llvm."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-",
+                  name).lower()
+
+
 def pass_names(options):
     """a pass, its file, its flag and its test have one name"""
     rooms = [f for f in FILES if re.fullmatch(r"passes/\w+/Passes\.td", f)]
@@ -151,7 +157,7 @@ def pass_names(options):
             r'^def\s+(\w+)\s*:\s*Pass<\s*"([^"]+)"', read(table), re.M)
         for name, flag in defined:
             stem = re.sub(r"Pass$", "", name)
-            kebab = re.sub(r"(?<!^)(?=[A-Z])", "-", stem).lower()
+            kebab = kebab_case(stem)
             if flag != f"tenon-{kebab}":
                 yield f"{table}: {name} has the flag {flag}"
             if f"{folder}/{stem}.cpp" not in FILES:
@@ -174,7 +180,7 @@ def dialect_tests(options):
             continue
         if not re.search(r"^def .*Op\b", read(path), re.M):
             continue
-        kebab = re.sub(r"(?<!^)(?=[A-Z])", "-", family[1]).lower()
+        kebab = kebab_case(family[1])
         for test in (f"{kebab}.mlir", f"{kebab}-errors.mlir"):
             if f"lit/dialects/tenon/{test}" not in FILES:
                 yield f"{path}: has no lit/dialects/tenon/{test}"
