@@ -182,6 +182,17 @@ static LogicalResult expectInvariant(NodeContext &ctx, const Carried &carried,
   return success();
 }
 
+/// The body's word for extents that are found in the loop alone.
+static Value withDeclared(GraphBuilder &g, Value value, const Type &declared) {
+  Sizes sizes = g.sizes(value);
+  if (!declared.shape || declared.shape->size() != sizes.size())
+    return value;
+  for (auto [size, dim] : llvm::zip(sizes, *declared.shape))
+    if (!GraphBuilder::staticSize(size) && dim.kind == Dim::Kind::Static)
+      size = g.index(dim.size);
+  return g.reshape(value, sizes);
+}
+
 /// The sizes of per-iteration results are known before the loop.
 static LogicalResult expectOutside(NodeContext &ctx, const Sizes &sizes,
                                    Region &region) {
@@ -243,6 +254,8 @@ buildLoop(NodeContext &ctx, const LoopPlan &plan, const Carried &start,
       *plan.body, inputs(position, shell.getRegionIterArgs()));
   if (failed(results))
     return failure();
+  for (auto [result, output] : llvm::zip(*results, plan.body->outputs))
+    result = withDeclared(g, result, output.type);
   Value next = hasCondition ? g.extractScalar(results->front()) : Value();
   SmallVector<Value> values(
       ArrayRef<Value>(*results).slice(plan.firstResult, plan.carried));
