@@ -1,6 +1,8 @@
 // Compares outputs element by element within one tolerance per tensor.
 #include "test/random/Agreement.h"
 
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
@@ -19,6 +21,22 @@ static double unitRoundoff(Type element) {
   return element.isF16() ? 0x1p-10 : 0x1p-7;
 }
 
+double coarsestRoundoff(Value output) {
+  double coarsest = 0;
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  llvm::SmallVector<Value> left = {output};
+  while (!left.empty()) {
+    Value value = left.pop_back_val();
+    Type element = getElementTypeOrSelf(value.getType());
+    if (isFloatElement(element))
+      coarsest = std::max(coarsest, unitRoundoff(element));
+    Operation *op = value.getDefiningOp();
+    if (op && seen.insert(op).second)
+      llvm::append_range(left, op->getOperands());
+  }
+  return coarsest;
+}
+
 double tolerance(const Expectation &expected) {
   double moved = 0, greatest = 0;
   for (auto [a, b] :
@@ -27,8 +45,10 @@ double tolerance(const Expectation &expected) {
       moved = std::max(moved, std::fabs(a - b));
       greatest = std::max(greatest, std::fabs(a));
     }
-  return 16 * moved + 32 * unitRoundoff(expected.ideal.element) *
-                          std::max(greatest, 0x1p-14);
+  double unit =
+      std::max(expected.roundoff, unitRoundoff(expected.ideal.element));
+  double units = unit > 0x1p-20 ? 8 : 32;
+  return 16 * moved + units * unit * std::max(greatest, 0x1p-14);
 }
 
 static bool agrees(double ideal, double rounded, double actual,

@@ -5,6 +5,8 @@
 
 #include "compiler/oracle/HostTensor.h"
 
+#include "mlir/IR/Value.h"
+
 #include <string>
 
 namespace tenon {
@@ -14,15 +16,23 @@ struct Expectation {
   HostTensor ideal;   ///< in double precision throughout
   HostTensor rounded; ///< each op's result rounded to its type
   bool exact;         ///< the same bits in every correct evaluation
+  /// Of the coarsest float type it was computed through: a convert to a wider
+  /// type keeps the error of the narrower.
+  double roundoff = 0;
 };
+
+/// Of the coarsest float type among an output and the ops it is computed from:
+/// the distance from one to the next float.
+double coarsestRoundoff(mlir::Value output);
 
 /// The distance a correct result may have from the ideal one. How far rounding
 /// each op's result moved the whole tensor is one sample of the error that
 /// rounding makes; a compiled graph, which sums in another order and keeps
 /// other intermediate results in wider types, is another sample of the same
-/// size. A factor of 16 between the two, and 32 units in the last place of the
-/// greatest element where the sample is zero by luck, has been enough for
-/// graphs of bounded values.
+/// size. A factor of 16 between the two, and some units in the last place of
+/// the greatest element where the sample is small by luck (32, or 8 of a
+/// 16-bit type, whose units are large), has been enough for graphs of bounded
+/// values.
 double tolerance(const Expectation &expected);
 
 /// Empty when `actual` agrees; else the first element that does not.

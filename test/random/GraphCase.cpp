@@ -45,7 +45,10 @@ static Outcome compare(const RandomGraph &graph, const Backend &backend) {
                                   " outputs, got " +
                                   std::to_string(actual->size())};
   for (size_t i = 0; i < ideal->size(); ++i) {
-    Expectation expected{(*ideal)[i], (*rounded)[i], graph.exact[i]};
+    Value output =
+        mainOf(graph).front().getTerminator()->getOperand(unsigned(i));
+    Expectation expected{(*ideal)[i], (*rounded)[i], graph.exact[i],
+                         coarsestRoundoff(output)};
     std::string text = disagreement(expected, (*actual)[i]);
     if (!text.empty())
       return {Verdict::Differs, "output " + std::to_string(i) + ": " + text};
