@@ -88,11 +88,15 @@ Lanes tanhNative(const Lanes &x) {
 
 // 1 / (1 + e^-x), both sides times 2^-32: then neither the denominator of the
 // least denormal overflows, nor does its scale vanish where the result is 1.
+// With e^-x = scale (1 + tail), scale + 1 is exact but for large scales; what
+// it loses there joins scale * tail, which is exact.
 Lanes logisticNative(const Lanes &x) {
   Reduced part = reduce(limit(-x, -60, 104.5), 127 - 32);
   Lanes scale = powerOfTwo(part.biased);
   Lanes one = x.number(0x1p-32);
-  return one / fma(scale, expm1Core(part.r), scale + one);
+  Lanes sum = scale + one;
+  Lanes lost = one - (sum - scale);
+  return one / (fma(scale, expm1Core(part.r), lost) + sum);
 }
 
 // Below 15/16 an odd polynomial; above it 1 - erfc, with log erfc(t) =

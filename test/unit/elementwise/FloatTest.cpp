@@ -37,7 +37,7 @@ const Unary unaries[] = {
     {"exponential_minus_one", std::expm1, 1.5},
     {"log", std::log, 1},
     {"tanh", std::tanh, 1.5},
-    {"logistic", logistic, 2.25},
+    {"logistic", logistic, 1.75},
     {"erf", std::erf, 1},
     {"log_plus_one", std::log1p, 0.51},
     {"sine", std::sin, 0.51},
