@@ -31,13 +31,30 @@ const OpEntry *OpRegistry::find(llvm::StringRef domain, llvm::StringRef op,
 }
 
 void registerAllOps(OpRegistry &registry) {
+  registerActivationOps(registry);
   registerConstantOps(registry);
   registerControlOps(registry);
+  registerConvolutionOps(registry);
+  registerEinsumOps(registry);
+  registerElementwiseOps(registry);
   registerGatherOps(registry);
+  registerLossOps(registry);
+  registerMatMulOps(registry);
+  registerNormalizationOps(registry);
+  registerPoolingOps(registry);
+  registerQuantizationOps(registry);
+  registerRandomOps(registry);
+  registerRecurrentOps(registry);
+  registerReductionOps(registry);
   registerResizeOps(registry);
   registerRunSizedOps(registry);
   registerShapeOps(registry);
+  registerSignalOps(registry);
   registerSliceOps(registry);
+  registerSoftmaxOps(registry);
+  registerTextOps(registry);
+  registerTrainingOps(registry);
+  registerVisionOps(registry);
 }
 
 } // namespace tenon::onnx

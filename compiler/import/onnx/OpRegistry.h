@@ -52,13 +52,30 @@ private:
 };
 
 // One per family, each in Ops<Family>.cpp.
+void registerActivationOps(OpRegistry &registry);
 void registerConstantOps(OpRegistry &registry);
 void registerControlOps(OpRegistry &registry);
+void registerConvolutionOps(OpRegistry &registry);
+void registerEinsumOps(OpRegistry &registry);
+void registerElementwiseOps(OpRegistry &registry);
 void registerGatherOps(OpRegistry &registry);
+void registerLossOps(OpRegistry &registry);
+void registerMatMulOps(OpRegistry &registry);
+void registerNormalizationOps(OpRegistry &registry);
+void registerPoolingOps(OpRegistry &registry);
+void registerQuantizationOps(OpRegistry &registry);
+void registerRandomOps(OpRegistry &registry);
+void registerRecurrentOps(OpRegistry &registry);
+void registerReductionOps(OpRegistry &registry);
 void registerResizeOps(OpRegistry &registry);
 void registerRunSizedOps(OpRegistry &registry);
 void registerShapeOps(OpRegistry &registry);
+void registerSignalOps(OpRegistry &registry);
 void registerSliceOps(OpRegistry &registry);
+void registerSoftmaxOps(OpRegistry &registry);
+void registerTextOps(OpRegistry &registry);
+void registerTrainingOps(OpRegistry &registry);
+void registerVisionOps(OpRegistry &registry);
 
 /// All families.
 void registerAllOps(OpRegistry &registry);

@@ -1,0 +1,28 @@
+// Activation functions on one tensor of floats, for nodes of their own and for
+// the gates of recurrent networks.
+#ifndef TENON_COMPILER_IMPORT_ONNX_ACTIVATIONS_H
+#define TENON_COMPILER_IMPORT_ONNX_ACTIVATIONS_H
+
+#include "compiler/import/GraphBuilder.h"
+
+namespace tenon::onnx {
+
+/// max(x, 0).
+mlir::Value relu(GraphBuilder &g, mlir::Value x);
+/// alpha x below zero.
+mlir::Value leakyRelu(GraphBuilder &g, mlir::Value x, double alpha);
+/// Zero up to alpha.
+mlir::Value thresholdedRelu(GraphBuilder &g, mlir::Value x, double alpha);
+/// alpha (e^x - 1) below zero.
+mlir::Value elu(GraphBuilder &g, mlir::Value x, double alpha);
+/// alpha x + beta within [0, 1].
+mlir::Value hardSigmoid(GraphBuilder &g, mlir::Value x, double alpha,
+                        double beta);
+/// log(1 + e^x).
+mlir::Value softplus(GraphBuilder &g, mlir::Value x);
+/// x / (1 + |x|).
+mlir::Value softsign(GraphBuilder &g, mlir::Value x);
+
+} // namespace tenon::onnx
+
+#endif // TENON_COMPILER_IMPORT_ONNX_ACTIVATIONS_H

@@ -1,0 +1,167 @@
+// Linear quantization and its inverse, per tensor and per axis.
+#include "compiler/import/onnx/Quantization.h"
+#include "dialects/tenon/ShapeRules.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace tenon::onnx {
+
+Value quantize(GraphBuilder &g, Value x, Value scale, Value zeroPoint,
+               mlir::Type to) {
+  if (scale)
+    x = g.div(x, scale);
+  x = g.make<RoundNearestEvenOp>(x);
+  if (zeroPoint)
+    x = g.add(x, g.convert(zeroPoint, g.elementOf(x)));
+  return g.convert(x, to);
+}
+
+Value centered(GraphBuilder &g, Value x, Value zeroPoint) {
+  mlir::Type i32 = g.ops.getI32Type();
+  x = g.convert(x, i32);
+  return zeroPoint ? g.sub(x, g.convert(zeroPoint, i32)) : x;
+}
+
+FailureOr<Value> alongDim(NodeContext &c, Value parameter, int64_t dim,
+                          int64_t rank, int64_t extent) {
+  GraphBuilder &g = c.g;
+  if (!parameter || g.rankOf(parameter) == 0)
+    return parameter;
+  int64_t length = g.shapeOf(parameter)[0];
+  if (g.rankOf(parameter) == 1 && length == 1)
+    return g.reshape(parameter, ArrayRef<int64_t>{});
+  if (g.rankOf(parameter) != 1 || !compatible(length, extent))
+    return c.error("expected a scalar or " +
+                   (ShapedType::isDynamic(extent)
+                        ? Twine("a vector")
+                        : Twine(extent) + Twine(" elements")) +
+                   " along axis " + Twine(dim) + ", got " + spell(parameter));
+  SmallVector<int64_t> ones;
+  for (int64_t i = 0; i < rank; ++i)
+    if (i != dim)
+      ones.push_back(i);
+  return g.unsqueeze(parameter, ones);
+}
+
+LogicalResult checkScale(NodeContext &c, size_t i) {
+  if (failed(c.expectFloat(i)))
+    return failure();
+  if (!c.hasInput(i))
+    return success();
+  std::optional<SmallVector<double>> values =
+      c.shapes.constantFloats(c.input(i));
+  if (!values)
+    return success();
+  for (double value : *values)
+    if (!(value > 0) || !std::isfinite(value))
+      return c.error("expected a positive finite scale, got " +
+                     Twine(std::to_string(value)));
+  return success();
+}
+
+LogicalResult checkZeroPoint(NodeContext &c, size_t i, mlir::Type element) {
+  if (!c.hasInput(i) || c.g.elementOf(c.input(i)) == element)
+    return success();
+  return c.error("expected a zero point of " + spell(element) + ", got " +
+                 spell(c.input(i)));
+}
+
+LogicalResult expectByte(NodeContext &c, size_t i) {
+  mlir::Type element = c.g.elementOf(c.input(i));
+  if (element.isInteger(8))
+    return success();
+  return c.error("expected input " + Twine(i) + " of i8 or ui8, got " +
+                 spell(c.input(i)));
+}
+
+namespace {
+
+/// Scale and zero point (operands 1 and 2) in shapes that broadcast to the
+/// operand.
+LogicalResult parameters(NodeContext &c, Value &scale, Value &zero) {
+  Value x = c.input(0);
+  int64_t rank = c.g.rankOf(x), axis = c.intAttr("axis", 1);
+  scale = c.input(1);
+  zero = c.input(2);
+  bool perAxis = c.g.rankOf(scale) > 0 &&
+                 !(c.g.rankOf(scale) == 1 && c.g.shapeOf(scale)[0] == 1);
+  int64_t extent = 1, dim = 0;
+  if (perAxis) {
+    FailureOr<int64_t> within = c.axis(axis, rank);
+    if (failed(within))
+      return failure();
+    dim = *within;
+    extent = c.g.shapeOf(x)[dim];
+  }
+  FailureOr<Value> s = alongDim(c, scale, dim, rank, extent);
+  FailureOr<Value> z = alongDim(c, zero, dim, rank, extent);
+  if (failed(s) || failed(z))
+    return failure();
+  scale = *s;
+  zero = *z;
+  return success();
+}
+
+LogicalResult quantizeLinear(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  Value scale, zero;
+  if (failed(c.expectNumber(0)) || failed(checkScale(c, 1)) ||
+      (c.hasInput(2) && failed(c.expectInteger(2))) ||
+      failed(parameters(c, scale, zero)))
+    return failure();
+  mlir::Type to = zero ? g.elementOf(zero)
+                       : mlir::Type(IntegerType::get(g.ops.getContext(), 8,
+                                                     IntegerType::Unsigned));
+  Value x = g.convert(c.input(0), g.elementOf(scale));
+  c.set(0, quantize(g, x, scale, zero, to));
+  return success();
+}
+
+LogicalResult dequantizeLinear(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  Value scale, zero;
+  if (failed(c.expectInteger(0)) || failed(checkScale(c, 1)) ||
+      failed(checkZeroPoint(c, 2, g.elementOf(c.input(0)))) ||
+      failed(parameters(c, scale, zero)))
+    return failure();
+  Value x = centered(g, c.input(0), zero);
+  c.set(0, g.mul(g.convert(x, g.elementOf(scale)), scale));
+  return success();
+}
+
+/// The range is stretched to hold zero; the scale is a 255th of it.
+LogicalResult dynamicQuantizeLinear(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  if (failed(c.expectFloat(0)))
+    return failure();
+  Value x = c.input(0);
+  mlir::Type ui8 =
+      IntegerType::get(g.ops.getContext(), 8, IntegerType::Unsigned);
+  SmallVector<int64_t> all =
+      llvm::to_vector(llvm::seq<int64_t>(0, g.rankOf(x)));
+  Value high = g.maximum(g.reduce(ReduceKind::Maximum, x, all, false), 0.0);
+  Value low = g.minimum(g.reduce(ReduceKind::Minimum, x, all, false), 0.0);
+  Value scale = g.div(g.sub(high, low), 255.0);
+  // All zeros have no range: any scale but zero represents them.
+  Value divisor = g.select(g.compare(CompareDirection::EQ, scale, 0.0),
+                           g.splatLike(scale, 1), scale);
+  Value zero = g.make<RoundNearestEvenOp>(
+      g.clamp(g.div(g.make<NegateOp>(low), divisor), 0, 255));
+  zero = g.convert(zero, ui8);
+  c.set(0, quantize(g, x, divisor, zero, ui8));
+  c.set(1, scale);
+  c.set(2, zero);
+  return success();
+}
+
+} // namespace
+
+void registerQuantizationOps(OpRegistry &r) {
+  r.add("QuantizeLinear", 10, Arity(2, 3), 1, quantizeLinear);
+  r.add("DequantizeLinear", 10, Arity(2, 3), 1, dequantizeLinear);
+  r.add("DynamicQuantizeLinear", 11, 1, 3, dynamicQuantizeLinear);
+}
+
+} // namespace tenon::onnx

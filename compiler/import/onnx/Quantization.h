@@ -1,0 +1,37 @@
+// Affine quantization: real = (quantized - zero point) * scale.
+#ifndef TENON_COMPILER_IMPORT_ONNX_QUANTIZATION_H
+#define TENON_COMPILER_IMPORT_ONNX_QUANTIZATION_H
+
+#include "compiler/import/onnx/NodeContext.h"
+
+namespace tenon::onnx {
+
+/// round(x / scale) + zeroPoint, ties to even, saturated to the ends of `to`.
+/// The parameters are broadcast against x; a null zero point is zero.
+mlir::Value quantize(GraphBuilder &g, mlir::Value x, mlir::Value scale,
+                     mlir::Value zeroPoint, mlir::Type to);
+
+/// x - zeroPoint as i32; a null zero point is zero.
+mlir::Value centered(GraphBuilder &g, mlir::Value x, mlir::Value zeroPoint);
+
+/// A scalar or vector of parameters in the shape that lets it be broadcast
+/// along `dim` of a tensor of rank `rank`; extents must agree with `extent`.
+/// Null stays null. Reports on the node.
+llvm::FailureOr<mlir::Value> alongDim(NodeContext &c, mlir::Value parameter,
+                                      int64_t dim, int64_t rank,
+                                      int64_t extent);
+
+/// Operand `i`, a scale: refused when a constant element is not a positive
+/// finite number.
+llvm::LogicalResult checkScale(NodeContext &c, size_t i);
+
+/// Operand `i`, when present, has the element type `element`.
+llvm::LogicalResult checkZeroPoint(NodeContext &c, size_t i,
+                                   mlir::Type element);
+
+/// Operand `i` is of i8 or ui8.
+llvm::LogicalResult expectByte(NodeContext &c, size_t i);
+
+} // namespace tenon::onnx
+
+#endif // TENON_COMPILER_IMPORT_ONNX_QUANTIZATION_H
