@@ -1,0 +1,72 @@
+"""onnx_node.py OP TYPE... [NAME=VALUE]... -o OUT: a model of one node "n".
+
+TYPE is an input, `f32[2,n]` (an extent is a number or a name) or `-` (absent).
+VALUE is an int, a float, a list `[1,2]` or text. OP may be DOMAIN:OP, and
+opset=N says which; both inputs and the output take their names from order.
+"""
+import json
+import re
+import subprocess
+import sys
+
+TYPES = {"f32": 1, "ui8": 2, "i8": 3, "i32": 6, "i64": 7, "bool": 9,
+         "f64": 11, "ui32": 12}
+
+
+def quoted(text):
+    return json.dumps(text)
+
+
+def attribute(name, text):
+    if re.fullmatch(r"-?\d+", text):
+        value = f"type: INT i: {text}"
+    elif re.fullmatch(r"-?\d+\.\d+", text):
+        value = f"type: FLOAT f: {text}"
+    elif text.startswith("["):
+        items = " ".join(f"ints: {i}" for i in json.loads(text))
+        value = f"type: INTS {items}"
+    else:
+        value = f"type: STRING s: {quoted(text)}"
+    return f"attribute {{ name: {quoted(name)} {value} }}"
+
+
+def value_info(name, text):
+    element, extents = re.fullmatch(r"(\w+)\[(.*)\]", text).groups()
+    dims = " ".join(
+        f"dim {{ dim_value: {d} }}" if d.isdigit()
+        else f"dim {{ dim_param: {quoted(d)} }}"
+        for d in extents.split(",") if d)
+    return (f"input {{ name: {quoted(name)} type {{ tensor_type {{ elem_type: "
+            f"{TYPES[element]} shape {{ {dims} }} }} }} }}")
+
+
+def main():
+    op, *words, _, out = sys.argv[1:]
+    domain, _, op = op.rpartition(":")
+    inputs, infos, attributes, opset = [], [], [], 17
+    for word in words:
+        name, equals, value = word.partition("=")
+        if name == "opset":
+            opset = int(value)
+        elif equals:
+            attributes.append(attribute(name, value))
+        else:
+            name = "" if word == "-" else f"x{len(inputs)}"
+            inputs.append(f"input: {quoted(name)}")
+            if name:
+                infos.append(value_info(name, word))
+    imports = "" if not domain else (
+        f"opset_import {{ domain: {quoted(domain)} version: 1 }}")
+    text = f"""ir_version: 8 opset_import {{ version: {opset} }} {imports}
+      graph {{ name: "g" {' '.join(infos)}
+        output {{ name: "y" type {{ tensor_type {{ elem_type: 1 }} }} }}
+        node {{ name: "n" op_type: {quoted(op)} domain: {quoted(domain)}
+               {' '.join(inputs)} output: "y" {' '.join(attributes)} }} }}"""
+    with open(out, "wb") as binary:
+        return subprocess.run(
+            ["protoc", "--encode=onnx.ModelProto", "-I/usr/include",
+             "/usr/include/onnx/onnx.proto"],
+            input=text.encode(), stdout=binary).returncode
+
+
+sys.exit(main())
