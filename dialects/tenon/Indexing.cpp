@@ -130,4 +130,14 @@ LogicalResult NonMaxSuppressionOp::verify() {
   return success();
 }
 
+LogicalResult NonMaxSuppressionOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  SizeBuilder sizes{builder, getLoc()};
+  OpFoldResult boxes = mixedSize(builder, getLoc(), getScores(), 2);
+  Value taken = builder.createOrFold<arith::MinSIOp>(getLoc(), sizes.value(boxes), getLimit());
+  OpFoldResult classes = sizes.mul(mixedSize(builder, getLoc(), getScores(), 0), mixedSize(builder, getLoc(), getScores(), 1));
+  shapes.push_back({sizes.mul(classes, OpFoldResult(taken)), builder.getIndexAttr(3)});
+  shapes.push_back({});
+  return success();
+}
+
 } // namespace tenon

@@ -122,7 +122,7 @@ def Tenon_NonzeroOp : Tenon_Op<"nonzero", [Pure, DeclareOpInterfaceMethods<Reify
   let hasVerifier = 1;
 }
 
-def Tenon_NonMaxSuppressionOp : Tenon_Op<"non_max_suppression", [Pure]> {
+def Tenon_NonMaxSuppressionOp : Tenon_Op<"non_max_suppression", [Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "Boxes in falling order of score that overlap no box already taken";
   let description = [{
     `boxes` is [batch, boxes, 4], `scores` [batch, classes, boxes]. `limit` bounds the boxes taken per batch and class. `selected` is [batch * classes * min(limit, boxes), 3] of

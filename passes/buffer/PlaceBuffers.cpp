@@ -65,7 +65,7 @@ public:
 
 private:
   Value fail(Location loc) {
-    emitError(loc, "the size of a result depends on values computed during the run");
+    emitError(loc, "unsupported: the size of a result depends on values computed during the run");
     return Value();
   }
 

@@ -103,7 +103,7 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
       kernel.outputs.push_back(arguments[fusion.getInputs().size() + i]);
     lowered.tasks = emit(kernel);
     if (!lowered.tasks)
-      return fusion.emitError("no kernel can be made of ") << fusion.getBlock().front().getName();
+      return fusion.emitError("unsupported: no kernel can be made of ") << fusion.getBlock().front().getName();
     kernel.builder.setInsertionPointToEnd(entry);
     func::ReturnOp::create(kernel.builder, loc);
     return success();

@@ -69,7 +69,7 @@ struct FormFusions : impl::FormFusionsBase<FormFusions> {
     ReifiedRankedShapedTypeDims shapes;
     bool dynamic = llvm::any_of(root->getResultTypes(), [](Type type) { return !cast<RankedTensorType>(type).hasStaticShape(); });
     if (dynamic && failed(cast<ReifyRankedShapedTypeOpInterface>(root).reifyResultShapes(builder, shapes)))
-      return root->emitError("the sizes of the result cannot be expressed");
+      return root->emitError("unsupported: the sizes of the result cannot be expressed");
     for (auto [i, type] : llvm::enumerate(root->getResultTypes())) {
       auto tensor = cast<RankedTensorType>(type);
       SmallVector<Value> sizes;

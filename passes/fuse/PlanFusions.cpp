@@ -151,7 +151,7 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     case Role::Map:
       // Kernels of their own take splats, whose elements need no place in memory, and nothing else.
       if (group.role == Role::Whole)
-        return isSplat(op);
+        return isSplat(op) && !isa<NonMaxSuppressionOp>(group.root);
       if (group.role == Role::Contraction)
         return joinsContraction(op);
       // A value repeated along new dimensions would be computed once per repetition.

@@ -16,10 +16,10 @@ void tenon_core_parallel(tenon_call *call, tenon_task_fn fn, void *args,
 void tenon_core_fault(tenon_call *call, int32_t code, int32_t site,
                       int64_t found, int64_t low, int64_t high);
 
-/* Sorts the keys of one row and moves `indices` with them; equal keys keep
- * their order. NaN is greater than every number and equal to NaN, -0 equals 0.
- * `scratch` holds count keys, padded to 8 bytes, and then count indices:
- * tenon_core_sort_scratch bytes, aligned to 8. f16 and bf16 are their bits. */
+/* Sorts a line of keys that stand `stride` elements apart, and moves `indices`,
+ * all different, with them; equal keys keep the order of their indices. NaN is
+ * greater than every number and equal to NaN, -0 equals 0. f16 and bf16 are
+ * their bits. */
 #define TENON_CORE_SORTS(SORT)                                                 \
   SORT(f32, float)                                                             \
   SORT(f64, double)                                                            \
@@ -36,11 +36,20 @@ void tenon_core_fault(tenon_call *call, int32_t code, int32_t site,
 
 #define TENON_CORE_DECLARE(NAME, TYPE)                                         \
   void tenon_core_sort_##NAME(TYPE *keys, int64_t *indices, int64_t count,     \
-                              int32_t descending, void *scratch);
+                              int64_t stride, int32_t descending);
 TENON_CORE_SORTS(TENON_CORE_DECLARE)
 #undef TENON_CORE_DECLARE
 
-/* Scratch bytes for rows of `count` keys of `key_bytes` bytes each. */
-int64_t tenon_core_sort_scratch(int64_t count, int64_t key_bytes);
+/* Greedy non-maximum suppression of `boxes` [batches, boxes, 4] by `scores`
+ * [batches, classes, boxes]: per batch and class at most `limit` boxes in
+ * falling order of score, each above `score_threshold` and overlapping no box
+ * taken before by more than `iou_threshold`. Rows (batch, class, box) go to
+ * `selected`; returns how many. Boxes are (y1, x1, y2, x2), corners in any
+ * order, or with `center` (x, y, width, height). */
+int64_t tenon_core_nms(const float *boxes, const float *scores,
+                       int64_t batches, int64_t classes, int64_t count,
+                       int64_t limit, float iou_threshold,
+                       float score_threshold, int32_t center,
+                       int64_t *selected);
 
 #endif /* TENON_RUNTIME_CORE_CORE_H */

@@ -1,11 +1,7 @@
-/* Stable sorts of one row, for sort, top-k and what is built on them: a merge
- * sort from the bottom up over runs made by insertion. The work depends on the
- * count alone, so no input can make it slow. */
+/* Sorts of one line, for sort, top-k and what is built on them: a heap sort in
+ * place on (key, index), which is stable because no two indices are equal. The
+ * work is O(n log n) for every input, and no memory is needed. */
 #include "core.h"
-
-#include <string.h>
-
-enum { RUN = 16 };
 
 /* The total preorder of the values of each type: a stands before b. */
 static inline int before_float(double a, double b) {
@@ -31,63 +27,48 @@ static inline int32_t half_rank(uint16_t bits, uint16_t infinity) {
 #define BEFORE_u32(a, b) ((a) < (b))
 #define BEFORE_u64(a, b) ((a) < (b))
 
-int64_t tenon_core_sort_scratch(int64_t count, int64_t key_bytes) {
-  return ((count * key_bytes + 7) & ~INT64_C(7)) + count * 8;
-}
-
 #define DEFINE_SORT(NAME, TYPE)                                                \
-  static inline int precedes_##NAME(TYPE a, TYPE b, int32_t descending) {      \
-    return descending ? BEFORE_##NAME(b, a) : BEFORE_##NAME(a, b);             \
+  /* Whether element a stands before element b in the sorted line. */         \
+  static inline int precedes_##NAME(TYPE a, int64_t a_at, TYPE b,              \
+                                    int64_t b_at, int32_t descending) {        \
+    if (descending ? BEFORE_##NAME(b, a) : BEFORE_##NAME(a, b))                \
+      return 1;                                                                \
+    if (descending ? BEFORE_##NAME(a, b) : BEFORE_##NAME(b, a))                \
+      return 0;                                                                \
+    return a_at < b_at;                                                        \
   }                                                                            \
                                                                                \
-  static void insert_##NAME(TYPE *keys, int64_t *indices, int64_t count,       \
-                            int32_t descending) {                              \
-    for (int64_t i = 1; i < count; ++i) {                                      \
-      TYPE key = keys[i];                                                      \
-      int64_t index = indices[i], at = i;                                      \
-      for (; at > 0 && precedes_##NAME(key, keys[at - 1], descending); --at) { \
-        keys[at] = keys[at - 1];                                               \
-        indices[at] = indices[at - 1];                                         \
-      }                                                                        \
-      keys[at] = key;                                                          \
-      indices[at] = index;                                                     \
+  /* Lets (key, index) sink from `at` in the heap of `count` elements. */      \
+  static void sink_##NAME(TYPE *keys, int64_t *indices, int64_t stride,        \
+                          int64_t at, int64_t count, TYPE key, int64_t index,  \
+                          int32_t descending) {                                \
+    for (int64_t child; (child = 2 * at + 1) < count; at = child) {            \
+      if (child + 1 < count &&                                                 \
+          precedes_##NAME(keys[child * stride], indices[child * stride],       \
+                          keys[(child + 1) * stride],                          \
+                          indices[(child + 1) * stride], descending))          \
+        ++child;                                                               \
+      if (!precedes_##NAME(key, index, keys[child * stride],                   \
+                           indices[child * stride], descending))               \
+        break;                                                                 \
+      keys[at * stride] = keys[child * stride];                                \
+      indices[at * stride] = indices[child * stride];                          \
     }                                                                          \
+    keys[at * stride] = key;                                                   \
+    indices[at * stride] = index;                                              \
   }                                                                            \
                                                                                \
   void tenon_core_sort_##NAME(TYPE *keys, int64_t *indices, int64_t count,     \
-                              int32_t descending, void *scratch) {             \
-    int64_t key_room = (count * (int64_t)sizeof(TYPE) + 7) & ~INT64_C(7);      \
-    TYPE *from = keys, *to = scratch;                                          \
-    int64_t *from_at = indices;                                                \
-    int64_t *to_at = (int64_t *)((char *)scratch + key_room);                  \
-    for (int64_t at = 0; at < count; at += RUN)                                \
-      insert_##NAME(keys + at, indices + at,                                   \
-                    count - at < RUN ? count - at : RUN, descending);          \
-    for (int64_t run = RUN; run < count; run *= 2) {                           \
-      for (int64_t at = 0; at < count; at += 2 * run) {                        \
-        int64_t left = at, middle = count - at < run ? count : at + run;       \
-        int64_t right = middle, out = at;                                      \
-        int64_t end = count - at < 2 * run ? count : at + 2 * run;             \
-        for (; out < end; ++out) {                                             \
-          int take_right =                                                     \
-              left >= middle ||                                                \
-              (right < end &&                                                  \
-               precedes_##NAME(from[right], from[left], descending));          \
-          int64_t source = take_right ? right++ : left++;                      \
-          to[out] = from[source];                                              \
-          to_at[out] = from_at[source];                                        \
-        }                                                                      \
-      }                                                                        \
-      TYPE *keys_read = from;                                                  \
-      int64_t *indices_read = from_at;                                         \
-      from = to;                                                               \
-      from_at = to_at;                                                         \
-      to = keys_read;                                                          \
-      to_at = indices_read;                                                    \
-    }                                                                          \
-    if (from != keys) {                                                        \
-      memcpy(keys, from, (uint64_t)count * sizeof *keys);                      \
-      memcpy(indices, from_at, (uint64_t)count * sizeof *indices);             \
+                              int64_t stride, int32_t descending) {            \
+    for (int64_t at = count / 2 - 1; at >= 0; --at)                            \
+      sink_##NAME(keys, indices, stride, at, count, keys[at * stride],         \
+                  indices[at * stride], descending);                           \
+    for (int64_t last = count - 1; last > 0; --last) {                         \
+      TYPE key = keys[last * stride];                                          \
+      int64_t index = indices[last * stride];                                  \
+      keys[last * stride] = keys[0];                                           \
+      indices[last * stride] = indices[0];                                     \
+      sink_##NAME(keys, indices, stride, 0, last, key, index, descending);     \
     }                                                                          \
   }
 

@@ -37,16 +37,23 @@ void compare(std::vector<T> keys, Sort sort, Less before) {
       bool second = descending ? before(x, y) : before(y, x);
       return first || (!second && a < b);
     });
-    std::vector<T> sorted = keys;
-    std::vector<uint64_t> scratch(
-        size_t(tenon_core_sort_scratch(count, sizeof(T))) / 8 + 1,
-        0x5555555555555555u);
-    sort(sorted.data(), indices.data(), count, descending, scratch.data());
-    ASSERT_EQ(indices, expected);
-    EXPECT_EQ(scratch.back(), 0x5555555555555555u) << "past the scratch";
-    for (size_t i = 0; i < keys.size(); ++i)
-      ASSERT_EQ(std::memcmp(&sorted[i], &keys[size_t(indices[i])], sizeof(T)),
-                0);
+    // Lines may stand apart: every third element, the others untouched.
+    for (int64_t stride : {1, 3}) {
+      std::vector<T> line(size_t(count * stride) + 1, T(42));
+      std::vector<int64_t> places(size_t(count * stride) + 1, -7);
+      for (int64_t i = 0; i < count; ++i) {
+        line[size_t(i * stride)] = keys[size_t(i)];
+        places[size_t(i * stride)] = i;
+      }
+      sort(line.data(), places.data(), count, stride, descending);
+      for (int64_t i = 0; i < count; ++i) {
+        indices[size_t(i)] = places[size_t(i * stride)];
+        ASSERT_EQ(std::memcmp(&line[size_t(i * stride)], &keys[size_t(indices[size_t(i)])], sizeof(T)), 0);
+        for (int64_t gap = 1; gap < stride; ++gap)
+          ASSERT_EQ(places[size_t(i * stride + gap)], -7);
+      }
+      ASSERT_EQ(indices, expected);
+    }
   }
 }
 
@@ -130,6 +137,17 @@ TEST(Sort, EveryHalfFloat) {
   compare(keys, tenon_core_sort_bf16, [](uint16_t a, uint16_t b) {
     return less(halfValue(a, 7), halfValue(b, 7));
   });
+}
+
+TEST(NonMaxSuppression, TakesTheBestAndSkipsWhatOverlaps) {
+  const float boxes[] = {0, 0, 1, 1, 1, 1.1f, 0, 0.1f, 0, 2, 1, 3, 0, 2, 1, 3};
+  const float scores[] = {0.5f, 0.9f, 0.7f, NAN};
+  int64_t selected[12];
+  ASSERT_EQ(tenon_core_nms(boxes, scores, 1, 1, 4, 4, 0.5f, 0.0f, 0, selected), 2);
+  EXPECT_EQ(selected[2], 1);
+  EXPECT_EQ(selected[5], 2);
+  EXPECT_EQ(tenon_core_nms(boxes, scores, 1, 1, 4, 1, 0.5f, 0.0f, 0, selected), 1);
+  EXPECT_EQ(tenon_core_nms(boxes, scores, 1, 1, 4, 4, 0.5f, 0.8f, 0, selected), 1);
 }
 
 struct Loops {

@@ -1,0 +1,186 @@
+// The facade: loads a model, runs the phases with their guards, and hands the result to the artifact writer.
+#include "compiler/Compiler.h"
+
+#include "compiler/ModelDescriber.h"
+#include "compiler/ModelLoader.h"
+#include "compiler/artifact/Artifact.h"
+#include "compiler/artifact/ModelFacts.h"
+#include "compiler/codegen/Target.h"
+#include "compiler/pipeline/Phases.h"
+#include "compiler/report/PassDiagnostics.h"
+#include "compiler/verify/ExposeIntermediates.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+
+using namespace mlir;
+
+namespace tenon {
+
+namespace {
+/// One compilation: the module on its way through the phases.
+class Compilation {
+public:
+  Compilation(const CompileOptions &options, const DiagnosticHandler &report, const std::function<void(const PhaseReport &)> &onPhase)
+      : options(options), report(report), onPhase(onPhase) {
+    DialectRegistry registry;
+    registerPipelineDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+    context.disableMultithreading();
+  }
+
+  /// Loads the model and runs the phases up to and including `last`; false after an error was reported.
+  bool run(StringRef last, const TargetChoice *target) {
+    auto started = std::chrono::steady_clock::now();
+    PassDiagnostics diagnostics(context, options.input);
+    LoadedModel loaded = loadModel(context, options, report);
+    filesRead = std::move(loaded.filesRead);
+    if (!loaded.module) {
+      status = diagnostics.flush(report, true);
+      if (status == Status::Success)
+        status = loaded.status;
+      return false;
+    }
+    module = std::move(loaded.module);
+    if (options.exposeIntermediates)
+      for (auto func : module->getOps<func::FuncOp>())
+        if (!func.isPrivate())
+          exposeIntermediates(func);
+    PipelineOptions pipeline;
+    if (target)
+      pipeline.vectorBytes = target->vectorBytes;
+    for (const Phase &phase : phaseTable()) {
+      if (phase.build && !runPhase(phase, pipeline, diagnostics))
+        return false;
+      if (Operation *op = findViolation(phase, *module)) {
+        op->emitError("still there after phase ") << phase.name << ": " << op->getName();
+        status = diagnostics.flush(report, false);
+        writeReproducer(phase.name);
+        return false;
+      }
+      if (phase.name == "placed")
+        facts = collectFacts(*module, options);
+      if (!finishPhase(phase, started))
+        return false;
+      if (phase.name == last)
+        break;
+      started = std::chrono::steady_clock::now();
+    }
+    return true;
+  }
+
+  const CompileOptions &options;
+  const DiagnosticHandler &report;
+  const std::function<void(const PhaseReport &)> &onPhase;
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  ModelFacts facts;
+  std::vector<std::string> filesRead;
+  Status status = Status::Success;
+
+private:
+  bool runPhase(const Phase &phase, const PipelineOptions &pipeline, PassDiagnostics &diagnostics) {
+    OwningOpRef<ModuleOp> before = module->clone();
+    PassManager pm(&context);
+    phase.build(pm, pipeline);
+    LogicalResult result = pm.run(*module);
+    Status collected = diagnostics.flush(report, false);
+    if (succeeded(result) && collected == Status::Success)
+      return true;
+    status = collected == Status::Success ? Status::Internal : collected;
+    if (status == Status::Internal) {
+      module = std::move(before);
+      writeReproducer(phase.name);
+    }
+    return false;
+  }
+
+  /// Leaves the module as a failing phase found it in a file of its own.
+  void writeReproducer(StringRef phase) {
+    SmallString<128> path;
+    int descriptor;
+    if (llvm::sys::fs::createTemporaryFile("tenon-reproducer", "mlir", descriptor, path))
+      return;
+    llvm::raw_fd_ostream stream(descriptor, true);
+    stream << "// tenon-opt --tenon-to-" << phase << " " << path << "\n";
+    module->print(stream, OpPrintingFlags().enableDebugInfo());
+    report({.severity = Severity::Note, .file = options.input, .text = "the module before phase " + phase.str() + " was written to " + path.str().str(), .help = "attach that file to a bug report"});
+  }
+
+  bool finishPhase(const Phase &phase, std::chrono::steady_clock::time_point started) {
+    if (onPhase) {
+      PhaseReport finished;
+      finished.name = phase.name.str();
+      finished.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+      module->walk([&](Operation *) { ++finished.ops; });
+      onPhase(finished);
+    }
+    if (options.dumpDir.empty())
+      return true;
+    SmallString<128> path(options.dumpDir);
+    llvm::sys::path::append(path, phase.name + ".mlir");
+    std::error_code error = llvm::sys::fs::create_directories(options.dumpDir);
+    llvm::raw_fd_ostream stream(error ? StringRef("-") : path.str(), error);
+    if (!error)
+      module->print(stream);
+    stream.close();
+    if (!error && !stream.has_error())
+      return true;
+    stream.clear_error();
+    status = Status::Io;
+    report({.file = path.str().str(), .text = "cannot be written: " + (error ? error.message() : std::string("no space")), .status = Status::Io});
+    return false;
+  }
+};
+} // namespace
+
+std::vector<PhaseInfo> Compiler::phases() {
+  std::vector<PhaseInfo> infos;
+  for (const Phase &phase : phaseTable())
+    infos.push_back({phase.name.str(), phase.rule.str()});
+  return infos;
+}
+
+ModelSummary Compiler::describe(const CompileOptions &options, Status &status) {
+  return describeModel(options, report, status);
+}
+
+std::string Compiler::printStage(const CompileOptions &options, Status &status) {
+  std::string last = options.stopAfter.empty() ? "imported" : options.stopAfter;
+  std::optional<TargetChoice> target = chooseTarget(options, report, status);
+  if (!target)
+    return "";
+  Compilation compilation(options, report, onPhase);
+  if (!compilation.run(last, &*target)) {
+    status = compilation.status;
+    return "";
+  }
+  status = Status::Success;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  compilation.module->print(stream);
+  return text;
+}
+
+CompileReport Compiler::compile(const CompileOptions &options) {
+  CompileReport result;
+  std::optional<TargetChoice> target = chooseTarget(options, report, result.status);
+  if (!target)
+    return result;
+  Compilation compilation(options, report, onPhase);
+  bool finished = compilation.run("llvm", &*target);
+  if (finished)
+    result = writeArtifact(*compilation.module, compilation.facts, options, *target, report);
+  else
+    result.status = compilation.status;
+  result.filesRead = std::move(compilation.filesRead);
+  return result;
+}
+
+} // namespace tenon

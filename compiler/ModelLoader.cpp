@@ -1,0 +1,76 @@
+// From a model file to a module at phase `imported`. ONNX has no magic number and MLIR text has no fixed first word: a file of printable characters
+// is text.
+#include "compiler/ModelLoader.h"
+
+#include "compiler/import/onnx/OnnxImporter.h"
+#include "compiler/import/onnx/OnnxReader.h"
+
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+/// Nested deeper, MLIR's parser would run out of stack.
+constexpr int maxTextNesting = 200;
+constexpr uint64_t sniffedBytes = 512;
+
+bool isMlirText(const std::string &path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, false, false);
+  if (!buffer)
+    return false;
+  llvm::StringRef head = (*buffer)->getBuffer().take_front(sniffedBytes);
+  bool printable = llvm::all_of(head, [](unsigned char c) { return c >= ' ' || isspace(c); });
+  return printable && (head.contains("func.func") || head.contains("module") || head.contains("tenon."));
+}
+
+static int nesting(llvm::StringRef text) {
+  int depth = 0, deepest = 0;
+  for (char c : text) {
+    if (c == '(' || c == '{' || c == '[' || c == '<')
+      deepest = std::max(deepest, ++depth);
+    else if (c == ')' || c == '}' || c == ']' || c == '>')
+      depth = std::max(0, depth - 1);
+  }
+  return deepest;
+}
+
+static Status loadText(MLIRContext &context, const CompileOptions &options, LoadedModel &model, const DiagnosticHandler &report) {
+  auto fail = [&](Status status, std::string text) {
+    report({.file = options.input, .text = std::move(text), .status = status});
+    return status;
+  };
+  auto buffer = llvm::MemoryBuffer::getFile(options.input);
+  if (!buffer)
+    return fail(Status::Io, "cannot be read: " + buffer.getError().message());
+  if (nesting((*buffer)->getBuffer()) > maxTextNesting)
+    return fail(Status::Limit, "brackets are nested deeper than " + std::to_string(maxTextNesting) + " levels");
+  model.module = parseSourceFile<ModuleOp>(options.input, &context);
+  return model.module ? Status::Success : Status::InvalidModel;
+}
+
+LoadedModel loadModel(MLIRContext &context, const CompileOptions &options, const DiagnosticHandler &report) {
+  LoadedModel model;
+  model.filesRead.push_back(options.input);
+  if (isMlirText(options.input)) {
+    model.status = loadText(context, options, model, report);
+    return model;
+  }
+  model.status = Status::Failure;
+  auto remember = [&](const Diagnostic &d) {
+    if (d.severity == Severity::Error && d.status != Status::Success)
+      model.status = d.status;
+    report(d);
+  };
+  std::unique_ptr<onnx::Model> onnxModel = readOnnx(options.input, remember);
+  if (!onnxModel)
+    return model;
+  loadImportDialects(context);
+  model.module = importOnnx(context, *onnxModel, ImportOptions{options.dims, options.shapes}, remember);
+  if (model.module)
+    model.status = Status::Success;
+  return model;
+}
+
+} // namespace tenon

@@ -1,0 +1,62 @@
+// What passes and the parser say through MLIR, in the words users read.
+#include "compiler/report/PassDiagnostics.h"
+
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+std::vector<std::string> nodesOf(Location loc) {
+  std::vector<std::string> names;
+  loc->walk([&](Location part) {
+    if (auto name = dyn_cast<NameLoc>(part)) {
+      std::string text = name.getName().str();
+      if (!llvm::is_contained(names, text))
+        names.push_back(text);
+    }
+    return WalkResult::advance();
+  });
+  return names;
+}
+
+/// `node "x"`, or `line:column` of a text, or nothing.
+static std::string placeOf(Location loc) {
+  std::vector<std::string> nodes = nodesOf(loc);
+  if (!nodes.empty())
+    return "node \"" + nodes.front() + "\"";
+  if (auto text = loc->findInstanceOf<FileLineColLoc>())
+    return "line " + std::to_string(text.getLine()) + ", column " + std::to_string(text.getColumn());
+  return "";
+}
+
+PassDiagnostics::PassDiagnostics(MLIRContext &context, std::string file)
+    : file(std::move(file)), handler(&context, [this](mlir::Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+          return success();
+        tenon::Diagnostic ours;
+        ours.file = this->file;
+        ours.place = placeOf(diagnostic.getLocation());
+        ours.text = diagnostic.str();
+        collected.push_back(std::move(ours));
+        return success();
+      }) {}
+
+Status PassDiagnostics::flush(const DiagnosticHandler &report, bool parsing) {
+  Status worst = Status::Success;
+  for (Diagnostic &diagnostic : collected) {
+    bool refusal = llvm::StringRef(diagnostic.text).starts_with("unsupported: ");
+    diagnostic.status = parsing ? Status::InvalidModel : refusal ? Status::Unsupported : Status::Internal;
+    if (diagnostic.status == Status::Internal)
+      diagnostic.text = "internal compiler error: " + diagnostic.text;
+    if (worst == Status::Success || diagnostic.status == Status::Internal)
+      worst = diagnostic.status;
+    report(diagnostic);
+  }
+  collected.clear();
+  return worst;
+}
+
+} // namespace tenon
