@@ -1,7 +1,6 @@
 // The facade: loads a model, runs the phases with their guards, and hands the result to the artifact writer.
 #include "compiler/Compiler.h"
 
-#include "compiler/ModelDescriber.h"
 #include "compiler/ModelLoader.h"
 #include "compiler/artifact/Artifact.h"
 #include "compiler/artifact/ModelFacts.h"
@@ -145,10 +144,6 @@ std::vector<PhaseInfo> Compiler::phases() {
   for (const Phase &phase : phaseTable())
     infos.push_back({phase.name.str(), phase.rule.str()});
   return infos;
-}
-
-ModelSummary Compiler::describe(const CompileOptions &options, Status &status) {
-  return describeModel(options, report, status);
 }
 
 std::string Compiler::printStage(const CompileOptions &options, Status &status) {
