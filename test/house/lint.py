@@ -186,6 +186,18 @@ def dialect_tests(options):
                 yield f"{path}: has no lit/dialects/tenon/{test}"
 
 
+def labels_tested(options):
+    """every labelled constraint has a function @op_cN that breaks it"""
+    tests = "".join(read(f) for f in FILES
+                    if re.fullmatch(r"lit/dialects/tenon/.*-errors\.mlir", f))
+    page = dict(generated_docs.pages(SOURCE)).get("dialect.md", "")
+    for section in re.split(r"^#+ (?=`tenon\.)", page, flags=re.M)[1:]:
+        op = re.match(r"`tenon\.(\w+)`", section)[1]
+        for number in sorted(set(re.findall(r"\(C(\d+)\)", section))):
+            if f"@{op}_c{number}" not in tests:
+                yield f"tenon.{op}: (C{number}) has no @{op}_c{number}"
+
+
 def lit_run_lines(options):
     """every text test runs something and checks something"""
     for path in FILES:
@@ -301,7 +313,7 @@ def ods_examples(options):
 
 
 RULES = [layering, secrets, quiet_libraries, pass_names, dialect_tests,
-         lit_run_lines, file_sizes, openings, guards, words, links, licence,
+         labels_tested, lit_run_lines, file_sizes, openings, guards, words, links, licence,
          docs_fresh, ods_examples]
 
 
