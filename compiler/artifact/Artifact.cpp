@@ -4,6 +4,7 @@
 
 #include "compiler/artifact/AtomicFile.h"
 #include "compiler/artifact/Descriptor.h"
+#include "compiler/artifact/Header.h"
 #include "compiler/artifact/Linker.h"
 #include "compiler/artifact/ObjectFile.h"
 #include "compiler/artifact/WeightEvaluator.h"
@@ -241,6 +242,24 @@ private:
     return true;
   }
 
+  bool writeHeader(OutputFiles &outputs) {
+    std::string path = options.header;
+    if (path.empty() && options.emit == EmitKind::Object) {
+      llvm::SmallString<128> beside(options.output);
+      llvm::sys::path::replace_extension(beside, "h");
+      path = beside.str().str();
+    }
+    if (path.empty())
+      return true;
+    AtomicFile &file = outputs.add(path);
+    if (file.error() ||
+        !file.write(makeHeader(facts, {stem, options.standalone, external})) ||
+        !file.finish())
+      return failFile(file);
+    result.header = path;
+    return true;
+  }
+
   bool write() {
     if (!placeWeights() || !makeCode())
       return false;
@@ -255,7 +274,7 @@ private:
       written =
           (!file.error() && file.write(StringRef(code.data(), code.size()))) ||
           failFile(file);
-    if (!written)
+    if (!written || !writeHeader(outputs))
       return false;
     if (!file.finish())
       return failFile(file);

@@ -2,6 +2,7 @@
 // now; what a recipe reads is kept no longer than the recipe runs.
 #include "compiler/artifact/WeightEvaluator.h"
 
+#include "compiler/artifact/Recipe.h"
 #include "dialects/tenon/TenonDialect.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -9,8 +10,6 @@
 using namespace mlir;
 
 namespace tenon {
-
-bool canEvaluate(Operation *op) { return false; }
 
 WeightEvaluator::WeightEvaluator(ModuleOp weights, DiagnosticHandler report)
     : weights(weights), report(std::move(report)) {}
@@ -51,9 +50,35 @@ bool WeightEvaluator::source(WeightOp weight, llvm::StringRef &bytes) {
 }
 
 bool WeightEvaluator::evaluate(WeightOp weight, llvm::StringRef &bytes) {
+  held = {};
+  bool done = evaluate(weight, held, 0);
+  bytes = held.bytes;
+  return done;
+}
+
+bool WeightEvaluator::evaluate(WeightOp weight, HostBytes &value, int depth) {
   if (weight.getSource())
-    return source(weight, bytes);
-  return fail(Status::Internal, "", "internal error: a weight has a recipe");
+    return source(weight, value.bytes);
+  std::string name = weight.getSymName().str();
+  // No pass nests recipes nearly as deep.
+  if (depth > 64)
+    return fail(Status::Internal, "",
+                "internal error: the recipe of weight '" + name +
+                    "' needs itself");
+  auto read = [&](StringRef operand, HostBytes &bytes) {
+    auto other = this->weights.lookupSymbol<WeightOp>(operand);
+    return other ? evaluate(other, bytes, depth + 1)
+                 : fail(Status::Internal, "",
+                        "internal error: there is no weight '" + operand.str() +
+                            "'");
+  };
+  std::string wrong;
+  if (runRecipe(weight.getRecipe(), read, value, wrong))
+    return true;
+  return wrong.empty() ? false
+                       : fail(Status::Internal, "",
+                              "internal error: the recipe of weight '" + name +
+                                  "' cannot be evaluated: " + wrong);
 }
 
 bool writeBlob(ModuleOp weights, uint64_t total, WeightEvaluator &evaluator,

@@ -3,6 +3,7 @@
 #ifndef TENON_COMPILER_ARTIFACT_WEIGHTEVALUATOR_H
 #define TENON_COMPILER_ARTIFACT_WEIGHTEVALUATOR_H
 
+#include "compiler/artifact/Recipe.h"
 #include "compiler/report/Diagnostic.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -19,9 +20,6 @@ namespace tenon {
 
 class WeightOp;
 
-/// Whether recipes may hold `op`; a pass that makes recipes asks first.
-bool canEvaluate(mlir::Operation *op);
-
 class WeightEvaluator {
 public:
   /// `weights` holds the `tenon.weight` ops by name.
@@ -35,15 +33,15 @@ public:
   Status status() const { return failure; }
 
 private:
-  friend class RecipeRun;
   bool fail(Status kind, const std::string &file, std::string text);
+  bool evaluate(WeightOp weight, HostBytes &value, int depth);
   bool source(WeightOp weight, llvm::StringRef &bytes);
 
   mlir::ModuleOp weights;
   DiagnosticHandler report;
   Status failure = Status::Success;
   llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>> files;
-  std::vector<char> result;
+  HostBytes held; ///< the last result
 };
 
 /// Writes the blob of all weights that carry `offset`, `total` bytes with zeros

@@ -32,7 +32,8 @@ public:
   std::string folder;
 
 private:
-  mlir::MLIRContext context;
+  // Without threads: tests fork.
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
 };
 
 std::string readFile(const std::string &path);

@@ -1,0 +1,292 @@
+// Every movement is one copy with strides; arithmetic is ElementArithmetic. A
+// value is dropped after its last use, so a recipe needs the memory of few
+// tensors whatever its length.
+#include "compiler/artifact/Recipe.h"
+
+#include "compiler/artifact/ElementArithmetic.h"
+#include "compiler/artifact/ModelFacts.h"
+#include "dialects/tenon/TenonDialect.h"
+#include "runtime/tenon_abi.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cstring>
+#include <optional>
+
+using namespace mlir;
+
+namespace tenon {
+namespace {
+
+RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+int64_t sizeOf(RankedTensorType type) {
+  return elementBytes(dtypeOf(type.getElementType()));
+}
+
+std::optional<ElementOp> elementOp(Operation *op) {
+  using R = std::optional<ElementOp>;
+  return llvm::TypeSwitch<Operation *, R>(op)
+      .Case<AddOp>([](auto) { return ElementOp::Add; })
+      .Case<SubtractOp>([](auto) { return ElementOp::Subtract; })
+      .Case<MultiplyOp>([](auto) { return ElementOp::Multiply; })
+      .Case<DivideOp>([](auto) { return ElementOp::Divide; })
+      .Case<MaximumOp>([](auto) { return ElementOp::Maximum; })
+      .Case<MinimumOp>([](auto) { return ElementOp::Minimum; })
+      .Case<NegateOp>([](auto) { return ElementOp::Negate; })
+      .Case<SqrtOp>([](auto) { return ElementOp::Sqrt; })
+      .Case<RsqrtOp>([](auto) { return ElementOp::Rsqrt; })
+      .Default([](auto) { return std::nullopt; });
+}
+
+/// Strides of a dense tensor, in elements.
+SmallVector<int64_t> denseStrides(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> strides(shape.size());
+  int64_t stride = 1;
+  for (int64_t d = int64_t(shape.size()) - 1; d >= 0; --d) {
+    strides[d] = stride;
+    stride *= shape[d];
+  }
+  return strides;
+}
+
+template <typename T>
+void copyRow(char *to, int64_t toStep, const char *from, int64_t fromStep,
+             int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    std::memcpy(to + i * toStep * int64_t(sizeof(T)),
+                from + i * fromStep * int64_t(sizeof(T)), sizeof(T));
+}
+
+/// Copies a box of `shape` between two strided places; offsets and strides are
+/// in elements of `bytes` bytes.
+void copyBox(ArrayRef<int64_t> shape, int64_t bytes, char *to,
+             ArrayRef<int64_t> toStrides, const char *from,
+             ArrayRef<int64_t> fromStrides) {
+  if (shape.empty()) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  if (shape.size() > 1) {
+    for (int64_t i = 0; i < shape[0]; ++i)
+      copyBox(shape.drop_front(), bytes, to + i * toStrides[0] * bytes,
+              toStrides.drop_front(), from + i * fromStrides[0] * bytes,
+              fromStrides.drop_front());
+    return;
+  }
+  if (toStrides[0] == 1 && fromStrides[0] == 1)
+    std::memcpy(to, from, shape[0] * bytes);
+  else if (bytes == 1)
+    copyRow<uint8_t>(to, toStrides[0], from, fromStrides[0], shape[0]);
+  else if (bytes == 2)
+    copyRow<uint16_t>(to, toStrides[0], from, fromStrides[0], shape[0]);
+  else if (bytes == 4)
+    copyRow<uint32_t>(to, toStrides[0], from, fromStrides[0], shape[0]);
+  else
+    copyRow<uint64_t>(to, toStrides[0], from, fromStrides[0], shape[0]);
+}
+
+class Run {
+public:
+  Run(llvm::function_ref<bool(StringRef, HostBytes &)> read, std::string &wrong)
+      : read(read), wrong(wrong) {}
+
+  bool run(Block &block, HostBytes &result) {
+    for (Operation &op : block) {
+      if (auto yield = dyn_cast<YieldOp>(op)) {
+        result = values.lookup(yield.getValues().front());
+        return true;
+      }
+      if (!canEvaluate(&op)) {
+        wrong = op.getName().getStringRef().str();
+        return false;
+      }
+      if (!step(&op))
+        return false;
+      for (Value operand : op.getOperands())
+        if (isLastUse(operand, &op))
+          values.erase(operand);
+    }
+    wrong = "it yields nothing";
+    return false;
+  }
+
+private:
+  static bool isLastUse(Value value, Operation *op) {
+    return llvm::all_of(value.getUsers(), [&](Operation *user) {
+      return user == op || user->isBeforeInBlock(op);
+    });
+  }
+
+  /// Room for the result of `op`.
+  char *make(Operation *op) {
+    auto type = typeOf(op->getResult(0));
+    HostBytes value;
+    value.owner = std::make_shared<std::vector<char>>(type.getNumElements() *
+                                                      sizeOf(type));
+    value.bytes = StringRef(value.owner->data(), value.owner->size());
+    values[op->getResult(0)] = value;
+    return value.owner->data();
+  }
+  const char *in(Value value) { return values[value].bytes.data(); }
+
+  bool step(Operation *op) {
+    if (auto get = dyn_cast<GetWeightOp>(op)) {
+      HostBytes value;
+      if (!read(get.getWeight(), value))
+        return false;
+      values[get.getResult()] = value;
+      return true;
+    }
+    if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+      HostBytes same = values[reshape.getOperand()];
+      values[reshape.getResult()] = same;
+      return true;
+    }
+    char *to = make(op);
+    auto type = typeOf(op->getResult(0));
+    if (type.getNumElements() == 0)
+      return true;
+    if (auto constant = dyn_cast<ConstantOp>(op))
+      fill(cast<DenseElementsAttr>(constant.getValue()), to);
+    else if (auto convert = dyn_cast<ConvertOp>(op))
+      convertElements(dtypeOf(typeOf(convert.getOperand()).getElementType()),
+                      dtypeOf(type.getElementType()), type.getNumElements(),
+                      in(convert.getOperand()), to);
+    else if (std::optional<ElementOp> element = elementOp(op))
+      computeElements(*element, dtypeOf(type.getElementType()),
+                      type.getNumElements(), in(op->getOperand(0)),
+                      in(op->getOperands().back()), to);
+    else
+      move(op, type, to);
+    return true;
+  }
+
+  static void fill(DenseElementsAttr value, char *to) {
+    int64_t bytes = sizeOf(cast<RankedTensorType>(value.getType()));
+    int64_t at = 0;
+    auto put = [&](const llvm::APInt &bits) {
+      uint64_t word = bits.getZExtValue();
+      std::memcpy(to + at++ * bytes, &word, bytes);
+    };
+    if (isa<FloatType>(value.getElementType()))
+      for (const llvm::APFloat &number : value.getValues<llvm::APFloat>())
+        put(number.bitcastToAPInt());
+    else
+      for (const llvm::APInt &number : value.getValues<llvm::APInt>())
+        put(number);
+  }
+
+  void move(Operation *op, RankedTensorType type, char *to) {
+    SmallVector<int64_t> target = denseStrides(type.getShape());
+    int64_t bytes = sizeOf(type);
+    if (auto join = dyn_cast<ConcatenateOp>(op)) {
+      int64_t at = 0;
+      for (Value operand : join.getOperands_()) {
+        ArrayRef<int64_t> shape = typeOf(operand).getShape();
+        if (typeOf(operand).getNumElements() != 0)
+          copyBox(shape, bytes, to + at * target[join.getDim()] * bytes, target,
+                  in(operand), denseStrides(shape));
+        at += shape[join.getDim()];
+      }
+      return;
+    }
+    ArrayRef<int64_t> shape = typeOf(op->getOperand(0)).getShape();
+    SmallVector<int64_t> dense = denseStrides(shape), strides = dense;
+    const char *from = in(op->getOperand(0));
+    if (auto pad = dyn_cast<PadOp>(op)) {
+      placeInPadding(pad, type, to);
+      return;
+    }
+    if (auto transpose = dyn_cast<TransposeOp>(op)) {
+      for (auto [d, source] : llvm::enumerate(transpose.getPermutation()))
+        strides[d] = dense[source];
+    } else if (auto slice = dyn_cast<SliceOp>(op)) {
+      for (size_t d = 0; d < shape.size(); ++d) {
+        from += slice.getStaticOffsets()[d] * dense[d] * bytes;
+        strides[d] = dense[d] * slice.getStaticStrides()[d];
+      }
+    } else if (auto reverse = dyn_cast<ReverseOp>(op)) {
+      for (int64_t d : reverse.getDims()) {
+        from += (shape[d] - 1) * dense[d] * bytes;
+        strides[d] = -dense[d];
+      }
+    } else if (auto broadcast = dyn_cast<BroadcastInDimOp>(op)) {
+      strides.assign(type.getRank(), 0);
+      for (auto [d, result] : llvm::enumerate(broadcast.getDims()))
+        strides[result] =
+            shape[d] == 1 && type.getDimSize(result) != 1 ? 0 : dense[d];
+    }
+    copyBox(type.getShape(), bytes, to, target, from, strides);
+  }
+
+  /// The padding value everywhere, then what of the operand lies within.
+  void placeInPadding(PadOp pad, RankedTensorType type, char *to) {
+    int64_t bytes = sizeOf(type);
+    const char *value = in(pad.getValue());
+    for (int64_t i = 0, end = type.getNumElements(); i < end; ++i)
+      std::memcpy(to + i * bytes, value, bytes);
+    SmallVector<int64_t> shape(typeOf(pad.getOperand()).getShape());
+    SmallVector<int64_t> dense = denseStrides(shape);
+    SmallVector<int64_t> target = denseStrides(type.getShape());
+    const char *from = in(pad.getOperand());
+    for (size_t d = 0; d < shape.size(); ++d) {
+      int64_t step = pad.getInterior()[d] + 1, low = pad.getStaticLow()[d];
+      int64_t first = low < 0 ? (-low + step - 1) / step : 0;
+      int64_t room = type.getDimSize(d) - low; // the end, from element 0
+      int64_t end = std::min(shape[d], room <= 0 ? 0 : (room - 1) / step + 1);
+      if (first >= end)
+        return;
+      from += first * dense[d] * bytes;
+      to += (low + first * step) * target[d] * bytes;
+      shape[d] = end - first;
+      target[d] *= step;
+    }
+    copyBox(shape, bytes, to, target, from, dense);
+  }
+
+  llvm::function_ref<bool(StringRef, HostBytes &)> read;
+  std::string &wrong;
+  llvm::DenseMap<Value, HostBytes> values;
+};
+} // namespace
+
+bool canEvaluate(Operation *op) {
+  for (Value value : op->getOperands())
+    if (auto type = dyn_cast<RankedTensorType>(value.getType());
+        !type || !type.hasStaticShape())
+      return false;
+  for (Value value : op->getResults())
+    if (auto type = dyn_cast<RankedTensorType>(value.getType());
+        !type || !type.hasStaticShape())
+      return false;
+  if (auto constant = dyn_cast<ConstantOp>(op))
+    return isa<DenseElementsAttr>(constant.getValue());
+  if (std::optional<ElementOp> element = elementOp(op))
+    return llvm::all_of(op->getOperands(),
+                        [&](Value operand) {
+                          return typeOf(operand) == op->getResult(0).getType();
+                        }) &&
+           hasArithmetic(*element,
+                         dtypeOf(typeOf(op->getResult(0)).getElementType()));
+  if (auto slice = dyn_cast<SliceOp>(op))
+    return !ShapedType::isDynamicShape(slice.getStaticOffsets()) &&
+           !ShapedType::isDynamicShape(slice.getStaticStrides());
+  return isa<BroadcastInDimOp, ConcatenateOp, ConvertOp, GetWeightOp, PadOp,
+             ReshapeOp, ReverseOp, TransposeOp>(op);
+}
+
+bool runRecipe(Region &recipe,
+               llvm::function_ref<bool(StringRef, HostBytes &)> read,
+               HostBytes &result, std::string &wrong) {
+  if (recipe.empty()) {
+    wrong = "it is empty";
+    return false;
+  }
+  return Run(read, wrong).run(recipe.front(), result);
+}
+
+} // namespace tenon
