@@ -166,6 +166,24 @@ struct LowerFault : ConvertOpToLLVMPattern<FaultOp> {
   SmallVectorImpl<Attribute> &sites;
 };
 
+/// Buffers are contiguous whatever their type says: every copy is one memcpy.
+struct LowerCopy : ConvertOpToLLVMPattern<memref::CopyOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult matchAndRewrite(memref::CopyOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<MemRefType>(op.getSource().getType());
+    MemRefDescriptor source(adaptor.getSource()), target(adaptor.getTarget());
+    int64_t elementBytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    Value bytes = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(), rewriter.getI64IntegerAttr(elementBytes));
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      bytes = LLVM::MulOp::create(rewriter, loc, bytes, source.size(rewriter, loc, d));
+    LLVM::MemcpyOp::create(rewriter, loc, target.alignedPtr(rewriter, loc), source.alignedPtr(rewriter, loc), bytes, false);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
@@ -177,6 +195,7 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
     SmallVector<Attribute> sites;
     RewritePatternSet patterns(context);
     patterns.add<LowerLaunch>(converter);
+    patterns.add<LowerCopy>(converter, /*benefit=*/2);
     patterns.add<LowerFault>(converter, sites);
     populateFuncToLLVMConversionPatterns(converter, patterns);
     populateVectorToLLVMConversionPatterns(converter, patterns);
