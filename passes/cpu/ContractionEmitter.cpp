@@ -1,4 +1,38 @@
+// Matrix products and convolutions. The fusion's one contraction becomes a nest
+// of strides and then register tiles; what is not covered (integers, groups of
+// several channels, transposed convolutions) is left to the general path.
+#include "passes/cpu/ContractionNest.h"
+#include "passes/cpu/GemmEmitter.h"
 #include "passes/cpu/Kernel.h"
+
+using namespace mlir;
+
 namespace tenon {
-TaskCounter emitContraction(Kernel &) { return nullptr; }
+
+TaskCounter emitContraction(Kernel &kernel) {
+  Operation *contraction = nullptr;
+  for (Operation &op : kernel.fusion.getBlock())
+    if (isa<DotGeneralOp, ConvolutionOp>(op)) {
+      if (contraction)
+        return nullptr;
+      contraction = &op;
+    }
+  if (!contraction || kernel.outputs.size() != 1)
+    return nullptr;
+  auto shape = [](Value value) {
+    return cast<ShapedType>(value.getType()).getShape();
+  };
+  if (shape(contraction->getResult(0)) !=
+      shape(kernel.fusion.getYield().getOperand(0)))
+    return nullptr;
+  std::optional<ContractionNest> nest;
+  if (auto dot = dyn_cast<DotGeneralOp>(contraction))
+    nest = nestOfDot(kernel, dot);
+  else
+    nest = nestOfConvolution(kernel, cast<ConvolutionOp>(contraction));
+  if (!nest)
+    return nullptr;
+  return emitGemm(kernel, contraction->getResult(0), *nest);
+}
+
 } // namespace tenon

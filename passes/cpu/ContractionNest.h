@@ -1,0 +1,59 @@
+// A matrix product or convolution as plain strides: which loops carry rows,
+// columns and sums, and how far each step moves in the two operands. Comes
+// from a fusion's one contraction; goes to GemmEmitter, which needs to know
+// nothing about dimension numbers.
+#ifndef TENON_PASSES_CPU_CONTRACTIONNEST_H
+#define TENON_PASSES_CPU_CONTRACTIONNEST_H
+
+#include "passes/cpu/Kernel.h"
+
+#include <optional>
+
+namespace tenon {
+
+/// One dimension of the result. Strides are in elements of the operands.
+struct ResultDim {
+  mlir::Value extent, lhsStride, rhsStride;
+  int64_t place; ///< its number among the result's dimensions
+};
+
+/// The guard of a tap: which input positions a window may touch.
+struct WindowGuard {
+  unsigned row;        ///< which of the nest's rows slides along this extent
+  int64_t stride, low; ///< the window of position p starts at p * stride - low
+  int64_t dilation;
+  mlir::Value input; ///< the input's extent
+};
+
+/// One dimension that is summed over.
+struct SumDim {
+  mlir::Value extent, lhsStride, rhsStride;
+  std::optional<WindowGuard> guard{}; ///< where the window can leave the input
+};
+
+struct ContractionNest {
+  mlir::Value lhs, rhs; ///< rank 1, all elements
+  mlir::Type lhsElement, rhsElement, resultElement, sum;
+  llvm::SmallVector<ResultDim> outer; ///< batches, and columns but the last
+  llvm::SmallVector<ResultDim> rows;
+  ResultDim column;
+  llvm::SmallVector<SumDim> sums; ///< outermost first, at least one
+  mlir::Value lhsOrigin;          ///< added to every offset in lhs
+
+  int64_t rank() const { return outer.size() + rows.size() + 1; }
+  /// Whether the column is the innermost dimension of the result.
+  bool columnIsLast() const { return column.place + 1 == rank(); }
+};
+
+/// `memref` as one row of all its elements.
+mlir::Value flattened(Kernel &kernel, mlir::Value memref);
+
+/// The nest of the kernel's contraction; nothing where its elements or its
+/// form are not covered.
+std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op);
+std::optional<ContractionNest> nestOfConvolution(Kernel &kernel,
+                                                 ConvolutionOp op);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_CPU_CONTRACTIONNEST_H

@@ -1,0 +1,439 @@
+// Tasks are blocks of rows and columns of one batch. In a task each panel of
+// columns meets all rows, so that it stays in the second cache; a tile of rows
+// keeps its sums in registers over the whole depth. Panels whose columns lie
+// across memory are packed piece by piece, sums waiting on the stack meanwhile.
+#include "passes/cpu/GemmEmitter.h"
+
+#include "passes/cpu/ElementEmitter.h"
+#include "passes/cpu/PanelPacker.h"
+#include "passes/cpu/RegisterTile.h"
+#include "passes/cpu/TileEpilogue.h"
+#include "passes/cpu/TileKernel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+/// Bytes of a packed panel: it stays in the first cache beside the rows.
+constexpr int64_t panelBytes = 32 * 1024;
+/// Rows that share a packed panel.
+constexpr int64_t packedRows = 64;
+
+namespace {
+std::optional<int64_t> knownProduct(ArrayRef<ResultDim> dims) {
+  int64_t product = 1;
+  for (const ResultDim &dim : dims) {
+    std::optional<int64_t> extent = getConstantIntValue(dim.extent);
+    if (!extent)
+      return std::nullopt;
+    product *= *extent;
+  }
+  return product;
+}
+
+/// The columns [first, end) of one panel: `vectors` of them, and for each how
+/// many of its lanes exist.
+struct Panel {
+  Value first, end;
+  int64_t vectors;
+  SmallVector<Value> masks, valid; ///< null: all lanes
+};
+
+class GemmEmitter {
+public:
+  GemmEmitter(Kernel &kernel, Value dot, const ContractionNest &nest)
+      : kernel(kernel), b(kernel.builder), loc(kernel.loc()), nest(nest),
+        lanes(kernel.vectorBytes * 8 / nest.sum.getIntOrFloatBitWidth()),
+        tiles(kernel, nest, lanes), epilogue(kernel, dot, nest.sum, lanes) {
+    packed = getConstantIntValue(nest.column.rhsStride) != 1;
+    size.outer = knownProduct(nest.outer);
+    size.rows = knownProduct(nest.rows);
+    size.columns = getConstantIntValue(nest.column.extent);
+    size.sum = 1;
+    for (const SumDim &dim : nest.sums) {
+      std::optional<int64_t> extent = getConstantIntValue(dim.extent);
+      if (size.sum && extent)
+        *size.sum *= *extent;
+      else
+        size.sum.reset();
+    }
+    tile = chooseTile(size, kernel.vectorBytes, lanes, packed);
+    block = chooseBlock(size, tile, lanes);
+    width = tile.vectors * lanes;
+  }
+
+  TaskCounter emit();
+
+private:
+  using Values = SmallVector<Value>;
+
+  IndexBuilder at() { return {b, loc}; }
+  Value scratch(int64_t elements);
+  void emitTask(Value task);
+  void emitPanels(Value first, Value end);
+  void emitPanel(const Panel &panel);
+  void emitPacked(const Panel &panel);
+  void addPacked(const Panel &panel, Value low, Value high, size_t level,
+                 Value lhsOffset, Value rhsOffset);
+  void forTiles(Value low, Value high,
+                llvm::function_ref<void(Value, int64_t)> body);
+  void forRange(Value low, Value high, int64_t step,
+                llvm::function_ref<void(Value)> body);
+  void when(Value condition, llvm::function_ref<void()> body);
+  SmallVector<Values> positionsFrom(Value row, int64_t count);
+  Values offsetsOf(ArrayRef<Values> positions);
+  Values placeOf(const Values &position, Value column);
+  Values zeros(int64_t count);
+  Value load(Value memory, Value row, int64_t vector);
+  void store(Value value, Value memory, Value row, int64_t vector);
+  void finish(const Panel &panel, const Values &position,
+              llvm::function_ref<Value(int64_t)> sums);
+  void drain(const Panel &panel, Value firstRow, Value count);
+
+  Kernel &kernel;
+  OpBuilder &b;
+  Location loc;
+  const ContractionNest &nest;
+  int64_t lanes;
+  TileKernel tiles;
+  TileEpilogue epilogue;
+  ContractionSize size;
+  RegisterTile tile;
+  TaskBlock block;
+  bool packed, wide = true;
+  int64_t width = 0;
+  Values rowExtents;
+  Value rows, kept, panelMemory;             ///< kept: sums on the stack
+  Values outer;                              ///< the task's outer indices
+  Value lhsBase, rhsBase, firstRow, lastRow; ///< of the task
+};
+
+Value GemmEmitter::scratch(int64_t elements) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&kernel.func.getBody().front());
+  return memref::AllocaOp::create(b, loc,
+                                  MemRefType::get({elements}, nest.sum),
+                                  b.getI64IntegerAttr(64));
+}
+
+void GemmEmitter::forRange(Value low, Value high, int64_t step,
+                           llvm::function_ref<void(Value)> body) {
+  auto loop = scf::ForOp::create(b, loc, low, high, at().constant(step));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+void GemmEmitter::when(Value condition, llvm::function_ref<void()> body) {
+  auto branch = scf::IfOp::create(b, loc, condition, false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  body();
+}
+
+TaskCounter GemmEmitter::emit() {
+  wide = epilogue.vectorizes(nest.columnIsLast());
+  if (packed) {
+    kept = scratch(std::max(tile.rows, packedRows / tile.rows * tile.rows) *
+                   width);
+    panelMemory = scratch(panelBytes * 8 / nest.sum.getIntOrFloatBitWidth());
+  } else if (!wide || !epilogue.isShort()) {
+    kept = scratch(tile.rows * width);
+  }
+  rows = at().constant(1);
+  for (const ResultDim &dim : nest.rows) {
+    rowExtents.push_back(dim.extent);
+    rows = at().mul(rows, dim.extent);
+  }
+  forRange(kernel.begin, kernel.end, 1, [&](Value task) { emitTask(task); });
+  SmallVector<int64_t> outerPlaces, rowPlaces;
+  for (const ResultDim &dim : nest.outer)
+    outerPlaces.push_back(dim.place);
+  for (const ResultDim &dim : nest.rows)
+    rowPlaces.push_back(dim.place);
+  return [outerPlaces, rowPlaces, column = nest.column.place, block = block](
+             OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes) {
+    IndexBuilder at{b, loc};
+    auto product = [&](ArrayRef<int64_t> places) {
+      Value result = at.constant(1);
+      for (int64_t place : places)
+        result = at.mul(result,
+                        getValueOrCreateConstantIndexOp(b, loc, sizes[place]));
+      return result;
+    };
+    Value rowBlocks = at.ceilDiv(product(rowPlaces), block.rows);
+    Value columnBlocks = at.ceilDiv(product(column), block.columns);
+    return at.mul(product(outerPlaces), at.mul(rowBlocks, columnBlocks));
+  };
+}
+
+void GemmEmitter::emitTask(Value task) {
+  Value columns = nest.column.extent;
+  Value rowBlocks = at().ceilDiv(rows, block.rows);
+  Value columnBlocks = at().ceilDiv(columns, block.columns);
+  Value rowBlock = at().remainder(task, rowBlocks);
+  Value rest = at().floorDiv(task, rowBlocks);
+  Value columnBlock = at().remainder(rest, columnBlocks);
+  Values extents;
+  for (const ResultDim &dim : nest.outer)
+    extents.push_back(dim.extent);
+  outer = at().delinearize(at().floorDiv(rest, columnBlocks), extents);
+  lhsBase = nest.lhsOrigin;
+  rhsBase = at().constant(0);
+  for (auto [dim, index] : llvm::zip(nest.outer, outer)) {
+    lhsBase = at().add(lhsBase, at().mul(index, dim.lhsStride));
+    rhsBase = at().add(rhsBase, at().mul(index, dim.rhsStride));
+  }
+  firstRow = at().mul(rowBlock, at().constant(block.rows));
+  lastRow = at().min(at().add(firstRow, at().constant(block.rows)), rows);
+  Value first = at().mul(columnBlock, at().constant(block.columns));
+  emitPanels(first,
+             at().min(at().add(first, at().constant(block.columns)), columns));
+}
+
+void GemmEmitter::emitPanels(Value first, Value end) {
+  Value step = at().constant(width);
+  Value whole = at().add(
+      first, at().mul(at().floorDiv(at().sub(end, first), step), step));
+  if (!size.columns || *size.columns >= width)
+    forRange(first, whole, width, [&](Value column) {
+      Panel panel{column, at().add(column, step), tile.vectors, {}, {}};
+      panel.masks.resize(tile.vectors);
+      panel.valid.resize(tile.vectors);
+      emitPanel(panel);
+    });
+  if (size.columns && *size.columns % width == 0)
+    return;
+  when(at().less(whole, end), [&] {
+    Panel panel{whole, end, tile.vectors, {}, {}};
+    auto maskType = VectorType::get({lanes}, b.getI1Type());
+    if (size.columns)
+      panel.vectors = (*size.columns % width + lanes - 1) / lanes;
+    for (int64_t v = 0; v < panel.vectors; ++v) {
+      bool full = size.columns && *size.columns % width >= (v + 1) * lanes;
+      Value valid, mask;
+      if (!full) {
+        valid = size.columns
+                    ? at().constant(*size.columns % width - v * lanes)
+                    : at().sub(at().sub(end, whole), at().constant(v * lanes));
+        valid = at().max(at().min(valid, at().constant(lanes)),
+                         at().constant(0));
+        mask = vector::CreateMaskOp::create(b, loc, maskType, valid);
+      }
+      panel.masks.push_back(mask);
+      panel.valid.push_back(valid);
+    }
+    emitPanel(panel);
+  });
+}
+
+/// Whole tiles, then what is left in tiles of eight, four, two and one rows.
+void GemmEmitter::forTiles(Value low, Value high,
+                           llvm::function_ref<void(Value, int64_t)> body) {
+  Value step = at().constant(tile.rows);
+  Value rest = at().remainder(at().sub(high, low), step);
+  Value whole = at().sub(high, rest);
+  forRange(low, whole, tile.rows, [&](Value row) { body(row, tile.rows); });
+  for (int64_t count : {8, 4, 2, 1}) {
+    if (count >= tile.rows || (size.rows && !(*size.rows % tile.rows & count)))
+      continue;
+    Value part = arith::AndIOp::create(b, loc, rest, at().constant(count));
+    when(at().less(at().constant(0), part), [&] { body(whole, count); });
+    whole = at().add(whole, part);
+  }
+}
+
+/// The indices of `count` rows from `row` on, counted up like an odometer.
+SmallVector<GemmEmitter::Values> GemmEmitter::positionsFrom(Value row,
+                                                            int64_t count) {
+  SmallVector<Values> positions = {at().delinearize(row, rowExtents)};
+  for (int64_t r = 1; r < count; ++r) {
+    Values next = positions.back();
+    Value carry;
+    for (int64_t d = int64_t(next.size()) - 1; d >= 0; --d) {
+      Value advanced = at().add(next[d], at().constant(1));
+      if (carry)
+        advanced = arith::SelectOp::create(b, loc, carry, advanced, next[d]);
+      if (d == 0) {
+        next[d] = advanced;
+        break;
+      }
+      // Where it did not advance it is below the extent already.
+      carry = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, advanced,
+                                    rowExtents[d]);
+      next[d] = arith::SelectOp::create(b, loc, carry, at().constant(0),
+                                        advanced);
+    }
+    positions.push_back(next);
+  }
+  return positions;
+}
+
+GemmEmitter::Values GemmEmitter::offsetsOf(ArrayRef<Values> positions) {
+  Values offsets;
+  for (const Values &position : positions) {
+    Value offset = lhsBase;
+    for (auto [dim, index] : llvm::zip(nest.rows, position))
+      offset = at().add(offset, at().mul(index, dim.lhsStride));
+    offsets.push_back(offset);
+  }
+  return offsets;
+}
+
+GemmEmitter::Values GemmEmitter::placeOf(const Values &position, Value column) {
+  Values place(nest.rank());
+  for (auto [dim, index] : llvm::zip(nest.outer, outer))
+    place[dim.place] = index;
+  for (auto [dim, index] : llvm::zip(nest.rows, position))
+    place[dim.place] = index;
+  place[nest.column.place] = column;
+  return place;
+}
+
+GemmEmitter::Values GemmEmitter::zeros(int64_t count) {
+  auto type = VectorType::get({lanes}, nest.sum);
+  return Values(count,
+                arith::ConstantOp::create(b, loc, b.getZeroAttr(type)));
+}
+
+Value GemmEmitter::load(Value memory, Value row, int64_t vector) {
+  Value place = at().add(at().mul(row, at().constant(width)),
+                         at().constant(vector * lanes));
+  return vector::LoadOp::create(b, loc, VectorType::get({lanes}, nest.sum),
+                                memory, place);
+}
+
+void GemmEmitter::store(Value value, Value memory, Value row, int64_t vector) {
+  Value place = at().add(at().mul(row, at().constant(width)),
+                         at().constant(vector * lanes));
+  vector::StoreOp::create(b, loc, value, memory, place);
+}
+
+/// The epilogue of one row of a panel, whose sums are asked for vector by
+/// vector.
+void GemmEmitter::finish(const Panel &panel, const Values &position,
+                         llvm::function_ref<Value(int64_t)> sums) {
+  for (int64_t v = 0; v < panel.vectors; ++v) {
+    Value column = at().add(panel.first, at().constant(v * lanes));
+    auto emit = [&] {
+      epilogue.finish(placeOf(position, column), sums(v), panel.masks[v],
+                      panel.valid[v]);
+    };
+    if (panel.valid[v] && !getConstantIntValue(panel.valid[v]))
+      when(at().less(at().constant(0), panel.valid[v]), emit);
+    else
+      emit();
+  }
+}
+
+/// The epilogue of `count` rows whose sums wait on the stack.
+void GemmEmitter::drain(const Panel &panel, Value row, Value count) {
+  forRange(at().constant(0), count, 1, [&](Value r) {
+    Values position = at().delinearize(at().add(row, r), rowExtents);
+    if (wide)
+      return finish(panel, position,
+                    [&](int64_t v) { return load(kept, r, v); });
+    forRange(panel.first, panel.end, 1, [&](Value column) {
+      Value place = at().add(at().mul(r, at().constant(width)),
+                             at().sub(column, panel.first));
+      Value sum = memref::LoadOp::create(b, loc, kept, place);
+      epilogue.finishOne(placeOf(position, column), sum);
+    });
+  });
+}
+
+void GemmEmitter::emitPanel(const Panel &panel) {
+  if (packed)
+    return emitPacked(panel);
+  ColumnSource columns{nest.rhs, nest.rhsElement,
+                       at().add(rhsBase, panel.first), Value(), panel.masks};
+  forTiles(firstRow, lastRow, [&](Value row, int64_t count) {
+    SmallVector<Values> positions = positionsFrom(row, count);
+    Values sums = tiles.runAll(offsetsOf(positions), positions, columns,
+                               zeros(count * panel.vectors));
+    for (int64_t r = 0; r < count; ++r) {
+      auto sum = [&](int64_t v) { return sums[r * panel.vectors + v]; };
+      if (!kept) {
+        finish(panel, positions[r], sum);
+        continue;
+      }
+      for (int64_t v = 0; v < panel.vectors; ++v)
+        store(sum(v), kept, at().constant(r), v);
+    }
+    if (kept)
+      drain(panel, row, at().constant(count));
+  });
+}
+
+void GemmEmitter::emitPacked(const Panel &panel) {
+  int64_t together = std::max(tile.rows, packedRows / tile.rows * tile.rows);
+  forRange(firstRow, lastRow, together, [&](Value low) {
+    Value high = at().min(at().add(low, at().constant(together)), lastRow);
+    Value zero = zeros(1).front(), count = at().sub(high, low);
+    forRange(at().constant(0), count, 1, [&](Value r) {
+      for (int64_t v = 0; v < panel.vectors; ++v)
+        store(zero, kept, r, v);
+    });
+    addPacked(panel, low, high, 0, at().constant(0), rhsBase);
+    drain(panel, low, count);
+  });
+}
+
+void GemmEmitter::addPacked(const Panel &panel, Value low, Value high,
+                            size_t level, Value lhsOffset, Value rhsOffset) {
+  const SumDim &dim = nest.sums[level];
+  auto moved = [&](Value k, auto body) {
+    body(at().add(lhsOffset, at().mul(k, dim.lhsStride)),
+         at().add(rhsOffset, at().mul(k, dim.rhsStride)));
+  };
+  if (level + 1 < nest.sums.size())
+    return forRange(at().constant(0), dim.extent, 1, [&](Value k) {
+      moved(k, [&](Value lhs, Value rhs) {
+        addPacked(panel, low, high, level + 1, lhs, rhs);
+      });
+    });
+  int64_t bytes = nest.sum.getIntOrFloatBitWidth() / 8;
+  int64_t depth = panelBytes / (width * bytes) / lanes * lanes;
+  std::optional<int64_t> known = getConstantIntValue(dim.extent);
+  if (known && *known > 0)
+    depth = std::min(depth, *known);
+  forRange(at().constant(0), dim.extent, depth, [&](Value k) {
+    Value here = known && *known % depth == 0
+                     ? at().constant(depth)
+                     : at().min(at().constant(depth), at().sub(dim.extent, k));
+    moved(k, [&](Value lhs, Value rhs) {
+      emitPack(kernel, nest, panelMemory, rhs, panel.first, panel.end, here,
+               width, panel.vectors * lanes, lanes);
+      ColumnSource columns{panelMemory, nest.sum, at().constant(0),
+                           at().constant(width)};
+      forTiles(low, high, [&](Value row, int64_t count) {
+        Values starts = offsetsOf(positionsFrom(row, count));
+        for (Value &start : starts)
+          start = at().add(start, lhs);
+        Values sums;
+        Value first = at().sub(row, low);
+        for (int64_t i = 0; i < count * panel.vectors; ++i)
+          sums.push_back(load(
+              kept, at().add(first, at().constant(i / panel.vectors)),
+              i % panel.vectors));
+        sums = tiles.run(starts, dim.lhsStride, columns, here, sums);
+        for (int64_t i = 0; i < count * panel.vectors; ++i)
+          store(sums[i], kept,
+                at().add(first, at().constant(i / panel.vectors)),
+                i % panel.vectors);
+      });
+    });
+  });
+}
+} // namespace
+
+TaskCounter emitGemm(Kernel &kernel, Value dot, const ContractionNest &nest) {
+  return GemmEmitter(kernel, dot, nest).emit();
+}
+
+} // namespace tenon

@@ -1,0 +1,16 @@
+// Loops of contractions around their register tiles: tasks, panels of columns,
+// tiles of rows, epilogues.
+#ifndef TENON_PASSES_CPU_GEMMEMITTER_H
+#define TENON_PASSES_CPU_GEMMEMITTER_H
+
+#include "passes/cpu/ContractionNest.h"
+
+namespace tenon {
+
+/// Emits the kernel's contraction, whose result is `dot`, as `nest` says.
+TaskCounter emitGemm(Kernel &kernel, mlir::Value dot,
+                     const ContractionNest &nest);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_CPU_GEMMEMITTER_H

@@ -1,0 +1,97 @@
+// Packing of columns, as many at a time as a vector has lanes. Where the sums
+// lie side by side, whole vectors are loaded along them and a square block is
+// transposed in registers; elsewhere elements are gathered one by one.
+#include "passes/cpu/PanelPacker.h"
+
+#include "passes/cpu/Conversions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+/// Transposes lanes x lanes elements: halves change places at each distance.
+static void transpose(OpBuilder &b, Location loc, SmallVector<Value> &lines) {
+  int64_t count = lines.size();
+  for (int64_t distance = count / 2; distance > 0; distance /= 2) {
+    SmallVector<int64_t> low, high;
+    for (int64_t lane = 0; lane < count; ++lane) {
+      bool upper = lane & distance;
+      low.push_back(upper ? count + lane - distance : lane);
+      high.push_back(upper ? count + lane : lane + distance);
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      if (i & distance)
+        continue;
+      Value first = lines[i], second = lines[i + distance];
+      lines[i] = vector::ShuffleOp::create(b, loc, first, second, low);
+      lines[i + distance] =
+          vector::ShuffleOp::create(b, loc, first, second, high);
+    }
+  }
+}
+
+void emitPack(Kernel &kernel, const ContractionNest &nest, Value panel,
+              Value origin, Value first, Value end, Value depth, int64_t width, int64_t packed,
+              int64_t lanes) {
+  OpBuilder &b = kernel.builder;
+  Location loc = kernel.loc();
+  IndexBuilder at{b, loc};
+  OpBuilder::InsertionGuard guard(b);
+  Value stride = nest.sums.back().rhsStride;
+  Type stored = cast<MemRefType>(nest.rhs.getType()).getElementType();
+  auto groups = scf::ForOp::create(b, loc, at.constant(0), at.constant(packed),
+                                   at.constant(lanes));
+  b.setInsertionPointToStart(groups.getBody());
+  SmallVector<Value> starts;
+  Value last = at.sub(end, at.constant(1));
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    Value column = at.add(at.add(first, groups.getInductionVar()),
+                          at.constant(lane));
+    starts.push_back(at.add(
+        origin, at.mul(at.min(column, last), nest.column.rhsStride)));
+  }
+  auto put = [&](Value line, Value k) {
+    Value place = at.add(at.mul(k, at.constant(width)),
+                         groups.getInductionVar());
+    vector::StoreOp::create(b, loc, line, panel, place);
+  };
+  Value whole = at.constant(0);
+  if (getConstantIntValue(stride) == 1) {
+    whole = at.mul(at.floorDiv(depth, at.constant(lanes)), at.constant(lanes));
+    auto blocks = scf::ForOp::create(b, loc, at.constant(0), whole,
+                                     at.constant(lanes));
+    OpBuilder::InsertionGuard inner(b);
+    b.setInsertionPointToStart(blocks.getBody());
+    Value k = blocks.getInductionVar();
+    SmallVector<Value> lines;
+    for (Value start : starts) {
+      Value loaded =
+          vector::LoadOp::create(b, loc, VectorType::get({lanes}, stored),
+                                 nest.rhs, at.add(start, k));
+      lines.push_back(
+          emitConvert(b, loc, loaded, nest.rhsElement, nest.sum));
+    }
+    transpose(b, loc, lines);
+    for (int64_t i = 0; i < lanes; ++i)
+      put(lines[i], at.add(k, at.constant(i)));
+  }
+  if (getConstantIntValue(at.sub(depth, whole)) == 0)
+    return;
+  auto rest = scf::ForOp::create(b, loc, whole, depth, at.constant(1));
+  b.setInsertionPointToStart(rest.getBody());
+  Value k = rest.getInductionVar(), offset = at.mul(k, stride);
+  SmallVector<Value> elements;
+  for (Value start : starts)
+    elements.push_back(
+        memref::LoadOp::create(b, loc, nest.rhs, at.add(start, offset)));
+  Value line = vector::FromElementsOp::create(
+      b, loc, VectorType::get({lanes}, stored), elements);
+  put(emitConvert(b, loc, line, nest.rhsElement, nest.sum), k);
+}
+
+} // namespace tenon

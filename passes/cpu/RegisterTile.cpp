@@ -1,0 +1,74 @@
+// Sizes of register tiles and tasks. A tile needs its accumulators, one vector
+// of each column step and room for a broadcast; more accumulators than that
+// would be kept on the stack.
+#include "passes/cpu/RegisterTile.h"
+
+#include <algorithm>
+
+namespace tenon {
+
+/// Extents not known at compile time count as this many.
+constexpr int64_t typicalExtent = 128;
+/// Products a task should have at least: some microseconds.
+constexpr int64_t leastWork = 1 << 18;
+constexpr int64_t mostWork = 1 << 22;
+/// Tasks worth having: enough for sixteen threads that end at about one time.
+constexpr int64_t wantedTasks = 64;
+/// Rows of one task at most, where all columns of a panel are reused.
+constexpr int64_t mostRows = 192;
+constexpr int64_t widestTile = 16;
+
+static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
+                        int64_t lanes, bool packed) {
+  // AVX2 has 16 registers; AVX-512 and NEON have 32.
+  int64_t accumulators = vectorBytes == 32 ? 12 : 24;
+  RegisterTile wide = vectorBytes == 32 ? RegisterTile{6, 2} : RegisterTile{8, 3};
+  RegisterTile other =
+      vectorBytes == 32 ? RegisterTile{4, 3} : RegisterTile{6, 4};
+  int64_t vectors =
+      size.columns ? std::max<int64_t>(1, ceilDiv(*size.columns, lanes)) : 0;
+  if (size.rows && *size.rows <= 4) {
+    int64_t rows = std::max<int64_t>(1, *size.rows);
+    int64_t most = std::min(packed ? 2 : widestTile, accumulators / rows);
+    return {rows, vectors ? std::min(vectors, most) : most};
+  }
+  RegisterTile tile = wide;
+  // The last panel should be full, or nearly.
+  auto rest = [&](int64_t width) { return (vectors + width - 1) % width; };
+  if (vectors && rest(other.vectors) > rest(wide.vectors) &&
+      rest(wide.vectors) + 1 != wide.vectors)
+    tile = other;
+  if (vectors && vectors < tile.vectors)
+    tile = {std::min<int64_t>(vectorBytes == 32 ? 8 : 12,
+                              accumulators / vectors),
+            vectors};
+  if (size.rows)
+    tile.rows = std::min(tile.rows, *size.rows);
+  return tile;
+}
+
+TaskBlock chooseBlock(const ContractionSize &size, RegisterTile tile,
+                      int64_t lanes) {
+  int64_t outer = size.outer.value_or(1),
+          rows = std::max<int64_t>(1, size.rows.value_or(typicalExtent)),
+          columns = std::max<int64_t>(1, size.columns.value_or(typicalExtent)),
+          sum = std::max<int64_t>(1, size.sum.value_or(typicalExtent));
+  int64_t work = std::clamp(outer * rows * columns * sum / wantedTasks,
+                            leastWork, mostWork);
+  int64_t panel = tile.vectors * lanes;
+  TaskBlock block;
+  // Few rows share each panel of columns, so all of them go together.
+  block.rows = ceilDiv(std::min(rows, mostRows), tile.rows) * tile.rows;
+  block.columns = panel * std::max<int64_t>(1, work / (block.rows * sum * panel));
+  // Where one panel of that many rows is already too much, rows are divided.
+  while (block.rows > 4 * tile.rows && block.rows * sum * panel > 2 * work)
+    block.rows = ceilDiv(block.rows / 2, tile.rows) * tile.rows;
+  // Where all columns fit a task, more rows may.
+  if (size.columns && block.columns >= columns)
+    block.rows = std::max(block.rows, work / (columns * sum) / tile.rows * tile.rows);
+  return block;
+}
+
+} // namespace tenon

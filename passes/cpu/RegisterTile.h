@@ -1,0 +1,37 @@
+// How large a piece of a contraction stays in registers, and how large a piece
+// is one task. Pure arithmetic on static facts: neither the number of threads
+// nor a dynamic extent has a say.
+#ifndef TENON_PASSES_CPU_REGISTERTILE_H
+#define TENON_PASSES_CPU_REGISTERTILE_H
+
+#include <cstdint>
+#include <optional>
+
+namespace tenon {
+
+/// Extents as far as they are known at compile time.
+struct ContractionSize {
+  std::optional<int64_t> outer, rows, columns, sum;
+};
+
+/// Rows and vectors of accumulators.
+struct RegisterTile {
+  int64_t rows, vectors;
+};
+
+/// Rows and columns of the result that one task computes.
+struct TaskBlock {
+  int64_t rows, columns;
+};
+
+/// The tile for `lanes` elements a register of `vectorBytes`. `packed`: columns
+/// come through a scratch panel, whose lines are read from many places.
+RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
+                        int64_t lanes, bool packed);
+
+TaskBlock chooseBlock(const ContractionSize &size, RegisterTile tile,
+                      int64_t lanes);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_CPU_REGISTERTILE_H

@@ -1,0 +1,255 @@
+// Register tiles. The sums are values carried by the loops, each as wide as one
+// register: wider ones would be split badly. A tap of a window that lies outside
+// the input for some rows of the tile runs for all of them on elements that
+// exist, and those rows keep their former sums: nothing is added, not even zero
+// times a weight.
+#include "passes/cpu/TileKernel.h"
+
+#include "passes/cpu/Conversions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+/// Steps of the innermost loop in one iteration.
+constexpr int64_t unrolled = 4;
+/// Up to as many steps no loop is made.
+constexpr int64_t straight = 16;
+
+void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
+                      const ColumnSource &columns, Value k, Values &sums) {
+  int64_t vectors = sums.size() / rows.size();
+  auto elements = cast<MemRefType>(columns.memory.getType()).getElementType();
+  auto type = VectorType::get({lanes}, elements);
+  Value line = at().add(columns.base, at().mul(k, columns.stride));
+  Values column;
+  for (int64_t v = 0; v < vectors; ++v) {
+    Value place = at().add(line, at().constant(v * lanes));
+    Value mask = columns.masks.empty() ? Value() : columns.masks[v];
+    Value loaded;
+    if (mask) {
+      Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+      loaded = vector::MaskedLoadOp::create(b, loc, type, columns.memory, place,
+                                            mask, zero);
+    } else {
+      loaded = vector::LoadOp::create(b, loc, type, columns.memory, place);
+    }
+    column.push_back(emitConvert(b, loc, loaded, columns.element, nest.sum));
+  }
+  auto wide = VectorType::get({lanes}, nest.sum);
+  Value offset = at().mul(k, rowStride);
+  for (auto [r, row] : llvm::enumerate(rows)) {
+    Value element =
+        memref::LoadOp::create(b, loc, nest.lhs, at().add(row, offset));
+    element = emitConvert(b, loc, element, nest.lhsElement, nest.sum);
+    Value repeated = vector::BroadcastOp::create(b, loc, wide, element);
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value &sum = sums[r * vectors + v];
+      sum = math::FmaOp::create(b, loc, repeated, column[v], sum);
+    }
+  }
+}
+
+TileKernel::Values TileKernel::run(ArrayRef<Value> rows, Value rowStride,
+                                   const ColumnSource &columns, Value extent,
+                                   ValueRange carried) {
+  Values sums(carried);
+  std::optional<int64_t> known = getConstantIntValue(extent);
+  if (known && *known <= straight) {
+    for (int64_t k = 0; k < *known; ++k)
+      step(rows, rowStride, columns, at().constant(k), sums);
+    return sums;
+  }
+  Value width = at().constant(unrolled);
+  Value whole = at().mul(at().floorDiv(extent, width), width);
+  auto loop = [&](Value from, Value to, int64_t steps) {
+    auto loop =
+        scf::ForOp::create(b, loc, from, to, at().constant(steps), sums);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Values inner(loop.getRegionIterArgs());
+    for (int64_t u = 0; u < steps; ++u)
+      step(rows, rowStride, columns,
+           at().add(loop.getInductionVar(), at().constant(u)), inner);
+    scf::YieldOp::create(b, loc, inner);
+    sums = Values(loop.getResults());
+  };
+  loop(at().constant(0), whole, unrolled);
+  if (!known) {
+    loop(whole, extent, 1);
+    return sums;
+  }
+  for (int64_t k = *getConstantIntValue(whole); k < *known; ++k)
+    step(rows, rowStride, columns, at().constant(k), sums);
+  return sums;
+}
+
+TileKernel::Values TileKernel::overDim(
+    const SumDim &dim, const Values &rows, const ColumnSource &columns,
+    ValueRange carried,
+    llvm::function_ref<Values(Value, Values, ColumnSource, ValueRange)> body) {
+  auto loop = scf::ForOp::create(b, loc, at().constant(0), dim.extent,
+                                 at().constant(1), carried);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value tap = loop.getInductionVar(), offset = at().mul(tap, dim.lhsStride);
+  Values moved;
+  for (Value row : rows)
+    moved.push_back(at().add(row, offset));
+  ColumnSource source = columns;
+  source.base = at().add(columns.base, at().mul(tap, dim.rhsStride));
+  scf::YieldOp::create(b, loc,
+                       body(tap, moved, source, loop.getRegionIterArgs()));
+  return Values(loop.getResults());
+}
+
+TileKernel::Values TileKernel::nestFrom(size_t level, ArrayRef<SumDim> sums,
+                                        Values rows, ColumnSource columns,
+                                        ValueRange carried) {
+  const SumDim &dim = sums[level];
+  if (level + 1 == sums.size()) {
+    columns.stride = dim.rhsStride;
+    return run(rows, dim.lhsStride, columns, dim.extent, carried);
+  }
+  return overDim(
+      dim, rows, columns, carried,
+      [&](Value, Values moved, ColumnSource source, ValueRange inner) {
+        return nestFrom(level + 1, sums, moved, source, inner);
+      });
+}
+
+TileKernel::Values TileKernel::either(Value condition, ValueRange like,
+                                      llvm::function_ref<Values()> then,
+                                      llvm::function_ref<Values()> otherwise) {
+  auto branch =
+      scf::IfOp::create(b, loc, TypeRange(like), condition, true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  scf::YieldOp::create(b, loc, then());
+  b.setInsertionPointToStart(&branch.getElseRegion().front());
+  scf::YieldOp::create(b, loc, otherwise());
+  return Values(branch.getResults());
+}
+
+Value TileKernel::both(Value a, Value other) {
+  if (!a || !other)
+    return a ? a : other;
+  return arith::AndIOp::create(b, loc, a, other);
+}
+
+Value TileKernel::windowStart(const SumDim &dim, ArrayRef<Value> position) {
+  return at().sub(
+      at().mul(position[dim.guard->row], at().constant(dim.guard->stride)),
+      at().constant(dim.guard->low));
+}
+
+Value TileKernel::inside(const SumDim &dim, Value place) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, place,
+                               dim.guard->input);
+}
+
+TileKernel::Values TileKernel::lastGuarded(size_t level, const Values &rows,
+                                           ArrayRef<Values> positions,
+                                           const Values &valid,
+                                           const ColumnSource &columns,
+                                           ValueRange carried) {
+  const SumDim &dim = nest.sums[level];
+  Value all;
+  for (auto [position, fits] : llvm::zip(positions, valid)) {
+    Value first = windowStart(dim, position);
+    Value span = at().mul(at().sub(dim.extent, at().constant(1)),
+                          at().constant(dim.guard->dilation));
+    all = both(all, both(fits, both(inside(dim, first),
+                                    inside(dim, at().add(first, span)))));
+  }
+  auto whole = [&] {
+    // Without its guard the dimension is often one run with the next.
+    SmallVector<SumDim> free(ArrayRef(nest.sums).drop_front(level));
+    free.front().guard.reset();
+    if (free.size() == 2) {
+      auto known = [](Value v) { return getConstantIntValue(v); };
+      std::optional<int64_t> count = known(free[1].extent);
+      if (count && known(free[0].lhsStride) == count &&
+          known(free[1].lhsStride) == 1 && known(free[1].rhsStride) &&
+          known(free[0].rhsStride) == *count * *known(free[1].rhsStride)) {
+        free[1].extent = at().mul(free[0].extent, free[1].extent);
+        free.erase(free.begin());
+      }
+    }
+    return nestFrom(0, free, rows, columns, carried);
+  };
+  auto tapByTap = [&] {
+    return overDim(
+        dim, rows, columns, carried,
+        [&](Value tap, Values moved, ColumnSource source,
+            ValueRange former) -> Values {
+          Value any;
+          Values fits;
+          for (size_t r = 0; r < rows.size(); ++r) {
+            Value place = at().add(
+                windowStart(dim, positions[r]),
+                at().mul(tap, at().constant(dim.guard->dilation)));
+            fits.push_back(both(valid[r], inside(dim, place)));
+            any = any ? Value(arith::OrIOp::create(b, loc, any, fits[r]))
+                      : fits[r];
+            moved[r] = arith::SelectOp::create(b, loc, fits[r], moved[r],
+                                               at().constant(0));
+          }
+          return either(
+              any, former,
+              [&] {
+                Values sums =
+                    nestFrom(level + 1, nest.sums, moved, source, former);
+                size_t vectors = sums.size() / rows.size();
+                for (size_t i = 0; i < sums.size(); ++i)
+                  sums[i] = arith::SelectOp::create(b, loc, fits[i / vectors],
+                                                    sums[i], former[i]);
+                return sums;
+              },
+              [&] { return Values(former); });
+        });
+  };
+  return either(all, carried, whole, tapByTap);
+}
+
+TileKernel::Values TileKernel::guardedFrom(size_t level, Values rows,
+                                           ArrayRef<Values> positions,
+                                           Values valid, ColumnSource columns,
+                                           ValueRange carried) {
+  const SumDim &dim = nest.sums[level];
+  bool last = llvm::none_of(ArrayRef(nest.sums).drop_front(level + 1),
+                            [](const SumDim &d) { return bool(d.guard); });
+  if (last)
+    return lastGuarded(level, rows, positions, valid, columns, carried);
+  return overDim(
+      dim, rows, columns, carried,
+      [&](Value tap, Values moved, ColumnSource source, ValueRange inner) {
+        Values fits = valid;
+        if (dim.guard)
+          for (size_t r = 0; r < rows.size(); ++r)
+            fits[r] =
+                both(valid[r],
+                     inside(dim, at().add(windowStart(dim, positions[r]),
+                                          at().mul(tap, at().constant(
+                                                            dim.guard->dilation)))));
+        return guardedFrom(level + 1, moved, positions, fits, source, inner);
+      });
+}
+
+TileKernel::Values TileKernel::runAll(ArrayRef<Value> rows,
+                                      ArrayRef<Values> positions,
+                                      const ColumnSource &columns,
+                                      ValueRange sums) {
+  if (llvm::any_of(nest.sums, [](const SumDim &d) { return bool(d.guard); }))
+    return guardedFrom(0, Values(rows), positions, Values(rows.size()), columns,
+                       sums);
+  return nestFrom(0, nest.sums, Values(rows), columns, sums);
+}
+
+} // namespace tenon

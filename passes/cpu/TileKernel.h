@@ -1,0 +1,75 @@
+// The innermost loops of contractions: a register tile of sums, a vector of
+// columns loaded once for all rows, rows' elements broadcast from memory.
+#ifndef TENON_PASSES_CPU_TILEKERNEL_H
+#define TENON_PASSES_CPU_TILEKERNEL_H
+
+#include "passes/cpu/ContractionNest.h"
+
+namespace tenon {
+
+/// Where a tile reads its columns: element (k, c) at base + k * stride + c.
+struct ColumnSource {
+  mlir::Value memory; ///< rank 1
+  mlir::Type element; ///< of the tenon tensor, or the sums' in scratch
+  mlir::Value base, stride;
+  llvm::SmallVector<mlir::Value> masks{}; ///< per vector; null: all lanes
+};
+
+class TileKernel {
+public:
+  TileKernel(Kernel &kernel, const ContractionNest &nest, int64_t lanes)
+      : b(kernel.builder), loc(kernel.loc()), nest(nest),
+        lanes(lanes) {}
+
+  /// Adds to `sums` (rows x vectors, row by row) the products over k in
+  /// [0, extent): rows start at `rows` in lhs and step by `rowStride`.
+  llvm::SmallVector<mlir::Value> run(llvm::ArrayRef<mlir::Value> rows,
+                                     mlir::Value rowStride,
+                                     const ColumnSource &columns,
+                                     mlir::Value extent, mlir::ValueRange sums);
+
+  /// Adds the products over all sum dimensions. `windows` are, per row of the
+  /// tile and per row dimension, its positions: for taps that may lie outside.
+  llvm::SmallVector<mlir::Value>
+  runAll(llvm::ArrayRef<mlir::Value> rows,
+         llvm::ArrayRef<llvm::SmallVector<mlir::Value>> positions,
+         const ColumnSource &columns, mlir::ValueRange sums);
+
+private:
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  void step(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,
+            const ColumnSource &columns, mlir::Value k, Values &sums);
+  Values nestFrom(size_t level, llvm::ArrayRef<SumDim> sums, Values rows,
+                  ColumnSource columns, mlir::ValueRange carried);
+  Values guardedFrom(size_t level, Values rows,
+                     llvm::ArrayRef<Values> positions, Values valid,
+                     ColumnSource columns, mlir::ValueRange carried);
+  Values lastGuarded(size_t level, const Values &rows,
+                     llvm::ArrayRef<Values> positions, const Values &valid,
+                     const ColumnSource &columns, mlir::ValueRange carried);
+  /// A loop over one dimension of the sum.
+  Values overDim(const SumDim &dim, const Values &rows,
+                 const ColumnSource &columns, mlir::ValueRange carried,
+                 llvm::function_ref<Values(mlir::Value, Values, ColumnSource,
+                                           mlir::ValueRange)>
+                     body);
+  /// `condition ? then() : otherwise()`, for all sums.
+  Values either(mlir::Value condition, mlir::ValueRange like,
+                llvm::function_ref<Values()> then,
+                llvm::function_ref<Values()> otherwise);
+  mlir::Value windowStart(const SumDim &dim,
+                          llvm::ArrayRef<mlir::Value> position);
+  mlir::Value inside(const SumDim &dim, mlir::Value at);
+  mlir::Value both(mlir::Value a, mlir::Value b);
+  IndexBuilder at() { return {b, loc}; }
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  const ContractionNest &nest;
+  int64_t lanes;
+};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_CPU_TILEKERNEL_H
