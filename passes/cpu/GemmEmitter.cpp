@@ -116,8 +116,7 @@ private:
 Value GemmEmitter::scratch(int64_t elements) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&kernel.func.getBody().front());
-  return memref::AllocaOp::create(b, loc,
-                                  MemRefType::get({elements}, nest.sum),
+  return memref::AllocaOp::create(b, loc, MemRefType::get({elements}, nest.sum),
                                   b.getI64IntegerAttr(64));
 }
 
@@ -221,8 +220,8 @@ void GemmEmitter::emitPanels(Value first, Value end) {
         valid = size.columns
                     ? at().constant(*size.columns % width - v * lanes)
                     : at().sub(at().sub(end, whole), at().constant(v * lanes));
-        valid = at().max(at().min(valid, at().constant(lanes)),
-                         at().constant(0));
+        valid =
+            at().max(at().min(valid, at().constant(lanes)), at().constant(0));
         mask = vector::CreateMaskOp::create(b, loc, maskType, valid);
       }
       panel.masks.push_back(mask);
@@ -266,8 +265,8 @@ SmallVector<GemmEmitter::Values> GemmEmitter::positionsFrom(Value row,
       // Where it did not advance it is below the extent already.
       carry = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, advanced,
                                     rowExtents[d]);
-      next[d] = arith::SelectOp::create(b, loc, carry, at().constant(0),
-                                        advanced);
+      next[d] =
+          arith::SelectOp::create(b, loc, carry, at().constant(0), advanced);
     }
     positions.push_back(next);
   }
@@ -297,8 +296,7 @@ GemmEmitter::Values GemmEmitter::placeOf(const Values &position, Value column) {
 
 GemmEmitter::Values GemmEmitter::zeros(int64_t count) {
   auto type = VectorType::get({lanes}, nest.sum);
-  return Values(count,
-                arith::ConstantOp::create(b, loc, b.getZeroAttr(type)));
+  return Values(count, arith::ConstantOp::create(b, loc, b.getZeroAttr(type)));
 }
 
 Value GemmEmitter::load(Value memory, Value row, int64_t vector) {
@@ -418,9 +416,9 @@ void GemmEmitter::addPacked(const Panel &panel, Value low, Value high,
         Values sums;
         Value first = at().sub(row, low);
         for (int64_t i = 0; i < count * panel.vectors; ++i)
-          sums.push_back(load(
-              kept, at().add(first, at().constant(i / panel.vectors)),
-              i % panel.vectors));
+          sums.push_back(load(kept,
+                              at().add(first, at().constant(i / panel.vectors)),
+                              i % panel.vectors));
         sums = tiles.run(starts, dim.lhsStride, columns, here, sums);
         for (int64_t i = 0; i < count * panel.vectors; ++i)
           store(sums[i], kept,

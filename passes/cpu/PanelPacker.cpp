@@ -36,8 +36,8 @@ static void transpose(OpBuilder &b, Location loc, SmallVector<Value> &lines) {
 }
 
 void emitPack(Kernel &kernel, const ContractionNest &nest, Value panel,
-              Value origin, Value first, Value end, Value depth, int64_t width, int64_t packed,
-              int64_t lanes) {
+              Value origin, Value first, Value end, Value depth, int64_t width,
+              int64_t packed, int64_t lanes) {
   OpBuilder &b = kernel.builder;
   Location loc = kernel.loc();
   IndexBuilder at{b, loc};
@@ -50,31 +50,29 @@ void emitPack(Kernel &kernel, const ContractionNest &nest, Value panel,
   SmallVector<Value> starts;
   Value last = at.sub(end, at.constant(1));
   for (int64_t lane = 0; lane < lanes; ++lane) {
-    Value column = at.add(at.add(first, groups.getInductionVar()),
-                          at.constant(lane));
-    starts.push_back(at.add(
-        origin, at.mul(at.min(column, last), nest.column.rhsStride)));
+    Value column =
+        at.add(at.add(first, groups.getInductionVar()), at.constant(lane));
+    starts.push_back(
+        at.add(origin, at.mul(at.min(column, last), nest.column.rhsStride)));
   }
   auto put = [&](Value line, Value k) {
-    Value place = at.add(at.mul(k, at.constant(width)),
-                         groups.getInductionVar());
+    Value place =
+        at.add(at.mul(k, at.constant(width)), groups.getInductionVar());
     vector::StoreOp::create(b, loc, line, panel, place);
   };
   Value whole = at.constant(0);
   if (getConstantIntValue(stride) == 1) {
     whole = at.mul(at.floorDiv(depth, at.constant(lanes)), at.constant(lanes));
-    auto blocks = scf::ForOp::create(b, loc, at.constant(0), whole,
-                                     at.constant(lanes));
+    auto blocks =
+        scf::ForOp::create(b, loc, at.constant(0), whole, at.constant(lanes));
     OpBuilder::InsertionGuard inner(b);
     b.setInsertionPointToStart(blocks.getBody());
     Value k = blocks.getInductionVar();
     SmallVector<Value> lines;
     for (Value start : starts) {
-      Value loaded =
-          vector::LoadOp::create(b, loc, VectorType::get({lanes}, stored),
-                                 nest.rhs, at.add(start, k));
-      lines.push_back(
-          emitConvert(b, loc, loaded, nest.rhsElement, nest.sum));
+      Value loaded = vector::LoadOp::create(
+          b, loc, VectorType::get({lanes}, stored), nest.rhs, at.add(start, k));
+      lines.push_back(emitConvert(b, loc, loaded, nest.rhsElement, nest.sum));
     }
     transpose(b, loc, lines);
     for (int64_t i = 0; i < lanes; ++i)

@@ -7,13 +7,12 @@
 
 namespace tenon {
 
-/// Packs sums [0, depth) of columns [first, first + packed) of rhs into `panel`;
-/// `origin` is the offset of (0, column 0). Columns from `end` on repeat the
-/// last one. `last` is the innermost sum dimension.
+/// Packs sums [0, depth) of columns [first, first + packed) of rhs into
+/// `panel`; `origin` is the offset of (0, column 0). Columns from `end` on
+/// repeat the last one. `last` is the innermost sum dimension.
 void emitPack(Kernel &kernel, const ContractionNest &nest, mlir::Value panel,
               mlir::Value origin, mlir::Value first, mlir::Value end,
-              mlir::Value depth, int64_t width, int64_t packed,
-              int64_t lanes);
+              mlir::Value depth, int64_t width, int64_t packed, int64_t lanes);
 
 } // namespace tenon
 

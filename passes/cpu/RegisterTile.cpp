@@ -24,7 +24,8 @@ RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
                         int64_t lanes, bool packed) {
   // AVX2 has 16 registers; AVX-512 and NEON have 32.
   int64_t accumulators = vectorBytes == 32 ? 12 : 24;
-  RegisterTile wide = vectorBytes == 32 ? RegisterTile{6, 2} : RegisterTile{8, 3};
+  RegisterTile wide =
+      vectorBytes == 32 ? RegisterTile{6, 2} : RegisterTile{8, 3};
   RegisterTile other =
       vectorBytes == 32 ? RegisterTile{4, 3} : RegisterTile{6, 4};
   int64_t vectors =
@@ -41,9 +42,9 @@ RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
       rest(wide.vectors) + 1 != wide.vectors)
     tile = other;
   if (vectors && vectors < tile.vectors)
-    tile = {std::min<int64_t>(vectorBytes == 32 ? 8 : 12,
-                              accumulators / vectors),
-            vectors};
+    tile = {
+        std::min<int64_t>(vectorBytes == 32 ? 8 : 12, accumulators / vectors),
+        vectors};
   if (size.rows)
     tile.rows = std::min(tile.rows, *size.rows);
   return tile;
@@ -61,13 +62,15 @@ TaskBlock chooseBlock(const ContractionSize &size, RegisterTile tile,
   TaskBlock block;
   // Few rows share each panel of columns, so all of them go together.
   block.rows = ceilDiv(std::min(rows, mostRows), tile.rows) * tile.rows;
-  block.columns = panel * std::max<int64_t>(1, work / (block.rows * sum * panel));
+  block.columns =
+      panel * std::max<int64_t>(1, work / (block.rows * sum * panel));
   // Where one panel of that many rows is already too much, rows are divided.
   while (block.rows > 4 * tile.rows && block.rows * sum * panel > 2 * work)
     block.rows = ceilDiv(block.rows / 2, tile.rows) * tile.rows;
   // Where all columns fit a task, more rows may.
   if (size.columns && block.columns >= columns)
-    block.rows = std::max(block.rows, work / (columns * sum) / tile.rows * tile.rows);
+    block.rows =
+        std::max(block.rows, work / (columns * sum) / tile.rows * tile.rows);
   return block;
 }
 

@@ -20,7 +20,8 @@ public:
   /// So few ops that they may stand once for every accumulator.
   bool isShort();
 
-  /// Stores `sums` at `place`. Lanes from `valid` on do not exist; null: all do.
+  /// Stores `sums` at `place`. Lanes from `valid` on do not exist; null: all
+  /// do.
   void finish(llvm::ArrayRef<mlir::Value> place, mlir::Value sums,
               mlir::Value mask, mlir::Value valid);
   void finishOne(llvm::ArrayRef<mlir::Value> place, mlir::Value sum);

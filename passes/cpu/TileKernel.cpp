@@ -1,8 +1,8 @@
 // Register tiles. The sums are values carried by the loops, each as wide as one
-// register: wider ones would be split badly. A tap of a window that lies outside
-// the input for some rows of the tile runs for all of them on elements that
-// exist, and those rows keep their former sums: nothing is added, not even zero
-// times a weight.
+// register: wider ones would be split badly. A tap of a window that lies
+// outside the input for some rows of the tile runs for all of them on elements
+// that exist, and those rows keep their former sums: nothing is added, not even
+// zero times a weight.
 #include "passes/cpu/TileKernel.h"
 
 #include "passes/cpu/Conversions.h"
@@ -127,8 +127,7 @@ TileKernel::Values TileKernel::nestFrom(size_t level, ArrayRef<SumDim> sums,
 TileKernel::Values TileKernel::either(Value condition, ValueRange like,
                                       llvm::function_ref<Values()> then,
                                       llvm::function_ref<Values()> otherwise) {
-  auto branch =
-      scf::IfOp::create(b, loc, TypeRange(like), condition, true);
+  auto branch = scf::IfOp::create(b, loc, TypeRange(like), condition, true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&branch.getThenRegion().front());
   scf::YieldOp::create(b, loc, then());
@@ -192,9 +191,9 @@ TileKernel::Values TileKernel::lastGuarded(size_t level, const Values &rows,
           Value any;
           Values fits;
           for (size_t r = 0; r < rows.size(); ++r) {
-            Value place = at().add(
-                windowStart(dim, positions[r]),
-                at().mul(tap, at().constant(dim.guard->dilation)));
+            Value place =
+                at().add(windowStart(dim, positions[r]),
+                         at().mul(tap, at().constant(dim.guard->dilation)));
             fits.push_back(both(valid[r], inside(dim, place)));
             any = any ? Value(arith::OrIOp::create(b, loc, any, fits[r]))
                       : fits[r];
@@ -233,11 +232,11 @@ TileKernel::Values TileKernel::guardedFrom(size_t level, Values rows,
         Values fits = valid;
         if (dim.guard)
           for (size_t r = 0; r < rows.size(); ++r)
-            fits[r] =
-                both(valid[r],
-                     inside(dim, at().add(windowStart(dim, positions[r]),
-                                          at().mul(tap, at().constant(
-                                                            dim.guard->dilation)))));
+            fits[r] = both(
+                valid[r],
+                inside(dim, at().add(windowStart(dim, positions[r]),
+                                     at().mul(tap, at().constant(
+                                                       dim.guard->dilation)))));
         return guardedFrom(level + 1, moved, positions, fits, source, inner);
       });
 }

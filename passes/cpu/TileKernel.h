@@ -18,8 +18,7 @@ struct ColumnSource {
 class TileKernel {
 public:
   TileKernel(Kernel &kernel, const ContractionNest &nest, int64_t lanes)
-      : b(kernel.builder), loc(kernel.loc()), nest(nest),
-        lanes(lanes) {}
+      : b(kernel.builder), loc(kernel.loc()), nest(nest), lanes(lanes) {}
 
   /// Adds to `sums` (rows x vectors, row by row) the products over k in
   /// [0, extent): rows start at `rows` in lhs and step by `rowStride`.

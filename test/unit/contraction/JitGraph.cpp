@@ -1,0 +1,157 @@
+// Phases, translation, optimization and a call with the ABI's structure.
+#include "test/unit/contraction/JitGraph.h"
+
+#include "compiler/pipeline/Phases.h"
+#include "runtime/tenon_abi.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+#include <cstdlib>
+
+using namespace mlir;
+
+namespace tenon {
+namespace {
+
+[[noreturn]] void fail(const char *what) {
+  llvm::report_fatal_error(what, /*gen_crash_diag=*/false);
+}
+
+int64_t taskStep = 1;
+
+/// What the core does, without threads: task ranges of `taskStep`.
+void runTasks(tenon_call *, tenon_task_fn fn, void *arguments, int64_t count) {
+  for (int64_t begin = 0; begin < count; begin += taskStep)
+    fn(arguments, begin, std::min(begin + taskStep, count));
+}
+void ignoreFault(void *, int32_t, int32_t, int64_t, int64_t, int64_t) {
+  fail("a kernel reported a fault");
+}
+
+void optimize(llvm::Module &module, llvm::TargetMachine *machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
+      .run(module, modules);
+}
+
+OwningOpRef<ModuleOp> lower(MLIRContext &context, const std::string &text,
+                            JitTarget target) {
+  auto module = parseSourceString<ModuleOp>(text, &context);
+  if (!module)
+    fail("the graphs under test do not parse");
+  PipelineOptions options;
+  options.vectorBytes = target.vectorBytes;
+  for (const Phase &phase : phaseTable()) {
+    if (!phase.build)
+      continue;
+    PassManager passes(&context);
+    phase.build(passes, options);
+    if (failed(passes.run(*module)))
+      fail("a phase failed on the graphs under test");
+  }
+  return module;
+}
+} // namespace
+
+std::vector<JitTarget> jitTargets() {
+  std::vector<JitTarget> targets{{"x86-64-v3", 32}};
+  if (llvm::sys::getHostCPUFeatures().lookup("avx512vl"))
+    targets.push_back({"x86-64-v4", 64});
+  return targets;
+}
+
+JitGraph::JitGraph(const std::string &text, JitTarget target) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  DialectRegistry registry;
+  registerPipelineDialects(registry);
+  registerAllToLLVMIRTranslations(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  OwningOpRef<ModuleOp> module = lower(context, text, target);
+
+  llvm::ExitOnError check("jit: ");
+  llvm::orc::JITTargetMachineBuilder machine{
+      llvm::Triple(llvm::sys::getProcessTriple())};
+  machine.setCPU(target.cpu);
+  auto forPasses = check(machine.createTargetMachine());
+  auto llvmContext = std::make_unique<llvm::LLVMContext>();
+  auto code = translateModuleToLLVMIR(*module, *llvmContext);
+  if (!code)
+    fail("the graphs under test do not translate");
+  code->setDataLayout(forPasses->createDataLayout());
+  code->setTargetTriple(forPasses->getTargetTriple());
+  for (llvm::Function &function : *code) {
+    function.addFnAttr("target-cpu", target.cpu);
+    function.addFnAttr("prefer-vector-width",
+                       std::to_string(target.vectorBytes * 8));
+  }
+  optimize(*code, forPasses.get());
+  jit = check(llvm::orc::LLJITBuilder()
+                  .setJITTargetMachineBuilder(std::move(machine))
+                  .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
+                  .create());
+  llvm::orc::SymbolMap core;
+  auto add = [&](const char *name, auto *function) {
+    core[jit->mangleAndIntern(name)] = {
+        llvm::orc::ExecutorAddr::fromPtr(function),
+        llvm::JITSymbolFlags::Exported};
+  };
+  add("tenon_core_parallel", runTasks);
+  add("tenon_core_fault", ignoreFault);
+  check(jit->getMainJITDylib().define(
+      llvm::orc::absoluteSymbols(std::move(core))));
+  check(jit->addIRModule(
+      llvm::orc::ThreadSafeModule(std::move(code), std::move(llvmContext))));
+}
+
+void JitGraph::run(const std::string &function,
+                   const std::vector<JitTensor> &inputs,
+                   const JitTensor &output, int64_t step) const {
+  llvm::ExitOnError check("jit: ");
+  using Entry = int32_t (*)(tenon_call *);
+  auto plan = check(jit->lookup(function + ".plan_entry")).toPtr<Entry>();
+  auto run = check(jit->lookup(function + ".run_entry")).toPtr<Entry>();
+  std::vector<const void *> data;
+  std::vector<const int64_t *> dims;
+  for (const JitTensor &input : inputs) {
+    data.push_back(input.data);
+    dims.push_back(input.dims.data());
+  }
+  std::vector<int64_t> outputDims(output.dims.size());
+  int64_t *outputDimsOf[] = {outputDims.data()};
+  void *outputs[] = {output.data};
+  tenon_call call{};
+  call.struct_size = sizeof call;
+  call.inputs = data.data();
+  call.input_dims = dims.data();
+  call.outputs = outputs;
+  call.output_dims = outputDimsOf;
+  if (plan(&call) != 0 || outputDims != output.dims)
+    fail("the plan disagrees with the extents expected");
+  std::unique_ptr<void, decltype(&std::free)> arena(
+      std::aligned_alloc(64, (call.arena_bytes + 64) / 64 * 64), &std::free);
+  call.arena = arena.get();
+  taskStep = step;
+  if (run(&call) != 0)
+    fail("a graph under test did not run");
+}
+
+} // namespace tenon

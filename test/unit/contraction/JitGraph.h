@@ -1,0 +1,42 @@
+// Runs graphs of tenon ops as compiled code: through the compiler's phases,
+// LLVM and into this process.
+#ifndef TENON_TEST_UNIT_CONTRACTION_JITGRAPH_H
+#define TENON_TEST_UNIT_CONTRACTION_JITGRAPH_H
+
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tenon {
+
+struct JitTarget {
+  const char *cpu;
+  int64_t vectorBytes;
+};
+/// The targets this machine can run.
+std::vector<JitTarget> jitTargets();
+
+/// One tensor in memory.
+struct JitTensor {
+  void *data;
+  std::vector<int64_t> dims;
+};
+
+class JitGraph {
+public:
+  /// Compiles the functions of `text`; fails the process on any error.
+  JitGraph(const std::string &text, JitTarget target);
+
+  /// Calls `function`, its tasks `step` at a time.
+  void run(const std::string &function, const std::vector<JitTensor> &inputs,
+           const JitTensor &output, int64_t step = 1) const;
+
+private:
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+};
+
+} // namespace tenon
+
+#endif // TENON_TEST_UNIT_CONTRACTION_JITGRAPH_H
