@@ -76,9 +76,8 @@ static void buildFused(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createPlanFusions());
+  // Last: equal destinations made into one would be one buffer for two tensors.
   pm.addNestedPass<func::FuncOp>(createFormFusions());
-  // Sizes were traced through every op: what they left behind goes.
-  pm.addPass(createCSEPass());
 }
 
 static void buildPlaced(OpPassManager &pm, const PipelineOptions &) {

@@ -2,7 +2,7 @@
 // comes in is bufferized with identity layouts; afterwards nothing allocates, and `@NAME.plan` knows every size before a run.
 //
 //   @NAME(%call, inputs..., outputs..., %arena, %weights, %shapes)     %shapes: extents of bounded outputs, written at the end
-//   @NAME.plan(inputs..., %shapes) -> index                           all output extents, the arena's bytes
+//   @NAME.plan(%call, inputs..., %shapes) -> index                    all output extents, the arena's bytes
 #include "passes/buffer/Passes.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -28,6 +28,8 @@ namespace {
 constexpr int64_t alignment = 64;
 /// What a dynamic extent counts in the choice of slots; never in correctness.
 constexpr int64_t typicalExtent = 64;
+/// Tensors that sizes are read from are a few numbers.
+constexpr int64_t maxEvaluatedBytes = 1 << 14;
 
 int64_t elementBytes(MemRefType type) {
   return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
@@ -51,19 +53,52 @@ public:
         mapping.map(value, cloned);
       return cloned;
     }
-    bool sizeArithmetic = isa<arith::ArithDialect>(op->getDialect()) || isa<memref::DimOp, memref::GetGlobalOp>(op);
-    // An input's elements are known before the run; a computed tensor's are not.
-    bool inputElement = isa<memref::LoadOp>(op) && (isa<BlockArgument>(op->getOperand(0)) || op->getOperand(0).getDefiningOp<memref::GetGlobalOp>());
-    if (!sizeArithmetic && !inputElement)
-      return fail(op->getLoc());
-    for (Value operand : op->getOperands())
-      if (!clone(operand))
-        return Value();
+    if (auto alloc = dyn_cast<memref::AllocOp>(op))
+      return evaluate(alloc);
+    bool sizeArithmetic = isa<arith::ArithDialect>(op->getDialect()) ||
+                          isa<memref::DimOp, memref::LoadOp, memref::GetGlobalOp, memref::CastOp, memref::ReinterpretCastOp>(op);
+    if (!sizeArithmetic || !cloneOperands(op))
+      return sizeArithmetic ? Value() : fail(op->getLoc());
     builder.clone(*op, mapping);
     return mapping.lookup(value);
   }
 
 private:
+  bool cloneOperands(Operation *op) {
+    return llvm::all_of(op->getOperands(), [&](Value operand) { return bool(clone(operand)); });
+  }
+
+  /// A small tensor that sizes are read from is computed before the run: the ops that write it are repeated on a buffer of the stack.
+  Value evaluate(memref::AllocOp alloc) {
+    MemRefType type = alloc.getType();
+    if (!type.hasStaticShape() || type.getNumElements() * elementBytes(type) > maxEvaluatedBytes)
+      return fail(alloc.getLoc());
+    SmallVector<Operation *> writers;
+    for (Operation *user : alloc->getUsers()) {
+      auto fusion = dyn_cast<FusionOp>(user);
+      bool writes = isa<memref::StoreOp>(user) || (fusion && llvm::is_contained(fusion.getOutputs(), alloc.getResult()));
+      bool reads = isa<memref::LoadOp, memref::DimOp, memref::CastOp, memref::ReinterpretCastOp, func::ReturnOp, FusionOp>(user);
+      if (!writes && !reads)
+        return fail(user->getLoc());
+      if (writes && user->getBlock() != alloc->getBlock())
+        return fail(user->getLoc());
+      if (writes)
+        writers.push_back(user);
+    }
+    llvm::sort(writers, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    // One tensor, one writer: a buffer that holds two tensors in turn has no single content.
+    if (writers.empty() || (isa<FusionOp>(writers.front()) && writers.size() > 1))
+      return fail(alloc.getLoc());
+    Value buffer = memref::AllocaOp::create(builder, alloc.getLoc(), type, builder.getI64IntegerAttr(alignment));
+    mapping.map(alloc.getResult(), buffer);
+    for (Operation *writer : writers) {
+      if (!cloneOperands(writer))
+        return Value();
+      builder.clone(*writer, mapping);
+    }
+    return buffer;
+  }
+
   Value fail(Location loc) {
     emitError(loc, "unsupported: the size of a result depends on values computed during the run");
     return Value();
@@ -132,14 +167,15 @@ private:
   LogicalResult makePlanBeforeArena() {
     OpBuilder builder(func);
     Location loc = func.getLoc();
-    SmallVector<Type> types(func.getArgumentTypes());
+    SmallVector<Type> types = {LLVM::LLVMPointerType::get(func.getContext())};
+    llvm::append_range(types, func.getArgumentTypes());
     auto shapesType = MemRefType::get({ShapedType::kDynamic}, builder.getI64Type());
     types.push_back(shapesType);
     plan = func::FuncOp::create(builder, loc, (func.getName() + ".plan").str(), builder.getFunctionType(types, builder.getIndexType()));
     plan.setPrivate();
     Block *block = plan.addEntryBlock();
     builder.setInsertionPointToStart(block);
-    for (auto [from, to] : llvm::zip(entry.getArguments(), block->getArguments()))
+    for (auto [from, to] : llvm::zip(entry.getArguments(), block->getArguments().drop_front()))
       planMapping.map(from, to);
     SizeCloner cloner(builder, planMapping);
     int64_t slot = 0;

@@ -164,7 +164,8 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
   void makePlan(func::FuncOp graph, func::FuncOp plan) {
     makeEntry(graph, ".plan_entry", [&](Call &call) -> Value {
       OpBuilder &b = call.b;
-      SmallVector<Value> operands = inputMemrefs(call, graph, 1);
+      SmallVector<Value> operands = {call.call};
+      llvm::append_range(operands, inputMemrefs(call, graph, 1));
       SmallVector<std::pair<int64_t, bool>> ranks;
       int64_t total = countExtents(graph, ranks);
       Value shapes = shapesBuffer(call, total);
