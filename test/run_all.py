@@ -138,7 +138,7 @@ def run_lit(options):
     with open(report) as text:
         tests = json.load(text)["tests"]
     count = Count()
-    # Tests of a tool that is not there are skipped: its absence must show.
+    # Tests of a tool that is not there are skipped, so its absence counts.
     for tool in TOOLS:
         if not os.path.exists(os.path.join(options.build, "bin", tool)):
             print(f"lit: {tool} is not built")
