@@ -1,3 +1,4 @@
+// From tensors between fusions to one arena.
 #ifndef TENON_PASSES_BUFFER_PASSES_TD
 #define TENON_PASSES_BUFFER_PASSES_TD
 

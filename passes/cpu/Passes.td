@@ -1,3 +1,4 @@
+// From fusions with their regions to loops, vectors and the LLVM dialect.
 #ifndef TENON_PASSES_CPU_PASSES_TD
 #define TENON_PASSES_CPU_PASSES_TD
 

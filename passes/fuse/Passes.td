@@ -1,3 +1,4 @@
+// Which ops are computed together, decided and then done.
 #ifndef TENON_PASSES_FUSE_PASSES_TD
 #define TENON_PASSES_FUSE_PASSES_TD
 

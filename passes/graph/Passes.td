@@ -1,3 +1,4 @@
+// Rewrites of the graph before it is cut into fusions.
 #ifndef TENON_PASSES_GRAPH_PASSES_TD
 #define TENON_PASSES_GRAPH_PASSES_TD
 
