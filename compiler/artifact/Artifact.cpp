@@ -4,6 +4,7 @@
 
 #include "compiler/artifact/AtomicFile.h"
 #include "compiler/artifact/Descriptor.h"
+#include "compiler/artifact/EmbeddedTexts.h"
 #include "compiler/artifact/Header.h"
 #include "compiler/artifact/Linker.h"
 #include "compiler/artifact/ObjectFile.h"
@@ -115,6 +116,7 @@ private:
             {func.getName().str(), llvm::join(names.takeVector(), "\n")});
     }
     more.note = isLinked();
+    more.program = options.emit == EmitKind::Executable;
     return more;
   }
 
@@ -226,6 +228,14 @@ private:
       return false;
     LinkJob job;
     job.objects = {object.temporaryPath()};
+    AtomicFile program(options.output, /*executable=*/false);
+    if (options.emit == EmitKind::Executable) {
+      StringRef bytes(reinterpret_cast<const char *>(tenon_artifact_program),
+                      tenon_artifact_program_size);
+      if (!program.create() || !program.write(bytes))
+        return failFile(program);
+      job.objects.push_back(program.temporaryPath());
+    }
     job.output = file.temporaryPath();
     job.soname = llvm::sys::path::filename(options.output).str();
     job.needsLibm = needsLibm;

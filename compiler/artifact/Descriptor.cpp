@@ -45,6 +45,10 @@ public:
                                       GlobalValue::ExternalLinkage, desc,
                                       descriptorSymbol(more.stem));
     global->setAlignment(Align(64));
+    if (more.program)
+      new GlobalVariable(module, global->getType(), true,
+                         GlobalValue::ExternalLinkage, global,
+                         "tenon_artifact_model");
     if (more.note)
       addNote();
     return problem;

@@ -26,7 +26,8 @@ struct DescriptorFacts {
       weightFile; ///< empty: the weights are embedded, or there are none
   std::vector<std::string> sites;
   std::vector<KernelFacts> kernels;
-  bool note = false; ///< for a linked file: adds `.note.tenon`
+  bool note = false;    ///< for a linked file: adds `.note.tenon`
+  bool program = false; ///< adds the name by which a program finds the model
 };
 
 inline constexpr const char *compilerName = "tenon 0.1.0";

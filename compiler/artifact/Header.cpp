@@ -2,8 +2,8 @@
 // identifiers; in comments they stand as they are, made harmless.
 #include "compiler/artifact/Header.h"
 
-#include "compiler/artifact/AbiText.h"
 #include "compiler/artifact/Descriptor.h"
+#include "compiler/artifact/EmbeddedTexts.h"
 #include "compiler/report/Diagnostic.h"
 #include "runtime/tenon_abi.h"
 

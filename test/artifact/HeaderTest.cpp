@@ -198,5 +198,58 @@ int main(void) {
   EXPECT_EQ(said, "1.5 3 4\n");
 }
 
+/// The header of an .npy file of `rows` rows of four f32, and the values.
+std::string npy(int64_t rows, const std::vector<float> &values) {
+  std::string dict = "{'descr': '<f4', 'fortran_order': False, 'shape': (" +
+                     std::to_string(rows) + ", 4), }";
+  while ((10 + dict.size() + 1) % 64 != 0)
+    dict += ' ';
+  dict += '\n';
+  std::string text("\x93NUMPY\1\0", 8);
+  text += char(dict.size() & 255);
+  text += char(dict.size() >> 8);
+  text += dict;
+  text.append(reinterpret_cast<const char *>(values.data()), values.size() * 4);
+  return text;
+}
+
+TEST(Program, ReadsRunsAndPrints) {
+  SmallModel model("program");
+  ASSERT_EQ(model.write("small", EmitKind::Executable).status, Status::Success)
+      << model.text();
+  std::string said, run = model.path("small") + " ";
+  EXPECT_EQ(shell(run + "--help", said), 0);
+  EXPECT_NE(said.find("f32[N,4]"), std::string::npos) << said;
+
+  writeFile(model.path("x.npy"), npy(2, {1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(shell(run + "--input=@" + model.path("x.npy"), said), 0);
+  EXPECT_EQ(said, "y f32[2,4]\n  1.5 3 4.5 6\n  5.5 7 8.5 10\n");
+  EXPECT_EQ(shell(run + "--threads 1 --input x=@" + model.path("x.npy") +
+                      " --output=y=" + model.path("y.npy"),
+                  said),
+            0);
+  EXPECT_EQ(said, "");
+  EXPECT_EQ(readFile(model.path("y.npy")),
+            npy(2, {1.5f, 3, 4.5f, 6, 5.5f, 7, 8.5f, 10}));
+
+  EXPECT_EQ(shell(run, said), int(Status::Usage)) << said;
+  EXPECT_EQ(shell(run + "--inptu=1", said), int(Status::Usage)) << said;
+  EXPECT_EQ(shell(run + "--input=zeros", said), int(Status::BadInput)) << said;
+  EXPECT_EQ(shell(run + "--input=@missing.npy", said), int(Status::Io)) << said;
+  writeFile(model.path("x.npy"), npy(7, std::vector<float>(28)));
+  EXPECT_EQ(shell(run + "--input=@" + model.path("x.npy"), said),
+            int(Status::BadInput));
+  EXPECT_NE(said.find("node \"seven\" (Add)"), std::string::npos) << said;
+  std::string good = npy(1, {1, 2, 3, 4});
+  for (size_t length = 0; length < good.size(); length += 3) {
+    writeFile(model.path("x.npy"), good.substr(0, length));
+    EXPECT_EQ(shell(run + "--input=@" + model.path("x.npy"), said),
+              int(Status::InvalidModel))
+        << length << said;
+  }
+  EXPECT_EQ(shell("ldd " + run, said), 0);
+  EXPECT_EQ(said.find("tenon_rt"), std::string::npos) << said;
+}
+
 } // namespace
 } // namespace tenon::test

@@ -1,0 +1,390 @@
+/* The program around a model, for `tenon compile --emit=exe`: arrays come from
+ * .npy files, results are printed or written to such files. Linked with the
+ * model and the runtime; what it knows of the model is its descriptor. */
+#include "npy.h"
+#include "runtime/tenon.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Defined by the model. */
+extern const tenon_model_desc *const tenon_artifact_model;
+
+typedef struct {
+  const char *name; /* null: the next one */
+  size_t name_bytes;
+  const char *value;
+} binding;
+
+typedef struct {
+  const char *program;
+  const char *function;
+  const char *weights;
+  binding *inputs, *outputs;
+  int num_inputs, num_outputs;
+  int threads;
+} command;
+
+static int fail(tenon_status status, const char *what, const char *text) {
+  fprintf(stderr, "%s: error: %s%s%s\n", tenon_artifact_model->name, what,
+          *what && *text ? " " : "", text);
+  return (int)status;
+}
+
+static int usage_error(const char *text, const char *argument) {
+  fprintf(stderr, "%s: error: %s '%s'\n  help: --help lists what there is\n",
+          tenon_artifact_model->name, text, argument);
+  return TENON_USAGE;
+}
+
+static void print_shape(FILE *to, const tenon_tensor_desc *tensor) {
+  fprintf(to, "%s[", npy_dtype_name(tensor->dtype));
+  for (int32_t d = 0; d < tensor->rank; ++d) {
+    const tenon_dim_desc *dim = &tensor->dims[d];
+    fputs(d ? "," : "", to);
+    if (dim->size >= 0)
+      fprintf(to, "%" PRId64, dim->size);
+    else
+      fputs(*dim->name ? dim->name : "?", to);
+  }
+  fputs("]", to);
+}
+
+static int help(const char *program) {
+  const tenon_model_desc *model = tenon_artifact_model;
+  printf("usage: %s [--input=[NAME=]VALUE]... [--output=[NAME=]FILE.npy]...\n\n"
+         "The model %s, made by %s from %s.\n\n"
+         "  --input=[NAME=]VALUE      @FILE.npy, zeros or ones\n"
+         "  --output=[NAME=]FILE.npy  writes an output instead of printing it\n"
+         "  --function=NAME           runs another function than the first\n"
+         "  --threads=N               0: one for each CPU\n"
+         "  --weights-file=FILE       where the weights stand, if not here\n",
+         program, model->name, model->compiler, model->source);
+  for (int32_t f = 0; f < model->num_functions; ++f) {
+    const tenon_function_desc *function = &model->functions[f];
+    printf("\nfunction %s\n", function->name);
+    for (int32_t i = 0; i < function->num_inputs + function->num_outputs; ++i) {
+      int is_input = i < function->num_inputs;
+      const tenon_tensor_desc *tensor =
+          is_input ? &function->inputs[i]
+                   : &function->outputs[i - function->num_inputs];
+      printf("  %-7s %-16s ", is_input ? "input" : "output", tensor->name);
+      print_shape(stdout, tensor);
+      puts("");
+    }
+  }
+  return fflush(stdout) == 0 ? TENON_OK : TENON_IO;
+}
+
+/* What follows `--name=` or stands in the next argument; null if it is not
+ * this flag. */
+static const char *flag(char **argv, int argc, int *at, const char *name) {
+  size_t length = strlen(name);
+  if (strncmp(argv[*at], name, length) != 0)
+    return NULL;
+  if (argv[*at][length] == '=')
+    return argv[*at] + length + 1;
+  if (argv[*at][length] == 0 && *at + 1 < argc)
+    return argv[++*at];
+  return NULL;
+}
+
+/* Splits NAME=VALUE; a name is only what the model has. */
+static binding bind(const char *text, const tenon_tensor_desc *tensors,
+                    int32_t count) {
+  binding result = {NULL, 0, text};
+  for (int32_t i = 0; i < count; ++i) {
+    size_t length = strlen(tensors[i].name);
+    if (strncmp(text, tensors[i].name, length) == 0 && text[length] == '=' &&
+        length >= result.name_bytes) {
+      result.name = tensors[i].name;
+      result.name_bytes = length;
+      result.value = text + length + 1;
+    }
+  }
+  return result;
+}
+
+/* The binding of tensor `index`: by its name, or the nameless ones in turn. */
+static const char *find(const binding *bindings, int count,
+                        const tenon_tensor_desc *tensors, int32_t index) {
+  for (int i = 0; i < count; ++i)
+    if (bindings[i].name && strcmp(bindings[i].name, tensors[index].name) == 0)
+      return bindings[i].value;
+  int32_t skip = 0;
+  for (int32_t t = 0; t < index; ++t) {
+    int named = 0;
+    for (int i = 0; i < count; ++i)
+      named |=
+          bindings[i].name && strcmp(bindings[i].name, tensors[t].name) == 0;
+    skip += !named;
+  }
+  for (int i = 0; i < count; ++i)
+    if (!bindings[i].name && skip-- == 0)
+      return bindings[i].value;
+  return NULL;
+}
+
+static tenon_status fill(const tenon_tensor_desc *tensor, int ones,
+                         npy_array *array, char *why, size_t why_bytes) {
+  size_t element = npy_element_bytes(tensor->dtype), count = 1;
+  array->dtype = tensor->dtype;
+  array->rank = tensor->rank;
+  for (int32_t d = 0; d < tensor->rank; ++d) {
+    int64_t size = tensor->dims[d].size;
+    if (size < 0) {
+      snprintf(why, why_bytes, "has extents that only a file can give");
+      return TENON_BAD_INPUT;
+    }
+    array->dims[d] = size;
+    count *= (size_t)size;
+  }
+  array->bytes = count * element;
+  if (posix_memalign(&array->data, 64, array->bytes ? array->bytes : 1) != 0) {
+    snprintf(why, why_bytes, "needs more memory than there is");
+    return TENON_LIMIT;
+  }
+  memset(array->data, 0, array->bytes);
+  static const unsigned char f32[] = {0, 0, 0x80, 0x3f};
+  static const unsigned char f64[] = {0, 0, 0, 0, 0, 0, 0xf0, 0x3f};
+  static const unsigned char f16[] = {0, 0x3c}, integer[8] = {1};
+  const unsigned char *one = tensor->dtype == TENON_F32    ? f32
+                             : tensor->dtype == TENON_F64  ? f64
+                             : tensor->dtype == TENON_F16  ? f16
+                             : tensor->dtype == TENON_BF16 ? f32 + 2
+                                                           : integer;
+  for (size_t i = 0; ones && i < count; ++i)
+    memcpy((char *)array->data + i * element, one, element);
+  return TENON_OK;
+}
+
+static tenon_status provide(const char *value, const tenon_tensor_desc *tensor,
+                            npy_array *array, char *why, size_t why_bytes) {
+  if (value[0] == '@')
+    return npy_read(value + 1, tensor->dtype, array, why, why_bytes);
+  if (strcmp(value, "zeros") == 0 || strcmp(value, "ones") == 0)
+    return fill(tensor, value[0] == 'o', array, why, why_bytes);
+  snprintf(why, why_bytes, "cannot be '%s'; expected @FILE.npy, zeros or ones",
+           value);
+  return TENON_USAGE;
+}
+
+static float widen(uint16_t bits, int is_half) {
+  uint32_t word = (uint32_t)bits << 16;
+  float value;
+  if (is_half) {
+    /* The exponent moves by scaling, which also serves the subnormal. */
+    word = (uint32_t)(bits & 0x8000) << 16 | (uint32_t)(bits & 0x7fff) << 13;
+    if ((bits & 0x7c00) == 0x7c00)
+      word |= 0x7f800000;
+    memcpy(&value, &word, sizeof value);
+    return (bits & 0x7c00) == 0x7c00 ? value : value * 0x1p112f;
+  }
+  memcpy(&value, &word, sizeof value);
+  return value;
+}
+
+static void print_element(int32_t dtype, const void *data, size_t i) {
+  switch (dtype) {
+  case TENON_F32:
+    printf(" %.9g", (double)((const float *)data)[i]);
+    break;
+  case TENON_F64:
+    printf(" %.17g", ((const double *)data)[i]);
+    break;
+  case TENON_F16:
+  case TENON_BF16:
+    printf(" %.5g",
+           (double)widen(((const uint16_t *)data)[i], dtype == TENON_F16));
+    break;
+  case TENON_I8:
+    printf(" %d", ((const int8_t *)data)[i]);
+    break;
+  case TENON_I16:
+    printf(" %d", ((const int16_t *)data)[i]);
+    break;
+  case TENON_I32:
+    printf(" %" PRId32, ((const int32_t *)data)[i]);
+    break;
+  case TENON_I64:
+    printf(" %" PRId64, ((const int64_t *)data)[i]);
+    break;
+  case TENON_U16:
+    printf(" %u", ((const uint16_t *)data)[i]);
+    break;
+  case TENON_U32:
+    printf(" %" PRIu32, ((const uint32_t *)data)[i]);
+    break;
+  case TENON_U64:
+    printf(" %" PRIu64, ((const uint64_t *)data)[i]);
+    break;
+  default:
+    printf(" %u", ((const uint8_t *)data)[i]);
+  }
+}
+
+static void print_tensor(const char *name, const tenon_tensor *tensor) {
+  size_t count = 1, row = 1, shown = 0;
+  printf("%s %s[", name, npy_dtype_name(tensor->dtype));
+  for (int32_t d = 0; d < tensor->rank; ++d) {
+    printf("%s%" PRId64, d ? "," : "", tensor->dims[d]);
+    count *= (size_t)tensor->dims[d];
+    row = (size_t)tensor->dims[d];
+  }
+  puts("]");
+  for (size_t at = 0; at < count; at += row) {
+    if (shown++ == 16) {
+      puts("  ...");
+      return;
+    }
+    putchar(' ');
+    for (size_t i = 0; i < row && i < 16; ++i)
+      print_element(tensor->dtype, tensor->data, at + i);
+    puts(row > 16 ? " ..." : "");
+  }
+}
+
+static int run(const command *c, const tenon_function_desc *function,
+               tenon_context *context, npy_array *arrays, tenon_tensor *inputs,
+               tenon_tensor *outputs) {
+  char why[512];
+  for (int32_t i = 0; i < function->num_inputs; ++i) {
+    const tenon_tensor_desc *tensor = &function->inputs[i];
+    const char *value = find(c->inputs, c->num_inputs, function->inputs, i);
+    char what[300];
+    snprintf(what, sizeof what, "input \"%.200s\"", tensor->name);
+    if (!value) {
+      fail(TENON_USAGE, what, "has no value");
+      fprintf(stderr, "  it is ");
+      print_shape(stderr, tensor);
+      fprintf(stderr, "\n  help: pass --input=%s=@FILE.npy\n", tensor->name);
+      return TENON_USAGE;
+    }
+    tenon_status status = provide(value, tensor, &arrays[i], why, sizeof why);
+    if (status != TENON_OK)
+      return fail(status, value[0] == '@' ? value + 1 : what, why);
+    inputs[i] = (tenon_tensor){
+        sizeof(tenon_tensor), NULL,           tensor->dtype,  arrays[i].rank,
+        arrays[i].dims,       arrays[i].data, arrays[i].bytes};
+  }
+  for (int32_t i = 0; i < function->num_outputs; ++i)
+    outputs[i] = (tenon_tensor){.struct_size = sizeof(tenon_tensor)};
+  tenon_status status =
+      tenon_run(context, c->function, inputs, (size_t)function->num_inputs,
+                outputs, (size_t)function->num_outputs);
+  if (status != TENON_OK)
+    return fail(status, "", tenon_context_text(context));
+  for (int32_t i = 0; i < function->num_outputs; ++i) {
+    const char *file = find(c->outputs, c->num_outputs, function->outputs, i);
+    if (!file) {
+      print_tensor(function->outputs[i].name, &outputs[i]);
+      continue;
+    }
+    file += *file == '@';
+    status = npy_write(file, outputs[i].dtype, outputs[i].rank, outputs[i].dims,
+                       outputs[i].data, why, sizeof why);
+    if (status != TENON_OK)
+      return fail(status, file, why);
+  }
+  return fflush(stdout) == 0 ? TENON_OK
+                             : fail(TENON_IO, "", "cannot write the results");
+}
+
+static int open_and_run(const command *c, const tenon_function_desc *function) {
+  char why[1024] = "", folder[4096];
+  tenon_open_options options = {.struct_size = sizeof options,
+                                .error_text = why,
+                                .error_text_bytes = sizeof why,
+                                .threads = c->threads,
+                                .weights_path = c->weights};
+  ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
+  if (!c->weights && length > 0) {
+    folder[length] = 0;
+    char *slash = strrchr(folder, '/');
+    if (slash && tenon_artifact_model->weight_file) {
+      *slash = 0;
+      options.weights_path = folder;
+    }
+  }
+  tenon_model *model;
+  tenon_context *context;
+  tenon_status status = tenon_open_desc(tenon_artifact_model, &options, &model);
+  if (status != TENON_OK)
+    return fail(status, "", why);
+  status = tenon_context_create(model, NULL, &context);
+  if (status != TENON_OK)
+    return fail(status, "", "out of memory");
+  size_t in = (size_t)function->num_inputs, out = (size_t)function->num_outputs;
+  npy_array *arrays = calloc(in + 1, sizeof *arrays);
+  tenon_tensor *tensors = calloc(in + out + 1, sizeof *tensors);
+  int code = TENON_LIMIT;
+  if (arrays && tensors)
+    code = run(c, function, context, arrays, tensors, tensors + in);
+  else
+    fail(TENON_LIMIT, "", "out of memory");
+  for (size_t i = 0; arrays && i < in; ++i)
+    free(arrays[i].data);
+  free(arrays);
+  free(tensors);
+  tenon_context_destroy(context);
+  tenon_close(model);
+  return code;
+}
+
+int main(int argc, char **argv) {
+  command c = {.program = argc > 0 ? argv[0] : "model"};
+  const char **inputs = calloc((size_t)argc + 1, sizeof *inputs);
+  const char **outputs = calloc((size_t)argc + 1, sizeof *outputs);
+  c.inputs = calloc((size_t)argc + 1, sizeof *c.inputs);
+  c.outputs = calloc((size_t)argc + 1, sizeof *c.outputs);
+  if (!inputs || !outputs || !c.inputs || !c.outputs)
+    return fail(TENON_LIMIT, "", "out of memory");
+  for (int i = 1; i < argc; ++i) {
+    const char *argument = argv[i], *value;
+    if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0)
+      return help(c.program);
+    if ((value = flag(argv, argc, &i, "--input"))) {
+      inputs[c.num_inputs++] = value;
+    } else if ((value = flag(argv, argc, &i, "--output"))) {
+      outputs[c.num_outputs++] = value;
+    } else if ((value = flag(argv, argc, &i, "--function"))) {
+      c.function = value;
+    } else if ((value = flag(argv, argc, &i, "--weights-file"))) {
+      c.weights = value;
+    } else if ((value = flag(argv, argc, &i, "--threads"))) {
+      char *end;
+      long count = strtol(value, &end, 10);
+      if (!*value || *end || count < 0 || count > 4096)
+        return usage_error("expected a number of threads, got", value);
+      c.threads = (int)count;
+    } else {
+      return usage_error("unknown argument", argument);
+    }
+  }
+  const tenon_function_desc *function = NULL;
+  for (int32_t f = 0; !function && f < tenon_artifact_model->num_functions; ++f)
+    if (!c.function ||
+        strcmp(tenon_artifact_model->functions[f].name, c.function) == 0)
+      function = &tenon_artifact_model->functions[f];
+  if (!function)
+    return usage_error("the model has no function", c.function);
+  if (c.num_inputs > function->num_inputs)
+    return usage_error("there are more inputs than the model's; the last is",
+                       inputs[c.num_inputs - 1]);
+  if (c.num_outputs > function->num_outputs)
+    return usage_error("there are more outputs than the model's; the last is",
+                       outputs[c.num_outputs - 1]);
+  for (int i = 0; i < c.num_inputs; ++i)
+    c.inputs[i] = bind(inputs[i], function->inputs, function->num_inputs);
+  for (int i = 0; i < c.num_outputs; ++i)
+    c.outputs[i] = bind(outputs[i], function->outputs, function->num_outputs);
+  int code = open_and_run(&c, function);
+  free(inputs);
+  free(outputs);
+  free(c.inputs);
+  free(c.outputs);
+  return code;
+}
