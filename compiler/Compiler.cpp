@@ -52,6 +52,7 @@ public:
         if (!func.isPrivate())
           exposeIntermediates(func);
     PipelineOptions pipeline;
+    pipeline.foldBatchNorm = options.foldBatchNorm;
     if (target)
       pipeline.vectorBytes = target->vectorBytes;
     for (const Phase &phase : phaseTable()) {

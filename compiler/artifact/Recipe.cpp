@@ -5,6 +5,7 @@
 
 #include "compiler/artifact/ElementArithmetic.h"
 #include "compiler/artifact/ModelFacts.h"
+#include "dialects/tenon/HostEvaluable.h"
 #include "dialects/tenon/TenonDialect.h"
 #include "runtime/tenon_abi.h"
 
@@ -254,30 +255,7 @@ private:
 };
 } // namespace
 
-bool canEvaluate(Operation *op) {
-  for (Value value : op->getOperands())
-    if (auto type = dyn_cast<RankedTensorType>(value.getType());
-        !type || !type.hasStaticShape())
-      return false;
-  for (Value value : op->getResults())
-    if (auto type = dyn_cast<RankedTensorType>(value.getType());
-        !type || !type.hasStaticShape())
-      return false;
-  if (auto constant = dyn_cast<ConstantOp>(op))
-    return isa<DenseElementsAttr>(constant.getValue());
-  if (std::optional<ElementOp> element = elementOp(op))
-    return llvm::all_of(op->getOperands(),
-                        [&](Value operand) {
-                          return typeOf(operand) == op->getResult(0).getType();
-                        }) &&
-           hasArithmetic(*element,
-                         dtypeOf(typeOf(op->getResult(0)).getElementType()));
-  if (auto slice = dyn_cast<SliceOp>(op))
-    return !ShapedType::isDynamicShape(slice.getStaticOffsets()) &&
-           !ShapedType::isDynamicShape(slice.getStaticStrides());
-  return isa<BroadcastInDimOp, ConcatenateOp, ConvertOp, GetWeightOp, PadOp,
-             ReshapeOp, ReverseOp, TransposeOp>(op);
-}
+bool canEvaluate(Operation *op) { return isHostEvaluable(op); }
 
 bool runRecipe(Region &recipe,
                llvm::function_ref<bool(StringRef, HostBytes &)> read,

@@ -68,12 +68,23 @@ static void buildShaped(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createSymbolDCEPass());
 }
 
-static void buildFused(OpPassManager &pm, const PipelineOptions &) {
+static void buildFused(OpPassManager &pm, const PipelineOptions &options) {
+  // Before composites fall apart: a transpose passes one whole op, not its parts.
+  pm.addPass(createPropagateTransposes());
+  pm.addPass(createCSEPass());
+  // After transposes have settled: those of kernels become weights of their own.
+  pm.addPass(createFoldWeights());
+  // After kernels are weights, and while batch normalization is one op.
+  if (options.foldBatchNorm)
+    pm.addPass(createFoldBatchNorm());
   pm.addPass(createDecomposeComposites());
   // After decomposition: composites' inner reductions meet reshapes of frontends too.
   pm.addPass(createSinkReshapes());
   pm.addPass(createAbsorbTransposes());
   pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  // Once more: folded kernels, and what decomposition computes from statistics.
+  pm.addPass(createFoldWeights());
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createPlanFusions());
   // Last: equal destinations made into one would be one buffer for two tensors.

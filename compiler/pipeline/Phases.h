@@ -13,6 +13,7 @@ namespace tenon {
 /// What the pipeline needs to know of the target and the user's wishes; filled from CompileOptions in one place.
 struct PipelineOptions {
   int64_t vectorBytes = 32; ///< bytes of a vector register
+  bool foldBatchNorm = true; ///< batch normalization after a convolution becomes part of its kernel
 };
 
 struct Phase {

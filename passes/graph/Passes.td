@@ -42,4 +42,54 @@ def SinkReshapes : Pass<"tenon-sink-reshapes"> {
   }];
 }
 
+def PropagateTransposes : Pass<"tenon-propagate-transposes"> {
+  let summary = "Sink transposes below ops that do not care for the order of dimensions, until they cancel";
+  let description = [{
+    ```mlir
+    %t = tenon.transpose %x [0, 3, 1, 2] : (tensor<1x8x8x4xf32>) -> tensor<1x4x8x8xf32>
+    %e = tenon.exponential %t : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+    %b = tenon.transpose %e [0, 2, 3, 1] : (tensor<1x4x8x8xf32>) -> tensor<1x8x8x4xf32>
+    // becomes
+    %b = tenon.exponential %x : (tensor<1x8x8x4xf32>) -> tensor<1x8x8x4xf32>
+    ```
+    All other operands must be transposed alike, or be constants and broadcasts, which turn at no cost in the run. Reductions along rows stay
+    along rows. A transpose that moves extents of one alone becomes a reshape.
+  }];
+  let dependentDialects = ["mlir::tensor::TensorDialect"];
+}
+
+def FoldWeights : Pass<"tenon-fold-weights", "mlir::ModuleOp"> {
+  let summary = "Make weights of what is computed from weights alone";
+  let description = [{
+    ```mlir
+    %w = tenon.get_weight @w : tensor<4x8xf32>
+    %t = tenon.transpose %w [1, 0] : (tensor<4x8xf32>) -> tensor<8x4xf32>
+    // becomes
+    tenon.weight @w.folded : tensor<8x4xf32> {
+      %w = tenon.get_weight @w : tensor<4x8xf32>
+      %t = tenon.transpose %w [1, 0] : (tensor<4x8xf32>) -> tensor<8x4xf32>
+      tenon.yield %t : tensor<8x4xf32>
+    }
+    %t = tenon.get_weight @w.folded : tensor<8x4xf32>
+    ```
+    Recipes name weights with a source alone; equal recipes are one weight. What would more than double its weights' bytes stays in the graph,
+    and so does the transpose of a weight that is needed as it is too where a contraction reads it. Weights without uses go.
+  }];
+}
+
+def FoldBatchNorm : Pass<"tenon-fold-batch-norm"> {
+  let summary = "Multiply batch normalization into the kernel of the convolution before it";
+  let description = [{
+    ```mlir
+    %c = tenon.convolution %x, %w ... : ... -> tensor<1x8x8x4xf32>
+    %n = tenon.batch_norm %c, %scale, %offset, %mean, %variance dim 3 epsilon 1.0e-5 : ...
+    // becomes
+    %c = tenon.convolution %x, %scaled ... : ... -> tensor<1x8x8x4xf32>
+    %n = tenon.add %c, %shift : ...
+    ```
+    Only where the kernel and the statistics are constant, so that `tenon-fold-weights` makes weights of `%scaled` and `%shift`; a bias between
+    the two is folded too. Changes rounding.
+  }];
+}
+
 #endif // TENON_PASSES_GRAPH_PASSES_TD

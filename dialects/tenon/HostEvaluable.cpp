@@ -1,0 +1,37 @@
+// The list is short on purpose: every op on it is written a second time, for
+// the host, with the bits of the kernels.
+#include "dialects/tenon/HostEvaluable.h"
+
+#include "dialects/tenon/TenonDialect.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+static bool isStaticTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape();
+}
+
+bool isHostEvaluable(Operation *op) {
+  if (!llvm::all_of(op->getOperandTypes(), isStaticTensor) ||
+      !llvm::all_of(op->getResultTypes(), isStaticTensor))
+    return false;
+  if (auto constant = dyn_cast<ConstantOp>(op))
+    return isa<DenseElementsAttr>(constant.getValue());
+  if (auto slice = dyn_cast<SliceOp>(op))
+    return !ShapedType::isDynamicShape(slice.getStaticOffsets()) &&
+           !ShapedType::isDynamicShape(slice.getStaticStrides());
+  if (isa<BroadcastInDimOp, ConcatenateOp, ConvertOp, GetWeightOp, PadOp,
+          ReshapeOp, ReverseOp, TransposeOp>(op))
+    return true;
+  if (!isa<AddOp, SubtractOp, MultiplyOp, DivideOp, MaximumOp, MinimumOp,
+           NegateOp, SqrtOp, RsqrtOp>(op))
+    return false;
+  // Bools have logic, not arithmetic.
+  return !cast<RankedTensorType>(op->getResult(0).getType())
+              .getElementType()
+              .isInteger(1);
+}
+
+} // namespace tenon

@@ -1,0 +1,117 @@
+// What is computed from weights alone becomes a weight with a recipe.
+// RUN: tenon-opt %s --tenon-fold-weights --split-input-file | FileCheck %s
+
+// Chains fold as one recipe, and the weight nothing uses any more goes with the next one.
+// CHECK: tenon.weight @k : tensor<2x4xf32> from
+// CHECK: tenon.weight @k.folded : tensor<4x2xf32> {
+// CHECK-NEXT: %[[K:.*]] = tenon.get_weight @k
+// CHECK-NEXT: %[[T:.*]] = tenon.transpose %[[K]] [1, 0]
+// CHECK-NEXT: %[[N:.*]] = tenon.negate %[[T]]
+// CHECK-NEXT: tenon.yield %[[N]]
+// CHECK-NOT: @unused
+// CHECK-LABEL: @chain
+// CHECK-NEXT: %[[W:.*]] = tenon.get_weight @k.folded
+// CHECK-NEXT: tenon.add %{{.*}}, %[[W]]
+tenon.weight @k : tensor<2x4xf32> from #tenon.source<"m.bin", 0, 32>
+tenon.weight @unused : tensor<2xf32> from #tenon.source<"m.bin", 32, 8>
+func.func @chain(%x: tensor<4x2xf32>) -> tensor<4x2xf32> {
+  %k = tenon.get_weight @k : tensor<2x4xf32>
+  %t = tenon.transpose %k [1, 0] : (tensor<2x4xf32>) -> tensor<4x2xf32>
+  %n = tenon.negate %t : (tensor<4x2xf32>) -> tensor<4x2xf32>
+  %0 = tenon.add %x, %n : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<4x2xf32>
+  return %0 : tensor<4x2xf32>
+}
+
+// -----
+// Equal recipes are one weight, in any function.
+// CHECK: tenon.weight @w.folded
+// CHECK-NOT: tenon.weight
+// CHECK-LABEL: @first
+// CHECK: tenon.get_weight @w.folded :
+// CHECK-LABEL: @second
+// CHECK: tenon.get_weight @w.folded :
+tenon.weight @w : tensor<4xf32> from #tenon.source<"m.bin", 0, 16>
+func.func @first() -> tensor<4xf32> {
+  %w = tenon.get_weight @w : tensor<4xf32>
+  %0 = tenon.sqrt %w : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func @second() -> tensor<4xf32> {
+  %w = tenon.get_weight @w : tensor<4xf32>
+  %0 = tenon.sqrt %w : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+// A large weight is not made of small ones; inside a recipe a broadcast is welcome.
+// CHECK: tenon.weight @w : tensor<4x8xf32>
+// CHECK: tenon.weight @w.folded : tensor<4x8xf32> {
+// CHECK: tenon.broadcast_in_dim
+// CHECK: tenon.weight @s : tensor<8xf32>
+// CHECK-LABEL: @broadcasts
+// CHECK: %[[S:.*]] = tenon.get_weight @s
+// CHECK: tenon.broadcast_in_dim %[[S]] dims [1] sizes [64, 8]
+// CHECK: tenon.get_weight @w.folded
+tenon.weight @w : tensor<4x8xf32> from #tenon.source<"m.bin", 0, 128>
+tenon.weight @s : tensor<8xf32> from #tenon.source<"m.bin", 128, 32>
+func.func @broadcasts(%x: tensor<64x8xf32>, %y: tensor<4x8xf32>) -> (tensor<64x8xf32>, tensor<4x8xf32>) {
+  %s = tenon.get_weight @s : tensor<8xf32>
+  %b = tenon.broadcast_in_dim %s dims [1] sizes [64, 8] : (tensor<8xf32>) -> tensor<64x8xf32>
+  %0 = tenon.add %x, %b : (tensor<64x8xf32>, tensor<64x8xf32>) -> tensor<64x8xf32>
+  %w = tenon.get_weight @w : tensor<4x8xf32>
+  %c = tenon.broadcast_in_dim %s dims [1] sizes [4, 8] : (tensor<8xf32>) -> tensor<4x8xf32>
+  %m = tenon.multiply %w, %c : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %1 = tenon.add %y, %m : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0, %1 : tensor<64x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+// A recipe that reads a recipe takes its ops in.
+// CHECK: tenon.weight @w :
+// CHECK: tenon.weight @r.folded : tensor<4xf32> {
+// CHECK-NEXT: tenon.get_weight @w
+// CHECK-NEXT: tenon.sqrt
+// CHECK-NEXT: tenon.negate
+// CHECK-NEXT: tenon.yield
+// CHECK-NOT: tenon.weight
+// CHECK-LABEL: @grows
+// CHECK: return
+tenon.weight @w : tensor<4xf32> from #tenon.source<"m.bin", 0, 16>
+tenon.weight @r : tensor<4xf32> {
+  %w = tenon.get_weight @w : tensor<4xf32>
+  %0 = tenon.sqrt %w : (tensor<4xf32>) -> tensor<4xf32>
+  tenon.yield %0 : tensor<4xf32>
+}
+func.func @grows() -> tensor<4xf32> {
+  %r = tenon.get_weight @r : tensor<4xf32>
+  %0 = tenon.negate %r : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+// Splats alone stay: a kernel needs no memory for them. So do ops the writer cannot evaluate.
+// CHECK-NOT: folded
+// CHECK-LABEL: @stays
+// CHECK: tenon.sqrt
+// CHECK: tenon.tanh
+tenon.weight @w : tensor<4xf32> from #tenon.source<"m.bin", 0, 16>
+func.func @stays() -> (tensor<4xf32>, tensor<4xf32>) {
+  %c = tenon.constant dense<2.0> : tensor<4xf32>
+  %0 = tenon.sqrt %c : (tensor<4xf32>) -> tensor<4xf32>
+  %w = tenon.get_weight @w : tensor<4xf32>
+  %1 = tenon.tanh %w : (tensor<4xf32>) -> tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+// A tied weight is stored once: the contraction reads it transposed.
+// CHECK-NOT: folded
+// CHECK-LABEL: @tied
+// CHECK: tenon.transpose
+tenon.weight @e : tensor<16x4xf32> from #tenon.source<"m.bin", 0, 256>
+func.func @tied(%x: tensor<3x4xf32>) -> (tensor<3x16xf32>, tensor<16x4xf32>) {
+  %e = tenon.get_weight @e : tensor<16x4xf32>
+  %t = tenon.transpose %e [1, 0] : (tensor<16x4xf32>) -> tensor<4x16xf32>
+  %0 = tenon.dot_general %x, %t batch [] x [] contract [1] x [0] : (tensor<3x4xf32>, tensor<4x16xf32>) -> tensor<3x16xf32>
+  return %0, %e : tensor<3x16xf32>, tensor<16x4xf32>
+}

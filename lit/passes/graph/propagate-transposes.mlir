@@ -1,0 +1,134 @@
+// Transposes meet their inverse below ops that do not care, and stop where one does.
+// RUN: tenon-opt %s --tenon-propagate-transposes --split-input-file | FileCheck %s
+
+// CHECK-LABEL: @cancels
+// CHECK-SAME: %[[X:.*]]: tensor<2x8x8x4xf32>
+// CHECK-NEXT: %[[E:.*]] = tenon.exponential %[[X]]
+// CHECK-NEXT: return %[[E]]
+func.func @cancels(%x: tensor<2x8x8x4xf32>) -> tensor<2x8x8x4xf32> {
+  %t = tenon.transpose %x [0, 3, 1, 2] : (tensor<2x8x8x4xf32>) -> tensor<2x4x8x8xf32>
+  %e = tenon.exponential %t : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %b = tenon.transpose %e [0, 2, 3, 1] : (tensor<2x4x8x8xf32>) -> tensor<2x8x8x4xf32>
+  return %b : tensor<2x8x8x4xf32>
+}
+
+// -----
+// Both branches of a residual addition are transposed alike.
+// CHECK-LABEL: @residual
+// CHECK-SAME: %[[X:.*]]: tensor<?x8x8x4xf32>, %[[Y:.*]]: tensor<?x8x8x4xf32>
+// CHECK-NEXT: %[[SUM:.*]] = tenon.add %[[X]], %[[Y]]
+// CHECK-NEXT: %[[T:.*]] = tenon.transpose %[[SUM]] [0, 3, 1, 2]
+// CHECK-NEXT: return %[[T]]
+func.func @residual(%x: tensor<?x8x8x4xf32>, %y: tensor<?x8x8x4xf32>) -> tensor<?x4x8x8xf32> {
+  %s = tenon.transpose %x [0, 3, 1, 2] : (tensor<?x8x8x4xf32>) -> tensor<?x4x8x8xf32>
+  %t = tenon.transpose %y [0, 3, 1, 2] : (tensor<?x8x8x4xf32>) -> tensor<?x4x8x8xf32>
+  %0 = tenon.add %s, %t : (tensor<?x4x8x8xf32>, tensor<?x4x8x8xf32>) -> tensor<?x4x8x8xf32>
+  return %0 : tensor<?x4x8x8xf32>
+}
+
+// -----
+// CHECK-LABEL: @other_operand_lies_otherwise
+// CHECK: tenon.transpose
+// CHECK-NEXT: tenon.add
+// CHECK-NEXT: return
+func.func @other_operand_lies_otherwise(%x: tensor<8x4xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %t = tenon.transpose %x [1, 0] : (tensor<8x4xf32>) -> tensor<4x8xf32>
+  %0 = tenon.add %t, %y : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+// Splats, broadcasts and weights turn at no cost in the run.
+// CHECK-LABEL: @constants
+// CHECK-SAME: %[[X:.*]]: tensor<2x8x8x4xf32>, %[[V:.*]]: tensor<4xf32>
+// CHECK: tenon.broadcast_in_dim %[[V]] dims [3] sizes [2, 8, 8, 4]
+// CHECK: %[[W:.*]] = tenon.transpose {{.*}} [0, 2, 3, 1]
+// CHECK: tenon.multiply {{.*}}, %[[W]]
+// CHECK: tenon.transpose {{.*}} [0, 3, 1, 2]
+// CHECK-NEXT: return
+tenon.weight @w : tensor<2x4x8x8xf32> from #tenon.source<"m.bin", 0, 2048>
+func.func @constants(%x: tensor<2x8x8x4xf32>, %v: tensor<4xf32>) -> tensor<2x4x8x8xf32> {
+  %t = tenon.transpose %x [0, 3, 1, 2] : (tensor<2x8x8x4xf32>) -> tensor<2x4x8x8xf32>
+  %b = tenon.broadcast_in_dim %v dims [1] sizes [2, 4, 8, 8] : (tensor<4xf32>) -> tensor<2x4x8x8xf32>
+  %0 = tenon.add %t, %b : (tensor<2x4x8x8xf32>, tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %c = tenon.constant dense<2.0> : tensor<2x4x8x8xf32>
+  %1 = tenon.maximum %0, %c : (tensor<2x4x8x8xf32>, tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %w = tenon.get_weight @w : tensor<2x4x8x8xf32>
+  %2 = tenon.multiply %1, %w : (tensor<2x4x8x8xf32>, tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  return %2 : tensor<2x4x8x8xf32>
+}
+
+// -----
+// CHECK-LABEL: @attributes
+// CHECK: tenon.pad {{.*}} low [0, 1, 2, 0] high [0, 3, 4, 0] interior [0, 0, 0, 0]
+// CHECK: tenon.slice {{.*}} offsets [0, 1, 2, 0] sizes [2, 8, 8, 4] strides [1, 1, 1, 1]
+// CHECK: tenon.concatenate {{.*}} dim 3
+// CHECK: tenon.reduce_window maximum {{.*}} window [1, 2, 3, 1] strides [1, 2, 1, 1] dilations [1, 1, 1, 1] padding [0, 0, 1, 0, 2, 0, 0, 0]
+// CHECK: tenon.batch_norm {{.*}} dim 3
+// CHECK: tenon.softmax {{.*}} over 3
+// CHECK: %[[R:.*]] = tenon.reduce add {{.*}} over [1, 2]
+// CHECK-NEXT: return %[[R]] : tensor<2x8xf32>
+func.func @attributes(%x: tensor<2x8x8x4xf32>, %v: tensor<8xf32>) -> tensor<2x8xf32> {
+  %zero = tenon.constant dense<0.0> : tensor<f32>
+  %t = tenon.transpose %x [0, 3, 1, 2] : (tensor<2x8x8x4xf32>) -> tensor<2x4x8x8xf32>
+  %0 = tenon.pad %t, %zero low [0, 0, 1, 2] high [0, 0, 3, 4] interior [0, 0, 0, 0] : (tensor<2x4x8x8xf32>, tensor<f32>) -> tensor<2x4x12x14xf32>
+  %1 = tenon.slice %0 offsets [0, 0, 1, 2] sizes [2, 4, 8, 8] strides [1, 1, 1, 1] : (tensor<2x4x12x14xf32>) -> tensor<2x4x8x8xf32>
+  %2 = tenon.concatenate %1, %t dim 1 : (tensor<2x4x8x8xf32>, tensor<2x4x8x8xf32>) -> tensor<2x8x8x8xf32>
+  %3 = tenon.reduce_window maximum %2 window [1, 1, 2, 3] strides [1, 1, 2, 1] dilations [1, 1, 1, 1] padding [0, 0, 0, 0, 1, 0, 2, 0] : (tensor<2x8x8x8xf32>) -> tensor<2x8x4x8xf32>
+  %4 = tenon.batch_norm %3, %v, %v, %v, %v dim 1 epsilon 1.0e-5 : (tensor<2x8x4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<2x8x4x8xf32>
+  %5 = tenon.softmax %4 over 1 : tensor<2x8x4x8xf32>
+  %6 = tenon.reduce add %5 over [2, 3] : (tensor<2x8x4x8xf32>) -> tensor<2x8xf32>
+  return %6 : tensor<2x8xf32>
+}
+
+// -----
+// What remains of the dimensions may still stand in another order.
+// CHECK-LABEL: @reduced
+// CHECK-SAME: %[[X:.*]]: tensor<2x3x4x5xf32>
+// CHECK-NEXT: %[[R:.*]] = tenon.reduce add %[[X]] over [1, 2] : (tensor<2x3x4x5xf32>) -> tensor<2x5xf32>
+// CHECK-NEXT: %[[T:.*]] = tenon.transpose %[[R]] [1, 0]
+// CHECK-NEXT: return %[[T]]
+func.func @reduced(%x: tensor<2x3x4x5xf32>) -> tensor<5x2xf32> {
+  %t = tenon.transpose %x [3, 2, 0, 1] : (tensor<2x3x4x5xf32>) -> tensor<5x4x2x3xf32>
+  %0 = tenon.reduce add %t over [1, 3] : (tensor<5x4x2x3xf32>) -> tensor<5x2xf32>
+  return %0 : tensor<5x2xf32>
+}
+
+// -----
+// Rows stay rows: a softmax along the innermost dimension keeps it.
+// CHECK-LABEL: @rows
+// CHECK: tenon.transpose
+// CHECK-NEXT: tenon.softmax {{.*}} over 1
+// CHECK-NEXT: return
+func.func @rows(%x: tensor<8x4xf32>) -> tensor<4x8xf32> {
+  %t = tenon.transpose %x [1, 0] : (tensor<8x4xf32>) -> tensor<4x8xf32>
+  %0 = tenon.softmax %t over 1 : tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+// A gate per channel, of extents of one: no element of it moves.
+// CHECK-LABEL: @gate
+// CHECK-SAME: %[[X:.*]]: tensor<?x8x8x4xf32>, %[[G:.*]]: tensor<?x1x1x4xf32>
+// CHECK: %[[B:.*]] = tenon.broadcast_in_dim %[[G]] dims [0, 1, 2, 3] sizes [%{{.*}}, 8, 8, 4]
+// CHECK-NEXT: %[[M:.*]] = tenon.multiply %[[X]], %[[B]]
+// CHECK-NEXT: return %[[M]]
+func.func @gate(%x: tensor<?x8x8x4xf32>, %g: tensor<?x1x1x4xf32>) -> tensor<?x8x8x4xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8x8x4xf32>
+  %t = tenon.transpose %x [0, 3, 1, 2] : (tensor<?x8x8x4xf32>) -> tensor<?x4x8x8xf32>
+  %s = tenon.transpose %g [0, 3, 1, 2] : (tensor<?x1x1x4xf32>) -> tensor<?x4x1x1xf32>
+  %b = tenon.broadcast_in_dim %s dims [0, 1, 2, 3] sizes [%n, 4, 8, 8] : (tensor<?x4x1x1xf32>, index) -> tensor<?x4x8x8xf32>
+  %0 = tenon.multiply %t, %b : (tensor<?x4x8x8xf32>, tensor<?x4x8x8xf32>) -> tensor<?x4x8x8xf32>
+  %1 = tenon.transpose %0 [0, 2, 3, 1] : (tensor<?x4x8x8xf32>) -> tensor<?x8x8x4xf32>
+  return %1 : tensor<?x8x8x4xf32>
+}
+
+// -----
+// CHECK-LABEL: @moves_ones
+// CHECK: tenon.reshape %{{.*}} sizes [2, 8, 8, 1]
+// CHECK-NOT: tenon.transpose
+func.func @moves_ones(%x: tensor<2x1x8x8xf32>) -> tensor<2x8x8x1xf32> {
+  %t = tenon.transpose %x [0, 2, 3, 1] : (tensor<2x1x8x8xf32>) -> tensor<2x8x8x1xf32>
+  return %t : tensor<2x8x8x1xf32>
+}

@@ -1,0 +1,117 @@
+// Batch normalization behind a convolution becomes part of its kernel and one
+// addition. What the kernel is multiplied with is built as ops on weights;
+// folding weights evaluates them. Nothing that varies in the run is folded.
+#include "passes/graph/Passes.h"
+
+#include "dialects/tenon/TenonDialect.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace tenon {
+#define GEN_PASS_DEF_FOLDBATCHNORM
+#include "passes/graph/Passes.h.inc"
+
+namespace {
+bool isConstant(Value value) {
+  return isa_and_nonnull<GetWeightOp, ConstantOp>(value.getDefiningOp());
+}
+
+/// Whether one op uses the elements of `value`.
+bool isUsedOnce(Value value) {
+  return llvm::count_if(value.getUsers(), [](Operation *user) {
+           return !isa<tensor::DimOp>(user);
+         }) == 1;
+}
+
+/// `vector` along dimension `dim` of `like`.
+Value spread(OpBuilder &builder, Location loc, Value vector, Value like,
+             int64_t dim) {
+  auto type = cast<RankedTensorType>(like.getType());
+  SmallVector<Value> dynamic;
+  SmallVector<int64_t> fixed;
+  dispatchIndexOpFoldResults(mixedSizes(builder, loc, like), dynamic, fixed);
+  return BroadcastInDimOp::create(builder, loc, type, vector,
+                                  ArrayRef<int64_t>(dim), dynamic, fixed);
+}
+
+/// A constant added to every channel, and what it is added to.
+struct Bias {
+  Value vector, rest;
+
+  static Bias of(Value value, int64_t dim) {
+    if (auto add = value.getDefiningOp<AddOp>(); add && isUsedOnce(add))
+      for (auto [side, other] : {std::pair(add.getLhs(), add.getRhs()),
+                                 std::pair(add.getRhs(), add.getLhs())})
+        if (auto broadcast = side.getDefiningOp<BroadcastInDimOp>();
+            broadcast && isConstant(broadcast.getOperand()) &&
+            broadcast.getDims() == ArrayRef<int64_t>(dim) &&
+            broadcast.getOperand().getType().getDimSize(0) ==
+                broadcast.getType().getDimSize(dim))
+          return {broadcast.getOperand(), other};
+    return {Value(), value};
+  }
+};
+
+struct FoldIntoConvolution : OpRewritePattern<BatchNormOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(BatchNormOp op,
+                                PatternRewriter &rewriter) const override {
+    int64_t dim = op.getDim(), last = op.getType().getRank() - 1;
+    if (dim != last)
+      return rewriter.notifyMatchFailure(op, "channels are not innermost");
+    Bias bias = Bias::of(op.getOperand(), dim);
+    auto convolution = bias.rest.getDefiningOp<ConvolutionOp>();
+    if (!convolution || !isUsedOnce(convolution) ||
+        !isConstant(convolution.getRhs()))
+      return rewriter.notifyMatchFailure(
+          op, "operand is no convolution of its own with a constant kernel");
+    Type element = op.getType().getElementType();
+    if (cast<RankedTensorType>(convolution.getRhs().getType())
+                .getElementType() != element ||
+        !llvm::all_of(ValueRange(op->getOperands()).drop_front(), isConstant))
+      return rewriter.notifyMatchFailure(op, "statistics are not constant");
+
+    Location loc = op.getLoc();
+    auto vectorType = cast<RankedTensorType>(op.getVariance().getType());
+    auto epsilon =
+        rewriter.getFloatAttr(element, op.getEpsilon().convertToDouble());
+    Value epsilons = ConstantOp::create(
+        rewriter, loc, DenseElementsAttr::get(vectorType, Attribute(epsilon)));
+    Value deviation = SqrtOp::create(
+        rewriter, loc,
+        AddOp::create(rewriter, loc, op.getVariance(), epsilons).getResult());
+    Value scale = DivideOp::create(rewriter, loc, op.getScale(), deviation);
+    Value mean = op.getMean();
+    if (bias.vector)
+      mean = SubtractOp::create(rewriter, loc, mean, bias.vector);
+    Value shift = SubtractOp::create(
+        rewriter, loc, op.getOffset(),
+        MultiplyOp::create(rewriter, loc, mean, scale).getResult());
+    // A kernel's outputs are innermost too.
+    Value kernel = convolution.getRhs();
+    Value scaled = MultiplyOp::create(
+        rewriter, loc, kernel, spread(rewriter, loc, scale, kernel, last));
+    auto changed = cast<ConvolutionOp>(rewriter.clone(*convolution));
+    rewriter.modifyOpInPlace(changed,
+                             [&] { changed.getRhsMutable().assign(scaled); });
+    Value result = changed.getResult();
+    rewriter.replaceOpWithNewOp<AddOp>(
+        op, result, spread(rewriter, loc, shift, result, last));
+    return success();
+  }
+};
+
+struct FoldBatchNorm : impl::FoldBatchNormBase<FoldBatchNorm> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<FoldIntoConvolution>(&getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace
+} // namespace tenon
