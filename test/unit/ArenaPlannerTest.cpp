@@ -1,0 +1,147 @@
+// The arena planner against its promises: buffers alive at one time never overlap,
+// whatever their lives; offsets are aligned; a plan is the same every time.
+#include "passes/buffer/ArenaPlanner.h"
+
+#include "gtest/gtest.h"
+
+#include <algorithm>
+#include <random>
+
+using namespace tenon;
+
+namespace {
+
+bool liveTogether(const BufferLife &a, const BufferLife &b) {
+  return a.first <= b.last && b.first <= a.last;
+}
+
+/// Lives as graphs have them: mostly short, some long, a few empty buffers.
+std::vector<BufferLife> randomLives(unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<BufferLife> lives(random() % 60);
+  for (BufferLife &life : lives) {
+    life.bytes = random() % 8 == 0 ? 0 : int64_t(random() % 5000);
+    life.first = random() % 100;
+    life.last = life.first + random() % (random() % 5 == 0 ? 100 : 4);
+  }
+  return lives;
+}
+
+/// The most bytes alive at any one step: no arena can be smaller.
+int64_t peak(const std::vector<BufferLife> &lives) {
+  int64_t most = 0;
+  for (const BufferLife &at : lives) {
+    int64_t alive = 0;
+    for (const BufferLife &life : lives)
+      if (life.first <= at.first && at.first <= life.last)
+        alive += life.bytes;
+    most = std::max(most, alive);
+  }
+  return most;
+}
+
+TEST(ArenaPlanner, NoBuffersNeedNoBytes) {
+  EXPECT_EQ(planOffsets({}, 64).bytes, 0);
+  EXPECT_TRUE(planOffsets({}, 64).offsets.empty());
+  EXPECT_TRUE(planSlots({}).empty());
+}
+
+TEST(ArenaPlanner, BuffersAliveTogetherNeverOverlap) {
+  for (unsigned seed = 0; seed < 500; ++seed) {
+    std::vector<BufferLife> lives = randomLives(seed);
+    ArenaPlan plan = planOffsets(lives, 64);
+    ASSERT_EQ(plan.offsets.size(), lives.size());
+    for (size_t a = 0; a < lives.size(); ++a)
+      for (size_t b = 0; b < a; ++b) {
+        bool apart = plan.offsets[a] + lives[a].bytes <= plan.offsets[b] ||
+                     plan.offsets[b] + lives[b].bytes <= plan.offsets[a];
+        // An empty buffer has no byte that another could overwrite.
+        bool empty = lives[a].bytes == 0 || lives[b].bytes == 0;
+        ASSERT_TRUE(empty || apart || !liveTogether(lives[a], lives[b]))
+            << "seed " << seed << ": buffers " << a << " and " << b;
+      }
+  }
+}
+
+TEST(ArenaPlanner, OffsetsAreAlignedAndWithinTheArena) {
+  for (int64_t alignment : {1, 16, 64, 4096})
+    for (unsigned seed = 0; seed < 50; ++seed) {
+      std::vector<BufferLife> lives = randomLives(seed);
+      ArenaPlan plan = planOffsets(lives, alignment);
+      EXPECT_EQ(plan.bytes % alignment, 0);
+      for (size_t i = 0; i < lives.size(); ++i) {
+        EXPECT_EQ(plan.offsets[i] % alignment, 0);
+        EXPECT_GE(plan.offsets[i], 0);
+        EXPECT_LE(plan.offsets[i] + lives[i].bytes, plan.bytes);
+      }
+    }
+}
+
+TEST(ArenaPlanner, APlanIsTheSameEveryTime) {
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    std::vector<BufferLife> lives = randomLives(seed);
+    EXPECT_EQ(planOffsets(lives, 64).offsets, planOffsets(lives, 64).offsets);
+    EXPECT_EQ(planSlots(lives), planSlots(lives));
+  }
+}
+
+TEST(ArenaPlanner, BuffersWithLivesApartShareBytes) {
+  ArenaPlan plan = planOffsets({{256, 0, 1}, {256, 2, 3}, {256, 4, 5}}, 64);
+  EXPECT_EQ(plan.bytes, 256);
+  EXPECT_EQ(plan.offsets, (std::vector<int64_t>{0, 0, 0}));
+}
+
+TEST(ArenaPlanner, LivesThatMeetInOneStepDoNotShare) {
+  // A kernel reads the one while it writes the other.
+  EXPECT_EQ(planOffsets({{256, 0, 1}, {256, 1, 2}}, 64).bytes, 512);
+}
+
+TEST(ArenaPlanner, AGapIsFilledBeforeTheArenaGrows) {
+  // The large buffers leave room below once the first of them is dead.
+  ArenaPlan plan = planOffsets({{1024, 0, 1}, {512, 0, 3}, {768, 2, 3}}, 64);
+  EXPECT_EQ(plan.bytes, 1536);
+  EXPECT_EQ(plan.offsets[2], 0);
+}
+
+TEST(ArenaPlanner, ChainsNeedNoMoreThanTheirPeak) {
+  std::vector<BufferLife> chain;
+  for (int64_t step = 0; step < 100; ++step)
+    chain.push_back({4096, step, step + 1});
+  EXPECT_EQ(planOffsets(chain, 64).bytes, 2 * 4096);
+}
+
+TEST(ArenaPlanner, RandomArenasStayNearTheirPeak) {
+  double most = 0;
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    std::vector<BufferLife> lives = randomLives(seed);
+    // Alignment wastes less than 64 bytes a buffer.
+    int64_t least = peak(lives) + int64_t(lives.size()) * 64;
+    if (!lives.empty())
+      most = std::max(most, double(planOffsets(lives, 64).bytes) / least);
+  }
+  EXPECT_LE(most, 1.5);
+}
+
+TEST(ArenaPlanner, BuffersOfOneSlotNeverLiveTogether) {
+  for (unsigned seed = 0; seed < 500; ++seed) {
+    std::vector<BufferLife> lives = randomLives(seed);
+    std::vector<int64_t> slots = planSlots(lives);
+    ASSERT_EQ(slots.size(), lives.size());
+    for (size_t a = 0; a < lives.size(); ++a)
+      for (size_t b = 0; b < a; ++b)
+        ASSERT_TRUE(slots[a] != slots[b] || !liveTogether(lives[a], lives[b]))
+            << "seed " << seed << ": buffers " << a << " and " << b;
+  }
+}
+
+TEST(ArenaPlanner, SlotsAreNumberedWithoutHoles) {
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    std::vector<int64_t> slots = planSlots(randomLives(seed));
+    std::sort(slots.begin(), slots.end());
+    slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+    for (size_t i = 0; i < slots.size(); ++i)
+      EXPECT_EQ(slots[i], int64_t(i));
+  }
+}
+
+} // namespace
