@@ -82,6 +82,9 @@ def layering(options):
                                "runtime/core/embedded.h")
             if layer == "compiler" and joint:
                 continue
+            # Entries take the fields of a call apart: the joint's other end.
+            if room(path) == "passes/cpu" and header == "runtime/tenon_abi.h":
+                continue
             if layer == "passes" and top == "passes":
                 if room(path) != room(header):
                     yield f"{path}: the room {room(path)} includes {header}"
