@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/BufferUtils.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -165,13 +166,25 @@ struct Bufferize : impl::BufferizeBase<Bufferize> {
       return identityMemRef(type);
     };
     options.bufferAlignment = 64;
-    // Recipes and the regions of fusions say what is computed; they stay on tensors.
+    keepInputs();
+    // Recipes and the regions of fusions say what is computed; they stay on tensors. A fusion on memrefs is done, though a loop that moves it says
+    // its name once more.
     options.opFilter.denyOperation([](Operation *op) {
-      return isa<WeightOp>(op) || op->getParentOfType<WeightOp>() || op->getParentOfType<FusionOp>();
+      bool done = isa<FusionOp>(op) && llvm::none_of(op->getOperandTypes(), llvm::IsaPred<TensorType>);
+      return done || isa<WeightOp>(op) || op->getParentOfType<WeightOp>() || op->getParentOfType<FusionOp>();
     });
     BufferizationState state;
     if (failed(runOneShotModuleBufferize(getOperation(), options, state)))
       signalPassFailure();
+  }
+
+  /// Inputs belong to the caller: a loop that starts from one carries a copy.
+  void keepInputs() {
+    auto no = BoolAttr::get(&getContext(), false);
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      for (BlockArgument argument : func.getArguments())
+        if (isa<TensorType>(argument.getType()))
+          func.setArgAttr(argument.getArgNumber(), BufferizationDialect::kWritableAttrName, no);
   }
 };
 } // namespace

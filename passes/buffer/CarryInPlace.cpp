@@ -1,6 +1,7 @@
 // What a loop carries is written into the buffer that carries it, so that a loop needs no memory per iteration.
 #include "passes/buffer/Passes.h"
 
+#include "dialects/tenon/TenonDialect.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -27,15 +28,38 @@ struct CarryInPlace : impl::CarryInPlaceBase<CarryInPlace> {
   /// Operands of `terminator` from number `first` on are written into `buffers`, where their types agree.
   static void carry(Operation *terminator, unsigned first, ValueRange buffers) {
     OpBuilder builder(terminator);
+    SmallVector<unsigned> carried;
     for (auto [i, buffer] : llvm::enumerate(buffers)) {
       if (first + i >= terminator->getNumOperands())
-        return;
+        break;
+      Value value = terminator->getOperand(first + i);
+      if (isa<RankedTensorType>(buffer.getType()) && value != buffer && value.getType() == buffer.getType())
+        carried.push_back(i);
+    }
+    // Values that trade places are saved before the first of them is overwritten.
+    for (auto [n, i] : llvm::enumerate(carried)) {
       OpOperand &operand = terminator->getOpOperand(first + i);
-      if (!isa<RankedTensorType>(buffer.getType()) || operand.get() == buffer || operand.get().getType() != buffer.getType())
-        continue;
-      operand.set(bufferization::MaterializeInDestinationOp::create(builder, terminator->getLoc(), operand.get(), buffer)
+      if (llvm::any_of(ArrayRef(carried).take_front(n), [&](unsigned j) { return mayBe(operand.get(), buffers[j]); }))
+        operand.set(save(builder, terminator->getLoc(), operand.get()));
+    }
+    for (unsigned i : carried) {
+      OpOperand &operand = terminator->getOpOperand(first + i);
+      operand.set(bufferization::MaterializeInDestinationOp::create(builder, terminator->getLoc(), operand.get(), buffers[i])
                       ->getResult(0));
     }
+  }
+
+  /// Whether `value` may lie in the memory of `buffer`.
+  static bool mayBe(Value value, Value buffer) {
+    while (auto reshape = value.getDefiningOp<ReshapeOp>())
+      value = reshape.getOperand();
+    Operation *op = value.getDefiningOp();
+    return value == buffer || (op && op->getNumRegions() > 0 && !isa<FusionOp>(op));
+  }
+
+  static Value save(OpBuilder &builder, Location loc, Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    return bufferization::AllocTensorOp::create(builder, loc, type, ValueRange(), value);
   }
 };
 } // namespace

@@ -3,6 +3,7 @@
 #include "passes/graph/Passes.h"
 
 #include "dialects/tenon/TenonDialect.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -12,21 +13,73 @@ namespace tenon {
 #include "passes/graph/Passes.h.inc"
 
 namespace {
+/// Where an extent comes from: a dimension of a value, or with no dimension an index value.
+struct Origin {
+  Value value;
+  int64_t dim = -1;
+  bool operator==(const Origin &other) const { return value == other.value && dim == other.dim; }
+};
+
+Origin originOf(Value tensor, int64_t dim);
+
+Origin originOf(OpFoldResult size) {
+  auto value = dyn_cast<Value>(size);
+  if (auto dim = value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp())
+    if (std::optional<int64_t> index = dim.getConstantIndex())
+      return originOf(dim.getSource(), *index);
+  return {value};
+}
+
+/// Goes through the ops that pass an extent on; equal origins are equal extents.
+Origin originOf(Value tensor, int64_t dim) {
+  while (Operation *op = tensor.getDefiningOp()) {
+    Builder builder(op->getContext());
+    if (op->hasTrait<Elementwise>()) {
+      tensor = op->getOperand(0);
+    } else if (auto transpose = dyn_cast<TransposeOp>(op)) {
+      tensor = transpose.getOperand();
+      dim = transpose.getPermutation()[dim];
+    } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
+      tensor = reduce.getOperand();
+      for (int64_t dropped : reduce.getDims())
+        dim += dropped <= dim;
+    } else if (auto dot = dyn_cast<DotGeneralOp>(op)) {
+      SmallVector<int64_t> dims(dot.getLhsBatch());
+      llvm::append_range(dims, dot.getLhsFree());
+      bool left = dim < int64_t(dims.size());
+      tensor = left ? dot.getLhs() : dot.getRhs();
+      dim = left ? dims[dim] : dot.getRhsFree()[dim - dims.size()];
+    } else if (auto broadcast = dyn_cast<BroadcastInDimOp>(op); broadcast && broadcast.getType().isDynamicDim(dim)) {
+      return originOf(getMixedValues(broadcast.getStaticSizes(), broadcast.getSizes(), builder)[dim]);
+    } else if (auto reshape = dyn_cast<ReshapeOp>(op); reshape && reshape.getType().isDynamicDim(dim)) {
+      return originOf(getMixedValues(reshape.getStaticSizes(), reshape.getSizes(), builder)[dim]);
+    } else {
+      break;
+    }
+  }
+  return {tensor, dim};
+}
+
 /// For a reshape that only inserts extents of one: the result dimension of each operand dimension.
 std::optional<SmallVector<int64_t>> insertedOnes(ReshapeOp op) {
-  ArrayRef<int64_t> from = op.getOperand().getType().getShape(), to = op.getType().getShape();
+  RankedTensorType from = op.getOperand().getType(), to = op.getType();
+  // One unknown extent follows from the number of elements, if there are any; more may have been grouped anew.
+  bool follows = from.getNumDynamicDims() <= 1 && !llvm::is_contained(from.getShape(), 0);
+  Builder builder(op.getContext());
+  SmallVector<OpFoldResult> sizes = getMixedValues(op.getStaticSizes(), op.getSizes(), builder);
   SmallVector<int64_t> dims;
-  size_t next = 0;
-  for (auto [i, extent] : llvm::enumerate(to)) {
-    if (next < from.size() && from[next] == extent) {
+  int64_t next = 0;
+  for (auto [i, extent] : llvm::enumerate(to.getShape())) {
+    if (next < from.getRank() && from.getDimSize(next) == extent) {
+      if (from.isDynamicDim(next) && !follows && !(originOf(sizes[i]) == originOf(op.getOperand(), next)))
+        return std::nullopt;
       dims.push_back(i);
       ++next;
     } else if (extent != 1) {
       return std::nullopt;
     }
   }
-  // Two unknown extents side by side could have traded places only if both stayed unknown: order is kept, so sizes are.
-  if (next != from.size())
+  if (next != from.getRank())
     return std::nullopt;
   return dims;
 }

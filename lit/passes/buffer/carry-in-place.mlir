@@ -1,23 +1,85 @@
-// RUN: tenon-opt %s --tenon-carry-in-place | FileCheck %s
+// RUN: tenon-opt %s --pass-pipeline='builtin.module(func.func(tenon-carry-in-place))' | FileCheck %s
+// As a flag the pass is --tenon-carry-in-place, nested in func.func.
 
-// CHECK-LABEL: func.func @loop(
+// CHECK-LABEL: func.func @for(
 // CHECK: scf.for {{.*}} iter_args(%[[CARRIED:.*]] = %{{.*}})
-// CHECK: %[[NEXT:.*]] = tenon.negate
-// CHECK: %[[KEPT:.*]] = bufferization.materialize_in_destination %[[NEXT]] in %[[CARRIED]]
-// CHECK: scf.yield %[[KEPT]]
-func.func @loop(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+// CHECK: %[[NEXT:.*]] = tenon.negate %[[CARRIED]]
+// CHECK: %[[WRITTEN:.*]] = bufferization.materialize_in_destination %[[NEXT]] in %[[CARRIED]]
+// CHECK: scf.yield %[[WRITTEN]]
+func.func @for(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%v = %x) -> tensor<4xf32> {
-    %1 = tenon.negate %v : (tensor<4xf32>) -> tensor<4xf32>
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<?xf32> {
+    %1 = tenon.negate %a : (tensor<?xf32>) -> tensor<?xf32>
+    scf.yield %1 : tensor<?xf32>
+  }
+  return %0 : tensor<?xf32>
+}
+
+// Both regions of a while loop hand values on.
+// CHECK-LABEL: func.func @while(
+// CHECK: scf.while (%[[BEFORE:.*]] = %{{.*}})
+// CHECK: %[[TESTED:.*]] = tenon.abs
+// CHECK: %[[KEPT:.*]] = bufferization.materialize_in_destination %[[TESTED]] in %[[BEFORE]]
+// CHECK: scf.condition(%{{.*}}) %[[KEPT]]
+// CHECK: ^{{.*}}(%[[AFTER:.*]]: tensor<4xf32>):
+// CHECK: %[[NEXT:.*]] = tenon.negate
+// CHECK: %[[WRITTEN:.*]] = bufferization.materialize_in_destination %[[NEXT]] in %[[AFTER]]
+// CHECK: scf.yield %[[WRITTEN]]
+func.func @while(%x: tensor<4xf32>, %p: i1) -> tensor<4xf32> {
+  %0 = scf.while (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %1 = tenon.abs %a : (tensor<4xf32>) -> tensor<4xf32>
+    scf.condition(%p) %1 : tensor<4xf32>
+  } do {
+  ^bb0(%a: tensor<4xf32>):
+    %1 = tenon.negate %a : (tensor<4xf32>) -> tensor<4xf32>
     scf.yield %1 : tensor<4xf32>
   }
   return %0 : tensor<4xf32>
 }
 
-// CHECK-LABEL: func.func @no_loop(
-// CHECK-NOT: materialize_in_destination
+// The first is overwritten before it becomes the second: it is saved.
+// CHECK-LABEL: func.func @values_trade_places(
+// CHECK: scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
+// CHECK-NEXT: %[[SAVED:.*]] = bufferization.alloc_tensor() copy(%[[A]])
+// CHECK-NEXT: %[[FIRST:.*]] = bufferization.materialize_in_destination %[[B]] in %[[A]]
+// CHECK-NEXT: %[[SECOND:.*]] = bufferization.materialize_in_destination %[[SAVED]] in %[[B]]
+// CHECK-NEXT: scf.yield %[[FIRST]], %[[SECOND]]
+func.func @values_trade_places(%x: tensor<4xf32>, %y: tensor<4xf32>, %n: index) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %y) -> (tensor<4xf32>, tensor<4xf32>) {
+    scf.yield %b, %a : tensor<4xf32>, tensor<4xf32>
+  }
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// Moving up one place reads each before it is overwritten.
+// CHECK-LABEL: func.func @values_move_up(
+// CHECK-NOT: bufferization.alloc_tensor
+// CHECK-COUNT-2: bufferization.materialize_in_destination
+// CHECK-NOT: bufferization.alloc_tensor
+// CHECK: scf.yield
+func.func @values_move_up(%x: tensor<4xf32>, %y: tensor<4xf32>, %n: index) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %y) -> (tensor<4xf32>, tensor<4xf32>) {
+    %1 = tenon.add %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %b, %1 : tensor<4xf32>, tensor<4xf32>
+  }
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// What stays is there already, and numbers need no memory.
+// CHECK-LABEL: func.func @nothing_to_write(
+// CHECK-NOT: bufferization
 // CHECK: return
-func.func @no_loop(%x: tensor<4xf32>) -> tensor<4xf32> {
-  return %x : tensor<4xf32>
+func.func @nothing_to_write(%x: tensor<4xf32>, %n: index) -> (tensor<4xf32>, index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %k = %c0) -> (tensor<4xf32>, index) {
+    %1 = arith.addi %k, %i : index
+    scf.yield %a, %1 : tensor<4xf32>, index
+  }
+  return %0#0, %0#1 : tensor<4xf32>, index
 }

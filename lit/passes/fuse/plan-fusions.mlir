@@ -1,31 +1,114 @@
-// RUN: tenon-opt %s --tenon-plan-fusions | FileCheck %s
+// RUN: tenon-opt %s --pass-pipeline='builtin.module(func.func(tenon-plan-fusions))' | FileCheck %s
+// As a flag the pass is --tenon-plan-fusions, nested in func.func.
 
 // CHECK-LABEL: func.func @chain(
-// CHECK: tenon.exponential {{.*}} {tenon.group = [[G:.*]]}
-// CHECK: tenon.negate {{.*}} {tenon.group = [[G]]}
-func.func @chain(%x: tensor<?xf32>) -> tensor<?xf32> {
-  %0 = tenon.exponential %x : (tensor<?xf32>) -> tensor<?xf32>
-  %1 = tenon.negate %0 : (tensor<?xf32>) -> tensor<?xf32>
-  return %1 : tensor<?xf32>
+// CHECK: tenon.exponential %{{.*}} {tenon.group = [[G:.*]] : i64}
+// CHECK: tenon.negate %{{.*}} {tenon.group = [[G]] : i64}
+func.func @chain(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tenon.exponential %x : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = tenon.negate %0 : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
 }
 
-// The bias joins the contraction whose result it is added to.
+// A value that is needed outside has to be in memory: it is a kernel of its own.
+// CHECK-LABEL: func.func @result_on_the_way(
+// CHECK: tenon.exponential %{{.*}} {tenon.group = [[A:.*]] : i64}
+// CHECK-NOT: tenon.group = [[A]] :
+// CHECK: tenon.negate %{{.*}} {tenon.group
+func.func @result_on_the_way(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = tenon.exponential %x : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = tenon.negate %0 : (tensor<4xf32>) -> tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// A bias and an activation are computed on the contraction's result as it is made.
 // CHECK-LABEL: func.func @epilogue(
-// CHECK: tenon.dot_general {{.*}} {tenon.group = [[G:.*]]}
-// CHECK: tenon.add {{.*}} {tenon.group = [[G]]}
-func.func @epilogue(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %b: tensor<4x16xf32>) -> tensor<4x16xf32> {
+// CHECK: tenon.dot_general {{.*}}{tenon.group = [[G:.*]] : i64}
+// CHECK: tenon.broadcast_in_dim {{.*}}{tenon.group = [[G]] : i64}
+// CHECK: tenon.add {{.*}}{tenon.group = [[G]] : i64}
+// CHECK: tenon.tanh {{.*}}{tenon.group = [[G]] : i64}
+func.func @epilogue(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %b: tensor<16xf32>) -> tensor<4x16xf32> {
   %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
-  %1 = tenon.add %0, %b : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+  %1 = tenon.broadcast_in_dim %b dims [1] sizes [4, 16] : (tensor<16xf32>) -> tensor<4x16xf32>
+  %2 = tenon.add %0, %1 : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+  %3 = tenon.tanh %2 : (tensor<4x16xf32>) -> tensor<4x16xf32>
+  return %3 : tensor<4x16xf32>
+}
+
+// Every element of an operand is read many times: what makes it is not repeated.
+// CHECK-LABEL: func.func @no_prologue(
+// CHECK: tenon.tanh %{{.*}} {tenon.group = [[A:.*]] : i64}
+// CHECK-NOT: tenon.group = [[A]] :
+// CHECK: tenon.dot_general
+func.func @no_prologue(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> tensor<4x16xf32> {
+  %0 = tenon.tanh %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %1 = tenon.dot_general %0, %w batch [] x [] contract [1] x [0] : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
   return %1 : tensor<4x16xf32>
 }
 
-// Two contractions in a row are two kernels.
-// CHECK-LABEL: func.func @two_contractions(
-// CHECK: tenon.dot_general {{.*}} {tenon.group = [[FIRST:.*]]}
-// CHECK-NOT: {tenon.group = [[FIRST]]}
+// Both reductions of a softmax read and write along one row: one kernel.
+// CHECK-LABEL: func.func @rows(
+// CHECK: tenon.reduce {{.*}}{tenon.group = [[G:.*]] : i64}
+// CHECK: tenon.broadcast_in_dim {{.*}}{tenon.group = [[G]] : i64}
+// CHECK: tenon.subtract {{.*}}{tenon.group = [[G]] : i64}
+// CHECK: tenon.exponential {{.*}}{tenon.group = [[G]] : i64}
+// CHECK: tenon.reduce {{.*}}{tenon.group = [[G]] : i64}
+// CHECK: tenon.broadcast_in_dim {{.*}}{tenon.group = [[G]] : i64}
+// CHECK: tenon.divide {{.*}}{tenon.group = [[G]] : i64}
+func.func @rows(%x: tensor<?x8xf32>, %n: index) -> tensor<?x8xf32> {
+  %0 = tenon.reduce maximum %x over [1] : (tensor<?x8xf32>) -> tensor<?xf32>
+  %1 = tenon.broadcast_in_dim %0 dims [0] sizes [%n, 8] : (tensor<?xf32>, index) -> tensor<?x8xf32>
+  %2 = tenon.subtract %x, %1 : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+  %3 = tenon.exponential %2 : (tensor<?x8xf32>) -> tensor<?x8xf32>
+  %4 = tenon.reduce add %3 over [1] : (tensor<?x8xf32>) -> tensor<?xf32>
+  %5 = tenon.broadcast_in_dim %4 dims [0] sizes [%n, 8] : (tensor<?xf32>, index) -> tensor<?x8xf32>
+  %6 = tenon.divide %3, %5 : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %6 : tensor<?x8xf32>
+}
+
+// The reduced value is wanted along the other dimension: another row needs it.
+// CHECK-LABEL: func.func @across_rows(
+// CHECK: tenon.reduce {{.*}}{tenon.group = [[A:.*]] : i64}
+// CHECK-NOT: tenon.group = [[A]] :
+// CHECK: tenon.subtract
+func.func @across_rows(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = tenon.reduce add %x over [1] : (tensor<8x8xf32>) -> tensor<8xf32>
+  %1 = tenon.broadcast_in_dim %0 dims [1] sizes [8, 8] : (tensor<8xf32>) -> tensor<8x8xf32>
+  %2 = tenon.subtract %x, %1 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %2 : tensor<8x8xf32>
+}
+
+// What costs next to nothing is cloned to each user.
+// CHECK-LABEL: func.func @free_for_each(
+// CHECK-COUNT-2: tenon.constant dense<1.000000e+00>
+// CHECK: tenon.add
+func.func @free_for_each(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %one = tenon.constant dense<1.0> : tensor<4xf32>
+  %0 = tenon.add %x, %one : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %1 = tenon.subtract %x, %one : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// Once per row, not once per element: an expensive value is not computed where it is repeated.
+// CHECK-LABEL: func.func @expensive_before_broadcast(
+// CHECK: tenon.exponential %{{.*}} {tenon.group = [[A:.*]] : i64}
+// CHECK-NOT: tenon.group = [[A]] :
+// CHECK: tenon.broadcast_in_dim
+func.func @expensive_before_broadcast(%x: tensor<8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = tenon.exponential %x : (tensor<8xf32>) -> tensor<8xf32>
+  %1 = tenon.broadcast_in_dim %0 dims [1] sizes [4, 8] : (tensor<8xf32>) -> tensor<4x8xf32>
+  %2 = tenon.add %1, %y : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %2 : tensor<4x8xf32>
+}
+
+// Views, weights and what nobody uses are in no kernel.
+// CHECK-LABEL: func.func @nothing_to_do(
+// CHECK-NOT: tenon.group
 // CHECK: return
-func.func @two_contractions(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> {
-  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
-  %1 = tenon.dot_general %0, %w batch [] x [] contract [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
-  return %1 : tensor<4x8xf32>
+tenon.weight @w : tensor<4xf32> from #tenon.source<"model.onnx", 0, 16>
+func.func @nothing_to_do(%x: tensor<4xf32>) -> tensor<2x2xf32> {
+  %w = tenon.get_weight @w : tensor<4xf32>
+  %unused = tenon.negate %x : (tensor<4xf32>) -> tensor<4xf32>
+  %0 = tenon.reshape %w sizes [2, 2] : (tensor<4xf32>) -> tensor<2x2xf32>
+  return %0 : tensor<2x2xf32>
 }
