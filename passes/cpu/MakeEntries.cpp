@@ -149,11 +149,17 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
           copyExtents(call, shapes, slot, call.element(dims, i, call.pointer()), output.first);
         slot += output.first;
       }
-      Value code = call.field(offsetof(tenon_call, fault), b.getI32Type());
-      Value zero = LLVM::ConstantOp::create(b, call.loc, b.getI32Type(), b.getI32IntegerAttr(0));
-      Value faulted = LLVM::ICmpOp::create(b, call.loc, LLVM::ICmpPredicate::ne, code, zero);
-      return LLVM::ZExtOp::create(b, call.loc, b.getI32Type(), faulted);
+      return faulted(call);
     });
+  }
+
+  /// One if a kernel has recorded a fault, else zero.
+  static Value faulted(Call &call) {
+    OpBuilder &b = call.b;
+    Value code = call.field(offsetof(tenon_call, fault), b.getI32Type());
+    Value zero = LLVM::ConstantOp::create(b, call.loc, b.getI32Type(), b.getI32IntegerAttr(0));
+    Value differs = LLVM::ICmpOp::create(b, call.loc, LLVM::ICmpPredicate::ne, code, zero);
+    return LLVM::ZExtOp::create(b, call.loc, b.getI32Type(), differs);
   }
 
   static void copyExtents(Call &call, Value shapes, int64_t slot, Value dims, int64_t rank) {
@@ -178,7 +184,8 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
         slot += output.first;
       }
       LLVM::StoreOp::create(b, call.loc, call.cast(b.getI64Type(), bytes), call.address(call.call, offsetof(tenon_call, arena_bytes)));
-      return LLVM::ConstantOp::create(b, call.loc, b.getI32Type(), b.getI32IntegerAttr(0));
+      // A plan that reads computed values runs the kernels that compute them.
+      return faulted(call);
     });
   }
 };

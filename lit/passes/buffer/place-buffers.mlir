@@ -1,31 +1,181 @@
-// RUN: tenon-opt %s --tenon-place-buffers --canonicalize | FileCheck %s
+// RUN: tenon-opt %s --tenon-place-buffers --canonicalize --split-input-file | FileCheck %s
 
-// The size of the arena is an integer function of the extents, rounded up to 64 bytes; the result is an argument.
+// The result is an argument from the start; only what is on the way lies in the arena.
 // CHECK-LABEL: func.func private @chain.plan(
+// CHECK-SAME: %[[CALL:.*]]: !llvm.ptr, %[[X:.*]]: memref<4xf32>, %[[EXTENTS:.*]]: memref<?xi64>) -> index
+// CHECK-DAG: %[[FOUR:.*]] = arith.constant 4 : i64
+// CHECK-DAG: %[[BYTES:.*]] = arith.constant 64 : index
+// CHECK: memref.store %[[FOUR]], %[[EXTENTS]]
+// CHECK: return %[[BYTES]]
+// CHECK-LABEL: func.func @chain(
+// CHECK-SAME: %[[CALL:[^:]*]]: !llvm.ptr, %[[X:[^:]*]]: memref<4xf32>, %[[Y:[^:]*]]: memref<4xf32> {tenon.output}, %[[ARENA:[^:]*]]: memref<?xi8>
+// CHECK-SAME: tenon.arena_bytes = 64
+// CHECK-NOT: memref.alloc
+// CHECK: %[[A:.*]] = memref.view %[[ARENA]]
+// CHECK: tenon.fusion {{.*}} outs(%[[A]] : memref<4xf32>)
+// CHECK: tenon.fusion {{.*}} outs(%[[Y]] : memref<4xf32>)
+// CHECK: return
+func.func @chain(%x: memref<4xf32>) -> memref<4xf32> {
+  %a = memref.alloc() : memref<4xf32>
+  tenon.fusion map ins(%x : memref<4xf32>) outs(%a : memref<4xf32>) {
+  ^bb0(%t: tensor<4xf32>):
+    %0 = tenon.exponential %t : (tensor<4xf32>) -> tensor<4xf32>
+    tenon.yield %0 : tensor<4xf32>
+  }
+  %b = memref.alloc() : memref<4xf32>
+  tenon.fusion map ins(%a : memref<4xf32>) outs(%b : memref<4xf32>) {
+  ^bb0(%t: tensor<4xf32>):
+    %0 = tenon.negate %t : (tensor<4xf32>) -> tensor<4xf32>
+    tenon.yield %0 : tensor<4xf32>
+  }
+  return %b : memref<4xf32>
+}
+
+// -----
+
+// Of three values in a row the first and the third are never alive at one time.
+// CHECK-LABEL: func.func @lives_apart_share_bytes(
+// CHECK-SAME: tenon.arena_bytes = 128
+// CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-DAG: %[[C64:.*]] = arith.constant 64 : index
+// CHECK-COUNT-1: memref.view %{{.*}}[%[[C64]]]
+// CHECK-NOT: memref.view %{{.*}}[%[[C64]]]
+// CHECK: return
+func.func @lives_apart_share_bytes(%x: memref<4xf32>) -> memref<4xf32> {
+  %a = memref.alloc() : memref<4xf32>
+  memref.copy %x, %a : memref<4xf32> to memref<4xf32>
+  %b = memref.alloc() : memref<4xf32>
+  memref.copy %a, %b : memref<4xf32> to memref<4xf32>
+  %c = memref.alloc() : memref<4xf32>
+  memref.copy %b, %c : memref<4xf32> to memref<4xf32>
+  %d = memref.alloc() : memref<4xf32>
+  memref.copy %c, %d : memref<4xf32> to memref<4xf32>
+  return %d : memref<4xf32>
+}
+
+// -----
+
+// The size of the arena is an integer function of the extents, rounded up to 64 bytes.
+// CHECK-LABEL: func.func private @unknown_extent.plan(
 // CHECK: %[[N:.*]] = memref.dim
 // CHECK: %[[BYTES:.*]] = arith.muli %[[N]], %c4
 // CHECK: %[[UP:.*]] = arith.addi %[[BYTES]], %c63
 // CHECK: %[[SIZE:.*]] = arith.andi %[[UP]], %c-64
 // CHECK: return %[[SIZE]] : index
-// CHECK-LABEL: func.func @chain(
+// CHECK-LABEL: func.func @unknown_extent(
 // CHECK-SAME: memref<?xf32> {tenon.output}
 // CHECK-NOT: memref.alloc
-// CHECK: %[[VIEW:.*]] = memref.view %{{.*}} : memref<?xi8> to memref<?xf32>
-// CHECK: tenon.fusion map {{.*}} outs(%[[VIEW]] : memref<?xf32>)
-func.func @chain(%x: memref<?xf32>) -> memref<?xf32> {
+// CHECK: memref.view %{{.*}} : memref<?xi8> to memref<?xf32>
+func.func @unknown_extent(%x: memref<?xf32>) -> memref<?xf32> {
   %c0 = arith.constant 0 : index
   %n = memref.dim %x, %c0 : memref<?xf32>
   %a = memref.alloc(%n) : memref<?xf32>
-  tenon.fusion map ins(%x : memref<?xf32>) outs(%a : memref<?xf32>) {
-  ^bb0(%t: tensor<?xf32>):
-    %0 = tenon.exponential %t : (tensor<?xf32>) -> tensor<?xf32>
-    tenon.yield %0 : tensor<?xf32>
-  }
+  memref.copy %x, %a : memref<?xf32> to memref<?xf32>
   %b = memref.alloc(%n) : memref<?xf32>
-  tenon.fusion map ins(%a : memref<?xf32>) outs(%b : memref<?xf32>) {
-  ^bb0(%t: tensor<?xf32>):
-    %0 = tenon.negate %t : (tensor<?xf32>) -> tensor<?xf32>
-    tenon.yield %0 : tensor<?xf32>
-  }
+  memref.copy %a, %b : memref<?xf32> to memref<?xf32>
   return %b : memref<?xf32>
+}
+
+// -----
+
+// An input's elements are known before the run: the plan reads them.
+// CHECK-LABEL: func.func private @size_from_input.plan(
+// CHECK-SAME: %{{.*}}: !llvm.ptr, %[[N:.*]]: memref<i64>, %[[EXTENTS:.*]]: memref<?xi64>
+// CHECK: %[[VALUE:.*]] = memref.load %[[N]][]
+// CHECK: memref.store %[[VALUE]], %[[EXTENTS]]
+func.func @size_from_input(%n: memref<i64>) -> memref<?xf32> {
+  %0 = memref.load %n[] : memref<i64>
+  %1 = arith.index_cast %0 : i64 to index
+  %a = memref.alloc(%1) : memref<?xf32>
+  tenon.fusion map ins(%1 : index) outs(%a : memref<?xf32>) {
+  ^bb0(%s: index):
+    %2 = tenon.constant dense<1.0> : tensor<f32>
+    %3 = tenon.broadcast_in_dim %2 dims [] sizes [%s] : (tensor<f32>, index) -> tensor<?xf32>
+    tenon.yield %3 : tensor<?xf32>
+  }
+  return %a : memref<?xf32>
+}
+
+// -----
+
+// The plan knows the bound alone; the run writes the extent it found.
+// CHECK-LABEL: func.func private @bounded.plan(
+// CHECK: %[[MOST:.*]] = memref.dim
+// CHECK: %[[NUMBER:.*]] = arith.index_cast %[[MOST]]
+// CHECK: memref.store %[[NUMBER]]
+// CHECK-LABEL: func.func @bounded(
+// CHECK-SAME: {tenon.bounded, tenon.output}
+// CHECK-SAME: %[[EXTENTS:[^:]*]]: memref<?xi64>)
+// CHECK: %[[FOUND:.*]] = tenon.bound
+// CHECK: %[[COUNT:.*]] = arith.index_cast %[[FOUND]]
+// CHECK: memref.store %[[COUNT]], %[[EXTENTS]]
+func.func @bounded(%x: memref<?xi64>) -> memref<?xi64> {
+  %c0 = arith.constant 0 : index
+  %most = memref.dim %x, %c0 : memref<?xi64>
+  %count = memref.alloc() : memref<i64>
+  tenon.fusion map ins(%x : memref<?xi64>) outs(%count : memref<i64>) {
+  ^bb0(%t: tensor<?xi64>):
+    %s = tenon.reduce add %t over [0] : (tensor<?xi64>) -> tensor<i64>
+    tenon.yield %s : tensor<i64>
+  }
+  %0 = memref.load %count[] : memref<i64>
+  %1 = arith.index_cast %0 : i64 to index
+  %n = tenon.bound %1 at_most %most
+  %a = memref.alloc(%n) : memref<?xi64>
+  tenon.fusion map ins(%n : index) outs(%a : memref<?xi64>) {
+  ^bb0(%s: index):
+    %2 = tenon.iota dim 0 sizes [%s] : (index) -> tensor<?xi64>
+    tenon.yield %2 : tensor<?xi64>
+  }
+  return %a : memref<?xi64>
+}
+
+// -----
+
+// Weights in use have offsets of 64 bytes in one blob, in the order of the module; others have none.
+// CHECK: module attributes {tenon.weight_bytes = 192 : i64}
+// CHECK: tenon.weight @first {{.*}} attributes {offset = 0 : i64}
+// CHECK-NOT: @unused {{.*}}offset
+// CHECK: tenon.weight @second {{.*}} attributes {offset = 128 : i64}
+// CHECK-LABEL: func.func @weights(
+// CHECK-SAME: %[[BLOB:[^:]*]]: memref<?xi8>, %{{[^:]*}}: memref<?xi64>)
+// CHECK-DAG: %[[C128:.*]] = arith.constant 128 : index
+// CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-DAG: memref.view %[[BLOB]][%[[C0]]][] : memref<?xi8> to memref<20xf32>
+// CHECK-DAG: memref.view %[[BLOB]][%[[C128]]][] : memref<?xi8> to memref<4xf32>
+tenon.weight @first : tensor<20xf32> from #tenon.source<"model.onnx", 0, 80>
+tenon.weight @unused : tensor<20xf32> from #tenon.source<"model.onnx", 0, 80>
+tenon.weight @second : tensor<4xf32> from #tenon.source<"model.onnx", 80, 16>
+func.func @weights() -> (memref<20xf32>, memref<4xf32>) {
+  %0 = tenon.get_weight @first : memref<20xf32>
+  %1 = tenon.get_weight @second : memref<4xf32>
+  return %0, %1 : memref<20xf32>, memref<4xf32>
+}
+
+// -----
+
+// One value, two results: each output gets a copy. An input that is a result is copied too.
+// CHECK-LABEL: func.func @shared_results(
+// CHECK-SAME: %[[X:[^:]*]]: memref<4xf32>, %[[Y:[^:]*]]: memref<4xf32> {tenon.output}, %[[Z:[^:]*]]: memref<4xf32> {tenon.output}, %[[W:[^:]*]]: memref<4xf32> {tenon.output}
+// CHECK: memref.copy %{{.*}}, %[[Y]]
+// CHECK: memref.copy %{{.*}}, %[[Z]]
+// CHECK: memref.copy %[[X]], %[[W]]
+func.func @shared_results(%x: memref<4xf32>) -> (memref<4xf32>, memref<4xf32>, memref<4xf32>) {
+  %a = memref.alloc() : memref<4xf32>
+  tenon.fusion map ins(%x : memref<4xf32>) outs(%a : memref<4xf32>) {
+  ^bb0(%t: tensor<4xf32>):
+    %0 = tenon.exponential %t : (tensor<4xf32>) -> tensor<4xf32>
+    tenon.yield %0 : tensor<4xf32>
+  }
+  return %a, %a, %x : memref<4xf32>, memref<4xf32>, memref<4xf32>
+}
+
+// -----
+
+// Kernels and other private functions are no graphs.
+// CHECK-LABEL: func.func private @kernel(
+// CHECK-SAME: %{{.*}}: memref<4xf32>) {
+// CHECK-NOT: @kernel.plan
+func.func private @kernel(%x: memref<4xf32>) {
+  return
 }

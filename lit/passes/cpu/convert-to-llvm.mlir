@@ -1,4 +1,4 @@
-// RUN: tenon-opt %s --tenon-convert-to-llvm | FileCheck %s
+// RUN: tenon-opt %s --tenon-convert-to-llvm --split-input-file | FileCheck %s
 
 // A launch hands its operands to the parallel loop in one structure, which the kernel's task takes apart.
 // CHECK-LABEL: llvm.func @start(
@@ -15,4 +15,84 @@ func.func @start(%call: !llvm.ptr, %x: memref<4xf32>, %n: index) {
 
 func.func private @kernel(%call: !llvm.ptr, %x: memref<4xf32>, %begin: index, %end: index) {
   return
+}
+
+// -----
+
+// One task needs no threads: the kernel is called as it is.
+// CHECK-NOT: @tenon_core_parallel
+// CHECK-LABEL: llvm.func @one_task(
+// CHECK-SAME: %[[CALL:[^:]*]]: !llvm.ptr,
+// CHECK-DAG: %[[ZERO:.*]] = llvm.mlir.constant(0 : i64)
+// CHECK-DAG: %[[ONE:.*]] = llvm.mlir.constant(1 : i64)
+// CHECK: llvm.call @kernel(%[[CALL]], {{.*}}, %[[ZERO]], %[[ONE]])
+// CHECK-NOT: @kernel.task
+func.func @one_task(%call: !llvm.ptr, %x: memref<4xf32>) {
+  %c1 = arith.constant 1 : index
+  tenon.launch @kernel tasks %c1 (%x) : memref<4xf32>
+  return
+}
+
+func.func private @kernel(%call: !llvm.ptr, %x: memref<4xf32>, %begin: index, %end: index) {
+  return
+}
+
+// -----
+
+// Launches in a loop use one structure: the stack does not grow with the trip count.
+// CHECK-LABEL: llvm.func @launch_in_a_loop(
+// CHECK: llvm.alloca
+// CHECK: llvm.br
+// CHECK-NOT: llvm.alloca
+// CHECK: llvm.call @tenon_core_parallel
+func.func @launch_in_a_loop(%call: !llvm.ptr, %x: memref<4xf32>, %n: index) {
+  cf.br ^loop
+^loop:
+  tenon.launch @kernel tasks %n (%x) : memref<4xf32>
+  cf.br ^loop
+}
+
+func.func private @kernel(%call: !llvm.ptr, %x: memref<4xf32>, %begin: index, %end: index) {
+  return
+}
+
+// -----
+
+// Each text is one site, whose number goes to the core with what was found; the table is left on the module.
+// CHECK: module attributes {{.*}}tenon.sites = ["node \22g\22 (Gather)", "node \22h\22 (Gather)"]
+// CHECK-LABEL: llvm.func @fault(
+// CHECK-SAME: %[[CALL:[^:]*]]: !llvm.ptr, %[[I:[^:]*]]: i64, %[[LOW:[^:]*]]: i64, %[[HIGH:[^:]*]]: i64
+// CHECK: %[[G:.*]] = llvm.mlir.constant(0 : i32)
+// CHECK: llvm.call @tenon_core_fault(%[[CALL]], %{{.*}}, %[[G]], %[[I]], %[[LOW]], %[[HIGH]])
+// CHECK: %[[H:.*]] = llvm.mlir.constant(1 : i32)
+// CHECK: llvm.call @tenon_core_fault(%[[CALL]], %{{.*}}, %[[H]], %[[I]], %[[LOW]], %[[HIGH]])
+// CHECK: %[[AGAIN:.*]] = llvm.mlir.constant(0 : i32)
+// CHECK: llvm.call @tenon_core_fault(%[[CALL]], %{{.*}}, %[[AGAIN]], %[[I]], %[[LOW]], %[[HIGH]])
+func.func @fault(%call: !llvm.ptr, %i: i64, %low: i64, %high: i64) {
+  tenon.fault "node \22g\22 (Gather)" found %i in [%low, %high]
+  tenon.fault "node \22h\22 (Gather)" found %i in [%low, %high]
+  tenon.fault "node \22g\22 (Gather)" found %i in [%low, %high]
+  return
+}
+
+// -----
+
+// A bound has done its work; the value is what it was.
+// CHECK-LABEL: llvm.func @bound(
+// CHECK-SAME: %[[N:[^:]*]]: i64, %{{.*}}: i64) -> i64
+// CHECK: llvm.return %[[N]]
+func.func @bound(%n: index, %most: index) -> index {
+  %0 = tenon.bound %n at_most %most
+  return %0 : index
+}
+
+// -----
+
+// Weights are in the blob, whose offsets stand in the code.
+// CHECK-NOT: tenon.weight @
+// CHECK-LABEL: llvm.func @llvm_already(
+// CHECK-NEXT: llvm.return
+tenon.weight @w : tensor<4xf32> from #tenon.source<"model.onnx", 0, 16>
+llvm.func @llvm_already() {
+  llvm.return
 }

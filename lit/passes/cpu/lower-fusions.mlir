@@ -1,4 +1,5 @@
-// RUN: tenon-opt %s --tenon-lower-fusions | FileCheck %s
+// RUN: tenon-opt %s --tenon-lower-fusions --split-input-file | FileCheck %s
+// RUN: tenon-opt %s --tenon-lower-fusions=vector-bytes=64 --split-input-file | FileCheck %s --check-prefix=WIDE
 
 // Two fusions with equal regions and types share one kernel, a loop over vectors.
 // CHECK-LABEL: func.func @pair(
@@ -7,6 +8,10 @@
 // CHECK: func.func private @[[KERNEL]](
 // CHECK: vector<8xf32>
 // CHECK-NOT: func.func
+
+// A vector is as wide as the target's registers.
+// WIDE-LABEL: func.func @pair(
+// WIDE: vector<16xf32>
 func.func @pair(%call: !llvm.ptr, %x: memref<64xf32>, %y: memref<64xf32>, %z: memref<64xf32>) {
   tenon.fusion map ins(%x : memref<64xf32>) outs(%y : memref<64xf32>) {
   ^bb0(%t: tensor<64xf32>):
@@ -18,5 +23,92 @@ func.func @pair(%call: !llvm.ptr, %x: memref<64xf32>, %y: memref<64xf32>, %z: me
     %0 = tenon.negate %t : (tensor<64xf32>) -> tensor<64xf32>
     tenon.yield %0 : tensor<64xf32>
   }
+  return
+}
+
+// -----
+
+// Equal regions on other types are other kernels.
+// CHECK-LABEL: func.func @types_differ(
+// CHECK: tenon.launch @[[SMALL:[^ ]+]] tasks
+// CHECK: tenon.launch @[[LARGE:[^ ]+]] tasks
+// CHECK: func.func private @[[SMALL]]({{.*}}memref<4xf32>
+// CHECK: func.func private @[[LARGE]]({{.*}}memref<8xf32>
+func.func @types_differ(%call: !llvm.ptr, %x: memref<4xf32>, %y: memref<8xf32>) {
+  tenon.fusion map ins(%x : memref<4xf32>) outs(%x : memref<4xf32>) {
+  ^bb0(%t: tensor<4xf32>):
+    %0 = tenon.negate %t : (tensor<4xf32>) -> tensor<4xf32>
+    tenon.yield %0 : tensor<4xf32>
+  }
+  tenon.fusion map ins(%y : memref<8xf32>) outs(%y : memref<8xf32>) {
+  ^bb0(%t: tensor<8xf32>):
+    %0 = tenon.negate %t : (tensor<8xf32>) -> tensor<8xf32>
+    tenon.yield %0 : tensor<8xf32>
+  }
+  return
+}
+
+// -----
+
+// A constant in the region tells kernels apart.
+// CHECK-LABEL: func.func @constants_differ(
+// CHECK: tenon.launch @[[ONE:[^ ]+]] tasks
+// CHECK-NOT: tenon.launch @[[ONE]] tasks
+// CHECK: return
+func.func @constants_differ(%call: !llvm.ptr, %x: memref<4xf32>) {
+  tenon.fusion map ins(%x : memref<4xf32>) outs(%x : memref<4xf32>) {
+  ^bb0(%t: tensor<4xf32>):
+    %c = tenon.constant dense<1.0> : tensor<4xf32>
+    %0 = tenon.add %t, %c : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    tenon.yield %0 : tensor<4xf32>
+  }
+  tenon.fusion map ins(%x : memref<4xf32>) outs(%x : memref<4xf32>) {
+  ^bb0(%t: tensor<4xf32>):
+    %c = tenon.constant dense<2.0> : tensor<4xf32>
+    %0 = tenon.add %t, %c : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    tenon.yield %0 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+// Tasks follow from the extents alone, never from the number of threads.
+// CHECK-LABEL: func.func @unknown_extent(
+// CHECK: %[[N:.*]] = memref.dim
+// CHECK: %[[UP:.*]] = arith.addi %[[N]]
+// CHECK: %[[TASKS:.*]] = arith.divui %[[UP]]
+// CHECK: tenon.launch @{{.*}} tasks %[[TASKS]]
+func.func @unknown_extent(%call: !llvm.ptr, %x: memref<?xf32>, %y: memref<?xf32>) {
+  tenon.fusion map ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) {
+  ^bb0(%t: tensor<?xf32>):
+    %0 = tenon.negate %t : (tensor<?xf32>) -> tensor<?xf32>
+    tenon.yield %0 : tensor<?xf32>
+  }
+  return
+}
+
+// -----
+
+// A kernel that finds an index out of range says where: the site is the node's text.
+// CHECK-LABEL: func.func private @map.check_range
+// CHECK: tenon.fault "node \22g\22 (Gather)" found
+func.func @check(%call: !llvm.ptr, %i: memref<4xi64>, %low: memref<4xi64>, %high: memref<4xi64>, %y: memref<4xi64>) {
+  tenon.fusion map ins(%i, %low, %high : memref<4xi64>, memref<4xi64>, memref<4xi64>) outs(%y : memref<4xi64>) {
+  ^bb0(%a: tensor<4xi64>, %b: tensor<4xi64>, %c: tensor<4xi64>):
+    %0 = tenon.check_range %a in [%b, %c) "node \22g\22 (Gather)" : (tensor<4xi64>, tensor<4xi64>, tensor<4xi64>) -> tensor<4xi64>
+    tenon.yield %0 : tensor<4xi64>
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @no_fusion(
+// CHECK-NEXT: memref.copy
+// CHECK-NEXT: return
+// CHECK-NOT: func.func
+func.func @no_fusion(%call: !llvm.ptr, %x: memref<4xf32>, %y: memref<4xf32>) {
+  memref.copy %x, %y : memref<4xf32> to memref<4xf32>
   return
 }

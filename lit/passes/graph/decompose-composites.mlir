@@ -1,36 +1,103 @@
 // RUN: tenon-opt %s --tenon-decompose-composites | FileCheck %s
 
-// The greatest element is taken off before the exponential: nothing overflows.
+// The greatest of a row is taken away first, so that no power overflows.
 // CHECK-LABEL: func.func @softmax(
 // CHECK-SAME: %[[X:.*]]: tensor<4x8xf32>
 // CHECK: %[[MAX:.*]] = tenon.reduce maximum %[[X]] over [1]
-// CHECK: %[[EXP:.*]] = tenon.exponential
-// CHECK: tenon.reduce add %[[EXP]] over [1]
-// CHECK: tenon.divide %[[EXP]],
+// CHECK: %[[MAXES:.*]] = tenon.broadcast_in_dim %[[MAX]] dims [0] sizes [4, 8]
+// CHECK: %[[SHIFTED:.*]] = tenon.subtract %[[X]], %[[MAXES]]
+// CHECK: %[[POWERS:.*]] = tenon.exponential %[[SHIFTED]]
+// CHECK: %[[SUM:.*]] = tenon.reduce add %[[POWERS]] over [1]
+// CHECK: %[[SUMS:.*]] = tenon.broadcast_in_dim %[[SUM]] dims [0] sizes [4, 8]
+// CHECK: %[[SHARES:.*]] = tenon.divide %[[POWERS]], %[[SUMS]]
+// CHECK: return %[[SHARES]]
 func.func @softmax(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %0 = tenon.softmax %x over 1 : tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }
 
+// The logarithm is taken of the sums alone, not of every share.
+// CHECK-LABEL: func.func @log_softmax(
+// CHECK: %[[SHIFTED:.*]] = tenon.subtract
+// CHECK: %[[SUM:.*]] = tenon.reduce add %{{.*}} over [0]
+// CHECK: %[[LOG:.*]] = tenon.log %[[SUM]] : (tensor<8xf32>)
+// CHECK: %[[LOGS:.*]] = tenon.broadcast_in_dim %[[LOG]] dims [1] sizes [4, 8]
+// CHECK: tenon.subtract %[[SHIFTED]], %[[LOGS]]
+func.func @log_softmax(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = tenon.log_softmax %x over 0 : tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// Two passes: the variance is that of the shifted values.
+// CHECK-LABEL: func.func @layer_norm(
+// CHECK-SAME: %[[X:.*]]: tensor<4x8xf32>, %[[SCALE:.*]]: tensor<8xf32>, %[[BIAS:.*]]: tensor<8xf32>
+// CHECK: tenon.reduce add %[[X]] over [1]
+// CHECK: %[[CENTRED:.*]] = tenon.subtract %[[X]]
+// CHECK: %[[SQUARES:.*]] = tenon.multiply %[[CENTRED]], %[[CENTRED]]
+// CHECK: tenon.reduce add %[[SQUARES]] over [1]
+// CHECK: tenon.sqrt
+// CHECK: tenon.broadcast_in_dim %[[SCALE]] dims [1]
+// CHECK: tenon.broadcast_in_dim %[[BIAS]] dims [1]
+// CHECK-NOT: tenon.layer_norm
+func.func @layer_norm(%x: tensor<4x8xf32>, %s: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32> {
+  %0 = tenon.layer_norm %x, %s, %b axis 1 epsilon 1.0e-5 : (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// An unknown number of normalized elements is counted in the run.
+// CHECK-LABEL: func.func @layer_norm_of_unknown_extent(
+// CHECK-SAME: %[[X:.*]]: tensor<4x?xf32>
+// CHECK: %[[N:.*]] = tensor.dim %[[X]]
+// CHECK: %[[NUMBER:.*]] = arith.index_cast %[[N]] : index to i64
+// CHECK: %[[SCALAR:.*]] = tensor.from_elements %[[NUMBER]] : tensor<i64>
+// CHECK: tenon.convert %[[SCALAR]] to f32
+func.func @layer_norm_of_unknown_extent(%x: tensor<4x?xf32>, %s: tensor<?xf32>) -> tensor<4x?xf32> {
+  %0 = tenon.layer_norm %x, %s, %s axis 1 epsilon 1.0e-5 : (tensor<4x?xf32>, tensor<?xf32>, tensor<?xf32>) -> tensor<4x?xf32>
+  return %0 : tensor<4x?xf32>
+}
+
 // CHECK-LABEL: func.func @gelu(
 // CHECK: tenon.erf
-// CHECK-NOT: tenon.gelu
-func.func @gelu(%x: tensor<?xf32>) -> tensor<?xf32> {
-  %0 = tenon.gelu %x : tensor<?xf32>
-  return %0 : tensor<?xf32>
+func.func @gelu(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tenon.gelu %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
 }
 
 // CHECK-LABEL: func.func @gelu_tanh(
+// CHECK-NOT: tenon.erf
 // CHECK: tenon.tanh
-func.func @gelu_tanh(%x: tensor<?xf32>) -> tensor<?xf32> {
-  %0 = tenon.gelu %x tanh : tensor<?xf32>
-  return %0 : tensor<?xf32>
+func.func @gelu_tanh(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tenon.gelu %x tanh : tensor<4xf32>
+  return %0 : tensor<4xf32>
 }
 
-// CHECK-LABEL: func.func @primitives(
-// CHECK-NEXT: tenon.negate
-// CHECK-NEXT: return
-func.func @primitives(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %0 = tenon.negate %x : (tensor<4xf32>) -> tensor<4xf32>
+// What depends on the statistics alone is computed per channel.
+// CHECK-LABEL: func.func @batch_norm(
+// CHECK-SAME: %{{.*}}: tensor<4x8xf32>, %[[SCALE:.*]]: tensor<8xf32>
+// CHECK: %[[DEVIATION:.*]] = tenon.sqrt %{{.*}} : (tensor<8xf32>)
+// CHECK: tenon.divide %[[SCALE]], %[[DEVIATION]] : (tensor<8xf32>
+// CHECK-NOT: tenon.batch_norm
+func.func @batch_norm(%x: tensor<4x8xf32>, %s: tensor<8xf32>) -> tensor<4x8xf32> {
+  %0 = tenon.batch_norm %x, %s, %s, %s, %s dim 1 epsilon 1.0e-5 : (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// Recipes of weights are graphs too.
+// CHECK-LABEL: tenon.weight @shares
+// CHECK: tenon.exponential
+// CHECK-NOT: tenon.softmax
+tenon.weight @w : tensor<4x8xf32> from #tenon.source<"model.onnx", 0, 128>
+tenon.weight @shares : tensor<4x8xf32> {
+  %0 = tenon.get_weight @w : tensor<4x8xf32>
+  %1 = tenon.softmax %0 over 1 : tensor<4x8xf32>
+  tenon.yield %1 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: func.func @primitive(
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>
+// CHECK-NEXT: %[[POWERS:.*]] = tenon.exponential %[[X]]
+// CHECK-NEXT: return %[[POWERS]]
+func.func @primitive(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tenon.exponential %x : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }

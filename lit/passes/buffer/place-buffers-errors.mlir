@@ -1,0 +1,62 @@
+// RUN: tenon-opt %s --tenon-place-buffers --split-input-file --verify-diagnostics
+
+// The trip count could be known; which trip allocates is not.
+func.func @size_of_an_iteration(%n: index) -> memref<f32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = memref.alloc() : memref<f32>
+  %v = arith.constant 0.0 : f32
+  // expected-error@+1 {{unsupported: the size of a result depends on values computed during the run}}
+  scf.for %i = %c0 to %n step %c1 {
+    %a = memref.alloc(%i) : memref<?xf32>
+    memref.store %v, %a[%c0] : memref<?xf32>
+    memref.store %v, %r[] : memref<f32>
+  }
+  return %r : memref<f32>
+}
+
+// -----
+
+// Which branch is taken may follow from anything that was computed.
+func.func @size_of_a_branch(%x: memref<?xf32>, %y: memref<?xf32>, %p: i1) -> memref<?xf32> {
+  // expected-error@+1 {{unsupported: the size of a result depends on values computed during the run}}
+  %0 = scf.if %p -> memref<?xf32> {
+    scf.yield %x : memref<?xf32>
+  } else {
+    scf.yield %y : memref<?xf32>
+  }
+  return %0 : memref<?xf32>
+}
+
+// -----
+
+// A value that a loop has changed is not known before the run.
+func.func @size_from_a_loop(%n: index) -> memref<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error@+1 {{unsupported: the size of a result depends on values computed during the run}}
+  %m = scf.for %i = %c0 to %n step %c1 iter_args(%k = %c1) -> index {
+    %1 = arith.addi %k, %k : index
+    scf.yield %1 : index
+  }
+  %a = memref.alloc(%m) : memref<?xf32>
+  return %a : memref<?xf32>
+}
+
+// -----
+
+// A large tensor is not computed twice, before the run and in it.
+func.func @size_from_a_large_tensor(%x: memref<100000xi64>) -> memref<?xf32> {
+  %c0 = arith.constant 0 : index
+  // expected-error@+1 {{unsupported: the size of a result depends on values computed during the run}}
+  %t = memref.alloc() : memref<100000xi64>
+  tenon.fusion map ins(%x : memref<100000xi64>) outs(%t : memref<100000xi64>) {
+  ^bb0(%a: tensor<100000xi64>):
+    %1 = tenon.negate %a : (tensor<100000xi64>) -> tensor<100000xi64>
+    tenon.yield %1 : tensor<100000xi64>
+  }
+  %n = memref.load %t[%c0] : memref<100000xi64>
+  %m = arith.index_cast %n : i64 to index
+  %r = memref.alloc(%m) : memref<?xf32>
+  return %r : memref<?xf32>
+}
