@@ -62,12 +62,15 @@ func.func private @kernel(%call: !llvm.ptr, %x: memref<4xf32>, %begin: index, %e
 // CHECK: module attributes {{.*}}tenon.sites = ["node \22g\22 (Gather)", "node \22h\22 (Gather)"]
 // CHECK-LABEL: llvm.func @fault(
 // CHECK-SAME: %[[CALL:[^:]*]]: !llvm.ptr, %[[I:[^:]*]]: i64, %[[LOW:[^:]*]]: i64, %[[HIGH:[^:]*]]: i64
-// CHECK: %[[G:.*]] = llvm.mlir.constant(0 : i32)
-// CHECK: llvm.call @tenon_core_fault(%[[CALL]], %{{.*}}, %[[G]], %[[I]], %[[LOW]], %[[HIGH]])
-// CHECK: %[[H:.*]] = llvm.mlir.constant(1 : i32)
-// CHECK: llvm.call @tenon_core_fault(%[[CALL]], %{{.*}}, %[[H]], %[[I]], %[[LOW]], %[[HIGH]])
-// CHECK: %[[AGAIN:.*]] = llvm.mlir.constant(0 : i32)
-// CHECK: llvm.call @tenon_core_fault(%[[CALL]], %{{.*}}, %[[AGAIN]], %[[I]], %[[LOW]], %[[HIGH]])
+// CHECK: %[[CODE:.*]] = llvm.mlir.constant(
+// CHECK-NEXT: %[[G:.*]] = llvm.mlir.constant(0 : i32)
+// CHECK-NEXT: llvm.call @tenon_core_fault(%[[CALL]], %[[CODE]], %[[G]], %[[I]], %[[LOW]], %[[HIGH]])
+// CHECK: %[[CODE:.*]] = llvm.mlir.constant(
+// CHECK-NEXT: %[[H:.*]] = llvm.mlir.constant(1 : i32)
+// CHECK-NEXT: llvm.call @tenon_core_fault(%[[CALL]], %[[CODE]], %[[H]], %[[I]], %[[LOW]], %[[HIGH]])
+// CHECK: %[[CODE:.*]] = llvm.mlir.constant(
+// CHECK-NEXT: %[[AGAIN:.*]] = llvm.mlir.constant(0 : i32)
+// CHECK-NEXT: llvm.call @tenon_core_fault(%[[CALL]], %[[CODE]], %[[AGAIN]], %[[I]], %[[LOW]], %[[HIGH]])
 func.func @fault(%call: !llvm.ptr, %i: i64, %low: i64, %high: i64) {
   tenon.fault "node \22g\22 (Gather)" found %i in [%low, %high]
   tenon.fault "node \22h\22 (Gather)" found %i in [%low, %high]

@@ -46,7 +46,8 @@ func.func @negate(%call: !llvm.ptr, %x: memref<?xf32>, %y: memref<?xf32> {tenon.
 // CHECK-LABEL: func.func @bounded.run_entry(
 // CHECK: %[[SHAPES:.*]] = llvm.alloca
 // CHECK: call @bounded(
-// CHECK: %[[EXTENT:.*]] = llvm.load
+// CHECK: llvm.getelementptr %[[SHAPES]][0]
+// CHECK-NEXT: %[[EXTENT:.*]] = llvm.load
 // CHECK: llvm.store %[[EXTENT]]
 // CHECK-NOT: llvm.store
 // CHECK: return
