@@ -21,8 +21,12 @@ namespace tenon {
 
 /// Bytes of a packed panel: it stays in the first cache beside the rows.
 constexpr int64_t panelBytes = 32 * 1024;
-/// Rows that share a packed panel.
-constexpr int64_t packedRows = 64;
+/// Bytes of the sums that wait while a panel is packed.
+constexpr int64_t keptBytes = 24 * 1024;
+/// Operands of more bytes are packed even where their columns lie side by side,
+/// if at least so many rows read them.
+constexpr int64_t largeOperand = 768 * 1024;
+constexpr int64_t manyRows = 24;
 
 namespace {
 std::optional<int64_t> knownProduct(ArrayRef<ResultDim> dims) {
@@ -50,7 +54,6 @@ public:
       : kernel(kernel), b(kernel.builder), loc(kernel.loc()), nest(nest),
         lanes(kernel.vectorBytes * 8 / nest.sum.getIntOrFloatBitWidth()),
         tiles(kernel, nest, lanes), epilogue(kernel, dot, nest.sum, lanes) {
-    packed = getConstantIntValue(nest.column.rhsStride) != 1;
     size.outer = knownProduct(nest.outer);
     size.rows = knownProduct(nest.rows);
     size.columns = getConstantIntValue(nest.column.extent);
@@ -62,9 +65,13 @@ public:
       else
         size.sum.reset();
     }
-    tile = chooseTile(size, kernel.vectorBytes, lanes, packed);
+    packed = columnsAcross() || isLarge();
+    tile = chooseTile(size, kernel.vectorBytes, lanes, columnsAcross());
     block = chooseBlock(size, tile, lanes);
     width = tile.vectors * lanes;
+    int64_t bytes = nest.sum.getIntOrFloatBitWidth() / 8;
+    together = std::max<int64_t>(1, keptBytes / (width * bytes) / tile.rows) *
+               tile.rows;
   }
 
   TaskCounter emit();
@@ -73,13 +80,23 @@ private:
   using Values = SmallVector<Value>;
 
   IndexBuilder at() { return {b, loc}; }
+  bool columnsAcross() {
+    return getConstantIntValue(nest.column.rhsStride) != 1;
+  }
+  bool isLarge() {
+    int64_t bytes = nest.sum.getIntOrFloatBitWidth() / 8;
+    return size.columns && size.sum && size.rows.value_or(1) >= manyRows &&
+           *size.columns * *size.sum * bytes > largeOperand;
+  }
   Value scratch(int64_t elements);
   void emitTask(Value task);
   void emitPanels(Value first, Value end);
   void emitPanel(const Panel &panel);
   void emitPacked(const Panel &panel);
-  void addPacked(const Panel &panel, Value low, Value high, size_t level,
+  void addPacked(const Panel &panel, Value low, Value high, Values taps,
                  Value lhsOffset, Value rhsOffset);
+  void addTile(const Panel &panel, Value row, Value keptRow, int64_t count,
+               ArrayRef<Value> taps, Value lhsOffset, Value depth);
   void forTiles(Value low, Value high,
                 llvm::function_ref<void(Value, int64_t)> body);
   void forRange(Value low, Value high, int64_t step,
@@ -106,7 +123,7 @@ private:
   RegisterTile tile;
   TaskBlock block;
   bool packed, wide = true;
-  int64_t width = 0;
+  int64_t width = 0, together = 0; ///< columns of a panel, rows that share it
   Values rowExtents;
   Value rows, kept, panelMemory;             ///< kept: sums on the stack
   Values outer;                              ///< the task's outer indices
@@ -138,8 +155,7 @@ void GemmEmitter::when(Value condition, llvm::function_ref<void()> body) {
 TaskCounter GemmEmitter::emit() {
   wide = epilogue.vectorizes(nest.columnIsLast());
   if (packed) {
-    kept = scratch(std::max(tile.rows, packedRows / tile.rows * tile.rows) *
-                   width);
+    kept = scratch(together * width);
     panelMemory = scratch(panelBytes * 8 / nest.sum.getIntOrFloatBitWidth());
   } else if (!wide || !epilogue.isShort()) {
     kept = scratch(tile.rows * width);
@@ -369,7 +385,6 @@ void GemmEmitter::emitPanel(const Panel &panel) {
 }
 
 void GemmEmitter::emitPacked(const Panel &panel) {
-  int64_t together = std::max(tile.rows, packedRows / tile.rows * tile.rows);
   forRange(firstRow, lastRow, together, [&](Value low) {
     Value high = at().min(at().add(low, at().constant(together)), lastRow);
     Value zero = zeros(1).front(), count = at().sub(high, low);
@@ -377,22 +392,24 @@ void GemmEmitter::emitPacked(const Panel &panel) {
       for (int64_t v = 0; v < panel.vectors; ++v)
         store(zero, kept, r, v);
     });
-    addPacked(panel, low, high, 0, at().constant(0), rhsBase);
+    addPacked(panel, low, high, {}, at().constant(0), rhsBase);
     drain(panel, low, count);
   });
 }
 
 void GemmEmitter::addPacked(const Panel &panel, Value low, Value high,
-                            size_t level, Value lhsOffset, Value rhsOffset) {
-  const SumDim &dim = nest.sums[level];
+                            Values taps, Value lhsOffset, Value rhsOffset) {
+  const SumDim &dim = nest.sums[taps.size()];
   auto moved = [&](Value k, auto body) {
     body(at().add(lhsOffset, at().mul(k, dim.lhsStride)),
          at().add(rhsOffset, at().mul(k, dim.rhsStride)));
   };
-  if (level + 1 < nest.sums.size())
+  if (taps.size() + 1 < nest.sums.size())
     return forRange(at().constant(0), dim.extent, 1, [&](Value k) {
+      Values inner = taps;
+      inner.push_back(k);
       moved(k, [&](Value lhs, Value rhs) {
-        addPacked(panel, low, high, level + 1, lhs, rhs);
+        addPacked(panel, low, high, inner, lhs, rhs);
       });
     });
   int64_t bytes = nest.sum.getIntOrFloatBitWidth() / 8;
@@ -405,28 +422,58 @@ void GemmEmitter::addPacked(const Panel &panel, Value low, Value high,
                      ? at().constant(depth)
                      : at().min(at().constant(depth), at().sub(dim.extent, k));
     moved(k, [&](Value lhs, Value rhs) {
-      emitPack(kernel, nest, panelMemory, rhs, panel.first, panel.end, here,
-               width, panel.vectors * lanes, lanes);
-      ColumnSource columns{panelMemory, nest.sum, at().constant(0),
-                           at().constant(width)};
+      emitPack(
+          kernel, nest,
+          {panelMemory, width, rhs, panel.first, panel.end, here, panel.masks},
+          lanes);
       forTiles(low, high, [&](Value row, int64_t count) {
-        Values starts = offsetsOf(positionsFrom(row, count));
-        for (Value &start : starts)
-          start = at().add(start, lhs);
-        Values sums;
-        Value first = at().sub(row, low);
-        for (int64_t i = 0; i < count * panel.vectors; ++i)
-          sums.push_back(load(kept,
-                              at().add(first, at().constant(i / panel.vectors)),
-                              i % panel.vectors));
-        sums = tiles.run(starts, dim.lhsStride, columns, here, sums);
-        for (int64_t i = 0; i < count * panel.vectors; ++i)
-          store(sums[i], kept,
-                at().add(first, at().constant(i / panel.vectors)),
-                i % panel.vectors);
+        addTile(panel, row, at().sub(row, low), count, taps, lhs, here);
       });
     });
   });
+}
+
+/// Adds the packed block at hand to `count` rows of the sums on the stack.
+void GemmEmitter::addTile(const Panel &panel, Value row, Value keptRow,
+                          int64_t count, ArrayRef<Value> taps, Value lhsOffset,
+                          Value depth) {
+  SmallVector<Values> positions = positionsFrom(row, count);
+  Values starts = offsetsOf(positions), fits;
+  Value any;
+  for (int64_t r = 0; r < count; ++r) {
+    starts[r] = at().add(starts[r], lhsOffset);
+    fits.push_back(tiles.fits(taps, positions[r]));
+    if (!fits[r])
+      continue;
+    starts[r] =
+        arith::SelectOp::create(b, loc, fits[r], starts[r], at().constant(0));
+    any = any ? Value(arith::OrIOp::create(b, loc, any, fits[r])) : fits[r];
+  }
+  auto add = [&] {
+    ColumnSource columns{panelMemory, nest.sum, at().constant(0),
+                         at().constant(width)};
+    auto place = [&](int64_t r) { return at().add(keptRow, at().constant(r)); };
+    Values sums;
+    for (int64_t r = 0; r < count; ++r)
+      for (int64_t v = 0; v < panel.vectors; ++v)
+        sums.push_back(load(kept, place(r), v));
+    sums = tiles.run(starts, nest.sums.back().lhsStride, columns, depth, sums);
+    for (int64_t r = 0; r < count; ++r) {
+      auto keep = [&] {
+        for (int64_t v = 0; v < panel.vectors; ++v)
+          store(sums[r * panel.vectors + v], kept, place(r), v);
+      };
+      // Rows whose window leaves the input here keep their former sums.
+      if (fits[r])
+        when(fits[r], keep);
+      else
+        keep();
+    }
+  };
+  if (any)
+    when(any, add);
+  else
+    add();
 }
 } // namespace
 

@@ -1,5 +1,7 @@
-// Packing of columns, as many at a time as a vector has lanes. Where the sums
-// lie side by side, whole vectors are loaded along them and a square block is
+// Packing of columns. Those side by side in memory are copied, so that a panel
+// of a large operand neither competes for few cache sets nor spans many pages.
+// Others go as many at a time as a vector has lanes: where the sums lie side by
+// side, whole vectors are loaded along them and a square block is
 // transposed in registers; elsewhere elements are gathered one by one.
 #include "passes/cpu/PanelPacker.h"
 
@@ -35,34 +37,68 @@ static void transpose(OpBuilder &b, Location loc, SmallVector<Value> &lines) {
   }
 }
 
-void emitPack(Kernel &kernel, const ContractionNest &nest, Value panel,
-              Value origin, Value first, Value end, Value depth, int64_t width,
-              int64_t packed, int64_t lanes) {
+/// Columns that lie side by side: vectors are copied.
+static void copyLines(Kernel &kernel, const ContractionNest &nest,
+                      const PanelBlock &block, int64_t lanes) {
+  OpBuilder &b = kernel.builder;
+  Location loc = kernel.loc();
+  IndexBuilder at{b, loc};
+  auto type = VectorType::get(
+      {lanes}, cast<MemRefType>(nest.rhs.getType()).getElementType());
+  auto loop =
+      scf::ForOp::create(b, loc, at.constant(0), block.depth, at.constant(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value k = loop.getInductionVar();
+  Value from = at.add(at.add(block.origin, block.first),
+                      at.mul(k, nest.sums.back().rhsStride));
+  Value to = at.mul(k, at.constant(block.width));
+  for (auto [v, mask] : llvm::enumerate(block.masks)) {
+    Value step = at.constant(int64_t(v) * lanes), place = at.add(from, step);
+    Value loaded;
+    if (mask) {
+      Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+      loaded = vector::MaskedLoadOp::create(b, loc, type, nest.rhs, place, mask,
+                                            zero);
+    } else {
+      loaded = vector::LoadOp::create(b, loc, type, nest.rhs, place);
+    }
+    loaded = emitConvert(b, loc, loaded, nest.rhsElement, nest.sum);
+    vector::StoreOp::create(b, loc, loaded, block.panel, at.add(to, step));
+  }
+}
+
+void emitPack(Kernel &kernel, const ContractionNest &nest,
+              const PanelBlock &block, int64_t lanes) {
+  if (getConstantIntValue(nest.column.rhsStride) == 1)
+    return copyLines(kernel, nest, block, lanes);
   OpBuilder &b = kernel.builder;
   Location loc = kernel.loc();
   IndexBuilder at{b, loc};
   OpBuilder::InsertionGuard guard(b);
   Value stride = nest.sums.back().rhsStride;
   Type stored = cast<MemRefType>(nest.rhs.getType()).getElementType();
-  auto groups = scf::ForOp::create(b, loc, at.constant(0), at.constant(packed),
-                                   at.constant(lanes));
+  Value packed = at.constant(int64_t(block.masks.size()) * lanes);
+  auto groups =
+      scf::ForOp::create(b, loc, at.constant(0), packed, at.constant(lanes));
   b.setInsertionPointToStart(groups.getBody());
   SmallVector<Value> starts;
-  Value last = at.sub(end, at.constant(1));
+  Value last = at.sub(block.end, at.constant(1));
   for (int64_t lane = 0; lane < lanes; ++lane) {
-    Value column =
-        at.add(at.add(first, groups.getInductionVar()), at.constant(lane));
-    starts.push_back(
-        at.add(origin, at.mul(at.min(column, last), nest.column.rhsStride)));
+    Value column = at.add(at.add(block.first, groups.getInductionVar()),
+                          at.constant(lane));
+    starts.push_back(at.add(
+        block.origin, at.mul(at.min(column, last), nest.column.rhsStride)));
   }
   auto put = [&](Value line, Value k) {
     Value place =
-        at.add(at.mul(k, at.constant(width)), groups.getInductionVar());
-    vector::StoreOp::create(b, loc, line, panel, place);
+        at.add(at.mul(k, at.constant(block.width)), groups.getInductionVar());
+    vector::StoreOp::create(b, loc, line, block.panel, place);
   };
   Value whole = at.constant(0);
   if (getConstantIntValue(stride) == 1) {
-    whole = at.mul(at.floorDiv(depth, at.constant(lanes)), at.constant(lanes));
+    whole = at.mul(at.floorDiv(block.depth, at.constant(lanes)),
+                   at.constant(lanes));
     auto blocks =
         scf::ForOp::create(b, loc, at.constant(0), whole, at.constant(lanes));
     OpBuilder::InsertionGuard inner(b);
@@ -78,9 +114,9 @@ void emitPack(Kernel &kernel, const ContractionNest &nest, Value panel,
     for (int64_t i = 0; i < lanes; ++i)
       put(lines[i], at.add(k, at.constant(i)));
   }
-  if (getConstantIntValue(at.sub(depth, whole)) == 0)
+  if (getConstantIntValue(at.sub(block.depth, whole)) == 0)
     return;
-  auto rest = scf::ForOp::create(b, loc, whole, depth, at.constant(1));
+  auto rest = scf::ForOp::create(b, loc, whole, block.depth, at.constant(1));
   b.setInsertionPointToStart(rest.getBody());
   Value k = rest.getInductionVar(), offset = at.mul(k, stride);
   SmallVector<Value> elements;

@@ -1,5 +1,5 @@
-// Copies a block of columns that lie across memory into a panel whose vectors
-// can be loaded: element (k, c) goes to k * width + c.
+// Copies a block of columns into a panel that lies in one piece: element (k, c)
+// goes to k * width + c.
 #ifndef TENON_PASSES_CPU_PANELPACKER_H
 #define TENON_PASSES_CPU_PANELPACKER_H
 
@@ -7,12 +7,19 @@
 
 namespace tenon {
 
-/// Packs sums [0, depth) of columns [first, first + packed) of rhs into
-/// `panel`; `origin` is the offset of (0, column 0). Columns from `end` on
-/// repeat the last one. `last` is the innermost sum dimension.
-void emitPack(Kernel &kernel, const ContractionNest &nest, mlir::Value panel,
-              mlir::Value origin, mlir::Value first, mlir::Value end,
-              mlir::Value depth, int64_t width, int64_t packed, int64_t lanes);
+/// Which columns of rhs go where.
+struct PanelBlock {
+  mlir::Value panel;  ///< scratch of rank 1
+  int64_t width;      ///< its elements per sum
+  mlir::Value origin; ///< the offset in rhs of the first sum's column 0
+  mlir::Value first, end, depth;     ///< columns [first, end) of `depth` sums
+  llvm::ArrayRef<mlir::Value> masks; ///< per vector; null: all lanes exist
+};
+
+/// Packs a block along the innermost sum dimension. Lanes of columns from `end`
+/// on are filled with something.
+void emitPack(Kernel &kernel, const ContractionNest &nest,
+              const PanelBlock &block, int64_t lanes);
 
 } // namespace tenon
 

@@ -153,6 +153,18 @@ Value TileKernel::inside(const SumDim &dim, Value place) {
                                dim.guard->input);
 }
 
+Value TileKernel::fits(ArrayRef<Value> taps, ArrayRef<Value> position) {
+  Value result;
+  for (auto [dim, tap] : llvm::zip(nest.sums, taps))
+    if (dim.guard)
+      result = both(
+          result,
+          inside(dim,
+                 at().add(windowStart(dim, position),
+                          at().mul(tap, at().constant(dim.guard->dilation)))));
+  return result;
+}
+
 TileKernel::Values TileKernel::lastGuarded(size_t level, const Values &rows,
                                            ArrayRef<Values> positions,
                                            const Values &valid,

@@ -34,6 +34,11 @@ public:
          llvm::ArrayRef<llvm::SmallVector<mlir::Value>> positions,
          const ColumnSource &columns, mlir::ValueRange sums);
 
+  /// Whether the row at `position` lies inside the input when the sum
+  /// dimensions stand at `taps`; null: always.
+  mlir::Value fits(llvm::ArrayRef<mlir::Value> taps,
+                   llvm::ArrayRef<mlir::Value> position);
+
 private:
   using Values = llvm::SmallVector<mlir::Value>;
 

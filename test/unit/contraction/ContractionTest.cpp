@@ -317,6 +317,7 @@ TEST(Contraction, BatchesAndSeveralDimensions) {
       dotCase("outer", {5}, {19}, {}, {}, {}, {}),
       dotCase("narrow", {70, 33}, {33, 2}, {}, {}, {1}, {0}),
       dotCase("one_column", {70, 33}, {33, 1}, {}, {}, {1}, {0}),
+      dotCase("large", {50, 600}, {600, 350}, {}, {}, {1}, {0}),
       dotCase("deep", {9, 1000}, {70, 1000}, {}, {}, {1}, {1}),
   });
 }
@@ -352,6 +353,8 @@ TEST(Contraction, Convolutions) {
     }
   cases.push_back(convolutionCase("stem", {1, 23, 23, 3}, {7, 7, 3, 64},
                                   {{2, 2}, {3, 3, 3, 3}, {1, 1}}));
+  cases.push_back(convolutionCase("large", {1, 7, 7, 170}, {3, 3, 170, 130},
+                                  {{1, 1}, {1, 1, 1, 1}, {1, 1}}));
   cases.push_back(convolutionCase("one", {1, 7, 7, 30}, {1, 1, 30, 50},
                                   {{1, 1}, {0, 0, 0, 0}, {1, 1}}));
   cases.push_back(convolutionCase("one_stride", {2, 8, 7, 30}, {1, 1, 30, 50},
