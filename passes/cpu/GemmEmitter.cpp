@@ -22,11 +22,13 @@ namespace tenon {
 /// Bytes of a packed panel: it stays in the first cache beside the rows.
 constexpr int64_t panelBytes = 32 * 1024;
 /// Bytes of the sums that wait while a panel is packed.
-constexpr int64_t keptBytes = 24 * 1024;
+constexpr int64_t keptBytes = 31 * 1024;
 /// Operands of more bytes are packed even where their columns lie side by side,
 /// if at least so many rows read them.
 constexpr int64_t largeOperand = 768 * 1024;
 constexpr int64_t manyRows = 24;
+/// Lines a tile may fetch ahead without being held up.
+constexpr int64_t mostFetched = 32;
 
 namespace {
 std::optional<int64_t> knownProduct(ArrayRef<ResultDim> dims) {
@@ -70,8 +72,8 @@ public:
     block = chooseBlock(size, tile, lanes);
     width = tile.vectors * lanes;
     int64_t bytes = nest.sum.getIntOrFloatBitWidth() / 8;
-    together = std::max<int64_t>(1, keptBytes / (width * bytes) / tile.rows) *
-               tile.rows;
+    int64_t most = std::max(tile.rows, keptBytes / (width * bytes));
+    together = evenRows(block.rows, (block.rows + most - 1) / most, tile);
   }
 
   TaskCounter emit();
@@ -85,16 +87,20 @@ private:
   }
   bool isLarge() {
     int64_t bytes = nest.sum.getIntOrFloatBitWidth() / 8;
-    return size.columns && size.sum && size.rows.value_or(1) >= manyRows &&
+    return size.columns && size.sum &&
+           size.rows.value_or(manyRows) >= manyRows &&
            *size.columns * *size.sum * bytes > largeOperand;
   }
   Value scratch(int64_t elements);
   void emitTask(Value task);
   void emitPanels(Value first, Value end);
   void emitPanel(const Panel &panel);
+  void emitDirect(const Panel &panel);
   void emitPacked(const Panel &panel);
   void addPacked(const Panel &panel, Value low, Value high, Values taps,
                  Value lhsOffset, Value rhsOffset);
+  void fetchNext(const Panel &panel, Value keptRow, int64_t depth,
+                 Value rhsOffset);
   void addTile(const Panel &panel, Value row, Value keptRow, int64_t count,
                ArrayRef<Value> taps, Value lhsOffset, Value depth);
   void forTiles(Value low, Value high,
@@ -362,8 +368,21 @@ void GemmEmitter::drain(const Panel &panel, Value row, Value count) {
 }
 
 void GemmEmitter::emitPanel(const Panel &panel) {
-  if (packed)
+  if (!packed)
+    return emitDirect(panel);
+  if (columnsAcross() || size.rows)
     return emitPacked(panel);
+  // Packing pays by reuse, and how many rows there are shows in the run.
+  Value many = at().less(at().constant(manyRows - 1), rows);
+  auto branch = scf::IfOp::create(b, loc, many, true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  emitPacked(panel);
+  b.setInsertionPointToStart(&branch.getElseRegion().front());
+  emitDirect(panel);
+}
+
+void GemmEmitter::emitDirect(const Panel &panel) {
   ColumnSource columns{nest.rhs, nest.rhsElement,
                        at().add(rhsBase, panel.first), Value(), panel.masks};
   forTiles(firstRow, lastRow, [&](Value row, int64_t count) {
@@ -427,10 +446,37 @@ void GemmEmitter::addPacked(const Panel &panel, Value low, Value high,
           {panelMemory, width, rhs, panel.first, panel.end, here, panel.masks},
           lanes);
       forTiles(low, high, [&](Value row, int64_t count) {
+        if (!columnsAcross() && count == tile.rows)
+          fetchNext(panel, at().sub(row, low), depth, rhs);
         addTile(panel, row, at().sub(row, low), count, taps, lhs, here);
       });
     });
   });
+}
+
+/// Each tile fetches its share of the block that is packed next, so that the
+/// packing does not wait for memory.
+void GemmEmitter::fetchNext(const Panel &panel, Value keptRow, int64_t depth,
+                            Value rhsOffset) {
+  int64_t tilesHere = std::max<int64_t>(
+      1, std::min(together, size.rows.value_or(together)) / tile.rows);
+  int64_t share = (depth + tilesHere - 1) / tilesHere;
+  if (share > mostFetched)
+    return;
+  Value line =
+      at().add(at().mul(at().floorDiv(keptRow, at().constant(tile.rows)),
+                        at().constant(share)),
+               at().constant(depth));
+  for (int64_t i = 0; i < share; ++i) {
+    Value k = at().add(line, at().constant(i));
+    Value from = at().add(at().add(rhsOffset, panel.first),
+                          at().mul(k, nest.sums.back().rhsStride));
+    for (int64_t v = 0; v < panel.vectors; ++v)
+      memref::PrefetchOp::create(
+          b, loc, nest.rhs,
+          ValueRange{at().add(from, at().constant(v * lanes))},
+          /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+  }
 }
 
 /// Adds the packed block at hand to `count` rows of the sums on the stack.

@@ -110,6 +110,14 @@ void emitPack(Kernel &kernel, const ContractionNest &nest,
           b, loc, VectorType::get({lanes}, stored), nest.rhs, at.add(start, k));
       lines.push_back(emitConvert(b, loc, loaded, nest.rhsElement, nest.sum));
     }
+    // Each line's neighbour in the next group comes meanwhile: lines are too
+    // short for the hardware to see where they lead.
+    Value ahead = at.mul(nest.column.rhsStride, at.constant(lanes));
+    for (Value start : starts)
+      memref::PrefetchOp::create(b, loc, nest.rhs,
+                                 ValueRange{at.add(at.add(start, ahead), k)},
+                                 /*isWrite=*/false, /*localityHint=*/2,
+                                 /*isDataCache=*/true);
     transpose(b, loc, lines);
     for (int64_t i = 0; i < lanes; ++i)
       put(lines[i], at.add(k, at.constant(i)));

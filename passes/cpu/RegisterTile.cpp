@@ -14,11 +14,16 @@ constexpr int64_t leastWork = 1 << 18;
 constexpr int64_t mostWork = 1 << 22;
 /// Tasks worth having: enough for sixteen threads that end at about one time.
 constexpr int64_t wantedTasks = 64;
+constexpr int64_t fewestTasks = 8;
 /// Rows of one task at most, where all columns of a panel are reused.
-constexpr int64_t mostRows = 192;
+constexpr int64_t mostRows = 256;
 constexpr int64_t widestTile = 16;
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+int64_t evenRows(int64_t rows, int64_t parts, RegisterTile tile) {
+  return ceilDiv(ceilDiv(rows, parts), tile.rows) * tile.rows;
+}
 
 RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
                         int64_t lanes, bool packed) {
@@ -60,13 +65,18 @@ TaskBlock chooseBlock(const ContractionSize &size, RegisterTile tile,
                             leastWork, mostWork);
   int64_t panel = tile.vectors * lanes;
   TaskBlock block;
-  // Few rows share each panel of columns, so all of them go together.
-  block.rows = ceilDiv(std::min(rows, mostRows), tile.rows) * tile.rows;
+  // Few rows share each panel of columns, so all of them go together; else they
+  // are divided evenly, for a small last block would cost a whole panel.
+  int64_t parts = ceilDiv(rows, mostRows);
+  block.rows = evenRows(rows, parts, tile);
   block.columns =
       panel * std::max<int64_t>(1, work / (block.rows * sum * panel));
-  // Where one panel of that many rows is already too much, rows are divided.
-  while (block.rows > 4 * tile.rows && block.rows * sum * panel > 2 * work)
-    block.rows = ceilDiv(block.rows / 2, tile.rows) * tile.rows;
+  // Rows are divided further only for want of tasks: each part reads, and may
+  // have to pack, all columns again.
+  auto tasks = [&] { return outer * ceilDiv(columns, block.columns) * parts; };
+  while (tasks() < fewestTasks && block.rows > 4 * tile.rows &&
+         block.rows * sum * panel > 2 * work)
+    block.rows = evenRows(rows, parts *= 2, tile);
   // Where all columns fit a task, more rows may.
   if (size.columns && block.columns >= columns)
     block.rows =

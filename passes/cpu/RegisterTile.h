@@ -29,6 +29,9 @@ struct TaskBlock {
 RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
                         int64_t lanes, bool packed);
 
+/// Rows of each of `parts` about equal parts, in whole tiles.
+int64_t evenRows(int64_t rows, int64_t parts, RegisterTile tile);
+
 TaskBlock chooseBlock(const ContractionSize &size, RegisterTile tile,
                       int64_t lanes);
 

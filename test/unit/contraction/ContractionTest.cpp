@@ -28,12 +28,17 @@ std::string list(const Dims &dims) {
   return "[" + text + "]";
 }
 
-/// `tensor<2x?xf32>`, with `?` where `dynamic` says so.
-std::string type(const Dims &dims, bool dynamic, const char *element = "f32") {
+/// Extents not known at compile time.
+enum class Unknown { None, Rows, All };
+
+/// `tensor<?x2xf32>`: rows are the first extent.
+std::string type(const Dims &dims, Unknown unknown = Unknown::None) {
   std::string text = "tensor<";
-  for (int64_t dim : dims)
-    text += (dynamic ? "?" : std::to_string(dim)) + "x";
-  return text + element + ">";
+  for (size_t i = 0; i < dims.size(); ++i) {
+    bool hidden = unknown == Unknown::All || (unknown == Unknown::Rows && !i);
+    text += (hidden ? "?" : std::to_string(dims[i])) + "x";
+  }
+  return text + "f32>";
 }
 
 std::vector<float> randomFloats(int64_t size, uint32_t seed) {
@@ -94,8 +99,8 @@ struct Case {
 };
 
 /// The epilogue on `%0` as text, its operand and its effect on `expected`.
-std::string finish(Case &test, Epilogue epilogue, bool dynamic) {
-  std::string full = type(test.result, dynamic);
+std::string finish(Case &test, Epilogue epilogue, Unknown unknown) {
+  std::string full = type(test.result, unknown);
   if (epilogue == Epilogue::None)
     return "  return %0 : " + full + "\n}\n";
   int64_t width = test.result.back();
@@ -106,7 +111,7 @@ std::string finish(Case &test, Epilogue epilogue, bool dynamic) {
   test.dims.push_back({width});
   return "  %b = tenon.broadcast_in_dim %bias dims [" +
          std::to_string(test.result.size() - 1) + "] sizes " +
-         list(test.result) + " : (" + type({width}, false) + ") -> " + full +
+         list(test.result) + " : (" + type({width}) + ") -> " + full +
          "\n  %s = tenon.add %0, %b : (" + full + ", " + full + ") -> " + full +
          "\n  %z = tenon.constant dense<0.0> : " + full +
          "\n  %m = tenon.maximum %s, %z : (" + full + ", " + full + ") -> " +
@@ -115,7 +120,8 @@ std::string finish(Case &test, Epilogue epilogue, bool dynamic) {
 
 Case dotCase(const std::string &name, Dims lhs, Dims rhs, Dims lhsBatch,
              Dims rhsBatch, Dims lhsContract, Dims rhsContract,
-             Epilogue epilogue = Epilogue::None, bool dynamic = false) {
+             Epilogue epilogue = Epilogue::None,
+             Unknown unknown = Unknown::None) {
   Case test{name, {}, {}, {lhs, rhs}, {}, {}};
   test.inputs = {randomFloats(count(lhs), 1), randomFloats(count(rhs), 2)};
   Dims lhsFree = freeDims(lhs.size(), lhsBatch, lhsContract),
@@ -140,15 +146,16 @@ Case dotCase(const std::string &name, Dims lhs, Dims rhs, Dims lhsBatch,
       }
   std::string bias = epilogue == Epilogue::None
                          ? ""
-                         : ", %bias: " + type({test.result.back()}, false);
-  std::string types = "(" + type(lhs, dynamic) + ", " + type(rhs, dynamic) +
-                      ") -> " + type(test.result, dynamic);
-  test.text = "func.func @" + name + "(%x: " + type(lhs, dynamic) +
-              ", %y: " + type(rhs, dynamic) + bias + ") -> " +
-              type(test.result, dynamic) + " {\n  %0 = tenon.dot_general %x, " +
+                         : ", %bias: " + type({test.result.back()});
+  Unknown right = unknown == Unknown::Rows ? Unknown::None : unknown;
+  std::string types = "(" + type(lhs, unknown) + ", " + type(rhs, right) +
+                      ") -> " + type(test.result, unknown);
+  test.text = "func.func @" + name + "(%x: " + type(lhs, unknown) +
+              ", %y: " + type(rhs, right) + bias + ") -> " +
+              type(test.result, unknown) + " {\n  %0 = tenon.dot_general %x, " +
               "%y batch " + list(lhsBatch) + " x " + list(rhsBatch) +
               " contract " + list(lhsContract) + " x " + list(rhsContract) +
-              " : " + types + "\n" + finish(test, epilogue, dynamic);
+              " : " + types + "\n" + finish(test, epilogue, unknown);
   return test;
 }
 
@@ -198,15 +205,15 @@ Case convolutionCase(const std::string &name, Dims lhs, Dims rhs, Window window,
           test.expected.push_back(sum);
         }
   std::string bias =
-      epilogue == Epilogue::None ? "" : ", %bias: " + type({outputs}, false);
-  test.text = "func.func @" + name + "(%x: " + type(lhs, false) +
-              ", %y: " + type(rhs, false) + bias + ") -> " +
-              type(test.result, false) + " {\n  %0 = tenon.convolution %x, " +
-              "%y strides " + list(window.strides) + " padding " +
-              list(window.padding) + " lhs_dilation [1, 1] rhs_dilation " +
-              list(window.dilation) + " groups " + std::to_string(groups) +
-              " : (" + type(lhs, false) + ", " + type(rhs, false) + ") -> " +
-              type(test.result, false) + "\n" + finish(test, epilogue, false);
+      epilogue == Epilogue::None ? "" : ", %bias: " + type({outputs});
+  test.text = "func.func @" + name + "(%x: " + type(lhs) +
+              ", %y: " + type(rhs) + bias + ") -> " + type(test.result) +
+              " {\n  %0 = tenon.convolution %x, " + "%y strides " +
+              list(window.strides) + " padding " + list(window.padding) +
+              " lhs_dilation [1, 1] rhs_dilation " + list(window.dilation) +
+              " groups " + std::to_string(groups) + " : (" + type(lhs) + ", " +
+              type(rhs) + ") -> " + type(test.result) + "\n" +
+              finish(test, epilogue, Unknown::None);
   return test;
 }
 
@@ -293,9 +300,20 @@ TEST(Contraction, DynamicExtents) {
                          {7, 16, 0},
                          {0, 3, 3}}) {
     cases.push_back(dotCase(numbered("plain", {m, n, k}), {m, k}, {k, n}, {},
-                            {}, {1}, {0}, Epilogue::None, true));
+                            {}, {1}, {0}, Epilogue::None, Unknown::All));
     cases.push_back(dotCase(numbered("right", {m, n, k}), {m, k}, {n, k}, {},
-                            {}, {1}, {1}, Epilogue::None, true));
+                            {}, {1}, {1}, Epilogue::None, Unknown::All));
+  }
+  check(cases);
+}
+
+TEST(Contraction, DynamicRows) {
+  std::vector<Case> cases;
+  for (int64_t rows : {1, 5, 23, 24, 101}) {
+    cases.push_back(dotCase(numbered("small", {rows}), {rows, 33}, {33, 70}, {},
+                            {}, {1}, {0}, Epilogue::None, Unknown::Rows));
+    cases.push_back(dotCase(numbered("large", {rows}), {rows, 600}, {600, 350},
+                            {}, {}, {1}, {0}, Epilogue::None, Unknown::Rows));
   }
   check(cases);
 }
