@@ -59,6 +59,12 @@ bool readAll(const fs::path &set, const char *stem, size_t count,
   return true;
 }
 
+/// Numpy has no bfloat16: the suite's files call its bits u16.
+void correctType(TensorFile &tensor, const tenon_tensor_desc &declared) {
+  if (declared.dtype == TENON_BF16 && tensor.dtype == TENON_U16)
+    tensor.dtype = TENON_BF16;
+}
+
 /// Runs one data set; returns what is wrong, or nothing.
 std::string runDataSet(tenon_context *context,
                        const tenon_function_desc &function, const fs::path &set,
@@ -71,6 +77,11 @@ std::string runDataSet(tenon_context *context,
   if (fs::exists(set / ("input_" + std::to_string(inputs.size()) + ".pb")) ||
       fs::exists(set / ("output_" + std::to_string(wanted.size()) + ".pb")))
     return "the case has more inputs or outputs than the compiled model";
+
+  for (size_t i = 0; i < inputs.size(); ++i)
+    correctType(inputs[i], function.inputs[i]);
+  for (size_t i = 0; i < wanted.size(); ++i)
+    correctType(wanted[i], function.outputs[i]);
 
   std::vector<tenon_tensor> ins(inputs.size()), outs(wanted.size());
   for (size_t i = 0; i < ins.size(); ++i) {
