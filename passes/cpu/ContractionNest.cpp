@@ -94,6 +94,26 @@ void mergeSums(IndexBuilder at, SmallVector<SumDim> &sums) {
   }
 }
 
+/// Part of the numerics contract, chosen from the extent of the sum alone: a
+/// chain of n products errs with the root of n, blocks with that of n / 128.
+constexpr int64_t sumBlock = 128;
+
+/// Taps of a window are never summed across: a pixel at the border, whose taps
+/// come one by one, must have the bits of one inside.
+constexpr int64_t fewestChannels = 64, mostChannels = 192;
+
+int64_t blockOfDot(Value extent) {
+  std::optional<int64_t> known = getConstantIntValue(extent);
+  return known && *known <= sumBlock ? 0 : sumBlock;
+}
+
+int64_t blockOfConvolution(Value channels) {
+  std::optional<int64_t> known = getConstantIntValue(channels);
+  if (!known || *known > mostChannels)
+    return sumBlock;
+  return *known < fewestChannels ? 0 : *known;
+}
+
 bool inMemory(Kernel &kernel, Value tensor) {
   return isa<BlockArgument>(tensor) && kernel.arguments.lookup(tensor);
 }
@@ -156,6 +176,7 @@ std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op) {
   nest.sum = sumTypeOf(nest.resultElement);
   nest.lhsOrigin = zero;
   mergeSums(at, nest.sums);
+  nest.block = blockOfDot(nest.sums.back().extent);
   return nest;
 }
 
@@ -200,7 +221,11 @@ std::optional<ContractionNest> nestOfConvolution(Kernel &kernel,
   nest.rhsElement = rhs.element;
   nest.resultElement = op.getType().getElementType();
   nest.sum = sumTypeOf(nest.resultElement);
-  mergeSums(at, nest.sums);
+  nest.block = blockOfConvolution(nest.sums.back().extent);
+  // Only whole blocks may be joined to longer runs.
+  std::optional<int64_t> channels = getConstantIntValue(nest.sums.back().extent);
+  if (nest.block == 0 || (channels && *channels % nest.block == 0))
+    mergeSums(at, nest.sums);
   return nest;
 }
 

@@ -39,6 +39,9 @@ struct ContractionNest {
   ResultDim column;
   llvm::SmallVector<SumDim> sums; ///< outermost first, at least one
   mlir::Value lhsOrigin;          ///< added to every offset in lhs
+  /// Products of the innermost dimension are summed in blocks of so many, the
+  /// blocks' sums in order; 0: one after another.
+  int64_t block = 0;
 
   int64_t rank() const { return outer.size() + rows.size() + 1; }
   /// Whether the column is the innermost dimension of the result.

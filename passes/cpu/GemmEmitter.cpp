@@ -434,6 +434,9 @@ void GemmEmitter::addPacked(const Panel &panel, Value low, Value high,
   int64_t bytes = nest.sum.getIntOrFloatBitWidth() / 8;
   int64_t depth = panelBytes / (width * bytes) / lanes * lanes;
   std::optional<int64_t> known = getConstantIntValue(dim.extent);
+  // Pieces are whole blocks: a block's sum is never cut in two.
+  if (nest.block)
+    depth = std::max<int64_t>(1, depth / nest.block) * nest.block;
   if (known && *known > 0)
     depth = std::min(depth, *known);
   forRange(at().constant(0), dim.extent, depth, [&](Value k) {

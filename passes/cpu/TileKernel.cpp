@@ -59,6 +59,52 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
 TileKernel::Values TileKernel::run(ArrayRef<Value> rows, Value rowStride,
                                    const ColumnSource &columns, Value extent,
                                    ValueRange carried) {
+  if (nest.block == 0)
+    return chain(rows, rowStride, columns, extent, carried);
+  std::optional<int64_t> known = getConstantIntValue(extent);
+  if (known && *known <= nest.block)
+    return addBlock(rows, rowStride, columns, at().constant(0), extent,
+                    carried);
+  Value width = at().constant(nest.block);
+  Value whole = at().mul(at().floorDiv(extent, width), width);
+  auto loop =
+      scf::ForOp::create(b, loc, at().constant(0), whole, width, carried);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    scf::YieldOp::create(b, loc,
+                         addBlock(rows, rowStride, columns,
+                                  loop.getInductionVar(), width,
+                                  loop.getRegionIterArgs()));
+  }
+  Value rest = at().sub(extent, whole);
+  if (getConstantIntValue(rest) == 0)
+    return Values(loop.getResults());
+  return addBlock(rows, rowStride, columns, whole, rest, loop.getResults());
+}
+
+TileKernel::Values TileKernel::addBlock(ArrayRef<Value> rows, Value rowStride,
+                                        const ColumnSource &columns,
+                                        Value first, Value extent,
+                                        ValueRange carried) {
+  Values moved;
+  Value offset = at().mul(first, rowStride);
+  for (Value row : rows)
+    moved.push_back(at().add(row, offset));
+  ColumnSource source = columns;
+  source.base = at().add(columns.base, at().mul(first, columns.stride));
+  Value zero = arith::ConstantOp::create(
+      b, loc, b.getZeroAttr(carried.front().getType()));
+  Values sums = chain(moved, rowStride, source, extent,
+                      Values(carried.size(), zero));
+  for (auto [sum, former] : llvm::zip(sums, carried))
+    sum = arith::AddFOp::create(b, loc, former, sum);
+  return sums;
+}
+
+TileKernel::Values TileKernel::chain(ArrayRef<Value> rows, Value rowStride,
+                                     const ColumnSource &columns, Value extent,
+                                     ValueRange carried) {
   Values sums(carried);
   std::optional<int64_t> known = getConstantIntValue(extent);
   if (known && *known <= straight) {
@@ -186,7 +232,8 @@ TileKernel::Values TileKernel::lastGuarded(size_t level, const Values &rows,
     if (free.size() == 2) {
       auto known = [](Value v) { return getConstantIntValue(v); };
       std::optional<int64_t> count = known(free[1].extent);
-      if (count && known(free[0].lhsStride) == count &&
+      bool wholeBlocks = nest.block == 0 || (count && *count % nest.block == 0);
+      if (wholeBlocks && count && known(free[0].lhsStride) == count &&
           known(free[1].lhsStride) == 1 && known(free[1].rhsStride) &&
           known(free[0].rhsStride) == *count * *known(free[1].rhsStride)) {
         free[1].extent = at().mul(free[0].extent, free[1].extent);

@@ -42,6 +42,14 @@ public:
 private:
   using Values = llvm::SmallVector<mlir::Value>;
 
+  /// One chain of products on top of `sums`.
+  Values chain(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,
+               const ColumnSource &columns, mlir::Value extent,
+               mlir::ValueRange sums);
+  /// `sums` plus the sum of products [first, first + extent).
+  Values addBlock(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,
+                  const ColumnSource &columns, mlir::Value first,
+                  mlir::Value extent, mlir::ValueRange sums);
   void step(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,
             const ColumnSource &columns, mlir::Value k, Values &sums);
   Values nestFrom(size_t level, llvm::ArrayRef<SumDim> sums, Values rows,

@@ -118,6 +118,35 @@ std::string finish(Case &test, Epilogue epilogue, Unknown unknown) {
          full + "\n  return %m : " + full + "\n}\n";
 }
 
+/// A sum of products as the numerics contract has it: chains of `block`
+/// products (0: one chain), their sums added in order.
+class BlockedSum {
+public:
+  explicit BlockedSum(int64_t block) : block(block) {}
+  void add(float x, float y) {
+    part = std::fma(x, y, part);
+    if (block && ++count == block)
+      endBlock();
+  }
+  /// Blocks do not go on across this point.
+  void endBlock() {
+    if (!block)
+      return;
+    sum += part;
+    part = 0;
+    count = 0;
+  }
+  float value() {
+    if (block && count)
+      endBlock();
+    return block ? sum : part;
+  }
+
+private:
+  int64_t block, count = 0;
+  float sum = 0, part = 0;
+};
+
 Case dotCase(const std::string &name, Dims lhs, Dims rhs, Dims lhsBatch,
              Dims rhsBatch, Dims lhsContract, Dims rhsContract,
              Epilogue epilogue = Epilogue::None,
@@ -138,11 +167,11 @@ Case dotCase(const std::string &name, Dims lhs, Dims rhs, Dims lhsBatch,
   for (size_t batch = 0; batch < lb.size(); ++batch)
     for (int64_t m : lf)
       for (int64_t n : rf) {
-        float sum = 0;
+        BlockedSum sum(lk.size() > 128 ? 128 : 0);
         for (size_t k = 0; k < lk.size(); ++k)
-          sum = std::fma(test.inputs[0][lb[batch] + m + lk[k]],
-                         test.inputs[1][rb[batch] + n + rk[k]], sum);
-        test.expected.push_back(sum);
+          sum.add(test.inputs[0][lb[batch] + m + lk[k]],
+                  test.inputs[1][rb[batch] + n + rk[k]]);
+        test.expected.push_back(sum.value());
       }
   std::string bias = epilogue == Epilogue::None
                          ? ""
@@ -182,7 +211,7 @@ Case convolutionCase(const std::string &name, Dims lhs, Dims rhs, Window window,
     for (int64_t y = 0; y < height; ++y)
       for (int64_t x = 0; x < width; ++x)
         for (int64_t o = 0; o < outputs; ++o) {
-          float sum = 0;
+          BlockedSum sum(rhs[2] < 64 || groups != 1 ? 0 : rhs[2] <= 192 ? rhs[2] : 128);
           for (int64_t i = 0; i < rhs[0]; ++i)
             for (int64_t j = 0; j < rhs[1]; ++j) {
               int64_t row = y * window.strides[0] - window.padding[0] +
@@ -193,16 +222,16 @@ Case convolutionCase(const std::string &name, Dims lhs, Dims rhs, Window window,
                 continue;
               for (int64_t c = 0; c < rhs[2]; ++c) {
                 int64_t feature = o / (outputs / groups) * rhs[2] + c;
-                sum = std::fma(
+                sum.add(
                     test.inputs[0][((n * lhs[1] + row) * lhs[2] + column) *
                                        lhs[3] +
                                    feature],
-                    test.inputs[1]
-                               [((i * rhs[1] + j) * rhs[2] + c) * outputs + o],
-                    sum);
+                    test.inputs[1][((i * rhs[1] + j) * rhs[2] + c) * outputs +
+                                   o]);
               }
+              sum.endBlock();
             }
-          test.expected.push_back(sum);
+          test.expected.push_back(sum.value());
         }
   std::string bias =
       epilogue == Epilogue::None ? "" : ", %bias: " + type({outputs});
@@ -373,6 +402,10 @@ TEST(Contraction, Convolutions) {
                                   {{2, 2}, {3, 3, 3, 3}, {1, 1}}));
   cases.push_back(convolutionCase("large", {1, 7, 7, 170}, {3, 3, 170, 130},
                                   {{1, 1}, {1, 1, 1, 1}, {1, 1}}));
+  for (int64_t channels : {64, 200, 256})
+    cases.push_back(convolutionCase(
+        "blocks_" + std::to_string(channels), {1, 6, 7, channels},
+        {3, 3, channels, 20}, {{1, 1}, {1, 1, 1, 1}, {1, 1}}));
   cases.push_back(convolutionCase("one", {1, 7, 7, 30}, {1, 1, 30, 50},
                                   {{1, 1}, {0, 0, 0, 0}, {1, 1}}));
   cases.push_back(convolutionCase("one_stride", {2, 8, 7, 30}, {1, 1, 30, 50},
