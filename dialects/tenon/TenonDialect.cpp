@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -17,7 +18,16 @@ using namespace mlir;
 
 namespace tenon {
 
+namespace {
+/// Our ops mean the same in a caller: functions of a model become one graph.
+struct TenonInliner : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
+};
+} // namespace
+
 void TenonDialect::initialize() {
+  addInterfaces<TenonInliner>();
   addOperations<
 #define GET_OP_LIST
 #include "dialects/tenon/TenonOps.cpp.inc"

@@ -178,7 +178,31 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     if (resultType(op).getRank() == resultType(group.root).getRank())
       return llvm::any_of(op->getUsers(), [](Operation *user) { return isa<BroadcastInDimOp>(user); });
     // Per-row values of row kernels are computed once a row.
-    return group.role != Role::Reduce;
+    return group.role != Role::Reduce && !(group.plain && endsRowReduction(op, group));
+  }
+
+  /// Whether `op` works elementwise on a row reduction that will join the group after it.
+  bool endsRowReduction(Operation *op, const Group &group) {
+    Operation *reduce = nullptr;
+    while (op->hasTrait<Elementwise>()) {
+      Operation *next = nullptr;
+      for (Value operand : op->getOperands()) {
+        Operation *def = operand.getDefiningOp();
+        if (def && isFree(def))
+          continue;
+        if (!def || next || !def->hasOneUse() || def->getBlock() != op->getBlock())
+          return false;
+        next = def;
+      }
+      if (!next)
+        return false;
+      if (reducesRows(next)) {
+        reduce = next;
+        break;
+      }
+      op = next;
+    }
+    return reduce && cast<RankedTensorType>(reduce->getOperand(0).getType()).getShape() == resultType(group.root).getShape();
   }
 
   /// In row kernels a reduced value is known for the row at hand alone: ops between stay in place.

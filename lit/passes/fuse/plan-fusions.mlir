@@ -101,6 +101,20 @@ func.func @expensive_before_broadcast(%x: tensor<8xf32>, %y: tensor<4x8xf32>) ->
   return %2 : tensor<4x8xf32>
 }
 
+// Per row it is computed once, between the reduction and what takes it along the row.
+// CHECK-LABEL: func.func @expensive_once_a_row(
+// CHECK: tenon.reduce {{.*}}{tenon.group = [[G:.*]] : i64}
+// CHECK: tenon.log {{.*}}{tenon.group = [[G]] : i64}
+// CHECK: tenon.broadcast_in_dim {{.*}}{tenon.group = [[G]] : i64}
+// CHECK: tenon.subtract {{.*}}{tenon.group = [[G]] : i64}
+func.func @expensive_once_a_row(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = tenon.reduce add %x over [1] : (tensor<4x8xf32>) -> tensor<4xf32>
+  %1 = tenon.log %0 : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = tenon.broadcast_in_dim %1 dims [0] sizes [4, 8] : (tensor<4xf32>) -> tensor<4x8xf32>
+  %3 = tenon.subtract %x, %2 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %3 : tensor<4x8xf32>
+}
+
 // Views, weights and what nobody uses are in no kernel.
 // CHECK-LABEL: func.func @nothing_to_do(
 // CHECK-NOT: tenon.group
