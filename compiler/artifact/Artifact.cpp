@@ -203,8 +203,8 @@ private:
         return failFile(file);
     } else {
       SplitObject split;
-      std::string wrong = makeRoomForWeights(code, weightsSymbol(stem),
-                                             facts.weightBytes, split);
+      std::string wrong = makeRoomForWeights(
+          code, weightsSymbol(stem), facts.weightBytes, isLinked(), split);
       if (!wrong.empty())
         return fail(Status::Internal, "", "internal error: " + wrong);
       if (!file.write(StringRef(split.head.data(), split.head.size())))
@@ -237,7 +237,6 @@ private:
       job.objects.push_back(program.temporaryPath());
     }
     job.output = file.temporaryPath();
-    job.soname = llvm::sys::path::filename(options.output).str();
     job.needsLibm = needsLibm;
     bool linked = options.emit == EmitKind::Shared
                       ? linkShared(job, report, result.status)

@@ -184,8 +184,6 @@ bool linkShared(const LinkJob &job, const DiagnosticHandler &report,
                                         "-z",
                                         "noexecstack",
                                         "--threads=1",
-                                        "-soname",
-                                        job.soname,
                                         "-o",
                                         job.output};
   arguments.insert(arguments.end(), job.objects.begin(), job.objects.end());

@@ -13,11 +13,11 @@ namespace tenon {
 struct LinkJob {
   std::vector<std::string> objects;
   std::string output; ///< where the linker writes
-  std::string soname; ///< of a library
   bool needsLibm = false;
 };
 
-/// Links a shared library. Its exported names are those of default visibility.
+/// Links a shared library, which has no name in it, so that equal models are
+/// equal files. Its exported names are those of default visibility.
 /// Reports what is wrong and returns false.
 bool linkShared(const LinkJob &job, const DiagnosticHandler &report,
                 Status &status);

@@ -11,8 +11,9 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+
+#include <fstream>
 
 using namespace mlir;
 
@@ -133,6 +134,21 @@ FunctionFacts functionFacts(func::FuncOp func, const CompileOptions &options) {
 }
 } // namespace
 
+/// The XXH64 of a file, read through a small buffer; false where it cannot be
+/// read, which is then no error: the hash is for people.
+static bool hashFile(const std::string &path, uint64_t &hash) {
+  std::ifstream file(path, std::ios::binary);
+  std::vector<char> buffer(1 << 16);
+  tenon_xxh64 state;
+  tenon_xxh64_begin(&state, 0);
+  while (file) {
+    file.read(buffer.data(), buffer.size());
+    tenon_xxh64_add(&state, buffer.data(), file.gcount());
+  }
+  hash = file.eof() ? tenon_xxh64_end(&state) : 0;
+  return file.eof();
+}
+
 ModelFacts collectFacts(ModuleOp placed, const CompileOptions &options) {
   ModelFacts facts;
   for (auto func : placed.getOps<func::FuncOp>())
@@ -146,17 +162,10 @@ ModelFacts collectFacts(ModuleOp placed, const CompileOptions &options) {
     builder.clone(*weight.getOperation());
 
   facts.source = llvm::sys::path::filename(options.input).str();
-  if (auto file = llvm::MemoryBuffer::getFile(
-          options.input, /*IsText=*/false, /*RequiresNullTerminator=*/false)) {
-    tenon_xxh64 state;
-    tenon_xxh64_begin(&state, 0);
-    tenon_xxh64_add(&state, (*file)->getBufferStart(),
-                    (*file)->getBufferSize());
-    facts.sourceHash = tenon_xxh64_end(&state);
+  if (hashFile(options.input, facts.sourceHash))
     facts.source +=
         llvm::formatv(" xxh64 {0}", llvm::utohexstr(facts.sourceHash,
                                                     /*LowerCase=*/true, 16));
-  }
   return facts;
 }
 

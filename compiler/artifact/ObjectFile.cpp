@@ -109,7 +109,10 @@ std::string makeRoomForWeights(ArrayRef<char> object, const std::string &symbol,
     return "the object's names lie outside it";
   append(split.tail, object.data() + names.sh_offset, names.sh_size);
   weights.sh_name = split.tail.size();
-  append(split.tail, TENON_WEIGHTS_SECTION, sizeof TENON_WEIGHTS_SECTION);
+  std::string name = !linkedByUs && weightBytes >= largeBytes
+                         ? ".lrodata.tenon"
+                         : TENON_WEIGHTS_SECTION;
+  append(split.tail, name.c_str(), name.size() + 1);
   names.sh_offset = behind;
   names.sh_size = split.tail.size();
   padTo(split.tail, behind, 8);

@@ -20,10 +20,12 @@ struct SplitObject {
 };
 
 /// Splits `object`: its open symbol `symbol` becomes the start of a new section
-/// of `weightBytes` bytes. Returns what is wrong with the object, or nothing.
+/// of `weightBytes` bytes: TENON_WEIGHTS_SECTION where we link it; else a large
+/// one is called what linkers know to lay far from code. Returns what is wrong
+/// with the object, or nothing.
 std::string makeRoomForWeights(llvm::ArrayRef<char> object,
                                const std::string &symbol, uint64_t weightBytes,
-                               SplitObject &split);
+                               bool linkedByUs, SplitObject &split);
 
 /// The place in the file of the 8 bytes of weight_hash in the descriptor
 /// `symbol`, or 0.

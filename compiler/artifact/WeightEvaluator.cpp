@@ -56,6 +56,13 @@ bool WeightEvaluator::evaluate(WeightOp weight, llvm::StringRef &bytes) {
   return done;
 }
 
+void WeightEvaluator::release() {
+  held = {};
+  for (auto &file : files)
+    if (file.second)
+      file.second->dontNeedIfMmap();
+}
+
 bool WeightEvaluator::evaluate(WeightOp weight, HostBytes &value, int depth) {
   if (weight.getSource())
     return source(weight, value.bytes);
@@ -91,7 +98,9 @@ bool writeBlob(ModuleOp weights, uint64_t total, WeightEvaluator &evaluator,
     return std::tie(std::get<0>(a), std::get<1>(a)) <
            std::tie(std::get<0>(b), std::get<1>(b));
   });
-  uint64_t at = 0;
+  // Pages of the sources that were read are given back piece by piece.
+  constexpr uint64_t pieceBytes = uint64_t(64) << 20;
+  uint64_t at = 0, released = 0;
   auto zerosTo = [&](uint64_t end) {
     static const std::string zeros(4096, '\0');
     while (at < end) {
@@ -107,6 +116,10 @@ bool writeBlob(ModuleOp weights, uint64_t total, WeightEvaluator &evaluator,
     if (!zerosTo(offset) || !evaluator.evaluate(weight, bytes) || !sink(bytes))
       return false;
     at += bytes.size();
+    if (at - released >= pieceBytes) {
+      evaluator.release();
+      released = at;
+    }
   }
   return zerosTo(total);
 }

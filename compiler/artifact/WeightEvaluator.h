@@ -30,6 +30,9 @@ public:
   /// next call. False after an error was reported.
   bool evaluate(WeightOp weight, llvm::StringRef &bytes);
 
+  /// Lets go of the last result and of the pages read so far.
+  void release();
+
   Status status() const { return failure; }
 
 private:
