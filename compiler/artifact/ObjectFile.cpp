@@ -79,7 +79,8 @@ void padTo(SmallVectorImpl<char> &to, uint64_t offsetOfStart, uint64_t align) {
 } // namespace
 
 std::string makeRoomForWeights(ArrayRef<char> object, const std::string &symbol,
-                               uint64_t weightBytes, SplitObject &split) {
+                               uint64_t weightBytes, bool linkedByUs,
+                               SplitObject &split) {
   Reader reader{object, {}, {}};
   if (!reader.open())
     return "the object is no ELF file";
