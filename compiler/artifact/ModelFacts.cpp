@@ -6,7 +6,10 @@
 #include "runtime/tenon_abi.h"
 #include "runtime/xxh64.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -115,6 +118,41 @@ TensorFacts tensorFacts(func::FuncOp func, unsigned argument,
   return facts;
 }
 
+/// Output extents that are always an input's get its name and range: the plan
+/// says which they are, for it stores them one after another.
+void nameOutputDims(FunctionFacts &facts, func::FuncOp plan) {
+  if (!plan || plan.isExternal())
+    return;
+  // Its arguments end with the inputs and the buffer for extents.
+  size_t count = plan.getNumArguments();
+  if (count < facts.inputs.size() + 1)
+    return;
+  size_t first = count - 1 - facts.inputs.size();
+  SmallVector<DimFacts *> slots;
+  for (TensorFacts &output : facts.outputs)
+    for (DimFacts &dim : output.dims)
+      slots.push_back(&dim);
+  plan.walk([&](memref::StoreOp store) {
+    auto dim = store.getValue().getDefiningOp<memref::DimOp>();
+    if (auto cast = store.getValue().getDefiningOp<arith::IndexCastOp>())
+      dim = cast.getIn().getDefiningOp<memref::DimOp>();
+    if (!dim || store.getIndices().size() != 1)
+      return;
+    auto slot = getConstantIntValue(store.getIndices()[0]);
+    auto number = dim.getConstantIndex();
+    auto input = dyn_cast<BlockArgument>(dim.getSource());
+    if (!slot || !number || !input || *slot >= int64_t(slots.size()) ||
+        input.getArgNumber() < first ||
+        input.getArgNumber() >= first + facts.inputs.size())
+      return;
+    const DimFacts &from =
+        facts.inputs[input.getArgNumber() - first].dims[*number];
+    DimFacts &to = *slots[*slot];
+    if (to.size < 0 && to.name.empty())
+      to = from;
+  });
+}
+
 FunctionFacts functionFacts(func::FuncOp func, const CompileOptions &options) {
   FunctionFacts facts;
   facts.name = func.getName().str();
@@ -130,6 +168,9 @@ FunctionFacts functionFacts(func::FuncOp func, const CompileOptions &options) {
                                         "output" + std::to_string(i)));
   if (auto arena = func->getAttrOfType<IntegerAttr>("tenon.arena_bytes"))
     facts.arenaBytes = arena.getInt();
+  auto module = func->getParentOfType<ModuleOp>();
+  nameOutputDims(facts,
+                 module.lookupSymbol<func::FuncOp>(facts.name + ".plan"));
   return facts;
 }
 } // namespace
