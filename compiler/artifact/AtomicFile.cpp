@@ -28,14 +28,14 @@ std::string folderOf(const std::string &path) {
 }
 
 /// Removes what a process that was killed has left in `folder`: a part whose
-/// process is gone and that nobody holds locked.
+/// process is gone and that nobody holds locked. The linker adds to its name.
 void removeStaleParts(const std::string &folder) {
   std::error_code error;
   for (llvm::sys::fs::directory_iterator it(folder, error), end;
        it != end && !error; it.increment(error)) {
     llvm::StringRef name = llvm::sys::path::filename(it->path());
     pid_t pid = 0;
-    if (!name.consume_front(prefix) || !name.consume_back(suffix) ||
+    if (!name.consume_front(prefix) || !name.contains(suffix) ||
         name.split('-').first.getAsInteger(10, pid) || pid <= 0 ||
         kill(pid, 0) == 0 || errno != ESRCH)
       continue;

@@ -101,6 +101,7 @@ TEST(AtomicFile, StalePartsOfTheDeadAreRemoved) {
   });
   EXPECT_EQ(code, -SIGKILL);
   ASSERT_EQ(namesIn(folder).size(), 1u);
+  writeFile(folder + "/" + namesIn(folder)[0] + ".tmp1f", "a linker's");
   // A living process keeps its own.
   std::string mine = ".tenon-" + std::to_string(getppid()) + "-7.part";
   writeFile(folder + "/" + mine, "in use");
