@@ -95,12 +95,10 @@ def mlp(batch_axis):
     net = nn.Sequential(nn.Linear(10, 10), nn.ReLU(), nn.Linear(10, 5),
                         nn.Softmax(1))
     random = draw(net, 11)
-    # Many rows: with few, a single rounding decides the largest error.
-    rows = 16 if not batch_axis else 512
-    return Recipe(net, [torch.randn(rows, 10, generator=random)], ["x"],
-                  ["y"], batch_axis,
-                  more=[[torch.randn(n, 10, generator=random)]
-                        for n in (100, 333) if batch_axis])
+    # Many inputs: with few, a single rounding decides the largest error.
+    sizes = [16] * 24 if not batch_axis else [1, 100, 333]
+    first, *more = [[torch.randn(n, 10, generator=random)] for n in sizes]
+    return Recipe(net, first, ["x"], ["y"], batch_axis, more=more)
 
 
 def classifier(make, seed, keep_norms, rows=2):
