@@ -19,9 +19,10 @@ constexpr double ln2High = 0x1.62e4p-1; // k * ln2High is exact
 constexpr double ln2Low = 0x1.7f7d1c0000000p-20;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// x = k ln 2 + r; the low bits of `biased` hold k + bias.
+/// x = k ln 2 + r + rest, rest being what the rounding of r lost; the low bits
+/// of `biased` hold k + bias.
 struct Reduced {
-  Lanes k, r, biased;
+  Lanes k, r, rest, biased;
 };
 
 Reduced reduce(const Lanes &x, int bias) {
@@ -29,17 +30,20 @@ Reduced reduce(const Lanes &x, int bias) {
   Lanes magic = x.number(0x1.8p23 + bias);
   Lanes shifted = fma(x, log2e, magic);
   Lanes k = shifted - magic;
-  Lanes r = fma(k, -ln2Low, fma(k, -ln2High, x));
-  return {k, r, shifted.bitcast(i32)};
+  Lanes high = fma(k, -ln2High, x); // exact
+  Lanes r = fma(k, -ln2Low, high);
+  return {k, r, fma(k, -ln2Low, high - r), shifted.bitcast(i32)};
+}
+
+/// (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2.
+Lanes expTail(const Lanes &r) {
+  return horner(r, {0.5, 0.16666667163372039, 4.1666477918624878e-2,
+                    8.3331903442740440e-3, 1.3933692825958133e-3,
+                    1.9960192730650306e-4});
 }
 
 /// e^r - 1 for |r| <= ln 2 / 2, relative to its size.
-Lanes expm1Core(const Lanes &r) {
-  Lanes p = horner(r, {0.5, 0.16666667163372039, 4.1666477918624878e-2,
-                       8.3331903442740440e-3, 1.3933692825958133e-3,
-                       1.9960192730650306e-4});
-  return fma(p, r * r, r);
-}
+Lanes expm1Core(const Lanes &r) { return fma(expTail(r), r * r, r); }
 
 /// 2^k from bits that hold k + 127, 0 < k + 127 < 255.
 Lanes powerOfTwo(const Lanes &biased) {
@@ -53,7 +57,11 @@ Lanes expLimited(const Lanes &x) {
   Reduced part = reduce(x, 254);
   Lanes half = part.biased >> 1;
   Lanes rest = part.biased - half;
-  Lanes power = expm1Core(part.r) + x.number(1);
+  // 1 + r is rounded, and what it lost joins the small terms: one rounding
+  // counts, the last.
+  Lanes sum = part.r + x.number(1);
+  Lanes lost = part.r - (sum - x.number(1));
+  Lanes power = sum + (lost + fma(expTail(part.r), part.r * part.r, part.rest));
   return power * powerOfTwo(half) * powerOfTwo(rest);
 }
 
