@@ -52,11 +52,13 @@ struct ScratchFolder {
 
 /// Compiles the module to `output`; the error's text when that fails.
 static llvm::Error compileTo(ModuleOp module, const ScratchFolder &folder,
-                             const std::string &output, int optLevel) {
+                             const std::string &output, int optLevel,
+                             const std::string &cpu) {
   CompileOptions options;
   options.input = folder.file("graph.mlir");
   options.output = output;
   options.optLevel = optLevel;
+  options.cpu = cpu;
   std::error_code failed;
   llvm::raw_fd_ostream out(options.input, failed);
   if (failed)
@@ -121,18 +123,47 @@ runArtifact(const std::string &path, int threads, func::FuncOp function,
   return results;
 }
 
+/// The first output whose bytes are others; -1 when all are equal.
+static int differentOutput(const std::vector<HostTensor> &a,
+                           const std::vector<HostTensor> &b) {
+  for (size_t i = 0; i < a.size(); ++i)
+    if (a[i].shape != b[i].shape || a[i].toBytes() != b[i].toBytes())
+      return int(i);
+  return -1;
+}
+
 Backend compiledBackend(CompiledOptions options) {
   return [options](ModuleOp module, const std::vector<HostTensor> &inputs)
              -> llvm::Expected<std::vector<HostTensor>> {
     ScratchFolder folder;
     if (folder.path.empty())
       return llvm::createStringError("no folder can be made");
-    std::string artifact = folder.file("graph.so");
-    if (llvm::Error error =
-            compileTo(module, folder, artifact, options.optLevel))
-      return std::move(error);
-    return runArtifact(artifact, options.threads,
-                       module.lookupSymbol<func::FuncOp>("main"), inputs);
+    std::vector<std::string> cpus = {options.cpu};
+    llvm::append_range(cpus, options.otherCpus);
+    std::vector<HostTensor> first;
+    for (const std::string &cpu : cpus) {
+      std::string artifact = folder.file(cpu + ".so");
+      if (llvm::Error error =
+              compileTo(module, folder, artifact, options.optLevel, cpu))
+        return std::move(error);
+      for (int threads : options.threads) {
+        auto results =
+            runArtifact(artifact, threads,
+                        module.lookupSymbol<func::FuncOp>("main"), inputs);
+        if (!results)
+          return results.takeError();
+        if (first.empty()) {
+          first = std::move(*results);
+          continue;
+        }
+        int different = differentOutput(first, *results);
+        if (different >= 0)
+          return llvm::createStringError(
+              "output " + std::to_string(different) + " has other bits with " +
+              std::to_string(threads) + " threads on " + cpu);
+      }
+    }
+    return first;
   };
 }
 

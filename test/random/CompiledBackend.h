@@ -8,7 +8,11 @@ namespace tenon {
 
 struct CompiledOptions {
   int optLevel = 2;
-  int threads = 2;
+  std::string cpu = "native";
+  /// The graph runs once with each number of threads, and on each of the
+  /// further processors; all must give the same bits.
+  std::vector<int> threads = {2};
+  std::vector<std::string> otherCpus;
 };
 
 /// Files are made in a folder of the child process that `judge` runs the

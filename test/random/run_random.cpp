@@ -31,7 +31,14 @@ static cl::opt<std::string>
                    "without it, compile and run"));
 static cl::opt<int> optLevel("opt-level", cl::desc("of the compiler"),
                              cl::init(2));
-static cl::opt<int> threads("run-threads", cl::desc("of a run"), cl::init(2));
+static cl::opt<std::string> cpu("cpu", cl::desc("to compile for"),
+                                cl::init("native"));
+static cl::list<std::string>
+    otherCpus("also-cpu", cl::desc("compile for these too: the same bits"),
+              cl::CommaSeparated);
+static cl::list<int> threads("run-threads",
+                             cl::desc("of a run; several: the same bits"),
+                             cl::CommaSeparated);
 static cl::opt<unsigned> seconds("seconds", cl::desc("for one graph"),
                                  cl::init(60));
 static cl::opt<bool> reduceFailures("reduce", cl::desc("cut failures down"),
@@ -98,7 +105,13 @@ int main(int argc, char **argv) {
     };
   } else {
 #ifdef TENON_TEST_HAS_COMPILER
-    backend = tenon::compiledBackend({optLevel, threads});
+    tenon::CompiledOptions compiled;
+    compiled.optLevel = optLevel;
+    compiled.cpu = cpu;
+    compiled.otherCpus = otherCpus;
+    if (!threads.empty())
+      compiled.threads = threads;
+    backend = tenon::compiledBackend(std::move(compiled));
 #else
     llvm::errs() << "run-random: built without a compiler; use --stage\n";
     return 2;
