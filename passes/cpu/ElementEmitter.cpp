@@ -180,22 +180,47 @@ Value ElementEmitter::index(OpFoldResult size) {
 
 Value ElementEmitter::emitBroadcast(BroadcastInDimOp op, ArrayRef<LaneIndex> indices) {
   RankedTensorType from = tensorType(op.getOperand()), to = op.getType();
+  Location loc = kernel.loc();
   SmallVector<LaneIndex> mapped;
+  std::optional<size_t> open; // the operand's dimension that lanes lie along, if its extent may be one
   for (auto [i, dim] : llvm::enumerate(op.getDims())) {
     LaneIndex index = indices[dim];
-    bool mayRepeat = from.isDynamicDim(i);
     if (from.getDimSize(i) == 1 && to.getDimSize(dim) != 1) {
       index = {at().constant(0), 0};
-    } else if (mayRepeat) {
+    } else if (from.isDynamicDim(i)) {
       // A dynamic extent may be one: known when the kernel runs.
-      if (index.stride != 0 && lanes != 1)
-        return fail();
-      Value one = arith::CmpIOp::create(b, kernel.loc(), arith::CmpIPredicate::eq, extent(op.getOperand(), i), at().constant(1));
-      index.base = arith::SelectOp::create(b, kernel.loc(), one, at().constant(0), index.base);
+      if (index.stride != 0 && lanes != 1) {
+        if (open)
+          return fail();
+        open = i;
+      } else {
+        index.base = arith::SelectOp::create(b, loc, isOne(op.getOperand(), i), at().constant(0), index.base);
+      }
     }
     mapped.push_back(index);
   }
-  return emit(op.getOperand(), mapped);
+  if (!open)
+    return emit(op.getOperand(), mapped);
+  LaneIndex repeated{at().constant(0), 0};
+  auto branch = scf::IfOp::create(b, loc, laneType(from.getElementType()), isOne(op.getOperand(), *open), true);
+  auto fill = [&](Region &region) {
+    OpBuilder::InsertionGuard guard(b);
+    auto outer = memo;
+    b.setInsertionPointToStart(&region.front());
+    Value value = emit(op.getOperand(), mapped);
+    memo = std::move(outer);
+    if (!value)
+      value = arith::ConstantOp::create(b, loc, b.getZeroAttr(branch.getResult(0).getType()));
+    scf::YieldOp::create(b, loc, value);
+  };
+  fill(branch.getElseRegion());
+  mapped[*open] = repeated;
+  fill(branch.getThenRegion());
+  return hasFailed ? Value() : branch.getResult(0);
+}
+
+Value ElementEmitter::isOne(Value tensor, int64_t dim) {
+  return arith::CmpIOp::create(b, kernel.loc(), arith::CmpIPredicate::eq, extent(tensor, dim), at().constant(1));
 }
 
 Value ElementEmitter::emitIota(IotaOp op, ArrayRef<LaneIndex> indices) {

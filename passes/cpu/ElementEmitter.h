@@ -56,6 +56,8 @@ private:
   mlir::Value fromMemory(mlir::Value value, mlir::Type tenonElement);
   mlir::Value splat(ConstantOp op);
   mlir::Value emitBroadcast(BroadcastInDimOp op, llvm::ArrayRef<LaneIndex> indices);
+  /// Whether an extent is one, as i1.
+  mlir::Value isOne(mlir::Value tensor, int64_t dim);
   mlir::Value emitIota(IotaOp op, llvm::ArrayRef<LaneIndex> indices);
   mlir::Value emitSlice(SliceOp op, llvm::ArrayRef<LaneIndex> indices);
   mlir::Value emitReverse(ReverseOp op, llvm::ArrayRef<LaneIndex> indices);

@@ -75,6 +75,7 @@ private:
         sums.push_back(emitCombine(b, loc, op.getKind(), sum, loop.getRegionIterArg(v), emitConvert(b, loc, value, element, sum)));
       }
       if (element_.failed()) {
+        b.setInsertionPointAfter(loop);
         loop.erase();
         return reduceInOrder(op, row);
       }
@@ -155,7 +156,7 @@ private:
     b.setInsertionPointToStart(loop.getBody());
     ElementEmitter wide = emitter(lanes);
     if (!writeColumn(wide, value, output, row, loop.getInductionVar())) {
-      b.setInsertionPoint(loop);
+      b.setInsertionPointAfter(loop);
       loop.erase();
       auto each = scf::ForOp::create(b, loc, at().constant(0), width, at().constant(1));
       b.setInsertionPointToStart(each.getBody());

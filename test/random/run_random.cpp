@@ -129,6 +129,7 @@ int main(int argc, char **argv) {
   options.narrowFloats = narrowFloats;
   int passed = 0, failed = 0;
   for (int i = 0; i < count; ++i) {
+    llvm::outs().flush(); // or each child would write it again
     tenon::RandomGraph graph = buildRandomGraph(context, seed + i, options);
     tenon::Outcome outcome = judge(graph, backend, seconds);
     if (outcome.verdict == tenon::Verdict::Agrees) {
