@@ -26,6 +26,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -192,6 +193,13 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
       return signalPassFailure();
     LowerToLLVMOptions options(context);
     LLVMTypeConverter converter(context, options);
+    converter.addConversion([](BFloat16Type type) -> Type { return IntegerType::get(type.getContext(), 16); });
+    converter.addConversion([](VectorType type) -> std::optional<Type> {
+      if (type.getRank() > 1 || !type.getElementType().isBF16())
+        return std::nullopt;
+      return VectorType::get(type.getNumElements(), IntegerType::get(type.getContext(), 16));
+    });
+    bfloatsAsBits();
     SmallVector<Attribute> sites;
     RewritePatternSet patterns(context);
     patterns.add<LowerLaunch>(converter);
@@ -223,6 +231,47 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
     });
   }
 
+  /// To LLVM a bf16 is an i16: kernels only move bf16s and convert them by integer arithmetic, and on processors without the type LLVM would
+  /// call a library for each one that lives across blocks.
+  void bfloatsAsBits() {
+    Type i16 = IntegerType::get(&getContext(), 16);
+    getOperation().walk([&](Operation *op) {
+      if (auto global = dyn_cast<memref::GlobalOp>(op)) {
+        auto dense = dyn_cast_if_present<DenseElementsAttr>(global.getInitialValueAttr());
+        if (!dense || !dense.getElementType().isBF16())
+          return;
+        global.setInitialValueAttr(dense.bitcast(i16));
+        global.setType(MemRefType::get(global.getType().getShape(), i16));
+      } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+        if (!getElementTypeOrSelf(constant.getType()).isBF16())
+          return;
+        OpBuilder builder(constant);
+        TypedAttr bits;
+        if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue()))
+          bits = dense.bitcast(i16);
+        else
+          bits = builder.getIntegerAttr(i16, cast<FloatAttr>(constant.getValue()).getValue().bitcastToAPInt());
+        Value integer = arith::ConstantOp::create(builder, constant.getLoc(), bits);
+        constant.replaceAllUsesWith(arith::BitcastOp::create(builder, constant.getLoc(), constant.getType(), integer).getResult());
+        constant.erase();
+      } else if (auto broadcast = dyn_cast<vector::BroadcastOp>(op)) {
+        // Its lowering takes the vector's element type as it is.
+        VectorType type = broadcast.getResultVectorType();
+        if (!type.getElementType().isBF16())
+          return;
+        OpBuilder builder(broadcast);
+        Location loc = broadcast.getLoc();
+        Value source = arith::BitcastOp::create(builder, loc, getElementTypeOrSelf(broadcast.getSourceType()) == broadcast.getSourceType()
+                                                                   ? i16
+                                                                   : Type(cast<VectorType>(broadcast.getSourceType()).clone(i16)),
+                                                broadcast.getSource());
+        Value bits = vector::BroadcastOp::create(builder, loc, type.clone(i16), source);
+        broadcast.replaceAllUsesWith(arith::BitcastOp::create(builder, loc, type, bits).getResult());
+        broadcast.erase();
+      }
+    });
+  }
+
   LogicalResult simplifyFirst() {
     RewritePatternSet patterns(&getContext());
     memref::populateExpandStridedMetadataPatterns(patterns);
@@ -232,6 +281,7 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
     vector::populateVectorShapeCastLoweringPatterns(patterns);
     vector::populateVectorFromElementsUnrollPatterns(patterns);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+    arith::populateExpandBFloat16Patterns(patterns);
     return applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 };

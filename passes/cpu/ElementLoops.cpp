@@ -117,6 +117,9 @@ Value ElementEmitter::beats(ReduceKind kind, bool last, Type tenonElement, Value
   Location loc = kernel.loc();
   bool greater = kind == ReduceKind::Maximum;
   if (isa<FloatType>(tenonElement)) {
+    Type wide = sumType(tenonElement);
+    candidate = emitConvert(b, loc, candidate, tenonElement, wide);
+    best = emitConvert(b, loc, best, tenonElement, wide);
     auto predicate = greater ? (last ? arith::CmpFPredicate::OGE : arith::CmpFPredicate::OGT)
                              : (last ? arith::CmpFPredicate::OLE : arith::CmpFPredicate::OLT);
     Value wins = arith::CmpFOp::create(b, loc, predicate, candidate, best);

@@ -159,6 +159,13 @@ Lanes Lanes::sqrt() const { return make<math::SqrtOp>(value); }
 Lanes Lanes::trunc() const { return make<math::TruncOp>(value); }
 
 Lanes Lanes::copySign(const Lanes &sign) const {
+  // LLVM moves a narrowing to f16 into the operands of a copysign, and would
+  // call a library to narrow an f64 whose sign alone is wanted.
+  if (element().isF64()) {
+    Type i64 = IntegerType::get(type().getContext(), 64);
+    Lanes raw = sign.bitcast(i64), magnitude = abs();
+    return (raw < raw.bits(0)).select(-magnitude, magnitude);
+  }
   return make<math::CopySignOp>(value, sign.value);
 }
 

@@ -1,4 +1,5 @@
 // Nonzero kernels: one walk over all elements, the index vectors of those that are not zero one after another.
+#include "passes/cpu/Conversions.h"
 #include "passes/cpu/CoreCalls.h"
 #include "passes/cpu/ElementEmitter.h"
 
@@ -32,11 +33,8 @@ TaskCounter emitNonzero(Kernel &kernel) {
   SmallVector<LaneIndex> indices;
   for (Value index : place)
     indices.push_back({index, 0});
-  Value value = emitter.emit(op.getOperand(), indices);
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
-  Value found = isa<FloatType>(value.getType())
-                    ? Value(arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, value, zero))
-                    : Value(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, zero));
+  Type element = cast<RankedTensorType>(op.getOperand().getType()).getElementType();
+  Value found = emitConvert(b, loc, emitter.emit(op.getOperand(), indices), element, b.getI1Type());
   Value next = loop.getRegionIterArg(0);
   // The output has the rows that were counted; no element may be written past them.
   Value fits = arith::AndIOp::create(b, loc, found, at.less(next, room));

@@ -1,6 +1,8 @@
 // Compares outputs element by element within one tolerance per tensor.
 #include "test/random/Agreement.h"
 
+#include "dialects/tenon/TenonDialect.h"
+
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -21,20 +23,50 @@ static double unitRoundoff(Type element) {
   return element.isF16() ? 0x1p-10 : 0x1p-7;
 }
 
-double coarsestRoundoff(Value output) {
-  double coarsest = 0;
+/// Calls `visit` for each value an output is computed from, itself included.
+static void forEachSource(Value output, llvm::function_ref<void(Value)> visit) {
   llvm::SmallPtrSet<Operation *, 16> seen;
   llvm::SmallVector<Value> left = {output};
   while (!left.empty()) {
     Value value = left.pop_back_val();
-    Type element = getElementTypeOrSelf(value.getType());
-    if (isFloatElement(element))
-      coarsest = std::max(coarsest, unitRoundoff(element));
+    visit(value);
     Operation *op = value.getDefiningOp();
     if (op && seen.insert(op).second)
       llvm::append_range(left, op->getOperands());
   }
+}
+
+double coarsestRoundoff(Value output) {
+  double coarsest = 0;
+  forEachSource(output, [&](Value value) {
+    Type element = getElementTypeOrSelf(value.getType());
+    if (isFloatElement(element))
+      coarsest = std::max(coarsest, unitRoundoff(element));
+  });
   return coarsest;
+}
+
+double longestSum(Value output) {
+  auto elements = [](Value value) {
+    double count = 1;
+    for (int64_t extent : cast<RankedTensorType>(value.getType()).getShape())
+      count *= ShapedType::isDynamic(extent) ? 1 : double(extent);
+    return std::max(count, 1.0);
+  };
+  double longest = 1;
+  forEachSource(output, [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    // No result has more terms than its operand has elements per result, and
+    // in a contraction each result takes part of both operands.
+    if (isa_and_nonnull<ReduceOp>(op))
+      longest =
+          std::max(longest, elements(op->getOperand(0)) / elements(value));
+    if (isa_and_nonnull<DotGeneralOp, ConvolutionOp>(op))
+      longest = std::max(longest, std::sqrt(elements(op->getOperand(0)) *
+                                            elements(op->getOperand(1)) /
+                                            elements(value)));
+  });
+  return longest;
 }
 
 double tolerance(const Expectation &expected) {
@@ -48,6 +80,7 @@ double tolerance(const Expectation &expected) {
   double unit =
       std::max(expected.roundoff, unitRoundoff(expected.ideal.element));
   double units = unit > 0x1p-20 ? 8 : 32;
+  units *= std::max(1.0, std::sqrt(expected.terms) / 4);
   return 16 * moved + units * unit * std::max(greatest, 0x1p-14);
 }
 

@@ -19,11 +19,17 @@ struct Expectation {
   /// Of the coarsest float type it was computed through: a convert to a wider
   /// type keeps the error of the narrower.
   double roundoff = 0;
+  /// Terms of the longest sum it was computed through: each may round.
+  double terms = 1;
 };
 
 /// Of the coarsest float type among an output and the ops it is computed from:
 /// the distance from one to the next float.
 double coarsestRoundoff(mlir::Value output);
+
+/// The terms of the longest sum among the ops an output is computed from, as
+/// far as types tell.
+double longestSum(mlir::Value output);
 
 /// The distance a correct result may have from the ideal one. How far rounding
 /// each op's result moved the whole tensor is one sample of the error that

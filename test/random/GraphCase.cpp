@@ -48,7 +48,7 @@ static Outcome compare(const RandomGraph &graph, const Backend &backend) {
     Value output =
         mainOf(graph).front().getTerminator()->getOperand(unsigned(i));
     Expectation expected{(*ideal)[i], (*rounded)[i], graph.exact[i],
-                         coarsestRoundoff(output)};
+                         coarsestRoundoff(output), longestSum(output)};
     std::string text = disagreement(expected, (*actual)[i]);
     if (!text.empty())
       return {Verdict::Differs, "output " + std::to_string(i) + ": " + text};
