@@ -53,7 +53,7 @@ def PropagateTransposes : Pass<"tenon-propagate-transposes"> {
     %b = tenon.exponential %x : (tensor<1x8x8x4xf32>) -> tensor<1x8x8x4xf32>
     ```
     All other operands must be transposed alike, or be constants and broadcasts, which turn at no cost in the run. Reductions along rows stay
-    along rows. A transpose that moves extents of one alone becomes a reshape.
+    along rows. Reshapes let a transpose pass where it keeps side by side what they merge; one that moves extents of one alone becomes a reshape.
   }];
   let dependentDialects = ["mlir::tensor::TensorDialect"];
 }

@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -322,6 +323,73 @@ struct SinkTranspose : RewritePattern {
   }
 };
 
+/// Reshapes that merge or split dimensions a transpose leaves side by side.
+struct SinkBelowReshape : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto transpose = op.getOperand().getDefiningOp<TransposeOp>();
+    if (!transpose || isConstant(transpose.getOperand()))
+      return rewriter.notifyMatchFailure(op, "operand is no transpose");
+    std::optional<Permutation> order =
+        resultOrder(transpose.getType().getShape(), op.getType().getShape(),
+                    transpose.getPermutation());
+    if (!order)
+      return rewriter.notifyMatchFailure(op, "regroups what was apart");
+    Permutation after = invertPermutationVector(*order);
+    SmallVector<Value> dynamic;
+    SmallVector<int64_t> sizes;
+    dispatchIndexOpFoldResults(
+        beforeTranspose(
+            getMixedValues(op.getStaticSizes(), op.getSizes(), rewriter),
+            after),
+        dynamic, sizes);
+    Value reshaped = ReshapeOp::create(rewriter, op.getLoc(),
+                                       typeBefore(op.getResult(), after),
+                                       transpose.getOperand(), dynamic, sizes);
+    rewriter.replaceOp(
+        op, rewriter.createOrFold<TransposeOp>(op.getLoc(), reshaped, after));
+    return success();
+  }
+
+  /// The result's dimensions in the order they have before the transpose.
+  static std::optional<Permutation> resultOrder(ArrayRef<int64_t> from,
+                                                ArrayRef<int64_t> to,
+                                                ArrayRef<int64_t> permutation) {
+    // Two unknown extents may have traded factors, and nothing is known of the
+    // groups of an empty tensor.
+    if (from.size() == to.size() || llvm::is_contained(from, 0) ||
+        llvm::is_contained(to, 0) ||
+        llvm::count(from, ShapedType::kDynamic) > 1)
+      return std::nullopt;
+    bool merges = from.size() > to.size();
+    auto groups = getReassociationIndicesForCollapse(merges ? from : to,
+                                                     merges ? to : from);
+    if (!groups)
+      return std::nullopt;
+    if (merges)
+      for (const ReassociationIndices &group : *groups)
+        for (size_t i = 1; i < group.size(); ++i)
+          if (permutation[group[i]] != permutation[group[i - 1]] + 1)
+            return std::nullopt;
+    // Group i lies where its first dimension lies.
+    auto place = [&](int64_t i) {
+      return permutation[merges ? (*groups)[i].front() : i];
+    };
+    Permutation byPlace =
+        llvm::to_vector(llvm::seq<int64_t>(0, groups->size()));
+    llvm::sort(byPlace,
+               [&](int64_t a, int64_t b) { return place(a) < place(b); });
+    if (merges)
+      return byPlace;
+    Permutation order;
+    for (int64_t i : byPlace)
+      llvm::append_range(order, (*groups)[i]);
+    return order;
+  }
+};
+
 /// A transpose that moves extents of one alone moves no element.
 struct TransposeToReshape : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -379,8 +447,8 @@ struct PropagateTransposes
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<SinkTranspose, TransposeToReshape, TransposeOfBroadcast,
-                 DimOfTranspose>(context);
+    patterns.add<SinkTranspose, SinkBelowReshape, TransposeToReshape,
+                 TransposeOfBroadcast, DimOfTranspose>(context);
     TransposeOp::getCanonicalizationPatterns(patterns, context);
     ReshapeOp::getCanonicalizationPatterns(patterns, context);
     // Every step moves a transpose closer to the results: no count is needed.

@@ -132,3 +132,40 @@ func.func @moves_ones(%x: tensor<2x1x8x8xf32>) -> tensor<2x8x8x1xf32> {
   %t = tenon.transpose %x [0, 2, 3, 1] : (tensor<2x1x8x8xf32>) -> tensor<2x8x8x1xf32>
   return %t : tensor<2x8x8x1xf32>
 }
+
+// -----
+// Dimensions side by side may merge before or after they move; a vision transformer's patches do.
+// CHECK-LABEL: @merges
+// CHECK-SAME: %[[X:.*]]: tensor<?x7x7x8xf32>
+// CHECK: %[[R:.*]] = tenon.reshape %[[X]] sizes [%{{.*}}, 49, 8]
+// CHECK-NEXT: return %[[R]]
+func.func @merges(%x: tensor<?x7x7x8xf32>, %n: index) -> tensor<?x49x8xf32> {
+  %t = tenon.transpose %x [0, 3, 1, 2] : (tensor<?x7x7x8xf32>) -> tensor<?x8x7x7xf32>
+  %r = tenon.reshape %t sizes [%n, 8, 49] : (tensor<?x8x7x7xf32>, index) -> tensor<?x8x49xf32>
+  %u = tenon.transpose %r [0, 2, 1] : (tensor<?x8x49xf32>) -> tensor<?x49x8xf32>
+  return %u : tensor<?x49x8xf32>
+}
+
+// -----
+// CHECK-LABEL: @splits
+// CHECK-SAME: %[[X:.*]]: tensor<5x3x8xf32>
+// CHECK: %[[R:.*]] = tenon.reshape %[[X]] sizes [5, 3, 2, 4]
+// CHECK-NEXT: %[[T:.*]] = tenon.transpose %[[R]] [2, 3, 0, 1]
+// CHECK-NEXT: return %[[T]]
+func.func @splits(%x: tensor<5x3x8xf32>) -> tensor<2x4x5x3xf32> {
+  %t = tenon.transpose %x [2, 0, 1] : (tensor<5x3x8xf32>) -> tensor<8x5x3xf32>
+  %r = tenon.reshape %t sizes [2, 4, 5, 3] : (tensor<8x5x3xf32>) -> tensor<2x4x5x3xf32>
+  return %r : tensor<2x4x5x3xf32>
+}
+
+// -----
+// Heads that were apart must move before they merge.
+// CHECK-LABEL: @heads
+// CHECK-NEXT: tenon.transpose
+// CHECK-NEXT: tenon.reshape
+// CHECK-NEXT: return
+func.func @heads(%x: tensor<2x12x5x64xf32>) -> tensor<2x5x768xf32> {
+  %t = tenon.transpose %x [0, 2, 1, 3] : (tensor<2x12x5x64xf32>) -> tensor<2x5x12x64xf32>
+  %r = tenon.reshape %t sizes [2, 5, 768] : (tensor<2x5x12x64xf32>) -> tensor<2x5x768xf32>
+  return %r : tensor<2x5x768xf32>
+}
