@@ -118,6 +118,7 @@ public:
   explicit FunctionPlacer(func::FuncOp func) : func(func), entry(func.getBody().front()), numInputs(func.getNumArguments()) {}
 
   LogicalResult run() {
+    resolveBranchExtents();
     if (failed(collectResults()))
       return failure();
     if (failed(makePlanBeforeArena()))
@@ -147,8 +148,72 @@ private:
       return view.getMixedSizes()[dim];
     if (auto loop = dyn_cast_or_null<scf::ForOp>(op))
       return extentOf(loop.getInitArgs()[cast<OpResult>(memref).getResultNumber()], dim);
+    if (auto branch = dyn_cast_or_null<scf::IfOp>(op))
+      if (OpFoldResult agreed = agreedExtent(branch, cast<OpResult>(memref).getResultNumber(), dim))
+        return agreed;
     builder.setInsertionPointAfterValue(memref);
     return memref::DimOp::create(builder, memref.getLoc(), memref, dim).getResult();
+  }
+
+  /// The extent that both branches give a result, made before the branch; null when they are not the same size by construction.
+  OpFoldResult agreedExtent(scf::IfOp branch, unsigned number, int64_t dim) {
+    OpFoldResult a = extentOf(branch.thenYield().getOperand(number), dim), b = extentOf(branch.elseYield().getOperand(number), dim);
+    if (getConstantIntValue(a) || getConstantIntValue(b))
+      return getConstantIntValue(a) == getConstantIntValue(b) ? a : OpFoldResult();
+    auto x = cast<Value>(a), y = cast<Value>(b);
+    if (!sameSize(x, y) || !isSizeOutside(branch, x))
+      return {};
+    OpBuilder builder(branch);
+    IRMapping mapping;
+    return hoist(builder, mapping, branch, x);
+  }
+
+  /// Sizes read from the result of a branch are known before it where both sides agree.
+  void resolveBranchExtents() {
+    func.walk([&](memref::DimOp op) {
+      auto branch = op.getSource().getDefiningOp<scf::IfOp>();
+      std::optional<int64_t> dim = op.getConstantIndex();
+      if (!branch || !dim)
+        return;
+      if (OpFoldResult agreed = agreedExtent(branch, cast<OpResult>(op.getSource()).getResultNumber(), *dim)) {
+        OpBuilder builder(op);
+        op.replaceAllUsesWith(getValueOrCreateConstantIndexOp(builder, op.getLoc(), agreed));
+        op.erase();
+      }
+    });
+  }
+
+  static bool isSizeArithmetic(Operation *op) { return op && isa<arith::ArithDialect, memref::MemRefDialect>(op->getDialect()) && isPure(op); }
+
+  /// Equal index arithmetic on equal values.
+  static bool sameSize(Value x, Value y) {
+    Operation *a = x.getDefiningOp(), *b = y.getDefiningOp();
+    return x == y || (isSizeArithmetic(a) && isSizeArithmetic(b) && a->getName() == b->getName() &&
+                      a->getAttrDictionary() == b->getAttrDictionary() && a->getNumOperands() == b->getNumOperands() &&
+                      llvm::all_of(llvm::zip(a->getOperands(), b->getOperands()),
+                                   [](auto pair) { return sameSize(std::get<0>(pair), std::get<1>(pair)); }));
+  }
+
+  static bool isInside(scf::IfOp branch, Value value) { return branch->isAncestor(value.getParentBlock()->getParentOp()); }
+
+  /// Whether `value` is computed from values that are there before the branch.
+  static bool isSizeOutside(scf::IfOp branch, Value value) {
+    if (!isInside(branch, value))
+      return true;
+    Operation *op = value.getDefiningOp();
+    return isSizeArithmetic(op) && llvm::all_of(op->getOperands(), [&](Value operand) { return isSizeOutside(branch, operand); });
+  }
+
+  static Value hoist(OpBuilder &builder, IRMapping &mapping, scf::IfOp branch, Value value) {
+    if (!isInside(branch, value))
+      return value;
+    if (Value known = mapping.lookupOrNull(value))
+      return known;
+    Operation *op = value.getDefiningOp();
+    for (Value operand : op->getOperands())
+      mapping.map(operand, hoist(builder, mapping, branch, operand));
+    builder.clone(*op, mapping);
+    return mapping.lookup(value);
   }
 
   LogicalResult collectResults() {

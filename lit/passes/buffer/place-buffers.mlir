@@ -172,6 +172,36 @@ func.func @shared_results(%x: memref<4xf32>) -> (memref<4xf32>, memref<4xf32>, m
 
 // -----
 
+// Both branches give as many elements: the plan needs not know which is taken.
+// CHECK-LABEL: func.func private @branches_of_one_size.plan(
+// CHECK-SAME: %{{[^:]*}}: !llvm.ptr, %[[X:[^:]*]]: memref<?xf32>
+// CHECK: %[[N:.*]] = memref.dim %[[X]]
+// CHECK: %[[TWICE:.*]] = arith.addi %[[N]], %[[N]]
+// CHECK: %[[EXTENT:.*]] = arith.index_cast %[[TWICE]]
+// CHECK: memref.store %[[EXTENT]]
+// CHECK-LABEL: func.func @branches_of_one_size(
+// CHECK: scf.if
+func.func @branches_of_one_size(%x: memref<?xf32>, %p: i1) -> memref<?xf32> {
+  %c0 = arith.constant 0 : index
+  %0 = scf.if %p -> memref<?xf32> {
+    %n = memref.dim %x, %c0 : memref<?xf32>
+    %m = arith.addi %n, %n : index
+    %a = memref.alloc(%m) : memref<?xf32>
+    scf.yield %a : memref<?xf32>
+  } else {
+    %n = memref.dim %x, %c0 : memref<?xf32>
+    %m = arith.addi %n, %n : index
+    %a = memref.alloc(%m) : memref<?xf32>
+    scf.yield %a : memref<?xf32>
+  }
+  %n = memref.dim %0, %c0 : memref<?xf32>
+  %b = memref.alloc(%n) : memref<?xf32>
+  memref.copy %0, %b : memref<?xf32> to memref<?xf32>
+  return %b : memref<?xf32>
+}
+
+// -----
+
 // Kernels and other private functions are no graphs.
 // CHECK-LABEL: func.func private @kernel(
 // CHECK-SAME: %{{.*}}: memref<4xf32>) {
