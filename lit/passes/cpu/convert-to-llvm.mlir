@@ -99,3 +99,26 @@ tenon.weight @w : tensor<4xf32> from #tenon.source<"model.onnx", 0, 16>
 llvm.func @llvm_already() {
   llvm.return
 }
+
+// -----
+
+// To LLVM a bf16 is its bits, in memory, in vectors and in constants: no processor is asked whether it has the type.
+// CHECK-DAG: llvm.mlir.global private constant @table(dense<[16256, 16384]> : tensor<2xi16>)
+// CHECK-LABEL: llvm.func @bfloats_are_bits(
+// CHECK-NOT: bf16
+// CHECK: llvm.mlir.constant(dense<16256> : vector<8xi16>)
+// CHECK: llvm.intr.masked.load {{.*}} -> vector<8xi16>
+// CHECK: llvm.intr.masked.store {{.*}} : vector<8xi16>
+// CHECK-NOT: bf16
+memref.global "private" constant @table : memref<2xbf16> = dense<[1.0, 2.0]>
+
+func.func @bfloats_are_bits(%x: memref<?xbf16>, %i: index, %mask: vector<8xi1>, %low: i1) {
+  %one = arith.constant dense<1.0> : vector<8xbf16>
+  %table = memref.get_global @table : memref<2xbf16>
+  %scalar = memref.load %table[%i] : memref<2xbf16>
+  %repeated = vector.broadcast %scalar : bf16 to vector<8xbf16>
+  %loaded = vector.maskedload %x[%i], %mask, %one : memref<?xbf16>, vector<8xi1>, vector<8xbf16> into vector<8xbf16>
+  %chosen = arith.select %low, %loaded, %repeated : vector<8xbf16>
+  vector.maskedstore %x[%i], %mask, %chosen : memref<?xbf16>, vector<8xi1>, vector<8xbf16>
+  return
+}

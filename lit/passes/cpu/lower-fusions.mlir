@@ -112,3 +112,42 @@ func.func @no_fusion(%call: !llvm.ptr, %x: memref<4xf32>, %y: memref<4xf32>) {
   memref.copy %x, %y : memref<4xf32> to memref<4xf32>
   return
 }
+
+// -----
+
+// An extent known only in the run may be one: lanes then repeat one element, else they are read side by side.
+// CHECK-LABEL: func.func @may_repeat(
+// CHECK: func.func private @map.add
+// CHECK: %[[ONE:.*]] = arith.cmpi eq
+// CHECK: scf.if %[[ONE]] -> (vector<8xf32>)
+// CHECK-NEXT: memref.load
+// CHECK-NEXT: vector.broadcast
+// CHECK: else
+// CHECK-NEXT: vector.load
+func.func @may_repeat(%call: !llvm.ptr, %x: memref<3x?xf32>, %y: memref<?xf32>, %n: index, %z: memref<3x?xf32>) {
+  tenon.fusion map ins(%x, %y, %n : memref<3x?xf32>, memref<?xf32>, index) outs(%z : memref<3x?xf32>) {
+  ^bb0(%a: tensor<3x?xf32>, %b: tensor<?xf32>, %size: index):
+    %0 = tenon.broadcast_in_dim %b dims [1] sizes [3, %size] : (tensor<?xf32>, index) -> tensor<3x?xf32>
+    %1 = tenon.add %a, %0 : (tensor<3x?xf32>, tensor<3x?xf32>) -> tensor<3x?xf32>
+    tenon.yield %1 : tensor<3x?xf32>
+  }
+  return
+}
+
+// -----
+
+// A row whose elements cannot be computed side by side is reduced in order, and nothing is left of the attempt.
+// CHECK-LABEL: func.func @row_in_order(
+// CHECK: func.func private @rows.reshape
+// CHECK-NOT: vector.
+// CHECK: scf.for {{.*}} iter_args({{.*}}) -> (f32)
+// CHECK-NOT: vector.
+func.func @row_in_order(%call: !llvm.ptr, %x: memref<40x2xf32>, %y: memref<4xf32>) {
+  tenon.fusion rows ins(%x : memref<40x2xf32>) outs(%y : memref<4xf32>) {
+  ^bb0(%a: tensor<40x2xf32>):
+    %0 = tenon.reshape %a sizes [4, 20] : (tensor<40x2xf32>) -> tensor<4x20xf32>
+    %1 = tenon.reduce add %0 over [1] : (tensor<4x20xf32>) -> tensor<4xf32>
+    tenon.yield %1 : tensor<4xf32>
+  }
+  return
+}
