@@ -1,4 +1,5 @@
-// Everything a compilation can be asked for: each knob is born here and nowhere else.
+// Everything a compilation can be asked for: each knob is born here and nowhere
+// else.
 #ifndef TENON_COMPILER_COMPILEOPTIONS_H
 #define TENON_COMPILER_COMPILEOPTIONS_H
 
@@ -22,32 +23,40 @@ struct DimOption {
   int64_t multiple = 1;
 };
 
-/// The shape of one input, fixed by the user: `--shape=data:1x3x224x224`; no value keeps the extent dynamic.
+/// The shape of one input, fixed by the user: `--shape=data:1x3x224x224`; no
+/// value keeps the extent dynamic.
 struct ShapeOption {
   std::string input;
   std::vector<std::optional<int64_t>> dims;
 };
 
 struct CompileOptions {
-  std::string input;              ///< path of the model
-  std::string output;             ///< path of the artifact; derived from the input when empty
+  std::string input; ///< path of the model
+  std::string
+      output; ///< path of the artifact; derived from the input when empty
   EmitKind emit = EmitKind::Shared;
-  std::string header;             ///< path of the C header; empty: beside an object, and nowhere else
-  std::string name;               ///< C symbol stem; derived from the file name when empty
-  std::string triple;             ///< empty: the host
+  std::string header; ///< path of the C header; empty: beside an object, and
+                      ///< nowhere else
+  std::string name;   ///< C symbol stem; derived from the file name when empty
+  std::string triple; ///< empty: the host
   std::string cpu = "native";
   std::vector<std::string> features; ///< "+avx512f", "-amx-tile"
   int optLevel = 2;
   std::vector<DimOption> dims;
   std::vector<ShapeOption> shapes;
   WeightPlacement weights = WeightPlacement::Auto;
-  bool standalone = false;        ///< the header includes nothing of Tenon's and the object needs libc alone
+  bool standalone = false; ///< the header includes nothing of Tenon's and the
+                           ///< object needs libc alone
   bool foldBatchNorm = true;
-  bool exposeIntermediates = false; ///< every computed value is an output too (compiler/verify)
-  std::string stopAfter;          ///< a phase name, or empty
-  std::string dumpDir;            ///< a file per phase is written here when not empty
-  int64_t foldBudgetBytes = 1 << 16; ///< constants up to this size are folded as values
-  int64_t externalWeightBytes = int64_t(256) << 20; ///< `auto` writes larger blobs beside the artifact: a linker would hold them in memory twice
+  bool exposeIntermediates =
+      false; ///< every computed value is an output too (compiler/verify)
+  std::string stopAfter; ///< a phase name, or empty
+  std::string dumpDir;   ///< a file per phase is written here when not empty
+  int64_t foldBudgetBytes =
+      1 << 16; ///< constants up to this size are folded as values
+  int64_t externalWeightBytes =
+      int64_t(256) << 20; ///< `auto` writes larger blobs beside the artifact: a
+                          ///< linker would hold them in memory twice
 };
 
 } // namespace tenon

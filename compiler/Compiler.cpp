@@ -1,4 +1,5 @@
-// The facade: loads a model, runs the phases with their guards, and hands the result to the artifact writer.
+// The facade: loads a model, runs the phases with their guards, and hands the
+// result to the artifact writer.
 #include "compiler/Compiler.h"
 
 #include "compiler/ModelLoader.h"
@@ -25,7 +26,8 @@ namespace {
 /// One compilation: the module on its way through the phases.
 class Compilation {
 public:
-  Compilation(const CompileOptions &options, const DiagnosticHandler &report, const std::function<void(const PhaseReport &)> &onPhase)
+  Compilation(const CompileOptions &options, const DiagnosticHandler &report,
+              const std::function<void(const PhaseReport &)> &onPhase)
       : options(options), report(report), onPhase(onPhase) {
     DialectRegistry registry;
     registerPipelineDialects(registry);
@@ -34,7 +36,8 @@ public:
     context.disableMultithreading();
   }
 
-  /// Loads the model and runs the phases up to and including `last`; false after an error was reported.
+  /// Loads the model and runs the phases up to and including `last`; false
+  /// after an error was reported.
   bool run(StringRef last, const TargetChoice *target) {
     auto started = std::chrono::steady_clock::now();
     PassDiagnostics diagnostics(context, options.input);
@@ -59,7 +62,8 @@ public:
       if (phase.build && !runPhase(phase, pipeline, diagnostics))
         return false;
       if (Operation *op = findViolation(phase, *module)) {
-        op->emitError("still there after phase ") << phase.name << ": " << op->getName();
+        op->emitError("still there after phase ")
+            << phase.name << ": " << op->getName();
         status = diagnostics.flush(report, false);
         writeReproducer(phase.name);
         return false;
@@ -85,7 +89,8 @@ public:
   Status status = Status::Success;
 
 private:
-  bool runPhase(const Phase &phase, const PipelineOptions &pipeline, PassDiagnostics &diagnostics) {
+  bool runPhase(const Phase &phase, const PipelineOptions &pipeline,
+                PassDiagnostics &diagnostics) {
     OwningOpRef<ModuleOp> before = module->clone();
     PassManager pm(&context);
     phase.build(pm, pipeline);
@@ -105,19 +110,27 @@ private:
   void writeReproducer(StringRef phase) {
     SmallString<128> path;
     int descriptor;
-    if (llvm::sys::fs::createTemporaryFile("tenon-reproducer", "mlir", descriptor, path))
+    if (llvm::sys::fs::createTemporaryFile("tenon-reproducer", "mlir",
+                                           descriptor, path))
       return;
     llvm::raw_fd_ostream stream(descriptor, true);
     stream << "// tenon-opt --tenon-to-" << phase << " " << path << "\n";
     module->print(stream, OpPrintingFlags().enableDebugInfo());
-    report({.severity = Severity::Note, .file = options.input, .text = "the module before phase " + phase.str() + " was written to " + path.str().str(), .help = "attach that file to a bug report"});
+    report({.severity = Severity::Note,
+            .file = options.input,
+            .text = "the module before phase " + phase.str() +
+                    " was written to " + path.str().str(),
+            .help = "attach that file to a bug report"});
   }
 
-  bool finishPhase(const Phase &phase, std::chrono::steady_clock::time_point started) {
+  bool finishPhase(const Phase &phase,
+                   std::chrono::steady_clock::time_point started) {
     if (onPhase) {
       PhaseReport finished;
       finished.name = phase.name.str();
-      finished.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+      finished.seconds = std::chrono::duration<double>(
+                             std::chrono::steady_clock::now() - started)
+                             .count();
       module->walk([&](Operation *) { ++finished.ops; });
       onPhase(finished);
     }
@@ -134,7 +147,10 @@ private:
       return true;
     stream.clear_error();
     status = Status::Io;
-    report({.file = path.str().str(), .text = "cannot be written: " + (error ? error.message() : std::string("no space")), .status = Status::Io});
+    report({.file = path.str().str(),
+            .text = "cannot be written: " +
+                    (error ? error.message() : std::string("no space")),
+            .status = Status::Io});
     return false;
   }
 };
@@ -147,7 +163,8 @@ std::vector<PhaseInfo> Compiler::phases() {
   return infos;
 }
 
-std::string Compiler::printStage(const CompileOptions &options, Status &status) {
+std::string Compiler::printStage(const CompileOptions &options,
+                                 Status &status) {
   std::string last = options.stopAfter.empty() ? "imported" : options.stopAfter;
   std::optional<TargetChoice> target = chooseTarget(options, report, status);
   if (!target)
@@ -166,13 +183,15 @@ std::string Compiler::printStage(const CompileOptions &options, Status &status) 
 
 CompileReport Compiler::compile(const CompileOptions &options) {
   CompileReport result;
-  std::optional<TargetChoice> target = chooseTarget(options, report, result.status);
+  std::optional<TargetChoice> target =
+      chooseTarget(options, report, result.status);
   if (!target)
     return result;
   Compilation compilation(options, report, onPhase);
   bool finished = compilation.run("llvm", &*target);
   if (finished)
-    result = writeArtifact(*compilation.module, compilation.facts, options, *target, report);
+    result = writeArtifact(*compilation.module, compilation.facts, options,
+                           *target, report);
   else
     result.status = compilation.status;
   result.filesRead = std::move(compilation.filesRead);

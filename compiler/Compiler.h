@@ -1,4 +1,5 @@
-// The facade: a model file goes in, an artifact comes out. The tools see this header and the runtime's, nothing between.
+// The facade: a model file goes in, an artifact comes out. The tools see this
+// header and the runtime's, nothing between.
 #ifndef TENON_COMPILER_COMPILER_H
 #define TENON_COMPILER_COMPILER_H
 
@@ -26,13 +27,14 @@ struct PhaseReport {
 
 struct CompileReport {
   Status status = Status::Success;
-  std::string output;          ///< the main file written
-  std::string header;          ///< the header written, or empty
-  std::string weightsFile;     ///< the weights file written, or empty
+  std::string output;      ///< the main file written
+  std::string header;      ///< the header written, or empty
+  std::string weightsFile; ///< the weights file written, or empty
   int64_t codeBytes = 0;
   int64_t weightBytes = 0;
-  int64_t arenaBytes = -1;     ///< -1: depends on dynamic sizes
-  std::vector<std::string> filesRead; ///< the model and every file it names, for dependency files
+  int64_t arenaBytes = -1; ///< -1: depends on dynamic sizes
+  std::vector<std::string>
+      filesRead; ///< the model and every file it names, for dependency files
 };
 
 /// An input or output as a model file declares it.
@@ -67,14 +69,17 @@ public:
   /// Called after each phase, for progress.
   std::function<void(const PhaseReport &)> onPhase;
 
-  /// Compiles options.input into options.output. Writes are atomic: on any failure no file is made or changed. Errors go to
-  /// the handler; the result's status is their class.
+  /// Compiles options.input into options.output. Writes are atomic: on any
+  /// failure no file is made or changed. Errors go to the handler; the result's
+  /// status is their class.
   CompileReport compile(const CompileOptions &options);
 
-  /// The IR of options.input after options.stopAfter (default `imported`), as MLIR text; empty on failure.
+  /// The IR of options.input after options.stopAfter (default `imported`), as
+  /// MLIR text; empty on failure.
   std::string printStage(const CompileOptions &options, Status &status);
 
-  /// Reads options.input and tells what it holds; unsupported operators are counted, not refused.
+  /// Reads options.input and tells what it holds; unsupported operators are
+  /// counted, not refused.
   ModelSummary describe(const CompileOptions &options, Status &status);
 
   static std::vector<PhaseInfo> phases();

@@ -1,5 +1,6 @@
-// From a model file to a module at phase `imported`. ONNX has no magic number and MLIR text has no fixed first word: a file of printable characters
-// is text.
+// From a model file to a module at phase `imported`. ONNX has no magic number
+// and MLIR text has no fixed first word: a file of printable characters is
+// text.
 #include "compiler/ModelLoader.h"
 
 #include "compiler/import/onnx/OnnxImporter.h"
@@ -21,8 +22,10 @@ bool isMlirText(const std::string &path) {
   if (!buffer)
     return false;
   llvm::StringRef head = (*buffer)->getBuffer().take_front(sniffedBytes);
-  bool printable = llvm::all_of(head, [](unsigned char c) { return c >= ' ' || isspace(c); });
-  return printable && (head.contains("func.func") || head.contains("module") || head.contains("tenon."));
+  bool printable = llvm::all_of(
+      head, [](unsigned char c) { return c >= ' ' || isspace(c); });
+  return printable && (head.contains("func.func") || head.contains("module") ||
+                       head.contains("tenon."));
 }
 
 static int nesting(llvm::StringRef text) {
@@ -36,7 +39,8 @@ static int nesting(llvm::StringRef text) {
   return deepest;
 }
 
-static Status loadText(MLIRContext &context, const CompileOptions &options, LoadedModel &model, const DiagnosticHandler &report) {
+static Status loadText(MLIRContext &context, const CompileOptions &options,
+                       LoadedModel &model, const DiagnosticHandler &report) {
   auto fail = [&](Status status, std::string text) {
     report({.file = options.input, .text = std::move(text), .status = status});
     return status;
@@ -45,12 +49,14 @@ static Status loadText(MLIRContext &context, const CompileOptions &options, Load
   if (!buffer)
     return fail(Status::Io, "cannot be read: " + buffer.getError().message());
   if (nesting((*buffer)->getBuffer()) > maxTextNesting)
-    return fail(Status::Limit, "brackets are nested deeper than " + std::to_string(maxTextNesting) + " levels");
+    return fail(Status::Limit, "brackets are nested deeper than " +
+                                   std::to_string(maxTextNesting) + " levels");
   model.module = parseSourceFile<ModuleOp>(options.input, &context);
   return model.module ? Status::Success : Status::InvalidModel;
 }
 
-LoadedModel loadModel(MLIRContext &context, const CompileOptions &options, const DiagnosticHandler &report) {
+LoadedModel loadModel(MLIRContext &context, const CompileOptions &options,
+                      const DiagnosticHandler &report) {
   LoadedModel model;
   model.filesRead.push_back(options.input);
   if (isMlirText(options.input)) {
@@ -67,7 +73,9 @@ LoadedModel loadModel(MLIRContext &context, const CompileOptions &options, const
   if (!onnxModel)
     return model;
   loadImportDialects(context);
-  model.module = importOnnx(context, *onnxModel, ImportOptions{options.dims, options.shapes}, remember);
+  model.module =
+      importOnnx(context, *onnxModel,
+                 ImportOptions{options.dims, options.shapes}, remember);
   if (model.module)
     model.status = Status::Success;
   return model;

@@ -1,4 +1,5 @@
-// From a model file to a module at phase `imported`, whatever its format: found by content, not by name.
+// From a model file to a module at phase `imported`, whatever its format: found
+// by content, not by name.
 #ifndef TENON_COMPILER_MODELLOADER_H
 #define TENON_COMPILER_MODELLOADER_H
 
@@ -14,13 +15,16 @@
 namespace tenon {
 
 struct LoadedModel {
-  mlir::OwningOpRef<mlir::ModuleOp> module; ///< null after an error was reported
+  mlir::OwningOpRef<mlir::ModuleOp>
+      module; ///< null after an error was reported
   Status status = Status::Success;
   std::vector<std::string> filesRead;
 };
 
-/// Reads options.input: an ONNX model, or MLIR text of a module at phase `imported`.
-LoadedModel loadModel(mlir::MLIRContext &context, const CompileOptions &options, const DiagnosticHandler &report);
+/// Reads options.input: an ONNX model, or MLIR text of a module at phase
+/// `imported`.
+LoadedModel loadModel(mlir::MLIRContext &context, const CompileOptions &options,
+                      const DiagnosticHandler &report);
 
 /// Whether the file is MLIR text; false also for files that cannot be read.
 bool isMlirText(const std::string &path);

@@ -1,4 +1,5 @@
-// The phase table. A comment beside a pass says why it stands there and not earlier.
+// The phase table. A comment beside a pass says why it stands there and not
+// earlier.
 #include "compiler/pipeline/Phases.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -8,8 +9,8 @@
 #include "passes/fuse/Passes.h"
 #include "passes/graph/Passes.h"
 
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
@@ -33,28 +34,37 @@ using namespace mlir;
 namespace tenon {
 
 static bool isGraphOp(Operation *op) {
-  return isa<ModuleOp>(op) || isa<func::FuncDialect, scf::SCFDialect, arith::ArithDialect, tensor::TensorDialect>(op->getDialect());
+  return isa<ModuleOp>(op) ||
+         isa<func::FuncDialect, scf::SCFDialect, arith::ArithDialect,
+             tensor::TensorDialect>(op->getDialect());
 }
 
 static bool allowedOnTensors(Operation *op) {
-  return isGraphOp(op) || (isa<TenonDialect>(op->getDialect()) && !isa<FusionOp, LaunchOp, FaultOp>(op));
+  return isGraphOp(op) || (isa<TenonDialect>(op->getDialect()) &&
+                           !isa<FusionOp, LaunchOp, FaultOp>(op));
 }
 
 static bool allowedFused(Operation *op) {
-  if (isGraphOp(op) || isa<FusionOp>(op) || op->getParentOfType<FusionOp>() || op->getParentOfType<WeightOp>())
+  if (isGraphOp(op) || isa<FusionOp>(op) || op->getParentOfType<FusionOp>() ||
+      op->getParentOfType<WeightOp>())
     return true;
   return isa<WeightOp, GetWeightOp, ConstantOp, ReshapeOp, BoundOp>(op);
 }
 
 static bool allowedPlaced(Operation *op) {
-  if (op->getParentOfType<FusionOp>() || op->getParentOfType<WeightOp>() || isa<FusionOp, WeightOp>(op))
+  if (op->getParentOfType<FusionOp>() || op->getParentOfType<WeightOp>() ||
+      isa<FusionOp, WeightOp>(op))
     return true;
-  bool tensors = llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>) || llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
+  bool tensors =
+      llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>) ||
+      llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
   return !tensors && !isa<memref::AllocOp>(op);
 }
 
 static bool allowedTiled(Operation *op) {
-  return op->getParentOfType<WeightOp>() || !isa<TenonDialect>(op->getDialect()) || isa<WeightOp, LaunchOp, FaultOp, BoundOp>(op);
+  return op->getParentOfType<WeightOp>() ||
+         !isa<TenonDialect>(op->getDialect()) ||
+         isa<WeightOp, LaunchOp, FaultOp, BoundOp>(op);
 }
 
 static bool allowedLLVM(Operation *op) {
@@ -69,16 +79,19 @@ static void buildShaped(OpPassManager &pm, const PipelineOptions &) {
 }
 
 static void buildFused(OpPassManager &pm, const PipelineOptions &options) {
-  // Before composites fall apart: a transpose passes one whole op, not its parts.
+  // Before composites fall apart: a transpose passes one whole op, not its
+  // parts.
   pm.addPass(createPropagateTransposes());
   pm.addPass(createCSEPass());
-  // After transposes have settled: those of kernels become weights of their own.
+  // After transposes have settled: those of kernels become weights of their
+  // own.
   pm.addPass(createFoldWeights());
   // After kernels are weights, and while batch normalization is one op.
   if (options.foldBatchNorm)
     pm.addPass(createFoldBatchNorm());
   pm.addPass(createDecomposeComposites());
-  // After decomposition: composites' inner reductions meet reshapes of frontends too.
+  // After decomposition: composites' inner reductions meet reshapes of
+  // frontends too.
   pm.addPass(createSinkReshapes());
   pm.addPass(createAbsorbTransposes());
   pm.addPass(createCanonicalizerPass());
@@ -120,12 +133,23 @@ static void buildLLVM(OpPassManager &pm, const PipelineOptions &) {
 
 ArrayRef<Phase> phaseTable() {
   static const Phase phases[] = {
-      {"imported", "only tenon, func, scf, arith and tensor ops on tensors; weights are symbols", nullptr, allowedOnTensors},
-      {"shaped", "every extent is a number or an index value computed from the inputs", buildShaped, allowedOnTensors},
-      {"fused", "all computation on tensors stands inside tenon.fusion regions", buildFused, allowedFused},
-      {"placed", "no tensors outside fusions: memrefs in one arena, and nothing allocates", buildPlaced, allowedPlaced},
-      {"tiled", "each fusion is a function of loops, called by tenon.launch", buildTiled, allowedTiled},
-      {"llvm", "llvm only; entries have the ABI's signature", buildLLVM, allowedLLVM},
+      {"imported",
+       "only tenon, func, scf, arith and tensor ops on tensors; weights are "
+       "symbols",
+       nullptr, allowedOnTensors},
+      {"shaped",
+       "every extent is a number or an index value computed from the inputs",
+       buildShaped, allowedOnTensors},
+      {"fused", "all computation on tensors stands inside tenon.fusion regions",
+       buildFused, allowedFused},
+      {"placed",
+       "no tensors outside fusions: memrefs in one arena, and nothing "
+       "allocates",
+       buildPlaced, allowedPlaced},
+      {"tiled", "each fusion is a function of loops, called by tenon.launch",
+       buildTiled, allowedTiled},
+      {"llvm", "llvm only; entries have the ABI's signature", buildLLVM,
+       allowedLLVM},
   };
   return phases;
 }
@@ -142,11 +166,14 @@ Operation *findViolation(const Phase &phase, ModuleOp module) {
 }
 
 void registerPipelineDialects(DialectRegistry &registry) {
-  registry.insert<TenonDialect, arith::ArithDialect, bufferization::BufferizationDialect, cf::ControlFlowDialect, func::FuncDialect,
-                  LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect, ub::UBDialect,
-                  vector::VectorDialect>();
+  registry.insert<TenonDialect, arith::ArithDialect,
+                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
+                  func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
+                  memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
+                  ub::UBDialect, vector::VectorDialect>();
   arith::registerBufferizableOpInterfaceExternalModels(registry);
-  bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(registry);
+  bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
+      registry);
   func::registerInlinerExtension(registry);
   scf::registerBufferizableOpInterfaceExternalModels(registry);
   tensor::registerBufferizableOpInterfaceExternalModels(registry);

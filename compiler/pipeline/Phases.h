@@ -1,4 +1,5 @@
-// The phase table: what each phase is called, what is true after it, and which passes make it so. Everything that needs the order of passes asks here.
+// The phase table: what each phase is called, what is true after it, and which
+// passes make it so. Everything that needs the order of passes asks here.
 #ifndef TENON_COMPILER_PIPELINE_PHASES_H
 #define TENON_COMPILER_PIPELINE_PHASES_H
 
@@ -10,10 +11,12 @@
 
 namespace tenon {
 
-/// What the pipeline needs to know of the target and the user's wishes; filled from CompileOptions in one place.
+/// What the pipeline needs to know of the target and the user's wishes; filled
+/// from CompileOptions in one place.
 struct PipelineOptions {
-  int64_t vectorBytes = 32; ///< bytes of a vector register
-  bool foldBatchNorm = true; ///< batch normalization after a convolution becomes part of its kernel
+  int64_t vectorBytes = 32;  ///< bytes of a vector register
+  bool foldBatchNorm = true; ///< batch normalization after a convolution
+                             ///< becomes part of its kernel
 };
 
 struct Phase {
@@ -27,13 +30,15 @@ struct Phase {
 /// All phases in order; `imported` has no passes, for importers make it.
 llvm::ArrayRef<Phase> phaseTable();
 
-/// Checks the rule of `phase` on a module: the first op that must not be there, or null.
+/// Checks the rule of `phase` on a module: the first op that must not be there,
+/// or null.
 mlir::Operation *findViolation(const Phase &phase, mlir::ModuleOp module);
 
 /// Dialects and interface implementations the phases need.
 void registerPipelineDialects(mlir::DialectRegistry &registry);
 
-/// Registers our passes and a pipeline `tenon-to-PHASE` per phase, for tenon-opt.
+/// Registers our passes and a pipeline `tenon-to-PHASE` per phase, for
+/// tenon-opt.
 void registerPipelines();
 
 } // namespace tenon

@@ -2,8 +2,8 @@
 #include "compiler/report/PassDiagnostics.h"
 
 #include "mlir/IR/Location.h"
-#include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
 
 using namespace mlir;
 
@@ -28,12 +28,14 @@ static std::string placeOf(Location loc) {
   if (!nodes.empty())
     return "node \"" + nodes.front() + "\"";
   if (auto text = loc->findInstanceOf<FileLineColLoc>())
-    return "line " + std::to_string(text.getLine()) + ", column " + std::to_string(text.getColumn());
+    return "line " + std::to_string(text.getLine()) + ", column " +
+           std::to_string(text.getColumn());
   return "";
 }
 
 PassDiagnostics::PassDiagnostics(MLIRContext &context, std::string file)
-    : file(std::move(file)), handler(&context, [this](mlir::Diagnostic &diagnostic) {
+    : file(std::move(file)),
+      handler(&context, [this](mlir::Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
           return success();
         tenon::Diagnostic ours;
@@ -47,8 +49,11 @@ PassDiagnostics::PassDiagnostics(MLIRContext &context, std::string file)
 Status PassDiagnostics::flush(const DiagnosticHandler &report, bool parsing) {
   Status worst = Status::Success;
   for (Diagnostic &diagnostic : collected) {
-    bool refusal = llvm::StringRef(diagnostic.text).starts_with("unsupported: ");
-    diagnostic.status = parsing ? Status::InvalidModel : refusal ? Status::Unsupported : Status::Internal;
+    bool refusal =
+        llvm::StringRef(diagnostic.text).starts_with("unsupported: ");
+    diagnostic.status = parsing   ? Status::InvalidModel
+                        : refusal ? Status::Unsupported
+                                  : Status::Internal;
     if (diagnostic.status == Status::Internal)
       diagnostic.text = "internal compiler error: " + diagnostic.text;
     if (worst == Status::Success || diagnostic.status == Status::Internal)

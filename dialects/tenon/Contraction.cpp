@@ -5,7 +5,8 @@ using namespace mlir;
 
 namespace tenon {
 
-static SmallVector<int64_t> freeDims(int64_t rank, Extents batch, Extents contract) {
+static SmallVector<int64_t> freeDims(int64_t rank, Extents batch,
+                                     Extents contract) {
   SmallVector<int64_t> dims;
   for (int64_t i = 0; i < rank; ++i)
     if (!llvm::is_contained(batch, i) && !llvm::is_contained(contract, i))
@@ -14,22 +15,27 @@ static SmallVector<int64_t> freeDims(int64_t rank, Extents batch, Extents contra
 }
 
 SmallVector<int64_t> DotGeneralOp::getLhsFree() {
-  return freeDims(getLhs().getType().getRank(), getLhsBatch(), getLhsContract());
+  return freeDims(getLhs().getType().getRank(), getLhsBatch(),
+                  getLhsContract());
 }
 
 SmallVector<int64_t> DotGeneralOp::getRhsFree() {
-  return freeDims(getRhs().getType().getRank(), getRhsBatch(), getRhsContract());
+  return freeDims(getRhs().getType().getRank(), getRhsBatch(),
+                  getRhsContract());
 }
 
 LogicalResult DotGeneralOp::verify() {
   // dot_general C1 to C5
   return verifyShape(getOperation(),
-                     dotGeneralShape(shapeOf(getLhs()), shapeOf(getRhs()), getLhsBatch(), getRhsBatch(),
+                     dotGeneralShape(shapeOf(getLhs()), shapeOf(getRhs()),
+                                     getLhsBatch(), getRhsBatch(),
                                      getLhsContract(), getRhsContract()),
                      getType(), "C5");
 }
 
-LogicalResult DotGeneralOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult
+DotGeneralOp::reifyResultShapes(OpBuilder &builder,
+                                ReifiedRankedShapedTypeDims &shapes) {
   SmallVector<OpFoldResult> sizes;
   for (int64_t dim : getLhsBatch())
     sizes.push_back(mixedSize(builder, getLoc(), getLhs(), dim));
@@ -44,23 +50,33 @@ LogicalResult DotGeneralOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedS
 LogicalResult ConvolutionOp::verify() {
   // convolution C1 to C4
   return verifyShape(getOperation(),
-                     convolutionShape(shapeOf(getLhs()), shapeOf(getRhs()), getStrides(), getPadding(),
-                                      getLhsDilation(), getRhsDilation(), getGroups()),
+                     convolutionShape(shapeOf(getLhs()), shapeOf(getRhs()),
+                                      getStrides(), getPadding(),
+                                      getLhsDilation(), getRhsDilation(),
+                                      getGroups()),
                      getType(), "C4");
 }
 
-LogicalResult ConvolutionOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult
+ConvolutionOp::reifyResultShapes(OpBuilder &builder,
+                                 ReifiedRankedShapedTypeDims &shapes) {
   SizeBuilder sizes{builder, getLoc()};
   int64_t spatial = getStrides().size();
-  SmallVector<OpFoldResult> result = {mixedSize(builder, getLoc(), getLhs(), 0)};
+  SmallVector<OpFoldResult> result = {
+      mixedSize(builder, getLoc(), getLhs(), 0)};
   for (int64_t i = 0; i < spatial; ++i) {
     OpFoldResult window = mixedSize(builder, getLoc(), getRhs(), i);
     OpFoldResult size = mixedSize(builder, getLoc(), getLhs(), i + 1);
-    OpFoldResult dilated = sizes.add(
-        sizes.mul(sizes.sub(size, sizes.constant(1)), sizes.constant(getLhsDilation()[i])), sizes.constant(1));
-    OpFoldResult padded = sizes.add(dilated, sizes.constant(getPadding()[2 * i] + getPadding()[2 * i + 1]));
-    OpFoldResult span = sizes.mul(sizes.sub(window, sizes.constant(1)), sizes.constant(getRhsDilation()[i]));
-    OpFoldResult places = sizes.floorDiv(sizes.sub(sizes.sub(padded, span), sizes.constant(1)), getStrides()[i]);
+    OpFoldResult dilated =
+        sizes.add(sizes.mul(sizes.sub(size, sizes.constant(1)),
+                            sizes.constant(getLhsDilation()[i])),
+                  sizes.constant(1));
+    OpFoldResult padded = sizes.add(
+        dilated, sizes.constant(getPadding()[2 * i] + getPadding()[2 * i + 1]));
+    OpFoldResult span = sizes.mul(sizes.sub(window, sizes.constant(1)),
+                                  sizes.constant(getRhsDilation()[i]));
+    OpFoldResult places = sizes.floorDiv(
+        sizes.sub(sizes.sub(padded, span), sizes.constant(1)), getStrides()[i]);
     result.push_back(sizes.max(sizes.add(places, sizes.constant(1)), 0));
   }
   result.push_back(mixedSize(builder, getLoc(), getRhs(), spatial + 1));

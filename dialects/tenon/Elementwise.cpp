@@ -1,4 +1,5 @@
-// Elementwise ops: folds on small constants' splats and identities; inference stands in the .td.
+// Elementwise ops: folds on small constants' splats and identities; inference
+// stands in the .td.
 #include "dialects/tenon/InferShared.h"
 
 #include "mlir/IR/Matchers.h"
@@ -7,7 +8,8 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Whether `value` is a constant all of whose elements equal `number`, bit for bit.
+/// Whether `value` is a constant all of whose elements equal `number`, bit for
+/// bit.
 static bool isSplat(Attribute value, double number) {
   auto splat = dyn_cast_or_null<SplatElementsAttr>(value);
   if (!splat)
@@ -16,16 +18,16 @@ static bool isSplat(Attribute value, double number) {
     APFloat element = splat.getSplatValue<APFloat>();
     APFloat wanted(number);
     bool lossy;
-    wanted.convert(element.getSemantics(), APFloat::rmNearestTiesToEven, &lossy);
+    wanted.convert(element.getSemantics(), APFloat::rmNearestTiesToEven,
+                   &lossy);
     return element.bitwiseIsEqual(wanted);
   }
   APInt element = splat.getSplatValue<APInt>();
-  return element == APInt(element.getBitWidth(), uint64_t(int64_t(number)), false, true);
+  return element ==
+         APInt(element.getBitWidth(), uint64_t(int64_t(number)), false, true);
 }
 
-static bool isInteger(Value value) {
-  return !isa<FloatType>(elementOf(value));
-}
+static bool isInteger(Value value) { return !isa<FloatType>(elementOf(value)); }
 
 OpFoldResult NegateOp::fold(FoldAdaptor) {
   if (auto inner = getOperand().getDefiningOp<NegateOp>())
@@ -36,7 +38,8 @@ OpFoldResult NegateOp::fold(FoldAdaptor) {
 
 OpFoldResult AddOp::fold(FoldAdaptor adaptor) {
   // x + -0.0 is x for every x; x + 0.0 is not, for -0.0.
-  if (getLhs().getType() == getType() && isSplat(adaptor.getRhs(), isInteger(getLhs()) ? 0.0 : -0.0))
+  if (getLhs().getType() == getType() &&
+      isSplat(adaptor.getRhs(), isInteger(getLhs()) ? 0.0 : -0.0))
     return getLhs();
   return {};
 }
@@ -48,7 +51,8 @@ OpFoldResult SubtractOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult MultiplyOp::fold(FoldAdaptor adaptor) {
-  if (getLhs().getType() == getType() && isSplat(adaptor.getRhs(), 1.0) && !elementOf(getLhs()).isInteger(1))
+  if (getLhs().getType() == getType() && isSplat(adaptor.getRhs(), 1.0) &&
+      !elementOf(getLhs()).isInteger(1))
     return getLhs();
   return {};
 }
@@ -76,10 +80,11 @@ OpFoldResult ConvertOp::fold(FoldAdaptor) {
 LogicalResult BitcastConvertOp::verify() {
   // bitcast_convert C2
   Type from = elementOf(getOperand());
-  if (from.getIntOrFloatBitWidth() != getType().getElementType().getIntOrFloatBitWidth())
-    return emitOpError("expected element types of equal width (C2), got ") << from << " and " << getType().getElementType();
+  if (from.getIntOrFloatBitWidth() !=
+      getType().getElementType().getIntOrFloatBitWidth())
+    return emitOpError("expected element types of equal width (C2), got ")
+           << from << " and " << getType().getElementType();
   return success();
 }
 
 } // namespace tenon
-

@@ -17,20 +17,26 @@ inline mlir::Type elementOf(mlir::Value value) {
 }
 
 /// One result: operand shapes joined, with the given element type.
-llvm::LogicalResult inferElementwise(std::optional<mlir::Location> location, mlir::ValueRange operands,
-                                     mlir::Type element, llvm::SmallVectorImpl<mlir::Type> &results);
+llvm::LogicalResult
+inferElementwise(std::optional<mlir::Location> location,
+                 mlir::ValueRange operands, mlir::Type element,
+                 llvm::SmallVectorImpl<mlir::Type> &results);
 
 /// Every result has the shape of the first operand.
-llvm::LogicalResult reifyLikeOperand(mlir::OpBuilder &builder, mlir::Operation *op,
+llvm::LogicalResult reifyLikeOperand(mlir::OpBuilder &builder,
+                                     mlir::Operation *op,
                                      mlir::ReifiedRankedShapedTypeDims &shapes);
 
-/// A static result shape, reified; kDynamic entries are taken from `dynamic` in order.
-void reifyMixed(mlir::OpBuilder &builder, Extents staticSizes, mlir::ValueRange dynamic,
+/// A static result shape, reified; kDynamic entries are taken from `dynamic` in
+/// order.
+void reifyMixed(mlir::OpBuilder &builder, Extents staticSizes,
+                mlir::ValueRange dynamic,
                 mlir::ReifiedRankedShapedTypeDims &shapes);
 
-/// Emits the rule's error on the op, or an error when `type` does not match its shape.
-llvm::LogicalResult verifyShape(mlir::Operation *op, const ShapeOrError &rule, mlir::Type type,
-                                llvm::StringRef label);
+/// Emits the rule's error on the op, or an error when `type` does not match its
+/// shape.
+llvm::LogicalResult verifyShape(mlir::Operation *op, const ShapeOrError &rule,
+                                mlir::Type type, llvm::StringRef label);
 
 /// A mixed list as static extents.
 llvm::SmallVector<int64_t> staticPart(Extents list);

@@ -8,20 +8,23 @@ using namespace mlir;
 
 namespace tenon {
 
-/// The type says of each extent what the static list says, and there is one value per dynamic entry.
-static LogicalResult verifySizes(Operation *op, RankedTensorType type, Extents staticSizes, ValueRange sizes,
+/// The type says of each extent what the static list says, and there is one
+/// value per dynamic entry.
+static LogicalResult verifySizes(Operation *op, RankedTensorType type,
+                                 Extents staticSizes, ValueRange sizes,
                                  StringRef label) {
   int64_t dynamic = llvm::count(staticSizes, ShapedType::kDynamic);
   if (type.getShape() != staticSizes || dynamic != int64_t(sizes.size()))
-    return op->emitOpError("expected the result's extents to be the sizes (") << label << "), got " << type;
+    return op->emitOpError("expected the result's extents to be the sizes (")
+           << label << "), got " << type;
   return success();
 }
 
-OpFoldResult ConstantOp::fold(FoldAdaptor) {
-  return getValue();
-}
+OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 
-LogicalResult ConstantOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult
+ConstantOp::reifyResultShapes(OpBuilder &builder,
+                              ReifiedRankedShapedTypeDims &shapes) {
   reifyMixed(builder, getType().getShape(), {}, shapes);
   return success();
 }
@@ -29,11 +32,14 @@ LogicalResult ConstantOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedSha
 LogicalResult IotaOp::verify() {
   // iota C1, C2
   if (int64_t(getDim()) < 0 || int64_t(getDim()) >= getType().getRank())
-    return emitOpError("expected a dimension within rank ") << getType().getRank() << " (C1), got " << getDim();
-  return verifySizes(getOperation(), getType(), getStaticSizes(), getSizes(), "C2");
+    return emitOpError("expected a dimension within rank ")
+           << getType().getRank() << " (C1), got " << getDim();
+  return verifySizes(getOperation(), getType(), getStaticSizes(), getSizes(),
+                     "C2");
 }
 
-LogicalResult IotaOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult IotaOp::reifyResultShapes(OpBuilder &builder,
+                                        ReifiedRankedShapedTypeDims &shapes) {
   reifyMixed(builder, getStaticSizes(), getSizes(), shapes);
   return success();
 }
@@ -45,22 +51,27 @@ LogicalResult BroadcastInDimOp::verify() {
     return emitOpError("expected a dimension per operand dimension (C1)");
   for (auto [i, dim] : llvm::enumerate(getDims())) {
     if (dim < 0 || dim >= getType().getRank() || (i && getDims()[i - 1] >= dim))
-      return emitOpError("expected ascending dimensions within rank ") << getType().getRank() << " (C1)";
+      return emitOpError("expected ascending dimensions within rank ")
+             << getType().getRank() << " (C1)";
     // broadcast_in_dim C2
     if (operand[i] != 1 && !compatible(operand[i], getType().getDimSize(dim)))
       return emitOpError("expected extents to agree or be one (C2), got ")
              << getOperand().getType() << " and " << getType();
   }
-  return verifySizes(getOperation(), getType(), getStaticSizes(), getSizes(), "C3");
+  return verifySizes(getOperation(), getType(), getStaticSizes(), getSizes(),
+                     "C3");
 }
 
-LogicalResult BroadcastInDimOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult
+BroadcastInDimOp::reifyResultShapes(OpBuilder &builder,
+                                    ReifiedRankedShapedTypeDims &shapes) {
   reifyMixed(builder, getStaticSizes(), getSizes(), shapes);
   return success();
 }
 
 OpFoldResult BroadcastInDimOp::fold(FoldAdaptor adaptor) {
-  if (auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getOperand()); splat && getType().hasStaticShape())
+  if (auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getOperand());
+      splat && getType().hasStaticShape())
     return DenseElementsAttr::get(getType(), splat.getSplatValue<Attribute>());
   if (getOperand().getType() == getType() && getType().hasStaticShape())
     return getOperand();
@@ -68,19 +79,24 @@ OpFoldResult BroadcastInDimOp::fold(FoldAdaptor adaptor) {
 }
 
 namespace {
-/// A broadcast to the operand's own sizes is the operand: dynamic extents are compared as values.
+/// A broadcast to the operand's own sizes is the operand: dynamic extents are
+/// compared as values.
 struct DropIdentityBroadcast : OpRewritePattern<BroadcastInDimOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(BroadcastInDimOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(BroadcastInDimOp op,
+                                PatternRewriter &rewriter) const override {
     if (op.getOperand().getType() != op.getType())
       return rewriter.notifyMatchFailure(op, "changes the type");
-    SmallVector<OpFoldResult> sizes = getMixedValues(op.getStaticSizes(), op.getSizes(), rewriter);
+    SmallVector<OpFoldResult> sizes =
+        getMixedValues(op.getStaticSizes(), op.getSizes(), rewriter);
     for (int64_t i = 0; i < op.getType().getRank(); ++i) {
       if (!op.getType().isDynamicDim(i))
         continue;
       auto dim = dyn_cast<Value>(sizes[i]).getDefiningOp<tensor::DimOp>();
-      if (!dim || dim.getSource() != op.getOperand() || dim.getConstantIndex() != i)
-        return rewriter.notifyMatchFailure(op, "a size is not the operand's extent");
+      if (!dim || dim.getSource() != op.getOperand() ||
+          dim.getConstantIndex() != i)
+        return rewriter.notifyMatchFailure(
+            op, "a size is not the operand's extent");
     }
     rewriter.replaceOp(op, op.getOperand());
     return success();
@@ -90,15 +106,17 @@ struct DropIdentityBroadcast : OpRewritePattern<BroadcastInDimOp> {
 /// broadcast(broadcast(x)) is one broadcast.
 struct MergeBroadcasts : OpRewritePattern<BroadcastInDimOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(BroadcastInDimOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(BroadcastInDimOp op,
+                                PatternRewriter &rewriter) const override {
     auto inner = op.getOperand().getDefiningOp<BroadcastInDimOp>();
     if (!inner)
       return rewriter.notifyMatchFailure(op, "operand is no broadcast");
     SmallVector<int64_t> dims;
     for (int64_t dim : inner.getDims())
       dims.push_back(op.getDims()[dim]);
-    rewriter.replaceOpWithNewOp<BroadcastInDimOp>(op, op.getType(), inner.getOperand(), dims, op.getSizes(),
-                                                  op.getStaticSizes());
+    rewriter.replaceOpWithNewOp<BroadcastInDimOp>(
+        op, op.getType(), inner.getOperand(), dims, op.getSizes(),
+        op.getStaticSizes());
     return success();
   }
 };
@@ -106,11 +124,13 @@ struct MergeBroadcasts : OpRewritePattern<BroadcastInDimOp> {
 /// reshape(reshape(x)) is one reshape.
 struct MergeReshapes : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
     auto inner = op.getOperand().getDefiningOp<ReshapeOp>();
     if (!inner)
       return rewriter.notifyMatchFailure(op, "operand is no reshape");
-    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), inner.getOperand(), op.getSizes(), op.getStaticSizes());
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), inner.getOperand(),
+                                           op.getSizes(), op.getStaticSizes());
     return success();
   }
 };
@@ -118,66 +138,81 @@ struct MergeReshapes : OpRewritePattern<ReshapeOp> {
 /// transpose(transpose(x)) is one transpose.
 struct MergeTransposes : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(TransposeOp op,
+                                PatternRewriter &rewriter) const override {
     auto inner = op.getOperand().getDefiningOp<TransposeOp>();
     if (!inner)
       return rewriter.notifyMatchFailure(op, "operand is no transpose");
     SmallVector<int64_t> permutation;
     for (int64_t dim : op.getPermutation())
       permutation.push_back(inner.getPermutation()[dim]);
-    rewriter.replaceOpWithNewOp<TransposeOp>(op, inner.getOperand(), permutation);
+    rewriter.replaceOpWithNewOp<TransposeOp>(op, inner.getOperand(),
+                                             permutation);
     return success();
   }
 };
 } // namespace
 
-void BroadcastInDimOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+void BroadcastInDimOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                                   MLIRContext *context) {
   patterns.add<DropIdentityBroadcast, MergeBroadcasts>(context);
 }
 
 LogicalResult ReshapeOp::verify() {
   // reshape C1
-  int64_t from = elementCount(shapeOf(getOperand())), to = elementCount(getType().getShape());
-  if (getOperand().getType().hasStaticShape() && getType().hasStaticShape() && from != to)
-    return emitOpError("expected numbers of elements to agree (C1), got ") << getOperand().getType() << " and "
-                                                                            << getType();
-  return verifySizes(getOperation(), getType(), getStaticSizes(), getSizes(), "C2");
+  int64_t from = elementCount(shapeOf(getOperand())),
+          to = elementCount(getType().getShape());
+  if (getOperand().getType().hasStaticShape() && getType().hasStaticShape() &&
+      from != to)
+    return emitOpError("expected numbers of elements to agree (C1), got ")
+           << getOperand().getType() << " and " << getType();
+  return verifySizes(getOperation(), getType(), getStaticSizes(), getSizes(),
+                     "C2");
 }
 
-LogicalResult ReshapeOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult
+ReshapeOp::reifyResultShapes(OpBuilder &builder,
+                             ReifiedRankedShapedTypeDims &shapes) {
   reifyMixed(builder, getStaticSizes(), getSizes(), shapes);
   return success();
 }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   // One dynamic extent among equal static ones is equal too.
-  if (getOperand().getType() == getType() && getType().getNumDynamicDims() <= 1 &&
+  if (getOperand().getType() == getType() &&
+      getType().getNumDynamicDims() <= 1 &&
       !llvm::is_contained(getType().getShape(), 0))
     return getOperand();
-  if (auto elements = dyn_cast_or_null<DenseElementsAttr>(adaptor.getOperand()); elements && getType().hasStaticShape())
+  if (auto elements = dyn_cast_or_null<DenseElementsAttr>(adaptor.getOperand());
+      elements && getType().hasStaticShape())
     return elements.reshape(getType());
   return {};
 }
 
-void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                            MLIRContext *context) {
   patterns.add<MergeReshapes>(context);
 }
 
-LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, ValueRange operands,
-                                            DictionaryAttr, OpaqueProperties properties, RegionRange,
+LogicalResult TransposeOp::inferReturnTypes(MLIRContext *,
+                                            std::optional<Location> location,
+                                            ValueRange operands, DictionaryAttr,
+                                            OpaqueProperties properties,
+                                            RegionRange,
                                             SmallVectorImpl<Type> &results) {
-  ShapeOrError rule = transposeShape(shapeOf(operands[0]), properties.as<Properties *>()->getPermutation());
+  ShapeOrError rule = transposeShape(
+      shapeOf(operands[0]), properties.as<Properties *>()->getPermutation());
   if (!rule.ok())
     return emitOptionalError(location, rule.error);
   results.push_back(RankedTensorType::get(rule.shape, elementOf(operands[0])));
   return success();
 }
 
-LogicalResult TransposeOp::verify() {
-  return success();
-}
+LogicalResult TransposeOp::verify() { return success(); }
 
-LogicalResult TransposeOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult
+TransposeOp::reifyResultShapes(OpBuilder &builder,
+                               ReifiedRankedShapedTypeDims &shapes) {
   SmallVector<OpFoldResult> sizes;
   for (int64_t dim : getPermutation())
     sizes.push_back(mixedSize(builder, getLoc(), getOperand(), dim));
@@ -193,7 +228,8 @@ OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
-void TransposeOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+void TransposeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                              MLIRContext *context) {
   patterns.add<MergeTransposes>(context);
 }
 
@@ -201,69 +237,89 @@ LogicalResult SliceOp::verify() {
   Extents operand = shapeOf(getOperand());
   size_t rank = operand.size();
   // slice C1
-  if (getStaticOffsets().size() != rank || getStaticSizes().size() != rank || getStaticStrides().size() != rank)
+  if (getStaticOffsets().size() != rank || getStaticSizes().size() != rank ||
+      getStaticStrides().size() != rank)
     return emitOpError("expected lists as long as the rank (C1)");
   for (size_t i = 0; i < rank; ++i) {
-    int64_t offset = getStaticOffsets()[i], size = getStaticSizes()[i], stride = getStaticStrides()[i];
+    int64_t offset = getStaticOffsets()[i], size = getStaticSizes()[i],
+            stride = getStaticStrides()[i];
     // slice C2
     if (stride == 0)
       return emitOpError("expected strides not to be zero (C2)");
-    if (ShapedType::isDynamic(offset) || ShapedType::isDynamic(size) || ShapedType::isDynamic(stride) ||
-        ShapedType::isDynamic(operand[i]) || size == 0)
+    if (ShapedType::isDynamic(offset) || ShapedType::isDynamic(size) ||
+        ShapedType::isDynamic(stride) || ShapedType::isDynamic(operand[i]) ||
+        size == 0)
       continue;
     int64_t last = offset + (size - 1) * stride;
-    if (size < 0 || std::min(offset, last) < 0 || std::max(offset, last) >= operand[i])
-      return emitOpError("expected a box within extent ") << operand[i] << " (C2), got elements " << offset << " to "
-                                                          << last;
+    if (size < 0 || std::min(offset, last) < 0 ||
+        std::max(offset, last) >= operand[i])
+      return emitOpError("expected a box within extent ")
+             << operand[i] << " (C2), got elements " << offset << " to "
+             << last;
   }
-  return verifySizes(getOperation(), getType(), getStaticSizes(), getSizes(), "C3");
+  return verifySizes(getOperation(), getType(), getStaticSizes(), getSizes(),
+                     "C3");
 }
 
-LogicalResult SliceOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult SliceOp::reifyResultShapes(OpBuilder &builder,
+                                         ReifiedRankedShapedTypeDims &shapes) {
   reifyMixed(builder, getStaticSizes(), getSizes(), shapes);
   return success();
 }
 
 OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
   if (getOperand().getType() == getType() && getType().hasStaticShape() &&
-      llvm::all_of(getStaticStrides(), [](int64_t stride) { return stride == 1; }))
+      llvm::all_of(getStaticStrides(),
+                   [](int64_t stride) { return stride == 1; }))
     return getOperand();
-  if (auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getOperand()); splat && getType().hasStaticShape())
+  if (auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getOperand());
+      splat && getType().hasStaticShape())
     return DenseElementsAttr::get(getType(), splat.getSplatValue<Attribute>());
   return {};
 }
 
 LogicalResult PadOp::verify() {
   // pad C1, C2, C3
-  if (shapeOf(getValue()).size() != 0 || elementOf(getValue()) != elementOf(getOperand()))
-    return emitOpError("expected a padding value of rank 0 and the operand's element type (C2), got ")
+  if (shapeOf(getValue()).size() != 0 ||
+      elementOf(getValue()) != elementOf(getOperand()))
+    return emitOpError("expected a padding value of rank 0 and the operand's "
+                       "element type (C2), got ")
            << getValue().getType();
   return verifyShape(getOperation(),
-                     padShape(shapeOf(getOperand()), getStaticLow(), getStaticHigh(), getInterior()), getType(), "C3");
+                     padShape(shapeOf(getOperand()), getStaticLow(),
+                              getStaticHigh(), getInterior()),
+                     getType(), "C3");
 }
 
-LogicalResult PadOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult PadOp::reifyResultShapes(OpBuilder &builder,
+                                       ReifiedRankedShapedTypeDims &shapes) {
   SizeBuilder sizes{builder, getLoc()};
-  SmallVector<OpFoldResult> low = getMixedValues(getStaticLow(), getLow(), builder);
-  SmallVector<OpFoldResult> high = getMixedValues(getStaticHigh(), getHigh(), builder);
+  SmallVector<OpFoldResult> low =
+      getMixedValues(getStaticLow(), getLow(), builder);
+  SmallVector<OpFoldResult> high =
+      getMixedValues(getStaticHigh(), getHigh(), builder);
   SmallVector<OpFoldResult> result;
   for (int64_t i = 0; i < getType().getRank(); ++i) {
     OpFoldResult size = mixedSize(builder, getLoc(), getOperand(), i);
     OpFoldResult gaps = sizes.max(sizes.sub(size, sizes.constant(1)), 0);
-    OpFoldResult inner = sizes.add(size, sizes.mul(gaps, sizes.constant(getInterior()[i])));
+    OpFoldResult inner =
+        sizes.add(size, sizes.mul(gaps, sizes.constant(getInterior()[i])));
     result.push_back(sizes.add(sizes.add(inner, low[i]), high[i]));
   }
   shapes.push_back(result);
   return success();
 }
 
-LogicalResult ConcatenateOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, ValueRange operands,
-                                              DictionaryAttr, OpaqueProperties properties, RegionRange,
-                                              SmallVectorImpl<Type> &results) {
+LogicalResult
+ConcatenateOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                ValueRange operands, DictionaryAttr,
+                                OpaqueProperties properties, RegionRange,
+                                SmallVectorImpl<Type> &results) {
   SmallVector<Extents> shapes;
   for (Value operand : operands)
     shapes.push_back(shapeOf(operand));
-  ShapeOrError rule = concatenateShape(shapes, properties.as<Properties *>()->getDim().getInt());
+  ShapeOrError rule = concatenateShape(
+      shapes, properties.as<Properties *>()->getDim().getInt());
   if (!rule.ok())
     return emitOptionalError(location, rule.error);
   results.push_back(RankedTensorType::get(rule.shape, elementOf(operands[0])));
@@ -274,15 +330,20 @@ LogicalResult ConcatenateOp::verify() {
   // concatenate C2
   for (Value operand : getOperands())
     if (elementOf(operand) != getType().getElementType())
-      return emitOpError("expected one element type (C2), got ") << operand.getType() << " and " << getType();
+      return emitOpError("expected one element type (C2), got ")
+             << operand.getType() << " and " << getType();
   return success();
 }
 
-LogicalResult ConcatenateOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult
+ConcatenateOp::reifyResultShapes(OpBuilder &builder,
+                                 ReifiedRankedShapedTypeDims &shapes) {
   SizeBuilder sizes{builder, getLoc()};
-  SmallVector<OpFoldResult> result = mixedSizes(builder, getLoc(), getOperand(0));
+  SmallVector<OpFoldResult> result =
+      mixedSizes(builder, getLoc(), getOperand(0));
   for (Value operand : getOperands().drop_front())
-    result[getDim()] = sizes.add(result[getDim()], mixedSize(builder, getLoc(), operand, getDim()));
+    result[getDim()] = sizes.add(
+        result[getDim()], mixedSize(builder, getLoc(), operand, getDim()));
   shapes.push_back(result);
   return success();
 }
@@ -296,11 +357,14 @@ LogicalResult ReverseOp::verify() {
   llvm::SmallDenseSet<int64_t> seen;
   for (int64_t dim : getDims())
     if (dim < 0 || dim >= getType().getRank() || !seen.insert(dim).second)
-      return emitOpError("expected distinct dimensions within rank ") << getType().getRank() << " (C1)";
+      return emitOpError("expected distinct dimensions within rank ")
+             << getType().getRank() << " (C1)";
   return success();
 }
 
-LogicalResult ReverseOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult
+ReverseOp::reifyResultShapes(OpBuilder &builder,
+                             ReifiedRankedShapedTypeDims &shapes) {
   return reifyLikeOperand(builder, getOperation(), shapes);
 }
 

@@ -5,10 +5,14 @@ using namespace mlir;
 
 namespace tenon {
 
-LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, ValueRange operands,
-                                         DictionaryAttr, OpaqueProperties properties, RegionRange,
+LogicalResult ReduceOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> location,
+                                         ValueRange operands, DictionaryAttr,
+                                         OpaqueProperties properties,
+                                         RegionRange,
                                          SmallVectorImpl<Type> &results) {
-  ShapeOrError rule = reduceShape(shapeOf(operands[0]), properties.as<Properties *>()->getDims());
+  ShapeOrError rule = reduceShape(shapeOf(operands[0]),
+                                  properties.as<Properties *>()->getDims());
   if (!rule.ok())
     return emitOptionalError(location, rule.error);
   results.push_back(RankedTensorType::get(rule.shape, elementOf(operands[0])));
@@ -20,7 +24,9 @@ LogicalResult ReduceOp::verify() {
   bool logical = getKind() == ReduceKind::And || getKind() == ReduceKind::Or;
   Type element = elementOf(getOperand());
   if (logical ? isa<FloatType>(element) : element.isInteger(1))
-    return emitOpError("expected ") << (logical ? "integers or bools" : "numbers") << " (C2), got " << element;
+    return emitOpError("expected ")
+           << (logical ? "integers or bools" : "numbers") << " (C2), got "
+           << element;
   return success();
 }
 
@@ -28,7 +34,8 @@ OpFoldResult ReduceOp::fold(FoldAdaptor) {
   return getDims().empty() ? getOperand() : Value();
 }
 
-static LogicalResult reifyWithout(OpBuilder &builder, Location loc, Value operand, Extents dims,
+static LogicalResult reifyWithout(OpBuilder &builder, Location loc,
+                                  Value operand, Extents dims,
                                   ReifiedRankedShapedTypeDims &shapes) {
   SmallVector<OpFoldResult> sizes;
   for (int64_t i = 0, rank = shapeOf(operand).size(); i < rank; ++i)
@@ -38,7 +45,8 @@ static LogicalResult reifyWithout(OpBuilder &builder, Location loc, Value operan
   return success();
 }
 
-LogicalResult ReduceOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult ReduceOp::reifyResultShapes(OpBuilder &builder,
+                                          ReifiedRankedShapedTypeDims &shapes) {
   return reifyWithout(builder, getLoc(), getOperand(), getDims(), shapes);
 }
 
@@ -50,52 +58,65 @@ LogicalResult ArgReduceOp::verify() {
   // arg_reduce C1, C2
   if (!selects(getKind()))
     return emitOpError("expected kind maximum or minimum (C1)");
-  return verifyShape(getOperation(), reduceShape(shapeOf(getOperand()), {int64_t(getDim())}), getType(), "C2");
+  return verifyShape(getOperation(),
+                     reduceShape(shapeOf(getOperand()), {int64_t(getDim())}),
+                     getType(), "C2");
 }
 
-LogicalResult ArgReduceOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
-  return reifyWithout(builder, getLoc(), getOperand(), {int64_t(getDim())}, shapes);
+LogicalResult
+ArgReduceOp::reifyResultShapes(OpBuilder &builder,
+                               ReifiedRankedShapedTypeDims &shapes) {
+  return reifyWithout(builder, getLoc(), getOperand(), {int64_t(getDim())},
+                      shapes);
 }
 
 LogicalResult CumulativeOp::verify() {
   // cumulative C1
   if (int64_t(getDim()) < 0 || int64_t(getDim()) >= getType().getRank())
-    return emitOpError("expected a dimension within rank ") << getType().getRank() << " (C1), got " << getDim();
+    return emitOpError("expected a dimension within rank ")
+           << getType().getRank() << " (C1), got " << getDim();
   return success();
 }
 
-LogicalResult CumulativeOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult
+CumulativeOp::reifyResultShapes(OpBuilder &builder,
+                                ReifiedRankedShapedTypeDims &shapes) {
   return reifyLikeOperand(builder, getOperation(), shapes);
 }
 
-template <typename Op>
-static LogicalResult verifyWindow(Op op) {
+template <typename Op> static LogicalResult verifyWindow(Op op) {
   // reduce_window C1, C2
-  return verifyShape(
-      op.getOperation(),
-      reduceWindowShape(shapeOf(op.getOperand()), op.getWindow(), op.getStrides(), op.getDilations(), op.getPadding()),
-      op.getType(), "C2");
+  return verifyShape(op.getOperation(),
+                     reduceWindowShape(shapeOf(op.getOperand()), op.getWindow(),
+                                       op.getStrides(), op.getDilations(),
+                                       op.getPadding()),
+                     op.getType(), "C2");
 }
 
 template <typename Op>
-static LogicalResult reifyWindow(Op op, OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+static LogicalResult reifyWindow(Op op, OpBuilder &builder,
+                                 ReifiedRankedShapedTypeDims &shapes) {
   SizeBuilder sizes{builder, op.getLoc()};
   SmallVector<OpFoldResult> result;
   for (int64_t i = 0, rank = op.getType().getRank(); i < rank; ++i) {
     OpFoldResult size = mixedSize(builder, op.getLoc(), op.getOperand(), i);
     int64_t span = (op.getWindow()[i] - 1) * op.getDilations()[i] + 1;
-    OpFoldResult room = sizes.add(size, sizes.constant(op.getPadding()[2 * i] + op.getPadding()[2 * i + 1] - span));
-    result.push_back(sizes.max(sizes.add(sizes.floorDiv(room, op.getStrides()[i]), sizes.constant(1)), 0));
+    OpFoldResult room =
+        sizes.add(size, sizes.constant(op.getPadding()[2 * i] +
+                                       op.getPadding()[2 * i + 1] - span));
+    result.push_back(sizes.max(
+        sizes.add(sizes.floorDiv(room, op.getStrides()[i]), sizes.constant(1)),
+        0));
   }
   shapes.push_back(result);
   return success();
 }
 
-LogicalResult ReduceWindowOp::verify() {
-  return verifyWindow(*this);
-}
+LogicalResult ReduceWindowOp::verify() { return verifyWindow(*this); }
 
-LogicalResult ReduceWindowOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult
+ReduceWindowOp::reifyResultShapes(OpBuilder &builder,
+                                  ReifiedRankedShapedTypeDims &shapes) {
   return reifyWindow(*this, builder, shapes);
 }
 
@@ -105,7 +126,9 @@ LogicalResult ArgReduceWindowOp::verify() {
   return verifyWindow(*this);
 }
 
-LogicalResult ArgReduceWindowOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult
+ArgReduceWindowOp::reifyResultShapes(OpBuilder &builder,
+                                     ReifiedRankedShapedTypeDims &shapes) {
   return reifyWindow(*this, builder, shapes);
 }
 

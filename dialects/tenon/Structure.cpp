@@ -8,16 +8,21 @@ namespace tenon {
 LogicalResult WeightOp::verify() {
   auto type = dyn_cast<RankedTensorType>(getType());
   // weight C1
-  if (!type || !type.hasStaticShape() || getSource().has_value() == !getRecipe().empty())
-    return emitOpError("expected a static tensor type and either a source or a recipe (C1)");
+  if (!type || !type.hasStaticShape() ||
+      getSource().has_value() == !getRecipe().empty())
+    return emitOpError(
+        "expected a static tensor type and either a source or a recipe (C1)");
   // weight C2
-  int64_t bytes = (type.getElementType().getIntOrFloatBitWidth() + 7) / 8 * elementCount(type.getShape());
+  int64_t bytes = (type.getElementType().getIntOrFloatBitWidth() + 7) / 8 *
+                  elementCount(type.getShape());
   if (auto source = getSource(); source && source->getLength() != bytes)
-    return emitOpError("expected a source of ") << bytes << " bytes (C2), got " << source->getLength();
+    return emitOpError("expected a source of ")
+           << bytes << " bytes (C2), got " << source->getLength();
   // weight C3
   if (!getRecipe().empty()) {
     auto yield = dyn_cast<YieldOp>(getRecipe().front().getTerminator());
-    if (!yield || yield.getNumOperands() != 1 || yield.getOperand(0).getType() != type)
+    if (!yield || yield.getNumOperands() != 1 ||
+        yield.getOperand(0).getType() != type)
       return emitOpError("expected the recipe to yield ") << type << " (C3)";
   }
   return success();
@@ -25,15 +30,20 @@ LogicalResult WeightOp::verify() {
 
 LogicalResult GetWeightOp::verifySymbolUses(SymbolTableCollection &symbols) {
   // get_weight C1
-  auto weight = symbols.lookupNearestSymbolFrom<WeightOp>(getOperation(), getWeightAttr());
+  auto weight = symbols.lookupNearestSymbolFrom<WeightOp>(getOperation(),
+                                                          getWeightAttr());
   auto type = dyn_cast<ShapedType>(getType());
   auto expected = weight ? cast<ShapedType>(weight.getType()) : ShapedType();
-  if (!weight || type.getShape() != expected.getShape() || type.getElementType() != expected.getElementType())
-    return emitOpError("expected a weight of type ") << getType() << " named " << getWeight() << " (C1)";
+  if (!weight || type.getShape() != expected.getShape() ||
+      type.getElementType() != expected.getElementType())
+    return emitOpError("expected a weight of type ")
+           << getType() << " named " << getWeight() << " (C1)";
   return success();
 }
 
-LogicalResult GetWeightOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult
+GetWeightOp::reifyResultShapes(OpBuilder &builder,
+                               ReifiedRankedShapedTypeDims &shapes) {
   reifyMixed(builder, cast<ShapedType>(getType()).getShape(), {}, shapes);
   return success();
 }
@@ -45,28 +55,38 @@ YieldOp FusionOp::getYield() {
 /// A tensor or memref as the tensor type a region sees.
 static Type asTensor(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
-  return memref ? RankedTensorType::get(memref.getShape(), memref.getElementType()) : type;
+  return memref
+             ? RankedTensorType::get(memref.getShape(), memref.getElementType())
+             : type;
 }
 
 LogicalResult FusionOp::verify() {
   auto sameTensor = [](Type region, Type outer) {
-    auto a = dyn_cast<RankedTensorType>(region), b = dyn_cast<RankedTensorType>(asTensor(outer));
-    return a && b ? compatible(a.getShape(), b.getShape()) && (isa<MemRefType>(outer) || a.getElementType() == b.getElementType())
+    auto a = dyn_cast<RankedTensorType>(region),
+         b = dyn_cast<RankedTensorType>(asTensor(outer));
+    return a && b ? compatible(a.getShape(), b.getShape()) &&
+                        (isa<MemRefType>(outer) ||
+                         a.getElementType() == b.getElementType())
                   : region == outer;
   };
   // fusion C1
   if (getBlock().getNumArguments() != getInputs().size())
     return emitOpError("expected a region argument per input (C1)");
-  for (auto [argument, input] : llvm::zip(getBlock().getArguments(), getInputs()))
+  for (auto [argument, input] :
+       llvm::zip(getBlock().getArguments(), getInputs()))
     if (!sameTensor(argument.getType(), input.getType()))
-      return emitOpError("expected region argument ") << argument.getType() << " to match input " << input.getType() << " (C1)";
+      return emitOpError("expected region argument ")
+             << argument.getType() << " to match input " << input.getType()
+             << " (C1)";
   // fusion C2
   auto yield = dyn_cast<YieldOp>(getBlock().getTerminator());
   if (!yield || yield.getNumOperands() != getOutputs().size())
     return emitOpError("expected a yielded value per output (C2)");
   for (auto [value, output] : llvm::zip(yield.getValues(), getOutputs()))
     if (!sameTensor(value.getType(), output.getType()))
-      return emitOpError("expected yielded ") << value.getType() << " to match output " << output.getType() << " (C2)";
+      return emitOpError("expected yielded ")
+             << value.getType() << " to match output " << output.getType()
+             << " (C2)";
   // fusion C3
   SmallVector<Type> tensors;
   for (Value output : getOutputs())
@@ -77,7 +97,9 @@ LogicalResult FusionOp::verify() {
   return success();
 }
 
-void FusionOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+void FusionOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
   for (OpOperand &input : getInputsMutable())
     if (isa<MemRefType>(input.get().getType()))
       effects.emplace_back(MemoryEffects::Read::get(), &input);

@@ -22,7 +22,9 @@ namespace {
 /// Our ops mean the same in a caller: functions of a model become one graph.
 struct TenonInliner : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
-  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
 };
 } // namespace
 
@@ -38,33 +40,41 @@ void TenonDialect::initialize() {
       >();
 }
 
-Operation *TenonDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {
-  if (auto elements = dyn_cast<ElementsAttr>(value); elements && elements.getType() == type)
+Operation *TenonDialect::materializeConstant(OpBuilder &builder,
+                                             Attribute value, Type type,
+                                             Location loc) {
+  if (auto elements = dyn_cast<ElementsAttr>(value);
+      elements && elements.getType() == type)
     return ConstantOp::create(builder, loc, elements);
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
-OpFoldResult mixedSize(OpBuilder &builder, Location loc, Value value, int64_t dim) {
+OpFoldResult mixedSize(OpBuilder &builder, Location loc, Value value,
+                       int64_t dim) {
   auto type = cast<ShapedType>(value.getType());
   if (!type.isDynamicDim(dim))
     return builder.getIndexAttr(type.getDimSize(dim));
   return builder.createOrFold<tensor::DimOp>(loc, value, dim);
 }
 
-SmallVector<OpFoldResult> mixedSizes(OpBuilder &builder, Location loc, Value value) {
+SmallVector<OpFoldResult> mixedSizes(OpBuilder &builder, Location loc,
+                                     Value value) {
   SmallVector<OpFoldResult> sizes;
-  for (int64_t i = 0, rank = cast<ShapedType>(value.getType()).getRank(); i < rank; ++i)
+  for (int64_t i = 0, rank = cast<ShapedType>(value.getType()).getRank();
+       i < rank; ++i)
     sizes.push_back(mixedSize(builder, loc, value, i));
   return sizes;
 }
 
-LogicalResult inferElementwise(std::optional<Location> location, ValueRange operands, Type element,
+LogicalResult inferElementwise(std::optional<Location> location,
+                               ValueRange operands, Type element,
                                SmallVectorImpl<Type> &results) {
   SmallVector<int64_t> shape(shapeOf(operands[0]));
   for (Value operand : operands.drop_front()) {
     if (!compatible(shape, shapeOf(operand)))
-      return emitOptionalError(location, "expected operands of one shape (C1), got ", operands[0].getType(), " and ",
-                               operand.getType());
+      return emitOptionalError(
+          location, "expected operands of one shape (C1), got ",
+          operands[0].getType(), " and ", operand.getType());
     for (auto [joined, extent] : llvm::zip(shape, shapeOf(operand)))
       if (ShapedType::isDynamic(joined))
         joined = extent;
@@ -73,28 +83,34 @@ LogicalResult inferElementwise(std::optional<Location> location, ValueRange oper
   return success();
 }
 
-LogicalResult reifyLikeOperand(OpBuilder &builder, Operation *op, ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult reifyLikeOperand(OpBuilder &builder, Operation *op,
+                               ReifiedRankedShapedTypeDims &shapes) {
   for (Value result : op->getResults()) {
     auto type = cast<RankedTensorType>(result.getType());
     SmallVector<OpFoldResult> sizes;
     for (int64_t i = 0; i < type.getRank(); ++i)
-      sizes.push_back(type.isDynamicDim(i) ? mixedSize(builder, op->getLoc(), op->getOperand(0), i)
-                                           : OpFoldResult(builder.getIndexAttr(type.getDimSize(i))));
+      sizes.push_back(
+          type.isDynamicDim(i)
+              ? mixedSize(builder, op->getLoc(), op->getOperand(0), i)
+              : OpFoldResult(builder.getIndexAttr(type.getDimSize(i))));
     shapes.push_back(sizes);
   }
   return success();
 }
 
-void reifyMixed(OpBuilder &builder, Extents staticSizes, ValueRange dynamic, ReifiedRankedShapedTypeDims &shapes) {
+void reifyMixed(OpBuilder &builder, Extents staticSizes, ValueRange dynamic,
+                ReifiedRankedShapedTypeDims &shapes) {
   shapes.push_back(getMixedValues(staticSizes, dynamic, builder));
 }
 
-LogicalResult verifyShape(Operation *op, const ShapeOrError &rule, Type type, StringRef label) {
+LogicalResult verifyShape(Operation *op, const ShapeOrError &rule, Type type,
+                          StringRef label) {
   if (!rule.ok())
     return op->emitOpError() << rule.error;
   Extents actual = cast<RankedTensorType>(type).getShape();
   if (!compatible(rule.shape, actual))
-    return op->emitOpError() << "expected a result of shape " << rule.shape << " (" << label << "), got " << type;
+    return op->emitOpError() << "expected a result of shape " << rule.shape
+                             << " (" << label << "), got " << type;
   return success();
 }
 
@@ -107,31 +123,39 @@ Value SizeBuilder::value(OpFoldResult a) {
 }
 
 template <typename Op>
-static OpFoldResult combine(SizeBuilder &sizes, OpFoldResult a, OpFoldResult b,
-                            llvm::function_ref<int64_t(int64_t, int64_t)> fold) {
+static OpFoldResult
+combine(SizeBuilder &sizes, OpFoldResult a, OpFoldResult b,
+        llvm::function_ref<int64_t(int64_t, int64_t)> fold) {
   auto x = getConstantIntValue(a), y = getConstantIntValue(b);
   if (x && y)
     return sizes.constant(fold(*x, *y));
-  return sizes.builder.createOrFold<Op>(sizes.loc, sizes.value(a), sizes.value(b));
+  return sizes.builder.createOrFold<Op>(sizes.loc, sizes.value(a),
+                                        sizes.value(b));
 }
 
 OpFoldResult SizeBuilder::add(OpFoldResult a, OpFoldResult b) {
-  return combine<arith::AddIOp>(*this, a, b, [](int64_t x, int64_t y) { return x + y; });
+  return combine<arith::AddIOp>(*this, a, b,
+                                [](int64_t x, int64_t y) { return x + y; });
 }
 OpFoldResult SizeBuilder::sub(OpFoldResult a, OpFoldResult b) {
-  return combine<arith::SubIOp>(*this, a, b, [](int64_t x, int64_t y) { return x - y; });
+  return combine<arith::SubIOp>(*this, a, b,
+                                [](int64_t x, int64_t y) { return x - y; });
 }
 OpFoldResult SizeBuilder::mul(OpFoldResult a, OpFoldResult b) {
-  return combine<arith::MulIOp>(*this, a, b, [](int64_t x, int64_t y) { return x * y; });
+  return combine<arith::MulIOp>(*this, a, b,
+                                [](int64_t x, int64_t y) { return x * y; });
 }
 OpFoldResult SizeBuilder::floorDiv(OpFoldResult a, int64_t b) {
   if (b == 1)
     return a;
-  return combine<arith::FloorDivSIOp>(*this, a, constant(b),
-                                      [](int64_t x, int64_t y) { return llvm::divideFloorSigned(x, y); });
+  return combine<arith::FloorDivSIOp>(
+      *this, a, constant(b),
+      [](int64_t x, int64_t y) { return llvm::divideFloorSigned(x, y); });
 }
 OpFoldResult SizeBuilder::max(OpFoldResult a, int64_t b) {
-  return combine<arith::MaxSIOp>(*this, a, constant(b), [](int64_t x, int64_t y) { return std::max(x, y); });
+  return combine<arith::MaxSIOp>(
+      *this, a, constant(b),
+      [](int64_t x, int64_t y) { return std::max(x, y); });
 }
 
 } // namespace tenon

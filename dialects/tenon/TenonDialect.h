@@ -1,4 +1,5 @@
-// The tenon dialect: every op, attribute, enum and interface, and what all families share.
+// The tenon dialect: every op, attribute, enum and interface, and what all
+// families share.
 #ifndef TENON_DIALECTS_TENON_TENONDIALECT_H
 #define TENON_DIALECTS_TENON_TENONDIALECT_H
 
@@ -22,15 +23,20 @@
 
 namespace tenon {
 
-/// Marks ops whose result element depends on the operands' elements at the same index alone.
+/// Marks ops whose result element depends on the operands' elements at the same
+/// index alone.
 template <typename ConcreteType>
-class Elementwise : public mlir::OpTrait::TraitBase<ConcreteType, Elementwise> {};
+class Elementwise : public mlir::OpTrait::TraitBase<ConcreteType, Elementwise> {
+};
 
-/// The extents of `value`: attributes where static, `tensor.dim` values where not.
-llvm::SmallVector<mlir::OpFoldResult> mixedSizes(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value);
+/// The extents of `value`: attributes where static, `tensor.dim` values where
+/// not.
+llvm::SmallVector<mlir::OpFoldResult>
+mixedSizes(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value);
 
 /// One extent of `value`.
-mlir::OpFoldResult mixedSize(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, int64_t dim);
+mlir::OpFoldResult mixedSize(mlir::OpBuilder &builder, mlir::Location loc,
+                             mlir::Value value, int64_t dim);
 
 } // namespace tenon
 

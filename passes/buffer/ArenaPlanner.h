@@ -19,12 +19,14 @@ struct ArenaPlan {
   int64_t bytes = 0;
 };
 
-/// Offsets so that buffers alive at one time do not overlap, each a multiple of `alignment`: by falling size, each at the lowest
-/// place where it fits (best fit among gaps).
-ArenaPlan planOffsets(const std::vector<BufferLife> &buffers, int64_t alignment);
+/// Offsets so that buffers alive at one time do not overlap, each a multiple of
+/// `alignment`: by falling size, each at the lowest place where it fits (best
+/// fit among gaps).
+ArenaPlan planOffsets(const std::vector<BufferLife> &buffers,
+                      int64_t alignment);
 
-/// For sizes known only at run time: buffers that share a slot never live at one time. Returns the slot of each buffer; slots are
-/// numbered from 0.
+/// For sizes known only at run time: buffers that share a slot never live at
+/// one time. Returns the slot of each buffer; slots are numbered from 0.
 std::vector<int64_t> planSlots(const std::vector<BufferLife> &buffers);
 
 } // namespace tenon

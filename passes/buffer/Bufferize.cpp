@@ -1,5 +1,6 @@
-// How tenon ops take part in upstream's one-shot bufferization: fusions write their destinations, reshapes are views, weights and constants are
-// memory that exists already.
+// How tenon ops take part in upstream's one-shot bufferization: fusions write
+// their destinations, reshapes are views, weights and constants are memory that
+// exists already.
 #include "passes/buffer/Bufferize.h"
 #include "passes/buffer/Passes.h"
 
@@ -26,23 +27,30 @@ MemRefType identityMemRef(Type tensor) {
   return MemRefType::get(type.getShape(), type.getElementType());
 }
 
-struct FusionModel : BufferizableOpInterface::ExternalModel<FusionModel, FusionOp> {
+struct FusionModel
+    : BufferizableOpInterface::ExternalModel<FusionModel, FusionOp> {
   static bool isOutput(FusionOp op, OpOperand &operand) {
     return operand.getOperandNumber() >= op.getInputs().size();
   }
-  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand, const AnalysisState &) const {
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
+                              const AnalysisState &) const {
     return !isOutput(cast<FusionOp>(op), operand);
   }
-  bool bufferizesToMemoryWrite(Operation *op, OpOperand &operand, const AnalysisState &) const {
+  bool bufferizesToMemoryWrite(Operation *op, OpOperand &operand,
+                               const AnalysisState &) const {
     return isOutput(cast<FusionOp>(op), operand);
   }
-  AliasingValueList getAliasingValues(Operation *op, OpOperand &operand, const AnalysisState &) const {
+  AliasingValueList getAliasingValues(Operation *op, OpOperand &operand,
+                                      const AnalysisState &) const {
     auto fusion = cast<FusionOp>(op);
     if (!isOutput(fusion, operand))
       return {};
-    return {{fusion.getResult(operand.getOperandNumber() - fusion.getInputs().size()), BufferRelation::Equivalent}};
+    return {{fusion.getResult(operand.getOperandNumber() -
+                              fusion.getInputs().size()),
+             BufferRelation::Equivalent}};
   }
-  LogicalResult bufferize(Operation *op, RewriterBase &rewriter, const BufferizationOptions &options,
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
                           BufferizationState &state) const {
     auto fusion = cast<FusionOp>(op);
     auto buffersOf = [&](ValueRange values) -> FailureOr<SmallVector<Value>> {
@@ -59,33 +67,48 @@ struct FusionModel : BufferizableOpInterface::ExternalModel<FusionModel, FusionO
       }
       return buffers;
     };
-    FailureOr<SmallVector<Value>> inputs = buffersOf(fusion.getInputs()), outputs = buffersOf(fusion.getOutputs());
+    FailureOr<SmallVector<Value>> inputs = buffersOf(fusion.getInputs()),
+                                  outputs = buffersOf(fusion.getOutputs());
     if (failed(inputs) || failed(outputs))
       return failure();
-    auto placed = FusionOp::create(rewriter, op->getLoc(), TypeRange(), fusion.getKind(), *inputs, *outputs);
-    rewriter.inlineRegionBefore(fusion.getBody(), placed.getBody(), placed.getBody().begin());
+    auto placed = FusionOp::create(rewriter, op->getLoc(), TypeRange(),
+                                   fusion.getKind(), *inputs, *outputs);
+    rewriter.inlineRegionBefore(fusion.getBody(), placed.getBody(),
+                                placed.getBody().begin());
     replaceOpWithBufferizedValues(rewriter, op, *outputs);
     return success();
   }
 };
 
-/// A reshape between fusions is another view of the same memory: layouts are identities throughout.
-struct ReshapeModel : BufferizableOpInterface::ExternalModel<ReshapeModel, ReshapeOp> {
-  bool bufferizesToMemoryRead(Operation *, OpOperand &, const AnalysisState &) const { return false; }
-  bool bufferizesToMemoryWrite(Operation *, OpOperand &, const AnalysisState &) const { return false; }
-  AliasingValueList getAliasingValues(Operation *op, OpOperand &operand, const AnalysisState &) const {
+/// A reshape between fusions is another view of the same memory: layouts are
+/// identities throughout.
+struct ReshapeModel
+    : BufferizableOpInterface::ExternalModel<ReshapeModel, ReshapeOp> {
+  bool bufferizesToMemoryRead(Operation *, OpOperand &,
+                              const AnalysisState &) const {
+    return false;
+  }
+  bool bufferizesToMemoryWrite(Operation *, OpOperand &,
+                               const AnalysisState &) const {
+    return false;
+  }
+  AliasingValueList getAliasingValues(Operation *op, OpOperand &operand,
+                                      const AnalysisState &) const {
     if (operand.getOperandNumber() != 0)
       return {};
     return {{op->getResult(0), BufferRelation::Equivalent}};
   }
-  LogicalResult bufferize(Operation *op, RewriterBase &rewriter, const BufferizationOptions &options,
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
                           BufferizationState &state) const {
     auto reshape = cast<ReshapeOp>(op);
-    FailureOr<Value> buffer = getBuffer(rewriter, reshape.getOperand(), options, state);
+    FailureOr<Value> buffer =
+        getBuffer(rewriter, reshape.getOperand(), options, state);
     if (failed(buffer))
       return failure();
     MemRefType type = identityMemRef(reshape.getType());
-    SmallVector<OpFoldResult> sizes = getMixedValues(reshape.getStaticSizes(), reshape.getSizes(), rewriter);
+    SmallVector<OpFoldResult> sizes =
+        getMixedValues(reshape.getStaticSizes(), reshape.getSizes(), rewriter);
     SmallVector<OpFoldResult> strides(sizes.size());
     OpFoldResult stride = rewriter.getIndexAttr(1);
     SmallVector<int64_t> known;
@@ -96,34 +119,51 @@ struct ReshapeModel : BufferizableOpInterface::ExternalModel<ReshapeModel, Resha
         stride = rewriter.getIndexAttr(*a * *b);
       else
         stride = rewriter.createOrFold<arith::MulIOp>(
-            op->getLoc(), getValueOrCreateConstantIndexOp(rewriter, op->getLoc(), stride),
+            op->getLoc(),
+            getValueOrCreateConstantIndexOp(rewriter, op->getLoc(), stride),
             getValueOrCreateConstantIndexOp(rewriter, op->getLoc(), sizes[i]));
     }
     auto [typeStrides, offset] = type.getStridesAndOffset();
     for (auto [i, s] : llvm::enumerate(typeStrides))
       if (!ShapedType::isDynamic(s))
         strides[i] = rewriter.getIndexAttr(s);
-    // Strided in form only: the cast below says again that the layout is the identity.
-    auto strided = MemRefType::get(type.getShape(), type.getElementType(), StridedLayoutAttr::get(op->getContext(), 0, typeStrides));
-    Value view = memref::ReinterpretCastOp::create(rewriter, op->getLoc(), strided, *buffer, rewriter.getIndexAttr(0), sizes, strides);
-    replaceOpWithBufferizedValues(rewriter, op, memref::CastOp::create(rewriter, op->getLoc(), type, view).getResult());
+    // Strided in form only: the cast below says again that the layout is the
+    // identity.
+    auto strided = MemRefType::get(
+        type.getShape(), type.getElementType(),
+        StridedLayoutAttr::get(op->getContext(), 0, typeStrides));
+    Value view = memref::ReinterpretCastOp::create(
+        rewriter, op->getLoc(), strided, *buffer, rewriter.getIndexAttr(0),
+        sizes, strides);
+    replaceOpWithBufferizedValues(
+        rewriter, op,
+        memref::CastOp::create(rewriter, op->getLoc(), type, view).getResult());
     return success();
   }
 };
 
-struct WeightModel : BufferizableOpInterface::ExternalModel<WeightModel, GetWeightOp> {
-  bool isWritable(Operation *, Value, const AnalysisState &) const { return false; }
-  LogicalResult bufferize(Operation *op, RewriterBase &rewriter, const BufferizationOptions &,
+struct WeightModel
+    : BufferizableOpInterface::ExternalModel<WeightModel, GetWeightOp> {
+  bool isWritable(Operation *, Value, const AnalysisState &) const {
+    return false;
+  }
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &,
                           BufferizationState &) const {
     auto weight = cast<GetWeightOp>(op);
-    replaceOpWithNewBufferizedOp<GetWeightOp>(rewriter, op, identityMemRef(weight.getType()), weight.getWeightAttr());
+    replaceOpWithNewBufferizedOp<GetWeightOp>(
+        rewriter, op, identityMemRef(weight.getType()), weight.getWeightAttr());
     return success();
   }
 };
 
-struct ConstantModel : BufferizableOpInterface::ExternalModel<ConstantModel, ConstantOp> {
-  bool isWritable(Operation *, Value, const AnalysisState &) const { return false; }
-  LogicalResult bufferize(Operation *op, RewriterBase &rewriter, const BufferizationOptions &,
+struct ConstantModel
+    : BufferizableOpInterface::ExternalModel<ConstantModel, ConstantOp> {
+  bool isWritable(Operation *, Value, const AnalysisState &) const {
+    return false;
+  }
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &,
                           BufferizationState &) const {
     auto constant = cast<ConstantOp>(op);
     auto module = op->getParentOfType<ModuleOp>();
@@ -137,10 +177,13 @@ struct ConstantModel : BufferizableOpInterface::ExternalModel<ConstantModel, Con
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(module.getBody());
       int64_t number = llvm::range_size(module.getOps<memref::GlobalOp>());
-      global = memref::GlobalOp::create(rewriter, op->getLoc(), "constant." + std::to_string(number), rewriter.getStringAttr("private"), type,
-                                        constant.getValue(), true, rewriter.getI64IntegerAttr(64));
+      global = memref::GlobalOp::create(
+          rewriter, op->getLoc(), "constant." + std::to_string(number),
+          rewriter.getStringAttr("private"), type, constant.getValue(), true,
+          rewriter.getI64IntegerAttr(64));
     }
-    replaceOpWithNewBufferizedOp<memref::GetGlobalOp>(rewriter, op, type, global.getName());
+    replaceOpWithNewBufferizedOp<memref::GetGlobalOp>(rewriter, op, type,
+                                                      global.getName());
     return success();
   }
 };
@@ -161,17 +204,23 @@ struct Bufferize : impl::BufferizeBase<Bufferize> {
   void runOnOperation() override {
     OneShotBufferizationOptions options;
     options.bufferizeFunctionBoundaries = true;
-    options.setFunctionBoundaryTypeConversion(LayoutMapOption::IdentityLayoutMap);
-    options.unknownTypeConverterFn = [](TensorType type, Attribute, const BufferizationOptions &) -> BaseMemRefType {
+    options.setFunctionBoundaryTypeConversion(
+        LayoutMapOption::IdentityLayoutMap);
+    options.unknownTypeConverterFn =
+        [](TensorType type, Attribute,
+           const BufferizationOptions &) -> BaseMemRefType {
       return identityMemRef(type);
     };
     options.bufferAlignment = 64;
     keepInputs();
-    // Recipes and the regions of fusions say what is computed; they stay on tensors. A fusion on memrefs is done, though a loop that moves it says
+    // Recipes and the regions of fusions say what is computed; they stay on
+    // tensors. A fusion on memrefs is done, though a loop that moves it says
     // its name once more.
     options.opFilter.denyOperation([](Operation *op) {
-      bool done = isa<FusionOp>(op) && llvm::none_of(op->getOperandTypes(), llvm::IsaPred<TensorType>);
-      return done || isa<WeightOp>(op) || op->getParentOfType<WeightOp>() || op->getParentOfType<FusionOp>();
+      bool done = isa<FusionOp>(op) && llvm::none_of(op->getOperandTypes(),
+                                                     llvm::IsaPred<TensorType>);
+      return done || isa<WeightOp>(op) || op->getParentOfType<WeightOp>() ||
+             op->getParentOfType<FusionOp>();
     });
     BufferizationState state;
     if (failed(runOneShotModuleBufferize(getOperation(), options, state)))
@@ -184,7 +233,8 @@ struct Bufferize : impl::BufferizeBase<Bufferize> {
     for (auto func : getOperation().getOps<func::FuncOp>())
       for (BlockArgument argument : func.getArguments())
         if (isa<TensorType>(argument.getType()))
-          func.setArgAttr(argument.getArgNumber(), BufferizationDialect::kWritableAttrName, no);
+          func.setArgAttr(argument.getArgNumber(),
+                          BufferizationDialect::kWritableAttrName, no);
   }
 };
 } // namespace

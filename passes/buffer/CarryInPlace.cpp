@@ -1,4 +1,5 @@
-// What a loop carries is written into the buffer that carries it, so that a loop needs no memory per iteration.
+// What a loop carries is written into the buffer that carries it, so that a
+// loop needs no memory per iteration.
 #include "passes/buffer/Passes.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -17,7 +18,8 @@ struct CarryInPlace : impl::CarryInPlaceBase<CarryInPlace> {
   void runOnOperation() override {
     getOperation()->walk([](LoopLikeOpInterface loop) {
       if (isa<scf::ForOp>(loop))
-        carry(loop->getRegion(0).front().getTerminator(), 0, loop.getRegionIterArgs());
+        carry(loop->getRegion(0).front().getTerminator(), 0,
+              loop.getRegionIterArgs());
       if (auto loopWhile = dyn_cast<scf::WhileOp>(*loop)) {
         carry(loopWhile.getConditionOp(), 1, loopWhile.getBeforeArguments());
         carry(loopWhile.getYieldOp(), 0, loopWhile.getAfterArguments());
@@ -25,7 +27,8 @@ struct CarryInPlace : impl::CarryInPlaceBase<CarryInPlace> {
     });
   }
 
-  /// Operands of `terminator` from number `first` on are written into `buffers`, where their types agree.
+  /// Operands of `terminator` from number `first` on are written into
+  /// `buffers`, where their types agree.
   static void carry(Operation *terminator, unsigned first, ValueRange buffers) {
     OpBuilder builder(terminator);
     SmallVector<unsigned> carried;
@@ -33,18 +36,23 @@ struct CarryInPlace : impl::CarryInPlaceBase<CarryInPlace> {
       if (first + i >= terminator->getNumOperands())
         break;
       Value value = terminator->getOperand(first + i);
-      if (isa<RankedTensorType>(buffer.getType()) && value != buffer && value.getType() == buffer.getType())
+      if (isa<RankedTensorType>(buffer.getType()) && value != buffer &&
+          value.getType() == buffer.getType())
         carried.push_back(i);
     }
-    // Values that trade places are saved before the first of them is overwritten.
+    // Values that trade places are saved before the first of them is
+    // overwritten.
     for (auto [n, i] : llvm::enumerate(carried)) {
       OpOperand &operand = terminator->getOpOperand(first + i);
-      if (llvm::any_of(ArrayRef(carried).take_front(n), [&](unsigned j) { return mayBe(operand.get(), buffers[j]); }))
+      if (llvm::any_of(ArrayRef(carried).take_front(n), [&](unsigned j) {
+            return mayBe(operand.get(), buffers[j]);
+          }))
         operand.set(save(builder, terminator->getLoc(), operand.get()));
     }
     for (unsigned i : carried) {
       OpOperand &operand = terminator->getOpOperand(first + i);
-      operand.set(bufferization::MaterializeInDestinationOp::create(builder, terminator->getLoc(), operand.get(), buffers[i])
+      operand.set(bufferization::MaterializeInDestinationOp::create(
+                      builder, terminator->getLoc(), operand.get(), buffers[i])
                       ->getResult(0));
     }
   }
@@ -54,12 +62,14 @@ struct CarryInPlace : impl::CarryInPlaceBase<CarryInPlace> {
     while (auto reshape = value.getDefiningOp<ReshapeOp>())
       value = reshape.getOperand();
     Operation *op = value.getDefiningOp();
-    return value == buffer || (op && op->getNumRegions() > 0 && !isa<FusionOp>(op));
+    return value == buffer ||
+           (op && op->getNumRegions() > 0 && !isa<FusionOp>(op));
   }
 
   static Value save(OpBuilder &builder, Location loc, Value value) {
     auto type = cast<RankedTensorType>(value.getType());
-    return bufferization::AllocTensorOp::create(builder, loc, type, ValueRange(), value);
+    return bufferization::AllocTensorOp::create(builder, loc, type,
+                                                ValueRange(), value);
   }
 };
 } // namespace

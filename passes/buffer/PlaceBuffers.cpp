@@ -1,8 +1,12 @@
-// Gives every buffer its place: results become arguments, allocations become views of one arena at planned offsets, weights views of one blob. What
-// comes in is bufferized with identity layouts; afterwards nothing allocates, and `@NAME.plan` knows every size before a run.
+// Gives every buffer its place: results become arguments, allocations become
+// views of one arena at planned offsets, weights views of one blob. What comes
+// in is bufferized with identity layouts; afterwards nothing allocates, and
+// `@NAME.plan` knows every size before a run.
 //
-//   @NAME(%call, inputs..., outputs..., %arena, %weights, %shapes)     %shapes: extents of bounded outputs, written at the end
-//   @NAME.plan(%call, inputs..., %shapes) -> index                    all output extents, the arena's bytes
+//   @NAME(%call, inputs..., outputs..., %arena, %weights, %shapes)     %shapes:
+//   extents of bounded outputs, written at the end
+//   @NAME.plan(%call, inputs..., %shapes) -> index                    all
+//   output extents, the arena's bytes
 #include "passes/buffer/Passes.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -35,12 +39,15 @@ int64_t elementBytes(MemRefType type) {
   return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
-/// Builds sizes anew at one place of a function: clones the index arithmetic behind a value, bounds standing for bounded values.
+/// Builds sizes anew at one place of a function: clones the index arithmetic
+/// behind a value, bounds standing for bounded values.
 class SizeCloner {
 public:
-  SizeCloner(OpBuilder &builder, IRMapping &mapping) : builder(builder), mapping(mapping) {}
+  SizeCloner(OpBuilder &builder, IRMapping &mapping)
+      : builder(builder), mapping(mapping) {}
 
-  /// The value at the builder's place, or null after an error at the op whose result is known only during the run.
+  /// The value at the builder's place, or null after an error at the op whose
+  /// result is known only during the run.
   Value clone(Value value) {
     if (Value known = mapping.lookupOrNull(value))
       return known;
@@ -55,8 +62,10 @@ public:
     }
     if (auto alloc = dyn_cast<memref::AllocOp>(op))
       return evaluate(alloc);
-    bool sizeArithmetic = isa<arith::ArithDialect>(op->getDialect()) ||
-                          isa<memref::DimOp, memref::LoadOp, memref::GetGlobalOp, memref::CastOp, memref::ReinterpretCastOp>(op);
+    bool sizeArithmetic =
+        isa<arith::ArithDialect>(op->getDialect()) ||
+        isa<memref::DimOp, memref::LoadOp, memref::GetGlobalOp, memref::CastOp,
+            memref::ReinterpretCastOp>(op);
     if (!sizeArithmetic || !cloneOperands(op))
       return sizeArithmetic ? Value() : fail(op->getLoc());
     builder.clone(*op, mapping);
@@ -65,19 +74,26 @@ public:
 
 private:
   bool cloneOperands(Operation *op) {
-    return llvm::all_of(op->getOperands(), [&](Value operand) { return bool(clone(operand)); });
+    return llvm::all_of(op->getOperands(),
+                        [&](Value operand) { return bool(clone(operand)); });
   }
 
-  /// A small tensor that sizes are read from is computed before the run: the ops that write it are repeated on a buffer of the stack.
+  /// A small tensor that sizes are read from is computed before the run: the
+  /// ops that write it are repeated on a buffer of the stack.
   Value evaluate(memref::AllocOp alloc) {
     MemRefType type = alloc.getType();
-    if (!type.hasStaticShape() || type.getNumElements() * elementBytes(type) > maxEvaluatedBytes)
+    if (!type.hasStaticShape() ||
+        type.getNumElements() * elementBytes(type) > maxEvaluatedBytes)
       return fail(alloc.getLoc());
     SmallVector<Operation *> writers;
     for (Operation *user : alloc->getUsers()) {
       auto fusion = dyn_cast<FusionOp>(user);
-      bool writes = isa<memref::StoreOp>(user) || (fusion && llvm::is_contained(fusion.getOutputs(), alloc.getResult()));
-      bool reads = isa<memref::LoadOp, memref::DimOp, memref::CastOp, memref::ReinterpretCastOp, func::ReturnOp, FusionOp>(user);
+      bool writes = isa<memref::StoreOp>(user) ||
+                    (fusion && llvm::is_contained(fusion.getOutputs(),
+                                                  alloc.getResult()));
+      bool reads =
+          isa<memref::LoadOp, memref::DimOp, memref::CastOp,
+              memref::ReinterpretCastOp, func::ReturnOp, FusionOp>(user);
       if (!writes && !reads)
         return fail(user->getLoc());
       if (writes && user->getBlock() != alloc->getBlock())
@@ -85,11 +101,16 @@ private:
       if (writes)
         writers.push_back(user);
     }
-    llvm::sort(writers, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-    // One tensor, one writer: a buffer that holds two tensors in turn has no single content.
-    if (writers.empty() || (isa<FusionOp>(writers.front()) && writers.size() > 1))
+    llvm::sort(writers, [](Operation *a, Operation *b) {
+      return a->isBeforeInBlock(b);
+    });
+    // One tensor, one writer: a buffer that holds two tensors in turn has no
+    // single content.
+    if (writers.empty() ||
+        (isa<FusionOp>(writers.front()) && writers.size() > 1))
       return fail(alloc.getLoc());
-    Value buffer = memref::AllocaOp::create(builder, alloc.getLoc(), type, builder.getI64IntegerAttr(alignment));
+    Value buffer = memref::AllocaOp::create(
+        builder, alloc.getLoc(), type, builder.getI64IntegerAttr(alignment));
     mapping.map(alloc.getResult(), buffer);
     for (Operation *writer : writers) {
       if (!cloneOperands(writer))
@@ -100,7 +121,8 @@ private:
   }
 
   Value fail(Location loc) {
-    emitError(loc, "unsupported: the size of a result depends on values computed during the run");
+    emitError(loc, "unsupported: the size of a result depends on values "
+                   "computed during the run");
     return Value();
   }
 
@@ -115,7 +137,9 @@ struct Buffer {
 
 class FunctionPlacer {
 public:
-  explicit FunctionPlacer(func::FuncOp func) : func(func), entry(func.getBody().front()), numInputs(func.getNumArguments()) {}
+  explicit FunctionPlacer(func::FuncOp func)
+      : func(func), entry(func.getBody().front()),
+        numInputs(func.getNumArguments()) {}
 
   LogicalResult run() {
     resolveBranchExtents();
@@ -147,19 +171,25 @@ private:
     if (auto view = dyn_cast_or_null<memref::ReinterpretCastOp>(op))
       return view.getMixedSizes()[dim];
     if (auto loop = dyn_cast_or_null<scf::ForOp>(op))
-      return extentOf(loop.getInitArgs()[cast<OpResult>(memref).getResultNumber()], dim);
+      return extentOf(
+          loop.getInitArgs()[cast<OpResult>(memref).getResultNumber()], dim);
     if (auto branch = dyn_cast_or_null<scf::IfOp>(op))
-      if (OpFoldResult agreed = agreedExtent(branch, cast<OpResult>(memref).getResultNumber(), dim))
+      if (OpFoldResult agreed = agreedExtent(
+              branch, cast<OpResult>(memref).getResultNumber(), dim))
         return agreed;
     builder.setInsertionPointAfterValue(memref);
-    return memref::DimOp::create(builder, memref.getLoc(), memref, dim).getResult();
+    return memref::DimOp::create(builder, memref.getLoc(), memref, dim)
+        .getResult();
   }
 
-  /// The extent that both branches give a result, made before the branch; null when they are not the same size by construction.
+  /// The extent that both branches give a result, made before the branch; null
+  /// when they are not the same size by construction.
   OpFoldResult agreedExtent(scf::IfOp branch, unsigned number, int64_t dim) {
-    OpFoldResult a = extentOf(branch.thenYield().getOperand(number), dim), b = extentOf(branch.elseYield().getOperand(number), dim);
+    OpFoldResult a = extentOf(branch.thenYield().getOperand(number), dim),
+                 b = extentOf(branch.elseYield().getOperand(number), dim);
     if (getConstantIntValue(a) || getConstantIntValue(b))
-      return getConstantIntValue(a) == getConstantIntValue(b) ? a : OpFoldResult();
+      return getConstantIntValue(a) == getConstantIntValue(b) ? a
+                                                              : OpFoldResult();
     auto x = cast<Value>(a), y = cast<Value>(b);
     if (!sameSize(x, y) || !isSizeOutside(branch, x))
       return {};
@@ -168,43 +198,61 @@ private:
     return hoist(builder, mapping, branch, x);
   }
 
-  /// Sizes read from the result of a branch are known before it where both sides agree.
+  /// Sizes read from the result of a branch are known before it where both
+  /// sides agree.
   void resolveBranchExtents() {
     func.walk([&](memref::DimOp op) {
       auto branch = op.getSource().getDefiningOp<scf::IfOp>();
       std::optional<int64_t> dim = op.getConstantIndex();
       if (!branch || !dim)
         return;
-      if (OpFoldResult agreed = agreedExtent(branch, cast<OpResult>(op.getSource()).getResultNumber(), *dim)) {
+      if (OpFoldResult agreed = agreedExtent(
+              branch, cast<OpResult>(op.getSource()).getResultNumber(), *dim)) {
         OpBuilder builder(op);
-        op.replaceAllUsesWith(getValueOrCreateConstantIndexOp(builder, op.getLoc(), agreed));
+        op.replaceAllUsesWith(
+            getValueOrCreateConstantIndexOp(builder, op.getLoc(), agreed));
         op.erase();
       }
     });
   }
 
-  static bool isSizeArithmetic(Operation *op) { return op && isa<arith::ArithDialect, memref::MemRefDialect>(op->getDialect()) && isPure(op); }
+  static bool isSizeArithmetic(Operation *op) {
+    return op &&
+           isa<arith::ArithDialect, memref::MemRefDialect>(op->getDialect()) &&
+           isPure(op);
+  }
 
   /// Equal index arithmetic on equal values.
   static bool sameSize(Value x, Value y) {
     Operation *a = x.getDefiningOp(), *b = y.getDefiningOp();
-    return x == y || (isSizeArithmetic(a) && isSizeArithmetic(b) && a->getName() == b->getName() &&
-                      a->getAttrDictionary() == b->getAttrDictionary() && a->getNumOperands() == b->getNumOperands() &&
-                      llvm::all_of(llvm::zip(a->getOperands(), b->getOperands()),
-                                   [](auto pair) { return sameSize(std::get<0>(pair), std::get<1>(pair)); }));
+    return x == y ||
+           (isSizeArithmetic(a) && isSizeArithmetic(b) &&
+            a->getName() == b->getName() &&
+            a->getAttrDictionary() == b->getAttrDictionary() &&
+            a->getNumOperands() == b->getNumOperands() &&
+            llvm::all_of(
+                llvm::zip(a->getOperands(), b->getOperands()), [](auto pair) {
+                  return sameSize(std::get<0>(pair), std::get<1>(pair));
+                }));
   }
 
-  static bool isInside(scf::IfOp branch, Value value) { return branch->isAncestor(value.getParentBlock()->getParentOp()); }
+  static bool isInside(scf::IfOp branch, Value value) {
+    return branch->isAncestor(value.getParentBlock()->getParentOp());
+  }
 
   /// Whether `value` is computed from values that are there before the branch.
   static bool isSizeOutside(scf::IfOp branch, Value value) {
     if (!isInside(branch, value))
       return true;
     Operation *op = value.getDefiningOp();
-    return isSizeArithmetic(op) && llvm::all_of(op->getOperands(), [&](Value operand) { return isSizeOutside(branch, operand); });
+    return isSizeArithmetic(op) &&
+           llvm::all_of(op->getOperands(), [&](Value operand) {
+             return isSizeOutside(branch, operand);
+           });
   }
 
-  static Value hoist(OpBuilder &builder, IRMapping &mapping, scf::IfOp branch, Value value) {
+  static Value hoist(OpBuilder &builder, IRMapping &mapping, scf::IfOp branch,
+                     Value value) {
     if (!isInside(branch, value))
       return value;
     if (Value known = mapping.lookupOrNull(value))
@@ -221,26 +269,32 @@ private:
     for (Value result : ret.getOperands()) {
       results.push_back(result);
       SmallVector<OpFoldResult> sizes;
-      for (int64_t d = 0, rank = cast<MemRefType>(result.getType()).getRank(); d < rank; ++d)
+      for (int64_t d = 0, rank = cast<MemRefType>(result.getType()).getRank();
+           d < rank; ++d)
         sizes.push_back(extentOf(result, d));
       resultSizes.push_back(sizes);
     }
     return success();
   }
 
-  /// The plan function up to its arena: output extents from input extents and values.
+  /// The plan function up to its arena: output extents from input extents and
+  /// values.
   LogicalResult makePlanBeforeArena() {
     OpBuilder builder(func);
     Location loc = func.getLoc();
     SmallVector<Type> types = {LLVM::LLVMPointerType::get(func.getContext())};
     llvm::append_range(types, func.getArgumentTypes());
-    auto shapesType = MemRefType::get({ShapedType::kDynamic}, builder.getI64Type());
+    auto shapesType =
+        MemRefType::get({ShapedType::kDynamic}, builder.getI64Type());
     types.push_back(shapesType);
-    plan = func::FuncOp::create(builder, loc, (func.getName() + ".plan").str(), builder.getFunctionType(types, builder.getIndexType()));
+    plan = func::FuncOp::create(
+        builder, loc, (func.getName() + ".plan").str(),
+        builder.getFunctionType(types, builder.getIndexType()));
     plan.setPrivate();
     Block *block = plan.addEntryBlock();
     builder.setInsertionPointToStart(block);
-    for (auto [from, to] : llvm::zip(entry.getArguments(), block->getArguments().drop_front()))
+    for (auto [from, to] :
+         llvm::zip(entry.getArguments(), block->getArguments().drop_front()))
       planMapping.map(from, to);
     SizeCloner cloner(builder, planMapping);
     int64_t slot = 0;
@@ -250,17 +304,21 @@ private:
         if (auto value = dyn_cast<Value>(size))
           extent = cloner.clone(value);
         else
-          extent = arith::ConstantIndexOp::create(builder, loc, *getConstantIntValue(size));
+          extent = arith::ConstantIndexOp::create(builder, loc,
+                                                  *getConstantIntValue(size));
         if (!extent)
           return failure();
-        Value number = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), extent);
-        memref::StoreOp::create(builder, loc, number, block->getArguments().back(),
-                                Value(arith::ConstantIndexOp::create(builder, loc, slot++)));
+        Value number = arith::IndexCastOp::create(builder, loc,
+                                                  builder.getI64Type(), extent);
+        memref::StoreOp::create(
+            builder, loc, number, block->getArguments().back(),
+            Value(arith::ConstantIndexOp::create(builder, loc, slot++)));
       }
     return success();
   }
 
-  /// The allocation behind a result, through reshapes; null when it is an input, a weight or a loop's buffer.
+  /// The allocation behind a result, through reshapes; null when it is an
+  /// input, a weight or a loop's buffer.
   static memref::AllocOp allocBehind(Value value) {
     while (Operation *op = value.getDefiningOp()) {
       if (auto alloc = dyn_cast<memref::AllocOp>(op))
@@ -272,7 +330,8 @@ private:
     return {};
   }
 
-  /// Results become arguments; an allocation that ends as one result is that argument from the start.
+  /// Results become arguments; an allocation that ends as one result is that
+  /// argument from the start.
   void claimOutputs() {
     auto ret = cast<func::ReturnOp>(entry.getTerminator());
     llvm::SmallDenseMap<Operation *, int> claims;
@@ -294,31 +353,41 @@ private:
       OpBuilder builder(ret);
       Value target = output;
       if (!type.hasStaticShape())
-        target = reinterpret(builder, ret.getLoc(), output, type, resultSizes[i]);
+        target =
+            reinterpret(builder, ret.getLoc(), output, type, resultSizes[i]);
       memref::CopyOp::create(builder, ret.getLoc(), result, target);
     }
   }
 
   /// `output` seen in the shape of `alloc`.
-  Value viewOf(OpBuilder &builder, Location loc, Value output, memref::AllocOp alloc) {
+  Value viewOf(OpBuilder &builder, Location loc, Value output,
+               memref::AllocOp alloc) {
     if (alloc.getType() == output.getType() && alloc.getType().hasStaticShape())
       return output;
-    SmallVector<OpFoldResult> sizes = getMixedValues(alloc.getType().getShape(), alloc.getDynamicSizes(), builder);
+    SmallVector<OpFoldResult> sizes = getMixedValues(
+        alloc.getType().getShape(), alloc.getDynamicSizes(), builder);
     return reinterpret(builder, loc, output, alloc.getType(), sizes);
   }
 
-  static Value reinterpret(OpBuilder &builder, Location loc, Value source, MemRefType type, ArrayRef<OpFoldResult> sizes) {
+  static Value reinterpret(OpBuilder &builder, Location loc, Value source,
+                           MemRefType type, ArrayRef<OpFoldResult> sizes) {
     SmallVector<OpFoldResult> strides(sizes.size());
     auto [typeStrides, offset] = type.getStridesAndOffset();
     OpFoldResult stride = builder.getIndexAttr(1);
     for (int64_t i = int64_t(sizes.size()) - 1; i >= 0; --i) {
-      strides[i] = ShapedType::isDynamic(typeStrides[i]) ? stride : OpFoldResult(builder.getIndexAttr(typeStrides[i]));
+      strides[i] = ShapedType::isDynamic(typeStrides[i])
+                       ? stride
+                       : OpFoldResult(builder.getIndexAttr(typeStrides[i]));
       if (i > 0)
-        stride = builder.createOrFold<arith::MulIOp>(loc, getValueOrCreateConstantIndexOp(builder, loc, strides[i]),
-                                                     getValueOrCreateConstantIndexOp(builder, loc, sizes[i]));
+        stride = builder.createOrFold<arith::MulIOp>(
+            loc, getValueOrCreateConstantIndexOp(builder, loc, strides[i]),
+            getValueOrCreateConstantIndexOp(builder, loc, sizes[i]));
     }
-    auto strided = MemRefType::get(type.getShape(), type.getElementType(), StridedLayoutAttr::get(type.getContext(), 0, typeStrides));
-    Value view = memref::ReinterpretCastOp::create(builder, loc, strided, source, builder.getIndexAttr(0), sizes, strides);
+    auto strided = MemRefType::get(
+        type.getShape(), type.getElementType(),
+        StridedLayoutAttr::get(type.getContext(), 0, typeStrides));
+    Value view = memref::ReinterpretCastOp::create(
+        builder, loc, strided, source, builder.getIndexAttr(0), sizes, strides);
     return memref::CastOp::create(builder, loc, type, view);
   }
 
@@ -347,7 +416,8 @@ private:
 
   LogicalResult placeBuffers() {
     Location loc = func.getLoc();
-    auto bytesType = MemRefType::get({ShapedType::kDynamic}, IntegerType::get(func.getContext(), 8));
+    auto bytesType = MemRefType::get({ShapedType::kDynamic},
+                                     IntegerType::get(func.getContext(), 8));
     arena = entry.addArgument(bytesType, loc);
     std::vector<BufferLife> lives;
     for (const Buffer &buffer : buffers)
@@ -357,11 +427,14 @@ private:
       ArenaPlan layout = planOffsets(lives, alignment);
       for (auto [buffer, offset] : llvm::zip(buffers, layout.offsets)) {
         OpBuilder builder(buffer.alloc);
-        replace(builder, buffer.alloc, arith::ConstantIndexOp::create(builder, loc, offset));
+        replace(builder, buffer.alloc,
+                arith::ConstantIndexOp::create(builder, loc, offset));
       }
-      Value total = arith::ConstantIndexOp::create(planBuilder, loc, layout.bytes);
+      Value total =
+          arith::ConstantIndexOp::create(planBuilder, loc, layout.bytes);
       func::ReturnOp::create(planBuilder, loc, total);
-      func->setAttr("tenon.arena_bytes", planBuilder.getI64IntegerAttr(layout.bytes));
+      func->setAttr("tenon.arena_bytes",
+                    planBuilder.getI64IntegerAttr(layout.bytes));
       return success();
     }
     std::vector<int64_t> slots = planSlots(lives);
@@ -369,8 +442,10 @@ private:
     IRMapping mapping;
     for (BlockArgument argument : entry.getArguments().take_front(numInputs))
       mapping.map(argument, argument);
-    FailureOr<SmallVector<Value>> offsets = slotOffsets(builder, mapping, slots);
-    FailureOr<SmallVector<Value>> planned = slotOffsets(planBuilder, planMapping, slots);
+    FailureOr<SmallVector<Value>> offsets =
+        slotOffsets(builder, mapping, slots);
+    FailureOr<SmallVector<Value>> planned =
+        slotOffsets(planBuilder, planMapping, slots);
     if (failed(offsets) || failed(planned))
       return failure();
     for (auto [buffer, slot] : llvm::zip(buffers, slots)) {
@@ -382,9 +457,12 @@ private:
   }
 
   /// The offset of each slot, and the total behind them.
-  FailureOr<SmallVector<Value>> slotOffsets(OpBuilder &builder, IRMapping &mapping, const std::vector<int64_t> &slots) {
+  FailureOr<SmallVector<Value>> slotOffsets(OpBuilder &builder,
+                                            IRMapping &mapping,
+                                            const std::vector<int64_t> &slots) {
     Location loc = func.getLoc();
-    int64_t count = slots.empty() ? 0 : *std::max_element(slots.begin(), slots.end()) + 1;
+    int64_t count =
+        slots.empty() ? 0 : *std::max_element(slots.begin(), slots.end()) + 1;
     SmallVector<Value> bytes(count);
     SizeCloner cloner(builder, mapping);
     for (auto [buffer, slot] : llvm::zip(buffers, slots)) {
@@ -399,7 +477,10 @@ private:
           return failure();
         size = builder.createOrFold<arith::MulIOp>(loc, size, cloned);
       }
-      bytes[slot] = bytes[slot] ? builder.createOrFold<arith::MaxSIOp>(loc, bytes[slot], size) : size;
+      bytes[slot] =
+          bytes[slot]
+              ? builder.createOrFold<arith::MaxSIOp>(loc, bytes[slot], size)
+              : size;
     }
     SmallVector<Value> offsets;
     Value offset = arith::ConstantIndexOp::create(builder, loc, 0);
@@ -407,7 +488,8 @@ private:
     Value roundUp = arith::ConstantIndexOp::create(builder, loc, alignment - 1);
     for (Value size : bytes) {
       offsets.push_back(offset);
-      Value end = builder.createOrFold<arith::AddIOp>(loc, offset, builder.createOrFold<arith::AddIOp>(loc, size, roundUp));
+      Value end = builder.createOrFold<arith::AddIOp>(
+          loc, offset, builder.createOrFold<arith::AddIOp>(loc, size, roundUp));
       offset = builder.createOrFold<arith::AndIOp>(loc, end, mask);
     }
     offsets.push_back(offset);
@@ -415,7 +497,9 @@ private:
   }
 
   void replace(OpBuilder &builder, memref::AllocOp alloc, Value offset) {
-    Value view = memref::ViewOp::create(builder, alloc.getLoc(), alloc.getType(), arena, offset, alloc.getDynamicSizes());
+    Value view =
+        memref::ViewOp::create(builder, alloc.getLoc(), alloc.getType(), arena,
+                               offset, alloc.getDynamicSizes());
     alloc.replaceAllUsesWith(view);
     alloc.erase();
   }
@@ -428,19 +512,24 @@ private:
     func.walk([&](GetWeightOp use) {
       auto weight = symbols.lookup<WeightOp>(use.getWeight());
       OpBuilder builder(use);
-      Value offset = arith::ConstantIndexOp::create(builder, loc, weight->getAttrOfType<IntegerAttr>("offset").getInt());
-      Value view = memref::ViewOp::create(builder, use.getLoc(), cast<MemRefType>(use.getType()), weights, offset, ValueRange());
+      Value offset = arith::ConstantIndexOp::create(
+          builder, loc, weight->getAttrOfType<IntegerAttr>("offset").getInt());
+      Value view = memref::ViewOp::create(builder, use.getLoc(),
+                                          cast<MemRefType>(use.getType()),
+                                          weights, offset, ValueRange());
       use.replaceAllUsesWith(view);
       use.erase();
     });
   }
 
-  /// The call pointer in front, the bounded outputs' extents at the end; no results.
+  /// The call pointer in front, the bounded outputs' extents at the end; no
+  /// results.
   void finishSignature() {
     Location loc = func.getLoc();
     MLIRContext *context = func.getContext();
     OpBuilder builder(entry.getTerminator());
-    auto shapesType = MemRefType::get({ShapedType::kDynamic}, builder.getI64Type());
+    auto shapesType =
+        MemRefType::get({ShapedType::kDynamic}, builder.getI64Type());
     Value shapes = entry.addArgument(shapesType, loc);
     int64_t slot = 0;
     SmallVector<bool> bounded;
@@ -452,16 +541,22 @@ private:
         if (!value || !dependsOnBound(value))
           continue;
         bounded.back() = true;
-        Value number = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), value);
-        memref::StoreOp::create(builder, loc, number, shapes, Value(arith::ConstantIndexOp::create(builder, loc, at)));
+        Value number = arith::IndexCastOp::create(builder, loc,
+                                                  builder.getI64Type(), value);
+        memref::StoreOp::create(
+            builder, loc, number, shapes,
+            Value(arith::ConstantIndexOp::create(builder, loc, at)));
       }
     }
     entry.insertArgument(0u, LLVM::LLVMPointerType::get(context), loc);
     SmallVector<DictionaryAttr> attrs = {DictionaryAttr::get(context)};
     for (int64_t i = 0; i < numInputs; ++i)
-      attrs.push_back(func.getArgAttrDict(i) ? func.getArgAttrDict(i) : DictionaryAttr::get(context));
+      attrs.push_back(func.getArgAttrDict(i) ? func.getArgAttrDict(i)
+                                             : DictionaryAttr::get(context));
     for (auto [i, flag] : llvm::enumerate(bounded)) {
-      NamedAttrList list(func.getResultAttrDict(i) ? func.getResultAttrDict(i) : DictionaryAttr::get(context));
+      NamedAttrList list(func.getResultAttrDict(i)
+                             ? func.getResultAttrDict(i)
+                             : DictionaryAttr::get(context));
       list.set("tenon.output", builder.getUnitAttr());
       if (flag)
         list.set("tenon.bounded", builder.getUnitAttr());
@@ -473,12 +568,14 @@ private:
     func.setResAttrsAttr(nullptr);
     func.setAllArgAttrs(attrs);
     func->setAttr("tenon.num_inputs", builder.getI64IntegerAttr(numInputs));
-    func->setAttr("tenon.num_outputs", builder.getI64IntegerAttr(outputs.size()));
+    func->setAttr("tenon.num_outputs",
+                  builder.getI64IntegerAttr(outputs.size()));
   }
 
   static bool dependsOnBound(Value value) {
     Operation *op = value.getDefiningOp();
-    return op && (isa<BoundOp>(op) || llvm::any_of(op->getOperands(), dependsOnBound));
+    return op && (isa<BoundOp>(op) ||
+                  llvm::any_of(op->getOperands(), dependsOnBound));
   }
 
   func::FuncOp func, plan;
@@ -504,7 +601,8 @@ struct PlaceBuffers : impl::PlaceBuffersBase<PlaceBuffers> {
         return signalPassFailure();
   }
 
-  /// Offsets of the weights in use, in module order, as attributes: the artifact writer obeys them.
+  /// Offsets of the weights in use, in module order, as attributes: the
+  /// artifact writer obeys them.
   void layOutWeights() {
     llvm::SmallDenseSet<StringRef> used;
     for (auto func : getOperation().getOps<func::FuncOp>())
@@ -516,9 +614,13 @@ struct PlaceBuffers : impl::PlaceBuffersBase<PlaceBuffers> {
         continue;
       auto type = cast<RankedTensorType>(weight.getType());
       weight->setAttr("offset", builder.getI64IntegerAttr(offset));
-      offset += llvm::alignTo(type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8), alignment);
+      offset +=
+          llvm::alignTo(type.getNumElements() *
+                            llvm::divideCeil(type.getElementTypeBitWidth(), 8),
+                        alignment);
     }
-    getOperation()->setAttr("tenon.weight_bytes", builder.getI64IntegerAttr(offset));
+    getOperation()->setAttr("tenon.weight_bytes",
+                            builder.getI64IntegerAttr(offset));
   }
 };
 } // namespace

@@ -223,7 +223,8 @@ std::optional<ContractionNest> nestOfConvolution(Kernel &kernel,
   nest.sum = sumTypeOf(nest.resultElement);
   nest.block = blockOfConvolution(nest.sums.back().extent);
   // Only whole blocks may be joined to longer runs.
-  std::optional<int64_t> channels = getConstantIntValue(nest.sums.back().extent);
+  std::optional<int64_t> channels =
+      getConstantIntValue(nest.sums.back().extent);
   if (nest.block == 0 || (channels && *channels % nest.block == 0))
     mergeSums(at, nest.sums);
   return nest;

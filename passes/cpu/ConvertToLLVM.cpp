@@ -1,5 +1,7 @@
-// Lowers everything that is left to the LLVM dialect. A launch puts the kernel's operands into a structure on the stack and calls the runtime's
-// parallel loop with the kernel's task function, which takes them out again; a launch of one task calls the kernel itself.
+// Lowers everything that is left to the LLVM dialect. A launch puts the
+// kernel's operands into a structure on the stack and calls the runtime's
+// parallel loop with the kernel's task function, which takes them out again; a
+// launch of one task calls the kernel itself.
 #include "passes/cpu/Passes.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -38,48 +40,64 @@ namespace tenon {
 
 namespace {
 /// A function of the core that is linked in later; declared at its first use.
-LLVM::LLVMFuncOp coreFunction(OpBuilder &builder, ModuleOp module, StringRef name, ArrayRef<Type> types) {
+LLVM::LLVMFuncOp coreFunction(OpBuilder &builder, ModuleOp module,
+                              StringRef name, ArrayRef<Type> types) {
   if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
     return known;
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(module.getBody());
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()), types);
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(builder.getContext()), types);
   return LLVM::LLVMFuncOp::create(builder, module.getLoc(), name, type);
 }
 
 struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
-  LogicalResult matchAndRewrite(LaunchOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(LaunchOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto module = op->getParentOfType<ModuleOp>();
     auto pointer = LLVM::LLVMPointerType::get(rewriter.getContext());
     Value call = callOf(op, rewriter);
     if (!call)
-      return rewriter.notifyMatchFailure(op, "launched outside a graph function");
-    Value one = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(), rewriter.getI64IntegerAttr(1));
+      return rewriter.notifyMatchFailure(op,
+                                         "launched outside a graph function");
+    Value one = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(),
+                                         rewriter.getI64IntegerAttr(1));
     if (getConstantIntValue(op.getTasks()) == 1) {
-      Value zero = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(), rewriter.getI64IntegerAttr(0));
-      callKernel(rewriter, loc, op.getKernel(), call, op.getOperands_().getTypes(), adaptor.getOperands_(), zero, one);
+      Value zero = LLVM::ConstantOp::create(
+          rewriter, loc, rewriter.getI64Type(), rewriter.getI64IntegerAttr(0));
+      callKernel(rewriter, loc, op.getKernel(), call,
+                 op.getOperands_().getTypes(), adaptor.getOperands_(), zero,
+                 one);
       rewriter.eraseOp(op);
       return success();
     }
     SmallVector<Type> fields = {pointer};
     for (Value operand : adaptor.getOperands_())
       fields.push_back(operand.getType());
-    auto structure = LLVM::LLVMStructType::getLiteral(rewriter.getContext(), fields);
+    auto structure =
+        LLVM::LLVMStructType::getLiteral(rewriter.getContext(), fields);
     Value arguments = allocateAtEntry(op, rewriter, structure);
     auto store = [&](int32_t field, Value value) {
-      Value at = LLVM::GEPOp::create(rewriter, loc, pointer, structure, arguments, ArrayRef<LLVM::GEPArg>{0, field});
+      Value at =
+          LLVM::GEPOp::create(rewriter, loc, pointer, structure, arguments,
+                              ArrayRef<LLVM::GEPArg>{0, field});
       LLVM::StoreOp::create(rewriter, loc, value, at);
     };
     store(0, call);
     for (auto [i, operand] : llvm::enumerate(adaptor.getOperands_()))
       store(int32_t(i) + 1, operand);
     LLVM::LLVMFuncOp body = taskFunction(rewriter, module, op, structure);
-    LLVM::LLVMFuncOp parallel = coreFunction(rewriter, module, "tenon_core_parallel", {pointer, pointer, pointer, rewriter.getI64Type()});
+    LLVM::LLVMFuncOp parallel =
+        coreFunction(rewriter, module, "tenon_core_parallel",
+                     {pointer, pointer, pointer, rewriter.getI64Type()});
     Value function = LLVM::AddressOfOp::create(rewriter, loc, body);
-    LLVM::CallOp::create(rewriter, loc, parallel, ValueRange{call, function, arguments, adaptor.getTasks()});
+    LLVM::CallOp::create(
+        rewriter, loc, parallel,
+        ValueRange{call, function, arguments, adaptor.getTasks()});
     rewriter.eraseOp(op);
     return success();
   }
@@ -94,16 +112,22 @@ struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
     return isa<LLVM::LLVMPointerType>(call.getType()) ? call : Value();
   }
 
-  static Value allocateAtEntry(LaunchOp op, ConversionPatternRewriter &rewriter, Type type) {
+  static Value allocateAtEntry(LaunchOp op, ConversionPatternRewriter &rewriter,
+                               Type type) {
     OpBuilder::InsertionGuard guard(rewriter);
     Operation *function = op->getParentOfType<FunctionOpInterface>();
     rewriter.setInsertionPointToStart(&function->getRegion(0).front());
-    Value one = LLVM::ConstantOp::create(rewriter, op.getLoc(), rewriter.getI64Type(), rewriter.getI64IntegerAttr(1));
-    return LLVM::AllocaOp::create(rewriter, op.getLoc(), LLVM::LLVMPointerType::get(rewriter.getContext()), type, one, 8);
+    Value one =
+        LLVM::ConstantOp::create(rewriter, op.getLoc(), rewriter.getI64Type(),
+                                 rewriter.getI64IntegerAttr(1));
+    return LLVM::AllocaOp::create(
+        rewriter, op.getLoc(),
+        LLVM::LLVMPointerType::get(rewriter.getContext()), type, one, 8);
   }
 
   /// The kernel takes memrefs expanded, as all functions do.
-  static void callKernel(OpBuilder &rewriter, Location loc, StringRef kernel, Value call, TypeRange types, ValueRange operands,
+  static void callKernel(OpBuilder &rewriter, Location loc, StringRef kernel,
+                         Value call, TypeRange types, ValueRange operands,
                          Value begin, Value end) {
     SmallVector<Value> expanded = {call};
     for (auto [type, operand] : llvm::zip(types, operands)) {
@@ -113,11 +137,15 @@ struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
         expanded.push_back(operand);
     }
     expanded.append({begin, end});
-    LLVM::CallOp::create(rewriter, loc, TypeRange(), FlatSymbolRefAttr::get(rewriter.getContext(), kernel), expanded);
+    LLVM::CallOp::create(rewriter, loc, TypeRange(),
+                         FlatSymbolRefAttr::get(rewriter.getContext(), kernel),
+                         expanded);
   }
 
   /// `void KERNEL.task(ptr arguments, i64 begin, i64 end)`, once per kernel.
-  static LLVM::LLVMFuncOp taskFunction(ConversionPatternRewriter &rewriter, ModuleOp module, LaunchOp op, LLVM::LLVMStructType structure) {
+  static LLVM::LLVMFuncOp taskFunction(ConversionPatternRewriter &rewriter,
+                                       ModuleOp module, LaunchOp op,
+                                       LLVM::LLVMStructType structure) {
     std::string name = (op.getKernel() + ".task").str();
     if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
       return known;
@@ -125,42 +153,58 @@ struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
     rewriter.setInsertionPointToEnd(module.getBody());
     Location loc = op.getLoc();
     auto pointer = LLVM::LLVMPointerType::get(rewriter.getContext());
-    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(rewriter.getContext()), {pointer, rewriter.getI64Type(), rewriter.getI64Type()});
-    auto body = LLVM::LLVMFuncOp::create(rewriter, loc, name, type, LLVM::Linkage::Internal);
+    auto type = LLVM::LLVMFunctionType::get(
+        LLVM::LLVMVoidType::get(rewriter.getContext()),
+        {pointer, rewriter.getI64Type(), rewriter.getI64Type()});
+    auto body = LLVM::LLVMFuncOp::create(rewriter, loc, name, type,
+                                         LLVM::Linkage::Internal);
     Block *entry = body.addEntryBlock(rewriter);
     rewriter.setInsertionPointToStart(entry);
     SmallVector<Value> fields;
     for (auto [i, field] : llvm::enumerate(structure.getBody())) {
-      Value at = LLVM::GEPOp::create(rewriter, loc, pointer, structure, entry->getArgument(0), ArrayRef<LLVM::GEPArg>{0, int32_t(i)});
+      Value at = LLVM::GEPOp::create(rewriter, loc, pointer, structure,
+                                     entry->getArgument(0),
+                                     ArrayRef<LLVM::GEPArg>{0, int32_t(i)});
       fields.push_back(LLVM::LoadOp::create(rewriter, loc, field, at));
     }
-    callKernel(rewriter, loc, op.getKernel(), fields[0], op.getOperands_().getTypes(), ValueRange(fields).drop_front(),
+    callKernel(rewriter, loc, op.getKernel(), fields[0],
+               op.getOperands_().getTypes(), ValueRange(fields).drop_front(),
                entry->getArgument(1), entry->getArgument(2));
     LLVM::ReturnOp::create(rewriter, loc, ValueRange());
     return body;
   }
 };
 
-/// A fault is written through the kernel's call by the core, where the first one wins.
+/// A fault is written through the kernel's call by the core, where the first
+/// one wins.
 struct LowerFault : ConvertOpToLLVMPattern<FaultOp> {
-  LowerFault(const LLVMTypeConverter &converter, SmallVectorImpl<Attribute> &sites)
+  LowerFault(const LLVMTypeConverter &converter,
+             SmallVectorImpl<Attribute> &sites)
       : ConvertOpToLLVMPattern(converter), sites(sites) {}
 
-  LogicalResult matchAndRewrite(FaultOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(FaultOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto module = op->getParentOfType<ModuleOp>();
     auto pointer = LLVM::LLVMPointerType::get(rewriter.getContext());
     Type i32 = rewriter.getI32Type(), i64 = rewriter.getI64Type();
-    auto function = coreFunction(rewriter, module, "tenon_core_fault", {pointer, i32, i32, i64, i64, i64});
+    auto function = coreFunction(rewriter, module, "tenon_core_fault",
+                                 {pointer, i32, i32, i64, i64, i64});
     auto *place = llvm::find(sites, Attribute(op.getSiteAttr()));
     int64_t site = place - sites.begin();
     if (place == sites.end())
       sites.push_back(op.getSiteAttr());
     Operation *kernel = op->getParentOfType<FunctionOpInterface>();
     Value call = kernel->getRegion(0).front().getArgument(0);
-    Value code = LLVM::ConstantOp::create(rewriter, loc, i32, rewriter.getI32IntegerAttr(TENON_FAULT_INDEX));
-    Value number = LLVM::ConstantOp::create(rewriter, loc, i32, rewriter.getI32IntegerAttr(site));
-    rewriter.replaceOpWithNewOp<LLVM::CallOp>(op, function, ValueRange{call, code, number, adaptor.getFound(), adaptor.getLow(), adaptor.getHigh()});
+    Value code = LLVM::ConstantOp::create(
+        rewriter, loc, i32, rewriter.getI32IntegerAttr(TENON_FAULT_INDEX));
+    Value number = LLVM::ConstantOp::create(rewriter, loc, i32,
+                                            rewriter.getI32IntegerAttr(site));
+    rewriter.replaceOpWithNewOp<LLVM::CallOp>(
+        op, function,
+        ValueRange{call, code, number, adaptor.getFound(), adaptor.getLow(),
+                   adaptor.getHigh()});
     return success();
   }
 
@@ -171,15 +215,21 @@ struct LowerFault : ConvertOpToLLVMPattern<FaultOp> {
 struct LowerCopy : ConvertOpToLLVMPattern<memref::CopyOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
-  LogicalResult matchAndRewrite(memref::CopyOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(memref::CopyOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto type = cast<MemRefType>(op.getSource().getType());
     MemRefDescriptor source(adaptor.getSource()), target(adaptor.getTarget());
     int64_t elementBytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-    Value bytes = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(), rewriter.getI64IntegerAttr(elementBytes));
+    Value bytes =
+        LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(),
+                                 rewriter.getI64IntegerAttr(elementBytes));
     for (int64_t d = 0; d < type.getRank(); ++d)
-      bytes = LLVM::MulOp::create(rewriter, loc, bytes, source.size(rewriter, loc, d));
-    LLVM::MemcpyOp::create(rewriter, loc, target.alignedPtr(rewriter, loc), source.alignedPtr(rewriter, loc), bytes, false);
+      bytes = LLVM::MulOp::create(rewriter, loc, bytes,
+                                  source.size(rewriter, loc, d));
+    LLVM::MemcpyOp::create(rewriter, loc, target.alignedPtr(rewriter, loc),
+                           source.alignedPtr(rewriter, loc), bytes, false);
     rewriter.eraseOp(op);
     return success();
   }
@@ -193,11 +243,14 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
       return signalPassFailure();
     LowerToLLVMOptions options(context);
     LLVMTypeConverter converter(context, options);
-    converter.addConversion([](BFloat16Type type) -> Type { return IntegerType::get(type.getContext(), 16); });
+    converter.addConversion([](BFloat16Type type) -> Type {
+      return IntegerType::get(type.getContext(), 16);
+    });
     converter.addConversion([](VectorType type) -> std::optional<Type> {
       if (type.getRank() > 1 || !type.getElementType().isBF16())
         return std::nullopt;
-      return VectorType::get(type.getNumElements(), IntegerType::get(type.getContext(), 16));
+      return VectorType::get(type.getNumElements(),
+                             IntegerType::get(type.getContext(), 16));
     });
     bfloatsAsBits();
     SmallVector<Attribute> sites;
@@ -216,14 +269,17 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
     ub::populateUBToLLVMConversionPatterns(converter, patterns);
     LLVMConversionTarget target(*context);
     target.addLegalOp<ModuleOp>();
-    if (failed(applyFullConversion(getOperation(), target, std::move(patterns))))
+    if (failed(
+            applyFullConversion(getOperation(), target, std::move(patterns))))
       return signalPassFailure();
     getOperation()->setAttr("tenon.sites", ArrayAttr::get(context, sites));
   }
 
-  /// Weights have offsets by now and are written by the artifact: their facts move into an attribute.
+  /// Weights have offsets by now and are written by the artifact: their facts
+  /// move into an attribute.
   void eraseGraphOnlyOps() {
-    for (auto bound : llvm::make_early_inc_range(getOperation().getOps<WeightOp>()))
+    for (auto bound :
+         llvm::make_early_inc_range(getOperation().getOps<WeightOp>()))
       bound.erase();
     getOperation().walk([](BoundOp op) {
       op.getResult().replaceAllUsesWith(op.getValue());
@@ -231,13 +287,15 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
     });
   }
 
-  /// To LLVM a bf16 is an i16: kernels only move bf16s and convert them by integer arithmetic, and on processors without the type LLVM would
-  /// call a library for each one that lives across blocks.
+  /// To LLVM a bf16 is an i16: kernels only move bf16s and convert them by
+  /// integer arithmetic, and on processors without the type LLVM would call a
+  /// library for each one that lives across blocks.
   void bfloatsAsBits() {
     Type i16 = IntegerType::get(&getContext(), 16);
     getOperation().walk([&](Operation *op) {
       if (auto global = dyn_cast<memref::GlobalOp>(op)) {
-        auto dense = dyn_cast_if_present<DenseElementsAttr>(global.getInitialValueAttr());
+        auto dense = dyn_cast_if_present<DenseElementsAttr>(
+            global.getInitialValueAttr());
         if (!dense || !dense.getElementType().isBF16())
           return;
         global.setInitialValueAttr(dense.bitcast(i16));
@@ -250,9 +308,15 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
         if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue()))
           bits = dense.bitcast(i16);
         else
-          bits = builder.getIntegerAttr(i16, cast<FloatAttr>(constant.getValue()).getValue().bitcastToAPInt());
-        Value integer = arith::ConstantOp::create(builder, constant.getLoc(), bits);
-        constant.replaceAllUsesWith(arith::BitcastOp::create(builder, constant.getLoc(), constant.getType(), integer).getResult());
+          bits = builder.getIntegerAttr(
+              i16,
+              cast<FloatAttr>(constant.getValue()).getValue().bitcastToAPInt());
+        Value integer =
+            arith::ConstantOp::create(builder, constant.getLoc(), bits);
+        constant.replaceAllUsesWith(
+            arith::BitcastOp::create(builder, constant.getLoc(),
+                                     constant.getType(), integer)
+                .getResult());
         constant.erase();
       } else if (auto broadcast = dyn_cast<vector::BroadcastOp>(op)) {
         // Its lowering takes the vector's element type as it is.
@@ -261,12 +325,17 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
           return;
         OpBuilder builder(broadcast);
         Location loc = broadcast.getLoc();
-        Value source = arith::BitcastOp::create(builder, loc, getElementTypeOrSelf(broadcast.getSourceType()) == broadcast.getSourceType()
-                                                                   ? i16
-                                                                   : Type(cast<VectorType>(broadcast.getSourceType()).clone(i16)),
-                                                broadcast.getSource());
-        Value bits = vector::BroadcastOp::create(builder, loc, type.clone(i16), source);
-        broadcast.replaceAllUsesWith(arith::BitcastOp::create(builder, loc, type, bits).getResult());
+        Value source = arith::BitcastOp::create(
+            builder, loc,
+            getElementTypeOrSelf(broadcast.getSourceType()) ==
+                    broadcast.getSourceType()
+                ? i16
+                : Type(cast<VectorType>(broadcast.getSourceType()).clone(i16)),
+            broadcast.getSource());
+        Value bits =
+            vector::BroadcastOp::create(builder, loc, type.clone(i16), source);
+        broadcast.replaceAllUsesWith(
+            arith::BitcastOp::create(builder, loc, type, bits).getResult());
         broadcast.erase();
       }
     });

@@ -1,4 +1,5 @@
-// Elements of values inside a fusion: loads, elementwise ops and index maps. Ops that loop to find an element stand in ElementLoops.cpp.
+// Elements of values inside a fusion: loads, elementwise ops and index maps.
+// Ops that loop to find an element stand in ElementLoops.cpp.
 #include "passes/cpu/ElementEmitter.h"
 
 #include "passes/cpu/Conversions.h"
@@ -36,7 +37,8 @@ Value ElementEmitter::emit(Value tensor, ArrayRef<LaneIndex> indices) {
     return it->second;
   Value value;
   if (auto argument = dyn_cast<BlockArgument>(tensor))
-    value = load(kernel.arguments.lookup(argument), tensorType(tensor).getElementType(), indices);
+    value = load(kernel.arguments.lookup(argument),
+                 tensorType(tensor).getElementType(), indices);
   else
     value = compute(tensor.getDefiningOp(), cast<OpResult>(tensor), indices);
   if (!value)
@@ -45,7 +47,8 @@ Value ElementEmitter::emit(Value tensor, ArrayRef<LaneIndex> indices) {
   return value;
 }
 
-Value ElementEmitter::compute(Operation *op, OpResult, ArrayRef<LaneIndex> indices) {
+Value ElementEmitter::compute(Operation *op, OpResult,
+                              ArrayRef<LaneIndex> indices) {
   if (auto check = dyn_cast<CheckRangeOp>(op))
     return emitCheckRange(check, indices);
   if (op->hasTrait<Elementwise>()) {
@@ -76,7 +79,9 @@ Value ElementEmitter::compute(Operation *op, OpResult, ArrayRef<LaneIndex> indic
       .Case([&](ReduceOp op) { return emitReduce(op, indices); })
       .Case([&](ArgReduceOp op) { return emitArgReduce(op, indices); })
       .Case([&](ReduceWindowOp op) { return emitReduceWindow(op, indices); })
-      .Case([&](ArgReduceWindowOp op) { return emitArgReduceWindow(op, indices); })
+      .Case([&](ArgReduceWindowOp op) {
+        return emitArgReduceWindow(op, indices);
+      })
       .Case([&](DotGeneralOp op) { return emitDot(op, indices); })
       .Case([&](ConvolutionOp op) { return emitConvolution(op, indices); })
       .Default([&](Operation *) { return fail(); });
@@ -85,11 +90,13 @@ Value ElementEmitter::compute(Operation *op, OpResult, ArrayRef<LaneIndex> indic
 Value ElementEmitter::broadcastToLanes(Value scalar) {
   if (lanes == 1 || isa<VectorType>(scalar.getType()))
     return scalar;
-  return vector::BroadcastOp::create(b, kernel.loc(), VectorType::get({lanes}, scalar.getType()), scalar);
+  return vector::BroadcastOp::create(
+      b, kernel.loc(), VectorType::get({lanes}, scalar.getType()), scalar);
 }
 
 Value ElementEmitter::scalarOf(Value tensor, ArrayRef<LaneIndex> indices) {
-  if (llvm::any_of(indices, [](const LaneIndex &index) { return index.stride != 0; }))
+  if (llvm::any_of(indices,
+                   [](const LaneIndex &index) { return index.stride != 0; }))
     return lanes == 1 ? emit(tensor, indices) : fail();
   int64_t saved = lanes;
   auto outer = std::move(memo);
@@ -104,11 +111,14 @@ Value ElementEmitter::scalarOf(Value tensor, ArrayRef<LaneIndex> indices) {
 Value ElementEmitter::fromMemory(Value value, Type tenonElement) {
   if (!tenonElement.isInteger(1))
     return value;
-  auto zero = arith::ConstantOp::create(b, kernel.loc(), b.getZeroAttr(value.getType()));
-  return arith::CmpIOp::create(b, kernel.loc(), arith::CmpIPredicate::ne, value, zero);
+  auto zero = arith::ConstantOp::create(b, kernel.loc(),
+                                        b.getZeroAttr(value.getType()));
+  return arith::CmpIOp::create(b, kernel.loc(), arith::CmpIPredicate::ne, value,
+                               zero);
 }
 
-Value ElementEmitter::load(Value memref, Type tenonElement, ArrayRef<LaneIndex> indices) {
+Value ElementEmitter::load(Value memref, Type tenonElement,
+                           ArrayRef<LaneIndex> indices) {
   Location loc = kernel.loc();
   SmallVector<Value> bases;
   int64_t laneDims = 0;
@@ -117,20 +127,23 @@ Value ElementEmitter::load(Value memref, Type tenonElement, ArrayRef<LaneIndex> 
     laneDims += index.stride != 0;
   }
   if (lanes == 1 || laneDims == 0)
-    return broadcastToLanes(fromMemory(memref::LoadOp::create(b, loc, memref, bases), tenonElement));
+    return broadcastToLanes(fromMemory(
+        memref::LoadOp::create(b, loc, memref, bases), tenonElement));
   Type element = cast<MemRefType>(memref.getType()).getElementType();
   auto type = VectorType::get({lanes}, element);
   if (laneDims == 1 && indices.back().stride == 1) {
     Value loaded;
     if (laneMask) {
       Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-      loaded = vector::MaskedLoadOp::create(b, loc, type, memref, bases, laneMask, zero);
+      loaded = vector::MaskedLoadOp::create(b, loc, type, memref, bases,
+                                            laneMask, zero);
     } else {
       loaded = vector::LoadOp::create(b, loc, type, memref, bases);
     }
     return fromMemory(loaded, tenonElement);
   }
-  // Lanes that do not stand side by side are read one by one; masked ones repeat the last valid one.
+  // Lanes that do not stand side by side are read one by one; masked ones
+  // repeat the last valid one.
   SmallVector<Value> elements;
   for (int64_t lane = 0; lane < lanes; ++lane) {
     Value number = at().constant(lane);
@@ -138,17 +151,23 @@ Value ElementEmitter::load(Value memref, Type tenonElement, ArrayRef<LaneIndex> 
       number = at().min(number, at().sub(validLanes, at().constant(1)));
     SmallVector<Value> place;
     for (const LaneIndex &index : indices)
-      place.push_back(index.stride == 0 ? index.base
-                                        : at().add(index.base, at().mul(number, at().constant(index.stride))));
+      place.push_back(
+          index.stride == 0
+              ? index.base
+              : at().add(index.base,
+                         at().mul(number, at().constant(index.stride))));
     elements.push_back(memref::LoadOp::create(b, loc, memref, place));
   }
-  return fromMemory(vector::FromElementsOp::create(b, loc, type, elements), tenonElement);
+  return fromMemory(vector::FromElementsOp::create(b, loc, type, elements),
+                    tenonElement);
 }
 
-void ElementEmitter::store(Value value, Type tenonElement, Value memref, ArrayRef<Value> indices) {
+void ElementEmitter::store(Value value, Type tenonElement, Value memref,
+                           ArrayRef<Value> indices) {
   Location loc = kernel.loc();
   if (tenonElement.isInteger(1)) {
-    Type bytes = lanes == 1 ? Type(b.getI8Type()) : Type(VectorType::get({lanes}, b.getI8Type()));
+    Type bytes = lanes == 1 ? Type(b.getI8Type())
+                            : Type(VectorType::get({lanes}, b.getI8Type()));
     value = arith::ExtUIOp::create(b, loc, bytes, value);
   }
   if (lanes == 1)
@@ -178,11 +197,13 @@ Value ElementEmitter::index(OpFoldResult size) {
   return kernel.arguments.lookup(cast<Value>(size));
 }
 
-Value ElementEmitter::emitBroadcast(BroadcastInDimOp op, ArrayRef<LaneIndex> indices) {
+Value ElementEmitter::emitBroadcast(BroadcastInDimOp op,
+                                    ArrayRef<LaneIndex> indices) {
   RankedTensorType from = tensorType(op.getOperand()), to = op.getType();
   Location loc = kernel.loc();
   SmallVector<LaneIndex> mapped;
-  std::optional<size_t> open; // the operand's dimension that lanes lie along, if its extent may be one
+  std::optional<size_t> open; // the operand's dimension that lanes lie along,
+                              // if its extent may be one
   for (auto [i, dim] : llvm::enumerate(op.getDims())) {
     LaneIndex index = indices[dim];
     if (from.getDimSize(i) == 1 && to.getDimSize(dim) != 1) {
@@ -194,7 +215,8 @@ Value ElementEmitter::emitBroadcast(BroadcastInDimOp op, ArrayRef<LaneIndex> ind
           return fail();
         open = i;
       } else {
-        index.base = arith::SelectOp::create(b, loc, isOne(op.getOperand(), i), at().constant(0), index.base);
+        index.base = arith::SelectOp::create(b, loc, isOne(op.getOperand(), i),
+                                             at().constant(0), index.base);
       }
     }
     mapped.push_back(index);
@@ -202,7 +224,8 @@ Value ElementEmitter::emitBroadcast(BroadcastInDimOp op, ArrayRef<LaneIndex> ind
   if (!open)
     return emit(op.getOperand(), mapped);
   LaneIndex repeated{at().constant(0), 0};
-  auto branch = scf::IfOp::create(b, loc, laneType(from.getElementType()), isOne(op.getOperand(), *open), true);
+  auto branch = scf::IfOp::create(b, loc, laneType(from.getElementType()),
+                                  isOne(op.getOperand(), *open), true);
   auto fill = [&](Region &region) {
     OpBuilder::InsertionGuard guard(b);
     auto outer = memo;
@@ -210,7 +233,8 @@ Value ElementEmitter::emitBroadcast(BroadcastInDimOp op, ArrayRef<LaneIndex> ind
     Value value = emit(op.getOperand(), mapped);
     memo = std::move(outer);
     if (!value)
-      value = arith::ConstantOp::create(b, loc, b.getZeroAttr(branch.getResult(0).getType()));
+      value = arith::ConstantOp::create(
+          b, loc, b.getZeroAttr(branch.getResult(0).getType()));
     scf::YieldOp::create(b, loc, value);
   };
   fill(branch.getElseRegion());
@@ -220,35 +244,44 @@ Value ElementEmitter::emitBroadcast(BroadcastInDimOp op, ArrayRef<LaneIndex> ind
 }
 
 Value ElementEmitter::isOne(Value tensor, int64_t dim) {
-  return arith::CmpIOp::create(b, kernel.loc(), arith::CmpIPredicate::eq, extent(tensor, dim), at().constant(1));
+  return arith::CmpIOp::create(b, kernel.loc(), arith::CmpIPredicate::eq,
+                               extent(tensor, dim), at().constant(1));
 }
 
 Value ElementEmitter::emitIota(IotaOp op, ArrayRef<LaneIndex> indices) {
   Location loc = kernel.loc();
   const LaneIndex &index = indices[op.getDim()];
   auto i64 = b.getI64Type();
-  Value number = broadcastToLanes(arith::IndexCastOp::create(b, loc, i64, index.base));
+  Value number =
+      broadcastToLanes(arith::IndexCastOp::create(b, loc, i64, index.base));
   if (lanes != 1 && index.stride != 0) {
     SmallVector<int64_t> steps;
     for (int64_t lane = 0; lane < lanes; ++lane)
       steps.push_back(lane * index.stride);
     auto type = cast<VectorType>(number.getType());
-    number = arith::AddIOp::create(b, loc, number, arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, ArrayRef(steps))));
+    number = arith::AddIOp::create(
+        b, loc, number,
+        arith::ConstantOp::create(
+            b, loc, DenseElementsAttr::get(type, ArrayRef(steps))));
   }
   return emitConvert(b, loc, number, i64, op.getType().getElementType());
 }
 
 Value ElementEmitter::emitSlice(SliceOp op, ArrayRef<LaneIndex> indices) {
-  SmallVector<OpFoldResult> offsets = getMixedValues(op.getStaticOffsets(), op.getOffsets(), b);
+  SmallVector<OpFoldResult> offsets =
+      getMixedValues(op.getStaticOffsets(), op.getOffsets(), b);
   SmallVector<LaneIndex> mapped;
   size_t nextStride = 0;
   for (auto [i, index] : llvm::enumerate(indices)) {
     int64_t stride = op.getStaticStrides()[i];
-    Value step = ShapedType::isDynamic(stride) ? kernel.arguments.lookup(op.getStrides()[nextStride++]) : at().constant(stride);
+    Value step = ShapedType::isDynamic(stride)
+                     ? kernel.arguments.lookup(op.getStrides()[nextStride++])
+                     : at().constant(stride);
     if (ShapedType::isDynamic(stride) && index.stride != 0 && lanes != 1)
       return fail();
-    mapped.push_back({at().add(this->index(offsets[i]), at().mul(index.base, step)),
-                      ShapedType::isDynamic(stride) ? 0 : index.stride * stride});
+    mapped.push_back(
+        {at().add(this->index(offsets[i]), at().mul(index.base, step)),
+         ShapedType::isDynamic(stride) ? 0 : index.stride * stride});
   }
   return emit(op.getOperand(), mapped);
 }
@@ -263,7 +296,9 @@ Value ElementEmitter::emitReverse(ReverseOp op, ArrayRef<LaneIndex> indices) {
 }
 
 Value ElementEmitter::emitReshape(ReshapeOp op, ArrayRef<LaneIndex> indices) {
-  if (lanes != 1 && llvm::any_of(indices, [](const LaneIndex &index) { return index.stride != 0; }))
+  if (lanes != 1 && llvm::any_of(indices, [](const LaneIndex &index) {
+        return index.stride != 0;
+      }))
     return fail();
   Value linear = at().constant(0);
   for (auto [i, index] : llvm::enumerate(indices))
@@ -277,8 +312,10 @@ Value ElementEmitter::emitReshape(ReshapeOp op, ArrayRef<LaneIndex> indices) {
   return emit(op.getOperand(), mapped);
 }
 
-Value ElementEmitter::guarded(Value condition, Value otherwise, llvm::function_ref<Value()> then) {
-  auto branch = scf::IfOp::create(b, kernel.loc(), otherwise.getType(), condition, true);
+Value ElementEmitter::guarded(Value condition, Value otherwise,
+                              llvm::function_ref<Value()> then) {
+  auto branch =
+      scf::IfOp::create(b, kernel.loc(), otherwise.getType(), condition, true);
   OpBuilder::InsertionGuard guard(b);
   auto outer = memo;
   b.setInsertionPointToStart(&branch.getThenRegion().front());
@@ -299,26 +336,33 @@ Value ElementEmitter::guarded(Value condition, Value otherwise, llvm::function_r
 
 Value ElementEmitter::emitPad(PadOp op, ArrayRef<LaneIndex> indices) {
   Location loc = kernel.loc();
-  SmallVector<OpFoldResult> low = getMixedValues(op.getStaticLow(), op.getLow(), b);
-  SmallVector<OpFoldResult> high = getMixedValues(op.getStaticHigh(), op.getHigh(), b);
+  SmallVector<OpFoldResult> low =
+      getMixedValues(op.getStaticLow(), op.getLow(), b);
+  SmallVector<OpFoldResult> high =
+      getMixedValues(op.getStaticHigh(), op.getHigh(), b);
   Value inside;
   auto require = [&](Value condition) {
-    inside = inside ? Value(arith::AndIOp::create(b, loc, inside, condition)) : condition;
+    inside = inside ? Value(arith::AndIOp::create(b, loc, inside, condition))
+                    : condition;
   };
   SmallVector<LaneIndex> mapped;
   for (auto [i, index] : llvm::enumerate(indices)) {
     int64_t interior = op.getInterior()[i];
-    if (getConstantIntValue(low[i]) == 0 && getConstantIntValue(high[i]) == 0 && interior == 0) {
+    if (getConstantIntValue(low[i]) == 0 && getConstantIntValue(high[i]) == 0 &&
+        interior == 0) {
       mapped.push_back(index);
       continue;
     }
     if (index.stride != 0 && lanes != 1)
       return fail();
     Value place = at().sub(index.base, this->index(low[i]));
-    require(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, place, at().constant(0)));
+    require(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, place,
+                                  at().constant(0)));
     if (interior != 0) {
       Value step = at().constant(interior + 1);
-      require(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, at().remainder(place, step), at().constant(0)));
+      require(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                    at().remainder(place, step),
+                                    at().constant(0)));
       place = at().floorDiv(place, step);
     }
     require(at().less(place, extent(op.getOperand(), i)));
@@ -329,10 +373,12 @@ Value ElementEmitter::emitPad(PadOp op, ArrayRef<LaneIndex> indices) {
   Value otherwise = emit(op.getValue(), {});
   if (!otherwise)
     return {};
-  return guarded(inside, otherwise, [&] { return emit(op.getOperand(), mapped); });
+  return guarded(inside, otherwise,
+                 [&] { return emit(op.getOperand(), mapped); });
 }
 
-Value ElementEmitter::emitConcatenate(ConcatenateOp op, ArrayRef<LaneIndex> indices) {
+Value ElementEmitter::emitConcatenate(ConcatenateOp op,
+                                      ArrayRef<LaneIndex> indices) {
   int64_t dim = op.getDim();
   if (indices[dim].stride != 0 && lanes != 1)
     return fail();
@@ -349,7 +395,8 @@ Value ElementEmitter::emitConcatenate(ConcatenateOp op, ArrayRef<LaneIndex> indi
     if (number + 1 == op.getNumOperands())
       return emit(op.getOperand(number), mapped);
     Value here = at().less(indices[dim].base, starts[number + 1]);
-    auto branch = scf::IfOp::create(b, kernel.loc(), laneType(op.getType().getElementType()), here, true);
+    auto branch = scf::IfOp::create(
+        b, kernel.loc(), laneType(op.getType().getElementType()), here, true);
     OpBuilder::InsertionGuard guard(b);
     auto outer = memo;
     auto fill = [&](Region &region, llvm::function_ref<Value()> compute) {
@@ -357,30 +404,44 @@ Value ElementEmitter::emitConcatenate(ConcatenateOp op, ArrayRef<LaneIndex> indi
       Value value = compute();
       memo = outer;
       if (!value)
-        value = arith::ConstantOp::create(b, kernel.loc(), b.getZeroAttr(branch.getResult(0).getType()));
+        value = arith::ConstantOp::create(
+            b, kernel.loc(), b.getZeroAttr(branch.getResult(0).getType()));
       scf::YieldOp::create(b, kernel.loc(), value);
     };
-    fill(branch.getThenRegion(), [&] { return emit(op.getOperand(number), mapped); });
+    fill(branch.getThenRegion(),
+         [&] { return emit(op.getOperand(number), mapped); });
     fill(branch.getElseRegion(), [&] { return element(number + 1); });
     return hasFailed ? Value() : branch.getResult(0);
   };
   return element(0);
 }
 
-Value ElementEmitter::emitCheckRange(CheckRangeOp op, ArrayRef<LaneIndex> indices) {
+Value ElementEmitter::emitCheckRange(CheckRangeOp op,
+                                     ArrayRef<LaneIndex> indices) {
   Location loc = kernel.loc();
   Type tenonElement = op.getType().getElementType();
-  Value value = scalarOf(op.getOperand(), indices), low = scalarOf(op.getLow(), indices), high = scalarOf(op.getHigh(), indices);
+  Value value = scalarOf(op.getOperand(), indices),
+        low = scalarOf(op.getLow(), indices),
+        high = scalarOf(op.getHigh(), indices);
   if (!value || !low || !high)
     return {};
   auto i64 = b.getI64Type();
   bool isUnsigned = tenonElement.isUnsignedInteger();
-  auto wide = [&](Value v) { return emitConvert(b, loc, v, tenonElement, isUnsigned ? Type(IntegerType::get(b.getContext(), 64, IntegerType::Unsigned)) : Type(i64)); };
+  auto wide = [&](Value v) {
+    return emitConvert(
+        b, loc, v, tenonElement,
+        isUnsigned
+            ? Type(IntegerType::get(b.getContext(), 64, IntegerType::Unsigned))
+            : Type(i64));
+  };
   Value wideValue = wide(value), wideLow = wide(low), wideHigh = wide(high);
-  Value last = arith::SubIOp::create(b, loc, wideHigh, arith::ConstantIntOp::create(b, loc, 1, 64));
-  auto below = isUnsigned ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-  Value outside = arith::OrIOp::create(b, loc, arith::CmpIOp::create(b, loc, below, wideValue, wideLow),
-                                       arith::CmpIOp::create(b, loc, below, last, wideValue));
+  Value last = arith::SubIOp::create(
+      b, loc, wideHigh, arith::ConstantIntOp::create(b, loc, 1, 64));
+  auto below =
+      isUnsigned ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
+  Value outside = arith::OrIOp::create(
+      b, loc, arith::CmpIOp::create(b, loc, below, wideValue, wideLow),
+      arith::CmpIOp::create(b, loc, below, last, wideValue));
   auto branch = scf::IfOp::create(b, loc, outside, false);
   {
     OpBuilder::InsertionGuard guard(b);
@@ -402,16 +463,27 @@ Value ElementEmitter::extent(Value tensor, int64_t dim) {
     return extent(kernel.arguments.lookup(argument), dim);
   Operation *op = tensor.getDefiningOp();
   // A yielded value has the extents of its output.
-  for (auto [value, output] : llvm::zip(kernel.fusion.getYield().getValues(), kernel.outputs))
+  for (auto [value, output] :
+       llvm::zip(kernel.fusion.getYield().getValues(), kernel.outputs))
     if (value == tensor)
       return extent(output, dim);
-  auto mixed = [&](ArrayRef<int64_t> fixed, ValueRange dynamic) { return index(getMixedValues(fixed, dynamic, b)[dim]); };
+  auto mixed = [&](ArrayRef<int64_t> fixed, ValueRange dynamic) {
+    return index(getMixedValues(fixed, dynamic, b)[dim]);
+  };
   return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([&](BroadcastInDimOp op) { return mixed(op.getStaticSizes(), op.getSizes()); })
-      .Case([&](ReshapeOp op) { return mixed(op.getStaticSizes(), op.getSizes()); })
-      .Case([&](SliceOp op) { return mixed(op.getStaticSizes(), op.getSizes()); })
-      .Case([&](IotaOp op) { return mixed(op.getStaticSizes(), op.getSizes()); })
-      .Case([&](TransposeOp op) { return extent(op.getOperand(), op.getPermutation()[dim]); })
+      .Case([&](BroadcastInDimOp op) {
+        return mixed(op.getStaticSizes(), op.getSizes());
+      })
+      .Case([&](ReshapeOp op) {
+        return mixed(op.getStaticSizes(), op.getSizes());
+      })
+      .Case(
+          [&](SliceOp op) { return mixed(op.getStaticSizes(), op.getSizes()); })
+      .Case(
+          [&](IotaOp op) { return mixed(op.getStaticSizes(), op.getSizes()); })
+      .Case([&](TransposeOp op) {
+        return extent(op.getOperand(), op.getPermutation()[dim]);
+      })
       .Case([&](ReduceOp op) {
         int64_t outer = dim;
         for (int64_t reduced : op.getDims())
@@ -425,12 +497,15 @@ Value ElementEmitter::extent(Value tensor, int64_t dim) {
         SmallVector<int64_t> lhsFree = op.getLhsFree();
         if (dim - batch < int64_t(lhsFree.size()))
           return extent(op.getLhs(), lhsFree[dim - batch]);
-        return extent(op.getRhs(), op.getRhsFree()[dim - batch - lhsFree.size()]);
+        return extent(op.getRhs(),
+                      op.getRhsFree()[dim - batch - lhsFree.size()]);
       })
-      // Elementwise ops, and others whose result has the operand's shape: the operand that knows the extent.
+      // Elementwise ops, and others whose result has the operand's shape: the
+      // operand that knows the extent.
       .Default([&](Operation *op) {
         for (Value operand : op->getOperands())
-          if (auto shaped = dyn_cast<RankedTensorType>(operand.getType()); shaped && !shaped.isDynamicDim(dim))
+          if (auto shaped = dyn_cast<RankedTensorType>(operand.getType());
+              shaped && !shaped.isDynamicDim(dim))
             return at().constant(shaped.getDimSize(dim));
         return extent(op->getOperand(0), dim);
       });

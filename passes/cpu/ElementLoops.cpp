@@ -1,5 +1,6 @@
-// Elements that take a loop to find: gathers' positions, reductions over any dimensions, windows, and the general path of contractions. One
-// order of summation each, from the first index to the last, whatever the lanes.
+// Elements that take a loop to find: gathers' positions, reductions over any
+// dimensions, windows, and the general path of contractions. One order of
+// summation each, from the first index to the last, whatever the lanes.
 #include "passes/cpu/ElementEmitter.h"
 
 #include "passes/cpu/Conversions.h"
@@ -19,11 +20,14 @@ static RankedTensorType tensorType(Value value) {
 
 /// f16 and bf16 are summed in f32; all else in its own type.
 static Type sumType(Type tenonElement) {
-  return isa<Float16Type, BFloat16Type>(tenonElement) ? Float32Type::get(tenonElement.getContext()) : tenonElement;
+  return isa<Float16Type, BFloat16Type>(tenonElement)
+             ? Float32Type::get(tenonElement.getContext())
+             : tenonElement;
 }
 
-SmallVector<Value> ElementEmitter::loops(ArrayRef<Value> extents, ValueRange init,
-                                         llvm::function_ref<SmallVector<Value>(ArrayRef<Value>, ValueRange)> body) {
+SmallVector<Value> ElementEmitter::loops(
+    ArrayRef<Value> extents, ValueRange init,
+    llvm::function_ref<SmallVector<Value>(ArrayRef<Value>, ValueRange)> body) {
   Location loc = kernel.loc();
   OpBuilder::InsertionGuard guard(b);
   auto outer = memo;
@@ -31,7 +35,8 @@ SmallVector<Value> ElementEmitter::loops(ArrayRef<Value> extents, ValueRange ini
   SmallVector<Value> indices;
   ValueRange carried = init;
   for (Value extent : extents) {
-    nest.push_back(scf::ForOp::create(b, loc, at().constant(0), extent, at().constant(1), carried));
+    nest.push_back(scf::ForOp::create(b, loc, at().constant(0), extent,
+                                      at().constant(1), carried));
     carried = nest.back().getRegionIterArgs();
     indices.push_back(nest.back().getInductionVar());
     b.setInsertionPointToStart(nest.back().getBody());
@@ -54,15 +59,20 @@ Value ElementEmitter::emitGather(GatherOp op, ArrayRef<LaneIndex> indices) {
   Location loc = kernel.loc();
   SmallVector<LaneIndex> batch, window;
   for (auto [i, index] : llvm::enumerate(indices))
-    (llvm::is_contained(op.getOffsetDims(), int64_t(i)) ? window : batch).push_back(index);
-  if (lanes != 1 && llvm::any_of(batch, [](const LaneIndex &index) { return index.stride != 0; }))
+    (llvm::is_contained(op.getOffsetDims(), int64_t(i)) ? window : batch)
+        .push_back(index);
+  if (lanes != 1 && llvm::any_of(batch, [](const LaneIndex &index) {
+        return index.stride != 0;
+      }))
     return fail();
-  int64_t rank = tensorType(op.getOperand()).getRank(), vectorDim = op.getIndexVectorDim();
+  int64_t rank = tensorType(op.getOperand()).getRank(),
+          vectorDim = op.getIndexVectorDim();
   bool explicitVector = vectorDim < tensorType(op.getIndices()).getRank();
   auto startOf = [&](int64_t component) -> Value {
     SmallVector<LaneIndex> place(batch);
     if (explicitVector)
-      place.insert(place.begin() + vectorDim, LaneIndex{at().constant(component), 0});
+      place.insert(place.begin() + vectorDim,
+                   LaneIndex{at().constant(component), 0});
     Value start = scalarOf(op.getIndices(), place);
     if (!start)
       return {};
@@ -73,19 +83,27 @@ Value ElementEmitter::emitGather(GatherOp op, ArrayRef<LaneIndex> indices) {
   SmallVector<LaneIndex> mapped;
   size_t nextWindow = 0;
   for (int64_t dim = 0; dim < rank; ++dim) {
-    bool dropped = llvm::is_contained(op.getCollapsedDims(), dim) || llvm::is_contained(op.getOperandBatchingDims(), dim);
-    LaneIndex index = dropped ? LaneIndex{at().constant(0), 0} : window[nextWindow++];
-    if (const int64_t *found = llvm::find(op.getStartIndexMap(), dim); found != op.getStartIndexMap().end()) {
+    bool dropped = llvm::is_contained(op.getCollapsedDims(), dim) ||
+                   llvm::is_contained(op.getOperandBatchingDims(), dim);
+    LaneIndex index =
+        dropped ? LaneIndex{at().constant(0), 0} : window[nextWindow++];
+    if (const int64_t *found = llvm::find(op.getStartIndexMap(), dim);
+        found != op.getStartIndexMap().end()) {
       Value start = startOf(found - op.getStartIndexMap().begin());
       if (!start)
         return {};
       int64_t size = op.getSliceSizes()[dim];
       Value whole = extent(op.getOperand(), dim);
-      Value last = size == -1 ? at().constant(0) : at().sub(whole, at().constant(size));
+      Value last =
+          size == -1 ? at().constant(0) : at().sub(whole, at().constant(size));
       Value clamped = at().max(at().min(start, last), at().constant(0));
       index.base = at().add(index.base, clamped);
-    } else if (const int64_t *found = llvm::find(op.getOperandBatchingDims(), dim); found != op.getOperandBatchingDims().end()) {
-      int64_t indicesDim = op.getIndicesBatchingDims()[found - op.getOperandBatchingDims().begin()];
+    } else if (const int64_t *found =
+                   llvm::find(op.getOperandBatchingDims(), dim);
+               found != op.getOperandBatchingDims().end()) {
+      int64_t indicesDim =
+          op.getIndicesBatchingDims()[found -
+                                      op.getOperandBatchingDims().begin()];
       index.base = batch[indicesDim - (indicesDim > vectorDim ? 1 : 0)].base;
     }
     mapped.push_back(index);
@@ -95,49 +113,69 @@ Value ElementEmitter::emitGather(GatherOp op, ArrayRef<LaneIndex> indices) {
 
 Value ElementEmitter::emitReduce(ReduceOp op, ArrayRef<LaneIndex> indices) {
   Location loc = kernel.loc();
-  Type element = tensorType(op.getResult()).getElementType(), sum = sumType(element);
+  Type element = tensorType(op.getResult()).getElementType(),
+       sum = sumType(element);
   SmallVector<Value> extents;
   for (int64_t dim : op.getDims())
     extents.push_back(extent(op.getOperand(), dim));
   Value init = emitIdentity(b, loc, op.getKind(), sum, laneType(sum));
-  SmallVector<Value> result = loops(extents, init, [&](ArrayRef<Value> ivs, ValueRange carried) -> SmallVector<Value> {
-    SmallVector<LaneIndex> place;
-    size_t nextOuter = 0, nextInner = 0;
-    for (int64_t dim = 0; dim < tensorType(op.getOperand()).getRank(); ++dim)
-      place.push_back(llvm::is_contained(op.getDims(), dim) ? LaneIndex{ivs[nextInner++], 0} : indices[nextOuter++]);
-    Value value = emit(op.getOperand(), place);
-    if (!value)
-      return {Value()};
-    return {emitCombine(b, loc, op.getKind(), sum, carried[0], emitConvert(b, loc, value, element, sum))};
-  });
+  SmallVector<Value> result =
+      loops(extents, init,
+            [&](ArrayRef<Value> ivs, ValueRange carried) -> SmallVector<Value> {
+              SmallVector<LaneIndex> place;
+              size_t nextOuter = 0, nextInner = 0;
+              for (int64_t dim = 0; dim < tensorType(op.getOperand()).getRank();
+                   ++dim)
+                place.push_back(llvm::is_contained(op.getDims(), dim)
+                                    ? LaneIndex{ivs[nextInner++], 0}
+                                    : indices[nextOuter++]);
+              Value value = emit(op.getOperand(), place);
+              if (!value)
+                return {Value()};
+              return {emitCombine(b, loc, op.getKind(), sum, carried[0],
+                                  emitConvert(b, loc, value, element, sum))};
+            });
   return hasFailed ? Value() : emitConvert(b, loc, result[0], sum, element);
 }
 
-Value ElementEmitter::beats(ReduceKind kind, bool last, Type tenonElement, Value candidate, Value best) {
+Value ElementEmitter::beats(ReduceKind kind, bool last, Type tenonElement,
+                            Value candidate, Value best) {
   Location loc = kernel.loc();
   bool greater = kind == ReduceKind::Maximum;
   if (isa<FloatType>(tenonElement)) {
     Type wide = sumType(tenonElement);
     candidate = emitConvert(b, loc, candidate, tenonElement, wide);
     best = emitConvert(b, loc, best, tenonElement, wide);
-    auto predicate = greater ? (last ? arith::CmpFPredicate::OGE : arith::CmpFPredicate::OGT)
-                             : (last ? arith::CmpFPredicate::OLE : arith::CmpFPredicate::OLT);
+    auto predicate =
+        greater
+            ? (last ? arith::CmpFPredicate::OGE : arith::CmpFPredicate::OGT)
+            : (last ? arith::CmpFPredicate::OLE : arith::CmpFPredicate::OLT);
     Value wins = arith::CmpFOp::create(b, loc, predicate, candidate, best);
-    Value candidateNan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, candidate, candidate);
-    Value bestNan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, best, best);
-    Value truth = arith::ConstantOp::create(b, loc, b.getOneAttr(wins.getType()));
+    Value candidateNan = arith::CmpFOp::create(
+        b, loc, arith::CmpFPredicate::UNO, candidate, candidate);
+    Value bestNan =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, best, best);
+    Value truth =
+        arith::ConstantOp::create(b, loc, b.getOneAttr(wins.getType()));
     Value nanWins = last ? candidateNan
-                         : Value(arith::AndIOp::create(b, loc, candidateNan, arith::XOrIOp::create(b, loc, bestNan, truth)));
+                         : Value(arith::AndIOp::create(
+                               b, loc, candidateNan,
+                               arith::XOrIOp::create(b, loc, bestNan, truth)));
     return arith::OrIOp::create(b, loc, wins, nanWins);
   }
-  bool isUnsigned = tenonElement.isUnsignedInteger() || tenonElement.isInteger(1);
+  bool isUnsigned =
+      tenonElement.isUnsignedInteger() || tenonElement.isInteger(1);
   arith::CmpIPredicate predicate;
   if (greater)
-    predicate = isUnsigned ? (last ? arith::CmpIPredicate::uge : arith::CmpIPredicate::ugt)
-                           : (last ? arith::CmpIPredicate::sge : arith::CmpIPredicate::sgt);
+    predicate =
+        isUnsigned
+            ? (last ? arith::CmpIPredicate::uge : arith::CmpIPredicate::ugt)
+            : (last ? arith::CmpIPredicate::sge : arith::CmpIPredicate::sgt);
   else
-    predicate = isUnsigned ? (last ? arith::CmpIPredicate::ule : arith::CmpIPredicate::ult)
-                           : (last ? arith::CmpIPredicate::sle : arith::CmpIPredicate::slt);
+    predicate =
+        isUnsigned
+            ? (last ? arith::CmpIPredicate::ule : arith::CmpIPredicate::ult)
+            : (last ? arith::CmpIPredicate::sle : arith::CmpIPredicate::slt);
   return arith::CmpIOp::create(b, loc, predicate, candidate, best);
 }
 
@@ -146,7 +184,8 @@ static Value asInteger(OpBuilder &b, Location loc, Value index) {
   return arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
 }
 
-Value ElementEmitter::emitArgReduce(ArgReduceOp op, ArrayRef<LaneIndex> indices) {
+Value ElementEmitter::emitArgReduce(ArgReduceOp op,
+                                    ArrayRef<LaneIndex> indices) {
   Location loc = kernel.loc();
   int64_t dim = op.getDim();
   Type element = tensorType(op.getOperand()).getElementType();
@@ -157,15 +196,18 @@ Value ElementEmitter::emitArgReduce(ArgReduceOp op, ArrayRef<LaneIndex> indices)
   };
   Value best = emitIdentity(b, loc, op.getKind(), element, laneType(element));
   Value first = broadcastToLanes(arith::ConstantIntOp::create(b, loc, -1, 64));
-  SmallVector<Value> result =
-      loops(extent(op.getOperand(), dim), {best, first}, [&](ArrayRef<Value> ivs, ValueRange carried) -> SmallVector<Value> {
+  SmallVector<Value> result = loops(
+      extent(op.getOperand(), dim), {best, first},
+      [&](ArrayRef<Value> ivs, ValueRange carried) -> SmallVector<Value> {
         Value candidate = emit(op.getOperand(), placeOf(ivs[0]));
         if (!candidate)
           return {Value(), Value()};
-        Value wins = beats(op.getKind(), op.getLast(), element, candidate, carried[0]);
+        Value wins =
+            beats(op.getKind(), op.getLast(), element, candidate, carried[0]);
         // The first element wins whatever it is: the identity is no element.
-        Value none = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, carried[1],
-                                           broadcastToLanes(arith::ConstantIntOp::create(b, loc, 0, 64)));
+        Value none = arith::CmpIOp::create(
+            b, loc, arith::CmpIPredicate::slt, carried[1],
+            broadcastToLanes(arith::ConstantIntOp::create(b, loc, 0, 64)));
         wins = arith::OrIOp::create(b, loc, wins, none);
         Value number = broadcastToLanes(asInteger(b, loc, ivs[0]));
         return {arith::SelectOp::create(b, loc, wins, candidate, carried[0]),
@@ -173,8 +215,11 @@ Value ElementEmitter::emitArgReduce(ArgReduceOp op, ArrayRef<LaneIndex> indices)
       });
   if (hasFailed)
     return {};
-  Value found = arith::MaxSIOp::create(b, loc, result[1], broadcastToLanes(arith::ConstantIntOp::create(b, loc, 0, 64)));
-  return emitConvert(b, loc, found, b.getI64Type(), op.getType().getElementType());
+  Value found = arith::MaxSIOp::create(
+      b, loc, result[1],
+      broadcastToLanes(arith::ConstantIntOp::create(b, loc, 0, 64)));
+  return emitConvert(b, loc, found, b.getI64Type(),
+                     op.getType().getElementType());
 }
 
 namespace {
@@ -185,15 +230,18 @@ struct WindowPlace {
 };
 } // namespace
 
-/// Operand indices of the window element `offsets` at result `indices`; nothing where a lane dimension slides.
+/// Operand indices of the window element `offsets` at result `indices`; nothing
+/// where a lane dimension slides.
 template <typename Op>
-static std::optional<WindowPlace> windowPlace(Op op, ArrayRef<LaneIndex> indices, ArrayRef<Value> offsets, bool vectorized,
-                                              OpBuilder &b, Location loc,
-                                              llvm::function_ref<Value(int64_t)> extent) {
+static std::optional<WindowPlace>
+windowPlace(Op op, ArrayRef<LaneIndex> indices, ArrayRef<Value> offsets,
+            bool vectorized, OpBuilder &b, Location loc,
+            llvm::function_ref<Value(int64_t)> extent) {
   IndexBuilder at{b, loc};
   WindowPlace place;
   for (auto [i, index] : llvm::enumerate(indices)) {
-    int64_t window = op.getWindow()[i], stride = op.getStrides()[i], dilation = op.getDilations()[i];
+    int64_t window = op.getWindow()[i], stride = op.getStrides()[i],
+            dilation = op.getDilations()[i];
     int64_t low = op.getPadding()[2 * i], high = op.getPadding()[2 * i + 1];
     if (window == 1 && stride == 1 && low == 0 && high == 0) {
       place.indices.push_back(index);
@@ -201,40 +249,56 @@ static std::optional<WindowPlace> windowPlace(Op op, ArrayRef<LaneIndex> indices
     }
     if (index.stride != 0 && vectorized)
       return std::nullopt;
-    Value position = at.add(at.mul(index.base, at.constant(stride)),
-                            at.sub(at.mul(offsets[i], at.constant(dilation)), at.constant(low)));
+    Value position = at.add(
+        at.mul(index.base, at.constant(stride)),
+        at.sub(at.mul(offsets[i], at.constant(dilation)), at.constant(low)));
     if (low > 0 || high > 0) {
       // One unsigned comparison covers both ends.
-      Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, position, extent(i));
-      place.inside = place.inside ? Value(arith::AndIOp::create(b, loc, place.inside, inside)) : inside;
+      Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                           position, extent(i));
+      place.inside =
+          place.inside
+              ? Value(arith::AndIOp::create(b, loc, place.inside, inside))
+              : inside;
     }
     place.indices.push_back({position, 0});
   }
   return place;
 }
 
-Value ElementEmitter::emitReduceWindow(ReduceWindowOp op, ArrayRef<LaneIndex> indices) {
+Value ElementEmitter::emitReduceWindow(ReduceWindowOp op,
+                                       ArrayRef<LaneIndex> indices) {
   Location loc = kernel.loc();
   Type element = op.getType().getElementType(), sum = sumType(element);
   SmallVector<Value> extents;
   for (int64_t window : op.getWindow())
     extents.push_back(at().constant(window));
   Value init = emitIdentity(b, loc, op.getKind(), sum, laneType(sum));
-  SmallVector<Value> result = loops(extents, init, [&](ArrayRef<Value> ivs, ValueRange carried) -> SmallVector<Value> {
-    auto place = windowPlace(op, indices, ivs, lanes != 1, b, loc, [&](int64_t dim) { return extent(op.getOperand(), dim); });
-    if (!place)
-      return {Value()};
-    auto combined = [&]() -> Value {
-      Value value = emit(op.getOperand(), place->indices);
-      return value ? emitCombine(b, loc, op.getKind(), sum, carried[0], emitConvert(b, loc, value, element, sum)) : Value();
-    };
-    return {place->inside ? guarded(place->inside, carried[0], combined) : combined()};
-  });
+  SmallVector<Value> result = loops(
+      extents, init,
+      [&](ArrayRef<Value> ivs, ValueRange carried) -> SmallVector<Value> {
+        auto place =
+            windowPlace(op, indices, ivs, lanes != 1, b, loc, [&](int64_t dim) {
+              return extent(op.getOperand(), dim);
+            });
+        if (!place)
+          return {Value()};
+        auto combined = [&]() -> Value {
+          Value value = emit(op.getOperand(), place->indices);
+          return value ? emitCombine(b, loc, op.getKind(), sum, carried[0],
+                                     emitConvert(b, loc, value, element, sum))
+                       : Value();
+        };
+        return {place->inside ? guarded(place->inside, carried[0], combined)
+                              : combined()};
+      });
   return hasFailed ? Value() : emitConvert(b, loc, result[0], sum, element);
 }
 
-Value ElementEmitter::emitArgReduceWindow(ArgReduceWindowOp op, ArrayRef<LaneIndex> indices) {
-  // Two values come out of each step: kept scalar, for max pooling with indices is rare.
+Value ElementEmitter::emitArgReduceWindow(ArgReduceWindowOp op,
+                                          ArrayRef<LaneIndex> indices) {
+  // Two values come out of each step: kept scalar, for max pooling with indices
+  // is rare.
   if (lanes != 1)
     return fail();
   Location loc = kernel.loc();
@@ -244,40 +308,58 @@ Value ElementEmitter::emitArgReduceWindow(ArgReduceWindowOp op, ArrayRef<LaneInd
     extents.push_back(at().constant(window));
   Value best = emitIdentity(b, loc, op.getKind(), element, laneType(element));
   Value first = arith::ConstantIntOp::create(b, loc, -1, 64);
-  SmallVector<Value> result = loops(extents, {best, first}, [&](ArrayRef<Value> ivs, ValueRange carried) -> SmallVector<Value> {
-    auto place = windowPlace(op, indices, ivs, false, b, loc, [&](int64_t dim) { return extent(op.getOperand(), dim); });
-    Value truth = arith::ConstantIntOp::create(b, loc, 1, 1);
-    auto branch = scf::IfOp::create(b, loc, TypeRange(carried), place->inside ? place->inside : truth, true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(&branch.getThenRegion().front());
-    auto outer = memo;
-    Value candidate = emit(op.getOperand(), place->indices);
-    memo = std::move(outer);
-    if (!candidate)
-      return {Value(), Value()};
-    Value linear = at().constant(0);
-    for (auto [i, index] : llvm::enumerate(place->indices))
-      linear = at().add(at().mul(linear, extent(op.getOperand(), i)), index.base);
-    Value none = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, carried[1], arith::ConstantIntOp::create(b, loc, 0, 64));
-    Value wins = arith::OrIOp::create(b, loc, none, beats(op.getKind(), false, element, candidate, carried[0]));
-    SmallVector<Value> chosen = {arith::SelectOp::create(b, loc, wins, candidate, carried[0]),
-                                 arith::SelectOp::create(b, loc, wins, asInteger(b, loc, linear), carried[1])};
-    scf::YieldOp::create(b, loc, chosen);
-    b.setInsertionPointToStart(&branch.getElseRegion().front());
-    scf::YieldOp::create(b, loc, carried);
-    return SmallVector<Value>(branch.getResults());
-  });
+  SmallVector<Value> result = loops(
+      extents, {best, first},
+      [&](ArrayRef<Value> ivs, ValueRange carried) -> SmallVector<Value> {
+        auto place =
+            windowPlace(op, indices, ivs, false, b, loc, [&](int64_t dim) {
+              return extent(op.getOperand(), dim);
+            });
+        Value truth = arith::ConstantIntOp::create(b, loc, 1, 1);
+        auto branch =
+            scf::IfOp::create(b, loc, TypeRange(carried),
+                              place->inside ? place->inside : truth, true);
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(&branch.getThenRegion().front());
+        auto outer = memo;
+        Value candidate = emit(op.getOperand(), place->indices);
+        memo = std::move(outer);
+        if (!candidate)
+          return {Value(), Value()};
+        Value linear = at().constant(0);
+        for (auto [i, index] : llvm::enumerate(place->indices))
+          linear = at().add(at().mul(linear, extent(op.getOperand(), i)),
+                            index.base);
+        Value none =
+            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, carried[1],
+                                  arith::ConstantIntOp::create(b, loc, 0, 64));
+        Value wins = arith::OrIOp::create(
+            b, loc, none,
+            beats(op.getKind(), false, element, candidate, carried[0]));
+        SmallVector<Value> chosen = {
+            arith::SelectOp::create(b, loc, wins, candidate, carried[0]),
+            arith::SelectOp::create(b, loc, wins, asInteger(b, loc, linear),
+                                    carried[1])};
+        scf::YieldOp::create(b, loc, chosen);
+        b.setInsertionPointToStart(&branch.getElseRegion().front());
+        scf::YieldOp::create(b, loc, carried);
+        return SmallVector<Value>(branch.getResults());
+      });
   if (hasFailed)
     return {};
-  Value found = arith::MaxSIOp::create(b, loc, result[1], arith::ConstantIntOp::create(b, loc, 0, 64));
-  return emitConvert(b, loc, found, b.getI64Type(), op.getType().getElementType());
+  Value found = arith::MaxSIOp::create(
+      b, loc, result[1], arith::ConstantIntOp::create(b, loc, 0, 64));
+  return emitConvert(b, loc, found, b.getI64Type(),
+                     op.getType().getElementType());
 }
 
 /// One step of a sum of products: fused for floats.
-static Value multiplyAdd(OpBuilder &b, Location loc, Type tenonElement, Value x, Value y, Value sum) {
+static Value multiplyAdd(OpBuilder &b, Location loc, Type tenonElement, Value x,
+                         Value y, Value sum) {
   if (isa<FloatType>(tenonElement))
     return math::FmaOp::create(b, loc, x, y, sum);
-  return arith::AddIOp::create(b, loc, sum, arith::MulIOp::create(b, loc, x, y));
+  return arith::AddIOp::create(b, loc, sum,
+                               arith::MulIOp::create(b, loc, x, y));
 }
 
 Value ElementEmitter::emitDot(DotGeneralOp op, ArrayRef<LaneIndex> indices) {
@@ -288,35 +370,44 @@ Value ElementEmitter::emitDot(DotGeneralOp op, ArrayRef<LaneIndex> indices) {
   for (int64_t dim : op.getLhsContract())
     extents.push_back(extent(op.getLhs(), dim));
   Value init = emitIdentity(b, loc, ReduceKind::Add, sum, laneType(sum));
-  SmallVector<Value> result = loops(extents, init, [&](ArrayRef<Value> ivs, ValueRange carried) -> SmallVector<Value> {
-    SmallVector<LaneIndex> lhs(tensorType(op.getLhs()).getRank()), rhs(tensorType(op.getRhs()).getRank());
-    size_t next = 0;
-    for (auto [l, r] : llvm::zip(op.getLhsBatch(), op.getRhsBatch()))
-      lhs[l] = rhs[r] = indices[next++];
-    for (int64_t dim : lhsFree)
-      lhs[dim] = indices[next++];
-    for (int64_t dim : rhsFree)
-      rhs[dim] = indices[next++];
-    for (auto [l, r, iv] : llvm::zip(op.getLhsContract(), op.getRhsContract(), ivs))
-      lhs[l] = rhs[r] = {iv, 0};
-    Value x = emit(op.getLhs(), lhs), y = emit(op.getRhs(), rhs);
-    if (!x || !y)
-      return {Value()};
-    x = emitConvert(b, loc, x, tensorType(op.getLhs()).getElementType(), sum);
-    y = emitConvert(b, loc, y, tensorType(op.getRhs()).getElementType(), sum);
-    return {multiplyAdd(b, loc, sum, x, y, carried[0])};
-  });
+  SmallVector<Value> result =
+      loops(extents, init,
+            [&](ArrayRef<Value> ivs, ValueRange carried) -> SmallVector<Value> {
+              SmallVector<LaneIndex> lhs(tensorType(op.getLhs()).getRank()),
+                  rhs(tensorType(op.getRhs()).getRank());
+              size_t next = 0;
+              for (auto [l, r] : llvm::zip(op.getLhsBatch(), op.getRhsBatch()))
+                lhs[l] = rhs[r] = indices[next++];
+              for (int64_t dim : lhsFree)
+                lhs[dim] = indices[next++];
+              for (int64_t dim : rhsFree)
+                rhs[dim] = indices[next++];
+              for (auto [l, r, iv] :
+                   llvm::zip(op.getLhsContract(), op.getRhsContract(), ivs))
+                lhs[l] = rhs[r] = {iv, 0};
+              Value x = emit(op.getLhs(), lhs), y = emit(op.getRhs(), rhs);
+              if (!x || !y)
+                return {Value()};
+              x = emitConvert(b, loc, x,
+                              tensorType(op.getLhs()).getElementType(), sum);
+              y = emitConvert(b, loc, y,
+                              tensorType(op.getRhs()).getElementType(), sum);
+              return {multiplyAdd(b, loc, sum, x, y, carried[0])};
+            });
   return hasFailed ? Value() : emitConvert(b, loc, result[0], sum, element);
 }
 
-Value ElementEmitter::emitConvolution(ConvolutionOp op, ArrayRef<LaneIndex> indices) {
+Value ElementEmitter::emitConvolution(ConvolutionOp op,
+                                      ArrayRef<LaneIndex> indices) {
   Location loc = kernel.loc();
   Type element = op.getType().getElementType(), sum = sumType(element);
   int64_t spatial = op.getStrides().size();
-  // Only output channels may lie in lanes, and with groups only where each group has one input: a depthwise convolution.
+  // Only output channels may lie in lanes, and with groups only where each
+  // group has one input: a depthwise convolution.
   const LaneIndex &output = indices.back();
   bool depthwise = tensorType(op.getRhs()).getDimSize(spatial) == 1 &&
-                   tensorType(op.getRhs()).getDimSize(spatial + 1) == int64_t(op.getGroups());
+                   tensorType(op.getRhs()).getDimSize(spatial + 1) ==
+                       int64_t(op.getGroups());
   for (const LaneIndex &index : indices.drop_back())
     if (index.stride != 0 && lanes != 1)
       return fail();
@@ -326,44 +417,61 @@ Value ElementEmitter::emitConvolution(ConvolutionOp op, ArrayRef<LaneIndex> indi
   for (int64_t i = 0; i <= spatial; ++i)
     extents.push_back(extent(op.getRhs(), i));
   Value init = emitIdentity(b, loc, ReduceKind::Add, sum, laneType(sum));
-  SmallVector<Value> result = loops(extents, init, [&](ArrayRef<Value> ivs, ValueRange carried) -> SmallVector<Value> {
-    SmallVector<LaneIndex> lhs = {indices[0]}, rhs;
-    Value inside;
-    for (int64_t i = 0; i < spatial; ++i) {
-      Value position = at().add(at().mul(indices[i + 1].base, at().constant(op.getStrides()[i])),
-                                at().sub(at().mul(ivs[i], at().constant(op.getRhsDilation()[i])), at().constant(op.getPadding()[2 * i])));
-      Value fits;
-      if (int64_t dilation = op.getLhsDilation()[i]; dilation != 1) {
-        Value notBefore = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, position, at().constant(0));
-        Value onElement = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, at().remainder(position, at().constant(dilation)), at().constant(0));
-        position = at().floorDiv(position, at().constant(dilation));
-        fits = arith::AndIOp::create(b, loc, notBefore, onElement);
-      }
-      Value within = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, position, extent(op.getLhs(), i + 1));
-      fits = fits ? Value(arith::AndIOp::create(b, loc, fits, within)) : within;
-      inside = inside ? Value(arith::AndIOp::create(b, loc, inside, fits)) : fits;
-      lhs.push_back({position, 0});
-      rhs.push_back({ivs[i], 0});
-    }
-    LaneIndex feature{ivs.back(), 0};
-    if (depthwise) {
-      feature = output;
-    } else if (op.getGroups() != 1) {
-      Value perGroup = at().floorDiv(extent(op.getRhs(), spatial + 1), at().constant(op.getGroups()));
-      feature.base = at().add(at().mul(at().floorDiv(output.base, perGroup), extent(op.getRhs(), spatial)), ivs.back());
-    }
-    lhs.push_back(feature);
-    rhs.push_back({ivs.back(), 0});
-    rhs.push_back(output);
-    return {guarded(inside, carried[0], [&]() -> Value {
-      Value x = emit(op.getLhs(), lhs), y = emit(op.getRhs(), rhs);
-      if (!x || !y)
-        return {};
-      x = emitConvert(b, loc, x, tensorType(op.getLhs()).getElementType(), sum);
-      y = emitConvert(b, loc, y, tensorType(op.getRhs()).getElementType(), sum);
-      return multiplyAdd(b, loc, sum, x, y, carried[0]);
-    })};
-  });
+  SmallVector<Value> result = loops(
+      extents, init,
+      [&](ArrayRef<Value> ivs, ValueRange carried) -> SmallVector<Value> {
+        SmallVector<LaneIndex> lhs = {indices[0]}, rhs;
+        Value inside;
+        for (int64_t i = 0; i < spatial; ++i) {
+          Value position = at().add(
+              at().mul(indices[i + 1].base, at().constant(op.getStrides()[i])),
+              at().sub(at().mul(ivs[i], at().constant(op.getRhsDilation()[i])),
+                       at().constant(op.getPadding()[2 * i])));
+          Value fits;
+          if (int64_t dilation = op.getLhsDilation()[i]; dilation != 1) {
+            Value notBefore = arith::CmpIOp::create(
+                b, loc, arith::CmpIPredicate::sge, position, at().constant(0));
+            Value onElement = arith::CmpIOp::create(
+                b, loc, arith::CmpIPredicate::eq,
+                at().remainder(position, at().constant(dilation)),
+                at().constant(0));
+            position = at().floorDiv(position, at().constant(dilation));
+            fits = arith::AndIOp::create(b, loc, notBefore, onElement);
+          }
+          Value within =
+              arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, position,
+                                    extent(op.getLhs(), i + 1));
+          fits = fits ? Value(arith::AndIOp::create(b, loc, fits, within))
+                      : within;
+          inside = inside ? Value(arith::AndIOp::create(b, loc, inside, fits))
+                          : fits;
+          lhs.push_back({position, 0});
+          rhs.push_back({ivs[i], 0});
+        }
+        LaneIndex feature{ivs.back(), 0};
+        if (depthwise) {
+          feature = output;
+        } else if (op.getGroups() != 1) {
+          Value perGroup = at().floorDiv(extent(op.getRhs(), spatial + 1),
+                                         at().constant(op.getGroups()));
+          feature.base = at().add(at().mul(at().floorDiv(output.base, perGroup),
+                                           extent(op.getRhs(), spatial)),
+                                  ivs.back());
+        }
+        lhs.push_back(feature);
+        rhs.push_back({ivs.back(), 0});
+        rhs.push_back(output);
+        return {guarded(inside, carried[0], [&]() -> Value {
+          Value x = emit(op.getLhs(), lhs), y = emit(op.getRhs(), rhs);
+          if (!x || !y)
+            return {};
+          x = emitConvert(b, loc, x, tensorType(op.getLhs()).getElementType(),
+                          sum);
+          y = emitConvert(b, loc, y, tensorType(op.getRhs()).getElementType(),
+                          sum);
+          return multiplyAdd(b, loc, sum, x, y, carried[0]);
+        })};
+      });
   return hasFailed ? Value() : emitConvert(b, loc, result[0], sum, element);
 }
 

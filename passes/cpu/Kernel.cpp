@@ -12,7 +12,8 @@ MemRefType kernelMemRef(Type type) {
   auto shaped = cast<ShapedType>(type);
   Type element = shaped.getElementType();
   if (auto integer = dyn_cast<IntegerType>(element))
-    element = IntegerType::get(type.getContext(), std::max(8u, integer.getWidth()));
+    element =
+        IntegerType::get(type.getContext(), std::max(8u, integer.getWidth()));
   return MemRefType::get(shaped.getShape(), element);
 }
 
@@ -22,8 +23,11 @@ int64_t Kernel::lanes() {
     if (auto tensor = dyn_cast<RankedTensorType>(argument.getType()))
       widest = std::max<int64_t>(widest, tensor.getElementTypeBitWidth() / 8);
   for (Value output : outputs)
-    widest = std::max<int64_t>(widest, cast<MemRefType>(output.getType()).getElementTypeBitWidth() / 8);
-  return std::max<int64_t>(4, std::min<int64_t>(vectorBytes / 4, vectorBytes / widest));
+    widest = std::max<int64_t>(
+        widest,
+        cast<MemRefType>(output.getType()).getElementTypeBitWidth() / 8);
+  return std::max<int64_t>(
+      4, std::min<int64_t>(vectorBytes / 4, vectorBytes / widest));
 }
 
 Value IndexBuilder::constant(int64_t value) {
@@ -73,10 +77,12 @@ Value IndexBuilder::ceilDiv(Value a, int64_t b) {
   return floorDiv(add(a, constant(b - 1)), constant(b));
 }
 Value IndexBuilder::less(Value a, Value b) {
-  return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, a, b);
+  return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, a,
+                                             b);
 }
 
-SmallVector<Value> IndexBuilder::delinearize(Value linear, ArrayRef<Value> extents) {
+SmallVector<Value> IndexBuilder::delinearize(Value linear,
+                                             ArrayRef<Value> extents) {
   SmallVector<Value> indices(extents.size());
   for (int64_t i = int64_t(extents.size()) - 1; i >= 0; --i) {
     if (i == 0) {

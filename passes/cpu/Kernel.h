@@ -1,4 +1,5 @@
-// One fusion on its way to a function: what every kernel emitter is given and gives back.
+// One fusion on its way to a function: what every kernel emitter is given and
+// gives back.
 #ifndef TENON_PASSES_CPU_KERNEL_H
 #define TENON_PASSES_CPU_KERNEL_H
 
@@ -11,24 +12,29 @@
 
 namespace tenon {
 
-/// The number of tasks of a kernel as an index value, from the sizes of its first output; called where the kernel is launched.
+/// The number of tasks of a kernel as an index value, from the sizes of its
+/// first output; called where the kernel is launched.
 using TaskCounter =
-    std::function<mlir::Value(mlir::OpBuilder &, mlir::Location, llvm::ArrayRef<mlir::OpFoldResult> sizes)>;
+    std::function<mlir::Value(mlir::OpBuilder &, mlir::Location,
+                              llvm::ArrayRef<mlir::OpFoldResult> sizes)>;
 
-/// What an emitter works on. The builder stands in the body of `func`, which takes (call, inputs..., outputs..., begin, end); an
-/// emitter writes code for the tasks [begin, end) and says how many tasks there are.
+/// What an emitter works on. The builder stands in the body of `func`, which
+/// takes (call, inputs..., outputs..., begin, end); an emitter writes code for
+/// the tasks [begin, end) and says how many tasks there are.
 struct Kernel {
   FusionOp fusion; ///< its region is the specification
   mlir::func::FuncOp func;
   mlir::OpBuilder builder;
-  llvm::DenseMap<mlir::Value, mlir::Value> arguments{}; ///< region argument -> memref or index of the function
-  llvm::SmallVector<mlir::Value> outputs{};             ///< memrefs, one per yielded value
-  mlir::Value call;                                   ///< !llvm.ptr, for faults
-  mlir::Value begin, end;                             ///< index
-  int64_t vectorBytes;                                ///< bytes of the target's vector registers
+  llvm::DenseMap<mlir::Value, mlir::Value>
+      arguments{}; ///< region argument -> memref or index of the function
+  llvm::SmallVector<mlir::Value> outputs{}; ///< memrefs, one per yielded value
+  mlir::Value call;                         ///< !llvm.ptr, for faults
+  mlir::Value begin, end;                   ///< index
+  int64_t vectorBytes; ///< bytes of the target's vector registers
 
   mlir::Location loc() { return fusion.getLoc(); }
-  /// Lanes of the widest element among the kernel's tensors that fill one vector register; at least 4.
+  /// Lanes of the widest element among the kernel's tensors that fill one
+  /// vector register; at least 4.
   int64_t lanes();
 };
 
@@ -45,25 +51,32 @@ struct IndexBuilder {
   mlir::Value mul(mlir::Value a, mlir::Value b);
   mlir::Value min(mlir::Value a, mlir::Value b);
   mlir::Value max(mlir::Value a, mlir::Value b);
-  mlir::Value floorDiv(mlir::Value a, mlir::Value b);   ///< of values that are not negative
-  mlir::Value remainder(mlir::Value a, mlir::Value b);  ///< of values that are not negative
+  mlir::Value floorDiv(mlir::Value a,
+                       mlir::Value b); ///< of values that are not negative
+  mlir::Value remainder(mlir::Value a,
+                        mlir::Value b); ///< of values that are not negative
   mlir::Value ceilDiv(mlir::Value a, int64_t b);
-  mlir::Value less(mlir::Value a, mlir::Value b);       ///< signed, i1
+  mlir::Value less(mlir::Value a, mlir::Value b); ///< signed, i1
   /// The indices of the element number `linear` of a box of the given extents.
-  llvm::SmallVector<mlir::Value> delinearize(mlir::Value linear, llvm::ArrayRef<mlir::Value> extents);
+  llvm::SmallVector<mlir::Value>
+  delinearize(mlir::Value linear, llvm::ArrayRef<mlir::Value> extents);
 };
 
-/// Elementwise kernels and whatever computes one element from few: passes/cpu/MapEmitter.cpp.
+/// Elementwise kernels and whatever computes one element from few:
+/// passes/cpu/MapEmitter.cpp.
 TaskCounter emitMap(Kernel &kernel);
-/// Reductions along rows with what comes before and after: passes/cpu/RowsEmitter.cpp.
+/// Reductions along rows with what comes before and after:
+/// passes/cpu/RowsEmitter.cpp.
 TaskCounter emitRows(Kernel &kernel);
-/// Kernels that write their output in an order of their own: scatter, scan, sort, nonzero, non-max suppression.
+/// Kernels that write their output in an order of their own: scatter, scan,
+/// sort, nonzero, non-max suppression.
 TaskCounter emitScatter(Kernel &kernel);
 TaskCounter emitScan(Kernel &kernel);
 TaskCounter emitSort(Kernel &kernel);
 TaskCounter emitNonzero(Kernel &kernel);
 TaskCounter emitNonMaxSuppression(Kernel &kernel);
-/// Matrix products and convolutions with their epilogues; null where the general path of emitMap must serve.
+/// Matrix products and convolutions with their epilogues; null where the
+/// general path of emitMap must serve.
 TaskCounter emitContraction(Kernel &kernel);
 
 } // namespace tenon

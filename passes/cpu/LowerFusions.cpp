@@ -1,5 +1,5 @@
-// Turns each fusion into a kernel function and a launch. Fusions with equal regions and operand types share one kernel: layers of equal shape
-// share code.
+// Turns each fusion into a kernel function and a launch. Fusions with equal
+// regions and operand types share one kernel: layers of equal shape share code.
 #include "passes/cpu/Passes.h"
 
 #include "passes/cpu/Kernel.h"
@@ -44,10 +44,12 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
     if (!kernel.func && failed(build(fusion, kernel)))
       return failure();
     OpBuilder builder(fusion);
-    SmallVector<OpFoldResult> sizes = memref::getMixedSizes(builder, fusion.getLoc(), fusion.getOutputs()[0]);
+    SmallVector<OpFoldResult> sizes =
+        memref::getMixedSizes(builder, fusion.getLoc(), fusion.getOutputs()[0]);
     Value tasks = kernel.tasks(builder, fusion.getLoc(), sizes);
     SmallVector<Value> operands(fusion.getOperands());
-    LaunchOp::create(builder, fusion.getLoc(), kernel.func.getName(), tasks, operands);
+    LaunchOp::create(builder, fusion.getLoc(), kernel.func.getName(), tasks,
+                     operands);
     fusion.erase();
     return success();
   }
@@ -84,9 +86,12 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
     auto pointer = LLVM::LLVMPointerType::get(&getContext());
     SmallVector<Type> types = {pointer};
     for (Value operand : fusion.getOperands())
-      types.push_back(isa<MemRefType>(operand.getType()) ? Type(kernelMemRef(operand.getType())) : operand.getType());
+      types.push_back(isa<MemRefType>(operand.getType())
+                          ? Type(kernelMemRef(operand.getType()))
+                          : operand.getType());
     types.append(2, module.getIndexType());
-    lowered.func = func::FuncOp::create(module, loc, nameOf(fusion), module.getFunctionType(types, {}));
+    lowered.func = func::FuncOp::create(module, loc, nameOf(fusion),
+                                        module.getFunctionType(types, {}));
     lowered.func.setPrivate();
     Block *entry = lowered.func.addEntryBlock();
     Kernel kernel{.fusion = fusion,
@@ -103,7 +108,8 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
       kernel.outputs.push_back(arguments[fusion.getInputs().size() + i]);
     lowered.tasks = emit(kernel);
     if (!lowered.tasks)
-      return fusion.emitError("unsupported: no kernel can be made of ") << fusion.getBlock().front().getName();
+      return fusion.emitError("unsupported: no kernel can be made of ")
+             << fusion.getBlock().front().getName();
     kernel.builder.setInsertionPointToEnd(entry);
     func::ReturnOp::create(kernel.builder, loc);
     return success();
@@ -127,7 +133,8 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
     case FusionKind::Scatter:
       return emitScatter(kernel);
     case FusionKind::Opaque:
-      if (llvm::any_of(kernel.fusion.getBlock(), [](Operation &op) { return isa<NonzeroOp>(op); }))
+      if (llvm::any_of(kernel.fusion.getBlock(),
+                       [](Operation &op) { return isa<NonzeroOp>(op); }))
         return emitNonzero(kernel);
       return emitNonMaxSuppression(kernel);
     }

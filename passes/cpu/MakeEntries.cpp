@@ -1,5 +1,6 @@
-// Gives each graph function its entries of the artifact's ABI: `(tenon_call *) -> int32_t`. They take the call apart, make memrefs of its pointers
-// and extents, and hand them to the placed function or its plan.
+// Gives each graph function its entries of the artifact's ABI: `(tenon_call *)
+// -> int32_t`. They take the call apart, make memrefs of its pointers and
+// extents, and hand them to the placed function or its plan.
 #include "passes/cpu/Passes.h"
 
 #include "runtime/tenon_abi.h"
@@ -27,26 +28,36 @@ struct Call {
 
   Type pointer() { return LLVM::LLVMPointerType::get(b.getContext()); }
   Value address(Value base, int64_t bytes) {
-    return LLVM::GEPOp::create(b, loc, pointer(), b.getI8Type(), base, ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
+    return LLVM::GEPOp::create(b, loc, pointer(), b.getI8Type(), base,
+                               ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
   }
-  Value field(size_t offset, Type type) { return LLVM::LoadOp::create(b, loc, type, address(call, offset)); }
+  Value field(size_t offset, Type type) {
+    return LLVM::LoadOp::create(b, loc, type, address(call, offset));
+  }
   Value element(Value array, int64_t number, Type type) {
     return LLVM::LoadOp::create(b, loc, type, address(array, number * 8));
   }
-  Value number(int64_t value) { return LLVM::ConstantOp::create(b, loc, b.getI64Type(), b.getI64IntegerAttr(value)); }
+  Value number(int64_t value) {
+    return LLVM::ConstantOp::create(b, loc, b.getI64Type(),
+                                    b.getI64IntegerAttr(value));
+  }
 
   /// A memref of `type` over `data`, its dynamic extents read from `dims`.
   Value memref(MemRefType type, Value data, Value dims) {
-    auto descriptor = MemRefDescriptor::poison(b, loc, converter.convertType(type));
+    auto descriptor =
+        MemRefDescriptor::poison(b, loc, converter.convertType(type));
     descriptor.setAllocatedPtr(b, loc, data);
     descriptor.setAlignedPtr(b, loc, data);
     descriptor.setOffset(b, loc, number(0));
     Value stride = number(1);
     auto [strides, offset] = type.getStridesAndOffset();
     for (int64_t d = type.getRank() - 1; d >= 0; --d) {
-      Value size = type.isDynamicDim(d) ? element(dims, d, b.getI64Type()) : number(type.getDimSize(d));
+      Value size = type.isDynamicDim(d) ? element(dims, d, b.getI64Type())
+                                        : number(type.getDimSize(d));
       descriptor.setSize(b, loc, d, size);
-      descriptor.setStride(b, loc, d, ShapedType::isDynamic(strides[d]) ? stride : number(strides[d]));
+      descriptor.setStride(
+          b, loc, d,
+          ShapedType::isDynamic(strides[d]) ? stride : number(strides[d]));
       if (d > 0)
         stride = LLVM::MulOp::create(b, loc, stride, size);
     }
@@ -54,7 +65,8 @@ struct Call {
   }
   /// A memref of rank 1 and `size` elements over `data`.
   Value row(MemRefType type, Value data, Value size) {
-    auto descriptor = MemRefDescriptor::poison(b, loc, converter.convertType(type));
+    auto descriptor =
+        MemRefDescriptor::poison(b, loc, converter.convertType(type));
     descriptor.setAllocatedPtr(b, loc, data);
     descriptor.setAlignedPtr(b, loc, data);
     descriptor.setOffset(b, loc, number(0));
@@ -63,7 +75,8 @@ struct Call {
     return cast(type, descriptor);
   }
   Value cast(Type type, Value descriptor) {
-    return UnrealizedConversionCastOp::create(b, loc, type, descriptor).getResult(0);
+    return UnrealizedConversionCastOp::create(b, loc, type, descriptor)
+        .getResult(0);
   }
 };
 
@@ -75,20 +88,27 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
         graphs.push_back(func);
     for (func::FuncOp func : graphs) {
       makeRun(func);
-      makePlan(func, getOperation().lookupSymbol<func::FuncOp>((func.getName() + ".plan").str()));
+      makePlan(func, getOperation().lookupSymbol<func::FuncOp>(
+                         (func.getName() + ".plan").str()));
       func.setPrivate();
     }
   }
 
-  static int64_t count(func::FuncOp func, StringRef name) { return func->getAttrOfType<IntegerAttr>(name).getInt(); }
+  static int64_t count(func::FuncOp func, StringRef name) {
+    return func->getAttrOfType<IntegerAttr>(name).getInt();
+  }
 
-  /// Calls `body` in a new function `(!llvm.ptr) -> i32`, which then returns the value it gives.
-  void makeEntry(func::FuncOp graph, StringRef suffix, llvm::function_ref<Value(Call &)> body) {
+  /// Calls `body` in a new function `(!llvm.ptr) -> i32`, which then returns
+  /// the value it gives.
+  void makeEntry(func::FuncOp graph, StringRef suffix,
+                 llvm::function_ref<Value(Call &)> body) {
     OpBuilder builder(graph);
     Location loc = graph.getLoc();
     LLVMTypeConverter converter(&getContext());
-    auto entry = func::FuncOp::create(builder, loc, (graph.getName() + suffix).str(),
-                                      builder.getFunctionType(LLVM::LLVMPointerType::get(&getContext()), builder.getI32Type()));
+    auto entry = func::FuncOp::create(
+        builder, loc, (graph.getName() + suffix).str(),
+        builder.getFunctionType(LLVM::LLVMPointerType::get(&getContext()),
+                                builder.getI32Type()));
     Block *block = entry.addEntryBlock();
     builder.setInsertionPointToStart(block);
     Call call{builder, loc, converter, block->getArgument(0)};
@@ -96,12 +116,15 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
     func::ReturnOp::create(builder, loc, result);
   }
 
-  /// The extents of all outputs, one after another, and which of them are bounded.
-  static int64_t countExtents(func::FuncOp graph, SmallVector<std::pair<int64_t, bool>> &ranks) {
+  /// The extents of all outputs, one after another, and which of them are
+  /// bounded.
+  static int64_t countExtents(func::FuncOp graph,
+                              SmallVector<std::pair<int64_t, bool>> &ranks) {
     int64_t inputs = count(graph, "tenon.num_inputs"), total = 0;
     for (int64_t i = 0; i < count(graph, "tenon.num_outputs"); ++i) {
       unsigned number = 1 + inputs + i;
-      int64_t rank = cast<MemRefType>(graph.getArgumentTypes()[number]).getRank();
+      int64_t rank =
+          cast<MemRefType>(graph.getArgumentTypes()[number]).getRank();
       ranks.push_back({rank, bool(graph.getArgAttr(number, "tenon.bounded"))});
       total += rank;
     }
@@ -109,34 +132,48 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
   }
 
   static Value shapesBuffer(Call &call, int64_t total) {
-    return LLVM::AllocaOp::create(call.b, call.loc, call.pointer(), call.b.getI64Type(), call.number(std::max<int64_t>(1, total)), 8);
+    return LLVM::AllocaOp::create(call.b, call.loc, call.pointer(),
+                                  call.b.getI64Type(),
+                                  call.number(std::max<int64_t>(1, total)), 8);
   }
 
-  static SmallVector<Value> inputMemrefs(Call &call, func::FuncOp graph, int64_t first) {
+  static SmallVector<Value> inputMemrefs(Call &call, func::FuncOp graph,
+                                         int64_t first) {
     Value data = call.field(offsetof(tenon_call, inputs), call.pointer());
     Value dims = call.field(offsetof(tenon_call, input_dims), call.pointer());
     SmallVector<Value> memrefs;
     for (int64_t i = 0; i < count(graph, "tenon.num_inputs"); ++i)
-      memrefs.push_back(call.memref(cast<MemRefType>(graph.getArgumentTypes()[first + i]), call.element(data, i, call.pointer()),
-                                    call.element(dims, i, call.pointer())));
+      memrefs.push_back(
+          call.memref(cast<MemRefType>(graph.getArgumentTypes()[first + i]),
+                      call.element(data, i, call.pointer()),
+                      call.element(dims, i, call.pointer())));
     return memrefs;
   }
 
   void makeRun(func::FuncOp graph) {
     makeEntry(graph, ".run_entry", [&](Call &call) -> Value {
       OpBuilder &b = call.b;
-      int64_t inputs = count(graph, "tenon.num_inputs"), outputs = count(graph, "tenon.num_outputs");
+      int64_t inputs = count(graph, "tenon.num_inputs"),
+              outputs = count(graph, "tenon.num_outputs");
       SmallVector<Value> operands = {call.call};
       llvm::append_range(operands, inputMemrefs(call, graph, 1));
       Value data = call.field(offsetof(tenon_call, outputs), call.pointer());
-      Value dims = call.field(offsetof(tenon_call, output_dims), call.pointer());
+      Value dims =
+          call.field(offsetof(tenon_call, output_dims), call.pointer());
       for (int64_t i = 0; i < outputs; ++i)
-        operands.push_back(call.memref(cast<MemRefType>(graph.getArgumentTypes()[1 + inputs + i]),
-                                       call.element(data, i, call.pointer()), call.element(dims, i, call.pointer())));
-      auto bytes = cast<MemRefType>(graph.getArgumentTypes()[1 + inputs + outputs]);
+        operands.push_back(call.memref(
+            cast<MemRefType>(graph.getArgumentTypes()[1 + inputs + i]),
+            call.element(data, i, call.pointer()),
+            call.element(dims, i, call.pointer())));
+      auto bytes =
+          cast<MemRefType>(graph.getArgumentTypes()[1 + inputs + outputs]);
       Value unlimited = call.number(INT64_MAX);
-      operands.push_back(call.row(bytes, call.field(offsetof(tenon_call, arena), call.pointer()), unlimited));
-      operands.push_back(call.row(bytes, call.field(offsetof(tenon_call, weights), call.pointer()), unlimited));
+      operands.push_back(call.row(
+          bytes, call.field(offsetof(tenon_call, arena), call.pointer()),
+          unlimited));
+      operands.push_back(call.row(
+          bytes, call.field(offsetof(tenon_call, weights), call.pointer()),
+          unlimited));
       SmallVector<std::pair<int64_t, bool>> ranks;
       int64_t total = countExtents(graph, ranks);
       Value shapes = shapesBuffer(call, total);
@@ -146,7 +183,8 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
       int64_t slot = 0;
       for (auto [i, output] : llvm::enumerate(ranks)) {
         if (output.second)
-          copyExtents(call, shapes, slot, call.element(dims, i, call.pointer()), output.first);
+          copyExtents(call, shapes, slot, call.element(dims, i, call.pointer()),
+                      output.first);
         slot += output.first;
       }
       return faulted(call);
@@ -157,14 +195,19 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
   static Value faulted(Call &call) {
     OpBuilder &b = call.b;
     Value code = call.field(offsetof(tenon_call, fault), b.getI32Type());
-    Value zero = LLVM::ConstantOp::create(b, call.loc, b.getI32Type(), b.getI32IntegerAttr(0));
-    Value differs = LLVM::ICmpOp::create(b, call.loc, LLVM::ICmpPredicate::ne, code, zero);
+    Value zero = LLVM::ConstantOp::create(b, call.loc, b.getI32Type(),
+                                          b.getI32IntegerAttr(0));
+    Value differs =
+        LLVM::ICmpOp::create(b, call.loc, LLVM::ICmpPredicate::ne, code, zero);
     return LLVM::ZExtOp::create(b, call.loc, b.getI32Type(), differs);
   }
 
-  static void copyExtents(Call &call, Value shapes, int64_t slot, Value dims, int64_t rank) {
+  static void copyExtents(Call &call, Value shapes, int64_t slot, Value dims,
+                          int64_t rank) {
     for (int64_t d = 0; d < rank; ++d)
-      LLVM::StoreOp::create(call.b, call.loc, call.element(shapes, slot + d, call.b.getI64Type()), call.address(dims, d * 8));
+      LLVM::StoreOp::create(call.b, call.loc,
+                            call.element(shapes, slot + d, call.b.getI64Type()),
+                            call.address(dims, d * 8));
   }
 
   void makePlan(func::FuncOp graph, func::FuncOp plan) {
@@ -175,15 +218,22 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
       SmallVector<std::pair<int64_t, bool>> ranks;
       int64_t total = countExtents(graph, ranks);
       Value shapes = shapesBuffer(call, total);
-      operands.push_back(call.row(cast<MemRefType>(plan.getArgumentTypes().back()), shapes, call.number(total)));
-      Value bytes = func::CallOp::create(b, call.loc, plan, operands).getResult(0);
-      Value dims = call.field(offsetof(tenon_call, output_dims), call.pointer());
+      operands.push_back(
+          call.row(cast<MemRefType>(plan.getArgumentTypes().back()), shapes,
+                   call.number(total)));
+      Value bytes =
+          func::CallOp::create(b, call.loc, plan, operands).getResult(0);
+      Value dims =
+          call.field(offsetof(tenon_call, output_dims), call.pointer());
       int64_t slot = 0;
       for (auto [i, output] : llvm::enumerate(ranks)) {
-        copyExtents(call, shapes, slot, call.element(dims, i, call.pointer()), output.first);
+        copyExtents(call, shapes, slot, call.element(dims, i, call.pointer()),
+                    output.first);
         slot += output.first;
       }
-      LLVM::StoreOp::create(b, call.loc, call.cast(b.getI64Type(), bytes), call.address(call.call, offsetof(tenon_call, arena_bytes)));
+      LLVM::StoreOp::create(
+          b, call.loc, call.cast(b.getI64Type(), bytes),
+          call.address(call.call, offsetof(tenon_call, arena_bytes)));
       // A plan that reads computed values runs the kernels that compute them.
       return faulted(call);
     });

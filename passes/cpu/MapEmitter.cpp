@@ -1,5 +1,7 @@
-// Map kernels: every output element by itself. Rows (all extents but the last) are split into tasks; along the last extent elements are computed
-// `lanes` at a time where their index maps allow, one at a time where not. Elements never depend on how they are grouped.
+// Map kernels: every output element by itself. Rows (all extents but the last)
+// are split into tasks; along the last extent elements are computed `lanes` at
+// a time where their index maps allow, one at a time where not. Elements never
+// depend on how they are grouped.
 #include "passes/cpu/ElementEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,10 +19,12 @@ constexpr int64_t cheapGrain = 16384;
 constexpr int64_t dearGrain = 512;
 
 static bool isLoop(Operation &op) {
-  return isa<DotGeneralOp, ConvolutionOp, ReduceOp, ArgReduceOp, ReduceWindowOp, ArgReduceWindowOp>(op);
+  return isa<DotGeneralOp, ConvolutionOp, ReduceOp, ArgReduceOp, ReduceWindowOp,
+             ArgReduceWindowOp>(op);
 }
 
-/// Only elementwise ops, splats and scalars: the tensors can be seen as vectors of all their elements.
+/// Only elementwise ops, splats and scalars: the tensors can be seen as vectors
+/// of all their elements.
 static bool isFlat(FusionOp fusion) {
   auto outer = cast<ShapedType>(fusion.getYield().getOperand(0).getType());
   for (BlockArgument argument : fusion.getBlock().getArguments()) {
@@ -30,13 +34,19 @@ static bool isFlat(FusionOp fusion) {
   }
   for (Operation &op : fusion.getBlock().without_terminator()) {
     if (op.hasTrait<Elementwise>()) {
-      if (llvm::any_of(op.getOperandTypes(), [](Type type) { return cast<ShapedType>(type).getRank() == 0; }) && outer.getRank() != 0)
+      if (llvm::any_of(op.getOperandTypes(),
+                       [](Type type) {
+                         return cast<ShapedType>(type).getRank() == 0;
+                       }) &&
+          outer.getRank() != 0)
         return false;
       continue;
     }
     auto broadcast = dyn_cast<BroadcastInDimOp>(op);
     auto constant = dyn_cast<ConstantOp>(op);
-    if (!(broadcast && cast<ShapedType>(broadcast.getOperand().getType()).getRank() == 0) && !(constant && constant.getValue().isSplat()))
+    if (!(broadcast &&
+          cast<ShapedType>(broadcast.getOperand().getType()).getRank() == 0) &&
+        !(constant && constant.getValue().isSplat()))
       return false;
   }
   return true;
@@ -49,12 +59,20 @@ static Value flatten(Kernel &kernel, Value memref) {
   IndexBuilder at{b, kernel.loc()};
   Value count = at.constant(1);
   for (int64_t d = 0; d < type.getRank(); ++d)
-    count = at.mul(count, type.isDynamicDim(d) ? memref::DimOp::create(b, kernel.loc(), memref, d).getResult() : at.constant(type.getDimSize(d)));
+    count = at.mul(
+        count,
+        type.isDynamicDim(d)
+            ? memref::DimOp::create(b, kernel.loc(), memref, d).getResult()
+            : at.constant(type.getDimSize(d)));
   OpFoldResult size = getAsOpFoldResult(count);
   int64_t known = getConstantIntValue(size).value_or(ShapedType::kDynamic);
   auto flat = MemRefType::get({known}, type.getElementType());
-  auto strided = MemRefType::get({known}, type.getElementType(), StridedLayoutAttr::get(b.getContext(), 0, {1}));
-  Value view = memref::ReinterpretCastOp::create(b, kernel.loc(), strided, memref, b.getIndexAttr(0), ArrayRef(size), ArrayRef<OpFoldResult>(b.getIndexAttr(1)));
+  auto strided =
+      MemRefType::get({known}, type.getElementType(),
+                      StridedLayoutAttr::get(b.getContext(), 0, {1}));
+  Value view = memref::ReinterpretCastOp::create(
+      b, kernel.loc(), strided, memref, b.getIndexAttr(0), ArrayRef(size),
+      ArrayRef<OpFoldResult>(b.getIndexAttr(1)));
   return memref::CastOp::create(b, kernel.loc(), flat, view);
 }
 
@@ -72,15 +90,18 @@ struct MapWriter {
     Value from = low;
     if (lanes > 1 && (from = vectorColumns(row, low, high, lanes)))
       return;
-    auto loop = scf::ForOp::create(b, kernel.loc(), low, high, at().constant(1));
+    auto loop =
+        scf::ForOp::create(b, kernel.loc(), low, high, at().constant(1));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     ElementEmitter emitter(kernel, 1);
     write(emitter, row, loop.getInductionVar());
   }
 
-  /// Null, and nothing emitted, where the elements cannot be computed side by side.
-  Value vectorColumns(ArrayRef<Value> row, Value low, Value high, int64_t lanes) {
+  /// Null, and nothing emitted, where the elements cannot be computed side by
+  /// side.
+  Value vectorColumns(ArrayRef<Value> row, Value low, Value high,
+                      int64_t lanes) {
     OpBuilder &b = kernel.builder;
     Location loc = kernel.loc();
     Value step = at().constant(lanes);
@@ -103,7 +124,9 @@ struct MapWriter {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&branch.getThenRegion().front());
     ElementEmitter emitter(kernel, lanes);
-    emitter.setMask(vector::CreateMaskOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()), rest), rest);
+    emitter.setMask(vector::CreateMaskOp::create(
+                        b, loc, VectorType::get({lanes}, b.getI1Type()), rest),
+                    rest);
     write(emitter, row, end);
     return end;
   }
@@ -136,12 +159,16 @@ TaskCounter emitMap(Kernel &kernel) {
   if (cast<MemRefType>(output.getType()).getRank() == 0) {
     ElementEmitter emitter(kernel, 1);
     emitter.store(emitter.emit(root, {}), element, output, {});
-    return [](OpBuilder &b, Location loc, ArrayRef<OpFoldResult>) -> Value { return IndexBuilder{b, loc}.constant(1); };
+    return [](OpBuilder &b, Location loc, ArrayRef<OpFoldResult>) -> Value {
+      return IndexBuilder{b, loc}.constant(1);
+    };
   }
   if (isFlat(kernel.fusion)) {
     for (BlockArgument argument : kernel.fusion.getBlock().getArguments())
-      if (auto type = dyn_cast<RankedTensorType>(argument.getType()); type && type.getRank() != 0)
-        kernel.arguments[argument] = flatten(kernel, kernel.arguments[argument]);
+      if (auto type = dyn_cast<RankedTensorType>(argument.getType());
+          type && type.getRank() != 0)
+        kernel.arguments[argument] =
+            flatten(kernel, kernel.arguments[argument]);
     output = flatten(kernel, output);
   }
   MapWriter writer{kernel, output, element};
@@ -151,12 +178,17 @@ TaskCounter emitMap(Kernel &kernel) {
   for (int64_t d = 0; d < rank; ++d)
     extents.push_back(sizes.extent(output, d));
   Value width = extents.back();
-  int64_t knownWidth = getConstantIntValue(width).value_or(ShapedType::kDynamic);
+  int64_t knownWidth =
+      getConstantIntValue(width).value_or(ShapedType::kDynamic);
   if (rank == 1) {
     // One row: tasks are pieces of it.
-    Value low = at.mul(kernel.begin, at.constant(grain)), high = at.min(at.mul(kernel.end, at.constant(grain)), width);
-    writer.columns({}, low, high, knownWidth != ShapedType::kDynamic && knownWidth < kernel.lanes());
-    return [grain](OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes) -> Value {
+    Value low = at.mul(kernel.begin, at.constant(grain)),
+          high = at.min(at.mul(kernel.end, at.constant(grain)), width);
+    writer.columns({}, low, high,
+                   knownWidth != ShapedType::kDynamic &&
+                       knownWidth < kernel.lanes());
+    return [grain](OpBuilder &b, Location loc,
+                   ArrayRef<OpFoldResult> sizes) -> Value {
       IndexBuilder at{b, loc};
       Value count = at.constant(1);
       for (OpFoldResult size : sizes)
@@ -164,19 +196,25 @@ TaskCounter emitMap(Kernel &kernel) {
       return at.ceilDiv(count, grain);
     };
   }
-  int64_t perTask = knownWidth == ShapedType::kDynamic ? std::max<int64_t>(1, grain / 256)
-                                                       : std::max<int64_t>(1, grain / std::max<int64_t>(1, knownWidth));
+  int64_t perTask =
+      knownWidth == ShapedType::kDynamic
+          ? std::max<int64_t>(1, grain / 256)
+          : std::max<int64_t>(1, grain / std::max<int64_t>(1, knownWidth));
   SmallVector<Value> rowExtents(ArrayRef(extents).drop_back());
   Value rows = at.constant(1);
   for (Value extent : rowExtents)
     rows = at.mul(rows, extent);
-  auto loop = scf::ForOp::create(b, loc, at.mul(kernel.begin, at.constant(perTask)),
-                                 at.min(at.mul(kernel.end, at.constant(perTask)), rows), at.constant(1));
+  auto loop = scf::ForOp::create(
+      b, loc, at.mul(kernel.begin, at.constant(perTask)),
+      at.min(at.mul(kernel.end, at.constant(perTask)), rows), at.constant(1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> row = at.delinearize(loop.getInductionVar(), rowExtents);
-  writer.columns(row, at.constant(0), width, knownWidth != ShapedType::kDynamic && knownWidth < kernel.lanes());
-  return [perTask](OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes) -> Value {
+  writer.columns(row, at.constant(0), width,
+                 knownWidth != ShapedType::kDynamic &&
+                     knownWidth < kernel.lanes());
+  return [perTask](OpBuilder &b, Location loc,
+                   ArrayRef<OpFoldResult> sizes) -> Value {
     IndexBuilder at{b, loc};
     Value rows = at.constant(1);
     for (OpFoldResult size : sizes.drop_back())

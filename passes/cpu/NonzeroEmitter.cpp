@@ -1,4 +1,5 @@
-// Nonzero kernels: one walk over all elements, the index vectors of those that are not zero one after another.
+// Nonzero kernels: one walk over all elements, the index vectors of those that
+// are not zero one after another.
 #include "passes/cpu/Conversions.h"
 #include "passes/cpu/CoreCalls.h"
 #include "passes/cpu/ElementEmitter.h"
@@ -26,26 +27,35 @@ TaskCounter emitNonzero(Kernel &kernel) {
     extents.push_back(emitter.extent(op.getOperand(), d));
     count = at.mul(count, extents.back());
   }
-  auto loop = scf::ForOp::create(b, loc, at.constant(0), count, at.constant(1), ValueRange(at.constant(0)));
+  auto loop = scf::ForOp::create(b, loc, at.constant(0), count, at.constant(1),
+                                 ValueRange(at.constant(0)));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  SmallVector<Value> place = rank == 0 ? SmallVector<Value>() : at.delinearize(loop.getInductionVar(), extents);
+  SmallVector<Value> place =
+      rank == 0 ? SmallVector<Value>()
+                : at.delinearize(loop.getInductionVar(), extents);
   SmallVector<LaneIndex> indices;
   for (Value index : place)
     indices.push_back({index, 0});
-  Type element = cast<RankedTensorType>(op.getOperand().getType()).getElementType();
-  Value found = emitConvert(b, loc, emitter.emit(op.getOperand(), indices), element, b.getI1Type());
+  Type element =
+      cast<RankedTensorType>(op.getOperand().getType()).getElementType();
+  Value found = emitConvert(b, loc, emitter.emit(op.getOperand(), indices),
+                            element, b.getI1Type());
   Value next = loop.getRegionIterArg(0);
-  // The output has the rows that were counted; no element may be written past them.
+  // The output has the rows that were counted; no element may be written past
+  // them.
   Value fits = arith::AndIOp::create(b, loc, found, at.less(next, room));
   auto branch = scf::IfOp::create(b, loc, fits, false);
   b.setInsertionPointToStart(&branch.getThenRegion().front());
   for (auto [d, index] : llvm::enumerate(place))
-    emitter.store(asInteger(kernel, index), b.getI64Type(), kernel.outputs[0], {next, at.constant(d)});
+    emitter.store(asInteger(kernel, index), b.getI64Type(), kernel.outputs[0],
+                  {next, at.constant(d)});
   b.setInsertionPointAfter(branch);
   Value step = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), fits);
   scf::YieldOp::create(b, loc, at.add(next, step));
-  return [](OpBuilder &b, Location loc, ArrayRef<OpFoldResult>) -> Value { return IndexBuilder{b, loc}.constant(1); };
+  return [](OpBuilder &b, Location loc, ArrayRef<OpFoldResult>) -> Value {
+    return IndexBuilder{b, loc}.constant(1);
+  };
 }
 
 } // namespace tenon

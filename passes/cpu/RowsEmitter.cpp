@@ -1,5 +1,7 @@
-// Row kernels: reductions along the last extent with what comes before and after, a row at a time. Sums are kept in 64 virtual lanes (element i in
-// lane i mod 64) that are combined by one fixed tree, so that the bits are the same for every vector width.
+// Row kernels: reductions along the last extent with what comes before and
+// after, a row at a time. Sums are kept in 64 virtual lanes (element i in lane
+// i mod 64) that are combined by one fixed tree, so that the bits are the same
+// for every vector width.
 #include "passes/cpu/ElementEmitter.h"
 
 #include "passes/cpu/Conversions.h"
@@ -20,7 +22,8 @@ constexpr int64_t rowGrain = 8192;
 namespace {
 class RowWriter {
 public:
-  RowWriter(Kernel &kernel, Value width) : kernel(kernel), b(kernel.builder), loc(kernel.loc()), width(width) {
+  RowWriter(Kernel &kernel, Value width)
+      : kernel(kernel), b(kernel.builder), loc(kernel.loc()), width(width) {
     lanes = std::min(kernel.lanes(), virtualLanes);
   }
 
@@ -28,7 +31,8 @@ public:
     for (Operation &op : kernel.fusion.getBlock())
       if (auto reduce = dyn_cast<ReduceOp>(op))
         reduced.push_back({reduce.getResult(), reduceRow(reduce, row)});
-    for (auto [value, output] : llvm::zip(kernel.fusion.getYield().getValues(), kernel.outputs))
+    for (auto [value, output] :
+         llvm::zip(kernel.fusion.getYield().getValues(), kernel.outputs))
       writeOutput(value, output, row);
   }
 
@@ -38,7 +42,12 @@ private:
   ElementEmitter emitter(int64_t lanes) {
     ElementEmitter result(kernel, lanes);
     for (auto [value, scalar] : reduced)
-      result.preset(value, lanes == 1 ? scalar : Value(vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, scalar.getType()), scalar)));
+      result.preset(
+          value, lanes == 1
+                     ? scalar
+                     : Value(vector::BroadcastOp::create(
+                           b, loc, VectorType::get({lanes}, scalar.getType()),
+                           scalar)));
     return result;
   }
 
@@ -51,28 +60,36 @@ private:
   }
 
   static Type sumType(Type element) {
-    return isa<Float16Type, BFloat16Type>(element) ? Float32Type::get(element.getContext()) : element;
+    return isa<Float16Type, BFloat16Type>(element)
+               ? Float32Type::get(element.getContext())
+               : element;
   }
 
   Value reduceRow(ReduceOp op, ArrayRef<Value> row) {
-    Type element = cast<RankedTensorType>(op.getOperand().getType()).getElementType(), sum = sumType(element);
+    Type element =
+             cast<RankedTensorType>(op.getOperand().getType()).getElementType(),
+         sum = sumType(element);
     int64_t vectors = virtualLanes / lanes;
     Type laneType = emitter(lanes).laneType(sum);
     Value identity = emitIdentity(b, loc, op.getKind(), sum, laneType);
     Value step = at().constant(virtualLanes);
     Value whole = at().mul(at().floorDiv(width, step), step);
-    auto loop = scf::ForOp::create(b, loc, at().constant(0), whole, step, SmallVector<Value>(vectors, identity));
+    auto loop = scf::ForOp::create(b, loc, at().constant(0), whole, step,
+                                   SmallVector<Value>(vectors, identity));
     {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
       ElementEmitter element_ = emitter(lanes);
       SmallVector<Value> sums;
       for (int64_t v = 0; v < vectors; ++v) {
-        Value column = at().add(loop.getInductionVar(), at().constant(v * lanes));
+        Value column =
+            at().add(loop.getInductionVar(), at().constant(v * lanes));
         Value value = element_.emit(op.getOperand(), place(row, column));
         if (element_.failed())
           break;
-        sums.push_back(emitCombine(b, loc, op.getKind(), sum, loop.getRegionIterArg(v), emitConvert(b, loc, value, element, sum)));
+        sums.push_back(emitCombine(b, loc, op.getKind(), sum,
+                                   loop.getRegionIterArg(v),
+                                   emitConvert(b, loc, value, element, sum)));
       }
       if (element_.failed()) {
         b.setInsertionPointAfter(loop);
@@ -81,31 +98,41 @@ private:
       }
       scf::YieldOp::create(b, loc, sums);
     }
-    SmallVector<Value> sums = addTail(op, row, whole, SmallVector<Value>(loop.getResults()), identity);
-    return emitConvert(b, loc, combineTree(op.getKind(), sum, sums), sum, element);
+    SmallVector<Value> sums = addTail(
+        op, row, whole, SmallVector<Value>(loop.getResults()), identity);
+    return emitConvert(b, loc, combineTree(op.getKind(), sum, sums), sum,
+                       element);
   }
 
   /// The elements behind the last whole block, each in its own lane.
-  SmallVector<Value> addTail(ReduceOp op, ArrayRef<Value> row, Value whole, SmallVector<Value> sums, Value identity) {
+  SmallVector<Value> addTail(ReduceOp op, ArrayRef<Value> row, Value whole,
+                             SmallVector<Value> sums, Value identity) {
     Value rest = at().sub(width, whole);
     if (getConstantIntValue(rest) == 0)
       return sums;
-    Type element = cast<RankedTensorType>(op.getOperand().getType()).getElementType(), sum = sumType(element);
+    Type element =
+             cast<RankedTensorType>(op.getOperand().getType()).getElementType(),
+         sum = sumType(element);
     for (auto [v, partial] : llvm::enumerate(sums)) {
       Value skipped = at().constant(int64_t(v) * lanes);
-      if (auto known = getConstantIntValue(rest); known && *known <= int64_t(v) * lanes)
+      if (auto known = getConstantIntValue(rest);
+          known && *known <= int64_t(v) * lanes)
         break;
       Value count = at().min(at().sub(rest, skipped), at().constant(lanes));
-      auto branch = scf::IfOp::create(b, loc, partial.getType(), at().less(skipped, rest), true);
+      auto branch = scf::IfOp::create(b, loc, partial.getType(),
+                                      at().less(skipped, rest), true);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(&branch.getThenRegion().front());
-      Value mask = vector::CreateMaskOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()), count);
+      Value mask = vector::CreateMaskOp::create(
+          b, loc, VectorType::get({lanes}, b.getI1Type()), count);
       ElementEmitter element_ = emitter(lanes);
       element_.setMask(mask, count);
-      Value value = element_.emit(op.getOperand(), place(row, at().add(whole, skipped)));
+      Value value =
+          element_.emit(op.getOperand(), place(row, at().add(whole, skipped)));
       value = emitConvert(b, loc, value, element, sum);
       value = arith::SelectOp::create(b, loc, mask, value, identity);
-      scf::YieldOp::create(b, loc, emitCombine(b, loc, op.getKind(), sum, partial, value));
+      scf::YieldOp::create(
+          b, loc, emitCombine(b, loc, op.getKind(), sum, partial, value));
       b.setInsertionPointToStart(&branch.getElseRegion().front());
       scf::YieldOp::create(b, loc, partial);
       sums[v] = branch.getResult(0);
@@ -117,7 +144,8 @@ private:
   Value combineTree(ReduceKind kind, Type sum, SmallVector<Value> sums) {
     for (; sums.size() > 1; sums.resize(sums.size() / 2))
       for (size_t v = 0; v < sums.size() / 2; ++v)
-        sums[v] = emitCombine(b, loc, kind, sum, sums[v], sums[v + sums.size() / 2]);
+        sums[v] =
+            emitCombine(b, loc, kind, sum, sums[v], sums[v + sums.size() / 2]);
     Value last = sums[0];
     for (int64_t half = lanes / 2; half > 0; half /= 2) {
       SmallVector<int64_t> low, high;
@@ -125,13 +153,15 @@ private:
         low.push_back(lane);
         high.push_back(half + lane);
       }
-      last = emitCombine(b, loc, kind, sum, vector::ShuffleOp::create(b, loc, last, last, low),
+      last = emitCombine(b, loc, kind, sum,
+                         vector::ShuffleOp::create(b, loc, last, last, low),
                          vector::ShuffleOp::create(b, loc, last, last, high));
     }
     return vector::ExtractOp::create(b, loc, last, ArrayRef<int64_t>{0});
   }
 
-  /// Elements one after another: where an operand cannot be computed side by side.
+  /// Elements one after another: where an operand cannot be computed side by
+  /// side.
   Value reduceInOrder(ReduceOp op, ArrayRef<Value> row) {
     SmallVector<LaneIndex> indices;
     for (Value index : row)
@@ -146,7 +176,8 @@ private:
       SmallVector<LaneIndex> indices;
       for (Value index : row)
         indices.push_back({index, 0});
-      scalar.store(scalar.emit(value, indices), type.getElementType(), output, row);
+      scalar.store(scalar.emit(value, indices), type.getElementType(), output,
+                   row);
       return;
     }
     Value step = at().constant(lanes);
@@ -158,7 +189,8 @@ private:
     if (!writeColumn(wide, value, output, row, loop.getInductionVar())) {
       b.setInsertionPointAfter(loop);
       loop.erase();
-      auto each = scf::ForOp::create(b, loc, at().constant(0), width, at().constant(1));
+      auto each =
+          scf::ForOp::create(b, loc, at().constant(0), width, at().constant(1));
       b.setInsertionPointToStart(each.getBody());
       ElementEmitter scalar = emitter(1);
       writeColumn(scalar, value, output, row, each.getInductionVar());
@@ -171,17 +203,22 @@ private:
     auto branch = scf::IfOp::create(b, loc, at().less(whole, width), false);
     b.setInsertionPointToStart(&branch.getThenRegion().front());
     ElementEmitter tail = emitter(lanes);
-    tail.setMask(vector::CreateMaskOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()), rest), rest);
+    tail.setMask(vector::CreateMaskOp::create(
+                     b, loc, VectorType::get({lanes}, b.getI1Type()), rest),
+                 rest);
     writeColumn(tail, value, output, row, whole);
   }
 
-  bool writeColumn(ElementEmitter &element, Value value, Value output, ArrayRef<Value> row, Value column) {
+  bool writeColumn(ElementEmitter &element, Value value, Value output,
+                   ArrayRef<Value> row, Value column) {
     Value computed = element.emit(value, place(row, column));
     if (element.failed())
       return false;
     SmallVector<Value> where(row);
     where.push_back(column);
-    element.store(computed, cast<RankedTensorType>(value.getType()).getElementType(), output, where);
+    element.store(computed,
+                  cast<RankedTensorType>(value.getType()).getElementType(),
+                  output, where);
     return true;
   }
 
@@ -204,9 +241,12 @@ TaskCounter emitRows(Kernel &kernel) {
       model = reduce;
   auto full = cast<RankedTensorType>(model.getOperand().getType());
   int64_t rowRank = full.getRank() - 1;
-  bool fullOutput = cast<RankedTensorType>(kernel.fusion.getYield().getOperand(0).getType()).getRank() == full.getRank();
+  bool fullOutput =
+      cast<RankedTensorType>(kernel.fusion.getYield().getOperand(0).getType())
+          .getRank() == full.getRank();
   ElementEmitter sizes(kernel, 1);
-  // Rows are the output's: its extents are at hand where the kernel is launched.
+  // Rows are the output's: its extents are at hand where the kernel is
+  // launched.
   SmallVector<Value> rowExtents;
   Value rows = at.constant(1);
   for (int64_t d = 0; d < rowRank; ++d) {
@@ -215,13 +255,17 @@ TaskCounter emitRows(Kernel &kernel) {
   }
   Value width = sizes.extent(model.getOperand(), rowRank);
   int64_t knownWidth = getConstantIntValue(width).value_or(256);
-  int64_t perTask = std::max<int64_t>(1, rowGrain / std::max<int64_t>(1, knownWidth));
-  auto loop = scf::ForOp::create(b, loc, at.mul(kernel.begin, at.constant(perTask)),
-                                 at.min(at.mul(kernel.end, at.constant(perTask)), rows), at.constant(1));
+  int64_t perTask =
+      std::max<int64_t>(1, rowGrain / std::max<int64_t>(1, knownWidth));
+  auto loop = scf::ForOp::create(
+      b, loc, at.mul(kernel.begin, at.constant(perTask)),
+      at.min(at.mul(kernel.end, at.constant(perTask)), rows), at.constant(1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  RowWriter(kernel, width).write(at.delinearize(loop.getInductionVar(), rowExtents));
-  return [perTask, fullOutput](OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes) -> Value {
+  RowWriter(kernel, width)
+      .write(at.delinearize(loop.getInductionVar(), rowExtents));
+  return [perTask, fullOutput](OpBuilder &b, Location loc,
+                               ArrayRef<OpFoldResult> sizes) -> Value {
     IndexBuilder at{b, loc};
     Value rows = at.constant(1);
     for (OpFoldResult size : fullOutput ? sizes.drop_back() : sizes)

@@ -1,5 +1,6 @@
-// Scatter kernels: the operand is copied, then updates are applied one after another in row-major order, so that repeated positions have one
-// meaning. One task: the order is part of the result.
+// Scatter kernels: the operand is copied, then updates are applied one after
+// another in row-major order, so that repeated positions have one meaning. One
+// task: the order is part of the result.
 #include "passes/cpu/ElementEmitter.h"
 
 #include "passes/cpu/Conversions.h"
@@ -16,11 +17,16 @@ namespace tenon {
 namespace {
 class ScatterWriter {
 public:
-  explicit ScatterWriter(Kernel &kernel) : kernel(kernel), b(kernel.builder), loc(kernel.loc()), emitter(kernel, 1) {}
+  explicit ScatterWriter(Kernel &kernel)
+      : kernel(kernel), b(kernel.builder), loc(kernel.loc()),
+        emitter(kernel, 1) {}
 
   /// Copies `tensor` to the output.
   void copy(Value tensor) {
-    forEach(tensor, [&](ArrayRef<Value> place) { emitter.store(at(tensor, place), elementOf(tensor), kernel.outputs[0], place); });
+    forEach(tensor, [&](ArrayRef<Value> place) {
+      emitter.store(at(tensor, place), elementOf(tensor), kernel.outputs[0],
+                    place);
+    });
   }
 
   void scatter(ScatterOp op) {
@@ -29,23 +35,29 @@ public:
   }
 
   void updateSlice(DynamicUpdateSliceOp op) {
-    SmallVector<OpFoldResult> offsets = getMixedValues(op.getStaticOffsets(), op.getOffsets(), b);
+    SmallVector<OpFoldResult> offsets =
+        getMixedValues(op.getStaticOffsets(), op.getOffsets(), b);
     SmallVector<Value> starts;
     for (auto [d, offset] : llvm::enumerate(offsets)) {
-      Value last = index().sub(emitter.extent(op.getOperand(), d), emitter.extent(op.getUpdate(), d));
-      starts.push_back(index().max(index().min(emitter.index(offset), last), index().constant(0)));
+      Value last = index().sub(emitter.extent(op.getOperand(), d),
+                               emitter.extent(op.getUpdate(), d));
+      starts.push_back(index().max(index().min(emitter.index(offset), last),
+                                   index().constant(0)));
     }
     forEach(op.getUpdate(), [&](ArrayRef<Value> place) {
       SmallVector<Value> target;
       for (auto [start, offset] : llvm::zip(starts, place))
         target.push_back(index().add(start, offset));
-      emitter.store(at(op.getUpdate(), place), elementOf(op.getUpdate()), kernel.outputs[0], target);
+      emitter.store(at(op.getUpdate(), place), elementOf(op.getUpdate()),
+                    kernel.outputs[0], target);
     });
   }
 
 private:
   IndexBuilder index() { return {b, loc}; }
-  static Type elementOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
+  static Type elementOf(Value tensor) {
+    return cast<RankedTensorType>(tensor.getType()).getElementType();
+  }
 
   Value at(Value tensor, ArrayRef<Value> place) {
     SmallVector<LaneIndex> indices;
@@ -58,8 +70,11 @@ private:
   void forEach(Value tensor, llvm::function_ref<void(ArrayRef<Value>)> body) {
     SmallVector<Value> place;
     OpBuilder::InsertionGuard guard(b);
-    for (int64_t d = 0; d < cast<RankedTensorType>(tensor.getType()).getRank(); ++d) {
-      auto loop = scf::ForOp::create(b, loc, index().constant(0), emitter.extent(tensor, d), index().constant(1));
+    for (int64_t d = 0; d < cast<RankedTensorType>(tensor.getType()).getRank();
+         ++d) {
+      auto loop =
+          scf::ForOp::create(b, loc, index().constant(0),
+                             emitter.extent(tensor, d), index().constant(1));
       place.push_back(loop.getInductionVar());
       b.setInsertionPointToStart(loop.getBody());
     }
@@ -70,32 +85,48 @@ private:
     int64_t rank = cast<RankedTensorType>(op.getOperand().getType()).getRank();
     SmallVector<Value> batch, window;
     for (auto [i, position] : llvm::enumerate(place))
-      (llvm::is_contained(op.getUpdateWindowDims(), int64_t(i)) ? window : batch).push_back(position);
+      (llvm::is_contained(op.getUpdateWindowDims(), int64_t(i)) ? window
+                                                                : batch)
+          .push_back(position);
     int64_t vectorDim = op.getIndexVectorDim();
-    bool explicitVector = vectorDim < cast<RankedTensorType>(op.getIndices().getType()).getRank();
+    bool explicitVector =
+        vectorDim < cast<RankedTensorType>(op.getIndices().getType()).getRank();
     SmallVector<Value> target;
     Value inside;
     size_t nextWindow = 0;
     for (int64_t d = 0; d < rank; ++d) {
-      bool dropped = llvm::is_contained(op.getInsertedDims(), d) || llvm::is_contained(op.getOperandBatchingDims(), d);
+      bool dropped = llvm::is_contained(op.getInsertedDims(), d) ||
+                     llvm::is_contained(op.getOperandBatchingDims(), d);
       Value position = dropped ? index().constant(0) : window[nextWindow++];
-      if (const int64_t *found = llvm::find(op.getIndexMap(), d); found != op.getIndexMap().end()) {
+      if (const int64_t *found = llvm::find(op.getIndexMap(), d);
+          found != op.getIndexMap().end()) {
         SmallVector<Value> where(batch);
         if (explicitVector)
-          where.insert(where.begin() + vectorDim, index().constant(found - op.getIndexMap().begin()));
-        Value start = emitConvert(b, loc, at(op.getIndices(), where), elementOf(op.getIndices()), b.getI64Type());
-        position = index().add(position, arith::IndexCastOp::create(b, loc, b.getIndexType(), start));
-        Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, position, emitter.extent(op.getOperand(), d));
-        inside = inside ? Value(arith::AndIOp::create(b, loc, inside, fits)) : fits;
-      } else if (const int64_t *found = llvm::find(op.getOperandBatchingDims(), d); found != op.getOperandBatchingDims().end()) {
-        int64_t indicesDim = op.getIndicesBatchingDims()[found - op.getOperandBatchingDims().begin()];
+          where.insert(where.begin() + vectorDim,
+                       index().constant(found - op.getIndexMap().begin()));
+        Value start = emitConvert(b, loc, at(op.getIndices(), where),
+                                  elementOf(op.getIndices()), b.getI64Type());
+        position = index().add(position, arith::IndexCastOp::create(
+                                             b, loc, b.getIndexType(), start));
+        Value fits =
+            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, position,
+                                  emitter.extent(op.getOperand(), d));
+        inside =
+            inside ? Value(arith::AndIOp::create(b, loc, inside, fits)) : fits;
+      } else if (const int64_t *found =
+                     llvm::find(op.getOperandBatchingDims(), d);
+                 found != op.getOperandBatchingDims().end()) {
+        int64_t indicesDim =
+            op.getIndicesBatchingDims()[found -
+                                        op.getOperandBatchingDims().begin()];
         position = batch[indicesDim - (indicesDim > vectorDim ? 1 : 0)];
       }
       target.push_back(position);
     }
     OpBuilder::InsertionGuard guard(b);
     if (inside)
-      b.setInsertionPointToStart(&scf::IfOp::create(b, loc, inside, false).getThenRegion().front());
+      b.setInsertionPointToStart(
+          &scf::IfOp::create(b, loc, inside, false).getThenRegion().front());
     Value update = at(op.getUpdates(), place);
     Type element = elementOf(op.getOperand());
     if (op.getKind() != ScatterKind::Set) {
@@ -109,12 +140,15 @@ private:
 
   /// Narrow floats are combined in f32 and rounded each time, as their ops are.
   Value combine(ScatterKind kind, Type element, Value old, Value update) {
-    Type wide = isa<Float16Type, BFloat16Type>(element) ? Type(b.getF32Type()) : element;
+    Type wide = isa<Float16Type, BFloat16Type>(element) ? Type(b.getF32Type())
+                                                        : element;
     auto reduce = kind == ScatterKind::Add        ? ReduceKind::Add
                   : kind == ScatterKind::Multiply ? ReduceKind::Multiply
                   : kind == ScatterKind::Maximum  ? ReduceKind::Maximum
                                                   : ReduceKind::Minimum;
-    Value combined = emitCombine(b, loc, reduce, wide, emitConvert(b, loc, old, element, wide), emitConvert(b, loc, update, element, wide));
+    Value combined = emitCombine(b, loc, reduce, wide,
+                                 emitConvert(b, loc, old, element, wide),
+                                 emitConvert(b, loc, update, element, wide));
     return emitConvert(b, loc, combined, wide, element);
   }
 
@@ -136,7 +170,9 @@ TaskCounter emitScatter(Kernel &kernel) {
       writer.updateSlice(update);
     }
   }
-  return [](OpBuilder &b, Location loc, ArrayRef<OpFoldResult>) -> Value { return IndexBuilder{b, loc}.constant(1); };
+  return [](OpBuilder &b, Location loc, ArrayRef<OpFoldResult>) -> Value {
+    return IndexBuilder{b, loc}.constant(1);
+  };
 }
 
 } // namespace tenon

@@ -1,4 +1,5 @@
-// Sort kernels: keys and their positions are written in order of place, then each line is sorted where it stands by the core.
+// Sort kernels: keys and their positions are written in order of place, then
+// each line is sorted where it stands by the core.
 #include "passes/cpu/CoreCalls.h"
 #include "passes/cpu/ElementEmitter.h"
 #include "passes/cpu/Lines.h"
@@ -14,8 +15,11 @@ namespace tenon {
 static std::string sortFunction(Type element) {
   std::string name = "tenon_core_sort_";
   if (isa<FloatType>(element))
-    return name + (isa<BFloat16Type>(element) ? "bf16" : "f" + std::to_string(element.getIntOrFloatBitWidth()));
-  return name + (element.isUnsignedInteger() ? "u" : "i") + std::to_string(element.getIntOrFloatBitWidth());
+    return name + (isa<BFloat16Type>(element)
+                       ? "bf16"
+                       : "f" + std::to_string(element.getIntOrFloatBitWidth()));
+  return name + (element.isUnsignedInteger() ? "u" : "i") +
+         std::to_string(element.getIntOrFloatBitWidth());
 }
 
 TaskCounter emitSort(Kernel &kernel) {
@@ -31,7 +35,8 @@ TaskCounter emitSort(Kernel &kernel) {
   forEachLine(kernel, kernel.outputs[0], dim, 1, [&](ArrayRef<Value> line) {
     ElementEmitter sizes(kernel, 1);
     Value width = sizes.extent(kernel.outputs[0], dim);
-    auto loop = scf::ForOp::create(b, loc, at.constant(0), width, at.constant(1));
+    auto loop =
+        scf::ForOp::create(b, loc, at.constant(0), width, at.constant(1));
     {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
@@ -41,16 +46,20 @@ TaskCounter emitSort(Kernel &kernel) {
       SmallVector<LaneIndex> indices;
       for (Value index : place)
         indices.push_back({index, 0});
-      emitter.store(emitter.emit(op.getOperand(), indices), type.getElementType(), kernel.outputs[0], place);
-      emitter.store(asInteger(kernel, loop.getInductionVar()), b.getI64Type(), kernel.outputs[1], place);
+      emitter.store(emitter.emit(op.getOperand(), indices),
+                    type.getElementType(), kernel.outputs[0], place);
+      emitter.store(asInteger(kernel, loop.getInductionVar()), b.getI64Type(),
+                    kernel.outputs[1], place);
     }
     Value stride = at.constant(1);
     for (int64_t d = dim + 1; d < type.getRank(); ++d)
       stride = at.mul(stride, sizes.extent(kernel.outputs[0], d));
-    Value descending = arith::ConstantIntOp::create(b, loc, op.getDescending(), 32);
+    Value descending =
+        arith::ConstantIntOp::create(b, loc, op.getDescending(), 32);
     callCore(kernel, sortFunction(type.getElementType()),
-             {addressOf(kernel, kernel.outputs[0], line), addressOf(kernel, kernel.outputs[1], line), asInteger(kernel, width),
-              asInteger(kernel, stride), descending});
+             {addressOf(kernel, kernel.outputs[0], line),
+              addressOf(kernel, kernel.outputs[1], line),
+              asInteger(kernel, width), asInteger(kernel, stride), descending});
   });
   return lineTasks(dim, 1);
 }

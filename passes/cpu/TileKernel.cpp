@@ -95,8 +95,8 @@ TileKernel::Values TileKernel::addBlock(ArrayRef<Value> rows, Value rowStride,
   source.base = at().add(columns.base, at().mul(first, columns.stride));
   Value zero = arith::ConstantOp::create(
       b, loc, b.getZeroAttr(carried.front().getType()));
-  Values sums = chain(moved, rowStride, source, extent,
-                      Values(carried.size(), zero));
+  Values sums =
+      chain(moved, rowStride, source, extent, Values(carried.size(), zero));
   for (auto [sum, former] : llvm::zip(sums, carried))
     sum = arith::AddFOp::create(b, loc, former, sum);
   return sums;

@@ -1,4 +1,5 @@
-// Obeys `tenon.group`: each group moves into one tenon.fusion whose outputs are destinations of known sizes.
+// Obeys `tenon.group`: each group moves into one tenon.fusion whose outputs are
+// destinations of known sizes.
 #include "passes/fuse/Passes.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -26,7 +27,8 @@ FusionKind kindOf(ArrayRef<Operation *> ops) {
     if (isa<DotGeneralOp, ConvolutionOp>(op))
       return FusionKind::Contraction;
     if (auto reduce = dyn_cast<ReduceOp>(op)) {
-      int64_t rank = cast<RankedTensorType>(reduce.getOperand().getType()).getRank();
+      int64_t rank =
+          cast<RankedTensorType>(reduce.getOperand().getType()).getRank();
       if (reduce.getDims() == ArrayRef<int64_t>{rank - 1})
         kind = FusionKind::Rows;
     } else if (isa<CumulativeOp>(op)) {
@@ -64,24 +66,33 @@ struct FormFusions : impl::FormFusionsBase<FormFusions> {
   }
 
   /// A tensor.empty of the right sizes for each result of `root`.
-  LogicalResult makeDestinations(Operation *root, SmallVector<Value> &destinations) {
+  LogicalResult makeDestinations(Operation *root,
+                                 SmallVector<Value> &destinations) {
     OpBuilder builder(root);
     ReifiedRankedShapedTypeDims shapes;
-    bool dynamic = llvm::any_of(root->getResultTypes(), [](Type type) { return !cast<RankedTensorType>(type).hasStaticShape(); });
-    if (dynamic && failed(cast<ReifyRankedShapedTypeOpInterface>(root).reifyResultShapes(builder, shapes)))
-      return root->emitError("unsupported: the sizes of the result cannot be expressed");
+    bool dynamic = llvm::any_of(root->getResultTypes(), [](Type type) {
+      return !cast<RankedTensorType>(type).hasStaticShape();
+    });
+    if (dynamic &&
+        failed(cast<ReifyRankedShapedTypeOpInterface>(root).reifyResultShapes(
+            builder, shapes)))
+      return root->emitError(
+          "unsupported: the sizes of the result cannot be expressed");
     for (auto [i, type] : llvm::enumerate(root->getResultTypes())) {
       auto tensor = cast<RankedTensorType>(type);
       SmallVector<Value> sizes;
       for (int64_t d = 0; d < tensor.getRank(); ++d)
         if (tensor.isDynamicDim(d))
-          sizes.push_back(getValueOrCreateConstantIndexOp(builder, root->getLoc(), shapes[i][d]));
-      destinations.push_back(tensor::EmptyOp::create(builder, root->getLoc(), tensor, sizes));
+          sizes.push_back(getValueOrCreateConstantIndexOp(
+              builder, root->getLoc(), shapes[i][d]));
+      destinations.push_back(
+          tensor::EmptyOp::create(builder, root->getLoc(), tensor, sizes));
     }
     return success();
   }
 
-  /// Rewrites every tensor.dim of a computed value as index arithmetic on extents of arguments.
+  /// Rewrites every tensor.dim of a computed value as index arithmetic on
+  /// extents of arguments.
   LogicalResult traceSizes() {
     SmallVector<Operation *> dims;
     getOperation()->walk([&](tensor::DimOp op) { dims.push_back(op); });
@@ -99,14 +110,17 @@ struct FormFusions : impl::FormFusionsBase<FormFusions> {
     llvm::SmallPtrSet<Operation *, 8> members(ops.begin(), ops.end());
     for (Operation *op : ops)
       for (Value operand : op->getOperands())
-        if (!operand.getDefiningOp() || !members.contains(operand.getDefiningOp()))
+        if (!operand.getDefiningOp() ||
+            !members.contains(operand.getDefiningOp()))
           inputs.insert(operand);
     OpBuilder builder(root);
     SmallVector<Location> locations;
     for (Operation *op : ops)
       locations.push_back(op->getLoc());
     auto loc = FusedLoc::get(&getContext(), locations);
-    auto fusion = FusionOp::create(builder, loc, root->getResultTypes(), kindOf(ops), inputs.getArrayRef(), destinations);
+    auto fusion =
+        FusionOp::create(builder, loc, root->getResultTypes(), kindOf(ops),
+                         inputs.getArrayRef(), destinations);
     Block *body = builder.createBlock(&fusion.getBody());
     IRMapping mapping;
     for (Value input : inputs)

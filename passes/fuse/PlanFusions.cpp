@@ -1,5 +1,7 @@
-// Decides which ops share a kernel and writes it down as `tenon.group`. From consumers to producers: an op joins the group of its users when they all
-// stand in one group whose kernel can compute it on the way; else it is the root of a new group.
+// Decides which ops share a kernel and writes it down as `tenon.group`. From
+// consumers to producers: an op joins the group of its users when they all
+// stand in one group whose kernel can compute it on the way; else it is the
+// root of a new group.
 #include "passes/fuse/Passes.h"
 
 #include "dialects/tenon/ShapeRules.h"
@@ -14,8 +16,8 @@ namespace tenon {
 namespace {
 enum class Role {
   Outside, ///< constants, weights, views, sizes, control flow
-  Map,     ///< one element from few elements: can be computed wherever it is used
-  Reduce,  ///< a reduction over trailing dimensions
+  Map, ///< one element from few elements: can be computed wherever it is used
+  Reduce, ///< a reduction over trailing dimensions
   Contraction,
   Whole, ///< a kernel of its own
 };
@@ -29,11 +31,14 @@ bool isSplat(Operation *op) {
 bool reducesRows(Operation *op) {
   auto reduce = dyn_cast<ReduceOp>(op);
   return reduce && reduce.getDims().size() == 1 &&
-         reduce.getDims()[0] == cast<RankedTensorType>(reduce.getOperand().getType()).getRank() - 1;
+         reduce.getDims()[0] ==
+             cast<RankedTensorType>(reduce.getOperand().getType()).getRank() -
+                 1;
 }
 
 Role roleOf(Operation *op) {
-  if (op->hasTrait<Elementwise>() || isa<BroadcastInDimOp, TransposeOp, SliceOp, IotaOp, ReverseOp>(op))
+  if (op->hasTrait<Elementwise>() ||
+      isa<BroadcastInDimOp, TransposeOp, SliceOp, IotaOp, ReverseOp>(op))
     return Role::Map;
   if (isSplat(op))
     return Role::Map;
@@ -41,7 +46,8 @@ Role roleOf(Operation *op) {
     return Role::Reduce;
   if (isa<DotGeneralOp, ConvolutionOp>(op))
     return Role::Contraction;
-  if (isa<ReshapeOp, ConstantOp, GetWeightOp, BoundOp, YieldOp>(op) || !isa<TenonDialect>(op->getDialect()))
+  if (isa<ReshapeOp, ConstantOp, GetWeightOp, BoundOp, YieldOp>(op) ||
+      !isa<TenonDialect>(op->getDialect()))
     return Role::Outside;
   return Role::Whole;
 }
@@ -54,8 +60,9 @@ bool isFree(Operation *op) {
 /// Costs more than a few cycles an element: not to be repeated.
 bool isExpensive(Operation *op) {
   return op->hasTrait<Elementwise>() &&
-         !isa<AddOp, SubtractOp, MultiplyOp, NegateOp, AbsOp, MaximumOp, MinimumOp, AndOp, OrOp, XorOp, NotOp, CompareOp,
-              SelectOp, ClampOp, ConvertOp, BitcastConvertOp>(op);
+         !isa<AddOp, SubtractOp, MultiplyOp, NegateOp, AbsOp, MaximumOp,
+              MinimumOp, AndOp, OrOp, XorOp, NotOp, CompareOp, SelectOp,
+              ClampOp, ConvertOp, BitcastConvertOp>(op);
 }
 
 RankedTensorType resultType(Operation *op) {
@@ -64,8 +71,9 @@ RankedTensorType resultType(Operation *op) {
 
 struct Group {
   Operation *root;
-  Role role;            ///< Map until a reduction or a contraction joins
-  bool plain = true;    ///< elementwise and broadcasts only, all in the root's shape or broadcast to it
+  Role role;         ///< Map until a reduction or a contraction joins
+  bool plain = true; ///< elementwise and broadcasts only, all in the root's
+                     ///< shape or broadcast to it
 };
 
 struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
@@ -111,7 +119,8 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
       if (isMemoryEffectFree(op))
         return;
     }
-    if (std::optional<int64_t> group = commonGroup(op); group && canJoin(op, role, groups[*group])) {
+    if (std::optional<int64_t> group = commonGroup(op);
+        group && canJoin(op, role, groups[*group])) {
       groupOf[op] = *group;
       join(op, role, groups[*group]);
       return;
@@ -129,12 +138,14 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
       group.plain = false;
   }
 
-  /// The group that holds all users, if there is one and they stand in the op's block.
+  /// The group that holds all users, if there is one and they stand in the op's
+  /// block.
   std::optional<int64_t> commonGroup(Operation *op) {
     std::optional<int64_t> common;
     for (Operation *user : op->getUsers()) {
       auto it = groupOf.find(user);
-      if (it == groupOf.end() || user->getBlock() != op->getBlock() || (common && *common != it->second))
+      if (it == groupOf.end() || user->getBlock() != op->getBlock() ||
+          (common && *common != it->second))
         return std::nullopt;
       common = it->second;
     }
@@ -149,24 +160,29 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     case Role::Whole:
       return false;
     case Role::Map:
-      // Kernels of their own take splats, whose elements need no place in memory, and nothing else.
+      // Kernels of their own take splats, whose elements need no place in
+      // memory, and nothing else.
       if (group.role == Role::Whole)
         return isSplat(op) && !isa<NonMaxSuppressionOp>(group.root);
       if (group.role == Role::Contraction)
         return joinsContraction(op);
-      // A value repeated along new dimensions would be computed once per repetition.
+      // A value repeated along new dimensions would be computed once per
+      // repetition.
       if (isExpensive(op) && repeated(op, group))
         return false;
       return group.role == Role::Map || joinsRows(op, group);
     case Role::Reduce:
-      return (group.role == Role::Map || group.role == Role::Reduce) && group.plain && reduceJoins(op, group);
+      return (group.role == Role::Map || group.role == Role::Reduce) &&
+             group.plain && reduceJoins(op, group);
     case Role::Contraction:
-      return group.role == Role::Map && group.plain && contractionJoins(op, group);
+      return group.role == Role::Map && group.plain &&
+             contractionJoins(op, group);
     }
     return false;
   }
 
-  /// Prologues of contractions are computed once, before: only what has no elements of its own may join, and epilogue operands.
+  /// Prologues of contractions are computed once, before: only what has no
+  /// elements of its own may join, and epilogue operands.
   bool joinsContraction(Operation *op) {
     for (Operation *user : op->getUsers())
       if (roleOf(user) == Role::Contraction)
@@ -176,12 +192,16 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
 
   bool repeated(Operation *op, const Group &group) {
     if (resultType(op).getRank() == resultType(group.root).getRank())
-      return llvm::any_of(op->getUsers(), [](Operation *user) { return isa<BroadcastInDimOp>(user); });
+      return llvm::any_of(op->getUsers(), [](Operation *user) {
+        return isa<BroadcastInDimOp>(user);
+      });
     // Per-row values of row kernels are computed once a row.
-    return group.role != Role::Reduce && !(group.plain && endsRowReduction(op, group));
+    return group.role != Role::Reduce &&
+           !(group.plain && endsRowReduction(op, group));
   }
 
-  /// Whether `op` works elementwise on a row reduction that will join the group after it.
+  /// Whether `op` works elementwise on a row reduction that will join the group
+  /// after it.
   bool endsRowReduction(Operation *op, const Group &group) {
     Operation *reduce = nullptr;
     while (op->hasTrait<Elementwise>()) {
@@ -190,7 +210,8 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
         Operation *def = operand.getDefiningOp();
         if (def && isFree(def))
           continue;
-        if (!def || next || !def->hasOneUse() || def->getBlock() != op->getBlock())
+        if (!def || next || !def->hasOneUse() ||
+            def->getBlock() != op->getBlock())
           return false;
         next = def;
       }
@@ -202,21 +223,29 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
       }
       op = next;
     }
-    return reduce && cast<RankedTensorType>(reduce->getOperand(0).getType()).getShape() == resultType(group.root).getShape();
+    return reduce &&
+           cast<RankedTensorType>(reduce->getOperand(0).getType()).getShape() ==
+               resultType(group.root).getShape();
   }
 
-  /// In row kernels a reduced value is known for the row at hand alone: ops between stay in place.
+  /// In row kernels a reduced value is known for the row at hand alone: ops
+  /// between stay in place.
   bool joinsRows(Operation *op, const Group &) {
-    return op->hasTrait<Elementwise>() || isa<BroadcastInDimOp>(op) || isSplat(op);
+    return op->hasTrait<Elementwise>() || isa<BroadcastInDimOp>(op) ||
+           isSplat(op);
   }
 
-  /// The row extents of the group are the reduction's, and each use of the result stays on its row.
+  /// The row extents of the group are the reduction's, and each use of the
+  /// result stays on its row.
   bool reduceJoins(Operation *op, const Group &group) {
     auto reduce = cast<ReduceOp>(op);
-    ArrayRef<int64_t> full = cast<RankedTensorType>(reduce.getOperand().getType()).getShape();
+    ArrayRef<int64_t> full =
+        cast<RankedTensorType>(reduce.getOperand().getType()).getShape();
     ArrayRef<int64_t> root = resultType(group.root).getShape();
     if (roleOf(group.root) == Role::Reduce)
-      root = cast<RankedTensorType>(cast<ReduceOp>(group.root).getOperand().getType()).getShape();
+      root = cast<RankedTensorType>(
+                 cast<ReduceOp>(group.root).getOperand().getType())
+                 .getShape();
     if (root != full && root != full.drop_back())
       return false;
     if (root != full && group.role == Role::Reduce)
@@ -227,7 +256,8 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
       if (!groupOf.contains(user))
         continue;
       if (auto broadcast = dyn_cast<BroadcastInDimOp>(user)) {
-        if (resultType(user).getShape() != full || broadcast.getDims().size() + 1 != full.size())
+        if (resultType(user).getShape() != full ||
+            broadcast.getDims().size() + 1 != full.size())
           return false;
         for (auto [i, dim] : llvm::enumerate(broadcast.getDims()))
           if (dim != int64_t(i))
@@ -241,7 +271,8 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     return true;
   }
 
-  /// The epilogue works elementwise on the contraction's result: one path of elementwise ops to the root.
+  /// The epilogue works elementwise on the contraction's result: one path of
+  /// elementwise ops to the root.
   bool contractionJoins(Operation *op, const Group &group) {
     if (resultType(group.root).getShape() != resultType(op).getShape())
       return false;

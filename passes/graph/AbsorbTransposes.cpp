@@ -1,4 +1,5 @@
-// Contractions read transposed operands as they lie: the permutation moves into the dimension numbers.
+// Contractions read transposed operands as they lie: the permutation moves into
+// the dimension numbers.
 #include "passes/graph/Passes.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -11,7 +12,8 @@ namespace tenon {
 #include "passes/graph/Passes.h.inc"
 
 namespace {
-SmallVector<int64_t> through(ArrayRef<int64_t> dims, ArrayRef<int64_t> permutation) {
+SmallVector<int64_t> through(ArrayRef<int64_t> dims,
+                             ArrayRef<int64_t> permutation) {
   SmallVector<int64_t> mapped;
   for (int64_t dim : dims)
     mapped.push_back(permutation[dim]);
@@ -21,13 +23,16 @@ SmallVector<int64_t> through(ArrayRef<int64_t> dims, ArrayRef<int64_t> permutati
 struct AbsorbIntoDot : OpRewritePattern<DotGeneralOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(DotGeneralOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(DotGeneralOp op,
+                                PatternRewriter &rewriter) const override {
     bool changed = false;
-    auto absorb = [&](Value &operand, SmallVector<int64_t> &batch, SmallVector<int64_t> &contract,
-                      ArrayRef<int64_t> free) {
+    auto absorb = [&](Value &operand, SmallVector<int64_t> &batch,
+                      SmallVector<int64_t> &contract, ArrayRef<int64_t> free) {
       auto transpose = operand.getDefiningOp<TransposeOp>();
-      // The result lists free dimensions in the operand's order, which must not change.
-      if (!transpose || !llvm::is_sorted(through(free, transpose.getPermutation())))
+      // The result lists free dimensions in the operand's order, which must not
+      // change.
+      if (!transpose ||
+          !llvm::is_sorted(through(free, transpose.getPermutation())))
         return;
       operand = transpose.getOperand();
       batch = through(batch, transpose.getPermutation());
@@ -35,13 +40,17 @@ struct AbsorbIntoDot : OpRewritePattern<DotGeneralOp> {
       changed = true;
     };
     Value lhs = op.getLhs(), rhs = op.getRhs();
-    SmallVector<int64_t> lhsBatch(op.getLhsBatch()), lhsContract(op.getLhsContract());
-    SmallVector<int64_t> rhsBatch(op.getRhsBatch()), rhsContract(op.getRhsContract());
+    SmallVector<int64_t> lhsBatch(op.getLhsBatch()),
+        lhsContract(op.getLhsContract());
+    SmallVector<int64_t> rhsBatch(op.getRhsBatch()),
+        rhsContract(op.getRhsContract());
     absorb(lhs, lhsBatch, lhsContract, op.getLhsFree());
     absorb(rhs, rhsBatch, rhsContract, op.getRhsFree());
     if (!changed)
-      return rewriter.notifyMatchFailure(op, "no operand is a transpose that keeps the free order");
-    rewriter.replaceOpWithNewOp<DotGeneralOp>(op, op.getType(), lhs, rhs, lhsBatch, rhsBatch, lhsContract,
+      return rewriter.notifyMatchFailure(
+          op, "no operand is a transpose that keeps the free order");
+    rewriter.replaceOpWithNewOp<DotGeneralOp>(op, op.getType(), lhs, rhs,
+                                              lhsBatch, rhsBatch, lhsContract,
                                               rhsContract);
     return success();
   }

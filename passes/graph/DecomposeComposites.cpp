@@ -10,7 +10,8 @@ namespace tenon {
 #include "passes/graph/Passes.h.inc"
 
 namespace {
-struct DecomposeComposites : impl::DecomposeCompositesBase<DecomposeComposites> {
+struct DecomposeComposites
+    : impl::DecomposeCompositesBase<DecomposeComposites> {
   void runOnOperation() override {
     SmallVector<CompositeOp> composites;
     getOperation()->walk([&](CompositeOp op) { composites.push_back(op); });

@@ -1,5 +1,5 @@
-// Reshapes that only add or drop extents of one move below elementwise ops and vanish into broadcasts, so that values computed per row keep the row's
-// shape.
+// Reshapes that only add or drop extents of one move below elementwise ops and
+// vanish into broadcasts, so that values computed per row keep the row's shape.
 #include "passes/graph/Passes.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -13,11 +13,14 @@ namespace tenon {
 #include "passes/graph/Passes.h.inc"
 
 namespace {
-/// Where an extent comes from: a dimension of a value, or with no dimension an index value.
+/// Where an extent comes from: a dimension of a value, or with no dimension an
+/// index value.
 struct Origin {
   Value value;
   int64_t dim = -1;
-  bool operator==(const Origin &other) const { return value == other.value && dim == other.dim; }
+  bool operator==(const Origin &other) const {
+    return value == other.value && dim == other.dim;
+  }
 };
 
 Origin originOf(Value tensor, int64_t dim);
@@ -30,7 +33,8 @@ Origin originOf(OpFoldResult size) {
   return {value};
 }
 
-/// Goes through the ops that pass an extent on; equal origins are equal extents.
+/// Goes through the ops that pass an extent on; equal origins are equal
+/// extents.
 Origin originOf(Value tensor, int64_t dim) {
   while (Operation *op = tensor.getDefiningOp()) {
     Builder builder(op->getContext());
@@ -49,10 +53,14 @@ Origin originOf(Value tensor, int64_t dim) {
       bool left = dim < int64_t(dims.size());
       tensor = left ? dot.getLhs() : dot.getRhs();
       dim = left ? dims[dim] : dot.getRhsFree()[dim - dims.size()];
-    } else if (auto broadcast = dyn_cast<BroadcastInDimOp>(op); broadcast && broadcast.getType().isDynamicDim(dim)) {
-      return originOf(getMixedValues(broadcast.getStaticSizes(), broadcast.getSizes(), builder)[dim]);
-    } else if (auto reshape = dyn_cast<ReshapeOp>(op); reshape && reshape.getType().isDynamicDim(dim)) {
-      return originOf(getMixedValues(reshape.getStaticSizes(), reshape.getSizes(), builder)[dim]);
+    } else if (auto broadcast = dyn_cast<BroadcastInDimOp>(op);
+               broadcast && broadcast.getType().isDynamicDim(dim)) {
+      return originOf(getMixedValues(broadcast.getStaticSizes(),
+                                     broadcast.getSizes(), builder)[dim]);
+    } else if (auto reshape = dyn_cast<ReshapeOp>(op);
+               reshape && reshape.getType().isDynamicDim(dim)) {
+      return originOf(getMixedValues(reshape.getStaticSizes(),
+                                     reshape.getSizes(), builder)[dim]);
     } else {
       break;
     }
@@ -60,18 +68,23 @@ Origin originOf(Value tensor, int64_t dim) {
   return {tensor, dim};
 }
 
-/// For a reshape that only inserts extents of one: the result dimension of each operand dimension.
+/// For a reshape that only inserts extents of one: the result dimension of each
+/// operand dimension.
 std::optional<SmallVector<int64_t>> insertedOnes(ReshapeOp op) {
   RankedTensorType from = op.getOperand().getType(), to = op.getType();
-  // One unknown extent follows from the number of elements, if there are any; more may have been grouped anew.
-  bool follows = from.getNumDynamicDims() <= 1 && !llvm::is_contained(from.getShape(), 0);
+  // One unknown extent follows from the number of elements, if there are any;
+  // more may have been grouped anew.
+  bool follows =
+      from.getNumDynamicDims() <= 1 && !llvm::is_contained(from.getShape(), 0);
   Builder builder(op.getContext());
-  SmallVector<OpFoldResult> sizes = getMixedValues(op.getStaticSizes(), op.getSizes(), builder);
+  SmallVector<OpFoldResult> sizes =
+      getMixedValues(op.getStaticSizes(), op.getSizes(), builder);
   SmallVector<int64_t> dims;
   int64_t next = 0;
   for (auto [i, extent] : llvm::enumerate(to.getShape())) {
     if (next < from.getRank() && from.getDimSize(next) == extent) {
-      if (from.isDynamicDim(next) && !follows && !(originOf(sizes[i]) == originOf(op.getOperand(), next)))
+      if (from.isDynamicDim(next) && !follows &&
+          !(originOf(sizes[i]) == originOf(op.getOperand(), next)))
         return std::nullopt;
       dims.push_back(i);
       ++next;
@@ -86,16 +99,19 @@ std::optional<SmallVector<int64_t>> insertedOnes(ReshapeOp op) {
 
 struct SinkIntoBroadcast : OpRewritePattern<BroadcastInDimOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(BroadcastInDimOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(BroadcastInDimOp op,
+                                PatternRewriter &rewriter) const override {
     auto reshape = op.getOperand().getDefiningOp<ReshapeOp>();
     auto kept = reshape ? insertedOnes(reshape) : std::nullopt;
     if (!kept)
-      return rewriter.notifyMatchFailure(op, "operand does not merely gain extents of one");
+      return rewriter.notifyMatchFailure(
+          op, "operand does not merely gain extents of one");
     SmallVector<int64_t> dims;
     for (int64_t dim : *kept)
       dims.push_back(op.getDims()[dim]);
-    rewriter.replaceOpWithNewOp<BroadcastInDimOp>(op, op.getType(), reshape.getOperand(), dims, op.getSizes(),
-                                                  op.getStaticSizes());
+    rewriter.replaceOpWithNewOp<BroadcastInDimOp>(
+        op, op.getType(), reshape.getOperand(), dims, op.getSizes(),
+        op.getStaticSizes());
     return success();
   }
 };
@@ -109,19 +125,23 @@ Value splatSource(Value value) {
 }
 
 struct SinkBelowElementwise : RewritePattern {
-  explicit SinkBelowElementwise(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+  explicit SinkBelowElementwise(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
 
-  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
     if (!op->hasTrait<Elementwise>() || op->getNumResults() != 1)
       return rewriter.notifyMatchFailure(op, "not elementwise");
     ReshapeOp model;
     for (Value operand : op->getOperands()) {
       auto reshape = operand.getDefiningOp<ReshapeOp>();
-      if (reshape && insertedOnes(reshape) && (!model || reshape.getOperand().getType().getShape() ==
-                                                             model.getOperand().getType().getShape()))
+      if (reshape && insertedOnes(reshape) &&
+          (!model || reshape.getOperand().getType().getShape() ==
+                         model.getOperand().getType().getShape()))
         model = model ? model : reshape;
       else if (reshape || !(splatSource(operand) || isSplatConstant(operand)))
-        return rewriter.notifyMatchFailure(op, "an operand is neither such a reshape nor a splat");
+        return rewriter.notifyMatchFailure(
+            op, "an operand is neither such a reshape nor a splat");
     }
     if (!model)
       return rewriter.notifyMatchFailure(op, "no operand is such a reshape");
@@ -131,13 +151,17 @@ struct SinkBelowElementwise : RewritePattern {
       if (auto reshape = operand.getDefiningOp<ReshapeOp>())
         operands.push_back(reshape.getOperand());
       else
-        operands.push_back(resplat(rewriter, op->getLoc(), operand, model.getOperand()));
+        operands.push_back(
+            resplat(rewriter, op->getLoc(), operand, model.getOperand()));
     }
     auto resultType = cast<RankedTensorType>(op->getResult(0).getType());
-    OperationState state(op->getLoc(), op->getName(), operands,
-                         RankedTensorType::get(shape, resultType.getElementType()), op->getAttrs());
+    OperationState state(
+        op->getLoc(), op->getName(), operands,
+        RankedTensorType::get(shape, resultType.getElementType()),
+        op->getAttrs());
     Operation *moved = rewriter.create(state);
-    rewriter.replaceOpWithNewOp<ReshapeOp>(op, resultType, moved->getResult(0), model.getSizes(),
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, resultType, moved->getResult(0),
+                                           model.getSizes(),
                                            model.getStaticSizes());
     return success();
   }
@@ -148,21 +172,29 @@ struct SinkBelowElementwise : RewritePattern {
   }
 
   /// The same splat in the shape of `model`.
-  static Value resplat(OpBuilder &builder, Location loc, Value splat, Value model) {
-    auto type = RankedTensorType::get(cast<RankedTensorType>(model.getType()).getShape(),
-                                      cast<RankedTensorType>(splat.getType()).getElementType());
+  static Value resplat(OpBuilder &builder, Location loc, Value splat,
+                       Value model) {
+    auto type = RankedTensorType::get(
+        cast<RankedTensorType>(model.getType()).getShape(),
+        cast<RankedTensorType>(splat.getType()).getElementType());
     Value scalar = splatSource(splat);
     if (!scalar) {
-      auto value = cast<SplatElementsAttr>(splat.getDefiningOp<ConstantOp>().getValue());
+      auto value =
+          cast<SplatElementsAttr>(splat.getDefiningOp<ConstantOp>().getValue());
       auto scalarType = RankedTensorType::get({}, type.getElementType());
       if (type.hasStaticShape())
-        return ConstantOp::create(builder, loc, DenseElementsAttr::get(type, value.getSplatValue<Attribute>()));
-      scalar = ConstantOp::create(builder, loc, DenseElementsAttr::get(scalarType, value.getSplatValue<Attribute>()));
+        return ConstantOp::create(
+            builder, loc,
+            DenseElementsAttr::get(type, value.getSplatValue<Attribute>()));
+      scalar = ConstantOp::create(
+          builder, loc,
+          DenseElementsAttr::get(scalarType, value.getSplatValue<Attribute>()));
     }
     SmallVector<Value> dynamic;
     SmallVector<int64_t> sizes;
     dispatchIndexOpFoldResults(mixedSizes(builder, loc, model), dynamic, sizes);
-    return BroadcastInDimOp::create(builder, loc, type, scalar, ArrayRef<int64_t>(), dynamic, sizes);
+    return BroadcastInDimOp::create(builder, loc, type, scalar,
+                                    ArrayRef<int64_t>(), dynamic, sizes);
   }
 };
 

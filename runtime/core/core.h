@@ -46,10 +46,9 @@ TENON_CORE_SORTS(TENON_CORE_DECLARE)
  * taken before by more than `iou_threshold`. Rows (batch, class, box) go to
  * `selected`; returns how many. Boxes are (y1, x1, y2, x2), corners in any
  * order, or with `center` (x, y, width, height). */
-int64_t tenon_core_nms(const float *boxes, const float *scores,
-                       int64_t batches, int64_t classes, int64_t count,
-                       int64_t limit, float iou_threshold,
-                       float score_threshold, int32_t center,
-                       int64_t *selected);
+int64_t tenon_core_nms(const float *boxes, const float *scores, int64_t batches,
+                       int64_t classes, int64_t count, int64_t limit,
+                       float iou_threshold, float score_threshold,
+                       int32_t center, int64_t *selected);
 
 #endif /* TENON_RUNTIME_CORE_CORE_H */

@@ -52,11 +52,10 @@ static int64_t next_candidate(const float *scores, int64_t count, int64_t last,
   return best;
 }
 
-int64_t tenon_core_nms(const float *boxes, const float *scores,
-                       int64_t batches, int64_t classes, int64_t count,
-                       int64_t limit, float iou_threshold,
-                       float score_threshold, int32_t center,
-                       int64_t *selected) {
+int64_t tenon_core_nms(const float *boxes, const float *scores, int64_t batches,
+                       int64_t classes, int64_t count, int64_t limit,
+                       float iou_threshold, float score_threshold,
+                       int32_t center, int64_t *selected) {
   int64_t total = 0;
   for (int64_t batch = 0; batch < batches; ++batch)
     for (int64_t class = 0; class < classes; ++class) {
@@ -69,9 +68,9 @@ int64_t tenon_core_nms(const float *boxes, const float *scores,
         struct box box = load_box(place + candidate * 4, center);
         int clear = 1;
         for (int64_t i = first; i < total && clear; ++i)
-          clear = !overlaps(box, load_box(place + selected[i * 3 + 2] * 4,
-                                          center),
-                            iou_threshold);
+          clear =
+              !overlaps(box, load_box(place + selected[i * 3 + 2] * 4, center),
+                        iou_threshold);
         if (!clear)
           continue;
         selected[total * 3] = batch;

@@ -48,7 +48,9 @@ void compare(std::vector<T> keys, Sort sort, Less before) {
       sort(line.data(), places.data(), count, stride, descending);
       for (int64_t i = 0; i < count; ++i) {
         indices[size_t(i)] = places[size_t(i * stride)];
-        ASSERT_EQ(std::memcmp(&line[size_t(i * stride)], &keys[size_t(indices[size_t(i)])], sizeof(T)), 0);
+        ASSERT_EQ(std::memcmp(&line[size_t(i * stride)],
+                              &keys[size_t(indices[size_t(i)])], sizeof(T)),
+                  0);
         for (int64_t gap = 1; gap < stride; ++gap)
           ASSERT_EQ(places[size_t(i * stride + gap)], -7);
       }
@@ -143,11 +145,14 @@ TEST(NonMaxSuppression, TakesTheBestAndSkipsWhatOverlaps) {
   const float boxes[] = {0, 0, 1, 1, 1, 1.1f, 0, 0.1f, 0, 2, 1, 3, 0, 2, 1, 3};
   const float scores[] = {0.5f, 0.9f, 0.7f, NAN};
   int64_t selected[12];
-  ASSERT_EQ(tenon_core_nms(boxes, scores, 1, 1, 4, 4, 0.5f, 0.0f, 0, selected), 2);
+  ASSERT_EQ(tenon_core_nms(boxes, scores, 1, 1, 4, 4, 0.5f, 0.0f, 0, selected),
+            2);
   EXPECT_EQ(selected[2], 1);
   EXPECT_EQ(selected[5], 2);
-  EXPECT_EQ(tenon_core_nms(boxes, scores, 1, 1, 4, 1, 0.5f, 0.0f, 0, selected), 1);
-  EXPECT_EQ(tenon_core_nms(boxes, scores, 1, 1, 4, 4, 0.5f, 0.8f, 0, selected), 1);
+  EXPECT_EQ(tenon_core_nms(boxes, scores, 1, 1, 4, 1, 0.5f, 0.0f, 0, selected),
+            1);
+  EXPECT_EQ(tenon_core_nms(boxes, scores, 1, 1, 4, 4, 0.5f, 0.8f, 0, selected),
+            1);
 }
 
 struct Loops {

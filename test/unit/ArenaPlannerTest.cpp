@@ -1,5 +1,6 @@
-// The arena planner against its promises: buffers alive at one time never overlap,
-// whatever their lives; offsets are aligned; a plan is the same every time.
+// The arena planner against its promises: buffers alive at one time never
+// overlap, whatever their lives; offsets are aligned; a plan is the same every
+// time.
 #include "passes/buffer/ArenaPlanner.h"
 
 #include "gtest/gtest.h"

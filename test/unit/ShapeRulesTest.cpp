@@ -1,5 +1,5 @@
-// The shape rules at their corners: rank 0, zero extents, unknown extents, and the
-// label of each constraint in the text of what breaks it.
+// The shape rules at their corners: rank 0, zero extents, unknown extents, and
+// the label of each constraint in the text of what breaks it.
 #include "dialects/tenon/ShapeRules.h"
 
 #include "gtest/gtest.h"
@@ -43,7 +43,8 @@ TEST(ElementCount, ZeroWinsOverUnknownAndOverflowIsUnknown) {
 TEST(DotGeneralShape, BatchThenFreeExtents) {
   EXPECT_EQ(shapeOf(dotGeneralShape({2, 4, 8}, {2, 8, 5}, {0}, {0}, {2}, {1})),
             (Shape{2, 4, 5}));
-  // Dimensions may stand anywhere: the order is that of the lists, then of the operand.
+  // Dimensions may stand anywhere: the order is that of the lists, then of the
+  // operand.
   EXPECT_EQ(shapeOf(dotGeneralShape({8, 4, 2, 3}, {5, 3, 8, 2}, {3, 2}, {1, 3},
                                     {0}, {2})),
             (Shape{3, 2, 4, 5}));
@@ -97,29 +98,35 @@ TEST(WindowExtent, UnknownStaysUnknown) {
 }
 
 TEST(ConvolutionShape, GroupsAndUnknownExtents) {
-  EXPECT_EQ(shapeOf(convolutionShape({1, 8, 4}, {3, 2, 6}, {1}, {1, 1}, {1}, {1}, 2)),
-            (Shape{1, 8, 6}));
+  EXPECT_EQ(
+      shapeOf(convolutionShape({1, 8, 4}, {3, 2, 6}, {1}, {1, 1}, {1}, {1}, 2)),
+      (Shape{1, 8, 6}));
   EXPECT_EQ(shapeOf(convolutionShape({unknown, unknown, 4}, {3, 4, 6}, {1},
                                      {0, 0}, {1}, {1}, 1)),
             (Shape{unknown, unknown, 6}));
-  EXPECT_EQ(shapeOf(convolutionShape({1, 8, unknown}, {unknown, 4, unknown}, {1},
-                                     {0, 0}, {1}, {1}, 1)),
+  EXPECT_EQ(shapeOf(convolutionShape({1, 8, unknown}, {unknown, 4, unknown},
+                                     {1}, {0, 0}, {1}, {1}, 1)),
             (Shape{1, unknown, unknown}));
-  EXPECT_EQ(shapeOf(convolutionShape({0, 8, 4}, {3, 4, 0}, {1}, {0, 0}, {1}, {1}, 1)),
-            (Shape{0, 6, 0}));
+  EXPECT_EQ(
+      shapeOf(convolutionShape({0, 8, 4}, {3, 4, 0}, {1}, {0, 0}, {1}, {1}, 1)),
+      (Shape{0, 6, 0}));
 }
 
 TEST(ConvolutionShape, Errors) {
   expectBroken(convolutionShape({8, 4}, {3, 4}, {}, {}, {}, {}, 1), "(C1)");
-  expectBroken(convolutionShape({1, 8, 4}, {3, 3, 4, 6}, {1}, {0, 0}, {1}, {1}, 1),
-               "(C1)");
-  expectBroken(convolutionShape({1, 8, 4}, {3, 4, 6}, {1, 1}, {0, 0}, {1}, {1}, 1),
+  expectBroken(
+      convolutionShape({1, 8, 4}, {3, 3, 4, 6}, {1}, {0, 0}, {1}, {1}, 1),
+      "(C1)");
+  expectBroken(
+      convolutionShape({1, 8, 4}, {3, 4, 6}, {1, 1}, {0, 0}, {1}, {1}, 1),
+      "(C2)");
+  expectBroken(convolutionShape({1, 8, 4}, {3, 4, 6}, {1}, {0}, {1}, {1}, 1),
                "(C2)");
-  expectBroken(convolutionShape({1, 8, 4}, {3, 4, 6}, {1}, {0}, {1}, {1}, 1), "(C2)");
   expectBroken(convolutionShape({1, 8, 4}, {3, 4, 6}, {1}, {0, 0}, {1}, {1}, 0),
                "(C2)");
-  expectBroken(convolutionShape({1, 8, 4}, {3, 4, 6}, {1}, {0, 0}, {-1}, {1}, 1),
-               "(C2)");
+  expectBroken(
+      convolutionShape({1, 8, 4}, {3, 4, 6}, {1}, {0, 0}, {-1}, {1}, 1),
+      "(C2)");
   expectBroken(convolutionShape({1, 8, 4}, {3, 3, 6}, {1}, {0, 0}, {1}, {1}, 1),
                "(C3)");
   expectBroken(convolutionShape({1, 8, 4}, {3, 2, 5}, {1}, {0, 0}, {1}, {1}, 2),
@@ -182,25 +189,29 @@ TEST(PadShape, NegativePaddingCuts) {
 }
 
 TEST(GatherShape, TakesRows) {
-  EXPECT_EQ(shapeOf(gatherShape({4, 8}, {3, 1}, {1}, {0}, {}, {}, {0}, 1, {1, 8})),
-            (Shape{3, 8}));
+  EXPECT_EQ(
+      shapeOf(gatherShape({4, 8}, {3, 1}, {1}, {0}, {}, {}, {0}, 1, {1, 8})),
+      (Shape{3, 8}));
   // Without an index vector dimension each index is a number of its own.
-  EXPECT_EQ(shapeOf(gatherShape({4, 8}, {3, 2}, {2}, {0}, {}, {}, {0}, 2, {1, 8})),
-            (Shape{3, 2, 8}));
+  EXPECT_EQ(
+      shapeOf(gatherShape({4, 8}, {3, 2}, {2}, {0}, {}, {}, {0}, 2, {1, 8})),
+      (Shape{3, 2, 8}));
   // -1 is the whole extent, known or not.
-  EXPECT_EQ(shapeOf(gatherShape({4, unknown}, {unknown, 1}, {1}, {0}, {}, {}, {0},
-                                1, {1, -1})),
+  EXPECT_EQ(shapeOf(gatherShape({4, unknown}, {unknown, 1}, {1}, {0}, {}, {},
+                                {0}, 1, {1, -1})),
             (Shape{unknown, unknown}));
   // One index of rank 0 into rank 1.
-  EXPECT_EQ(shapeOf(gatherShape({4}, {}, {}, {0}, {}, {}, {0}, 0, {1})), Shape{});
+  EXPECT_EQ(shapeOf(gatherShape({4}, {}, {}, {0}, {}, {}, {0}, 0, {1})),
+            Shape{});
   // No indices, and slices of nothing.
-  EXPECT_EQ(shapeOf(gatherShape({4, 0}, {0, 1}, {1}, {0}, {}, {}, {0}, 1, {1, 0})),
-            (Shape{0, 0}));
+  EXPECT_EQ(
+      shapeOf(gatherShape({4, 0}, {0, 1}, {1}, {0}, {}, {}, {0}, 1, {1, 0})),
+      (Shape{0, 0}));
 }
 
 TEST(GatherShape, BatchingDimensionsGoAlong) {
-  EXPECT_EQ(shapeOf(gatherShape({2, 4, 8}, {2, 3, 1}, {2}, {1}, {0}, {0}, {1}, 2,
-                                {1, 1, 8})),
+  EXPECT_EQ(shapeOf(gatherShape({2, 4, 8}, {2, 3, 1}, {2}, {1}, {0}, {0}, {1},
+                                2, {1, 1, 8})),
             (Shape{2, 3, 8}));
 }
 
@@ -208,9 +219,11 @@ TEST(GatherShape, Errors) {
   expectBroken(gatherShape({4}, {3, 1}, {}, {0}, {}, {}, {0}, 3, {1}), "(C2)");
   expectBroken(gatherShape({4}, {3, 2}, {}, {0}, {}, {}, {0}, 1, {1}), "(C2)");
   expectBroken(gatherShape({4}, {3, 1}, {}, {0}, {}, {}, {1}, 1, {1}), "(C2)");
-  expectBroken(gatherShape({4, 4}, {3, 1}, {}, {1}, {0}, {}, {1}, 1, {1, 1}), "(C3)");
+  expectBroken(gatherShape({4, 4}, {3, 1}, {}, {1}, {0}, {}, {1}, 1, {1, 1}),
+               "(C3)");
   expectBroken(gatherShape({4}, {3, 1}, {}, {0}, {}, {}, {0}, 1, {2}), "(C1)");
-  expectBroken(gatherShape({4}, {3, 1}, {}, {0}, {}, {}, {0}, 1, {1, 1}), "(C1)");
+  expectBroken(gatherShape({4}, {3, 1}, {}, {0}, {}, {}, {0}, 1, {1, 1}),
+               "(C1)");
   expectBroken(gatherShape({4}, {3, 1}, {}, {}, {}, {}, {0}, 1, {2}), "(C1)");
   expectBroken(gatherShape({4}, {3, 1}, {1}, {}, {}, {}, {0}, 1, {5}), "(C4)");
 }

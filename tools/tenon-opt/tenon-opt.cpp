@@ -11,5 +11,6 @@ int main(int argc, char **argv) {
   tenon::registerPipelineDialects(registry);
   mlir::registerAllPasses();
   tenon::registerPipelines();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Tenon's pass driver\n", registry));
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "Tenon's pass driver\n", registry));
 }

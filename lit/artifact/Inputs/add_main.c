@@ -28,9 +28,8 @@ int main(void) {
   printf("%g %g %g\n%g %g %g\n", z[0], z[1], z[2], z[3], z[4], z[5]);
   tenon_fault fault = {0, 0, 0, 0, 0};
   in.batch = -1;
-  printf("no rows: %d\n",
-         add_run_with(&in, &out, arena, NULL, NULL, &fault) ==
-                 TENON_FAULT_SHAPE &&
-             fault.found == -1);
+  printf("no rows: %d\n", add_run_with(&in, &out, arena, NULL, NULL, &fault) ==
+                                  TENON_FAULT_SHAPE &&
+                              fault.found == -1);
   return 0;
 }

@@ -211,7 +211,9 @@ Case convolutionCase(const std::string &name, Dims lhs, Dims rhs, Window window,
     for (int64_t y = 0; y < height; ++y)
       for (int64_t x = 0; x < width; ++x)
         for (int64_t o = 0; o < outputs; ++o) {
-          BlockedSum sum(rhs[2] < 64 || groups != 1 ? 0 : rhs[2] <= 192 ? rhs[2] : 128);
+          BlockedSum sum(rhs[2] < 64 || groups != 1 ? 0
+                         : rhs[2] <= 192            ? rhs[2]
+                                                    : 128);
           for (int64_t i = 0; i < rhs[0]; ++i)
             for (int64_t j = 0; j < rhs[1]; ++j) {
               int64_t row = y * window.strides[0] - window.padding[0] +
@@ -226,8 +228,8 @@ Case convolutionCase(const std::string &name, Dims lhs, Dims rhs, Window window,
                     test.inputs[0][((n * lhs[1] + row) * lhs[2] + column) *
                                        lhs[3] +
                                    feature],
-                    test.inputs[1][((i * rhs[1] + j) * rhs[2] + c) * outputs +
-                                   o]);
+                    test.inputs[1]
+                               [((i * rhs[1] + j) * rhs[2] + c) * outputs + o]);
               }
               sum.endBlock();
             }
@@ -403,9 +405,9 @@ TEST(Contraction, Convolutions) {
   cases.push_back(convolutionCase("large", {1, 7, 7, 170}, {3, 3, 170, 130},
                                   {{1, 1}, {1, 1, 1, 1}, {1, 1}}));
   for (int64_t channels : {64, 200, 256})
-    cases.push_back(convolutionCase(
-        "blocks_" + std::to_string(channels), {1, 6, 7, channels},
-        {3, 3, channels, 20}, {{1, 1}, {1, 1, 1, 1}, {1, 1}}));
+    cases.push_back(convolutionCase("blocks_" + std::to_string(channels),
+                                    {1, 6, 7, channels}, {3, 3, channels, 20},
+                                    {{1, 1}, {1, 1, 1, 1}, {1, 1}}));
   cases.push_back(convolutionCase("one", {1, 7, 7, 30}, {1, 1, 30, 50},
                                   {{1, 1}, {0, 0, 0, 0}, {1, 1}}));
   cases.push_back(convolutionCase("one_stride", {2, 8, 7, 30}, {1, 1, 30, 50},

@@ -2,8 +2,8 @@
 // hold, and scalars and vectors of every target give the same bits.
 #include "test/unit/elementwise/JitKernel.h"
 #include "test/unit/elementwise/Sweep.h"
-#include <cstring>
 #include <cstdio>
+#include <cstring>
 #include <gtest/gtest.h>
 #include <random>
 
