@@ -35,10 +35,10 @@ for tool in ["FileCheck", "split-file", "llvm-readelf", "llvm-nm",
 config.substitutions.append(("%exit", f"{python} {scripts}/exit.py"))
 # %onnx FILE.onnxtxt -o FILE.onnx: a model written as protobuf text.
 config.substitutions.append(
-    ("%onnx", f"{python} {scripts}/onnx_text.py"))
+    (r"%onnx\b", f"{python} {scripts}/onnx_text.py"))
 # %node OP INPUT_TYPE... ATTRIBUTE=VALUE... -o FILE.onnx: a model of one node.
 config.substitutions.append(
-    ("%node", f"{python} {scripts}/onnx_node.py"))
+    (r"%node\b", f"{python} {scripts}/onnx_node.py"))
 # %npy FILE DTYPE SHAPE VALUES...: an array file, e.g. `%npy %t.npy f32 2x2 1 2 3 4`.
 config.substitutions.append(("%npy", f"{python} {scripts}/npy.py"))
 config.substitutions.append(("%python", python))
