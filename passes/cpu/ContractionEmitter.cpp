@@ -2,6 +2,7 @@
 // of strides and then register tiles; what is not covered (integers, groups of
 // several channels, transposed convolutions) is left to the general path.
 #include "passes/cpu/ContractionNest.h"
+#include "passes/cpu/DepthwiseEmitter.h"
 #include "passes/cpu/GemmEmitter.h"
 #include "passes/cpu/Kernel.h"
 
@@ -25,6 +26,9 @@ TaskCounter emitContraction(Kernel &kernel) {
   if (shape(contraction->getResult(0)) !=
       shape(kernel.fusion.getYield().getOperand(0)))
     return nullptr;
+  if (auto convolution = dyn_cast<ConvolutionOp>(contraction))
+    if (TaskCounter tasks = emitDepthwise(kernel, convolution))
+      return tasks;
   std::optional<ContractionNest> nest;
   if (auto dot = dyn_cast<DotGeneralOp>(contraction))
     nest = nestOfDot(kernel, dot);

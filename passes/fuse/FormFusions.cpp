@@ -104,10 +104,27 @@ struct FormFusions : impl::FormFusionsBase<FormFusions> {
     return applyOpPatternsGreedily(dims, std::move(patterns), config);
   }
 
-  void form(ArrayRef<Operation *> ops, ArrayRef<Value> destinations) {
-    Operation *root = ops.back();
+  /// Appends `op` behind the members it uses, operand by operand.
+  static void
+  addBehindOperands(Operation *op,
+                    const llvm::SmallPtrSetImpl<Operation *> &members,
+                    llvm::SmallSetVector<Operation *, 8> &ordered) {
+    for (Value operand : op->getOperands())
+      if (Operation *def = operand.getDefiningOp();
+          def && members.contains(def) && !ordered.contains(def))
+        addBehindOperands(def, members, ordered);
+    ordered.insert(op);
+  }
+
+  void form(ArrayRef<Operation *> group, ArrayRef<Value> destinations) {
+    Operation *root = group.back();
     llvm::SmallSetVector<Value, 8> inputs;
-    llvm::SmallPtrSet<Operation *, 8> members(ops.begin(), ops.end());
+    llvm::SmallPtrSet<Operation *, 8> members(group.begin(), group.end());
+    // In an order that follows from the computation alone: equal ones that
+    // stand in the graph in different orders are to share one kernel.
+    llvm::SmallSetVector<Operation *, 8> ordered;
+    addBehindOperands(root, members, ordered);
+    ArrayRef<Operation *> ops = ordered.getArrayRef();
     for (Operation *op : ops)
       for (Value operand : op->getOperands())
         if (!operand.getDefiningOp() ||

@@ -85,3 +85,24 @@ func.func @no_group(%x: tensor<4xf32>) -> tensor<2x2xf32> {
   %0 = tenon.reshape %x sizes [2, 2] : (tensor<4xf32>) -> tensor<2x2xf32>
   return %0 : tensor<2x2xf32>
 }
+
+// Equal computations are equal fusions, in whatever order their ops stand: the kernel is made once.
+// CHECK-LABEL: func.func @order_of_use(
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<4xf32>
+// CHECK: tenon.fusion{{ +}}map ins(%[[X]], %[[Y]] : tensor<4xf32>, tensor<4xf32>)
+// CHECK: tenon.exponential
+// CHECK-NEXT: tenon.negate
+// CHECK-NEXT: tenon.add
+// CHECK: tenon.fusion{{ +}}map ins(%[[X]], %[[Y]] : tensor<4xf32>, tensor<4xf32>)
+// CHECK: tenon.exponential
+// CHECK-NEXT: tenon.negate
+// CHECK-NEXT: tenon.add
+func.func @order_of_use(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = tenon.exponential %x {tenon.group = 1} : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = tenon.negate %y {tenon.group = 1} : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = tenon.add %0, %1 {tenon.group = 1} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %3 = tenon.negate %y {tenon.group = 0} : (tensor<4xf32>) -> tensor<4xf32>
+  %4 = tenon.exponential %x {tenon.group = 0} : (tensor<4xf32>) -> tensor<4xf32>
+  %5 = tenon.add %4, %3 {tenon.group = 0} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %2, %5 : tensor<4xf32>, tensor<4xf32>
+}

@@ -1,0 +1,182 @@
+// Text of epilogues, the reference's sums, and the comparison of bits.
+#include "test/unit/contraction/ContractionCase.h"
+
+#include "gtest/gtest.h"
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+namespace tenon {
+
+int64_t count(const Dims &dims) {
+  return std::accumulate(dims.begin(), dims.end(), int64_t(1),
+                         std::multiplies<>());
+}
+
+std::string list(const Dims &dims) {
+  std::string text;
+  for (size_t i = 0; i < dims.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(dims[i]);
+  return "[" + text + "]";
+}
+
+std::string type(const Dims &dims, Unknown unknown) {
+  std::string text = "tensor<";
+  for (size_t i = 0; i < dims.size(); ++i) {
+    bool hidden = unknown == Unknown::All || (unknown == Unknown::Rows && !i);
+    text += (hidden ? "?" : std::to_string(dims[i])) + "x";
+  }
+  return text + "f32>";
+}
+
+std::vector<float> randomFloats(int64_t size, uint32_t seed) {
+  std::vector<float> values(size);
+  for (float &value : values) {
+    seed = seed * 1664525u + 1013904223u;
+    value = float(int32_t(seed)) / float(1u << 30);
+  }
+  return values;
+}
+
+namespace {
+/// A result with elements behind its end, which
+/// no kernel may write.
+struct Guarded {
+  std::vector<float> values;
+  explicit Guarded(int64_t size) : values(size + 64, 12345.0f) {}
+  bool untouched(int64_t size) const {
+    for (size_t i = size; i < values.size(); ++i)
+      if (values[i] != 12345.0f)
+        return false;
+    return true;
+  }
+};
+
+/// Splats and elementwise ops of an epilogue, one line each.
+struct Lines {
+  std::string full, text;
+  void splat(const char *name, const char *number) {
+    text += std::string("  %") + name + " = tenon.constant dense<" + number +
+            "> : " + full + "\n";
+  }
+  void op(const char *name, const char *op, const char *x, const char *y) {
+    text += std::string("  %") + name + " = tenon." + op + " %" + x + ", %" +
+            y + " : (" + full + ", " + full + ") -> " + full + "\n";
+  }
+};
+} // namespace
+
+std::vector<int64_t> offsets(const Dims &shape, const Dims &dims) {
+  Dims strides(shape.size(), 1);
+  for (size_t i = shape.size(); i-- > 1;)
+    strides[i - 1] = strides[i] * shape[i];
+  std::vector<int64_t> result{0};
+  for (int64_t dim : dims) {
+    std::vector<int64_t> next;
+    for (int64_t base : result)
+      for (int64_t i = 0; i < shape[dim]; ++i)
+        next.push_back(base + i * strides[dim]);
+    result = next;
+  }
+  return result;
+}
+
+std::string finish(Case &test, Epilogue epilogue, const std::string &full) {
+  if (epilogue == Epilogue::None)
+    return "  return %0 : " + full + "\n}\n";
+  int64_t width = test.result.back();
+  std::vector<float> bias = randomFloats(width, 77);
+  for (size_t i = 0; i < test.expected.size(); ++i) {
+    float sum = test.expected[i] + bias[i % width];
+    if (epilogue == Epilogue::BiasRelu) {
+      test.expected[i] = std::isnan(sum) ? sum : std::max(0.0f, sum);
+      continue;
+    }
+    float scaled = sum * 0.25f;
+    float shifted = scaled + 0.5f;
+    float gate =
+        std::isnan(shifted) ? shifted : std::clamp(shifted, 0.0f, 1.0f);
+    test.expected[i] = sum * gate;
+  }
+  test.inputs.push_back(bias);
+  test.dims.push_back({width});
+  Lines lines{full, {}};
+  lines.text = "  %b = tenon.broadcast_in_dim %bias dims [" +
+               std::to_string(test.result.size() - 1) + "] sizes " +
+               list(test.result) + " : (" + type({width}) + ") -> " + full +
+               "\n";
+  lines.op("s", "add", "0", "b");
+  lines.splat("zero", "0.0");
+  if (epilogue == Epilogue::BiasRelu) {
+    lines.op("end", "maximum", "s", "zero");
+  } else {
+    lines.splat("quarter", "0.25");
+    lines.splat("half", "0.5");
+    lines.splat("one", "1.0");
+    lines.op("scaled", "multiply", "s", "quarter");
+    lines.op("shifted", "add", "scaled", "half");
+    lines.op("above", "maximum", "shifted", "zero");
+    lines.op("gate", "minimum", "above", "one");
+    lines.op("end", "multiply", "s", "gate");
+  }
+  return lines.text + "  return %end : " + full + "\n}\n";
+}
+
+void BlockedSum::add(float x, float y) {
+  part = std::fma(x, y, part);
+  if (block && ++products == block)
+    endBlock();
+}
+
+void BlockedSum::endBlock() {
+  if (!block)
+    return;
+  sum += part;
+  part = 0;
+  products = 0;
+}
+
+float BlockedSum::value() {
+  if (block && products)
+    endBlock();
+  return block ? sum : part;
+}
+
+std::string numbered(const char *name, std::initializer_list<int64_t> numbers) {
+  std::string result = name;
+  for (int64_t number : numbers)
+    result += "_" + std::to_string(number);
+  return result;
+}
+
+void check(std::vector<Case> cases) {
+  std::string text;
+  for (const Case &test : cases)
+    text += test.text;
+  for (JitTarget target : jitTargets()) {
+    JitGraph graph(text, target);
+    for (Case &test : cases)
+      for (int64_t step : {1, 1000}) {
+        std::vector<JitTensor> inputs;
+        for (size_t i = 0; i < test.inputs.size(); ++i)
+          inputs.push_back({test.inputs[i].data(), test.dims[i]});
+        Guarded output(test.expected.size());
+        graph.run(test.name, inputs, {output.values.data(), test.result}, step);
+        EXPECT_TRUE(output.untouched(test.expected.size())) << test.name;
+        for (size_t i = 0; i < test.expected.size(); ++i) {
+          auto bits = [](float f) { return std::bit_cast<uint32_t>(f); };
+          if (std::isnan(test.expected[i]) && std::isnan(output.values[i]))
+            continue;
+          if (bits(test.expected[i]) == bits(output.values[i]))
+            continue;
+          ADD_FAILURE() << test.name << " for " << target.cpu << ", element "
+                        << i << ": expected " << test.expected[i] << ", got "
+                        << output.values[i];
+          break;
+        }
+      }
+  }
+}
+
+} // namespace tenon

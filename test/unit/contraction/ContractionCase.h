@@ -1,0 +1,70 @@
+// One graph of tenon ops with its inputs and the bits expected of it; the tests
+// of products and of convolutions make these and have them compiled and
+// compared together.
+#ifndef TENON_TEST_UNIT_CONTRACTION_CONTRACTIONCASE_H
+#define TENON_TEST_UNIT_CONTRACTION_CONTRACTIONCASE_H
+
+#include "test/unit/contraction/JitGraph.h"
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+namespace tenon {
+
+using Dims = std::vector<int64_t>;
+
+int64_t count(const Dims &dims);
+std::string list(const Dims &dims);
+
+/// Extents not known at compile time; rows are the first extent.
+enum class Unknown { None, Rows, All };
+
+/// `tensor<?x2xf32>`.
+std::string type(const Dims &dims, Unknown unknown = Unknown::None);
+
+std::vector<float> randomFloats(int64_t size, uint32_t seed);
+
+/// Offsets of all index tuples of some dimensions of a row-major tensor.
+std::vector<int64_t> offsets(const Dims &shape, const Dims &dims);
+
+enum class Epilogue { None, BiasRelu, BiasHardSwish };
+
+struct Case {
+  std::string name, text;
+  std::vector<std::vector<float>> inputs;
+  std::vector<Dims> dims;
+  Dims result;
+  std::vector<float> expected;
+};
+
+/// The epilogue on `%0`, a tensor `full`, as text up to the function's end, its
+/// operand and its effect on `expected`.
+std::string finish(Case &test, Epilogue epilogue, const std::string &full);
+
+/// A sum of products as the numerics contract has it: chains of `block`
+/// products (0: one chain), their sums added in order.
+class BlockedSum {
+public:
+  explicit BlockedSum(int64_t block) : block(block) {}
+  void add(float x, float y);
+  /// Blocks do not go on across this point.
+  void endBlock();
+  float value();
+
+private:
+  int64_t block, products = 0;
+  float sum = 0, part = 0;
+};
+
+/// `name` and the numbers, joined.
+std::string numbered(const char *name, std::initializer_list<int64_t> numbers);
+
+/// Compiles all cases together and compares each, for every target this machine
+/// can run.
+void check(std::vector<Case> cases);
+
+} // namespace tenon
+
+#endif // TENON_TEST_UNIT_CONTRACTION_CONTRACTIONCASE_H

@@ -1,0 +1,222 @@
+// Convolutions against one scalar reference, bit by bit: every element is a
+// chain over ascending taps, then features, and a tap outside the input adds
+// nothing, whatever the extents, the vector width and the split into tasks.
+#include "test/unit/contraction/ContractionCase.h"
+
+#include "gtest/gtest.h"
+#include <array>
+#include <limits>
+
+using namespace tenon;
+
+namespace {
+
+/// Attributes of a convolution; padding is low, high for each extent.
+struct Window {
+  Dims strides, padding, dilation, lhsDilation{};
+};
+
+int64_t resultExtent(const Window &window, const Dims &lhs, const Dims &rhs,
+                     size_t i) {
+  int64_t input = (lhs[i + 1] - 1) * window.lhsDilation[i] + 1;
+  return (input + window.padding[2 * i] + window.padding[2 * i + 1] -
+          (rhs[i] - 1) * window.dilation[i] - 1) /
+             window.strides[i] +
+         1;
+}
+
+/// The index tuple of element number `linear`.
+Dims indicesOf(int64_t linear, const Dims &shape) {
+  Dims indices(shape.size());
+  for (size_t i = shape.size(); i-- > 0; linear /= shape[i])
+    indices[i] = linear % shape[i];
+  return indices;
+}
+
+/// The input position of a tap; negative: outside.
+int64_t placeOf(const Window &window, int64_t position, int64_t tap,
+                int64_t extent, size_t i) {
+  int64_t place = position * window.strides[i] - window.padding[2 * i] +
+                  tap * window.dilation[i];
+  if (place < 0 || place % window.lhsDilation[i] != 0)
+    return -1;
+  place /= window.lhsDilation[i];
+  return place < extent ? place : -1;
+}
+
+/// One element of the reference: `at` is its place in the result.
+float reference(const Case &test, const Dims &lhs, const Dims &rhs,
+                const Window &window, int64_t groups, const Dims &at) {
+  size_t spatial = window.strides.size();
+  int64_t features = rhs[spatial], outputs = rhs[spatial + 1];
+  // Blocks of products: see the numerics contract.
+  BlockedSum sum(features < 64 ? 0 : features <= 192 ? features : 128);
+  Dims kernel(rhs.begin(), rhs.begin() + spatial);
+  for (int64_t tap = 0; tap < count(kernel); ++tap) {
+    Dims taps = indicesOf(tap, kernel);
+    int64_t pixel = at[0];
+    bool inside = true;
+    for (size_t i = 0; i < spatial; ++i) {
+      int64_t place = placeOf(window, at[i + 1], taps[i], lhs[i + 1], i);
+      inside &= place >= 0;
+      pixel = pixel * lhs[i + 1] + place;
+    }
+    if (!inside)
+      continue;
+    int64_t first = at.back() / (outputs / groups) * features;
+    for (int64_t c = 0; c < features; ++c)
+      sum.add(test.inputs[0][pixel * lhs.back() + first + c],
+              test.inputs[1][(tap * features + c) * outputs + at.back()]);
+    sum.endBlock();
+  }
+  return sum.value();
+}
+
+Case convolutionCase(const std::string &name, Dims lhs, Dims rhs, Window window,
+                     int64_t groups = 1, Epilogue epilogue = Epilogue::None,
+                     Unknown unknown = Unknown::None) {
+  Case test{name, {}, {}, {lhs, rhs}, {}, {}};
+  size_t spatial = window.strides.size();
+  if (window.lhsDilation.empty())
+    window.lhsDilation = Dims(spatial, 1);
+  test.inputs = {randomFloats(count(lhs), 3), randomFloats(count(rhs), 4)};
+  // A weight that is not finite must not reach pixels whose window it leaves.
+  test.inputs[1][0] = std::numeric_limits<float>::infinity();
+  test.result.push_back(lhs[0]);
+  for (size_t i = 0; i < spatial; ++i)
+    test.result.push_back(resultExtent(window, lhs, rhs, i));
+  test.result.push_back(rhs.back());
+  for (int64_t i = 0; i < count(test.result); ++i)
+    test.expected.push_back(
+        reference(test, lhs, rhs, window, groups, indicesOf(i, test.result)));
+  // Channels are known even where nothing else is.
+  auto typeOf = [&](const Dims &dims) {
+    std::string text = type(dims, unknown);
+    if (unknown != Unknown::All)
+      return text;
+    text.replace(text.rfind('?'), 1, std::to_string(dims.back()));
+    return text;
+  };
+  std::string bias =
+      epilogue == Epilogue::None ? "" : ", %bias: " + type({rhs.back()});
+  test.text = "func.func @" + name + "(%x: " + typeOf(lhs) +
+              ", %y: " + type(rhs) + bias + ") -> " + typeOf(test.result) +
+              " {\n  %0 = tenon.convolution %x, " + "%y strides " +
+              list(window.strides) + " padding " + list(window.padding) +
+              " lhs_dilation " + list(window.lhsDilation) + " rhs_dilation " +
+              list(window.dilation) + " groups " + std::to_string(groups) +
+              " : (" + typeOf(lhs) + ", " + type(rhs) + ") -> " +
+              typeOf(test.result) + "\n" +
+              finish(test, epilogue, typeOf(test.result));
+  return test;
+}
+
+const Window whole{{1, 1}, {1, 1, 1, 1}, {1, 1}};
+} // namespace
+
+TEST(Convolution, Windows) {
+  std::vector<Case> cases;
+  int number = 0;
+  for (Window window : {Window{{1, 1}, {0, 0, 0, 0}, {1, 1}},
+                        whole,
+                        {{2, 2}, {1, 1, 1, 1}, {1, 1}},
+                        {{2, 1}, {0, 1, 2, 0}, {1, 1}},
+                        {{1, 1}, {2, 2, 2, 2}, {2, 2}},
+                        {{1, 2}, {0, 0, 1, 1}, {1, 2}},
+                        {{1, 1}, {-1, 0, 0, -1}, {1, 1}}})
+    for (int64_t channels : {3, 20})
+      cases.push_back(convolutionCase(numbered("conv", {number++}),
+                                      {2, 9, 11, channels},
+                                      {3, 3, channels, 18}, window));
+  cases.push_back(convolutionCase("stem", {1, 23, 23, 3}, {7, 7, 3, 64},
+                                  {{2, 2}, {3, 3, 3, 3}, {1, 1}}));
+  cases.push_back(
+      convolutionCase("large", {1, 7, 7, 170}, {3, 3, 170, 130}, whole));
+  for (int64_t channels : {64, 200, 256})
+    cases.push_back(convolutionCase(numbered("blocks", {channels}),
+                                    {1, 6, 7, channels}, {3, 3, channels, 20},
+                                    whole));
+  cases.push_back(convolutionCase("one", {1, 7, 7, 30}, {1, 1, 30, 50},
+                                  {{1, 1}, {0, 0, 0, 0}, {1, 1}}));
+  cases.push_back(convolutionCase("one_stride", {2, 8, 7, 30}, {1, 1, 30, 50},
+                                  {{2, 2}, {0, 0, 0, 0}, {1, 1}}));
+  cases.push_back(convolutionCase("epilogue", {1, 9, 9, 5}, {3, 3, 5, 20},
+                                  whole, 1, Epilogue::BiasRelu));
+  check(cases);
+}
+
+TEST(Convolution, Groups) {
+  check({
+      convolutionCase("three", {1, 9, 11, 12}, {3, 3, 4, 18}, whole, 3),
+      convolutionCase("wide", {2, 6, 7, 40}, {3, 3, 20, 34}, whole, 2,
+                      Epilogue::BiasRelu),
+  });
+}
+
+TEST(Convolution, Depthwise) {
+  std::vector<Case> cases;
+  int number = 0;
+  for (Window window : {whole,
+                        {{2, 2}, {1, 1, 1, 1}, {1, 1}},
+                        {{1, 1}, {2, 2, 2, 2}, {2, 2}},
+                        {{2, 2}, {0, 1, 0, 1}, {1, 1}},
+                        {{1, 1}, {-1, 0, 0, -1}, {1, 1}},
+                        {{3, 1}, {1, 0, 5, 4}, {1, 3}}})
+    for (int64_t channels : {5, 16, 72})
+      cases.push_back(convolutionCase(numbered("depth", {number++}),
+                                      {2, 9, 11, channels}, {3, 3, 1, channels},
+                                      window, channels));
+  // Borders and whole tiles: widths around what stays in registers.
+  for (int64_t width : {1, 2, 7, 8, 14, 17, 28, 41})
+    cases.push_back(convolutionCase(
+        numbered("width", {width}), {1, 5, width, 24}, {5, 5, 1, 24},
+        {{1, 1}, {2, 2, 2, 2}, {1, 1}}, 24, Epilogue::BiasHardSwish));
+  cases.push_back(
+      convolutionCase("many_channels", {1, 7, 7, 520}, {5, 5, 1, 520},
+                      {{2, 2}, {2, 2, 2, 2}, {1, 1}}, 520, Epilogue::BiasRelu));
+  check(cases);
+}
+
+TEST(Convolution, DepthwiseMultiplied) {
+  std::vector<Case> cases;
+  for (auto [groups, multiplier] :
+       {std::array<int64_t, 2>{6, 2}, {5, 3}, {9, 8}, {3, 5}, {2, 16}, {2, 40}})
+    cases.push_back(convolutionCase(
+        numbered("times", {groups, multiplier}), {1, 6, 11, groups},
+        {3, 3, 1, groups * multiplier}, whole, groups, Epilogue::BiasRelu));
+  check(cases);
+}
+
+TEST(Convolution, DepthwiseRanksAndKernels) {
+  check({
+      convolutionCase("line", {2, 19, 18}, {3, 1, 18}, {{1}, {1, 1}, {1}}, 18),
+      convolutionCase("volume", {1, 4, 5, 9, 17}, {2, 3, 3, 1, 17},
+                      {{1, 2, 1}, {1, 0, 1, 1, 1, 1}, {1, 1, 2}}, 17),
+      convolutionCase("point", {1, 5, 9, 20}, {1, 1, 1, 20},
+                      {{1, 1}, {0, 0, 0, 0}, {1, 1}}, 20),
+      convolutionCase("tall", {1, 12, 9, 20}, {7, 1, 1, 20},
+                      {{1, 1}, {3, 3, 0, 0}, {1, 1}}, 20),
+      convolutionCase("long", {1, 3, 40, 20}, {1, 13, 1, 20},
+                      {{1, 1}, {0, 0, 6, 6}, {1, 1}}, 20),
+      convolutionCase("long_stride", {1, 3, 60, 20}, {1, 13, 1, 20},
+                      {{1, 3}, {0, 0, 6, 1}, {1, 2}}, 20),
+      convolutionCase("far", {1, 4, 90, 8}, {3, 3, 1, 8},
+                      {{1, 1}, {1, 1, 40, 40}, {1, 40}}, 8),
+  });
+}
+
+TEST(Convolution, DepthwiseUnknownExtents) {
+  std::vector<Case> cases;
+  for (int64_t width : {1, 3, 9, 30}) {
+    cases.push_back(convolutionCase(numbered("rows", {width}),
+                                    {2, 6, width, 40}, {3, 3, 1, 40}, whole, 40,
+                                    Epilogue::None, Unknown::Rows));
+    cases.push_back(convolutionCase(
+        numbered("all", {width}), {2, 6, width, 40}, {3, 3, 1, 40},
+        {{2, 2}, {1, 1, 1, 1}, {1, 1}}, 40, Epilogue::None, Unknown::All));
+    cases.push_back(convolutionCase(
+        numbered("wide", {width}), {1, 3, width + 12, 12}, {1, 13, 1, 12},
+        {{1, 1}, {0, 0, 2, 3}, {1, 1}}, 12, Epilogue::None, Unknown::All));
+  }
+  check(cases);
+}
