@@ -68,8 +68,10 @@ public:
         writeReproducer(phase.name);
         return false;
       }
-      if (phase.name == "placed")
+      if (phase.name == "placed") {
         facts = collectFacts(*module, options);
+        facts.files = std::move(loaded.openFiles);
+      }
       if (!finishPhase(phase, started))
         return false;
       if (phase.name == last)

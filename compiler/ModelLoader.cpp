@@ -78,6 +78,8 @@ LoadedModel loadModel(MLIRContext &context, const CompileOptions &options,
                  ImportOptions{options.dims, options.shapes}, remember);
   if (model.module)
     model.status = Status::Success;
+  for (onnx::DataFile &file : onnxModel->files)
+    model.openFiles.emplace(file.path, std::move(file.file));
   return model;
 }
 

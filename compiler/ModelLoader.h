@@ -4,6 +4,7 @@
 #define TENON_COMPILER_MODELLOADER_H
 
 #include "compiler/CompileOptions.h"
+#include "compiler/import/OpenFile.h"
 #include "compiler/report/Diagnostic.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -19,6 +20,7 @@ struct LoadedModel {
       module; ///< null after an error was reported
   Status status = Status::Success;
   std::vector<std::string> filesRead;
+  OpenFiles openFiles; ///< those its weights lie in
 };
 
 /// Reads options.input: an ONNX model, or MLIR text of a module at phase

@@ -46,7 +46,11 @@ enum {
 /* A weight file is a safetensors file whose data section starts at a multiple
  * of TENON_WEIGHT_ALIGNMENT and is the blob, byte for byte. Its `__metadata__`
  * holds the key below with tenon_model_desc.weight_hash as 16 lower-case hex
- * digits: by it the loader knows that file and artifact belong together. */
+ * digits: by it the loader knows that file and artifact belong together.
+ *
+ * Two files cannot be replaced at one moment. Until the weight file NAME of an
+ * artifact that has its place already has its own, it is to be found beside it
+ * as `.NAME.<those digits>`. */
 #define TENON_WEIGHTS_METADATA_KEY "tenon.hash"
 
 #endif /* TENON_RUNTIME_TENON_NOTE_H */

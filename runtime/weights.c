@@ -153,6 +153,47 @@ static tenon_status load_file(tenon_model *model, int fd, int copy,
   return TENON_OK;
 }
 
+/* Loads the file at weights.path. */
+static tenon_status load_path(tenon_model *model, int copy, int *identified,
+                              tenon_text *text) {
+  int fd =
+      open(model->weights.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) {
+    int missing = errno == ENOENT;
+    tenon_status status = refuse_errno(text, model, errno);
+    return missing ? TENON_BAD_ARTIFACT : status;
+  }
+  tenon_status status = load_file(model, fd, copy, identified, text);
+  close(fd);
+  return status;
+}
+
+/* Loads the file from the name it has while it is being put in place, see
+ * tenon_note.h. Where that fails, `status` and its text stay. */
+static tenon_status load_keyed(tenon_model *model, int copy, int *identified,
+                               tenon_status status, tenon_text *text) {
+  char *path = model->weights.path;
+  const char *slash = strrchr(path, '/');
+  int folder = slash ? (int)(slash + 1 - path) : 0;
+  size_t bytes = strlen(path) + sizeof ".." + 16;
+  char *keyed = malloc(bytes);
+  if (!keyed)
+    return status;
+  snprintf(keyed, bytes, "%.*s.%s.%016llx", folder, path, path + folder,
+           (unsigned long long)model->desc->weight_hash);
+  tenon_text unused;
+  tenon_text_clear(&unused);
+  model->weights.path = keyed;
+  if (load_path(model, copy, identified, &unused) == TENON_OK) {
+    free(path);
+    tenon_text_clear(text);
+    return TENON_OK;
+  }
+  model->weights.path = path;
+  free(keyed);
+  return status;
+}
+
 tenon_status tenon_load_weights(tenon_model *model,
                                 const tenon_open_options *options,
                                 tenon_text *text) {
@@ -181,15 +222,9 @@ tenon_status tenon_load_weights(tenon_model *model,
       tenon_text_add_name(text, desc->weight_file);
       return lost ? TENON_BAD_ARTIFACT : TENON_LIMIT;
     }
-    int fd =
-        open(model->weights.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0) {
-      int missing = errno == ENOENT;
-      status = refuse_errno(text, model, errno);
-      return missing ? TENON_BAD_ARTIFACT : status;
-    }
-    status = load_file(model, fd, copy, &identified, text);
-    close(fd);
+    status = load_path(model, copy, &identified, text);
+    if (status == TENON_BAD_ARTIFACT)
+      status = load_keyed(model, copy, &identified, status, text);
   }
   if (status != TENON_OK)
     return status;

@@ -153,7 +153,7 @@ private:
 
   /// Streams the blob into `file`; `hash` is that of its bytes.
   bool streamWeights(AtomicFile &file, uint64_t &hash) {
-    WeightEvaluator evaluator(*facts.weights, report);
+    WeightEvaluator evaluator(*facts.weights, facts.files, report);
     tenon_xxh64 state;
     tenon_xxh64_begin(&state, 0);
     bool done = writeBlob(*facts.weights, facts.weightBytes, evaluator,
@@ -181,6 +181,7 @@ private:
       return false;
     if (!file.writeAt(place, hashDigits(hash)) || !file.finish())
       return failFile(file);
+    file.setKey(hashDigits(hash));
     result.weightsFile = weightsPath;
     return true;
   }
@@ -238,9 +239,13 @@ private:
     }
     job.output = file.temporaryPath();
     job.needsLibm = needsLibm;
+    auto named = [&](Diagnostic diagnostic) {
+      diagnostic.file = options.output;
+      report(diagnostic);
+    };
     bool linked = options.emit == EmitKind::Shared
-                      ? linkShared(job, report, result.status)
-                      : linkExecutable(job, report, result.status);
+                      ? linkShared(job, named, result.status)
+                      : linkExecutable(job, named, result.status);
     if (!linked)
       return false;
     if (!file.reopen())

@@ -1,8 +1,13 @@
 // Linux calls behind atomic files. A replaced file is exchanged, not
 // overwritten, until all renames have succeeded, so that a failure can put it
-// back.
+// back. A file with a key has a second name meanwhile: whoever finds the first
+// file of a group in its place finds the others too.
 #include "compiler/artifact/AtomicFile.h"
 
+#include "compiler/artifact/SignalsHeld.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Signals.h"
@@ -45,6 +50,20 @@ void removeStaleParts(const std::string &folder) {
     if (flock(fd, LOCK_EX | LOCK_NB) == 0)
       unlink(it->path().c_str());
     close(fd);
+  }
+}
+
+/// Removes every `.NAME.<key>` beside `target`: once that is in its place they
+/// are what killed processes have left.
+void removeKeyed(const std::string &target) {
+  std::string start = "." + llvm::sys::path::filename(target).str() + ".";
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator it(folderOf(target), error), end;
+       it != end && !error; it.increment(error)) {
+    llvm::StringRef name = llvm::sys::path::filename(it->path());
+    if (name.consume_front(start) && name.size() == 16 &&
+        llvm::all_of(name, llvm::isHexDigit))
+      unlink(it->path().c_str());
   }
 }
 } // namespace
@@ -150,6 +169,11 @@ void AtomicFile::withdraw() {
   published = exchanged = false;
 }
 
+std::string AtomicFile::keyedName() const {
+  return folderOf(target) + "/." + llvm::sys::path::filename(target).str() +
+         "." + key;
+}
+
 AtomicFile &OutputFiles::add(const std::string &path, bool executable) {
   files.push_back(std::make_unique<AtomicFile>(path, executable));
   files.back()->create();
@@ -157,13 +181,25 @@ AtomicFile &OutputFiles::add(const std::string &path, bool executable) {
 }
 
 AtomicFile *OutputFiles::commit() {
+  // What a kill leaves between two renames can be used; what an interrupt
+  // leaves shall also be clean.
+  SignalsHeld held;
   AtomicFile *failed = nullptr;
+  // Where the file system has no links a kill may part the files.
+  for (auto &file : files)
+    if (!file->key.empty())
+      (void)!link(file->temporary.c_str(), file->keyedName().c_str());
   for (auto &file : files)
     if (!failed && !file->publish())
       failed = file.get();
   if (failed)
     for (auto &file : files)
       file->withdraw();
+  for (auto &file : files)
+    if (!file->key.empty() && failed)
+      unlink(file->keyedName().c_str());
+    else if (!file->key.empty())
+      removeKeyed(file->target);
   return failed;
 }
 

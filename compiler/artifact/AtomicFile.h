@@ -30,6 +30,10 @@ public:
   bool reopen();
   /// Brings everything to the disk and closes.
   bool finish();
+  /// While the files of a group take their places one after the other, this
+  /// one is to be found as `.NAME.<key>` too, also after a kill. The key has
+  /// 16 hex digits.
+  void setKey(std::string digits) { key = std::move(digits); }
 
   const std::string &path() const { return target; }
   const std::string &temporaryPath() const { return temporary; }
@@ -41,8 +45,9 @@ private:
   bool fail();
   bool publish();
   void withdraw();
+  std::string keyedName() const;
 
-  std::string target, temporary;
+  std::string target, temporary, key;
   bool executable;
   bool exchanged = false; ///< the old file stands under the temporary name
   bool published = false;
@@ -57,7 +62,8 @@ public:
   AtomicFile &add(const std::string &path, bool executable = false);
 
   /// Renames all finished files, in the order they were added. On failure the
-  /// ones renamed before are put back; the file that failed is returned.
+  /// ones renamed before are put back; the file that failed is returned. An
+  /// interrupt waits until all are renamed or put back.
   AtomicFile *commit();
 
 private:

@@ -36,28 +36,26 @@ bool fail(const DiagnosticHandler &report, Status &status, Status kind,
   return false;
 }
 
-/// A tool of LLVM: beside the library of LLVM in use, then by PATH.
+/// A tool of LLVM: near the library of LLVM in use, then by PATH.
 std::string findTool(llvm::StringRef name) {
-  std::string versioned = (name + "-" + llvm::Twine(LLVM_VERSION_MAJOR)).str();
-  llvm::SmallVector<llvm::SmallString<128>> folders;
+  std::string version = std::to_string(LLVM_VERSION_MAJOR);
+  std::string versioned = (name + "-" + version).str();
+  llvm::SmallVector<std::string> folders;
   Dl_info info;
+  llvm::SmallString<128> real;
   if (dladdr(reinterpret_cast<void *>(&llvm::sys::findProgramByName), &info) &&
-      info.dli_fname) {
-    llvm::SmallString<128> real;
-    if (!llvm::sys::fs::real_path(info.dli_fname, real)) {
-      llvm::StringRef lib = llvm::sys::path::parent_path(real);
-      llvm::SmallString<128> bin(llvm::sys::path::parent_path(lib));
-      llvm::sys::path::append(bin, "bin");
-      folders.push_back(bin);
-      llvm::SmallString<128> own(llvm::sys::path::parent_path(lib));
-      llvm::sys::path::append(
-          own, "lib", ("llvm-" + llvm::Twine(LLVM_VERSION_MAJOR)).str(), "bin");
-      folders.push_back(own);
-    }
-  }
+      info.dli_fname && !llvm::sys::fs::real_path(info.dli_fname, real))
+    // lib/ and bin/ are siblings, or lib/ARCHITECTURE/ and lib/llvm-N/bin/.
+    for (llvm::StringRef above = llvm::sys::path::parent_path(real);
+         above.size() > 1; above = llvm::sys::path::parent_path(above))
+      for (const std::string &place :
+           {std::string("/bin"), "/llvm-" + version + "/bin",
+            "/lib/llvm-" + version + "/bin"})
+        folders.push_back(above.str() + place);
   for (const auto &folder : folders)
     for (llvm::StringRef each : {name, llvm::StringRef(versioned)})
-      if (auto found = llvm::sys::findProgramByName(each, {folder.str()}))
+      if (auto found =
+              llvm::sys::findProgramByName(each, {llvm::StringRef(folder)}))
         return *found;
   for (llvm::StringRef each : {llvm::StringRef(versioned), name})
     if (auto found = llvm::sys::findProgramByName(each))
@@ -84,7 +82,8 @@ struct Outcome {
   std::string said;
 };
 
-/// Runs a program without a shell; its stdout and stderr come back.
+/// Runs a program without a shell; its stdout and stderr come back. It leads a
+/// process group, so that who ends it ends what it has started too.
 Outcome runTool(const std::vector<std::string> &arguments) {
   Outcome outcome;
   int ends[2];
@@ -101,9 +100,13 @@ Outcome runTool(const std::vector<std::string> &arguments) {
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
   posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   pid_t child = 0;
   outcome.error =
-      posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), environ);
+      posix_spawn(&child, argv[0], &actions, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   if (outcome.error == 0) {
@@ -129,31 +132,49 @@ Outcome runTool(const std::vector<std::string> &arguments) {
   return outcome;
 }
 
-bool runLinker(const std::vector<std::string> &arguments,
+/// LLD writes under the name of its output and a suffix, and leaves that file
+/// where it had to find another way or failed.
+void removeLeftovers(const std::string &output) {
+  std::string start = output + ".tmp";
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator
+           it(llvm::sys::path::parent_path(output), error),
+       end;
+       it != end && !error; it.increment(error))
+    if (llvm::StringRef(it->path()).starts_with(start))
+      unlink(it->path().c_str());
+}
+
+bool runLinker(const LinkJob &job, const std::vector<std::string> &arguments,
                const DiagnosticHandler &report, Status &status) {
   Outcome outcome = runTool(arguments);
+  removeLeftovers(job.output);
   if (outcome.code == 0)
     return true;
   if (outcome.error != 0)
     return fail(report, status, Status::Failure,
                 "cannot start '" + arguments[0] +
                     "': " + strerror(outcome.error));
+  // LLD makes its file without taking the room for it; what is missing is found
+  // by a bus error, and its report of a crash would tell nobody anything.
+  llvm::StringRef said(outcome.said);
+  if (outcome.signal == SIGXFSZ || outcome.signal == SIGBUS ||
+      said.contains("Bus error"))
+    return fail(report, status, Status::Io,
+                std::string("the linker cannot write its file: ") +
+                    strerror(outcome.signal == SIGXFSZ ? EFBIG : ENOSPC));
   std::vector<std::string> details;
   llvm::SmallVector<llvm::StringRef> lines;
-  llvm::StringRef(outcome.said).split(lines, '\n', -1, /*KeepEmpty=*/false);
+  said.split(lines, '\n', -1, /*KeepEmpty=*/false);
   for (llvm::StringRef line : lines)
     if (details.size() < 10)
       details.push_back(line.str());
-  if (outcome.signal == SIGXFSZ || outcome.signal == SIGBUS)
-    return fail(report, status, Status::Io,
-                "the linker ran out of room for its file", details);
   if (outcome.signal != 0)
     return fail(report, status, Status::Failure,
                 "the linker was ended by signal " +
                     std::to_string(outcome.signal),
                 details);
   // What goes wrong beyond our objects is the file it writes.
-  llvm::StringRef said(outcome.said);
   bool io =
       said.contains("No space left") || said.contains("cannot open output") ||
       said.contains("failed to write") || said.contains("File too large") ||
@@ -198,7 +219,7 @@ bool linkShared(const LinkJob &job, const DiagnosticHandler &report,
                   "pass -c and link the object yourself");
     arguments.push_back(path);
   }
-  return runLinker(arguments, report, status);
+  return runLinker(job, arguments, report, status);
 }
 
 bool linkExecutable(const LinkJob &job, const DiagnosticHandler &report,
@@ -222,7 +243,7 @@ bool linkExecutable(const LinkJob &job, const DiagnosticHandler &report,
   arguments.insert(arguments.end(), job.objects.begin(), job.objects.end());
   for (const char *library : {"-lpthread", "-ldl", "-lm"})
     arguments.push_back(library);
-  return runLinker(arguments, report, status);
+  return runLinker(job, arguments, report, status);
 }
 
 } // namespace tenon

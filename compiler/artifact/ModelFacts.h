@@ -4,6 +4,7 @@
 #define TENON_COMPILER_ARTIFACT_MODELFACTS_H
 
 #include "compiler/CompileOptions.h"
+#include "compiler/import/OpenFile.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -45,6 +46,7 @@ struct ModelFacts {
   /// The `tenon.weight` ops and what their recipes use; those in the blob carry
   /// `offset`.
   mlir::OwningOpRef<mlir::ModuleOp> weights;
+  OpenFiles files;         ///< of the weights, as far as they are open already
   std::string source;      ///< the model file's base name and hash, for people
   uint64_t sourceHash = 0; ///< XXH64 of the model file; 0 where it is not known
 };

@@ -1,5 +1,5 @@
-// Source files are mapped and every range is held against the file as it is
-// now; what a recipe reads is kept no longer than the recipe runs.
+// Source files are read, not mapped: one that shrinks meanwhile is an error and
+// not a signal. What a recipe reads is kept no longer than the recipe runs.
 #include "compiler/artifact/WeightEvaluator.h"
 
 #include "compiler/artifact/Recipe.h"
@@ -11,10 +11,12 @@ using namespace mlir;
 
 namespace tenon {
 
-WeightEvaluator::WeightEvaluator(ModuleOp weights, DiagnosticHandler report)
-    : weights(weights), report(std::move(report)) {}
+/// What is read at once of a weight that goes as it is.
+constexpr uint64_t pieceBytes = uint64_t(4) << 20;
 
-WeightEvaluator::~WeightEvaluator() = default;
+WeightEvaluator::WeightEvaluator(ModuleOp weights, OpenFiles files,
+                                 DiagnosticHandler report)
+    : weights(weights), files(std::move(files)), report(std::move(report)) {}
 
 bool WeightEvaluator::fail(Status kind, const std::string &file,
                            std::string text) {
@@ -26,46 +28,52 @@ bool WeightEvaluator::fail(Status kind, const std::string &file,
   return false;
 }
 
-bool WeightEvaluator::source(WeightOp weight, llvm::StringRef &bytes) {
+bool WeightEvaluator::read(WeightOp weight, uint64_t offset, uint64_t size,
+                           std::vector<char> &bytes) {
   WeightSourceAttr range = *weight.getSource();
   std::string path = range.getFile().str();
-  std::unique_ptr<llvm::MemoryBuffer> &file = files[path];
-  if (!file) {
-    auto opened = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                              /*RequiresNullTerminator=*/false);
-    if (!opened)
-      return fail(Status::Io, path,
-                  "cannot read: " + opened.getError().message());
-    file = std::move(*opened);
+  std::shared_ptr<const OpenFile> &file = files[path];
+  FileError error;
+  if (!file && !(file = OpenFile::tryOpen(path, error)))
+    return fail(error.status, path, error.text);
+  bytes.resize(size);
+  return file->read(range.getOffset() + offset, bytes.data(), size) ||
+         fail(Status::Io, path,
+              "cannot read: the file changed while it was compiled; expected " +
+                  std::to_string(range.getLength()) + " bytes at offset " +
+                  std::to_string(range.getOffset()));
+}
+
+bool WeightEvaluator::evaluate(WeightOp weight,
+                               llvm::function_ref<bool(llvm::StringRef)> sink) {
+  if (!weight.getSource()) {
+    HostBytes value;
+    return evaluate(weight, value, 0) && sink(value.bytes);
   }
-  uint64_t offset = range.getOffset(), length = range.getLength();
-  if (offset > file->getBufferSize() || length > file->getBufferSize() - offset)
-    return fail(Status::Io, path,
-                "the file changed while it was compiled: expected " +
-                    std::to_string(length) + " bytes at offset " +
-                    std::to_string(offset) + ", got a file of " +
-                    std::to_string(file->getBufferSize()) + " bytes");
-  bytes = file->getBuffer().substr(offset, length);
+  uint64_t length = (*weight.getSource()).getLength();
+  std::vector<char> piece;
+  for (uint64_t at = 0; at < length; at += piece.size())
+    if (!read(weight, at, std::min(length - at, pieceBytes), piece) ||
+        !sink(llvm::StringRef(piece.data(), piece.size())))
+      return false;
   return true;
 }
 
-bool WeightEvaluator::evaluate(WeightOp weight, llvm::StringRef &bytes) {
-  held = {};
-  bool done = evaluate(weight, held, 0);
-  bytes = held.bytes;
-  return done;
-}
-
-void WeightEvaluator::release() {
-  held = {};
-  for (auto &file : files)
-    if (file.second)
-      file.second->dontNeedIfMmap();
+bool WeightEvaluator::checkFiles() {
+  for (const auto &[path, file] : files)
+    if (file && !file->unchanged())
+      return fail(Status::Io, path, "the file changed while it was compiled");
+  return true;
 }
 
 bool WeightEvaluator::evaluate(WeightOp weight, HostBytes &value, int depth) {
-  if (weight.getSource())
-    return source(weight, value.bytes);
+  if (weight.getSource()) {
+    value.owner = std::make_shared<std::vector<char>>();
+    bool done =
+        read(weight, 0, (*weight.getSource()).getLength(), *value.owner);
+    value.bytes = llvm::StringRef(value.owner->data(), value.owner->size());
+    return done;
+  }
   std::string name = weight.getSymName().str();
   // No pass nests recipes nearly as deep.
   if (depth > 64)
@@ -98,9 +106,7 @@ bool writeBlob(ModuleOp weights, uint64_t total, WeightEvaluator &evaluator,
     return std::tie(std::get<0>(a), std::get<1>(a)) <
            std::tie(std::get<0>(b), std::get<1>(b));
   });
-  // Pages of the sources that were read are given back piece by piece.
-  constexpr uint64_t pieceBytes = uint64_t(64) << 20;
-  uint64_t at = 0, released = 0;
+  uint64_t at = 0;
   auto zerosTo = [&](uint64_t end) {
     static const std::string zeros(4096, '\0');
     while (at < end) {
@@ -111,17 +117,14 @@ bool writeBlob(ModuleOp weights, uint64_t total, WeightEvaluator &evaluator,
     }
     return true;
   };
-  for (auto [offset, number, weight] : placed) {
-    llvm::StringRef bytes;
-    if (!zerosTo(offset) || !evaluator.evaluate(weight, bytes) || !sink(bytes))
-      return false;
+  auto counted = [&](llvm::StringRef bytes) {
     at += bytes.size();
-    if (at - released >= pieceBytes) {
-      evaluator.release();
-      released = at;
-    }
-  }
-  return zerosTo(total);
+    return sink(bytes);
+  };
+  for (auto [offset, number, weight] : placed)
+    if (!zerosTo(offset) || !evaluator.evaluate(weight, counted))
+      return false;
+  return zerosTo(total) && evaluator.checkFiles();
 }
 
 } // namespace tenon

@@ -1,18 +1,17 @@
-// Weights as bytes: sources are read from their files, recipes are evaluated,
-// one tensor at a time, with the bits the kernels would compute.
+// Weights as bytes: sources are read from their files, which are those that
+// were checked, recipes are evaluated, one tensor at a time, with the bits the
+// kernels would compute.
 #ifndef TENON_COMPILER_ARTIFACT_WEIGHTEVALUATOR_H
 #define TENON_COMPILER_ARTIFACT_WEIGHTEVALUATOR_H
 
 #include "compiler/artifact/Recipe.h"
+#include "compiler/import/OpenFile.h"
 #include "compiler/report/Diagnostic.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/MemoryBuffer.h"
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,29 +21,34 @@ class WeightOp;
 
 class WeightEvaluator {
 public:
-  /// `weights` holds the `tenon.weight` ops by name.
-  WeightEvaluator(mlir::ModuleOp weights, DiagnosticHandler report);
-  ~WeightEvaluator();
+  /// `weights` holds the `tenon.weight` ops by name. What `files` does not have
+  /// is opened when it is needed.
+  WeightEvaluator(mlir::ModuleOp weights, OpenFiles files,
+                  DiagnosticHandler report);
 
-  /// The bytes of a weight, little-endian in row-major order; valid until the
-  /// next call. False after an error was reported.
-  bool evaluate(WeightOp weight, llvm::StringRef &bytes);
+  /// Hands the bytes of a weight, little-endian in row-major order, to `sink`,
+  /// piece by piece. False after an error was reported, and where `sink` said
+  /// so.
+  bool evaluate(WeightOp weight,
+                llvm::function_ref<bool(llvm::StringRef)> sink);
 
-  /// Lets go of the last result and of the pages read so far.
-  void release();
+  /// Whether all that was read was written before its file was opened. False
+  /// after an error was reported.
+  bool checkFiles();
 
   Status status() const { return failure; }
 
 private:
   bool fail(Status kind, const std::string &file, std::string text);
   bool evaluate(WeightOp weight, HostBytes &value, int depth);
-  bool source(WeightOp weight, llvm::StringRef &bytes);
+  /// The bytes [offset, offset + size) of a weight that lies in a file.
+  bool read(WeightOp weight, uint64_t offset, uint64_t size,
+            std::vector<char> &bytes);
 
   mlir::ModuleOp weights;
+  OpenFiles files;
   DiagnosticHandler report;
   Status failure = Status::Success;
-  llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>> files;
-  HostBytes held; ///< the last result
 };
 
 /// Writes the blob of all weights that carry `offset`, `total` bytes with zeros

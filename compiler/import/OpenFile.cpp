@@ -49,24 +49,39 @@ std::shared_ptr<OpenFile> OpenFile::open(const std::string &path) {
   return std::make_shared<OpenFile>(fd);
 }
 
+std::shared_ptr<OpenFile> OpenFile::tryOpen(const std::string &path,
+                                            FileError &error) {
+  try {
+    return open(path);
+  } catch (const FileError &thrown) {
+    error = thrown;
+    return nullptr;
+  }
+}
+
+int OpenFile::readable(std::unique_ptr<OpenFile> &again) const {
+  if (descriptor >= 0)
+    return descriptor;
+  int fd = reopen();
+  if (fd < 0)
+    return -1;
+  try {
+    again = std::make_unique<OpenFile>(fd);
+  } catch (const FileError &) {
+    return -1;
+  }
+  bool same =
+      again->device == device && again->inode == inode && again->bytes == bytes;
+  return same ? fd : -1;
+}
+
 bool OpenFile::read(uint64_t offset, void *into, uint64_t size) const {
   if (offset > bytes || size > bytes - offset)
     return false;
-  int fd = descriptor;
   std::unique_ptr<OpenFile> again;
-  if (fd < 0) {
-    fd = reopen();
-    if (fd < 0)
-      return false;
-    try {
-      again = std::make_unique<OpenFile>(fd);
-    } catch (const FileError &) {
-      return false;
-    }
-    if (again->device != device || again->inode != inode ||
-        again->bytes != bytes)
-      return false;
-  }
+  int fd = readable(again);
+  if (fd < 0)
+    return false;
   char *to = static_cast<char *>(into);
   while (size > 0) {
     ssize_t got = pread(fd, to, std::min<uint64_t>(size, 1u << 30), offset);
@@ -102,7 +117,9 @@ void OpenFile::unmap() {
 
 bool OpenFile::unchanged() const {
   struct stat status;
-  return fstat(descriptor, &status) == 0 &&
+  std::unique_ptr<OpenFile> again;
+  int fd = readable(again);
+  return fd >= 0 && fstat(fd, &status) == 0 &&
          static_cast<uint64_t>(status.st_size) == bytes &&
          status.st_mtim.tv_sec == modifiedSeconds &&
          status.st_mtim.tv_nsec == modifiedNanoseconds;

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,6 +33,9 @@ public:
   /// Opens `path` as the user wrote it; links are followed. Throws FileError
   /// (Io) when it cannot.
   static std::shared_ptr<OpenFile> open(const std::string &path);
+  /// The same for callers without exceptions: null when it cannot, and why.
+  static std::shared_ptr<OpenFile> tryOpen(const std::string &path,
+                                           FileError &error);
 
   uint64_t size() const { return bytes; }
 
@@ -53,12 +57,19 @@ public:
   void releaseDescriptor(std::function<int()> reopen);
 
 private:
+  /// The descriptor, or the file opened again and found to be the same, which
+  /// `again` then holds; -1 when it cannot be.
+  int readable(std::unique_ptr<OpenFile> &again) const;
+
   int descriptor;
   std::function<int()> reopen;
   uint64_t bytes = 0, device = 0, inode = 0;
   int64_t modifiedSeconds = 0, modifiedNanoseconds = 0;
   void *mapping = nullptr;
 };
+
+/// Files by the names that messages and `tenon.source` have for them.
+using OpenFiles = std::map<std::string, std::shared_ptr<const OpenFile>>;
 
 /// The text of the current errno.
 std::string systemError();

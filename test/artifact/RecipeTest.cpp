@@ -46,12 +46,16 @@ protected:
     module = parseSourceString<ModuleOp>(text, &context);
     if (!module)
       return {};
-    WeightEvaluator evaluator(*module, [&](const Diagnostic &d) {
+    WeightEvaluator evaluator(*module, {}, [&](const Diagnostic &d) {
       said += d.text + "\n";
       status = d.status;
     });
-    llvm::StringRef bytes;
-    if (!evaluator.evaluate(module->lookupSymbol<WeightOp>("r"), bytes))
+    std::string bytes;
+    auto keep = [&](llvm::StringRef piece) {
+      bytes += piece;
+      return true;
+    };
+    if (!evaluator.evaluate(module->lookupSymbol<WeightOp>("r"), keep))
       return {};
     std::vector<T> values(bytes.size() / sizeof(T));
     std::memcpy(values.data(), bytes.data(), bytes.size());

@@ -251,6 +251,8 @@ static Status compileModel(Invocation &call, CompileOptions options) {
     call.talk.phase(phase, phases.size(), count);
   };
   setCurrentStage("compile");
+  llvm::StringRef folder = llvm::sys::path::parent_path(options.output);
+  setOutputFolder(folder.empty() ? "." : folder.str());
 
   if (options.emit == EmitKind::Mlir) {
     Status status = Status::Success;

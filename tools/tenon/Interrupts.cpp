@@ -1,10 +1,14 @@
-// Signals become bytes in a pipe; a watcher thread reads them and may therefore
-// do what a handler may not: remove directories and look for children. Crashes
-// are handled in place with calls that are safe there.
+// A signal stops the thread that works, where it stands, and becomes a byte in
+// a pipe; a watcher thread reads it and may therefore do what a handler may
+// not: remove directories and look for children. Nothing is made while it does.
+// Crashes are handled in place with calls that are safe there.
 #include "tools/tenon/Interrupts.h"
+
+#include "compiler/artifact/SignalsHeld.h"
 
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Signals.h"
 
 #include <atomic>
@@ -19,13 +23,13 @@
 #include <new>
 #include <set>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
 namespace tenon::cli {
 
 static int signalPipe[2] = {-1, -1};
-static std::atomic<bool> signalSeen{false};
 static std::mutex directoriesMutex;
 static std::set<std::string> &directories() {
   static auto *set = new std::set<std::string>();
@@ -37,29 +41,45 @@ static char reproducerText[16384];
 static char reproducerPath[PATH_MAX];
 static char currentStage[64] = "start";
 
+static char outputFolder[PATH_MAX];
+
+/// Never returns. Runs on the main thread: all others hold signals back.
 static void onSignal(int number) {
-  int saved = errno;
-  signalSeen = true;
   char byte = static_cast<char>(number);
   [[maybe_unused]] ssize_t written = write(signalPipe[1], &byte, 1);
-  errno = saved;
+  for (;;)
+    pause();
 }
 
-/// Ends the processes we started: their ids stand in one file per thread of
-/// ours.
+/// Ends the processes the main thread has started, each with its group, and
+/// waits a little for them. The thread stands still, perhaps with the lock of a
+/// stream, so none is used.
 static void endChildren() {
-  std::error_code error;
-  for (llvm::sys::fs::directory_iterator it("/proc/self/task", error), end;
-       it != end && !error; it.increment(error)) {
-    std::string name = it->path() + "/children";
-    FILE *file = fopen(name.c_str(), "re");
-    if (!file)
-      continue;
-    int child = 0;
-    while (fscanf(file, "%d", &child) == 1)
-      kill(child, SIGTERM);
-    fclose(file);
+  char name[64], text[4096];
+  snprintf(name, sizeof name, "/proc/self/task/%d/children", getpid());
+  int fd = open(name, O_RDONLY | O_CLOEXEC);
+  ssize_t size = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+  close(fd);
+  text[size > 0 ? size : 0] = 0;
+  char *end = text;
+  for (long child; (child = strtol(end, &end, 10)) > 0;) {
+    auto group = static_cast<pid_t>(-child);
+    kill(group, SIGTERM);
+    for (int i = 0; i < 200 && kill(group, 0) == 0; ++i) {
+      waitpid(group, nullptr, WNOHANG);
+      usleep(1000);
+    }
   }
+}
+
+/// Removes what the linkers that were ended may have left.
+static void removeParts() {
+  std::string start = ".tenon-" + std::to_string(getpid()) + "-";
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator it(outputFolder, error), end;
+       it != end && !error; it.increment(error))
+    if (llvm::sys::path::filename(it->path()).starts_with(start))
+      unlink(it->path().c_str());
 }
 
 static void removeTemporaries() {
@@ -68,15 +88,23 @@ static void removeTemporaries() {
     llvm::sys::fs::remove_directories(path, /*IgnoreErrors=*/true);
 }
 
+static int exitCode; ///< of an interrupt
+
 static void watch() {
   char number = 0;
   while (read(signalPipe[0], &number, 1) < 0 && errno == EINTR) {
   }
+  // A spent CPU limit is a deadline; the others end as a shell reports them.
+  exitCode =
+      number == SIGXCPU ? static_cast<int>(Status::Cancelled) : 128 + number;
+  // The main thread may stand where it holds something that is needed here.
+  signal(SIGALRM, [](int) { _exit(exitCode); });
+  alarm(5);
   endChildren();
   llvm::sys::RunInterruptHandlers();
+  removeParts();
   removeTemporaries();
-  // A spent CPU limit is a deadline; the others end as a shell reports them.
-  _exit(number == SIGXCPU ? static_cast<int>(Status::Cancelled) : 128 + number);
+  _exit(exitCode);
 }
 
 static void writeAll(int fd, const char *text) {
@@ -194,7 +222,6 @@ void installInterrupts(int argc, char **argv) {
 
   struct sigaction action = {};
   action.sa_handler = onSignal;
-  action.sa_flags = SA_RESTART;
   for (int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU})
     sigaction(number, &action, nullptr);
 
@@ -215,6 +242,7 @@ void installInterrupts(int argc, char **argv) {
   llvm::install_fatal_error_handler(onFatalError);
   llvm::install_bad_alloc_error_handler(onBadAlloc);
   std::set_new_handler(outOfMemory);
+  SignalsHeld held; // for the watcher, which inherits it
   try {
     std::thread(watch).detach();
   } catch (...) {
@@ -228,10 +256,8 @@ void setCurrentStage(const std::string &stage) {
   snprintf(currentStage, sizeof currentStage, "%s", stage.c_str());
 }
 
-int finishProcess(Status status) {
-  while (signalSeen)
-    pause();
-  return static_cast<int>(status);
+void setOutputFolder(const std::string &folder) {
+  snprintf(outputFolder, sizeof outputFolder, "%s", folder.c_str());
 }
 
 std::string writeReproducer() {
@@ -242,6 +268,7 @@ TemporaryDirectory::~TemporaryDirectory() {
   if (path.empty())
     return;
   llvm::sys::fs::remove_directories(path, /*IgnoreErrors=*/true);
+  SignalsHeld held;
   std::lock_guard<std::mutex> lock(directoriesMutex);
   directories().erase(path);
 }
@@ -250,8 +277,8 @@ std::string TemporaryDirectory::create() {
   const char *root = getenv("TMPDIR");
   std::string pattern =
       std::string(root && *root ? root : "/tmp") + "/tenon-XXXXXX";
-  // Locked together, so that an interrupt finds the directory in the list or
-  // does not find it at all.
+  // An interrupt finds the directory in the list or does not find it at all.
+  SignalsHeld held;
   std::lock_guard<std::mutex> lock(directoriesMutex);
   if (!mkdtemp(pattern.data()))
     return "cannot make a directory '" + pattern + "': " + strerror(errno);

@@ -17,9 +17,8 @@ void installInterrupts(int argc, char **argv);
 /// The stage a crash report names.
 void setCurrentStage(const std::string &stage);
 
-/// Called last: where an interrupt is being handled, waits for it instead of
-/// returning.
-int finishProcess(Status status);
+/// The folder an interrupt also searches for parts of outputs.
+void setOutputFolder(const std::string &folder);
 
 /// Writes a script that repeats this command; returns its path, or "" where it
 /// cannot be written.

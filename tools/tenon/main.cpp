@@ -55,16 +55,17 @@ int main(int argc, char **argv) {
   llvm::cl::ExpansionContext expansion(allocator,
                                        llvm::cl::TokenizeGNUCommandLine);
   if (llvm::Error error = expansion.expandResponseFiles(arguments))
-    return finishProcess(
+    return static_cast<int>(
         Talk().fail(Status::Io, "tenon", llvm::toString(std::move(error))));
 
   // The compiler's own name, for build systems.
   if (argc > 0 && llvm::sys::path::filename(argv[0]) == "tenonc")
-    return finishProcess(callVerb(findVerb("compile"), arguments));
+    return static_cast<int>(callVerb(findVerb("compile"), arguments));
   if (arguments.empty() || arguments[0][0] == '-')
-    return finishProcess(callVerb(nullptr, arguments));
+    return static_cast<int>(callVerb(nullptr, arguments));
   const Verb *verb = findVerb(arguments[0]);
   if (!verb)
-    return finishProcess(unknownVerb(arguments[0]));
-  return finishProcess(callVerb(verb, llvm::ArrayRef(arguments).drop_front()));
+    return static_cast<int>(unknownVerb(arguments[0]));
+  return static_cast<int>(
+      callVerb(verb, llvm::ArrayRef(arguments).drop_front()));
 }
