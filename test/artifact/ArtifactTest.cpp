@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <functional>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -102,18 +104,87 @@ TEST(Artifact, SameBytesTwice) {
   }
 }
 
+/// Flips every byte of `path`, then cuts it at every length, and opens
+/// `artifact` each time. Where that is not refused `mayRun` must say so, and
+/// the values must be right.
+void damageEveryByte(const std::string &path, const std::string &artifact,
+                     const std::function<bool(size_t)> &mayRun) {
+  std::string good = readFile(path);
+  int fd = open(path.c_str(), O_RDWR);
+  ASSERT_GE(fd, 0);
+  std::vector<float> y;
+  for (size_t at = 0; at < good.size(); ++at)
+    for (char mask : {'\x01', '\xff'}) {
+      char bad = char(good[at] ^ mask);
+      ASSERT_EQ(pwrite(fd, &bad, 1, off_t(at)), 1);
+      if (runOn(artifact, 1, y).empty()) {
+        ASSERT_TRUE(mayRun(at)) << at;
+        ASSERT_EQ(y, oneRow) << at;
+      }
+      ASSERT_EQ(pwrite(fd, &good[at], 1, off_t(at)), 1);
+    }
+  for (size_t size = good.size(); size-- > 0;) {
+    ASSERT_EQ(ftruncate(fd, off_t(size)), 0);
+    ASSERT_NE(runOn(artifact, 1, y), "") << "cut to " << size;
+  }
+  close(fd);
+  writeFile(path, good);
+  EXPECT_EQ(runOn(artifact, 1, y), "");
+}
+
 TEST(Artifact, DamageIsRefused) {
   SmallModel model("damage");
   ASSERT_EQ(model.write("small.so").status, Status::Success) << model.text();
-  std::string good = readFile(model.path("small.so"));
-  std::vector<float> y;
-  for (size_t at = 0; at < good.size(); at += 97) {
-    std::string bad = good;
-    bad[at] ^= 0x10;
-    writeFile(model.path("bad.so"), bad);
-    EXPECT_NE(runOn(model.path("bad.so"), 1, y), "") << at;
-    writeFile(model.path("bad.so"), good.substr(0, at));
-    EXPECT_NE(runOn(model.path("bad.so"), 1, y), "") << at;
+  damageEveryByte(model.path("small.so"), model.path("small.so"),
+                  [](size_t) { return false; });
+}
+
+TEST(Artifact, DamagedWeightsAreRefused) {
+  SmallModel model("damaged-weights");
+  model.options.weights = WeightPlacement::External;
+  ASSERT_EQ(model.write("small.so").status, Status::Success) << model.text();
+  // The header holds names and ranges for other readers, which the model does
+  // not go by; behind it are 128 bytes of weights.
+  size_t blob = readFile(model.path("small.safetensors")).size() - 128;
+  damageEveryByte(model.path("small.safetensors"), model.path("small.so"),
+                  [&](size_t at) { return at >= 8 && at < blob; });
+}
+
+TEST(Artifact, ALargerProcessorIsNeeded) {
+  SmallModel model("larger");
+  model.options.cpu = "sapphirerapids";
+  ASSERT_EQ(model.write("small.so").status, Status::Success) << model.text();
+  char text[1024] = "";
+  tenon_open_options open = {};
+  open.struct_size = sizeof open;
+  open.error_text = text;
+  open.error_text_bytes = sizeof text;
+  open.cpu_feature_mask = TENON_CPU_SSE42 | TENON_CPU_AVX | TENON_CPU_AVX2;
+  tenon_model *opened = nullptr;
+  EXPECT_EQ(tenon_open(model.path("small.so").c_str(), &open, &opened),
+            TENON_BAD_ARTIFACT);
+  EXPECT_NE(std::string(text).find("does not have: "), std::string::npos);
+  EXPECT_NE(std::string(text).find("avx512f"), std::string::npos) << text;
+}
+
+TEST(Artifact, TuningIsNoNeed) {
+  // One instruction set, tuned for in different ways.
+  uint64_t needed = 0;
+  for (const char *cpu : {"x86-64-v2", "nehalem"}) {
+    SmallModel model("tuning");
+    model.options.cpu = cpu;
+    ASSERT_EQ(model.write("small.so").status, Status::Success) << model.text();
+    EXPECT_EQ(model.text(), "");
+    std::vector<float> y;
+    EXPECT_EQ(runOn(model.path("small.so"), 1, y), "");
+    EXPECT_EQ(y, oneRow);
+    tenon_model *opened = nullptr;
+    ASSERT_EQ(tenon_open(model.path("small.so").c_str(), nullptr, &opened),
+              TENON_OK);
+    uint64_t features = tenon_describe(opened)->cpu_features;
+    EXPECT_TRUE(needed == 0 || features == needed) << cpu;
+    needed = features;
+    tenon_close(opened);
   }
 }
 

@@ -10,7 +10,10 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/un.h>
 #include <thread>
 #include <unistd.h>
 
@@ -136,6 +139,18 @@ TEST_F(OnnxExternalData, OnlyRegularFilesAreOpened) {
   auto start = std::chrono::steady_clock::now();
   expectRefused(readAt("fifo"), Status::InvalidModel, "regular file");
   expectRefused(readAt("dir"), Status::InvalidModel, "regular file");
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  std::strcpy(address.sun_path, (folder / "socket").c_str());
+  int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+  ASSERT_EQ(
+      bind(listener, reinterpret_cast<sockaddr *>(&address), sizeof address),
+      0);
+  expectRefused(readAt("socket"), Status::InvalidModel, "regular file");
+  close(listener);
+  // Making a device needs a privilege.
+  if (mknod((folder / "zero").c_str(), S_IFCHR | 0600, makedev(1, 5)) == 0)
+    expectRefused(readAt("zero"), Status::InvalidModel, "regular file");
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
 }
 
@@ -171,7 +186,7 @@ TEST_F(OnnxExternalData, UnknownKeysAreIgnoredWithOneWarning) {
 
 TEST_F(OnnxExternalData, EveryPlaceOfATensorHasTheSameRefusals) {
   Proto evil = makeExternal({{"location", "../w.bin"}});
-  std::vector<::onnx::ModelProto> models(5, makeModel());
+  std::vector<::onnx::ModelProto> models(9, makeModel());
   auto *sparse = models[0].mutable_graph()->add_sparse_initializer();
   *sparse->mutable_values() = evil;
   sparse->add_dims(1000);
@@ -187,8 +202,25 @@ TEST_F(OnnxExternalData, EveryPlaceOfATensorHasTheSameRefusals) {
   *function->add_node() = *constant;
   auto branches = addIf(models[4].mutable_graph(), "x", "z");
   *branches.thenBranch->add_initializer() = evil;
-  for (const auto &model : models) {
-    folder.write("m.onnx", model.SerializeAsString());
+  // Two levels down, by a node.
+  branches = addIf(models[5].mutable_graph(), "x", "z");
+  *addIf(branches.elseBranch, "x", "u").thenBranch->add_node() = *constant;
+  // The positions of a sparse tensor, whose values are good.
+  sparse = models[6].mutable_graph()->add_sparse_initializer();
+  *sparse->mutable_values() = makeFloats("s", 1);
+  *sparse->mutable_indices() = makeExternal({{"location", "../w.bin"}}, 1);
+  sparse->mutable_indices()->set_data_type(Proto::INT64);
+  sparse->add_dims(1000);
+  // Lists of tensors, plain and sparse.
+  auto *node = addNode(models[7].mutable_graph(), "Any", {}, {"c"});
+  *addAttribute(node, "list", ::onnx::AttributeProto::TENSORS)->add_tensors() =
+      evil;
+  node = addNode(models[8].mutable_graph(), "Any", {}, {"c"});
+  *addAttribute(node, "list", ::onnx::AttributeProto::SPARSE_TENSORS)
+       ->add_sparse_tensors() = *sparse;
+  for (size_t i = 0; i < models.size(); ++i) {
+    SCOPED_TRACE(i);
+    folder.write("m.onnx", models[i].SerializeAsString());
     expectRefused(readFile(folder / "m.onnx"), Status::InvalidModel,
                   "leaves the model directory");
   }
@@ -230,12 +262,78 @@ TEST_F(OnnxExternalData, SwappedNamesNeverOpenOutside) {
   EXPECT_GT(refused, 0);
 }
 
+TEST_F(OnnxExternalData, SwappedFoldersNeverOpenOutside) {
+  Folder outside;
+  outside.write("data", std::string(64, 'S'));
+  std::filesystem::create_directory(folder / "sub");
+  folder.write("sub/data", std::string(64, 'd'));
+  FileRoot root(folder.path, folder.path);
+  std::filesystem::create_directory_symlink(outside.path, folder / "link");
+  std::atomic<bool> stop = false;
+  std::thread racer([&] {
+    while (!stop)
+      renameat2(AT_FDCWD, (folder / "sub").c_str(), AT_FDCWD,
+                (folder / "link").c_str(), RENAME_EXCHANGE);
+  });
+  int opened = 0, refused = 0;
+  for (int i = 0; i < 10000; ++i) {
+    try {
+      auto file = root.open("sub/data");
+      char byte = 0;
+      EXPECT_TRUE(file->read(0, &byte, 1));
+      EXPECT_EQ(byte, 'd');
+      ++opened;
+    } catch (const FileError &) {
+      ++refused;
+    }
+  }
+  stop = true;
+  racer.join();
+  EXPECT_GT(opened, 0);
+  EXPECT_GT(refused, 0);
+}
+
+TEST_F(OnnxExternalData, BitsAreKept) {
+  // Quiet and signalling NaNs with payloads, infinities, denormals, zeros.
+  const uint32_t bits[] = {0x7fc00001, 0xffc12345, 0x7f800001, 0xff923456,
+                           0x7f800000, 0xff800000, 0x00000001, 0x807fffff,
+                           0x80000000, 0x00000000};
+  folder.write("bits.bin",
+               std::string(reinterpret_cast<const char *>(bits), sizeof bits));
+  ::onnx::ModelProto model =
+      makeModelWith(makeExternal({{"location", "bits.bin"}}, 10));
+  Proto raw = makeFloats("raw", 10), typed = raw;
+  raw.set_raw_data(bits, sizeof bits);
+  typed.set_name("typed");
+  typed.clear_raw_data();
+  for (uint32_t pattern : bits) {
+    float value;
+    std::memcpy(&value, &pattern, 4);
+    typed.add_float_data(value);
+  }
+  *model.mutable_graph()->add_initializer() = raw;
+  *model.mutable_graph()->add_initializer() = typed;
+  Reading reading = read(model, folder.path);
+  ASSERT_TRUE(reading.model) << reading.text();
+  for (size_t i = 1; i <= 3; ++i) {
+    auto bytes = reading.model->bytes(reading.model->graph.initializers[i]);
+    ASSERT_TRUE(bytes);
+    EXPECT_EQ(std::memcmp(bytes->data(), bits, sizeof bits), 0) << i;
+  }
+}
+
 TEST_F(OnnxExternalData, MissingAndUnreadableFilesAreIoErrors) {
   expectRefused(readAt("absent.bin"), Status::Io, "absent.bin");
-  if (geteuid() == 0)
-    GTEST_SKIP() << "root reads files of mode 000";
+  Reading good = readAt("w.bin"); // writes the model
+  expectRead(good);
   chmod((folder / "w.bin").c_str(), 0);
-  expectRefused(readAt("w.bin"), Status::Io, "w.bin");
+  // Root reads files of mode 000, so it becomes someone else for a moment.
+  uid_t user = geteuid();
+  chmod(folder.path.c_str(), 0755);
+  ASSERT_EQ(seteuid(user == 0 ? 65534 : user), 0);
+  Reading reading = readFile(folder / "m.onnx");
+  ASSERT_EQ(seteuid(user), 0);
+  expectRefused(reading, Status::Io, "w.bin");
 }
 
 TEST_F(OnnxExternalData, FileThatShrankIsAnErrorWhenRead) {

@@ -7,7 +7,10 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -160,6 +163,46 @@ TEST_F(Loader, HeadersFullOfNonsense) {
   }
 }
 
+TEST_F(Loader, HeadersThatPointAstray) {
+  const Bytes whole = readFile(artifact("hand.so"));
+  Elf64_Ehdr header;
+  std::memcpy(&header, whole.data(), sizeof header);
+  auto refusedWith = [&](size_t at, auto value) {
+    Bytes bad = whole;
+    std::memcpy(bad.data() + at, &value, sizeof value);
+    if (bad == whole)
+      return;
+    writeFile(path("bad.so"), bad);
+    Opened opened = tryOpen(path("bad.so"));
+    EXPECT_EQ(opened.status, TENON_BAD_ARTIFACT) << at << " " << value;
+  };
+  const uint64_t far[] = {
+      UINT64_MAX,       UINT64_MAX - 63,   1ull << 63, 1ull << 32, whole.size(),
+      whole.size() - 1, whole.size() - 63, 1,          0};
+  for (uint64_t value : far) {
+    refusedWith(offsetof(Elf64_Ehdr, e_phoff), value);
+    refusedWith(offsetof(Elf64_Ehdr, e_shoff), value);
+    for (unsigned i = 0; i < header.e_phnum; ++i) {
+      size_t segment = header.e_phoff + i * sizeof(Elf64_Phdr);
+      for (size_t field :
+           {offsetof(Elf64_Phdr, p_offset), offsetof(Elf64_Phdr, p_filesz),
+            offsetof(Elf64_Phdr, p_memsz), offsetof(Elf64_Phdr, p_align)})
+        refusedWith(segment + field, value);
+    }
+    for (unsigned i = 0; i < header.e_shnum; ++i) {
+      size_t section = header.e_shoff + i * sizeof(Elf64_Shdr);
+      for (size_t field :
+           {offsetof(Elf64_Shdr, sh_offset), offsetof(Elf64_Shdr, sh_size)})
+        refusedWith(section + field, value);
+    }
+  }
+  for (uint16_t count : {0, 1, 255, 256, 257, 65535}) {
+    refusedWith(offsetof(Elf64_Ehdr, e_phnum), count);
+    refusedWith(offsetof(Elf64_Ehdr, e_shnum), count);
+    refusedWith(offsetof(Elf64_Ehdr, e_phentsize), count);
+  }
+}
+
 TEST_F(Loader, OtherFiles) {
   auto with = [&](const std::string &text) {
     writeFile(path("other"), Bytes(text.begin(), text.end()));
@@ -203,6 +246,20 @@ TEST_F(Loader, AnotherAbi) {
   EXPECT_TRUE(
       contains(opened.text, "needs runtime ABI 2, this runtime has ABI 1"))
       << opened.text;
+  // An older one, by the note alone.
+  unsigned char note[128];
+  tenon_make_note(note, sizeof note, TENON_CPU_SSE42, 0, "by hand",
+                  "tenon_model_hand");
+  Bytes older = readFile(artifact("hand.so"));
+  auto at = std::search(older.begin(), older.end(), note, note + 28);
+  ASSERT_NE(at, older.end());
+  at[20] = 0; // the description's first word
+  writeFile(path("older.so"), older);
+  opened = tryOpen(path("older.so"));
+  EXPECT_EQ(opened.status, TENON_BAD_ARTIFACT);
+  EXPECT_TRUE(contains(opened.text, "needs runtime ABI 0")) << opened.text;
+  EXPECT_TRUE(contains(opened.text, "older runtime")) << opened.text;
+
   tenon_model_desc desc = tenon_model_hand;
   desc.abi_version = 3;
   tenon_model *model;
@@ -321,6 +378,30 @@ TEST_F(Loader, MalformedDescriptors) {
   REFUSED(desc.weights = nullptr);
   REFUSED(desc.weights = nullptr; desc.weight_file = "../x");
 #undef REFUSED
+}
+
+TEST_F(Loader, AFileSystemWithoutPrograms) {
+  // In a child: a mount in a namespace of its own.
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    if (unshare(CLONE_NEWNS) != 0 ||
+        mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        mount("none", folder.c_str(), "tmpfs", MS_NOEXEC, "") != 0)
+      _exit(99);
+    fs::copy_file(artifact("hand.so"), path("hand.so"));
+    Opened opened = tryOpen(path("hand.so"));
+    _exit(opened.status == TENON_IO && contains(opened.text, "cannot load: ") &&
+                  contains(opened.text, "hand.so: failed to map segment")
+              ? 0
+              : 1);
+  }
+  int state = 0;
+  waitpid(child, &state, 0);
+  if (WIFEXITED(state) && WEXITSTATUS(state) == 99)
+    GTEST_SKIP() << "mounting needs a privilege";
+  EXPECT_TRUE(WIFEXITED(state));
+  EXPECT_EQ(WEXITSTATUS(state), 0);
 }
 
 TEST_F(Loader, LoadsAndUnloadsManyTimes) {
@@ -465,6 +546,35 @@ TEST_F(Weights, MissingOrWrong) {
   tenon_open_options verify = {};
   verify.verify_weights = 1;
   EXPECT_EQ(openWith(damaged, verify).status, TENON_BAD_ARTIFACT);
+}
+
+TEST_F(Weights, UnderTheNameTheyHaveWhileTheyAreReplaced) {
+  // The artifact has its place, its weights not yet: the old ones or none stand
+  // there.
+  std::string keyed = path(".hand.safetensors.f325f7f2bf945101");
+  const char *other = "\"__metadata__\":{\"tenon.hash\":\"f325f7f2bf945100\"},";
+  for (const Bytes &old :
+       {Bytes(), weightFile(other), weightFile(other, 256)}) {
+    fs::remove(path("hand.safetensors"));
+    if (!old.empty())
+      writeFile(path("hand.safetensors"), old);
+    writeFile(keyed, weightFile(goodMetadata));
+    {
+      Session session(path("m.so"));
+      MainCall call(2);
+      EXPECT_EQ(call.run(session.context), TENON_OK);
+      EXPECT_TRUE(call.isRight());
+      tenon_model_info info = {};
+      info.struct_size = sizeof info;
+      tenon_get_model_info(session.model, &info);
+      EXPECT_EQ(info.weights_path, keyed);
+    }
+    // What is there is held against the hash like any other.
+    writeFile(keyed, weightFile(other));
+    Opened opened = tryOpen(path("m.so"));
+    EXPECT_EQ(opened.status, TENON_BAD_ARTIFACT);
+    EXPECT_FALSE(contains(opened.text, ".hand.")) << opened.text;
+  }
 }
 
 TEST_F(Weights, EveryCutIsRefused) {

@@ -1,0 +1,29 @@
+// A model with weights enough for a blob, what it computes, and its artifacts
+// opened by the runtime.
+#ifndef TENON_TEST_PROCESS_MODELS_H
+#define TENON_TEST_PROCESS_MODELS_H
+
+#include "test/bad/OnnxModels.h"
+
+#include <string>
+#include <vector>
+
+namespace tenon::test {
+
+/// y = Relu(x + w) on `modelElements` floats; `seed` makes the weights.
+constexpr int modelElements = 20000;
+::onnx::ModelProto makeWeightedModel(int seed);
+void writeModel(const std::string &path, int seed);
+
+/// y where x is all ones.
+std::vector<float> expectedRow(int seed);
+
+/// Opens the artifact with every check there is and runs it on ones. Nothing
+/// where it is refused; the test then fails with the reason.
+std::vector<float> runArtifact(const std::string &path);
+
+std::string readWhole(const std::string &path);
+
+} // namespace tenon::test
+
+#endif // TENON_TEST_PROCESS_MODELS_H
