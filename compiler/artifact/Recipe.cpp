@@ -6,6 +6,7 @@
 #include "compiler/artifact/ElementArithmetic.h"
 #include "compiler/artifact/ModelFacts.h"
 #include "dialects/tenon/HostEvaluable.h"
+#include "dialects/tenon/Packing.h"
 #include "dialects/tenon/TenonDialect.h"
 #include "runtime/tenon_abi.h"
 
@@ -202,6 +203,10 @@ private:
       placeInPadding(pad, type, to);
       return;
     }
+    if (auto pack = dyn_cast<PackOp>(op)) {
+      cutIntoPanels(pack, type, to);
+      return;
+    }
     if (auto transpose = dyn_cast<TransposeOp>(op)) {
       for (auto [d, source] : llvm::enumerate(transpose.getPermutation()))
         strides[d] = dense[source];
@@ -247,6 +252,30 @@ private:
       target[d] *= step;
     }
     copyBox(shape, bytes, to, target, from, dense);
+  }
+
+  /// Whole panels in one copy, then the lanes there are of the last one; the
+  /// rest is zero from the start.
+  void cutIntoPanels(PackOp pack, RankedTensorType type, char *to) {
+    RankedTensorType from = typeOf(pack.getOperand());
+    int64_t dim = pack.getDim(), width = pack.getWidth(), bytes = sizeOf(type),
+            extent = from.getDimSize(dim);
+    SmallVector<int64_t> target = denseStrides(type.getShape()),
+                         strides = denseStrides(from.getShape()),
+                         box(type.getShape());
+    int64_t lane = strides[dim];
+    strides.erase(strides.begin() + dim);
+    strides.insert(strides.begin(), lane * width);
+    strides.push_back(lane);
+    const char *source = in(pack.getOperand());
+    box.front() = extent / width;
+    copyBox(box, bytes, to, target, source, strides);
+    source += box.front() * strides.front() * bytes;
+    to += box.front() * target.front() * bytes;
+    box.front() = 1;
+    box.back() = extent % width;
+    if (box.back() != 0)
+      copyBox(box, bytes, to, target, source, strides);
   }
 
   llvm::function_ref<bool(StringRef, HostBytes &)> read;

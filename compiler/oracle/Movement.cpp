@@ -1,6 +1,8 @@
 // Movement: for each result element, the operand element it is.
 #include "compiler/oracle/OpInstance.h"
 
+#include "dialects/tenon/Packing.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -188,6 +190,46 @@ static llvm::Expected<HostTensors> reverse(ReverseOp op, const OpInstance &at) {
   });
 }
 
+static llvm::Expected<HostTensors> pack(PackOp op, const OpInstance &at) {
+  const HostTensor &x = *at.in[0];
+  int64_t dim = op.getDim(), width = op.getWidth(), extent = x.shape[dim];
+  SmallVector<int64_t> shape(x.shape), strides = rowMajorStrides(x.shape);
+  shape.erase(shape.begin() + dim);
+  shape.insert(shape.begin(), llvm::divideCeil(extent, width));
+  shape.push_back(width);
+  auto result = at.allocate(x.element, shape);
+  if (!result)
+    return result.takeError();
+  forEachIndex(shape, [&](Indices index, int64_t i) {
+    SmallVector<int64_t> place(index.drop_front().drop_back());
+    int64_t packed = index.front() * width + index.back();
+    place.insert(place.begin() + dim, packed);
+    if (packed < extent)
+      copyElement(*result, i, x, linearIndex(place, strides));
+  });
+  return HostTensors{std::move(*result)};
+}
+
+static llvm::Expected<HostTensors> unpack(UnpackOp op, const OpInstance &at) {
+  const HostTensor &x = *at.in[0];
+  int64_t dim = op.getDim(), width = x.shape.back();
+  SmallVector<int64_t> strides = rowMajorStrides(x.shape);
+  SmallVector<int64_t> shape(ArrayRef(x.shape).drop_front().drop_back());
+  shape.insert(shape.begin() + dim, op.getExtent());
+  if (width < 1 ||
+      int64_t(llvm::divideCeil(op.getExtent(), width)) != x.shape.front())
+    return at.error("expected an extent that fills the panels, got " +
+                    Twine(op.getExtent()) + " for panels of shape " +
+                    shapeText(x.shape));
+  return rearrange(at, x, shape, [&](Indices index) {
+    SmallVector<int64_t> place(index);
+    place.erase(place.begin() + dim);
+    place.insert(place.begin(), index[dim] / width);
+    place.push_back(index[dim] % width);
+    return linearIndex(place, strides);
+  });
+}
+
 llvm::Expected<HostTensors> evaluateMovement(const OpInstance &at) {
   return llvm::TypeSwitch<Operation *, llvm::Expected<HostTensors>>(at.op)
       .Case([&](ConstantOp op) -> llvm::Expected<HostTensors> {
@@ -204,6 +246,8 @@ llvm::Expected<HostTensors> evaluateMovement(const OpInstance &at) {
       .Case([&](PadOp op) { return pad(op, at); })
       .Case([&](ConcatenateOp op) { return concatenate(op, at); })
       .Case([&](ReverseOp op) { return reverse(op, at); })
+      .Case([&](PackOp op) { return pack(op, at); })
+      .Case([&](UnpackOp op) { return unpack(op, at); })
       .Default([&](Operation *) {
         return at.error("the oracle does not know this op");
       });

@@ -99,6 +99,10 @@ static void buildFused(OpPassManager &pm, const PipelineOptions &options) {
   // Once more: folded kernels, and what decomposition computes from statistics.
   pm.addPass(createFoldWeights());
   pm.addPass(createCSEPass());
+  // After all recipes are made: what a contraction reads is one weight now.
+  pm.addPass(createPackWeights());
+  pm.addPass(createFoldWeights());
+  pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createPlanFusions());
   // Last: equal destinations made into one would be one buffer for two tensors.
   pm.addNestedPass<func::FuncOp>(createFormFusions());

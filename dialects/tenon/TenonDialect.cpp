@@ -1,6 +1,7 @@
 // Registers the dialect and holds what all families share.
 #include "dialects/tenon/TenonDialect.h"
 #include "dialects/tenon/InferShared.h"
+#include "dialects/tenon/Packing.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -33,6 +34,10 @@ void TenonDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/tenon/TenonOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/tenon/Packing.cpp.inc"
       >();
   addAttributes<
 #define GET_ATTRDEF_LIST

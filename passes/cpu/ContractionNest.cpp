@@ -5,6 +5,7 @@
 // bits.
 #include "passes/cpu/ContractionNest.h"
 
+#include "dialects/tenon/Packing.h"
 #include "passes/cpu/ElementEmitter.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -37,14 +38,23 @@ Value flattened(Kernel &kernel, Value memref) {
 }
 
 namespace {
-/// An operand in memory: its extents and how far one step along each moves.
+/// The packed operand behind an unpack, or the tensor itself.
+Value behindUnpack(Value tensor) {
+  auto unpack = tensor.getDefiningOp<UnpackOp>();
+  return unpack ? unpack.getOperand() : tensor;
+}
+
+/// An operand in memory: its extents and how far one step along each moves;
+/// along `panelDim`, if it lies in panels, within a panel.
 struct Operand {
   Value memory;
   Type element;
   SmallVector<Value> extents, strides;
+  std::optional<int64_t> panelDim;
+  std::optional<ColumnPanels> panels;
 
   Operand(Kernel &kernel, Value tensor) {
-    memory = kernel.arguments.lookup(tensor);
+    memory = kernel.arguments.lookup(behindUnpack(tensor));
     element = cast<RankedTensorType>(tensor.getType()).getElementType();
     IndexBuilder at{kernel.builder, kernel.loc()};
     ElementEmitter sizes(kernel, 1);
@@ -57,8 +67,30 @@ struct Operand {
       strides[d] = stride;
       stride = at.mul(stride, extents[d]);
     }
+    if (auto unpack = tensor.getDefiningOp<UnpackOp>())
+      seeThrough(unpack, at);
+  }
+
+private:
+  void seeThrough(UnpackOp unpack, IndexBuilder at) {
+    auto packed = cast<RankedTensorType>(unpack.getOperand().getType());
+    panelDim = unpack.getDim();
+    panels = ColumnPanels{packed.getShape().back(), strides.front()};
+    auto cut = [&](SmallVector<Value> &list, Value value) {
+      list.erase(list.begin());
+      list.pop_back();
+      list.insert(list.begin() + *panelDim, value);
+    };
+    cut(extents, at.constant(unpack.getExtent()));
+    cut(strides, at.constant(1));
   }
 };
+
+/// Whether dimension `column` gives columns that lie side by side.
+bool columnsFit(const Operand &rhs, int64_t column) {
+  return !rhs.panels ||
+         (rhs.panelDim == column && !ShapedType::isDynamic(rhs.panels->width));
+}
 
 Type sumTypeOf(Type element) {
   if (isa<Float16Type, BFloat16Type>(element))
@@ -115,7 +147,8 @@ int64_t blockOfConvolution(Value channels) {
 }
 
 bool inMemory(Kernel &kernel, Value tensor) {
-  return isa<BlockArgument>(tensor) && kernel.arguments.lookup(tensor);
+  Value packed = behindUnpack(tensor);
+  return isa<BlockArgument>(packed) && kernel.arguments.lookup(packed);
 }
 } // namespace
 
@@ -125,6 +158,8 @@ std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op) {
     return std::nullopt;
   IndexBuilder at{kernel.builder, kernel.loc()};
   Operand lhs(kernel, op.getLhs()), rhs(kernel, op.getRhs());
+  if (lhs.panels)
+    return std::nullopt;
   Value zero = at.constant(0);
   SmallVector<ResultDim> batches, left, right;
   int64_t place = 0;
@@ -150,7 +185,7 @@ std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op) {
   bool narrow = lastWide(right) >= 0 && lastWide(left) >= 0 &&
                 isNarrow(right[lastWide(right)]) &&
                 !isNarrow(left[lastWide(left)]);
-  if (noColumns || narrow) {
+  if (!rhs.panels && (noColumns || narrow)) {
     std::swap(lhs, rhs);
     std::swap(left, right);
     for (auto *dims : {&batches, &left, &right})
@@ -162,6 +197,14 @@ std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op) {
   if (right.empty())
     return std::nullopt;
   size_t column = std::max<int64_t>(0, lastWide(right));
+  if (rhs.panels) {
+    // Never exchanged: the columns are the right operand's.
+    SmallVector<int64_t> free = op.getRhsFree();
+    column = llvm::find(free, *rhs.panelDim) - free.begin();
+    if (column == free.size() || !columnsFit(rhs, free[column]))
+      return std::nullopt;
+  }
+  nest.panels = rhs.panels;
   nest.column = right[column];
   nest.outer = batches;
   for (auto [i, dim] : llvm::enumerate(right))
@@ -188,9 +231,11 @@ std::optional<ContractionNest> nestOfConvolution(Kernel &kernel,
     return std::nullopt;
   IndexBuilder at{kernel.builder, kernel.loc()};
   Operand lhs(kernel, op.getLhs()), rhs(kernel, op.getRhs());
+  int64_t spatial = op.getStrides().size();
+  if (lhs.panels || !columnsFit(rhs, spatial + 1))
+    return std::nullopt;
   ElementEmitter sizes(kernel, 1);
   Value zero = at.constant(0);
-  int64_t spatial = op.getStrides().size();
   auto resultExtent = [&](int64_t dim) {
     return sizes.extent(kernel.outputs[0], dim);
   };
@@ -215,6 +260,7 @@ std::optional<ContractionNest> nestOfConvolution(Kernel &kernel,
   nest.sums.push_back(
       {rhs.extents[spatial], at.constant(1), rhs.strides[spatial]});
   nest.column = {resultExtent(spatial + 1), zero, at.constant(1), spatial + 1};
+  nest.panels = rhs.panels;
   nest.lhs = flattened(kernel, lhs.memory);
   nest.rhs = flattened(kernel, rhs.memory);
   nest.lhsElement = lhs.element;

@@ -31,12 +31,21 @@ struct SumDim {
   std::optional<WindowGuard> guard{}; ///< where the window can leave the input
 };
 
+/// Columns of an operand that was packed at compile time: so many lie side by
+/// side, and the next ones `stride` elements after them.
+struct ColumnPanels {
+  int64_t width;
+  mlir::Value stride;
+};
+
 struct ContractionNest {
   mlir::Value lhs, rhs; ///< rank 1, all elements
   mlir::Type lhsElement, rhsElement, resultElement, sum;
   llvm::SmallVector<ResultDim> outer; ///< batches, and columns but the last
   llvm::SmallVector<ResultDim> rows;
   ResultDim column;
+  /// Where rhs lies in panels; column.rhsStride is that within one.
+  std::optional<ColumnPanels> panels{};
   llvm::SmallVector<SumDim> sums; ///< outermost first, at least one
   mlir::Value lhsOrigin;          ///< added to every offset in lhs
   /// Products of the innermost dimension are summed in blocks of so many, the

@@ -76,6 +76,7 @@ Value ElementEmitter::compute(Operation *op, OpResult,
           mapped[dim] = indices[i];
         return emit(op.getOperand(), mapped);
       })
+      .Case([&](UnpackOp op) { return emitUnpack(op, indices); })
       .Case([&](ReduceOp op) { return emitReduce(op, indices); })
       .Case([&](ArgReduceOp op) { return emitArgReduce(op, indices); })
       .Case([&](ReduceWindowOp op) { return emitReduceWindow(op, indices); })
@@ -295,6 +296,20 @@ Value ElementEmitter::emitReverse(ReverseOp op, ArrayRef<LaneIndex> indices) {
   return emit(op.getOperand(), mapped);
 }
 
+Value ElementEmitter::emitUnpack(UnpackOp op, ArrayRef<LaneIndex> indices) {
+  SmallVector<LaneIndex> mapped(indices);
+  LaneIndex column = mapped[op.getDim()];
+  // Lanes might stand in two panels.
+  if (column.stride != 0 && lanes != 1)
+    return fail();
+  int64_t last = tensorType(op.getOperand()).getRank() - 1;
+  Value width = extent(op.getOperand(), last);
+  mapped.erase(mapped.begin() + op.getDim());
+  mapped.insert(mapped.begin(), {at().floorDiv(column.base, width), 0});
+  mapped.push_back({at().remainder(column.base, width), 0});
+  return emit(op.getOperand(), mapped);
+}
+
 Value ElementEmitter::emitReshape(ReshapeOp op, ArrayRef<LaneIndex> indices) {
   if (lanes != 1 && llvm::any_of(indices, [](const LaneIndex &index) {
         return index.stride != 0;
@@ -483,6 +498,10 @@ Value ElementEmitter::extent(Value tensor, int64_t dim) {
           [&](IotaOp op) { return mixed(op.getStaticSizes(), op.getSizes()); })
       .Case([&](TransposeOp op) {
         return extent(op.getOperand(), op.getPermutation()[dim]);
+      })
+      .Case([&](UnpackOp op) {
+        return extent(op.getOperand(),
+                      dim < int64_t(op.getDim()) ? dim + 1 : dim);
       })
       .Case([&](ReduceOp op) {
         int64_t outer = dim;

@@ -5,6 +5,7 @@
 #ifndef TENON_PASSES_CPU_ELEMENTEMITTER_H
 #define TENON_PASSES_CPU_ELEMENTEMITTER_H
 
+#include "dialects/tenon/Packing.h"
 #include "passes/cpu/Kernel.h"
 
 #include <map>
@@ -76,6 +77,7 @@ private:
   mlir::Value emitSlice(SliceOp op, llvm::ArrayRef<LaneIndex> indices);
   mlir::Value emitReverse(ReverseOp op, llvm::ArrayRef<LaneIndex> indices);
   mlir::Value emitReshape(ReshapeOp op, llvm::ArrayRef<LaneIndex> indices);
+  mlir::Value emitUnpack(UnpackOp op, llvm::ArrayRef<LaneIndex> indices);
   mlir::Value emitPad(PadOp op, llvm::ArrayRef<LaneIndex> indices);
   mlir::Value emitConcatenate(ConcatenateOp op,
                               llvm::ArrayRef<LaneIndex> indices);

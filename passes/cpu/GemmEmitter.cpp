@@ -27,6 +27,15 @@ constexpr int64_t keptBytes = 31 * 1024;
 /// if at least so many rows read them.
 constexpr int64_t largeOperand = 768 * 1024;
 constexpr int64_t manyRows = 24;
+/// Rows of a product whose rows are known only in the run.
+constexpr int64_t typicalRows = 128;
+/// Parts of a panel that tiles fetch: at most as many as the kernel's steps in
+/// one iteration.
+constexpr int64_t fetchShares = 4;
+/// Up to so many rows fetch their own columns, this many lines ahead.
+constexpr int64_t ownReaders = 8, fetchDistance = 32;
+/// Bytes of a tile's columns that stay in the second cache while rows pass.
+constexpr int64_t secondCache = 512 * 1024;
 /// Lines a tile may fetch ahead without being held up.
 constexpr int64_t mostFetched = 32;
 
@@ -67,8 +76,11 @@ public:
       else
         size.sum.reset();
     }
-    packed = columnsAcross() || isLarge();
-    tile = chooseTile(size, kernel.vectorBytes, lanes, columnsAcross());
+    packs = !nest.panels && (columnsAcross() || isLarge());
+    ColumnLayout layout{columnsAcross()};
+    if (nest.panels)
+      layout.panelVectors = nest.panels->width / lanes;
+    tile = chooseTile(size, kernel.vectorBytes, lanes, layout);
     block = chooseBlock(size, tile, lanes);
     width = tile.vectors * lanes;
     int64_t bytes = nest.sum.getIntOrFloatBitWidth() / 8;
@@ -91,18 +103,42 @@ private:
            size.rows.value_or(manyRows) >= manyRows &&
            *size.columns * *size.sum * bytes > largeOperand;
   }
+  /// Sums wait on the stack while taps and pieces of the depth meet all rows.
+  bool inPieces() { return packs || (nest.sums.size() > 1 && isLong()); }
+  bool isDeep() { return nest.sums.size() == 1 && isLong(); }
+  /// Whether a tile's columns, in panels, leave the second cache before the
+  /// next rows come.
+  bool isLong() {
+    return nest.panels && nest.block != 0 &&
+           size.rows.value_or(manyRows) > tile.rows &&
+           *size.sum * lineBytes() > secondCache;
+  }
+  int64_t lineBytes() { return width * nest.sum.getIntOrFloatBitWidth() / 8; }
+  /// Whole blocks, in about equal pieces of half that cache.
+  int64_t pieceDepth() {
+    int64_t pieces = (2 * *size.sum * lineBytes() - 1) / secondCache + 1;
+    int64_t blocks = (*size.sum - 1) / nest.block + 1;
+    return ((blocks - 1) / pieces + 1) * nest.block;
+  }
   Value scratch(int64_t elements);
+  ColumnSource columnsOf(const Panel &panel, Value rhsOffset);
   void emitTask(Value task);
   void emitPanels(Value first, Value end);
   void emitPanel(const Panel &panel);
   void emitDirect(const Panel &panel);
+  void finishTiles(const Panel &panel, Value low, Value high, Value from);
+  void fetchAhead(ColumnSource &columns, Value next, Value row, int64_t count);
+  Values waiting(const Panel &panel, Value keptRow, int64_t count);
+  void keep(const Panel &panel, Value keptRow, ArrayRef<Value> sums);
   void emitPacked(const Panel &panel);
   void addPacked(const Panel &panel, Value low, Value high, Values taps,
                  Value lhsOffset, Value rhsOffset);
   void fetchNext(const Panel &panel, Value keptRow, int64_t depth,
                  Value rhsOffset);
-  void addTile(const Panel &panel, Value row, Value keptRow, int64_t count,
-               ArrayRef<Value> taps, Value lhsOffset, Value depth);
+  ColumnSource packedColumns(const Panel &panel, Value rhsOffset, Value depth);
+  void addTile(const ColumnSource &columns, Value row, Value keptRow,
+               int64_t count, ArrayRef<Value> taps, Value lhsOffset,
+               Value depth);
   void forTiles(Value low, Value high,
                 llvm::function_ref<void(Value, int64_t)> body);
   void forRange(Value low, Value high, int64_t step,
@@ -116,7 +152,7 @@ private:
   void store(Value value, Value memory, Value row, int64_t vector);
   void finish(const Panel &panel, const Values &position,
               llvm::function_ref<Value(int64_t)> sums);
-  void drain(const Panel &panel, Value firstRow, Value count);
+  void drain(const Panel &panel, Value firstRow, Value keptRow, Value count);
 
   Kernel &kernel;
   OpBuilder &b;
@@ -128,7 +164,9 @@ private:
   ContractionSize size;
   RegisterTile tile;
   TaskBlock block;
-  bool packed, wide = true;
+  bool packs; ///< columns go through a scratch panel
+  bool wide = true;
+  bool drains = false; ///< the epilogue reads its sums from the stack
   int64_t width = 0, together = 0; ///< columns of a panel, rows that share it
   Values rowExtents;
   Value rows, kept, panelMemory;             ///< kept: sums on the stack
@@ -160,12 +198,13 @@ void GemmEmitter::when(Value condition, llvm::function_ref<void()> body) {
 
 TaskCounter GemmEmitter::emit() {
   wide = epilogue.vectorizes(nest.columnIsLast());
-  if (packed) {
+  drains = !wide || !epilogue.isShort();
+  if (inPieces() || isDeep())
     kept = scratch(together * width);
-    panelMemory = scratch(panelBytes * 8 / nest.sum.getIntOrFloatBitWidth());
-  } else if (!wide || !epilogue.isShort()) {
+  else if (drains)
     kept = scratch(tile.rows * width);
-  }
+  if (packs)
+    panelMemory = scratch(panelBytes * 8 / nest.sum.getIntOrFloatBitWidth());
   rows = at().constant(1);
   for (const ResultDim &dim : nest.rows) {
     rowExtents.push_back(dim.extent);
@@ -352,15 +391,18 @@ void GemmEmitter::finish(const Panel &panel, const Values &position,
 }
 
 /// The epilogue of `count` rows whose sums wait on the stack.
-void GemmEmitter::drain(const Panel &panel, Value row, Value count) {
+void GemmEmitter::drain(const Panel &panel, Value row, Value keptRow,
+                        Value count) {
   forRange(at().constant(0), count, 1, [&](Value r) {
     Values position = at().delinearize(at().add(row, r), rowExtents);
+    Value place = at().add(keptRow, r);
     if (wide)
       return finish(panel, position,
-                    [&](int64_t v) { return load(kept, r, v); });
+                    [&](int64_t v) { return load(kept, place, v); });
     forRange(panel.first, panel.end, 1, [&](Value column) {
-      Value place = at().add(at().mul(r, at().constant(width)),
-                             at().sub(column, panel.first));
+      Value place =
+          at().add(at().mul(at().add(keptRow, r), at().constant(width)),
+                   at().sub(column, panel.first));
       Value sum = memref::LoadOp::create(b, loc, kept, place);
       epilogue.finishOne(placeOf(position, column), sum);
     });
@@ -368,7 +410,7 @@ void GemmEmitter::drain(const Panel &panel, Value row, Value count) {
 }
 
 void GemmEmitter::emitPanel(const Panel &panel) {
-  if (!packed)
+  if (!inPieces())
     return emitDirect(panel);
   if (columnsAcross() || size.rows)
     return emitPacked(panel);
@@ -382,24 +424,136 @@ void GemmEmitter::emitPanel(const Panel &panel) {
   emitDirect(panel);
 }
 
+/// The panel's columns as they lie in rhs, `rhsOffset` elements after column 0.
+ColumnSource GemmEmitter::columnsOf(const Panel &panel, Value rhsOffset) {
+  ColumnSource columns{nest.rhs,
+                       nest.rhsElement,
+                       at().add(rhsOffset, panel.first),
+                       nest.sums.back().rhsStride,
+                       {},
+                       panel.masks};
+  int64_t panelWidth = nest.panels ? nest.panels->width : width;
+  Value next = nest.panels ? nest.panels->stride : at().constant(width);
+  if (nest.panels) {
+    Value number = at().floorDiv(panel.first, at().constant(panelWidth));
+    columns.base = at().add(rhsOffset, at().mul(number, next));
+    columns.masks.clear();
+  }
+  for (int64_t v = 0; v < panel.vectors; ++v)
+    columns.places.push_back(
+        at().add(at().mul(at().constant(v * lanes / panelWidth), next),
+                 at().constant(v * lanes % panelWidth)));
+  return columns;
+}
+
+/// The sums on the stack of `count` rows from `keptRow` on, row by row.
+GemmEmitter::Values GemmEmitter::waiting(const Panel &panel, Value keptRow,
+                                         int64_t count) {
+  Values sums;
+  for (int64_t r = 0; r < count; ++r)
+    for (int64_t v = 0; v < panel.vectors; ++v)
+      sums.push_back(load(kept, at().add(keptRow, at().constant(r)), v));
+  return sums;
+}
+
+void GemmEmitter::keep(const Panel &panel, Value keptRow,
+                       ArrayRef<Value> sums) {
+  for (auto [i, sum] : llvm::enumerate(sums))
+    store(sum, kept,
+          at().add(keptRow, at().constant(int64_t(i) / panel.vectors)),
+          int64_t(i) % panel.vectors);
+}
+
+/// Panels too deep for the second cache meet the rows piece by piece; the last
+/// piece, most often the only one, leaves its sums in registers.
 void GemmEmitter::emitDirect(const Panel &panel) {
-  ColumnSource columns{nest.rhs, nest.rhsElement,
-                       at().add(rhsBase, panel.first), Value(), panel.masks};
-  forTiles(firstRow, lastRow, [&](Value row, int64_t count) {
+  if (!isDeep())
+    return finishTiles(panel, firstRow, lastRow, {});
+  int64_t depth = pieceDepth();
+  Value whole = at().constant((*size.sum - 1) / depth * depth);
+  forRange(firstRow, lastRow, together, [&](Value low) {
+    Value high = at().min(at().add(low, at().constant(together)), lastRow);
+    forRange(at().constant(0), at().sub(high, low), 1,
+             [&](Value row) { keep(panel, row, zeros(panel.vectors)); });
+    forRange(at().constant(0), whole, depth, [&](Value k) {
+      Value next = at().mul(at().add(k, at().constant(depth)),
+                            nest.sums.back().rhsStride);
+      forTiles(low, high, [&](Value row, int64_t count) {
+        Value keptRow = at().sub(row, low);
+        ColumnSource columns = columnsOf(panel, rhsBase);
+        fetchAhead(columns, at().add(columns.base, next), keptRow, count);
+        keep(panel, keptRow,
+             tiles.run(offsetsOf(positionsFrom(row, count)),
+                       nest.sums.back().lhsStride, columns, k,
+                       at().constant(depth), waiting(panel, keptRow, count)));
+      });
+    });
+    finishTiles(panel, low, high, whole);
+  });
+}
+
+/// The tiles together fetch the columns that come next, each a share of one
+/// panel, so that none waits for memory: `next` is where the first panel of the
+/// piece or the tile after this one begins. Few rows fetch what they read
+/// themselves; one row does nothing but read, which needs no help.
+void GemmEmitter::fetchAhead(ColumnSource &columns, Value next, Value row,
+                             int64_t count) {
+  if (!nest.panels || nest.sums.size() != 1 || count != tile.rows || count == 1)
+    return;
+  int64_t lanesHere = nest.panels->width, panels = width / lanesHere;
+  if (size.rows && *size.rows <= ownReaders) {
+    columns.ahead = FetchAhead{{}, fetchShares, lanesHere, true};
+    for (int64_t p = 0; p < panels; ++p)
+      columns.ahead->bases.push_back(
+          at().add(at().add(columns.base,
+                            at().mul(at().constant(p), nest.panels->stride)),
+                   at().constant(fetchDistance * lanesHere)));
+    return;
+  }
+  int64_t rowsHere = std::min(size.rows.value_or(typicalRows),
+                              isDeep() ? together : block.rows),
+          tilesHere = (rowsHere - 1) / tile.rows + 1;
+  int64_t shares = fetchShares;
+  while (shares > 1 && tilesHere < panels * shares)
+    shares /= 2;
+  int64_t depth = isDeep() ? pieceDepth() : *size.sum;
+  Value number = at().floorDiv(row, at().constant(tile.rows));
+  Value panel = at().min(at().floorDiv(number, at().constant(shares)),
+                         at().constant(panels - 1));
+  Value share = at().remainder(number, at().constant(shares));
+  Value base =
+      at().add(at().add(next, at().mul(panel, nest.panels->stride)),
+               at().mul(share, at().constant(depth / shares * lanesHere)));
+  columns.ahead = FetchAhead{{base}, fetchShares / shares, lanesHere};
+}
+
+/// Tiles whose sums are complete after the products from `from` on; null: from
+/// the first.
+void GemmEmitter::finishTiles(const Panel &panel, Value low, Value high,
+                              Value from) {
+  Panel after = panel;
+  after.first = at().add(panel.first, at().constant(width));
+  forTiles(low, high, [&](Value row, int64_t count) {
+    ColumnSource columns = columnsOf(panel, rhsBase);
+    fetchAhead(columns, columnsOf(after, rhsBase).base, at().sub(row, low),
+               count);
+    Value keptRow = from ? at().sub(row, low) : at().constant(0);
     SmallVector<Values> positions = positionsFrom(row, count);
-    Values sums = tiles.runAll(offsetsOf(positions), positions, columns,
-                               zeros(count * panel.vectors));
-    for (int64_t r = 0; r < count; ++r) {
-      auto sum = [&](int64_t v) { return sums[r * panel.vectors + v]; };
-      if (!kept) {
-        finish(panel, positions[r], sum);
-        continue;
-      }
-      for (int64_t v = 0; v < panel.vectors; ++v)
-        store(sum(v), kept, at().constant(r), v);
+    Values starts = offsetsOf(positions), sums;
+    if (from)
+      sums = tiles.run(starts, nest.sums.back().lhsStride, columns, from,
+                       at().sub(nest.sums.back().extent, from),
+                       waiting(panel, keptRow, count));
+    else
+      sums = tiles.runAll(starts, positions, columns,
+                          zeros(count * panel.vectors));
+    if (drains) {
+      keep(panel, keptRow, sums);
+      return drain(panel, row, keptRow, at().constant(count));
     }
-    if (kept)
-      drain(panel, row, at().constant(count));
+    for (int64_t r = 0; r < count; ++r)
+      finish(panel, positions[r],
+             [&](int64_t v) { return sums[r * panel.vectors + v]; });
   });
 }
 
@@ -412,7 +566,7 @@ void GemmEmitter::emitPacked(const Panel &panel) {
         store(zero, kept, r, v);
     });
     addPacked(panel, low, high, {}, at().constant(0), rhsBase);
-    drain(panel, low, count);
+    drain(panel, low, at().constant(0), count);
   });
 }
 
@@ -434,9 +588,9 @@ void GemmEmitter::addPacked(const Panel &panel, Value low, Value high,
   int64_t bytes = nest.sum.getIntOrFloatBitWidth() / 8;
   int64_t depth = panelBytes / (width * bytes) / lanes * lanes;
   std::optional<int64_t> known = getConstantIntValue(dim.extent);
-  // Pieces are whole blocks: a block's sum is never cut in two.
+  // A block's sum is never cut in two.
   if (nest.block)
-    depth = std::max<int64_t>(1, depth / nest.block) * nest.block;
+    depth = nest.block;
   if (known && *known > 0)
     depth = std::min(depth, *known);
   forRange(at().constant(0), dim.extent, depth, [&](Value k) {
@@ -444,17 +598,30 @@ void GemmEmitter::addPacked(const Panel &panel, Value low, Value high,
                      ? at().constant(depth)
                      : at().min(at().constant(depth), at().sub(dim.extent, k));
     moved(k, [&](Value lhs, Value rhs) {
-      emitPack(
-          kernel, nest,
-          {panelMemory, width, rhs, panel.first, panel.end, here, panel.masks},
-          lanes);
+      ColumnSource columns = columnsOf(panel, rhs);
+      if (packs)
+        columns = packedColumns(panel, rhs, here);
       forTiles(low, high, [&](Value row, int64_t count) {
-        if (!columnsAcross() && count == tile.rows)
+        if (packs && !columnsAcross() && count == tile.rows)
           fetchNext(panel, at().sub(row, low), depth, rhs);
-        addTile(panel, row, at().sub(row, low), count, taps, lhs, here);
+        addTile(columns, row, at().sub(row, low), count, taps, lhs, here);
       });
     });
   });
+}
+
+/// Packs `depth` lines of the panel's columns and says where they are now.
+ColumnSource GemmEmitter::packedColumns(const Panel &panel, Value rhsOffset,
+                                        Value depth) {
+  emitPack(kernel, nest,
+           {panelMemory, width, rhsOffset, panel.first, panel.end, depth,
+            panel.masks},
+           lanes);
+  ColumnSource columns{
+      panelMemory, nest.sum, at().constant(0), at().constant(width), {}};
+  for (int64_t v = 0; v < panel.vectors; ++v)
+    columns.places.push_back(at().constant(v * lanes));
+  return columns;
 }
 
 /// Each tile fetches its share of the block that is packed next, so that the
@@ -482,8 +649,8 @@ void GemmEmitter::fetchNext(const Panel &panel, Value keptRow, int64_t depth,
   }
 }
 
-/// Adds the packed block at hand to `count` rows of the sums on the stack.
-void GemmEmitter::addTile(const Panel &panel, Value row, Value keptRow,
+/// Adds the columns at hand to `count` rows of the sums on the stack.
+void GemmEmitter::addTile(const ColumnSource &columns, Value row, Value keptRow,
                           int64_t count, ArrayRef<Value> taps, Value lhsOffset,
                           Value depth) {
   SmallVector<Values> positions = positionsFrom(row, count);
@@ -498,19 +665,26 @@ void GemmEmitter::addTile(const Panel &panel, Value row, Value keptRow,
         arith::SelectOp::create(b, loc, fits[r], starts[r], at().constant(0));
     any = any ? Value(arith::OrIOp::create(b, loc, any, fits[r])) : fits[r];
   }
+  int64_t vectors = columns.places.size();
+  auto waiting = [&](int64_t r, int64_t v) {
+    return load(kept, at().add(keptRow, at().constant(r)), v);
+  };
   auto add = [&] {
-    ColumnSource columns{panelMemory, nest.sum, at().constant(0),
-                         at().constant(width)};
-    auto place = [&](int64_t r) { return at().add(keptRow, at().constant(r)); };
-    Values sums;
-    for (int64_t r = 0; r < count; ++r)
-      for (int64_t v = 0; v < panel.vectors; ++v)
-        sums.push_back(load(kept, place(r), v));
-    sums = tiles.run(starts, nest.sums.back().lhsStride, columns, depth, sums);
+    Values sums = zeros(count * vectors);
+    if (nest.block == 0)
+      for (int64_t i = 0; i < count * vectors; ++i)
+        sums[i] = waiting(i / vectors, i % vectors);
+    sums =
+        tiles.chain(starts, nest.sums.back().lhsStride, columns, depth, sums);
     for (int64_t r = 0; r < count; ++r) {
       auto keep = [&] {
-        for (int64_t v = 0; v < panel.vectors; ++v)
-          store(sums[r * panel.vectors + v], kept, place(r), v);
+        for (int64_t v = 0; v < vectors; ++v) {
+          Value sum = sums[r * vectors + v];
+          // Read this late, the former sums need no registers in the loop.
+          if (nest.block)
+            sum = arith::AddFOp::create(b, loc, waiting(r, v), sum);
+          store(sum, kept, at().add(keptRow, at().constant(r)), v);
+        }
       };
       // Rows whose window leaves the input here keep their former sums.
       if (fits[r])

@@ -17,7 +17,13 @@ constexpr int64_t wantedTasks = 64;
 constexpr int64_t fewestTasks = 8;
 /// Rows of one task at most, where all columns of a panel are reused.
 constexpr int64_t mostRows = 256;
+constexpr int64_t fewRows = 4;
 constexpr int64_t widestTile = 16;
+/// Panels, each read from its start to its end, that a tile of few rows reads
+/// at once: more streams than that are fetched ahead less well.
+constexpr int64_t panelStreams = 4;
+/// Reading an element of the columns takes as long as this many products.
+constexpr int64_t productsPerRead = 16;
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -26,30 +32,41 @@ int64_t evenRows(int64_t rows, int64_t parts, RegisterTile tile) {
 }
 
 RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
-                        int64_t lanes, bool packed) {
+                        int64_t lanes, const ColumnLayout &layout) {
   // AVX2 has 16 registers; AVX-512 and NEON have 32.
-  int64_t accumulators = vectorBytes == 32 ? 12 : 24;
-  RegisterTile wide =
-      vectorBytes == 32 ? RegisterTile{6, 2} : RegisterTile{8, 3};
-  RegisterTile other =
-      vectorBytes == 32 ? RegisterTile{4, 3} : RegisterTile{6, 4};
+  bool few = vectorBytes == 32;
+  int64_t accumulators = few ? 12 : 24;
   int64_t vectors =
       size.columns ? std::max<int64_t>(1, ceilDiv(*size.columns, lanes)) : 0;
-  if (size.rows && *size.rows <= 4) {
+  int64_t group = std::max<int64_t>(1, layout.panelVectors);
+  auto whole = [&](int64_t count) {
+    return std::max(group, count / group * group);
+  };
+  if (size.rows && *size.rows <= fewRows) {
     int64_t rows = std::max<int64_t>(1, *size.rows);
-    int64_t most = std::min(packed ? 2 : widestTile, accumulators / rows);
-    return {rows, vectors ? std::min(vectors, most) : most};
+    int64_t streams = layout.scratch        ? 2
+                      : layout.panelVectors ? panelStreams
+                                            : widestTile;
+    int64_t most = whole(std::min(streams, accumulators / rows));
+    return {rows, vectors ? std::min(whole(vectors + group - 1), most) : most};
   }
-  RegisterTile tile = wide;
-  // The last panel should be full, or nearly.
-  auto rest = [&](int64_t width) { return (vectors + width - 1) % width; };
-  if (vectors && rest(other.vectors) > rest(wide.vectors) &&
-      rest(wide.vectors) + 1 != wide.vectors)
-    tile = other;
-  if (vectors && vectors < tile.vectors)
-    tile = {
-        std::min<int64_t>(vectorBytes == 32 ? 8 : 12, accumulators / vectors),
-        vectors};
+  // The last panel should be full, or nearly; of equals the first.
+  constexpr RegisterTile wide[] = {{8, 3}, {6, 4}, {12, 2}},
+                         narrow[] = {{6, 2}, {4, 3}, {3, 4}};
+  RegisterTile tile{0, 0};
+  int64_t least = 0;
+  for (RegisterTile candidate : few ? narrow : wide) {
+    int64_t padding =
+        ceilDiv(vectors, candidate.vectors) * candidate.vectors - vectors;
+    if (candidate.vectors % group != 0 || (tile.rows && padding >= least))
+      continue;
+    tile = candidate;
+    least = padding;
+  }
+  if (tile.rows == 0)
+    tile = {std::max<int64_t>(1, accumulators / group), group};
+  if (vectors && vectors < tile.vectors && vectors % group == 0)
+    tile = {std::min<int64_t>(few ? 8 : 12, accumulators / vectors), vectors};
   if (size.rows)
     tile.rows = std::min(tile.rows, *size.rows);
   return tile;
@@ -59,9 +76,10 @@ TaskBlock chooseBlock(const ContractionSize &size, RegisterTile tile,
                       int64_t lanes) {
   int64_t outer = size.outer.value_or(1),
           rows = std::max<int64_t>(1, size.rows.value_or(typicalExtent)),
+          dear = std::max(rows, productsPerRead),
           columns = std::max<int64_t>(1, size.columns.value_or(typicalExtent)),
           sum = std::max<int64_t>(1, size.sum.value_or(typicalExtent));
-  int64_t work = std::clamp(outer * rows * columns * sum / wantedTasks,
+  int64_t work = std::clamp(outer * dear * columns * sum / wantedTasks,
                             leastWork, mostWork);
   int64_t panel = tile.vectors * lanes;
   TaskBlock block;
@@ -70,7 +88,9 @@ TaskBlock chooseBlock(const ContractionSize &size, RegisterTile tile,
   int64_t parts = ceilDiv(rows, mostRows);
   block.rows = evenRows(rows, parts, tile);
   block.columns =
-      panel * std::max<int64_t>(1, work / (block.rows * sum * panel));
+      panel *
+      std::max<int64_t>(
+          1, work / (std::max(block.rows, productsPerRead) * sum * panel));
   // Rows are divided further only for want of tasks: each part reads, and may
   // have to pack, all columns again.
   auto tasks = [&] { return outer * ceilDiv(columns, block.columns) * parts; };

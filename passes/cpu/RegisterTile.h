@@ -24,10 +24,15 @@ struct TaskBlock {
   int64_t rows, columns;
 };
 
-/// The tile for `lanes` elements a register of `vectorBytes`. `packed`: columns
-/// come through a scratch panel, whose lines are read from many places.
+/// Where the columns come from.
+struct ColumnLayout {
+  bool scratch = false;     ///< packed in the run, from many places
+  int64_t panelVectors = 0; ///< packed before: vectors of a panel
+};
+
+/// The tile for `lanes` elements a register of `vectorBytes`: whole panels.
 RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
-                        int64_t lanes, bool packed);
+                        int64_t lanes, const ColumnLayout &layout);
 
 /// Rows of each of `parts` about equal parts, in whole tiles.
 int64_t evenRows(int64_t rows, int64_t parts, RegisterTile tile);

@@ -30,7 +30,7 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
   Value line = at().add(columns.base, at().mul(k, columns.stride));
   Values column;
   for (int64_t v = 0; v < vectors; ++v) {
-    Value place = at().add(line, at().constant(v * lanes));
+    Value place = at().add(line, columns.places[v]);
     Value mask = columns.masks.empty() ? Value() : columns.masks[v];
     Value loaded;
     if (mask) {
@@ -56,19 +56,37 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
   }
 }
 
+/// The fetching that is left after k steps.
+FetchAhead TileKernel::fetchedAt(FetchAhead ahead, Value k) {
+  int64_t step = ahead.lines * ahead.lineElements / unrolled;
+  for (Value &base : ahead.bases)
+    base = at().add(base, at().mul(k, at().constant(step)));
+  return ahead;
+}
+
+void TileKernel::fetch(const ColumnSource &columns, Value k) {
+  FetchAhead now = fetchedAt(*columns.ahead, k);
+  for (Value base : now.bases)
+    for (int64_t line = 0; line < now.lines; ++line) {
+      Value place = at().add(base, at().constant(line * now.lineElements));
+      memref::PrefetchOp::create(b, loc, columns.memory, place,
+                                 /*isWrite=*/false,
+                                 /*localityHint=*/now.intoFirstCache ? 3 : 2,
+                                 /*isDataCache=*/true);
+    }
+}
+
 TileKernel::Values TileKernel::run(ArrayRef<Value> rows, Value rowStride,
-                                   const ColumnSource &columns, Value extent,
-                                   ValueRange carried) {
+                                   const ColumnSource &columns, Value first,
+                                   Value extent, ValueRange carried) {
   if (nest.block == 0)
     return chain(rows, rowStride, columns, extent, carried);
   std::optional<int64_t> known = getConstantIntValue(extent);
   if (known && *known <= nest.block)
-    return addBlock(rows, rowStride, columns, at().constant(0), extent,
-                    carried);
+    return addBlock(rows, rowStride, columns, first, extent, carried);
   Value width = at().constant(nest.block);
-  Value whole = at().mul(at().floorDiv(extent, width), width);
-  auto loop =
-      scf::ForOp::create(b, loc, at().constant(0), whole, width, carried);
+  Value whole = at().add(first, at().mul(at().floorDiv(extent, width), width));
+  auto loop = scf::ForOp::create(b, loc, first, whole, width, carried);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -77,10 +95,12 @@ TileKernel::Values TileKernel::run(ArrayRef<Value> rows, Value rowStride,
                                   loop.getInductionVar(), width,
                                   loop.getRegionIterArgs()));
   }
-  Value rest = at().sub(extent, whole);
-  if (getConstantIntValue(rest) == 0)
+  Value rest = at().sub(at().add(first, extent), whole);
+  if (known && *known % nest.block == 0)
     return Values(loop.getResults());
-  return addBlock(rows, rowStride, columns, whole, rest, loop.getResults());
+  return addBlock(rows, rowStride, columns, whole,
+                  known ? at().constant(*known % nest.block) : rest,
+                  loop.getResults());
 }
 
 TileKernel::Values TileKernel::addBlock(ArrayRef<Value> rows, Value rowStride,
@@ -93,6 +113,8 @@ TileKernel::Values TileKernel::addBlock(ArrayRef<Value> rows, Value rowStride,
     moved.push_back(at().add(row, offset));
   ColumnSource source = columns;
   source.base = at().add(columns.base, at().mul(first, columns.stride));
+  if (source.ahead)
+    source.ahead = fetchedAt(*columns.ahead, first);
   Value zero = arith::ConstantOp::create(
       b, loc, b.getZeroAttr(carried.front().getType()));
   Values sums =
@@ -120,6 +142,8 @@ TileKernel::Values TileKernel::chain(ArrayRef<Value> rows, Value rowStride,
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Values inner(loop.getRegionIterArgs());
+    if (columns.ahead && steps == unrolled)
+      fetch(columns, loop.getInductionVar());
     for (int64_t u = 0; u < steps; ++u)
       step(rows, rowStride, columns,
            at().add(loop.getInductionVar(), at().constant(u)), inner);
@@ -161,7 +185,8 @@ TileKernel::Values TileKernel::nestFrom(size_t level, ArrayRef<SumDim> sums,
   const SumDim &dim = sums[level];
   if (level + 1 == sums.size()) {
     columns.stride = dim.rhsStride;
-    return run(rows, dim.lhsStride, columns, dim.extent, carried);
+    return run(rows, dim.lhsStride, columns, at().constant(0), dim.extent,
+               carried);
   }
   return overDim(
       dim, rows, columns, carried,

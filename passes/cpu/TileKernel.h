@@ -5,14 +5,27 @@
 
 #include "passes/cpu/ContractionNest.h"
 
+#include <optional>
+
 namespace tenon {
 
-/// Where a tile reads its columns: element (k, c) at base + k * stride + c.
+/// What a tile fetches while it computes: `lines` lines for every few steps,
+/// one after another, from each base on in the columns' memory.
+struct FetchAhead {
+  llvm::SmallVector<mlir::Value> bases;
+  int64_t lines, lineElements;
+  bool intoFirstCache = false; ///< else into the second
+};
+
+/// Where a tile reads its columns: vector v of line k at base + k * stride +
+/// places[v].
 struct ColumnSource {
   mlir::Value memory; ///< rank 1
   mlir::Type element; ///< of the tenon tensor, or the sums' in scratch
   mlir::Value base, stride;
+  llvm::SmallVector<mlir::Value> places;  ///< per vector
   llvm::SmallVector<mlir::Value> masks{}; ///< per vector; null: all lanes
+  std::optional<FetchAhead> ahead{};
 };
 
 class TileKernel {
@@ -20,12 +33,19 @@ public:
   TileKernel(Kernel &kernel, const ContractionNest &nest, int64_t lanes)
       : b(kernel.builder), loc(kernel.loc()), nest(nest), lanes(lanes) {}
 
-  /// Adds to `sums` (rows x vectors, row by row) the products over k in
-  /// [0, extent): rows start at `rows` in lhs and step by `rowStride`.
+  /// One chain of products over k in [0, extent) on top of `sums` (rows x
+  /// vectors, row by row): rows start at `rows` in lhs and step by `rowStride`.
+  llvm::SmallVector<mlir::Value>
+  chain(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,
+        const ColumnSource &columns, mlir::Value extent, mlir::ValueRange sums);
+
+  /// Adds to `sums` the products [first, first + extent) of such a chain, in
+  /// blocks where the nest has them: `first` is the first of a block.
   llvm::SmallVector<mlir::Value> run(llvm::ArrayRef<mlir::Value> rows,
                                      mlir::Value rowStride,
                                      const ColumnSource &columns,
-                                     mlir::Value extent, mlir::ValueRange sums);
+                                     mlir::Value first, mlir::Value extent,
+                                     mlir::ValueRange sums);
 
   /// Adds the products over all sum dimensions. `windows` are, per row of the
   /// tile and per row dimension, its positions: for taps that may lie outside.
@@ -42,14 +62,12 @@ public:
 private:
   using Values = llvm::SmallVector<mlir::Value>;
 
-  /// One chain of products on top of `sums`.
-  Values chain(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,
-               const ColumnSource &columns, mlir::Value extent,
-               mlir::ValueRange sums);
   /// `sums` plus the sum of products [first, first + extent).
   Values addBlock(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,
                   const ColumnSource &columns, mlir::Value first,
                   mlir::Value extent, mlir::ValueRange sums);
+  FetchAhead fetchedAt(FetchAhead ahead, mlir::Value k);
+  void fetch(const ColumnSource &columns, mlir::Value k);
   void step(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,
             const ColumnSource &columns, mlir::Value k, Values &sums);
   Values nestFrom(size_t level, llvm::ArrayRef<SumDim> sums, Values rows,

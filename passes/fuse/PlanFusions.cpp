@@ -4,6 +4,7 @@
 // root of a new group.
 #include "passes/fuse/Passes.h"
 
+#include "dialects/tenon/Packing.h"
 #include "dialects/tenon/ShapeRules.h"
 #include "dialects/tenon/TenonDialect.h"
 
@@ -38,7 +39,8 @@ bool reducesRows(Operation *op) {
 
 Role roleOf(Operation *op) {
   if (op->hasTrait<Elementwise>() ||
-      isa<BroadcastInDimOp, TransposeOp, SliceOp, IotaOp, ReverseOp>(op))
+      isa<BroadcastInDimOp, TransposeOp, SliceOp, IotaOp, ReverseOp, UnpackOp>(
+          op))
     return Role::Map;
   if (isSplat(op))
     return Role::Map;
@@ -54,7 +56,7 @@ Role roleOf(Operation *op) {
 
 /// Costs next to nothing, so that every user may have its own copy.
 bool isFree(Operation *op) {
-  return isa<BroadcastInDimOp, IotaOp>(op) || isSplat(op);
+  return isa<BroadcastInDimOp, IotaOp, UnpackOp>(op) || isSplat(op);
 }
 
 /// Costs more than a few cycles an element: not to be repeated.
@@ -134,7 +136,8 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
   static void join(Operation *op, Role role, Group &group) {
     if (role == Role::Reduce || role == Role::Contraction)
       group.role = role;
-    if (role == Role::Whole || isa<TransposeOp, SliceOp, ReverseOp, IotaOp>(op))
+    if (role == Role::Whole ||
+        isa<TransposeOp, SliceOp, ReverseOp, IotaOp, UnpackOp>(op))
       group.plain = false;
   }
 
@@ -161,9 +164,10 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
       return false;
     case Role::Map:
       // Kernels of their own take splats, whose elements need no place in
-      // memory, and nothing else.
+      // memory, and nothing else; gathers read tables in panels.
       if (group.role == Role::Whole)
-        return isSplat(op) && !isa<NonMaxSuppressionOp>(group.root);
+        return (isSplat(op) && !isa<NonMaxSuppressionOp>(group.root)) ||
+               (isa<UnpackOp>(op) && isa<GatherOp>(group.root));
       if (group.role == Role::Contraction)
         return joinsContraction(op);
       // A value repeated along new dimensions would be computed once per
@@ -184,6 +188,8 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
   /// Prologues of contractions are computed once, before: only what has no
   /// elements of its own may join, and epilogue operands.
   bool joinsContraction(Operation *op) {
+    if (isa<UnpackOp>(op))
+      return true;
     for (Operation *user : op->getUsers())
       if (roleOf(user) == Role::Contraction)
         return false;

@@ -77,6 +77,23 @@ def FoldWeights : Pass<"tenon-fold-weights", "mlir::ModuleOp"> {
   }];
 }
 
+def PackWeights : Pass<"tenon-pack-weights", "mlir::ModuleOp"> {
+  let summary = "Read the weights of contractions in panels";
+  let description = [{
+    ```mlir
+    %w = tenon.get_weight @w : tensor<8x40xf32>
+    %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : ...
+    // becomes
+    %w = tenon.get_weight @w : tensor<8x40xf32>
+    %p = tenon.pack %w dim 1 width 16 : (tensor<8x40xf32>) -> tensor<3x8x16xf32>
+    %u = tenon.unpack %p dim 1 extent 40 : (tensor<3x8x16xf32>) -> tensor<8x40xf32>
+    %0 = tenon.dot_general %x, %u batch [] x [] contract [1] x [0] : ...
+    ```
+    `tenon-fold-weights` makes a weight of the pack; the unpack stays beside its reader, whose kernel sees through it. Gathers of the same weight read
+    the panels too, so that a table that is also a matrix is stored once; what other ops need as it is has a packed copy if it is small.
+  }];
+}
+
 def FoldBatchNorm : Pass<"tenon-fold-batch-norm"> {
   let summary = "Multiply batch normalization into the kernel of the convolution before it";
   let description = [{

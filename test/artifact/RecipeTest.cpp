@@ -69,6 +69,29 @@ protected:
   Status status = Status::Success;
 };
 
+TEST_F(Recipes, Panels) {
+  EXPECT_EQ(run<float>("tensor<2x2x2xf32>", R"(
+    %r = tenon.pack %w dim 1 width 2 : (tensor<2x3xf32>) -> tensor<2x2x2xf32>
+    tenon.yield %r : tensor<2x2x2xf32>)"),
+            (F{1, 2, 4, 5, 3, 0, 6, 0}));
+  EXPECT_EQ(run<float>("tensor<1x3x4xf32>", R"(
+    %r = tenon.pack %w dim 0 width 4 : (tensor<2x3xf32>) -> tensor<1x3x4xf32>
+    tenon.yield %r : tensor<1x3x4xf32>)"),
+            (F{1, 4, 0, 0, 2, 5, 0, 0, 3, 6, 0, 0}));
+  // Nothing is left over.
+  EXPECT_EQ(run<float>("tensor<1x2x3xf32>", R"(
+    %r = tenon.pack %w dim 1 width 3 : (tensor<2x3xf32>) -> tensor<1x2x3xf32>
+    tenon.yield %r : tensor<1x2x3xf32>)"),
+            (F{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(run<float>("tensor<2x3x1x2xf32>", R"(
+    %s = tenon.reshape %w sizes [3, 2, 1] : (tensor<2x3xf32>) -> tensor<3x2x1xf32>
+    %t = tenon.transpose %s [1, 0, 2] : (tensor<3x2x1xf32>) -> tensor<2x3x1xf32>
+    %c = tenon.concatenate %t, %t dim 0 : (tensor<2x3x1xf32>, tensor<2x3x1xf32>) -> tensor<4x3x1xf32>
+    %r = tenon.pack %c dim 0 width 2 : (tensor<4x3x1xf32>) -> tensor<2x3x1x2xf32>
+    tenon.yield %r : tensor<2x3x1x2xf32>)"),
+            (F{1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6}));
+}
+
 TEST_F(Recipes, Movements) {
   EXPECT_EQ(run<float>("tensor<3x2xf32>", R"(
     %r = tenon.transpose %w [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>

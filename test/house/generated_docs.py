@@ -23,7 +23,7 @@ def pages(source):
         lines = [line.rstrip() for line in done.stdout.splitlines()]
         return "\n".join(lines).strip() + "\n"
 
-    ops = "dialects/tenon/TenonOps.td"
+    ops = "dialects/tenon/AllOps.td"
     if os.path.exists(f"{source}/{ops}"):
         yield "dialect.md", made("-gen-dialect-doc", ops, "-dialect=tenon")
     rooms = f"{source}/passes"

@@ -1,6 +1,7 @@
 // The shape rules at their corners: rank 0, zero extents, unknown extents, and
 // the label of each constraint in the text of what breaks it.
 #include "dialects/tenon/ShapeRules.h"
+#include "dialects/tenon/Packing.h"
 
 #include "gtest/gtest.h"
 
@@ -160,6 +161,30 @@ TEST(TransposeShape, PermutationsOnly) {
   expectBroken(transposeShape({4, 8}, {0}), "(C1)");
   expectBroken(transposeShape({4, 8}, {0, 0}), "(C1)");
   expectBroken(transposeShape({4, 8}, {0, 2}), "(C1)");
+}
+
+TEST(PackShape, PanelsStandFirstAndLast) {
+  EXPECT_EQ(shapeOf(packShape({8, 40}, 1, 16)), (Shape{3, 8, 16}));
+  EXPECT_EQ(shapeOf(packShape({unknown, 2}, 0, 4)), (Shape{unknown, 2, 4}));
+  EXPECT_EQ(shapeOf(packShape({0}, 0, 4)), (Shape{0, 4}));
+  expectBroken(packShape({8}, 1, 16), "(C1)");
+  expectBroken(packShape({8}, -1, 16), "(C1)");
+  expectBroken(packShape({}, 0, 16), "(C1)");
+  expectBroken(packShape({8}, 0, 0), "(C2)");
+}
+
+TEST(UnpackShape, TheExtentNeedsEveryPanel) {
+  EXPECT_EQ(shapeOf(unpackShape({3, 8, 16}, 1, 40)), (Shape{8, 40}));
+  EXPECT_EQ(shapeOf(unpackShape({3, 8, 16}, 0, 48)), (Shape{48, 8}));
+  EXPECT_EQ(shapeOf(unpackShape({0, 4}, 0, 0)), (Shape{0}));
+  EXPECT_EQ(shapeOf(unpackShape({unknown, 2, 4}, 1, 7)), (Shape{2, 7}));
+  expectBroken(unpackShape({3, 8, 16}, 2, 40), "(C1)");
+  expectBroken(unpackShape({3}, 0, 40), "(C1)");
+  expectBroken(unpackShape({}, 0, 40), "(C1)");
+  expectBroken(unpackShape({3, 16}, 0, 32), "(C2)");
+  expectBroken(unpackShape({3, 16}, 0, 49), "(C2)");
+  expectBroken(unpackShape({3, 0}, 0, 0), "(C2)");
+  expectBroken(unpackShape({unknown, 4}, 0, -1), "(C2)");
 }
 
 TEST(ConcatenateShape, SumsOneExtentAndJoinsTheOthers) {

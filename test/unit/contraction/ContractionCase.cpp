@@ -150,6 +150,37 @@ std::string numbered(const char *name, std::initializer_list<int64_t> numbers) {
   return result;
 }
 
+Case packed(Case test, int64_t dim) {
+  constexpr int64_t width = 16;
+  Dims from = test.dims[1], rest = from;
+  rest.erase(rest.begin() + dim);
+  int64_t extent = from[dim], inside = count(rest);
+  Dims to = rest;
+  to.insert(to.begin(), (extent + width - 1) / width);
+  to.push_back(width);
+  Dims others;
+  for (size_t d = 0; d < from.size(); ++d)
+    if (int64_t(d) != dim)
+      others.push_back(d);
+  std::vector<int64_t> lines = offsets(from, others),
+                       columns = offsets(from, {dim});
+  std::vector<float> panels(count(to), std::numeric_limits<float>::quiet_NaN());
+  for (int64_t n = 0; n < extent; ++n)
+    for (int64_t k = 0; k < inside; ++k)
+      panels[(n / width * inside + k) * width + n % width] =
+          test.inputs[1][lines[k] + columns[n]];
+  std::string argument = "%y: " + type(from);
+  test.text.replace(test.text.find(argument), argument.size(),
+                    "%p: " + type(to));
+  test.text.insert(test.text.find("{\n") + 2,
+                   "  %y = tenon.unpack %p dim " + std::to_string(dim) +
+                       " extent " + std::to_string(extent) + " : (" + type(to) +
+                       ") -> " + type(from) + "\n");
+  test.inputs[1] = panels;
+  test.dims[1] = to;
+  return test;
+}
+
 void check(std::vector<Case> cases) {
   std::string text;
   for (const Case &test : cases)

@@ -61,6 +61,10 @@ private:
 /// `name` and the numbers, joined.
 std::string numbered(const char *name, std::initializer_list<int64_t> numbers);
 
+/// The same case with its right operand in panels along `dim`, whose filling
+/// must not be seen.
+Case packed(Case test, int64_t dim);
+
 /// Compiles all cases together and compares each, for every target this machine
 /// can run.
 void check(std::vector<Case> cases);

@@ -97,6 +97,69 @@ TEST(Contraction, TransposedLeft) {
   }));
 }
 
+TEST(Contraction, Panels) {
+  check(oddCases([](int64_t m, int64_t n, int64_t k) {
+    return packed(
+        dotCase(numbered("plain", {m, n, k}), {m, k}, {k, n}, {}, {}, {1}, {0}),
+        1);
+  }));
+  check(oddCases([](int64_t m, int64_t n, int64_t k) {
+    return packed(dotCase(numbered("right", {m, n, k}), {m, k}, {n, k}, {}, {},
+                          {1}, {1}, Epilogue::BiasRelu),
+                  0);
+  }));
+}
+
+TEST(Contraction, PanelsOfManySums) {
+  std::vector<Case> cases;
+  for (int64_t rows : {0, 1, 2, 3, 4, 5, 8, 9, 13, 40})
+    for (int64_t sums : {128, 300, 512})
+      cases.push_back(
+          packed(dotCase(numbered("deep", {rows, sums}), {rows, sums},
+                         {sums, 150}, {}, {}, {1}, {0}),
+                 1));
+  // Panels that leave the second cache.
+  auto makeLong = [&](const char *name, int64_t sums, Epilogue epilogue,
+                      Unknown unknown) {
+    cases.push_back(
+        packed(dotCase(numbered(name, {sums}), {21, sums}, {sums, 50}, {}, {},
+                       {1}, {0}, epilogue, unknown),
+               1));
+  };
+  makeLong("long", 8500, Epilogue::None, Unknown::None);
+  makeLong("long_dynamic", 8500, Epilogue::None, Unknown::Rows);
+  makeLong("long_finished", 8832, Epilogue::BiasRelu, Unknown::None);
+  cases.push_back(
+      packed(dotCase("none", {7, 0}, {0, 150}, {}, {}, {1}, {0}), 1));
+  check(cases);
+}
+
+TEST(Contraction, PanelsAndDynamicRows) {
+  std::vector<Case> cases;
+  for (int64_t rows : {0, 1, 2, 4, 5, 7, 8, 9, 23, 101})
+    for (int64_t sums : {33, 600})
+      cases.push_back(packed(dotCase(numbered("rows", {rows, sums}),
+                                     {rows, sums}, {sums, 150}, {}, {}, {1},
+                                     {0}, Epilogue::None, Unknown::Rows),
+                             1));
+  check(cases);
+}
+
+TEST(Contraction, PanelsInOtherForms) {
+  std::vector<Case> cases = {
+      packed(dotCase("batch", {3, 17, 20}, {3, 20, 33}, {0}, {0}, {2}, {1}), 2),
+      packed(dotCase("rows", {4, 5, 200}, {200, 18}, {}, {}, {2}, {0}), 1),
+      packed(dotCase("sums", {6, 4, 50}, {4, 50, 18}, {}, {}, {1, 2}, {0, 1}),
+             2),
+      packed(dotCase("crossed", {6, 4, 5}, {18, 5, 4}, {}, {}, {1, 2}, {2, 1}),
+             0),
+      packed(dotCase("covector", {33}, {33, 70}, {}, {}, {0}, {0}), 1),
+      packed(dotCase("across", {200, 70}, {200, 50}, {}, {}, {0}, {0}), 1),
+      packed(dotCase("narrow", {70, 33}, {33, 2}, {}, {}, {1}, {0}), 1),
+  };
+  check(cases);
+}
+
 TEST(Contraction, DynamicExtents) {
   std::vector<Case> cases;
   for (auto [m, n, k] : {std::array<int64_t, 3>{1, 50, 17},

@@ -145,6 +145,25 @@ TEST(Convolution, Windows) {
   check(cases);
 }
 
+TEST(Convolution, KernelsInPanels) {
+  std::vector<Case> cases;
+  for (Window window : {Window{{1, 1}, {0, 0, 0, 0}, {1, 1}},
+                        {{1, 1}, {1, 1, 1, 1}, {1, 1}},
+                        {{2, 1}, {0, 1, 2, 0}, {1, 1}},
+                        {{1, 1}, {2, 2, 2, 2}, {2, 2}}})
+    for (int64_t channels : {3, 64, 160, 256})
+      cases.push_back(packed(
+          convolutionCase(numbered("conv", {int64_t(cases.size()), channels}),
+                          {2, 7, 9, channels}, {3, 3, channels, 50}, window),
+          3));
+  for (int64_t channels : {30, 256})
+    cases.push_back(packed(
+        convolutionCase(numbered("one", {channels}), {2, 7, 7, channels},
+                        {1, 1, channels, 50}, {{1, 1}, {0, 0, 0, 0}, {1, 1}}),
+        3));
+  check(cases);
+}
+
 TEST(Convolution, Groups) {
   check({
       convolutionCase("three", {1, 9, 11, 12}, {3, 3, 4, 18}, whole, 3),

@@ -1,0 +1,107 @@
+// Packing ops: shape rules, inference and sizes.
+#include "dialects/tenon/Packing.h"
+
+#include "dialects/tenon/InferShared.h"
+
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using llvm::Twine;
+
+#define GET_OP_CLASSES
+#include "dialects/tenon/Packing.cpp.inc"
+
+namespace tenon {
+
+ShapeOrError packShape(Extents operand, int64_t dim, int64_t width) {
+  if (dim < 0 || dim >= int64_t(operand.size()))
+    return shapeError("expected a dimension within rank " +
+                      Twine(operand.size()) + " (C1), got " + Twine(dim));
+  if (width <= 0)
+    return shapeError("expected a positive width (C2), got " + Twine(width));
+  ShapeOrError result{SmallVector<int64_t>(operand), ""};
+  result.shape.erase(result.shape.begin() + dim);
+  result.shape.insert(result.shape.begin(),
+                      operand[dim] == ShapedType::kDynamic
+                          ? ShapedType::kDynamic
+                          : int64_t(llvm::divideCeil(operand[dim], width)));
+  result.shape.push_back(width);
+  return result;
+}
+
+ShapeOrError unpackShape(Extents operand, int64_t dim, int64_t extent) {
+  int64_t rank = int64_t(operand.size()) - 1;
+  if (rank < 1 || dim < 0 || dim >= rank)
+    return shapeError("expected panels, a width and a dimension within rank " +
+                      Twine(std::max<int64_t>(0, rank)) + " (C1), got " +
+                      Twine(operand.size()) + " dimensions and " + Twine(dim));
+  int64_t panels = operand.front(), width = operand.back();
+  bool known = panels != ShapedType::kDynamic && width != ShapedType::kDynamic;
+  if (extent < 0 || width == 0 ||
+      (known && int64_t(llvm::divideCeil(extent, width)) != panels))
+    return shapeError("expected an extent that fills the panels (C2), got " +
+                      Twine(extent) + " for " + Twine(panels) + " panels of " +
+                      Twine(width));
+  ShapeOrError result{SmallVector<int64_t>(operand.drop_front().drop_back()),
+                      ""};
+  result.shape.insert(result.shape.begin() + dim, extent);
+  return result;
+}
+
+LogicalResult PackOp::inferReturnTypes(MLIRContext *,
+                                       std::optional<Location> location,
+                                       ValueRange operands, DictionaryAttr,
+                                       OpaqueProperties properties, RegionRange,
+                                       SmallVectorImpl<Type> &results) {
+  auto *own = properties.as<Properties *>();
+  ShapeOrError rule = packShape(shapeOf(operands[0]), own->getDim().getInt(),
+                                own->getWidth().getInt());
+  if (!rule.ok())
+    return emitOptionalError(location, rule.error);
+  results.push_back(RankedTensorType::get(rule.shape, elementOf(operands[0])));
+  return success();
+}
+
+LogicalResult PackOp::reifyResultShapes(OpBuilder &builder,
+                                        ReifiedRankedShapedTypeDims &shapes) {
+  SizeBuilder sizes{builder, getLoc()};
+  int64_t width = getWidth();
+  SmallVector<OpFoldResult> result =
+      mixedSizes(builder, getLoc(), getOperand());
+  OpFoldResult raised = sizes.add(result[getDim()], sizes.constant(width - 1));
+  result.erase(result.begin() + getDim());
+  result.insert(result.begin(), sizes.floorDiv(raised, width));
+  result.push_back(sizes.constant(width));
+  shapes.push_back(result);
+  return success();
+}
+
+LogicalResult UnpackOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> location,
+                                         ValueRange operands, DictionaryAttr,
+                                         OpaqueProperties properties,
+                                         RegionRange,
+                                         SmallVectorImpl<Type> &results) {
+  auto *own = properties.as<Properties *>();
+  ShapeOrError rule = unpackShape(shapeOf(operands[0]), own->getDim().getInt(),
+                                  own->getExtent().getInt());
+  if (!rule.ok())
+    return emitOptionalError(location, rule.error);
+  results.push_back(RankedTensorType::get(rule.shape, elementOf(operands[0])));
+  return success();
+}
+
+LogicalResult UnpackOp::reifyResultShapes(OpBuilder &builder,
+                                          ReifiedRankedShapedTypeDims &shapes) {
+  SizeBuilder sizes{builder, getLoc()};
+  SmallVector<OpFoldResult> result =
+      mixedSizes(builder, getLoc(), getOperand());
+  result.erase(result.begin());
+  result.pop_back();
+  result.insert(result.begin() + getDim(), sizes.constant(getExtent()));
+  shapes.push_back(result);
+  return success();
+}
+
+} // namespace tenon

@@ -1,0 +1,56 @@
+// Packing: tensors cut into panels, as kernels read constant operands.
+// Generated apart from the other families, for few files speak of panels.
+#ifndef TENON_PACKING_TD
+#define TENON_PACKING_TD
+
+include "dialects/tenon/TenonBase.td"
+
+class Tenon_PanelOp<string mnemonic, list<Trait> traits = []>
+    : Tenon_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<
+                                    ReifyRankedShapedTypeOpInterface,
+                                    ["reifyResultShapes"]>]#traits> {
+  let results = (outs Tenon_Tensor:$result);
+}
+
+def Tenon_PackOp
+    : Tenon_PanelOp<"pack", [DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "A dimension cut into panels of `width` elements, which come "
+                "first and last: a panel lies in one piece";
+  let description = [{
+    Result element [p, i..., l] is operand element [i...] with p * width + l inserted at `dim`; zero where that is past the end.
+
+    * (C1) the dimension is within the rank
+    * (C2) the width is positive
+
+    Example:
+    ```mlir
+    %0 = tenon.pack %w dim 1 width 16 : (tensor<8x40xf32>) -> tensor<3x8x16xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_Tensor:$operand, I64Attr:$dim, I64Attr:$width);
+  let assemblyFormat = "$operand `dim` $dim `width` $width attr-dict `:` "
+                       "functional-type(operands, results)";
+}
+
+def Tenon_UnpackOp
+    : Tenon_PanelOp<
+          "unpack", [DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "The dimension that was cut into panels in one piece again, "
+                "without what filled the last panel";
+  let description = [{
+    The first and the last dimension of the operand, panels and width, become dimension `dim` of the result, the first `extent` elements of it.
+
+    * (C1) the operand has a first and a last dimension, and the dimension is within the result's rank
+    * (C2) the extent needs exactly as many panels as there are
+
+    Example:
+    ```mlir
+    %0 = tenon.unpack %p dim 1 extent 40 : (tensor<3x8x16xf32>) -> tensor<8x40xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_Tensor:$operand, I64Attr:$dim, I64Attr:$extent);
+  let assemblyFormat = "$operand `dim` $dim `extent` $extent attr-dict `:` "
+                       "functional-type(operands, results)";
+}
+
+#endif // TENON_PACKING_TD

@@ -1,0 +1,31 @@
+// RUN: tenon-opt %s --verify-roundtrip | FileCheck %s
+
+// CHECK-LABEL: func.func @pack(
+// CHECK: tenon.pack %{{.*}} dim 1 width 16 : (tensor<8x40xf32>) -> tensor<3x8x16xf32>
+func.func @pack(%w: tensor<8x40xf32>) {
+  %0 = tenon.pack %w dim 1 width 16 : (tensor<8x40xf32>) -> tensor<3x8x16xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @pack_more(
+// CHECK: tenon.pack %{{.*}} dim 0 width 4 : (tensor<?x2x?xf16>) -> tensor<?x2x?x4xf16>
+// CHECK: tenon.pack %{{.*}} dim 0 width 2 : (tensor<0xi8>) -> tensor<0x2xi8>
+func.func @pack_more(%w: tensor<?x2x?xf16>, %e: tensor<0xi8>) {
+  %0 = tenon.pack %w dim 0 width 4 : (tensor<?x2x?xf16>) -> tensor<?x2x?x4xf16>
+  %1 = tenon.pack %e dim 0 width 2 : (tensor<0xi8>) -> tensor<0x2xi8>
+  return
+}
+
+// CHECK-LABEL: func.func @unpack(
+// CHECK: tenon.unpack %{{.*}} dim 1 extent 40 : (tensor<3x8x16xf32>) -> tensor<8x40xf32>
+func.func @unpack(%p: tensor<3x8x16xf32>) {
+  %0 = tenon.unpack %p dim 1 extent 40 : (tensor<3x8x16xf32>) -> tensor<8x40xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @unpack_more(
+// CHECK: tenon.unpack %{{.*}} dim 0 extent 5 : (tensor<?x2x4xf16>) -> tensor<5x2xf16>
+func.func @unpack_more(%p: tensor<?x2x4xf16>) {
+  %0 = tenon.unpack %p dim 0 extent 5 : (tensor<?x2x4xf16>) -> tensor<5x2xf16>
+  return
+}

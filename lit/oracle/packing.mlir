@@ -1,0 +1,25 @@
+// Panels and back, on tensors small enough to see where each element went.
+// RUN: tenon-eval %s --all | FileCheck %s
+
+// CHECK-LABEL: @pack
+// CHECK-NEXT: tensor<2x2x2xi8> {{\[}}{{\[}}[1, 2], [4, 5]], {{\[}}[3, 0], [6, 0]]]
+// CHECK-NEXT: tensor<1x3x4xi8> {{\[}}{{\[}}[1, 4, 0, 0], [2, 5, 0, 0], [3, 6, 0, 0]]]
+// CHECK-NEXT: tensor<0x2x4xi8>
+func.func @pack() -> (tensor<2x2x2xi8>, tensor<1x3x4xi8>, tensor<0x2x4xi8>) {
+  %w = tenon.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi8>
+  %e = tenon.constant dense<> : tensor<2x0xi8>
+  %0 = tenon.pack %w dim 1 width 2 : (tensor<2x3xi8>) -> tensor<2x2x2xi8>
+  %1 = tenon.pack %w dim 0 width 4 : (tensor<2x3xi8>) -> tensor<1x3x4xi8>
+  %2 = tenon.pack %e dim 1 width 4 : (tensor<2x0xi8>) -> tensor<0x2x4xi8>
+  return %0, %1, %2 : tensor<2x2x2xi8>, tensor<1x3x4xi8>, tensor<0x2x4xi8>
+}
+
+// CHECK-LABEL: @unpack
+// CHECK-NEXT: tensor<2x3xi8> {{\[}}[1, 2, 5], [3, 4, 7]]
+// CHECK-NEXT: tensor<3x2xi8> {{\[}}[1, 3], [2, 4], [5, 7]]
+func.func @unpack() -> (tensor<2x3xi8>, tensor<3x2xi8>) {
+  %p = tenon.constant dense<[[[1, 2], [3, 4]], [[5, 6], [7, 8]]]> : tensor<2x2x2xi8>
+  %0 = tenon.unpack %p dim 1 extent 3 : (tensor<2x2x2xi8>) -> tensor<2x3xi8>
+  %1 = tenon.unpack %p dim 0 extent 3 : (tensor<2x2x2xi8>) -> tensor<3x2xi8>
+  return %0, %1 : tensor<2x3xi8>, tensor<3x2xi8>
+}

@@ -1,0 +1,99 @@
+// Weights of contractions are read in panels.
+// RUN: tenon-opt %s --tenon-pack-weights --split-input-file | FileCheck %s
+// RUN: tenon-opt %s --tenon-pack-weights --tenon-fold-weights --split-input-file | FileCheck %s --check-prefix=FOLDED
+
+// The columns of a product, wherever they stand in the weight.
+// CHECK-LABEL: @product
+// CHECK: %[[W:.*]] = tenon.get_weight @w
+// CHECK: %[[P:.*]] = tenon.pack %[[W]] dim 0 width 16 : (tensor<40x8xf32>) -> tensor<3x8x16xf32>
+// CHECK: %[[U:.*]] = tenon.unpack %[[P]] dim 0 extent 40
+// CHECK: tenon.dot_general %{{.*}}, %[[U]]
+// FOLDED: tenon.weight @w.folded : tensor<3x8x16xf32> {
+// FOLDED: tenon.pack
+// FOLDED-LABEL: @product
+// FOLDED: %[[P:.*]] = tenon.get_weight @w.folded
+// FOLDED: tenon.unpack %[[P]]
+tenon.weight @w : tensor<40x8xf32> from #tenon.source<"m.bin", 0, 1280>
+func.func @product(%x: tensor<2x8xf32>) -> tensor<2x40xf32> {
+  %w = tenon.get_weight @w : tensor<40x8xf32>
+  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [1] : (tensor<2x8xf32>, tensor<40x8xf32>) -> tensor<2x40xf32>
+  return %0 : tensor<2x40xf32>
+}
+
+// -----
+// A panel's row is a line of the cache: eight f64.
+// FOLDED-LABEL: @kernel
+// CHECK-LABEL: @kernel
+// CHECK: tenon.pack %{{.*}} dim 3 width 8 : (tensor<3x3x4x8xf64>) -> tensor<1x3x3x4x8xf64>
+tenon.weight @w : tensor<3x3x4x8xf64> from #tenon.source<"m.bin", 0, 2304>
+func.func @kernel(%x: tensor<1x5x5x4xf64>) -> tensor<1x3x3x8xf64> {
+  %w = tenon.get_weight @w : tensor<3x3x4x8xf64>
+  %0 = tenon.convolution %x, %w strides [1, 1] padding [0, 0, 0, 0] lhs_dilation [1, 1] rhs_dilation [1, 1] groups 1 : (tensor<1x5x5x4xf64>, tensor<3x3x4x8xf64>) -> tensor<1x3x3x8xf64>
+  return %0 : tensor<1x3x3x8xf64>
+}
+
+// -----
+// A table that is a matrix too is stored once: both read panels, in any function.
+// FOLDED: tenon.weight @w : {{.*}} from
+// FOLDED: tenon.weight @w.folded
+// FOLDED-NOT: tenon.weight
+// FOLDED-LABEL: @lookup
+// FOLDED: %[[P:.*]] = tenon.get_weight @w.folded
+// FOLDED: %[[U:.*]] = tenon.unpack %[[P]] dim 0 extent 40
+// FOLDED: tenon.gather %[[U]]
+// FOLDED-LABEL: @project
+// FOLDED: tenon.unpack
+tenon.weight @w : tensor<40x8xf32> from #tenon.source<"m.bin", 0, 1280>
+func.func @lookup(%i: tensor<2x1xi64>) -> tensor<2x8xf32> {
+  %w = tenon.get_weight @w : tensor<40x8xf32>
+  %0 = tenon.gather %w, %i offset_dims [1] collapsed [0] batching [] x [] map [0] vector_dim 1 slice_sizes [1, 8] : (tensor<40x8xf32>, tensor<2x1xi64>) -> tensor<2x8xf32>
+  return %0 : tensor<2x8xf32>
+}
+func.func @project(%x: tensor<2x8xf32>) -> tensor<2x40xf32> {
+  %w = tenon.get_weight @w : tensor<40x8xf32>
+  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [1] : (tensor<2x8xf32>, tensor<40x8xf32>) -> tensor<2x40xf32>
+  return %0 : tensor<2x40xf32>
+}
+
+// -----
+// What another op needs as it is has a copy in panels, for it is small.
+// CHECK-LABEL: @two_forms
+// CHECK: %[[W:.*]] = tenon.get_weight @w
+// CHECK: tenon.negate %[[W]]
+// CHECK: tenon.pack %[[W]]
+tenon.weight @w : tensor<8x40xf32> from #tenon.source<"m.bin", 0, 1280>
+func.func @two_forms(%x: tensor<2x8xf32>) -> (tensor<2x40xf32>, tensor<8x40xf32>) {
+  %w = tenon.get_weight @w : tensor<8x40xf32>
+  %1 = tenon.negate %w : (tensor<8x40xf32>) -> tensor<8x40xf32>
+  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<2x8xf32>, tensor<8x40xf32>) -> tensor<2x40xf32>
+  return %0, %1 : tensor<2x40xf32>, tensor<8x40xf32>
+}
+
+// -----
+// A large one has not.
+// CHECK-LABEL: @two_large_forms
+// CHECK-NOT: tenon.pack
+tenon.weight @w : tensor<1024x1024xf32> from #tenon.source<"m.bin", 0, 4194304>
+func.func @two_large_forms(%x: tensor<2x1024xf32>) -> (tensor<2x1024xf32>, tensor<1024x1024xf32>) {
+  %w = tenon.get_weight @w : tensor<1024x1024xf32>
+  %1 = tenon.negate %w : (tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<2x1024xf32>, tensor<1024x1024xf32>) -> tensor<2x1024xf32>
+  return %0, %1 : tensor<2x1024xf32>, tensor<1024x1024xf32>
+}
+
+// -----
+// Mostly padding, integers, several groups: as they are.
+// CHECK-LABEL: @unfit
+// CHECK-NOT: tenon.pack
+tenon.weight @n : tensor<8x3xf32> from #tenon.source<"m.bin", 0, 96>
+tenon.weight @i : tensor<8x40xi32> from #tenon.source<"m.bin", 0, 1280>
+tenon.weight @g : tensor<3x3x1x64xf32> from #tenon.source<"m.bin", 0, 2304>
+func.func @unfit(%x: tensor<2x8xf32>, %y: tensor<2x8xi32>, %z: tensor<1x5x5x64xf32>) -> (tensor<2x3xf32>, tensor<2x40xi32>, tensor<1x3x3x64xf32>) {
+  %n = tenon.get_weight @n : tensor<8x3xf32>
+  %i = tenon.get_weight @i : tensor<8x40xi32>
+  %g = tenon.get_weight @g : tensor<3x3x1x64xf32>
+  %0 = tenon.dot_general %x, %n batch [] x [] contract [1] x [0] : (tensor<2x8xf32>, tensor<8x3xf32>) -> tensor<2x3xf32>
+  %1 = tenon.dot_general %y, %i batch [] x [] contract [1] x [0] : (tensor<2x8xi32>, tensor<8x40xi32>) -> tensor<2x40xi32>
+  %2 = tenon.convolution %z, %g strides [1, 1] padding [0, 0, 0, 0] lhs_dilation [1, 1] rhs_dilation [1, 1] groups 64 : (tensor<1x5x5x64xf32>, tensor<3x3x1x64xf32>) -> tensor<1x3x3x64xf32>
+  return %0, %1, %2 : tensor<2x3xf32>, tensor<2x40xi32>, tensor<1x3x3x64xf32>
+}

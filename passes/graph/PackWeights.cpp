@@ -1,0 +1,112 @@
+// Weights that products and convolutions read by columns are cut into panels as
+// wide as a cache line: kernels then read them from the first byte to the last.
+// Here the packing is only written down; tenon-fold-weights makes it a recipe.
+#include "passes/graph/Passes.h"
+
+#include "dialects/tenon/Packing.h"
+#include "dialects/tenon/TenonDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace tenon {
+#define GEN_PASS_DEF_PACKWEIGHTS
+#include "passes/graph/Passes.h.inc"
+
+namespace {
+/// Bytes of a panel's row: whole vectors on every target.
+constexpr int64_t rowBytes = 64;
+/// A weight that is needed unpacked too has a packed copy up to this size.
+constexpr int64_t smallWeight = 1 << 20;
+
+bool isWide(int64_t extent) { return extent != 1; }
+
+/// The dimension of a contraction's rhs that runs along the result's columns,
+/// if kernels can read it in panels.
+std::optional<int64_t> columnDim(Operation *op) {
+  if (auto dot = dyn_cast<DotGeneralOp>(op)) {
+    std::optional<int64_t> column;
+    for (int64_t dim : dot.getRhsFree()) {
+      if (!isWide(
+              cast<RankedTensorType>(dot.getRhs().getType()).getDimSize(dim)))
+        continue;
+      if (column)
+        return std::nullopt;
+      column = dim;
+    }
+    return column;
+  }
+  auto convolution = dyn_cast<ConvolutionOp>(op);
+  if (!convolution || convolution.getGroups() != 1 ||
+      llvm::any_of(convolution.getLhsDilation(), isWide))
+    return std::nullopt;
+  return cast<RankedTensorType>(convolution.getRhs().getType()).getRank() - 1;
+}
+
+/// How the functions read one weight.
+struct Readers {
+  llvm::MapVector<int64_t, SmallVector<OpOperand *>> byColumn;
+  SmallVector<OpOperand *> gathers; ///< can read panels as well
+  bool others = false;
+};
+
+struct PackWeights : impl::PackWeightsBase<PackWeights> {
+  void runOnOperation() override {
+    llvm::MapVector<StringAttr, Readers> weights;
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      func.walk([&](GetWeightOp get) {
+        Readers &readers = weights[get.getWeightAttr().getAttr()];
+        for (OpOperand &use : get->getUses())
+          enter(use, readers);
+      });
+    for (auto &[name, readers] : weights)
+      pack(readers);
+  }
+
+  static void enter(OpOperand &use, Readers &readers) {
+    Operation *user = use.getOwner();
+    std::optional<int64_t> column =
+        use.getOperandNumber() == 1 ? columnDim(user) : std::nullopt;
+    if (column)
+      readers.byColumn[*column].push_back(&use);
+    else if (isa<GatherOp>(user) && use.getOperandNumber() == 0)
+      readers.gathers.push_back(&use);
+    else
+      readers.others = true;
+  }
+
+  static void pack(Readers &readers) {
+    if (readers.byColumn.empty())
+      return;
+    auto &[column, uses] =
+        *llvm::max_element(readers.byColumn, [](const auto &a, const auto &b) {
+          return a.second.size() < b.second.size();
+        });
+    auto type = cast<RankedTensorType>(uses.front()->get().getType());
+    if (!isa<FloatType>(type.getElementType()))
+      return;
+    int64_t element = type.getElementTypeBitWidth() / 8,
+            width = rowBytes / element, bytes = type.getNumElements() * element,
+            extent = type.getDimSize(column),
+            padded = llvm::alignTo(extent, width);
+    // Mostly padding.
+    if (bytes == 0 || padded > 2 * extent)
+      return;
+    bool alone = !readers.others && readers.byColumn.size() == 1;
+    if (!alone && bytes > smallWeight)
+      return;
+    SmallVector<OpOperand *> all(uses);
+    if (alone)
+      all.append(readers.gathers);
+    for (OpOperand *use : all) {
+      OpBuilder builder(use->getOwner());
+      Location loc = use->get().getLoc();
+      Value packed = PackOp::create(builder, loc, use->get(), column, width);
+      use->set(UnpackOp::create(builder, loc, packed, column, extent));
+    }
+  }
+};
+} // namespace
+} // namespace tenon
