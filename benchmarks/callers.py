@@ -1,0 +1,141 @@
+"""The programs that are measured: built here, started, asked over their stdin.
+
+All of them answer the questions of callers/caller.h. Each runs in a process of
+its own and sleeps while another one is asked.
+"""
+import os
+import subprocess
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCE = os.path.dirname(HERE)
+ORT = "onnxruntime-node@1.30.0"
+ORT_MEGABYTES = 120
+CALLERS = os.path.join(HERE, "callers")
+
+
+def clean_environment(threads):
+    """Ours and the peers' defaults, whatever this shell was set up for."""
+    foreign = ("OPENBLAS_", "OMP_", "GOMP_", "KMP_", "MKL_", "DNNL_",
+               "ONEDNN_", "BLIS_")
+    kept = {n: v for n, v in os.environ.items() if not n.startswith(foreign)}
+    return {**kept, "OMP_NUM_THREADS": str(threads),
+            "OPENBLAS_NUM_THREADS": str(threads)}
+
+
+def compiler():
+    for name in ("clang-22", "cc"):
+        if subprocess.run(["sh", "-c", f"command -v {name}"],
+                          capture_output=True).returncode == 0:
+            return name
+    raise SystemExit("bench: no C compiler: neither clang-22 nor cc")
+
+
+def build_c(out, sources, *flags):
+    """Builds a C program of callers/ where it is older than its sources."""
+    sources = [os.path.join(CALLERS, s) for s in sources]
+    watched = sources + [os.path.join(CALLERS, "caller.h")]
+    watched += [f for f in flags if os.path.isfile(f)]
+    if os.path.exists(out) and all(
+            os.path.getmtime(out) > os.path.getmtime(f) for f in watched):
+        return out
+    os.makedirs(os.path.dirname(out), exist_ok=True)
+    subprocess.run([compiler(), "-O3", "-march=native", "-ffp-contract=fast",
+                    "-Wall", "-Wextra", *sources, *flags, "-o", out],
+                   check=True)
+    return out
+
+
+def install_ort(folder):
+    """The folder of ONNX Runtime's shared library, downloaded once."""
+    package = os.path.join(folder, "node_modules", "onnxruntime-node")
+    if not os.path.isdir(package):
+        print(f"bench: downloading {ORT} from npm, about {ORT_MEGABYTES} MiB",
+              flush=True)
+        os.makedirs(folder, exist_ok=True)
+        # The package carries its library; its install script fetches more.
+        subprocess.run(["npm", "install", "--prefix", folder,
+                        "--ignore-scripts", "--no-audit", "--no-fund",
+                        "--no-save", "--silent", ORT], check=True)
+    binaries = os.path.join(package, "bin")
+    for inner, _, names in os.walk(binaries):
+        if os.path.join("linux", "x64") in inner:
+            for name in names:
+                if name.startswith("libonnxruntime.so"):
+                    return os.path.join(inner, name)
+    raise SystemExit(f"bench: no libonnxruntime.so for Linux in {binaries}")
+
+
+def write_manifest(path, folder, inputs, outputs):
+    with open(path, "w") as manifest:
+        for kind, arrays in (("input", inputs), ("output", outputs)):
+            for name, array in arrays.items():
+                file = os.path.join(folder, f"{kind}-{name}")
+                if kind == "input":
+                    array.tofile(file)
+                print(kind, name, array.dtype.name, array.ndim,
+                      *array.shape, file, file=manifest)
+
+
+class Program:
+    """A started program that answers one line for each line."""
+
+    def __init__(self, command, threads):
+        self.process = subprocess.Popen(
+            [str(c) for c in command], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True, env=clean_environment(threads))
+        self.expect("ready")
+
+    def ask(self, question):
+        self.process.stdin.write(question + "\n")
+        self.process.stdin.flush()
+        return self.answer()
+
+    def answer(self):
+        line = self.process.stdout.readline()
+        if not line:
+            raise SystemExit(f"bench: {self.process.args[0]} ended with "
+                             f"status {self.process.wait()}")
+        return line.strip()
+
+    def expect(self, word):
+        # A library may print a line of its own first.
+        while self.answer() != word:
+            pass
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+class Caller(Program):
+    """A program that calls one model on one set of inputs."""
+
+    def __init__(self, command, threads, folder, inputs, outputs):
+        os.makedirs(folder, exist_ok=True)
+        self.folder, self.outputs = folder, outputs
+        manifest = os.path.join(folder, "manifest")
+        write_manifest(manifest, folder, inputs, outputs)
+        super().__init__([*command, manifest], threads)
+
+    def milliseconds(self, groups, calls):
+        return float(self.ask(f"run {groups} {calls}"))
+
+    def results(self):
+        self.process.stdin.write("write\n")
+        self.process.stdin.flush()
+        self.expect("written")
+        return {name: np.fromfile(os.path.join(self.folder, f"output-{name}"),
+                                  array.dtype).reshape(array.shape)
+                for name, array in self.outputs.items()}
+
+
+class Floor(Program):
+    """What the machine can do: GFLOP/s and, for so many bytes, GB/s."""
+
+    def fma(self):
+        return float(self.ask("fma"))
+
+    def read(self, size):
+        return float(self.ask(f"read {int(size)}"))

@@ -1,0 +1,82 @@
+"""Rounds in which all participants take turns, and what is made of them.
+
+A neighbour's noise falls on everybody of a round, so ratios are taken within
+rounds and their median is reported. A round in which the hypervisor took more
+than 2 % of the time for others is thrown away and made again.
+"""
+import time
+
+import numpy as np
+
+STEAL = 0.02
+# Everybody of a round measures about this long.
+SLICE = 0.08
+# Threads of a peer spin for a while after a call.
+SETTLE = 0.04
+
+
+def cpu_times():
+    """Ticks stolen and ticks in all since the start of the system."""
+    with open("/proc/stat") as stat:
+        ticks = [int(t) for t in stat.readline().split()[1:9]]
+    return ticks[7], sum(ticks)
+
+
+def repetition(caller):
+    """How often to call in a round: groups, and calls in a group."""
+    caller.milliseconds(2, 1)
+    once = caller.milliseconds(3, 1) / 1e3
+    # A clock's resolution and cost vanish in a group of 50 microseconds.
+    calls = max(1, int(50e-6 / once))
+    once = caller.milliseconds(3, calls) / 1e3
+    return max(2, min(2000, int(SLICE / (once * calls)))), calls
+
+
+class Rounds:
+    """Milliseconds of each caller and rates of the machine, by round."""
+
+    def __init__(self, callers, floor, size, wanted):
+        """Measures `wanted` rounds of `callers` (by name) and of `floor`,
+        which reads `size` bytes."""
+        self.times = {name: [] for name in callers}
+        self.peak, self.bandwidth = [], []
+        self.rejected = 0
+        often = {name: repetition(c) for name, c in callers.items()}
+        order = list(callers)
+        while len(self.peak) < wanted and self.rejected <= wanted:
+            stolen, total = cpu_times()
+            # Who comes first changes, so that no one always follows the same.
+            order = order[1:] + order[:1]
+            fresh = {}
+            for name in order:
+                fresh[name] = callers[name].milliseconds(*often[name])
+                time.sleep(SETTLE)
+            peak, bandwidth = floor.fma(), floor.read(size)
+            now_stolen, now_total = cpu_times()
+            if now_stolen - stolen > STEAL * (now_total - total):
+                self.rejected += 1
+                continue
+            for name, taken in fresh.items():
+                self.times[name].append(taken)
+            self.peak.append(peak)
+            self.bandwidth.append(bandwidth)
+
+    def milliseconds(self, name):
+        return float(np.median(self.times[name]))
+
+    def ratio(self, peer, ours):
+        """Theirs over ours, above 1 where we are faster: median, p10, p90."""
+        ratios = np.array(self.times[peer]) / np.array(self.times[ours])
+        return [float(r) for r in np.percentile(ratios, [50, 10, 90])]
+
+    def floor(self, flops, size):
+        """Milliseconds below which nothing computes this, by round, and what
+        sets the limit in most rounds."""
+        compute = 1e-6 * flops / np.array(self.peak)
+        memory = 1e-6 * size / np.array(self.bandwidth)
+        bound = "compute" if np.median(compute / memory) > 1 else "memory"
+        return np.maximum(compute, memory), bound
+
+    def of_floor(self, name, flops, size):
+        least, _ = self.floor(flops, size)
+        return float(np.median(least / np.array(self.times[name])))
