@@ -24,10 +24,9 @@ bool isMlirText(const std::string &path) {
   llvm::StringRef head = (*buffer)->getBuffer().take_front(sniffedBytes);
   bool printable = llvm::all_of(
       head, [](unsigned char c) { return c >= ' ' || isspace(c); });
-  return printable &&
-         (llvm::StringRef(path).ends_with(".mlir") ||
-          head.contains("func.func") || head.contains("module") ||
-          head.contains("tenon."));
+  return printable && (llvm::StringRef(path).ends_with(".mlir") ||
+                       head.contains("func.func") || head.contains("module") ||
+                       head.contains("tenon."));
 }
 
 static int nesting(llvm::StringRef text) {

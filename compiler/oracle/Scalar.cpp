@@ -203,6 +203,10 @@ static std::optional<HostTensor> castScalar(Operation *op, const HostTensor &x,
 static llvm::Expected<HostTensors> evaluateArith(const OpInstance &at) {
   Operation *op = at.op;
   Type type = at.resultElement();
+  // What is left of a branch that computes nothing is a choice of tensors.
+  auto select = dyn_cast<arith::SelectOp>(op);
+  if (select && !isa<RankedTensorType>(select.getCondition().getType()))
+    return HostTensors{*at.in[at.in[0]->ints[0] ? 1 : 2]};
   if (isa<RankedTensorType>(op->getResult(0).getType()) &&
       !isa<arith::ConstantOp>(op))
     return at.error("arith on tensors is not of the graph level");
@@ -220,8 +224,6 @@ static llvm::Expected<HostTensors> evaluateArith(const OpInstance &at) {
     }
     return at.error("the oracle does not know this constant");
   }
-  if (auto select = dyn_cast<arith::SelectOp>(op))
-    return HostTensors{*at.in[at.in[0]->ints[0] ? 1 : 2]};
   if (auto compare = dyn_cast<arith::CmpIOp>(op))
     return HostTensors{HostTensor::scalar(
         type,

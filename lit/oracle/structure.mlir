@@ -66,6 +66,16 @@ func.func private @choose(%i: index) -> index {
   return %0 : index
 }
 
+// CHECK-LABEL: @choice
+// CHECK-NEXT: tensor<2xf32> [3, 4]
+func.func @choice() -> tensor<2xf32> {
+  %false = arith.constant false
+  %a = tenon.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %b = tenon.constant dense<[3.0, 4.0]> : tensor<2xf32>
+  %0 = arith.select %false, %a, %b : tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
 // CHECK-LABEL: @scalars
 // CHECK-NEXT: tensor<i32> -4
 // CHECK-NEXT: tensor<i32> -3

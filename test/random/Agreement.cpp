@@ -31,8 +31,11 @@ static void forEachSource(Value output, llvm::function_ref<void(Value)> visit) {
     Value value = left.pop_back_val();
     visit(value);
     Operation *op = value.getDefiningOp();
+    // With regions: what is computed inside counts as well.
     if (op && seen.insert(op).second)
-      llvm::append_range(left, op->getOperands());
+      op->walk([&](Operation *inner) {
+        llvm::append_range(left, inner->getOperands());
+      });
   }
 }
 

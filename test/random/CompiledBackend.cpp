@@ -3,6 +3,7 @@
 #include "test/random/CompiledBackend.h"
 
 #include "compiler/Compiler.h"
+#include "dialects/tenon/TenonDialect.h"
 #include "runtime/tenon.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -50,8 +51,21 @@ struct ScratchFolder {
 };
 } // namespace
 
-/// Compiles the module to `output`; the error's text when that fails.
-static llvm::Error compileTo(ModuleOp module, const ScratchFolder &folder,
+static llvm::Error writeFile(const std::string &path, ArrayRef<char> bytes) {
+  std::error_code failed;
+  llvm::raw_fd_ostream out(path, failed);
+  if (!failed) {
+    out.write(bytes.data(), bytes.size());
+    out.close();
+    failed = out.error();
+  }
+  return failed ? llvm::createStringError(failed.message())
+                : llvm::Error::success();
+}
+
+/// Compiles the graph to `output`; the error's text when that fails.
+static llvm::Error compileTo(const RandomGraph &graph,
+                             const ScratchFolder &folder,
                              const std::string &output, int optLevel,
                              const std::string &cpu) {
   CompileOptions options;
@@ -59,12 +73,15 @@ static llvm::Error compileTo(ModuleOp module, const ScratchFolder &folder,
   options.output = output;
   options.optLevel = optLevel;
   options.cpu = cpu;
-  std::error_code failed;
-  llvm::raw_fd_ostream out(options.input, failed);
-  if (failed)
-    return llvm::createStringError(failed.message());
-  module.print(out, OpPrintingFlags().enableDebugInfo(true));
-  out.close();
+  std::string program;
+  llvm::raw_string_ostream printed(program);
+  ModuleOp(*graph.module)
+      .print(printed, OpPrintingFlags().enableDebugInfo(true));
+  if (llvm::Error error = writeFile(options.input, program))
+    return error;
+  if (llvm::Error error =
+          writeFile(folder.file(RandomGraph::weightFile), graph.weights))
+    return error;
   std::string text;
   Compiler compiler([&](const Diagnostic &d) { text += formatDiagnostic(d); });
   if (compiler.compile(options).status == Status::Success)
@@ -133,23 +150,30 @@ static int differentOutput(const std::vector<HostTensor> &a,
 }
 
 Backend compiledBackend(CompiledOptions options) {
-  return [options](ModuleOp module, const std::vector<HostTensor> &inputs)
-             -> llvm::Expected<std::vector<HostTensor>> {
+  return [options](
+             RandomGraph &graph) -> llvm::Expected<std::vector<HostTensor>> {
     ScratchFolder folder;
     if (folder.path.empty())
       return llvm::createStringError("no folder can be made");
+    graph.module->walk([&](WeightOp weight) {
+      WeightSourceAttr source = *weight.getSource();
+      weight.setSourceAttr(WeightSourceAttr::get(
+          source.getContext(),
+          StringAttr::get(source.getContext(),
+                          folder.file(RandomGraph::weightFile)),
+          source.getOffset(), source.getLength()));
+    });
     std::vector<std::string> cpus = {options.cpu};
     llvm::append_range(cpus, options.otherCpus);
     std::vector<HostTensor> first;
     for (const std::string &cpu : cpus) {
       std::string artifact = folder.file(cpu + ".so");
       if (llvm::Error error =
-              compileTo(module, folder, artifact, options.optLevel, cpu))
+              compileTo(graph, folder, artifact, options.optLevel, cpu))
         return std::move(error);
       for (int threads : options.threads) {
         auto results =
-            runArtifact(artifact, threads,
-                        module.lookupSymbol<func::FuncOp>("main"), inputs);
+            runArtifact(artifact, threads, graph.main(), graph.inputs);
         if (!results)
           return results.takeError();
         if (first.empty()) {

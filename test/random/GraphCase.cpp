@@ -6,6 +6,8 @@
 #include "dialects/tenon/TenonDialect.h"
 #include "test/random/Agreement.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -17,12 +19,9 @@ using namespace mlir;
 
 namespace tenon {
 
-static func::FuncOp mainOf(const RandomGraph &graph) {
-  return ModuleOp(*graph.module).lookupSymbol<func::FuncOp>("main");
-}
-
 RandomGraph cloneGraph(const RandomGraph &graph) {
-  return {ModuleOp(*graph.module).clone(), graph.inputs, graph.exact};
+  return {ModuleOp(*graph.module).clone(), graph.inputs, graph.exact,
+          graph.weights};
 }
 
 static Outcome compare(const RandomGraph &graph, const Backend &backend) {
@@ -30,14 +29,15 @@ static Outcome compare(const RandomGraph &graph, const Backend &backend) {
     return {Verdict::Invalid, "the graph is not valid"};
   OracleOptions rounding;
   rounding.roundToType = true;
-  auto ideal = evaluate(mainOf(graph), graph.inputs);
+  auto ideal = evaluate(graph.main(), graph.inputs, graph.weightLoader());
   if (!ideal)
     return {Verdict::Invalid, llvm::toString(ideal.takeError())};
-  auto rounded = evaluate(mainOf(graph), graph.inputs, {}, rounding);
+  auto rounded =
+      evaluate(graph.main(), graph.inputs, graph.weightLoader(), rounding);
   if (!rounded)
     return {Verdict::Invalid, llvm::toString(rounded.takeError())};
   RandomGraph copy = cloneGraph(graph);
-  auto actual = backend(*copy.module, graph.inputs);
+  auto actual = backend(copy);
   if (!actual)
     return {Verdict::Refused, llvm::toString(actual.takeError())};
   if (actual->size() != ideal->size())
@@ -46,7 +46,7 @@ static Outcome compare(const RandomGraph &graph, const Backend &backend) {
                                   std::to_string(actual->size())};
   for (size_t i = 0; i < ideal->size(); ++i) {
     Value output =
-        mainOf(graph).front().getTerminator()->getOperand(unsigned(i));
+        graph.main().front().getTerminator()->getOperand(unsigned(i));
     Expectation expected{(*ideal)[i], (*rounded)[i], graph.exact[i],
                          coarsestRoundoff(output), longestSum(output)};
     std::string text = disagreement(expected, (*actual)[i]);
@@ -98,9 +98,9 @@ Outcome judge(const RandomGraph &graph, const Backend &backend,
   return outcome;
 }
 
-/// Erases ops and arguments that no output needs.
+/// Erases ops, arguments and weights that no output needs.
 static void sweep(RandomGraph &graph) {
-  func::FuncOp function = mainOf(graph);
+  func::FuncOp function = graph.main();
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(function.front())))
     if (isOpTriviallyDead(&op))
@@ -109,10 +109,14 @@ static void sweep(RandomGraph &graph) {
     if (function.getArgument(i).use_empty() &&
         succeeded(function.eraseArgument(i)))
       graph.inputs.erase(graph.inputs.begin() + i);
+  for (WeightOp weight :
+       llvm::make_early_inc_range(graph.module->getOps<WeightOp>()))
+    if (SymbolTable::symbolKnownUseEmpty(weight, *graph.module))
+      weight.erase();
 }
 
 static void dropOutput(RandomGraph &graph, unsigned output) {
-  func::FuncOp function = mainOf(graph);
+  func::FuncOp function = graph.main();
   function.front().getTerminator()->eraseOperand(output);
   (void)function.eraseResult(output);
   graph.exact.erase(graph.exact.begin() + output);
@@ -122,7 +126,7 @@ static void dropOutput(RandomGraph &graph, unsigned output) {
 /// Makes an op's results the only outputs. Nothing says that its floats are
 /// exact.
 static bool returnOnly(RandomGraph &graph, unsigned position) {
-  func::FuncOp function = mainOf(graph);
+  func::FuncOp function = graph.main();
   Operation &op = *std::next(function.front().begin(), position);
   if (op.getNumResults() == 0 || op.hasTrait<OpTrait::IsTerminator>() ||
       llvm::any_of(op.getResultTypes(),
@@ -146,9 +150,9 @@ static bool returnOnly(RandomGraph &graph, unsigned position) {
 
 /// Replaces an op's results by arguments that hold what it computed.
 static bool cutAt(RandomGraph &graph, unsigned position) {
-  func::FuncOp function = mainOf(graph);
+  func::FuncOp function = graph.main();
   Operation &op = *std::next(function.front().begin(), position);
-  if (op.hasTrait<OpTrait::IsTerminator>() || op.getNumRegions() ||
+  if (op.hasTrait<OpTrait::IsTerminator>() ||
       llvm::any_of(op.getResultTypes(),
                    [](Type type) { return !isa<RankedTensorType>(type); }))
     return false;
@@ -160,7 +164,8 @@ static bool cutAt(RandomGraph &graph, unsigned position) {
       for (const HostTensor *result : results)
         values.push_back(*result);
   };
-  auto all = evaluate(function, graph.inputs, {}, rounding, keep);
+  auto all =
+      evaluate(function, graph.inputs, graph.weightLoader(), rounding, keep);
   if (!all || values.size() != op.getNumResults())
     return llvm::consumeError(all.takeError()), false;
   Builder builder(op.getContext());
@@ -187,6 +192,27 @@ static bool cutAt(RandomGraph &graph, unsigned position) {
   return true;
 }
 
+/// Replaces a branch by one of its sides, a loop by its body run once.
+static bool unfold(RandomGraph &graph, unsigned position, unsigned region) {
+  Operation &op = *std::next(graph.main().front().begin(), position);
+  if (!isa<scf::IfOp, scf::ForOp>(op) || region >= op.getNumRegions() ||
+      op.getRegion(region).empty())
+    return false;
+  llvm::SmallVector<Value> arguments;
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    arguments.push_back(loop.getLowerBound());
+    llvm::append_range(arguments, loop.getInitArgs());
+  }
+  Block &body = op.getRegion(region).front();
+  Operation *yield = body.getTerminator();
+  IRRewriter rewriter(op.getContext());
+  rewriter.inlineBlockBefore(&body, &op, arguments);
+  rewriter.replaceOp(&op, yield->getOperands());
+  rewriter.eraseOp(yield);
+  sweep(graph);
+  return true;
+}
+
 RandomGraph reduce(const RandomGraph &graph, const Backend &backend,
                    unsigned seconds, Verdict verdict) {
   RandomGraph best = cloneGraph(graph);
@@ -201,18 +227,26 @@ RandomGraph reduce(const RandomGraph &graph, const Backend &backend,
     dropOutput(candidate, i);
     keepIf(std::move(candidate));
   }
-  // The first op whose results are wrong already: what follows it goes.
-  for (unsigned i = 0, n = mainOf(best).front().getOperations().size(); i < n;
-       ++i) {
-    RandomGraph candidate = cloneGraph(best);
-    if (returnOnly(candidate, i) && keepIf(std::move(candidate)))
-      break;
-  }
-  // Each cut may make further ones possible, but ops only become fewer.
+  auto opCount = [&] {
+    return unsigned(best.main().front().getOperations().size());
+  };
+  // Each change may make further ones possible, but ops only become fewer.
   for (bool changed = true; changed;) {
     changed = false;
-    for (unsigned i = mainOf(best).front().getOperations().size(); i-- > 0;) {
-      if (i >= mainOf(best).front().getOperations().size())
+    // The first op whose results are wrong already: what follows it goes.
+    for (unsigned i = 0, n = opCount(); i < n; ++i) {
+      RandomGraph candidate = cloneGraph(best);
+      if (returnOnly(candidate, i) && keepIf(std::move(candidate)))
+        break;
+    }
+    for (unsigned i = opCount(); i-- > 0;)
+      for (unsigned region = 0; region < 2 && i < opCount(); ++region) {
+        RandomGraph candidate = cloneGraph(best);
+        if (unfold(candidate, i, region) && keepIf(std::move(candidate)))
+          changed = true;
+      }
+    for (unsigned i = opCount(); i-- > 0;) {
+      if (i >= opCount())
         continue;
       RandomGraph candidate = cloneGraph(best);
       if (cutAt(candidate, i) && keepIf(std::move(candidate)))

@@ -13,10 +13,10 @@
 
 namespace tenon {
 
-/// Computes the outputs of @main by the way under test. The module is the
+/// Computes the outputs of @main by the way under test. The graph is the
 /// backend's to change.
-using Backend = std::function<llvm::Expected<std::vector<HostTensor>>(
-    mlir::ModuleOp module, const std::vector<HostTensor> &inputs)>;
+using Backend =
+    std::function<llvm::Expected<std::vector<HostTensor>>(RandomGraph &graph)>;
 
 enum class Verdict : int {
   Agrees = 0,

@@ -15,28 +15,25 @@ using namespace tenon;
 
 namespace {
 
-llvm::Expected<std::vector<HostTensor>>
-evaluateMain(ModuleOp module, const std::vector<HostTensor> &inputs) {
+llvm::Expected<std::vector<HostTensor>> evaluateMain(RandomGraph &graph) {
   OracleOptions options;
   options.roundToType = true;
-  return evaluate(module.lookupSymbol<func::FuncOp>("main"), inputs, {},
-                  options);
+  return evaluate(graph.main(), graph.inputs, graph.weightLoader(), options);
 }
 
-bool hasTanh(ModuleOp module) {
-  return module.walk([](TanhOp) { return WalkResult::interrupt(); })
+bool hasTanh(RandomGraph &graph) {
+  return graph.module->walk([](TanhOp) { return WalkResult::interrupt(); })
       .wasInterrupted();
 }
 
 /// Computes something else where there is a tanh.
-llvm::Expected<std::vector<HostTensor>>
-withoutTanh(ModuleOp module, const std::vector<HostTensor> &inputs) {
-  module.walk([](TanhOp op) {
+llvm::Expected<std::vector<HostTensor>> withoutTanh(RandomGraph &graph) {
+  graph.module->walk([](TanhOp op) {
     OpBuilder builder(op);
     op.replaceAllUsesWith(
         LogisticOp::create(builder, op.getLoc(), op.getOperand()).getResult());
   });
-  return evaluateMain(module, inputs);
+  return evaluateMain(graph);
 }
 
 class GraphCaseTest : public testing::Test {
@@ -46,7 +43,7 @@ protected:
     // The first graph of many ops whose outputs a tanh can be told from.
     for (uint64_t seed = 1; seed < 200; ++seed) {
       graph = buildRandomGraph(context, seed, {.steps = 20});
-      if (hasTanh(*graph.module) &&
+      if (hasTanh(graph) &&
           judge(graph, withoutTanh, 20).verdict == Verdict::Differs)
         break;
     }
@@ -55,8 +52,8 @@ protected:
   void expectTanhAlone(const Backend &backend, Verdict verdict) {
     ASSERT_EQ(judge(graph, backend, 20).verdict, verdict);
     RandomGraph least = reduce(graph, backend, 20, verdict);
-    EXPECT_TRUE(hasTanh(*least.module));
-    auto main = least.module->lookupSymbol<func::FuncOp>("main");
+    EXPECT_TRUE(hasTanh(least));
+    func::FuncOp main = least.main();
     // The tanh, its operand being an input, and the return.
     EXPECT_LE(main.front().getOperations().size(), 3u);
     EXPECT_EQ(least.inputs.size(), main.getNumArguments());
@@ -78,21 +75,20 @@ TEST_F(GraphCaseTest, FindsAWrongOp) {
 
 TEST_F(GraphCaseTest, FindsARefusal) {
   expectTanhAlone(
-      [](ModuleOp module, const std::vector<HostTensor> &inputs)
-          -> llvm::Expected<std::vector<HostTensor>> {
-        if (hasTanh(module))
+      [](RandomGraph &graph) -> llvm::Expected<std::vector<HostTensor>> {
+        if (hasTanh(graph))
           return llvm::createStringError("no tanh here");
-        return evaluateMain(module, inputs);
+        return evaluateMain(graph);
       },
       Verdict::Refused);
 }
 
 TEST_F(GraphCaseTest, SurvivesACrash) {
   expectTanhAlone(
-      [](ModuleOp module, const std::vector<HostTensor> &inputs) {
-        if (hasTanh(module))
+      [](RandomGraph &graph) {
+        if (hasTanh(graph))
           raise(SIGKILL);
-        return evaluateMain(module, inputs);
+        return evaluateMain(graph);
       },
       Verdict::Crashed);
 }
@@ -100,9 +96,9 @@ TEST_F(GraphCaseTest, SurvivesACrash) {
 TEST_F(GraphCaseTest, EndsWhatDoesNotEnd) {
   Outcome outcome = judge(
       graph,
-      [](ModuleOp module, const std::vector<HostTensor> &inputs) {
+      [](RandomGraph &graph) {
         pause();
-        return evaluateMain(module, inputs);
+        return evaluateMain(graph);
       },
       1);
   EXPECT_EQ(outcome.verdict, Verdict::Crashed);

@@ -19,6 +19,20 @@ RandomGraph buildRandomGraph(MLIRContext &context, uint64_t seed,
   return GraphGrower(context, seed, options).grow();
 }
 
+func::FuncOp RandomGraph::main() const {
+  return ModuleOp(*module).lookupSymbol<func::FuncOp>("main");
+}
+
+WeightLoader RandomGraph::weightLoader() const {
+  return [this](llvm::StringRef, int64_t offset,
+                int64_t length) -> llvm::Expected<std::vector<char>> {
+    if (offset < 0 || length < 0 || offset + length > int64_t(weights.size()))
+      return llvm::createStringError("the weights end before this one does");
+    return std::vector<char>(weights.begin() + offset,
+                             weights.begin() + offset + length);
+  };
+}
+
 int64_t Grown::count() const {
   int64_t count = 1;
   for (GrownDim dim : shape)
@@ -148,16 +162,35 @@ Grown GraphGrower::pickLike(const Grown &model) {
   return found ? *found : model;
 }
 
+static llvm::SmallVector<int64_t> extentsOf(const GrownShape &shape) {
+  return llvm::map_to_vector(shape, [](GrownDim dim) { return dim.size; });
+}
+
 Grown GraphGrower::input(Type element, const GrownShape &shape, double low,
                          double high) {
-  llvm::SmallVector<int64_t> extents;
-  for (GrownDim dim : shape)
-    extents.push_back(dim.size);
-  inputs.push_back(randomTensor(random, element, extents, low, high));
+  inputs.push_back(randomTensor(random, element, extentsOf(shape), low, high));
   inputShapes.push_back(shape);
   Value argument = function.getBody().addArgument(type(shape, element),
                                                   builder.getUnknownLoc());
   return {argument, shape, std::max(std::abs(low), std::abs(high)), true, true};
+}
+
+Grown GraphGrower::weight(Type element, const GrownShape &shape, double low,
+                          double high) {
+  HostTensor tensor =
+      randomTensor(random, element, extentsOf(shape), low, high);
+  std::vector<char> bytes = tensor.toBytes();
+  std::string name = "w" + std::to_string(weights.size());
+  auto source = WeightSourceAttr::get(
+      builder.getContext(), builder.getStringAttr(RandomGraph::weightFile),
+      int64_t(weights.size()), int64_t(bytes.size()));
+  OpBuilder above(function);
+  WeightOp::create(above, location(), name, type(shape, element), source);
+  llvm::append_range(weights, bytes);
+  // Apart even when empty, and not always aligned.
+  weights.push_back(0);
+  return {make<GetWeightOp>(type(shape, element), name), shape,
+          std::max(std::abs(low), std::abs(high)), true, true};
 }
 
 /// A host tensor as a dense attribute.
@@ -180,6 +213,8 @@ Grown GraphGrower::fresh(Type element, const GrownShape &shape, double low,
                          double high) {
   Grown model{nullptr, shape};
   bool open = !model.isStatic();
+  if (!open && random.oneIn(3))
+    return weight(element, shape, low, high);
   if (open || model.count() > 64 || inputs.size() < 2 || random.oneIn(2)) {
     // Only the named extents can stand in the type of an argument.
     if (llvm::all_of(shape, [&](GrownDim dim) {
@@ -191,10 +226,8 @@ Grown GraphGrower::fresh(Type element, const GrownShape &shape, double low,
       dim.symbol = 0;
     return input(element, closed, low, high);
   }
-  llvm::SmallVector<int64_t> extents;
-  for (GrownDim dim : shape)
-    extents.push_back(dim.size);
-  HostTensor tensor = randomTensor(random, element, extents, low, high);
+  HostTensor tensor =
+      randomTensor(random, element, extentsOf(shape), low, high);
   return {make<ConstantOp>(asAttribute(tensor)), shape,
           std::max(std::abs(low), std::abs(high)), true, true};
 }
@@ -227,13 +260,7 @@ Value GraphGrower::above(const Grown &x, double least) {
   return make<AddOp>(make<AbsOp>(x.value), splat(x, least));
 }
 
-RandomGraph GraphGrower::grow() {
-  for (int i = 0, n = 1 + int(random.below(3)); i < n; ++i) {
-    Grown x = input(i == 0 || !random.oneIn(3) ? randomFloat() : randomInt(),
-                    randomShape(), -2, 2);
-    x.used = false;
-    pool.push_back(x);
-  }
+void GraphGrower::step() {
   using Step = bool (GraphGrower::*)();
   // A family stands here as often as it should be drawn.
   static constexpr Step steps[] = {&GraphGrower::unaryFloat,
@@ -266,13 +293,32 @@ RandomGraph GraphGrower::grow() {
                                    &GraphGrower::order,
                                    &GraphGrower::nonzero,
                                    &GraphGrower::composite,
-                                   &GraphGrower::composite};
-  for (int i = 0; i < options.steps; ++i) {
-    // Steps that find no operand are drawn again; a float always suits some.
-    for (int tries = 0; tries < 20; ++tries)
-      if ((this->*steps[random.below(std::size(steps))])())
-        break;
+                                   &GraphGrower::composite,
+                                   &GraphGrower::branch,
+                                   &GraphGrower::loop};
+  // Steps that find no operand are drawn again; a float always suits some.
+  for (int tries = 0; tries < 20; ++tries)
+    if ((this->*steps[random.below(std::size(steps))])())
+      return;
+}
+
+RandomGraph GraphGrower::grow() {
+  for (int i = 0, n = 1 + int(random.below(3)); i < n; ++i) {
+    Grown x = input(i == 0 || !random.oneIn(3) ? randomFloat() : randomInt(),
+                    randomShape(), -2, 2);
+    x.used = false;
+    pool.push_back(x);
   }
+  // What is computed from a weight alone is computed by the compiler.
+  if (random.oneIn(2)) {
+    GrownShape shape = randomShape();
+    for (GrownDim &dim : shape)
+      dim.symbol = 0;
+    pool.push_back(weight(randomFloat(), shape, -2, 2));
+    pool.back().used = false;
+  }
+  for (int i = 0; i < options.steps; ++i)
+    step();
 
   RandomGraph graph;
   llvm::SmallVector<Value> outputs;
@@ -299,6 +345,7 @@ RandomGraph GraphGrower::grow() {
                            builder.getStringAttr("y" + Twine(i)));
   graph.module = std::move(module);
   graph.inputs = std::move(inputs);
+  graph.weights = std::move(weights);
   return graph;
 }
 

@@ -83,6 +83,18 @@ private:
   bool order();
   bool nonzero();
   bool composite();
+  bool branch();
+  bool loop();
+
+  /// Tries one of the above until one finds its operands.
+  void step();
+  /// Some steps in a block, then a value of the type of `x`, which the steps
+  /// see too.
+  Grown inside(mlir::Block &block, const Grown &x);
+  /// What a region may return; none where regions are nested enough.
+  std::optional<Grown> pickForRegion();
+  /// An index value that every correct evaluation reads alike.
+  mlir::Value exactNumber();
 
   /// A random member of the pool that is wanted, marked as used.
   std::optional<Grown> pick(const Wanted &wanted);
@@ -94,7 +106,10 @@ private:
   /// A new argument of @main with random elements in [low, high].
   Grown input(mlir::Type element, const GrownShape &shape, double low,
               double high);
-  /// An input or, when small and static, sometimes a constant.
+  /// A new weight with random elements in [low, high].
+  Grown weight(mlir::Type element, const GrownShape &shape, double low,
+               double high);
+  /// An input or, when static, sometimes a weight or a small constant.
   Grown fresh(mlir::Type element, const GrownShape &shape, double low,
               double high);
   Grown fresh(mlir::Type element, const GrownShape &shape) {
@@ -137,10 +152,12 @@ private:
   mlir::func::FuncOp function;
   std::vector<Grown> pool;
   std::vector<HostTensor> inputs;
+  std::vector<char> weights;
   llvm::SmallVector<GrownShape> inputShapes;
   llvm::SmallVector<int64_t> named; ///< the sizes of the named extents
   int lastSymbol = 0;
   int locations = 0;
+  int depth = 0; ///< regions around the builder
 };
 
 } // namespace tenon

@@ -32,8 +32,8 @@ protected:
   std::vector<HostTensor> evaluateMain(RandomGraph &graph, bool round) {
     OracleOptions options;
     options.roundToType = round;
-    auto main = graph.module->lookupSymbol<func::FuncOp>("main");
-    auto results = evaluate(main, graph.inputs, {}, options);
+    auto results =
+        evaluate(graph.main(), graph.inputs, graph.weightLoader(), options);
     if (results)
       return std::move(*results);
     ADD_FAILURE() << llvm::toString(results.takeError()) << "\n"
@@ -45,8 +45,7 @@ protected:
     std::vector<HostTensor> ideal = evaluateMain(graph, false);
     std::vector<HostTensor> rounded = evaluateMain(graph, true);
     std::vector<Expectation> expected;
-    auto main = graph.module->lookupSymbol<func::FuncOp>("main");
-    ValueRange outputs = main.front().getTerminator()->getOperands();
+    ValueRange outputs = graph.main().front().getTerminator()->getOperands();
     for (size_t i = 0; i < std::min(ideal.size(), rounded.size()); ++i)
       expected.push_back(
           {ideal[i], rounded[i], graph.exact[i], coarsestRoundoff(outputs[i])});

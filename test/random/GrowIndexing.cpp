@@ -154,7 +154,7 @@ bool GraphGrower::order() {
 }
 
 bool GraphGrower::nonzero() {
-  if (!options.dataDependent)
+  if (!options.dataDependent || depth > 0)
     return false;
   auto x = pick([](const Grown &x) { return x.exact && x.rank() > 0; });
   if (!x)

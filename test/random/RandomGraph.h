@@ -4,7 +4,7 @@
 #ifndef TENON_TEST_RANDOM_RANDOMGRAPH_H
 #define TENON_TEST_RANDOM_RANDOMGRAPH_H
 
-#include "compiler/oracle/HostTensor.h"
+#include "compiler/oracle/Oracle.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -25,6 +25,13 @@ struct RandomGraph {
   std::vector<HostTensor> inputs;
   /// Whether output i has the same bits in every correct evaluation.
   std::vector<bool> exact;
+  /// The bytes of the file that the module's weights name.
+  std::vector<char> weights;
+  static constexpr const char *weightFile = "weights.bin";
+
+  mlir::func::FuncOp main() const;
+  /// Of `weights`, whatever file is asked for. The graph must outlive it.
+  WeightLoader weightLoader() const;
 };
 
 /// The graph of a seed; always the same for the same options. The context has

@@ -47,8 +47,8 @@ static cl::opt<int> most("most", cl::desc("failures to print"), cl::init(5));
 
 /// Runs the phases up to one, then the oracle.
 static llvm::Expected<std::vector<tenon::HostTensor>>
-evaluateAfter(llvm::StringRef phase, ModuleOp module,
-              const std::vector<tenon::HostTensor> &inputs) {
+evaluateAfter(llvm::StringRef phase, tenon::RandomGraph &graph) {
+  ModuleOp module = *graph.module;
   PassManager passes(module.getContext());
   const tenon::Phase *last = nullptr;
   for (const tenon::Phase &step : tenon::phaseTable()) {
@@ -63,12 +63,11 @@ evaluateAfter(llvm::StringRef phase, ModuleOp module,
   if (Operation *op = findViolation(*last, module))
     return llvm::createStringError(op->getName().getStringRef() +
                                    " stands after the phase " + last->name);
-  auto main = module.lookupSymbol<func::FuncOp>("main");
-  if (!main)
+  if (!graph.main())
     return llvm::createStringError("@main is gone");
   tenon::OracleOptions options;
   options.roundToType = true;
-  return evaluate(main, inputs, {}, options);
+  return evaluate(graph.main(), graph.inputs, graph.weightLoader(), options);
 }
 
 static const char *name(tenon::Verdict verdict) {
@@ -99,9 +98,8 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "Random graphs against the oracle\n");
   tenon::Backend backend;
   if (!stage.empty()) {
-    backend = [](ModuleOp module,
-                 const std::vector<tenon::HostTensor> &inputs) {
-      return evaluateAfter(stage, module, inputs);
+    backend = [](tenon::RandomGraph &graph) {
+      return evaluateAfter(stage, graph);
     };
   } else {
 #ifdef TENON_TEST_HAS_COMPILER

@@ -14,6 +14,9 @@ static cl::opt<int> steps("steps", cl::desc("ops that are tried"),
 static cl::opt<bool> dynamic("dynamic", cl::desc("named extents"));
 static cl::opt<bool> dataDependent("data-dependent",
                                    cl::desc("sizes that are values"));
+static cl::opt<std::string>
+    weights("weights", cl::desc("write the bytes of the graph's weights"),
+            cl::value_desc("FILE"));
 static cl::opt<bool> showInputs("inputs", cl::desc("print inputs as comments"));
 
 int main(int argc, char **argv) {
@@ -31,5 +34,15 @@ int main(int argc, char **argv) {
   if (showInputs)
     for (const tenon::HostTensor &input : graph.inputs)
       llvm::outs() << "// input " << input.text() << '\n';
+  if (!weights.empty()) {
+    std::error_code failed;
+    llvm::raw_fd_ostream out(weights, failed);
+    if (!failed)
+      out.write(graph.weights.data(), graph.weights.size());
+    if (failed || out.has_error()) {
+      llvm::errs() << weights << ": cannot be written\n";
+      return 1;
+    }
+  }
   return 0;
 }
