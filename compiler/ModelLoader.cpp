@@ -80,7 +80,9 @@ LoadedModel loadModel(MLIRContext &context, const CompileOptions &options,
   if (model.module)
     model.status = Status::Success;
   for (onnx::DataFile &file : onnxModel->files)
-    model.openFiles.emplace(file.path, std::move(file.file));
+    if (model.openFiles.emplace(file.path, std::move(file.file)).second &&
+        file.path != options.input)
+      model.filesRead.push_back(file.path);
   return model;
 }
 

@@ -10,6 +10,8 @@
 
 #include <cstdio>
 #include <cstring>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace tenon::cli {
 
@@ -73,6 +75,27 @@ static Diagnostic fromRuntime(const std::string &file, tenon_status status,
   return d;
 }
 
+/// An artifact is code: says so where others than this user could have changed
+/// it.
+static void warnOfOthers(Talk &talk, const std::string &artifact,
+                         const std::string &shownAs) {
+  struct stat info;
+  if (stat(artifact.c_str(), &info) != 0)
+    return;
+  const char *why = nullptr;
+  if (info.st_mode & S_IWOTH)
+    why = "everybody may change this file, and it is a program";
+  else if (info.st_uid != geteuid() && info.st_uid != 0)
+    why = "this file, a program, belongs to another user";
+  if (!why)
+    return;
+  Diagnostic warning;
+  warning.severity = Severity::Warning;
+  warning.file = shownAs;
+  warning.text = why;
+  talk.say(warning);
+}
+
 Status LoadedModel::open(Talk &talk, const std::string &artifact,
                          const std::string &shownAs, const Options &options) {
   this->shownAs = shownAs;
@@ -83,6 +106,8 @@ Status LoadedModel::open(Talk &talk, const std::string &artifact,
   opening.error_text_bytes = sizeof text;
   opening.threads = options.threads;
   opening.describe_only = options.describeOnly;
+  if (!options.describeOnly)
+    warnOfOthers(talk, artifact, shownAs);
   tenon_model *opened = nullptr;
   tenon_status status = tenon_open(artifact.c_str(), &opening, &opened);
   if (status != TENON_OK)
