@@ -108,6 +108,18 @@ bool isNarrow(const ResultDim &dim) {
          narrowColumns;
 }
 
+/// The distance of all rows in lhs, if it is known to be one.
+Value strideOfRows(ArrayRef<ResultDim> rows) {
+  for (size_t i = 1; i < rows.size(); ++i) {
+    std::optional<int64_t> outer = getConstantIntValue(rows[i - 1].lhsStride),
+                           inner = getConstantIntValue(rows[i].lhsStride),
+                           count = getConstantIntValue(rows[i].extent);
+    if (!outer || !inner || !count || *outer != *inner * *count)
+      return {};
+  }
+  return rows.back().lhsStride;
+}
+
 /// Neighbours that are one run in both operands become one dimension.
 void mergeSums(IndexBuilder at, SmallVector<SumDim> &sums) {
   for (size_t i = sums.size(); i-- > 1;) {
@@ -175,6 +187,13 @@ std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op) {
     nest.sums.push_back({lhs.extents[l], lhs.strides[l], rhs.strides[r]});
   if (nest.sums.empty())
     nest.sums.push_back({at.constant(1), zero, zero});
+  // Free dimensions beside one another are one run of rows.
+  auto inOneRun = [](ArrayRef<int64_t> free) {
+    return !free.empty() &&
+           free.back() - free.front() + 1 == int64_t(free.size());
+  };
+  bool leftRun = inOneRun(op.getLhsFree()),
+       rightRun = inOneRun(op.getRhsFree());
   auto lastWide = [](ArrayRef<ResultDim> dims) {
     size_t last = dims.size();
     while (last > 0 && isOne(dims[last - 1].extent))
@@ -188,6 +207,7 @@ std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op) {
   if (!rhs.panels && (noColumns || narrow)) {
     std::swap(lhs, rhs);
     std::swap(left, right);
+    leftRun = rightRun;
     for (auto *dims : {&batches, &left, &right})
       for (ResultDim &dim : *dims)
         std::swap(dim.lhsStride, dim.rhsStride);
@@ -211,6 +231,8 @@ std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op) {
     if (i != column)
       nest.outer.push_back(dim);
   nest.rows = left;
+  if (leftRun)
+    nest.rowStride = left.back().lhsStride;
   nest.lhs = flattened(kernel, lhs.memory);
   nest.rhs = flattened(kernel, rhs.memory);
   nest.lhsElement = lhs.element;
@@ -261,6 +283,7 @@ std::optional<ContractionNest> nestOfConvolution(Kernel &kernel,
       {rhs.extents[spatial], at.constant(1), rhs.strides[spatial]});
   nest.column = {resultExtent(spatial + 1), zero, at.constant(1), spatial + 1};
   nest.panels = rhs.panels;
+  nest.rowStride = strideOfRows(nest.rows);
   nest.lhs = flattened(kernel, lhs.memory);
   nest.rhs = flattened(kernel, rhs.memory);
   nest.lhsElement = lhs.element;

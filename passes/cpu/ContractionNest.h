@@ -43,6 +43,8 @@ struct ContractionNest {
   mlir::Type lhsElement, rhsElement, resultElement, sum;
   llvm::SmallVector<ResultDim> outer; ///< batches, and columns but the last
   llvm::SmallVector<ResultDim> rows;
+  /// Where the rows of all dimensions lie in lhs at one distance: that.
+  mlir::Value rowStride{};
   ResultDim column;
   /// Where rhs lies in panels; column.rhsStride is that within one.
   std::optional<ColumnPanels> panels{};

@@ -145,7 +145,7 @@ private:
                 llvm::function_ref<void(Value)> body);
   void when(Value condition, llvm::function_ref<void()> body);
   SmallVector<Values> positionsFrom(Value row, int64_t count);
-  Values offsetsOf(ArrayRef<Values> positions);
+  Values offsetsOf(Value row, ArrayRef<Values> positions);
   Values placeOf(const Values &position, Value column);
   Values zeros(int64_t count);
   Value load(Value memory, Value row, int64_t vector);
@@ -334,12 +334,19 @@ SmallVector<GemmEmitter::Values> GemmEmitter::positionsFrom(Value row,
   return positions;
 }
 
-GemmEmitter::Values GemmEmitter::offsetsOf(ArrayRef<Values> positions) {
+/// Where the rows at `positions`, the first of which is `row`, start in lhs.
+GemmEmitter::Values GemmEmitter::offsetsOf(Value row,
+                                           ArrayRef<Values> positions) {
   Values offsets;
-  for (const Values &position : positions) {
+  for (auto [r, position] : llvm::enumerate(positions)) {
     Value offset = lhsBase;
-    for (auto [dim, index] : llvm::zip(nest.rows, position))
-      offset = at().add(offset, at().mul(index, dim.lhsStride));
+    // One base and fixed distances leave the loop registers to spare.
+    if (nest.rowStride)
+      offset = at().add(at().add(offset, at().mul(row, nest.rowStride)),
+                        at().mul(at().constant(int64_t(r)), nest.rowStride));
+    else
+      for (auto [dim, index] : llvm::zip(nest.rows, position))
+        offset = at().add(offset, at().mul(index, dim.lhsStride));
     offsets.push_back(offset);
   }
   return offsets;
@@ -483,7 +490,7 @@ void GemmEmitter::emitDirect(const Panel &panel) {
         ColumnSource columns = columnsOf(panel, rhsBase);
         fetchAhead(columns, at().add(columns.base, next), keptRow, count);
         keep(panel, keptRow,
-             tiles.run(offsetsOf(positionsFrom(row, count)),
+             tiles.run(offsetsOf(row, positionsFrom(row, count)),
                        nest.sums.back().lhsStride, columns, k,
                        at().constant(depth), waiting(panel, keptRow, count)));
       });
@@ -539,7 +546,7 @@ void GemmEmitter::finishTiles(const Panel &panel, Value low, Value high,
                count);
     Value keptRow = from ? at().sub(row, low) : at().constant(0);
     SmallVector<Values> positions = positionsFrom(row, count);
-    Values starts = offsetsOf(positions), sums;
+    Values starts = offsetsOf(row, positions), sums;
     if (from)
       sums = tiles.run(starts, nest.sums.back().lhsStride, columns, from,
                        at().sub(nest.sums.back().extent, from),
@@ -654,7 +661,7 @@ void GemmEmitter::addTile(const ColumnSource &columns, Value row, Value keptRow,
                           int64_t count, ArrayRef<Value> taps, Value lhsOffset,
                           Value depth) {
   SmallVector<Values> positions = positionsFrom(row, count);
-  Values starts = offsetsOf(positions), fits;
+  Values starts = offsetsOf(row, positions), fits;
   Value any;
   for (int64_t r = 0; r < count; ++r) {
     starts[r] = at().add(starts[r], lhsOffset);
