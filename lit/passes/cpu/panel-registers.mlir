@@ -1,0 +1,49 @@
+// The innermost loops over panels hold their sums in registers, for rows whose
+// number is known and for others: four steps of a tile, nothing on the stack,
+// nothing shuffled, nothing masked.
+// RUN: tenon-opt %s --tenon-to-placed --tenon-lower-fusions=vector-bytes=64 \
+// RUN:   --canonicalize --cse --loop-invariant-code-motion \
+// RUN:   --tenon-make-entries --convert-scf-to-cf --tenon-convert-to-llvm \
+// RUN:   --reconcile-unrealized-casts --canonicalize \
+// RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=x86-64-v4 \
+// RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -o %t.s
+// RUN: FileCheck %s < %t.s
+// RUN: sed -n '/Inner Loop Header/,/\tj/p' %t.s | not grep '(%rsp)'
+// RUN: tenon-opt %s --tenon-to-placed --tenon-lower-fusions=vector-bytes=32 \
+// RUN:   --canonicalize --cse --loop-invariant-code-motion \
+// RUN:   --tenon-make-entries --convert-scf-to-cf --tenon-convert-to-llvm \
+// RUN:   --reconcile-unrealized-casts --canonicalize \
+// RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=x86-64-v3 \
+// RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -o %t2.s
+// RUN: FileCheck %s --check-prefix=AVX2 < %t2.s
+// RUN: sed -n '/Inner Loop Header/,/\tj/p' %t2.s | not grep '(%rsp)'
+
+// CHECK-LABEL: contraction.unpack.dot_general.0:
+// CHECK: Inner Loop Header
+// CHECK-NOT: {{\(%rsp\)|vperm|vinsert|vextract|%k[0-7]|j[a-z]+ }}
+// CHECK-COUNT-96: vfmadd{{[0-9]+}}ps {{.*}}%zmm
+// CHECK-NOT: {{\(%rsp\)|vfmadd}}
+// CHECK: jb
+// AVX2-LABEL: contraction.unpack.dot_general.0:
+// AVX2: Inner Loop Header
+// AVX2-NOT: {{\(%rsp\)|vperm|vinsert|vextract|vmaskmov|j[a-z]+ }}
+// AVX2-COUNT-48: vfmadd{{[0-9]+}}ps {{.*}}%ymm
+// AVX2-NOT: {{\(%rsp\)|vfmadd}}
+// AVX2: jb
+func.func @known(%x: tensor<48x768xf32>, %p: tensor<6x768x16xf32>) -> tensor<48x96xf32> {
+  %w = tenon.unpack %p dim 1 extent 96 : (tensor<6x768x16xf32>) -> tensor<768x96xf32>
+  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<48x768xf32>, tensor<768x96xf32>) -> tensor<48x96xf32>
+  return %0 : tensor<48x96xf32>
+}
+
+// CHECK-LABEL: contraction.unpack.dot_general.1:
+// CHECK: Inner Loop Header
+// CHECK-NOT: {{\(%rsp\)|vperm|vinsert|vextract|%k[0-7]|j[a-z]+ }}
+// CHECK-COUNT-96: vfmadd{{[0-9]+}}ps {{.*}}%zmm
+// CHECK-NOT: {{\(%rsp\)|vfmadd}}
+// CHECK: jb
+func.func @unknown(%x: tensor<?x?x768xf32>, %p: tensor<6x768x16xf32>) -> tensor<?x?x96xf32> {
+  %w = tenon.unpack %p dim 1 extent 96 : (tensor<6x768x16xf32>) -> tensor<768x96xf32>
+  %0 = tenon.dot_general %x, %w batch [] x [] contract [2] x [0] : (tensor<?x?x768xf32>, tensor<768x96xf32>) -> tensor<?x?x96xf32>
+  return %0 : tensor<?x?x96xf32>
+}
