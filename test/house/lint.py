@@ -302,6 +302,40 @@ def licence(options):
         yield "LICENSE: not Apache-2.0 with the LLVM exception"
 
 
+def bad_rows(options):
+    """every row of test/bad/rows.txt names tests that exist"""
+    path = "test/bad/rows.txt"
+    tests = set()
+    for source in FILES:
+        if re.fullmatch(r"test/.*\.cpp", source):
+            tests |= {f"{suite}.{name}" for suite, name in re.findall(
+                r"^TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)", read(source), re.M)}
+    last = ("", 0)
+    for number, line in enumerate(read(path).splitlines(), 1):
+        if not line or line.startswith("#"):
+            continue
+        row = re.fullmatch(r"([A-Z])(\d+) \| ([^|]+) \| ([^|]+)", line)
+        if not row:
+            yield f"{path}:{number}: expected 'ROW | what it is | tests'"
+            continue
+        here = (row[1], int(row[2]))
+        if here <= last:
+            yield f"{path}:{number}: {row[1]}{row[2]} comes after its place"
+        # Of the processes' section only some rows are ours to hold.
+        follows = here[1] == (last[1] + 1 if here[0] == last[0] else 1)
+        if here[0] != "H" and not follows:
+            yield f"{path}:{number}: rows before {row[1]}{row[2]} are missing"
+        last = here
+        if row[4].startswith("- "):
+            continue
+        for test in row[4].split():
+            file, _, word = test.partition(":")
+            held = test in tests or file in FILES and re.search(
+                rf"\b{word}\b" if word else "", read(file))
+            if not held:
+                yield f"{path}:{number}: there is no test {test}"
+
+
 def docs_fresh(options):
     """docs/generated is what the tables say"""
     yield from generated_docs.stale(SOURCE)
@@ -317,7 +351,7 @@ def ods_examples(options):
 
 RULES = [layering, secrets, quiet_libraries, pass_names, dialect_tests,
          labels_tested, lit_run_lines, file_sizes, openings, guards, words, links, licence,
-         docs_fresh, ods_examples]
+         bad_rows, docs_fresh, ods_examples]
 
 
 def main():

@@ -77,7 +77,7 @@ bool leftNothingRunning() {
     }
     return ended < 0;
   };
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     if (allGone())
       return true;
     usleep(10000);

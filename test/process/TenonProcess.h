@@ -42,8 +42,8 @@ private:
 
 Ended runTenon(const Command &command);
 
-/// Whether everything that ended compilers have started is gone, after a second
-/// at most. Kills what is not.
+/// Whether everything that ended compilers have started is gone, after ten
+/// seconds at most. Kills what is not.
 bool leftNothingRunning();
 
 /// A plan for the library of faults, in shared memory, on one folder.

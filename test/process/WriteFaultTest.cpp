@@ -121,6 +121,9 @@ TEST_F(WriteFaults, EveryCallFailsForAnObjectAndWeightsBeside) {
 TEST_F(WriteFaults, EveryCallFailsForAssembly) {
   failEveryCall(assembly, false);
 }
+TEST_F(WriteFaults, EveryCallFailsForThePrintedStage) {
+  failEveryCall({{"--stop-after=imported"}, {"m.mlir"}}, false);
+}
 TEST_F(WriteFaults, ADiskThatStaysFull) { failEveryCall(beside, true); }
 
 TEST_F(WriteFaults, AKilledCompilerLeavesTheOldOrTheNew) {

@@ -63,12 +63,14 @@ static void endChildren() {
   text[size > 0 ? size : 0] = 0;
   char *end = text;
   for (long child; (child = strtol(end, &end, 10)) > 0;) {
-    auto group = static_cast<pid_t>(-child);
-    kill(group, SIGTERM);
-    for (int i = 0; i < 200 && kill(group, 0) == 0; ++i) {
-      waitpid(group, nullptr, WNOHANG);
+    auto id = static_cast<pid_t>(child);
+    kill(-id, SIGTERM);
+    for (int i = 0; i < 2000 && waitpid(id, nullptr, WNOHANG) == 0; ++i)
       usleep(1000);
-    }
+    // What it had started is not ours to wait for, and may be seen for longer
+    // than it lives.
+    for (int i = 0; i < 200 && kill(-id, 0) == 0; ++i)
+      usleep(1000);
   }
 }
 
