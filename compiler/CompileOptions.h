@@ -32,6 +32,9 @@ struct ShapeOption {
 
 struct CompileOptions {
   std::string input; ///< path of the model
+  /// Which part of a TensorFlow graph: a signature, or tensors to cut it at.
+  std::string signature, tag;
+  std::vector<std::string> feeds, fetches; ///< `node` or `node:1`
   std::string
       output; ///< path of the artifact; derived from the input when empty
   EmitKind emit = EmitKind::Shared;

@@ -5,6 +5,8 @@
 
 #include "compiler/import/onnx/OnnxImporter.h"
 #include "compiler/import/onnx/OnnxReader.h"
+#include "compiler/import/tensorflow/TfImporter.h"
+#include "compiler/import/tensorflow/TfReader.h"
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -70,6 +72,28 @@ LoadedModel loadModel(MLIRContext &context, const CompileOptions &options,
       model.status = d.status;
     report(d);
   };
+  if (isFolder(options.input) || looksLikeGraphDef(options.input)) {
+    std::unique_ptr<tf::Model> graph =
+        readTensorFlow(options.input, options.tag, remember);
+    if (!graph)
+      return model;
+    loadImportDialects(context);
+    model.module = importTensorFlow(context, *graph, options, remember);
+    model.filesRead.clear();
+    for (const tf::ModelFile &file : graph->files)
+      model.filesRead.push_back(file.path);
+    if (model.module)
+      model.status = Status::Success;
+    return model;
+  }
+  if (!options.signature.empty() || !options.tag.empty() ||
+      !options.feeds.empty() || !options.fetches.empty()) {
+    remember({.file = options.input,
+              .text = "signatures, tags, feeds and fetches are of TensorFlow "
+                      "graphs, and this is none",
+              .status = Status::Usage});
+    return model;
+  }
   std::unique_ptr<onnx::Model> onnxModel = readOnnx(options.input, remember);
   if (!onnxModel)
     return model;

@@ -23,8 +23,8 @@ struct LoadedModel {
   OpenFiles openFiles; ///< those its weights lie in
 };
 
-/// Reads options.input: an ONNX model, or MLIR text of a module at phase
-/// `imported`.
+/// Reads options.input: an ONNX model, a folder with a SavedModel, a frozen
+/// TensorFlow graph, or MLIR text of a module at phase `imported`.
 LoadedModel loadModel(mlir::MLIRContext &context, const CompileOptions &options,
                       const DiagnosticHandler &report);
 

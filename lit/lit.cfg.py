@@ -41,6 +41,9 @@ config.substitutions.append(
     (r"%node\b", f"{python} {scripts}/onnx_node.py"))
 # %npy FILE DTYPE SHAPE VALUES...: an array file, e.g. `%npy %t.npy f32 2x2 1 2 3 4`.
 config.substitutions.append(("%npy", f"{python} {scripts}/npy.py"))
+# %saved_model MODEL.txt -o DIR KEY=f32:2x3:1,2,3,4,5,6...: a SavedModel's folder.
+config.substitutions.append(
+    (r"%saved_model\b", f"{python} {scripts}/saved_model.py"))
 config.substitutions.append(("%python", python))
 config.substitutions.append(
     ("%onnx_data", "/usr/share/libonnx-testdata/data"))

@@ -13,6 +13,7 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
@@ -202,8 +203,12 @@ ModelFacts collectFacts(ModuleOp placed, const CompileOptions &options) {
   for (auto weight : placed.getOps<WeightOp>())
     builder.clone(*weight.getOperation());
 
-  facts.source = llvm::sys::path::filename(options.input).str();
-  if (hashFile(options.input, facts.sourceHash))
+  facts.source =
+      llvm::sys::path::filename(StringRef(options.input).rtrim('/')).str();
+  std::string hashed = options.input;
+  if (llvm::sys::fs::is_directory(hashed))
+    hashed += "/saved_model.pb";
+  if (hashFile(hashed, facts.sourceHash))
     facts.source +=
         llvm::formatv(" xxh64 {0}", llvm::utohexstr(facts.sourceHash,
                                                     /*LowerCase=*/true, 16));
@@ -213,7 +218,7 @@ ModelFacts collectFacts(ModuleOp placed, const CompileOptions &options) {
 std::string symbolStem(const CompileOptions &options) {
   StringRef name = options.name;
   if (name.empty())
-    name = llvm::sys::path::stem(options.input);
+    name = llvm::sys::path::stem(StringRef(options.input).rtrim('/'));
   std::string stem;
   for (char c : name.take_front(255))
     stem += llvm::isAlnum(c) ? c : '_';

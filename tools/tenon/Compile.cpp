@@ -116,7 +116,8 @@ static Status readOutput(Invocation &call, CompileOptions &options) {
                            "pass -S, or --emit=asm, llvm or mlir");
   options.emit = kind.value_or(EmitKind::Shared);
   if (!named) {
-    llvm::StringRef stem = llvm::sys::path::stem(options.input);
+    llvm::StringRef stem = llvm::sys::path::stem(
+        llvm::StringRef(options.input).rtrim('/'));
     options.output = options.emit == EmitKind::Mlir
                          ? "-"
                          : stem.str() + extensionOf(options.emit);
@@ -144,6 +145,7 @@ static Status readOptions(Invocation &call, CompileOptions &options) {
   };
   then([&] { return readCodeFlags(call, options); });
   then([&] { return readShapeFlags(call, options); });
+  then([&] { return readEntryFlags(call, options); });
   then([&] {
     return readChoice(call, OPT_weights, {"auto", "embed", "external"}, "auto",
                       weights);

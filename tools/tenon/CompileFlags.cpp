@@ -143,6 +143,26 @@ Status readShapeFlags(Invocation &call, CompileOptions &options) {
   return Status::Success;
 }
 
+Status readEntryFlags(Invocation &call, CompileOptions &options) {
+  options.signature = call.args.getLastArgValue(OPT_signature).str();
+  options.tag = call.args.getLastArgValue(OPT_tag).str();
+  auto list = [&](unsigned option, std::vector<std::string> &names) {
+    for (const std::string &value : call.args.getAllArgValues(option)) {
+      llvm::SmallVector<llvm::StringRef> parts;
+      llvm::StringRef(value).split(parts, ',', -1, /*KeepEmpty=*/false);
+      for (llvm::StringRef part : parts)
+        names.push_back(part.str());
+    }
+  };
+  list(OPT_feeds, options.feeds);
+  list(OPT_fetches, options.fetches);
+  bool cut = !options.feeds.empty() || !options.fetches.empty();
+  if (cut && !options.signature.empty())
+    return call.talk.usage(
+        "--signature and --feeds or --fetches both say what to compile");
+  return Status::Success;
+}
+
 Status readDimSizes(Invocation &call, std::map<std::string, int64_t> &sizes) {
   for (const Arg *arg : call.args.filtered(OPT_dim)) {
     auto [name, size] = llvm::StringRef(arg->getValue()).rsplit('=');

@@ -16,6 +16,9 @@ Status readCodeFlags(Invocation &call, CompileOptions &options);
 /// Reads --shape and --dim as bounds for the compiler.
 Status readShapeFlags(Invocation &call, CompileOptions &options);
 
+/// --signature, --tag, --feeds and --fetches.
+Status readEntryFlags(Invocation &call, CompileOptions &options);
+
 /// Reads --dim=NAME=N as sizes for a run.
 Status readDimSizes(Invocation &call, std::map<std::string, int64_t> &sizes);
 

@@ -37,6 +37,8 @@ Status obtainArtifact(Invocation &call, const std::string &path,
   options.input = path;
   if (Status status = readCodeFlags(call, options); status != Status::Success)
     return status;
+  if (Status status = readEntryFlags(call, options); status != Status::Success)
+    return status;
   if (std::string why = directory.create(); !why.empty())
     return call.talk.fail(Status::Io, "tenon", why);
   options.emit = EmitKind::Shared;

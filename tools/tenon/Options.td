@@ -46,6 +46,14 @@ defm shape : Eq<"--", "shape", [CompileVerb, InspectVerb], grp_input, "NAME:1x3x
 defm dim : Eq<"--", "dim", [CompileVerb, RunVerb, BenchVerb, VerifyVerb, InspectVerb],
   grp_input, "NAME=N",
   "Fix the dynamic extent NAME, or when compiling bound it: NAME=MIN..MAX[:MULTIPLE]">;
+defm signature : Eq<"--", "signature", Generating, grp_input, "NAME",
+  "Compile the signature NAME of a SavedModel">;
+defm tag : Eq<"--", "tag", Generating, grp_input, "TAG,..",
+  "Take the graph of a SavedModel that has these tags">;
+defm feeds : Eq<"--", "feeds", Generating, grp_input, "TENSOR,..",
+  "Cut a TensorFlow graph: its inputs are these tensors">;
+defm fetches : Eq<"--", "fetches", Generating, grp_input, "TENSOR,..",
+  "Cut a TensorFlow graph: its outputs are these tensors">;
 defm input : Eq<"--", "input", Executing, grp_input, "[NAME=]VALUE",
   "Value of an input: @f.npy, @f.npz, @f.pb, 2x2xi32=1 2 3 4, zeros, ones, random[:SEED]; "
   "without NAME a fill is for every input not given otherwise">;

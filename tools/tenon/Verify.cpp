@@ -45,6 +45,7 @@ static Status readFlags(Invocation &call, VerifyFlags &flags) {
     return readChoice(call, OPT_format, {"text", "json"}, "text", flags.format);
   });
   then([&] { return readCodeFlags(call, flags.options); });
+  then([&] { return readEntryFlags(call, flags.options); });
   then([&] { return readDimSizes(call, flags.sizes); });
   then([&] { return readNumber(call, OPT_threads, 0, 1024, threads); });
   then(

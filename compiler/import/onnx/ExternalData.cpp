@@ -3,7 +3,7 @@
 #include "compiler/import/onnx/ExternalData.h"
 
 #include "compiler/import/Sha1.h"
-#include "compiler/import/onnx/ReadFailure.h"
+#include "compiler/import/ReadFailure.h"
 
 #include <algorithm>
 #include <cctype>

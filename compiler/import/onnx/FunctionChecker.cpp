@@ -3,7 +3,7 @@
 // file cannot ask for 2^40 nodes.
 #include "compiler/import/onnx/OnnxChecker.h"
 #include "compiler/import/onnx/OnnxEnvelope.h"
-#include "compiler/import/onnx/ReadFailure.h"
+#include "compiler/import/ReadFailure.h"
 
 #include <algorithm>
 #include <map>

@@ -4,7 +4,7 @@
 #include "compiler/import/onnx/OnnxChecker.h"
 
 #include "compiler/import/onnx/OnnxOpTable.h"
-#include "compiler/import/onnx/ReadFailure.h"
+#include "compiler/import/ReadFailure.h"
 
 #include <algorithm>
 #include <map>

@@ -2,7 +2,7 @@
 // bounded both.
 #include "compiler/import/onnx/OnnxDecoder.h"
 
-#include "compiler/import/onnx/ReadFailure.h"
+#include "compiler/import/ReadFailure.h"
 
 #include <iterator>
 

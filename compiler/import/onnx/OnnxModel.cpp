@@ -2,7 +2,7 @@
 #include "compiler/import/onnx/OnnxModel.h"
 
 #include "compiler/import/OpenFile.h"
-#include "compiler/import/onnx/ReadFailure.h"
+#include "compiler/import/ReadFailure.h"
 
 #include <cstring>
 

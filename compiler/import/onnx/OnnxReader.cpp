@@ -3,124 +3,24 @@
 #include "compiler/import/onnx/OnnxReader.h"
 
 #include "compiler/import/FileRoot.h"
+#include "compiler/import/ReaderDoor.h"
 #include "compiler/import/onnx/OnnxChecker.h"
 #include "compiler/import/onnx/OnnxDecoder.h"
 #include "compiler/import/onnx/OnnxEnvelope.h"
 #include "compiler/import/onnx/OnnxTensorFile.h"
-#include "compiler/import/onnx/ReadFailure.h"
-
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
-
-#include <new>
+#include "compiler/import/wire/ParseMessage.h"
 
 namespace tenon {
 
 using namespace onnx;
 
-static constexpr uint64_t maxFileBytes = uint64_t(2) << 30;
-
-namespace {
-
-/// Runs a reader and turns what it throws into a diagnostic on `file`.
-class Door {
-public:
-  Door(std::string file, const DiagnosticHandler &report)
-      : file(std::move(file)), report(report) {}
-
-  /// Whether `body` came to its end.
-  template <typename Body> bool run(const Body &body) const {
-    try {
-      body();
-      return true;
-    } catch (const ReadFailure &e) {
-      error(e.status, e.place, e.text, e.help);
-    } catch (const wire::WireError &e) {
-      error(e.status, "offset " + std::to_string(e.offset), e.text);
-    } catch (const FileError &e) {
-      error(e.status, "", e.text);
-    } catch (const std::bad_alloc &) {
-      error(Status::Limit, "", "out of memory");
-    }
-    return false;
-  }
-
-  void say(Diagnostic d) const {
-    d.file = file;
-    report(d);
-  }
-
-private:
-  void error(Status status, const std::string &place, const std::string &text,
-             const std::string &help = "") const {
-    Diagnostic d;
-    d.place = place;
-    d.text = text;
-    d.help = help;
-    d.status = status;
-    say(std::move(d));
-  }
-
-  std::string file;
-  const DiagnosticHandler &report;
-};
-
-} // namespace
-
-/// What a file that is no protobuf message looks like instead.
-static const char *formatOf(std::span<const std::byte> bytes) {
-  std::string_view text = wire::asText(bytes);
-  if (text.starts_with("PK\3\4"))
-    return "this is a ZIP archive";
-  if (text.starts_with("\x7f"
-                       "ELF"))
-    return "this is an ELF file";
-  if (text.starts_with("{") || text.starts_with("["))
-    return "this looks like JSON";
-  if (text.starts_with("\x89HDF"))
-    return "this is an HDF5 file";
-  return "";
-}
-
-template <typename Proto>
-static void parse(std::span<const std::byte> bytes,
-                  const wire::MessageSchema &schema, const char *what,
-                  Proto &proto) {
-  if (bytes.size() > maxFileBytes)
-    fail("",
-         "expected a file of at most 2 GiB, got " +
-             std::to_string(bytes.size()) + " bytes",
-         Status::Limit);
-  std::string skeleton;
-  try {
-    skeleton = wire::checkEnvelope(bytes, schema);
-  } catch (wire::WireError &error) {
-    if (error.status == Status::InvalidModel)
-      throw ReadFailure{
-          Status::InvalidModel, "offset " + std::to_string(error.offset),
-          std::string("not ") + what + ": " + error.text, formatOf(bytes)};
-    throw;
-  }
-  // Protobuf's own limit; weights are not in the skeleton, so this is names and
-  // numbers.
-  if (skeleton.size() > INT32_MAX)
-    fail("", "expected at most 2 GiB of structure, got more", Status::Limit);
-  google::protobuf::io::ArrayInputStream stream(
-      skeleton.data(), static_cast<int>(skeleton.size()));
-  google::protobuf::io::CodedInputStream coded(&stream);
-  // The envelope has counted levels already.
-  coded.SetRecursionLimit(200);
-  if (!proto.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage())
-    fail("", std::string("not ") + what + ": protobuf refuses it");
-}
-
 /// Reads `bytes` into `model`; model.files[0], when there, is the file they are
 /// of.
 static void readInto(Model &model, std::span<const std::byte> bytes,
                      std::function<std::shared_ptr<FileRoot>()> openRoot,
-                     const Door &door) {
+                     const ReaderDoor &door) {
   ::onnx::ModelProto proto;
-  parse(bytes, modelSchema, "an ONNX model", proto);
+  wire::parseMessage(bytes, modelSchema, "an ONNX model", proto);
   ExternalData external(model, std::move(openRoot),
                         [&](Diagnostic d) { door.say(std::move(d)); });
   TensorDecoder tensors(bytes, !model.files.empty(), model, external);
@@ -131,10 +31,10 @@ static void readInto(Model &model, std::span<const std::byte> bytes,
 std::unique_ptr<Model> readOnnx(const std::string &path,
                                 const DiagnosticHandler &report) {
   auto model = std::make_unique<Model>();
-  Door door(path, report);
+  ReaderDoor door(path, report);
   bool done = door.run([&] {
     std::shared_ptr<OpenFile> file = OpenFile::open(path);
-    if (file->size() > maxFileBytes)
+    if (file->size() > wire::maxMessageBytes)
       fail("",
            "expected a file of at most 2 GiB, got " +
                std::to_string(file->size()) + " bytes",
@@ -158,7 +58,7 @@ std::unique_ptr<Model> readOnnx(std::span<const std::byte> bytes,
                                 const std::string &baseDirectory,
                                 const DiagnosticHandler &report) {
   auto model = std::make_unique<Model>();
-  Door door(name, report);
+  ReaderDoor door(name, report);
   bool done = door.run([&] {
     model->directory = baseDirectory;
     readInto(
@@ -176,14 +76,14 @@ std::unique_ptr<Model> readOnnx(std::span<const std::byte> bytes,
 std::optional<Tensor> readOnnxTensorFile(const std::string &path,
                                          const DiagnosticHandler &report) {
   std::optional<Tensor> tensor;
-  Door door(path, report);
+  ReaderDoor door(path, report);
   bool done = door.run([&] {
     std::shared_ptr<OpenFile> file = OpenFile::open(path);
-    if (file->size() > maxFileBytes)
+    if (file->size() > wire::maxMessageBytes)
       fail("", "expected a file of at most 2 GiB", Status::Limit);
     std::span<const std::byte> bytes = file->map();
     ::onnx::TensorProto proto;
-    parse(bytes, tensorSchema, "a tensor", proto);
+    wire::parseMessage(bytes, tensorSchema, "a tensor", proto);
     Model holder;
     ExternalData external(
         holder, [&] { return FileRoot::ofModel(path); },

@@ -1,5 +1,6 @@
 // Control flow: If, Loop and Scan as scf. Values carried around a loop keep
 // their shape; per-iteration results are written into a tensor made before it.
+#include "compiler/import/Branches.h"
 #include "compiler/import/onnx/GraphImporter.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -8,35 +9,6 @@ using namespace mlir;
 using Predicate = arith::CmpIPredicate;
 
 namespace tenon::onnx {
-
-/// `value` with the given type, extents unknown there forgotten.
-static Value forget(GraphBuilder &g, Value value, RankedTensorType type) {
-  if (value.getType() == type)
-    return value;
-  Sizes sizes = g.sizes(value);
-  SmallVector<Value> dynamic;
-  for (auto [size, extent] : llvm::zip(sizes, type.getShape()))
-    if (ShapedType::isDynamic(extent))
-      dynamic.push_back(g.indexValue(size));
-  return g.make<ReshapeOp>(type, value, dynamic, type.getShape());
-}
-
-/// The type both values can be given; null when ranks or element types differ.
-static RankedTensorType joinTypes(Value a, Value b) {
-  auto x = GraphBuilder::typeOf(a), y = GraphBuilder::typeOf(b);
-  if (x.getElementType() != y.getElementType() || x.getRank() != y.getRank())
-    return {};
-  SmallVector<int64_t> shape;
-  for (auto [p, q] : llvm::zip(x.getShape(), y.getShape()))
-    shape.push_back(p == q ? p : ShapedType::kDynamic);
-  return RankedTensorType::get(shape, x.getElementType());
-}
-
-/// Whether `size` can be used outside `region`.
-static bool isOutside(Size size, Region &region) {
-  auto value = dyn_cast<Value>(size);
-  return !value || !region.isAncestor(value.getParentRegion());
-}
 
 /// A branch in its own region, imported but not yet ended.
 static FailureOr<SmallVector<Value>>
@@ -96,60 +68,17 @@ static LogicalResult ifOp(NodeContext &ctx) {
       importBranch(ctx, *branches[1], shell.getElseRegion());
   if (failed(yes) || failed(no))
     return failure();
-  // Extents that differ become results of their own.
-  SmallVector<mlir::Type> types, sizeTypes;
-  SmallVector<Size> thenSizes, elseSizes;
-  SmallVector<Sizes> shapes;
-  SmallVector<std::pair<size_t, size_t>> open; // result, dimension
-  for (size_t i = 0; i < yes->size(); ++i) {
-    Value a = (*yes)[i], b = (*no)[i];
-    if (GraphBuilder::elementOf(a) != GraphBuilder::elementOf(b))
-      return ctx.error("expected branches with equal types, got " + spell(a) +
-                       " and " + spell(b));
-    RankedTensorType joined = joinTypes(a, b);
-    if (!joined)
-      return ctx.unsupported("branches with results of different rank");
-    types.push_back(joined);
-    Sizes sizes, left = g.sizes(a), right = g.sizes(b);
-    for (auto [d, x] : llvm::enumerate(left)) {
-      bool shared = GraphBuilder::same(x, right[d]) &&
-                    isOutside(x, shell.getThenRegion()) &&
-                    isOutside(right[d], shell.getElseRegion());
-      sizes.push_back(x);
-      if (shared)
-        continue;
-      open.push_back({i, d});
-      thenSizes.push_back(x);
-      elseSizes.push_back(right[d]);
-      sizeTypes.push_back(g.ops.getIndexType());
-    }
-    shapes.push_back(sizes);
+  SmallVector<Value> results;
+  if (std::optional<BranchMismatch> mismatch =
+          joinBranches(g, shell, *yes, *no, results)) {
+    if (mismatch->isError)
+      return ctx.error("expected branches with equal types, got " +
+                       spell((*yes)[mismatch->result]) + " and " +
+                       spell((*no)[mismatch->result]));
+    return ctx.unsupported("branches with results of different rank");
   }
-  auto end = [&](Region &region, ArrayRef<Value> values, ArrayRef<Size> sizes) {
-    OpBuilder::InsertionGuard guard(g.ops);
-    g.ops.setInsertionPointToEnd(&region.front());
-    SmallVector<Value> all;
-    for (auto [value, type] : llvm::zip(values, types))
-      all.push_back(forget(g, value, cast<RankedTensorType>(type)));
-    for (Size size : sizes)
-      all.push_back(g.indexValue(size));
-    scf::YieldOp::create(g.ops, g.loc, all);
-  };
-  end(shell.getThenRegion(), *yes, thenSizes);
-  end(shell.getElseRegion(), *no, elseSizes);
-  SmallVector<mlir::Type> all(types);
-  all.append(sizeTypes);
-  auto result = scf::IfOp::create(g.ops, g.loc, all, condition, true);
-  result.getThenRegion().takeBody(shell.getThenRegion());
-  result.getElseRegion().takeBody(shell.getElseRegion());
-  shell.getThenRegion().emplaceBlock();
-  shell.getElseRegion().emplaceBlock();
-  for (auto [k, where] : llvm::enumerate(open))
-    shapes[where.first][where.second] = result.getResult(types.size() + k);
-  for (size_t i = 0; i < types.size(); ++i) {
-    g.recordSizes(result.getResult(i), shapes[i]);
-    ctx.set(i, result.getResult(i));
-  }
+  for (auto [i, value] : llvm::enumerate(results))
+    ctx.set(i, value);
   return success();
 }
 

@@ -1,40 +1,11 @@
 // Boxes of tensors: slices, splits and padding, with bounds that are constants,
 // or sizes, or values of the run.
+#include "compiler/import/Box.h"
 #include "compiler/import/onnx/NodeContext.h"
 
 using namespace mlir;
-using Predicate = arith::CmpIPredicate;
 
 namespace tenon::onnx {
-
-/// Start, size and step of a box along one dimension.
-struct Box {
-  Size offset, size, step;
-};
-
-/// ONNX's rules: negative bounds count from the end, both are clamped to where
-/// a walk by `step` can begin and stop.
-static Box clampBox(GraphBuilder &g, Size start, Size end, Size step,
-                    Size extent) {
-  Size zero = g.index(0), one = g.index(1);
-  if (!GraphBuilder::staticSize(step))
-    step = g.select(g.cmp(Predicate::eq, step, zero), one, step);
-  Size forward = g.cmp(Predicate::sgt, step, zero);
-  Size last = g.sub(extent, one);
-  auto fromEnd = [&](Size bound) {
-    if (GraphBuilder::isNonNegative(bound))
-      return bound;
-    return g.select(g.cmp(Predicate::slt, bound, zero), g.add(bound, extent),
-                    bound);
-  };
-  start = fromEnd(start);
-  end = fromEnd(end);
-  start = g.max(g.min(start, g.select(forward, extent, last)), zero);
-  end = g.min(g.max(end, g.select(forward, zero, g.index(-1))),
-              g.select(forward, extent, last));
-  Size count = g.max(g.ceilDiv(g.sub(end, start), step), zero);
-  return {start, count, step};
-}
 
 static LogicalResult slice(NodeContext &ctx) {
   GraphBuilder &g = ctx.g;

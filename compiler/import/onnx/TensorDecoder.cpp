@@ -3,7 +3,7 @@
 #include "compiler/import/onnx/TensorDecoder.h"
 
 #include "compiler/import/onnx/OnnxEnvelope.h"
-#include "compiler/import/onnx/ReadFailure.h"
+#include "compiler/import/ReadFailure.h"
 #include "compiler/import/wire/WireReader.h"
 
 #include <cstring>

@@ -1,7 +1,7 @@
-// How the parts of the ONNX reader refuse: thrown where the fault is seen,
+// How the parts of a reader refuse: thrown where the fault is seen,
 // reported at the reader's door.
-#ifndef TENON_COMPILER_IMPORT_ONNX_READFAILURE_H
-#define TENON_COMPILER_IMPORT_ONNX_READFAILURE_H
+#ifndef TENON_COMPILER_IMPORT_READFAILURE_H
+#define TENON_COMPILER_IMPORT_READFAILURE_H
 
 #include "compiler/report/Diagnostic.h"
 
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace tenon::onnx {
+namespace tenon {
 
 /// Never leaves the reader.
 struct ReadFailure {
@@ -31,6 +31,6 @@ inline std::string quoted(std::string_view name) {
   return "\"" + std::string(name) + "\"";
 }
 
-} // namespace tenon::onnx
+} // namespace tenon
 
-#endif // TENON_COMPILER_IMPORT_ONNX_READFAILURE_H
+#endif // TENON_COMPILER_IMPORT_READFAILURE_H

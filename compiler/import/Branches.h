@@ -1,0 +1,35 @@
+// What regions of scf ask of the values that leave them: one type on every
+// path, extents found inside as results of their own.
+#ifndef TENON_COMPILER_IMPORT_BRANCHES_H
+#define TENON_COMPILER_IMPORT_BRANCHES_H
+
+#include "compiler/import/GraphBuilder.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace tenon {
+
+/// `value` with the given type, extents unknown there forgotten.
+mlir::Value forget(GraphBuilder &g, mlir::Value value,
+                   mlir::RankedTensorType type);
+
+/// Whether `size` can be used outside `region`.
+bool isOutside(Size size, mlir::Region &region);
+
+/// Result number `result` differs between the branches: in its element type
+/// (isError), else in its rank.
+struct BranchMismatch {
+  size_t result;
+  bool isError;
+};
+
+/// Ends the two branches of `shell`, an scf.if without results whose regions
+/// hold what computes `yes` and `no`, and moves them into one with results. The
+/// shell stays behind, to be erased.
+std::optional<BranchMismatch>
+joinBranches(GraphBuilder &g, mlir::scf::IfOp shell,
+             llvm::ArrayRef<mlir::Value> yes, llvm::ArrayRef<mlir::Value> no,
+             llvm::SmallVectorImpl<mlir::Value> &results);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_IMPORT_BRANCHES_H

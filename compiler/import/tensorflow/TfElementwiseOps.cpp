@@ -1,0 +1,430 @@
+// Elementwise arithmetic, comparison, logic and activations, broadcast by
+// numpy's rules.
+#include "compiler/import/tensorflow/TfNodeContext.h"
+
+using namespace mlir;
+
+namespace tenon::tf {
+namespace {
+
+using Direction = CompareDirection;
+
+template <typename Op> LogicalResult floatUnary(NodeContext &c) {
+  if (failed(c.expectFloat(0)))
+    return failure();
+  c.set(0, c.g.make<Op>(c.input(0)));
+  return success();
+}
+
+template <typename Op> LogicalResult numberUnary(NodeContext &c) {
+  if (failed(c.expectNumber(0)))
+    return failure();
+  c.set(0, c.g.make<Op>(c.input(0)));
+  return success();
+}
+
+using Formula = Value (*)(GraphBuilder &, Value);
+
+template <Formula formula> LogicalResult floatFormula(NodeContext &c) {
+  if (failed(c.expectFloat(0)))
+    return failure();
+  c.set(0, formula(c.g, c.input(0)));
+  return success();
+}
+
+template <Formula formula> LogicalResult numberFormula(NodeContext &c) {
+  if (failed(c.expectNumber(0)))
+    return failure();
+  c.set(0, formula(c.g, c.input(0)));
+  return success();
+}
+
+LogicalResult identity(NodeContext &c) {
+  for (size_t i = 0; i < c.numInputs(); ++i)
+    c.set(i, c.operand(i));
+  return success();
+}
+
+Value square(GraphBuilder &g, Value x) { return g.mul(x, x); }
+Value reciprocal(GraphBuilder &g, Value x) {
+  return g.div(g.splatLike(x, 1), x);
+}
+Value relu(GraphBuilder &g, Value x) { return g.maximum(x, 0.0); }
+Value relu6(GraphBuilder &g, Value x) { return g.clamp(x, 0, 6); }
+Value elu(GraphBuilder &g, Value x) {
+  return g.select(g.compare(Direction::LT, x, 0.0), g.make<Expm1Op>(x), x);
+}
+Value selu(GraphBuilder &g, Value x) {
+  // The constants of Klambauer et al., 2017.
+  constexpr double alpha = 1.6732632423543772, scale = 1.0507009873554805;
+  return g.mul(g.select(g.compare(Direction::LT, x, 0.0),
+                        g.mul(g.make<Expm1Op>(x), alpha), x),
+               scale);
+}
+Value softplus(GraphBuilder &g, Value x) {
+  Value small =
+      g.make<Log1pOp>(g.make<ExpOp>(g.make<NegateOp>(g.make<AbsOp>(x))));
+  return g.add(g.maximum(x, 0.0), small);
+}
+Value softsign(GraphBuilder &g, Value x) {
+  return g.div(x, g.add(g.make<AbsOp>(x), 1));
+}
+Value isInf(GraphBuilder &g, Value x) {
+  return g.compare(Direction::EQ, g.make<AbsOp>(x),
+                   std::numeric_limits<double>::infinity());
+}
+Value isFinite(GraphBuilder &g, Value x) {
+  return g.compare(Direction::LT, g.make<AbsOp>(x),
+                   std::numeric_limits<double>::infinity());
+}
+
+LogicalResult isNan(NodeContext &c) {
+  if (failed(c.expectFloat(0)))
+    return failure();
+  c.set(0, c.g.make<IsNanOp>(c.input(0)));
+  return success();
+}
+
+LogicalResult leakyRelu(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  if (failed(c.expectFloat(0)))
+    return failure();
+  Value x = c.input(0);
+  c.set(0, g.select(g.compare(Direction::LT, x, 0.0),
+                    g.mul(x, c.floatAttr("alpha", 0.2)), x));
+  return success();
+}
+
+//===-- Two operands ----------------------------------------------------===//
+
+FailureOr<SmallVector<Value, 2>> operands(NodeContext &c) {
+  SmallVector<Value, 2> values = {c.input(0), c.input(1)};
+  if (failed(c.expectSame(0, 2)) || failed(c.broadcast(values)))
+    return failure();
+  return values;
+}
+
+template <typename Op> LogicalResult arithmetic(NodeContext &c) {
+  if (failed(c.expectNumber(0)))
+    return failure();
+  auto values = operands(c);
+  if (failed(values))
+    return failure();
+  c.set(0, c.g.make<Op>((*values)[0], (*values)[1]));
+  return success();
+}
+
+using BinaryFormula = Value (*)(GraphBuilder &, Value, Value);
+
+template <BinaryFormula formula> LogicalResult binary(NodeContext &c) {
+  if (failed(c.expectNumber(0)))
+    return failure();
+  auto values = operands(c);
+  if (failed(values))
+    return failure();
+  c.set(0, formula(c.g, (*values)[0], (*values)[1]));
+  return success();
+}
+
+Value squaredDifference(GraphBuilder &g, Value a, Value b) {
+  Value difference = g.sub(a, b);
+  return g.mul(difference, difference);
+}
+Value divNoNan(GraphBuilder &g, Value a, Value b) {
+  return g.select(g.compare(Direction::EQ, b, 0.0), g.splatLike(a, 0),
+                  g.div(a, b));
+}
+Value mulNoNan(GraphBuilder &g, Value a, Value b) {
+  return g.select(g.compare(Direction::EQ, b, 0.0), g.splatLike(a, 0),
+                  g.mul(a, b));
+}
+Value xlogy(GraphBuilder &g, Value a, Value b) {
+  return g.select(g.compare(Direction::EQ, a, 0.0), g.splatLike(a, 0),
+                  g.mul(a, g.make<LogOp>(b)));
+}
+Value xdivy(GraphBuilder &g, Value a, Value b) {
+  return g.select(g.compare(Direction::EQ, a, 0.0), g.splatLike(a, 0),
+                  g.div(a, b));
+}
+/// Rounded towards minus infinity.
+Value floorDiv(GraphBuilder &g, Value a, Value b) {
+  Value quotient = g.div(a, b);
+  if (isa<FloatType>(g.elementOf(a)))
+    return g.make<FloorOp>(quotient);
+  if (g.elementOf(a).isUnsignedInteger())
+    return quotient;
+  Value rest = g.binary<RemainderOp>(a, b);
+  Value below = g.binary<AndOp>(g.compare(Direction::NE, rest, 0.0),
+                                g.compare(Direction::NE,
+                                          g.compare(Direction::LT, rest, 0.0),
+                                          g.compare(Direction::LT, b, 0.0)));
+  return g.sub(quotient, g.convert(below, g.elementOf(a)));
+}
+/// The remainder with the sign of the divisor.
+Value floorMod(GraphBuilder &g, Value a, Value b) {
+  Value rest = g.binary<RemainderOp>(a, b);
+  if (g.elementOf(a).isUnsignedInteger())
+    return rest;
+  Value other = g.binary<AndOp>(g.compare(Direction::NE, rest, 0.0),
+                                g.compare(Direction::NE,
+                                          g.compare(Direction::LT, rest, 0.0),
+                                          g.compare(Direction::LT, b, 0.0)));
+  return g.select(other, g.add(rest, b), rest);
+}
+
+template <typename Op> LogicalResult logical(NodeContext &c) {
+  if (failed(c.expectBool(0)))
+    return failure();
+  auto values = operands(c);
+  if (failed(values))
+    return failure();
+  c.set(0, c.g.make<Op>((*values)[0], (*values)[1]));
+  return success();
+}
+
+template <typename Op> LogicalResult bitwise(NodeContext &c) {
+  if (failed(c.expectInteger(0)))
+    return failure();
+  auto values = operands(c);
+  if (failed(values))
+    return failure();
+  c.set(0, c.g.make<Op>((*values)[0], (*values)[1]));
+  return success();
+}
+
+LogicalResult rightShift(NodeContext &c) {
+  return c.g.elementOf(c.input(0)).isUnsignedInteger()
+             ? bitwise<ShiftRightLogicalOp>(c)
+             : bitwise<ShiftRightArithmeticOp>(c);
+}
+
+template <Direction direction> LogicalResult comparison(NodeContext &c) {
+  auto values = operands(c);
+  if (failed(values))
+    return failure();
+  c.set(0, c.g.compare(direction, (*values)[0], (*values)[1]));
+  return success();
+}
+
+LogicalResult logicalNot(NodeContext &c) {
+  if (failed(c.expectBool(0)))
+    return failure();
+  c.set(0, c.g.make<NotOp>(c.input(0)));
+  return success();
+}
+
+LogicalResult addN(NodeContext &c) {
+  if (failed(c.expectNumber(0)) || failed(c.expectSame(0, c.numInputs())))
+    return failure();
+  Value sum = c.input(0);
+  for (size_t i = 1; i < c.numInputs(); ++i) {
+    Value pair[] = {sum, c.input(i)};
+    if (failed(c.broadcast(pair)))
+      return failure();
+    sum = c.g.add(pair[0], pair[1]);
+  }
+  c.set(0, sum);
+  return success();
+}
+
+LogicalResult biasAdd(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  Value x = c.input(0), bias = c.input(1);
+  if (failed(c.expectNumber(0)) || failed(c.expectSame(0, 2)) ||
+      failed(c.expectMinRank(0, 2)) || failed(c.expectRank(1, 1)))
+    return failure();
+  if (c.stringAttr("data_format", "NHWC") == "NCHW") {
+    SmallVector<int64_t> after;
+    for (int64_t i = 2; i < g.rankOf(x); ++i)
+      after.push_back(i - 1);
+    bias = g.unsqueeze(bias, after);
+  }
+  Value pair[] = {x, bias};
+  if (failed(c.broadcast(pair)))
+    return failure();
+  c.set(0, g.add(pair[0], pair[1]));
+  return success();
+}
+
+LogicalResult selectV2(NodeContext &c) {
+  Value values[] = {c.input(0), c.input(1), c.input(2)};
+  if (failed(c.expectBool(0)) || failed(c.expectSame(1, 3)) ||
+      failed(c.broadcast(values)))
+    return failure();
+  c.set(0, c.g.select(values[0], values[1], values[2]));
+  return success();
+}
+
+/// Before version 2 a condition of rank 1 chooses whole rows.
+LogicalResult select(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  Value condition = c.input(0);
+  if (failed(c.expectBool(0)) || failed(c.expectSame(1, 3)))
+    return failure();
+  if (g.rankOf(condition) == 1 && g.rankOf(c.input(1)) > 1) {
+    SmallVector<int64_t> after;
+    for (int64_t i = 1; i < g.rankOf(c.input(1)); ++i)
+      after.push_back(i);
+    condition = g.unsqueeze(condition, after);
+  }
+  Value values[] = {condition, c.input(1), c.input(2)};
+  if (failed(c.broadcast(values)))
+    return failure();
+  c.set(0, g.select(values[0], values[1], values[2]));
+  return success();
+}
+
+LogicalResult cast(NodeContext &c) {
+  mlir::Type element = c.elementAttr("DstT", DataType::Invalid);
+  if (!element)
+    return failure();
+  c.set(0, c.g.convert(c.input(0), element));
+  return success();
+}
+
+LogicalResult clip(NodeContext &c) {
+  Value values[] = {c.input(0), c.input(1), c.input(2)};
+  if (failed(c.expectNumber(0)) || failed(c.expectSame(0, 3)) ||
+      failed(c.broadcast(values)))
+    return failure();
+  c.set(0, c.g.minimum(c.g.maximum(values[0], values[1]), values[2]));
+  return success();
+}
+
+/// Quantization to 2^bits levels and back. The range is moved so that zero is
+/// a level (TensorFlow's `Nudge`).
+LogicalResult fakeQuant(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  if (failed(c.expectFloat(0)))
+    return failure();
+  int64_t bits = c.intAttr("num_bits", 8);
+  bool narrow = c.boolAttr("narrow_range", false);
+  if (bits < 2 || bits > 16)
+    return c.error("expected num_bits of 2 to 16, got " + Twine(bits));
+  double lowest = narrow ? 1 : 0, highest = double((1 << bits) - 1);
+  Value x = c.input(0);
+  Value low = g.scalar(g.elementOf(x), c.floatAttr("min", -6)),
+        high = g.scalar(g.elementOf(x), c.floatAttr("max", 6));
+  if (c.numInputs() == 3) {
+    low = c.input(1);
+    high = c.input(2);
+    if (failed(c.expectSame(0, 3)) || failed(c.expectRank(1, 0)) ||
+        failed(c.expectRank(2, 0)))
+      return failure();
+  }
+  Value scale = g.div(g.sub(high, low), highest - lowest);
+  Value zero = g.sub(g.scalar(g.elementOf(x), lowest), g.div(low, scale));
+  Value rounded = g.make<FloorOp>(g.add(zero, 0.5));
+  Value point = g.clamp(rounded, lowest, highest);
+  Value nudgedLow =
+      g.mul(g.sub(g.scalar(g.elementOf(x), lowest), point), scale);
+  Value nudgedHigh =
+      g.mul(g.sub(g.scalar(g.elementOf(x), highest), point), scale);
+  Value clamped = g.minimum(g.maximum(x, nudgedLow), nudgedHigh);
+  Value steps =
+      g.make<FloorOp>(g.add(g.div(g.sub(clamped, nudgedLow), scale), 0.5));
+  c.set(0, g.add(g.mul(steps, scale), nudgedLow));
+  return success();
+}
+
+template <bool ones> LogicalResult like(NodeContext &c) {
+  c.set(0, c.g.splatLike(c.input(0), ones ? 1 : 0));
+  return success();
+}
+
+} // namespace
+
+void registerElementwiseOps(OpRegistry &r) {
+  for (const char *op :
+       {"Identity", "StopGradient", "PreventGradient", "CheckNumerics",
+        "Snapshot", "PlaceholderWithDefault", "EnsureShape"})
+    r.add(op, 1, identity);
+  r.add("IdentityN", 1, kMany, identity);
+  r.add("Abs", 1, numberUnary<AbsOp>);
+  r.add("Neg", 1, numberUnary<NegateOp>);
+  r.add("Sign", 1, numberUnary<SignOp>);
+  r.add("Exp", 1, floatUnary<ExpOp>);
+  r.add("Expm1", 1, floatUnary<Expm1Op>);
+  r.add("Log", 1, floatUnary<LogOp>);
+  r.add("Log1p", 1, floatUnary<Log1pOp>);
+  r.add("Sqrt", 1, floatUnary<SqrtOp>);
+  r.add("Rsqrt", 1, floatUnary<RsqrtOp>);
+  r.add("Floor", 1, floatUnary<FloorOp>);
+  r.add("Ceil", 1, floatUnary<CeilOp>);
+  r.add("Rint", 1, floatUnary<RoundNearestEvenOp>);
+  r.add("Round", 1, floatUnary<RoundNearestEvenOp>);
+  r.add("Sin", 1, floatUnary<SineOp>);
+  r.add("Cos", 1, floatUnary<CosineOp>);
+  r.add("Tan", 1, floatUnary<TanOp>);
+  r.add("Asin", 1, floatUnary<AsinOp>);
+  r.add("Acos", 1, floatUnary<AcosOp>);
+  r.add("Atan", 1, floatUnary<AtanOp>);
+  r.add("Sinh", 1, floatUnary<SinhOp>);
+  r.add("Cosh", 1, floatUnary<CoshOp>);
+  r.add("Asinh", 1, floatUnary<AsinhOp>);
+  r.add("Acosh", 1, floatUnary<AcoshOp>);
+  r.add("Atanh", 1, floatUnary<AtanhOp>);
+  r.add("Tanh", 1, floatUnary<TanhOp>);
+  r.add("Sigmoid", 1, floatUnary<LogisticOp>);
+  r.add("Erf", 1, floatUnary<ErfOp>);
+  r.add("Square", 1, numberFormula<square>);
+  r.add("Reciprocal", 1, floatFormula<reciprocal>);
+  r.add("Inv", 1, floatFormula<reciprocal>);
+  r.add("Relu", 1, numberFormula<relu>);
+  r.add("Relu6", 1, numberFormula<relu6>);
+  r.add("Elu", 1, floatFormula<elu>);
+  r.add("Selu", 1, floatFormula<selu>);
+  r.add("Softplus", 1, floatFormula<softplus>);
+  r.add("Softsign", 1, floatFormula<softsign>);
+  r.add("LeakyRelu", 1, leakyRelu);
+  r.add("IsNan", 1, isNan);
+  r.add("IsInf", 1, floatFormula<isInf>);
+  r.add("IsFinite", 1, floatFormula<isFinite>);
+  r.add("ZerosLike", 1, like<false>);
+  r.add("OnesLike", 1, like<true>);
+  r.add("LogicalNot", 1, logicalNot);
+  r.add("Cast", 1, cast);
+  r.add("Add", 2, arithmetic<AddOp>);
+  r.add("AddV2", 2, arithmetic<AddOp>);
+  r.add("Sub", 2, arithmetic<SubtractOp>);
+  r.add("Mul", 2, arithmetic<MultiplyOp>);
+  r.add("RealDiv", 2, arithmetic<DivideOp>);
+  r.add("Div", 2, arithmetic<DivideOp>);
+  r.add("TruncateDiv", 2, arithmetic<DivideOp>);
+  r.add("FloorDiv", 2, binary<floorDiv>);
+  r.add("FloorMod", 2, binary<floorMod>);
+  r.add("Mod", 2, arithmetic<RemainderOp>);
+  r.add("TruncateMod", 2, arithmetic<RemainderOp>);
+  r.add("Maximum", 2, arithmetic<MaximumOp>);
+  r.add("Minimum", 2, arithmetic<MinimumOp>);
+  r.add("Pow", 2, arithmetic<PowerOp>);
+  r.add("Atan2", 2, arithmetic<Atan2Op>);
+  r.add("SquaredDifference", 2, binary<squaredDifference>);
+  r.add("DivNoNan", 2, binary<divNoNan>);
+  r.add("MulNoNan", 2, binary<mulNoNan>);
+  r.add("Xlogy", 2, binary<xlogy>);
+  r.add("Xdivy", 2, binary<xdivy>);
+  r.add("LogicalAnd", 2, logical<AndOp>);
+  r.add("LogicalOr", 2, logical<OrOp>);
+  r.add("BitwiseAnd", 2, bitwise<AndOp>);
+  r.add("BitwiseOr", 2, bitwise<OrOp>);
+  r.add("BitwiseXor", 2, bitwise<XorOp>);
+  r.add("LeftShift", 2, bitwise<ShiftLeftOp>);
+  r.add("RightShift", 2, rightShift);
+  r.add("Less", 2, comparison<Direction::LT>);
+  r.add("LessEqual", 2, comparison<Direction::LE>);
+  r.add("Greater", 2, comparison<Direction::GT>);
+  r.add("GreaterEqual", 2, comparison<Direction::GE>);
+  r.add("Equal", 2, comparison<Direction::EQ>);
+  r.add("NotEqual", 2, comparison<Direction::NE>);
+  r.add("AddN", 1, kMany, addN);
+  r.add("BiasAdd", 2, biasAdd);
+  r.add("BiasAddV1", 2, biasAdd);
+  r.add("SelectV2", 3, selectV2);
+  r.add("Select", 3, select);
+  r.add("ClipByValue", 3, clip);
+  r.add("FakeQuantWithMinMaxVars", 3, fakeQuant);
+  r.add("FakeQuantWithMinMaxArgs", 1, fakeQuant);
+}
+
+} // namespace tenon::tf

@@ -1,0 +1,156 @@
+// TensorFlow's graph.proto and saved_model.proto as tables: what an importer
+// needs of them. Everything else is skipped.
+#include "compiler/import/tensorflow/TfEnvelope.h"
+
+namespace tenon::tf {
+
+using wire::FieldKind;
+using wire::FieldLimit;
+using wire::FieldSchema;
+using wire::FieldUse;
+using wire::MessageSchema;
+
+namespace {
+
+extern const MessageSchema shape, dim, tensor, func, attr, list, attrEntry,
+    node, arg, opDef, function, library, textEntry, info, infoEntry, signature,
+    signatureEntry, saver, meta, metaGraph;
+
+constexpr FieldLimit listLimit = {uint64_t(1) << 20, "a list"};
+constexpr FieldLimit valueLimit = {uint64_t(1) << 24, "a list"};
+constexpr FieldLimit rankLimit = {maxRank, "a rank"};
+
+constexpr FieldSchema field(uint32_t number, const char *name, FieldKind kind,
+                            bool repeated = false, FieldLimit limit = {},
+                            FieldUse use = FieldUse::Keep) {
+  return {.number = number,
+          .name = name,
+          .kind = kind,
+          .repeated = repeated,
+          .use = use,
+          .limit = limit};
+}
+constexpr FieldSchema text(uint32_t number, const char *name,
+                           bool repeated = false) {
+  return field(number, name, FieldKind::Text, repeated,
+               repeated ? listLimit : FieldLimit{});
+}
+constexpr FieldSchema number(uint32_t n, const char *name) {
+  return field(n, name, FieldKind::Varint);
+}
+constexpr FieldSchema message(uint32_t number, const char *name,
+                              const MessageSchema &schema,
+                              bool repeated = false, FieldLimit limit = {}) {
+  return {.number = number,
+          .name = name,
+          .kind = FieldKind::Message,
+          .repeated = repeated,
+          .message = &schema,
+          .limit = limit};
+}
+
+const FieldSchema dimFields[] = {number(1, "size"), text(2, "name")};
+const FieldSchema shapeFields[] = {message(2, "dim", dim, true, rankLimit),
+                                   number(3, "unknown_rank")};
+const FieldSchema tensorFields[] = {
+    number(1, "dtype"),
+    message(2, "tensor_shape", shape),
+    field(4, "tensor_content", FieldKind::Bytes, false, {}, FieldUse::Payload),
+    field(5, "float_val", FieldKind::Fixed32, true, valueLimit),
+    field(6, "double_val", FieldKind::Fixed64, true, valueLimit),
+    field(7, "int_val", FieldKind::Varint, true, valueLimit),
+    field(8, "string_val", FieldKind::Bytes, true, listLimit),
+    field(10, "int64_val", FieldKind::Varint, true, valueLimit),
+    field(11, "bool_val", FieldKind::Varint, true, valueLimit),
+    field(13, "half_val", FieldKind::Varint, true, valueLimit),
+    field(16, "uint32_val", FieldKind::Varint, true, valueLimit),
+    field(17, "uint64_val", FieldKind::Varint, true, valueLimit)};
+const FieldSchema funcFields[] = {text(1, "name")};
+const FieldSchema listFields[] = {
+    field(2, "s", FieldKind::Bytes, true, listLimit),
+    field(3, "i", FieldKind::Varint, true, listLimit),
+    field(4, "f", FieldKind::Fixed32, true, listLimit),
+    field(5, "b", FieldKind::Varint, true, listLimit),
+    field(6, "type", FieldKind::Varint, true, listLimit),
+    message(7, "shape", shape, true, listLimit)};
+const FieldSchema attrFields[] = {
+    message(1, "list", list),
+    field(2, "s", FieldKind::Bytes, false, {uint64_t(64) << 20, "a string"}),
+    number(3, "i"),
+    field(4, "f", FieldKind::Fixed32),
+    number(5, "b"),
+    number(6, "type"),
+    message(7, "shape", shape),
+    message(8, "tensor", tensor),
+    text(9, "placeholder"),
+    message(10, "func", func)};
+const FieldSchema attrEntryFields[] = {text(1, "key"),
+                                       message(2, "value", attr)};
+const FieldSchema nodeFields[] = {text(1, "name"), text(2, "op"),
+                                  text(3, "input", true),
+                                  message(5, "attr", attrEntry, true)};
+const FieldSchema argFields[] = {text(1, "name"), number(3, "type")};
+const FieldSchema opDefFields[] = {
+    text(1, "name"), message(2, "input_arg", arg, true, listLimit),
+    message(3, "output_arg", arg, true, listLimit)};
+const FieldSchema textEntryFields[] = {text(1, "key"), text(2, "value")};
+const FieldSchema functionFields[] = {
+    message(1, "signature", opDef), message(3, "node_def", node, true),
+    message(4, "ret", textEntry, true),
+    message(6, "control_ret", textEntry, true)};
+const FieldSchema libraryFields[] = {
+    message(1, "function", function, true, {65536, "a list"})};
+const FieldSchema graphFields[] = {message(1, "node", node, true),
+                                   message(2, "library", library)};
+const FieldSchema infoFields[] = {text(1, "name"), number(2, "dtype"),
+                                  message(3, "tensor_shape", shape)};
+const FieldSchema infoEntryFields[] = {text(1, "key"),
+                                       message(2, "value", info)};
+const FieldSchema signatureFields[] = {
+    message(1, "inputs", infoEntry, true, listLimit),
+    message(2, "outputs", infoEntry, true, listLimit)};
+const FieldSchema signatureEntryFields[] = {text(1, "key"),
+                                            message(2, "value", signature)};
+const FieldSchema saverFields[] = {text(3, "restore_op_name")};
+const FieldSchema metaFields[] = {text(4, "tags", true),
+                                  text(5, "tensorflow_version")};
+const FieldSchema metaGraphFields[] = {
+    message(1, "meta_info_def", meta), message(2, "graph_def", graphSchema),
+    message(3, "saver_def", saver),
+    message(5, "signature_def", signatureEntry, true, {65536, "a list"})};
+const FieldSchema savedModelFields[] = {
+    number(1, "saved_model_schema_version"),
+    message(2, "meta_graphs", metaGraph, true, {64, "a list"})};
+
+const MessageSchema dim = {"TensorShapeProto.Dim", dimFields};
+const MessageSchema shape = {"TensorShapeProto", shapeFields};
+const MessageSchema tensor = {"TensorProto",
+                              tensorFields,
+                              {},
+                              /*nests=*/false,
+                              /*payloadRecord=*/1000};
+const MessageSchema func = {"NameAttrList", funcFields};
+const MessageSchema list = {"AttrValue.ListValue", listFields};
+const MessageSchema attr = {"AttrValue", attrFields};
+const MessageSchema attrEntry = {"NodeDef.AttrEntry", attrEntryFields};
+const MessageSchema node = {"NodeDef", nodeFields, {maxNodes, "nodes"}};
+const MessageSchema arg = {"OpDef.ArgDef", argFields};
+const MessageSchema opDef = {"OpDef", opDefFields};
+const MessageSchema textEntry = {"FunctionDef.RetEntry", textEntryFields};
+const MessageSchema function = {"FunctionDef", functionFields};
+const MessageSchema library = {"FunctionDefLibrary", libraryFields};
+const MessageSchema info = {"TensorInfo", infoFields};
+const MessageSchema infoEntry = {"SignatureDef.Entry", infoEntryFields};
+const MessageSchema signature = {"SignatureDef", signatureFields};
+const MessageSchema signatureEntry = {"MetaGraphDef.SignatureDefEntry",
+                                      signatureEntryFields};
+const MessageSchema saver = {"SaverDef", saverFields};
+const MessageSchema meta = {"MetaInfoDef", metaFields};
+const MessageSchema metaGraph = {"MetaGraphDef", metaGraphFields};
+
+} // namespace
+
+const MessageSchema graphSchema = {"GraphDef", graphFields};
+const MessageSchema savedModelSchema = {"SavedModel", savedModelFields};
+
+} // namespace tenon::tf

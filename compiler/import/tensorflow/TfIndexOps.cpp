@@ -1,0 +1,226 @@
+// Reading elements at places: slices and gathers.
+#include "compiler/import/Box.h"
+#include "compiler/import/tensorflow/TfNodeContext.h"
+
+using namespace mlir;
+
+namespace tenon::tf {
+namespace {
+
+/// Operand `i` as i64 indices within `extent`; others stop the run.
+FailureOr<Value> indices(NodeContext &c, size_t i, Size extent) {
+  GraphBuilder &g = c.g;
+  if (failed(c.expectInteger(i)))
+    return failure();
+  Value at = g.convert(c.input(i), g.i64());
+  Value high = g.broadcastTo(g.fromSize(extent, g.i64()), g.sizes(at));
+  // TensorFlow does not count from the end.
+  return g.make<CheckRangeOp>(at, g.splatLike(at, 0), high,
+                              g.ops.getStringAttr(c.site()));
+}
+
+LogicalResult gatherAlong(NodeContext &c, Value operand, int64_t axis) {
+  FailureOr<Value> at = indices(c, 1, c.g.size(operand, axis));
+  if (failed(at))
+    return failure();
+  c.set(0, c.g.take(operand, *at, axis));
+  return success();
+}
+
+LogicalResult gather(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  int64_t axis = 0, batch = c.intAttr("batch_dims", 0);
+  if (failed(c.expectMinRank(0, 1)))
+    return failure();
+  if (c.numInputs() == 3) {
+    FailureOr<int64_t> named = c.constantScalar(2, "an axis");
+    if (failed(named))
+      return failure();
+    FailureOr<int64_t> dim = c.axis(*named, g.rankOf(c.input(0)));
+    if (failed(dim))
+      return failure();
+    axis = *dim;
+  }
+  if (batch != 0)
+    return c.unsupported("batch_dims");
+  return gatherAlong(c, c.input(0), axis);
+}
+
+/// Rows of a variable.
+LogicalResult resourceGather(NodeContext &c) {
+  const Result &handle = c.operand(0);
+  if (handle.kind != Result::Kind::Variable)
+    return c.unsupported("a resource that is no variable");
+  if (c.intAttr("batch_dims", 0) != 0)
+    return c.unsupported("batch_dims");
+  Value value = c.importer.variable(*handle.variable);
+  if (!value)
+    return failure();
+  return gatherAlong(c, value, 0);
+}
+
+LogicalResult gatherNd(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  Value x = c.input(0), at = c.input(1);
+  if (failed(c.expectMinRank(1, 1)) || failed(c.expectInteger(1)))
+    return failure();
+  int64_t last = g.rankOf(at) - 1, depth = g.shapeOf(at)[last];
+  if (ShapedType::isDynamic(depth))
+    return c.unsupported("index vectors whose length is not known");
+  if (depth > g.rankOf(x))
+    return c.error("expected index vectors of at most " + Twine(g.rankOf(x)) +
+                   " entries, got " + Twine(depth));
+  // Positions in the leading dimensions, taken as one.
+  Value flat = g.splat(g.i64(), ArrayRef(g.sizes(at)).drop_back(), 0);
+  Size extent = g.index(1);
+  Value wide = g.convert(at, g.i64());
+  for (int64_t i = 0; i < depth; ++i) {
+    Size own = g.size(x, i);
+    Value one =
+        g.squeeze(g.sliceDim(wide, last, g.index(i), g.index(1)), {last});
+    one = g.make<CheckRangeOp>(
+        one, g.splatLike(one, 0),
+        g.broadcastTo(g.fromSize(own, g.i64()), g.sizes(one)),
+        g.ops.getStringAttr(c.site()));
+    flat = g.add(g.mul(flat, g.fromSize(own, g.i64())), one);
+    extent = g.mul(extent, own);
+  }
+  Sizes rest = {extent};
+  for (int64_t i = depth; i < g.rankOf(x); ++i)
+    rest.push_back(g.size(x, i));
+  c.set(0, g.take(g.reshape(x, rest), flat, 0));
+  return success();
+}
+
+/// Begins and sizes; a size of -1 is all that is left.
+LogicalResult slice(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  FailureOr<Sizes> begin = c.sizesInput(1), size = c.sizesInput(2);
+  if (failed(begin) || failed(size))
+    return failure();
+  Value x = c.input(0);
+  int64_t rank = g.rankOf(x);
+  if (int64_t(begin->size()) != rank || int64_t(size->size()) != rank)
+    return c.error("expected a begin and a size per dimension of " + spell(x));
+  Sizes offsets, sizes, strides(rank, g.index(1));
+  for (int64_t i = 0; i < rank; ++i) {
+    Size extent = g.size(x, i), first = (*begin)[i], count = (*size)[i];
+    Size all = g.sub(extent, first);
+    count = g.select(g.cmp(arith::CmpIPredicate::eq, count, g.index(-1)), all,
+                     count);
+    auto a = g.staticSize(first), b = g.staticSize(count),
+         e = g.staticSize(extent);
+    if ((a && *a < 0) || (b && *b < 0) || (a && b && e && *a + *b > *e))
+      return c.error("expected a slice within " + spell(x) + ", got begin " +
+                     Twine(a.value_or(-1)) + " and size " +
+                     Twine(b.value_or(-1)) + " along dimension " + Twine(i));
+    first = g.clamp(first, g.index(0), extent);
+    offsets.push_back(first);
+    sizes.push_back(g.clamp(count, g.index(0), g.sub(extent, first)));
+  }
+  c.set(0, g.slice(x, offsets, sizes, strides));
+  return success();
+}
+
+LogicalResult stridedSlice(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  Value x = c.input(0);
+  int64_t rank = g.rankOf(x);
+  FailureOr<Sizes> begin = c.sizesInput(1), end = c.sizesInput(2),
+                   step = c.sizesInput(3);
+  if (failed(begin) || failed(end) || failed(step))
+    return failure();
+  size_t entries = begin->size();
+  if (end->size() != entries || step->size() != entries)
+    return c.error("expected as many begins, ends and strides");
+  int64_t beginMask = c.intAttr("begin_mask", 0),
+          endMask = c.intAttr("end_mask", 0),
+          ellipsis = c.intAttr("ellipsis_mask", 0),
+          newAxis = c.intAttr("new_axis_mask", 0),
+          shrink = c.intAttr("shrink_axis_mask", 0);
+  if (entries > 32)
+    return c.error("expected at most 32 entries, got " + Twine(entries));
+  auto has = [](int64_t mask, size_t i) { return (mask >> i & 1) != 0; };
+  int64_t consumed = 0;
+  for (size_t i = 0; i < entries; ++i)
+    consumed += !has(ellipsis, i) && !has(newAxis, i);
+  if (consumed > rank)
+    return c.error("expected at most " + Twine(rank) +
+                   " dimensions to be sliced, got " + Twine(consumed));
+  Sizes offsets, sizes, strides, result;
+  auto keep = [&](int64_t dim) {
+    offsets.push_back(g.index(0));
+    sizes.push_back(g.size(x, dim));
+    strides.push_back(g.index(1));
+    result.push_back(g.size(x, dim));
+  };
+  int64_t dim = 0;
+  bool expanded = false;
+  for (size_t i = 0; i < entries; ++i) {
+    if (has(ellipsis, i)) {
+      if (std::exchange(expanded, true))
+        return c.error("expected one ellipsis");
+      for (int64_t k = 0; k < rank - consumed; ++k)
+        keep(dim++);
+      continue;
+    }
+    if (has(newAxis, i)) {
+      result.push_back(g.index(1));
+      continue;
+    }
+    Size extent = g.size(x, dim);
+    if (g.staticSize((*step)[i]) == 0)
+      return c.error("expected strides other than 0, got 0");
+    if (has(shrink, i)) {
+      Size at = (*begin)[i];
+      at = g.select(g.cmp(arith::CmpIPredicate::slt, at, g.index(0)),
+                    g.add(at, extent), at);
+      auto a = g.staticSize(at), e = g.staticSize(extent);
+      if (a && (*a < 0 || (e && *a >= *e)))
+        return c.error("expected an index within " + spell(x) + ", got " +
+                       Twine(*a) + " along dimension " + Twine(dim));
+      offsets.push_back(a ? at
+                          : g.clamp(at, g.index(0), g.sub(extent, g.index(1))));
+      sizes.push_back(g.index(1));
+      strides.push_back(g.index(1));
+      ++dim;
+      continue;
+    }
+    std::optional<int64_t> by = g.staticSize((*step)[i]);
+    if (!by && (has(beginMask, i) || has(endMask, i)))
+      return c.unsupported("open bounds with a stride that is not constant");
+    bool forward = !by || *by > 0;
+    Size first = has(beginMask, i)
+                     ? (forward ? g.index(0) : g.sub(extent, g.index(1)))
+                     : (*begin)[i];
+    // Far enough before the front that it is not counted from the end.
+    Size last = has(endMask, i) ? (forward ? extent : g.index(INT64_MIN / 2))
+                                : (*end)[i];
+    Box box = clampBox(g, first, last, (*step)[i], extent);
+    if (GraphBuilder::same(box.size, g.index(0)))
+      box = {g.index(0), g.index(0), g.index(1)};
+    offsets.push_back(box.offset);
+    sizes.push_back(box.size);
+    strides.push_back(box.step);
+    result.push_back(box.size);
+    ++dim;
+  }
+  while (dim < rank)
+    keep(dim++);
+  Value part = g.slice(x, offsets, sizes, strides);
+  c.set(0, g.reshape(part, result));
+  return success();
+}
+
+} // namespace
+
+void registerIndexOps(OpRegistry &r) {
+  r.add("Gather", 2, gather);
+  r.add("GatherV2", 3, gather);
+  r.add("GatherNd", 2, gatherNd);
+  r.add("ResourceGather", 2, resourceGather);
+  r.add("Slice", 3, slice);
+  r.add("StridedSlice", 4, stridedSlice);
+}
+
+} // namespace tenon::tf

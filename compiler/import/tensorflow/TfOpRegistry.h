@@ -1,0 +1,63 @@
+// Which TensorFlow ops there are, by name. Each family registers itself in its
+// own file (Tf<Family>Ops.cpp).
+#ifndef TENON_COMPILER_IMPORT_TENSORFLOW_TFOPREGISTRY_H
+#define TENON_COMPILER_IMPORT_TENSORFLOW_TFOPREGISTRY_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/LogicalResult.h"
+
+#include <cstdint>
+
+namespace tenon::tf {
+
+class NodeContext;
+
+/// Translates one node. Failure means that an error or an unsupported use was
+/// recorded through the context.
+using OpHandler = llvm::LogicalResult (*)(NodeContext &);
+
+struct OpEntry {
+  size_t minInputs = 0, maxInputs = 0;
+  OpHandler handler = nullptr;
+  /// Names of the outputs where there are several: functions name them.
+  llvm::SmallVector<llvm::StringRef> outputs;
+};
+
+inline constexpr size_t kMany = SIZE_MAX;
+
+class OpRegistry {
+public:
+  OpRegistry();
+
+  /// Takes exactly `inputs` operands.
+  void add(llvm::StringRef op, size_t inputs, OpHandler handler,
+           llvm::ArrayRef<llvm::StringRef> outputs = {}) {
+    add(op, inputs, inputs, handler, outputs);
+  }
+  void add(llvm::StringRef op, size_t min, size_t max, OpHandler handler,
+           llvm::ArrayRef<llvm::StringRef> outputs = {}) {
+    entries[op] = {min, max, handler, llvm::to_vector(outputs)};
+  }
+  const OpEntry *find(llvm::StringRef op) const {
+    auto found = entries.find(op);
+    return found == entries.end() ? nullptr : &found->second;
+  }
+
+private:
+  llvm::StringMap<OpEntry> entries;
+};
+
+void registerArrayOps(OpRegistry &registry);
+void registerControlOps(OpRegistry &registry);
+void registerElementwiseOps(OpRegistry &registry);
+void registerImageOps(OpRegistry &registry);
+void registerIndexOps(OpRegistry &registry);
+void registerListOps(OpRegistry &registry);
+void registerMatrixOps(OpRegistry &registry);
+void registerReductionOps(OpRegistry &registry);
+void registerVariableOps(OpRegistry &registry);
+
+} // namespace tenon::tf
+
+#endif // TENON_COMPILER_IMPORT_TENSORFLOW_TFOPREGISTRY_H

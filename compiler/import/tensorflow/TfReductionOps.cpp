@@ -1,0 +1,134 @@
+// Reductions over axes that an operand names, prefix sums, the places of
+// extremes.
+#include "compiler/import/tensorflow/TfNodeContext.h"
+
+using namespace mlir;
+
+namespace tenon::tf {
+namespace {
+
+/// The axes that operand 1 names.
+FailureOr<SmallVector<int64_t>> readAxes(NodeContext &c) {
+  FailureOr<SmallVector<int64_t>> named = c.constantInput(1, "axes");
+  if (failed(named))
+    return failure();
+  return c.axes(*named, c.g.rankOf(c.input(0)));
+}
+
+template <ReduceKind kind> LogicalResult reduce(NodeContext &c) {
+  bool keep = c.boolAttr("keep_dims", false);
+  FailureOr<SmallVector<int64_t>> axes = readAxes(c);
+  if (failed(axes) || failed(c.expectNumber(0)))
+    return failure();
+  c.set(0, c.g.reduce(kind, c.input(0), *axes, keep));
+  return success();
+}
+
+/// Of bools.
+template <ReduceKind kind> LogicalResult logical(NodeContext &c) {
+  bool keep = c.boolAttr("keep_dims", false);
+  FailureOr<SmallVector<int64_t>> axes = readAxes(c);
+  if (failed(axes) || failed(c.expectBool(0)))
+    return failure();
+  c.set(0, c.g.reduce(kind, c.input(0), *axes, keep));
+  return success();
+}
+
+LogicalResult mean(NodeContext &c) {
+  bool keep = c.boolAttr("keep_dims", false);
+  FailureOr<SmallVector<int64_t>> axes = readAxes(c);
+  if (failed(axes) || failed(c.expectNumber(0)))
+    return failure();
+  c.set(0, c.g.mean(c.input(0), *axes, keep));
+  return success();
+}
+
+template <ReduceKind kind> LogicalResult arg(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  Value x = c.input(0);
+  mlir::Type element = c.elementAttr("output_type", DataType::I64);
+  if (!element || failed(c.expectNumber(0)) || failed(c.expectMinRank(0, 1)))
+    return failure();
+  FailureOr<int64_t> named = c.numInputs() > 1 ? c.constantScalar(1, "an axis")
+                                               : FailureOr<int64_t>(0);
+  if (failed(named))
+    return failure();
+  FailureOr<int64_t> axis = c.axis(*named, g.rankOf(x));
+  if (failed(axis))
+    return failure();
+  if (g.shapeOf(x)[*axis] == 0)
+    return c.error("expected elements along axis " + Twine(*axis) + ", got " +
+                   spell(x));
+  SmallVector<int64_t> shape(g.shapeOf(x));
+  shape.erase(shape.begin() + *axis);
+  Sizes sizes = g.sizes(x);
+  sizes.erase(sizes.begin() + *axis);
+  Value at =
+      ArgReduceOp::create(g.ops, g.loc, RankedTensorType::get(shape, g.i64()),
+                          kind, x, uint64_t(*axis), false);
+  g.recordSizes(at, sizes);
+  c.set(0, g.convert(at, element));
+  return success();
+}
+
+template <ReduceKind kind> LogicalResult cumulative(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  Value x = c.input(0);
+  if (failed(c.expectNumber(0)))
+    return failure();
+  FailureOr<int64_t> named = c.constantScalar(1, "an axis");
+  if (failed(named))
+    return failure();
+  FailureOr<int64_t> axis = c.axis(*named, g.rankOf(x));
+  if (failed(axis))
+    return failure();
+  c.set(0, CumulativeOp::create(g.ops, g.loc, x.getType(), kind, x,
+                                uint64_t(*axis), c.boolAttr("exclusive", false),
+                                c.boolAttr("reverse", false)));
+  return success();
+}
+
+LogicalResult topK(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  Value x = c.input(0);
+  if (failed(c.expectNumber(0)) || failed(c.expectMinRank(0, 1)))
+    return failure();
+  FailureOr<int64_t> k = c.constantScalar(1, "k");
+  mlir::Type indexType = c.elementAttr("index_type", DataType::I32);
+  if (failed(k) || !indexType)
+    return failure();
+  int64_t dim = g.rankOf(x) - 1, extent = g.shapeOf(x)[dim];
+  if (*k < 0 || (!ShapedType::isDynamic(extent) && *k > extent))
+    return c.error("expected k of 0 to " + Twine(extent) + ", got " +
+                   Twine(*k));
+  if (ShapedType::isDynamic(extent))
+    return c.unsupported("the greatest of an open number of elements");
+  Sizes sizes = g.sizes(x);
+  auto sort = SortOp::create(g.ops, g.loc, x, uint64_t(dim), true);
+  g.recordSizes(sort.getResult(), sizes);
+  g.recordSizes(sort.getPositions(), sizes);
+  c.set(0, g.sliceDim(sort.getResult(), dim, g.index(0), g.index(*k)));
+  c.set(1,
+        g.convert(g.sliceDim(sort.getPositions(), dim, g.index(0), g.index(*k)),
+                  indexType));
+  return success();
+}
+
+} // namespace
+
+void registerReductionOps(OpRegistry &r) {
+  r.add("Sum", 2, reduce<ReduceKind::Add>);
+  r.add("Prod", 2, reduce<ReduceKind::Multiply>);
+  r.add("Max", 2, reduce<ReduceKind::Maximum>);
+  r.add("Min", 2, reduce<ReduceKind::Minimum>);
+  r.add("Any", 2, logical<ReduceKind::Or>);
+  r.add("All", 2, logical<ReduceKind::And>);
+  r.add("Mean", 2, mean);
+  r.add("ArgMax", 1, 2, arg<ReduceKind::Maximum>);
+  r.add("ArgMin", 1, 2, arg<ReduceKind::Minimum>);
+  r.add("Cumsum", 2, cumulative<ReduceKind::Add>);
+  r.add("Cumprod", 2, cumulative<ReduceKind::Multiply>);
+  r.add("TopKV2", 2, topK, {"values", "indices"});
+}
+
+} // namespace tenon::tf

@@ -1,0 +1,47 @@
+// Variables. A handle is a name at compile time; reading one gives the saved
+// value as a weight.
+#include "compiler/import/tensorflow/TfNodeContext.h"
+
+using namespace mlir;
+
+namespace tenon::tf {
+namespace {
+
+LogicalResult handle(NodeContext &c) {
+  Result result;
+  result.kind = Result::Kind::Variable;
+  result.variable = &c.node;
+  c.set(0, result);
+  return success();
+}
+
+LogicalResult read(NodeContext &c) {
+  const Result &handle = c.operand(0);
+  if (handle.kind != Result::Kind::Variable)
+    return c.unsupported("a resource that is no variable");
+  Value value = c.importer.variable(*handle.variable);
+  if (!value)
+    return failure();
+  c.set(0, value);
+  return success();
+}
+
+/// Variables of TensorFlow 1 are read where they are used.
+LogicalResult reference(NodeContext &c) {
+  Value value = c.importer.variable(c.node);
+  if (!value)
+    return failure();
+  c.set(0, value);
+  return success();
+}
+
+} // namespace
+
+void registerVariableOps(OpRegistry &r) {
+  r.add("VarHandleOp", 0, handle);
+  r.add("ReadVariableOp", 1, read);
+  r.add("VariableV2", 0, reference);
+  r.add("Variable", 0, reference);
+}
+
+} // namespace tenon::tf
