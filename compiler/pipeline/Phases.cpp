@@ -79,6 +79,8 @@ static void buildShaped(OpPassManager &pm, const PipelineOptions &) {
 }
 
 static void buildFused(OpPassManager &pm, const PipelineOptions &options) {
+  // First: transposes and reshapes of heads stand where frontends put them.
+  pm.addPass(createFindAttention());
   // Before composites fall apart: a transpose passes one whole op, not its
   // parts.
   pm.addPass(createPropagateTransposes());

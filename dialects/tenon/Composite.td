@@ -83,4 +83,43 @@ def Tenon_BatchNormOp : Tenon_CompositeOp<"batch_norm", [AllTypesMatch<["operand
   let hasVerifier = 1;
 }
 
+def Tenon_AttentionOp : Tenon_CompositeOp<"attention", [AttrSizedOperandSegments]> {
+  let summary = "Values averaged by the softmax of scaled products of queries and keys";
+  let description = [{
+    Queries are [batch..., rows, depth], keys [batch..., keys, depth], values [batch..., keys, value depth] and the result [batch..., rows,
+    value depth]; an order says at which dimension of its tensor each of these stands. The last batch extent of the queries, the heads, may be a
+    multiple of the keys' and the values': consecutive heads share them.
+
+    The score of row r and key k is `scale` times their product. Where a mask of bools is false, or k > r + `causal`, it is `fill` instead; a
+    mask of floats is added then. Weights are the softmax of a row's scores.
+
+    * (C1) orders are permutations, of one rank of at least 2
+    * (C2) batch extents agree; queries may have a multiple of the heads where both are known
+    * (C3) depths of queries and keys, and numbers of keys and values, agree
+    * (C4) a mask has the scores' shape and is of bools or of the queries' type
+    * (C5) there is a `fill` where `causal` or a mask of bools asks for it, and only there
+    * (C6) the result's shape follows
+
+    Example:
+    ```mlir
+    %0 = tenon.attention %q, %k, %v order [0, 2, 1, 3] x [0, 1, 2, 3] x [0, 1, 2, 3] to [0, 2, 1, 3] scale 1.25e-01
+       : (tensor<2x5x12x64xf32>, tensor<2x4x7x64xf32>, tensor<2x4x7x64xf32>) -> tensor<2x5x12x64xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_FloatTensor:$query, Tenon_FloatTensor:$key, Tenon_FloatTensor:$value, Optional<Tenon_Tensor>:$mask,
+                       Optional<Index>:$causal, DenseI64ArrayAttr:$query_order, DenseI64ArrayAttr:$key_order,
+                       DenseI64ArrayAttr:$value_order, DenseI64ArrayAttr:$result_order, F64Attr:$scale, OptionalAttr<F64Attr>:$fill);
+  let results = (outs Tenon_FloatTensor:$result);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value (`mask` $mask^)? (`causal` $causal^)? (`fill` $fill^)? `order` $query_order `x` $key_order `x` $value_order
+    `to` $result_order `scale` $scale attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    /// Query heads per head of the keys.
+    int64_t getHeadGroup();
+  }];
+}
+
 #endif // TENON_COMPOSITE_TD

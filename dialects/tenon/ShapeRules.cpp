@@ -281,4 +281,34 @@ ShapeOrError gatherShape(Extents operand, Extents indices, Extents offsetDims,
   return result;
 }
 
+SmallVector<int64_t> inOrder(Extents shape, Extents order) {
+  SmallVector<int64_t> extents;
+  for (int64_t dim : order)
+    extents.push_back(shape[dim]);
+  return extents;
+}
+
+ShapeOrError attentionShape(Extents query, Extents key, Extents value) {
+  size_t batch = query.size() - 2;
+  if (!compatible(key.take_front(batch), value.take_front(batch)))
+    return shapeError("expected keys and values of one batch (C2)");
+  for (size_t i = 0; i < batch; ++i) {
+    bool grouped = i + 1 == batch && query[i] != unknown && key[i] != unknown &&
+                   key[i] > 0 && query[i] % key[i] == 0;
+    if (!grouped && !compatible(query[i], key[i]))
+      return shapeError("expected batch extents to agree, heads up to a "
+                        "multiple (C2), got " +
+                        Twine(query[i]) + " and " + Twine(key[i]));
+  }
+  if (!compatible(query.back(), key.back()))
+    return shapeError("expected queries and keys of one depth (C3), got " +
+                      Twine(query.back()) + " and " + Twine(key.back()));
+  if (!compatible(key[batch], value[batch]))
+    return shapeError("expected as many values as keys (C3), got " +
+                      Twine(value[batch]) + " and " + Twine(key[batch]));
+  ShapeOrError result{SmallVector<int64_t>(query), {}};
+  result.shape.back() = value.back();
+  return result;
+}
+
 } // namespace tenon

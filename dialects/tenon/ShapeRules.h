@@ -72,6 +72,13 @@ ShapeOrError gatherShape(Extents operand, Extents indices, Extents offsetDims,
                          Extents indicesBatching, Extents startIndexMap,
                          int64_t indexVectorDim, Extents sliceSizes);
 
+/// Extents in the order [batch..., rows or keys, depth] of a tensor whose
+/// dimension `order[i]` is the i-th of these.
+llvm::SmallVector<int64_t> inOrder(Extents shape, Extents order);
+
+/// [batch..., rows, value depth] from extents in that order (attention C2, C3).
+ShapeOrError attentionShape(Extents query, Extents key, Extents value);
+
 } // namespace tenon
 
 #endif // TENON_DIALECTS_TENON_SHAPERULES_H

@@ -60,7 +60,8 @@ def Tenon_FusionKind : Tenon_I32Enum<"FusionKind", "what kind of kernel a fusion
   I32EnumAttrCase<"Map", 0, "map">, I32EnumAttrCase<"Rows", 1, "rows">,
   I32EnumAttrCase<"Contraction", 2, "contraction">, I32EnumAttrCase<"Scan", 3, "scan">,
   I32EnumAttrCase<"Sort", 4, "sort">, I32EnumAttrCase<"Scatter", 5, "scatter">,
-  I32EnumAttrCase<"Window", 6, "window">, I32EnumAttrCase<"Opaque", 7, "opaque">]>;
+  I32EnumAttrCase<"Window", 6, "window">, I32EnumAttrCase<"Opaque", 7, "opaque">,
+  I32EnumAttrCase<"Attention", 8, "attention">]>;
 def Tenon_FusionKindAttr : EnumAttr<Tenon_Dialect, Tenon_FusionKind, "fusion_kind">;
 
 def Tenon_CompositeOpInterface : OpInterface<"CompositeOp"> {

@@ -56,3 +56,25 @@ func.func @batch_norm() -> tensor<2x2xf32> {
      : (tensor<2x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2x2xf32>
   return %0 : tensor<2x2xf32>
 }
+
+// Row 0 sees a key; row 1 sees both alike, for its query is zero. Nothing is seen where -inf fills a row.
+// CHECK-LABEL: @attention
+// CHECK-NEXT: tensor<2x1xf32> {{\[}}[2], [3]]
+// CHECK-NEXT: tensor<2x1xf32> {{\[}}[nan], [2]]
+// CHECK-NEXT: tensor<1x1xf32> {{\[}}[3.75]]
+func.func @attention() -> (tensor<2x1xf32>, tensor<2x1xf32>, tensor<1x1xf32>) {
+  %q = tenon.constant dense<[[1.0], [0.0]]> : tensor<2x1xf32>
+  %k = tenon.constant dense<[[5.0], [6.0]]> : tensor<2x1xf32>
+  %v = tenon.constant dense<[[2.0], [4.0]]> : tensor<2x1xf32>
+  %one = tenon.constant dense<0.0> : tensor<1x1xf32>
+  %m = tenon.constant dense<[[0.0, 1.9459101090932196]]> : tensor<1x2xf32>
+  %c0 = arith.constant 0 : index
+  %before = arith.constant -1 : index
+  %0 = tenon.attention %q, %k, %v causal %c0 fill -1.0e+09 order [0, 1] x [0, 1] x [0, 1] to [0, 1] scale 1.0
+     : (tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, index) -> tensor<2x1xf32>
+  %1 = tenon.attention %q, %k, %v causal %before fill 0xFFF0000000000000 order [0, 1] x [0, 1] x [0, 1] to [0, 1] scale 1.0
+     : (tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, index) -> tensor<2x1xf32>
+  %2 = tenon.attention %one, %k, %v mask %m order [0, 1] x [0, 1] x [0, 1] to [0, 1] scale 1.0
+     : (tensor<1x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<1x2xf32>) -> tensor<1x1xf32>
+  return %0, %1, %2 : tensor<2x1xf32>, tensor<2x1xf32>, tensor<1x1xf32>
+}

@@ -78,6 +78,8 @@ TaskCounter emitNonMaxSuppression(Kernel &kernel);
 /// Matrix products and convolutions with their epilogues; null where the
 /// general path of emitMap must serve.
 TaskCounter emitContraction(Kernel &kernel);
+/// Attention, block of keys by block: passes/cpu/AttentionEmitter.cpp.
+TaskCounter emitAttention(Kernel &kernel);
 
 } // namespace tenon
 

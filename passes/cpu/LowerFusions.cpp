@@ -126,6 +126,8 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
       if (TaskCounter tasks = emitContraction(kernel))
         return tasks;
       return emitMap(kernel);
+    case FusionKind::Attention:
+      return emitAttention(kernel);
     case FusionKind::Scan:
       return emitScan(kernel);
     case FusionKind::Sort:

@@ -24,6 +24,8 @@ constexpr StringLiteral groupAttr = "tenon.group";
 FusionKind kindOf(ArrayRef<Operation *> ops) {
   FusionKind kind = FusionKind::Map;
   for (Operation *op : ops) {
+    if (isa<AttentionOp>(op))
+      return FusionKind::Attention;
     if (isa<DotGeneralOp, ConvolutionOp>(op))
       return FusionKind::Contraction;
     if (auto reduce = dyn_cast<ReduceOp>(op)) {

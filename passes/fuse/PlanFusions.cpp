@@ -97,10 +97,21 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
 
   void splitFreeOps() {
     SmallVector<Operation *> free;
+    SmallVector<OpOperand *> read;
     getOperation()->walk([&](Operation *op) {
       if (isFree(op))
         free.push_back(op);
+      else if (isa<SliceOp>(op))
+        for (OpOperand &use : op->getUses())
+          if (isa<AttentionOp>(use.getOwner()) && !op->hasOneUse())
+            read.push_back(&use);
     });
+    // Attention reads slices in place, whoever else needs them.
+    for (OpOperand *use : read) {
+      Operation *slice = use->get().getDefiningOp();
+      OpBuilder builder(slice);
+      use->set(builder.clone(*slice)->getResult(0));
+    }
     // From the last: a copy's operand may be free too.
     for (Operation *op : llvm::reverse(free)) {
       SmallVector<OpOperand *> uses;
@@ -165,6 +176,8 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     case Role::Map:
       // Kernels of their own take splats, whose elements need no place in
       // memory, and nothing else; gathers read tables in panels.
+      if (isa<AttentionOp>(group.root))
+        return joinsAttention(op, cast<AttentionOp>(group.root));
       if (group.role == Role::Whole)
         return (isSplat(op) && !isa<NonMaxSuppressionOp>(group.root)) ||
                (isa<UnpackOp>(op) && isa<GatherOp>(group.root));
@@ -194,6 +207,16 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
       if (roleOf(user) == Role::Contraction)
         return false;
     return isFree(op) || op->hasTrait<Elementwise>();
+  }
+
+  /// Queries, keys and values are read as slices, masks by their elements.
+  static bool joinsAttention(Operation *op, AttentionOp attention) {
+    Value result = op->getResult(0);
+    for (Value operand :
+         {attention.getQuery(), attention.getKey(), attention.getValue()})
+      if (operand == result)
+        return isa<SliceOp>(op);
+    return isFree(op);
   }
 
   bool repeated(Operation *op, const Group &group) {

@@ -1,4 +1,5 @@
-// Replaces every composite by its primitives, as the op itself declares them.
+// Replaces composites by their primitives, as the op itself declares them, all
+// but those that are one kernel.
 #include "passes/graph/Passes.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -12,9 +13,17 @@ namespace tenon {
 namespace {
 struct DecomposeComposites
     : impl::DecomposeCompositesBase<DecomposeComposites> {
+  static bool hasKernel(CompositeOp op) {
+    return isa<AttentionOp>(*op) &&
+           !getElementTypeOrSelf(op->getResult(0)).isF64();
+  }
+
   void runOnOperation() override {
     SmallVector<CompositeOp> composites;
-    getOperation()->walk([&](CompositeOp op) { composites.push_back(op); });
+    getOperation()->walk([&](CompositeOp op) {
+      if (!hasKernel(op))
+        composites.push_back(op);
+    });
     for (CompositeOp op : composites) {
       OpBuilder builder(op);
       op->replaceAllUsesWith(op.decompose(builder));

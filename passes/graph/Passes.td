@@ -12,8 +12,25 @@ def DecomposeComposites : Pass<"tenon-decompose-composites"> {
     // becomes
     %0 = tenon.divide %x, %sqrt2 ... tenon.multiply %half, %sum
     ```
-    Assumes nothing. Runs once no pass needs to see a composite whole any more.
+    Attention of f32, f16 and bf16 has a kernel of its own and stays. Runs once no pass needs to see another composite whole any more.
   }];
+}
+
+def FindAttention : Pass<"tenon-find-attention"> {
+  let summary = "Make one op of queries, keys, their softmax and values";
+  let description = [{
+    ```mlir
+    %s = tenon.dot_general %q, %k batch [0, 1] x [0, 1] contract [3] x [2] : ...
+    %d = tenon.divide %s, %eight : ...
+    %w = tenon.softmax %d over 3 : ...
+    %0 = tenon.dot_general %w, %v batch [0, 1] x [0, 1] contract [3] x [2] : ...
+    // becomes
+    %0 = tenon.attention %q, %k, %v order [0, 1, 2, 3] x [0, 1, 3, 2] x [0, 1, 2, 3] to [0, 1, 2, 3] scale 1.25e-01 : ...
+    ```
+    Scores may be scaled before or after their product, filled where a mask says and a mask may be added to them, in this order. Transposes of
+    operands and of the result become orders; heads that were sliced or merged with the batch are read as they lie. Changes rounding.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
 }
 
 def AbsorbTransposes : Pass<"tenon-absorb-transposes"> {

@@ -18,6 +18,7 @@ struct Case {
   std::string signature; ///< `(%x: tensor<..>, ..) -> tensor<..>`
   std::string op;        ///< computes %0
   llvm::SmallVector<llvm::SmallVector<int64_t>> shapes; ///< of the arguments
+  std::string before = {};                              ///< text before the op
 };
 
 void PrintTo(const Case &c, std::ostream *out) { *out << c.name; }
@@ -41,8 +42,8 @@ protected:
 TEST_P(DecompositionTest, IsTheDefinition) {
   const Case &c = GetParam();
   std::string result = c.signature.substr(c.signature.rfind("->") + 3);
-  auto function = parse("func.func @main" + c.signature + " {\n  %0 = " + c.op +
-                        "\n  return %0 : " + result + "\n}");
+  auto function = parse("func.func @main" + c.signature + " {\n" + c.before +
+                        "  %0 = " + c.op + "\n  return %0 : " + result + "\n}");
   RandomStream stream(42);
   std::vector<HostTensor> inputs;
   for (auto [i, shape] : llvm::enumerate(c.shapes)) {
@@ -92,6 +93,24 @@ std::vector<Case> cases() {
            " epsilon 1.0e-3 : (" + x + ", " + v + ", " + v + ", " + v + ", " +
            v + ") -> " + x;
   };
+  // Queries and result have their rows before the heads, of which there are
+  // twice as many as of the keys.
+  auto attention = [](const char *masks, const char *q, const char *k,
+                      const char *v, const char *more = "") {
+    return std::string("tenon.attention %q, %k, %v") + masks +
+           " order [0, 2, 1, 3] x [0, 1, 2, 3] x [0, 1, 2, 3] to [0, 2, 1, 3]"
+           " scale 5.0e-01 : (" +
+           q + ", " + k + ", " + v + more + ") -> " + q;
+  };
+  auto signature = [](const char *q, const char *k, const char *v,
+                      const char *more = "") {
+    return std::string("(%q: ") + q + ", %k: " + k + ", %v: " + v + more +
+           ") -> " + q;
+  };
+  const char *q = "tensor<2x5x4x3xf32>", *k = "tensor<2x2x7x3xf32>",
+             *open = "tensor<?x?x4x3xf32>", *openKeys = "tensor<?x4x?x3xf32>",
+             *mask = ", tensor<2x4x5x7xf32>", *bools = ", tensor<2x4x5x7xi1>";
+  const char *one = "  %one = arith.constant 1 : index\n";
   auto over = [](const char *op, const char *dim, const char *type) {
     return std::string("tenon.") + op + " %x over " + dim + " : " + type;
   };
@@ -147,6 +166,35 @@ std::vector<Case> cases() {
        normSignature(x, "tensor<5xf32>", 4),
        batch(x, "tensor<5xf32>", "1"),
        {{3, 5}, {5}, {5}, {5}, {5}}},
+      {"attention",
+       signature(q, k, k),
+       attention("", q, k, k),
+       {{2, 5, 4, 3}, {2, 2, 7, 3}, {2, 2, 7, 3}}},
+      {"attention_mask",
+       signature(q, k, k, ", %m: tensor<2x4x5x7xf32>"),
+       attention(" mask %m", q, k, k, mask),
+       {{2, 5, 4, 3}, {2, 2, 7, 3}, {2, 2, 7, 3}, {2, 4, 5, 7}}},
+      {"attention_bools",
+       signature(q, k, k, ", %m: tensor<2x4x5x7xi1>"),
+       attention(" mask %m fill -1.0e+04", q, k, k, bools),
+       {{2, 5, 4, 3}, {2, 2, 7, 3}, {2, 2, 7, 3}, {2, 4, 5, 7}}},
+      {"attention_causal",
+       signature(q, k, k),
+       attention(" causal %one fill 0xFFF0000000000000", q, k, k, ", index"),
+       {{2, 5, 4, 3}, {2, 2, 7, 3}, {2, 2, 7, 3}},
+       one},
+      {"attention_dynamic",
+       signature(open, openKeys, openKeys),
+       attention(" causal %one fill -3.0", open, openKeys, openKeys, ", index"),
+       {{2, 5, 4, 3}, {2, 4, 7, 3}, {2, 4, 7, 3}},
+       one},
+      {"attention_flat",
+       "(%q: tensor<5x3xf32>, %k: tensor<7x3xf32>, %v: tensor<7x2xf32>) -> "
+       "tensor<2x5xf32>",
+       "tenon.attention %q, %k, %v order [0, 1] x [0, 1] x [0, 1] to [1, 0]"
+       " scale 1.0 : (tensor<5x3xf32>, tensor<7x3xf32>, tensor<7x2xf32>) -> "
+       "tensor<2x5xf32>",
+       {{5, 3}, {7, 3}, {7, 2}}},
       {"batch_norm_first",
        normSignature(dynamic, "tensor<?xf32>", 4),
        batch(dynamic, "tensor<?xf32>", "0"),

@@ -253,4 +253,21 @@ TEST(GatherShape, Errors) {
   expectBroken(gatherShape({4}, {3, 1}, {1}, {}, {}, {}, {0}, 1, {5}), "(C4)");
 }
 
+TEST(AttentionShape, HeadsMayBeGrouped) {
+  EXPECT_EQ(shapeOf(attentionShape({2, 4, 5, 8}, {2, 2, 7, 8}, {2, 2, 7, 3})),
+            (Shape{2, 4, 5, 3}));
+  EXPECT_EQ(shapeOf(attentionShape({5, 8}, {7, 8}, {7, 8})), (Shape{5, 8}));
+  EXPECT_EQ(shapeOf(attentionShape({unknown, 0, 8}, {4, 0, unknown},
+                                   {unknown, 0, 0})),
+            (Shape{unknown, 0, 0}));
+  // Only the last batch extent holds heads.
+  expectBroken(attentionShape({4, 2, 5, 8}, {2, 2, 7, 8}, {2, 2, 7, 8}),
+               "(C2)");
+  expectBroken(attentionShape({2, 5, 8}, {4, 7, 8}, {4, 7, 8}), "(C2)");
+  expectBroken(attentionShape({2, 5, 8}, {0, 7, 8}, {0, 7, 8}), "(C2)");
+  expectBroken(attentionShape({2, 5, 8}, {2, 7, 8}, {3, 7, 8}), "(C2)");
+  expectBroken(attentionShape({5, 8}, {7, 9}, {7, 8}), "(C3)");
+  expectBroken(attentionShape({5, 8}, {7, 8}, {6, 8}), "(C3)");
+}
+
 } // namespace

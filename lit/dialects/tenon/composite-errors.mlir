@@ -45,3 +45,75 @@ func.func @batch_norm_c2(%x: tensor<4x8xf32>, %s: tensor<8xf32>, %m: tensor<4xf3
   %0 = tenon.batch_norm %x, %s, %s, %m, %s dim 1 epsilon 1.0e-5 : (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<4xf32>, tensor<8xf32>) -> tensor<4x8xf32>
   return
 }
+
+// -----
+
+func.func @attention_c1(%q: tensor<4x5x8xf32>, %k: tensor<2x7x8xf32>, %v: tensor<2x7x8xf32>) {
+  // expected-error@+1 {{'tenon.attention' op expected orders that are permutations of one rank of at least 2 (C1)}}
+  %0 = tenon.attention %q, %k, %v order [0, 1, 1] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.0 : (tensor<4x5x8xf32>, tensor<2x7x8xf32>, tensor<2x7x8xf32>) -> tensor<4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c2(%q: tensor<4x5x8xf32>, %k: tensor<3x7x8xf32>, %v: tensor<3x7x8xf32>) {
+  // expected-error@+1 {{'tenon.attention' op expected batch extents to agree, heads up to a multiple (C2), got 4 and 3}}
+  %0 = tenon.attention %q, %k, %v order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.0 : (tensor<4x5x8xf32>, tensor<3x7x8xf32>, tensor<3x7x8xf32>) -> tensor<4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c2_values(%q: tensor<4x5x8xf32>, %k: tensor<2x7x8xf32>, %v: tensor<4x7x8xf32>) {
+  // expected-error@+1 {{'tenon.attention' op expected keys and values of one batch (C2)}}
+  %0 = tenon.attention %q, %k, %v order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.0 : (tensor<4x5x8xf32>, tensor<2x7x8xf32>, tensor<4x7x8xf32>) -> tensor<4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c3(%q: tensor<4x5x8xf32>, %k: tensor<2x7x9xf32>, %v: tensor<2x7x8xf32>) {
+  // expected-error@+1 {{'tenon.attention' op expected queries and keys of one depth (C3), got 8 and 9}}
+  %0 = tenon.attention %q, %k, %v order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.0 : (tensor<4x5x8xf32>, tensor<2x7x9xf32>, tensor<2x7x8xf32>) -> tensor<4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c3_values(%q: tensor<4x5x8xf32>, %k: tensor<2x7x8xf32>, %v: tensor<2x6x8xf32>) {
+  // expected-error@+1 {{'tenon.attention' op expected as many values as keys (C3), got 6 and 7}}
+  %0 = tenon.attention %q, %k, %v order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.0 : (tensor<4x5x8xf32>, tensor<2x7x8xf32>, tensor<2x6x8xf32>) -> tensor<4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c4(%q: tensor<4x5x8xf32>, %k: tensor<2x7x8xf32>, %v: tensor<2x7x8xf32>, %m: tensor<2x5x7xf32>) {
+  // expected-error@+1 {{'tenon.attention' op expected a mask of shape 4, 5, 7 with bools or elements of the queries' type (C4), got 'tensor<2x5x7xf32>'}}
+  %0 = tenon.attention %q, %k, %v mask %m order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.0 : (tensor<4x5x8xf32>, tensor<2x7x8xf32>, tensor<2x7x8xf32>, tensor<2x5x7xf32>) -> tensor<4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c5(%q: tensor<4x5x8xf32>, %k: tensor<2x7x8xf32>, %v: tensor<2x7x8xf32>, %m: tensor<4x5x7xi1>) {
+  // expected-error@+1 {{'tenon.attention' op expected a fill for masked scores (C5)}}
+  %0 = tenon.attention %q, %k, %v mask %m order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.0 : (tensor<4x5x8xf32>, tensor<2x7x8xf32>, tensor<2x7x8xf32>, tensor<4x5x7xi1>) -> tensor<4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c5_nothing(%q: tensor<4x5x8xf32>, %k: tensor<2x7x8xf32>, %v: tensor<2x7x8xf32>) {
+  // expected-error@+1 {{'tenon.attention' op expected no fill where nothing is masked (C5)}}
+  %0 = tenon.attention %q, %k, %v fill 1.0 order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.0 : (tensor<4x5x8xf32>, tensor<2x7x8xf32>, tensor<2x7x8xf32>) -> tensor<4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c6(%q: tensor<4x5x8xf32>, %k: tensor<2x7x8xf32>, %v: tensor<2x7x8xf32>) {
+  // expected-error@+1 {{'tenon.attention' op expected a result that is 4, 5, 8 in its order (C6), got 'tensor<4x5x9xf32>'}}
+  %0 = tenon.attention %q, %k, %v order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.0 : (tensor<4x5x8xf32>, tensor<2x7x8xf32>, tensor<2x7x8xf32>) -> tensor<4x5x9xf32>
+  return
+}

@@ -1,4 +1,5 @@
 // RUN: tenon-opt %s --verify-roundtrip | FileCheck %s
+// RUN: tenon-opt %s --canonicalize | FileCheck %s --check-prefix=CANON
 
 // CHECK-LABEL: func.func @softmax(
 // CHECK: tenon.softmax %{{.*}} over 1 : tensor<4x8xf32>
@@ -41,4 +42,34 @@ func.func @batch_norm(%x: tensor<4x8xf32>, %s: tensor<8xf32>, %o: tensor<8xf32>,
   %0 = tenon.batch_norm %x, %s, %o, %m, %v dim 1 epsilon 1.0e-5
      : (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
   return
+}
+
+// CHECK-LABEL: func.func @attention(
+// CHECK: tenon.attention %{{.*}}, %{{.*}}, %{{.*}} order [0, 2, 1, 3] x [0, 1, 2, 3] x [0, 1, 2, 3] to [0, 2, 1, 3] scale 1.250000e-01 : (tensor<2x5x12x64xf32>, tensor<2x4x7x64xf32>, tensor<2x4x7x64xf32>) -> tensor<2x5x12x64xf32>
+func.func @attention(%q: tensor<2x5x12x64xf32>, %k: tensor<2x4x7x64xf32>, %v: tensor<2x4x7x64xf32>) {
+  %0 = tenon.attention %q, %k, %v order [0, 2, 1, 3] x [0, 1, 2, 3] x [0, 1, 2, 3] to [0, 2, 1, 3] scale 1.25e-01
+     : (tensor<2x5x12x64xf32>, tensor<2x4x7x64xf32>, tensor<2x4x7x64xf32>) -> tensor<2x5x12x64xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @attention_masked(
+// CHECK: tenon.attention %{{.*}}, %{{.*}}, %{{.*}} mask %{{.*}} causal %{{.*}} fill -1.000000e+04 order [0, 1] x [0, 1] x [0, 1] to [1, 0] scale 1.000000e+00 : (tensor<?x8xf16>, tensor<?x8xf16>, tensor<?x4xf16>, tensor<?x?xf16>, index) -> tensor<4x?xf16>
+func.func @attention_masked(%q: tensor<?x8xf16>, %k: tensor<?x8xf16>, %v: tensor<?x4xf16>, %m: tensor<?x?xf16>, %n: index) {
+  %0 = tenon.attention %q, %k, %v mask %m causal %n fill -1.0e+04 order [0, 1] x [0, 1] x [0, 1] to [1, 0] scale 1.0
+     : (tensor<?x8xf16>, tensor<?x8xf16>, tensor<?x4xf16>, tensor<?x?xf16>, index) -> tensor<4x?xf16>
+  return
+}
+
+// Transposes of operands and of the result become orders.
+// CANON-LABEL: func.func @attention_transposed(
+// CANON-SAME: %[[Q:.*]]: tensor<2x5x3x8xf32>, %[[K:.*]]: tensor<2x8x3x7xf32>
+// CANON: %[[R:.*]] = tenon.attention %[[Q]], %[[K]], %[[K]] order [0, 2, 1, 3] x [0, 2, 3, 1] x [0, 2, 3, 1] to [0, 2, 1, 3]
+// CANON: return %[[R]]
+func.func @attention_transposed(%q: tensor<2x5x3x8xf32>, %k: tensor<2x8x3x7xf32>) -> tensor<2x5x3x8xf32> {
+  %0 = tenon.transpose %q [0, 2, 1, 3] : (tensor<2x5x3x8xf32>) -> tensor<2x3x5x8xf32>
+  %1 = tenon.transpose %k [0, 2, 3, 1] : (tensor<2x8x3x7xf32>) -> tensor<2x3x7x8xf32>
+  %2 = tenon.attention %0, %1, %1 order [0, 1, 2, 3] x [0, 1, 2, 3] x [0, 1, 2, 3] to [0, 1, 2, 3] scale 1.0
+     : (tensor<2x3x5x8xf32>, tensor<2x3x7x8xf32>, tensor<2x3x7x8xf32>) -> tensor<2x3x5x8xf32>
+  %3 = tenon.transpose %2 [0, 2, 1, 3] : (tensor<2x3x5x8xf32>) -> tensor<2x5x3x8xf32>
+  return %3 : tensor<2x5x3x8xf32>
 }

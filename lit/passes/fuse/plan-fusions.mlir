@@ -115,6 +115,22 @@ func.func @expensive_once_a_row(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %3 : tensor<4x8xf32>
 }
 
+// Attention reads slices where they lie, also one that is needed elsewhere, and masks that are repeated; what is computed comes before it.
+// CHECK-LABEL: func.func @attention(
+// CHECK-DAG: tenon.slice %{{.*}} offsets [0, 8] {{.*}}{tenon.group = [[G:.*]] : i64}
+// CHECK-DAG: tenon.slice %{{.*}} offsets [0, 8] {{.*}}{tenon.group = [[OTHER:.*]] : i64}
+// CHECK-DAG: tenon.negate {{.*}}{tenon.group = [[BEFORE:.*]] : i64}
+// CHECK: tenon.attention {{.*}}{tenon.group = [[G]] : i64}
+func.func @attention(%x: tensor<4x16xf32>, %m: tensor<4xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  %0 = tenon.slice %x offsets [0, 0] sizes [4, 8] strides [1, 1] : (tensor<4x16xf32>) -> tensor<4x8xf32>
+  %1 = tenon.slice %x offsets [0, 8] sizes [4, 8] strides [1, 1] : (tensor<4x16xf32>) -> tensor<4x8xf32>
+  %2 = tenon.negate %0 : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %3 = tenon.broadcast_in_dim %m dims [1] sizes [4, 4] : (tensor<4xf32>) -> tensor<4x4xf32>
+  %4 = tenon.attention %2, %1, %1 mask %3 order [0, 1] x [0, 1] x [0, 1] to [0, 1] scale 1.0
+     : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x4xf32>) -> tensor<4x8xf32>
+  return %4, %1 : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
 // Views, weights and what nobody uses are in no kernel.
 // CHECK-LABEL: func.func @nothing_to_do(
 // CHECK-NOT: tenon.group

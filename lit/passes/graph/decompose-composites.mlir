@@ -101,3 +101,14 @@ func.func @primitive(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = tenon.exponential %x : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// Attention has a kernel of its own, but not in f64.
+// CHECK-LABEL: func.func @attention(
+// CHECK: tenon.attention
+// CHECK-NOT: tenon.attention
+// CHECK: tenon.reduce maximum
+func.func @attention(%x: tensor<4x8xf32>, %y: tensor<4x8xf64>) -> (tensor<4x8xf32>, tensor<4x8xf64>) {
+  %0 = tenon.attention %x, %x, %x order [0, 1] x [0, 1] x [0, 1] to [0, 1] scale 1.0 : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %1 = tenon.attention %y, %y, %y order [0, 1] x [0, 1] x [0, 1] to [0, 1] scale 1.0 : (tensor<4x8xf64>, tensor<4x8xf64>, tensor<4x8xf64>) -> tensor<4x8xf64>
+  return %0, %1 : tensor<4x8xf32>, tensor<4x8xf64>
+}

@@ -1,0 +1,137 @@
+// Attention from its definition: every score of a row, their softmax, and the
+// average of the values, one row after another.
+#include "compiler/oracle/OpInstance.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace tenon {
+
+namespace {
+/// A tensor whose dimensions are asked for in the order of the definition:
+/// [batch..., rows or keys, depth].
+struct OrderedTensor {
+  const HostTensor &tensor;
+  Indices order;
+  SmallVector<int64_t> strides = rowMajorStrides(tensor.shape);
+
+  int64_t extent(size_t i) const { return tensor.shape[order[i]]; }
+  SmallVector<int64_t> extents() const {
+    SmallVector<int64_t> result;
+    for (int64_t dim : order)
+      result.push_back(tensor.shape[dim]);
+    return result;
+  }
+  /// Where the element lies at `batch`, `row` and `depth`.
+  int64_t place(Indices batch, int64_t row, int64_t depth) const {
+    int64_t result = 0;
+    for (auto [i, index] : llvm::enumerate(batch))
+      result += index * strides[order[i]];
+    return result + row * strides[order[batch.size()]] +
+           depth * strides[order[batch.size() + 1]];
+  }
+};
+
+struct Attention {
+  mutable AttentionOp op;
+  OrderedTensor query, key, value;
+  const HostTensor *mask;
+  std::optional<int64_t> causal;
+  size_t batch = op.getType().getRank() - 2;
+
+  /// The batch index of keys and values for one of queries.
+  SmallVector<int64_t> sharedBatch(Indices index) const {
+    SmallVector<int64_t> shared(index);
+    if (batch)
+      shared.back() /= query.extent(batch - 1) / key.extent(batch - 1);
+    return shared;
+  }
+
+  double score(Indices index, int64_t row, int64_t k) const {
+    SmallVector<int64_t> shared = sharedBatch(index);
+    double score = 0;
+    for (int64_t d = 0; d < query.extent(batch + 1); ++d)
+      score += query.tensor.floats[query.place(index, row, d)] *
+               key.tensor.floats[key.place(shared, k, d)];
+    score *= op.getScale().convertToDouble();
+    bool visible = !causal || k <= row + *causal;
+    int64_t place = 0;
+    if (mask) {
+      SmallVector<int64_t> at(index);
+      at.append({row, k});
+      place = linearIndex(at, rowMajorStrides(mask->shape));
+      visible &= mask->isFloat() || mask->ints[place];
+    }
+    if (!visible)
+      score = op.getFill()->convertToDouble();
+    return mask && mask->isFloat() ? score + mask->floats[place] : score;
+  }
+
+  void row(Indices index, int64_t row, const OrderedTensor &result,
+           std::vector<double> &floats) const {
+    std::vector<double> weights;
+    double greatest = floatIdentity(ReduceKind::Maximum), sum = 0;
+    for (int64_t k = 0; k < key.extent(batch); ++k) {
+      weights.push_back(score(index, row, k));
+      greatest = maximumOf(greatest, weights.back());
+    }
+    for (double &weight : weights)
+      sum += weight = std::exp(weight - greatest);
+    SmallVector<int64_t> shared = sharedBatch(index);
+    for (int64_t d = 0; d < value.extent(batch + 1); ++d) {
+      double average = 0;
+      for (auto [k, weight] : llvm::enumerate(weights))
+        average +=
+            weight / sum * value.tensor.floats[value.place(shared, k, d)];
+      floats[result.place(index, row, d)] = average;
+    }
+  }
+};
+} // namespace
+
+llvm::Expected<HostTensors> evaluateAttention(const OpInstance &at) {
+  auto op = cast<AttentionOp>(at.op);
+  const HostTensor *mask = op.getMask() ? at.in[3] : nullptr;
+  std::optional<int64_t> causal;
+  if (op.getCausal())
+    causal = at.in.back()->ints[0];
+  Attention attention{op,
+                      {*at.in[0], op.getQueryOrder()},
+                      {*at.in[1], op.getKeyOrder()},
+                      {*at.in[2], op.getValueOrder()},
+                      mask,
+                      causal};
+  SmallVector<int64_t> query = attention.query.extents(), scores(query),
+                       key = attention.key.extents(),
+                       value = attention.value.extents();
+  size_t batch = attention.batch;
+  scores.back() = key[batch];
+  bool grouped =
+      batch && key[batch - 1] > 0 && query[batch - 1] % key[batch - 1] == 0;
+  SmallVector<int64_t> shared(Indices(query).take_front(batch));
+  if (grouped)
+    shared.back() = key[batch - 1];
+  if (Indices(key).take_front(batch) != Indices(shared) ||
+      Indices(value).take_front(batch + 1) !=
+          Indices(key).take_front(batch + 1) ||
+      key.back() != query.back() ||
+      (mask && Indices(mask->shape) != Indices(scores)))
+    return at.error("expected operands that fit, got queries " +
+                    shapeText(query) + ", keys " + shapeText(key) +
+                    " and values " + shapeText(value));
+  SmallVector<int64_t> shape(query.size());
+  for (size_t i = 0; i < shape.size(); ++i)
+    shape[op.getResultOrder()[i]] =
+        i + 1 < shape.size() ? query[i] : value.back();
+  auto result = at.allocate(at.resultElement(), shape);
+  if (!result)
+    return result.takeError();
+  OrderedTensor places{*result, op.getResultOrder()};
+  forEachIndex(Indices(query).drop_back(), [&](Indices index, int64_t) {
+    attention.row(index.drop_back(), index.back(), places, result->floats);
+  });
+  return HostTensors{std::move(*result)};
+}
+
+} // namespace tenon

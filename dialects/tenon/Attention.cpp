@@ -1,0 +1,266 @@
+// Attention: verification, sizes, transposes that become its orders, and its
+// decomposition into products and a softmax.
+#include "dialects/tenon/InferShared.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+int64_t AttentionOp::getHeadGroup() {
+  SmallVector<int64_t> query = inOrder(shapeOf(getQuery()), getQueryOrder()),
+                       key = inOrder(shapeOf(getKey()), getKeyOrder());
+  if (query.size() < 3)
+    return 1;
+  int64_t heads = query[query.size() - 3], shared = key[key.size() - 3];
+  if (ShapedType::isDynamic(heads) || ShapedType::isDynamic(shared) ||
+      shared == 0)
+    return 1;
+  return std::max<int64_t>(1, heads / shared);
+}
+
+LogicalResult AttentionOp::verify() {
+  // attention C1
+  size_t rank = shapeOf(getQuery()).size();
+  auto ordered = [&](Value tensor, Extents order) {
+    return shapeOf(tensor).size() == rank && order.size() == rank &&
+           isPermutationVector(order);
+  };
+  if (rank < 2 || !ordered(getQuery(), getQueryOrder()) ||
+      !ordered(getKey(), getKeyOrder()) ||
+      !ordered(getValue(), getValueOrder()) ||
+      !ordered(getResult(), getResultOrder()))
+    return emitOpError("expected orders that are permutations of one rank of "
+                       "at least 2 (C1)");
+  SmallVector<int64_t> query = inOrder(shapeOf(getQuery()), getQueryOrder()),
+                       key = inOrder(shapeOf(getKey()), getKeyOrder()),
+                       value = inOrder(shapeOf(getValue()), getValueOrder());
+  // attention C2, C3
+  ShapeOrError rule = attentionShape(query, key, value);
+  if (!rule.ok())
+    return emitOpError() << rule.error;
+  // attention C4
+  bool bools = false;
+  if (Value mask = getMask()) {
+    SmallVector<int64_t> scores = query;
+    scores.back() = key[rank - 2];
+    bools = elementOf(mask).isInteger(1);
+    if (!compatible(shapeOf(mask), scores) ||
+        (!bools && elementOf(mask) != elementOf(getQuery())))
+      return emitOpError("expected a mask of shape ")
+             << scores << " with bools or elements of the queries' type (C4), "
+             << "got " << mask.getType();
+  }
+  // attention C5
+  bool fills = bools || getCausal();
+  if (fills != getFill().has_value())
+    return emitOpError(fills ? "expected a fill for masked scores (C5)"
+                             : "expected no fill where nothing is masked (C5)");
+  // attention C6
+  for (Value operand :
+       SmallVector<Value>{getKey(), getValue(), getResult()})
+    if (elementOf(operand) != elementOf(getQuery()))
+      return emitOpError("expected operands and result of one element type "
+                         "(C6), got ")
+             << elementOf(getQuery()) << " and " << elementOf(operand);
+  if (!compatible(rule.shape, inOrder(shapeOf(getResult()), getResultOrder())))
+    return emitOpError("expected a result that is ")
+           << rule.shape << " in its order (C6), got " << getType();
+  return success();
+}
+
+LogicalResult
+AttentionOp::reifyResultShapes(OpBuilder &builder,
+                               ReifiedRankedShapedTypeDims &shapes) {
+  int64_t rank = getType().getRank();
+  SmallVector<OpFoldResult> sizes(rank);
+  for (int64_t i = 0; i + 1 < rank; ++i)
+    sizes[getResultOrder()[i]] =
+        mixedSize(builder, getLoc(), getQuery(), getQueryOrder()[i]);
+  sizes[getResultOrder().back()] =
+      mixedSize(builder, getLoc(), getValue(), getValueOrder().back());
+  shapes.push_back(sizes);
+  return success();
+}
+
+namespace {
+/// Writes the decomposition on operands in the order of the definition.
+struct AttentionParts {
+  AttentionOp op;
+  OpBuilder &builder;
+  Location loc = op.getLoc();
+  Type element = elementOf(op.getQuery());
+  size_t batch = op.getType().getRank() - 2;
+
+  Value ordered(Value tensor, Extents order) {
+    return builder.createOrFold<TransposeOp>(loc, tensor, order);
+  }
+  /// `tensor` with its dimension `dim` replaced by `sizes`, or with two
+  /// dimensions from `dim` on merged into `sizes`.
+  Value regrouped(Value tensor, size_t dim, size_t count,
+                  ArrayRef<OpFoldResult> sizes) {
+    SmallVector<OpFoldResult> all;
+    for (size_t i = 0; i < shapeOf(tensor).size(); ++i) {
+      if (i == dim)
+        all.append(sizes.begin(), sizes.end());
+      if (i < dim || i >= dim + count)
+        all.push_back(mixedSize(builder, loc, tensor, i));
+    }
+    SmallVector<Value> dynamic;
+    SmallVector<int64_t> fixed;
+    dispatchIndexOpFoldResults(all, dynamic, fixed);
+    return ReshapeOp::create(builder, loc,
+                             RankedTensorType::get(fixed, elementOf(tensor)),
+                             tensor, dynamic, fixed);
+  }
+  /// The product over depth (of queries and keys) or keys (of weights and
+  /// values), whose dimension in `rhs` is `contract`.
+  Value product(Value lhs, Value rhs, int64_t contract) {
+    int64_t group = op.getHeadGroup(),
+            heads = shapeOf(lhs)[batch ? batch - 1 : 0];
+    bool grouped = group > 1;
+    if (grouped)
+      lhs = regrouped(
+          lhs, batch - 1, 1,
+          {builder.getIndexAttr(heads / group), builder.getIndexAttr(group)});
+    SmallVector<int64_t> batches =
+        llvm::to_vector(llvm::seq<int64_t>(0, batch));
+    SmallVector<int64_t> shape(shapeOf(lhs));
+    shape.back() = shapeOf(rhs)[contract == int64_t(batch) ? batch + 1 : batch];
+    Value dot = DotGeneralOp::create(
+        builder, loc, RankedTensorType::get(shape, element), lhs, rhs, batches,
+        batches, {int64_t(shape.size()) - 1}, contract);
+    return grouped ? regrouped(dot, batch - 1, 2, {builder.getIndexAttr(heads)})
+                   : dot;
+  }
+  Value broadcast(Value scalar, Value model) {
+    SmallVector<Value> dynamic;
+    SmallVector<int64_t> sizes;
+    dispatchIndexOpFoldResults(mixedSizes(builder, loc, model), dynamic, sizes);
+    return BroadcastInDimOp::create(
+        builder, loc, RankedTensorType::get(sizes, elementOf(scalar)), scalar,
+        ArrayRef<int64_t>(), dynamic, sizes);
+  }
+  Value number(double value, Value model) {
+    auto type = RankedTensorType::get({}, element);
+    Value scalar = ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(type, builder.getFloatAttr(element, value)));
+    return broadcast(scalar, model);
+  }
+  /// k <= r + offset for row r and key k.
+  Value visible(Value scores) {
+    auto i64 = builder.getI64Type();
+    SmallVector<Value> dynamic;
+    SmallVector<int64_t> sizes;
+    dispatchIndexOpFoldResults(mixedSizes(builder, loc, scores), dynamic,
+                               sizes);
+    auto type = RankedTensorType::get(sizes, i64);
+    auto place = [&](int64_t dim) {
+      return IotaOp::create(builder, loc, type, dim, dynamic, sizes);
+    };
+    Value offset = tensor::FromElementsOp::create(
+        builder, loc, RankedTensorType::get({}, i64),
+        arith::IndexCastOp::create(builder, loc, i64, op.getCausal())
+            .getResult());
+    Value last =
+        AddOp::create(builder, loc, place(batch), broadcast(offset, scores));
+    return CompareOp::create(builder, loc, CompareDirection::LE,
+                             place(batch + 1), last);
+  }
+};
+} // namespace
+
+SmallVector<Value> AttentionOp::decompose(OpBuilder &builder) {
+  AttentionParts parts{*this, builder};
+  Value query = parts.ordered(getQuery(), getQueryOrder()),
+        key = parts.ordered(getKey(), getKeyOrder()),
+        value = parts.ordered(getValue(), getValueOrder());
+  Location loc = getLoc();
+  Value scores = parts.product(query, key, parts.batch + 1);
+  scores = MultiplyOp::create(
+      builder, loc, scores, parts.number(getScale().convertToDouble(), scores));
+  auto keepOnly = [&](Value mask) {
+    scores =
+        SelectOp::create(builder, loc, mask, scores,
+                         parts.number(getFill()->convertToDouble(), scores));
+  };
+  if (getCausal())
+    keepOnly(parts.visible(scores));
+  if (Value mask = getMask()) {
+    if (elementOf(mask).isInteger(1))
+      keepOnly(mask);
+    else
+      scores = AddOp::create(builder, loc, scores, mask);
+  }
+  auto softmax = SoftmaxOp::create(builder, loc, scores.getType(), scores,
+                                   int64_t(parts.batch) + 1);
+  Value weights = softmax.decompose(builder).front();
+  softmax.erase();
+  Value result = parts.product(weights, value, parts.batch);
+  return {parts.ordered(result, invertPermutationVector(getResultOrder()))};
+}
+
+namespace {
+/// A transposed operand is read as it lies.
+struct AbsorbTransposedOperand : OpRewritePattern<AttentionOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AttentionOp op,
+                                PatternRewriter &rewriter) const override {
+    Extents orders[] = {op.getQueryOrder(), op.getKeyOrder(),
+                        op.getValueOrder()};
+    StringAttr names[] = {op.getQueryOrderAttrName(), op.getKeyOrderAttrName(),
+                          op.getValueOrderAttrName()};
+    for (unsigned i = 0; i < 3; ++i) {
+      auto transpose = op.getOperand(i).getDefiningOp<TransposeOp>();
+      if (!transpose)
+        continue;
+      SmallVector<int64_t> order =
+          inOrder(transpose.getPermutation(), orders[i]);
+      rewriter.modifyOpInPlace(op, [&] {
+        op->setOperand(i, transpose.getOperand());
+        op->setAttr(names[i], rewriter.getDenseI64ArrayAttr(order));
+      });
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "no operand is a transpose");
+  }
+};
+
+/// A result that is transposed is written so, where vectors along its depth
+/// stay vectors.
+struct AbsorbTransposedResult : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto attention = op.getOperand().getDefiningOp<AttentionOp>();
+    if (!attention || !attention->hasOneUse())
+      return rewriter.notifyMatchFailure(op, "not attention for this alone");
+    SmallVector<int64_t> order =
+        inOrder(invertPermutationVector(op.getPermutation()),
+                attention.getResultOrder());
+    if (order.back() + 1 != int64_t(order.size()))
+      return rewriter.notifyMatchFailure(op, "depth would not be innermost");
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(attention);
+    auto turned = cast<AttentionOp>(rewriter.clone(*attention));
+    turned.setResultOrder(order);
+    turned.getResult().setType(op.getType());
+    rewriter.replaceOp(op, turned);
+    rewriter.eraseOp(attention);
+    return success();
+  }
+};
+} // namespace
+
+void AttentionOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                              MLIRContext *context) {
+  patterns.add<AbsorbTransposedOperand, AbsorbTransposedResult>(context);
+}
+
+} // namespace tenon

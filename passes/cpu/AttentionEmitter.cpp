@@ -1,0 +1,420 @@
+// Attention without its scores in memory. A task is some rows of one head of
+// the keys; it meets the keys block by block, each packed for it together with
+// its values. Rows are those of all query heads that share the head.
+#include "passes/cpu/AttentionTile.h"
+#include "passes/cpu/Conversions.h"
+#include "passes/cpu/ElementEmitter.h"
+#include "passes/cpu/Lanes.h"
+#include "passes/cpu/PanelPacker.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace tenon {
+
+/// Rows of a register tile, and of a task: a task packs all keys it meets.
+constexpr int64_t mostTileRows = 6;
+constexpr int64_t mostTaskRows = 66;
+
+namespace {
+int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+class AttentionEmitter {
+public:
+  AttentionEmitter(Kernel &kernel, AttentionOp op, StridedOperand query,
+                   StridedOperand key, StridedOperand value)
+      : kernel(kernel), b(kernel.builder), loc(kernel.loc()), op(op),
+        query(query), key(key), value(value), batch(key.extents.size() - 2),
+        group(op.getHeadGroup()) {
+    rows = at().mul(query.extents[batch], at().constant(group));
+    chooseSizes();
+  }
+
+  TaskCounter emit();
+
+private:
+  using Values = SmallVector<Value>;
+
+  IndexBuilder at() { return {b, loc}; }
+  void chooseSizes();
+  void allocate();
+  Value scratchOf(int64_t elements);
+  void fillScratch(Value memory, int64_t elements, double value);
+  void forRange(Value low, Value high, int64_t step,
+                llvm::function_ref<void(Value)> body);
+  void when(Value condition, llvm::function_ref<void()> body);
+  void emitTask(Value task);
+  void emitBlock(Value first, Value count, int64_t units, bool whole);
+  void packValues(const KeyBlock &block);
+  void packKeys(const KeyBlock &block);
+  Value finiteValues(const KeyBlock &block);
+  Value anyVisible(const KeyBlock &block);
+  /// Batch indices of queries, and the row, of the task's row `slot`.
+  Values placeOf(Value slot);
+  TileRows tileRows(Value firstSlot);
+  void writeRows();
+  void writeRow(Value slot);
+
+  Kernel &kernel;
+  OpBuilder &b;
+  Location loc;
+  AttentionOp op;
+  StridedOperand query, key, value;
+  size_t batch;
+  int64_t group;
+  Value rows; ///< that share a head of the keys
+  AttentionSizes sizes;
+  AttentionScratch scratch;
+  std::optional<AttentionTile> tile;
+  Values shared;            ///< the task's batch indices of keys
+  Value firstRow, rowCount; ///< of the task
+};
+
+void AttentionEmitter::chooseSizes() {
+  sizes.lanes = kernel.vectorBytes / 4;
+  sizes.depth = *getConstantIntValue(query.extents.back());
+  sizes.valueDepth = *getConstantIntValue(value.extents.back());
+  sizes.valueWidth = ceilDiv(sizes.valueDepth, sizes.lanes) * sizes.lanes;
+  // AVX2 has 16 registers; AVX-512 and NEON have 32.
+  sizes.accumulators = kernel.vectorBytes == 32 ? 12 : 24;
+  sizes.tileRows = mostTileRows;
+  sizes.taskRows = mostTaskRows;
+  std::optional<int64_t> known = getConstantIntValue(rows);
+  if (!known)
+    return;
+  int64_t count = std::max<int64_t>(1, *known),
+          part = ceilDiv(count, ceilDiv(count, mostTaskRows));
+  sizes.tileRows = ceilDiv(part, ceilDiv(part, mostTileRows));
+  sizes.taskRows = ceilDiv(part, sizes.tileRows) * sizes.tileRows;
+}
+
+Value AttentionEmitter::scratchOf(int64_t elements) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&kernel.func.getBody().front());
+  return memref::AllocaOp::create(b, loc,
+                                  MemRefType::get({elements}, b.getF32Type()),
+                                  b.getI64IntegerAttr(64));
+}
+
+void AttentionEmitter::allocate() {
+  int64_t tileVectors = ceilDiv(sizes.tileRows, sizes.lanes) * sizes.lanes;
+  scratch.keys = scratchOf(sizes.depth * attentionBlock);
+  scratch.values = scratchOf(attentionBlock * sizes.valueWidth);
+  scratch.scores = scratchOf(sizes.tileRows * attentionBlock);
+  scratch.sums = scratchOf(sizes.taskRows * sizes.valueWidth);
+  scratch.greatest = scratchOf(sizes.taskRows);
+  scratch.totals = scratchOf(sizes.taskRows * attentionLanes);
+  scratch.shifts = scratchOf(tileVectors);
+  scratch.rescales = scratchOf(tileVectors);
+}
+
+void AttentionEmitter::forRange(Value low, Value high, int64_t step,
+                                llvm::function_ref<void(Value)> body) {
+  auto loop = scf::ForOp::create(b, loc, low, high, at().constant(step));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+void AttentionEmitter::when(Value condition, llvm::function_ref<void()> body) {
+  auto branch = scf::IfOp::create(b, loc, condition, false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  body();
+}
+
+TaskCounter AttentionEmitter::emit() {
+  allocate();
+  tile.emplace(kernel, op, sizes, scratch, query, key.extents[batch]);
+  if (!tile->isSupported())
+    return nullptr;
+  forRange(kernel.begin, kernel.end, 1, [&](Value task) { emitTask(task); });
+  SmallVector<int64_t> order(op.getResultOrder());
+  return [order, batch = batch, group = group, taskRows = sizes.taskRows](
+             OpBuilder &b, Location loc, ArrayRef<OpFoldResult> extents) {
+    IndexBuilder at{b, loc};
+    Value heads = at.constant(1);
+    auto extent = [&](size_t i) {
+      return getValueOrCreateConstantIndexOp(b, loc, extents[order[i]]);
+    };
+    for (size_t i = 0; i < batch; ++i)
+      heads = at.mul(heads, extent(i));
+    Value rows = at.mul(extent(batch), at.constant(group));
+    return at.mul(at.floorDiv(heads, at.constant(group)),
+                  at.ceilDiv(rows, taskRows));
+  };
+}
+
+void AttentionEmitter::emitTask(Value task) {
+  Value blocks = at().ceilDiv(rows, sizes.taskRows);
+  firstRow =
+      at().mul(at().remainder(task, blocks), at().constant(sizes.taskRows));
+  rowCount = at().min(at().sub(rows, firstRow), at().constant(sizes.taskRows));
+  shared = at().delinearize(at().floorDiv(task, blocks),
+                            ArrayRef(key.extents).take_front(batch));
+  fillScratch(scratch.sums, sizes.taskRows * sizes.valueWidth, 0);
+  fillScratch(scratch.totals, sizes.taskRows * attentionLanes, 0);
+  forRange(at().constant(0), at().constant(sizes.taskRows), 1, [&](Value row) {
+    memref::StoreOp::create(b, loc,
+                            emitFloat(b, loc, b.getF32Type(),
+                                      -std::numeric_limits<double>::infinity()),
+                            scratch.greatest, row);
+  });
+  Value count = key.extents[batch], step = at().constant(attentionBlock);
+  std::optional<int64_t> known = getConstantIntValue(count);
+  constexpr int64_t units = attentionBlock / attentionLanes;
+  Value whole = at().mul(at().floorDiv(count, step), step);
+  if (!known || *known >= attentionBlock)
+    forRange(at().constant(0), whole, attentionBlock,
+             [&](Value first) { emitBlock(first, step, units, true); });
+  Value rest = at().sub(count, whole);
+  if (known && *known % attentionBlock != 0)
+    emitBlock(whole, rest, ceilDiv(*known % attentionBlock, attentionLanes),
+              false);
+  else if (!known)
+    when(at().less(at().constant(0), rest),
+         [&] { emitBlock(whole, rest, units, false); });
+  writeRows();
+}
+
+void AttentionEmitter::fillScratch(Value memory, int64_t elements,
+                                   double number) {
+  auto type = VectorType::get({sizes.lanes}, b.getF32Type());
+  Value vector = emitFloat(b, loc, type, number);
+  forRange(at().constant(0), at().constant(elements), sizes.lanes,
+           [&](Value place) {
+             vector::StoreOp::create(b, loc, vector, memory, place);
+           });
+}
+
+void AttentionEmitter::emitBlock(Value first, Value count, int64_t units,
+                                 bool whole) {
+  KeyBlock block{first, count, units, whole, {}};
+  packValues(block);
+  auto meet = [&] {
+    packKeys(block);
+    forRange(at().constant(0), rowCount, sizes.tileRows,
+             [&](Value slot) { tile->emit(tileRows(slot), block); });
+  };
+  if (!op.getCausal())
+    return meet();
+  block.finite = finiteValues(block);
+  when(anyVisible(block), meet);
+}
+
+void AttentionEmitter::packValues(const KeyBlock &block) {
+  ContractionNest nest;
+  nest.rhs = value.memory;
+  nest.rhsElement = value.element;
+  nest.sum = b.getF32Type();
+  nest.column.rhsStride = value.strides[batch + 1];
+  nest.sums.push_back({block.count, {}, value.strides[batch]});
+  Values masks(sizes.valueWidth / sizes.lanes);
+  if (int64_t rest = sizes.valueDepth % sizes.lanes)
+    masks.back() = vector::CreateMaskOp::create(
+        b, loc, VectorType::get({sizes.lanes}, b.getI1Type()),
+        at().constant(rest));
+  Values first = shared;
+  first.push_back(block.first);
+  emitPack(kernel, nest,
+           {scratch.values, sizes.valueWidth, value.at(at(), first),
+            at().constant(0), at().constant(sizes.valueDepth), block.count,
+            masks},
+           sizes.lanes);
+}
+
+void AttentionEmitter::packKeys(const KeyBlock &block) {
+  ContractionNest nest;
+  nest.rhs = key.memory;
+  nest.rhsElement = key.element;
+  nest.sum = b.getF32Type();
+  nest.column.rhsStride = key.strides[batch];
+  nest.sums.push_back({at().constant(sizes.depth), {}, key.strides[batch + 1]});
+  Values masks(block.units * sizes.vectorsPerUnit());
+  if (!block.whole)
+    for (auto [v, mask] : llvm::enumerate(masks))
+      mask = vector::CreateMaskOp::create(
+          b, loc, VectorType::get({sizes.lanes}, b.getI1Type()),
+          at().max(at().sub(block.count, at().constant(v * sizes.lanes)),
+                   at().constant(0)));
+  Values first = shared;
+  first.push_back(block.first);
+  emitPack(kernel, nest,
+           {scratch.keys, attentionBlock, key.at(at(), first), at().constant(0),
+            block.count, at().constant(sizes.depth), masks},
+           sizes.lanes);
+}
+
+/// Whether all packed values are finite: zero times their sum is zero then.
+Value AttentionEmitter::finiteValues(const KeyBlock &block) {
+  auto type = VectorType::get({sizes.lanes}, b.getF32Type());
+  Value zero = emitFloat(b, loc, type, 0);
+  auto loop =
+      scf::ForOp::create(b, loc, at().constant(0),
+                         at().mul(block.count, at().constant(sizes.valueWidth)),
+                         at().constant(sizes.lanes), zero);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value loaded = vector::LoadOp::create(b, loc, type, scratch.values,
+                                          loop.getInductionVar());
+    scf::YieldOp::create(
+        b, loc,
+        math::FmaOp::create(b, loc, loaded, zero, loop.getRegionIterArg(0))
+            .getResult());
+  }
+  Value sum = foldLanes(b, loc, loop.getResult(0), [&](Value x, Value y) {
+    return arith::AddFOp::create(b, loc, x, y);
+  });
+  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, sum, sum);
+}
+
+/// Whether a row sees a key of the block, or would feel those it does not.
+Value AttentionEmitter::anyVisible(const KeyBlock &block) {
+  // Rows of several heads start anew in the middle.
+  Value lastRow = at().sub(query.extents[batch], at().constant(1));
+  if (group == 1)
+    lastRow = at().sub(at().add(firstRow, rowCount), at().constant(1));
+  Value lastKey = at().add(lastRow, kernel.arguments.lookup(op.getCausal()));
+  Value seen = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle,
+                                     block.first, lastKey);
+  Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  auto branch = scf::IfOp::create(b, loc, b.getI1Type(), seen, true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  scf::YieldOp::create(b, loc, yes);
+  b.setInsertionPointToStart(&branch.getElseRegion().front());
+  auto loop = scf::ForOp::create(b, loc, at().constant(0), rowCount,
+                                 at().constant(1), block.finite);
+  {
+    OpBuilder::InsertionGuard inside(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value greatest = memref::LoadOp::create(b, loc, scratch.greatest,
+                                            loop.getInductionVar());
+    scf::YieldOp::create(b, loc,
+                         arith::AndIOp::create(b, loc, loop.getRegionIterArg(0),
+                                               tile->fillVanishes(greatest))
+                             .getResult());
+  }
+  scf::YieldOp::create(
+      b, loc,
+      arith::XOrIOp::create(b, loc, loop.getResult(0), yes).getResult());
+  return branch.getResult(0);
+}
+
+AttentionEmitter::Values AttentionEmitter::placeOf(Value slot) {
+  Value row = at().add(firstRow, slot);
+  Values place = shared;
+  if (group > 1) {
+    Value extent = query.extents[batch];
+    place.back() = at().add(at().mul(place.back(), at().constant(group)),
+                            at().floorDiv(row, extent));
+    row = at().remainder(row, extent);
+  }
+  place.push_back(row);
+  return place;
+}
+
+TileRows AttentionEmitter::tileRows(Value firstSlot) {
+  TileRows tile;
+  tile.firstSlot = firstSlot;
+  Value last = at().sub(rowCount, at().constant(1));
+  for (int64_t r = 0; r < sizes.tileRows; ++r) {
+    // What is left of a tile does the last row over again.
+    Value slot = at().min(at().add(firstSlot, at().constant(r)), last);
+    tile.places.push_back(placeOf(slot));
+    tile.queries.push_back(query.at(at(), tile.places.back()));
+    if (op.getCausal())
+      tile.lastKeys.push_back(at().add(
+          tile.places.back().back(), kernel.arguments.lookup(op.getCausal())));
+  }
+  return tile;
+}
+
+void AttentionEmitter::writeRows() {
+  forRange(at().constant(0), rowCount, 1, [&](Value slot) { writeRow(slot); });
+}
+
+void AttentionEmitter::writeRow(Value slot) {
+  auto type = VectorType::get({sizes.lanes}, b.getF32Type());
+  auto load = [&](Value memory, Value place) {
+    return vector::LoadOp::create(b, loc, type, memory, place);
+  };
+  auto add = [&](Value x, Value y) -> Value {
+    return arith::AddFOp::create(b, loc, x, y);
+  };
+  Values totals;
+  for (int64_t v = 0; v < sizes.vectorsPerUnit(); ++v)
+    totals.push_back(load(
+        scratch.totals, at().add(at().mul(slot, at().constant(attentionLanes)),
+                                 at().constant(v * sizes.lanes))));
+  for (; totals.size() > 1; totals.resize(totals.size() / 2))
+    for (size_t v = 0; v < totals.size() / 2; ++v)
+      totals[v] = add(totals[v], totals[v + totals.size() / 2]);
+  Value total = foldLanes(b, loc, totals.front(), add);
+  Value inverse = arith::DivFOp::create(
+      b, loc, emitFloat(b, loc, b.getF32Type(), 1), total);
+  // No keys: the sum of no values is zero.
+  Value keys = key.extents[batch];
+  if (!getConstantIntValue(keys) || getConstantIntValue(keys) == 0)
+    inverse =
+        arith::SelectOp::create(b, loc, at().less(at().constant(0), keys),
+                                inverse, emitFloat(b, loc, b.getF32Type(), 0));
+  Type element = op.getType().getElementType();
+  Value output = kernel.outputs[0];
+  Values place = placeOf(slot), where(place.size() + 1);
+  ArrayRef<int64_t> order = op.getResultOrder();
+  for (auto [i, index] : llvm::enumerate(place))
+    where[order[i]] = index;
+  Value line = at().mul(slot, at().constant(sizes.valueWidth));
+  bool sideBySide = order.back() + 1 == int64_t(order.size());
+  ElementEmitter stores(kernel, sideBySide ? sizes.lanes : 1);
+  auto put = [&](Value column, Value sum, Value factor) {
+    where[order.back()] = column;
+    Value weighed = arith::MulFOp::create(b, loc, sum, factor);
+    stores.store(emitConvert(b, loc, weighed, b.getF32Type(), element), element,
+                 output, where);
+  };
+  if (!sideBySide)
+    return forRange(at().constant(0), at().constant(sizes.valueDepth), 1,
+                    [&](Value column) {
+                      put(column,
+                          memref::LoadOp::create(b, loc, scratch.sums,
+                                                 at().add(line, column)),
+                          inverse);
+                    });
+  Value factor = vector::BroadcastOp::create(b, loc, type, inverse);
+  for (int64_t column = 0; column < sizes.valueDepth; column += sizes.lanes) {
+    if (int64_t rest = sizes.valueDepth - column; rest < sizes.lanes)
+      stores.setMask(vector::CreateMaskOp::create(
+                         b, loc, VectorType::get({sizes.lanes}, b.getI1Type()),
+                         at().constant(rest)),
+                     at().constant(rest));
+    put(at().constant(column),
+        load(scratch.sums, at().add(line, at().constant(column))), factor);
+  }
+}
+} // namespace
+
+TaskCounter emitAttention(Kernel &kernel) {
+  AttentionOp op;
+  for (Operation &inner : kernel.fusion.getBlock())
+    if (auto attention = dyn_cast<AttentionOp>(inner))
+      op = attention;
+  auto query = stridedOperand(kernel, op.getQuery(), op.getQueryOrder()),
+       key = stridedOperand(kernel, op.getKey(), op.getKeyOrder()),
+       value = stridedOperand(kernel, op.getValue(), op.getValueOrder());
+  if (!query || !key || !value || !getConstantIntValue(query->extents.back()) ||
+      !getConstantIntValue(value->extents.back()))
+    return nullptr;
+  return AttentionEmitter(kernel, op, *query, *key, *value).emit();
+}
+
+} // namespace tenon

@@ -1,0 +1,193 @@
+// Operands of attention whose heads frontends cut from a joined projection, or
+// merged with the batch: reshapes move until the op sees each head as it lies
+// in memory.
+#include "passes/graph/Attention.h"
+
+#include "dialects/tenon/TenonDialect.h"
+
+using namespace mlir;
+
+namespace tenon {
+namespace {
+
+RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+Value reshaped(PatternRewriter &rewriter, Location loc, Value value,
+               ArrayRef<OpFoldResult> sizes) {
+  SmallVector<Value> dynamic;
+  SmallVector<int64_t> fixed;
+  dispatchIndexOpFoldResults(sizes, dynamic, fixed);
+  return ReshapeOp::create(
+      rewriter, loc,
+      RankedTensorType::get(fixed, typeOf(value).getElementType()), value,
+      dynamic, fixed);
+}
+
+/// Heads split from a slice are a slice of the heads of the whole: reshapes
+/// are free, and a slice of heads is read in place.
+struct SliceHeads : OpRewritePattern<AttentionOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AttentionOp op,
+                                PatternRewriter &rewriter) const override {
+    for (unsigned i = 0; i < 3; ++i)
+      if (Value sliced = sliceOfHeads(op.getOperand(i), rewriter)) {
+        rewriter.modifyOpInPlace(op, [&] { op->setOperand(i, sliced); });
+        return success();
+      }
+    return rewriter.notifyMatchFailure(op, "no heads of a slice");
+  }
+
+  static Value sliceOfHeads(Value value, PatternRewriter &rewriter) {
+    auto split = value.getDefiningOp<ReshapeOp>();
+    auto slice = split ? split.getOperand().getDefiningOp<SliceOp>() : nullptr;
+    if (!slice)
+      return {};
+    RankedTensorType from = slice.getType(), to = split.getType(),
+                     whole = typeOf(slice.getOperand());
+    int64_t last = from.getRank() - 1;
+    if (to.getRank() != from.getRank() + 1)
+      return {};
+    SmallVector<OpFoldResult> sizes =
+        getMixedValues(slice.getStaticSizes(), slice.getSizes(), rewriter);
+    SmallVector<OpFoldResult> splitSizes =
+        getMixedValues(split.getStaticSizes(), split.getSizes(), rewriter);
+    for (int64_t d = 0; d < last; ++d)
+      if (!isEqualConstantIntOrValue(sizes[d], splitSizes[d]))
+        return {};
+    int64_t depth = to.getDimSize(last + 1), heads = to.getDimSize(last),
+            width = whole.getDimSize(last),
+            offset = slice.getStaticOffsets()[last];
+    if (ShapedType::isDynamic(depth) || ShapedType::isDynamic(heads) ||
+        ShapedType::isDynamic(width) || ShapedType::isDynamic(offset) ||
+        slice.getStaticStrides()[last] != 1 || depth == 0 ||
+        width % depth != 0 || offset % depth != 0)
+      return {};
+    Location loc = slice.getLoc();
+    SmallVector<OpFoldResult> wholeSizes =
+        mixedSizes(rewriter, loc, slice.getOperand());
+    wholeSizes.back() = rewriter.getIndexAttr(width / depth);
+    wholeSizes.push_back(rewriter.getIndexAttr(depth));
+    Value all = reshaped(rewriter, loc, slice.getOperand(), wholeSizes);
+    SmallVector<int64_t> offsets(slice.getStaticOffsets()),
+        strides(slice.getStaticStrides());
+    offsets.back() = offset / depth;
+    offsets.push_back(0);
+    strides.push_back(1);
+    SmallVector<Value> dynamic;
+    SmallVector<int64_t> fixed;
+    dispatchIndexOpFoldResults(splitSizes, dynamic, fixed);
+    return SliceOp::create(rewriter, loc, to, all, slice.getOffsets(), dynamic,
+                           slice.getStrides(), offsets, fixed, strides);
+  }
+};
+
+/// Heads that a reshape merged with the batch before them, [batch, heads *
+/// depth] to [batch * heads, depth], become a dimension of their own.
+struct SplitHeads : OpRewritePattern<AttentionOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AttentionOp op,
+                                PatternRewriter &rewriter) const override {
+    int64_t rank = op.getType().getRank();
+    if (rank < 3 || op.getMask())
+      return rewriter.notifyMatchFailure(op, "no batch, or a mask along it");
+    ArrayRef<int64_t> orders[] = {op.getQueryOrder(), op.getKeyOrder(),
+                                  op.getValueOrder()};
+    int64_t heads = headsOf(op.getQuery(), orders[0]);
+    for (unsigned i = 0; i < 3; ++i)
+      if (heads < 2 || headsOf(op.getOperand(i), orders[i]) != heads)
+        return rewriter.notifyMatchFailure(op, "heads were not merged alike");
+    Location loc = op.getLoc();
+    SmallVector<Value> operands(op.getOperands());
+    SmallVector<SmallVector<int64_t>> split;
+    for (unsigned i = 0; i < 3; ++i) {
+      auto merge = operands[i].getDefiningOp<ReshapeOp>();
+      SmallVector<OpFoldResult> sizes = sizesOf(rewriter, merge.getOperand());
+      int64_t depth = merge.getType().getDimSize(rank - 1);
+      sizes.back() = rewriter.getIndexAttr(heads);
+      sizes.push_back(rewriter.getIndexAttr(depth));
+      operands[i] = reshaped(rewriter, loc, merge.getOperand(), sizes);
+      split.push_back(splitOrder(orders[i]));
+    }
+    int64_t place = op.getResultOrder()[rank - 3];
+    SmallVector<int64_t> resultOrder = splitOrder(op.getResultOrder());
+    SmallVector<int64_t> shape(op.getType().getShape());
+    if (!ShapedType::isDynamic(shape[place]))
+      shape[place] /= heads;
+    shape.insert(shape.begin() + place + 1, heads);
+    auto order = [&](ArrayRef<int64_t> list) {
+      return rewriter.getDenseI64ArrayAttr(list);
+    };
+    auto apart = AttentionOp::create(
+        rewriter, loc, op.getType().clone(shape), operands[0], operands[1],
+        operands[2], Value(), op.getCausal(), order(split[0]), order(split[1]),
+        order(split[2]), order(resultOrder), op.getScaleAttr(),
+        op.getFillAttr());
+    SmallVector<OpFoldResult> sizes = mixedSizes(rewriter, loc, apart);
+    if (ShapedType::isDynamic(shape[place])) {
+      // As the model itself says the extent.
+      sizes[place] =
+          mixedSize(rewriter, loc, op.getQuery(), op.getQueryOrder()[rank - 3]);
+    } else {
+      sizes[place] = rewriter.getIndexAttr(shape[place] * heads);
+    }
+    sizes.erase(sizes.begin() + place + 1);
+    rewriter.replaceOp(op, reshaped(rewriter, loc, apart, sizes));
+    return success();
+  }
+
+  /// The sizes a slice or the tensor itself names, so that equal ones are seen
+  /// to be equal.
+  static SmallVector<OpFoldResult> sizesOf(PatternRewriter &rewriter,
+                                           Value value) {
+    if (auto slice = value.getDefiningOp<SliceOp>())
+      return getMixedValues(slice.getStaticSizes(), slice.getSizes(), rewriter);
+    return mixedSizes(rewriter, value.getLoc(), value);
+  }
+
+  /// The heads that stand behind each other before `value` merges them with
+  /// the batch; 0 where it is something else.
+  static int64_t headsOf(Value value, ArrayRef<int64_t> order) {
+    auto merge = value.getDefiningOp<ReshapeOp>();
+    if (!merge)
+      return 0;
+    RankedTensorType from = typeOf(merge.getOperand()), to = merge.getType();
+    int64_t rank = to.getRank();
+    if (from.getRank() != rank || order.back() != rank - 1 ||
+        order[rank - 3] != rank - 2)
+      return 0;
+    // All but one extent of the former dimensions are known and stay.
+    for (int64_t d = 0; d < rank - 2; ++d)
+      if (from.isDynamicDim(d) || from.getDimSize(d) != to.getDimSize(d) ||
+          from.getDimSize(d) == 0)
+        return 0;
+    int64_t width = from.getDimSize(rank - 1), depth = to.getDimSize(rank - 1);
+    if (ShapedType::isDynamic(width) || ShapedType::isDynamic(depth) ||
+        depth == 0 || width % depth != 0)
+      return 0;
+    return width / depth;
+  }
+
+  /// The last batch dimension followed by the heads, which stand right after
+  /// it.
+  static SmallVector<int64_t> splitOrder(ArrayRef<int64_t> order) {
+    int64_t batch = order[order.size() - 3];
+    SmallVector<int64_t> result;
+    for (auto [i, dim] : llvm::enumerate(order)) {
+      result.push_back(dim + (dim > batch));
+      if (i == order.size() - 3)
+        result.push_back(batch + 1);
+    }
+    return result;
+  }
+};
+} // namespace
+
+void populateHeadPatterns(RewritePatternSet &patterns) {
+  patterns.add<SliceHeads, SplitHeads>(patterns.getContext());
+}
+
+} // namespace tenon
