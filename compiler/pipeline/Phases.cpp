@@ -81,6 +81,10 @@ static void buildShaped(OpPassManager &pm, const PipelineOptions &) {
 static void buildFused(OpPassManager &pm, const PipelineOptions &options) {
   // First: transposes and reshapes of heads stand where frontends put them.
   pm.addPass(createFindAttention());
+  // While it is seen what attention reads, and before weights are folded.
+  pm.addPass(createMergeContractions());
+  // Before transposes move: they pass products, but not flattened rows.
+  pm.addPass(createRestoreRows());
   // Before composites fall apart: a transpose passes one whole op, not its
   // parts.
   pm.addPass(createPropagateTransposes());

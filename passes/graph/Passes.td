@@ -33,6 +33,37 @@ def FindAttention : Pass<"tenon-find-attention"> {
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
 }
 
+def MergeContractions : Pass<"tenon-merge-contractions"> {
+  let summary = "Make one product of several with the same operand, where their results are only moved or attended to";
+  let description = [{
+    ```mlir
+    %q = tenon.dot_general %x, %wq batch [] x [] contract [2] x [0] : ... -> tensor<1x128x768xf32>
+    %k = tenon.dot_general %x, %wk batch [] x [] contract [2] x [0] : ... -> tensor<1x128x768xf32>
+    // becomes
+    %w = tenon.concatenate %wq, %wk dim 1 : ...
+    %p = tenon.dot_general %x, %w batch [] x [] contract [2] x [0] : ... -> tensor<1x128x1536xf32>
+    %q = tenon.slice %p offsets [0, 0, 0] sizes [1, 128, 768] strides [1, 1, 1] : ...
+    %k = tenon.slice %p offsets [0, 0, 768] sizes [1, 128, 768] strides [1, 1, 1] : ...
+    ```
+    Weights must be matrices; a bias that all of them add is joined too. The operand is read once, and what divides a product into tasks has
+    more columns to divide. A result that something is computed from keeps its product, which computes that too.
+  }];
+}
+
+def RestoreRows : Pass<"tenon-restore-rows"> {
+  let summary = "Undo the flattening of rows around a product";
+  let description = [{
+    ```mlir
+    %f = tenon.reshape %x sizes [985, 768] : (tensor<5x197x768xf32>) -> tensor<985x768xf32>
+    %p = tenon.dot_general %f, %w batch [] x [] contract [1] x [0] : ... -> tensor<985x768xf32>
+    %r = tenon.reshape %p sizes [5, 197, 768] : (tensor<985x768xf32>) -> tensor<5x197x768xf32>
+    // becomes
+    %r = tenon.dot_general %x, %w batch [] x [] contract [2] x [0] : ... -> tensor<5x197x768xf32>
+    ```
+    Elementwise ops between product and reshape may take besides what is the same in every row. So transposes pass, which the reshapes held up.
+  }];
+}
+
 def AbsorbTransposes : Pass<"tenon-absorb-transposes"> {
   let summary = "Turn transposed operands of contractions into dimension numbers";
   let description = [{
@@ -71,6 +102,8 @@ def PropagateTransposes : Pass<"tenon-propagate-transposes"> {
     ```
     All other operands must be transposed alike, or be constants and broadcasts, which turn at no cost in the run. Reductions along rows stay
     along rows. Reshapes let a transpose pass where it keeps side by side what they merge; one that moves extents of one alone becomes a reshape.
+    A product with weights lets one pass only where what follows takes it up: another transpose, or attention, whose own result comes to lie
+    batch by batch.
   }];
   let dependentDialects = ["mlir::tensor::TensorDialect"];
 }

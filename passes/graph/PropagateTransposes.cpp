@@ -194,6 +194,57 @@ std::optional<Sunk> sinkReverse(ReverseOp op, ArrayRef<int64_t> permutation) {
       1, [dims](Operation *copy) { cast<ReverseOp>(copy).setDims(dims); }, {}};
 }
 
+/// Whether all that follows `value` takes up a transpose: other transposes and
+/// attention, behind ops that let one pass.
+bool takesUpTranspose(Value value) {
+  return !value.use_empty() &&
+         llvm::all_of(value.getUsers(), [&](Operation *user) {
+           if (isa<TransposeOp, AttentionOp, tensor::DimOp>(user))
+             return true;
+           if (auto product = dyn_cast<DotGeneralOp>(user))
+             return product.getLhs() == value &&
+                    product.getLhsBatch().empty() &&
+                    isConstant(product.getRhs()) &&
+                    takesUpTranspose(user->getResult(0));
+           if (user->hasTrait<Elementwise>())
+             return llvm::all_of(
+                        user->getOperands(),
+                        [&](Value operand) {
+                          return operand == value || isConstant(operand) ||
+                                 operand.getDefiningOp<BroadcastInDimOp>();
+                        }) &&
+                    takesUpTranspose(user->getResult(0));
+           return isa<ReshapeOp, SliceOp>(user) &&
+                  takesUpTranspose(user->getResult(0));
+         });
+}
+
+/// Products are large: a transpose of the result may cost more than that of
+/// the operand, unless it is taken up.
+std::optional<Sunk> sinkProduct(DotGeneralOp op,
+                                ArrayRef<int64_t> permutation) {
+  if (!op.getLhsBatch().empty() || !isConstant(op.getRhs()) ||
+      !takesUpTranspose(op.getResult()))
+    return std::nullopt;
+  SmallVector<int64_t> contract;
+  for (int64_t dim : op.getLhsContract())
+    contract.push_back(permutation[dim]);
+  Permutation order;
+  for (int64_t dim : op.getLhsFree())
+    order.push_back(permutation[dim]);
+  Permutation sorted = order;
+  llvm::sort(sorted);
+  for (int64_t &dim : order)
+    dim = llvm::find(sorted, dim) - sorted.begin();
+  for (size_t i = 0; i < op.getRhsFree().size(); ++i)
+    order.push_back(order.size());
+  return Sunk{1,
+              [contract](Operation *copy) {
+                cast<DotGeneralOp>(copy).setLhsContract(contract);
+              },
+              order};
+}
+
 /// The dynamic values of a mixed list among `op`'s operands, and its numbers.
 struct SizeList {
   SizeList(OpBuilder &builder, ArrayRef<int64_t> numbers, ValueRange values,
@@ -268,6 +319,8 @@ std::optional<Sunk> sinkInto(Operation *op, ArrayRef<int64_t> permutation) {
   }
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return sinkReduce(reduce, permutation);
+  if (auto product = dyn_cast<DotGeneralOp>(op))
+    return sinkProduct(product, permutation);
   if (auto window = dyn_cast<ReduceWindowOp>(op))
     return sinkWindow(window, permutation);
   if (auto reverse = dyn_cast<ReverseOp>(op))
@@ -410,6 +463,30 @@ struct TransposeToReshape : OpRewritePattern<TransposeOp> {
   }
 };
 
+/// Attention whose rows stand before its batch writes batch by batch, and a
+/// transpose goes on from there.
+struct ReleaseFromAttention : OpRewritePattern<AttentionOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AttentionOp op,
+                                PatternRewriter &rewriter) const override {
+    Permutation order(op.getResultOrder());
+    int64_t rank = order.size(), rows = rank - 2, heads = rank - 3;
+    if (rank < 4 || order[rows] > order[0])
+      return rewriter.notifyMatchFailure(op, "rows do not stand first");
+    Permutation natural = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+    std::swap(natural[rows], natural[heads]);
+    Permutation back(rank);
+    for (int64_t i = 0; i < rank; ++i)
+      back[order[i]] = natural[i];
+    auto batchFirst = cast<AttentionOp>(rewriter.clone(*op));
+    batchFirst.setResultOrder(natural);
+    batchFirst.getResult().setType(typeBefore(op.getResult(), back));
+    rewriter.replaceOpWithNewOp<TransposeOp>(op, batchFirst, back);
+    return success();
+  }
+};
+
 /// The transpose of a broadcast is another broadcast.
 struct TransposeOfBroadcast : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -448,7 +525,8 @@ struct PropagateTransposes
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     patterns.add<SinkTranspose, SinkBelowReshape, TransposeToReshape,
-                 TransposeOfBroadcast, DimOfTranspose>(context);
+                 TransposeOfBroadcast, ReleaseFromAttention, DimOfTranspose>(
+        context);
     TransposeOp::getCanonicalizationPatterns(patterns, context);
     ReshapeOp::getCanonicalizationPatterns(patterns, context);
     // Every step moves a transpose closer to the results: no count is needed.

@@ -169,3 +169,45 @@ func.func @heads(%x: tensor<2x12x5x64xf32>) -> tensor<2x5x768xf32> {
   %r = tenon.reshape %t sizes [2, 5, 768] : (tensor<2x5x12x64xf32>) -> tensor<2x5x768xf32>
   return %r : tensor<2x5x768xf32>
 }
+
+// A product with weights lets a transpose pass that another takes up.
+// CHECK-LABEL: func.func @through_product(
+// CHECK-SAME: %[[X:.*]]: tensor<5x?x8xf32>
+// CHECK: %[[P:.*]] = tenon.dot_general %[[X]], %{{.*}} contract [2] x [0] {{.*}} -> tensor<5x?x16xf32>
+// CHECK: %[[S:.*]] = tenon.add %[[P]], %{{.*}} -> tensor<5x?x16xf32>
+// CHECK: return %[[S]]
+tenon.weight @matrix : tensor<8x16xf32> from #tenon.source<"model.onnx", 0, 512>
+func.func @through_product(%x: tensor<5x?x8xf32>, %b: tensor<16xf32>, %n: index) -> tensor<5x?x16xf32> {
+  %w = tenon.get_weight @matrix : tensor<8x16xf32>
+  %0 = tenon.transpose %x [1, 0, 2] : (tensor<5x?x8xf32>) -> tensor<?x5x8xf32>
+  %1 = tenon.dot_general %0, %w batch [] x [] contract [2] x [0] : (tensor<?x5x8xf32>, tensor<8x16xf32>) -> tensor<?x5x16xf32>
+  %2 = tenon.broadcast_in_dim %b dims [2] sizes [%n, 5, 16] : (tensor<16xf32>, index) -> tensor<?x5x16xf32>
+  %3 = tenon.add %1, %2 : (tensor<?x5x16xf32>, tensor<?x5x16xf32>) -> tensor<?x5x16xf32>
+  %4 = tenon.transpose %3 [1, 0, 2] : (tensor<?x5x16xf32>) -> tensor<5x?x16xf32>
+  return %4 : tensor<5x?x16xf32>
+}
+
+// Nobody takes it up: the operand's transpose is the smaller one.
+// CHECK-LABEL: func.func @before_product(
+// CHECK: tenon.transpose {{.*}} -> tensor<4x5x8xf32>
+// CHECK: tenon.dot_general
+// CHECK-NEXT: return
+func.func @before_product(%x: tensor<5x4x8xf32>) -> tensor<4x5x16xf32> {
+  %w = tenon.get_weight @matrix : tensor<8x16xf32>
+  %0 = tenon.transpose %x [1, 0, 2] : (tensor<5x4x8xf32>) -> tensor<4x5x8xf32>
+  %1 = tenon.dot_general %0, %w batch [] x [] contract [2] x [0] : (tensor<4x5x8xf32>, tensor<8x16xf32>) -> tensor<4x5x16xf32>
+  return %1 : tensor<4x5x16xf32>
+}
+
+// Attention writes batch by batch, and the transpose goes on to where it is undone.
+// CHECK-LABEL: func.func @from_attention(
+// CHECK: %[[A:.*]] = tenon.attention {{.*}} to [0, 2, 1, 3] {{.*}} -> tensor<2x5x3x8xf32>
+// CHECK: %[[E:.*]] = tenon.exponential %[[A]] : (tensor<2x5x3x8xf32>)
+// CHECK: return %[[E]]
+func.func @from_attention(%x: tensor<5x2x3x8xf32>) -> tensor<2x5x3x8xf32> {
+  %0 = tenon.attention %x, %x, %x order [1, 2, 0, 3] x [1, 2, 0, 3] x [1, 2, 0, 3] to [1, 2, 0, 3] scale 1.0
+     : (tensor<5x2x3x8xf32>, tensor<5x2x3x8xf32>, tensor<5x2x3x8xf32>) -> tensor<5x2x3x8xf32>
+  %1 = tenon.exponential %0 : (tensor<5x2x3x8xf32>) -> tensor<5x2x3x8xf32>
+  %2 = tenon.transpose %1 [1, 0, 2, 3] : (tensor<5x2x3x8xf32>) -> tensor<2x5x3x8xf32>
+  return %2 : tensor<2x5x3x8xf32>
+}
