@@ -12,8 +12,8 @@ namespace tenon {
 std::optional<int64_t> causalOffset(mlir::Value mask);
 
 /// Turns operands of attention whose heads are split from a slice into slices
-/// of heads, and gives heads that were merged with the batch a dimension of
-/// their own (AttentionHeads.cpp).
+/// of heads, gives heads that were merged with the batch a dimension of their
+/// own, and undoes the repetition of shared heads (AttentionHeads.cpp).
 void populateHeadPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace tenon

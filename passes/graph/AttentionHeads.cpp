@@ -1,6 +1,6 @@
-// Operands of attention whose heads frontends cut from a joined projection, or
-// merged with the batch: reshapes move until the op sees each head as it lies
-// in memory.
+// Operands of attention whose heads frontends cut from a joined projection,
+// merged with the batch or repeated: reshapes move until the op sees each head
+// as it lies in memory.
 #include "passes/graph/Attention.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -184,10 +184,94 @@ struct SplitHeads : OpRewritePattern<AttentionOp> {
     return result;
   }
 };
+/// Keys and values whose heads were repeated for the queries' are read as they
+/// were: consecutive heads of the queries share them.
+struct ShareHeads : OpRewritePattern<AttentionOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AttentionOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getType().getRank() < 3)
+      return rewriter.notifyMatchFailure(op, "no heads");
+    auto key = op.getKey().getDefiningOp<ReshapeOp>(),
+         value = op.getValue().getDefiningOp<ReshapeOp>();
+    int64_t keyCount = repeats(key, op.getKeyOrder()),
+            valueCount = repeats(value, op.getValueOrder());
+    if (keyCount < 2 || keyCount != valueCount)
+      return rewriter.notifyMatchFailure(op, "heads are not repeated alike");
+    Value keys = beforeRepeating(rewriter, key, op.getKeyOrder()),
+          values = beforeRepeating(rewriter, value, op.getValueOrder());
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getKeyMutable().assign(keys);
+      op.getValueMutable().assign(values);
+    });
+    return success();
+  }
+
+  static SmallVector<OpFoldResult> sizesOf(Value value) {
+    Builder builder(value.getContext());
+    if (auto reshape = value.getDefiningOp<ReshapeOp>())
+      return getMixedValues(reshape.getStaticSizes(), reshape.getSizes(),
+                            builder);
+    if (auto spread = value.getDefiningOp<BroadcastInDimOp>())
+      return getMixedValues(spread.getStaticSizes(), spread.getSizes(),
+                            builder);
+    return {};
+  }
+
+  /// How often `merge` repeats each head, having merged [heads, repeats]; 0
+  /// where it does something else.
+  static int64_t repeats(ReshapeOp merge, ArrayRef<int64_t> order) {
+    auto spread =
+        merge ? merge.getOperand().getDefiningOp<BroadcastInDimOp>() : nullptr;
+    if (!spread || spread.getType().getRank() != merge.getType().getRank() + 1)
+      return 0;
+    int64_t heads = order[order.size() - 3];
+    SmallVector<OpFoldResult> merged = sizesOf(merge), split = sizesOf(spread);
+    for (int64_t d = 0; d < int64_t(merged.size()); ++d)
+      if (d != heads &&
+          !isEqualConstantIntOrValue(merged[d], split[d + (d > heads)]))
+        return 0;
+    // Nothing else is repeated: an unknown extent is the source's own.
+    Value source = spread.getOperand();
+    SmallVector<OpFoldResult> own = sizesOf(source);
+    int64_t kept = 0;
+    for (auto [i, dim] : llvm::enumerate(spread.getDims())) {
+      int64_t extent = typeOf(source).getDimSize(i);
+      if (dim == heads + 1) {
+        if (extent != 1)
+          return 0;
+        continue;
+      }
+      ++kept;
+      bool same =
+          ShapedType::isDynamic(extent)
+              ? !own.empty() && isEqualConstantIntOrValue(own[i], split[dim])
+              : extent == spread.getType().getDimSize(dim);
+      if (!same)
+        return 0;
+    }
+    int64_t count = spread.getType().getDimSize(heads + 1);
+    bool known = !ShapedType::isDynamic(spread.getType().getDimSize(heads)) &&
+                 !ShapedType::isDynamic(count);
+    return known && kept == merge.getType().getRank() ? count : 0;
+  }
+
+  static Value beforeRepeating(PatternRewriter &rewriter, ReshapeOp merge,
+                               ArrayRef<int64_t> order) {
+    auto spread = merge.getOperand().getDefiningOp<BroadcastInDimOp>();
+    if (typeOf(spread.getOperand()).getRank() == merge.getType().getRank())
+      return spread.getOperand();
+    SmallVector<OpFoldResult> sizes =
+        mixedSizes(rewriter, merge.getLoc(), spread.getOperand());
+    sizes.erase(sizes.begin() + order[order.size() - 3] + 1);
+    return reshaped(rewriter, merge.getLoc(), spread.getOperand(), sizes);
+  }
+};
 } // namespace
 
 void populateHeadPatterns(RewritePatternSet &patterns) {
-  patterns.add<SliceHeads, SplitHeads>(patterns.getContext());
+  patterns.add<SliceHeads, SplitHeads, ShareHeads>(patterns.getContext());
 }
 
 } // namespace tenon

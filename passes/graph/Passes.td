@@ -28,7 +28,7 @@ def FindAttention : Pass<"tenon-find-attention"> {
     %0 = tenon.attention %q, %k, %v order [0, 1, 2, 3] x [0, 1, 3, 2] x [0, 1, 2, 3] to [0, 1, 2, 3] scale 1.25e-01 : ...
     ```
     Scores may be scaled before or after their product, filled where a mask says and a mask may be added to them, in this order. Transposes of
-    operands and of the result become orders; heads that were sliced or merged with the batch are read as they lie. Changes rounding.
+    operands and of the result become orders; heads that were sliced, merged with the batch or repeated are read as they lie. Changes rounding.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
 }

@@ -130,6 +130,37 @@ func.func @merged_heads(%q: tensor<5x?x32xf32>, %k: tensor<5x?x32xf32>, %v: tens
   return %6 : tensor<5x?x8xf32>
 }
 
+// Keys and values that were repeated for groups of heads are shared by them.
+// CHECK-LABEL: func.func @shared_heads(
+// CHECK-SAME: %[[Q:.*]]: tensor<?x6x5x8xf32>, %[[K:.*]]: tensor<?x2x7x8xf32>, %[[V:[a-z0-9]+]]: tensor<2x2x7x8xf32>
+// CHECK-NOT: tenon.broadcast_in_dim
+// CHECK: tenon.attention
+// CHECK-SAME: -> tensor<?x6x5x8xf32>
+func.func @shared_heads(%q: tensor<?x6x5x8xf32>, %k: tensor<?x2x7x8xf32>, %v: tensor<2x2x7x8xf32>, %n: index) -> tensor<?x6x5x8xf32> {
+  %0 = tenon.reshape %k sizes [%n, 2, 1, 7, 8] : (tensor<?x2x7x8xf32>, index) -> tensor<?x2x1x7x8xf32>
+  %1 = tenon.broadcast_in_dim %0 dims [0, 1, 2, 3, 4] sizes [%n, 2, 3, 7, 8] : (tensor<?x2x1x7x8xf32>, index) -> tensor<?x2x3x7x8xf32>
+  %2 = tenon.reshape %1 sizes [%n, 6, 7, 8] : (tensor<?x2x3x7x8xf32>, index) -> tensor<?x6x7x8xf32>
+  %3 = tenon.broadcast_in_dim %v dims [0, 1, 3, 4] sizes [2, 2, 3, 7, 8] : (tensor<2x2x7x8xf32>) -> tensor<2x2x3x7x8xf32>
+  %4 = tenon.reshape %3 sizes [2, 6, 7, 8] : (tensor<2x2x3x7x8xf32>) -> tensor<2x6x7x8xf32>
+  %5 = tenon.dot_general %q, %2 batch [0, 1] x [0, 1] contract [3] x [3] : (tensor<?x6x5x8xf32>, tensor<?x6x7x8xf32>) -> tensor<?x6x5x7xf32>
+  %6 = tenon.softmax %5 over 3 : tensor<?x6x5x7xf32>
+  %7 = tenon.dot_general %6, %4 batch [0, 1] x [0, 1] contract [3] x [2] : (tensor<?x6x5x7xf32>, tensor<2x6x7x8xf32>) -> tensor<?x6x5x8xf32>
+  return %7 : tensor<?x6x5x8xf32>
+}
+
+// Heads repeated one after another are not shared by neighbours.
+// CHECK-LABEL: func.func @repeated_otherwise(
+// CHECK: tenon.broadcast_in_dim
+// CHECK: tenon.attention
+func.func @repeated_otherwise(%q: tensor<1x6x5x8xf32>, %k: tensor<1x2x7x8xf32>) -> tensor<1x6x5x8xf32> {
+  %0 = tenon.broadcast_in_dim %k dims [0, 2, 3, 4] sizes [1, 3, 2, 7, 8] : (tensor<1x2x7x8xf32>) -> tensor<1x3x2x7x8xf32>
+  %1 = tenon.reshape %0 sizes [1, 6, 7, 8] : (tensor<1x3x2x7x8xf32>) -> tensor<1x6x7x8xf32>
+  %2 = tenon.dot_general %q, %1 batch [0, 1] x [0, 1] contract [3] x [3] : (tensor<1x6x5x8xf32>, tensor<1x6x7x8xf32>) -> tensor<1x6x5x7xf32>
+  %3 = tenon.softmax %2 over 3 : tensor<1x6x5x7xf32>
+  %4 = tenon.dot_general %3, %1 batch [0, 1] x [0, 1] contract [3] x [2] : (tensor<1x6x5x7xf32>, tensor<1x6x7x8xf32>) -> tensor<1x6x5x8xf32>
+  return %4 : tensor<1x6x5x8xf32>
+}
+
 // Weights that are needed themselves have to be in memory.
 // CHECK-LABEL: func.func @weights_needed(
 // CHECK-NOT: tenon.attention

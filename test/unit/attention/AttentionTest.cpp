@@ -32,6 +32,8 @@ struct Case {
   float fill = -1e9f;
   double scale = 0.25;
   bool unknown = false; ///< batch, rows and keys are not known when compiling
+  const char *element = "f32"; ///< that the op works on
+  double tolerance = 4e-6;
 
   std::vector<float> query, key, value, added;
   std::vector<char> bools;
@@ -174,20 +176,43 @@ std::string textOf(const Case &c) {
             ") -> " + full + "\n";
   if (c.causal)
     text += "  %c = arith.constant " + std::to_string(*c.causal) + " : index\n";
+  bool narrow = std::strcmp(c.element, "f32") != 0;
+  auto as = [&](const Dims &dims, const Dims &order) {
+    return type(dims, order, open, c.element);
+  };
+  std::string opQuery = as(c.queryDims(), c.queryOrder),
+              opKey = as(c.keyDims(), c.keyOrder),
+              opValue = as(c.valueDims(), c.valueOrder),
+              opResult = as(c.resultDims(), c.resultOrder);
+  auto convert = [&](const char *name, const char *from, std::string to,
+                     const std::string &source, const std::string &target) {
+    text += std::string("  ") + name + " = tenon.convert " + from + " to " +
+            to + " : (" + source + ") -> " + target + "\n";
+  };
+  if (narrow) {
+    convert("%nq", "%q", c.element, query, opQuery);
+    convert("%nk", "%k", c.element, key, opKey);
+    convert("%nv", "%v", c.element, value, opValue);
+  }
   char fill[64], scale[64];
   std::snprintf(fill, sizeof fill, "%.9e", double(c.fill));
   std::snprintf(scale, sizeof scale, "%.17e", c.scale);
   if (std::isinf(c.fill))
     std::strcpy(fill, "0xFFF0000000000000");
   text +=
-      std::string("  %0 = tenon.attention %q, %k, %v") +
+      std::string(narrow ? "  %0 = tenon.attention %nq, %nk, %nv"
+                         : "  %0 = tenon.attention %q, %k, %v") +
       (masked ? " mask %w" : "") + (c.causal ? " causal %c" : "") +
       (c.causal || c.mask == Mask::Bools ? std::string(" fill ") + fill : "") +
       " order " + list(c.queryOrder) + " x " + list(c.keyOrder) + " x " +
       list(c.valueOrder) + " to " + list(c.resultOrder) + " scale " + scale +
-      " : (" + query + ", " + key + ", " + value + (masked ? ", " + full : "") +
-      (c.causal ? ", index" : "") + ") -> " + result +
-      "\n  return %0 : " + result + "\n}\n";
+      " : (" + opQuery + ", " + opKey + ", " + opValue +
+      (masked ? ", " + full : "") + (c.causal ? ", index" : "") + ") -> " +
+      opResult + "\n";
+  if (narrow)
+    convert("%1", "%0", "f32", opResult, result);
+  text += std::string("  return ") + (narrow ? "%1" : "%0") + " : " + result +
+          "\n}\n";
   return text;
 }
 
@@ -243,7 +268,8 @@ void compare(const Case &c, const std::vector<float> &result) {
             ASSERT_TRUE(std::isnan(got))
                 << c.name << " row " << r << ": " << got;
           else
-            ASSERT_NEAR(got, expected[d], 4e-6) << c.name << " row " << r;
+            ASSERT_NEAR(got, expected[d], c.tolerance)
+                << c.name << " row " << r;
         }
       }
 }
@@ -333,6 +359,22 @@ TEST(Attention, OrdersAndGroupedHeads) {
     }
   for (Case &c : cases)
     draw(c);
+  check(cases);
+}
+
+TEST(Attention, NarrowFloats) {
+  std::vector<Case> cases;
+  for (const char *element : {"f16", "bf16"}) {
+    Case c = sized(element, 20, 70, 32, 40);
+    c.element = element;
+    c.causal = 30;
+    // One rounding of the result: the inputs have few bits.
+    c.tolerance = element[0] == 'b' ? 4e-3 : 5e-4;
+    for (auto *values : {&c.query, &c.key, &c.value})
+      for (float &value : *values)
+        value = std::round(value * 32) / 64;
+    cases.push_back(c);
+  }
   check(cases);
 }
 
