@@ -33,7 +33,7 @@ constexpr int64_t typicalRows = 128;
 /// one iteration.
 constexpr int64_t fetchShares = 4;
 /// Up to so many rows fetch their own columns, this many lines ahead.
-constexpr int64_t ownReaders = 8, fetchDistance = 32;
+constexpr int64_t ownReaders = 16, fetchDistance = 32;
 /// Bytes of a tile's columns that stay in the second cache while rows pass.
 constexpr int64_t secondCache = 512 * 1024;
 /// Lines a tile may fetch ahead without being held up.
