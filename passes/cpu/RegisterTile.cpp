@@ -67,8 +67,14 @@ RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
     tile = {std::max<int64_t>(1, accumulators / group), group};
   if (vectors && vectors < tile.vectors && vectors % group == 0)
     tile = {std::min<int64_t>(few ? 8 : 12, accumulators / vectors), vectors};
-  if (size.rows)
-    tile.rows = std::min(tile.rows, *size.rows);
+  if (!size.rows)
+    return tile;
+  tile.rows = std::min(tile.rows, *size.rows);
+  // Somewhat smaller tiles are as fast where none is left over: a single last
+  // row takes as long as three.
+  for (int64_t rows = tile.rows; 3 * rows >= 2 * tile.rows; --rows)
+    if (*size.rows % rows == 0)
+      return {rows, tile.vectors};
   return tile;
 }
 
