@@ -21,6 +21,9 @@ namespace tenon {
 
 /// Bytes of a packed panel: it stays in the first cache beside the rows.
 constexpr int64_t panelBytes = 32 * 1024;
+/// Bytes of one packed over the whole depth: it stays in the second cache, and
+/// no sums have to wait.
+constexpr int64_t wholePanelBytes = 128 * 1024;
 /// Bytes of the sums that wait while a panel is packed.
 constexpr int64_t keptBytes = 31 * 1024;
 /// Operands of more bytes are packed even where their columns lie side by side,
@@ -104,8 +107,16 @@ private:
            *size.columns * *size.sum * bytes > largeOperand;
   }
   /// Sums wait on the stack while taps and pieces of the depth meet all rows.
-  bool inPieces() { return packs || (nest.sums.size() > 1 && isLong()); }
-  bool isDeep() { return nest.sums.size() == 1 && isLong(); }
+  bool inPieces() {
+    return (packs && !packsWhole()) || (!isChain() && isLong());
+  }
+  /// Whether the packed columns of a tile have room over the whole depth.
+  bool packsWhole() {
+    return packs && isChain() && size.sum && *size.sum > 0 &&
+           *size.sum * lineBytes() <= wholePanelBytes;
+  }
+  bool isChain() { return nest.sums.size() == 1 && !nest.sums.back().guard; }
+  bool isDeep() { return isChain() && isLong(); }
   /// Whether a tile's columns, in panels, leave the second cache before the
   /// next rows come.
   bool isLong() {
@@ -126,7 +137,8 @@ private:
   void emitPanels(Value first, Value end);
   void emitPanel(const Panel &panel);
   void emitDirect(const Panel &panel);
-  void finishTiles(const Panel &panel, Value low, Value high, Value from);
+  void finishTiles(const Panel &panel, const ColumnSource &from, Value low,
+                   Value high, Value done);
   void fetchAhead(ColumnSource &columns, Value next, Value row, int64_t count);
   Values waiting(const Panel &panel, Value keptRow, int64_t count);
   void keep(const Panel &panel, Value keptRow, ArrayRef<Value> sums);
@@ -203,7 +215,9 @@ TaskCounter GemmEmitter::emit() {
     kept = scratch(together * width);
   else if (drains)
     kept = scratch(tile.rows * width);
-  if (packs)
+  if (packsWhole())
+    panelMemory = scratch(*size.sum * width);
+  else if (packs)
     panelMemory = scratch(panelBytes * 8 / nest.sum.getIntOrFloatBitWidth());
   rows = at().constant(1);
   for (const ResultDim &dim : nest.rows) {
@@ -417,16 +431,23 @@ void GemmEmitter::drain(const Panel &panel, Value row, Value keptRow,
 }
 
 void GemmEmitter::emitPanel(const Panel &panel) {
-  if (!inPieces())
-    return emitDirect(panel);
+  if (!packs)
+    return inPieces() ? emitPacked(panel) : emitDirect(panel);
+  auto packedPanel = [&] {
+    if (!packsWhole())
+      return emitPacked(panel);
+    ColumnSource columns =
+        packedColumns(panel, rhsBase, nest.sums.back().extent);
+    finishTiles(panel, columns, firstRow, lastRow, {});
+  };
   if (columnsAcross() || size.rows)
-    return emitPacked(panel);
+    return packedPanel();
   // Packing pays by reuse, and how many rows there are shows in the run.
   Value many = at().less(at().constant(manyRows - 1), rows);
   auto branch = scf::IfOp::create(b, loc, many, true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&branch.getThenRegion().front());
-  emitPacked(panel);
+  packedPanel();
   b.setInsertionPointToStart(&branch.getElseRegion().front());
   emitDirect(panel);
 }
@@ -474,8 +495,9 @@ void GemmEmitter::keep(const Panel &panel, Value keptRow,
 /// Panels too deep for the second cache meet the rows piece by piece; the last
 /// piece, most often the only one, leaves its sums in registers.
 void GemmEmitter::emitDirect(const Panel &panel) {
+  ColumnSource columns = columnsOf(panel, rhsBase);
   if (!isDeep())
-    return finishTiles(panel, firstRow, lastRow, {});
+    return finishTiles(panel, columns, firstRow, lastRow, {});
   int64_t depth = pieceDepth();
   Value whole = at().constant((*size.sum - 1) / depth * depth);
   forRange(firstRow, lastRow, together, [&](Value low) {
@@ -487,15 +509,15 @@ void GemmEmitter::emitDirect(const Panel &panel) {
                             nest.sums.back().rhsStride);
       forTiles(low, high, [&](Value row, int64_t count) {
         Value keptRow = at().sub(row, low);
-        ColumnSource columns = columnsOf(panel, rhsBase);
-        fetchAhead(columns, at().add(columns.base, next), keptRow, count);
+        ColumnSource source = columns;
+        fetchAhead(source, at().add(columns.base, next), keptRow, count);
         keep(panel, keptRow,
              tiles.run(offsetsOf(row, positionsFrom(row, count)),
-                       nest.sums.back().lhsStride, columns, k,
+                       nest.sums.back().lhsStride, source, k,
                        at().constant(depth), waiting(panel, keptRow, count)));
       });
     });
-    finishTiles(panel, low, high, whole);
+    finishTiles(panel, columns, low, high, whole);
   });
 }
 
@@ -505,7 +527,7 @@ void GemmEmitter::emitDirect(const Panel &panel) {
 /// themselves; one row does nothing but read, which needs no help.
 void GemmEmitter::fetchAhead(ColumnSource &columns, Value next, Value row,
                              int64_t count) {
-  if (!nest.panels || nest.sums.size() != 1 || count != tile.rows || count == 1)
+  if (!nest.panels || !isChain() || count != tile.rows || count == 1)
     return;
   int64_t lanesHere = nest.panels->width, panels = width / lanesHere;
   if (size.rows && *size.rows <= ownReaders) {
@@ -534,26 +556,28 @@ void GemmEmitter::fetchAhead(ColumnSource &columns, Value next, Value row,
   columns.ahead = FetchAhead{{base}, fetchShares / shares, lanesHere};
 }
 
-/// Tiles whose sums are complete after the products from `from` on; null: from
+/// Tiles whose sums are complete after the products from `done` on; null: from
 /// the first.
-void GemmEmitter::finishTiles(const Panel &panel, Value low, Value high,
-                              Value from) {
+void GemmEmitter::finishTiles(const Panel &panel, const ColumnSource &from,
+                              Value low, Value high, Value done) {
   Panel after = panel;
   after.first = at().add(panel.first, at().constant(width));
+  Value next = columnsOf(after, rhsBase).base;
   forTiles(low, high, [&](Value row, int64_t count) {
-    ColumnSource columns = columnsOf(panel, rhsBase);
-    fetchAhead(columns, columnsOf(after, rhsBase).base, at().sub(row, low),
-               count);
-    Value keptRow = from ? at().sub(row, low) : at().constant(0);
+    ColumnSource columns = from;
+    fetchAhead(columns, next, at().sub(row, low), count);
+    Value keptRow = done ? at().sub(row, low) : at().constant(0);
     SmallVector<Values> positions = positionsFrom(row, count);
-    Values starts = offsetsOf(row, positions), sums;
-    if (from)
-      sums = tiles.run(starts, nest.sums.back().lhsStride, columns, from,
-                       at().sub(nest.sums.back().extent, from),
-                       waiting(panel, keptRow, count));
-    else
-      sums = tiles.runAll(starts, positions, columns,
-                          zeros(count * panel.vectors));
+    Values starts = offsetsOf(row, positions);
+    Values sums =
+        done ? waiting(panel, keptRow, count) : zeros(count * panel.vectors);
+    if (isChain()) {
+      Value first = done ? done : at().constant(0);
+      sums = tiles.run(starts, nest.sums.back().lhsStride, columns, first,
+                       at().sub(nest.sums.back().extent, first), sums);
+    } else {
+      sums = tiles.runAll(starts, positions, columns, sums);
+    }
     if (drains) {
       keep(panel, keptRow, sums);
       return drain(panel, row, keptRow, at().constant(count));
