@@ -51,13 +51,20 @@ struct OpSummary {
   int64_t unsupported = 0;
 };
 
+/// A signature of a model that has several entries.
+struct EntrySummary {
+  std::string name;
+  std::vector<TensorSummary> inputs, outputs;
+};
+
 /// What a model file holds, found without compiling it.
 struct ModelSummary {
   std::string format;   ///< "ONNX, opset 17"
   std::string name;     ///< the graph's
   std::string producer; ///< may be empty
   std::vector<TensorSummary> inputs, outputs;
-  int64_t parameters = 0; ///< elements of all weights
+  std::vector<EntrySummary> signatures; ///< of a SavedModel
+  int64_t parameters = 0;               ///< elements of all weights
   int64_t parameterBytes = 0;
   std::vector<OpSummary> ops; ///< most frequent first
 };

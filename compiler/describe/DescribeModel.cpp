@@ -1,8 +1,10 @@
 // What a model file holds, read and counted but not imported: also a model with
 // unsupported operators can be described.
 #include "compiler/Compiler.h"
+#include "compiler/describe/DescribeTensorFlow.h"
 #include "compiler/import/onnx/OnnxReader.h"
 #include "compiler/import/onnx/OpRegistry.h"
+#include "compiler/import/tensorflow/TfReader.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -105,12 +107,20 @@ static TensorSummary summarize(const onnx::ValueInfo &value,
 ModelSummary Compiler::describe(const CompileOptions &options, Status &status) {
   ModelSummary summary;
   status = Status::Failure;
-  std::unique_ptr<onnx::Model> model =
-      readOnnx(options.input, [&](const Diagnostic &d) {
-        if (d.severity == Severity::Error)
-          status = d.status;
-        report(d);
-      });
+  auto remember = [&](const Diagnostic &d) {
+    if (d.severity == Severity::Error)
+      status = d.status;
+    report(d);
+  };
+  if (isFolder(options.input) || looksLikeGraphDef(options.input)) {
+    std::unique_ptr<tf::Model> graph =
+        readTensorFlow(options.input, options.tag, remember);
+    if (!graph)
+      return summary;
+    status = Status::Success;
+    return describeTensorFlow(*graph);
+  }
+  std::unique_ptr<onnx::Model> model = readOnnx(options.input, remember);
   if (!model)
     return summary;
   status = Status::Success;

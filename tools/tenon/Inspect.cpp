@@ -151,6 +151,11 @@ static void printArtifact(const LoadedModel &model, bool ops) {
 
 static Object summaryAsJson(const ModelSummary &summary) {
   Array ops;
+  Array signatures;
+  for (const EntrySummary &signature : summary.signatures)
+    signatures.push_back(Object{{"name", fixUTF8(signature.name)},
+                                {"inputs", tensorsAsJson(signature.inputs)},
+                                {"outputs", tensorsAsJson(signature.outputs)}});
   for (const OpSummary &op : summary.ops)
     ops.push_back(Object{{"name", fixUTF8(op.name)},
                          {"count", op.count},
@@ -162,6 +167,7 @@ static Object summaryAsJson(const ModelSummary &summary) {
                 {"producer", fixUTF8(summary.producer)},
                 {"inputs", tensorsAsJson(summary.inputs)},
                 {"outputs", tensorsAsJson(summary.outputs)},
+                {"signatures", std::move(signatures)},
                 {"parameters", summary.parameters},
                 {"parameter_bytes", summary.parameterBytes},
                 {"ops", std::move(ops)}};
@@ -173,6 +179,11 @@ static void printSummary(const ModelSummary &summary, bool ops) {
   printField("producer", summary.producer);
   printTensors("inputs", summary.inputs);
   printTensors("outputs", summary.outputs);
+  for (const EntrySummary &signature : summary.signatures) {
+    printField("signature", signature.name);
+    printTensors("inputs", signature.inputs);
+    printTensors("outputs", signature.outputs);
+  }
   printField("params", std::to_string(summary.parameters) + " (" +
                            formatBytes(summary.parameterBytes) + ")");
   int64_t total = 0, unsupported = 0;

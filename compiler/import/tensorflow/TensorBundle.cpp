@@ -106,6 +106,14 @@ void TensorBundle::readIndex() {
   file->unmap();
 }
 
+int64_t TensorBundle::numElements(const std::string &key) const {
+  int64_t count = 1;
+  for (int64_t dim : entries.at(key).dims)
+    if (dim < 0 || __builtin_mul_overflow(count, dim, &count))
+      return 0;
+  return count;
+}
+
 uint32_t TensorBundle::openShard(int64_t shard) {
   auto [found, isNew] = opened.try_emplace(shard, uint32_t(files.size()));
   if (isNew) {

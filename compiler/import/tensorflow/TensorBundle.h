@@ -21,6 +21,9 @@ public:
   /// The type and shape of a tensor that is there.
   DataType typeOf(const std::string &key) const { return entries.at(key).type; }
 
+  /// The elements of a tensor that is there; 0 where its shape is damaged.
+  int64_t numElements(const std::string &key) const;
+
   /// Where a tensor's bytes lie, its checksum verified. Throws ReadFailure and
   /// FileError.
   Tensor tensor(const std::string &key);

@@ -1,0 +1,14 @@
+// What a TensorFlow graph holds.
+#ifndef TENON_COMPILER_DESCRIBE_DESCRIBETENSORFLOW_H
+#define TENON_COMPILER_DESCRIBE_DESCRIBETENSORFLOW_H
+
+#include "compiler/Compiler.h"
+#include "compiler/import/tensorflow/TfModel.h"
+
+namespace tenon {
+
+ModelSummary describeTensorFlow(const tf::Model &model);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_DESCRIBE_DESCRIBETENSORFLOW_H
