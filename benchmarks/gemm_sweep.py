@@ -1,30 +1,34 @@
 #!/usr/bin/python3
-"""Matrix products with constant weights beside what the machine can do.
+"""Matrix products with constant weights beside BLAS libraries and the floor.
 
-Each product x[M,K] * w[K,N] is a model of one node, measured in turns with
-OpenBLAS, ONNX Runtime, a loop of fused multiply-adds and a read of as many
-bytes as the weights have. `of peak` is our share of the multiply-adds, `of
-read` that of the read: a product is at its limit when one of them is near 1.
+Each product x[M,K] * w[K,N] is a model of one node. Tenon and ONNX Runtime get
+it as a file, OpenBLAS and oneDNN are called with the same numbers; oneDNN's
+weights are in its own layout before anything is measured, OpenBLAS has no such
+call. How a number is made is the same as for whole models (README.md).
 """
 import argparse
+import json
 import os
-import subprocess
 import sys
 import tempfile
 
 import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SOURCE = os.path.dirname(HERE)
 sys.path.insert(0, HERE)
+import bench
 import callers
 import rounds
 
-ROWS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
+ROWS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 WEIGHTS = [(768, 768), (768, 2304), (768, 3072), (3072, 768), (768, 50257),
            (1024, 1024), (4096, 4096)]
+# Sizes that suit nobody's tile: M, K, N.
+OTHERS = [(1000, 1000, 1000), (1023, 1023, 1023)]
+PEERS = {"openblas": "OpenBLAS", "onednn": "oneDNN", "ort": "ONNX Runtime"}
 OPENBLAS = "libopenblas.so.0"
-PEERS = {"blas": "OpenBLAS", "ort": "ONNX Runtime"}
+# Rows that are compared with a product in float64.
+CHECKED = 4
 
 
 def varint(number):
@@ -49,7 +53,7 @@ def value_info(name, shape):
     return field(1, name) + field(2, field(1, field(1, 1) + field(2, dims)))
 
 
-def product_model(weights, rows):
+def model(weights, rows):
     """An ONNX file of one MatMul."""
     depth, columns = weights.shape
     tensor = (field(1, depth) + field(1, columns) + field(2, 1)
@@ -63,106 +67,138 @@ def product_model(weights, rows):
 
 
 class Sweep:
-    def __init__(self, options):
-        self.options = options
-        programs = os.path.join(options.build, "bench", "callers")
-        library = os.path.join(options.build, "lib")
-        self.tool = os.path.join(options.build, "bin", "tenon")
-        self.ours = callers.build_c(
-            os.path.join(programs, "tenon_caller"),
-            ["tenon_caller.c", "caller.c"], f"-I{SOURCE}", f"-L{library}",
-            f"-Wl,-rpath,{library}", "-ltenon_rt")
-        self.floor = callers.build_c(os.path.join(programs, "floor"),
-                                     ["floor.c"], "-pthread")
-        self.peers = {}
-        if "blas" in options.peers:
-            self.peers["blas"] = [callers.build_c(
-                os.path.join(programs, "blas_caller"),
-                ["blas_caller.c", "caller.c"], "-ldl"), OPENBLAS]
-        if "ort" in options.peers:
-            self.ort = callers.install_ort(os.path.join(options.build, "peers"))
-            self.peers["ort"] = [callers.build_c(
-                os.path.join(programs, "ort_caller"),
-                ["ort_caller.c", "caller.c"], "-ldl"), self.ort]
+    """Everything that is built once."""
 
-    def measure(self, folder, rows, depth, columns):
-        """One row of the table."""
+    def __init__(self, options):
+        self.bench = bench.Bench(options)
+        self.peers = options.peers
+        self.rounds = options.rounds
+        programs = os.path.join(options.build, "bench", "callers")
+        if "openblas" in options.peers:
+            self.blas = callers.build_c(os.path.join(programs, "blas_caller"),
+                                        ["blas_caller.c", "caller.c"], "-ldl")
+        if "onednn" in options.peers:
+            self.dnnl = callers.build_c(os.path.join(programs, "dnnl_caller"),
+                                        ["dnnl_caller.c", "caller.c"],
+                                        "-ldnnl")
+
+    def command(self, who, model, artifact, threads):
+        if who == bench.OURS:
+            return [self.bench.caller, artifact, threads]
+        if who == "ort":
+            return [self.bench.ort, self.bench.library, model, threads]
+        if who == "openblas":
+            return [self.blas, OPENBLAS, threads]
+        return [self.dnnl]
+
+    def measure(self, folder, rows, depth, columns, threads):
         random = np.random.default_rng(7)
         x = random.standard_normal((rows, depth), np.float32)
         w = random.standard_normal((depth, columns), np.float32)
         y = np.empty((rows, columns), np.float32)
-        model = os.path.join(folder, "product.onnx")
-        with open(model, "wb") as file:
-            file.write(product_model(w, rows))
+        path = os.path.join(folder, "product.onnx")
+        with open(path, "wb") as file:
+            file.write(model(w, rows))
         artifact = os.path.join(folder, "product.so")
-        subprocess.run([self.tool, "compile", "-q", model, "-o", artifact],
-                       check=True)
-        threads = self.options.threads
-        commands = {"ours": [self.ours, artifact, threads]}
-        if "blas" in self.peers:
-            commands["blas"] = [*self.peers["blas"], threads]
-        if "ort" in self.peers:
-            commands["ort"] = [*self.peers["ort"], model, threads]
-        started = {}
-        floor = callers.Floor([self.floor, threads], threads)
+        self.bench.compile(path, artifact)
+        exact = x[:CHECKED].astype(np.float64) @ w.astype(np.float64)
+        flops, size = 2 * rows * depth * columns, x.nbytes + w.nbytes + y.nbytes
+        started, floor = {}, None
         try:
-            for who, command in commands.items():
-                inputs = {"x": x, "w": w} if who == "blas" else {"x": x}
+            for who in [bench.OURS, *self.peers]:
+                inputs = {"x": x} if who in (bench.OURS, "ort") else \
+                    {"x": x, "w": w}
                 started[who] = callers.Caller(
-                    command, threads, os.path.join(folder, who), inputs,
-                    {"y": y})
-            exact = x[:1].astype(np.float64) @ w.astype(np.float64)
-            for who, caller in started.items():
-                error = np.abs(caller.results()["y"][:1] - exact).max()
-                if not error < 1e-5 * depth:
-                    raise SystemExit(f"gemm_sweep: {who} is wrong by {error}")
-            seen = rounds.Rounds(started, floor, w.nbytes,
-                                 self.options.rounds)
+                    self.command(who, path, artifact, threads), threads,
+                    os.path.join(folder, who), inputs, {"y": y})
+            floor = callers.Floor([self.bench.floor, threads], threads)
+            errors = {who: float(np.abs(caller.results()["y"][:CHECKED] -
+                                        exact).max())
+                      for who, caller in started.items()}
+            seen = rounds.Rounds(started, floor, size, self.rounds)
         finally:
-            for program in [*started.values(), floor]:
+            for program in [*started.values(), *filter(None, [floor])]:
                 program.close()
-        taken = np.array(seen.times["ours"])
-        flops = 2e-6 * rows * depth * columns
-        row = [f"{depth} x {columns}", str(rows),
-               f"{seen.milliseconds('ours'):.3f}",
-               f"{np.median(flops / taken / seen.peak):.2f}",
-               f"{np.median(1e-6 * w.nbytes / taken / seen.bandwidth):.2f}"]
-        return row + [f"{seen.ratio(who, 'ours')[0]:.2f}" for who in self.peers]
+        os.remove(artifact)
+        # A plain float32 sum is this exact, with room for its luck.
+        allowed = 2e-7 * depth * np.abs(exact).mean()
+        if errors[bench.OURS] > allowed:
+            raise SystemExit(f"gemm_sweep: {rows} x {depth} x {columns}: an "
+                             f"error of {errors[bench.OURS]:.2g}, allowed "
+                             f"{allowed:.2g}")
+        if not seen.peak:
+            raise SystemExit("gemm_sweep: no round was quiet")
+        _, bound = seen.floor(flops, size)
+        row = {"m": rows, "k": depth, "n": columns, "threads": threads,
+               "bound": bound, "ms": seen.milliseconds(bench.OURS),
+               "of_floor": seen.of_floor(bench.OURS, flops, size),
+               "errors": errors, "ratio": {}}
+        for peer in self.peers:
+            row["ratio"][peer] = seen.ratio(peer, bench.OURS)
+        return row
 
 
-def numbers(text):
-    return [int(n) for n in text.split(",")]
+def line(row, peers):
+    cells = [f"{row['k']} x {row['n']}", str(row["m"]), str(row["threads"]),
+             bench.milliseconds(row["ms"]), f"{row['of_floor']:.0%}",
+             row["bound"]]
+    cells += [f"{row['ratio'][p][0]:.2f}" for p in peers]
+    return "| " + " | ".join(cells) + " |"
 
 
-def shapes(text):
-    return [tuple(int(n) for n in w.split("x")) for w in text.split(",")]
+def parse():
+    parser = argparse.ArgumentParser(
+        prog="quickstart bench gemm",
+        description="Times matrix products beside their peers.")
+    parser.add_argument("--build", default=os.path.join(callers.SOURCE,
+                                                        "build"))
+    parser.add_argument("--threads", default="1,2", help="default: 1,2")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--peers", default=",".join(PEERS),
+                        help="of openblas, onednn and ort; none: Tenon alone")
+    parser.add_argument("--flag", action="append", default=[],
+                        help="a flag for tenon compile, repeatable")
+    parser.add_argument("--rows", help="1,16,128: instead of all M")
+    parser.add_argument("--weights", help="768x768,768x3072: instead of all "
+                        "K x N")
+    parser.add_argument("--json", help="default: BUILD/bench/gemm.json")
+    options = parser.parse_args()
+    options.build = os.path.abspath(options.build)
+    options.json = options.json or os.path.join(options.build, "bench",
+                                                "gemm.json")
+    options.peers = [p for p in options.peers.split(",") if p != "none"]
+    for peer in options.peers:
+        if peer not in PEERS:
+            parser.error(f"--peers={peer}: expected {', '.join(PEERS)} or "
+                         "none")
+    options.threads = [int(t) for t in options.threads.split(",")]
+    rows = [int(m) for m in options.rows.split(",")] if options.rows else ROWS
+    weights = [tuple(map(int, w.split("x")))
+               for w in options.weights.split(",")] if options.weights \
+        else WEIGHTS
+    options.products = [(m, k, n) for k, n in weights for m in rows]
+    if not options.rows and not options.weights:
+        options.products += OTHERS
+    return options
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description="Times matrix products beside the machine and its peers.")
-    parser.add_argument("--build", default=os.path.join(SOURCE, "build"))
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--rows", type=numbers, default=ROWS,
-                        help="values of M: 1,128")
-    parser.add_argument("--weights", type=shapes, default=WEIGHTS,
-                        help="values of KxN: 768x768,768x2304")
-    parser.add_argument("--peers", default="blas,ort",
-                        help="of blas,ort, or none")
-    options = parser.parse_args()
-    options.build = os.path.abspath(options.build)
+    options = parse()
     sweep = Sweep(options)
-    titles = ["K x N", "M", "ms", "of peak", "of read",
-              *(f"{PEERS[p]} / ours" for p in sweep.peers)]
-    print("| " + " | ".join(titles) + " |")
-    print("|" + "---|" * len(titles))
-    with tempfile.TemporaryDirectory() as folder:
-        for depth, columns in options.weights:
-            for rows in options.rows:
-                print("| " + " | ".join(
-                    sweep.measure(folder, rows, depth, columns)) + " |",
-                    flush=True)
+    found = []
+    titles = ["K x N", "M", "threads", "Tenon ms", "of floor", "limit",
+              *(PEERS[p] for p in options.peers)]
+    print("| " + " | ".join(titles) + " |\n" + "|---" * len(titles) + "|")
+    with tempfile.TemporaryDirectory(dir=sweep.bench.folder) as folder:
+        for rows, depth, columns in options.products:
+            for threads in options.threads:
+                found.append(sweep.measure(folder, rows, depth, columns,
+                                           threads))
+                print(line(found[-1], options.peers), flush=True)
+    bench.write(options.json, json.dumps(
+        {"schema": 1, "machine": bench.machine(), "rows": found}, indent=1)
+        + "\n")
+    print(f"results: {options.json}")
 
 
 if __name__ == "__main__":
