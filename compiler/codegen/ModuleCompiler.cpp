@@ -3,6 +3,7 @@
 // same bytes.
 #include "compiler/codegen/ModuleCompiler.h"
 
+#include "compiler/codegen/SingleLaneStores.h"
 #include "runtime/core/embedded.h"
 #include "runtime/tenon_abi.h"
 
@@ -156,6 +157,7 @@ bool ModuleCompiler::optimize() {
                                  ? builder.buildO0DefaultPipeline(level)
                                  : builder.buildPerModuleDefaultPipeline(level);
   passes.run(*llvmModule, modules);
+  replaceSingleLaneStores(*llvmModule);
   return problems.empty() || fail("the optimizer reported an error");
 }
 

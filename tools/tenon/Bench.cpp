@@ -144,6 +144,7 @@ static Status addRows(Invocation &call, const BenchFlags &flags,
       LoadedModel::Options loading;
       loading.threads = static_cast<int32_t>(threads);
       loading.memoryLimit = flags.memoryLimit;
+      loading.weightsPath = weightsPath(call);
       if (Status status = row.loaded.open(call.talk, artifact, file, loading);
           status != Status::Success)
         return status;

@@ -57,6 +57,7 @@ Status readCodeFlags(Invocation &call, CompileOptions &options) {
       return expected(call, arg, "-O0, -O1, -O2 or -O3");
     options.optLevel = level[0] - '0';
   }
+  options.foldBatchNorm = !call.args.hasArg(OPT_no_fold_batch_norm);
   return Status::Success;
 }
 

@@ -9,6 +9,7 @@
 #include "llvm/Support/Path.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -98,6 +99,14 @@ static void warnOfOthers(Talk &talk, const std::string &artifact,
   talk.say(warning);
 }
 
+std::string weightsPath(const Invocation &call) {
+  if (const llvm::opt::Arg *arg =
+          call.args.getLastArg(options::OPT_weights_file))
+    return arg->getValue();
+  const char *folder = std::getenv("TENON_WEIGHTS_PATH");
+  return folder ? folder : "";
+}
+
 Status LoadedModel::open(Talk &talk, const std::string &artifact,
                          const std::string &shownAs, const Options &options) {
   this->shownAs = shownAs;
@@ -110,6 +119,8 @@ Status LoadedModel::open(Talk &talk, const std::string &artifact,
   opening.describe_only = options.describeOnly;
   if (!options.describeOnly)
     warnOfOthers(talk, artifact, shownAs);
+  if (!options.weightsPath.empty())
+    opening.weights_path = options.weightsPath.c_str();
   tenon_model *opened = nullptr;
   tenon_status status = tenon_open(artifact.c_str(), &opening, &opened);
   if (status != TENON_OK)

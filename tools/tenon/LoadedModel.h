@@ -21,6 +21,9 @@ bool isArtifact(const std::string &path);
 Status obtainArtifact(Invocation &call, const std::string &path,
                       TemporaryDirectory &directory, std::string &artifact);
 
+/// Where --weights-file, or else the environment, says external weights are.
+std::string weightsPath(const Invocation &call);
+
 /// An open artifact and one context of it.
 class LoadedModel {
 public:
@@ -29,6 +32,7 @@ public:
     uint64_t memoryLimit = 0;
     double deadline = 0; ///< seconds; 0: none
     bool describeOnly = false;
+    std::string weightsPath; ///< empty: beside the artifact
   };
 
   /// Opens `artifact`; messages call it `shownAs`.

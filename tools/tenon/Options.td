@@ -90,7 +90,12 @@ defm mattr : Eq<"-", "mattr", Generating, grp_target, "+F,-G", "Add or remove CP
 def O : Joined<["-"], "O">, Visibility<Generating>, Group<grp_optimise>,
   MetaVarName<"0|1|2|3">, HelpText<"Optimisation level; 2 is the default">, Values<"0,1,2,3">;
 
+def no_fold_batch_norm : On<"--", "no-fold-batch-norm", Generating, grp_optimise,
+  "Compute batch normalization after a convolution as the model says, not by changed weights">;
+
 // Execution
+defm weights_file : Eq<"--", "weights-file", [RunVerb, BenchVerb], grp_execute, "FILE",
+  "The file of external weights, or its folder; by default TENON_WEIGHTS_PATH, then beside the artifact">;
 defm threads : Eq<"--", "threads", [RunVerb, VerifyVerb], grp_execute, "N",
   "Threads to run on; 0, the default, is one per CPU">;
 defm repeat : Eq<"--", "repeat", [RunVerb], grp_execute, "N", "Run N times and show the last result">;

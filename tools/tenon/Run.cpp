@@ -72,6 +72,7 @@ static Status readFlags(Invocation &call, RunFlags &flags) {
       [&] { return readDuration(call, OPT_deadline, flags.loading.deadline); });
   then(
       [&] { return readSize(call, OPT_mem_limit, flags.loading.memoryLimit); });
+  flags.loading.weightsPath = weightsPath(call);
   then([&] { return readTolerance(call, OPT_rtol, flags.tolerance.rtol); });
   then([&] { return readTolerance(call, OPT_atol, flags.tolerance.atol); });
   then([&] {

@@ -1,6 +1,7 @@
 // Phases, translation, optimization and a call with the ABI's structure.
 #include "test/unit/contraction/JitGraph.h"
 
+#include "compiler/codegen/SingleLaneStores.h"
 #include "compiler/pipeline/Phases.h"
 #include "runtime/tenon_abi.h"
 
@@ -49,6 +50,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine *machine) {
   builder.crossRegisterProxies(loops, functions, sccs, modules);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
       .run(module, modules);
+  replaceSingleLaneStores(module);
 }
 
 OwningOpRef<ModuleOp> lower(MLIRContext &context, const std::string &text,
