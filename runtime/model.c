@@ -262,7 +262,7 @@ static tenon_status open_model(const char *path, const tenon_model_desc *desc,
   tenon_text_clear(&text);
   tenon_model *model = NULL;
   if ((!path && !desc) || options.threads < 0 || options.weights_mode < 0 ||
-      options.weights_mode > TENON_WEIGHTS_COPY) {
+      options.weights_mode > TENON_WEIGHTS_MAP) {
     tenon_text_add(&text, !path && !desc        ? "no artifact is given"
                           : options.threads < 0 ? "threads is negative"
                                                 : "unknown weights_mode");

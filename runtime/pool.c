@@ -2,10 +2,10 @@
  * all of them before the call returns. Who runs a task is chance, what it
  * computes is not.
  *
- * A loop opens the gate; workers that see it in time enter and take chunks off
- * one counter together with the caller. When the counter is used up the caller
- * shuts the gate and waits for those inside only: a worker that still sleeps
- * is never waited for. */
+ * A loop is published as one word, the chunks left to take. Whoever takes one,
+ * the caller or a worker that spins on that word, may read the loop: it stays
+ * until every chunk taken is done. A worker that sleeps, or comes late, is
+ * never waited for. */
 #include "pool.h"
 
 #include <linux/futex.h>
@@ -14,16 +14,16 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <x86intrin.h>
 
 #include "cpu.h"
 
-#define GATE_OPEN (UINT32_C(1) << 31)
-#define GATE_AWAITED (UINT32_C(1) << 30)
+#define CALLER_SLEEPS (UINT32_C(1) << 31)
 
 enum {
   MAX_THREADS = 1024,
   CHUNKS_PER_THREAD = 8, /* enough to even out, few enough to be cheap */
-  SPINS = 2000,          /* some 50 microseconds of pause instructions */
+  SPIN_TICKS = 100000,   /* of the time stamp counter: some 40 microseconds */
   WORKER_STACK = 4 << 20,
 };
 
@@ -53,62 +53,58 @@ void tenon_pool_init(tenon_pool *pool, int32_t threads) {
   pool->wanted = threads - 1;
   pool->started = -1;
   /* With more threads than CPUs whoever spins keeps another from working. */
-  pool->spins = threads <= cpus ? SPINS : 0;
+  pool->spin_ticks = threads <= cpus ? SPIN_TICKS : 0;
 }
 
-static void take_chunks(tenon_pool *pool) {
-  tenon_task_fn fn = pool->fn;
-  void *args = pool->args;
-  int64_t count = pool->count, chunk = pool->chunk;
-  for (;;) {
-    int64_t begin =
-        atomic_fetch_add_explicit(&pool->next, chunk, memory_order_relaxed);
-    if (begin >= count)
+static void run_chunk(tenon_pool *pool, int64_t at) {
+  int64_t begin = at * pool->least + (at < pool->longer ? at : pool->longer);
+  pool->fn(pool->args, begin, begin + pool->least + (at < pool->longer));
+}
+
+/* Runs chunks until none is left to take; how many they were. */
+static uint32_t run_chunks(tenon_pool *pool) {
+  uint32_t done = 0;
+  uint64_t loop = atomic_load_explicit(&pool->loop, memory_order_acquire);
+  while ((uint32_t)loop != 0) {
+    if (!atomic_compare_exchange_weak_explicit(&pool->loop, &loop, loop - 1,
+                                               memory_order_acquire,
+                                               memory_order_acquire))
+      continue;
+    run_chunk(pool, pool->chunks - (uint32_t)loop);
+    ++done;
+    loop = atomic_load_explicit(&pool->loop, memory_order_acquire);
+  }
+  return done;
+}
+
+/* Returns when there may be chunks to take, or the pool ends. */
+static void await_chunks(tenon_pool *pool) {
+  uint64_t start = __rdtsc();
+  do {
+    if ((uint32_t)atomic_load_explicit(&pool->loop, memory_order_relaxed) != 0)
       return;
-    fn(args, begin, count - begin < chunk ? count : begin + chunk);
-  }
-}
-
-/* Enters if the gate is open; nonzero: inside. */
-static int enter(tenon_pool *pool) {
-  uint32_t gate = atomic_load(&pool->gate);
-  while (gate & GATE_OPEN)
-    if (atomic_compare_exchange_weak(&pool->gate, &gate, gate + 1))
-      return 1;
-  return 0;
-}
-
-static void leave(tenon_pool *pool) {
-  if (atomic_fetch_sub(&pool->gate, 1) == (GATE_AWAITED | 1))
-    wake(&pool->gate, 1);
-}
-
-/* Returns when the epoch is no longer `seen`. */
-static uint32_t await_epoch(tenon_pool *pool, uint32_t seen) {
-  uint32_t epoch;
-  for (int32_t i = 0; i < pool->spins; ++i) {
-    epoch = atomic_load_explicit(&pool->epoch, memory_order_acquire);
-    if (epoch != seen)
-      return epoch;
     _mm_pause();
-  }
+  } while (__rdtsc() - start < pool->spin_ticks);
   atomic_fetch_add(&pool->sleepers, 1);
-  while ((epoch = atomic_load(&pool->epoch)) == seen)
-    sleep_while(&pool->epoch, seen);
+  for (;;) {
+    uint32_t calls = atomic_load(&pool->calls);
+    if ((uint32_t)atomic_load(&pool->loop) != 0 || atomic_load(&pool->stop))
+      break;
+    sleep_while(&pool->calls, calls);
+  }
   atomic_fetch_sub(&pool->sleepers, 1);
-  return epoch;
 }
 
 static void *work(void *argument) {
   tenon_pool *pool = argument;
-  uint32_t seen = 0;
   tenon_fp_enter();
   while (!atomic_load(&pool->stop)) {
-    if (enter(pool)) {
-      take_chunks(pool);
-      leave(pool);
-    }
-    seen = await_epoch(pool, seen);
+    uint32_t done = run_chunks(pool);
+    /* The last of the workers' chunks ends the loop. */
+    if (done > 0 &&
+        atomic_fetch_sub(&pool->pending, done) == (CALLER_SLEEPS | done))
+      wake(&pool->pending, 1);
+    await_chunks(pool);
   }
   return NULL;
 }
@@ -137,8 +133,8 @@ static void start_workers(tenon_pool *pool) {
 
 void tenon_pool_destroy(tenon_pool *pool) {
   atomic_store(&pool->stop, 1);
-  atomic_fetch_add(&pool->epoch, 1);
-  wake(&pool->epoch, MAX_THREADS);
+  atomic_fetch_add(&pool->calls, 1);
+  wake(&pool->calls, MAX_THREADS);
   /* A forked child has no workers to wait for. */
   for (int32_t i = 0; i < pool->started && pool->process == getpid(); ++i)
     pthread_join(pool->workers[i], NULL);
@@ -147,19 +143,25 @@ void tenon_pool_destroy(tenon_pool *pool) {
   pool->started = 0;
 }
 
-/* Waits until nobody is inside. The gate is shut. */
-static void await_empty(tenon_pool *pool) {
-  for (int32_t i = 0; i < pool->spins; ++i) {
-    if (atomic_load_explicit(&pool->gate, memory_order_acquire) == 0)
+/* Waits until all chunks but the `own` of the caller are done too. */
+static void await_end(tenon_pool *pool, uint32_t own) {
+  uint64_t start = __rdtsc();
+  do {
+    if (atomic_load_explicit(&pool->pending, memory_order_acquire) == own)
       return;
     _mm_pause();
+  } while (__rdtsc() - start < pool->spin_ticks);
+  uint32_t pending = atomic_fetch_add(&pool->pending, CALLER_SLEEPS - own) +
+                     CALLER_SLEEPS - own;
+  while (pending != CALLER_SLEEPS) {
+    sleep_while(&pool->pending, pending);
+    pending = atomic_load(&pool->pending);
   }
-  uint32_t gate = atomic_fetch_or(&pool->gate, GATE_AWAITED) | GATE_AWAITED;
-  while (gate != GATE_AWAITED) {
-    sleep_while(&pool->gate, gate);
-    gate = atomic_load(&pool->gate);
-  }
-  atomic_store(&pool->gate, 0);
+}
+
+static void wake_sleepers(tenon_pool *pool, uint32_t chunks) {
+  atomic_fetch_add(&pool->calls, 1);
+  wake(&pool->calls, (int)chunks);
 }
 
 void tenon_pool_parallel(void *argument, tenon_task_fn fn, void *args,
@@ -174,21 +176,30 @@ void tenon_pool_parallel(void *argument, tenon_task_fn fn, void *args,
   }
   if (pool->started < 0)
     start_workers(pool);
-  int64_t threads = pool->started + 1;
+  int64_t most = (int64_t)(pool->started + 1) * CHUNKS_PER_THREAD;
+  uint32_t chunks = (uint32_t)(count < most ? count : most);
   pool->fn = fn;
   pool->args = args;
-  pool->count = count;
-  pool->chunk = count / (threads * CHUNKS_PER_THREAD);
-  if (pool->chunk < 1)
-    pool->chunk = 1;
-  atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
-  atomic_store(&pool->gate, GATE_OPEN);
-  atomic_fetch_add(&pool->epoch, 1);
-  if (atomic_load(&pool->sleepers) > 0)
-    wake(&pool->epoch,
-         count - 1 < MAX_THREADS ? (int)(count - 1) : MAX_THREADS);
-  take_chunks(pool);
-  atomic_fetch_and(&pool->gate, ~GATE_OPEN);
-  await_empty(pool);
-  atomic_store(&pool->busy, 0);
+  pool->least = count / chunks;
+  pool->longer = (uint32_t)(count % chunks);
+  pool->chunks = chunks;
+  atomic_store_explicit(&pool->pending, chunks, memory_order_relaxed);
+  /* The first chunk is the caller's. The number of the loop stands above those
+   * left: a worker that slept through a loop cannot take a chunk of the next
+   * for one of it. */
+  int sleepers =
+      atomic_load_explicit(&pool->sleepers, memory_order_relaxed) > 0;
+  atomic_store_explicit(&pool->loop,
+                        ((uint64_t)++pool->loops << 32) | (chunks - 1),
+                        memory_order_release);
+  if (sleepers)
+    wake_sleepers(pool, chunks - 1);
+  run_chunk(pool, 0);
+  /* Who went to sleep while the loop began is seen now: a fence at once would
+   * wait until the other processors have seen the loop. */
+  atomic_thread_fence(memory_order_seq_cst);
+  if (!sleepers && atomic_load(&pool->sleepers) > 0)
+    wake_sleepers(pool, chunks - 1);
+  await_end(pool, 1 + run_chunks(pool));
+  atomic_store_explicit(&pool->busy, 0, memory_order_release);
 }

@@ -10,22 +10,25 @@
 #include <sys/types.h>
 
 typedef struct tenon_pool {
-  /* The loop under way; written only while no worker is inside. */
+  /* The loop under way. Below: its chunks not yet taken; above: its number.
+   * The fields beside it, on the line a waiting worker reads anyway, are
+   * written only while no chunk is out. */
+  _Alignas(64) _Atomic uint64_t loop;
   tenon_task_fn fn;
   void *args;
-  int64_t count;
-  int64_t chunk;
-  _Alignas(64) _Atomic int64_t next; /* first task not yet taken */
-  /* Bit 31: the loop may be joined. Bit 30: the caller sleeps until nobody is
-   * inside. Below: the number of workers inside. */
-  _Alignas(64) _Atomic uint32_t gate;
-  _Alignas(64) _Atomic uint32_t epoch; /* counts loops; workers sleep on it */
+  uint32_t chunks;
+  uint32_t longer; /* so many chunks, the first, have one task more ... */
+  int64_t least;   /* ... than this */
+  uint32_t loops;
+  /* Chunks not yet done; bit 31: the caller sleeps until none is. */
+  _Alignas(64) _Atomic uint32_t pending;
+  _Alignas(64) _Atomic uint32_t calls; /* to sleepers, who sleep on it */
   _Atomic uint32_t sleepers;
-  _Atomic int busy; /* a loop is under way; others run inline */
   _Atomic int stop;
-  int32_t wanted;  /* workers, the caller not counted */
-  int32_t started; /* of them; -1: none tried yet */
-  int32_t spins;
+  _Alignas(64) _Atomic int busy; /* a loop is under way; others run inline */
+  int32_t wanted;                /* workers, the caller not counted */
+  int32_t started;               /* of them; -1: none tried yet */
+  uint32_t spin_ticks;
   pid_t process;
   pthread_t *workers;
 } tenon_pool;

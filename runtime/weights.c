@@ -14,7 +14,11 @@
 #include "note_reader.h"
 #include "xxh64.h"
 
-enum { MAX_HEADER_BYTES = 100000000 }; /* the format's own bound */
+enum {
+  MAX_HEADER_BYTES = 100000000, /* the format's own bound */
+  COPY_BYTES = 4 << 20,         /* smaller blobs gain nothing by huge pages */
+  COPY_STEP = 4 << 20,
+};
 
 static tenon_status refuse(tenon_text *text, const tenon_model *model,
                            tenon_status status, const char *why) {
@@ -108,6 +112,25 @@ static tenon_status read_header(const tenon_model *model, int fd,
   return TENON_OK;
 }
 
+/* Copies embedded weights. Pages of an artifact that have been copied are given
+ * back as we go, so that the weights are never in memory twice; a host's own
+ * memory is only read. */
+static void copy_embedded(const tenon_model *model, char *to) {
+  const char *from = model->desc->weights;
+  uint64_t bytes = model->desc->weight_bytes;
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  uintptr_t given_back = ((uintptr_t)from + page - 1) & ~(page - 1);
+  for (uint64_t at = 0, step; at < bytes; at += step) {
+    step = bytes - at < COPY_STEP ? bytes - at : COPY_STEP;
+    memcpy(to + at, from + at, step);
+    uintptr_t done = ((uintptr_t)from + at + step) & ~(page - 1);
+    if (!model->library || done <= given_back)
+      continue;
+    (void)madvise((void *)given_back, done - given_back, MADV_DONTNEED);
+    given_back = done;
+  }
+}
+
 static tenon_status copy_blob(tenon_model *model, int fd, uint64_t start,
                               tenon_text *text) {
   tenon_weights *weights = &model->weights;
@@ -116,7 +139,7 @@ static tenon_status copy_blob(tenon_model *model, int fd, uint64_t start,
   if (error == 0 && fd >= 0)
     error = tenon_read_at(fd, weights->copy.data, bytes, start);
   else if (error == 0)
-    memcpy(weights->copy.data, model->desc->weights, bytes);
+    copy_embedded(model, weights->copy.data);
   if (error == ENOMEM) {
     tenon_text_add(text, "out of memory: the weights need %llu bytes",
                    (unsigned long long)bytes);
@@ -198,7 +221,9 @@ tenon_status tenon_load_weights(tenon_model *model,
                                 const tenon_open_options *options,
                                 tenon_text *text) {
   const tenon_model_desc *desc = model->desc;
-  int copy = options->weights_mode == TENON_WEIGHTS_COPY;
+  int copy = options->weights_mode == TENON_WEIGHTS_COPY ||
+             (options->weights_mode == TENON_WEIGHTS_AUTO &&
+              desc->weight_bytes >= COPY_BYTES);
   int identified = 1;
   tenon_status status = TENON_OK;
   if (desc->weight_bytes == 0)

@@ -13,11 +13,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <random>
 
 using namespace tenon::test;
@@ -603,6 +605,34 @@ TEST_F(Weights, ElsewhereByOption) {
   place = path("w/no.safetensors");
   options.weights_path = place.c_str();
   EXPECT_EQ(tryOpen(path("m.so"), options).status, TENON_BAD_ARTIFACT);
+}
+
+// Large weights are copied unless the caller says otherwise; a host's own blob
+// is read and stays as it is.
+TEST_F(Weights, LargeOnesAreCopied) {
+  constexpr size_t bytes = size_t(9) << 20;
+  std::unique_ptr<unsigned char, decltype(&std::free)> blob(
+      static_cast<unsigned char *>(
+          std::aligned_alloc(TENON_WEIGHT_ALIGNMENT, bytes)),
+      std::free);
+  std::memset(blob.get(), 42, bytes);
+  tenon_model_desc desc = tenon_model_hand;
+  desc.weights = blob.get();
+  desc.weight_bytes = bytes;
+  for (int32_t mode :
+       {TENON_WEIGHTS_AUTO, TENON_WEIGHTS_COPY, TENON_WEIGHTS_MAP}) {
+    tenon_open_options options = {};
+    options.struct_size = sizeof options;
+    options.weights_mode = mode;
+    tenon_model *model;
+    ASSERT_EQ(tenon_open_desc(&desc, &options, &model), TENON_OK);
+    tenon_model_info info = {};
+    info.struct_size = sizeof info;
+    ASSERT_EQ(tenon_get_model_info(model, &info), TENON_OK);
+    EXPECT_EQ(info.weights_copied, mode != TENON_WEIGHTS_MAP);
+    EXPECT_EQ(tenon_close(model), TENON_OK);
+  }
+  EXPECT_EQ(std::count(blob.get(), blob.get() + bytes, 42), int64_t(bytes));
 }
 
 TEST_F(Weights, ACopySurvivesTruncation) {

@@ -6,6 +6,7 @@
 
 #include <sched.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -288,6 +289,52 @@ TEST(Pool, SeveralThreadsTakePart) {
       &meeting, 2);
   EXPECT_EQ(meeting.arrived, 2);
   pool_destroy(pool);
+}
+
+TEST(Pool, ManyShortLoops) {
+  for (int32_t threads : {2, 3, 8}) {
+    void *pool = pool_create(threads);
+    for (int round = 0; round < 500; ++round) {
+      Marks marks(5);
+      pool_run(pool, Marks::mark, &marks, 5);
+      for (std::atomic<int> &seen : marks.seen)
+        ASSERT_EQ(seen, 1);
+    }
+    pool_destroy(pool);
+  }
+}
+
+TEST(Pool, IdleWorkersSleep) {
+  void *pool = pool_create(2);
+  auto used = [] {
+    timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec);
+  };
+  Marks marks(100);
+  pool_run(pool, Marks::mark, &marks, 100);
+  auto before = used();
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_LT(used() - before, std::chrono::milliseconds(20));
+  pool_destroy(pool);
+}
+
+// Two threads that learn only later that they have one CPU between them.
+TEST(Pool, TwoThreadsOnOneCpu) {
+  std::thread([] {
+    void *pool = pool_create(2);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    for (int round = 0; round < 2000; ++round) {
+      Marks marks(64);
+      pool_run(pool, Marks::mark, &marks, 64);
+      for (std::atomic<int> &seen : marks.seen)
+        ASSERT_EQ(seen, 1);
+    }
+    pool_destroy(pool);
+  }).join();
 }
 
 } // namespace
