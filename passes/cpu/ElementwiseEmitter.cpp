@@ -3,6 +3,7 @@
 // machines leave open; bools are logic.
 #include "passes/cpu/ElementwiseEmitter.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/cpu/FloatMath.h"
 #include "passes/cpu/IntegerMath.h"
@@ -91,9 +92,36 @@ Lanes compare(const Lanes &a, const Lanes &b, CompareDirection direction,
   return a.make<arith::CmpIOp>(ints, a.get(), b.get());
 }
 
+/// The number that all lanes are, where it is known.
+std::optional<double> knownNumber(const Lanes &x) {
+  Value value = x.get();
+  if (auto repeated = value.getDefiningOp<vector::BroadcastOp>())
+    value = repeated.getSource();
+  auto constant = value.getDefiningOp<arith::ConstantOp>();
+  if (!constant)
+    return std::nullopt;
+  if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue()))
+    return splat.getSplatValue<APFloat>().convertToDouble();
+  if (auto number = dyn_cast<FloatAttr>(constant.getValue()))
+    return number.getValueAsDouble();
+  return std::nullopt;
+}
+
 Lanes emitPower(const Lanes &x, const Lanes &y, ElementKind kind) {
-  return kind.isFloat ? emitFloatMath(FloatFunction::Pow, {x, y})
-                      : powerInteger(x, y, kind.isUnsigned);
+  if (!kind.isFloat)
+    return powerInteger(x, y, kind.isUnsigned);
+  // Squares and cubes, which models write as powers, are products; a cube's are
+  // in f64, so that it is rounded once.
+  if (x.element().isF32()) {
+    std::optional<double> exponent = knownNumber(y);
+    if (exponent == 2)
+      return x * x;
+    if (exponent == 3) {
+      Lanes wide = x.widenFloat(Float64Type::get(x.type().getContext()));
+      return (wide * wide * wide).narrowFloat(x.element());
+    }
+  }
+  return emitFloatMath(FloatFunction::Pow, {x, y});
 }
 
 Lanes emitDivide(const Lanes &x, const Lanes &y, ElementKind kind) {

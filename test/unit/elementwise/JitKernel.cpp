@@ -84,6 +84,8 @@ void buildLoop(ModuleOp module, StringRef name, const KernelSpec &spec,
                                        address(i, element), /*alignment=*/1);
     if (element.isInteger(1))
       value = arith::TruncIOp::create(b, loc, shaped(element), value);
+    if (spec.known && i + 1 == spec.operands.size())
+      value = emitFloat(b, loc, shaped(element), *spec.known);
     operands.push_back(value);
   }
   Value result;

@@ -7,6 +7,7 @@
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct KernelSpec {
   std::vector<std::string> operands;
   std::string result;
   std::string combine = {};
+  /// The last operand is this number everywhere, known to the emitter.
+  std::optional<double> known = {};
 };
 
 enum Form : unsigned { Scalar = 1, Eight = 8, Sixteen = 16 };
