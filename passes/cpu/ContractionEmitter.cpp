@@ -26,17 +26,19 @@ TaskCounter emitContraction(Kernel &kernel) {
   if (shape(contraction->getResult(0)) !=
       shape(kernel.fusion.getYield().getOperand(0)))
     return nullptr;
-  if (auto convolution = dyn_cast<ConvolutionOp>(contraction))
+  std::vector<ContractionNest> nests;
+  if (auto dot = dyn_cast<DotGeneralOp>(contraction)) {
+    if (std::optional<ContractionNest> nest = nestOfDot(kernel, dot))
+      nests.push_back(*nest);
+  } else {
+    auto convolution = cast<ConvolutionOp>(contraction);
     if (TaskCounter tasks = emitDepthwise(kernel, convolution))
       return tasks;
-  std::optional<ContractionNest> nest;
-  if (auto dot = dyn_cast<DotGeneralOp>(contraction))
-    nest = nestOfDot(kernel, dot);
-  else
-    nest = nestOfConvolution(kernel, cast<ConvolutionOp>(contraction));
-  if (!nest)
+    nests = nestsOfConvolution(kernel, convolution);
+  }
+  if (nests.empty())
     return nullptr;
-  return emitGemm(kernel, contraction->getResult(0), *nest);
+  return emitGemm(kernel, contraction->getResult(0), nests);
 }
 
 } // namespace tenon

@@ -6,9 +6,12 @@
 #include "passes/cpu/ContractionNest.h"
 
 #include "dialects/tenon/Packing.h"
+#include "passes/cpu/Conversions.h"
 #include "passes/cpu/ElementEmitter.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+#include <numeric>
 
 using namespace mlir;
 
@@ -95,10 +98,8 @@ bool columnsFit(const Operand &rhs, int64_t column) {
 Type sumTypeOf(Type element) {
   if (isa<Float16Type, BFloat16Type>(element))
     return Float32Type::get(element.getContext());
-  return element;
+  return kernelElementType(element);
 }
-
-bool isCovered(Type element) { return isa<FloatType>(element); }
 
 bool isOne(Value extent) { return getConstantIntValue(extent) == 1; }
 
@@ -146,12 +147,16 @@ constexpr int64_t sumBlock = 128;
 /// come one by one, must have the bits of one inside.
 constexpr int64_t fewestChannels = 64, mostChannels = 192;
 
-int64_t blockOfDot(Value extent) {
+int64_t blockOfDot(Type sum, Value extent) {
+  if (!isa<FloatType>(sum))
+    return 0;
   std::optional<int64_t> known = getConstantIntValue(extent);
   return known && *known <= sumBlock ? 0 : sumBlock;
 }
 
-int64_t blockOfConvolution(Value channels) {
+int64_t blockOfConvolution(Type sum, Value channels) {
+  if (!isa<FloatType>(sum))
+    return 0;
   std::optional<int64_t> known = getConstantIntValue(channels);
   if (!known || *known > mostChannels)
     return sumBlock;
@@ -165,8 +170,7 @@ bool inMemory(Kernel &kernel, Value tensor) {
 } // namespace
 
 std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op) {
-  if (!inMemory(kernel, op.getLhs()) || !inMemory(kernel, op.getRhs()) ||
-      !isCovered(op.getType().getElementType()))
+  if (!inMemory(kernel, op.getLhs()) || !inMemory(kernel, op.getRhs()))
     return std::nullopt;
   IndexBuilder at{kernel.builder, kernel.loc()};
   Operand lhs(kernel, op.getLhs()), rhs(kernel, op.getRhs());
@@ -239,49 +243,140 @@ std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op) {
   nest.rhsElement = rhs.element;
   nest.resultElement = op.getType().getElementType();
   nest.sum = sumTypeOf(nest.resultElement);
-  nest.lhsOrigin = zero;
+  nest.lhsOrigin = nest.rhsOrigin = zero;
+  nest.rank = place;
   mergeSums(at, nest.sums);
-  nest.block = blockOfDot(nest.sums.back().extent);
+  nest.block = blockOfDot(nest.sum, nest.sums.back().extent);
   return nest;
 }
 
-std::optional<ContractionNest> nestOfConvolution(Kernel &kernel,
-                                                 ConvolutionOp op) {
-  if (!inMemory(kernel, op.getLhs()) || !inMemory(kernel, op.getRhs()) ||
-      !isCovered(op.getType().getElementType()) || op.getGroups() != 1 ||
-      llvm::any_of(op.getLhsDilation(), [](int64_t d) { return d != 1; }))
-    return std::nullopt;
-  IndexBuilder at{kernel.builder, kernel.loc()};
-  Operand lhs(kernel, op.getLhs()), rhs(kernel, op.getRhs());
-  int64_t spatial = op.getStrides().size();
-  if (lhs.panels || !columnsFit(rhs, spatial + 1))
-    return std::nullopt;
-  ElementEmitter sizes(kernel, 1);
-  Value zero = at.constant(0);
-  auto resultExtent = [&](int64_t dim) {
-    return sizes.extent(kernel.outputs[0], dim);
-  };
-  ContractionNest nest;
-  nest.rows.push_back({resultExtent(0), lhs.strides[0], zero, 0});
-  nest.lhsOrigin = zero;
-  for (int64_t i = 0; i < spatial; ++i) {
-    Value step = lhs.strides[i + 1];
-    int64_t low = op.getPadding()[2 * i], high = op.getPadding()[2 * i + 1];
-    nest.rows.push_back({resultExtent(i + 1),
-                         at.mul(step, at.constant(op.getStrides()[i])), zero,
-                         i + 1});
-    nest.lhsOrigin = at.sub(nest.lhsOrigin, at.mul(step, at.constant(low)));
-    SumDim taps{rhs.extents[i],
-                at.mul(step, at.constant(op.getRhsDilation()[i])),
-                rhs.strides[i]};
-    if (low > 0 || high > 0)
-      taps.guard = WindowGuard{unsigned(i + 1), op.getStrides()[i], low,
-                               op.getRhsDilation()[i], lhs.extents[i + 1]};
-    nest.sums.push_back(taps);
+namespace {
+/// Nests a transposed convolution may fall into; each is code of its own.
+constexpr int64_t mostPhases = 16;
+
+int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// One spatial dimension of a convolution, or of one phase of it: the positions
+/// first + step * p, whose windows meet elements of the input, not zeros that
+/// were put between them, at the taps firstTap + tapStep * t. The window of
+/// position p starts at p * stride - low, its taps lie `dilation` apart.
+struct Phase {
+  int64_t first, step, stride, low, dilation, firstTap, tapStep;
+};
+
+/// The phases of a dimension, by the positions modulo their number.
+SmallVector<Phase> phasesOf(ConvolutionOp op, int64_t dim) {
+  int64_t stride = op.getStrides()[dim], low = op.getPadding()[2 * dim],
+          dilation = op.getRhsDilation()[dim],
+          between = op.getLhsDilation()[dim];
+  int64_t step = between / std::gcd(stride, between),
+          tapStep = between / std::gcd(dilation, between);
+  SmallVector<Phase> phases;
+  for (int64_t first = 0; first < step; ++first) {
+    int64_t tap = 0, start = first * stride - low;
+    while (tap < tapStep && (start + tap * dilation) % between != 0)
+      ++tap;
+    // No tap at all: the elements are sums of nothing.
+    bool none = tap == tapStep;
+    phases.push_back({first, step, stride * step / between,
+                      none ? 0 : -(start + tap * dilation) / between,
+                      dilation * tapStep / between,
+                      none ? std::numeric_limits<int64_t>::max() : tap,
+                      tapStep});
   }
-  nest.sums.push_back(
-      {rhs.extents[spatial], at.constant(1), rhs.strides[spatial]});
-  nest.column = {resultExtent(spatial + 1), zero, at.constant(1), spatial + 1};
+  return phases;
+}
+
+class ConvolutionNests {
+public:
+  ConvolutionNests(Kernel &kernel, ConvolutionOp op)
+      : kernel(kernel), op(op), at{kernel.builder, kernel.loc()},
+        lhs(kernel, op.getLhs()), rhs(kernel, op.getRhs()),
+        spatial(op.getStrides().size()) {}
+
+  std::vector<ContractionNest> all();
+
+private:
+  bool isCovered();
+  ContractionNest nestOf(ArrayRef<Phase> phases);
+  void addSpatial(ContractionNest &nest, int64_t dim, const Phase &phase);
+  void addChannels(ContractionNest &nest);
+  Value resultExtent(int64_t dim) {
+    return ElementEmitter(kernel, 1).extent(kernel.outputs[0], dim);
+  }
+
+  Kernel &kernel;
+  ConvolutionOp op;
+  IndexBuilder at;
+  Operand lhs, rhs;
+  int64_t spatial;
+};
+
+bool ConvolutionNests::isCovered() {
+  int64_t phases = 1;
+  for (auto [stride, between] : llvm::zip(op.getStrides(), op.getLhsDilation()))
+    phases *= between / std::gcd(stride, between);
+  bool kernelKnown = !ShapedType::isDynamicShape(
+      cast<ShapedType>(op.getRhs().getType()).getShape().take_front(spatial));
+  bool outputsKnown = !op.getType().isDynamicDim(spatial + 1);
+  if (lhs.panels || phases > mostPhases || (phases != 1 && !kernelKnown))
+    return false;
+  return op.getGroups() == 1 ? columnsFit(rhs, spatial + 1)
+                             : outputsKnown && !rhs.panels;
+}
+
+/// Rows along a spatial dimension, and its taps.
+void ConvolutionNests::addSpatial(ContractionNest &nest, int64_t dim,
+                                  const Phase &phase) {
+  Value step = lhs.strides[dim + 1];
+  Value left = at.max(at.sub(resultExtent(dim + 1), at.constant(phase.first)),
+                      at.constant(0));
+  nest.rows.push_back({at.ceilDiv(left, phase.step),
+                       at.mul(step, at.constant(phase.stride)), at.constant(0),
+                       dim + 1, phase.step, phase.first});
+  nest.lhsOrigin = at.sub(nest.lhsOrigin, at.mul(step, at.constant(phase.low)));
+  SumDim taps{rhs.extents[dim], at.mul(step, at.constant(phase.dilation)),
+              at.mul(rhs.strides[dim], at.constant(phase.tapStep))};
+  if (phase.tapStep != 1 || phase.firstTap != 0) {
+    int64_t all = *getConstantIntValue(rhs.extents[dim]);
+    bool none = phase.firstTap >= all;
+    taps.extent =
+        at.constant(none ? 0 : ceilDiv(all - phase.firstTap, phase.tapStep));
+    if (!none)
+      nest.rhsOrigin =
+          at.add(nest.rhsOrigin,
+                 at.mul(rhs.strides[dim], at.constant(phase.firstTap)));
+  }
+  bool spread = op.getLhsDilation()[dim] != 1;
+  if (spread || op.getPadding()[2 * dim] > 0 ||
+      op.getPadding()[2 * dim + 1] > 0)
+    taps.guard = WindowGuard{unsigned(dim + 1), phase.stride, phase.low,
+                             phase.dilation, lhs.extents[dim + 1]};
+  nest.sums.push_back(taps);
+}
+
+/// Columns are the outputs of a group.
+void ConvolutionNests::addChannels(ContractionNest &nest) {
+  Value zero = at.constant(0), outputs = resultExtent(spatial + 1),
+        features = rhs.extents[spatial];
+  if (int64_t groups = op.getGroups(); groups != 1) {
+    int64_t each = *getConstantIntValue(outputs) / groups;
+    nest.outer.push_back(
+        {at.constant(groups), features, at.constant(each), spatial + 1, each});
+    outputs = at.constant(each);
+  }
+  nest.column = {outputs, zero, at.constant(1), spatial + 1};
+  nest.sums.push_back({features, at.constant(1), rhs.strides[spatial]});
+}
+
+ContractionNest ConvolutionNests::nestOf(ArrayRef<Phase> phases) {
+  ContractionNest nest;
+  nest.lhsOrigin = nest.rhsOrigin = at.constant(0);
+  nest.rank = spatial + 2;
+  nest.rows.push_back({resultExtent(0), lhs.strides[0], at.constant(0), 0});
+  for (auto [dim, phase] : llvm::enumerate(phases))
+    addSpatial(nest, dim, phase);
+  addChannels(nest);
   nest.panels = rhs.panels;
   nest.rowStride = strideOfRows(nest.rows);
   nest.lhs = flattened(kernel, lhs.memory);
@@ -290,13 +385,40 @@ std::optional<ContractionNest> nestOfConvolution(Kernel &kernel,
   nest.rhsElement = rhs.element;
   nest.resultElement = op.getType().getElementType();
   nest.sum = sumTypeOf(nest.resultElement);
-  nest.block = blockOfConvolution(nest.sums.back().extent);
+  Value features = nest.sums.back().extent;
+  nest.block = blockOfConvolution(nest.sum, features);
   // Only whole blocks may be joined to longer runs.
-  std::optional<int64_t> channels =
-      getConstantIntValue(nest.sums.back().extent);
-  if (nest.block == 0 || (channels && *channels % nest.block == 0))
+  std::optional<int64_t> known = getConstantIntValue(features);
+  if (nest.block == 0 || (known && *known % nest.block == 0))
     mergeSums(at, nest.sums);
   return nest;
+}
+
+std::vector<ContractionNest> ConvolutionNests::all() {
+  if (!isCovered())
+    return {};
+  SmallVector<SmallVector<Phase>> combinations = {{}};
+  for (int64_t dim = 0; dim < spatial; ++dim) {
+    SmallVector<SmallVector<Phase>> longer;
+    for (const SmallVector<Phase> &former : combinations)
+      for (const Phase &phase : phasesOf(op, dim)) {
+        longer.push_back(former);
+        longer.back().push_back(phase);
+      }
+    combinations = std::move(longer);
+  }
+  std::vector<ContractionNest> nests;
+  for (ArrayRef<Phase> phases : combinations)
+    nests.push_back(nestOf(phases));
+  return nests;
+}
+} // namespace
+
+std::vector<ContractionNest> nestsOfConvolution(Kernel &kernel,
+                                                ConvolutionOp op) {
+  if (!inMemory(kernel, op.getLhs()) || !inMemory(kernel, op.getRhs()))
+    return {};
+  return ConvolutionNests(kernel, op).all();
 }
 
 } // namespace tenon

@@ -8,13 +8,18 @@
 #include "passes/cpu/Kernel.h"
 
 #include <optional>
+#include <vector>
 
 namespace tenon {
 
-/// One dimension of the result. Strides are in elements of the operands.
+/// One dimension of the nest. Strides are in elements of the operands. Several
+/// may share a dimension of the result, as groups and a group's outputs do; one
+/// may have some of its indices only, as a phase of a transposed convolution.
 struct ResultDim {
   mlir::Value extent, lhsStride, rhsStride;
-  int64_t place; ///< its number among the result's dimensions
+  int64_t place;    ///< its number among the result's dimensions
+  int64_t step = 1; ///< what one index moves there
+  int64_t first = 0;
 };
 
 /// The guard of a tap: which input positions a window may touch.
@@ -48,25 +53,26 @@ struct ContractionNest {
   ResultDim column;
   /// Where rhs lies in panels; column.rhsStride is that within one.
   std::optional<ColumnPanels> panels{};
-  llvm::SmallVector<SumDim> sums; ///< outermost first, at least one
-  mlir::Value lhsOrigin;          ///< added to every offset in lhs
+  llvm::SmallVector<SumDim> sums;   ///< outermost first, at least one
+  mlir::Value lhsOrigin, rhsOrigin; ///< added to every offset there
   /// Products of the innermost dimension are summed in blocks of so many, the
   /// blocks' sums in order; 0: one after another.
   int64_t block = 0;
 
-  int64_t rank() const { return outer.size() + rows.size() + 1; }
+  int64_t rank; ///< of the result
   /// Whether the column is the innermost dimension of the result.
-  bool columnIsLast() const { return column.place + 1 == rank(); }
+  bool columnIsLast() const { return column.place + 1 == rank; }
 };
 
 /// `memref` as one row of all its elements.
 mlir::Value flattened(Kernel &kernel, mlir::Value memref);
 
-/// The nest of the kernel's contraction; nothing where its elements or its
-/// form are not covered.
+/// The nest of the kernel's product; nothing where its form is not covered.
 std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op);
-std::optional<ContractionNest> nestOfConvolution(Kernel &kernel,
-                                                 ConvolutionOp op);
+/// The nests that make up the kernel's convolution, more than one where it is
+/// transposed; none where its form is not covered.
+std::vector<ContractionNest> nestsOfConvolution(Kernel &kernel,
+                                                ConvolutionOp op);
 
 } // namespace tenon
 

@@ -13,10 +13,10 @@
 #include "passes/cpu/Conversions.h"
 #include "passes/cpu/DepthwiseTile.h"
 #include "passes/cpu/ElementEmitter.h"
+#include "passes/cpu/ElementwiseEmitter.h"
 #include "passes/cpu/TileEpilogue.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -84,7 +84,6 @@ private:
                 llvm::function_ref<void(Value)> body);
   Value loadInput(Value place, const Channels &channels);
   Value loadLanes(Value memory, Value place, int64_t count, Value mask);
-  Value multiplyAdd(Value x, Value y, Value sum);
 
   Kernel &kernel;
   OpBuilder &b;
@@ -373,7 +372,8 @@ DepthwiseEmitter::Values DepthwiseEmitter::straight(const Tile &tile,
                                              axis.tapStride)),
                       lanes, channels.mask),
             elementOf(op.getRhs()), sum);
-      sums[product.column] = multiplyAdd(x, weight, sums[product.column]);
+      sums[product.column] =
+          emitMultiplyAdd(b, loc, x, weight, sums[product.column]);
     }
   }
   return sums;
@@ -399,17 +399,11 @@ DepthwiseEmitter::Values DepthwiseEmitter::looped(const Taps &taps,
       Value place =
           at().add(start, at().mul(at().constant(int64_t(column) * axis.stride),
                                    axis.inputStride));
-      total = multiplyAdd(loadInput(place, channels), weight, total);
+      total =
+          emitMultiplyAdd(b, loc, loadInput(place, channels), weight, total);
     }
     return sums;
   });
-}
-
-Value DepthwiseEmitter::multiplyAdd(Value x, Value y, Value total) {
-  if (isa<FloatType>(sum))
-    return math::FmaOp::create(b, loc, x, y, total);
-  return arith::AddIOp::create(b, loc, total,
-                               arith::MulIOp::create(b, loc, x, y));
 }
 
 Value DepthwiseEmitter::loadLanes(Value memory, Value place, int64_t count,

@@ -7,7 +7,6 @@
 #include "passes/cpu/ElementwiseEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -353,15 +352,6 @@ Value ElementEmitter::emitArgReduceWindow(ArgReduceWindowOp op,
                      op.getType().getElementType());
 }
 
-/// One step of a sum of products: fused for floats.
-static Value multiplyAdd(OpBuilder &b, Location loc, Type tenonElement, Value x,
-                         Value y, Value sum) {
-  if (isa<FloatType>(tenonElement))
-    return math::FmaOp::create(b, loc, x, y, sum);
-  return arith::AddIOp::create(b, loc, sum,
-                               arith::MulIOp::create(b, loc, x, y));
-}
-
 Value ElementEmitter::emitDot(DotGeneralOp op, ArrayRef<LaneIndex> indices) {
   Location loc = kernel.loc();
   Type element = op.getType().getElementType(), sum = sumType(element);
@@ -392,7 +382,7 @@ Value ElementEmitter::emitDot(DotGeneralOp op, ArrayRef<LaneIndex> indices) {
                               tensorType(op.getLhs()).getElementType(), sum);
               y = emitConvert(b, loc, y,
                               tensorType(op.getRhs()).getElementType(), sum);
-              return {multiplyAdd(b, loc, sum, x, y, carried[0])};
+              return {emitMultiplyAdd(b, loc, x, y, carried[0])};
             });
   return hasFailed ? Value() : emitConvert(b, loc, result[0], sum, element);
 }
@@ -469,7 +459,7 @@ Value ElementEmitter::emitConvolution(ConvolutionOp op,
                           sum);
           y = emitConvert(b, loc, y, tensorType(op.getRhs()).getElementType(),
                           sum);
-          return multiplyAdd(b, loc, sum, x, y, carried[0]);
+          return emitMultiplyAdd(b, loc, x, y, carried[0]);
         })};
       });
   return hasFailed ? Value() : emitConvert(b, loc, result[0], sum, element);

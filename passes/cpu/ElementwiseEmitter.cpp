@@ -294,6 +294,13 @@ Value emitCombine(OpBuilder &b, Location loc, ReduceKind reduce, Type element,
   llvm_unreachable("every kind combines");
 }
 
+Value emitMultiplyAdd(OpBuilder &b, Location loc, Value x, Value y, Value sum) {
+  if (isa<FloatType>(getElementTypeOrSelf(sum.getType())))
+    return math::FmaOp::create(b, loc, x, y, sum);
+  return arith::AddIOp::create(b, loc, sum,
+                               arith::MulIOp::create(b, loc, x, y));
+}
+
 Value emitIdentity(OpBuilder &b, Location loc, ReduceKind reduce, Type element,
                    Type type) {
   ElementKind kind(element);

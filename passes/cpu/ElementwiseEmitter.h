@@ -22,6 +22,11 @@ mlir::Value emitElementwise(mlir::OpBuilder &b, mlir::Location loc,
 mlir::Value emitCombine(mlir::OpBuilder &b, mlir::Location loc, ReduceKind kind,
                         mlir::Type element, mlir::Value a, mlir::Value c);
 
+/// One step of a sum of products, `x * y + sum`: fused, rounded once, for
+/// floats, modular for integers.
+mlir::Value emitMultiplyAdd(mlir::OpBuilder &b, mlir::Location loc,
+                            mlir::Value x, mlir::Value y, mlir::Value sum);
+
 /// The value that a reduction starts from, of the scalar or vector type `type`.
 mlir::Value emitIdentity(mlir::OpBuilder &b, mlir::Location loc,
                          ReduceKind kind, mlir::Type element, mlir::Type type);

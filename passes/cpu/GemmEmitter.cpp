@@ -91,7 +91,9 @@ public:
     together = evenRows(block.rows, (block.rows + most - 1) / most, tile);
   }
 
-  TaskCounter emit();
+  /// Code for the tasks [begin, end).
+  void emit(Value begin, Value end);
+  TaskCounter counter();
 
 private:
   using Values = SmallVector<Value>;
@@ -208,7 +210,7 @@ void GemmEmitter::when(Value condition, llvm::function_ref<void()> body) {
   body();
 }
 
-TaskCounter GemmEmitter::emit() {
+void GemmEmitter::emit(Value begin, Value end) {
   wide = epilogue.vectorizes(nest.columnIsLast());
   drains = !wide || !epilogue.isShort();
   if (inPieces() || isDeep())
@@ -224,25 +226,44 @@ TaskCounter GemmEmitter::emit() {
     rowExtents.push_back(dim.extent);
     rows = at().mul(rows, dim.extent);
   }
-  forRange(kernel.begin, kernel.end, 1, [&](Value task) { emitTask(task); });
-  SmallVector<int64_t> outerPlaces, rowPlaces;
-  for (const ResultDim &dim : nest.outer)
-    outerPlaces.push_back(dim.place);
-  for (const ResultDim &dim : nest.rows)
-    rowPlaces.push_back(dim.place);
-  return [outerPlaces, rowPlaces, column = nest.column.place, block = block](
+  forRange(begin, end, 1, [&](Value task) { emitTask(task); });
+}
+
+TaskCounter GemmEmitter::counter() {
+  /// What is left of a dimension where the kernel is launched.
+  struct Dim {
+    std::optional<int64_t> extent;
+    int64_t place, step, first;
+  };
+  auto dims = [](ArrayRef<ResultDim> dims) {
+    SmallVector<Dim> result;
+    for (const ResultDim &dim : dims)
+      result.push_back(
+          {getConstantIntValue(dim.extent), dim.place, dim.step, dim.first});
+    return result;
+  };
+  return [outer = dims(nest.outer), rows = dims(nest.rows),
+          columns = dims(nest.column), block = block](
              OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes) {
     IndexBuilder at{b, loc};
-    auto product = [&](ArrayRef<int64_t> places) {
+    auto product = [&](ArrayRef<Dim> dims) {
       Value result = at.constant(1);
-      for (int64_t place : places)
-        result = at.mul(result,
-                        getValueOrCreateConstantIndexOp(b, loc, sizes[place]));
+      for (const Dim &dim : dims) {
+        Value extent =
+            dim.extent
+                ? at.constant(*dim.extent)
+                : getValueOrCreateConstantIndexOp(b, loc, sizes[dim.place]);
+        if (!dim.extent && (dim.step != 1 || dim.first != 0))
+          extent = at.ceilDiv(
+              at.max(at.sub(extent, at.constant(dim.first)), at.constant(0)),
+              dim.step);
+        result = at.mul(result, extent);
+      }
       return result;
     };
-    Value rowBlocks = at.ceilDiv(product(rowPlaces), block.rows);
-    Value columnBlocks = at.ceilDiv(product(column), block.columns);
-    return at.mul(product(outerPlaces), at.mul(rowBlocks, columnBlocks));
+    Value rowBlocks = at.ceilDiv(product(rows), block.rows);
+    Value columnBlocks = at.ceilDiv(product(columns), block.columns);
+    return at.mul(product(outer), at.mul(rowBlocks, columnBlocks));
   };
 }
 
@@ -258,7 +279,7 @@ void GemmEmitter::emitTask(Value task) {
     extents.push_back(dim.extent);
   outer = at().delinearize(at().floorDiv(rest, columnBlocks), extents);
   lhsBase = nest.lhsOrigin;
-  rhsBase = at().constant(0);
+  rhsBase = nest.rhsOrigin;
   for (auto [dim, index] : llvm::zip(nest.outer, outer)) {
     lhsBase = at().add(lhsBase, at().mul(index, dim.lhsStride));
     rhsBase = at().add(rhsBase, at().mul(index, dim.rhsStride));
@@ -367,12 +388,18 @@ GemmEmitter::Values GemmEmitter::offsetsOf(Value row,
 }
 
 GemmEmitter::Values GemmEmitter::placeOf(const Values &position, Value column) {
-  Values place(nest.rank());
+  Values place(nest.rank);
+  auto move = [&](const ResultDim &dim, Value index) {
+    Value moved = at().add(at().mul(index, at().constant(dim.step)),
+                           at().constant(dim.first));
+    Value &there = place[dim.place];
+    there = there ? at().add(there, moved) : moved;
+  };
   for (auto [dim, index] : llvm::zip(nest.outer, outer))
-    place[dim.place] = index;
+    move(dim, index);
   for (auto [dim, index] : llvm::zip(nest.rows, position))
-    place[dim.place] = index;
-  place[nest.column.place] = column;
+    move(dim, index);
+  move(nest.column, column);
   return place;
 }
 
@@ -731,8 +758,34 @@ void GemmEmitter::addTile(const ColumnSource &columns, Value row, Value keptRow,
 }
 } // namespace
 
-TaskCounter emitGemm(Kernel &kernel, Value dot, const ContractionNest &nest) {
-  return GemmEmitter(kernel, dot, nest).emit();
+TaskCounter emitGemm(Kernel &kernel, Value dot,
+                     ArrayRef<ContractionNest> nests) {
+  OpBuilder &b = kernel.builder;
+  IndexBuilder at{b, kernel.loc()};
+  SmallVector<TaskCounter> counters;
+  Value zero = at.constant(0), done = zero;
+  for (const ContractionNest &nest : nests) {
+    GemmEmitter emitter(kernel, dot, nest);
+    counters.push_back(emitter.counter());
+    if (nests.size() == 1) {
+      emitter.emit(kernel.begin, kernel.end);
+      break;
+    }
+    Value count = counters.back()(
+        b, kernel.loc(),
+        memref::getMixedSizes(b, kernel.loc(), kernel.outputs[0]));
+    auto here = [&](Value task) {
+      return at.min(at.max(at.sub(task, done), zero), count);
+    };
+    emitter.emit(here(kernel.begin), here(kernel.end));
+    done = at.add(done, count);
+  }
+  return [counters](OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes) {
+    Value sum = counters.front()(b, loc, sizes);
+    for (const TaskCounter &counter : ArrayRef(counters).drop_front())
+      sum = IndexBuilder{b, loc}.add(sum, counter(b, loc, sizes));
+    return sum;
+  };
 }
 
 } // namespace tenon

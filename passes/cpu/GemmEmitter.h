@@ -7,9 +7,10 @@
 
 namespace tenon {
 
-/// Emits the kernel's contraction, whose result is `dot`, as `nest` says.
+/// Emits the kernel's contraction, whose result is `dot`, as `nests` say: each
+/// computes some of its elements, and the tasks of one follow those of another.
 TaskCounter emitGemm(Kernel &kernel, mlir::Value dot,
-                     const ContractionNest &nest);
+                     llvm::ArrayRef<ContractionNest> nests);
 
 } // namespace tenon
 

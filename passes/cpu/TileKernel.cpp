@@ -6,9 +6,9 @@
 #include "passes/cpu/TileKernel.h"
 
 #include "passes/cpu/Conversions.h"
+#include "passes/cpu/ElementwiseEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -51,7 +51,7 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
     Value repeated = vector::BroadcastOp::create(b, loc, wide, element);
     for (int64_t v = 0; v < vectors; ++v) {
       Value &sum = sums[r * vectors + v];
-      sum = math::FmaOp::create(b, loc, repeated, column[v], sum);
+      sum = emitMultiplyAdd(b, loc, repeated, column[v], sum);
     }
   }
 }

@@ -39,8 +39,7 @@ std::optional<int64_t> columnDim(Operation *op) {
     return column;
   }
   auto convolution = dyn_cast<ConvolutionOp>(op);
-  if (!convolution || convolution.getGroups() != 1 ||
-      llvm::any_of(convolution.getLhsDilation(), isWide))
+  if (!convolution || convolution.getGroups() != 1)
     return std::nullopt;
   return cast<RankedTensorType>(convolution.getRhs().getType()).getRank() - 1;
 }

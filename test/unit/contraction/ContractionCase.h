@@ -29,6 +29,10 @@ std::vector<float> randomFloats(int64_t size, uint32_t seed);
 /// Offsets of all index tuples of some dimensions of a row-major tensor.
 std::vector<int64_t> offsets(const Dims &shape, const Dims &dims);
 
+/// Elements of a case. Integers are i32: small ones, so that the reference's
+/// floats are exact.
+enum class Element { Float, Integer };
+
 enum class Epilogue { None, BiasRelu, BiasHardSwish };
 
 struct Case {
@@ -36,8 +40,14 @@ struct Case {
   std::vector<std::vector<float>> inputs;
   std::vector<Dims> dims;
   Dims result;
-  std::vector<float> expected;
+  std::vector<float> expected; ///< of integers: their bits
+  bool integers = false;
 };
+
+/// Random inputs of the case's dimensions.
+void fillInputs(Case &test, Element element);
+/// Makes the case one of integers, its inputs and `expected` being whole.
+void toIntegers(Case &test);
 
 /// The epilogue on `%0`, a tensor `full`, as text up to the function's end, its
 /// operand and its effect on `expected`.

@@ -21,9 +21,10 @@ Dims freeDims(size_t rank, const Dims &batch, const Dims &contract) {
 Case dotCase(const std::string &name, Dims lhs, Dims rhs, Dims lhsBatch,
              Dims rhsBatch, Dims lhsContract, Dims rhsContract,
              Epilogue epilogue = Epilogue::None,
-             Unknown unknown = Unknown::None) {
+             Unknown unknown = Unknown::None,
+             Element element = Element::Float) {
   Case test{name, {}, {}, {lhs, rhs}, {}, {}};
-  test.inputs = {randomFloats(count(lhs), 1), randomFloats(count(rhs), 2)};
+  fillInputs(test, element);
   Dims lhsFree = freeDims(lhs.size(), lhsBatch, lhsContract),
        rhsFree = freeDims(rhs.size(), rhsBatch, rhsContract);
   for (int64_t d : lhsBatch)
@@ -57,6 +58,8 @@ Case dotCase(const std::string &name, Dims lhs, Dims rhs, Dims lhsBatch,
               " contract " + list(lhsContract) + " x " + list(rhsContract) +
               " : " + types + "\n" +
               finish(test, epilogue, type(test.result, unknown));
+  if (element == Element::Integer)
+    toIntegers(test);
   return test;
 }
 
@@ -158,6 +161,16 @@ TEST(Contraction, PanelsInOtherForms) {
       packed(dotCase("narrow", {70, 33}, {33, 2}, {}, {}, {1}, {0}), 1),
   };
   check(cases);
+}
+
+TEST(Contraction, Integers) {
+  check(oddCases([](int64_t m, int64_t n, int64_t k) {
+    // Columns side by side and across.
+    bool across = m % 2;
+    return dotCase(numbered("integers", {m, n, k}), {m, k},
+                   across ? Dims{n, k} : Dims{k, n}, {}, {}, {1}, {across},
+                   Epilogue::None, Unknown::None, Element::Integer);
+  }));
 }
 
 TEST(Contraction, DynamicExtents) {

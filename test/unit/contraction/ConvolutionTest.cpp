@@ -74,14 +74,16 @@ float reference(const Case &test, const Dims &lhs, const Dims &rhs,
 
 Case convolutionCase(const std::string &name, Dims lhs, Dims rhs, Window window,
                      int64_t groups = 1, Epilogue epilogue = Epilogue::None,
-                     Unknown unknown = Unknown::None) {
+                     Unknown unknown = Unknown::None,
+                     Element element = Element::Float) {
   Case test{name, {}, {}, {lhs, rhs}, {}, {}};
   size_t spatial = window.strides.size();
   if (window.lhsDilation.empty())
     window.lhsDilation = Dims(spatial, 1);
-  test.inputs = {randomFloats(count(lhs), 3), randomFloats(count(rhs), 4)};
+  fillInputs(test, element);
   // A weight that is not finite must not reach pixels whose window it leaves.
-  test.inputs[1][0] = std::numeric_limits<float>::infinity();
+  if (element == Element::Float)
+    test.inputs[1][0] = std::numeric_limits<float>::infinity();
   test.result.push_back(lhs[0]);
   for (size_t i = 0; i < spatial; ++i)
     test.result.push_back(resultExtent(window, lhs, rhs, i));
@@ -108,6 +110,8 @@ Case convolutionCase(const std::string &name, Dims lhs, Dims rhs, Window window,
               " : (" + typeOf(lhs) + ", " + type(rhs) + ") -> " +
               typeOf(test.result) + "\n" +
               finish(test, epilogue, typeOf(test.result));
+  if (element == Element::Integer)
+    toIntegers(test);
   return test;
 }
 
@@ -156,6 +160,10 @@ TEST(Convolution, KernelsInPanels) {
           convolutionCase(numbered("conv", {int64_t(cases.size()), channels}),
                           {2, 7, 9, channels}, {3, 3, channels, 50}, window),
           3));
+  cases.push_back(
+      packed(convolutionCase("transposed", {1, 6, 5, 70}, {4, 3, 70, 50},
+                             {{1, 1}, {2, 2, 1, 1}, {1, 1}, {2, 2}}),
+             3));
   for (int64_t channels : {30, 256})
     cases.push_back(packed(
         convolutionCase(numbered("one", {channels}), {2, 7, 7, channels},
@@ -165,10 +173,58 @@ TEST(Convolution, KernelsInPanels) {
 }
 
 TEST(Convolution, Groups) {
+  std::vector<Case> cases;
+  int number = 0;
+  for (Window window :
+       {whole, {{2, 2}, {1, 1, 1, 1}, {1, 1}}, {{1, 1}, {0, 2, 2, 0}, {2, 1}}})
+    for (auto [features, outputs] :
+         {std::array<int64_t, 2>{4, 6}, {20, 17}, {1, 40}, {64, 64}})
+      cases.push_back(convolutionCase(
+          numbered("groups", {number++}), {2, 6, 7, 3 * features},
+          {3, 3, features, 3 * outputs}, window, 3, Epilogue::BiasRelu));
+  cases.push_back(convolutionCase("unknown", {2, 6, 9, 12}, {3, 3, 4, 18},
+                                  whole, 3, Epilogue::None, Unknown::All));
+  check(cases);
+}
+
+TEST(Convolution, Transposed) {
+  std::vector<Case> cases;
+  int number = 0;
+  // Kernels that are and are not multiples of the phases, strides and dilations
+  // that share factors with them, phases without any tap.
+  for (Window window : {Window{{1, 1}, {1, 1, 1, 1}, {1, 1}, {2, 2}},
+                        {{1, 1}, {2, 2, 2, 3}, {1, 1}, {2, 3}},
+                        {{1, 1}, {0, 1, 0, 0}, {1, 1}, {1, 4}},
+                        {{2, 3}, {2, 2, 1, 3}, {1, 1}, {3, 2}},
+                        {{2, 1}, {2, 2, 2, 2}, {1, 2}, {4, 3}},
+                        {{1, 1}, {-1, 2, 0, -2}, {1, 1}, {2, 2}}})
+    for (auto [kernel, features] : {std::array<int64_t, 2>{3, 5}, {4, 64}})
+      cases.push_back(convolutionCase(
+          numbered("transposed", {number++}), {2, 6, 5, features},
+          {kernel, kernel, features, 18}, window, 1, Epilogue::BiasRelu));
+  Window twice{{1, 1}, {1, 1, 1, 1}, {1, 1}, {2, 2}};
+  cases.push_back(
+      convolutionCase("in_groups", {1, 6, 5, 12}, {3, 3, 4, 18}, twice, 3));
+  cases.push_back(convolutionCase("single_tap", {1, 6, 5, 12}, {1, 1, 12, 18},
+                                  {{1, 1}, {0, 0, 0, 0}, {1, 1}, {3, 2}}));
+  cases.push_back(convolutionCase("unknown", {2, 6, 5, 12}, {3, 3, 12, 18},
+                                  twice, 1, Epilogue::None, Unknown::All));
+  cases.push_back(
+      convolutionCase("line", {2, 9, 7}, {5, 7, 20}, {{1}, {2, 3}, {1}, {3}}));
+  check(cases);
+}
+
+TEST(Convolution, Integers) {
   check({
-      convolutionCase("three", {1, 9, 11, 12}, {3, 3, 4, 18}, whole, 3),
-      convolutionCase("wide", {2, 6, 7, 40}, {3, 3, 20, 34}, whole, 2,
-                      Epilogue::BiasRelu),
+      convolutionCase("plain", {1, 9, 9, 70}, {3, 3, 70, 20}, whole, 1,
+                      Epilogue::None, Unknown::None, Element::Integer),
+      convolutionCase("depthwise", {1, 9, 9, 20}, {3, 3, 1, 20}, whole, 20,
+                      Epilogue::None, Unknown::None, Element::Integer),
+      convolutionCase("groups", {1, 9, 9, 20}, {3, 3, 5, 12}, whole, 4,
+                      Epilogue::None, Unknown::None, Element::Integer),
+      convolutionCase("transposed", {1, 9, 9, 20}, {3, 3, 20, 12},
+                      {{1, 1}, {1, 1, 1, 1}, {1, 1}, {2, 2}}, 1, Epilogue::None,
+                      Unknown::None, Element::Integer),
   });
 }
 
