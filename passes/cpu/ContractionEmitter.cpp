@@ -1,6 +1,6 @@
-// Matrix products and convolutions. The fusion's one contraction becomes a nest
-// of strides and then register tiles; what is not covered (integers, groups of
-// several channels, transposed convolutions) is left to the general path.
+// Matrix products and convolutions. Depthwise convolutions have an emitter of
+// their own; what else there is becomes nests of strides and then register
+// tiles. The general path is left with forms whose extents show too late.
 #include "passes/cpu/ContractionNest.h"
 #include "passes/cpu/DepthwiseEmitter.h"
 #include "passes/cpu/GemmEmitter.h"
