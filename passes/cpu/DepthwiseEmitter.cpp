@@ -1,12 +1,13 @@
-// Depthwise convolutions. A task computes some channels of some rows of the
-// result; in it a tile of columns goes down the rows, so that the next row
-// finds the input in the first cache. The sums of a tile are one vector of
-// channels for each column, carried by loops over the taps of all spatial
-// dimensions but the last; along the last each element of the input is loaded
-// once and meets the weights of all columns that see it, in ascending order of
-// taps for each. Rows bound their loops to the taps inside the input; columns
-// at the borders have tiles of their own, in which the taps outside are left
-// out, or, where the width shows in the run only, are computed one by one.
+// Depthwise convolutions and others of narrow groups. A task computes some
+// channels of some rows of the result; in it a tile of columns goes down the
+// rows, so that the next row finds the input in the first cache. The sums of a
+// tile are one vector of channels for each column, carried by loops over the
+// taps of all spatial dimensions but the last; along the last each element of
+// the input is loaded once and meets the weights of all columns that see it, in
+// ascending order of taps, then features, for each. Rows bound their loops to
+// the taps inside the input; columns at the borders have tiles of their own, in
+// which the taps outside are left out, or, where the width shows in the run
+// only, are computed one by one.
 #include "passes/cpu/DepthwiseEmitter.h"
 
 #include "passes/cpu/ContractionNest.h"
@@ -28,6 +29,8 @@ namespace tenon {
 
 /// Up to as many taps along the last spatial dimension no loop is made.
 constexpr int64_t straightTaps = 11;
+/// Registers of inputs that a vector of channels may be shuffled from.
+constexpr int64_t mostInputs = 4;
 
 namespace {
 class DepthwiseEmitter {
@@ -82,7 +85,10 @@ private:
           llvm::function_ref<Values(Value tap, ValueRange carried)> body);
   void forRange(Value low, Value high, int64_t step,
                 llvm::function_ref<void(Value)> body);
-  Value loadInput(Value place, const Channels &channels);
+  Values loadInput(Value place, const Channels &channels);
+  Values loadWeights(Value place, const Channels &here);
+  /// Elements of the input that a vector of channels sees at one place.
+  int64_t inputLanes() { return step / multiplier * features; }
   Value loadLanes(Value memory, Value place, int64_t count, Value mask);
 
   Kernel &kernel;
@@ -92,7 +98,8 @@ private:
   Type sum;
   int64_t lanes;
   TileEpilogue epilogue;
-  int64_t channels, multiplier, step; ///< of the result; step: of a vector
+  int64_t channels, step;       ///< of the result; step: of a vector
+  int64_t multiplier, features; ///< outputs and inputs of a group
   SmallVector<Axis> axes;
   ColumnWindow window;
   DepthwiseTile plan;
@@ -100,6 +107,15 @@ private:
   Values rowExtents;
   Value firstRow, lastRow, firstChannel, lastChannel; ///< of the task
 };
+
+/// Several groups share a vector, or a group has one feature. Elsewhere a
+/// register tile has enough lanes at work.
+bool isNarrow(int64_t features, int64_t outputs, int64_t lanes) {
+  if (features == 1)
+    return outputs <= lanes;
+  return outputs <= lanes / 2 &&
+         lanes / outputs * features <= mostInputs * lanes;
+}
 
 ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
@@ -117,9 +133,10 @@ DepthwiseEmitter::DepthwiseEmitter(Kernel &kernel, ConvolutionOp op, Type sum)
     : kernel(kernel), b(kernel.builder), loc(kernel.loc()), op(op), sum(sum),
       lanes(kernel.vectorBytes * 8 / sum.getIntOrFloatBitWidth()),
       epilogue(kernel, op.getResult(), sum, lanes),
-      channels(shapeOf(op.getRhs()).back()),
+      channels(shapeOf(op.getRhs()).back()), step(0),
       multiplier(channels / int64_t(op.getGroups())),
-      step(lanes / multiplier * multiplier) {
+      features(shapeOf(op.getRhs()).drop_back().back()) {
+  step = lanes / multiplier * multiplier;
   int64_t spatial = op.getStrides().size(), taps = 1;
   for (int64_t i = 0; i < spatial; ++i)
     taps *= shapeOf(op.getRhs())[i];
@@ -130,13 +147,14 @@ DepthwiseEmitter::DepthwiseEmitter(Kernel &kernel, ConvolutionOp op, Type sum)
             op.getPadding()[2 * last],
             known(shapeOf(op.getLhs())[spatial]),
             known(shapeOf(op.getResult())[spatial])};
-  plan = chooseDepthwiseTile(window, taps, channels, step, kernel.vectorBytes);
+  plan = chooseDepthwiseTile(window, taps, features, channels, step,
+                             kernel.vectorBytes);
 }
 
 DepthwiseEmitter::Axis DepthwiseEmitter::axisOf(int64_t dim) {
   ElementEmitter sizes(kernel, 1);
-  int64_t spatial = op.getStrides().size(), tapStride = channels;
-  Value stride = at().constant(op.getGroups());
+  int64_t spatial = op.getStrides().size(), tapStride = channels * features;
+  Value stride = at().constant(op.getGroups() * features);
   for (int64_t i = spatial - 1; i > dim; --i) {
     stride = at().mul(stride, sizes.extent(op.getLhs(), i + 1));
     tapStride *= shapeOf(op.getRhs())[i];
@@ -262,10 +280,9 @@ void DepthwiseEmitter::emitTile(const Tile &tile) {
             at().min(at().sub(lastChannel, first), at().constant(step));
         here.mask = mask(lanes, here.valid);
         here.inputMask =
-            multiplier == 1
-                ? here.mask
-                : mask(step / multiplier,
-                       at().floorDiv(here.valid, at().constant(multiplier)));
+            mask(inputLanes(),
+                 at().mul(at().floorDiv(here.valid, at().constant(multiplier)),
+                          at().constant(features)));
       }
       emitVector(tile, position, here);
     });
@@ -300,7 +317,9 @@ void DepthwiseEmitter::emitVector(const Tile &tile, ArrayRef<Value> position,
     from = at().add(from, at().mul(start, axis.inputStride));
     taps.push_back(tapsInside(axis, index));
   }
-  Value feature = at().floorDiv(channels.first, at().constant(multiplier));
+  Value feature =
+      at().mul(at().floorDiv(channels.first, at().constant(multiplier)),
+               at().constant(features));
   Value zero = arith::ConstantOp::create(
       b, loc, b.getZeroAttr(VectorType::get({lanes}, sum)));
   Values sums = overRows(0, tile, taps, channels, at().add(from, feature),
@@ -357,23 +376,20 @@ DepthwiseEmitter::Values DepthwiseEmitter::straight(const Tile &tile,
         byInput[column * axis.stride + tap * axis.dilation].push_back(
             {column, tap});
   Values sums(carried);
-  Values weights(axis.taps);
+  SmallVector<Values> weights(axis.taps);
   for (const auto &[input, products] : byInput) {
-    Value x = loadInput(
+    Values x = loadInput(
         at().add(lhs, at().mul(at().constant(input), axis.inputStride)),
         channels);
     for (Product product : products) {
-      Value &weight = weights[product.tap];
-      if (!weight)
-        weight = emitConvert(
-            b, loc,
-            loadLanes(rhsMemory,
-                      at().add(rhs, at().mul(at().constant(product.tap),
-                                             axis.tapStride)),
-                      lanes, channels.mask),
-            elementOf(op.getRhs()), sum);
-      sums[product.column] =
-          emitMultiplyAdd(b, loc, x, weight, sums[product.column]);
+      Values &weight = weights[product.tap];
+      if (weight.empty())
+        weight = loadWeights(
+            at().add(rhs, at().mul(at().constant(product.tap), axis.tapStride)),
+            channels);
+      Value &total = sums[product.column];
+      for (int64_t f = 0; f < features; ++f)
+        total = emitMultiplyAdd(b, loc, x[f], weight[f], total);
     }
   }
   return sums;
@@ -386,11 +402,8 @@ DepthwiseEmitter::Values DepthwiseEmitter::looped(const Taps &taps,
                                                   ValueRange carried) {
   const Axis &axis = axes.back();
   return forTaps(taps, carried, [&](Value tap, ValueRange inner) {
-    Value weight = emitConvert(
-        b, loc,
-        loadLanes(rhsMemory, at().add(rhs, at().mul(tap, axis.tapStride)),
-                  lanes, channels.mask),
-        elementOf(op.getRhs()), sum);
+    Values weight =
+        loadWeights(at().add(rhs, at().mul(tap, axis.tapStride)), channels);
     Value start =
         at().add(lhs, at().mul(at().mul(tap, at().constant(axis.dilation)),
                                axis.inputStride));
@@ -399,8 +412,9 @@ DepthwiseEmitter::Values DepthwiseEmitter::looped(const Taps &taps,
       Value place =
           at().add(start, at().mul(at().constant(int64_t(column) * axis.stride),
                                    axis.inputStride));
-      total =
-          emitMultiplyAdd(b, loc, loadInput(place, channels), weight, total);
+      Values x = loadInput(place, channels);
+      for (int64_t f = 0; f < features; ++f)
+        total = emitMultiplyAdd(b, loc, x[f], weight[f], total);
     }
     return sums;
   });
@@ -416,18 +430,35 @@ Value DepthwiseEmitter::loadLanes(Value memory, Value place, int64_t count,
   return vector::MaskedLoadOp::create(b, loc, type, memory, place, mask, zero);
 }
 
-/// The inputs of the channels at hand: one feature for `multiplier` channels.
-Value DepthwiseEmitter::loadInput(Value place, const Channels &channels) {
-  Value loaded =
-      loadLanes(lhsMemory, place, multiplier == 1 ? lanes : step / multiplier,
-                channels.inputMask);
-  if (multiplier != 1) {
-    SmallVector<int64_t> repeated;
+/// The inputs of the channels at hand: for each feature of a group as many
+/// lanes as the group has outputs.
+DepthwiseEmitter::Values DepthwiseEmitter::loadInput(Value place,
+                                                     const Channels &channels) {
+  Value loaded = loadLanes(lhsMemory, place, inputLanes(), channels.inputMask);
+  loaded = emitConvert(b, loc, loaded, elementOf(op.getLhs()), sum);
+  if (multiplier == 1 && features == 1)
+    return {loaded};
+  Values result;
+  for (int64_t f = 0; f < features; ++f) {
+    SmallVector<int64_t> from;
     for (int64_t lane = 0; lane < lanes; ++lane)
-      repeated.push_back(std::min(lane, step - 1) / multiplier);
-    loaded = vector::ShuffleOp::create(b, loc, loaded, loaded, repeated);
+      from.push_back(std::min(lane, step - 1) / multiplier * features + f);
+    result.push_back(vector::ShuffleOp::create(b, loc, loaded, loaded, from));
   }
-  return emitConvert(b, loc, loaded, elementOf(op.getLhs()), sum);
+  return result;
+}
+
+/// The weights of one tap, for each feature of a group.
+DepthwiseEmitter::Values DepthwiseEmitter::loadWeights(Value place,
+                                                       const Channels &here) {
+  Values result;
+  for (int64_t f = 0; f < features; ++f) {
+    Value loaded =
+        loadLanes(rhsMemory, at().add(place, at().constant(f * channels)),
+                  lanes, here.mask);
+    result.push_back(emitConvert(b, loc, loaded, elementOf(op.getRhs()), sum));
+  }
+  return result;
 }
 
 void DepthwiseEmitter::finish(const Tile &tile, ArrayRef<Value> position,
@@ -454,8 +485,7 @@ void DepthwiseEmitter::finish(const Tile &tile, ArrayRef<Value> position,
   });
 }
 
-/// Every feature is a group of its own, everything is in memory, and the window
-/// is known.
+/// Groups are narrow, everything is in memory, and the window is known.
 bool isCovered(Kernel &kernel, ConvolutionOp op, Type sum) {
   auto inMemory = [&](Value tensor) {
     return isa<BlockArgument>(tensor) && kernel.arguments.lookup(tensor);
@@ -464,9 +494,8 @@ bool isCovered(Kernel &kernel, ConvolutionOp op, Type sum) {
   int64_t groups = op.getGroups();
   return groups > 1 && inMemory(op.getLhs()) && inMemory(op.getRhs()) &&
          llvm::all_of(weights, [](int64_t extent) { return extent > 0; }) &&
-         weights.drop_back().back() == 1 &&
-         weights.back() / groups <=
-             kernel.vectorBytes * 8 / sum.getIntOrFloatBitWidth() &&
+         isNarrow(weights.drop_back().back(), weights.back() / groups,
+                  kernel.vectorBytes * 8 / sum.getIntOrFloatBitWidth()) &&
          llvm::all_of(op.getLhsDilation(), [](int64_t d) { return d == 1; });
 }
 } // namespace

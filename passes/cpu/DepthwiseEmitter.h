@@ -1,6 +1,6 @@
-// Convolutions whose groups have one feature each: no products across channels,
-// so that lanes lie along channels and a tile of columns shares each element it
-// loads.
+// Convolutions whose groups are narrower than a vector, depthwise ones first of
+// all: lanes lie along the outputs of several groups, and a tile of columns
+// shares each element it loads.
 #ifndef TENON_PASSES_CPU_DEPTHWISEEMITTER_H
 #define TENON_PASSES_CPU_DEPTHWISEEMITTER_H
 
@@ -9,7 +9,7 @@
 namespace tenon {
 
 /// The kernel of a convolution and its epilogue; null, and nothing emitted,
-/// where the convolution is not depthwise or its form is not covered.
+/// where its groups are not narrow or its form is not covered.
 TaskCounter emitDepthwise(Kernel &kernel, ConvolutionOp op);
 
 } // namespace tenon

@@ -62,8 +62,8 @@ static std::vector<ColumnRun> runsOf(const ColumnWindow &window,
 }
 
 DepthwiseTile chooseDepthwiseTile(const ColumnWindow &window, int64_t taps,
-                                  int64_t channels, int64_t step,
-                                  int64_t vectorBytes) {
+                                  int64_t features, int64_t channels,
+                                  int64_t step, int64_t vectorBytes) {
   DepthwiseTile tile;
   tile.columns = columnsOf(window, vectorBytes);
   if (window.input && window.result)
@@ -74,7 +74,8 @@ DepthwiseTile chooseDepthwiseTile(const ColumnWindow &window, int64_t taps,
   int64_t most = std::max(step, windowElements / (span * rowsOfWindow));
   tile.channels =
       ceilDiv(ceilDiv(channels, ceilDiv(channels, most)), step) * step;
-  int64_t work = window.result.value_or(typicalColumns) * tile.channels * taps;
+  int64_t work =
+      window.result.value_or(typicalColumns) * tile.channels * taps * features;
   tile.rows = ceilDiv(leastWork, std::max<int64_t>(1, work));
   return tile;
 }

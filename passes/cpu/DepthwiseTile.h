@@ -36,10 +36,11 @@ struct DepthwiseTile {
   std::vector<ColumnRun> runs;
 };
 
-/// `taps`: of all dimensions. `step`: channels of one vector.
+/// `taps`: of all dimensions. `features`: of a group. `step`: channels of one
+/// vector.
 DepthwiseTile chooseDepthwiseTile(const ColumnWindow &window, int64_t taps,
-                                  int64_t channels, int64_t step,
-                                  int64_t vectorBytes);
+                                  int64_t features, int64_t channels,
+                                  int64_t step, int64_t vectorBytes);
 
 } // namespace tenon
 

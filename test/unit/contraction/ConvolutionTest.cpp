@@ -262,6 +262,24 @@ TEST(Convolution, DepthwiseMultiplied) {
   check(cases);
 }
 
+TEST(Convolution, NarrowGroups) {
+  std::vector<Case> cases;
+  // Features and outputs of a group; several groups share a vector, whole or
+  // not, and the last has fewer.
+  for (auto [features, outputs] :
+       {std::array<int64_t, 2>{4, 4}, {8, 8}, {2, 1}, {3, 4}, {5, 3}, {12, 2}})
+    for (int64_t groups : {2, 7, 16})
+      cases.push_back(convolutionCase(
+          numbered("narrow", {features, outputs, groups}),
+          {1, 5, 11, groups * features}, {3, 3, features, groups * outputs},
+          {{1, 2}, {1, 1, 1, 1}, {1, 1}}, groups, Epilogue::BiasRelu));
+  cases.push_back(convolutionCase("unknown", {2, 6, 9, 20}, {3, 3, 4, 20},
+                                  whole, 5, Epilogue::None, Unknown::All));
+  cases.push_back(convolutionCase("long", {1, 3, 40, 20}, {1, 13, 4, 20},
+                                  {{1, 1}, {0, 0, 6, 6}, {1, 1}}, 5));
+  check(cases);
+}
+
 TEST(Convolution, DepthwiseRanksAndKernels) {
   check({
       convolutionCase("line", {2, 19, 18}, {3, 1, 18}, {{1}, {1, 1}, {1}}, 18),
