@@ -31,6 +31,16 @@ int64_t evenRows(int64_t rows, int64_t parts, RegisterTile tile) {
   return ceilDiv(ceilDiv(rows, parts), tile.rows) * tile.rows;
 }
 
+/// Somewhat smaller tiles are as fast where no row is left over: a single last
+/// row takes as long as three.
+static RegisterTile dividing(int64_t rows, RegisterTile tile) {
+  tile.rows = std::min(tile.rows, rows);
+  for (int64_t fewer = tile.rows; 3 * fewer >= 2 * tile.rows; --fewer)
+    if (rows % fewer == 0)
+      return {fewer, tile.vectors};
+  return tile;
+}
+
 RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
                         int64_t lanes, const ColumnLayout &layout) {
   // AVX2 has 16 registers; AVX-512 and NEON have 32.
@@ -48,7 +58,9 @@ RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
                       : layout.panelVectors ? panelStreams
                                             : widestTile;
     int64_t most = whole(std::min(streams, accumulators / rows));
-    return {rows, vectors ? std::min(whole(vectors + group - 1), most) : most};
+    if (vectors)
+      most = std::min(whole(vectors + group - 1), most);
+    return dividing(rows, {std::max<int64_t>(1, accumulators / most), most});
   }
   // The last panel should be full, or nearly; of equals the first.
   constexpr RegisterTile wide[] = {{8, 3}, {6, 4}, {12, 2}},
@@ -67,15 +79,7 @@ RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
     tile = {std::max<int64_t>(1, accumulators / group), group};
   if (vectors && vectors < tile.vectors && vectors % group == 0)
     tile = {std::min<int64_t>(few ? 8 : 12, accumulators / vectors), vectors};
-  if (!size.rows)
-    return tile;
-  tile.rows = std::min(tile.rows, *size.rows);
-  // Somewhat smaller tiles are as fast where none is left over: a single last
-  // row takes as long as three.
-  for (int64_t rows = tile.rows; 3 * rows >= 2 * tile.rows; --rows)
-    if (*size.rows % rows == 0)
-      return {rows, tile.vectors};
-  return tile;
+  return size.rows ? dividing(*size.rows, tile) : tile;
 }
 
 TaskBlock chooseBlock(const ContractionSize &size, RegisterTile tile,

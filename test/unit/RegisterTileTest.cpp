@@ -1,0 +1,93 @@
+// Tiles and tasks of contractions over many sizes: what the kernels assume of
+// them, whatever the machine.
+#include "passes/cpu/RegisterTile.h"
+
+#include "gtest/gtest.h"
+#include <algorithm>
+#include <string>
+
+using namespace tenon;
+
+namespace {
+
+struct Machine {
+  int64_t vectorBytes, accumulators;
+};
+constexpr Machine machines[] = {{32, 12}, {64, 24}, {16, 24}};
+
+std::string text(std::optional<int64_t> value) {
+  return value ? std::to_string(*value) : "?";
+}
+
+/// Calls `body` with every size, layout and the tile chosen for them.
+template <typename Body> void forAllTiles(Body body) {
+  const std::optional<int64_t> some[] = {
+      std::nullopt, 0,  1,  2,   3,   4,   5,   7,    8,
+      12,           13, 49, 128, 196, 255, 768, 50257};
+  for (Machine machine : machines)
+    for (int64_t elementBytes : {4, 8})
+      for (int64_t panelBytes : {0, 64, 128})
+        for (std::optional<int64_t> rows : some)
+          for (std::optional<int64_t> columns : some)
+            for (bool scratch : {false, true}) {
+              int64_t lanes = machine.vectorBytes / elementBytes;
+              ColumnLayout layout{scratch && panelBytes == 0,
+                                  panelBytes / elementBytes / lanes};
+              ContractionSize size{1, rows, columns, 768};
+              SCOPED_TRACE(text(rows) + " x " + text(columns) + ", " +
+                           std::to_string(lanes) + " lanes, panels of " +
+                           std::to_string(layout.panelVectors));
+              body(machine, lanes, layout, size,
+                   chooseTile(size, machine.vectorBytes, lanes, layout));
+            }
+}
+
+} // namespace
+
+TEST(RegisterTile, FitsTheRegistersAndThePanels) {
+  forAllTiles([](Machine machine, int64_t, const ColumnLayout &layout,
+                 const ContractionSize &size, RegisterTile tile) {
+    EXPECT_GE(tile.rows, 1);
+    EXPECT_GE(tile.vectors, 1);
+    // One row may keep more sums than there are registers of a single panel.
+    int64_t most = std::max(machine.accumulators, layout.panelVectors);
+    EXPECT_LE(tile.rows * tile.vectors, most);
+    if (layout.panelVectors)
+      EXPECT_EQ(tile.vectors % layout.panelVectors, 0);
+    if (size.rows && *size.rows > 0)
+      EXPECT_LE(tile.rows, *size.rows);
+  });
+}
+
+TEST(RegisterTile, TasksAreWholeTiles) {
+  forAllTiles([](Machine, int64_t lanes, const ColumnLayout &,
+                 const ContractionSize &size, RegisterTile tile) {
+    TaskBlock block = chooseBlock(size, tile, lanes);
+    EXPECT_GE(block.rows, tile.rows);
+    EXPECT_EQ(block.rows % tile.rows, 0);
+    EXPECT_GE(block.columns, tile.vectors * lanes);
+    EXPECT_EQ(block.columns % (tile.vectors * lanes), 0);
+  });
+}
+
+TEST(RegisterTile, NoRowIsLeftOverWhereASmallerTileFits) {
+  auto rowsOf = [](int64_t rows, int64_t vectorBytes) {
+    int64_t lanes = vectorBytes / 4;
+    return chooseTile({1, rows, 768, 768}, vectorBytes, lanes,
+                      {false, 16 / lanes})
+        .rows;
+  };
+  EXPECT_EQ(rowsOf(128, 64), 8);
+  EXPECT_EQ(rowsOf(49, 64), 7);
+  EXPECT_EQ(rowsOf(12, 64), 6);
+  EXPECT_EQ(rowsOf(13, 64), 8);
+  EXPECT_EQ(rowsOf(8, 32), 4);
+  EXPECT_EQ(rowsOf(12, 32), 6);
+}
+
+TEST(RegisterTile, FewRowsReadFewStreams) {
+  EXPECT_EQ(chooseTile({1, 1, 768, 768}, 64, 16, {false, 1}).vectors, 4);
+  EXPECT_EQ(chooseTile({1, 1, 768, 768}, 32, 8, {false, 2}).vectors, 4);
+  EXPECT_EQ(chooseTile({1, 1, 20, 768}, 32, 8, {false, 2}).vectors, 4);
+  EXPECT_EQ(chooseTile({1, 1, 9, 768}, 32, 8, {false, 2}).vectors, 2);
+}
