@@ -53,6 +53,7 @@ struct CompileOptions {
   bool foldBatchNorm = true;
   bool exposeIntermediates =
       false; ///< every computed value is an output too (compiler/verify)
+  int jobs = 0;          ///< threads that generate code; 0: one a processor
   std::string stopAfter; ///< a phase name, or empty
   std::string dumpDir;   ///< a file per phase is written here when not empty
   int64_t foldBudgetBytes =

@@ -160,6 +160,17 @@ tenon_status tenon_context_set_timeout(tenon_context *context,
   return status;
 }
 
+tenon_status tenon_context_set_profile(tenon_context *context,
+                                       tenon_profile_fn profile, void *state) {
+  tenon_status status = tenon_context_enter(context);
+  if (status != TENON_OK)
+    return status;
+  context->profile = profile;
+  context->profile_state = state;
+  tenon_context_leave(context);
+  return TENON_OK;
+}
+
 uint64_t tenon_context_memory(const tenon_context *context) {
   uint64_t bytes = context ? context->arena.bytes : 0;
   for (int32_t i = 0; context && i < context->num_owned; ++i)

@@ -149,10 +149,11 @@ static tenon_status prepare_function(tenon_function *function,
                                      tenon_text *text) {
   if (!desc->name || !desc->plan || !desc->run || desc->num_inputs < 0 ||
       desc->num_outputs < 0 || desc->num_sites < 0 || desc->num_kernels < 0 ||
-      (desc->num_inputs > 0 && !desc->inputs) ||
+      desc->num_launches < 0 || (desc->num_inputs > 0 && !desc->inputs) ||
       (desc->num_outputs > 0 && !desc->outputs) ||
       (desc->num_sites > 0 && !desc->sites) ||
-      (desc->num_kernels > 0 && !desc->kernels))
+      (desc->num_kernels > 0 && !desc->kernels) ||
+      (desc->num_launches > 0 && !desc->launches))
     return malformed(text, "a function is incomplete");
   function->desc = desc;
   for (int32_t i = 0; i < desc->num_inputs; ++i) {

@@ -71,6 +71,8 @@ struct tenon_context {
   _Atomic int32_t cancel;
   int64_t timeout;
   uint64_t memory_limit;
+  tenon_profile_fn profile;
+  void *profile_state;
   tenon_watch watch;
   tenon_text text;
   /* Tables of one call, large enough for every function. */

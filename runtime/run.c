@@ -151,6 +151,8 @@ static tenon_status execute(tenon_context *context,
     return TENON_LIMIT;
   }
   call->arena = context->arena.data;
+  call->profile = context->profile;
+  call->profile_state = context->profile_state;
   if (context->timeout > 0) {
     tenon_watch *watch = &context->watch;
     watch->flag = &context->cancel;

@@ -196,6 +196,12 @@ TENON_API tenon_status tenon_plan(tenon_context *context, const char *function,
  * TENON_CANCELLED at its next kernel. From any thread. */
 TENON_API void tenon_cancel(tenon_context *context);
 
+/* Lets `profile` hear of each kernel of the runs to come; null: nobody. It must
+ * not call the context. */
+TENON_API tenon_status tenon_context_set_profile(tenon_context *context,
+                                                 tenon_profile_fn profile,
+                                                 void *state);
+
 /* Sets tenon_context_options.timeout_ns for the runs to come. */
 TENON_API tenon_status tenon_context_set_timeout(tenon_context *context,
                                                  int64_t timeout_ns);

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define TENON_ABI_VERSION 1u
+#define TENON_ABI_VERSION 2u
 
 /* The first eight bytes of every descriptor ("TENON\0\0\1" little-endian). */
 #define TENON_ABI_MAGIC UINT64_C(0x010000004e4f4e45)
@@ -87,6 +87,13 @@ typedef void (*tenon_task_fn)(void *args, int64_t begin, int64_t end);
 typedef void (*tenon_parallel_fn)(void *pool, tenon_task_fn fn, void *args,
                                   int64_t count);
 
+/* Hears of each kernel of a run, on the run's own thread: before it starts,
+ * with ended 0, and after it, with ended 1. `launch` is an index into
+ * tenon_function_desc.launches, flops and bytes are what this launch is worth:
+ * operations on elements, and bytes of all tensors read and written. */
+typedef void (*tenon_profile_fn)(void *state, int32_t launch, int32_t ended,
+                                 int64_t flops, int64_t bytes);
+
 /* The arguments of one call. The caller owns everything. */
 typedef struct tenon_call {
   uint64_t struct_size;
@@ -102,8 +109,11 @@ typedef struct tenon_call {
   const void *weights;  /* the weight blob, aligned to TENON_WEIGHT_ALIGNMENT */
   tenon_parallel_fn parallel;
   void *pool;
-  const volatile int32_t *cancel; /* polled between kernels; may be null */
-  tenon_fault fault;              /* zeroed by the caller */
+  const volatile int32_t
+      *cancel;              /* polled between and within kernels; may be null */
+  tenon_fault fault;        /* zeroed by the caller */
+  tenon_profile_fn profile; /* may be null; not called by plan */
+  void *profile_state;
 } tenon_call;
 
 #define TENON_ARENA_ALIGNMENT 64
@@ -113,6 +123,14 @@ typedef struct tenon_kernel_desc {
   const char *name;  /* its symbol */
   const char *nodes; /* the model nodes it computes, separated by newlines */
 } tenon_kernel_desc;
+
+/* A place where a function launches a kernel. Equal layers share a kernel, each
+ * has a launch of its own. */
+typedef struct tenon_launch_desc {
+  const char *nodes; /* as a kernel's, of this place alone */
+  int32_t kernel;    /* index into tenon_function_desc.kernels */
+  int32_t reserved;
+} tenon_launch_desc;
 
 typedef struct tenon_function_desc {
   const char *name;
@@ -127,6 +145,9 @@ typedef struct tenon_function_desc {
   int32_t num_kernels;
   const char *const *sites; /* the text of each fault site: node and operator */
   const tenon_kernel_desc *kernels;
+  const tenon_launch_desc *launches;
+  int32_t num_launches;
+  int32_t reserved;
 } tenon_function_desc;
 
 /* CPU features a model needs, as bits of tenon_model_desc.cpu_features. */
@@ -192,10 +213,12 @@ TENON_ABI_ASSERT(sizeof(tenon_dim_desc) == 40, "tenon_dim_desc changed size");
 TENON_ABI_ASSERT(sizeof(tenon_tensor_desc) == 32,
                  "tenon_tensor_desc changed size");
 TENON_ABI_ASSERT(sizeof(tenon_fault) == 32, "tenon_fault changed size");
-TENON_ABI_ASSERT(sizeof(tenon_call) == 120, "tenon_call changed size");
+TENON_ABI_ASSERT(sizeof(tenon_call) == 136, "tenon_call changed size");
 TENON_ABI_ASSERT(sizeof(tenon_kernel_desc) == 16,
                  "tenon_kernel_desc changed size");
-TENON_ABI_ASSERT(sizeof(tenon_function_desc) == 72,
+TENON_ABI_ASSERT(sizeof(tenon_launch_desc) == 16,
+                 "tenon_launch_desc changed size");
+TENON_ABI_ASSERT(sizeof(tenon_function_desc) == 88,
                  "tenon_function_desc changed size");
 TENON_ABI_ASSERT(sizeof(tenon_model_desc) == 104,
                  "tenon_model_desc changed size");

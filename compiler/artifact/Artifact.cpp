@@ -15,10 +15,13 @@
 #include "runtime/xxh64.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Path.h"
 
 #include <cstring>
+#include <deque>
+#include <thread>
 
 using namespace mlir;
 
@@ -105,27 +108,28 @@ private:
       for (Attribute site : sites)
         if (auto text = dyn_cast<StringAttr>(site))
           more.sites.push_back(text.str());
-    for (auto func : module.getOps<LLVM::LLVMFuncOp>()) {
-      if (func.isExternal() || func.getName().contains("_entry") ||
-          func.getName().ends_with(".task"))
-        continue;
-      llvm::SetVector<StringRef> names;
-      collectNames(func.getLoc(), names);
-      if (!names.empty() && isKernel(func))
-        more.kernels.push_back(
-            {func.getName().str(), llvm::join(names.takeVector(), "\n")});
-    }
+    if (auto launches = module->getAttrOfType<ArrayAttr>("tenon.launches"))
+      collectLaunches(launches, more);
     more.note = isLinked();
     more.program = options.emit == EmitKind::Executable;
     return more;
   }
 
-  /// Graph functions and their plans are no kernels.
-  bool isKernel(LLVM::LLVMFuncOp func) const {
-    return llvm::none_of(facts.functions, [&](const FunctionFacts &function) {
-      return func.getName() == function.name ||
-             func.getName() == function.name + ".plan";
-    });
+  /// Each launch is its kernel's symbol and where it comes from.
+  static void collectLaunches(ArrayAttr launches, DescriptorFacts &more) {
+    llvm::MapVector<StringRef, llvm::SetVector<StringRef>> kernels;
+    for (auto launch : launches.getAsRange<ArrayAttr>()) {
+      StringRef kernel = cast<FlatSymbolRefAttr>(launch[0]).getValue();
+      llvm::SetVector<StringRef> names;
+      collectNames(cast<LocationAttr>(launch[1]), names);
+      auto place = kernels.insert({kernel, {}}).first;
+      place->second.insert(names.begin(), names.end());
+      more.launches.push_back({llvm::join(names.takeVector(), "\n"),
+                               int32_t(place - kernels.begin())});
+    }
+    for (auto &[kernel, names] : kernels)
+      more.kernels.push_back(
+          {kernel.str(), llvm::join(names.takeVector(), "\n")});
   }
 
   bool makeCode() {
@@ -133,22 +137,32 @@ private:
       result.status = Status::Internal;
       return false;
     }
-    std::string wrong =
-        addDescriptor(compiler.module(), facts, descriptorFacts());
+    DescriptorFacts more = descriptorFacts();
+    std::string wrong = addDescriptor(compiler.module(), facts, more);
     if (!wrong.empty())
       return fail(Status::Internal, "", "internal error: " + wrong);
     CodeForm form = options.emit == EmitKind::Assembly ? CodeForm::Assembly
                     : options.emit == EmitKind::LlvmIr ? CodeForm::LlvmIr
-                                                       : CodeForm::Object;
+                    : isLinked()                       ? CodeForm::Objects
+                                                       : CodeForm::OneObject;
+    bool isObject = form == CodeForm::Objects || form == CodeForm::OneObject;
+    std::vector<std::string> kernels;
+    for (const KernelFacts &kernel : more.kernels)
+      kernels.push_back(kernel.name);
     std::vector<std::string> ours = {weightsSymbol(stem)};
-    if (!compiler.optimize() || !compiler.emit(form, code) ||
-        (form == CodeForm::Object &&
-         !compiler.checkUndefined(code, ours, needsLibm))) {
+    if (!compiler.compile(form, kernels, threads(), code) ||
+        (isObject && !compiler.checkUndefined(code, ours, needsLibm))) {
       result.status = Status::Internal;
       return false;
     }
-    result.codeBytes = code.size();
+    for (const Bytes &file : code)
+      result.codeBytes += file.size();
     return true;
+  }
+
+  unsigned threads() const {
+    return options.jobs > 0 ? options.jobs
+                            : std::max(1u, std::thread::hardware_concurrency());
   }
 
   /// Streams the blob into `file`; `hash` is that of its bytes.
@@ -186,14 +200,16 @@ private:
     return true;
   }
 
-  /// The object with its weights into `file`, left open.
+  /// The first object with the weights into `file`, left open.
   bool writeObject(AtomicFile &file, OutputFiles &outputs) {
     if (file.error())
       return failFile(file);
-    StringRef bytes(code.data(), code.size());
+    const Bytes &object = code[0];
+    StringRef bytes(object.data(), object.size());
     if (!hasBlob)
       return file.write(bytes) || failFile(file);
-    uint64_t hash = 0, place = placeOfWeightHash(code, descriptorSymbol(stem));
+    uint64_t hash = 0,
+             place = placeOfWeightHash(object, descriptorSymbol(stem));
     if (!place)
       return fail(Status::Internal, "",
                   "internal error: the object has no descriptor");
@@ -205,7 +221,7 @@ private:
     } else {
       SplitObject split;
       std::string wrong = makeRoomForWeights(
-          code, weightsSymbol(stem), facts.weightBytes, isLinked(), split);
+          object, weightsSymbol(stem), facts.weightBytes, isLinked(), split);
       if (!wrong.empty())
         return fail(Status::Internal, "", "internal error: " + wrong);
       if (!file.write(StringRef(split.head.data(), split.head.size())))
@@ -219,7 +235,7 @@ private:
     return file.writeAt(place, number) || failFile(file);
   }
 
-  /// Links the object, which lives as long as the linker needs it.
+  /// Links the objects, which live as long as the linker needs them.
   bool link(AtomicFile &file, OutputFiles &outputs) {
     if (file.error())
       return failFile(file);
@@ -229,6 +245,13 @@ private:
       return false;
     LinkJob job;
     job.objects = {object.temporaryPath()};
+    std::deque<AtomicFile> others;
+    for (const Bytes &part : llvm::drop_begin(code)) {
+      AtomicFile &file = others.emplace_back(options.output, false);
+      if (!file.create() || !file.write(StringRef(part.data(), part.size())))
+        return failFile(file);
+      job.objects.push_back(file.temporaryPath());
+    }
     AtomicFile program(options.output, /*executable=*/false);
     if (options.emit == EmitKind::Executable) {
       StringRef bytes(reinterpret_cast<const char *>(tenon_artifact_program),
@@ -285,9 +308,9 @@ private:
     else if (options.emit == EmitKind::Object)
       written = writeObject(file, outputs);
     else
-      written =
-          (!file.error() && file.write(StringRef(code.data(), code.size()))) ||
-          failFile(file);
+      written = (!file.error() &&
+                 file.write(StringRef(code[0].data(), code[0].size()))) ||
+                failFile(file);
     if (!written || !writeHeader(outputs))
       return false;
     if (!file.finish())
@@ -304,7 +327,7 @@ private:
   const DiagnosticHandler &report;
   ModuleCompiler compiler;
   std::string stem;
-  llvm::SmallVector<char, 0> code;
+  std::vector<Bytes> code; ///< one, or objects to link
   bool hasBlob = false, external = false, needsLibm = false;
   std::string weightsPath;
   CompileReport result;

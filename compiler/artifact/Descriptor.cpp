@@ -120,19 +120,24 @@ private:
   }
 
   Constant *makeFunction(const FunctionFacts &function) {
-    std::vector<Constant *> sites, kernels;
+    std::vector<Constant *> sites, kernels, launches;
     for (const std::string &site : more.sites)
       sites.push_back(string(site));
     for (const KernelFacts &kernel : more.kernels)
       kernels.push_back(makeStruct({string(kernel.name), string(kernel.nodes)},
                                    sizeof(tenon_kernel_desc)));
+    for (const LaunchFacts &launch : more.launches)
+      launches.push_back(
+          makeStruct({string(launch.nodes), i32(launch.kernel), i32(0)},
+                     sizeof(tenon_launch_desc)));
     return makeStruct(
         {string(function.name), i32(function.inputs.size()),
          i32(function.outputs.size()), tensors("inputs", function.inputs),
          tensors("outputs", function.outputs),
          entry(function.name + ".plan_entry"),
          entry(function.name + ".run_entry"), i32(sites.size()),
-         i32(kernels.size()), table("sites", sites), table("kernels", kernels)},
+         i32(kernels.size()), table("sites", sites), table("kernels", kernels),
+         table("launches", launches), i32(launches.size()), i32(0)},
         sizeof(tenon_function_desc));
   }
 

@@ -17,6 +17,11 @@ struct KernelFacts {
   std::string nodes; ///< separated by newlines
 };
 
+struct LaunchFacts {
+  std::string nodes; ///< separated by newlines
+  int32_t kernel;    ///< index into the kernels
+};
+
 /// What the descriptor says beyond the model's facts.
 struct DescriptorFacts {
   std::string stem;   ///< the descriptor is `tenon_model_<stem>`
@@ -26,6 +31,7 @@ struct DescriptorFacts {
       weightFile; ///< empty: the weights are embedded, or there are none
   std::vector<std::string> sites;
   std::vector<KernelFacts> kernels;
+  std::vector<LaunchFacts> launches;
   bool note = false;    ///< for a linked file: adds `.note.tenon`
   bool program = false; ///< adds the name by which a program finds the model
 };

@@ -362,7 +362,7 @@ private:
                             : outputData.str() + ", tenon_output_dims")
         << ",\n                     " << arena << ",\n                     "
         << weights << ", " << parallel << ", " << pool
-        << ", NULL,\n                     {0, 0, 0, 0, 0}};\n";
+        << ", NULL,\n                     {0, 0, 0, 0, 0}, NULL, NULL};\n";
   }
 
   /// What the model relies on and the runtime would check.

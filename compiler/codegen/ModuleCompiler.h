@@ -1,5 +1,6 @@
-// From the LLVM dialect to bytes: a translated module with the core linked in,
-// optimized, and emitted into memory as an object or as text.
+// From the LLVM dialect to bytes: a translated module, cut into parts, each
+// with the core linked in, optimized, and emitted into memory as objects or as
+// text.
 #ifndef TENON_COMPILER_CODEGEN_MODULECOMPILER_H
 #define TENON_COMPILER_CODEGEN_MODULECOMPILER_H
 
@@ -17,7 +18,10 @@
 
 namespace tenon {
 
-enum class CodeForm { Object, Assembly, LlvmIr, Bitcode };
+/// Objects may be several, to be linked together; the others are one file.
+enum class CodeForm { Objects, OneObject, Assembly, LlvmIr };
+
+using Bytes = llvm::SmallVector<char, 0>;
 
 /// One module on its way. The steps are called in their order; each returns
 /// false after it has reported an error.
@@ -26,8 +30,8 @@ public:
   ModuleCompiler(const TargetChoice &target, DiagnosticHandler report);
   ~ModuleCompiler();
 
-  /// Takes `module`, all of it in the LLVM dialect, under the name `name`,
-  /// links what it calls of the core, and makes every definition internal.
+  /// Takes `module`, all of it in the LLVM dialect, under the name `name`, and
+  /// makes every definition internal.
   bool translate(mlir::ModuleOp module, const std::string &name);
 
   /// The module between translation and optimization, where the artifact adds
@@ -38,24 +42,24 @@ public:
   /// nothing here asks for.
   uint64_t featuresInUse() const;
 
-  bool optimize();
+  /// Links what the code calls of the core, optimizes and emits, on up to
+  /// `threads` threads; the bytes do not depend on how many. `kernels` are the
+  /// functions that may stand in other files than the rest; what the module
+  /// exports is in the first.
+  bool compile(CodeForm form, const std::vector<std::string> &kernels,
+               unsigned threads, std::vector<Bytes> &files);
 
-  bool emit(CodeForm form, llvm::SmallVectorImpl<char> &bytes);
-
-  /// Reads the names an object leaves open and checks that libc and libm have
+  /// Reads the names the objects leave open and checks that libc and libm have
   /// them, but for `ours`. `needsLibm` is set where libm does.
-  bool checkUndefined(llvm::ArrayRef<char> object,
+  bool checkUndefined(const std::vector<Bytes> &objects,
                       llvm::ArrayRef<std::string> ours, bool &needsLibm);
 
 private:
   bool fail(std::string text);
-  bool linkCore();
-  void setAttributes();
 
   TargetChoice target;
   DiagnosticHandler report;
   llvm::LLVMContext context;
-  std::string problems; ///< what LLVM reported through the context
   std::unique_ptr<llvm::TargetMachine> machine;
   std::unique_ptr<llvm::Module> llvmModule;
 };

@@ -111,14 +111,16 @@ def Tenon_LaunchOp : Tenon_Op<"launch", [MemRefsNormalizable]> {
   let summary = "Calls a kernel over a range of tasks, in parallel where that pays";
   let description = [{
     The kernel takes the operands and then the first and the last-but-one task as `index`. Tasks are independent; how they are split over threads never changes a result.
+    `flops` and `bytes` say what the work is worth: operations on elements, and bytes of all tensors read and written, each once. They decide how many threads are asked
+    and stand in profiles; they change no result.
 
     Example:
     ```mlir
-    tenon.launch @kernel tasks %n (%x, %y) : memref<4xf32>, memref<4xf32>
+    tenon.launch @kernel tasks %n flops %f bytes %b (%x, %y) : memref<4xf32>, memref<4xf32>
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$kernel, Index:$tasks, Variadic<AnyType>:$operands_);
-  let assemblyFormat = "$kernel `tasks` $tasks `(` $operands_ `)` attr-dict `:` type($operands_)";
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Index:$tasks, Index:$flops, Index:$bytes, Variadic<AnyType>:$operands_);
+  let assemblyFormat = "$kernel `tasks` $tasks `flops` $flops `bytes` $bytes `(` $operands_ `)` attr-dict `:` type($operands_)";
 }
 
 def Tenon_FaultOp : Tenon_Op<"fault"> {

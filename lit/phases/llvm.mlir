@@ -2,7 +2,7 @@
 
 // Nothing but the LLVM dialect; the entries alone are seen from outside.
 // CHECK-NOT: {{(func|scf|cf|arith|memref|vector)\.[a-z_]+ }}
-// CHECK-DAG: llvm.func @tenon_core_parallel(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64)
+// CHECK-DAG: llvm.func @tenon_core_parallel(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64, i64)
 // CHECK-DAG: llvm.func @layers.run_entry(%{{.*}}: !llvm.ptr) -> i32
 // CHECK-DAG: llvm.func @layers.plan_entry(%{{.*}}: !llvm.ptr) -> i32
 // CHECK-NOT: builtin.unrealized_conversion_cast

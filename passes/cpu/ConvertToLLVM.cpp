@@ -1,7 +1,8 @@
 // Lowers everything that is left to the LLVM dialect. A launch puts the
 // kernel's operands into a structure on the stack and calls the runtime's
 // parallel loop with the kernel's task function, which takes them out again; a
-// launch of one task calls the kernel itself.
+// launch of one task calls the kernel itself. Before each launch the run asks
+// whether it is cancelled, and returns where it is.
 #include "passes/cpu/Passes.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -41,15 +42,19 @@ namespace tenon {
 namespace {
 /// A function of the core that is linked in later; declared at its first use.
 LLVM::LLVMFuncOp coreFunction(OpBuilder &builder, ModuleOp module,
-                              StringRef name, ArrayRef<Type> types) {
+                              StringRef name, ArrayRef<Type> types,
+                              Type result = {}) {
   if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
     return known;
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(module.getBody());
   auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(builder.getContext()), types);
+      result ? result : LLVM::LLVMVoidType::get(builder.getContext()), types);
   return LLVM::LLVMFuncOp::create(builder, module.getLoc(), name, type);
 }
+
+/// The number of a launch in the module's table of them.
+constexpr StringLiteral numberAttr = "tenon.launch_number";
 
 struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
@@ -64,16 +69,38 @@ struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
     if (!call)
       return rewriter.notifyMatchFailure(op,
                                          "launched outside a graph function");
-    Value one = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(),
-                                         rewriter.getI64IntegerAttr(1));
+    Type i32 = rewriter.getI32Type(), i64 = rewriter.getI64Type();
+    SmallVector<Value> mark = {
+        call,
+        LLVM::ConstantOp::create(rewriter, loc, i32,
+                                 op->getAttrOfType<IntegerAttr>(numberAttr)),
+        adaptor.getFlops(), adaptor.getBytes()};
+    SmallVector<Type> markTypes = {pointer, i32, i64, i64};
+    LLVM::LLVMFuncOp begin =
+        coreFunction(rewriter, module, "tenon_core_begin", markTypes, i32);
+    returnWhere(op, rewriter,
+                LLVM::CallOp::create(rewriter, loc, begin, mark).getResult());
+    launch(op, adaptor, rewriter, call);
+    LLVM::LLVMFuncOp end =
+        coreFunction(rewriter, module, "tenon_core_end", markTypes);
+    LLVM::CallOp::create(rewriter, loc, end, mark);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  static void launch(LaunchOp op, OpAdaptor adaptor,
+                     ConversionPatternRewriter &rewriter, Value call) {
+    Location loc = op.getLoc();
+    auto module = op->getParentOfType<ModuleOp>();
+    auto pointer = LLVM::LLVMPointerType::get(rewriter.getContext());
+    Type i64 = rewriter.getI64Type();
     if (getConstantIntValue(op.getTasks()) == 1) {
-      Value zero = LLVM::ConstantOp::create(
-          rewriter, loc, rewriter.getI64Type(), rewriter.getI64IntegerAttr(0));
+      Value zero = LLVM::ConstantOp::create(rewriter, loc, i64,
+                                            rewriter.getI64IntegerAttr(0));
       callKernel(rewriter, loc, op.getKernel(), call,
                  op.getOperands_().getTypes(), adaptor.getOperands_(), zero,
-                 one);
-      rewriter.eraseOp(op);
-      return success();
+                 adaptor.getTasks());
+      return;
     }
     SmallVector<Type> fields = {pointer};
     for (Value operand : adaptor.getOperands_())
@@ -93,13 +120,42 @@ struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
     LLVM::LLVMFuncOp body = taskFunction(rewriter, module, op, structure);
     LLVM::LLVMFuncOp parallel =
         coreFunction(rewriter, module, "tenon_core_parallel",
-                     {pointer, pointer, pointer, rewriter.getI64Type()});
+                     {pointer, pointer, pointer, i64, i64, i64});
     Value function = LLVM::AddressOfOp::create(rewriter, loc, body);
-    LLVM::CallOp::create(
-        rewriter, loc, parallel,
-        ValueRange{call, function, arguments, adaptor.getTasks()});
-    rewriter.eraseOp(op);
-    return success();
+    LLVM::CallOp::create(rewriter, loc, parallel,
+                         ValueRange{call, function, arguments,
+                                    adaptor.getTasks(), adaptor.getFlops(),
+                                    adaptor.getBytes()});
+  }
+
+  /// Leaves the function before `op` where `stop` is not zero: what a loop of
+  /// the model waits for would never be computed. A plan returns zero.
+  static void returnWhere(LaunchOp op, ConversionPatternRewriter &rewriter,
+                          Value stop) {
+    Location loc = op.getLoc();
+    Value zero = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI32Type(),
+                                          rewriter.getI32IntegerAttr(0));
+    Value stops = LLVM::ICmpOp::create(rewriter, loc, LLVM::ICmpPredicate::ne,
+                                       stop, zero);
+    Block *before = op->getBlock();
+    Block *on = rewriter.splitBlock(before, Block::iterator(op));
+    Block *out = rewriter.createBlock(on->getParent(), on->getParent()->end());
+    SmallVector<Value> results;
+    if (returnsValue(op))
+      results.push_back(LLVM::ConstantOp::create(
+          rewriter, loc, rewriter.getI64Type(), rewriter.getI64IntegerAttr(0)));
+    LLVM::ReturnOp::create(rewriter, loc, results);
+    rewriter.setInsertionPointToEnd(before);
+    LLVM::CondBrOp::create(rewriter, loc, stops, out, on);
+    rewriter.setInsertionPoint(op);
+  }
+
+  /// Whether the function around `op`, perhaps converted already, is a plan.
+  static bool returnsValue(LaunchOp op) {
+    if (auto function = op->getParentOfType<func::FuncOp>())
+      return function.getNumResults() != 0;
+    auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+    return !isa<LLVM::LLVMVoidType>(function.getFunctionType().getReturnType());
   }
 
   /// The call is the first argument of every graph function.
@@ -239,6 +295,7 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     eraseGraphOnlyOps();
+    numberLaunches();
     if (failed(simplifyFirst()))
       return signalPassFailure();
     LowerToLLVMOptions options(context);
@@ -285,6 +342,18 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
       op.getResult().replaceAllUsesWith(op.getValue());
       op.erase();
     });
+  }
+
+  /// The module keeps which kernel each launch calls, and for which nodes.
+  void numberLaunches() {
+    OpBuilder builder(&getContext());
+    SmallVector<Attribute> launches;
+    getOperation().walk([&](LaunchOp op) {
+      op->setAttr(numberAttr, builder.getI32IntegerAttr(launches.size()));
+      launches.push_back(builder.getArrayAttr(
+          {op.getKernelAttr(), LocationAttr(op.getLoc())}));
+    });
+    getOperation()->setAttr("tenon.launches", builder.getArrayAttr(launches));
   }
 
   /// To LLVM a bf16 is an i16: kernels only move bf16s and convert them by

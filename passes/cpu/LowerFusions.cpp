@@ -3,6 +3,7 @@
 #include "passes/cpu/Passes.h"
 
 #include "passes/cpu/Kernel.h"
+#include "passes/cpu/KernelWork.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -47,9 +48,10 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
     SmallVector<OpFoldResult> sizes =
         memref::getMixedSizes(builder, fusion.getLoc(), fusion.getOutputs()[0]);
     Value tasks = kernel.tasks(builder, fusion.getLoc(), sizes);
+    KernelWork work = countWork(fusion, builder);
     SmallVector<Value> operands(fusion.getOperands());
     LaunchOp::create(builder, fusion.getLoc(), kernel.func.getName(), tasks,
-                     operands);
+                     work.flops, work.bytes, operands);
     fusion.erase();
     return success();
   }
@@ -70,13 +72,46 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
     return key;
   }
 
+  /// The kernel's symbol, for profilers and debuggers: its kind, the model node
+  /// of its main op, or its first ops where nodes have no names, and a number.
   std::string nameOf(FusionOp fusion) {
     std::string name = stringifyFusionKind(fusion.getKind()).str();
-    int named = 0;
-    for (Operation &op : fusion.getBlock().without_terminator())
-      if (!isa<ConstantOp, BroadcastInDimOp>(op) && named++ < 3)
-        name += "." + op.getName().stripDialect().str();
+    Operation *main = fusion.getYield().getOperand(0).getDefiningOp();
+    for (Operation &op : fusion.getBlock())
+      if (isa<DotGeneralOp, ConvolutionOp>(op))
+        main = &op;
+    std::string node = nodeOf(main ? main->getLoc() : fusion.getLoc());
+    if (!node.empty()) {
+      name += "." + node;
+    } else {
+      int named = 0;
+      for (Operation &op : fusion.getBlock().without_terminator())
+        if (!isa<ConstantOp, BroadcastInDimOp>(op) && named++ < 3)
+          name += "." + op.getName().stripDialect().str();
+    }
     return name + "." + std::to_string(kernels.size() - 1);
+  }
+
+  /// The first node's name in a location as part of a symbol: letters and
+  /// digits, and its end where it is long.
+  static std::string nodeOf(Location loc) {
+    constexpr size_t longest = 48;
+    std::string text;
+    loc->walk([&](Location part) {
+      auto name = dyn_cast<NameLoc>(part);
+      if (!name)
+        return WalkResult::advance();
+      for (char c : name.getName().getValue())
+        if (llvm::isAlnum(c))
+          text += c;
+        else if (!text.empty() && text.back() != '_')
+          text += '_';
+      return WalkResult::interrupt();
+    });
+    StringRef trimmed = StringRef(text).rtrim('_');
+    if (trimmed.size() > longest)
+      trimmed = trimmed.take_back(longest).split('_').second;
+    return trimmed.str();
   }
 
   LogicalResult build(FusionOp fusion, LoweredKernel &lowered) {

@@ -10,7 +10,7 @@ def LowerFusions : Pass<"tenon-lower-fusions", "mlir::ModuleOp"> {
     ```mlir
     tenon.fusion map ins(%x : memref<4xf32>) outs(%y : memref<4xf32>) { ... }
     // becomes
-    tenon.launch @map.negate.0 tasks %c1 (%x, %y) : memref<4xf32>, memref<4xf32>
+    tenon.launch @map.negate.0 tasks %c1 flops %c4 bytes %c32 (%x, %y) : memref<4xf32>, memref<4xf32>
     func.func private @map.negate.0(%call: !llvm.ptr, %x: memref<4xf32>, %y: memref<4xf32>, %begin: index, %end: index) { ... }
     ```
     Fusions with equal regions and operand types share one kernel.

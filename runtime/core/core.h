@@ -6,10 +6,18 @@
 
 #include "../tenon_abi.h"
 
-/* Runs fn over [0, count) through the pool of the call; on the spot where
- * there is one task or no pool. */
+/* Before and after a kernel. A nonzero answer of the first says that the run is
+ * cancelled: nothing more is to be launched. */
+int32_t tenon_core_begin(tenon_call *call, int32_t launch, int64_t flops,
+                         int64_t bytes);
+void tenon_core_end(tenon_call *call, int32_t launch, int64_t flops,
+                    int64_t bytes);
+
+/* Runs fn over [0, tasks): through the pool of the call where there is one and
+ * the work, `flops` and `bytes`, is worth it, else on the spot. Tasks not begun
+ * when the run is cancelled are left out. */
 void tenon_core_parallel(tenon_call *call, tenon_task_fn fn, void *args,
-                         int64_t count);
+                         int64_t tasks, int64_t flops, int64_t bytes);
 
 /* Records a fault of the run, unless another one came first. The entry reads it
  * after the parallel loop, so the claim needs no ordering of its own. */

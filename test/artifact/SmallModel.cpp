@@ -36,7 +36,7 @@ module attributes {tenon.weight_bytes = 128 : i64} {
 const char *llvmText = R"mlir(
 module attributes {tenon.sites = ["node \"seven\" (Add)"]} {
   llvm.func @tenon_core_fault(!llvm.ptr, i32, i32, i64, i64, i64)
-  llvm.func @tenon_core_parallel(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64)
+  llvm.func @tenon_core_parallel(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64, i64)
   llvm.func @map.add.0.task(%args: !llvm.ptr, %begin: i64, %end: i64) {
     %one = llvm.mlir.constant(1 : i64) : i64
     %three = llvm.mlir.constant(3 : i64) : i64
@@ -97,7 +97,7 @@ module attributes {tenon.sites = ["node \"seven\" (Add)"]} {
     llvm.store %w, %a2 : !llvm.ptr, !llvm.ptr
     %count = llvm.mul %n, %c4 : i64
     %task = llvm.mlir.addressof @map.add.0.task : !llvm.ptr
-    llvm.call @tenon_core_parallel(%call, %task, %args, %count) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, i64) -> ()
+    llvm.call @tenon_core_parallel(%call, %task, %args, %count, %count, %count) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64, i64) -> ()
     llvm.return %c0_32 : i32
   }
   llvm.func @main.plan_entry(%call: !llvm.ptr) -> i32 {

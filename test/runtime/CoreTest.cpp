@@ -8,6 +8,7 @@ extern "C" {
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -156,37 +157,98 @@ TEST(NonMaxSuppression, TakesTheBestAndSkipsWhatOverlaps) {
 }
 
 struct Loops {
-  int calls = 0;
-  int64_t begin = -1, end = -1;
+  std::vector<int> seen = std::vector<int>(1000);
+  std::atomic<int> calls{0};
+  int64_t longest = 0;
+  int32_t cancel = 0, cancelAt = -1;
   static void task(void *args, int64_t begin, int64_t end) {
     auto *loops = static_cast<Loops *>(args);
     ++loops->calls;
-    loops->begin = begin;
-    loops->end = end;
+    loops->longest = std::max(loops->longest, end - begin);
+    for (int64_t i = begin; i < end; ++i) {
+      ++loops->seen[size_t(i)];
+      if (i == loops->cancelAt)
+        loops->cancel = 1;
+    }
   }
+  /// Runs the pieces one by one, the last first, and counts them.
   static void pool(void *pool, tenon_task_fn fn, void *args, int64_t count) {
-    ++*static_cast<int *>(pool);
-    fn(args, 0, count);
+    *static_cast<int64_t *>(pool) = count;
+    for (int64_t i = count; i-- > 0;)
+      fn(args, i, i + 1);
+  }
+  bool ranOnce(int64_t tasks) const {
+    for (size_t i = 0; i < seen.size(); ++i)
+      if (seen[i] != (int64_t(i) < tasks))
+        return false;
+    return true;
   }
 };
 
-TEST(Parallel, OneTaskNeedsNoPool) {
-  int pooled = 0;
+TEST(Parallel, SmallWorkStaysWithTheCaller) {
+  int64_t pieces = 0;
   tenon_call call = {};
   call.parallel = Loops::pool;
-  call.pool = &pooled;
-  Loops none, one, many, serial;
-  tenon_core_parallel(&call, Loops::task, &none, 0);
-  EXPECT_EQ(none.calls, 0);
-  tenon_core_parallel(&call, Loops::task, &one, 1);
-  EXPECT_EQ(one.end, 1);
-  EXPECT_EQ(pooled, 0);
-  tenon_core_parallel(&call, Loops::task, &many, 5);
-  EXPECT_EQ(pooled, 1);
-  call.parallel = nullptr;
-  tenon_core_parallel(&call, Loops::task, &serial, 5);
-  EXPECT_EQ(serial.calls, 1);
-  EXPECT_EQ(serial.end, 5);
+  call.pool = &pieces;
+  for (int64_t tasks : {0, 1, 2, 5, 999}) {
+    Loops loops;
+    tenon_core_parallel(&call, Loops::task, &loops, tasks, 1000, 1000);
+    EXPECT_TRUE(loops.ranOnce(tasks)) << tasks;
+    EXPECT_EQ(loops.calls, tasks > 0);
+  }
+  EXPECT_EQ(pieces, 0);
+  Loops one;
+  tenon_core_parallel(&call, Loops::task, &one, 1, 1000000000, 0);
+  EXPECT_TRUE(one.ranOnce(1));
+  EXPECT_EQ(pieces, 0);
+}
+
+// Tasks are put together into pieces of some size, as many as the work is
+// worth; every task belongs to one.
+TEST(Parallel, WorkIsHandedOutInPieces) {
+  for (int64_t flops : {100000, 333333, 1000000, 30000000})
+    for (int64_t tasks : {2, 3, 17, 1000}) {
+      int64_t pieces = 0;
+      tenon_call call = {};
+      call.parallel = Loops::pool;
+      call.pool = &pieces;
+      Loops loops;
+      tenon_core_parallel(&call, Loops::task, &loops, tasks, flops, 0);
+      EXPECT_TRUE(loops.ranOnce(tasks)) << flops << " " << tasks;
+      EXPECT_EQ(pieces, std::min(tasks, flops / 32000));
+      call.parallel = nullptr;
+      Loops serial;
+      tenon_core_parallel(&call, Loops::task, &serial, tasks, flops, 0);
+      EXPECT_TRUE(serial.ranOnce(tasks)) << flops << " " << tasks;
+    }
+}
+
+TEST(Parallel, CancelledWorkStopsWithinAKernel) {
+  tenon_call call = {};
+  Loops loops;
+  call.cancel = &loops.cancel;
+  loops.cancelAt = 300;
+  EXPECT_EQ(tenon_core_begin(&call, 0, 0, 0), 0);
+  tenon_core_parallel(&call, Loops::task, &loops, 1000, 1000000000, 0);
+  EXPECT_EQ(loops.seen[300], 1);
+  EXPECT_EQ(loops.seen[400], 0);
+  EXPECT_EQ(call.fault.code, TENON_FAULT_CANCELLED);
+  EXPECT_NE(tenon_core_begin(&call, 1, 0, 0), 0);
+}
+
+TEST(Parallel, TheProfileHearsOfEachLaunch) {
+  std::vector<std::vector<int64_t>> heard;
+  tenon_call call = {};
+  call.profile_state = &heard;
+  call.profile = [](void *state, int32_t launch, int32_t ended, int64_t flops,
+                    int64_t bytes) {
+    static_cast<std::vector<std::vector<int64_t>> *>(state)->push_back(
+        {launch, ended, flops, bytes});
+  };
+  EXPECT_EQ(tenon_core_begin(&call, 7, 20, 30), 0);
+  tenon_core_end(&call, 7, 20, 30);
+  EXPECT_EQ(heard, (std::vector<std::vector<int64_t>>{{7, 0, 20, 30},
+                                                      {7, 1, 20, 30}}));
 }
 
 } // namespace

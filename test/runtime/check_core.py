@@ -11,7 +11,8 @@ ir = subprocess.run([sys.argv[1], sys.argv[2], "-o", "-"], check=True,
 defined = set(re.findall(r"^define .*@(tenon_core_\w+)\(", ir, re.M))
 declared = set(re.findall(r"^declare .*@([\w.]+)\(", ir, re.M))
 types = "f32 f64 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64".split()
-expected = ({"tenon_core_fault", "tenon_core_parallel",
+expected = ({"tenon_core_begin", "tenon_core_end", "tenon_core_fault",
+             "tenon_core_parallel",
              "tenon_core_nms"} |
             {"tenon_core_sort_" + t for t in types})
 wrong = []

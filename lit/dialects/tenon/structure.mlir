@@ -29,9 +29,9 @@ func.func @fusion(%x: tensor<4xf32>, %e: tensor<4xf32>) {
 }
 
 // CHECK-LABEL: func.func @launch(
-// CHECK: tenon.launch @kernel tasks %{{.*}}(%{{.*}}, %{{.*}}) : memref<4xf32>, memref<4xf32>
-func.func @launch(%n: index, %x: memref<4xf32>, %y: memref<4xf32>) {
-  tenon.launch @kernel tasks %n (%x, %y) : memref<4xf32>, memref<4xf32>
+// CHECK: tenon.launch @kernel tasks %{{.*}} flops %{{.*}} bytes %{{.*}}(%{{.*}}, %{{.*}}) : memref<4xf32>, memref<4xf32>
+func.func @launch(%n: index, %f: index, %b: index, %x: memref<4xf32>, %y: memref<4xf32>) {
+  tenon.launch @kernel tasks %n flops %f bytes %b (%x, %y) : memref<4xf32>, memref<4xf32>
   return
 }
 

@@ -1,15 +1,24 @@
 // RUN: tenon-opt %s --tenon-convert-to-llvm --split-input-file | FileCheck %s
 
-// A launch hands its operands to the parallel loop in one structure, which the kernel's task takes apart.
+// A launch hands its operands to the parallel loop in one structure, which the kernel's task takes apart. Where the run is
+// cancelled the function is left before the launch. The module keeps a table of launches.
+// CHECK: module attributes {tenon.launches = {{\[\[}}@kernel, #loc{{.*}}]]
 // CHECK-LABEL: llvm.func @start(
 // CHECK-SAME: %[[CALL:[^:]*]]: !llvm.ptr,
 // CHECK: %[[ARGS:.*]] = llvm.alloca
+// CHECK: %[[NUMBER:.*]] = llvm.mlir.constant(0 : i32)
+// CHECK: %[[STOP:.*]] = llvm.call @tenon_core_begin(%[[CALL]], %[[NUMBER]], %{{.*}}, %{{.*}})
+// CHECK: %[[STOPS:.*]] = llvm.icmp "ne" %[[STOP]]
+// CHECK: llvm.cond_br %[[STOPS]], ^[[OUT:.*]], ^
 // CHECK: %[[TASK:.*]] = llvm.mlir.addressof @kernel.task
-// CHECK: llvm.call @tenon_core_parallel(%[[CALL]], %[[TASK]], %[[ARGS]], %{{.*}})
+// CHECK: llvm.call @tenon_core_parallel(%[[CALL]], %[[TASK]], %[[ARGS]], %{{.*}}, %{{.*}}, %{{.*}})
+// CHECK: llvm.call @tenon_core_end(%[[CALL]], %[[NUMBER]], %{{.*}}, %{{.*}})
+// CHECK: ^[[OUT]]:
+// CHECK-NEXT: llvm.return
 // CHECK: llvm.func internal @kernel.task(
 // CHECK: llvm.call @kernel(
 func.func @start(%call: !llvm.ptr, %x: memref<4xf32>, %n: index) {
-  tenon.launch @kernel tasks %n (%x) : memref<4xf32>
+  tenon.launch @kernel tasks %n flops %n bytes %n (%x) : memref<4xf32>
   return
 }
 
@@ -24,12 +33,12 @@ func.func private @kernel(%call: !llvm.ptr, %x: memref<4xf32>, %begin: index, %e
 // CHECK-LABEL: llvm.func @one_task(
 // CHECK-SAME: %[[CALL:[^:]*]]: !llvm.ptr,
 // CHECK-DAG: %[[ZERO:.*]] = llvm.mlir.constant(0 : i64)
-// CHECK-DAG: %[[ONE:.*]] = llvm.mlir.constant(1 : i64)
+// CHECK-DAG: %[[ONE:.*]] = llvm.mlir.constant(1 : index) : i64
 // CHECK: llvm.call @kernel(%[[CALL]], {{.*}}, %[[ZERO]], %[[ONE]])
 // CHECK-NOT: @kernel.task
 func.func @one_task(%call: !llvm.ptr, %x: memref<4xf32>) {
   %c1 = arith.constant 1 : index
-  tenon.launch @kernel tasks %c1 (%x) : memref<4xf32>
+  tenon.launch @kernel tasks %c1 flops %c1 bytes %c1 (%x) : memref<4xf32>
   return
 }
 
@@ -48,8 +57,30 @@ func.func private @kernel(%call: !llvm.ptr, %x: memref<4xf32>, %begin: index, %e
 func.func @launch_in_a_loop(%call: !llvm.ptr, %x: memref<4xf32>, %n: index) {
   cf.br ^loop
 ^loop:
-  tenon.launch @kernel tasks %n (%x) : memref<4xf32>
+  tenon.launch @kernel tasks %n flops %n bytes %n (%x) : memref<4xf32>
   cf.br ^loop
+}
+
+func.func private @kernel(%call: !llvm.ptr, %x: memref<4xf32>, %begin: index, %end: index) {
+  return
+}
+
+// -----
+
+// A plan that is cancelled says zero bytes; launches are numbered in their order.
+// CHECK-LABEL: llvm.func @f.plan(
+// CHECK: %[[FIRST:.*]] = llvm.mlir.constant(0 : i32)
+// CHECK: llvm.call @tenon_core_begin(%{{.*}}, %[[FIRST]],
+// CHECK: %[[SECOND:.*]] = llvm.mlir.constant(1 : i32)
+// CHECK: llvm.call @tenon_core_begin(%{{.*}}, %[[SECOND]],
+// CHECK: llvm.return %arg{{.*}} : i64
+// CHECK-NEXT: ^bb{{.*}}:
+// CHECK-NEXT: %[[ZERO:.*]] = llvm.mlir.constant(0 : i64)
+// CHECK-NEXT: llvm.return %[[ZERO]]
+func.func @f.plan(%call: !llvm.ptr, %x: memref<4xf32>, %n: index) -> index {
+  tenon.launch @kernel tasks %n flops %n bytes %n (%x) : memref<4xf32>
+  tenon.launch @kernel tasks %n flops %n bytes %n (%x) : memref<4xf32>
+  return %n : index
 }
 
 func.func private @kernel(%call: !llvm.ptr, %x: memref<4xf32>, %begin: index, %end: index) {

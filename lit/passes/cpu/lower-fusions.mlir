@@ -1,4 +1,4 @@
-// RUN: tenon-opt %s --tenon-lower-fusions --split-input-file | FileCheck %s
+// RUN: tenon-opt %s --tenon-lower-fusions --cse --split-input-file | FileCheck %s
 // RUN: tenon-opt %s --tenon-lower-fusions=vector-bytes=64 --split-input-file | FileCheck %s --check-prefix=WIDE
 
 // Two fusions with equal regions and types share one kernel, a loop over vectors.
@@ -148,6 +148,50 @@ func.func @row_in_order(%call: !llvm.ptr, %x: memref<40x2xf32>, %y: memref<4xf32
     %0 = tenon.reshape %a sizes [4, 20] : (tensor<40x2xf32>) -> tensor<4x20xf32>
     %1 = tenon.reduce add %0 over [1] : (tensor<4x20xf32>) -> tensor<4xf32>
     tenon.yield %1 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+// Work is counted where it is launched: two operations a product, every tensor's bytes once, of a table only what is gathered.
+// CHECK-LABEL: func.func @work(
+// CHECK-DAG: %[[FLOPS:.*]] = arith.constant 1024 : index
+// CHECK-DAG: %[[BYTES:.*]] = arith.constant 896 : index
+// CHECK: tenon.launch @{{.*}} flops %[[FLOPS]] bytes %[[BYTES]](
+// CHECK: %[[N:.*]] = memref.dim
+// CHECK: %[[EXPS:.*]] = arith.muli %{{.*}}, %{{.*}}
+// CHECK: tenon.launch @{{.*}} flops %[[EXPS]] bytes
+func.func @work(%call: !llvm.ptr, %x: memref<4x8xf32>, %w: memref<8x16xf32>, %y: memref<4x16xf32>, %v: memref<?xf32>) {
+  tenon.fusion contraction ins(%x, %w : memref<4x8xf32>, memref<8x16xf32>) outs(%y : memref<4x16xf32>) {
+  ^bb0(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>):
+    %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+    tenon.yield %0 : tensor<4x16xf32>
+  }
+  tenon.fusion map ins(%v : memref<?xf32>) outs(%v : memref<?xf32>) {
+  ^bb0(%t: tensor<?xf32>):
+    %0 = tenon.exponential %t : (tensor<?xf32>) -> tensor<?xf32>
+    tenon.yield %0 : tensor<?xf32>
+  }
+  return
+}
+
+// -----
+
+// A kernel is named after the model node of its main op: what a symbol may hold of it, and no more than the end of a long name.
+// CHECK-LABEL: func.func @names(
+// CHECK: tenon.launch @map.layer_0_act_Neg.0 tasks
+// CHECK: tenon.launch @map.{{[a-z_]+}}_of_a_name_that_goes_on_and_on.1 tasks
+func.func @names(%call: !llvm.ptr, %x: memref<4xf32>, %y: memref<8xf32>) {
+  tenon.fusion map ins(%x : memref<4xf32>) outs(%x : memref<4xf32>) {
+  ^bb0(%t: tensor<4xf32>):
+    %0 = tenon.negate %t : (tensor<4xf32>) -> tensor<4xf32> loc("/layer.0/act/Neg")
+    tenon.yield %0 : tensor<4xf32>
+  }
+  tenon.fusion map ins(%y : memref<8xf32>) outs(%y : memref<8xf32>) {
+  ^bb0(%t: tensor<8xf32>):
+    %0 = tenon.negate %t : (tensor<8xf32>) -> tensor<8xf32> loc("beginning/of/a/long/way/to/the/end/of/a/name/that/goes/on/and/on")
+    tenon.yield %0 : tensor<8xf32>
   }
   return
 }

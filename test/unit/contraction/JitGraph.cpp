@@ -29,10 +29,13 @@ namespace {
 int64_t taskStep = 1;
 
 /// What the core does, without threads: task ranges of `taskStep`.
-void runTasks(tenon_call *, tenon_task_fn fn, void *arguments, int64_t count) {
+void runTasks(tenon_call *, tenon_task_fn fn, void *arguments, int64_t count,
+              int64_t, int64_t) {
   for (int64_t begin = 0; begin < count; begin += taskStep)
     fn(arguments, begin, std::min(begin + taskStep, count));
 }
+int32_t goOn(tenon_call *, int32_t, int64_t, int64_t) { return 0; }
+void ignoreEnd(tenon_call *, int32_t, int64_t, int64_t) {}
 void ignoreFault(void *, int32_t, int32_t, int64_t, int64_t, int64_t) {
   fail("a kernel reported a fault");
 }
@@ -116,6 +119,8 @@ JitGraph::JitGraph(const std::string &text, JitTarget target) {
         llvm::orc::ExecutorAddr::fromPtr(function),
         llvm::JITSymbolFlags::Exported};
   };
+  add("tenon_core_begin", goOn);
+  add("tenon_core_end", ignoreEnd);
   add("tenon_core_parallel", runTasks);
   add("tenon_core_fault", ignoreFault);
   check(jit->getMainJITDylib().define(

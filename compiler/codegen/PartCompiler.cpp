@@ -1,0 +1,142 @@
+// LLVM's own reports are collected by the context's handler; what they say is
+// an internal error, for our module was wrong.
+#include "compiler/codegen/PartCompiler.h"
+
+#include "compiler/codegen/SingleLaneStores.h"
+#include "runtime/core/embedded.h"
+
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace tenon {
+namespace {
+void collectProblem(const DiagnosticInfo *info, void *problems) {
+  if (info->getSeverity() != DS_Error)
+    return;
+  raw_string_ostream out(*static_cast<std::string *>(problems));
+  DiagnosticPrinterRawOStream printer(out);
+  info->print(printer);
+  out << "; ";
+}
+
+/// Links what `module` calls of the core, as its own internal functions.
+std::string linkCore(Module &module) {
+  StringSet<> ours;
+  for (const Function &function : module)
+    if (!function.isDeclaration())
+      ours.insert(function.getName());
+  StringRef bytes(reinterpret_cast<const char *>(tenon_core_bitcode),
+                  tenon_core_bitcode_size);
+  auto core =
+      parseBitcodeFile(MemoryBufferRef(bytes, "core"), module.getContext());
+  if (!core)
+    return "the core cannot be read: " + toString(core.takeError());
+  (*core)->setTargetTriple(module.getTargetTriple());
+  (*core)->setDataLayout(module.getDataLayout());
+  // Its flags would compete with ours, and a producer's name has no place in a
+  // model.
+  for (StringRef flags : {"llvm.module.flags", "llvm.ident"})
+    if (NamedMDNode *node = (*core)->getNamedMetadata(flags))
+      (*core)->eraseNamedMetadata(node);
+  if (Linker::linkModules(module, std::move(*core),
+                          Linker::Flags::LinkOnlyNeeded))
+    return "the core cannot be linked";
+  for (Function &function : module)
+    if (!function.isDeclaration() && !ours.contains(function.getName())) {
+      function.setLinkage(GlobalValue::InternalLinkage);
+      function.setVisibility(GlobalValue::DefaultVisibility);
+      function.setComdat(nullptr);
+    }
+  return "";
+}
+
+void setAttributes(Module &module, const TargetChoice &target) {
+  for (Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    for (StringRef name : {"target-cpu", "target-features", "tune-cpu",
+                           "min-legal-vector-width", "frame-pointer"})
+      function.removeFnAttr(name);
+    function.addFnAttr("target-cpu", "x86-64");
+    function.addFnAttr("target-features", target.features);
+    function.addFnAttr("tune-cpu", target.cpu);
+    function.addFnAttr("prefer-vector-width",
+                       std::to_string(target.vectorBytes * 8));
+    function.addFnAttr(Attribute::NoUnwind);
+  }
+}
+
+void optimize(Module &module, TargetMachine &machine, int optLevel) {
+  PipelineTuningOptions tuning;
+  tuning.SLPVectorization = optLevel >= 2;
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  ModuleAnalysisManager modules;
+  PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  const OptimizationLevel levels[] = {
+      OptimizationLevel::O0, OptimizationLevel::O1, OptimizationLevel::O2,
+      OptimizationLevel::O3};
+  OptimizationLevel level = levels[std::clamp(optLevel, 0, 3)];
+  ModulePassManager passes = level == OptimizationLevel::O0
+                                 ? builder.buildO0DefaultPipeline(level)
+                                 : builder.buildPerModuleDefaultPipeline(level);
+  passes.run(module, modules);
+  replaceSingleLaneStores(module);
+}
+
+std::string emit(Module &module, TargetMachine &machine, CodeForm form,
+                 Bytes &bytes) {
+  raw_svector_ostream out(bytes);
+  if (form == CodeForm::LlvmIr) {
+    module.print(out, nullptr);
+    return "";
+  }
+  legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, out, nullptr,
+                                  form == CodeForm::Assembly
+                                      ? CodeGenFileType::AssemblyFile
+                                      : CodeGenFileType::ObjectFile))
+    return "LLVM cannot emit this kind of file";
+  passes.run(module);
+  return "";
+}
+} // namespace
+
+std::string compilePart(Module &module, TargetMachine &machine,
+                        const TargetChoice &target, CodeForm form,
+                        Bytes &bytes) {
+  std::string problems;
+  module.getContext().setDiagnosticHandlerCallBack(collectProblem, &problems);
+  std::string wrong = linkCore(module);
+  if (wrong.empty()) {
+    setAttributes(module, target);
+    raw_string_ostream out(wrong);
+    if (verifyModule(module, &out))
+      wrong = "the LLVM IR is not valid: " + wrong;
+  }
+  if (wrong.empty()) {
+    optimize(module, machine, target.optLevel);
+    wrong = emit(module, machine, form, bytes);
+  }
+  module.getContext().setDiagnosticHandlerCallBack(nullptr);
+  if (wrong.empty() && !problems.empty())
+    wrong = "LLVM reported an error";
+  return problems.empty() ? wrong : wrong + ": " + problems;
+}
+
+} // namespace tenon

@@ -1,0 +1,158 @@
+// Kernels call nothing of one another, so a part loses nothing by standing
+// alone; the graph functions, which call them all, are one part.
+#include "compiler/codegen/Parts.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Support/Error.h"
+
+#include <atomic>
+#include <pthread.h>
+
+using namespace llvm;
+
+namespace tenon {
+namespace {
+/// Instructions worth a part of their own, which costs some milliseconds.
+constexpr size_t partInstructions = 8192;
+constexpr size_t mostParts = 16;
+
+unsigned partOf(const PartPlan &plan, StringRef name) {
+  return plan.partOf.lookup(name);
+}
+
+/// The part of the code that `user` is in, or 0 for tables.
+void collectParts(const User *user, const PartPlan &plan,
+                  SmallVectorImpl<unsigned> &parts) {
+  if (auto *instruction = dyn_cast<Instruction>(user)) {
+    parts.push_back(partOf(plan, instruction->getFunction()->getName()));
+  } else if (isa<GlobalValue>(user)) {
+    parts.push_back(0);
+  } else {
+    for (const User *next : user->users())
+      collectParts(next, plan, parts);
+  }
+}
+
+template <typename Range> bool eraseUnused(Range &&globals) {
+  bool erased = false;
+  for (auto &global : make_early_inc_range(globals)) {
+    global.removeDeadConstantUsers();
+    if (!global.use_empty() ||
+        !(global.hasLocalLinkage() || global.isDeclaration()))
+      continue;
+    global.eraseFromParent();
+    erased = true;
+  }
+  return erased;
+}
+} // namespace
+
+PartPlan planParts(const Module &module,
+                   const std::vector<std::string> &kernels) {
+  struct Group {
+    std::vector<std::string> names;
+    size_t instructions = 0;
+  };
+  std::vector<Group> groups;
+  size_t total = 0;
+  for (const std::string &kernel : kernels) {
+    Group group;
+    for (const std::string &name : {kernel, kernel + ".task"})
+      if (const Function *function = module.getFunction(name)) {
+        group.names.push_back(name);
+        group.instructions += function->getInstructionCount();
+      }
+    total += group.instructions;
+    groups.push_back(std::move(group));
+  }
+  PartPlan plan;
+  plan.count = std::clamp<size_t>(total / partInstructions, 1, mostParts);
+  if (plan.count == 1)
+    return plan;
+  llvm::sort(groups, [](const Group &a, const Group &b) {
+    return a.instructions != b.instructions ? a.instructions > b.instructions
+                                            : a.names < b.names;
+  });
+  std::vector<size_t> filled(plan.count);
+  for (const Group &group : groups) {
+    size_t part = min_element(filled) - filled.begin();
+    filled[part] += group.instructions;
+    for (const std::string &name : group.names)
+      plan.partOf[name] = part;
+  }
+  return plan;
+}
+
+void exportBetweenParts(Module &module, const PartPlan &plan) {
+  for (Function &function : module) {
+    if (function.isDeclaration() || !function.hasLocalLinkage())
+      continue;
+    SmallVector<unsigned> parts;
+    for (const User *user : function.users())
+      collectParts(user, plan, parts);
+    unsigned own = partOf(plan, function.getName());
+    if (all_of(parts, [&](unsigned part) { return part == own; }))
+      continue;
+    function.setLinkage(GlobalValue::ExternalLinkage);
+    function.setVisibility(GlobalValue::HiddenVisibility);
+  }
+}
+
+std::string reduceToPart(Module &module, const PartPlan &plan, unsigned part) {
+  for (Function &function : module) {
+    if (function.isDeclaration() && !function.isMaterializable())
+      continue;
+    if (partOf(plan, function.getName()) == part)
+      continue;
+    function.deleteBody();
+    function.setVisibility(GlobalValue::HiddenVisibility);
+  }
+  if (Error error = module.materializeAll())
+    return toString(std::move(error));
+  if (part != 0) {
+    if (GlobalVariable *used = module.getGlobalVariable("llvm.used"))
+      used->eraseFromParent();
+    for (GlobalVariable &global : module.globals())
+      if (global.hasExternalLinkage())
+        global.setInitializer(nullptr);
+  }
+  // Tables that name what has gone, and then what those named.
+  while (eraseUnused(module.globals()) || eraseUnused(module.functions())) {
+  }
+  return "";
+}
+
+void runOnThreads(unsigned threads, unsigned count,
+                  const std::function<void(unsigned)> &work) {
+  struct Shared {
+    const std::function<void(unsigned)> &work;
+    unsigned count;
+    std::atomic<unsigned> next{0};
+    void run() {
+      for (unsigned index; (index = next++) < count;)
+        work(index);
+    }
+  } shared{work, count};
+  // Code generation recurses: the stack a main thread has, not a thread's.
+  constexpr size_t stackBytes = size_t(8) << 20;
+  pthread_attr_t attributes;
+  std::vector<pthread_t> started;
+  if (pthread_attr_init(&attributes) == 0) {
+    pthread_attr_setstacksize(&attributes, stackBytes);
+    pthread_t thread;
+    auto *entry = +[](void *argument) -> void * {
+      static_cast<Shared *>(argument)->run();
+      return nullptr;
+    };
+    while (started.size() + 1 < std::min(threads, count) &&
+           pthread_create(&thread, &attributes, entry, &shared) == 0)
+      started.push_back(thread);
+    pthread_attr_destroy(&attributes);
+  }
+  shared.run();
+  for (pthread_t thread : started)
+    pthread_join(thread, nullptr);
+}
+
+} // namespace tenon
