@@ -8,6 +8,7 @@
 #include "compiler/codegen/Target.h"
 #include "compiler/pipeline/Phases.h"
 #include "compiler/report/PassDiagnostics.h"
+#include "compiler/report/Stopwatch.h"
 #include "compiler/verify/ExposeIntermediates.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -16,7 +17,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-#include <chrono>
 
 using namespace mlir;
 
@@ -39,7 +39,7 @@ public:
   /// Loads the model and runs the phases up to and including `last`; false
   /// after an error was reported.
   bool run(StringRef last, const TargetChoice *target) {
-    auto started = std::chrono::steady_clock::now();
+    Stopwatch watch;
     PassDiagnostics diagnostics(context, options.input);
     LoadedModel loaded = loadModel(context, options, report);
     filesRead = std::move(loaded.filesRead);
@@ -72,11 +72,11 @@ public:
         facts = collectFacts(*module, options);
         facts.files = std::move(loaded.openFiles);
       }
-      if (!finishPhase(phase, started))
+      if (!finishPhase(phase, watch))
         return false;
       if (phase.name == last)
         break;
-      started = std::chrono::steady_clock::now();
+      watch = Stopwatch();
     }
     return true;
   }
@@ -125,14 +125,10 @@ private:
             .help = "attach that file to a bug report"});
   }
 
-  bool finishPhase(const Phase &phase,
-                   std::chrono::steady_clock::time_point started) {
+  bool finishPhase(const Phase &phase, const Stopwatch &watch) {
     if (onPhase) {
-      PhaseReport finished;
-      finished.name = phase.name.str();
-      finished.seconds = std::chrono::duration<double>(
-                             std::chrono::steady_clock::now() - started)
-                             .count();
+      PhaseReport finished{phase.name.str(), watch.seconds(),
+                           watch.cpuSeconds(), 0};
       module->walk([&](Operation *) { ++finished.ops; });
       onPhase(finished);
     }
@@ -165,6 +161,23 @@ std::vector<PhaseInfo> Compiler::phases() {
   return infos;
 }
 
+int Compiler::countSteps(EmitKind kind) {
+  int phases = int(phaseTable().size());
+  switch (kind) {
+  case EmitKind::Mlir:
+    return phases;
+  case EmitKind::Assembly:
+  case EmitKind::LlvmIr:
+    return phases + 1;
+  case EmitKind::Object:
+    return phases + 2;
+  case EmitKind::Shared:
+  case EmitKind::Executable:
+    return phases + 3;
+  }
+  return phases;
+}
+
 std::string Compiler::printStage(const CompileOptions &options,
                                  Status &status) {
   std::string last = options.stopAfter.empty() ? "imported" : options.stopAfter;
@@ -193,10 +206,11 @@ CompileReport Compiler::compile(const CompileOptions &options) {
   bool finished = compilation.run("llvm", &*target);
   if (finished)
     result = writeArtifact(*compilation.module, compilation.facts, options,
-                           *target, report);
+                           *target, report, onPhase);
   else
     result.status = compilation.status;
   result.filesRead = std::move(compilation.filesRead);
+  result.peakMemory = Stopwatch::peakMemory();
   return result;
 }
 

@@ -18,11 +18,13 @@ struct PhaseInfo {
   std::string rule; ///< what is true after it
 };
 
-/// What one finished phase cost, for progress lines.
+/// What one finished phase cost, for progress lines. After the phases come the
+/// steps `code`, `weights` and `link`, as far as there are such.
 struct PhaseReport {
   std::string name;
   double seconds = 0;
-  int64_t ops = 0;
+  double cpuSeconds = 0; ///< of all threads, and of the linker
+  int64_t ops = -1;      ///< left in the module; -1: a step
 };
 
 struct CompileReport {
@@ -33,6 +35,7 @@ struct CompileReport {
   int64_t codeBytes = 0;
   int64_t weightBytes = 0;
   int64_t arenaBytes = -1; ///< -1: depends on dynamic sizes
+  int64_t peakMemory = 0;  ///< the most this process has had so far, in bytes
   std::vector<std::string>
       filesRead; ///< the model and every file it names, for dependency files
 };
@@ -73,7 +76,7 @@ class Compiler {
 public:
   explicit Compiler(DiagnosticHandler handler) : report(std::move(handler)) {}
 
-  /// Called after each phase, for progress.
+  /// Called after each phase and step, for progress.
   std::function<void(const PhaseReport &)> onPhase;
 
   /// Compiles options.input into options.output. Writes are atomic: on any
@@ -90,6 +93,9 @@ public:
   ModelSummary describe(const CompileOptions &options, Status &status);
 
   static std::vector<PhaseInfo> phases();
+
+  /// How often onPhase is called for a compilation into files of this kind.
+  static int countSteps(EmitKind kind);
 
 private:
   DiagnosticHandler report;

@@ -11,6 +11,7 @@
 #include "compiler/artifact/WeightEvaluator.h"
 #include "compiler/artifact/WeightFile.h"
 #include "compiler/codegen/ModuleCompiler.h"
+#include "compiler/report/Stopwatch.h"
 #include "runtime/seal.h"
 #include "runtime/xxh64.h"
 
@@ -43,9 +44,11 @@ class Writer {
 public:
   Writer(ModuleOp module, const ModelFacts &facts,
          const CompileOptions &options, const TargetChoice &target,
-         const DiagnosticHandler &report)
+         const DiagnosticHandler &report,
+         const std::function<void(const PhaseReport &)> &onStep)
       : module(module), facts(facts), options(options), target(target),
-        report(report), compiler(target, report), stem(symbolStem(options)) {}
+        report(report), onStep(onStep), compiler(target, report),
+        stem(symbolStem(options)) {}
 
   CompileReport run() {
     result.output = options.output;
@@ -71,6 +74,11 @@ private:
   bool failFile(const AtomicFile &file) {
     return fail(Status::Io, file.path(),
                 std::string("cannot write: ") + strerror(file.error()));
+  }
+
+  void finishStep(const char *name, const Stopwatch &watch) {
+    if (onStep)
+      onStep({name, watch.seconds(), watch.cpuSeconds()});
   }
 
   bool isLinked() const {
@@ -133,6 +141,7 @@ private:
   }
 
   bool makeCode() {
+    Stopwatch watch;
     if (!compiler.translate(module, stem)) {
       result.status = Status::Internal;
       return false;
@@ -157,6 +166,7 @@ private:
     }
     for (const Bytes &file : code)
       result.codeBytes += file.size();
+    finishStep("code", watch);
     return true;
   }
 
@@ -202,6 +212,12 @@ private:
 
   /// The first object with the weights into `file`, left open.
   bool writeObject(AtomicFile &file, OutputFiles &outputs) {
+    Stopwatch watch;
+    bool written = writeFirstObject(file, outputs);
+    finishStep("weights", watch);
+    return written;
+  }
+  bool writeFirstObject(AtomicFile &file, OutputFiles &outputs) {
     if (file.error())
       return failFile(file);
     const Bytes &object = code[0];
@@ -243,6 +259,7 @@ private:
     object.create();
     if (!writeObject(object, outputs))
       return false;
+    Stopwatch watch;
     LinkJob job;
     job.objects = {object.temporaryPath()};
     std::deque<AtomicFile> others;
@@ -276,6 +293,7 @@ private:
     char reason[256];
     if (tenon_seal_fd(file.descriptor(), reason, sizeof reason) != 0)
       return fail(Status::Io, options.output, reason);
+    finishStep("link", watch);
     return true;
   }
 
@@ -325,6 +343,7 @@ private:
   const CompileOptions &options;
   const TargetChoice &target;
   const DiagnosticHandler &report;
+  const std::function<void(const PhaseReport &)> &onStep;
   ModuleCompiler compiler;
   std::string stem;
   std::vector<Bytes> code; ///< one, or objects to link
@@ -334,11 +353,12 @@ private:
 };
 } // namespace
 
-CompileReport writeArtifact(ModuleOp llvmModule, const ModelFacts &facts,
-                            const CompileOptions &options,
-                            const TargetChoice &target,
-                            const DiagnosticHandler &report) {
-  return Writer(llvmModule, facts, options, target, report).run();
+CompileReport
+writeArtifact(ModuleOp llvmModule, const ModelFacts &facts,
+              const CompileOptions &options, const TargetChoice &target,
+              const DiagnosticHandler &report,
+              const std::function<void(const PhaseReport &)> &onStep) {
+  return Writer(llvmModule, facts, options, target, report, onStep).run();
 }
 
 } // namespace tenon

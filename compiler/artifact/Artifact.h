@@ -12,11 +12,13 @@
 namespace tenon {
 
 /// Writes options.output, and what belongs beside it, for every kind but Mlir.
-/// `report` hears what goes wrong; the result's status is its class.
-CompileReport writeArtifact(mlir::ModuleOp llvmModule, const ModelFacts &facts,
-                            const CompileOptions &options,
-                            const TargetChoice &target,
-                            const DiagnosticHandler &report);
+/// `report` hears what goes wrong, `onStep` what each step cost; the result's
+/// status is its class.
+CompileReport
+writeArtifact(mlir::ModuleOp llvmModule, const ModelFacts &facts,
+              const CompileOptions &options, const TargetChoice &target,
+              const DiagnosticHandler &report,
+              const std::function<void(const PhaseReport &)> &onStep);
 
 } // namespace tenon
 

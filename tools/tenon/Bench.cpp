@@ -33,6 +33,7 @@ struct BenchFlags {
   std::string output = "-";
   std::map<std::string, int64_t> sizes;
   std::vector<int64_t> threads;
+  tenon_weights_mode weights = TENON_WEIGHTS_AUTO;
   std::vector<int64_t> batches;
   int64_t runs = 0; ///< 0: by time
   int64_t warmup = 3;
@@ -107,6 +108,7 @@ static Status readFlags(Invocation &call, BenchFlags &flags) {
   then([&] { return readNumber(call, OPT_warmup, 0, maxRuns, flags.warmup); });
   then([&] { return readDuration(call, OPT_min_time, flags.minTime); });
   then([&] { return readSize(call, OPT_mem_limit, flags.memoryLimit); });
+  then([&] { return readLoadWeights(call, flags.weights); });
   then([&] { return readFailIfSlower(call, flags.failIfSlower); });
   flags.baseline = call.args.getLastArgValue(OPT_baseline).str();
   if (call.args.hasArg(OPT_o)) {
@@ -145,6 +147,7 @@ static Status addRows(Invocation &call, const BenchFlags &flags,
       loading.threads = static_cast<int32_t>(threads);
       loading.memoryLimit = flags.memoryLimit;
       loading.weightsPath = weightsPath(call);
+      loading.weights = flags.weights;
       if (Status status = row.loaded.open(call.talk, artifact, file, loading);
           status != Status::Success)
         return status;

@@ -155,6 +155,12 @@ static Status readOptions(Invocation &call, CompileOptions &options) {
     return readChoice(call, OPT_format, {"text", "json"}, "text", format);
   });
   then([&] { return readStage(call, options); });
+  then([&] {
+    int64_t jobs = 0;
+    Status status = readNumber(call, OPT_jobs, 1, 1024, jobs);
+    options.jobs = int(jobs);
+    return status;
+  });
   options.weights = llvm::StringSwitch<WeightPlacement>(weights)
                         .Case("embed", WeightPlacement::Embed)
                         .Case("external", WeightPlacement::External)
@@ -211,9 +217,11 @@ static void printReport(Invocation &call, const CompileOptions &options,
   if (wantsJson(call.args)) {
     llvm::json::Array stages;
     for (const PhaseReport &phase : phases)
-      stages.push_back(llvm::json::Object{{"name", phase.name},
-                                          {"seconds", phase.seconds},
-                                          {"ops", phase.ops}});
+      stages.push_back(llvm::json::Object{
+          {"name", phase.name},
+          {"seconds", phase.seconds},
+          {"cpu_seconds", phase.cpuSeconds},
+          {"ops", phase.ops < 0 ? llvm::json::Value(nullptr) : phase.ops}});
     llvm::json::Object object{
         {"schema", 1},
         {"output", llvm::json::fixUTF8(options.output)},
@@ -222,6 +230,7 @@ static void printReport(Invocation &call, const CompileOptions &options,
         {"code_bytes", report.codeBytes},
         {"weight_bytes", report.weightBytes},
         {"stages", std::move(stages)},
+        {"peak_memory", report.peakMemory},
         {"seconds", seconds}};
     object["arena_bytes"] = report.arenaBytes < 0
                                 ? llvm::json::Value(nullptr)
@@ -231,8 +240,14 @@ static void printReport(Invocation &call, const CompileOptions &options,
   }
   if (call.args.hasArg(OPT_time))
     for (const PhaseReport &phase : phases)
-      out << llvm::formatv("{0,-10} {1,10}  {2} ops\n", phase.name,
-                           formatTime(phase.seconds), phase.ops);
+      out << llvm::formatv("{0,-10} {1,10}  cpu {2,10}", phase.name,
+                           formatTime(phase.seconds),
+                           formatTime(phase.cpuSeconds))
+          << (phase.ops < 0 ? "" : "  " + std::to_string(phase.ops) + " ops")
+          << '\n';
+  if (call.args.hasArg(OPT_time))
+    out << llvm::formatv("{0,-10} {1,10}\n", "memory",
+                         formatBytes(report.peakMemory));
   if (call.talk.isQuiet())
     return;
   out << escapeForTerminal(options.output) << "  code "
@@ -244,7 +259,7 @@ static void printReport(Invocation &call, const CompileOptions &options,
 
 static Status compileModel(Invocation &call, CompileOptions options) {
   auto start = std::chrono::steady_clock::now();
-  int count = Compiler::phases().size();
+  int count = Compiler::countSteps(options.emit);
   std::vector<PhaseReport> phases;
   Compiler compiler(call.talk.handler());
   compiler.onPhase = [&](const PhaseReport &phase) {

@@ -14,6 +14,16 @@ using llvm::opt::Arg;
 
 namespace tenon::cli {
 
+Status readLoadWeights(Invocation &call, tenon_weights_mode &mode) {
+  std::string how;
+  Status status =
+      readChoice(call, OPT_load_weights, {"auto", "map", "copy"}, "auto", how);
+  mode = how == "map"    ? TENON_WEIGHTS_MAP
+         : how == "copy" ? TENON_WEIGHTS_COPY
+                         : TENON_WEIGHTS_AUTO;
+  return status;
+}
+
 std::vector<std::string> knownCpus() {
   llvm::SmallVector<llvm::StringRef, 128> names;
   llvm::X86::fillValidCPUArchList(names, /*Only64Bit=*/true);

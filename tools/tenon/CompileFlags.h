@@ -4,6 +4,7 @@
 #define TENON_TOOLS_TENON_COMPILEFLAGS_H
 
 #include "compiler/CompileOptions.h"
+#include "runtime/tenon.h"
 #include "tools/tenon/Verbs.h"
 
 #include <map>
@@ -41,6 +42,9 @@ Status readDuration(Invocation &call, unsigned id, double &seconds);
 
 /// The value of the flag `id` as a number of bytes ("512M", "2GiB").
 Status readSize(Invocation &call, unsigned id, uint64_t &bytes);
+
+/// Reads --load-weights.
+Status readLoadWeights(Invocation &call, tenon_weights_mode &mode);
 
 /// The value of the flag `id` as a finite number not below zero.
 Status readTolerance(Invocation &call, unsigned id,

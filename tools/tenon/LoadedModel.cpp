@@ -44,7 +44,7 @@ Status obtainArtifact(Invocation &call, const std::string &path,
     return call.talk.fail(Status::Io, "tenon", why);
   options.emit = EmitKind::Shared;
   options.output = directory.getPath() + "/model.so";
-  int count = Compiler::phases().size(), done = 0;
+  int count = Compiler::countSteps(EmitKind::Shared), done = 0;
   Compiler compiler(call.talk.handler());
   compiler.onPhase = [&](const PhaseReport &phase) {
     setCurrentStage("after " + phase.name);
@@ -121,6 +121,7 @@ Status LoadedModel::open(Talk &talk, const std::string &artifact,
     warnOfOthers(talk, artifact, shownAs);
   if (!options.weightsPath.empty())
     opening.weights_path = options.weightsPath.c_str();
+  opening.weights_mode = options.weights;
   tenon_model *opened = nullptr;
   tenon_status status = tenon_open(artifact.c_str(), &opening, &opened);
   if (status != TENON_OK)
@@ -175,6 +176,10 @@ Status LoadedModel::run(Talk &talk, const std::vector<Tensor> &inputs) {
     return Status::Success;
   return talk.say(
       fromRuntime(shownAs, status, tenon_context_text(context.get())));
+}
+
+void LoadedModel::setProfile(tenon_profile_fn profile, void *state) {
+  tenon_context_set_profile(context.get(), profile, state);
 }
 
 std::vector<Tensor> LoadedModel::copyOutputs() const {

@@ -33,6 +33,7 @@ public:
     double deadline = 0; ///< seconds; 0: none
     bool describeOnly = false;
     std::string weightsPath; ///< empty: beside the artifact
+    tenon_weights_mode weights = TENON_WEIGHTS_AUTO;
   };
 
   /// Opens `artifact`; messages call it `shownAs`.
@@ -45,6 +46,9 @@ public:
 
   /// Runs the first function on `inputs`, which are in its order.
   Status run(Talk &talk, const std::vector<Tensor> &inputs);
+
+  /// Lets `profile` hear of the kernels of later runs.
+  void setProfile(tenon_profile_fn profile, void *state);
 
   /// The outputs of the last run, copied.
   std::vector<Tensor> copyOutputs() const;

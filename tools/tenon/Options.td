@@ -92,12 +92,16 @@ def O : Joined<["-"], "O">, Visibility<Generating>, Group<grp_optimise>,
 
 def no_fold_batch_norm : On<"--", "no-fold-batch-norm", Generating, grp_optimise,
   "Compute batch normalization after a convolution as the model says, not by changed weights">;
+defm jobs : Eq<"--", "jobs", [CompileVerb], grp_optimise, "N",
+  "Threads that generate code, by default one per CPU; the files do not depend on it">;
 
 // Execution
 defm weights_file : Eq<"--", "weights-file", [RunVerb, BenchVerb], grp_execute, "FILE",
   "The file of external weights, or its folder; by default TENON_WEIGHTS_PATH, then beside the artifact">;
 defm threads : Eq<"--", "threads", [RunVerb, VerifyVerb], grp_execute, "N",
   "Threads to run on; 0, the default, is one per CPU">;
+defm load_weights : Eq<"--", "load-weights", [RunVerb, BenchVerb], grp_execute, "HOW",
+  "Bring weights into memory: auto, map or copy; copies are faster, maps are shared", "auto,map,copy">;
 defm repeat : Eq<"--", "repeat", [RunVerb], grp_execute, "N", "Run N times and show the last result">;
 defm deadline : Eq<"--", "deadline", [RunVerb, VerifyVerb], grp_execute, "TIME",
   "Stop a run that takes longer: 500ms, 2s">;
@@ -118,6 +122,11 @@ defm baseline : Eq<"--", "baseline", [BenchVerb], grp_measure, "OLD.json",
   "Compare with an earlier result of --format=json">;
 defm fail_if_slower : Eq<"--", "fail-if-slower", [BenchVerb], grp_measure, "PERCENT",
   "Exit with 9 when a median is this much above the baseline's">;
+
+def profile : On<"--", "profile", [RunVerb], grp_measure,
+  "Print what each kernel cost, beside the least this machine could take">;
+def profile_to : Joined<["--"], "profile=">, Visibility<[RunVerb]>, Group<grp_measure>,
+  MetaVarName<"TRACE.json">, HelpText<"The same, and write every launch as a Chrome trace">;
 
 // Comparison
 defm expect : Eq<"--", "expect", [RunVerb], grp_compare, "[NAME=]@FILE",

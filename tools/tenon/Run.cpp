@@ -5,6 +5,7 @@
 #include "tools/tenon/InputValues.h"
 #include "tools/tenon/LoadedModel.h"
 #include "tools/tenon/OutputFile.h"
+#include "tools/tenon/Profile.h"
 #include "tools/tenon/TensorFile.h"
 #include "tools/tenon/TensorPrinting.h"
 #include "tools/tenon/npy/Npz.h"
@@ -33,6 +34,8 @@ struct RunFlags {
   Tolerance tolerance;
   PrintOptions printing;
   int64_t repeat = 1;
+  bool profile = false;
+  std::string trace; ///< where the profile's trace goes, or empty
 };
 } // namespace
 
@@ -73,6 +76,7 @@ static Status readFlags(Invocation &call, RunFlags &flags) {
   then(
       [&] { return readSize(call, OPT_mem_limit, flags.loading.memoryLimit); });
   flags.loading.weightsPath = weightsPath(call);
+  then([&] { return readLoadWeights(call, flags.loading.weights); });
   then([&] { return readTolerance(call, OPT_rtol, flags.tolerance.rtol); });
   then([&] { return readTolerance(call, OPT_atol, flags.tolerance.atol); });
   then([&] {
@@ -87,6 +91,10 @@ static Status readFlags(Invocation &call, RunFlags &flags) {
     return path.empty() ? Status::Success
                         : checkOutput(call.talk, path, flags.model);
   });
+  flags.trace = call.args.getLastArgValue(OPT_profile_to).str();
+  flags.profile = call.args.hasArg(OPT_profile, OPT_profile_to);
+  if (call.args.hasArg(OPT_profile_to))
+    then([&] { return checkOutput(call.talk, flags.trace, flags.model); });
   flags.loading.threads = static_cast<int32_t>(threads);
   if (status == Status::Success && call.args.hasArg(OPT_labels) &&
       !call.args.hasArg(OPT_print_top))
@@ -94,6 +102,10 @@ static Status readFlags(Invocation &call, RunFlags &flags) {
   if (status == Status::Success && call.args.hasArg(OPT_test_data) &&
       call.args.hasArg(OPT_input, OPT_inputs, OPT_expect))
     return call.talk.usage("--test-data brings its own inputs and outputs");
+  if (status == Status::Success && call.args.hasArg(OPT_test_data) &&
+      flags.profile)
+    return call.talk.usage("--profile is for one set of inputs",
+                           "pass --inputs instead of --test-data");
   return status;
 }
 
@@ -315,20 +327,24 @@ static bool streamsOutput(const llvm::opt::InputArgList &args) {
 }
 
 static void printResult(Invocation &call, const RunFlags &flags,
-                        const std::vector<Tensor> &outputs, double seconds) {
+                        const std::vector<Tensor> &outputs, double seconds,
+                        const Profile *profile) {
   llvm::raw_ostream &out = llvm::outs();
   if (flags.format == "json") {
     llvm::json::Array array;
     for (const Tensor &output : outputs)
       array.push_back(tensorAsJson(output, flags.printing));
-    out << llvm::formatv("{0:2}\n", llvm::json::Value(llvm::json::Object{
-                                        {"schema", 1},
-                                        {"outputs", std::move(array)},
-                                        {"seconds", seconds}}));
+    llvm::json::Object result{
+        {"schema", 1}, {"outputs", std::move(array)}, {"seconds", seconds}};
+    if (profile)
+      result["profile"] = profile->asJson();
+    out << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(result)));
     return;
   }
   for (const Tensor &output : outputs)
     printTensor(out, output, flags.printing);
+  if (profile)
+    profile->print(out);
   out.flush();
   call.talk.note("ran in " + formatTime(seconds));
 }
@@ -340,18 +356,37 @@ static Status runOnInputs(Invocation &call, const RunFlags &flags,
                                  flags.sizes, OpenInputs::Refuse, inputs);
       status != Status::Success)
     return status;
-  double seconds = 0;
-  for (int64_t i = 0; i < flags.repeat; ++i) {
+  double seconds = 0, total = 0;
+  auto run = [&] {
     auto start = std::chrono::steady_clock::now();
-    if (Status status = model.run(call.talk, inputs); status != Status::Success)
-      return status;
+    Status status = model.run(call.talk, inputs);
     seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
             .count();
+    return status;
+  };
+  Profile profile;
+  if (flags.profile) {
+    // The first run reads weights from the disk and starts threads.
+    if (Status status = run(); status != Status::Success)
+      return status;
+    profile.listen(model, !flags.trace.empty());
+  }
+  for (int64_t i = 0; i < flags.repeat; ++i) {
+    if (Status status = run(); status != Status::Success)
+      return status;
+    total += seconds;
   }
   std::vector<Tensor> outputs = model.copyOutputs();
+  if (flags.profile)
+    profile.finish(flags.repeat, total, model.getInfo().threads);
   if (!streamsOutput(call.args))
-    printResult(call, flags, outputs, seconds);
+    printResult(call, flags, outputs, seconds,
+                flags.profile ? &profile : nullptr);
+  if (!flags.trace.empty())
+    if (Status status = writeOutput(call.talk, flags.trace, profile.trace());
+        status != Status::Success)
+      return status;
   if (Status status = writeOutputs(call, outputs); status != Status::Success)
     return status;
   return compareExpected(call, outputs, flags.tolerance);

@@ -130,9 +130,9 @@ void Talk::detail(std::string text) {
 
 void Talk::phase(const PhaseReport &phase, int index, int count) {
   if (progress) {
-    std::string line =
-        llvm::formatv("[{0}/{1}] {2,-9} {3,6:f2}s   {4} ops\n", index, count,
-                      phase.name, phase.seconds, phase.ops);
+    std::string line = llvm::formatv("[{0}/{1}] {2,-9} {3,6:f2}s", index, count,
+                                     phase.name, phase.seconds);
+    line += phase.ops < 0 ? "\n" : "   " + std::to_string(phase.ops) + " ops\n";
     std::lock_guard<std::mutex> lock(mutex);
     llvm::errs() << line;
     return;
