@@ -113,6 +113,21 @@ private:
     return parts;
   }
 
+  /// Two products a score, and an exponential.
+  Value flopsOf(AttentionOp op) {
+    size_t rank = op.getQueryOrder().size();
+    Value scores = at.constant(1);
+    for (size_t i = 0; i + 1 < rank; ++i)
+      scores = timesExtent(scores, op.getQuery(), op.getQueryOrder()[i]);
+    scores = timesExtent(scores, op.getKey(), op.getKeyOrder()[rank - 2]);
+    Value depths = times(at.add(timesExtent(at.constant(1), op.getQuery(),
+                                            op.getQueryOrder()[rank - 1]),
+                                timesExtent(at.constant(1), op.getValue(),
+                                            op.getValueOrder()[rank - 1])),
+                         2);
+    return at.mul(scores, at.add(depths, at.constant(transcendentalFlops)));
+  }
+
   Value flopsOf(Operation &op) {
     return llvm::TypeSwitch<Operation *, Value>(&op)
         .Case([&](DotGeneralOp dot) {
@@ -128,6 +143,7 @@ private:
             count = timesExtent(count, convolution.getRhs(), d);
           return count;
         })
+        .Case([&](AttentionOp attention) { return flopsOf(attention); })
         .Case<ReduceWindowOp, ArgReduceWindowOp>([&](auto window) {
           Value count = elements(window->getResult(0));
           for (int64_t extent : window.getWindow())
