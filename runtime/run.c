@@ -48,18 +48,24 @@ static tenon_status faulted(tenon_context *context,
     tenon_text_add_name(text, desc->sites[fault->site]);
     tenon_text_add(text, ": ");
   }
-  const char *what = fault->code == TENON_FAULT_INDEX   ? "index"
-                     : fault->code == TENON_FAULT_SHAPE ? "size"
-                                                        : NULL;
-  if (!what) {
+  long long found = fault->found, low = fault->low, high = fault->high;
+  if (fault->code == TENON_FAULT_INDEX)
+    tenon_text_add(text, "index %lld is not allowed; expected %lld to %lld",
+                   found, low, high);
+  else if (fault->code != TENON_FAULT_SHAPE)
     tenon_text_add(text, "the model reported an unknown fault (%d)",
                    fault->code);
-    return TENON_INTERNAL;
-  }
-  tenon_text_add(text, "%s %lld is not allowed; expected %lld to %lld", what,
-                 (long long)fault->found, (long long)fault->low,
-                 (long long)fault->high);
-  return TENON_BAD_INPUT;
+  else if (low == high)
+    tenon_text_add(text, "expected %lld, got %lld", low, found);
+  else if (fault->high == INT64_MAX)
+    tenon_text_add(text, "expected at least %lld, got %lld", low, found);
+  else if (fault->low == INT64_MIN)
+    tenon_text_add(text, "expected at most %lld, got %lld", high, found);
+  else
+    tenon_text_add(text, "expected %lld to %lld, got %lld", low, high, found);
+  return fault->code == TENON_FAULT_INDEX || fault->code == TENON_FAULT_SHAPE
+             ? TENON_BAD_INPUT
+             : TENON_INTERNAL;
 }
 
 static const tenon_function *find_function(tenon_context *context,

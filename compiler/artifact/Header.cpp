@@ -169,8 +169,10 @@ public:
                    {},
                    false};
     };
-    for (const TensorFacts &tensor : function.inputs)
+    for (const TensorFacts &tensor : function.inputs) {
       inputs.push_back(field(tensor, inNames));
+      needsPlan |= tensor.elements() < 0;
+    }
     for (Field &field : inputs)
       nameDims(field, inNames);
     for (const TensorFacts &tensor : function.outputs)
@@ -178,6 +180,7 @@ public:
     for (Field &field : outputs) {
       field.dynamic = field.tensor->elements() < 0;
       anyDynamic |= field.dynamic;
+      needsPlan |= field.dynamic;
       std::string dims =
           field.dynamic ? outNames.make(field.name + "_dims") : "";
       for (size_t d = 0; d < field.tensor->dims.size(); ++d)
@@ -412,7 +415,7 @@ private:
         << "_inputs *in, " << prefix
         << "_outputs *out,\n    void *arena, tenon_parallel_fn parallel, void "
            "*pool, tenon_fault *fault) {\n";
-    if (anyDynamic) {
+    if (needsPlan) {
       out << "  uint64_t arena_bytes = 0;\n  int32_t planned = " << prefix
           << "_plan(in, out, &arena_bytes, fault);\n"
           << "  if (planned != 0)\n    return planned;\n";
@@ -420,7 +423,7 @@ private:
       writeRangeChecks();
     }
     writeArrays(/*withData=*/true);
-    std::string bytes = anyDynamic                 ? "arena_bytes"
+    std::string bytes = needsPlan                  ? "arena_bytes"
                         : function.arenaBytes >= 0 ? prefix + "_ARENA_BYTES"
                                                    : std::string("0");
     writeCall("tenon_outputs", "arena, " + bytes,
@@ -506,7 +509,9 @@ private:
   std::string entry;
   std::vector<Field> inputs, outputs;
   std::vector<Extent> extents;
-  bool anyDynamic = false;
+  bool anyDynamic = false; ///< among the outputs
+  /// Sizes are not all known: the plan finds the arena's and checks the rest.
+  bool needsPlan = false;
 };
 } // namespace
 

@@ -495,6 +495,9 @@ Value GraphBuilder::checkedIndices(Value indices, Size extent, StringRef site) {
 
 Value GraphBuilder::dynamicUpdateSlice(Value operand, Value update,
                                        ArrayRef<Size> offsets) {
+  // A loop that does nothing fills nothing, though its body says otherwise.
+  if (llvm::is_contained(shapeOf(operand), 0))
+    return operand;
   auto [numbers, values] = split(offsets);
   Sizes from = sizes(operand);
   Value result = make<DynamicUpdateSliceOp>(operand.getType(), operand, update,

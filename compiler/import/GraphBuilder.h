@@ -192,6 +192,9 @@ public:
   /// it; a fault of the run names `site`.
   mlir::Value checkedIndices(mlir::Value indices, Size extent,
                              llvm::StringRef site);
+  /// A run in which `found` is outside [low, high] ends with `site`; nothing
+  /// where it is known to be within. Sizes only.
+  void checkSize(Size found, Size low, Size high, llvm::StringRef site);
   mlir::Value dynamicUpdateSlice(mlir::Value operand, mlir::Value update,
                                  llvm::ArrayRef<Size> offsets);
 

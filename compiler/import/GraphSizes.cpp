@@ -378,6 +378,18 @@ Size GraphBuilder::bound(Size value, Size bound) {
   return make<BoundOp>(cast<Value>(value), indexValue(bound));
 }
 
+void GraphBuilder::checkSize(Size found, Size low, Size high, StringRef site) {
+  auto notAbove = [](Size a, Size b) {
+    std::optional<int64_t> x = staticSize(a), y = staticSize(b);
+    return same(a, b) || (x && y && *x <= *y);
+  };
+  bool isNotBelow = notAbove(low, found) ||
+                    (staticSize(low).value_or(1) <= 0 && isNonNegative(found));
+  if (!isNotBelow || !notAbove(found, high))
+    CheckSizeOp::create(ops, loc, indexValue(found), indexValue(low),
+                        indexValue(high), ops.getStringAttr(site));
+}
+
 void GraphBuilder::recordSizes(Value value, ArrayRef<Size> sizes) {
   Sizes &entry = known[value];
   entry.assign(sizes.begin(), sizes.end());

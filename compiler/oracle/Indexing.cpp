@@ -81,10 +81,14 @@ static llvm::Expected<HostTensors> gather(GatherOp op, const OpInstance &at) {
     return llvm::is_contained(op.getCollapsedDims(), d) ||
            llvm::is_contained(op.getOperandBatchingDims(), d);
   };
+  bool noSlices = false;
+  for (auto [d, extent] : llvm::enumerate(at.in[1]->shape))
+    noSlices |= extent == 0 && int64_t(d) != int64_t(op.getIndexVectorDim());
   for (size_t d = 0; d < rank; ++d) {
     if (sizes[d] == -1)
       sizes[d] = x.shape[d];
-    if (sizes[d] < 0 || sizes[d] > x.shape[d] || (dropped(d) && sizes[d] != 1))
+    bool fits = sizes[d] <= x.shape[d] || noSlices;
+    if (sizes[d] < 0 || !fits || (dropped(d) && sizes[d] != 1))
       return at.error("expected slice sizes within the extents " +
                       shapeText(x.shape) + ", got " + shapeText(sizes));
     if (!dropped(d))

@@ -325,6 +325,14 @@ Expected<Values> Evaluator::runStructured(Operation &op, bool &handled) {
                                 ", got " + Twine(number(op.getValue())));
         return valuesOf(op.getValue());
       })
+      .Case([&](CheckSizeOp op) -> Result {
+        int64_t found = number(op.getFound()), low = number(op.getLow()),
+                high = number(op.getHigh());
+        if (found >= low && found <= high)
+          return Values();
+        return llvm::make_error<RangeFault>(op.getSite().str(), found, low,
+                                            high);
+      })
       .Case([&](FaultOp op) -> Result {
         return llvm::make_error<RangeFault>(
             op.getSite().str(), number(op.getFound()), number(op.getLow()),

@@ -49,7 +49,8 @@ static bool allowedFused(Operation *op) {
   if (isGraphOp(op) || isa<FusionOp>(op) || op->getParentOfType<FusionOp>() ||
       op->getParentOfType<WeightOp>())
     return true;
-  return isa<WeightOp, GetWeightOp, ConstantOp, ReshapeOp, BoundOp>(op);
+  return isa<WeightOp, GetWeightOp, ConstantOp, ReshapeOp, BoundOp,
+             CheckSizeOp>(op);
 }
 
 static bool allowedPlaced(Operation *op) {
@@ -65,7 +66,7 @@ static bool allowedPlaced(Operation *op) {
 static bool allowedTiled(Operation *op) {
   return op->getParentOfType<WeightOp>() ||
          !isa<TenonDialect>(op->getDialect()) ||
-         isa<WeightOp, LaunchOp, FaultOp, BoundOp>(op);
+         isa<WeightOp, LaunchOp, FaultOp, BoundOp, CheckSizeOp>(op);
 }
 
 static bool allowedLLVM(Operation *op) {
@@ -74,6 +75,9 @@ static bool allowedLLVM(Operation *op) {
 
 static void buildShaped(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createInlinerPass());
+  // Before anything is folded: an op that goes takes along what it demanded
+  // of its operands.
+  pm.addNestedPass<func::FuncOp>(createCheckSizes());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createSymbolDCEPass());

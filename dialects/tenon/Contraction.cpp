@@ -67,10 +67,13 @@ ConvolutionOp::reifyResultShapes(OpBuilder &builder,
   for (int64_t i = 0; i < spatial; ++i) {
     OpFoldResult window = mixedSize(builder, getLoc(), getRhs(), i);
     OpFoldResult size = mixedSize(builder, getLoc(), getLhs(), i + 1);
-    OpFoldResult dilated =
-        sizes.add(sizes.mul(sizes.sub(size, sizes.constant(1)),
-                            sizes.constant(getLhsDilation()[i])),
-                  sizes.constant(1));
+    OpFoldResult dilated = size;
+    if (int64_t dilation = getLhsDilation()[i]; dilation != 1)
+      dilated =
+          sizes.max(sizes.add(sizes.mul(sizes.sub(size, sizes.constant(1)),
+                                        sizes.constant(dilation)),
+                              sizes.constant(1)),
+                    0);
     OpFoldResult padded = sizes.add(
         dilated, sizes.constant(getPadding()[2 * i] + getPadding()[2 * i + 1]));
     OpFoldResult span = sizes.mul(sizes.sub(window, sizes.constant(1)),

@@ -14,7 +14,7 @@ def Tenon_GatherOp : Tenon_Op<"gather", [Pure, DeclareOpInterfaceMethods<ReifyRa
     * (C1) offset_dims are ascending result dimensions, collapsed dimensions have slice size 1
     * (C2) start_index_map is as long as the index vector
     * (C3) batching dimensions are as many in operand and indices, with slice size 1
-    * (C4) slice sizes do not exceed the extents
+    * (C4) slice sizes do not exceed the extents, unless there may be no slices
     * (C5) the result's shape follows
 
     Example:

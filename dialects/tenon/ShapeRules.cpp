@@ -247,6 +247,10 @@ ShapeOrError gatherShape(Extents operand, Extents indices, Extents offsetDims,
       !distinctWithin(collapsedDims, operandBatching, rank))
     return shapeError("expected a slice size per dimension and ascending "
                       "collapsed dimensions (C1)");
+  bool mayBeEmpty = false;
+  for (int64_t i = 0; i < indexRank; ++i)
+    mayBeEmpty |=
+        i != indexVectorDim && (indices[i] == 0 || indices[i] == unknown);
   SmallVector<int64_t> window;
   for (int64_t i = 0; i < rank; ++i) {
     int64_t size = sliceSizes[i] == -1 ? operand[i] : sliceSizes[i];
@@ -255,7 +259,8 @@ ShapeOrError gatherShape(Extents operand, Extents indices, Extents offsetDims,
     if (dropped && !compatible(size, 1))
       return shapeError(
           "expected slice size 1 in a collapsed or batching dimension (C1)");
-    if (size != unknown && operand[i] != unknown && size > operand[i])
+    if (size != unknown && operand[i] != unknown && size > operand[i] &&
+        !mayBeEmpty)
       return shapeError("expected slice sizes within the extents (C4), got " +
                         Twine(size) + " of " + Twine(operand[i]));
     if (!dropped)

@@ -1,6 +1,8 @@
 // Structure ops: weights and fusion regions.
 #include "dialects/tenon/InferShared.h"
 
+#include "mlir/IR/PatternMatch.h"
+
 using namespace mlir;
 
 namespace tenon {
@@ -106,6 +108,21 @@ void FusionOp::getEffects(
   for (OpOperand &output : getOutputsMutable())
     if (isa<MemRefType>(output.get().getType()))
       effects.emplace_back(MemoryEffects::Write::get(), &output);
+}
+
+/// a <= b by looking at them: numbers, or one value.
+static bool knownNotAbove(Value a, Value b) {
+  auto x = getConstantIntValue(a), y = getConstantIntValue(b);
+  return a == b || (x && y && *x <= *y);
+}
+
+LogicalResult CheckSizeOp::canonicalize(CheckSizeOp op,
+                                        PatternRewriter &rewriter) {
+  if (!knownNotAbove(op.getLow(), op.getFound()) ||
+      !knownNotAbove(op.getFound(), op.getHigh()))
+    return rewriter.notifyMatchFailure(op, "not known to hold");
+  rewriter.eraseOp(op);
+  return success();
 }
 
 } // namespace tenon

@@ -126,15 +126,30 @@ def Tenon_LaunchOp : Tenon_Op<"launch", [MemRefsNormalizable]> {
 def Tenon_FaultOp : Tenon_Op<"fault"> {
   let summary = "Records that a run must stop: the found value is outside [low, high]";
   let description = [{
-    The first fault of a run wins; the site is the text shown to the user.
+    The first fault of a run wins; the site is the text shown to the user. With `size` the value is an extent or a number of elements, else an index.
 
     Example:
     ```mlir
     tenon.fault "node \22g\22 (Gather)" found %i in [%low, %high]
     ```
   }];
-  let arguments = (ins StrAttr:$site, I64:$found, I64:$low, I64:$high);
-  let assemblyFormat = "$site `found` $found `in` `[` $low `,` $high `]` attr-dict";
+  let arguments = (ins UnitAttr:$size, StrAttr:$site, I64:$found, I64:$low, I64:$high);
+  let assemblyFormat = "(`size` $size^)? $site `found` $found `in` `[` $low `,` $high `]` attr-dict";
+}
+
+def Tenon_CheckSizeOp : Tenon_Op<"check_size"> {
+  let summary = "Ends the run unless a size is within [low, high]";
+  let description = [{
+    Nothing after it is computed in a run that it ends; the site is the text shown to the user. What is known before the run is checked before it.
+
+    Example:
+    ```mlir
+    tenon.check_size %n in [%m, %m] "node \22a\22 (Add): extent 0 of operand 1"
+    ```
+  }];
+  let arguments = (ins Index:$found, Index:$low, Index:$high, StrAttr:$site);
+  let assemblyFormat = "$found `in` `[` $low `,` $high `]` $site attr-dict";
+  let hasCanonicalizeMethod = 1;
 }
 
 #endif // TENON_STRUCTURE_TD

@@ -11,6 +11,7 @@
 
 #include "dialects/tenon/TenonDialect.h"
 #include "passes/buffer/ArenaPlanner.h"
+#include "passes/buffer/SizeCloner.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,106 +30,35 @@ namespace tenon {
 #include "passes/buffer/Passes.h.inc"
 
 namespace {
-constexpr int64_t alignment = 64;
 /// What a dynamic extent counts in the choice of slots; never in correctness.
 constexpr int64_t typicalExtent = 64;
-/// Tensors that sizes are read from are a few numbers.
-constexpr int64_t maxEvaluatedBytes = 1 << 14;
+/// Stands for every larger number of bytes: more than a process can address,
+/// and sums of many do not overflow.
+constexpr int64_t mostBytes = int64_t(1) << 48;
 
-int64_t elementBytes(MemRefType type) {
-  return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+/// a * b, or `mostBytes` where that is less; neither is negative.
+int64_t multiplyBytes(int64_t a, int64_t b) {
+  int64_t product;
+  return llvm::MulOverflow(a, b, product) ? mostBytes
+                                          : std::min(product, mostBytes);
 }
 
-/// Builds sizes anew at one place of a function: clones the index arithmetic
-/// behind a value, bounds standing for bounded values.
-class SizeCloner {
-public:
-  SizeCloner(OpBuilder &builder, IRMapping &mapping)
-      : builder(builder), mapping(mapping) {}
-
-  /// The value at the builder's place, or null after an error at the op whose
-  /// result is known only during the run.
-  Value clone(Value value) {
-    if (Value known = mapping.lookupOrNull(value))
-      return known;
-    Operation *op = value.getDefiningOp();
-    if (!op)
-      return fail(value.getLoc());
-    if (auto bound = dyn_cast<BoundOp>(op)) {
-      Value cloned = clone(bound.getBound());
-      if (cloned)
-        mapping.map(value, cloned);
-      return cloned;
-    }
-    if (auto alloc = dyn_cast<memref::AllocOp>(op))
-      return evaluate(alloc);
-    bool sizeArithmetic =
-        isa<arith::ArithDialect>(op->getDialect()) ||
-        isa<memref::DimOp, memref::LoadOp, memref::GetGlobalOp, memref::CastOp,
-            memref::ReinterpretCastOp>(op);
-    if (!sizeArithmetic || !cloneOperands(op))
-      return sizeArithmetic ? Value() : fail(op->getLoc());
-    builder.clone(*op, mapping);
-    return mapping.lookup(value);
-  }
-
-private:
-  bool cloneOperands(Operation *op) {
-    return llvm::all_of(op->getOperands(),
-                        [&](Value operand) { return bool(clone(operand)); });
-  }
-
-  /// A small tensor that sizes are read from is computed before the run: the
-  /// ops that write it are repeated on a buffer of the stack.
-  Value evaluate(memref::AllocOp alloc) {
-    MemRefType type = alloc.getType();
-    if (!type.hasStaticShape() ||
-        type.getNumElements() * elementBytes(type) > maxEvaluatedBytes)
-      return fail(alloc.getLoc());
-    SmallVector<Operation *> writers;
-    for (Operation *user : alloc->getUsers()) {
-      auto fusion = dyn_cast<FusionOp>(user);
-      bool writes = isa<memref::StoreOp>(user) ||
-                    (fusion && llvm::is_contained(fusion.getOutputs(),
-                                                  alloc.getResult()));
-      bool reads =
-          isa<memref::LoadOp, memref::DimOp, memref::CastOp,
-              memref::ReinterpretCastOp, func::ReturnOp, FusionOp>(user);
-      if (!writes && !reads)
-        return fail(user->getLoc());
-      if (writes && user->getBlock() != alloc->getBlock())
-        return fail(user->getLoc());
-      if (writes)
-        writers.push_back(user);
-    }
-    llvm::sort(writers, [](Operation *a, Operation *b) {
-      return a->isBeforeInBlock(b);
-    });
-    // One tensor, one writer: a buffer that holds two tensors in turn has no
-    // single content.
-    if (writers.empty() ||
-        (isa<FusionOp>(writers.front()) && writers.size() > 1))
-      return fail(alloc.getLoc());
-    Value buffer = memref::AllocaOp::create(
-        builder, alloc.getLoc(), type, builder.getI64IntegerAttr(alignment));
-    mapping.map(alloc.getResult(), buffer);
-    for (Operation *writer : writers) {
-      if (!cloneOperands(writer))
-        return Value();
-      builder.clone(*writer, mapping);
-    }
-    return buffer;
-  }
-
-  Value fail(Location loc) {
-    emitError(loc, "unsupported: the size of a result depends on values "
-                   "computed during the run");
-    return Value();
-  }
-
-  OpBuilder &builder;
-  IRMapping &mapping;
-};
+/// The same in the run.
+Value multiplyBytes(OpBuilder &builder, Location loc, Value a, Value b) {
+  auto x = getConstantIntValue(a), y = getConstantIntValue(b);
+  Value most = arith::ConstantIndexOp::create(builder, loc, mostBytes);
+  if (x && y)
+    return arith::ConstantIndexOp::create(builder, loc, multiplyBytes(*x, *y));
+  if (x == 1)
+    return arith::MinSIOp::create(builder, loc, b, most);
+  auto product = arith::MulSIExtendedOp::create(builder, loc, a, b);
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                     product.getHigh(), zero);
+  // As unsigned, what wrapped to a negative number is the greatest.
+  Value least = arith::MinUIOp::create(builder, loc, product.getLow(), most);
+  return arith::SelectOp::create(builder, loc, fits, least, most);
+}
 
 struct Buffer {
   memref::AllocOp alloc;
@@ -296,6 +226,7 @@ private:
     for (auto [from, to] :
          llvm::zip(entry.getArguments(), block->getArguments().drop_front()))
       planMapping.map(from, to);
+    moveChecks(builder);
     SizeCloner cloner(builder, planMapping);
     int64_t slot = 0;
     for (auto &sizes : resultSizes)
@@ -315,6 +246,42 @@ private:
             Value(arith::ConstantIndexOp::create(builder, loc, slot++)));
       }
     return success();
+  }
+
+  /// Whether anyone needs the plan: a function of known sizes may be run
+  /// without.
+  bool hasUnknownSizes() {
+    auto isUnknown = [](Type type) {
+      auto memref = dyn_cast<MemRefType>(type);
+      return memref && !memref.hasStaticShape();
+    };
+    if (llvm::any_of(func.getArgumentTypes(), isUnknown) ||
+        llvm::any_of(func.getResultTypes(), isUnknown))
+      return true;
+    return func
+        .walk([&](memref::AllocOp alloc) {
+          return isUnknown(alloc.getType()) ? WalkResult::interrupt()
+                                            : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  /// What can be checked before the run is checked by the plan, and first:
+  /// sizes that break a check are fit for nothing.
+  void moveChecks(OpBuilder &builder) {
+    if (!hasUnknownSizes())
+      return;
+    SizeCloner cloner(builder, planMapping, SizeCloner::Bounded::Refused);
+    for (auto check : llvm::make_early_inc_range(entry.getOps<CheckSizeOp>())) {
+      if (!llvm::all_of(check->getOperands(), [&](Value operand) {
+            return cloner.canClone(operand);
+          }))
+        continue;
+      for (Value operand : check->getOperands())
+        cloner.clone(operand);
+      builder.clone(*check, planMapping);
+      check.erase();
+    }
   }
 
   /// The allocation behind a result, through reshapes; null when it is an
@@ -399,7 +366,8 @@ private:
     func.walk([&](memref::AllocOp alloc) {
       BufferLife life{elementBytes(alloc.getType()), INT64_MAX, 0};
       for (int64_t extent : alloc.getType().getShape())
-        life.bytes *= ShapedType::isDynamic(extent) ? typicalExtent : extent;
+        life.bytes = multiplyBytes(
+            life.bytes, ShapedType::isDynamic(extent) ? typicalExtent : extent);
       auto touch = [&](Operation *op) {
         int64_t at = step.lookup(entry.findAncestorOpInBlock(*op));
         life.first = std::min(life.first, at);
@@ -424,7 +392,7 @@ private:
       lives.push_back(buffer.life);
     OpBuilder planBuilder = OpBuilder::atBlockEnd(&plan.getBody().front());
     if (!dynamic) {
-      ArenaPlan layout = planOffsets(lives, alignment);
+      ArenaPlan layout = planOffsets(lives, bufferAlignment);
       for (auto [buffer, offset] : llvm::zip(buffers, layout.offsets)) {
         OpBuilder builder(buffer.alloc);
         replace(builder, buffer.alloc,
@@ -469,13 +437,14 @@ private:
       MemRefType type = buffer.alloc.getType();
       int64_t known = elementBytes(type);
       for (int64_t extent : type.getShape())
-        known *= ShapedType::isDynamic(extent) ? 1 : extent;
+        known =
+            multiplyBytes(known, ShapedType::isDynamic(extent) ? 1 : extent);
       Value size = arith::ConstantIndexOp::create(builder, loc, known);
       for (Value extent : buffer.alloc.getDynamicSizes()) {
         Value cloned = cloner.clone(extent);
         if (!cloned)
           return failure();
-        size = builder.createOrFold<arith::MulIOp>(loc, size, cloned);
+        size = multiplyBytes(builder, loc, size, cloned);
       }
       bytes[slot] =
           bytes[slot]
@@ -484,13 +453,16 @@ private:
     }
     SmallVector<Value> offsets;
     Value offset = arith::ConstantIndexOp::create(builder, loc, 0);
-    Value mask = arith::ConstantIndexOp::create(builder, loc, -alignment);
-    Value roundUp = arith::ConstantIndexOp::create(builder, loc, alignment - 1);
+    Value most = arith::ConstantIndexOp::create(builder, loc, mostBytes);
+    Value mask = arith::ConstantIndexOp::create(builder, loc, -bufferAlignment);
+    Value roundUp =
+        arith::ConstantIndexOp::create(builder, loc, bufferAlignment - 1);
     for (Value size : bytes) {
       offsets.push_back(offset);
       Value end = builder.createOrFold<arith::AddIOp>(
           loc, offset, builder.createOrFold<arith::AddIOp>(loc, size, roundUp));
-      offset = builder.createOrFold<arith::AndIOp>(loc, end, mask);
+      offset = builder.createOrFold<arith::MinSIOp>(
+          loc, builder.createOrFold<arith::AndIOp>(loc, end, mask), most);
     }
     offsets.push_back(offset);
     return offsets;
@@ -617,7 +589,7 @@ struct PlaceBuffers : impl::PlaceBuffersBase<PlaceBuffers> {
       offset +=
           llvm::alignTo(type.getNumElements() *
                             llvm::divideCeil(type.getElementTypeBitWidth(), 8),
-                        alignment);
+                        bufferAlignment);
     }
     getOperation()->setAttr("tenon.weight_bytes",
                             builder.getI64IntegerAttr(offset));

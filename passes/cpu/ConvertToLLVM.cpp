@@ -20,7 +20,9 @@
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -254,7 +256,9 @@ struct LowerFault : ConvertOpToLLVMPattern<FaultOp> {
     Operation *kernel = op->getParentOfType<FunctionOpInterface>();
     Value call = kernel->getRegion(0).front().getArgument(0);
     Value code = LLVM::ConstantOp::create(
-        rewriter, loc, i32, rewriter.getI32IntegerAttr(TENON_FAULT_INDEX));
+        rewriter, loc, i32,
+        rewriter.getI32IntegerAttr(op.getSize() ? TENON_FAULT_SHAPE
+                                                : TENON_FAULT_INDEX));
     Value number = LLVM::ConstantOp::create(rewriter, loc, i32,
                                             rewriter.getI32IntegerAttr(site));
     rewriter.replaceOpWithNewOp<LLVM::CallOp>(
@@ -266,6 +270,38 @@ struct LowerFault : ConvertOpToLLVMPattern<FaultOp> {
 
   SmallVectorImpl<Attribute> &sites;
 };
+
+/// A check branches to a block that records the fault and leaves the function:
+/// control flow has become branches, so it may stand anywhere.
+void lowerCheck(CheckSizeOp check) {
+  OpBuilder builder(check);
+  Location loc = check.getLoc();
+  auto function = check->getParentOfType<func::FuncOp>();
+  auto wide = [&](Value size) -> Value {
+    return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), size);
+  };
+  Value found = wide(check.getFound()), low = wide(check.getLow()),
+        high = wide(check.getHigh());
+  Value fits = arith::AndIOp::create(
+      builder, loc,
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle, low,
+                            found),
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle, found,
+                            high));
+  Block *before = check->getBlock();
+  Block *after = before->splitBlock(check->getNextNode());
+  Block *fault = builder.createBlock(&function.getBody());
+  FaultOp::create(builder, loc, /*size=*/true, check.getSiteAttr(), found, low,
+                  high);
+  SmallVector<Value> nothing;
+  for (Type type : function.getResultTypes())
+    nothing.push_back(
+        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type)));
+  func::ReturnOp::create(builder, loc, nothing);
+  builder.setInsertionPointToEnd(before);
+  cf::CondBranchOp::create(builder, loc, fits, after, fault);
+  check.erase();
+}
 
 /// Buffers are contiguous whatever their type says: every copy is one memcpy.
 struct LowerCopy : ConvertOpToLLVMPattern<memref::CopyOp> {
@@ -296,6 +332,10 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
     MLIRContext *context = &getContext();
     eraseGraphOnlyOps();
     numberLaunches();
+    SmallVector<CheckSizeOp> checks;
+    getOperation().walk([&](CheckSizeOp check) { checks.push_back(check); });
+    for (CheckSizeOp check : checks)
+      lowerCheck(check);
     if (failed(simplifyFirst()))
       return signalPassFailure();
     LowerToLLVMOptions options(context);

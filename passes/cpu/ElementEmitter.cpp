@@ -461,7 +461,8 @@ Value ElementEmitter::emitCheckRange(CheckRangeOp op,
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&branch.getThenRegion().front());
-    FaultOp::create(b, loc, op.getSiteAttr(), wideValue, wideLow, last);
+    FaultOp::create(b, loc, /*size=*/false, op.getSiteAttr(), wideValue,
+                    wideLow, last);
   }
   // What is read with the result must lie within memory even after a fault.
   Value clamped = arith::SelectOp::create(b, loc, outside, low, value);

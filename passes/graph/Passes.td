@@ -4,6 +4,22 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CheckSizes : Pass<"tenon-check-sizes", "mlir::func::FuncOp"> {
+  let summary = "Check in the run what ops take for granted of extents that types leave open";
+  let description = [{
+    ```mlir
+    %0 = tenon.add %a, %b : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+    // becomes
+    tenon.check_size %extent_of_b in [%extent_of_a, %extent_of_a] "tenon.add: extent 0 of input \"b\" must be extent 0 of input \"a\""
+    %0 = tenon.add %a, %b : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+    ```
+    That extents agree or are one, that slices lie within their operand, that reshapes keep the number of elements, that a loop keeps the shapes it
+    carries. Nothing is emitted for what index arithmetic proves; extents of one name are equal. Runs first: later passes drop ops and with them
+    what they took for granted.
+  }];
+  let dependentDialects = ["tenon::TenonDialect", "mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
+}
+
 def DecomposeComposites : Pass<"tenon-decompose-composites"> {
   let summary = "Replace composites by their primitives";
   let description = [{

@@ -234,6 +234,15 @@ TEST(GatherShape, TakesRows) {
       (Shape{0, 0}));
 }
 
+TEST(GatherShape, NoSlicesOfNothing) {
+  EXPECT_EQ(shapeOf(gatherShape({0}, {0, 1}, {}, {0}, {}, {}, {0}, 1, {1})),
+            (Shape{0}));
+  EXPECT_EQ(
+      shapeOf(gatherShape({0}, {unknown, 1}, {}, {0}, {}, {}, {0}, 1, {1})),
+      (Shape{unknown}));
+  expectBroken(gatherShape({0}, {2, 1}, {}, {0}, {}, {}, {0}, 1, {1}), "(C4)");
+}
+
 TEST(GatherShape, BatchingDimensionsGoAlong) {
   EXPECT_EQ(shapeOf(gatherShape({2, 4, 8}, {2, 3, 1}, {2}, {1}, {0}, {0}, {1},
                                 2, {1, 1, 8})),

@@ -183,6 +183,7 @@ static void onFatalError(void *, const char *reason, bool) {
 static void outOfMemory() {
   writeAll(STDERR_FILENO, "tenon: error: out of memory\n");
   llvm::sys::RunInterruptHandlers();
+  removeTemporaries();
   _exit(static_cast<int>(Status::Limit));
 }
 

@@ -257,6 +257,7 @@ FailureOr<Sizes> NodeContext::extents(Sizes sizes) {
     if (extent && *extent < 0)
       return error("expected extents that are not negative, got " +
                    Twine(*extent));
+    check(size, g.index(0), g.index(INT64_MAX), "extents must not be negative");
     size = g.max(size, g.index(0));
   }
   return sizes;
@@ -282,6 +283,7 @@ FailureOr<Sizes> NodeContext::perDim(const Sizes &axes, const Sizes &values,
     return result;
   }
   for (auto [given, value] : llvm::zip(axes, values)) {
+    check(given, g.index(-rank), g.index(rank - 1), "an axis of its operand");
     Size isNegative = g.cmp(arith::CmpIPredicate::slt, given, g.index(0));
     Size dim = g.select(isNegative, g.add(given, g.index(rank)), given);
     for (int64_t i = 0; i < rank; ++i)

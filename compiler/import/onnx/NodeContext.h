@@ -117,6 +117,11 @@ public:
   bool failed() const { return hasFailed; }
   /// `node "x" (Gather)`: the text of faults in the run.
   std::string site() const { return placeOf(node); }
+  /// A size known only in the run must be within [low, high]: `what` says of
+  /// what and why. Known sizes are for the caller to refuse.
+  void check(Size found, Size low, Size high, const llvm::Twine &what) {
+    g.checkSize(found, low, high, site() + ": " + what.str());
+  }
 
   GraphImporter &importer;
 

@@ -120,9 +120,12 @@ static LogicalResult range(NodeContext &ctx) {
          by = ctx.shapes.elements(*delta)->front();
     if (GraphBuilder::staticSize(by) == 0)
       return ctx.error("expected a step other than 0, got 0");
-    if (!GraphBuilder::staticSize(by))
-      by = g.select(g.cmp(arith::CmpIPredicate::eq, by, g.index(0)), g.index(1),
-                    by);
+    if (!GraphBuilder::staticSize(by)) {
+      Size isZero = g.cmp(arith::CmpIPredicate::eq, by, g.index(0));
+      ctx.check(g.select(isZero, g.index(0), g.index(1)), g.index(1),
+                g.index(1), "the step must not be zero");
+      by = g.select(isZero, g.index(1), by);
+    }
     count = g.max(g.ceilDiv(g.sub(to, from), by), g.index(0));
   }
   Value steps = g.iota(element, {count}, 0);

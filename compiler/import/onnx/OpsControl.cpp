@@ -397,6 +397,9 @@ static LogicalResult scan(NodeContext &ctx) {
     if (i == 0 || b)
       plan.trips = length;
   }
+  for (int64_t i = 0; i < scanned; ++i)
+    ctx.check(g.size(ctx.input(states + i), axes[i]), plan.trips, plan.trips,
+              "scanned inputs must be of one length");
   Carried carried;
   for (size_t i = 0; i < states; ++i) {
     carried.initial.push_back(ctx.input(i));

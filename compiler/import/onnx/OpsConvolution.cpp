@@ -284,6 +284,18 @@ LogicalResult convTranspose(NodeContext &c) {
   SmallVector<int64_t> padding, ones(rank, 1);
   bool isStatic = g.staticSizes(low) && g.staticSizes(high);
   for (int64_t i = 0; i < rank; ++i) {
+    Size full =
+        g.add(g.mul(g.sub(extents[i], g.index(1)), g.index(steps.strides[i])),
+              g.index(more[i] + steps.reach(i)));
+    Size size = g.sub(full, g.add(low[i], high[i]));
+    if (g.staticSize(size).value_or(0) < 0)
+      return c.error("expected padding that leaves an output along spatial "
+                     "dimension " +
+                     Twine(i) + ", got " + Twine(*g.staticSize(size)));
+    c.check(size, g.index(0), g.index(INT64_MAX),
+            "padding must leave an output along spatial dimension " + Twine(i));
+  }
+  for (int64_t i = 0; i < rank; ++i) {
     int64_t around = steps.reach(i) - 1;
     padding.push_back(around - (isStatic ? *g.staticSize(low[i]) : 0));
     padding.push_back(around + more[i] -

@@ -15,6 +15,10 @@ static FailureOr<Value> checkedOperand(NodeContext &ctx, size_t i,
   Value indices = ctx.input(i);
   DenseElementsAttr constant = ctx.shapes.constantOf(indices);
   std::optional<int64_t> limit = GraphBuilder::staticSize(extent);
+  auto type = GraphBuilder::typeOf(indices);
+  if (limit == 0 && type.hasStaticShape() && type.getNumElements() != 0)
+    return ctx.error("expected no indices into an axis without elements, got " +
+                     spell(indices));
   if (!constant || !limit)
     return g.checkedIndices(g.convert(indices, g.i64()), extent, ctx.site());
   bool isUnsigned = GraphBuilder::elementOf(indices).isUnsignedInteger();
@@ -66,8 +70,14 @@ static LogicalResult expectWithin(NodeContext &ctx, Value whole, Value part,
   for (int64_t i = 0; fits && i < int64_t(a.size()); ++i)
     fits = i == axis || ShapedType::isDynamic(a[i]) ||
            ShapedType::isDynamic(b[i]) || b[i] <= a[i];
-  if (fits)
+  if (fits) {
+    GraphBuilder &g = ctx.g;
+    for (int64_t i = 0; i < int64_t(a.size()); ++i)
+      if (i != axis)
+        ctx.check(g.size(part, i), g.index(0), g.size(whole, i),
+                  "indices must be within the operand's extent " + Twine(i));
     return success();
+  }
   return ctx.error("expected indices of the operand's rank and within its "
                    "extents but at axis " +
                    Twine(axis) + ", got " + spell(whole) + " and " +
@@ -109,6 +119,11 @@ static FailureOr<Value> checkedVectors(NodeContext &ctx, Value operand,
   Sizes shape = g.sizes(indices);
   std::optional<SmallVector<int64_t>> limits =
       GraphBuilder::staticSizes(extents);
+  auto type = GraphBuilder::typeOf(indices);
+  if (llvm::is_contained(extents, g.index(0)) && type.hasStaticShape() &&
+      type.getNumElements() != 0)
+    return ctx.error("expected no indices into an axis without elements, got " +
+                     spell(ctx.input(1)));
   if (DenseElementsAttr constant = ctx.shapes.constantOf(ctx.input(1));
       constant && limits) {
     SmallVector<int64_t> positions;

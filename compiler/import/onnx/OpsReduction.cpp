@@ -214,6 +214,12 @@ template <ReduceKind kind> LogicalResult argReduce(NodeContext &c) {
                    spell(x));
   SmallVector<int64_t> shape(g.shapeOf(x));
   shape.erase(shape.begin() + *axis);
+  Sizes rows = g.sizes(x);
+  rows.erase(rows.begin() + *axis);
+  Size isEmpty = g.cmp(arith::CmpIPredicate::eq, g.product(rows), g.index(0));
+  c.check(g.size(x, *axis), g.select(isEmpty, g.index(0), g.index(1)),
+          g.index(INT64_MAX),
+          "there must be elements along axis " + Twine(*axis));
   Value index =
       ArgReduceOp::create(g.ops, g.loc, RankedTensorType::get(shape, g.i64()),
                           kind, x, *axis, last);

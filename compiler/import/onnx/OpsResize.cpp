@@ -18,6 +18,9 @@ struct Lane {
 
 /// Arithmetic on lanes.
 class LaneMath {
+  /// Longer lists are computed in the run, whatever is known of them.
+  static constexpr int64_t mostKnown = 1 << 16;
+
 public:
   explicit LaneMath(GraphBuilder &builder) : g(builder) {}
 
@@ -30,7 +33,7 @@ public:
   /// 0, 1, ..., n - 1.
   Lane positions(Size count) {
     auto known = GraphBuilder::staticSize(count);
-    if (!known)
+    if (!known || *known > mostKnown)
       return {std::nullopt, g.iota(f64(), {count}, 0)};
     SmallVector<double> values;
     for (int64_t i = 0; i < *known; ++i)

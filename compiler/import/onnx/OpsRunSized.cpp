@@ -186,6 +186,7 @@ static LogicalResult topK(NodeContext &ctx) {
     return ctx.error("expected k within [0, " +
                      (whole ? Twine(*whole) : Twine("extent")) + "], got " +
                      Twine(*number));
+  ctx.check(k, g.index(0), extent, "k must not be above the extent");
   if (!number || !whole)
     k = g.min(g.max(k, g.index(0)), extent);
   Sizes sizes = g.sizes(value);

@@ -298,6 +298,19 @@ static LogicalResult expand(NodeContext &ctx) {
   if (!sizes)
     return ctx.error("expected a shape that " + spell(ctx.input(0)) +
                      " can be broadcast to, got " + spellSizes(*target));
+  // Numbers of the run that are neither one nor what is repeated.
+  GraphBuilder &g = ctx.g;
+  for (auto [i, wanted] : llvm::enumerate(*target)) {
+    Size joined = (*sizes)[sizes->size() - target->size() + i];
+    if (GraphBuilder::same(wanted, joined))
+      continue;
+    Size allowed = g.select(g.cmp(arith::CmpIPredicate::eq, wanted, g.index(1)),
+                            wanted, joined);
+    ctx.check(wanted, allowed, allowed,
+              "number " + Twine(i) +
+                  " of the shape must be one or the "
+                  "operand's extent");
+  }
   ctx.set(0, ctx.g.broadcastTo(ctx.input(0), *sizes));
   return success();
 }

@@ -40,9 +40,14 @@ static LogicalResult slice(NodeContext &ctx) {
       *list = *given;
     }
   }
-  for (Size step : steps)
+  for (Size step : steps) {
     if (GraphBuilder::staticSize(step) == 0)
       return ctx.error("expected steps other than 0, got 0");
+    if (!GraphBuilder::staticSize(step))
+      ctx.check(g.select(g.cmp(Predicate::eq, step, g.index(0)), g.index(0),
+                         g.index(1)),
+                g.index(1), g.index(1), "a step must not be zero");
+  }
   FailureOr<Sizes> first = ctx.perDim(axes, starts, rank, 0),
                    end = ctx.perDim(axes, ends, rank, INT64_MAX),
                    step = ctx.perDim(axes, steps, rank, 1);
@@ -105,6 +110,10 @@ static LogicalResult split(NodeContext &ctx) {
     return ctx.error("expected a size for each of " + Twine(count) +
                      " results, got " + Twine(sizes->size()));
   Size offset = g.index(0);
+  for (Size size : *sizes)
+    offset = g.add(offset, size);
+  ctx.check(offset, extent, extent, "the parts must make up the extent");
+  offset = g.index(0);
   SmallVector<Size> offsets;
   for (Size &size : *sizes) {
     // Values of the run may ask for more than there is.

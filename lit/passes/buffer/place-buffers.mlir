@@ -55,12 +55,16 @@ func.func @lives_apart_share_bytes(%x: memref<4xf32>) -> memref<4xf32> {
 
 // -----
 
-// The size of the arena is an integer function of the extents, rounded up to 64 bytes.
+// The size of the arena is an integer function of the extents, rounded up to 64 bytes; what no machine has is 2^48.
 // CHECK-LABEL: func.func private @unknown_extent.plan(
 // CHECK: %[[N:.*]] = memref.dim
-// CHECK: %[[BYTES:.*]] = arith.muli %[[N]], %c4
+// CHECK: %[[LOW:.*]], %[[HIGH:.*]] = arith.mulsi_extended %[[N]], %c4
+// CHECK: %[[FITS:.*]] = arith.cmpi eq, %[[HIGH]], %c0
+// CHECK: %[[LEAST:.*]] = arith.minui %[[LOW]], %[[MOST:.*]] : index
+// CHECK: %[[BYTES:.*]] = arith.select %[[FITS]], %[[LEAST]], %[[MOST]]
 // CHECK: %[[UP:.*]] = arith.addi %[[BYTES]], %c63
-// CHECK: %[[SIZE:.*]] = arith.andi %[[UP]], %c-64
+// CHECK: %[[ROUND:.*]] = arith.andi %[[UP]], %c-64
+// CHECK: %[[SIZE:.*]] = arith.minsi %[[ROUND]], %[[MOST]]
 // CHECK: return %[[SIZE]] : index
 // CHECK-LABEL: func.func @unknown_extent(
 // CHECK-SAME: memref<?xf32> {tenon.output}

@@ -1,0 +1,122 @@
+// RUN: tenon-opt %s --tenon-check-sizes --split-input-file | FileCheck %s
+
+// CHECK-LABEL: func.func @extents_that_must_agree(
+// CHECK-SAME: %[[A:[a-z0-9]+]]: tensor<?x4xf32>
+// CHECK-SAME: %[[B:[a-z0-9]+]]: tensor<?x4xf32>
+// CHECK-DAG: %[[M:.*]] = tensor.dim %[[B]], %c0
+// CHECK-DAG: %[[N:.*]] = tensor.dim %[[A]], %c0
+// CHECK: tenon.check_size %[[M]] in{{ ?}}[%[[N]], %[[N]]] "tenon.add: extent 0 (\22m\22) of input \22b\22 must be extent 0 (\22n\22) of input \22a\22"
+// CHECK-NEXT: tenon.add
+// CHECK-NOT: check_size
+func.func @extents_that_must_agree(
+    %a: tensor<?x4xf32> {tenon.name = "a", tenon.dims = ["n", 4]},
+    %b: tensor<?x4xf32> {tenon.name = "b", tenon.dims = ["m", 4]}) -> tensor<?x4xf32> {
+  %0 = tenon.add %a, %b : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}
+
+// -----
+
+// Of one name, through whatever ops: nothing to check.
+// CHECK-LABEL: func.func @extents_of_one_name(
+// CHECK-NOT: check_size
+func.func @extents_of_one_name(
+    %a: tensor<?x4x8xf32> {tenon.name = "a", tenon.dims = ["n", 4, 8]},
+    %b: tensor<?x32xf32> {tenon.name = "b", tenon.dims = ["n", 32]}) -> tensor<?x32xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %b, %c0 : tensor<?x32xf32>
+  %0 = tenon.reshape %a sizes [%n, 32] : (tensor<?x4x8xf32>, index) -> tensor<?x32xf32>
+  %1 = tenon.concatenate %0, %0 dim 0 : (tensor<?x32xf32>, tensor<?x32xf32>) -> tensor<?x32xf32>
+  %2 = tenon.concatenate %b, %b dim 0 : (tensor<?x32xf32>, tensor<?x32xf32>) -> tensor<?x32xf32>
+  %3 = tenon.add %1, %2 : (tensor<?x32xf32>, tensor<?x32xf32>) -> tensor<?x32xf32>
+  return %3 : tensor<?x32xf32>
+}
+
+// -----
+
+// A broadcast's operand has the extent or one; what chose the extent needs no
+// check.
+// CHECK-LABEL: func.func @one_or_equal(
+// CHECK-SAME: %[[A:[a-z0-9]+]]: tensor<?xf32>, %[[B:[a-z0-9]+]]: tensor<?xf32>
+// CHECK: tenon.broadcast_in_dim %[[A]]
+// CHECK: %[[M:.*]] = tensor.dim %[[B]]
+// CHECK: %[[IS_ONE:.*]] = arith.cmpi eq, %[[M]], %
+// CHECK: %[[WANTED:.*]] = arith.select %[[IS_ONE]], %[[M]], %
+// CHECK: tenon.check_size %[[M]] in{{ ?}}[%[[WANTED]], %[[WANTED]]] "{{.*}}must be one or
+// CHECK-NOT: check_size
+func.func @one_or_equal(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %a, %c0 : tensor<?xf32>
+  %m = tensor.dim %b, %c0 : tensor<?xf32>
+  %one = arith.cmpi eq, %n, %c1 : index
+  %size = arith.select %one, %m, %n : index
+  %0 = tenon.broadcast_in_dim %a dims [0] sizes [%size] : (tensor<?xf32>, index) -> tensor<?xf32>
+  %1 = tenon.broadcast_in_dim %b dims [0] sizes [%size] : (tensor<?xf32>, index) -> tensor<?xf32>
+  %2 = tenon.add %0, %1 : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %2 : tensor<?xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @number_of_elements(
+// CHECK: tenon.check_size {{.*}} "tenon.reshape: extent 0 of the result must not be negative"
+// CHECK: tenon.check_size {{.*}} "tenon.reshape: the number of elements must stay"
+func.func @number_of_elements(%a: tensor<?xf32>, %n: index) -> tensor<?x2xf32> {
+  %0 = tenon.reshape %a sizes [%n, 2] : (tensor<?xf32>, index) -> tensor<?x2xf32>
+  return %0 : tensor<?x2xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @contracted_extents(
+// CHECK: tenon.check_size {{.*}} "tenon.dot_general: extent 0 of input 1 must be extent 1 of input 0"
+func.func @contracted_extents(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @boxes(
+// CHECK: tenon.check_size {{.*}} "tenon.slice: the first element along extent 0 must be within it"
+// CHECK: tenon.check_size {{.*}} "tenon.slice: the last element along extent 0 must be within it"
+// CHECK-NOT: check_size
+// CHECK-LABEL: func.func @whole
+// CHECK-NOT: check_size
+func.func @boxes(%a: tensor<?x4xf32>) -> tensor<2x4xf32> {
+  %0 = tenon.slice %a offsets [1, 0] sizes [2, 4] strides [1, 1] : (tensor<?x4xf32>) -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+func.func @whole(%a: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %a, %c0 : tensor<?x4xf32>
+  %0 = tenon.slice %a offsets [0, 0] sizes [%n, 4] strides [1, 1] : (tensor<?x4xf32>, index) -> tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}
+
+// -----
+
+// Read from an axis that may be empty, but only if anything is read.
+// CHECK-LABEL: func.func @empty_axis(
+// CHECK: tenon.check_size {{.*}} "tenon.gather: extent 0 of input 0 must hold what is read of it"
+func.func @empty_axis(%a: tensor<?xf32>, %i: tensor<?x1xi64>) -> tensor<?xf32> {
+  %0 = tenon.gather %a, %i offset_dims [] collapsed [0] batching [] x [] map [0] vector_dim 1 slice_sizes [1]
+     : (tensor<?xf32>, tensor<?x1xi64>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+// A loop keeps the shape it carries.
+// CHECK-LABEL: func.func @loop(
+// CHECK: scf.for
+// CHECK: tenon.check_size {{.*}} "scf.yield: extent 0 of input 1 must be extent 0 of input 0"
+func.func @loop(%a: tensor<?xf32>, %b: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a) -> tensor<?xf32> {
+    scf.yield %b : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}

@@ -1,0 +1,50 @@
+// Builds sizes anew at one place of a function: the index arithmetic behind a
+// value, and small tensors that sizes are read from.
+#ifndef TENON_PASSES_BUFFER_SIZECLONER_H
+#define TENON_PASSES_BUFFER_SIZECLONER_H
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace tenon {
+
+/// Buffers in the arena and of the stack start at multiples of this.
+constexpr int64_t bufferAlignment = 64;
+
+int64_t elementBytes(mlir::MemRefType type);
+
+class SizeCloner {
+public:
+  /// Where bounded values are met: their bounds are wanted for memory, and
+  /// cannot stand for them in a check.
+  enum class Bounded { AsBound, Refused };
+
+  SizeCloner(mlir::OpBuilder &builder, mlir::IRMapping &mapping,
+             Bounded bounded = Bounded::AsBound)
+      : builder(builder), mapping(mapping), bounded(bounded) {}
+
+  /// Whether everything behind the value can be computed at the builder's
+  /// place.
+  bool canClone(mlir::Value value) { return !obstacleTo(value); }
+
+  /// The value at the builder's place, or null after an error at the op whose
+  /// result is known only during the run.
+  mlir::Value clone(mlir::Value value);
+
+private:
+  std::optional<mlir::Location> obstacleTo(mlir::Value value);
+  std::optional<mlir::Location> findObstacle(mlir::Value value);
+  void cloneKnown(mlir::Value value);
+  void evaluate(mlir::memref::AllocOp alloc);
+
+  mlir::OpBuilder &builder;
+  mlir::IRMapping &mapping;
+  Bounded bounded;
+  llvm::DenseMap<mlir::Value, std::optional<mlir::Location>> obstacles;
+};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_BUFFER_SIZECLONER_H

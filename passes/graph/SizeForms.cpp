@@ -1,0 +1,263 @@
+// Traces extents to where they come from, through ops, loops and branches, and
+// keeps each as a polynomial.
+#include "passes/graph/SizeForms.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+
+using namespace mlir;
+
+namespace tenon {
+namespace {
+/// A product of longer sums is an atom of its own.
+constexpr size_t maxTerms = 32;
+
+/// What an atom stands for, the first entry of its key.
+enum Origin : uintptr_t { NamedExtent, Extent, Index, Operation };
+
+int64_t wrap(uint64_t value) { return int64_t(value); }
+} // namespace
+
+SizeForm operator+(SizeForm a, const SizeForm &b) {
+  for (const auto &[factors, coefficient] : b) {
+    int64_t &mine = a[factors];
+    mine = wrap(uint64_t(mine) + uint64_t(coefficient));
+    if (mine == 0)
+      a.erase(factors);
+  }
+  return a;
+}
+
+SizeForm operator*(const SizeForm &a, const SizeForm &b) {
+  SizeForm product;
+  for (const auto &[left, x] : a)
+    for (const auto &[right, y] : b) {
+      std::vector<unsigned> factors;
+      std::merge(left.begin(), left.end(), right.begin(), right.end(),
+                 std::back_inserter(factors));
+      product = product + SizeForm{{factors, wrap(uint64_t(x) * uint64_t(y))}};
+    }
+  return product;
+}
+
+SizeForm operator-(SizeForm a, const SizeForm &b) {
+  return a + SizeForms::number(-1) * b;
+}
+
+SizeForm SizeForms::number(int64_t value) {
+  return value == 0 ? SizeForm() : SizeForm{{{}, value}};
+}
+
+std::optional<int64_t> SizeForms::constant(const SizeForm &form) {
+  if (form.empty())
+    return 0;
+  if (form.size() > 1 || !form.begin()->first.empty())
+    return std::nullopt;
+  return form.begin()->second;
+}
+
+SizeForm SizeForms::atom(const Key &key, bool nonNegative, std::string text) {
+  auto [place, isNew] = atomNumbers.try_emplace(key, unsigned(atoms.size()));
+  if (isNew)
+    atoms.push_back({nonNegative, std::move(text)});
+  return {{{place->second}, 1}};
+}
+
+uintptr_t SizeForms::numberOf(const SizeForm &form) {
+  return formNumbers.try_emplace(form, formNumbers.size()).first->second;
+}
+
+bool SizeForms::isNonNegative(const SizeForm &form) const {
+  return llvm::all_of(form, [&](const auto &term) {
+    return term.second >= 0 && llvm::all_of(term.first, [&](unsigned factor) {
+             return atoms[factor].nonNegative;
+           });
+  });
+}
+
+std::string SizeForms::describe(const SizeForm &form) const {
+  if (form.size() != 1 || form.begin()->second != 1 ||
+      form.begin()->first.size() != 1)
+    return "";
+  return atoms[form.begin()->first.front()].text;
+}
+
+//===-- Index values ----------------------------------------------------===//
+
+SizeForm SizeForms::of(OpFoldResult size) {
+  if (std::optional<int64_t> known = getConstantIntValue(size))
+    return number(*known);
+  auto value = cast<Value>(size);
+  if (auto found = indexForms.find(value); found != indexForms.end())
+    return found->second;
+  SizeForm form = compute(value);
+  return indexForms[value] = form;
+}
+
+/// The form divided by a number that divides every coefficient.
+static std::optional<SizeForm> divideExactly(const SizeForm &form,
+                                             std::optional<int64_t> divisor) {
+  if (!divisor || *divisor <= 0)
+    return std::nullopt;
+  SizeForm quotient;
+  for (const auto &[factors, coefficient] : form) {
+    if (coefficient % *divisor != 0)
+      return std::nullopt;
+    quotient[factors] = coefficient / *divisor;
+  }
+  return quotient;
+}
+
+SizeForm SizeForms::compute(Value value) {
+  mlir::Operation *op = value.getDefiningOp();
+  if (!op)
+    return atom({Index, uintptr_t(value.getAsOpaquePointer())}, false);
+  if (auto bound = dyn_cast<BoundOp>(op))
+    return of(bound.getValue());
+  if (auto dim = dyn_cast<tensor::DimOp>(op))
+    if (std::optional<int64_t> constant = dim.getConstantIndex())
+      return of(dim.getSource(), *constant);
+  if (!isa<arith::ArithDialect>(op->getDialect()) || op->getNumResults() != 1)
+    return atom({Index, uintptr_t(value.getAsOpaquePointer())}, false);
+  SmallVector<SizeForm> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(of(operand));
+  if (isa<arith::AddIOp>(op))
+    return operands[0] + operands[1];
+  if (isa<arith::SubIOp>(op))
+    return operands[0] - operands[1];
+  if (isa<arith::MulIOp>(op) &&
+      operands[0].size() * operands[1].size() <= maxTerms)
+    return operands[0] * operands[1];
+  bool nonNegative = false;
+  if (isa<arith::FloorDivSIOp, arith::DivSIOp, arith::CeilDivSIOp>(op)) {
+    if (auto quotient = divideExactly(operands[0], constant(operands[1])))
+      return *quotient;
+    nonNegative = isNonNegative(operands[0]) && isNonNegative(operands[1]);
+  }
+  if (isa<arith::MaxSIOp>(op)) {
+    if (isNonNegative(operands[0] - operands[1]))
+      return operands[0];
+    nonNegative = isNonNegative(operands[0]) || isNonNegative(operands[1]);
+  }
+  if (isa<arith::MinSIOp>(op))
+    nonNegative = isNonNegative(operands[0]) && isNonNegative(operands[1]);
+  if (isa<arith::SelectOp>(op))
+    nonNegative = isNonNegative(operands[1]) && isNonNegative(operands[2]);
+  Key key = {Operation, uintptr_t(op->getName().getAsOpaquePointer()),
+             uintptr_t(op->getAttrDictionary().getAsOpaquePointer())};
+  for (const SizeForm &operand : operands)
+    key.push_back(numberOf(operand));
+  return atom(key, nonNegative);
+}
+
+//===-- Extents ---------------------------------------------------------===//
+
+SizeForm SizeForms::of(Value tensor, int64_t dim) {
+  auto type = cast<ShapedType>(tensor.getType());
+  if (!type.isDynamicDim(dim))
+    return number(type.getDimSize(dim));
+  if (auto found = extentForms.find({tensor, dim}); found != extentForms.end())
+    return found->second;
+  SizeForm form = computeExtent(tensor, dim);
+  return extentForms[{tensor, dim}] = form;
+}
+
+SizeForm SizeForms::computeExtent(Value tensor, int64_t dim) {
+  if (auto argument = dyn_cast<BlockArgument>(tensor))
+    return extentOfArgument(argument, dim);
+  return extentOfResult(cast<OpResult>(tensor), dim);
+}
+
+SizeForm SizeForms::opaqueExtent(Value tensor, int64_t dim) {
+  return atom({Extent, uintptr_t(tensor.getAsOpaquePointer()), uintptr_t(dim)},
+              true);
+}
+
+SizeForm SizeForms::extentOfArgument(BlockArgument argument, int64_t dim) {
+  unsigned i = argument.getArgNumber();
+  mlir::Operation *parent = argument.getOwner()->getParentOp();
+  // What a loop carries keeps its shape: `checkLoops` sees to it.
+  if (auto loop = dyn_cast<scf::ForOp>(parent); loop && i > 0)
+    return of(loop.getInitArgs()[i - 1], dim);
+  if (auto loop = dyn_cast<scf::WhileOp>(parent))
+    return argument.getOwner() == loop.getBeforeBody()
+               ? of(loop.getInits()[i], dim)
+               : of(loop.getConditionOp().getArgs()[i], dim);
+  if (parent != func || !argument.getOwner()->isEntryBlock())
+    return opaqueExtent(argument, dim);
+  std::string text = "extent " + std::to_string(dim), input;
+  if (auto name = func.getArgAttrOfType<StringAttr>(i, "tenon.name"))
+    input = " of input \"" + name.str() + "\"";
+  else
+    input = " of input " + std::to_string(i);
+  auto dims = func.getArgAttrOfType<ArrayAttr>(i, "tenon.dims");
+  auto name = dims && dim < int64_t(dims.size())
+                  ? dyn_cast<StringAttr>(dims[dim])
+                  : StringAttr();
+  if (!name || name.empty())
+    return atom({Extent, uintptr_t(Value(argument).getAsOpaquePointer()),
+                 uintptr_t(dim)},
+                true, text + input);
+  return atom({NamedExtent, uintptr_t(name.getAsOpaquePointer())}, true,
+              text + " (\"" + name.str() + "\")" + input);
+}
+
+SizeForm SizeForms::extentOfResult(OpResult result, int64_t dim) {
+  mlir::Operation *op = result.getOwner();
+  unsigned i = result.getResultNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return of(loop.getInitArgs()[i], dim);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return of(loop.getConditionOp().getArgs()[i], dim);
+  if (isa<scf::IfOp>(op))
+    return extentOfBranch(result, dim);
+  if (auto cast = dyn_cast<tensor::CastOp>(op))
+    return of(cast.getSource(), dim);
+  if (op->hasTrait<Elementwise>())
+    return of(op->getOperand(0), dim);
+  return reified(result, dim);
+}
+
+/// Where the branches differ, importers give the extent as a result beside the
+/// tensor.
+SizeForm SizeForms::extentOfBranch(OpResult result, int64_t dim) {
+  auto branch = cast<scf::IfOp>(result.getOwner());
+  unsigned i = result.getResultNumber();
+  SizeForm yes = of(branch.thenYield().getOperand(i), dim),
+           no = of(branch.elseYield().getOperand(i), dim);
+  if (yes == no)
+    return yes;
+  for (OpResult other : branch->getResults()) {
+    unsigned k = other.getResultNumber();
+    if (other.getType().isIndex() &&
+        of(OpFoldResult(branch.thenYield().getOperand(k))) == yes &&
+        of(OpFoldResult(branch.elseYield().getOperand(k))) == no)
+      return of(OpFoldResult(other));
+  }
+  return opaqueExtent(result, dim);
+}
+
+SizeForm SizeForms::reified(OpResult result, int64_t dim) {
+  mlir::Operation *op = result.getOwner();
+  auto reify = dyn_cast<ReifyRankedShapedTypeOpInterface>(op);
+  auto [place, isNew] = shapes.try_emplace(op);
+  if (isNew && reify) {
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointAfter(op);
+    if (failed(reify.reifyResultShapes(builder, place->second)))
+      place->second.clear();
+  }
+  if (place->second.size() <= result.getResultNumber())
+    return opaqueExtent(result, dim);
+  OpFoldResult size = place->second[result.getResultNumber()][dim];
+  auto value = dyn_cast<Value>(size);
+  auto asked = value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
+  return asked && asked.getSource() == result ? opaqueExtent(result, dim)
+                                              : of(size);
+}
+
+} // namespace tenon
