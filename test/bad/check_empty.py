@@ -1,0 +1,100 @@
+"""Every operator on tensors without elements: compiled, run and compared with
+the oracle, with extents that are known to be zero and with extents that are
+zero in this run. Many operators are one model.
+
+    check_empty.py --build=BUILD [--only=OP] [--split]
+"""
+import argparse
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import onnx_build
+from empty_rows import ROWS, UNTRIED
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+EXTENTS = [{"n": 0, "m": 3}, {"n": 2, "m": 0}, {"n": 0, "m": 0}, {"n": 2, "m": 3}]
+
+
+def registered():
+    """The operators the importer knows."""
+    names = set()
+    for path in glob.glob(os.path.join(SOURCE, "compiler/import/onnx/Ops*.cpp")):
+        with open(path) as text:
+            names.update(re.findall(r'\.add\(\s*"(\w+)"', text.read()))
+    return names
+
+
+def with_extents(text, extents):
+    return re.sub(r"\b[nm]\b(?=[,\]])", lambda name: str(extents[name[0]]), text)
+
+
+def write_model(rows, extents, path):
+    """All rows of one opset as one model; `extents` fixes n and m."""
+    nodes, inputs, constants, outputs = [], {}, {}, []
+    for number, row in enumerate(rows):
+        names = []
+        for i, operand in enumerate(row.operands):
+            if isinstance(operand, str):
+                name = re.sub(r"\W", "_", operand)
+                inputs[name] = with_extents(operand, extents) if extents else operand
+            else:
+                name = "" if operand is None else f"c{number}_{i}"
+                if name:
+                    constants[name] = operand
+            names.append(name)
+        results = [f"y{number}_{i}" for i in range(row.outputs)]
+        outputs += results
+        nodes.append(onnx_build.node(row.op, names, results, f"{row.op}.{number}", **row.attributes))
+    with open(path, "wb") as file:
+        file.write(onnx_build.model(nodes, inputs, outputs, constants, rows[0].opset))
+
+
+def verify(tenon, rows, extents, known):
+    """What `tenon verify` said where it failed."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.onnx")
+        write_model(rows, extents if known else None, path)
+        command = [tenon, "verify", path, "-q", "-O0", "--input=random:1"]
+        if not known:
+            command += [f"--dim={name}={size}" for name, size in extents.items()
+                        if any(isinstance(o, str) and re.search(rf"\b{name}\b[,\]]", o)
+                               for row in rows for o in row.operands)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return done.stdout.decode(errors="replace") + f"status {done.returncode}" if done.returncode else None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--split", action="store_true", help="a model per operator")
+    options = parser.parse_args()
+    tenon = os.path.join(options.build, "bin", "tenon")
+    passed = failed = 0
+    missing = registered() - {row.op for row in ROWS} - set(UNTRIED)
+    if missing:
+        print(f"FAILED: no row for {', '.join(sorted(missing))}")
+        failed += 1
+    for known in (False, True):
+        for extents in EXTENTS[:3] if known else EXTENTS:
+            zero = {name for name, size in extents.items() if size == 0}
+            rows = [row for row in ROWS if options.only in row.op and not zero & set(row.never)]
+            groups = [[row] for row in rows] if options.split else \
+                [[row for row in rows if row.opset == opset] for opset in sorted({row.opset for row in rows})]
+            for group in groups:
+                wrong = verify(tenon, group, extents, known)
+                if wrong:
+                    print(f"FAILED {group[0].op if options.split else 'rows'} with {extents}, "
+                          f"{'known' if known else 'in the run'}: {wrong[:3000]}")
+                    failed += 1
+                else:
+                    passed += len(group)
+    print(f"{passed} passed, {failed} failed, 0 skipped")
+    return 1 if failed or not passed else 0
+
+
+sys.exit(main())
