@@ -1,11 +1,20 @@
 // Placement of buffers with known lifetimes: greedy by size, which is near the
-// optimum for the graphs models have.
+// optimum for the graphs models have and quadratic in their number. Very many
+// are placed in the order of time instead, as malloc would.
 #include "passes/buffer/ArenaPlanner.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
+#include <map>
 #include <numeric>
+#include <queue>
+#include <set>
 
 namespace tenon {
+
+/// More than models have, few enough to compare each with each.
+static constexpr size_t maxComparedBuffers = 4096;
 
 static bool overlapInTime(const BufferLife &a, const BufferLife &b) {
   return a.first <= b.last && b.first <= a.last;
@@ -22,8 +31,136 @@ static std::vector<size_t> bySize(const std::vector<BufferLife> &buffers) {
   return order;
 }
 
+namespace {
+/// Goes through buffers in the order in which they begin; `release(index)` for
+/// those that have ended comes before `take(index)` of the next.
+template <typename Take, typename Release>
+void sweep(const std::vector<BufferLife> &buffers, const Take &take,
+           const Release &release) {
+  std::vector<size_t> order(buffers.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return buffers[a].first < buffers[b].first;
+  });
+  using End = std::pair<int64_t, size_t>;
+  std::priority_queue<End, std::vector<End>, std::greater<>> alive;
+  for (size_t index : order) {
+    for (; !alive.empty() && alive.top().first < buffers[index].first;
+         alive.pop())
+      release(alive.top().second);
+    take(index);
+    alive.push({buffers[index].last, index});
+  }
+}
+
+/// The free ranges below the arena's end, neighbours joined.
+class FreeRanges {
+public:
+  /// The offset of `bytes` in the smallest range they fit, or at the end.
+  int64_t take(int64_t bytes) {
+    auto found = bySize.lower_bound({bytes, 0});
+    if (found == bySize.end()) {
+      int64_t offset = end;
+      if (auto last =
+              byOffset.empty() ? byOffset.end() : std::prev(byOffset.end());
+          last != byOffset.end() && last->first + last->second == end) {
+        offset = last->first;
+        erase(last);
+      }
+      end = offset + bytes;
+      return offset;
+    }
+    auto [size, offset] = *found;
+    erase(byOffset.find(offset));
+    if (size > bytes)
+      insert(offset + bytes, size - bytes);
+    return offset;
+  }
+
+  void release(int64_t offset, int64_t bytes) {
+    if (bytes == 0)
+      return;
+    auto next = byOffset.lower_bound(offset);
+    if (next != byOffset.end() && offset + bytes == next->first) {
+      bytes += next->second;
+      next = erase(next);
+    }
+    if (next != byOffset.begin())
+      if (auto before = std::prev(next);
+          before->first + before->second == offset) {
+        offset = before->first;
+        bytes += before->second;
+        erase(before);
+      }
+    insert(offset, bytes);
+  }
+
+  int64_t end = 0;
+
+private:
+  using Ranges = std::map<int64_t, int64_t>; ///< offset to size
+
+  void insert(int64_t offset, int64_t bytes) {
+    byOffset[offset] = bytes;
+    bySize.insert({bytes, offset});
+  }
+  Ranges::iterator erase(Ranges::iterator range) {
+    bySize.erase({range->second, range->first});
+    return byOffset.erase(range);
+  }
+
+  Ranges byOffset;
+  std::set<std::pair<int64_t, int64_t>> bySize;
+};
+} // namespace
+
+static ArenaPlan sweepOffsets(const std::vector<BufferLife> &buffers,
+                              int64_t alignment) {
+  ArenaPlan plan;
+  plan.offsets.assign(buffers.size(), 0);
+  FreeRanges ranges;
+  auto size = [&](size_t index) {
+    return (buffers[index].bytes + alignment - 1) / alignment * alignment;
+  };
+  sweep(
+      buffers,
+      [&](size_t index) { plan.offsets[index] = ranges.take(size(index)); },
+      [&](size_t index) { ranges.release(plan.offsets[index], size(index)); });
+  plan.bytes = ranges.end;
+  return plan;
+}
+
+static std::vector<int64_t> sweepSlots(const std::vector<BufferLife> &buffers) {
+  std::vector<int64_t> slots(buffers.size(), 0);
+  std::vector<int64_t> capacities;
+  std::set<std::pair<int64_t, int64_t>> unused; // capacity, slot
+  sweep(
+      buffers,
+      [&](size_t index) {
+        int64_t bytes = buffers[index].bytes;
+        if (unused.empty()) {
+          slots[index] = int64_t(capacities.size());
+          capacities.push_back(bytes);
+          return;
+        }
+        // The smallest that is large enough, or the largest, which grows.
+        auto found = unused.lower_bound({bytes, 0});
+        if (found == unused.end())
+          found = std::prev(found);
+        slots[index] = found->second;
+        capacities[found->second] = std::max(capacities[found->second], bytes);
+        unused.erase(found);
+      },
+      [&](size_t index) {
+        unused.insert({capacities[slots[index]], slots[index]});
+      });
+  return slots;
+}
+
 ArenaPlan planOffsets(const std::vector<BufferLife> &buffers,
                       int64_t alignment) {
+  if (buffers.size() > maxComparedBuffers)
+    return sweepOffsets(buffers, alignment);
   ArenaPlan plan;
   plan.offsets.assign(buffers.size(), 0);
   std::vector<size_t> placed;
@@ -55,6 +192,8 @@ ArenaPlan planOffsets(const std::vector<BufferLife> &buffers,
 }
 
 std::vector<int64_t> planSlots(const std::vector<BufferLife> &buffers) {
+  if (buffers.size() > maxComparedBuffers)
+    return sweepSlots(buffers);
   std::vector<int64_t> slots(buffers.size(), 0);
   std::vector<std::vector<size_t>> members;
   for (size_t index : bySize(buffers)) {

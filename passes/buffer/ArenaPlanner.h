@@ -21,7 +21,7 @@ struct ArenaPlan {
 
 /// Offsets so that buffers alive at one time do not overlap, each a multiple of
 /// `alignment`: by falling size, each at the lowest place where it fits (best
-/// fit among gaps).
+/// fit among gaps); thousands of buffers in the order of their lives.
 ArenaPlan planOffsets(const std::vector<BufferLife> &buffers,
                       int64_t alignment);
 

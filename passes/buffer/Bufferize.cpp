@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::bufferization;
@@ -223,8 +224,34 @@ struct Bufferize : impl::BufferizeBase<Bufferize> {
              op->getParentOfType<FusionOp>();
     });
     BufferizationState state;
-    if (failed(runOneShotModuleBufferize(getOperation(), options, state)))
+    // Without loops and branches nothing conflicts, and there is nothing to
+    // analyse: the analysis is quadratic in the uses of a tensor.
+    LogicalResult done =
+        writesFreshTensorsOnly()
+            ? bufferizeModuleOp(getOperation(), options, state)
+            : runOneShotModuleBufferize(getOperation(), options, state);
+    if (failed(done))
       signalPassFailure();
+    removeBufferizationAttributesInModule(getOperation());
+  }
+
+  /// Whether every write is a fusion's to a tensor.empty that nothing else
+  /// writes.
+  bool writesFreshTensorsOnly() {
+    bool fresh = true;
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      for (Operation &op : func.getBody().getOps()) {
+        if (auto fusion = dyn_cast<FusionOp>(op))
+          fresh &= llvm::all_of(fusion.getOutputs(), [&](Value output) {
+            return output.getDefiningOp<tensor::EmptyOp>() &&
+                   llvm::all_of(output.getUsers(), [&](Operation *user) {
+                     return user == fusion || isa<tensor::DimOp>(user);
+                   });
+          });
+        else
+          fresh &= op.getNumRegions() == 0;
+      }
+    return fresh;
   }
 
   /// Inputs belong to the caller: a loop that starts from one carries a copy.

@@ -11,6 +11,7 @@
 
 #include "dialects/tenon/TenonDialect.h"
 #include "passes/buffer/ArenaPlanner.h"
+#include "passes/buffer/SizeArithmetic.h"
 #include "passes/buffer/SizeCloner.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -121,11 +122,10 @@ private:
       return getConstantIntValue(a) == getConstantIntValue(b) ? a
                                                               : OpFoldResult();
     auto x = cast<Value>(a), y = cast<Value>(b);
-    if (!sameSize(x, y) || !isSizeOutside(branch, x))
+    if (!isSameSize(x, y) || !isKnownBefore(branch, x))
       return {};
     OpBuilder builder(branch);
-    IRMapping mapping;
-    return hoist(builder, mapping, branch, x);
+    return hoistBefore(builder, branch, x);
   }
 
   /// Sizes read from the result of a branch are known before it where both
@@ -144,54 +144,6 @@ private:
         op.erase();
       }
     });
-  }
-
-  static bool isSizeArithmetic(Operation *op) {
-    return op &&
-           isa<arith::ArithDialect, memref::MemRefDialect>(op->getDialect()) &&
-           isPure(op);
-  }
-
-  /// Equal index arithmetic on equal values.
-  static bool sameSize(Value x, Value y) {
-    Operation *a = x.getDefiningOp(), *b = y.getDefiningOp();
-    return x == y ||
-           (isSizeArithmetic(a) && isSizeArithmetic(b) &&
-            a->getName() == b->getName() &&
-            a->getAttrDictionary() == b->getAttrDictionary() &&
-            a->getNumOperands() == b->getNumOperands() &&
-            llvm::all_of(
-                llvm::zip(a->getOperands(), b->getOperands()), [](auto pair) {
-                  return sameSize(std::get<0>(pair), std::get<1>(pair));
-                }));
-  }
-
-  static bool isInside(scf::IfOp branch, Value value) {
-    return branch->isAncestor(value.getParentBlock()->getParentOp());
-  }
-
-  /// Whether `value` is computed from values that are there before the branch.
-  static bool isSizeOutside(scf::IfOp branch, Value value) {
-    if (!isInside(branch, value))
-      return true;
-    Operation *op = value.getDefiningOp();
-    return isSizeArithmetic(op) &&
-           llvm::all_of(op->getOperands(), [&](Value operand) {
-             return isSizeOutside(branch, operand);
-           });
-  }
-
-  static Value hoist(OpBuilder &builder, IRMapping &mapping, scf::IfOp branch,
-                     Value value) {
-    if (!isInside(branch, value))
-      return value;
-    if (Value known = mapping.lookupOrNull(value))
-      return known;
-    Operation *op = value.getDefiningOp();
-    for (Value operand : op->getOperands())
-      mapping.map(operand, hoist(builder, mapping, branch, operand));
-    builder.clone(*op, mapping);
-    return mapping.lookup(value);
   }
 
   LogicalResult collectResults() {
@@ -542,12 +494,6 @@ private:
     func->setAttr("tenon.num_inputs", builder.getI64IntegerAttr(numInputs));
     func->setAttr("tenon.num_outputs",
                   builder.getI64IntegerAttr(outputs.size()));
-  }
-
-  static bool dependsOnBound(Value value) {
-    Operation *op = value.getDefiningOp();
-    return op && (isa<BoundOp>(op) ||
-                  llvm::any_of(op->getOperands(), dependsOnBound));
   }
 
   func::FuncOp func, plan;

@@ -29,16 +29,6 @@ Value SizeCloner::clone(Value value) {
   return mapping.lookup(value);
 }
 
-std::optional<Location> SizeCloner::obstacleTo(Value value) {
-  if (mapping.contains(value))
-    return std::nullopt;
-  if (auto found = obstacles.find(value); found != obstacles.end())
-    return found->second;
-  std::optional<Location> obstacle = findObstacle(value);
-  obstacles.try_emplace(value, obstacle);
-  return obstacle;
-}
-
 /// The ops that write a small tensor, in order. One tensor, one writer: a
 /// buffer that holds two tensors in turn has no single content.
 static FailureOr<SmallVector<Operation *>> writersOf(memref::AllocOp alloc) {
@@ -63,52 +53,95 @@ static FailureOr<SmallVector<Operation *>> writersOf(memref::AllocOp alloc) {
   return writers;
 }
 
-std::optional<Location> SizeCloner::findObstacle(Value value) {
+/// What must be there before `value` is; a failure where nothing computes it
+/// before the run.
+FailureOr<SmallVector<Value>> SizeCloner::needs(Value value) const {
   Operation *op = value.getDefiningOp();
   if (!op)
-    return value.getLoc();
+    return failure();
   if (auto bound = dyn_cast<BoundOp>(op)) {
     if (bounded == Bounded::Refused)
-      return op->getLoc();
-    return obstacleTo(bound.getBound());
+      return failure();
+    return SmallVector<Value>{bound.getBound()};
   }
   SmallVector<Operation *> needed = {op};
   if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
     MemRefType type = alloc.getType();
     if (!type.hasStaticShape() ||
         type.getNumElements() * elementBytes(type) > maxEvaluatedBytes)
-      return alloc.getLoc();
+      return failure();
     FailureOr<SmallVector<Operation *>> writers = writersOf(alloc);
     if (failed(writers))
-      return alloc.getLoc();
+      return failure();
     needed = *writers;
   } else if (!isa<arith::ArithDialect>(op->getDialect()) &&
              !isa<memref::DimOp, memref::LoadOp, memref::GetGlobalOp,
                   memref::CastOp, memref::ReinterpretCastOp>(op)) {
-    return op->getLoc();
+    return failure();
   }
+  SmallVector<Value> values;
   for (Operation *user : needed)
     for (Value operand : user->getOperands())
       if (operand != value)
-        if (std::optional<Location> obstacle = obstacleTo(operand))
-          return obstacle;
-  return std::nullopt;
+        values.push_back(operand);
+  return values;
+}
+
+// Arithmetic may be as long as the model is: both walks keep a list of what is
+// still to be looked at instead of recursing.
+
+std::optional<Location> SizeCloner::obstacleTo(Value value) {
+  SmallVector<Value> pending = {value};
+  while (!pending.empty()) {
+    Value next = pending.back();
+    if (mapping.contains(next) || obstacles.contains(next)) {
+      pending.pop_back();
+      continue;
+    }
+    FailureOr<SmallVector<Value>> needed = needs(next);
+    if (failed(needed)) {
+      obstacles.try_emplace(next, next.getLoc());
+      continue;
+    }
+    size_t before = pending.size();
+    std::optional<Location> obstacle;
+    for (Value operand : *needed) {
+      if (mapping.contains(operand))
+        continue;
+      auto known = obstacles.find(operand);
+      if (known == obstacles.end())
+        pending.push_back(operand);
+      else if (!obstacle)
+        obstacle = known->second;
+    }
+    if (pending.size() == before)
+      obstacles.try_emplace(next, obstacle);
+  }
+  return mapping.contains(value) ? std::nullopt : obstacles.lookup(value);
 }
 
 void SizeCloner::cloneKnown(Value value) {
-  if (mapping.contains(value))
-    return;
-  Operation *op = value.getDefiningOp();
-  if (auto bound = dyn_cast<BoundOp>(op)) {
-    cloneKnown(bound.getBound());
-    mapping.map(value, mapping.lookup(bound.getBound()));
-    return;
+  SmallVector<Value> pending = {value};
+  while (!pending.empty()) {
+    Value next = pending.back();
+    if (mapping.contains(next)) {
+      pending.pop_back();
+      continue;
+    }
+    size_t before = pending.size();
+    for (Value operand : *needs(next))
+      if (!mapping.contains(operand))
+        pending.push_back(operand);
+    if (pending.size() > before)
+      continue;
+    Operation *op = next.getDefiningOp();
+    if (auto bound = dyn_cast<BoundOp>(op))
+      mapping.map(next, mapping.lookup(bound.getBound()));
+    else if (auto alloc = dyn_cast<memref::AllocOp>(op))
+      evaluate(alloc);
+    else
+      builder.clone(*op, mapping);
   }
-  if (auto alloc = dyn_cast<memref::AllocOp>(op))
-    return evaluate(alloc);
-  for (Value operand : op->getOperands())
-    cloneKnown(operand);
-  builder.clone(*op, mapping);
 }
 
 /// A small tensor that sizes are read from is computed before the run: the
@@ -118,11 +151,8 @@ void SizeCloner::evaluate(memref::AllocOp alloc) {
       memref::AllocaOp::create(builder, alloc.getLoc(), alloc.getType(),
                                builder.getI64IntegerAttr(bufferAlignment));
   mapping.map(alloc.getResult(), buffer);
-  for (Operation *writer : *writersOf(alloc)) {
-    for (Value operand : writer->getOperands())
-      cloneKnown(operand);
+  for (Operation *writer : *writersOf(alloc))
     builder.clone(*writer, mapping);
-  }
 }
 
 } // namespace tenon

@@ -35,7 +35,8 @@ public:
 
 private:
   std::optional<mlir::Location> obstacleTo(mlir::Value value);
-  std::optional<mlir::Location> findObstacle(mlir::Value value);
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+  needs(mlir::Value value) const;
   void cloneKnown(mlir::Value value);
   void evaluate(mlir::memref::AllocOp alloc);
 

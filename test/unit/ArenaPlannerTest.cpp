@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 
 #include <algorithm>
+#include <numeric>
 #include <random>
 
 using namespace tenon;
@@ -17,12 +18,13 @@ bool liveTogether(const BufferLife &a, const BufferLife &b) {
 }
 
 /// Lives as graphs have them: mostly short, some long, a few empty buffers.
-std::vector<BufferLife> randomLives(unsigned seed) {
+std::vector<BufferLife> randomLives(unsigned seed, size_t count = 0,
+                                    int64_t steps = 100) {
   std::mt19937 random(seed);
-  std::vector<BufferLife> lives(random() % 60);
+  std::vector<BufferLife> lives(count ? count : random() % 60);
   for (BufferLife &life : lives) {
     life.bytes = random() % 8 == 0 ? 0 : int64_t(random() % 5000);
-    life.first = random() % 100;
+    life.first = random() % steps;
     life.last = life.first + random() % (random() % 5 == 0 ? 100 : 4);
   }
   return lives;
@@ -133,6 +135,61 @@ TEST(ArenaPlanner, BuffersOfOneSlotNeverLiveTogether) {
         ASSERT_TRUE(slots[a] != slots[b] || !liveTogether(lives[a], lives[b]))
             << "seed " << seed << ": buffers " << a << " and " << b;
   }
+}
+
+/// Buffer by buffer in the order of time, those alive at each step.
+template <typename Check>
+void forAllAliveTogether(const std::vector<BufferLife> &lives,
+                         const Check &check) {
+  std::vector<size_t> order(lives.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return lives[a].first < lives[b].first;
+  });
+  std::vector<size_t> alive;
+  for (size_t index : order) {
+    std::erase_if(alive, [&](size_t other) {
+      return lives[other].last < lives[index].first;
+    });
+    for (size_t other : alive)
+      check(index, other);
+    alive.push_back(index);
+  }
+}
+
+TEST(ArenaPlanner, ManyBuffersArePlacedInTimeAndApart) {
+  std::vector<BufferLife> lives = randomLives(1, 20000, 20000);
+  ArenaPlan plan = planOffsets(lives, 64);
+  std::vector<int64_t> slots = planSlots(lives);
+  forAllAliveTogether(lives, [&](size_t a, size_t b) {
+    bool apart = plan.offsets[a] + lives[a].bytes <= plan.offsets[b] ||
+                 plan.offsets[b] + lives[b].bytes <= plan.offsets[a];
+    bool empty = lives[a].bytes == 0 || lives[b].bytes == 0;
+    ASSERT_TRUE(empty || apart) << a << " and " << b;
+    ASSERT_NE(slots[a], slots[b]) << a << " and " << b;
+  });
+  for (size_t i = 0; i < lives.size(); ++i) {
+    ASSERT_EQ(plan.offsets[i] % 64, 0);
+    ASSERT_LE(plan.offsets[i] + lives[i].bytes, plan.bytes);
+  }
+  EXPECT_LE(plan.bytes, 2 * (peak(lives) + 64 * 100));
+  EXPECT_LE(*std::max_element(slots.begin(), slots.end()), 100);
+}
+
+TEST(ArenaPlanner, ALongChainNeedsTwoBuffers) {
+  std::vector<BufferLife> chain;
+  for (int64_t step = 0; step < 200000; ++step)
+    chain.push_back({4096, step, step + 1});
+  EXPECT_EQ(planOffsets(chain, 64).bytes, 2 * 4096);
+  std::vector<int64_t> slots = planSlots(chain);
+  EXPECT_EQ(*std::max_element(slots.begin(), slots.end()), 1);
+}
+
+TEST(ArenaPlanner, ManyBuffersAliveTogetherTakeNoLongerThanTheyMust) {
+  std::vector<BufferLife> lives;
+  for (int64_t step = 0; step < 200000; ++step)
+    lives.push_back({100, step, 200000});
+  EXPECT_EQ(planOffsets(lives, 64).bytes, 200000 * 128);
 }
 
 TEST(ArenaPlanner, SlotsAreNumberedWithoutHoles) {
