@@ -99,9 +99,12 @@ struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
     if (getConstantIntValue(op.getTasks()) == 1) {
       Value zero = LLVM::ConstantOp::create(rewriter, loc, i64,
                                             rewriter.getI64IntegerAttr(0));
+      // Never inlined: a kernel for each of a thousand layers would make one
+      // function of them all, and LLVM's time grows faster than its size.
       callKernel(rewriter, loc, op.getKernel(), call,
                  op.getOperands_().getTypes(), adaptor.getOperands_(), zero,
-                 adaptor.getTasks());
+                 adaptor.getTasks())
+          .setNoInline(true);
       return;
     }
     SmallVector<Type> fields = {pointer};
@@ -184,9 +187,9 @@ struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
   }
 
   /// The kernel takes memrefs expanded, as all functions do.
-  static void callKernel(OpBuilder &rewriter, Location loc, StringRef kernel,
-                         Value call, TypeRange types, ValueRange operands,
-                         Value begin, Value end) {
+  static LLVM::CallOp callKernel(OpBuilder &rewriter, Location loc,
+                                 StringRef kernel, Value call, TypeRange types,
+                                 ValueRange operands, Value begin, Value end) {
     SmallVector<Value> expanded = {call};
     for (auto [type, operand] : llvm::zip(types, operands)) {
       if (auto memref = dyn_cast<MemRefType>(type))
@@ -195,9 +198,9 @@ struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
         expanded.push_back(operand);
     }
     expanded.append({begin, end});
-    LLVM::CallOp::create(rewriter, loc, TypeRange(),
-                         FlatSymbolRefAttr::get(rewriter.getContext(), kernel),
-                         expanded);
+    return LLVM::CallOp::create(
+        rewriter, loc, TypeRange(),
+        FlatSymbolRefAttr::get(rewriter.getContext(), kernel), expanded);
   }
 
   /// `void KERNEL.task(ptr arguments, i64 begin, i64 end)`, once per kernel.

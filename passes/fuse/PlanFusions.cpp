@@ -8,6 +8,8 @@
 #include "dialects/tenon/ShapeRules.h"
 #include "dialects/tenon/TenonDialect.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 
 namespace tenon {
@@ -67,6 +69,13 @@ bool isExpensive(Operation *op) {
               ClampOp, ConvertOp, BitcastConvertOp>(op);
 }
 
+/// What a kernel may hold: emitters recurse over it, and LLVM's time grows
+/// faster than its length. Layers of real models stay far below.
+constexpr int64_t maxGroupCost = 512;
+
+/// What an op adds to its kernel, in simple instructions or so.
+int64_t costOf(Operation *op) { return isExpensive(op) ? 16 : 1; }
+
 RankedTensorType resultType(Operation *op) {
   return cast<RankedTensorType>(op->getResult(0).getType());
 }
@@ -76,6 +85,7 @@ struct Group {
   Role role;         ///< Map until a reduction or a contraction joins
   bool plain = true; ///< elementwise and broadcasts only, all in the root's
                      ///< shape or broadcast to it
+  int64_t cost = 0;
 };
 
 struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
@@ -145,6 +155,7 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
   }
 
   static void join(Operation *op, Role role, Group &group) {
+    group.cost += costOf(op);
     if (role == Role::Reduce || role == Role::Contraction)
       group.role = role;
     if (role == Role::Whole ||
@@ -167,7 +178,7 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
   }
 
   bool canJoin(Operation *op, Role role, const Group &group) {
-    if (op->getNumResults() != 1)
+    if (op->getNumResults() != 1 || group.cost + costOf(op) > maxGroupCost)
       return false;
     switch (role) {
     case Role::Outside:
@@ -233,7 +244,8 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
   /// after it.
   bool endsRowReduction(Operation *op, const Group &group) {
     Operation *reduce = nullptr;
-    while (op->hasTrait<Elementwise>()) {
+    // As far as a group may reach.
+    for (int64_t n = 0; n < maxGroupCost && op->hasTrait<Elementwise>(); ++n) {
       Operation *next = nullptr;
       for (Value operand : op->getOperands()) {
         Operation *def = operand.getDefiningOp();
@@ -279,25 +291,33 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
       return false;
     if (root != full && group.role == Role::Reduce)
       return false;
-    SmallVector<Operation *> work(op->user_begin(), op->user_end());
-    while (!work.empty()) {
-      Operation *user = work.pop_back_val();
-      if (!groupOf.contains(user))
-        continue;
-      if (auto broadcast = dyn_cast<BroadcastInDimOp>(user)) {
-        if (resultType(user).getShape() != full ||
-            broadcast.getDims().size() + 1 != full.size())
-          return false;
-        for (auto [i, dim] : llvm::enumerate(broadcast.getDims()))
-          if (dim != int64_t(i))
-            return false;
-        continue;
-      }
-      if (!user->hasTrait<Elementwise>())
-        return false;
-      work.append(user->user_begin(), user->user_end());
-    }
-    return true;
+    return llvm::all_of(usersWithin(op, group), [&](Operation *user) {
+      auto broadcast = dyn_cast<BroadcastInDimOp>(user);
+      if (!broadcast)
+        return user->hasTrait<Elementwise>();
+      return resultType(user).getShape() == full &&
+             broadcast.getDims().size() + 1 == full.size() &&
+             llvm::equal(broadcast.getDims(),
+                         llvm::seq<int64_t>(0, full.size() - 1));
+    });
+  }
+
+  /// The users of `op` in `group` and their users, each once; those of
+  /// broadcasts aside.
+  SmallVector<Operation *> usersWithin(Operation *op, const Group &group) {
+    int64_t number = groupOf.lookup(group.root);
+    llvm::SmallSetVector<Operation *, 8> found;
+    auto enter = [&](Operation *from) {
+      for (Operation *user : from->getUsers())
+        if (auto it = groupOf.find(user);
+            it != groupOf.end() && it->second == number)
+          found.insert(user);
+    };
+    enter(op);
+    for (size_t i = 0; i < found.size(); ++i)
+      if (!isa<BroadcastInDimOp>(found[i]))
+        enter(found[i]);
+    return found.takeVector();
   }
 
   /// The epilogue works elementwise on the contraction's result: one path of
@@ -305,16 +325,9 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
   bool contractionJoins(Operation *op, const Group &group) {
     if (resultType(group.root).getShape() != resultType(op).getShape())
       return false;
-    SmallVector<Operation *> work(op->user_begin(), op->user_end());
-    while (!work.empty()) {
-      Operation *user = work.pop_back_val();
-      if (!groupOf.contains(user) || groupOf[user] != groupOf[group.root])
-        continue;
-      if (!user->hasTrait<Elementwise>())
-        return false;
-      work.append(user->user_begin(), user->user_end());
-    }
-    return true;
+    return llvm::all_of(usersWithin(op, group), [](Operation *user) {
+      return user->hasTrait<Elementwise>();
+    });
   }
 };
 } // namespace
