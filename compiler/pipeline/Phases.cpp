@@ -101,6 +101,8 @@ static void buildFused(OpPassManager &pm, const PipelineOptions &options) {
   if (options.foldBatchNorm)
     pm.addPass(createFoldBatchNorm());
   pm.addPass(createDecomposeComposites());
+  // After transposes, which pass one op and would stop between its parts.
+  pm.addPass(createSplitConcatenates());
   // After decomposition: composites' inner reductions meet reshapes of
   // frontends too.
   pm.addPass(createSinkReshapes());

@@ -397,38 +397,40 @@ Value ElementEmitter::emitConcatenate(ConcatenateOp op,
   int64_t dim = op.getDim();
   if (indices[dim].stride != 0 && lanes != 1)
     return fail();
-  // From the last operand backwards, each guards what stands before it.
   SmallVector<Value> starts;
   Value start = at().constant(0);
   for (Value operand : op.getOperands()) {
     starts.push_back(start);
     start = at().add(start, extent(operand, dim));
   }
-  std::function<Value(size_t)> element = [&](size_t number) -> Value {
-    SmallVector<LaneIndex> mapped(indices);
-    mapped[dim].base = at().sub(mapped[dim].base, starts[number]);
-    if (number + 1 == op.getNumOperands())
-      return emit(op.getOperand(number), mapped);
-    Value here = at().less(indices[dim].base, starts[number + 1]);
+  // The operand that holds the element is found by halving.
+  std::function<Value(size_t, size_t)> element = [&](size_t first,
+                                                     size_t last) -> Value {
+    if (last - first == 1) {
+      SmallVector<LaneIndex> mapped(indices);
+      mapped[dim].base = at().sub(mapped[dim].base, starts[first]);
+      return emit(op.getOperand(first), mapped);
+    }
+    size_t middle = first + (last - first) / 2;
+    Value here = at().less(indices[dim].base, starts[middle]);
     auto branch = scf::IfOp::create(
         b, kernel.loc(), laneType(op.getType().getElementType()), here, true);
     OpBuilder::InsertionGuard guard(b);
     auto outer = memo;
-    auto fill = [&](Region &region, llvm::function_ref<Value()> compute) {
+    auto fill = [&](Region &region, size_t from, size_t to) {
       b.setInsertionPointToStart(&region.front());
-      Value value = compute();
+      Value value = element(from, to);
       memo = outer;
       if (!value)
         value = arith::ConstantOp::create(
             b, kernel.loc(), b.getZeroAttr(branch.getResult(0).getType()));
       scf::YieldOp::create(b, kernel.loc(), value);
     };
-    fill(branch.getThenRegion(),
-         [&] { return emit(op.getOperand(number), mapped); });
-    fill(branch.getElseRegion(), [&] { return element(number + 1); });
+    fill(branch.getThenRegion(), first, middle);
+    fill(branch.getElseRegion(), middle, last);
     return hasFailed ? Value() : branch.getResult(0);
   };
-  return element(0);
+  return element(0, op.getNumOperands());
 }
 
 Value ElementEmitter::emitCheckRange(CheckRangeOp op,
