@@ -13,7 +13,7 @@ namespace tenon::onnx {
 
 namespace {
 
-constexpr unsigned maxCallDepth = 256;
+constexpr unsigned maxCallDepth = 64;
 
 /// What a body becomes when all calls in it are inlined.
 struct Inlined {

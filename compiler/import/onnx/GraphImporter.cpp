@@ -13,9 +13,6 @@ using namespace mlir;
 
 namespace tenon::onnx {
 
-/// Local functions may nest this deep and grow to this many nodes.
-static constexpr size_t maxCallDepth = 64;
-static constexpr uint64_t maxInlinedNodes = 1 << 20;
 /// No value may be greater: sizes in bytes stay far from overflow.
 static constexpr int64_t maxRank = 64;
 static constexpr int64_t maxTensorBytes = int64_t(1) << 46;
@@ -286,45 +283,7 @@ bool GraphImporter::importNodes(ArrayRef<Node> nodes, const Graph *graph) {
   return true;
 }
 
-uint64_t GraphImporter::expansion(ArrayRef<Node> nodes, int depth) {
-  uint64_t total = nodes.size();
-  if (depth > int(maxCallDepth))
-    return maxInlinedNodes + 1;
-  for (const Node &node : nodes) {
-    if (const Function *callee = model.findFunction(node.domain, node.opType)) {
-      std::string key = callee->domain + ":" + callee->name;
-      if (!expansions.count(key)) {
-        uint64_t inner = expansion(callee->nodes, depth + 1);
-        expansions[key] = inner;
-      }
-      total += expansions[key];
-    }
-    for (const auto &[name, attribute] : node.attributes)
-      if (const Graph *body = node.graph(name))
-        total += expansion(body->nodes, depth + 1);
-    total = std::min(total, maxInlinedNodes + 1);
-  }
-  return total;
-}
-
 bool GraphImporter::callFunction(const Node &node, const Function &function) {
-  // Before anything is built: twice two to the fortieth is soon reached.
-  if (calls.empty() && expansion({&node, 1}, 0) > maxInlinedNodes) {
-    error(placeOf(node),
-          "expected local functions to expand to at most " +
-              std::to_string(maxInlinedNodes) + " nodes, " +
-              std::to_string(maxCallDepth) + " deep, got more",
-          Status::Limit);
-    return false;
-  }
-  for (const Call &call : calls)
-    if (call.function == &function) {
-      std::string path;
-      for (const Call &step : calls)
-        path += step.function->name + " -> ";
-      error(placeOf(node), "function calls itself: " + path + function.name);
-      return false;
-    }
   if (node.inputs.size() > function.inputs.size() ||
       node.outputs.size() > function.outputs.size()) {
     error(placeOf(node),

@@ -79,7 +79,6 @@ private:
   std::vector<Unsupported> unsupportedUses;
   llvm::StringMap<size_t> unsupportedIndex;
   llvm::StringSet<> symbols;
-  llvm::StringMap<uint64_t> expansions; ///< nodes of inlined functions
 
   // OnnxInputs.cpp
   llvm::StringMap<int64_t> fixedDims; ///< by --dim and --shape
@@ -103,7 +102,6 @@ private:
   bool checkExtent(const std::string &place, llvm::StringRef name,
                    mlir::Type type);
   void bind(llvm::StringRef name, Bound what);
-  uint64_t expansion(llvm::ArrayRef<Node> nodes, int depth);
   int64_t versionOf(llvm::StringRef domain) const;
   mlir::Location locationOf(const Node &node) const;
   std::string symbolFor(llvm::StringRef name);

@@ -3,6 +3,7 @@
 // Recursion is as deep as graphs nest.
 #include "compiler/import/onnx/OnnxChecker.h"
 
+#include "compiler/import/onnx/OnnxEnvelope.h"
 #include "compiler/import/onnx/OnnxOpTable.h"
 #include "compiler/import/ReadFailure.h"
 
@@ -168,6 +169,14 @@ void GraphChecker::define(Scope &scope, std::string_view name,
          "expected one definition of " + quoted(name) + ", got another before");
 }
 
+static void checkCount(uint64_t found, const char *what, const Graph &graph) {
+  if (found > maxGraphValues)
+    fail("graph " + quoted(graph.name),
+         "expected at most " + std::to_string(maxGraphValues) + " " + what +
+             ", got " + std::to_string(found),
+         Status::Limit);
+}
+
 void GraphChecker::checkGraph(const Graph &graph, const Scope *outer) {
   Scope scope{outer, graph.nodes};
   for (const Tensor &tensor : graph.initializers)
@@ -178,18 +187,23 @@ void GraphChecker::checkGraph(const Graph &graph, const Scope *outer) {
   // An input may name an initializer, which then is its default; two inputs may
   // not share a name.
   std::unordered_set<std::string_view> inputs;
+  uint64_t given = 0;
   for (const ValueInfo &input : graph.inputs) {
     std::string place = "input " + quoted(input.name);
     if (!inputs.insert(input.name).second)
       fail(place, "expected one input of this name, got two");
-    if (!scope.names.count(input.name))
+    if (!scope.names.count(input.name)) {
       define(scope, input.name, place);
+      ++given;
+    }
     if (!outer && input.type.kind == Type::Kind::Unknown)
       fail(place, "expected an input with a type, got none");
     if (!outer && input.type.kind == Type::Kind::Tensor &&
         input.type.element == ElementType::Undefined)
       fail(place, "expected an input with an element type, got none");
   }
+  checkCount(given, "inputs that are no initializers", graph);
+  checkCount(graph.outputs.size(), "outputs", graph);
   checkNodes(scope);
   for (const ValueInfo &output : graph.outputs)
     if (!scope.sees(output.name))
