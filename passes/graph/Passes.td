@@ -84,12 +84,12 @@ def SplitConcatenates : Pass<"tenon-split-concatenates"> {
   let summary = "Join very many tensors in groups";
   let description = [{
     ```mlir
-    %0 = tenon.concatenate %x0, ..., %x199 dim 0
+    %0 = tenon.concatenate %x0, ..., %x65 dim 0
     // becomes
-    %a = tenon.concatenate %x0, ..., %x63 dim 0
-    %b = tenon.concatenate %x64, ..., %x127 dim 0
-    ...
-    %0 = tenon.concatenate %a, %b, %c, %d dim 0
+    %a = tenon.concatenate %x0, ..., %x31 dim 0
+    %b = tenon.concatenate %x32, ..., %x63 dim 0
+    %c = tenon.concatenate %x64, %x65 dim 0
+    %0 = tenon.concatenate %a, %b, %c dim 0
     ```
     A kernel asks of each element which operand holds it, and names them all.
   }];

@@ -151,21 +151,6 @@ TEST(OnnxGraph, HugeAttributesAreALimit) {
   expectRefused(read(model), Status::Limit, "AttributeProto.s");
 }
 
-/// `depth` nested Ifs, the innermost returning x.
-::onnx::ModelProto makeNested(int depth) {
-  ::onnx::ModelProto model = makeEmpty();
-  ::onnx::GraphProto *graph = model.mutable_graph();
-  for (int i = 0; i < depth; ++i) {
-    std::string name = "if" + std::to_string(i);
-    auto branches = addIf(graph, "x", name);
-    addTensor(branches.elseBranch->mutable_output(), "x");
-    addTensor(graph->mutable_output(), name);
-    graph = branches.thenBranch;
-  }
-  addTensor(graph->mutable_output(), "x");
-  return model;
-}
-
 TEST(OnnxGraph, NestingIsBounded) {
   expectRead(read(makeNested(30)));
   expectRead(read(makeNested(31)));
@@ -231,11 +216,10 @@ TEST(OnnxGraph, DomainWithoutImportIsNamed) {
   expectRead(read(model)); // whether the op is known is not the reader's
 }
 
-TEST(OnnxGraph, ChainOfAMillionNodesIsRead) {
-  ::onnx::ModelProto model = makeEmpty();
-  auto *graph = model.mutable_graph();
+/// A chain of `length` nodes, and its end.
+std::string addChain(::onnx::GraphProto *graph, int length) {
   std::string last = "x";
-  for (int i = 0; i < 1000000; ++i) {
+  for (int i = 0; i < length; ++i) {
     std::string next = std::to_string(i);
     auto *node = graph->add_node();
     node->set_op_type("Add");
@@ -244,52 +228,51 @@ TEST(OnnxGraph, ChainOfAMillionNodesIsRead) {
     node->add_output(next);
     last = next;
   }
+  return last;
+}
+
+TEST(OnnxGraph, LongChainsAreReadUpToALimit) {
+  constexpr int longest = 1 << 18;
+  ::onnx::ModelProto model = makeEmpty();
+  auto *graph = model.mutable_graph();
+  std::string last = addChain(graph, longest);
   addTensor(graph->mutable_output(), last);
   Reading reading = read(model);
   ASSERT_TRUE(reading.model) << reading.text();
+  reading.model.reset();
   // Its first node closes a cycle through all of them.
   graph->mutable_node(0)->set_input(0, last);
-  expectRefused(read(model), Status::InvalidModel, "(1000000 nodes)");
+  expectRefused(read(model), Status::InvalidModel, "(262144 nodes)");
+  addNode(graph, "Relu", {"x"}, {"one too many"});
+  expectRefused(read(model), Status::Limit, "expected at most 262144 nodes");
 }
 
-TEST(OnnxGraph, ManyInputsAreRead) {
+TEST(OnnxGraph, InputsAndOutputsOfAGraphAreLimited) {
+  auto with = [](int inputs, int outputs) {
+    ::onnx::ModelProto model = makeEmpty();
+    auto *graph = model.mutable_graph();
+    for (int i = 1; i < inputs; ++i)
+      addTensor(graph->mutable_input(), "in" + std::to_string(i));
+    for (int i = 0; i < outputs; ++i)
+      addTensor(graph->mutable_output(), "x");
+    return read(model);
+  };
+  expectRead(with(1024, 1024));
+  expectRefused(with(1025, 1), Status::Limit,
+                "at most 1024 inputs that are no initializers, got 1025");
+  expectRefused(with(1, 1025), Status::Limit, "at most 1024 outputs, got 1025");
+}
+
+TEST(OnnxGraph, ANodeMayHaveManyInputs) {
   ::onnx::ModelProto model = makeEmpty();
   auto *node = model.mutable_graph()->add_node();
   node->set_op_type("Concat");
   addAttribute(node, "axis", Kind::INT)->set_i(0);
   node->add_output("all");
-  for (int i = 0; i < 100000; ++i) {
-    std::string name = "in" + std::to_string(i);
-    addTensor(model.mutable_graph()->mutable_input(), name);
-    node->add_input(name);
-    addTensor(model.mutable_graph()->mutable_output(), name);
-  }
+  for (int i = 0; i < 100000; ++i)
+    node->add_input("x");
+  addTensor(model.mutable_graph()->mutable_output(), "all", {400000});
   expectRead(read(model));
-}
-
-/// A function `name` of domain "f" on one value that calls `callees` one after
-/// another.
-void addFunction(::onnx::ModelProto &model, const std::string &name,
-                 const std::vector<std::string> &callees) {
-  auto *function = model.add_functions();
-  function->set_name(name);
-  function->set_domain("f");
-  auto *import = function->add_opset_import();
-  import->set_domain("f");
-  import->set_version(1);
-  function->add_opset_import()->set_version(13);
-  function->add_input("v");
-  std::string last = "v";
-  for (const auto &callee : callees) {
-    auto *node = function->add_node();
-    node->set_op_type(callee);
-    if (callee != "Relu")
-      node->set_domain("f");
-    node->add_input(last);
-    last += "'";
-    node->add_output(last);
-  }
-  function->add_output(last);
 }
 
 TEST(OnnxFunctions, RecursionIsPrintedAsAPath) {

@@ -59,8 +59,9 @@ inline Reading read(const ::onnx::ModelProto &model,
 }
 
 /// Refused with `want`, in words that hold `words`.
-inline void expectRefused(const Reading &reading, Status want,
-                          const std::string &words) {
+template <typename Outcome>
+void expectRefused(const Outcome &reading, Status want,
+                   const std::string &words) {
   EXPECT_EQ(int(reading.status()), int(want)) << reading.text();
   EXPECT_NE(reading.text().find(words), std::string::npos)
       << "expected \"" << words << "\" in: " << reading.text();
@@ -157,6 +158,46 @@ inline Branches addIf(::onnx::GraphProto *graph, const std::string &condition,
   branches.thenBranch->set_name("then");
   branches.elseBranch->set_name("else");
   return branches;
+}
+
+/// `depth` nested Ifs, the innermost returning x.
+inline ::onnx::ModelProto makeNested(int depth) {
+  ::onnx::ModelProto model = makeEmpty();
+  ::onnx::GraphProto *graph = model.mutable_graph();
+  for (int i = 0; i < depth; ++i) {
+    std::string name = "if" + std::to_string(i);
+    auto branches = addIf(graph, "x", name);
+    addTensor(branches.elseBranch->mutable_output(), "x");
+    addTensor(graph->mutable_output(), name);
+    graph = branches.thenBranch;
+  }
+  addTensor(graph->mutable_output(), "x");
+  return model;
+}
+
+/// A function `name` of domain "f" on one value that calls `callees` one after
+/// another.
+inline void addFunction(::onnx::ModelProto &model, const std::string &name,
+                        const std::vector<std::string> &callees) {
+  auto *function = model.add_functions();
+  function->set_name(name);
+  function->set_domain("f");
+  auto *import = function->add_opset_import();
+  import->set_domain("f");
+  import->set_version(1);
+  function->add_opset_import()->set_version(13);
+  function->add_input("v");
+  std::string last = "v";
+  for (const auto &callee : callees) {
+    auto *node = function->add_node();
+    node->set_op_type(callee);
+    if (callee != "Relu")
+      node->set_domain("f");
+    node->add_input(last);
+    last += "'";
+    node->add_output(last);
+  }
+  function->add_output(last);
 }
 
 /// A fresh folder that goes away with the object.

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,9 +59,15 @@ TenonProcess::TenonProcess(const Command &command)
 
 Ended TenonProcess::wait() {
   int state = 0;
-  while (waitpid(child, &state, 0) < 0 && errno == EINTR) {
+  rusage used = {};
+  while (wait4(child, &state, 0, &used) < 0 && errno == EINTR) {
   }
   Ended ended;
+  auto seconds = [](const timeval &time) {
+    return double(time.tv_sec) + double(time.tv_usec) * 1e-6;
+  };
+  ended.seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
+  ended.peakMegabytes = used.ru_maxrss >> 10;
   ended.code = WIFEXITED(state) ? WEXITSTATUS(state) : -WTERMSIG(state);
   ended.out = readAll(out);
   ended.err = readAll(err);

@@ -23,6 +23,8 @@ struct Command {
 struct Ended {
   int code = 0; ///< exit status, or minus the signal
   std::string out, err;
+  double seconds = 0;     ///< of processor time
+  long peakMegabytes = 0; ///< of resident memory
 };
 
 /// A started compiler, in a process group of its own. What it has started

@@ -30,6 +30,14 @@ const OpEntry *OpRegistry::find(llvm::StringRef domain, llvm::StringRef op,
   return newest;
 }
 
+std::vector<std::string> OpRegistry::names() const {
+  std::vector<std::string> all;
+  for (const auto &entry : entries)
+    all.push_back(entry.first().str());
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
 void registerAllOps(OpRegistry &registry) {
   registerActivationOps(registry);
   registerConstantOps(registry);

@@ -9,6 +9,7 @@
 
 #include <climits>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace tenon::onnx {
@@ -46,6 +47,9 @@ public:
   /// The newest entry not newer than `version`, or null.
   const OpEntry *find(llvm::StringRef domain, llvm::StringRef op,
                       int64_t version) const;
+
+  /// `domain:op` of all, sorted.
+  std::vector<std::string> names() const;
 
 private:
   llvm::StringMap<std::vector<OpEntry>> entries; ///< "domain:op"

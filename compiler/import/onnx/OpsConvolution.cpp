@@ -140,9 +140,9 @@ LogicalResult qLinearConv(NodeContext &c) {
   for (size_t i : {0, 3})
     if (failed(expectByte(c, i)) || failed(c.expectMinRank(i, 3)) ||
         failed(checkZeroPoint(c, i + 2, g.elementOf(c.input(i)))) ||
-        failed(checkScale(c, i + 1)))
+        failed(checkSingleScale(c, i + 1)))
       return failure();
-  if (failed(expectByte(c, 7)) || failed(checkScale(c, 6)))
+  if (failed(expectByte(c, 7)) || failed(checkSingleScale(c, 6)))
     return failure();
   FailureOr<Value> sum =
       integerConvolution(c, c.input(0), c.input(2), c.input(3), c.input(5));

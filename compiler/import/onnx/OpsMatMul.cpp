@@ -152,9 +152,9 @@ LogicalResult qLinearMatMul(NodeContext &c) {
   for (size_t i : {0, 3})
     if (failed(expectByte(c, i)) ||
         failed(checkZeroPoint(c, i + 2, g.elementOf(c.input(i)))) ||
-        failed(checkScale(c, i + 1)))
+        failed(checkSingleScale(c, i + 1)))
       return failure();
-  if (failed(expectByte(c, 7)) || failed(checkScale(c, 6)))
+  if (failed(expectByte(c, 7)) || failed(checkSingleScale(c, 6)))
     return failure();
   Value a = c.input(0), b = c.input(3);
   FailureOr<Value> product = integerProduct(c, a, c.input(2), b, c.input(5));

@@ -61,6 +61,14 @@ LogicalResult checkScale(NodeContext &c, size_t i) {
   return success();
 }
 
+LogicalResult checkSingleScale(NodeContext &c, size_t i) {
+  if (failed(checkScale(c, i)))
+    return failure();
+  if (c.g.elementOf(c.input(i)).isF32())
+    return success();
+  return c.error("expected a scale of f32, got " + spell(c.input(i)));
+}
+
 LogicalResult checkZeroPoint(NodeContext &c, size_t i, mlir::Type element) {
   if (!c.hasInput(i) || c.g.elementOf(c.input(i)) == element)
     return success();

@@ -25,6 +25,9 @@ llvm::FailureOr<mlir::Value> alongDim(NodeContext &c, mlir::Value parameter,
 /// finite number.
 llvm::LogicalResult checkScale(NodeContext &c, size_t i);
 
+/// The same, of f32: what products of quantized operands are scaled by.
+llvm::LogicalResult checkSingleScale(NodeContext &c, size_t i);
+
 /// Operand `i`, when present, has the element type `element`.
 llvm::LogicalResult checkZeroPoint(NodeContext &c, size_t i,
                                    mlir::Type element);

@@ -142,3 +142,117 @@ func.func @nothing_to_do(%x: tensor<4xf32>) -> tensor<2x2xf32> {
   %0 = tenon.reshape %w sizes [2, 2] : (tensor<4xf32>) -> tensor<2x2xf32>
   return %0 : tensor<2x2xf32>
 }
+
+// A kernel holds a bounded number of ops: 32 expensive ones; the 33rd is in memory.
+// CHECK-LABEL: func.func @long(
+// CHECK: tenon.exponential %arg0 {tenon.group = 1 : i64}
+// CHECK-COUNT-32: tenon.exponential {{.*}} {tenon.group = 0 : i64}
+func.func @long(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tenon.exponential %x : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = tenon.exponential %0 : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = tenon.exponential %1 : (tensor<4xf32>) -> tensor<4xf32>
+  %3 = tenon.exponential %2 : (tensor<4xf32>) -> tensor<4xf32>
+  %4 = tenon.exponential %3 : (tensor<4xf32>) -> tensor<4xf32>
+  %5 = tenon.exponential %4 : (tensor<4xf32>) -> tensor<4xf32>
+  %6 = tenon.exponential %5 : (tensor<4xf32>) -> tensor<4xf32>
+  %7 = tenon.exponential %6 : (tensor<4xf32>) -> tensor<4xf32>
+  %8 = tenon.exponential %7 : (tensor<4xf32>) -> tensor<4xf32>
+  %9 = tenon.exponential %8 : (tensor<4xf32>) -> tensor<4xf32>
+  %10 = tenon.exponential %9 : (tensor<4xf32>) -> tensor<4xf32>
+  %11 = tenon.exponential %10 : (tensor<4xf32>) -> tensor<4xf32>
+  %12 = tenon.exponential %11 : (tensor<4xf32>) -> tensor<4xf32>
+  %13 = tenon.exponential %12 : (tensor<4xf32>) -> tensor<4xf32>
+  %14 = tenon.exponential %13 : (tensor<4xf32>) -> tensor<4xf32>
+  %15 = tenon.exponential %14 : (tensor<4xf32>) -> tensor<4xf32>
+  %16 = tenon.exponential %15 : (tensor<4xf32>) -> tensor<4xf32>
+  %17 = tenon.exponential %16 : (tensor<4xf32>) -> tensor<4xf32>
+  %18 = tenon.exponential %17 : (tensor<4xf32>) -> tensor<4xf32>
+  %19 = tenon.exponential %18 : (tensor<4xf32>) -> tensor<4xf32>
+  %20 = tenon.exponential %19 : (tensor<4xf32>) -> tensor<4xf32>
+  %21 = tenon.exponential %20 : (tensor<4xf32>) -> tensor<4xf32>
+  %22 = tenon.exponential %21 : (tensor<4xf32>) -> tensor<4xf32>
+  %23 = tenon.exponential %22 : (tensor<4xf32>) -> tensor<4xf32>
+  %24 = tenon.exponential %23 : (tensor<4xf32>) -> tensor<4xf32>
+  %25 = tenon.exponential %24 : (tensor<4xf32>) -> tensor<4xf32>
+  %26 = tenon.exponential %25 : (tensor<4xf32>) -> tensor<4xf32>
+  %27 = tenon.exponential %26 : (tensor<4xf32>) -> tensor<4xf32>
+  %28 = tenon.exponential %27 : (tensor<4xf32>) -> tensor<4xf32>
+  %29 = tenon.exponential %28 : (tensor<4xf32>) -> tensor<4xf32>
+  %30 = tenon.exponential %29 : (tensor<4xf32>) -> tensor<4xf32>
+  %31 = tenon.exponential %30 : (tensor<4xf32>) -> tensor<4xf32>
+  %32 = tenon.exponential %31 : (tensor<4xf32>) -> tensor<4xf32>
+  return %32 : tensor<4xf32>
+}
+
+// Paths through shared values are not counted.
+// CHECK-LABEL: func.func @doubled(
+// CHECK: tenon.dot_general {{.*}} {tenon.group = 0 : i64}
+// CHECK-COUNT-64: tenon.add {{.*}} {tenon.group = 0 : i64}
+func.func @doubled(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %d = tenon.dot_general %x, %x batch [] x [] contract [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = tenon.add %d, %d : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = tenon.add %0, %0 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = tenon.add %1, %1 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %3 = tenon.add %2, %2 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %4 = tenon.add %3, %3 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %5 = tenon.add %4, %4 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %6 = tenon.add %5, %5 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %7 = tenon.add %6, %6 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %8 = tenon.add %7, %7 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %9 = tenon.add %8, %8 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %10 = tenon.add %9, %9 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %11 = tenon.add %10, %10 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %12 = tenon.add %11, %11 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %13 = tenon.add %12, %12 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %14 = tenon.add %13, %13 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %15 = tenon.add %14, %14 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %16 = tenon.add %15, %15 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %17 = tenon.add %16, %16 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %18 = tenon.add %17, %17 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %19 = tenon.add %18, %18 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %20 = tenon.add %19, %19 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %21 = tenon.add %20, %20 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %22 = tenon.add %21, %21 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %23 = tenon.add %22, %22 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %24 = tenon.add %23, %23 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %25 = tenon.add %24, %24 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %26 = tenon.add %25, %25 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %27 = tenon.add %26, %26 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %28 = tenon.add %27, %27 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %29 = tenon.add %28, %28 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %30 = tenon.add %29, %29 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %31 = tenon.add %30, %30 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %32 = tenon.add %31, %31 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %33 = tenon.add %32, %32 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %34 = tenon.add %33, %33 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %35 = tenon.add %34, %34 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %36 = tenon.add %35, %35 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %37 = tenon.add %36, %36 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %38 = tenon.add %37, %37 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %39 = tenon.add %38, %38 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %40 = tenon.add %39, %39 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %41 = tenon.add %40, %40 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %42 = tenon.add %41, %41 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %43 = tenon.add %42, %42 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %44 = tenon.add %43, %43 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %45 = tenon.add %44, %44 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %46 = tenon.add %45, %45 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %47 = tenon.add %46, %46 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %48 = tenon.add %47, %47 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %49 = tenon.add %48, %48 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %50 = tenon.add %49, %49 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %51 = tenon.add %50, %50 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %52 = tenon.add %51, %51 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %53 = tenon.add %52, %52 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %54 = tenon.add %53, %53 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %55 = tenon.add %54, %54 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %56 = tenon.add %55, %55 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %57 = tenon.add %56, %56 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %58 = tenon.add %57, %57 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %59 = tenon.add %58, %58 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %60 = tenon.add %59, %59 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %61 = tenon.add %60, %60 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %62 = tenon.add %61, %61 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %63 = tenon.add %62, %62 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %63 : tensor<4x4xf32>
+}
