@@ -331,5 +331,31 @@ TEST_F(BadGraph, DeadNodesAreChecked) {
   expectRefused(model, 3, "node \"the_unused\" (MatMul)");
 }
 
+TEST_F(BadGraph, AnEndlessLoopCompiles) {
+  ::onnx::ModelProto model = makeEmpty();
+  auto *graph = model.mutable_graph();
+  auto scalar = [&](const char *name, int type, const std::string &bytes) {
+    auto *tensor = graph->add_initializer();
+    tensor->set_name(name);
+    tensor->set_data_type(type);
+    tensor->set_raw_data(bytes);
+  };
+  scalar("trips", ::onnx::TensorProto::INT64,
+         std::string(7, '\xff') + '\x7f'); // 2^63 - 1
+  scalar("true", ::onnx::TensorProto::BOOL, "\1");
+  auto *loop = addNode(graph, "Loop", {"trips", "true", "x"}, {"y"});
+  auto *body = addAttribute(loop, "body", Kind::GRAPH)->mutable_g();
+  body->set_name("body");
+  addTensor(body->mutable_input(), "i", {}, ::onnx::TensorProto::INT64);
+  addTensor(body->mutable_input(), "go", {}, ::onnx::TensorProto::BOOL);
+  addTensor(body->mutable_input(), "v");
+  addNode(body, "Identity", {"go"}, {"on"});
+  addNode(body, "Neg", {"v"}, {"w"});
+  addTensor(body->mutable_output(), "on", {}, ::onnx::TensorProto::BOOL);
+  addTensor(body->mutable_output(), "w");
+  addTensor(graph->mutable_output(), "y");
+  expectCompiled(model);
+}
+
 } // namespace
 } // namespace tenon::test
