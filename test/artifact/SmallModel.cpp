@@ -151,7 +151,8 @@ CompileReport SmallModel::write(const std::string &output, EmitKind emit) {
     return result;
   }
   ModelFacts facts = collectFacts(*placed, options);
-  return writeArtifact(*lowered, facts, options, *target, report);
+  return writeArtifact(*lowered, facts, options, *target, report,
+                       [](const PhaseReport &) {});
 }
 
 std::string SmallModel::text() const {

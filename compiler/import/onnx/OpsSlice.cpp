@@ -4,6 +4,7 @@
 #include "compiler/import/onnx/NodeContext.h"
 
 using namespace mlir;
+using Predicate = arith::CmpIPredicate;
 
 namespace tenon::onnx {
 
