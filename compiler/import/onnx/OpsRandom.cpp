@@ -16,8 +16,11 @@ namespace {
 /// The key of the node's numbers: its seed, or where it has none the name of
 /// its result, so that two nodes draw differently.
 uint64_t keyOf(NodeContext &c) {
+  // Dropout's seed is an integer, the others' a float.
   if (c.hasAttr("seed"))
-    return llvm::bit_cast<uint64_t>(c.floatAttr("seed"));
+    return c.node.opType == "Dropout"
+               ? uint64_t(c.intAttr("seed"))
+               : llvm::bit_cast<uint64_t>(c.floatAttr("seed"));
   return llvm::xxh3_64bits(llvm::StringRef(c.node.outputs.front()));
 }
 
@@ -193,7 +196,7 @@ LogicalResult dropout1(NodeContext &c) {
 
 LogicalResult dropout12(NodeContext &c) {
   GraphBuilder &g = c.g;
-  c.ignoreAttrs({"seed"});
+  uint64_t key = keyOf(c);
   Value x = c.input(0), ratio = c.input(1), training = c.input(2);
   if (failed(c.expectFloat(0)) || (ratio && failed(c.expectFloat(1))) ||
       (training && failed(c.expectBool(2))))
@@ -206,7 +209,7 @@ LogicalResult dropout12(NodeContext &c) {
     return success();
   }
   Sizes sizes = g.sizes(x);
-  Value u = Draws(g, keyOf(c), sizes).uniform(g.elementOf(x));
+  Value u = Draws(g, key, sizes).uniform(g.elementOf(x));
   mlir::Type wide = g.elementOf(u);
   Value share = ratio ? g.convert(g.reshape(ratio, ArrayRef<int64_t>{}), wide)
                       : g.scalar(wide, 0.5);
