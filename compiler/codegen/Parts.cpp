@@ -2,11 +2,14 @@
 // alone; the graph functions, which call them all, are one part.
 #include "compiler/codegen/Parts.h"
 
+#include "compiler/artifact/SignalsHeld.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Support/Error.h"
 
 #include <atomic>
+#include <optional>
 #include <pthread.h>
 
 using namespace llvm;
@@ -136,6 +139,8 @@ void runOnThreads(unsigned threads, unsigned count,
   } shared{work, count};
   // Code generation recurses: the stack a main thread has, not a thread's.
   constexpr size_t stackBytes = size_t(8) << 20;
+  // An interrupt is for the thread that knows which files are half written.
+  std::optional<SignalsHeld> held(std::in_place);
   pthread_attr_t attributes;
   std::vector<pthread_t> started;
   if (pthread_attr_init(&attributes) == 0) {
@@ -150,6 +155,7 @@ void runOnThreads(unsigned threads, unsigned count,
       started.push_back(thread);
     pthread_attr_destroy(&attributes);
   }
+  held.reset();
   shared.run();
   for (pthread_t thread : started)
     pthread_join(thread, nullptr);
