@@ -2,6 +2,7 @@
 // an internal error, for our module was wrong.
 #include "compiler/codegen/PartCompiler.h"
 
+#include "compiler/codegen/HalfRoundings.h"
 #include "compiler/codegen/SingleLaneStores.h"
 #include "runtime/core/embedded.h"
 
@@ -97,6 +98,7 @@ void optimize(Module &module, TargetMachine &machine, int optLevel) {
                                  : builder.buildPerModuleDefaultPipeline(level);
   passes.run(module, modules);
   replaceSingleLaneStores(module);
+  fenceHalfRoundings(module);
 }
 
 std::string emit(Module &module, TargetMachine &machine, CodeForm form,

@@ -1,0 +1,29 @@
+// Finds roundings to f16 of what was rounded from f64 and fences them off.
+#include "compiler/codegen/HalfRoundings.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace tenon {
+
+void fenceHalfRoundings(Module &module) {
+  for (Function &function : module)
+    for (BasicBlock &block : function)
+      for (Instruction &instruction : block) {
+        auto *half = dyn_cast<FPTruncInst>(&instruction);
+        if (!half || !half->getType()->isHalfTy() ||
+            !isa<FPTruncInst>(half->getOperand(0)))
+          continue;
+        IRBuilder<> builder(half);
+        Value *wide = half->getOperand(0);
+        half->setOperand(0, builder.CreateIntrinsic(wide->getType(),
+                                                    Intrinsic::arithmetic_fence,
+                                                    {wide}));
+      }
+}
+
+} // namespace tenon
