@@ -360,7 +360,11 @@ LogicalResult range(NodeContext &c) {
       g.max(g.ceilDiv(g.sub(limit->front(), start->front()), step->front()),
             g.index(0));
   Value steps = g.iota(element, {count}, 0);
-  c.set(0, g.add(g.mul(steps, c.input(2)), c.input(0)));
+  if (g.staticSize(step->front()) != 1)
+    steps = g.mul(steps, c.input(2));
+  if (g.staticSize(start->front()) != 0)
+    steps = g.add(steps, c.input(0));
+  c.set(0, steps);
   return success();
 }
 

@@ -335,9 +335,9 @@ template <bool ones> LogicalResult like(NodeContext &c) {
 } // namespace
 
 void registerElementwiseOps(OpRegistry &r) {
-  for (const char *op :
-       {"Identity", "StopGradient", "PreventGradient", "CheckNumerics",
-        "Snapshot", "PlaceholderWithDefault", "EnsureShape"})
+  for (const char *op : {"Identity", "StopGradient", "PreventGradient",
+                         "CheckNumerics", "Snapshot", "PlaceholderWithDefault",
+                         "EnsureShape", "Enter", "RefEnter", "LoopCond"})
     r.add(op, 1, identity);
   r.add("IdentityN", 1, kMany, identity);
   r.add("Abs", 1, numberUnary<AbsOp>);

@@ -5,7 +5,7 @@
 
 #include "compiler/import/ReaderDoor.h"
 #include "compiler/import/tensorflow/TensorBundle.h"
-#include "compiler/import/tensorflow/TfNodeContext.h"
+#include "compiler/import/tensorflow/TfLoops.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Iterators.h"
@@ -142,7 +142,7 @@ bool GraphImporter::evaluate(Frame &frame, const Node &start) {
   while (!path.empty()) {
     const Node *node = path.back();
     const Node *next = nullptr;
-    for (const Edge &edge : node->inputs) {
+    for (const Edge &edge : needs(frame, *node)) {
       FailureOr<const Node *> producer = producerOf(frame, edge, node);
       if (failed(producer))
         return false;
@@ -165,18 +165,92 @@ bool GraphImporter::evaluate(Frame &frame, const Node &start) {
         if (step == next || cycle.size() > 1000)
           break;
       }
-      if (llvm::any_of(
-              path, [](const Node *n) { return n->op == "NextIteration"; })) {
-        unsupported(*next, "loops made of frames");
-        frame.done[next] = {};
-        continue;
-      }
       error(placeIn(*next), "the graph goes in circles: " + cycle);
       return false;
     }
     onPath.insert(next);
     path.push_back(next);
   }
+  return true;
+}
+
+SmallVector<Edge> GraphImporter::needs(Frame &frame, const Node &node) {
+  if (node.op != "Exit" && node.op != "RefExit")
+    return SmallVector<Edge>(node.inputs.begin(), node.inputs.end());
+  auto [found, isNew] = frame.loops.try_emplace(&node);
+  if (isNew)
+    found->second = findFrameLoop(frame.body, node);
+  SmallVector<Edge> enters;
+  if (const std::optional<FrameLoop> &loop = found->second) {
+    for (const FrameVariable &variable : loop->variables)
+      enters.push_back({variable.enter->name, "", 0});
+    for (const Node *constant : loop->constants)
+      enters.push_back({constant->name, "", 0});
+  }
+  return enters;
+}
+
+bool GraphImporter::importFrameLoop(Frame &frame, const Node &exit) {
+  const std::optional<FrameLoop> loop = frame.loops.at(&exit);
+  frame.done[&exit] = {};
+  if (!loop) {
+    unsupported(exit, "a frame that is no loop");
+    return true;
+  }
+  Results start;
+  for (const FrameVariable &variable : loop->variables) {
+    const Results &enter = frame.done.at(variable.enter);
+    if (enter.empty() || enter[0].kind == Result::Kind::Nothing)
+      return true;
+    start.push_back(enter[0]);
+  }
+  g.loc = FusedLoc::get(
+      {NameLoc::get(StringAttr::get(&context, frame.prefix + exit.name))},
+      StringAttr::get(&context, exit.op), &context);
+  // An iteration's nodes: what is outside has been imported, what is inside is
+  // imported anew for the variables' values in it. Switch has the value where
+  // the loop ends, then where it goes on.
+  auto inside = [&](ArrayRef<Result> variables,
+                    ArrayRef<const Node *> wanted) -> FailureOr<Results> {
+    Frame iteration = frame;
+    for (auto [variable, value] : llvm::zip(loop->variables, variables)) {
+      iteration.done[variable.merge] = {value};
+      iteration.done[variable.fork] = {Result(), value};
+    }
+    frames.push_back(&iteration);
+    llvm::scope_exit leave([&] { frames.pop_back(); });
+    Results results;
+    for (const Node *node : wanted) {
+      const Edge &edge = node->inputs[0];
+      FailureOr<const Node *> producer = producerOf(iteration, edge, node);
+      if (failed(producer) || (*producer && !evaluate(iteration, **producer)))
+        return failure();
+      std::optional<Result> result = resultOf(iteration, edge, node);
+      if (!result)
+        return failure();
+      results.push_back(*result);
+    }
+    return results;
+  };
+  SmallVector<const Node *> next;
+  for (const FrameVariable &variable : loop->variables)
+    next.push_back(variable.next);
+  NodeContext c(*this, exit, {});
+  FailureOr<Results> last = importLoop(
+      c, start,
+      [&](ArrayRef<Result> variables) {
+        return inside(variables, {loop->condition});
+      },
+      [&](ArrayRef<Result> variables) { return inside(variables, next); });
+  if (failedAlready)
+    return false;
+  for (auto [i, variable] : llvm::enumerate(loop->variables))
+    if (variable.exit) {
+      Results &results = frame.done[variable.exit];
+      results.clear();
+      if (succeeded(last))
+        results.push_back((*last)[i]);
+    }
   return true;
 }
 
@@ -190,6 +264,8 @@ bool GraphImporter::import(Frame &frame, const Node &node) {
           Status::Limit);
     return false;
   }
+  if (node.op == "Exit" || node.op == "RefExit")
+    return importFrameLoop(frame, node);
   Results operands;
   bool usable = true;
   for (const Edge &edge : node.inputs) {

@@ -6,6 +6,7 @@
 
 #include "compiler/import/GraphBuilder.h"
 #include "compiler/import/ShapeValues.h"
+#include "compiler/import/tensorflow/TfFrames.h"
 #include "compiler/import/tensorflow/TfImporter.h"
 #include "compiler/import/tensorflow/TfOpRegistry.h"
 #include "llvm/ADT/StringMap.h"
@@ -45,6 +46,8 @@ struct Frame {
   std::map<const Node *, Results> done;
   /// Tensors of the main graph that are inputs of the entry.
   std::map<std::pair<std::string, int64_t>, Result> fed;
+  /// Loops by the nodes that leave them.
+  std::map<const Node *, std::optional<FrameLoop>> loops;
 };
 
 class GraphImporter {
@@ -90,6 +93,10 @@ private:
   /// Results of `node` in `frame`, those of what it needs first.
   bool evaluate(Frame &frame, const Node &start);
   bool import(Frame &frame, const Node &node);
+  /// What must be imported before the node: its operands, and before the Exit
+  /// of a loop, whose operand lies inside, what enters it.
+  llvm::SmallVector<Edge> needs(Frame &frame, const Node &node);
+  bool importFrameLoop(Frame &frame, const Node &exit);
   std::optional<Result> resultOf(Frame &frame, const Edge &edge,
                                  const Node *user);
   /// The node an edge leads to; null for arguments and fed tensors.
