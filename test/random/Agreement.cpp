@@ -72,19 +72,34 @@ double longestSum(Value output) {
   return longest;
 }
 
+HostTensor nudged(const HostTensor &input) {
+  HostTensor result = input;
+  double half = input.isFloat() ? unitRoundoff(input.element) / 2 : 0;
+  for (auto [i, value] : llvm::enumerate(result.floats))
+    value *= i % 2 ? 1 + half : 1 - half;
+  return result;
+}
+
+double distance(const HostTensor &a, const HostTensor &b) {
+  double greatest = 0;
+  if (a.floats.size() == b.floats.size())
+    for (auto [x, y] : llvm::zip_equal(a.floats, b.floats))
+      if (std::isfinite(x) && std::isfinite(y))
+        greatest = std::max(greatest, std::fabs(x - y));
+  return greatest;
+}
+
 double tolerance(const Expectation &expected) {
-  double moved = 0, greatest = 0;
-  for (auto [a, b] :
-       llvm::zip_equal(expected.ideal.floats, expected.rounded.floats))
-    if (std::isfinite(a) && std::isfinite(b)) {
-      moved = std::max(moved, std::fabs(a - b));
-      greatest = std::max(greatest, std::fabs(a));
-    }
+  double moved = distance(expected.ideal, expected.rounded), greatest = 0;
+  for (double value : expected.ideal.floats)
+    if (std::isfinite(value))
+      greatest = std::max(greatest, std::fabs(value));
   double unit =
       std::max(expected.roundoff, unitRoundoff(expected.ideal.element));
   double units = unit > 0x1p-20 ? 8 : 32;
   units *= std::max(1.0, std::sqrt(expected.terms) / 4);
-  return 16 * moved + units * unit * std::max(greatest, 0x1p-14);
+  double cancelled = std::min(expected.sensitivity, 64 * unit);
+  return 16 * (moved + cancelled) + units * unit * std::max(greatest, 0x1p-14);
 }
 
 static bool agrees(double ideal, double rounded, double actual,

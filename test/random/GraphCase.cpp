@@ -36,6 +36,12 @@ static Outcome compare(const RandomGraph &graph, const Backend &backend) {
       evaluate(graph.main(), graph.inputs, graph.weightLoader(), rounding);
   if (!rounded)
     return {Verdict::Invalid, llvm::toString(rounded.takeError())};
+  std::vector<HostTensor> moved;
+  for (const HostTensor &input : graph.inputs)
+    moved.push_back(nudged(input));
+  auto nudge = evaluate(graph.main(), moved, graph.weightLoader());
+  if (!nudge)
+    llvm::consumeError(nudge.takeError());
   RandomGraph copy = cloneGraph(graph);
   auto actual = backend(copy);
   if (!actual)
@@ -47,8 +53,10 @@ static Outcome compare(const RandomGraph &graph, const Backend &backend) {
   for (size_t i = 0; i < ideal->size(); ++i) {
     Value output =
         graph.main().front().getTerminator()->getOperand(unsigned(i));
-    Expectation expected{(*ideal)[i], (*rounded)[i], graph.exact[i],
-                         coarsestRoundoff(output), longestSum(output)};
+    Expectation expected{
+        (*ideal)[i],        (*rounded)[i],
+        graph.exact[i],     coarsestRoundoff(output),
+        longestSum(output), nudge ? distance((*ideal)[i], (*nudge)[i]) : 0};
     std::string text = disagreement(expected, (*actual)[i]);
     if (!text.empty())
       return {Verdict::Differs, "output " + std::to_string(i) + ": " + text};
