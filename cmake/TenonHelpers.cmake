@@ -7,7 +7,9 @@ function(tenon_mlir_pch)
   file(WRITE ${CMAKE_BINARY_DIR}/tenon_pch.cpp "// The host of the precompiled header.\n")
   add_library(tenon_pch OBJECT ${CMAKE_BINARY_DIR}/tenon_pch.cpp)
   target_include_directories(tenon_pch SYSTEM PUBLIC ${TENON_MLIR_INCLUDES})
-  target_compile_options(tenon_pch PRIVATE -fno-rtti -Wall -Wextra -Wno-unused-parameter)
+  # Without timestamps: a package manager gives a header an older time than the build tree's, which ninja does not see
+  # and Clang would refuse.
+  target_compile_options(tenon_pch PRIVATE -fno-rtti -Wall -Wextra -Wno-unused-parameter "SHELL:-Xclang -fno-pch-timestamp")
   target_precompile_headers(tenon_pch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/Precompiled.h)
 endfunction()
 
