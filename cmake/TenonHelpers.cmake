@@ -3,6 +3,8 @@
 set(TENON_MLIR_INCLUDES ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 
 # One precompiled header serves every library that sees MLIR: parsing MLIR's headers is most of the build.
+# The file alone is named: its header would only bring the build tree's path into every command, past a compiler cache.
+set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -Xclang -include-pch -Xclang <PCH_FILE>)
 function(tenon_mlir_pch)
   file(WRITE ${CMAKE_BINARY_DIR}/tenon_pch.cpp "// The host of the precompiled header.\n")
   add_library(tenon_pch OBJECT ${CMAKE_BINARY_DIR}/tenon_pch.cpp)
