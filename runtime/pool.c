@@ -2,10 +2,12 @@
  * all of them before the call returns. Who runs a task is chance, what it
  * computes is not.
  *
- * A loop is published as one word, the chunks left to take. Whoever takes one,
- * the caller or a worker that spins on that word, may read the loop: it stays
- * until every chunk taken is done. A worker that sleeps, or comes late, is
- * never waited for. */
+ * Each thread has a share of its own, one run of units, so that loop after loop
+ * it meets the data it has in its cache: a line that another core has written
+ * is dearer than one from memory. Who is done takes from the ends of others'
+ * shares. A share is one word, the units left in it. Whoever takes some may
+ * read the loop: it stays until all units taken are done. A worker that sleeps,
+ * or comes late, is never waited for. */
 #include "pool.h"
 
 #include <linux/futex.h>
@@ -22,10 +24,30 @@
 
 enum {
   MAX_THREADS = 1024,
-  CHUNKS_PER_THREAD = 8, /* enough to even out, few enough to be cheap */
-  SPIN_TICKS = 100000,   /* of the time stamp counter: some 40 microseconds */
+  MAX_UNITS = 1 << 14, /* of a loop: its shares' bounds have 16 bits */
+  PART = 8,            /* of what is left of a share is taken at once */
+  SPIN_TICKS = 100000, /* of the time stamp counter: some 40 microseconds */
   WORKER_STACK = 4 << 20,
 };
+
+/* A share: the number of the loop above, below it the first unit that is left
+ * and the one after the last. */
+typedef struct range {
+  uint32_t begin, end;
+} range;
+
+static range range_of(uint64_t share) {
+  return (range){(uint32_t)share >> 16, (uint32_t)share & UINT16_MAX};
+}
+
+static uint64_t share_of(uint64_t loop, range left) {
+  return loop << 32 | left.begin << 16 | left.end;
+}
+
+static int is_empty(uint64_t share) {
+  range left = range_of(share);
+  return left.begin == left.end;
+}
 
 static void sleep_while(_Atomic uint32_t *word, uint32_t value) {
   syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
@@ -56,39 +78,61 @@ void tenon_pool_init(tenon_pool *pool, int32_t threads) {
   pool->spin_ticks = threads <= cpus ? SPIN_TICKS : 0;
 }
 
-static void run_chunk(tenon_pool *pool, int64_t at) {
-  int64_t begin = at * pool->least + (at < pool->longer ? at : pool->longer);
-  pool->fn(pool->args, begin, begin + pool->least + (at < pool->longer));
+static int64_t first_task(const tenon_pool *pool, int64_t unit) {
+  return unit * pool->least + (unit < pool->longer ? unit : pool->longer);
 }
 
-/* Runs chunks until none is left to take; how many they were. */
-static uint32_t run_chunks(tenon_pool *pool) {
+static void run_units(tenon_pool *pool, range units) {
+  pool->fn(pool->args, first_task(pool, units.begin),
+           first_task(pool, units.end));
+}
+
+/* Takes a part of what is left of a share: its owner from the front, others
+ * from the end. */
+static range take(tenon_share *share, int owner) {
+  uint64_t left = atomic_load_explicit(&share->left, memory_order_acquire);
+  while (!is_empty(left)) {
+    range rest = range_of(left), taken = rest;
+    uint32_t count = (rest.end - rest.begin + PART - 1) / PART;
+    if (owner)
+      taken.end = rest.begin += count;
+    else
+      taken.begin = rest.end -= count;
+    if (atomic_compare_exchange_weak_explicit(
+            &share->left, &left, share_of(left >> 32, rest),
+            memory_order_acquire, memory_order_acquire))
+      return taken;
+  }
+  return (range){0, 0};
+}
+
+/* Runs units of the thread's own share, then of the others', until none is left
+ * to take; how many they were. */
+static uint32_t run_shares(tenon_pool *pool, int32_t thread) {
   uint32_t done = 0;
-  uint64_t loop = atomic_load_explicit(&pool->loop, memory_order_acquire);
-  while ((uint32_t)loop != 0) {
-    if (!atomic_compare_exchange_weak_explicit(&pool->loop, &loop, loop - 1,
-                                               memory_order_acquire,
-                                               memory_order_acquire))
-      continue;
-    run_chunk(pool, pool->chunks - (uint32_t)loop);
-    ++done;
-    loop = atomic_load_explicit(&pool->loop, memory_order_acquire);
+  int32_t threads = pool->started + 1;
+  for (int32_t i = 0; i < threads; ++i) {
+    tenon_share *share = &pool->shares[(thread + i) % threads];
+    for (range units; (units = take(share, i == 0)).end != 0;) {
+      run_units(pool, units);
+      done += units.end - units.begin;
+    }
   }
   return done;
 }
 
-/* Returns when there may be chunks to take, or the pool ends. */
-static void await_chunks(tenon_pool *pool) {
+/* Returns when there may be units to take, or the pool ends. */
+static void await_units(tenon_pool *pool, tenon_share *own) {
   uint64_t start = __rdtsc();
   do {
-    if ((uint32_t)atomic_load_explicit(&pool->loop, memory_order_relaxed) != 0)
+    if (!is_empty(atomic_load_explicit(&own->left, memory_order_relaxed)))
       return;
     _mm_pause();
   } while (__rdtsc() - start < pool->spin_ticks);
   atomic_fetch_add(&pool->sleepers, 1);
   for (;;) {
     uint32_t calls = atomic_load(&pool->calls);
-    if ((uint32_t)atomic_load(&pool->loop) != 0 || atomic_load(&pool->stop))
+    if (!is_empty(atomic_load(&own->left)) || atomic_load(&pool->stop))
       break;
     sleep_while(&pool->calls, calls);
   }
@@ -96,15 +140,19 @@ static void await_chunks(tenon_pool *pool) {
 }
 
 static void *work(void *argument) {
-  tenon_pool *pool = argument;
+  tenon_share *own = argument;
+  tenon_pool *pool = own->pool;
   tenon_fp_enter();
+  /* The loop that starts the workers has not begun before all are there. */
+  while (!atomic_load_explicit(&pool->ready, memory_order_acquire))
+    sched_yield();
   while (!atomic_load(&pool->stop)) {
-    uint32_t done = run_chunks(pool);
-    /* The last of the workers' chunks ends the loop. */
+    uint32_t done = run_shares(pool, (int32_t)(own - pool->shares));
+    /* The last of the workers' units ends the loop. */
     if (done > 0 &&
         atomic_fetch_sub(&pool->pending, done) == (CALLER_SLEEPS | done))
       wake(&pool->pending, 1);
-    await_chunks(pool);
+    await_units(pool, own);
   }
   return NULL;
 }
@@ -117,16 +165,23 @@ static void start_workers(tenon_pool *pool) {
   pool->process = getpid();
   if (pool->wanted == 0)
     return;
-  pool->workers = calloc((size_t)pool->wanted, sizeof *pool->workers);
-  if (!pool->workers || pthread_attr_init(&attributes) != 0)
+  size_t threads = (size_t)pool->wanted + 1;
+  pool->workers = calloc(threads, sizeof *pool->workers);
+  pool->shares = aligned_alloc(64, threads * sizeof *pool->shares);
+  if (!pool->workers || !pool->shares || pthread_attr_init(&attributes) != 0)
     return;
+  for (size_t i = 0; i < threads; ++i) {
+    pool->shares[i].pool = pool;
+    atomic_init(&pool->shares[i].left, 0);
+  }
   (void)pthread_attr_setstacksize(&attributes, WORKER_STACK);
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &host);
   while (pool->started < pool->wanted &&
          pthread_create(&pool->workers[pool->started], &attributes, work,
-                        pool) == 0)
+                        &pool->shares[pool->started + 1]) == 0)
     ++pool->started;
+  atomic_store_explicit(&pool->ready, 1, memory_order_release);
   pthread_sigmask(SIG_SETMASK, &host, NULL);
   pthread_attr_destroy(&attributes);
 }
@@ -139,11 +194,13 @@ void tenon_pool_destroy(tenon_pool *pool) {
   for (int32_t i = 0; i < pool->started && pool->process == getpid(); ++i)
     pthread_join(pool->workers[i], NULL);
   free(pool->workers);
+  free(pool->shares);
   pool->workers = NULL;
+  pool->shares = NULL;
   pool->started = 0;
 }
 
-/* Waits until all chunks but the `own` of the caller are done too. */
+/* Waits until all units but the `own` of the caller are done too. */
 static void await_end(tenon_pool *pool, uint32_t own) {
   uint64_t start = __rdtsc();
   do {
@@ -159,9 +216,60 @@ static void await_end(tenon_pool *pool, uint32_t own) {
   }
 }
 
-static void wake_sleepers(tenon_pool *pool, uint32_t chunks) {
+/* A scheduler that knows of no cache shared between processors wakes a thread
+ * on that of who wakes it, though others are idle. There it would wait for some
+ * milliseconds, longer than many runs take. So that processor is closed to the
+ * worker while it is woken; opened again it keeps the place it got. */
+static int close_to(pthread_t worker, int cpu) {
+  cpu_set_t set;
+  if (pthread_getaffinity_np(worker, sizeof set, &set) != 0 ||
+      !CPU_ISSET(cpu, &set) || CPU_COUNT(&set) == 1)
+    return 0;
+  CPU_CLR(cpu, &set);
+  return pthread_setaffinity_np(worker, sizeof set, &set) == 0;
+}
+
+static void open_to(pthread_t worker, int cpu) {
+  cpu_set_t set;
+  if (pthread_getaffinity_np(worker, sizeof set, &set) != 0)
+    return;
+  CPU_SET(cpu, &set);
+  (void)pthread_setaffinity_np(worker, sizeof set, &set);
+}
+
+static void wake_sleepers(tenon_pool *pool, uint32_t units) {
+  /* With more threads than processors there is no better place, and a forked
+   * child has no workers. */
+  int cpu =
+      pool->spin_ticks > 0 && pool->process == getpid() ? sched_getcpu() : -1;
+  int32_t workers = cpu >= 0 && cpu < CPU_SETSIZE ? pool->started : 0;
+  for (int32_t i = 0; i < workers; ++i)
+    pool->shares[i + 1].closed = close_to(pool->workers[i], cpu);
   atomic_fetch_add(&pool->calls, 1);
-  wake(&pool->calls, (int)chunks);
+  wake(&pool->calls, (int)units);
+  for (int32_t i = 0; i < workers; ++i)
+    if (pool->shares[i + 1].closed)
+      open_to(pool->workers[i], cpu);
+}
+
+/* Deals the units out and returns what the caller runs first. The number of the
+ * loop keeps who was late for the last one from taking units of this one as if
+ * they were of that. */
+static range publish(tenon_pool *pool, uint32_t units) {
+  uint64_t loop = ++pool->loops;
+  uint32_t threads = (uint32_t)pool->started + 1, each = units / threads,
+           longer = units % threads, end = units;
+  for (uint32_t i = threads; i-- > 1;) {
+    range left = {end - each - (i < longer), end};
+    if (left.begin != left.end)
+      atomic_store_explicit(&pool->shares[i].left, share_of(loop, left),
+                            memory_order_release);
+    end = left.begin;
+  }
+  range first = {0, (end + PART - 1) / PART}, rest = {first.end, end};
+  atomic_store_explicit(&pool->shares[0].left, share_of(loop, rest),
+                        memory_order_release);
+  return first;
 }
 
 void tenon_pool_parallel(void *argument, tenon_task_fn fn, void *args,
@@ -176,30 +284,28 @@ void tenon_pool_parallel(void *argument, tenon_task_fn fn, void *args,
   }
   if (pool->started < 0)
     start_workers(pool);
-  int64_t most = (int64_t)(pool->started + 1) * CHUNKS_PER_THREAD;
-  uint32_t chunks = (uint32_t)(count < most ? count : most);
+  if (pool->started == 0) {
+    fn(args, 0, count);
+    atomic_store_explicit(&pool->busy, 0, memory_order_release);
+    return;
+  }
+  uint32_t units = (uint32_t)(count < MAX_UNITS ? count : MAX_UNITS);
   pool->fn = fn;
   pool->args = args;
-  pool->least = count / chunks;
-  pool->longer = (uint32_t)(count % chunks);
-  pool->chunks = chunks;
-  atomic_store_explicit(&pool->pending, chunks, memory_order_relaxed);
-  /* The first chunk is the caller's. The number of the loop stands above those
-   * left: a worker that slept through a loop cannot take a chunk of the next
-   * for one of it. */
+  pool->least = count / units;
+  pool->longer = (uint32_t)(count % units);
+  atomic_store_explicit(&pool->pending, units, memory_order_relaxed);
   int sleepers =
       atomic_load_explicit(&pool->sleepers, memory_order_relaxed) > 0;
-  atomic_store_explicit(&pool->loop,
-                        ((uint64_t)++pool->loops << 32) | (chunks - 1),
-                        memory_order_release);
+  range first = publish(pool, units);
   if (sleepers)
-    wake_sleepers(pool, chunks - 1);
-  run_chunk(pool, 0);
+    wake_sleepers(pool, units - 1);
+  run_units(pool, first);
   /* Who went to sleep while the loop began is seen now: a fence at once would
    * wait until the other processors have seen the loop. */
   atomic_thread_fence(memory_order_seq_cst);
   if (!sleepers && atomic_load(&pool->sleepers) > 0)
-    wake_sleepers(pool, chunks - 1);
-  await_end(pool, 1 + run_chunks(pool));
+    wake_sleepers(pool, units - 1);
+  await_end(pool, first.end + run_shares(pool, 0));
   atomic_store_explicit(&pool->busy, 0, memory_order_release);
 }

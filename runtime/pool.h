@@ -9,22 +9,31 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
+struct tenon_pool;
+
+/* What a thread has left to do of the loop under way; the caller's is the
+ * first. On a line of its own, for a waiting worker reads it all the time. */
+typedef struct tenon_share {
+  _Alignas(64) _Atomic uint64_t left;
+  struct tenon_pool *pool;
+  int closed; /* the caller's processor, to a worker that is being woken */
+} tenon_share;
+
 typedef struct tenon_pool {
-  /* The loop under way. Below: its chunks not yet taken; above: its number.
-   * The fields beside it, on the line a waiting worker reads anyway, are
-   * written only while no chunk is out. */
-  _Alignas(64) _Atomic uint64_t loop;
-  tenon_task_fn fn;
+  /* The loop under way, written only while no unit is out: units are runs of
+   * tasks. */
+  _Alignas(64) tenon_task_fn fn;
   void *args;
-  uint32_t chunks;
-  uint32_t longer; /* so many chunks, the first, have one task more ... */
-  int64_t least;   /* ... than this */
+  int64_t least;   /* tasks of a unit ... */
+  uint32_t longer; /* ... and one more in so many, the first */
   uint32_t loops;
-  /* Chunks not yet done; bit 31: the caller sleeps until none is. */
+  tenon_share *shares;
+  /* Units not yet done; bit 31: the caller sleeps until none is. */
   _Alignas(64) _Atomic uint32_t pending;
   _Alignas(64) _Atomic uint32_t calls; /* to sleepers, who sleep on it */
   _Atomic uint32_t sleepers;
   _Atomic int stop;
+  _Atomic int ready;             /* all workers are started */
   _Alignas(64) _Atomic int busy; /* a loop is under way; others run inline */
   int32_t wanted;                /* workers, the caller not counted */
   int32_t started;               /* of them; -1: none tried yet */

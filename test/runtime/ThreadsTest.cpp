@@ -13,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <numeric>
 #include <thread>
 
@@ -272,6 +273,46 @@ TEST(Pool, EveryTaskRunsOnce) {
   }
 }
 
+TEST(Pool, MoreTasksThanAreCounted) {
+  for (int32_t threads : {2, 5}) {
+    void *pool = pool_create(threads);
+    for (int64_t count : {16384, 16385, 40000}) {
+      Marks marks{size_t(count)};
+      pool_run(pool, Marks::mark, &marks, count);
+      for (std::atomic<int> &seen : marks.seen)
+        ASSERT_EQ(seen, 1);
+    }
+    pool_destroy(pool);
+  }
+}
+
+// What a thread has in its cache from one loop it should meet in the next.
+TEST(Pool, EachThreadStartsInItsOwnShare) {
+  void *pool = pool_create(2);
+  for (int round = 0; round < 3; ++round) {
+    struct Meeting {
+      std::thread::id caller = std::this_thread::get_id();
+      std::atomic<int64_t> first[2] = {-1, -1};
+      void come(int who, int64_t begin) {
+        int64_t none = -1;
+        first[who].compare_exchange_strong(none, begin);
+        while (first[1 - who] < 0)
+          std::this_thread::yield();
+      }
+    } meeting;
+    pool_run(
+        pool,
+        [](void *args, int64_t begin, int64_t) {
+          auto *m = static_cast<Meeting *>(args);
+          m->come(std::this_thread::get_id() != m->caller, begin);
+        },
+        &meeting, 64);
+    EXPECT_EQ(meeting.first[0], 0);
+    EXPECT_EQ(meeting.first[1], 32);
+  }
+  pool_destroy(pool);
+}
+
 TEST(Pool, SeveralThreadsTakePart) {
   void *pool = pool_create(2);
   struct Meeting {
@@ -316,6 +357,24 @@ TEST(Pool, IdleWorkersSleep) {
   auto before = used();
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   EXPECT_LT(used() - before, std::chrono::milliseconds(20));
+  pool_destroy(pool);
+}
+
+// Waking closes processors to workers; none stays closed.
+TEST(Pool, WokenWorkersMayRunEverywhere) {
+  void *pool = pool_create(allowed_cpus());
+  for (int round = 0; round < 5; ++round) {
+    Marks marks(1000);
+    pool_run(pool, Marks::mark, &marks, 1000);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  cpu_set_t ours, theirs;
+  ASSERT_EQ(sched_getaffinity(0, sizeof ours, &ours), 0);
+  for (const auto &task :
+       std::filesystem::directory_iterator("/proc/self/task"))
+    if (sched_getaffinity(std::stoi(task.path().filename()), sizeof theirs,
+                          &theirs) == 0)
+      EXPECT_TRUE(CPU_EQUAL(&ours, &theirs)) << task.path();
   pool_destroy(pool);
 }
 
