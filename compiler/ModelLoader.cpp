@@ -9,6 +9,7 @@
 #include "compiler/import/tensorflow/TfReader.h"
 
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -108,6 +109,35 @@ LoadedModel loadModel(MLIRContext &context, const CompileOptions &options,
         file.path != options.input)
       model.filesRead.push_back(file.path);
   return model;
+}
+
+std::vector<std::string> listModelFiles(const std::string &input) {
+  std::vector<std::string> paths;
+  if (isFolder(input)) {
+    // The format has its files in these places.
+    std::error_code error;
+    for (const char *part : {"variables", "assets"})
+      for (llvm::sys::fs::recursive_directory_iterator
+               it(input + "/" + part, error, /*follow_symlinks=*/false),
+           end;
+           it != end && !error; it.increment(error))
+        if (it->type() != llvm::sys::fs::file_type::directory_file)
+          paths.push_back(it->path());
+    llvm::sort(paths);
+    paths.insert(paths.begin(), input + "/saved_model.pb");
+    return paths;
+  }
+  paths.push_back(input);
+  if (isMlirText(input) || looksLikeGraphDef(input))
+    return paths;
+  std::unique_ptr<onnx::Model> model =
+      readOnnx(input, [](const Diagnostic &) {});
+  if (!model)
+    return {};
+  for (const onnx::DataFile &file : model->files)
+    if (file.path != input)
+      paths.push_back(file.path);
+  return paths;
 }
 
 } // namespace tenon

@@ -28,6 +28,10 @@ struct LoadedModel {
 LoadedModel loadModel(mlir::MLIRContext &context, const CompileOptions &options,
                       const DiagnosticHandler &report);
 
+/// The files a compilation of `input` may read, `input` or the first file of a
+/// SavedModel's folder foremost; none where it is no model.
+std::vector<std::string> listModelFiles(const std::string &input);
+
 /// Whether the file is MLIR text; false also for files that cannot be read.
 bool isMlirText(const std::string &path);
 

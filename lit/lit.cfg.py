@@ -18,6 +18,8 @@ scripts = os.path.join(config.tenon_source_dir, "lit", "Inputs")
 config.environment["PATH"] = os.pathsep.join(
     [bin_dir, config.llvm_tools_dir, "/usr/bin", "/bin"])
 config.environment["LC_ALL"] = "C.UTF-8"
+# No test finds what another has left in the cache.
+config.environment["TENON_CACHE_LIMIT"] = "0"
 config.environment["FILECHECK_OPTS"] = "--dump-input-filter=error"
 
 # Longest names first: `tenon` is a prefix of the others.

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <memory>
 #include <sched.h>
 #include <sys/personality.h>
 #include <sys/stat.h>
@@ -147,6 +148,26 @@ TEST_F(Surroundings, ModesFollowTheUmaskAndStaySane) {
     EXPECT_EQ(int(info.st_mode & 07777), program);
     ASSERT_EQ(stat((output / "m.safetensors").c_str(), &info), 0);
     EXPECT_EQ(int(info.st_mode & 07777), plain);
+  }
+}
+
+TEST_F(Surroundings, ManyCompilersOfOneOutput) {
+  const std::vector<float> rows[] = {expectedRow(1), expectedRow(2)};
+  const Files old = made(shared, "old.onnx"), fresh = made(shared, "new.onnx");
+  for (int round = 0; round < 4; ++round) {
+    clear();
+    std::vector<std::unique_ptr<TenonProcess>> compilers;
+    for (int i = 0; i < 8; ++i)
+      compilers.push_back(std::make_unique<TenonProcess>(
+          compiling(shared, i % 2 ? "old.onnx" : "new.onnx")));
+    for (auto &compiler : compilers) {
+      Ended ended = compiler->wait();
+      EXPECT_EQ(ended.code, 0) << ended.err;
+    }
+    EXPECT_TRUE(differs(old).empty() || differs(fresh).empty())
+        << differs(old) << ";" << differs(fresh);
+    std::vector<float> row = runArtifact(output / "m.so");
+    EXPECT_TRUE(row == rows[0] || row == rows[1]);
   }
 }
 

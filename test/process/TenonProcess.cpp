@@ -45,6 +45,8 @@ TenonProcess::TenonProcess(const Command &command)
   dup2(err, 2);
   close(out);
   close(err);
+  // No test finds what another has left.
+  setenv("TENON_CACHE_LIMIT", "0", 1);
   for (const std::string &name : command.unset)
     unsetenv(name.c_str());
   for (const auto &[name, value] : command.environment)

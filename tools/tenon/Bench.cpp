@@ -3,6 +3,7 @@
 #include "tools/tenon/CompileFlags.h"
 #include "tools/tenon/InputValues.h"
 #include "tools/tenon/LoadedModel.h"
+#include "tools/tenon/ObtainArtifact.h"
 #include "tools/tenon/OutputFile.h"
 #include "tools/tenon/Statistics.h"
 
@@ -364,14 +365,13 @@ Status benchVerb(Invocation &call) {
   BenchFlags flags;
   if (Status status = readFlags(call, flags); status != Status::Success)
     return status;
-  std::deque<TemporaryDirectory> directories;
+  std::deque<Artifact> artifacts;
   std::deque<Row> rows;
   for (const std::string &file : flags.files) {
-    std::string artifact;
-    Status status =
-        obtainArtifact(call, file, directories.emplace_back(), artifact);
+    Artifact &artifact = artifacts.emplace_back();
+    Status status = obtainArtifact(call, file, artifact);
     if (status == Status::Success)
-      status = addRows(call, flags, file, artifact, rows);
+      status = addRows(call, flags, file, artifact.path, rows);
     if (status != Status::Success)
       return status;
   }

@@ -4,6 +4,7 @@
 #include "compiler/Compiler.h"
 #include "tools/tenon/CompileFlags.h"
 #include "tools/tenon/Interrupts.h"
+#include "tools/tenon/ObtainArtifact.h"
 #include "tools/tenon/OutputFile.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -94,7 +95,21 @@ static std::optional<EmitKind> kindOfName(const std::string &output) {
       .Default(std::nullopt);
 }
 
+/// --cache chooses what is written, and where.
+static Status readCacheFlag(Invocation &call, CompileOptions &options) {
+  for (unsigned id : {OPT_o, OPT_c, OPT_S, OPT_emit, OPT_stop_after,
+                      OPT_standalone, OPT_header, OPT_MD, OPT_dump_to})
+    if (const Arg *arg = call.args.getLastArg(id))
+      return call.talk.usage(
+          arg->getAsString(call.args) +
+          " is not for --cache, which makes a shared object in its own place");
+  options.emit = EmitKind::Shared;
+  return Status::Success;
+}
+
 static Status readOutput(Invocation &call, CompileOptions &options) {
+  if (call.args.hasArg(OPT_cache))
+    return readCacheFlag(call, options);
   std::optional<EmitKind> kind;
   if (Status status = readEmitFlags(call, kind); status != Status::Success)
     return status;
@@ -116,8 +131,8 @@ static Status readOutput(Invocation &call, CompileOptions &options) {
                            "pass -S, or --emit=asm, llvm or mlir");
   options.emit = kind.value_or(EmitKind::Shared);
   if (!named) {
-    llvm::StringRef stem = llvm::sys::path::stem(
-        llvm::StringRef(options.input).rtrim('/'));
+    llvm::StringRef stem =
+        llvm::sys::path::stem(llvm::StringRef(options.input).rtrim('/'));
     options.output = options.emit == EmitKind::Mlir
                          ? "-"
                          : stem.str() + extensionOf(options.emit);
@@ -308,6 +323,29 @@ static Status compileModel(Invocation &call, CompileOptions options) {
   return report.status;
 }
 
+/// Prints the path of what the cache has, or has now.
+static Status compileIntoCache(Invocation &call,
+                               const CompileOptions &options) {
+  Artifact artifact;
+  if (Status status = obtainCompiled(call, options, artifact);
+      status != Status::Success)
+    return status;
+  if (!artifact.isCached)
+    return call.talk.fail(Status::Io, options.input,
+                          "the cache has not taken the compiled model", {},
+                          "set TENON_CACHE_DIR to a folder of yours, or pass "
+                          "-o FILE instead of --cache");
+  if (wantsJson(call.args))
+    llvm::outs() << llvm::formatv(
+        "{0:2}\n", llvm::json::Value(llvm::json::Object{
+                       {"schema", 1},
+                       {"output", llvm::json::fixUTF8(artifact.path)},
+                       {"seconds", artifact.seconds}}));
+  else
+    llvm::outs() << artifact.path << '\n';
+  return Status::Success;
+}
+
 Status compileVerb(Invocation &call) {
   if (call.args.hasArg(OPT_list_stages)) {
     for (const PhaseInfo &phase : Compiler::phases())
@@ -324,6 +362,8 @@ Status compileVerb(Invocation &call) {
   if (call.args.hasArg(OPT_MD) && isStream(options.output) &&
       !call.args.hasArg(OPT_MF))
     return call.talk.usage("-MD needs -MF FILE where the output is a stream");
+  if (call.args.hasArg(OPT_cache))
+    return compileIntoCache(call, options);
   if (options.cpu == "native" && options.emit != EmitKind::Mlir &&
       !call.args.hasArg(OPT_mcpu))
     call.talk.note(

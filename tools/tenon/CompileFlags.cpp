@@ -253,13 +253,10 @@ Status readDuration(Invocation &call, unsigned id, double &seconds) {
   return Status::Success;
 }
 
-Status readSize(Invocation &call, unsigned id, uint64_t &bytes) {
-  const Arg *arg = call.args.getLastArg(id);
-  if (!arg)
-    return Status::Success;
+std::optional<uint64_t> parseSize(llvm::StringRef text) {
   double value = 0;
   llvm::StringRef unit;
-  bool fine = splitUnit(arg->getValue(), value, unit);
+  bool fine = splitUnit(text, value, unit);
   if (unit.size() > 1 && !unit.consume_back("iB"))
     unit.consume_back("B");
   double scale = unit.empty() || unit == "B" ? 1
@@ -267,9 +264,19 @@ Status readSize(Invocation &call, unsigned id, uint64_t &bytes) {
                  : unit == "M"               ? 1024.0 * 1024
                  : unit == "G"               ? 1024.0 * 1024 * 1024
                                              : 0;
-  if (!fine || scale == 0 || value * scale < 1 || value * scale > 9e18)
+  if (!fine || scale == 0 || value < 0 || value * scale > 9e18)
+    return std::nullopt;
+  return static_cast<uint64_t>(value * scale);
+}
+
+Status readSize(Invocation &call, unsigned id, uint64_t &bytes) {
+  const Arg *arg = call.args.getLastArg(id);
+  if (!arg)
+    return Status::Success;
+  std::optional<uint64_t> size = parseSize(arg->getValue());
+  if (!size || *size == 0)
     return expected(call, arg, "a size such as 512M or 2G");
-  bytes = static_cast<uint64_t>(value * scale);
+  bytes = *size;
   return Status::Success;
 }
 

@@ -40,7 +40,10 @@ Status readNumber(Invocation &call, unsigned id, int64_t low, int64_t high,
 /// The value of the flag `id` as a duration ("500ms", "2s", "1.5") in seconds.
 Status readDuration(Invocation &call, unsigned id, double &seconds);
 
-/// The value of the flag `id` as a number of bytes ("512M", "2GiB").
+/// "512M", "2GiB" or "1000" as a number of bytes.
+std::optional<uint64_t> parseSize(llvm::StringRef text);
+
+/// The value of the flag `id` as such a number, not 0.
 Status readSize(Invocation &call, unsigned id, uint64_t &bytes);
 
 /// Reads --load-weights.

@@ -24,6 +24,8 @@ llvm::ArrayRef<Verb> verbs() {
        "compare compiled code with the reference, op by op", verifyVerb},
       {"inspect", InspectVerb, "MODEL|ARTIFACT",
        "show inputs, outputs, ops and sizes", inspectVerb},
+      {"cache", CacheVerb, "", "show or clear the cache of compiled models",
+       cacheVerb},
       {"targets", TargetsVerb, "", "show this machine and the known CPUs",
        targetsVerb},
       {"completion", CompletionVerb, "bash|zsh|fish",

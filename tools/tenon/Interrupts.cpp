@@ -271,15 +271,22 @@ TemporaryDirectory::~TemporaryDirectory() {
   if (path.empty())
     return;
   llvm::sys::fs::remove_directories(path, /*IgnoreErrors=*/true);
+  release();
+}
+
+void TemporaryDirectory::release() {
   SignalsHeld held;
   std::lock_guard<std::mutex> lock(directoriesMutex);
   directories().erase(path);
+  path.clear();
 }
 
-std::string TemporaryDirectory::create() {
+std::string TemporaryDirectory::create(const std::string &parent) {
   const char *root = getenv("TMPDIR");
-  std::string pattern =
-      std::string(root && *root ? root : "/tmp") + "/tenon-XXXXXX";
+  std::string pattern = parent;
+  if (pattern.empty())
+    pattern = root && *root ? root : "/tmp";
+  pattern += "/tenon-XXXXXX";
   // An interrupt finds the directory in the list or does not find it at all.
   SignalsHeld held;
   std::lock_guard<std::mutex> lock(directoriesMutex);

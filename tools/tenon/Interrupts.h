@@ -24,8 +24,8 @@ void setOutputFolder(const std::string &folder);
 /// cannot be written.
 std::string writeReproducer();
 
-/// A directory of our own under TMPDIR, removed with all it holds when this
-/// dies or the process is interrupted.
+/// A directory of our own, removed with all it holds when this dies or the
+/// process is interrupted.
 class TemporaryDirectory {
 public:
   TemporaryDirectory() = default;
@@ -33,8 +33,12 @@ public:
   TemporaryDirectory(const TemporaryDirectory &) = delete;
   TemporaryDirectory &operator=(const TemporaryDirectory &) = delete;
 
-  /// Makes the directory; on failure returns the reason.
-  std::string create();
+  /// Makes the directory in `parent`, by default under TMPDIR; on failure
+  /// returns the reason.
+  std::string create(const std::string &parent = {});
+
+  /// The directory is no longer ours to remove: it has another name or owner.
+  void release();
 
   const std::string &getPath() const { return path; }
 

@@ -28,36 +28,6 @@ bool isArtifact(const std::string &path) {
   return n == 4 && memcmp(magic, "\177ELF", 4) == 0;
 }
 
-Status obtainArtifact(Invocation &call, const std::string &path,
-                      TemporaryDirectory &directory, std::string &artifact) {
-  if (isArtifact(path)) {
-    artifact = path;
-    return Status::Success;
-  }
-  CompileOptions options;
-  options.input = path;
-  if (Status status = readCodeFlags(call, options); status != Status::Success)
-    return status;
-  if (Status status = readEntryFlags(call, options); status != Status::Success)
-    return status;
-  if (std::string why = directory.create(); !why.empty())
-    return call.talk.fail(Status::Io, "tenon", why);
-  options.emit = EmitKind::Shared;
-  options.output = directory.getPath() + "/model.so";
-  int count = Compiler::countSteps(EmitKind::Shared), done = 0;
-  Compiler compiler(call.talk.handler());
-  compiler.onPhase = [&](const PhaseReport &phase) {
-    setCurrentStage("after " + phase.name);
-    call.talk.phase(phase, ++done, count);
-  };
-  setCurrentStage("compile");
-  call.talk.detail("compiling " + path + " into " + options.output);
-  CompileReport report = compiler.compile(options);
-  setCurrentStage("run");
-  artifact = options.output;
-  return report.status;
-}
-
 /// The runtime's text: a cause, lines of facts, and `help: ` lines.
 static Diagnostic fromRuntime(const std::string &file, tenon_status status,
                               llvm::StringRef text) {

@@ -1,10 +1,8 @@
 // A compiled model in this process: the runtime's handles with C++ lifetimes,
-// and its errors as diagnostics. A model that is not compiled yet is compiled
-// into a temporary directory first.
+// and its errors as diagnostics.
 #ifndef TENON_TOOLS_TENON_LOADEDMODEL_H
 #define TENON_TOOLS_TENON_LOADEDMODEL_H
 
-#include "tools/tenon/Interrupts.h"
 #include "tools/tenon/Tensor.h"
 #include "tools/tenon/Verbs.h"
 
@@ -15,11 +13,6 @@ namespace tenon::cli {
 /// True for an ELF file, and for any file called *.so: a damaged one is still
 /// meant as an artifact.
 bool isArtifact(const std::string &path);
-
-/// `artifact` becomes `path`, or what the flags of `call` compile it to in
-/// `directory`.
-Status obtainArtifact(Invocation &call, const std::string &path,
-                      TemporaryDirectory &directory, std::string &artifact);
 
 /// Where --weights-file, or else the environment, says external weights are.
 std::string weightsPath(const Invocation &call);

@@ -23,7 +23,8 @@ enum VerbBit : unsigned {
   TargetsVerb = 1 << 6,
   HelpVerb = 1 << 7,
   CompletionVerb = 1 << 8,
-  NoVerb = 1 << 9
+  NoVerb = 1 << 9,
+  CacheVerb = 1 << 10
 };
 
 namespace options {

@@ -11,11 +11,12 @@ def TargetsVerb : OptionVisibility;
 def HelpVerb : OptionVisibility;
 def CompletionVerb : OptionVisibility;
 def NoVerb : OptionVisibility;
+def CacheVerb : OptionVisibility;
 
 defvar Executing = [RunVerb, BenchVerb, VerifyVerb];
 defvar Generating = [CompileVerb, RunVerb, BenchVerb, VerifyVerb];
 defvar Every = [CompileVerb, RunVerb, BenchVerb, VerifyVerb, InspectVerb,
-                TargetsVerb, HelpVerb, CompletionVerb, NoVerb];
+                TargetsVerb, HelpVerb, CompletionVerb, NoVerb, CacheVerb];
 
 // `--name=VALUE` and its spelling with a space.
 multiclass Eq<string prefix, string name, list<OptionVisibility> verbs,
@@ -71,6 +72,8 @@ defm emit : Eq<"--", "emit", [CompileVerb], grp_output, "KIND",
   "What to emit: obj, shared, exe, asm, llvm or mlir", "obj,shared,exe,asm,llvm,mlir">;
 def standalone : On<"--", "standalone", [CompileVerb], grp_output,
   "The object needs libc alone and its header nothing of Tenon's">;
+def cache : On<"--", "cache", [CompileVerb], grp_output,
+  "Compile into the cache of 'tenon run', unless it is there, and print the artifact's path">;
 defm name : Eq<"--", "name", [CompileVerb], grp_output, "SYMBOL",
   "Stem of the C symbols; by default made from the file name">;
 defm header : Eq<"--", "header", [CompileVerb], grp_output, "FILE", "Write the C header to FILE">;
@@ -128,6 +131,12 @@ def profile : On<"--", "profile", [RunVerb], grp_measure,
 def profile_to : Joined<["--"], "profile=">, Visibility<[RunVerb]>, Group<grp_measure>,
   MetaVarName<"TRACE.json">, HelpText<"The same, and write every launch as a Chrome trace">;
 
+// The cache
+def dir : On<"--", "dir", [CacheVerb], grp_print, "Print the folder alone">;
+def clear : On<"--", "clear", [CacheVerb], grp_execute, "Remove every entry that is not in use">;
+defm limit : Eq<"--", "limit", [CacheVerb], grp_execute, "SIZE",
+  "Remove the entries longest unused until the others have at most SIZE: 512M, 2G">;
+
 // Comparison
 defm expect : Eq<"--", "expect", [RunVerb], grp_compare, "[NAME=]@FILE",
   "Compare an output with a .npy, .npz or .pb file; exit with 9 where they differ">;
@@ -147,7 +156,7 @@ defm print_max : Eq<"--", "print-max", [RunVerb], grp_print, "N",
   "Print at most N values of each output; by default outputs of up to 16 are printed">;
 def ops : On<"--", "ops", [InspectVerb], grp_print, "List every kind of op, or every kernel of an artifact">;
 defm format : Eq<"--", "format", [CompileVerb, RunVerb, BenchVerb, VerifyVerb, InspectVerb,
-                                  TargetsVerb, NoVerb],
+                                  TargetsVerb, CacheVerb, NoVerb],
   grp_print, "FORMAT", "Format of the result: text or json; bench: md, csv or json", "text,json,md,csv">;
 
 // Diagnosis

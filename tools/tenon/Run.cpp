@@ -4,6 +4,7 @@
 #include "tools/tenon/CompileFlags.h"
 #include "tools/tenon/InputValues.h"
 #include "tools/tenon/LoadedModel.h"
+#include "tools/tenon/ObtainArtifact.h"
 #include "tools/tenon/OutputFile.h"
 #include "tools/tenon/Profile.h"
 #include "tools/tenon/TensorFile.h"
@@ -396,14 +397,13 @@ Status runVerb(Invocation &call) {
   RunFlags flags;
   if (Status status = readFlags(call, flags); status != Status::Success)
     return status;
-  TemporaryDirectory directory;
-  std::string artifact;
-  if (Status status = obtainArtifact(call, flags.model, directory, artifact);
+  Artifact artifact;
+  if (Status status = obtainArtifact(call, flags.model, artifact);
       status != Status::Success)
     return status;
   LoadedModel model;
   if (Status status =
-          model.open(call.talk, artifact, flags.model, flags.loading);
+          model.open(call.talk, artifact.path, flags.model, flags.loading);
       status != Status::Success)
     return status;
   setCurrentStage("run");

@@ -34,6 +34,7 @@ Status runVerb(Invocation &call);
 Status benchVerb(Invocation &call);
 Status verifyVerb(Invocation &call);
 Status inspectVerb(Invocation &call);
+Status cacheVerb(Invocation &call);
 Status targetsVerb(Invocation &call);
 Status helpVerb(Invocation &call);
 Status completionVerb(Invocation &call);

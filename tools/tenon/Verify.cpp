@@ -5,6 +5,7 @@
 #include "tools/tenon/Comparison.h"
 #include "tools/tenon/CompileFlags.h"
 #include "tools/tenon/InputValues.h"
+#include "tools/tenon/Interrupts.h"
 #include "tools/tenon/LoadedModel.h"
 
 #include "llvm/Support/FormatVariadic.h"
