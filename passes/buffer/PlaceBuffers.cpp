@@ -11,6 +11,7 @@
 
 #include "dialects/tenon/TenonDialect.h"
 #include "passes/buffer/ArenaPlanner.h"
+#include "passes/buffer/BufferExtents.h"
 #include "passes/buffer/SizeArithmetic.h"
 #include "passes/buffer/SizeCloner.h"
 
@@ -73,7 +74,7 @@ public:
         numInputs(func.getNumArguments()) {}
 
   LogicalResult run() {
-    resolveBranchExtents();
+    resolveExtents(func);
     if (failed(collectResults()))
       return failure();
     if (failed(makePlanBeforeArena()))
@@ -88,64 +89,6 @@ public:
   }
 
 private:
-  /// One extent of a memref, as a value of the function or an attribute.
-  OpFoldResult extentOf(Value memref, int64_t dim) {
-    auto type = cast<MemRefType>(memref.getType());
-    OpBuilder builder(func.getContext());
-    if (!type.isDynamicDim(dim))
-      return builder.getIndexAttr(type.getDimSize(dim));
-    Operation *op = memref.getDefiningOp();
-    if (auto alloc = dyn_cast_or_null<memref::AllocOp>(op))
-      return alloc.getDynamicSizes()[type.getDynamicDimIndex(dim)];
-    if (auto cast = dyn_cast_or_null<memref::CastOp>(op))
-      return extentOf(cast.getSource(), dim);
-    if (auto view = dyn_cast_or_null<memref::ReinterpretCastOp>(op))
-      return view.getMixedSizes()[dim];
-    if (auto loop = dyn_cast_or_null<scf::ForOp>(op))
-      return extentOf(
-          loop.getInitArgs()[cast<OpResult>(memref).getResultNumber()], dim);
-    if (auto branch = dyn_cast_or_null<scf::IfOp>(op))
-      if (OpFoldResult agreed = agreedExtent(
-              branch, cast<OpResult>(memref).getResultNumber(), dim))
-        return agreed;
-    builder.setInsertionPointAfterValue(memref);
-    return memref::DimOp::create(builder, memref.getLoc(), memref, dim)
-        .getResult();
-  }
-
-  /// The extent that both branches give a result, made before the branch; null
-  /// when they are not the same size by construction.
-  OpFoldResult agreedExtent(scf::IfOp branch, unsigned number, int64_t dim) {
-    OpFoldResult a = extentOf(branch.thenYield().getOperand(number), dim),
-                 b = extentOf(branch.elseYield().getOperand(number), dim);
-    if (getConstantIntValue(a) || getConstantIntValue(b))
-      return getConstantIntValue(a) == getConstantIntValue(b) ? a
-                                                              : OpFoldResult();
-    auto x = cast<Value>(a), y = cast<Value>(b);
-    if (!isSameSize(x, y) || !isKnownBefore(branch, x))
-      return {};
-    OpBuilder builder(branch);
-    return hoistBefore(builder, branch, x);
-  }
-
-  /// Sizes read from the result of a branch are known before it where both
-  /// sides agree.
-  void resolveBranchExtents() {
-    func.walk([&](memref::DimOp op) {
-      auto branch = op.getSource().getDefiningOp<scf::IfOp>();
-      std::optional<int64_t> dim = op.getConstantIndex();
-      if (!branch || !dim)
-        return;
-      if (OpFoldResult agreed = agreedExtent(
-              branch, cast<OpResult>(op.getSource()).getResultNumber(), *dim)) {
-        OpBuilder builder(op);
-        op.replaceAllUsesWith(
-            getValueOrCreateConstantIndexOp(builder, op.getLoc(), agreed));
-        op.erase();
-      }
-    });
-  }
-
   LogicalResult collectResults() {
     auto ret = cast<func::ReturnOp>(entry.getTerminator());
     for (Value result : ret.getOperands()) {

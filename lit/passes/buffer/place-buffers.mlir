@@ -206,6 +206,69 @@ func.func @branches_of_one_size(%x: memref<?xf32>, %p: i1) -> memref<?xf32> {
 
 // -----
 
+// A view's size is what it was made with: the buffer behind it is filled in the run alone.
+// CHECK-LABEL: func.func private @size_of_a_view.plan(
+// CHECK-SAME: %{{[^:]*}}: !llvm.ptr, %[[X:[^:]*]]: memref<?xf32>, %{{[^:]*}}: i1
+// CHECK: %[[N:.*]] = memref.dim %[[X]]
+// CHECK: %[[EXTENT:.*]] = arith.index_cast %[[N]]
+// CHECK: memref.store %[[EXTENT]]
+func.func @size_of_a_view(%x: memref<?xf32>, %p: i1) -> memref<?x1xf32> {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  %a = memref.alloc(%n) : memref<?xf32>
+  tenon.fusion map ins(%x : memref<?xf32>) outs(%a : memref<?xf32>) {
+  ^bb0(%t: tensor<?xf32>):
+    %0 = tenon.exponential %t : (tensor<?xf32>) -> tensor<?xf32>
+    tenon.yield %0 : tensor<?xf32>
+  }
+  %view = memref.reinterpret_cast %a to offset: [0], sizes: [%n, 1], strides: [1, 1] : memref<?xf32> to memref<?x1xf32, strided<[1, 1]>>
+  %m = memref.dim %view, %c0 : memref<?x1xf32, strided<[1, 1]>>
+  %b = memref.alloc(%m) : memref<?x1xf32>
+  memref.copy %view, %b : memref<?x1xf32, strided<[1, 1]>> to memref<?x1xf32>
+  return %b : memref<?x1xf32>
+}
+
+// -----
+
+// What loops carry keeps its shape, and the sizes of what they compute are those of what they begin with.
+// CHECK-LABEL: func.func private @sizes_around_loops.plan(
+// CHECK-SAME: %{{[^:]*}}: !llvm.ptr, %[[X:[^:]*]]: memref<?xf32>, %{{[^:]*}}: index
+// CHECK: %[[N:.*]] = memref.dim %[[X]]
+// CHECK: %[[EXTENT:.*]] = arith.index_cast %[[N]]
+// CHECK: memref.store %[[EXTENT]]
+// CHECK-LABEL: func.func @sizes_around_loops(
+func.func @sizes_around_loops(%x: memref<?xf32>, %times: index, %flag: memref<i1>) -> memref<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  %a = memref.alloc(%n) : memref<?xf32>
+  %b = memref.alloc(%n) : memref<?xf32>
+  memref.copy %x, %a : memref<?xf32> to memref<?xf32>
+  %0 = scf.for %i = %c0 to %times step %c1 iter_args(%carried = %a) -> memref<?xf32> {
+    %m = memref.dim %carried, %c0 : memref<?xf32>
+    %t = memref.alloc(%m) : memref<?xf32>
+    memref.copy %carried, %t : memref<?xf32> to memref<?xf32>
+    memref.copy %t, %b : memref<?xf32> to memref<?xf32>
+    scf.yield %b : memref<?xf32>
+  }
+  %1 = scf.while (%carried = %0) : (memref<?xf32>) -> memref<?xf32> {
+    %more = memref.load %flag[] : memref<i1>
+    scf.condition(%more) %carried : memref<?xf32>
+  } do {
+  ^bb0(%carried: memref<?xf32>):
+    %m = memref.dim %carried, %c0 : memref<?xf32>
+    %t = memref.alloc(%m) : memref<?xf32>
+    memref.copy %carried, %t : memref<?xf32> to memref<?xf32>
+    scf.yield %b : memref<?xf32>
+  }
+  %m = memref.dim %1, %c0 : memref<?xf32>
+  %c = memref.alloc(%m) : memref<?xf32>
+  memref.copy %1, %c : memref<?xf32> to memref<?xf32>
+  return %c : memref<?xf32>
+}
+
+// -----
+
 // Kernels and other private functions are no graphs.
 // CHECK-LABEL: func.func private @kernel(
 // CHECK-SAME: %{{.*}}: memref<4xf32>) {

@@ -1,0 +1,101 @@
+// Follows a memref to what made it. What a loop carries keeps its shape:
+// tenon-check-sizes sees to it.
+#include "passes/buffer/BufferExtents.h"
+
+#include "passes/buffer/SizeArithmetic.h"
+
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+/// The extent that both branches give a result, made before the branch; null
+/// when they are not the same size by construction.
+static OpFoldResult agreedExtent(scf::IfOp branch, unsigned number,
+                                 int64_t dim) {
+  OpFoldResult a = extentOf(branch.thenYield().getOperand(number), dim),
+               b = extentOf(branch.elseYield().getOperand(number), dim);
+  if (getConstantIntValue(a) || getConstantIntValue(b))
+    return getConstantIntValue(a) == getConstantIntValue(b) ? a
+                                                            : OpFoldResult();
+  auto x = cast<Value>(a), y = cast<Value>(b);
+  if (!isSameSize(x, y) || !isKnownBefore(branch, x))
+    return {};
+  OpBuilder builder(branch);
+  return hoistBefore(builder, branch, x);
+}
+
+/// The extent of what `loop` passes behind its condition; null where only an
+/// iteration knows it.
+static OpFoldResult passedExtent(scf::WhileOp loop, unsigned number,
+                                 int64_t dim) {
+  OpFoldResult extent = extentOf(loop.getConditionOp().getArgs()[number], dim);
+  auto value = dyn_cast<Value>(extent);
+  return value && loop->isAncestor(value.getParentBlock()->getParentOp())
+             ? OpFoldResult()
+             : extent;
+}
+
+static OpFoldResult extentOfArgument(BlockArgument argument, int64_t dim) {
+  Operation *parent = argument.getOwner()->getParentOp();
+  unsigned i = argument.getArgNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(parent); loop && i > 0)
+    return extentOf(loop.getInitArgs()[i - 1], dim);
+  if (auto loop = dyn_cast<scf::WhileOp>(parent))
+    return argument.getOwner() == loop.getBeforeBody()
+               ? extentOf(loop.getInits()[i], dim)
+               : passedExtent(loop, i, dim);
+  return {};
+}
+
+/// Null where the memref itself is all that knows.
+static OpFoldResult traceExtent(Value memref, int64_t dim) {
+  auto type = cast<MemRefType>(memref.getType());
+  if (!type.isDynamicDim(dim))
+    return Builder(memref.getContext()).getIndexAttr(type.getDimSize(dim));
+  if (auto argument = dyn_cast<BlockArgument>(memref))
+    return extentOfArgument(argument, dim);
+  Operation *op = memref.getDefiningOp();
+  unsigned number = cast<OpResult>(memref).getResultNumber();
+  if (auto alloc = dyn_cast<memref::AllocOp>(op))
+    return alloc.getDynamicSizes()[type.getDynamicDimIndex(dim)];
+  if (auto cast = dyn_cast<memref::CastOp>(op))
+    return extentOf(cast.getSource(), dim);
+  if (auto view = dyn_cast<memref::ReinterpretCastOp>(op))
+    return view.getMixedSizes()[dim];
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return extentOf(loop.getInitArgs()[number], dim);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return passedExtent(loop, number, dim);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return agreedExtent(branch, number, dim);
+  return {};
+}
+
+OpFoldResult extentOf(Value memref, int64_t dim) {
+  if (OpFoldResult traced = traceExtent(memref, dim))
+    return traced;
+  OpBuilder builder(memref.getContext());
+  builder.setInsertionPointAfterValue(memref);
+  return memref::DimOp::create(builder, memref.getLoc(), memref, dim)
+      .getResult();
+}
+
+void resolveExtents(func::FuncOp func) {
+  func.walk([](memref::DimOp op) {
+    std::optional<int64_t> dim = op.getConstantIndex();
+    if (!dim || !isa<MemRefType>(op.getSource().getType()))
+      return;
+    if (OpFoldResult traced = traceExtent(op.getSource(), *dim)) {
+      OpBuilder builder(op);
+      op.replaceAllUsesWith(
+          getValueOrCreateConstantIndexOp(builder, op.getLoc(), traced));
+      op.erase();
+    }
+  });
+}
+
+} // namespace tenon
