@@ -110,6 +110,20 @@ for op in ("MaxPool", "AveragePool", "LpPool"):
     refused(3, "fit|kernel", "a kernel above the extent", op, "f32[1,1,4,4]", kernel_shape=[5, 1])
     refused(3, "pads", "pads 2^62", op, "f32[1,1,4,4]", kernel_shape=[2, 2], pads=[1 << 62, 0, 0, 0])
     refused(3, "kernel", "kernel of another rank", op, "f32[1,1,4,4]", kernel_shape=[2])
+    refused(8, "node .*the kernel must fit", "a kernel above the extent found in the run", op, "f32[1,1,h,4]",
+            values=("1x1x3x4xf32=ones",), kernel_shape=[5, 1], pads=[1, 0, 0, 0])
+    refused(8, "node .*the kernel must fit", "a kernel just above the extent, in steps", op, "f32[1,1,h,4]",
+            values=("1x1x4x4xf32=ones",), kernel_shape=[5, 1], strides=[2, 1])
+    gives([np.zeros((1, 1, 0, 4), np.float32)], "no extent found in the run", op, "f32[1,1,h,4]",
+          values=("1x1x0x4xf32=ones",), kernel_shape=[5, 1])
+refused(8, "node .*the kernel must fit", "a kernel above the extent found in the run", "Conv", "f32[1,1,h,4]", "f32[1,1,3,3]",
+        values=("1x1x2x4xf32=ones", "1x1x3x3xf32=ones"))
+refused(8, "node .*the kernel must fit", "a dilated kernel above the extent found in the run", "Conv", "f32[1,1,h,4]",
+        "f32[1,1,3,1]", values=("1x1x4x4xf32=ones", "1x1x3x1xf32=ones"), dilations=[2, 1])
+gives([np.full((1, 1, 1, 1), 9, np.float32)], "a kernel as large as the extent found in the run", "Conv", "f32[1,1,h,w]",
+      "f32[1,1,3,3]", values=("1x1x3x3xf32=ones", "1x1x3x3xf32=ones"))
+gives([np.zeros((1, 1, 0, 2), np.float32)], "no extent found in the run", "Conv", "f32[1,1,h,4]", "f32[1,1,3,3]",
+      values=("1x1x0x4xf32=ones", "1x1x3x3xf32=ones"))
 refused(3, "dilation", "dilation 0", "MaxPool", "f32[1,1,4,4]", kernel_shape=[2, 2], dilations=[1, 0])
 refused(3, "stride", "stride 0", "ConvTranspose", "f32[1,1,4,4]", "f32[1,1,3,3]", strides=[1, 0])
 refused(3, "group", "group 0", "ConvTranspose", "f32[1,1,4,4]", "f32[1,1,3,3]", group=0)

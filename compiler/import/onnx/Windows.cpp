@@ -102,6 +102,13 @@ FailureOr<Windows> readWindows(NodeContext &c, ArrayRef<int64_t> kernel,
       return c.error("expected the kernel to fit the padded extent " +
                      Twine(*known) + " of spatial dimension " + Twine(i) +
                      ", got a kernel that spans " + Twine(w.reach(i)));
+    // Over an extent of nothing windows are as many as padding has room for.
+    if (!same && !known) {
+      Size isEmpty = g.cmp(arith::CmpIPredicate::eq, extent, zero);
+      c.check(padded, g.select(isEmpty, zero, reach), g.index(INT64_MAX),
+              "the kernel must fit the padded extent of spatial dimension " +
+                  Twine(i));
+    }
     if (ceil && !same) {
       // A window may pass the end, but not begin behind the data.
       Size steps = g.ceilDiv(g.max(g.sub(padded, reach), zero), stride);

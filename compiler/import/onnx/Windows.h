@@ -28,7 +28,8 @@ struct Windows {
 llvm::LogicalResult readSteps(NodeContext &c, int64_t rank, Windows &windows);
 
 /// Reads the attributes for windows of `kernel` over the spatial extents
-/// `extents`; a static kernel that does not fit its padded extent is an error.
+/// `extents`. That it fits each padded extent, or the extent is zero, is
+/// checked here where it is known, else in the run.
 llvm::FailureOr<Windows> readWindows(NodeContext &c,
                                      llvm::ArrayRef<int64_t> kernel,
                                      llvm::ArrayRef<Size> extents);
