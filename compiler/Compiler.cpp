@@ -56,8 +56,10 @@ public:
           exposeIntermediates(func);
     PipelineOptions pipeline;
     pipeline.foldBatchNorm = options.foldBatchNorm;
-    if (target)
+    if (target) {
       pipeline.vectorBytes = target->vectorBytes;
+      pipeline.nativeHalf = target->nativeHalf;
+    }
     for (const Phase &phase : phaseTable()) {
       if (phase.build && !runPhase(phase, pipeline, diagnostics))
         return false;

@@ -197,6 +197,7 @@ std::optional<TargetChoice> chooseTarget(const CompileOptions &options,
     choice.vectorBytes = 64;
   else if ((choice.cpuFeatures & middle) == middle)
     choice.vectorBytes = 32;
+  choice.nativeHalf = choice.has(TENON_CPU_F16C);
   choice.triple = triple.str();
   choice.optLevel = options.optLevel;
   choice.description = triple.getArchName().str() + "-linux " + choice.cpu +

@@ -23,6 +23,7 @@ struct TargetChoice {
   std::string features; ///< the instructions allowed, "+avx,+avx2,..."
   int optLevel = 2;
   int64_t vectorBytes = 16; ///< width of a register: 16, 32 or 64
+  bool nativeHalf = false;  ///< f16 is converted by instructions
   uint64_t cpuFeatures = 0; ///< bits of tenon_cpu_feature, as `features`
   std::string description;  ///< one line for people
 

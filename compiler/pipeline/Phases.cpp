@@ -140,10 +140,12 @@ static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createLoopInvariantCodeMotionPass());
 }
 
-static void buildLLVM(OpPassManager &pm, const PipelineOptions &) {
+static void buildLLVM(OpPassManager &pm, const PipelineOptions &options) {
+  ConvertToLLVMOptions convert;
+  convert.nativeHalf = options.nativeHalf;
   pm.addPass(createMakeEntries());
   pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(createConvertToLLVM());
+  pm.addPass(createConvertToLLVM(convert));
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createCanonicalizerPass());
 }

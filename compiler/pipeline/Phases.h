@@ -15,6 +15,7 @@ namespace tenon {
 /// from CompileOptions in one place.
 struct PipelineOptions {
   int64_t vectorBytes = 32;  ///< bytes of a vector register
+  bool nativeHalf = true;    ///< the target converts f16 to f32 and back
   bool foldBatchNorm = true; ///< batch normalization after a convolution
                              ///< becomes part of its kernel
 };

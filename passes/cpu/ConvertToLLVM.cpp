@@ -6,6 +6,7 @@
 #include "passes/cpu/Passes.h"
 
 #include "dialects/tenon/TenonDialect.h"
+#include "passes/cpu/HalfExpansion.h"
 #include "runtime/tenon_abi.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -343,16 +344,18 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
       return signalPassFailure();
     LowerToLLVMOptions options(context);
     LLVMTypeConverter converter(context, options);
-    converter.addConversion([](BFloat16Type type) -> Type {
+    converter.addConversion([this](FloatType type) -> std::optional<Type> {
+      if (!isBits(type))
+        return std::nullopt;
       return IntegerType::get(type.getContext(), 16);
     });
-    converter.addConversion([](VectorType type) -> std::optional<Type> {
-      if (type.getRank() > 1 || !type.getElementType().isBF16())
+    converter.addConversion([this](VectorType type) -> std::optional<Type> {
+      if (type.getRank() > 1 || !isBits(type.getElementType()))
         return std::nullopt;
       return VectorType::get(type.getNumElements(),
                              IntegerType::get(type.getContext(), 16));
     });
-    bfloatsAsBits();
+    narrowFloatsAsBits();
     SmallVector<Attribute> sites;
     RewritePatternSet patterns(context);
     patterns.add<LowerLaunch>(converter);
@@ -399,21 +402,26 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
     getOperation()->setAttr("tenon.launches", builder.getArrayAttr(launches));
   }
 
-  /// To LLVM a bf16 is an i16: kernels only move bf16s and convert them by
-  /// integer arithmetic, and on processors without the type LLVM would call a
-  /// library for each one that lives across blocks.
-  void bfloatsAsBits() {
+  /// To LLVM a bf16 is an i16, and so is an f16 that the processor does not
+  /// convert: kernels only move them and convert them by integer arithmetic,
+  /// and on processors without the type LLVM would call a library for each one
+  /// that lives across blocks.
+  bool isBits(Type type) const {
+    return type.isBF16() || (type.isF16() && !nativeHalf);
+  }
+
+  void narrowFloatsAsBits() {
     Type i16 = IntegerType::get(&getContext(), 16);
     getOperation().walk([&](Operation *op) {
       if (auto global = dyn_cast<memref::GlobalOp>(op)) {
         auto dense = dyn_cast_if_present<DenseElementsAttr>(
             global.getInitialValueAttr());
-        if (!dense || !dense.getElementType().isBF16())
+        if (!dense || !isBits(dense.getElementType()))
           return;
         global.setInitialValueAttr(dense.bitcast(i16));
         global.setType(MemRefType::get(global.getType().getShape(), i16));
       } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-        if (!getElementTypeOrSelf(constant.getType()).isBF16())
+        if (!isBits(getElementTypeOrSelf(constant.getType())))
           return;
         OpBuilder builder(constant);
         TypedAttr bits;
@@ -433,7 +441,7 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
       } else if (auto broadcast = dyn_cast<vector::BroadcastOp>(op)) {
         // Its lowering takes the vector's element type as it is.
         VectorType type = broadcast.getResultVectorType();
-        if (!type.getElementType().isBF16())
+        if (!isBits(type.getElementType()))
           return;
         OpBuilder builder(broadcast);
         Location loc = broadcast.getLoc();
@@ -463,6 +471,8 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
     vector::populateVectorFromElementsUnrollPatterns(patterns);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     arith::populateExpandBFloat16Patterns(patterns);
+    if (!nativeHalf)
+      populateExpandHalfPatterns(patterns);
     return applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 };

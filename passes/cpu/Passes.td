@@ -32,8 +32,9 @@ def ConvertToLLVM : Pass<"tenon-convert-to-llvm", "mlir::ModuleOp"> {
   let summary = "Lower everything that is left to the LLVM dialect";
   let description = [{
     Kernels become functions of expanded memrefs, launches calls of the runtime's parallel loop with the operands in a structure.
-    Assumes structured control flow has become branches.
+    Assumes structured control flow has become branches. Where the processor does not convert f16, integers do.
   }];
+  let options = [Option<"nativeHalf", "native-half", "bool", "true", "Whether the target converts f16 to f32 and back">];
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }
 

@@ -1,4 +1,5 @@
 // RUN: tenon-opt %s --tenon-convert-to-llvm --split-input-file | FileCheck %s
+// RUN: tenon-opt %s --tenon-convert-to-llvm=native-half=false --split-input-file | FileCheck %s --check-prefix=INTEGERS
 
 // A launch hands its operands to the parallel loop in one structure, which the kernel's task takes apart. Where the run is
 // cancelled the function is left before the launch. The module keeps a table of launches.
@@ -152,4 +153,25 @@ func.func @bfloats_are_bits(%x: memref<?xbf16>, %i: index, %mask: vector<8xi1>, 
   %chosen = arith.select %low, %loaded, %repeated : vector<8xbf16>
   vector.maskedstore %x[%i], %mask, %chosen : memref<?xbf16>, vector<8xi1>, vector<8xbf16>
   return
+}
+
+// -----
+
+// An f16 is converted by its instructions, or is an i16 to LLVM and converted by integers.
+// CHECK-LABEL: llvm.func @half(
+// CHECK-SAME: vector<8xf16>
+// CHECK: llvm.fpext
+// CHECK: llvm.fptrunc
+// INTEGERS-LABEL: llvm.func @half(
+// INTEGERS-SAME: %[[X:.*]]: vector<8xi16>) -> vector<8xi16>
+// INTEGERS-NOT: llvm.fpext
+// INTEGERS-NOT: llvm.fptrunc
+// INTEGERS: llvm.zext %[[X]] : vector<8xi16> to vector<8xi32>
+// INTEGERS: llvm.trunc %{{.*}} : vector<8xi32> to vector<8xi16>
+// INTEGERS: llvm.return
+func.func @half(%x: vector<8xf16>) -> vector<8xf16> {
+  %0 = arith.extf %x : vector<8xf16> to vector<8xf32>
+  %1 = arith.mulf %0, %0 : vector<8xf32>
+  %2 = arith.truncf %1 : vector<8xf32> to vector<8xf16>
+  return %2 : vector<8xf16>
 }

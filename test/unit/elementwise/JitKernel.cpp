@@ -14,7 +14,9 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/cpu/ElementwiseEmitter.h"
+#include "passes/cpu/HalfExpansion.h"
 #include "passes/cpu/Lanes.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -109,7 +111,8 @@ void buildLoop(ModuleOp module, StringRef name, const KernelSpec &spec,
 }
 
 OwningOpRef<ModuleOp> buildModule(MLIRContext &context,
-                                  const std::vector<KernelSpec> &specs) {
+                                  const std::vector<KernelSpec> &specs,
+                                  bool halfByIntegers) {
   std::string text;
   for (size_t i = 0; i < specs.size(); ++i)
     if (specs[i].combine.empty())
@@ -130,6 +133,12 @@ OwningOpRef<ModuleOp> buildModule(MLIRContext &context,
   }
   if (failed(verify(*module)))
     fail("the emitted kernels do not verify");
+  if (halfByIntegers) {
+    RewritePatternSet patterns(&context);
+    populateExpandHalfPatterns(patterns);
+    if (failed(applyPatternsGreedily(*module, std::move(patterns))))
+      fail("f16 is not expanded");
+  }
   PassManager passes(&context);
   passes.addPass(createSCFToControlFlowPass());
   passes.addPass(createConvertVectorToLLVMPass());
@@ -178,7 +187,7 @@ JitKernels::JitKernels(const std::vector<KernelSpec> &specs, Target target) {
   registry.insert<TenonDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
-  OwningOpRef<ModuleOp> module = buildModule(context, specs);
+  OwningOpRef<ModuleOp> module = buildModule(context, specs, target.halfByIntegers);
 
   llvm::ExitOnError check("jit: ");
   llvm::orc::JITTargetMachineBuilder machine{

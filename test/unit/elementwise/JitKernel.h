@@ -31,6 +31,7 @@ inline constexpr Form allForms[] = {Scalar, Eight, Sixteen};
 struct Target {
   const char *cpu;
   bool optimize;
+  bool halfByIntegers = false; ///< f16 converted without its instructions
 };
 /// The targets this machine can run.
 std::vector<Target> runnableTargets();

@@ -1,0 +1,95 @@
+// No step meets a denormal f32: hosts may run with those flushed to zero.
+#include "passes/cpu/HalfExpansion.h"
+
+#include "passes/cpu/Lanes.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+
+namespace tenon {
+namespace {
+
+/// The exponent biases' distance, at f32's exponent.
+constexpr uint64_t rebias = uint64_t(127 - 15) << 23;
+constexpr uint64_t infinity = uint64_t(0xff) << 23;
+
+Lanes widen(const Lanes &half, Type i32, Type f32) {
+  Lanes bits =
+      half.bitcast(IntegerType::get(i32.getContext(), 16)).zeroExtend(i32);
+  Lanes sign = (bits & bits.bits(0x8000)) << 16;
+  Lanes magnitude = bits & bits.bits(0x7fff);
+  Lanes normal = (magnitude << 13) + bits.bits(rebias);
+  Lanes denormal =
+      (magnitude.signedToFloat(f32) * magnitude.number(f32, 0x1p-24))
+          .bitcast(i32);
+  // f16's greatest exponent becomes f32's.
+  Lanes special = (magnitude << 13) | bits.bits(infinity);
+  Lanes result =
+      (magnitude < bits.bits(0x0400))
+          .select(denormal,
+                  (magnitude < bits.bits(0x7c00)).select(normal, special));
+  return (result | sign).bitcast(f32);
+}
+
+Lanes narrow(const Lanes &x, Type i32, Type f16) {
+  Type f32 = x.element();
+  Lanes bits = x.bitcast(i32);
+  Lanes sign = (bits >> 16) & bits.bits(0x8000);
+  Lanes magnitude = bits & bits.bits(0x7fffffff);
+  // To nearest even: just under half a unit more, a half where it is odd. A
+  // carry raises the exponent, and past the greatest it is infinity.
+  Lanes odd = (magnitude >> 13) & bits.bits(1);
+  Lanes normal = (magnitude - bits.bits(rebias) + bits.bits(0xfff) + odd) >> 13;
+  // 0.5 has the unit of f16's denormals, and the sum rounds to it.
+  Lanes half = x.number(f32, 0.5);
+  Lanes denormal =
+      (magnitude.bitcast(f32) + half).bitcast(i32) - half.bitcast(i32);
+  Lanes large = (magnitude > bits.bits(infinity))
+                    .select(bits.bits(0x7e00), bits.bits(0x7c00));
+  Lanes result =
+      (magnitude < bits.bits(uint64_t(113) << 23))
+          .select(denormal, (magnitude < bits.bits(uint64_t(143) << 23))
+                                .select(normal, large));
+  return (result | sign)
+      .truncate(IntegerType::get(i32.getContext(), 16))
+      .bitcast(f16);
+}
+
+struct ExpandWidening : OpRewritePattern<arith::ExtFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::ExtFOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getIn().getType()).isF16())
+      return rewriter.notifyMatchFailure(op, "not from f16");
+    Type f32 = rewriter.getF32Type(), to = getElementTypeOrSelf(op.getType());
+    Lanes wide = widen(Lanes(rewriter, op.getLoc(), op.getIn()),
+                       rewriter.getI32Type(), f32);
+    rewriter.replaceOp(op, (to == f32 ? wide : wide.widenFloat(to)).get());
+    return success();
+  }
+};
+
+struct ExpandNarrowing : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    Type to = getElementTypeOrSelf(op.getType());
+    if (!to.isF16() || !getElementTypeOrSelf(op.getIn().getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "not from f32 to f16");
+    rewriter.replaceOp(op, narrow(Lanes(rewriter, op.getLoc(), op.getIn()),
+                                  rewriter.getI32Type(), to)
+                               .get());
+    return success();
+  }
+};
+
+} // namespace
+
+void populateExpandHalfPatterns(RewritePatternSet &patterns) {
+  patterns.add<ExpandWidening, ExpandNarrowing>(patterns.getContext());
+}
+
+} // namespace tenon

@@ -1,0 +1,16 @@
+// f16 by integers, for processors that do not convert it: LLVM would call a
+// library there, for each element.
+#ifndef TENON_PASSES_CPU_HALFEXPANSION_H
+#define TENON_PASSES_CPU_HALFEXPANSION_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace tenon {
+
+/// Patterns that turn `arith.extf` from f16 and `arith.truncf` from f32 to f16
+/// into integer and f32 operations with the same results; NaN stays NaN.
+void populateExpandHalfPatterns(mlir::RewritePatternSet &patterns);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_CPU_HALFEXPANSION_H
