@@ -87,6 +87,8 @@ static double gelu(double x, bool byTanh) {
 }
 
 llvm::Expected<HostTensors> evaluateComposite(const OpInstance &at) {
+  if (at.options.bounds)
+    return at.error("errors are bounded in its decomposition alone");
   if (isa<AttentionOp>(at.op))
     return evaluateAttention(at);
   const HostTensor &x = *at.in[0];

@@ -1,8 +1,10 @@
 // dot_general and convolution as the sums they are defined by, one result
 // element at a time.
-#include "compiler/oracle/OpInstance.h"
+#include "compiler/oracle/ErrorBounds.h"
 
 #include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -12,8 +14,10 @@ namespace tenon {
 namespace {
 struct ProductSum {
   const HostTensor &lhs, &rhs;
+  bool bounds;
   double floatSum = 0;
   uint64_t intSum = 0;
+  FoldBound bound{ReduceKind::Add};
 
   double asDouble(const HostTensor &t, int64_t i) const {
     if (t.isFloat())
@@ -22,9 +26,14 @@ struct ProductSum {
                                         : double(t.ints[i]);
   }
   void add(int64_t i, int64_t j) {
-    if (lhs.isFloat() && rhs.isFloat())
-      floatSum += lhs.floats[i] * rhs.floats[j];
-    else if (lhs.isFloat() || rhs.isFloat())
+    if (lhs.isFloat() && rhs.isFloat()) {
+      double a = lhs.floats[i], b = rhs.floats[j];
+      floatSum += a * b;
+      if (bounds)
+        bound.add(a * b, std::fabs(a) * rhs.errorAt(j) +
+                             std::fabs(b) * lhs.errorAt(i) +
+                             lhs.errorAt(i) * rhs.errorAt(j));
+    } else if (lhs.isFloat() || rhs.isFloat())
       floatSum += asDouble(lhs, i) * asDouble(rhs, j);
     else
       intSum += uint64_t(lhs.ints[i]) * uint64_t(rhs.ints[j]);
@@ -36,6 +45,8 @@ struct ProductSum {
                                    : floatToInt(floatSum, result.element);
     else
       result.floats[at] = summedInts ? double(int64_t(intSum)) : floatSum;
+    if (!result.errors.empty())
+      result.errors[at] = bound.of(result.floats[at], result.element);
   }
 };
 } // namespace
@@ -82,7 +93,7 @@ static llvm::Expected<HostTensors> dotGeneral(DotGeneralOp op,
   llvm::append_range(rhsStep, pick(rhsStrides, rhsFree));
   forEachIndex(shape, [&](Indices index, int64_t i) {
     int64_t l = linearIndex(index, lhsStep), r = linearIndex(index, rhsStep);
-    ProductSum total{lhs, rhs};
+    ProductSum total{lhs, rhs, at.options.bounds};
     for (auto [lt, rt] : llvm::zip_equal(lhsTerms, rhsTerms))
       total.add(l + lt, r + rt);
     total.store(*result, i);
@@ -124,7 +135,7 @@ static llvm::Expected<HostTensors> convolution(ConvolutionOp op,
   int64_t outputsPerGroup = std::max<int64_t>(outputs / groups, 1);
   forEachIndex(shape, [&](Indices index, int64_t i) {
     int64_t out = index.back(), group = out / outputsPerGroup;
-    ProductSum total{x, w};
+    ProductSum total{x, w, at.options.bounds};
     forEachIndex(window, [&](Indices tap, int64_t) {
       int64_t from = index[0] * xStrides[0] + group * perGroup, kernel = out;
       for (size_t d = 0; d < spatial; ++d) {

@@ -1,6 +1,6 @@
 // Elementwise ops in double precision and exact integers: one result element
 // from the operands' elements at the same place.
-#include "compiler/oracle/OpInstance.h"
+#include "compiler/oracle/ErrorBounds.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -336,6 +336,8 @@ llvm::Expected<HostTensors> evaluateElementwise(const OpInstance &at) {
             return checkRange(op, at.in);
           })
           .Default([&](Operation *) { return plainAll(at, *result); });
+  if (!failed && at.options.bounds && result->isFloat())
+    failed = boundElementwise(at, *result);
   if (failed)
     return std::move(failed);
   return HostTensors{std::move(*result)};

@@ -25,7 +25,11 @@ struct HostTensor {
   /// The elements otherwise: sign or zero extended (ui64: the bits), bools 0
   /// or 1.
   std::vector<int64_t> ints;
+  /// Where asked for: of each float, how far any evaluation that rounds as it
+  /// may can be from it. Empty says that nothing was rounded.
+  std::vector<double> errors = {};
 
+  double errorAt(int64_t i) const { return errors.empty() ? 0 : errors[i]; }
   bool isFloat() const;
   int64_t count() const;
 

@@ -1,6 +1,6 @@
 // Indexing: gather and scatter as the StableHLO specification words them,
 // orders, and results whose size is a value.
-#include "compiler/oracle/OpInstance.h"
+#include "compiler/oracle/ErrorBounds.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -123,18 +123,34 @@ static llvm::Expected<HostTensors> gather(GatherOp op, const OpInstance &at) {
   return HostTensors{std::move(*result)};
 }
 
-static void update(ScatterKind kind, HostTensor &to, int64_t i,
-                   const HostTensor &from, int64_t j) {
+static ReduceKind combination(ScatterKind kind) {
   static constexpr ReduceKind kinds[] = {
       ReduceKind::Add, ReduceKind::Add, ReduceKind::Multiply,
       ReduceKind::Maximum, ReduceKind::Minimum};
-  ReduceKind combined = kinds[int(kind)];
+  return kinds[int(kind)];
+}
+
+static void update(ScatterKind kind, HostTensor &to, int64_t i,
+                   const HostTensor &from, int64_t j) {
+  ReduceKind combined = combination(kind);
   if (kind == ScatterKind::Set)
     copyElement(to, i, from, j);
   else if (to.isFloat())
     to.floats[i] = combine(combined, to.floats[i], from.floats[j]);
   else
     to.ints[i] = combine(combined, to.element, to.ints[i], from.ints[j]);
+}
+
+/// A fold for each element that updates are combined with, begun with itself;
+/// none where there is no room for errors, or updates replace.
+static std::vector<FoldBound> boundsOfElements(ScatterKind kind,
+                                               const HostTensor &x) {
+  if (kind == ScatterKind::Set)
+    return {};
+  std::vector<FoldBound> bounds(x.errors.size(), FoldBound(combination(kind)));
+  for (auto [i, bound] : llvm::enumerate(bounds))
+    bound.add(x.floats[i], x.errors[i]);
+  return bounds;
 }
 
 static llvm::Expected<HostTensors> scatter(ScatterOp op, const OpInstance &at) {
@@ -150,7 +166,8 @@ static llvm::Expected<HostTensors> scatter(ScatterOp op, const OpInstance &at) {
                     "got " +
                     shapeText(updates.shape) + " and " +
                     shapeText(vectors.indices.shape));
-  HostTensor result = x;
+  HostTensor result = at.copyOf(x);
+  std::vector<FoldBound> bounds = boundsOfElements(op.getKind(), result);
   SmallVector<int64_t> strides = rowMajorStrides(x.shape);
   auto dropped = [&](int64_t d) {
     return llvm::is_contained(op.getInsertedDims(), d) ||
@@ -173,7 +190,13 @@ static llvm::Expected<HostTensors> scatter(ScatterOp op, const OpInstance &at) {
         return; // outside: skipped
       to[d] += offset;
     }
-    update(op.getKind(), result, linearIndex(to, strides), updates, i);
+    int64_t target = linearIndex(to, strides);
+    update(op.getKind(), result, target, updates, i);
+    if (!bounds.empty()) {
+      bounds[target].add(updates.floats[i], updates.errorAt(i));
+      result.errors[target] =
+          bounds[target].of(result.floats[target], result.element);
+    }
   });
   return HostTensors{std::move(result)};
 }
@@ -189,7 +212,7 @@ static llvm::Expected<HostTensors> dynamicUpdate(DynamicUpdateSliceOp op,
                       ", got " + shapeText(part.shape));
     offsets[d] = std::clamp<int64_t>(offsets[d], 0, x.shape[d] - part.shape[d]);
   }
-  HostTensor result = x;
+  HostTensor result = at.copyOf(x);
   SmallVector<int64_t> strides = rowMajorStrides(x.shape);
   int64_t first = linearIndex(offsets, strides);
   forEachIndex(part.shape, [&](Indices index, int64_t i) {
@@ -220,6 +243,7 @@ static llvm::Expected<HostTensors> sort(SortOp op, const OpInstance &at) {
   std::vector<int64_t> order(extent);
   forEachIndex(lines, [&](Indices index, int64_t) {
     int64_t first = linearIndex(index, strides), step = strides[dim];
+    double worst = 0;
     std::iota(order.begin(), order.end(), 0);
     llvm::stable_sort(order, [&](int64_t a, int64_t b) {
       if (op.getDescending())
@@ -230,7 +254,11 @@ static llvm::Expected<HostTensors> sort(SortOp op, const OpInstance &at) {
       int64_t to = first + int64_t(k) * step;
       copyElement(*sorted, to, x, first + from * step);
       positions.ints[to] = from;
+      // Another order of close elements moves none further than the worst.
+      worst = std::max(worst, x.errorAt(first + from * step));
     }
+    for (int64_t k = 0; k < extent && !sorted->errors.empty(); ++k)
+      sorted->errors[first + k * step] = worst;
   });
   return HostTensors{std::move(*sorted), std::move(positions)};
 }

@@ -29,7 +29,14 @@ llvm::Expected<HostTensor> OpInstance::allocate(Type element,
   if (count > options.maxElements)
     return error("expected at most " + Twine(options.maxElements) +
                  " elements, got " + Twine(count));
-  return HostTensor::zeros(element, shape);
+  return copyOf(HostTensor::zeros(element, shape));
+}
+
+HostTensor OpInstance::copyOf(const HostTensor &x) const {
+  HostTensor copy = x;
+  if (options.bounds && x.isFloat())
+    copy.errors.resize(x.floats.size());
+  return copy;
 }
 
 Type OpInstance::resultElement(unsigned result) const {

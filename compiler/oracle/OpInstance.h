@@ -20,8 +20,11 @@ struct OpInstance {
 
   /// An error that names the op and its place.
   llvm::Error error(const llvm::Twine &text) const;
-  /// Zeros, or an error when an extent is negative or the tensor too large.
+  /// Zeros without errors, or an error when an extent is negative or the tensor
+  /// too large.
   llvm::Expected<HostTensor> allocate(mlir::Type element, Indices shape) const;
+  /// A copy with room for errors where they are asked for.
+  HostTensor copyOf(const HostTensor &x) const;
   /// The element type of a result.
   mlir::Type resultElement(unsigned result = 0) const;
   /// A static list whose dynamic entries are taken from `values` in order.
@@ -59,12 +62,17 @@ int64_t linearIndex(Indices index, Indices strides);
 /// `[2, 3]`.
 std::string shapeText(Indices shape);
 
+/// Element j of `from` becomes element i of `to`, with its error where `to` has
+/// room for errors.
 inline void copyElement(HostTensor &to, int64_t i, const HostTensor &from,
                         int64_t j) {
-  if (to.isFloat())
-    to.floats[i] = from.floats[j];
-  else
+  if (!to.isFloat()) {
     to.ints[i] = from.ints[j];
+    return;
+  }
+  to.floats[i] = from.floats[j];
+  if (!to.errors.empty())
+    to.errors[i] = from.errorAt(j);
 }
 
 /// Calls `body(index, i)` for each multi-index of `shape`, i counting up.

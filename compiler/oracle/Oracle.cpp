@@ -382,6 +382,11 @@ Expected<Values> Evaluator::runOp(Operation &op) {
     if (options.roundToType)
       for (double &element : tensor.floats)
         element = roundToElement(tensor.element, element);
+    // Scalars are followed where they are moved, not where they are computed.
+    if (options.bounds && isa<arith::ArithDialect>(op.getDialect()) &&
+        !isa<arith::ConstantOp, arith::SelectOp>(op))
+      tensor.errors.assign(tensor.floats.size(),
+                           std::numeric_limits<double>::infinity());
     results.push_back(std::make_shared<HostTensor>(std::move(tensor)));
   }
   return results;

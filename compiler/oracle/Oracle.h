@@ -19,6 +19,9 @@ struct OracleOptions {
   /// Rounds each op's float results to their element type; otherwise only
   /// inputs, constants, weights and results of `convert` are rounded.
   bool roundToType = false;
+  /// Fills in the errors of every float tensor. Of a graph without composites,
+  /// which compares and indexes by exact values alone.
+  bool bounds = false;
   /// No tensor may have more elements.
   int64_t maxElements = int64_t(1) << 30;
   /// No loop may run longer, all loops together.

@@ -1,6 +1,6 @@
 // Reductions: elements combined in the operand's row-major order, floats in
 // double precision.
-#include "compiler/oracle/OpInstance.h"
+#include "compiler/oracle/ErrorBounds.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -23,6 +23,24 @@ static void combineInto(ReduceKind kind, HostTensor &to, int64_t i,
   else
     to.ints[i] = combine(kind, to.element, to.ints[i], from.ints[j]);
 }
+
+namespace {
+/// The bounds of a tensor of folds; none where `result` has no room for them.
+struct FoldBounds {
+  std::vector<FoldBound> folds;
+
+  FoldBounds(ReduceKind kind, const HostTensor &result)
+      : folds(result.errors.size(), FoldBound(kind)) {}
+  void add(int64_t i, const HostTensor &from, int64_t j) {
+    if (!folds.empty())
+      folds[i].add(from.floats[j], from.errorAt(j));
+  }
+  void store(HostTensor &result) const {
+    for (auto [i, fold] : llvm::enumerate(folds))
+      result.errors[i] = fold.of(result.floats[i], result.element);
+  }
+};
+} // namespace
 
 static SmallVector<int64_t> without(Indices list, Indices dims) {
   SmallVector<int64_t> kept;
@@ -49,9 +67,13 @@ static llvm::Expected<HostTensors> reduce(ReduceOp op, const OpInstance &at) {
     return result.takeError();
   fillIdentity(op.getKind(), *result);
   SmallVector<int64_t> steps = reducedStrides(x.shape, op.getDims());
+  FoldBounds bounds(op.getKind(), *result);
   forEachIndex(x.shape, [&](Indices index, int64_t i) {
-    combineInto(op.getKind(), *result, linearIndex(index, steps), x, i);
+    int64_t to = linearIndex(index, steps);
+    combineInto(op.getKind(), *result, to, x, i);
+    bounds.add(to, x, i);
   });
+  bounds.store(*result);
   return HostTensors{std::move(*result)};
 }
 
@@ -102,14 +124,17 @@ static llvm::Expected<HostTensors> cumulative(CumulativeOp op,
   lines[dim] = std::min<int64_t>(extent, 1);
   forEachIndex(lines, [&](Indices index, int64_t) {
     int64_t first = linearIndex(index, strides);
-    HostTensor sum = HostTensor::zeros(x.element, {});
+    HostTensor sum = at.copyOf(HostTensor::zeros(x.element, {}));
     fillIdentity(op.getKind(), sum);
+    FoldBounds bounds(op.getKind(), sum);
     for (int64_t k = 0; k < extent; ++k) {
       int64_t place =
           first + (op.getReverse() ? extent - 1 - k : k) * strides[dim];
       if (op.getExclusive())
         copyElement(*result, place, sum, 0);
       combineInto(op.getKind(), sum, 0, x, place);
+      bounds.add(0, x, place);
+      bounds.store(sum);
       if (!op.getExclusive())
         copyElement(*result, place, sum, 0);
     }
@@ -159,9 +184,12 @@ static llvm::Expected<HostTensors> reduceWindow(ReduceWindowOp op,
   if (!result)
     return result.takeError();
   fillIdentity(op.getKind(), *result);
+  FoldBounds bounds(op.getKind(), *result);
   forEachWindowElement(op, x, result->shape, [&](int64_t i, int64_t from) {
     combineInto(op.getKind(), *result, i, x, from);
+    bounds.add(i, x, from);
   });
+  bounds.store(*result);
   return HostTensors{std::move(*result)};
 }
 

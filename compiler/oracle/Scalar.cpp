@@ -268,7 +268,7 @@ static llvm::Expected<HostTensors> extract(const OpInstance &at) {
                       ", got " + Twine(index));
     from += index * stride;
   }
-  HostTensor result = HostTensor::zeros(x.element, {});
+  HostTensor result = at.copyOf(HostTensor::zeros(x.element, {}));
   copyElement(result, 0, x, from);
   return HostTensors{std::move(result)};
 }

@@ -323,10 +323,8 @@ RandomGraph GraphGrower::grow() {
   RandomGraph graph;
   llvm::SmallVector<Value> outputs;
   for (const Grown &member : llvm::reverse(pool))
-    if ((!member.used || random.oneIn(8)) && outputs.size() < 6) {
+    if ((!member.used || random.oneIn(8)) && outputs.size() < 6)
       outputs.push_back(member.value);
-      graph.exact.push_back(member.exact);
-    }
   func::ReturnOp::create(builder, builder.getUnknownLoc(), outputs);
   Block &entry = function.getBody().front();
   function.setFunctionType(

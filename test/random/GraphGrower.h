@@ -83,11 +83,24 @@ private:
   bool order();
   bool nonzero();
   bool composite();
+  bool attention();
+  bool suppression();
   bool branch();
   bool loop();
 
   /// Tries one of the above until one finds its operands.
   void step();
+  // What attention is made of.
+  GrownDim attendedDim();
+  Grown transposed(const Grown &x, llvm::ArrayRef<int64_t> order);
+  Grown reshaped(const Grown &x, const GrownShape &shape,
+                 llvm::ArrayRef<mlir::OpFoldResult> extents);
+  Grown heads(mlir::Type element, const GrownShape &shape);
+  Grown repeatedHeads(const Grown &x, int64_t group);
+  mlir::Value visibleKeys(const Grown &scores, bool causal);
+  Grown maskedScores(Grown scores, int64_t depth);
+  Grown wholeNumbers(const GrownShape &shape, int64_t least, int64_t greatest);
+
   /// Some steps in a block, then a value of the type of `x`, which the steps
   /// see too.
   Grown inside(mlir::Block &block, const Grown &x);

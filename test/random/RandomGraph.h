@@ -23,8 +23,6 @@ struct RandomGraphOptions {
 struct RandomGraph {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::vector<HostTensor> inputs;
-  /// Whether output i has the same bits in every correct evaluation.
-  std::vector<bool> exact;
   /// The bytes of the file that the module's weights name.
   std::vector<char> weights;
   static constexpr const char *weightFile = "weights.bin";

@@ -1,0 +1,158 @@
+// A correct evaluation in any order agrees; one wrong element, a dropped term
+// or elements in another order do not.
+#include "test/random/Agreement.h"
+
+#include "compiler/oracle/RandomTensor.h"
+#include "dialects/tenon/TenonDialect.h"
+
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace tenon;
+
+namespace {
+
+struct AgreementTest : testing::Test {
+  AgreementTest() { loadGraphDialects(context); }
+
+  RandomGraph graphOf(const std::string &text, std::vector<HostTensor> inputs) {
+    RandomGraph graph;
+    graph.module = parseSourceString<ModuleOp>(text, &context);
+    graph.inputs = std::move(inputs);
+    EXPECT_TRUE(graph.module) << text;
+    return graph;
+  }
+  HostTensor expectedOf(const RandomGraph &graph) {
+    auto outputs = boundedOutputs(graph);
+    EXPECT_TRUE(bool(outputs)) << llvm::toString(outputs.takeError());
+    return (*outputs)[0];
+  }
+  HostTensor floats(std::vector<double> values) {
+    return {builder.getF32Type(), {int64_t(values.size())}, values, {}};
+  }
+  HostTensor drawn(llvm::ArrayRef<int64_t> shape, double low, double high) {
+    return randomTensor(random, builder.getF32Type(), shape, low, high);
+  }
+
+  MLIRContext context;
+  Builder builder{&context};
+  RandomStream random{7};
+};
+
+TEST_F(AgreementTest, NamesTheElementThatDiffers) {
+  double nan = std::numeric_limits<double>::quiet_NaN();
+  HostTensor close = floats({1, nan, 0});
+  close.errors = {0x1p-20, 0, 0};
+  EXPECT_EQ(disagreement(close, floats({1 + 0x1p-20, nan, -0.0})), "");
+  EXPECT_NE(disagreement(close, floats({1 + 0x1p-19, nan, 0})), "");
+  EXPECT_NE(disagreement(close, floats({1, 2, 0})), "");
+  EXPECT_NE(disagreement(close, floats({1, nan, 0x1p-60})), "");
+  EXPECT_NE(disagreement(close, floats({1, nan})), "");
+  EXPECT_EQ(disagreement(floats({1}), floats({1})), "");
+  EXPECT_NE(disagreement(floats({1}), floats({1 + 0x1p-23})), "");
+  HostTensor i{builder.getI32Type(), {1}, {}, {3}}, j = i;
+  j.ints[0] = 4;
+  EXPECT_EQ(disagreement(i, j), "element 0: expected 3, got 4");
+}
+
+TEST_F(AgreementTest, TellsAWrongProductFromARoundedOne) {
+  HostTensor a = drawn({4, 64}, -2, 2), b = drawn({64, 5}, -2, 2);
+  RandomGraph graph = graphOf(R"(
+    func.func @main(%a: tensor<4x64xf32>, %b: tensor<64x5xf32>) -> tensor<4x5xf32> {
+      %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] : (tensor<4x64xf32>, tensor<64x5xf32>) -> tensor<4x5xf32>
+      return %0 : tensor<4x5xf32>
+    })",
+                              {a, b});
+  HostTensor expected = expectedOf(graph);
+  // In single precision, the last term first.
+  auto product = [&](int64_t terms) {
+    HostTensor result = HostTensor::zeros(builder.getF32Type(), {4, 5});
+    for (int64_t i = 0; i < 20; ++i) {
+      float sum = 0;
+      for (int64_t k = terms; k-- > 0;)
+        sum += float(a.floats[i / 5 * 64 + k]) * float(b.floats[k * 5 + i % 5]);
+      result.floats[i] = sum;
+    }
+    return result;
+  };
+  EXPECT_EQ(disagreement(expected, product(64)), "");
+  EXPECT_NE(disagreement(expected, product(63)), "");
+  for (int64_t i = 0; i < 20; ++i) {
+    HostTensor wrong = product(64);
+    wrong.floats[i] *= 1 + 1e-4;
+    bool cancels = std::fabs(wrong.floats[i]) < 1;
+    EXPECT_TRUE(cancels || disagreement(expected, wrong) != "") << i;
+  }
+  HostTensor exchanged = product(64);
+  std::swap(exchanged.floats[3], exchanged.floats[4]);
+  EXPECT_NE(disagreement(expected, exchanged), "");
+}
+
+TEST_F(AgreementTest, AllowsWhatCancellationLeaves) {
+  RandomGraph graph = graphOf(R"(
+    func.func @main(%x: tensor<3x2xf32>) -> tensor<2xf32> {
+      %0 = tenon.reduce add %x over [0] : (tensor<3x2xf32>) -> tensor<2xf32>
+      return %0 : tensor<2xf32>
+    })",
+                              {});
+  HostTensor x = floats({1e6, 1, 0.3, 0.3, -1e6, -1});
+  x.shape = {3, 2};
+  graph.inputs = {x};
+  HostTensor expected = expectedOf(graph);
+  // (1e6 + 0.3) - 1e6 is 0.3125 in single precision.
+  EXPECT_EQ(disagreement(expected, floats({0.3125, 0.3})), "");
+  EXPECT_NE(disagreement(expected, floats({0.3, 0.3125})), "");
+}
+
+TEST_F(AgreementTest, CarriesErrorsThroughOps) {
+  RandomGraph graph = graphOf(R"(
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = tenon.sqrt %x : (tensor<4xf32>) -> tensor<4xf32>
+      %1 = tenon.convert %0 : (tensor<4xf32>) -> tensor<4xf16>
+      %2 = tenon.convert %1 : (tensor<4xf16>) -> tensor<4xf32>
+      %3 = tenon.reverse %2 [0] : tensor<4xf32>
+      return %3 : tensor<4xf32>
+    })",
+                              {floats({2, 3, 5, 7})});
+  HostTensor expected = expectedOf(graph), other = expected;
+  // What was rounded to f16 keeps its error in f32, within a unit of f16.
+  other.floats[3] *= 1 + 0x1p-22;
+  EXPECT_EQ(disagreement(expected, expected), "");
+  other.floats[3] *= 1 + 0x1p-8;
+  EXPECT_NE(disagreement(expected, other), "");
+  // What only moves stays as it is.
+  RandomGraph moves = graphOf(R"(
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = tenon.reverse %x [0] : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    })",
+                              {floats({2, 3, 5, 7})});
+  expected = expectedOf(moves);
+  EXPECT_EQ(disagreement(expected, floats({7, 5, 3, 2})), "");
+  EXPECT_NE(disagreement(expected, floats({7, 5, 3, 2 + 0x1p-22})), "");
+}
+
+TEST_F(AgreementTest, CatchesSmallChangesInMostElements) {
+  int64_t caught = 0, all = 0;
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    RandomGraph graph =
+        buildRandomGraph(context, seed, {.narrowFloats = false});
+    auto outputs = boundedOutputs(graph);
+    ASSERT_TRUE(bool(outputs)) << llvm::toString(outputs.takeError());
+    for (const HostTensor &output : *outputs)
+      for (auto [i, value] : llvm::enumerate(output.floats)) {
+        if (!std::isfinite(value) || value == 0)
+          continue;
+        ++all;
+        caught += output.errorAt(i) < 1e-4 * std::fabs(value);
+      }
+  }
+  EXPECT_GT(all, 1000);
+  EXPECT_GT(double(caught), 0.9 * double(all)) << all;
+  RecordProperty("percent", int(100 * caught / all));
+}
+
+} // namespace
