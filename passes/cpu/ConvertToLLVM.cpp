@@ -332,6 +332,8 @@ struct LowerCopy : ConvertOpToLLVMPattern<memref::CopyOp> {
 };
 
 struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
+  using ConvertToLLVMBase::ConvertToLLVMBase;
+
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     eraseGraphOnlyOps();

@@ -86,10 +86,45 @@ struct ExpandNarrowing : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
+/// Folding may have joined an integer's conversion with one of f16: they go by
+/// way of f32, where every integer that f16 has room for is exact.
+template <typename Op> struct ExpandFromInteger : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF16())
+      return rewriter.notifyMatchFailure(op, "not to f16");
+    Type wide = likeShape(op.getType(), rewriter.getF32Type());
+    Value number = Op::create(rewriter, op.getLoc(), wide, op.getIn());
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), number);
+    return success();
+  }
+};
+
+template <typename Op> struct ExpandToInteger : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    Type from = op.getIn().getType();
+    if (!getElementTypeOrSelf(from).isF16())
+      return rewriter.notifyMatchFailure(op, "not from f16");
+    Value wide = arith::ExtFOp::create(rewriter, op.getLoc(),
+                                       likeShape(from, rewriter.getF32Type()),
+                                       op.getIn());
+    rewriter.replaceOpWithNewOp<Op>(op, op.getType(), wide);
+    return success();
+  }
+};
+
 } // namespace
 
 void populateExpandHalfPatterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandWidening, ExpandNarrowing>(patterns.getContext());
+  patterns
+      .add<ExpandWidening, ExpandNarrowing, ExpandFromInteger<arith::SIToFPOp>,
+           ExpandFromInteger<arith::UIToFPOp>, ExpandToInteger<arith::FPToSIOp>,
+           ExpandToInteger<arith::FPToUIOp>>(patterns.getContext());
 }
 
 } // namespace tenon

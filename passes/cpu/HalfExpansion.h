@@ -7,7 +7,7 @@
 
 namespace tenon {
 
-/// Patterns that turn `arith.extf` from f16 and `arith.truncf` from f32 to f16
+/// Patterns that turn conversions from f16, and from f32 and integers to it,
 /// into integer and f32 operations with the same results; NaN stays NaN.
 void populateExpandHalfPatterns(mlir::RewritePatternSet &patterns);
 

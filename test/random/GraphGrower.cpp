@@ -294,6 +294,8 @@ void GraphGrower::step() {
                                    &GraphGrower::nonzero,
                                    &GraphGrower::composite,
                                    &GraphGrower::composite,
+                                   &GraphGrower::attention,
+                                   &GraphGrower::suppression,
                                    &GraphGrower::branch,
                                    &GraphGrower::loop};
   // Steps that find no operand are drawn again; a float always suits some.

@@ -175,3 +175,12 @@ func.func @half(%x: vector<8xf16>) -> vector<8xf16> {
   %2 = arith.truncf %1 : vector<8xf32> to vector<8xf16>
   return %2 : vector<8xf16>
 }
+
+// INTEGERS-LABEL: llvm.func @half_of_integer(
+// INTEGERS: llvm.sitofp %{{.*}} : i64 to f32
+// INTEGERS-NOT: llvm.fptrunc
+// INTEGERS: llvm.return %{{.*}} : i16
+func.func @half_of_integer(%n: i64) -> f16 {
+  %0 = arith.sitofp %n : i64 to f16
+  return %0 : f16
+}

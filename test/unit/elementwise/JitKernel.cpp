@@ -187,7 +187,8 @@ JitKernels::JitKernels(const std::vector<KernelSpec> &specs, Target target) {
   registry.insert<TenonDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
-  OwningOpRef<ModuleOp> module = buildModule(context, specs, target.halfByIntegers);
+  OwningOpRef<ModuleOp> module =
+      buildModule(context, specs, target.halfByIntegers);
 
   llvm::ExitOnError check("jit: ");
   llvm::orc::JITTargetMachineBuilder machine{
