@@ -3,9 +3,6 @@
 // do not support are collected and passed over until the end.
 #include "compiler/import/onnx/GraphImporter.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Iterators.h"
-#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -20,24 +17,15 @@ static constexpr int64_t maxTensorBytes = int64_t(1) << 46;
 GraphImporter::GraphImporter(MLIRContext &context, const Model &model,
                              const ImportOptions &options,
                              const DiagnosticHandler &report)
-    : g(&context), shapes(g), context(context), model(model), options(options),
-      report(report), opsets(&model.opsets) {
+    : ModelImporter(context, model.path, report), model(model),
+      options(options), opsets(&model.opsets) {
   registerAllOps(registry);
 }
 
-void GraphImporter::error(const std::string &place, const std::string &text,
-                          Status status, std::string help) {
-  hasErrors = true;
-  Diagnostic diagnostic;
-  diagnostic.file = model.path;
-  diagnostic.place = place;
-  diagnostic.text = text;
-  diagnostic.help = std::move(help);
-  diagnostic.status = status;
+void GraphImporter::explain(Diagnostic &diagnostic) const {
   for (const Call &call : llvm::reverse(calls))
     diagnostic.details.push_back("in function " + call.function->name +
                                  ", called as " + namePrefix);
-  report(diagnostic);
 }
 
 void GraphImporter::unsupported(const Node *node, const std::string &place,
@@ -47,31 +35,7 @@ void GraphImporter::unsupported(const Node *node, const std::string &place,
     use += " (domain " + node->domain + ")";
   if (!what.empty())
     use += (use.empty() ? "" : ": ") + what;
-  auto [entry, isNew] =
-      unsupportedIndex.try_emplace(use, unsupportedUses.size());
-  if (isNew)
-    unsupportedUses.push_back({use, place, 0});
-  ++unsupportedUses[entry->second].count;
-}
-
-void GraphImporter::reportUnsupported() {
-  int64_t total = 0;
-  Diagnostic diagnostic;
-  for (const Unsupported &use : unsupportedUses) {
-    total += use.count;
-    std::string detail = use.what;
-    if (use.count > 1)
-      detail += ", " + std::to_string(use.count) + " times, first at ";
-    else
-      detail += ", at ";
-    diagnostic.details.push_back(detail + use.first);
-  }
-  diagnostic.file = model.path;
-  diagnostic.text = "the model uses what is not supported, in " +
-                    std::to_string(total) + (total == 1 ? " place" : " places");
-  diagnostic.status = Status::Unsupported;
-  hasErrors = true;
-  report(diagnostic);
+  unsupportedUse(use, place);
 }
 
 const Attribute *GraphImporter::attribute(const Node &node,
@@ -212,7 +176,7 @@ bool GraphImporter::importNode(const Node &node,
   auto giveUp = [&] {
     for (const std::string &output : node.outputs)
       bind(output, {Value(), false});
-    return !hasErrors;
+    return !hasErrors();
   };
   if (const Function *function = model.findFunction(node.domain, node.opType))
     return callFunction(node, *function);
@@ -238,7 +202,7 @@ bool GraphImporter::importNode(const Node &node,
   g.loc = locationOf(node);
   NodeContext ctx(*this, node, versionOf(node.domain), operands);
   bool done = succeeded(entry->handler(ctx));
-  if (hasErrors)
+  if (hasErrors())
     return false;
   if (!done)
     return giveUp();
@@ -375,36 +339,20 @@ bool GraphImporter::buildMain() {
   for (const ValueInfo &input : graph.inputs)
     if (!constants.contains(input.name))
       inputs.push_back(&input);
-  SmallVector<mlir::Type> types;
-  SmallVector<ArrayAttr> dims;
-  if (!bindOptions() || !buildSignature(inputs, types, dims))
+  SmallVector<EntryArgument> arguments;
+  if (!bindOptions() || !buildSignature(inputs, arguments))
     return false;
-
-  g.ops.setInsertionPointToEnd(module->getBody());
-  auto main = func::FuncOp::create(g.ops, g.loc, "main",
-                                   g.ops.getFunctionType(types, {}));
-  Block *entry = main.addEntryBlock();
-  g.ops.setInsertionPointToEnd(entry);
+  func::FuncOp main = beginEntry("main", arguments);
   scopes.emplace_back();
-  llvm::StringMap<Size> named;
-  for (auto [i, input] : llvm::enumerate(inputs)) {
-    main.setArgAttr(i, "tenon.name", g.ops.getStringAttr(input->name));
-    main.setArgAttr(i, "tenon.dims", dims[i]);
-    Value argument = entry->getArgument(i);
-    argument.setLoc(NameLoc::get(g.ops.getStringAttr(input->name)));
-    bind(input->name, {argument});
-    // Extents of one name are one value: that of the first argument.
-    Sizes sizes = g.sizes(argument);
-    for (auto [dim, size] : llvm::zip(dims[i], sizes))
-      if (auto name = dyn_cast<StringAttr>(dim))
-        size = named.try_emplace(name.getValue(), size).first->second;
-    g.recordSizes(argument, sizes);
-  }
+  for (auto [input, value] : llvm::zip(inputs, main.getArguments()))
+    bind(input->name, {value});
   if (!importInitializers(graph) || !importNodes(graph.nodes, &graph))
     return false;
 
   SmallVector<Value> results;
+  SmallVector<std::string> names;
   for (const ValueInfo &output : graph.outputs) {
+    names.push_back(output.name);
     std::optional<Bound> value = lookup(output.name);
     std::string place = "output '" + output.name + "'";
     if (!value) {
@@ -417,44 +365,16 @@ bool GraphImporter::buildMain() {
       return false;
     results.push_back(value->value);
   }
-  if (!unsupportedUses.empty())
-    return true;
-  g.loc = UnknownLoc::get(&context);
-  func::ReturnOp::create(g.ops, g.loc, results);
-  main.setFunctionType(
-      g.ops.getFunctionType(types, ValueRange(results).getTypes()));
-  for (auto [i, output] : llvm::enumerate(graph.outputs))
-    main.setResultAttr(i, "tenon.name", g.ops.getStringAttr(output.name));
+  if (!hasUnsupported())
+    endEntry(main, results, names);
   return true;
 }
 
 OwningOpRef<ModuleOp> GraphImporter::run() {
-  module = ModuleOp::create(UnknownLoc::get(&context));
-  (*module)->setAttr("tenon.producer", g.ops.getStringAttr(model.producer));
-  (*module)->setAttr("tenon.source", g.ops.getStringAttr(model.path));
+  begin(model.producer);
   if (!buildMain())
     return {};
-  if (!unsupportedUses.empty()) {
-    reportUnsupported();
-    return {};
-  }
-  for (Operation *op : discarded)
-    op->erase();
-  // Extents, constants and weights that turned out not to be needed.
-  module->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
-    if (isOpTriviallyDead(op))
-      op->erase();
-  });
-  llvm::StringSet<> used;
-  module->walk([&](GetWeightOp op) { used.insert(op.getWeight()); });
-  for (auto weight : llvm::make_early_inc_range(module->getOps<WeightOp>()))
-    if (!used.contains(weight.getSymName()))
-      weight.erase();
-  if (failed(mlir::verify(*module))) {
-    error("", "the imported module does not verify", Status::Internal);
-    return {};
-  }
-  return std::move(module);
+  return finish();
 }
 
 } // namespace tenon::onnx

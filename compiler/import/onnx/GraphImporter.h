@@ -4,13 +4,13 @@
 #ifndef TENON_COMPILER_IMPORT_ONNX_GRAPHIMPORTER_H
 #define TENON_COMPILER_IMPORT_ONNX_GRAPHIMPORTER_H
 
+#include "compiler/import/ModelImporter.h"
 #include "compiler/import/onnx/NodeContext.h"
 #include "compiler/import/onnx/OnnxImporter.h"
-#include "llvm/ADT/StringMap.h"
 
 namespace tenon::onnx {
 
-class GraphImporter {
+class GraphImporter : public ModelImporter {
 public:
   GraphImporter(mlir::MLIRContext &context, const Model &model,
                 const ImportOptions &options, const DiagnosticHandler &report);
@@ -32,17 +32,9 @@ public:
   mlir::Value constant(const Tensor &tensor, llvm::StringRef name);
   mlir::Value constant(const SparseTensor &tensor, llvm::StringRef name);
 
-  void error(const std::string &place, const std::string &text,
-             Status status = Status::InvalidModel, std::string help = {});
   /// To be reported with all others at the end.
   void unsupported(const Node *node, const std::string &place,
                    const std::string &what);
-
-  GraphBuilder g;
-  ShapeValues shapes;
-  /// Ops of branches that are never taken, erased at the end: their values
-  /// must not be reused as keys before.
-  llvm::SmallVector<mlir::Operation *> discarded;
 
 private:
   /// What a name stands for. The users of what is unusable (it came of
@@ -59,33 +51,20 @@ private:
     llvm::StringMap<const Attribute *> attributes;
   };
 
-  mlir::MLIRContext &context;
   const Model &model;
   const ImportOptions &options;
-  const DiagnosticHandler &report;
   OpRegistry registry;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
   std::vector<Scope> scopes;
   size_t visibleFrom = 0; ///< functions do not see their callers' names
   std::vector<Call> calls;
   std::string namePrefix; ///< of the calls around a node
   const std::map<std::string, int64_t> *opsets;
-  bool hasErrors = false;
-  struct Unsupported {
-    std::string what;  ///< the op, or what of it
-    std::string first; ///< the place of the first
-    int64_t count = 0;
-  };
-  std::vector<Unsupported> unsupportedUses;
-  llvm::StringMap<size_t> unsupportedIndex;
-  llvm::StringSet<> symbols;
 
   // OnnxInputs.cpp
   llvm::StringMap<int64_t> fixedDims; ///< by --dim and --shape
   bool bindOptions();
   bool buildSignature(llvm::ArrayRef<const ValueInfo *> inputs,
-                      llvm::SmallVectorImpl<mlir::Type> &types,
-                      llvm::SmallVectorImpl<mlir::ArrayAttr> &dims);
+                      llvm::SmallVectorImpl<EntryArgument> &arguments);
   const ShapeOption *shapeOption(llvm::StringRef input) const;
 
   bool buildMain();
@@ -104,8 +83,7 @@ private:
   void bind(llvm::StringRef name, Bound what);
   int64_t versionOf(llvm::StringRef domain) const;
   mlir::Location locationOf(const Node &node) const;
-  std::string symbolFor(llvm::StringRef name);
-  void reportUnsupported();
+  void explain(Diagnostic &diagnostic) const override;
 };
 
 } // namespace tenon::onnx

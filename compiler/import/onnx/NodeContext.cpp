@@ -3,78 +3,18 @@
 #include "compiler/import/onnx/NodeContext.h"
 
 #include "compiler/import/onnx/GraphImporter.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 
 namespace tenon::onnx {
 
 mlir::Type elementTypeOf(MLIRContext *context, ElementType type) {
-  auto integer = [&](unsigned width, IntegerType::SignednessSemantics sign) {
-    return IntegerType::get(context, width, sign);
-  };
-  switch (type) {
-  case ElementType::F32:
-    return Float32Type::get(context);
-  case ElementType::F64:
-    return Float64Type::get(context);
-  case ElementType::F16:
-    return Float16Type::get(context);
-  case ElementType::BF16:
-    return BFloat16Type::get(context);
-  case ElementType::I8:
-    return integer(8, IntegerType::Signless);
-  case ElementType::I16:
-    return integer(16, IntegerType::Signless);
-  case ElementType::I32:
-    return integer(32, IntegerType::Signless);
-  case ElementType::I64:
-    return integer(64, IntegerType::Signless);
-  case ElementType::U8:
-    return integer(8, IntegerType::Unsigned);
-  case ElementType::U16:
-    return integer(16, IntegerType::Unsigned);
-  case ElementType::U32:
-    return integer(32, IntegerType::Unsigned);
-  case ElementType::U64:
-    return integer(64, IntegerType::Unsigned);
-  case ElementType::Bool:
-    return integer(1, IntegerType::Signless);
-  default:
-    return {};
-  }
+  return elementTypeNamed(context, elementTypeName(type));
 }
-
-std::string spell(mlir::Type type) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  mlir::Type element = tensor ? tensor.getElementType() : type;
-  if (element.isInteger(1))
-    os << "bool";
-  else
-    os << element;
-  if (!tensor)
-    return text;
-  os << "[";
-  llvm::interleave(
-      tensor.getShape(),
-      [&](int64_t extent) {
-        if (ShapedType::isDynamic(extent))
-          os << "?";
-        else
-          os << extent;
-      },
-      [&] { os << ","; });
-  os << "]";
-  return text;
-}
-
-std::string spell(Value value) { return spell(value.getType()); }
 
 NodeContext::NodeContext(GraphImporter &importer, const Node &node,
                          int64_t opset, ArrayRef<Value> inputs)
-    : g(importer.g), shapes(importer.shapes), node(node), opset(opset),
+    : NodeChecks(importer.g, importer.shapes), node(node), opset(opset),
       importer(importer), operands(inputs), results(node.outputs.size()) {}
 
 StringRef NodeContext::inputName(size_t i) const {
@@ -205,64 +145,6 @@ void NodeContext::ignoreAttrs(ArrayRef<StringRef> names) {
 
 //===-- Checks ----------------------------------------------------------===//
 
-FailureOr<int64_t> NodeContext::axis(int64_t axis, int64_t rank) {
-  if (axis < -rank || axis >= rank)
-    return error("expected an axis within [" + Twine(-rank) + ", " +
-                 Twine(rank - 1) + "], got " + Twine(axis));
-  return axis < 0 ? axis + rank : axis;
-}
-
-FailureOr<SmallVector<int64_t>> NodeContext::axes(ArrayRef<int64_t> axes,
-                                                  int64_t rank) {
-  SmallVector<int64_t> result;
-  for (int64_t given : axes) {
-    FailureOr<int64_t> dim = axis(given, rank);
-    if (llvm::failed(dim))
-      return failure();
-    if (llvm::is_contained(result, *dim))
-      return error("axis " + Twine(given) + " is given twice");
-    result.push_back(*dim);
-  }
-  llvm::sort(result);
-  return result;
-}
-
-FailureOr<Sizes> NodeContext::sizesInput(size_t i) {
-  if (llvm::failed(expectInteger(i)))
-    return failure();
-  if (g.rankOf(input(i)) > 1)
-    return error("expected a list of integers as operand " + Twine(i) +
-                 ", got " + spell(input(i)));
-  std::optional<Sizes> sizes = shapes.elements(input(i));
-  if (!sizes)
-    return unsupported("a list of sizes of unknown or great length");
-  return *sizes;
-}
-
-FailureOr<SmallVector<int64_t>> NodeContext::constantInput(size_t i,
-                                                           StringRef what) {
-  FailureOr<Sizes> sizes = sizesInput(i);
-  if (llvm::failed(sizes))
-    return failure();
-  std::optional<SmallVector<int64_t>> constants =
-      GraphBuilder::staticSizes(*sizes);
-  if (!constants)
-    return unsupported(what + " known only in the run");
-  return *constants;
-}
-
-FailureOr<Sizes> NodeContext::extents(Sizes sizes) {
-  for (Size &size : sizes) {
-    std::optional<int64_t> extent = GraphBuilder::staticSize(size);
-    if (extent && *extent < 0)
-      return error("expected extents that are not negative, got " +
-                   Twine(*extent));
-    check(size, g.index(0), g.index(INT64_MAX), "extents must not be negative");
-    size = g.max(size, g.index(0));
-  }
-  return sizes;
-}
-
 FailureOr<Sizes> NodeContext::perDim(const Sizes &axes, const Sizes &values,
                                      int64_t rank, int64_t otherwise) {
   if (axes.size() != values.size())
@@ -293,80 +175,36 @@ FailureOr<Sizes> NodeContext::perDim(const Sizes &axes, const Sizes &values,
   return result;
 }
 
-LogicalResult NodeContext::broadcast(MutableArrayRef<Value> values) {
-  SmallVector<std::string> before;
-  for (Value value : values)
-    before.push_back(spell(value));
-  if (g.broadcast(values))
-    return success();
-  return error("expected operands whose shapes can be broadcast, got " +
-               llvm::join(before, " and "));
-}
-
-LogicalResult NodeContext::expect(size_t i, bool holds, StringRef wanted) {
-  if (holds)
-    return success();
-  if (!hasInput(i))
-    return error("expected operand " + Twine(i) + " to be given");
-  return error("expected " + wanted + " as operand " + Twine(i) + " ('" +
-               inputName(i) + "'), got " + spell(input(i)));
-}
-
-LogicalResult NodeContext::expectFloat(size_t i) {
-  return expect(i, hasInput(i) && isa<FloatType>(g.elementOf(input(i))),
-                "a float tensor");
-}
-
-LogicalResult NodeContext::expectInteger(size_t i) {
-  return expect(i,
-                hasInput(i) && isa<IntegerType>(g.elementOf(input(i))) &&
-                    !g.elementOf(input(i)).isInteger(1),
-                "an integer tensor");
-}
-
-LogicalResult NodeContext::expectNumber(size_t i) {
-  return expect(i, hasInput(i) && !g.elementOf(input(i)).isInteger(1),
-                "a tensor of numbers");
-}
-
-LogicalResult NodeContext::expectBool(size_t i) {
-  return expect(i, hasInput(i) && g.elementOf(input(i)).isInteger(1),
-                "a bool tensor");
-}
-
-LogicalResult NodeContext::expectRank(size_t i, int64_t rank) {
-  return expect(i, hasInput(i) && g.rankOf(input(i)) == rank,
-                "a tensor of rank " + std::to_string(rank));
-}
-
-LogicalResult NodeContext::expectMinRank(size_t i, int64_t rank) {
-  return expect(i, hasInput(i) && g.rankOf(input(i)) >= rank,
-                "a tensor of rank " + std::to_string(rank) + " or more");
-}
-
-LogicalResult NodeContext::expectSameElements(ArrayRef<size_t> which) {
-  SmallVector<size_t> all(which);
-  if (which.empty())
-    all = llvm::to_vector(llvm::seq<size_t>(0, numInputs()));
-  Value first;
-  for (size_t i : all) {
-    Value value = input(i);
-    if (!value)
-      continue;
-    if (!first)
-      first = value;
-    if (g.elementOf(value) != g.elementOf(first))
-      return error("expected operands of one element type, got " +
-                   spell(g.elementOf(first)) + " and " +
-                   spell(g.elementOf(value)) + " ('" + inputName(i) + "')");
+LogicalResult NodeContext::binaryOperands(SmallVector<Value, 2> &operands) {
+  operands = {input(0), input(1)};
+  if (opset < 7) {
+    ignoreAttrs({"consumed_inputs"});
+    int64_t rank = g.rankOf(operands[0]), second = g.rankOf(operands[1]);
+    bool broadcast = intAttr("broadcast", 0) != 0;
+    if (hasAttr("axis") && broadcast) {
+      FailureOr<int64_t> first = axis(intAttr("axis"), rank);
+      if (llvm::failed(first))
+        return failure();
+      if (*first + second > rank)
+        return error("expected an axis that leaves room for " + Twine(second) +
+                     " dimensions in rank " + Twine(rank) + ", got " +
+                     Twine(*first));
+      SmallVector<int64_t> trailing;
+      for (int64_t i = second; i < rank - *first; ++i)
+        trailing.push_back(i);
+      operands[1] = g.unsqueeze(operands[1], trailing);
+    }
   }
-  return success();
+  return broadcast(operands);
+}
+
+std::string NodeContext::inputLabel(size_t i) const {
+  return " ('" + inputName(i).str() + "')";
 }
 
 //===-- Errors ----------------------------------------------------------===//
 
 LogicalResult NodeContext::error(const Twine &text) {
-  // The first error of a node explains the others.
   if (!hasFailed)
     importer.error(placeOf(node), text.str());
   hasFailed = true;

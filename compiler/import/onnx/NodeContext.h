@@ -5,8 +5,7 @@
 #ifndef TENON_COMPILER_IMPORT_ONNX_NODECONTEXT_H
 #define TENON_COMPILER_IMPORT_ONNX_NODECONTEXT_H
 
-#include "compiler/import/GraphBuilder.h"
-#include "compiler/import/ShapeValues.h"
+#include "compiler/import/NodeChecks.h"
 #include "compiler/import/onnx/OnnxModel.h"
 #include "compiler/import/onnx/OpRegistry.h"
 #include "llvm/ADT/StringSet.h"
@@ -19,27 +18,19 @@ class GraphImporter;
 /// (strings, complex numbers).
 mlir::Type elementTypeOf(mlir::MLIRContext *context, ElementType type);
 
-/// `f32[2,?]`, as our messages spell a type.
-std::string spell(mlir::Type type);
-std::string spell(mlir::Value value);
-
-class NodeContext {
+class NodeContext : public NodeChecks {
 public:
   NodeContext(GraphImporter &importer, const Node &node, int64_t opset,
               llvm::ArrayRef<mlir::Value> inputs);
 
-  GraphBuilder &g;
-  ShapeValues &shapes;
   const Node &node;
   const int64_t opset; ///< the version of the node's domain
 
   // Operands.
-  size_t numInputs() const { return operands.size(); }
-  /// Null when absent.
-  mlir::Value input(size_t i) const {
+  size_t numInputs() const override { return operands.size(); }
+  mlir::Value input(size_t i) const override {
     return i < operands.size() ? operands[i] : mlir::Value();
   }
-  bool hasInput(size_t i) const { return bool(input(i)); }
   /// All of them, absent ones as null.
   llvm::ArrayRef<mlir::Value> inputs() const { return operands; }
   llvm::StringRef inputName(size_t i) const;
@@ -73,57 +64,26 @@ public:
   void ignoreAttrs(llvm::ArrayRef<llvm::StringRef> names);
 
   // Checks that report by themselves.
-  /// `axis` counted from the end where negative, and within [0, rank).
-  llvm::FailureOr<int64_t> axis(int64_t axis, int64_t rank);
-  /// Normalized, distinct and ascending.
-  llvm::FailureOr<llvm::SmallVector<int64_t>> axes(llvm::ArrayRef<int64_t> axes,
-                                                   int64_t rank);
-  /// The elements of a small integer operand as sizes; an error when it is not
-  /// one.
-  llvm::FailureOr<Sizes> sizesInput(size_t i);
-  /// The sizes as extents of a result: an error for static ones that are
-  /// negative; others are taken as zero when they are negative in the run.
-  llvm::FailureOr<Sizes> extents(Sizes sizes);
   /// One entry per dimension: values[k] where axes[k] is the dimension (counted
   /// from the end where negative), `otherwise` elsewhere. Axes may be known
   /// only in the run.
   llvm::FailureOr<Sizes> perDim(const Sizes &axes, const Sizes &values,
                                 int64_t rank, int64_t otherwise);
-  /// The same where only constants will do; otherwise unsupported, saying
-  /// `what`.
-  llvm::FailureOr<llvm::SmallVector<int64_t>>
-  constantInput(size_t i, llvm::StringRef what);
-  /// Brings values to common sizes; an error when they disagree.
-  llvm::LogicalResult broadcast(llvm::MutableArrayRef<mlir::Value> values);
-  /// Operand i (if present) is of a float type / an integer type / a bool /
-  /// rank `rank`.
-  llvm::LogicalResult expectFloat(size_t i);
-  llvm::LogicalResult expectInteger(size_t i); ///< bool is none
-  llvm::LogicalResult expectNumber(size_t i);  ///< float or integer
-  llvm::LogicalResult expectBool(size_t i);
-  llvm::LogicalResult expectRank(size_t i, int64_t rank);
-  llvm::LogicalResult expectMinRank(size_t i, int64_t rank);
-  /// The given operands (all, when empty) that are present have one element
-  /// type.
-  llvm::LogicalResult expectSameElements(llvm::ArrayRef<size_t> which = {});
+  /// Before opset 7, `broadcast` and `axis` say where the second operand's
+  /// dimensions lie.
+  llvm::LogicalResult
+  binaryOperands(llvm::SmallVector<mlir::Value, 2> &operands) override;
 
-  // Errors: each reports and fails.
-  /// The model is wrong: `ctx.error("expected inner extents to agree, got 64
-  /// and 32")`.
-  llvm::LogicalResult error(const llvm::Twine &text);
-  /// The model may be right but we do not do that; import goes on, and all
-  /// such nodes are reported together.
-  llvm::LogicalResult unsupported(const llvm::Twine &what);
+  // Errors: the first of a node explains the others.
+  llvm::LogicalResult error(const llvm::Twine &text) override;
+  llvm::LogicalResult unsupported(const llvm::Twine &what) override;
   bool failed() const { return hasFailed; }
-  /// `node "x" (Gather)`: the text of faults in the run.
-  std::string site() const { return placeOf(node); }
-  /// A size known only in the run must be within [low, high]: `what` says of
-  /// what and why. Known sizes are for the caller to refuse.
-  void check(Size found, Size low, Size high, const llvm::Twine &what) {
-    g.checkSize(found, low, high, site() + ": " + what.str());
-  }
+  std::string site() const override { return placeOf(node); }
 
   GraphImporter &importer;
+
+protected:
+  std::string inputLabel(size_t i) const override;
 
 private:
   friend class GraphImporter;
@@ -136,7 +96,6 @@ private:
 
   template <typename T>
   const T *read(llvm::StringRef name, AttributeKind kind, bool required);
-  llvm::LogicalResult expect(size_t i, bool holds, llvm::StringRef wanted);
 };
 
 } // namespace tenon::onnx

@@ -2,8 +2,6 @@
 // and what the user said of them, and constants as values or weights.
 #include "compiler/import/onnx/GraphImporter.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <cstring>
@@ -26,9 +24,6 @@ OwningOpRef<ModuleOp> importOnnx(MLIRContext &context, const onnx::Model &model,
 
 namespace onnx {
 
-/// Constants up to these sizes stand in the IR; integers may denote shapes.
-static constexpr uint64_t maxInlineFloatBytes = 512;
-static constexpr uint64_t maxInlineIntegerBytes = 8192;
 /// A sparse constant may grow to this size.
 static constexpr uint64_t maxSparseBytes = uint64_t(64) << 20;
 
@@ -104,8 +99,7 @@ bool GraphImporter::bindOptions() {
 }
 
 bool GraphImporter::buildSignature(ArrayRef<const ValueInfo *> inputs,
-                                   SmallVectorImpl<mlir::Type> &types,
-                                   SmallVectorImpl<ArrayAttr> &dims) {
+                                   SmallVectorImpl<EntryArgument> &arguments) {
   llvm::StringSet<> names;
   for (const ValueInfo *input : inputs)
     if (input->type.shape)
@@ -157,12 +151,12 @@ bool GraphImporter::buildSignature(ArrayRef<const ValueInfo *> inputs,
       }
       named.push_back(g.ops.getStringAttr(name));
     }
-    types.push_back(RankedTensorType::get(extents, element));
-    if (!checkExtent(place, input->name, types.back()))
+    auto type = RankedTensorType::get(extents, element);
+    if (!checkExtent(place, input->name, type))
       return false;
-    dims.push_back(g.ops.getArrayAttr(named));
+    arguments.push_back({input->name, type, g.ops.getArrayAttr(named)});
   }
-  if (unsupportedUses.empty())
+  if (!hasUnsupported())
     return true;
   // What else is wrong is worth knowing, but not without arguments.
   for (const Node &node : model.graph.nodes)
@@ -173,61 +167,14 @@ bool GraphImporter::buildSignature(ArrayRef<const ValueInfo *> inputs,
 
 //===-- Constants -------------------------------------------------------===//
 
-std::string GraphImporter::symbolFor(StringRef name) {
-  std::string symbol = name.empty() ? "constant" : name.str();
-  // The entry has a name too.
-  while (symbol == "main" || !symbols.insert(symbol).second)
-    symbol += "_";
-  return symbol;
-}
-
-/// The constant of `type` whose elements are `bytes`.
-static DenseElementsAttr denseOf(RankedTensorType type,
-                                 ArrayRef<std::byte> bytes) {
-  if (bytes.empty())
-    return DenseElementsAttr::get(type, ArrayRef<mlir::Attribute>());
-  if (type.getElementType().isInteger(1)) {
-    SmallVector<bool> bools;
-    for (std::byte element : bytes)
-      bools.push_back(element != std::byte(0));
-    return DenseElementsAttr::get(type, bools);
-  }
-  return DenseElementsAttr::getFromRawBuffer(
-      type,
-      ArrayRef(reinterpret_cast<const char *>(bytes.data()), bytes.size()));
-}
-
 Value GraphImporter::constant(const Tensor &tensor, StringRef name) {
-  mlir::Type element = elementTypeOf(&context, tensor.type);
-  auto type = RankedTensorType::get(tensor.dims, element);
-  const auto *range = std::get_if<FileRange>(&tensor.payload);
-  uint64_t limit =
-      isa<IntegerType>(element) ? maxInlineIntegerBytes : maxInlineFloatBytes;
-  if (range && range->length > limit) {
-    Operation *user = g.ops.getInsertionBlock()->getParentOp();
-    while (user->getParentOp() != module->getOperation())
-      user = user->getParentOp();
-    auto source = WeightSourceAttr::get(
-        &context, g.ops.getStringAttr(model.files[range->file].path),
-        range->offset, range->length);
-    std::string symbol = symbolFor(name);
-    OpBuilder before(user);
-    WeightOp::create(before, g.loc, symbol, type, source);
-    return g.make<GetWeightOp>(type, symbol);
-  }
-  std::optional<InlineBytes> copy;
-  const auto *bytes = std::get_if<InlineBytes>(&tensor.payload);
-  if (range) {
-    copy = model.bytes(tensor);
-    if (copy)
-      bytes = &*copy;
-  }
-  if (!bytes) {
-    error("constant '" + name.str() + "'", "its data can no longer be read",
-          Status::Io);
-    return {};
-  }
-  return g.constant(denseOf(type, *bytes));
+  auto type =
+      RankedTensorType::get(tensor.dims, elementTypeOf(&context, tensor.type));
+  std::optional<ConstantRange> place;
+  if (const auto *range = std::get_if<FileRange>(&tensor.payload))
+    place = {model.files[range->file].path, range->offset, range->length};
+  return ModelImporter::constant(
+      type, place, [&] { return model.bytes(tensor); }, name);
 }
 
 Value GraphImporter::constant(const SparseTensor &tensor, StringRef name) {

@@ -1,5 +1,7 @@
 // Elementwise arithmetic, comparison and logic: nodes on operands of any
 // broadcastable shapes become tenon ops on one shape.
+#include "compiler/import/ElementwiseHandlers.h"
+#include "compiler/import/Formulas.h"
 #include "compiler/import/onnx/NodeContext.h"
 
 using namespace mlir;
@@ -7,91 +9,10 @@ using namespace mlir;
 namespace tenon::onnx {
 namespace {
 
-template <typename Op> LogicalResult floatUnary(NodeContext &c) {
-  if (failed(c.expectFloat(0)))
-    return failure();
-  c.set(0, c.g.make<Op>(c.input(0)));
-  return success();
-}
-
-template <typename Op> LogicalResult numberUnary(NodeContext &c) {
-  if (failed(c.expectNumber(0)))
-    return failure();
-  c.set(0, c.g.make<Op>(c.input(0)));
-  return success();
-}
-
-/// Reads the operands of a binary node, of one element type, in one shape.
-/// Before opset 7, `broadcast` and `axis` say where the second operand's
-/// dimensions lie.
-LogicalResult binaryOperands(NodeContext &c, SmallVector<Value, 2> &operands) {
-  operands = {c.input(0), c.input(1)};
-  if (c.opset < 7) {
-    c.ignoreAttrs({"consumed_inputs"});
-    int64_t rank = c.g.rankOf(operands[0]), second = c.g.rankOf(operands[1]);
-    bool broadcast = c.intAttr("broadcast", 0) != 0;
-    if (c.hasAttr("axis") && broadcast) {
-      FailureOr<int64_t> axis = c.axis(c.intAttr("axis"), rank);
-      if (failed(axis))
-        return failure();
-      if (*axis + second > rank)
-        return c.error("expected an axis that leaves room for " +
-                       Twine(second) + " dimensions in rank " + Twine(rank) +
-                       ", got " + Twine(*axis));
-      SmallVector<int64_t> trailing;
-      for (int64_t i = second; i < rank - *axis; ++i)
-        trailing.push_back(i);
-      operands[1] = c.g.unsqueeze(operands[1], trailing);
-    }
-  }
-  return c.broadcast(operands);
-}
-
-template <typename Op> LogicalResult arithmetic(NodeContext &c) {
-  SmallVector<Value, 2> operands;
-  if (failed(c.expectNumber(0)) || failed(c.expectNumber(1)) ||
-      failed(c.expectSameElements()) || failed(binaryOperands(c, operands)))
-    return failure();
-  c.set(0, c.g.make<Op>(operands[0], operands[1]));
-  return success();
-}
-
-template <typename Op> LogicalResult logical(NodeContext &c) {
-  SmallVector<Value, 2> operands;
-  if (failed(c.expectBool(0)) || failed(c.expectBool(1)) ||
-      failed(binaryOperands(c, operands)))
-    return failure();
-  c.set(0, c.g.make<Op>(operands[0], operands[1]));
-  return success();
-}
-
-template <typename Op> LogicalResult bitwise(NodeContext &c) {
-  SmallVector<Value, 2> operands;
-  if (failed(c.expectInteger(0)) || failed(c.expectInteger(1)) ||
-      failed(c.expectSameElements()) || failed(binaryOperands(c, operands)))
-    return failure();
-  c.set(0, c.g.make<Op>(operands[0], operands[1]));
-  return success();
-}
-
-LogicalResult bitwiseNot(NodeContext &c) {
-  if (failed(c.expectInteger(0)))
-    return failure();
-  c.set(0, c.g.make<NotOp>(c.input(0)));
-  return success();
-}
-
-LogicalResult logicalNot(NodeContext &c) {
-  if (failed(c.expectBool(0)))
-    return failure();
-  c.set(0, c.g.make<NotOp>(c.input(0)));
-  return success();
-}
-
 LogicalResult bitShift(NodeContext &c) {
   SmallVector<Value, 2> operands;
   if (failed(c.expectInteger(0)) || failed(c.expectInteger(1)) ||
-      failed(c.expectSameElements()) || failed(binaryOperands(c, operands)))
+      failed(c.expectSameElements()) || failed(c.binaryOperands(operands)))
     return failure();
   if (!c.g.elementOf(operands[0]).isUnsignedInteger())
     return c.error("expected unsigned integers, got " + spell(operands[0]));
@@ -103,18 +24,6 @@ LogicalResult bitShift(NodeContext &c) {
   else
     return c.error("expected direction LEFT or RIGHT, got \"" + direction +
                    "\"");
-  return success();
-}
-
-template <CompareDirection direction> LogicalResult comparison(NodeContext &c) {
-  SmallVector<Value, 2> operands;
-  bool order =
-      direction != CompareDirection::EQ && direction != CompareDirection::NE;
-  if (order && (failed(c.expectNumber(0)) || failed(c.expectNumber(1))))
-    return failure();
-  if (failed(c.expectSameElements()) || failed(binaryOperands(c, operands)))
-    return failure();
-  c.set(0, c.g.compare(direction, operands[0], operands[1]));
   return success();
 }
 
@@ -159,7 +68,7 @@ unsigned widthOf(mlir::Type type) { return type.getIntOrFloatBitWidth(); }
 LogicalResult pow(NodeContext &c) {
   SmallVector<Value, 2> operands;
   if (failed(c.expectNumber(0)) || failed(c.expectNumber(1)) ||
-      failed(binaryOperands(c, operands)))
+      failed(c.binaryOperands(operands)))
     return failure();
   mlir::Type base = c.g.elementOf(operands[0]),
              exponent = c.g.elementOf(operands[1]);
@@ -186,21 +95,15 @@ LogicalResult mod(NodeContext &c) {
   SmallVector<Value, 2> operands;
   bool fmod = c.intAttr("fmod", 0) != 0;
   if (failed(c.expectNumber(0)) || failed(c.expectNumber(1)) ||
-      failed(c.expectSameElements()) || failed(binaryOperands(c, operands)))
+      failed(c.expectSameElements()) || failed(c.binaryOperands(operands)))
     return failure();
   GraphBuilder &g = c.g;
   mlir::Type element = g.elementOf(operands[0]);
   if (!fmod && isa<FloatType>(element))
     return c.error("expected fmod = 1 for floating-point operands, got 0");
   Value rest = g.make<RemainderOp>(operands[0], operands[1]);
-  if (!fmod && !element.isUnsignedInteger()) {
-    Value differs =
-        g.make<XorOp>(g.compare(CompareDirection::LT, rest, 0.0),
-                      g.compare(CompareDirection::LT, operands[1], 0.0));
-    Value wrong =
-        g.make<AndOp>(differs, g.compare(CompareDirection::NE, rest, 0.0));
-    rest = g.select(wrong, g.add(rest, operands[1]), rest);
-  }
+  if (!fmod && !element.isUnsignedInteger())
+    rest = withSignOf(g, rest, operands[1]);
   c.set(0, rest);
   return success();
 }
@@ -222,12 +125,11 @@ LogicalResult isInf(NodeContext &c) {
   return success();
 }
 
-LogicalResult reciprocal(NodeContext &c) {
+LogicalResult reciprocalNode(NodeContext &c) {
   c.ignoreAttrs({"consumed_inputs"});
   if (failed(c.expectFloat(0)))
     return failure();
-  Value one = c.g.splatLike(c.input(0), 1);
-  c.set(0, c.g.make<DivideOp>(one, c.input(0)));
+  c.set(0, reciprocal(c.g, c.input(0)));
   return success();
 }
 
@@ -292,7 +194,7 @@ void registerElementwiseOps(OpRegistry &r) {
   r.add("Sigmoid", 1, 1, 1, floatUnary<LogisticOp>);
   r.add("IsNaN", 9, 1, 1, floatUnary<IsNanOp>);
   r.add("IsInf", 10, 1, 1, isInf);
-  r.add("Reciprocal", 1, 1, 1, reciprocal);
+  r.add("Reciprocal", 1, 1, 1, reciprocalNode);
   r.add("Add", 1, 2, 1, arithmetic<AddOp>);
   r.add("Sub", 1, 2, 1, arithmetic<SubtractOp>);
   r.add("Mul", 1, 2, 1, arithmetic<MultiplyOp>);

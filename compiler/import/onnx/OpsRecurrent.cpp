@@ -1,6 +1,6 @@
 // RNN, GRU and LSTM: the inputs' share of all gates in one product over all
 // steps, then a loop over time whose state and result are tensors.
-#include "compiler/import/onnx/Activations.h"
+#include "compiler/import/Formulas.h"
 #include "compiler/import/onnx/NodeContext.h"
 #include "dialects/tenon/ShapeRules.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -1,30 +1,11 @@
 // Ops whose results have sizes that depend on values: counted in the run,
 // bounded before it. And TopK, whose k may be a value.
+#include "compiler/import/RunSized.h"
 #include "compiler/import/onnx/NodeContext.h"
 
 using namespace mlir;
 
 namespace tenon::onnx {
-
-/// The number of true elements, bounded by `bound`.
-static Size countTrue(GraphBuilder &g, Value flags, Size bound) {
-  SmallVector<int64_t> all =
-      llvm::to_vector(llvm::seq<int64_t>(0, GraphBuilder::rankOf(flags)));
-  Value total =
-      g.reduce(ReduceKind::Add, g.convert(flags, g.i64()), all, false);
-  Value scalar = g.extractScalar(total);
-  Value count = g.make<arith::IndexCastOp>(g.ops.getIndexType(), scalar);
-  return g.bound(count, bound);
-}
-
-/// Positions of the true elements of a vector, [count].
-static Value positionsOf(GraphBuilder &g, Value flags, Size count) {
-  Value found = g.make<NonzeroOp>(
-      RankedTensorType::get({ShapedType::kDynamic, 1}, g.i64()), flags,
-      g.indexValue(count));
-  g.recordSizes(found, {count, g.index(1)});
-  return g.reshape(found, {count});
-}
 
 static LogicalResult nonZero(NodeContext &ctx) {
   GraphBuilder &g = ctx.g;
@@ -35,12 +16,7 @@ static LogicalResult nonZero(NodeContext &ctx) {
                     ? value
                     : g.compare(CompareDirection::NE, value, 0.0);
   Size count = countTrue(g, flags, g.product(g.sizes(value)));
-  int64_t rank = GraphBuilder::rankOf(value);
-  Value found = g.make<NonzeroOp>(
-      RankedTensorType::get({ShapedType::kDynamic, rank}, g.i64()), flags,
-      g.indexValue(count));
-  g.recordSizes(found, {count, g.index(rank)});
-  ctx.set(0, g.transpose(found, {1, 0}));
+  ctx.set(0, g.transpose(placesOf(g, flags, count), {1, 0}));
   return success();
 }
 
@@ -68,25 +44,6 @@ static LogicalResult compress(NodeContext &ctx) {
   return success();
 }
 
-/// A tensor of `count` elements, `updates` at `positions`.
-static Value scatterVector(GraphBuilder &g, ScatterKind kind, Size count,
-                           Value positions, Value updates) {
-  Value zeros = g.splat(g.i64(), {count}, 0);
-  SmallVector<int64_t> zero{0}, none;
-  Value result =
-      g.make<ScatterOp>(zeros.getType(), kind, zeros, positions, updates, none,
-                        zero, none, none, zero, uint64_t(1));
-  g.recordSizes(result, {count});
-  return result;
-}
-
-/// Keys that `sort` takes: bools as numbers.
-static Value sortable(GraphBuilder &g, Value value) {
-  return GraphBuilder::elementOf(value).isInteger(1)
-             ? g.convert(value, g.ops.getI8Type())
-             : value;
-}
-
 static LogicalResult unique(NodeContext &ctx) {
   GraphBuilder &g = ctx.g;
   Value value = ctx.input(0);
@@ -101,59 +58,13 @@ static LogicalResult unique(NodeContext &ctx) {
   } else {
     value = g.reshape(value, {g.product(g.sizes(value))});
   }
-  // One row per item: items are equal when their rows are.
-  Size items = g.size(value, axis);
-  Value rows = g.swapDims(value, 0, axis);
-  Sizes rest = g.sizes(rows);
-  std::optional<int64_t> width =
-      GraphBuilder::staticSize(g.product(ArrayRef(rest).drop_front()));
-  if (!width || *width > 256)
-    return ctx.unsupported("items of more than 256 or of unknown elements");
-  rows = g.reshape(rows, {items, g.index(*width)});
-  auto column = [&](int64_t i) {
-    return g.reshape(g.sliceDim(rows, 1, g.index(i), g.index(1)), {items});
-  };
-  // Stable sorts from the last column to the first give the rows' order.
-  Value order = g.iota(g.i64(), {items}, 0);
-  for (int64_t i = *width - 1; i >= 0; --i) {
-    Value keys = g.take(sortable(g, column(i)), order, 0);
-    auto sort = SortOp::create(g.ops, g.loc, keys, uint64_t(0));
-    g.recordSizes(sort.getPositions(), {items});
-    order = g.take(order, sort.getPositions(), 0);
-  }
-  Value index = g.iota(g.i64(), {items}, 0);
-  Value before = g.maximum(g.sub(index, 1.0), 0.0);
-  Value isFirst = g.compare(CompareDirection::EQ, index, 0.0);
-  for (int64_t i = 0; i < *width; ++i) {
-    Value sorted = g.take(column(i), order, 0);
-    isFirst = g.make<OrOp>(isFirst, g.compare(CompareDirection::NE, sorted,
-                                              g.take(sorted, before, 0)));
-  }
-  Size count = countTrue(g, isFirst, items);
-  Value ends = g.make<CumulativeOp>(
-      RankedTensorType::get(GraphBuilder::shapeOf(isFirst), g.i64()),
-      ReduceKind::Add, g.convert(isFirst, g.i64()), uint64_t(0));
-  Value group = g.sub(ends, 1.0);
-  // Per group: its first item (sorting was stable) and its number of items.
-  Value firsts = g.take(order, positionsOf(g, isFirst, count), 0);
-  Value ones = g.splat(g.i64(), {items}, 1);
-  Value counts = scatterVector(g, ScatterKind::Add, count, group, ones);
-  Value inverse = scatterVector(g, ScatterKind::Set, items, order, group);
-  if (!isSorted) {
-    auto byFirst = SortOp::create(g.ops, g.loc, firsts, uint64_t(0));
-    Value place = byFirst.getPositions();
-    g.recordSizes(place, {count});
-    g.recordSizes(byFirst.getResult(), {count});
-    Value rank = scatterVector(g, ScatterKind::Set, count, place,
-                               g.iota(g.i64(), {count}, 0));
-    firsts = byFirst.getResult();
-    counts = g.take(counts, place, 0);
-    inverse = g.take(rank, inverse, 0);
-  }
-  ctx.set(0, g.take(value, firsts, axis));
-  ctx.set(1, firsts);
-  ctx.set(2, inverse);
-  ctx.set(3, counts);
+  FailureOr<UniqueItems> items = uniqueItems(ctx, value, axis, isSorted);
+  if (failed(items))
+    return failure();
+  ctx.set(0, items->items);
+  ctx.set(1, items->firsts);
+  ctx.set(2, items->inverse);
+  ctx.set(3, items->counts);
   return success();
 }
 

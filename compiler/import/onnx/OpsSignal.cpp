@@ -1,6 +1,5 @@
-// Signals: Fourier transforms as products with matrices of roots of unity,
-// window functions, mel filters. Angles are computed in f64 from remainders of
-// integers, so that long transforms stay exact.
+// Signals: Fourier transforms, window functions, mel filters.
+#include "compiler/import/Fourier.h"
 #include "compiler/import/onnx/NodeContext.h"
 #include "dialects/tenon/ShapeRules.h"
 
@@ -11,12 +10,8 @@ using namespace mlir;
 namespace tenon::onnx {
 namespace {
 
-struct Complex {
-  Value real, imaginary; ///< the latter null for real numbers
-};
-
 /// The last extent, one or two, taken apart.
-FailureOr<Complex> split(NodeContext &c, Value x) {
+FailureOr<ComplexPair> split(NodeContext &c, Value x) {
   GraphBuilder &g = c.g;
   int64_t last = g.rankOf(x) - 1, parts = g.shapeOf(x)[last];
   if (parts != 1 && parts != 2)
@@ -25,52 +20,13 @@ FailureOr<Complex> split(NodeContext &c, Value x) {
   auto part = [&](int64_t i) {
     return g.squeeze(g.sliceDim(x, last, g.index(i), g.index(1)), {last});
   };
-  return Complex{part(0), parts == 2 ? part(1) : Value()};
+  return ComplexPair{part(0), parts == 2 ? part(1) : Value()};
 }
 
-Value join(GraphBuilder &g, const Complex &z) {
+Value join(GraphBuilder &g, const ComplexPair &z) {
   int64_t rank = g.rankOf(z.real);
   return g.concat(
       {g.unsqueeze(z.real, {rank}), g.unsqueeze(z.imaginary, {rank})}, rank);
-}
-
-/// The transform of length `length` along `dim`, which is cut or filled with
-/// zeros to it.
-Complex transform(GraphBuilder &g, Complex x, int64_t dim, Size length,
-                  bool inverse, bool oneSided) {
-  mlir::Type element = g.elementOf(x.real), f64 = g.ops.getF64Type();
-  Size rows = g.min(g.size(x.real, dim), length);
-  Size columns =
-      oneSided ? g.add(g.floorDiv(length, g.index(2)), g.index(1)) : length;
-  // Row n, column k: 2 pi (n k mod length) / length.
-  Value whole = g.fromSize(length, g.i64());
-  Value turns = g.mul(g.iota(g.i64(), {rows, columns}, 0),
-                      g.iota(g.i64(), {rows, columns}, 1));
-  turns = g.convert(g.binary<RemainderOp>(turns, whole), f64);
-  Value angle = g.div(g.mul(turns, 2 * M_PI), g.convert(whole, f64));
-  Value cosines = g.convert(g.make<CosineOp>(angle), element);
-  Value sines = g.convert(g.make<SineOp>(angle), element);
-  if (!inverse)
-    sines = g.make<NegateOp>(sines);
-
-  int64_t rank = g.rankOf(x.real);
-  SmallVector<int64_t> permutation =
-      llvm::to_vector(llvm::seq<int64_t>(0, rank - 1));
-  permutation.insert(permutation.begin() + dim, rank - 1);
-  auto times = [&](Value part, Value matrix) {
-    Value used = g.sliceDim(part, dim, g.index(0), rows);
-    Value product = g.dotGeneral(used, matrix, {}, {}, {dim}, {0});
-    return g.transpose(product, permutation);
-  };
-  Complex y{times(x.real, cosines), times(x.real, sines)};
-  if (x.imaginary)
-    y = {g.sub(y.real, times(x.imaginary, sines)),
-         g.add(y.imaginary, times(x.imaginary, cosines))};
-  if (inverse) {
-    Value count = g.convert(whole, element);
-    y = {g.div(y.real, count), g.div(y.imaginary, count)};
-  }
-  return y;
 }
 
 /// The one element of operand `i` as a size, not negative.
@@ -106,7 +62,7 @@ LogicalResult dft(NodeContext &c) {
   }
   int64_t rank = g.rankOf(x);
   FailureOr<int64_t> axis = c.axis(given, rank);
-  FailureOr<Complex> parts = split(c, x);
+  FailureOr<ComplexPair> parts = split(c, x);
   if (failed(axis) || failed(parts))
     return failure();
   if (*axis == rank - 1)
@@ -122,7 +78,8 @@ LogicalResult dft(NodeContext &c) {
       return failure();
     length = *wanted;
   }
-  c.set(0, join(g, transform(g, *parts, *axis, length, inverse, oneSided)));
+  c.set(0,
+        join(g, fourierTransform(g, *parts, *axis, length, inverse, oneSided)));
   return success();
 }
 
@@ -165,13 +122,13 @@ LogicalResult stft(NodeContext &c) {
   Value framed = g.take(signal, at, 1); // [batch, frames, length, parts]
   if (window)
     framed = g.mul(framed, g.unsqueeze(window, {1}));
-  FailureOr<Complex> parts = split(c, framed);
+  FailureOr<ComplexPair> parts = split(c, framed);
   if (failed(parts))
     return failure();
   if (oneSided && parts->imaginary)
     return c.error("expected a real signal for onesided = 1, got " +
                    spell(signal));
-  c.set(0, join(g, transform(g, *parts, 2, length, false, oneSided)));
+  c.set(0, join(g, fourierTransform(g, *parts, 2, length, false, oneSided)));
   return success();
 }
 

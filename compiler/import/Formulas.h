@@ -1,11 +1,12 @@
-// Activation functions on one tensor of floats, for nodes of their own and for
-// the gates of recurrent networks.
-#ifndef TENON_COMPILER_IMPORT_ONNX_ACTIVATIONS_H
-#define TENON_COMPILER_IMPORT_ONNX_ACTIVATIONS_H
+// Functions of one and two elements that formats write alike: activations, for
+// nodes of their own and for the gates of recurrent networks, and arithmetic
+// with rules of its own.
+#ifndef TENON_COMPILER_IMPORT_FORMULAS_H
+#define TENON_COMPILER_IMPORT_FORMULAS_H
 
 #include "compiler/import/GraphBuilder.h"
 
-namespace tenon::onnx {
+namespace tenon {
 
 /// max(x, 0).
 mlir::Value relu(GraphBuilder &g, mlir::Value x);
@@ -22,7 +23,12 @@ mlir::Value hardSigmoid(GraphBuilder &g, mlir::Value x, double alpha,
 mlir::Value softplus(GraphBuilder &g, mlir::Value x);
 /// x / (1 + |x|).
 mlir::Value softsign(GraphBuilder &g, mlir::Value x);
+/// 1 / x.
+mlir::Value reciprocal(GraphBuilder &g, mlir::Value x);
+/// The remainder with the sign of the divisor; `rest` is that with the sign of
+/// the dividend.
+mlir::Value withSignOf(GraphBuilder &g, mlir::Value rest, mlir::Value divisor);
 
-} // namespace tenon::onnx
+} // namespace tenon
 
-#endif // TENON_COMPILER_IMPORT_ONNX_ACTIVATIONS_H
+#endif // TENON_COMPILER_IMPORT_FORMULAS_H

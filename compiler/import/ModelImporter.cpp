@@ -1,0 +1,183 @@
+// The module around an import: what it begins with, what is told at its end.
+#include "compiler/import/ModelImporter.h"
+
+#include "mlir/IR/Iterators.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+/// Constants up to these sizes stand in the IR; integers may denote shapes.
+static constexpr uint64_t maxInlineFloatBytes = 512;
+static constexpr uint64_t maxInlineIntegerBytes = 8192;
+
+DenseElementsAttr denseOf(RankedTensorType type, ArrayRef<std::byte> bytes) {
+  if (bytes.empty())
+    return DenseElementsAttr::get(type, ArrayRef<Attribute>());
+  if (type.getElementType().isInteger(1)) {
+    SmallVector<bool> bools;
+    for (std::byte element : bytes)
+      bools.push_back(element != std::byte(0));
+    return DenseElementsAttr::get(type, bools);
+  }
+  return DenseElementsAttr::getFromRawBuffer(
+      type,
+      ArrayRef(reinterpret_cast<const char *>(bytes.data()), bytes.size()));
+}
+
+ModelImporter::ModelImporter(MLIRContext &context, std::string file,
+                             const DiagnosticHandler &report)
+    : g(&context), shapes(g), context(context), report(report),
+      file(std::move(file)) {}
+
+ModelImporter::~ModelImporter() = default;
+
+//===-- Messages --------------------------------------------------------===//
+
+void ModelImporter::error(const std::string &place, const std::string &text,
+                          Status status, std::string help) {
+  failedAlready = true;
+  Diagnostic diagnostic;
+  diagnostic.file = file;
+  diagnostic.place = place;
+  diagnostic.text = text;
+  diagnostic.help = std::move(help);
+  diagnostic.status = status;
+  explain(diagnostic);
+  report(diagnostic);
+}
+
+void ModelImporter::unsupportedUse(const std::string &use,
+                                   const std::string &place) {
+  auto [entry, isNew] =
+      unsupportedIndex.try_emplace(use, unsupportedUses.size());
+  if (isNew)
+    unsupportedUses.push_back({use, place, 0});
+  ++unsupportedUses[entry->second].count;
+}
+
+void ModelImporter::reportUnsupported() {
+  int64_t total = 0;
+  Diagnostic diagnostic;
+  for (const Unsupported &use : unsupportedUses) {
+    total += use.count;
+    std::string detail = use.use;
+    if (use.count > 1)
+      detail += ", " + std::to_string(use.count) + " times, first at ";
+    else
+      detail += ", at ";
+    diagnostic.details.push_back(detail + use.first);
+  }
+  diagnostic.file = file;
+  diagnostic.text = "the model uses what is not supported, in " +
+                    std::to_string(total) + (total == 1 ? " place" : " places");
+  diagnostic.status = Status::Unsupported;
+  failedAlready = true;
+  report(diagnostic);
+}
+
+//===-- Constants -------------------------------------------------------===//
+
+std::string ModelImporter::symbolFor(StringRef name) {
+  std::string symbol = name.empty() ? "constant" : name.str();
+  // The entry has a name too.
+  while (symbol == "main" || !symbols.insert(symbol).second)
+    symbol += "_";
+  return symbol;
+}
+
+Value ModelImporter::constant(RankedTensorType type,
+                              const std::optional<ConstantRange> &range,
+                              function_ref<Bytes()> read, StringRef name) {
+  uint64_t limit = isa<IntegerType>(type.getElementType())
+                       ? maxInlineIntegerBytes
+                       : maxInlineFloatBytes;
+  if (!range || range->length <= limit) {
+    if (Bytes bytes = read())
+      return g.constant(denseOf(type, *bytes));
+    error("constant '" + name.str() + "'", "its data can no longer be read",
+          Status::Io);
+    return {};
+  }
+  Operation *user = g.ops.getInsertionBlock()->getParentOp();
+  while (user->getParentOp() != module->getOperation())
+    user = user->getParentOp();
+  auto source = WeightSourceAttr::get(
+      &context, g.ops.getStringAttr(range->path), range->offset, range->length);
+  std::string symbol = symbolFor(name);
+  OpBuilder before(user);
+  WeightOp::create(before, g.loc, symbol, type, source);
+  return g.make<GetWeightOp>(type, symbol);
+}
+
+//===-- The module ------------------------------------------------------===//
+
+void ModelImporter::begin(StringRef producer) {
+  module = ModuleOp::create(UnknownLoc::get(&context));
+  (*module)->setAttr("tenon.producer", g.ops.getStringAttr(producer));
+  (*module)->setAttr("tenon.source", g.ops.getStringAttr(file));
+}
+
+func::FuncOp ModelImporter::beginEntry(StringRef symbol,
+                                       ArrayRef<EntryArgument> arguments) {
+  SmallVector<Type> types;
+  for (const EntryArgument &argument : arguments)
+    types.push_back(argument.type);
+  g.ops.setInsertionPointToEnd(module->getBody());
+  auto entry = func::FuncOp::create(g.ops, g.loc, symbol,
+                                    g.ops.getFunctionType(types, {}));
+  Block *block = entry.addEntryBlock();
+  g.ops.setInsertionPointToEnd(block);
+  // Extents of one name are one value: that of the first argument.
+  llvm::StringMap<Size> named;
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    entry.setArgAttr(i, "tenon.name", g.ops.getStringAttr(argument.name));
+    entry.setArgAttr(i, "tenon.dims", argument.dims);
+    Value value = block->getArgument(i);
+    value.setLoc(NameLoc::get(g.ops.getStringAttr(argument.name)));
+    Sizes sizes = g.sizes(value);
+    for (auto [dim, size] : llvm::zip(argument.dims, sizes))
+      if (auto name = dyn_cast<StringAttr>(dim))
+        size = named.try_emplace(name.getValue(), size).first->second;
+    g.recordSizes(value, sizes);
+  }
+  return entry;
+}
+
+void ModelImporter::endEntry(func::FuncOp entry, ArrayRef<Value> results,
+                             ArrayRef<std::string> names) {
+  g.loc = UnknownLoc::get(&context);
+  func::ReturnOp::create(g.ops, g.loc, results);
+  entry.setFunctionType(g.ops.getFunctionType(entry.getArgumentTypes(),
+                                              ValueRange(results).getTypes()));
+  for (auto [i, name] : llvm::enumerate(names))
+    entry.setResultAttr(i, "tenon.name", g.ops.getStringAttr(name));
+}
+
+OwningOpRef<ModuleOp> ModelImporter::finish() {
+  if (hasUnsupported()) {
+    reportUnsupported();
+    return {};
+  }
+  // The last ones first: they may stand within earlier ones.
+  for (Operation *op : llvm::reverse(discarded))
+    op->erase();
+  // Extents, constants and weights that turned out not to be needed.
+  module->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op))
+      op->erase();
+  });
+  llvm::StringSet<> used;
+  module->walk([&](GetWeightOp op) { used.insert(op.getWeight()); });
+  for (auto weight : llvm::make_early_inc_range(module->getOps<WeightOp>()))
+    if (!used.contains(weight.getSymName()))
+      weight.erase();
+  if (failed(verify(*module))) {
+    error("", "the imported module does not verify", Status::Internal);
+    return {};
+  }
+  return std::move(module);
+}
+
+} // namespace tenon

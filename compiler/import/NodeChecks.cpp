@@ -1,0 +1,155 @@
+// What handlers of every format ask of operands.
+#include "compiler/import/NodeChecks.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+NodeChecks::~NodeChecks() = default;
+
+FailureOr<int64_t> NodeChecks::axis(int64_t axis, int64_t rank) {
+  if (axis < -rank || axis >= rank)
+    return error("expected an axis within [" + Twine(-rank) + ", " +
+                 Twine(rank - 1) + "], got " + Twine(axis));
+  return axis < 0 ? axis + rank : axis;
+}
+
+FailureOr<SmallVector<int64_t>> NodeChecks::axes(ArrayRef<int64_t> axes,
+                                                 int64_t rank) {
+  SmallVector<int64_t> result;
+  for (int64_t given : axes) {
+    FailureOr<int64_t> dim = axis(given, rank);
+    if (failed(dim))
+      return failure();
+    if (llvm::is_contained(result, *dim))
+      return error("axis " + Twine(given) + " is given twice");
+    result.push_back(*dim);
+  }
+  llvm::sort(result);
+  return result;
+}
+
+FailureOr<Sizes> NodeChecks::sizesInput(size_t i, int64_t maxRank) {
+  if (failed(expectInteger(i)))
+    return failure();
+  if (g.rankOf(input(i)) > maxRank)
+    return error("expected a list of integers as operand " + Twine(i) +
+                 ", got " + spell(input(i)));
+  std::optional<Sizes> sizes = shapes.elements(input(i));
+  if (!sizes)
+    return unsupported("a list of sizes of unknown or great length");
+  return *sizes;
+}
+
+FailureOr<SmallVector<int64_t>> NodeChecks::constantInput(size_t i,
+                                                          StringRef what) {
+  FailureOr<Sizes> sizes = sizesInput(i);
+  if (failed(sizes))
+    return failure();
+  std::optional<SmallVector<int64_t>> constants =
+      GraphBuilder::staticSizes(*sizes);
+  if (!constants)
+    return unsupported(what + " known only in the run");
+  return *constants;
+}
+
+FailureOr<int64_t> NodeChecks::constantScalar(size_t i, StringRef what) {
+  FailureOr<SmallVector<int64_t>> known = constantInput(i, what);
+  if (failed(known))
+    return failure();
+  if (known->size() != 1)
+    return error("expected one number for " + what + ", got " +
+                 Twine(known->size()));
+  return known->front();
+}
+
+FailureOr<Sizes> NodeChecks::extents(Sizes sizes) {
+  for (Size &size : sizes) {
+    std::optional<int64_t> extent = GraphBuilder::staticSize(size);
+    if (extent && *extent < 0)
+      return error("expected extents that are not negative, got " +
+                   Twine(*extent));
+    check(size, g.index(0), g.index(INT64_MAX), "extents must not be negative");
+    size = g.max(size, g.index(0));
+  }
+  return sizes;
+}
+
+LogicalResult NodeChecks::broadcast(MutableArrayRef<Value> values) {
+  SmallVector<std::string> before;
+  for (Value value : values)
+    before.push_back(spell(value));
+  if (g.broadcast(values))
+    return success();
+  return error("expected operands whose shapes can be broadcast, got " +
+               llvm::join(before, " and "));
+}
+
+LogicalResult NodeChecks::binaryOperands(SmallVector<Value, 2> &operands) {
+  operands = {input(0), input(1)};
+  return broadcast(operands);
+}
+
+LogicalResult NodeChecks::expect(size_t i, bool holds, StringRef wanted) {
+  if (holds)
+    return success();
+  if (!hasInput(i))
+    return error("expected operand " + Twine(i) + " to be given");
+  return error("expected " + wanted + " as operand " + Twine(i) +
+               inputLabel(i) + ", got " + spell(input(i)));
+}
+
+LogicalResult NodeChecks::expectFloat(size_t i) {
+  return expect(i, hasInput(i) && isa<FloatType>(g.elementOf(input(i))),
+                "a float tensor");
+}
+
+LogicalResult NodeChecks::expectInteger(size_t i) {
+  return expect(i,
+                hasInput(i) && isa<IntegerType>(g.elementOf(input(i))) &&
+                    !g.elementOf(input(i)).isInteger(1),
+                "an integer tensor");
+}
+
+LogicalResult NodeChecks::expectNumber(size_t i) {
+  return expect(i, hasInput(i) && !g.elementOf(input(i)).isInteger(1),
+                "a tensor of numbers");
+}
+
+LogicalResult NodeChecks::expectBool(size_t i) {
+  return expect(i, hasInput(i) && g.elementOf(input(i)).isInteger(1),
+                "a bool tensor");
+}
+
+LogicalResult NodeChecks::expectRank(size_t i, int64_t rank) {
+  return expect(i, hasInput(i) && g.rankOf(input(i)) == rank,
+                "a tensor of rank " + std::to_string(rank));
+}
+
+LogicalResult NodeChecks::expectMinRank(size_t i, int64_t rank) {
+  return expect(i, hasInput(i) && g.rankOf(input(i)) >= rank,
+                "a tensor of rank " + std::to_string(rank) + " or more");
+}
+
+LogicalResult NodeChecks::expectSameElements(ArrayRef<size_t> which) {
+  SmallVector<size_t> all(which);
+  if (which.empty())
+    all = llvm::to_vector(llvm::seq<size_t>(0, numInputs()));
+  Value first;
+  for (size_t i : all) {
+    Value value = input(i);
+    if (!value)
+      continue;
+    if (!first)
+      first = value;
+    if (g.elementOf(value) != g.elementOf(first))
+      return error("expected operands of one element type, got " +
+                   spell(g.elementOf(first)) + " and " +
+                   spell(g.elementOf(value)) + inputLabel(i));
+  }
+  return success();
+}
+
+} // namespace tenon
