@@ -1,4 +1,4 @@
-// Shapes and what changes them: reshapes, joins, splits, padding, fills.
+// Shapes and what changes them: reshapes, joins, splits, fills.
 #include "compiler/import/tensorflow/TfNodeContext.h"
 
 using namespace mlir;
@@ -11,8 +11,8 @@ LogicalResult constant(NodeContext &c) {
   const auto *tensor = attr ? std::get_if<Tensor>(attr) : nullptr;
   if (!tensor)
     return c.error("expected attribute 'value' to be a tensor");
-  Value value = c.importer.constant(c.node, *tensor);
-  if (!value)
+  Result value = c.importer.constant(c.node, *tensor);
+  if (value.kind == Result::Kind::Nothing)
     return failure();
   c.set(0, value);
   return success();
@@ -144,7 +144,8 @@ LogicalResult join(NodeContext &c, size_t first, size_t last, int64_t named) {
   GraphBuilder &g = c.g;
   if (first == last)
     return c.error("expected a tensor at least");
-  if (failed(c.expectSame(first, last)))
+  if (failed(c.expectSameElements(
+          llvm::to_vector(llvm::seq<size_t>(first, last)))))
     return failure();
   FailureOr<int64_t> dim = c.axis(named, g.rankOf(c.input(first)));
   if (failed(dim))
@@ -180,7 +181,7 @@ LogicalResult concat(NodeContext &c) {
 
 LogicalResult pack(NodeContext &c) {
   GraphBuilder &g = c.g;
-  if (failed(c.expectSame(0, c.numInputs())))
+  if (failed(c.expectSameElements()))
     return failure();
   FailureOr<int64_t> dim =
       c.axis(c.intAttr("axis", 0), g.rankOf(c.input(0)) + 1);
@@ -327,7 +328,7 @@ LogicalResult broadcastArgs(NodeContext &c) {
 LogicalResult range(NodeContext &c) {
   GraphBuilder &g = c.g;
   mlir::Type element = g.elementOf(c.input(0));
-  if (failed(c.expectSame(0, 3)))
+  if (failed(c.expectSameElements({0, 1, 2})))
     return failure();
   for (size_t i = 0; i < 3; ++i)
     if (failed(c.expectRank(i, 0)))
@@ -368,14 +369,29 @@ LogicalResult range(NodeContext &c) {
   return success();
 }
 
-LogicalResult reverse(NodeContext &c) {
-  FailureOr<SmallVector<int64_t>> named = c.constantInput(1, "axes");
-  if (failed(named))
+/// Operand 2 many numbers from operand 0 to operand 1, evenly apart.
+LogicalResult linSpace(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  if (failed(c.expectFloat(0)) || failed(c.expectSameElements({0, 1})) ||
+      failed(c.expectRank(0, 0)) || failed(c.expectRank(1, 0)))
     return failure();
-  FailureOr<SmallVector<int64_t>> dims = c.axes(*named, c.g.rankOf(c.input(0)));
-  if (failed(dims))
+  FailureOr<Sizes> count = c.sizesInput(2);
+  if (failed(count))
     return failure();
-  c.set(0, c.g.reverse(c.input(0), *dims));
+  if (count->size() != 1 || g.staticSize(count->front()).value_or(1) < 1)
+    return c.error("expected a number of at least 1");
+  mlir::Type element = g.elementOf(c.input(0));
+  Size number = g.max(count->front(), g.index(1));
+  Value steps = g.convert(
+      g.fromSize(g.max(g.sub(number, g.index(1)), g.index(1)), g.i64()),
+      element);
+  Value at = g.convert(g.iota(g.i64(), {number}, 0), element);
+  Value step = g.div(g.sub(c.input(1), c.input(0)), steps);
+  Value line = g.add(g.mul(at, step), c.input(0));
+  // The last number is the end itself, unless it is the first too.
+  Value isLast = g.binary<AndOp>(g.compare(CompareDirection::EQ, at, steps),
+                                 g.compare(CompareDirection::GT, at, 0.0));
+  c.set(0, g.select(isLast, c.input(1), line));
   return success();
 }
 
@@ -383,7 +399,7 @@ LogicalResult oneHot(NodeContext &c) {
   GraphBuilder &g = c.g;
   Value at = c.input(0);
   if (failed(c.expectInteger(0)) || failed(c.expectRank(2, 0)) ||
-      failed(c.expectRank(3, 0)) || failed(c.expectSame(2, 4)))
+      failed(c.expectRank(3, 0)) || failed(c.expectSameElements({2, 3})))
     return failure();
   FailureOr<Sizes> depth = c.sizesInput(1);
   if (failed(depth))
@@ -403,168 +419,6 @@ LogicalResult oneHot(NodeContext &c) {
   Value hot =
       g.compare(CompareDirection::EQ, wide, g.iota(g.i64(), sizes, *dim));
   c.set(0, g.select(hot, c.input(2), c.input(3)));
-  return success();
-}
-
-//===-- Padding and blocks ----------------------------------------------===//
-
-/// Pairs of padding, from an operand [dims, 2].
-LogicalResult readPads(NodeContext &c, size_t i, int64_t dims, Sizes &low,
-                       Sizes &high) {
-  FailureOr<Sizes> list = c.sizesInput(i);
-  if (failed(list))
-    return failure();
-  if (int64_t(list->size()) != 2 * dims)
-    return c.error("expected " + Twine(dims) + " pairs of padding, got " +
-                   Twine(list->size()) + " numbers");
-  for (int64_t d = 0; d < dims; ++d) {
-    for (Size size : {(*list)[2 * d], (*list)[2 * d + 1]})
-      if (c.g.staticSize(size).value_or(0) < 0)
-        return c.error("expected padding of at least 0, got " +
-                       Twine(*c.g.staticSize(size)));
-    low.push_back((*list)[2 * d]);
-    high.push_back((*list)[2 * d + 1]);
-  }
-  return success();
-}
-
-LogicalResult pad(NodeContext &c) {
-  GraphBuilder &g = c.g;
-  Value x = c.input(0);
-  Sizes low, high;
-  if (failed(readPads(c, 1, g.rankOf(x), low, high)))
-    return failure();
-  Value with = g.scalar(g.elementOf(x), 0);
-  if (c.numInputs() == 3) {
-    if (failed(c.expectRank(2, 0)))
-      return failure();
-    with = c.input(2);
-  }
-  c.set(0, g.pad(x, with, low, high));
-  return success();
-}
-
-LogicalResult mirrorPad(NodeContext &c) {
-  GraphBuilder &g = c.g;
-  Value x = c.input(0);
-  Sizes low, high;
-  std::string mode = c.stringAttr("mode", "REFLECT");
-  if (mode != "REFLECT" && mode != "SYMMETRIC")
-    return c.error("expected mode REFLECT or SYMMETRIC, got \"" + mode + "\"");
-  if (failed(readPads(c, 1, g.rankOf(x), low, high)))
-    return failure();
-  int64_t edge = mode == "REFLECT" ? 1 : 0;
-  for (int64_t d = 0; d < g.rankOf(x); ++d) {
-    Size extent = g.size(x, d);
-    SmallVector<Value> parts;
-    for (auto [size, front] :
-         {std::pair(low[d], true), std::pair(high[d], false)}) {
-      auto known = g.staticSize(size), all = g.staticSize(extent);
-      if (known && all && *known > *all - edge)
-        return c.error("expected padding of at most " + Twine(*all - edge) +
-                       " along dimension " + Twine(d) + ", got " +
-                       Twine(*known));
-      Size from =
-          front ? g.index(edge) : g.sub(g.sub(extent, size), g.index(edge));
-      Value part = g.reverse(g.sliceDim(x, d, from, size), {d});
-      if (!front)
-        parts.push_back(x);
-      if (known != 0)
-        parts.push_back(part);
-    }
-    x = parts.size() == 1 ? parts.front() : g.concat(parts, d);
-  }
-  c.set(0, x);
-  return success();
-}
-
-/// Blocks of the spatial dimensions that follow the batch become batches.
-LogicalResult spaceToBatch(NodeContext &c) {
-  GraphBuilder &g = c.g;
-  FailureOr<SmallVector<int64_t>> block = c.constantInput(1, "a block shape");
-  if (failed(block))
-    return failure();
-  int64_t m = block->size(), rank = g.rankOf(c.input(0));
-  if (rank < m + 1)
-    return c.error("expected a rank of " + Twine(m + 1) + " at least");
-  Sizes low = {g.index(0)}, high = {g.index(0)};
-  if (failed(readPads(c, 2, m, low, high)))
-    return failure();
-  low.resize(rank, g.index(0));
-  high.resize(rank, g.index(0));
-  Value x = c.input(0);
-  x = g.pad(x, g.scalar(g.elementOf(x), 0), low, high);
-  Sizes split = {g.size(x, 0)}, result;
-  SmallVector<int64_t> order;
-  Size batch = g.size(x, 0);
-  for (int64_t i = 0; i < m; ++i) {
-    if ((*block)[i] < 1)
-      return c.error("expected blocks of at least 1, got " +
-                     Twine((*block)[i]));
-    Size extent = g.size(x, i + 1);
-    if (auto known = g.staticSize(extent); known && *known % (*block)[i] != 0)
-      return c.error("expected blocks that divide " + Twine(*known) + ", got " +
-                     Twine((*block)[i]));
-    split.append(
-        {g.floorDiv(extent, g.index((*block)[i])), g.index((*block)[i])});
-    batch = g.mul(batch, g.index((*block)[i]));
-    order.push_back(2 * i + 2);
-  }
-  result.push_back(batch);
-  order.push_back(0);
-  for (int64_t i = 0; i < m; ++i) {
-    order.push_back(2 * i + 1);
-    result.push_back(split[2 * i + 1]);
-  }
-  for (int64_t i = m + 1; i < rank; ++i) {
-    order.push_back(m + i);
-    split.push_back(g.size(x, i));
-    result.push_back(g.size(x, i));
-  }
-  c.set(0, g.reshape(g.transpose(g.reshape(x, split), order), result));
-  return success();
-}
-
-LogicalResult batchToSpace(NodeContext &c) {
-  GraphBuilder &g = c.g;
-  FailureOr<SmallVector<int64_t>> block = c.constantInput(1, "a block shape");
-  if (failed(block))
-    return failure();
-  Value x = c.input(0);
-  int64_t m = block->size(), rank = g.rankOf(x);
-  if (rank < m + 1)
-    return c.error("expected a rank of " + Twine(m + 1) + " at least");
-  Sizes low, high;
-  if (failed(readPads(c, 2, m, low, high)))
-    return failure();
-  Sizes split, joined;
-  int64_t product = 1;
-  for (int64_t b : *block) {
-    if (b < 1)
-      return c.error("expected blocks of at least 1, got " + Twine(b));
-    split.push_back(g.index(b));
-    product *= b;
-  }
-  Size batch = g.floorDiv(g.size(x, 0), g.index(product));
-  split.push_back(batch);
-  joined.push_back(batch);
-  SmallVector<int64_t> order = {m};
-  for (int64_t i = 1; i < rank; ++i) {
-    split.push_back(g.size(x, i));
-    order.push_back(m + i);
-    if (i <= m) {
-      order.push_back(i - 1);
-      joined.push_back(g.mul(g.size(x, i), g.index((*block)[i - 1])));
-    } else {
-      joined.push_back(g.size(x, i));
-    }
-  }
-  Value whole = g.reshape(g.transpose(g.reshape(x, split), order), joined);
-  for (int64_t i = 0; i < m; ++i) {
-    Size size = g.sub(g.sub(joined[i + 1], low[i]), high[i]);
-    whole = g.sliceDim(whole, i + 1, low[i], size);
-  }
-  c.set(0, whole);
   return success();
 }
 
@@ -592,13 +446,8 @@ void registerArrayOps(OpRegistry &r) {
   r.add("BroadcastTo", 2, broadcastTo);
   r.add("BroadcastArgs", 2, broadcastArgs);
   r.add("Range", 3, range);
-  r.add("ReverseV2", 2, reverse);
+  r.add("LinSpace", 3, linSpace);
   r.add("OneHot", 4, oneHot);
-  r.add("Pad", 2, pad);
-  r.add("PadV2", 3, pad);
-  r.add("MirrorPad", 2, mirrorPad);
-  r.add("SpaceToBatchND", 3, spaceToBatch);
-  r.add("BatchToSpaceND", 3, batchToSpace);
 }
 
 } // namespace tenon::tf

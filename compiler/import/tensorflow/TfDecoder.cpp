@@ -200,6 +200,26 @@ private:
     return result;
   }
 
+  /// Complex numbers: a real and an imaginary value each.
+  template <typename Part, typename List>
+  static std::vector<std::byte> repeatPairs(const List &values, uint64_t bytes,
+                                            const std::string &place) {
+    struct Pair {
+      Part real, imaginary;
+    };
+    struct Pairs {
+      const List &values;
+      int size() const { return values.size() / 2; }
+      Pair Get(int i) const {
+        return {values.Get(2 * i), values.Get(2 * i + 1)};
+      }
+    };
+    if (values.size() % 2 != 0)
+      fail(place, "expected pairs of numbers, got " +
+                      std::to_string(values.size()) + " numbers");
+    return repeat<Pair>(Pairs{values}, bytes, place);
+  }
+
   /// The values of the list of the type; the last one fills what is left.
   static std::vector<std::byte> typed(DataType type, const proto::Tensor &from,
                                       uint64_t bytes,
@@ -228,6 +248,10 @@ private:
       return repeat<uint32_t>(from.uint32_val(), bytes, place);
     case DataType::U64:
       return repeat<uint64_t>(from.uint64_val(), bytes, place);
+    case DataType::C64:
+      return repeatPairs<float>(from.scomplex_val(), bytes, place);
+    case DataType::C128:
+      return repeatPairs<double>(from.dcomplex_val(), bytes, place);
     default:
       return {};
     }

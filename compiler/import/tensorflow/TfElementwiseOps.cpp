@@ -1,5 +1,7 @@
 // Elementwise arithmetic, comparison, logic and activations, broadcast by
 // numpy's rules.
+#include "compiler/import/ElementwiseHandlers.h"
+#include "compiler/import/Formulas.h"
 #include "compiler/import/tensorflow/TfNodeContext.h"
 
 using namespace mlir;
@@ -8,20 +10,6 @@ namespace tenon::tf {
 namespace {
 
 using Direction = CompareDirection;
-
-template <typename Op> LogicalResult floatUnary(NodeContext &c) {
-  if (failed(c.expectFloat(0)))
-    return failure();
-  c.set(0, c.g.make<Op>(c.input(0)));
-  return success();
-}
-
-template <typename Op> LogicalResult numberUnary(NodeContext &c) {
-  if (failed(c.expectNumber(0)))
-    return failure();
-  c.set(0, c.g.make<Op>(c.input(0)));
-  return success();
-}
 
 using Formula = Value (*)(GraphBuilder &, Value);
 
@@ -39,35 +27,12 @@ template <Formula formula> LogicalResult numberFormula(NodeContext &c) {
   return success();
 }
 
-LogicalResult identity(NodeContext &c) {
-  for (size_t i = 0; i < c.numInputs(); ++i)
-    c.set(i, c.operand(i));
-  return success();
-}
-
 Value square(GraphBuilder &g, Value x) { return g.mul(x, x); }
-Value reciprocal(GraphBuilder &g, Value x) {
-  return g.div(g.splatLike(x, 1), x);
-}
-Value relu(GraphBuilder &g, Value x) { return g.maximum(x, 0.0); }
 Value relu6(GraphBuilder &g, Value x) { return g.clamp(x, 0, 6); }
-Value elu(GraphBuilder &g, Value x) {
-  return g.select(g.compare(Direction::LT, x, 0.0), g.make<Expm1Op>(x), x);
-}
+Value unitElu(GraphBuilder &g, Value x) { return elu(g, x, 1); }
 Value selu(GraphBuilder &g, Value x) {
   // The constants of Klambauer et al., 2017.
-  constexpr double alpha = 1.6732632423543772, scale = 1.0507009873554805;
-  return g.mul(g.select(g.compare(Direction::LT, x, 0.0),
-                        g.mul(g.make<Expm1Op>(x), alpha), x),
-               scale);
-}
-Value softplus(GraphBuilder &g, Value x) {
-  Value small =
-      g.make<Log1pOp>(g.make<ExpOp>(g.make<NegateOp>(g.make<AbsOp>(x))));
-  return g.add(g.maximum(x, 0.0), small);
-}
-Value softsign(GraphBuilder &g, Value x) {
-  return g.div(x, g.add(g.make<AbsOp>(x), 1));
+  return g.mul(elu(g, x, 1.6732632423543772), 1.0507009873554805);
 }
 Value isInf(GraphBuilder &g, Value x) {
   return g.compare(Direction::EQ, g.make<AbsOp>(x),
@@ -78,51 +43,23 @@ Value isFinite(GraphBuilder &g, Value x) {
                    std::numeric_limits<double>::infinity());
 }
 
-LogicalResult isNan(NodeContext &c) {
+LogicalResult leakyReluNode(NodeContext &c) {
   if (failed(c.expectFloat(0)))
     return failure();
-  c.set(0, c.g.make<IsNanOp>(c.input(0)));
-  return success();
-}
-
-LogicalResult leakyRelu(NodeContext &c) {
-  GraphBuilder &g = c.g;
-  if (failed(c.expectFloat(0)))
-    return failure();
-  Value x = c.input(0);
-  c.set(0, g.select(g.compare(Direction::LT, x, 0.0),
-                    g.mul(x, c.floatAttr("alpha", 0.2)), x));
+  c.set(0, leakyRelu(c.g, c.input(0), c.floatAttr("alpha", 0.2)));
   return success();
 }
 
 //===-- Two operands ----------------------------------------------------===//
 
-FailureOr<SmallVector<Value, 2>> operands(NodeContext &c) {
-  SmallVector<Value, 2> values = {c.input(0), c.input(1)};
-  if (failed(c.expectSame(0, 2)) || failed(c.broadcast(values)))
-    return failure();
-  return values;
-}
-
-template <typename Op> LogicalResult arithmetic(NodeContext &c) {
-  if (failed(c.expectNumber(0)))
-    return failure();
-  auto values = operands(c);
-  if (failed(values))
-    return failure();
-  c.set(0, c.g.make<Op>((*values)[0], (*values)[1]));
-  return success();
-}
-
 using BinaryFormula = Value (*)(GraphBuilder &, Value, Value);
 
 template <BinaryFormula formula> LogicalResult binary(NodeContext &c) {
-  if (failed(c.expectNumber(0)))
+  SmallVector<Value, 2> operands;
+  if (failed(c.expectNumber(0)) || failed(c.expectSameElements()) ||
+      failed(c.binaryOperands(operands)))
     return failure();
-  auto values = operands(c);
-  if (failed(values))
-    return failure();
-  c.set(0, formula(c.g, (*values)[0], (*values)[1]));
+  c.set(0, formula(c.g, operands[0], operands[1]));
   return success();
 }
 
@@ -160,36 +97,9 @@ Value floorDiv(GraphBuilder &g, Value a, Value b) {
                                           g.compare(Direction::LT, b, 0.0)));
   return g.sub(quotient, g.convert(below, g.elementOf(a)));
 }
-/// The remainder with the sign of the divisor.
 Value floorMod(GraphBuilder &g, Value a, Value b) {
   Value rest = g.binary<RemainderOp>(a, b);
-  if (g.elementOf(a).isUnsignedInteger())
-    return rest;
-  Value other = g.binary<AndOp>(g.compare(Direction::NE, rest, 0.0),
-                                g.compare(Direction::NE,
-                                          g.compare(Direction::LT, rest, 0.0),
-                                          g.compare(Direction::LT, b, 0.0)));
-  return g.select(other, g.add(rest, b), rest);
-}
-
-template <typename Op> LogicalResult logical(NodeContext &c) {
-  if (failed(c.expectBool(0)))
-    return failure();
-  auto values = operands(c);
-  if (failed(values))
-    return failure();
-  c.set(0, c.g.make<Op>((*values)[0], (*values)[1]));
-  return success();
-}
-
-template <typename Op> LogicalResult bitwise(NodeContext &c) {
-  if (failed(c.expectInteger(0)))
-    return failure();
-  auto values = operands(c);
-  if (failed(values))
-    return failure();
-  c.set(0, c.g.make<Op>((*values)[0], (*values)[1]));
-  return success();
+  return g.elementOf(a).isUnsignedInteger() ? rest : withSignOf(g, rest, b);
 }
 
 LogicalResult rightShift(NodeContext &c) {
@@ -198,23 +108,8 @@ LogicalResult rightShift(NodeContext &c) {
              : bitwise<ShiftRightArithmeticOp>(c);
 }
 
-template <Direction direction> LogicalResult comparison(NodeContext &c) {
-  auto values = operands(c);
-  if (failed(values))
-    return failure();
-  c.set(0, c.g.compare(direction, (*values)[0], (*values)[1]));
-  return success();
-}
-
-LogicalResult logicalNot(NodeContext &c) {
-  if (failed(c.expectBool(0)))
-    return failure();
-  c.set(0, c.g.make<NotOp>(c.input(0)));
-  return success();
-}
-
 LogicalResult addN(NodeContext &c) {
-  if (failed(c.expectNumber(0)) || failed(c.expectSame(0, c.numInputs())))
+  if (failed(c.expectNumber(0)) || failed(c.expectSameElements()))
     return failure();
   Value sum = c.input(0);
   for (size_t i = 1; i < c.numInputs(); ++i) {
@@ -230,7 +125,7 @@ LogicalResult addN(NodeContext &c) {
 LogicalResult biasAdd(NodeContext &c) {
   GraphBuilder &g = c.g;
   Value x = c.input(0), bias = c.input(1);
-  if (failed(c.expectNumber(0)) || failed(c.expectSame(0, 2)) ||
+  if (failed(c.expectNumber(0)) || failed(c.expectSameElements({0, 1})) ||
       failed(c.expectMinRank(0, 2)) || failed(c.expectRank(1, 1)))
     return failure();
   if (c.stringAttr("data_format", "NHWC") == "NCHW") {
@@ -248,7 +143,7 @@ LogicalResult biasAdd(NodeContext &c) {
 
 LogicalResult selectV2(NodeContext &c) {
   Value values[] = {c.input(0), c.input(1), c.input(2)};
-  if (failed(c.expectBool(0)) || failed(c.expectSame(1, 3)) ||
+  if (failed(c.expectBool(0)) || failed(c.expectSameElements({1, 2})) ||
       failed(c.broadcast(values)))
     return failure();
   c.set(0, c.g.select(values[0], values[1], values[2]));
@@ -259,7 +154,7 @@ LogicalResult selectV2(NodeContext &c) {
 LogicalResult select(NodeContext &c) {
   GraphBuilder &g = c.g;
   Value condition = c.input(0);
-  if (failed(c.expectBool(0)) || failed(c.expectSame(1, 3)))
+  if (failed(c.expectBool(0)) || failed(c.expectSameElements({1, 2})))
     return failure();
   if (g.rankOf(condition) == 1 && g.rankOf(c.input(1)) > 1) {
     SmallVector<int64_t> after;
@@ -275,16 +170,24 @@ LogicalResult select(NodeContext &c) {
 }
 
 LogicalResult cast(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  DataType to = c.typeAttr("DstT", DataType::Invalid);
+  if (realType(to) != to) {
+    mlir::Type part = elementTypeOf(g.ops.getContext(), realType(to));
+    Value real = g.convert(c.input(0), part);
+    c.set(0, ComplexPair{real, g.splatLike(real, 0)});
+    return success();
+  }
   mlir::Type element = c.elementAttr("DstT", DataType::Invalid);
   if (!element)
     return failure();
-  c.set(0, c.g.convert(c.input(0), element));
+  c.set(0, g.convert(c.input(0), element));
   return success();
 }
 
 LogicalResult clip(NodeContext &c) {
   Value values[] = {c.input(0), c.input(1), c.input(2)};
-  if (failed(c.expectNumber(0)) || failed(c.expectSame(0, 3)) ||
+  if (failed(c.expectNumber(0)) || failed(c.expectSameElements({0, 1, 2})) ||
       failed(c.broadcast(values)))
     return failure();
   c.set(0, c.g.minimum(c.g.maximum(values[0], values[1]), values[2]));
@@ -306,10 +209,15 @@ LogicalResult fakeQuant(NodeContext &c) {
   Value low = g.scalar(g.elementOf(x), c.floatAttr("min", -6)),
         high = g.scalar(g.elementOf(x), c.floatAttr("max", 6));
   if (c.numInputs() == 3) {
+    // One range, or one per channel.
     low = c.input(1);
     high = c.input(2);
-    if (failed(c.expectSame(0, 3)) || failed(c.expectRank(1, 0)) ||
-        failed(c.expectRank(2, 0)))
+    int64_t rank = c.node.op == "FakeQuantWithMinMaxVarsPerChannel" ? 1 : 0;
+    if (failed(c.expectSameElements({0, 1, 2})) ||
+        failed(c.expectRank(1, rank)) || failed(c.expectRank(2, rank)))
+      return failure();
+    Value all[] = {x, low, high};
+    if (failed(c.broadcast(all)))
       return failure();
   }
   Value scale = g.div(g.sub(high, low), highest - lowest);
@@ -335,11 +243,6 @@ template <bool ones> LogicalResult like(NodeContext &c) {
 } // namespace
 
 void registerElementwiseOps(OpRegistry &r) {
-  for (const char *op : {"Identity", "StopGradient", "PreventGradient",
-                         "CheckNumerics", "Snapshot", "PlaceholderWithDefault",
-                         "EnsureShape", "Enter", "RefEnter", "LoopCond"})
-    r.add(op, 1, identity);
-  r.add("IdentityN", 1, kMany, identity);
   r.add("Abs", 1, numberUnary<AbsOp>);
   r.add("Neg", 1, numberUnary<NegateOp>);
   r.add("Sign", 1, numberUnary<SignOp>);
@@ -372,16 +275,17 @@ void registerElementwiseOps(OpRegistry &r) {
   r.add("Inv", 1, floatFormula<reciprocal>);
   r.add("Relu", 1, numberFormula<relu>);
   r.add("Relu6", 1, numberFormula<relu6>);
-  r.add("Elu", 1, floatFormula<elu>);
+  r.add("Elu", 1, floatFormula<unitElu>);
   r.add("Selu", 1, floatFormula<selu>);
   r.add("Softplus", 1, floatFormula<softplus>);
   r.add("Softsign", 1, floatFormula<softsign>);
-  r.add("LeakyRelu", 1, leakyRelu);
-  r.add("IsNan", 1, isNan);
+  r.add("LeakyRelu", 1, leakyReluNode);
+  r.add("IsNan", 1, floatUnary<IsNanOp>);
   r.add("IsInf", 1, floatFormula<isInf>);
   r.add("IsFinite", 1, floatFormula<isFinite>);
   r.add("ZerosLike", 1, like<false>);
   r.add("OnesLike", 1, like<true>);
+  r.add("Invert", 1, bitwiseNot);
   r.add("LogicalNot", 1, logicalNot);
   r.add("Cast", 1, cast);
   r.add("Add", 2, arithmetic<AddOp>);
@@ -424,6 +328,7 @@ void registerElementwiseOps(OpRegistry &r) {
   r.add("Select", 3, select);
   r.add("ClipByValue", 3, clip);
   r.add("FakeQuantWithMinMaxVars", 3, fakeQuant);
+  r.add("FakeQuantWithMinMaxVarsPerChannel", 3, fakeQuant);
   r.add("FakeQuantWithMinMaxArgs", 1, fakeQuant);
 }
 

@@ -44,7 +44,11 @@ std::optional<GraphImporter::Entry> GraphImporter::chooseEntry() {
 
 /// What a placeholder, or any node with such attributes, declares.
 static Port portOf(const Node &node, const std::string &tensor) {
-  Port port{node.name, tensor, DataType::Invalid, {false, {}}};
+  // The first result has the node's name, others their own.
+  size_t colon = tensor.rfind(':');
+  bool isFirst = colon == std::string::npos || tensor.substr(colon) == ":0";
+  Port port{
+      isFirst ? node.name : tensor, tensor, DataType::Invalid, {false, {}}};
   for (const char *name : {"dtype", "T"})
     if (const Attr *attr = node.find(name))
       if (const auto *type = std::get_if<DataType>(attr);

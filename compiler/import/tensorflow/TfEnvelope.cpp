@@ -60,8 +60,10 @@ const FieldSchema tensorFields[] = {
     field(6, "double_val", FieldKind::Fixed64, true, valueLimit),
     field(7, "int_val", FieldKind::Varint, true, valueLimit),
     field(8, "string_val", FieldKind::Bytes, true, listLimit),
+    field(9, "scomplex_val", FieldKind::Fixed32, true, valueLimit),
     field(10, "int64_val", FieldKind::Varint, true, valueLimit),
     field(11, "bool_val", FieldKind::Varint, true, valueLimit),
+    field(12, "dcomplex_val", FieldKind::Fixed64, true, valueLimit),
     field(13, "half_val", FieldKind::Varint, true, valueLimit),
     field(16, "uint32_val", FieldKind::Varint, true, valueLimit),
     field(17, "uint64_val", FieldKind::Varint, true, valueLimit)};

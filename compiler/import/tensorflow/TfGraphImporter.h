@@ -4,13 +4,11 @@
 #ifndef TENON_COMPILER_IMPORT_TENSORFLOW_TFGRAPHIMPORTER_H
 #define TENON_COMPILER_IMPORT_TENSORFLOW_TFGRAPHIMPORTER_H
 
-#include "compiler/import/GraphBuilder.h"
-#include "compiler/import/ShapeValues.h"
+#include "compiler/import/ModelImporter.h"
+#include "compiler/import/tensorflow/TfConditionals.h"
 #include "compiler/import/tensorflow/TfFrames.h"
 #include "compiler/import/tensorflow/TfImporter.h"
 #include "compiler/import/tensorflow/TfOpRegistry.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 
 #include <map>
 
@@ -21,6 +19,7 @@ struct Result {
   enum class Kind {
     Nothing,  ///< came of something unsupported: its users are passed over
     Tensor,   ///< `value`
+    Complex,  ///< `value` and `imaginary`, two tensors of one type
     Variable, ///< a handle: the node of the main graph that made it
     List,     ///< a list of tensors: `value` holds them along dimension 0
     Reserved  ///< a list of `count` tensors none of which has been set yet
@@ -30,9 +29,15 @@ struct Result {
   const Node *variable = nullptr;
   Size count = {};
   mlir::Type element = {}; ///< of what a reserved list will hold
+  mlir::Value imaginary = {};
 
   static Result tensor(mlir::Value value) { return {Kind::Tensor, value}; }
   static Result list(mlir::Value value) { return {Kind::List, value}; }
+  static Result complex(mlir::Value real, mlir::Value imaginary) {
+    Result result{Kind::Complex, real};
+    result.imaginary = imaginary;
+    return result;
+  }
 };
 
 using Results = llvm::SmallVector<Result, 1>;
@@ -48,9 +53,11 @@ struct Frame {
   std::map<std::pair<std::string, int64_t>, Result> fed;
   /// Loops by the nodes that leave them.
   std::map<const Node *, std::optional<FrameLoop>> loops;
+  /// Conditions that hold in a branch, and whether they are true there.
+  std::map<std::string, bool> taken;
 };
 
-class GraphImporter {
+class GraphImporter : public ModelImporter {
 public:
   GraphImporter(mlir::MLIRContext &context, Model &model,
                 const CompileOptions &options, const DiagnosticHandler &report);
@@ -64,21 +71,17 @@ public:
   /// The function, or null after an error.
   const Function *functionNamed(const Node &site, llvm::StringRef name);
 
-  /// A constant of the graph as a value; null after an error.
-  mlir::Value constant(const Node &node, const Tensor &tensor);
+  /// A constant of the graph; Nothing after an error or a refusal.
+  Result constant(const Node &node, const Tensor &tensor);
   /// The value that a variable was saved with; null after an error.
   mlir::Value variable(const Node &variable);
 
-  void error(const std::string &place, const std::string &text,
-             Status status = Status::InvalidModel, std::string help = {});
+  /// The side of a Switch that the branch around it takes, where one does.
+  std::optional<bool> sideOf(const Node &fork) const;
+  const OpEntry *entryOf(llvm::StringRef op) const { return registry.find(op); }
+
   void unsupported(const Node &node, const std::string &what);
   std::string placeIn(const Node &node) const;
-  bool hasErrors() const { return failedAlready; }
-
-  GraphBuilder g;
-  ShapeValues shapes;
-  /// Ops of bodies that were imported to learn their shapes, erased at the end.
-  llvm::SmallVector<mlir::Operation *> discarded;
 
 private:
   struct Entry {
@@ -89,7 +92,9 @@ private:
   std::optional<Entry> cutEntry();
   std::optional<Entry> wholeGraph();
   bool buildMain(const Entry &entry);
-  bool addArguments(const Entry &entry, Frame &frame);
+  /// The entry's function with its arguments fed to `frame`; null after an
+  /// error.
+  mlir::func::FuncOp addArguments(const Entry &entry, Frame &frame);
   /// Results of `node` in `frame`, those of what it needs first.
   bool evaluate(Frame &frame, const Node &start);
   bool import(Frame &frame, const Node &node);
@@ -97,33 +102,34 @@ private:
   /// of a loop, whose operand lies inside, what enters it.
   llvm::SmallVector<Edge> needs(Frame &frame, const Node &node);
   bool importFrameLoop(Frame &frame, const Node &exit);
+  bool importMerge(Frame &frame, const Node &merge);
+  /// The two sides that meet in `merge`; null where it is something else.
+  const Conditional *conditionalOf(const Frame &frame, const Node &merge);
+  /// Records what of a call's function is not supported, though the call itself
+  /// cannot be imported.
+  void noteUnsupported(const Node &call);
   std::optional<Result> resultOf(Frame &frame, const Edge &edge,
                                  const Node *user);
   /// The node an edge leads to; null for arguments and fed tensors.
   llvm::FailureOr<const Node *> producerOf(Frame &frame, const Edge &edge,
                                            const Node *user);
-  void reportUnsupported();
   mlir::Value weight(llvm::StringRef name, const Tensor &tensor);
 
-  mlir::MLIRContext &context;
   Model &model;
   const CompileOptions &options;
-  const DiagnosticHandler &report;
   OpRegistry registry;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
   llvm::SmallVector<Frame *> frames;
-  bool failedAlready = false;
   uint64_t imported = 0; ///< nodes, those of inlined functions counted again
-  std::map<std::string, std::pair<std::string, int64_t>> unsupportedUses;
-  llvm::SmallVector<std::string> unsupportedOrder;
-  llvm::StringSet<> symbols;
   std::map<std::string, std::string> variableSymbols; ///< by checkpoint key
+  std::map<const Node *, std::optional<Conditional>> conditionals;
+  std::map<const Body *, std::shared_ptr<ConditionFinder>> conditions;
+  llvm::StringSet<> noted; ///< functions that noteUnsupported has seen
 };
 
 /// The element type of tensors of `type`; null for those we have none for.
 mlir::Type elementTypeOf(mlir::MLIRContext *context, DataType type);
-/// `f32[2,?]`, as our messages spell a type.
-std::string spell(mlir::Value value);
+/// Whether running the node changes a variable, a table or the world.
+bool changesState(const Node &node);
 
 } // namespace tenon::tf
 

@@ -1,6 +1,8 @@
-// Reading elements at places: slices and gathers.
+// Reading elements at places: slices, gathers, and all of them in another
+// order.
 #include "compiler/import/Box.h"
 #include "compiler/import/tensorflow/TfNodeContext.h"
+#include "dialects/tenon/ShapeRules.h"
 
 using namespace mlir;
 
@@ -19,11 +21,52 @@ FailureOr<Value> indices(NodeContext &c, size_t i, Size extent) {
                               g.ops.getStringAttr(c.site()));
 }
 
-LogicalResult gatherAlong(NodeContext &c, Value operand, int64_t axis) {
-  FailureOr<Value> at = indices(c, 1, c.g.size(operand, axis));
+/// Slices along `axis` at `at`, whose first `batch` dimensions are the
+/// operand's too.
+Value takeBatched(GraphBuilder &g, Value operand, Value at, int64_t axis,
+                  int64_t batch) {
+  Sizes from = g.sizes(operand), chosen = g.sizes(at), sizes;
+  int64_t places = g.rankOf(at) - batch;
+  SmallVector<int64_t> offsets, batching, slices, shape, one = {axis};
+  for (int64_t i = 0; i < g.rankOf(operand); ++i) {
+    slices.push_back(i < batch || i == axis ? 1 : -1);
+    if (i < batch) {
+      batching.push_back(i);
+      sizes.push_back(g.staticSize(from[i]) ? from[i] : chosen[i]);
+    } else if (i == axis) {
+      sizes.append(chosen.begin() + batch, chosen.end());
+    } else {
+      offsets.push_back(i < axis ? i : i + places - 1);
+      sizes.push_back(from[i]);
+    }
+  }
+  for (Size size : sizes)
+    shape.push_back(g.staticSize(size).value_or(ShapedType::kDynamic));
+  Value result = g.make<GatherOp>(
+      RankedTensorType::get(shape, g.elementOf(operand)), operand, at, offsets,
+      one, batching, batching, one, uint64_t(g.rankOf(at)), slices);
+  g.recordSizes(result, sizes);
+  return result;
+}
+
+LogicalResult gatherBatched(NodeContext &c, int64_t axis, int64_t batch) {
+  GraphBuilder &g = c.g;
+  Value x = c.input(0), places = c.input(1);
+  int64_t rank = g.rankOf(places);
+  if (batch < 0)
+    batch += rank;
+  if (batch < 0 || batch > rank || batch > axis)
+    return c.error("expected batch_dims within the indices' rank and not above "
+                   "the axis, got " +
+                   Twine(batch));
+  for (int64_t i = 0; i < batch; ++i)
+    if (!compatible(g.shapeOf(x)[i], g.shapeOf(places)[i]))
+      return c.error("expected batch extents to agree, got " + spell(x) +
+                     " and " + spell(places));
+  FailureOr<Value> at = indices(c, 1, g.size(x, axis));
   if (failed(at))
     return failure();
-  c.set(0, c.g.take(operand, *at, axis));
+  c.set(0, takeBatched(g, x, *at, axis, batch));
   return success();
 }
 
@@ -42,21 +85,12 @@ LogicalResult gather(NodeContext &c) {
     axis = *dim;
   }
   if (batch != 0)
-    return c.unsupported("batch_dims");
-  return gatherAlong(c, c.input(0), axis);
-}
-
-/// Rows of a variable.
-LogicalResult resourceGather(NodeContext &c) {
-  const Result &handle = c.operand(0);
-  if (handle.kind != Result::Kind::Variable)
-    return c.unsupported("a resource that is no variable");
-  if (c.intAttr("batch_dims", 0) != 0)
-    return c.unsupported("batch_dims");
-  Value value = c.importer.variable(*handle.variable);
-  if (!value)
+    return gatherBatched(c, axis, batch);
+  FailureOr<Value> at = indices(c, 1, g.size(c.input(0), axis));
+  if (failed(at))
     return failure();
-  return gatherAlong(c, value, 0);
+  c.set(0, g.take(c.input(0), *at, axis));
+  return success();
 }
 
 LogicalResult gatherNd(NodeContext &c) {
@@ -212,13 +246,116 @@ LogicalResult stridedSlice(NodeContext &c) {
   return success();
 }
 
+//===-- Elements in another order ---------------------------------------===//
+
+LogicalResult reverseV2(NodeContext &c) {
+  FailureOr<SmallVector<int64_t>> named = c.constantInput(1, "axes");
+  if (failed(named))
+    return failure();
+  FailureOr<SmallVector<int64_t>> dims = c.axes(*named, c.g.rankOf(c.input(0)));
+  if (failed(dims))
+    return failure();
+  c.set(0, c.g.reverse(c.input(0), *dims));
+  return success();
+}
+
+/// The dimensions whose bool is true.
+LogicalResult reverse(NodeContext &c) {
+  int64_t rank = c.g.rankOf(c.input(0));
+  std::optional<SmallVector<int64_t>> flags = c.shapes.constants(c.input(1));
+  if (failed(c.expectBool(1)) || failed(c.expectRank(1, 1)))
+    return failure();
+  if (!flags)
+    return c.unsupported("dimensions known only in the run");
+  if (int64_t(flags->size()) != rank)
+    return c.error("expected a bool per dimension of " + spell(c.input(0)));
+  SmallVector<int64_t> dims;
+  for (int64_t i = 0; i < rank; ++i)
+    if ((*flags)[i])
+      dims.push_back(i);
+  c.set(0, c.g.reverse(c.input(0), dims));
+  return success();
+}
+
+/// Shifts along axes; what leaves at one end comes in at the other.
+LogicalResult roll(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  Value x = c.input(0);
+  FailureOr<Sizes> shifts = c.sizesInput(1);
+  FailureOr<SmallVector<int64_t>> named = c.constantInput(2, "axes");
+  if (failed(shifts) || failed(named))
+    return failure();
+  if (shifts->size() != named->size())
+    return c.error("expected a shift per axis, got " + Twine(shifts->size()) +
+                   " and " + Twine(named->size()));
+  for (auto [shift, name] : llvm::zip(*shifts, *named)) {
+    FailureOr<int64_t> dim = c.axis(name, g.rankOf(x));
+    if (failed(dim))
+      return failure();
+    Size extent = g.size(x, *dim), some = g.max(extent, g.index(1));
+    // Within [0, extent), whatever the sign.
+    Size by = g.rem(g.add(g.rem(shift, some), some), some);
+    by = g.min(by, extent);
+    if (g.staticSize(by) == 0)
+      continue;
+    Size rest = g.sub(extent, by);
+    x = g.concat(
+        {g.sliceDim(x, *dim, rest, by), g.sliceDim(x, *dim, g.index(0), rest)},
+        *dim);
+  }
+  c.set(0, x);
+  return success();
+}
+
+/// The first elements of each row along seq_dim backwards, as many as its
+/// length says.
+LogicalResult reverseSequence(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  Value x = c.input(0);
+  int64_t rank = g.rankOf(x);
+  FailureOr<int64_t> time = c.axis(c.intAttr("seq_dim", 0), rank);
+  FailureOr<int64_t> batch = c.axis(c.intAttr("batch_dim", 0), rank);
+  if (failed(time) || failed(batch) || failed(c.expectInteger(1)) ||
+      failed(c.expectRank(1, 1)))
+    return failure();
+  if (*time == *batch)
+    return c.error("expected seq_dim and batch_dim to differ, got " +
+                   Twine(*time));
+  if (!compatible(g.shapeOf(c.input(1))[0], g.shapeOf(x)[*batch]))
+    return c.error("expected a length per row, got " + spell(c.input(1)) +
+                   " for " + spell(x));
+  // [batch, time, the rest].
+  SmallVector<int64_t> order = {*batch, *time}, back(rank);
+  for (int64_t i = 0; i < rank; ++i)
+    if (i != *batch && i != *time)
+      order.push_back(i);
+  for (auto [i, dim] : llvm::enumerate(order))
+    back[dim] = int64_t(i);
+  Value rows = g.transpose(x, order);
+  Sizes plane = {g.size(rows, 0), g.size(rows, 1)};
+  Value lengths = g.convert(c.input(1), g.i64());
+  Value most = g.broadcastTo(g.fromSize(plane[1], g.i64()), {plane[0]});
+  lengths =
+      g.make<CheckRangeOp>(lengths, g.splatLike(lengths, 0), g.add(most, 1.0),
+                           g.ops.getStringAttr(c.site()));
+  lengths = g.broadcastInDim(lengths, {0}, plane);
+  Value at = g.iota(g.i64(), plane, 1);
+  Value source = g.select(g.compare(CompareDirection::LT, at, lengths),
+                          g.sub(g.sub(lengths, at), 1.0), at);
+  c.set(0, g.transpose(takeBatched(g, rows, source, 1, 1), back));
+  return success();
+}
+
 } // namespace
 
 void registerIndexOps(OpRegistry &r) {
   r.add("Gather", 2, gather);
   r.add("GatherV2", 3, gather);
   r.add("GatherNd", 2, gatherNd);
-  r.add("ResourceGather", 2, resourceGather);
+  r.add("Reverse", 2, reverse);
+  r.add("ReverseSequence", 2, reverseSequence);
+  r.add("ReverseV2", 2, reverseV2);
+  r.add("Roll", 3, roll);
   r.add("Slice", 3, slice);
   r.add("StridedSlice", 4, stridedSlice);
 }

@@ -4,20 +4,11 @@
 #include "compiler/import/tensorflow/TfLoops.h"
 
 #include "compiler/import/Branches.h"
+#include "compiler/import/tensorflow/TfBranches.h"
 
 using namespace mlir;
 
 namespace tenon::tf {
-
-FailureOr<Value> truth(NodeContext &c, Value value) {
-  GraphBuilder &g = c.g;
-  auto type = g.typeOf(value);
-  if (!type.hasStaticShape() || type.getNumElements() != 1)
-    return c.unsupported("a condition that is not one number");
-  if (!type.getElementType().isInteger(1))
-    value = g.compare(CompareDirection::NE, value, 0.0);
-  return g.extractScalar(value);
-}
 
 namespace {
 class LoopImport {
@@ -26,6 +17,9 @@ public:
       : c(c), g(c.g), start(std::move(start)), cond(cond), body(body) {}
 
   FailureOr<Results> run() {
+    for (const Result &result : start)
+      if (result.kind == Result::Kind::Complex)
+        return c.unsupported("complex loop variables");
     if (failed(shapeReserved()))
       return failure();
     SmallVector<Value> initial;

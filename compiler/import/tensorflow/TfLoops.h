@@ -17,9 +17,6 @@ using LoopPart =
 llvm::FailureOr<Results> importLoop(NodeContext &c, Results start,
                                     LoopPart cond, LoopPart body);
 
-/// A condition as an i1: a bool, or a number that is not zero.
-llvm::FailureOr<mlir::Value> truth(NodeContext &c, mlir::Value value);
-
 } // namespace tenon::tf
 
 #endif // TENON_COMPILER_IMPORT_TENSORFLOW_TFLOOPS_H

@@ -32,6 +32,12 @@ unsigned elementSize(DataType type) {
   }
 }
 
+DataType realType(DataType type) {
+  return type == DataType::C64    ? DataType::F32
+         : type == DataType::C128 ? DataType::F64
+                                  : type;
+}
+
 std::string dataTypeName(DataType type) {
   static const std::map<DataType, const char *> names = {
       {DataType::Invalid, "no type"}, {DataType::F32, "f32"},

@@ -50,6 +50,8 @@ enum class DataType : int32_t {
 
 /// The bytes of one element; 0 for those that are no plain numbers.
 unsigned elementSize(DataType type);
+/// Of the parts of complex numbers; of others, themselves.
+DataType realType(DataType type);
 /// `f32`, `i64`, `bool`, `string`, ... as our messages spell it.
 std::string dataTypeName(DataType type);
 

@@ -3,31 +3,44 @@
 #ifndef TENON_COMPILER_IMPORT_TENSORFLOW_TFNODECONTEXT_H
 #define TENON_COMPILER_IMPORT_TENSORFLOW_TFNODECONTEXT_H
 
+#include "compiler/import/Fourier.h"
+#include "compiler/import/NodeChecks.h"
 #include "compiler/import/tensorflow/TfGraphImporter.h"
 
 namespace tenon::tf {
 
-class NodeContext {
+class NodeContext : public NodeChecks {
 public:
   NodeContext(GraphImporter &importer, const Node &node,
               llvm::ArrayRef<Result> operands)
-      : importer(importer), g(importer.g), shapes(importer.shapes), node(node),
+      : NodeChecks(importer.g, importer.shapes), importer(importer), node(node),
         operands(operands) {}
 
   GraphImporter &importer;
-  GraphBuilder &g;
-  ShapeValues &shapes;
   const Node &node;
 
   // Operands. All are usable; handlers that take anything but tensors look at
   // `operand`.
-  size_t numInputs() const { return operands.size(); }
+  size_t numInputs() const override { return operands.size(); }
   const Result &operand(size_t i) const { return operands[i]; }
   llvm::ArrayRef<Result> all() const { return operands; }
-  mlir::Value input(size_t i) const { return operands[i].value; }
+  mlir::Value input(size_t i) const override {
+    return i < operands.size() ? operands[i].value : mlir::Value();
+  }
+
+  bool isComplex(size_t i) const {
+    return operands[i].kind == Result::Kind::Complex;
+  }
+  /// The imaginary part of a real operand is null.
+  ComplexPair complexInput(size_t i) const {
+    return {operands[i].value, operands[i].imaginary};
+  }
 
   // Results.
   void set(size_t i, mlir::Value value) { set(i, Result::tensor(value)); }
+  void set(size_t i, const ComplexPair &value) {
+    set(i, Result::complex(value.real, value.imaginary));
+  }
   void set(size_t i, Result result) {
     if (results.size() <= i)
       results.resize(i + 1);
@@ -49,35 +62,18 @@ public:
   std::string functionAttr(llvm::StringRef name);
 
   // Checks that report by themselves.
-  llvm::FailureOr<int64_t> axis(int64_t axis, int64_t rank);
-  llvm::FailureOr<llvm::SmallVector<int64_t>> axes(llvm::ArrayRef<int64_t> axes,
-                                                   int64_t rank);
-  /// The elements of a small integer operand as sizes.
-  llvm::FailureOr<Sizes> sizesInput(size_t i);
-  /// The same where only constants will do; otherwise unsupported, saying
-  /// `what`.
-  llvm::FailureOr<llvm::SmallVector<int64_t>>
-  constantInput(size_t i, llvm::StringRef what);
-  llvm::FailureOr<int64_t> constantScalar(size_t i, llvm::StringRef what);
-  llvm::LogicalResult broadcast(llvm::MutableArrayRef<mlir::Value> values);
-  llvm::LogicalResult expectFloat(size_t i);
-  llvm::LogicalResult expectInteger(size_t i);
-  llvm::LogicalResult expectNumber(size_t i);
-  llvm::LogicalResult expectBool(size_t i);
-  llvm::LogicalResult expectRank(size_t i, int64_t rank);
-  llvm::LogicalResult expectMinRank(size_t i, int64_t rank);
-  /// Operands [first, last) are of one element type.
-  llvm::LogicalResult expectSame(size_t first, size_t last);
+  /// Operand i is a tensor of real elements.
+  llvm::LogicalResult expectTensor(size_t i);
 
-  llvm::LogicalResult error(const llvm::Twine &text);
-  llvm::LogicalResult unsupported(const llvm::Twine &what);
-  std::string site() const { return importer.placeIn(node); }
+  // Errors.
+  llvm::LogicalResult error(const llvm::Twine &text) override;
+  llvm::LogicalResult unsupported(const llvm::Twine &what) override;
+  std::string site() const override { return importer.placeIn(node); }
 
 private:
   llvm::ArrayRef<Result> operands;
 
   template <typename T> const T *read(llvm::StringRef name, const char *kind);
-  llvm::LogicalResult expect(size_t i, bool holds, llvm::StringRef wanted);
 };
 
 } // namespace tenon::tf

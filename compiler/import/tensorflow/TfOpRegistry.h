@@ -22,6 +22,10 @@ struct OpEntry {
   OpHandler handler = nullptr;
   /// Names of the outputs where there are several: functions name them.
   llvm::SmallVector<llvm::StringRef> outputs;
+  /// Translates the node where an operand is complex; null: there is no such.
+  OpHandler complex = nullptr;
+  /// Whether operands may be handles and lists, not tensors alone.
+  bool takesHandles = false;
 };
 
 inline constexpr size_t kMany = SIZE_MAX;
@@ -37,8 +41,11 @@ public:
   }
   void add(llvm::StringRef op, size_t min, size_t max, OpHandler handler,
            llvm::ArrayRef<llvm::StringRef> outputs = {}) {
-    entries[op] = {min, max, handler, llvm::to_vector(outputs)};
+    entries[op] = {min,     max,          handler, llvm::to_vector(outputs),
+                   nullptr, addsHandleOps};
   }
+  /// The handler for complex operands of an op there is.
+  void addComplex(llvm::StringRef op, OpHandler handler);
   const OpEntry *find(llvm::StringRef op) const {
     auto found = entries.find(op);
     return found == entries.end() ? nullptr : &found->second;
@@ -46,16 +53,25 @@ public:
 
 private:
   llvm::StringMap<OpEntry> entries;
+  bool addsHandleOps = false; ///< while families of such ops register
 };
 
+// One per family, each in Tf<Family>Ops.cpp.
 void registerArrayOps(OpRegistry &registry);
+void registerBlockOps(OpRegistry &registry);
+void registerComplexOps(OpRegistry &registry);
+void registerConditionalOps(OpRegistry &registry);
 void registerControlOps(OpRegistry &registry);
 void registerElementwiseOps(OpRegistry &registry);
 void registerImageOps(OpRegistry &registry);
 void registerIndexOps(OpRegistry &registry);
 void registerListOps(OpRegistry &registry);
 void registerMatrixOps(OpRegistry &registry);
+void registerPoolOps(OpRegistry &registry);
 void registerReductionOps(OpRegistry &registry);
+void registerResizeOps(OpRegistry &registry);
+void registerScatterOps(OpRegistry &registry);
+void registerSearchOps(OpRegistry &registry);
 void registerVariableOps(OpRegistry &registry);
 
 } // namespace tenon::tf

@@ -43,6 +43,18 @@ LogicalResult mean(NodeContext &c) {
   return success();
 }
 
+/// The root of the sum of squares.
+LogicalResult euclideanNorm(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  bool keep = c.boolAttr("keep_dims", false);
+  FailureOr<SmallVector<int64_t>> axes = readAxes(c);
+  if (failed(axes) || failed(c.expectFloat(0)))
+    return failure();
+  Value squares = g.mul(c.input(0), c.input(0));
+  c.set(0, g.make<SqrtOp>(g.reduce(ReduceKind::Add, squares, *axes, keep)));
+  return success();
+}
+
 template <ReduceKind kind> LogicalResult arg(NodeContext &c) {
   GraphBuilder &g = c.g;
   Value x = c.input(0);
@@ -124,6 +136,7 @@ void registerReductionOps(OpRegistry &r) {
   r.add("Any", 2, logical<ReduceKind::Or>);
   r.add("All", 2, logical<ReduceKind::And>);
   r.add("Mean", 2, mean);
+  r.add("EuclideanNorm", 2, euclideanNorm);
   r.add("ArgMax", 1, 2, arg<ReduceKind::Maximum>);
   r.add("ArgMin", 1, 2, arg<ReduceKind::Minimum>);
   r.add("Cumsum", 2, cumulative<ReduceKind::Add>);

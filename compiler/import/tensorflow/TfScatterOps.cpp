@@ -1,0 +1,225 @@
+// Tensors built by setting or combining elements at computed places.
+#include "compiler/import/tensorflow/TfNodeContext.h"
+#include "dialects/tenon/ShapeRules.h"
+
+using namespace mlir;
+
+namespace tenon::tf {
+namespace {
+
+/// Operand `i`, vectors of places in the leading `extents`, as i64; others stop
+/// the run.
+Value checkedVectors(NodeContext &c, size_t i, ArrayRef<Size> extents) {
+  GraphBuilder &g = c.g;
+  Value at = g.convert(c.input(i), g.i64());
+  Value high = g.broadcastTo(g.fromSizes(extents), g.sizes(at));
+  return g.make<CheckRangeOp>(at, g.splatLike(at, 0), high,
+                              g.ops.getStringAttr(c.site()));
+}
+
+/// `updates` put into `operand` at the vectors that operand `i` holds.
+LogicalResult scatterInto(NodeContext &c, ScatterKind kind, Value operand,
+                          size_t i, Value updates) {
+  GraphBuilder &g = c.g;
+  if (failed(c.expectInteger(i)) || failed(c.expectMinRank(i, 1)))
+    return failure();
+  ArrayRef<int64_t> shape = g.shapeOf(c.input(i));
+  int64_t rank = g.rankOf(operand), length = shape.back();
+  int64_t batch = int64_t(shape.size()) - 1;
+  if (ShapedType::isDynamic(length))
+    return c.unsupported("index vectors whose length is not known");
+  if (length > rank)
+    return c.error("expected index vectors of at most " + Twine(rank) +
+                   " entries, got " + Twine(length));
+  Sizes sizes = g.sizes(operand);
+  SmallVector<int64_t> wanted(shape.drop_back()), window, inserted, none;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (d < length) {
+      inserted.push_back(d);
+      continue;
+    }
+    window.push_back(batch + d - length);
+    wanted.push_back(g.shapeOf(operand)[d]);
+  }
+  auto type = RankedTensorType::get(wanted, g.elementOf(operand));
+  if (type.getElementType() != g.elementOf(updates) ||
+      !compatible(wanted, g.shapeOf(updates)))
+    return c.error("expected updates of shape " + spell(type) + ", got " +
+                   spell(updates));
+  Value at = checkedVectors(c, i, ArrayRef(sizes).take_front(length));
+  Value result =
+      g.make<ScatterOp>(operand.getType(), kind, operand, at, updates, window,
+                        inserted, none, none, inserted, uint64_t(batch));
+  g.recordSizes(result, sizes);
+  c.set(0, result);
+  return success();
+}
+
+/// Indices, updates, shape: sums on zeros.
+LogicalResult scatterNd(NodeContext &c) {
+  if (failed(c.expectNumber(1)))
+    return failure();
+  FailureOr<Sizes> sizes = c.sizesInput(2);
+  if (failed(sizes))
+    return failure();
+  sizes = c.extents(*sizes);
+  if (failed(sizes))
+    return failure();
+  Value zeros = c.g.splat(c.g.elementOf(c.input(1)), *sizes, 0);
+  return scatterInto(c, ScatterKind::Add, zeros, 0, c.input(1));
+}
+
+/// Tensor, indices, updates.
+template <ScatterKind kind> LogicalResult tensorScatter(NodeContext &c) {
+  return scatterInto(c, kind, c.input(0), 1, c.input(2));
+}
+
+LogicalResult tensorScatterSub(NodeContext &c) {
+  if (failed(c.expectNumber(2)))
+    return failure();
+  return scatterInto(c, ScatterKind::Add, c.input(0), 1,
+                     c.g.make<NegateOp>(c.input(2)));
+}
+
+/// Indices (a place, places, or vectors of places), shape, values or one for
+/// all, and what is elsewhere.
+LogicalResult sparseToDense(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  if (failed(c.expectInteger(0)) || failed(c.expectRank(3, 0)) ||
+      failed(c.expectSameElements({2, 3})))
+    return failure();
+  FailureOr<Sizes> sizes = c.sizesInput(1);
+  if (failed(sizes))
+    return failure();
+  sizes = c.extents(*sizes);
+  if (failed(sizes))
+    return failure();
+  Value at = c.input(0);
+  int64_t length = int64_t(sizes->size());
+  if (g.rankOf(at) == 0)
+    at = g.unsqueeze(at, {0, 1});
+  else if (g.rankOf(at) == 1)
+    at = g.unsqueeze(at, {1});
+  if (g.rankOf(at) != 2 || !compatible(g.shapeOf(at)[1], length) ||
+      ShapedType::isDynamic(g.shapeOf(at)[1]))
+    return c.error("expected indices of " + Twine(length) +
+                   " entries each, got " + spell(c.input(0)));
+  Value values = c.input(2);
+  if (g.rankOf(values) > 1 ||
+      (g.rankOf(values) == 1 &&
+       !compatible(g.shapeOf(values)[0], g.shapeOf(at)[0])))
+    return c.error("expected a value per index, got " + spell(values));
+  values = g.broadcastTo(values, {g.size(at, 0)});
+  Results operands = {Result::tensor(at)};
+  NodeContext inner(c.importer, c.node, operands);
+  Value fill = g.broadcastTo(c.input(3), *sizes);
+  if (failed(scatterInto(inner, ScatterKind::Set, fill, 0, values)))
+    return failure();
+  c.results = inner.results;
+  return success();
+}
+
+/// Rows that the identity of the kind fills, combined by their segment's
+/// number; those of negative numbers are left out.
+template <ScatterKind kind> LogicalResult segments(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  Value data = c.input(0);
+  mlir::Type element = g.elementOf(data);
+  if (failed(c.expectNumber(0)) || failed(c.expectInteger(1)))
+    return failure();
+  FailureOr<Sizes> count = c.sizesInput(2);
+  if (failed(count))
+    return failure();
+  count = c.extents(*count);
+  if (failed(count))
+    return failure();
+  int64_t prefix = g.rankOf(c.input(1));
+  if (count->size() != 1 || prefix > g.rankOf(data) ||
+      !compatible(g.shapeOf(c.input(1)), g.shapeOf(data).take_front(prefix)))
+    return c.error("expected a number of segments and a segment per row, got " +
+                   spell(data) + " and " + spell(c.input(1)));
+  double identity = 0;
+  if (kind == ScatterKind::Multiply)
+    identity = 1;
+  bool isMax = kind == ScatterKind::Maximum;
+  if (isMax || kind == ScatterKind::Minimum) {
+    // TensorFlow fills with finite numbers.
+    if (auto type = dyn_cast<FloatType>(element))
+      identity = llvm::APFloat::getLargest(type.getFloatSemantics(), isMax)
+                     .convertToDouble();
+    else
+      return c.unsupported("the extremes of segments of integers");
+  }
+  Sizes rows = g.sizes(data), sizes = {count->front()};
+  sizes.append(rows.begin() + prefix, rows.end());
+  Value at = g.convert(c.input(1), g.i64());
+  Value high = g.broadcastTo(g.fromSize(count->front(), g.i64()), g.sizes(at));
+  at = g.make<CheckRangeOp>(at, g.splatLike(at, double(INT64_MIN)), high,
+                            g.ops.getStringAttr(c.site()));
+  SmallVector<int64_t> window, zero = {0}, none;
+  for (int64_t d = prefix; d < g.rankOf(data); ++d)
+    window.push_back(d);
+  Value fill = g.splat(element, sizes, identity);
+  Value result = g.make<ScatterOp>(fill.getType(), kind, fill, at, data, window,
+                                   zero, none, none, zero, uint64_t(prefix));
+  g.recordSizes(result, sizes);
+  c.set(0, result);
+  return success();
+}
+
+/// How often each number below the size is there, or the sum of its weights.
+/// Greater ones are left out.
+LogicalResult bincount(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  if (failed(c.expectInteger(0)))
+    return failure();
+  FailureOr<Sizes> size = c.sizesInput(1);
+  if (failed(size))
+    return failure();
+  size = c.extents(*size);
+  if (failed(size))
+    return failure();
+  if (size->size() != 1)
+    return c.error("expected one size");
+  if (c.boolAttr("binary_output", false))
+    return c.unsupported("binary_output");
+  if (c.node.op == "DenseBincount" && g.rankOf(c.input(0)) != 1)
+    return c.unsupported("counting rows");
+  Size elements = g.product(g.sizes(c.input(0)));
+  Value at = g.reshape(g.convert(c.input(0), g.i64()), Sizes{elements});
+  Value most = g.splatLike(at, double(INT64_MAX));
+  at = g.make<CheckRangeOp>(at, g.splatLike(at, 0), most,
+                            g.ops.getStringAttr(c.site()));
+  mlir::Type element = g.elementOf(c.input(2));
+  Value weights = g.splat(element, {elements}, 1);
+  if (!llvm::is_contained(g.shapeOf(c.input(2)), 0))
+    weights = g.reshape(c.input(2), Sizes{elements});
+  SmallVector<int64_t> zero = {0}, none;
+  Value zeros = g.splat(element, *size, 0);
+  Value result =
+      g.make<ScatterOp>(zeros.getType(), ScatterKind::Add, zeros, at, weights,
+                        none, zero, none, none, zero, uint64_t(1));
+  g.recordSizes(result, *size);
+  c.set(0, result);
+  return success();
+}
+
+} // namespace
+
+void registerScatterOps(OpRegistry &r) {
+  r.add("ScatterNd", 3, scatterNd);
+  r.add("TensorScatterUpdate", 3, tensorScatter<ScatterKind::Set>);
+  r.add("TensorScatterAdd", 3, tensorScatter<ScatterKind::Add>);
+  r.add("TensorScatterSub", 3, tensorScatterSub);
+  r.add("TensorScatterMax", 3, tensorScatter<ScatterKind::Maximum>);
+  r.add("TensorScatterMin", 3, tensorScatter<ScatterKind::Minimum>);
+  r.add("SparseToDense", 4, sparseToDense);
+  r.add("UnsortedSegmentSum", 3, segments<ScatterKind::Add>);
+  r.add("UnsortedSegmentProd", 3, segments<ScatterKind::Multiply>);
+  r.add("UnsortedSegmentMax", 3, segments<ScatterKind::Maximum>);
+  r.add("UnsortedSegmentMin", 3, segments<ScatterKind::Minimum>);
+  r.add("Bincount", 3, bincount);
+  r.add("DenseBincount", 3, bincount);
+}
+
+} // namespace tenon::tf

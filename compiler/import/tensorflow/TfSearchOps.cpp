@@ -1,0 +1,178 @@
+// Which elements there are, and where: places of true ones, different ones,
+// bounds that values lie between.
+#include "compiler/import/RunSized.h"
+#include "compiler/import/tensorflow/TfNodeContext.h"
+#include "dialects/tenon/ShapeRules.h"
+
+using namespace mlir;
+
+namespace tenon::tf {
+namespace {
+
+using enum CompareDirection;
+
+LogicalResult where(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  Value x = c.input(0);
+  if (failed(c.expectMinRank(0, 1)))
+    return failure();
+  Value flags = g.elementOf(x).isInteger(1) ? x : g.compare(NE, x, 0.0);
+  c.set(0, placesOf(g, flags, countTrue(g, flags, g.product(g.sizes(flags)))));
+  return success();
+}
+
+/// In the order of their first appearance.
+LogicalResult unique(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  mlir::Type element = c.elementAttr("out_idx", DataType::I32);
+  if (!element || failed(c.expectMinRank(0, 1)))
+    return failure();
+  int64_t axis = 0;
+  bool isFlat = c.numInputs() == 1;
+  if (!isFlat) {
+    FailureOr<SmallVector<int64_t>> named = c.constantInput(1, "an axis");
+    if (failed(named))
+      return failure();
+    isFlat = named->empty();
+    if (named->size() > 1)
+      return c.error("expected one axis, got " + Twine(named->size()));
+    if (!isFlat) {
+      FailureOr<int64_t> dim = c.axis(named->front(), g.rankOf(c.input(0)));
+      if (failed(dim))
+        return failure();
+      axis = *dim;
+    }
+  }
+  if (isFlat && failed(c.expectRank(0, 1)))
+    return failure();
+  FailureOr<UniqueItems> items = uniqueItems(c, c.input(0), axis, false);
+  if (failed(items))
+    return failure();
+  c.set(0, items->items);
+  c.set(1, g.convert(items->inverse, element));
+  c.set(2, g.convert(items->counts, element));
+  return success();
+}
+
+/// What of the first list is not in the second, and where it stands.
+LogicalResult listDiff(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  mlir::Type element = c.elementAttr("out_idx", DataType::I32);
+  if (!element || failed(c.expectRank(0, 1)) || failed(c.expectRank(1, 1)) ||
+      failed(c.expectSameElements({0, 1})))
+    return failure();
+  Value same =
+      g.compare(EQ, g.unsqueeze(c.input(0), {1}), g.unsqueeze(c.input(1), {0}));
+  Value kept = g.make<NotOp>(g.reduce(ReduceKind::Or, same, {1}, false));
+  Value at = positionsOf(g, kept, countTrue(g, kept, g.size(c.input(0), 0)));
+  c.set(0, g.take(c.input(0), at, 0));
+  c.set(1, g.convert(at, element));
+  return success();
+}
+
+/// Whether a row's target is among its k greatest: fewer than k are greater.
+LogicalResult inTopK(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  Value rows = c.input(0);
+  if (failed(c.expectFloat(0)) || failed(c.expectRank(0, 2)) ||
+      failed(c.expectInteger(1)) || failed(c.expectRank(1, 1)))
+    return failure();
+  Value k = g.scalarInt(g.i64(), c.intAttr("k", 0));
+  if (c.numInputs() == 3) {
+    if (failed(c.expectInteger(2)) || failed(c.expectRank(2, 0)))
+      return failure();
+    k = g.convert(c.input(2), g.i64());
+  }
+  if (!compatible(g.shapeOf(rows)[0], g.shapeOf(c.input(1))[0]))
+    return c.error("expected a target per row, got " + spell(rows) + " and " +
+                   spell(c.input(1)));
+  Value target = g.unsqueeze(g.convert(c.input(1), g.i64()), {1});
+  Value isTarget = g.compare(EQ, target, g.iota(g.i64(), g.sizes(rows), 1));
+  // A target that there is none of leaves NaN, which nothing is.
+  Value chosen = g.select(isTarget, rows, g.splatLike(rows, 0));
+  Value found = g.reduce(ReduceKind::Or, isTarget, {1}, false);
+  Value score = g.reduce(ReduceKind::Add, chosen, {1}, true);
+  Value above =
+      g.reduce(ReduceKind::Add, g.convert(g.compare(GT, rows, score), g.i64()),
+               {1}, false);
+  Value finite = g.compare(LT, g.make<AbsOp>(g.squeeze(score, {1})),
+                           std::numeric_limits<double>::infinity());
+  Value within = g.compare(LT, above, k);
+  c.set(0, g.binary<AndOp>(g.binary<AndOp>(within, finite), found));
+  return success();
+}
+
+/// How many boundaries are not above each element.
+LogicalResult bucketize(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  Value x = c.input(0);
+  if (failed(c.expectNumber(0)))
+    return failure();
+  const Attr *attr = c.node.find("boundaries");
+  const auto *list = attr ? std::get_if<List>(attr) : nullptr;
+  if (!list)
+    return c.error("expected attribute 'boundaries' to be a list");
+  SmallVector<double> bounds(list->floats.begin(), list->floats.end());
+  if (!llvm::is_sorted(bounds))
+    return c.error("expected ascending boundaries");
+  // Compared in f64, where every f32 and i32 is itself.
+  int64_t rank = g.rankOf(x), count = int64_t(bounds.size());
+  Value wide = g.unsqueeze(g.convert(x, g.ops.getF64Type()), {rank});
+  Value limits = g.floats(g.ops.getF64Type(), bounds, {count});
+  Value reached = g.compare(GE, wide, limits);
+  c.set(0, g.reduce(ReduceKind::Add, g.convert(reached, g.ops.getI32Type()),
+                    {rank}, false));
+  return success();
+}
+
+/// Rows of ascending numbers, and where each value of a row belongs in it:
+/// before (lower) or behind equal ones.
+template <bool upper> LogicalResult bound(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  mlir::Type element = c.elementAttr("out_type", DataType::I32);
+  if (!element || failed(c.expectNumber(0)) || failed(c.expectRank(0, 2)) ||
+      failed(c.expectRank(1, 2)) || failed(c.expectSameElements({0, 1})))
+    return failure();
+  if (!compatible(g.shapeOf(c.input(0))[0], g.shapeOf(c.input(1))[0]))
+    return c.error("expected as many rows of values, got " + spell(c.input(0)) +
+                   " and " + spell(c.input(1)));
+  Value passed = g.compare(upper ? LE : LT, g.unsqueeze(c.input(0), {1}),
+                           g.unsqueeze(c.input(1), {2}));
+  c.set(0, g.reduce(ReduceKind::Add, g.convert(passed, element), {2}, false));
+  return success();
+}
+
+/// Where each number from 0 on stands.
+LogicalResult invertPermutation(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  if (failed(c.expectInteger(0)) || failed(c.expectRank(0, 1)))
+    return failure();
+  Size count = g.size(c.input(0), 0);
+  Value at = g.convert(c.input(0), g.i64());
+  Value high = g.broadcastTo(g.fromSize(count, g.i64()), {count});
+  at = g.make<CheckRangeOp>(at, g.splatLike(at, 0), high,
+                            g.ops.getStringAttr(c.site()));
+  Value inverse = scatterVector(g, ScatterKind::Set, count, at,
+                                g.iota(g.i64(), {count}, 0));
+  c.set(0, g.convert(inverse, g.elementOf(c.input(0))));
+  return success();
+}
+
+} // namespace
+
+void registerSearchOps(OpRegistry &r) {
+  r.add("Where", 1, where);
+  r.add("Unique", 1, unique, {"y", "idx"});
+  r.add("UniqueV2", 2, unique, {"y", "idx"});
+  r.add("UniqueWithCounts", 1, unique, {"y", "idx", "count"});
+  r.add("UniqueWithCountsV2", 2, unique, {"y", "idx", "count"});
+  r.add("ListDiff", 2, listDiff, {"out", "idx"});
+  r.add("InTopK", 2, inTopK);
+  r.add("InTopKV2", 3, inTopK);
+  r.add("Bucketize", 1, bucketize);
+  r.add("LowerBound", 2, bound<false>);
+  r.add("UpperBound", 2, bound<true>);
+  r.add("InvertPermutation", 1, invertPermutation);
+}
+
+} // namespace tenon::tf

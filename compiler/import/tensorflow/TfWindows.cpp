@@ -1,0 +1,110 @@
+// Attributes of windows in, checked steps and padding out.
+#include "compiler/import/tensorflow/TfWindows.h"
+
+using namespace mlir;
+
+namespace tenon::tf {
+
+FailureOr<bool> channelsFirst(NodeContext &c, int64_t spatial) {
+  StringRef last = spatial == 3 ? "NDHWC" : "NHWC";
+  StringRef first = spatial == 3 ? "NCDHW" : "NCHW";
+  std::string format = c.stringAttr("data_format", last);
+  if (format != last && format != first)
+    return c.unsupported("data_format " + format);
+  return format == first;
+}
+
+FailureOr<SmallVector<int64_t>> spatialList(NodeContext &c, StringRef name,
+                                            bool first, int64_t spatial,
+                                            int64_t otherwise) {
+  SmallVector<int64_t> list(otherwise ? spatial + 2 : 0, otherwise);
+  list = c.intsAttr(name, list);
+  if (int64_t(list.size()) != spatial + 2)
+    return c.error("expected " + Twine(spatial + 2) + " entries in '" + name +
+                   "', got " + Twine(list.size()));
+  if (list[0] != 1 || list[first ? 1 : spatial + 1] != 1)
+    return c.unsupported("'" + name + "' over batch or channels");
+  SmallVector<int64_t> result(
+      ArrayRef(list).slice(first ? 2 : 1, size_t(spatial)));
+  for (int64_t entry : result)
+    if (entry < 1 || entry >= int64_t(1) << 31)
+      return c.error("expected entries of '" + name +
+                     "' of at least 1 and below 2^31, got " + Twine(entry));
+  return result;
+}
+
+LogicalResult readPadding(NodeContext &c, Windows &w, ArrayRef<Size> extents,
+                          bool first) {
+  GraphBuilder &g = c.g;
+  std::string padding = c.stringAttr("padding", "VALID");
+  SmallVector<int64_t> given;
+  if (padding == "EXPLICIT") {
+    given = c.intsAttr("explicit_paddings");
+    if (given.size() != 2 * w.rank() + 4)
+      return c.error("expected " + Twine(2 * w.rank() + 4) +
+                     " explicit_paddings, got " + Twine(given.size()));
+    given = SmallVector<int64_t>(
+        ArrayRef(given).slice(first ? 4 : 2, 2 * w.rank()));
+  } else if (padding != "SAME" && padding != "VALID") {
+    return c.error("expected padding SAME, VALID or EXPLICIT, got \"" +
+                   padding + "\"");
+  }
+  for (size_t i = 0; i < w.rank(); ++i) {
+    int64_t reach = w.reach(i);
+    Size low = g.index(0), high = g.index(0);
+    if (padding == "SAME") {
+      Size outputs = g.ceilDiv(extents[i], g.index(w.strides[i]));
+      Size span =
+          g.add(g.mul(g.sub(outputs, g.index(1)), g.index(w.strides[i])),
+                g.index(reach));
+      Size total = g.max(g.sub(span, extents[i]), g.index(0));
+      low = g.floorDiv(total, g.index(2));
+      high = g.sub(total, low);
+    } else if (!given.empty()) {
+      for (int64_t size : {given[2 * i], given[2 * i + 1]})
+        if (size < 0 || size >= int64_t(1) << 31)
+          return c.error("expected explicit_paddings of at least 0 and below "
+                         "2^31, got " +
+                         Twine(size));
+      low = g.index(given[2 * i]);
+      high = g.index(given[2 * i + 1]);
+    }
+    std::optional<int64_t> padded =
+        g.staticSize(g.add(extents[i], g.add(low, high)));
+    if (padded && reach > *padded && g.staticSize(extents[i]) != 0)
+      return c.error("expected a window that fits the padded extent " +
+                     Twine(*padded) + ", got one that spans " + Twine(reach));
+    w.low.push_back(low);
+    w.high.push_back(high);
+  }
+  return success();
+}
+
+Sizes spatialSizes(GraphBuilder &g, Value x) {
+  Sizes sizes = g.sizes(x);
+  return Sizes(sizes.begin() + 1, sizes.end() - 1);
+}
+
+Value padDynamic(GraphBuilder &g, Value x, double value, Windows &w) {
+  SmallVector<Size> all(w.low);
+  all.append(w.high);
+  if (g.staticSizes(all))
+    return x;
+  Sizes low = {g.index(0)}, high = low;
+  low.append(w.low);
+  high.append(w.high);
+  low.push_back(g.index(0));
+  high.push_back(g.index(0));
+  w.low.assign(w.rank(), g.index(0));
+  w.high = w.low;
+  return g.pad(x, g.scalar(g.elementOf(x), value), low, high);
+}
+
+SmallVector<int64_t> paddingList(GraphBuilder &g, const Windows &w) {
+  SmallVector<int64_t> list;
+  for (size_t i = 0; i < w.rank(); ++i)
+    list.append({*g.staticSize(w.low[i]), *g.staticSize(w.high[i])});
+  return list;
+}
+
+} // namespace tenon::tf
