@@ -387,6 +387,10 @@ ContractionNest ConvolutionNests::nestOf(ArrayRef<Phase> phases) {
   nest.sum = sumTypeOf(nest.resultElement);
   Value features = nest.sums.back().extent;
   nest.block = blockOfConvolution(nest.sum, features);
+  // A window of one tap is no sum: a 1x1 convolution is one chain.
+  for (size_t i = nest.sums.size() - 1; i-- > 0;)
+    if (isOne(nest.sums[i].extent) && !nest.sums[i].guard)
+      nest.sums.erase(nest.sums.begin() + i);
   // Only whole blocks may be joined to longer runs.
   std::optional<int64_t> known = getConstantIntValue(features);
   if (nest.block == 0 || (known && *known % nest.block == 0))

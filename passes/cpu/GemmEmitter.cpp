@@ -4,6 +4,7 @@
 // across memory are packed piece by piece, sums waiting on the stack meanwhile.
 #include "passes/cpu/GemmEmitter.h"
 
+#include "passes/cpu/ColumnFetcher.h"
 #include "passes/cpu/ElementEmitter.h"
 #include "passes/cpu/PanelPacker.h"
 #include "passes/cpu/RegisterTile.h"
@@ -30,18 +31,6 @@ constexpr int64_t keptBytes = 31 * 1024;
 /// if at least so many rows read them.
 constexpr int64_t largeOperand = 768 * 1024;
 constexpr int64_t manyRows = 24;
-/// Rows of a product whose rows are known only in the run.
-constexpr int64_t typicalRows = 128;
-/// Parts of a panel that tiles fetch: at most as many as the kernel's steps in
-/// one iteration.
-constexpr int64_t fetchShares = 4;
-/// Up to so many rows fetch their own columns, this many lines ahead.
-constexpr int64_t ownReaders = 16, fetchDistance = 32;
-/// Bytes of a tile's columns that stay in the second cache while rows pass.
-constexpr int64_t secondCache = 512 * 1024;
-/// Lines a tile may fetch ahead without being held up.
-constexpr int64_t mostFetched = 32;
-
 namespace {
 std::optional<int64_t> knownProduct(ArrayRef<ResultDim> dims) {
   int64_t product = 1;
@@ -89,6 +78,7 @@ public:
     int64_t bytes = nest.sum.getIntOrFloatBitWidth() / 8;
     int64_t most = std::max(tile.rows, keptBytes / (width * bytes));
     together = evenRows(block.rows, (block.rows + most - 1) / most, tile);
+    fetcher.emplace(kernel, nest, size, tile);
   }
 
   /// Code for the tasks [begin, end).
@@ -141,14 +131,11 @@ private:
   void emitDirect(const Panel &panel);
   void finishTiles(const Panel &panel, const ColumnSource &from, Value low,
                    Value high, Value done);
-  void fetchAhead(ColumnSource &columns, Value next, Value row, int64_t count);
   Values waiting(const Panel &panel, Value keptRow, int64_t count);
   void keep(const Panel &panel, Value keptRow, ArrayRef<Value> sums);
   void emitPacked(const Panel &panel);
   void addPacked(const Panel &panel, Value low, Value high, Values taps,
                  Value lhsOffset, Value rhsOffset);
-  void fetchNext(const Panel &panel, Value keptRow, int64_t depth,
-                 Value rhsOffset);
   ColumnSource packedColumns(const Panel &panel, Value rhsOffset, Value depth);
   void addTile(const ColumnSource &columns, Value row, Value keptRow,
                int64_t count, ArrayRef<Value> taps, Value lhsOffset,
@@ -175,6 +162,7 @@ private:
   int64_t lanes;
   TileKernel tiles;
   TileEpilogue epilogue;
+  std::optional<ColumnFetcher> fetcher;
   ContractionSize size;
   RegisterTile tile;
   TaskBlock block;
@@ -537,7 +525,8 @@ void GemmEmitter::emitDirect(const Panel &panel) {
       forTiles(low, high, [&](Value row, int64_t count) {
         Value keptRow = at().sub(row, low);
         ColumnSource source = columns;
-        fetchAhead(source, at().add(columns.base, next), keptRow, count);
+        fetcher->fetchNext(source, at().add(columns.base, next), keptRow, count,
+                           {together, depth});
         keep(panel, keptRow,
              tiles.run(offsetsOf(row, positionsFrom(row, count)),
                        nest.sums.back().lhsStride, source, k,
@@ -546,41 +535,6 @@ void GemmEmitter::emitDirect(const Panel &panel) {
     });
     finishTiles(panel, columns, low, high, whole);
   });
-}
-
-/// The tiles together fetch the columns that come next, each a share of one
-/// panel, so that none waits for memory: `next` is where the first panel of the
-/// piece or the tile after this one begins. Few rows fetch what they read
-/// themselves; one row does nothing but read, which needs no help.
-void GemmEmitter::fetchAhead(ColumnSource &columns, Value next, Value row,
-                             int64_t count) {
-  if (!nest.panels || !isChain() || count != tile.rows || count == 1)
-    return;
-  int64_t lanesHere = nest.panels->width, panels = width / lanesHere;
-  if (size.rows && *size.rows <= ownReaders) {
-    columns.ahead = FetchAhead{{}, fetchShares, lanesHere, true};
-    for (int64_t p = 0; p < panels; ++p)
-      columns.ahead->bases.push_back(
-          at().add(at().add(columns.base,
-                            at().mul(at().constant(p), nest.panels->stride)),
-                   at().constant(fetchDistance * lanesHere)));
-    return;
-  }
-  int64_t rowsHere = std::min(size.rows.value_or(typicalRows),
-                              isDeep() ? together : block.rows),
-          tilesHere = (rowsHere - 1) / tile.rows + 1;
-  int64_t shares = fetchShares;
-  while (shares > 1 && tilesHere < panels * shares)
-    shares /= 2;
-  int64_t depth = isDeep() ? pieceDepth() : *size.sum;
-  Value number = at().floorDiv(row, at().constant(tile.rows));
-  Value panel = at().min(at().floorDiv(number, at().constant(shares)),
-                         at().constant(panels - 1));
-  Value share = at().remainder(number, at().constant(shares));
-  Value base =
-      at().add(at().add(next, at().mul(panel, nest.panels->stride)),
-               at().mul(share, at().constant(depth / shares * lanesHere)));
-  columns.ahead = FetchAhead{{base}, fetchShares / shares, lanesHere};
 }
 
 /// Tiles whose sums are complete after the products from `done` on; null: from
@@ -592,7 +546,10 @@ void GemmEmitter::finishTiles(const Panel &panel, const ColumnSource &from,
   Value next = columnsOf(after, rhsBase).base;
   forTiles(low, high, [&](Value row, int64_t count) {
     ColumnSource columns = from;
-    fetchAhead(columns, next, at().sub(row, low), count);
+    fetcher->fetchNext(columns, next, at().sub(row, low), count,
+                       isDeep()
+                           ? FetchedPiece{together, pieceDepth()}
+                           : FetchedPiece{block.rows, size.sum.value_or(0)});
     Value keptRow = done ? at().sub(row, low) : at().constant(0);
     SmallVector<Values> positions = positionsFrom(row, count);
     Values starts = offsetsOf(row, positions);
@@ -660,9 +617,17 @@ void GemmEmitter::addPacked(const Panel &panel, Value low, Value high,
       if (packs)
         columns = packedColumns(panel, rhs, here);
       forTiles(low, high, [&](Value row, int64_t count) {
-        if (packs && !columnsAcross() && count == tile.rows)
-          fetchNext(panel, at().sub(row, low), depth, rhs);
-        addTile(columns, row, at().sub(row, low), count, taps, lhs, here);
+        ColumnSource source = columns;
+        Value next = at().mul(at().constant(depth), dim.rhsStride),
+              keptRow = at().sub(row, low);
+        FetchedPiece piece{together, depth};
+        if (!packs)
+          fetcher->fetchNext(source, at().add(columns.base, next), keptRow,
+                             count, piece);
+        else if (!columnsAcross())
+          fetcher->fetchForPacking(at().add(at().add(rhs, panel.first), next),
+                                   panel.vectors, keptRow, count, piece);
+        addTile(source, row, keptRow, count, taps, lhs, here);
       });
     });
   });
@@ -680,31 +645,6 @@ ColumnSource GemmEmitter::packedColumns(const Panel &panel, Value rhsOffset,
   for (int64_t v = 0; v < panel.vectors; ++v)
     columns.places.push_back(at().constant(v * lanes));
   return columns;
-}
-
-/// Each tile fetches its share of the block that is packed next, so that the
-/// packing does not wait for memory.
-void GemmEmitter::fetchNext(const Panel &panel, Value keptRow, int64_t depth,
-                            Value rhsOffset) {
-  int64_t tilesHere = std::max<int64_t>(
-      1, std::min(together, size.rows.value_or(together)) / tile.rows);
-  int64_t share = (depth + tilesHere - 1) / tilesHere;
-  if (share > mostFetched)
-    return;
-  Value line =
-      at().add(at().mul(at().floorDiv(keptRow, at().constant(tile.rows)),
-                        at().constant(share)),
-               at().constant(depth));
-  for (int64_t i = 0; i < share; ++i) {
-    Value k = at().add(line, at().constant(i));
-    Value from = at().add(at().add(rhsOffset, panel.first),
-                          at().mul(k, nest.sums.back().rhsStride));
-    for (int64_t v = 0; v < panel.vectors; ++v)
-      memref::PrefetchOp::create(
-          b, loc, nest.rhs,
-          ValueRange{at().add(from, at().constant(v * lanes))},
-          /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
-  }
 }
 
 /// Adds the columns at hand to `count` rows of the sums on the stack.

@@ -56,12 +56,19 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
   }
 }
 
-/// The fetching that is left after k steps.
-FetchAhead TileKernel::fetchedAt(FetchAhead ahead, Value k) {
-  int64_t step = ahead.lines * ahead.lineElements / unrolled;
+/// The fetching that is left when `elements` of one panel's columns are read.
+FetchAhead TileKernel::fetchedAfter(FetchAhead ahead, Value elements) {
+  Value fetched = at().floorDiv(at().mul(elements, at().constant(ahead.lines)),
+                                at().constant(unrolled));
   for (Value &base : ahead.bases)
-    base = at().add(base, at().mul(k, at().constant(step)));
+    base = at().add(base, fetched);
   return ahead;
+}
+
+/// The same after k steps.
+FetchAhead TileKernel::fetchedAt(FetchAhead ahead, Value k) {
+  Value elements = at().mul(k, at().constant(ahead.lineElements));
+  return fetchedAfter(std::move(ahead), elements);
 }
 
 void TileKernel::fetch(const ColumnSource &columns, Value k) {
@@ -173,7 +180,10 @@ TileKernel::Values TileKernel::overDim(
   for (Value row : rows)
     moved.push_back(at().add(row, offset));
   ColumnSource source = columns;
-  source.base = at().add(columns.base, at().mul(tap, dim.rhsStride));
+  Value columnsOffset = at().mul(tap, dim.rhsStride);
+  source.base = at().add(columns.base, columnsOffset);
+  if (source.ahead)
+    source.ahead = fetchedAfter(*columns.ahead, columnsOffset);
   scf::YieldOp::create(b, loc,
                        body(tap, moved, source, loop.getRegionIterArgs()));
   return Values(loop.getResults());

@@ -66,6 +66,7 @@ private:
   Values addBlock(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,
                   const ColumnSource &columns, mlir::Value first,
                   mlir::Value extent, mlir::ValueRange sums);
+  FetchAhead fetchedAfter(FetchAhead ahead, mlir::Value elements);
   FetchAhead fetchedAt(FetchAhead ahead, mlir::Value k);
   void fetch(const ColumnSource &columns, mlir::Value k);
   void step(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,

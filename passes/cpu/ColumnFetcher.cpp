@@ -1,0 +1,97 @@
+// Shares of what comes next. A share is one prefetch, or a few, for every few
+// steps of a tile: more would be in the way of its loads.
+#include "passes/cpu/ColumnFetcher.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+/// Rows of a product whose rows are known only in the run.
+constexpr int64_t typicalRows = 128;
+/// Parts of a panel that tiles fetch: at most as many as the kernel's steps in
+/// one iteration.
+constexpr int64_t fetchShares = 4;
+/// Up to so many rows fetch their own columns, this many lines ahead.
+constexpr int64_t ownReaders = 16, fetchDistance = 32;
+/// Lines a tile may fetch before a packing without being held up.
+constexpr int64_t mostFetched = 32;
+
+ColumnFetcher::ColumnFetcher(Kernel &kernel, const ContractionNest &nest,
+                             const ContractionSize &size, RegisterTile tile)
+    : b(kernel.builder), loc(kernel.loc()), nest(nest), size(size), tile(tile),
+      lanes(kernel.vectorBytes * 8 / nest.sum.getIntOrFloatBitWidth()) {}
+
+/// Whether the sums go through a panel from its start to its end.
+bool ColumnFetcher::readsThrough() {
+  if (!nest.panels || !size.sum)
+    return false;
+  int64_t next = nest.panels->width;
+  for (const SumDim &dim : llvm::reverse(nest.sums)) {
+    if (getConstantIntValue(dim.rhsStride) != next)
+      return false;
+    next *= *getConstantIntValue(dim.extent);
+  }
+  return true;
+}
+
+/// Whether all columns are still in the second cache when the next rows come.
+bool ColumnFetcher::staysInCache() {
+  int64_t bytes = nest.sum.getIntOrFloatBitWidth() / 8;
+  return size.columns && *size.columns * *size.sum * bytes <= secondCache;
+}
+
+void ColumnFetcher::fetchNext(ColumnSource &columns, Value next, Value row,
+                              int64_t count, FetchedPiece piece) {
+  if (count != tile.rows || count == 1 || !readsThrough())
+    return;
+  int64_t width = nest.panels->width, panels = tile.vectors * lanes / width;
+  if (size.rows && *size.rows <= ownReaders) {
+    columns.ahead = FetchAhead{{}, fetchShares, width, true};
+    for (int64_t p = 0; p < panels; ++p)
+      columns.ahead->bases.push_back(
+          at().add(at().add(columns.base,
+                            at().mul(at().constant(p), nest.panels->stride)),
+                   at().constant(fetchDistance * width)));
+    return;
+  }
+  if (staysInCache())
+    return;
+  int64_t rows = std::min(size.rows.value_or(typicalRows), piece.rows),
+          tiles = (rows - 1) / tile.rows + 1, shares = fetchShares;
+  while (shares > 1 && tiles < panels * shares)
+    shares /= 2;
+  Value number = at().floorDiv(row, at().constant(tile.rows));
+  Value panel = at().min(at().floorDiv(number, at().constant(shares)),
+                         at().constant(panels - 1));
+  Value share = at().remainder(number, at().constant(shares));
+  Value base =
+      at().add(at().add(next, at().mul(panel, nest.panels->stride)),
+               at().mul(share, at().constant(piece.depth / shares * width)));
+  columns.ahead = FetchAhead{{base}, fetchShares / shares, width};
+}
+
+void ColumnFetcher::fetchForPacking(Value next, int64_t vectors, Value row,
+                                    int64_t count, FetchedPiece piece) {
+  if (count != tile.rows)
+    return;
+  int64_t rows = std::min(piece.rows, size.rows.value_or(piece.rows)),
+          tiles = std::max<int64_t>(1, rows / tile.rows),
+          share = (piece.depth + tiles - 1) / tiles;
+  if (share > mostFetched)
+    return;
+  Value line = at().mul(at().floorDiv(row, at().constant(tile.rows)),
+                        at().constant(share));
+  for (int64_t i = 0; i < share; ++i) {
+    Value k = at().add(line, at().constant(i));
+    Value from = at().add(next, at().mul(k, nest.sums.back().rhsStride));
+    for (int64_t v = 0; v < vectors; ++v)
+      memref::PrefetchOp::create(
+          b, loc, nest.rhs,
+          ValueRange{at().add(from, at().constant(v * lanes))},
+          /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+  }
+}
+
+} // namespace tenon

@@ -1,0 +1,49 @@
+// Columns are fetched before they are needed, by the tiles that compute
+// meanwhile: lines of a panel follow one another, but the hardware sees neither
+// where a tile goes next nor, where it has few rows, far enough ahead.
+#ifndef TENON_PASSES_CPU_COLUMNFETCHER_H
+#define TENON_PASSES_CPU_COLUMNFETCHER_H
+
+#include "passes/cpu/RegisterTile.h"
+#include "passes/cpu/TileKernel.h"
+
+namespace tenon {
+
+/// What the tiles of some rows fetch together: as many lines of each panel.
+struct FetchedPiece {
+  int64_t rows, depth;
+};
+
+class ColumnFetcher {
+public:
+  ColumnFetcher(Kernel &kernel, const ContractionNest &nest,
+                const ContractionSize &size, RegisterTile tile);
+
+  /// Lets a tile of `count` rows, the first of which is the piece's `row`,
+  /// fetch its share of the columns that come after `columns`: `next` is where
+  /// their first panel begins. Few rows fetch what they read themselves; one
+  /// row does nothing but read, which needs no help.
+  void fetchNext(ColumnSource &columns, mlir::Value next, mlir::Value row,
+                 int64_t count, FetchedPiece piece);
+
+  /// The same for columns, `vectors` wide, that lie across rows at `next` and
+  /// are packed after this piece, so that the packing does not wait for memory.
+  void fetchForPacking(mlir::Value next, int64_t vectors, mlir::Value row,
+                       int64_t count, FetchedPiece piece);
+
+private:
+  bool readsThrough();
+  bool staysInCache();
+  IndexBuilder at() { return {b, loc}; }
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  const ContractionNest &nest;
+  ContractionSize size;
+  RegisterTile tile;
+  int64_t lanes;
+};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_CPU_COLUMNFETCHER_H
