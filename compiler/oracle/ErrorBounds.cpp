@@ -56,7 +56,13 @@ void FoldBound::add(double value, double error) {
   magnitude = combine(kind, magnitude, std::fabs(value) + error);
 }
 
-double FoldBound::of(double result, Type element) const {
+Type sumElement(Type element) {
+  return element.isF16() || element.isBF16()
+             ? Float32Type::get(element.getContext())
+             : element;
+}
+
+double FoldBound::of(double result, Type element, Type sum) const {
   if (kind == ReduceKind::Maximum || kind == ReduceKind::Minimum)
     return std::max(difference(low, result), difference(high, result));
   double moved =
@@ -67,9 +73,6 @@ double FoldBound::of(double result, Type element) const {
     return 0;
   // Each step rounds a partial result, no larger than all of them together;
   // some more where blocks are joined, or factors moved to the operands.
-  Type sum = element.isF16() || element.isBF16()
-                 ? Float32Type::get(element.getContext())
-                 : element;
   moved += (terms + 4) * roundingError(sum, magnitude);
   return moved + roundingError(element, std::fabs(result) + moved);
 }

@@ -15,14 +15,20 @@ double roundingError(mlir::Type element, double magnitude);
 /// |a - b|; infinite where one of them is no number.
 double difference(double a, double b);
 
-/// The bound of a fold of elements, in whatever order they are combined. Sums
-/// of 16-bit floats are kept in f32.
+/// What sums of an element type are kept in: f32 for 16-bit floats.
+mlir::Type sumElement(mlir::Type element);
+
+/// The bound of a fold of elements, in whatever order they are combined.
 class FoldBound {
 public:
   explicit FoldBound(ReduceKind kind);
   void add(double value, double error);
-  /// Of the fold's value `result`, stored as an `element`.
-  double of(double result, mlir::Type element) const;
+  /// Of the fold's value `result`, stored as an `element`; each step is
+  /// rounded to `sum`.
+  double of(double result, mlir::Type element, mlir::Type sum) const;
+  double of(double result, mlir::Type element) const {
+    return of(result, element, sumElement(element));
+  }
 
 private:
   ReduceKind kind;

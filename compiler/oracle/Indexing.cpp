@@ -194,8 +194,9 @@ static llvm::Expected<HostTensors> scatter(ScatterOp op, const OpInstance &at) {
     update(op.getKind(), result, target, updates, i);
     if (!bounds.empty()) {
       bounds[target].add(updates.floats[i], updates.errorAt(i));
-      result.errors[target] =
-          bounds[target].of(result.floats[target], result.element);
+      // One update after another, each rounded where it is stored.
+      result.errors[target] = bounds[target].of(result.floats[target],
+                                                result.element, result.element);
     }
   });
   return HostTensors{std::move(result)};

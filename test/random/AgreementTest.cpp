@@ -134,6 +134,35 @@ TEST_F(AgreementTest, CarriesErrorsThroughOps) {
   EXPECT_NE(disagreement(expected, floats({7, 5, 3, 2 + 0x1p-22})), "");
 }
 
+TEST_F(AgreementTest, KnowsWhatSixteenBitSumsAreKeptIn) {
+  auto halves = [&](llvm::ArrayRef<int64_t> shape, std::vector<double> values) {
+    return HostTensor{builder.getF16Type(),
+                      llvm::SmallVector<int64_t>(shape),
+                      std::move(values),
+                      {}};
+  };
+  // In f16 2048 + 1 is 2048 again; in f32 all three terms are 2050.
+  RandomGraph reduced = graphOf(R"(
+    func.func @main(%x: tensor<3xf16>) -> tensor<f16> {
+      %0 = tenon.reduce add %x over [0] : (tensor<3xf16>) -> tensor<f16>
+      return %0 : tensor<f16>
+    })",
+                                {halves({3}, {2048, 1, 1})});
+  HostTensor expected = expectedOf(reduced);
+  EXPECT_EQ(disagreement(expected, halves({}, {2050})), "");
+  EXPECT_NE(disagreement(expected, halves({}, {2048})), "");
+  RandomGraph scattered = graphOf(R"(
+    func.func @main(%x: tensor<1xf16>, %u: tensor<2xf16>) -> tensor<1xf16> {
+      %i = tenon.constant dense<0> : tensor<2x1xi64>
+      %0 = tenon.scatter add %x, %i, %u window_dims [] inserted [0] batching [] x [] map [0] vector_dim 1 : (tensor<1xf16>, tensor<2x1xi64>, tensor<2xf16>) -> tensor<1xf16>
+      return %0 : tensor<1xf16>
+    })",
+                                  {halves({1}, {2048}), halves({2}, {1, 1})});
+  expected = expectedOf(scattered);
+  EXPECT_EQ(disagreement(expected, halves({1}, {2048})), "");
+  EXPECT_NE(disagreement(expected, halves({1}, {1024})), "");
+}
+
 TEST_F(AgreementTest, CatchesSmallChangesInMostElements) {
   int64_t caught = 0, all = 0;
   for (uint64_t seed = 0; seed < 60; ++seed) {
