@@ -133,6 +133,32 @@ def check_pkg_config(prefix, folder):
     call(f"{folder}/typed")
 
 
+PYTHON = """
+import sys, numpy, tenon
+x = numpy.ones((2, 3), numpy.float32)
+model = tenon.compile(sys.argv[1], cpu="x86-64-v3")
+assert (model(x, y=x) == 2).all()
+with open("/proc/self/maps") as maps:
+    loaded = {line.split()[-1] for line in maps if "libtenon_rt" in line}
+print(tenon.__file__, *loaded)
+"""
+
+
+def check_python(prefix, folder):
+    """The package finds the runtime and the tool of its own prefix."""
+    os.makedirs(folder)
+    copy_project(f"{folder}/project")
+    said = call("/usr/bin/python3", "-c", PYTHON, f"{folder}/project/add.onnx",
+                PYTHONPATH=f"{prefix}/{LIBDIR}/python3/site-packages",
+                PYTHONDONTWRITEBYTECODE="1", TENON_CACHE_LIMIT="1G",
+                TENON_CACHE_DIR=f"{folder}/cache")
+    for path in said.split():
+        if not path.startswith(os.path.realpath(prefix) + "/"):
+            complaints.append(f"Python: {path} is not in {prefix}")
+    if not os.path.isdir(f"{folder}/cache"):
+        complaints.append("Python: the model was not compiled into the cache")
+
+
 def check_contents(prefix):
     for pattern in ("bin/tenon", "bin/tenonc", "bin/tenon-opt",
                     "bin/tenon-reduce", "bin/tenon-lsp-server",
@@ -162,9 +188,11 @@ def main():
             lambda: check_refusals(installed, f"{folder}/refused"),
             lambda: check_broken_model(installed, f"{folder}/broken"),
             lambda: check_pkg_config(installed, f"{folder}/pc"),
+            lambda: check_python(installed, f"{folder}/python"),
             lambda: os.rename(installed, moved),
             lambda: check_cmake(moved, f"{folder}/second", "Unix Makefiles"),
-            lambda: check_pkg_config(moved, f"{folder}/pc-moved")]
+            lambda: check_pkg_config(moved, f"{folder}/pc-moved"),
+            lambda: check_python(moved, f"{folder}/python-moved")]
         # What is wrong at one step makes the next ones pointless.
         for step in steps:
             if not complaints:

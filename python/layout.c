@@ -1,0 +1,101 @@
+/* Prints, as a module of Python, where the fields lie that the package reads
+ * and writes: the compiler knows, and a new version of a struct needs no second
+ * description by hand. */
+#include "runtime/tenon.h"
+
+#include <stdio.h>
+
+#define CODE_OF(member)                                                        \
+  _Generic((member),                                                           \
+      const char *: "s",                                                       \
+      int32_t: "i",                                                            \
+      uint32_t: "I",                                                           \
+      int64_t: "q",                                                            \
+      uint64_t: "Q",                                                           \
+      default: "p")
+#define STRUCT(type)                                                           \
+  typedef type current;                                                        \
+  printf("%s = (%zu, {\n", #type, sizeof(current))
+#define FIELD(member)                                                          \
+  printf("    \"%s\": (%zu, \"%s\"),\n", #member, offsetof(current, member),   \
+         CODE_OF(((current *)0)->member))
+#define END puts("})")
+
+int main(void) {
+  puts("\"\"\"Where the fields of the C API's structs lie; made by "
+       "layout.c.\"\"\"");
+  printf("ABI_VERSION = %u\n", TENON_ABI_VERSION);
+  puts("DTYPES = {");
+  for (int32_t dtype = TENON_F32; dtype <= TENON_BOOL; ++dtype)
+    printf("    %d: \"%s\",\n", dtype, tenon_dtype_name(dtype));
+  puts("}");
+  {
+    STRUCT(tenon_model_desc);
+    FIELD(name);
+    FIELD(source);
+    FIELD(compiler);
+    FIELD(target);
+    FIELD(num_functions);
+    FIELD(functions);
+    END;
+  }
+  {
+    STRUCT(tenon_function_desc);
+    FIELD(name);
+    FIELD(num_inputs);
+    FIELD(num_outputs);
+    FIELD(inputs);
+    FIELD(outputs);
+    END;
+  }
+  {
+    STRUCT(tenon_tensor_desc);
+    FIELD(name);
+    FIELD(dtype);
+    FIELD(rank);
+    FIELD(dims);
+    FIELD(bounded);
+    END;
+  }
+  {
+    STRUCT(tenon_dim_desc);
+    FIELD(size);
+    FIELD(min);
+    FIELD(max);
+    FIELD(multiple);
+    FIELD(name);
+    END;
+  }
+  {
+    STRUCT(tenon_open_options);
+    FIELD(struct_size);
+    FIELD(error_text);
+    FIELD(error_text_bytes);
+    FIELD(threads);
+    FIELD(weights_mode);
+    FIELD(weights_path);
+    FIELD(verify_weights);
+    END;
+  }
+  {
+    STRUCT(tenon_context_options);
+    FIELD(struct_size);
+    FIELD(error_text);
+    FIELD(error_text_bytes);
+    FIELD(memory_limit);
+    FIELD(timeout_ns);
+    END;
+  }
+  {
+    STRUCT(tenon_tensor);
+    FIELD(struct_size);
+    FIELD(name);
+    FIELD(dtype);
+    FIELD(rank);
+    FIELD(dims);
+    FIELD(data);
+    FIELD(bytes);
+    END;
+  }
+  return 0;
+}

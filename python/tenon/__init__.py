@@ -1,0 +1,22 @@
+"""Tenon's compiled models in Python.
+
+    import tenon
+    f = tenon.compile("mlp.onnx")      # once; the next time it is found
+    y = f(x)                           # numpy in, numpy out
+
+`tenon.load("mlp.so")` opens what was compiled before. A model is called with
+its inputs in order or by name; `f.inputs` and `f.outputs` tell what they are.
+"""
+from ._compile import compile
+from ._description import Dim, TensorType
+from ._errors import (ArtifactError, Cancelled, Error, FileError, InputError,
+                      InternalError, LimitError, ModelError, UnsupportedError,
+                      UsageError)
+from ._model import Context, Function, Model, load
+from ._tensors import BFloat16Array, Outputs, bfloat16
+
+__all__ = [
+    "ArtifactError", "BFloat16Array", "Cancelled", "Context", "Dim", "Error",
+    "FileError", "Function", "InputError", "InternalError", "LimitError",
+    "Model", "ModelError", "Outputs", "TensorType", "UnsupportedError",
+    "UsageError", "bfloat16", "compile", "load"]

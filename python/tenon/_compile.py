@@ -1,0 +1,94 @@
+"""Compiling by the tool: a process of its own, whose words become the text of
+the exception."""
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import warnings
+import weakref
+
+from . import _place
+from ._errors import FileError, error_of
+from ._model import Model
+
+
+def _tool():
+    """The tool installed with this package, or the one on PATH."""
+    here = os.path.dirname(os.path.realpath(__file__))
+    path = os.path.normpath(os.path.join(here, _place.TOOL))
+    found = path if os.path.exists(path) else shutil.which("tenon")
+    if not found:
+        raise FileError(f"there is no tenon at '{path}' or on PATH")
+    return found
+
+
+def _call(arguments):
+    done = subprocess.run([_tool(), "compile", "--color=never", *arguments],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE)
+    said = done.stderr.decode("utf-8", "replace").rstrip()
+    if done.returncode != 0:
+        raise error_of(done.returncode, said or
+                       f"the compiler ended with status {done.returncode}")
+    for line in said.splitlines():
+        if " warning: " in line:
+            warnings.warn(line, RuntimeWarning, stacklevel=4)
+    return done.stdout.decode("utf-8", "surrogateescape")
+
+
+def _range(size):
+    """8, (1, 512), (1, None), or what --dim takes."""
+    if isinstance(size, (tuple, list, range)):
+        low, high = (size.start, size.stop - 1) if isinstance(size, range) \
+            else size
+        return f"{low}..{'' if high is None else high}"
+    return str(size)
+
+
+def _shape(shape):
+    return ",".join("?" if extent is None else str(extent) for extent in shape)
+
+
+def compile(model, *, function=None, dims=None, shapes=None, cpu=None, opt=None,
+            output=None, options=(), **opening):
+    """Compiles a model and opens it.
+
+    model: what `tenon compile` takes: an ONNX file, a SavedModel's folder, a
+    frozen graph. function: a signature of a SavedModel. dims: sizes of named
+    extents, {"batch": 8, "seq": (1, 512)}. shapes: shapes of inputs by name,
+    None for an extent that stays open. cpu: as -mcpu. opt: 0 to 3. output:
+    where the shared object goes; by default into the cache, where the same
+    model with the same options is found the next time. options: further flags
+    of the tool. What else there is goes to `load`."""
+    flags = []
+    if function is not None:
+        flags.append(f"--signature={function}")
+    for name, size in (dims or {}).items():
+        flags.append(f"--dim={name}={_range(size)}")
+    for name, shape in (shapes or {}).items():
+        flags.append(f"--shape={name}=[{_shape(shape)}]")
+    if cpu is not None:
+        flags.append(f"-mcpu={cpu}")
+    if opt is not None:
+        flags.append(f"-O{opt}")
+    flags += [*map(str, options), "--", os.fspath(model)]
+    if output is not None:
+        _call(["-q", "-shared", "-o", os.fspath(output), *flags])
+        return Model(output, **opening)
+    try:
+        found = json.loads(_call(["--cache", "--format=json", *flags]))
+        return Model(found["output"], **opening)
+    except FileError:
+        # Without a cache the file lives as long as the model; what else was
+        # wrong is wrong again.
+        folder = tempfile.mkdtemp(prefix="tenon-")
+        try:
+            path = os.path.join(folder, "model.so")
+            _call(["-q", "-shared", "-o", path, *flags])
+            opened = Model(path, **opening)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        weakref.finalize(opened, shutil.rmtree, folder, ignore_errors=True)
+        return opened

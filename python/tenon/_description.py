@@ -1,0 +1,67 @@
+"""What a model says of itself: functions, inputs, outputs, extents."""
+import ctypes
+from typing import NamedTuple
+
+from . import _layout
+from ._runtime import DimDesc, FunctionDesc, TensorDesc, text
+
+_UNBOUNDED = 2**63 - 1
+
+
+class Dim(NamedTuple):
+    """One extent: `size` where it is fixed, else None and the allowed range."""
+    name: str
+    size: int
+    min: int
+    max: int  # None: no upper bound
+    multiple: int
+
+    def __str__(self):
+        return str(self.size) if self.size is not None else self.name or "?"
+
+
+class TensorType(NamedTuple):
+    """An input or output: its name, its element type ("f32") and its dims."""
+    name: str
+    dtype: str
+    dims: tuple
+    bounded: bool  # the extents are known only after a run
+
+    @property
+    def shape(self):
+        """The extents: a number, or None where a run decides."""
+        return tuple(dim.size for dim in self.dims)
+
+    def __str__(self):
+        return f"{self.name} {self.dtype}[{', '.join(map(str, self.dims))}]"
+
+
+class FunctionType(NamedTuple):
+    name: str
+    inputs: tuple
+    outputs: tuple
+
+
+def _dims(desc):
+    for i in range(desc.rank):
+        dim = DimDesc.from_address(desc.dims + i * ctypes.sizeof(DimDesc))
+        yield Dim(text(dim.name), dim.size if dim.size >= 0 else None, dim.min,
+                  dim.max if dim.max != _UNBOUNDED else None, dim.multiple)
+
+
+def _tensors(address, count):
+    for i in range(count):
+        desc = TensorDesc.from_address(address + i * ctypes.sizeof(TensorDesc))
+        yield TensorType(text(desc.name),
+                         _layout.DTYPES.get(desc.dtype, "?"),
+                         tuple(_dims(desc)), desc.bounded != 0)
+
+
+def read_functions(model_desc):
+    """The functions in the order of the model."""
+    for i in range(model_desc.num_functions):
+        desc = FunctionDesc.from_address(
+            model_desc.functions + i * ctypes.sizeof(FunctionDesc))
+        yield FunctionType(text(desc.name),
+                           tuple(_tensors(desc.inputs, desc.num_inputs)),
+                           tuple(_tensors(desc.outputs, desc.num_outputs)))

@@ -1,0 +1,87 @@
+"""Tensors of other libraries by DLPack: their memory is used where it is. The
+capsule stays unconsumed and alive for the length of a call, so its producer
+frees it."""
+import ctypes
+from typing import NamedTuple
+
+from ._errors import InputError
+
+_CPU, _PINNED = 1, 3
+_NAMES = {(0, 8): "i8", (0, 16): "i16", (0, 32): "i32", (0, 64): "i64",
+          (1, 8): "u8", (1, 16): "u16", (1, 32): "u32", (1, 64): "u64",
+          (2, 16): "f16", (2, 32): "f32", (2, 64): "f64", (4, 16): "bf16",
+          (6, 8): "bool"}
+_BFLOAT = 4
+
+
+class NotExported(Exception):
+    """The producer would not make a capsule, for its own reasons."""
+
+
+class DLTensor(ctypes.Structure):
+    """The first and only part of a DLManagedTensor that is read here."""
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32),
+                ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32),
+                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
+                ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)),
+                ("byte_offset", ctypes.c_uint64)]
+
+
+_pointer_in = ctypes.pythonapi.PyCapsule_GetPointer
+_pointer_in.restype = ctypes.c_void_p
+_pointer_in.argtypes = [ctypes.py_object, ctypes.c_char_p]
+
+
+def _tensor_in(capsule):
+    return DLTensor.from_address(_pointer_in(capsule, b"dltensor"))
+
+
+class Foreign(NamedTuple):
+    """A tensor in another library's memory; extents and strides in elements."""
+    address: int
+    dtype: str
+    shape: tuple
+    strides: tuple
+    owner: object
+
+
+def receive(value, what):
+    """The tensor behind `value.__dlpack__`; an InputError names `what`."""
+    device, _ = value.__dlpack_device__()
+    if device not in (_CPU, _PINNED):
+        raise InputError(f"{what}: expected a tensor in the memory of the CPU, "
+                         f"got one on device {int(device)} of DLPack")
+    try:
+        capsule = value.__dlpack__()
+    except Exception as error:  # whatever the producer raises
+        raise NotExported(str(error)) from error
+    tensor = _tensor_in(capsule)
+    dtype = _NAMES.get((tensor.code, tensor.bits))
+    if dtype is None or tensor.lanes != 1:
+        raise InputError(f"{what}: no element type of Tenon has DLPack's code "
+                         f"{tensor.code} with {tensor.bits} bits")
+    shape = tuple(tensor.shape[i] for i in range(tensor.ndim))
+    if tensor.strides:
+        strides = tuple(tensor.strides[i] for i in range(tensor.ndim))
+    else:
+        strides = dense_strides(shape)
+    return Foreign((tensor.data or 0) + tensor.byte_offset, dtype, shape,
+                   strides, (capsule, value))
+
+
+def dense_strides(shape):
+    """The strides of a dense row-major tensor, in elements."""
+    strides, step = [], 1
+    for extent in reversed(shape):
+        strides.append(step)
+        step *= extent
+    return tuple(reversed(strides))
+
+
+def as_bfloat16(capsule):
+    """Numpy's capsule of 16-bit integers becomes one of bf16; its deleter
+    stays numpy's."""
+    _tensor_in(capsule).code = _BFLOAT
+    return capsule

@@ -1,0 +1,241 @@
+"""Open models: functions to call, and the contexts their runs happen in."""
+import ctypes
+import os
+import threading
+import weakref
+
+from . import _runtime as rt
+from ._calls import Signature
+from ._description import read_functions
+from ._errors import error_of
+
+_WEIGHTS = {"auto": 0, "copy": 1, "map": 2}
+_ERROR_BYTES = 4096
+
+
+def load(path, *, threads=0, weights="auto", weights_path=None,
+         verify_weights=False):
+    """Opens the shared object at `path` that `tenon compile` has written.
+
+    threads: the most that work on one run, 0 for one a CPU. weights: "copy"
+    reads them into memory, "map" maps the file, "auto" does what is faster.
+    weights_path: a file of external weights or its folder. verify_weights:
+    hash them too."""
+    return Model(path, threads=threads, weights=weights,
+                 weights_path=weights_path, verify_weights=verify_weights)
+
+
+class _Callable:
+    """What a model and a context have in common: they are called as their
+    first function, and have the others by name."""
+
+    def __call__(self, *values, **named):
+        return self._signatures[0].call(self._context(), values, named)
+
+    def __getitem__(self, name):
+        for signature in self._signatures:
+            if signature.name == name:
+                return Function(signature, self._context)
+        raise KeyError(f"expected one of {', '.join(self.functions)}, got "
+                       f"'{name}'")
+
+    @property
+    def functions(self):
+        """The names of the functions."""
+        return tuple(signature.name for signature in self._signatures)
+
+    @property
+    def inputs(self):
+        """The inputs of the first function."""
+        return self._signatures[0].inputs
+
+    @property
+    def outputs(self):
+        """The outputs of the first function."""
+        return self._signatures[0].outputs
+
+
+class Model(_Callable):
+    """An open model. It may be called from any number of threads, each of
+    which has a context of its own, and with it its own state where the model
+    has any."""
+
+    def __init__(self, path, *, threads=0, weights="auto", weights_path=None,
+                 verify_weights=False):
+        if weights not in _WEIGHTS:
+            raise ValueError(f"weights: expected auto, copy or map, got "
+                             f"'{weights}'")
+        said = ctypes.create_string_buffer(_ERROR_BYTES)
+        # Kept by a name: the struct holds its address alone.
+        place = _path(weights_path) if weights_path is not None else None
+        options = rt.OpenOptions(
+            struct_size=ctypes.sizeof(rt.OpenOptions),
+            error_text=ctypes.addressof(said), error_text_bytes=_ERROR_BYTES,
+            threads=threads, weights_mode=_WEIGHTS[weights],
+            weights_path=place, verify_weights=bool(verify_weights))
+        handle = ctypes.c_void_p()
+        status = rt.open_model(_path(path), ctypes.byref(options),
+                               ctypes.byref(handle))
+        if status != 0:
+            raise error_of(status, f"{path}: {rt.text(said.value)}")
+        self._handle = _Handle(handle.value)
+        desc = rt.describe(handle.value).contents
+        self.path = path
+        self.name = rt.text(desc.name)
+        self.source = rt.text(desc.source)
+        self.compiler = rt.text(desc.compiler)
+        self.target = rt.text(desc.target)
+        self._signatures = tuple(map(Signature, read_functions(desc)))
+        self._local = threading.local()
+
+    def context(self, *, memory_limit=0, timeout=None):
+        """A context apart from the threads' own: memory and state for one run
+        at a time. memory_limit: bytes of working memory; timeout: seconds that
+        a run may take."""
+        return Context(self, memory_limit=memory_limit, timeout=timeout)
+
+    def _context(self):
+        context = getattr(self._local, "context", None)
+        if context is None:
+            context = self._local.context = Context(self)
+        return context
+
+    def close(self):
+        """Unloads the model and ends its contexts. Models nobody has any more
+        are unloaded anyhow."""
+        self._handle.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __repr__(self):
+        return f"<tenon.Model {self.name}: {self._signatures[0]}>"
+
+
+class _Handle:
+    """The open model in C and its contexts, each with the number of calls that
+    use it. It goes when nobody needs it, contexts before their model."""
+
+    def __init__(self, model):
+        self.model = model
+        self.lock = threading.Lock()
+        self.contexts = {}
+        self._finalizer = weakref.finalize(self, _close, model, self.contexts)
+
+    def close(self):
+        with self.lock:
+            if any(self.contexts.values()):
+                raise error_of(8, "the model is in use: a run is under way")
+            self._finalizer()
+            self.model = None
+
+    def create(self, options):
+        with self.lock:
+            if self.model is None:
+                raise error_of(8, "the model is closed")
+            made = ctypes.c_void_p()
+            status = rt.create_context(self.model, ctypes.byref(options),
+                                       ctypes.byref(made))
+            if status == 0:
+                self.contexts[made.value] = 0
+            return status, made.value
+
+    def destroy(self, context):
+        with self.lock:
+            if self.contexts.get(context, 0):
+                raise error_of(8, "the context is in use: a run is under way")
+            if self.contexts.pop(context, None) is not None:
+                rt.destroy_context(context)
+
+    def enter(self, context):
+        """The context's address, which stays good until `leave`."""
+        with self.lock:
+            if context not in self.contexts:
+                raise error_of(8, "the context is closed")
+            self.contexts[context] += 1
+
+    def leave(self, context):
+        with self.lock:
+            self.contexts[context] -= 1
+
+
+def _close(model, contexts):
+    for context in contexts:
+        rt.destroy_context(context)
+    contexts.clear()
+    rt.close_model(model)
+
+
+class Context(_Callable):
+    """The memory and the state of one run at a time of a model."""
+
+    def __init__(self, model, *, memory_limit=0, timeout=None):
+        self._handle = model._handle
+        self._signatures = model._signatures
+        said = ctypes.create_string_buffer(_ERROR_BYTES)
+        options = rt.ContextOptions(
+            struct_size=ctypes.sizeof(rt.ContextOptions),
+            error_text=ctypes.addressof(said), error_text_bytes=_ERROR_BYTES,
+            memory_limit=memory_limit, timeout_ns=_nanoseconds(timeout))
+        status, self._address = self._handle.create(options)
+        if status != 0:
+            raise error_of(status, rt.text(said.value))
+        weakref.finalize(self, self._handle.destroy, self._address)
+
+    def _context(self):
+        return self
+
+    def __enter__(self):
+        self._handle.enter(self._address)
+        return self._address
+
+    def __exit__(self, *_):
+        self._handle.leave(self._address)
+
+    def set_timeout(self, seconds):
+        """Runs to come that take longer end with Cancelled; None: no limit."""
+        with self as address:
+            rt.set_timeout(address, _nanoseconds(seconds))
+
+    def cancel(self):
+        """Ends the run under way, or the next one, with Cancelled. From any
+        thread."""
+        with self as address:
+            rt.cancel(address)
+
+    @property
+    def memory(self):
+        """The bytes it holds from run to run."""
+        with self as address:
+            return rt.context_memory(address)
+
+    def close(self):
+        """Gives its memory back; refused while a run is under way."""
+        self._handle.destroy(self._address)
+
+
+class Function:
+    """One function of a model; called, it runs."""
+
+    def __init__(self, signature, context):
+        self._signature, self._context = signature, context
+        self.name = signature.name
+        self.inputs = signature.inputs
+        self.outputs = signature.outputs
+
+    def __call__(self, *values, **named):
+        return self._signature.call(self._context(), values, named)
+
+    def __repr__(self):
+        return f"<tenon.Function {self.name}: {self._signature}>"
+
+
+def _nanoseconds(seconds):
+    return 0 if seconds is None else max(1, int(seconds * 1e9))
+
+
+def _path(path):
+    return os.fsencode(path)

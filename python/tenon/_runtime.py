@@ -1,0 +1,78 @@
+"""The C API through ctypes. A call through CDLL gives up the interpreter's lock
+until it returns. Structs are laid out as layout.c found them."""
+import ctypes
+import os
+
+from . import _layout, _place
+
+_CODES = {"s": ctypes.c_char_p, "p": ctypes.c_void_p, "i": ctypes.c_int32,
+          "I": ctypes.c_uint32, "q": ctypes.c_int64, "Q": ctypes.c_uint64}
+
+
+def _struct(name):
+    """The class of a struct; what lies between known fields is padding."""
+    size, known = getattr(_layout, name)
+    fields, end = [], 0
+    for field, (offset, code) in sorted(known.items(), key=lambda f: f[1][0]):
+        if offset > end:
+            fields.append((f"_at_{end}", ctypes.c_char * (offset - end)))
+        fields.append((field, _CODES[code]))
+        end = offset + ctypes.sizeof(_CODES[code])
+    if size > end:
+        fields.append((f"_at_{end}", ctypes.c_char * (size - end)))
+    made = type(name, (ctypes.Structure,), {"_pack_": 1, "_fields_": fields})
+    assert ctypes.sizeof(made) == size, name
+    return made
+
+
+ModelDesc = _struct("tenon_model_desc")
+FunctionDesc = _struct("tenon_function_desc")
+TensorDesc = _struct("tenon_tensor_desc")
+DimDesc = _struct("tenon_dim_desc")
+OpenOptions = _struct("tenon_open_options")
+ContextOptions = _struct("tenon_context_options")
+Tensor = _struct("tenon_tensor")
+
+
+def _load():
+    """The runtime beside this package, or the system's."""
+    here = os.path.dirname(os.path.realpath(__file__))
+    path = os.path.normpath(os.path.join(here, _place.LIBRARY))
+    loaded = ctypes.CDLL(path if os.path.exists(path) else
+                         os.path.basename(path))
+    loaded.tenon_abi_version.restype = ctypes.c_uint32
+    version = loaded.tenon_abi_version()
+    if version != _layout.ABI_VERSION:
+        raise ImportError(f"this package is for runtime ABI "
+                          f"{_layout.ABI_VERSION}, the runtime has {version}")
+    return loaded
+
+
+library = _load()
+
+
+def _declare(name, result, *arguments):
+    function = getattr(library, name)
+    function.restype, function.argtypes = result, arguments
+    return function
+
+
+_P, _S, _I = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int
+open_model = _declare("tenon_open", _I, _S, _P, _P)
+close_model = _declare("tenon_close", _I, _P)
+describe = _declare("tenon_describe", ctypes.POINTER(ModelDesc), _P)
+create_context = _declare("tenon_context_create", _I, _P, _P, _P)
+destroy_context = _declare("tenon_context_destroy", _I, _P)
+context_text = _declare("tenon_context_text", _S, _P)
+context_memory = _declare("tenon_context_memory", ctypes.c_uint64, _P)
+set_timeout = _declare("tenon_context_set_timeout", _I, _P, ctypes.c_int64)
+cancel = _declare("tenon_cancel", None, _P)
+run = _declare("tenon_run", _I, _P, _S, _P, ctypes.c_size_t, _P,
+               ctypes.c_size_t)
+plan = _declare("tenon_plan", _I, _P, _S, _P, ctypes.c_size_t, _P,
+                ctypes.c_size_t, _P)
+
+
+def text(value):
+    """A string of the C API."""
+    return (value or b"").decode("utf-8", "replace")
