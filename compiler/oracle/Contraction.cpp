@@ -10,7 +10,9 @@ using namespace mlir;
 
 namespace tenon {
 
-/// A running sum of products: in double, or modulo the result's width.
+/// A running sum of products: in double, each product joined unrounded (f64 has
+/// no wider type in which 1.5 times its greatest value is finite), or modulo
+/// the result's width.
 namespace {
 struct ProductSum {
   const HostTensor &lhs, &rhs;
@@ -28,13 +30,13 @@ struct ProductSum {
   void add(int64_t i, int64_t j) {
     if (lhs.isFloat() && rhs.isFloat()) {
       double a = lhs.floats[i], b = rhs.floats[j];
-      floatSum += a * b;
+      floatSum = std::fma(a, b, floatSum);
       if (bounds)
         bound.add(a * b, std::fabs(a) * rhs.errorAt(j) +
                              std::fabs(b) * lhs.errorAt(i) +
                              lhs.errorAt(i) * rhs.errorAt(j));
     } else if (lhs.isFloat() || rhs.isFloat())
-      floatSum += asDouble(lhs, i) * asDouble(rhs, j);
+      floatSum = std::fma(asDouble(lhs, i), asDouble(rhs, j), floatSum);
     else
       intSum += uint64_t(lhs.ints[i]) * uint64_t(rhs.ints[j]);
   }
