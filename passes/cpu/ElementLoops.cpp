@@ -24,6 +24,22 @@ static Type sumType(Type tenonElement) {
              : tenonElement;
 }
 
+/// Extents of a nest that ends at once where any of them is zero: 2^62 times
+/// nothing is not counted to.
+static SmallVector<Value> endingEarly(OpBuilder &b, Location loc,
+                                      ArrayRef<Value> extents) {
+  SmallVector<Value> result(extents);
+  for (Value extent : extents.drop_front(extents.empty() ? 0 : 1)) {
+    if (auto known = getConstantIntValue(extent); known && *known != 0)
+      continue;
+    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+    Value empty =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, extent, zero);
+    result[0] = arith::SelectOp::create(b, loc, empty, zero, result[0]);
+  }
+  return result;
+}
+
 SmallVector<Value> ElementEmitter::loops(
     ArrayRef<Value> extents, ValueRange init,
     llvm::function_ref<SmallVector<Value>(ArrayRef<Value>, ValueRange)> body) {
@@ -33,7 +49,7 @@ SmallVector<Value> ElementEmitter::loops(
   SmallVector<scf::ForOp> nest;
   SmallVector<Value> indices;
   ValueRange carried = init;
-  for (Value extent : extents) {
+  for (Value extent : endingEarly(b, loc, extents)) {
     nest.push_back(scf::ForOp::create(b, loc, at().constant(0), extent,
                                       at().constant(1), carried));
     carried = nest.back().getRegionIterArgs();

@@ -47,13 +47,42 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
     OpBuilder builder(fusion);
     SmallVector<OpFoldResult> sizes =
         memref::getMixedSizes(builder, fusion.getLoc(), fusion.getOutputs()[0]);
-    Value tasks = kernel.tasks(builder, fusion.getLoc(), sizes);
+    Value tasks = unlessEmpty(builder, fusion,
+                              kernel.tasks(builder, fusion.getLoc(), sizes));
     KernelWork work = countWork(fusion, builder);
     SmallVector<Value> operands(fusion.getOperands());
     LaunchOp::create(builder, fusion.getLoc(), kernel.func.getName(), tasks,
                      work.flops, work.bytes, operands);
     fusion.erase();
     return success();
+  }
+
+  /// The tasks, or none where no output has an element: 2^62 rows of nothing
+  /// are not walked. A map of one extent divides that itself.
+  static Value unlessEmpty(OpBuilder &builder, FusionOp fusion, Value tasks) {
+    auto shape = dyn_cast<MemRefType>(fusion.getOutputs()[0].getType());
+    if (fusion.getKind() == FusionKind::Map && shape && shape.getRank() <= 1)
+      return tasks;
+    Location loc = fusion.getLoc();
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value empty;
+    for (Value output : fusion.getOutputs()) {
+      auto type = dyn_cast<MemRefType>(output.getType());
+      if (!type || (type.hasStaticShape() && type.getNumElements() != 0))
+        return tasks;
+      Value none;
+      for (OpFoldResult size : memref::getMixedSizes(builder, loc, output)) {
+        if (auto known = getConstantIntValue(size); known && *known != 0)
+          continue;
+        Value isZero = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::eq,
+            getValueOrCreateConstantIndexOp(builder, loc, size), zero);
+        none = none ? arith::OrIOp::create(builder, loc, none, isZero) : isZero;
+      }
+      empty = empty ? arith::AndIOp::create(builder, loc, empty, none) : none;
+    }
+    return empty ? arith::SelectOp::create(builder, loc, empty, zero, tasks)
+                 : tasks;
   }
 
   /// Kind, operand types and region as text: equal keys mean equal kernels.

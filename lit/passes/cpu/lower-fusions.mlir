@@ -195,3 +195,27 @@ func.func @names(%call: !llvm.ptr, %x: memref<4xf32>, %y: memref<8xf32>) {
   }
   return
 }
+
+// -----
+
+// Rows without elements are no task, however many there are.
+// CHECK-LABEL: func.func @empty_rows(
+// CHECK: %[[NONE:.*]] = arith.cmpi eq
+// CHECK: %[[MORE:.*]] = arith.cmpi eq
+// CHECK: %[[EMPTY:.*]] = arith.ori %[[NONE]], %[[MORE]]
+// CHECK: %[[TASKS:.*]] = arith.select %[[EMPTY]], %{{.*}}, %{{.*}} : index
+// CHECK: tenon.launch @{{.*}} tasks %[[TASKS]]
+func.func @empty_rows(%call: !llvm.ptr, %x: memref<?x?xf32>, %y: memref<?x?xf32>) {
+  tenon.fusion rows ins(%x : memref<?x?xf32>) outs(%y : memref<?x?xf32>) {
+  ^bb0(%t: tensor<?x?xf32>):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %n = tensor.dim %t, %c0 : tensor<?x?xf32>
+    %m = tensor.dim %t, %c1 : tensor<?x?xf32>
+    %0 = tenon.reduce add %t over [1] : (tensor<?x?xf32>) -> tensor<?xf32>
+    %1 = tenon.broadcast_in_dim %0 dims [0] sizes [%n, %m] : (tensor<?xf32>, index, index) -> tensor<?x?xf32>
+    %2 = tenon.divide %t, %1 : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+    tenon.yield %2 : tensor<?x?xf32>
+  }
+  return
+}
