@@ -3,6 +3,7 @@
 TYPE is an input, `f32[2,n]` (an extent is a number or a name) or `-` (absent).
 VALUE is an int, a float, a list `[1,2]` or text. OP may be DOMAIN:OP, and
 opset=N says which; both inputs and the output take their names from order.
+The output is f32, or of the type y=TYPE.
 """
 import json
 import re
@@ -43,11 +44,13 @@ def value_info(name, text):
 def main():
     op, *words, _, out = sys.argv[1:]
     domain, _, op = op.rpartition(":")
-    inputs, infos, attributes, opset = [], [], [], 17
+    inputs, infos, attributes, opset, element = [], [], [], 17, "f32"
     for word in words:
         name, equals, value = word.partition("=")
         if name == "opset":
             opset = int(value)
+        elif name == "y":
+            element = value
         elif equals:
             attributes.append(attribute(name, value))
         else:
@@ -59,7 +62,7 @@ def main():
         f"opset_import {{ domain: {quoted(domain)} version: 1 }}")
     text = f"""ir_version: 8 opset_import {{ version: {opset} }} {imports}
       graph {{ name: "g" {' '.join(infos)}
-        output {{ name: "y" type {{ tensor_type {{ elem_type: 1 }} }} }}
+        output {{ name: "y" type {{ tensor_type {{ elem_type: {TYPES[element]} }} }} }}
         node {{ name: "n" op_type: {quoted(op)} domain: {quoted(domain)}
                {' '.join(inputs)} output: "y" {' '.join(attributes)} }} }}"""
     with open(out, "wb") as binary:

@@ -179,8 +179,17 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
       Value shapes = shapesBuffer(call, total);
       auto shapesType = cast<MemRefType>(graph.getArgumentTypes().back());
       operands.push_back(call.row(shapesType, shapes, call.number(total)));
-      func::CallOp::create(b, call.loc, graph, operands);
+      // The graph stores the extents that only it finds; the others are as they
+      // were planned.
       int64_t slot = 0;
+      for (auto [i, output] : llvm::enumerate(ranks)) {
+        if (output.second)
+          copyExtents(call, call.element(dims, i, call.pointer()), 0,
+                      call.address(shapes, slot * 8), output.first);
+        slot += output.first;
+      }
+      func::CallOp::create(b, call.loc, graph, operands);
+      slot = 0;
       for (auto [i, output] : llvm::enumerate(ranks)) {
         if (output.second)
           copyExtents(call, shapes, slot, call.element(dims, i, call.pointer()),
@@ -202,6 +211,7 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
     return LLVM::ZExtOp::create(b, call.loc, b.getI32Type(), differs);
   }
 
+  /// `rank` extents from `shapes` at `slot` on to `dims`.
   static void copyExtents(Call &call, Value shapes, int64_t slot, Value dims,
                           int64_t rank) {
     for (int64_t d = 0; d < rank; ++d)
