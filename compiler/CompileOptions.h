@@ -40,6 +40,8 @@ struct CompileOptions {
   EmitKind emit = EmitKind::Shared;
   std::string header; ///< path of the C header; empty: beside an object, and
                       ///< nowhere else
+  std::string dependencyFile; ///< path of a rule for Make that says what was
+                              ///< read; empty: none
   std::string name;   ///< C symbol stem; derived from the file name when empty
   std::string triple; ///< empty: the host
   std::string cpu = "native";
@@ -52,8 +54,8 @@ struct CompileOptions {
                            ///< object needs libc alone
   bool foldBatchNorm = true;
   bool exposeIntermediates =
-      false; ///< every computed value is an output too (compiler/verify)
-  int jobs = 0;          ///< threads that generate code; 0: one a processor
+      false;    ///< every computed value is an output too (compiler/verify)
+  int jobs = 0; ///< threads that generate code; 0: one a processor
   std::string stopAfter; ///< a phase name, or empty
   std::string dumpDir;   ///< a file per phase is written here when not empty
   int64_t foldBudgetBytes =

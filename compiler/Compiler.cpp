@@ -42,7 +42,6 @@ public:
     Stopwatch watch;
     PassDiagnostics diagnostics(context, options.input);
     LoadedModel loaded = loadModel(context, options, report);
-    filesRead = std::move(loaded.filesRead);
     if (!loaded.module) {
       status = diagnostics.flush(report, true);
       if (status == Status::Success)
@@ -73,6 +72,7 @@ public:
       if (phase.name == "placed") {
         facts = collectFacts(*module, options);
         facts.files = std::move(loaded.openFiles);
+        facts.filesRead = std::move(loaded.filesRead);
       }
       if (!finishPhase(phase, watch))
         return false;
@@ -89,7 +89,6 @@ public:
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
   ModelFacts facts;
-  std::vector<std::string> filesRead;
   Status status = Status::Success;
 
 private:
@@ -211,7 +210,6 @@ CompileReport Compiler::compile(const CompileOptions &options) {
                            *target, report, onPhase);
   else
     result.status = compilation.status;
-  result.filesRead = std::move(compilation.filesRead);
   result.peakMemory = Stopwatch::peakMemory();
   return result;
 }

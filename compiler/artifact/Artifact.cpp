@@ -3,6 +3,7 @@
 #include "compiler/artifact/Artifact.h"
 
 #include "compiler/artifact/AtomicFile.h"
+#include "compiler/artifact/Dependencies.h"
 #include "compiler/artifact/Descriptor.h"
 #include "compiler/artifact/EmbeddedTexts.h"
 #include "compiler/artifact/Header.h"
@@ -315,6 +316,16 @@ private:
     return true;
   }
 
+  bool writeDependencies(OutputFiles &outputs) {
+    result.dependencies = dependencyRule(options.output, facts.filesRead);
+    if (options.dependencyFile.empty())
+      return true;
+    AtomicFile &file = outputs.add(options.dependencyFile);
+    return (!file.error() && file.write(result.dependencies) &&
+            file.finish()) ||
+           failFile(file);
+  }
+
   bool write() {
     if (!placeWeights() || !makeCode())
       return false;
@@ -329,7 +340,7 @@ private:
       written = (!file.error() &&
                  file.write(StringRef(code[0].data(), code[0].size()))) ||
                 failFile(file);
-    if (!written || !writeHeader(outputs))
+    if (!written || !writeHeader(outputs) || !writeDependencies(outputs))
       return false;
     if (!file.finish())
       return failFile(file);

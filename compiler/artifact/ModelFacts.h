@@ -46,7 +46,8 @@ struct ModelFacts {
   /// The `tenon.weight` ops and what their recipes use; those in the blob carry
   /// `offset`.
   mlir::OwningOpRef<mlir::ModuleOp> weights;
-  OpenFiles files;         ///< of the weights, as far as they are open already
+  OpenFiles files; ///< of the weights, as far as they are open already
+  std::vector<std::string> filesRead; ///< the model and every file it names
   std::string source;      ///< the model file's base name and hash, for people
   uint64_t sourceHash = 0; ///< XXH64 of the model file; 0 where it is not known
 };

@@ -18,6 +18,7 @@ struct Recipe {
 
 inline const Recipe shared = {{"-shared"}, {"m.so"}};
 inline const Recipe object = {{"-c"}, {"m.o", "m.h"}};
+inline const Recipe objectAndRule = {{"-c", "-MD"}, {"m.o", "m.h", "m.d"}};
 inline const Recipe program = {{"--emit=exe"}, {"m"}};
 inline const Recipe beside = {{"-shared", "--weights=external"},
                               {"m.so", "m.safetensors"}};

@@ -109,6 +109,9 @@ TEST_F(WriteFaults, EveryCallFailsForASharedObject) {
 TEST_F(WriteFaults, EveryCallFailsForAnObjectAndItsHeader) {
   failEveryCall(object, false);
 }
+TEST_F(WriteFaults, EveryCallFailsForAnObjectAndItsRule) {
+  failEveryCall(objectAndRule, false);
+}
 TEST_F(WriteFaults, EveryCallFailsForAProgram) {
   failEveryCall(program, false);
 }

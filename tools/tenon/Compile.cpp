@@ -15,6 +15,7 @@
 #include "llvm/TargetParser/Host.h"
 
 #include <chrono>
+#include <utility>
 
 using namespace tenon::cli::options;
 using llvm::opt::Arg;
@@ -194,35 +195,33 @@ static Status readOptions(Invocation &call, CompileOptions &options) {
   return status;
 }
 
-/// A name as Make and Ninja read it.
-static std::string escapedForMake(llvm::StringRef name) {
-  std::string text;
-  for (char c : name) {
-    if (c == ' ' || c == '#')
-      text += '\\';
-    if (c == '$')
-      text += '$';
-    text += c;
-  }
-  return text;
+/// Where -MD puts its file.
+static std::string dependencyPath(Invocation &call,
+                                  const CompileOptions &options) {
+  std::string path = call.args.getLastArgValue(OPT_MF).str();
+  if (!path.empty())
+    return path;
+  llvm::SmallString<256> derived(options.output);
+  llvm::sys::path::replace_extension(derived, "d");
+  return derived.str().str();
 }
 
-static Status writeDependencies(Invocation &call, const CompileOptions &options,
-                                const CompileReport &report) {
-  std::string text = escapedForMake(options.output) + ":";
-  std::vector<std::string> files = report.filesRead;
-  if (files.empty())
-    files.push_back(options.input);
-  for (const std::string &file : files)
-    text += " \\\n  " + escapedForMake(file);
-  text += "\n";
-  std::string path = call.args.getLastArgValue(OPT_MF).str();
-  if (path.empty()) {
-    llvm::SmallString<256> derived(options.output);
-    llvm::sys::path::replace_extension(derived, "d");
-    path = derived.str().str();
-  }
-  return writeOutput(call.talk, path, text);
+static Status readDependencyFlags(Invocation &call, CompileOptions &options) {
+  if (call.args.hasArg(OPT_MF) && !call.args.hasArg(OPT_MD))
+    return call.talk.usage("-MF needs -MD");
+  if (!call.args.hasArg(OPT_MD))
+    return Status::Success;
+  if (options.emit == EmitKind::Mlir)
+    return call.talk.usage("-MD is for what is compiled, not for --emit=mlir");
+  if (isStream(options.output))
+    return call.talk.usage("-MD names the output's file, and the output is a "
+                           "stream",
+                           "pass -o FILE");
+  options.dependencyFile = dependencyPath(call, options);
+  if (options.dependencyFile == options.output)
+    return call.talk.usage("the dependency file '" + options.output +
+                           "' is the output");
+  return checkOutput(call.talk, options.dependencyFile, options.input);
 }
 
 static void printReport(Invocation &call, const CompileOptions &options,
@@ -305,6 +304,10 @@ static Status compileModel(Invocation &call, CompileOptions options) {
     // What a stream carries is all there is: no second file would be found.
     options.weights = WeightPlacement::Embed;
   }
+  // A stream has no place among files that are renamed together.
+  std::string dependencies;
+  if (!options.dependencyFile.empty() && isStream(options.dependencyFile))
+    dependencies = std::exchange(options.dependencyFile, "");
   call.talk.detail("compiling " + options.input + " for " + options.cpu +
                    " at -O" + std::to_string(options.optLevel) + " into " +
                    options.output);
@@ -313,8 +316,8 @@ static Status compileModel(Invocation &call, CompileOptions options) {
     report.status = copyToStream(call.talk, options.output, output);
     options.output = output;
   }
-  if (report.status == Status::Success && call.args.hasArg(OPT_MD))
-    report.status = writeDependencies(call, options, report);
+  if (report.status == Status::Success && !dependencies.empty())
+    report.status = writeOutput(call.talk, dependencies, report.dependencies);
   double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
@@ -355,13 +358,9 @@ Status compileVerb(Invocation &call) {
   CompileOptions options;
   if (Status status = readOptions(call, options); status != Status::Success)
     return status;
-  if (call.args.hasArg(OPT_MF) && !call.args.hasArg(OPT_MD))
-    return call.talk.usage("-MF needs -MD");
-  if (call.args.hasArg(OPT_MD) && options.emit == EmitKind::Mlir)
-    return call.talk.usage("-MD is for what is compiled, not for --emit=mlir");
-  if (call.args.hasArg(OPT_MD) && isStream(options.output) &&
-      !call.args.hasArg(OPT_MF))
-    return call.talk.usage("-MD needs -MF FILE where the output is a stream");
+  if (Status status = readDependencyFlags(call, options);
+      status != Status::Success)
+    return status;
   if (call.args.hasArg(OPT_cache))
     return compileIntoCache(call, options);
   if (options.cpu == "native" && options.emit != EmitKind::Mlir &&
