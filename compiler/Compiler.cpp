@@ -210,6 +210,7 @@ CompileReport Compiler::compile(const CompileOptions &options) {
                            *target, report, onPhase);
   else
     result.status = compilation.status;
+  result.filesRead = std::move(compilation.facts.filesRead);
   result.peakMemory = Stopwatch::peakMemory();
   return result;
 }

@@ -36,8 +36,8 @@ struct CompileReport {
   int64_t weightBytes = 0;
   int64_t arenaBytes = -1; ///< -1: depends on dynamic sizes
   int64_t peakMemory = 0;  ///< the most this process has had so far, in bytes
-  /// The rule for Make: the output, and the model with every file it names.
-  std::string dependencies;
+  std::vector<std::string> filesRead; ///< the model and every file it names
+  std::string dependencies;           ///< that as a rule for Make
 };
 
 /// An input or output as a model file declares it.

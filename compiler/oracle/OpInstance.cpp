@@ -10,7 +10,8 @@ using namespace mlir;
 
 namespace tenon {
 
-llvm::Error OpInstance::error(const llvm::Twine &text) const {
+/// The op's name, and the node or the line it comes from.
+static std::string placeOf(Operation *op) {
   std::string where;
   llvm::raw_string_ostream out(where);
   out << op->getName().getStringRef();
@@ -18,7 +19,17 @@ llvm::Error OpInstance::error(const llvm::Twine &text) const {
     out << " \"" << name.getName().getValue() << '"';
   else if (auto file = op->getLoc()->findInstanceOf<FileLineColLoc>())
     out << " (line " << file.getLine() << ")";
-  return llvm::createStringError(where + ": " + text);
+  return where;
+}
+
+llvm::Error OpInstance::error(const llvm::Twine &text) const {
+  return llvm::createStringError(placeOf(op) + ": " + text);
+}
+
+llvm::Error OpInstance::limit(const llvm::Twine &text) const {
+  return llvm::createStringError(
+      std::make_error_code(std::errc::not_enough_memory),
+      placeOf(op) + ": " + text);
 }
 
 llvm::Expected<HostTensor> OpInstance::allocate(Type element,
@@ -27,7 +38,7 @@ llvm::Expected<HostTensor> OpInstance::allocate(Type element,
   if (count < 0)
     return error("expected extents that are sizes, got " + shapeText(shape));
   if (count > options.maxElements)
-    return error("expected at most " + Twine(options.maxElements) +
+    return limit("expected at most " + Twine(options.maxElements) +
                  " elements, got " + Twine(count));
   return copyOf(HostTensor::zeros(element, shape));
 }

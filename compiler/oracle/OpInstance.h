@@ -20,6 +20,8 @@ struct OpInstance {
 
   /// An error that names the op and its place.
   llvm::Error error(const llvm::Twine &text) const;
+  /// The same for a bound of OracleOptions; its code is not_enough_memory.
+  llvm::Error limit(const llvm::Twine &text) const;
   /// Zeros without errors, or an error when an extent is negative or the tensor
   /// too large.
   llvm::Expected<HostTensor> allocate(mlir::Type element, Indices shape) const;

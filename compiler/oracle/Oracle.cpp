@@ -71,8 +71,9 @@ private:
   }
   Error countIteration(Operation *op) {
     if (++iterations > options.maxIterations)
-      return failed(op, "expected at most " + Twine(options.maxIterations) +
-                            " iterations of loops");
+      return OpInstance{op, {}, options}.limit("expected at most " +
+                                               Twine(options.maxIterations) +
+                                               " iterations of loops");
     return Error::success();
   }
 

@@ -1,20 +1,16 @@
-// The model is read through the facade, as any compilation reads it, and taken
-// over as text: the oracle shares the import with the compiler and nothing
-// after it.
+// The model is read as any compilation reads it: the oracle shares the import
+// with the compiler and nothing after it.
 #include "compiler/verify/Reference.h"
 
-#include "compiler/Compiler.h"
+#include "compiler/ModelLoader.h"
 #include "compiler/oracle/Oracle.h"
-#include "dialects/tenon/TenonDialect.h"
-#include "mlir/AsmParser/AsmParser.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/Parser/Parser.h"
+#include "compiler/pipeline/Phases.h"
+#include "compiler/report/PassDiagnostics.h"
+#include "compiler/verify/ExposeIntermediates.h"
 
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
 
 using namespace mlir;
 
@@ -43,13 +39,23 @@ static std::string nameOfElement(Type type) {
   return text;
 }
 
-/// Weights name their file as the user did, or relative to the model.
-static WeightLoader weightsOf(const std::string &model) {
-  std::string folder = llvm::sys::path::parent_path(model).str();
-  return [asGiven = weightsFromFiles(), beside = weightsFromFiles(folder)](
-             StringRef file, int64_t offset, int64_t length) {
-    return llvm::sys::fs::exists(file) ? asGiven(file, offset, length)
-                                       : beside(file, offset, length);
+/// The bytes of files as the reader has left them open: what was checked is
+/// what is read.
+static WeightLoader weightsOf(OpenFiles files) {
+  return [files = std::move(files)](
+             StringRef path, int64_t offset,
+             int64_t length) mutable -> llvm::Expected<std::vector<char>> {
+    std::shared_ptr<const OpenFile> &file = files[path.str()];
+    FileError error;
+    if (!file && !(file = OpenFile::tryOpen(path.str(), error)))
+      return llvm::createStringError(path + ": " + error.text);
+    if (offset < 0 || length < 0 || uint64_t(length) > file->size())
+      return llvm::createStringError(path + ": expected a range of its bytes");
+    std::vector<char> bytes(length);
+    if (!file->read(offset, bytes.data(), length))
+      return llvm::createStringError(
+          path + ": the file changed while the model was verified");
+    return bytes;
   };
 }
 
@@ -68,25 +74,25 @@ Status evaluateReference(const CompileOptions &options,
                          const std::vector<ReferenceTensor> &inputs,
                          std::vector<ReferenceTensor> &outputs,
                          const DiagnosticHandler &report) {
-  CompileOptions importing = options;
-  importing.stopAfter = "imported";
-  Status status = Status::Success;
-  std::string text = Compiler(report).printStage(importing, status);
-  if (status != Status::Success)
-    return status;
-
-  MLIRContext context(MLIRContext::Threading::DISABLED);
-  context.loadDialect<TenonDialect, arith::ArithDialect, func::FuncDialect,
-                      scf::SCFDialect, tensor::TensorDialect>();
-  auto module = parseSourceString<ModuleOp>(text, &context);
+  DialectRegistry registry;
+  registerPipelineDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  PassDiagnostics diagnostics(context, options.input);
+  LoadedModel loaded = loadModel(context, options, report);
+  if (!loaded.module) {
+    Status status = diagnostics.flush(report, /*parsing=*/true);
+    return status == Status::Success ? loaded.status : status;
+  }
   func::FuncOp function;
-  if (module)
-    for (func::FuncOp candidate : module->getOps<func::FuncOp>())
-      if (!function || candidate.getName() == "main")
-        function = candidate;
+  for (func::FuncOp candidate : loaded.module->getOps<func::FuncOp>())
+    if (!function || candidate.getName() == "main")
+      function = candidate;
   if (!function)
-    return fail(report, options.input, Status::Internal,
-                "the imported model does not read back");
+    return fail(report, options.input, Status::InvalidModel,
+                "there is no function");
+  if (options.exposeIntermediates)
+    exposeIntermediates(function);
 
   std::vector<HostTensor> values;
   for (const ReferenceTensor &input : inputs) {
@@ -101,12 +107,19 @@ Status evaluateReference(const CompileOptions &options,
   }
   OracleOptions evaluating;
   evaluating.roundToType = true;
-  llvm::Expected<std::vector<HostTensor>> results =
-      evaluate(function, values, weightsOf(options.input), evaluating);
+  llvm::Expected<std::vector<HostTensor>> results = evaluate(
+      function, values, weightsOf(std::move(loaded.openFiles)), evaluating);
   if (!results) {
     llvm::Error error = results.takeError();
     Status kind = error.isA<RangeFault>() ? Status::BadInput : Status::Failure;
-    return fail(report, options.input, kind, llvm::toString(std::move(error)));
+    std::string text;
+    llvm::handleAllErrors(
+        std::move(error), [&](const llvm::ErrorInfoBase &info) {
+          text = info.message();
+          if (info.convertToErrorCode() == std::errc::not_enough_memory)
+            kind = Status::Limit;
+        });
+    return fail(report, options.input, kind, text);
   }
   for (auto [i, result] : llvm::enumerate(*results)) {
     auto name = function.getResultAttrOfType<StringAttr>(i, "tenon.name");
