@@ -21,15 +21,30 @@ constexpr int maxTextNesting = 200;
 constexpr uint64_t sniffedBytes = 512;
 
 bool isMlirText(const std::string &path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, false, false);
-  if (!buffer)
+  // Never a pipe nobody writes to, nor a device without end.
+  FileError error;
+  std::shared_ptr<OpenFile> file = OpenFile::tryOpen(path, error);
+  if (!file)
     return false;
-  llvm::StringRef head = (*buffer)->getBuffer().take_front(sniffedBytes);
+  std::string bytes(std::min(file->size(), sniffedBytes), '\0');
+  if (!file->read(0, bytes.data(), bytes.size()))
+    return false;
+  llvm::StringRef head(bytes);
   bool printable = llvm::all_of(
       head, [](unsigned char c) { return c >= ' ' || isspace(c); });
   return printable && (llvm::StringRef(path).ends_with(".mlir") ||
                        head.contains("func.func") || head.contains("module") ||
                        head.contains("tenon."));
+}
+
+constexpr const char *notTensorFlow =
+    "signatures, tags, feeds and fetches are of TensorFlow graphs, and this is "
+    "none";
+
+/// Whether the user chose a part as only TensorFlow graphs have them.
+static bool namesTensorFlow(const CompileOptions &options) {
+  return !options.signature.empty() || !options.tag.empty() ||
+         !options.feeds.empty() || !options.fetches.empty();
 }
 
 static int nesting(llvm::StringRef text) {
@@ -49,6 +64,13 @@ static Status loadText(MLIRContext &context, const CompileOptions &options,
     report({.file = options.input, .text = std::move(text), .status = status});
     return status;
   };
+  // Extents stand in every type of a text, not only in the inputs'.
+  if (!options.shapes.empty())
+    return fail(Status::Usage,
+                "--shape gives an input of a model its shape, and this is MLIR "
+                "text, whose types say every shape");
+  if (namesTensorFlow(options))
+    return fail(Status::Usage, notTensorFlow);
   auto buffer = llvm::MemoryBuffer::getFile(options.input);
   if (!buffer)
     return fail(Status::Io, "cannot be read: " + buffer.getError().message());
@@ -74,6 +96,21 @@ LoadedModel loadModel(MLIRContext &context, const CompileOptions &options,
     report(d);
   };
   if (isFolder(options.input) || looksLikeGraphDef(options.input)) {
+    // Content decides, but not against the name: an ONNX exporter that left
+    // such a file went wrong, unless the user says what it is.
+    if (llvm::StringRef(options.input).ends_with_insensitive(".onnx") &&
+        !isFolder(options.input) && !namesTensorFlow(options)) {
+      remember({.file = options.input,
+                .place = "offset 0",
+                .text = "not an ONNX model: a node stands where ONNX has its "
+                        "version, as in a TensorFlow GraphDef",
+                .help = "to compile it as a TensorFlow graph, name its inputs "
+                        "and outputs with --feeds=TENSOR,.. and "
+                        "--fetches=TENSOR,.., or rename it to .pb; 'tenon "
+                        "inspect' lists them",
+                .status = Status::InvalidModel});
+      return model;
+    }
     std::unique_ptr<tf::Model> graph =
         readTensorFlow(options.input, options.tag, remember);
     if (!graph)
@@ -87,11 +124,9 @@ LoadedModel loadModel(MLIRContext &context, const CompileOptions &options,
       model.status = Status::Success;
     return model;
   }
-  if (!options.signature.empty() || !options.tag.empty() ||
-      !options.feeds.empty() || !options.fetches.empty()) {
+  if (namesTensorFlow(options)) {
     remember({.file = options.input,
-              .text = "signatures, tags, feeds and fetches are of TensorFlow "
-                      "graphs, and this is none",
+              .text = notTensorFlow,
               .status = Status::Usage});
     return model;
   }

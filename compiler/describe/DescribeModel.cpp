@@ -1,6 +1,8 @@
 // What a model file holds, read and counted but not imported: also a model with
 // unsupported operators can be described.
 #include "compiler/Compiler.h"
+#include "compiler/ModelLoader.h"
+#include "compiler/describe/DescribeMlir.h"
 #include "compiler/describe/DescribeTensorFlow.h"
 #include "compiler/import/onnx/OnnxReader.h"
 #include "compiler/import/onnx/OpRegistry.h"
@@ -112,6 +114,8 @@ ModelSummary Compiler::describe(const CompileOptions &options, Status &status) {
       status = d.status;
     report(d);
   };
+  if (isMlirText(options.input))
+    return describeMlir(options, report, status);
   if (isFolder(options.input) || looksLikeGraphDef(options.input)) {
     std::unique_ptr<tf::Model> graph =
         readTensorFlow(options.input, options.tag, remember);

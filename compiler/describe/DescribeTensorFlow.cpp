@@ -4,6 +4,7 @@
 
 #include "compiler/import/tensorflow/TensorBundle.h"
 #include "compiler/import/tensorflow/TfOpRegistry.h"
+#include "compiler/import/tensorflow/TfPorts.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -67,7 +68,7 @@ private:
 };
 } // namespace
 
-static std::vector<TensorSummary> summarize(const std::vector<Port> &ports) {
+static std::vector<TensorSummary> summarize(llvm::ArrayRef<Port> ports) {
   std::vector<TensorSummary> result;
   for (const Port &port : ports) {
     TensorSummary summary{port.name, dataTypeName(port.type), {}};
@@ -94,9 +95,15 @@ ModelSummary describeTensorFlow(const Model &model) {
     for (const Port &port : signature.outputs)
       counter.reach(model.graph, port.tensor.substr(0, port.tensor.rfind(':')));
   }
-  if (!model.isSavedModel)
+  if (!model.isSavedModel) {
     for (const Node &node : model.graph.nodes)
       counter.reach(model.graph, node.name);
+    std::vector<Port> outputs;
+    for (const Node *node : ends(model.graph))
+      outputs.push_back(portOf(*node, node->name));
+    summary.inputs = summarize(placeholders(model.graph, outputs));
+    summary.outputs = summarize(outputs);
+  }
   summary.ops = counter.take();
   for (const auto &[variable, key] : model.variableKeys)
     if (model.bundle && model.bundle->contains(key)) {

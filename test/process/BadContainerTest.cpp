@@ -18,9 +18,13 @@ TEST_F(BadContainer, OtherFilesAreNoModel) {
   expectRefused("Once upon a time there was a model.\n", 3,
                 "not an ONNX model");
   expectRefused("PK\3\4" + noise, 3, "ZIP");
-  // A TensorFlow graph is one whatever its name.
-  expectRefused(field(1, field(1, "x") + field(2, "Placeholder")), 2,
-                "expected one node whose result nobody uses");
+}
+
+TEST_F(BadContainer, ATensorFlowGraphUnderAnotherName) {
+  std::string graph = field(1, field(1, "x") + field(2, "Placeholder"));
+  for (const char *words :
+       {"offset 0", "not an ONNX model", "TensorFlow GraphDef", "--feeds="})
+    expectRefused(graph, 3, words);
 }
 
 TEST_F(BadContainer, APrefixOfAModelIsRefused) {

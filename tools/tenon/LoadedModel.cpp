@@ -8,9 +8,9 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,12 +19,13 @@ namespace tenon::cli {
 bool isArtifact(const std::string &path) {
   if (llvm::sys::path::extension(path) == ".so")
     return true;
-  FILE *file = fopen(path.c_str(), "re");
-  if (!file)
+  // Not blocking: the name may be that of a pipe nobody writes to.
+  int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (file < 0)
     return false;
   char magic[4] = {};
-  size_t n = fread(magic, 1, sizeof magic, file);
-  fclose(file);
+  ssize_t n = read(file, magic, sizeof magic);
+  close(file);
   return n == 4 && memcmp(magic, "\177ELF", 4) == 0;
 }
 
