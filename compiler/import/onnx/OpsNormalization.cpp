@@ -163,7 +163,8 @@ LogicalResult groupNormalization(NodeContext &c) {
   double epsilon = c.floatAttr("epsilon", 1e-5f);
   int64_t groups = c.intAttr("num_groups");
   c.ignoreAttrs({"stash_type"});
-  if (c.failed() || failed(c.expectFloat(0)) || failed(c.expectMinRank(0, 3)))
+  if (c.failed() || failed(c.expectFloat(0)) ||
+      failed(c.expectSameElements()) || failed(c.expectMinRank(0, 3)))
     return failure();
   Value x = c.input(0);
   int64_t rank = g.rankOf(x), channels = g.shapeOf(x)[1];
