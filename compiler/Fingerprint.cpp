@@ -114,10 +114,10 @@ void addOptions(Lines &lines, const CompileOptions &options) {
   // The places of files are not told, nor what chooseTarget has resolved, nor
   // `jobs`, on which the files do not depend.
   [[maybe_unused]] const auto &[input, signature, tag, feeds, fetches, output,
-                                emit, header, name, triple, cpu, features,
-                                optLevel, dims, shapes, weights, standalone,
-                                foldBatchNorm, exposeIntermediates, jobs,
-                                stopAfter, dumpDir, foldBudgetBytes,
+                                emit, header, dependencyFile, name, triple, cpu,
+                                features, optLevel, dims, shapes, weights,
+                                standalone, foldBatchNorm, exposeIntermediates,
+                                jobs, stopAfter, dumpDir, foldBudgetBytes,
                                 externalWeightBytes] = options;
   lines.add("symbol", name.empty() ? symbolStem(options) : name);
   lines.add("signature", signature);

@@ -259,14 +259,21 @@ tenon_status tenon_size_outputs(tenon_context *context,
   for (int32_t i = 0; i < desc->num_outputs; ++i) {
     const tenon_tensor_desc *output = &desc->outputs[i];
     const int64_t *extents = context->output_dims[i];
-    for (int32_t d = 0; d < output->rank; ++d)
-      if (extents[d] < 0 || (output->dims[d].size >= 0 && !output->bounded &&
-                             extents[d] != output->dims[d].size)) {
+    for (int32_t d = 0; d < output->rank; ++d) {
+      // Extents wrap where they pass 2^63.
+      if (extents[d] < 0) {
+        at_tensor(context, "output", output);
+        tenon_text_add(&context->text, "extent %d overflows", d);
+        return TENON_LIMIT;
+      }
+      if (output->dims[d].size >= 0 && !output->bounded &&
+          extents[d] != output->dims[d].size) {
         at_tensor(context, "output", output);
         tenon_text_add(&context->text, "the model planned extent %d as %lld", d,
                        (long long)extents[d]);
         return TENON_INTERNAL;
       }
+    }
     uint64_t needed =
         tenon_dense_bytes(output->dtype, output->rank, extents, &overflow);
     if (overflow) {

@@ -77,6 +77,10 @@ static llvm::Expected<HostTensors> dotGeneral(DotGeneralOp op,
   if (!result)
     return result.takeError();
 
+  // Also where what is summed has 2^62 elements.
+  if (result->count() == 0)
+    return HostTensors{std::move(*result)};
+
   SmallVector<int64_t> lhsStrides = rowMajorStrides(lhs.shape);
   SmallVector<int64_t> rhsStrides = rowMajorStrides(rhs.shape);
   // Where in each operand the terms of any result element lie, from its first.

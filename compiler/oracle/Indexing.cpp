@@ -239,6 +239,9 @@ static llvm::Expected<HostTensors> sort(SortOp op, const OpInstance &at) {
   if (!sorted)
     return sorted.takeError();
   HostTensor positions = HostTensor::zeros(at.resultElement(1), x.shape);
+  // Also along 2^62 elements of no line.
+  if (sorted->count() == 0)
+    return HostTensors{std::move(*sorted), std::move(positions)};
   SmallVector<int64_t> strides = rowMajorStrides(x.shape), lines(x.shape);
   lines[dim] = std::min<int64_t>(extent, 1);
   std::vector<int64_t> order(extent);

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::bufferization;
@@ -116,8 +117,11 @@ struct ReshapeModel
     for (int64_t i = int64_t(sizes.size()) - 1; i >= 0; --i) {
       strides[i] = stride;
       auto a = getConstantIntValue(stride), b = getConstantIntValue(sizes[i]);
+      int64_t product = 0;
+      // Overflow is of a tensor without elements: any stride is right.
       if (a && b)
-        stride = rewriter.getIndexAttr(*a * *b);
+        stride = rewriter.getIndexAttr(
+            llvm::MulOverflow(*a, *b, product) ? 1 : product);
       else
         stride = rewriter.createOrFold<arith::MulIOp>(
             op->getLoc(),
@@ -126,8 +130,10 @@ struct ReshapeModel
     }
     auto [typeStrides, offset] = type.getStridesAndOffset();
     for (auto [i, s] : llvm::enumerate(typeStrides))
-      if (!ShapedType::isDynamic(s))
-        strides[i] = rewriter.getIndexAttr(s);
+      strides[i] = ShapedType::isDynamic(s)
+                       ? OpFoldResult(getValueOrCreateConstantIndexOp(
+                             rewriter, op->getLoc(), strides[i]))
+                       : OpFoldResult(rewriter.getIndexAttr(s));
     // Strided in form only: the cast below says again that the layout is the
     // identity.
     auto strided = MemRefType::get(

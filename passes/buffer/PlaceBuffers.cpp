@@ -238,7 +238,8 @@ private:
     OpFoldResult stride = builder.getIndexAttr(1);
     for (int64_t i = int64_t(sizes.size()) - 1; i >= 0; --i) {
       strides[i] = ShapedType::isDynamic(typeStrides[i])
-                       ? stride
+                       ? OpFoldResult(getValueOrCreateConstantIndexOp(
+                             builder, loc, stride))
                        : OpFoldResult(builder.getIndexAttr(typeStrides[i]));
       if (i > 0)
         stride = builder.createOrFold<arith::MulIOp>(

@@ -40,7 +40,17 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
         return signalPassFailure();
   }
 
+  static bool isEmpty(Value output) {
+    auto type = dyn_cast<MemRefType>(output.getType());
+    return type && llvm::is_contained(type.getShape(), 0);
+  }
+
   LogicalResult lower(FusionOp fusion) {
+    // Nothing is computed, and strides of such a shape may overflow.
+    if (llvm::all_of(fusion.getOutputs(), isEmpty)) {
+      fusion.erase();
+      return success();
+    }
     LoweredKernel &kernel = kernels[keyOf(fusion)];
     if (!kernel.func && failed(build(fusion, kernel)))
       return failure();

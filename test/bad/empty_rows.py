@@ -2,8 +2,9 @@
 
 `row(OP, OPERANDS..., ATTRIBUTES)`: an operand is a type whose extents `n` and
 `m` become 0, an array (a constant) or None. `never` names the extents that may
-not be zero, because the operator has no meaning then. `REFUSED` are the
-operators that have nothing to say here, and why.
+not be zero, because the operator has no meaning then. `UNTRIED` are the
+operators that have nothing to say here, and why. The other tables say what
+differs where the extent beside a zero is 2^62.
 """
 import numpy as np
 
@@ -169,4 +170,19 @@ UNTRIED = {
     **dict.fromkeys(["Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform",
                      "RandomUniformLike"], "draws at random"),
     **dict.fromkeys(["StringNormalizer", "TfIdfVectorizer"], "works on text"),
+}
+
+# Their results, or what they keep, have elements for each of 2^62 rows or
+# columns of nothing: then a limit says so.
+BY_ROW = {"Hardmax", "Softmax", "LogSoftmax", "LpNormalization", "MatMul", "Gemm", "Einsum", "MatMulInteger", "QLinearMatMul", "Conv",
+          "ConvInteger", "QLinearConv", "MaxPool", "LpPool", "Pad"} | \
+    {row.op for row in ROWS if row.op.startswith("Reduce")}
+
+# The extent they make is a multiple of the one they are given.
+GROWING = {"Concat", "Tile", "SpaceToDepth"}
+
+HUGE_UNTRIED = {
+    **dict.fromkeys(["RNN", "GRU", "LSTM", "Scan"], "take 2^62 steps, as the model says"),
+    **dict.fromkeys(["GroupNormalization", "InstanceNormalization", "DepthToSpace"], "split extents, whose product passes 2^63"),
+    "AveragePool": "counts the elements under every window",
 }
