@@ -7,6 +7,7 @@ known, and with all but the first of each input open. The reference (`tenon
 verify`) must agree with the compiled code as well.
 
     check_ops.py --build=BUILD [--only=WORDS] [--no-verify]
+    check_ops.py --write=FOLDER
 """
 import argparse
 import os
@@ -111,13 +112,27 @@ def run_rows(options, rows, open_extents):
         return found
 
 
+def write_graphs(folder):
+    """A graph of each row, all extents known, for tests that damage them."""
+    os.makedirs(folder, exist_ok=True)
+    for name, rows in op_rows.FAMILIES.items():
+        for pair in enumerate(rows):
+            text, _, _ = build([pair], False)
+            write_graph(os.path.join(
+                folder, f"{name}_{label(*pair)}.pb"), text)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", default="build")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="")
     parser.add_argument("--no-verify", dest="verify", action="store_false")
+    parser.add_argument("--write", default="")
     options = parser.parse_args()
+    if options.write:
+        write_graphs(options.write)
+        return
     families = []
     for name, rows in op_rows.FAMILIES.items():
         numbered = [(i, row) for i, row in enumerate(rows)

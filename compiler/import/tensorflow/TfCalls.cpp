@@ -4,6 +4,7 @@
 #include "compiler/import/tensorflow/TfNodeContext.h"
 
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 
@@ -11,12 +12,24 @@ namespace tenon::tf {
 
 constexpr size_t maxCallDepth = 64;
 
+/// Ops that act on files, screens and the network, or run what others wrote.
+static bool actsOnTheWorld(StringRef op) {
+  static const char *const ops[] = {
+      "EagerPyFunc",     "PrintV2",           "PyFunc",
+      "PyFuncStateless", "SaveSlices",        "SaveV2",
+      "RestoreV2",       "ShardedFilename",   "Save",
+      "WriteFile",       "MergeV2Checkpoints"};
+  return llvm::is_contained(ops, op) || op.starts_with("Send") ||
+         op.ends_with("Send") || op.starts_with("Shutdown") ||
+         op.starts_with("Write");
+}
+
 bool changesState(const Node &node) {
   StringRef op = node.op;
-  return op.starts_with("Assign") || op.starts_with("ResourceApply") ||
-         op.starts_with("ResourceScatter") || op.starts_with("Apply") ||
-         op.starts_with("Scatter") && op != "ScatterNd" || op == "WriteFile" ||
-         op == "SaveV2" || op == "RestoreV2";
+  return actsOnTheWorld(op) || op.starts_with("Assign") ||
+         op.starts_with("ResourceApply") || op.starts_with("ResourceScatter") ||
+         op.starts_with("Apply") ||
+         (op.starts_with("Scatter") && op != "ScatterNd");
 }
 
 const Function *GraphImporter::functionNamed(const Node &site, StringRef name) {
@@ -25,6 +38,23 @@ const Function *GraphImporter::functionNamed(const Node &site, StringRef name) {
     return &found->second;
   error(placeIn(site), "there is no function '" + name.str() + "'");
   return nullptr;
+}
+
+/// The nodes that a function's results depend on.
+static SmallVector<const Node *> reachedNodes(const Function &function) {
+  SmallVector<const Node *> reached;
+  llvm::SmallPtrSet<const Node *, 16> seen;
+  auto visit = [&](const Edge &edge) {
+    const Node *node = function.body.find(edge.node);
+    if (node && seen.insert(node).second)
+      reached.push_back(node);
+  };
+  for (const auto &[output, edge] : function.results)
+    visit(edge);
+  for (size_t i = 0; i < reached.size(); ++i)
+    for (const Edge &edge : reached[i]->inputs)
+      visit(edge);
+  return reached;
 }
 
 void GraphImporter::noteUnsupported(const Node &call) {
@@ -41,10 +71,10 @@ void GraphImporter::noteUnsupported(const Node &call) {
       auto function = model.functions.find(name);
       if (function == model.functions.end() || !noted.insert(name).second)
         continue;
-      for (const Node &inner : function->second.body.nodes) {
-        if (!registry.find(inner.op) && !model.functions.count(inner.op))
-          unsupportedUse(inner.op, placeOf(inner) + " in function " + name);
-        open.push_back(&inner);
+      for (const Node *inner : reachedNodes(function->second)) {
+        if (!registry.find(inner->op) && !model.functions.count(inner->op))
+          unsupportedUse(inner->op, placeOf(*inner) + " in function " + name);
+        open.push_back(inner);
       }
     }
   }
@@ -56,12 +86,14 @@ FailureOr<Results> GraphImporter::call(const Node &site, StringRef name,
   if (!function)
     return failure();
   std::string path;
+  bool isRecursive = false;
   for (const Frame *frame : frames) {
     path += (frame->function ? frame->function->name : "graph") + " -> ";
-    if (frame->function == function) {
-      error(placeIn(site), "function calls itself: " + path + name.str());
-      return failure();
-    }
+    isRecursive |= frame->function == function;
+  }
+  if (isRecursive) {
+    error(placeIn(site), "function calls itself: " + path + name.str());
+    return failure();
   }
   if (frames.size() > maxCallDepth) {
     error(placeIn(site),
@@ -78,15 +110,16 @@ FailureOr<Results> GraphImporter::call(const Node &site, StringRef name,
   }
   Frame frame{function->body,
               function,
-              (frames.empty() ? "" : frames.back()->prefix) + site.name + "/",
-              {},
-              {},
-              {},
-              {}};
+              (frames.empty() ? "" : frames.back()->prefix) + site.name + "/"};
   for (auto [argument, operand] : llvm::zip(function->inputs, operands))
     frame.arguments[argument.name] = operand;
   frames.push_back(&frame);
   llvm::scope_exit leave([&] { frames.pop_back(); });
+  std::vector<std::string> names;
+  for (const Node &node : function->body.nodes)
+    names.push_back(node.name);
+  if (!checkCycles(frame, names))
+    return failure();
   // Whatever a function does to variables happens whether or not a result
   // depends on it.
   for (const Node &node : function->body.nodes)

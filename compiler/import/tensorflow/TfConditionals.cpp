@@ -11,6 +11,11 @@ static bool is(const Node &node, std::string_view op) {
   return node.op == op || node.op == "Ref" + std::string(op);
 }
 
+/// A Switch of a value by a condition.
+static bool isFork(const Node &node) {
+  return is(node, "Switch") && node.inputs.size() == 2;
+}
+
 /// Which of a Switch's results an edge takes.
 static bool takesTrue(const Edge &edge) {
   return edge.output.empty() ? edge.index == 1 : edge.output == "output_true";
@@ -28,8 +33,7 @@ static bool belongsToLoop(const Body &body, const Node &node) {
     return std::any_of(
         node.inputs.begin(), node.inputs.end(),
         [&](const Edge &e) { return leads(e, "NextIteration"); });
-  return is(node, "Switch") && node.inputs.size() == 2 &&
-         leads(node.inputs[1], "LoopCond");
+  return isFork(node) && leads(node.inputs[1], "LoopCond");
 }
 
 /// Behind identities.
@@ -60,7 +64,7 @@ ConditionFinder::Conditions ConditionFinder::of(const Edge &edge) const {
   if (found == known.end())
     return {};
   Conditions conditions = found->second;
-  if (is(*node, "Switch") && !belongsToLoop(body, *node))
+  if (isFork(*node) && !belongsToLoop(body, *node))
     conditions.emplace(conditionName(body, *node), takesTrue(edge));
   return conditions;
 }
@@ -146,7 +150,7 @@ std::optional<Conditional> ConditionFinder::find(const Node &merge) {
         result.outside.push_back(edge);
       } else if (seen.insert(from).second) {
         open.push_back(from);
-        if (is(*from, "Switch") && conditionName(body, *from) == result.name)
+        if (isFork(*from) && conditionName(body, *from) == result.name)
           result.condition = from->inputs[1];
       }
     }
@@ -154,7 +158,7 @@ std::optional<Conditional> ConditionFinder::find(const Node &merge) {
   // A side of constants alone hangs on a Switch by control edges.
   if (result.condition.node.empty())
     for (const Node &node : body.nodes)
-      if (is(node, "Switch") && conditionName(body, node) == result.name)
+      if (isFork(node) && conditionName(body, node) == result.name)
         result.condition = node.inputs[1];
   return result;
 }

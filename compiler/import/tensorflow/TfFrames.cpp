@@ -29,7 +29,7 @@ std::optional<FrameLoop> findFrameLoop(const Body &body, const Node &exit) {
   std::string name = frameOf(*enter);
   FrameLoop loop;
   loop.condition = producer(body, *fork, 1);
-  if (!is(loop.condition, "LoopCond"))
+  if (!is(loop.condition, "LoopCond") || loop.condition->inputs.empty())
     return std::nullopt;
   for (const Node &node : body.nodes) {
     if (!is(&node, "Enter") || frameOf(node) != name)
@@ -47,7 +47,8 @@ std::optional<FrameLoop> findFrameLoop(const Body &body, const Node &exit) {
     variable.merge = &node;
     variable.enter = producer(body, node, 0);
     variable.next = producer(body, node, 1);
-    if (!enters(variable.enter) || !is(variable.next, "NextIteration"))
+    if (!enters(variable.enter) || !is(variable.next, "NextIteration") ||
+        variable.next->inputs.empty())
       continue;
     loop.variables.push_back(variable);
   }

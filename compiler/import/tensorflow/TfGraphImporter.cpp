@@ -3,6 +3,7 @@
 // written.
 #include "compiler/import/tensorflow/TfGraphImporter.h"
 
+#include "compiler/import/tensorflow/TfCycles.h"
 #include "compiler/import/tensorflow/TfNodeContext.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -105,6 +106,18 @@ std::optional<Result> GraphImporter::resultOf(Frame &frame, const Edge &edge,
         "expected a result of " + placeIn(*node) + " below " +
             std::to_string(results.size()) + ", got " + std::to_string(index));
   return std::nullopt;
+}
+
+bool GraphImporter::checkCycles(const Frame &frame,
+                                const std::vector<std::string> &starts) {
+  std::optional<std::string> cycle =
+      findCycle(frame.body, starts, [&](const Edge &edge) {
+        return frame.fed.count({edge.node, edge.index}) != 0;
+      });
+  if (cycle)
+    error(frame.function ? "function \"" + frame.function->name + "\"" : "",
+          "the graph goes in circles: " + *cycle);
+  return !cycle;
 }
 
 bool GraphImporter::evaluate(Frame &frame, const Node &start) {
@@ -253,12 +266,17 @@ bool GraphImporter::import(Frame &frame, const Node &node) {
 //===-- The entry -------------------------------------------------------===//
 
 bool GraphImporter::buildMain(const Entry &entry) {
-  Frame frame{model.graph, nullptr, "", {}, {}, {}, {}};
+  Frame frame{model.graph, nullptr, ""};
   func::FuncOp main = addArguments(entry, frame);
   if (!main)
     return false;
   frames.push_back(&frame);
   llvm::scope_exit leave([&] { frames.pop_back(); });
+  std::vector<std::string> ends;
+  for (const Port &port : entry.outputs)
+    ends.push_back(port.tensor.substr(0, port.tensor.rfind(':')));
+  if (!checkCycles(frame, ends))
+    return false;
   SmallVector<Value> results;
   SmallVector<std::string> names;
   llvm::SmallPtrSet<const Node *, 16> reached;

@@ -47,14 +47,14 @@ struct Frame {
   const Body &body;
   const Function *function; ///< null: the main graph
   std::string prefix;       ///< of the names of its nodes
-  llvm::StringMap<Result> arguments;
-  std::map<const Node *, Results> done;
+  llvm::StringMap<Result> arguments = {};
+  std::map<const Node *, Results> done = {};
   /// Tensors of the main graph that are inputs of the entry.
-  std::map<std::pair<std::string, int64_t>, Result> fed;
+  std::map<std::pair<std::string, int64_t>, Result> fed = {};
   /// Loops by the nodes that leave them.
-  std::map<const Node *, std::optional<FrameLoop>> loops;
+  std::map<const Node *, std::optional<FrameLoop>> loops = {};
   /// Conditions that hold in a branch, and whether they are true there.
-  std::map<std::string, bool> taken;
+  std::map<std::string, bool> taken = {};
 };
 
 class GraphImporter : public ModelImporter {
@@ -95,6 +95,8 @@ private:
   /// The entry's function with its arguments fed to `frame`; null after an
   /// error.
   mlir::func::FuncOp addArguments(const Entry &entry, Frame &frame);
+  /// No node that `starts` lead back to waits for itself.
+  bool checkCycles(const Frame &frame, const std::vector<std::string> &starts);
   /// Results of `node` in `frame`, those of what it needs first.
   bool evaluate(Frame &frame, const Node &start);
   bool import(Frame &frame, const Node &node);
