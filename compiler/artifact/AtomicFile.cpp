@@ -18,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
+#include <optional>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -52,6 +53,29 @@ void removeStaleParts(const std::string &folder) {
     close(fd);
   }
 }
+
+/// The lock of a folder in which several files are renamed together, so that
+/// those of two compilations do not mix. Renames are quick: whoever does not
+/// get it within seconds goes on, for it is held for another reason, or there
+/// are no locks.
+class FolderLock {
+public:
+  explicit FolderLock(const std::string &folder)
+      : fd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    for (int milliseconds = 0;
+         fd >= 0 && milliseconds < 5000 && flock(fd, LOCK_EX | LOCK_NB) != 0 &&
+         errno == EWOULDBLOCK;
+         ++milliseconds)
+      usleep(1000);
+  }
+  ~FolderLock() {
+    if (fd >= 0)
+      close(fd);
+  }
+
+private:
+  int fd;
+};
 
 /// Removes every `.NAME.<key>` beside `target`: once that is in its place they
 /// are what killed processes have left.
@@ -181,6 +205,9 @@ AtomicFile &OutputFiles::add(const std::string &path, bool executable) {
 }
 
 AtomicFile *OutputFiles::commit() {
+  std::optional<FolderLock> lock;
+  if (files.size() > 1)
+    lock.emplace(folderOf(files[0]->target));
   // What a kill leaves between two renames can be used; what an interrupt
   // leaves shall also be clean.
   SignalsHeld held;

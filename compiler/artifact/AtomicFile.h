@@ -63,7 +63,8 @@ public:
 
   /// Renames all finished files, in the order they were added. On failure the
   /// ones renamed before are put back; the file that failed is returned. An
-  /// interrupt waits until all are renamed or put back.
+  /// interrupt waits until all are renamed or put back, and so does another
+  /// compilation into the same folder.
   AtomicFile *commit();
 
 private:

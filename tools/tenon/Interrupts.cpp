@@ -271,14 +271,9 @@ TemporaryDirectory::~TemporaryDirectory() {
   if (path.empty())
     return;
   llvm::sys::fs::remove_directories(path, /*IgnoreErrors=*/true);
-  release();
-}
-
-void TemporaryDirectory::release() {
   SignalsHeld held;
   std::lock_guard<std::mutex> lock(directoriesMutex);
   directories().erase(path);
-  path.clear();
 }
 
 std::string TemporaryDirectory::create(const std::string &parent) {

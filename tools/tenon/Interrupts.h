@@ -37,9 +37,6 @@ public:
   /// returns the reason.
   std::string create(const std::string &parent = {});
 
-  /// The directory is no longer ours to remove: it has another name or owner.
-  void release();
-
   const std::string &getPath() const { return path; }
 
 private:

@@ -120,22 +120,22 @@ private:
 
   Status compileIntoCache() {
     artifact.directory = std::make_unique<TemporaryDirectory>();
-    TemporaryDirectory &work = *artifact.directory;
-    if (std::string why = cache.makeWorkFolder(work, artifact.held.folder);
+    std::string made;
+    if (std::string why =
+            cache.makeWorkFolder(*artifact.directory, artifact.lock, made);
         !why.empty()) {
       warn("the cache is not used: " + why);
       return compileElsewhere();
     }
     // What goes wrong with files of the cache is no fault of the model's.
     std::string unwritable;
-    CompileReport report =
-        compileTo(work.getPath(), [&](const Diagnostic &said) {
-          if (said.status == Status::Io && said.severity == Severity::Error &&
-              llvm::StringRef(said.file).starts_with(work.getPath()))
-            unwritable = said.text;
-          else
-            call.talk.say(said);
-        });
+    CompileReport report = compileTo(made, [&](const Diagnostic &said) {
+      if (said.status == Status::Io && said.severity == Severity::Error &&
+          llvm::StringRef(said.file).starts_with(made))
+        unwritable = said.text;
+      else
+        call.talk.say(said);
+    });
     if (!unwritable.empty()) {
       warn("the cache is not used: '" + cache.getPath() + "': " + unwritable);
       return compileElsewhere();
@@ -145,7 +145,7 @@ private:
     // A model that changed meanwhile is run, but not under its old name.
     std::string why =
         fingerprint->isStillTrue(report.filesRead)
-            ? cache.publish(work, fingerprint->text, artifact.held)
+            ? cache.publish(made, fingerprint->text, artifact.held)
             : "the model changed while it was compiled";
     if (!why.empty()) {
       warn("the compiled model is not cached: " + why);
@@ -153,6 +153,7 @@ private:
     }
     artifact.path = artifact.held.artifact;
     artifact.isCached = true;
+    artifact.directory.reset();
     call.talk.note(
         llvm::formatv("compiled in {0:f1} s, cached", artifact.seconds));
     return Status::Success;

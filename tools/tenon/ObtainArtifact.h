@@ -18,6 +18,7 @@ struct Artifact {
   bool isCached = false; ///< it will be found again
   double seconds = 0;    ///< compiled for so long; 0: it was there
   HeldEntry held;
+  Descriptor lock; ///< of the directory, where it stands in the cache
   std::unique_ptr<TemporaryDirectory> directory;
 };
 

@@ -156,22 +156,23 @@ static void removeAll(const std::string &path) {
 }
 
 std::string CacheFolder::makeWorkFolder(TemporaryDirectory &work,
-                                        Descriptor &lock) const {
+                                        Descriptor &lock,
+                                        std::string &made) const {
   if (std::string why = work.create(path); !why.empty())
     return why;
-  // Who cleans up may have been quicker than the lock.
   lock = lockFolder(work.getPath(), LOCK_EX);
-  struct stat info;
-  return lstat(work.getPath().c_str(), &info) == 0 ? "" : strerror(errno);
+  // Who cleans up may have been quicker than the lock; then this fails.
+  made = work.getPath() + "/entry";
+  return mkdir(made.c_str(), 0700) == 0 ? "" : strerror(errno);
 }
 
-std::string CacheFolder::publish(TemporaryDirectory &work,
+std::string CacheFolder::publish(const std::string &made,
                                  const std::string &text,
                                  HeldEntry &held) const {
-  const std::string &made = work.getPath();
   if (std::string why = sealEntry(made, text); !why.empty())
     return why;
   std::string entry = entryPath(text);
+  held.folder = lockFolder(made, LOCK_SH);
   if (rename(made.c_str(), entry.c_str()) != 0) {
     // Something may have the name that is no entry: it is exchanged for ours.
     int reason = errno;
@@ -180,9 +181,6 @@ std::string CacheFolder::publish(TemporaryDirectory &work,
       return strerror(errno == ENOENT ? reason : errno);
     removeAll(made);
   }
-  work.release();
-  if (held.folder.isOpen())
-    flock(held.folder.get(), LOCK_SH);
   held.artifact = entry + "/" + artifactName;
   return "";
 }

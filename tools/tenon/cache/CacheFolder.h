@@ -63,13 +63,14 @@ public:
   MakingLock lock(const std::string &text,
                   const std::function<void()> &onWait) const;
 
-  /// Makes a folder to work in, which nobody else removes while `lock` is open.
-  /// Empty, or why not.
-  std::string makeWorkFolder(TemporaryDirectory &work, Descriptor &lock) const;
+  /// Makes a folder to work in, which nobody else removes while `lock` is open,
+  /// and in it one to become an entry, `made`. Empty, or why not.
+  std::string makeWorkFolder(TemporaryDirectory &work, Descriptor &lock,
+                             std::string &made) const;
 
-  /// Makes the folder `work`, whose lock is `held.folder`, the entry of `text`,
-  /// in place of whatever has its name, and holds it. Empty, or why not.
-  std::string publish(TemporaryDirectory &work, const std::string &text,
+  /// Makes the folder `made` the entry of `text`, in place of whatever has its
+  /// name, and holds it. Empty, or why not.
+  std::string publish(const std::string &made, const std::string &text,
                       HeldEntry &held) const;
 
   /// All entries, the last used first.
