@@ -51,6 +51,14 @@ struct Panel {
   SmallVector<Value> masks, valid; ///< null: all lanes
 };
 
+/// The rows of a tile: `exist` of them do, the others repeat the last one and
+/// are not stored; null: all do.
+struct RowRun {
+  Value first;
+  int64_t count;
+  Value exist;
+};
+
 class GemmEmitter {
 public:
   GemmEmitter(Kernel &kernel, Value dot, const ContractionNest &nest)
@@ -114,7 +122,7 @@ private:
   bool isLong() {
     return nest.panels && nest.block != 0 &&
            size.rows.value_or(manyRows) > tile.rows &&
-           *size.sum * lineBytes() > secondCache;
+           *size.sum * lineBytes() >= secondCache;
   }
   int64_t lineBytes() { return width * nest.sum.getIntOrFloatBitWidth() / 8; }
   /// Whole blocks, in about equal pieces of half that cache.
@@ -132,21 +140,21 @@ private:
   void finishTiles(const Panel &panel, const ColumnSource &from, Value low,
                    Value high, Value done);
   Values waiting(const Panel &panel, Value keptRow, int64_t count);
+  void clearKept(const Panel &panel, Value count);
   void keep(const Panel &panel, Value keptRow, ArrayRef<Value> sums);
   void emitPacked(const Panel &panel);
   void addPacked(const Panel &panel, Value low, Value high, Values taps,
                  Value lhsOffset, Value rhsOffset);
   ColumnSource packedColumns(const Panel &panel, Value rhsOffset, Value depth);
-  void addTile(const ColumnSource &columns, Value row, Value keptRow,
-               int64_t count, ArrayRef<Value> taps, Value lhsOffset,
-               Value depth);
+  void addTile(const ColumnSource &columns, const RowRun &run, Value keptRow,
+               ArrayRef<Value> taps, Value lhsOffset, Value depth);
   void forTiles(Value low, Value high,
-                llvm::function_ref<void(Value, int64_t)> body);
+                llvm::function_ref<void(const RowRun &)> body);
   void forRange(Value low, Value high, int64_t step,
                 llvm::function_ref<void(Value)> body);
   void when(Value condition, llvm::function_ref<void()> body);
-  SmallVector<Values> positionsFrom(Value row, int64_t count);
-  Values offsetsOf(Value row, ArrayRef<Values> positions);
+  SmallVector<Values> positionsOf(const RowRun &run);
+  Values offsetsOf(const RowRun &run, ArrayRef<Values> positions);
   Values placeOf(const Values &position, Value column);
   Values zeros(int64_t count);
   Value load(Value memory, Value row, int64_t vector);
@@ -315,29 +323,44 @@ void GemmEmitter::emitPanels(Value first, Value end) {
   });
 }
 
-/// Whole tiles, then what is left in tiles of eight, four, two and one rows.
+/// Whole tiles, then one for the rows that are left. Where their number shows
+/// in the run only it is the least of a few tiles that has room for them, so
+/// that the columns are not read again for each part of them.
 void GemmEmitter::forTiles(Value low, Value high,
-                           llvm::function_ref<void(Value, int64_t)> body) {
-  Value step = at().constant(tile.rows);
-  Value rest = at().remainder(at().sub(high, low), step);
+                           llvm::function_ref<void(const RowRun &)> body) {
+  Value rest = at().remainder(at().sub(high, low), at().constant(tile.rows));
   Value whole = at().sub(high, rest);
-  forRange(low, whole, tile.rows, [&](Value row) { body(row, tile.rows); });
-  for (int64_t count : {8, 4, 2, 1}) {
-    if (count >= tile.rows || (size.rows && !(*size.rows % tile.rows & count)))
-      continue;
-    Value part = arith::AndIOp::create(b, loc, rest, at().constant(count));
-    when(at().less(at().constant(0), part), [&] { body(whole, count); });
-    whole = at().add(whole, part);
+  forRange(low, whole, tile.rows,
+           [&](Value row) { body({row, tile.rows, {}}); });
+  if (size.rows) {
+    if (int64_t count = *size.rows % tile.rows)
+      when(at().less(at().constant(0), rest),
+           [&] { body({whole, count, {}}); });
+    return;
+  }
+  int64_t below = 0;
+  for (int64_t some : {1, 2, 4, 6, 8, 12}) {
+    int64_t count = std::min(some, tile.rows);
+    if (below + 1 >= tile.rows)
+      break;
+    Value fits = at().less(at().constant(below), rest);
+    if (count < tile.rows - 1)
+      fits = arith::AndIOp::create(b, loc, fits,
+                                   at().less(rest, at().constant(count + 1)));
+    when(fits,
+         [&] { body({whole, count, count == below + 1 ? Value() : rest}); });
+    below = count;
   }
 }
 
-/// The indices of `count` rows from `row` on, counted up like an odometer.
-SmallVector<GemmEmitter::Values> GemmEmitter::positionsFrom(Value row,
-                                                            int64_t count) {
-  SmallVector<Values> positions = {at().delinearize(row, rowExtents)};
-  for (int64_t r = 1; r < count; ++r) {
+/// The indices of the rows, counted up like an odometer.
+SmallVector<GemmEmitter::Values> GemmEmitter::positionsOf(const RowRun &run) {
+  SmallVector<Values> positions = {at().delinearize(run.first, rowExtents)};
+  for (int64_t r = 1; r < run.count; ++r) {
     Values next = positions.back();
     Value carry;
+    if (run.exist)
+      carry = at().less(at().constant(r), run.exist);
     for (int64_t d = int64_t(next.size()) - 1; d >= 0; --d) {
       Value advanced = at().add(next[d], at().constant(1));
       if (carry)
@@ -357,19 +380,23 @@ SmallVector<GemmEmitter::Values> GemmEmitter::positionsFrom(Value row,
   return positions;
 }
 
-/// Where the rows at `positions`, the first of which is `row`, start in lhs.
-GemmEmitter::Values GemmEmitter::offsetsOf(Value row,
+/// Where the rows, at `positions`, start in lhs.
+GemmEmitter::Values GemmEmitter::offsetsOf(const RowRun &run,
                                            ArrayRef<Values> positions) {
   Values offsets;
   for (auto [r, position] : llvm::enumerate(positions)) {
     Value offset = lhsBase;
-    // One base and fixed distances leave the loop registers to spare.
-    if (nest.rowStride)
-      offset = at().add(at().add(offset, at().mul(row, nest.rowStride)),
-                        at().mul(at().constant(int64_t(r)), nest.rowStride));
-    else
+    if (nest.rowStride) {
+      // One base and fixed distances leave the loop registers to spare.
+      Value step = at().constant(int64_t(r));
+      if (run.exist)
+        step = at().min(step, at().sub(run.exist, at().constant(1)));
+      offset = at().add(at().add(offset, at().mul(run.first, nest.rowStride)),
+                        at().mul(step, nest.rowStride));
+    } else {
       for (auto [dim, index] : llvm::zip(nest.rows, position))
         offset = at().add(offset, at().mul(index, dim.lhsStride));
+    }
     offsets.push_back(offset);
   }
   return offsets;
@@ -499,6 +526,14 @@ GemmEmitter::Values GemmEmitter::waiting(const Panel &panel, Value keptRow,
   return sums;
 }
 
+/// Zeros for as many rows, and for those that a last tile repeats.
+void GemmEmitter::clearKept(const Panel &panel, Value count) {
+  Value whole =
+      at().mul(at().ceilDiv(count, tile.rows), at().constant(tile.rows));
+  forRange(at().constant(0), whole, 1,
+           [&](Value row) { keep(panel, row, zeros(panel.vectors)); });
+}
+
 void GemmEmitter::keep(const Panel &panel, Value keptRow,
                        ArrayRef<Value> sums) {
   for (auto [i, sum] : llvm::enumerate(sums))
@@ -517,20 +552,20 @@ void GemmEmitter::emitDirect(const Panel &panel) {
   Value whole = at().constant((*size.sum - 1) / depth * depth);
   forRange(firstRow, lastRow, together, [&](Value low) {
     Value high = at().min(at().add(low, at().constant(together)), lastRow);
-    forRange(at().constant(0), at().sub(high, low), 1,
-             [&](Value row) { keep(panel, row, zeros(panel.vectors)); });
+    clearKept(panel, at().sub(high, low));
     forRange(at().constant(0), whole, depth, [&](Value k) {
       Value next = at().mul(at().add(k, at().constant(depth)),
                             nest.sums.back().rhsStride);
-      forTiles(low, high, [&](Value row, int64_t count) {
-        Value keptRow = at().sub(row, low);
+      forTiles(low, high, [&](const RowRun &run) {
+        Value keptRow = at().sub(run.first, low);
         ColumnSource source = columns;
-        fetcher->fetchNext(source, at().add(columns.base, next), keptRow, count,
-                           {together, depth});
+        fetcher->fetchNext(source, at().add(columns.base, next), keptRow,
+                           run.count, {together, depth});
         keep(panel, keptRow,
-             tiles.run(offsetsOf(row, positionsFrom(row, count)),
+             tiles.run(offsetsOf(run, positionsOf(run)),
                        nest.sums.back().lhsStride, source, k,
-                       at().constant(depth), waiting(panel, keptRow, count)));
+                       at().constant(depth),
+                       waiting(panel, keptRow, run.count)));
       });
     });
     finishTiles(panel, columns, low, high, whole);
@@ -544,17 +579,17 @@ void GemmEmitter::finishTiles(const Panel &panel, const ColumnSource &from,
   Panel after = panel;
   after.first = at().add(panel.first, at().constant(width));
   Value next = columnsOf(after, rhsBase).base;
-  forTiles(low, high, [&](Value row, int64_t count) {
+  forTiles(low, high, [&](const RowRun &run) {
     ColumnSource columns = from;
-    fetcher->fetchNext(columns, next, at().sub(row, low), count,
+    fetcher->fetchNext(columns, next, at().sub(run.first, low), run.count,
                        isDeep()
                            ? FetchedPiece{together, pieceDepth()}
                            : FetchedPiece{block.rows, size.sum.value_or(0)});
-    Value keptRow = done ? at().sub(row, low) : at().constant(0);
-    SmallVector<Values> positions = positionsFrom(row, count);
-    Values starts = offsetsOf(row, positions);
-    Values sums =
-        done ? waiting(panel, keptRow, count) : zeros(count * panel.vectors);
+    Value keptRow = done ? at().sub(run.first, low) : at().constant(0);
+    SmallVector<Values> positions = positionsOf(run);
+    Values starts = offsetsOf(run, positions);
+    Values sums = done ? waiting(panel, keptRow, run.count)
+                       : zeros(run.count * panel.vectors);
     if (isChain()) {
       Value first = done ? done : at().constant(0);
       sums = tiles.run(starts, nest.sums.back().lhsStride, columns, first,
@@ -564,22 +599,27 @@ void GemmEmitter::finishTiles(const Panel &panel, const ColumnSource &from,
     }
     if (drains) {
       keep(panel, keptRow, sums);
-      return drain(panel, row, keptRow, at().constant(count));
+      return drain(panel, run.first, keptRow,
+                   run.exist ? run.exist : at().constant(run.count));
     }
-    for (int64_t r = 0; r < count; ++r)
-      finish(panel, positions[r],
-             [&](int64_t v) { return sums[r * panel.vectors + v]; });
+    for (int64_t r = 0; r < run.count; ++r) {
+      auto store = [&] {
+        finish(panel, positions[r],
+               [&](int64_t v) { return sums[r * panel.vectors + v]; });
+      };
+      if (run.exist && r > 0)
+        when(at().less(at().constant(r), run.exist), store);
+      else
+        store();
+    }
   });
 }
 
 void GemmEmitter::emitPacked(const Panel &panel) {
   forRange(firstRow, lastRow, together, [&](Value low) {
     Value high = at().min(at().add(low, at().constant(together)), lastRow);
-    Value zero = zeros(1).front(), count = at().sub(high, low);
-    forRange(at().constant(0), count, 1, [&](Value r) {
-      for (int64_t v = 0; v < panel.vectors; ++v)
-        store(zero, kept, r, v);
-    });
+    Value count = at().sub(high, low);
+    clearKept(panel, count);
     addPacked(panel, low, high, {}, at().constant(0), rhsBase);
     drain(panel, low, at().constant(0), count);
   });
@@ -616,18 +656,18 @@ void GemmEmitter::addPacked(const Panel &panel, Value low, Value high,
       ColumnSource columns = columnsOf(panel, rhs);
       if (packs)
         columns = packedColumns(panel, rhs, here);
-      forTiles(low, high, [&](Value row, int64_t count) {
+      forTiles(low, high, [&](const RowRun &run) {
         ColumnSource source = columns;
         Value next = at().mul(at().constant(depth), dim.rhsStride),
-              keptRow = at().sub(row, low);
+              keptRow = at().sub(run.first, low);
         FetchedPiece piece{together, depth};
         if (!packs)
           fetcher->fetchNext(source, at().add(columns.base, next), keptRow,
-                             count, piece);
+                             run.count, piece);
         else if (!columnsAcross())
           fetcher->fetchForPacking(at().add(at().add(rhs, panel.first), next),
-                                   panel.vectors, keptRow, count, piece);
-        addTile(source, row, keptRow, count, taps, lhs, here);
+                                   panel.vectors, keptRow, run.count, piece);
+        addTile(source, run, keptRow, taps, lhs, here);
       });
     });
   });
@@ -647,12 +687,13 @@ ColumnSource GemmEmitter::packedColumns(const Panel &panel, Value rhsOffset,
   return columns;
 }
 
-/// Adds the columns at hand to `count` rows of the sums on the stack.
-void GemmEmitter::addTile(const ColumnSource &columns, Value row, Value keptRow,
-                          int64_t count, ArrayRef<Value> taps, Value lhsOffset,
+/// Adds the columns at hand to a tile's sums on the stack.
+void GemmEmitter::addTile(const ColumnSource &columns, const RowRun &run,
+                          Value keptRow, ArrayRef<Value> taps, Value lhsOffset,
                           Value depth) {
-  SmallVector<Values> positions = positionsFrom(row, count);
-  Values starts = offsetsOf(row, positions), fits;
+  SmallVector<Values> positions = positionsOf(run);
+  Values starts = offsetsOf(run, positions), fits;
+  int64_t count = run.count;
   Value any;
   for (int64_t r = 0; r < count; ++r) {
     starts[r] = at().add(starts[r], lhsOffset);

@@ -11,7 +11,7 @@ namespace tenon {
 
 /// Bytes of columns that stay in the second cache, beside what is fetched of the
 /// next ones, while rows pass.
-constexpr int64_t secondCache = 384 * 1024;
+constexpr int64_t secondCache = 512 * 1024;
 
 /// Extents as far as they are known at compile time.
 struct ContractionSize {
