@@ -339,7 +339,7 @@ void GemmEmitter::forTiles(Value low, Value high,
     return;
   }
   int64_t below = 0;
-  for (int64_t some : {1, 2, 4, 6, 8, 12}) {
+  for (int64_t some : {1, 2, 3, 4, 5, 6, 8, 12}) {
     int64_t count = std::min(some, tile.rows);
     if (below + 1 >= tile.rows)
       break;
