@@ -10,7 +10,7 @@ import numpy as np
 from graph_text import Type
 from numpy_ops import (avg_pool, conv, crop_and_resize, depth_to_space,
                        depthwise, max_pool, resize, space_to_depth,
-                       transposed_conv)
+                       transposed_conv, windows)
 
 RANDOM = np.random.RandomState(7)
 
@@ -418,7 +418,28 @@ INDEXING = [
     Row("TopKV2", [np.array([[1, 5, 5, 2], [8, 8, 0, 9]], np.float32),
                    number(3)],
         [np.array([[5, 5, 2], [9, 8, 8]], np.float32),
-         np.array([[1, 2, 3], [3, 0, 1]], np.int32)], static=True),
+         np.array([[1, 2, 3], [3, 0, 1]], np.int32)]),
+    Row("TopKV2", [A, np.int32(2)],
+        lambda x, k: [np.sort(x)[:, ::-1][:, :2],
+                      np.argsort(-x)[:, :2].astype(np.int32)]),
+    Row("DenseBincount", [np.array([[1, 3, 1], [0, 9, 0]], np.int32), number(4),
+                          Constant([], np.float32)],
+        np.array([[0, 2, 0, 1], [2, 0, 0, 0]], np.float32)),
+    Row("DenseBincount", [np.array([[1, 3, 1], [0, 9, 0]], np.int32), number(4),
+                          Constant([], np.float32)],
+        np.array([[0, 1, 0, 1], [1, 0, 0, 0]], np.float32),
+        binary_output=True),
+    Row("NonMaxSuppressionV3", [
+        np.array([[0, 0, 1, 1], [0, .1, 1, 1.1], [0, 5, 1, 6], [0, -.1, 1, .9]],
+                 np.float32), np.array([.9, .75, .6, .95], np.float32),
+        number(3), Constant(.5, np.float32), Constant(.1, np.float32)],
+        np.array([3, 2], np.int32), static=True),
+    Row("NonMaxSuppressionV4", [
+        np.array([[0, 0, 1, 1], [0, .1, 1, 1.1], [0, 5, 1, 6], [0, -.1, 1, .9]],
+                 np.float32), np.array([.9, .75, .6, .95], np.float32),
+        number(5), Constant(.5, np.float32), Constant(.1, np.float32)],
+        [np.array([3, 2, 0, 0, 0], np.int32), np.int32(2)], static=True,
+        pad_to_max_output_size=True),
 ]
 
 
@@ -581,6 +602,10 @@ IMAGES = [
                 np.array([[[[2, 3]], [[10, 11]]]] * 2, np.int64)],
                ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID",
                static=True),
+    window_row("ExtractImagePatches", IMAGE, lambda x: windows(
+        x, (3, 2), (2, 2), (1, 2), "SAME", 0).reshape(2, 4, 3, -1),
+        ksizes=[1, 3, 2, 1], strides=[1, 2, 2, 1], rates=[1, 1, 2, 1],
+        padding="SAME", static=True),
     window_row("LRN", f32(1, 2, 2, 6), lambda x: x / np.sqrt(2 + .5 * np.stack(
         [(x[..., max(i - 2, 0):i + 3] ** 2).sum(-1) for i in range(6)], -1)),
         depth_radius=2, bias=2.0, alpha=.5, beta=.5),

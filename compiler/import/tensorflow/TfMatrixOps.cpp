@@ -1,6 +1,7 @@
 // Matrix products, normalization and what else works along channels.
 #include "compiler/import/Einsum.h"
 #include "compiler/import/tensorflow/TfNodeContext.h"
+#include "dialects/tenon/ShapeRules.h"
 
 using namespace mlir;
 
@@ -100,6 +101,9 @@ template <bool sparse> LogicalResult crossEntropy(NodeContext &c) {
   if (sparse) {
     if (failed(c.expectInteger(1)) || failed(c.expectRank(1, 1)))
       return failure();
+    if (!compatible(g.shapeOf(labels)[0], g.shapeOf(x)[0]))
+      return c.error("expected a label per row, got " + spell(labels) +
+                     " for " + spell(x));
     Value at = g.unsqueeze(g.convert(labels, g.i64()), {1});
     Value high = g.broadcastTo(g.fromSize(g.size(x, 1), g.i64()), g.sizes(at));
     at = g.make<CheckRangeOp>(at, g.splatLike(at, 0), high,

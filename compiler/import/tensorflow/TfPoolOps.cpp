@@ -126,6 +126,47 @@ LogicalResult maxPoolWithArgmax(NodeContext &c) {
   return success();
 }
 
+/// The elements of each window as channels: one strided slice per place in the
+/// window.
+LogicalResult extractPatches(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  if (failed(c.expectNumber(0)) || failed(c.expectRank(0, 4)))
+    return failure();
+  auto kernel = spatialList(c, "ksizes", false, 2, 0);
+  auto strides = spatialList(c, "strides", false, 2, 0);
+  auto rates = spatialList(c, "rates", false, 2, 0);
+  if (failed(kernel) || failed(strides) || failed(rates))
+    return failure();
+  constexpr int64_t mostPlaces = 1024;
+  if ((*kernel)[0] > mostPlaces || (*kernel)[1] > mostPlaces ||
+      (*kernel)[0] * (*kernel)[1] > mostPlaces)
+    return c.unsupported("patches of more than " + Twine(mostPlaces) +
+                         " pixels");
+  Windows w{*kernel, *strides, *rates, {}, {}};
+  Value x = c.input(0);
+  if (failed(readPadding(c, w, spatialSizes(g, x), false)))
+    return failure();
+  Sizes low = {g.index(0), w.low[0], w.low[1], g.index(0)},
+        high = {g.index(0), w.high[0], w.high[1], g.index(0)};
+  x = g.pad(x, g.scalar(g.elementOf(x), 0), low, high);
+  SmallVector<Value> places;
+  for (int64_t i = 0; i < w.kernel[0]; ++i)
+    for (int64_t j = 0; j < w.kernel[1]; ++j) {
+      int64_t at[] = {i * w.dilations[0], j * w.dilations[1]};
+      Value part = x;
+      for (int64_t d = 0; d < 2; ++d) {
+        Size span = g.sub(g.size(x, d + 1), g.index(w.reach(d)));
+        Size count =
+            g.max(g.add(g.floorDiv(span, g.index(w.strides[d])), g.index(1)),
+                  g.index(0));
+        part = g.sliceDim(part, d + 1, g.index(at[d]), count, w.strides[d]);
+      }
+      places.push_back(part);
+    }
+  c.set(0, g.concat(places, 3));
+  return success();
+}
+
 /// x / (bias + alpha * sum of squares of nearby channels) ^ beta.
 LogicalResult localResponse(NodeContext &c) {
   GraphBuilder &g = c.g;
@@ -157,6 +198,7 @@ void registerPoolOps(OpRegistry &r) {
   r.add("AvgPool", 1, averagePool<2>);
   r.add("AvgPool3D", 1, averagePool<3>);
   r.add("MaxPoolWithArgmax", 1, maxPoolWithArgmax, {"output", "argmax"});
+  r.add("ExtractImagePatches", 1, extractPatches);
   r.add("LRN", 1, localResponse);
 }
 

@@ -105,24 +105,28 @@ LogicalResult topK(NodeContext &c) {
   Value x = c.input(0);
   if (failed(c.expectNumber(0)) || failed(c.expectMinRank(0, 1)))
     return failure();
-  FailureOr<int64_t> k = c.constantScalar(1, "k");
+  FailureOr<Sizes> given = c.sizesInput(1);
   mlir::Type indexType = c.elementAttr("index_type", DataType::I32);
-  if (failed(k) || !indexType)
+  if (failed(given) || !indexType)
     return failure();
-  int64_t dim = g.rankOf(x) - 1, extent = g.shapeOf(x)[dim];
-  if (*k < 0 || (!ShapedType::isDynamic(extent) && *k > extent))
-    return c.error("expected k of 0 to " + Twine(extent) + ", got " +
-                   Twine(*k));
-  if (ShapedType::isDynamic(extent))
-    return c.unsupported("the greatest of an open number of elements");
+  if (given->size() != 1)
+    return c.error("expected one number k, got " + Twine(given->size()));
+  int64_t dim = g.rankOf(x) - 1;
+  Size k = given->front(), extent = g.size(x, dim);
+  std::optional<int64_t> number = g.staticSize(k), whole = g.staticSize(extent);
+  if (number && (*number < 0 || (whole && *number > *whole)))
+    return c.error("expected k of 0 to the extent of " + spell(x) + ", got " +
+                   Twine(*number));
+  c.check(k, g.index(0), extent, "k must not be above the extent");
+  if (!number || !whole)
+    k = g.min(g.max(k, g.index(0)), extent);
   Sizes sizes = g.sizes(x);
   auto sort = SortOp::create(g.ops, g.loc, x, uint64_t(dim), true);
   g.recordSizes(sort.getResult(), sizes);
   g.recordSizes(sort.getPositions(), sizes);
-  c.set(0, g.sliceDim(sort.getResult(), dim, g.index(0), g.index(*k)));
-  c.set(1,
-        g.convert(g.sliceDim(sort.getPositions(), dim, g.index(0), g.index(*k)),
-                  indexType));
+  c.set(0, g.sliceDim(sort.getResult(), dim, g.index(0), k));
+  c.set(1, g.convert(g.sliceDim(sort.getPositions(), dim, g.index(0), k),
+                     indexType));
   return success();
 }
 

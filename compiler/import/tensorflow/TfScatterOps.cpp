@@ -181,10 +181,6 @@ LogicalResult bincount(NodeContext &c) {
     return failure();
   if (size->size() != 1)
     return c.error("expected one size");
-  if (c.boolAttr("binary_output", false))
-    return c.unsupported("binary_output");
-  if (c.node.op == "DenseBincount" && g.rankOf(c.input(0)) != 1)
-    return c.unsupported("counting rows");
   Size elements = g.product(g.sizes(c.input(0)));
   Value at = g.reshape(g.convert(c.input(0), g.i64()), Sizes{elements});
   Value most = g.splatLike(at, double(INT64_MAX));
@@ -204,6 +200,48 @@ LogicalResult bincount(NodeContext &c) {
   return success();
 }
 
+/// The same of each row alone, or only whether a number is there.
+LogicalResult denseBincount(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  bool binary = c.boolAttr("binary_output", false);
+  int64_t rank = g.rankOf(c.input(0));
+  if (rank == 1 && !binary)
+    return bincount(c);
+  if (failed(c.expectInteger(0)) || rank < 1 || rank > 2)
+    return c.error("expected a vector or rows of integers, got " +
+                   spell(c.input(0)));
+  FailureOr<Sizes> size = c.sizesInput(1);
+  if (failed(size))
+    return failure();
+  size = c.extents(*size);
+  if (failed(size))
+    return failure();
+  if (size->size() != 1)
+    return c.error("expected one size");
+  Value numbers = g.convert(c.input(0), g.i64());
+  numbers = g.make<CheckRangeOp>(numbers, g.splatLike(numbers, 0),
+                                 g.splatLike(numbers, double(INT64_MAX)),
+                                 g.ops.getStringAttr(c.site()));
+  // [rows, numbers, size]: whether each number is each of those counted.
+  Value hit = g.compare(CompareDirection::EQ, g.unsqueeze(numbers, {rank}),
+                        g.iota(g.i64(), *size, 0));
+  mlir::Type element = g.elementOf(c.input(2));
+  if (binary) {
+    Value found = g.reduce(ReduceKind::Or, hit, {rank - 1}, false);
+    c.set(0, g.convert(found, element));
+    return success();
+  }
+  Value each = g.convert(hit, element);
+  if (!llvm::is_contained(g.shapeOf(c.input(2)), 0)) {
+    if (failed(
+            verifyCompatibleShape(c.input(2).getType(), c.input(0).getType())))
+      return c.error("expected a weight per number, got " + spell(c.input(2)));
+    each = g.mul(each, g.unsqueeze(c.input(2), {rank}));
+  }
+  c.set(0, g.reduce(ReduceKind::Add, each, {rank - 1}, false));
+  return success();
+}
+
 } // namespace
 
 void registerScatterOps(OpRegistry &r) {
@@ -219,7 +257,7 @@ void registerScatterOps(OpRegistry &r) {
   r.add("UnsortedSegmentMax", 3, segments<ScatterKind::Maximum>);
   r.add("UnsortedSegmentMin", 3, segments<ScatterKind::Minimum>);
   r.add("Bincount", 3, bincount);
-  r.add("DenseBincount", 3, bincount);
+  r.add("DenseBincount", 3, denseBincount);
 }
 
 } // namespace tenon::tf

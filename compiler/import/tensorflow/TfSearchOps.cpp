@@ -158,6 +158,59 @@ LogicalResult invertPermutation(NodeContext &c) {
   return success();
 }
 
+/// Boxes in falling order of score that overlap none taken before by more than
+/// a share: operands are boxes [n, 4], scores [n], how many at most, the share,
+/// and the least score. Version 4 may fill up with zeros and says how many
+/// there are.
+LogicalResult nonMaxSuppression(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  bool padded = c.boolAttr("pad_to_max_output_size", false);
+  for (auto [i, rank] : {std::pair(0, 2), {1, 1}, {3, 0}})
+    if (failed(c.expectFloat(i)) || failed(c.expectRank(i, rank)))
+      return failure();
+  Value least = g.scalar(g.f32(), -std::numeric_limits<double>::infinity());
+  if (c.numInputs() > 4) {
+    if (failed(c.expectFloat(4)) || failed(c.expectRank(4, 0)))
+      return failure();
+    least = g.convert(c.input(4), g.f32());
+  }
+  FailureOr<Sizes> most = c.sizesInput(2);
+  if (failed(most))
+    return failure();
+  ArrayRef<int64_t> boxes = g.shapeOf(c.input(0));
+  if (most->size() != 1 || !compatible(boxes[1], 4) ||
+      !compatible(boxes[0], g.shapeOf(c.input(1))[0]))
+    return c.error("expected boxes [n,4] with scores [n] and one number, got " +
+                   spell(c.input(0)) + " and " + spell(c.input(1)));
+  Size limit = g.max(most->front(), g.index(0));
+  Size rows = g.min(limit, g.size(c.input(0), 0));
+  auto op = NonMaxSuppressionOp::create(
+      g.ops, g.loc,
+      RankedTensorType::get(
+          {g.staticSize(rows).value_or(ShapedType::kDynamic), 3}, g.i64()),
+      RankedTensorType::get({}, g.i64()),
+      g.unsqueeze(g.convert(c.input(0), g.f32()), {0}),
+      g.unsqueeze(g.convert(c.input(1), g.f32()), {0, 1}), g.indexValue(limit),
+      g.convert(c.input(3), g.f32()), least, false);
+  Value selected = op->getResult(0), count = op->getResult(1);
+  g.recordSizes(selected, {rows, g.index(3)});
+  Value at =
+      g.convert(g.squeeze(g.sliceDim(selected, 1, g.index(2), g.index(1)), {1}),
+                g.ops.getI32Type());
+  if (padded) {
+    Value taken = g.compare(LT, g.iota(g.i64(), {rows}, 0), count);
+    at = g.select(taken, at, g.splatLike(at, 0));
+    at = g.pad(at, g.scalar(g.ops.getI32Type(), 0), {g.index(0)},
+               {g.sub(limit, rows)});
+  } else {
+    std::optional<Sizes> number = c.shapes.elements(count);
+    at = g.sliceDim(at, 0, g.index(0), g.bound(number->front(), rows));
+  }
+  c.set(0, at);
+  c.set(1, g.convert(count, g.ops.getI32Type()));
+  return success();
+}
+
 } // namespace
 
 void registerSearchOps(OpRegistry &r) {
@@ -172,6 +225,10 @@ void registerSearchOps(OpRegistry &r) {
   r.add("Bucketize", 1, bucketize);
   r.add("LowerBound", 2, bound<false>);
   r.add("UpperBound", 2, bound<true>);
+  r.add("NonMaxSuppressionV2", 4, nonMaxSuppression);
+  r.add("NonMaxSuppressionV3", 5, nonMaxSuppression);
+  r.add("NonMaxSuppressionV4", 5, nonMaxSuppression,
+        {"selected_indices", "valid_outputs"});
   r.add("InvertPermutation", 1, invertPermutation);
 }
 
