@@ -7,78 +7,16 @@
 namespace tenon::test {
 namespace {
 
-class TfMutation : public TfModel {
-protected:
-  /// Calls, a branch, a loop, a conditional of TensorFlow 1, variables and
-  /// complex numbers.
-  static tf::proto::SavedModel variedModel() {
-    auto floats = [](const std::string &values) {
-      return tfAttr("dtype", "type: 1") +
-             tfAttr("value", "tensor { dtype: 1 tensor_shape { dim { size: 2 } "
-                             "} " +
-                                 values + " }");
-    };
-    const std::string flag =
-        tfAttr("value", "tensor { dtype: 10 tensor_shape { } bool_val: true }");
-    std::string nodes =
-        tfInput() + tfNode("w", "VarHandleOp", {}, tfAttr("dtype", "type: 1")) +
-        tfNode("read", "ReadVariableOp", {"w"}, tfAttr("dtype", "type: 1")) +
-        tfNode("c", "Const", {}, floats("float_val: 2 float_val: 3")) +
-        tfNode("sum", "AddV2", {"x", "read"}) +
-        tfNode("call", "PartitionedCall", {"sum", "c"},
-               tfAttr("f", "func { name: 'twice' }")) +
-        tfNode("flag", "Less", {"zero", "one"}) +
-        tfNode("zero", "Const", {},
-               tfAttr("value", "tensor { dtype: 1 tensor_shape { } }")) +
-        tfNode("one", "Max", {"x", "axis"}) +
-        tfNode("axis", "Const", {},
-               tfAttr("value", "tensor { dtype: 3 tensor_shape { } }")) +
-        tfNode("if", "If", {"flag", "call", "c"},
-               tfAttr("then_branch", "func { name: 'twice' }") +
-                   tfAttr("else_branch", "func { name: 'twice' }")) +
-        tfNode("while", "While", {"one", "if"},
-               tfAttr("cond", "func { name: 'below' }") +
-                   tfAttr("body", "func { name: 'step' }")) +
-        tfNode("fork", "Switch", {"while:1", "flag"}) +
-        tfNode("minus", "Neg", {"fork:1"}) +
-        tfNode("merge", "Merge", {"fork", "minus"}) +
-        tfNode("length", "Const", {},
-               tfAttr("value", "tensor { dtype: 3 tensor_shape { dim { size: 1 "
-                               "} } int_val: 2 }")) +
-        tfNode("fft", "RFFT", {"merge", "length"}) +
-        tfNode("y", "ComplexAbs", {"fft"}) +
-        tfNode("unused", "Const", {}, flag);
-    auto argument = [](const std::string &kind, const std::string &name) {
-      return kind + "_arg { name: '" + name + "' type: 1 } ";
-    };
-    auto inner = [](std::string node) { return "node_def" + node.substr(4); };
-    nodes += "library { function { signature { name: 'twice' " +
-             argument("input", "a") + argument("input", "b") +
-             argument("output", "r") + "} " +
-             inner(tfNode("m", "Mul", {"a", "b"})) +
-             "ret { key: 'r' value: 'm:z:0' } } function { signature { name: "
-             "'below' " +
-             argument("input", "i") + argument("input", "v") +
-             argument("output", "r") + "} " +
-             inner(tfNode("l", "Less", {"i", "i"})) +
-             "ret { key: 'r' value: 'l:z:0' } } function { signature { name: "
-             "'step' " +
-             argument("input", "i") + argument("input", "v") +
-             argument("output", "j") + argument("output", "u") + "} " +
-             inner(tfNode("e", "Exp", {"v"})) +
-             "ret { key: 'j' value: 'i' } ret { key: 'u' value: 'e:y:0' } } } ";
-    return savedModel(nodes, tfSignature("y"));
-  }
-};
+using TfMutation = TfModel;
 
 TEST_F(TfMutation, TheModelIsGood) {
   writeBundle({{"w", {1, 2}}, {"x/y", {3}}});
-  expectCompiled(variedModel());
+  expectCompiled(variedTfModel());
 }
 
 TEST_F(TfMutation, PrefixesAreRefused) {
   writeBundle({{"w", {1, 2}}});
-  std::string good = variedModel().SerializeAsString();
+  std::string good = variedTfModel().SerializeAsString();
   for (size_t size = 0; size < good.size(); ++size) {
     write("saved_model.pb", good.substr(0, size));
     expectSettled("cut at " + std::to_string(size));
@@ -88,7 +26,7 @@ TEST_F(TfMutation, PrefixesAreRefused) {
 
 TEST_F(TfMutation, FlippedBytesAreRefusedOrCompiled) {
   writeBundle({{"w", {1, 2}}});
-  std::string good = variedModel().SerializeAsString();
+  std::string good = variedTfModel().SerializeAsString();
   for (size_t i = 0; i < good.size(); ++i)
     for (int mask : {0xff, 0x01}) {
       std::string bad = good;
@@ -105,7 +43,7 @@ TEST_F(TfMutation, IndicesCutOrFlippedAreRefused) {
   for (int i = 0; i < 40; ++i)
     variables["layer/" + std::to_string(i)] = {float(i)};
   writeBundle(variables);
-  expectCompiled(variedModel());
+  expectCompiled(variedTfModel());
   std::string good = read("variables/variables.index");
   for (size_t size = 0; size < good.size(); ++size) {
     write("variables/variables.index", good.substr(0, size));
@@ -122,7 +60,7 @@ TEST_F(TfMutation, IndicesCutOrFlippedAreRefused) {
 
 TEST_F(TfMutation, ShardsCutOrFlippedAreRefused) {
   writeBundle({{"w", {1, 2}}});
-  write("saved_model.pb", variedModel().SerializeAsString());
+  write("saved_model.pb", variedTfModel().SerializeAsString());
   std::string name = "variables/variables.data-00000-of-00001";
   std::string good = read(name);
   for (size_t i = 0; i < good.size(); ++i) {
