@@ -7,7 +7,9 @@
 #include <cstring>
 #include <fcntl.h>
 #include <memory>
+#include <sched.h>
 #include <sys/file.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -245,6 +247,34 @@ TEST_F(Cache, EveryCallFails) {
       EXPECT_LE(warnings(ended), 1) << at << ended.err;
       EXPECT_EQ(row(), expectedRow(2)) << at;
     }
+}
+
+TEST_F(Cache, ASmallFileSystem) {
+  fs::create_directory(root());
+  int cached = 0, refused = 0;
+  for (int kilobytes : {4, 16, 64, 100, 160, 240, 1000}) {
+    fs::remove(result());
+    Command command = running("new.onnx");
+    command.prepare = [&, this] {
+      std::string size = "mode=0700,size=" + std::to_string(kilobytes) + "k";
+      if (unshare(CLONE_NEWNS) != 0 ||
+          mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+          mount("none", root().c_str(), "tmpfs", 0, size.c_str()) != 0)
+        _exit(99);
+    };
+    Ended ended = runTenon(command);
+    if (ended.code == 99)
+      GTEST_SKIP() << "mounting needs a privilege";
+    EXPECT_EQ(ended.code, 0) << kilobytes << ended.err;
+    EXPECT_EQ(row(), expectedRow(2)) << kilobytes;
+    EXPECT_EQ(warnings(ended), !compiled(ended)) << kilobytes << ended.err;
+    if (warnings(ended))
+      EXPECT_NE(ended.err.find(strerror(ENOSPC)), std::string::npos)
+          << ended.err;
+    ++(compiled(ended) ? cached : refused);
+  }
+  EXPECT_GT(cached, 0);
+  EXPECT_GT(refused, 0);
 }
 
 TEST_F(Cache, DamagedBytes) {
