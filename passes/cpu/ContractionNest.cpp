@@ -139,6 +139,19 @@ void mergeSums(IndexBuilder at, SmallVector<SumDim> &sums) {
   }
 }
 
+/// The same for dimensions that are neighbours in the shapes of both operands,
+/// whether extents are known or not. Others are not merged, though they may
+/// happen to lie in one run: sums must not depend on what is known.
+void mergeNeighbours(IndexBuilder at, SmallVector<SumDim> &sums,
+                     ArrayRef<int64_t> lhsDims, ArrayRef<int64_t> rhsDims) {
+  for (size_t i = sums.size(); i-- > 1;) {
+    if (lhsDims[i - 1] + 1 != lhsDims[i] || rhsDims[i - 1] + 1 != rhsDims[i])
+      continue;
+    sums[i].extent = at.mul(sums[i - 1].extent, sums[i].extent);
+    sums.erase(sums.begin() + i - 1);
+  }
+}
+
 /// Part of the numerics contract, chosen from the extent of the sum alone: a
 /// chain of n products errs with the root of n, blocks with that of n / 128.
 constexpr int64_t sumBlock = 128;
@@ -245,8 +258,14 @@ std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op) {
   nest.sum = sumTypeOf(nest.resultElement);
   nest.lhsOrigin = nest.rhsOrigin = zero;
   nest.rank = place;
-  mergeSums(at, nest.sums);
-  nest.block = blockOfDot(nest.sum, nest.sums.back().extent);
+  if (!op.getLhsContract().empty())
+    mergeNeighbours(at, nest.sums, op.getLhsContract(), op.getRhsContract());
+  Value innermost = nest.sums.back().extent;
+  nest.block = blockOfDot(nest.sum, innermost);
+  if (nest.block && nest.sums.size() > 1 && !getConstantIntValue(innermost))
+    nest.isBlocked = arith::CmpIOp::create(kernel.builder, kernel.loc(),
+                                           arith::CmpIPredicate::sgt, innermost,
+                                           at.constant(sumBlock));
   return nest;
 }
 

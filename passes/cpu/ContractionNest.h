@@ -58,6 +58,10 @@ struct ContractionNest {
   /// Products of the innermost dimension are summed in blocks of so many, the
   /// blocks' sums in order; 0: one after another.
   int64_t block = 0;
+  /// Where there are several dimensions and the innermost is not known: whether
+  /// it has more products than a block. If not, all are summed one after
+  /// another, as if it were known.
+  mlir::Value isBlocked{};
 
   int64_t rank; ///< of the result
   /// Whether the column is the innermost dimension of the result.

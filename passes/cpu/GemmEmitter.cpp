@@ -710,9 +710,12 @@ void GemmEmitter::addTile(const ColumnSource &columns, const RowRun &run,
   };
   auto add = [&] {
     Values sums = zeros(count * vectors);
-    if (nest.block == 0)
-      for (int64_t i = 0; i < count * vectors; ++i)
+    for (int64_t i = 0; i < count * vectors; ++i)
+      if (nest.block == 0)
         sums[i] = waiting(i / vectors, i % vectors);
+      else if (nest.isBlocked)
+        sums[i] = arith::SelectOp::create(b, loc, nest.isBlocked, sums[i],
+                                          waiting(i / vectors, i % vectors));
     sums =
         tiles.chain(starts, nest.sums.back().lhsStride, columns, depth, sums);
     for (int64_t r = 0; r < count; ++r) {
@@ -720,8 +723,13 @@ void GemmEmitter::addTile(const ColumnSource &columns, const RowRun &run,
         for (int64_t v = 0; v < vectors; ++v) {
           Value sum = sums[r * vectors + v];
           // Read this late, the former sums need no registers in the loop.
-          if (nest.block)
-            sum = arith::AddFOp::create(b, loc, waiting(r, v), sum);
+          if (nest.block) {
+            Value joined = arith::AddFOp::create(b, loc, waiting(r, v), sum);
+            sum = nest.isBlocked ? arith::SelectOp::create(
+                                       b, loc, nest.isBlocked, joined, sum)
+                                       .getResult()
+                                 : joined;
+          }
           store(sum, kept, at().add(keptRow, at().constant(r)), v);
         }
       };
