@@ -23,6 +23,11 @@ struct DimOption {
   int64_t multiple = 1;
 };
 
+/// Sizes a variant is made for: `--specialize=batch:1,seq:128`.
+struct VariantOption {
+  std::vector<std::pair<std::string, int64_t>> sizes;
+};
+
 /// The shape of one input, fixed by the user: `--shape=data:1x3x224x224`; no
 /// value keeps the extent dynamic.
 struct ShapeOption {
@@ -49,6 +54,7 @@ struct CompileOptions {
   int optLevel = 2;
   std::vector<DimOption> dims;
   std::vector<ShapeOption> shapes;
+  std::vector<VariantOption> variants;
   WeightPlacement weights = WeightPlacement::Auto;
   bool standalone = false; ///< the header includes nothing of Tenon's and the
                            ///< object needs libc alone

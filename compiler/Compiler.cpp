@@ -3,6 +3,7 @@
 #include "compiler/Compiler.h"
 
 #include "compiler/ModelLoader.h"
+#include "compiler/Variants.h"
 #include "compiler/artifact/Artifact.h"
 #include "compiler/artifact/ModelFacts.h"
 #include "compiler/codegen/Target.h"
@@ -49,6 +50,10 @@ public:
       return false;
     }
     module = std::move(loaded.module);
+    if (!requestVariants(*module, options, report)) {
+      status = Status::Usage;
+      return false;
+    }
     if (options.exposeIntermediates)
       for (auto func : module->getOps<func::FuncOp>())
         if (!func.isPrivate())

@@ -115,7 +115,7 @@ void addOptions(Lines &lines, const CompileOptions &options) {
   // `jobs`, on which the files do not depend.
   [[maybe_unused]] const auto &[input, signature, tag, feeds, fetches, output,
                                 emit, header, dependencyFile, name, triple, cpu,
-                                features, optLevel, dims, shapes, weights,
+                                features, optLevel, dims, shapes, variants, weights,
                                 standalone, foldBatchNorm, exposeIntermediates,
                                 jobs, stopAfter, dumpDir, foldBudgetBytes,
                                 externalWeightBytes] = options;
@@ -133,6 +133,14 @@ void addOptions(Lines &lines, const CompileOptions &options) {
     for (std::optional<int64_t> extent : shape.dims)
       values.push_back(extent ? std::to_string(*extent) : "?");
     lines.add("shape", values);
+  }
+  for (const VariantOption &variant : variants) {
+    std::vector<std::string> values;
+    for (const auto &[dim, size] : variant.sizes) {
+      values.push_back(dim);
+      values.push_back(std::to_string(size));
+    }
+    lines.add("variant", values);
   }
   lines.add("weights", int64_t(weights));
   lines.add("standalone", int64_t(standalone));

@@ -144,6 +144,20 @@ static int number_symbols(tenon_function *function) {
   return done;
 }
 
+static int check_variants(const tenon_function_desc *desc) {
+  if (desc->num_variants < 0 || (desc->num_variants > 0 && !desc->variants))
+    return 0;
+  for (int32_t i = 0; i < desc->num_variants; ++i) {
+    const tenon_variant_desc *variant = &desc->variants[i];
+    if (!variant->name || variant->num_sizes < 1 || !variant->sizes)
+      return 0;
+    for (int32_t s = 0; s < variant->num_sizes; ++s)
+      if (!variant->sizes[s].dim || variant->sizes[s].size < 0)
+        return 0;
+  }
+  return 1;
+}
+
 static tenon_status prepare_function(tenon_function *function,
                                      const tenon_function_desc *desc,
                                      tenon_text *text) {
@@ -155,6 +169,8 @@ static tenon_status prepare_function(tenon_function *function,
       (desc->num_kernels > 0 && !desc->kernels) ||
       (desc->num_launches > 0 && !desc->launches))
     return malformed(text, "a function is incomplete");
+  if (!check_variants(desc))
+    return malformed(text, "a variant is not as it must be");
   function->desc = desc;
   for (int32_t i = 0; i < desc->num_inputs; ++i) {
     if (!check_tensor(&desc->inputs[i]))
@@ -166,7 +182,9 @@ static tenon_status prepare_function(tenon_function *function,
       return malformed(text, "an output is not as it must be");
     function->num_output_dims += desc->outputs[i].rank;
   }
-  if (number_symbols(function))
+  function->calls =
+      calloc(1 + (size_t)desc->num_variants, sizeof *function->calls);
+  if (function->calls && number_symbols(function))
     return TENON_OK;
   tenon_text_add(text, "out of memory");
   return TENON_LIMIT;
@@ -206,8 +224,10 @@ static void free_model(tenon_model *model) {
     tenon_pool_destroy(&model->pool);
     tenon_watchdog_destroy(&model->watchdog);
   }
-  for (int32_t i = 0; model->functions && i < model->desc->num_functions; ++i)
+  for (int32_t i = 0; model->functions && i < model->desc->num_functions; ++i) {
     free(model->functions[i].symbols);
+    free((void *)model->functions[i].calls);
+  }
   free(model->functions);
   tenon_free_weights(&model->weights);
   if (model->library)
@@ -321,6 +341,18 @@ const tenon_function_desc *tenon_find_function(const tenon_model *model,
     if (!name || strcmp(model->desc->functions[i].name, name) == 0)
       return &model->desc->functions[i];
   return NULL;
+}
+
+tenon_status tenon_get_calls(const tenon_model *model, const char *function,
+                             uint64_t *calls, size_t count) {
+  const tenon_function_desc *desc = tenon_find_function(model, function);
+  if (!desc || !calls || count != 1 + (size_t)desc->num_variants)
+    return TENON_BAD_INPUT;
+  const tenon_function *known =
+      &model->functions[desc - model->desc->functions];
+  for (size_t i = 0; i < count; ++i)
+    calls[i] = atomic_load_explicit(&known->calls[i], memory_order_relaxed);
+  return TENON_OK;
 }
 
 tenon_status tenon_get_model_info(const tenon_model *model,

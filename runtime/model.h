@@ -21,6 +21,8 @@ typedef struct tenon_function {
   /* For each input extent the number of its name, or -1. */
   int32_t *symbols;
   int32_t num_symbols;
+  /* Runs by tenon_call.variant. */
+  _Atomic uint64_t *calls;
 } tenon_function;
 
 /* The weight blob. */

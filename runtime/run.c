@@ -172,7 +172,12 @@ static tenon_status execute(tenon_context *context,
   int32_t failed = function->desc->run(call);
   if (context->timeout > 0)
     tenon_watchdog_remove(&context->model->watchdog, &context->watch);
-  return failed ? faulted(context, function, &call->fault) : TENON_OK;
+  if (failed)
+    return faulted(context, function, &call->fault);
+  if (call->variant >= 0 && call->variant <= function->desc->num_variants)
+    atomic_fetch_add_explicit(&function->calls[call->variant], 1,
+                              memory_order_relaxed);
+  return TENON_OK;
 }
 
 static tenon_status call_function(tenon_context *context, const char *name,

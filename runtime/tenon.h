@@ -163,6 +163,14 @@ tenon_find_function(const tenon_model *model, const char *name);
 TENON_API tenon_status tenon_get_model_info(const tenon_model *model,
                                             tenon_model_info *info);
 
+/* How often a run of `function` (null: the first) has ended well since the
+ * model was opened, in all contexts: in calls[0] by the code that takes every
+ * size, in calls[1 + i] by the function's variants[i]. `count` is 1 +
+ * num_variants. */
+TENON_API tenon_status tenon_get_calls(const tenon_model *model,
+                                       const char *function, uint64_t *calls,
+                                       size_t count);
+
 /* A context holds the memory of one run at a time: make one for each run that
  * shall be under way at once. `options` may be null. */
 TENON_API tenon_status

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define TENON_ABI_VERSION 2u
+#define TENON_ABI_VERSION 3u
 
 /* The first eight bytes of every descriptor ("TENON\0\0\1" little-endian). */
 #define TENON_ABI_MAGIC UINT64_C(0x010000004e4f4e45)
@@ -114,6 +114,10 @@ typedef struct tenon_call {
   tenon_fault fault;        /* zeroed by the caller */
   tenon_profile_fn profile; /* may be null; not called by plan */
   void *profile_state;
+  int32_t
+      variant; /* written by plan and by run: 0 for the code that takes every
+                  size, else 1 + an index into the function's variants */
+  int32_t reserved;
 } tenon_call;
 
 #define TENON_ARENA_ALIGNMENT 64
@@ -132,6 +136,21 @@ typedef struct tenon_launch_desc {
   int32_t reserved;
 } tenon_launch_desc;
 
+/* A size that a variant has been made for. */
+typedef struct tenon_size_desc {
+  const char *dim; /* the name of the extent */
+  int64_t size;
+} tenon_size_desc;
+
+/* Code of a function for some sizes alone; the function takes it where they are
+ * met, the first that fits. */
+typedef struct tenon_variant_desc {
+  const char *name; /* "batch=1,seq=128" */
+  const tenon_size_desc *sizes;
+  int32_t num_sizes;
+  int32_t reserved;
+} tenon_variant_desc;
+
 typedef struct tenon_function_desc {
   const char *name;
   int32_t num_inputs;
@@ -147,7 +166,8 @@ typedef struct tenon_function_desc {
   const tenon_kernel_desc *kernels;
   const tenon_launch_desc *launches;
   int32_t num_launches;
-  int32_t reserved;
+  int32_t num_variants;
+  const tenon_variant_desc *variants;
 } tenon_function_desc;
 
 /* CPU features a model needs, as bits of tenon_model_desc.cpu_features. */
@@ -213,12 +233,15 @@ TENON_ABI_ASSERT(sizeof(tenon_dim_desc) == 40, "tenon_dim_desc changed size");
 TENON_ABI_ASSERT(sizeof(tenon_tensor_desc) == 32,
                  "tenon_tensor_desc changed size");
 TENON_ABI_ASSERT(sizeof(tenon_fault) == 32, "tenon_fault changed size");
-TENON_ABI_ASSERT(sizeof(tenon_call) == 136, "tenon_call changed size");
+TENON_ABI_ASSERT(sizeof(tenon_call) == 144, "tenon_call changed size");
 TENON_ABI_ASSERT(sizeof(tenon_kernel_desc) == 16,
                  "tenon_kernel_desc changed size");
 TENON_ABI_ASSERT(sizeof(tenon_launch_desc) == 16,
                  "tenon_launch_desc changed size");
-TENON_ABI_ASSERT(sizeof(tenon_function_desc) == 88,
+TENON_ABI_ASSERT(sizeof(tenon_size_desc) == 16, "tenon_size_desc changed size");
+TENON_ABI_ASSERT(sizeof(tenon_variant_desc) == 24,
+                 "tenon_variant_desc changed size");
+TENON_ABI_ASSERT(sizeof(tenon_function_desc) == 96,
                  "tenon_function_desc changed size");
 TENON_ABI_ASSERT(sizeof(tenon_model_desc) == 104,
                  "tenon_model_desc changed size");

@@ -137,8 +137,23 @@ private:
          entry(function.name + ".plan_entry"),
          entry(function.name + ".run_entry"), i32(sites.size()),
          i32(kernels.size()), table("sites", sites), table("kernels", kernels),
-         table("launches", launches), i32(launches.size()), i32(0)},
+         table("launches", launches), i32(launches.size()),
+         i32(function.variants.size()), makeVariants(function)},
         sizeof(tenon_function_desc));
+  }
+
+  Constant *makeVariants(const FunctionFacts &function) {
+    std::vector<Constant *> rows;
+    for (const VariantFacts &variant : function.variants) {
+      std::vector<Constant *> sizes;
+      for (const auto &[dim, size] : variant.sizes)
+        sizes.push_back(
+            makeStruct({string(dim), i64(size)}, sizeof(tenon_size_desc)));
+      rows.push_back(makeStruct({string(variant.name()), table("sizes", sizes),
+                                 i32(variant.sizes.size()), i32(0)},
+                                sizeof(tenon_variant_desc)));
+    }
+    return table("variants", rows);
   }
 
   Constant *weights() {

@@ -189,7 +189,10 @@ public:
   }
 
   void write() {
-    out << "\n/* The function " << comment(function.name) << " */\n\n";
+    out << "\n/* The function " << comment(function.name);
+    for (const VariantFacts &variant : function.variants)
+      out << "\n * with code of its own for " << comment(variant.name());
+    out << " */\n\n";
     writeStructs();
     writeSizes();
     writePlan();
@@ -365,7 +368,8 @@ private:
                             : outputData.str() + ", tenon_output_dims")
         << ",\n                     " << arena << ",\n                     "
         << weights << ", " << parallel << ", " << pool
-        << ", NULL,\n                     {0, 0, 0, 0, 0}, NULL, NULL};\n";
+        << ", NULL,\n                     {0, 0, 0, 0, 0}, NULL, NULL, 0, "
+           "0};\n";
   }
 
   /// What the model relies on and the runtime would check.

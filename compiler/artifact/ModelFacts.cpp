@@ -87,9 +87,16 @@ int64_t TensorFacts::bytes() const {
   return total;
 }
 
+std::string VariantFacts::name() const {
+  std::string text;
+  for (const auto &[dim, size] : sizes)
+    text += (text.empty() ? "" : ",") + dim + "=" + std::to_string(size);
+  return text;
+}
+
 namespace {
 TensorFacts tensorFacts(func::FuncOp func, unsigned argument,
-                        const CompileOptions &options, StringRef spare) {
+                        DictionaryAttr ranges, StringRef spare) {
   auto type = cast<MemRefType>(func.getArgumentTypes()[argument]);
   TensorFacts facts;
   auto name = func.getArgAttrOfType<StringAttr>(argument, "tenon.name");
@@ -99,21 +106,19 @@ TensorFacts tensorFacts(func::FuncOp func, unsigned argument,
   auto dims = func.getArgAttrOfType<ArrayAttr>(argument, "tenon.dims");
   for (int64_t d = 0; d < type.getRank(); ++d) {
     DimFacts dim;
+    if (dims && d < int64_t(dims.size()))
+      if (auto named = dyn_cast<StringAttr>(dims[d]))
+        dim.name = named.str();
     if (!type.isDynamicDim(d)) {
       dim.size = dim.min = dim.max = type.getDimSize(d);
       facts.dims.push_back(dim);
       continue;
     }
-    if (dims && d < int64_t(dims.size()))
-      if (auto named = dyn_cast<StringAttr>(dims[d]))
-        dim.name = named.str();
-    if (!dim.name.empty())
-      for (const DimOption &option : options.dims)
-        if (option.name == dim.name) {
-          dim.min = option.min;
-          dim.max = option.max;
-          dim.multiple = option.multiple;
-        }
+    if (auto range = ranges.getAs<DenseI64ArrayAttr>(dim.name)) {
+      dim.min = range[0];
+      dim.max = range[1];
+      dim.multiple = range[2];
+    }
     facts.dims.push_back(dim);
   }
   return facts;
@@ -154,7 +159,24 @@ void nameOutputDims(FunctionFacts &facts, func::FuncOp plan) {
   });
 }
 
-FunctionFacts functionFacts(func::FuncOp func, const CompileOptions &options) {
+/// Enters a variant in the facts of its function.
+void addVariant(FunctionFacts &facts, func::FuncOp variant) {
+  size_t number = variant->getAttrOfType<IntegerAttr>("tenon.variant").getInt();
+  facts.variants.resize(std::max(facts.variants.size(), number));
+  for (NamedAttribute size :
+       variant->getAttrOfType<DictionaryAttr>("tenon.sizes"))
+    facts.variants[number - 1].sizes.emplace_back(
+        size.getName().str(), cast<IntegerAttr>(size.getValue()).getInt());
+  auto arena = variant->getAttrOfType<IntegerAttr>("tenon.arena_bytes");
+  if (facts.arenaBytes >= 0)
+    facts.arenaBytes = arena ? std::max(facts.arenaBytes, arena.getInt()) : -1;
+}
+
+FunctionFacts functionFacts(func::FuncOp func) {
+  auto module = func->getParentOfType<ModuleOp>();
+  auto ranges = module->getAttrOfType<DictionaryAttr>("tenon.ranges");
+  if (!ranges)
+    ranges = DictionaryAttr::get(func.getContext());
   FunctionFacts facts;
   facts.name = func.getName().str();
   int64_t inputs =
@@ -162,14 +184,13 @@ FunctionFacts functionFacts(func::FuncOp func, const CompileOptions &options) {
   int64_t outputs =
       func->getAttrOfType<IntegerAttr>("tenon.num_outputs").getInt();
   for (int64_t i = 0; i < inputs; ++i)
-    facts.inputs.push_back(tensorFacts(func, unsigned(1 + i), options,
+    facts.inputs.push_back(tensorFacts(func, unsigned(1 + i), ranges,
                                        "input" + std::to_string(i)));
   for (int64_t i = 0; i < outputs; ++i)
-    facts.outputs.push_back(tensorFacts(func, unsigned(1 + inputs + i), options,
+    facts.outputs.push_back(tensorFacts(func, unsigned(1 + inputs + i), ranges,
                                         "output" + std::to_string(i)));
   if (auto arena = func->getAttrOfType<IntegerAttr>("tenon.arena_bytes"))
     facts.arenaBytes = arena.getInt();
-  auto module = func->getParentOfType<ModuleOp>();
   nameOutputDims(facts,
                  module.lookupSymbol<func::FuncOp>(facts.name + ".plan"));
   return facts;
@@ -194,8 +215,13 @@ static bool hashFile(const std::string &path, uint64_t &hash) {
 ModelFacts collectFacts(ModuleOp placed, const CompileOptions &options) {
   ModelFacts facts;
   for (auto func : placed.getOps<func::FuncOp>())
-    if (func->hasAttr("tenon.num_inputs"))
-      facts.functions.push_back(functionFacts(func, options));
+    if (func->hasAttr("tenon.num_inputs") && !func->hasAttr("tenon.variant_of"))
+      facts.functions.push_back(functionFacts(func));
+  for (auto func : placed.getOps<func::FuncOp>())
+    if (auto of = func->getAttrOfType<FlatSymbolRefAttr>("tenon.variant_of"))
+      for (FunctionFacts &function : facts.functions)
+        if (function.name == of.getValue())
+          addVariant(function, func);
   if (auto bytes = placed->getAttrOfType<IntegerAttr>("tenon.weight_bytes"))
     facts.weightBytes = bytes.getInt();
   facts.weights = ModuleOp::create(placed.getLoc());

@@ -19,7 +19,7 @@ struct DimFacts {
   int64_t min = 0;
   int64_t max = INT64_MAX;
   int64_t multiple = 1;
-  std::string name; ///< may be empty
+  std::string name; ///< may be empty; of a static one: a flag fixed it
 };
 
 struct TensorFacts {
@@ -34,10 +34,18 @@ struct TensorFacts {
   int64_t bytes() const;
 };
 
+/// Code of a function for some sizes alone.
+struct VariantFacts {
+  std::vector<std::pair<std::string, int64_t>> sizes;
+
+  std::string name() const; ///< "batch=1,seq=128"
+};
+
 struct FunctionFacts {
   std::string name;
   std::vector<TensorFacts> inputs, outputs;
-  int64_t arenaBytes = -1; ///< -1: depends on extents
+  std::vector<VariantFacts> variants; ///< by number, the first is 1
+  int64_t arenaBytes = -1; ///< the most of all variants; -1: depends on extents
 };
 
 struct ModelFacts {
@@ -52,8 +60,8 @@ struct ModelFacts {
   uint64_t sourceHash = 0; ///< XXH64 of the model file; 0 where it is not known
 };
 
-/// The facts of a module that has passed the phase `placed`. `options` gives
-/// the ranges of named extents.
+/// The facts of a module that has passed the phase `placed`; its `tenon.ranges`
+/// are those of named extents.
 ModelFacts collectFacts(mlir::ModuleOp placed, const CompileOptions &options);
 
 /// Bytes of an element of a tenon_dtype.

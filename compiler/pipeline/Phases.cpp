@@ -8,6 +8,7 @@
 #include "passes/cpu/Passes.h"
 #include "passes/fuse/Passes.h"
 #include "passes/graph/Passes.h"
+#include "passes/shape/Passes.h"
 
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
@@ -78,6 +79,9 @@ static void buildShaped(OpPassManager &pm, const PipelineOptions &) {
   // Before anything is folded: an op that goes takes along what it demanded
   // of its operands.
   pm.addNestedPass<func::FuncOp>(createCheckSizes());
+  // After checks, which variants take for granted, and before folding, which
+  // shall see their sizes.
+  pm.addPass(createSpecializeVariants());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createSymbolDCEPass());
@@ -143,6 +147,8 @@ static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
 static void buildLLVM(OpPassManager &pm, const PipelineOptions &options) {
   ConvertToLLVMOptions convert;
   convert.nativeHalf = options.nativeHalf;
+  // Before entries: the dispatcher is what gets one.
+  pm.addPass(createDispatchVariants());
   pm.addPass(createMakeEntries());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createConvertToLLVM(convert));
@@ -184,6 +190,12 @@ Operation *findViolation(const Phase &phase, ModuleOp module) {
   return found;
 }
 
+LogicalResult checkSizes(ModuleOp module) {
+  PassManager passes(module.getContext());
+  passes.addNestedPass<func::FuncOp>(createCheckSizes());
+  return passes.run(module);
+}
+
 void registerPipelineDialects(DialectRegistry &registry) {
   registry.insert<TenonDialect, arith::ArithDialect,
                   bufferization::BufferizationDialect, cf::ControlFlowDialect,
@@ -203,6 +215,7 @@ void registerPipelineDialects(DialectRegistry &registry) {
 
 void registerPipelines() {
   registerTenonGraphPasses();
+  registerTenonShapePasses();
   registerTenonFusePasses();
   registerTenonBufferPasses();
   registerTenonCpuPasses();

@@ -35,6 +35,10 @@ llvm::ArrayRef<Phase> phaseTable();
 /// or null.
 mlir::Operation *findViolation(const Phase &phase, mlir::ModuleOp module);
 
+/// Writes into an imported module which extents must agree, as `shaped` does,
+/// and nothing else.
+llvm::LogicalResult checkSizes(mlir::ModuleOp module);
+
 /// Dialects and interface implementations the phases need.
 void registerPipelineDialects(mlir::DialectRegistry &registry);
 

@@ -20,6 +20,23 @@ def LowerFusions : Pass<"tenon-lower-fusions", "mlir::ModuleOp"> {
                            "mlir::memref::MemRefDialect", "mlir::LLVM::LLVMDialect"];
 }
 
+def DispatchVariants : Pass<"tenon-dispatch-variants", "mlir::ModuleOp"> {
+  let summary = "Let each function take its variant by the sizes of its inputs";
+  let description = [{
+    ```mlir
+    func.func @f(%call: !llvm.ptr, %x: memref<?x4xf32> {tenon.dims = ["batch", 4]}, ...) { ... }
+    func.func @f.variant1(...) attributes {tenon.variant_of = @f, tenon.sizes = {batch = 1}, ...} { ... }
+    // becomes
+    func.func @f(%call: !llvm.ptr, %x: memref<?x4xf32>, ...) {
+      // the extent of %x is 1 ?
+      scf.if %fits { func.call @f.variant1(...) } else { func.call @f.any(...) }
+    }
+    ```
+    Its plan likewise; both write the number of the variant into the call. What fixes more sizes comes first, then what came first.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::scf::SCFDialect", "mlir::memref::MemRefDialect"];
+}
+
 def MakeEntries : Pass<"tenon-make-entries", "mlir::ModuleOp"> {
   let summary = "Give each graph function its entries of the artifact's ABI";
   let description = [{

@@ -67,12 +67,14 @@ static llvm::Error writeFile(const std::string &path, ArrayRef<char> bytes) {
 static llvm::Error compileTo(const RandomGraph &graph,
                              const ScratchFolder &folder,
                              const std::string &output, int optLevel,
-                             const std::string &cpu) {
+                             const std::string &cpu,
+                             std::vector<VariantOption> variants = {}) {
   CompileOptions options;
   options.input = folder.file("graph.mlir");
   options.output = output;
   options.optLevel = optLevel;
   options.cpu = cpu;
+  options.variants = std::move(variants);
   std::string program;
   llvm::raw_string_ostream printed(program);
   ModuleOp(*graph.module)
@@ -123,6 +125,10 @@ runArtifact(const std::string &path, int threads, func::FuncOp function,
                 outs.size()) != TENON_OK)
     return llvm::createStringError(std::string("run: ") +
                                    tenon_context_text(context));
+  uint64_t calls[2] = {};
+  if (tenon_describe(model)->functions[0].num_variants == 1 &&
+      (tenon_get_calls(model, nullptr, calls, 2) != TENON_OK || calls[1] != 1))
+    return llvm::createStringError("the variant was not taken");
   std::vector<HostTensor> results;
   for (auto [out, type] : llvm::zip_equal(outs, function.getResultTypes())) {
     Type element = getElementTypeOrSelf(type);
@@ -140,6 +146,27 @@ runArtifact(const std::string &path, int threads, func::FuncOp function,
   return results;
 }
 
+/// Variants for the sizes that the inputs have: one for all of them, and one
+/// for each alone.
+static std::vector<VariantOption> variantsOf(const RandomGraph &graph) {
+  std::map<std::string, int64_t> sizes;
+  func::FuncOp main = graph.main();
+  for (unsigned i = 0; i < main.getNumArguments(); ++i) {
+    auto dims = main.getArgAttrOfType<ArrayAttr>(i, "tenon.dims");
+    for (unsigned d = 0; dims && d < dims.size(); ++d)
+      if (auto name = dyn_cast<StringAttr>(dims[d]))
+        sizes.emplace(name.str(), graph.inputs[i].shape[d]);
+  }
+  std::vector<VariantOption> variants;
+  if (sizes.empty())
+    return variants;
+  variants.push_back({{sizes.begin(), sizes.end()}});
+  if (sizes.size() > 1)
+    for (const auto &size : sizes)
+      variants.push_back({{size}});
+  return variants;
+}
+
 /// The first output whose bytes are others; -1 when all are equal.
 static int differentOutput(const std::vector<HostTensor> &a,
                            const std::vector<HostTensor> &b) {
@@ -147,6 +174,30 @@ static int differentOutput(const std::vector<HostTensor> &a,
     if (a[i].shape != b[i].shape || a[i].toBytes() != b[i].toBytes())
       return int(i);
   return -1;
+}
+
+/// Each variant alone computes the bits of the code for every size.
+static llvm::Error checkVariants(const RandomGraph &graph,
+                                 const ScratchFolder &folder,
+                                 const CompiledOptions &options,
+                                 const std::vector<HostTensor> &expected) {
+  for (const VariantOption &variant : variantsOf(graph)) {
+    std::string artifact = folder.file("variant.so"), text;
+    for (const auto &[name, size] : variant.sizes)
+      text += " " + name + "=" + std::to_string(size);
+    if (llvm::Error error = compileTo(graph, folder, artifact, options.optLevel,
+                                      options.cpu, {variant}))
+      return error;
+    auto results = runArtifact(artifact, options.threads.front(), graph.main(),
+                               graph.inputs);
+    if (!results)
+      return results.takeError();
+    int different = differentOutput(expected, *results);
+    if (different >= 0)
+      return llvm::createStringError("output " + std::to_string(different) +
+                                     " has other bits in the variant" + text);
+  }
+  return llvm::Error::success();
 }
 
 Backend compiledBackend(CompiledOptions options) {
@@ -187,6 +238,9 @@ Backend compiledBackend(CompiledOptions options) {
               std::to_string(threads) + " threads on " + cpu);
       }
     }
+    if (options.specialize)
+      if (llvm::Error error = checkVariants(graph, folder, options, first))
+        return std::move(error);
     return first;
   };
 }

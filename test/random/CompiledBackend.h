@@ -13,6 +13,8 @@ struct CompiledOptions {
   /// further processors; all must give the same bits.
   std::vector<int> threads = {2};
   std::vector<std::string> otherCpus;
+  /// Further compilations with variants for the inputs' sizes: the same bits.
+  bool specialize = false;
 };
 
 /// Files are made in a folder of the child process that `judge` runs the

@@ -36,6 +36,9 @@ static cl::opt<std::string> cpu("cpu", cl::desc("to compile for"),
 static cl::list<std::string>
     otherCpus("also-cpu", cl::desc("compile for these too: the same bits"),
               cl::CommaSeparated);
+static cl::opt<bool>
+    specialize("specialize",
+               cl::desc("variants for the inputs' sizes: the same bits"));
 static cl::list<int> threads("run-threads",
                              cl::desc("of a run; several: the same bits"),
                              cl::CommaSeparated);
@@ -107,6 +110,7 @@ int main(int argc, char **argv) {
     compiled.optLevel = optLevel;
     compiled.cpu = cpu;
     compiled.otherCpus = otherCpus;
+    compiled.specialize = specialize;
     if (!threads.empty())
       compiled.threads = threads;
     backend = tenon::compiledBackend(std::move(compiled));

@@ -246,7 +246,7 @@ TEST_F(Loader, AnotherAbi) {
   Opened opened = tryOpen(artifact("hand-abi.so"));
   EXPECT_EQ(opened.status, TENON_BAD_ARTIFACT);
   EXPECT_TRUE(
-      contains(opened.text, "needs runtime ABI 9, this runtime has ABI 2"))
+      contains(opened.text, "needs runtime ABI 9, this runtime has ABI 3"))
       << opened.text;
   // An older one, by the note alone.
   unsigned char note[128];
@@ -367,6 +367,9 @@ TEST_F(Loader, MalformedDescriptors) {
   REFUSED(f.num_sites = 3; f.sites = nullptr);
   REFUSED(f.num_kernels = 1; f.kernels = nullptr);
   REFUSED(f.num_launches = 1; f.launches = nullptr);
+  REFUSED(f.num_variants = -1);
+  REFUSED(f.num_variants = 1; f.variants = nullptr);
+  REFUSED(static const tenon_variant_desc none = {}; f.variants = &none);
   REFUSED(t.dtype = 99);
   REFUSED(t.rank = 65);
   REFUSED(t.rank = -1);

@@ -47,7 +47,13 @@ static void product(void *argument, int64_t begin, int64_t end) {
     args->scratch[i] = args->a[i] * args->b[i];
 }
 
+/* As generated code does: by the sizes, in plan and in run. */
+static void choose(tenon_call *call) {
+  call->variant = call->input_dims[0][0] == 1 ? 1 : 0;
+}
+
 static int32_t main_plan(tenon_call *call) {
+  choose(call);
   call->output_dims[0][0] = call->input_dims[0][0];
   call->output_dims[0][1] = 4;
   call->arena_bytes = (uint64_t)call->input_dims[0][0] * 16;
@@ -55,6 +61,7 @@ static int32_t main_plan(tenon_call *call) {
 }
 
 static int32_t main_run(tenon_call *call) {
+  choose(call);
   int64_t rows = call->input_dims[0][0];
   const float *weights = call->weights;
   float *out = call->outputs[0];
@@ -72,6 +79,9 @@ static const tenon_tensor_desc main_inputs[] = {
     {"a", TENON_F32, 2, rows4, 0, 0}, {"b", TENON_F32, 2, rows4, 0, 0}};
 static const tenon_tensor_desc main_outputs[] = {
     {"y", TENON_F32, 2, rows4, 0, 0}};
+
+static const tenon_size_desc one_row[] = {{"N", 1}};
+static const tenon_variant_desc main_variants[] = {{"N=1", one_row, 1, 0}};
 
 /* pick: out[K] = data[index[K]], an index outside is a fault. */
 static int32_t pick_plan(tenon_call *call) {
@@ -228,7 +238,7 @@ static const char *const hoard_sites[] = {"node \"grow\" (ConstantOfShape)"};
 
 static const tenon_function_desc functions[] = {
     {"main", 2, 1, main_inputs, main_outputs, main_plan, main_run, 0, 0, NULL,
-     NULL},
+     NULL, NULL, 0, 1, main_variants},
     {"pick", 2, 1, pick_inputs, pick_outputs, pick_plan, pick_run, 1, 0,
      pick_sites, NULL},
     {"spin", 1, 1, spin_inputs, spin_outputs, spin_plan, spin_run, 0, 0, NULL,

@@ -1,5 +1,6 @@
 // `tenon bench`: how long runs take. All rows are measured in turn, run by run,
 // so that a change of the machine's mood falls on all of them alike.
+#include "tools/tenon/CallStats.h"
 #include "tools/tenon/CompileFlags.h"
 #include "tools/tenon/InputValues.h"
 #include "tools/tenon/LoadedModel.h"
@@ -236,7 +237,7 @@ static Status readBaseline(Invocation &call, const std::string &path,
   return Status::Success;
 }
 
-static std::string resultAsJson(const std::deque<Row> &rows) {
+static std::string resultAsJson(const std::deque<Row> &rows, bool withStats) {
   llvm::json::Array results;
   for (const Row &row : rows) {
     const TimeStatistics &s = row.statistics;
@@ -256,6 +257,8 @@ static std::string resultAsJson(const std::deque<Row> &rows) {
          s.mean > 0 ? std::max<int64_t>(row.batch, 1) / s.mean : 0}};
     if (row.before > 0)
       object["baseline_p50_seconds"] = row.before;
+    if (withStats)
+      object["stats"] = callStatsAsJson(row.loaded);
     results.push_back(std::move(object));
   }
   return llvm::formatv("{0:2}\n",
@@ -384,11 +387,15 @@ Status benchVerb(Invocation &call) {
     return status;
   std::string text;
   if (flags.format == "json")
-    text = resultAsJson(rows);
+    text = resultAsJson(rows, call.args.hasArg(OPT_stats));
   else if (flags.format == "csv")
     text = asCsv(cellsOf(rows, !flags.baseline.empty()));
   else
     text = asMarkdown(cellsOf(rows, !flags.baseline.empty()));
+  if (call.args.hasArg(OPT_stats) && flags.format == "md")
+    for (const Row &row : rows)
+      text += "\n" + escapeForTerminal(row.model) + ", batch " +
+              std::to_string(row.batch) + "\n" + callStatsAsText(row.loaded);
   if (Status status = writeOutput(call.talk, flags.output, text);
       status != Status::Success)
     return status;

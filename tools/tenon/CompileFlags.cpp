@@ -90,8 +90,11 @@ static bool parseRange(llvm::StringRef text, DimOption &dim) {
     return !text.contains(':');
   }
   llvm::StringRef high = range.substr(dots + 2);
-  return parseExtent(range.take_front(dots), dim.min) &&
-         (high.empty() || parseExtent(high, dim.max)) && dim.min <= dim.max;
+  if (!parseExtent(range.take_front(dots), dim.min) ||
+      (!high.empty() && !parseExtent(high, dim.max)))
+    return false;
+  // At least one size must be left.
+  return dim.max / dim.multiple * dim.multiple >= dim.min;
 }
 
 /// `NAME:1x3x?` and `NAME=[1,3,?]`; names may hold either sign themselves.
@@ -150,6 +153,33 @@ Status readShapeFlags(Invocation &call, CompileOptions &options) {
       if (other.name == dim.name)
         return call.talk.usage("--dim: '" + dim.name + "' is given twice");
     options.dims.push_back(std::move(dim));
+  }
+  return Status::Success;
+}
+
+/// `NAME:N,NAME:N`; a name may hold a colon itself.
+static bool parseVariant(llvm::StringRef text, VariantOption &variant) {
+  llvm::SmallVector<llvm::StringRef, 4> parts;
+  text.split(parts, ',');
+  for (llvm::StringRef part : parts) {
+    auto [name, size] = part.rsplit(':');
+    int64_t value = 0;
+    if (name.empty() || !parseExtent(size, value))
+      return false;
+    for (const auto &other : variant.sizes)
+      if (other.first == name)
+        return false;
+    variant.sizes.emplace_back(name.str(), value);
+  }
+  return true;
+}
+
+Status readVariantFlags(Invocation &call, CompileOptions &options) {
+  for (const Arg *arg : call.args.filtered(OPT_specialize)) {
+    VariantOption variant;
+    if (!parseVariant(arg->getValue(), variant))
+      return expected(call, arg, "NAME:N,NAME:N, each name once");
+    options.variants.push_back(std::move(variant));
   }
   return Status::Success;
 }

@@ -17,6 +17,9 @@ Status readCodeFlags(Invocation &call, CompileOptions &options);
 /// Reads --shape and --dim as bounds for the compiler.
 Status readShapeFlags(Invocation &call, CompileOptions &options);
 
+/// Reads --specialize.
+Status readVariantFlags(Invocation &call, CompileOptions &options);
+
 /// --signature, --tag, --feeds and --fetches.
 Status readEntryFlags(Invocation &call, CompileOptions &options);
 

@@ -105,6 +105,9 @@ static Object artifactAsJson(const LoadedModel &model) {
     kernels.push_back(Object{{"name", fixUTF8(function.kernels[i].name)},
                              {"nodes", std::move(names)}});
   }
+  Array variants;
+  for (int32_t i = 0; i < function.num_variants; ++i)
+    variants.push_back(fixUTF8(function.variants[i].name));
   return Object{
       {"schema", 1},
       {"kind", "artifact"},
@@ -118,6 +121,7 @@ static Object artifactAsJson(const LoadedModel &model) {
        tensorsAsJson(summaries(function.inputs, function.num_inputs))},
       {"outputs",
        tensorsAsJson(summaries(function.outputs, function.num_outputs))},
+      {"variants", std::move(variants)},
       {"weight_bytes", int64_t(desc.weight_bytes)},
       {"weight_file", desc.weight_file
                           ? llvm::json::Value(fixUTF8(desc.weight_file))
@@ -135,6 +139,8 @@ static void printArtifact(const LoadedModel &model, bool ops) {
   printField("needs", llvm::join(featureNames(desc.cpu_features), " "));
   printTensors("inputs", summaries(function.inputs, function.num_inputs));
   printTensors("outputs", summaries(function.outputs, function.num_outputs));
+  for (int32_t i = 0; i < function.num_variants; ++i)
+    printField(i == 0 ? "variants" : "", function.variants[i].name);
   if (desc.weight_bytes > 0)
     printField("weights",
                formatBytes(desc.weight_bytes) +

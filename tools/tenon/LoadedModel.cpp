@@ -149,6 +149,12 @@ Status LoadedModel::run(Talk &talk, const std::vector<Tensor> &inputs) {
       fromRuntime(shownAs, status, tenon_context_text(context.get())));
 }
 
+std::vector<uint64_t> LoadedModel::countCalls() const {
+  std::vector<uint64_t> calls(1 + getFunction().num_variants);
+  tenon_get_calls(model.get(), nullptr, calls.data(), calls.size());
+  return calls;
+}
+
 void LoadedModel::setProfile(tenon_profile_fn profile, void *state) {
   tenon_context_set_profile(context.get(), profile, state);
 }

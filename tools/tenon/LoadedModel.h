@@ -40,6 +40,9 @@ public:
   /// Runs the first function on `inputs`, which are in its order.
   Status run(Talk &talk, const std::vector<Tensor> &inputs);
 
+  /// Runs so far: those of the code for every size, then those of each variant.
+  std::vector<uint64_t> countCalls() const;
+
   /// Lets `profile` hear of the kernels of later runs.
   void setProfile(tenon_profile_fn profile, void *state);
 

@@ -186,6 +186,9 @@ Status obtainArtifact(Invocation &call, const std::string &path,
     return status;
   if (Status status = readEntryFlags(call, options); status != Status::Success)
     return status;
+  if (Status status = readVariantFlags(call, options);
+      status != Status::Success)
+    return status;
   Status status = obtainCompiled(call, std::move(options), artifact);
   setCurrentStage("run");
   return status;

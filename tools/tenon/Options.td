@@ -47,6 +47,8 @@ defm shape : Eq<"--", "shape", [CompileVerb, InspectVerb], grp_input, "NAME:1x3x
 defm dim : Eq<"--", "dim", [CompileVerb, RunVerb, BenchVerb, VerifyVerb, InspectVerb],
   grp_input, "NAME=N",
   "Fix the dynamic extent NAME, or when compiling bound it: NAME=MIN..MAX[:MULTIPLE]">;
+defm specialize : Eq<"--", "specialize", [CompileVerb, RunVerb, BenchVerb], grp_input, "NAME:N,..",
+  "Add a variant for these sizes of dynamic extents, taken where they are met; repeatable">;
 defm signature : Eq<"--", "signature", Generating, grp_input, "NAME",
   "Compile the signature NAME of a SavedModel">;
 defm tag : Eq<"--", "tag", Generating, grp_input, "TAG,..",
@@ -126,6 +128,8 @@ defm baseline : Eq<"--", "baseline", [BenchVerb], grp_measure, "OLD.json",
 defm fail_if_slower : Eq<"--", "fail-if-slower", [BenchVerb], grp_measure, "PERCENT",
   "Exit with 9 when a median is this much above the baseline's">;
 
+def stats : On<"--", "stats", [RunVerb, BenchVerb], grp_measure,
+  "Say how many calls each variant had">;
 def profile : On<"--", "profile", [RunVerb], grp_measure,
   "Print what each kernel cost, beside the least this machine could take">;
 def profile_to : Joined<["--"], "profile=">, Visibility<[RunVerb]>, Group<grp_measure>,

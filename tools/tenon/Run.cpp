@@ -1,5 +1,6 @@
 // `tenon run`: one run of a model or artifact on inputs from the command line,
 // its outputs shown, written or compared.
+#include "tools/tenon/CallStats.h"
 #include "tools/tenon/Comparison.h"
 #include "tools/tenon/CompileFlags.h"
 #include "tools/tenon/InputValues.h"
@@ -328,8 +329,10 @@ static bool streamsOutput(const llvm::opt::InputArgList &args) {
 }
 
 static void printResult(Invocation &call, const RunFlags &flags,
+                        const LoadedModel &model,
                         const std::vector<Tensor> &outputs, double seconds,
                         const Profile *profile) {
+  bool withStats = call.args.hasArg(OPT_stats);
   llvm::raw_ostream &out = llvm::outs();
   if (flags.format == "json") {
     llvm::json::Array array;
@@ -339,6 +342,8 @@ static void printResult(Invocation &call, const RunFlags &flags,
         {"schema", 1}, {"outputs", std::move(array)}, {"seconds", seconds}};
     if (profile)
       result["profile"] = profile->asJson();
+    if (withStats)
+      result["stats"] = callStatsAsJson(model);
     out << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(result)));
     return;
   }
@@ -346,6 +351,8 @@ static void printResult(Invocation &call, const RunFlags &flags,
     printTensor(out, output, flags.printing);
   if (profile)
     profile->print(out);
+  if (withStats)
+    out << callStatsAsText(model);
   out.flush();
   call.talk.note("ran in " + formatTime(seconds));
 }
@@ -382,7 +389,7 @@ static Status runOnInputs(Invocation &call, const RunFlags &flags,
   if (flags.profile)
     profile.finish(flags.repeat, total, model.getInfo().threads);
   if (!streamsOutput(call.args))
-    printResult(call, flags, outputs, seconds,
+    printResult(call, flags, model, outputs, seconds,
                 flags.profile ? &profile : nullptr);
   if (!flags.trace.empty())
     if (Status status = writeOutput(call.talk, flags.trace, profile.trace());

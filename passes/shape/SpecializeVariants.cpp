@@ -1,0 +1,124 @@
+// Each function gets a clone for every set of sizes the module asks for, with
+// static types; which sizes stands on the clone, and the number by which it is
+// known. Later passes see functions like any other.
+#include "passes/shape/Passes.h"
+
+#include "passes/shape/TypeRefiner.h"
+
+#include "dialects/tenon/TenonDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace tenon {
+#define GEN_PASS_DEF_SPECIALIZEVARIANTS
+#include "passes/shape/Passes.h.inc"
+
+namespace {
+struct SpecializeVariants : impl::SpecializeVariantsBase<SpecializeVariants> {
+  void runOnOperation() override {
+    auto asked = getOperation()->getAttrOfType<ArrayAttr>("tenon.specialize");
+    if (!asked)
+      return;
+    SmallVector<DictionaryAttr> variants(asked.getAsRange<DictionaryAttr>());
+    // The more sizes fit, the better; among equals the user's order counts.
+    llvm::stable_sort(variants, [](DictionaryAttr a, DictionaryAttr b) {
+      return a.size() > b.size();
+    });
+    SmallVector<func::FuncOp> functions;
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      if (!func.isPrivate() && !func.isExternal())
+        functions.push_back(func);
+    for (func::FuncOp func : functions) {
+      int64_t number = 0;
+      Operation *last = func;
+      for (DictionaryAttr sizes : variants) {
+        if (!hasDims(func, sizes))
+          continue;
+        func::FuncOp clone = makeVariant(func, sizes, ++number, last);
+        if (!clone)
+          return signalPassFailure();
+        last = clone;
+      }
+    }
+    getOperation()->removeAttr("tenon.specialize");
+  }
+
+  /// Whether each of the sizes is that of an open extent.
+  static bool hasDims(func::FuncOp func, DictionaryAttr sizes) {
+    llvm::SmallDenseSet<StringAttr> open;
+    for (BlockArgument argument : func.getArguments())
+      forNamedDims(func, argument, [&](int64_t d, StringAttr name) {
+        if (cast<RankedTensorType>(argument.getType()).isDynamicDim(d))
+          open.insert(name);
+      });
+    return llvm::all_of(sizes, [&](NamedAttribute size) {
+      return open.contains(size.getName());
+    });
+  }
+
+  static void
+  forNamedDims(func::FuncOp func, BlockArgument argument,
+               llvm::function_ref<void(int64_t, StringAttr)> visit) {
+    auto dims =
+        func.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), "tenon.dims");
+    if (!dims || !isa<RankedTensorType>(argument.getType()))
+      return;
+    for (auto [d, dim] : llvm::enumerate(dims))
+      if (auto name = dyn_cast<StringAttr>(dim))
+        visit(int64_t(d), name);
+  }
+
+  /// The clone behind `last`, or null after an error.
+  func::FuncOp makeVariant(func::FuncOp func, DictionaryAttr sizes,
+                           int64_t number, Operation *last) {
+    OpBuilder builder(&getContext());
+    builder.setInsertionPointAfter(last);
+    auto clone = cast<func::FuncOp>(builder.clone(*func));
+    clone.setName((func.getName() + ".variant" + Twine(number)).str());
+    clone->setAttr("tenon.variant_of", FlatSymbolRefAttr::get(func));
+    clone->setAttr("tenon.variant", builder.getI64IntegerAttr(number));
+    clone->setAttr("tenon.sizes", sizes);
+    for (BlockArgument argument : clone.getArguments()) {
+      auto type = dyn_cast<RankedTensorType>(argument.getType());
+      if (!type)
+        continue;
+      SmallVector<int64_t> shape(type.getShape());
+      forNamedDims(clone, argument, [&](int64_t d, StringAttr name) {
+        if (auto size = sizes.getAs<IntegerAttr>(name); size && shape[d] < 0)
+          shape[d] = size.getInt();
+      });
+      argument.setType(RankedTensorType::get(shape, type.getElementType()));
+    }
+    std::string wrong;
+    Location place = func.getLoc();
+    {
+      ScopedDiagnosticHandler listen(&getContext(), [&](Diagnostic &said) {
+        if (wrong.empty()) {
+          wrong = said.str();
+          place = said.getLocation();
+        }
+        return success();
+      });
+      if (succeeded(refineTypes(clone)) && succeeded(verify(clone)))
+        return clone;
+    }
+    emitError(place) << "unsupported: the model does not take the sizes "
+                     << spell(sizes) << ": " << wrong;
+    return {};
+  }
+
+  static std::string spell(DictionaryAttr sizes) {
+    std::string text;
+    for (NamedAttribute size : sizes)
+      text += (text.empty() ? "" : ",") + size.getName().str() + "=" +
+              std::to_string(cast<IntegerAttr>(size.getValue()).getInt());
+    return text;
+  }
+};
+} // namespace
+} // namespace tenon
