@@ -75,6 +75,11 @@ static tenon_status find_places(tenon_context *context, const char *kind,
   return TENON_OK;
 }
 
+static int is_allowed(const tenon_dim_desc *dim, int64_t extent) {
+  return extent >= dim->min && extent <= dim->max &&
+         (dim->multiple == 1 || extent % dim->multiple == 0);
+}
+
 static tenon_status wrong_extent(tenon_context *context,
                                  const tenon_function *function, int32_t input,
                                  int32_t d, int64_t extent, int32_t symbol) {
@@ -88,25 +93,29 @@ static tenon_status wrong_extent(tenon_context *context,
     tenon_text_add_name(text, dim->name);
     tenon_text_add(text, "\")");
   }
-  if (dim->size >= 0)
-    tenon_text_add(text, ": expected %lld, got %lld", (long long)dim->size,
-                   (long long)extent);
-  else if (extent < dim->min && dim->max == INT64_MAX)
-    tenon_text_add(text, ": expected at least %lld, got %lld",
-                   (long long)dim->min, (long long)extent);
-  else if (extent < dim->min || extent > dim->max)
-    tenon_text_add(text, ": expected %lld to %lld, got %lld",
-                   (long long)dim->min, (long long)dim->max, (long long)extent);
-  else if (extent % dim->multiple != 0)
-    tenon_text_add(text, ": expected a multiple of %lld, got %lld",
-                   (long long)dim->multiple, (long long)extent);
-  else {
+  if (is_allowed(dim, extent)) {
     const tenon_binding *bound = &context->bindings[symbol];
     tenon_text_add(text, " is %lld, but extent %d of input \"",
                    (long long)extent, bound->dim);
     tenon_text_add_name(text, function->desc->inputs[bound->input].name);
     tenon_text_add(text, "\", of the same name, is %lld",
                    (long long)bound->value);
+    return TENON_BAD_INPUT;
+  }
+  if (dim->size >= 0)
+    tenon_text_add(text, ": expected %lld", (long long)dim->size);
+  else if (dim->max == INT64_MAX)
+    tenon_text_add(text, ": expected at least %lld", (long long)dim->min);
+  else
+    tenon_text_add(text, ": expected %lld to %lld", (long long)dim->min,
+                   (long long)dim->max);
+  if (dim->multiple > 1)
+    tenon_text_add(text, ", a multiple of %lld", (long long)dim->multiple);
+  tenon_text_add(text, ", got %lld", (long long)extent);
+  if (*dim->name && extent >= 0) {
+    tenon_text_add(text, "\nhelp: compile with --dim=");
+    tenon_text_add_name(text, dim->name);
+    tenon_text_add(text, "=MIN..MAX[:MULTIPLE] to allow other sizes");
   }
   return TENON_BAD_INPUT;
 }
@@ -120,8 +129,7 @@ static tenon_status bind_extents(tenon_context *context,
   for (int32_t d = 0; d < desc->rank; ++d) {
     const tenon_dim_desc *dim = &desc->dims[d];
     int64_t extent = given[d];
-    int fits = extent >= dim->min && extent <= dim->max &&
-               (dim->multiple == 1 || extent % dim->multiple == 0);
+    int fits = is_allowed(dim, extent);
     if (fits && symbols[d] >= 0) {
       tenon_binding *binding = &context->bindings[symbols[d]];
       if (binding->value < 0)

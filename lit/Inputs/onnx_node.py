@@ -1,6 +1,6 @@
 """onnx_node.py OP TYPE... [NAME=VALUE]... -o OUT: a model of one node "n".
 
-TYPE is an input, `f32[2,n]` (an extent is a number or a name) or `-` (absent).
+TYPE is an input, `f32[2,n,?]` (an extent is a number, a name or open) or `-` (absent).
 VALUE is an int, a float, a list `[1,2]` or text. OP may be DOMAIN:OP, and
 opset=N says which; both inputs and the output take their names from order.
 The output is f32, or of the type y=TYPE.
@@ -35,7 +35,7 @@ def value_info(name, text):
     element, extents = re.fullmatch(r"(\w+)\[(.*)\]", text).groups()
     dims = " ".join(
         f"dim {{ dim_value: {d} }}" if d.isdigit()
-        else f"dim {{ dim_param: {quoted(d)} }}"
+        else "dim { }" if d == "?" else f"dim {{ dim_param: {quoted(d)} }}"
         for d in extents.split(",") if d)
     return (f"input {{ name: {quoted(name)} type {{ tensor_type {{ elem_type: "
             f"{TYPES[element]} shape {{ {dims} }} }} }} }}")

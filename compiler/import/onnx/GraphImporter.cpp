@@ -340,7 +340,7 @@ bool GraphImporter::buildMain() {
     if (!constants.contains(input.name))
       inputs.push_back(&input);
   SmallVector<EntryArgument> arguments;
-  if (!bindOptions() || !buildSignature(inputs, arguments))
+  if (!buildSignature(inputs, arguments))
     return false;
   func::FuncOp main = beginEntry("main", arguments);
   scopes.emplace_back();

@@ -61,8 +61,6 @@ private:
   const std::map<std::string, int64_t> *opsets;
 
   // OnnxInputs.cpp
-  llvm::StringMap<int64_t> fixedDims; ///< by --dim and --shape
-  bool bindOptions();
   bool buildSignature(llvm::ArrayRef<const ValueInfo *> inputs,
                       llvm::SmallVectorImpl<EntryArgument> &arguments);
   const ShapeOption *shapeOption(llvm::StringRef input) const;

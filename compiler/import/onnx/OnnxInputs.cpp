@@ -1,5 +1,6 @@
 // What comes into the graph from outside: arguments with their named extents
 // and what the user said of them, and constants as values or weights.
+#include "compiler/import/InputDims.h"
 #include "compiler/import/onnx/GraphImporter.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -34,68 +35,28 @@ const ShapeOption *GraphImporter::shapeOption(StringRef input) const {
   return nullptr;
 }
 
-bool GraphImporter::bindOptions() {
-  llvm::StringSet<> symbols;
-  llvm::StringMap<const ValueInfo *> inputs;
-  std::string inputNames, dimNames;
-  for (const ValueInfo &input : model.graph.inputs) {
-    inputs[input.name] = &input;
-    inputNames += (inputNames.empty() ? "" : ", ") + input.name;
-    if (!input.type.shape)
+/// What a file says of an input's extents; those it leaves nameless are
+/// called after the input.
+static DeclaredInput declare(const ValueInfo &input, const ShapeOption *option,
+                             llvm::StringSet<> &names) {
+  std::vector<Dim> shape = input.type.shape
+                               ? *input.type.shape
+                               : std::vector<Dim>(option->dims.size());
+  DeclaredInput declared{input.name, {}};
+  for (auto [i, dim] : llvm::enumerate(shape)) {
+    if (dim.kind == Dim::Kind::Static) {
+      declared.dims.push_back({dim.size, "", false});
       continue;
-    for (const Dim &dim : *input.type.shape)
-      if (dim.kind == Dim::Kind::Symbolic && symbols.insert(dim.symbol).second)
-        dimNames += (dimNames.empty() ? "" : ", ") + dim.symbol;
-  }
-  auto fail = [&](const std::string &text, const std::string &help) {
-    error("", text, Status::Usage, help);
-    return false;
-  };
-  SmallVector<NamedAttribute> ranges;
-  for (const DimOption &dim : options.dims) {
-    if (!symbols.contains(dim.name))
-      return fail("no dimension of an input is named '" + dim.name + "'",
-                  dimNames.empty() ? "use --shape: the model names no dimension"
-                                   : "the model names " + dimNames);
-    if (dim.min == dim.max)
-      fixedDims[dim.name] = dim.min;
-    else
-      ranges.push_back(g.ops.getNamedAttr(
-          dim.name,
-          g.ops.getDenseI64ArrayAttr({dim.min, dim.max, dim.multiple})));
-  }
-  if (!ranges.empty())
-    (*module)->setAttr("tenon.ranges", g.ops.getDictionaryAttr(ranges));
-  for (const ShapeOption &option : options.shapes) {
-    const ValueInfo *input = inputs.lookup(option.input);
-    if (!input)
-      return fail("no input is named '" + option.input + "'",
-                  "the model's inputs are " + inputNames);
-    if (!input->type.shape)
-      continue;
-    const std::vector<Dim> &declared = *input->type.shape;
-    if (declared.size() != option.dims.size())
-      return fail("expected a shape of rank " +
-                      std::to_string(declared.size()) + " for input '" +
-                      option.input + "', got " +
-                      std::to_string(option.dims.size()) + " extents",
-                  "");
-    for (auto [dim, wanted] : llvm::zip(declared, option.dims)) {
-      if (!wanted)
-        continue;
-      int64_t fixed = dim.size;
-      if (dim.kind == Dim::Kind::Symbolic)
-        fixed = fixedDims.try_emplace(dim.symbol, *wanted).first->second;
-      else if (dim.kind == Dim::Kind::Unknown)
-        continue;
-      if (fixed != *wanted)
-        return fail("input '" + option.input + "' has an extent of " +
-                        std::to_string(fixed) + " where " +
-                        std::to_string(*wanted) + " is asked for",
-                    "");
     }
+    std::string name = dim.symbol;
+    if (name.empty()) {
+      name = input.name + "_dim" + std::to_string(i);
+      while (!names.insert(name).second)
+        name += "_";
+    }
+    declared.dims.push_back({-1, name, !dim.symbol.empty()});
   }
-  return true;
+  return declared;
 }
 
 bool GraphImporter::buildSignature(ArrayRef<const ValueInfo *> inputs,
@@ -105,64 +66,52 @@ bool GraphImporter::buildSignature(ArrayRef<const ValueInfo *> inputs,
     if (input->type.shape)
       for (const Dim &dim : *input->type.shape)
         names.insert(dim.symbol);
+  std::vector<DeclaredInput> declared;
+  SmallVector<mlir::Type> elements;
   for (const ValueInfo *input : inputs) {
     std::string place = "input '" + input->name + "'";
     const ShapeOption *option = shapeOption(input->name);
     mlir::Type element;
     if (input->type.kind == Type::Kind::Tensor)
       element = elementTypeOf(&context, input->type.element);
-    if (!element) {
+    if (!element)
       unsupported(nullptr, place,
                   input->type.kind == Type::Kind::Tensor
                       ? std::string("inputs of type ") +
                             elementTypeName(input->type.element)
                       : "inputs that are not tensors");
-      continue;
-    }
-    if (!input->type.shape && !option) {
+    if (element && !input->type.shape && !option) {
       error(place, "its rank is not declared", Status::Unsupported,
             "--shape=" + input->name + ":... declares it");
       return false;
     }
-    std::vector<Dim> shape = input->type.shape
-                                 ? *input->type.shape
-                                 : std::vector<Dim>(option->dims.size());
-    SmallVector<int64_t> extents;
-    SmallVector<mlir::Attribute> named;
-    for (auto [i, dim] : llvm::enumerate(shape)) {
-      std::optional<int64_t> extent;
-      if (dim.kind == Dim::Kind::Static)
-        extent = dim.size;
-      else if (option && option->dims[i])
-        extent = option->dims[i];
-      else if (auto fixed = fixedDims.find(dim.symbol);
-               dim.kind == Dim::Kind::Symbolic && fixed != fixedDims.end())
-        extent = fixed->second;
-      extents.push_back(extent.value_or(ShapedType::kDynamic));
-      if (extent) {
-        named.push_back(g.ops.getI64IntegerAttr(*extent));
-        continue;
-      }
-      std::string name = dim.symbol;
-      if (name.empty()) {
-        name = input->name + "_dim" + std::to_string(i);
-        while (!names.insert(name).second)
-          name += "_";
-      }
-      named.push_back(g.ops.getStringAttr(name));
-    }
-    auto type = RankedTensorType::get(extents, element);
-    if (!checkExtent(place, input->name, type))
-      return false;
-    arguments.push_back({input->name, type, g.ops.getArrayAttr(named)});
+    elements.push_back(element);
+    declared.push_back(element ? declare(*input, option, names)
+                               : DeclaredInput{input->name, {}});
   }
-  if (!hasUnsupported())
-    return true;
-  // What else is wrong is worth knowing, but not without arguments.
-  for (const Node &node : model.graph.nodes)
-    checkKnownOps(node);
-  reportUnsupported();
-  return false;
+  if (hasUnsupported()) {
+    // What else is wrong is worth knowing, but not without arguments.
+    for (const Node &node : model.graph.nodes)
+      checkKnownOps(node);
+    reportUnsupported();
+    return false;
+  }
+  BoundDims bound;
+  auto refuse = [&](const std::string &text, const std::string &help) {
+    error("", text, Status::Usage, help);
+  };
+  if (!bindInputDims(g.ops, declared, options.dims, options.shapes, refuse,
+                     bound))
+    return false;
+  if (!bound.ranges.empty())
+    (*module)->setAttr("tenon.ranges", bound.ranges);
+  for (auto [i, input] : llvm::enumerate(inputs)) {
+    auto type = RankedTensorType::get(bound.extents[i], elements[i]);
+    if (!checkExtent("input '" + input->name + "'", input->name, type))
+      return false;
+    arguments.push_back({input->name, type, bound.names[i]});
+  }
+  return true;
 }
 
 //===-- Constants -------------------------------------------------------===//

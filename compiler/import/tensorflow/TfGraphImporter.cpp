@@ -333,7 +333,10 @@ bool GraphImporter::buildMain(const Entry &entry) {
 OwningOpRef<ModuleOp> GraphImporter::run() {
   begin("TensorFlow" + (model.version.empty() ? "" : " " + model.version));
   std::optional<Entry> entry = chooseEntry();
-  if (!entry || !buildMain(*entry))
+  if (!entry)
+    return {};
+  nameBatches(*entry);
+  if (!buildMain(*entry))
     return {};
   return finish();
 }

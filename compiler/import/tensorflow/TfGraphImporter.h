@@ -4,6 +4,7 @@
 #ifndef TENON_COMPILER_IMPORT_TENSORFLOW_TFGRAPHIMPORTER_H
 #define TENON_COMPILER_IMPORT_TENSORFLOW_TFGRAPHIMPORTER_H
 
+#include "compiler/import/InputDims.h"
 #include "compiler/import/ModelImporter.h"
 #include "compiler/import/tensorflow/TfConditionals.h"
 #include "compiler/import/tensorflow/TfFrames.h"
@@ -95,6 +96,16 @@ private:
   /// The entry's function with its arguments fed to `frame`; null after an
   /// error.
   mlir::func::FuncOp addArguments(const Entry &entry, Frame &frame);
+  bool declareInputs(const Entry &entry, std::vector<DeclaredInput> &declared);
+
+  // TfBatches.cpp
+  /// Fills `batchNames`: what the open first extent of an input is called.
+  void nameBatches(const Entry &entry);
+  /// The entry with every open extent a dim of its own, its sizes checked;
+  /// null where that cannot be had.
+  mlir::OwningOpRef<mlir::ModuleOp> importApart(const Entry &entry);
+  llvm::StringMap<std::string> batchNames;
+
   /// No node that `starts` lead back to waits for itself.
   bool checkCycles(const Frame &frame, const std::vector<std::string> &starts);
   /// Results of `node` in `frame`, those of what it needs first.

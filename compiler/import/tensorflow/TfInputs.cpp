@@ -20,34 +20,19 @@ static Result takeApart(GraphBuilder &g, Value x) {
   return Result::complex(part(0), part(1));
 }
 
-func::FuncOp GraphImporter::addArguments(const Entry &entry, Frame &frame) {
-  SmallVector<EntryArgument> arguments;
-  llvm::StringMap<int64_t> fixed;
-  SmallVector<NamedAttribute> ranges;
-  llvm::StringSet<> names, usedOptions;
-  for (const DimOption &dim : options.dims) {
-    if (dim.min == dim.max)
-      fixed[dim.name] = dim.min;
-    else
-      ranges.push_back(g.ops.getNamedAttr(
-          dim.name,
-          g.ops.getDenseI64ArrayAttr({dim.min, dim.max, dim.multiple})));
-  }
-  std::string inputNames;
+bool GraphImporter::declareInputs(const Entry &entry,
+                                  std::vector<DeclaredInput> &declared) {
   for (const Port &port : entry.inputs) {
-    inputNames += (inputNames.empty() ? "" : ", ") + port.name;
     const ShapeOption *option = nullptr;
     for (const ShapeOption &candidate : options.shapes)
       if (candidate.input == port.name)
         option = &candidate;
     std::string place = "input '" + port.name + "'";
-    mlir::Type element = elementTypeOf(&context, realType(port.type));
-    bool isComplex = realType(port.type) != port.type;
-    if (!element) {
+    if (!elementTypeOf(&context, realType(port.type))) {
       error(place,
             "inputs of " + dataTypeName(port.type) + " are not supported",
             Status::Unsupported);
-      return nullptr;
+      return false;
     }
     Shape shape = port.shape;
     if (!shape.hasRank && option)
@@ -55,73 +40,62 @@ func::FuncOp GraphImporter::addArguments(const Entry &entry, Frame &frame) {
     if (!shape.hasRank) {
       error(place, "its rank is not declared", Status::Unsupported,
             "--shape=" + port.name + ":... declares it");
-      return nullptr;
+      return false;
     }
-    if (option && option->dims.size() != shape.dims.size()) {
-      error("",
-            "expected a shape of rank " + std::to_string(shape.dims.size()) +
-                " for " + place + ", got " +
-                std::to_string(option->dims.size()) + " extents",
-            Status::Usage);
-      return nullptr;
-    }
-    SmallVector<int64_t> extents;
-    SmallVector<mlir::Attribute> named;
-    int64_t bytes = 16;
+    DeclaredInput &input = declared.emplace_back(DeclaredInput{port.name, {}});
     for (auto [i, dim] : llvm::enumerate(shape.dims)) {
-      // The first extent that is open is the batch, of all inputs together.
-      std::string name =
-          i == 0 ? "batch" : port.name + "_dim" + std::to_string(i);
-      std::optional<int64_t> extent;
-      if (dim >= 0)
-        extent = dim;
-      else if (option && option->dims[i])
-        extent = option->dims[i];
-      else if (auto found = fixed.find(name); found != fixed.end())
-        extent = found->second;
-      if (dim < -1 ||
-          (extent &&
-           llvm::MulOverflow(bytes, std::max<int64_t>(*extent, 1), bytes))) {
+      if (dim < -1) {
         error(place, "expected an extent that fits the address space, got " +
                          std::to_string(dim));
+        return false;
+      }
+      std::string name = port.name + "_dim" + std::to_string(i);
+      if (auto shared = batchNames.find(port.name);
+          i == 0 && shared != batchNames.end())
+        name = shared->second;
+      input.dims.push_back({dim, dim < 0 ? name : "", false});
+    }
+  }
+  return true;
+}
+
+func::FuncOp GraphImporter::addArguments(const Entry &entry, Frame &frame) {
+  std::vector<DeclaredInput> declared;
+  BoundDims bound;
+  auto refuse = [&](const std::string &text, const std::string &help) {
+    error("", text, Status::Usage, help);
+  };
+  if (!declareInputs(entry, declared) ||
+      !bindInputDims(g.ops, declared, options.dims, options.shapes, refuse,
+                     bound))
+    return nullptr;
+  SmallVector<EntryArgument> arguments;
+  for (auto [i, port] : llvm::enumerate(entry.inputs)) {
+    std::vector<int64_t> &extents = bound.extents[i];
+    int64_t bytes = 16;
+    for (int64_t extent : extents)
+      if (!ShapedType::isDynamic(extent) &&
+          llvm::MulOverflow(bytes, std::max<int64_t>(extent, 1), bytes)) {
+        error("input '" + port.name + "'",
+              "expected an extent that fits the address space, got " +
+                  std::to_string(extent));
         return nullptr;
       }
-      extents.push_back(extent.value_or(ShapedType::kDynamic));
-      if (dim < 0)
-        names.insert(name);
-      if (extent)
-        named.push_back(g.ops.getI64IntegerAttr(*extent));
-      else
-        named.push_back(g.ops.getStringAttr(name));
-    }
-    if (isComplex) {
+    ArrayAttr dims = bound.names[i];
+    if (realType(port.type) != port.type) {
       extents.push_back(2);
-      named.push_back(g.ops.getI64IntegerAttr(2));
+      SmallVector<mlir::Attribute> parts(dims.begin(), dims.end());
+      parts.push_back(g.ops.getI64IntegerAttr(2));
+      dims = g.ops.getArrayAttr(parts);
     }
-    arguments.push_back({port.name, RankedTensorType::get(extents, element),
-                         g.ops.getArrayAttr(named)});
+    arguments.push_back(
+        {port.name,
+         RankedTensorType::get(extents,
+                               elementTypeOf(&context, realType(port.type))),
+         dims});
   }
-  for (const DimOption &dim : options.dims)
-    if (!names.contains(dim.name)) {
-      std::string all;
-      for (const auto &name : names)
-        all += (all.empty() ? "" : ", ") + name.getKey().str();
-      error("", "no dimension of an input is named '" + dim.name + "'",
-            Status::Usage,
-            all.empty() ? "the entry has no open dimension"
-                        : "the open dimensions are " + all);
-      return nullptr;
-    }
-  for (const ShapeOption &option : options.shapes)
-    if (llvm::none_of(entry.inputs, [&](const Port &port) {
-          return port.name == option.input;
-        })) {
-      error("", "no input is named '" + option.input + "'", Status::Usage,
-            "the inputs are " + inputNames);
-      return nullptr;
-    }
-  if (!ranges.empty())
-    (*module)->setAttr("tenon.ranges", g.ops.getDictionaryAttr(ranges));
+  if (!bound.ranges.empty())
+    (*module)->setAttr("tenon.ranges", bound.ranges);
   func::FuncOp main = beginEntry("main", arguments);
   for (auto [port, argument] : llvm::zip(entry.inputs, main.getArguments())) {
     size_t colon = port.tensor.rfind(':');
