@@ -28,6 +28,12 @@ struct VariantOption {
   std::vector<std::pair<std::string, int64_t>> sizes;
 };
 
+/// A dim that is padded to a multiple: `--pad=seq:8`.
+struct PadOption {
+  std::string name;
+  int64_t multiple = 1;
+};
+
 /// The shape of one input, fixed by the user: `--shape=data:1x3x224x224`; no
 /// value keeps the extent dynamic.
 struct ShapeOption {
@@ -55,6 +61,7 @@ struct CompileOptions {
   std::vector<DimOption> dims;
   std::vector<ShapeOption> shapes;
   std::vector<VariantOption> variants;
+  std::vector<PadOption> pads;
   WeightPlacement weights = WeightPlacement::Auto;
   bool standalone = false; ///< the header includes nothing of Tenon's and the
                            ///< object needs libc alone

@@ -115,10 +115,10 @@ void addOptions(Lines &lines, const CompileOptions &options) {
   // `jobs`, on which the files do not depend.
   [[maybe_unused]] const auto &[input, signature, tag, feeds, fetches, output,
                                 emit, header, dependencyFile, name, triple, cpu,
-                                features, optLevel, dims, shapes, variants, weights,
-                                standalone, foldBatchNorm, exposeIntermediates,
-                                jobs, stopAfter, dumpDir, foldBudgetBytes,
-                                externalWeightBytes] = options;
+                                features, optLevel, dims, shapes, variants,
+                                pads, weights, standalone, foldBatchNorm,
+                                exposeIntermediates, jobs, stopAfter, dumpDir,
+                                foldBudgetBytes, externalWeightBytes] = options;
   lines.add("symbol", name.empty() ? symbolStem(options) : name);
   lines.add("signature", signature);
   lines.add("tag", tag);
@@ -134,6 +134,8 @@ void addOptions(Lines &lines, const CompileOptions &options) {
       values.push_back(extent ? std::to_string(*extent) : "?");
     lines.add("shape", values);
   }
+  for (const PadOption &pad : pads)
+    lines.add("pad", {pad.name, std::to_string(pad.multiple)});
   for (const VariantOption &variant : variants) {
     std::vector<std::string> values;
     for (const auto &[dim, size] : variant.sizes) {

@@ -38,7 +38,7 @@ static std::string spell(const VariantOption &variant) {
 
 bool requestVariants(ModuleOp module, const CompileOptions &options,
                      const DiagnosticHandler &report) {
-  if (options.variants.empty())
+  if (options.variants.empty() && options.pads.empty())
     return true;
   auto fail = [&](std::string text, std::string help) {
     report({.file = options.input,
@@ -54,6 +54,14 @@ bool requestVariants(ModuleOp module, const CompileOptions &options,
       functions.push_back(openDims(func));
       all.insert_range(functions.back());
     }
+  auto isOpen = [&](const std::string &flag, const std::string &name) {
+    return all.contains(name) ||
+           fail(flag + ": no open dimension of an input is named '" + name +
+                    "'",
+                all.empty()
+                    ? "the model has no open dimension"
+                    : "the open dimensions are " + llvm::join(all, ", "));
+  };
   auto ranges = module->getAttrOfType<DictionaryAttr>("tenon.ranges");
   Builder builder(module.getContext());
   llvm::SmallSetVector<Attribute, 8> variants;
@@ -61,11 +69,8 @@ bool requestVariants(ModuleOp module, const CompileOptions &options,
     std::string flag = "--specialize=" + spell(variant);
     NamedAttrList sizes;
     for (const auto &[name, size] : variant.sizes) {
-      if (!all.contains(name))
-        return fail(
-            flag + ": no open dimension of an input is named '" + name + "'",
-            all.empty() ? "the model has no open dimension"
-                        : "the open dimensions are " + llvm::join(all, ", "));
+      if (!isOpen(flag, name))
+        return false;
       auto range =
           ranges ? ranges.getAs<DenseI64ArrayAttr>(name) : DenseI64ArrayAttr();
       if (range && (size < range[0] || size > range[1] || size % range[2] != 0))
@@ -83,8 +88,18 @@ bool requestVariants(ModuleOp module, const CompileOptions &options,
     if (!variants.insert(sizes.getDictionary(module.getContext())))
       return fail(flag + ": given twice", "");
   }
-  module->setAttr("tenon.specialize",
-                  builder.getArrayAttr(variants.getArrayRef()));
+  NamedAttrList pads;
+  for (const PadOption &pad : options.pads) {
+    if (!isOpen("--pad=" + pad.name + ":" + std::to_string(pad.multiple),
+                pad.name))
+      return false;
+    pads.set(pad.name, builder.getI64IntegerAttr(pad.multiple));
+  }
+  if (!variants.empty())
+    module->setAttr("tenon.specialize",
+                    builder.getArrayAttr(variants.getArrayRef()));
+  if (!pads.empty())
+    module->setAttr("tenon.pad", pads.getDictionary(module.getContext()));
   return true;
 }
 

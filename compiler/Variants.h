@@ -9,9 +9,10 @@
 
 namespace tenon {
 
-/// Writes `tenon.specialize` on an imported module: a dictionary of sizes for
-/// each variant, which a pass obeys. False after an error was reported: a dim
-/// the model does not have, or a size that it does not take.
+/// Writes `tenon.specialize` on an imported module, a dictionary of sizes for
+/// each variant, and `tenon.pad`, one of multiples; passes obey them. False
+/// after an error was reported: a dim the model does not have, or a size that
+/// it does not take.
 bool requestVariants(mlir::ModuleOp module, const CompileOptions &options,
                      const DiagnosticHandler &report);
 

@@ -79,6 +79,8 @@ static void buildShaped(OpPassManager &pm, const PipelineOptions &) {
   // Before anything is folded: an op that goes takes along what it demanded
   // of its operands.
   pm.addNestedPass<func::FuncOp>(createCheckSizes());
+  // Before variants: their sizes are those of the inputs, and multiples alike.
+  pm.addPass(createPadDims());
   // After checks, which variants take for granted, and before folding, which
   // shall see their sizes.
   pm.addPass(createSpecializeVariants());

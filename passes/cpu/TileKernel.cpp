@@ -124,10 +124,18 @@ TileKernel::Values TileKernel::addBlock(ArrayRef<Value> rows, Value rowStride,
     source.ahead = fetchedAt(*columns.ahead, first);
   Value zero = arith::ConstantOp::create(
       b, loc, b.getZeroAttr(carried.front().getType()));
-  Values sums =
-      chain(moved, rowStride, source, extent, Values(carried.size(), zero));
+  // Where it shows in the run only whether there are blocks, else one chain.
+  auto ifBlocked = [&](Value yes, Value no) -> Value {
+    if (!nest.isBlocked)
+      return yes;
+    return arith::SelectOp::create(b, loc, nest.isBlocked, yes, no);
+  };
+  Values starts;
+  for (Value former : carried)
+    starts.push_back(ifBlocked(zero, former));
+  Values sums = chain(moved, rowStride, source, extent, starts);
   for (auto [sum, former] : llvm::zip(sums, carried))
-    sum = arith::AddFOp::create(b, loc, former, sum);
+    sum = ifBlocked(arith::AddFOp::create(b, loc, former, sum), sum);
   return sums;
 }
 

@@ -4,6 +4,33 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PadDims : Pass<"tenon-pad-dims", "mlir::ModuleOp"> {
+  let summary = "Pad inputs along named dims to a multiple, and cut the outputs";
+  let description = [{
+    ```mlir
+    module attributes {tenon.pad = {seq = 8}} {
+      func.func @f(%x: tensor<?x4xf32> {tenon.dims = ["seq", 4]}) -> tensor<?x4xf32> {
+        %0 = tenon.exponential %x : (tensor<?x4xf32>) -> tensor<?x4xf32>
+        return %0 : tensor<?x4xf32>
+      }
+    }
+    // becomes
+    module {
+      func.func @f(%x: tensor<?x4xf32> {tenon.dims = ["seq", 4]}) -> tensor<?x4xf32> {
+        ...
+        %p = tenon.pad %x, %zero low [0, 0] high [%more, 0] interior [0, 0] : ...
+        %0 = tenon.exponential %p : (tensor<?x4xf32>) -> tensor<?x4xf32>
+        %y = tenon.slice %0 offsets [0, 0] sizes [%n, 4] strides [1, 1] : ...
+        return %y : tensor<?x4xf32>
+      }
+    }
+    ```
+    Ops whose elements depend on none beside them along the dim pass the padding on; sums, products, softmax and contractions along it are masked by
+    their identity. All others are refused by name, and so is a size that is computed from the padded one. Runs on inlined functions, before variants.
+  }];
+  let dependentDialects = ["tenon::TenonDialect", "mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
+}
+
 def SpecializeVariants : Pass<"tenon-specialize-variants", "mlir::ModuleOp"> {
   let summary = "Clone each function for the sizes that are asked for";
   let description = [{

@@ -181,6 +181,17 @@ Status readVariantFlags(Invocation &call, CompileOptions &options) {
       return expected(call, arg, "NAME:N,NAME:N, each name once");
     options.variants.push_back(std::move(variant));
   }
+  for (const Arg *arg : call.args.filtered(OPT_pad)) {
+    auto [name, multiple] = llvm::StringRef(arg->getValue()).rsplit(':');
+    PadOption pad{name.str(), 0};
+    if (name.empty() || !parseExtent(multiple, pad.multiple) ||
+        pad.multiple == 0)
+      return expected(call, arg, "NAME:N, a multiple");
+    for (const PadOption &other : options.pads)
+      if (other.name == pad.name)
+        return call.talk.usage("--pad: '" + pad.name + "' is given twice");
+    options.pads.push_back(std::move(pad));
+  }
   return Status::Success;
 }
 

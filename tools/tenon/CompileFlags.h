@@ -17,7 +17,7 @@ Status readCodeFlags(Invocation &call, CompileOptions &options);
 /// Reads --shape and --dim as bounds for the compiler.
 Status readShapeFlags(Invocation &call, CompileOptions &options);
 
-/// Reads --specialize.
+/// Reads --specialize and --pad.
 Status readVariantFlags(Invocation &call, CompileOptions &options);
 
 /// --signature, --tag, --feeds and --fetches.

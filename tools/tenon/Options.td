@@ -49,6 +49,8 @@ defm dim : Eq<"--", "dim", [CompileVerb, RunVerb, BenchVerb, VerifyVerb, Inspect
   "Fix the dynamic extent NAME, or when compiling bound it: NAME=MIN..MAX[:MULTIPLE]">;
 defm specialize : Eq<"--", "specialize", [CompileVerb, RunVerb, BenchVerb], grp_input, "NAME:N,..",
   "Add a variant for these sizes of dynamic extents, taken where they are met; repeatable">;
+defm pad : Eq<"--", "pad", [CompileVerb, RunVerb, BenchVerb], grp_input, "NAME:N",
+  "Pad a dynamic extent to a multiple of N within the run; repeatable">;
 defm signature : Eq<"--", "signature", Generating, grp_input, "NAME",
   "Compile the signature NAME of a SavedModel">;
 defm tag : Eq<"--", "tag", Generating, grp_input, "TAG,..",

@@ -1,0 +1,70 @@
+// RUN: tenon-opt %s --tenon-pad-dims --split-input-file --verify-diagnostics
+
+module attributes {tenon.pad = {seq = 8}} {
+  func.func @prefixes(%x: tensor<?xf32> {tenon.dims = ["seq"]}) -> tensor<?xf32> {
+    // expected-error @below {{unsupported: tenon.cumulative along the padded dimension 'seq': there is no mask for it}}
+    %0 = tenon.cumulative add %x over 0 : tensor<?xf32>
+    return %0 : tensor<?xf32>
+  }
+}
+
+// -----
+
+module attributes {tenon.pad = {seq = 8}} {
+  func.func @statistics(%x: tensor<?xf32> {tenon.dims = ["seq"]}, %s: tensor<?xf32> {tenon.dims = ["seq"]}) -> tensor<?xf32> {
+    // expected-error @below {{tenon.layer_norm along the padded dimension 'seq': its statistics would count the padding}}
+    %0 = tenon.layer_norm %x, %s, %s axis 0 epsilon 1.0e-5 : (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+    return %0 : tensor<?xf32>
+  }
+}
+
+// -----
+
+module attributes {tenon.pad = {seq = 8}} {
+  func.func @flattened(%x: tensor<2x?xf32> {tenon.dims = [2, "seq"]}) -> tensor<?xf32> {
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %n = tensor.dim %x, %c1 : tensor<2x?xf32>
+    %all = arith.muli %n, %c2 : index
+    // expected-error @below {{tenon.reshape along the padded dimension 'seq': an extent is computed from its size}}
+    %0 = tenon.reshape %x sizes [%all] : (tensor<2x?xf32>, index) -> tensor<?xf32>
+    return %0 : tensor<?xf32>
+  }
+}
+
+// -----
+
+module attributes {tenon.pad = {seq = 8}} {
+  func.func @greatest(%x: tensor<?xi32> {tenon.dims = ["seq"]}) -> tensor<i32> {
+    // expected-error @below {{tenon.reduce along the padded dimension 'seq': there is no mask for it}}
+    %0 = tenon.reduce maximum %x over [0] : (tensor<?xi32>) -> tensor<i32>
+    return %0 : tensor<i32>
+  }
+}
+
+// -----
+
+module attributes {tenon.pad = {seq = 8}} {
+  func.func @joined(%x: tensor<?xf32> {tenon.dims = ["seq"]}) -> tensor<?xf32> {
+    // expected-error @below {{tenon.concatenate along the padded dimension 'seq': padding would stand between its operands}}
+    %0 = tenon.concatenate %x, %x dim 0 : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+    return %0 : tensor<?xf32>
+  }
+}
+
+// -----
+
+// The size as a value: what it is used for cannot tell padding.
+module attributes {tenon.pad = {seq = 8}} {
+  func.func @mean(%x: tensor<?xf32> {tenon.dims = ["seq"]}) -> tensor<f32> {
+    %c0 = arith.constant 0 : index
+    %n = tensor.dim %x, %c0 : tensor<?xf32>
+    %i = arith.index_cast %n : index to i64
+    %f = arith.sitofp %i : i64 to f32
+    // expected-error @below {{tensor.from_elements along the padded dimension 'seq': there is no mask for it}}
+    %count = tensor.from_elements %f : tensor<f32>
+    %s = tenon.reduce add %x over [0] : (tensor<?xf32>) -> tensor<f32>
+    %0 = tenon.divide %s, %count : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    return %0 : tensor<f32>
+  }
+}
