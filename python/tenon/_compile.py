@@ -50,14 +50,16 @@ def _shape(shape):
     return ",".join("?" if extent is None else str(extent) for extent in shape)
 
 
-def compile(model, *, function=None, dims=None, shapes=None, cpu=None, opt=None,
-            output=None, options=(), **opening):
+def compile(model, *, function=None, dims=None, shapes=None, specialize=(),
+            pad=None, cpu=None, opt=None, output=None, options=(), **opening):
     """Compiles a model and opens it.
 
     model: what `tenon compile` takes: an ONNX file, a SavedModel's folder, a
     frozen graph. function: a signature of a SavedModel. dims: sizes of named
     extents, {"batch": 8, "seq": (1, 512)}. shapes: shapes of inputs by name,
-    None for an extent that stays open. cpu: as -mcpu. opt: 0 to 3. output:
+    None for an extent that stays open. specialize: sizes that get code of
+    their own, [{"batch": 1, "seq": 128}]. pad: multiples that extents are
+    padded to within a run, {"seq": 8}. cpu: as -mcpu. opt: 0 to 3. output:
     where the shared object goes; by default into the cache, where the same
     model with the same options is found the next time. options: further flags
     of the tool. What else there is goes to `load`."""
@@ -68,6 +70,11 @@ def compile(model, *, function=None, dims=None, shapes=None, cpu=None, opt=None,
         flags.append(f"--dim={name}={_range(size)}")
     for name, shape in (shapes or {}).items():
         flags.append(f"--shape={name}=[{_shape(shape)}]")
+    for sizes in specialize:
+        flags.append("--specialize=" + ",".join(
+            f"{name}:{size}" for name, size in sizes.items()))
+    for name, multiple in (pad or {}).items():
+        flags.append(f"--pad={name}:{multiple}")
     if cpu is not None:
         flags.append(f"-mcpu={cpu}")
     if opt is not None:

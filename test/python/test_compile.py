@@ -33,6 +33,15 @@ class Compile(unittest.TestCase):
         with self.assertRaisesRegex(tenon.InputError, "batch"):
             tenon.compile(models.add(), dims={"batch": (1, 2)})(self.x, self.x)
 
+    def test_variants_and_padding(self):
+        model = tenon.compile(models.add(), dims={"batch": (1, 64)},
+                              specialize=[{"batch": 1}, {"batch": 4}])
+        for rows in (1, 3, 4):
+            x = np.full((rows, 3), 2, np.float32)
+            np.testing.assert_array_equal(model(x, x), x + x)
+        padded = tenon.compile(models.add(), pad={"batch": 8})
+        np.testing.assert_array_equal(padded(self.x, self.x), self.x * 2)
+
     def test_into_a_file(self):
         path = os.path.join(models.FOLDER, "here.so")
         model = tenon.compile(models.add(), output=path, cpu="x86-64-v3",
