@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -317,49 +318,68 @@ private:
       before.push_back(extentForm(op.getOperand(), d));
     SmallVector<OpFoldResult> sizes =
         getMixedValues(op.getStaticSizes(), op.getSizes(), at);
-    after.assign(sizes.begin(), sizes.begin() + made.front());
+    for (OpFoldResult size : ArrayRef(sizes).take_front(made.front()))
+      after.push_back(sizeForm(size));
     if (!isSameProduct(before, after))
       return refuse(op, "it does not keep the extent");
     return done(op, made);
   }
 
-  /// An extent as a number, or as what it was made from.
+  /// An extent as a number, the name that inputs have for it, or a value; null
+  /// where it is none of these.
   OpFoldResult extentForm(Value tensor, int64_t dim) {
     auto type = cast<RankedTensorType>(tensor.getType());
     if (!type.isDynamicDim(dim))
       return builder.getIndexAttr(type.getDimSize(dim));
+    if (auto argument = dyn_cast<BlockArgument>(tensor)) {
+      auto dims = func.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
+                                                   "tenon.dims");
+      if (auto name = dims ? dyn_cast<StringAttr>(dims[dim]) : StringAttr())
+        return name;
+    }
     Operation *op = tensor.getDefiningOp();
     if (op && op->hasTrait<Elementwise>())
       return extentForm(op->getOperand(0), dim);
     if (auto pad = dyn_cast_or_null<PadOp>(op);
         pad && pad.getStaticHigh()[dim] == 0)
       return extentForm(pad.getOperand(), dim);
-    if (auto shape = dyn_cast_or_null<ReshapeOp>(op))
-      return getMixedValues(shape.getStaticSizes(), shape.getSizes(),
-                            builder)[dim];
-    for (Operation *user : tensor.getUsers())
-      if (auto asked = dyn_cast<tensor::DimOp>(user);
-          asked && asked.getConstantIndex() == dim)
-        return asked.getResult();
-    return OpFoldResult(tensor);
+    auto reify = dyn_cast_or_null<ReifyRankedShapedTypeOpInterface>(op);
+    ReifiedRankedShapedTypeDims shapes;
+    if (!reify)
+      return {};
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(op);
+    if (succeeded(reify.reifyResultShapes(builder, shapes)))
+      return sizeForm(shapes[cast<OpResult>(tensor).getResultNumber()][dim]);
+    return {};
   }
 
+  OpFoldResult sizeForm(OpFoldResult size) {
+    auto value = dyn_cast<Value>(size);
+    auto asked = value ? value.getDefiningOp<tensor::DimOp>() : nullptr;
+    return asked && asked.getConstantIndex()
+               ? extentForm(asked.getSource(), *asked.getConstantIndex())
+               : size;
+  }
+
+  /// Whether both lists of forms have one product, whatever the sizes are.
   static bool isSameProduct(ArrayRef<OpFoldResult> a,
                             ArrayRef<OpFoldResult> b) {
     auto factor = [](ArrayRef<OpFoldResult> list,
-                     SmallVectorImpl<Value> &values) {
+                     SmallVectorImpl<void *> &rest) {
       int64_t number = 1;
       for (OpFoldResult entry : list)
         if (auto constant = getConstantIntValue(entry))
           number *= *constant;
         else
-          values.push_back(cast<Value>(entry));
-      llvm::sort(values, [](Value x, Value y) {
-        return x.getAsOpaquePointer() < y.getAsOpaquePointer();
-      });
+          rest.push_back(entry.getOpaqueValue());
+      llvm::sort(rest);
       return number;
     };
-    SmallVector<Value> left, right;
+    for (ArrayRef<OpFoldResult> list : {a, b})
+      if (llvm::any_of(list, [](OpFoldResult form) { return !form; }))
+        return false;
+    SmallVector<void *> left, right;
     return factor(a, left) == factor(b, right) && left == right;
   }
 
