@@ -92,6 +92,16 @@ tenon_status tenon_context_create(tenon_model *model,
     return say(&options, TENON_LIMIT, "out of memory");
   }
   context->model = model;
+  uint64_t state_bytes = model->desc->state_bytes;
+  int too_much =
+      options.memory_limit != 0 && state_bytes > options.memory_limit;
+  if (too_much || !tenon_state_create(context)) {
+    free_tables(context);
+    free(context);
+    return say(&options, TENON_LIMIT,
+               too_much ? "the state alone is larger than memory_limit"
+                        : "out of memory: the state of the model");
+  }
   context->timeout = options.timeout_ns;
   context->memory_limit = options.memory_limit;
   atomic_fetch_add(&model->contexts, 1);
@@ -123,6 +133,7 @@ tenon_status tenon_context_destroy(tenon_context *context) {
     return status;
   tenon_model *model = context->model;
   tenon_region_free(&context->arena);
+  tenon_region_free(&context->state);
   for (int32_t i = 0; i < context->num_owned; ++i)
     tenon_region_free(&context->owned[i]);
   free_tables(context);
@@ -172,7 +183,7 @@ tenon_status tenon_context_set_profile(tenon_context *context,
 }
 
 uint64_t tenon_context_memory(const tenon_context *context) {
-  uint64_t bytes = context ? context->arena.bytes : 0;
+  uint64_t bytes = context ? context->arena.bytes + context->state.bytes : 0;
   for (int32_t i = 0; context && i < context->num_owned; ++i)
     bytes += context->owned[i].bytes;
   return bytes;

@@ -203,6 +203,8 @@ tenon_status tenon_model_prepare(tenon_model *model, tenon_text *text) {
       !desc->compiler || !desc->target || desc->num_functions < 1 ||
       !desc->functions)
     return malformed(text, "it is incomplete");
+  if (!tenon_states_are_sane(desc))
+    return malformed(text, "a state is not as it must be");
   model->functions =
       calloc((size_t)desc->num_functions, sizeof *model->functions);
   if (!model->functions) {

@@ -92,6 +92,7 @@ struct tenon_context {
   /* What the runtime owns. */
   tenon_region arena;
   tenon_region *owned; /* an output each */
+  tenon_region state;  /* what the model keeps from run to run */
   int32_t num_owned;
 };
 
@@ -119,6 +120,12 @@ void tenon_free_weights(tenon_weights *weights);
 /* Product of the extents and the element's size; 0 with *overflow set. */
 uint64_t tenon_dense_bytes(int32_t dtype, int32_t rank, const int64_t *dims,
                            int *overflow);
+
+/* Whether the table of states is as tenon_abi.h says. */
+int tenon_states_are_sane(const tenon_model_desc *desc);
+
+/* Gives a context its state, at its first values; 0 when out of memory. */
+int tenon_state_create(tenon_context *context);
 
 /* Takes the context for one call and clears its text; TENON_BAD_INPUT when
  * another call has it. */

@@ -78,8 +78,8 @@ typedef struct tenon_context_options {
   size_t struct_size;
   char *error_text;
   size_t error_text_bytes;
-  /* The most bytes a run may use for its arena and for the outputs the
-   * runtime owns; 0: no limit. */
+  /* The most bytes the context may use for its state, the arena of a run and
+   * the outputs the runtime owns; 0: no limit. */
   uint64_t memory_limit;
   /* Each run that takes longer ends with TENON_CANCELLED; 0: no limit. */
   int64_t timeout_ns;
@@ -187,7 +187,8 @@ TENON_API const char *tenon_context_text(const tenon_context *context);
 
 /* Runs `function` (null: the first). All inputs and outputs must be given.
  * On failure the contents of output buffers are unspecified and the context
- * is ready for the next run. */
+ * is ready for the next run. What the failed run had written to states by then
+ * stays written, the write under way in part perhaps. */
 TENON_API tenon_status tenon_run(tenon_context *context, const char *function,
                                  const tenon_tensor *inputs, size_t num_inputs,
                                  tenon_tensor *outputs, size_t num_outputs);
@@ -214,8 +215,17 @@ TENON_API tenon_status tenon_context_set_profile(tenon_context *context,
 TENON_API tenon_status tenon_context_set_timeout(tenon_context *context,
                                                  int64_t timeout_ns);
 
-/* Bytes of the arena and of the outputs the context holds. */
+/* Bytes of the arena, of the state and of the outputs the context holds. */
 TENON_API uint64_t tenon_context_memory(const tenon_context *context);
+
+/* Gives all state of the context its first values again. */
+TENON_API tenon_status tenon_context_reset_state(tenon_context *context);
+
+/* The memory of the context's state: tenon_model_desc.state_bytes bytes in
+ * which each state lies at its offset. Between runs the caller may copy them,
+ * to keep or to move what the context knows, and write them. It stays where it
+ * is as long as the context lives; null: the model has no state. */
+TENON_API void *tenon_context_state(tenon_context *context);
 
 #ifdef __cplusplus
 }

@@ -118,9 +118,13 @@ typedef struct tenon_call {
       variant; /* written by plan and by run: 0 for the code that takes every
                   size, else 1 + an index into the function's variants */
   int32_t reserved;
+  void *state; /* tenon_model_desc.state_bytes bytes, aligned to
+                  TENON_STATE_ALIGNMENT, that keep what runs write from one run
+                  to the next; neither read nor written by plan */
 } tenon_call;
 
 #define TENON_ARENA_ALIGNMENT 64
+#define TENON_STATE_ALIGNMENT 64
 #define TENON_WEIGHT_ALIGNMENT 64
 
 typedef struct tenon_kernel_desc {
@@ -203,6 +207,20 @@ typedef enum tenon_cpu_feature {
   TENON_CPU_AVXVNNI = 1 << 28
 } tenon_cpu_feature;
 
+/* A tensor that keeps its value between runs. */
+typedef struct tenon_state_desc {
+  const char *name;
+  int32_t dtype; /* tenon_dtype */
+  int32_t rank;
+  const int64_t *dims; /* rank entries */
+  uint64_t offset;     /* into the state's memory */
+  uint64_t bytes;
+  uint64_t initial; /* where its first value stands in the weight blob, or
+                       TENON_STATE_ZERO: all bytes are zero at first */
+} tenon_state_desc;
+
+#define TENON_STATE_ZERO UINT64_MAX
+
 typedef struct tenon_model_desc {
   uint64_t magic;       /* TENON_ABI_MAGIC */
   uint32_t abi_version; /* TENON_ABI_VERSION */
@@ -220,8 +238,10 @@ typedef struct tenon_model_desc {
       *weight_file; /* base name of the safetensors file, or null; the blob is
                        its data section, see runtime/tenon_note.h */
   int32_t num_functions;
-  int32_t reserved;
+  int32_t num_states;
   const tenon_function_desc *functions;
+  const tenon_state_desc *states; /* by offset; no two overlap */
+  uint64_t state_bytes;           /* size of the state's memory; 0: no state */
 } tenon_model_desc;
 
 #ifdef __cplusplus
@@ -233,7 +253,7 @@ TENON_ABI_ASSERT(sizeof(tenon_dim_desc) == 40, "tenon_dim_desc changed size");
 TENON_ABI_ASSERT(sizeof(tenon_tensor_desc) == 32,
                  "tenon_tensor_desc changed size");
 TENON_ABI_ASSERT(sizeof(tenon_fault) == 32, "tenon_fault changed size");
-TENON_ABI_ASSERT(sizeof(tenon_call) == 144, "tenon_call changed size");
+TENON_ABI_ASSERT(sizeof(tenon_call) == 152, "tenon_call changed size");
 TENON_ABI_ASSERT(sizeof(tenon_kernel_desc) == 16,
                  "tenon_kernel_desc changed size");
 TENON_ABI_ASSERT(sizeof(tenon_launch_desc) == 16,
@@ -243,7 +263,9 @@ TENON_ABI_ASSERT(sizeof(tenon_variant_desc) == 24,
                  "tenon_variant_desc changed size");
 TENON_ABI_ASSERT(sizeof(tenon_function_desc) == 96,
                  "tenon_function_desc changed size");
-TENON_ABI_ASSERT(sizeof(tenon_model_desc) == 104,
+TENON_ABI_ASSERT(sizeof(tenon_state_desc) == 48,
+                 "tenon_state_desc changed size");
+TENON_ABI_ASSERT(sizeof(tenon_model_desc) == 120,
                  "tenon_model_desc changed size");
 
 #ifdef __cplusplus

@@ -29,7 +29,10 @@ public:
         null(ConstantPointerNull::get(PointerType::get(context, 0))) {}
 
   std::string run() {
-    std::vector<Constant *> functions;
+    makeTables();
+    std::vector<Constant *> functions, states;
+    for (const StateFacts &state : facts.states)
+      states.push_back(makeState(state));
     for (const FunctionFacts &function : facts.functions)
       functions.push_back(makeFunction(function));
     bool embedded = facts.weightBytes > 0 && more.weightFile.empty();
@@ -39,7 +42,9 @@ public:
          string(compilerName), string(more.target), i64(more.cpuFeatures),
          i64(facts.weightBytes), i64(0), embedded ? weights() : null,
          more.weightFile.empty() ? null : string(more.weightFile),
-         i32(facts.functions.size()), i32(0), table("functions", functions)},
+         i32(facts.functions.size()), i32(facts.states.size()),
+         table("functions", functions), table("states", states),
+         i64(facts.stateBytes)},
         sizeof(tenon_model_desc));
     auto *global = new GlobalVariable(module, desc->getType(), true,
                                       GlobalValue::ExternalLinkage, desc,
@@ -119,27 +124,46 @@ private:
     return null;
   }
 
-  Constant *makeFunction(const FunctionFacts &function) {
-    std::vector<Constant *> sites, kernels, launches;
+  Constant *makeState(const StateFacts &state) {
+    std::vector<Constant *> dims;
+    for (int64_t dim : state.dims)
+      dims.push_back(i64(dim));
+    return makeStruct(
+        {string(state.name), i32(state.dtype), i32(state.dims.size()),
+         table("state_dims", dims), i64(state.offset), i64(state.bytes()),
+         i64(state.initial < 0 ? TENON_STATE_ZERO : uint64_t(state.initial))},
+        sizeof(tenon_state_desc));
+  }
+
+  /// What all functions share: their code is numbered together.
+  void makeTables() {
+    std::vector<Constant *> siteRows, kernelRows, launchRows;
     for (const std::string &site : more.sites)
-      sites.push_back(string(site));
+      siteRows.push_back(string(site));
     for (const KernelFacts &kernel : more.kernels)
-      kernels.push_back(makeStruct({string(kernel.name), string(kernel.nodes)},
-                                   sizeof(tenon_kernel_desc)));
+      kernelRows.push_back(
+          makeStruct({string(kernel.name), string(kernel.nodes)},
+                     sizeof(tenon_kernel_desc)));
     for (const LaunchFacts &launch : more.launches)
-      launches.push_back(
+      launchRows.push_back(
           makeStruct({string(launch.nodes), i32(launch.kernel), i32(0)},
                      sizeof(tenon_launch_desc)));
-    return makeStruct(
-        {string(function.name), i32(function.inputs.size()),
-         i32(function.outputs.size()), tensors("inputs", function.inputs),
-         tensors("outputs", function.outputs),
-         entry(function.name + ".plan_entry"),
-         entry(function.name + ".run_entry"), i32(sites.size()),
-         i32(kernels.size()), table("sites", sites), table("kernels", kernels),
-         table("launches", launches), i32(launches.size()),
-         i32(function.variants.size()), makeVariants(function)},
-        sizeof(tenon_function_desc));
+    sites = table("sites", siteRows);
+    kernels = table("kernels", kernelRows);
+    launches = table("launches", launchRows);
+  }
+
+  Constant *makeFunction(const FunctionFacts &function) {
+    return makeStruct({string(function.name), i32(function.inputs.size()),
+                       i32(function.outputs.size()),
+                       tensors("inputs", function.inputs),
+                       tensors("outputs", function.outputs),
+                       entry(function.name + ".plan_entry"),
+                       entry(function.name + ".run_entry"),
+                       i32(more.sites.size()), i32(more.kernels.size()), sites,
+                       kernels, launches, i32(more.launches.size()),
+                       i32(function.variants.size()), makeVariants(function)},
+                      sizeof(tenon_function_desc));
   }
 
   Constant *makeVariants(const FunctionFacts &function) {
@@ -191,6 +215,7 @@ private:
   const ModelFacts &facts;
   const DescriptorFacts &more;
   Constant *null;
+  Constant *sites = nullptr, *kernels = nullptr, *launches = nullptr;
   StringMap<Constant *> strings;
   std::string problem;
 };

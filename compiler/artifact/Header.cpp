@@ -1,15 +1,12 @@
-// One function of the model after another. Names from the model become
-// identifiers; in comments they stand as they are, made harmless.
+// The model as a whole, then one of its functions after another.
 #include "compiler/artifact/Header.h"
 
+#include "compiler/artifact/CSpelling.h"
 #include "compiler/artifact/Descriptor.h"
 #include "compiler/artifact/EmbeddedTexts.h"
-#include "compiler/report/Diagnostic.h"
+#include "compiler/artifact/FunctionHeader.h"
 #include "runtime/tenon_abi.h"
 
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringRef.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -17,516 +14,43 @@ using llvm::formatv;
 using llvm::StringRef;
 
 namespace tenon {
-namespace {
 
-const char *cType(int32_t dtype) {
-  switch (dtype) {
-  case TENON_F32:
-    return "float";
-  case TENON_F64:
-    return "double";
-  case TENON_F16:
-  case TENON_BF16:
-  case TENON_U16:
-    return "uint16_t";
-  case TENON_I8:
-    return "int8_t";
-  case TENON_I16:
-    return "int16_t";
-  case TENON_I32:
-    return "int32_t";
-  case TENON_I64:
-    return "int64_t";
-  case TENON_U32:
-    return "uint32_t";
-  case TENON_U64:
-    return "uint64_t";
-  default:
-    return "uint8_t";
-  }
+/// The memory that states live in is the caller's, as the arena is.
+static void writeState(llvm::raw_ostream &out, const ModelFacts &facts,
+                       const HeaderOptions &options) {
+  std::string model = descriptorSymbol(options.stem);
+  out << "\n/* Bytes of memory that keep the model's state between runs, "
+         "aligned to 64. */\n#define "
+      << options.stem << "_STATE_BYTES " << cNumber(facts.stateBytes) << "\n\n";
+  for (const StateFacts &state : facts.states)
+    out << "/* State " << cComment(state.name) << ": " << state.bytes()
+        << " bytes at " << state.offset << ". */\n";
+  if (options.external)
+    return;
+  out << "/* Gives all state its first values: to be called once before the "
+         "first run, and\n * again whenever the model shall forget. */\n"
+      << "static inline void " << options.stem << "_init_state(void *state) {\n"
+      << "  memset(state, 0, " << cNumber(facts.stateBytes) << ");\n"
+      << "  for (int32_t i = 0; i < " << model << ".num_states; ++i) {\n"
+      << "    const tenon_state_desc *one = &" << model << ".states[i];\n"
+      << "    if (one->initial != TENON_STATE_ZERO)\n"
+      << "      memcpy((char *)state + one->offset,\n             (const char "
+         "*)"
+      << model
+      << ".weights + one->initial,\n             (size_t)one->bytes);\n"
+      << "  }\n}\n";
 }
-
-const char *macroOf(int32_t dtype) {
-  static const char *const names[] = {
-      "0",         "TENON_F32", "TENON_F64", "TENON_F16", "TENON_BF16",
-      "TENON_I8",  "TENON_I16", "TENON_I32", "TENON_I64", "TENON_U8",
-      "TENON_U16", "TENON_U32", "TENON_U64", "TENON_BOOL"};
-  return names[dtype];
-}
-
-/// `text` for a comment: nothing in it ends or opens one.
-std::string comment(StringRef text) {
-  std::string safe;
-  for (char c : escapeForTerminal(text.str())) {
-    if (!safe.empty() &&
-        ((safe.back() == '*' && c == '/') || (safe.back() == '/' && c == '*') ||
-         (safe.back() == '?' && c == '?')))
-      safe += ' ';
-    safe += c;
-  }
-  // A line that ends in a backslash would go on.
-  return safe.empty() || safe.back() != '\\' ? safe : safe + " ";
-}
-
-std::string cString(StringRef text) {
-  std::string literal = "\"";
-  for (unsigned char c : text)
-    literal += llvm::isAlnum(c) || c == '_' || c == '.'
-                   ? std::string(1, char(c))
-                   : formatv("\\{0}{1}{2}", c >> 6, c >> 3 & 7, c & 7).str();
-  return literal + "\"";
-}
-
-std::string number(int64_t value) {
-  return value > INT32_MAX ? formatv("INT64_C({0})", value).str()
-                           : std::to_string(value);
-}
-
-/// Names of one struct, each used once.
-class Names {
-public:
-  std::string make(StringRef wanted) {
-    std::string name;
-    for (char c : wanted)
-      name += llvm::isAlnum(c) ? c : '_';
-    if (name.empty() || llvm::isDigit(name[0]))
-      name = "_" + name;
-    // A leading underscore and a capital, or two, are the compiler's.
-    if (name.size() > 1 && name[0] == '_' &&
-        (name[1] == '_' || llvm::isUpper(name[1])))
-      name = "t" + name;
-    if (isKeyword(name))
-      name += "_";
-    while (!used.insert(name).second)
-      name += "_";
-    return name;
-  }
-
-private:
-  static bool isKeyword(StringRef name) {
-    static const llvm::StringSet<> words = {
-        "alignas",     "alignof",      "and",       "and_eq",
-        "asm",         "auto",         "bitand",    "bitor",
-        "bool",        "break",        "case",      "catch",
-        "char",        "char16_t",     "char32_t",  "char8_t",
-        "class",       "compl",        "concept",   "const",
-        "consteval",   "constexpr",    "constinit", "const_cast",
-        "continue",    "co_await",     "co_return", "co_yield",
-        "decltype",    "default",      "delete",    "do",
-        "double",      "dynamic_cast", "else",      "enum",
-        "explicit",    "export",       "extern",    "false",
-        "float",       "for",          "friend",    "goto",
-        "if",          "inline",       "int",       "linux",
-        "long",        "mutable",      "namespace", "new",
-        "noexcept",    "not",          "not_eq",    "nullptr",
-        "operator",    "or",           "or_eq",     "private",
-        "protected",   "public",       "register",  "reinterpret_cast",
-        "requires",    "restrict",     "return",    "short",
-        "signed",      "sizeof",       "static",    "static_assert",
-        "static_cast", "struct",       "switch",    "template",
-        "this",        "thread_local", "throw",     "true",
-        "try",         "typedef",      "typeid",    "typename",
-        "union",       "unix",         "unsigned",  "using",
-        "virtual",     "void",         "volatile",  "wchar_t",
-        "while",       "xor",          "xor_eq",    "NULL",
-        "int8_t",      "int16_t",      "int32_t",   "int64_t",
-        "uint8_t",     "uint16_t",     "uint32_t",  "uint64_t",
-        "errno",       "stdin",        "stdout",    "stderr",
-        "assert"};
-    return words.contains(name);
-  }
-  llvm::StringSet<> used;
-};
-
-/// A tensor and what it is called in C.
-struct Field {
-  const TensorFacts *tensor;
-  std::string name;
-  std::string symbol;            ///< unique among inputs and outputs
-  std::vector<std::string> dims; ///< an expression per extent
-  bool dynamic = false;
-};
-
-/// A dynamic extent of the inputs.
-struct Extent {
-  DimFacts dim;
-  std::string name;
-};
-
-class FunctionHeader {
-public:
-  FunctionHeader(llvm::raw_ostream &out, const FunctionFacts &function,
-                 size_t index, std::string prefix, const HeaderOptions &options,
-                 bool only)
-      : out(out), function(function), prefix(std::move(prefix)),
-        options(options), only(only),
-        entry(formatv("tenon_model_{0}.functions[{1}]", options.stem, index)) {
-    Names inNames, outNames, symbols;
-    auto field = [&](const TensorFacts &tensor, Names &names) {
-      return Field{&tensor,
-                   names.make(tensor.name),
-                   symbols.make(tensor.name),
-                   {},
-                   false};
-    };
-    for (const TensorFacts &tensor : function.inputs) {
-      inputs.push_back(field(tensor, inNames));
-      needsPlan |= tensor.elements() < 0;
-    }
-    for (Field &field : inputs)
-      nameDims(field, inNames);
-    for (const TensorFacts &tensor : function.outputs)
-      outputs.push_back(field(tensor, outNames));
-    for (Field &field : outputs) {
-      field.dynamic = field.tensor->elements() < 0;
-      anyDynamic |= field.dynamic;
-      needsPlan |= field.dynamic;
-      std::string dims =
-          field.dynamic ? outNames.make(field.name + "_dims") : "";
-      for (size_t d = 0; d < field.tensor->dims.size(); ++d)
-        field.dims.push_back(formatv("out->{0}[{1}]", dims, d));
-    }
-  }
-
-  void write() {
-    out << "\n/* The function " << comment(function.name);
-    for (const VariantFacts &variant : function.variants)
-      out << "\n * with code of its own for " << comment(variant.name());
-    out << " */\n\n";
-    writeStructs();
-    writeSizes();
-    writePlan();
-    if (!options.external)
-      writeRun();
-    if (!options.standalone)
-      writeRunIn();
-  }
-
-private:
-  void nameDims(Field &field, Names &names) {
-    for (auto [d, dim] : llvm::enumerate(field.tensor->dims)) {
-      if (dim.size >= 0) {
-        field.dims.push_back(number(dim.size));
-        continue;
-      }
-      field.dynamic = true;
-      Extent *known = nullptr;
-      for (Extent &extent : extents)
-        if (!dim.name.empty() && extent.dim.name == dim.name)
-          known = &extent;
-      if (!known) {
-        extents.push_back(
-            {dim, names.make(dim.name.empty()
-                                 ? formatv("{0}_dim{1}", field.name, d).str()
-                                 : dim.name)});
-        known = &extents.back();
-      }
-      field.dims.push_back("in->" + known->name);
-    }
-  }
-
-  static std::string shape(const TensorFacts &tensor) {
-    static const char *const names[] = {"?",   "f32", "f64", "f16", "bf16",
-                                        "i8",  "i16", "i32", "i64", "u8",
-                                        "u16", "u32", "u64", "bool"};
-    std::string text = std::string(names[tensor.dtype]) + " [";
-    for (auto [d, dim] : llvm::enumerate(tensor.dims)) {
-      text += d ? ", " : "";
-      text += dim.size >= 0 ? std::to_string(dim.size)
-                            : comment(dim.name.empty() ? "?" : dim.name);
-    }
-    return text + "]";
-  }
-
-  static std::string range(const DimFacts &dim) {
-    std::string text = "at least " + std::to_string(dim.min);
-    if (dim.max != INT64_MAX)
-      text = formatv("{0} to {1}", dim.min, dim.max);
-    if (dim.multiple > 1)
-      text += formatv(", a multiple of {0}", dim.multiple).str();
-    return text;
-  }
-
-  void writeStructs() {
-    out << "typedef struct " << prefix << "_inputs {\n";
-    for (const Field &field : inputs)
-      out << "  const " << cType(field.tensor->dtype) << " *" << field.name
-          << "; /* " << comment(field.tensor->name) << ": "
-          << shape(*field.tensor) << " */\n";
-    for (const Extent &extent : extents)
-      out << "  int64_t " << extent.name << "; /* " << range(extent.dim)
-          << " */\n";
-    if (inputs.empty())
-      out << "  int32_t unused;\n";
-    out << "} " << prefix << "_inputs;\n\n";
-    out << "typedef struct " << prefix << "_outputs {\n";
-    for (const Field &field : outputs) {
-      out << "  " << cType(field.tensor->dtype) << " *" << field.name << "; /* "
-          << comment(field.tensor->name) << ": " << shape(*field.tensor)
-          << " */\n";
-      if (field.dynamic && !field.dims.empty())
-        out << "  int64_t " << dimsMember(field) << "[" << field.dims.size()
-            << "]; /* written by " << prefix << "_plan"
-            << (field.tensor->bounded ? " as bounds, then by the run" : "")
-            << " */\n";
-    }
-    if (outputs.empty())
-      out << "  int32_t unused;\n";
-    out << "} " << prefix << "_outputs;\n\n";
-  }
-
-  static std::string dimsMember(const Field &field) {
-    StringRef text = field.dims[0];
-    return text.drop_front(5).split('[').first.str();
-  }
-
-  void writeSizes() {
-    if (function.arenaBytes >= 0)
-      out << "/* Bytes of workspace for a run, aligned to 64. */\n#define "
-          << prefix << "_ARENA_BYTES " << number(function.arenaBytes) << "\n\n";
-    out << "/* Elements. */\n";
-    writeCounts(inputs, "inputs *in");
-    writeCounts(outputs, "outputs *out");
-    out << "\n";
-  }
-
-  void writeCounts(const std::vector<Field> &fields, StringRef parameter) {
-    for (const Field &field : fields) {
-      if (!field.dynamic) {
-        out << "#define " << prefix << "_" << field.symbol << "_COUNT "
-            << number(field.tensor->elements()) << "\n";
-        continue;
-      }
-      out << "static inline int64_t " << prefix << "_" << field.symbol
-          << "_count(const " << prefix << "_" << parameter << ") {\n  return "
-          << product(field) << ";\n}\n";
-    }
-  }
-
-  static std::string product(const Field &field) {
-    std::string text = field.dims.empty() ? "1" : llvm::join(field.dims, " * ");
-    return text;
-  }
-
-  /// The arrays of a call, as locals; what `in` and `out` lack is made here.
-  void writeArrays(bool withData) {
-    for (const Field &field : inputs)
-      if (!field.dims.empty())
-        out << "  const int64_t tenon_in_" << field.name << "["
-            << field.dims.size() << "] = {" << llvm::join(field.dims, ", ")
-            << "};\n";
-    for (const Field &field : outputs)
-      if (!field.dynamic && !field.tensor->dims.empty()) {
-        out << "  int64_t tenon_out_" << field.name << "["
-            << field.tensor->dims.size() << "] = {";
-        llvm::interleave(
-            field.tensor->dims, out,
-            [&](const DimFacts &dim) { out << number(dim.size); }, ", ");
-        out << "};\n";
-      }
-    if (!inputs.empty()) {
-      out << "  const void *const tenon_inputs[] = {";
-      llvm::interleave(
-          inputs, out, [&](const Field &f) { out << "in->" << f.name; }, ", ");
-      out << "};\n  const int64_t *const tenon_input_dims[] = {";
-      llvm::interleave(
-          inputs, out,
-          [&](const Field &f) {
-            out << (f.dims.empty() ? "NULL" : "tenon_in_" + f.name);
-          },
-          ", ");
-      out << "};\n";
-    }
-    if (!outputs.empty()) {
-      if (withData) {
-        out << "  void *const tenon_outputs[] = {";
-        llvm::interleave(
-            outputs, out, [&](const Field &f) { out << "out->" << f.name; },
-            ", ");
-        out << "};\n";
-      }
-      out << "  int64_t *const tenon_output_dims[] = {";
-      llvm::interleave(
-          outputs, out, [&](const Field &f) { out << outputDims(f); }, ", ");
-      out << "};\n";
-    }
-  }
-
-  static std::string outputDims(const Field &field) {
-    if (field.tensor->dims.empty())
-      return "NULL";
-    return field.dynamic ? "out->" + dimsMember(field)
-                         : "tenon_out_" + field.name;
-  }
-
-  void writeCall(StringRef outputData, StringRef arena, StringRef weights,
-                 StringRef parallel, StringRef pool) {
-    out << "  tenon_call call = {sizeof(tenon_call),\n                     "
-        << (inputs.empty() ? "NULL, NULL" : "tenon_inputs, tenon_input_dims")
-        << ",\n                     "
-        << (outputs.empty() ? "NULL, NULL"
-                            : outputData.str() + ", tenon_output_dims")
-        << ",\n                     " << arena << ",\n                     "
-        << weights << ", " << parallel << ", " << pool
-        << ", NULL,\n                     {0, 0, 0, 0, 0}, NULL, NULL, 0, "
-           "0};\n";
-  }
-
-  /// What the model relies on and the runtime would check.
-  void writeRangeChecks() {
-    for (const Extent &extent : extents) {
-      std::string value = "in->" + extent.name;
-      std::string wrong = value + " < " + number(extent.dim.min);
-      if (extent.dim.max != INT64_MAX)
-        wrong += " || " + value + " > " + number(extent.dim.max);
-      if (extent.dim.multiple > 1)
-        wrong += " || " + value + " % " + number(extent.dim.multiple) + " != 0";
-      out << "  if (" << wrong << ") {\n    if (fault) {\n"
-          << "      const tenon_fault wrong = {TENON_FAULT_SHAPE, -1, " << value
-          << ", " << number(extent.dim.min) << ", "
-          << (extent.dim.max == INT64_MAX ? "INT64_MAX"
-                                          : number(extent.dim.max))
-          << "};\n      *fault = wrong;\n    }\n"
-          << "    return TENON_FAULT_SHAPE;\n  }\n";
-    }
-  }
-
-  void writePlan() {
-    out << "/* The extents of the outputs, and the bytes of workspace a run "
-           "needs.\n * 0, or a tenon_fault_code; `fault` may be null and "
-           "otherwise tells more. */\n"
-        << "static inline int32_t " << prefix << "_plan(const " << prefix
-        << "_inputs *in, " << prefix
-        << "_outputs *out,\n    uint64_t *arena_bytes, tenon_fault *fault) {\n";
-    writeRangeChecks();
-    writeArrays(/*withData=*/false);
-    writeCall("NULL", "NULL, 0", "NULL", "NULL", "NULL");
-    unusedParameters();
-    out << "  if (" << entry << ".plan(&call) != 0) {\n    if (fault)\n"
-        << "      *fault = call.fault;\n    return call.fault.code;\n  }\n"
-        << "  *arena_bytes = call.arena_bytes;\n  return 0;\n}\n\n";
-  }
-
-  /// Not every function reads both of its structs.
-  void unusedParameters() { out << "  (void)in;\n  (void)out;\n"; }
-
-  void writeRun() {
-    out << "/* Computes the outputs into the caller's buffers. `arena` has the "
-           "planned\n * bytes and is aligned to 64. Loops run through "
-           "`parallel`, where it is not\n * null. 0, or a tenon_fault_code. "
-           "*/\n"
-        << "static inline int32_t " << prefix << "_run_with(const " << prefix
-        << "_inputs *in, " << prefix
-        << "_outputs *out,\n    void *arena, tenon_parallel_fn parallel, void "
-           "*pool, tenon_fault *fault) {\n";
-    if (needsPlan) {
-      out << "  uint64_t arena_bytes = 0;\n  int32_t planned = " << prefix
-          << "_plan(in, out, &arena_bytes, fault);\n"
-          << "  if (planned != 0)\n    return planned;\n";
-    } else {
-      writeRangeChecks();
-    }
-    writeArrays(/*withData=*/true);
-    std::string bytes = needsPlan                  ? "arena_bytes"
-                        : function.arenaBytes >= 0 ? prefix + "_ARENA_BYTES"
-                                                   : std::string("0");
-    writeCall("tenon_outputs", "arena, " + bytes,
-              formatv("tenon_model_{0}.weights", options.stem).str(),
-              "parallel", "pool");
-    unusedParameters();
-    out << "  if (" << entry << ".run(&call) != 0) {\n    if (fault)\n"
-        << "      *fault = call.fault;\n    return call.fault.code;\n  }\n"
-        << "  return 0;\n}\n\n"
-        << "/* The same on the calling thread alone. */\n"
-        << "static inline int32_t " << prefix << "_run(const " << prefix
-        << "_inputs *in, " << prefix << "_outputs *out,\n    void *arena) {\n"
-        << "  return " << prefix
-        << "_run_with(in, out, arena, NULL, NULL, NULL);\n}\n\n";
-  }
-
-  void writeRunIn() {
-    out << "/* The same in a context of the runtime, with its checks, threads "
-           "and memory. An\n * output whose pointer is null is told where the "
-           "context has put it. */\n"
-        << "static inline tenon_status " << prefix
-        << "_run_in(tenon_context *context,\n    const " << prefix
-        << "_inputs *in, " << prefix << "_outputs *out) {\n";
-    if (anyDynamic)
-      out << "  uint64_t arena_bytes = 0;\n  if (" << prefix
-          << "_plan(in, out, &arena_bytes, NULL) != 0)\n"
-          << "    return TENON_BAD_INPUT;\n";
-    for (const Field &field : inputs)
-      if (!field.dims.empty())
-        out << "  int64_t tenon_in_" << field.name << "[" << field.dims.size()
-            << "] = {" << llvm::join(field.dims, ", ") << "};\n";
-    writeTensors(inputs, "in");
-    writeTensors(outputs, "out");
-    unusedParameters();
-    out << "  tenon_status status = tenon_run(context, "
-        << (only ? "NULL" : cString(function.name)) << ", "
-        << (inputs.empty() ? "NULL" : "tenon_in") << ", " << inputs.size()
-        << ", " << (outputs.empty() ? "NULL" : "tenon_out") << ", "
-        << outputs.size() << ");\n";
-    if (!outputs.empty())
-      out << "  if (status == TENON_OK) {\n";
-    for (auto [i, field] : llvm::enumerate(outputs)) {
-      out << "    out->" << field.name << " = (" << cType(field.tensor->dtype)
-          << " *)tenon_out[" << i << "].data;\n";
-      if (field.dynamic && !field.dims.empty())
-        out << "    for (int i = 0; i < " << field.dims.size()
-            << "; ++i)\n      out->" << dimsMember(field) << "[i] = tenon_out["
-            << i << "].dims[i];\n";
-    }
-    if (!outputs.empty())
-      out << "  }\n";
-    out << "  return status;\n}\n";
-  }
-
-  void writeTensors(const std::vector<Field> &fields, StringRef side) {
-    if (fields.empty())
-      return;
-    out << "  tenon_tensor tenon_" << side << "[] = {\n";
-    for (const Field &field : fields) {
-      bool isInput = side == "in";
-      std::string bytes = formatv(
-          "(size_t)({0}) * {1}",
-          field.dynamic ? product(field) : number(field.tensor->elements()),
-          elementBytes(field.tensor->dtype));
-      out << "      {sizeof(tenon_tensor), NULL, "
-          << macroOf(field.tensor->dtype) << ", "
-          << (isInput ? int(field.tensor->dims.size()) : 0) << ", "
-          << (isInput && !field.dims.empty() ? "tenon_in_" + field.name
-                                             : std::string("NULL"))
-          << ",\n       (void *)" << side << "->" << field.name << ", "
-          << (isInput ? bytes
-                      : formatv("out->{0} ? {1} : 0", field.name, bytes).str())
-          << "},\n";
-    }
-    out << "  };\n";
-  }
-
-  llvm::raw_ostream &out;
-  const FunctionFacts &function;
-  std::string prefix;
-  const HeaderOptions &options;
-  bool only;
-  std::string entry;
-  std::vector<Field> inputs, outputs;
-  std::vector<Extent> extents;
-  bool anyDynamic = false; ///< among the outputs
-  /// Sizes are not all known: the plan finds the arena's and checks the rest.
-  bool needsPlan = false;
-};
-} // namespace
 
 std::string makeHeader(const ModelFacts &facts, const HeaderOptions &options) {
   std::string text;
   llvm::raw_string_ostream out(text);
-  out << "/* The model " << comment(options.stem) << ", made by "
-      << compilerName << " from " << comment(facts.source)
+  out << "/* The model " << cComment(options.stem) << ", made by "
+      << compilerName << " from " << cComment(facts.source)
       << ".\n * Every write of the model replaces this file. */\n"
       << "#ifndef TENON_MODEL_" << options.stem << "_H\n#define TENON_MODEL_"
       << options.stem << "_H\n\n";
+  if (facts.stateBytes > 0 && !options.external)
+    out << "#include <string.h>\n";
   if (options.standalone)
     out << StringRef(reinterpret_cast<const char *>(tenon_abi_text),
                      tenon_abi_text_size)
@@ -539,14 +63,15 @@ std::string makeHeader(const ModelFacts &facts, const HeaderOptions &options) {
       << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
       << "extern const tenon_model_desc " << descriptorSymbol(options.stem)
       << ";\n";
+  if (facts.stateBytes > 0)
+    writeState(out, facts, options);
   bool only = facts.functions.size() == 1;
-  Names names;
+  CNames names;
   for (auto [i, function] : llvm::enumerate(facts.functions))
-    FunctionHeader(out, function, i,
-                   only ? options.stem
-                        : options.stem + "_" + names.make(function.name),
-                   options, only)
-        .write();
+    writeFunctionHeader(out, function, i,
+                        only ? options.stem
+                             : options.stem + "_" + names.make(function.name),
+                        options, only);
   out << "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
   return text;
 }

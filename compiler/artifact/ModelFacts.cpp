@@ -2,7 +2,7 @@
 // into a module of their own, since the passes that follow erase them.
 #include "compiler/artifact/ModelFacts.h"
 
-#include "dialects/tenon/TenonDialect.h"
+#include "dialects/tenon/State.h"
 #include "runtime/tenon_abi.h"
 #include "runtime/xxh64.h"
 
@@ -92,6 +92,13 @@ std::string VariantFacts::name() const {
   for (const auto &[dim, size] : sizes)
     text += (text.empty() ? "" : ",") + dim + "=" + std::to_string(size);
   return text;
+}
+
+int64_t StateFacts::bytes() const {
+  int64_t total = elementBytes(dtype);
+  for (int64_t dim : dims)
+    total *= dim;
+  return total;
 }
 
 namespace {
@@ -191,8 +198,23 @@ FunctionFacts functionFacts(func::FuncOp func) {
                                         "output" + std::to_string(i)));
   if (auto arena = func->getAttrOfType<IntegerAttr>("tenon.arena_bytes"))
     facts.arenaBytes = arena.getInt();
+  facts.usesState = func->hasAttr("tenon.uses_state");
   nameOutputDims(facts,
                  module.lookupSymbol<func::FuncOp>(facts.name + ".plan"));
+  return facts;
+}
+
+StateFacts stateFacts(StateOp state) {
+  auto type = cast<RankedTensorType>(state.getType());
+  StateFacts facts;
+  facts.name = state.getSymName().str();
+  facts.dtype = dtypeOf(type.getElementType());
+  facts.dims = type.getShape();
+  facts.offset = state->getAttrOfType<IntegerAttr>("offset").getInt();
+  if (auto initial = state.getInitialAttr())
+    facts.initial = SymbolTable::lookupNearestSymbolFrom(state, initial)
+                        ->getAttrOfType<IntegerAttr>("offset")
+                        .getInt();
   return facts;
 }
 } // namespace
@@ -224,6 +246,10 @@ ModelFacts collectFacts(ModuleOp placed, const CompileOptions &options) {
           addVariant(function, func);
   if (auto bytes = placed->getAttrOfType<IntegerAttr>("tenon.weight_bytes"))
     facts.weightBytes = bytes.getInt();
+  if (auto bytes = placed->getAttrOfType<IntegerAttr>("tenon.state_bytes"))
+    facts.stateBytes = bytes.getInt();
+  for (auto state : placed.getOps<StateOp>())
+    facts.states.push_back(stateFacts(state));
   facts.weights = ModuleOp::create(placed.getLoc());
   OpBuilder builder(facts.weights->getBodyRegion());
   for (auto weight : placed.getOps<WeightOp>())

@@ -46,10 +46,24 @@ struct FunctionFacts {
   std::vector<TensorFacts> inputs, outputs;
   std::vector<VariantFacts> variants; ///< by number, the first is 1
   int64_t arenaBytes = -1; ///< the most of all variants; -1: depends on extents
+  bool usesState = false;  ///< reads or writes some
+};
+
+/// A tensor that keeps its value between runs.
+struct StateFacts {
+  std::string name;
+  int32_t dtype = 0; ///< tenon_dtype
+  std::vector<int64_t> dims;
+  int64_t offset = 0;   ///< in the memory of the state
+  int64_t initial = -1; ///< of its first value in the weight blob; -1: zeros
+
+  int64_t bytes() const;
 };
 
 struct ModelFacts {
   std::vector<FunctionFacts> functions;
+  std::vector<StateFacts> states; ///< by offset
+  int64_t stateBytes = 0;
   int64_t weightBytes = 0; ///< of the blob
   /// The `tenon.weight` ops and what their recipes use; those in the blob carry
   /// `offset`.

@@ -2,6 +2,7 @@
 // its results are checked against their types and kept until their last use.
 #include "compiler/oracle/Oracle.h"
 #include "compiler/oracle/OpInstance.h"
+#include "dialects/tenon/State.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -39,8 +40,8 @@ using Values = SmallVector<TensorPtr>;
 class Evaluator {
 public:
   Evaluator(const WeightLoader &loader, const OracleOptions &options,
-            const OpObserver &observer)
-      : loader(loader), options(options), observer(observer) {}
+            const OpObserver &observer, OracleState &state)
+      : loader(loader), options(options), observer(observer), state(state) {}
 
   Expected<Values> callFunction(func::FuncOp function, Values arguments);
 
@@ -54,7 +55,8 @@ private:
   Expected<Values> runWhile(scf::WhileOp op);
   Expected<Values> runIndexSwitch(scf::IndexSwitchOp op);
   Expected<Values> runFusion(FusionOp op);
-  Expected<TensorPtr> weight(GetWeightOp op);
+  Expected<TensorPtr> weight(Operation *op, FlatSymbolRefAttr name);
+  Expected<TensorPtr> readState(StateReadOp op);
 
   const HostTensor &at(Value value) { return *held.find(value)->second; }
   int64_t number(Value value) { return at(value).ints[0]; }
@@ -80,6 +82,7 @@ private:
   const WeightLoader &loader;
   const OracleOptions &options;
   const OpObserver &observer;
+  OracleState &state;
   llvm::DenseMap<Value, TensorPtr> held;
   llvm::DenseMap<Value, int64_t> usesLeft;
   llvm::DenseMap<Operation *, std::weak_ptr<const HostTensor>> weights;
@@ -261,12 +264,12 @@ Expected<Values> Evaluator::runFusion(FusionOp op) {
   return results;
 }
 
-Expected<TensorPtr> Evaluator::weight(GetWeightOp op) {
-  auto weight =
-      SymbolTable::lookupNearestSymbolFrom<WeightOp>(op, op.getWeightAttr());
-  auto type = dyn_cast<RankedTensorType>(op.getType());
-  if (!weight || !type)
-    return failed(op, "expected a tensor weight named " + op.getWeight());
+Expected<TensorPtr> Evaluator::weight(Operation *op, FlatSymbolRefAttr name) {
+  auto weight = SymbolTable::lookupNearestSymbolFrom<WeightOp>(op, name);
+  auto type = weight ? dyn_cast<RankedTensorType>(weight.getType())
+                     : RankedTensorType();
+  if (!type)
+    return failed(op, "expected a tensor weight named " + name.getValue());
   if (TensorPtr known = weights.lookup(weight).lock())
     return known;
   TensorPtr value;
@@ -298,6 +301,29 @@ Expected<TensorPtr> Evaluator::weight(GetWeightOp op) {
   return value;
 }
 
+Expected<TensorPtr> Evaluator::readState(StateReadOp op) {
+  auto known = state.find(op.getState().str());
+  if (known != state.end())
+    return std::make_shared<const HostTensor>(known->second);
+  auto stated =
+      SymbolTable::lookupNearestSymbolFrom<StateOp>(op, op.getStateAttr());
+  if (!stated)
+    return failed(op, "expected a state named " + op.getState());
+  if (FlatSymbolRefAttr initial = stated.getInitialAttr())
+    return weight(op, initial);
+  auto tensor = [&]() -> Expected<HostTensor> {
+    if (stated.getValue())
+      return HostTensor::fromAttr(*stated.getValue());
+    auto type = cast<RankedTensorType>(stated.getType());
+    std::vector<char> zeros(type.getNumElements() *
+                            llvm::divideCeil(type.getElementTypeBitWidth(), 8));
+    return HostTensor::fromBytes(type.getElementType(), type.getShape(), zeros);
+  }();
+  if (!tensor)
+    return failed(op, llvm::toString(tensor.takeError()));
+  return std::make_shared<const HostTensor>(std::move(*tensor));
+}
+
 /// Ops that have regions or name symbols.
 Expected<Values> Evaluator::runStructured(Operation &op, bool &handled) {
   using Result = Expected<Values>;
@@ -315,10 +341,20 @@ Expected<Values> Evaluator::runStructured(Operation &op, bool &handled) {
         return callFunction(callee, valuesOf(call.getOperands()));
       })
       .Case([&](GetWeightOp op) -> Result {
-        auto value = weight(op);
+        auto value = weight(op, op.getWeightAttr());
         if (!value)
           return value.takeError();
         return Values{*value};
+      })
+      .Case([&](StateReadOp op) -> Result {
+        auto value = readState(op);
+        if (!value)
+          return value.takeError();
+        return Values{*value};
+      })
+      .Case([&](StateWriteOp op) -> Result {
+        state.insert_or_assign(op.getState().str(), at(op.getValue()));
+        return Values();
       })
       .Case([&](BoundOp op) -> Result {
         if (number(op.getValue()) > number(op.getBound()))
@@ -395,11 +431,10 @@ Expected<Values> Evaluator::runOp(Operation &op) {
 
 } // namespace
 
-Expected<std::vector<HostTensor>> evaluate(func::FuncOp function,
-                                           ArrayRef<HostTensor> inputs,
-                                           const WeightLoader &weights,
-                                           const OracleOptions &options,
-                                           const OpObserver &observer) {
+Expected<std::vector<HostTensor>>
+evaluate(func::FuncOp function, ArrayRef<HostTensor> inputs,
+         const WeightLoader &weights, const OracleOptions &options,
+         const OpObserver &observer, OracleState *state) {
   if (inputs.size() != function.getNumArguments())
     return llvm::createStringError("expected " +
                                    Twine(function.getNumArguments()) +
@@ -419,7 +454,8 @@ Expected<std::vector<HostTensor>> evaluate(func::FuncOp function,
       element = wrapToElement(stored.element, element);
     arguments.push_back(std::make_shared<HostTensor>(std::move(stored)));
   }
-  Evaluator evaluator(weights, options, observer);
+  OracleState forgotten;
+  Evaluator evaluator(weights, options, observer, state ? *state : forgotten);
   auto results = evaluator.callFunction(function, std::move(arguments));
   if (!results)
     return results.takeError();

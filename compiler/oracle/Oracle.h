@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,10 @@ using WeightLoader = std::function<llvm::Expected<std::vector<char>>(
 using OpObserver = std::function<void(
     mlir::Operation *op, llvm::ArrayRef<const HostTensor *> results)>;
 
+/// The values of states by their names, kept from one evaluation to the next; a
+/// state that is not there has its first value.
+using OracleState = std::map<std::string, HostTensor>;
+
 /// An element was outside the range a graph allows: what `tenon.check_range`
 /// and `tenon.fault` stop a run with.
 class RangeFault : public llvm::ErrorInfo<RangeFault> {
@@ -54,11 +59,12 @@ public:
 
 /// Evaluates `function` of a module at the phases `imported` to `fused`.
 /// Inputs must have the argument types, dynamic extents filled in. Sizes that
-/// do not fit one another are errors that name the op.
+/// do not fit one another are errors that name the op. Without `state` every
+/// evaluation starts from the first values.
 llvm::Expected<std::vector<HostTensor>>
 evaluate(mlir::func::FuncOp function, llvm::ArrayRef<HostTensor> inputs,
          const WeightLoader &weights = {}, const OracleOptions &options = {},
-         const OpObserver &observer = {});
+         const OpObserver &observer = {}, OracleState *state = nullptr);
 
 /// Reads byte ranges of files; relative names start at `folder`.
 WeightLoader weightsFromFiles(std::string folder = "");

@@ -2,7 +2,7 @@
 // earlier.
 #include "compiler/pipeline/Phases.h"
 
-#include "dialects/tenon/TenonDialect.h"
+#include "dialects/tenon/State.h"
 #include "passes/buffer/Bufferize.h"
 #include "passes/buffer/Passes.h"
 #include "passes/cpu/Passes.h"
@@ -42,16 +42,17 @@ static bool isGraphOp(Operation *op) {
 }
 
 static bool allowedOnTensors(Operation *op) {
-  return isGraphOp(op) || (isa<TenonDialect>(op->getDialect()) &&
-                           !isa<FusionOp, LaunchOp, FaultOp>(op));
+  return isGraphOp(op) ||
+         (isa<TenonDialect>(op->getDialect()) &&
+          !isa<FusionOp, LaunchOp, FaultOp, StateMemoryOp>(op));
 }
 
 static bool allowedFused(Operation *op) {
   if (isGraphOp(op) || isa<FusionOp>(op) || op->getParentOfType<FusionOp>() ||
       op->getParentOfType<WeightOp>())
     return true;
-  return isa<WeightOp, GetWeightOp, ConstantOp, ReshapeOp, BoundOp,
-             CheckSizeOp>(op);
+  return isa<WeightOp, GetWeightOp, ConstantOp, ReshapeOp, BoundOp, CheckSizeOp,
+             StateOp, StateReadOp, StateWriteOp>(op);
 }
 
 static bool allowedPlaced(Operation *op) {
@@ -67,7 +68,7 @@ static bool allowedPlaced(Operation *op) {
 static bool allowedTiled(Operation *op) {
   return op->getParentOfType<WeightOp>() ||
          !isa<TenonDialect>(op->getDialect()) ||
-         isa<WeightOp, LaunchOp, FaultOp, BoundOp, CheckSizeOp>(op);
+         isa<WeightOp, StateOp, LaunchOp, FaultOp, BoundOp, CheckSizeOp>(op);
 }
 
 static bool allowedLLVM(Operation *op) {
@@ -128,6 +129,9 @@ static void buildFused(OpPassManager &pm, const PipelineOptions &options) {
 }
 
 static void buildPlaced(OpPassManager &pm, const PipelineOptions &) {
+  // While values have no buffers: an old and a new value of a state are two
+  // tensors still.
+  pm.addNestedPass<func::FuncOp>(createPlaceState());
   pm.addNestedPass<func::FuncOp>(createCarryInPlace());
   pm.addPass(createBufferize());
   pm.addPass(createCanonicalizerPass());

@@ -2,3 +2,4 @@
 // and those generated apart.
 include "dialects/tenon/TenonOps.td"
 include "dialects/tenon/Packing.td"
+include "dialects/tenon/State.td"

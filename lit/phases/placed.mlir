@@ -5,7 +5,7 @@
 // CHECK-NOT: tensor
 // CHECK: return %{{.*}} : index
 // CHECK-LABEL: func.func @layer(
-// CHECK-SAME: %[[CALL:[^:]*]]: !llvm.ptr, %[[X:[^:]*]]: memref<?x8xf32>, %[[Y:[^:]*]]: memref<?x16xf32> {tenon.output}, %[[ARENA:[^:]*]]: memref<?xi8>, %[[WEIGHTS:[^:]*]]: memref<?xi8>, %{{[^:]*}}: memref<?xi64>)
+// CHECK-SAME: %[[CALL:[^:]*]]: !llvm.ptr, %[[X:[^:]*]]: memref<?x8xf32>, %[[Y:[^:]*]]: memref<?x16xf32> {tenon.output}, %[[ARENA:[^:]*]]: memref<?xi8>, %[[WEIGHTS:[^:]*]]: memref<?xi8>, %{{[^:]*}}: memref<?xi8>, %{{[^:]*}}: memref<?xi64>)
 // CHECK-NOT: memref.alloc
 // CHECK: memref.view %[[WEIGHTS]]
 // CHECK: memref.view %[[ARENA]]

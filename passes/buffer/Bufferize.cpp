@@ -4,7 +4,7 @@
 #include "passes/buffer/Bufferize.h"
 #include "passes/buffer/Passes.h"
 
-#include "dialects/tenon/TenonDialect.h"
+#include "dialects/tenon/State.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferUtils.h"
@@ -164,6 +164,88 @@ struct WeightModel
   }
 };
 
+/// A value that nothing overwrites while it is used is read where it lies; any
+/// other is copied when it is read.
+struct StateReadModel
+    : BufferizableOpInterface::ExternalModel<StateReadModel, StateReadOp> {
+  bool bufferizesToAllocation(Operation *op, Value) const {
+    return !cast<StateReadOp>(op).getInPlace();
+  }
+  bool isWritable(Operation *op, Value, const AnalysisState &) const {
+    return !cast<StateReadOp>(op).getInPlace();
+  }
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &) const {
+    auto read = cast<StateReadOp>(op);
+    MemRefType type = identityMemRef(read.getType());
+    Value memory = StateMemoryOp::create(rewriter, op->getLoc(), type,
+                                         read.getStateAttr());
+    if (read.getInPlace()) {
+      replaceOpWithBufferizedValues(rewriter, op, memory);
+      return success();
+    }
+    FailureOr<Value> copy =
+        options.createAlloc(rewriter, op->getLoc(), type, ValueRange());
+    if (failed(copy))
+      return failure();
+    memref::CopyOp::create(rewriter, op->getLoc(), memory, *copy);
+    replaceOpWithBufferizedValues(rewriter, op, *copy);
+    return success();
+  }
+};
+
+struct StateMemoryModel
+    : BufferizableOpInterface::ExternalModel<StateMemoryModel, StateMemoryOp> {
+  bool bufferizesToAllocation(Operation *, Value) const { return false; }
+  bool resultBufferizesToMemoryWrite(Operation *, OpResult,
+                                     const AnalysisState &) const {
+    return false; // as of tensor.empty: no one reads what was there
+  }
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &,
+                          BufferizationState &) const {
+    auto memory = cast<StateMemoryOp>(op);
+    replaceOpWithNewBufferizedOp<StateMemoryOp>(
+        rewriter, op, identityMemRef(memory.getType()), memory.getStateAttr());
+    return success();
+  }
+};
+
+struct StateWriteModel
+    : BufferizableOpInterface::ExternalModel<StateWriteModel, StateWriteOp> {
+  bool bufferizesToMemoryRead(Operation *, OpOperand &,
+                              const AnalysisState &) const {
+    return true;
+  }
+  bool bufferizesToMemoryWrite(Operation *, OpOperand &,
+                               const AnalysisState &) const {
+    return false; // of the operand
+  }
+  AliasingValueList getAliasingValues(Operation *, OpOperand &,
+                                      const AnalysisState &) const {
+    return {};
+  }
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    auto write = cast<StateWriteOp>(op);
+    FailureOr<Value> value =
+        getBuffer(rewriter, write.getValue(), options, state);
+    if (failed(value))
+      return failure();
+    auto from = value->getDefiningOp<StateMemoryOp>();
+    if (!from || from.getStateAttr() != write.getStateAttr()) {
+      Value memory = StateMemoryOp::create(
+          rewriter, op->getLoc(), identityMemRef(write.getValue().getType()),
+          write.getStateAttr());
+      memref::CopyOp::create(rewriter, op->getLoc(), *value, memory);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct ConstantModel
     : BufferizableOpInterface::ExternalModel<ConstantModel, ConstantOp> {
   bool isWritable(Operation *, Value, const AnalysisState &) const {
@@ -203,6 +285,9 @@ void registerBufferizableOps(DialectRegistry &registry) {
     ReshapeOp::attachInterface<ReshapeModel>(*context);
     GetWeightOp::attachInterface<WeightModel>(*context);
     ConstantOp::attachInterface<ConstantModel>(*context);
+    StateReadOp::attachInterface<StateReadModel>(*context);
+    StateMemoryOp::attachInterface<StateMemoryModel>(*context);
+    StateWriteOp::attachInterface<StateWriteModel>(*context);
   });
 }
 
@@ -241,15 +326,16 @@ struct Bufferize : impl::BufferizeBase<Bufferize> {
     removeBufferizationAttributesInModule(getOperation());
   }
 
-  /// Whether every write is a fusion's to a tensor.empty that nothing else
-  /// writes.
+  /// Whether every write is a fusion's to a tensor.empty, or the place of a
+  /// state, that nothing else writes.
   bool writesFreshTensorsOnly() {
     bool fresh = true;
     for (auto func : getOperation().getOps<func::FuncOp>())
       for (Operation &op : func.getBody().getOps()) {
         if (auto fusion = dyn_cast<FusionOp>(op))
           fresh &= llvm::all_of(fusion.getOutputs(), [&](Value output) {
-            return output.getDefiningOp<tensor::EmptyOp>() &&
+            return isa_and_nonnull<tensor::EmptyOp, StateMemoryOp>(
+                       output.getDefiningOp()) &&
                    llvm::all_of(output.getUsers(), [&](Operation *user) {
                      return user == fusion || isa<tensor::DimOp>(user);
                    });

@@ -31,6 +31,23 @@ def CarryInPlace : Pass<"tenon-carry-in-place", "mlir::func::FuncOp"> {
   let dependentDialects = ["mlir::bufferization::BufferizationDialect"];
 }
 
+def PlaceState : Pass<"tenon-place-state", "mlir::func::FuncOp"> {
+  let summary = "Let values of states lie where the states lie, where nothing is in the way";
+  let description = [{
+    ```mlir
+    %old = tenon.state_read @h : tensor<4xf32>
+    %new = tenon.fusion map ins(%old : tensor<4xf32>) outs(%e : tensor<4xf32>) { ... } -> tensor<4xf32>
+    tenon.state_write @h, %new : tensor<4xf32>
+    // becomes
+    %old = tenon.state_read @h in_place : tensor<4xf32>
+    %m = tenon.state_memory @h : tensor<4xf32>
+    %new = tenon.fusion map ins(%old : tensor<4xf32>) outs(%m : tensor<4xf32>) { ... } -> tensor<4xf32>
+    tenon.state_write @h, %new : tensor<4xf32>
+    ```
+    A write of what lies in the state already costs nothing. Where a write stays a copy a remark says why. Assumes formed fusions.
+  }];
+}
+
 def PlaceBuffers : Pass<"tenon-place-buffers", "mlir::ModuleOp"> {
   let summary = "Give every buffer its place in one arena and make the plan function";
   let description = [{

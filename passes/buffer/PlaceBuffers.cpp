@@ -1,16 +1,17 @@
 // Gives every buffer its place: results become arguments, allocations become
-// views of one arena at planned offsets, weights views of one blob. What comes
-// in is bufferized with identity layouts; afterwards nothing allocates, and
-// `@NAME.plan` knows every size before a run.
+// views of one arena at planned offsets, weights views of one blob, states of
+// another. What comes in is bufferized with identity layouts; afterwards
+// nothing allocates, and `@NAME.plan` knows every size before a run.
 //
-//   @NAME(%call, inputs..., outputs..., %arena, %weights, %shapes)     %shapes:
-//   extents of bounded outputs, written at the end
+//   @NAME(%call, inputs..., outputs..., %arena, %weights, %state, %shapes)
+//   %shapes: extents of bounded outputs, written at the end
 //   @NAME.plan(%call, inputs..., %shapes) -> index                    all
 //   output extents, the arena's bytes
 #include "passes/buffer/Passes.h"
 
-#include "dialects/tenon/TenonDialect.h"
+#include "dialects/tenon/State.h"
 #include "passes/buffer/ArenaPlanner.h"
+#include "passes/buffer/BlobLayout.h"
 #include "passes/buffer/BufferExtents.h"
 #include "passes/buffer/SizeArithmetic.h"
 #include "passes/buffer/SizeCloner.h"
@@ -84,6 +85,7 @@ public:
     if (failed(placeBuffers()))
       return failure();
     placeWeights();
+    placeStates();
     finishSignature();
     return success();
   }
@@ -373,21 +375,33 @@ private:
   }
 
   void placeWeights() {
-    Location loc = func.getLoc();
-    Value weights = entry.addArgument(arena.getType(), loc);
-    auto module = func->getParentOfType<ModuleOp>();
-    SymbolTable symbols(module);
+    Value weights = entry.addArgument(arena.getType(), func.getLoc());
+    SymbolTable symbols(func->getParentOfType<ModuleOp>());
     func.walk([&](GetWeightOp use) {
-      auto weight = symbols.lookup<WeightOp>(use.getWeight());
-      OpBuilder builder(use);
-      Value offset = arith::ConstantIndexOp::create(
-          builder, loc, weight->getAttrOfType<IntegerAttr>("offset").getInt());
-      Value view = memref::ViewOp::create(builder, use.getLoc(),
-                                          cast<MemRefType>(use.getType()),
-                                          weights, offset, ValueRange());
-      use.replaceAllUsesWith(view);
-      use.erase();
+      replaceByView(use, symbols.lookup(use.getWeight()), weights);
     });
+  }
+
+  void placeStates() {
+    Value state = entry.addArgument(arena.getType(), func.getLoc());
+    SymbolTable symbols(func->getParentOfType<ModuleOp>());
+    func.walk([&](StateMemoryOp use) {
+      replaceByView(use, symbols.lookup(use.getState()), state);
+      func->setAttr("tenon.uses_state", UnitAttr::get(func.getContext()));
+    });
+  }
+
+  /// `use` becomes what lies at the offset of `symbol` in `blob`.
+  void replaceByView(Operation *use, Operation *symbol, Value blob) {
+    OpBuilder builder(use);
+    Value offset = arith::ConstantIndexOp::create(
+        builder, func.getLoc(),
+        symbol->getAttrOfType<IntegerAttr>("offset").getInt());
+    Value view = memref::ViewOp::create(
+        builder, use->getLoc(), cast<MemRefType>(use->getResult(0).getType()),
+        blob, offset, ValueRange());
+    use->getResult(0).replaceAllUsesWith(view);
+    use->erase();
   }
 
   /// The call pointer in front, the bounded outputs' extents at the end; no
@@ -453,7 +467,7 @@ private:
 
 struct PlaceBuffers : impl::PlaceBuffersBase<PlaceBuffers> {
   void runOnOperation() override {
-    layOutWeights();
+    layOutBlobs(getOperation());
     SmallVector<func::FuncOp> graphs;
     for (auto func : getOperation().getOps<func::FuncOp>())
       if (!func.isPrivate() && !func.isExternal())
@@ -461,28 +475,6 @@ struct PlaceBuffers : impl::PlaceBuffersBase<PlaceBuffers> {
     for (func::FuncOp func : graphs)
       if (failed(FunctionPlacer(func).run()))
         return signalPassFailure();
-  }
-
-  /// Offsets of the weights in use, in module order, as attributes: the
-  /// artifact writer obeys them.
-  void layOutWeights() {
-    llvm::SmallDenseSet<StringRef> used;
-    for (auto func : getOperation().getOps<func::FuncOp>())
-      func.walk([&](GetWeightOp use) { used.insert(use.getWeight()); });
-    int64_t offset = 0;
-    Builder builder(&getContext());
-    for (auto weight : getOperation().getOps<WeightOp>()) {
-      if (!used.contains(weight.getSymName()))
-        continue;
-      auto type = cast<RankedTensorType>(weight.getType());
-      weight->setAttr("offset", builder.getI64IntegerAttr(offset));
-      offset +=
-          llvm::alignTo(type.getNumElements() *
-                            llvm::divideCeil(type.getElementTypeBitWidth(), 8),
-                        bufferAlignment);
-    }
-    getOperation()->setAttr("tenon.weight_bytes",
-                            builder.getI64IntegerAttr(offset));
   }
 };
 } // namespace

@@ -5,7 +5,7 @@
 // whether it is cancelled, and returns where it is.
 #include "passes/cpu/Passes.h"
 
-#include "dialects/tenon/TenonDialect.h"
+#include "dialects/tenon/State.h"
 #include "passes/cpu/HalfExpansion.h"
 #include "runtime/tenon_abi.h"
 
@@ -380,12 +380,11 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
     getOperation()->setAttr("tenon.sites", ArrayAttr::get(context, sites));
   }
 
-  /// Weights have offsets by now and are written by the artifact: their facts
-  /// move into an attribute.
+  /// Weights and states have offsets by now: the artifact knows their facts.
   void eraseGraphOnlyOps() {
-    for (auto bound :
-         llvm::make_early_inc_range(getOperation().getOps<WeightOp>()))
-      bound.erase();
+    for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody()))
+      if (isa<WeightOp, StateOp>(op))
+        op.erase();
     getOperation().walk([](BoundOp op) {
       op.getResult().replaceAllUsesWith(op.getValue());
       op.erase();

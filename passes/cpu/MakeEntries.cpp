@@ -168,12 +168,11 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
       auto bytes =
           cast<MemRefType>(graph.getArgumentTypes()[1 + inputs + outputs]);
       Value unlimited = call.number(INT64_MAX);
-      operands.push_back(call.row(
-          bytes, call.field(offsetof(tenon_call, arena), call.pointer()),
-          unlimited));
-      operands.push_back(call.row(
-          bytes, call.field(offsetof(tenon_call, weights), call.pointer()),
-          unlimited));
+      for (size_t field :
+           {offsetof(tenon_call, arena), offsetof(tenon_call, weights),
+            offsetof(tenon_call, state)})
+        operands.push_back(
+            call.row(bytes, call.field(field, call.pointer()), unlimited));
       SmallVector<std::pair<int64_t, bool>> ranks;
       int64_t total = countExtents(graph, ranks);
       Value shapes = shapesBuffer(call, total);

@@ -6,7 +6,7 @@
 
 #include "dialects/tenon/Packing.h"
 #include "dialects/tenon/ShapeRules.h"
-#include "dialects/tenon/TenonDialect.h"
+#include "dialects/tenon/State.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -18,7 +18,7 @@ namespace tenon {
 
 namespace {
 enum class Role {
-  Outside, ///< constants, weights, views, sizes, control flow
+  Outside, ///< constants, weights, states, views, sizes, control flow
   Map, ///< one element from few elements: can be computed wherever it is used
   Reduce, ///< a reduction over trailing dimensions
   Contraction,
@@ -50,7 +50,8 @@ Role roleOf(Operation *op) {
     return Role::Reduce;
   if (isa<DotGeneralOp, ConvolutionOp>(op))
     return Role::Contraction;
-  if (isa<ReshapeOp, ConstantOp, GetWeightOp, BoundOp, YieldOp>(op) ||
+  if (isa<ReshapeOp, ConstantOp, GetWeightOp, StateReadOp, BoundOp, YieldOp>(
+          op) ||
       !isa<TenonDialect>(op->getDialect()))
     return Role::Outside;
   return Role::Whole;

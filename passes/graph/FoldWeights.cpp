@@ -4,7 +4,7 @@
 #include "passes/graph/Passes.h"
 
 #include "dialects/tenon/HostEvaluable.h"
-#include "dialects/tenon/TenonDialect.h"
+#include "dialects/tenon/State.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -221,11 +221,15 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
   void dropUnused() {
     SmallVector<WeightOp> work;
     DenseSet<Operation *> used;
-    auto use = [&](GetWeightOp get) {
-      auto weight = symbols->lookup<WeightOp>(get.getWeight());
+    auto useNamed = [&](StringRef name) {
+      auto weight = symbols->lookup<WeightOp>(name);
       if (used.insert(weight).second)
         work.push_back(weight);
     };
+    auto use = [&](GetWeightOp get) { useNamed(get.getWeight()); };
+    for (auto state : getOperation().getOps<StateOp>())
+      if (std::optional<StringRef> initial = state.getInitial())
+        useNamed(*initial);
     for (auto func : getOperation().getOps<func::FuncOp>())
       func.walk(use);
     while (!work.empty())

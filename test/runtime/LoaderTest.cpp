@@ -343,16 +343,19 @@ TEST_F(Loader, MalformedDescriptors) {
     function.num_inputs = 1;
     desc.functions = &function;
     desc.num_functions = 1;
+    tenon_state_desc states[2] = {desc.states[0], desc.states[1]};
+    desc.states = states;
     tenon_model *model;
     EXPECT_EQ(tenon_open_desc(&desc, nullptr, &model), TENON_OK);
     tenon_close(model);
-    change(desc, function, tensor, dims);
+    change(desc, function, tensor, dims, states);
     return tenon_open_desc(&desc, nullptr, &model) == TENON_BAD_ARTIFACT;
   };
 #define REFUSED(CHANGE)                                                        \
   EXPECT_TRUE(refused([](tenon_model_desc &desc, tenon_function_desc &f,       \
-                         tenon_tensor_desc &t, tenon_dim_desc *dims) {         \
-    (void)desc, (void)f, (void)t, (void)dims;                                  \
+                         tenon_tensor_desc &t, tenon_dim_desc *dims,           \
+                         tenon_state_desc *states) {                           \
+    (void)desc, (void)f, (void)t, (void)dims, (void)states;                    \
     CHANGE;                                                                    \
   })) << #CHANGE
   REFUSED(desc.magic ^= 1);
@@ -381,6 +384,19 @@ TEST_F(Loader, MalformedDescriptors) {
   REFUSED(dims[0].size = -2);
   REFUSED(dims[1].max = 5);
   REFUSED(dims[1].name = nullptr);
+  REFUSED(desc.num_states = -1);
+  REFUSED(desc.states = nullptr);
+  REFUSED(desc.state_bytes = 79);
+  REFUSED(states[0].name = nullptr);
+  REFUSED(states[0].dtype = 0);
+  REFUSED(states[0].rank = 65);
+  REFUSED(states[0].bytes = 4);
+  REFUSED(states[1].dims = nullptr);
+  REFUSED(states[1].offset = 72);
+  REFUSED(states[1].offset = 0);
+  REFUSED(states[1].offset = UINT64_MAX - 63);
+  REFUSED(states[1].initial = 1);
+  REFUSED(states[1].initial = UINT64_MAX - 1);
   REFUSED(desc.weights = nullptr);
   REFUSED(desc.weights = nullptr; desc.weight_file = "../x");
 #undef REFUSED

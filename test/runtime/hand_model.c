@@ -236,6 +236,35 @@ static int32_t hoard_run(tenon_call *call) {
 
 static const char *const hoard_sites[] = {"node \"grow\" (ConstantOfShape)"};
 
+/* keep: adds its input to the state `total`, one by one as far as it gets, and
+ * the weights to the state `row`; tells the total. */
+static int32_t keep_plan(tenon_call *call) {
+  call->arena_bytes = 0;
+  return 0;
+}
+
+static int32_t keep_run(tenon_call *call) {
+  int64_t steps = *(const int64_t *)call->inputs[0];
+  volatile int64_t *total = call->state;
+  float *row = (float *)((char *)call->state + 64);
+  if ((uintptr_t)call->state % TENON_STATE_ALIGNMENT != 0)
+    return 1;
+  for (int64_t i = 0; i < steps; ++i) {
+    if (cancelled(call))
+      return 1;
+    *total += 1;
+  }
+  for (int i = 0; i < 4; ++i)
+    row[i] += ((const float *)call->weights)[i];
+  *(int64_t *)call->outputs[0] = *total;
+  return 0;
+}
+
+static const int64_t row_dims[] = {4};
+static const tenon_state_desc states[] = {
+    {"total", TENON_I64, 0, NULL, 0, 8, TENON_STATE_ZERO},
+    {"row", TENON_F32, 1, row_dims, 64, 16, 0}};
+
 static const tenon_function_desc functions[] = {
     {"main", 2, 1, main_inputs, main_outputs, main_plan, main_run, 0, 0, NULL,
      NULL, NULL, 0, 1, main_variants},
@@ -249,6 +278,8 @@ static const tenon_function_desc functions[] = {
      0, NULL, NULL},
     {"hoard", 1, 1, spin_inputs, spin_outputs, hoard_plan, hoard_run, 1, 0,
      hoard_sites, NULL},
+    {"keep", 1, 1, spin_inputs, spin_outputs, keep_plan, keep_run, 0, 0, NULL,
+     NULL},
 };
 
 #ifdef HAND_EXTERNAL
@@ -278,8 +309,10 @@ const tenon_model_desc tenon_model_hand = {
     HAND_WEIGHTS,
     HAND_WEIGHT_FILE,
     sizeof functions / sizeof functions[0],
-    0,
+    sizeof states / sizeof states[0],
     functions,
+    states,
+    128,
 };
 
 #ifndef HAND_NO_NOTE

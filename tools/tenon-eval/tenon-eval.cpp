@@ -32,6 +32,8 @@ static cl::opt<int64_t> iterations("iterations",
                                    cl::desc("no loop may run longer"),
                                    cl::init(1 << 24));
 static cl::opt<int> digits("digits", cl::desc("of floats"), cl::init(6));
+static cl::opt<int> repeat("repeat", cl::init(1),
+                           cl::desc("evaluate so many times; states are kept"));
 static cl::opt<bool> trace("trace", cl::desc("print every op's results"));
 
 static llvm::Error badInput(StringRef text, const Twine &why) {
@@ -93,12 +95,15 @@ static llvm::Error run(func::FuncOp function,
         llvm::outs() << op->getName() << ' ' << result->text(digits) << '\n';
     };
   auto folder = llvm::sys::path::parent_path(StringRef(file)).str();
-  auto results = evaluate(function, values, tenon::weightsFromFiles(folder),
-                          options, observer);
-  if (!results)
-    return results.takeError();
-  for (const tenon::HostTensor &result : *results)
-    llvm::outs() << result.text(digits) << '\n';
+  tenon::OracleState state;
+  for (int i = 0; i < repeat; ++i) {
+    auto results = evaluate(function, values, tenon::weightsFromFiles(folder),
+                            options, observer, &state);
+    if (!results)
+      return results.takeError();
+    for (const tenon::HostTensor &result : *results)
+      llvm::outs() << result.text(digits) << '\n';
+  }
   return llvm::Error::success();
 }
 

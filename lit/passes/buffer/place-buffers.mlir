@@ -137,12 +137,12 @@ func.func @bounded(%x: memref<?xi64>) -> memref<?xi64> {
 // -----
 
 // Weights in use have offsets of 64 bytes in one blob, in the order of the module; others have none.
-// CHECK: module attributes {tenon.weight_bytes = 192 : i64}
+// CHECK: module attributes {{.*}}tenon.weight_bytes = 192 : i64
 // CHECK: tenon.weight @first {{.*}} attributes {offset = 0 : i64}
 // CHECK-NOT: @unused {{.*}}offset
 // CHECK: tenon.weight @second {{.*}} attributes {offset = 128 : i64}
 // CHECK-LABEL: func.func @weights(
-// CHECK-SAME: %[[BLOB:[^:]*]]: memref<?xi8>, %{{[^:]*}}: memref<?xi64>)
+// CHECK-SAME: %[[BLOB:[^:]*]]: memref<?xi8>, %{{[^:]*}}: memref<?xi8>, %{{[^:]*}}: memref<?xi64>)
 // CHECK-DAG: %[[C128:.*]] = arith.constant 128 : index
 // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
 // CHECK-DAG: memref.view %[[BLOB]][%[[C0]]][] : memref<?xi8> to memref<20xf32>
@@ -154,6 +154,35 @@ func.func @weights() -> (memref<20xf32>, memref<4xf32>) {
   %0 = tenon.get_weight @first : memref<20xf32>
   %1 = tenon.get_weight @second : memref<4xf32>
   return %0, %1 : memref<20xf32>, memref<4xf32>
+}
+
+// -----
+
+// States lie in memory of their own; what they start with stands in the weight blob, constants too, unless it is zero.
+// CHECK: module attributes {tenon.state_bytes = 192 : i64, tenon.weight_bytes = 128 : i64}
+// CHECK: tenon.weight @first {{.*}} attributes {offset = 0 : i64}
+// CHECK: tenon.state @a {{.*}} from @first attributes {offset = 0 : i64}
+// CHECK-NOT: @unused
+// CHECK: tenon.weight @b.initial : tensor<i32> attributes {offset = 64 : i64} {
+// CHECK-NEXT: tenon.constant dense<7>
+// CHECK: tenon.state @b : tensor<i32> from @b.initial attributes {offset = 64 : i64}
+// CHECK: tenon.state @c : tensor<i32> attributes {offset = 128 : i64}
+// CHECK-LABEL: func.func @states(
+// CHECK-SAME: %[[STATE:[^:]*]]: memref<?xi8>, %{{[^:]*}}: memref<?xi64>)
+// CHECK-SAME: tenon.uses_state
+// CHECK: %[[A:.*]] = memref.view %[[STATE]]
+// CHECK: memref.copy %{{.*}}, %[[A]]
+tenon.weight @first : tensor<4xf32> from #tenon.source<"model.onnx", 0, 16>
+tenon.state @a : tensor<4xf32> from @first
+tenon.state @unused : tensor<4xf32> from @first
+tenon.state @b : tensor<i32> = dense<7> : tensor<i32>
+tenon.state @c : tensor<i32> = dense<0> : tensor<i32>
+func.func @states(%x: memref<4xf32>) -> (memref<i32>, memref<i32>) {
+  %0 = tenon.state_memory @a : memref<4xf32>
+  memref.copy %x, %0 : memref<4xf32> to memref<4xf32>
+  %1 = tenon.state_memory @b : memref<i32>
+  %2 = tenon.state_memory @c : memref<i32>
+  return %1, %2 : memref<i32>, memref<i32>
 }
 
 // -----

@@ -1,6 +1,6 @@
 // RUN: tenon-opt %s --tenon-make-entries --split-input-file | FileCheck %s
 
-// The run takes pointers and extents of inputs (8, 16) and outputs (24, 32), arena (40) and weights (56) out of the call, and tells whether a kernel
+// The run takes pointers and extents of inputs (8, 16) and outputs (24, 32), arena (40), weights (56) and state (144) out of the call, and tells whether a kernel
 // has recorded a fault (88).
 // CHECK-LABEL: func.func @negate.run_entry(
 // CHECK-SAME: %[[CALL:.*]]: !llvm.ptr) -> i32
@@ -10,6 +10,7 @@
 // CHECK: llvm.getelementptr %[[CALL]][32]
 // CHECK: llvm.getelementptr %[[CALL]][40]
 // CHECK: llvm.getelementptr %[[CALL]][56]
+// CHECK: llvm.getelementptr %[[CALL]][144]
 // CHECK: call @negate(%[[CALL]],
 // CHECK: %[[AT:.*]] = llvm.getelementptr %[[CALL]][88]
 // CHECK: %[[CODE:.*]] = llvm.load %[[AT]]
@@ -36,7 +37,7 @@ func.func private @negate.plan(%call: !llvm.ptr, %x: memref<?xf32>, %extents: me
   memref.store %0, %extents[%c0] : memref<?xi64>
   return %c0 : index
 }
-func.func @negate(%call: !llvm.ptr, %x: memref<?xf32>, %y: memref<?xf32> {tenon.output}, %arena: memref<?xi8>, %weights: memref<?xi8>, %extents: memref<?xi64>) attributes {tenon.num_inputs = 1 : i64, tenon.num_outputs = 1 : i64} {
+func.func @negate(%call: !llvm.ptr, %x: memref<?xf32>, %y: memref<?xf32> {tenon.output}, %arena: memref<?xi8>, %weights: memref<?xi8>, %state: memref<?xi8>, %extents: memref<?xi64>) attributes {tenon.num_inputs = 1 : i64, tenon.num_outputs = 1 : i64} {
   return
 }
 
@@ -55,7 +56,7 @@ func.func private @bounded.plan(%call: !llvm.ptr, %extents: memref<?xi64>) -> in
   %c0 = arith.constant 0 : index
   return %c0 : index
 }
-func.func @bounded(%call: !llvm.ptr, %y: memref<?xf32> {tenon.output, tenon.bounded}, %z: memref<?xf32> {tenon.output}, %arena: memref<?xi8>, %weights: memref<?xi8>, %extents: memref<?xi64>) attributes {tenon.num_inputs = 0 : i64, tenon.num_outputs = 2 : i64} {
+func.func @bounded(%call: !llvm.ptr, %y: memref<?xf32> {tenon.output, tenon.bounded}, %z: memref<?xf32> {tenon.output}, %arena: memref<?xi8>, %weights: memref<?xi8>, %state: memref<?xi8>, %extents: memref<?xi64>) attributes {tenon.num_inputs = 0 : i64, tenon.num_outputs = 2 : i64} {
   return
 }
 

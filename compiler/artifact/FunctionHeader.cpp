@@ -1,0 +1,414 @@
+// Tensors are fields of two structs, dynamic extents of the inputs further
+// fields; every function makes the arrays of a call from them.
+#include "compiler/artifact/FunctionHeader.h"
+
+#include "compiler/artifact/CSpelling.h"
+#include "runtime/tenon_abi.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using llvm::formatv;
+using llvm::StringRef;
+
+namespace tenon {
+namespace {
+
+/// A tensor and what it is called in C.
+struct Field {
+  const TensorFacts *tensor;
+  std::string name;
+  std::string symbol;            ///< unique among inputs and outputs
+  std::vector<std::string> dims; ///< an expression per extent
+  bool dynamic = false;
+};
+
+/// A dynamic extent of the inputs.
+struct Extent {
+  DimFacts dim;
+  std::string name;
+};
+
+class FunctionHeader {
+public:
+  FunctionHeader(llvm::raw_ostream &out, const FunctionFacts &function,
+                 size_t index, std::string prefix, const HeaderOptions &options,
+                 bool only)
+      : out(out), function(function), prefix(std::move(prefix)),
+        options(options), only(only),
+        entry(formatv("tenon_model_{0}.functions[{1}]", options.stem, index)) {
+    CNames inNames, outNames, symbols;
+    auto field = [&](const TensorFacts &tensor, CNames &names) {
+      return Field{&tensor,
+                   names.make(tensor.name),
+                   symbols.make(tensor.name),
+                   {},
+                   false};
+    };
+    for (const TensorFacts &tensor : function.inputs) {
+      inputs.push_back(field(tensor, inNames));
+      needsPlan |= tensor.elements() < 0;
+    }
+    for (Field &field : inputs)
+      nameDims(field, inNames);
+    for (const TensorFacts &tensor : function.outputs)
+      outputs.push_back(field(tensor, outNames));
+    for (Field &field : outputs) {
+      field.dynamic = field.tensor->elements() < 0;
+      anyDynamic |= field.dynamic;
+      needsPlan |= field.dynamic;
+      std::string dims =
+          field.dynamic ? outNames.make(field.name + "_dims") : "";
+      for (size_t d = 0; d < field.tensor->dims.size(); ++d)
+        field.dims.push_back(formatv("out->{0}[{1}]", dims, d));
+    }
+  }
+
+  void write() {
+    out << "\n/* The function " << cComment(function.name);
+    for (const VariantFacts &variant : function.variants)
+      out << "\n * with code of its own for " << cComment(variant.name());
+    out << " */\n\n";
+    writeStructs();
+    writeSizes();
+    writePlan();
+    if (!options.external)
+      writeRun();
+    if (!options.standalone)
+      writeRunIn();
+  }
+
+private:
+  void nameDims(Field &field, CNames &names) {
+    for (auto [d, dim] : llvm::enumerate(field.tensor->dims)) {
+      if (dim.size >= 0) {
+        field.dims.push_back(cNumber(dim.size));
+        continue;
+      }
+      field.dynamic = true;
+      Extent *known = nullptr;
+      for (Extent &extent : extents)
+        if (!dim.name.empty() && extent.dim.name == dim.name)
+          known = &extent;
+      if (!known) {
+        extents.push_back(
+            {dim, names.make(dim.name.empty()
+                                 ? formatv("{0}_dim{1}", field.name, d).str()
+                                 : dim.name)});
+        known = &extents.back();
+      }
+      field.dims.push_back("in->" + known->name);
+    }
+  }
+
+  static std::string shape(const TensorFacts &tensor) {
+    static const char *const names[] = {"?",   "f32", "f64", "f16", "bf16",
+                                        "i8",  "i16", "i32", "i64", "u8",
+                                        "u16", "u32", "u64", "bool"};
+    std::string text = std::string(names[tensor.dtype]) + " [";
+    for (auto [d, dim] : llvm::enumerate(tensor.dims)) {
+      text += d ? ", " : "";
+      text += dim.size >= 0 ? std::to_string(dim.size)
+                            : cComment(dim.name.empty() ? "?" : dim.name);
+    }
+    return text + "]";
+  }
+
+  static std::string range(const DimFacts &dim) {
+    std::string text = "at least " + std::to_string(dim.min);
+    if (dim.max != INT64_MAX)
+      text = formatv("{0} to {1}", dim.min, dim.max);
+    if (dim.multiple > 1)
+      text += formatv(", a multiple of {0}", dim.multiple).str();
+    return text;
+  }
+
+  void writeStructs() {
+    out << "typedef struct " << prefix << "_inputs {\n";
+    for (const Field &field : inputs)
+      out << "  const " << cType(field.tensor->dtype) << " *" << field.name
+          << "; /* " << cComment(field.tensor->name) << ": "
+          << shape(*field.tensor) << " */\n";
+    for (const Extent &extent : extents)
+      out << "  int64_t " << extent.name << "; /* " << range(extent.dim)
+          << " */\n";
+    if (inputs.empty())
+      out << "  int32_t unused;\n";
+    out << "} " << prefix << "_inputs;\n\n";
+    out << "typedef struct " << prefix << "_outputs {\n";
+    for (const Field &field : outputs) {
+      out << "  " << cType(field.tensor->dtype) << " *" << field.name << "; /* "
+          << cComment(field.tensor->name) << ": " << shape(*field.tensor)
+          << " */\n";
+      if (field.dynamic && !field.dims.empty())
+        out << "  int64_t " << dimsMember(field) << "[" << field.dims.size()
+            << "]; /* written by " << prefix << "_plan"
+            << (field.tensor->bounded ? " as bounds, then by the run" : "")
+            << " */\n";
+    }
+    if (outputs.empty())
+      out << "  int32_t unused;\n";
+    out << "} " << prefix << "_outputs;\n\n";
+  }
+
+  static std::string dimsMember(const Field &field) {
+    StringRef text = field.dims[0];
+    return text.drop_front(5).split('[').first.str();
+  }
+
+  void writeSizes() {
+    if (function.arenaBytes >= 0)
+      out << "/* Bytes of workspace for a run, aligned to 64. */\n#define "
+          << prefix << "_ARENA_BYTES " << cNumber(function.arenaBytes)
+          << "\n\n";
+    out << "/* Elements. */\n";
+    writeCounts(inputs, "inputs *in");
+    writeCounts(outputs, "outputs *out");
+    out << "\n";
+  }
+
+  void writeCounts(const std::vector<Field> &fields, StringRef parameter) {
+    for (const Field &field : fields) {
+      if (!field.dynamic) {
+        out << "#define " << prefix << "_" << field.symbol << "_COUNT "
+            << cNumber(field.tensor->elements()) << "\n";
+        continue;
+      }
+      out << "static inline int64_t " << prefix << "_" << field.symbol
+          << "_count(const " << prefix << "_" << parameter << ") {\n  return "
+          << product(field) << ";\n}\n";
+    }
+  }
+
+  static std::string product(const Field &field) {
+    std::string text = field.dims.empty() ? "1" : llvm::join(field.dims, " * ");
+    return text;
+  }
+
+  /// The arrays of a call, as locals; what `in` and `out` lack is made here.
+  void writeArrays(bool withData) {
+    for (const Field &field : inputs)
+      if (!field.dims.empty())
+        out << "  const int64_t tenon_in_" << field.name << "["
+            << field.dims.size() << "] = {" << llvm::join(field.dims, ", ")
+            << "};\n";
+    for (const Field &field : outputs)
+      if (!field.dynamic && !field.tensor->dims.empty()) {
+        out << "  int64_t tenon_out_" << field.name << "["
+            << field.tensor->dims.size() << "] = {";
+        llvm::interleave(
+            field.tensor->dims, out,
+            [&](const DimFacts &dim) { out << cNumber(dim.size); }, ", ");
+        out << "};\n";
+      }
+    if (!inputs.empty()) {
+      out << "  const void *const tenon_inputs[] = {";
+      llvm::interleave(
+          inputs, out, [&](const Field &f) { out << "in->" << f.name; }, ", ");
+      out << "};\n  const int64_t *const tenon_input_dims[] = {";
+      llvm::interleave(
+          inputs, out,
+          [&](const Field &f) {
+            out << (f.dims.empty() ? "NULL" : "tenon_in_" + f.name);
+          },
+          ", ");
+      out << "};\n";
+    }
+    if (!outputs.empty()) {
+      if (withData) {
+        out << "  void *const tenon_outputs[] = {";
+        llvm::interleave(
+            outputs, out, [&](const Field &f) { out << "out->" << f.name; },
+            ", ");
+        out << "};\n";
+      }
+      out << "  int64_t *const tenon_output_dims[] = {";
+      llvm::interleave(
+          outputs, out, [&](const Field &f) { out << outputDims(f); }, ", ");
+      out << "};\n";
+    }
+  }
+
+  static std::string outputDims(const Field &field) {
+    if (field.tensor->dims.empty())
+      return "NULL";
+    return field.dynamic ? "out->" + dimsMember(field)
+                         : "tenon_out_" + field.name;
+  }
+
+  void writeCall(StringRef outputData, StringRef arena, StringRef weights,
+                 StringRef parallel, StringRef pool, StringRef state) {
+    out << "  tenon_call call = {sizeof(tenon_call),\n                     "
+        << (inputs.empty() ? "NULL, NULL" : "tenon_inputs, tenon_input_dims")
+        << ",\n                     "
+        << (outputs.empty() ? "NULL, NULL"
+                            : outputData.str() + ", tenon_output_dims")
+        << ",\n                     " << arena << ",\n                     "
+        << weights << ", " << parallel << ", " << pool
+        << ", NULL,\n                     {0, 0, 0, 0, 0}, NULL, NULL, 0, "
+           "0, "
+        << state << "};\n";
+  }
+
+  /// What the model relies on and the runtime would check.
+  void writeRangeChecks() {
+    for (const Extent &extent : extents) {
+      std::string value = "in->" + extent.name;
+      std::string wrong = value + " < " + cNumber(extent.dim.min);
+      if (extent.dim.max != INT64_MAX)
+        wrong += " || " + value + " > " + cNumber(extent.dim.max);
+      if (extent.dim.multiple > 1)
+        wrong +=
+            " || " + value + " % " + cNumber(extent.dim.multiple) + " != 0";
+      out << "  if (" << wrong << ") {\n    if (fault) {\n"
+          << "      const tenon_fault wrong = {TENON_FAULT_SHAPE, -1, " << value
+          << ", " << cNumber(extent.dim.min) << ", "
+          << (extent.dim.max == INT64_MAX ? "INT64_MAX"
+                                          : cNumber(extent.dim.max))
+          << "};\n      *fault = wrong;\n    }\n"
+          << "    return TENON_FAULT_SHAPE;\n  }\n";
+    }
+  }
+
+  void writePlan() {
+    out << "/* The extents of the outputs, and the bytes of workspace a run "
+           "needs.\n * 0, or a tenon_fault_code; `fault` may be null and "
+           "otherwise tells more. */\n"
+        << "static inline int32_t " << prefix << "_plan(const " << prefix
+        << "_inputs *in, " << prefix
+        << "_outputs *out,\n    uint64_t *arena_bytes, tenon_fault *fault) {\n";
+    writeRangeChecks();
+    writeArrays(/*withData=*/false);
+    writeCall("NULL", "NULL, 0", "NULL", "NULL", "NULL", "NULL");
+    unusedParameters();
+    out << "  if (" << entry << ".plan(&call) != 0) {\n    if (fault)\n"
+        << "      *fault = call.fault;\n    return call.fault.code;\n  }\n"
+        << "  *arena_bytes = call.arena_bytes;\n  return 0;\n}\n\n";
+  }
+
+  /// Not every function reads both of its structs.
+  void unusedParameters() { out << "  (void)in;\n  (void)out;\n"; }
+
+  void writeRun() {
+    StringRef stateParameter = function.usesState ? "void *state, " : "";
+    out << "/* Computes the outputs into the caller's buffers. `arena` has the "
+           "planned\n * bytes and is aligned to 64. "
+        << (function.usesState
+                ? "`state` has been given its first values by\n * " +
+                      options.stem + "_init_state, and no other run uses it. "
+                : "")
+        << "Loops run through "
+           "`parallel`, where it is not\n * null. 0, or a tenon_fault_code. "
+           "*/\n"
+        << "static inline int32_t " << prefix << "_run_with(const " << prefix
+        << "_inputs *in, " << prefix << "_outputs *out,\n    void *arena, "
+        << stateParameter
+        << "tenon_parallel_fn parallel, void *pool, tenon_fault *fault) {\n";
+    if (needsPlan) {
+      out << "  uint64_t arena_bytes = 0;\n  int32_t planned = " << prefix
+          << "_plan(in, out, &arena_bytes, fault);\n"
+          << "  if (planned != 0)\n    return planned;\n";
+    } else {
+      writeRangeChecks();
+    }
+    writeArrays(/*withData=*/true);
+    std::string bytes = needsPlan                  ? "arena_bytes"
+                        : function.arenaBytes >= 0 ? prefix + "_ARENA_BYTES"
+                                                   : std::string("0");
+    writeCall("tenon_outputs", "arena, " + bytes,
+              formatv("tenon_model_{0}.weights", options.stem).str(),
+              "parallel", "pool", function.usesState ? "state" : "NULL");
+    unusedParameters();
+    out << "  if (" << entry << ".run(&call) != 0) {\n    if (fault)\n"
+        << "      *fault = call.fault;\n    return call.fault.code;\n  }\n"
+        << "  return 0;\n}\n\n"
+        << "/* The same on the calling thread alone. */\n"
+        << "static inline int32_t " << prefix << "_run(const " << prefix
+        << "_inputs *in, " << prefix << "_outputs *out,\n    void *arena"
+        << (function.usesState ? ", void *state" : "") << ") {\n  return "
+        << prefix << "_run_with(in, out, arena, "
+        << (function.usesState ? "state, " : "") << "NULL, NULL, NULL);\n}\n\n";
+  }
+
+  void writeRunIn() {
+    out << "/* The same in a context of the runtime, with its checks, threads "
+           "and memory. An\n * output whose pointer is null is told where the "
+           "context has put it. */\n"
+        << "static inline tenon_status " << prefix
+        << "_run_in(tenon_context *context,\n    const " << prefix
+        << "_inputs *in, " << prefix << "_outputs *out) {\n";
+    if (anyDynamic)
+      out << "  uint64_t arena_bytes = 0;\n  if (" << prefix
+          << "_plan(in, out, &arena_bytes, NULL) != 0)\n"
+          << "    return TENON_BAD_INPUT;\n";
+    for (const Field &field : inputs)
+      if (!field.dims.empty())
+        out << "  int64_t tenon_in_" << field.name << "[" << field.dims.size()
+            << "] = {" << llvm::join(field.dims, ", ") << "};\n";
+    writeTensors(inputs, "in");
+    writeTensors(outputs, "out");
+    unusedParameters();
+    out << "  tenon_status status = tenon_run(context, "
+        << (only ? "NULL" : cString(function.name)) << ", "
+        << (inputs.empty() ? "NULL" : "tenon_in") << ", " << inputs.size()
+        << ", " << (outputs.empty() ? "NULL" : "tenon_out") << ", "
+        << outputs.size() << ");\n";
+    if (!outputs.empty())
+      out << "  if (status == TENON_OK) {\n";
+    for (auto [i, field] : llvm::enumerate(outputs)) {
+      out << "    out->" << field.name << " = (" << cType(field.tensor->dtype)
+          << " *)tenon_out[" << i << "].data;\n";
+      if (field.dynamic && !field.dims.empty())
+        out << "    for (int i = 0; i < " << field.dims.size()
+            << "; ++i)\n      out->" << dimsMember(field) << "[i] = tenon_out["
+            << i << "].dims[i];\n";
+    }
+    if (!outputs.empty())
+      out << "  }\n";
+    out << "  return status;\n}\n";
+  }
+
+  void writeTensors(const std::vector<Field> &fields, StringRef side) {
+    if (fields.empty())
+      return;
+    out << "  tenon_tensor tenon_" << side << "[] = {\n";
+    for (const Field &field : fields) {
+      bool isInput = side == "in";
+      std::string bytes = formatv(
+          "(size_t)({0}) * {1}",
+          field.dynamic ? product(field) : cNumber(field.tensor->elements()),
+          elementBytes(field.tensor->dtype));
+      out << "      {sizeof(tenon_tensor), NULL, "
+          << dtypeMacro(field.tensor->dtype) << ", "
+          << (isInput ? int(field.tensor->dims.size()) : 0) << ", "
+          << (isInput && !field.dims.empty() ? "tenon_in_" + field.name
+                                             : std::string("NULL"))
+          << ",\n       (void *)" << side << "->" << field.name << ", "
+          << (isInput ? bytes
+                      : formatv("out->{0} ? {1} : 0", field.name, bytes).str())
+          << "},\n";
+    }
+    out << "  };\n";
+  }
+
+  llvm::raw_ostream &out;
+  const FunctionFacts &function;
+  std::string prefix;
+  const HeaderOptions &options;
+  bool only;
+  std::string entry;
+  std::vector<Field> inputs, outputs;
+  std::vector<Extent> extents;
+  bool anyDynamic = false; ///< among the outputs
+  /// Sizes are not all known: the plan finds the arena's and checks the rest.
+  bool needsPlan = false;
+};
+} // namespace
+
+void writeFunctionHeader(llvm::raw_ostream &out, const FunctionFacts &function,
+                         size_t index, const std::string &prefix,
+                         const HeaderOptions &options, bool only) {
+  FunctionHeader(out, function, index, prefix, options, only).write();
+}
+
+} // namespace tenon

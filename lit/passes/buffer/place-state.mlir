@@ -1,0 +1,138 @@
+// RUN: tenon-opt %s --pass-pipeline='builtin.module(func.func(tenon-place-state))' --split-input-file --verify-diagnostics | FileCheck %s
+
+tenon.state @s : tensor<4xf32>
+
+// A kernel that goes through the elements in step reads and writes the state where it lies.
+// CHECK-LABEL: func.func @in_step(
+// CHECK: %[[OLD:.*]] = tenon.state_read @s in_place
+// CHECK: %[[PLACE:.*]] = tenon.state_memory @s
+// CHECK: %[[NEW:.*]] = tenon.fusion{{ +}}map ins(%[[OLD]] : tensor<4xf32>) outs(%[[PLACE]] : tensor<4xf32>)
+// CHECK: tenon.state_write @s, %[[NEW]]
+func.func @in_step() {
+  %old = tenon.state_read @s : tensor<4xf32>
+  %e = tensor.empty() : tensor<4xf32>
+  %new = tenon.fusion map ins(%old : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%t: tensor<4xf32>):
+    %0 = tenon.negate %t : (tensor<4xf32>) -> tensor<4xf32>
+    tenon.yield %0 : tensor<4xf32>
+  } -> tensor<4xf32>
+  tenon.state_write @s, %new : tensor<4xf32>
+  return
+}
+
+// One that reads other elements after it has written some does not.
+// CHECK-LABEL: func.func @out_of_step(
+// CHECK: tenon.state_read @s in_place
+// CHECK: tensor.empty
+// CHECK-NOT: tenon.state_memory
+// CHECK: return
+func.func @out_of_step() {
+  %old = tenon.state_read @s : tensor<4xf32>
+  %e = tensor.empty() : tensor<4xf32>
+  %new = tenon.fusion map ins(%old : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%t: tensor<4xf32>):
+    %0 = tenon.reverse %t dims [0] : (tensor<4xf32>) -> tensor<4xf32>
+    tenon.yield %0 : tensor<4xf32>
+  } -> tensor<4xf32>
+  // expected-remark@+1 {{state s is written by a copy: the kernel, or an op after it, reads the old value}}
+  tenon.state_write @s, %new : tensor<4xf32>
+  return
+}
+
+// The old value is returned, so it is kept, and the new one is copied when it is written.
+// CHECK-LABEL: func.func @old_value_returned(
+// CHECK: tenon.state_read @s :
+// CHECK-NOT: tenon.state_memory
+// CHECK: return
+func.func @old_value_returned(%v: tensor<4xf32>) -> tensor<4xf32> {
+  %old = tenon.state_read @s : tensor<4xf32>
+  // expected-remark@+1 {{state s is written by a copy: no kernel beside it computes the value}}
+  tenon.state_write @s, %v : tensor<4xf32>
+  return %old : tensor<4xf32>
+}
+
+// The new value may be used on, until the state has another one.
+// CHECK-LABEL: func.func @new_value_returned(
+// CHECK: tenon.state_memory
+// CHECK: return
+func.func @new_value_returned(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %new = tenon.fusion map ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%t: tensor<4xf32>):
+    %0 = tenon.negate %t : (tensor<4xf32>) -> tensor<4xf32>
+    tenon.yield %0 : tensor<4xf32>
+  } -> tensor<4xf32>
+  tenon.state_write @s, %new : tensor<4xf32>
+  return %new : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @written_twice(
+// CHECK-NOT: tenon.state_memory
+// CHECK: return
+func.func @written_twice(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %new = tenon.fusion map ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%t: tensor<4xf32>):
+    %0 = tenon.negate %t : (tensor<4xf32>) -> tensor<4xf32>
+    tenon.yield %0 : tensor<4xf32>
+  } -> tensor<4xf32>
+  // expected-remark@+1 {{the value is used after the state has another one}}
+  tenon.state_write @s, %new : tensor<4xf32>
+  // expected-remark@+1 {{no kernel beside it computes the value}}
+  tenon.state_write @s, %x : tensor<4xf32>
+  return %new : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @read_between(
+// CHECK: tensor.empty
+// CHECK-NOT: tenon.state_memory
+// CHECK: tenon.state_read @s in_place
+// CHECK: tenon.state_write
+func.func @read_between(%x: tensor<4xf32>) -> f32 {
+  %c0 = arith.constant 0 : index
+  %e = tensor.empty() : tensor<4xf32>
+  %new = tenon.fusion map ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%t: tensor<4xf32>):
+    %0 = tenon.negate %t : (tensor<4xf32>) -> tensor<4xf32>
+    tenon.yield %0 : tensor<4xf32>
+  } -> tensor<4xf32>
+  %old = tenon.state_read @s : tensor<4xf32>
+  %first = tensor.extract %old[%c0] : tensor<4xf32>
+  // expected-remark@+1 {{the state is used between the kernel and the write}}
+  tenon.state_write @s, %new : tensor<4xf32>
+  return %first : f32
+}
+
+// A loop that writes the state while the value from before it is used in it.
+// CHECK-LABEL: func.func @written_in_a_loop(
+// CHECK: %[[BEFORE:.*]] = tenon.state_read @s :
+// CHECK: scf.for
+// CHECK: tenon.state_read @s in_place
+func.func @written_in_a_loop(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %before = tenon.state_read @s : tensor<4xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    %old = tenon.state_read @s : tensor<4xf32>
+    %e = tensor.empty() : tensor<4xf32>
+    %new = tenon.fusion map ins(%old, %before : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) {
+    ^bb0(%t: tensor<4xf32>, %u: tensor<4xf32>):
+      %0 = tenon.add %t, %u : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      tenon.yield %0 : tensor<4xf32>
+    } -> tensor<4xf32>
+    tenon.state_write @s, %new : tensor<4xf32>
+  }
+  return
+}
+
+// Another state is no obstacle.
+// CHECK-LABEL: func.func @other_state(
+// CHECK: tenon.state_read @s in_place
+// CHECK: tenon.state_write @t
+tenon.state @t : tensor<4xf32>
+func.func @other_state(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %old = tenon.state_read @s : tensor<4xf32>
+  // expected-remark@+1 {{state t is written by a copy}}
+  tenon.state_write @t, %x : tensor<4xf32>
+  return %old : tensor<4xf32>
+}

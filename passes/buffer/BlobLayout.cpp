@@ -1,0 +1,82 @@
+// One offset after another: every tensor starts on a boundary of its own.
+#include "passes/buffer/BlobLayout.h"
+
+#include "dialects/tenon/State.h"
+#include "passes/buffer/SizeCloner.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+/// Bytes from the start of a tensor to that of the next.
+static int64_t strideOf(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return llvm::alignTo(tensor.getNumElements() *
+                           llvm::divideCeil(tensor.getElementTypeBitWidth(), 8),
+                       bufferAlignment);
+}
+
+/// Whether every byte of the value is zero.
+static bool isZero(ElementsAttr value) {
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  return dense && dense.isSplat() &&
+         llvm::all_of(dense.getRawData(), [](char byte) { return byte == 0; });
+}
+
+/// The artifact fills states from the weight blob alone.
+static void constantsBecomeWeights(ModuleOp module) {
+  SymbolTable symbols(module);
+  for (auto state : module.getOps<StateOp>()) {
+    ElementsAttr value = state.getValueAttr();
+    if (!value)
+      continue;
+    state.removeValueAttr();
+    if (isZero(value))
+      continue;
+    OpBuilder builder(state);
+    auto weight = WeightOp::create(builder, state.getLoc(),
+                                   (state.getSymName() + ".initial").str(),
+                                   state.getType(), WeightSourceAttr());
+    builder.createBlock(&weight.getRecipe());
+    Value constant = ConstantOp::create(builder, state.getLoc(), value);
+    YieldOp::create(builder, state.getLoc(), constant);
+    state.setInitial(symbols.insert(weight).getValue());
+  }
+}
+
+void layOutBlobs(ModuleOp module) {
+  llvm::DenseSet<StringRef> usedWeights, usedStates;
+  for (auto func : module.getOps<func::FuncOp>())
+    func.walk([&](Operation *op) {
+      if (auto use = dyn_cast<GetWeightOp>(op))
+        usedWeights.insert(use.getWeight());
+      else if (auto use = dyn_cast<StateMemoryOp>(op))
+        usedStates.insert(use.getState());
+    });
+  for (auto state : llvm::make_early_inc_range(module.getOps<StateOp>()))
+    if (!usedStates.contains(state.getSymName()))
+      state.erase();
+  constantsBecomeWeights(module);
+  Builder builder(module.getContext());
+  int64_t stateBytes = 0, weightBytes = 0;
+  for (auto state : module.getOps<StateOp>()) {
+    state->setAttr("offset", builder.getI64IntegerAttr(stateBytes));
+    stateBytes += strideOf(state.getType());
+    if (std::optional<StringRef> initial = state.getInitial())
+      usedWeights.insert(*initial);
+  }
+  for (auto weight : module.getOps<WeightOp>()) {
+    if (!usedWeights.contains(weight.getSymName()))
+      continue;
+    weight->setAttr("offset", builder.getI64IntegerAttr(weightBytes));
+    weightBytes += strideOf(weight.getType());
+  }
+  module->setAttr("tenon.weight_bytes", builder.getI64IntegerAttr(weightBytes));
+  module->setAttr("tenon.state_bytes", builder.getI64IntegerAttr(stateBytes));
+}
+
+} // namespace tenon

@@ -1,0 +1,193 @@
+// Finds which values of states may lie where the states lie. A value that is
+// read needs no copy while nothing writes the state; a value that is written
+// needs none when its kernel can write the state itself. All other values are
+// copied, reads when they are read, writes when they are written.
+#include "passes/buffer/Passes.h"
+
+#include "dialects/tenon/State.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace tenon {
+#define GEN_PASS_DEF_PLACESTATE
+#include "passes/buffer/Passes.h.inc"
+
+namespace {
+/// The region speaks of `argument` elementwise alone: its kernel reads an
+/// element before it writes the one in the same place, and no other.
+bool readsOwnElements(FusionOp fusion, BlockArgument argument) {
+  if (fusion.getKind() != FusionKind::Map)
+    return false;
+  SmallVector<Value> open = {argument};
+  while (!open.empty())
+    for (Operation *user : open.pop_back_val().getUsers()) {
+      if (isa<YieldOp>(user))
+        continue;
+      if (!user->hasTrait<Elementwise>())
+        return false;
+      llvm::append_range(open, user->getResults());
+    }
+  return true;
+}
+
+/// One state as one function uses it.
+class StatePlacer {
+public:
+  StatePlacer(ArrayRef<StateReadOp> reads, ArrayRef<StateWriteOp> writes)
+      : reads(reads), writes(writes) {}
+
+  void run() {
+    for (StateWriteOp write : writes)
+      writers.insert(write);
+    // First: where a read and a write exclude each other the copied write
+    // comes after the kernel, when fewer values are alive.
+    for (StateWriteOp write : writes)
+      if (const char *obstacle = placeWrite(write))
+        write.emitRemark() << "state " << write.getState()
+                           << " is written by a copy: " << obstacle;
+    for (StateReadOp read : reads)
+      if (stays(read, read, {}))
+        read.setInPlace(true);
+  }
+
+private:
+  /// Whether `op` or an op in it writes the state.
+  bool writesState(Operation *op) {
+    return op
+        ->walk([&](Operation *inner) {
+          return writers.contains(inner) ? WalkResult::interrupt()
+                                         : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  bool touchesState(Operation *op) {
+    if (writesState(op))
+      return true;
+    return llvm::any_of(reads,
+                        [&](StateReadOp read) { return op->isAncestor(read); });
+  }
+
+  /// Whether nothing but `own` writes the state from `from` up to the last use
+  /// of `value`, which lies in the state's memory. The last use may be a kernel
+  /// that writes the state itself, if it reads no element after it has written
+  /// it.
+  bool stays(Value value, Operation *from, ArrayRef<Operation *> own) {
+    Block *block = from->getBlock();
+    Operation *last = from;
+    SmallVector<OpOperand *> direct;
+    SmallVector<Value> open = {value};
+    while (!open.empty())
+      for (OpOperand &use : open.pop_back_val().getUses()) {
+        Operation *user = use.getOwner();
+        if (isa<ReshapeOp>(user))
+          llvm::append_range(open, user->getResults());
+        // Anything else could pass the memory on under another name.
+        else if (!isa<FusionOp, tensor::DimOp, tensor::ExtractOp, StateWriteOp,
+                      func::ReturnOp>(user))
+          return false;
+        Operation *here = block->findAncestorOpInBlock(*user);
+        if (!here)
+          return false;
+        if (last->isBeforeInBlock(here)) {
+          last = here;
+          direct.clear();
+        }
+        if (here == last)
+          direct.push_back(&use);
+      }
+    for (Operation *op = from; op != last;) {
+      op = op->getNextNode();
+      if (!writesState(op) || llvm::is_contained(own, op))
+        continue;
+      bool harmless = op == last && llvm::all_of(direct, [&](OpOperand *use) {
+                        return use->getOwner() == op && isHarmless(*use);
+                      });
+      if (!harmless)
+        return false;
+    }
+    return true;
+  }
+
+  /// A use by an op that writes the state, which may be of the state's own
+  /// memory.
+  static bool isHarmless(OpOperand &use) {
+    auto fusion = dyn_cast<FusionOp>(use.getOwner());
+    if (!fusion)
+      return isa<StateWriteOp>(use.getOwner());
+    return use.getOperandNumber() < fusion.getInputs().size() &&
+           readsOwnElements(
+               fusion, fusion.getBlock().getArgument(use.getOperandNumber()));
+  }
+
+  /// Lets the kernel of the written value write the state, or tells why it must
+  /// not.
+  const char *placeWrite(StateWriteOp write) {
+    auto fusion = write.getValue().getDefiningOp<FusionOp>();
+    if (!fusion || fusion->getBlock() != write->getBlock())
+      return "no kernel beside it computes the value";
+    auto result = cast<OpResult>(write.getValue());
+    OpOperand &output = fusion.getOutputsMutable()[result.getResultNumber()];
+    auto empty = output.get().getDefiningOp<tensor::EmptyOp>();
+    if (!empty || !empty->hasOneUse())
+      return "the value has a place of its own";
+    for (Operation *op = fusion->getNextNode(); op != write;
+         op = op->getNextNode())
+      if (touchesState(op))
+        return "the state is used between the kernel and the write";
+    writers.insert(fusion);
+    const char *obstacle = nullptr;
+    if (!stays(result, fusion, {fusion, write}))
+      obstacle = "the value is used after the state has another one";
+    // What is read before must have been used up when the kernel starts.
+    for (StateReadOp read : reads)
+      if (!obstacle && read->getBlock() == fusion->getBlock() &&
+          read->isBeforeInBlock(fusion) && staysWithout(read, fusion) &&
+          !stays(read, read, {}))
+        obstacle = "the kernel, or an op after it, reads the old value";
+    if (obstacle) {
+      writers.erase(fusion);
+      return obstacle;
+    }
+    OpBuilder builder(fusion);
+    output.set(StateMemoryOp::create(builder, write.getLoc(), result.getType(),
+                                     write.getStateAttr()));
+    empty->erase();
+    return nullptr;
+  }
+
+  /// Whether `read` would stay in place if `fusion` did not write the state.
+  bool staysWithout(StateReadOp read, FusionOp fusion) {
+    writers.erase(fusion);
+    bool result = stays(read, read, {});
+    writers.insert(fusion);
+    return result;
+  }
+
+  ArrayRef<StateReadOp> reads;
+  ArrayRef<StateWriteOp> writes;
+  /// The writes, and kernels that write the state themselves.
+  DenseSet<Operation *> writers;
+};
+
+struct PlaceState : impl::PlaceStateBase<PlaceState> {
+  void runOnOperation() override {
+    llvm::MapVector<StringAttr, std::pair<SmallVector<StateReadOp>,
+                                          SmallVector<StateWriteOp>>>
+        uses;
+    getOperation()->walk([&](Operation *op) {
+      if (auto read = dyn_cast<StateReadOp>(op))
+        uses[read.getStateAttr().getAttr()].first.push_back(read);
+      else if (auto write = dyn_cast<StateWriteOp>(op))
+        uses[write.getStateAttr().getAttr()].second.push_back(write);
+    });
+    for (auto &[name, ops] : uses)
+      StatePlacer(ops.first, ops.second).run();
+  }
+};
+} // namespace
+} // namespace tenon
