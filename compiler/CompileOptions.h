@@ -41,11 +41,21 @@ struct ShapeOption {
   std::vector<std::optional<int64_t>> dims;
 };
 
+/// A part of a TensorFlow model that becomes a function of the artifact.
+struct EntryOption {
+  bool isSignature = true; ///< else a function by its place among the objects
+  std::string name;        ///< `serving_default`; `encoder.__call__`
+};
+
 struct CompileOptions {
   std::string input; ///< path of the model
-  /// Which part of a TensorFlow graph: a signature, or tensors to cut it at.
-  std::string signature, tag;
-  std::vector<std::string> feeds, fetches; ///< `node` or `node:1`
+  /// Which parts of a TensorFlow model, in this order; none: the only
+  /// signature, or serving_default.
+  std::vector<EntryOption> entries;
+  bool allSignatures = false;
+  std::string tag;
+  /// Tensors to cut a TensorFlow graph at, instead: `node` or `node:1`.
+  std::vector<std::string> feeds, fetches;
   std::string
       output; ///< path of the artifact; derived from the input when empty
   EmitKind emit = EmitKind::Shared;

@@ -113,14 +113,17 @@ public:
 void addOptions(Lines &lines, const CompileOptions &options) {
   // The places of files are not told, nor what chooseTarget has resolved, nor
   // `jobs`, on which the files do not depend.
-  [[maybe_unused]] const auto &[input, signature, tag, feeds, fetches, output,
-                                emit, header, dependencyFile, name, triple, cpu,
-                                features, optLevel, dims, shapes, variants,
-                                pads, weights, standalone, foldBatchNorm,
-                                exposeIntermediates, jobs, stopAfter, dumpDir,
-                                foldBudgetBytes, externalWeightBytes] = options;
+  [[maybe_unused]] const auto &[input, entries, allSignatures, tag, feeds,
+                                fetches, output, emit, header, dependencyFile,
+                                name, triple, cpu, features, optLevel, dims,
+                                shapes, variants, pads, weights, standalone,
+                                foldBatchNorm, exposeIntermediates, jobs,
+                                stopAfter, dumpDir, foldBudgetBytes,
+                                externalWeightBytes] = options;
   lines.add("symbol", name.empty() ? symbolStem(options) : name);
-  lines.add("signature", signature);
+  for (const EntryOption &entry : entries)
+    lines.add(entry.isSignature ? "signature" : "function", entry.name);
+  lines.add("all-signatures", int64_t(allSignatures));
   lines.add("tag", tag);
   lines.add("feeds", feeds);
   lines.add("fetches", fetches);

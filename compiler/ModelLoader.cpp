@@ -38,13 +38,14 @@ bool isMlirText(const std::string &path) {
 }
 
 constexpr const char *notTensorFlow =
-    "signatures, tags, feeds and fetches are of TensorFlow graphs, and this is "
-    "none";
+    "signatures, functions, tags, feeds and fetches are of TensorFlow graphs, "
+    "and this is none";
 
 /// Whether the user chose a part as only TensorFlow graphs have them.
 static bool namesTensorFlow(const CompileOptions &options) {
-  return !options.signature.empty() || !options.tag.empty() ||
-         !options.feeds.empty() || !options.fetches.empty();
+  return !options.entries.empty() || options.allSignatures ||
+         !options.tag.empty() || !options.feeds.empty() ||
+         !options.fetches.empty();
 }
 
 static int nesting(llvm::StringRef text) {
@@ -69,7 +70,11 @@ static Status loadText(MLIRContext &context, const CompileOptions &options,
     return fail(Status::Usage,
                 "--shape gives an input of a model its shape, and this is MLIR "
                 "text, whose types say every shape");
-  if (namesTensorFlow(options))
+  // All functions of a text are compiled: to name one is to choose what runs.
+  CompileOptions others = options;
+  llvm::erase_if(others.entries,
+                 [](const EntryOption &entry) { return !entry.isSignature; });
+  if (namesTensorFlow(others))
     return fail(Status::Usage, notTensorFlow);
   auto buffer = llvm::MemoryBuffer::getFile(options.input);
   if (!buffer)

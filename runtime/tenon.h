@@ -187,8 +187,9 @@ TENON_API const char *tenon_context_text(const tenon_context *context);
 
 /* Runs `function` (null: the first). All inputs and outputs must be given.
  * On failure the contents of output buffers are unspecified and the context
- * is ready for the next run. What the failed run had written to states by then
- * stays written, the write under way in part perhaps. */
+ * is ready for the next run. A run that was refused before it began has changed
+ * no state; after one that failed on its way each state has its value from
+ * before, one that the run has written, or parts of both. */
 TENON_API tenon_status tenon_run(tenon_context *context, const char *function,
                                  const tenon_tensor *inputs, size_t num_inputs,
                                  tenon_tensor *outputs, size_t num_outputs);

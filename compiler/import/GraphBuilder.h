@@ -38,6 +38,13 @@ public:
     return Op::create(ops, loc, std::forward<Args>(args)...)->getResult(0);
   }
 
+  /// Another function begins: forgets the sizes of the one before.
+  void beginFunction() {
+    known.clear();
+    shared.clear();
+    indexConstants.clear();
+  }
+
   // Types.
   static mlir::RankedTensorType typeOf(mlir::Value value);
   static mlir::Type elementOf(mlir::Value value);

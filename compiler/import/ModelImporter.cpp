@@ -1,6 +1,8 @@
 // The module around an import: what it begins with, what is told at its end.
 #include "compiler/import/ModelImporter.h"
 
+#include "dialects/tenon/State.h"
+
 #include "mlir/IR/Iterators.h"
 #include "mlir/IR/Verifier.h"
 
@@ -100,13 +102,10 @@ Value ModelImporter::constant(RankedTensorType type,
           Status::Io);
     return {};
   }
-  Operation *user = g.ops.getInsertionBlock()->getParentOp();
-  while (user->getParentOp() != module->getOperation())
-    user = user->getParentOp();
   auto source = WeightSourceAttr::get(
       &context, g.ops.getStringAttr(range->path), range->offset, range->length);
   std::string symbol = symbolFor(name);
-  OpBuilder before(user);
+  OpBuilder before = beforeEntry();
   WeightOp::create(before, g.loc, symbol, type, source);
   return g.make<GetWeightOp>(type, symbol);
 }
@@ -119,11 +118,20 @@ void ModelImporter::begin(StringRef producer) {
   (*module)->setAttr("tenon.source", g.ops.getStringAttr(file));
 }
 
+OpBuilder ModelImporter::beforeEntry() {
+  Operation *entry = g.ops.getInsertionBlock()->getParentOp();
+  while (entry->getParentOp() != module->getOperation())
+    entry = entry->getParentOp();
+  return OpBuilder(entry);
+}
+
 func::FuncOp ModelImporter::beginEntry(StringRef symbol,
                                        ArrayRef<EntryArgument> arguments) {
   SmallVector<Type> types;
   for (const EntryArgument &argument : arguments)
     types.push_back(argument.type);
+  g.loc = UnknownLoc::get(&context);
+  g.beginFunction();
   g.ops.setInsertionPointToEnd(module->getBody());
   auto entry = func::FuncOp::create(g.ops, g.loc, symbol,
                                     g.ops.getFunctionType(types, {}));
@@ -155,6 +163,28 @@ void ModelImporter::endEntry(func::FuncOp entry, ArrayRef<Value> results,
     entry.setResultAttr(i, "tenon.name", g.ops.getStringAttr(name));
 }
 
+/// Weights and states that nothing is left to use.
+void ModelImporter::eraseUnusedSymbols() {
+  llvm::StringSet<> used;
+  module->walk([&](Operation *op) {
+    if (auto read = dyn_cast<StateReadOp>(op))
+      used.insert(read.getState());
+    else if (auto write = dyn_cast<StateWriteOp>(op))
+      used.insert(write.getState());
+    else if (auto get = dyn_cast<GetWeightOp>(op))
+      used.insert(get.getWeight());
+  });
+  for (auto state : llvm::make_early_inc_range(module->getOps<StateOp>())) {
+    if (!used.contains(state.getSymName()))
+      state.erase();
+    else if (std::optional<StringRef> initial = state.getInitial())
+      used.insert(*initial);
+  }
+  for (auto weight : llvm::make_early_inc_range(module->getOps<WeightOp>()))
+    if (!used.contains(weight.getSymName()))
+      weight.erase();
+}
+
 OwningOpRef<ModuleOp> ModelImporter::finish() {
   if (hasUnsupported()) {
     reportUnsupported();
@@ -168,11 +198,7 @@ OwningOpRef<ModuleOp> ModelImporter::finish() {
     if (isOpTriviallyDead(op))
       op->erase();
   });
-  llvm::StringSet<> used;
-  module->walk([&](GetWeightOp op) { used.insert(op.getWeight()); });
-  for (auto weight : llvm::make_early_inc_range(module->getOps<WeightOp>()))
-    if (!used.contains(weight.getSymName()))
-      weight.erase();
+  eraseUnusedSymbols();
   if (failed(verify(*module))) {
     error("", "the imported module does not verify", Status::Internal);
     return {};

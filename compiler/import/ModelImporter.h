@@ -62,6 +62,12 @@ protected:
   mlir::OwningOpRef<mlir::ModuleOp> module;
 
   void begin(llvm::StringRef producer);
+  /// A symbol like `name` that no other op of the module has.
+  std::string symbolFor(llvm::StringRef name);
+  /// Weights and states take other symbols than this entry to come.
+  void reserveSymbol(llvm::StringRef entry) { symbols.insert(entry); }
+  /// In the module, before the entry that the builder stands in.
+  mlir::OpBuilder beforeEntry();
   /// An entry whose arguments share the sizes that have one name; the builder
   /// stands in its body.
   mlir::func::FuncOp beginEntry(llvm::StringRef symbol,
@@ -94,7 +100,7 @@ private:
   llvm::StringMap<size_t> unsupportedIndex;
   llvm::StringSet<> symbols;
 
-  std::string symbolFor(llvm::StringRef name);
+  void eraseUnusedSymbols();
 };
 
 } // namespace tenon

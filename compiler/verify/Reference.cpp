@@ -71,6 +71,7 @@ static Status fail(const DiagnosticHandler &report, const std::string &file,
 }
 
 Status evaluateReference(const CompileOptions &options,
+                         const std::string &functionName,
                          const std::vector<ReferenceTensor> &inputs,
                          std::vector<ReferenceTensor> &outputs,
                          const DiagnosticHandler &report) {
@@ -84,13 +85,10 @@ Status evaluateReference(const CompileOptions &options,
     Status status = diagnostics.flush(report, /*parsing=*/true);
     return status == Status::Success ? loaded.status : status;
   }
-  func::FuncOp function;
-  for (func::FuncOp candidate : loaded.module->getOps<func::FuncOp>())
-    if (!function || candidate.getName() == "main")
-      function = candidate;
+  auto function = loaded.module->lookupSymbol<func::FuncOp>(functionName);
   if (!function)
     return fail(report, options.input, Status::InvalidModel,
-                "there is no function");
+                "there is no function '" + functionName + "'");
   if (options.exposeIntermediates)
     exposeIntermediates(function);
 

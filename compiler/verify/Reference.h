@@ -19,10 +19,12 @@ struct ReferenceTensor {
   std::vector<char> bytes;
 };
 
-/// Evaluates the model options.input on `inputs`, which are in its order, as an
-/// import with these options reads it, each op rounded to its type. Slow: for
-/// graphs of millions of elements, not billions.
+/// Evaluates a function of the model options.input on `inputs`, which are in
+/// its order, as an import with these options reads it, each op rounded to its
+/// type. States have their first values. Slow: for graphs of millions of
+/// elements, not billions.
 Status evaluateReference(const CompileOptions &options,
+                         const std::string &functionName,
                          const std::vector<ReferenceTensor> &inputs,
                          std::vector<ReferenceTensor> &outputs,
                          const DiagnosticHandler &report);

@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 """Writes a SavedModel's folder from protobuf text and variables' values.
 
-    saved_model.py MODEL.txt -o DIR [KEY=f32:2x3:1,2,3,4,5,6]...
+    saved_model.py MODEL.txt -o DIR [--objects=FILE.txt] [KEY=f32:2x3:1,2,3,4,5,6]...
+                                  [KEY=f32:2x3:1..6]...
 
 The text is a tenon.tf.proto.SavedModel. Variables go into a bundle: an index in
-LevelDB's table format with one uncompressed block, and one shard.
+LevelDB's table format with one uncompressed block, and one shard. The objects
+are a TrackableObjectGraph, which checkpoints hold as a string.
 """
 import os
 import struct
@@ -78,6 +80,8 @@ def table(entries):
 def main():
     at = sys.argv.index("-o")
     text, folder, variables = sys.argv[1], sys.argv[at + 1], sys.argv[at + 2:]
+    objects = [v.split("=", 1)[1] for v in variables if v.startswith("--objects=")]
+    variables = [v for v in variables if not v.startswith("--objects=")]
     os.makedirs(folder, exist_ok=True)
     with open(text) as source, \
             open(os.path.join(folder, "saved_model.pb"), "wb") as model:
@@ -90,14 +94,28 @@ def main():
         dtype, shape, values = spec.split(":")
         number, numpy_type = TYPES[dtype]
         dims = [int(d) for d in shape.split("x")] if shape else []
-        data = np.array([float(v) for v in values.split(",")],
-                        numpy_type).reshape(dims).tobytes()
+        if ".." in values:
+            low, high = (int(v) for v in values.split(".."))
+            numbers = range(low, high + 1)
+        else:
+            numbers = [float(v) for v in values.split(",")]
+        data = np.array(numbers, numpy_type).reshape(dims).tobytes()
         dim_text = " ".join(f"dim {{ size: {d} }}" for d in dims)
         entries.append((key.encode(), encode(
             "BundleEntry",
             f"dtype: {number} shape {{ {dim_text} }} offset: {len(shard)} "
             f"size: {len(data)} crc32c: {masked(crc32c(data))}")))
         shard += data
+    for path in objects:
+        with open(path) as source:
+            graph = encode("TrackableObjectGraph", source.read())
+        size = struct.pack("<I", masked(crc32c(struct.pack("<I", len(graph)))))
+        data = varint(len(graph)) + size + graph
+        entries.append((b"_CHECKPOINTABLE_OBJECT_GRAPH", encode(
+            "BundleEntry", f"dtype: 7 shape {{ }} offset: {len(shard)} "
+                           f"size: {len(data)} crc32c: 0")))
+        shard += data
+    entries.sort()
     base = os.path.join(folder, "variables", "variables")
     os.makedirs(os.path.dirname(base), exist_ok=True)
     with open(base + ".index", "wb") as index:

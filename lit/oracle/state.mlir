@@ -12,16 +12,16 @@ tenon.state @zeros : tensor<2xi1>
 
 // COUNT: tensor<i32> 7
 // COUNT-NEXT: tensor<i32> 8
-// COUNT-NEXT: tensor<2xf32> 0.5 1.5
-// COUNT-NEXT: tensor<2xi1> 0 0
+// COUNT-NEXT: tensor<2xf32> [0.5, 1.5]
+// COUNT-NEXT: tensor<2xi1> [false, false]
 // COUNT-NEXT: tensor<i32> 8
 // COUNT-NEXT: tensor<i32> 9
-// COUNT-NEXT: tensor<2xf32> 1 3
-// COUNT-NEXT: tensor<2xi1> 1 1
+// COUNT-NEXT: tensor<2xf32> [1, 3]
+// COUNT-NEXT: tensor<2xi1> [true, true]
 // COUNT-NEXT: tensor<i32> 9
 // COUNT-NEXT: tensor<i32> 10
-// COUNT-NEXT: tensor<2xf32> 2 6
-// COUNT-NEXT: tensor<2xi1> 0 0
+// COUNT-NEXT: tensor<2xf32> [2, 6]
+// COUNT-NEXT: tensor<2xi1> [false, false]
 func.func @count() -> (tensor<i32>, tensor<i32>, tensor<2xf32>, tensor<2xi1>) {
   %old = tenon.state_read @counter : tensor<i32>
   %one = tenon.constant dense<1> : tensor<i32>

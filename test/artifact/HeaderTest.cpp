@@ -54,7 +54,11 @@ ModelFacts awkwardModel() {
   main.outputs.push_back(tensor("s", TENON_F64, {}));
   main.outputs.push_back(tensor("found", TENON_I64, {fixed(3), open}));
   main.outputs.back().bounded = true;
+  main.usesState = true;
   facts.functions.push_back(main);
+  facts.states.push_back({"odd */ state", TENON_F32, {3}, 0, 64});
+  facts.states.push_back({"", TENON_BOOL, {}, 64, -1});
+  facts.stateBytes = 128;
   FunctionFacts none;
   none.name = "nothing";
   none.arenaBytes = 0;

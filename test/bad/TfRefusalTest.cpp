@@ -47,9 +47,9 @@ TEST_F(TfRefusal, FoldersTagsAndSignatures) {
   expectRefused(good, Status::InvalidModel,
                 "expected one graph with the tags train, got serve");
   options.tag.clear();
-  options.signature = "predict";
+  options.entries = {{true, "predict"}};
   expectRefused(good, Status::Usage, "serving_default");
-  options.signature.clear();
+  options.entries.clear();
   auto two = good;
   auto &signatures = *two.mutable_meta_graphs(0)->mutable_signature_def();
   signatures["a"] = signatures["b"] = signatures["serving_default"];

@@ -48,7 +48,8 @@ def free_names(text):
 
 
 def is_top_level(text):
-    return re.match(r"\s*(tenon\.weight|func\.func|module)\b", text)
+    return re.match(r"\s*(tenon\.weight\b|tenon\.state |func\.func\b|module\b)",
+                    text)
 
 
 def byte_size(kind):
@@ -65,6 +66,9 @@ def program(text, types):
                                  text):
         symbols += f'tenon.weight @{name} : {kind} from ' \
             f'#tenon.source<"model.onnx", 0, {byte_size(kind)}>\n'
+    for name, kind in re.findall(
+            r"tenon\.state_\w+ @(\w+)(?:,\s*%\w+)?\s*:\s*(\S+)", text):
+        symbols += f"tenon.state @{name} : {kind}\n"
     args = ", ".join(f"{n}: {t}" for n, t in types.items())
     return f"{symbols}func.func @example({args}) {{\n{text}\n  return\n}}"
 

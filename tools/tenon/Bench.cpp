@@ -149,6 +149,7 @@ static Status addRows(Invocation &call, const BenchFlags &flags,
       loading.threads = static_cast<int32_t>(threads);
       loading.memoryLimit = flags.memoryLimit;
       loading.weightsPath = weightsPath(call);
+      loading.function = functionName(call);
       loading.weights = flags.weights;
       if (Status status = row.loaded.open(call.talk, artifact, file, loading);
           status != Status::Success)

@@ -196,7 +196,15 @@ Status readVariantFlags(Invocation &call, CompileOptions &options) {
 }
 
 Status readEntryFlags(Invocation &call, CompileOptions &options) {
-  options.signature = call.args.getLastArgValue(OPT_signature).str();
+  for (const Arg *arg : call.args.filtered(OPT_signature, OPT_function)) {
+    bool isSignature = arg->getOption().matches(OPT_signature);
+    options.entries.push_back({isSignature, arg->getValue()});
+    for (const EntryOption &other : llvm::drop_end(options.entries))
+      if (other.name == arg->getValue())
+        return call.talk.usage(std::string("'") + arg->getValue() +
+                               "' is to be compiled twice");
+  }
+  options.allSignatures = call.args.hasArg(OPT_all_signatures);
   options.tag = call.args.getLastArgValue(OPT_tag).str();
   auto list = [&](unsigned option, std::vector<std::string> &names) {
     for (const std::string &value : call.args.getAllArgValues(option)) {
@@ -209,9 +217,9 @@ Status readEntryFlags(Invocation &call, CompileOptions &options) {
   list(OPT_feeds, options.feeds);
   list(OPT_fetches, options.fetches);
   bool cut = !options.feeds.empty() || !options.fetches.empty();
-  if (cut && !options.signature.empty())
-    return call.talk.usage(
-        "--signature and --feeds or --fetches both say what to compile");
+  if (cut && (!options.entries.empty() || options.allSignatures))
+    return call.talk.usage("signatures or functions and --feeds or --fetches "
+                           "both say what to compile");
   return Status::Success;
 }
 

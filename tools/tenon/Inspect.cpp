@@ -92,6 +92,23 @@ static void printField(const char *name, const std::string &value) {
                  << '\n';
 }
 
+static llvm::ArrayRef<tenon_function_desc>
+functionsOf(const tenon_model_desc &desc) {
+  return {desc.functions, size_t(desc.num_functions)};
+}
+
+static std::vector<TensorSummary> statesOf(const tenon_model_desc &desc) {
+  std::vector<TensorSummary> result;
+  for (int32_t i = 0; i < desc.num_states; ++i) {
+    const tenon_state_desc &state = desc.states[i];
+    TensorSummary summary{state.name, tenon_dtype_name(state.dtype), {}};
+    for (int32_t d = 0; d < state.rank; ++d)
+      summary.dims.push_back(std::to_string(state.dims[d]));
+    result.push_back(std::move(summary));
+  }
+  return result;
+}
+
 static Object artifactAsJson(const LoadedModel &model) {
   const tenon_model_desc &desc = model.getDesc();
   const tenon_function_desc &function = model.getFunction();
@@ -108,6 +125,12 @@ static Object artifactAsJson(const LoadedModel &model) {
   Array variants;
   for (int32_t i = 0; i < function.num_variants; ++i)
     variants.push_back(fixUTF8(function.variants[i].name));
+  Array functions;
+  for (const tenon_function_desc &each : functionsOf(desc))
+    functions.push_back(Object{
+        {"name", fixUTF8(each.name)},
+        {"inputs", tensorsAsJson(summaries(each.inputs, each.num_inputs))},
+        {"outputs", tensorsAsJson(summaries(each.outputs, each.num_outputs))}});
   return Object{
       {"schema", 1},
       {"kind", "artifact"},
@@ -122,6 +145,9 @@ static Object artifactAsJson(const LoadedModel &model) {
       {"outputs",
        tensorsAsJson(summaries(function.outputs, function.num_outputs))},
       {"variants", std::move(variants)},
+      {"functions", std::move(functions)},
+      {"states", tensorsAsJson(statesOf(desc))},
+      {"state_bytes", int64_t(desc.state_bytes)},
       {"weight_bytes", int64_t(desc.weight_bytes)},
       {"weight_file", desc.weight_file
                           ? llvm::json::Value(fixUTF8(desc.weight_file))
@@ -137,10 +163,14 @@ static void printArtifact(const LoadedModel &model, bool ops) {
                              std::to_string(desc.abi_version));
   printField("target", desc.target);
   printField("needs", llvm::join(featureNames(desc.cpu_features), " "));
-  printTensors("inputs", summaries(function.inputs, function.num_inputs));
-  printTensors("outputs", summaries(function.outputs, function.num_outputs));
-  for (int32_t i = 0; i < function.num_variants; ++i)
-    printField(i == 0 ? "variants" : "", function.variants[i].name);
+  for (const tenon_function_desc &each : functionsOf(desc)) {
+    printField("function", each.name);
+    printTensors("inputs", summaries(each.inputs, each.num_inputs));
+    printTensors("outputs", summaries(each.outputs, each.num_outputs));
+    for (int32_t i = 0; i < each.num_variants; ++i)
+      printField(i == 0 ? "variants" : "", each.variants[i].name);
+  }
+  printTensors("states", statesOf(desc));
   if (desc.weight_bytes > 0)
     printField("weights",
                formatBytes(desc.weight_bytes) +

@@ -70,6 +70,13 @@ static void warnOfOthers(Talk &talk, const std::string &artifact,
   talk.say(warning);
 }
 
+std::string functionName(const Invocation &call) {
+  return call.args
+      .getLastArgValue(options::OPT_function,
+                       call.args.getLastArgValue(options::OPT_signature))
+      .str();
+}
+
 std::string weightsPath(const Invocation &call) {
   if (const llvm::opt::Arg *arg =
           call.args.getLastArg(options::OPT_weights_file))
@@ -99,8 +106,16 @@ Status LoadedModel::open(Talk &talk, const std::string &artifact,
     return talk.say(fromRuntime(shownAs, status, text));
   model.reset(opened);
   desc = tenon_describe(opened);
-  if (desc->num_functions < 1)
-    return talk.fail(Status::BadArtifact, shownAs, "it has no functions");
+  function = tenon_find_function(
+      opened, options.function.empty() ? nullptr : options.function.c_str());
+  if (!function) {
+    std::vector<std::string> names;
+    for (int32_t i = 0; i < desc->num_functions; ++i)
+      names.push_back(desc->functions[i].name);
+    return talk.fail(Status::Usage, shownAs,
+                     "it has no function '" + options.function + "'", {},
+                     "choose one with --function=: " + llvm::join(names, ", "));
+  }
   if (options.describeOnly)
     return Status::Success;
   tenon_context_options making = {};
@@ -141,7 +156,7 @@ Status LoadedModel::run(Talk &talk, const std::vector<Tensor> &inputs) {
     tensor = {};
     tensor.struct_size = sizeof tensor;
   }
-  tenon_status status = tenon_run(context.get(), nullptr, given.data(),
+  tenon_status status = tenon_run(context.get(), function->name, given.data(),
                                   given.size(), results.data(), results.size());
   if (status == TENON_OK)
     return Status::Success;

@@ -14,6 +14,10 @@ namespace tenon::cli {
 /// meant as an artifact.
 bool isArtifact(const std::string &path);
 
+/// The function that the flags name: the last --function or, of a model that is
+/// compiled first, --signature. Empty: the first.
+std::string functionName(const Invocation &call);
+
 /// Where --weights-file, or else the environment, says external weights are.
 std::string weightsPath(const Invocation &call);
 
@@ -26,6 +30,7 @@ public:
     double deadline = 0; ///< seconds; 0: none
     bool describeOnly = false;
     std::string weightsPath; ///< empty: beside the artifact
+    std::string function;    ///< empty: the first
     tenon_weights_mode weights = TENON_WEIGHTS_AUTO;
   };
 
@@ -34,10 +39,10 @@ public:
               const std::string &shownAs, const Options &options);
 
   const tenon_model_desc &getDesc() const { return *desc; }
-  const tenon_function_desc &getFunction() const { return desc->functions[0]; }
+  const tenon_function_desc &getFunction() const { return *function; }
   tenon_model_info getInfo() const;
 
-  /// Runs the first function on `inputs`, which are in its order.
+  /// Runs the chosen function on `inputs`, which are in its order.
   Status run(Talk &talk, const std::vector<Tensor> &inputs);
 
   /// Runs so far: those of the code for every size, then those of each variant.
@@ -61,6 +66,7 @@ private:
 
   std::string shownAs;
   const tenon_model_desc *desc = nullptr;
+  const tenon_function_desc *function = nullptr;
   std::unique_ptr<tenon_model, CloseModel> model;
   std::unique_ptr<tenon_context, DestroyContext> context;
   std::vector<tenon_tensor> given;

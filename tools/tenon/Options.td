@@ -52,7 +52,12 @@ defm specialize : Eq<"--", "specialize", [CompileVerb, RunVerb, BenchVerb], grp_
 defm pad : Eq<"--", "pad", [CompileVerb, RunVerb, BenchVerb], grp_input, "NAME:N",
   "Pad a dynamic extent to a multiple of N within the run; repeatable">;
 defm signature : Eq<"--", "signature", Generating, grp_input, "NAME",
-  "Compile the signature NAME of a SavedModel">;
+  "Compile the signature NAME of a SavedModel; may be repeated">;
+def all_signatures : On<"--", "all-signatures", [CompileVerb], grp_input,
+  "Compile all signatures of a SavedModel into one artifact">;
+defm function : Eq<"--", "function", Generating, grp_input, "PATH",
+  "Compile a function by its place among a SavedModel's objects (__call__, encoder.encode), may be "
+  "repeated; of an artifact: run the function of this name">;
 defm tag : Eq<"--", "tag", Generating, grp_input, "TAG,..",
   "Take the graph of a SavedModel that has these tags">;
 defm feeds : Eq<"--", "feeds", Generating, grp_input, "TENSOR,..",

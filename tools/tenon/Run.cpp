@@ -78,6 +78,7 @@ static Status readFlags(Invocation &call, RunFlags &flags) {
   then(
       [&] { return readSize(call, OPT_mem_limit, flags.loading.memoryLimit); });
   flags.loading.weightsPath = weightsPath(call);
+  flags.loading.function = functionName(call);
   then([&] { return readLoadWeights(call, flags.loading.weights); });
   then([&] { return readTolerance(call, OPT_rtol, flags.tolerance.rtol); });
   then([&] { return readTolerance(call, OPT_atol, flags.tolerance.atol); });

@@ -56,6 +56,7 @@ static Status readFlags(Invocation &call, VerifyFlags &flags) {
   then([&] { return readTolerance(call, OPT_rtol, flags.tolerance.rtol); });
   then([&] { return readTolerance(call, OPT_atol, flags.tolerance.atol); });
   flags.loading.threads = static_cast<int32_t>(threads);
+  flags.loading.function = functionName(call);
   if (status == Status::Success && isArtifact(flags.options.input))
     return call.talk.usage("verify needs a model, '" + flags.options.input +
                            "' is an artifact");
@@ -115,7 +116,8 @@ static Status runTrial(Invocation &call, const VerifyFlags &flags, bool exposed,
   std::vector<ReferenceTensor> inputs, outputs;
   for (const Tensor &input : trial.inputs)
     inputs.push_back(toReference(input));
-  status = evaluateReference(options, inputs, outputs, call.talk.handler());
+  status = evaluateReference(options, model.getFunction().name, inputs, outputs,
+                             call.talk.handler());
   if (status != Status::Success)
     return status;
   for (const ReferenceTensor &output : outputs)

@@ -133,6 +133,46 @@ uint32_t TensorBundle::openShard(int64_t shard) {
   return opened.at(shard);
 }
 
+uint32_t TensorBundle::shardOf(const Entry &entry, const std::string &place) {
+  if (entry.shard < 0 || entry.shard >= shards)
+    fail(place, "expected a shard below " + std::to_string(shards) + ", got " +
+                    std::to_string(entry.shard));
+  uint32_t file = openShard(entry.shard);
+  uint64_t size = files[file].file->size();
+  if (entry.offset < 0 || uint64_t(entry.offset) > size ||
+      uint64_t(entry.size) > size - uint64_t(entry.offset))
+    fail(place, "its bytes lie beyond the end of " + files[file].path);
+  return file;
+}
+
+std::string TensorBundle::text(const std::string &key) {
+  const Entry &entry = entries.at(key);
+  std::string place = "variable " + quoted(key);
+  // The text's length as a varint, a checksum of it, the text.
+  constexpr int64_t mostPrefix = 10 + 4;
+  if (entry.type != DataType::String || !entry.dims.empty() || entry.size < 5 ||
+      uint64_t(entry.size) > maxIndexBytes)
+    fail(place, "expected one string");
+  uint32_t file = shardOf(entry, place);
+  std::string bytes(size_t(entry.size), 0);
+  if (!files[file].file->read(uint64_t(entry.offset),
+                              reinterpret_cast<std::byte *>(bytes.data()),
+                              bytes.size()))
+    fail(place, "cannot read " + files[file].path, Status::Io);
+  uint64_t length = 0;
+  size_t at = 0;
+  for (int shift = 0; at < bytes.size() && shift < 64; shift += 7) {
+    uint64_t byte = uint8_t(bytes[at++]);
+    length |= (byte & 127) << shift;
+    if (byte < 128)
+      break;
+  }
+  if (int64_t(at + 4) > mostPrefix || bytes.size() < at + 4 ||
+      length != bytes.size() - at - 4)
+    fail(place, "expected a text of its entry's size");
+  return bytes.substr(at + 4);
+}
+
 Tensor TensorBundle::tensor(const std::string &key) {
   const Entry &entry = entries.at(key);
   std::string place = "variable " + quoted(key);
@@ -148,14 +188,8 @@ Tensor TensorBundle::tensor(const std::string &key) {
   if (entry.size < 0 || uint64_t(entry.size) != bytes)
     fail(place, "expected " + std::to_string(bytes) + " bytes, got " +
                     std::to_string(entry.size));
-  if (entry.shard < 0 || entry.shard >= shards)
-    fail(place, "expected a shard below " + std::to_string(shards) + ", got " +
-                    std::to_string(entry.shard));
-  uint32_t file = openShard(entry.shard);
+  uint32_t file = shardOf(entry, place);
   const OpenFile &data = *files[file].file;
-  if (entry.offset < 0 || uint64_t(entry.offset) > data.size() ||
-      bytes > data.size() - uint64_t(entry.offset))
-    fail(place, "its bytes lie beyond the end of " + files[file].path);
   std::vector<std::byte> piece(std::min<uint64_t>(bytes, 1 << 20));
   uint32_t crc = 0;
   for (uint64_t at = 0; at < bytes; at += piece.size()) {

@@ -24,6 +24,10 @@ public:
   /// The elements of a tensor that is there; 0 where its shape is damaged.
   int64_t numElements(const std::string &key) const;
 
+  /// The text of a scalar string that is there. Throws ReadFailure and
+  /// FileError.
+  std::string text(const std::string &key);
+
   /// Where a tensor's bytes lie, its checksum verified. Throws ReadFailure and
   /// FileError.
   Tensor tensor(const std::string &key);
@@ -39,6 +43,8 @@ private:
 
   void readIndex();
   uint32_t openShard(int64_t shard);
+  /// The shard of an entry that lies within it.
+  uint32_t shardOf(const Entry &entry, const std::string &place);
 
   std::shared_ptr<FileRoot> root;
   std::string prefix;

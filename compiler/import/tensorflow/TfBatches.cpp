@@ -58,9 +58,10 @@ OwningOpRef<ModuleOp> GraphImporter::importApart(const Entry &entry) {
   CompileOptions apart = options;
   apart.dims.clear();
   DiagnosticHandler nobody = [](const tenon::Diagnostic &) {};
-  GraphImporter importer(context, model, apart, nobody);
+  GraphImporter importer(context, model, apart, nobody, written);
+  importer.isOnly = isOnly;
   importer.begin("");
-  if (!importer.buildMain(entry))
+  if (!importer.buildEntry(entry))
     return {};
   OwningOpRef<ModuleOp> imported = importer.finish();
   if (!imported || failed(checkSizes(*imported)))
@@ -69,6 +70,7 @@ OwningOpRef<ModuleOp> GraphImporter::importApart(const Entry &entry) {
 }
 
 void GraphImporter::nameBatches(const Entry &entry) {
+  batchNames.clear();
   SmallVector<unsigned> open;
   for (auto [i, port] : llvm::enumerate(entry.inputs)) {
     const Shape &shape = port.shape;

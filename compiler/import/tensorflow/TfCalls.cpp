@@ -12,26 +12,6 @@ namespace tenon::tf {
 
 constexpr size_t maxCallDepth = 64;
 
-/// Ops that act on files, screens and the network, or run what others wrote.
-static bool actsOnTheWorld(StringRef op) {
-  static const char *const ops[] = {
-      "EagerPyFunc",     "PrintV2",           "PyFunc",
-      "PyFuncStateless", "SaveSlices",        "SaveV2",
-      "RestoreV2",       "ShardedFilename",   "Save",
-      "WriteFile",       "MergeV2Checkpoints"};
-  return llvm::is_contained(ops, op) || op.starts_with("Send") ||
-         op.ends_with("Send") || op.starts_with("Shutdown") ||
-         op.starts_with("Write");
-}
-
-bool changesState(const Node &node) {
-  StringRef op = node.op;
-  return actsOnTheWorld(op) || op.starts_with("Assign") ||
-         op.starts_with("ResourceApply") || op.starts_with("ResourceScatter") ||
-         op.starts_with("Apply") ||
-         (op.starts_with("Scatter") && op != "ScatterNd");
-}
-
 const Function *GraphImporter::functionNamed(const Node &site, StringRef name) {
   auto found = model.functions.find(name.str());
   if (found != model.functions.end())
@@ -108,8 +88,7 @@ FailureOr<Results> GraphImporter::call(const Node &site, StringRef name,
                              std::to_string(operands.size()));
     return failure();
   }
-  Frame frame{function->body,
-              function,
+  Frame frame{function->body, function,
               (frames.empty() ? "" : frames.back()->prefix) + site.name + "/"};
   for (auto [argument, operand] : llvm::zip(function->inputs, operands))
     frame.arguments[argument.name] = operand;
@@ -120,11 +99,6 @@ FailureOr<Results> GraphImporter::call(const Node &site, StringRef name,
     names.push_back(node.name);
   if (!checkCycles(frame, names))
     return failure();
-  // Whatever a function does to variables happens whether or not a result
-  // depends on it.
-  for (const Node &node : function->body.nodes)
-    if (changesState(node))
-      unsupported(node, "changing state");
   Results results;
   for (const Argument &output : function->outputs) {
     auto edge = function->results.find(output.name);
@@ -141,6 +115,12 @@ FailureOr<Results> GraphImporter::call(const Node &site, StringRef name,
       return failure();
     results.push_back(*result);
   }
+  // Whatever a function does to variables happens whether or not a result
+  // depends on it.
+  if (effects.writes(function->body))
+    for (const Node &node : function->body.nodes)
+      if (effects.writes(node) && !evaluate(frame, node))
+        return failure();
   return results;
 }
 

@@ -14,7 +14,10 @@ namespace {
 
 extern const MessageSchema shape, dim, tensor, func, attr, list, attrEntry,
     node, arg, opDef, function, library, textEntry, info, infoEntry, signature,
-    signatureEntry, saver, meta, metaGraph;
+    signatureEntry, saver, meta, metaGraph, spec, value, valueList, valueEntry,
+    valueDict, valuePair, valueTuple, valueNone, concrete, concreteEntry,
+    reference, savedFunction, savedVariable, savedBare, savedConstant, object,
+    objectGraph, serialized, trackable;
 
 constexpr FieldLimit listLimit = {uint64_t(1) << 20, "a list"};
 constexpr FieldLimit valueLimit = {uint64_t(1) << 24, "a list"};
@@ -116,10 +119,60 @@ const FieldSchema signatureEntryFields[] = {text(1, "key"),
 const FieldSchema saverFields[] = {text(3, "restore_op_name")};
 const FieldSchema metaFields[] = {text(4, "tags", true),
                                   text(5, "tensorflow_version")};
+const FieldSchema specFields[] = {text(1, "name"), message(2, "shape", shape),
+                                  number(3, "dtype")};
+const FieldSchema valueFields[] = {
+    message(1, "none_value", valueNone),
+    field(11, "float64_value", FieldKind::Fixed64),
+    number(12, "int64_value"),
+    field(13, "string_value", FieldKind::Bytes),
+    number(14, "bool_value"),
+    message(33, "tensor_spec_value", spec),
+    message(51, "list_value", valueList),
+    message(52, "tuple_value", valueList),
+    message(53, "dict_value", valueDict),
+    message(54, "named_tuple_value", valueTuple)};
+const FieldSchema valueListFields[] = {
+    message(1, "values", value, true, listLimit)};
+const FieldSchema valueEntryFields[] = {text(1, "key"),
+                                        message(2, "value", value)};
+const FieldSchema valueDictFields[] = {
+    message(1, "fields", valueEntry, true, listLimit)};
+const FieldSchema valueTupleFields[] = {
+    text(1, "name"), message(2, "values", valuePair, true, listLimit)};
+const FieldSchema concreteFields[] = {
+    field(2, "bound_inputs", FieldKind::Varint, true, listLimit),
+    message(3, "canonicalized_input_signature", value),
+    message(4, "output_signature", value)};
+const FieldSchema concreteEntryFields[] = {text(1, "key"),
+                                           message(2, "value", concrete)};
+const FieldSchema referenceFields[] = {number(1, "node_id"),
+                                       text(2, "local_name")};
+const FieldSchema savedFunctionFields[] = {text(1, "concrete_functions", true)};
+const FieldSchema savedVariableFields[] = {number(1, "dtype")};
+const FieldSchema savedBareFields[] = {text(1, "concrete_function_name")};
+const FieldSchema savedConstantFields[] = {text(1, "operation")};
+const FieldSchema objectFields[] = {
+    message(1, "children", reference, true, listLimit),
+    message(6, "function", savedFunction),
+    message(7, "variable", savedVariable),
+    message(8, "bare_concrete_function", savedBare),
+    message(9, "constant", savedConstant)};
+const FieldSchema objectGraphFields[] = {
+    message(1, "nodes", object, true, listLimit),
+    message(2, "concrete_functions", concreteEntry, true, {65536, "a list"})};
+const FieldSchema serializedFields[] = {text(1, "name"),
+                                        text(3, "checkpoint_key")};
+const FieldSchema trackableFields[] = {
+    message(1, "children", reference, true, listLimit),
+    message(2, "attributes", serialized, true, listLimit)};
+const FieldSchema trackableGraphFields[] = {
+    message(1, "nodes", trackable, true, listLimit)};
 const FieldSchema metaGraphFields[] = {
     message(1, "meta_info_def", meta), message(2, "graph_def", graphSchema),
     message(3, "saver_def", saver),
-    message(5, "signature_def", signatureEntry, true, {65536, "a list"})};
+    message(5, "signature_def", signatureEntry, true, {65536, "a list"}),
+    message(7, "object_graph_def", objectGraph)};
 const FieldSchema savedModelFields[] = {
     number(1, "saved_model_schema_version"),
     message(2, "meta_graphs", metaGraph, true, {64, "a list"})};
@@ -148,11 +201,34 @@ const MessageSchema signatureEntry = {"MetaGraphDef.SignatureDefEntry",
                                       signatureEntryFields};
 const MessageSchema saver = {"SaverDef", saverFields};
 const MessageSchema meta = {"MetaInfoDef", metaFields};
+const MessageSchema spec = {"TensorSpecProto", specFields};
+const MessageSchema value = {
+    "StructuredValue", valueFields, {}, /*nests=*/true};
+const MessageSchema valueNone = {"NoneValue", {}};
+const MessageSchema valueList = {"ListValue", valueListFields};
+const MessageSchema valueEntry = {"DictValue.FieldsEntry", valueEntryFields};
+const MessageSchema valueDict = {"DictValue", valueDictFields};
+const MessageSchema valuePair = {"PairValue", valueEntryFields};
+const MessageSchema valueTuple = {"NamedTupleValue", valueTupleFields};
+const MessageSchema concrete = {"SavedConcreteFunction", concreteFields};
+const MessageSchema concreteEntry = {"SavedObjectGraph.ConcreteFunctionsEntry",
+                                     concreteEntryFields};
+const MessageSchema reference = {"ObjectReference", referenceFields};
+const MessageSchema savedFunction = {"SavedFunction", savedFunctionFields};
+const MessageSchema savedVariable = {"SavedVariable", savedVariableFields};
+const MessageSchema savedBare = {"SavedBareConcreteFunction", savedBareFields};
+const MessageSchema savedConstant = {"SavedConstant", savedConstantFields};
+const MessageSchema object = {"SavedObject", objectFields};
+const MessageSchema objectGraph = {"SavedObjectGraph", objectGraphFields};
+const MessageSchema serialized = {"SerializedTensor", serializedFields};
+const MessageSchema trackable = {"TrackableObject", trackableFields};
 const MessageSchema metaGraph = {"MetaGraphDef", metaGraphFields};
 
 } // namespace
 
 const MessageSchema graphSchema = {"GraphDef", graphFields};
 const MessageSchema savedModelSchema = {"SavedModel", savedModelFields};
+const MessageSchema trackableGraphSchema = {"TrackableObjectGraph",
+                                            trackableGraphFields};
 
 } // namespace tenon::tf

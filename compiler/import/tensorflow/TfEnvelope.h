@@ -9,6 +9,7 @@ namespace tenon::tf {
 
 extern const wire::MessageSchema savedModelSchema;
 extern const wire::MessageSchema graphSchema;
+extern const wire::MessageSchema trackableGraphSchema;
 
 constexpr uint64_t maxNodes = uint64_t(1) << 20;
 constexpr uint64_t maxRank = 64;

@@ -1,6 +1,6 @@
 // The walk: from what is wanted back to what is given. A node is imported when
-// all it needs has been; control edges only tell whether variables would be
-// written.
+// all it needs has been; control edges are followed to what reads and writes
+// variables.
 #include "compiler/import/tensorflow/TfGraphImporter.h"
 
 #include "compiler/import/tensorflow/TfCycles.h"
@@ -42,9 +42,10 @@ void OpRegistry::addComplex(StringRef op, OpHandler handler) {
 
 GraphImporter::GraphImporter(MLIRContext &context, Model &model,
                              const CompileOptions &options,
-                             const DiagnosticHandler &report)
+                             const DiagnosticHandler &report,
+                             const llvm::StringSet<> &written)
     : ModelImporter(context, model.path, report), model(model),
-      options(options) {}
+      options(options), written(written), effects(model) {}
 
 //===-- Messages --------------------------------------------------------===//
 
@@ -170,8 +171,17 @@ SmallVector<Edge> GraphImporter::needs(Frame &frame, const Node &node) {
     llvm::append_range(before, conditional->outside);
     return before;
   }
-  if (node.op != "Exit" && node.op != "RefExit")
-    return SmallVector<Edge>(node.inputs.begin(), node.inputs.end());
+  if (node.op != "Exit" && node.op != "RefExit") {
+    // In this order: a value is read before what only has to come first
+    // changes it.
+    SmallVector<Edge> edges(node.inputs.begin(), node.inputs.end());
+    for (const Node *earlier :
+         effects.before(frame.body, node, [&](const Edge &edge) {
+           return frame.fed.count({edge.node, edge.index}) != 0;
+         }))
+      edges.push_back({earlier->name, "", 0});
+    return edges;
+  }
   auto [found, isNew] = frame.loops.try_emplace(&node);
   if (isNew)
     found->second = findFrameLoop(frame.body, node);
@@ -183,6 +193,13 @@ SmallVector<Edge> GraphImporter::needs(Frame &frame, const Node &node) {
       enters.push_back({constant->name, "", 0});
   }
   return enters;
+}
+
+/// Whether operand number `operand` of such an op is a variable rather than its
+/// value.
+static bool takesReference(StringRef op, size_t operand) {
+  return operand == 0 && (op.starts_with("Assign") || op.starts_with("Apply") ||
+                          op == "IsVariableInitialized");
 }
 
 bool GraphImporter::import(Frame &frame, const Node &node) {
@@ -205,6 +222,14 @@ bool GraphImporter::import(Frame &frame, const Node &node) {
     std::optional<Result> operand = resultOf(frame, edge, &node);
     if (!operand)
       return false;
+    if (operand->kind == Result::Kind::Reference &&
+        !takesReference(node.op, operands.size())) {
+      g.loc = NameLoc::get(g.ops.getStringAttr(frame.prefix + node.name));
+      Value value = variable(*operand->variable);
+      if (hasErrors())
+        return false;
+      *operand = value ? Result::tensor(value) : Result();
+    }
     usable &= operand->kind != Result::Kind::Nothing;
     operands.push_back(*operand);
   }
@@ -263,80 +288,22 @@ bool GraphImporter::import(Frame &frame, const Node &node) {
   return true;
 }
 
-//===-- The entry -------------------------------------------------------===//
-
-bool GraphImporter::buildMain(const Entry &entry) {
-  Frame frame{model.graph, nullptr, ""};
-  func::FuncOp main = addArguments(entry, frame);
-  if (!main)
-    return false;
-  frames.push_back(&frame);
-  llvm::scope_exit leave([&] { frames.pop_back(); });
-  std::vector<std::string> ends;
-  for (const Port &port : entry.outputs)
-    ends.push_back(port.tensor.substr(0, port.tensor.rfind(':')));
-  if (!checkCycles(frame, ends))
-    return false;
-  SmallVector<Value> results;
-  SmallVector<std::string> names;
-  llvm::SmallPtrSet<const Node *, 16> reached;
-  SmallVector<const Node *> open;
-  for (const Port &port : entry.outputs) {
-    names.push_back(port.name);
-    size_t colon = port.tensor.rfind(':');
-    Edge edge{port.tensor.substr(0, colon), "", 0};
-    if (colon != std::string::npos)
-      StringRef(port.tensor).drop_front(colon + 1).getAsInteger(10, edge.index);
-    FailureOr<const Node *> producer = producerOf(frame, edge, nullptr);
-    if (failed(producer) || (*producer && !evaluate(frame, **producer)))
-      return false;
-    std::optional<Result> result = resultOf(frame, edge, nullptr);
-    if (!result)
-      return false;
-    if (*producer && reached.insert(*producer).second)
-      open.push_back(*producer);
-    if (result->kind == Result::Kind::Tensor) {
-      results.push_back(result->value);
-    } else if (result->kind == Result::Kind::Complex) {
-      // The parts along a last dimension.
-      int64_t rank = g.rankOf(result->value);
-      results.push_back(g.concat({g.unsqueeze(result->value, {rank}),
-                                  g.unsqueeze(result->imaginary, {rank})},
-                                 rank));
-    } else if (result->kind != Result::Kind::Nothing || !hasUnsupported()) {
-      error("output '" + port.name + "'", "expected a tensor",
-            Status::Unsupported);
-      return false;
-    }
-  }
-  // What happens besides: control edges order it.
-  while (!open.empty()) {
-    const Node *node = open.pop_back_val();
-    if (changesState(*node))
-      unsupported(*node, "changing state");
-    auto visit = [&](const std::string &name) {
-      const Node *next = frame.body.find(name);
-      if (next && reached.insert(next).second)
-        open.push_back(next);
-    };
-    for (const Edge &edge : node->inputs)
-      if (!frame.fed.count({edge.node, edge.index}))
-        visit(edge.node);
-    for (const std::string &control : node->controls)
-      visit(control);
-  }
-  if (!hasUnsupported())
-    endEntry(main, results, names);
-  return true;
-}
+//===-- The module ------------------------------------------------------===//
 
 OwningOpRef<ModuleOp> GraphImporter::run() {
   begin("TensorFlow" + (model.version.empty() ? "" : " " + model.version));
-  std::optional<Entry> entry = chooseEntry();
-  if (!entry)
+  std::optional<Entries> entries = chooseEntries();
+  if (!entries)
     return {};
-  nameBatches(*entry);
-  if (!buildMain(*entry))
+  isOnly = entries->size() == 1;
+  for (const Entry &entry : *entries)
+    reserveSymbol(entry.name);
+  for (const Entry &entry : *entries) {
+    nameBatches(entry);
+    if (!buildEntry(entry))
+      return {};
+  }
+  if (!checkOptionsTaken())
     return {};
   return finish();
 }
@@ -348,7 +315,17 @@ namespace tenon {
 OwningOpRef<ModuleOp> importTensorFlow(MLIRContext &context, tf::Model &model,
                                        const CompileOptions &options,
                                        const DiagnosticHandler &report) {
-  return tf::GraphImporter(context, model, options, report).run();
+  // A variable that one node writes is a state to all, also to those that were
+  // imported before.
+  llvm::StringSet<> written;
+  while (true) {
+    tf::GraphImporter importer(context, model, options, report, written);
+    OwningOpRef<ModuleOp> module = importer.run();
+    if (!module || importer.newlyWritten.empty())
+      return module;
+    for (const auto &key : importer.newlyWritten)
+      written.insert(key.getKey());
+  }
 }
 
 } // namespace tenon

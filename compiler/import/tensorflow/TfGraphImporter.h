@@ -7,9 +7,11 @@
 #include "compiler/import/InputDims.h"
 #include "compiler/import/ModelImporter.h"
 #include "compiler/import/tensorflow/TfConditionals.h"
+#include "compiler/import/tensorflow/TfEffects.h"
 #include "compiler/import/tensorflow/TfFrames.h"
 #include "compiler/import/tensorflow/TfImporter.h"
 #include "compiler/import/tensorflow/TfOpRegistry.h"
+#include "dialects/tenon/State.h"
 
 #include <map>
 
@@ -18,12 +20,13 @@ namespace tenon::tf {
 /// What a node's result stands for.
 struct Result {
   enum class Kind {
-    Nothing,  ///< came of something unsupported: its users are passed over
-    Tensor,   ///< `value`
-    Complex,  ///< `value` and `imaginary`, two tensors of one type
-    Variable, ///< a handle: the node of the main graph that made it
-    List,     ///< a list of tensors: `value` holds them along dimension 0
-    Reserved  ///< a list of `count` tensors none of which has been set yet
+    Nothing,   ///< came of something unsupported: its users are passed over
+    Tensor,    ///< `value`
+    Complex,   ///< `value` and `imaginary`, two tensors of one type
+    Variable,  ///< a handle: the node of the main graph that made it
+    Reference, ///< the same, read by whoever takes it as an operand
+    List,      ///< a list of tensors: `value` holds them along dimension 0
+    Reserved   ///< a list of `count` tensors none of which has been set yet
   };
   Kind kind = Kind::Nothing;
   mlir::Value value = {};
@@ -60,10 +63,16 @@ struct Frame {
 
 class GraphImporter : public ModelImporter {
 public:
+  /// `written` are the keys of variables that entries are known to write.
   GraphImporter(mlir::MLIRContext &context, Model &model,
-                const CompileOptions &options, const DiagnosticHandler &report);
+                const CompileOptions &options, const DiagnosticHandler &report,
+                const llvm::StringSet<> &written);
 
   mlir::OwningOpRef<mlir::ModuleOp> run();
+
+  /// Keys of variables that turned out to be written: where there are any, what
+  /// run() made is to be thrown away.
+  llvm::StringSet<> newlyWritten;
 
   /// The results of a function at the builder's insertion point. Failure means
   /// that an error was reported; what is unsupported gives Nothing.
@@ -74,8 +83,10 @@ public:
 
   /// A constant of the graph; Nothing after an error or a refusal.
   Result constant(const Node &node, const Tensor &tensor);
-  /// The value that a variable was saved with; null after an error.
+  /// The value a variable has here; null after an error.
   mlir::Value variable(const Node &variable);
+  /// Gives a variable a new value, for node `site`; false after an error.
+  bool assign(const Node &site, const Node &variable, mlir::Value value);
 
   /// The side of a Switch that the branch around it takes, where one does.
   std::optional<bool> sideOf(const Node &fork) const;
@@ -85,18 +96,41 @@ public:
   std::string placeIn(const Node &node) const;
 
 private:
+  /// What becomes a function of the module: tensors of the main graph, or a
+  /// function of the object graph.
   struct Entry {
+    std::string name = "main";
     llvm::SmallVector<Port> inputs, outputs;
+    /// Null: the outputs are tensors of the main graph. The function takes the
+    /// inputs and then the captures.
+    const Function *function = nullptr;
+    llvm::SmallVector<int64_t> captures; ///< numbers of objects
   };
+  using Entries = std::vector<Entry>;
 
-  std::optional<Entry> chooseEntry();
+  std::optional<Entries> chooseEntries();
+  std::optional<Entry> signatureEntry(const std::string &name);
+  std::optional<Entry> functionEntry(const std::string &path);
   std::optional<Entry> cutEntry();
   std::optional<Entry> wholeGraph();
-  bool buildMain(const Entry &entry);
-  /// The entry's function with its arguments fed to `frame`; null after an
-  /// error.
-  mlir::func::FuncOp addArguments(const Entry &entry, Frame &frame);
+  bool buildEntry(const Entry &entry);
+  /// The entry's function and its arguments; null after an error.
+  mlir::func::FuncOp addArguments(const Entry &entry, Results &arguments);
+  /// The entry's results, from the main graph or its function.
+  std::optional<Results> resultsOf(const Entry &entry, Results arguments,
+                                   Frame &frame);
+  /// What an object is to a function that captured it.
+  std::optional<Result> captured(const Entry &entry, int64_t object,
+                                 Frame &frame);
   bool declareInputs(const Entry &entry, std::vector<DeclaredInput> &declared);
+  /// Of several entries each takes the options that are about its inputs; each
+  /// option must have been taken by one.
+  void takeOptions(const std::vector<DeclaredInput> &declared,
+                   std::vector<DimOption> &dims,
+                   std::vector<ShapeOption> &shapes);
+  bool checkOptionsTaken();
+  bool isOnly = true; ///< the entry is
+  llvm::SmallVector<std::string> openDims, inputNames;
 
   // TfBatches.cpp
   /// Fills `batchNames`: what the open first extent of an input is called.
@@ -127,13 +161,21 @@ private:
   llvm::FailureOr<const Node *> producerOf(Frame &frame, const Edge &edge,
                                            const Node *user);
   mlir::Value weight(llvm::StringRef name, const Tensor &tensor);
+  /// The name that a variable's value was saved under.
+  std::string keyOf(const Node &variable) const;
+  std::optional<Tensor> savedValue(const Node &variable);
+  /// The state that a written variable is; null after an error.
+  StateOp stateOf(const Node &variable);
 
   Model &model;
   const CompileOptions &options;
+  const llvm::StringSet<> &written;
   OpRegistry registry;
+  Effects effects;
   llvm::SmallVector<Frame *> frames;
   uint64_t imported = 0; ///< nodes, those of inlined functions counted again
-  std::map<std::string, std::string> variableSymbols; ///< by checkpoint key
+  /// Of the weight or the state a variable is, by its key.
+  std::map<std::string, std::string> variableSymbols;
   std::map<const Node *, std::optional<Conditional>> conditionals;
   std::map<const Body *, std::shared_ptr<ConditionFinder>> conditions;
   llvm::StringSet<> noted; ///< functions that noteUnsupported has seen
@@ -141,8 +183,6 @@ private:
 
 /// The element type of tensors of `type`; null for those we have none for.
 mlir::Type elementTypeOf(mlir::MLIRContext *context, DataType type);
-/// Whether running the node changes a variable, a table or the world.
-bool changesState(const Node &node);
 
 } // namespace tenon::tf
 

@@ -12,9 +12,9 @@
 
 namespace tenon {
 
-/// The entry is `options.signature`, or `options.feeds` and `options.fetches`,
-/// else the only signature or `serving_default`, else, for a frozen graph, its
-/// placeholders and what nothing consumes.
+/// A function for each of `options.entries`, or one for `options.feeds` and
+/// `options.fetches`, else the only signature or `serving_default`, else, for a
+/// frozen graph, its placeholders and what nothing consumes.
 mlir::OwningOpRef<mlir::ModuleOp>
 importTensorFlow(mlir::MLIRContext &context, tf::Model &model,
                  const CompileOptions &options,

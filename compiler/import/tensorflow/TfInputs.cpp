@@ -1,8 +1,7 @@
 // What comes into the graph from outside: arguments with their named extents
 // and what the user said of them, constants, and the saved values of variables.
-#include "compiler/import/ReaderDoor.h"
-#include "compiler/import/tensorflow/TensorBundle.h"
 #include "compiler/import/tensorflow/TfNodeContext.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -59,15 +58,58 @@ bool GraphImporter::declareInputs(const Entry &entry,
   return true;
 }
 
-func::FuncOp GraphImporter::addArguments(const Entry &entry, Frame &frame) {
+void GraphImporter::takeOptions(const std::vector<DeclaredInput> &declared,
+                                std::vector<DimOption> &dims,
+                                std::vector<ShapeOption> &shapes) {
+  llvm::StringSet<> names, inputs;
+  for (const DeclaredInput &input : declared) {
+    inputs.insert(input.name);
+    if (!llvm::is_contained(inputNames, input.name))
+      inputNames.push_back(input.name);
+    for (const DeclaredDim &dim : input.dims)
+      if (dim.size < 0 && names.insert(dim.name).second &&
+          !llvm::is_contained(openDims, dim.name))
+        openDims.push_back(dim.name);
+  }
+  for (const DimOption &dim : options.dims)
+    if (isOnly || names.contains(dim.name))
+      dims.push_back(dim);
+  for (const ShapeOption &shape : options.shapes)
+    if (isOnly || inputs.contains(shape.input))
+      shapes.push_back(shape);
+}
+
+bool GraphImporter::checkOptionsTaken() {
+  for (const DimOption &dim : options.dims)
+    if (!llvm::is_contained(openDims, dim.name)) {
+      error("", "no dimension of an input is named '" + dim.name + "'",
+            Status::Usage,
+            openDims.empty()
+                ? "the model has no open dimension"
+                : "the open dimensions are " + llvm::join(openDims, ", "));
+      return false;
+    }
+  for (const ShapeOption &shape : options.shapes)
+    if (!llvm::is_contained(inputNames, shape.input)) {
+      error("", "no input is named '" + shape.input + "'", Status::Usage,
+            "the inputs are " + llvm::join(inputNames, ", "));
+      return false;
+    }
+  return true;
+}
+
+func::FuncOp GraphImporter::addArguments(const Entry &entry, Results &results) {
   std::vector<DeclaredInput> declared;
   BoundDims bound;
   auto refuse = [&](const std::string &text, const std::string &help) {
     error("", text, Status::Usage, help);
   };
-  if (!declareInputs(entry, declared) ||
-      !bindInputDims(g.ops, declared, options.dims, options.shapes, refuse,
-                     bound))
+  if (!declareInputs(entry, declared))
+    return nullptr;
+  std::vector<DimOption> dimOptions;
+  std::vector<ShapeOption> shapeOptions;
+  takeOptions(declared, dimOptions, shapeOptions);
+  if (!bindInputDims(g.ops, declared, dimOptions, shapeOptions, refuse, bound))
     return nullptr;
   SmallVector<EntryArgument> arguments;
   for (auto [i, port] : llvm::enumerate(entry.inputs)) {
@@ -94,23 +136,22 @@ func::FuncOp GraphImporter::addArguments(const Entry &entry, Frame &frame) {
                                elementTypeOf(&context, realType(port.type))),
          dims});
   }
-  if (!bound.ranges.empty())
-    (*module)->setAttr("tenon.ranges", bound.ranges);
-  func::FuncOp main = beginEntry("main", arguments);
-  for (auto [port, argument] : llvm::zip(entry.inputs, main.getArguments())) {
-    size_t colon = port.tensor.rfind(':');
-    int64_t index = 0;
-    if (colon != std::string::npos &&
-        StringRef(port.tensor).drop_front(colon + 1).getAsInteger(10, index))
-      index = 0;
-    frame.fed[{port.tensor.substr(0, colon), index}] =
-        realType(port.type) == port.type ? Result::tensor(argument)
-                                         : takeApart(g, argument);
+  if (!bound.ranges.empty()) {
+    NamedAttrList ranges(bound.ranges);
+    if (auto others = (*module)->getAttrOfType<DictionaryAttr>("tenon.ranges"))
+      for (NamedAttribute range : others)
+        ranges.set(range.getName(), range.getValue());
+    (*module)->setAttr("tenon.ranges", ranges.getDictionary(&context));
   }
-  return main;
+  func::FuncOp function = beginEntry(entry.name, arguments);
+  for (auto [port, argument] : llvm::zip(entry.inputs, function.getArguments()))
+    results.push_back(realType(port.type) == port.type
+                          ? Result::tensor(argument)
+                          : takeApart(g, argument));
+  return function;
 }
 
-//===-- Constants and variables -----------------------------------------===//
+//===-- Constants -------------------------------------------------------===//
 
 Value GraphImporter::weight(StringRef name, const Tensor &tensor) {
   auto type =
@@ -160,42 +201,6 @@ Result GraphImporter::constant(const Node &node, const Tensor &tensor) {
   for (size_t i : {0, 1})
     values[i] = g.constant(denseOf(type, partsOf(*bytes, width, i)));
   return Result::complex(values[0], values[1]);
-}
-
-Value GraphImporter::variable(const Node &variable) {
-  std::string place = "variable \"" + variable.name + "\"";
-  auto key = model.variableKeys.find(variable.name);
-  // A checkpoint of TensorFlow 1 may be without a graph that restores it.
-  std::string name =
-      key == model.variableKeys.end() ? variable.name : key->second;
-  if (!model.bundle || !model.bundle->contains(name)) {
-    error(place, "no value was saved for it");
-    return {};
-  }
-  if (auto known = variableSymbols.find(name); known != variableSymbols.end())
-    if (auto weight = module->lookupSymbol<WeightOp>(known->second))
-      return g.make<GetWeightOp>(weight.getType(), known->second);
-  std::optional<Tensor> tensor;
-  ReaderDoor door(model.path, report);
-  if (!door.run([&] { tensor = model.bundle->tensor(name); })) {
-    markFailed();
-    return {};
-  }
-  const Attr *attr = variable.find("dtype");
-  const auto *declared = attr ? std::get_if<DataType>(attr) : nullptr;
-  if (!elementTypeOf(&context, tensor->type)) {
-    unsupported(variable, "variables of " + dataTypeName(tensor->type));
-    return {};
-  }
-  if (declared && *declared != tensor->type) {
-    error(place, "expected a saved value of " + dataTypeName(*declared) +
-                     ", got " + dataTypeName(tensor->type));
-    return {};
-  }
-  Value value = weight(name, *tensor);
-  if (auto get = value ? value.getDefiningOp<GetWeightOp>() : GetWeightOp())
-    variableSymbols[name] = get.getWeight().str();
-  return value;
 }
 
 } // namespace tenon::tf

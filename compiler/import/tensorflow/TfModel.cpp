@@ -3,6 +3,8 @@
 
 #include "compiler/import/OpenFile.h"
 
+#include <set>
+
 namespace tenon::tf {
 
 unsigned elementSize(DataType type) {
@@ -84,6 +86,46 @@ std::optional<std::vector<std::byte>> Model::bytes(const Tensor &tensor) const {
   if (!files[range.file].file->read(range.offset, copy.data(), copy.size()))
     return std::nullopt;
   return copy;
+}
+
+const Object *Model::findObject(const std::string &path) const {
+  if (objects.empty())
+    return nullptr;
+  const Object *object = &objects[0];
+  std::string rest = path;
+  while (!rest.empty()) {
+    // Members may have dots in their names: the longest that fits.
+    const Object *next = nullptr;
+    size_t taken = 0;
+    for (const auto &[name, number] : object->members)
+      if (name.size() >= taken && rest.starts_with(name) &&
+          (rest.size() == name.size() || rest[name.size()] == '.')) {
+        next = &objects[size_t(number)];
+        taken = name.size();
+      }
+    if (!next || taken == 0)
+      return nullptr;
+    object = next;
+    rest = rest.size() == taken ? std::string() : rest.substr(taken + 1);
+  }
+  return object;
+}
+
+std::vector<std::string> Model::functionPaths(size_t most) const {
+  // Breadth first: the shortest path of each.
+  std::vector<std::string> found;
+  std::vector<std::pair<std::string, int64_t>> open = {{"", 0}};
+  std::set<int64_t> seen = {0};
+  for (size_t at = 0; at < open.size() && !objects.empty(); ++at) {
+    auto [path, number] = open[at];
+    const Object &object = objects[size_t(number)];
+    if (!object.functions.empty() && found.size() < most)
+      found.push_back(path);
+    for (const auto &[name, member] : object.members)
+      if (seen.insert(member).second)
+        open.push_back({path.empty() ? name : path + "." + name, member});
+  }
+  return found;
 }
 
 } // namespace tenon::tf

@@ -148,6 +148,25 @@ struct Signature {
   std::vector<Port> inputs, outputs; ///< in the order of their names
 };
 
+/// A variant of a function of the object graph, traced for certain arguments.
+struct ConcreteFunction {
+  std::vector<Port> inputs; ///< the tensors of its arguments, in their order
+  std::vector<std::string> outputs; ///< names, in the order of the results
+  /// What comes after the inputs: numbers of objects.
+  std::vector<int64_t> captures;
+  std::string arguments; ///< spelled, for people: `x: f32[?,3], training: true`
+  bool hasTrueFlag = false; ///< one of the arguments is the constant true
+  bool isComplete = true;   ///< its arguments and results can be told apart
+};
+
+/// What Python saw of the model: objects with named members.
+struct Object {
+  std::map<std::string, int64_t> members; ///< numbers of objects, by name
+  std::vector<std::string> functions;     ///< names of concrete functions
+  std::string constant;    ///< the node of the main graph that it is
+  std::string variableKey; ///< the checkpoint's, of a variable
+};
+
 struct ModelFile {
   std::string path;
   std::shared_ptr<OpenFile> file;
@@ -163,6 +182,14 @@ struct Model {
   std::map<std::string, Signature> signatures;
   std::shared_ptr<TensorBundle> bundle; ///< null: no variables were saved
   std::map<std::string, std::string> variableKeys; ///< node to key of bundle
+  std::vector<Object> objects; ///< the first is the model itself
+  std::map<std::string, ConcreteFunction> concreteFunctions;
+
+  /// The object that a path of members such as `encoder.layers.0` names from
+  /// the model on; null where there is none.
+  const Object *findObject(const std::string &path) const;
+  /// Paths of the objects that are functions, at most `most` of them.
+  std::vector<std::string> functionPaths(size_t most) const;
 
   /// A copy of a constant's bytes; nothing when they can no longer be read.
   std::optional<std::vector<std::byte>> bytes(const Tensor &tensor) const;

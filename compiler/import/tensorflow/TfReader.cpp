@@ -7,6 +7,7 @@
 #include "compiler/import/tensorflow/TensorBundle.h"
 #include "compiler/import/tensorflow/TfDecoder.h"
 #include "compiler/import/tensorflow/TfEnvelope.h"
+#include "compiler/import/tensorflow/TfObjects.h"
 #include "compiler/import/tensorflow/VariableKeys.h"
 #include "compiler/import/wire/ParseMessage.h"
 
@@ -113,6 +114,7 @@ static void readSavedModel(Model &model, const std::string &tags) {
     model.variableKeys =
         findVariableKeys(model, graph.saver_def().restore_op_name());
   }
+  decodeObjects(graph.object_graph_def(), model);
 }
 
 std::unique_ptr<Model> readTensorFlow(const std::string &path,

@@ -130,9 +130,41 @@ LogicalResult topK(NodeContext &c) {
   return success();
 }
 
+/// Over which axes the gradients of two operands that were broadcast together
+/// are summed. An axis of one element may be left out: its sum is itself.
+LogicalResult broadcastGradientArgs(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  FailureOr<Sizes> a = c.sizesInput(0), b = c.sizesInput(1);
+  if (failed(a) || failed(b))
+    return failure();
+  size_t rank = std::max(a->size(), b->size());
+  SmallVector<int64_t> axes[2];
+  for (size_t axis = 0; axis < rank; ++axis) {
+    auto sizeOf = [&](const Sizes &sizes) -> std::optional<Size> {
+      size_t missing = rank - sizes.size();
+      return axis < missing ? std::optional<Size>() : sizes[axis - missing];
+    };
+    std::optional<Size> x = sizeOf(*a), y = sizeOf(*b);
+    auto isOne = [](const std::optional<Size> &size) {
+      return !size || GraphBuilder::staticSize(*size) == 1;
+    };
+    if (isOne(x))
+      axes[0].push_back(int64_t(axis));
+    if (isOne(y))
+      axes[1].push_back(int64_t(axis));
+    if (!isOne(x) && !isOne(y) && !GraphBuilder::same(*x, *y))
+      return c.unsupported("extents of which one may be broadcast to another");
+  }
+  mlir::Type element = g.elementOf(c.input(0));
+  for (size_t i : {0, 1})
+    c.set(i, g.convert(g.ints(axes[i]), element));
+  return success();
+}
+
 } // namespace
 
 void registerReductionOps(OpRegistry &r) {
+  r.add("BroadcastGradientArgs", 2, broadcastGradientArgs, {"r0", "r1"});
   r.add("Sum", 2, reduce<ReduceKind::Add>);
   r.add("Prod", 2, reduce<ReduceKind::Multiply>);
   r.add("Max", 2, reduce<ReduceKind::Maximum>);

@@ -1,5 +1,5 @@
-/* Every context has its own state; a run that fails keeps what it had written
- * by then. */
+/* Every context has its own state; what a run had written when it failed stays
+ * written. */
 #include "stateful.h"
 #include <stdio.h>
 #include <string.h>

@@ -15,7 +15,7 @@ func.func @step(%x: tensor<4xf32> {tenon.name = "x"}, %i: tensor<i64> {tenon.nam
   %one = tenon.constant dense<1> : tensor<i64>
   %count = tenon.add %old, %one : (tensor<i64>, tensor<i64>) -> tensor<i64>
   tenon.state_write @counter, %count : tensor<i64>
-  // Two and more end the run here, after one write and before the others.
+  // Two and more end the run here, after one write and before others.
   %index = tensor.extract %i[] : tensor<i64>
   %at = arith.index_cast %index : i64 to index
   %zero = arith.constant 0 : index

@@ -1,4 +1,4 @@
-// RUN: tenon-opt %s --pass-pipeline='builtin.module(func.func(tenon-place-state))' --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: tenon-opt %s --tenon-place-state --split-input-file --verify-diagnostics | FileCheck %s
 
 tenon.state @s : tensor<4xf32>
 
@@ -31,7 +31,7 @@ func.func @out_of_step() {
   %e = tensor.empty() : tensor<4xf32>
   %new = tenon.fusion map ins(%old : tensor<4xf32>) outs(%e : tensor<4xf32>) {
   ^bb0(%t: tensor<4xf32>):
-    %0 = tenon.reverse %t dims [0] : (tensor<4xf32>) -> tensor<4xf32>
+    %0 = tenon.reverse %t [0] : tensor<4xf32>
     tenon.yield %0 : tensor<4xf32>
   } -> tensor<4xf32>
   // expected-remark@+1 {{state s is written by a copy: the kernel, or an op after it, reads the old value}}
