@@ -2,8 +2,8 @@
 # file it was made of changes. docs/cmake.md tells the arguments.
 function(tenon_add_model name)
   set(where "tenon_add_model(${name})")
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "STANDALONE" "MODEL;TYPE;SYMBOL;CPU;OPT;WEIGHTS;SIGNATURE"
-                        "DIMS;SHAPES;SPECIALIZE;PAD;OPTIONS;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "STANDALONE" "MODEL;TYPE;SYMBOL;CPU;OPT;WEIGHTS"
+                        "DIMS;SHAPES;SPECIALIZE;PAD;SIGNATURE;FUNCTION;OPTIONS;DEPENDS")
   if(ARG_UNPARSED_ARGUMENTS)
     list(GET ARG_UNPARSED_ARGUMENTS 0 unknown)
     message(FATAL_ERROR "${where}: unknown argument '${unknown}'")
@@ -63,7 +63,7 @@ function(tenon_add_model name)
   if(ARG_STANDALONE)
     list(APPEND flags --standalone)
   endif()
-  foreach(pair "CPU -mcpu=" "OPT -O" "SIGNATURE --signature=" "DIMS --dim=" "SHAPES --shape="
+  foreach(pair "CPU -mcpu=" "OPT -O" "SIGNATURE --signature=" "FUNCTION --function=" "DIMS --dim=" "SHAPES --shape="
                "SPECIALIZE --specialize=" "PAD --pad=")
     string(REPLACE " " ";" pair "${pair}")
     list(GET pair 0 keyword)

@@ -23,8 +23,8 @@ def _tool():
     return found
 
 
-def _call(arguments):
-    done = subprocess.run([_tool(), "compile", "--color=never", *arguments],
+def _call(verb, *arguments):
+    done = subprocess.run([_tool(), verb, "--color=never", *arguments],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE)
     said = done.stderr.decode("utf-8", "replace").rstrip()
@@ -33,7 +33,7 @@ def _call(arguments):
                        f"the compiler ended with status {done.returncode}")
     for line in said.splitlines():
         if " warning: " in line:
-            warnings.warn(line, RuntimeWarning, stacklevel=4)
+            warnings.warn(line, RuntimeWarning, stacklevel=3)
     return done.stdout.decode("utf-8", "surrogateescape")
 
 
@@ -50,12 +50,26 @@ def _shape(shape):
     return ",".join("?" if extent is None else str(extent) for extent in shape)
 
 
+def _entries(model, names):
+    """The flags that choose entries: of a SavedModel those that are no
+    signatures are functions by their place among its objects."""
+    if isinstance(names, str):
+        names = [names]
+    known = json.loads(_call("inspect", "--format=json", "--",
+                             os.fspath(model))).get("signatures", [])
+    signatures = {entry["name"] for entry in known}
+    functions = set(names) - signatures if signatures else ()
+    return [f"--{'function' if name in functions else 'signature'}={name}"
+            for name in names]
+
+
 def compile(model, *, function=None, dims=None, shapes=None, specialize=(),
             pad=None, cpu=None, opt=None, output=None, options=(), **opening):
     """Compiles a model and opens it.
 
     model: what `tenon compile` takes: an ONNX file, a SavedModel's folder, a
-    frozen graph. function: a signature of a SavedModel. dims: sizes of named
+    frozen graph. function: a signature of a SavedModel, or a function by its
+    place among the objects; several of them in a list. dims: sizes of named
     extents, {"batch": 8, "seq": (1, 512)}. shapes: shapes of inputs by name,
     None for an extent that stays open. specialize: sizes that get code of
     their own, [{"batch": 1, "seq": 128}]. pad: multiples that extents are
@@ -65,7 +79,7 @@ def compile(model, *, function=None, dims=None, shapes=None, specialize=(),
     of the tool. What else there is goes to `load`."""
     flags = []
     if function is not None:
-        flags.append(f"--signature={function}")
+        flags += _entries(model, function)
     for name, size in (dims or {}).items():
         flags.append(f"--dim={name}={_range(size)}")
     for name, shape in (shapes or {}).items():
@@ -81,10 +95,10 @@ def compile(model, *, function=None, dims=None, shapes=None, specialize=(),
         flags.append(f"-O{opt}")
     flags += [*map(str, options), "--", os.fspath(model)]
     if output is not None:
-        _call(["-q", "-shared", "-o", os.fspath(output), *flags])
+        _call("compile", "-q", "-shared", "-o", os.fspath(output), *flags)
         return Model(output, **opening)
     try:
-        found = json.loads(_call(["--cache", "--format=json", *flags]))
+        found = json.loads(_call("compile", "--cache", "--format=json", *flags))
         return Model(found["output"], **opening)
     except FileError:
         # Without a cache the file lives as long as the model; what else was
@@ -92,7 +106,7 @@ def compile(model, *, function=None, dims=None, shapes=None, specialize=(),
         folder = tempfile.mkdtemp(prefix="tenon-")
         try:
             path = os.path.join(folder, "model.so")
-            _call(["-q", "-shared", "-o", path, *flags])
+            _call("compile", "-q", "-shared", "-o", path, *flags)
             opened = Model(path, **opening)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)

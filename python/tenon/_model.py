@@ -206,6 +206,13 @@ class Context(_Callable):
         with self as address:
             rt.cancel(address)
 
+    def reset_state(self):
+        """Gives all state its first values again."""
+        with self as address:
+            status = rt.reset_state(address)
+            if status != 0:
+                raise error_of(status, rt.text(rt.context_text(address)))
+
     @property
     def memory(self):
         """The bytes it holds from run to run."""

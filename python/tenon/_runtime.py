@@ -66,6 +66,7 @@ destroy_context = _declare("tenon_context_destroy", _I, _P)
 context_text = _declare("tenon_context_text", _S, _P)
 context_memory = _declare("tenon_context_memory", ctypes.c_uint64, _P)
 set_timeout = _declare("tenon_context_set_timeout", _I, _P, ctypes.c_int64)
+reset_state = _declare("tenon_context_reset_state", _I, _P)
 cancel = _declare("tenon_cancel", None, _P)
 run = _declare("tenon_run", _I, _P, _S, _P, ctypes.c_size_t, _P,
                ctypes.c_size_t)

@@ -77,7 +77,11 @@ class Compile(unittest.TestCase):
         x = np.array([1, 2], np.float32)
         np.testing.assert_array_equal(double(x), x * 2)
         np.testing.assert_array_equal(negate(x), -x)
-        with self.assertRaisesRegex(tenon.Error, "no signature|triple"):
+        both = tenon.compile(folder, function=["negate", "double"])
+        self.assertEqual(both.functions, ("negate", "double"))
+        np.testing.assert_array_equal(both(x), -x)
+        np.testing.assert_array_equal(both["double"](x), x * 2)
+        with self.assertRaisesRegex(tenon.Error, "triple"):
             tenon.compile(folder, function="triple")
 
 

@@ -1,0 +1,56 @@
+"""State: what runs leave behind for the next, in each context of its own, seen
+by all functions of the model."""
+import os
+import threading
+import unittest
+
+import models
+import numpy as np
+import tenon
+
+
+class State(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.model = tenon.compile(os.path.join(
+            models.SOURCE, "lit/artifact/Inputs/stateful.mlir"))
+        cls.x = np.ones(4, np.float32)
+
+    def test_functions_share_it(self):
+        context = self.model.context()
+        self.assertEqual(self.model.functions, ("step", "tell"))
+        self.assertEqual(context["step"](self.x, 0)["count"], 11)
+        before, count = context["step"](self.x, 1)
+        np.testing.assert_array_equal(before, [2, 3, 4, 5])
+        self.assertEqual(count, 12)
+        told = context["tell"]()
+        np.testing.assert_array_equal(told["h"], [3, 4, 5, 6])
+        self.assertEqual(told["count"], 12)
+        self.assertTrue(told["seen"].all())
+
+    def test_each_context_has_its_own(self):
+        first, second = self.model.context(), self.model.context()
+        for _ in range(3):
+            first(self.x, 0)
+        self.assertEqual(second(self.x, 0)["count"], 11)
+        self.assertEqual(first(self.x, 0)["count"], 14)
+        first.reset_state()
+        self.assertEqual(first(self.x, 0)["count"], 11)
+        np.testing.assert_array_equal(second["tell"]()["h"], [2, 3, 4, 5])
+
+    def test_each_thread_has_its_own(self):
+        seen = []
+
+        def count():
+            for _ in range(3):
+                last = self.model(self.x, 0)["count"]
+            seen.append(int(last))
+        for _ in range(2):
+            thread = threading.Thread(target=count)
+            thread.start()
+            thread.join()
+        self.assertEqual(seen, [13, 13])
+
+
+if __name__ == "__main__":
+    unittest.main()
