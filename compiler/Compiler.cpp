@@ -11,6 +11,7 @@
 #include "compiler/report/PassDiagnostics.h"
 #include "compiler/report/Stopwatch.h"
 #include "compiler/verify/ExposeIntermediates.h"
+#include "dialects/tenon/SizeLimit.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -72,6 +73,12 @@ public:
             << phase.name << ": " << op->getName();
         status = diagnostics.flush(report, false);
         writeReproducer(phase.name);
+        return false;
+      }
+      // Before any pass computes with them, and again where passes learned
+      // more.
+      if (failed(checkSpans(*module))) {
+        status = diagnostics.flush(report, false);
         return false;
       }
       if (phase.name == "placed") {

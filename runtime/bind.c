@@ -207,7 +207,7 @@ tenon_status tenon_bind_inputs(tenon_context *context,
     if (overflow) {
       at_tensor(context, "input", input);
       tenon_text_add(&context->text, "its size overflows");
-      return TENON_BAD_INPUT;
+      return TENON_LIMIT;
     }
     status = bind_buffer(context, "input", input, tensor, needed);
     context->inputs[i] = tensor->data;

@@ -80,15 +80,20 @@ int tenon_read_options(void *to, size_t size, size_t least, const void *from) {
 
 uint64_t tenon_dense_bytes(int32_t dtype, int32_t rank, const int64_t *dims,
                            int *overflow) {
-  uint64_t bytes = tenon_dtype_bytes(dtype);
+  uint64_t span = 1, bytes;
+  int empty = 0;
   *overflow = 0;
   for (int32_t i = 0; i < rank; ++i)
     if (dims[i] == 0)
-      return 0;
-  for (int32_t i = 0; i < rank; ++i)
-    if (__builtin_mul_overflow(bytes, (uint64_t)dims[i], &bytes) ||
-        bytes > INT64_MAX)
+      empty = 1;
+    else if (__builtin_mul_overflow(span, (uint64_t)dims[i], &span) ||
+             span > TENON_MAX_SPAN)
       *overflow = 1;
+  if (*overflow || empty)
+    return 0;
+  if (__builtin_mul_overflow(span, tenon_dtype_bytes(dtype), &bytes) ||
+      bytes > INT64_MAX)
+    *overflow = 1;
   return *overflow ? 0 : bytes;
 }
 

@@ -117,7 +117,12 @@ tenon_status tenon_load_weights(tenon_model *model,
                                 tenon_text *text);
 void tenon_free_weights(tenon_weights *weights);
 
-/* Product of the extents and the element's size; 0 with *overflow set. */
+/* The most the extents of a tensor other than zero may come to: strides are
+   products of extents beside a zero too. */
+#define TENON_MAX_SPAN (UINT64_C(1) << 62)
+
+/* Product of the extents and the element's size; 0 with *overflow set where it,
+   or what the extents other than zero come to, is too large. */
 uint64_t tenon_dense_bytes(int32_t dtype, int32_t rank, const int64_t *dims,
                            int *overflow);
 

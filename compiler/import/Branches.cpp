@@ -21,6 +21,18 @@ bool isOutside(Size size, Region &region) {
   return !value || !region.isAncestor(value.getParentRegion());
 }
 
+Size stepsOver(GraphBuilder &g, Size steps, ArrayRef<Sizes> carried) {
+  Size zero = g.index(0), areEmpty = g.index(1);
+  for (const Sizes &sizes : carried) {
+    Size isEmpty = zero;
+    for (Size size : sizes)
+      isEmpty = g.select(g.cmp(arith::CmpIPredicate::eq, size, zero),
+                         g.index(1), isEmpty);
+    areEmpty = g.mul(areEmpty, isEmpty);
+  }
+  return g.select(g.cmp(arith::CmpIPredicate::ne, areEmpty, zero), zero, steps);
+}
+
 /// The type both values can be given, of one rank and element type.
 static RankedTensorType joinTypes(Value a, Value b) {
   auto x = GraphBuilder::typeOf(a), y = GraphBuilder::typeOf(b);

@@ -15,6 +15,11 @@ mlir::Value forget(GraphBuilder &g, mlir::Value value,
 /// Whether `size` can be used outside `region`.
 bool isOutside(Size size, mlir::Region &region);
 
+/// The steps of a loop that carries tensors of these sizes: none where no
+/// tensor has an element, as no step would change anything then. Otherwise
+/// 2^62 steps over nothing would be taken one by one.
+Size stepsOver(GraphBuilder &g, Size steps, llvm::ArrayRef<Sizes> carried);
+
 /// Result number `result` differs between the branches: in its element type
 /// (isError), else in its rank.
 struct BranchMismatch {

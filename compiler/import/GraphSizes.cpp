@@ -3,6 +3,8 @@
 // the last of them.
 #include "compiler/import/GraphBuilder.h"
 
+#include "dialects/tenon/SizeLimit.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -130,9 +132,6 @@ Size GraphBuilder::arithmetic(
   return result;
 }
 
-/// Modular arithmetic without undefined behaviour.
-static int64_t wrap(uint64_t value) { return int64_t(value); }
-
 Size GraphBuilder::add(Size a, Size b) {
   if (same(b, index(0)))
     return a;
@@ -140,9 +139,7 @@ Size GraphBuilder::add(Size a, Size b) {
     return b;
   if (staticSize(a))
     std::swap(a, b);
-  return arithmetic<arith::AddIOp>("add", a, b, [](int64_t x, int64_t y) {
-    return wrap(uint64_t(x) + uint64_t(y));
-  });
+  return arithmetic<arith::AddIOp>("add", a, b, saturatingAdd);
 }
 
 Size GraphBuilder::sub(Size a, Size b) {
@@ -158,8 +155,9 @@ Size GraphBuilder::sub(Size a, Size b) {
       if (same(op.getRhs(), b))
         return getAsOpFoldResult(op.getLhs());
     }
+  // Only for the number without an opposite.
   return arithmetic<arith::SubIOp>("sub", a, b, [](int64_t x, int64_t y) {
-    return wrap(uint64_t(x) - uint64_t(y));
+    return x < 0 ? x - y : INT64_MAX;
   });
 }
 
@@ -170,9 +168,7 @@ Size GraphBuilder::mul(Size a, Size b) {
     return a;
   if (same(b, index(0)))
     return b;
-  return arithmetic<arith::MulIOp>("mul", a, b, [](int64_t x, int64_t y) {
-    return wrap(uint64_t(x) * uint64_t(y));
-  });
+  return arithmetic<arith::MulIOp>("mul", a, b, saturatingMul);
 }
 
 /// Division is folded where it is defined.
@@ -315,7 +311,7 @@ Size GraphBuilder::select(Size condition, Size whenTrue, Size whenFalse) {
 static void collectFactors(Size size, int64_t &number,
                            SmallVectorImpl<Value> &factors) {
   if (std::optional<int64_t> known = GraphBuilder::staticSize(size)) {
-    number = wrap(uint64_t(number) * uint64_t(*known));
+    number = saturatingMul(number, *known);
     return;
   }
   auto value = cast<Value>(size);

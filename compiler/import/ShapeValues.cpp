@@ -196,6 +196,14 @@ std::optional<Sizes> ShapeValues::trace(Value tensor, int depth) {
         size = apply(size);
     return result;
   };
+  // Sizes saturate; a model's own numbers wrap.
+  auto modular = [&](auto fold, llvm::function_ref<Size(Size, Size)> apply) {
+    return elementwise([&](Size a, Size b) -> Size {
+      std::optional<int64_t> x = g.staticSize(a), y = g.staticSize(b);
+      return x && y ? g.index(int64_t(fold(uint64_t(*x), uint64_t(*y))))
+                    : apply(a, b);
+    });
+  };
   using Result = std::optional<Sizes>;
   bool isBool = type.getElementType().isInteger(1);
   bool isUnsigned = type.getElementType().isUnsignedInteger();
@@ -374,11 +382,14 @@ std::optional<Sizes> ShapeValues::trace(Value tensor, int depth) {
           return std::nullopt;
         }
         if (isa<AddOp>(op))
-          return elementwise([&](Size a, Size b) { return g.add(a, b); });
+          return modular(std::plus<uint64_t>(),
+                         [&](Size a, Size b) { return g.add(a, b); });
         if (isa<SubtractOp>(op))
-          return elementwise([&](Size a, Size b) { return g.sub(a, b); });
+          return modular(std::minus<uint64_t>(),
+                         [&](Size a, Size b) { return g.sub(a, b); });
         if (isa<MultiplyOp>(op))
-          return elementwise([&](Size a, Size b) { return g.mul(a, b); });
+          return modular(std::multiplies<uint64_t>(),
+                         [&](Size a, Size b) { return g.mul(a, b); });
         if (isa<MaximumOp>(op))
           return elementwise([&](Size a, Size b) { return g.max(a, b); });
         if (isa<MinimumOp>(op))

@@ -35,8 +35,11 @@ llvm::Error OpInstance::limit(const llvm::Twine &text) const {
 llvm::Expected<HostTensor> OpInstance::allocate(Type element,
                                                 Indices shape) const {
   int64_t count = checkedCount(shape);
-  if (count < 0)
+  if (llvm::any_of(shape, [](int64_t extent) { return extent < 0; }))
     return error("expected extents that are sizes, got " + shapeText(shape));
+  if (count < 0)
+    return limit("expected extents whose product fits 64 bits, got " +
+                 shapeText(shape));
   if (count > options.maxElements)
     return limit("expected at most " + Twine(options.maxElements) +
                  " elements, got " + Twine(count));

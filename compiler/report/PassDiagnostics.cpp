@@ -49,11 +49,12 @@ PassDiagnostics::PassDiagnostics(MLIRContext &context, std::string file)
 Status PassDiagnostics::flush(const DiagnosticHandler &report, bool parsing) {
   Status worst = Status::Success;
   for (Diagnostic &diagnostic : collected) {
-    bool refusal =
-        llvm::StringRef(diagnostic.text).starts_with("unsupported: ");
-    diagnostic.status = parsing   ? Status::InvalidModel
-                        : refusal ? Status::Unsupported
-                                  : Status::Internal;
+    llvm::StringRef text(diagnostic.text);
+    diagnostic.status = parsing                       ? Status::InvalidModel
+                        : text.starts_with("limit: ") ? Status::Limit
+                        : text.starts_with("unsupported: ")
+                            ? Status::Unsupported
+                            : Status::Internal;
     if (diagnostic.status == Status::Internal)
       diagnostic.text = "internal compiler error: " + diagnostic.text;
     if (worst == Status::Success || diagnostic.status == Status::Internal)

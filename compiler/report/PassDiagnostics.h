@@ -16,7 +16,8 @@ namespace tenon {
 std::vector<std::string> nodesOf(mlir::Location loc);
 
 /// While it lives, errors of `context` are collected. A refusal meant for users
-/// begins with `unsupported: `; every other error of a pass is a bug of ours.
+/// begins with `unsupported: ` or `limit: `; every other error of a pass is a
+/// bug of ours.
 class PassDiagnostics {
 public:
   PassDiagnostics(mlir::MLIRContext &context, std::string file);

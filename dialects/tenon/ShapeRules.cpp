@@ -2,6 +2,8 @@
 // error names the constraint it breaks.
 #include "dialects/tenon/ShapeRules.h"
 
+#include "dialects/tenon/SizeLimit.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
@@ -93,10 +95,15 @@ int64_t windowExtent(int64_t size, int64_t window, int64_t stride, int64_t low,
                      int64_t windowDilation) {
   if (size == unknown)
     return unknown;
-  int64_t dilatedSize = size == 0 ? 0 : (size - 1) * sizeDilation + 1;
-  int64_t padded = dilatedSize + low + high;
-  int64_t dilatedWindow = (window - 1) * windowDilation + 1;
-  return padded < dilatedWindow ? 0 : (padded - dilatedWindow) / stride + 1;
+  auto dilated = [](int64_t count, int64_t dilation) {
+    return saturatingAdd(saturatingMul(count - 1, dilation), 1);
+  };
+  int64_t padded = saturatingAdd(
+      saturatingAdd(size == 0 ? 0 : dilated(size, sizeDilation), low), high);
+  int64_t reach = dilated(window, windowDilation);
+  return padded < reach
+             ? 0
+             : saturatingAdd(saturatingAdd(padded, -reach) / stride, 1);
 }
 
 static bool allPositive(Extents list) {
@@ -186,8 +193,9 @@ ShapeOrError concatenateShape(llvm::ArrayRef<Extents> operands, int64_t dim) {
     for (auto [i, extent] : llvm::enumerate(operand)) {
       int64_t &joined = result.shape[i];
       if (int64_t(i) == dim)
-        joined =
-            joined == unknown || extent == unknown ? unknown : joined + extent;
+        joined = joined == unknown || extent == unknown
+                     ? unknown
+                     : saturatingAdd(joined, extent);
       else if (!compatible(joined, extent))
         return shapeError("expected other extents to agree (C2), got " +
                           Twine(joined) + " and " + Twine(extent));
@@ -214,13 +222,17 @@ ShapeOrError padShape(Extents operand, Extents low, Extents high,
       continue;
     }
     int64_t inner =
-        operand[i] == 0 ? 0 : operand[i] + (operand[i] - 1) * interior[i];
-    if (inner + low[i] + high[i] < 0)
+        operand[i] == 0
+            ? 0
+            : saturatingAdd(operand[i],
+                            saturatingMul(operand[i] - 1, interior[i]));
+    int64_t padded = saturatingAdd(saturatingAdd(inner, low[i]), high[i]);
+    if (padded < 0)
       return shapeError(
           "expected padding not to cut more than there is (C3), got extent " +
           Twine(operand[i]) + " and padding " + Twine(low[i]) + ", " +
           Twine(high[i]));
-    result.shape.push_back(inner + low[i] + high[i]);
+    result.shape.push_back(padded);
   }
   return result;
 }

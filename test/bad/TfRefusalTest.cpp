@@ -205,6 +205,50 @@ TEST_F(TfRefusal, CirclesAndFramesThatAreNone) {
                 "Switch: a side that meets no other");
 }
 
+TEST_F(TfRefusal, ExtentsBesideAZeroAreBounded) {
+  constexpr int64_t huge = int64_t(1) << 62, large = int64_t(1) << 56;
+  auto sized = [](tf::proto::SavedModel model, std::vector<int64_t> extents) {
+    auto &signature = (*model.mutable_meta_graphs(0)
+                            ->mutable_signature_def())["serving_default"];
+    auto *shape = (*signature.mutable_inputs())["x"].mutable_tensor_shape();
+    shape->clear_dim();
+    for (int64_t extent : extents)
+      shape->add_dim()->set_size(extent);
+    (*signature.mutable_outputs())["y"]
+        .mutable_tensor_shape()
+        ->set_unknown_rank(true);
+    return model;
+  };
+  expectCompiled(sized(oneNode("Neg", {"x"}), {0, huge}));
+  expectRefused(sized(oneNode("Neg", {"x"}), {0, huge, 4}), Status::Limit,
+                "product of its extents other than zero");
+  // A sum of 2^63 does not look like an extent that is open, nor one of 2^64
+  // like none.
+  const std::string one =
+      tfNode("one", "Const", {},
+             tfAttr("value", "tensor { dtype: 3 tensor_shape {} int_val: 1 }"));
+  for (std::vector<std::string> operands :
+       {std::vector(2, std::string("x")), std::vector(4, std::string("x"))}) {
+    int count = operands.size();
+    operands.push_back("one");
+    expectRefused(
+        sized(oneNode("ConcatV2", operands,
+                      tfAttr("N", "i: " + std::to_string(count)), one),
+              {0, huge}),
+        Status::Limit,
+        "node \"y\": error: limit: expected the product of a tensor's");
+  }
+  expectCompiled(
+      sized(oneNode("DepthToSpace", {"x"}, tfAttr("block_size", "i: 2")),
+            {0, large, 2, 4}));
+  const std::string window = "list { i: 1 i: 2 i: 1 i: 1 }";
+  expectCompiled(
+      sized(oneNode("AvgPool", {"x"},
+                    tfAttr("ksize", window) + tfAttr("strides", window) +
+                        tfAttr("padding", "s: 'SAME'")),
+            {0, large, 2, 4}));
+}
+
 TEST_F(TfRefusal, GraphsAsTextAreNotRead) {
   std::string text;
   for (int i = 0; i < 100000; ++i)

@@ -172,17 +172,12 @@ UNTRIED = {
     **dict.fromkeys(["StringNormalizer", "TfIdfVectorizer"], "works on text"),
 }
 
-# Their results, or what they keep, have elements for each of 2^62 rows or
+# Their results, or what they keep, have elements for each of so many rows or
 # columns of nothing: then a limit says so.
 BY_ROW = {"Hardmax", "Softmax", "LogSoftmax", "LpNormalization", "MatMul", "Gemm", "Einsum", "MatMulInteger", "QLinearMatMul", "Conv",
-          "ConvInteger", "QLinearConv", "MaxPool", "LpPool", "Pad"} | \
+          "ConvInteger", "QLinearConv", "MaxPool", "AveragePool", "LpPool", "Pad", "InstanceNormalization", "GroupNormalization", "RNN",
+          "GRU", "LSTM"} | \
     {row.op for row in ROWS if row.op.startswith("Reduce")}
 
-# The extent they make is a multiple of the one they are given.
-GROWING = {"Concat", "Tile", "SpaceToDepth"}
-
-HUGE_UNTRIED = {
-    **dict.fromkeys(["RNN", "GRU", "LSTM", "Scan"], "take 2^62 steps, as the model says"),
-    **dict.fromkeys(["GroupNormalization", "InstanceNormalization", "DepthToSpace"], "split extents, whose product passes 2^63"),
-    "AveragePool": "counts the elements under every window",
-}
+# What they make, or compute on the way, is a multiple of what they are given.
+GROWING = {"Concat", "Tile", "DepthToSpace", "SpaceToDepth", "GatherElements", "Scatter", "ScatterElements"}

@@ -94,6 +94,13 @@ TEST(WindowExtent, AnEmptyExtentIsItsPadding) {
   EXPECT_EQ(windowExtent(0, 3, 1, 2, 2, 7, 1), 2);
 }
 
+TEST(WindowExtent, WhatOverflowsIsNeitherUnknownNorSmall) {
+  constexpr int64_t huge = int64_t(1) << 62;
+  EXPECT_EQ(windowExtent(huge, 1, 1, huge, 0, 1, 1), INT64_MAX);
+  EXPECT_EQ(windowExtent(huge, 1, 1, 0, 0, 4, 1), INT64_MAX);
+  EXPECT_EQ(windowExtent(huge, huge, 1, 0, 0, 1, 4), 0);
+}
+
 TEST(WindowExtent, UnknownStaysUnknown) {
   EXPECT_EQ(windowExtent(unknown, 3, 1, 0, 0, 1, 1), unknown);
 }
@@ -192,6 +199,9 @@ TEST(ConcatenateShape, SumsOneExtentAndJoinsTheOthers) {
             (Shape{6, 8}));
   EXPECT_EQ(shapeOf(concatenateShape({{unknown, 8}, {2, 8}}, 0)),
             (Shape{unknown, 8}));
+  constexpr int64_t huge = int64_t(1) << 62;
+  EXPECT_EQ(shapeOf(concatenateShape({{0, huge}, {0, huge}}, 1)),
+            (Shape{0, INT64_MAX}));
   expectBroken(concatenateShape({}, 0), "(C1)");
   expectBroken(concatenateShape({Extents()}, 0), "(C1)");
   expectBroken(concatenateShape({{4}}, 1), "(C1)");
@@ -208,6 +218,11 @@ TEST(PadShape, NegativePaddingCuts) {
   EXPECT_EQ(shapeOf(padShape({4}, {0}, {0}, {2})), (Shape{10}));
   EXPECT_EQ(shapeOf(padShape({0}, {1}, {1}, {5})), (Shape{2}));
   EXPECT_EQ(shapeOf(padShape({4}, {unknown}, {0}, {0})), (Shape{unknown}));
+  constexpr int64_t huge = int64_t(1) << 62;
+  EXPECT_EQ(shapeOf(padShape({huge, 0}, {huge, 0}, {0, 0}, {0, 0})),
+            (Shape{INT64_MAX, 0}));
+  EXPECT_EQ(shapeOf(padShape({huge, 0}, {0, 0}, {0, 0}, {3, 0})),
+            (Shape{INT64_MAX, 0}));
   expectBroken(padShape({4}, {1, 1}, {0}, {0}), "(C1)");
   expectBroken(padShape({4}, {0}, {0}, {-1}), "(C1)");
   expectBroken(padShape({4}, {-3}, {-2}, {0}), "(C3)");

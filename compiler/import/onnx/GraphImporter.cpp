@@ -3,6 +3,7 @@
 // do not support are collected and passed over until the end.
 #include "compiler/import/onnx/GraphImporter.h"
 
+#include "dialects/tenon/SizeLimit.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -160,6 +161,10 @@ bool GraphImporter::checkExtent(const std::string &place, StringRef name,
   if (tensor.getRank() > maxRank)
     return fail("a rank of at most " + std::to_string(maxRank),
                 std::to_string(tensor.getRank()));
+  if (!isWithinSpan(tensor.getShape()))
+    return fail("a product of its extents other than zero of at most " +
+                    std::to_string(maxSpan),
+                spell(type));
   if (llvm::is_contained(tensor.getShape(), 0))
     return true;
   int64_t bytes = (tensor.getElementTypeBitWidth() + 7) / 8;

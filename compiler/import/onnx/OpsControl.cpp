@@ -216,7 +216,8 @@ buildLoop(NodeContext &ctx, const LoopPlan &plan, const Carried &start,
   if (!hasCondition) {
     scf::YieldOp::create(g.ops, loc, values);
     g.ops.setInsertionPoint(shell);
-    auto loop = scf::ForOp::create(g.ops, loc, zero, trips, one, all.initial);
+    Value steps = g.indexValue(stepsOver(g, plan.trips, all.sizes));
+    auto loop = scf::ForOp::create(g.ops, loc, zero, steps, one, all.initial);
     loop.getRegion().takeBody(shell.getRegion());
     shell.getRegion().emplaceBlock();
     bindSizes(loop.getResults());

@@ -1,5 +1,6 @@
 // Matrix products: MatMul, Gemm, their integer forms, and Det. Operands of any
 // rank come in; one dot_general per product is left.
+#include "compiler/import/Branches.h"
 #include "compiler/import/onnx/Contractions.h"
 #include "compiler/import/onnx/Quantization.h"
 #include "dialects/tenon/ShapeRules.h"
@@ -185,8 +186,9 @@ Value determinant(GraphBuilder &g, Value matrices) {
   Size count = g.size(matrices, 0), n = g.size(matrices, 1);
   mlir::Type element = g.elementOf(matrices);
   Value start = g.splat(element, {count}, 1);
+  Size steps = stepsOver(g, n, {{count, n, n}, {count}});
   auto loop = scf::ForOp::create(g.ops, g.loc, g.indexValue(g.index(0)),
-                                 g.indexValue(n), g.indexValue(g.index(1)),
+                                 g.indexValue(steps), g.indexValue(g.index(1)),
                                  ValueRange{matrices, start});
   {
     OpBuilder::InsertionGuard guard(g.ops);

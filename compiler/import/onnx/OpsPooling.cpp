@@ -4,6 +4,7 @@
 #include "compiler/import/onnx/NodeContext.h"
 #include "compiler/import/onnx/Windows.h"
 #include "dialects/tenon/ShapeRules.h"
+#include "dialects/tenon/SizeLimit.h"
 
 using namespace mlir;
 
@@ -131,6 +132,15 @@ Value windowCounts(GraphBuilder &g, mlir::Type element, Size extent,
   return reduceWindow(g, ReduceKind::Add, ones, single, 0);
 }
 
+/// Whether counting while importing is no work to speak of.
+bool isBudgeted(ArrayRef<int64_t> known, const Windows &w, size_t i) {
+  constexpr int64_t mostSteps = int64_t(1) << 22;
+  int64_t padded = 0;
+  for (int64_t extent : known)
+    padded = saturatingAdd(padded, extent);
+  return saturatingMul(padded / w.strides[i] + 1, w.kernel[i]) <= mostSteps;
+}
+
 /// The counts where all is static.
 SmallVector<int64_t> staticCounts(int64_t extent, int64_t low, int64_t high,
                                   int64_t extra, const Windows &w, size_t i,
@@ -159,7 +169,7 @@ Value countsOf(GraphBuilder &g, mlir::Type element, ArrayRef<Size> extents,
     auto known = g.staticSizes(
         ArrayRef<Size>{extents[i], w.low[i], w.high[i], w.extra[i]});
     Value counts;
-    if (known) {
+    if (known && isBudgeted(*known, w, i)) {
       SmallVector<int64_t> list = staticCounts(
           (*known)[0], (*known)[1], (*known)[2], (*known)[3], w, i, padding);
       if (llvm::all_equal(list)) {

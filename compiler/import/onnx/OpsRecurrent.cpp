@@ -1,5 +1,6 @@
 // RNN, GRU and LSTM: the inputs' share of all gates in one product over all
 // steps, then a loop over time whose state and result are tensors.
+#include "compiler/import/Branches.h"
 #include "compiler/import/Formulas.h"
 #include "compiler/import/onnx/NodeContext.h"
 #include "dialects/tenon/ShapeRules.h"
@@ -201,9 +202,10 @@ Ran run(const Direction &d, Value gatesOfInput, State start, bool backward,
   SmallVector<Value> inits{g.splat(net.element, allSizes, 0), start.h};
   if (hasCell)
     inits.push_back(start.c);
-  auto loop = scf::ForOp::create(g.ops, g.loc, g.indexValue(g.index(0)),
-                                 g.indexValue(net.time),
-                                 g.indexValue(g.index(1)), inits);
+  Size steps = stepsOver(g, net.time, {allSizes, stateSizes});
+  auto loop =
+      scf::ForOp::create(g.ops, g.loc, g.indexValue(g.index(0)),
+                         g.indexValue(steps), g.indexValue(g.index(1)), inits);
   auto record = [&](ValueRange values) {
     g.recordSizes(values[0], allSizes);
     for (Value state : values.drop_front())

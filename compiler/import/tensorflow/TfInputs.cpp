@@ -1,6 +1,7 @@
 // What comes into the graph from outside: arguments with their named extents
 // and what the user said of them, constants, and the saved values of variables.
 #include "compiler/import/tensorflow/TfNodeContext.h"
+#include "dialects/tenon/SizeLimit.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -44,8 +45,7 @@ bool GraphImporter::declareInputs(const Entry &entry,
     DeclaredInput &input = declared.emplace_back(DeclaredInput{port.name, {}});
     for (auto [i, dim] : llvm::enumerate(shape.dims)) {
       if (dim < -1) {
-        error(place, "expected an extent that fits the address space, got " +
-                         std::to_string(dim));
+        error(place, "expected an extent or -1, got " + std::to_string(dim));
         return false;
       }
       std::string name = port.name + "_dim" + std::to_string(i);
@@ -114,15 +114,6 @@ func::FuncOp GraphImporter::addArguments(const Entry &entry, Results &results) {
   SmallVector<EntryArgument> arguments;
   for (auto [i, port] : llvm::enumerate(entry.inputs)) {
     std::vector<int64_t> &extents = bound.extents[i];
-    int64_t bytes = 16;
-    for (int64_t extent : extents)
-      if (!ShapedType::isDynamic(extent) &&
-          llvm::MulOverflow(bytes, std::max<int64_t>(extent, 1), bytes)) {
-        error("input '" + port.name + "'",
-              "expected an extent that fits the address space, got " +
-                  std::to_string(extent));
-        return nullptr;
-      }
     ArrayAttr dims = bound.names[i];
     if (realType(port.type) != port.type) {
       extents.push_back(2);
@@ -130,11 +121,16 @@ func::FuncOp GraphImporter::addArguments(const Entry &entry, Results &results) {
       parts.push_back(g.ops.getI64IntegerAttr(2));
       dims = g.ops.getArrayAttr(parts);
     }
-    arguments.push_back(
-        {port.name,
-         RankedTensorType::get(extents,
-                               elementTypeOf(&context, realType(port.type))),
-         dims});
+    auto type = RankedTensorType::get(
+        extents, elementTypeOf(&context, realType(port.type)));
+    if (!isWithinSpan(extents)) {
+      error("input '" + port.name + "'",
+            "expected a product of its extents other than zero of at most " +
+                std::to_string(maxSpan) + ", got " + spell(type),
+            Status::Limit);
+      return nullptr;
+    }
+    arguments.push_back({port.name, type, dims});
   }
   if (!bound.ranges.empty()) {
     NamedAttrList ranges(bound.ranges);
