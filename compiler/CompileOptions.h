@@ -15,6 +15,16 @@ enum class EmitKind { Object, Shared, Executable, Assembly, LlvmIr, Mlir };
 
 enum class WeightPlacement { Auto, Embed, External };
 
+/// How contractions' weights are stored: as they are, as bf16, or as integers
+/// with a scale per group.
+enum class WeightFormat { F32, Bf16, Int8, Int4 };
+
+/// Bits of an element, scales aside.
+constexpr int bitsOf(WeightFormat format) {
+  constexpr int bits[] = {32, 16, 8, 4};
+  return bits[int(format)];
+}
+
 /// A named dimension fixed or ranged by the user: `--dim=batch=1..8:2`.
 struct DimOption {
   std::string name;
@@ -76,6 +86,7 @@ struct CompileOptions {
   bool standalone = false; ///< the header includes nothing of Tenon's and the
                            ///< object needs libc alone
   bool foldBatchNorm = true;
+  WeightFormat weightFormat = WeightFormat::F32;
   bool exposeIntermediates =
       false;    ///< every computed value is an output too (compiler/verify)
   int jobs = 0; ///< threads that generate code; 0: one a processor

@@ -61,6 +61,7 @@ public:
           exposeIntermediates(func);
     PipelineOptions pipeline;
     pipeline.foldBatchNorm = options.foldBatchNorm;
+    pipeline.weightBits = bitsOf(options.weightFormat);
     if (target) {
       pipeline.vectorBytes = target->vectorBytes;
       pipeline.nativeHalf = target->nativeHalf;

@@ -5,6 +5,7 @@
 
 #include "compiler/CompileOptions.h"
 #include "compiler/report/Diagnostic.h"
+#include "compiler/report/QuantizationReport.h"
 
 #include <functional>
 #include <string>
@@ -34,6 +35,7 @@ struct CompileReport {
   std::string weightsFile; ///< the weights file written, or empty
   int64_t codeBytes = 0;
   int64_t weightBytes = 0;
+  QuantizationReport quantization; ///< where weights were written
   int64_t arenaBytes = -1; ///< -1: depends on dynamic sizes
   int64_t peakMemory = 0;  ///< the most this process has had so far, in bytes
   std::vector<std::string> filesRead; ///< the model and every file it names

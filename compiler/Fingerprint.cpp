@@ -117,9 +117,9 @@ void addOptions(Lines &lines, const CompileOptions &options) {
                                 fetches, output, emit, header, dependencyFile,
                                 name, triple, cpu, features, optLevel, dims,
                                 shapes, variants, pads, weights, standalone,
-                                foldBatchNorm, exposeIntermediates, jobs,
-                                stopAfter, dumpDir, foldBudgetBytes,
-                                externalWeightBytes] = options;
+                                foldBatchNorm, weightFormat,
+                                exposeIntermediates, jobs, stopAfter, dumpDir,
+                                foldBudgetBytes, externalWeightBytes] = options;
   lines.add("symbol", name.empty() ? symbolStem(options) : name);
   for (const EntryOption &entry : entries)
     lines.add(entry.isSignature ? "signature" : "function", entry.name);
@@ -150,6 +150,7 @@ void addOptions(Lines &lines, const CompileOptions &options) {
   lines.add("weights", int64_t(weights));
   lines.add("standalone", int64_t(standalone));
   lines.add("fold-batch-norm", int64_t(foldBatchNorm));
+  lines.add("weight-format", int64_t(weightFormat));
   lines.add("expose-intermediates", int64_t(exposeIntermediates));
   lines.add("fold-budget", foldBudgetBytes);
   lines.add("external-weights", externalWeightBytes);

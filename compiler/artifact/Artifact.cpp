@@ -187,6 +187,7 @@ private:
                             return file.write(bytes);
                           });
     hash = tenon_xxh64_end(&state);
+    result.quantization = evaluator.quantization();
     if (done)
       return true;
     if (evaluator.status() == Status::Success)

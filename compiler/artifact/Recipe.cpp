@@ -5,6 +5,7 @@
 
 #include "compiler/artifact/ElementArithmetic.h"
 #include "compiler/artifact/ModelFacts.h"
+#include "compiler/artifact/QuantizeStep.h"
 #include "dialects/tenon/HostEvaluable.h"
 #include "dialects/tenon/Packing.h"
 #include "dialects/tenon/TenonDialect.h"
@@ -93,8 +94,9 @@ void copyBox(ArrayRef<int64_t> shape, int64_t bytes, char *to,
 
 class Run {
 public:
-  Run(llvm::function_ref<bool(StringRef, HostBytes &)> read, std::string &wrong)
-      : read(read), wrong(wrong) {}
+  Run(llvm::function_ref<bool(StringRef, HostBytes &)> read,
+      QuantizationLoss &loss, std::string &wrong)
+      : read(read), loss(loss), wrong(wrong) {}
 
   bool run(Block &block, HostBytes &result) {
     for (Operation &op : block) {
@@ -158,6 +160,12 @@ private:
       convertElements(dtypeOf(typeOf(convert.getOperand()).getElementType()),
                       dtypeOf(type.getElementType()), type.getNumElements(),
                       in(convert.getOperand()), to);
+    else if (auto scales = dyn_cast<GroupScalesOp>(op))
+      runGroupScales(scales, in(scales.getOperand()), to);
+    else if (auto quantize = dyn_cast<QuantizeOp>(op))
+      runQuantize(quantize, in(quantize.getOperand()),
+                  quantize.getScales() ? in(quantize.getScales()) : nullptr, to,
+                  loss);
     else if (std::optional<ElementOp> element = elementOp(op))
       computeElements(*element, dtypeOf(type.getElementType()),
                       type.getNumElements(), in(op->getOperand(0)),
@@ -279,6 +287,7 @@ private:
   }
 
   llvm::function_ref<bool(StringRef, HostBytes &)> read;
+  QuantizationLoss &loss;
   std::string &wrong;
   llvm::DenseMap<Value, HostBytes> values;
 };
@@ -288,12 +297,12 @@ bool canEvaluate(Operation *op) { return isHostEvaluable(op); }
 
 bool runRecipe(Region &recipe,
                llvm::function_ref<bool(StringRef, HostBytes &)> read,
-               HostBytes &result, std::string &wrong) {
+               HostBytes &result, QuantizationLoss &loss, std::string &wrong) {
   if (recipe.empty()) {
     wrong = "it is empty";
     return false;
   }
-  return Run(read, wrong).run(recipe.front(), result);
+  return Run(read, loss, wrong).run(recipe.front(), result);
 }
 
 } // namespace tenon

@@ -3,6 +3,8 @@
 #ifndef TENON_COMPILER_ARTIFACT_RECIPE_H
 #define TENON_COMPILER_ARTIFACT_RECIPE_H
 
+#include "compiler/report/QuantizationReport.h"
+
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/Region.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -23,12 +25,13 @@ struct HostBytes {
 /// Whether recipes may hold `op`; a pass that makes recipes asks first.
 bool canEvaluate(mlir::Operation *op);
 
-/// Runs `recipe`. `read` gives the bytes of a weight by its name, or false
-/// after it has reported why not. On failure `wrong` says what the recipe holds
-/// that it must not; empty where `read` failed.
+/// Runs `recipe`, and adds to `loss` what its quantization loses. `read` gives
+/// the bytes of a weight by its name, or false after it has reported why not.
+/// On failure `wrong` says what the recipe holds that it must not; empty where
+/// `read` failed.
 bool runRecipe(mlir::Region &recipe,
                llvm::function_ref<bool(llvm::StringRef, HostBytes &)> read,
-               HostBytes &result, std::string &wrong);
+               HostBytes &result, QuantizationLoss &loss, std::string &wrong);
 
 } // namespace tenon
 

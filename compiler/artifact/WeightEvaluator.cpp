@@ -2,7 +2,9 @@
 // not a signal. What a recipe reads is kept no longer than the recipe runs.
 #include "compiler/artifact/WeightEvaluator.h"
 
+#include "compiler/artifact/ModelFacts.h"
 #include "compiler/artifact/Recipe.h"
+#include "dialects/tenon/Quantization.h"
 #include "dialects/tenon/TenonDialect.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -48,14 +50,58 @@ bool WeightEvaluator::evaluate(WeightOp weight,
                                llvm::function_ref<bool(llvm::StringRef)> sink) {
   if (!weight.getSource()) {
     HostBytes value;
-    return evaluate(weight, value, 0) && sink(value.bytes);
+    QuantizationLoss loss;
+    return evaluate(weight, value, loss, 0) && count(weight, loss) &&
+           sink(value.bytes);
   }
+  count(weight, {});
   uint64_t length = (*weight.getSource()).getLength();
   std::vector<char> piece;
   for (uint64_t at = 0; at < length; at += piece.size())
     if (!read(weight, at, std::min(length - at, pieceBytes), piece) ||
         !sink(llvm::StringRef(piece.data(), piece.size())))
       return false;
+  return true;
+}
+
+/// What `weight` is read from, for people.
+static std::string sourcesOf(WeightOp weight) {
+  std::string names;
+  weight.walk([&](GetWeightOp get) {
+    names += (names.empty() ? "" : ", ") + get.getWeight().str();
+  });
+  return names;
+}
+
+bool WeightEvaluator::count(WeightOp weight, const QuantizationLoss &loss) {
+  auto type = cast<RankedTensorType>(weight.getType());
+  int64_t bytes =
+      type.getNumElements() * elementBytes(dtypeOf(type.getElementType()));
+  Operation *last = nullptr;
+  if (!weight.getSource())
+    last = weight.getRecipe()
+               .front()
+               .getTerminator()
+               ->getOperand(0)
+               .getDefiningOp();
+  counted.bytes += bytes;
+  if (isa_and_present<GroupScalesOp>(last))
+    return true;
+  // Biases and the like are no matrices.
+  counted.weights += type.getRank() > 1;
+  if (!isa_and_present<QuantizeOp>(last)) {
+    counted.bytesBefore += bytes;
+    return true;
+  }
+  counted.bytesBefore += 4 * loss.elements;
+  std::string names = sourcesOf(weight);
+  if (!loss.finite)
+    return fail(Status::Unsupported, "",
+                "weight '" + names +
+                    "' cannot be stored in fewer bits: expected finite "
+                    "elements in the range of the format, got others; compile "
+                    "with --weight-format=f32");
+  counted.add(names, loss);
   return true;
 }
 
@@ -66,7 +112,8 @@ bool WeightEvaluator::checkFiles() {
   return true;
 }
 
-bool WeightEvaluator::evaluate(WeightOp weight, HostBytes &value, int depth) {
+bool WeightEvaluator::evaluate(WeightOp weight, HostBytes &value,
+                               QuantizationLoss &loss, int depth) {
   if (weight.getSource()) {
     value.owner = std::make_shared<std::vector<char>>();
     bool done =
@@ -82,13 +129,13 @@ bool WeightEvaluator::evaluate(WeightOp weight, HostBytes &value, int depth) {
                     "' needs itself");
   auto read = [&](StringRef operand, HostBytes &bytes) {
     auto other = this->weights.lookupSymbol<WeightOp>(operand);
-    return other ? evaluate(other, bytes, depth + 1)
+    return other ? evaluate(other, bytes, loss, depth + 1)
                  : fail(Status::Internal, "",
                         "internal error: there is no weight '" + operand.str() +
                             "'");
   };
   std::string wrong;
-  if (runRecipe(weight.getRecipe(), read, value, wrong))
+  if (runRecipe(weight.getRecipe(), read, value, loss, wrong))
     return true;
   return wrong.empty() ? false
                        : fail(Status::Internal, "",

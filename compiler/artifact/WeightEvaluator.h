@@ -38,9 +38,15 @@ public:
 
   Status status() const { return failure; }
 
+  /// Of the weights evaluated so far.
+  const QuantizationReport &quantization() const { return counted; }
+
 private:
   bool fail(Status kind, const std::string &file, std::string text);
-  bool evaluate(WeightOp weight, HostBytes &value, int depth);
+  bool evaluate(WeightOp weight, HostBytes &value, QuantizationLoss &loss,
+                int depth);
+  /// Takes a weight of the blob into the report; false where it is not finite.
+  bool count(WeightOp weight, const QuantizationLoss &loss);
   /// The bytes [offset, offset + size) of a weight that lies in a file.
   bool read(WeightOp weight, uint64_t offset, uint64_t size,
             std::vector<char> &bytes);
@@ -49,6 +55,7 @@ private:
   OpenFiles files;
   DiagnosticHandler report;
   Status failure = Status::Success;
+  QuantizationReport counted;
 };
 
 /// Writes the blob of all weights that carry `offset`, `total` bytes with zeros

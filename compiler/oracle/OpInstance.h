@@ -40,6 +40,7 @@ llvm::Expected<HostTensors> evaluateMovement(const OpInstance &at);
 llvm::Expected<HostTensors> evaluateIndexing(const OpInstance &at);
 llvm::Expected<HostTensors> evaluateComposite(const OpInstance &at);
 llvm::Expected<HostTensors> evaluateAttention(const OpInstance &at);
+llvm::Expected<HostTensors> evaluateQuantization(const OpInstance &at);
 /// arith on scalars, and tensor ops.
 llvm::Expected<HostTensors> evaluateScalar(const OpInstance &at);
 

@@ -4,6 +4,8 @@
 #include "compiler/oracle/OpInstance.h"
 #include "dialects/tenon/State.h"
 
+#include "dialects/tenon/Quantization.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -402,6 +404,8 @@ Expected<Values> Evaluator::runOp(Operation &op) {
     if (isa<GatherOp, ScatterOp, DynamicUpdateSliceOp, SortOp, NonzeroOp,
             NonMaxSuppressionOp>(op))
       return evaluateIndexing(instance);
+    if (isa<GroupScalesOp, QuantizeOp, DequantizeOp>(op))
+      return evaluateQuantization(instance);
     if (isa<CompositeOp>(op))
       return evaluateComposite(instance);
     if (isa<TenonDialect>(op.getDialect()))

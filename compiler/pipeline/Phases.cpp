@@ -123,6 +123,15 @@ static void buildFused(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createPackWeights());
   pm.addPass(createFoldWeights());
   pm.addPass(createCSEPass());
+  // After packing: what lies in panels is read by contractions, and groups
+  // follow their sums.
+  if (options.weightBits < 32) {
+    QuantizeWeightsOptions quantize;
+    quantize.bits = options.weightBits;
+    pm.addPass(createQuantizeWeights(quantize));
+    pm.addPass(createFoldWeights());
+    pm.addPass(createCSEPass());
+  }
   pm.addNestedPass<func::FuncOp>(createPlanFusions());
   // Last: equal destinations made into one would be one buffer for two tensors.
   pm.addNestedPass<func::FuncOp>(createFormFusions());

@@ -18,6 +18,8 @@ struct PipelineOptions {
   bool nativeHalf = true;    ///< the target converts f16 to f32 and back
   bool foldBatchNorm = true; ///< batch normalization after a convolution
                              ///< becomes part of its kernel
+  int64_t weightBits = 32;   ///< of an element of a contraction's weight: 32,
+                             ///< 16 (bf16), 8 or 4
 };
 
 struct Phase {

@@ -36,9 +36,12 @@ static std::string placeOf(Location loc) {
 PassDiagnostics::PassDiagnostics(MLIRContext &context, std::string file)
     : file(std::move(file)),
       handler(&context, [this](mlir::Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+        bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+        if (!isError && diagnostic.getSeverity() != DiagnosticSeverity::Remark)
           return success();
         tenon::Diagnostic ours;
+        if (!isError)
+          ours.severity = Severity::Note;
         ours.file = this->file;
         ours.place = placeOf(diagnostic.getLocation());
         ours.text = diagnostic.str();
@@ -49,6 +52,10 @@ PassDiagnostics::PassDiagnostics(MLIRContext &context, std::string file)
 Status PassDiagnostics::flush(const DiagnosticHandler &report, bool parsing) {
   Status worst = Status::Success;
   for (Diagnostic &diagnostic : collected) {
+    if (diagnostic.severity == Severity::Note) {
+      report(diagnostic);
+      continue;
+    }
     llvm::StringRef text(diagnostic.text);
     diagnostic.status = parsing                       ? Status::InvalidModel
                         : text.starts_with("limit: ") ? Status::Limit

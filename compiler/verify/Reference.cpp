@@ -1,5 +1,7 @@
 // The model is read as any compilation reads it: the oracle shares the import
-// with the compiler and nothing after it.
+// with the compiler and nothing after it, unless weights are stored in fewer
+// bits: then it starts where that is written down, for what the model means is
+// what those stand for.
 #include "compiler/verify/Reference.h"
 
 #include "compiler/ModelLoader.h"
@@ -11,6 +13,7 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
 
@@ -70,6 +73,31 @@ static Status fail(const DiagnosticHandler &report, const std::string &file,
   return status;
 }
 
+/// Runs the phases up to the one in which weights get their stored form.
+static Status storeWeights(ModuleOp module, const CompileOptions &options,
+                           PassDiagnostics &diagnostics,
+                           const DiagnosticHandler &report) {
+  PipelineOptions pipeline;
+  pipeline.foldBatchNorm = options.foldBatchNorm;
+  pipeline.weightBits = bitsOf(options.weightFormat);
+  PassManager passes(module.getContext());
+  for (const Phase &phase : phaseTable()) {
+    if (phase.build)
+      phase.build(passes, pipeline);
+    if (phase.name == "fused")
+      break;
+  }
+  LogicalResult result = passes.run(module);
+  // The compilation has said what there is to note.
+  auto errors = [&](const tenon::Diagnostic &diagnostic) {
+    if (diagnostic.severity == Severity::Error)
+      report(diagnostic);
+  };
+  Status status = diagnostics.flush(errors, /*parsing=*/false);
+  return failed(result) && status == Status::Success ? Status::Internal
+                                                     : status;
+}
+
 Status evaluateReference(const CompileOptions &options,
                          const std::string &functionName,
                          const std::vector<ReferenceTensor> &inputs,
@@ -91,6 +119,11 @@ Status evaluateReference(const CompileOptions &options,
                 "there is no function '" + functionName + "'");
   if (options.exposeIntermediates)
     exposeIntermediates(function);
+  if (options.weightFormat != WeightFormat::F32) {
+    Status status = storeWeights(*loaded.module, options, diagnostics, report);
+    if (status != Status::Success)
+      return status;
+  }
 
   std::vector<HostTensor> values;
   for (const ReferenceTensor &input : inputs) {

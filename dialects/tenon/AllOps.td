@@ -2,4 +2,5 @@
 // and those generated apart.
 include "dialects/tenon/TenonOps.td"
 include "dialects/tenon/Packing.td"
+include "dialects/tenon/Quantization.td"
 include "dialects/tenon/State.td"

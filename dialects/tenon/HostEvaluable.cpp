@@ -3,6 +3,7 @@
 #include "dialects/tenon/HostEvaluable.h"
 
 #include "dialects/tenon/Packing.h"
+#include "dialects/tenon/Quantization.h"
 #include "dialects/tenon/TenonDialect.h"
 
 using namespace mlir;
@@ -23,8 +24,9 @@ bool isHostEvaluable(Operation *op) {
   if (auto slice = dyn_cast<SliceOp>(op))
     return !ShapedType::isDynamicShape(slice.getStaticOffsets()) &&
            !ShapedType::isDynamicShape(slice.getStaticStrides());
-  if (isa<BroadcastInDimOp, ConcatenateOp, ConvertOp, GetWeightOp, PackOp,
-          PadOp, ReshapeOp, ReverseOp, TransposeOp>(op))
+  if (isa<BroadcastInDimOp, ConcatenateOp, ConvertOp, GetWeightOp,
+          GroupScalesOp, PackOp, PadOp, QuantizeOp, ReshapeOp, ReverseOp,
+          TransposeOp>(op))
     return true;
   if (!isa<AddOp, SubtractOp, MultiplyOp, DivideOp, MaximumOp, MinimumOp,
            NegateOp, SqrtOp, RsqrtOp>(op))

@@ -2,6 +2,7 @@
 #include "dialects/tenon/TenonDialect.h"
 #include "dialects/tenon/InferShared.h"
 #include "dialects/tenon/Packing.h"
+#include "dialects/tenon/Quantization.h"
 #include "dialects/tenon/State.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -39,6 +40,10 @@ void TenonDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/tenon/Packing.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/tenon/Quantization.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

@@ -10,9 +10,7 @@ namespace tenon {
 
 /// Rows of a product whose rows are known only in the run.
 constexpr int64_t typicalRows = 128;
-/// Parts of a panel that tiles fetch: at most as many as the kernel's steps in
-/// one iteration.
-constexpr int64_t fetchShares = 4;
+constexpr int64_t lineBytes = 64;
 /// Up to so many rows fetch their own columns, this many lines ahead.
 constexpr int64_t ownReaders = 16, fetchDistance = 32;
 /// Lines a tile may fetch before a packing without being held up.
@@ -27,7 +25,7 @@ ColumnFetcher::ColumnFetcher(Kernel &kernel, const ContractionNest &nest,
 bool ColumnFetcher::readsThrough() {
   if (!nest.panels || !size.sum)
     return false;
-  int64_t next = nest.panels->width;
+  int64_t next = nest.panels->width / nest.sumsPerElement;
   for (const SumDim &dim : llvm::reverse(nest.sums)) {
     if (getConstantIntValue(dim.rhsStride) != next)
       return false;
@@ -38,28 +36,34 @@ bool ColumnFetcher::readsThrough() {
 
 /// Whether all columns are still in the second cache when the next rows come.
 bool ColumnFetcher::staysInCache() {
-  int64_t bytes = nest.sum.getIntOrFloatBitWidth() / 8;
-  return size.columns && *size.columns * *size.sum * bytes <= secondCache;
+  return size.columns &&
+         nest.storedBytes(*size.columns * *size.sum) <= secondCache;
 }
 
 void ColumnFetcher::fetchNext(ColumnSource &columns, Value next, Value row,
                               int64_t count, FetchedPiece piece) {
   if (count != tile.rows || count == 1 || !readsThrough())
     return;
-  int64_t width = nest.panels->width, panels = tile.vectors * lanes / width;
+  int64_t width = nest.panels->width, panels = tile.vectors * lanes / width,
+          together = stepsTogether(nest),
+          lines = nest.storedBytes(width * together) / lineBytes;
+  // Lines are fetched whole.
+  if (lines * lineBytes != nest.storedBytes(width * together))
+    return;
+  int64_t lineElements = width * together / nest.sumsPerElement / lines;
   if (size.rows && *size.rows <= ownReaders) {
-    columns.ahead = FetchAhead{{}, fetchShares, width, true};
+    columns.ahead = FetchAhead{{}, lines, lineElements, true};
     for (int64_t p = 0; p < panels; ++p)
       columns.ahead->bases.push_back(
           at().add(at().add(columns.base,
                             at().mul(at().constant(p), nest.panels->stride)),
-                   at().constant(fetchDistance * width)));
+                   at().constant(fetchDistance * lineElements)));
     return;
   }
   if (staysInCache())
     return;
   int64_t rows = std::min(size.rows.value_or(typicalRows), piece.rows),
-          tiles = (rows - 1) / tile.rows + 1, shares = fetchShares;
+          tiles = (rows - 1) / tile.rows + 1, shares = lines;
   while (shares > 1 && tiles < panels * shares)
     shares /= 2;
   Value number = at().floorDiv(row, at().constant(tile.rows));
@@ -68,8 +72,9 @@ void ColumnFetcher::fetchNext(ColumnSource &columns, Value next, Value row,
   Value share = at().remainder(number, at().constant(shares));
   Value base =
       at().add(at().add(next, at().mul(panel, nest.panels->stride)),
-               at().mul(share, at().constant(piece.depth / shares * width)));
-  columns.ahead = FetchAhead{{base}, fetchShares / shares, width};
+               at().mul(share, at().constant(piece.depth / shares * width /
+                                             nest.sumsPerElement)));
+  columns.ahead = FetchAhead{{base}, lines / shares, lineElements};
 }
 
 void ColumnFetcher::fetchForPacking(Value next, int64_t vectors, Value row,

@@ -6,6 +6,7 @@
 #include "passes/cpu/ContractionNest.h"
 
 #include "dialects/tenon/Packing.h"
+#include "dialects/tenon/Quantization.h"
 #include "passes/cpu/Conversions.h"
 #include "passes/cpu/ElementEmitter.h"
 
@@ -41,11 +42,21 @@ Value flattened(Kernel &kernel, Value memref) {
 }
 
 namespace {
-/// The packed operand behind an unpack, or the tensor itself.
-Value behindUnpack(Value tensor) {
-  auto unpack = tensor.getDefiningOp<UnpackOp>();
-  return unpack ? unpack.getOperand() : tensor;
-}
+/// How an operand is stored: packed, quantized or both, or as it is.
+struct StoredOperand {
+  UnpackOp unpack;
+  DequantizeOp dequantize;
+  Value tensor; ///< what is in memory
+
+  explicit StoredOperand(Value operand) : tensor(operand) {
+    if ((unpack = tensor.getDefiningOp<UnpackOp>()))
+      tensor = unpack.getOperand();
+    if ((dequantize = tensor.getDefiningOp<DequantizeOp>()))
+      tensor = dequantize.getOperand();
+  }
+  /// Whether elements stand for themselves but for a conversion.
+  bool isPlain() { return !dequantize || !dequantize.getScales(); }
+};
 
 /// An operand in memory: its extents and how far one step along each moves;
 /// along `panelDim`, if it lies in panels, within a panel.
@@ -55,10 +66,13 @@ struct Operand {
   SmallVector<Value> extents, strides;
   std::optional<int64_t> panelDim;
   std::optional<ColumnPanels> panels;
+  int64_t sumsPerElement = 1, group = 0;
+  std::optional<GroupScales> scales;
 
   Operand(Kernel &kernel, Value tensor) {
-    memory = kernel.arguments.lookup(behindUnpack(tensor));
-    element = cast<RankedTensorType>(tensor.getType()).getElementType();
+    StoredOperand stored(tensor);
+    memory = kernel.arguments.lookup(stored.tensor);
+    element = cast<RankedTensorType>(stored.tensor.getType()).getElementType();
     IndexBuilder at{kernel.builder, kernel.loc()};
     ElementEmitter sizes(kernel, 1);
     int64_t rank = cast<MemRefType>(memory.getType()).getRank();
@@ -70,11 +84,29 @@ struct Operand {
       strides[d] = stride;
       stride = at.mul(stride, extents[d]);
     }
-    if (auto unpack = tensor.getDefiningOp<UnpackOp>())
-      seeThrough(unpack, at);
+    if (!stored.isPlain())
+      seeThrough(kernel, stored.dequantize, at);
+    if (stored.unpack)
+      seeThrough(stored.unpack, at);
   }
 
 private:
+  /// Panels, depth and width as the values have them; a step along the depth
+  /// of words is the share of one element in it.
+  void seeThrough(Kernel &kernel, DequantizeOp dequantize, IndexBuilder at) {
+    auto values = cast<RankedTensorType>(dequantize.getType());
+    auto type = cast<RankedTensorType>(dequantize.getScales().getType());
+    group = *dequantize.getGroup();
+    if (element.isInteger(32))
+      sumsPerElement = nibblesPerWord;
+    int64_t width = values.getDimSize(2);
+    extents[1] = at.constant(values.getDimSize(1));
+    strides[1] = at.constant(width / sumsPerElement);
+    Value memory = kernel.arguments.lookup(dequantize.getScales());
+    scales = GroupScales{flattened(kernel, memory), type.getElementType(),
+                         at.constant(type.getDimSize(1) * width), width};
+  }
+
   void seeThrough(UnpackOp unpack, IndexBuilder at) {
     auto packed = cast<RankedTensorType>(unpack.getOperand().getType());
     panelDim = unpack.getDim();
@@ -176,9 +208,20 @@ int64_t blockOfConvolution(Type sum, Value channels) {
   return *known < fewestChannels ? 0 : *known;
 }
 
+bool isArgument(Kernel &kernel, Value tensor) {
+  return isa<BlockArgument>(tensor) && kernel.arguments.lookup(tensor);
+}
+
 bool inMemory(Kernel &kernel, Value tensor) {
-  Value packed = behindUnpack(tensor);
-  return isa<BlockArgument>(packed) && kernel.arguments.lookup(packed);
+  StoredOperand stored(tensor);
+  if (!isArgument(kernel, stored.tensor))
+    return false;
+  if (stored.isPlain())
+    return true;
+  // Eight sums in a word: whole words to a line.
+  auto values = cast<RankedTensorType>(stored.dequantize.getType());
+  return stored.unpack && values.getDimSize(2) % nibblesPerWord == 0 &&
+         isArgument(kernel, stored.dequantize.getScales());
 }
 } // namespace
 
@@ -187,7 +230,7 @@ std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op) {
     return std::nullopt;
   IndexBuilder at{kernel.builder, kernel.loc()};
   Operand lhs(kernel, op.getLhs()), rhs(kernel, op.getRhs());
-  if (lhs.panels)
+  if (lhs.panels || lhs.scales)
     return std::nullopt;
   Value zero = at.constant(0);
   SmallVector<ResultDim> batches, left, right;
@@ -241,7 +284,12 @@ std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op) {
     if (column == free.size() || !columnsFit(rhs, free[column]))
       return std::nullopt;
   }
+  // Groups run along the one sum.
+  if (rhs.scales && (nest.sums.size() != 1 || !batches.empty()))
+    return std::nullopt;
   nest.panels = rhs.panels;
+  nest.sumsPerElement = rhs.sumsPerElement;
+  nest.scales = rhs.scales;
   nest.column = right[column];
   nest.outer = batches;
   for (auto [i, dim] : llvm::enumerate(right))
@@ -261,7 +309,7 @@ std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op) {
   if (!op.getLhsContract().empty())
     mergeNeighbours(at, nest.sums, op.getLhsContract(), op.getRhsContract());
   Value innermost = nest.sums.back().extent;
-  nest.block = blockOfDot(nest.sum, innermost);
+  nest.block = nest.scales ? rhs.group : blockOfDot(nest.sum, innermost);
   if (nest.block && nest.sums.size() > 1 && !getConstantIntValue(innermost))
     nest.isBlocked = arith::CmpIOp::create(kernel.builder, kernel.loc(),
                                            arith::CmpIPredicate::sgt, innermost,
@@ -338,7 +386,8 @@ bool ConvolutionNests::isCovered() {
   bool kernelKnown = !ShapedType::isDynamicShape(
       cast<ShapedType>(op.getRhs().getType()).getShape().take_front(spatial));
   bool outputsKnown = !op.getType().isDynamicDim(spatial + 1);
-  if (lhs.panels || phases > mostPhases || (phases != 1 && !kernelKnown))
+  if (lhs.panels || lhs.scales || rhs.scales || phases > mostPhases ||
+      (phases != 1 && !kernelKnown))
     return false;
   return op.getGroups() == 1 ? columnsFit(rhs, spatial + 1)
                              : outputsKnown && !rhs.panels;

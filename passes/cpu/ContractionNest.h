@@ -6,6 +6,7 @@
 #define TENON_PASSES_CPU_CONTRACTIONNEST_H
 
 #include "passes/cpu/Kernel.h"
+#include "passes/cpu/StoredColumns.h"
 
 #include <optional>
 #include <vector>
@@ -53,6 +54,10 @@ struct ContractionNest {
   ResultDim column;
   /// Where rhs lies in panels; column.rhsStride is that within one.
   std::optional<ColumnPanels> panels{};
+  /// Sums that one element of rhs holds: eight four-bit integers in a word.
+  int64_t sumsPerElement = 1;
+  /// Where rhs has a scale for each block of sums: that.
+  std::optional<GroupScales> scales{};
   llvm::SmallVector<SumDim> sums;   ///< outermost first, at least one
   mlir::Value lhsOrigin, rhsOrigin; ///< added to every offset there
   /// Products of the innermost dimension are summed in blocks of so many, the
@@ -64,6 +69,13 @@ struct ContractionNest {
   mlir::Value isBlocked{};
 
   int64_t rank; ///< of the result
+  /// Bytes that `count` columns of one sum take in rhs.
+  int64_t storedBytes(int64_t count) const {
+    return count *
+           mlir::cast<mlir::MemRefType>(rhs.getType())
+               .getElementTypeBitWidth() /
+           8 / sumsPerElement;
+  }
   /// Whether the column is the innermost dimension of the result.
   bool columnIsLast() const { return column.place + 1 == rank; }
 };

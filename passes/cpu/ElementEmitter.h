@@ -6,6 +6,7 @@
 #define TENON_PASSES_CPU_ELEMENTEMITTER_H
 
 #include "dialects/tenon/Packing.h"
+#include "dialects/tenon/Quantization.h"
 #include "passes/cpu/Kernel.h"
 
 #include <map>
@@ -77,6 +78,8 @@ private:
   mlir::Value emitSlice(SliceOp op, llvm::ArrayRef<LaneIndex> indices);
   mlir::Value emitReverse(ReverseOp op, llvm::ArrayRef<LaneIndex> indices);
   mlir::Value emitReshape(ReshapeOp op, llvm::ArrayRef<LaneIndex> indices);
+  mlir::Value emitDequantize(DequantizeOp op,
+                             llvm::ArrayRef<LaneIndex> indices);
   mlir::Value emitUnpack(UnpackOp op, llvm::ArrayRef<LaneIndex> indices);
   mlir::Value emitPad(PadOp op, llvm::ArrayRef<LaneIndex> indices);
   mlir::Value emitConcatenate(ConcatenateOp op,

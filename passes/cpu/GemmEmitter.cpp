@@ -122,12 +122,13 @@ private:
   bool isLong() {
     return nest.panels && nest.block != 0 &&
            size.rows.value_or(manyRows) > tile.rows &&
-           *size.sum * lineBytes() >= secondCache;
+           nest.storedBytes(*size.sum * width) >= secondCache;
   }
   int64_t lineBytes() { return width * nest.sum.getIntOrFloatBitWidth() / 8; }
   /// Whole blocks, in about equal pieces of half that cache.
   int64_t pieceDepth() {
-    int64_t pieces = (2 * *size.sum * lineBytes() - 1) / secondCache + 1;
+    int64_t pieces =
+        (2 * nest.storedBytes(*size.sum * width) - 1) / secondCache + 1;
     int64_t blocks = (*size.sum - 1) / nest.block + 1;
     return ((blocks - 1) / pieces + 1) * nest.block;
   }
@@ -508,7 +509,18 @@ ColumnSource GemmEmitter::columnsOf(const Panel &panel, Value rhsOffset) {
     Value number = at().floorDiv(panel.first, at().constant(panelWidth));
     columns.base = at().add(rhsOffset, at().mul(number, next));
     columns.masks.clear();
+    if (nest.scales)
+      columns.scales = ScaleSource{nest.scales->memory,
+                                   nest.scales->element,
+                                   nest.scales->width,
+                                   at().mul(number, nest.scales->panelStride),
+                                   {}};
   }
+  for (int64_t v = 0; nest.scales && v < panel.vectors; ++v)
+    columns.scales->places.push_back(
+        at().add(at().mul(at().constant(v * lanes / panelWidth),
+                          nest.scales->panelStride),
+                 at().constant(v * lanes % panelWidth)));
   for (int64_t v = 0; v < panel.vectors; ++v)
     columns.places.push_back(
         at().add(at().mul(at().constant(v * lanes / panelWidth), next),

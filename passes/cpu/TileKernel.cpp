@@ -22,12 +22,21 @@ constexpr int64_t unrolled = 4;
 /// Up to as many steps no loop is made.
 constexpr int64_t straight = 16;
 
+int64_t stepsTogether(const ContractionNest &nest) {
+  return std::max(unrolled, nest.sumsPerElement);
+}
+
 void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
-                      const ColumnSource &columns, Value k, Values &sums) {
+                      const ColumnSource &columns, Value k, int64_t within,
+                      Values &sums) {
   int64_t vectors = sums.size() / rows.size();
   auto elements = cast<MemRefType>(columns.memory.getType()).getElementType();
   auto type = VectorType::get({lanes}, elements);
-  Value line = at().add(columns.base, at().mul(k, columns.stride));
+  bool words = nest.sumsPerElement > 1;
+  Value first = k;
+  k = at().add(k, at().constant(within));
+  Value line =
+      at().add(columns.base, at().mul(words ? first : k, columns.stride));
   Values column;
   for (int64_t v = 0; v < vectors; ++v) {
     Value place = at().add(line, columns.places[v]);
@@ -40,7 +49,9 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
     } else {
       loaded = vector::LoadOp::create(b, loc, type, columns.memory, place);
     }
-    column.push_back(emitConvert(b, loc, loaded, columns.element, nest.sum));
+    column.push_back(
+        words ? emitNibbles(b, loc, loaded, within, hasTable)
+              : emitConvert(b, loc, loaded, columns.element, nest.sum));
   }
   auto wide = VectorType::get({lanes}, nest.sum);
   Value offset = at().mul(k, rowStride);
@@ -56,19 +67,20 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
   }
 }
 
-/// The fetching that is left when `elements` of one panel's columns are read.
-FetchAhead TileKernel::fetchedAfter(FetchAhead ahead, Value elements) {
-  Value fetched = at().floorDiv(at().mul(elements, at().constant(ahead.lines)),
-                                at().constant(unrolled));
+/// The fetching that is left after k steps.
+FetchAhead TileKernel::fetchedAt(FetchAhead ahead, Value k) {
+  Value fetched = at().floorDiv(
+      at().mul(k, at().constant(ahead.lines * ahead.lineElements)),
+      at().constant(stepsTogether(nest)));
   for (Value &base : ahead.bases)
     base = at().add(base, fetched);
   return ahead;
 }
 
-/// The same after k steps.
-FetchAhead TileKernel::fetchedAt(FetchAhead ahead, Value k) {
-  Value elements = at().mul(k, at().constant(ahead.lineElements));
-  return fetchedAfter(std::move(ahead), elements);
+/// The same when `elements` of one panel's columns are read.
+FetchAhead TileKernel::fetchedAfter(FetchAhead ahead, Value elements) {
+  Value k = at().floorDiv(elements, at().constant(nest.panels->width));
+  return fetchedAt(std::move(ahead), k);
 }
 
 void TileKernel::fetch(const ColumnSource &columns, Value k) {
@@ -124,19 +136,44 @@ TileKernel::Values TileKernel::addBlock(ArrayRef<Value> rows, Value rowStride,
     source.ahead = fetchedAt(*columns.ahead, first);
   Value zero = arith::ConstantOp::create(
       b, loc, b.getZeroAttr(carried.front().getType()));
-  // Where it shows in the run only whether there are blocks, else one chain.
-  auto ifBlocked = [&](Value yes, Value no) -> Value {
-    if (!nest.isBlocked)
-      return yes;
-    return arith::SelectOp::create(b, loc, nest.isBlocked, yes, no);
-  };
   Values starts;
   for (Value former : carried)
     starts.push_back(ifBlocked(zero, former));
   Values sums = chain(moved, rowStride, source, extent, starts);
-  for (auto [sum, former] : llvm::zip(sums, carried))
-    sum = ifBlocked(arith::AddFOp::create(b, loc, former, sum), sum);
+  return joined(columns, first, sums, carried);
+}
+
+/// Where it shows in the run only whether there are blocks, else one chain.
+Value TileKernel::ifBlocked(Value yes, Value no) {
+  if (!nest.isBlocked)
+    return yes;
+  return arith::SelectOp::create(b, loc, nest.isBlocked, yes, no);
+}
+
+TileKernel::Values TileKernel::joined(const ColumnSource &columns, Value first,
+                                      Values sums, ValueRange former) {
+  if (!columns.scales) {
+    for (auto [sum, before] : llvm::zip(sums, former))
+      sum = ifBlocked(arith::AddFOp::create(b, loc, before, sum), sum);
+    return sums;
+  }
+  Value group = at().floorDiv(first, at().constant(nest.block));
+  Values scales;
+  int64_t vectors = columns.places.size();
+  for (int64_t v = 0; v < vectors; ++v)
+    scales.push_back(emitScales(b, loc, *columns.scales, group, v, lanes));
+  for (auto [i, sum] : llvm::enumerate(sums))
+    sum = emitMultiplyAdd(b, loc, sum, scales[i % vectors], former[i]);
   return sums;
+}
+
+void TileKernel::steps(ArrayRef<Value> rows, Value rowStride,
+                       const ColumnSource &columns, int64_t k, int64_t count,
+                       Values &sums) {
+  for (int64_t end = k + count; k < end; ++k) {
+    int64_t within = k % nest.sumsPerElement;
+    step(rows, rowStride, columns, at().constant(k - within), within, sums);
+  }
 }
 
 TileKernel::Values TileKernel::chain(ArrayRef<Value> rows, Value rowStride,
@@ -145,11 +182,11 @@ TileKernel::Values TileKernel::chain(ArrayRef<Value> rows, Value rowStride,
   Values sums(carried);
   std::optional<int64_t> known = getConstantIntValue(extent);
   if (known && *known <= straight) {
-    for (int64_t k = 0; k < *known; ++k)
-      step(rows, rowStride, columns, at().constant(k), sums);
+    steps(rows, rowStride, columns, 0, *known, sums);
     return sums;
   }
-  Value width = at().constant(unrolled);
+  int64_t together = stepsTogether(nest);
+  Value width = at().constant(together);
   Value whole = at().mul(at().floorDiv(extent, width), width);
   auto loop = [&](Value from, Value to, int64_t steps) {
     auto loop =
@@ -157,21 +194,20 @@ TileKernel::Values TileKernel::chain(ArrayRef<Value> rows, Value rowStride,
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Values inner(loop.getRegionIterArgs());
-    if (columns.ahead && steps == unrolled)
+    if (columns.ahead && steps == together)
       fetch(columns, loop.getInductionVar());
     for (int64_t u = 0; u < steps; ++u)
-      step(rows, rowStride, columns,
-           at().add(loop.getInductionVar(), at().constant(u)), inner);
+      step(rows, rowStride, columns, loop.getInductionVar(), u, inner);
     scf::YieldOp::create(b, loc, inner);
     sums = Values(loop.getResults());
   };
-  loop(at().constant(0), whole, unrolled);
+  loop(at().constant(0), whole, together);
   if (!known) {
     loop(whole, extent, 1);
     return sums;
   }
-  for (int64_t k = *getConstantIntValue(whole); k < *known; ++k)
-    step(rows, rowStride, columns, at().constant(k), sums);
+  int64_t done = *known / together * together;
+  this->steps(rows, rowStride, columns, done, *known - done, sums);
   return sums;
 }
 

@@ -9,8 +9,12 @@
 
 namespace tenon {
 
-/// What a tile fetches while it computes: `lines` lines for every few steps,
-/// one after another, from each base on in the columns' memory.
+/// Steps of the innermost loop in one iteration: whole elements of rhs.
+int64_t stepsTogether(const ContractionNest &nest);
+
+/// What a tile fetches while it computes: `lines` lines of the cache for every
+/// iteration of the innermost loop, one after another, from each base on in the
+/// columns' memory.
 struct FetchAhead {
   llvm::SmallVector<mlir::Value> bases;
   int64_t lines, lineElements;
@@ -26,12 +30,14 @@ struct ColumnSource {
   llvm::SmallVector<mlir::Value> places;  ///< per vector
   llvm::SmallVector<mlir::Value> masks{}; ///< per vector; null: all lanes
   std::optional<FetchAhead> ahead{};
+  std::optional<ScaleSource> scales{};
 };
 
 class TileKernel {
 public:
   TileKernel(Kernel &kernel, const ContractionNest &nest, int64_t lanes)
-      : b(kernel.builder), loc(kernel.loc()), nest(nest), lanes(lanes) {}
+      : b(kernel.builder), loc(kernel.loc()), nest(nest), lanes(lanes),
+        hasTable(kernel.vectorBytes == 64) {}
 
   /// One chain of products over k in [0, extent) on top of `sums` (rows x
   /// vectors, row by row): rows start at `rows` in lhs and step by `rowStride`.
@@ -66,11 +72,22 @@ private:
   Values addBlock(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,
                   const ColumnSource &columns, mlir::Value first,
                   mlir::Value extent, mlir::ValueRange sums);
+  /// `former` plus the sums of the block that starts with product `first`, each
+  /// times its scale where there are such.
+  Values joined(const ColumnSource &columns, mlir::Value first, Values sums,
+                mlir::ValueRange former);
+  mlir::Value ifBlocked(mlir::Value yes, mlir::Value no);
   FetchAhead fetchedAfter(FetchAhead ahead, mlir::Value elements);
   FetchAhead fetchedAt(FetchAhead ahead, mlir::Value k);
   void fetch(const ColumnSource &columns, mlir::Value k);
+  /// The product number k + within, where k is the first of an iteration.
   void step(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,
-            const ColumnSource &columns, mlir::Value k, Values &sums);
+            const ColumnSource &columns, mlir::Value k, int64_t within,
+            Values &sums);
+  /// Those of [k, k + count) where all is known: no loop.
+  void steps(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,
+             const ColumnSource &columns, int64_t k, int64_t count,
+             Values &sums);
   Values nestFrom(size_t level, llvm::ArrayRef<SumDim> sums, Values rows,
                   ColumnSource columns, mlir::ValueRange carried);
   Values guardedFrom(size_t level, Values rows,
@@ -99,6 +116,7 @@ private:
   mlir::Location loc;
   const ContractionNest &nest;
   int64_t lanes;
+  bool hasTable; ///< a register holds sixteen floats
 };
 
 } // namespace tenon

@@ -5,6 +5,7 @@
 #include "passes/fuse/Passes.h"
 
 #include "dialects/tenon/Packing.h"
+#include "dialects/tenon/Quantization.h"
 #include "dialects/tenon/ShapeRules.h"
 #include "dialects/tenon/State.h"
 
@@ -41,8 +42,8 @@ bool reducesRows(Operation *op) {
 
 Role roleOf(Operation *op) {
   if (op->hasTrait<Elementwise>() ||
-      isa<BroadcastInDimOp, TransposeOp, SliceOp, IotaOp, ReverseOp, UnpackOp>(
-          op))
+      isa<BroadcastInDimOp, TransposeOp, SliceOp, IotaOp, ReverseOp, UnpackOp,
+          DequantizeOp>(op))
     return Role::Map;
   if (isSplat(op))
     return Role::Map;
@@ -57,9 +58,12 @@ Role roleOf(Operation *op) {
   return Role::Whole;
 }
 
+/// Says how a weight lies in memory: whoever reads it sees through.
+bool isStoredWeight(Operation *op) { return isa<UnpackOp, DequantizeOp>(op); }
+
 /// Costs next to nothing, so that every user may have its own copy.
 bool isFree(Operation *op) {
-  return isa<BroadcastInDimOp, IotaOp, UnpackOp>(op) || isSplat(op);
+  return isa<BroadcastInDimOp, IotaOp>(op) || isStoredWeight(op) || isSplat(op);
 }
 
 /// Costs more than a few cycles an element: not to be repeated.
@@ -160,7 +164,7 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     if (role == Role::Reduce || role == Role::Contraction)
       group.role = role;
     if (role == Role::Whole ||
-        isa<TransposeOp, SliceOp, ReverseOp, IotaOp, UnpackOp>(op))
+        isa<TransposeOp, SliceOp, ReverseOp, IotaOp>(op) || isStoredWeight(op))
       group.plain = false;
   }
 
@@ -192,7 +196,7 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
         return joinsAttention(op, cast<AttentionOp>(group.root));
       if (group.role == Role::Whole)
         return (isSplat(op) && !isa<NonMaxSuppressionOp>(group.root)) ||
-               (isa<UnpackOp>(op) && isa<GatherOp>(group.root));
+               (isStoredWeight(op) && isa<GatherOp>(group.root));
       if (group.role == Role::Contraction)
         return joinsContraction(op);
       // A value repeated along new dimensions would be computed once per
@@ -213,7 +217,7 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
   /// Prologues of contractions are computed once, before: only what has no
   /// elements of its own may join, and epilogue operands.
   bool joinsContraction(Operation *op) {
-    if (isa<UnpackOp>(op))
+    if (isStoredWeight(op))
       return true;
     for (Operation *user : op->getUsers())
       if (roleOf(user) == Role::Contraction)

@@ -175,6 +175,26 @@ def PackWeights : Pass<"tenon-pack-weights", "mlir::ModuleOp"> {
   }];
 }
 
+def QuantizeWeights : Pass<"tenon-quantize-weights", "mlir::ModuleOp"> {
+  let summary = "Store the weights that contractions read in panels in fewer bits";
+  let description = [{
+    ```mlir
+    %p = tenon.get_weight @w.folded : tensor<3x100x16xf32>
+    %u = tenon.unpack %p dim 1 extent 40 : (tensor<3x100x16xf32>) -> tensor<100x40xf32>
+    // becomes, with bits=4
+    %p = tenon.get_weight @w.folded : tensor<3x100x16xf32>
+    %s = tenon.group_scales %p group 32 bits 4 : (tensor<3x100x16xf32>) -> tensor<3x4x16xbf16>
+    %q = tenon.quantize %p scales %s group 32 : (tensor<3x100x16xf32>, tensor<3x4x16xbf16>) -> tensor<3x13x16xi32>
+    %d = tenon.dequantize %q scales %s group 32 : (tensor<3x13x16xi32>, tensor<3x4x16xbf16>) -> tensor<3x100x16xf32>
+    %u = tenon.unpack %d dim 1 extent 40 : (tensor<3x100x16xf32>) -> tensor<100x40xf32>
+    ```
+    `tenon-fold-weights` makes weights of the first two. Weights of f32 alone; in 8 and 4 bits only those of products that sum over one dimension:
+    remarks name the others.
+  }];
+  let options = [Option<"bits", "bits", "int64_t", /*default=*/"32", "Bits of an element: 16, 8 or 4; 32 leaves everything as it is">];
+  let dependentDialects = ["tenon::TenonDialect"];
+}
+
 def FoldBatchNorm : Pass<"tenon-fold-batch-norm"> {
   let summary = "Multiply batch normalization into the kernel of the convolution before it";
   let description = [{

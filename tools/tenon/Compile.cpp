@@ -225,6 +225,32 @@ static Status readDependencyFlags(Invocation &call, CompileOptions &options) {
   return checkOutput(call.talk, options.dependencyFile, options.input);
 }
 
+static llvm::json::Object describe(const QuantizationReport &report) {
+  return llvm::json::Object{{"quantized", report.quantized},
+                            {"weights", report.weights},
+                            {"bytes_before", report.bytesBefore},
+                            {"bytes", report.bytes},
+                            {"max_error", report.maximum},
+                            {"rms_error", report.rms()},
+                            {"worst", llvm::json::fixUTF8(report.worst)},
+                            {"worst_rms_error", report.worstRms}};
+}
+
+/// What fewer bits save, and what they cost in precision.
+static void printQuantization(const QuantizationReport &report) {
+  llvm::outs() << llvm::formatv("quantized {0} of {1} weights: {2} -> {3}",
+                                report.quantized, report.weights,
+                                formatBytes(report.bytesBefore),
+                                formatBytes(report.bytes));
+  if (report.quantized)
+    llvm::outs() << llvm::formatv(
+        "; error rms {0:e2}, max {1:e2} of a weight's greatest element; worst "
+        "'{2}', rms {3:e2}",
+        report.rms(), report.maximum, escapeForTerminal(report.worst),
+        report.worstRms);
+  llvm::outs() << '\n';
+}
+
 static void printReport(Invocation &call, const CompileOptions &options,
                         const CompileReport &report,
                         llvm::ArrayRef<PhaseReport> phases, double seconds) {
@@ -247,6 +273,8 @@ static void printReport(Invocation &call, const CompileOptions &options,
         {"stages", std::move(stages)},
         {"peak_memory", report.peakMemory},
         {"seconds", seconds}};
+    if (options.weightFormat != WeightFormat::F32)
+      object["quantization"] = describe(report.quantization);
     object["arena_bytes"] = report.arenaBytes < 0
                                 ? llvm::json::Value(nullptr)
                                 : llvm::json::Value(report.arenaBytes);
@@ -270,6 +298,8 @@ static void printReport(Invocation &call, const CompileOptions &options,
       << formatBytes(report.weightBytes) << "  workspace "
       << (report.arenaBytes < 0 ? "by size" : formatBytes(report.arenaBytes))
       << llvm::formatv("  {0:f1} s\n", seconds);
+  if (options.weightFormat != WeightFormat::F32)
+    printQuantization(report.quantization);
 }
 
 static Status compileModel(Invocation &call, CompileOptions options) {

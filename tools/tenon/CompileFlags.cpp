@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Option/Arg.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 
@@ -68,6 +69,17 @@ Status readCodeFlags(Invocation &call, CompileOptions &options) {
     options.optLevel = level[0] - '0';
   }
   options.foldBatchNorm = !call.args.hasArg(OPT_no_fold_batch_norm);
+  std::string format;
+  if (Status status =
+          readChoice(call, OPT_weight_format, {"f32", "bf16", "int8", "int4"},
+                     "f32", format);
+      status != Status::Success)
+    return status;
+  options.weightFormat = llvm::StringSwitch<WeightFormat>(format)
+                             .Case("bf16", WeightFormat::Bf16)
+                             .Case("int8", WeightFormat::Int8)
+                             .Case("int4", WeightFormat::Int4)
+                             .Default(WeightFormat::F32);
   return Status::Success;
 }
 

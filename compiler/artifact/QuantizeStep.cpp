@@ -1,0 +1,70 @@
+// Bytes of tensors become arrays of numbers here; Quantizer has the arithmetic.
+#include "compiler/artifact/QuantizeStep.h"
+
+#include "compiler/artifact/ElementArithmetic.h"
+#include "compiler/artifact/Quantizer.h"
+#include "runtime/tenon_abi.h"
+
+#include <cstring>
+
+using namespace mlir;
+
+namespace tenon {
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+static GroupedPanels formOf(RankedTensorType panels, int64_t group) {
+  ArrayRef<int64_t> shape = panels.getShape();
+  return {shape[0], shape[1], shape[2], group};
+}
+
+/// Scales are f32 or bf16.
+static std::vector<float> readScales(RankedTensorType type, const char *bytes) {
+  std::vector<float> scales(type.getNumElements());
+  convertElements(type.getElementType().isF32() ? TENON_F32 : TENON_BF16,
+                  TENON_F32, int64_t(scales.size()), bytes,
+                  reinterpret_cast<char *>(scales.data()));
+  return scales;
+}
+
+void runGroupScales(GroupScalesOp op, const char *weights, char *scales) {
+  RankedTensorType type = typeOf(op.getResult());
+  std::vector<float> chosen =
+      chooseScales(formOf(typeOf(op.getOperand()), op.getGroup()), op.getBits(),
+                   reinterpret_cast<const float *>(weights));
+  convertElements(TENON_F32,
+                  type.getElementType().isF32() ? TENON_F32 : TENON_BF16,
+                  int64_t(chosen.size()),
+                  reinterpret_cast<const char *>(chosen.data()), scales);
+}
+
+void runQuantize(QuantizeOp op, const char *bytes, const char *scaleBytes,
+                 char *stored, QuantizationLoss &loss) {
+  RankedTensorType from = typeOf(op.getOperand()), to = typeOf(op.getResult());
+  int64_t count = from.getNumElements();
+  auto *weights = reinterpret_cast<const float *>(bytes);
+  std::vector<float> meant(count);
+  if (!op.getScales()) {
+    convertElements(TENON_F32, TENON_BF16, count, bytes, stored);
+    convertElements(TENON_BF16, TENON_F32, count, stored,
+                    reinterpret_cast<char *>(meant.data()));
+  } else {
+    GroupedPanels form = formOf(from, *op.getGroup());
+    std::vector<float> scales = readScales(typeOf(op.getScales()), scaleBytes);
+    if (to.getElementType().isInteger(8)) {
+      auto *elements = reinterpret_cast<int8_t *>(stored);
+      quantizeToBytes(form, weights, scales.data(), elements);
+      dequantizeBytes(form, elements, scales.data(), meant.data());
+    } else {
+      auto *words = reinterpret_cast<uint32_t *>(stored);
+      quantizeToWords(form, weights, scales.data(), words);
+      dequantizeWords(form, words, scales.data(), meant.data());
+    }
+  }
+  for (int64_t i = 0; i < count; ++i)
+    loss.add(weights[i], meant[i]);
+}
+
+} // namespace tenon

@@ -1,0 +1,82 @@
+// Quantization: weights in fewer bits, as kernels read them. Generated apart
+// from the other families, as Packing.td is.
+#ifndef TENON_QUANTIZATION_TD
+#define TENON_QUANTIZATION_TD
+
+include "dialects/tenon/TenonBase.td"
+
+class Tenon_QuantizationOp<string mnemonic>
+    : Tenon_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<
+                                    ReifyRankedShapedTypeOpInterface,
+                                    ["reifyResultShapes"]>]> {
+  let results = (outs Tenon_Tensor:$result);
+  let hasVerifier = 1;
+}
+
+def Tenon_GroupScalesOp : Tenon_QuantizationOp<"group_scales"> {
+  let summary =
+      "The scales with which groups of weights lose least as integers "
+      "of few bits";
+  let description = [{
+    The operand is panels x depth x width, as `tenon.pack` makes it. Each column has a scale for every `group` elements along the depth. With 8 bits
+    it is the group's greatest magnitude over 127, as f32; with 4 bits the bf16, of those near the greatest magnitude over 8, of either sign, whose
+    integers have the least sum of squared errors. A group of zeros has the scale 0.
+
+    * (C1) the operand is panels x depth x width of f32, its extents known
+    * (C2) the group is a positive multiple of 8
+    * (C3) the result has a scale for each panel, group and column: f32 for 8 bits, bf16 for 4
+
+    Example:
+    ```mlir
+    %0 = tenon.group_scales %p group 32 bits 4 : (tensor<3x100x16xf32>) -> tensor<3x4x16xbf16>
+    ```
+  }];
+  let arguments = (ins Tenon_Tensor:$operand, I64Attr:$group, I64Attr:$bits);
+  let assemblyFormat = "$operand `group` $group `bits` $bits attr-dict `:` "
+                       "functional-type(operands, results)";
+}
+
+def Tenon_QuantizeOp : Tenon_QuantizationOp<"quantize"> {
+  let summary = "Weights in fewer bits";
+  let description = [{
+    Without scales, elements are rounded to bf16. With them an element of panels x depth x width becomes the integer nearest to its quotient by its
+    group's scale, ties to even, at most 127 and at least -127 as i8, at most 7 and at least -8 as four bits; 0 where the scale is 0. Four-bit
+    integers stand in two's complement in words of i32: word [p, j, w] has element [p, 8 * j + i, w] in its bits 4 * i to 4 * i + 3, zero past the end.
+
+    * (C1) without scales: f32 to bf16 of the same shape, and no group
+    * (C2) with scales: panels x depth x width of f32, extents known, to i8 of the same shape or to i32 with an eighth of the depth, rounded up
+    * (C3) the group is a positive multiple of 8, and there is a scale, f32 or bf16, for each panel, group and column
+
+    Example:
+    ```mlir
+    %0 = tenon.quantize %p scales %s group 32 : (tensor<3x100x16xf32>, tensor<3x4x16xbf16>) -> tensor<3x13x16xi32>
+    ```
+  }];
+  let arguments = (ins Tenon_Tensor:$operand, Optional<Tenon_Tensor>:$scales,
+      OptionalAttr<I64Attr>:$group);
+  let assemblyFormat = "$operand (`scales` $scales^)? (`group` $group^)? "
+                       "attr-dict `:` functional-type(operands, results)";
+}
+
+def Tenon_DequantizeOp : Tenon_QuantizationOp<"dequantize"> {
+  let summary = "What quantized weights stand for";
+  let description = [{
+    The inverse of `tenon.quantize` but for what that lost: bf16 as f32, or integers times their group's scale. Kernels see through it: a product
+    applies the scale to the sum over a group.
+
+    * (C1) without scales: bf16 to f32 of the same shape, and no group
+    * (C2) with scales: i8 of the result's shape, or i32 with an eighth of its depth, rounded up, to panels x depth x width of f32, extents known
+    * (C3) the group is a positive multiple of 8, and there is a scale, f32 or bf16, for each panel, group and column
+
+    Example:
+    ```mlir
+    %0 = tenon.dequantize %q scales %s group 32 : (tensor<3x13x16xi32>, tensor<3x4x16xbf16>) -> tensor<3x100x16xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_Tensor:$operand, Optional<Tenon_Tensor>:$scales,
+      OptionalAttr<I64Attr>:$group);
+  let assemblyFormat = "$operand (`scales` $scales^)? (`group` $group^)? "
+                       "attr-dict `:` functional-type(operands, results)";
+}
+
+#endif // TENON_QUANTIZATION_TD

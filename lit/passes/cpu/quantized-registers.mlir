@@ -1,0 +1,49 @@
+// The innermost loops over weights in fewer bits: what is stored becomes floats
+// by one or two instructions a vector, and nothing goes to the stack.
+// RUN: tenon-opt %s --tenon-to-placed --tenon-lower-fusions=vector-bytes=64 \
+// RUN:   --canonicalize --cse --loop-invariant-code-motion \
+// RUN:   --tenon-make-entries --convert-scf-to-cf --tenon-convert-to-llvm \
+// RUN:   --reconcile-unrealized-casts --canonicalize \
+// RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=x86-64-v4 \
+// RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -o %t.s
+// RUN: FileCheck %s < %t.s
+// RUN: sed -n '/Inner Loop Header/,/\tj/p' %t.s | not grep '(%rsp)'
+
+// One row, four steps of four panels.
+// CHECK-LABEL: contraction.dequantize.unpack.dot_general.0:
+// CHECK: Inner Loop Header
+// CHECK: vpmovzxwd {{.*}}, %zmm
+// CHECK: vpslld $16, %zmm
+// CHECK: vfmadd{{[0-9]+}}ps {{.*}}%zmm
+func.func @bfloats(%x: tensor<1x768xf32>, %q: tensor<8x768x16xbf16>) -> tensor<1x128xf32> {
+  %p = tenon.dequantize %q : (tensor<8x768x16xbf16>) -> tensor<8x768x16xf32>
+  %w = tenon.unpack %p dim 1 extent 128 : (tensor<8x768x16xf32>) -> tensor<768x128xf32>
+  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<1x768xf32>, tensor<768x128xf32>) -> tensor<1x128xf32>
+  return %0 : tensor<1x128xf32>
+}
+
+// CHECK-LABEL: contraction.dequantize.unpack.dot_general.1:
+// CHECK: Inner Loop Header
+// CHECK: vpmovsxbd {{.*}}, %zmm
+// CHECK: vcvtdq2ps %zmm
+// CHECK: vfmadd{{[0-9]+}}ps {{.*}}%zmm
+func.func @bytes(%x: tensor<1x768xf32>, %q: tensor<8x768x16xi8>, %s: tensor<8x6x16xf32>) -> tensor<1x128xf32> {
+  %p = tenon.dequantize %q scales %s group 128 : (tensor<8x768x16xi8>, tensor<8x6x16xf32>) -> tensor<8x768x16xf32>
+  %w = tenon.unpack %p dim 1 extent 128 : (tensor<8x768x16xf32>) -> tensor<768x128xf32>
+  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<1x768xf32>, tensor<768x128xf32>) -> tensor<1x128xf32>
+  return %0 : tensor<1x128xf32>
+}
+
+// A shift and a table.
+// CHECK-LABEL: contraction.dequantize.unpack.dot_general.2:
+// CHECK: Inner Loop Header
+// CHECK-NOT: {{vcvtdq2ps|vpand|vpsra}}
+// CHECK: vpermps
+// CHECK: vfmadd{{[0-9]+}}ps {{.*}}%zmm
+// CHECK: vpsrld $4
+func.func @nibbles(%x: tensor<1x768xf32>, %q: tensor<8x96x16xi32>, %s: tensor<8x24x16xbf16>) -> tensor<1x128xf32> {
+  %p = tenon.dequantize %q scales %s group 32 : (tensor<8x96x16xi32>, tensor<8x24x16xbf16>) -> tensor<8x768x16xf32>
+  %w = tenon.unpack %p dim 1 extent 128 : (tensor<8x768x16xf32>) -> tensor<768x128xf32>
+  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<1x768xf32>, tensor<768x128xf32>) -> tensor<1x128xf32>
+  return %0 : tensor<1x128xf32>
+}

@@ -1,0 +1,54 @@
+// Weights in panels are stored in fewer bits.
+// RUN: tenon-opt %s --tenon-pack-weights --tenon-fold-weights --tenon-quantize-weights=bits=16 --tenon-fold-weights --split-input-file | FileCheck %s --check-prefix=BF16
+// RUN: tenon-opt %s --tenon-pack-weights --tenon-fold-weights --tenon-quantize-weights=bits=8 --tenon-fold-weights --cse --split-input-file 2>%t | FileCheck %s --check-prefix=INT8
+// RUN: FileCheck %s --check-prefix=REMARK < %t
+// RUN: tenon-opt %s --tenon-pack-weights --tenon-fold-weights --tenon-quantize-weights=bits=4 --tenon-fold-weights --cse --split-input-file 2>/dev/null | FileCheck %s --check-prefix=INT4
+// RUN: tenon-opt %s --tenon-pack-weights --tenon-fold-weights --tenon-quantize-weights --split-input-file | FileCheck %s --check-prefix=AS-IS
+// RUN: not tenon-opt %s --tenon-quantize-weights=bits=5 --split-input-file 2>&1 | FileCheck %s --check-prefix=BITS
+// BITS: expected bits=32, 16, 8 or 4, got 5
+// AS-IS-NOT: tenon.quantize
+
+// A table that is a matrix too: one stored form, and scales, for both readers.
+// BF16: tenon.weight @w.folded{{.*}} : tensor<3x200x16xbf16> {
+// BF16: tenon.pack
+// BF16: tenon.quantize
+// BF16-LABEL: @product
+// BF16: %[[Q:.*]] = tenon.get_weight @w.folded{{.*}} : tensor<3x200x16xbf16>
+// BF16: %[[D:.*]] = tenon.dequantize %[[Q]] : (tensor<3x200x16xbf16>) -> tensor<3x200x16xf32>
+// BF16: tenon.unpack %[[D]] dim 0 extent 40
+// INT8-DAG: tenon.weight @{{.*}} : tensor<3x200x16xi8> {
+// INT8-DAG: tenon.weight @{{.*}} : tensor<3x2x16xf32> {
+// INT8-LABEL: @product
+// INT8: tenon.dequantize %{{.*}} scales %{{.*}} group 128
+// INT8: tenon.gather
+// INT8: tenon.dot_general
+// INT4-DAG: tenon.weight @{{.*}} : tensor<3x25x16xi32> {
+// INT4-DAG: tenon.weight @{{.*}} : tensor<3x7x16xbf16> {
+// INT4-LABEL: @product
+// INT4: tenon.dequantize %{{.*}} scales %{{.*}} group 32
+tenon.weight @w : tensor<40x200xf32> from #tenon.source<"m.bin", 0, 32000>
+func.func @product(%x: tensor<2x200xf32>, %i: tensor<2x1xi64>) -> (tensor<2x200xf32>, tensor<2x40xf32>) {
+  %w = tenon.get_weight @w : tensor<40x200xf32>
+  %1 = tenon.gather %w, %i offset_dims [1] collapsed [0] batching [] x [] map [0] vector_dim 1 slice_sizes [1, 200] : (tensor<40x200xf32>, tensor<2x1xi64>) -> tensor<2x200xf32>
+  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [1] : (tensor<2x200xf32>, tensor<40x200xf32>) -> tensor<2x40xf32>
+  return %1, %0 : tensor<2x200xf32>, tensor<2x40xf32>
+}
+
+// -----
+// Kernels of convolutions as bf16, but not as integers: a remark says so. f16 stays as it is.
+// BF16-LABEL: @others
+// BF16: tenon.dequantize
+// BF16: tenon.convolution
+// BF16-NOT: tenon.dequantize
+// REMARK: remark: weight stays f32: 8-bit weights are for products that sum over one dimension
+// INT8-LABEL: @others
+// INT8-NOT: tenon.dequantize
+tenon.weight @k : tensor<3x3x4x16xf32> from #tenon.source<"m.bin", 0, 2304>
+tenon.weight @h : tensor<8x64xf16> from #tenon.source<"m.bin", 0, 1024>
+func.func @others(%x: tensor<1x5x5x4xf32>, %y: tensor<2x8xf16>) -> (tensor<1x3x3x16xf32>, tensor<2x64xf16>) {
+  %k = tenon.get_weight @k : tensor<3x3x4x16xf32>
+  %h = tenon.get_weight @h : tensor<8x64xf16>
+  %0 = tenon.convolution %x, %k strides [1, 1] padding [0, 0, 0, 0] lhs_dilation [1, 1] rhs_dilation [1, 1] groups 1 : (tensor<1x5x5x4xf32>, tensor<3x3x4x16xf32>) -> tensor<1x3x3x16xf32>
+  %1 = tenon.dot_general %y, %h batch [] x [] contract [1] x [0] : (tensor<2x8xf16>, tensor<8x64xf16>) -> tensor<2x64xf16>
+  return %0, %1 : tensor<1x3x3x16xf32>, tensor<2x64xf16>
+}

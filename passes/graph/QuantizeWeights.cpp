@@ -1,0 +1,105 @@
+// Weights in panels are stored in fewer bits: bf16, or integers with a scale
+// for each group of a column's elements. Here the form is only written down;
+// tenon-fold-weights makes recipes of it, and kernels see through
+// tenon.dequantize.
+#include "passes/graph/Passes.h"
+
+#include "dialects/tenon/Packing.h"
+#include "dialects/tenon/Quantization.h"
+#include "dialects/tenon/TenonDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tenon {
+#define GEN_PASS_DEF_QUANTIZEWEIGHTS
+#include "passes/graph/Passes.h.inc"
+
+namespace {
+/// Eight bits keep the blocks of the numerics contract; four need smaller
+/// groups, for one outlier takes the precision of its whole group.
+constexpr int64_t byteGroup = 128, nibbleGroup = 32;
+
+/// Whether all that reads `unpacked` is a product that sums over its one other
+/// dimension, or takes single elements.
+bool sumsOverDepth(UnpackOp unpacked) {
+  int64_t depth = unpacked.getDim() == 0 ? 1 : 0;
+  return unpacked.getType().getRank() == 2 &&
+         llvm::all_of(unpacked->getUses(), [&](OpOperand &use) {
+           if (isa<GatherOp>(use.getOwner()))
+             return true;
+           auto dot = dyn_cast<DotGeneralOp>(use.getOwner());
+           return dot && use.getOperandNumber() == 1 &&
+                  dot.getRhsContract() == ArrayRef(depth);
+         });
+}
+
+struct QuantizeWeights : impl::QuantizeWeightsBase<QuantizeWeights> {
+  using Base::Base;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (bits == 32 || bits == 16 || bits == 8 || bits == 4)
+      return success();
+    return emitError(UnknownLoc::get(context))
+           << "expected bits=32, 16, 8 or 4, got " << bits.getValue();
+  }
+
+  void runOnOperation() override {
+    if (bits == 32)
+      return;
+    SmallVector<UnpackOp> unpacks;
+    getOperation().walk([&](UnpackOp unpack) {
+      auto type = cast<RankedTensorType>(unpack.getOperand().getType());
+      if (unpack.getOperand().getDefiningOp<GetWeightOp>() &&
+          type.getElementType().isF32())
+        unpacks.push_back(unpack);
+    });
+    for (UnpackOp unpack : unpacks)
+      if (bits == 16)
+        narrow(unpack);
+      else if (sumsOverDepth(unpack))
+        quantize(unpack);
+      else
+        unpack.emitRemark("weight stays f32: ")
+            << bits.getValue() << "-bit weights are for products that sum over "
+            << "one dimension";
+  }
+
+  static void narrow(UnpackOp unpack) {
+    OpBuilder builder(unpack);
+    Location loc = unpack.getOperand().getLoc();
+    auto type = cast<RankedTensorType>(unpack.getOperand().getType());
+    Value stored =
+        QuantizeOp::create(builder, loc, type.clone(builder.getBF16Type()),
+                           unpack.getOperand(), Value(), IntegerAttr());
+    unpack.getOperandMutable().assign(DequantizeOp::create(
+        builder, loc, type, stored, Value(), IntegerAttr()));
+  }
+
+  void quantize(UnpackOp unpack) {
+    OpBuilder builder(unpack);
+    Location loc = unpack.getOperand().getLoc();
+    auto type = cast<RankedTensorType>(unpack.getOperand().getType());
+    int64_t group = bits == 8 ? byteGroup : nibbleGroup;
+    SmallVector<int64_t> shape(type.getShape()), groups(shape);
+    groups[1] = llvm::divideCeil(shape[1], group);
+    if (bits == 4)
+      shape[1] = llvm::divideCeil(shape[1], nibblesPerWord);
+    Type element = builder.getIntegerType(bits == 8 ? 8 : 32);
+    // Four-bit groups are short: their scales would be a fifth of all bytes.
+    Type scale = bits == 8 ? Type(builder.getF32Type()) : builder.getBF16Type();
+    IntegerAttr size = builder.getI64IntegerAttr(group);
+    Value scales = GroupScalesOp::create(builder, loc,
+                                         RankedTensorType::get(groups, scale),
+                                         unpack.getOperand(), group, bits);
+    Value stored =
+        QuantizeOp::create(builder, loc, RankedTensorType::get(shape, element),
+                           unpack.getOperand(), scales, size);
+    unpack.getOperandMutable().assign(
+        DequantizeOp::create(builder, loc, type, stored, scales, size));
+  }
+};
+} // namespace
+} // namespace tenon
