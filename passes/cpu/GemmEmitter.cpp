@@ -80,6 +80,7 @@ public:
     ColumnLayout layout{columnsAcross()};
     if (nest.panels)
       layout.panelVectors = nest.panels->width / lanes;
+    layout.narrow = nest.scales.has_value();
     tile = chooseTile(size, kernel.vectorBytes, lanes, layout);
     block = chooseBlock(size, tile, lanes);
     width = tile.vectors * lanes;

@@ -22,6 +22,8 @@ constexpr int64_t widestTile = 16;
 /// Panels, each read from its start to its end, that a tile of few rows reads
 /// at once: more streams than that are fetched ahead less well.
 constexpr int64_t panelStreams = 4;
+/// Of narrow columns, which come faster than so few chains of sums go on.
+constexpr int64_t narrowStreams = 8;
 /// Reading an element of the columns takes as long as this many products.
 constexpr int64_t productsPerRead = 16;
 
@@ -55,6 +57,7 @@ RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
   if (size.rows && *size.rows <= fewRows) {
     int64_t rows = std::max<int64_t>(1, *size.rows);
     int64_t streams = layout.scratch        ? 2
+                      : layout.narrow       ? narrowStreams
                       : layout.panelVectors ? panelStreams
                                             : widestTile;
     int64_t most = whole(std::min(streams, accumulators / rows));

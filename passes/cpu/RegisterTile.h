@@ -9,8 +9,8 @@
 
 namespace tenon {
 
-/// Bytes of columns that stay in the second cache, beside what is fetched of the
-/// next ones, while rows pass.
+/// Bytes of columns that stay in the second cache, beside what is fetched of
+/// the next ones, while rows pass.
 constexpr int64_t secondCache = 512 * 1024;
 
 /// Extents as far as they are known at compile time.
@@ -32,6 +32,7 @@ struct TaskBlock {
 struct ColumnLayout {
   bool scratch = false;     ///< packed in the run, from many places
   int64_t panelVectors = 0; ///< packed before: vectors of a panel
+  bool narrow = false;      ///< integers of at most a byte
 };
 
 /// The tile for `lanes` elements a register of `vectorBytes`: whole panels.
