@@ -1,0 +1,141 @@
+#!/usr/bin/python3
+"""What weights in fewer bits gain and cost: one step of GPT-2's decoding, with
+the weights of its products as f32, bf16, int8 and int4.
+
+The four artifacts take turns in rounds. The floor of each is the time to read
+its weight file, inputs and outputs once. Logits are compared with PyTorch in
+float64; the model's weights are drawn, so no training has made them robust.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import bench as models
+import callers
+import rounds
+
+MODEL = "gpt2_decode"
+FORMATS = ["f32", "bf16", "int8", "int4"]
+
+
+def log_softmax(logits):
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+
+
+def quality(logits, exact):
+    """The largest error, and the divergence in nats of the worst row."""
+    exact = exact.astype(np.float64)
+    right, given = log_softmax(exact), log_softmax(logits.astype(np.float64))
+    divergence = (np.exp(right) * (right - given)).sum(axis=-1)
+    return {"largest_error": float(np.abs(logits - exact).max()),
+            "largest_logit": float(np.abs(exact).max()),
+            "divergence": float(divergence.max())}
+
+
+def compile_formats(bench, options):
+    """The artifact of each format and the bytes of its weight file."""
+    folder = os.path.join(options.build, "bench", "formats")
+    os.makedirs(folder, exist_ok=True)
+    model = os.path.join(options.models, f"{MODEL}.onnx")
+    made = {}
+    for kind in FORMATS:
+        artifact = bench.compile(
+            model, os.path.join(folder, f"{kind}.so"), "--dim=batch=1",
+            f"--weight-format={kind}", "--weights=external")
+        made[kind] = artifact, os.path.getsize(
+            os.path.join(folder, f"{kind}.safetensors"))
+    return made
+
+
+def measure(bench, made, threads):
+    options = bench.options
+    inputs, outputs, exact = models.data_of(options, MODEL)
+    door = sum(a.nbytes for a in [*inputs.values(), *outputs.values()])
+    started, floor = {}, None
+    try:
+        for kind, (artifact, _) in made.items():
+            started[kind] = callers.Caller(
+                [bench.caller, artifact, threads], threads,
+                os.path.join(bench.folder, "data", f"format-{kind}"),
+                inputs, outputs)
+        floor = callers.Floor([bench.floor, threads], threads)
+        qualities = {kind: quality(caller.results()["logits"],
+                                   exact["logits"])
+                     for kind, caller in started.items()}
+        seen = rounds.Rounds(started, floor, made["f32"][1] + door,
+                             options.rounds)
+    finally:
+        for program in [*started.values(), *filter(None, [floor])]:
+            program.close()
+    if not seen.peak:
+        raise SystemExit("bench: other machines took more than 2 % of the "
+                         "processors' time in every round")
+    return [{"format": kind, "threads": threads, "weight_bytes": size,
+             "ms": seen.milliseconds(kind),
+             "ratio": seen.ratio("f32", kind),
+             "of_floor": seen.of_floor(kind, 0, size + door),
+             **qualities[kind]} for kind, (_, size) in made.items()]
+
+
+def table(rows):
+    titles = ["format", "weights MiB", "threads", "ms", "f32 / format",
+              "of floor", "largest error of a logit", "divergence"]
+    lines = [titles, ["---"] * len(titles)]
+    for row in rows:
+        middle, low, high = row["ratio"]
+        lines.append([
+            row["format"], f"{row['weight_bytes'] / 2**20:.0f}",
+            str(row["threads"]), f"{row['ms']:.2f}",
+            f"{middle:.2f} ({low:.2f} to {high:.2f})",
+            f"{row['of_floor']:.0%}", f"{row['largest_error']:.2g} of "
+            f"{row['largest_logit']:.2f}", f"{row['divergence']:.2g}"])
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def parse():
+    parser = argparse.ArgumentParser(
+        prog="quickstart bench formats", description=__doc__)
+    parser.add_argument("--build", default=os.path.join(callers.SOURCE,
+                                                        "build"))
+    parser.add_argument("--models", help="default: BUILD/models")
+    parser.add_argument("--threads", default="1,2", help="default: 1,2")
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--flag", action="append", default=[],
+                        help="a flag for tenon compile, repeatable")
+    parser.add_argument("--json", help="default: BUILD/bench/formats.json")
+    options = parser.parse_args()
+    options.build = os.path.abspath(options.build)
+    options.models = os.path.abspath(
+        options.models or os.path.join(options.build, "models"))
+    options.json = options.json or os.path.join(options.build, "bench",
+                                                "formats.json")
+    options.peers = []
+    return options
+
+
+def main():
+    options = parse()
+    subprocess.run([models.PYTHON, os.path.join(
+        callers.SOURCE, "test", "e2e", "export_models.py"), options.models,
+        MODEL], check=True)
+    bench = models.Bench(options)
+    made = compile_formats(bench, options)
+    rows = []
+    for threads in options.threads.split(","):
+        rows += measure(bench, made, int(threads))
+    models.write(options.json, json.dumps(
+        {"schema": 1, "machine": models.machine(), "rows": rows},
+        indent=1) + "\n")
+    print(table(rows))
+    print(f"results: {options.json}")
+
+
+if __name__ == "__main__":
+    main()
