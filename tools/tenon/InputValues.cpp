@@ -394,8 +394,11 @@ Status Reader::checkSizes() {
                             "--dim: no dynamic extent is called '" + name +
                                 "'" + didYouMean(name, known),
                             {known.empty()
-                                 ? "the model has no named dynamic extents"
-                                 : "there are: " + llvm::join(known, ", ")});
+                                 ? "every size is fixed in what is to be run"
+                                 : "there are: " + llvm::join(known, ", ")},
+                            known.empty() ? "leave --dim away, or compile "
+                                            "again without fixing the extent"
+                                          : "");
   return Status::Success;
 }
 

@@ -71,10 +71,11 @@ static void warnOfOthers(Talk &talk, const std::string &artifact,
 }
 
 std::string functionName(const Invocation &call) {
-  return call.args
-      .getLastArgValue(options::OPT_function,
-                       call.args.getLastArgValue(options::OPT_signature))
-      .str();
+  // Of several that are compiled together, the artifact's first.
+  for (const llvm::opt::Arg *arg :
+       call.args.filtered(options::OPT_signature, options::OPT_function))
+    return arg->getValue();
+  return "";
 }
 
 std::string weightsPath(const Invocation &call) {
@@ -166,7 +167,7 @@ Status LoadedModel::run(Talk &talk, const std::vector<Tensor> &inputs) {
 
 std::vector<uint64_t> LoadedModel::countCalls() const {
   std::vector<uint64_t> calls(1 + getFunction().num_variants);
-  tenon_get_calls(model.get(), nullptr, calls.data(), calls.size());
+  tenon_get_calls(model.get(), function->name, calls.data(), calls.size());
   return calls;
 }
 

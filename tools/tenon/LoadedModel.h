@@ -14,8 +14,8 @@ namespace tenon::cli {
 /// meant as an artifact.
 bool isArtifact(const std::string &path);
 
-/// The function that the flags name: the last --function or, of a model that is
-/// compiled first, --signature. Empty: the first.
+/// The function that the flags name: the first of --function and --signature.
+/// Empty: the artifact's first.
 std::string functionName(const Invocation &call);
 
 /// Where --weights-file, or else the environment, says external weights are.

@@ -122,6 +122,7 @@ private:
   /// What an object is to a function that captured it.
   std::optional<Result> captured(const Entry &entry, int64_t object,
                                  Frame &frame);
+  bool isTensor(const Port &port);
   bool declareInputs(const Entry &entry, std::vector<DeclaredInput> &declared);
   /// Of several entries each takes the options that are about its inputs; each
   /// option must have been taken by one.

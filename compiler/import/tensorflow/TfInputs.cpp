@@ -20,6 +20,11 @@ static Result takeApart(GraphBuilder &g, Value x) {
   return Result::complex(part(0), part(1));
 }
 
+/// Whether the port is an argument of the compiled function.
+bool GraphImporter::isTensor(const Port &port) {
+  return bool(elementTypeOf(&context, realType(port.type)));
+}
+
 bool GraphImporter::declareInputs(const Entry &entry,
                                   std::vector<DeclaredInput> &declared) {
   for (const Port &port : entry.inputs) {
@@ -28,11 +33,10 @@ bool GraphImporter::declareInputs(const Entry &entry,
       if (candidate.input == port.name)
         option = &candidate;
     std::string place = "input '" + port.name + "'";
-    if (!elementTypeOf(&context, realType(port.type))) {
-      error(place,
-            "inputs of " + dataTypeName(port.type) + " are not supported",
-            Status::Unsupported);
-      return false;
+    if (!isTensor(port)) {
+      // Not the end: what else is not supported is told as well.
+      unsupportedUse("inputs of " + dataTypeName(port.type), place);
+      continue;
     }
     Shape shape = port.shape;
     if (!shape.hasRank && option)
@@ -112,9 +116,11 @@ func::FuncOp GraphImporter::addArguments(const Entry &entry, Results &results) {
   if (!bindInputDims(g.ops, declared, dimOptions, shapeOptions, refuse, bound))
     return nullptr;
   SmallVector<EntryArgument> arguments;
-  for (auto [i, port] : llvm::enumerate(entry.inputs)) {
-    std::vector<int64_t> &extents = bound.extents[i];
-    ArrayAttr dims = bound.names[i];
+  for (const Port &port : entry.inputs) {
+    if (!isTensor(port))
+      continue;
+    std::vector<int64_t> &extents = bound.extents[arguments.size()];
+    ArrayAttr dims = bound.names[arguments.size()];
     if (realType(port.type) != port.type) {
       extents.push_back(2);
       SmallVector<mlir::Attribute> parts(dims.begin(), dims.end());
@@ -140,10 +146,14 @@ func::FuncOp GraphImporter::addArguments(const Entry &entry, Results &results) {
     (*module)->setAttr("tenon.ranges", ranges.getDictionary(&context));
   }
   func::FuncOp function = beginEntry(entry.name, arguments);
-  for (auto [port, argument] : llvm::zip(entry.inputs, function.getArguments()))
-    results.push_back(realType(port.type) == port.type
-                          ? Result::tensor(argument)
-                          : takeApart(g, argument));
+  auto argument = function.getArguments().begin();
+  for (const Port &port : entry.inputs)
+    if (!isTensor(port))
+      results.emplace_back();
+    else if (realType(port.type) == port.type)
+      results.push_back(Result::tensor(*argument++));
+    else
+      results.push_back(takeApart(g, *argument++));
   return function;
 }
 

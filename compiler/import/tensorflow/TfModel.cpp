@@ -52,7 +52,10 @@ std::string dataTypeName(DataType type) {
       {DataType::F16, "f16"},         {DataType::Resource, "resource"},
       {DataType::Variant, "variant"}, {DataType::U32, "u32"},
       {DataType::U64, "u64"}};
-  auto found = names.find(type);
+  // Variables of TensorFlow 1 are references to a type, 100 above it.
+  constexpr int toReference = 100;
+  auto found = names.find(
+      int(type) > toReference ? DataType(int(type) - toReference) : type);
   return found == names.end() ? "type " + std::to_string(int(type))
                               : found->second;
 }

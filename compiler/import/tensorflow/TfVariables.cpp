@@ -17,6 +17,18 @@ std::string GraphImporter::keyOf(const Node &variable) const {
   return key == model.variableKeys.end() ? variable.name : key->second;
 }
 
+/// Whether a value of these extents is one of the declared shape.
+static bool admits(const Shape &declared, ArrayRef<int64_t> dims) {
+  if (!declared.hasRank)
+    return true;
+  if (declared.dims.size() != dims.size())
+    return false;
+  for (auto [expected, size] : llvm::zip(declared.dims, dims))
+    if (expected >= 0 && expected != size)
+      return false;
+  return true;
+}
+
 std::optional<Tensor> GraphImporter::savedValue(const Node &variable) {
   std::string place = "variable \"" + variable.name + "\"";
   std::string key = keyOf(variable);
@@ -39,6 +51,18 @@ std::optional<Tensor> GraphImporter::savedValue(const Node &variable) {
   if (declared && *declared != tensor->type) {
     error(place, "expected a saved value of " + dataTypeName(*declared) +
                      ", got " + dataTypeName(tensor->type));
+    return std::nullopt;
+  }
+  const Attr *shapeAttr = variable.find("shape");
+  const auto *shape = shapeAttr ? std::get_if<Shape>(shapeAttr) : nullptr;
+  if (shape && !admits(*shape, tensor->dims)) {
+    mlir::Type element = elementTypeOf(&context, tensor->type);
+    std::vector<int64_t> dims = shape->dims;
+    for (int64_t &dim : dims)
+      dim = dim < 0 ? ShapedType::kDynamic : dim;
+    error(place, "expected a saved value of " +
+                     spell(RankedTensorType::get(dims, element)) + ", got " +
+                     spell(RankedTensorType::get(tensor->dims, element)));
     return std::nullopt;
   }
   return tensor;
