@@ -75,16 +75,20 @@ std::optional<GraphImporter::Entries> GraphImporter::chooseEntries() {
   return entries;
 }
 
+std::string GraphImporter::howToChooseSignature() {
+  SmallVector<std::string> names;
+  for (const auto &[known, signature] : model.signatures)
+    names.push_back(known);
+  return names.empty() ? "name tensors with --feeds= and --fetches="
+                       : "choose one with --signature=: " + join(names);
+}
+
 std::optional<GraphImporter::Entry>
 GraphImporter::signatureEntry(const std::string &name) {
   auto found = model.signatures.find(name);
   if (found == model.signatures.end()) {
-    SmallVector<std::string> names;
-    for (const auto &[known, signature] : model.signatures)
-      names.push_back(known);
     error("", "the model has no signature '" + name + "'", Status::Usage,
-          names.empty() ? "name tensors with --feeds= and --fetches="
-                        : "choose one with --signature=: " + join(names));
+          howToChooseSignature());
     return std::nullopt;
   }
   // Without outputs the graph does not say what it would do, its function does.
@@ -125,9 +129,10 @@ GraphImporter::functionEntry(const std::string &path) {
   else if (const Object *object = model.findObject(path))
     traced = object->functions;
   if (traced.empty()) {
+    std::vector<std::string> paths = model.functionPaths(mostListed + 1);
     error("", "the model has no function '" + path + "'", Status::Usage,
-          "choose one with --function=: " +
-              join(model.functionPaths(mostListed + 1)));
+          paths.empty() ? "its objects have none; " + howToChooseSignature()
+                        : "choose one with --function=: " + join(paths));
     return std::nullopt;
   }
   // Of the variants: not those for training, and then the most general one.

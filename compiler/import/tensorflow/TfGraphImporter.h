@@ -109,6 +109,7 @@ private:
   using Entries = std::vector<Entry>;
 
   std::optional<Entries> chooseEntries();
+  std::string howToChooseSignature();
   std::optional<Entry> signatureEntry(const std::string &name);
   std::optional<Entry> functionEntry(const std::string &path);
   std::optional<Entry> cutEntry();
