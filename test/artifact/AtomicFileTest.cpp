@@ -1,5 +1,6 @@
 // Writing that fails: whatever the reason, the old files stay as they were and
 // nothing of the new ones is left.
+#include "test/ChildProcess.h"
 #include "test/artifact/SmallModel.h"
 
 #include "compiler/artifact/AtomicFile.h"
@@ -9,7 +10,6 @@
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
-#include <functional>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -23,17 +23,6 @@ std::string freshFolder(const std::string &name) {
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   return folder;
-}
-
-/// Runs `body` in a child process; its exit code, or minus the signal.
-int inChild(const std::function<int()> &body) {
-  fflush(stdout);
-  pid_t child = fork();
-  if (child == 0)
-    _exit(body());
-  int state = 0;
-  waitpid(child, &state, 0);
-  return WIFEXITED(state) ? WEXITSTATUS(state) : -WTERMSIG(state);
 }
 
 TEST(AtomicFile, ReplacesTogether) {

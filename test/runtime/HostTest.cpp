@@ -1,5 +1,6 @@
 // What belongs to the host stays the host's: its signal handlers, its standard
 // streams, its descriptors and its floating-point units.
+#include "test/ChildProcess.h"
 #include "test/runtime/Session.h"
 
 #include <cfenv>
@@ -7,7 +8,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <sys/wait.h>
+#include <fstream>
 #include <unistd.h>
 
 using namespace tenon::test;
@@ -40,17 +41,6 @@ bool liveWhole(const std::string &path) {
   right &= tenon_close(model) == TENON_OK;
   right &= tenon_open("/no/such", &open, &model) == TENON_IO;
   return right;
-}
-
-/// The exit code of `body` in a child process.
-template <typename Body> int inChild(Body body) {
-  fflush(stdout);
-  pid_t child = fork();
-  if (child == 0)
-    _exit(body());
-  int state = 0;
-  waitpid(child, &state, 0);
-  return WIFEXITED(state) ? WEXITSTATUS(state) : -WTERMSIG(state);
 }
 
 TEST(Host, SignalHandlersStay) {
@@ -138,6 +128,37 @@ TEST(Host, RoundingModesAndTrapsChangeNothing) {
       std::fesetenv(&before);
       EXPECT_EQ(std::memcmp(expected.data(), result.data(), 12000), 0);
     }
+}
+
+TEST(Host, HasWhatItsKernelSays) {
+  std::ifstream info("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(info, line) && line.compare(0, 5, "flags") != 0)
+    ;
+  line += " ";
+  uint64_t host = tenon_host_cpu_features();
+  const std::pair<uint64_t, const char *> names[] = {
+      {TENON_CPU_SSE42, " sse4_2 "},
+      {TENON_CPU_AVX, " avx "},
+      {TENON_CPU_AVX2, " avx2 "},
+      {TENON_CPU_FMA, " fma "},
+      {TENON_CPU_F16C, " f16c "},
+      {TENON_CPU_AVX512F, " avx512f "},
+      {TENON_CPU_AVX512VL, " avx512vl "},
+      {TENON_CPU_MOVBE, " movbe "},
+      {TENON_CPU_AVX512BF16, " avx512_bf16 "},
+      {TENON_CPU_AVX512FP16, " avx512_fp16 "},
+      {TENON_CPU_AVX512VNNI, " avx512_vnni "},
+      {TENON_CPU_AVXVNNI, " avx_vnni "},
+      {TENON_CPU_LZCNT, " abm "},
+      {TENON_CPU_AMX_INT8, " amx_int8 "},
+      {TENON_CPU_BMI2, " bmi2 "},
+      {TENON_CPU_GFNI, " gfni "},
+      {TENON_CPU_VAES, " vaes "},
+  };
+  for (auto [bit, name] : names)
+    EXPECT_EQ((host & bit) != 0, (line.find(name) != std::string::npos))
+        << name;
 }
 
 } // namespace
