@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """TensorFlow's operators one by one, against numpy.
 
-A row (op_rows.py) is a node with its operands and what it must come to. Rows
+A row (op_row.py) is a node with its operands and what it must come to. Rows
 of a family share a graph, which is compiled and run twice: with every extent
 known, and with all but the first of each input open. The reference (`tenon
 verify`) must agree with the compiled code as well.
@@ -18,8 +18,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-import op_rows
 from graph_text import constant, graph, node, placeholder, write_graph
+from op_row import Constant
+from op_rows import FAMILIES
 
 
 def label(number, row):
@@ -35,7 +36,7 @@ def build(rows, open_extents):
         for i, operand in enumerate(row.inputs):
             own = f"{name}_x{i}"
             operands.append(own)
-            if isinstance(operand, op_rows.Constant):
+            if isinstance(operand, Constant):
                 nodes.append(constant(own, operand.array))
                 continue
             shape = list(operand.shape)
@@ -115,7 +116,7 @@ def run_rows(options, rows, open_extents):
 def write_graphs(folder):
     """A graph of each row, all extents known, for tests that damage them."""
     os.makedirs(folder, exist_ok=True)
-    for name, rows in op_rows.FAMILIES.items():
+    for name, rows in FAMILIES.items():
         for pair in enumerate(rows):
             text, _, _ = build([pair], False)
             write_graph(os.path.join(
@@ -134,7 +135,7 @@ def main():
         write_graphs(options.write)
         return
     families = []
-    for name, rows in op_rows.FAMILIES.items():
+    for name, rows in FAMILIES.items():
         numbered = [(i, row) for i, row in enumerate(rows)
                     if options.only in f"{name} {row.op}"]
         for open_extents in (False, True):
