@@ -77,6 +77,13 @@ FailureOr<Sizes> NodeChecks::extents(Sizes sizes) {
   return sizes;
 }
 
+FailureOr<Sizes> NodeChecks::extentsInput(size_t i) {
+  FailureOr<Sizes> sizes = sizesInput(i);
+  if (failed(sizes))
+    return failure();
+  return extents(*sizes);
+}
+
 LogicalResult NodeChecks::broadcast(MutableArrayRef<Value> values) {
   SmallVector<std::string> before;
   for (Value value : values)

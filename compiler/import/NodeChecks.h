@@ -58,6 +58,8 @@ public:
   /// The sizes as extents of a result: an error for static ones that are
   /// negative; others are taken as zero when they are negative in the run.
   llvm::FailureOr<Sizes> extents(Sizes sizes);
+  /// The elements of operand `i` as extents of a result.
+  llvm::FailureOr<Sizes> extentsInput(size_t i);
   /// Brings values to common sizes; an error when they disagree.
   llvm::LogicalResult broadcast(llvm::MutableArrayRef<mlir::Value> values);
   /// The operands of a binary node in one shape.

@@ -51,10 +51,7 @@ static LogicalResult constant(NodeContext &ctx) {
 
 static LogicalResult constantOfShape(NodeContext &ctx) {
   GraphBuilder &g = ctx.g;
-  FailureOr<Sizes> given = ctx.sizesInput(0);
-  if (failed(given))
-    return failure();
-  FailureOr<Sizes> sizes = ctx.extents(*given);
+  FailureOr<Sizes> sizes = ctx.extentsInput(0);
   if (failed(sizes))
     return failure();
   Value value = g.scalar(g.f32(), 0);

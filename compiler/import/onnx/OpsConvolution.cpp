@@ -51,12 +51,9 @@ FailureOr<Value> convolution(NodeContext &c, Value x, Value w) {
   ArrayRef<int64_t> window = shapeW.drop_front(2);
   if (llvm::any_of(window, ShapedType::isDynamic))
     return c.unsupported("a kernel whose spatial extents are not static");
-  FailureOr<SmallVector<int64_t>> kernel = readKernel(c, rank, window);
+  FailureOr<SmallVector<int64_t>> kernel = readKernelOf(c, w, window);
   if (failed(kernel))
     return failure();
-  if (ArrayRef<int64_t>(*kernel) != window)
-    return c.error("expected kernel_shape to be that of the kernel, " +
-                   spell(w));
   if (llvm::is_contained(window, 0))
     return c.error("expected a kernel with positive spatial extents, got " +
                    spell(w));
@@ -177,23 +174,19 @@ LogicalResult transposedPadding(NodeContext &c, const Windows &w,
   GraphBuilder &g = c.g;
   int64_t rank = w.rank();
   FailureOr<SmallVector<int64_t>> pads = readPads(c, rank);
-  std::string mode = c.stringAttr("auto_pad", "NOTSET");
+  FailureOr<std::string> mode = readAutoPad(c);
   SmallVector<int64_t> shape = c.intsAttr("output_shape");
-  if (failed(pads))
+  if (failed(pads) || failed(mode))
     return failure();
   if (int64_t(shape.size()) == rank + 2) // batch and channels may stand first
     shape.erase(shape.begin(), shape.begin() + 2);
   if (!shape.empty() && int64_t(shape.size()) != rank)
     return c.error("expected output_shape of " + Twine(rank) +
                    " entries, got " + Twine(shape.size()));
-  bool same = mode == "SAME_UPPER" || mode == "SAME_LOWER";
-  if (!same && mode != "NOTSET" && mode != "VALID")
-    return c.error("expected auto_pad NOTSET, VALID, SAME_UPPER or "
-                   "SAME_LOWER, got \"" +
-                   mode + "\"");
+  bool same = *mode == "SAME_UPPER" || *mode == "SAME_LOWER";
   for (int64_t i = 0; i < rank; ++i) {
     if (shape.empty() && !same) {
-      bool used = mode == "NOTSET";
+      bool used = *mode == "NOTSET";
       low.push_back(g.index(used ? (*pads)[i] : 0));
       high.push_back(g.index(used ? (*pads)[i + rank] : 0));
       continue;
@@ -207,7 +200,7 @@ LogicalResult transposedPadding(NodeContext &c, const Windows &w,
                       g.index(more[i] + w.reach(i)));
     Size total = g.sub(full, wanted);
     Size half = g.floorDiv(total, g.index(2));
-    low.push_back(mode == "SAME_UPPER" ? half : g.sub(total, half));
+    low.push_back(*mode == "SAME_UPPER" ? half : g.sub(total, half));
     high.push_back(g.sub(total, low.back()));
   }
   return success();
@@ -258,12 +251,9 @@ LogicalResult convTranspose(NodeContext &c) {
   if (group < 1 || channels % group != 0)
     return c.error("expected a positive group that divides " + Twine(channels) +
                    " channels, got " + Twine(group));
-  FailureOr<SmallVector<int64_t>> kernel = readKernel(c, rank, window);
+  FailureOr<SmallVector<int64_t>> kernel = readKernelOf(c, w, window);
   if (failed(kernel))
     return failure();
-  if (ArrayRef<int64_t>(*kernel) != window)
-    return c.error("expected kernel_shape to be that of the kernel, " +
-                   spell(w));
   Windows steps;
   steps.kernel = *kernel;
   SmallVector<int64_t> more = c.intsAttr("output_padding");

@@ -470,10 +470,7 @@ static LogicalResult resize(NodeContext &ctx) {
       stretches[axis].to = scaledSize(ctx, sizes[axis], scale);
     }
   } else {
-    FailureOr<Sizes> list = ctx.sizesInput(3);
-    if (failed(list))
-      return failure();
-    FailureOr<Sizes> targets = ctx.extents(*list);
+    FailureOr<Sizes> targets = ctx.extentsInput(3);
     if (failed(targets))
       return failure();
     if (targets->size() != axes.size())

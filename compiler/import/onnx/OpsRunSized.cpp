@@ -20,45 +20,39 @@ static LogicalResult nonZero(NodeContext &ctx) {
   return success();
 }
 
+/// The node's axis; without one, `value` becomes a vector of all its elements.
+static FailureOr<int64_t> axisOrFlat(NodeContext &ctx, Value &value) {
+  GraphBuilder &g = ctx.g;
+  if (ctx.hasAttr("axis"))
+    return ctx.axis(ctx.intAttr("axis"), g.rankOf(value));
+  value = g.reshape(value, {g.product(g.sizes(value))});
+  return 0;
+}
+
 static LogicalResult compress(NodeContext &ctx) {
   GraphBuilder &g = ctx.g;
   if (failed(ctx.expectBool(1)) || failed(ctx.expectRank(1, 1)))
     return failure();
   Value value = ctx.input(0), flags = ctx.input(1);
-  int64_t axis = 0;
-  if (ctx.hasAttr("axis")) {
-    FailureOr<int64_t> given =
-        ctx.axis(ctx.intAttr("axis"), GraphBuilder::rankOf(value));
-    if (failed(given))
-      return failure();
-    axis = *given;
-  } else {
-    value = g.reshape(value, {g.product(g.sizes(value))});
-  }
+  FailureOr<int64_t> axis = axisOrFlat(ctx, value);
+  if (failed(axis))
+    return failure();
   // Conditions may be shorter; what is beyond the extent selects nothing.
-  Size extent = g.size(value, axis);
+  Size extent = g.size(value, *axis);
   Size length = g.min(g.size(flags, 0), extent);
   flags = g.sliceDim(flags, 0, g.index(0), length);
   Size count = countTrue(g, flags, length);
-  ctx.set(0, g.take(value, positionsOf(g, flags, count), axis));
+  ctx.set(0, g.take(value, positionsOf(g, flags, count), *axis));
   return success();
 }
 
 static LogicalResult unique(NodeContext &ctx) {
-  GraphBuilder &g = ctx.g;
   Value value = ctx.input(0);
   bool isSorted = ctx.intAttr("sorted", 1) != 0;
-  int64_t axis = 0;
-  if (ctx.hasAttr("axis")) {
-    FailureOr<int64_t> given =
-        ctx.axis(ctx.intAttr("axis"), GraphBuilder::rankOf(value));
-    if (failed(given))
-      return failure();
-    axis = *given;
-  } else {
-    value = g.reshape(value, {g.product(g.sizes(value))});
-  }
-  FailureOr<UniqueItems> items = uniqueItems(ctx, value, axis, isSorted);
+  FailureOr<int64_t> axis = axisOrFlat(ctx, value);
+  if (failed(axis))
+    return failure();
+  FailureOr<UniqueItems> items = uniqueItems(ctx, value, *axis, isSorted);
   if (failed(items))
     return failure();
   ctx.set(0, items->items);

@@ -287,10 +287,7 @@ static LogicalResult castLike(NodeContext &ctx) {
 }
 
 static LogicalResult expand(NodeContext &ctx) {
-  FailureOr<Sizes> given = ctx.sizesInput(1);
-  if (failed(given))
-    return failure();
-  FailureOr<Sizes> target = ctx.extents(*given);
+  FailureOr<Sizes> target = ctx.extentsInput(1);
   if (failed(target))
     return failure();
   Sizes shapes[] = {ctx.g.sizes(ctx.input(0)), *target};
@@ -316,10 +313,7 @@ static LogicalResult expand(NodeContext &ctx) {
 }
 
 static LogicalResult tile(NodeContext &ctx) {
-  FailureOr<Sizes> given = ctx.sizesInput(1);
-  if (failed(given))
-    return failure();
-  FailureOr<Sizes> repeats = ctx.extents(*given);
+  FailureOr<Sizes> repeats = ctx.extentsInput(1);
   if (failed(repeats))
     return failure();
   GraphBuilder &g = ctx.g;

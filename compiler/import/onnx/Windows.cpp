@@ -49,6 +49,25 @@ FailureOr<SmallVector<int64_t>> readKernel(NodeContext &c, int64_t rank,
   return readList(c, "kernel_shape", rank, 1, 1);
 }
 
+FailureOr<SmallVector<int64_t>> readKernelOf(NodeContext &c, Value w,
+                                             ArrayRef<int64_t> window) {
+  FailureOr<SmallVector<int64_t>> kernel = readKernel(c, window.size(), window);
+  if (succeeded(kernel) && ArrayRef<int64_t>(*kernel) != window)
+    return c.error("expected kernel_shape to be that of the kernel, " +
+                   spell(w));
+  return kernel;
+}
+
+FailureOr<std::string> readAutoPad(NodeContext &c) {
+  std::string mode = c.stringAttr("auto_pad", "NOTSET");
+  for (StringRef known : {"NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"})
+    if (mode == known)
+      return mode;
+  return c.error("expected auto_pad NOTSET, VALID, SAME_UPPER or SAME_LOWER, "
+                 "got \"" +
+                 mode + "\"");
+}
+
 FailureOr<SmallVector<int64_t>> readPads(NodeContext &c, int64_t rank) {
   return readList(c, "pads", 2 * rank, 0, 0);
 }
@@ -73,12 +92,10 @@ FailureOr<Windows> readWindows(NodeContext &c, ArrayRef<int64_t> kernel,
   if (failed(readSteps(c, rank, w)) || failed(pads))
     return failure();
   bool ceil = c.intAttr("ceil_mode", 0) != 0;
-  std::string mode = c.stringAttr("auto_pad", "NOTSET");
-  bool same = mode == "SAME_UPPER" || mode == "SAME_LOWER";
-  if (!same && mode != "NOTSET" && mode != "VALID")
-    return c.error("expected auto_pad NOTSET, VALID, SAME_UPPER or "
-                   "SAME_LOWER, got \"" +
-                   mode + "\"");
+  FailureOr<std::string> mode = readAutoPad(c);
+  if (failed(mode))
+    return failure();
+  bool same = *mode == "SAME_UPPER" || *mode == "SAME_LOWER";
   for (int64_t i = 0; i < rank; ++i) {
     Size extent = extents[i], zero = g.index(0);
     Size reach = g.index(w.reach(i)), stride = g.index(w.strides[i]);
@@ -90,9 +107,9 @@ FailureOr<Windows> readWindows(NodeContext &c, ArrayRef<int64_t> kernel,
           g.sub(g.add(g.mul(g.sub(places, g.index(1)), stride), reach), extent),
           zero);
       Size half = g.floorDiv(total, g.index(2));
-      low = mode == "SAME_UPPER" ? half : g.sub(total, half);
+      low = *mode == "SAME_UPPER" ? half : g.sub(total, half);
       high = g.sub(total, low);
-    } else if (mode == "NOTSET") {
+    } else if (*mode == "NOTSET") {
       low = g.index((*pads)[i]);
       high = g.index((*pads)[i + rank]);
     }

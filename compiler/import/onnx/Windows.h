@@ -40,6 +40,14 @@ llvm::FailureOr<llvm::SmallVector<int64_t>>
 readKernel(NodeContext &c, int64_t rank,
            llvm::ArrayRef<int64_t> otherwise = {});
 
+/// kernel_shape of a convolution, checked to be the spatial extents `window` of
+/// its kernel `w`.
+llvm::FailureOr<llvm::SmallVector<int64_t>>
+readKernelOf(NodeContext &c, mlir::Value w, llvm::ArrayRef<int64_t> window);
+
+/// auto_pad, checked to be one of its four words.
+llvm::FailureOr<std::string> readAutoPad(NodeContext &c);
+
 /// pads: begins then ends, zeros where absent, `2 * rank` many.
 llvm::FailureOr<llvm::SmallVector<int64_t>> readPads(NodeContext &c,
                                                      int64_t rank);

@@ -59,10 +59,7 @@ LogicalResult scatterInto(NodeContext &c, ScatterKind kind, Value operand,
 LogicalResult scatterNd(NodeContext &c) {
   if (failed(c.expectNumber(1)))
     return failure();
-  FailureOr<Sizes> sizes = c.sizesInput(2);
-  if (failed(sizes))
-    return failure();
-  sizes = c.extents(*sizes);
+  FailureOr<Sizes> sizes = c.extentsInput(2);
   if (failed(sizes))
     return failure();
   Value zeros = c.g.splat(c.g.elementOf(c.input(1)), *sizes, 0);
@@ -88,10 +85,7 @@ LogicalResult sparseToDense(NodeContext &c) {
   if (failed(c.expectInteger(0)) || failed(c.expectRank(3, 0)) ||
       failed(c.expectSameElements({2, 3})))
     return failure();
-  FailureOr<Sizes> sizes = c.sizesInput(1);
-  if (failed(sizes))
-    return failure();
-  sizes = c.extents(*sizes);
+  FailureOr<Sizes> sizes = c.extentsInput(1);
   if (failed(sizes))
     return failure();
   Value at = c.input(0);
@@ -127,10 +121,7 @@ template <ScatterKind kind> LogicalResult segments(NodeContext &c) {
   mlir::Type element = g.elementOf(data);
   if (failed(c.expectNumber(0)) || failed(c.expectInteger(1)))
     return failure();
-  FailureOr<Sizes> count = c.sizesInput(2);
-  if (failed(count))
-    return failure();
-  count = c.extents(*count);
+  FailureOr<Sizes> count = c.extentsInput(2);
   if (failed(count))
     return failure();
   int64_t prefix = g.rankOf(c.input(1));
@@ -173,10 +164,7 @@ LogicalResult bincount(NodeContext &c) {
   GraphBuilder &g = c.g;
   if (failed(c.expectInteger(0)))
     return failure();
-  FailureOr<Sizes> size = c.sizesInput(1);
-  if (failed(size))
-    return failure();
-  size = c.extents(*size);
+  FailureOr<Sizes> size = c.extentsInput(1);
   if (failed(size))
     return failure();
   if (size->size() != 1)
@@ -210,10 +198,7 @@ LogicalResult denseBincount(NodeContext &c) {
   if (failed(c.expectInteger(0)) || rank < 1 || rank > 2)
     return c.error("expected a vector or rows of integers, got " +
                    spell(c.input(0)));
-  FailureOr<Sizes> size = c.sizesInput(1);
-  if (failed(size))
-    return failure();
-  size = c.extents(*size);
+  FailureOr<Sizes> size = c.extentsInput(1);
   if (failed(size))
     return failure();
   if (size->size() != 1)
