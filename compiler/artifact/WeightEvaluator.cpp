@@ -4,10 +4,9 @@
 
 #include "compiler/artifact/ModelFacts.h"
 #include "compiler/artifact/Recipe.h"
+#include "compiler/artifact/WeightFile.h"
 #include "dialects/tenon/Quantization.h"
 #include "dialects/tenon/TenonDialect.h"
-
-#include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 
@@ -145,14 +144,6 @@ bool WeightEvaluator::evaluate(WeightOp weight, HostBytes &value,
 
 bool writeBlob(ModuleOp weights, uint64_t total, WeightEvaluator &evaluator,
                llvm::function_ref<bool(llvm::StringRef)> sink) {
-  SmallVector<std::tuple<uint64_t, size_t, WeightOp>> placed;
-  for (auto weight : weights.getOps<WeightOp>())
-    if (auto offset = weight->getAttrOfType<IntegerAttr>("offset"))
-      placed.push_back({uint64_t(offset.getInt()), placed.size(), weight});
-  llvm::sort(placed, [](const auto &a, const auto &b) {
-    return std::tie(std::get<0>(a), std::get<1>(a)) <
-           std::tie(std::get<0>(b), std::get<1>(b));
-  });
   uint64_t at = 0;
   auto zerosTo = [&](uint64_t end) {
     static const std::string zeros(4096, '\0');
@@ -168,7 +159,7 @@ bool writeBlob(ModuleOp weights, uint64_t total, WeightEvaluator &evaluator,
     at += bytes.size();
     return sink(bytes);
   };
-  for (auto [offset, number, weight] : placed)
+  for (auto [offset, weight] : placedWeights(weights))
     if (!zerosTo(offset) || !evaluator.evaluate(weight, counted))
       return false;
   return zerosTo(total) && evaluator.checkFiles();

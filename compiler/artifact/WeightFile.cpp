@@ -24,6 +24,14 @@ const char *dtypeName(int32_t dtype) {
 }
 } // namespace
 
+std::multimap<uint64_t, WeightOp> placedWeights(ModuleOp weights) {
+  std::multimap<uint64_t, WeightOp> placed;
+  for (auto weight : weights.getOps<WeightOp>())
+    if (auto offset = weight->getAttrOfType<IntegerAttr>("offset"))
+      placed.emplace(uint64_t(offset.getInt()), weight);
+  return placed;
+}
+
 std::string hashDigits(uint64_t hash) {
   std::string digits = llvm::utohexstr(hash, /*LowerCase=*/true);
   return std::string(16 - digits.size(), '0') + digits;
@@ -31,15 +39,6 @@ std::string hashDigits(uint64_t hash) {
 
 std::string weightFileHeader(ModuleOp weights, uint64_t total,
                              uint64_t &placeOfHash) {
-  SmallVector<std::tuple<uint64_t, size_t, WeightOp>> placed;
-  for (auto weight : weights.getOps<WeightOp>())
-    if (auto offset = weight->getAttrOfType<IntegerAttr>("offset"))
-      placed.push_back({uint64_t(offset.getInt()), placed.size(), weight});
-  llvm::sort(placed, [](const auto &a, const auto &b) {
-    return std::tie(std::get<0>(a), std::get<1>(a)) <
-           std::tie(std::get<0>(b), std::get<1>(b));
-  });
-
   std::string json;
   llvm::raw_string_ostream out(json);
   out << "{\"__metadata__\":{\"format\":\"pt\",\"" << TENON_WEIGHTS_METADATA_KEY
@@ -61,7 +60,7 @@ std::string weightFileHeader(ModuleOp weights, uint64_t total,
       entry("tenon.gap." + std::to_string(gaps++), "U8", {int64_t(end - at)},
             end);
   };
-  for (auto [offset, number, weight] : placed) {
+  for (auto [offset, weight] : placedWeights(weights)) {
     gapTo(offset);
     auto type = cast<RankedTensorType>(weight.getType());
     int32_t dtype = dtypeOf(type.getElementType());

@@ -6,9 +6,16 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 namespace tenon {
+
+class WeightOp;
+
+/// The weights of the blob by their offsets in it. Those of no bytes may share
+/// an offset and stay in the module's order.
+std::multimap<uint64_t, WeightOp> placedWeights(mlir::ModuleOp weights);
 
 /// All before the blob: the length, and the header padded so that the data
 /// starts at a multiple of TENON_WEIGHT_ALIGNMENT. `placeOfHash` is the offset
