@@ -9,6 +9,7 @@
 #include "dialects/tenon/Quantization.h"
 #include "passes/cpu/Conversions.h"
 #include "passes/cpu/ElementEmitter.h"
+#include "passes/cpu/FlatMemory.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -20,26 +21,6 @@ namespace tenon {
 
 /// Fewer columns than this leave most lanes of a vector idle.
 constexpr int64_t narrowColumns = 4;
-
-Value flattened(Kernel &kernel, Value memref) {
-  auto type = cast<MemRefType>(memref.getType());
-  OpBuilder &b = kernel.builder;
-  ElementEmitter sizes(kernel, 1);
-  IndexBuilder at{b, kernel.loc()};
-  Value count = at.constant(1);
-  for (int64_t d = 0; d < type.getRank(); ++d)
-    count = at.mul(count, sizes.extent(memref, d));
-  OpFoldResult size = getAsOpFoldResult(count);
-  int64_t known = getConstantIntValue(size).value_or(ShapedType::kDynamic);
-  auto flat = MemRefType::get({known}, type.getElementType());
-  auto strided =
-      MemRefType::get({known}, type.getElementType(),
-                      StridedLayoutAttr::get(b.getContext(), 0, {1}));
-  Value view = memref::ReinterpretCastOp::create(
-      b, kernel.loc(), strided, memref, b.getIndexAttr(0), ArrayRef(size),
-      ArrayRef<OpFoldResult>(b.getIndexAttr(1)));
-  return memref::CastOp::create(b, kernel.loc(), flat, view);
-}
 
 namespace {
 /// How an operand is stored: packed, quantized or both, or as it is.

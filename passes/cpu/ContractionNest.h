@@ -80,9 +80,6 @@ struct ContractionNest {
   bool columnIsLast() const { return column.place + 1 == rank; }
 };
 
-/// `memref` as one row of all its elements.
-mlir::Value flattened(Kernel &kernel, mlir::Value memref);
-
 /// The nest of the kernel's product; nothing where its form is not covered.
 std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op);
 /// The nests that make up the kernel's convolution, more than one where it is

@@ -15,6 +15,7 @@
 #include "passes/cpu/DepthwiseTile.h"
 #include "passes/cpu/ElementEmitter.h"
 #include "passes/cpu/ElementwiseEmitter.h"
+#include "passes/cpu/FlatMemory.h"
 #include "passes/cpu/TileEpilogue.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

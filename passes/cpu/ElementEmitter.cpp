@@ -4,6 +4,7 @@
 
 #include "passes/cpu/Conversions.h"
 #include "passes/cpu/ElementwiseEmitter.h"
+#include "passes/cpu/ExtentSource.h"
 #include "passes/cpu/StoredColumns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -518,52 +519,25 @@ Value ElementEmitter::extent(Value tensor, int64_t dim) {
     return memref::DimOp::create(b, kernel.loc(), tensor, dim);
   if (auto argument = dyn_cast<BlockArgument>(tensor))
     return extent(kernel.arguments.lookup(argument), dim);
-  Operation *op = tensor.getDefiningOp();
   // A yielded value has the extents of its output.
   for (auto [value, output] :
        llvm::zip(kernel.fusion.getYield().getValues(), kernel.outputs))
     if (value == tensor)
       return extent(output, dim);
-  auto mixed = [&](ArrayRef<int64_t> fixed, ValueRange dynamic) {
-    return index(getMixedValues(fixed, dynamic, b)[dim]);
-  };
-  return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([&](BroadcastInDimOp op) {
-        return mixed(op.getStaticSizes(), op.getSizes());
-      })
-      .Case([&](ReshapeOp op) {
-        return mixed(op.getStaticSizes(), op.getSizes());
-      })
-      .Case(
-          [&](SliceOp op) { return mixed(op.getStaticSizes(), op.getSizes()); })
-      .Case(
-          [&](IotaOp op) { return mixed(op.getStaticSizes(), op.getSizes()); })
-      .Case([&](TransposeOp op) {
-        return extent(op.getOperand(), op.getPermutation()[dim]);
+  return llvm::TypeSwitch<Operation *, Value>(tensor.getDefiningOp())
+      .Case<BroadcastInDimOp, ReshapeOp, SliceOp, IotaOp>([&](auto sized) {
+        return index(
+            getMixedValues(sized.getStaticSizes(), sized.getSizes(), b)[dim]);
       })
       .Case([&](UnpackOp op) {
         return extent(op.getOperand(),
                       dim < int64_t(op.getDim()) ? dim + 1 : dim);
       })
-      .Case([&](ReduceOp op) {
-        int64_t outer = dim;
-        for (int64_t reduced : op.getDims())
-          outer += reduced <= outer;
-        return extent(op.getOperand(), outer);
-      })
-      .Case([&](DotGeneralOp op) {
-        int64_t batch = op.getLhsBatch().size();
-        if (dim < batch)
-          return extent(op.getLhs(), op.getLhsBatch()[dim]);
-        SmallVector<int64_t> lhsFree = op.getLhsFree();
-        if (dim - batch < int64_t(lhsFree.size()))
-          return extent(op.getLhs(), lhsFree[dim - batch]);
-        return extent(op.getRhs(),
-                      op.getRhsFree()[dim - batch - lhsFree.size()]);
-      })
       // Elementwise ops, and others whose result has the operand's shape: the
       // operand that knows the extent.
       .Default([&](Operation *op) {
+        if (auto source = extentSource(op, dim))
+          return extent(source->first, source->second);
         for (Value operand : op->getOperands())
           if (auto shaped = dyn_cast<RankedTensorType>(operand.getType());
               shaped && !shaped.isDynamicDim(dim))

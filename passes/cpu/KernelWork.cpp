@@ -2,6 +2,8 @@
 // kernel computes twice counts once, so that a profile shows it as slow.
 #include "passes/cpu/KernelWork.h"
 
+#include "passes/cpu/ExtentSource.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -52,26 +54,9 @@ private:
           auto argument = dyn_cast_if_present<BlockArgument>(size);
           return argument ? outside(argument) : Value();
         })
-        .Case([&](TransposeOp op) {
-          return extent(op.getOperand(), op.getPermutation()[dim]);
-        })
-        .Case([&](ReduceOp op) {
-          int64_t outer = dim;
-          for (int64_t reduced : op.getDims())
-            outer += reduced <= outer;
-          return extent(op.getOperand(), outer);
-        })
-        .Case([&](DotGeneralOp op) {
-          int64_t batch = op.getLhsBatch().size();
-          SmallVector<int64_t> lhsFree = op.getLhsFree();
-          if (dim < batch)
-            return extent(op.getLhs(), op.getLhsBatch()[dim]);
-          if (dim - batch < int64_t(lhsFree.size()))
-            return extent(op.getLhs(), lhsFree[dim - batch]);
-          return extent(op.getRhs(),
-                        op.getRhsFree()[dim - batch - lhsFree.size()]);
-        })
         .Default([&](Operation *op) {
+          if (auto source = extentSource(op, dim))
+            return extent(source->first, source->second);
           Value found;
           if (op->hasTrait<Elementwise>())
             for (Value operand : op->getOperands())

@@ -3,6 +3,7 @@
 // a time where their index maps allow, one at a time where not. Elements never
 // depend on how they are grouped.
 #include "passes/cpu/ElementEmitter.h"
+#include "passes/cpu/FlatMemory.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -50,30 +51,6 @@ static bool isFlat(FusionOp fusion) {
       return false;
   }
   return true;
-}
-
-/// `memref` as one row of all its elements.
-static Value flatten(Kernel &kernel, Value memref) {
-  auto type = cast<MemRefType>(memref.getType());
-  OpBuilder &b = kernel.builder;
-  IndexBuilder at{b, kernel.loc()};
-  Value count = at.constant(1);
-  for (int64_t d = 0; d < type.getRank(); ++d)
-    count = at.mul(
-        count,
-        type.isDynamicDim(d)
-            ? memref::DimOp::create(b, kernel.loc(), memref, d).getResult()
-            : at.constant(type.getDimSize(d)));
-  OpFoldResult size = getAsOpFoldResult(count);
-  int64_t known = getConstantIntValue(size).value_or(ShapedType::kDynamic);
-  auto flat = MemRefType::get({known}, type.getElementType());
-  auto strided =
-      MemRefType::get({known}, type.getElementType(),
-                      StridedLayoutAttr::get(b.getContext(), 0, {1}));
-  Value view = memref::ReinterpretCastOp::create(
-      b, kernel.loc(), strided, memref, b.getIndexAttr(0), ArrayRef(size),
-      ArrayRef<OpFoldResult>(b.getIndexAttr(1)));
-  return memref::CastOp::create(b, kernel.loc(), flat, view);
 }
 
 namespace {
@@ -168,8 +145,8 @@ TaskCounter emitMap(Kernel &kernel) {
       if (auto type = dyn_cast<RankedTensorType>(argument.getType());
           type && type.getRank() != 0)
         kernel.arguments[argument] =
-            flatten(kernel, kernel.arguments[argument]);
-    output = flatten(kernel, output);
+            flattened(kernel, kernel.arguments[argument]);
+    output = flattened(kernel, output);
   }
   MapWriter writer{kernel, output, element};
   ElementEmitter sizes(kernel, 1);

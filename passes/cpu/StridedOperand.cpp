@@ -3,6 +3,7 @@
 
 #include "passes/cpu/ContractionNest.h"
 #include "passes/cpu/ElementEmitter.h"
+#include "passes/cpu/FlatMemory.h"
 
 using namespace mlir;
 
