@@ -6,6 +6,7 @@
 // op, and a caller never sees it.
 #include "passes/shape/Passes.h"
 
+#include "passes/shape/ExtentForms.h"
 #include "passes/shape/PaddingMask.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -14,7 +15,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -35,7 +35,8 @@ int64_t rankOf(Value value) {
 class Padder {
 public:
   Padder(func::FuncOp func, StringAttr name, int64_t multiple)
-      : func(func), name(name), multiple(multiple), builder(func) {}
+      : func(func), name(name), multiple(multiple), builder(func), forms(func) {
+  }
 
   LogicalResult run() {
     SmallVector<std::pair<BlockArgument, Dims>> arguments = findArguments();
@@ -315,72 +316,14 @@ private:
     OpBuilder at(op);
     SmallVector<OpFoldResult> before, after;
     for (int64_t d = 0; d < from.front(); ++d)
-      before.push_back(extentForm(op.getOperand(), d));
+      before.push_back(forms.ofExtent(op.getOperand(), d));
     SmallVector<OpFoldResult> sizes =
         getMixedValues(op.getStaticSizes(), op.getSizes(), at);
     for (OpFoldResult size : ArrayRef(sizes).take_front(made.front()))
-      after.push_back(sizeForm(size));
-    if (!isSameProduct(before, after))
+      after.push_back(forms.ofSize(size));
+    if (!ExtentForms::isSameProduct(before, after))
       return refuse(op, "it does not keep the extent");
     return done(op, made);
-  }
-
-  /// An extent as a number, the name that inputs have for it, or a value; null
-  /// where it is none of these.
-  OpFoldResult extentForm(Value tensor, int64_t dim) {
-    auto type = cast<RankedTensorType>(tensor.getType());
-    if (!type.isDynamicDim(dim))
-      return builder.getIndexAttr(type.getDimSize(dim));
-    if (auto argument = dyn_cast<BlockArgument>(tensor)) {
-      auto dims = func.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
-                                                   "tenon.dims");
-      if (auto name = dims ? dyn_cast<StringAttr>(dims[dim]) : StringAttr())
-        return name;
-    }
-    Operation *op = tensor.getDefiningOp();
-    if (op && op->hasTrait<Elementwise>())
-      return extentForm(op->getOperand(0), dim);
-    if (auto pad = dyn_cast_or_null<PadOp>(op);
-        pad && pad.getStaticHigh()[dim] == 0)
-      return extentForm(pad.getOperand(), dim);
-    auto reify = dyn_cast_or_null<ReifyRankedShapedTypeOpInterface>(op);
-    ReifiedRankedShapedTypeDims shapes;
-    if (!reify)
-      return {};
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(op);
-    if (succeeded(reify.reifyResultShapes(builder, shapes)))
-      return sizeForm(shapes[cast<OpResult>(tensor).getResultNumber()][dim]);
-    return {};
-  }
-
-  OpFoldResult sizeForm(OpFoldResult size) {
-    auto value = dyn_cast<Value>(size);
-    auto asked = value ? value.getDefiningOp<tensor::DimOp>() : nullptr;
-    return asked && asked.getConstantIndex()
-               ? extentForm(asked.getSource(), *asked.getConstantIndex())
-               : size;
-  }
-
-  /// Whether both lists of forms have one product, whatever the sizes are.
-  static bool isSameProduct(ArrayRef<OpFoldResult> a,
-                            ArrayRef<OpFoldResult> b) {
-    auto factor = [](ArrayRef<OpFoldResult> list,
-                     SmallVectorImpl<void *> &rest) {
-      int64_t number = 1;
-      for (OpFoldResult entry : list)
-        if (auto constant = getConstantIntValue(entry))
-          number *= *constant;
-        else
-          rest.push_back(entry.getOpaqueValue());
-      llvm::sort(rest);
-      return number;
-    };
-    for (ArrayRef<OpFoldResult> list : {a, b})
-      if (llvm::any_of(list, [](OpFoldResult form) { return !form; }))
-        return false;
-    SmallVector<void *> left, right;
-    return factor(a, left) == factor(b, right) && left == right;
   }
 
   LogicalResult visitReduce(ReduceOp op) {
@@ -473,6 +416,7 @@ private:
   StringAttr name;
   int64_t multiple;
   OpBuilder builder;
+  ExtentForms forms;
   Value size, padded;                ///< the true extent, and the padded one
   llvm::DenseSet<Value> derived;     ///< index arithmetic on the padded extent
   llvm::DenseMap<Value, Dims> marks; ///< dims of tensors that end in padding
