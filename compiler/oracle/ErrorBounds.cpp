@@ -50,6 +50,9 @@ FoldBound::FoldBound(ReduceKind kind)
 
 void FoldBound::add(double value, double error) {
   ++terms;
+  // Of an unbounded factor beside a zero.
+  if (std::isnan(error))
+    error = infinity;
   low = combine(kind, low, value - error);
   high = combine(kind, high, value + error);
   exact = combine(kind, exact, std::fabs(value));
@@ -74,7 +77,8 @@ double FoldBound::of(double result, Type element, Type sum) const {
   // Each step rounds a partial result, no larger than all of them together;
   // some more where blocks are joined, or factors moved to the operands.
   moved += (terms + 4) * roundingError(sum, magnitude);
-  return moved + roundingError(element, std::fabs(result) + moved);
+  moved += roundingError(element, std::fabs(result) + moved);
+  return std::isnan(moved) ? infinity : moved;
 }
 
 //===-- Elementwise -----------------------------------------------------===//

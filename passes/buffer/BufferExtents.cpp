@@ -4,6 +4,7 @@
 
 #include "passes/buffer/SizeArithmetic.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -12,20 +13,29 @@ using namespace mlir;
 
 namespace tenon {
 
-/// The extent that both branches give a result, made before the branch; null
-/// when they are not the same size by construction.
+/// The extent that two memrefs have; null when they are not the same size by
+/// construction.
+static OpFoldResult commonExtent(Value one, Value other, int64_t dim) {
+  OpFoldResult a = extentOf(one, dim), b = extentOf(other, dim);
+  std::optional<int64_t> x = getConstantIntValue(a), y = getConstantIntValue(b);
+  if (x || y)
+    return x == y ? Builder(one.getContext()).getIndexAttr(*x) : OpFoldResult();
+  return isSameSize(cast<Value>(a), cast<Value>(b)) ? a : OpFoldResult();
+}
+
+/// The extent that both branches give a result, made before the branch.
 static OpFoldResult agreedExtent(scf::IfOp branch, unsigned number,
                                  int64_t dim) {
-  OpFoldResult a = extentOf(branch.thenYield().getOperand(number), dim),
-               b = extentOf(branch.elseYield().getOperand(number), dim);
-  if (getConstantIntValue(a) || getConstantIntValue(b))
-    return getConstantIntValue(a) == getConstantIntValue(b) ? a
-                                                            : OpFoldResult();
-  auto x = cast<Value>(a), y = cast<Value>(b);
-  if (!isSameSize(x, y) || !isKnownBefore(branch, x))
+  OpFoldResult extent =
+      commonExtent(branch.thenYield().getOperand(number),
+                   branch.elseYield().getOperand(number), dim);
+  auto value = dyn_cast_if_present<Value>(extent);
+  if (!value)
+    return extent;
+  if (!isKnownBefore(branch, value))
     return {};
   OpBuilder builder(branch);
-  return hoistBefore(builder, branch, x);
+  return hoistBefore(builder, branch, value);
 }
 
 /// The extent of what `loop` passes behind its condition; null where only an
@@ -72,6 +82,8 @@ static OpFoldResult traceExtent(Value memref, int64_t dim) {
     return passedExtent(loop, number, dim);
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return agreedExtent(branch, number, dim);
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    return commonExtent(select.getTrueValue(), select.getFalseValue(), dim);
   return {};
 }
 

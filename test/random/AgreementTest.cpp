@@ -134,6 +134,26 @@ TEST_F(AgreementTest, CarriesErrorsThroughOps) {
   EXPECT_NE(disagreement(expected, floats({7, 5, 3, 2 + 0x1p-22})), "");
 }
 
+// The logarithm may be that of a negative number: its product with zero is no
+// number, and nothing is known of it or of what is computed from it.
+TEST_F(AgreementTest, AllowsAnythingBehindAnUnboundedError) {
+  RandomGraph graph =
+      graphOf(R"(
+    func.func @main(%x: tensor<3xf32>, %w: tensor<2x1xf32>) -> tensor<2xf32> {
+      %0 = tenon.reduce add %x over [0] : (tensor<3xf32>) -> tensor<f32>
+      %1 = tenon.log %0 : (tensor<f32>) -> tensor<f32>
+      %2 = tenon.reshape %1 sizes [1] : (tensor<f32>) -> tensor<1xf32>
+      %3 = tenon.dot_general %w, %2 batch [] x [] contract [1] x [0] : (tensor<2x1xf32>, tensor<1xf32>) -> tensor<2xf32>
+      return %3 : tensor<2xf32>
+    })",
+              {floats({1, 1e8, -1e8}),
+               HostTensor{builder.getF32Type(), {2, 1}, {0, 1}, {}}});
+  HostTensor expected = expectedOf(graph);
+  double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(expected.errors, std::vector<double>({infinity, infinity}));
+  EXPECT_EQ(disagreement(expected, floats({0, 5})), "");
+}
+
 TEST_F(AgreementTest, KnowsWhatSixteenBitSumsAreKeptIn) {
   auto halves = [&](llvm::ArrayRef<int64_t> shape, std::vector<double> values) {
     return HostTensor{builder.getF16Type(),

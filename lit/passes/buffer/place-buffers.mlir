@@ -235,6 +235,30 @@ func.func @branches_of_one_size(%x: memref<?xf32>, %p: i1) -> memref<?xf32> {
 
 // -----
 
+// So does a choice between two buffers.
+// CHECK-LABEL: func.func private @choice_of_one_size.plan(
+// CHECK-SAME: %{{[^:]*}}: !llvm.ptr, %[[X:[^:]*]]: memref<?xf32>
+// CHECK: %[[N:.*]] = memref.dim %[[X]]
+// CHECK: %[[EXTENT:.*]] = arith.index_cast %[[N]]
+// CHECK: memref.store %[[EXTENT]]
+func.func @choice_of_one_size(%x: memref<?xf32>, %p: i1) -> memref<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  %a = memref.alloc(%n) : memref<?xf32>
+  tenon.fusion map ins(%x : memref<?xf32>) outs(%a : memref<?xf32>) {
+  ^bb0(%t: tensor<?xf32>):
+    %0 = tenon.exponential %t : (tensor<?xf32>) -> tensor<?xf32>
+    tenon.yield %0 : tensor<?xf32>
+  }
+  %b = arith.select %p, %x, %a : memref<?xf32>
+  %m = memref.dim %b, %c0 : memref<?xf32>
+  %c = memref.alloc(%m) : memref<?xf32>
+  memref.copy %b, %c : memref<?xf32> to memref<?xf32>
+  return %c : memref<?xf32>
+}
+
+// -----
+
 // A view's size is what it was made with: the buffer behind it is filled in the run alone.
 // CHECK-LABEL: func.func private @size_of_a_view.plan(
 // CHECK-SAME: %{{[^:]*}}: !llvm.ptr, %[[X:[^:]*]]: memref<?xf32>, %{{[^:]*}}: i1
