@@ -35,6 +35,9 @@ ModelImporter::ModelImporter(MLIRContext &context, std::string file,
 
 ModelImporter::~ModelImporter() = default;
 
+/// Of one kind; a model may have thousands.
+static constexpr size_t mostPlaces = 16;
+
 //===-- Messages --------------------------------------------------------===//
 
 void ModelImporter::error(const std::string &place, const std::string &text,
@@ -55,8 +58,11 @@ void ModelImporter::unsupportedUse(const std::string &use,
   auto [entry, isNew] =
       unsupportedIndex.try_emplace(use, unsupportedUses.size());
   if (isNew)
-    unsupportedUses.push_back({use, place, 0});
-  ++unsupportedUses[entry->second].count;
+    unsupportedUses.push_back({use, {}, 0});
+  Unsupported &known = unsupportedUses[entry->second];
+  ++known.count;
+  if (known.places.size() < mostPlaces)
+    known.places.push_back(place);
 }
 
 void ModelImporter::reportUnsupported() {
@@ -64,12 +70,16 @@ void ModelImporter::reportUnsupported() {
   Diagnostic diagnostic;
   for (const Unsupported &use : unsupportedUses) {
     total += use.count;
-    std::string detail = use.use;
-    if (use.count > 1)
-      detail += ", " + std::to_string(use.count) + " times, first at ";
-    else
-      detail += ", at ";
-    diagnostic.details.push_back(detail + use.first);
+    if (use.count == 1) {
+      diagnostic.details.push_back(use.use + ", at " + use.places.front());
+      continue;
+    }
+    diagnostic.details.push_back(use.use + ", " + std::to_string(use.count) +
+                                 " times:");
+    for (const std::string &place : use.places)
+      diagnostic.details.push_back("  at " + place);
+    if (int64_t more = use.count - int64_t(use.places.size()))
+      diagnostic.details.push_back("  and " + std::to_string(more) + " more");
   }
   diagnostic.file = file;
   diagnostic.text = "the model uses what is not supported, in " +

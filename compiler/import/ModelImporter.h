@@ -90,7 +90,7 @@ protected:
 private:
   struct Unsupported {
     std::string use;
-    std::string first; ///< the place of the first
+    std::vector<std::string> places; ///< the first of them
     int64_t count = 0;
   };
 

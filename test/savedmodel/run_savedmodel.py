@@ -148,7 +148,9 @@ def judge(build, folder, scratch):
 def refusal(status, said):
     if status != 4:
         return f"wrong: exit {status}: {said.strip()[-400:]}"
-    lines = [line.strip() for line in said.splitlines()]
+    # What stands deeper are the places of a kind.
+    lines = [line.strip() for line in said.splitlines()
+             if not line.startswith("    ")]
     return "refuse: " + "; ".join(
         line.split(",")[0] for line in lines[1:]) if len(lines) > 1 else \
         "refuse: " + lines[0].split("error: ")[-1]
