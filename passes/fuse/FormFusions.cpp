@@ -3,12 +3,10 @@
 #include "passes/fuse/Passes.h"
 
 #include "dialects/tenon/TenonDialect.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
-#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "dialects/tenon/TraceSizes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -61,7 +59,7 @@ struct FormFusions : impl::FormFusionsBase<FormFusions> {
     for (auto &[number, ops] : groups)
       if (failed(makeDestinations(ops.back(), destinations[ops.back()])))
         return signalPassFailure();
-    if (failed(traceSizes()))
+    if (failed(traceSizes(getOperation())))
       return signalPassFailure();
     for (auto &[number, ops] : groups)
       form(ops, destinations[ops.back()]);
@@ -91,19 +89,6 @@ struct FormFusions : impl::FormFusionsBase<FormFusions> {
           tensor::EmptyOp::create(builder, root->getLoc(), tensor, sizes));
     }
     return success();
-  }
-
-  /// Rewrites every tensor.dim of a computed value as index arithmetic on
-  /// extents of arguments.
-  LogicalResult traceSizes() {
-    SmallVector<Operation *> dims;
-    getOperation()->walk([&](tensor::DimOp op) { dims.push_back(op); });
-    RewritePatternSet patterns(&getContext());
-    memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
-    tensor::DimOp::getCanonicalizationPatterns(patterns, &getContext());
-    GreedyRewriteConfig config;
-    config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
-    return applyOpPatternsGreedily(dims, std::move(patterns), config);
   }
 
   /// Appends `op` behind the members it uses, operand by operand.

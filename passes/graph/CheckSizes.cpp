@@ -4,14 +4,13 @@
 // kernel can be run with sizes it was not made for.
 #include "passes/graph/Passes.h"
 
+#include "dialects/tenon/TraceSizes.h"
 #include "passes/graph/SizeForms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -236,23 +235,10 @@ struct CheckSizes : impl::CheckSizesBase<CheckSizes> {
           for (int64_t d = 0; d < type.getRank(); ++d)
             forms.of(result, d);
     }
-    if (failed(traceSizes()))
+    if (failed(traceSizes(getOperation())))
       return signalPassFailure();
     IRRewriter rewriter(&getContext());
     (void)runRegionDCE(rewriter, getOperation()->getRegions());
-  }
-
-  /// Checks speak of extents of arguments: a `tensor.dim` would count as a use
-  /// of what the next passes want to move.
-  LogicalResult traceSizes() {
-    SmallVector<Operation *> dims;
-    getOperation()->walk([&](tensor::DimOp op) { dims.push_back(op); });
-    RewritePatternSet patterns(&getContext());
-    memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
-    tensor::DimOp::getCanonicalizationPatterns(patterns, &getContext());
-    GreedyRewriteConfig config;
-    config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
-    return applyOpPatternsGreedily(dims, std::move(patterns), config);
   }
 
   static int64_t rankOf(Value value) {

@@ -11,49 +11,6 @@
 namespace tenon::test {
 namespace {
 
-/// An open artifact of the weighted model with a context.
-class Opened {
-public:
-  explicit Opened(const std::string &path, int32_t threads = 1) {
-    char text[1024] = "";
-    tenon_open_options options = {};
-    options.struct_size = sizeof options;
-    options.error_text = text;
-    options.error_text_bytes = sizeof text;
-    options.threads = threads;
-    EXPECT_EQ(tenon_open(path.c_str(), &options, &model), TENON_OK) << text;
-    if (model)
-      EXPECT_EQ(tenon_context_create(model, nullptr, &context), TENON_OK);
-  }
-  Opened(const Opened &) = delete;
-  ~Opened() {
-    tenon_context_destroy(context);
-    EXPECT_EQ(tenon_close(model), TENON_OK);
-  }
-
-  /// y where x is all ones.
-  std::vector<float> run() const {
-    std::vector<float> x(modelElements, 1), y(modelElements);
-    int64_t dims[] = {modelElements}, yDims[] = {0};
-    tenon_tensor input = {};
-    input.struct_size = sizeof input;
-    input.dtype = TENON_F32;
-    input.rank = 1;
-    input.dims = dims;
-    input.data = x.data();
-    input.bytes = x.size() * sizeof(float);
-    tenon_tensor output = input;
-    output.dims = yDims;
-    output.data = y.data();
-    if (tenon_run(context, nullptr, &input, 1, &output, 1) != TENON_OK)
-      return {};
-    return y;
-  }
-
-  tenon_model *model = nullptr;
-  tenon_context *context = nullptr;
-};
-
 class Load : public CompileTest {
 protected:
   /// Two models that differ in their weights alone, with the same names.

@@ -1,8 +1,6 @@
 // The weighted model and its artifacts.
 #include "test/process/Models.h"
 
-#include "runtime/tenon.h"
-
 #include <algorithm>
 #include <sstream>
 
@@ -44,21 +42,29 @@ std::vector<float> expectedRow(int seed) {
   return row;
 }
 
-std::vector<float> runArtifact(const std::string &path) {
+Opened::Opened(const std::string &path, int32_t threads, bool verify) {
   char text[1024] = "";
-  tenon_open_options open = {};
-  open.struct_size = sizeof open;
-  open.error_text = text;
-  open.error_text_bytes = sizeof text;
-  open.verify_weights = 1;
-  open.threads = 1;
-  tenon_model *model = nullptr;
-  tenon_context *context = nullptr;
-  std::vector<float> x(modelElements, 1), y(modelElements);
-  if (tenon_open(path.c_str(), &open, &model) != TENON_OK) {
-    ADD_FAILURE() << path << ": " << text;
+  tenon_open_options options = {};
+  options.struct_size = sizeof options;
+  options.error_text = text;
+  options.error_text_bytes = sizeof text;
+  options.verify_weights = verify;
+  options.threads = threads;
+  EXPECT_EQ(tenon_open(path.c_str(), &options, &model), TENON_OK)
+      << path << ": " << text;
+  if (model)
+    EXPECT_EQ(tenon_context_create(model, nullptr, &context), TENON_OK);
+}
+
+Opened::~Opened() {
+  tenon_context_destroy(context);
+  EXPECT_EQ(tenon_close(model), TENON_OK);
+}
+
+std::vector<float> Opened::run() const {
+  if (!context)
     return {};
-  }
+  std::vector<float> x(modelElements, 1), y(modelElements);
   int64_t dims[] = {modelElements}, yDims[] = {0};
   tenon_tensor input = {};
   input.struct_size = sizeof input;
@@ -70,12 +76,13 @@ std::vector<float> runArtifact(const std::string &path) {
   tenon_tensor output = input;
   output.dims = yDims;
   output.data = y.data();
-  EXPECT_EQ(tenon_context_create(model, nullptr, &context), TENON_OK);
-  EXPECT_EQ(tenon_run(context, nullptr, &input, 1, &output, 1), TENON_OK)
-      << tenon_context_text(context);
-  tenon_context_destroy(context);
-  tenon_close(model);
+  if (tenon_run(context, nullptr, &input, 1, &output, 1) != TENON_OK)
+    return {};
   return y;
+}
+
+std::vector<float> runArtifact(const std::string &path) {
+  return Opened(path, 1, /*verify=*/true).run();
 }
 
 std::string readWhole(const std::string &path) {

@@ -3,6 +3,7 @@
 #ifndef TENON_TEST_PROCESS_MODELS_H
 #define TENON_TEST_PROCESS_MODELS_H
 
+#include "runtime/tenon.h"
 #include "test/bad/OnnxModels.h"
 
 #include <string>
@@ -17,6 +18,22 @@ void writeModel(const std::string &path, int seed);
 
 /// y where x is all ones.
 std::vector<float> expectedRow(int seed);
+
+/// An open artifact of the model, with a context. One that is refused fails the
+/// test with the reason.
+class Opened {
+public:
+  explicit Opened(const std::string &path, int32_t threads = 1,
+                  bool verify = false);
+  Opened(const Opened &) = delete;
+  ~Opened();
+
+  /// y where x is all ones; nothing where it cannot be run.
+  std::vector<float> run() const;
+
+  tenon_model *model = nullptr;
+  tenon_context *context = nullptr;
+};
 
 /// Opens the artifact with every check there is and runs it on ones. Nothing
 /// where it is refused; the test then fails with the reason.
