@@ -6,8 +6,8 @@
 
 #include "passes/cpu/ColumnFetcher.h"
 #include "passes/cpu/ElementEmitter.h"
+#include "passes/cpu/GemmPlan.h"
 #include "passes/cpu/PanelPacker.h"
-#include "passes/cpu/RegisterTile.h"
 #include "passes/cpu/TileEpilogue.h"
 #include "passes/cpu/TileKernel.h"
 
@@ -20,29 +20,7 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Bytes of a packed panel: it stays in the first cache beside the rows.
-constexpr int64_t panelBytes = 32 * 1024;
-/// Bytes of one packed over the whole depth: it stays in the second cache, and
-/// no sums have to wait.
-constexpr int64_t wholePanelBytes = 128 * 1024;
-/// Bytes of the sums that wait while a panel is packed.
-constexpr int64_t keptBytes = 31 * 1024;
-/// Operands of more bytes are packed even where their columns lie side by side,
-/// if at least so many rows read them.
-constexpr int64_t largeOperand = 768 * 1024;
-constexpr int64_t manyRows = 24;
 namespace {
-std::optional<int64_t> knownProduct(ArrayRef<ResultDim> dims) {
-  int64_t product = 1;
-  for (const ResultDim &dim : dims) {
-    std::optional<int64_t> extent = getConstantIntValue(dim.extent);
-    if (!extent)
-      return std::nullopt;
-    product *= *extent;
-  }
-  return product;
-}
-
 /// The columns [first, end) of one panel: `vectors` of them, and for each how
 /// many of its lanes exist.
 struct Panel {
@@ -59,80 +37,22 @@ struct RowRun {
   Value exist;
 };
 
-class GemmEmitter {
+class GemmEmitter : GemmPlan {
 public:
   GemmEmitter(Kernel &kernel, Value dot, const ContractionNest &nest)
-      : kernel(kernel), b(kernel.builder), loc(kernel.loc()), nest(nest),
-        lanes(kernel.vectorBytes * 8 / nest.sum.getIntOrFloatBitWidth()),
-        tiles(kernel, nest, lanes), epilogue(kernel, dot, nest.sum, lanes) {
-    size.outer = knownProduct(nest.outer);
-    size.rows = knownProduct(nest.rows);
-    size.columns = getConstantIntValue(nest.column.extent);
-    size.sum = 1;
-    for (const SumDim &dim : nest.sums) {
-      std::optional<int64_t> extent = getConstantIntValue(dim.extent);
-      if (size.sum && extent)
-        *size.sum *= *extent;
-      else
-        size.sum.reset();
-    }
-    packs = !nest.panels && (columnsAcross() || isLarge());
-    ColumnLayout layout{columnsAcross()};
-    if (nest.panels)
-      layout.panelVectors = nest.panels->width / lanes;
-    layout.narrow = nest.scales.has_value();
-    tile = chooseTile(size, kernel.vectorBytes, lanes, layout);
-    block = chooseBlock(size, tile, lanes);
-    width = tile.vectors * lanes;
-    int64_t bytes = nest.sum.getIntOrFloatBitWidth() / 8;
-    int64_t most = std::max(tile.rows, keptBytes / (width * bytes));
-    together = evenRows(block.rows, (block.rows + most - 1) / most, tile);
-    fetcher.emplace(kernel, nest, size, tile);
-  }
+      : GemmPlan(nest, kernel.vectorBytes), kernel(kernel), b(kernel.builder),
+        loc(kernel.loc()), tiles(kernel, nest, lanes),
+        epilogue(kernel, dot, nest.sum, lanes),
+        fetcher(kernel, nest, size, tile) {}
 
   /// Code for the tasks [begin, end).
   void emit(Value begin, Value end);
-  TaskCounter counter();
+  using GemmPlan::counter;
 
 private:
   using Values = SmallVector<Value>;
 
   IndexBuilder at() { return {b, loc}; }
-  bool columnsAcross() {
-    return getConstantIntValue(nest.column.rhsStride) != 1;
-  }
-  bool isLarge() {
-    int64_t bytes = nest.sum.getIntOrFloatBitWidth() / 8;
-    return size.columns && size.sum &&
-           size.rows.value_or(manyRows) >= manyRows &&
-           *size.columns * *size.sum * bytes > largeOperand;
-  }
-  /// Sums wait on the stack while taps and pieces of the depth meet all rows.
-  bool inPieces() {
-    return (packs && !packsWhole()) || (!isChain() && isLong());
-  }
-  /// Whether the packed columns of a tile have room over the whole depth.
-  bool packsWhole() {
-    return packs && isChain() && size.sum && *size.sum > 0 &&
-           *size.sum * lineBytes() <= wholePanelBytes;
-  }
-  bool isChain() { return nest.sums.size() == 1 && !nest.sums.back().guard; }
-  bool isDeep() { return isChain() && isLong(); }
-  /// Whether a tile's columns, in panels, leave the second cache before the
-  /// next rows come.
-  bool isLong() {
-    return nest.panels && nest.block != 0 &&
-           size.rows.value_or(manyRows) > tile.rows &&
-           nest.storedBytes(*size.sum * width) >= secondCache;
-  }
-  int64_t lineBytes() { return width * nest.sum.getIntOrFloatBitWidth() / 8; }
-  /// Whole blocks, in about equal pieces of half that cache.
-  int64_t pieceDepth() {
-    int64_t pieces =
-        (2 * nest.storedBytes(*size.sum * width) - 1) / secondCache + 1;
-    int64_t blocks = (*size.sum - 1) / nest.block + 1;
-    return ((blocks - 1) / pieces + 1) * nest.block;
-  }
   Value scratch(int64_t elements);
   ColumnSource columnsOf(const Panel &panel, Value rhsOffset);
   void emitTask(Value task);
@@ -168,18 +88,11 @@ private:
   Kernel &kernel;
   OpBuilder &b;
   Location loc;
-  const ContractionNest &nest;
-  int64_t lanes;
   TileKernel tiles;
   TileEpilogue epilogue;
-  std::optional<ColumnFetcher> fetcher;
-  ContractionSize size;
-  RegisterTile tile;
-  TaskBlock block;
-  bool packs; ///< columns go through a scratch panel
+  ColumnFetcher fetcher;
   bool wide = true;
   bool drains = false; ///< the epilogue reads its sums from the stack
-  int64_t width = 0, together = 0; ///< columns of a panel, rows that share it
   Values rowExtents;
   Value rows, kept, panelMemory;             ///< kept: sums on the stack
   Values outer;                              ///< the task's outer indices
@@ -225,44 +138,6 @@ void GemmEmitter::emit(Value begin, Value end) {
     rows = at().mul(rows, dim.extent);
   }
   forRange(begin, end, 1, [&](Value task) { emitTask(task); });
-}
-
-TaskCounter GemmEmitter::counter() {
-  /// What is left of a dimension where the kernel is launched.
-  struct Dim {
-    std::optional<int64_t> extent;
-    int64_t place, step, first;
-  };
-  auto dims = [](ArrayRef<ResultDim> dims) {
-    SmallVector<Dim> result;
-    for (const ResultDim &dim : dims)
-      result.push_back(
-          {getConstantIntValue(dim.extent), dim.place, dim.step, dim.first});
-    return result;
-  };
-  return [outer = dims(nest.outer), rows = dims(nest.rows),
-          columns = dims(nest.column), block = block](
-             OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes) {
-    IndexBuilder at{b, loc};
-    auto product = [&](ArrayRef<Dim> dims) {
-      Value result = at.constant(1);
-      for (const Dim &dim : dims) {
-        Value extent =
-            dim.extent
-                ? at.constant(*dim.extent)
-                : getValueOrCreateConstantIndexOp(b, loc, sizes[dim.place]);
-        if (!dim.extent && (dim.step != 1 || dim.first != 0))
-          extent = at.ceilDiv(
-              at.max(at.sub(extent, at.constant(dim.first)), at.constant(0)),
-              dim.step);
-        result = at.mul(result, extent);
-      }
-      return result;
-    };
-    Value rowBlocks = at.ceilDiv(product(rows), block.rows);
-    Value columnBlocks = at.ceilDiv(product(columns), block.columns);
-    return at.mul(product(outer), at.mul(rowBlocks, columnBlocks));
-  };
 }
 
 void GemmEmitter::emitTask(Value task) {
@@ -572,8 +447,8 @@ void GemmEmitter::emitDirect(const Panel &panel) {
       forTiles(low, high, [&](const RowRun &run) {
         Value keptRow = at().sub(run.first, low);
         ColumnSource source = columns;
-        fetcher->fetchNext(source, at().add(columns.base, next), keptRow,
-                           run.count, {together, depth});
+        fetcher.fetchNext(source, at().add(columns.base, next), keptRow,
+                          run.count, {together, depth});
         keep(panel, keptRow,
              tiles.run(offsetsOf(run, positionsOf(run)),
                        nest.sums.back().lhsStride, source, k,
@@ -594,10 +469,10 @@ void GemmEmitter::finishTiles(const Panel &panel, const ColumnSource &from,
   Value next = columnsOf(after, rhsBase).base;
   forTiles(low, high, [&](const RowRun &run) {
     ColumnSource columns = from;
-    fetcher->fetchNext(columns, next, at().sub(run.first, low), run.count,
-                       isDeep()
-                           ? FetchedPiece{together, pieceDepth()}
-                           : FetchedPiece{block.rows, size.sum.value_or(0)});
+    fetcher.fetchNext(columns, next, at().sub(run.first, low), run.count,
+                      isDeep()
+                          ? FetchedPiece{together, pieceDepth()}
+                          : FetchedPiece{block.rows, size.sum.value_or(0)});
     Value keptRow = done ? at().sub(run.first, low) : at().constant(0);
     SmallVector<Values> positions = positionsOf(run);
     Values starts = offsetsOf(run, positions);
@@ -675,11 +550,11 @@ void GemmEmitter::addPacked(const Panel &panel, Value low, Value high,
               keptRow = at().sub(run.first, low);
         FetchedPiece piece{together, depth};
         if (!packs)
-          fetcher->fetchNext(source, at().add(columns.base, next), keptRow,
-                             run.count, piece);
+          fetcher.fetchNext(source, at().add(columns.base, next), keptRow,
+                            run.count, piece);
         else if (!columnsAcross())
-          fetcher->fetchForPacking(at().add(at().add(rhs, panel.first), next),
-                                   panel.vectors, keptRow, run.count, piece);
+          fetcher.fetchForPacking(at().add(at().add(rhs, panel.first), next),
+                                  panel.vectors, keptRow, run.count, piece);
         addTile(source, run, keptRow, taps, lhs, here);
       });
     });

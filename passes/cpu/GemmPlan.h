@@ -1,0 +1,54 @@
+// How a contraction's kernel goes about its work, decided before any of its
+// code is made: the tile, the task, where columns are packed, where sums wait.
+#ifndef TENON_PASSES_CPU_GEMMPLAN_H
+#define TENON_PASSES_CPU_GEMMPLAN_H
+
+#include "passes/cpu/ContractionNest.h"
+#include "passes/cpu/RegisterTile.h"
+
+namespace tenon {
+
+/// Bytes of a packed panel: it stays in the first cache beside the rows.
+constexpr int64_t panelBytes = 32 * 1024;
+/// Where so many rows read an operand that is large, it is packed even if its
+/// columns lie side by side.
+constexpr int64_t manyRows = 24;
+
+/// Of a nest, from its static facts alone.
+struct GemmPlan {
+  GemmPlan(const ContractionNest &nest, int64_t vectorBytes);
+
+  /// Tasks of one launch, from the extents of the result.
+  TaskCounter counter() const;
+
+  bool columnsAcross() const;
+  bool isChain() const;
+  /// Whether a tile's columns, in panels, leave the second cache before the
+  /// next rows come.
+  bool isLong() const;
+  bool isDeep() const { return isChain() && isLong(); }
+  /// Whether the packed columns of a tile have room over the whole depth.
+  bool packsWhole() const;
+  /// Sums wait on the stack while taps and pieces of the depth meet all rows.
+  bool inPieces() const {
+    return (packs && !packsWhole()) || (!isChain() && isLong());
+  }
+  /// Of a deep sum: whole blocks, in about equal pieces of half that cache.
+  int64_t pieceDepth() const;
+
+  const ContractionNest &nest;
+  int64_t lanes; ///< of a vector
+  ContractionSize size;
+  bool packs; ///< columns go through a scratch panel
+  RegisterTile tile;
+  TaskBlock block;
+  int64_t width, together; ///< columns of a panel, rows that share it
+
+private:
+  bool isLarge() const;
+  int64_t sumBytes() const { return nest.sum.getIntOrFloatBitWidth() / 8; }
+};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_CPU_GEMMPLAN_H
