@@ -187,7 +187,7 @@ def table(rows, peers):
                      *(f"{r:.2f}" for r in theirs["ratio"])]
             errors.append(f"{theirs['error']:.1e}")
         lines.append(line + errors)
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return markdown(lines)
 
 
 def draw(rows, peers):
@@ -222,21 +222,53 @@ def write(path, text):
     os.replace(f"{path}.part", path)
 
 
-def parse():
-    parser = argparse.ArgumentParser(
-        prog="quickstart bench",
-        description="Times compiled models beside their peers.")
+def parser_of(name, description, threads="1,2", rounds=15):
+    """A parser with the options that every benchmark has."""
+    parser = argparse.ArgumentParser(prog=f"quickstart {name}",
+                                     description=description)
     parser.add_argument("--build", default=os.path.join(callers.SOURCE,
                                                         "build"))
     parser.add_argument("--models", help="exported models; default: "
                         "BUILD/models")
-    parser.add_argument("--threads", default="1,2", help="default: 1,2")
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--peers", default="ort,torch",
-                        help="of ort and torch; none: Tenon alone")
+    parser.add_argument("--threads", default=threads,
+                        help=f"default: {threads}")
+    parser.add_argument("--rounds", type=int, default=rounds)
     parser.add_argument("--flag", action="append", default=[],
                         help="a flag for tenon compile, repeatable")
-    parser.add_argument("--json", help="default: BUILD/bench/results.json")
+    parser.add_argument("--json", help="where the figures go; default: in "
+                        "BUILD/bench")
+    return parser
+
+
+def parse_with(parser, results):
+    """The options, with what follows from the build; `results` is the name of
+    the figures."""
+    options = parser.parse_args()
+    options.build = os.path.abspath(options.build)
+    options.models = os.path.abspath(
+        options.models or os.path.join(options.build, "models"))
+    options.json = options.json or os.path.join(options.build, "bench",
+                                                f"{results}.json")
+    options.threads = [int(t) for t in options.threads.split(",")]
+    chosen = getattr(options, "peers", "none").split(",")
+    options.peers = [p for p in chosen if p != "none"]
+    return options
+
+
+def export(options, *names):
+    subprocess.run([PYTHON, os.path.join(callers.SOURCE, "test", "e2e",
+                                         "export_models.py"),
+                    options.models, *names], check=True)
+
+
+def markdown(lines):
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def parse():
+    parser = parser_of("bench", "Times compiled models beside their peers.")
+    parser.add_argument("--peers", default="ort,torch",
+                        help="of ort and torch; none: Tenon alone")
     parser.add_argument("--svg", help="default: BUILD/bench/results.svg")
     parser.add_argument("--keep", action="store_true", help="rows of the JSON "
                         "file that are not measured again stay")
@@ -245,19 +277,13 @@ def parse():
                         "PyTorch in float32; default: 2")
     parser.add_argument("names", nargs="*", metavar="MODEL",
                         help="default: " + " ".join(MODELS))
-    options = parser.parse_args()
-    options.build = os.path.abspath(options.build)
-    options.models = os.path.abspath(
-        options.models or os.path.join(options.build, "models"))
-    results = os.path.join(options.build, "bench", "results")
-    options.json = options.json or f"{results}.json"
-    options.svg = options.svg or f"{results}.svg"
-    options.peers = [p for p in options.peers.split(",") if p != "none"]
+    options = parse_with(parser, "results")
+    options.svg = options.svg or os.path.join(options.build, "bench",
+                                              "results.svg")
     for peer in options.peers:
         if peer not in PEERS:
             parser.error(f"--peers={peer}: expected {', '.join(PEERS)} or "
                          "none")
-    options.threads = [int(t) for t in options.threads.split(",")]
     options.names = options.names or MODELS
     return options
 
@@ -265,9 +291,7 @@ def parse():
 def main():
     options = parse()
     bench = Bench(options)
-    subprocess.run([PYTHON, os.path.join(callers.SOURCE, "test", "e2e",
-                                         "export_models.py"),
-                    options.models, *options.names], check=True)
+    export(options, *options.names)
     rows = previous(options.json) if options.keep else []
     wrong = []
     for name in options.names:

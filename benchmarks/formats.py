@@ -6,10 +6,8 @@ The four artifacts take turns in rounds. The floor of each is the time to read
 its weight file, inputs and outputs once. Logits are compared with PyTorch in
 float64; the model's weights are drawn, so no training has made them robust.
 """
-import argparse
 import json
 import os
-import subprocess
 import sys
 
 import numpy as np
@@ -96,40 +94,18 @@ def table(rows):
             f"{middle:.2f} ({low:.2f} to {high:.2f})",
             f"{row['of_floor']:.0%}", f"{row['largest_error']:.2g} of "
             f"{row['largest_logit']:.2f}", f"{row['divergence']:.2g}"])
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def parse():
-    parser = argparse.ArgumentParser(
-        prog="quickstart bench formats", description=__doc__)
-    parser.add_argument("--build", default=os.path.join(callers.SOURCE,
-                                                        "build"))
-    parser.add_argument("--models", help="default: BUILD/models")
-    parser.add_argument("--threads", default="1,2", help="default: 1,2")
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--flag", action="append", default=[],
-                        help="a flag for tenon compile, repeatable")
-    parser.add_argument("--json", help="default: BUILD/bench/formats.json")
-    options = parser.parse_args()
-    options.build = os.path.abspath(options.build)
-    options.models = os.path.abspath(
-        options.models or os.path.join(options.build, "models"))
-    options.json = options.json or os.path.join(options.build, "bench",
-                                                "formats.json")
-    options.peers = []
-    return options
+    return models.markdown(lines)
 
 
 def main():
-    options = parse()
-    subprocess.run([models.PYTHON, os.path.join(
-        callers.SOURCE, "test", "e2e", "export_models.py"), options.models,
-        MODEL], check=True)
+    options = models.parse_with(
+        models.parser_of("bench formats", __doc__), "formats")
+    models.export(options, MODEL)
     bench = models.Bench(options)
     made = compile_formats(bench, options)
     rows = []
-    for threads in options.threads.split(","):
-        rows += measure(bench, made, int(threads))
+    for threads in options.threads:
+        rows += measure(bench, made, threads)
     models.write(options.json, json.dumps(
         {"schema": 1, "machine": models.machine(), "rows": rows},
         indent=1) + "\n")

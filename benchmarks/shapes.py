@@ -7,11 +7,9 @@ its variant for this size (from another artifact, which has one), and an
 artifact compiled for the size alone. All three must give the same bits. Then
 the first call with each size is timed beside the second and third.
 """
-import argparse
 import ctypes
 import json
 import os
-import subprocess
 import sys
 import time
 
@@ -104,7 +102,7 @@ class Shapes:
                 "variant", f"--specialize=batch:{batch},seq:{seq}"),
             STATIC: self.compile("static", f"--dim=batch={batch}",
                                  f"--dim=seq={seq}")}
-        threads = self.options.threads
+        threads = self.options.threads[0]
         started, floor = {}, None
         try:
             for who, artifact in artifacts.items():
@@ -160,28 +158,15 @@ def table(rows):
                       f"{ms[ANY]:.2f}", f"{row[ANY][0]:.3f}",
                       f"{ms[VARIANT]:.2f}", f"{row[VARIANT][0]:.3f}",
                       f"{row['first']:.2f}", f"{row['second']:.2f}"])
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return models.markdown(lines)
 
 
 def parse():
-    parser = argparse.ArgumentParser(
-        prog="quickstart bench shapes", description=__doc__)
-    parser.add_argument("--build", default=os.path.join(callers.SOURCE,
-                                                        "build"))
-    parser.add_argument("--models", help="default: BUILD/models")
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--flag", action="append", default=[],
-                        help="a flag for tenon compile, repeatable")
+    parser = models.parser_of("bench shapes", __doc__, threads="2", rounds=9)
     parser.add_argument("--sizes", help="BATCHxSEQ,... instead of twelve")
-    parser.add_argument("--json", help="default: BUILD/bench/shapes.json")
-    options = parser.parse_args()
-    options.build = os.path.abspath(options.build)
-    options.models = os.path.abspath(
-        options.models or os.path.join(options.build, "models"))
-    options.json = options.json or os.path.join(options.build, "bench",
-                                                "shapes.json")
-    options.peers = []
+    options = models.parse_with(parser, "shapes")
+    if len(options.threads) != 1:
+        parser.error("expected one number of threads")
     options.sizes = [tuple(int(n) for n in size.split("x"))
                      for size in options.sizes.split(",")] \
         if options.sizes else SIZES
@@ -190,9 +175,7 @@ def parse():
 
 def main():
     options = parse()
-    subprocess.run([models.PYTHON, os.path.join(
-        callers.SOURCE, "test", "e2e", "export_models.py"), options.models,
-        MODEL], check=True)
+    models.export(options, MODEL)
     shapes = Shapes(options)
     rows = []
     for batch, seq in options.sizes:
