@@ -98,36 +98,64 @@ static Status storeWeights(ModuleOp module, const CompileOptions &options,
                                                      : status;
 }
 
-Status evaluateReference(const CompileOptions &options,
-                         const std::string &functionName,
-                         const std::vector<ReferenceTensor> &inputs,
-                         std::vector<ReferenceTensor> &outputs,
-                         const DiagnosticHandler &report) {
+static DialectRegistry makeRegistry() {
   DialectRegistry registry;
   registerPipelineDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
-  PassDiagnostics diagnostics(context, options.input);
-  LoadedModel loaded = loadModel(context, options, report);
-  if (!loaded.module) {
-    Status status = diagnostics.flush(report, /*parsing=*/true);
-    return status == Status::Success ? loaded.status : status;
+  return registry;
+}
+
+struct Reference::Model {
+  Model(const CompileOptions &options, const DiagnosticHandler &report)
+      : options(options), report(report), diagnostics(context, options.input) {
+    context.loadAllAvailableDialects();
+    loaded = loadModel(context, options, report);
+    status = loaded.status;
+    if (!loaded.module) {
+      Status collected = diagnostics.flush(report, /*parsing=*/true);
+      if (collected != Status::Success)
+        status = collected;
+      return;
+    }
+    weights = weightsOf(std::move(loaded.openFiles));
+    if (options.exposeIntermediates)
+      for (auto function : loaded.module->getOps<func::FuncOp>())
+        if (!function.isPrivate())
+          exposeIntermediates(function);
+    if (options.weightFormat != WeightFormat::F32)
+      status = storeWeights(*loaded.module, options, diagnostics, report);
   }
-  auto function = loaded.module->lookupSymbol<func::FuncOp>(functionName);
+
+  const CompileOptions &options;
+  const DiagnosticHandler &report;
+  MLIRContext context{makeRegistry(), MLIRContext::Threading::DISABLED};
+  PassDiagnostics diagnostics;
+  LoadedModel loaded;
+  WeightLoader weights;
+  Status status = Status::Success;
+};
+
+Reference::Reference(const CompileOptions &options,
+                     const DiagnosticHandler &report)
+    : model(std::make_unique<Model>(options, report)) {}
+
+Reference::~Reference() = default;
+
+Status Reference::getStatus() const { return model->status; }
+
+Status Reference::evaluate(const std::string &functionName,
+                           const std::vector<ReferenceTensor> &inputs,
+                           std::vector<ReferenceTensor> &outputs) {
+  const CompileOptions &options = model->options;
+  const DiagnosticHandler &report = model->report;
+  auto function =
+      model->loaded.module->lookupSymbol<func::FuncOp>(functionName);
   if (!function)
     return fail(report, options.input, Status::InvalidModel,
                 "there is no function '" + functionName + "'");
-  if (options.exposeIntermediates)
-    exposeIntermediates(function);
-  if (options.weightFormat != WeightFormat::F32) {
-    Status status = storeWeights(*loaded.module, options, diagnostics, report);
-    if (status != Status::Success)
-      return status;
-  }
 
   std::vector<HostTensor> values;
   for (const ReferenceTensor &input : inputs) {
-    Type element = elementNamed(input.dtype, &context);
+    Type element = elementNamed(input.dtype, &model->context);
     llvm::Expected<HostTensor> value =
         HostTensor::fromBytes(element, input.dims, input.bytes);
     if (!value)
@@ -138,8 +166,8 @@ Status evaluateReference(const CompileOptions &options,
   }
   OracleOptions evaluating;
   evaluating.roundToType = true;
-  llvm::Expected<std::vector<HostTensor>> results = evaluate(
-      function, values, weightsOf(std::move(loaded.openFiles)), evaluating);
+  llvm::Expected<std::vector<HostTensor>> results =
+      tenon::evaluate(function, values, model->weights, evaluating);
   if (!results) {
     llvm::Error error = results.takeError();
     Status kind = error.isA<RangeFault>() ? Status::BadInput : Status::Failure;

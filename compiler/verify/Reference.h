@@ -6,6 +6,7 @@
 #include "compiler/CompileOptions.h"
 #include "compiler/report/Diagnostic.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,15 +20,28 @@ struct ReferenceTensor {
   std::vector<char> bytes;
 };
 
-/// Evaluates a function of the model options.input on `inputs`, which are in
-/// its order, as an import with these options reads it, each op rounded to its
-/// type. States have their first values. Slow: for graphs of millions of
-/// elements, not billions.
-Status evaluateReference(const CompileOptions &options,
-                         const std::string &functionName,
-                         const std::vector<ReferenceTensor> &inputs,
-                         std::vector<ReferenceTensor> &outputs,
-                         const DiagnosticHandler &report);
+/// A model, read once to be evaluated on any inputs.
+class Reference {
+public:
+  /// Reads options.input as an import with these options reads it. `options`
+  /// and `report` outlive this.
+  Reference(const CompileOptions &options, const DiagnosticHandler &report);
+  ~Reference();
+
+  /// What the model could not be read for; then nothing may be evaluated.
+  Status getStatus() const;
+
+  /// Evaluates a function on `inputs`, which are in its order, each op rounded
+  /// to its type. States have their first values. Slow: for graphs of millions
+  /// of elements, not billions.
+  Status evaluate(const std::string &functionName,
+                  const std::vector<ReferenceTensor> &inputs,
+                  std::vector<ReferenceTensor> &outputs);
+
+private:
+  struct Model;
+  std::unique_ptr<Model> model;
+};
 
 } // namespace tenon
 

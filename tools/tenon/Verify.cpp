@@ -8,6 +8,7 @@
 #include "tools/tenon/Interrupts.h"
 #include "tools/tenon/LoadedModel.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
@@ -27,11 +28,42 @@ struct VerifyFlags {
   Tolerance tolerance;
 };
 
-/// One compilation, its run and the reference on the same inputs.
+/// One function's run and the reference on the same inputs.
 struct Trial {
+  std::string function;
+  std::vector<InputSignature> signature;
   std::vector<Tensor> inputs;
   std::vector<Tensor> actual;
   std::vector<Tensor> expected;
+};
+
+/// A model as compiled code and as what it means.
+class Subject {
+public:
+  /// `exposed`: every value is an output.
+  Subject(Invocation &call, const VerifyFlags &flags, bool exposed)
+      : call(call), flags(flags), options(flags.options) {
+    options.exposeIntermediates = exposed;
+  }
+
+  Status compile();
+
+  /// The functions to check: those that the flags name, by default all.
+  Status describe(std::vector<Trial> &trials);
+
+  /// Runs the trial's inputs and evaluates the reference, both with the first
+  /// values of states.
+  Status run(Trial &trial);
+
+private:
+  Status evaluate(Trial &trial);
+
+  Invocation &call;
+  const VerifyFlags &flags;
+  CompileOptions options;
+  TemporaryDirectory directory;
+  DiagnosticHandler report = call.talk.handler();
+  std::unique_ptr<Reference> reference;
 };
 } // namespace
 
@@ -56,7 +88,6 @@ static Status readFlags(Invocation &call, VerifyFlags &flags) {
   then([&] { return readTolerance(call, OPT_rtol, flags.tolerance.rtol); });
   then([&] { return readTolerance(call, OPT_atol, flags.tolerance.atol); });
   flags.loading.threads = static_cast<int32_t>(threads);
-  flags.loading.function = functionName(call);
   if (status == Status::Success && isArtifact(flags.options.input))
     return call.talk.usage("verify needs a model, '" + flags.options.input +
                            "' is an artifact");
@@ -77,47 +108,70 @@ static Tensor fromReference(const ReferenceTensor &tensor) {
           {tensor.bytes.begin(), tensor.bytes.end()}};
 }
 
-/// Compiles and runs, and evaluates the reference on the same inputs, which are
-/// read from the flags when `trial` has none.
-static Status runTrial(Invocation &call, const VerifyFlags &flags, bool exposed,
-                       Trial &trial) {
-  TemporaryDirectory directory;
+Status Subject::compile() {
   if (std::string why = directory.create(); !why.empty())
     return call.talk.fail(Status::Io, "tenon", why);
-  CompileOptions options = flags.options;
-  options.exposeIntermediates = exposed;
   options.emit = EmitKind::Shared;
   options.output = directory.getPath() + "/model.so";
   setCurrentStage("compile");
-  Compiler compiler(call.talk.handler());
+  Compiler compiler(report);
   int count = Compiler::phases().size(), done = 0;
   compiler.onPhase = [&](const PhaseReport &phase) {
     setCurrentStage("after " + phase.name);
     call.talk.phase(phase, ++done, count);
   };
-  CompileReport report = compiler.compile(options);
-  if (report.status != Status::Success)
-    return report.status;
+  return compiler.compile(options).status;
+}
 
+Status Subject::describe(std::vector<Trial> &trials) {
+  LoadedModel::Options loading;
+  loading.describeOnly = true;
+  std::vector<std::string> names;
+  for (const EntryOption &entry : options.entries)
+    names.push_back(entry.name);
+  LoadedModel model;
+  auto open = [&] {
+    return model.open(call.talk, options.output, options.input, loading);
+  };
+  if (names.empty()) {
+    if (Status status = open(); status != Status::Success)
+      return status;
+    for (int32_t i = 0; i < model.getDesc().num_functions; ++i)
+      names.push_back(model.getDesc().functions[i].name);
+  }
+  for (const std::string &name : names) {
+    loading.function = name;
+    if (Status status = open(); status != Status::Success)
+      return status;
+    trials.push_back({name, signatureOf(model.getFunction()), {}, {}, {}});
+  }
+  return Status::Success;
+}
+
+Status Subject::run(Trial &trial) {
   setCurrentStage("run");
   LoadedModel model;
-  Status status =
-      model.open(call.talk, options.output, options.input, flags.loading);
-  if (status == Status::Success && trial.inputs.empty())
-    status = readInputs(call, signatureOf(model.getFunction()), flags.sizes,
-                        OpenInputs::Random, trial.inputs);
+  LoadedModel::Options loading = flags.loading;
+  loading.function = trial.function;
+  Status status = model.open(call.talk, options.output, options.input, loading);
   if (status == Status::Success)
     status = model.run(call.talk, trial.inputs);
   if (status != Status::Success)
     return status;
   trial.actual = model.copyOutputs();
+  return evaluate(trial);
+}
 
+Status Subject::evaluate(Trial &trial) {
   setCurrentStage("reference");
+  if (!reference)
+    reference = std::make_unique<Reference>(options, report);
+  Status status = reference->getStatus();
   std::vector<ReferenceTensor> inputs, outputs;
   for (const Tensor &input : trial.inputs)
     inputs.push_back(toReference(input));
-  status = evaluateReference(options, model.getFunction().name, inputs, outputs,
-                             call.talk.handler());
+  if (status == Status::Success)
+    status = reference->evaluate(trial.function, inputs, outputs);
   if (status != Status::Success)
     return status;
   for (const ReferenceTensor &output : outputs)
@@ -162,22 +216,66 @@ static int64_t firstDifference(const VerifyFlags &flags, const Trial &trial,
   return -1;
 }
 
-static void printAgreement(const VerifyFlags &flags, const Trial &trial) {
+/// The inputs of every trial. A size of --dim is for the functions that have
+/// such an extent; one that none has is refused.
+static Status readAllInputs(Invocation &call, const VerifyFlags &flags,
+                            std::vector<Trial> &trials) {
+  auto has = [](const Trial &trial, const std::string &name) {
+    return llvm::any_of(trial.signature, [&](const InputSignature &input) {
+      return llvm::any_of(input.dims, [&](const InputSignature::Dim &dim) {
+        return dim.size < 0 && dim.name == name;
+      });
+    });
+  };
+  for (Trial &trial : trials) {
+    auto sizes = flags.sizes;
+    std::erase_if(sizes, [&](const auto &size) {
+      return !has(trial, size.first) &&
+             llvm::any_of(trials, [&](const Trial &other) {
+               return has(other, size.first);
+             });
+    });
+    Status status = readInputs(call, trial.signature, std::move(sizes),
+                               OpenInputs::Random, trial.inputs);
+    if (status == Status::Success)
+      continue;
+    if (trials.size() > 1)
+      call.talk.note("these are inputs of '" + trial.function +
+                     "', one of the " + std::to_string(trials.size()) +
+                     " functions that are verified; choose one with "
+                     "--function=");
+    return status;
+  }
+  return Status::Success;
+}
+
+static void printAgreement(const VerifyFlags &flags,
+                           const std::vector<Trial> &trials) {
   llvm::raw_ostream &out = llvm::outs();
   if (flags.format == "json") {
-    out << llvm::formatv("{0:2}\n",
-                         llvm::json::Value(llvm::json::Object{
-                             {"schema", 1},
-                             {"same", true},
-                             {"outputs", int64_t(trial.actual.size())}}));
+    llvm::json::Array functions;
+    int64_t outputs = 0;
+    for (const Trial &trial : trials) {
+      functions.push_back(llvm::json::fixUTF8(trial.function));
+      outputs += trial.actual.size();
+    }
+    out << llvm::formatv("{0:2}\n", llvm::json::Value(llvm::json::Object{
+                                        {"schema", 1},
+                                        {"same", true},
+                                        {"functions", std::move(functions)},
+                                        {"outputs", outputs}}));
     return;
   }
-  for (size_t i = 0; i < trial.actual.size(); ++i) {
-    Difference d = compareTensors(trial.actual[i], trial.expected[i], {});
-    out << escapeForTerminal(trial.actual[i].name) << "  "
-        << typeText(trial.actual[i].dtype, trial.actual[i].dims)
-        << llvm::formatv("  agrees, largest difference {0:e2}\n",
-                         d.maxAbsolute);
+  for (const Trial &trial : trials) {
+    if (trials.size() > 1)
+      out << escapeForTerminal(trial.function) << '\n';
+    for (size_t i = 0; i < trial.actual.size(); ++i) {
+      Difference d = compareTensors(trial.actual[i], trial.expected[i], {});
+      out << escapeForTerminal(trial.actual[i].name) << "  "
+          << typeText(trial.actual[i].dtype, trial.actual[i].dims)
+          << llvm::formatv("  agrees, largest difference {0:e2}\n",
+                           d.maxAbsolute);
+    }
   }
 }
 
@@ -189,6 +287,7 @@ static Status reportDifference(Invocation &call, const VerifyFlags &flags,
         "{0:2}\n", llvm::json::Value(llvm::json::Object{
                        {"schema", 1},
                        {"same", false},
+                       {"function", llvm::json::fixUTF8(trial.function)},
                        {"first", llvm::json::fixUTF8(place)},
                        {"max_absolute", std::isfinite(difference.maxAbsolute)
                                             ? difference.maxAbsolute
@@ -198,30 +297,25 @@ static Status reportDifference(Invocation &call, const VerifyFlags &flags,
   d.place = place;
   d.text = difference.text;
   d.details = difference.details;
+  d.details.push_back("in function '" + trial.function + "'");
   d.status = Status::Mismatch;
   return call.talk.say(d);
 }
 
-Status verifyVerb(Invocation &call) {
-  VerifyFlags flags;
-  if (Status status = readFlags(call, flags); status != Status::Success)
-    return status;
-  Trial trial;
-  if (Status status = runTrial(call, flags, /*exposed=*/false, trial);
-      status != Status::Success)
-    return status;
+/// Says where the outputs of `trial` differ from the reference, if they do.
+static Status judge(Invocation &call, const VerifyFlags &flags,
+                    const Trial &trial) {
   Difference difference;
   int64_t differing = firstDifference(flags, trial, 0, difference);
-  if (differing < 0) {
-    printAgreement(flags, trial);
+  if (differing < 0)
     return Status::Success;
-  }
   std::string place = "output \"" + trial.actual[differing].name + "\"";
 
-  Trial exposed;
-  exposed.inputs = trial.inputs;
   call.talk.note("the outputs differ; looking for the first op that does");
-  if (runTrial(call, flags, /*exposed=*/true, exposed) == Status::Success) {
+  Subject subject(call, flags, /*exposed=*/true);
+  Trial exposed{trial.function, trial.signature, trial.inputs, {}, {}};
+  if (subject.compile() == Status::Success &&
+      subject.run(exposed) == Status::Success) {
     Difference first;
     int64_t at = firstDifference(flags, exposed, trial.actual.size(), first);
     if (at >= 0)
@@ -229,6 +323,28 @@ Status verifyVerb(Invocation &call) {
                               first);
   }
   return reportDifference(call, flags, trial, place, difference);
+}
+
+Status verifyVerb(Invocation &call) {
+  VerifyFlags flags;
+  if (Status status = readFlags(call, flags); status != Status::Success)
+    return status;
+  Subject subject(call, flags, /*exposed=*/false);
+  std::vector<Trial> trials;
+  Status status = subject.compile();
+  if (status == Status::Success)
+    status = subject.describe(trials);
+  if (status == Status::Success)
+    status = readAllInputs(call, flags, trials);
+  for (Trial &trial : trials) {
+    if (status == Status::Success)
+      status = subject.run(trial);
+    if (status == Status::Success)
+      status = judge(call, flags, trial);
+  }
+  if (status == Status::Success)
+    printAgreement(flags, trials);
+  return status;
 }
 
 } // namespace tenon::cli
