@@ -46,7 +46,10 @@ public:
       OpSummary &op = ops[node->op];
       op.name = node->op;
       ++op.count;
-      op.unsupported += calls || registry.find(node->op) ? 0 : 1;
+      // What ends an iteration is imported with its loop.
+      bool ofLoop = llvm::is_contained(
+          {"Exit", "RefExit", "NextIteration", "RefNextIteration"}, node->op);
+      op.unsupported += calls || ofLoop || registry.find(node->op) ? 0 : 1;
     }
   }
 

@@ -17,6 +17,7 @@ namespace {
 struct CarryInPlace : impl::CarryInPlaceBase<CarryInPlace> {
   void runOnOperation() override {
     getOperation()->walk([](LoopLikeOpInterface loop) {
+      saveInits(loop);
       if (isa<scf::ForOp>(loop))
         carry(loop->getRegion(0).front().getTerminator(), 0,
               loop.getRegionIterArgs());
@@ -25,6 +26,21 @@ struct CarryInPlace : impl::CarryInPlaceBase<CarryInPlace> {
         carry(loopWhile.getYieldOp(), 0, loopWhile.getAfterArguments());
       }
     });
+  }
+
+  /// What a loop around carries is overwritten when its own iteration ends; a
+  /// loop inside that starts with it writes a copy.
+  static void saveInits(LoopLikeOpInterface loop) {
+    OpBuilder builder(loop);
+    for (OpOperand &init : loop.getInitsMutable()) {
+      Value value = init.get();
+      while (auto reshape = value.getDefiningOp<ReshapeOp>())
+        value = reshape.getOperand();
+      auto carried = dyn_cast<BlockArgument>(value);
+      if (carried && isa<RankedTensorType>(init.get().getType()) &&
+          isa<LoopLikeOpInterface>(carried.getOwner()->getParentOp()))
+        init.set(save(builder, loop.getLoc(), init.get()));
+    }
   }
 
   /// Operands of `terminator` from number `first` on are written into

@@ -37,6 +37,36 @@ protected:
                    tfAttr("f", "func { name: '" + name + "' }"),
                    "library { " + library + " } ");
   }
+  /// `count` loops of TensorFlow 1, each the body of the one before.
+  static tf::proto::SavedModel loopsInLoops(int count) {
+    std::string nodes;
+    auto named = [](const char *stem, int level) {
+      return stem + std::to_string(level);
+    };
+    for (int i = 0; i < count; ++i) {
+      std::string frame = tfAttr("frame_name", "s: '" + named("f", i) + "'"),
+                  merge = named("merge", i), fork = named("fork", i),
+                  outer = named("fork", i - 1) + ":1";
+      nodes += tfNode(named("enter", i), "Enter", {i ? outer : "one"}, frame) +
+               tfNode(merge, "Merge", {named("enter", i), named("next", i)}) +
+               tfNode(named("less", i), "Less", {merge, named("least", i)}) +
+               tfNode(named("least", i), "Enter",
+                      {i ? named("least", i - 1) : "one"},
+                      frame + tfAttr("is_constant", "b: true")) +
+               tfNode(named("go", i), "LoopCond", {named("less", i)}) +
+               tfNode(fork, "Switch", {merge, named("go", i)}) +
+               tfNode(named("next", i), "NextIteration",
+                      {i + 1 < count ? named("exit", i + 1) : "sum"}) +
+               tfNode(named("exit", i), "Exit", {fork});
+    }
+    nodes +=
+        tfNode("sum", "AddV2",
+               {named("fork", count - 1) + ":1", named("least", count - 1)});
+    nodes += tfNode("one", "Const", {},
+                    tfAttr("value", "tensor { dtype: 1 tensor_shape {} "
+                                    "float_val: 1 }"));
+    return oneNode("AddV2", {"x", "exit0"}, "", nodes);
+  }
 };
 
 TEST_F(TfRefusal, FoldersTagsAndSignatures) {
@@ -203,6 +233,15 @@ TEST_F(TfRefusal, CirclesAndFramesThatAreNone) {
                 "Exit: a frame that is no loop");
   expectRefused(oneNode("Switch", {"x", "x"}), Status::Unsupported,
                 "Switch: a side that meets no other");
+}
+
+TEST_F(TfRefusal, LoopsInLoopsAreLimited) {
+  expectCompiled(loopsInLoops(3));
+  expectCompiled(loopsInLoops(64));
+  expectRefused(loopsInLoops(65), Status::Limit,
+                "expected loops at most 64 deep");
+  expectRefused(loopsInLoops(2000), Status::Limit,
+                "expected loops at most 64 deep");
 }
 
 TEST_F(TfRefusal, ExtentsBesideAZeroAreBounded) {

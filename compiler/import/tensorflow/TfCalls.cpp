@@ -131,6 +131,13 @@ bool GraphImporter::importFrameLoop(Frame &frame, const Node &exit) {
     unsupported(exit, "a frame that is no loop");
     return true;
   }
+  if (frames.size() > maxCallDepth) {
+    error(placeIn(exit),
+          "expected loops at most " + std::to_string(maxCallDepth) +
+              " deep, got more",
+          Status::Limit);
+    return false;
+  }
   Results start;
   for (const FrameVariable &variable : loop->variables) {
     const Results &enter = frame.done.at(variable.enter);

@@ -83,3 +83,23 @@ func.func @nothing_to_write(%x: tensor<4xf32>, %n: index) -> (tensor<4xf32>, ind
   }
   return %0#0, %0#1 : tensor<4xf32>, index
 }
+
+// A loop that starts with what the loop around it carries writes a copy, once an iteration.
+// CHECK-LABEL: func.func @loop_in_a_loop(
+// CHECK: scf.for {{.*}} iter_args(%[[OUTER:.*]] = %{{.*}})
+// CHECK: %[[COPY:.*]] = bufferization.alloc_tensor() copy(%[[OUTER]])
+// CHECK: %[[RESULT:.*]] = scf.for {{.*}} iter_args(%[[INNER:.*]] = %[[COPY]])
+// CHECK: bufferization.materialize_in_destination %{{.*}} in %[[INNER]]
+// CHECK: bufferization.materialize_in_destination %[[RESULT]] in %[[OUTER]]
+func.func @loop_in_a_loop(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<4xf32> {
+    %1 = scf.for %j = %c0 to %n step %c1 iter_args(%b = %a) -> tensor<4xf32> {
+      %2 = tenon.negate %b : (tensor<4xf32>) -> tensor<4xf32>
+      scf.yield %2 : tensor<4xf32>
+    }
+    scf.yield %1 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
