@@ -155,7 +155,7 @@ def main():
                 kind = "open extents" if open_extents else "static"
                 print(f"{name}: {row} ({kind}): {wrong}")
     print(f"{passed} passed, {failed} failed, 0 skipped")
-    sys.exit(1 if failed else 0)
+    sys.exit(1 if failed or not passed else 0)
 
 
 if __name__ == "__main__":
