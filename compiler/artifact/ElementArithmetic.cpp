@@ -242,13 +242,6 @@ template <typename To, typename From> To convert(From x) {
 }
 } // namespace
 
-bool hasArithmetic(ElementOp op, int32_t dtype) {
-  if (dtype == TENON_BOOL)
-    return false;
-  return (op != ElementOp::Sqrt && op != ElementOp::Rsqrt) ||
-         dtype <= TENON_BF16;
-}
-
 void computeElements(ElementOp op, int32_t dtype, int64_t count, const char *a,
                      const char *b, char *result) {
   bool isUnary = op >= ElementOp::Negate;

@@ -20,11 +20,8 @@ enum class ElementOp {
   Rsqrt
 };
 
-/// Whether `op` is defined on elements of `dtype` here: bools have none, roots
-/// are for floats.
-bool hasArithmetic(ElementOp op, int32_t dtype);
-
 /// result[i] = op(a[i], b[i]); `b` is not read by ops of one operand.
+/// Bools have no ops, and roots are for floats.
 void computeElements(ElementOp op, int32_t dtype, int64_t count, const char *a,
                      const char *b, char *result);
 

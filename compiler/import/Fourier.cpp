@@ -1,8 +1,6 @@
 // A transform of length n is a product with the matrix of e^(2 pi i j k / n).
 #include "compiler/import/Fourier.h"
 
-#include <cmath>
-
 using namespace mlir;
 
 namespace tenon {

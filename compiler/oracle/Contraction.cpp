@@ -2,8 +2,6 @@
 // element at a time.
 #include "compiler/oracle/ErrorBounds.h"
 
-#include "llvm/ADT/TypeSwitch.h"
-
 #include <cmath>
 
 using namespace mlir;

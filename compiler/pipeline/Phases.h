@@ -7,7 +7,6 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/ArrayRef.h"
-#include <string>
 
 namespace tenon {
 

@@ -38,9 +38,6 @@ void reifyMixed(mlir::OpBuilder &builder, Extents staticSizes,
 llvm::LogicalResult verifyShape(mlir::Operation *op, const ShapeOrError &rule,
                                 mlir::Type type, llvm::StringRef label);
 
-/// A mixed list as static extents.
-llvm::SmallVector<int64_t> staticPart(Extents list);
-
 /// Index arithmetic on sizes, folded where static.
 struct SizeBuilder {
   mlir::OpBuilder &builder;

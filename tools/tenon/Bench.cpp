@@ -12,7 +12,6 @@
 #include "llvm/Option/Arg.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/Path.h"
 
 #include <chrono>
 #include <cmath>

@@ -2,7 +2,6 @@
 // compiler in it.
 #include "tools/tenon/CallStats.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace tenon::cli {

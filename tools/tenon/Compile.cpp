@@ -6,6 +6,7 @@
 #include "tools/tenon/Interrupts.h"
 #include "tools/tenon/ObtainArtifact.h"
 #include "tools/tenon/OutputFile.h"
+#include "tools/tenon/PhaseProgress.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Option/Arg.h"
@@ -304,15 +305,13 @@ static void printReport(Invocation &call, const CompileOptions &options,
 
 static Status compileModel(Invocation &call, CompileOptions options) {
   auto start = std::chrono::steady_clock::now();
-  int count = Compiler::countSteps(options.emit);
   std::vector<PhaseReport> phases;
   Compiler compiler(call.talk.handler());
-  compiler.onPhase = [&](const PhaseReport &phase) {
+  showPhases(call, compiler, options.emit);
+  compiler.onPhase = [&, show = compiler.onPhase](const PhaseReport &phase) {
     phases.push_back(phase);
-    setCurrentStage("after " + phase.name);
-    call.talk.phase(phase, phases.size(), count);
+    show(phase);
   };
-  setCurrentStage("compile");
   llvm::StringRef folder = llvm::sys::path::parent_path(options.output);
   setOutputFolder(folder.empty() ? "." : folder.str());
 

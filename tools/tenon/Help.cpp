@@ -3,7 +3,6 @@
 #include "runtime/tenon.h"
 #include "tools/tenon/Verbs.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"

@@ -11,8 +11,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
-#include <algorithm>
-
 using namespace tenon::cli::options;
 using llvm::opt::Arg;
 

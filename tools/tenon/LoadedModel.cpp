@@ -3,8 +3,6 @@
 // measures little else.
 #include "tools/tenon/LoadedModel.h"
 
-#include "tools/tenon/CompileFlags.h"
-
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
@@ -189,19 +187,6 @@ std::vector<Tensor> LoadedModel::copyOutputs() const {
     outputs.push_back(std::move(tensor));
   }
   return outputs;
-}
-
-std::string declaredType(const tenon_tensor_desc &tensor) {
-  std::string text = std::string(tenon_dtype_name(tensor.dtype)) + "[";
-  for (int32_t i = 0; i < tensor.rank; ++i) {
-    const tenon_dim_desc &dim = tensor.dims[i];
-    text += i ? "," : "";
-    if (dim.size >= 0)
-      text += std::to_string(dim.size);
-    else
-      text += dim.name && *dim.name ? dim.name : "?";
-  }
-  return text + "]";
 }
 
 } // namespace tenon::cli

@@ -73,9 +73,6 @@ private:
   std::vector<tenon_tensor> results;
 };
 
-/// "f32[batch,3,224,224]": the declared type of an input or output.
-std::string declaredType(const tenon_tensor_desc &tensor);
-
 } // namespace tenon::cli
 
 #endif // TENON_TOOLS_TENON_LOADEDMODEL_H

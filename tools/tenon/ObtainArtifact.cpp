@@ -6,6 +6,7 @@
 #include "compiler/Fingerprint.h"
 #include "tools/tenon/CompileFlags.h"
 #include "tools/tenon/LoadedModel.h"
+#include "tools/tenon/PhaseProgress.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -95,13 +96,8 @@ private:
     auto start = std::chrono::steady_clock::now();
     options.emit = EmitKind::Shared;
     options.output = folder + "/" + artifactName;
-    int count = Compiler::countSteps(EmitKind::Shared), done = 0;
     Compiler compiler(report);
-    compiler.onPhase = [&](const PhaseReport &phase) {
-      setCurrentStage("after " + phase.name);
-      call.talk.phase(phase, ++done, count);
-    };
-    setCurrentStage("compile");
+    showPhases(call, compiler, options.emit);
     call.talk.detail("compiling " + options.input + " into " + options.output);
     CompileReport result = compiler.compile(options);
     artifact.path = options.output;

@@ -7,6 +7,7 @@
 #include "tools/tenon/InputValues.h"
 #include "tools/tenon/Interrupts.h"
 #include "tools/tenon/LoadedModel.h"
+#include "tools/tenon/PhaseProgress.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -113,13 +114,8 @@ Status Subject::compile() {
     return call.talk.fail(Status::Io, "tenon", why);
   options.emit = EmitKind::Shared;
   options.output = directory.getPath() + "/model.so";
-  setCurrentStage("compile");
   Compiler compiler(report);
-  int count = Compiler::phases().size(), done = 0;
-  compiler.onPhase = [&](const PhaseReport &phase) {
-    setCurrentStage("after " + phase.name);
-    call.talk.phase(phase, ++done, count);
-  };
+  showPhases(call, compiler, options.emit);
   return compiler.compile(options).status;
 }
 

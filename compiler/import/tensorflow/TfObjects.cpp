@@ -10,7 +10,6 @@
 #include "compiler/import/tensorflow/TfEnvelope.h"
 #include "compiler/import/wire/ParseMessage.h"
 
-#include <algorithm>
 #include <set>
 
 namespace tenon::tf {

@@ -1,0 +1,18 @@
+// The stage of a crash report and the lines of --progress come from one place.
+#include "tools/tenon/PhaseProgress.h"
+
+#include "tools/tenon/Interrupts.h"
+
+namespace tenon::cli {
+
+void showPhases(Invocation &call, Compiler &compiler, EmitKind kind) {
+  setCurrentStage("compile");
+  int count = Compiler::countSteps(kind);
+  compiler.onPhase = [&talk = call.talk, count,
+                      done = 0](const PhaseReport &phase) mutable {
+    setCurrentStage("after " + phase.name);
+    talk.phase(phase, ++done, count);
+  };
+}
+
+} // namespace tenon::cli
