@@ -2,8 +2,7 @@
 // an internal error, for our module was wrong.
 #include "compiler/codegen/PartCompiler.h"
 
-#include "compiler/codegen/HalfRoundings.h"
-#include "compiler/codegen/SingleLaneStores.h"
+#include "compiler/codegen/Optimizer.h"
 #include "runtime/core/embedded.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -12,7 +11,6 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Linker/Linker.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -74,31 +72,6 @@ void setAttributes(Module &module, const TargetChoice &target) {
                        std::to_string(target.vectorBytes * 8));
     function.addFnAttr(Attribute::NoUnwind);
   }
-}
-
-void optimize(Module &module, TargetMachine &machine, int optLevel) {
-  PipelineTuningOptions tuning;
-  tuning.SLPVectorization = optLevel >= 2;
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager components;
-  ModuleAnalysisManager modules;
-  PassBuilder builder(&machine, tuning);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  const OptimizationLevel levels[] = {
-      OptimizationLevel::O0, OptimizationLevel::O1, OptimizationLevel::O2,
-      OptimizationLevel::O3};
-  OptimizationLevel level = levels[std::clamp(optLevel, 0, 3)];
-  ModulePassManager passes = level == OptimizationLevel::O0
-                                 ? builder.buildO0DefaultPipeline(level)
-                                 : builder.buildPerModuleDefaultPipeline(level);
-  passes.run(module, modules);
-  replaceSingleLaneStores(module);
-  fenceHalfRoundings(module);
 }
 
 std::string emit(Module &module, TargetMachine &machine, CodeForm form,

@@ -1,7 +1,7 @@
 // Phases, translation, optimization and a call with the ABI's structure.
 #include "test/unit/contraction/JitGraph.h"
 
-#include "compiler/codegen/SingleLaneStores.h"
+#include "compiler/codegen/Optimizer.h"
 #include "compiler/pipeline/Phases.h"
 #include "runtime/tenon_abi.h"
 
@@ -12,7 +12,6 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 #include <cstdlib>
@@ -38,22 +37,6 @@ int32_t goOn(tenon_call *, int32_t, int64_t, int64_t) { return 0; }
 void ignoreEnd(tenon_call *, int32_t, int64_t, int64_t) {}
 void ignoreFault(void *, int32_t, int32_t, int64_t, int64_t, int64_t) {
   fail("a kernel reported a fault");
-}
-
-void optimize(llvm::Module &module, llvm::TargetMachine *machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager sccs;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
-      .run(module, modules);
-  replaceSingleLaneStores(module);
 }
 
 OwningOpRef<ModuleOp> lower(MLIRContext &context, const std::string &text,
@@ -108,7 +91,7 @@ JitGraph::JitGraph(const std::string &text, JitTarget target) {
     function.addFnAttr("prefer-vector-width",
                        std::to_string(target.vectorBytes * 8));
   }
-  optimize(*code, forPasses.get());
+  optimize(*code, *forPasses, /*optLevel=*/2);
   jit = check(llvm::orc::LLJITBuilder()
                   .setJITTargetMachineBuilder(std::move(machine))
                   .setPlatformSetUp(llvm::orc::setUpInactivePlatform)

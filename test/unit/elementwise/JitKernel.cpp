@@ -1,6 +1,7 @@
 // Builds the loops around emitElementwise, lowers them to LLVM and compiles
 // them in this process.
 #include "test/unit/elementwise/JitKernel.h"
+#include "compiler/codegen/Optimizer.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -19,7 +20,6 @@
 #include "passes/cpu/HalfExpansion.h"
 #include "passes/cpu/Lanes.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 
@@ -153,21 +153,6 @@ OwningOpRef<ModuleOp> buildModule(MLIRContext &context,
   return module;
 }
 
-void optimize(llvm::Module &module, llvm::TargetMachine *machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager sccs;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
-      .run(module, modules);
-}
-
 } // namespace
 
 std::vector<Target> runnableTargets() {
@@ -204,7 +189,7 @@ JitKernels::JitKernels(const std::vector<KernelSpec> &specs, Target target) {
   for (llvm::Function &function : *code)
     function.addFnAttr("target-cpu", target.cpu);
   if (target.optimize)
-    optimize(*code, forPasses.get());
+    optimize(*code, *forPasses, /*optLevel=*/2);
   jit = check(llvm::orc::LLJITBuilder()
                   .setJITTargetMachineBuilder(std::move(machine))
                   .setLinkProcessSymbolsByDefault(false)
