@@ -25,6 +25,12 @@ constexpr int bitsOf(WeightFormat format) {
   return bits[int(format)];
 }
 
+/// The least accuracy of f32 products and their sums: exact products summed as
+/// docs/numerics.md says, bit by bit; no worse than a plain f32 dot product; as
+/// of three products of bf16 parts; of operands rounded to bf16. A target may
+/// do better.
+enum class MatmulPrecision { Strict, F32, High, Bf16 };
+
 /// A named dimension fixed or ranged by the user: `--dim=batch=1..8:2`.
 struct DimOption {
   std::string name;
@@ -87,6 +93,7 @@ struct CompileOptions {
                            ///< object needs libc alone
   bool foldBatchNorm = true;
   WeightFormat weightFormat = WeightFormat::F32;
+  MatmulPrecision matmulPrecision = MatmulPrecision::F32;
   bool exposeIntermediates =
       false;    ///< every computed value is an output too (compiler/verify)
   int jobs = 0; ///< threads that generate code; 0: one a processor

@@ -117,7 +117,7 @@ void addOptions(Lines &lines, const CompileOptions &options) {
                                 fetches, output, emit, header, dependencyFile,
                                 name, triple, cpu, features, optLevel, dims,
                                 shapes, variants, pads, weights, standalone,
-                                foldBatchNorm, weightFormat,
+                                foldBatchNorm, weightFormat, matmulPrecision,
                                 exposeIntermediates, jobs, stopAfter, dumpDir,
                                 foldBudgetBytes, externalWeightBytes] = options;
   lines.add("symbol", name.empty() ? symbolStem(options) : name);
@@ -151,6 +151,7 @@ void addOptions(Lines &lines, const CompileOptions &options) {
   lines.add("standalone", int64_t(standalone));
   lines.add("fold-batch-norm", int64_t(foldBatchNorm));
   lines.add("weight-format", int64_t(weightFormat));
+  lines.add("matmul-precision", int64_t(matmulPrecision));
   lines.add("expose-intermediates", int64_t(exposeIntermediates));
   lines.add("fold-budget", foldBudgetBytes);
   lines.add("external-weights", externalWeightBytes);

@@ -130,6 +130,9 @@ TEST_F(Cache, FoundWhenAllIsEqual) {
   Command level = running("new.onnx");
   level.arguments.push_back("-O1");
   expectFound(level, false, "another level");
+  Command precision = running("new.onnx");
+  precision.arguments.push_back("--matmul-precision=bf16");
+  expectFound(precision, false, "another precision");
   Command cpu = running("new.onnx");
   cpu.arguments[2] = "-mcpu=x86-64-v2";
   expectFound(cpu, false, "another processor");
@@ -137,7 +140,7 @@ TEST_F(Cache, FoundWhenAllIsEqual) {
                 fs::copy_options::overwrite_existing);
   expectFound(running("new.onnx"), false, "other weights");
   EXPECT_EQ(row(), expectedRow(1));
-  EXPECT_EQ(entries().size(), 4u);
+  EXPECT_EQ(entries().size(), 5u);
   EXPECT_TRUE(leftovers().empty());
 }
 

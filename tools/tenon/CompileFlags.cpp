@@ -80,6 +80,17 @@ Status readCodeFlags(Invocation &call, CompileOptions &options) {
                              .Case("int8", WeightFormat::Int8)
                              .Case("int4", WeightFormat::Int4)
                              .Default(WeightFormat::F32);
+  std::string precision;
+  if (Status status =
+          readChoice(call, OPT_matmul_precision,
+                     {"strict", "f32", "high", "bf16"}, "f32", precision);
+      status != Status::Success)
+    return status;
+  options.matmulPrecision = llvm::StringSwitch<MatmulPrecision>(precision)
+                                .Case("strict", MatmulPrecision::Strict)
+                                .Case("high", MatmulPrecision::High)
+                                .Case("bf16", MatmulPrecision::Bf16)
+                                .Default(MatmulPrecision::F32);
   return Status::Success;
 }
 

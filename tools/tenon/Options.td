@@ -106,6 +106,8 @@ def no_fold_batch_norm : On<"--", "no-fold-batch-norm", Generating, grp_optimise
   "Compute batch normalization after a convolution as the model says, not by changed weights">;
 defm weight_format : Eq<"--", "weight-format", Generating, grp_optimise, "FORMAT",
   "Store the weights of products in fewer bits: f32, bf16, int8 or int4", "f32,bf16,int8,int4">;
+defm matmul_precision : Eq<"--", "matmul-precision", Generating, grp_optimise, "PRECISION",
+  "Least accuracy of f32 products: strict, f32, high or bf16", "strict,f32,high,bf16">;
 defm jobs : Eq<"--", "jobs", [CompileVerb], grp_optimise, "N",
   "Threads that generate code, by default one per CPU; the files do not depend on it">;
 
