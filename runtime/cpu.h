@@ -1,4 +1,5 @@
-/* What the processor can do, and the floating-point state kernels run under. */
+/* Names of what the processor can do, and the floating-point state kernels run
+ * under. */
 #ifndef TENON_RUNTIME_CPU_H
 #define TENON_RUNTIME_CPU_H
 
@@ -7,11 +8,9 @@
 
 #include "text.h"
 
-/* Bits of tenon_cpu_feature that processor and system both offer. */
-uint64_t tenon_cpu_detect(void);
-
-/* Asks the system to let this process use AMX tiles; nonzero: it may. */
-int tenon_cpu_request_amx(void);
+/* Bits of tenon_cpu_feature that this host has, as far as they are in `mask`;
+ * 0: all of them. */
+uint64_t tenon_masked_features(uint64_t mask);
 
 /* Adds the names of the bits in `features`, comma-separated. */
 void tenon_cpu_add_names(tenon_text *text, uint64_t features);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cpu.h"
+#include "detect.h"
 #include "model.h"
 #include "note_reader.h"
 
@@ -21,16 +22,12 @@ static tenon_status io_error(tenon_text *text, const char *what, int error) {
 }
 
 tenon_status tenon_check_cpu(uint64_t needed, uint64_t mask, tenon_text *text) {
-  const uint64_t amx =
-      TENON_CPU_AMX_TILE | TENON_CPU_AMX_BF16 | TENON_CPU_AMX_INT8;
-  uint64_t host = tenon_cpu_detect();
-  if (mask != 0)
-    host &= mask;
-  uint64_t missing = needed & ~host;
-  if (missing == 0 && (needed & amx) && !tenon_cpu_request_amx())
-    missing = needed & amx;
-  if (missing == 0)
+  uint64_t host = tenon_masked_features(mask);
+  if (tenon_can_run(needed, host))
     return TENON_OK;
+  uint64_t missing = needed & ~host;
+  if (missing == 0) /* the system refuses */
+    missing = needed & TENON_CPU_TILES;
   tenon_text_add(text, "needs CPU features this host does not have: ");
   tenon_cpu_add_names(text, missing);
   tenon_text_add(text, "\n  this host has ");

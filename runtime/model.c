@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu.h"
+#include "detect.h"
 #include "xxh64.h"
 
 static const struct {
@@ -163,6 +165,16 @@ static int check_variants(const tenon_function_desc *desc) {
   return 1;
 }
 
+static int check_versions(const tenon_model_desc *desc) {
+  if (desc->num_versions < 1 || !desc->versions)
+    return 0;
+  for (int32_t i = 0; i < desc->num_versions; ++i)
+    if (!desc->versions[i].name)
+      return 0;
+  return desc->versions[desc->num_versions - 1].cpu_features ==
+         desc->cpu_features;
+}
+
 static tenon_status prepare_function(tenon_function *function,
                                      const tenon_function_desc *desc,
                                      tenon_text *text) {
@@ -208,6 +220,8 @@ tenon_status tenon_model_prepare(tenon_model *model, tenon_text *text) {
       !desc->compiler || !desc->target || desc->num_functions < 1 ||
       !desc->functions)
     return malformed(text, "it is incomplete");
+  if (!check_versions(desc))
+    return malformed(text, "its versions are not as they must be");
   if (!tenon_states_are_sane(desc))
     return malformed(text, "a state is not as it must be");
   model->functions =
@@ -261,8 +275,13 @@ static tenon_status fill_model(tenon_model *model, const char *path,
     return status;
   status = tenon_check_cpu(model->desc->cpu_features, options->cpu_feature_mask,
                            text);
-  if (status == TENON_OK)
-    status = tenon_load_weights(model, options, text);
+  if (status != TENON_OK)
+    return status;
+  /* There is one: the last needs what was checked. */
+  model->version =
+      tenon_first_version(model->desc->versions, model->desc->num_versions,
+                          tenon_masked_features(options->cpu_feature_mask));
+  status = tenon_load_weights(model, options, text);
   if (status != TENON_OK)
     return status;
   model->host_parallel = options->parallel;
@@ -364,7 +383,8 @@ tenon_status tenon_get_calls(const tenon_model *model, const char *function,
 
 tenon_status tenon_get_model_info(const tenon_model *model,
                                   tenon_model_info *info) {
-  if (!model || !info || info->struct_size < sizeof *info)
+  if (!model || !info ||
+      info->struct_size < offsetof(tenon_model_info, version))
     return TENON_BAD_INPUT;
   info->path = model->path;
   info->weights_path = model->weights.path;
@@ -373,5 +393,8 @@ tenon_status tenon_get_model_info(const tenon_model *model,
   info->cpu_features = model->desc->cpu_features;
   info->threads = model->pool.wanted + 1;
   info->weights_copied = model->weights.copied;
+  if (info->struct_size >= sizeof *info)
+    info->version =
+        model->version ? model->desc->versions[model->version - 1].name : NULL;
   return TENON_OK;
 }

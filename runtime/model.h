@@ -41,6 +41,7 @@ struct tenon_model {
   char *path;
   uint64_t artifact_hash;
   tenon_function *functions;
+  int32_t version; /* that runs here: 1 + an index; 0: describe_only */
   tenon_weights weights;
   tenon_parallel_fn host_parallel;
   void *host_pool;

@@ -103,6 +103,7 @@ static tenon_status prepare(tenon_context *context,
       .output_dims = context->output_dims,
       .weights = model->weights.data,
       .cancel = (const volatile int32_t *)&context->cancel,
+      .version = model->version,
       .state = context->state.data,
   };
   if (model->host_parallel) {

@@ -68,8 +68,8 @@ typedef struct tenon_open_options {
   /* The host's own thread pool, used instead of the built-in one. */
   tenon_parallel_fn parallel;
   void *parallel_pool;
-  /* Nonzero: treat CPU features outside this mask as absent. For tests, and
-   * for checking what an artifact would say on a smaller machine. */
+  /* Nonzero: treat CPU features outside this mask as absent. For tests: an
+   * artifact says and runs what it would on a smaller machine. */
   uint64_t cpu_feature_mask;
 } tenon_open_options;
 
@@ -115,6 +115,7 @@ typedef struct tenon_model_info {
   uint64_t cpu_features;  /* needed, bits of tenon_cpu_feature */
   int32_t threads;        /* the most that work on one run */
   int32_t weights_copied;
+  const char *version; /* of the code that runs here; null: describe_only */
 } tenon_model_info;
 
 /* The ABI this runtime implements: TENON_ABI_VERSION of its build. */

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define TENON_ABI_VERSION 3u
+#define TENON_ABI_VERSION 4u
 
 /* The first eight bytes of every descriptor ("TENON\0\0\1" little-endian). */
 #define TENON_ABI_MAGIC UINT64_C(0x010000004e4f4e45)
@@ -74,9 +74,11 @@ typedef struct tenon_fault {
 
 typedef enum tenon_fault_code {
   TENON_FAULT_NONE = 0,
-  TENON_FAULT_INDEX = 1,    /* an index is outside its axis */
-  TENON_FAULT_SHAPE = 2,    /* a shape given as input values does not fit */
-  TENON_FAULT_CANCELLED = 3 /* *call->cancel was seen nonzero */
+  TENON_FAULT_INDEX = 1,     /* an index is outside its axis */
+  TENON_FAULT_SHAPE = 2,     /* a shape given as input values does not fit */
+  TENON_FAULT_CANCELLED = 3, /* *call->cancel was seen nonzero */
+  TENON_FAULT_CPU = 4 /* no version runs here: found are the CPU's features,
+                         low and high those that the last version needs */
 } tenon_fault_code;
 
 /* A parallel body: handles the tasks [begin, end). */
@@ -117,10 +119,11 @@ typedef struct tenon_call {
   int32_t
       variant; /* written by plan and by run: 0 for the code that takes every
                   size, else 1 + an index into the function's variants */
-  int32_t reserved;
-  void *state; /* tenon_model_desc.state_bytes bytes, aligned to
-                  TENON_STATE_ALIGNMENT, that keep what runs write from one run
-                  to the next; neither read nor written by plan */
+  int32_t version; /* 1 + an index into the model's versions; 0: the first one
+                      this machine can run, written by plan and by run */
+  void *state;     /* tenon_model_desc.state_bytes bytes, aligned to
+                      TENON_STATE_ALIGNMENT, that keep what runs write from one run
+                      to the next; neither read nor written by plan */
 } tenon_call;
 
 #define TENON_ARENA_ALIGNMENT 64
@@ -221,15 +224,22 @@ typedef struct tenon_state_desc {
 
 #define TENON_STATE_ZERO UINT64_MAX
 
+/* Code of the whole model for one kind of CPU. */
+typedef struct tenon_version_desc {
+  const char *name;      /* the CPU it was compiled for: "x86-64-v4" */
+  uint64_t cpu_features; /* it needs */
+  uint64_t code_bytes;   /* of its functions; 0: it is not told */
+} tenon_version_desc;
+
 typedef struct tenon_model_desc {
   uint64_t magic;       /* TENON_ABI_MAGIC */
   uint32_t abi_version; /* TENON_ABI_VERSION */
   uint32_t struct_size; /* sizeof(tenon_model_desc) */
   const char *name;
-  const char *source;   /* the model file's base name and hash, for people */
-  const char *compiler; /* "tenon 0.1.0" */
-  const char *target;   /* triple and CPU, for people */
-  uint64_t cpu_features;
+  const char *source;    /* the model file's base name and hash, for people */
+  const char *compiler;  /* "tenon 0.1.0" */
+  const char *target;    /* triple and CPU, for people */
+  uint64_t cpu_features; /* without these nothing of it runs */
   uint64_t weight_bytes; /* size of the blob; 0: no weights */
   uint64_t weight_hash;  /* XXH64 (seed 0) of the blob: runtime/xxh64.h */
   const void
@@ -242,6 +252,11 @@ typedef struct tenon_model_desc {
   const tenon_function_desc *functions;
   const tenon_state_desc *states; /* by offset; no two overlap */
   uint64_t state_bytes;           /* size of the state's memory; 0: no state */
+  /* At least one. Of those whose features a machine has it takes the first; the
+   * last needs cpu_features and no more. */
+  const tenon_version_desc *versions;
+  int32_t num_versions;
+  int32_t reserved;
 } tenon_model_desc;
 
 #ifdef __cplusplus
@@ -265,7 +280,9 @@ TENON_ABI_ASSERT(sizeof(tenon_function_desc) == 96,
                  "tenon_function_desc changed size");
 TENON_ABI_ASSERT(sizeof(tenon_state_desc) == 48,
                  "tenon_state_desc changed size");
-TENON_ABI_ASSERT(sizeof(tenon_model_desc) == 120,
+TENON_ABI_ASSERT(sizeof(tenon_version_desc) == 24,
+                 "tenon_version_desc changed size");
+TENON_ABI_ASSERT(sizeof(tenon_model_desc) == 136,
                  "tenon_model_desc changed size");
 
 #ifdef __cplusplus

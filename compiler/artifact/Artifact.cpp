@@ -110,7 +110,7 @@ private:
     DescriptorFacts more;
     more.stem = stem;
     more.target = target.description;
-    more.cpuFeatures = compiler.featuresInUse();
+    more.versions = {{target.cpu, compiler.featuresInUse()}};
     if (external)
       more.weightFile = llvm::sys::path::filename(weightsPath).str();
     if (auto sites = module->getAttrOfType<ArrayAttr>("tenon.sites"))

@@ -36,16 +36,28 @@ public:
     for (const FunctionFacts &function : facts.functions)
       functions.push_back(makeFunction(function));
     bool embedded = facts.weightBytes > 0 && more.weightFile.empty();
-    Constant *desc = makeStruct(
-        {i64(TENON_ABI_MAGIC), i32(TENON_ABI_VERSION),
-         i32(sizeof(tenon_model_desc)), string(more.stem), string(facts.source),
-         string(compilerName), string(more.target), i64(more.cpuFeatures),
-         i64(facts.weightBytes), i64(0), embedded ? weights() : null,
-         more.weightFile.empty() ? null : string(more.weightFile),
-         i32(facts.functions.size()), i32(facts.states.size()),
-         table("functions", functions), table("states", states),
-         i64(facts.stateBytes)},
-        sizeof(tenon_model_desc));
+    Constant *desc =
+        makeStruct({i64(TENON_ABI_MAGIC),
+                    i32(TENON_ABI_VERSION),
+                    i32(sizeof(tenon_model_desc)),
+                    string(more.stem),
+                    string(facts.source),
+                    string(compilerName),
+                    string(more.target),
+                    i64(more.versions.back().cpuFeatures),
+                    i64(facts.weightBytes),
+                    i64(0),
+                    embedded ? weights() : null,
+                    more.weightFile.empty() ? null : string(more.weightFile),
+                    i32(facts.functions.size()),
+                    i32(facts.states.size()),
+                    table("functions", functions),
+                    table("states", states),
+                    i64(facts.stateBytes),
+                    makeVersions(),
+                    i32(more.versions.size()),
+                    i32(0)},
+                   sizeof(tenon_model_desc));
     auto *global = new GlobalVariable(module, desc->getType(), true,
                                       GlobalValue::ExternalLinkage, desc,
                                       descriptorSymbol(more.stem));
@@ -180,6 +192,15 @@ private:
     return table("variants", rows);
   }
 
+  Constant *makeVersions() {
+    std::vector<Constant *> rows;
+    for (const VersionFacts &version : more.versions)
+      rows.push_back(
+          makeStruct({string(version.name), i64(version.cpuFeatures), i64(0)},
+                     sizeof(tenon_version_desc)));
+    return table("versions", rows);
+  }
+
   Constant *weights() {
     auto *global = new GlobalVariable(
         module, ArrayType::get(Type::getInt8Ty(context), facts.weightBytes),
@@ -192,8 +213,8 @@ private:
   void addNote() {
     std::string symbol = descriptorSymbol(more.stem);
     auto make = [&](unsigned char *to, size_t room) {
-      return tenon_make_note(to, room, more.cpuFeatures, facts.sourceHash,
-                             compilerName, symbol.c_str());
+      return tenon_make_note(to, room, more.versions.back().cpuFeatures,
+                             facts.sourceHash, compilerName, symbol.c_str());
     };
     std::vector<unsigned char> bytes(make(nullptr, 0));
     if (bytes.empty()) {

@@ -22,11 +22,17 @@ struct LaunchFacts {
   int32_t kernel;    ///< index into the kernels
 };
 
+/// Code of the model for one CPU.
+struct VersionFacts {
+  std::string name;         ///< the CPU's
+  uint64_t cpuFeatures = 0; ///< it needs
+};
+
 /// What the descriptor says beyond the model's facts.
 struct DescriptorFacts {
   std::string stem;   ///< the descriptor is `tenon_model_<stem>`
   std::string target; ///< for people
-  uint64_t cpuFeatures = 0;
+  std::vector<VersionFacts> versions; ///< at least one, the least last
   std::string
       weightFile; ///< empty: the weights are embedded, or there are none
   std::vector<std::string> sites;

@@ -13,6 +13,12 @@ int32_t tenon_core_begin(tenon_call *call, int32_t launch, int64_t flops,
 void tenon_core_end(tenon_call *call, int32_t launch, int64_t flops,
                     int64_t bytes);
 
+/* Which of `count` versions a call runs, counted from 1: the one it names, or
+ * the first that this machine can run, which it then names. 0 after a fault:
+ * there is none. */
+int32_t tenon_core_version(tenon_call *call, const tenon_version_desc *versions,
+                           int32_t count);
+
 /* Runs fn over [0, tasks): through the pool of the call where there is one and
  * the work, `flops` and `bytes`, is worth it, else on the spot. Tasks not begun
  * when the run is cancelled are left out. */

@@ -58,6 +58,10 @@ TEST(Descriptor, Malformed) {
   REFUSED(dims[0].size = -2);
   REFUSED(dims[1].max = 5);
   REFUSED(dims[1].name = nullptr);
+  REFUSED(desc.num_versions = 0);
+  REFUSED(desc.versions = nullptr);
+  REFUSED(desc.num_versions = 1); // which needs more than the model says
+  REFUSED(static const tenon_version_desc none = {}; desc.versions = &none);
   REFUSED(desc.num_states = -1);
   REFUSED(desc.states = nullptr);
   REFUSED(desc.state_bytes = 79);

@@ -62,7 +62,7 @@ TEST_F(Loader, AnotherAbi) {
   Opened opened = tryOpen(artifact("hand-abi.so"));
   EXPECT_EQ(opened.status, TENON_BAD_ARTIFACT);
   EXPECT_TRUE(
-      contains(opened.text, "needs runtime ABI 9, this runtime has ABI 3"))
+      contains(opened.text, "needs runtime ABI 9, this runtime has ABI 4"))
       << opened.text;
   // An older one, by the note alone.
   unsigned char note[128];

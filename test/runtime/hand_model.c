@@ -282,6 +282,11 @@ static const tenon_function_desc functions[] = {
      NULL},
 };
 
+/* One code for both, which is all that a test of the choice needs. */
+static const tenon_version_desc versions[] = {
+    {"tall", HAND_FEATURES | TENON_CPU_AVX, 2048},
+    {"small", HAND_FEATURES, 1024}};
+
 #ifdef HAND_EXTERNAL
 #define HAND_WEIGHTS NULL
 #define HAND_WEIGHT_FILE "hand.safetensors"
@@ -313,6 +318,9 @@ const tenon_model_desc tenon_model_hand = {
     functions,
     states,
     128,
+    versions,
+    sizeof versions / sizeof versions[0],
+    0,
 };
 
 #ifndef HAND_NO_NOTE

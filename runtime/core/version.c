@@ -1,0 +1,25 @@
+/* Which of a model's versions a call runs. The runtime says it with the call;
+ * who calls the model without it has the processor asked, once. */
+#include "../detect.h"
+#include "core.h"
+
+int32_t tenon_core_version(tenon_call *call, const tenon_version_desc *versions,
+                           int32_t count) {
+  /* Whichever thread finds it finds the same. */
+  static int32_t found;
+  if (call->version > 0 && call->version <= count)
+    return call->version;
+  int32_t version = __atomic_load_n(&found, __ATOMIC_RELAXED);
+  if (version == 0) {
+    uint64_t host = tenon_detect_features();
+    version = tenon_first_version(versions, count, host);
+    if (version == 0) {
+      int64_t least = (int64_t)versions[count - 1].cpu_features;
+      tenon_core_fault(call, TENON_FAULT_CPU, -1, (int64_t)host, least, least);
+      return 0;
+    }
+    __atomic_store_n(&found, version, __ATOMIC_RELAXED);
+  }
+  call->version = version;
+  return version;
+}
