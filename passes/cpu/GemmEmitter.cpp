@@ -7,6 +7,7 @@
 #include "passes/cpu/ColumnFetcher.h"
 #include "passes/cpu/ElementEmitter.h"
 #include "passes/cpu/GemmPlan.h"
+#include "passes/cpu/GemmTask.h"
 #include "passes/cpu/PanelPacker.h"
 #include "passes/cpu/TileEpilogue.h"
 #include "passes/cpu/TileKernel.h"
@@ -43,7 +44,7 @@ public:
       : GemmPlan(nest, kernel.vectorBytes), kernel(kernel), b(kernel.builder),
         loc(kernel.loc()), tiles(kernel, nest, lanes),
         epilogue(kernel, dot, nest.sum, lanes),
-        fetcher(kernel, nest, size, tile) {}
+        fetcher(kernel, nest, size, tile), task(kernel, nest, block) {}
 
   /// Code for the tasks [begin, end).
   void emit(Value begin, Value end);
@@ -55,7 +56,6 @@ private:
   IndexBuilder at() { return {b, loc}; }
   Value scratch(int64_t elements);
   ColumnSource columnsOf(const Panel &panel, Value rhsOffset);
-  void emitTask(Value task);
   void emitPanels(Value first, Value end);
   void emitPanel(const Panel &panel);
   void emitDirect(const Panel &panel);
@@ -77,13 +77,12 @@ private:
   void when(Value condition, llvm::function_ref<void()> body);
   SmallVector<Values> positionsOf(const RowRun &run);
   Values offsetsOf(const RowRun &run, ArrayRef<Values> positions);
-  Values placeOf(const Values &position, Value column);
   Values zeros(int64_t count);
   Value load(Value memory, Value row, int64_t vector);
   void store(Value value, Value memory, Value row, int64_t vector);
   void finish(const Panel &panel, const Values &position,
               llvm::function_ref<Value(int64_t)> sums);
-  void drain(const Panel &panel, Value firstRow, Value keptRow, Value count);
+  void drain(const Panel &panel, Value row, Value keptRow, Value count);
 
   Kernel &kernel;
   OpBuilder &b;
@@ -91,12 +90,10 @@ private:
   TileKernel tiles;
   TileEpilogue epilogue;
   ColumnFetcher fetcher;
+  GemmTask task;
   bool wide = true;
-  bool drains = false; ///< the epilogue reads its sums from the stack
-  Values rowExtents;
-  Value rows, kept, panelMemory;             ///< kept: sums on the stack
-  Values outer;                              ///< the task's outer indices
-  Value lhsBase, rhsBase, firstRow, lastRow; ///< of the task
+  bool drains = false;     ///< the epilogue reads its sums from the stack
+  Value kept, panelMemory; ///< kept: sums on the stack
 };
 
 Value GemmEmitter::scratch(int64_t elements) {
@@ -132,36 +129,10 @@ void GemmEmitter::emit(Value begin, Value end) {
     panelMemory = scratch(*size.sum * width);
   else if (packs)
     panelMemory = scratch(panelBytes * 8 / nest.sum.getIntOrFloatBitWidth());
-  rows = at().constant(1);
-  for (const ResultDim &dim : nest.rows) {
-    rowExtents.push_back(dim.extent);
-    rows = at().mul(rows, dim.extent);
-  }
-  forRange(begin, end, 1, [&](Value task) { emitTask(task); });
-}
-
-void GemmEmitter::emitTask(Value task) {
-  Value columns = nest.column.extent;
-  Value rowBlocks = at().ceilDiv(rows, block.rows);
-  Value columnBlocks = at().ceilDiv(columns, block.columns);
-  Value rowBlock = at().remainder(task, rowBlocks);
-  Value rest = at().floorDiv(task, rowBlocks);
-  Value columnBlock = at().remainder(rest, columnBlocks);
-  Values extents;
-  for (const ResultDim &dim : nest.outer)
-    extents.push_back(dim.extent);
-  outer = at().delinearize(at().floorDiv(rest, columnBlocks), extents);
-  lhsBase = nest.lhsOrigin;
-  rhsBase = nest.rhsOrigin;
-  for (auto [dim, index] : llvm::zip(nest.outer, outer)) {
-    lhsBase = at().add(lhsBase, at().mul(index, dim.lhsStride));
-    rhsBase = at().add(rhsBase, at().mul(index, dim.rhsStride));
-  }
-  firstRow = at().mul(rowBlock, at().constant(block.rows));
-  lastRow = at().min(at().add(firstRow, at().constant(block.rows)), rows);
-  Value first = at().mul(columnBlock, at().constant(block.columns));
-  emitPanels(first,
-             at().min(at().add(first, at().constant(block.columns)), columns));
+  forRange(begin, end, 1, [&](Value number) {
+    task.enter(number);
+    emitPanels(task.firstColumn, task.lastColumn);
+  });
 }
 
 void GemmEmitter::emitPanels(Value first, Value end) {
@@ -232,7 +203,7 @@ void GemmEmitter::forTiles(Value low, Value high,
 
 /// The indices of the rows, counted up like an odometer.
 SmallVector<GemmEmitter::Values> GemmEmitter::positionsOf(const RowRun &run) {
-  SmallVector<Values> positions = {at().delinearize(run.first, rowExtents)};
+  SmallVector<Values> positions = {task.positionOf(run.first)};
   for (int64_t r = 1; r < run.count; ++r) {
     Values next = positions.back();
     Value carry;
@@ -248,7 +219,7 @@ SmallVector<GemmEmitter::Values> GemmEmitter::positionsOf(const RowRun &run) {
       }
       // Where it did not advance it is below the extent already.
       carry = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, advanced,
-                                    rowExtents[d]);
+                                    task.rowExtents[d]);
       next[d] =
           arith::SelectOp::create(b, loc, carry, at().constant(0), advanced);
     }
@@ -262,7 +233,7 @@ GemmEmitter::Values GemmEmitter::offsetsOf(const RowRun &run,
                                            ArrayRef<Values> positions) {
   Values offsets;
   for (auto [r, position] : llvm::enumerate(positions)) {
-    Value offset = lhsBase;
+    Value offset = task.lhsBase;
     if (nest.rowStride) {
       // One base and fixed distances leave the loop registers to spare.
       Value step = at().constant(int64_t(r));
@@ -277,22 +248,6 @@ GemmEmitter::Values GemmEmitter::offsetsOf(const RowRun &run,
     offsets.push_back(offset);
   }
   return offsets;
-}
-
-GemmEmitter::Values GemmEmitter::placeOf(const Values &position, Value column) {
-  Values place(nest.rank);
-  auto move = [&](const ResultDim &dim, Value index) {
-    Value moved = at().add(at().mul(index, at().constant(dim.step)),
-                           at().constant(dim.first));
-    Value &there = place[dim.place];
-    there = there ? at().add(there, moved) : moved;
-  };
-  for (auto [dim, index] : llvm::zip(nest.outer, outer))
-    move(dim, index);
-  for (auto [dim, index] : llvm::zip(nest.rows, position))
-    move(dim, index);
-  move(nest.column, column);
-  return place;
 }
 
 GemmEmitter::Values GemmEmitter::zeros(int64_t count) {
@@ -320,7 +275,7 @@ void GemmEmitter::finish(const Panel &panel, const Values &position,
   for (int64_t v = 0; v < panel.vectors; ++v) {
     Value column = at().add(panel.first, at().constant(v * lanes));
     auto emit = [&] {
-      epilogue.finish(placeOf(position, column), sums(v), panel.masks[v],
+      epilogue.finish(task.placeOf(position, column), sums(v), panel.masks[v],
                       panel.valid[v]);
     };
     if (panel.valid[v] && !getConstantIntValue(panel.valid[v]))
@@ -334,7 +289,7 @@ void GemmEmitter::finish(const Panel &panel, const Values &position,
 void GemmEmitter::drain(const Panel &panel, Value row, Value keptRow,
                         Value count) {
   forRange(at().constant(0), count, 1, [&](Value r) {
-    Values position = at().delinearize(at().add(row, r), rowExtents);
+    Values position = task.positionOf(at().add(row, r));
     Value place = at().add(keptRow, r);
     if (wide)
       return finish(panel, position,
@@ -344,7 +299,7 @@ void GemmEmitter::drain(const Panel &panel, Value row, Value keptRow,
           at().add(at().mul(at().add(keptRow, r), at().constant(width)),
                    at().sub(column, panel.first));
       Value sum = memref::LoadOp::create(b, loc, kept, place);
-      epilogue.finishOne(placeOf(position, column), sum);
+      epilogue.finishOne(task.placeOf(position, column), sum);
     });
   });
 }
@@ -356,13 +311,13 @@ void GemmEmitter::emitPanel(const Panel &panel) {
     if (!packsWhole())
       return emitPacked(panel);
     ColumnSource columns =
-        packedColumns(panel, rhsBase, nest.sums.back().extent);
-    finishTiles(panel, columns, firstRow, lastRow, {});
+        packedColumns(panel, task.rhsBase, nest.sums.back().extent);
+    finishTiles(panel, columns, task.firstRow, task.lastRow, {});
   };
   if (columnsAcross() || size.rows)
     return packedPanel();
   // Packing pays by reuse, and how many rows there are shows in the run.
-  Value many = at().less(at().constant(manyRows - 1), rows);
+  Value many = at().less(at().constant(manyRows - 1), task.rows);
   auto branch = scf::IfOp::create(b, loc, many, true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&branch.getThenRegion().front());
@@ -433,13 +388,13 @@ void GemmEmitter::keep(const Panel &panel, Value keptRow,
 /// Panels too deep for the second cache meet the rows piece by piece; the last
 /// piece, most often the only one, leaves its sums in registers.
 void GemmEmitter::emitDirect(const Panel &panel) {
-  ColumnSource columns = columnsOf(panel, rhsBase);
+  ColumnSource columns = columnsOf(panel, task.rhsBase);
   if (!isDeep())
-    return finishTiles(panel, columns, firstRow, lastRow, {});
+    return finishTiles(panel, columns, task.firstRow, task.lastRow, {});
   int64_t depth = pieceDepth();
   Value whole = at().constant((*size.sum - 1) / depth * depth);
-  forRange(firstRow, lastRow, together, [&](Value low) {
-    Value high = at().min(at().add(low, at().constant(together)), lastRow);
+  forRange(task.firstRow, task.lastRow, together, [&](Value low) {
+    Value high = at().min(at().add(low, at().constant(together)), task.lastRow);
     clearKept(panel, at().sub(high, low));
     forRange(at().constant(0), whole, depth, [&](Value k) {
       Value next = at().mul(at().add(k, at().constant(depth)),
@@ -466,7 +421,7 @@ void GemmEmitter::finishTiles(const Panel &panel, const ColumnSource &from,
                               Value low, Value high, Value done) {
   Panel after = panel;
   after.first = at().add(panel.first, at().constant(width));
-  Value next = columnsOf(after, rhsBase).base;
+  Value next = columnsOf(after, task.rhsBase).base;
   forTiles(low, high, [&](const RowRun &run) {
     ColumnSource columns = from;
     fetcher.fetchNext(columns, next, at().sub(run.first, low), run.count,
@@ -504,11 +459,11 @@ void GemmEmitter::finishTiles(const Panel &panel, const ColumnSource &from,
 }
 
 void GemmEmitter::emitPacked(const Panel &panel) {
-  forRange(firstRow, lastRow, together, [&](Value low) {
-    Value high = at().min(at().add(low, at().constant(together)), lastRow);
+  forRange(task.firstRow, task.lastRow, together, [&](Value low) {
+    Value high = at().min(at().add(low, at().constant(together)), task.lastRow);
     Value count = at().sub(high, low);
     clearKept(panel, count);
-    addPacked(panel, low, high, {}, at().constant(0), rhsBase);
+    addPacked(panel, low, high, {}, at().constant(0), task.rhsBase);
     drain(panel, low, at().constant(0), count);
   });
 }

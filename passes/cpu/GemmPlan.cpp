@@ -1,9 +1,8 @@
 // The sizes of caches decide, and what is known of extents.
 #include "passes/cpu/GemmPlan.h"
 
+#include "passes/cpu/GemmTask.h"
 #include "passes/cpu/Kernel.h"
-
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 
 using namespace mlir;
 
@@ -84,42 +83,6 @@ int64_t GemmPlan::pieceDepth() const {
   return ((blocks - 1) / pieces + 1) * nest.block;
 }
 
-TaskCounter GemmPlan::counter() const {
-  /// What is left of a dimension where the kernel is launched.
-  struct Dim {
-    std::optional<int64_t> extent;
-    int64_t place, step, first;
-  };
-  auto dims = [](ArrayRef<ResultDim> dims) {
-    SmallVector<Dim> result;
-    for (const ResultDim &dim : dims)
-      result.push_back(
-          {getConstantIntValue(dim.extent), dim.place, dim.step, dim.first});
-    return result;
-  };
-  return [outer = dims(nest.outer), rows = dims(nest.rows),
-          columns = dims(nest.column), block = block](
-             OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes) {
-    IndexBuilder at{b, loc};
-    auto product = [&](ArrayRef<Dim> dims) {
-      Value result = at.constant(1);
-      for (const Dim &dim : dims) {
-        Value extent =
-            dim.extent
-                ? at.constant(*dim.extent)
-                : getValueOrCreateConstantIndexOp(b, loc, sizes[dim.place]);
-        if (!dim.extent && (dim.step != 1 || dim.first != 0))
-          extent = at.ceilDiv(
-              at.max(at.sub(extent, at.constant(dim.first)), at.constant(0)),
-              dim.step);
-        result = at.mul(result, extent);
-      }
-      return result;
-    };
-    Value rowBlocks = at.ceilDiv(product(rows), block.rows);
-    Value columnBlocks = at.ceilDiv(product(columns), block.columns);
-    return at.mul(product(outer), at.mul(rowBlocks, columnBlocks));
-  };
-}
+TaskCounter GemmPlan::counter() const { return countTasks(nest, block); }
 
 } // namespace tenon

@@ -1,0 +1,101 @@
+// Tasks are numbered rows first, then columns, then batches.
+#include "passes/cpu/GemmTask.h"
+
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+TaskCounter countTasks(const ContractionNest &nest, TaskBlock block) {
+  /// What is left of a dimension where the kernel is launched.
+  struct Dim {
+    std::optional<int64_t> extent;
+    int64_t place, step, first;
+  };
+  auto dims = [](ArrayRef<ResultDim> dims) {
+    SmallVector<Dim> result;
+    for (const ResultDim &dim : dims)
+      result.push_back(
+          {getConstantIntValue(dim.extent), dim.place, dim.step, dim.first});
+    return result;
+  };
+  return [outer = dims(nest.outer), rows = dims(nest.rows),
+          columns = dims(nest.column),
+          block](OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes) {
+    IndexBuilder at{b, loc};
+    auto product = [&](ArrayRef<Dim> dims) {
+      Value result = at.constant(1);
+      for (const Dim &dim : dims) {
+        Value extent =
+            dim.extent
+                ? at.constant(*dim.extent)
+                : getValueOrCreateConstantIndexOp(b, loc, sizes[dim.place]);
+        if (!dim.extent && (dim.step != 1 || dim.first != 0))
+          extent = at.ceilDiv(
+              at.max(at.sub(extent, at.constant(dim.first)), at.constant(0)),
+              dim.step);
+        result = at.mul(result, extent);
+      }
+      return result;
+    };
+    Value rowBlocks = at.ceilDiv(product(rows), block.rows);
+    Value columnBlocks = at.ceilDiv(product(columns), block.columns);
+    return at.mul(product(outer), at.mul(rowBlocks, columnBlocks));
+  };
+}
+
+GemmTask::GemmTask(Kernel &kernel, const ContractionNest &nest, TaskBlock block)
+    : kernel(kernel), nest(nest), block(block) {
+  rows = at().constant(1);
+  for (const ResultDim &dim : nest.rows) {
+    rowExtents.push_back(dim.extent);
+    rows = at().mul(rows, dim.extent);
+  }
+}
+
+void GemmTask::enter(Value task) {
+  Value columns = nest.column.extent;
+  Value rowBlocks = at().ceilDiv(rows, block.rows);
+  Value columnBlocks = at().ceilDiv(columns, block.columns);
+  Value rowBlock = at().remainder(task, rowBlocks);
+  Value rest = at().floorDiv(task, rowBlocks);
+  Value columnBlock = at().remainder(rest, columnBlocks);
+  Values extents;
+  for (const ResultDim &dim : nest.outer)
+    extents.push_back(dim.extent);
+  outer = at().delinearize(at().floorDiv(rest, columnBlocks), extents);
+  lhsBase = nest.lhsOrigin;
+  rhsBase = nest.rhsOrigin;
+  for (auto [dim, index] : llvm::zip(nest.outer, outer)) {
+    lhsBase = at().add(lhsBase, at().mul(index, dim.lhsStride));
+    rhsBase = at().add(rhsBase, at().mul(index, dim.rhsStride));
+  }
+  firstRow = at().mul(rowBlock, at().constant(block.rows));
+  lastRow = at().min(at().add(firstRow, at().constant(block.rows)), rows);
+  firstColumn = at().mul(columnBlock, at().constant(block.columns));
+  lastColumn =
+      at().min(at().add(firstColumn, at().constant(block.columns)), columns);
+}
+
+GemmTask::Values GemmTask::positionOf(Value row) {
+  return at().delinearize(row, rowExtents);
+}
+
+GemmTask::Values GemmTask::placeOf(ArrayRef<Value> position, Value column) {
+  Values place(nest.rank);
+  auto move = [&](const ResultDim &dim, Value index) {
+    Value moved = at().add(at().mul(index, at().constant(dim.step)),
+                           at().constant(dim.first));
+    Value &there = place[dim.place];
+    there = there ? at().add(there, moved) : moved;
+  };
+  for (auto [dim, index] : llvm::zip(nest.outer, outer))
+    move(dim, index);
+  for (auto [dim, index] : llvm::zip(nest.rows, position))
+    move(dim, index);
+  move(nest.column, column);
+  return place;
+}
+
+} // namespace tenon

@@ -1,0 +1,41 @@
+// One task of a contraction: a block of rows and columns of one batch, and
+// where it lies in the operands and in the result.
+#ifndef TENON_PASSES_CPU_GEMMTASK_H
+#define TENON_PASSES_CPU_GEMMTASK_H
+
+#include "passes/cpu/ContractionNest.h"
+#include "passes/cpu/RegisterTile.h"
+
+namespace tenon {
+
+/// How many tasks a nest divided into blocks has, from the sizes of its result.
+TaskCounter countTasks(const ContractionNest &nest, TaskBlock block);
+
+/// The rows of a nest, and the task at hand after enter().
+struct GemmTask {
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  GemmTask(Kernel &kernel, const ContractionNest &nest, TaskBlock block);
+
+  void enter(mlir::Value task);
+  /// The indices of row number `row`.
+  Values positionOf(mlir::Value row);
+  /// The place in the result of the row at `position` and of a column.
+  Values placeOf(llvm::ArrayRef<mlir::Value> position, mlir::Value column);
+
+  mlir::Value rows; ///< of all tasks
+  Values rowExtents;
+  Values outer; ///< the outer indices
+  mlir::Value lhsBase, rhsBase, firstRow, lastRow, firstColumn, lastColumn;
+
+private:
+  IndexBuilder at() { return {kernel.builder, kernel.loc()}; }
+
+  Kernel &kernel;
+  const ContractionNest &nest;
+  TaskBlock block;
+};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_CPU_GEMMTASK_H
