@@ -7,8 +7,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-#include "runtime/cpu.h"
-#include "runtime/tenon_abi.h"
+#include "runtime/detect.h"
 #include "test/amx/amx_tiles.h"
 
 /* Initial-exec storage: a handler must not allocate. */
@@ -160,7 +159,7 @@ static void handle(int number, siginfo_t *info, void *opaque) {
 
 int amx_start(void) {
   uint64_t needed = TENON_CPU_AMX_TILE | TENON_CPU_AMX_BF16;
-  if ((tenon_cpu_detect() & needed) == needed && tenon_cpu_request_amx())
+  if (tenon_can_run(needed, tenon_detect_features()))
     return 0;
   struct sigaction action;
   memset(&action, 0, sizeof action);
