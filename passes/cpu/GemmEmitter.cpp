@@ -180,6 +180,8 @@ void GemmEmitter::forTiles(Value low, Value high,
   Value whole = at().sub(high, rest);
   forRange(low, whole, tile.rows,
            [&](Value row) { body({row, tile.rows, {}}); });
+  if (size.rowFactor % tile.rows == 0)
+    return;
   if (size.rows) {
     if (int64_t count = *size.rows % tile.rows)
       when(at().less(at().constant(0), rest),

@@ -31,6 +31,8 @@ GemmPlan::GemmPlan(const ContractionNest &nest, int64_t vectorBytes)
     : nest(nest), lanes(vectorBytes / sumBytes()) {
   size.outer = knownProduct(nest.outer);
   size.rows = knownProduct(nest.rows);
+  for (const ResultDim &dim : nest.rows)
+    size.rowFactor *= getConstantIntValue(dim.extent).value_or(1);
   size.columns = getConstantIntValue(nest.column.extent);
   size.sum = 1;
   for (const SumDim &dim : nest.sums) {
@@ -46,7 +48,7 @@ GemmPlan::GemmPlan(const ContractionNest &nest, int64_t vectorBytes)
     layout.panelVectors = nest.panels->width / lanes;
   layout.narrow = nest.scales.has_value();
   tile = chooseTile(size, vectorBytes, lanes, layout);
-  block = chooseBlock(size, tile, lanes);
+  block = chooseBlock(size, tile, lanes, layout);
   width = tile.vectors * lanes;
   int64_t most = std::max(tile.rows, keptBytes / (width * sumBytes()));
   together = evenRows(block.rows, (block.rows + most - 1) / most, tile);

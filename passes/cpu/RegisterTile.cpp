@@ -27,6 +27,9 @@ constexpr int64_t narrowStreams = 8;
 /// Reading an element of the columns takes as long as this many products.
 constexpr int64_t productsPerRead = 16;
 
+/// Elements of columns that are few: a quarter of the second cache.
+constexpr int64_t fewElements = 32 * 1024;
+
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 int64_t evenRows(int64_t rows, int64_t parts, RegisterTile tile) {
@@ -35,10 +38,11 @@ int64_t evenRows(int64_t rows, int64_t parts, RegisterTile tile) {
 
 /// Somewhat smaller tiles are as fast where no row is left over: a single last
 /// row takes as long as three.
-static RegisterTile dividing(int64_t rows, RegisterTile tile) {
-  tile.rows = std::min(tile.rows, rows);
+static RegisterTile dividing(const ContractionSize &size, RegisterTile tile) {
+  if (size.rows)
+    tile.rows = std::clamp<int64_t>(*size.rows, 1, tile.rows);
   for (int64_t fewer = tile.rows; 3 * fewer >= 2 * tile.rows; --fewer)
-    if (rows % fewer == 0)
+    if (size.rows.value_or(size.rowFactor) % fewer == 0)
       return {fewer, tile.vectors};
   return tile;
 }
@@ -63,7 +67,7 @@ RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
     int64_t most = whole(std::min(streams, accumulators / rows));
     if (vectors)
       most = std::min(whole(vectors + group - 1), most);
-    return dividing(rows, {std::max<int64_t>(1, accumulators / most), most});
+    return dividing(size, {std::max<int64_t>(1, accumulators / most), most});
   }
   // The last panel should be full, or nearly; of equals the first.
   constexpr RegisterTile wide[] = {{8, 3}, {6, 4}, {12, 2}},
@@ -82,13 +86,15 @@ RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
     tile = {std::max<int64_t>(1, accumulators / group), group};
   if (vectors && vectors < tile.vectors && vectors % group == 0)
     tile = {std::min<int64_t>(few ? 8 : 12, accumulators / vectors), vectors};
-  return size.rows ? dividing(*size.rows, tile) : tile;
+  return dividing(size, tile);
 }
 
 TaskBlock chooseBlock(const ContractionSize &size, RegisterTile tile,
-                      int64_t lanes) {
+                      int64_t lanes, const ColumnLayout &layout) {
   int64_t outer = size.outer.value_or(1),
-          rows = std::max<int64_t>(1, size.rows.value_or(typicalExtent)),
+          rows = std::max<int64_t>(1, size.rows.value_or(size.rowFactor > 1
+                                                             ? size.rowFactor
+                                                             : typicalExtent)),
           dear = std::max(rows, productsPerRead),
           columns = std::max<int64_t>(1, size.columns.value_or(typicalExtent)),
           sum = std::max<int64_t>(1, size.sum.value_or(typicalExtent));
@@ -96,6 +102,15 @@ TaskBlock chooseBlock(const ContractionSize &size, RegisterTile tile,
                             leastWork, mostWork);
   int64_t panel = tile.vectors * lanes;
   TaskBlock block;
+  // All columns stay in the second cache: rows of the result are written, and
+  // the rows they come from read, from their start to their end.
+  if (!layout.scratch && size.columns && size.sum &&
+      columns * sum <= fewElements) {
+    block.columns = ceilDiv(columns, panel) * panel;
+    block.rows =
+        std::max<int64_t>(1, work / (columns * sum * tile.rows)) * tile.rows;
+    return block;
+  }
   // Few rows share each panel of columns, so all of them go together; else they
   // are divided evenly, for a small last block would cost a whole panel.
   int64_t parts = ceilDiv(rows, mostRows);

@@ -16,6 +16,7 @@ constexpr int64_t secondCache = 512 * 1024;
 /// Extents as far as they are known at compile time.
 struct ContractionSize {
   std::optional<int64_t> outer, rows, columns, sum;
+  int64_t rowFactor = 1; ///< divides the rows, however many they are
 };
 
 /// Rows and vectors of accumulators.
@@ -43,7 +44,7 @@ RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
 int64_t evenRows(int64_t rows, int64_t parts, RegisterTile tile);
 
 TaskBlock chooseBlock(const ContractionSize &size, RegisterTile tile,
-                      int64_t lanes);
+                      int64_t lanes, const ColumnLayout &layout);
 
 } // namespace tenon
 

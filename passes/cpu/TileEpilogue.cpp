@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace tenon {
 
-constexpr int64_t shortEpilogue = 4;
+constexpr int64_t shortEpilogue = 8;
 
 TileEpilogue::TileEpilogue(Kernel &kernel, Value dot, Type sum, int64_t lanes)
     : kernel(kernel), dot(dot),
@@ -24,7 +24,8 @@ bool TileEpilogue::isShort() {
   for (Operation &op : kernel.fusion.getBlock().without_terminator()) {
     if (!op.hasTrait<Elementwise>())
       continue;
-    if (!isa<AddOp, SubtractOp, MultiplyOp, NegateOp, MaximumOp, MinimumOp>(op))
+    if (!isa<AddOp, SubtractOp, MultiplyOp, NegateOp, MaximumOp, MinimumOp,
+             ClampOp>(op))
       return false;
     ++count;
   }

@@ -60,9 +60,9 @@ TEST(RegisterTile, FitsTheRegistersAndThePanels) {
 }
 
 TEST(RegisterTile, TasksAreWholeTiles) {
-  forAllTiles([](Machine, int64_t lanes, const ColumnLayout &,
+  forAllTiles([](Machine, int64_t lanes, const ColumnLayout &layout,
                  const ContractionSize &size, RegisterTile tile) {
-    TaskBlock block = chooseBlock(size, tile, lanes);
+    TaskBlock block = chooseBlock(size, tile, lanes, layout);
     EXPECT_GE(block.rows, tile.rows);
     EXPECT_EQ(block.rows % tile.rows, 0);
     EXPECT_GE(block.columns, tile.vectors * lanes);
@@ -83,6 +83,23 @@ TEST(RegisterTile, NoRowIsLeftOverWhereASmallerTileFits) {
   EXPECT_EQ(rowsOf(13, 64), 8);
   EXPECT_EQ(rowsOf(8, 32), 4);
   EXPECT_EQ(rowsOf(12, 32), 6);
+  // Of an open batch of 7 x 7 positions no row is left over either.
+  auto rowsOfMany = [](int64_t factor) {
+    return chooseTile({1, std::nullopt, 768, 768, factor}, 64, 16, {false, 1})
+        .rows;
+  };
+  EXPECT_EQ(rowsOfMany(49), 7);
+  EXPECT_EQ(rowsOfMany(3136), 8);
+  EXPECT_EQ(rowsOfMany(12), 6);
+  EXPECT_EQ(rowsOfMany(1), 8);
+}
+
+TEST(RegisterTile, FewColumnsAreOneTask) {
+  ContractionSize size{1, 3136, 256, 64};
+  EXPECT_EQ(chooseBlock(size, {6, 4}, 16, {false, 1}).columns, 256);
+  EXPECT_EQ(chooseBlock(size, {6, 4}, 16, {true, 0}).columns, 64);
+  size.sum = 576;
+  EXPECT_EQ(chooseBlock(size, {6, 4}, 16, {false, 1}).columns, 64);
 }
 
 TEST(RegisterTile, FewRowsReadFewStreams) {

@@ -8,7 +8,7 @@
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 | FileCheck %s
 
 // CHECK-LABEL: contraction.dot_general.0:
-// CHECK: Inner Loop Header: Depth=3
+// CHECK: Inner Loop Header: Depth=4
 // CHECK-NOT: {{\(%rsp\)|vperm|vinsert|vextract|j[a-z]+ }}
 // CHECK-COUNT-96: vfmadd{{[0-9]+}}ps {{.*}}%zmm
 // CHECK-NOT: {{\(%rsp\)|vfmadd}}
