@@ -24,6 +24,23 @@ using namespace mlir;
 
 namespace tenon {
 
+/// Parts of bf16 whose products in tiles are precise enough; 0: no tiles.
+static int64_t amxPartsFor(MatmulPrecision precision,
+                           const TargetChoice &target) {
+  if (!target.bf16Tiles)
+    return 0;
+  switch (precision) {
+  case MatmulPrecision::Strict:
+    return 0;
+  case MatmulPrecision::F32:
+    return 3;
+  case MatmulPrecision::High:
+    return 2;
+  case MatmulPrecision::Bf16:
+    return 1;
+  }
+}
+
 namespace {
 /// One compilation: the module on its way through the phases.
 class Compilation {
@@ -65,6 +82,7 @@ public:
     if (target) {
       pipeline.vectorBytes = target->vectorBytes;
       pipeline.nativeHalf = target->nativeHalf;
+      pipeline.amxParts = amxPartsFor(options.matmulPrecision, *target);
     }
     for (const Phase &phase : phaseTable()) {
       if (phase.build && !runPhase(phase, pipeline, diagnostics))

@@ -198,6 +198,7 @@ std::optional<TargetChoice> chooseTarget(const CompileOptions &options,
   else if ((choice.cpuFeatures & middle) == middle)
     choice.vectorBytes = 32;
   choice.nativeHalf = choice.has(TENON_CPU_F16C);
+  choice.bf16Tiles = choice.vectorBytes == 64 && choice.has(TENON_CPU_AMX_BF16);
   choice.triple = triple.str();
   choice.optLevel = options.optLevel;
   choice.description = triple.getArchName().str() + "-linux " + choice.cpu +

@@ -24,6 +24,7 @@ struct TargetChoice {
   int optLevel = 2;
   int64_t vectorBytes = 16; ///< width of a register: 16, 32 or 64
   bool nativeHalf = false;  ///< f16 is converted by instructions
+  bool bf16Tiles = false;   ///< AMX multiplies tiles of bf16
   uint64_t cpuFeatures = 0; ///< bits of tenon_cpu_feature, as `features`
   std::string description;  ///< one line for people
 

@@ -12,6 +12,7 @@
 
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Arith/Transforms/BufferViewFlowOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -153,6 +154,7 @@ static void buildPlaced(OpPassManager &pm, const PipelineOptions &) {
 static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
   LowerFusionsOptions lower;
   lower.vectorBytes = options.vectorBytes;
+  lower.amxParts = options.amxParts;
   pm.addPass(createLowerFusions(lower));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -212,7 +214,7 @@ LogicalResult checkSizes(ModuleOp module) {
 }
 
 void registerPipelineDialects(DialectRegistry &registry) {
-  registry.insert<TenonDialect, arith::ArithDialect,
+  registry.insert<TenonDialect, amx::AMXDialect, arith::ArithDialect,
                   bufferization::BufferizationDialect, cf::ControlFlowDialect,
                   func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
                   memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,

@@ -14,6 +14,8 @@ namespace tenon {
 /// from CompileOptions in one place.
 struct PipelineOptions {
   int64_t vectorBytes = 32;  ///< bytes of a vector register
+  int64_t amxParts = 0;      ///< of bf16, that f32 operands of products are
+                             ///< split into for AMX; 0: there is none
   bool nativeHalf = true;    ///< the target converts f16 to f32 and back
   bool foldBatchNorm = true; ///< batch normalization after a convolution
                              ///< becomes part of its kernel

@@ -1,14 +1,48 @@
 // Matrix products and convolutions. Depthwise convolutions have an emitter of
 // their own; what else there is becomes nests of strides and then register
 // tiles. The general path is left with forms whose extents show too late.
+#include "passes/cpu/AmxEmitter.h"
 #include "passes/cpu/ContractionNest.h"
 #include "passes/cpu/DepthwiseEmitter.h"
 #include "passes/cpu/GemmEmitter.h"
+#include "passes/cpu/GemmTask.h"
 #include "passes/cpu/Kernel.h"
+#include "passes/cpu/TileEpilogue.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
 namespace tenon {
+
+/// Where the run may have few rows it asks, and does those as without tiles.
+static TaskCounter emitTiled(Kernel &kernel, Value dot,
+                             const ContractionNest &nest, const AmxPlan &plan) {
+  OpBuilder &b = kernel.builder;
+  Location loc = kernel.loc();
+  auto areMany = [](IndexBuilder at, Value rows) {
+    return at.less(at.constant(amxFewRows), rows);
+  };
+  TaskCounter tiled = countTasks(nest, plan.block);
+  Value many = areMany({b, loc}, GemmTask(kernel, nest, plan.block).rows);
+  if (getConstantIntValue(many)) {
+    emitAmx(kernel, dot, nest, plan);
+    return tiled;
+  }
+  auto branch = scf::IfOp::create(b, loc, many, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  emitAmx(kernel, dot, nest, plan);
+  b.setInsertionPointToStart(&branch.getElseRegion().front());
+  TaskCounter plain = emitGemm(kernel, dot, nest);
+  return [=, rows = countRows(nest)](OpBuilder &b, Location loc,
+                                     ArrayRef<OpFoldResult> sizes) -> Value {
+    return arith::SelectOp::create(b, loc,
+                                   areMany({b, loc}, rows(b, loc, sizes)),
+                                   tiled(b, loc, sizes), plain(b, loc, sizes));
+  };
+}
 
 TaskCounter emitContraction(Kernel &kernel) {
   Operation *contraction = nullptr;
@@ -38,7 +72,13 @@ TaskCounter emitContraction(Kernel &kernel) {
   }
   if (nests.empty())
     return nullptr;
-  return emitGemm(kernel, contraction->getResult(0), nests);
+  Value result = contraction->getResult(0);
+  if (std::optional<AmxPlan> plan = planAmx(nests.front(), kernel.amxParts);
+      plan && nests.size() == 1 &&
+      TileEpilogue(kernel, result, nests.front().sum, amxTile)
+          .vectorizes(nests.front().columnIsLast()))
+    return emitTiled(kernel, result, nests.front(), *plan);
+  return emitGemm(kernel, result, nests);
 }
 
 } // namespace tenon

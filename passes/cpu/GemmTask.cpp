@@ -7,41 +7,53 @@ using namespace mlir;
 
 namespace tenon {
 
+namespace {
+/// What is left of a dimension where the kernel is launched.
+struct LaunchedDim {
+  std::optional<int64_t> extent;
+  int64_t place, step, first;
+};
+} // namespace
+
+static SmallVector<LaunchedDim> launched(ArrayRef<ResultDim> dims) {
+  SmallVector<LaunchedDim> result;
+  for (const ResultDim &dim : dims)
+    result.push_back(
+        {getConstantIntValue(dim.extent), dim.place, dim.step, dim.first});
+  return result;
+}
+
+static Value product(IndexBuilder at, ArrayRef<LaunchedDim> dims,
+                     ArrayRef<OpFoldResult> sizes) {
+  Value result = at.constant(1);
+  for (const LaunchedDim &dim : dims) {
+    Value extent = dim.extent ? at.constant(*dim.extent)
+                              : getValueOrCreateConstantIndexOp(
+                                    at.builder, at.loc, sizes[dim.place]);
+    if (!dim.extent && (dim.step != 1 || dim.first != 0))
+      extent = at.ceilDiv(
+          at.max(at.sub(extent, at.constant(dim.first)), at.constant(0)),
+          dim.step);
+    result = at.mul(result, extent);
+  }
+  return result;
+}
+
 TaskCounter countTasks(const ContractionNest &nest, TaskBlock block) {
-  /// What is left of a dimension where the kernel is launched.
-  struct Dim {
-    std::optional<int64_t> extent;
-    int64_t place, step, first;
-  };
-  auto dims = [](ArrayRef<ResultDim> dims) {
-    SmallVector<Dim> result;
-    for (const ResultDim &dim : dims)
-      result.push_back(
-          {getConstantIntValue(dim.extent), dim.place, dim.step, dim.first});
-    return result;
-  };
-  return [outer = dims(nest.outer), rows = dims(nest.rows),
-          columns = dims(nest.column),
+  return [outer = launched(nest.outer), rows = launched(nest.rows),
+          columns = launched(nest.column),
           block](OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes) {
     IndexBuilder at{b, loc};
-    auto product = [&](ArrayRef<Dim> dims) {
-      Value result = at.constant(1);
-      for (const Dim &dim : dims) {
-        Value extent =
-            dim.extent
-                ? at.constant(*dim.extent)
-                : getValueOrCreateConstantIndexOp(b, loc, sizes[dim.place]);
-        if (!dim.extent && (dim.step != 1 || dim.first != 0))
-          extent = at.ceilDiv(
-              at.max(at.sub(extent, at.constant(dim.first)), at.constant(0)),
-              dim.step);
-        result = at.mul(result, extent);
-      }
-      return result;
-    };
-    Value rowBlocks = at.ceilDiv(product(rows), block.rows);
-    Value columnBlocks = at.ceilDiv(product(columns), block.columns);
-    return at.mul(product(outer), at.mul(rowBlocks, columnBlocks));
+    Value rowBlocks = at.ceilDiv(product(at, rows, sizes), block.rows);
+    Value columnBlocks = at.ceilDiv(product(at, columns, sizes), block.columns);
+    return at.mul(product(at, outer, sizes), at.mul(rowBlocks, columnBlocks));
+  };
+}
+
+TaskCounter countRows(const ContractionNest &nest) {
+  return [rows = launched(nest.rows)](OpBuilder &b, Location loc,
+                                      ArrayRef<OpFoldResult> sizes) {
+    return product({b, loc}, rows, sizes);
   };
 }
 

@@ -10,6 +10,8 @@ namespace tenon {
 
 /// How many tasks a nest divided into blocks has, from the sizes of its result.
 TaskCounter countTasks(const ContractionNest &nest, TaskBlock block);
+/// The same of its rows.
+TaskCounter countRows(const ContractionNest &nest);
 
 /// The rows of a nest, and the task at hand after enter().
 struct GemmTask {

@@ -31,6 +31,7 @@ struct Kernel {
   mlir::Value call;                         ///< !llvm.ptr, for faults
   mlir::Value begin, end;                   ///< index
   int64_t vectorBytes; ///< bytes of the target's vector registers
+  int64_t amxParts;    ///< of bf16, that AMX multiplies f32 in; 0: no AMX
 
   mlir::Location loc() { return fusion.getLoc(); }
   /// Lanes of the widest element among the kernel's tensors that fill one

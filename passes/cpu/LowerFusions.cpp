@@ -5,6 +5,7 @@
 #include "passes/cpu/Kernel.h"
 #include "passes/cpu/KernelWork.h"
 
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -174,7 +175,8 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
                   .call = entry->getArgument(0),
                   .begin = entry->getArguments().drop_back().back(),
                   .end = entry->getArguments().back(),
-                  .vectorBytes = vectorBytes};
+                  .vectorBytes = vectorBytes,
+                  .amxParts = amxParts};
     auto arguments = entry->getArguments().drop_front();
     for (BlockArgument inner : fusion.getBlock().getArguments())
       kernel.arguments[inner] = arguments[inner.getArgNumber()];

@@ -15,8 +15,9 @@ def LowerFusions : Pass<"tenon-lower-fusions", "mlir::ModuleOp"> {
     ```
     Fusions with equal regions and operand types share one kernel.
   }];
-  let options = [Option<"vectorBytes", "vector-bytes", "int64_t", "32", "Bytes of a vector register of the target">];
-  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::math::MathDialect",
+  let options = [Option<"vectorBytes", "vector-bytes", "int64_t", "32", "Bytes of a vector register of the target">,
+                 Option<"amxParts", "amx-parts", "int64_t", "0", "Parts of bf16 that f32 operands are split into for AMX; 0: no AMX">];
+  let dependentDialects = ["mlir::amx::AMXDialect", "mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::math::MathDialect",
                            "mlir::memref::MemRefDialect", "mlir::LLVM::LLVMDialect"];
 }
 

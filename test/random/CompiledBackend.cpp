@@ -64,16 +64,18 @@ static llvm::Error writeFile(const std::string &path, ArrayRef<char> bytes) {
 }
 
 /// Compiles the graph to `output`; the error's text when that fails.
-static llvm::Error compileTo(const RandomGraph &graph,
-                             const ScratchFolder &folder,
-                             const std::string &output, int optLevel,
-                             const std::string &cpu,
-                             std::vector<VariantOption> variants = {}) {
+static llvm::Error
+compileTo(const RandomGraph &graph, const ScratchFolder &folder,
+          const std::string &output, const CompiledOptions &wanted,
+          const std::string &cpu, std::vector<VariantOption> variants = {}) {
   CompileOptions options;
   options.input = folder.file("graph.mlir");
   options.output = output;
-  options.optLevel = optLevel;
+  options.optLevel = wanted.optLevel;
   options.cpu = cpu;
+  // Processors with tiles of bf16 have other bits by default.
+  if (!wanted.otherCpus.empty())
+    options.matmulPrecision = MatmulPrecision::Strict;
   options.variants = std::move(variants);
   std::string program;
   llvm::raw_string_ostream printed(program);
@@ -185,8 +187,8 @@ static llvm::Error checkVariants(const RandomGraph &graph,
     std::string artifact = folder.file("variant.so"), text;
     for (const auto &[name, size] : variant.sizes)
       text += " " + name + "=" + std::to_string(size);
-    if (llvm::Error error = compileTo(graph, folder, artifact, options.optLevel,
-                                      options.cpu, {variant}))
+    if (llvm::Error error =
+            compileTo(graph, folder, artifact, options, options.cpu, {variant}))
       return error;
     auto results = runArtifact(artifact, options.threads.front(), graph.main(),
                                graph.inputs);
@@ -219,8 +221,7 @@ Backend compiledBackend(CompiledOptions options) {
     std::vector<HostTensor> first;
     for (const std::string &cpu : cpus) {
       std::string artifact = folder.file(cpu + ".so");
-      if (llvm::Error error =
-              compileTo(graph, folder, artifact, options.optLevel, cpu))
+      if (llvm::Error error = compileTo(graph, folder, artifact, options, cpu))
         return std::move(error);
       for (int threads : options.threads) {
         auto results =

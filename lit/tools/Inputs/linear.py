@@ -1,5 +1,6 @@
 """linear.py FOLDER: writes linear.onnx, rows times a 200 x 50 matrix,
-and infinite.onnx, the same with an infinite weight."""
+infinite.onnx, the same with an infinite weight, and open.onnx, whose
+number of rows is not known."""
 import pathlib
 import struct
 import subprocess
@@ -20,9 +21,9 @@ graph {
 """
 
 
-def write(path, weights):
+def write(path, weights, text=TEXT):
     raw = struct.pack("<%df" % len(weights), *weights)
-    text = TEXT % "".join("\\%03o" % byte for byte in raw)
+    text = text % "".join("\\%03o" % byte for byte in raw)
     path.write_bytes(subprocess.run(
         ["protoc", "--encode=onnx.ModelProto", "-I/usr/include",
          "/usr/include/onnx/onnx.proto"],
@@ -33,3 +34,5 @@ folder = pathlib.Path(sys.argv[1])
 drawn = [(i * 7919 % 2003 - 1001) / 977.0 for i in range(200 * 50)]
 write(folder / "linear.onnx", drawn)
 write(folder / "infinite.onnx", drawn[:-1] + [float("inf")])
+write(folder / "open.onnx", drawn,
+      TEXT.replace("dim_value: 3", 'dim_param: "rows"'))

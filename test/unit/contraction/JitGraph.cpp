@@ -46,6 +46,7 @@ OwningOpRef<ModuleOp> lower(MLIRContext &context, const std::string &text,
     fail("the graphs under test do not parse");
   PipelineOptions options;
   options.vectorBytes = target.vectorBytes;
+  options.amxParts = target.amxParts;
   for (const Phase &phase : phaseTable()) {
     if (!phase.build)
       continue;
@@ -79,6 +80,7 @@ JitGraph::JitGraph(const std::string &text, JitTarget target) {
   llvm::orc::JITTargetMachineBuilder machine{
       llvm::Triple(llvm::sys::getProcessTriple())};
   machine.setCPU(target.cpu);
+  machine.addFeatures(target.features);
   auto forPasses = check(machine.createTargetMachine());
   auto llvmContext = std::make_unique<llvm::LLVMContext>();
   auto code = translateModuleToLLVMIR(*module, *llvmContext);
@@ -88,6 +90,7 @@ JitGraph::JitGraph(const std::string &text, JitTarget target) {
   code->setTargetTriple(forPasses->getTargetTriple());
   for (llvm::Function &function : *code) {
     function.addFnAttr("target-cpu", target.cpu);
+    function.addFnAttr("target-features", machine.getFeatures().getString());
     function.addFnAttr("prefer-vector-width",
                        std::to_string(target.vectorBytes * 8));
   }

@@ -14,6 +14,8 @@ namespace tenon {
 struct JitTarget {
   const char *cpu;
   int64_t vectorBytes;
+  std::vector<std::string> features{}; ///< beside those of the CPU: "+amx-bf16"
+  int64_t amxParts = 0;
 };
 /// The targets this machine can run.
 std::vector<JitTarget> jitTargets();

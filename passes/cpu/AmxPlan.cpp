@@ -1,0 +1,62 @@
+// What is split of columns and of the rows of a pair of tiles stays in the
+// first cache, and everything of a task on the stack.
+#include "passes/cpu/AmxPlan.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+/// Bytes of the split columns of a panel.
+constexpr int64_t columnBytes = 24 * 1024;
+/// Rows that share a split panel, columns that share split rows: splitting an
+/// element takes as long as some twenty products.
+constexpr int64_t mostRows = 128, mostColumns = 128, fewestColumns = 64;
+constexpr int64_t fewestTasks = 8;
+
+static std::optional<int64_t> knownProduct(ArrayRef<ResultDim> dims) {
+  int64_t product = 1;
+  for (const ResultDim &dim : dims) {
+    std::optional<int64_t> extent = getConstantIntValue(dim.extent);
+    if (!extent)
+      return std::nullopt;
+    product *= *extent;
+  }
+  return product;
+}
+
+static bool fits(const ContractionNest &nest) {
+  return nest.panels && nest.panels->width == amxTile && !nest.scales &&
+         nest.columnIsLast() && nest.sums.size() == 1 &&
+         !nest.sums.back().guard && nest.lhsElement.isF32() &&
+         nest.rhsElement.isF32() && nest.sum.isF32() &&
+         getConstantIntValue(nest.sums.back().lhsStride) == 1;
+}
+
+std::optional<AmxPlan> planAmx(const ContractionNest &nest, int64_t parts) {
+  if (parts == 0 || !fits(nest))
+    return std::nullopt;
+  std::optional<int64_t> rows = knownProduct(nest.rows),
+                         columns = getConstantIntValue(nest.column.extent),
+                         sum = getConstantIntValue(nest.sums.back().extent);
+  if (!columns || *columns < amxPanel || !sum || *sum < amxStep ||
+      rows.value_or(mostRows) <= amxFewRows)
+    return std::nullopt;
+  AmxPlan plan;
+  plan.parts = parts;
+  int64_t elements = columnBytes / (amxPanel * 2 * parts);
+  plan.depth = std::min<int64_t>(llvm::alignDown(elements, amxStep),
+                                 llvm::alignTo(*sum, amxStep));
+  int64_t known = rows.value_or(mostRows);
+  int64_t blocks = llvm::divideCeil(known, mostRows);
+  plan.block.rows = llvm::alignTo(llvm::divideCeil(known, blocks), amxTile);
+  plan.block.columns = mostColumns;
+  auto tasks = [&] {
+    return knownProduct(nest.outer).value_or(1) * blocks *
+           int64_t(llvm::divideCeil(*columns, plan.block.columns));
+  };
+  while (tasks() < fewestTasks && plan.block.columns > fewestColumns)
+    plan.block.columns -= amxPanel;
+  return plan;
+}
+
+} // namespace tenon

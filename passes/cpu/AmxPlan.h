@@ -1,0 +1,35 @@
+// Whether a contraction goes through the tiles of AMX, and in what pieces.
+#ifndef TENON_PASSES_CPU_AMXPLAN_H
+#define TENON_PASSES_CPU_AMXPLAN_H
+
+#include "passes/cpu/ContractionNest.h"
+#include "passes/cpu/RegisterTile.h"
+
+namespace tenon {
+
+/// Rows and columns of a tile of sums; twice as many sums of a tile of bf16.
+constexpr int64_t amxTile = 16;
+/// Columns that are split at once: two tiles.
+constexpr int64_t amxPanel = 2 * amxTile;
+/// Sums that one product of tiles adds up.
+constexpr int64_t amxStep = 2 * amxTile;
+/// No more rows than this never go through tiles, nor do the columns of
+/// operands then have to be read twice: decoding waits for memory alone.
+constexpr int64_t amxFewRows = 8;
+
+struct AmxPlan {
+  int64_t parts;   ///< of bf16, that both operands are split into
+  int64_t depth;   ///< sums that are split at once, in whole steps
+  TaskBlock block; ///< rows in whole tiles, columns in whole panels
+
+  int64_t rowTiles() const { return block.rows / amxTile; }
+  int64_t steps() const { return depth / amxStep; }
+};
+
+/// The plan for operands in `parts`; none where the form of the nest or its
+/// extents do not fit. If the nest's rows are not known they may be few.
+std::optional<AmxPlan> planAmx(const ContractionNest &nest, int64_t parts);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_CPU_AMXPLAN_H

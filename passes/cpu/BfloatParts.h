@@ -1,0 +1,28 @@
+// f32 numbers as sums of bf16 numbers, for units that multiply bf16 alone.
+#ifndef TENON_PASSES_CPU_BFLOATPARTS_H
+#define TENON_PASSES_CPU_BFLOATPARTS_H
+
+#include "mlir/IR/Builders.h"
+
+namespace tenon {
+
+/// The first `count` parts, at most three, of `floats` (a vector of f32), the
+/// greatest first: each is the nearest bf16 to what is left, as the high halves
+/// of 32-bit words whose low halves are zero. Three are the number itself where
+/// it is zero or its magnitude is within 2^-102 and 2^126.
+llvm::SmallVector<mlir::Value> emitParts(mlir::OpBuilder &b, mlir::Location loc,
+                                         mlir::Value floats, int64_t count);
+
+/// What of magnitudes was met: in each lane, twice the bits of the greatest,
+/// and of the least that is not zero, less one (all ones: none), as i32.
+struct Magnitudes {
+  mlir::Value least, greatest;
+};
+Magnitudes emitNoMagnitudes(mlir::OpBuilder &b, mlir::Location loc,
+                            int64_t lanes);
+Magnitudes emitMeet(mlir::OpBuilder &b, mlir::Location loc,
+                    Magnitudes magnitudes, mlir::Value floats);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_CPU_BFLOATPARTS_H

@@ -1,0 +1,384 @@
+// Products in AMX tiles, by a processor that has them or by the emulator:
+// errors against f64, element by element, and which rows have the bits of other
+// targets.
+#include "test/amx/amx_emulator.h"
+#include "test/unit/contraction/ContractionCase.h"
+
+#include "llvm/TargetParser/Host.h"
+#include "gtest/gtest.h"
+#include <bit>
+#include <cmath>
+#include <random>
+#include <thread>
+
+using namespace tenon;
+
+namespace {
+constexpr float infinity = std::numeric_limits<float>::infinity(),
+                nan = std::numeric_limits<float>::quiet_NaN();
+
+struct Extents {
+  int64_t rows, columns, sum;
+};
+
+/// x times a weight w, and what they come to.
+struct Product {
+  Extents size;
+  std::vector<float> x, w;
+
+  explicit Product(Extents size, uint32_t seed = 1)
+      : size(size), x(randomFloats(size.rows * size.sum, seed)),
+        w(randomFloats(size.sum * size.columns, seed + 1)) {}
+
+  float &left(int64_t row, int64_t k) { return x[row * size.sum + k]; }
+  float &right(int64_t k, int64_t column) {
+    return w[k * size.columns + column];
+  }
+  /// The sum in f64, and that of the magnitudes.
+  std::pair<double, double> exact(int64_t row, int64_t column) {
+    double sum = 0, magnitudes = 0;
+    for (int64_t k = 0; k < size.sum; ++k) {
+      double product = double(left(row, k)) * double(right(k, column));
+      sum += product;
+      magnitudes += std::fabs(product);
+    }
+    return {sum, magnitudes};
+  }
+  /// The sum as targets without AMX have it.
+  float plain(int64_t row, int64_t column) {
+    BlockedSum sum(size.sum > 128 ? 128 : 0);
+    for (int64_t k = 0; k < size.sum; ++k)
+      sum.add(left(row, k), right(k, column));
+    return sum.value();
+  }
+};
+
+std::string dims(std::initializer_list<int64_t> extents) {
+  std::string text = "tensor<";
+  for (int64_t extent : extents)
+    text += (extent < 0 ? "?" : std::to_string(extent)) + "x";
+  return text + "f32>";
+}
+
+/// `rows` < 0: not known. With `tail` a bias is added and negative sums become
+/// zero.
+std::string textOf(Extents size, int64_t rows, bool tail = false) {
+  int64_t panels = (size.columns + 15) / 16;
+  std::string x = dims({rows, size.sum}), p = dims({panels, size.sum, 16}),
+              w = dims({size.sum, size.columns}),
+              y = dims({rows, size.columns}), bias = dims({size.columns});
+  std::string text =
+      "func.func @f(%x: " + x + ", %p: " + p + ", %bias: " + bias + ") -> " +
+      y + " {\n  %w = tenon.unpack %p dim 1 extent " +
+      std::to_string(size.columns) + " : (" + p + ") -> " + w +
+      "\n  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (" +
+      x + ", " + w + ") -> " + y + "\n";
+  if (!tail)
+    return text + "  return %0 : " + y + "\n}\n";
+  std::string pair = " : (" + y + ", " + y + ") -> " + y + "\n";
+  return text + "  %b = tenon.broadcast_in_dim %bias dims [1] sizes [" +
+         std::to_string(rows) + ", " + std::to_string(size.columns) + "] : (" +
+         bias + ") -> " + y + "\n  %s = tenon.add %0, %b" + pair +
+         "  %zero = tenon.constant dense<0.0> : " + y +
+         "\n  %r = tenon.maximum %s, %zero" + pair + "  return %r : " + y +
+         "\n}\n";
+}
+
+JitTarget amxTarget(int64_t parts) {
+  return {"x86-64-v4", 64, {"+amx-tile", "+amx-bf16"}, parts};
+}
+
+std::vector<float> biasOf(Extents size) {
+  return randomFloats(size.columns, 99);
+}
+
+/// The weight as it is packed.
+std::vector<float> panelsOf(Product &product) {
+  auto [rows, columns, sum] = product.size;
+  std::vector<float> panels((columns + 15) / 16 * sum * 16);
+  for (int64_t n = 0; n < columns; ++n)
+    for (int64_t k = 0; k < sum; ++k)
+      panels[(n / 16 * sum + k) * 16 + n % 16] = product.right(k, n);
+  return panels;
+}
+
+std::vector<float> run(const JitGraph &graph, Product &product,
+                       int64_t step = 1000) {
+  auto [rows, columns, sum] = product.size;
+  std::vector<float> panels = panelsOf(product), bias = biasOf(product.size),
+                     result(rows * columns + 64, 12345.0f);
+  graph.run("f",
+            {{product.x.data(), {rows, sum}},
+             {panels.data(), {(columns + 15) / 16, sum, 16}},
+             {bias.data(), {columns}}},
+            {result.data(), {rows, columns}}, step);
+  for (int64_t i = rows * columns; i < int64_t(result.size()); ++i)
+    EXPECT_EQ(result[i], 12345.0f) << "written past the end";
+  result.resize(rows * columns);
+  return result;
+}
+
+std::vector<float> runOnce(Product &product, int64_t parts, int64_t step = 1) {
+  return run(
+      JitGraph(textOf(product.size, product.size.rows), amxTarget(parts)),
+      product, step);
+}
+
+bool sameBits(float a, float b) {
+  return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b) ||
+         (std::isnan(a) && std::isnan(b));
+}
+
+/// Every element has the bits of other targets or an error of at most
+/// `perProduct` of each product's magnitude, and of the least denormal.
+void expectErrors(Product &product, const std::vector<float> &found,
+                  double perProduct) {
+  for (int64_t m = 0; m < product.size.rows; ++m)
+    for (int64_t n = 0; n < product.size.columns; ++n) {
+      float here = found[m * product.size.columns + n],
+            plain = product.plain(m, n);
+      if (sameBits(here, plain))
+        continue;
+      auto [sum, magnitudes] = product.exact(m, n);
+      ASSERT_LE(std::fabs(here - sum),
+                perProduct * magnitudes + product.size.sum * 0x1p-149)
+          << "row " << m << ", column " << n << ": " << here << " for " << sum
+          << ", elsewhere " << plain;
+    }
+}
+
+/// What a plain chain of as many f32 products promises.
+double plainError(Extents size) { return size.sum * 0x1p-24; }
+
+class AmxProduct : public testing::Test {
+protected:
+  void SetUp() override {
+    if (!llvm::sys::getHostCPUFeatures().lookup("avx512vl"))
+      GTEST_SKIP() << "kernels for AMX use AVX-512";
+    amx_start();
+  }
+};
+
+TEST_F(AmxProduct, HasThePlainError) {
+  int64_t columns[] = {32, 33, 47, 48, 49, 64, 95, 129, 161};
+  int64_t sums[] = {32, 33, 50, 63, 127, 128, 129, 300};
+  for (int64_t rows = 9, i = 0; rows <= 40; rows += 1 + i % 3, ++i) {
+    Product product({rows, columns[i % 9], sums[i * 5 % 8]}, i + 1);
+    std::vector<float> found = runOnce(product, 3);
+    expectErrors(product, found, plainError(product.size));
+    // And on average less than a sequential chain has.
+    double tiled = 0, chains = 0;
+    bool differs = false;
+    for (int64_t m = 0; m < rows; ++m)
+      for (int64_t n = 0; n < product.size.columns; ++n) {
+        auto [sum, magnitudes] = product.exact(m, n);
+        float here = found[m * product.size.columns + n], chain = 0;
+        for (int64_t k = 0; k < product.size.sum; ++k)
+          chain = std::fma(product.left(m, k), product.right(k, n), chain);
+        tiled += std::pow((here - sum) / magnitudes, 2);
+        chains += std::pow((chain - sum) / magnitudes, 2);
+        differs |= !sameBits(here, product.plain(m, n));
+      }
+    EXPECT_LT(std::sqrt(tiled), 0.8 * std::sqrt(chains))
+        << rows << " rows, sums of " << product.size.sum;
+    EXPECT_TRUE(differs) << "no tile was used";
+  }
+}
+
+TEST_F(AmxProduct, HasTheErrorOfFewerParts) {
+  for (Extents size : {Extents{17, 70, 100}, Extents{40, 48, 500}}) {
+    Product product(size);
+    expectErrors(product, runOnce(product, 2), plainError(size) + 3 * 0x1p-18);
+    expectErrors(product, runOnce(product, 1), plainError(size) + 0x1.01p-8);
+  }
+}
+
+TEST_F(AmxProduct, ManyRowsAndColumnsAreSeveralTasks) {
+  Product product({150, 300, 400});
+  std::vector<float> found = runOnce(product, 3);
+  expectErrors(product, found, plainError(product.size));
+  for (int64_t step : {3, 1000})
+    EXPECT_EQ(runOnce(product, 3, step), found);
+}
+
+TEST_F(AmxProduct, RowsDoNotDependOnOneAnother) {
+  Extents size{40, 80, 200};
+  JitGraph graph(textOf(size, -1), amxTarget(3));
+  Product all(size);
+  // Some take another path.
+  all.left(3, 7) = infinity;
+  all.left(20, 199) = 0x1p-140f;
+  for (int64_t k = 0; k < size.sum; ++k)
+    all.left(11, k) = 0;
+  std::vector<float> expected = run(graph, all);
+  for (int64_t rows : {9, 16, 33, 39})
+    for (int64_t first : {int64_t(0), size.rows - rows}) {
+      Product some({rows, size.columns, size.sum});
+      some.w = all.w;
+      std::copy_n(&all.left(first, 0), rows * size.sum, some.x.begin());
+      std::vector<float> found = run(graph, some);
+      for (size_t i = 0; i < found.size(); ++i)
+        ASSERT_TRUE(sameBits(found[i], expected[first * size.columns + i]))
+            << rows << " rows from " << first << ", element " << i;
+    }
+}
+
+TEST_F(AmxProduct, FewRowsGoAsElsewhere) {
+  Extents size{8, 80, 200};
+  JitGraph graph(textOf(size, -1), amxTarget(3));
+  for (int64_t rows : {0, 1, 7, 8}) {
+    Product product({rows, size.columns, size.sum});
+    std::vector<float> found = run(graph, product);
+    for (size_t i = 0; i < found.size(); ++i)
+      ASSERT_TRUE(sameBits(found[i],
+                           product.plain(i / size.columns, i % size.columns)));
+  }
+}
+
+TEST_F(AmxProduct, RowsMayLieAnywhere) {
+  // A convolution of one tap that steps by two: 5 x 4 rows.
+  Extents size{20, 40, 50};
+  Product product(size);
+  std::vector<float> image = randomFloats(9 * 8 * size.sum, 3);
+  for (int64_t m = 0; m < size.rows; ++m)
+    std::copy_n(&image[(m / 4 * 2 * 8 + m % 4 * 2) * size.sum], size.sum,
+                &product.left(m, 0));
+  std::string x = dims({1, 9, 8, 50}), p = dims({3, 1, 1, 50, 16}),
+              w = dims({1, 1, 50, 40}), y = dims({1, 5, 4, 40});
+  JitGraph graph(
+      "func.func @f(%x: " + x + ", %p: " + p + ") -> " + y +
+          " {\n  %w = tenon.unpack %p dim 3 extent 40 : (" + p + ") -> " + w +
+          "\n  %0 = tenon.convolution %x, %w strides [2, 2] padding "
+          "[0, 0, 0, 0] lhs_dilation [1, 1] rhs_dilation [1, 1] "
+          "groups 1 : (" +
+          x + ", " + w + ") -> " + y + "\n  return %0 : " + y + "\n}\n",
+      amxTarget(3));
+  std::vector<float> panels = panelsOf(product),
+                     found(size.rows * size.columns);
+  graph.run("f",
+            {{image.data(), {1, 9, 8, 50}}, {panels.data(), {3, 1, 1, 50, 16}}},
+            {found.data(), {1, 5, 4, 40}});
+  EXPECT_EQ(found, runOnce(product, 3));
+}
+
+TEST_F(AmxProduct, OpsFollowOnTheSums) {
+  Extents size{21, 50, 64};
+  Product product(size);
+  std::vector<float> sums = runOnce(product, 3),
+                     found = run(
+                         JitGraph(textOf(size, size.rows, true), amxTarget(3)),
+                         product),
+                     bias = biasOf(size);
+  for (size_t i = 0; i < sums.size(); ++i)
+    ASSERT_EQ(found[i], std::max(sums[i] + bias[i % size.columns], 0.0f));
+}
+
+/// Elements of every exponent in [low, high].
+void scatterExponents(std::vector<float> &values, int low, int high,
+                      uint32_t seed) {
+  std::mt19937 random(seed);
+  std::uniform_int_distribution<int> exponents(low, high);
+  for (float &value : values)
+    value = std::ldexp(value, exponents(random));
+}
+
+TEST_F(AmxProduct, HasThePlainErrorAtAnyScale) {
+  struct Range {
+    int lowLeft, highLeft, lowRight, highRight;
+  };
+  uint32_t seed = 1;
+  for (Range range : {Range{-20, 20, -20, 20},
+                      {-60, 0, -60, 0},
+                      {-100, -60, -40, 0},
+                      {-149, -100, 0, 40},
+                      {-40, 0, -149, -100},
+                      {-149, -120, 90, 125},
+                      {-30, 125, -149, 0},
+                      {-149, 126, -149, 126},
+                      {-75, -70, -75, -70},
+                      {-41, -39, -41, -39},
+                      {28, 32, 28, 32}})
+    for (Extents size : {Extents{18, 50, 40}, Extents{9, 33, 300}}) {
+      Product product(size, seed++);
+      scatterExponents(product.x, range.lowLeft, range.highLeft, seed++);
+      scatterExponents(product.w, range.lowRight, range.highRight, seed++);
+      SCOPED_TRACE(std::to_string(range.lowLeft) + ".." +
+                   std::to_string(range.highLeft) + " by " +
+                   std::to_string(range.lowRight) + ".." +
+                   std::to_string(range.highRight));
+      expectErrors(product, runOnce(product, 3), plainError(size));
+    }
+}
+
+TEST_F(AmxProduct, TinyProductsBesideZerosAreNotLost) {
+  // Where one meets one and all else zero, the product is exact.
+  Extents size{33, 40, 64};
+  Product product(size);
+  std::fill(product.x.begin(), product.x.end(), 0.0f);
+  std::fill(product.w.begin(), product.w.end(), 0.0f);
+  std::mt19937 random(5);
+  std::uniform_int_distribution<int> exponents(-149, 60);
+  for (int64_t m = 0; m < size.rows; ++m)
+    product.left(m, m) = std::ldexp(1.9999f, exponents(random));
+  for (int64_t n = 0; n < size.columns; ++n)
+    product.right(n, n) = std::ldexp(1.3333f, exponents(random));
+  std::vector<float> found = runOnce(product, 3);
+  expectErrors(product, found, plainError(size));
+  for (int64_t m = 0; m < size.rows; ++m)
+    for (int64_t n = 0; n < size.columns; ++n) {
+      if (m == n)
+        continue;
+      ASSERT_EQ(found[m * size.columns + n], 0.0f);
+    }
+}
+
+TEST_F(AmxProduct, SpecialValuesComeOutAsElsewhere) {
+  Extents size{20, 50, 70};
+  const float specials[] = {infinity,  -infinity, nan,
+                            -0.0f,     0x1p-149f, -0x1p-126f,
+                            0x1p-130f, 3.4e38f,   -0x1.fffffep127f};
+  for (int64_t parts : {1, 2, 3}) {
+    JitGraph graph(textOf(size, size.rows), amxTarget(parts));
+    double error = plainError(size) + (parts == 1   ? 0x1.01p-8
+                                       : parts == 2 ? 3 * 0x1p-18
+                                                    : 0);
+    for (float special : specials) {
+      if (parts < 3 && std::fabs(special) < 0x1p-120f)
+        continue;
+      Product product(size);
+      product.left(4, 69) = special;
+      product.left(17, 0) = special;
+      product.right(3, 49) = special;
+      product.right(33, 5) = special;
+      product.right(0, 5) = -special;
+      product.left(9, 3) = 0;
+      std::vector<float> found = run(graph, product);
+      expectErrors(product, found, error);
+      for (int64_t m = 0; m < size.rows; ++m)
+        for (int64_t n = 0; n < size.columns; ++n)
+          if (float plain = product.plain(m, n); !std::isfinite(plain)) {
+            EXPECT_TRUE(sameBits(found[m * size.columns + n], plain))
+                << special << ": " << m << ", " << n;
+          }
+    }
+  }
+}
+
+TEST_F(AmxProduct, ThreadsHaveTilesOfTheirOwn) {
+  Extents size{40, 96, 150};
+  JitGraph graph(textOf(size, size.rows), amxTarget(3));
+  std::vector<Product> products;
+  std::vector<std::vector<float>> expected, found(4);
+  for (uint32_t i = 0; i < 4; ++i) {
+    products.emplace_back(size, i + 1);
+    expected.push_back(run(graph, products[i]));
+  }
+  std::vector<std::thread> threads;
+  for (uint32_t i = 0; i < 4; ++i)
+    threads.emplace_back([&, i] { found[i] = run(graph, products[i]); });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(found, expected);
+}
+
+} // namespace
