@@ -121,7 +121,9 @@ static void buildFused(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createFoldWeights());
   pm.addPass(createCSEPass());
   // After all recipes are made: what a contraction reads is one weight now.
-  pm.addPass(createPackWeights());
+  PackWeightsOptions pack;
+  pack.bits = options.weightBits;
+  pm.addPass(createPackWeights(pack));
   pm.addPass(createFoldWeights());
   pm.addPass(createCSEPass());
   // After packing: what lies in panels is read by contractions, and groups

@@ -11,8 +11,9 @@ namespace tenon {
 /// Rows of a product whose rows are known only in the run.
 constexpr int64_t typicalRows = 128;
 constexpr int64_t lineBytes = 64;
-/// Up to so many rows fetch their own columns, this many lines ahead.
-constexpr int64_t ownReaders = 16, fetchDistance = 32;
+/// Up to so many rows fetch their own columns, this many lines ahead in each of
+/// a few panels, or in one.
+constexpr int64_t ownReaders = 16, fetchDistance = 32, singleDistance = 64;
 /// Lines a tile may fetch before a packing without being held up.
 constexpr int64_t mostFetched = 32;
 
@@ -42,22 +43,28 @@ bool ColumnFetcher::staysInCache() {
 
 void ColumnFetcher::fetchNext(ColumnSource &columns, Value next, Value row,
                               int64_t count, FetchedPiece piece) {
-  if (count != tile.rows || count == 1 || !readsThrough())
+  if (!readsThrough())
     return;
   int64_t width = nest.panels->width, panels = tile.vectors * lanes / width,
           together = stepsTogether(nest),
           lines = nest.storedBytes(width * together) / lineBytes;
-  // Lines are fetched whole.
-  if (lines * lineBytes != nest.storedBytes(width * together))
+  // Lines are fetched whole, and not by those who read a share of them.
+  if (panels == 0 || lines * lineBytes != nest.storedBytes(width * together))
+    return;
+  bool own = size.rows ? *size.rows <= ownReaders : count < tile.rows;
+  if ((size.rows || !own) && count != tile.rows)
+    return;
+  if (count == 1 && panels > 1)
     return;
   int64_t lineElements = width * together / nest.sumsPerElement / lines;
-  if (size.rows && *size.rows <= ownReaders) {
+  if (own) {
+    int64_t distance = panels == 1 ? singleDistance : fetchDistance;
     columns.ahead = FetchAhead{{}, lines, lineElements, true};
     for (int64_t p = 0; p < panels; ++p)
       columns.ahead->bases.push_back(
           at().add(at().add(columns.base,
                             at().mul(at().constant(p), nest.panels->stride)),
-                   at().constant(fetchDistance * lineElements)));
+                   at().constant(distance * lineElements)));
     return;
   }
   if (staysInCache())

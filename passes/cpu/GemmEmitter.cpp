@@ -340,14 +340,20 @@ ColumnSource GemmEmitter::columnsOf(const Panel &panel, Value rhsOffset) {
   Value next = nest.panels ? nest.panels->stride : at().constant(width);
   if (nest.panels) {
     Value number = at().floorDiv(panel.first, at().constant(panelWidth));
-    columns.base = at().add(rhsOffset, at().mul(number, next));
+    // A tile may be a share of a panel.
+    Value within = width < panelWidth
+                       ? at().remainder(panel.first, at().constant(panelWidth))
+                       : at().constant(0);
+    columns.base =
+        at().add(at().add(rhsOffset, within), at().mul(number, next));
     columns.masks.clear();
     if (nest.scales)
-      columns.scales = ScaleSource{nest.scales->memory,
-                                   nest.scales->element,
-                                   nest.scales->width,
-                                   at().mul(number, nest.scales->panelStride),
-                                   {}};
+      columns.scales = ScaleSource{
+          nest.scales->memory,
+          nest.scales->element,
+          nest.scales->width,
+          at().add(within, at().mul(number, nest.scales->panelStride)),
+          {}};
   }
   for (int64_t v = 0; nest.scales && v < panel.vectors; ++v)
     columns.scales->places.push_back(

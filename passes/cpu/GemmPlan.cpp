@@ -46,7 +46,7 @@ GemmPlan::GemmPlan(const ContractionNest &nest, int64_t vectorBytes)
   ColumnLayout layout{columnsAcross()};
   if (nest.panels)
     layout.panelVectors = nest.panels->width / lanes;
-  layout.narrow = nest.scales.has_value();
+  layout.converted = nest.rhsElement != nest.sum;
   tile = chooseTile(size, vectorBytes, lanes, layout);
   block = chooseBlock(size, tile, lanes, layout);
   width = tile.vectors * lanes;

@@ -18,12 +18,13 @@ constexpr int64_t fewestTasks = 8;
 /// Rows of one task at most, where all columns of a panel are reused.
 constexpr int64_t mostRows = 256;
 constexpr int64_t fewRows = 4;
+/// Of so many rows some left over cost less than smaller tiles, where columns
+/// are converted for each.
+constexpr int64_t tallRows = 24;
 constexpr int64_t widestTile = 16;
 /// Panels, each read from its start to its end, that a tile of few rows reads
 /// at once: more streams than that are fetched ahead less well.
 constexpr int64_t panelStreams = 4;
-/// Of narrow columns, which come faster than so few chains of sums go on.
-constexpr int64_t narrowStreams = 8;
 /// Reading an element of the columns takes as long as this many products.
 constexpr int64_t productsPerRead = 16;
 
@@ -55,14 +56,19 @@ RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
   int64_t vectors =
       size.columns ? std::max<int64_t>(1, ceilDiv(*size.columns, lanes)) : 0;
   int64_t group = std::max<int64_t>(1, layout.panelVectors);
+  // Whole panels, or an even share of one.
+  auto fits = [&](int64_t count) {
+    return count % group == 0 || group % count == 0;
+  };
   auto whole = [&](int64_t count) {
-    return std::max(group, count / group * group);
+    while (!fits(count))
+      --count;
+    return count;
   };
   if (size.rows && *size.rows <= fewRows) {
     int64_t rows = std::max<int64_t>(1, *size.rows);
     int64_t streams = layout.scratch        ? 2
-                      : layout.narrow       ? narrowStreams
-                      : layout.panelVectors ? panelStreams
+                      : layout.panelVectors ? std::max(panelStreams, group)
                                             : widestTile;
     int64_t most = whole(std::min(streams, accumulators / rows));
     if (vectors)
@@ -77,7 +83,7 @@ RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
   for (RegisterTile candidate : few ? narrow : wide) {
     int64_t padding =
         ceilDiv(vectors, candidate.vectors) * candidate.vectors - vectors;
-    if (candidate.vectors % group != 0 || (tile.rows && padding >= least))
+    if (!fits(candidate.vectors) || (tile.rows && padding >= least))
       continue;
     tile = candidate;
     least = padding;
@@ -86,6 +92,9 @@ RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
     tile = {std::max<int64_t>(1, accumulators / group), group};
   if (vectors && vectors < tile.vectors && vectors % group == 0)
     tile = {std::min<int64_t>(few ? 8 : 12, accumulators / vectors), vectors};
+  // Fewer rows would share each column's conversion.
+  if (layout.converted && size.rows && *size.rows >= tallRows)
+    return tile;
   return dividing(size, tile);
 }
 

@@ -33,10 +33,11 @@ struct TaskBlock {
 struct ColumnLayout {
   bool scratch = false;     ///< packed in the run, from many places
   int64_t panelVectors = 0; ///< packed before: vectors of a panel
-  bool narrow = false;      ///< integers of at most a byte
+  bool converted = false;   ///< to what they are summed in, where they are read
 };
 
-/// The tile for `lanes` elements a register of `vectorBytes`: whole panels.
+/// The tile for `lanes` elements a register of `vectorBytes`: whole panels, or
+/// an even share of one.
 RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
                         int64_t lanes, const ColumnLayout &layout);
 

@@ -18,6 +18,9 @@ namespace tenon {
 namespace {
 /// Bytes of a panel's row: whole vectors on every target.
 constexpr int64_t rowBytes = 64;
+/// Columns of a panel that is stored in fewer bits: enough sums for one panel
+/// alone to be read, from its start to its end, faster than memory gives it.
+constexpr int64_t narrowWidth = 64;
 /// A weight that is needed unpacked too has a packed copy up to this size.
 constexpr int64_t smallWeight = 1 << 20;
 
@@ -52,6 +55,8 @@ struct Readers {
 };
 
 struct PackWeights : impl::PackWeightsBase<PackWeights> {
+  using Base::Base;
+
   void runOnOperation() override {
     llvm::MapVector<StringAttr, Readers> weights;
     for (auto func : getOperation().getOps<func::FuncOp>())
@@ -76,7 +81,17 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
       readers.others = true;
   }
 
-  static void pack(Readers &readers) {
+  /// Columns of a panel of `extent` that `reader` reads.
+  int64_t panelWidth(Type element, int64_t extent, Operation *reader) {
+    bool narrow = element.isF32() &&
+                  (bits == 16 || (bits < 16 && isa<DotGeneralOp>(reader)));
+    int64_t filling = llvm::alignTo(extent, narrowWidth) - extent;
+    return narrow && 8 * filling <= extent
+               ? narrowWidth
+               : rowBytes * 8 / element.getIntOrFloatBitWidth();
+  }
+
+  void pack(Readers &readers) {
     if (readers.byColumn.empty())
       return;
     auto &[column, uses] =
@@ -86,10 +101,11 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
     auto type = cast<RankedTensorType>(uses.front()->get().getType());
     if (!isa<FloatType>(type.getElementType()))
       return;
-    int64_t element = type.getElementTypeBitWidth() / 8,
-            width = rowBytes / element, bytes = type.getNumElements() * element,
-            extent = type.getDimSize(column),
-            padded = llvm::alignTo(extent, width);
+    int64_t extent = type.getDimSize(column),
+            width = panelWidth(type.getElementType(), extent,
+                               uses.front()->getOwner()),
+            padded = llvm::alignTo(extent, width),
+            bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
     // Mostly padding.
     if (bytes == 0 || padded > 2 * extent)
       return;

@@ -26,7 +26,7 @@ template <typename Body> void forAllTiles(Body body) {
       12,           13, 49, 128, 196, 255, 768, 50257};
   for (Machine machine : machines)
     for (int64_t elementBytes : {4, 8})
-      for (int64_t panelBytes : {0, 64, 128})
+      for (int64_t panelBytes : {0, 64, 128, 256, 512})
         for (std::optional<int64_t> rows : some)
           for (std::optional<int64_t> columns : some)
             for (bool scratch : {false, true}) {
@@ -49,11 +49,10 @@ TEST(RegisterTile, FitsTheRegistersAndThePanels) {
                  const ContractionSize &size, RegisterTile tile) {
     EXPECT_GE(tile.rows, 1);
     EXPECT_GE(tile.vectors, 1);
-    // One row may keep more sums than there are registers of a single panel.
-    int64_t most = std::max(machine.accumulators, layout.panelVectors);
-    EXPECT_LE(tile.rows * tile.vectors, most);
+    EXPECT_LE(tile.rows * tile.vectors, machine.accumulators);
     if (layout.panelVectors)
-      EXPECT_EQ(tile.vectors % layout.panelVectors, 0);
+      EXPECT_TRUE(tile.vectors % layout.panelVectors == 0 ||
+                  layout.panelVectors % tile.vectors == 0);
     if (size.rows && *size.rows > 0)
       EXPECT_LE(tile.rows, *size.rows);
   });
@@ -107,4 +106,14 @@ TEST(RegisterTile, FewRowsReadFewStreams) {
   EXPECT_EQ(chooseTile({1, 1, 768, 768}, 32, 8, {false, 2}).vectors, 4);
   EXPECT_EQ(chooseTile({1, 1, 20, 768}, 32, 8, {false, 2}).vectors, 4);
   EXPECT_EQ(chooseTile({1, 1, 9, 768}, 32, 8, {false, 2}).vectors, 2);
+}
+
+TEST(RegisterTile, WidePanelsAreReadAloneOrInShares) {
+  EXPECT_EQ(chooseTile({1, 1, 768, 768}, 64, 16, {false, 4}).vectors, 4);
+  EXPECT_EQ(chooseTile({1, 1, 768, 768}, 32, 8, {false, 8}).vectors, 8);
+  EXPECT_EQ(chooseTile({1, 4, 768, 768}, 32, 8, {false, 8}).vectors, 2);
+  EXPECT_EQ(chooseTile({1, 128, 768, 768}, 64, 16, {false, 4}).vectors, 4);
+  EXPECT_EQ(chooseTile({1, 128, 768, 768}, 32, 8, {false, 8}).vectors, 2);
+  EXPECT_EQ(chooseTile({1, 16, 768, 768}, 64, 16, {false, 4, true}).rows, 4);
+  EXPECT_EQ(chooseTile({1, 128, 768, 768}, 64, 16, {false, 4, true}).rows, 6);
 }

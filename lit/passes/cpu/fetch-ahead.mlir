@@ -35,3 +35,30 @@ func.func @stays(%x: tensor<1x56x56x64xf32>, %p: tensor<4x3x3x64x16xf32>) -> ten
   %0 = tenon.convolution %x, %w strides [1, 1] padding [1, 1, 1, 1] lhs_dilation [1, 1] rhs_dilation [1, 1] groups 1 : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32>
   return %0 : tensor<1x56x56x64xf32>
 }
+
+// -----
+// One row reads four panels of a line's columns, which needs no help; of a wide
+// panel, and where the rows show in the run only, it fetches what it reads next.
+// CHECK-LABEL: func.func private @contraction{{.*}}(
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @row(%x: tensor<1x768xf32>, %p: tensor<48x768x16xf32>) -> tensor<1x768xf32> {
+  %w = tenon.unpack %p dim 1 extent 768 : (tensor<48x768x16xf32>) -> tensor<768x768xf32>
+  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<1x768xf32>, tensor<768x768xf32>) -> tensor<1x768xf32>
+  return %0 : tensor<1x768xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @contraction{{.*}}(
+// CHECK: %[[GROUPS:.*]]:4 = scf.for
+// CHECK: %[[SUMS:.*]]:4 = scf.for
+// CHECK-COUNT-4: memref.prefetch
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @wide(%x: tensor<1x768xf32>, %q: tensor<12x768x64xi8>, %s: tensor<12x6x64xf32>) -> tensor<1x768xf32> {
+  %p = tenon.dequantize %q scales %s group 128 : (tensor<12x768x64xi8>, tensor<12x6x64xf32>) -> tensor<12x768x64xf32>
+  %w = tenon.unpack %p dim 1 extent 768 : (tensor<12x768x64xf32>) -> tensor<768x768xf32>
+  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<1x768xf32>, tensor<768x768xf32>) -> tensor<1x768xf32>
+  return %0 : tensor<1x768xf32>
+}

@@ -1,5 +1,7 @@
 // Weights of contractions are read in panels.
 // RUN: tenon-opt %s --tenon-pack-weights --split-input-file | FileCheck %s
+// RUN: tenon-opt %s --tenon-pack-weights=bits=8 --split-input-file | FileCheck %s --check-prefix=NARROW
+// RUN: tenon-opt %s --tenon-pack-weights=bits=16 --split-input-file | FileCheck %s --check-prefix=BFLOAT
 // RUN: tenon-opt %s --tenon-pack-weights --tenon-fold-weights --split-input-file | FileCheck %s --check-prefix=FOLDED
 
 // The columns of a product, wherever they stand in the weight.
@@ -96,4 +98,27 @@ func.func @unfit(%x: tensor<2x8xf32>, %y: tensor<2x8xi32>, %z: tensor<1x5x5x64xf
   %1 = tenon.dot_general %y, %i batch [] x [] contract [1] x [0] : (tensor<2x8xi32>, tensor<8x40xi32>) -> tensor<2x40xi32>
   %2 = tenon.convolution %z, %g strides [1, 1] padding [0, 0, 0, 0] lhs_dilation [1, 1] rhs_dilation [1, 1] groups 64 : (tensor<1x5x5x64xf32>, tensor<3x3x1x64xf32>) -> tensor<1x3x3x64xf32>
   return %0, %1, %2 : tensor<2x3xf32>, tensor<2x40xi32>, tensor<1x3x3x64xf32>
+}
+
+// -----
+// Products whose weights will be stored in fewer bits read wide panels, if few
+// columns only fill them; convolutions do in bf16.
+// CHECK-LABEL: @stored
+// NARROW-LABEL: @stored
+// NARROW-DAG: tenon.pack %{{.*}} dim 1 width 64 : (tensor<8x120xf32>) -> tensor<2x8x64xf32>
+// NARROW-DAG: tenon.pack %{{.*}} dim 1 width 16 : (tensor<8x80xf32>) -> tensor<5x8x16xf32>
+// NARROW-DAG: tenon.pack %{{.*}} dim 3 width 16
+// BFLOAT-LABEL: @stored
+// BFLOAT: tenon.pack %{{.*}} dim 3 width 64
+tenon.weight @a : tensor<8x120xf32> from #tenon.source<"m.bin", 0, 3840>
+tenon.weight @b : tensor<8x80xf32> from #tenon.source<"m.bin", 0, 2560>
+tenon.weight @c : tensor<1x1x8x64xf32> from #tenon.source<"m.bin", 0, 2048>
+func.func @stored(%x: tensor<2x8xf32>, %y: tensor<1x5x5x8xf32>) -> (tensor<2x120xf32>, tensor<2x80xf32>, tensor<1x5x5x64xf32>) {
+  %a = tenon.get_weight @a : tensor<8x120xf32>
+  %b = tenon.get_weight @b : tensor<8x80xf32>
+  %c = tenon.get_weight @c : tensor<1x1x8x64xf32>
+  %0 = tenon.dot_general %x, %a batch [] x [] contract [1] x [0] : (tensor<2x8xf32>, tensor<8x120xf32>) -> tensor<2x120xf32>
+  %1 = tenon.dot_general %x, %b batch [] x [] contract [1] x [0] : (tensor<2x8xf32>, tensor<8x80xf32>) -> tensor<2x80xf32>
+  %2 = tenon.convolution %y, %c strides [1, 1] padding [0, 0, 0, 0] lhs_dilation [1, 1] rhs_dilation [1, 1] groups 1 : (tensor<1x5x5x8xf32>, tensor<1x1x8x64xf32>) -> tensor<1x5x5x64xf32>
+  return %0, %1, %2 : tensor<2x120xf32>, tensor<2x80xf32>, tensor<1x5x5x64xf32>
 }

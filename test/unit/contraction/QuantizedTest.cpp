@@ -11,12 +11,11 @@
 using namespace tenon;
 
 namespace {
-constexpr int64_t width = 16;
-
 struct Form {
   int bits;
   int64_t group;
   const char *element, *scale;
+  int64_t width = 16; ///< columns of a panel
 };
 constexpr Form bfloats{16, 0, "bf16", ""}, bytes{8, 128, "i8", "f32"},
     nibbles{4, 32, "i32", "bf16"};
@@ -36,7 +35,7 @@ float asBfloat(float x) {
 struct Weight {
   int64_t depth, columns;
   Form form;
-  int64_t panels = (columns + width - 1) / width,
+  int64_t width = form.width, panels = (columns + width - 1) / width,
           lines = form.bits == 4 ? (depth + 7) / 8 : depth,
           groups = form.group ? (depth + form.group - 1) / form.group : 0;
   std::vector<float> drawn = randomFloats(panels * (depth + 8) * width, 5),
@@ -109,8 +108,10 @@ struct Weight {
 Case product(int64_t rows, int64_t columns, int64_t depth, Form form,
              bool transposed = false, Unknown unknown = Unknown::None) {
   Weight weight(depth, columns, form);
-  std::string name = numbered(form.element, {rows, columns, depth, transposed,
-                                             unknown == Unknown::None});
+  int64_t width = form.width;
+  std::string name =
+      numbered(form.element, {rows, columns, depth, width, transposed,
+                              unknown == Unknown::None});
   Case test{name, {}, {}, {}, {rows, columns}, {}};
   test.inputs = {randomFloats(rows * depth, 3), weight.stored};
   test.dims = {{rows, depth}, {weight.panels, weight.lines, width}};
@@ -142,18 +143,23 @@ Case product(int64_t rows, int64_t columns, int64_t depth, Form form,
   return test;
 }
 
-/// Depths that end within a word, a group and a block.
+/// Depths that end within a word, a group and a block; panels of a vector, and
+/// such as are wider than some tiles.
 std::vector<Case> cases(Form form) {
   std::vector<Case> result;
-  const Dims columns{1, 15, 16, 17, 50, 150}, depths{1, 7, 32, 45, 130, 300};
-  size_t n = 0;
-  for (int64_t rows : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 33})
-    for (int i = 0; i < 3; ++i, ++n)
-      result.push_back(product(rows, columns[n % columns.size()],
-                               depths[(n + n / 6) % depths.size()], form,
-                               n % 2));
-  for (int64_t rows : {1, 2, 5, 9, 33})
-    result.push_back(product(rows, 150, 300, form, false, Unknown::Rows));
+  const Dims depths{1, 7, 32, 45, 130, 300};
+  for (auto [width, columns] : {std::pair{16, Dims{1, 15, 16, 17, 50, 150}},
+                                {64, Dims{1, 24, 63, 64, 65, 150}}}) {
+    form.width = width;
+    size_t n = 0;
+    for (int64_t rows : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 33})
+      for (int i = 0; i < 3; ++i, ++n)
+        result.push_back(product(rows, columns[n % columns.size()],
+                                 depths[(n + n / 6) % depths.size()], form,
+                                 n % 2));
+    for (int64_t rows : {1, 2, 5, 9, 33})
+      result.push_back(product(rows, 150, 300, form, false, Unknown::Rows));
+  }
   return result;
 }
 } // namespace
