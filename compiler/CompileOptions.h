@@ -82,6 +82,9 @@ struct CompileOptions {
   std::string name;   ///< C symbol stem; derived from the file name when empty
   std::string triple; ///< empty: the host
   std::string cpu = "native";
+  /// CPUs to make code for in one artifact, instead of `cpu`; the machine it
+  /// is opened on takes the best it can run.
+  std::vector<std::string> versions;
   std::vector<std::string> features; ///< "+avx512f", "-amx-tile"
   int optLevel = 2;
   std::vector<DimOption> dims;

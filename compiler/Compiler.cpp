@@ -57,7 +57,7 @@ public:
 
   /// Loads the model and runs the phases up to and including `last`; false
   /// after an error was reported.
-  bool run(StringRef last, const TargetChoice *target) {
+  bool run(StringRef last, ArrayRef<TargetChoice> targets) {
     Stopwatch watch;
     PassDiagnostics diagnostics(context, options.input);
     LoadedModel loaded = loadModel(context, options, report);
@@ -76,22 +76,15 @@ public:
       for (auto func : module->getOps<func::FuncOp>())
         if (!func.isPrivate())
           exposeIntermediates(func);
-    PipelineOptions pipeline;
-    pipeline.foldBatchNorm = options.foldBatchNorm;
-    pipeline.weightBits = bitsOf(options.weightFormat);
-    if (target) {
-      pipeline.vectorBytes = target->vectorBytes;
-      pipeline.nativeHalf = target->nativeHalf;
-      pipeline.amxParts = amxPartsFor(options.matmulPrecision, *target);
-    }
+    versions = {*module};
     for (const Phase &phase : phaseTable()) {
-      if (phase.build && !runPhase(phase, pipeline, diagnostics))
+      if (phase.build && !runPhase(phase, targets, diagnostics))
         return false;
       if (Operation *op = findViolation(phase, *module)) {
         op->emitError("still there after phase ")
             << phase.name << ": " << op->getName();
         status = diagnostics.flush(report, false);
-        writeReproducer(phase.name);
+        writeReproducer(*module, phase.name);
         return false;
       }
       // Before any pass computes with them, and again where passes learned
@@ -110,6 +103,9 @@ public:
       if (phase.name == last)
         break;
       watch = Stopwatch();
+      // Up to here nothing asks what the machine is.
+      if (phase.name == "placed" && targets.size() > 1)
+        makeVersions(targets);
     }
     return true;
   }
@@ -119,29 +115,67 @@ public:
   const std::function<void(const PhaseReport &)> &onPhase;
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
+  /// What phases work on: the module, or the modules in it, one a target.
+  SmallVector<ModuleOp> versions;
   ModelFacts facts;
   Status status = Status::Success;
 
 private:
-  bool runPhase(const Phase &phase, const PipelineOptions &pipeline,
+  PipelineOptions pipelineFor(const TargetChoice &target) const {
+    PipelineOptions pipeline;
+    pipeline.foldBatchNorm = options.foldBatchNorm;
+    pipeline.weightBits = bitsOf(options.weightFormat);
+    pipeline.vectorBytes = target.vectorBytes;
+    pipeline.nativeHalf = target.nativeHalf;
+    pipeline.amxParts = amxPartsFor(options.matmulPrecision, target);
+    return pipeline;
+  }
+
+  /// Puts into the module, in place of its content, a copy of that for each
+  /// target, called as its CPU.
+  void makeVersions(ArrayRef<TargetChoice> targets) {
+    OwningOpRef<ModuleOp> all = ModuleOp::create(module->getLoc());
+    versions.clear();
+    for (const TargetChoice &target : targets) {
+      versions.push_back(module->clone());
+      versions.back().setSymName(target.cpu);
+      all->push_back(versions.back());
+    }
+    module = std::move(all);
+  }
+
+  /// Runs `phase` on each version for its target.
+  bool runPhase(const Phase &phase, ArrayRef<TargetChoice> targets,
                 PassDiagnostics &diagnostics) {
-    OwningOpRef<ModuleOp> before = module->clone();
+    for (size_t i = 0; i < versions.size(); ++i) {
+      // The artifact has one table of each, and rows that are equal once.
+      for (StringRef table : {"tenon.launches", "tenon.sites"})
+        if (Attribute rows = i ? versions[i - 1]->getAttr(table) : nullptr)
+          versions[i]->setAttr(table, rows);
+      if (!runPhaseOn(versions[i], phase, pipelineFor(targets[i]), diagnostics))
+        return false;
+    }
+    return true;
+  }
+
+  bool runPhaseOn(ModuleOp version, const Phase &phase,
+                  const PipelineOptions &pipeline,
+                  PassDiagnostics &diagnostics) {
+    OwningOpRef<ModuleOp> before = version.clone();
     PassManager pm(&context);
     phase.build(pm, pipeline);
-    LogicalResult result = pm.run(*module);
+    LogicalResult result = pm.run(version);
     Status collected = diagnostics.flush(report, false);
     if (succeeded(result) && collected == Status::Success)
       return true;
     status = collected == Status::Success ? Status::Internal : collected;
-    if (status == Status::Internal) {
-      module = std::move(before);
-      writeReproducer(phase.name);
-    }
+    if (status == Status::Internal)
+      writeReproducer(*before, phase.name);
     return false;
   }
 
   /// Leaves the module as a failing phase found it in a file of its own.
-  void writeReproducer(StringRef phase) {
+  void writeReproducer(ModuleOp found, StringRef phase) {
     SmallString<128> path;
     int descriptor;
     if (llvm::sys::fs::createTemporaryFile("tenon-reproducer", "mlir",
@@ -149,7 +183,7 @@ private:
       return;
     llvm::raw_fd_ostream stream(descriptor, true);
     stream << "// tenon-opt --tenon-to-" << phase << " " << path << "\n";
-    module->print(stream, OpPrintingFlags().enableDebugInfo());
+    found->print(stream, OpPrintingFlags().enableDebugInfo());
     report({.severity = Severity::Note,
             .file = options.input,
             .text = "the module before phase " + phase.str() +
@@ -193,6 +227,15 @@ std::vector<PhaseInfo> Compiler::phases() {
   return infos;
 }
 
+uint64_t Compiler::cpuFeatures(const std::string &cpu) {
+  CompileOptions options;
+  options.cpu = cpu;
+  Status status = Status::Success;
+  std::optional<TargetChoice> target =
+      chooseTarget(options, [](const Diagnostic &) {}, status);
+  return target ? target->cpuFeatures : 0;
+}
+
 int Compiler::countSteps(EmitKind kind) {
   int phases = int(phaseTable().size());
   switch (kind) {
@@ -213,11 +256,11 @@ int Compiler::countSteps(EmitKind kind) {
 std::string Compiler::printStage(const CompileOptions &options,
                                  Status &status) {
   std::string last = options.stopAfter.empty() ? "imported" : options.stopAfter;
-  std::optional<TargetChoice> target = chooseTarget(options, report, status);
-  if (!target)
+  std::vector<TargetChoice> targets = chooseTargets(options, report, status);
+  if (targets.empty())
     return "";
   Compilation compilation(options, report, onPhase);
-  if (!compilation.run(last, &*target)) {
+  if (!compilation.run(last, targets)) {
     status = compilation.status;
     return "";
   }
@@ -230,15 +273,15 @@ std::string Compiler::printStage(const CompileOptions &options,
 
 CompileReport Compiler::compile(const CompileOptions &options) {
   CompileReport result;
-  std::optional<TargetChoice> target =
-      chooseTarget(options, report, result.status);
-  if (!target)
+  std::vector<TargetChoice> targets =
+      chooseTargets(options, report, result.status);
+  if (targets.empty())
     return result;
   Compilation compilation(options, report, onPhase);
-  bool finished = compilation.run("llvm", &*target);
+  bool finished = compilation.run("llvm", targets);
   if (finished)
-    result = writeArtifact(*compilation.module, compilation.facts, options,
-                           *target, report, onPhase);
+    result = writeArtifact(compilation.versions, compilation.facts, options,
+                           targets, report, onPhase);
   else
     result.status = compilation.status;
   result.filesRead = std::move(compilation.facts.filesRead);

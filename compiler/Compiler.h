@@ -36,8 +36,8 @@ struct CompileReport {
   int64_t codeBytes = 0;
   int64_t weightBytes = 0;
   QuantizationReport quantization; ///< where weights were written
-  int64_t arenaBytes = -1; ///< -1: depends on dynamic sizes
-  int64_t peakMemory = 0;  ///< the most this process has had so far, in bytes
+  int64_t arenaBytes = -1;         ///< -1: depends on dynamic sizes
+  int64_t peakMemory = 0; ///< the most this process has had so far, in bytes
   std::vector<std::string> filesRead; ///< the model and every file it names
   std::string dependencies;           ///< that as a rule for Make
 };
@@ -95,6 +95,10 @@ public:
   ModelSummary describe(const CompileOptions &options, Status &status);
 
   static std::vector<PhaseInfo> phases();
+
+  /// What a CPU has of what code is generated for, as bits of
+  /// tenon_cpu_feature; 0 where it is unknown.
+  static uint64_t cpuFeatures(const std::string &cpu);
 
   /// How often onPhase is called for a compilation into files of this kind.
   static int countSteps(EmitKind kind);

@@ -115,11 +115,12 @@ void addOptions(Lines &lines, const CompileOptions &options) {
   // `jobs`, on which the files do not depend.
   [[maybe_unused]] const auto &[input, entries, allSignatures, tag, feeds,
                                 fetches, output, emit, header, dependencyFile,
-                                name, triple, cpu, features, optLevel, dims,
-                                shapes, variants, pads, weights, standalone,
-                                foldBatchNorm, weightFormat, matmulPrecision,
-                                exposeIntermediates, jobs, stopAfter, dumpDir,
-                                foldBudgetBytes, externalWeightBytes] = options;
+                                name, triple, cpu, versions, features, optLevel,
+                                dims, shapes, variants, pads, weights,
+                                standalone, foldBatchNorm, weightFormat,
+                                matmulPrecision, exposeIntermediates, jobs,
+                                stopAfter, dumpDir, foldBudgetBytes,
+                                externalWeightBytes] = options;
   lines.add("symbol", name.empty() ? symbolStem(options) : name);
   for (const EntryOption &entry : entries)
     lines.add(entry.isSignature ? "signature" : "function", entry.name);
@@ -208,18 +209,19 @@ bool Fingerprint::isStillTrue(const std::vector<std::string> &filesRead) const {
 std::optional<Fingerprint> takeFingerprint(const CompileOptions &options) {
   DiagnosticHandler unheard = [](const Diagnostic &) {};
   Status status = Status::Success;
-  std::optional<TargetChoice> target = chooseTarget(options, unheard, status);
+  std::vector<TargetChoice> targets = chooseTargets(options, unheard, status);
   std::string builds = buildIds();
-  if (!target || builds.empty())
+  if (targets.empty() || builds.empty())
     return std::nullopt;
   Lines lines;
   llvm::StringRef input = llvm::StringRef(options.input).rtrim('/');
   lines.add("model", llvm::sys::path::filename(input).str());
-  lines.add("target", target->description);
-  lines.add("cpu", {target->triple, target->cpu, target->features,
-                    std::to_string(target->vectorBytes),
-                    std::to_string(target->cpuFeatures),
-                    std::to_string(target->optLevel)});
+  lines.add("target", describe(targets));
+  for (const TargetChoice &target : targets)
+    lines.add("cpu", {target.triple, target.cpu, target.features,
+                      std::to_string(target.vectorBytes),
+                      std::to_string(target.cpuFeatures),
+                      std::to_string(target.optLevel)});
   lines.add("compiler", builds);
   addOptions(lines, options);
   Fingerprint result;

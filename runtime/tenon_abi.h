@@ -131,7 +131,8 @@ typedef struct tenon_call {
 #define TENON_WEIGHT_ALIGNMENT 64
 
 typedef struct tenon_kernel_desc {
-  const char *name;  /* its symbol */
+  const char *name;  /* its symbol; where there are several versions, what
+                        follows the version's name in it */
   const char *nodes; /* the model nodes it computes, separated by newlines */
 } tenon_kernel_desc;
 

@@ -14,6 +14,7 @@
 #include "compiler/codegen/ModuleCompiler.h"
 #include "compiler/report/Stopwatch.h"
 #include "runtime/seal.h"
+#include "runtime/tenon_abi.h"
 #include "runtime/xxh64.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -43,12 +44,13 @@ void collectNames(Location loc, llvm::SetVector<StringRef> &names) {
 
 class Writer {
 public:
-  Writer(ModuleOp module, const ModelFacts &facts,
-         const CompileOptions &options, const TargetChoice &target,
+  Writer(ArrayRef<ModuleOp> versions, const ModelFacts &facts,
+         const CompileOptions &options,
+         const std::vector<TargetChoice> &targets,
          const DiagnosticHandler &report,
          const std::function<void(const PhaseReport &)> &onStep)
-      : module(module), facts(facts), options(options), target(target),
-        report(report), onStep(onStep), compiler(target, report),
+      : versions(versions), facts(facts), options(options), targets(targets),
+        report(report), onStep(onStep), compiler(targets, report),
         stem(symbolStem(options)) {}
 
   CompileReport run() {
@@ -109,10 +111,15 @@ private:
   DescriptorFacts descriptorFacts() {
     DescriptorFacts more;
     more.stem = stem;
-    more.target = target.description;
-    more.versions = {{target.cpu, compiler.featuresInUse()}};
+    more.target = describe(targets);
+    for (auto [target, features] :
+         llvm::zip_equal(targets, compiler.featuresInUse()))
+      more.versions.push_back(
+          {target.cpu, compiler.versionPrefix(target), features});
     if (external)
       more.weightFile = llvm::sys::path::filename(weightsPath).str();
+    // Each version numbers on from the one before.
+    ModuleOp module = versions.back();
     if (auto sites = module->getAttrOfType<ArrayAttr>("tenon.sites"))
       for (Attribute site : sites)
         if (auto text = dyn_cast<StringAttr>(site))
@@ -143,7 +150,7 @@ private:
 
   bool makeCode() {
     Stopwatch watch;
-    if (!compiler.translate(module, stem)) {
+    if (!compiler.translate(versions, stem)) {
       result.status = Status::Internal;
       return false;
     }
@@ -157,17 +164,36 @@ private:
                                                        : CodeForm::OneObject;
     bool isObject = form == CodeForm::Objects || form == CodeForm::OneObject;
     std::vector<std::string> kernels;
-    for (const KernelFacts &kernel : more.kernels)
-      kernels.push_back(kernel.name);
+    for (const VersionFacts &version : more.versions)
+      for (const KernelFacts &kernel : more.kernels)
+        kernels.push_back(version.prefix + kernel.name);
     std::vector<std::string> ours = {weightsSymbol(stem)};
     if (!compiler.compile(form, kernels, threads(), code) ||
         (isObject && !compiler.checkUndefined(code, ours, needsLibm))) {
       result.status = Status::Internal;
       return false;
     }
+    for (auto [i, version] : llvm::enumerate(more.versions))
+      if (isObject && !tellCodeSize(i, version.prefix))
+        return false;
     for (const Bytes &file : code)
       result.codeBytes += file.size();
     finishStep("code", watch);
+    return true;
+  }
+
+  /// Enters in the descriptor how much code a version has.
+  bool tellCodeSize(size_t version, StringRef prefix) {
+    uint64_t bytes = 0;
+    for (const Bytes &object : code)
+      bytes += countCode(object, prefix);
+    uint64_t place = placeInData(code[0], versionsSymbol,
+                                 version * sizeof(tenon_version_desc) +
+                                     offsetof(tenon_version_desc, code_bytes));
+    if (!place)
+      return fail(Status::Internal, "",
+                  "internal error: the object has no versions");
+    memcpy(code[0].data() + place, &bytes, sizeof bytes);
     return true;
   }
 
@@ -227,7 +253,8 @@ private:
     if (!hasBlob)
       return file.write(bytes) || failFile(file);
     uint64_t hash = 0,
-             place = placeOfWeightHash(object, descriptorSymbol(stem));
+             place = placeInData(object, descriptorSymbol(stem),
+                                 offsetof(tenon_model_desc, weight_hash));
     if (!place)
       return fail(Status::Internal, "",
                   "internal error: the object has no descriptor");
@@ -350,10 +377,10 @@ private:
     return true;
   }
 
-  ModuleOp module;
+  ArrayRef<ModuleOp> versions;
   const ModelFacts &facts;
   const CompileOptions &options;
-  const TargetChoice &target;
+  const std::vector<TargetChoice> &targets;
   const DiagnosticHandler &report;
   const std::function<void(const PhaseReport &)> &onStep;
   ModuleCompiler compiler;
@@ -366,11 +393,12 @@ private:
 } // namespace
 
 CompileReport
-writeArtifact(ModuleOp llvmModule, const ModelFacts &facts,
-              const CompileOptions &options, const TargetChoice &target,
+writeArtifact(ArrayRef<ModuleOp> versions, const ModelFacts &facts,
+              const CompileOptions &options,
+              const std::vector<TargetChoice> &targets,
               const DiagnosticHandler &report,
               const std::function<void(const PhaseReport &)> &onStep) {
-  return Writer(llvmModule, facts, options, target, report, onStep).run();
+  return Writer(versions, facts, options, targets, report, onStep).run();
 }
 
 } // namespace tenon

@@ -1,5 +1,5 @@
-// The last step of a compilation: a module in the LLVM dialect and the model's
-// facts go in; files that appear all or not at all come out.
+// The last step of a compilation: modules in the LLVM dialect, one a target,
+// and the model's facts go in; files that appear all or not at all come out.
 #ifndef TENON_COMPILER_ARTIFACT_ARTIFACT_H
 #define TENON_COMPILER_ARTIFACT_ARTIFACT_H
 
@@ -15,8 +15,9 @@ namespace tenon {
 /// `report` hears what goes wrong, `onStep` what each step cost; the result's
 /// status is its class.
 CompileReport
-writeArtifact(mlir::ModuleOp llvmModule, const ModelFacts &facts,
-              const CompileOptions &options, const TargetChoice &target,
+writeArtifact(llvm::ArrayRef<mlir::ModuleOp> versions, const ModelFacts &facts,
+              const CompileOptions &options,
+              const std::vector<TargetChoice> &targets,
               const DiagnosticHandler &report,
               const std::function<void(const PhaseReport &)> &onStep);
 

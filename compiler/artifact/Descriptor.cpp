@@ -8,6 +8,7 @@
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
@@ -29,6 +30,7 @@ public:
         null(ConstantPointerNull::get(PointerType::get(context, 0))) {}
 
   std::string run() {
+    versions = makeVersions();
     makeTables();
     std::vector<Constant *> functions, states;
     for (const StateFacts &state : facts.states)
@@ -54,7 +56,7 @@ public:
                     table("functions", functions),
                     table("states", states),
                     i64(facts.stateBytes),
-                    makeVersions(),
+                    versions,
                     i32(more.versions.size()),
                     i32(0)},
                    sizeof(tenon_model_desc));
@@ -129,11 +131,46 @@ private:
     return table(name, rows);
   }
 
+  /// The function `name` of the code, or of several versions one that calls
+  /// the chosen one's.
   Constant *entry(const std::string &name) {
-    if (Function *function = module.getFunction(name))
-      return function;
-    problem = "there is no function '" + name + "'";
-    return null;
+    std::vector<Function *> codes;
+    for (const VersionFacts &version : more.versions) {
+      codes.push_back(module.getFunction(version.prefix + name));
+      if (!codes.back()) {
+        problem = "there is no function '" + version.prefix + name + "'";
+        return null;
+      }
+    }
+    return codes.size() == 1 ? codes[0] : makeChoice(name, codes);
+  }
+
+  Function *makeChoice(const std::string &name, ArrayRef<Function *> codes) {
+    Function *choice =
+        Function::Create(codes[0]->getFunctionType(),
+                         GlobalValue::InternalLinkage, name, module);
+    auto block = [&] { return BasicBlock::Create(context, "", choice); };
+    IRBuilder<> builder(block());
+    Type *number = builder.getInt32Ty(), *pointer = builder.getPtrTy();
+    FunctionCallee find = module.getOrInsertFunction(
+        "tenon_core_version", number, pointer, pointer, number);
+    Value *call = choice->getArg(0);
+    Value *version =
+        builder.CreateCall(find, {call, versions, i32(codes.size())});
+    BasicBlock *none = block();
+    SwitchInst *branch = builder.CreateSwitch(version, none, codes.size());
+    builder.SetInsertPoint(none);
+    builder.CreateRet(i32(1));
+    for (auto [i, code] : enumerate(codes)) {
+      builder.SetInsertPoint(block());
+      branch->addCase(builder.getInt32(i + 1), builder.GetInsertBlock());
+      CallInst *chosen = builder.CreateCall(code, {call});
+      // What one version needs on the stack is no other's to set up.
+      chosen->setIsNoInline();
+      chosen->setTailCall();
+      builder.CreateRet(chosen);
+    }
+    return choice;
   }
 
   Constant *makeState(const StateFacts &state) {
@@ -236,7 +273,8 @@ private:
   const ModelFacts &facts;
   const DescriptorFacts &more;
   Constant *null;
-  Constant *sites = nullptr, *kernels = nullptr, *launches = nullptr;
+  Constant *versions = nullptr, *sites = nullptr, *kernels = nullptr,
+           *launches = nullptr;
   StringMap<Constant *> strings;
   std::string problem;
 };

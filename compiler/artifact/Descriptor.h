@@ -25,6 +25,7 @@ struct LaunchFacts {
 /// Code of the model for one CPU.
 struct VersionFacts {
   std::string name;         ///< the CPU's
+  std::string prefix;       ///< of the names of its functions
   uint64_t cpuFeatures = 0; ///< it needs
 };
 
@@ -46,6 +47,7 @@ inline constexpr const char *compilerName = "tenon 0.1.0";
 
 /// The symbols an artifact has beside its code.
 std::string descriptorSymbol(const std::string &stem);
+inline constexpr const char *versionsSymbol = "tenon.versions";
 std::string weightsSymbol(const std::string &stem);
 
 /// Adds the descriptor, the only exported symbol of `module`; weights that are

@@ -5,6 +5,7 @@
 #include "runtime/tenon_abi.h"
 #include "runtime/tenon_note.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -51,19 +52,35 @@ struct Reader {
     return std::string(start, strnlen(start, bytes.size() - offset));
   }
 
-  /// The file offset of the entry of `name`, or 0.
-  uint64_t findSymbol(const std::string &name, Elf64_Sym &symbol) const {
+  /// Calls `hear` with each symbol's place in the file, entry and name, until
+  /// it returns false.
+  void forEachSymbol(
+      function_ref<bool(uint64_t, const Elf64_Sym &, StringRef)> hear) const {
     for (const Elf64_Shdr &section : sections) {
       if (section.sh_type != SHT_SYMTAB || section.sh_link >= sections.size())
         continue;
       const Elf64_Shdr &names = sections[section.sh_link];
+      Elf64_Sym symbol;
       for (uint64_t at = 0; at + sizeof(Elf64_Sym) <= section.sh_size;
            at += sizeof(Elf64_Sym))
         if (read(section.sh_offset + at, symbol) &&
-            text(names, symbol.st_name) == name)
-          return section.sh_offset + at;
+            !hear(section.sh_offset + at, symbol, text(names, symbol.st_name)))
+          return;
     }
-    return 0;
+  }
+
+  /// The file offset of the entry of `name`, or 0.
+  uint64_t findSymbol(const std::string &name, Elf64_Sym &symbol) const {
+    uint64_t found = 0;
+    forEachSymbol(
+        [&](uint64_t place, const Elf64_Sym &entry, StringRef called) {
+          if (called != name)
+            return true;
+          symbol = entry;
+          found = place;
+          return false;
+        });
+    return found;
   }
 };
 
@@ -133,15 +150,29 @@ std::string makeRoomForWeights(ArrayRef<char> object, const std::string &symbol,
   return "";
 }
 
-uint64_t placeOfWeightHash(ArrayRef<char> object, const std::string &symbol) {
+uint64_t placeInData(ArrayRef<char> object, const std::string &symbol,
+                     uint64_t offset) {
   Reader reader{object, {}, {}};
   Elf64_Sym entry;
   if (!reader.open() || !reader.findSymbol(symbol, entry) ||
       entry.st_shndx == SHN_UNDEF || entry.st_shndx >= reader.sections.size())
     return 0;
-  uint64_t place = reader.sections[entry.st_shndx].sh_offset + entry.st_value +
-                   offsetof(tenon_model_desc, weight_hash);
+  uint64_t place =
+      reader.sections[entry.st_shndx].sh_offset + entry.st_value + offset;
   return place + 8 <= object.size() ? place : 0;
+}
+
+uint64_t countCode(ArrayRef<char> object, StringRef prefix) {
+  Reader reader{object, {}, {}};
+  uint64_t bytes = 0;
+  if (reader.open())
+    reader.forEachSymbol(
+        [&](uint64_t, const Elf64_Sym &symbol, StringRef name) {
+          if (symbol.getType() == STT_FUNC && name.starts_with(prefix))
+            bytes += symbol.st_size;
+          return true;
+        });
+  return bytes;
 }
 
 } // namespace tenon

@@ -1,6 +1,6 @@
-// Two things done to a relocatable ELF object after LLVM has written it, so
-// that weights never pass through LLVM: a section with the blob is appended,
-// and the hash that is known only then is filled in.
+// What is done to a relocatable ELF object after LLVM has written it: a section
+// with the weights, which so never pass through LLVM, is appended, and numbers
+// that are known only then are filled in.
 #ifndef TENON_COMPILER_ARTIFACT_OBJECTFILE_H
 #define TENON_COMPILER_ARTIFACT_OBJECTFILE_H
 
@@ -27,10 +27,12 @@ std::string makeRoomForWeights(llvm::ArrayRef<char> object,
                                const std::string &symbol, uint64_t weightBytes,
                                bool linkedByUs, SplitObject &split);
 
-/// The place in the file of the 8 bytes of weight_hash in the descriptor
-/// `symbol`, or 0.
-uint64_t placeOfWeightHash(llvm::ArrayRef<char> object,
-                           const std::string &symbol);
+/// The place in the file of the 8 bytes at `offset` of the data `symbol`, or 0.
+uint64_t placeInData(llvm::ArrayRef<char> object, const std::string &symbol,
+                     uint64_t offset);
+
+/// The bytes of all functions whose names start with `prefix`.
+uint64_t countCode(llvm::ArrayRef<char> object, llvm::StringRef prefix);
 
 } // namespace tenon
 

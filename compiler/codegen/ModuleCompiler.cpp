@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/Linker/Linker.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -19,10 +20,10 @@ using namespace llvm;
 
 namespace tenon {
 
-ModuleCompiler::ModuleCompiler(const TargetChoice &target,
+ModuleCompiler::ModuleCompiler(std::vector<TargetChoice> targets,
                                DiagnosticHandler report)
-    : target(target), report(std::move(report)),
-      machine(makeTargetMachine(target)) {}
+    : targets(std::move(targets)), report(std::move(report)),
+      machine(makeTargetMachine(this->targets.back())) {}
 
 ModuleCompiler::~ModuleCompiler() = default;
 
@@ -34,33 +35,18 @@ bool ModuleCompiler::fail(std::string text) {
   return false;
 }
 
-bool ModuleCompiler::translate(mlir::ModuleOp module, const std::string &name) {
-  if (!machine)
-    return fail("LLVM has no code generator for " + target.triple);
-  mlir::registerBuiltinDialectTranslation(*module.getContext());
-  mlir::registerLLVMDialectTranslation(*module.getContext());
-  llvmModule = mlir::translateModuleToLLVMIR(module, context, name);
-  if (!llvmModule)
-    return fail("the module cannot be translated to LLVM IR");
-  llvmModule->setSourceFileName(name);
-  llvmModule->setTargetTriple(machine->getTargetTriple());
-  llvmModule->setDataLayout(machine->createDataLayout());
-  llvmModule->setPICLevel(PICLevel::BigPIC);
-  for (Function &function : *llvmModule)
-    if (!function.isDeclaration())
-      function.setLinkage(GlobalValue::InternalLinkage);
-  for (GlobalVariable &global : llvmModule->globals())
-    if (!global.isDeclaration() && !global.hasLocalLinkage() &&
-        !global.hasAppendingLinkage()) {
-      global.setLinkage(GlobalValue::InternalLinkage);
-      global.setVisibility(GlobalValue::DefaultVisibility);
-    }
-  return true;
+std::string ModuleCompiler::versionPrefix(const TargetChoice &target) const {
+  if (targets.size() == 1)
+    return "";
+  std::string prefix = target.cpu + ".";
+  std::replace(prefix.begin(), prefix.end(), '-', '_');
+  return prefix;
 }
 
-uint64_t ModuleCompiler::featuresInUse() const {
+/// The features of `target` that the code of `module` may use.
+static uint64_t featuresOf(const Module &module, const TargetChoice &target) {
   // Tiles come into code through intrinsics alone.
-  bool usesTiles = any_of(*llvmModule, [](const Function &function) {
+  bool usesTiles = any_of(module, [](const Function &function) {
     StringRef name = function.getName();
     return name.starts_with("llvm.x86.tile") ||
            name.starts_with("llvm.x86.td") ||
@@ -70,16 +56,65 @@ uint64_t ModuleCompiler::featuresInUse() const {
   return usesTiles ? target.cpuFeatures : target.cpuFeatures & ~tiles;
 }
 
+std::unique_ptr<Module> ModuleCompiler::translateOne(mlir::ModuleOp module,
+                                                     const TargetChoice &target,
+                                                     const std::string &name) {
+  std::unique_ptr<Module> made =
+      mlir::translateModuleToLLVMIR(module, context, name);
+  if (!made)
+    return nullptr;
+  made->setSourceFileName(name);
+  made->setTargetTriple(machine->getTargetTriple());
+  made->setDataLayout(machine->createDataLayout());
+  features.push_back(featuresOf(*made, target));
+  for (GlobalObject &global : made->global_objects()) {
+    if (global.isDeclaration())
+      continue;
+    if (targets.size() > 1)
+      global.setName(versionPrefix(target) + global.getName());
+    if (auto *function = dyn_cast<Function>(&global))
+      setTarget(*function, target);
+  }
+  return made;
+}
+
+bool ModuleCompiler::translate(ArrayRef<mlir::ModuleOp> versions,
+                               const std::string &name) {
+  if (!machine)
+    return fail("LLVM has no code generator for " + targets.back().triple);
+  for (auto [version, target] : zip_equal(versions, targets)) {
+    mlir::ModuleOp module = version;
+    mlir::registerBuiltinDialectTranslation(*module.getContext());
+    mlir::registerLLVMDialectTranslation(*module.getContext());
+    std::unique_ptr<Module> made = translateOne(module, target, name);
+    if (!made)
+      return fail("the module cannot be translated to LLVM IR");
+    if (!llvmModule)
+      llvmModule = std::move(made);
+    else if (Linker::linkModules(*llvmModule, std::move(made)))
+      return fail("the versions cannot be put together");
+  }
+  llvmModule->setPICLevel(PICLevel::BigPIC);
+  for (GlobalObject &global : llvmModule->global_objects())
+    if (!global.isDeclaration() && !global.hasLocalLinkage() &&
+        !global.hasAppendingLinkage()) {
+      global.setLinkage(GlobalValue::InternalLinkage);
+      global.setVisibility(GlobalValue::DefaultVisibility);
+    }
+  return true;
+}
+
 bool ModuleCompiler::compile(CodeForm form,
                              const std::vector<std::string> &kernels,
                              unsigned threads, std::vector<Bytes> &files) {
+  const TargetChoice &least = targets.back();
   PartPlan plan;
   if (form == CodeForm::Objects)
     plan = planParts(*llvmModule, kernels);
   files.resize(plan.count);
   std::vector<std::string> wrong(plan.count);
   if (plan.count == 1) {
-    wrong[0] = compilePart(*llvmModule, *machine, target, form, files[0]);
+    wrong[0] = compilePart(*llvmModule, *machine, least, form, files[0]);
   } else {
     exportBetweenParts(*llvmModule, plan);
     // Each part is read, as far as it goes, by a context of its own.
@@ -97,7 +132,7 @@ bool ModuleCompiler::compile(CodeForm form,
       }
       wrong[part] = reduceToPart(**module, plan, part);
       if (wrong[part].empty())
-        wrong[part] = compilePart(**module, *makeTargetMachine(target), target,
+        wrong[part] = compilePart(**module, *makeTargetMachine(least), least,
                                   form, files[part]);
     });
   }

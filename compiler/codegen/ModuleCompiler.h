@@ -1,6 +1,6 @@
-// From the LLVM dialect to bytes: a translated module, cut into parts, each
-// with the core linked in, optimized, and emitted into memory as objects or as
-// text.
+// From the LLVM dialect to bytes: translated modules, one a version, put
+// together and cut into parts, each with the core linked in, optimized, and
+// emitted into memory as objects or as text.
 #ifndef TENON_COMPILER_CODEGEN_MODULECOMPILER_H
 #define TENON_COMPILER_CODEGEN_MODULECOMPILER_H
 
@@ -27,20 +27,28 @@ using Bytes = llvm::SmallVector<char, 0>;
 /// false after it has reported an error.
 class ModuleCompiler {
 public:
-  ModuleCompiler(const TargetChoice &target, DiagnosticHandler report);
+  /// `targets` are as chooseTargets gives them; what is of no version is made
+  /// for the last.
+  ModuleCompiler(std::vector<TargetChoice> targets, DiagnosticHandler report);
   ~ModuleCompiler();
 
-  /// Takes `module`, all of it in the LLVM dialect, under the name `name`, and
-  /// makes every definition internal.
-  bool translate(mlir::ModuleOp module, const std::string &name);
+  /// Takes modules, all of them in the LLVM dialect, one a target, under the
+  /// name `name`, and makes every definition internal. Where there are several,
+  /// what each defines is called as versionPrefix says.
+  bool translate(llvm::ArrayRef<mlir::ModuleOp> versions,
+                 const std::string &name);
 
   /// The module between translation and optimization, where the artifact adds
   /// what shall be exported.
   llvm::Module &module() { return *llvmModule; }
 
-  /// Bits of tenon_cpu_feature the code may use: the target's, less those that
-  /// nothing here asks for.
-  uint64_t featuresInUse() const;
+  /// Bits of tenon_cpu_feature the code of each target may use: the target's,
+  /// less those that nothing in it asks for.
+  const std::vector<uint64_t> &featuresInUse() const { return features; }
+
+  /// What the names of a target's functions start with: its CPU's, as far as it
+  /// is a name in assembly too.
+  std::string versionPrefix(const TargetChoice &target) const;
 
   /// Links what the code calls of the core, optimizes and emits, on up to
   /// `threads` threads; the bytes do not depend on how many. `kernels` are the
@@ -56,8 +64,12 @@ public:
 
 private:
   bool fail(std::string text);
+  std::unique_ptr<llvm::Module> translateOne(mlir::ModuleOp module,
+                                             const TargetChoice &target,
+                                             const std::string &name);
 
-  TargetChoice target;
+  std::vector<TargetChoice> targets;
+  std::vector<uint64_t> features;
   DiagnosticHandler report;
   llvm::LLVMContext context;
   std::unique_ptr<llvm::TargetMachine> machine;

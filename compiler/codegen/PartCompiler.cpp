@@ -54,24 +54,11 @@ std::string linkCore(Module &module) {
       function.setLinkage(GlobalValue::InternalLinkage);
       function.setVisibility(GlobalValue::DefaultVisibility);
       function.setComdat(nullptr);
+      for (StringRef name : {"target-cpu", "target-features", "tune-cpu",
+                             "min-legal-vector-width", "frame-pointer"})
+        function.removeFnAttr(name);
     }
   return "";
-}
-
-void setAttributes(Module &module, const TargetChoice &target) {
-  for (Function &function : module) {
-    if (function.isDeclaration())
-      continue;
-    for (StringRef name : {"target-cpu", "target-features", "tune-cpu",
-                           "min-legal-vector-width", "frame-pointer"})
-      function.removeFnAttr(name);
-    function.addFnAttr("target-cpu", "x86-64");
-    function.addFnAttr("target-features", target.features);
-    function.addFnAttr("tune-cpu", target.cpu);
-    function.addFnAttr("prefer-vector-width",
-                       std::to_string(target.vectorBytes * 8));
-    function.addFnAttr(Attribute::NoUnwind);
-  }
 }
 
 std::string emit(Module &module, TargetMachine &machine, CodeForm form,
@@ -92,6 +79,15 @@ std::string emit(Module &module, TargetMachine &machine, CodeForm form,
 }
 } // namespace
 
+void setTarget(Function &function, const TargetChoice &target) {
+  function.addFnAttr("target-cpu", "x86-64");
+  function.addFnAttr("target-features", target.features);
+  function.addFnAttr("tune-cpu", target.cpu);
+  function.addFnAttr("prefer-vector-width",
+                     std::to_string(target.vectorBytes * 8));
+  function.addFnAttr(Attribute::NoUnwind);
+}
+
 std::string compilePart(Module &module, TargetMachine &machine,
                         const TargetChoice &target, CodeForm form,
                         Bytes &bytes) {
@@ -99,7 +95,9 @@ std::string compilePart(Module &module, TargetMachine &machine,
   module.getContext().setDiagnosticHandlerCallBack(collectProblem, &problems);
   std::string wrong = linkCore(module);
   if (wrong.empty()) {
-    setAttributes(module, target);
+    for (Function &function : module)
+      if (!function.isDeclaration() && !function.hasFnAttribute("target-cpu"))
+        setTarget(function, target);
     raw_string_ostream out(wrong);
     if (verifyModule(module, &out))
       wrong = "the LLVM IR is not valid: " + wrong;

@@ -7,8 +7,12 @@
 
 namespace tenon {
 
-/// Compiles `module` by `machine`, which is `target`'s. The same module gives
-/// the same bytes. Returns what is wrong with the module, or nothing.
+/// Lets `function` use the instructions of `target`.
+void setTarget(llvm::Function &function, const TargetChoice &target);
+
+/// Compiles `module` by `machine`, which is `target`'s, as are the functions
+/// that no target was set for. The same module gives the same bytes. Returns
+/// what is wrong with the module, or nothing.
 std::string compilePart(llvm::Module &module, llvm::TargetMachine &machine,
                         const TargetChoice &target, CodeForm form,
                         Bytes &bytes);

@@ -201,9 +201,56 @@ std::optional<TargetChoice> chooseTarget(const CompileOptions &options,
   choice.bf16Tiles = choice.vectorBytes == 64 && choice.has(TENON_CPU_AMX_BF16);
   choice.triple = triple.str();
   choice.optLevel = options.optLevel;
-  choice.description = triple.getArchName().str() + "-linux " + choice.cpu +
-                       " (" + widthName(choice) + ")";
+  choice.description = choice.cpu + " (" + widthName(choice) + ")";
   return choice;
+}
+
+std::vector<TargetChoice> chooseTargets(const CompileOptions &options,
+                                        const DiagnosticHandler &report,
+                                        Status &status) {
+  std::vector<TargetChoice> targets;
+  CompileOptions one = options;
+  for (const std::string &cpu :
+       options.versions.empty() ? std::vector{options.cpu} : options.versions) {
+    one.cpu = cpu;
+    std::optional<TargetChoice> target = chooseTarget(one, report, status);
+    if (!target)
+      return {};
+    // By how much they need: what another one includes comes after it.
+    auto place = llvm::upper_bound(
+        targets, *target, [](const TargetChoice &a, const TargetChoice &b) {
+          return popcount(a.cpuFeatures) > popcount(b.cpuFeatures);
+        });
+    targets.insert(place, std::move(*target));
+  }
+  for (size_t i = 0; i < targets.size(); ++i)
+    for (size_t j = i + 1; j < targets.size(); ++j) {
+      const TargetChoice &more = targets[i], &less = targets[j];
+      std::string both = "'" + more.cpu + "' and '" + less.cpu + "'";
+      if (more.cpuFeatures == less.cpuFeatures) {
+        refuse(report, status,
+               "the versions " + both +
+                   " need the same instructions: no machine tells them apart",
+               "leave one of them out");
+        return {};
+      }
+      if (j + 1 == targets.size() && (less.cpuFeatures & ~more.cpuFeatures)) {
+        refuse(report, status,
+               "of the versions " + both +
+                   " neither runs wherever the other does",
+               "add one that both include, such as x86-64-v3");
+        return {};
+      }
+    }
+  return targets;
+}
+
+std::string describe(const std::vector<TargetChoice> &targets) {
+  std::vector<StringRef> parts;
+  for (const TargetChoice &target : targets)
+    parts.push_back(target.description);
+  return (Triple(targets[0].triple).getArchName() + "-linux ").str() +
+         join(parts, ", ");
 }
 
 std::unique_ptr<TargetMachine> makeTargetMachine(const TargetChoice &target) {

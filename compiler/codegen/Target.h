@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace llvm {
 class TargetMachine;
@@ -26,7 +27,7 @@ struct TargetChoice {
   bool nativeHalf = false;  ///< f16 is converted by instructions
   bool bf16Tiles = false;   ///< AMX multiplies tiles of bf16
   uint64_t cpuFeatures = 0; ///< bits of tenon_cpu_feature, as `features`
-  std::string description;  ///< one line for people
+  std::string description;  ///< for people: "x86-64-v4 (AVX-512)"
 
   bool has(uint64_t feature) const { return (cpuFeatures & feature) != 0; }
 };
@@ -36,6 +37,16 @@ struct TargetChoice {
 std::optional<TargetChoice> chooseTarget(const CompileOptions &options,
                                          const DiagnosticHandler &report,
                                          Status &status);
+
+/// The targets of an artifact: options.versions, those that need more before
+/// those that need less, or options.cpu alone. The last runs wherever another
+/// does. None after an error was reported.
+std::vector<TargetChoice> chooseTargets(const CompileOptions &options,
+                                        const DiagnosticHandler &report,
+                                        Status &status);
+
+/// One line for people: "x86_64-linux x86-64-v4 (AVX-512), x86-64-v3 (AVX2)".
+std::string describe(const std::vector<TargetChoice> &targets);
 
 /// LLVM's machine for `target`, for position-independent code; null only where
 /// LLVM lacks the target.

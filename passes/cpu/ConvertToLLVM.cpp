@@ -359,7 +359,7 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
                              IntegerType::get(type.getContext(), 16));
     });
     narrowFloatsAsBits();
-    SmallVector<Attribute> sites;
+    SmallVector<Attribute> sites = known("tenon.sites");
     RewritePatternSet patterns(context);
     patterns.add<LowerLaunch>(converter);
     patterns.add<LowerCopy>(converter, /*benefit=*/2);
@@ -393,14 +393,27 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
     });
   }
 
+  /// The rows of a table that other versions of the module have begun.
+  SmallVector<Attribute> known(StringRef table) {
+    auto rows = getOperation()->getAttrOfType<ArrayAttr>(table);
+    return rows ? llvm::to_vector(rows) : SmallVector<Attribute>();
+  }
+
   /// The module keeps which kernel each launch calls, and for which nodes.
+  /// Versions of a module launch the same kernels, if not by the same code.
   void numberLaunches() {
     OpBuilder builder(&getContext());
-    SmallVector<Attribute> launches;
+    SmallVector<Attribute> launches = known("tenon.launches");
+    size_t next = 0;
     getOperation().walk([&](LaunchOp op) {
-      op->setAttr(numberAttr, builder.getI32IntegerAttr(launches.size()));
-      launches.push_back(builder.getArrayAttr(
-          {op.getKernelAttr(), LocationAttr(op.getLoc())}));
+      Attribute row =
+          builder.getArrayAttr({op.getKernelAttr(), LocationAttr(op.getLoc())});
+      size_t number = next++;
+      if (number >= launches.size() || launches[number] != row) {
+        number = launches.size();
+        launches.push_back(row);
+      }
+      op->setAttr(numberAttr, builder.getI32IntegerAttr(number));
     });
     getOperation()->setAttr("tenon.launches", builder.getArrayAttr(launches));
   }

@@ -167,6 +167,48 @@ TEST(Artifact, ALargerProcessorIsNeeded) {
   EXPECT_NE(std::string(text).find("avx512f"), std::string::npos) << text;
 }
 
+TEST(Artifact, VersionsAreChosenWhenOpened) {
+  SmallModel model("versions");
+  model.options.versions = {"x86-64-v2", "sapphirerapids", "x86-64-v3"};
+  for (WeightPlacement place :
+       {WeightPlacement::Embed, WeightPlacement::External}) {
+    model.options.weights = place;
+    ASSERT_EQ(model.write("small.so").status, Status::Success) << model.text();
+    tenon_open_options open = {};
+    open.struct_size = sizeof open;
+    open.cpu_feature_mask = TENON_CPU_SSE42;
+    tenon_model *opened = nullptr;
+    ASSERT_EQ(tenon_open(model.path("small.so").c_str(), &open, &opened),
+              TENON_OK);
+    const tenon_model_desc *desc = tenon_describe(opened);
+    ASSERT_EQ(desc->num_versions, 3);
+    EXPECT_STREQ(desc->versions[0].name, "sapphirerapids");
+    EXPECT_STREQ(desc->versions[2].name, "x86-64-v2");
+    EXPECT_EQ(desc->versions[2].cpu_features, uint64_t(TENON_CPU_SSE42));
+    // Nothing in it asks for tiles.
+    EXPECT_FALSE(desc->versions[0].cpu_features & TENON_CPU_AMX_TILE);
+    for (int i = 0; i < 3; ++i)
+      EXPECT_GT(desc->versions[i].code_bytes, 16u) << i;
+    tenon_model_info info = {};
+    info.struct_size = sizeof info;
+    ASSERT_EQ(tenon_get_model_info(opened, &info), TENON_OK);
+    EXPECT_STREQ(info.version, "x86-64-v2");
+    EXPECT_EQ(info.cpu_features, uint64_t(TENON_CPU_SSE42));
+    tenon_close(opened);
+    std::vector<float> y;
+    EXPECT_EQ(runOn(model.path("small.so"), 1, y), "");
+    EXPECT_EQ(y, oneRow);
+  }
+}
+
+TEST(Artifact, VersionsThatNoMachineTellsApart) {
+  SmallModel model("apart");
+  model.options.versions = {"x86-64-v2", "x86-64-v3", "nehalem"};
+  EXPECT_EQ(model.write("small.so").status, Status::Usage);
+  EXPECT_NE(model.text().find("need the same instructions"), std::string::npos)
+      << model.text();
+}
+
 TEST(Artifact, TuningIsNoNeed) {
   // One instruction set, tuned for in different ways.
   uint64_t needed = 0;

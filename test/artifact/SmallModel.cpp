@@ -145,13 +145,15 @@ CompileReport SmallModel::write(const std::string &output, EmitKind emit) {
   auto placed = parseSourceString<ModuleOp>(text, &context);
   auto lowered = parseSourceString<ModuleOp>(llvmText, &context);
   CompileReport result;
-  auto target = chooseTarget(options, report, result.status);
-  if (!placed || !lowered || !target) {
-    result.status = target ? Status::Internal : result.status;
+  auto targets = chooseTargets(options, report, result.status);
+  if (!placed || !lowered || targets.empty()) {
+    result.status = targets.empty() ? result.status : Status::Internal;
     return result;
   }
   ModelFacts facts = collectFacts(*placed, options);
-  return writeArtifact(*lowered, facts, options, *target, report,
+  // The code is the same for each version.
+  std::vector<ModuleOp> versions(targets.size(), *lowered);
+  return writeArtifact(versions, facts, options, targets, report,
                        [](const PhaseReport &) {});
 }
 

@@ -64,19 +64,12 @@ static llvm::Error writeFile(const std::string &path, ArrayRef<char> bytes) {
 }
 
 /// Compiles the graph to `output`; the error's text when that fails.
-static llvm::Error
-compileTo(const RandomGraph &graph, const ScratchFolder &folder,
-          const std::string &output, const CompiledOptions &wanted,
-          const std::string &cpu, std::vector<VariantOption> variants = {}) {
-  CompileOptions options;
+static llvm::Error compileTo(const RandomGraph &graph,
+                             const ScratchFolder &folder,
+                             const std::string &output,
+                             CompileOptions options) {
   options.input = folder.file("graph.mlir");
   options.output = output;
-  options.optLevel = wanted.optLevel;
-  options.cpu = cpu;
-  // Processors with tiles of bf16 have other bits by default.
-  if (!wanted.otherCpus.empty())
-    options.matmulPrecision = MatmulPrecision::Strict;
-  options.variants = std::move(variants);
   std::string program;
   llvm::raw_string_ostream printed(program);
   ModuleOp(*graph.module)
@@ -95,13 +88,14 @@ compileTo(const RandomGraph &graph, const ScratchFolder &folder,
 
 static llvm::Expected<std::vector<HostTensor>>
 runArtifact(const std::string &path, int threads, func::FuncOp function,
-            const std::vector<HostTensor> &inputs) {
+            const std::vector<HostTensor> &inputs, uint64_t features = 0) {
   char why[1024] = "";
   tenon_open_options open = {};
   open.struct_size = sizeof open;
   open.error_text = why;
   open.error_text_bytes = sizeof why;
   open.threads = threads;
+  open.cpu_feature_mask = features;
   tenon_model *model = nullptr;
   if (tenon_open(path.c_str(), &open, &model) != TENON_OK)
     return llvm::createStringError(std::string("open: ") + why);
@@ -178,6 +172,46 @@ static int differentOutput(const std::vector<HostTensor> &a,
   return -1;
 }
 
+static CompileOptions compileOptions(const CompiledOptions &options,
+                                     const std::string &cpu) {
+  CompileOptions compiling;
+  compiling.optLevel = options.optLevel;
+  compiling.cpu = cpu;
+  // Processors with tiles of bf16 have other bits by default.
+  if (!options.otherCpus.empty() || !options.versions.empty())
+    compiling.matmulPrecision = MatmulPrecision::Strict;
+  return compiling;
+}
+
+/// The versions of one artifact, each on a machine that has no more than it
+/// needs, compute the same bits.
+static llvm::Error checkVersions(const RandomGraph &graph,
+                                 const ScratchFolder &folder,
+                                 const CompiledOptions &options,
+                                 const std::vector<HostTensor> &expected) {
+  if (options.versions.empty())
+    return llvm::Error::success();
+  std::string artifact = folder.file("versions.so");
+  CompileOptions compiling = compileOptions(options, options.cpu);
+  compiling.versions = options.versions;
+  if (llvm::Error error = compileTo(graph, folder, artifact, compiling))
+    return error;
+  for (const std::string &cpu : options.versions) {
+    uint64_t features = Compiler::cpuFeatures(cpu);
+    if (features & ~tenon_host_cpu_features())
+      continue;
+    auto results = runArtifact(artifact, options.threads.front(), graph.main(),
+                               graph.inputs, features);
+    if (!results)
+      return results.takeError();
+    int different = differentOutput(expected, *results);
+    if (different >= 0)
+      return llvm::createStringError("output " + std::to_string(different) +
+                                     " has other bits in the version " + cpu);
+  }
+  return llvm::Error::success();
+}
+
 /// Each variant alone computes the bits of the code for every size.
 static llvm::Error checkVariants(const RandomGraph &graph,
                                  const ScratchFolder &folder,
@@ -187,8 +221,9 @@ static llvm::Error checkVariants(const RandomGraph &graph,
     std::string artifact = folder.file("variant.so"), text;
     for (const auto &[name, size] : variant.sizes)
       text += " " + name + "=" + std::to_string(size);
-    if (llvm::Error error =
-            compileTo(graph, folder, artifact, options, options.cpu, {variant}))
+    CompileOptions compiling = compileOptions(options, options.cpu);
+    compiling.variants = {variant};
+    if (llvm::Error error = compileTo(graph, folder, artifact, compiling))
       return error;
     auto results = runArtifact(artifact, options.threads.front(), graph.main(),
                                graph.inputs);
@@ -221,7 +256,8 @@ Backend compiledBackend(CompiledOptions options) {
     std::vector<HostTensor> first;
     for (const std::string &cpu : cpus) {
       std::string artifact = folder.file(cpu + ".so");
-      if (llvm::Error error = compileTo(graph, folder, artifact, options, cpu))
+      if (llvm::Error error =
+              compileTo(graph, folder, artifact, compileOptions(options, cpu)))
         return std::move(error);
       for (int threads : options.threads) {
         auto results =
@@ -239,6 +275,8 @@ Backend compiledBackend(CompiledOptions options) {
               std::to_string(threads) + " threads on " + cpu);
       }
     }
+    if (llvm::Error error = checkVersions(graph, folder, options, first))
+      return std::move(error);
     if (options.specialize)
       if (llvm::Error error = checkVariants(graph, folder, options, first))
         return std::move(error);

@@ -13,6 +13,8 @@ struct CompiledOptions {
   /// further processors; all must give the same bits.
   std::vector<int> threads = {2};
   std::vector<std::string> otherCpus;
+  /// One more artifact with code for each of these: the same bits from each.
+  std::vector<std::string> versions;
   /// Further compilations with variants for the inputs' sizes: the same bits.
   bool specialize = false;
 };

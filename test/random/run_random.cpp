@@ -36,6 +36,10 @@ static cl::opt<std::string> cpu("cpu", cl::desc("to compile for"),
 static cl::list<std::string>
     otherCpus("also-cpu", cl::desc("compile for these too: the same bits"),
               cl::CommaSeparated);
+static cl::list<std::string>
+    versions("multiversion",
+             cl::desc("compile for these at once: the same bits from each"),
+             cl::CommaSeparated);
 static cl::opt<bool>
     specialize("specialize",
                cl::desc("variants for the inputs' sizes: the same bits"));
@@ -110,6 +114,7 @@ int main(int argc, char **argv) {
     compiled.optLevel = optLevel;
     compiled.cpu = cpu;
     compiled.otherCpus = otherCpus;
+    compiled.versions = versions;
     compiled.specialize = specialize;
     if (!threads.empty())
       compiled.threads = threads;

@@ -35,6 +35,7 @@ struct BenchFlags {
   std::map<std::string, int64_t> sizes;
   std::vector<int64_t> threads;
   tenon_weights_mode weights = TENON_WEIGHTS_AUTO;
+  uint64_t cpuMask = 0;
   std::vector<int64_t> batches;
   int64_t runs = 0; ///< 0: by time
   int64_t warmup = 3;
@@ -110,6 +111,7 @@ static Status readFlags(Invocation &call, BenchFlags &flags) {
   then([&] { return readDuration(call, OPT_min_time, flags.minTime); });
   then([&] { return readSize(call, OPT_mem_limit, flags.memoryLimit); });
   then([&] { return readLoadWeights(call, flags.weights); });
+  then([&] { return readCpuMask(call, flags.cpuMask); });
   then([&] { return readFailIfSlower(call, flags.failIfSlower); });
   flags.baseline = call.args.getLastArgValue(OPT_baseline).str();
   if (call.args.hasArg(OPT_o)) {
@@ -150,6 +152,7 @@ static Status addRows(Invocation &call, const BenchFlags &flags,
       loading.weightsPath = weightsPath(call);
       loading.function = functionName(call);
       loading.weights = flags.weights;
+      loading.cpuMask = flags.cpuMask;
       if (Status status = row.loaded.open(call.talk, artifact, file, loading);
           status != Status::Success)
         return status;

@@ -8,6 +8,7 @@
 #include "tools/tenon/OutputFile.h"
 #include "tools/tenon/PhaseProgress.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Option/Arg.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -338,9 +339,11 @@ static Status compileModel(Invocation &call, CompileOptions options) {
   std::string dependencies;
   if (!options.dependencyFile.empty() && isStream(options.dependencyFile))
     dependencies = std::exchange(options.dependencyFile, "");
-  call.talk.detail("compiling " + options.input + " for " + options.cpu +
-                   " at -O" + std::to_string(options.optLevel) + " into " +
-                   options.output);
+  call.talk.detail(
+      "compiling " + options.input + " for " +
+      (options.versions.empty() ? options.cpu
+                                : llvm::join(options.versions, ", ")) +
+      " at -O" + std::to_string(options.optLevel) + " into " + options.output);
   CompileReport report = compiler.compile(options);
   if (report.status == Status::Success && output != options.output) {
     report.status = copyToStream(call.talk, options.output, output);
@@ -394,7 +397,7 @@ Status compileVerb(Invocation &call) {
   if (call.args.hasArg(OPT_cache))
     return compileIntoCache(call, options);
   if (options.cpu == "native" && options.emit != EmitKind::Mlir &&
-      !call.args.hasArg(OPT_mcpu))
+      !call.args.hasArg(OPT_mcpu) && options.versions.empty())
     call.talk.note(
         llvm::formatv("tuned for this CPU ({0}); pass -mcpu=x86-64-v3 for "
                       "portable code",

@@ -2,6 +2,8 @@
 // what was found.
 #include "tools/tenon/CompileFlags.h"
 
+#include "compiler/Compiler.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -44,15 +46,59 @@ static Status expected(Invocation &call, const Arg *arg,
   return call.talk.usage(spelled(call, arg) + ": expected " + what);
 }
 
+static Status checkCpu(Invocation &call, const std::string &cpu) {
+  std::vector<std::string> known = knownCpus();
+  if (cpu == "native" || llvm::is_contained(known, cpu))
+    return Status::Success;
+  return call.talk.usage("unknown CPU '" + cpu + "'" + didYouMean(cpu, known),
+                         "'tenon targets' lists the CPUs");
+}
+
+Status readCpuMask(Invocation &call, uint64_t &mask) {
+  const Arg *arg = call.args.getLastArg(OPT_cpu);
+  if (!arg)
+    return Status::Success;
+  if (Status status = checkCpu(call, arg->getValue());
+      status != Status::Success)
+    return status;
+  // Zero would be no mask: the last bit is no feature's.
+  mask = Compiler::cpuFeatures(arg->getValue()) | UINT64_C(1) << 63;
+  return Status::Success;
+}
+
+/// `x86-64-v2,v3,znver5`: a level's short name is the rest of its name.
+static Status readVersions(Invocation &call, const Arg *arg,
+                           std::vector<std::string> &versions) {
+  for (unsigned other : {OPT_mcpu, OPT_mattr})
+    if (const Arg *also = call.args.getLastArg(other))
+      return call.talk.usage(spelled(call, also) + " is for one CPU, and " +
+                             spelled(call, arg) + " names its own");
+  llvm::SmallVector<llvm::StringRef, 4> parts;
+  llvm::StringRef(arg->getValue()).split(parts, ',');
+  for (llvm::StringRef part : parts) {
+    if (part.empty())
+      return expected(call, arg, "names of CPUs, such as x86-64-v3,x86-64-v4");
+    bool isLevel = part.size() == 2 && part[0] == 'v' && llvm::isDigit(part[1]);
+    std::string cpu = (isLevel ? "x86-64-" : "") + part.str();
+    if (Status status = checkCpu(call, cpu); status != Status::Success)
+      return status;
+    if (llvm::is_contained(versions, cpu))
+      return call.talk.usage("--multiversion: '" + cpu + "' is given twice");
+    versions.push_back(std::move(cpu));
+  }
+  return Status::Success;
+}
+
 Status readCodeFlags(Invocation &call, CompileOptions &options) {
   if (const Arg *arg = call.args.getLastArg(OPT_mcpu)) {
     options.cpu = arg->getValue();
-    std::vector<std::string> known = knownCpus();
-    if (options.cpu != "native" && !llvm::is_contained(known, options.cpu))
-      return call.talk.usage("unknown CPU '" + options.cpu + "'" +
-                                 didYouMean(options.cpu, known),
-                             "'tenon targets' lists the CPUs");
+    if (Status status = checkCpu(call, options.cpu); status != Status::Success)
+      return status;
   }
+  if (const Arg *arg = call.args.getLastArg(OPT_multiversion))
+    if (Status status = readVersions(call, arg, options.versions);
+        status != Status::Success)
+      return status;
   for (const Arg *arg : call.args.filtered(OPT_mattr)) {
     llvm::SmallVector<llvm::StringRef, 8> parts;
     llvm::StringRef(arg->getValue()).split(parts, ',', -1, false);

@@ -49,6 +49,9 @@ std::optional<uint64_t> parseSize(llvm::StringRef text);
 /// The value of the flag `id` as such a number, not 0.
 Status readSize(Invocation &call, unsigned id, uint64_t &bytes);
 
+/// Reads --cpu as the features of tenon_open_options.cpu_feature_mask.
+Status readCpuMask(Invocation &call, uint64_t &mask);
+
 /// Reads --load-weights.
 Status readLoadWeights(Invocation &call, tenon_weights_mode &mode);
 

@@ -7,6 +7,7 @@
 #include "llvm/Support/JSON.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace tenon::cli::options;
 using llvm::json::Array;
@@ -109,6 +110,30 @@ static std::vector<TensorSummary> statesOf(const tenon_model_desc &desc) {
   return result;
 }
 
+static llvm::ArrayRef<tenon_version_desc>
+versionsOf(const tenon_model_desc &desc) {
+  return {desc.versions, size_t(desc.num_versions)};
+}
+
+/// How much code each version has, and what it needs beyond the least.
+static void printVersions(const tenon_model_desc &desc) {
+  if (desc.num_versions == 1)
+    return printField("code", formatBytes(desc.versions[0].code_bytes));
+  size_t width = 0;
+  for (const tenon_version_desc &version : versionsOf(desc))
+    width = std::max(width, strlen(version.name));
+  const char *heading = "versions";
+  for (const tenon_version_desc &version : versionsOf(desc)) {
+    std::string text = version.name;
+    text.resize(width + 2, ' ');
+    text += formatBytes(version.code_bytes);
+    if (uint64_t further = version.cpu_features & ~desc.cpu_features)
+      text += ", needs also " + llvm::join(featureNames(further), " ");
+    printField(heading, text);
+    heading = "";
+  }
+}
+
 static Object artifactAsJson(const LoadedModel &model) {
   const tenon_model_desc &desc = model.getDesc();
   const tenon_function_desc &function = model.getFunction();
@@ -125,6 +150,12 @@ static Object artifactAsJson(const LoadedModel &model) {
   Array variants;
   for (int32_t i = 0; i < function.num_variants; ++i)
     variants.push_back(fixUTF8(function.variants[i].name));
+  Array versions;
+  for (const tenon_version_desc &version : versionsOf(desc))
+    versions.push_back(
+        Object{{"name", fixUTF8(version.name)},
+               {"cpu_features", Array(featureNames(version.cpu_features))},
+               {"code_bytes", int64_t(version.code_bytes)}});
   Array functions;
   for (const tenon_function_desc &each : functionsOf(desc))
     functions.push_back(Object{
@@ -140,6 +171,7 @@ static Object artifactAsJson(const LoadedModel &model) {
       {"abi", int64_t(desc.abi_version)},
       {"target", desc.target},
       {"cpu_features", Array(featureNames(desc.cpu_features))},
+      {"versions", std::move(versions)},
       {"inputs",
        tensorsAsJson(summaries(function.inputs, function.num_inputs))},
       {"outputs",
@@ -163,6 +195,7 @@ static void printArtifact(const LoadedModel &model, bool ops) {
                              std::to_string(desc.abi_version));
   printField("target", desc.target);
   printField("needs", llvm::join(featureNames(desc.cpu_features), " "));
+  printVersions(desc);
   for (const tenon_function_desc &each : functionsOf(desc)) {
     printField("function", each.name);
     printTensors("inputs", summaries(each.inputs, each.num_inputs));

@@ -99,6 +99,7 @@ Status LoadedModel::open(Talk &talk, const std::string &artifact,
   if (!options.weightsPath.empty())
     opening.weights_path = options.weightsPath.c_str();
   opening.weights_mode = options.weights;
+  opening.cpu_feature_mask = options.cpuMask;
   tenon_model *opened = nullptr;
   tenon_status status = tenon_open(artifact.c_str(), &opening, &opened);
   if (status != TENON_OK)
@@ -117,6 +118,8 @@ Status LoadedModel::open(Talk &talk, const std::string &artifact,
   }
   if (options.describeOnly)
     return Status::Success;
+  if (desc->num_versions > 1)
+    talk.detail(shownAs + ": runs the version " + getInfo().version);
   tenon_context_options making = {};
   making.struct_size = sizeof making;
   making.error_text = text;

@@ -32,6 +32,7 @@ public:
     std::string weightsPath; ///< empty: beside the artifact
     std::string function;    ///< empty: the first
     tenon_weights_mode weights = TENON_WEIGHTS_AUTO;
+    uint64_t cpuMask = 0; ///< of the host's features; 0: all of them
   };
 
   /// Opens `artifact`; messages call it `shownAs`.

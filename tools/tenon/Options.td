@@ -96,6 +96,9 @@ def MF : Separate<["-"], "MF">, Visibility<[CompileVerb]>, Group<grp_output>,
 defm target : Eq<"--", "target", [CompileVerb], grp_target, "TRIPLE", "Generate code for TRIPLE">;
 defm mcpu : Eq<"-", "mcpu", Generating, grp_target, "CPU",
   "Generate code for CPU ('tenon targets' lists them); native is the default">;
+defm multiversion : Eq<"--", "multiversion", [CompileVerb], grp_target, "CPU,CPU,..",
+  "Generate code for each of these CPUs into one artifact, which takes the best that the machine can run; "
+  "v2, v3 and v4 are short for x86-64-v2, x86-64-v3 and x86-64-v4">;
 defm mattr : Eq<"-", "mattr", Generating, grp_target, "+F,-G", "Add or remove CPU features">;
 
 // Optimisation
@@ -116,6 +119,8 @@ defm weights_file : Eq<"--", "weights-file", [RunVerb, BenchVerb], grp_execute, 
   "The file of external weights, or its folder; by default TENON_WEIGHTS_PATH, then beside the artifact">;
 defm threads : Eq<"--", "threads", [RunVerb, VerifyVerb], grp_execute, "N",
   "Threads to run on; 0, the default, is one per CPU">;
+defm cpu : Eq<"--", "cpu", [RunVerb, BenchVerb], grp_execute, "CPU",
+  "Run as on a machine with CPU's features and no others: of several versions the one for it">;
 defm load_weights : Eq<"--", "load-weights", [RunVerb, BenchVerb], grp_execute, "HOW",
   "Bring weights into memory: auto, map or copy; copies are faster, maps are shared", "auto,map,copy">;
 defm repeat : Eq<"--", "repeat", [RunVerb], grp_execute, "N", "Run N times and show the last result">;

@@ -12,6 +12,7 @@ namespace tenon::cli {
 
 void Profile::listen(LoadedModel &model, bool keepLaunches) {
   function = &model.getFunction();
+  version = model.getInfo().version;
   this->keepLaunches = keepLaunches;
   rows.assign(function->num_kernels, {});
   for (auto [i, row] : llvm::enumerate(rows))
@@ -71,6 +72,7 @@ void Profile::print(llvm::raw_ostream &out) const {
     floor += row.floor;
   }
   double each = 1 / double(runs);
+  out << "code for " << escapeForTerminal(version) << '\n';
   out << llvm::formatv("{0} a run, {1} of it in kernels; the least for them is "
                        "{2}\n",
                        formatTime(seconds * each), formatTime(kernels * each),
@@ -111,7 +113,8 @@ llvm::json::Value Profile::asJson() const {
                            {"bytes", row.bytes},
                            {"floor_seconds", row.floor}});
   }
-  return llvm::json::Object{{"runs", runs},
+  return llvm::json::Object{{"version", llvm::json::fixUTF8(version)},
+                            {"runs", runs},
                             {"seconds", seconds},
                             {"threads", peaks.threads},
                             {"peak_flops", peaks.flops},

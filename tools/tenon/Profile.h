@@ -54,6 +54,7 @@ private:
   std::string nodesOf(const Row &row) const;
 
   const tenon_function_desc *function = nullptr;
+  std::string version; ///< of the code
   std::vector<Row> rows;
   std::vector<Launch> launches;
   bool keepLaunches = false;

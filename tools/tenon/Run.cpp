@@ -80,6 +80,7 @@ static Status readFlags(Invocation &call, RunFlags &flags) {
   flags.loading.weightsPath = weightsPath(call);
   flags.loading.function = functionName(call);
   then([&] { return readLoadWeights(call, flags.loading.weights); });
+  then([&] { return readCpuMask(call, flags.loading.cpuMask); });
   then([&] { return readTolerance(call, OPT_rtol, flags.tolerance.rtol); });
   then([&] { return readTolerance(call, OPT_atol, flags.tolerance.atol); });
   then([&] {

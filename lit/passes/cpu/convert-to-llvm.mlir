@@ -184,3 +184,33 @@ func.func @half_of_integer(%n: i64) -> f16 {
   %0 = arith.sitofp %n : i64 to f16
   return %0 : f16
 }
+
+// -----
+
+// Another version of the module has begun the tables: what is there keeps its number, what is not goes behind.
+// CHECK: module attributes {tenon.launches = {{\[\[}}@kernel, [[LOC:#loc[0-9]*]]], [@other, [[LOC]]], [@kernel, [[OWN:#loc[0-9]*]]]], tenon.sites = ["there", "here"]}
+// CHECK-LABEL: llvm.func @numbered_on(
+// CHECK: %[[FIRST:.*]] = llvm.mlir.constant(0 : i32)
+// CHECK: llvm.call @tenon_core_begin(%{{.*}}, %[[FIRST]],
+// CHECK: %[[THIRD:.*]] = llvm.mlir.constant(2 : i32)
+// CHECK: llvm.call @tenon_core_begin(%{{.*}}, %[[THIRD]],
+#layer = loc("layer")
+module attributes {tenon.launches = [[@kernel, #layer], [@other, #layer]], tenon.sites = ["there"]} {
+  func.func @numbered_on(%call: !llvm.ptr, %x: memref<4xf32>, %n: index) {
+    tenon.launch @kernel tasks %n flops %n bytes %n (%x) : memref<4xf32> loc(#layer)
+    tenon.launch @kernel tasks %n flops %n bytes %n (%x) : memref<4xf32> loc("own")
+    return
+  }
+  // CHECK-LABEL: llvm.func @kernel(
+  // CHECK: %[[THERE:.*]] = llvm.mlir.constant(0 : i32)
+  // CHECK-NEXT: llvm.call @tenon_core_fault(%{{.*}}, %{{.*}}, %[[THERE]],
+  // CHECK: llvm.mlir.constant(1 : i32)
+  // CHECK-NEXT: %[[HERE:.*]] = llvm.mlir.constant(1 : i32)
+  // CHECK-NEXT: llvm.call @tenon_core_fault(%{{.*}}, %{{.*}}, %[[HERE]],
+  func.func private @kernel(%call: !llvm.ptr, %x: memref<4xf32>, %begin: index, %end: index) {
+    %i = arith.constant 7 : i64
+    tenon.fault "there" found %i in [%i, %i]
+    tenon.fault "here" found %i in [%i, %i]
+    return
+  }
+}
