@@ -24,11 +24,20 @@ static std::optional<int64_t> knownProduct(ArrayRef<ResultDim> dims) {
   return product;
 }
 
+/// Parts that are a number of this type; 0: none of so few.
+static int64_t wholeParts(Type element) {
+  if (element.isBF16())
+    return 1;
+  if (element.isF16())
+    return 2;
+  return element.isF32() ? 3 : 0;
+}
+
 static bool fits(const ContractionNest &nest) {
-  return nest.panels && nest.panels->width == amxTile && !nest.scales &&
+  return nest.panels && nest.panels->width % amxTile == 0 && !nest.scales &&
          nest.columnIsLast() && nest.sums.size() == 1 &&
-         !nest.sums.back().guard && nest.lhsElement.isF32() &&
-         nest.rhsElement.isF32() && nest.sum.isF32() &&
+         !nest.sums.back().guard && wholeParts(nest.lhsElement) != 0 &&
+         wholeParts(nest.rhsElement) != 0 && nest.sum.isF32() &&
          getConstantIntValue(nest.sums.back().lhsStride) == 1;
 }
 
@@ -42,8 +51,11 @@ std::optional<AmxPlan> planAmx(const ContractionNest &nest, int64_t parts) {
       rows.value_or(mostRows) <= amxFewRows)
     return std::nullopt;
   AmxPlan plan;
-  plan.parts = parts;
-  int64_t elements = columnBytes / (amxPanel * 2 * parts);
+  plan.lhsParts = std::min(parts, wholeParts(nest.lhsElement));
+  plan.rhsParts = std::min(parts, wholeParts(nest.rhsElement));
+  plan.order = parts - 1;
+  int64_t elements =
+      columnBytes / (amxPanel * 2 * std::max(plan.lhsParts, plan.rhsParts));
   plan.depth = std::min<int64_t>(llvm::alignDown(elements, amxStep),
                                  llvm::alignTo(*sum, amxStep));
   int64_t known = rows.value_or(mostRows);

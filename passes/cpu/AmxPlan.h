@@ -18,7 +18,9 @@ constexpr int64_t amxStep = 2 * amxTile;
 constexpr int64_t amxFewRows = 8;
 
 struct AmxPlan {
-  int64_t parts;   ///< of bf16, that both operands are split into
+  /// Parts of bf16 that the operands are split into; part i of lhs meets part j
+  /// of rhs where i + j is at most `order`.
+  int64_t lhsParts, rhsParts, order;
   int64_t depth;   ///< sums that are split at once, in whole steps
   TaskBlock block; ///< rows in whole tiles, columns in whole panels
 
@@ -26,7 +28,7 @@ struct AmxPlan {
   int64_t steps() const { return depth / amxStep; }
 };
 
-/// The plan for operands in `parts`; none where the form of the nest or its
+/// The plan for f32 operands in `parts`; none where the form of the nest or its
 /// extents do not fit. If the nest's rows are not known they may be few.
 std::optional<AmxPlan> planAmx(const ContractionNest &nest, int64_t parts);
 

@@ -8,6 +8,7 @@
 #include "passes/cpu/ElementEmitter.h"
 #include "passes/cpu/GemmPlan.h"
 #include "passes/cpu/GemmTask.h"
+#include "passes/cpu/KernelLoops.h"
 #include "passes/cpu/PanelPacker.h"
 #include "passes/cpu/TileEpilogue.h"
 #include "passes/cpu/TileKernel.h"
@@ -38,12 +39,11 @@ struct RowRun {
   Value exist;
 };
 
-class GemmEmitter : GemmPlan {
+class GemmEmitter : GemmPlan, KernelLoops {
 public:
   GemmEmitter(Kernel &kernel, Value dot, const ContractionNest &nest)
-      : GemmPlan(nest, kernel.vectorBytes), kernel(kernel), b(kernel.builder),
-        loc(kernel.loc()), tiles(kernel, nest, lanes),
-        epilogue(kernel, dot, nest.sum, lanes),
+      : GemmPlan(nest, kernel.vectorBytes), KernelLoops(kernel),
+        tiles(kernel, nest, lanes), epilogue(kernel, dot, nest.sum, lanes),
         fetcher(kernel, nest, size, tile), task(kernel, nest, block) {}
 
   /// Code for the tasks [begin, end).
@@ -53,8 +53,6 @@ public:
 private:
   using Values = SmallVector<Value>;
 
-  IndexBuilder at() { return {b, loc}; }
-  Value scratch(int64_t elements);
   ColumnSource columnsOf(const Panel &panel, Value rhsOffset);
   void emitPanels(Value first, Value end);
   void emitPanel(const Panel &panel);
@@ -72,9 +70,6 @@ private:
                ArrayRef<Value> taps, Value lhsOffset, Value depth);
   void forTiles(Value low, Value high,
                 llvm::function_ref<void(const RowRun &)> body);
-  void forRange(Value low, Value high, int64_t step,
-                llvm::function_ref<void(Value)> body);
-  void when(Value condition, llvm::function_ref<void()> body);
   SmallVector<Values> positionsOf(const RowRun &run);
   Values offsetsOf(const RowRun &run, ArrayRef<Values> positions);
   Values zeros(int64_t count);
@@ -84,9 +79,6 @@ private:
               llvm::function_ref<Value(int64_t)> sums);
   void drain(const Panel &panel, Value row, Value keptRow, Value count);
 
-  Kernel &kernel;
-  OpBuilder &b;
-  Location loc;
   TileKernel tiles;
   TileEpilogue epilogue;
   ColumnFetcher fetcher;
@@ -96,39 +88,18 @@ private:
   Value kept, panelMemory; ///< kept: sums on the stack
 };
 
-Value GemmEmitter::scratch(int64_t elements) {
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&kernel.func.getBody().front());
-  return memref::AllocaOp::create(b, loc, MemRefType::get({elements}, nest.sum),
-                                  b.getI64IntegerAttr(64));
-}
-
-void GemmEmitter::forRange(Value low, Value high, int64_t step,
-                           llvm::function_ref<void(Value)> body) {
-  auto loop = scf::ForOp::create(b, loc, low, high, at().constant(step));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  body(loop.getInductionVar());
-}
-
-void GemmEmitter::when(Value condition, llvm::function_ref<void()> body) {
-  auto branch = scf::IfOp::create(b, loc, condition, false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&branch.getThenRegion().front());
-  body();
-}
-
 void GemmEmitter::emit(Value begin, Value end) {
   wide = epilogue.vectorizes(nest.columnIsLast());
   drains = !wide || !epilogue.isShort();
   if (inPieces() || isDeep())
-    kept = scratch(together * width);
+    kept = scratch(nest.sum, together * width);
   else if (drains)
-    kept = scratch(tile.rows * width);
+    kept = scratch(nest.sum, tile.rows * width);
   if (packsWhole())
-    panelMemory = scratch(*size.sum * width);
+    panelMemory = scratch(nest.sum, *size.sum * width);
   else if (packs)
-    panelMemory = scratch(panelBytes * 8 / nest.sum.getIntOrFloatBitWidth());
+    panelMemory =
+        scratch(nest.sum, panelBytes * 8 / nest.sum.getIntOrFloatBitWidth());
   forRange(begin, end, 1, [&](Value number) {
     task.enter(number);
     emitPanels(task.firstColumn, task.lastColumn);

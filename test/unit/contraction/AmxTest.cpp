@@ -4,6 +4,7 @@
 #include "test/amx/amx_emulator.h"
 #include "test/unit/contraction/ContractionCase.h"
 
+#include "llvm/ADT/APFloat.h"
 #include "llvm/TargetParser/Host.h"
 #include "gtest/gtest.h"
 #include <bit>
@@ -259,6 +260,86 @@ TEST_F(AmxProduct, RowsMayLieAnywhere) {
             {{image.data(), {1, 9, 8, 50}}, {panels.data(), {3, 1, 1, 50, 16}}},
             {found.data(), {1, 5, 4, 40}});
   EXPECT_EQ(found, runOnce(product, 3));
+}
+
+/// A 16-bit type, and numbers stored in it; the numbers become what is stored.
+struct Narrow {
+  const char *name;
+  const llvm::fltSemantics &semantics;
+
+  std::vector<uint16_t> store(std::vector<float> &values) const {
+    std::vector<uint16_t> bits;
+    for (float &value : values) {
+      llvm::APFloat number(value);
+      bool loses;
+      number.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &loses);
+      bits.push_back(number.bitcastToAPInt().getZExtValue());
+      number.convert(llvm::APFloat::IEEEsingle(),
+                     llvm::APFloat::rmNearestTiesToEven, &loses);
+      value = number.convertToFloat();
+    }
+    return bits;
+  }
+};
+
+std::string typed(std::string type, const char *element) {
+  return type.replace(type.size() - 4, 3, element);
+}
+
+TEST_F(AmxProduct, NarrowOperandsAreMultipliedWhole) {
+  const Narrow bf16{"bf16", llvm::APFloat::BFloat()},
+      f16{"f16", llvm::APFloat::IEEEhalf()};
+  for (const Narrow &type : {bf16, f16})
+    for (bool weightsAlone : {false, true}) {
+      // Weights of fewer bits than what they are multiplied with lie in bf16.
+      if (weightsAlone && &type.semantics != &bf16.semantics)
+        continue;
+      constexpr int64_t width = 64;
+      Extents size{25, 90, 200};
+      Product product(size);
+      product.left(3, 5) = infinity;
+      product.left(20, 199) = 0x1p-24f;
+      for (int64_t k = 0; k < size.sum; ++k)
+        product.left(7, k) *= 0x1p-9f;
+      std::vector<uint16_t> left;
+      if (!weightsAlone)
+        left = type.store(product.x);
+      std::vector<uint16_t> right = type.store(product.w),
+                            panels(2 * size.sum * width);
+      for (int64_t n = 0; n < size.columns; ++n)
+        for (int64_t k = 0; k < size.sum; ++k)
+          panels[(n / width * size.sum + k) * width + n % width] =
+              right[k * size.columns + n];
+      const char *element = weightsAlone ? "f32" : type.name;
+      std::string x = typed(dims({25, 200}), element),
+                  stored = typed(dims({2, 200, width}), type.name),
+                  p = weightsAlone ? dims({2, 200, width}) : stored,
+                  w = typed(dims({200, 90}), element), y = dims({25, 90});
+      std::string panel = weightsAlone
+                              ? "  %p = tenon.dequantize %q : (" + stored +
+                                    ") -> " + dims({2, 200, width}) + "\n"
+                              : "";
+      JitGraph graph(
+          "func.func @f(%x: " + x + (weightsAlone ? ", %q: " : ", %p: ") +
+              stored + ") -> " + y + " {\n" + panel +
+              "  %w = tenon.unpack %p dim 1 extent 90 : (" + p + ") -> " + w +
+              "\n  %0 = tenon.dot_general %x, %w batch [] x [] "
+              "contract [1] x [0] : (" +
+              x + ", " + w + ") -> " + y + "\n  return %0 : " + y + "\n}\n",
+          amxTarget(3));
+      std::vector<float> found(size.rows * size.columns);
+      void *rows =
+          weightsAlone ? static_cast<void *>(product.x.data()) : left.data();
+      graph.run("f", {{rows, {25, 200}}, {panels.data(), {2, 200, width}}},
+                {found.data(), {25, 90}});
+      SCOPED_TRACE(type.name);
+      expectErrors(product, found, plainError(size));
+      int64_t same = 0;
+      for (int64_t m = 0; m < size.rows; ++m)
+        for (int64_t n = 0; n < size.columns; ++n)
+          same += sameBits(found[m * size.columns + n], product.plain(m, n));
+      EXPECT_LT(same, size.rows * size.columns * 3 / 4) << "no tile was used";
+    }
 }
 
 TEST_F(AmxProduct, OpsFollowOnTheSums) {

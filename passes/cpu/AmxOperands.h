@@ -1,0 +1,63 @@
+// A task's operands as AMX multiplies them: pieces of rows and columns split
+// into bf16 parts, in tiles on the stack, and the magnitudes of what was split.
+#ifndef TENON_PASSES_CPU_AMXOPERANDS_H
+#define TENON_PASSES_CPU_AMXOPERANDS_H
+
+#include "passes/cpu/AmxPlan.h"
+#include "passes/cpu/BfloatParts.h"
+#include "passes/cpu/GemmTask.h"
+#include "passes/cpu/KernelLoops.h"
+
+namespace tenon {
+
+class AmxOperands : KernelLoops {
+public:
+  AmxOperands(Kernel &kernel, const ContractionNest &nest, const AmxPlan &plan,
+              const GemmTask &task);
+
+  /// Forgets the magnitudes of former tasks.
+  void clear();
+  /// Splits the sums [k, k + steps * amxStep) of row number `row` of the task,
+  /// or of `vectors` vectors of columns from `column` on; zeros stand for sums
+  /// past the end.
+  void splitRow(mlir::Value row, mlir::Value k, mlir::Value steps);
+  void splitColumns(mlir::Value column, int64_t vectors, mlir::Value k,
+                    mlir::Value steps);
+
+  /// What was split, in tile registers: 16 rows, or vector number `vector` of
+  /// the panel.
+  mlir::Value loadRows(int64_t part, mlir::Value tile, mlir::Value step);
+  mlir::Value loadColumns(int64_t part, int64_t vector, mlir::Value step);
+
+  /// Of a row, in all lanes, and of a vector of columns.
+  Magnitudes magnitudesOfRow(mlir::Value row);
+  Magnitudes magnitudesOfColumns(mlir::Value column);
+
+  /// Where a row starts in lhs, and a column in rhs.
+  mlir::Value startOfRow(mlir::Value row);
+  mlir::Value startOfColumn(mlir::Value column);
+
+private:
+  mlir::Value load(mlir::VectorType type, mlir::Value memory,
+                   mlir::Value place);
+  mlir::Value loadFloats(mlir::Value memory, mlir::Type element,
+                         mlir::Value place, mlir::Value mask);
+  mlir::Value existing(mlir::Value k, bool allLanes);
+  mlir::Value loadTile(mlir::Value memory, mlir::Value line, mlir::Value step);
+  void storeParts(mlir::Value word, mlir::Value memory, mlir::Value place);
+  mlir::Value placeOfMagnitudes(mlir::Value column);
+
+  const ContractionNest &nest;
+  const AmxPlan &plan;
+  const GemmTask &task;
+  mlir::VectorType words;
+  /// Tiles of parts: [part][tile of rows][step] and [part][vector][step].
+  mlir::Value rowParts, columnParts;
+  /// Vectors of the least and the greatest side by side: of each row, in lanes
+  /// that mean nothing, and of each vector of columns.
+  mlir::Value rowMagnitudes, columnMagnitudes;
+};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_CPU_AMXOPERANDS_H

@@ -1,0 +1,33 @@
+// Bodies are emitted by what is called back with the builder inside.
+#include "passes/cpu/KernelLoops.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+void KernelLoops::forRange(Value low, Value high, int64_t step,
+                           llvm::function_ref<void(Value)> body) {
+  auto loop = scf::ForOp::create(b, loc, low, high, at().constant(step));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+void KernelLoops::when(Value condition, llvm::function_ref<void()> body) {
+  auto branch = scf::IfOp::create(b, loc, condition, false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  body();
+}
+
+Value KernelLoops::scratch(Type element, int64_t elements) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&kernel.func.getBody().front());
+  return memref::AllocaOp::create(b, loc, MemRefType::get({elements}, element),
+                                  b.getI64IntegerAttr(64));
+}
+
+} // namespace tenon
