@@ -1,6 +1,7 @@
 // Attention without its scores in memory. A task is some rows of one head of
 // the keys; it meets the keys block by block, each packed for it together with
-// its values. Rows are those of all query heads that share the head.
+// its values, or read in place where nobody reads them again. Rows are those of
+// all query heads that share the head.
 #include "passes/cpu/AttentionTile.h"
 #include "passes/cpu/Conversions.h"
 #include "passes/cpu/ElementEmitter.h"
@@ -52,7 +53,11 @@ private:
   void when(Value condition, llvm::function_ref<void()> body);
   void emitTask(Value task);
   void emitBlock(Value first, Value count, int64_t units, bool whole);
-  void packValues(const KeyBlock &block);
+  bool readsKeysInPlace();
+  bool readsValuesInPlace();
+  BlockLines linesOf(const StridedOperand &operand, Value first);
+  BlockLines blockValues(Value first, Value count);
+  void packValues(Value first, Value count);
   void packKeys(const KeyBlock &block);
   Value finiteValues(const KeyBlock &block);
   Value anyVisible(const KeyBlock &block);
@@ -105,8 +110,10 @@ Value AttentionEmitter::scratchOf(int64_t elements) {
 
 void AttentionEmitter::allocate() {
   int64_t tileVectors = ceilDiv(sizes.tileRows, sizes.lanes) * sizes.lanes;
-  scratch.keys = scratchOf(sizes.depth * attentionBlock);
-  scratch.values = scratchOf(attentionBlock * sizes.valueWidth);
+  if (!readsKeysInPlace())
+    scratch.keys = scratchOf(sizes.depth * attentionBlock);
+  if (!readsValuesInPlace())
+    scratch.values = scratchOf(attentionBlock * sizes.valueWidth);
   scratch.scores = scratchOf(sizes.tileRows * attentionBlock);
   scratch.sums = scratchOf(sizes.taskRows * sizes.valueWidth);
   scratch.greatest = scratchOf(sizes.taskRows);
@@ -196,10 +203,16 @@ void AttentionEmitter::fillScratch(Value memory, int64_t elements,
 
 void AttentionEmitter::emitBlock(Value first, Value count, int64_t units,
                                  bool whole) {
-  KeyBlock block{first, count, units, whole, {}};
-  packValues(block);
+  KeyBlock block{first,
+                 count,
+                 units,
+                 whole,
+                 linesOf(key, first),
+                 blockValues(first, count),
+                 {}};
   auto meet = [&] {
-    packKeys(block);
+    if (scratch.keys)
+      packKeys(block);
     forRange(at().constant(0), rowCount, sizes.tileRows,
              [&](Value slot) { tile->emit(tileRows(slot), block); });
   };
@@ -209,24 +222,52 @@ void AttentionEmitter::emitBlock(Value first, Value count, int64_t units,
   when(anyVisible(block), meet);
 }
 
-void AttentionEmitter::packValues(const KeyBlock &block) {
+/// Whether one row alone reads them, in squares.
+bool AttentionEmitter::readsKeysInPlace() {
+  return sizes.taskRows == 1 && sizes.depth % sizes.lanes == 0 &&
+         getConstantIntValue(key.strides.back()) == 1;
+}
+
+/// Whether a single tile reads them, as whole vectors of floats.
+bool AttentionEmitter::readsValuesInPlace() {
+  return getConstantIntValue(rows) && sizes.taskRows == sizes.tileRows &&
+         value.element.isF32() && sizes.valueDepth == sizes.valueWidth &&
+         getConstantIntValue(value.strides.back()) == 1;
+}
+
+BlockLines AttentionEmitter::linesOf(const StridedOperand &operand,
+                                     Value first) {
+  Values place = shared;
+  place.push_back(first);
+  return {operand.memory, operand.at(at(), place), operand.strides[batch],
+          operand.element};
+}
+
+BlockLines AttentionEmitter::blockValues(Value first, Value count) {
+  if (!scratch.values)
+    return linesOf(value, first);
+  packValues(first, count);
+  return {scratch.values, at().constant(0), at().constant(sizes.valueWidth),
+          b.getF32Type()};
+}
+
+void AttentionEmitter::packValues(Value firstKey, Value count) {
   ContractionNest nest;
   nest.rhs = value.memory;
   nest.rhsElement = value.element;
   nest.sum = b.getF32Type();
   nest.column.rhsStride = value.strides[batch + 1];
-  nest.sums.push_back({block.count, {}, value.strides[batch]});
+  nest.sums.push_back({count, {}, value.strides[batch]});
   Values masks(sizes.valueWidth / sizes.lanes);
   if (int64_t rest = sizes.valueDepth % sizes.lanes)
     masks.back() = vector::CreateMaskOp::create(
         b, loc, VectorType::get({sizes.lanes}, b.getI1Type()),
         at().constant(rest));
   Values first = shared;
-  first.push_back(block.first);
+  first.push_back(firstKey);
   emitPack(kernel, nest,
            {scratch.values, sizes.valueWidth, value.at(at(), first),
-            at().constant(0), at().constant(sizes.valueDepth), block.count,
-            masks},
+            at().constant(0), at().constant(sizes.valueDepth), count, masks},
            sizes.lanes);
 }
 
@@ -252,23 +293,26 @@ void AttentionEmitter::packKeys(const KeyBlock &block) {
            sizes.lanes);
 }
 
-/// Whether all packed values are finite: zero times their sum is zero then.
+/// Whether all values of the block are finite: zero times their sum is zero
+/// then.
 Value AttentionEmitter::finiteValues(const KeyBlock &block) {
   auto type = VectorType::get({sizes.lanes}, b.getF32Type());
   Value zero = emitFloat(b, loc, type, 0);
-  auto loop =
-      scf::ForOp::create(b, loc, at().constant(0),
-                         at().mul(block.count, at().constant(sizes.valueWidth)),
-                         at().constant(sizes.lanes), zero);
+  auto loop = scf::ForOp::create(b, loc, at().constant(0), block.count,
+                                 at().constant(1), zero);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Value loaded = vector::LoadOp::create(b, loc, type, scratch.values,
-                                          loop.getInductionVar());
-    scf::YieldOp::create(
-        b, loc,
-        math::FmaOp::create(b, loc, loaded, zero, loop.getRegionIterArg(0))
-            .getResult());
+    Value line = at().add(block.values.base, at().mul(loop.getInductionVar(),
+                                                      block.values.stride));
+    Value sum = loop.getRegionIterArg(0);
+    for (int64_t column = 0; column < sizes.valueWidth; column += sizes.lanes) {
+      Value loaded =
+          vector::LoadOp::create(b, loc, type, block.values.memory,
+                                 at().add(line, at().constant(column)));
+      sum = math::FmaOp::create(b, loc, loaded, zero, sum);
+    }
+    scf::YieldOp::create(b, loc, sum);
   }
   Value sum = foldLanes(b, loc, loop.getResult(0), [&](Value x, Value y) {
     return arith::AddFOp::create(b, loc, x, y);

@@ -7,6 +7,7 @@
 #include "passes/cpu/Conversions.h"
 #include "passes/cpu/ElementEmitter.h"
 #include "passes/cpu/FloatMath.h"
+#include "passes/cpu/PanelPacker.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -157,7 +158,7 @@ void AttentionTile::emit(const TileRows &rows, const KeyBlock &block) {
     keys = branch.getResult(1);
   }
   powers(rows, visible);
-  weighValues(rows, keys);
+  weighValues(rows, block.values, keys);
 }
 
 void AttentionTile::unitScores(const TileRows &rows, const KeyBlock &block,
@@ -170,12 +171,17 @@ void AttentionTile::unitScores(const TileRows &rows, const KeyBlock &block,
 
 void AttentionTile::scores(const TileRows &rows, const KeyBlock &block,
                            Value column, int64_t vectors) {
-  TileKernel tile(kernel, products, sizes.lanes);
-  ColumnSource columns{scratch.keys, b.getF32Type(), column,
-                       at().constant(attentionBlock), places(vectors)};
-  Values sums = tile.chain(rows.queries, query.strides.back(), columns,
-                           at().constant(sizes.depth),
-                           Values(rows.queries.size() * vectors, number(0)));
+  Values sums;
+  if (scratch.keys) {
+    TileKernel tile(kernel, products, sizes.lanes);
+    ColumnSource columns{scratch.keys, b.getF32Type(), column,
+                         at().constant(attentionBlock), places(vectors)};
+    sums = tile.chain(rows.queries, query.strides.back(), columns,
+                      at().constant(sizes.depth),
+                      Values(rows.queries.size() * vectors, number(0)));
+  } else {
+    sums = productsInPlace(rows, block, column, vectors);
+  }
   double factor = op.getScale().convertToDouble();
   for (size_t r = 0; r < rows.queries.size(); ++r)
     for (int64_t v = 0; v < vectors; ++v) {
@@ -186,6 +192,56 @@ void AttentionTile::scores(const TileRows &rows, const KeyBlock &block,
       store(masked(rows, r, block, place, sum), scratch.scores,
             at().add(place, at().constant(int64_t(r) * attentionBlock)));
     }
+}
+
+/// Squares of as many keys as a vector has lanes are transposed in registers.
+/// Those of the same depth follow one another, so that the chains of several
+/// vectors go on beside one another; meanwhile their sums wait among scores.
+AttentionTile::Values AttentionTile::productsInPlace(const TileRows &rows,
+                                                     const KeyBlock &block,
+                                                     Value column,
+                                                     int64_t vectors) {
+  const BlockLines &keys = block.keys;
+  auto type = VectorType::get(
+      {sizes.lanes}, cast<MemRefType>(keys.memory.getType()).getElementType());
+  Value low = column,
+        high = at().add(low, at().constant(vectors * sizes.lanes));
+  forRange(low, high, sizes.lanes,
+           [&](Value key) { store(number(0), scratch.scores, key); });
+  forRange(at().constant(0), at().constant(sizes.depth), sizes.lanes,
+           [&](Value depth) {
+             forRange(low, high, sizes.lanes, [&](Value key) {
+               Values lines;
+               for (int64_t lane = 0; lane < sizes.lanes; ++lane) {
+                 Value k = at().add(key, at().constant(lane));
+                 if (!block.whole)
+                   k = at().min(k, at().sub(block.count, at().constant(1)));
+                 Value start = at().add(at().add(keys.base, depth),
+                                        at().mul(k, keys.stride));
+                 lines.push_back(emitConvert(
+                     b, loc,
+                     vector::LoadOp::create(b, loc, type, keys.memory, start),
+                     keys.element, b.getF32Type()));
+               }
+               transposeSquare(b, loc, lines);
+               Value sum = load(scratch.scores, key);
+               for (auto [i, line] : llvm::enumerate(lines)) {
+                 Value d = at().add(depth, at().constant(int64_t(i)));
+                 Value element = loadOne(
+                     query.memory, at().add(rows.queries.front(),
+                                            at().mul(d, query.strides.back())));
+                 element = emitConvert(b, loc, element, query.element,
+                                       b.getF32Type());
+                 sum = math::FmaOp::create(b, loc, splat(element), line, sum);
+               }
+               store(sum, scratch.scores, key);
+             });
+           });
+  Values sums;
+  for (int64_t v = 0; v < vectors; ++v)
+    sums.push_back(
+        load(scratch.scores, at().add(low, at().constant(v * sizes.lanes))));
+  return sums;
 }
 
 Value AttentionTile::masked(const TileRows &rows, size_t row,
@@ -328,29 +384,32 @@ void AttentionTile::powers(const TileRows &rows, Value units) {
   });
 }
 
-void AttentionTile::weighValues(const TileRows &rows, Value keys) {
+void AttentionTile::weighValues(const TileRows &rows, const BlockLines &values,
+                                Value keys) {
   int64_t vectors = sizes.valueWidth / sizes.lanes;
   int64_t most =
       std::max<int64_t>(1, sizes.accumulators / int64_t(rows.queries.size()));
   int64_t step = std::min({vectors, most, int64_t(8)});
   int64_t whole = vectors / step * step;
   if (whole == step)
-    weighColumns(rows, keys, at().constant(0), step);
+    weighColumns(rows, values, keys, at().constant(0), step);
   else
     forRange(at().constant(0), at().constant(whole * sizes.lanes),
-             step * sizes.lanes,
-             [&](Value column) { weighColumns(rows, keys, column, step); });
+             step * sizes.lanes, [&](Value column) {
+               weighColumns(rows, values, keys, column, step);
+             });
   if (whole < vectors)
-    weighColumns(rows, keys, at().constant(whole * sizes.lanes),
+    weighColumns(rows, values, keys, at().constant(whole * sizes.lanes),
                  vectors - whole);
 }
 
-void AttentionTile::weighColumns(const TileRows &rows, Value keys, Value column,
-                                 int64_t vectors) {
+void AttentionTile::weighColumns(const TileRows &rows, const BlockLines &values,
+                                 Value keys, Value column, int64_t vectors) {
   int64_t count = rows.queries.size();
   TileKernel tile(kernel, averages, sizes.lanes);
-  ColumnSource columns{scratch.values, b.getF32Type(), column,
-                       at().constant(sizes.valueWidth), places(vectors)};
+  ColumnSource columns{values.memory, b.getF32Type(),
+                       at().add(values.base, column), values.stride,
+                       places(vectors)};
   Values lines;
   for (int64_t r = 0; r < count; ++r)
     lines.push_back(at().constant(r * attentionBlock));

@@ -26,8 +26,8 @@ struct AttentionSizes {
 
 /// Memory of a task.
 struct AttentionScratch {
-  mlir::Value keys;             ///< depth x block: the block's keys, packed
-  mlir::Value values;           ///< block x value width
+  mlir::Value keys;             ///< depth x block; null: read in place
+  mlir::Value values;           ///< block x value width; null: read in place
   mlir::Value scores;           ///< tile rows x block, then their powers
   mlir::Value sums;             ///< task rows x value width
   mlir::Value greatest;         ///< task rows
@@ -35,11 +35,18 @@ struct AttentionScratch {
   mlir::Value shifts, rescales; ///< tile rows, rounded up to whole vectors
 };
 
+/// Where the keys or values of a block lie: that of key k at base + k * stride.
+struct BlockLines {
+  mlir::Value memory, base, stride;
+  mlir::Type element; ///< of the tenon tensor
+};
+
 /// One block of keys. Scores are computed for units of 16 keys.
 struct KeyBlock {
   mlir::Value first, count; ///< index
   int64_t units;            ///< at most, static
   bool whole;               ///< count is the block's
+  BlockLines keys, values;  ///< keys where they are not packed
   mlir::Value finite;       ///< i1, of the values; null without causal
 };
 
@@ -90,6 +97,9 @@ private:
   /// Scores of `vectors` vectors from the column `column` of the block on.
   void scores(const TileRows &rows, const KeyBlock &block, mlir::Value column,
               int64_t vectors);
+  /// Products of the one row with keys that are not packed.
+  Values productsInPlace(const TileRows &rows, const KeyBlock &block,
+                         mlir::Value column, int64_t vectors);
   mlir::Value masked(const TileRows &rows, size_t row, const KeyBlock &block,
                      mlir::Value column, mlir::Value score);
   /// The greatest score of each row with its units so far; whether fills
@@ -98,9 +108,10 @@ private:
   mlir::Value greatestScores(const TileRows &rows, mlir::Value units,
                              bool first);
   void powers(const TileRows &rows, mlir::Value units);
-  void weighValues(const TileRows &rows, mlir::Value keys);
-  void weighColumns(const TileRows &rows, mlir::Value keys, mlir::Value column,
-                    int64_t vectors);
+  void weighValues(const TileRows &rows, const BlockLines &values,
+                   mlir::Value keys);
+  void weighColumns(const TileRows &rows, const BlockLines &values,
+                    mlir::Value keys, mlir::Value column, int64_t vectors);
 
   Kernel &kernel;
   mlir::OpBuilder &b;

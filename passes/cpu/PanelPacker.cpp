@@ -16,8 +16,9 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Transposes lanes x lanes elements: halves change places at each distance.
-static void transpose(OpBuilder &b, Location loc, SmallVector<Value> &lines) {
+/// Halves change places at each distance.
+void transposeSquare(OpBuilder &b, Location loc,
+                     SmallVectorImpl<Value> &lines) {
   int64_t count = lines.size();
   for (int64_t distance = count / 2; distance > 0; distance /= 2) {
     SmallVector<int64_t> low, high;
@@ -118,7 +119,7 @@ void emitPack(Kernel &kernel, const ContractionNest &nest,
                                  ValueRange{at.add(at.add(start, ahead), k)},
                                  /*isWrite=*/false, /*localityHint=*/2,
                                  /*isDataCache=*/true);
-    transpose(b, loc, lines);
+    transposeSquare(b, loc, lines);
     for (int64_t i = 0; i < lanes; ++i)
       put(lines[i], at.add(k, at.constant(i)));
   }

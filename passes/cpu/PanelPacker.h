@@ -16,6 +16,10 @@ struct PanelBlock {
   llvm::ArrayRef<mlir::Value> masks; ///< per vector; null: all lanes exist
 };
 
+/// Transposes as many vectors as each has lanes.
+void transposeSquare(mlir::OpBuilder &b, mlir::Location loc,
+                     llvm::SmallVectorImpl<mlir::Value> &lines);
+
 /// Packs a block along the innermost sum dimension. Lanes of columns from `end`
 /// on are filled with something.
 void emitPack(Kernel &kernel, const ContractionNest &nest,

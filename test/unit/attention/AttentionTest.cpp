@@ -422,6 +422,23 @@ TEST(Attention, Causal) {
   check(cases);
 }
 
+TEST(Attention, OneRowReadsKeysAndValuesInPlace) {
+  std::vector<Case> cases;
+  for (int64_t keys : {1, 64, 150})
+    for (Mask mask : {Mask::None, Mask::Bools}) {
+      Case c = sized("f" + std::to_string(cases.size()), 1, keys, 32, 64);
+      c.mask = mask;
+      c.keyOrder = {0, 2, 1, 3};
+      if (mask == Mask::None)
+        c.causal = keys - 20;
+      draw(c);
+      if (keys == 150) // hidden, where it has a say
+        c.value[149 * c.valueDepth] = infinity;
+      cases.push_back(c);
+    }
+  check(cases);
+}
+
 TEST(Attention, NotFinite) {
   std::vector<Case> cases;
   auto add = [&](std::function<void(Case &)> change) {
