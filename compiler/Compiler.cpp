@@ -41,6 +41,19 @@ static int64_t amxPartsFor(MatmulPrecision precision,
   }
 }
 
+/// How products are formed of operands that the graph rounds, for all versions
+/// alike. For more precision than bf16 pairs are no use: three of their
+/// products take longer than one of f32.
+static Products productsFor(MatmulPrecision precision,
+                            ArrayRef<TargetChoice> targets) {
+  auto hasPairs = [](const TargetChoice &target) {
+    return target.bf16Pairs && !target.bf16Tiles;
+  };
+  return precision == MatmulPrecision::Bf16 && llvm::all_of(targets, hasPairs)
+             ? Products::Pairs
+             : Products::Chain;
+}
+
 namespace {
 /// One compilation: the module on its way through the phases.
 class Compilation {
@@ -103,7 +116,8 @@ public:
       if (phase.name == last)
         break;
       watch = Stopwatch();
-      // Up to here nothing asks what the machine is.
+      // Up to here nothing asks what the machine is but productsFor, which
+      // answers for all versions.
       if (phase.name == "placed" && targets.size() > 1)
         makeVersions(targets);
     }
@@ -152,7 +166,9 @@ private:
       for (StringRef table : {"tenon.launches", "tenon.sites"})
         if (Attribute rows = i ? versions[i - 1]->getAttr(table) : nullptr)
           versions[i]->setAttr(table, rows);
-      if (!runPhaseOn(versions[i], phase, pipelineFor(targets[i]), diagnostics))
+      PipelineOptions pipeline = pipelineFor(targets[i]);
+      pipeline.products = productsFor(options.matmulPrecision, targets);
+      if (!runPhaseOn(versions[i], phase, pipeline, diagnostics))
         return false;
     }
     return true;

@@ -215,6 +215,10 @@ private:
       cutIntoPanels(pack, type, to);
       return;
     }
+    if (isa<PairOp>(op)) {
+      joinLines(shape, from, to);
+      return;
+    }
     if (auto transpose = dyn_cast<TransposeOp>(op)) {
       for (auto [d, source] : llvm::enumerate(transpose.getPermutation()))
         strides[d] = dense[source];
@@ -284,6 +288,19 @@ private:
     box.back() = extent % width;
     if (box.back() != 0)
       copyBox(box, bytes, to, target, source, strides);
+  }
+
+  /// Each line of 16-bit elements goes to one half of the words of its pair;
+  /// little-endian, as everything is.
+  static void joinLines(ArrayRef<int64_t> shape, const char *from, char *to) {
+    int64_t width = shape.back(), depth = shape[shape.size() - 2],
+            words = (depth + 1) / 2, panels = 1;
+    for (int64_t extent : shape.drop_back(2))
+      panels *= extent;
+    for (int64_t panel = 0; panel < panels; ++panel)
+      for (int64_t k = 0; k < depth; ++k)
+        copyRow<uint16_t>(to + (panel * words + k / 2) * width * 4 + k % 2 * 2,
+                          2, from + (panel * depth + k) * width * 2, 1, width);
   }
 
   llvm::function_ref<bool(StringRef, HostBytes &)> read;

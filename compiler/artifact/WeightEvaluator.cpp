@@ -88,7 +88,7 @@ bool WeightEvaluator::count(WeightOp weight, const QuantizationLoss &loss) {
     return true;
   // Biases and the like are no matrices.
   counted.weights += type.getRank() > 1;
-  if (!isa_and_present<QuantizeOp>(last)) {
+  if (loss.elements == 0) {
     counted.bytesBefore += bytes;
     return true;
   }

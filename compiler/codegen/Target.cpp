@@ -199,6 +199,8 @@ std::optional<TargetChoice> chooseTarget(const CompileOptions &options,
     choice.vectorBytes = 32;
   choice.nativeHalf = choice.has(TENON_CPU_F16C);
   choice.bf16Tiles = choice.vectorBytes == 64 && choice.has(TENON_CPU_AMX_BF16);
+  choice.bf16Pairs =
+      choice.vectorBytes == 64 && choice.has(TENON_CPU_AVX512BF16);
   choice.triple = triple.str();
   choice.optLevel = options.optLevel;
   choice.description = choice.cpu + " (" + widthName(choice) + ")";

@@ -26,6 +26,7 @@ struct TargetChoice {
   int64_t vectorBytes = 16; ///< width of a register: 16, 32 or 64
   bool nativeHalf = false;  ///< f16 is converted by instructions
   bool bf16Tiles = false;   ///< AMX multiplies tiles of bf16
+  bool bf16Pairs = false;   ///< two products of bf16 by one instruction
   uint64_t cpuFeatures = 0; ///< bits of tenon_cpu_feature, as `features`
   std::string description;  ///< for people: "x86-64-v4 (AVX-512)"
 

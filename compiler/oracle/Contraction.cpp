@@ -2,19 +2,26 @@
 // element at a time.
 #include "compiler/oracle/ErrorBounds.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace mlir;
 
 namespace tenon {
 
+namespace {
+/// What is multiplied, with how far it may be off.
+struct Factor {
+  double value, error;
+};
+
 /// A running sum of products: in double, each product joined unrounded (f64 has
 /// no wider type in which 1.5 times its greatest value is finite), or modulo
 /// the result's width.
-namespace {
 struct ProductSum {
   const HostTensor &lhs, &rhs;
-  bool bounds;
+  Products products;
+  const OracleOptions &options;
   double floatSum = 0;
   uint64_t intSum = 0;
   FoldBound bound{ReduceKind::Add};
@@ -25,14 +32,31 @@ struct ProductSum {
     return isUnsignedElement(t.element) ? double(uint64_t(t.ints[i]))
                                         : double(t.ints[i]);
   }
+  /// What pairs multiply.
+  static double asBfloat(const HostTensor &t, double x) {
+    x = roundToElement(BFloat16Type::get(t.element.getContext()), x);
+    return std::fabs(x) < leastNormal ? std::copysign(0.0, x) : x;
+  }
+  bool mayBePairs() const {
+    return products == Products::Pairs ||
+           (options.bf16Products && lhs.element.isF32() && rhs.element.isF32());
+  }
+  Factor factor(const HostTensor &t, int64_t i) const {
+    double x = t.floats[i], error = t.errorAt(i);
+    double exact = products == Products::Pairs ? asBfloat(t, x) : x;
+    if (options.bounds && mayBePairs())
+      error = std::max({error, difference(asBfloat(t, x - error), exact),
+                        difference(asBfloat(t, x + error), exact)});
+    return {exact, error};
+  }
   void add(int64_t i, int64_t j) {
     if (lhs.isFloat() && rhs.isFloat()) {
-      double a = lhs.floats[i], b = rhs.floats[j];
-      floatSum = std::fma(a, b, floatSum);
-      if (bounds)
-        bound.add(a * b, std::fabs(a) * rhs.errorAt(j) +
-                             std::fabs(b) * lhs.errorAt(i) +
-                             lhs.errorAt(i) * rhs.errorAt(j));
+      Factor a = factor(lhs, i), b = factor(rhs, j);
+      floatSum = std::fma(a.value, b.value, floatSum);
+      if (options.bounds)
+        bound.add(a.value * b.value, std::fabs(a.value) * b.error +
+                                         std::fabs(b.value) * a.error +
+                                         a.error * b.error);
     } else if (lhs.isFloat() || rhs.isFloat())
       floatSum = std::fma(asDouble(lhs, i), asDouble(rhs, j), floatSum);
     else
@@ -45,9 +69,15 @@ struct ProductSum {
                                    : floatToInt(floatSum, result.element);
     else
       result.floats[at] = summedInts ? double(int64_t(intSum)) : floatSum;
-    if (!result.errors.empty())
-      result.errors[at] = bound.of(result.floats[at], result.element);
+    if (result.errors.empty())
+      return;
+    result.errors[at] = bound.of(result.floats[at], result.element);
+    if (mayBePairs())
+      result.errors[at] += bound.count() * leastNormal;
   }
+
+  /// Pairs know no smaller numbers.
+  static constexpr double leastNormal = 0x1p-126;
 };
 } // namespace
 
@@ -97,7 +127,7 @@ static llvm::Expected<HostTensors> dotGeneral(DotGeneralOp op,
   llvm::append_range(rhsStep, pick(rhsStrides, rhsFree));
   forEachIndex(shape, [&](Indices index, int64_t i) {
     int64_t l = linearIndex(index, lhsStep), r = linearIndex(index, rhsStep);
-    ProductSum total{lhs, rhs, at.options.bounds};
+    ProductSum total{lhs, rhs, op.getProducts(), at.options};
     for (auto [lt, rt] : llvm::zip_equal(lhsTerms, rhsTerms))
       total.add(l + lt, r + rt);
     total.store(*result, i);
@@ -139,7 +169,7 @@ static llvm::Expected<HostTensors> convolution(ConvolutionOp op,
   int64_t outputsPerGroup = std::max<int64_t>(outputs / groups, 1);
   forEachIndex(shape, [&](Indices index, int64_t i) {
     int64_t out = index.back(), group = out / outputsPerGroup;
-    ProductSum total{x, w, at.options.bounds};
+    ProductSum total{x, w, op.getProducts(), at.options};
     forEachIndex(window, [&](Indices tap, int64_t) {
       int64_t from = index[0] * xStrides[0] + group * perGroup, kernel = out;
       for (size_t d = 0; d < spatial; ++d) {

@@ -26,6 +26,7 @@ public:
   /// Of the fold's value `result`, stored as an `element`; each step is
   /// rounded to `sum`.
   double of(double result, mlir::Type element, mlir::Type sum) const;
+  double count() const { return terms; }
   double of(double result, mlir::Type element) const {
     return of(result, element, sumElement(element));
   }

@@ -5,6 +5,8 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <bit>
+
 using namespace mlir;
 
 namespace tenon {
@@ -230,6 +232,49 @@ static llvm::Expected<HostTensors> unpack(UnpackOp op, const OpInstance &at) {
   });
 }
 
+/// The bits of a bf16, and back.
+static uint32_t bitsOf(double bfloat) {
+  return std::bit_cast<uint32_t>(float(bfloat)) >> 16;
+}
+static double bfloatOf(uint32_t bits) {
+  return std::bit_cast<float>(bits << 16);
+}
+
+static llvm::Expected<HostTensors> pair(PairOp op, const OpInstance &at) {
+  const HostTensor &x = *at.in[0];
+  auto result =
+      at.allocate(at.resultElement(), pairShape(x.shape, x.element).shape);
+  if (!result)
+    return result.takeError();
+  size_t depth = x.shape.size() - 2;
+  SmallVector<int64_t> strides = rowMajorStrides(result->shape);
+  forEachIndex(x.shape, [&](Indices index, int64_t i) {
+    SmallVector<int64_t> place(index);
+    place[depth] /= 2;
+    int64_t &word = result->ints[linearIndex(place, strides)];
+    uint32_t bits = bitsOf(x.floats[i]) << (index[depth] % 2 * 16);
+    word = int32_t(uint32_t(word) | bits);
+  });
+  return HostTensors{std::move(*result)};
+}
+
+static llvm::Expected<HostTensors> unpair(UnpairOp op, const OpInstance &at) {
+  const HostTensor &x = *at.in[0];
+  auto result =
+      at.allocate(at.resultElement(), unpairShape(x.shape, x.element).shape);
+  if (!result)
+    return result.takeError();
+  size_t depth = x.shape.size() - 2;
+  SmallVector<int64_t> strides = rowMajorStrides(x.shape);
+  forEachIndex(result->shape, [&](Indices index, int64_t i) {
+    SmallVector<int64_t> place(index);
+    place[depth] /= 2;
+    auto word = uint32_t(x.ints[linearIndex(place, strides)]);
+    result->floats[i] = bfloatOf(word >> (index[depth] % 2 * 16) & 0xffff);
+  });
+  return HostTensors{std::move(*result)};
+}
+
 llvm::Expected<HostTensors> evaluateMovement(const OpInstance &at) {
   return llvm::TypeSwitch<Operation *, llvm::Expected<HostTensors>>(at.op)
       .Case([&](ConstantOp op) -> llvm::Expected<HostTensors> {
@@ -248,6 +293,8 @@ llvm::Expected<HostTensors> evaluateMovement(const OpInstance &at) {
       .Case([&](ReverseOp op) { return reverse(op, at); })
       .Case([&](PackOp op) { return pack(op, at); })
       .Case([&](UnpackOp op) { return unpack(op, at); })
+      .Case([&](PairOp op) { return pair(op, at); })
+      .Case([&](UnpairOp op) { return unpair(op, at); })
       .Default([&](Operation *) {
         return at.error("the oracle does not know this op");
       });

@@ -23,6 +23,8 @@ struct OracleOptions {
   /// Fills in the errors of every float tensor. Of a graph without composites,
   /// which compares and indexes by exact values alone.
   bool bounds = false;
+  /// Bounds allow for f32 products of operands rounded to bf16.
+  bool bf16Products = false;
   /// No tensor may have more elements.
   int64_t maxElements = int64_t(1) << 30;
   /// No loop may run longer, all loops together.

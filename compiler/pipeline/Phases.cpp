@@ -135,6 +135,16 @@ static void buildFused(OpPassManager &pm, const PipelineOptions &options) {
     pm.addPass(createFoldWeights());
     pm.addPass(createCSEPass());
   }
+  // After quantization: weights with scales have products of their own. Before
+  // fusion: what computes rows may round them.
+  if (options.products != Products::Chain) {
+    PlanProductsOptions products;
+    products.form = options.products;
+    pm.addPass(createPlanProducts(products));
+    pm.addPass(createRoundOperands());
+    pm.addPass(createFoldWeights());
+    pm.addPass(createCSEPass());
+  }
   pm.addNestedPass<func::FuncOp>(createPlanFusions());
   // Last: equal destinations made into one would be one buffer for two tensors.
   pm.addNestedPass<func::FuncOp>(createFormFusions());

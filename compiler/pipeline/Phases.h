@@ -3,6 +3,8 @@
 #ifndef TENON_COMPILER_PIPELINE_PHASES_H
 #define TENON_COMPILER_PIPELINE_PHASES_H
 
+#include "dialects/tenon/TenonDialect.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
@@ -21,6 +23,8 @@ struct PipelineOptions {
                              ///< becomes part of its kernel
   int64_t weightBits = 32;   ///< of an element of a contraction's weight: 32,
                              ///< 16 (bf16), 8 or 4
+  Products products = Products::Chain; ///< what the target forms at the
+                                       ///< precision that is wanted
 };
 
 struct Phase {

@@ -24,7 +24,26 @@ SmallVector<int64_t> DotGeneralOp::getRhsFree() {
                   getRhsContract());
 }
 
+/// (dot_general C6, convolution C5)
+template <typename Op>
+static LogicalResult verifyProducts(Op op, const char *label) {
+  auto element = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getElementType();
+  };
+  auto rounds = [](Type type) { return type.isF32() || type.isBF16(); };
+  Type lhs = element(op.getLhs()), rhs = element(op.getRhs()),
+       result = element(op.getResult());
+  if (op.getProducts() == Products::Chain ||
+      (rounds(lhs) && rounds(rhs) && result.isF32()))
+    return success();
+  return op.emitOpError()
+         << "expected pairs of f32 or bf16 with an f32 result (" << label
+         << "), got " << lhs << ", " << rhs << " and " << result;
+}
+
 LogicalResult DotGeneralOp::verify() {
+  if (failed(verifyProducts(*this, "C6")))
+    return failure();
   // dot_general C1 to C5
   return verifyShape(getOperation(),
                      dotGeneralShape(shapeOf(getLhs()), shapeOf(getRhs()),
@@ -48,6 +67,8 @@ DotGeneralOp::reifyResultShapes(OpBuilder &builder,
 }
 
 LogicalResult ConvolutionOp::verify() {
+  if (failed(verifyProducts(*this, "C5")))
+    return failure();
   // convolution C1 to C4
   return verifyShape(getOperation(),
                      convolutionShape(shapeOf(getLhs()), shapeOf(getRhs()),

@@ -1,4 +1,6 @@
-// Contraction: sums of products over shared extents.
+// Contraction: sums of products over shared extents. How the products of floats
+// are formed is said by `products`: a `chain` of exact ones, each joined by one
+// fused multiply-add, or `pairs` of operands rounded to bf16.
 #ifndef TENON_CONTRACTION_TD
 #define TENON_CONTRACTION_TD
 
@@ -10,11 +12,15 @@ def Tenon_DotGeneralOp : Tenon_Op<"dot_general", [Pure, DeclareOpInterfaceMethod
     The result's extents are the batch extents, then the free ones of `lhs`, then those of `rhs`. The element type of the result may be wider
     than the operands'; products and sums are computed in the result's type (f32 for f16 and bf16).
 
+    With `products pairs` the operands are rounded to bf16, and two products at a time join the sum, the later one first, each by one fused
+    multiply-add. Denormal operands count as zeros, and denormal sums become zeros.
+
     * (C1) the batch lists have equal length, and so have the contracting lists
     * (C2) no dimension is listed twice, all are within the rank
     * (C3) batch extents agree
     * (C4) contracting extents agree
     * (C5) the result's shape follows
+    * (C6) pairs are of f32 or bf16 operands and have an f32 result
 
     Example:
     ```mlir
@@ -22,10 +28,11 @@ def Tenon_DotGeneralOp : Tenon_Op<"dot_general", [Pure, DeclareOpInterfaceMethod
     ```
   }];
   let arguments = (ins Tenon_NumTensor:$lhs, Tenon_NumTensor:$rhs, DenseI64ArrayAttr:$lhs_batch, DenseI64ArrayAttr:$rhs_batch,
-                       DenseI64ArrayAttr:$lhs_contract, DenseI64ArrayAttr:$rhs_contract);
+                       DenseI64ArrayAttr:$lhs_contract, DenseI64ArrayAttr:$rhs_contract,
+                       DefaultValuedAttr<Tenon_ProductsAttr, "Products::Chain">:$products);
   let results = (outs Tenon_NumTensor:$result);
   let assemblyFormat = [{
-    $lhs `,` $rhs `batch` $lhs_batch `x` $rhs_batch `contract` $lhs_contract `x` $rhs_contract attr-dict `:`
+    $lhs `,` $rhs `batch` $lhs_batch `x` $rhs_batch `contract` $lhs_contract `x` $rhs_contract (`products` $products^)? attr-dict `:`
     functional-type(operands, results)
   }];
   let hasVerifier = 1;
@@ -41,12 +48,13 @@ def Tenon_ConvolutionOp : Tenon_Op<"convolution", [Pure, DeclareOpInterfaceMetho
   let description = [{
     `lhs` is [batch, spatial..., features], `rhs` is [spatial..., features / groups, outputs], the result [batch, spatial..., outputs]. Padding
     (low, high per spatial extent) may be negative; `lhs_dilation` puts zeros between elements (a transposed convolution), `rhs_dilation`
-    between the kernel's.
+    between the kernel's. `products` are those of `tenon.dot_general`.
 
     * (C1) ranks agree and are at least 3
     * (C2) strides, dilations and groups are positive and as many as the spatial extents
     * (C3) features = groups * rhs features, outputs are a multiple of groups
     * (C4) the result's shape follows
+    * (C5) pairs are of f32 or bf16 operands and have an f32 result
 
     Example:
     ```mlir
@@ -55,11 +63,12 @@ def Tenon_ConvolutionOp : Tenon_Op<"convolution", [Pure, DeclareOpInterfaceMetho
     ```
   }];
   let arguments = (ins Tenon_NumTensor:$lhs, Tenon_NumTensor:$rhs, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
-                       DenseI64ArrayAttr:$lhs_dilation, DenseI64ArrayAttr:$rhs_dilation, I64Attr:$groups);
+                       DenseI64ArrayAttr:$lhs_dilation, DenseI64ArrayAttr:$rhs_dilation, I64Attr:$groups,
+                       DefaultValuedAttr<Tenon_ProductsAttr, "Products::Chain">:$products);
   let results = (outs Tenon_NumTensor:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs `strides` $strides `padding` $padding `lhs_dilation` $lhs_dilation `rhs_dilation` $rhs_dilation `groups` $groups
-    attr-dict `:` functional-type(operands, results)
+    (`products` $products^)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

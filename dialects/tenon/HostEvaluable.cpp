@@ -25,8 +25,8 @@ bool isHostEvaluable(Operation *op) {
     return !ShapedType::isDynamicShape(slice.getStaticOffsets()) &&
            !ShapedType::isDynamicShape(slice.getStaticStrides());
   if (isa<BroadcastInDimOp, ConcatenateOp, ConvertOp, GetWeightOp,
-          GroupScalesOp, PackOp, PadOp, QuantizeOp, ReshapeOp, ReverseOp,
-          TransposeOp>(op))
+          GroupScalesOp, PackOp, PadOp, PairOp, QuantizeOp, ReshapeOp,
+          ReverseOp, TransposeOp>(op))
     return true;
   if (!isa<AddOp, SubtractOp, MultiplyOp, DivideOp, MaximumOp, MinimumOp,
            NegateOp, SqrtOp, RsqrtOp>(op))

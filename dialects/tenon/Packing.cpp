@@ -49,6 +49,31 @@ ShapeOrError unpackShape(Extents operand, int64_t dim, int64_t extent) {
   return result;
 }
 
+/// The shape with as many elements of the last dimension but one as `count`
+/// makes of them.
+static ShapeOrError withDepth(Extents operand, bool isElement,
+                              const char *expected,
+                              llvm::function_ref<int64_t(int64_t)> count) {
+  if (operand.size() < 2 || !isElement)
+    return shapeError(Twine("expected at least two dimensions of ") + expected +
+                      " (C1)");
+  ShapeOrError result{SmallVector<int64_t>(operand), ""};
+  int64_t &depth = result.shape[operand.size() - 2];
+  if (depth != ShapedType::kDynamic)
+    depth = count(depth);
+  return result;
+}
+
+ShapeOrError pairShape(Extents operand, Type element) {
+  return withDepth(operand, element.isBF16(), "bf16",
+                   [](int64_t depth) { return (depth + 1) / 2; });
+}
+
+ShapeOrError unpairShape(Extents operand, Type element) {
+  return withDepth(operand, element.isInteger(32), "i32",
+                   [](int64_t words) { return 2 * words; });
+}
+
 LogicalResult PackOp::inferReturnTypes(MLIRContext *,
                                        std::optional<Location> location,
                                        ValueRange operands, DictionaryAttr,
@@ -100,6 +125,55 @@ LogicalResult UnpackOp::reifyResultShapes(OpBuilder &builder,
   result.erase(result.begin());
   result.pop_back();
   result.insert(result.begin() + getDim(), sizes.constant(getExtent()));
+  shapes.push_back(result);
+  return success();
+}
+
+static LogicalResult inferFrom(const ShapeOrError &rule, Type element,
+                               std::optional<Location> location,
+                               SmallVectorImpl<Type> &results) {
+  if (!rule.ok())
+    return emitOptionalError(location, rule.error);
+  results.push_back(RankedTensorType::get(rule.shape, element));
+  return success();
+}
+
+LogicalResult PairOp::inferReturnTypes(MLIRContext *context,
+                                       std::optional<Location> location,
+                                       ValueRange operands, DictionaryAttr,
+                                       OpaqueProperties, RegionRange,
+                                       SmallVectorImpl<Type> &results) {
+  return inferFrom(pairShape(shapeOf(operands[0]), elementOf(operands[0])),
+                   IntegerType::get(context, 32), location, results);
+}
+
+LogicalResult UnpairOp::inferReturnTypes(MLIRContext *context,
+                                         std::optional<Location> location,
+                                         ValueRange operands, DictionaryAttr,
+                                         OpaqueProperties, RegionRange,
+                                         SmallVectorImpl<Type> &results) {
+  return inferFrom(unpairShape(shapeOf(operands[0]), elementOf(operands[0])),
+                   BFloat16Type::get(context), location, results);
+}
+
+LogicalResult PairOp::reifyResultShapes(OpBuilder &builder,
+                                        ReifiedRankedShapedTypeDims &shapes) {
+  SizeBuilder sizes{builder, getLoc()};
+  SmallVector<OpFoldResult> result =
+      mixedSizes(builder, getLoc(), getOperand());
+  OpFoldResult &depth = result[result.size() - 2];
+  depth = sizes.floorDiv(sizes.add(depth, sizes.constant(1)), 2);
+  shapes.push_back(result);
+  return success();
+}
+
+LogicalResult UnpairOp::reifyResultShapes(OpBuilder &builder,
+                                          ReifiedRankedShapedTypeDims &shapes) {
+  SizeBuilder sizes{builder, getLoc()};
+  SmallVector<OpFoldResult> result =
+      mixedSizes(builder, getLoc(), getOperand());
+  OpFoldResult &depth = result[result.size() - 2];
+  depth = sizes.mul(depth, sizes.constant(2));
   shapes.push_back(result);
   return success();
 }

@@ -5,15 +5,15 @@
 
 include "dialects/tenon/TenonBase.td"
 
-class Tenon_PanelOp<string mnemonic, list<Trait> traits = []>
-    : Tenon_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<
-                                    ReifyRankedShapedTypeOpInterface,
-                                    ["reifyResultShapes"]>]#traits> {
+class Tenon_PanelOp<string mnemonic>
+    : Tenon_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>,
+                          DeclareOpInterfaceMethods<
+                              ReifyRankedShapedTypeOpInterface,
+                              ["reifyResultShapes"]>]> {
   let results = (outs Tenon_Tensor:$result);
 }
 
-def Tenon_PackOp
-    : Tenon_PanelOp<"pack", [DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+def Tenon_PackOp : Tenon_PanelOp<"pack"> {
   let summary = "A dimension cut into panels of `width` elements, which come "
                 "first and last: a panel lies in one piece";
   let description = [{
@@ -32,9 +32,7 @@ def Tenon_PackOp
                        "functional-type(operands, results)";
 }
 
-def Tenon_UnpackOp
-    : Tenon_PanelOp<
-          "unpack", [DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+def Tenon_UnpackOp : Tenon_PanelOp<"unpack"> {
   let summary = "The dimension that was cut into panels in one piece again, "
                 "without what filled the last panel";
   let description = [{
@@ -51,6 +49,39 @@ def Tenon_UnpackOp
   let arguments = (ins Tenon_Tensor:$operand, I64Attr:$dim, I64Attr:$extent);
   let assemblyFormat = "$operand `dim` $dim `extent` $extent attr-dict `:` "
                        "functional-type(operands, results)";
+}
+
+def Tenon_PairOp : Tenon_PanelOp<"pair"> {
+  let summary = "Neighbours along the last dimension but one in one word: what "
+                "an instruction multiplies two of at once";
+  let description = [{
+    Result word [i..., j, l] has element [i..., 2 * j, l] of the operand in its low half and [i..., 2 * j + 1, l] in its high half, zero past the end.
+
+    * (C1) the operand is of bf16 and has two dimensions or more
+
+    Example:
+    ```mlir
+    %0 = tenon.pair %p : (tensor<3x7x16xbf16>) -> tensor<3x4x16xi32>
+    ```
+  }];
+  let arguments = (ins Tenon_Tensor:$operand);
+  let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
+}
+
+def Tenon_UnpairOp : Tenon_PanelOp<"unpair"> {
+  let summary = "The halves of words as neighbours again";
+  let description = [{
+    Result element [i..., 2 * j, l] is the low half of word [i..., j, l], and [i..., 2 * j + 1, l] its high half.
+
+    * (C1) the operand is of i32 and has two dimensions or more
+
+    Example:
+    ```mlir
+    %0 = tenon.unpair %w : (tensor<3x4x16xi32>) -> tensor<3x8x16xbf16>
+    ```
+  }];
+  let arguments = (ins Tenon_Tensor:$operand);
+  let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
 }
 
 #endif // TENON_PACKING_TD

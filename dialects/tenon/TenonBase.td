@@ -51,6 +51,10 @@ def Tenon_ScatterKind : Tenon_I32Enum<"ScatterKind", "how an update meets the ol
   I32EnumAttrCase<"Maximum", 3, "maximum">, I32EnumAttrCase<"Minimum", 4, "minimum">]>;
 def Tenon_ScatterKindAttr : EnumAttr<Tenon_Dialect, Tenon_ScatterKind, "scatter_kind">;
 
+def Tenon_Products : Tenon_I32Enum<"Products", "how the products of a contraction are formed and summed", [
+  I32EnumAttrCase<"Chain", 0, "chain">, I32EnumAttrCase<"Pairs", 1, "pairs">]>;
+def Tenon_ProductsAttr : EnumAttr<Tenon_Dialect, Tenon_Products, "products">;
+
 def Tenon_CompareDirection : Tenon_I32Enum<"CompareDirection", "a comparison", [
   I32EnumAttrCase<"EQ", 0, "eq">, I32EnumAttrCase<"NE", 1, "ne">, I32EnumAttrCase<"LT", 2, "lt">,
   I32EnumAttrCase<"LE", 3, "le">, I32EnumAttrCase<"GT", 4, "gt">, I32EnumAttrCase<"GE", 5, "ge">]>;

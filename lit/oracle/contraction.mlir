@@ -122,3 +122,19 @@ func.func @image() -> tensor<1x1x1x1xf32> {
      : (tensor<1x2x2x1xf32>, tensor<2x2x1x1xf32>) -> tensor<1x1x1x1xf32>
   return %0 : tensor<1x1x1x1xf32>
 }
+
+// 1.01 is 1.0078125 as bf16; denormals are zeros.
+// CHECK-LABEL: @pairs
+// CHECK-NEXT: tensor<f32> 2.01562
+// CHECK-NEXT: tensor<f32> 2.02
+// CHECK-NEXT: tensor<f32> 0
+func.func @pairs() -> (tensor<f32>, tensor<f32>, tensor<f32>) {
+  %a = tenon.constant dense<1.01> : tensor<2xf32>
+  %b = tenon.constant dense<1.0> : tensor<2xf32>
+  %d = tenon.constant dense<1.0e-40> : tensor<2xf32>
+  %h = tenon.constant dense<1.0e+38> : tensor<2xf32>
+  %0 = tenon.dot_general %a, %b batch [] x [] contract [0] x [0] products pairs : (tensor<2xf32>, tensor<2xf32>) -> tensor<f32>
+  %1 = tenon.dot_general %a, %b batch [] x [] contract [0] x [0] : (tensor<2xf32>, tensor<2xf32>) -> tensor<f32>
+  %2 = tenon.dot_general %d, %h batch [] x [] contract [0] x [0] products pairs : (tensor<2xf32>, tensor<2xf32>) -> tensor<f32>
+  return %0, %1, %2 : tensor<f32>, tensor<f32>, tensor<f32>
+}

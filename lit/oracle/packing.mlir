@@ -23,3 +23,14 @@ func.func @unpack() -> (tensor<2x3xi8>, tensor<3x2xi8>) {
   %1 = tenon.unpack %p dim 0 extent 3 : (tensor<2x2x2xi8>) -> tensor<3x2xi8>
   return %0, %1 : tensor<2x3xi8>, tensor<3x2xi8>
 }
+
+// 1 is 0x3f80, 2 is 0x4000, -1 is 0xbf80; a zero is past the end.
+// CHECK-LABEL: @pair
+// CHECK-NEXT: tensor<2x2xi32> {{\[}}[1073758080, -1082114176], [16384, 16256]]
+// CHECK-NEXT: tensor<4x2xbf16> {{\[}}[1, 1], [2, -1], [2, 1], [0, 0]]
+func.func @pair() -> (tensor<2x2xi32>, tensor<4x2xbf16>) {
+  %p = tenon.constant dense<[[1.0, 1.0], [2.0, -1.0], [2.0, 1.0]]> : tensor<3x2xbf16>
+  %0 = tenon.pair %p : (tensor<3x2xbf16>) -> tensor<2x2xi32>
+  %1 = tenon.unpair %0 : (tensor<2x2xi32>) -> tensor<4x2xbf16>
+  return %0, %1 : tensor<2x2xi32>, tensor<4x2xbf16>
+}

@@ -66,8 +66,9 @@ TaskCounter emitContraction(Kernel &kernel) {
       nests.push_back(*nest);
   } else {
     auto convolution = cast<ConvolutionOp>(contraction);
-    if (TaskCounter tasks = emitDepthwise(kernel, convolution))
-      return tasks;
+    if (convolution.getProducts() == Products::Chain)
+      if (TaskCounter tasks = emitDepthwise(kernel, convolution))
+        return tasks;
     nests = nestsOfConvolution(kernel, convolution);
   }
   if (nests.empty())

@@ -23,15 +23,18 @@ namespace tenon {
 constexpr int64_t narrowColumns = 4;
 
 namespace {
-/// How an operand is stored: packed, quantized or both, or as it is.
+/// How an operand is stored: packed, in pairs, quantized, or as it is.
 struct StoredOperand {
   UnpackOp unpack;
+  UnpairOp unpair;
   DequantizeOp dequantize;
   Value tensor; ///< what is in memory
 
   explicit StoredOperand(Value operand) : tensor(operand) {
     if ((unpack = tensor.getDefiningOp<UnpackOp>()))
       tensor = unpack.getOperand();
+    if ((unpair = tensor.getDefiningOp<UnpairOp>()))
+      tensor = unpair.getOperand();
     if ((dequantize = tensor.getDefiningOp<DequantizeOp>()))
       tensor = dequantize.getOperand();
   }
@@ -40,7 +43,8 @@ struct StoredOperand {
 };
 
 /// An operand in memory: its extents and how far one step along each moves;
-/// along `panelDim`, if it lies in panels, within a panel.
+/// along `panelDim`, if it lies in panels, within a panel. One in pairs has
+/// half the depth.
 struct Operand {
   Value memory;
   Type element;
@@ -204,10 +208,30 @@ bool inMemory(Kernel &kernel, Value tensor) {
   return stored.unpack && values.getDimSize(2) % nibblesPerWord == 0 &&
          isArgument(kernel, stored.dequantize.getScales());
 }
+
+/// Whether a kernel reads the operands where they are: of pairs rows of bf16
+/// and words in panels, by vectors of sixteen.
+bool inMemory(Kernel &kernel, Value lhs, Value rhs, Products products) {
+  bool pairs = products == Products::Pairs;
+  StoredOperand rows(lhs), columns(rhs);
+  if (rows.unpair || bool(columns.unpair) != pairs || !inMemory(kernel, lhs) ||
+      !inMemory(kernel, rhs))
+    return false;
+  return !pairs ||
+         (cast<RankedTensorType>(lhs.getType()).getElementType().isBF16() &&
+          columns.unpack && kernel.vectorBytes == 64);
+}
+
+/// Counts a sum along neighbours in lhs in pairs of them, of which the words of
+/// rhs are as many.
+void countPairs(IndexBuilder at, SumDim &sum, Value words) {
+  sum.extent = words;
+  sum.lhsStride = at.mul(sum.lhsStride, at.constant(2));
+}
 } // namespace
 
 std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op) {
-  if (!inMemory(kernel, op.getLhs()) || !inMemory(kernel, op.getRhs()))
+  if (!inMemory(kernel, op.getLhs(), op.getRhs(), op.getProducts()))
     return std::nullopt;
   IndexBuilder at{kernel.builder, kernel.loc()};
   Operand lhs(kernel, op.getLhs()), rhs(kernel, op.getRhs());
@@ -228,6 +252,12 @@ std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op) {
     nest.sums.push_back({lhs.extents[l], lhs.strides[l], rhs.strides[r]});
   if (nest.sums.empty())
     nest.sums.push_back({at.constant(1), zero, zero});
+  nest.products = op.getProducts();
+  if (nest.products == Products::Pairs) {
+    if (getConstantIntValue(nest.sums.back().lhsStride) != 1)
+      return std::nullopt;
+    countPairs(at, nest.sums.back(), rhs.extents[op.getRhsContract().back()]);
+  }
   // Free dimensions beside one another are one run of rows.
   auto inOneRun = [](ArrayRef<int64_t> free) {
     return !free.empty() &&
@@ -416,6 +446,9 @@ void ConvolutionNests::addChannels(ContractionNest &nest) {
   }
   nest.column = {outputs, zero, at.constant(1), spatial + 1};
   nest.sums.push_back({features, at.constant(1), rhs.strides[spatial]});
+  nest.products = op.getProducts();
+  if (nest.products == Products::Pairs)
+    countPairs(at, nest.sums.back(), features);
 }
 
 ContractionNest ConvolutionNests::nestOf(ArrayRef<Phase> phases) {
@@ -469,7 +502,7 @@ std::vector<ContractionNest> ConvolutionNests::all() {
 
 std::vector<ContractionNest> nestsOfConvolution(Kernel &kernel,
                                                 ConvolutionOp op) {
-  if (!inMemory(kernel, op.getLhs()) || !inMemory(kernel, op.getRhs()))
+  if (!inMemory(kernel, op.getLhs(), op.getRhs(), op.getProducts()))
     return {};
   return ConvolutionNests(kernel, op).all();
 }

@@ -54,6 +54,9 @@ struct ContractionNest {
   ResultDim column;
   /// Where rhs lies in panels; column.rhsStride is that within one.
   std::optional<ColumnPanels> panels{};
+  /// How products are formed. Of pairs a sum's extent counts the pairs: one
+  /// step along it is two elements of lhs, and one word of rhs.
+  Products products = Products::Chain;
   /// Sums that one element of rhs holds: eight four-bit integers in a word.
   int64_t sumsPerElement = 1;
   /// Where rhs has a scale for each block of sums: that.

@@ -5,7 +5,6 @@
 #include "passes/cpu/Conversions.h"
 #include "passes/cpu/ElementwiseEmitter.h"
 #include "passes/cpu/ExtentSource.h"
-#include "passes/cpu/StoredColumns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -79,6 +78,7 @@ Value ElementEmitter::compute(Operation *op, OpResult,
         return emit(op.getOperand(), mapped);
       })
       .Case([&](UnpackOp op) { return emitUnpack(op, indices); })
+      .Case([&](UnpairOp op) { return emitUnpair(op, indices); })
       .Case([&](DequantizeOp op) { return emitDequantize(op, indices); })
       .Case([&](ReduceOp op) { return emitReduce(op, indices); })
       .Case([&](ArgReduceOp op) { return emitArgReduce(op, indices); })
@@ -297,57 +297,6 @@ Value ElementEmitter::emitReverse(ReverseOp op, ArrayRef<LaneIndex> indices) {
     mapped[dim] = {at().sub(last, mapped[dim].base), -mapped[dim].stride};
   }
   return emit(op.getOperand(), mapped);
-}
-
-Value ElementEmitter::emitUnpack(UnpackOp op, ArrayRef<LaneIndex> indices) {
-  SmallVector<LaneIndex> mapped(indices);
-  LaneIndex column = mapped[op.getDim()];
-  // Lanes might stand in two panels.
-  if (column.stride != 0 && lanes != 1)
-    return fail();
-  int64_t last = tensorType(op.getOperand()).getRank() - 1;
-  Value width = extent(op.getOperand(), last);
-  mapped.erase(mapped.begin() + op.getDim());
-  mapped.insert(mapped.begin(), {at().floorDiv(column.base, width), 0});
-  mapped.push_back({at().remainder(column.base, width), 0});
-  return emit(op.getOperand(), mapped);
-}
-
-Value ElementEmitter::emitDequantize(DequantizeOp op,
-                                     ArrayRef<LaneIndex> indices) {
-  Type element = tensorType(op.getOperand()).getElementType(),
-       f32 = b.getF32Type();
-  auto converted = [&](Value tensor, ArrayRef<LaneIndex> place) -> Value {
-    Value value = emit(tensor, place);
-    Type from = tensorType(tensor).getElementType();
-    return failed() ? Value() : emitConvert(b, op.getLoc(), value, from, f32);
-  };
-  if (!op.getScales())
-    return converted(op.getOperand(), indices);
-  LaneIndex depth = indices[1];
-  // Lanes might stand in two groups.
-  if (depth.stride != 0 && lanes != 1)
-    return fail();
-  auto counted = [&](int64_t step) {
-    SmallVector<LaneIndex> place(indices);
-    place[1] = {at().floorDiv(depth.base, at().constant(step)), 0};
-    return place;
-  };
-  Value scale = converted(op.getScales(), counted(*op.getGroup()));
-  if (failed())
-    return fail();
-  Value integer;
-  if (element.isInteger(8)) {
-    integer = converted(op.getOperand(), indices);
-  } else if (Value words = emit(op.getOperand(), counted(nibblesPerWord));
-             !failed()) {
-    integer =
-        emitNibble(b, op.getLoc(), words,
-                   at().remainder(depth.base, at().constant(nibblesPerWord)));
-  }
-  if (failed())
-    return fail();
-  return arith::MulFOp::create(b, op.getLoc(), integer, scale);
 }
 
 Value ElementEmitter::emitReshape(ReshapeOp op, ArrayRef<LaneIndex> indices) {

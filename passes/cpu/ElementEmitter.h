@@ -78,6 +78,7 @@ private:
   mlir::Value emitSlice(SliceOp op, llvm::ArrayRef<LaneIndex> indices);
   mlir::Value emitReverse(ReverseOp op, llvm::ArrayRef<LaneIndex> indices);
   mlir::Value emitReshape(ReshapeOp op, llvm::ArrayRef<LaneIndex> indices);
+  mlir::Value emitUnpair(UnpairOp op, llvm::ArrayRef<LaneIndex> indices);
   mlir::Value emitDequantize(DequantizeOp op,
                              llvm::ArrayRef<LaneIndex> indices);
   mlir::Value emitUnpack(UnpackOp op, llvm::ArrayRef<LaneIndex> indices);
@@ -93,6 +94,9 @@ private:
                                llvm::ArrayRef<LaneIndex> indices);
   mlir::Value emitArgReduceWindow(ArgReduceWindowOp op,
                                   llvm::ArrayRef<LaneIndex> indices);
+  /// An element `x` of a contraction's operand as it is multiplied.
+  mlir::Value factor(mlir::Value x, mlir::Value operand, Products products,
+                     mlir::Type sum);
   mlir::Value emitDot(DotGeneralOp op, llvm::ArrayRef<LaneIndex> indices);
   mlir::Value emitConvolution(ConvolutionOp op,
                               llvm::ArrayRef<LaneIndex> indices);

@@ -368,6 +368,16 @@ Value ElementEmitter::emitArgReduceWindow(ArgReduceWindowOp op,
                      op.getType().getElementType());
 }
 
+Value ElementEmitter::factor(Value x, Value operand, Products products,
+                             Type sum) {
+  Type element = tensorType(operand).getElementType(), bf16 = b.getBF16Type();
+  if (products == Products::Pairs) {
+    x = emitConvert(b, kernel.loc(), x, element, bf16);
+    element = bf16;
+  }
+  return emitConvert(b, kernel.loc(), x, element, sum);
+}
+
 Value ElementEmitter::emitDot(DotGeneralOp op, ArrayRef<LaneIndex> indices) {
   Location loc = kernel.loc();
   Type element = op.getType().getElementType(), sum = sumType(element);
@@ -394,10 +404,8 @@ Value ElementEmitter::emitDot(DotGeneralOp op, ArrayRef<LaneIndex> indices) {
               Value x = emit(op.getLhs(), lhs), y = emit(op.getRhs(), rhs);
               if (!x || !y)
                 return {Value()};
-              x = emitConvert(b, loc, x,
-                              tensorType(op.getLhs()).getElementType(), sum);
-              y = emitConvert(b, loc, y,
-                              tensorType(op.getRhs()).getElementType(), sum);
+              x = factor(x, op.getLhs(), op.getProducts(), sum);
+              y = factor(y, op.getRhs(), op.getProducts(), sum);
               return {emitMultiplyAdd(b, loc, x, y, carried[0])};
             });
   return hasFailed ? Value() : emitConvert(b, loc, result[0], sum, element);
@@ -471,10 +479,8 @@ Value ElementEmitter::emitConvolution(ConvolutionOp op,
           Value x = emit(op.getLhs(), lhs), y = emit(op.getRhs(), rhs);
           if (!x || !y)
             return {};
-          x = emitConvert(b, loc, x, tensorType(op.getLhs()).getElementType(),
-                          sum);
-          y = emitConvert(b, loc, y, tensorType(op.getRhs()).getElementType(),
-                          sum);
+          x = factor(x, op.getLhs(), op.getProducts(), sum);
+          y = factor(y, op.getRhs(), op.getProducts(), sum);
           return emitMultiplyAdd(b, loc, x, y, carried[0]);
         })};
       });

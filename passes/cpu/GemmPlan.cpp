@@ -46,7 +46,8 @@ GemmPlan::GemmPlan(const ContractionNest &nest, int64_t vectorBytes)
   ColumnLayout layout{columnsAcross()};
   if (nest.panels)
     layout.panelVectors = nest.panels->width / lanes;
-  layout.converted = nest.rhsElement != nest.sum;
+  layout.converted =
+      nest.products == Products::Chain && nest.rhsElement != nest.sum;
   tile = chooseTile(size, vectorBytes, lanes, layout);
   block = chooseBlock(size, tile, lanes, layout);
   width = tile.vectors * lanes;

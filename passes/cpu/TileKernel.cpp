@@ -7,6 +7,7 @@
 
 #include "passes/cpu/Conversions.h"
 #include "passes/cpu/ElementwiseEmitter.h"
+#include "passes/cpu/ProductPairs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -32,7 +33,8 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
   int64_t vectors = sums.size() / rows.size();
   auto elements = cast<MemRefType>(columns.memory.getType()).getElementType();
   auto type = VectorType::get({lanes}, elements);
-  bool words = nest.sumsPerElement > 1;
+  bool words = nest.sumsPerElement > 1,
+       pairs = nest.products == Products::Pairs;
   Value first = k;
   k = at().add(k, at().constant(within));
   Value line =
@@ -50,19 +52,25 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
       loaded = vector::LoadOp::create(b, loc, type, columns.memory, place);
     }
     column.push_back(
-        words ? emitNibbles(b, loc, loaded, within, hasTable)
-              : emitConvert(b, loc, loaded, columns.element, nest.sum));
+        pairs   ? asPairs(b, loc, loaded)
+        : words ? emitNibbles(b, loc, loaded, within, hasTable)
+                : emitConvert(b, loc, loaded, columns.element, nest.sum));
   }
   auto wide = VectorType::get({lanes}, nest.sum);
   Value offset = at().mul(k, rowStride);
   for (auto [r, row] : llvm::enumerate(rows)) {
-    Value element =
-        memref::LoadOp::create(b, loc, nest.lhs, at().add(row, offset));
-    element = emitConvert(b, loc, element, nest.lhsElement, nest.sum);
-    Value repeated = vector::BroadcastOp::create(b, loc, wide, element);
+    Value place = at().add(row, offset), repeated;
+    if (pairs) {
+      repeated = repeatedPair(b, loc, nest.lhs, place, lanes);
+    } else {
+      Value element = memref::LoadOp::create(b, loc, nest.lhs, place);
+      element = emitConvert(b, loc, element, nest.lhsElement, nest.sum);
+      repeated = vector::BroadcastOp::create(b, loc, wide, element);
+    }
     for (int64_t v = 0; v < vectors; ++v) {
       Value &sum = sums[r * vectors + v];
-      sum = emitMultiplyAdd(b, loc, repeated, column[v], sum);
+      sum = pairs ? emitPairs(b, loc, repeated, column[v], sum)
+                  : emitMultiplyAdd(b, loc, repeated, column[v], sum);
     }
   }
 }
@@ -312,8 +320,9 @@ TileKernel::Values TileKernel::lastGuarded(size_t level, const Values &rows,
       auto known = [](Value v) { return getConstantIntValue(v); };
       std::optional<int64_t> count = known(free[1].extent);
       bool wholeBlocks = nest.block == 0 || (count && *count % nest.block == 0);
-      if (wholeBlocks && count && known(free[0].lhsStride) == count &&
-          known(free[1].lhsStride) == 1 && known(free[1].rhsStride) &&
+      if (wholeBlocks && count && known(free[1].lhsStride) &&
+          known(free[0].lhsStride) == *count * *known(free[1].lhsStride) &&
+          known(free[1].rhsStride) &&
           known(free[0].rhsStride) == *count * *known(free[1].rhsStride)) {
         free[1].extent = at().mul(free[0].extent, free[1].extent);
         free.erase(free.begin());

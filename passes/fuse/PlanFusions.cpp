@@ -43,7 +43,7 @@ bool reducesRows(Operation *op) {
 Role roleOf(Operation *op) {
   if (op->hasTrait<Elementwise>() ||
       isa<BroadcastInDimOp, TransposeOp, SliceOp, IotaOp, ReverseOp, UnpackOp,
-          DequantizeOp>(op))
+          UnpairOp, DequantizeOp>(op))
     return Role::Map;
   if (isSplat(op))
     return Role::Map;
@@ -59,7 +59,9 @@ Role roleOf(Operation *op) {
 }
 
 /// Says how a weight lies in memory: whoever reads it sees through.
-bool isStoredWeight(Operation *op) { return isa<UnpackOp, DequantizeOp>(op); }
+bool isStoredWeight(Operation *op) {
+  return isa<UnpackOp, UnpairOp, DequantizeOp>(op);
+}
 
 /// Costs next to nothing, so that every user may have its own copy.
 bool isFree(Operation *op) {

@@ -2,6 +2,8 @@
 #ifndef TENON_PASSES_GRAPH_PASSES_H
 #define TENON_PASSES_GRAPH_PASSES_H
 
+#include "dialects/tenon/TenonDialect.h"
+
 #include "mlir/Pass/Pass.h"
 
 namespace tenon {

@@ -199,6 +199,41 @@ def QuantizeWeights : Pass<"tenon-quantize-weights", "mlir::ModuleOp"> {
   let dependentDialects = ["tenon::TenonDialect"];
 }
 
+def PlanProducts : Pass<"tenon-plan-products"> {
+  let summary = "Decide how the products of each contraction of f32 are formed";
+  let description = [{
+    ```mlir
+    %w = tenon.unpack %p dim 1 extent 40 : (tensor<3x100x16xf32>) -> tensor<100x40xf32>
+    %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : ...
+    // becomes, with form=pairs
+    %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] products pairs : ...
+    ```
+    The form is what the target has for the precision that was asked for. It is for contractions with weights in panels, whose rows and columns both
+    lie side by side along the innermost sum; others stay chains, which are no less precise. Runs when weights have the form in which they are stored.
+  }];
+  let options = [Option<"form", "form", "tenon::Products", /*default=*/"tenon::Products::Chain", "What the target has",
+    [{::llvm::cl::values(clEnumValN(tenon::Products::Chain, "chain", "exact products, joined one by one"),
+                         clEnumValN(tenon::Products::Pairs, "pairs", "two products of bf16 by one instruction"))}]>];
+}
+
+def RoundOperands : Pass<"tenon-round-operands"> {
+  let summary = "Write down the rounding of operands of which pairs are formed";
+  let description = [{
+    ```mlir
+    %w = tenon.unpack %p dim 1 extent 40 : (tensor<3x100x16xf32>) -> tensor<100x40xf32>
+    %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] products pairs : ...
+    // becomes
+    %r = tenon.convert %x to bf16 : (tensor<8x100xf32>) -> tensor<8x100xbf16>
+    %n = tenon.convert %p to bf16 : (tensor<3x100x16xf32>) -> tensor<3x100x16xbf16>
+    %q = tenon.pair %n : (tensor<3x100x16xbf16>) -> tensor<3x50x16xi32>
+    %u = tenon.unpair %q : (tensor<3x50x16xi32>) -> tensor<3x100x16xbf16>
+    %w = tenon.unpack %u dim 1 extent 40 : (tensor<3x100x16xbf16>) -> tensor<100x40xbf16>
+    %0 = tenon.dot_general %r, %w batch [] x [] contract [1] x [0] products pairs : ...
+    ```
+    What computes `%x` may then store it rounded, and `tenon-fold-weights` makes a weight of `%q`. Sums over an odd extent get a zero more.
+  }];
+}
+
 def FoldBatchNorm : Pass<"tenon-fold-batch-norm"> {
   let summary = "Multiply batch normalization into the kernel of the convolution before it";
   let description = [{

@@ -23,6 +23,7 @@ boundedOutputs(const RandomGraph &graph) {
   }
   OracleOptions options;
   options.bounds = true;
+  options.bf16Products = graph.bf16Products;
   return evaluate(module->lookupSymbol<func::FuncOp>("main"), graph.inputs,
                   graph.weightLoader(), options);
 }

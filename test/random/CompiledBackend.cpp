@@ -70,6 +70,8 @@ static llvm::Error compileTo(const RandomGraph &graph,
                              CompileOptions options) {
   options.input = folder.file("graph.mlir");
   options.output = output;
+  if (graph.bf16Products)
+    options.matmulPrecision = MatmulPrecision::Bf16;
   std::string program;
   llvm::raw_string_ostream printed(program);
   ModuleOp(*graph.module)

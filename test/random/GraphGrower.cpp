@@ -232,6 +232,12 @@ Grown GraphGrower::fresh(Type element, const GrownShape &shape, double low,
           std::max(std::abs(low), std::abs(high)), true, true};
 }
 
+Grown GraphGrower::factor(Type element, const GrownShape &shape) {
+  return options.wideWeights && Grown{nullptr, shape}.isStatic()
+             ? weight(element, shape, -1, 1)
+             : fresh(element, shape, -1, 1);
+}
+
 Value GraphGrower::broadcastTo(Value value, ArrayRef<int64_t> dims,
                                const Grown &model) {
   Mixed mixed = split(sizes(model));

@@ -128,6 +128,8 @@ private:
   Grown fresh(mlir::Type element, const GrownShape &shape) {
     return fresh(element, shape, -2, 2);
   }
+  /// What a contraction multiplies a value with.
+  Grown factor(mlir::Type element, const GrownShape &shape);
   /// `model`'s shape filled with a number.
   mlir::Value splat(const Grown &model, double number);
   /// `x`, scaled when its bound is greater.

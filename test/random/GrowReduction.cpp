@@ -158,14 +158,17 @@ bool GraphGrower::contraction() {
   bool freeFirst = random.oneIn(2);
   for (int64_t dim : batch)
     otherBatch.push_back(place(x->shape[dim]));
-  int64_t count = random.oneIn(4) ? 0 : 1;
+  int64_t count = random.oneIn(4) && !options.wideWeights ? 0 : 1;
+  auto columns = [&] {
+    return options.wideWeights ? 16 + random.below(40) : randomExtent();
+  };
   for (int64_t i = 0; i < count && freeFirst; ++i)
-    otherFree.push_back({randomExtent()}), place(otherFree.back());
+    otherFree.push_back({columns()}), place(otherFree.back());
   for (int64_t dim : sum)
     otherSum.push_back(place(x->shape[dim]));
   for (int64_t i = 0; i < count && !freeFirst; ++i)
-    otherFree.push_back({randomExtent()}), place(otherFree.back());
-  Grown w = fresh(x->element(), otherShape, -1, 1);
+    otherFree.push_back({columns()}), place(otherFree.back());
+  Grown w = factor(x->element(), otherShape);
   if (w.shape != otherShape)
     return false;
   GrownShape shape = batchShape;
@@ -221,8 +224,9 @@ bool GraphGrower::convolution() {
       padding.push_back(random.oneIn(8) ? -1 : random.below(3));
   }
   kernel.push_back({features / groups});
-  kernel.push_back({groups * (1 + random.below(groups > 4 ? 2 : 8))});
-  Grown w = fresh(x->element(), kernel, -1, 1);
+  kernel.push_back({groups * (1 + random.below(groups > 4 ? 2 : 8)) *
+                    (options.wideWeights ? 8 : 1)});
+  Grown w = factor(x->element(), kernel);
   ShapeOrError rule =
       convolutionShape(sizesOf(x->shape), sizesOf(kernel), strides, padding,
                        lhsDilation, rhsDilation, groups);

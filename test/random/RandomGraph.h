@@ -18,6 +18,7 @@ struct RandomGraphOptions {
   bool dynamic = false;       ///< some extents of inputs are named, not static
   bool dataDependent = false; ///< results whose size is a value
   bool narrowFloats = true;   ///< f16 and bf16 among the element types
+  bool wideWeights = false;   ///< products with weights of many columns
 };
 
 struct RandomGraph {
@@ -26,6 +27,8 @@ struct RandomGraph {
   /// The bytes of the file that the module's weights name.
   std::vector<char> weights;
   static constexpr const char *weightFile = "weights.bin";
+  /// Whether f32 products may be of operands rounded to bf16.
+  bool bf16Products = false;
 
   mlir::func::FuncOp main() const;
   /// Of `weights`, whatever file is asked for. The graph must outlive it.

@@ -46,6 +46,9 @@ static cl::opt<bool>
 static cl::list<int> threads("run-threads",
                              cl::desc("of a run; several: the same bits"),
                              cl::CommaSeparated);
+static cl::opt<bool>
+    bf16Products("bf16-products",
+                 cl::desc("compile with --matmul-precision=bf16"));
 static cl::opt<unsigned> seconds("seconds", cl::desc("for one graph"),
                                  cl::init(60));
 static cl::opt<bool> reduceFailures("reduce", cl::desc("cut failures down"),
@@ -134,10 +137,13 @@ int main(int argc, char **argv) {
   options.dynamic = dynamic;
   options.dataDependent = dataDependent;
   options.narrowFloats = narrowFloats;
+  // Pairs are of weights.
+  options.wideWeights = bf16Products;
   int passed = 0, failed = 0;
   for (int i = 0; i < count; ++i) {
     llvm::outs().flush(); // or each child would write it again
     tenon::RandomGraph graph = buildRandomGraph(context, seed + i, options);
+    graph.bf16Products = bf16Products;
     tenon::Outcome outcome = judge(graph, backend, seconds);
     if (outcome.verdict == tenon::Verdict::Agrees) {
       ++passed;

@@ -69,3 +69,19 @@ func.func @convolution_c4(%x: tensor<1x8x4xf32>, %w: tensor<3x4x6xf32>) {
   %0 = tenon.convolution %x, %w strides [1] padding [0, 0] lhs_dilation [1] rhs_dilation [1] groups 1 : (tensor<1x8x4xf32>, tensor<3x4x6xf32>) -> tensor<1x8x6xf32>
   return
 }
+
+// -----
+
+func.func @dot_general_c6(%a: tensor<4x8xf64>, %b: tensor<8x2xf64>) {
+  // expected-error@+1 {{'tenon.dot_general' op expected pairs of f32 or bf16 with an f32 result (C6), got 'f64', 'f64' and 'f64'}}
+  %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] products pairs : (tensor<4x8xf64>, tensor<8x2xf64>) -> tensor<4x2xf64>
+  return
+}
+
+// -----
+
+func.func @convolution_c5(%x: tensor<1x8x4xbf16>, %w: tensor<3x4x6xbf16>) {
+  // expected-error@+1 {{'tenon.convolution' op expected pairs of f32 or bf16 with an f32 result (C5), got 'bf16', 'bf16' and 'bf16'}}
+  %0 = tenon.convolution %x, %w strides [1] padding [0, 0] lhs_dilation [1] rhs_dilation [1] groups 1 products pairs : (tensor<1x8x4xbf16>, tensor<3x4x6xbf16>) -> tensor<1x6x6xbf16>
+  return
+}

@@ -35,3 +35,14 @@ func.func @convolution_more(%x: tensor<?x5x4xf32>, %w: tensor<3x2x6xf32>) {
   %0 = tenon.convolution %x, %w strides [1] padding [0, 0] lhs_dilation [2] rhs_dilation [1] groups 2 : (tensor<?x5x4xf32>, tensor<3x2x6xf32>) -> tensor<?x7x6xf32>
   return
 }
+
+// CHECK-LABEL: func.func @products(
+// CHECK: contract [1] x [0] products pairs : (tensor<4x8xbf16>, tensor<8x2xf32>) -> tensor<4x2xf32>
+// CHECK: contract [1] x [0] : (tensor<4x8xbf16>, tensor<8x2xf32>) -> tensor<4x2xf32>
+// CHECK: groups 1 products pairs : (tensor<1x8x4xbf16>, tensor<3x4x6xbf16>) -> tensor<1x6x6xf32>
+func.func @products(%a: tensor<4x8xbf16>, %b: tensor<8x2xf32>, %x: tensor<1x8x4xbf16>, %w: tensor<3x4x6xbf16>) {
+  %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] products pairs : (tensor<4x8xbf16>, tensor<8x2xf32>) -> tensor<4x2xf32>
+  %1 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] products chain : (tensor<4x8xbf16>, tensor<8x2xf32>) -> tensor<4x2xf32>
+  %2 = tenon.convolution %x, %w strides [1] padding [0, 0] lhs_dilation [1] rhs_dilation [1] groups 1 products pairs : (tensor<1x8x4xbf16>, tensor<3x4x6xbf16>) -> tensor<1x6x6xf32>
+  return
+}

@@ -33,3 +33,21 @@ func.func @unpack_c2(%p: tensor<3x8x16xf32>) {
   %0 = tenon.unpack %p dim 1 extent 49 : (tensor<3x8x16xf32>) -> tensor<8x49xf32>
   return
 }
+
+// -----
+
+func.func @pair_c1(%p: tensor<3x8x16xf32>) {
+  // expected-error@+2 {{expected at least two dimensions of bf16 (C1)}}
+  // expected-error@+1 {{'tenon.pair' op failed to infer returned types}}
+  %0 = tenon.pair %p : (tensor<3x8x16xf32>) -> tensor<3x4x16xi32>
+  return
+}
+
+// -----
+
+func.func @unpair_c1(%w: tensor<16xi32>) {
+  // expected-error@+2 {{expected at least two dimensions of i32 (C1)}}
+  // expected-error@+1 {{'tenon.unpair' op failed to infer returned types}}
+  %0 = tenon.unpair %w : (tensor<16xi32>) -> tensor<32xbf16>
+  return
+}

@@ -29,3 +29,19 @@ func.func @unpack_more(%p: tensor<?x2x4xf16>) {
   %0 = tenon.unpack %p dim 0 extent 5 : (tensor<?x2x4xf16>) -> tensor<5x2xf16>
   return
 }
+
+// CHECK-LABEL: func.func @pair(
+// CHECK: tenon.pair %{{.*}} : (tensor<3x7x16xbf16>) -> tensor<3x4x16xi32>
+// CHECK: tenon.pair %{{.*}} : (tensor<?x2xbf16>) -> tensor<?x2xi32>
+func.func @pair(%p: tensor<3x7x16xbf16>, %d: tensor<?x2xbf16>) {
+  %0 = tenon.pair %p : (tensor<3x7x16xbf16>) -> tensor<3x4x16xi32>
+  %1 = tenon.pair %d : (tensor<?x2xbf16>) -> tensor<?x2xi32>
+  return
+}
+
+// CHECK-LABEL: func.func @unpair(
+// CHECK: tenon.unpair %{{.*}} : (tensor<3x4x16xi32>) -> tensor<3x8x16xbf16>
+func.func @unpair(%w: tensor<3x4x16xi32>) {
+  %0 = tenon.unpair %w : (tensor<3x4x16xi32>) -> tensor<3x8x16xbf16>
+  return
+}

@@ -204,11 +204,11 @@ Case packed(Case test, int64_t dim) {
   return test;
 }
 
-void check(std::vector<Case> cases) {
+void check(std::vector<Case> cases, const std::vector<JitTarget> &targets) {
   std::string text;
   for (const Case &test : cases)
     text += test.text;
-  for (JitTarget target : jitTargets()) {
+  for (JitTarget target : targets) {
     JitGraph graph(text, target);
     for (Case &test : cases)
       for (int64_t step : {1, 1000}) {

@@ -75,9 +75,9 @@ std::string numbered(const char *name, std::initializer_list<int64_t> numbers);
 /// must not be seen.
 Case packed(Case test, int64_t dim);
 
-/// Compiles all cases together and compares each, for every target this machine
-/// can run.
-void check(std::vector<Case> cases);
+/// Compiles all cases together and compares each, for every one of `targets`.
+void check(std::vector<Case> cases,
+           const std::vector<JitTarget> &targets = jitTargets());
 
 } // namespace tenon
 

@@ -1,0 +1,83 @@
+// Which contractions form their products as the target does fastest, for the
+// precision asked for: the one place where that is decided. The form stands on
+// the op; what packs weights and what emits kernels obeys it.
+#include "passes/graph/Passes.h"
+
+#include "dialects/tenon/Packing.h"
+#include "dialects/tenon/Quantization.h"
+
+using namespace mlir;
+
+namespace tenon {
+#define GEN_PASS_DEF_PLANPRODUCTS
+#include "passes/graph/Passes.h.inc"
+
+namespace {
+/// Of smaller weights the products take no longer than rounding the rows.
+constexpr int64_t fewestElements = 1 << 8;
+
+RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// The dimension of a weight in panels along which its lines follow one
+/// another; nothing where `rhs` is none, or one of integers with scales.
+std::optional<int64_t> depthOf(Value rhs) {
+  auto unpack = rhs.getDefiningOp<UnpackOp>();
+  if (!unpack || typeOf(rhs).getRank() < 2)
+    return std::nullopt;
+  Value stored = unpack.getOperand();
+  if (auto dequantize = stored.getDefiningOp<DequantizeOp>()) {
+    if (dequantize.getScales())
+      return std::nullopt;
+    stored = dequantize.getOperand();
+  }
+  if (!stored.getDefiningOp<GetWeightOp>())
+    return std::nullopt;
+  int64_t last = typeOf(rhs).getRank() - 1;
+  return int64_t(unpack.getDim()) == last ? last - 1 : last;
+}
+
+/// Whether the innermost sum runs along the last dimension of lhs and the lines
+/// of rhs, so that neighbours in memory are what pairs are made of.
+bool sumsAlong(Operation *op, int64_t depth) {
+  if (auto dot = dyn_cast<DotGeneralOp>(op))
+    return !dot.getRhsContract().empty() &&
+           dot.getRhsContract().back() == depth &&
+           dot.getLhsContract().back() == typeOf(dot.getLhs()).getRank() - 1;
+  auto convolution = cast<ConvolutionOp>(op);
+  return convolution.getGroups() == 1 &&
+         depth == typeOf(convolution.getRhs()).getRank() - 2;
+}
+
+bool isF32(Value value) { return typeOf(value).getElementType().isF32(); }
+
+bool formsPairs(Operation *op) {
+  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+  if (!isF32(lhs) || !isF32(rhs) || !isF32(op->getResult(0)))
+    return false;
+  std::optional<int64_t> depth = depthOf(rhs);
+  // One product would be a pair with a zero.
+  return depth && sumsAlong(op, *depth) && typeOf(rhs).getDimSize(*depth) > 1 &&
+         !typeOf(lhs).isDynamicDim(typeOf(lhs).getRank() - 1) &&
+         typeOf(rhs).getNumElements() >= fewestElements;
+}
+
+struct PlanProducts : impl::PlanProductsBase<PlanProducts> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (form == Products::Chain)
+      return;
+    getOperation()->walk([&](Operation *op) {
+      if (!isa<DotGeneralOp, ConvolutionOp>(op) || !formsPairs(op))
+        return;
+      if (auto dot = dyn_cast<DotGeneralOp>(op))
+        dot.setProducts(form);
+      else
+        cast<ConvolutionOp>(op).setProducts(form);
+    });
+  }
+};
+} // namespace
+} // namespace tenon

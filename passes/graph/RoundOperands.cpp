@@ -1,0 +1,94 @@
+// Operands of pairs become bf16: rows by a conversion that what computes them
+// may take over, weights by a recipe. Rounded once here, they are read by any
+// number of tiles without another look.
+#include "passes/graph/Passes.h"
+
+#include "dialects/tenon/Packing.h"
+#include "dialects/tenon/Quantization.h"
+
+using namespace mlir;
+
+namespace tenon {
+#define GEN_PASS_DEF_ROUNDOPERANDS
+#include "passes/graph/Passes.h.inc"
+
+namespace {
+RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// `x` as bf16. Reshapes are passed, for nothing is computed beyond them.
+Value rounded(OpBuilder &b, Value x) {
+  auto type = cast<RankedTensorType>(typeOf(x).clone(b.getBF16Type()));
+  if (auto reshape = x.getDefiningOp<ReshapeOp>())
+    return ReshapeOp::create(b, reshape.getLoc(), type,
+                             rounded(b, reshape.getOperand()),
+                             reshape.getSizes(), reshape.getStaticSizes());
+  return ConvertOp::create(b, x.getLoc(), x, b.getBF16Type());
+}
+
+/// A zero more along the last dimension, where its extent is odd.
+Value evened(OpBuilder &b, Value x) {
+  RankedTensorType type = typeOf(x);
+  int64_t rank = type.getRank(), extent = type.getDimSize(rank - 1);
+  if (extent % 2 == 0)
+    return x;
+  SmallVector<int64_t> none(rank), one(rank), shape(type.getShape());
+  one.back() = 1;
+  shape.back() = extent + 1;
+  auto scalar = RankedTensorType::get({}, type.getElementType());
+  Value zero = ConstantOp::create(b, x.getLoc(), scalar,
+                                  cast<ElementsAttr>(b.getZeroAttr(scalar)));
+  return PadOp::create(b, x.getLoc(), type.clone(shape), x, zero, ValueRange(),
+                       ValueRange(), none, one, none);
+}
+
+/// The weight behind `rhs`, stored in pairs.
+Value paired(OpBuilder &b, Value rhs) {
+  auto unpack = rhs.getDefiningOp<UnpackOp>();
+  Location loc = unpack.getOperand().getLoc();
+  Value panels = unpack.getOperand();
+  auto dequantize = panels.getDefiningOp<DequantizeOp>();
+  panels = dequantize ? dequantize.getOperand() : rounded(b, panels);
+  Value words = PairOp::create(b, loc, panels);
+  return UnpackOp::create(b, loc, UnpairOp::create(b, loc, words),
+                          unpack.getDim(), unpack.getExtent());
+}
+
+/// Erases the reshapes, or the weight's form, that nothing reads any more.
+void eraseUnused(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<ReshapeOp, UnpackOp, DequantizeOp>(op) || !op->use_empty())
+      return;
+    value = op->getOperand(0);
+    op->erase();
+  }
+}
+
+struct RoundOperands : impl::RoundOperandsBase<RoundOperands> {
+  void runOnOperation() override {
+    SmallVector<Operation *> pairs;
+    getOperation()->walk([&](Operation *op) {
+      auto dot = dyn_cast<DotGeneralOp>(op);
+      auto convolution = dyn_cast<ConvolutionOp>(op);
+      if ((dot && dot.getProducts() == Products::Pairs) ||
+          (convolution && convolution.getProducts() == Products::Pairs))
+        pairs.push_back(op);
+    });
+    for (Operation *op : pairs)
+      round(op);
+  }
+
+  static void round(Operation *op) {
+    OpBuilder builder(op);
+    Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+    if (typeOf(lhs).getElementType().isBF16() || !rhs.getDefiningOp<UnpackOp>())
+      return;
+    op->setOperand(0, evened(builder, rounded(builder, lhs)));
+    op->setOperand(1, paired(builder, rhs));
+    eraseUnused(lhs);
+    eraseUnused(rhs);
+  }
+};
+} // namespace
+} // namespace tenon
