@@ -5,7 +5,7 @@
  * reached from it. The runtime (or a generated header) fills a `tenon_call` and
  * calls the two entries of a function: `plan` computes output shapes and the
  * arena size, `run` computes the outputs. Both are free of allocation, of locks
- * and of hidden state.
+ * and, once they know which version this machine runs, of hidden state.
  *
  * C11, also valid C++17. No type here changes meaning within one
  * TENON_ABI_VERSION. */
