@@ -67,6 +67,12 @@ int main(void) {
     END;
   }
   {
+    STRUCT(tenon_model_info);
+    FIELD(struct_size);
+    FIELD(version);
+    END;
+  }
+  {
     STRUCT(tenon_open_options);
     FIELD(struct_size);
     FIELD(error_text);

@@ -85,6 +85,9 @@ class Model(_Callable):
         self.source = rt.text(desc.source)
         self.compiler = rt.text(desc.compiler)
         self.target = rt.text(desc.target)
+        info = rt.ModelInfo(struct_size=ctypes.sizeof(rt.ModelInfo))
+        rt.get_info(handle.value, ctypes.byref(info))
+        self.version = rt.text(info.version)
         self._signatures = tuple(map(Signature, read_functions(desc)))
         self._local = threading.local()
 

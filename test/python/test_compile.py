@@ -42,6 +42,13 @@ class Compile(unittest.TestCase):
         padded = tenon.compile(models.add(), pad={"batch": 8})
         np.testing.assert_array_equal(padded(self.x, self.x), self.x * 2)
 
+    def test_versions(self):
+        model = tenon.compile(models.add(), options=[
+            "--multiversion=x86-64-v2,x86-64-v3"])
+        self.assertIn("x86-64-v3 (AVX2), x86-64-v2 (SSE)", model.target)
+        self.assertEqual(model.version, "x86-64-v3")
+        np.testing.assert_array_equal(model(self.x, self.x), 2 * self.x)
+
     def test_into_a_file(self):
         path = os.path.join(models.FOLDER, "here.so")
         model = tenon.compile(models.add(), output=path, cpu="x86-64-v3",
