@@ -4,6 +4,7 @@
 #include "passes/cpu/RegisterTile.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tenon {
 
@@ -75,18 +76,20 @@ RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
       most = std::min(whole(vectors + group - 1), most);
     return dividing(size, {std::max<int64_t>(1, accumulators / most), most});
   }
-  // The last panel should be full, or nearly; of equals the first.
+  // Panels should be read whole, and the last be full, or nearly; of equals the
+  // first.
   constexpr RegisterTile wide[] = {{8, 3}, {6, 4}, {12, 2}},
                          narrow[] = {{6, 2}, {4, 3}, {3, 4}};
   RegisterTile tile{0, 0};
-  int64_t least = 0;
+  std::pair<bool, int64_t> least;
   for (RegisterTile candidate : few ? narrow : wide) {
-    int64_t padding =
-        ceilDiv(vectors, candidate.vectors) * candidate.vectors - vectors;
-    if (!fits(candidate.vectors) || (tile.rows && padding >= least))
+    std::pair cost(candidate.vectors < group,
+                   ceilDiv(vectors, candidate.vectors) * candidate.vectors -
+                       vectors);
+    if (!fits(candidate.vectors) || (tile.rows && cost >= least))
       continue;
     tile = candidate;
-    least = padding;
+    least = cost;
   }
   if (tile.rows == 0)
     tile = {std::max<int64_t>(1, accumulators / group), group};

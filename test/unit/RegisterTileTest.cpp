@@ -114,6 +114,8 @@ TEST(RegisterTile, WidePanelsAreReadAloneOrInShares) {
   EXPECT_EQ(chooseTile({1, 4, 768, 768}, 32, 8, {false, 8}).vectors, 2);
   EXPECT_EQ(chooseTile({1, 128, 768, 768}, 64, 16, {false, 4}).vectors, 4);
   EXPECT_EQ(chooseTile({1, 128, 768, 768}, 32, 8, {false, 8}).vectors, 2);
+  // Not in shares for want of a full last panel.
+  EXPECT_EQ(chooseTile({1, {}, 50257, 768}, 64, 16, {false, 4}).vectors, 4);
   EXPECT_EQ(chooseTile({1, 16, 768, 768}, 64, 16, {false, 4, true}).rows, 4);
   EXPECT_EQ(chooseTile({1, 128, 768, 768}, 64, 16, {false, 4, true}).rows, 6);
 }
