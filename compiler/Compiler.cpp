@@ -46,9 +46,7 @@ static int64_t amxPartsFor(MatmulPrecision precision,
 /// products take longer than one of f32.
 static Products productsFor(MatmulPrecision precision,
                             ArrayRef<TargetChoice> targets) {
-  auto hasPairs = [](const TargetChoice &target) {
-    return target.bf16Pairs && !target.bf16Tiles;
-  };
+  auto hasPairs = [](const TargetChoice &target) { return target.bf16Pairs; };
   return precision == MatmulPrecision::Bf16 && llvm::all_of(targets, hasPairs)
              ? Products::Pairs
              : Products::Chain;

@@ -73,6 +73,8 @@ private:
   void finishRow(Value row);
   void finish(const Panel &panel, Value row, ArrayRef<Value> position,
               Magnitudes ofRow);
+  Values unlessDoubtful(const Panel &panel, Value row, ArrayRef<Value> found,
+                        Magnitudes ofRow);
   Value isDoubtful(const Panel &panel, ArrayRef<Value> found, Magnitudes ofRow);
   Values computeAgain(const Panel &panel, Value row);
 
@@ -143,11 +145,11 @@ void AmxEmitter::emitTask() {
   Value extent = nest.sums.back().extent, none = at().constant(0);
   forRange(none, extent, plan.depth, [&](Value k) {
     Value depth = at().min(at().constant(plan.depth), at().sub(extent, k));
-    Value steps = at().ceilDiv(depth, amxStep);
-    forRange(none, count, 1,
-             [&](Value row) { operands.splitRow(row, k, steps); });
+    Value steps = at().ceilDiv(depth, plan.stepExtent);
+    operands.enter(k, steps);
+    forRange(none, count, 1, [&](Value row) { operands.bringRow(row); });
     forPanels([&](const Panel &panel) {
-      operands.splitColumns(panel.first, panel.vectors, k, steps);
+      operands.bringColumns(panel.first, panel.vectors);
       multiply(panel, steps);
     });
   });
@@ -204,7 +206,7 @@ void AmxEmitter::multiplyTiles(const Panel &panel, Value firstTile,
     for (int64_t r = 0; i != row && r < rowTiles; ++r)
       rows[r] = operands.loadRows(i, tileOf(r), step);
     for (int64_t v = 0; j != column && v < panel.vectors; ++v)
-      columns[v] = operands.loadColumns(j, v, step);
+      columns[v] = operands.loadColumns(j, panel.first, v, step);
     row = i;
     column = j;
     for (auto [s, sum] : llvm::enumerate(carried))
@@ -215,7 +217,9 @@ void AmxEmitter::multiplyTiles(const Panel &panel, Value firstTile,
 }
 
 void AmxEmitter::finishRow(Value row) {
-  Magnitudes ofRow = operands.magnitudesOfRow(row);
+  Magnitudes ofRow;
+  if (!plan.paired)
+    ofRow = operands.magnitudesOfRow(row);
   Values position = task.positionOf(at().add(task.firstRow, row));
   forPanels([&](const Panel &panel) { finish(panel, row, position, ofRow); });
 }
@@ -229,20 +233,26 @@ void AmxEmitter::finish(const Panel &panel, Value row, ArrayRef<Value> position,
   for (int64_t v = 0; v < panel.vectors; ++v)
     found.push_back(vector::LoadOp::create(
         b, loc, floats, sums, at().add(line, at().constant(v * tileElements))));
-  auto branch = scf::IfOp::create(b, loc, TypeRange(ValueRange(found)),
-                                  isDoubtful(panel, found, ofRow), true);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(&branch.getThenRegion().front());
-    scf::YieldOp::create(b, loc, computeAgain(panel, row));
-    b.setInsertionPointToStart(&branch.getElseRegion().front());
-    scf::YieldOp::create(b, loc, found);
-  }
+  if (!plan.paired)
+    found = unlessDoubtful(panel, row, found, ofRow);
   for (int64_t v = 0; v < panel.vectors; ++v) {
     Value column = at().add(panel.first, at().constant(v * lanes));
-    epilogue.finish(task.placeOf(position, column), branch.getResult(v),
-                    panel.masks[v], panel.valid[v]);
+    epilogue.finish(task.placeOf(position, column), found[v], panel.masks[v],
+                    panel.valid[v]);
   }
+}
+
+AmxEmitter::Values AmxEmitter::unlessDoubtful(const Panel &panel, Value row,
+                                              ArrayRef<Value> found,
+                                              Magnitudes ofRow) {
+  auto branch = scf::IfOp::create(b, loc, TypeRange(ValueRange(found)),
+                                  isDoubtful(panel, found, ofRow), true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  scf::YieldOp::create(b, loc, computeAgain(panel, row));
+  b.setInsertionPointToStart(&branch.getElseRegion().front());
+  scf::YieldOp::create(b, loc, found);
+  return Values(branch.getResults());
 }
 
 /// Whether one of the sums may lack what it should have.

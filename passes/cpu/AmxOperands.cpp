@@ -1,5 +1,6 @@
 // A tile of rows holds 32 sums of each side by side; a tile of columns holds
-// pairs of sums, two of each column side by side.
+// pairs of sums, two of each column side by side. Operands that are pairs
+// already lie so in memory, and only incomplete tiles are copied.
 #include "passes/cpu/AmxOperands.h"
 
 #include "passes/cpu/Conversions.h"
@@ -21,11 +22,14 @@ AmxOperands::AmxOperands(Kernel &kernel, const ContractionNest &nest,
                          const AmxPlan &plan, const GemmTask &task)
     : KernelLoops(kernel), nest(nest), plan(plan), task(task),
       words(VectorType::get({lanes}, b.getI32Type())) {
-  int64_t steps = plan.steps();
-  rowParts = scratch(b.getBF16Type(),
-                     plan.lhsParts * plan.rowTiles() * steps * tileElements);
-  columnParts =
-      scratch(b.getBF16Type(), plan.rhsParts * 2 * steps * tileElements);
+  int64_t stepElements = plan.steps() * tileElements;
+  if (!plan.wholeRows)
+    rowParts = scratch(b.getBF16Type(),
+                       plan.lhsParts * plan.rowTiles() * stepElements);
+  if (!plan.wholeColumns)
+    columnParts = scratch(b.getBF16Type(), plan.rhsParts * 2 * stepElements);
+  if (plan.paired)
+    return;
   rowMagnitudes = scratch(b.getI32Type(), plan.block.rows * 2 * lanes);
   columnMagnitudes = scratch(b.getI32Type(), plan.block.columns * 2);
 }
@@ -51,27 +55,36 @@ Value AmxOperands::load(VectorType type, Value memory, Value place) {
 }
 
 /// Lanes that `mask` leaves out are zero; null: none.
+Value AmxOperands::loadMasked(VectorType type, Value memory, Value place,
+                              Value mask) {
+  if (!mask)
+    return load(type, memory, place);
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+  return vector::MaskedLoadOp::create(b, loc, type, memory, place, mask, zero);
+}
+
 Value AmxOperands::loadFloats(Value memory, Type element, Value place,
                               Value mask) {
   auto type = VectorType::get({lanes}, kernelElementType(element));
-  if (!mask)
-    return emitConvert(b, loc, load(type, memory, place), element, nest.sum);
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-  Value loaded =
-      vector::MaskedLoadOp::create(b, loc, type, memory, place, mask, zero);
-  return emitConvert(b, loc, loaded, element, nest.sum);
+  return emitConvert(b, loc, loadMasked(type, memory, place, mask), element,
+                     nest.sum);
 }
 
-/// The lanes in which the sums from k on exist, one each, or `allLanes` where
-/// sum k does; null where steps have no end.
-Value AmxOperands::existing(Value k, bool allLanes) {
+/// The first `left` of so many lanes; null where every step is whole.
+Value AmxOperands::firstLanes(int64_t count, Value left) {
+  if (*getConstantIntValue(nest.sums.back().extent) % plan.stepExtent == 0)
+    return {};
+  auto type = VectorType::get({count}, b.getI1Type());
+  return vector::CreateMaskOp::create(b, loc, type, left);
+}
+
+/// All lanes or none: whether there is a sum number `line`; null likewise.
+Value AmxOperands::allLanes(Value line) {
   Value extent = nest.sums.back().extent;
-  if (*getConstantIntValue(extent) % amxStep == 0)
+  if (*getConstantIntValue(extent) % plan.stepExtent == 0)
     return {};
   auto type = VectorType::get({lanes}, b.getI1Type());
-  if (allLanes)
-    return vector::BroadcastOp::create(b, loc, type, at().less(k, extent));
-  return vector::CreateMaskOp::create(b, loc, type, at().sub(extent, k));
+  return vector::BroadcastOp::create(b, loc, type, at().less(line, extent));
 }
 
 /// A row of a tile: 32 numbers.
@@ -82,20 +95,84 @@ void AmxOperands::storeParts(Value word, Value memory, Value place) {
 }
 
 void AmxOperands::clear() {
+  if (plan.paired)
+    return;
   Magnitudes none = emitNoMagnitudes(b, loc, lanes);
   auto forget = [&](Value memory, int64_t size) {
-    forRange(at().constant(0), at().constant(size), 2 * lanes, [&](Value place) {
-      vector::StoreOp::create(b, loc, none.least, memory, place);
-      vector::StoreOp::create(b, loc, none.greatest, memory,
-                              at().add(place, at().constant(lanes)));
-    });
+    forRange(at().constant(0), at().constant(size), 2 * lanes,
+             [&](Value place) {
+               vector::StoreOp::create(b, loc, none.least, memory, place);
+               vector::StoreOp::create(b, loc, none.greatest, memory,
+                                       at().add(place, at().constant(lanes)));
+             });
   };
   forget(rowMagnitudes, plan.block.rows * 2 * lanes);
   forget(columnMagnitudes, plan.block.columns * 2);
 }
 
-void AmxOperands::splitRow(Value row, Value k, Value steps) {
-  Value start = at().add(startOfRow(row), k), tile = at().constant(amxTile),
+void AmxOperands::enter(Value firstSum, Value count) {
+  k = firstSum;
+  steps = count;
+}
+
+void AmxOperands::bringRow(Value row) {
+  if (plan.wholeRows)
+    return;
+  plan.paired ? copyRow(row) : splitRow(row);
+}
+
+void AmxOperands::bringColumns(Value column, int64_t vectors) {
+  if (plan.wholeColumns)
+    return;
+  plan.paired ? copyColumns(column, vectors) : splitColumns(column, vectors);
+}
+
+/// Where the row's part of a step stands among the tiles of rows.
+Value AmxOperands::placeInRows(int64_t part, Value row, Value step) {
+  Value tile = at().constant(amxTile);
+  Value line =
+      at().add(at().constant(part * plan.rowTiles()), at().floorDiv(row, tile));
+  return at().add(placeOfTile(line, step),
+                  at().mul(at().remainder(row, tile), at().constant(amxStep)));
+}
+
+Value AmxOperands::placeOfTile(Value line, Value step) {
+  Value tile = at().add(at().mul(line, at().constant(plan.steps())), step);
+  return at().mul(tile, at().constant(tileElements));
+}
+
+void AmxOperands::copyRow(Value row) {
+  auto type = VectorType::get({amxStep}, b.getBF16Type());
+  Value start = startOfRow(row), two = at().constant(2);
+  forRange(at().constant(0), steps, 1, [&](Value step) {
+    Value pair = at().add(k, at().mul(step, at().constant(plan.stepExtent)));
+    Value left = at().sub(nest.sums.back().extent, pair);
+    Value line =
+        loadMasked(type, nest.lhs, at().add(start, at().mul(pair, two)),
+                   firstLanes(amxStep, at().mul(left, two)));
+    vector::StoreOp::create(b, loc, line, rowParts, placeInRows(0, row, step));
+  });
+}
+
+void AmxOperands::copyColumns(Value column, int64_t vectors) {
+  Value lines = at().mul(steps, at().constant(plan.stepExtent));
+  forRange(at().constant(0), lines, 1, [&](Value line) {
+    Value sum = at().add(k, line);
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value start = startOfColumn(at().add(column, at().constant(v * lanes)));
+      Value word =
+          loadMasked(words, nest.rhs,
+                     at().add(start, at().mul(sum, nest.sums.back().rhsStride)),
+                     allLanes(sum));
+      storeParts(word, columnParts,
+                 at().add(placeOfTile(at().constant(v), at().constant(0)),
+                          at().mul(line, at().constant(amxStep))));
+    }
+  });
+}
+
+void AmxOperands::splitRow(Value row) {
+  Value start = at().add(startOfRow(row), k),
         least = at().mul(row, at().constant(2 * lanes)),
         greatest = at().add(least, at().constant(lanes));
   auto loop =
@@ -109,11 +186,14 @@ void AmxOperands::splitRow(Value row, Value k, Value steps) {
   Magnitudes met{loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
   Value step = loop.getInductionVar(),
         done = at().mul(step, at().constant(amxStep));
+  auto left = [&](Value sum) {
+    return firstLanes(lanes, at().sub(nest.sums.back().extent, sum));
+  };
   SmallVector<SmallVector<Value>> parts;
   for (int64_t half : {int64_t(0), lanes}) {
     Value here = at().add(done, at().constant(half));
     Value x = loadFloats(nest.lhs, nest.lhsElement, at().add(start, here),
-                         existing(at().add(k, here), false));
+                         left(at().add(k, here)));
     met = emitMeet(b, loc, met, x);
     parts.push_back(emitParts(b, loc, x, plan.lhsParts));
   }
@@ -127,18 +207,11 @@ void AmxOperands::splitRow(Value row, Value k, Value steps) {
     Value low = vector::BitCastOp::create(b, loc, halves, parts[0][part]),
           high = vector::BitCastOp::create(b, loc, halves, parts[1][part]);
     Value line = vector::ShuffleOp::create(b, loc, low, high, highHalves);
-    Value number = at().add(at().constant(part * plan.rowTiles()),
-                            at().floorDiv(row, tile));
-    number = at().add(at().mul(number, at().constant(plan.steps())), step);
-    storeParts(
-        line, rowParts,
-        at().add(at().mul(number, at().constant(tileElements)),
-                 at().mul(at().remainder(row, tile), at().constant(amxStep))));
+    storeParts(line, rowParts, placeInRows(part, row, step));
   }
 }
 
-void AmxOperands::splitColumns(Value column, int64_t vectors, Value k,
-                               Value steps) {
+void AmxOperands::splitColumns(Value column, int64_t vectors) {
   SmallVector<Value> starts, places, met;
   for (int64_t v = 0; v < vectors; ++v) {
     Value first = at().add(column, at().constant(v * lanes));
@@ -166,8 +239,7 @@ void AmxOperands::splitColumns(Value column, int64_t vectors, Value k,
                             at().constant(odd));
       Value place =
           at().add(starts[v], at().mul(line, nest.sums.back().rhsStride));
-      Value y =
-          loadFloats(nest.rhs, nest.rhsElement, place, existing(line, true));
+      Value y = loadFloats(nest.rhs, nest.rhsElement, place, allLanes(line));
       Magnitudes now = emitMeet(b, loc, {met[2 * v], met[2 * v + 1]}, y);
       met[2 * v] = now.least;
       met[2 * v + 1] = now.greatest;
@@ -176,31 +248,40 @@ void AmxOperands::splitColumns(Value column, int64_t vectors, Value k,
     for (int64_t part = 0; part < plan.rhsParts; ++part) {
       Value low = arith::ShRUIOp::create(b, loc, parts[0][part], half);
       Value both = arith::OrIOp::create(b, loc, low, parts[1][part]);
-      int64_t tile = (part * 2 + v) * plan.steps() * tileElements;
+      Value tiles = placeOfTile(at().constant(part * 2 + v), at().constant(0));
       storeParts(both, columnParts,
-                 at().add(at().constant(tile),
-                          at().mul(pair, at().constant(amxStep))));
+                 at().add(tiles, at().mul(pair, at().constant(amxStep))));
     }
   }
   scf::YieldOp::create(b, loc, met);
 }
 
-/// Tile number `step` of a line of them.
-Value AmxOperands::loadTile(Value memory, Value line, Value step) {
+Value AmxOperands::loadTile(Value memory, Value place, Value stride) {
   auto type = amx::TileType::get({amxTile, amxStep}, b.getBF16Type());
-  Value tile = at().add(at().mul(line, at().constant(plan.steps())), step);
-  return amx::TileLoadOp::create(b, loc, type, memory,
-                                 at().mul(tile, at().constant(tileElements)),
-                                 at().constant(amxStep));
+  return amx::TileLoadOp::create(b, loc, type, memory, place, stride);
 }
 
 Value AmxOperands::loadRows(int64_t part, Value tile, Value step) {
-  Value line = at().add(tile, at().constant(part * plan.rowTiles()));
-  return loadTile(rowParts, line, step);
+  if (!plan.wholeRows) {
+    Value line = at().add(tile, at().constant(part * plan.rowTiles()));
+    return loadTile(rowParts, placeOfTile(line, step), at().constant(amxStep));
+  }
+  Value pair = at().add(k, at().mul(step, at().constant(plan.stepExtent)));
+  Value start = startOfRow(at().mul(tile, at().constant(amxTile)));
+  return loadTile(nest.lhs, at().add(start, at().mul(pair, at().constant(2))),
+                  nest.rowStride);
 }
 
-Value AmxOperands::loadColumns(int64_t part, int64_t vector, Value step) {
-  return loadTile(columnParts, at().constant(part * 2 + vector), step);
+Value AmxOperands::loadColumns(int64_t part, Value column, int64_t vector,
+                               Value step) {
+  if (!plan.wholeColumns)
+    return loadTile(columnParts,
+                    placeOfTile(at().constant(part * 2 + vector), step),
+                    at().constant(amxStep));
+  Value stride = nest.sums.back().rhsStride;
+  Value line = at().add(k, at().mul(step, at().constant(plan.stepExtent)));
+  Value start = startOfColumn(at().add(column, at().constant(vector * lanes)));
+  return loadTile(nest.rhs, at().add(start, at().mul(line, stride)), stride);
 }
 
 Magnitudes AmxOperands::magnitudesOfRow(Value row) {

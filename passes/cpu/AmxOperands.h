@@ -17,17 +17,19 @@ public:
 
   /// Forgets the magnitudes of former tasks.
   void clear();
-  /// Splits the sums [k, k + steps * amxStep) of row number `row` of the task,
-  /// or of `vectors` vectors of columns from `column` on; zeros stand for sums
+  /// The next sums are those from k on, in so many steps.
+  void enter(mlir::Value k, mlir::Value steps);
+  /// Splits row number `row` of the task, or `vectors` vectors of columns from
+  /// `column` on, where they are not read from memory; zeros stand for sums
   /// past the end.
-  void splitRow(mlir::Value row, mlir::Value k, mlir::Value steps);
-  void splitColumns(mlir::Value column, int64_t vectors, mlir::Value k,
-                    mlir::Value steps);
+  void bringRow(mlir::Value row);
+  void bringColumns(mlir::Value column, int64_t vectors);
 
-  /// What was split, in tile registers: 16 rows, or vector number `vector` of
-  /// the panel.
+  /// What was brought, in tile registers: 16 rows of the task, or vector number
+  /// `vector` of the panel that starts with `column`.
   mlir::Value loadRows(int64_t part, mlir::Value tile, mlir::Value step);
-  mlir::Value loadColumns(int64_t part, int64_t vector, mlir::Value step);
+  mlir::Value loadColumns(int64_t part, mlir::Value column, int64_t vector,
+                          mlir::Value step);
 
   /// Of a row, in all lanes, and of a vector of columns.
   Magnitudes magnitudesOfRow(mlir::Value row);
@@ -38,19 +40,30 @@ public:
   mlir::Value startOfColumn(mlir::Value column);
 
 private:
+  void splitRow(mlir::Value row);
+  void splitColumns(mlir::Value column, int64_t vectors);
+  void copyRow(mlir::Value row);
+  void copyColumns(mlir::Value column, int64_t vectors);
   mlir::Value load(mlir::VectorType type, mlir::Value memory,
                    mlir::Value place);
+  mlir::Value loadMasked(mlir::VectorType type, mlir::Value memory,
+                         mlir::Value place, mlir::Value mask);
   mlir::Value loadFloats(mlir::Value memory, mlir::Type element,
                          mlir::Value place, mlir::Value mask);
-  mlir::Value existing(mlir::Value k, bool allLanes);
-  mlir::Value loadTile(mlir::Value memory, mlir::Value line, mlir::Value step);
+  mlir::Value firstLanes(int64_t count, mlir::Value left);
+  mlir::Value allLanes(mlir::Value line);
   void storeParts(mlir::Value word, mlir::Value memory, mlir::Value place);
+  mlir::Value loadTile(mlir::Value memory, mlir::Value place,
+                       mlir::Value stride);
+  mlir::Value placeOfTile(mlir::Value line, mlir::Value step);
+  mlir::Value placeInRows(int64_t part, mlir::Value row, mlir::Value step);
   mlir::Value placeOfMagnitudes(mlir::Value column);
 
   const ContractionNest &nest;
   const AmxPlan &plan;
   const GemmTask &task;
   mlir::VectorType words;
+  mlir::Value k, steps; ///< the piece at hand
   /// Tiles of parts: [part][tile of rows][step] and [part][vector][step].
   mlir::Value rowParts, columnParts;
   /// Vectors of the least and the greatest side by side: of each row, in lanes

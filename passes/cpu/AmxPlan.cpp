@@ -34,11 +34,14 @@ static int64_t wholeParts(Type element) {
 }
 
 static bool fits(const ContractionNest &nest) {
+  std::optional<int64_t> step = getConstantIntValue(nest.sums.back().lhsStride);
   return nest.panels && nest.panels->width % amxTile == 0 && !nest.scales &&
          nest.columnIsLast() && nest.sums.size() == 1 &&
-         !nest.sums.back().guard && wholeParts(nest.lhsElement) != 0 &&
-         wholeParts(nest.rhsElement) != 0 && nest.sum.isF32() &&
-         getConstantIntValue(nest.sums.back().lhsStride) == 1;
+         !nest.sums.back().guard && nest.sum.isF32() &&
+         (nest.products == Products::Pairs
+              ? step == 2
+              : step == 1 && wholeParts(nest.lhsElement) != 0 &&
+                    wholeParts(nest.rhsElement) != 0);
 }
 
 std::optional<AmxPlan> planAmx(const ContractionNest &nest, int64_t parts) {
@@ -47,17 +50,26 @@ std::optional<AmxPlan> planAmx(const ContractionNest &nest, int64_t parts) {
   std::optional<int64_t> rows = knownProduct(nest.rows),
                          columns = getConstantIntValue(nest.column.extent),
                          sum = getConstantIntValue(nest.sums.back().extent);
-  if (!columns || *columns < amxPanel || !sum || *sum < amxStep ||
+  AmxPlan plan;
+  plan.paired = nest.products == Products::Pairs;
+  plan.stepExtent = plan.paired ? amxStep / 2 : amxStep;
+  if (!columns || *columns < amxPanel || !sum || *sum < plan.stepExtent ||
       rows.value_or(mostRows) <= amxFewRows)
     return std::nullopt;
-  AmxPlan plan;
-  plan.lhsParts = std::min(parts, wholeParts(nest.lhsElement));
-  plan.rhsParts = std::min(parts, wholeParts(nest.rhsElement));
+  if (plan.paired)
+    parts = 1;
+  bool wholeSteps = plan.paired && *sum % plan.stepExtent == 0;
+  plan.wholeRows = wholeSteps && nest.rowStride && rows && *rows % amxTile == 0;
+  plan.wholeColumns = wholeSteps;
+  plan.lhsParts =
+      plan.paired ? 1 : std::min(parts, wholeParts(nest.lhsElement));
+  plan.rhsParts =
+      plan.paired ? 1 : std::min(parts, wholeParts(nest.rhsElement));
   plan.order = parts - 1;
-  int64_t elements =
-      columnBytes / (amxPanel * 2 * std::max(plan.lhsParts, plan.rhsParts));
-  plan.depth = std::min<int64_t>(llvm::alignDown(elements, amxStep),
-                                 llvm::alignTo(*sum, amxStep));
+  int64_t stepBytes =
+      amxPanel * amxStep * 2 * std::max(plan.lhsParts, plan.rhsParts);
+  plan.depth = std::min<int64_t>(columnBytes / stepBytes * plan.stepExtent,
+                                 llvm::alignTo(*sum, plan.stepExtent));
   int64_t known = rows.value_or(mostRows);
   int64_t blocks = llvm::divideCeil(known, mostRows);
   plan.block.rows = llvm::alignTo(llvm::divideCeil(known, blocks), amxTile);

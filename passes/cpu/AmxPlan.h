@@ -21,11 +21,15 @@ struct AmxPlan {
   /// Parts of bf16 that the operands are split into; part i of lhs meets part j
   /// of rhs where i + j is at most `order`.
   int64_t lhsParts, rhsParts, order;
-  int64_t depth;   ///< sums that are split at once, in whole steps
-  TaskBlock block; ///< rows in whole tiles, columns in whole panels
+  /// Operands are pairs of bf16 in memory already: nothing is split, and what
+  /// lies there in whole tiles is read from there.
+  bool paired, wholeRows, wholeColumns;
+  int64_t stepExtent; ///< of the nest's sum, that a step goes along
+  int64_t depth;      ///< of the nest's sum, split at once: whole steps
+  TaskBlock block;    ///< rows in whole tiles, columns in whole panels
 
   int64_t rowTiles() const { return block.rows / amxTile; }
-  int64_t steps() const { return depth / amxStep; }
+  int64_t steps() const { return depth / stepExtent; }
 };
 
 /// The plan for f32 operands in `parts`; none where the form of the nest or its

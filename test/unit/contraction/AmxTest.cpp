@@ -1,13 +1,9 @@
 // Products in AMX tiles, by a processor that has them or by the emulator:
 // errors against f64, element by element, and which rows have the bits of other
 // targets.
-#include "test/amx/amx_emulator.h"
+#include "test/unit/contraction/AmxCase.h"
 #include "test/unit/contraction/ContractionCase.h"
 
-#include "llvm/ADT/APFloat.h"
-#include "llvm/TargetParser/Host.h"
-#include "gtest/gtest.h"
-#include <bit>
 #include <cmath>
 #include <random>
 #include <thread>
@@ -15,151 +11,6 @@
 using namespace tenon;
 
 namespace {
-constexpr float infinity = std::numeric_limits<float>::infinity(),
-                nan = std::numeric_limits<float>::quiet_NaN();
-
-struct Extents {
-  int64_t rows, columns, sum;
-};
-
-/// x times a weight w, and what they come to.
-struct Product {
-  Extents size;
-  std::vector<float> x, w;
-
-  explicit Product(Extents size, uint32_t seed = 1)
-      : size(size), x(randomFloats(size.rows * size.sum, seed)),
-        w(randomFloats(size.sum * size.columns, seed + 1)) {}
-
-  float &left(int64_t row, int64_t k) { return x[row * size.sum + k]; }
-  float &right(int64_t k, int64_t column) {
-    return w[k * size.columns + column];
-  }
-  /// The sum in f64, and that of the magnitudes.
-  std::pair<double, double> exact(int64_t row, int64_t column) {
-    double sum = 0, magnitudes = 0;
-    for (int64_t k = 0; k < size.sum; ++k) {
-      double product = double(left(row, k)) * double(right(k, column));
-      sum += product;
-      magnitudes += std::fabs(product);
-    }
-    return {sum, magnitudes};
-  }
-  /// The sum as targets without AMX have it.
-  float plain(int64_t row, int64_t column) {
-    BlockedSum sum(size.sum > 128 ? 128 : 0);
-    for (int64_t k = 0; k < size.sum; ++k)
-      sum.add(left(row, k), right(k, column));
-    return sum.value();
-  }
-};
-
-std::string dims(std::initializer_list<int64_t> extents) {
-  std::string text = "tensor<";
-  for (int64_t extent : extents)
-    text += (extent < 0 ? "?" : std::to_string(extent)) + "x";
-  return text + "f32>";
-}
-
-/// `rows` < 0: not known. With `tail` a bias is added and negative sums become
-/// zero.
-std::string textOf(Extents size, int64_t rows, bool tail = false) {
-  int64_t panels = (size.columns + 15) / 16;
-  std::string x = dims({rows, size.sum}), p = dims({panels, size.sum, 16}),
-              w = dims({size.sum, size.columns}),
-              y = dims({rows, size.columns}), bias = dims({size.columns});
-  std::string text =
-      "func.func @f(%x: " + x + ", %p: " + p + ", %bias: " + bias + ") -> " +
-      y + " {\n  %w = tenon.unpack %p dim 1 extent " +
-      std::to_string(size.columns) + " : (" + p + ") -> " + w +
-      "\n  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (" +
-      x + ", " + w + ") -> " + y + "\n";
-  if (!tail)
-    return text + "  return %0 : " + y + "\n}\n";
-  std::string pair = " : (" + y + ", " + y + ") -> " + y + "\n";
-  return text + "  %b = tenon.broadcast_in_dim %bias dims [1] sizes [" +
-         std::to_string(rows) + ", " + std::to_string(size.columns) + "] : (" +
-         bias + ") -> " + y + "\n  %s = tenon.add %0, %b" + pair +
-         "  %zero = tenon.constant dense<0.0> : " + y +
-         "\n  %r = tenon.maximum %s, %zero" + pair + "  return %r : " + y +
-         "\n}\n";
-}
-
-JitTarget amxTarget(int64_t parts) {
-  return {"x86-64-v4", 64, {"+amx-tile", "+amx-bf16"}, parts};
-}
-
-std::vector<float> biasOf(Extents size) {
-  return randomFloats(size.columns, 99);
-}
-
-/// The weight as it is packed.
-std::vector<float> panelsOf(Product &product) {
-  auto [rows, columns, sum] = product.size;
-  std::vector<float> panels((columns + 15) / 16 * sum * 16);
-  for (int64_t n = 0; n < columns; ++n)
-    for (int64_t k = 0; k < sum; ++k)
-      panels[(n / 16 * sum + k) * 16 + n % 16] = product.right(k, n);
-  return panels;
-}
-
-std::vector<float> run(const JitGraph &graph, Product &product,
-                       int64_t step = 1000) {
-  auto [rows, columns, sum] = product.size;
-  std::vector<float> panels = panelsOf(product), bias = biasOf(product.size),
-                     result(rows * columns + 64, 12345.0f);
-  graph.run("f",
-            {{product.x.data(), {rows, sum}},
-             {panels.data(), {(columns + 15) / 16, sum, 16}},
-             {bias.data(), {columns}}},
-            {result.data(), {rows, columns}}, step);
-  for (int64_t i = rows * columns; i < int64_t(result.size()); ++i)
-    EXPECT_EQ(result[i], 12345.0f) << "written past the end";
-  result.resize(rows * columns);
-  return result;
-}
-
-std::vector<float> runOnce(Product &product, int64_t parts, int64_t step = 1) {
-  return run(
-      JitGraph(textOf(product.size, product.size.rows), amxTarget(parts)),
-      product, step);
-}
-
-bool sameBits(float a, float b) {
-  return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b) ||
-         (std::isnan(a) && std::isnan(b));
-}
-
-/// Every element has the bits of other targets or an error of at most
-/// `perProduct` of each product's magnitude, and of the least denormal.
-void expectErrors(Product &product, const std::vector<float> &found,
-                  double perProduct) {
-  for (int64_t m = 0; m < product.size.rows; ++m)
-    for (int64_t n = 0; n < product.size.columns; ++n) {
-      float here = found[m * product.size.columns + n],
-            plain = product.plain(m, n);
-      if (sameBits(here, plain))
-        continue;
-      auto [sum, magnitudes] = product.exact(m, n);
-      ASSERT_LE(std::fabs(here - sum),
-                perProduct * magnitudes + product.size.sum * 0x1p-149)
-          << "row " << m << ", column " << n << ": " << here << " for " << sum
-          << ", elsewhere " << plain;
-    }
-}
-
-/// What a plain chain of as many f32 products promises.
-double plainError(Extents size) { return size.sum * 0x1p-24; }
-
-class AmxProduct : public testing::Test {
-protected:
-  void SetUp() override {
-    if (!llvm::sys::getHostCPUFeatures().lookup("avx512vl"))
-      GTEST_SKIP() << "kernels for AMX use AVX-512";
-    amx_start();
-  }
-};
-
 TEST_F(AmxProduct, HasThePlainError) {
   int64_t columns[] = {32, 33, 47, 48, 49, 64, 95, 129, 161};
   int64_t sums[] = {32, 33, 50, 63, 127, 128, 129, 300};
@@ -254,92 +105,11 @@ TEST_F(AmxProduct, RowsMayLieAnywhere) {
           "groups 1 : (" +
           x + ", " + w + ") -> " + y + "\n  return %0 : " + y + "\n}\n",
       amxTarget(3));
-  std::vector<float> panels = panelsOf(product),
-                     found(size.rows * size.columns);
+  std::vector<float> panels = product.panels(), found(size.rows * size.columns);
   graph.run("f",
             {{image.data(), {1, 9, 8, 50}}, {panels.data(), {3, 1, 1, 50, 16}}},
             {found.data(), {1, 5, 4, 40}});
   EXPECT_EQ(found, runOnce(product, 3));
-}
-
-/// A 16-bit type, and numbers stored in it; the numbers become what is stored.
-struct Narrow {
-  const char *name;
-  const llvm::fltSemantics &semantics;
-
-  std::vector<uint16_t> store(std::vector<float> &values) const {
-    std::vector<uint16_t> bits;
-    for (float &value : values) {
-      llvm::APFloat number(value);
-      bool loses;
-      number.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &loses);
-      bits.push_back(number.bitcastToAPInt().getZExtValue());
-      number.convert(llvm::APFloat::IEEEsingle(),
-                     llvm::APFloat::rmNearestTiesToEven, &loses);
-      value = number.convertToFloat();
-    }
-    return bits;
-  }
-};
-
-std::string typed(std::string type, const char *element) {
-  return type.replace(type.size() - 4, 3, element);
-}
-
-TEST_F(AmxProduct, NarrowOperandsAreMultipliedWhole) {
-  const Narrow bf16{"bf16", llvm::APFloat::BFloat()},
-      f16{"f16", llvm::APFloat::IEEEhalf()};
-  for (const Narrow &type : {bf16, f16})
-    for (bool weightsAlone : {false, true}) {
-      // Weights of fewer bits than what they are multiplied with lie in bf16.
-      if (weightsAlone && &type.semantics != &bf16.semantics)
-        continue;
-      constexpr int64_t width = 64;
-      Extents size{25, 90, 200};
-      Product product(size);
-      product.left(3, 5) = infinity;
-      product.left(20, 199) = 0x1p-24f;
-      for (int64_t k = 0; k < size.sum; ++k)
-        product.left(7, k) *= 0x1p-9f;
-      std::vector<uint16_t> left;
-      if (!weightsAlone)
-        left = type.store(product.x);
-      std::vector<uint16_t> right = type.store(product.w),
-                            panels(2 * size.sum * width);
-      for (int64_t n = 0; n < size.columns; ++n)
-        for (int64_t k = 0; k < size.sum; ++k)
-          panels[(n / width * size.sum + k) * width + n % width] =
-              right[k * size.columns + n];
-      const char *element = weightsAlone ? "f32" : type.name;
-      std::string x = typed(dims({25, 200}), element),
-                  stored = typed(dims({2, 200, width}), type.name),
-                  p = weightsAlone ? dims({2, 200, width}) : stored,
-                  w = typed(dims({200, 90}), element), y = dims({25, 90});
-      std::string panel = weightsAlone
-                              ? "  %p = tenon.dequantize %q : (" + stored +
-                                    ") -> " + dims({2, 200, width}) + "\n"
-                              : "";
-      JitGraph graph(
-          "func.func @f(%x: " + x + (weightsAlone ? ", %q: " : ", %p: ") +
-              stored + ") -> " + y + " {\n" + panel +
-              "  %w = tenon.unpack %p dim 1 extent 90 : (" + p + ") -> " + w +
-              "\n  %0 = tenon.dot_general %x, %w batch [] x [] "
-              "contract [1] x [0] : (" +
-              x + ", " + w + ") -> " + y + "\n  return %0 : " + y + "\n}\n",
-          amxTarget(3));
-      std::vector<float> found(size.rows * size.columns);
-      void *rows =
-          weightsAlone ? static_cast<void *>(product.x.data()) : left.data();
-      graph.run("f", {{rows, {25, 200}}, {panels.data(), {2, 200, width}}},
-                {found.data(), {25, 90}});
-      SCOPED_TRACE(type.name);
-      expectErrors(product, found, plainError(size));
-      int64_t same = 0;
-      for (int64_t m = 0; m < size.rows; ++m)
-        for (int64_t n = 0; n < size.columns; ++n)
-          same += sameBits(found[m * size.columns + n], product.plain(m, n));
-      EXPECT_LT(same, size.rows * size.columns * 3 / 4) << "no tile was used";
-    }
 }
 
 TEST_F(AmxProduct, OpsFollowOnTheSums) {
@@ -415,7 +185,7 @@ TEST_F(AmxProduct, TinyProductsBesideZerosAreNotLost) {
 
 TEST_F(AmxProduct, SpecialValuesComeOutAsElsewhere) {
   Extents size{20, 50, 70};
-  const float specials[] = {infinity,  -infinity, nan,
+  const float specials[] = {infinity,  -infinity, quietNan,
                             -0.0f,     0x1p-149f, -0x1p-126f,
                             0x1p-130f, 3.4e38f,   -0x1.fffffep127f};
   for (int64_t parts : {1, 2, 3}) {

@@ -1,0 +1,27 @@
+// Pairs of bf16 in whole tiles are read as they lie in memory, four tiles for four
+// products, and nothing is copied before.
+// RUN: tenon-opt %s --tenon-to-placed \
+// RUN:   --tenon-lower-fusions="vector-bytes=64 amx-parts=1" \
+// RUN:   --canonicalize --cse --loop-invariant-code-motion \
+// RUN:   --tenon-make-entries --convert-scf-to-cf --tenon-convert-to-llvm \
+// RUN:   --reconcile-unrealized-casts --canonicalize \
+// RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=sapphirerapids \
+// RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids | FileCheck %s
+
+// CHECK-LABEL: contraction.unpair.unpack.dot_general.0:
+// CHECK: ldtilecfg
+// CHECK-NOT: zmm
+// CHECK-COUNT-4: tileloadd
+// CHECK: Inner Loop Header
+// CHECK-NOT: {{tdpbf16ps|zmm}}
+// CHECK-COUNT-4: tileloadd
+// CHECK-NOT: {{tileloadd|zmm}}
+// CHECK-COUNT-4: tdpbf16ps
+// CHECK-NOT: {{tdpbf16ps|tileloadd|zmm}}
+// CHECK: jb
+func.func @pairs(%x: tensor<128x768xbf16>, %q: tensor<48x384x16xi32>) -> tensor<128x768xf32> {
+  %p = tenon.unpair %q : (tensor<48x384x16xi32>) -> tensor<48x768x16xbf16>
+  %w = tenon.unpack %p dim 1 extent 768 : (tensor<48x768x16xbf16>) -> tensor<768x768xbf16>
+  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] products pairs : (tensor<128x768xbf16>, tensor<768x768xbf16>) -> tensor<128x768xf32>
+  return %0 : tensor<128x768xf32>
+}
