@@ -92,6 +92,23 @@ TEST_F(Recipes, Panels) {
             (F{1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6}));
 }
 
+TEST_F(Recipes, Pairs) {
+  using Words = std::vector<uint32_t>;
+  // 1 to 6 as bf16: 3f80 4000 4040 4080 40a0 40c0.
+  EXPECT_EQ(run<uint32_t>("tensor<1x3xi32>", R"(
+    %c = tenon.convert %w to bf16 : (tensor<2x3xf32>) -> tensor<2x3xbf16>
+    %r = tenon.pair %c : (tensor<2x3xbf16>) -> tensor<1x3xi32>
+    tenon.yield %r : tensor<1x3xi32>)"),
+            (Words{0x40803f80, 0x40a04000, 0x40c04040}));
+  // An odd depth ends with zeros, in each of two panels.
+  EXPECT_EQ(run<uint32_t>("tensor<2x2x1xi32>", R"(
+    %c = tenon.convert %w to bf16 : (tensor<2x3xf32>) -> tensor<2x3xbf16>
+    %s = tenon.reshape %c sizes [2, 3, 1] : (tensor<2x3xbf16>) -> tensor<2x3x1xbf16>
+    %r = tenon.pair %s : (tensor<2x3x1xbf16>) -> tensor<2x2x1xi32>
+    tenon.yield %r : tensor<2x2x1xi32>)"),
+            (Words{0x40003f80, 0x4040, 0x40a04080, 0x40c0}));
+}
+
 TEST_F(Recipes, Movements) {
   EXPECT_EQ(run<float>("tensor<3x2xf32>", R"(
     %r = tenon.transpose %w [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>

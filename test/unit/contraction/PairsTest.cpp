@@ -260,6 +260,29 @@ TEST_F(Pairs, RowsKnownInTheRun) {
   checkPairs(std::move(cases));
 }
 
+// Without the instruction, and of operands that nobody has rounded or packed,
+// elements are computed one by one: a sum of one product has no order.
+TEST(PairsAnywhere, OperandsAreRounded) {
+  Case test{"one_by_one", {}, {}, {{5, 1}, {1, 20}}, {5, 20}, {}};
+  fillInputs(test, Element::Float);
+  for (float x : test.inputs[0])
+    for (float y : test.inputs[1])
+      test.expected.push_back(asBfloat(x) * asBfloat(y));
+  test.text =
+      "func.func @one_by_one(%x: tensor<5x1xf32>, %y: tensor<1x20xf32>) "
+      "-> tensor<5x20xf32> {\n  %0 = tenon.dot_general %x, %y batch [] "
+      "x [] contract [1] x [0] products pairs : (tensor<5x1xf32>, "
+      "tensor<1x20xf32>) -> tensor<5x20xf32>\n  return %0 : "
+      "tensor<5x20xf32>\n}\n";
+  check({test});
+}
+
+TEST(PairsAnywhere, WordsAreReadByHalves) {
+  // One row and one product of each: again no order.
+  Case test = product(1, 20, 1);
+  check({test}, {{"x86-64-v3", 32}});
+}
+
 TEST_F(Pairs, WidePanels) {
   std::vector<Case> cases;
   for (int64_t rows : {1, 2, 3, 7, 8, 12, 13, 40})
