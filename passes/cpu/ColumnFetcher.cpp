@@ -14,6 +14,8 @@ constexpr int64_t lineBytes = 64;
 /// Up to so many rows fetch their own columns, this many lines ahead in each of
 /// a few panels, or in one.
 constexpr int64_t ownReaders = 16, fetchDistance = 32, singleDistance = 64;
+/// Tiles of so few rows are all there is, as often as not.
+constexpr int64_t smallTile = 3;
 /// Lines a tile may fetch before a packing without being held up.
 constexpr int64_t mostFetched = 32;
 
@@ -51,7 +53,8 @@ void ColumnFetcher::fetchNext(ColumnSource &columns, Value next, Value row,
   // Lines are fetched whole, and not by those who read a share of them.
   if (panels == 0 || lines * lineBytes != nest.storedBytes(width * together))
     return;
-  bool own = size.rows ? *size.rows <= ownReaders : count < tile.rows;
+  bool own = size.rows ? *size.rows <= ownReaders
+                       : count < tile.rows || tile.rows <= smallTile;
   if ((size.rows || !own) && count != tile.rows)
     return;
   if (count == 1 && panels > 1)

@@ -4,6 +4,7 @@
 #include "passes/cpu/RegisterTile.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace tenon {
@@ -76,14 +77,18 @@ RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
       most = std::min(whole(vectors + group - 1), most);
     return dividing(size, {std::max<int64_t>(1, accumulators / most), most});
   }
-  // Panels should be read whole, and the last be full, or nearly; of equals the
-  // first.
-  constexpr RegisterTile wide[] = {{8, 3}, {6, 4}, {12, 2}},
+  bool tall = layout.converted && size.rows && *size.rows >= tallRows;
+  // Panels should be read whole, unless many rows find them in a cache, and the
+  // last be full, or nearly; of equals the first.
+  constexpr RegisterTile wide[] = {{8, 3}, {6, 4}, {12, 2}, {3, 6}},
                          narrow[] = {{6, 2}, {4, 3}, {3, 4}};
+  std::span<const RegisterTile> candidates = wide;
+  if (few)
+    candidates = narrow;
   RegisterTile tile{0, 0};
   std::pair<bool, int64_t> least;
-  for (RegisterTile candidate : few ? narrow : wide) {
-    std::pair cost(candidate.vectors < group,
+  for (RegisterTile candidate : candidates) {
+    std::pair cost(!tall && candidate.vectors < group,
                    ceilDiv(vectors, candidate.vectors) * candidate.vectors -
                        vectors);
     if (!fits(candidate.vectors) || (tile.rows && cost >= least))
@@ -96,9 +101,7 @@ RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
   if (vectors && vectors < tile.vectors && vectors % group == 0)
     tile = {std::min<int64_t>(few ? 8 : 12, accumulators / vectors), vectors};
   // Fewer rows would share each column's conversion.
-  if (layout.converted && size.rows && *size.rows >= tallRows)
-    return tile;
-  return dividing(size, tile);
+  return tall ? tile : dividing(size, tile);
 }
 
 TaskBlock chooseBlock(const ContractionSize &size, RegisterTile tile,

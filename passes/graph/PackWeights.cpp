@@ -19,8 +19,9 @@ namespace {
 /// Bytes of a panel's row: whole vectors on every target.
 constexpr int64_t rowBytes = 64;
 /// Columns of a panel that is stored in fewer bits: enough sums for one panel
-/// alone to be read, from its start to its end, faster than memory gives it.
-constexpr int64_t narrowWidth = 64;
+/// alone to be read, from its start to its end, as fast as memory gives it.
+/// Chains of four vectors cannot follow four bits.
+constexpr int64_t narrowWidth = 64, nibbleWidth = 96;
 /// A weight that is needed unpacked too has a packed copy up to this size.
 constexpr int64_t smallWeight = 1 << 20;
 
@@ -85,8 +86,12 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
   int64_t panelWidth(Type element, int64_t extent, Operation *reader) {
     bool narrow = element.isF32() &&
                   (bits == 16 || (bits < 16 && isa<DotGeneralOp>(reader)));
-    int64_t filling = llvm::alignTo(extent, narrowWidth) - extent;
-    return narrow && 8 * filling <= extent
+    auto fits = [&](int64_t width) {
+      return 8 * (int64_t(llvm::alignTo(extent, width)) - extent) <= extent;
+    };
+    if (narrow && bits == 4 && fits(nibbleWidth))
+      return nibbleWidth;
+    return narrow && fits(narrowWidth)
                ? narrowWidth
                : rowBytes * 8 / element.getIntOrFloatBitWidth();
   }

@@ -26,7 +26,7 @@ template <typename Body> void forAllTiles(Body body) {
       12,           13, 49, 128, 196, 255, 768, 50257};
   for (Machine machine : machines)
     for (int64_t elementBytes : {4, 8})
-      for (int64_t panelBytes : {0, 64, 128, 256, 512})
+      for (int64_t panelBytes : {0, 64, 128, 256, 384})
         for (std::optional<int64_t> rows : some)
           for (std::optional<int64_t> columns : some)
             for (bool scratch : {false, true}) {
@@ -114,6 +114,9 @@ TEST(RegisterTile, WidePanelsAreReadAloneOrInShares) {
   EXPECT_EQ(chooseTile({1, 4, 768, 768}, 32, 8, {false, 8}).vectors, 2);
   EXPECT_EQ(chooseTile({1, 128, 768, 768}, 64, 16, {false, 4}).vectors, 4);
   EXPECT_EQ(chooseTile({1, 128, 768, 768}, 32, 8, {false, 8}).vectors, 2);
+  EXPECT_EQ(chooseTile({1, 1, 768, 768}, 64, 16, {false, 6, true}).vectors, 6);
+  EXPECT_EQ(chooseTile({1, {}, 768, 768}, 64, 16, {false, 6, true}).vectors, 6);
+  EXPECT_EQ(chooseTile({1, 128, 768, 768}, 64, 16, {false, 6, true}).rows, 8);
   // Not in shares for want of a full last panel.
   EXPECT_EQ(chooseTile({1, {}, 50257, 768}, 64, 16, {false, 4}).vectors, 4);
   EXPECT_EQ(chooseTile({1, 16, 768, 768}, 64, 16, {false, 4, true}).rows, 4);

@@ -1,6 +1,7 @@
 // Weights of contractions are read in panels.
 // RUN: tenon-opt %s --tenon-pack-weights --split-input-file | FileCheck %s
 // RUN: tenon-opt %s --tenon-pack-weights=bits=8 --split-input-file | FileCheck %s --check-prefix=NARROW
+// RUN: tenon-opt %s --tenon-pack-weights=bits=4 --split-input-file | FileCheck %s --check-prefix=NIBBLE
 // RUN: tenon-opt %s --tenon-pack-weights=bits=16 --split-input-file | FileCheck %s --check-prefix=BFLOAT
 // RUN: tenon-opt %s --tenon-pack-weights --tenon-fold-weights --split-input-file | FileCheck %s --check-prefix=FOLDED
 
@@ -108,17 +109,24 @@ func.func @unfit(%x: tensor<2x8xf32>, %y: tensor<2x8xi32>, %z: tensor<1x5x5x64xf
 // NARROW-DAG: tenon.pack %{{.*}} dim 1 width 64 : (tensor<8x120xf32>) -> tensor<2x8x64xf32>
 // NARROW-DAG: tenon.pack %{{.*}} dim 1 width 16 : (tensor<8x80xf32>) -> tensor<5x8x16xf32>
 // NARROW-DAG: tenon.pack %{{.*}} dim 3 width 16
+// NIBBLE-LABEL: @stored
+// NIBBLE-DAG: tenon.pack %{{.*}} dim 1 width 64 : (tensor<8x120xf32>) -> tensor<2x8x64xf32>
+// NIBBLE-DAG: tenon.pack %{{.*}} dim 1 width 16 : (tensor<8x80xf32>) -> tensor<5x8x16xf32>
+// NIBBLE-DAG: tenon.pack %{{.*}} dim 1 width 96 : (tensor<8x192xf32>) -> tensor<2x8x96xf32>
 // BFLOAT-LABEL: @stored
 // BFLOAT: tenon.pack %{{.*}} dim 3 width 64
 tenon.weight @a : tensor<8x120xf32> from #tenon.source<"m.bin", 0, 3840>
 tenon.weight @b : tensor<8x80xf32> from #tenon.source<"m.bin", 0, 2560>
 tenon.weight @c : tensor<1x1x8x64xf32> from #tenon.source<"m.bin", 0, 2048>
-func.func @stored(%x: tensor<2x8xf32>, %y: tensor<1x5x5x8xf32>) -> (tensor<2x120xf32>, tensor<2x80xf32>, tensor<1x5x5x64xf32>) {
+tenon.weight @d : tensor<8x192xf32> from #tenon.source<"m.bin", 0, 6144>
+func.func @stored(%x: tensor<2x8xf32>, %y: tensor<1x5x5x8xf32>) -> (tensor<2x192xf32>, tensor<2x120xf32>, tensor<2x80xf32>, tensor<1x5x5x64xf32>) {
+  %d = tenon.get_weight @d : tensor<8x192xf32>
   %a = tenon.get_weight @a : tensor<8x120xf32>
   %b = tenon.get_weight @b : tensor<8x80xf32>
   %c = tenon.get_weight @c : tensor<1x1x8x64xf32>
+  %3 = tenon.dot_general %x, %d batch [] x [] contract [1] x [0] : (tensor<2x8xf32>, tensor<8x192xf32>) -> tensor<2x192xf32>
   %0 = tenon.dot_general %x, %a batch [] x [] contract [1] x [0] : (tensor<2x8xf32>, tensor<8x120xf32>) -> tensor<2x120xf32>
   %1 = tenon.dot_general %x, %b batch [] x [] contract [1] x [0] : (tensor<2x8xf32>, tensor<8x80xf32>) -> tensor<2x80xf32>
   %2 = tenon.convolution %y, %c strides [1, 1] padding [0, 0, 0, 0] lhs_dilation [1, 1] rhs_dilation [1, 1] groups 1 : (tensor<1x5x5x8xf32>, tensor<1x1x8x64xf32>) -> tensor<1x5x5x64xf32>
-  return %0, %1, %2 : tensor<2x120xf32>, tensor<2x80xf32>, tensor<1x5x5x64xf32>
+  return %3, %0, %1, %2 : tensor<2x192xf32>, tensor<2x120xf32>, tensor<2x80xf32>, tensor<1x5x5x64xf32>
 }

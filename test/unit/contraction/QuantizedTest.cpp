@@ -148,8 +148,9 @@ Case product(int64_t rows, int64_t columns, int64_t depth, Form form,
 std::vector<Case> cases(Form form) {
   std::vector<Case> result;
   const Dims depths{1, 7, 32, 45, 130, 300};
-  for (auto [width, columns] : {std::pair{16, Dims{1, 15, 16, 17, 50, 150}},
-                                {64, Dims{1, 24, 63, 64, 65, 150}}}) {
+  for (auto [width, columns] :
+       {std::pair{16, Dims{1, 15, 16, 17, 50, 150}},
+        {form.bits == 4 ? 96 : 64, Dims{1, 24, 63, 64, 97, 150}}}) {
     form.width = width;
     size_t n = 0;
     for (int64_t rows : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 33})
