@@ -12,6 +12,8 @@ constexpr int64_t columnBytes = 24 * 1024;
 /// element takes as long as some twenty products.
 constexpr int64_t mostRows = 128, mostColumns = 128, fewestColumns = 64;
 constexpr int64_t fewestTasks = 8;
+/// The order of plain accuracy: of three parts six products, of two all four.
+constexpr int64_t allProducts = 2;
 
 static std::optional<int64_t> knownProduct(ArrayRef<ResultDim> dims) {
   int64_t product = 1;
@@ -56,16 +58,17 @@ std::optional<AmxPlan> planAmx(const ContractionNest &nest, int64_t parts) {
   if (!columns || *columns < amxPanel || !sum || *sum < plan.stepExtent ||
       rows.value_or(mostRows) <= amxFewRows)
     return std::nullopt;
-  if (plan.paired)
-    parts = 1;
   bool wholeSteps = plan.paired && *sum % plan.stepExtent == 0;
   plan.wholeRows = wholeSteps && nest.rowStride && rows && *rows % amxTile == 0;
   plan.wholeColumns = wholeSteps;
-  plan.lhsParts =
-      plan.paired ? 1 : std::min(parts, wholeParts(nest.lhsElement));
-  plan.rhsParts =
-      plan.paired ? 1 : std::min(parts, wholeParts(nest.rhsElement));
-  plan.order = parts - 1;
+  // A precision is that of f32 products; f16 and bf16 are multiplied whole.
+  auto partsOf = [&](Type element) {
+    return element.isF32() ? parts : wholeParts(element);
+  };
+  plan.lhsParts = plan.paired ? 1 : partsOf(nest.lhsElement);
+  plan.rhsParts = plan.paired ? 1 : partsOf(nest.rhsElement);
+  plan.order = nest.lhsElement.isF32() || nest.rhsElement.isF32() ? parts - 1
+                                                                  : allProducts;
   int64_t stepBytes =
       amxPanel * amxStep * 2 * std::max(plan.lhsParts, plan.rhsParts);
   plan.depth = std::min<int64_t>(columnBytes / stepBytes * plan.stepExtent,

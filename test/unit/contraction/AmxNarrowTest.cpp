@@ -70,7 +70,7 @@ TEST_F(AmxProduct, NarrowOperandsAreMultipliedWhole) {
               "\n  %0 = tenon.dot_general %x, %w batch [] x [] "
               "contract [1] x [0] : (" +
               x + ", " + w + ") -> " + y + "\n  return %0 : " + y + "\n}\n",
-          amxTarget(3));
+          amxTarget(weightsAlone ? 3 : 1)); // only f32 is rounded
       std::vector<float> found(size.rows * size.columns);
       void *rows =
           weightsAlone ? static_cast<void *>(product.x.data()) : left.data();
