@@ -39,8 +39,7 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
   k = at().add(k, at().constant(within));
   Value line =
       at().add(columns.base, at().mul(words ? first : k, columns.stride));
-  Values column;
-  for (int64_t v = 0; v < vectors; ++v) {
+  auto column = [&](int64_t v) {
     Value place = at().add(line, columns.places[v]);
     Value mask = columns.masks.empty() ? Value() : columns.masks[v];
     Value loaded;
@@ -51,27 +50,40 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
     } else {
       loaded = vector::LoadOp::create(b, loc, type, columns.memory, place);
     }
-    column.push_back(
-        pairs   ? asPairs(b, loc, loaded)
-        : words ? emitNibbles(b, loc, loaded, within, hasTable)
-                : emitConvert(b, loc, loaded, columns.element, nest.sum));
-  }
+    return pairs   ? asPairs(b, loc, loaded)
+           : words ? emitNibbles(b, loc, loaded, within, hasTable)
+                   : emitConvert(b, loc, loaded, columns.element, nest.sum);
+  };
   auto wide = VectorType::get({lanes}, nest.sum);
   Value offset = at().mul(k, rowStride);
-  for (auto [r, row] : llvm::enumerate(rows)) {
-    Value place = at().add(row, offset), repeated;
-    if (pairs) {
-      repeated = repeatedPair(b, loc, nest.lhs, place, lanes);
-    } else {
-      Value element = memref::LoadOp::create(b, loc, nest.lhs, place);
-      element = emitConvert(b, loc, element, nest.lhsElement, nest.sum);
-      repeated = vector::BroadcastOp::create(b, loc, wide, element);
-    }
+  auto repeated = [&](Value row) -> Value {
+    Value place = at().add(row, offset);
+    if (pairs)
+      return repeatedPair(b, loc, nest.lhs, place, lanes);
+    Value element = memref::LoadOp::create(b, loc, nest.lhs, place);
+    element = emitConvert(b, loc, element, nest.lhsElement, nest.sum);
+    return vector::BroadcastOp::create(b, loc, wide, element);
+  };
+  auto add = [&](size_t r, Value row, int64_t v, Value column) {
+    Value &sum = sums[r * vectors + v];
+    sum = pairs ? emitPairs(b, loc, row, column, sum)
+                : emitMultiplyAdd(b, loc, row, column, sum);
+  };
+  // What there is less of waits in registers for the others to come.
+  if (int64_t(rows.size()) < vectors) {
+    Values waiting = llvm::map_to_vector(rows, repeated);
     for (int64_t v = 0; v < vectors; ++v) {
-      Value &sum = sums[r * vectors + v];
-      sum = pairs ? emitPairs(b, loc, repeated, column[v], sum)
-                  : emitMultiplyAdd(b, loc, repeated, column[v], sum);
+      Value here = column(v);
+      for (auto [r, row] : llvm::enumerate(waiting))
+        add(r, row, v, here);
     }
+    return;
+  }
+  Values waiting = llvm::map_to_vector(llvm::seq(vectors), column);
+  for (auto [r, row] : llvm::enumerate(rows)) {
+    Value here = repeated(row);
+    for (auto [v, column] : llvm::enumerate(waiting))
+      add(r, here, v, column);
   }
 }
 

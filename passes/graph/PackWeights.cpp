@@ -18,10 +18,11 @@ namespace tenon {
 namespace {
 /// Bytes of a panel's row: whole vectors on every target.
 constexpr int64_t rowBytes = 64;
-/// Columns of a panel that is stored in fewer bits: enough sums for one panel
-/// alone to be read, from its start to its end, as fast as memory gives it.
+/// Columns of an f32 panel that few rows meet, who read it as fast as it comes:
+/// one stream, which hardware fetches ahead better than several.
+constexpr int64_t wideWidth = 64, lessWideWidth = 48, fewRows = 4;
 /// Chains of four vectors cannot follow four bits.
-constexpr int64_t narrowWidth = 64, nibbleWidth = 96;
+constexpr int64_t nibbleWidth = 96;
 /// A weight that is needed unpacked too has a packed copy up to this size.
 constexpr int64_t smallWeight = 1 << 20;
 
@@ -82,18 +83,37 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
       readers.others = true;
   }
 
+  /// Whether the columns of `dot` are read for so few rows.
+  static bool hasFewRows(DotGeneralOp dot) {
+    auto lhs = cast<RankedTensorType>(dot.getLhs().getType());
+    int64_t rows = 1;
+    for (int64_t dim : dot.getLhsFree()) {
+      if (lhs.isDynamicDim(dim))
+        return false;
+      rows *= lhs.getDimSize(dim);
+    }
+    return rows <= fewRows;
+  }
+
   /// Columns of a panel of `extent` that `reader` reads.
   int64_t panelWidth(Type element, int64_t extent, Operation *reader) {
-    bool narrow = element.isF32() &&
-                  (bits == 16 || (bits < 16 && isa<DotGeneralOp>(reader)));
-    auto fits = [&](int64_t width) {
-      return 8 * (int64_t(llvm::alignTo(extent, width)) - extent) <= extent;
+    auto dot = dyn_cast<DotGeneralOp>(reader);
+    bool narrow = bits == 16 || (bits < 16 && dot);
+    auto filling = [&](int64_t width) {
+      return int64_t(llvm::alignTo(extent, width)) - extent;
     };
-    if (narrow && bits == 4 && fits(nibbleWidth))
-      return nibbleWidth;
-    return narrow && fits(narrowWidth)
-               ? narrowWidth
-               : rowBytes * 8 / element.getIntOrFloatBitWidth();
+    SmallVector<int64_t> widths;
+    if (element.isF32() && narrow && bits == 4)
+      widths = {nibbleWidth, wideWidth};
+    else if (element.isF32() && narrow)
+      widths = {wideWidth};
+    else if (element.isF32() && dot && hasFewRows(dot))
+      widths = {filling(lessWideWidth) <= filling(wideWidth) ? lessWideWidth
+                                                             : wideWidth};
+    for (int64_t width : widths)
+      if (8 * filling(width) <= extent)
+        return width;
+    return rowBytes * 8 / element.getIntOrFloatBitWidth();
   }
 
   void pack(Readers &readers) {

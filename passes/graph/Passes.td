@@ -174,7 +174,7 @@ def PackWeights : Pass<"tenon-pack-weights", "mlir::ModuleOp"> {
     the panels too, so that a table that is also a matrix is stored once; what other ops need as it is has a packed copy if it is small.
 
     A row of a panel is a line of the cache. Weights that `tenon-quantize-weights` stores in fewer `bits` have panels of 64 columns, of four bits
-    96, unless more than an eighth of all would be padding.
+    96, f32 ones that products of at most four rows read 48 or 64, unless more than an eighth of all would be padding.
   }];
   let options = [Option<"bits", "bits", "int64_t", /*default=*/"32", "Bits of an f32 element as it will be stored">];
 }

@@ -130,3 +130,35 @@ func.func @stored(%x: tensor<2x8xf32>, %y: tensor<1x5x5x8xf32>) -> (tensor<2x192
   %2 = tenon.convolution %y, %c strides [1, 1] padding [0, 0, 0, 0] lhs_dilation [1, 1] rhs_dilation [1, 1] groups 1 : (tensor<1x5x5x8xf32>, tensor<1x1x8x64xf32>) -> tensor<1x5x5x64xf32>
   return %3, %0, %1, %2 : tensor<2x192xf32>, tensor<2x120xf32>, tensor<2x80xf32>, tensor<1x5x5x64xf32>
 }
+
+// -----
+// Few rows read wide panels, of 48 or 64 columns as they are filled better.
+// CHECK-LABEL: @few
+// CHECK-DAG: tenon.pack %{{.*}} dim 1 width 48 : (tensor<8x96xf32>) -> tensor<2x8x48xf32>
+// CHECK-DAG: tenon.pack %{{.*}} dim 1 width 64 : (tensor<8x128xf32>) -> tensor<2x8x64xf32>
+// CHECK-DAG: tenon.pack %{{.*}} dim 1 width 16 : (tensor<8x40xf32>) -> tensor<3x8x16xf32>
+tenon.weight @a : tensor<8x96xf32> from #tenon.source<"m.bin", 0, 3072>
+tenon.weight @b : tensor<8x128xf32> from #tenon.source<"m.bin", 3072, 4096>
+tenon.weight @c : tensor<8x40xf32> from #tenon.source<"m.bin", 7168, 1280>
+func.func @few(%x: tensor<4x8xf32>) -> (tensor<4x96xf32>, tensor<4x128xf32>, tensor<4x40xf32>) {
+  %a = tenon.get_weight @a : tensor<8x96xf32>
+  %b = tenon.get_weight @b : tensor<8x128xf32>
+  %c = tenon.get_weight @c : tensor<8x40xf32>
+  %0 = tenon.dot_general %x, %a batch [] x [] contract [1] x [0] : (tensor<4x8xf32>, tensor<8x96xf32>) -> tensor<4x96xf32>
+  %1 = tenon.dot_general %x, %b batch [] x [] contract [1] x [0] : (tensor<4x8xf32>, tensor<8x128xf32>) -> tensor<4x128xf32>
+  %2 = tenon.dot_general %x, %c batch [] x [] contract [1] x [0] : (tensor<4x8xf32>, tensor<8x40xf32>) -> tensor<4x40xf32>
+  return %0, %1, %2 : tensor<4x96xf32>, tensor<4x128xf32>, tensor<4x40xf32>
+}
+// NARROW-LABEL: @few
+// NARROW: dim 1 width 64
+
+// -----
+// Five rows do not.
+// CHECK-LABEL: @more
+// CHECK: tenon.pack %{{.*}} dim 1 width 16
+tenon.weight @a : tensor<8x96xf32> from #tenon.source<"m.bin", 0, 3072>
+func.func @more(%x: tensor<5x8xf32>) -> tensor<5x96xf32> {
+  %a = tenon.get_weight @a : tensor<8x96xf32>
+  %0 = tenon.dot_general %x, %a batch [] x [] contract [1] x [0] : (tensor<5x8xf32>, tensor<8x96xf32>) -> tensor<5x96xf32>
+  return %0 : tensor<5x96xf32>
+}
