@@ -5,8 +5,7 @@
 // bits.
 #include "passes/cpu/ContractionNest.h"
 
-#include "dialects/tenon/Packing.h"
-#include "dialects/tenon/Quantization.h"
+#include "passes/cpu/ContractionOperand.h"
 #include "passes/cpu/Conversions.h"
 #include "passes/cpu/ElementEmitter.h"
 #include "passes/cpu/FlatMemory.h"
@@ -23,91 +22,8 @@ namespace tenon {
 constexpr int64_t narrowColumns = 4;
 
 namespace {
-/// How an operand is stored: packed, in pairs, quantized, or as it is.
-struct StoredOperand {
-  UnpackOp unpack;
-  UnpairOp unpair;
-  DequantizeOp dequantize;
-  Value tensor; ///< what is in memory
-
-  explicit StoredOperand(Value operand) : tensor(operand) {
-    if ((unpack = tensor.getDefiningOp<UnpackOp>()))
-      tensor = unpack.getOperand();
-    if ((unpair = tensor.getDefiningOp<UnpairOp>()))
-      tensor = unpair.getOperand();
-    if ((dequantize = tensor.getDefiningOp<DequantizeOp>()))
-      tensor = dequantize.getOperand();
-  }
-  /// Whether elements stand for themselves but for a conversion.
-  bool isPlain() { return !dequantize || !dequantize.getScales(); }
-};
-
-/// An operand in memory: its extents and how far one step along each moves;
-/// along `panelDim`, if it lies in panels, within a panel. One in pairs has
-/// half the depth.
-struct Operand {
-  Value memory;
-  Type element;
-  SmallVector<Value> extents, strides;
-  std::optional<int64_t> panelDim;
-  std::optional<ColumnPanels> panels;
-  int64_t sumsPerElement = 1, group = 0;
-  std::optional<GroupScales> scales;
-
-  Operand(Kernel &kernel, Value tensor) {
-    StoredOperand stored(tensor);
-    memory = kernel.arguments.lookup(stored.tensor);
-    element = cast<RankedTensorType>(stored.tensor.getType()).getElementType();
-    IndexBuilder at{kernel.builder, kernel.loc()};
-    ElementEmitter sizes(kernel, 1);
-    int64_t rank = cast<MemRefType>(memory.getType()).getRank();
-    for (int64_t d = 0; d < rank; ++d)
-      extents.push_back(sizes.extent(memory, d));
-    strides.resize(rank);
-    Value stride = at.constant(1);
-    for (int64_t d = rank - 1; d >= 0; --d) {
-      strides[d] = stride;
-      stride = at.mul(stride, extents[d]);
-    }
-    if (!stored.isPlain())
-      seeThrough(kernel, stored.dequantize, at);
-    if (stored.unpack)
-      seeThrough(stored.unpack, at);
-  }
-
-private:
-  /// Panels, depth and width as the values have them; a step along the depth
-  /// of words is the share of one element in it.
-  void seeThrough(Kernel &kernel, DequantizeOp dequantize, IndexBuilder at) {
-    auto values = cast<RankedTensorType>(dequantize.getType());
-    auto type = cast<RankedTensorType>(dequantize.getScales().getType());
-    group = *dequantize.getGroup();
-    if (element.isInteger(32))
-      sumsPerElement = nibblesPerWord;
-    int64_t width = values.getDimSize(2);
-    extents[1] = at.constant(values.getDimSize(1));
-    strides[1] = at.constant(width / sumsPerElement);
-    Value memory = kernel.arguments.lookup(dequantize.getScales());
-    scales = GroupScales{flattened(kernel, memory), type.getElementType(),
-                         at.constant(type.getDimSize(1) * width), width};
-  }
-
-  void seeThrough(UnpackOp unpack, IndexBuilder at) {
-    auto packed = cast<RankedTensorType>(unpack.getOperand().getType());
-    panelDim = unpack.getDim();
-    panels = ColumnPanels{packed.getShape().back(), strides.front()};
-    auto cut = [&](SmallVector<Value> &list, Value value) {
-      list.erase(list.begin());
-      list.pop_back();
-      list.insert(list.begin() + *panelDim, value);
-    };
-    cut(extents, at.constant(unpack.getExtent()));
-    cut(strides, at.constant(1));
-  }
-};
-
 /// Whether dimension `column` gives columns that lie side by side.
-bool columnsFit(const Operand &rhs, int64_t column) {
+bool columnsFit(const ContractionOperand &rhs, int64_t column) {
   return !rhs.panels ||
          (rhs.panelDim == column && !ShapedType::isDynamic(rhs.panels->width));
 }
@@ -193,35 +109,6 @@ int64_t blockOfConvolution(Type sum, Value channels) {
   return *known < fewestChannels ? 0 : *known;
 }
 
-bool isArgument(Kernel &kernel, Value tensor) {
-  return isa<BlockArgument>(tensor) && kernel.arguments.lookup(tensor);
-}
-
-bool inMemory(Kernel &kernel, Value tensor) {
-  StoredOperand stored(tensor);
-  if (!isArgument(kernel, stored.tensor))
-    return false;
-  if (stored.isPlain())
-    return true;
-  // Eight sums in a word: whole words to a line.
-  auto values = cast<RankedTensorType>(stored.dequantize.getType());
-  return stored.unpack && values.getDimSize(2) % nibblesPerWord == 0 &&
-         isArgument(kernel, stored.dequantize.getScales());
-}
-
-/// Whether a kernel reads the operands where they are: of pairs rows of bf16
-/// and words in panels, by vectors of sixteen.
-bool inMemory(Kernel &kernel, Value lhs, Value rhs, Products products) {
-  bool pairs = products == Products::Pairs;
-  StoredOperand rows(lhs), columns(rhs);
-  if (rows.unpair || bool(columns.unpair) != pairs || !inMemory(kernel, lhs) ||
-      !inMemory(kernel, rhs))
-    return false;
-  return !pairs ||
-         (cast<RankedTensorType>(lhs.getType()).getElementType().isBF16() &&
-          columns.unpack && kernel.vectorBytes == 64);
-}
-
 /// Counts a sum along neighbours in lhs in pairs of them, of which the words of
 /// rhs are as many.
 void countPairs(IndexBuilder at, SumDim &sum, Value words) {
@@ -234,7 +121,7 @@ std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op) {
   if (!inMemory(kernel, op.getLhs(), op.getRhs(), op.getProducts()))
     return std::nullopt;
   IndexBuilder at{kernel.builder, kernel.loc()};
-  Operand lhs(kernel, op.getLhs()), rhs(kernel, op.getRhs());
+  ContractionOperand lhs(kernel, op.getLhs()), rhs(kernel, op.getRhs());
   if (lhs.panels || lhs.scales)
     return std::nullopt;
   Value zero = at.constant(0);
@@ -386,7 +273,7 @@ private:
   Kernel &kernel;
   ConvolutionOp op;
   IndexBuilder at;
-  Operand lhs, rhs;
+  ContractionOperand lhs, rhs;
   int64_t spatial;
 };
 
