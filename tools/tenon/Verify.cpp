@@ -182,13 +182,17 @@ Status Subject::evaluate(Trial &trial) {
 }
 
 /// Sums of many terms cancel: what is small beside the tensor's largest element
-/// is judged by that. Products of bf16 leave f32 no better than bf16.
+/// is judged by that. Products of bf16 leave f32 no better than bf16, and those
+/// of two parts, through the layers of a model, no better than f16.
 static Tolerance toleranceFor(const Tensor &expected,
                               const VerifyFlags &flags) {
   Tolerance tolerance = flags.tolerance;
-  bool coarse = expected.dtype == TENON_BF16 ||
-                (expected.dtype == TENON_F32 &&
-                 flags.options.matmulPrecision == MatmulPrecision::Bf16);
+  auto isF32At = [&](MatmulPrecision precision) {
+    return expected.dtype == TENON_F32 &&
+           flags.options.matmulPrecision == precision;
+  };
+  bool coarse = expected.dtype == TENON_BF16 || isF32At(MatmulPrecision::Bf16);
+  bool half = expected.dtype == TENON_F16 || isF32At(MatmulPrecision::High);
   if (!tolerance.rtol && coarse)
     tolerance.rtol = 2e-2;
   if (tolerance.atol || !isFloat(expected.dtype))
@@ -199,7 +203,7 @@ static Tolerance toleranceFor(const Tensor &expected,
     if (std::isfinite(value))
       largest = std::max(largest, value);
   }
-  double share = coarse ? 1e-2 : expected.dtype == TENON_F16 ? 1e-3 : 1e-5;
+  double share = coarse ? 1e-2 : half ? 1e-3 : 1e-5;
   tolerance.atol = std::max(1e-7, share * largest);
   return tolerance;
 }
