@@ -198,7 +198,9 @@ std::optional<TargetChoice> chooseTarget(const CompileOptions &options,
   else if ((choice.cpuFeatures & middle) == middle)
     choice.vectorBytes = 32;
   choice.nativeHalf = choice.has(TENON_CPU_F16C);
-  choice.bf16Tiles = choice.vectorBytes == 64 && choice.has(TENON_CPU_AMX_BF16);
+  // LLVM's code without optimization cannot carry a tile around a loop.
+  choice.bf16Tiles = choice.vectorBytes == 64 &&
+                     choice.has(TENON_CPU_AMX_BF16) && options.optLevel != 0;
   choice.bf16Pairs =
       choice.vectorBytes == 64 && choice.has(TENON_CPU_AVX512BF16);
   choice.triple = triple.str();
