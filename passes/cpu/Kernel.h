@@ -66,6 +66,9 @@ struct IndexBuilder {
 /// Elementwise kernels and whatever computes one element from few:
 /// passes/cpu/MapEmitter.cpp.
 TaskCounter emitMap(Kernel &kernel);
+/// Concatenations whose operands are copied in long runs; null for others:
+/// passes/cpu/JoinEmitter.cpp.
+TaskCounter emitJoin(Kernel &kernel);
 /// Reductions along rows with what comes before and after:
 /// passes/cpu/RowsEmitter.cpp.
 TaskCounter emitRows(Kernel &kernel);

@@ -194,6 +194,9 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
   static TaskCounter emit(Kernel &kernel) {
     switch (kernel.fusion.getKind()) {
     case FusionKind::Map:
+      if (TaskCounter tasks = emitJoin(kernel))
+        return tasks;
+      return emitMap(kernel);
     case FusionKind::Window:
       return emitMap(kernel);
     case FusionKind::Rows:

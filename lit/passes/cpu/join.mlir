@@ -1,0 +1,35 @@
+// Operands of a concatenation are copied run by run, a task for each outer index;
+// where there are few of them or a run is no whole vectors, row by row.
+// RUN: tenon-opt %s --tenon-to-placed --tenon-lower-fusions=vector-bytes=64 \
+// RUN:   --canonicalize --cse --split-input-file | FileCheck %s
+
+// CHECK-LABEL: func.func private @map{{.*}}(
+// CHECK: scf.for %[[TASK:.*]] =
+// CHECK-DAG: arith.muli %[[TASK]], %c2112
+// CHECK-DAG: arith.muli %[[TASK]], %c2048
+// CHECK: scf.for %{{.*}} = %c0 to %c2048 step %c16
+// CHECK: vector.load
+// CHECK: vector.store
+// CHECK: scf.for %{{.*}} = %c0 to %c64 step %c16
+// CHECK-NOT: arith.remui
+// CHECK: return
+func.func @cache(%past: tensor<?x12x32x64xf32>, %new: tensor<?x12x1x64xf32>) -> tensor<?x12x33x64xf32> {
+  %0 = tenon.concatenate %past, %new dim 2 : (tensor<?x12x32x64xf32>, tensor<?x12x1x64xf32>) -> tensor<?x12x33x64xf32>
+  return %0 : tensor<?x12x33x64xf32>
+}
+
+// -----
+// CHECK-LABEL: func.func private @map{{.*}}(
+// CHECK: arith.remui %{{.*}}, %c33
+func.func @few(%a: tensor<2x32x64xf32>, %b: tensor<2x1x64xf32>) -> tensor<2x33x64xf32> {
+  %0 = tenon.concatenate %a, %b dim 1 : (tensor<2x32x64xf32>, tensor<2x1x64xf32>) -> tensor<2x33x64xf32>
+  return %0 : tensor<2x33x64xf32>
+}
+
+// -----
+// CHECK-LABEL: func.func private @map{{.*}}(
+// CHECK: arith.remui %{{.*}}, %c33
+func.func @uneven(%a: tensor<12x32x24xf32>, %b: tensor<12x1x24xf32>) -> tensor<12x33x24xf32> {
+  %0 = tenon.concatenate %a, %b dim 1 : (tensor<12x32x24xf32>, tensor<12x1x24xf32>) -> tensor<12x33x24xf32>
+  return %0 : tensor<12x33x24xf32>
+}
