@@ -3,6 +3,7 @@
 // text.
 #include "compiler/ModelLoader.h"
 
+#include "compiler/artifact/CheckRecipes.h"
 #include "compiler/import/onnx/OnnxImporter.h"
 #include "compiler/import/onnx/OnnxReader.h"
 #include "compiler/import/tensorflow/TfImporter.h"
@@ -83,6 +84,8 @@ static Status loadText(MLIRContext &context, const CompileOptions &options,
     return fail(Status::Limit, "brackets are nested deeper than " +
                                    std::to_string(maxTextNesting) + " levels");
   model.module = parseSourceFile<ModuleOp>(options.input, &context);
+  if (model.module && failed(checkRecipes(*model.module)))
+    model.module = {};
   return model.module ? Status::Success : Status::InvalidModel;
 }
 

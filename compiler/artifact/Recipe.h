@@ -22,6 +22,10 @@ struct HostBytes {
   std::shared_ptr<std::vector<char>> owner;
 };
 
+/// Recipes whose results a recipe needs, one after another: no pass nests them
+/// nearly as deep.
+constexpr int maxRecipeDepth = 64;
+
 /// Whether recipes may hold `op`; a pass that makes recipes asks first.
 bool canEvaluate(mlir::Operation *op);
 

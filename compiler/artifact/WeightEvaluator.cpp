@@ -121,8 +121,7 @@ bool WeightEvaluator::evaluate(WeightOp weight, HostBytes &value,
     return done;
   }
   std::string name = weight.getSymName().str();
-  // No pass nests recipes nearly as deep.
-  if (depth > 64)
+  if (depth > maxRecipeDepth)
     return fail(Status::Internal, "",
                 "internal error: the recipe of weight '" + name +
                     "' needs itself");

@@ -1,0 +1,16 @@
+// Recipes of weights in text that people wrote.
+#ifndef TENON_COMPILER_ARTIFACT_CHECKRECIPES_H
+#define TENON_COMPILER_ARTIFACT_CHECKRECIPES_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tenon {
+
+/// Fails, after an error at each place, where a recipe of `module` holds an op
+/// that cannot be computed before the run, or needs its own result,
+/// or recipes nested too deep.
+mlir::LogicalResult checkRecipes(mlir::ModuleOp module);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_ARTIFACT_CHECKRECIPES_H
