@@ -44,7 +44,10 @@ int main(int argc, char **argv) {
   static call_tensors tensors;
   read_tensors(argv[3], &tensors);
   char why[1024];
-  tenon_open_options options = {sizeof options, why, sizeof why, atoi(argv[2])};
+  tenon_open_options options = {.struct_size = sizeof options,
+                                .error_text = why,
+                                .error_text_bytes = sizeof why,
+                                .threads = atoi(argv[2])};
   tenon_model *model;
   if (tenon_open(argv[1], &options, &model) != TENON_OK)
     fail(argv[1], why);
