@@ -74,18 +74,24 @@ ShapeOrError unpairShape(Extents operand, Type element) {
                    [](int64_t words) { return 2 * words; });
 }
 
+static LogicalResult inferFrom(const ShapeOrError &rule, Type element,
+                               std::optional<Location> location,
+                               SmallVectorImpl<Type> &results) {
+  if (!rule.ok())
+    return emitOptionalError(location, rule.error);
+  results.push_back(RankedTensorType::get(rule.shape, element));
+  return success();
+}
+
 LogicalResult PackOp::inferReturnTypes(MLIRContext *,
                                        std::optional<Location> location,
                                        ValueRange operands, DictionaryAttr,
                                        OpaqueProperties properties, RegionRange,
                                        SmallVectorImpl<Type> &results) {
   auto *own = properties.as<Properties *>();
-  ShapeOrError rule = packShape(shapeOf(operands[0]), own->getDim().getInt(),
-                                own->getWidth().getInt());
-  if (!rule.ok())
-    return emitOptionalError(location, rule.error);
-  results.push_back(RankedTensorType::get(rule.shape, elementOf(operands[0])));
-  return success();
+  return inferFrom(packShape(shapeOf(operands[0]), own->getDim().getInt(),
+                             own->getWidth().getInt()),
+                   elementOf(operands[0]), location, results);
 }
 
 LogicalResult PackOp::reifyResultShapes(OpBuilder &builder,
@@ -109,12 +115,9 @@ LogicalResult UnpackOp::inferReturnTypes(MLIRContext *,
                                          RegionRange,
                                          SmallVectorImpl<Type> &results) {
   auto *own = properties.as<Properties *>();
-  ShapeOrError rule = unpackShape(shapeOf(operands[0]), own->getDim().getInt(),
-                                  own->getExtent().getInt());
-  if (!rule.ok())
-    return emitOptionalError(location, rule.error);
-  results.push_back(RankedTensorType::get(rule.shape, elementOf(operands[0])));
-  return success();
+  return inferFrom(unpackShape(shapeOf(operands[0]), own->getDim().getInt(),
+                               own->getExtent().getInt()),
+                   elementOf(operands[0]), location, results);
 }
 
 LogicalResult UnpackOp::reifyResultShapes(OpBuilder &builder,
@@ -126,15 +129,6 @@ LogicalResult UnpackOp::reifyResultShapes(OpBuilder &builder,
   result.pop_back();
   result.insert(result.begin() + getDim(), sizes.constant(getExtent()));
   shapes.push_back(result);
-  return success();
-}
-
-static LogicalResult inferFrom(const ShapeOrError &rule, Type element,
-                               std::optional<Location> location,
-                               SmallVectorImpl<Type> &results) {
-  if (!rule.ok())
-    return emitOptionalError(location, rule.error);
-  results.push_back(RankedTensorType::get(rule.shape, element));
   return success();
 }
 

@@ -54,7 +54,7 @@ public:
         again(kernel, nest, lanes), epilogue(kernel, dot, nest.sum, lanes),
         words(VectorType::get({lanes}, b.getI32Type())),
         floats(VectorType::get({lanes}, b.getF32Type())),
-        sums(scratch(b.getF32Type(), plan.block.rows * plan.block.columns)) {}
+        sums(scratchOf(b.getF32Type(), plan.block.rows * plan.block.columns)) {}
 
   void emit();
 

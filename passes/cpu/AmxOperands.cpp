@@ -24,14 +24,14 @@ AmxOperands::AmxOperands(Kernel &kernel, const ContractionNest &nest,
       words(VectorType::get({lanes}, b.getI32Type())) {
   int64_t stepElements = plan.steps() * tileElements;
   if (!plan.wholeRows)
-    rowParts = scratch(b.getBF16Type(),
-                       plan.lhsParts * plan.rowTiles() * stepElements);
+    rowParts = scratchOf(b.getBF16Type(),
+                         plan.lhsParts * plan.rowTiles() * stepElements);
   if (!plan.wholeColumns)
-    columnParts = scratch(b.getBF16Type(), plan.rhsParts * 2 * stepElements);
+    columnParts = scratchOf(b.getBF16Type(), plan.rhsParts * 2 * stepElements);
   if (plan.paired)
     return;
-  rowMagnitudes = scratch(b.getI32Type(), plan.block.rows * 2 * lanes);
-  columnMagnitudes = scratch(b.getI32Type(), plan.block.columns * 2);
+  rowMagnitudes = scratchOf(b.getI32Type(), plan.block.rows * 2 * lanes);
+  columnMagnitudes = scratchOf(b.getI32Type(), plan.block.columns * 2);
 }
 
 Value AmxOperands::startOfRow(Value row) {

@@ -15,17 +15,6 @@ constexpr int64_t fewestTasks = 8;
 /// The order of plain accuracy: of three parts six products, of two all four.
 constexpr int64_t allProducts = 2;
 
-static std::optional<int64_t> knownProduct(ArrayRef<ResultDim> dims) {
-  int64_t product = 1;
-  for (const ResultDim &dim : dims) {
-    std::optional<int64_t> extent = getConstantIntValue(dim.extent);
-    if (!extent)
-      return std::nullopt;
-    product *= *extent;
-  }
-  return product;
-}
-
 /// Parts that are a number of this type; 0: none of so few.
 static int64_t wholeParts(Type element) {
   if (element.isBF16())

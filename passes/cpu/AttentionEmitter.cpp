@@ -27,13 +27,12 @@ constexpr int64_t mostTaskRows = 66;
 namespace {
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-class AttentionEmitter {
+class AttentionEmitter : KernelLoops {
 public:
   AttentionEmitter(Kernel &kernel, AttentionOp op, StridedOperand query,
                    StridedOperand key, StridedOperand value)
-      : kernel(kernel), b(kernel.builder), loc(kernel.loc()), op(op),
-        query(query), key(key), value(value), batch(key.extents.size() - 2),
-        group(op.getHeadGroup()) {
+      : KernelLoops(kernel), op(op), query(query), key(key), value(value),
+        batch(key.extents.size() - 2), group(op.getHeadGroup()) {
     rows = at().mul(query.extents[batch], at().constant(group));
     chooseSizes();
   }
@@ -43,14 +42,9 @@ public:
 private:
   using Values = SmallVector<Value>;
 
-  IndexBuilder at() { return {b, loc}; }
   void chooseSizes();
   void allocate();
-  Value scratchOf(int64_t elements);
   void fillScratch(Value memory, int64_t elements, double value);
-  void forRange(Value low, Value high, int64_t step,
-                llvm::function_ref<void(Value)> body);
-  void when(Value condition, llvm::function_ref<void()> body);
   void emitTask(Value task);
   void emitBlock(Value first, Value count, int64_t units, bool whole);
   bool readsKeysInPlace();
@@ -67,9 +61,6 @@ private:
   void writeRows();
   void writeRow(Value slot);
 
-  Kernel &kernel;
-  OpBuilder &b;
-  Location loc;
   AttentionOp op;
   StridedOperand query, key, value;
   size_t batch;
@@ -100,16 +91,11 @@ void AttentionEmitter::chooseSizes() {
   sizes.taskRows = ceilDiv(part, sizes.tileRows) * sizes.tileRows;
 }
 
-Value AttentionEmitter::scratchOf(int64_t elements) {
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&kernel.func.getBody().front());
-  return memref::AllocaOp::create(b, loc,
-                                  MemRefType::get({elements}, b.getF32Type()),
-                                  b.getI64IntegerAttr(64));
-}
-
 void AttentionEmitter::allocate() {
   int64_t tileVectors = ceilDiv(sizes.tileRows, sizes.lanes) * sizes.lanes;
+  auto scratchOf = [&](int64_t elements) {
+    return KernelLoops::scratchOf(b.getF32Type(), elements);
+  };
   if (!readsKeysInPlace())
     scratch.keys = scratchOf(sizes.depth * attentionBlock);
   if (!readsValuesInPlace())
@@ -120,21 +106,6 @@ void AttentionEmitter::allocate() {
   scratch.totals = scratchOf(sizes.taskRows * attentionLanes);
   scratch.shifts = scratchOf(tileVectors);
   scratch.rescales = scratchOf(tileVectors);
-}
-
-void AttentionEmitter::forRange(Value low, Value high, int64_t step,
-                                llvm::function_ref<void(Value)> body) {
-  auto loop = scf::ForOp::create(b, loc, low, high, at().constant(step));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  body(loop.getInductionVar());
-}
-
-void AttentionEmitter::when(Value condition, llvm::function_ref<void()> body) {
-  auto branch = scf::IfOp::create(b, loc, condition, false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&branch.getThenRegion().front());
-  body();
 }
 
 TaskCounter AttentionEmitter::emit() {

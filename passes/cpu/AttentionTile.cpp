@@ -45,8 +45,8 @@ AttentionTile::AttentionTile(Kernel &kernel, AttentionOp op,
                              const AttentionSizes &sizes,
                              const AttentionScratch &scratch,
                              const StridedOperand &query, Value keyCount)
-    : kernel(kernel), b(kernel.builder), loc(kernel.loc()), op(op),
-      sizes(sizes), scratch(scratch), query(query), keyCount(keyCount) {
+    : KernelLoops(kernel), op(op), sizes(sizes), scratch(scratch), query(query),
+      keyCount(keyCount) {
   products.lhs = query.memory;
   products.lhsElement = query.element;
   averages.lhs = scratch.scores;
@@ -78,14 +78,6 @@ Value AttentionTile::loadOne(Value memory, Value place) {
 }
 void AttentionTile::storeOne(Value value, Value memory, Value place) {
   memref::StoreOp::create(b, loc, value, memory, place);
-}
-
-void AttentionTile::forRange(Value low, Value high, int64_t step,
-                             llvm::function_ref<void(Value)> body) {
-  auto loop = scf::ForOp::create(b, loc, low, high, at().constant(step));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  body(loop.getInductionVar());
 }
 
 Value AttentionTile::fillVanishes(Value greatest) {

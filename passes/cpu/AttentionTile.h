@@ -5,6 +5,7 @@
 #define TENON_PASSES_CPU_ATTENTIONTILE_H
 
 #include "passes/cpu/ContractionNest.h"
+#include "passes/cpu/KernelLoops.h"
 #include "passes/cpu/StridedOperand.h"
 #include "passes/cpu/TileKernel.h"
 
@@ -58,7 +59,7 @@ struct TileRows {
   llvm::SmallVector<mlir::Value> lastKeys; ///< by causal, else empty
 };
 
-class AttentionTile {
+class AttentionTile : KernelLoops {
 public:
   AttentionTile(Kernel &kernel, AttentionOp op, const AttentionSizes &sizes,
                 const AttentionScratch &scratch, const StridedOperand &query,
@@ -76,7 +77,6 @@ public:
 private:
   using Values = llvm::SmallVector<mlir::Value>;
 
-  IndexBuilder at() { return {b, loc}; }
   mlir::VectorType vectorType() {
     return mlir::VectorType::get({sizes.lanes}, b.getF32Type());
   }
@@ -88,8 +88,6 @@ private:
   void store(mlir::Value vector, mlir::Value memory, mlir::Value place);
   mlir::Value loadOne(mlir::Value memory, mlir::Value place);
   void storeOne(mlir::Value value, mlir::Value memory, mlir::Value place);
-  void forRange(mlir::Value low, mlir::Value high, int64_t step,
-                llvm::function_ref<void(mlir::Value)> body);
 
   /// Scores of the units [from, to), one after another.
   void unitScores(const TileRows &rows, const KeyBlock &block, mlir::Value from,
@@ -113,9 +111,6 @@ private:
   void weighColumns(const TileRows &rows, const BlockLines &values,
                     mlir::Value keys, mlir::Value column, int64_t vectors);
 
-  Kernel &kernel;
-  mlir::OpBuilder &b;
-  mlir::Location loc;
   AttentionOp op;
   const AttentionSizes &sizes;
   const AttentionScratch &scratch;

@@ -387,6 +387,17 @@ std::vector<ContractionNest> ConvolutionNests::all() {
 }
 } // namespace
 
+std::optional<int64_t> knownProduct(ArrayRef<ResultDim> dims) {
+  int64_t product = 1;
+  for (const ResultDim &dim : dims) {
+    std::optional<int64_t> extent = getConstantIntValue(dim.extent);
+    if (!extent)
+      return std::nullopt;
+    product *= *extent;
+  }
+  return product;
+}
+
 std::vector<ContractionNest> nestsOfConvolution(Kernel &kernel,
                                                 ConvolutionOp op) {
   if (!inMemory(kernel, op.getLhs(), op.getRhs(), op.getProducts()))

@@ -23,6 +23,9 @@ struct ResultDim {
   int64_t first = 0;
 };
 
+/// The product of their extents, where all are known.
+std::optional<int64_t> knownProduct(llvm::ArrayRef<ResultDim> dims);
+
 /// The guard of a tap: which input positions a window may touch.
 struct WindowGuard {
   unsigned row;        ///< which of the nest's rows slides along this extent

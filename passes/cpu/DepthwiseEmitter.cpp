@@ -16,6 +16,7 @@
 #include "passes/cpu/ElementEmitter.h"
 #include "passes/cpu/ElementwiseEmitter.h"
 #include "passes/cpu/FlatMemory.h"
+#include "passes/cpu/KernelLoops.h"
 #include "passes/cpu/TileEpilogue.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,7 +35,7 @@ constexpr int64_t straightTaps = 11;
 constexpr int64_t mostInputs = 4;
 
 namespace {
-class DepthwiseEmitter {
+class DepthwiseEmitter : KernelLoops {
 public:
   DepthwiseEmitter(Kernel &kernel, ConvolutionOp op, Type sum);
 
@@ -64,7 +65,6 @@ private:
     bool tapByTap = false; ///< one column whose taps may be outside
   };
 
-  IndexBuilder at() { return {b, loc}; }
   Axis axisOf(int64_t dim);
   void emitTask(Value task);
   void emitColumns();
@@ -84,17 +84,12 @@ private:
   Values
   forTaps(const Taps &taps, ValueRange carried,
           llvm::function_ref<Values(Value tap, ValueRange carried)> body);
-  void forRange(Value low, Value high, int64_t step,
-                llvm::function_ref<void(Value)> body);
   Values loadInput(Value place, const Channels &channels);
   Values loadWeights(Value place, const Channels &here);
   /// Elements of the input that a vector of channels sees at one place.
   int64_t inputLanes() { return step / multiplier * features; }
   Value loadLanes(Value memory, Value place, int64_t count, Value mask);
 
-  Kernel &kernel;
-  OpBuilder &b;
-  Location loc;
   ConvolutionOp op;
   Type sum;
   int64_t lanes;
@@ -131,7 +126,7 @@ std::optional<int64_t> known(int64_t extent) {
 }
 
 DepthwiseEmitter::DepthwiseEmitter(Kernel &kernel, ConvolutionOp op, Type sum)
-    : kernel(kernel), b(kernel.builder), loc(kernel.loc()), op(op), sum(sum),
+    : KernelLoops(kernel), op(op), sum(sum),
       lanes(kernel.vectorBytes * 8 / sum.getIntOrFloatBitWidth()),
       epilogue(kernel, op.getResult(), sum, lanes),
       channels(shapeOf(op.getRhs()).back()), step(0),
@@ -170,14 +165,6 @@ DepthwiseEmitter::Axis DepthwiseEmitter::axisOf(int64_t dim) {
           at().constant(tapStride)};
 }
 
-void DepthwiseEmitter::forRange(Value low, Value high, int64_t step,
-                                llvm::function_ref<void(Value)> body) {
-  auto loop = scf::ForOp::create(b, loc, low, high, at().constant(step));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  body(loop.getInductionVar());
-}
-
 TaskCounter DepthwiseEmitter::emit() {
   if (!epilogue.vectorizes(/*columnIsLast=*/true))
     return nullptr;
@@ -187,13 +174,8 @@ TaskCounter DepthwiseEmitter::emit() {
   batchStride = at().mul(axes.front().inputStride, axes.front().input);
   lhsMemory = flattened(kernel, kernel.arguments.lookup(op.getLhs()));
   rhsMemory = flattened(kernel, kernel.arguments.lookup(op.getRhs()));
-  if (!epilogue.isShort()) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(&kernel.func.getBody().front());
-    kept = memref::AllocaOp::create(
-        b, loc, MemRefType::get({plan.columns * lanes}, sum),
-        b.getI64IntegerAttr(64));
-  }
+  if (!epilogue.isShort())
+    kept = scratchOf(sum, plan.columns * lanes);
   ElementEmitter sizes(kernel, 1);
   for (int64_t dim = 0; dim < spatial; ++dim)
     rowExtents.push_back(sizes.extent(kernel.outputs[0], dim));

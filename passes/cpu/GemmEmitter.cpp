@@ -92,14 +92,14 @@ void GemmEmitter::emit(Value begin, Value end) {
   wide = epilogue.vectorizes(nest.columnIsLast());
   drains = !wide || !epilogue.isShort();
   if (inPieces() || isDeep())
-    kept = scratch(nest.sum, together * width);
+    kept = scratchOf(nest.sum, together * width);
   else if (drains)
-    kept = scratch(nest.sum, tile.rows * width);
+    kept = scratchOf(nest.sum, tile.rows * width);
   if (packsWhole())
-    panelMemory = scratch(nest.sum, *size.sum * width);
+    panelMemory = scratchOf(nest.sum, *size.sum * width);
   else if (packs)
     panelMemory =
-        scratch(nest.sum, panelBytes * 8 / nest.sum.getIntOrFloatBitWidth());
+        scratchOf(nest.sum, panelBytes * 8 / nest.sum.getIntOrFloatBitWidth());
   forRange(begin, end, 1, [&](Value number) {
     task.enter(number);
     emitPanels(task.firstColumn, task.lastColumn);

@@ -16,17 +16,6 @@ constexpr int64_t keptBytes = 31 * 1024;
 /// Operands of more bytes are packed where many rows read them.
 constexpr int64_t largeOperand = 768 * 1024;
 
-static std::optional<int64_t> knownProduct(ArrayRef<ResultDim> dims) {
-  int64_t product = 1;
-  for (const ResultDim &dim : dims) {
-    std::optional<int64_t> extent = getConstantIntValue(dim.extent);
-    if (!extent)
-      return std::nullopt;
-    product *= *extent;
-  }
-  return product;
-}
-
 GemmPlan::GemmPlan(const ContractionNest &nest, int64_t vectorBytes)
     : nest(nest), lanes(vectorBytes / sumBytes()) {
   size.outer = knownProduct(nest.outer);

@@ -23,7 +23,7 @@ void KernelLoops::when(Value condition, llvm::function_ref<void()> body) {
   body();
 }
 
-Value KernelLoops::scratch(Type element, int64_t elements) {
+Value KernelLoops::scratchOf(Type element, int64_t elements) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&kernel.func.getBody().front());
   return memref::AllocaOp::create(b, loc, MemRefType::get({elements}, element),

@@ -16,7 +16,7 @@ protected:
                 llvm::function_ref<void(mlir::Value)> body);
   void when(mlir::Value condition, llvm::function_ref<void()> body);
   /// Of one call of the kernel, on a line of the cache.
-  mlir::Value scratch(mlir::Type element, int64_t elements);
+  mlir::Value scratchOf(mlir::Type element, int64_t elements);
 
   Kernel &kernel;
   mlir::OpBuilder &b;

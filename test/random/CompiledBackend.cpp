@@ -185,6 +185,22 @@ static CompileOptions compileOptions(const CompiledOptions &options,
   return compiling;
 }
 
+/// One more run gives the bits that the first gave; `where` says what else is.
+static llvm::Error checkBits(const RandomGraph &graph,
+                             const std::string &artifact, int threads,
+                             const std::vector<HostTensor> &expected,
+                             const std::string &where, uint64_t features = 0) {
+  auto results =
+      runArtifact(artifact, threads, graph.main(), graph.inputs, features);
+  if (!results)
+    return results.takeError();
+  int different = differentOutput(expected, *results);
+  if (different < 0)
+    return llvm::Error::success();
+  return llvm::createStringError("output " + std::to_string(different) +
+                                 " has other bits " + where);
+}
+
 /// The versions of one artifact, each on a machine that has no more than it
 /// needs, compute the same bits.
 static llvm::Error checkVersions(const RandomGraph &graph,
@@ -202,14 +218,10 @@ static llvm::Error checkVersions(const RandomGraph &graph,
     uint64_t features = Compiler::cpuFeatures(cpu);
     if (features & ~tenon_host_cpu_features())
       continue;
-    auto results = runArtifact(artifact, options.threads.front(), graph.main(),
-                               graph.inputs, features);
-    if (!results)
-      return results.takeError();
-    int different = differentOutput(expected, *results);
-    if (different >= 0)
-      return llvm::createStringError("output " + std::to_string(different) +
-                                     " has other bits in the version " + cpu);
+    if (llvm::Error error =
+            checkBits(graph, artifact, options.threads.front(), expected,
+                      "in the version " + cpu, features))
+      return error;
   }
   return llvm::Error::success();
 }
@@ -227,63 +239,57 @@ static llvm::Error checkVariants(const RandomGraph &graph,
     compiling.variants = {variant};
     if (llvm::Error error = compileTo(graph, folder, artifact, compiling))
       return error;
-    auto results = runArtifact(artifact, options.threads.front(), graph.main(),
-                               graph.inputs);
-    if (!results)
-      return results.takeError();
-    int different = differentOutput(expected, *results);
-    if (different >= 0)
-      return llvm::createStringError("output " + std::to_string(different) +
-                                     " has other bits in the variant" + text);
+    if (llvm::Error error = checkBits(graph, artifact, options.threads.front(),
+                                      expected, "in the variant" + text))
+      return error;
   }
   return llvm::Error::success();
 }
 
 Backend compiledBackend(CompiledOptions options) {
-  return [options](
-             RandomGraph &graph) -> llvm::Expected<std::vector<HostTensor>> {
-    ScratchFolder folder;
-    if (folder.path.empty())
-      return llvm::createStringError("no folder can be made");
-    graph.module->walk([&](WeightOp weight) {
-      WeightSourceAttr source = *weight.getSource();
-      weight.setSourceAttr(WeightSourceAttr::get(
-          source.getContext(),
-          StringAttr::get(source.getContext(),
-                          folder.file(RandomGraph::weightFile)),
-          source.getOffset(), source.getLength()));
-    });
-    std::vector<std::string> cpus = {options.cpu};
-    llvm::append_range(cpus, options.otherCpus);
-    std::vector<HostTensor> first;
-    for (const std::string &cpu : cpus) {
-      std::string artifact = folder.file(cpu + ".so");
-      if (llvm::Error error =
-              compileTo(graph, folder, artifact, compileOptions(options, cpu)))
-        return std::move(error);
-      for (int threads : options.threads) {
-        auto results =
-            runArtifact(artifact, threads, graph.main(), graph.inputs);
-        if (!results)
-          return results.takeError();
-        if (first.empty()) {
-          first = std::move(*results);
-          continue;
+  return
+      [options](RandomGraph &graph) -> llvm::Expected<std::vector<HostTensor>> {
+        ScratchFolder folder;
+        if (folder.path.empty())
+          return llvm::createStringError("no folder can be made");
+        graph.module->walk([&](WeightOp weight) {
+          WeightSourceAttr source = *weight.getSource();
+          weight.setSourceAttr(WeightSourceAttr::get(
+              source.getContext(),
+              StringAttr::get(source.getContext(),
+                              folder.file(RandomGraph::weightFile)),
+              source.getOffset(), source.getLength()));
+        });
+        std::vector<std::string> cpus = {options.cpu};
+        llvm::append_range(cpus, options.otherCpus);
+        std::vector<HostTensor> first;
+        for (const std::string &cpu : cpus) {
+          std::string artifact = folder.file(cpu + ".so");
+          if (llvm::Error error = compileTo(graph, folder, artifact,
+                                            compileOptions(options, cpu)))
+            return std::move(error);
+          for (int threads : options.threads) {
+            if (first.empty()) {
+              auto results =
+                  runArtifact(artifact, threads, graph.main(), graph.inputs);
+              if (!results)
+                return results.takeError();
+              first = std::move(*results);
+            } else if (llvm::Error error =
+                           checkBits(graph, artifact, threads, first,
+                                     "with " + std::to_string(threads) +
+                                         " threads on " + cpu)) {
+              return std::move(error);
+            }
+          }
         }
-        int different = differentOutput(first, *results);
-        if (different >= 0)
-          return llvm::createStringError(
-              "output " + std::to_string(different) + " has other bits with " +
-              std::to_string(threads) + " threads on " + cpu);
-      }
-    }
-    if (llvm::Error error = checkVersions(graph, folder, options, first))
-      return std::move(error);
-    if (options.specialize)
-      if (llvm::Error error = checkVariants(graph, folder, options, first))
-        return std::move(error);
-    return first;
-  };
+        if (llvm::Error error = checkVersions(graph, folder, options, first))
+          return std::move(error);
+        if (options.specialize)
+          if (llvm::Error error = checkVariants(graph, folder, options, first))
+            return std::move(error);
+        return first;
+      };
 }
 
 } // namespace tenon

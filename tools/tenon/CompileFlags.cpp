@@ -6,7 +6,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Option/Arg.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 
@@ -89,6 +88,25 @@ static Status readVersions(Invocation &call, const Arg *arg,
   return Status::Success;
 }
 
+/// What the flag `id` names; unchanged where the flag is absent.
+template <typename Choice>
+static Status
+readNamed(Invocation &call, unsigned id,
+          std::initializer_list<std::pair<const char *, Choice>> named,
+          Choice &value) {
+  std::vector<std::string> known;
+  for (const auto &[name, choice] : named)
+    known.push_back(name);
+  std::string chosen;
+  if (Status status = readChoice(call, id, known, "", chosen);
+      status != Status::Success)
+    return status;
+  for (const auto &[name, choice] : named)
+    if (chosen == name)
+      value = choice;
+  return Status::Success;
+}
+
 Status readCodeFlags(Invocation &call, CompileOptions &options) {
   if (const Arg *arg = call.args.getLastArg(OPT_mcpu)) {
     options.cpu = arg->getValue();
@@ -115,29 +133,20 @@ Status readCodeFlags(Invocation &call, CompileOptions &options) {
     options.optLevel = level[0] - '0';
   }
   options.foldBatchNorm = !call.args.hasArg(OPT_no_fold_batch_norm);
-  std::string format;
-  if (Status status =
-          readChoice(call, OPT_weight_format, {"f32", "bf16", "int8", "int4"},
-                     "f32", format);
+  if (Status status = readNamed<WeightFormat>(call, OPT_weight_format,
+                                              {{"f32", WeightFormat::F32},
+                                               {"bf16", WeightFormat::Bf16},
+                                               {"int8", WeightFormat::Int8},
+                                               {"int4", WeightFormat::Int4}},
+                                              options.weightFormat);
       status != Status::Success)
     return status;
-  options.weightFormat = llvm::StringSwitch<WeightFormat>(format)
-                             .Case("bf16", WeightFormat::Bf16)
-                             .Case("int8", WeightFormat::Int8)
-                             .Case("int4", WeightFormat::Int4)
-                             .Default(WeightFormat::F32);
-  std::string precision;
-  if (Status status =
-          readChoice(call, OPT_matmul_precision,
-                     {"strict", "f32", "high", "bf16"}, "f32", precision);
-      status != Status::Success)
-    return status;
-  options.matmulPrecision = llvm::StringSwitch<MatmulPrecision>(precision)
-                                .Case("strict", MatmulPrecision::Strict)
-                                .Case("high", MatmulPrecision::High)
-                                .Case("bf16", MatmulPrecision::Bf16)
-                                .Default(MatmulPrecision::F32);
-  return Status::Success;
+  return readNamed<MatmulPrecision>(call, OPT_matmul_precision,
+                                    {{"strict", MatmulPrecision::Strict},
+                                     {"f32", MatmulPrecision::F32},
+                                     {"high", MatmulPrecision::High},
+                                     {"bf16", MatmulPrecision::Bf16}},
+                                    options.matmulPrecision);
 }
 
 static bool parseExtent(llvm::StringRef text, int64_t &value) {
