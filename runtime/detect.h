@@ -75,7 +75,8 @@ static inline uint64_t tenon_detect_features(void) {
 #define ROW(feature, name, leaf, position, saved)                              \
   {TENON_SAVED_##saved, TENON_CPU_##feature, TENON_CPUID_##leaf, position},
   static const struct {
-    uint32_t saved, feature;
+    uint32_t saved;
+    uint64_t feature;
     uint8_t leaf, position;
   } rows[] = {TENON_CPU_FEATURES(ROW)};
 #undef ROW

@@ -35,6 +35,8 @@ LogicalResult checkRecipes(ModuleOp module) {
             return done.contains(n);
           }))
         next.push_back(name);
+    if (next.empty())
+      break;
     done.insert_range(next);
   }
   for (auto weight : module.getOps<WeightOp>())

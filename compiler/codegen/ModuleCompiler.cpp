@@ -82,11 +82,11 @@ bool ModuleCompiler::translate(ArrayRef<mlir::ModuleOp> versions,
                                const std::string &name) {
   if (!machine)
     return fail("LLVM has no code generator for " + targets.back().triple);
+  mlir::ModuleOp first = versions.front();
+  mlir::registerBuiltinDialectTranslation(*first.getContext());
+  mlir::registerLLVMDialectTranslation(*first.getContext());
   for (auto [version, target] : zip_equal(versions, targets)) {
-    mlir::ModuleOp module = version;
-    mlir::registerBuiltinDialectTranslation(*module.getContext());
-    mlir::registerLLVMDialectTranslation(*module.getContext());
-    std::unique_ptr<Module> made = translateOne(module, target, name);
+    std::unique_ptr<Module> made = translateOne(version, target, name);
     if (!made)
       return fail("the module cannot be translated to LLVM IR");
     if (!llvmModule)

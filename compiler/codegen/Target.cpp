@@ -231,7 +231,7 @@ std::vector<TargetChoice> chooseTargets(const CompileOptions &options,
     for (size_t j = i + 1; j < targets.size(); ++j) {
       const TargetChoice &more = targets[i], &less = targets[j];
       std::string both = "'" + more.cpu + "' and '" + less.cpu + "'";
-      if (more.cpuFeatures == less.cpuFeatures) {
+      if (more.cpu == less.cpu || more.cpuFeatures == less.cpuFeatures) {
         refuse(report, status,
                "the versions " + both +
                    " need the same instructions: no machine tells them apart",

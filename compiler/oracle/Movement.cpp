@@ -5,8 +5,6 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 
-#include <bit>
-
 using namespace mlir;
 
 namespace tenon {
@@ -232,14 +230,6 @@ static llvm::Expected<HostTensors> unpack(UnpackOp op, const OpInstance &at) {
   });
 }
 
-/// The bits of a bf16, and back.
-static uint32_t bitsOf(double bfloat) {
-  return std::bit_cast<uint32_t>(float(bfloat)) >> 16;
-}
-static double bfloatOf(uint32_t bits) {
-  return std::bit_cast<float>(bits << 16);
-}
-
 static llvm::Expected<HostTensors> pair(PairOp op, const OpInstance &at) {
   const HostTensor &x = *at.in[0];
   auto result =
@@ -252,7 +242,7 @@ static llvm::Expected<HostTensors> pair(PairOp op, const OpInstance &at) {
     SmallVector<int64_t> place(index);
     place[depth] /= 2;
     int64_t &word = result->ints[linearIndex(place, strides)];
-    uint32_t bits = bitsOf(x.floats[i]) << (index[depth] % 2 * 16);
+    auto bits = uint32_t(elementBits(x, i)) << (index[depth] % 2 * 16);
     word = int32_t(uint32_t(word) | bits);
   });
   return HostTensors{std::move(*result)};
@@ -270,7 +260,7 @@ static llvm::Expected<HostTensors> unpair(UnpairOp op, const OpInstance &at) {
     SmallVector<int64_t> place(index);
     place[depth] /= 2;
     auto word = uint32_t(x.ints[linearIndex(place, strides)]);
-    result->floats[i] = bfloatOf(word >> (index[depth] % 2 * 16) & 0xffff);
+    setElementBits(*result, i, word >> (index[depth] % 2 * 16) & 0xffff);
   });
   return HostTensors{std::move(*result)};
 }

@@ -33,6 +33,11 @@ void reifyMixed(mlir::OpBuilder &builder, Extents staticSizes,
                 mlir::ValueRange dynamic,
                 mlir::ReifiedRankedShapedTypeDims &shapes);
 
+/// One result: the rule's shape with the given element type, or its error.
+llvm::LogicalResult inferFrom(const ShapeOrError &rule, mlir::Type element,
+                              std::optional<mlir::Location> location,
+                              llvm::SmallVectorImpl<mlir::Type> &results);
+
 /// Emits the rule's error on the op, or an error when `type` does not match its
 /// shape.
 llvm::LogicalResult verifyShape(mlir::Operation *op, const ShapeOrError &rule,

@@ -202,10 +202,7 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *,
                                             SmallVectorImpl<Type> &results) {
   ShapeOrError rule = transposeShape(
       shapeOf(operands[0]), properties.as<Properties *>()->getPermutation());
-  if (!rule.ok())
-    return emitOptionalError(location, rule.error);
-  results.push_back(RankedTensorType::get(rule.shape, elementOf(operands[0])));
-  return success();
+  return inferFrom(rule, elementOf(operands[0]), location, results);
 }
 
 LogicalResult TransposeOp::verify() { return success(); }
@@ -320,10 +317,7 @@ ConcatenateOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
     shapes.push_back(shapeOf(operand));
   ShapeOrError rule = concatenateShape(
       shapes, properties.as<Properties *>()->getDim().getInt());
-  if (!rule.ok())
-    return emitOptionalError(location, rule.error);
-  results.push_back(RankedTensorType::get(rule.shape, elementOf(operands[0])));
-  return success();
+  return inferFrom(rule, elementOf(operands[0]), location, results);
 }
 
 LogicalResult ConcatenateOp::verify() {

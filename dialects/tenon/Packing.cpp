@@ -74,15 +74,6 @@ ShapeOrError unpairShape(Extents operand, Type element) {
                    [](int64_t words) { return 2 * words; });
 }
 
-static LogicalResult inferFrom(const ShapeOrError &rule, Type element,
-                               std::optional<Location> location,
-                               SmallVectorImpl<Type> &results) {
-  if (!rule.ok())
-    return emitOptionalError(location, rule.error);
-  results.push_back(RankedTensorType::get(rule.shape, element));
-  return success();
-}
-
 LogicalResult PackOp::inferReturnTypes(MLIRContext *,
                                        std::optional<Location> location,
                                        ValueRange operands, DictionaryAttr,

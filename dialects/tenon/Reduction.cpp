@@ -13,10 +13,7 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *,
                                          SmallVectorImpl<Type> &results) {
   ShapeOrError rule = reduceShape(shapeOf(operands[0]),
                                   properties.as<Properties *>()->getDims());
-  if (!rule.ok())
-    return emitOptionalError(location, rule.error);
-  results.push_back(RankedTensorType::get(rule.shape, elementOf(operands[0])));
-  return success();
+  return inferFrom(rule, elementOf(operands[0]), location, results);
 }
 
 LogicalResult ReduceOp::verify() {

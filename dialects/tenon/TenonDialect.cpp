@@ -118,6 +118,15 @@ void reifyMixed(OpBuilder &builder, Extents staticSizes, ValueRange dynamic,
   shapes.push_back(getMixedValues(staticSizes, dynamic, builder));
 }
 
+LogicalResult inferFrom(const ShapeOrError &rule, Type element,
+                        std::optional<Location> location,
+                        SmallVectorImpl<Type> &results) {
+  if (!rule.ok())
+    return emitOptionalError(location, rule.error);
+  results.push_back(RankedTensorType::get(rule.shape, element));
+  return success();
+}
+
 LogicalResult verifyShape(Operation *op, const ShapeOrError &rule, Type type,
                           StringRef label) {
   if (!rule.ok())

@@ -38,7 +38,7 @@ Value AmxOperands::startOfRow(Value row) {
   Value number = at().add(task.firstRow, row), offset = task.lhsBase;
   if (nest.rowStride)
     return at().add(offset, at().mul(number, nest.rowStride));
-  SmallVector<Value> position = at().delinearize(number, task.rowExtents);
+  SmallVector<Value> position = task.positionOf(number);
   for (auto [dim, index] : llvm::zip(nest.rows, position))
     offset = at().add(offset, at().mul(index, dim.lhsStride));
   return offset;

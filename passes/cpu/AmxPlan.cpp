@@ -56,8 +56,9 @@ std::optional<AmxPlan> planAmx(const ContractionNest &nest, int64_t parts) {
   };
   plan.lhsParts = plan.paired ? 1 : partsOf(nest.lhsElement);
   plan.rhsParts = plan.paired ? 1 : partsOf(nest.rhsElement);
-  plan.order = nest.lhsElement.isF32() || nest.rhsElement.isF32() ? parts - 1
-                                                                  : allProducts;
+  bool anyRounds = nest.lhsElement.isF32() || nest.rhsElement.isF32();
+  plan.order =
+      anyRounds ? std::max(plan.lhsParts, plan.rhsParts) - 1 : allProducts;
   int64_t stepBytes =
       amxPanel * amxStep * 2 * std::max(plan.lhsParts, plan.rhsParts);
   plan.depth = std::min<int64_t>(columnBytes / stepBytes * plan.stepExtent,

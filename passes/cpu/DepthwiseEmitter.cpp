@@ -184,10 +184,8 @@ TaskCounter DepthwiseEmitter::emit() {
   return [pieces, rows = plan.rows](OpBuilder &b, Location loc,
                                     ArrayRef<OpFoldResult> sizes) {
     IndexBuilder at{b, loc};
-    Value count = at.constant(1);
-    for (OpFoldResult size : sizes.drop_back(2))
-      count = at.mul(count, getValueOrCreateConstantIndexOp(b, loc, size));
-    return at.mul(at.ceilDiv(count, rows), at.constant(pieces));
+    return at.mul(at.ceilDiv(at.product(sizes.drop_back(2)), rows),
+                  at.constant(pieces));
   };
 }
 

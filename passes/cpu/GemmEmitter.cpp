@@ -48,7 +48,7 @@ public:
 
   /// Code for the tasks [begin, end).
   void emit(Value begin, Value end);
-  using GemmPlan::counter;
+  using GemmPlan::block;
 
 private:
   using Values = SmallVector<Value>;
@@ -577,7 +577,7 @@ TaskCounter emitGemm(Kernel &kernel, Value dot,
   Value zero = at.constant(0), done = zero;
   for (const ContractionNest &nest : nests) {
     GemmEmitter emitter(kernel, dot, nest);
-    counters.push_back(emitter.counter());
+    counters.push_back(countTasks(nest, emitter.block));
     if (nests.size() == 1) {
       emitter.emit(kernel.begin, kernel.end);
       break;

@@ -1,7 +1,6 @@
 // The sizes of caches decide, and what is known of extents.
 #include "passes/cpu/GemmPlan.h"
 
-#include "passes/cpu/GemmTask.h"
 #include "passes/cpu/Kernel.h"
 
 using namespace mlir;
@@ -63,7 +62,7 @@ bool GemmPlan::packsWhole() const {
 }
 
 bool GemmPlan::isLong() const {
-  return nest.panels && nest.block != 0 &&
+  return nest.panels && size.sum && nest.block != 0 &&
          size.rows.value_or(manyRows) > tile.rows &&
          nest.storedBytes(*size.sum * width) >= secondCache;
 }
@@ -74,7 +73,5 @@ int64_t GemmPlan::pieceDepth() const {
   int64_t blocks = (*size.sum - 1) / nest.block + 1;
   return ((blocks - 1) / pieces + 1) * nest.block;
 }
-
-TaskCounter GemmPlan::counter() const { return countTasks(nest, block); }
 
 } // namespace tenon

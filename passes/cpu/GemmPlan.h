@@ -18,9 +18,6 @@ constexpr int64_t manyRows = 24;
 struct GemmPlan {
   GemmPlan(const ContractionNest &nest, int64_t vectorBytes);
 
-  /// Tasks of one launch, from the extents of the result.
-  TaskCounter counter() const;
-
   bool columnsAcross() const;
   bool isChain() const;
   /// Whether a tile's columns, in panels, leave the second cache before the

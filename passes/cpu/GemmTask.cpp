@@ -90,7 +90,7 @@ void GemmTask::enter(Value task) {
       at().min(at().add(firstColumn, at().constant(block.columns)), columns);
 }
 
-GemmTask::Values GemmTask::positionOf(Value row) {
+GemmTask::Values GemmTask::positionOf(Value row) const {
   return at().delinearize(row, rowExtents);
 }
 

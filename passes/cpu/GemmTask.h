@@ -21,7 +21,7 @@ struct GemmTask {
 
   void enter(mlir::Value task);
   /// The indices of row number `row`.
-  Values positionOf(mlir::Value row);
+  Values positionOf(mlir::Value row) const;
   /// The place in the result of the row at `position` and of a column.
   Values placeOf(llvm::ArrayRef<mlir::Value> position, mlir::Value column);
 
@@ -31,7 +31,7 @@ struct GemmTask {
   mlir::Value lhsBase, rhsBase, firstRow, lastRow, firstColumn, lastColumn;
 
 private:
-  IndexBuilder at() { return {kernel.builder, kernel.loc()}; }
+  IndexBuilder at() const { return {kernel.builder, kernel.loc()}; }
 
   Kernel &kernel;
   const ContractionNest &nest;

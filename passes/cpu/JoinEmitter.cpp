@@ -5,7 +5,6 @@
 #include "passes/cpu/ElementEmitter.h"
 #include "passes/cpu/FlatMemory.h"
 
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -13,8 +12,8 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Outer indices that are tasks enough; each is one.
-constexpr int64_t fewestRuns = 8;
+/// Outer indices that are tasks enough; each is one, of this many elements.
+constexpr int64_t fewestRuns = 8, leastRun = 1024;
 
 TaskCounter emitJoin(Kernel &kernel) {
   OpBuilder &b = kernel.builder;
@@ -23,7 +22,7 @@ TaskCounter emitJoin(Kernel &kernel) {
   auto join =
       kernel.fusion.getYield().getOperand(0).getDefiningOp<ConcatenateOp>();
   int64_t lanes = kernel.lanes();
-  if (!join || lanes == 1)
+  if (!join)
     return nullptr;
   int64_t dim = join.getDim();
   auto runOf = [&](Value tensor) {
@@ -40,6 +39,11 @@ TaskCounter emitJoin(Kernel &kernel) {
   if (known < fewestRuns || !llvm::all_of(join.getOperands(), isRun))
     return nullptr;
   int64_t whole = ShapedType::getNumElements(runOf(join.getResult()));
+  if (whole < leastRun)
+    return nullptr;
+  SmallVector<Value> inputs;
+  for (Value operand : join.getOperands())
+    inputs.push_back(flattened(kernel, kernel.arguments.lookup(operand)));
   Value output = flattened(kernel, kernel.outputs[0]);
   auto type = VectorType::get(
       {lanes}, cast<MemRefType>(output.getType()).getElementType());
@@ -48,10 +52,9 @@ TaskCounter emitJoin(Kernel &kernel) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(tasks.getBody());
   Value run = tasks.getInductionVar(), to = at.mul(run, at.constant(whole));
-  for (Value operand : join.getOperands()) {
+  for (auto [operand, memory] : llvm::zip_equal(join.getOperands(), inputs)) {
     int64_t size = ShapedType::getNumElements(runOf(operand));
-    Value memory = flattened(kernel, kernel.arguments.lookup(operand)),
-          from = at.mul(run, at.constant(size));
+    Value from = at.mul(run, at.constant(size));
     auto loop = scf::ForOp::create(b, loc, at.constant(0), at.constant(size),
                                    at.constant(lanes));
     OpBuilder::InsertionGuard inner(b);
@@ -63,14 +66,9 @@ TaskCounter emitJoin(Kernel &kernel) {
     b.setInsertionPointAfter(loop);
     to = at.add(to, at.constant(size));
   }
-  return
-      [dim](OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes) -> Value {
-        Value runs = IndexBuilder{b, loc}.constant(1);
-        for (OpFoldResult size : sizes.take_front(dim))
-          runs = IndexBuilder{b, loc}.mul(
-              runs, getValueOrCreateConstantIndexOp(b, loc, size));
-        return runs;
-      };
+  return [dim](OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes) {
+    return IndexBuilder{b, loc}.product(sizes.take_front(dim));
+  };
 }
 
 } // namespace tenon

@@ -2,6 +2,7 @@
 #include "passes/cpu/Kernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -79,6 +80,13 @@ Value IndexBuilder::ceilDiv(Value a, int64_t b) {
 Value IndexBuilder::less(Value a, Value b) {
   return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, a,
                                              b);
+}
+
+Value IndexBuilder::product(ArrayRef<OpFoldResult> sizes) {
+  Value result = constant(1);
+  for (OpFoldResult size : sizes)
+    result = mul(result, getValueOrCreateConstantIndexOp(builder, loc, size));
+  return result;
 }
 
 SmallVector<Value> IndexBuilder::delinearize(Value linear,

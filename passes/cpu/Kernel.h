@@ -57,6 +57,7 @@ struct IndexBuilder {
   mlir::Value remainder(mlir::Value a,
                         mlir::Value b); ///< of values that are not negative
   mlir::Value ceilDiv(mlir::Value a, int64_t b);
+  mlir::Value product(llvm::ArrayRef<mlir::OpFoldResult> sizes);
   mlir::Value less(mlir::Value a, mlir::Value b); ///< signed, i1
   /// The indices of the element number `linear` of a box of the given extents.
   llvm::SmallVector<mlir::Value>

@@ -167,10 +167,7 @@ TaskCounter emitMap(Kernel &kernel) {
     return [grain](OpBuilder &b, Location loc,
                    ArrayRef<OpFoldResult> sizes) -> Value {
       IndexBuilder at{b, loc};
-      Value count = at.constant(1);
-      for (OpFoldResult size : sizes)
-        count = at.mul(count, getValueOrCreateConstantIndexOp(b, loc, size));
-      return at.ceilDiv(count, grain);
+      return at.ceilDiv(at.product(sizes), grain);
     };
   }
   int64_t perTask =
@@ -193,10 +190,7 @@ TaskCounter emitMap(Kernel &kernel) {
   return [perTask](OpBuilder &b, Location loc,
                    ArrayRef<OpFoldResult> sizes) -> Value {
     IndexBuilder at{b, loc};
-    Value rows = at.constant(1);
-    for (OpFoldResult size : sizes.drop_back())
-      rows = at.mul(rows, getValueOrCreateConstantIndexOp(b, loc, size));
-    return at.ceilDiv(rows, perTask);
+    return at.ceilDiv(at.product(sizes.drop_back()), perTask);
   };
 }
 

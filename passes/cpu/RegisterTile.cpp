@@ -107,9 +107,8 @@ RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
 TaskBlock chooseBlock(const ContractionSize &size, RegisterTile tile,
                       int64_t lanes, const ColumnLayout &layout) {
   int64_t outer = size.outer.value_or(1),
-          rows = std::max<int64_t>(1, size.rows.value_or(size.rowFactor > 1
-                                                             ? size.rowFactor
-                                                             : typicalExtent)),
+          rows = std::max<int64_t>(
+              1, size.rows.value_or(std::max(typicalExtent, size.rowFactor))),
           dear = std::max(rows, productsPerRead),
           columns = std::max<int64_t>(1, size.columns.value_or(typicalExtent)),
           sum = std::max<int64_t>(1, size.sum.value_or(typicalExtent));

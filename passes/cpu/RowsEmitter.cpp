@@ -267,10 +267,8 @@ TaskCounter emitRows(Kernel &kernel) {
   return [perTask, fullOutput](OpBuilder &b, Location loc,
                                ArrayRef<OpFoldResult> sizes) -> Value {
     IndexBuilder at{b, loc};
-    Value rows = at.constant(1);
-    for (OpFoldResult size : fullOutput ? sizes.drop_back() : sizes)
-      rows = at.mul(rows, getValueOrCreateConstantIndexOp(b, loc, size));
-    return at.ceilDiv(rows, perTask);
+    return at.ceilDiv(at.product(fullOutput ? sizes.drop_back() : sizes),
+                      perTask);
   };
 }
 

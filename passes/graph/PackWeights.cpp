@@ -95,10 +95,16 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
     return rows <= fewRows;
   }
 
-  /// Columns of a panel of `extent` that `reader` reads.
-  int64_t panelWidth(Type element, int64_t extent, Operation *reader) {
-    auto dot = dyn_cast<DotGeneralOp>(reader);
-    bool narrow = bits == 16 || (bits < 16 && dot);
+  /// Columns of a panel of `extent` that `readers` read.
+  int64_t panelWidth(Type element, int64_t extent,
+                     ArrayRef<OpOperand *> readers) {
+    bool products = true, fewRows = true;
+    for (OpOperand *reader : readers) {
+      auto dot = dyn_cast<DotGeneralOp>(reader->getOwner());
+      products &= bool(dot);
+      fewRows &= dot && hasFewRows(dot);
+    }
+    bool narrow = bits == 16 || (bits < 16 && products);
     auto filling = [&](int64_t width) {
       return int64_t(llvm::alignTo(extent, width)) - extent;
     };
@@ -107,7 +113,7 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
       widths = {nibbleWidth, wideWidth};
     else if (element.isF32() && narrow)
       widths = {wideWidth};
-    else if (element.isF32() && dot && hasFewRows(dot))
+    else if (element.isF32() && fewRows)
       widths = {filling(lessWideWidth) <= filling(wideWidth) ? lessWideWidth
                                                              : wideWidth};
     for (int64_t width : widths)
@@ -127,8 +133,7 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
     if (!isa<FloatType>(type.getElementType()))
       return;
     int64_t extent = type.getDimSize(column),
-            width = panelWidth(type.getElementType(), extent,
-                               uses.front()->getOwner()),
+            width = panelWidth(type.getElementType(), extent, uses),
             padded = llvm::alignTo(extent, width),
             bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
     // Mostly padding.

@@ -7,7 +7,7 @@
 
 namespace tenon::cli {
 
-static double defaultRelative(int32_t dtype) {
+double defaultRelative(int32_t dtype) {
   switch (dtype) {
   case TENON_F16:
     return 1e-2;

@@ -13,6 +13,9 @@ struct Tolerance {
   std::optional<double> atol;
 };
 
+/// The relative tolerance of elements of a type where none is given.
+double defaultRelative(int32_t dtype);
+
 struct Difference {
   bool same = true;
   std::string text; ///< why not: types, or how many elements

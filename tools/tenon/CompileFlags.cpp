@@ -108,7 +108,9 @@ readNamed(Invocation &call, unsigned id,
 }
 
 Status readCodeFlags(Invocation &call, CompileOptions &options) {
-  if (const Arg *arg = call.args.getLastArg(OPT_mcpu)) {
+  // A model that runs as on another CPU is compiled for it, if for no other.
+  const Arg *cpu = call.args.getLastArg(OPT_mcpu);
+  if (const Arg *arg = cpu ? cpu : call.args.getLastArg(OPT_cpu)) {
     options.cpu = arg->getValue();
     if (Status status = checkCpu(call, options.cpu); status != Status::Success)
       return status;

@@ -117,8 +117,13 @@ versionsOf(const tenon_model_desc &desc) {
 
 /// How much code each version has, and what it needs beyond the least.
 static void printVersions(const tenon_model_desc &desc) {
+  // Of assembly nobody has counted it.
+  auto sizeOf = [](const tenon_version_desc &version) {
+    return version.code_bytes ? formatBytes(version.code_bytes)
+                              : std::string("of unknown size");
+  };
   if (desc.num_versions == 1)
-    return printField("code", formatBytes(desc.versions[0].code_bytes));
+    return printField("code", sizeOf(desc.versions[0]));
   size_t width = 0;
   for (const tenon_version_desc &version : versionsOf(desc))
     width = std::max(width, strlen(version.name));
@@ -126,7 +131,7 @@ static void printVersions(const tenon_model_desc &desc) {
   for (const tenon_version_desc &version : versionsOf(desc)) {
     std::string text = version.name;
     text.resize(width + 2, ' ');
-    text += formatBytes(version.code_bytes);
+    text += sizeOf(version);
     if (uint64_t further = version.cpu_features & ~desc.cpu_features)
       text += ", needs also " + llvm::join(featureNames(further), " ");
     printField(heading, text);

@@ -187,14 +187,15 @@ Status Subject::evaluate(Trial &trial) {
 static Tolerance toleranceFor(const Tensor &expected,
                               const VerifyFlags &flags) {
   Tolerance tolerance = flags.tolerance;
-  auto isF32At = [&](MatmulPrecision precision) {
-    return expected.dtype == TENON_F32 &&
-           flags.options.matmulPrecision == precision;
-  };
-  bool coarse = expected.dtype == TENON_BF16 || isF32At(MatmulPrecision::Bf16);
-  bool half = expected.dtype == TENON_F16 || isF32At(MatmulPrecision::High);
-  if (!tolerance.rtol && coarse)
-    tolerance.rtol = 2e-2;
+  int32_t like = expected.dtype;
+  if (like == TENON_F32) {
+    MatmulPrecision precision = flags.options.matmulPrecision;
+    like = precision == MatmulPrecision::Bf16   ? TENON_BF16
+           : precision == MatmulPrecision::High ? TENON_F16
+                                                : TENON_F32;
+  }
+  if (!tolerance.rtol)
+    tolerance.rtol = defaultRelative(like);
   if (tolerance.atol || !isFloat(expected.dtype))
     return tolerance;
   double largest = 0;
@@ -203,7 +204,7 @@ static Tolerance toleranceFor(const Tensor &expected,
     if (std::isfinite(value))
       largest = std::max(largest, value);
   }
-  double share = coarse ? 1e-2 : half ? 1e-3 : 1e-5;
+  double share = like == TENON_BF16 ? 1e-2 : like == TENON_F16 ? 1e-3 : 1e-5;
   tolerance.atol = std::max(1e-7, share * largest);
   return tolerance;
 }

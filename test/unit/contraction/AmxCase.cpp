@@ -112,6 +112,9 @@ void expectErrors(Product &product, const std::vector<float> &found,
       if (sameBits(here, plain))
         continue;
       auto [sum, magnitudes] = product.exact(m, n);
+      // Beside infinity any error is small.
+      ASSERT_TRUE(std::isfinite(sum)) << "row " << m << ", column " << n << ": "
+                                      << here << ", elsewhere " << plain;
       ASSERT_LE(std::fabs(here - sum),
                 perProduct * magnitudes + product.size.sum * 0x1p-149)
           << "row " << m << ", column " << n << ": " << here << " for " << sum
