@@ -24,34 +24,6 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Parts of bf16 whose products in tiles are precise enough; 0: no tiles.
-static int64_t amxPartsFor(MatmulPrecision precision,
-                           const TargetChoice &target) {
-  if (!target.bf16Tiles)
-    return 0;
-  switch (precision) {
-  case MatmulPrecision::Strict:
-    return 0;
-  case MatmulPrecision::F32:
-    return 3;
-  case MatmulPrecision::High:
-    return 2;
-  case MatmulPrecision::Bf16:
-    return 1;
-  }
-}
-
-/// How products are formed of operands that the graph rounds, for all versions
-/// alike. For more precision than bf16 pairs are no use: three of their
-/// products take longer than one of f32.
-static Products productsFor(MatmulPrecision precision,
-                            ArrayRef<TargetChoice> targets) {
-  auto hasPairs = [](const TargetChoice &target) { return target.bf16Pairs; };
-  return precision == MatmulPrecision::Bf16 && llvm::all_of(targets, hasPairs)
-             ? Products::Pairs
-             : Products::Chain;
-}
-
 namespace {
 /// One compilation: the module on its way through the phases.
 class Compilation {
@@ -114,8 +86,8 @@ public:
       if (phase.name == last)
         break;
       watch = Stopwatch();
-      // Up to here nothing asks what the machine is but productsFor, which
-      // answers for all versions.
+      // Up to here nothing asks what the machine is but for pairs of bf16, and
+      // those all versions have or none.
       if (phase.name == "placed" && targets.size() > 1)
         makeVersions(targets);
     }
@@ -133,16 +105,6 @@ public:
   Status status = Status::Success;
 
 private:
-  PipelineOptions pipelineFor(const TargetChoice &target) const {
-    PipelineOptions pipeline;
-    pipeline.foldBatchNorm = options.foldBatchNorm;
-    pipeline.weightBits = bitsOf(options.weightFormat);
-    pipeline.vectorBytes = target.vectorBytes;
-    pipeline.nativeHalf = target.nativeHalf;
-    pipeline.amxParts = amxPartsFor(options.matmulPrecision, target);
-    return pipeline;
-  }
-
   /// Puts into the module, in place of its content, a copy of that for each
   /// target, called as its CPU.
   void makeVersions(ArrayRef<TargetChoice> targets) {
@@ -164,9 +126,8 @@ private:
       for (StringRef table : {"tenon.launches", "tenon.sites"})
         if (Attribute rows = i ? versions[i - 1]->getAttr(table) : nullptr)
           versions[i]->setAttr(table, rows);
-      PipelineOptions pipeline = pipelineFor(targets[i]);
-      pipeline.products = productsFor(options.matmulPrecision, targets);
-      if (!runPhaseOn(versions[i], phase, pipeline, diagnostics))
+      if (!runPhaseOn(versions[i], phase,
+                      pipelineFor(options, targets[i], targets), diagnostics))
         return false;
     }
     return true;

@@ -3,6 +3,7 @@
 #ifndef TENON_COMPILER_PIPELINE_PHASES_H
 #define TENON_COMPILER_PIPELINE_PHASES_H
 
+#include "compiler/pipeline/PipelineOptions.h"
 #include "dialects/tenon/TenonDialect.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -11,21 +12,6 @@
 #include "llvm/ADT/ArrayRef.h"
 
 namespace tenon {
-
-/// What the pipeline needs to know of the target and the user's wishes; filled
-/// from CompileOptions in one place.
-struct PipelineOptions {
-  int64_t vectorBytes = 32;  ///< bytes of a vector register
-  int64_t amxParts = 0;      ///< of bf16, that f32 operands of products are
-                             ///< split into for AMX; 0: there is none
-  bool nativeHalf = true;    ///< the target converts f16 to f32 and back
-  bool foldBatchNorm = true; ///< batch normalization after a convolution
-                             ///< becomes part of its kernel
-  int64_t weightBits = 32;   ///< of an element of a contraction's weight: 32,
-                             ///< 16 (bf16), 8 or 4
-  Products products = Products::Chain; ///< what the target forms at the
-                                       ///< precision that is wanted
-};
 
 struct Phase {
   llvm::StringLiteral name;

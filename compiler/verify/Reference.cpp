@@ -77,13 +77,10 @@ static Status fail(const DiagnosticHandler &report, const std::string &file,
 static Status storeWeights(ModuleOp module, const CompileOptions &options,
                            PassDiagnostics &diagnostics,
                            const DiagnosticHandler &report) {
-  PipelineOptions pipeline;
-  pipeline.foldBatchNorm = options.foldBatchNorm;
-  pipeline.weightBits = bitsOf(options.weightFormat);
   PassManager passes(module.getContext());
   for (const Phase &phase : phaseTable()) {
     if (phase.build)
-      phase.build(passes, pipeline);
+      phase.build(passes, pipelineFor(options));
     if (phase.name == "fused")
       break;
   }

@@ -1,0 +1,37 @@
+// What the passes are told of the target and the user's wishes, worked out in
+// one place.
+#ifndef TENON_COMPILER_PIPELINE_PIPELINEOPTIONS_H
+#define TENON_COMPILER_PIPELINE_PIPELINEOPTIONS_H
+
+#include "compiler/CompileOptions.h"
+#include "compiler/codegen/Target.h"
+#include "dialects/tenon/TenonDialect.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace tenon {
+
+struct PipelineOptions {
+  int64_t vectorBytes = 32;  ///< bytes of a vector register
+  int64_t amxParts = 0;      ///< of bf16, that f32 operands of products are
+                             ///< split into for AMX; 0: there is none
+  bool nativeHalf = true;    ///< the target converts f16 to f32 and back
+  bool foldBatchNorm = true; ///< batch normalization after a convolution
+                             ///< becomes part of its kernel
+  int64_t weightBits = 32;   ///< of an element of a contraction's weight: 32,
+                             ///< 16 (bf16), 8 or 4
+  Products products = Products::Chain; ///< what the target forms at the
+                                       ///< precision that is wanted
+};
+
+/// For passes that ask nothing of a target.
+PipelineOptions pipelineFor(const CompileOptions &options);
+
+/// For the passes that make code for `target`, one of `targets`.
+PipelineOptions pipelineFor(const CompileOptions &options,
+                            const TargetChoice &target,
+                            llvm::ArrayRef<TargetChoice> targets);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_PIPELINE_PIPELINEOPTIONS_H
