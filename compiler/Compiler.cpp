@@ -24,6 +24,36 @@ using namespace mlir;
 
 namespace tenon {
 
+/// The first op that asks for products of pairs, or null.
+static Operation *findPairs(ModuleOp module) {
+  Operation *found = nullptr;
+  module.walk([&](Operation *op) {
+    auto asks = [](auto op) {
+      return op && op.getProducts() == Products::Pairs;
+    };
+    if (!asks(dyn_cast<DotGeneralOp>(op)) && !asks(dyn_cast<ConvolutionOp>(op)))
+      return WalkResult::advance();
+    found = op;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+/// Refuses products that a text asks for and a target cannot form.
+static LogicalResult checkProducts(ModuleOp module,
+                                   ArrayRef<TargetChoice> targets) {
+  Operation *op = findPairs(module);
+  for (const TargetChoice &target : targets)
+    if (op && !target.bf16Pairs)
+      return op->emitError("unsupported: '")
+             << op->getName() << "' asks for products of pairs, and "
+             << target.description
+             << " has no instruction for them; compile for a CPU with "
+                "AVX-512's bf16 instructions, such as -mcpu=znver5, or leave "
+                "'products pairs' out";
+  return success();
+}
+
 namespace {
 /// One compilation: the module on its way through the phases.
 class Compilation {
@@ -51,6 +81,10 @@ public:
       return false;
     }
     module = std::move(loaded.module);
+    if (failed(checkProducts(*module, targets))) {
+      status = diagnostics.flush(report, false);
+      return false;
+    }
     if (!requestVariants(*module, options, report)) {
       status = Status::Usage;
       return false;
