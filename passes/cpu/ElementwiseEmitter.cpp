@@ -8,6 +8,7 @@
 #include "passes/cpu/FloatMath.h"
 #include "passes/cpu/IntegerMath.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -22,22 +23,72 @@ struct ElementKind {
   bool isFloat, isBool, isUnsigned, isNarrow;
 };
 
+/// The number that all lanes are, where it is known.
+std::optional<double> knownNumber(const Lanes &x) {
+  Value value = x.get();
+  if (auto repeated = value.getDefiningOp<vector::BroadcastOp>())
+    value = repeated.getSource();
+  auto constant = value.getDefiningOp<arith::ConstantOp>();
+  if (!constant)
+    return std::nullopt;
+  if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue()))
+    return splat.getSplatValue<APFloat>().convertToDouble();
+  if (auto number = dyn_cast<FloatAttr>(constant.getValue()))
+    return number.getValueAsDouble();
+  return std::nullopt;
+}
+
+/// Against a known number no test for NaN is needed: a comparison with it
+/// fails. Null where the order of the two zeros would need one.
+std::optional<Lanes> maximumWith(const Lanes &x, std::optional<double> bound) {
+  if (!bound || std::isnan(*bound))
+    return std::nullopt;
+  Lanes larger = limitBelow(x, *bound);
+  bool isZero = *bound == 0 && !std::signbit(*bound);
+  // A negative zero becomes a positive one.
+  return isZero ? larger + x.number(0) : larger;
+}
+
+std::optional<Lanes> minimumWith(const Lanes &x, std::optional<double> bound) {
+  if (!bound || std::isnan(*bound) || (*bound == 0 && std::signbit(*bound)))
+    return std::nullopt;
+  return limitAbove(x, *bound);
+}
+
 Lanes maximum(const Lanes &a, const Lanes &b, ElementKind kind) {
   if (kind.isBool)
     return a | b;
-  if (kind.isFloat)
-    return a.make<arith::MaximumFOp>(a.get(), b.get());
-  return kind.isUnsigned ? a.make<arith::MaxUIOp>(a.get(), b.get())
-                         : a.make<arith::MaxSIOp>(a.get(), b.get());
+  if (!kind.isFloat)
+    return kind.isUnsigned ? a.make<arith::MaxUIOp>(a.get(), b.get())
+                           : a.make<arith::MaxSIOp>(a.get(), b.get());
+  if (std::optional<Lanes> found = maximumWith(a, knownNumber(b)))
+    return *found;
+  if (std::optional<Lanes> found = maximumWith(b, knownNumber(a)))
+    return *found;
+  return a.make<arith::MaximumFOp>(a.get(), b.get());
 }
 
 Lanes minimum(const Lanes &a, const Lanes &b, ElementKind kind) {
   if (kind.isBool)
     return a & b;
-  if (kind.isFloat)
-    return a.make<arith::MinimumFOp>(a.get(), b.get());
-  return kind.isUnsigned ? a.make<arith::MinUIOp>(a.get(), b.get())
-                         : a.make<arith::MinSIOp>(a.get(), b.get());
+  if (!kind.isFloat)
+    return kind.isUnsigned ? a.make<arith::MinUIOp>(a.get(), b.get())
+                           : a.make<arith::MinSIOp>(a.get(), b.get());
+  if (std::optional<Lanes> found = minimumWith(a, knownNumber(b)))
+    return *found;
+  if (std::optional<Lanes> found = minimumWith(b, knownNumber(a)))
+    return *found;
+  return a.make<arith::MinimumFOp>(a.get(), b.get());
+}
+
+Lanes clamp(const Lanes &x, const Lanes &low, const Lanes &high,
+            ElementKind kind) {
+  // Known bounds may be met in any order. Of min(x, 1) times something LLVM
+  // makes a choice between two products, so that the lower one is last.
+  std::optional<double> bound;
+  if (kind.isFloat && (bound = knownNumber(low)) && bound < knownNumber(high))
+    return maximum(minimum(x, high, kind), low, kind);
+  return minimum(maximum(x, low, kind), high, kind);
 }
 
 Lanes sign(const Lanes &x, ElementKind kind) {
@@ -90,21 +141,6 @@ Lanes compare(const Lanes &a, const Lanes &b, CompareDirection direction,
   if (kind.isFloat)
     return a.make<arith::CmpFOp>(floats, a.get(), b.get());
   return a.make<arith::CmpIOp>(ints, a.get(), b.get());
-}
-
-/// The number that all lanes are, where it is known.
-std::optional<double> knownNumber(const Lanes &x) {
-  Value value = x.get();
-  if (auto repeated = value.getDefiningOp<vector::BroadcastOp>())
-    value = repeated.getSource();
-  auto constant = value.getDefiningOp<arith::ConstantOp>();
-  if (!constant)
-    return std::nullopt;
-  if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue()))
-    return splat.getSplatValue<APFloat>().convertToDouble();
-  if (auto number = dyn_cast<FloatAttr>(constant.getValue()))
-    return number.getValueAsDouble();
-  return std::nullopt;
 }
 
 Lanes emitPower(const Lanes &x, const Lanes &y, ElementKind kind) {
@@ -234,9 +270,7 @@ Lanes emitArithmetic(Operation *op, ArrayRef<Lanes> in, ElementKind kind) {
       .Case<PowerOp>([&](auto) { return emitPower(x, in[1], kind); })
       .Case<MaximumOp>([&](auto) { return maximum(x, in[1], kind); })
       .Case<MinimumOp>([&](auto) { return minimum(x, in[1], kind); })
-      .Case<ClampOp>([&](auto) {
-        return minimum(maximum(in[1], in[0], kind), in[2], kind);
-      })
+      .Case<ClampOp>([&](auto) { return clamp(in[1], x, in[2], kind); })
       .Case<CompareOp>([&](CompareOp op) {
         return compare(x, in[1], op.getDirection(), kind);
       })

@@ -24,6 +24,13 @@ double logistic(double x) { return 1 / (1 + std::exp(-x)); }
 double rsqrt(double x) { return 1 / std::sqrt(x); }
 double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
 
+double maximum(double a, double b) {
+  if (std::isnan(a) || std::isnan(b))
+    return NAN;
+  return a == b ? (std::signbit(a) ? b : a) : std::max(a, b);
+}
+double minimum(double a, double b) { return -maximum(-a, -b); }
+
 const Unary unaries[] = {
     {"abs", std::fabs, 0},
     {"negate", [](double x) { return -x; }, 0},
@@ -53,6 +60,13 @@ const Unary unaries[] = {
     {"acosh", std::acosh, 0.51},
     {"atanh", std::atanh, 0.51},
     {"cbrt", std::cbrt, 0.51},
+    {"maximum", [](double x) { return maximum(x, 0.0); }, 0, 0.0},
+    {"maximum", [](double x) { return maximum(x, -0.0); }, 0, -0.0},
+    {"maximum", [](double x) { return maximum(x, 1); }, 0, 1},
+    {"maximum", [](double) { return double(NAN); }, 0, NAN},
+    {"minimum", [](double x) { return minimum(x, 0.0); }, 0, 0.0},
+    {"minimum", [](double x) { return minimum(x, -0.0); }, 0, -0.0},
+    {"minimum", [](double x) { return minimum(x, 6); }, 0, 6},
     {"power", [](double x) { return x * x; }, 0.5, 2},
     {"power", [](double x) { return x * x * x; }, 0.51, 3},
 };
@@ -62,13 +76,6 @@ struct Binary {
   double (*exact)(double, double);
   double bound;
 };
-
-double maximum(double a, double b) {
-  if (std::isnan(a) || std::isnan(b))
-    return NAN;
-  return a == b ? (std::signbit(a) ? b : a) : std::max(a, b);
-}
-double minimum(double a, double b) { return -maximum(-a, -b); }
 
 const Binary binaries[] = {
     {"add", [](double a, double b) { return double(float(a) + float(b)); }, 0},
