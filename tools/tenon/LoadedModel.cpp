@@ -87,6 +87,7 @@ std::string weightsPath(const Invocation &call) {
 Status LoadedModel::open(Talk &talk, const std::string &artifact,
                          const std::string &shownAs, const Options &options) {
   this->shownAs = shownAs;
+  this->options = options;
   char text[4096] = "";
   tenon_open_options opening = {};
   opening.struct_size = sizeof opening;
@@ -106,20 +107,25 @@ Status LoadedModel::open(Talk &talk, const std::string &artifact,
     return talk.say(fromRuntime(shownAs, status, text));
   model.reset(opened);
   desc = tenon_describe(opened);
-  function = tenon_find_function(
-      opened, options.function.empty() ? nullptr : options.function.c_str());
+  if (!options.describeOnly && desc->num_versions > 1)
+    talk.detail(shownAs + ": runs the version " + getInfo().version);
+  return choose(talk, options.function);
+}
+
+Status LoadedModel::choose(Talk &talk, const std::string &name) {
+  function =
+      tenon_find_function(model.get(), name.empty() ? nullptr : name.c_str());
   if (!function) {
     std::vector<std::string> names;
     for (int32_t i = 0; i < desc->num_functions; ++i)
       names.push_back(desc->functions[i].name);
     return talk.fail(Status::Usage, shownAs,
-                     "it has no function '" + options.function + "'", {},
+                     "it has no function '" + name + "'", {},
                      "choose one with --function=: " + llvm::join(names, ", "));
   }
   if (options.describeOnly)
     return Status::Success;
-  if (desc->num_versions > 1)
-    talk.detail(shownAs + ": runs the version " + getInfo().version);
+  char text[4096] = "";
   tenon_context_options making = {};
   making.struct_size = sizeof making;
   making.error_text = text;
@@ -127,7 +133,7 @@ Status LoadedModel::open(Talk &talk, const std::string &artifact,
   making.memory_limit = options.memoryLimit;
   making.timeout_ns = static_cast<int64_t>(options.deadline * 1e9);
   tenon_context *made = nullptr;
-  status = tenon_context_create(opened, &making, &made);
+  tenon_status status = tenon_context_create(model.get(), &making, &made);
   if (status != TENON_OK)
     return talk.say(fromRuntime(shownAs, status, text));
   context.reset(made);

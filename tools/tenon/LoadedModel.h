@@ -35,9 +35,12 @@ public:
     uint64_t cpuMask = 0; ///< of the host's features; 0: all of them
   };
 
-  /// Opens `artifact`; messages call it `shownAs`.
+  /// Opens `artifact` and chooses options.function; messages call it `shownAs`.
   Status open(Talk &talk, const std::string &artifact,
               const std::string &shownAs, const Options &options);
+
+  /// Another function, in a context of its own: states have their first values.
+  Status choose(Talk &talk, const std::string &name);
 
   const tenon_model_desc &getDesc() const { return *desc; }
   const tenon_function_desc &getFunction() const { return *function; }
@@ -66,6 +69,7 @@ private:
   };
 
   std::string shownAs;
+  Options options;
   const tenon_model_desc *desc = nullptr;
   const tenon_function_desc *function = nullptr;
   std::unique_ptr<tenon_model, CloseModel> model;

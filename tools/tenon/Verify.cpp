@@ -47,6 +47,7 @@ public:
     options.exposeIntermediates = exposed;
   }
 
+  /// Compiles the model and opens what it has become.
   Status compile();
 
   /// The functions to check: those that the flags name, by default all.
@@ -63,6 +64,7 @@ private:
   const VerifyFlags &flags;
   CompileOptions options;
   TemporaryDirectory directory;
+  LoadedModel model;
   DiagnosticHandler report = call.talk.handler();
   std::unique_ptr<Reference> reference;
 };
@@ -116,28 +118,23 @@ Status Subject::compile() {
   options.output = directory.getPath() + "/model.so";
   Compiler compiler(report);
   showPhases(call, compiler, options.emit);
-  return compiler.compile(options).status;
+  Status status = compiler.compile(options).status;
+  if (status != Status::Success)
+    return status;
+  setCurrentStage("run");
+  return model.open(call.talk, options.output, options.input, flags.loading);
 }
 
 Status Subject::describe(std::vector<Trial> &trials) {
-  LoadedModel::Options loading;
-  loading.describeOnly = true;
   std::vector<std::string> names;
   for (const EntryOption &entry : options.entries)
     names.push_back(entry.name);
-  LoadedModel model;
-  auto open = [&] {
-    return model.open(call.talk, options.output, options.input, loading);
-  };
-  if (names.empty()) {
-    if (Status status = open(); status != Status::Success)
-      return status;
+  if (names.empty())
     for (int32_t i = 0; i < model.getDesc().num_functions; ++i)
       names.push_back(model.getDesc().functions[i].name);
-  }
   for (const std::string &name : names) {
-    loading.function = name;
-    if (Status status = open(); status != Status::Success)
+    if (Status status = model.choose(call.talk, name);
+        status != Status::Success)
       return status;
     trials.push_back({name, signatureOf(model.getFunction()), {}, {}, {}});
   }
@@ -146,10 +143,7 @@ Status Subject::describe(std::vector<Trial> &trials) {
 
 Status Subject::run(Trial &trial) {
   setCurrentStage("run");
-  LoadedModel model;
-  LoadedModel::Options loading = flags.loading;
-  loading.function = trial.function;
-  Status status = model.open(call.talk, options.output, options.input, loading);
+  Status status = model.choose(call.talk, trial.function);
   if (status == Status::Success)
     status = model.run(call.talk, trial.inputs);
   if (status != Status::Success)
