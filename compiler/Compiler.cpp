@@ -13,6 +13,7 @@
 #include "compiler/verify/ExposeIntermediates.h"
 #include "dialects/tenon/SizeLimit.h"
 
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
@@ -115,6 +116,7 @@ public:
         facts.files = std::move(loaded.openFiles);
         facts.filesRead = std::move(loaded.filesRead);
       }
+      products = std::max(products, decidedBy(phase));
       if (!finishPhase(phase, watch))
         return false;
       if (phase.name == last)
@@ -136,6 +138,8 @@ public:
   /// What phases work on: the module, or the modules in it, one a target.
   SmallVector<ModuleOp> versions;
   ModelFacts facts;
+  /// The least precise of those that phases have decided on.
+  MatmulPrecision products = MatmulPrecision::Strict;
   Status status = Status::Success;
 
 private:
@@ -181,6 +185,16 @@ private:
     if (status == Status::Internal)
       writeReproducer(*before, phase.name);
     return false;
+  }
+
+  /// The least precise products that `phase` has brought into the module.
+  MatmulPrecision decidedBy(const Phase &phase) {
+    if (phase.name == "fused" && findPairs(*module))
+      return MatmulPrecision::Bf16;
+    auto isTile = [](amx::TileMulFOp) { return WalkResult::interrupt(); };
+    if (phase.name == "tiled" && module->walk(isTile).wasInterrupted())
+      return options.matmulPrecision;
+    return MatmulPrecision::Strict;
   }
 
   /// Leaves the module as a failing phase found it in a file of its own.
@@ -293,6 +307,7 @@ CompileReport Compiler::compile(const CompileOptions &options) {
                            targets, report, onPhase);
   else
     result.status = compilation.status;
+  result.products = compilation.products;
   result.filesRead = std::move(compilation.facts.filesRead);
   result.peakMemory = Stopwatch::peakMemory();
   return result;

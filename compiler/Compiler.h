@@ -35,6 +35,9 @@ struct CompileReport {
   std::string weightsFile; ///< the weights file written, or empty
   int64_t codeBytes = 0;
   int64_t weightBytes = 0;
+  /// The least precise products that the code forms, of any version: what the
+  /// targets have not is computed as `Strict`.
+  MatmulPrecision products = MatmulPrecision::Strict;
   QuantizationReport quantization; ///< where weights were written
   int64_t arenaBytes = -1;         ///< -1: depends on dynamic sizes
   int64_t peakMemory = 0; ///< the most this process has had so far, in bytes

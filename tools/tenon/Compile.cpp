@@ -272,6 +272,7 @@ static void printReport(Invocation &call, const CompileOptions &options,
         {"weights_file", llvm::json::fixUTF8(report.weightsFile)},
         {"code_bytes", report.codeBytes},
         {"weight_bytes", report.weightBytes},
+        {"products", nameOf(report.products)},
         {"stages", std::move(stages)},
         {"peak_memory", report.peakMemory},
         {"seconds", seconds}};

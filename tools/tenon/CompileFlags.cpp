@@ -90,10 +90,9 @@ static Status readVersions(Invocation &call, const Arg *arg,
 
 /// What the flag `id` names; unchanged where the flag is absent.
 template <typename Choice>
-static Status
-readNamed(Invocation &call, unsigned id,
-          std::initializer_list<std::pair<const char *, Choice>> named,
-          Choice &value) {
+static Status readNamed(Invocation &call, unsigned id,
+                        llvm::ArrayRef<std::pair<const char *, Choice>> named,
+                        Choice &value) {
   std::vector<std::string> known;
   for (const auto &[name, choice] : named)
     known.push_back(name);
@@ -105,6 +104,16 @@ readNamed(Invocation &call, unsigned id,
     if (chosen == name)
       value = choice;
   return Status::Success;
+}
+
+static constexpr std::pair<const char *, MatmulPrecision> precisions[] = {
+    {"strict", MatmulPrecision::Strict},
+    {"f32", MatmulPrecision::F32},
+    {"high", MatmulPrecision::High},
+    {"bf16", MatmulPrecision::Bf16}};
+
+const char *nameOf(MatmulPrecision precision) {
+  return precisions[int(precision)].first;
 }
 
 Status readCodeFlags(Invocation &call, CompileOptions &options) {
@@ -143,11 +152,7 @@ Status readCodeFlags(Invocation &call, CompileOptions &options) {
                                               options.weightFormat);
       status != Status::Success)
     return status;
-  return readNamed<MatmulPrecision>(call, OPT_matmul_precision,
-                                    {{"strict", MatmulPrecision::Strict},
-                                     {"f32", MatmulPrecision::F32},
-                                     {"high", MatmulPrecision::High},
-                                     {"bf16", MatmulPrecision::Bf16}},
+  return readNamed<MatmulPrecision>(call, OPT_matmul_precision, precisions,
                                     options.matmulPrecision);
 }
 

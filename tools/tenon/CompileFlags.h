@@ -14,6 +14,9 @@ namespace tenon::cli {
 /// Reads -mcpu, -mattr and -O, and checks the names of CPUs.
 Status readCodeFlags(Invocation &call, CompileOptions &options);
 
+/// As --matmul-precision says it.
+const char *nameOf(MatmulPrecision precision);
+
 /// Reads --shape and --dim as bounds for the compiler.
 Status readShapeFlags(Invocation &call, CompileOptions &options);
 

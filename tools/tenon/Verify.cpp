@@ -36,6 +36,7 @@ struct Trial {
   std::vector<Tensor> inputs;
   std::vector<Tensor> actual;
   std::vector<Tensor> expected;
+  MatmulPrecision products = MatmulPrecision::Strict; ///< of the code that ran
 };
 
 /// A model as compiled code and as what it means.
@@ -65,6 +66,7 @@ private:
   CompileOptions options;
   TemporaryDirectory directory;
   LoadedModel model;
+  MatmulPrecision products = MatmulPrecision::Strict;
   DiagnosticHandler report = call.talk.handler();
   std::unique_ptr<Reference> reference;
 };
@@ -118,9 +120,10 @@ Status Subject::compile() {
   options.output = directory.getPath() + "/model.so";
   Compiler compiler(report);
   showPhases(call, compiler, options.emit);
-  Status status = compiler.compile(options).status;
-  if (status != Status::Success)
-    return status;
+  CompileReport compiled = compiler.compile(options);
+  if (compiled.status != Status::Success)
+    return compiled.status;
+  products = compiled.products;
   setCurrentStage("run");
   return model.open(call.talk, options.output, options.input, flags.loading);
 }
@@ -149,6 +152,7 @@ Status Subject::run(Trial &trial) {
   if (status != Status::Success)
     return status;
   trial.actual = model.copyOutputs();
+  trial.products = products;
   return evaluate(trial);
 }
 
@@ -178,16 +182,13 @@ Status Subject::evaluate(Trial &trial) {
 /// Sums of many terms cancel: what is small beside the tensor's largest element
 /// is judged by that. Products of bf16 leave f32 no better than bf16, and those
 /// of two parts, through the layers of a model, no better than f16.
-static Tolerance toleranceFor(const Tensor &expected,
-                              const VerifyFlags &flags) {
-  Tolerance tolerance = flags.tolerance;
+static Tolerance toleranceFor(const Tensor &expected, MatmulPrecision products,
+                              Tolerance tolerance) {
   int32_t like = expected.dtype;
-  if (like == TENON_F32) {
-    MatmulPrecision precision = flags.options.matmulPrecision;
-    like = precision == MatmulPrecision::Bf16   ? TENON_BF16
-           : precision == MatmulPrecision::High ? TENON_F16
-                                                : TENON_F32;
-  }
+  if (like == TENON_F32)
+    like = products == MatmulPrecision::Bf16   ? TENON_BF16
+           : products == MatmulPrecision::High ? TENON_F16
+                                               : TENON_F32;
   if (!tolerance.rtol)
     tolerance.rtol = defaultRelative(like);
   if (tolerance.atol || !isFloat(expected.dtype))
@@ -207,8 +208,9 @@ static Tolerance toleranceFor(const Tensor &expected,
 static int64_t firstDifference(const VerifyFlags &flags, const Trial &trial,
                                size_t begin, Difference &difference) {
   for (size_t i = begin; i < trial.actual.size(); ++i) {
-    difference = compareTensors(trial.actual[i], trial.expected[i],
-                                toleranceFor(trial.expected[i], flags));
+    difference = compareTensors(
+        trial.actual[i], trial.expected[i],
+        toleranceFor(trial.expected[i], trial.products, flags.tolerance));
     if (!difference.same)
       return i;
   }
@@ -254,7 +256,9 @@ static void printAgreement(const VerifyFlags &flags,
   if (flags.format == "json") {
     llvm::json::Array functions;
     int64_t outputs = 0;
+    MatmulPrecision products = MatmulPrecision::Strict;
     for (const Trial &trial : trials) {
+      products = std::max(products, trial.products);
       functions.push_back(llvm::json::fixUTF8(trial.function));
       outputs += trial.actual.size();
     }
@@ -262,6 +266,7 @@ static void printAgreement(const VerifyFlags &flags,
                                         {"schema", 1},
                                         {"same", true},
                                         {"functions", std::move(functions)},
+                                        {"products", nameOf(products)},
                                         {"outputs", outputs}}));
     return;
   }
@@ -287,6 +292,7 @@ static Status reportDifference(Invocation &call, const VerifyFlags &flags,
                        {"schema", 1},
                        {"same", false},
                        {"function", llvm::json::fixUTF8(trial.function)},
+                       {"products", nameOf(trial.products)},
                        {"first", llvm::json::fixUTF8(place)},
                        {"max_absolute", std::isfinite(difference.maxAbsolute)
                                             ? difference.maxAbsolute
@@ -312,7 +318,8 @@ static Status judge(Invocation &call, const VerifyFlags &flags,
 
   call.talk.note("the outputs differ; looking for the first op that does");
   Subject subject(call, flags, /*exposed=*/true);
-  Trial exposed{trial.function, trial.signature, trial.inputs, {}, {}};
+  Trial exposed = trial;
+  exposed.expected.clear();
   if (subject.compile() == Status::Success &&
       subject.run(exposed) == Status::Success) {
     Difference first;
