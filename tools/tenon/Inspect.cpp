@@ -156,11 +156,14 @@ static Object artifactAsJson(const LoadedModel &model) {
   for (int32_t i = 0; i < function.num_variants; ++i)
     variants.push_back(fixUTF8(function.variants[i].name));
   Array versions;
-  for (const tenon_version_desc &version : versionsOf(desc))
-    versions.push_back(
-        Object{{"name", fixUTF8(version.name)},
-               {"cpu_features", Array(featureNames(version.cpu_features))},
-               {"code_bytes", int64_t(version.code_bytes)}});
+  for (const tenon_version_desc &version : versionsOf(desc)) {
+    Object object{{"name", fixUTF8(version.name)},
+                  {"cpu_features", Array(featureNames(version.cpu_features))}};
+    // Of assembly nobody has counted it.
+    if (version.code_bytes)
+      object["code_bytes"] = int64_t(version.code_bytes);
+    versions.push_back(std::move(object));
+  }
   Array functions;
   for (const tenon_function_desc &each : functionsOf(desc))
     functions.push_back(Object{
