@@ -8,7 +8,8 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Rows of a product whose rows are known only in the run.
+/// Rows of a product whose rows are known only in the run; those of one image
+/// are.
 constexpr int64_t typicalRows = 128;
 constexpr int64_t lineBytes = 64;
 /// Up to so many rows fetch their own columns, this many lines ahead in each of
@@ -37,10 +38,13 @@ bool ColumnFetcher::readsThrough() {
   return true;
 }
 
-/// Whether all columns are still in the second cache when the next rows come.
-bool ColumnFetcher::staysInCache() {
+/// Whether all columns are still in the second cache when the next rows come,
+/// after `together` of them. An image may have no more: then each panel is read
+/// but once, and comes from further away.
+bool ColumnFetcher::staysInCache(int64_t together) {
   return size.columns &&
-         nest.storedBytes(*size.columns * *size.sum) <= secondCache;
+         nest.storedBytes(*size.columns * *size.sum) <= secondCache &&
+         (size.rowFactor <= ownReaders || size.rowFactor > together);
 }
 
 void ColumnFetcher::fetchNext(ColumnSource &columns, Value next, Value row,
@@ -70,9 +74,11 @@ void ColumnFetcher::fetchNext(ColumnSource &columns, Value next, Value row,
                    at().constant(distance * lineElements)));
     return;
   }
-  if (staysInCache())
+  if (staysInCache(piece.rows))
     return;
-  int64_t rows = std::min(size.rows.value_or(typicalRows), piece.rows),
+  int64_t known =
+      size.rows || size.rowFactor > ownReaders ? size.rowFactor : typicalRows;
+  int64_t rows = std::min(known, piece.rows),
           tiles = (rows - 1) / tile.rows + 1, shares = lines;
   while (shares > 1 && tiles < panels * shares)
     shares /= 2;

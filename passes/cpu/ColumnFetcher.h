@@ -33,7 +33,7 @@ public:
 
 private:
   bool readsThrough();
-  bool staysInCache();
+  bool staysInCache(int64_t together);
   IndexBuilder at() { return {b, loc}; }
 
   mlir::OpBuilder &b;

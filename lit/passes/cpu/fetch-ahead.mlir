@@ -62,3 +62,16 @@ func.func @wide(%x: tensor<1x768xf32>, %q: tensor<12x768x64xi8>, %s: tensor<12x6
   %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<1x768xf32>, tensor<768x768xf32>) -> tensor<1x768xf32>
   return %0 : tensor<1x768xf32>
 }
+
+// -----
+
+// Of an image of an open batch each panel may be read but once: its few tiles
+// fetch the next one, though all would stay in the cache.
+// CHECK-LABEL: func.func private @contraction{{.*}}(
+// CHECK: memref.prefetch
+// CHECK: return
+func.func @image(%x: tensor<?x14x14x112xf32>, %p: tensor<42x1x1x112x16xf32>) -> tensor<?x14x14x672xf32> {
+  %w = tenon.unpack %p dim 3 extent 672 : (tensor<42x1x1x112x16xf32>) -> tensor<1x1x112x672xf32>
+  %0 = tenon.convolution %x, %w strides [1, 1] padding [0, 0, 0, 0] lhs_dilation [1, 1] rhs_dilation [1, 1] groups 1 : (tensor<?x14x14x112xf32>, tensor<1x1x112x672xf32>) -> tensor<?x14x14x672xf32>
+  return %0 : tensor<?x14x14x672xf32>
+}
