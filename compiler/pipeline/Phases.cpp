@@ -176,6 +176,7 @@ static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
 static void buildLLVM(OpPassManager &pm, const PipelineOptions &options) {
   ConvertToLLVMOptions convert;
   convert.nativeHalf = options.nativeHalf;
+  convert.nativeFma = options.nativeFma;
   // Before entries: the dispatcher is what gets one.
   pm.addPass(createDispatchVariants());
   pm.addPass(createMakeEntries());

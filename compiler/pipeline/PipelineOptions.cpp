@@ -1,6 +1,8 @@
 // From options and targets to what passes ask.
 #include "compiler/pipeline/PipelineOptions.h"
 
+#include "runtime/tenon_abi.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 namespace tenon {
@@ -46,6 +48,7 @@ PipelineOptions pipelineFor(const CompileOptions &options,
   PipelineOptions pipeline = pipelineFor(options);
   pipeline.vectorBytes = target.vectorBytes;
   pipeline.nativeHalf = target.nativeHalf;
+  pipeline.nativeFma = target.has(TENON_CPU_FMA);
   pipeline.amxParts = amxPartsFor(options.matmulPrecision, target);
   pipeline.products = productsFor(options.matmulPrecision, targets);
   return pipeline;

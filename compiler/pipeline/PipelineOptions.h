@@ -16,6 +16,7 @@ struct PipelineOptions {
   int64_t amxParts = 0;      ///< of bf16, that f32 operands of products are
                              ///< split into for AMX; 0: there is none
   bool nativeHalf = true;    ///< the target converts f16 to f32 and back
+  bool nativeFma = true;     ///< the target has fused multiply-add
   bool foldBatchNorm = true; ///< batch normalization after a convolution
                              ///< becomes part of its kernel
   int64_t weightBits = 32;   ///< of an element of a contraction's weight: 32,

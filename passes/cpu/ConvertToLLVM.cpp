@@ -6,6 +6,7 @@
 #include "passes/cpu/Passes.h"
 
 #include "dialects/tenon/State.h"
+#include "passes/cpu/FmaExpansion.h"
 #include "passes/cpu/HalfExpansion.h"
 #include "runtime/tenon_abi.h"
 
@@ -489,6 +490,8 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
     arith::populateExpandBFloat16Patterns(patterns);
     if (!nativeHalf)
       populateExpandHalfPatterns(patterns);
+    if (!nativeFma)
+      populateExpandFmaPatterns(patterns);
     return applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 };

@@ -1,5 +1,6 @@
 // RUN: tenon-opt %s --tenon-convert-to-llvm --split-input-file | FileCheck %s
 // RUN: tenon-opt %s --tenon-convert-to-llvm=native-half=false --split-input-file | FileCheck %s --check-prefix=INTEGERS
+// RUN: tenon-opt %s --tenon-convert-to-llvm=native-fma=false --split-input-file | FileCheck %s --check-prefix=DOUBLES
 
 // A launch hands its operands to the parallel loop in one structure, which the kernel's task takes apart. Where the run is
 // cancelled the function is left before the launch. The module keeps a table of launches.
@@ -183,6 +184,32 @@ func.func @half(%x: vector<8xf16>) -> vector<8xf16> {
 func.func @half_of_integer(%n: i64) -> f16 {
   %0 = arith.sitofp %n : i64 to f16
   return %0 : f16
+}
+
+// -----
+
+// Without the instruction a multiply-add of f32 is a product and a sum in f64, whose last bit says whether something was lost.
+// CHECK-LABEL: llvm.func @multiply_add(
+// CHECK: llvm.intr.fma(%{{.*}}, %{{.*}}, %{{.*}}) : (vector<4xf32>,
+// DOUBLES-LABEL: llvm.func @multiply_add(
+// DOUBLES-NOT: llvm.intr.fma
+// DOUBLES: %[[PRODUCT:.*]] = llvm.fmul %{{.*}}, %{{.*}} : vector<4xf64>
+// DOUBLES: %[[SUM:.*]] = llvm.fadd %[[PRODUCT]], %{{.*}} : vector<4xf64>
+// DOUBLES: llvm.or %{{.*}}, %{{.*}} : vector<4xi64>
+// DOUBLES: llvm.fptrunc %{{.*}} : vector<4xf64> to vector<4xf32>
+// DOUBLES-NOT: llvm.intr.fma
+// DOUBLES: llvm.return
+func.func @multiply_add(%a: vector<4xf32>, %b: vector<4xf32>, %c: vector<4xf32>) -> vector<4xf32> {
+  %0 = math.fma %a, %b, %c : vector<4xf32>
+  return %0 : vector<4xf32>
+}
+
+// Of f64 it stays the library's.
+// DOUBLES-LABEL: llvm.func @multiply_add_wide(
+// DOUBLES: llvm.intr.fma
+func.func @multiply_add_wide(%a: f64, %b: f64, %c: f64) -> f64 {
+  %0 = math.fma %a, %b, %c : f64
+  return %0 : f64
 }
 
 // -----

@@ -6,6 +6,7 @@
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
@@ -17,6 +18,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/cpu/ElementwiseEmitter.h"
+#include "passes/cpu/FmaExpansion.h"
 #include "passes/cpu/HalfExpansion.h"
 #include "passes/cpu/Lanes.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
@@ -92,7 +94,9 @@ void buildLoop(ModuleOp module, StringRef name, const KernelSpec &spec,
   }
   Value result;
   Type resultElement = parseElement(context, spec.result);
-  if (op)
+  if (spec.multiplyAdd)
+    result = math::FmaOp::create(b, loc, operands[0], operands[1], operands[2]);
+  else if (op)
     result = emitElementwise(b, loc, op, operands);
   else
     result = emitCombine(b, loc, *symbolizeReduceKind(spec.combine),
@@ -112,10 +116,10 @@ void buildLoop(ModuleOp module, StringRef name, const KernelSpec &spec,
 
 OwningOpRef<ModuleOp> buildModule(MLIRContext &context,
                                   const std::vector<KernelSpec> &specs,
-                                  bool halfByIntegers) {
+                                  const Target &target) {
   std::string text;
   for (size_t i = 0; i < specs.size(); ++i)
-    if (specs[i].combine.empty())
+    if (!specs[i].text.empty())
       text += specText(specs[i], i);
   OwningOpRef<ModuleOp> source = parseSourceString<ModuleOp>(text, &context);
   if (!source)
@@ -123,7 +127,7 @@ OwningOpRef<ModuleOp> buildModule(MLIRContext &context,
   OwningOpRef<ModuleOp> module(ModuleOp::create(UnknownLoc::get(&context)));
   for (auto [i, spec] : llvm::enumerate(specs)) {
     Operation *op = nullptr;
-    if (spec.combine.empty())
+    if (!spec.text.empty())
       op = &source->lookupSymbol<func::FuncOp>("spec" + std::to_string(i))
                 .front()
                 .front();
@@ -133,12 +137,14 @@ OwningOpRef<ModuleOp> buildModule(MLIRContext &context,
   }
   if (failed(verify(*module)))
     fail("the emitted kernels do not verify");
-  if (halfByIntegers) {
-    RewritePatternSet patterns(&context);
+  RewritePatternSet patterns(&context);
+  if (target.halfByIntegers)
     populateExpandHalfPatterns(patterns);
-    if (failed(applyPatternsGreedily(*module, std::move(patterns))))
-      fail("f16 is not expanded");
-  }
+  if (target.fmaByDoubles)
+    populateExpandFmaPatterns(patterns);
+  if ((target.halfByIntegers || target.fmaByDoubles) &&
+      failed(applyPatternsGreedily(*module, std::move(patterns))))
+    fail("what the target lacks is not expanded");
   PassManager passes(&context);
   passes.addPass(createSCFToControlFlowPass());
   passes.addPass(createConvertVectorToLLVMPass());
@@ -172,8 +178,7 @@ JitKernels::JitKernels(const std::vector<KernelSpec> &specs, Target target) {
   registry.insert<TenonDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
-  OwningOpRef<ModuleOp> module =
-      buildModule(context, specs, target.halfByIntegers);
+  OwningOpRef<ModuleOp> module = buildModule(context, specs, target);
 
   llvm::ExitOnError check("jit: ");
   llvm::orc::JITTargetMachineBuilder machine{

@@ -14,7 +14,8 @@
 namespace tenon {
 
 /// One op: its text up to the types, on %a, %b and %c, and its element types.
-/// With `combine` (a reduce kind) instead of text, one step of that reduction.
+/// Instead of text, with `combine` (a reduce kind) one step of that reduction,
+/// with `multiplyAdd` %a * %b + %c rounded once.
 struct KernelSpec {
   std::string text;
   std::vector<std::string> operands;
@@ -22,6 +23,7 @@ struct KernelSpec {
   std::string combine = {};
   /// The last operand is this number everywhere, known to the emitter.
   std::optional<double> known = {};
+  bool multiplyAdd = false;
 };
 
 enum Form : unsigned { Scalar = 1, Eight = 8, Sixteen = 16 };
@@ -32,6 +34,7 @@ struct Target {
   const char *cpu;
   bool optimize;
   bool halfByIntegers = false; ///< f16 converted without its instructions
+  bool fmaByDoubles = false;   ///< f32 multiplied and added likewise
 };
 /// The targets this machine can run.
 std::vector<Target> runnableTargets();
