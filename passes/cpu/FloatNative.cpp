@@ -1,7 +1,8 @@
 // The f32 functions models spend their time in, computed in f32: exp and what
 // is made of it, log, erf. Comes in: any f32. Goes out: within two units in the
 // last place, denormals, infinities and NaN included. Coefficients are minimax
-// fits on the reduced interval.
+// fits on the reduced interval, each rounded before the next is fitted; erf's
+// are of their neighbours those of the least error over all f32.
 //
 // All powers of e share one reduction: x = k ln 2 + r with |r| <= ln 2 / 2.
 // Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits, already
@@ -107,24 +108,26 @@ Lanes logisticNative(const Lanes &x) {
   return one / (fma(scale, expm1Core(part.r), lost) + sum);
 }
 
-// Below 15/16 an odd polynomial; above it 1 - erfc, with log erfc(t) =
-// -t + t p(t); from 4 on it is 1.
+// Below 9/8 an odd polynomial; above it 1 - c^2, where c is a polynomial near
+// sqrt erfc: a root is smooth enough for few terms, and one product loses
+// little. From 4 on c^2 is nothing beside 1. Both are expanded within their
+// range, not around zero: the terms are small, and so is what their rounding
+// loses.
 Lanes erfNative(const Lanes &x) {
-  Lanes magnitude = x.abs();
-  Lanes square = x * x;
+  Lanes s = fma(x, x, x.number(-0.5625));
   Lanes odd =
-      horner(square, {0.128379167, -0.376126319, 0.112836741, -2.68583372e-2,
-                      5.19855786e-3, -8.11576843e-4, 8.25976617e-5});
+      horner(s, {-5.1792488e-02, -2.7135688e-01, 7.606173e-02, -1.7434403e-02,
+                 3.3114634e-03, -5.380635e-04, 7.038561e-05});
   Lanes small = fma(odd, x, x);
 
-  Lanes t = limitAbove(magnitude, 4);
-  Lanes p = horner(t, {-0.12864849, -0.635151327, -0.106236875, 2.37620603e-2,
-                       -3.64245723e-3, 3.22803389e-4, -1.12312563e-5});
-  Reduced part = reduce(fma(p, t, -t), 127);
-  Lanes scale = powerOfTwo(part.biased);
-  // 1 - 2^k (1 + (e^r - 1)), with the subtraction inside one rounding.
-  Lanes large = fma(-scale, expm1Core(part.r), x.number(1) - scale).copySign(x);
-  return (magnitude < x.number(0.9375)).select(small, large);
+  Lanes magnitude = x.abs();
+  Lanes t = limitAbove(magnitude, 4) - x.number(1.1875);
+  Lanes root =
+      horner(t, {3.0508733e-01, -4.5141634e-01, 2.0209323e-01, 2.5024436e-02,
+                 -4.522605e-02, 3.62989e-03, 8.669511e-03, -4.122315e-03,
+                 7.867855e-04, -5.7440462e-05});
+  Lanes large = fma(-root, root, x.number(1)).copySign(x);
+  return (magnitude < x.number(1.125)).select(small, large);
 }
 
 // x = 2^k m with m in [sqrt 1/2, sqrt 2), log x = k ln 2 + log1p(m - 1).

@@ -29,7 +29,7 @@ inline std::vector<float> specialFloats() {
                             0.3f,
                             0.5f,
                             0.703125f,
-                            0.9375f,
+                            1.125f,
                             1,
                             1.5f,
                             2,
