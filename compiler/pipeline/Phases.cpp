@@ -148,6 +148,8 @@ static void buildFused(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createPlanFusions());
   // Last: equal destinations made into one would be one buffer for two tensors.
   pm.addNestedPass<func::FuncOp>(createFormFusions());
+  // After fusion: what a kernel copies is known, and who reads it.
+  pm.addNestedPass<func::FuncOp>(createStreamOutputs());
 }
 
 static void buildPlaced(OpPassManager &pm, const PipelineOptions &) {

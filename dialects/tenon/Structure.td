@@ -77,7 +77,8 @@ def Tenon_FusionOp : Tenon_Op<"fusion", [IsolatedFromAbove, AttrSizedOperandSegm
   let summary = "One kernel: its region says what is computed, its kind says how";
   let description = [{
     The region has one argument per input (a tensor or an `index`), and yields one tensor per output. Outputs are destinations: tensors of the
-    results' types until buffers are assigned, memrefs afterwards. The region speaks of tensors throughout.
+    results' types until buffers are assigned, memrefs afterwards. The region speaks of tensors throughout. What a `streamed` kernel copies to its outputs goes
+    past the caches.
 
     * (C1) region arguments match the inputs, memrefs as tensors of the same shape
     * (C2) yielded values match the outputs
@@ -93,7 +94,7 @@ def Tenon_FusionOp : Tenon_Op<"fusion", [IsolatedFromAbove, AttrSizedOperandSegm
     ```
   }];
   let arguments = (ins Tenon_FusionKindAttr:$kind, Variadic<AnyTypeOf<[Tenon_Tensor, AnyMemRef, Index]>>:$inputs,
-                       Variadic<AnyTypeOf<[Tenon_Tensor, AnyMemRef]>>:$outputs);
+                       Variadic<AnyTypeOf<[Tenon_Tensor, AnyMemRef]>>:$outputs, UnitAttr:$streamed);
   let results = (outs Variadic<Tenon_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{

@@ -74,7 +74,8 @@ struct FusionModel
     if (failed(inputs) || failed(outputs))
       return failure();
     auto placed = FusionOp::create(rewriter, op->getLoc(), TypeRange(),
-                                   fusion.getKind(), *inputs, *outputs);
+                                   fusion.getKind(), *inputs, *outputs,
+                                   fusion.getStreamed());
     rewriter.inlineRegionBefore(fusion.getBody(), placed.getBody(),
                                 placed.getBody().begin());
     replaceOpWithBufferizedValues(rewriter, op, *outputs);

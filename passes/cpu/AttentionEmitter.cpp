@@ -1,10 +1,12 @@
 // Attention without its scores in memory. A task is some rows of one head of
 // the keys; it meets the keys block by block, each packed for it together with
 // its values, or read in place where nobody reads them again. Rows are those of
-// all query heads that share the head.
+// all query heads that share the head. Keys and values that are outputs too are
+// joined of earlier and new ones block by block.
 #include "passes/cpu/AttentionTile.h"
 #include "passes/cpu/Conversions.h"
 #include "passes/cpu/ElementEmitter.h"
+#include "passes/cpu/JoinedRows.h"
 #include "passes/cpu/Lanes.h"
 #include "passes/cpu/PanelPacker.h"
 
@@ -30,9 +32,13 @@ int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 class AttentionEmitter : KernelLoops {
 public:
   AttentionEmitter(Kernel &kernel, AttentionOp op, StridedOperand query,
-                   StridedOperand key, StridedOperand value)
+                   StridedOperand key, StridedOperand value,
+                   std::optional<JoinedRows> joinedKeys,
+                   std::optional<JoinedRows> joinedValues)
       : KernelLoops(kernel), op(op), query(query), key(key), value(value),
-        batch(key.extents.size() - 2), group(op.getHeadGroup()) {
+        joinedKeys(std::move(joinedKeys)),
+        joinedValues(std::move(joinedValues)), batch(key.extents.size() - 2),
+        group(op.getHeadGroup()) {
     rows = at().mul(query.extents[batch], at().constant(group));
     chooseSizes();
   }
@@ -49,9 +55,10 @@ private:
   void emitBlock(Value first, Value count, int64_t units, bool whole);
   bool readsKeysInPlace();
   bool readsValuesInPlace();
-  BlockLines linesOf(const StridedOperand &operand, Value first);
-  BlockLines blockValues(Value first, Value count);
-  void packValues(Value first, Value count);
+  BlockLines linesOf(const StridedOperand &operand,
+                     std::optional<JoinedRows> &joined, Value first,
+                     Value count);
+  BlockLines packedValues(const BlockLines &lines, Value count);
   void packKeys(const KeyBlock &block);
   Value finiteValues(const KeyBlock &block);
   Value anyVisible(const KeyBlock &block);
@@ -63,6 +70,7 @@ private:
 
   AttentionOp op;
   StridedOperand query, key, value;
+  std::optional<JoinedRows> joinedKeys, joinedValues; ///< null: in memory
   size_t batch;
   int64_t group;
   Value rows; ///< that share a head of the keys
@@ -114,6 +122,7 @@ TaskCounter AttentionEmitter::emit() {
   if (!tile->isSupported())
     return nullptr;
   forRange(kernel.begin, kernel.end, 1, [&](Value task) { emitTask(task); });
+  JoinedRows::settle(kernel);
   SmallVector<int64_t> order(op.getResultOrder());
   return [order, batch = batch, group = group, taskRows = sizes.taskRows](
              OpBuilder &b, Location loc, ArrayRef<OpFoldResult> extents) {
@@ -178,9 +187,11 @@ void AttentionEmitter::emitBlock(Value first, Value count, int64_t units,
                  count,
                  units,
                  whole,
-                 linesOf(key, first),
-                 blockValues(first, count),
+                 linesOf(key, joinedKeys, first, count),
+                 linesOf(value, joinedValues, first, count),
                  {}};
+  if (scratch.values)
+    block.values = packedValues(block.values, count);
   auto meet = [&] {
     if (scratch.keys)
       packKeys(block);
@@ -207,47 +218,44 @@ bool AttentionEmitter::readsValuesInPlace() {
 }
 
 BlockLines AttentionEmitter::linesOf(const StridedOperand &operand,
-                                     Value first) {
+                                     std::optional<JoinedRows> &joined,
+                                     Value first, Value count) {
   Values place = shared;
   place.push_back(first);
-  return {operand.memory, operand.at(at(), place), operand.strides[batch],
-          operand.element};
+  BlockLines lines{operand.memory, operand.at(at(), place),
+                   operand.strides[batch], operand.element};
+  if (joined)
+    std::tie(lines.memory, lines.base) = joined->join(shared, first, count);
+  return lines;
 }
 
-BlockLines AttentionEmitter::blockValues(Value first, Value count) {
-  if (!scratch.values)
-    return linesOf(value, first);
-  packValues(first, count);
-  return {scratch.values, at().constant(0), at().constant(sizes.valueWidth),
-          b.getF32Type()};
-}
-
-void AttentionEmitter::packValues(Value firstKey, Value count) {
+BlockLines AttentionEmitter::packedValues(const BlockLines &lines,
+                                          Value count) {
   ContractionNest nest;
-  nest.rhs = value.memory;
-  nest.rhsElement = value.element;
+  nest.rhs = lines.memory;
+  nest.rhsElement = lines.element;
   nest.sum = b.getF32Type();
   nest.column.rhsStride = value.strides[batch + 1];
-  nest.sums.push_back({count, {}, value.strides[batch]});
+  nest.sums.push_back({count, {}, lines.stride});
   Values masks(sizes.valueWidth / sizes.lanes);
   if (int64_t rest = sizes.valueDepth % sizes.lanes)
     masks.back() = vector::CreateMaskOp::create(
         b, loc, VectorType::get({sizes.lanes}, b.getI1Type()),
         at().constant(rest));
-  Values first = shared;
-  first.push_back(firstKey);
   emitPack(kernel, nest,
-           {scratch.values, sizes.valueWidth, value.at(at(), first),
-            at().constant(0), at().constant(sizes.valueDepth), count, masks},
+           {scratch.values, sizes.valueWidth, lines.base, at().constant(0),
+            at().constant(sizes.valueDepth), count, masks},
            sizes.lanes);
+  return {scratch.values, at().constant(0), at().constant(sizes.valueWidth),
+          b.getF32Type()};
 }
 
 void AttentionEmitter::packKeys(const KeyBlock &block) {
   ContractionNest nest;
-  nest.rhs = key.memory;
-  nest.rhsElement = key.element;
+  nest.rhs = block.keys.memory;
+  nest.rhsElement = block.keys.element;
   nest.sum = b.getF32Type();
-  nest.column.rhsStride = key.strides[batch];
+  nest.column.rhsStride = block.keys.stride;
   nest.sums.push_back({at().constant(sizes.depth), {}, key.strides[batch + 1]});
   Values masks(block.units * sizes.vectorsPerUnit());
   if (!block.whole)
@@ -256,10 +264,8 @@ void AttentionEmitter::packKeys(const KeyBlock &block) {
           b, loc, VectorType::get({sizes.lanes}, b.getI1Type()),
           at().max(at().sub(block.count, at().constant(v * sizes.lanes)),
                    at().constant(0)));
-  Values first = shared;
-  first.push_back(block.first);
   emitPack(kernel, nest,
-           {scratch.keys, attentionBlock, key.at(at(), first), at().constant(0),
+           {scratch.keys, attentionBlock, block.keys.base, at().constant(0),
             block.count, at().constant(sizes.depth), masks},
            sizes.lanes);
 }
@@ -423,13 +429,24 @@ TaskCounter emitAttention(Kernel &kernel) {
   for (Operation &inner : kernel.fusion.getBlock())
     if (auto attention = dyn_cast<AttentionOp>(inner))
       op = attention;
+  auto joined = [&](Value tensor,
+                    ArrayRef<int64_t> order) -> std::optional<JoinedRows> {
+    auto join = tensor.getDefiningOp<ConcatenateOp>();
+    if (!join)
+      return std::nullopt;
+    return JoinedRows(kernel, join, order);
+  };
+  auto joinedKeys = joined(op.getKey(), op.getKeyOrder()),
+       joinedValues = joined(op.getValue(), op.getValueOrder());
   auto query = stridedOperand(kernel, op.getQuery(), op.getQueryOrder()),
        key = stridedOperand(kernel, op.getKey(), op.getKeyOrder()),
        value = stridedOperand(kernel, op.getValue(), op.getValueOrder());
   if (!query || !key || !value || !getConstantIntValue(query->extents.back()) ||
       !getConstantIntValue(value->extents.back()))
     return nullptr;
-  return AttentionEmitter(kernel, op, *query, *key, *value).emit();
+  return AttentionEmitter(kernel, op, *query, *key, *value,
+                          std::move(joinedKeys), std::move(joinedValues))
+      .emit();
 }
 
 } // namespace tenon

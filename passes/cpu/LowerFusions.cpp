@@ -106,7 +106,7 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
     AsmState state(fusion, flags);
     for (Operation &op : fusion.getBlock())
       op.print(stream, state);
-    stream << int(fusion.getKind());
+    stream << int(fusion.getKind()) << fusion.getStreamed();
     for (BlockArgument argument : fusion.getBlock().getArguments())
       stream << argument.getType();
     return key;

@@ -37,8 +37,7 @@ static std::optional<StridedOperand> inPlace(Kernel &kernel, Value tensor) {
     }
     return result;
   }
-  Value memory =
-      isa<BlockArgument>(tensor) ? kernel.arguments.lookup(tensor) : Value();
+  Value memory = kernel.arguments.lookup(tensor);
   if (!memory)
     return std::nullopt;
   auto type = cast<RankedTensorType>(tensor.getType());

@@ -19,8 +19,8 @@ struct StridedOperand {
   mlir::Value at(IndexBuilder index, llvm::ArrayRef<mlir::Value> indices) const;
 };
 
-/// `tensor`, an input of the fusion or slices of one, with its dimension
-/// `order[i]` as the i-th; nothing where it is computed.
+/// `tensor`, what has memory among the kernel's arguments or slices of such,
+/// with its dimension `order[i]` as the i-th; nothing where it is computed.
 std::optional<StridedOperand> stridedOperand(Kernel &kernel, mlir::Value tensor,
                                              llvm::ArrayRef<int64_t> order);
 

@@ -1,5 +1,6 @@
-// Obeys `tenon.group`: each group moves into one tenon.fusion whose outputs are
-// destinations of known sizes.
+// Obeys `tenon.group`: each group moves into one tenon.fusion whose outputs,
+// the root's results and what else is used outside, are destinations of known
+// sizes.
 #include "passes/fuse/Passes.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -57,36 +58,49 @@ struct FormFusions : impl::FormFusionsBase<FormFusions> {
     });
     llvm::MapVector<Operation *, SmallVector<Value>> destinations;
     for (auto &[number, ops] : groups)
-      if (failed(makeDestinations(ops.back(), destinations[ops.back()])))
-        return signalPassFailure();
+      for (Operation *op : yieldedOf(ops))
+        if (failed(makeDestinations(op, destinations[ops.back()])))
+          return signalPassFailure();
     if (failed(traceSizes(getOperation())))
       return signalPassFailure();
     for (auto &[number, ops] : groups)
       form(ops, destinations[ops.back()]);
   }
 
-  /// A tensor.empty of the right sizes for each result of `root`.
-  LogicalResult makeDestinations(Operation *root,
+  /// The ops of a group whose results are used outside, the root first.
+  static SmallVector<Operation *> yieldedOf(ArrayRef<Operation *> group) {
+    SmallVector<Operation *> yielded = {group.back()};
+    for (Operation *op : group.drop_back())
+      if (llvm::any_of(op->getUsers(), [&](Operation *user) {
+            return !isa<tensor::DimOp>(user) &&
+                   !llvm::is_contained(group, user);
+          }))
+        yielded.push_back(op);
+    return yielded;
+  }
+
+  /// A tensor.empty of the right sizes for each result of `op`.
+  LogicalResult makeDestinations(Operation *op,
                                  SmallVector<Value> &destinations) {
-    OpBuilder builder(root);
+    OpBuilder builder(op);
     ReifiedRankedShapedTypeDims shapes;
-    bool dynamic = llvm::any_of(root->getResultTypes(), [](Type type) {
+    bool dynamic = llvm::any_of(op->getResultTypes(), [](Type type) {
       return !cast<RankedTensorType>(type).hasStaticShape();
     });
     if (dynamic &&
-        failed(cast<ReifyRankedShapedTypeOpInterface>(root).reifyResultShapes(
+        failed(cast<ReifyRankedShapedTypeOpInterface>(op).reifyResultShapes(
             builder, shapes)))
-      return root->emitError(
+      return op->emitError(
           "unsupported: the sizes of the result cannot be expressed");
-    for (auto [i, type] : llvm::enumerate(root->getResultTypes())) {
+    for (auto [i, type] : llvm::enumerate(op->getResultTypes())) {
       auto tensor = cast<RankedTensorType>(type);
       SmallVector<Value> sizes;
       for (int64_t d = 0; d < tensor.getRank(); ++d)
         if (tensor.isDynamicDim(d))
-          sizes.push_back(getValueOrCreateConstantIndexOp(
-              builder, root->getLoc(), shapes[i][d]));
+          sizes.push_back(getValueOrCreateConstantIndexOp(builder, op->getLoc(),
+                                                          shapes[i][d]));
       destinations.push_back(
-          tensor::EmptyOp::create(builder, root->getLoc(), tensor, sizes));
+          tensor::EmptyOp::create(builder, op->getLoc(), tensor, sizes));
     }
     return success();
   }
@@ -122,9 +136,12 @@ struct FormFusions : impl::FormFusionsBase<FormFusions> {
     for (Operation *op : ops)
       locations.push_back(op->getLoc());
     auto loc = FusedLoc::get(&getContext(), locations);
+    SmallVector<Value> results;
+    for (Operation *op : yieldedOf(group))
+      llvm::append_range(results, op->getResults());
     auto fusion =
-        FusionOp::create(builder, loc, root->getResultTypes(), kindOf(ops),
-                         inputs.getArrayRef(), destinations);
+        FusionOp::create(builder, loc, TypeRange(ValueRange(results)),
+                         kindOf(ops), inputs.getArrayRef(), destinations);
     Block *body = builder.createBlock(&fusion.getBody());
     IRMapping mapping;
     for (Value input : inputs)
@@ -132,10 +149,11 @@ struct FormFusions : impl::FormFusionsBase<FormFusions> {
     for (Operation *op : ops)
       builder.clone(*op, mapping);
     SmallVector<Value> yielded;
-    for (Value result : root->getResults())
+    for (Value result : results)
       yielded.push_back(mapping.lookup(result));
     YieldOp::create(builder, loc, yielded);
-    root->replaceAllUsesWith(fusion);
+    for (auto [result, place] : llvm::zip_equal(results, fusion.getResults()))
+      result.replaceAllUsesWith(place);
     for (Operation *op : llvm::reverse(ops))
       op->erase();
   }

@@ -30,4 +30,16 @@ def FormFusions : Pass<"tenon-form-fusions", "mlir::func::FuncOp"> {
   let dependentDialects = ["mlir::tensor::TensorDialect", "mlir::arith::ArithDialect"];
 }
 
+def StreamOutputs : Pass<"tenon-stream-outputs", "mlir::func::FuncOp"> {
+  let summary = "Let copies that nothing of the run reads again go past the caches";
+  let description = [{
+    Marks fusions that copy tensors into outputs of the model which only the caller reads, where the run itself would drive them out of every cache: its weights
+    are larger.
+    ```mlir
+    %0:3 = tenon.fusion attention ins(...) outs(...) attributes {streamed} { ... } -> ...
+    ```
+    Assumes fusions.
+  }];
+}
+
 #endif // TENON_PASSES_FUSE_PASSES_TD

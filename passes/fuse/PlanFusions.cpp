@@ -87,6 +87,10 @@ RankedTensorType resultType(Operation *op) {
   return cast<RankedTensorType>(op->getResult(0).getType());
 }
 
+/// Queries whose attention reads each key once, in one task a head, and heads
+/// that are tasks enough to copy keys in.
+constexpr int64_t fewQueries = 16, fewestHeads = 8;
+
 struct Group {
   Operation *root;
   Role role;         ///< Map until a reduction or a contraction joins
@@ -149,6 +153,11 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
       if (isMemoryEffectFree(op))
         return;
     }
+    if (std::optional<int64_t> group = joiningAttention(op)) {
+      groupOf[op] = *group;
+      join(op, role, groups[*group]);
+      return;
+    }
     if (std::optional<int64_t> group = commonGroup(op);
         group && canJoin(op, role, groups[*group])) {
       groupOf[op] = *group;
@@ -182,6 +191,41 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
       common = it->second;
     }
     return common;
+  }
+
+  /// The group of the attention that joins earlier keys, or values, and new
+  /// ones on its way, where it alone reads them and they leave the model:
+  /// joined before, they would be written and then read again.
+  std::optional<int64_t> joiningAttention(Operation *op) {
+    auto join = dyn_cast<ConcatenateOp>(op);
+    if (!join || join.getNumOperands() != 2)
+      return std::nullopt;
+    OpOperand *read = nullptr;
+    for (OpOperand &use : op->getUses()) {
+      if (isa<func::ReturnOp>(use.getOwner()))
+        continue;
+      if (read || !isa<AttentionOp>(use.getOwner()))
+        return std::nullopt;
+      read = &use;
+    }
+    if (!read || read->getOwner()->getBlock() != op->getBlock())
+      return std::nullopt;
+    auto attention = cast<AttentionOp>(read->getOwner());
+    auto order = read->get() == attention.getKey() ? attention.getKeyOrder()
+                                                   : attention.getValueOrder();
+    int64_t rank = order.size(), row = rank - 2;
+    if (join.getDim() != row || order[row] != row ||
+        order[rank - 1] != rank - 1 || read->get() == attention.getMask())
+      return std::nullopt;
+    int64_t queries = attention.getQuery().getType().getDimSize(
+        attention.getQueryOrder()[row]);
+    int64_t heads = 1;
+    for (int64_t extent : join.getType().getShape().take_front(row))
+      heads *= ShapedType::isDynamic(extent) ? 1 : extent;
+    if (ShapedType::isDynamic(queries) || heads < fewestHeads ||
+        queries * attention.getHeadGroup() > fewQueries)
+      return std::nullopt;
+    return groupOf.lookup(attention);
   }
 
   bool canJoin(Operation *op, Role role, const Group &group) {
@@ -227,14 +271,19 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     return isFree(op) || op->hasTrait<Elementwise>();
   }
 
-  /// Queries, keys and values are read as slices, masks by their elements.
+  /// Queries, keys and values are read as slices, masks by their elements, and
+  /// what becomes keys is copied in lines.
   static bool joinsAttention(Operation *op, AttentionOp attention) {
     Value result = op->getResult(0);
     for (Value operand :
          {attention.getQuery(), attention.getKey(), attention.getValue()})
       if (operand == result)
         return isa<SliceOp>(op);
-    return isFree(op);
+    if (llvm::none_of(op->getUsers(), llvm::IsaPred<ConcatenateOp>))
+      return isFree(op);
+    auto slice = dyn_cast<SliceOp>(op);
+    return slice && llvm::all_of(slice.getStaticStrides(),
+                                 [](int64_t stride) { return stride == 1; });
   }
 
   bool repeated(Operation *op, const Group &group) {

@@ -106,3 +106,16 @@ func.func @order_of_use(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>,
   %5 = tenon.add %4, %3 {tenon.group = 0} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %2, %5 : tensor<4xf32>, tensor<4xf32>
 }
+
+// What else is used outside is an output beside the root's.
+// CHECK-LABEL: func.func @member_used_outside(
+// CHECK: %[[BOTH:.*]]:2 = tenon.fusion{{ +}}map {{.*}} outs(%{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4xf32>) {
+// CHECK: %[[POWER:.*]] = tenon.exponential
+// CHECK: %[[OUT:.*]] = tenon.negate %[[POWER]]
+// CHECK: tenon.yield %[[OUT]], %[[POWER]]
+// CHECK: return %[[BOTH]]#1, %[[BOTH]]#0
+func.func @member_used_outside(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = tenon.exponential %x {tenon.group = 0} : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = tenon.negate %0 {tenon.group = 0} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}

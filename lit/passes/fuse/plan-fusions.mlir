@@ -256,3 +256,58 @@ func.func @doubled(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %63 = tenon.add %62, %62 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %63 : tensor<4x4xf32>
 }
+
+// Attention joins earlier and new keys on its way where it alone reads them and they leave the model, and reads slices of the new ones.
+// CHECK-LABEL: func.func @past_keys(
+// CHECK: tenon.slice {{.*}}{tenon.group = [[G:.*]] : i64}
+// CHECK: tenon.concatenate %arg1, {{.*}}{tenon.group = [[G]] : i64}
+// CHECK: tenon.concatenate %arg1, %arg2 {{.*}}{tenon.group = [[G]] : i64}
+// CHECK: tenon.attention {{.*}}{tenon.group = [[G]] : i64}
+func.func @past_keys(%q: tensor<8x1x4xf32>, %past: tensor<8x?x4xf32>, %new: tensor<8x1x4xf32>, %both: tensor<16x1x4xf32>) -> (tensor<8x1x4xf32>, tensor<8x?x4xf32>, tensor<8x?x4xf32>) {
+  %0 = tenon.slice %both offsets [8, 0, 0] sizes [8, 1, 4] strides [1, 1, 1] : (tensor<16x1x4xf32>) -> tensor<8x1x4xf32>
+  %1 = tenon.concatenate %past, %0 dim 1 : (tensor<8x?x4xf32>, tensor<8x1x4xf32>) -> tensor<8x?x4xf32>
+  %2 = tenon.concatenate %past, %new dim 1 : (tensor<8x?x4xf32>, tensor<8x1x4xf32>) -> tensor<8x?x4xf32>
+  %3 = tenon.attention %q, %1, %2 order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.0
+     : (tensor<8x1x4xf32>, tensor<8x?x4xf32>, tensor<8x?x4xf32>) -> tensor<8x1x4xf32>
+  return %3, %1, %2 : tensor<8x1x4xf32>, tensor<8x?x4xf32>, tensor<8x?x4xf32>
+}
+
+// Not where keys lie across, or somebody else reads what is joined.
+// CHECK-LABEL: func.func @keys_apart(
+// CHECK: tenon.concatenate {{.*}}{tenon.group = [[K:.*]] : i64}
+// CHECK: tenon.concatenate {{.*}}{tenon.group = [[V:.*]] : i64}
+// CHECK-NOT: tenon.group = [[K]] : i64
+// CHECK-NOT: tenon.group = [[V]] : i64
+// CHECK: return
+func.func @keys_apart(%q: tensor<8x1x4xf32>, %a: tensor<8x4x2xf32>, %b: tensor<8x4x1xf32>, %c: tensor<8x2x4xf32>, %d: tensor<8x1x4xf32>)
+    -> (tensor<8x1x4xf32>, tensor<8x4x3xf32>, tensor<8x3x4xf32>) {
+  %0 = tenon.concatenate %a, %b dim 2 : (tensor<8x4x2xf32>, tensor<8x4x1xf32>) -> tensor<8x4x3xf32>
+  %1 = tenon.concatenate %c, %d dim 1 : (tensor<8x2x4xf32>, tensor<8x1x4xf32>) -> tensor<8x3x4xf32>
+  %2 = tenon.attention %q, %0, %1 order [0, 1, 2] x [0, 2, 1] x [0, 1, 2] to [0, 1, 2] scale 1.0
+     : (tensor<8x1x4xf32>, tensor<8x4x3xf32>, tensor<8x3x4xf32>) -> tensor<8x1x4xf32>
+  %3 = tenon.negate %1 : (tensor<8x3x4xf32>) -> tensor<8x3x4xf32>
+  return %2, %0, %3 : tensor<8x1x4xf32>, tensor<8x4x3xf32>, tensor<8x3x4xf32>
+}
+
+// Nor where several tasks share a head, or heads are too few to copy side by side.
+// CHECK-LABEL: func.func @many_queries(
+// CHECK: tenon.concatenate {{.*}}{tenon.group = [[K:.*]] : i64}
+// CHECK-NOT: tenon.group = [[K]] : i64
+// CHECK: return
+func.func @many_queries(%q: tensor<8x17x4xf32>, %a: tensor<8x2x4xf32>, %b: tensor<8x1x4xf32>, %v: tensor<8x3x4xf32>) -> (tensor<8x17x4xf32>, tensor<8x3x4xf32>) {
+  %0 = tenon.concatenate %a, %b dim 1 : (tensor<8x2x4xf32>, tensor<8x1x4xf32>) -> tensor<8x3x4xf32>
+  %1 = tenon.attention %q, %0, %v order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.0
+     : (tensor<8x17x4xf32>, tensor<8x3x4xf32>, tensor<8x3x4xf32>) -> tensor<8x17x4xf32>
+  return %1, %0 : tensor<8x17x4xf32>, tensor<8x3x4xf32>
+}
+
+// CHECK-LABEL: func.func @few_heads(
+// CHECK: tenon.concatenate {{.*}}{tenon.group = [[K:.*]] : i64}
+// CHECK-NOT: tenon.group = [[K]] : i64
+// CHECK: return
+func.func @few_heads(%q: tensor<7x1x4xf32>, %a: tensor<7x2x4xf32>, %b: tensor<7x1x4xf32>, %v: tensor<7x3x4xf32>) -> (tensor<7x1x4xf32>, tensor<7x3x4xf32>) {
+  %0 = tenon.concatenate %a, %b dim 1 : (tensor<7x2x4xf32>, tensor<7x1x4xf32>) -> tensor<7x3x4xf32>
+  %1 = tenon.attention %q, %0, %v order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.0
+     : (tensor<7x1x4xf32>, tensor<7x3x4xf32>, tensor<7x3x4xf32>) -> tensor<7x1x4xf32>
+  return %1, %0 : tensor<7x1x4xf32>, tensor<7x3x4xf32>
+}

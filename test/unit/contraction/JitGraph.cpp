@@ -115,9 +115,10 @@ JitGraph::JitGraph(const std::string &text, JitTarget target) {
       llvm::orc::ThreadSafeModule(std::move(code), std::move(llvmContext))));
 }
 
-void JitGraph::run(const std::string &function,
-                   const std::vector<JitTensor> &inputs,
-                   const JitTensor &output, int64_t step) const {
+void JitGraph::runAll(const std::string &function,
+                      const std::vector<JitTensor> &inputs,
+                      const std::vector<JitTensor> &outputs,
+                      int64_t step) const {
   llvm::ExitOnError check("jit: ");
   using Entry = int32_t (*)(tenon_call *);
   auto plan = check(jit->lookup(function + ".plan_entry")).toPtr<Entry>();
@@ -128,17 +129,26 @@ void JitGraph::run(const std::string &function,
     data.push_back(input.data);
     dims.push_back(input.dims.data());
   }
-  std::vector<int64_t> outputDims(output.dims.size());
-  int64_t *outputDimsOf[] = {outputDims.data()};
-  void *outputs[] = {output.data};
+  std::vector<std::vector<int64_t>> outputDims;
+  for (const JitTensor &output : outputs)
+    outputDims.emplace_back(output.dims.size());
+  std::vector<int64_t *> outputDimsOf;
+  std::vector<void *> outputData;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    outputDimsOf.push_back(outputDims[i].data());
+    outputData.push_back(outputs[i].data);
+  }
   tenon_call call{};
   call.struct_size = sizeof call;
   call.inputs = data.data();
   call.input_dims = dims.data();
-  call.outputs = outputs;
-  call.output_dims = outputDimsOf;
-  if (plan(&call) != 0 || outputDims != output.dims)
-    fail("the plan disagrees with the extents expected");
+  call.outputs = outputData.data();
+  call.output_dims = outputDimsOf.data();
+  if (plan(&call) != 0)
+    fail("the plan refuses the inputs");
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (outputDims[i] != outputs[i].dims)
+      fail("the plan disagrees with the extents expected");
   std::unique_ptr<void, decltype(&std::free)> arena(
       std::aligned_alloc(64, (call.arena_bytes + 64) / 64 * 64), &std::free);
   call.arena = arena.get();

@@ -33,7 +33,11 @@ public:
 
   /// Calls `function`, its tasks `step` at a time.
   void run(const std::string &function, const std::vector<JitTensor> &inputs,
-           const JitTensor &output, int64_t step = 1) const;
+           const JitTensor &output, int64_t step = 1) const {
+    runAll(function, inputs, {output}, step);
+  }
+  void runAll(const std::string &function, const std::vector<JitTensor> &inputs,
+              const std::vector<JitTensor> &outputs, int64_t step = 1) const;
 
 private:
   std::unique_ptr<llvm::orc::LLJIT> jit;
