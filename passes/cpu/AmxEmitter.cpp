@@ -1,10 +1,10 @@
-// A task splits its rows into bf16 parts once for all its columns, and each
-// panel of columns once for all its rows, a piece of the depth at a time; two
-// by two tiles of sums stay in registers over a piece and wait on the stack
-// between pieces. Tiles take denormals for zeros and a split infinity is NaN,
-// so that of three parts a sum counts only where none of that can have touched
-// it: no operand is huge, and either none is tiny or the sum is not. Any other
-// is computed again by fused multiply-adds of the operands as they were.
+// Tasks split the rows they share into bf16 parts once for all their columns,
+// and each panel of columns once for all rows, a piece of the depth at a time;
+// two by two tiles of sums stay in registers over a piece and wait on the stack
+// between pieces. Tiles take denormals for zeros and a split infinity is NaN.
+// So a sum that is not finite is computed again by fused multiply-adds of the
+// operands as they were, and of three parts one of which something that was
+// flushed may be missed.
 #include "passes/cpu/AmxEmitter.h"
 
 #include "passes/cpu/AmxOperands.h"
@@ -15,7 +15,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/bit.h"
+#include <bit>
+#include <limits>
 
 using namespace mlir;
 
@@ -25,11 +26,16 @@ namespace tenon {
 constexpr int64_t lanes = amxTile;
 constexpr int64_t tileElements = amxTile * amxTile;
 
-/// With all operands up to `greatest` nothing overflows; with all that are not
-/// zero from `least` on every partial sum is zero or a normal number, for all
-/// are multiples of 2^-126; and what flushing takes from a sum of at least
-/// `leastSum` is less than half a unit in its last place a product.
-constexpr float greatest = 0x1p30f, least = 0x1p-40f, leastSum = 0x1p-60f;
+/// With all operands that are not zero from `least` on every partial sum is
+/// zero or a normal number, for all are multiples of 2^-126, and with one below
+/// it what is flushed of partial sums is less than half a unit in the last
+/// place a product, of a sum of at least `leastSum`. From `leastWhole` on a
+/// number is its three parts; what one below it lacks is as little, unless it
+/// is multiplied by one above `greatest`.
+constexpr float least = 0x1p-40f, leastSum = 0x1p-60f, leastWhole = 0x1p-86f,
+                greatest = 0x1p30f;
+constexpr int64_t bitsOf(float x) { return std::bit_cast<int32_t>(x); }
+constexpr int64_t infinite = bitsOf(std::numeric_limits<float>::infinity());
 
 /// Which parts are multiplied, in the order that loads the fewest tiles: each
 /// differs from the one before in one part. Those whose numbers add up to more
@@ -45,6 +51,13 @@ struct Panel {
   SmallVector<Value> masks, valid; ///< null: all lanes exist
 };
 
+struct Row {
+  Value number;                ///< in the task
+  SmallVector<Value> position; ///< its indices
+  Magnitudes met;              ///< among its elements, in all lanes
+  Value isFar; ///< in all lanes: one is so small or so great that columns count
+};
+
 class AmxEmitter : KernelLoops {
 public:
   AmxEmitter(Kernel &kernel, Value dot, const ContractionNest &nest,
@@ -54,7 +67,7 @@ public:
         again(kernel, nest, lanes), epilogue(kernel, dot, nest.sum, lanes),
         words(VectorType::get({lanes}, b.getI32Type())),
         floats(VectorType::get({lanes}, b.getF32Type())),
-        sums(scratchOf(b.getF32Type(), plan.block.rows * plan.block.columns)) {}
+        sums(scratchOf(b.getF32Type(), plan.block.rows * plan.columns())) {}
 
   void emit();
 
@@ -65,17 +78,27 @@ private:
   Value placeOfTile(const Panel &panel, Value tile);
   Value wordsOf(int32_t word);
   Values zeros(int64_t count);
-  void emitTask();
+  void emitTasks();
   void clear();
   void multiply(const Panel &panel, Value steps);
   void multiplyTiles(const Panel &panel, Value firstTile, int64_t rowTiles,
                      Value steps);
-  void finishRow(Value row);
-  void finish(const Panel &panel, Value row, ArrayRef<Value> position,
-              Magnitudes ofRow);
-  Values unlessDoubtful(const Panel &panel, Value row, ArrayRef<Value> found,
-                        Magnitudes ofRow);
-  Value isDoubtful(const Panel &panel, ArrayRef<Value> found, Magnitudes ofRow);
+  void finishRow(Value number);
+  void finish(const Panel &panel, const Row &row);
+  Values unlessDoubtful(const Panel &panel, const Row &row,
+                        ArrayRef<Value> found);
+  Values select(Value condition, ArrayRef<Value> like,
+                llvm::function_ref<Values()> then,
+                llvm::function_ref<Values()> otherwise);
+  Value is(Value x, arith::CmpIPredicate than, int64_t limit);
+  Value either(Value x, Value y) { return arith::OrIOp::create(b, loc, x, y); }
+  Value both(Value x, Value y) { return arith::AndIOp::create(b, loc, x, y); }
+  Value magnitudeOf(Value sum);
+  Value lacksParts(Value met);
+  Value isGreat(Value met);
+  Value anyOf(const Panel &panel, llvm::function_ref<Value(int64_t)> test);
+  Value areSuspect(const Panel &panel, const Row &row, ArrayRef<Value> found);
+  Value areDoubtful(const Panel &panel, const Row &row, ArrayRef<Value> found);
   Values computeAgain(const Panel &panel, Value row);
 
   const ContractionNest &nest;
@@ -131,14 +154,26 @@ AmxEmitter::Values AmxEmitter::zeros(int64_t count) {
                 arith::ConstantOp::create(b, loc, b.getZeroAttr(floats)));
 }
 
+/// The tasks at hand of each block of rows, as many together as may be.
 void AmxEmitter::emit() {
-  forRange(kernel.begin, kernel.end, 1, [&](Value number) {
-    task.enter(number);
-    emitTask();
-  });
+  int64_t blocks = llvm::divideCeil(*getConstantIntValue(nest.column.extent),
+                                    plan.block.columns);
+  Value perLine = at().constant(blocks);
+  forRange(at().floorDiv(kernel.begin, perLine),
+           at().ceilDiv(kernel.end, blocks), 1, [&](Value line) {
+             Value before = at().mul(line, perLine);
+             Value from = at().max(at().sub(kernel.begin, before),
+                                   at().constant(0)),
+                   to = at().min(at().sub(kernel.end, before), perLine);
+             forRange(from, to, plan.together, [&](Value first) {
+               Value last = at().add(first, at().constant(plan.together));
+               task.enterLine(line, first, at().min(last, to));
+               emitTasks();
+             });
+           });
 }
 
-void AmxEmitter::emitTask() {
+void AmxEmitter::emitTasks() {
   count = at().sub(task.lastRow, task.firstRow);
   operands.clear();
   clear();
@@ -159,8 +194,7 @@ void AmxEmitter::emitTask() {
 void AmxEmitter::clear() {
   Value zero = zeros(1).front();
   forRange(
-      at().constant(0), at().constant(plan.block.rows * plan.block.columns),
-      lanes,
+      at().constant(0), at().constant(plan.block.rows * plan.columns()), lanes,
       [&](Value place) { vector::StoreOp::create(b, loc, zero, sums, place); });
 }
 
@@ -216,76 +250,122 @@ void AmxEmitter::multiplyTiles(const Panel &panel, Value firstTile,
   scf::YieldOp::create(b, loc, carried);
 }
 
-void AmxEmitter::finishRow(Value row) {
-  Magnitudes ofRow;
-  if (!plan.paired)
-    ofRow = operands.magnitudesOfRow(row);
-  Values position = task.positionOf(at().add(task.firstRow, row));
-  forPanels([&](const Panel &panel) { finish(panel, row, position, ofRow); });
+void AmxEmitter::finishRow(Value number) {
+  Row row{number, task.positionOf(at().add(task.firstRow, number)), {}, {}};
+  if (plan.watchesTiny()) {
+    row.met = operands.magnitudesOfRow(number);
+    row.isFar = arith::OrIOp::create(b, loc, lacksParts(row.met.least),
+                                     isGreat(row.met.greatest));
+  }
+  forPanels([&](const Panel &panel) { finish(panel, row); });
 }
 
-void AmxEmitter::finish(const Panel &panel, Value row, ArrayRef<Value> position,
-                        Magnitudes ofRow) {
+void AmxEmitter::finish(const Panel &panel, const Row &row) {
   Value tile = at().constant(amxTile);
-  Value line = at().add(placeOfTile(panel, at().floorDiv(row, tile)),
-                        at().mul(at().remainder(row, tile), tile));
+  Value line = at().add(placeOfTile(panel, at().floorDiv(row.number, tile)),
+                        at().mul(at().remainder(row.number, tile), tile));
   Values found;
   for (int64_t v = 0; v < panel.vectors; ++v)
     found.push_back(vector::LoadOp::create(
         b, loc, floats, sums, at().add(line, at().constant(v * tileElements))));
   if (!plan.paired)
-    found = unlessDoubtful(panel, row, found, ofRow);
+    found = unlessDoubtful(panel, row, found);
   for (int64_t v = 0; v < panel.vectors; ++v) {
     Value column = at().add(panel.first, at().constant(v * lanes));
-    epilogue.finish(task.placeOf(position, column), found[v], panel.masks[v],
-                    panel.valid[v]);
+    epilogue.finish(task.placeOf(row.position, column), found[v],
+                    panel.masks[v], panel.valid[v]);
   }
 }
 
-AmxEmitter::Values AmxEmitter::unlessDoubtful(const Panel &panel, Value row,
-                                              ArrayRef<Value> found,
-                                              Magnitudes ofRow) {
-  auto branch = scf::IfOp::create(b, loc, TypeRange(ValueRange(found)),
-                                  isDoubtful(panel, found, ofRow), true);
+/// Most sums show that nothing can be amiss. Only for others are columns looked
+/// at.
+AmxEmitter::Values AmxEmitter::unlessDoubtful(const Panel &panel,
+                                              const Row &row,
+                                              ArrayRef<Value> found) {
+  auto computed = [&] { return computeAgain(panel, row.number); };
+  auto kept = [&] { return Values(found); };
+  if (!plan.watchesTiny())
+    return select(areSuspect(panel, row, found), found, computed, kept);
+  return select(
+      areSuspect(panel, row, found), found,
+      [&] {
+        operands.lookAt(panel.first, panel.vectors);
+        return select(areDoubtful(panel, row, found), found, computed, kept);
+      },
+      kept);
+}
+
+AmxEmitter::Values AmxEmitter::select(Value condition, ArrayRef<Value> like,
+                                      llvm::function_ref<Values()> then,
+                                      llvm::function_ref<Values()> otherwise) {
+  auto branch =
+      scf::IfOp::create(b, loc, TypeRange(ValueRange(like)), condition, true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&branch.getThenRegion().front());
-  scf::YieldOp::create(b, loc, computeAgain(panel, row));
+  scf::YieldOp::create(b, loc, then());
   b.setInsertionPointToStart(&branch.getElseRegion().front());
-  scf::YieldOp::create(b, loc, found);
+  scf::YieldOp::create(b, loc, otherwise());
   return Values(branch.getResults());
 }
 
-/// Whether one of the sums may lack what it should have.
-Value AmxEmitter::isDoubtful(const Panel &panel, ArrayRef<Value> found,
-                             Magnitudes ofRow) {
-  auto bits = [](float x) { return llvm::bit_cast<int32_t>(x); };
-  auto is = [&](Value x, arith::CmpIPredicate than, int64_t limit) -> Value {
-    return arith::CmpIOp::create(b, loc, than, x, wordsOf(int32_t(limit)));
-  };
+Value AmxEmitter::is(Value x, arith::CmpIPredicate than, int64_t limit) {
+  return arith::CmpIOp::create(b, loc, than, x, wordsOf(int32_t(limit)));
+}
+
+Value AmxEmitter::magnitudeOf(Value sum) {
+  return arith::AndIOp::create(
+      b, loc, arith::BitcastOp::create(b, loc, words, sum), wordsOf(INT32_MAX));
+}
+
+/// Whether any lane of the panel holds, where `test` tells of a vector.
+Value AmxEmitter::anyOf(const Panel &panel,
+                        llvm::function_ref<Value(int64_t)> test) {
   Value any;
-  for (auto [v, sum] : llvm::enumerate(found)) {
-    Magnitudes ofColumns = operands.magnitudesOfColumns(
-        at().add(panel.first, at().constant(int64_t(v) * lanes)));
-    Value high =
-        arith::MaxUIOp::create(b, loc, ofRow.greatest, ofColumns.greatest);
-    Value doubtful =
-        is(high, arith::CmpIPredicate::ugt, int64_t(bits(greatest)) * 2);
-    // Fewer products promise nothing about what is so small.
-    if (plan.order == 2) {
-      Value low = arith::MinUIOp::create(b, loc, ofRow.least, ofColumns.least);
-      Value magnitude = arith::AndIOp::create(
-          b, loc, arith::BitcastOp::create(b, loc, words, sum),
-          wordsOf(INT32_MAX));
-      Value tiny = arith::AndIOp::create(
-          b, loc, is(low, arith::CmpIPredicate::ult, bits(least) * 2 - 1),
-          is(magnitude, arith::CmpIPredicate::ult, bits(leastSum)));
-      doubtful = arith::OrIOp::create(b, loc, doubtful, tiny);
-    }
+  for (int64_t v = 0; v < panel.vectors; ++v) {
+    Value here = test(v);
     if (panel.masks[v])
-      doubtful = arith::AndIOp::create(b, loc, doubtful, panel.masks[v]);
-    any = any ? Value(arith::OrIOp::create(b, loc, any, doubtful)) : doubtful;
+      here = arith::AndIOp::create(b, loc, here, panel.masks[v]);
+    any = any ? Value(arith::OrIOp::create(b, loc, any, here)) : here;
   }
   return vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, any);
+}
+
+/// Of the least magnitudes that were met, and of the greatest.
+Value AmxEmitter::lacksParts(Value met) {
+  return is(met, arith::CmpIPredicate::ult, bitsOf(leastWhole) * 2 - 1);
+}
+Value AmxEmitter::isGreat(Value met) {
+  return is(met, arith::CmpIPredicate::ugt, bitsOf(greatest) * 2);
+}
+
+/// Whether a sum is not finite or, of three parts, small or from numbers of the
+/// row that are.
+Value AmxEmitter::areSuspect(const Panel &panel, const Row &row,
+                             ArrayRef<Value> found) {
+  int64_t low = plan.watchesTiny() ? bitsOf(leastSum) : 0;
+  return anyOf(panel, [&](int64_t v) {
+    Value above = arith::SubIOp::create(b, loc, magnitudeOf(found[v]),
+                                        wordsOf(int32_t(low)));
+    Value outside = is(above, arith::CmpIPredicate::uge, infinite - low);
+    return row.isFar ? either(row.isFar, outside) : outside;
+  });
+}
+
+/// Whether a sum is not finite or may lack what it should have.
+Value AmxEmitter::areDoubtful(const Panel &panel, const Row &row,
+                              ArrayRef<Value> found) {
+  using enum arith::CmpIPredicate;
+  return anyOf(panel, [&](int64_t v) {
+    Magnitudes met = operands.magnitudesOfColumns(
+        at().add(panel.first, at().constant(v * lanes)));
+    Value low = arith::MinUIOp::create(b, loc, row.met.least, met.least),
+          high = arith::MaxUIOp::create(b, loc, row.met.greatest, met.greatest),
+          sum = magnitudeOf(found[v]);
+    Value lost = both(is(low, ult, bitsOf(least) * 2 - 1),
+                      is(sum, ult, bitsOf(leastSum)));
+    return either(either(lost, both(lacksParts(low), isGreat(high))),
+                  is(sum, uge, infinite));
+  });
 }
 
 /// The row's sums as every target has them.

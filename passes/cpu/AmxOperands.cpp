@@ -1,12 +1,15 @@
-// A tile of rows holds 32 sums of each side by side; a tile of columns holds
-// pairs of sums, two of each column side by side. Operands that are pairs
-// already lie so in memory, and only incomplete tiles are copied.
+// A tile of rows holds 32 sums of each, a tile of columns pairs of sums, two of
+// each column side by side. Which sums are a pair is free where operands are
+// split: the first sixteen of 32 meet the last sixteen, so that vectors become
+// pairs without a shuffle. Operands that are pairs already lie in memory as
+// they are multiplied, and only incomplete tiles are copied.
 #include "passes/cpu/AmxOperands.h"
 
 #include "passes/cpu/Conversions.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -28,10 +31,10 @@ AmxOperands::AmxOperands(Kernel &kernel, const ContractionNest &nest,
                          plan.lhsParts * plan.rowTiles() * stepElements);
   if (!plan.wholeColumns)
     columnParts = scratchOf(b.getBF16Type(), plan.rhsParts * 2 * stepElements);
-  if (plan.paired)
+  if (!plan.watchesTiny())
     return;
   rowMagnitudes = scratchOf(b.getI32Type(), plan.block.rows * 2 * lanes);
-  columnMagnitudes = scratchOf(b.getI32Type(), plan.block.columns * 2);
+  columnMagnitudes = scratchOf(b.getI32Type(), plan.columns() * 2);
 }
 
 Value AmxOperands::startOfRow(Value row) {
@@ -95,19 +98,19 @@ void AmxOperands::storeParts(Value word, Value memory, Value place) {
 }
 
 void AmxOperands::clear() {
-  if (plan.paired)
+  if (!plan.watchesTiny())
     return;
   Magnitudes none = emitNoMagnitudes(b, loc, lanes);
-  auto forget = [&](Value memory, int64_t size) {
+  auto fill = [&](Value memory, int64_t size, Value least, Value greatest) {
     forRange(at().constant(0), at().constant(size), 2 * lanes,
              [&](Value place) {
-               vector::StoreOp::create(b, loc, none.least, memory, place);
-               vector::StoreOp::create(b, loc, none.greatest, memory,
+               vector::StoreOp::create(b, loc, least, memory, place);
+               vector::StoreOp::create(b, loc, greatest, memory,
                                        at().add(place, at().constant(lanes)));
              });
   };
-  forget(rowMagnitudes, plan.block.rows * 2 * lanes);
-  forget(columnMagnitudes, plan.block.columns * 2);
+  fill(rowMagnitudes, plan.block.rows * 2 * lanes, none.least, none.greatest);
+  fill(columnMagnitudes, plan.columns() * 2, none.greatest, none.greatest);
 }
 
 void AmxOperands::enter(Value firstSum, Value count) {
@@ -171,89 +174,81 @@ void AmxOperands::copyColumns(Value column, int64_t vectors) {
   });
 }
 
+/// The parts of two sums of one row or of neighbouring columns, as pairs.
+SmallVector<Value> AmxOperands::pairsOfParts(Value low, Value high,
+                                             int64_t count) {
+  SmallVector<Value> pairs = emitParts(b, loc, low, count);
+  for (auto [pair, part] : llvm::zip(pairs, emitParts(b, loc, high, count)))
+    pair = emitPairs(b, loc, pair, part);
+  return pairs;
+}
+
 void AmxOperands::splitRow(Value row) {
   Value start = at().add(startOfRow(row), k),
         least = at().mul(row, at().constant(2 * lanes)),
         greatest = at().add(least, at().constant(lanes));
-  auto loop =
-      scf::ForOp::create(b, loc, at().constant(0), steps, at().constant(1),
-                         ValueRange{load(words, rowMagnitudes, least),
-                                    load(words, rowMagnitudes, greatest)});
-  vector::StoreOp::create(b, loc, loop.getResult(0), rowMagnitudes, least);
-  vector::StoreOp::create(b, loc, loop.getResult(1), rowMagnitudes, greatest);
+  SmallVector<Value> met;
+  if (plan.watchesTiny())
+    met = {load(words, rowMagnitudes, least),
+           load(words, rowMagnitudes, greatest)};
+  auto loop = scf::ForOp::create(b, loc, at().constant(0), steps,
+                                 at().constant(1), met);
+  if (plan.watchesTiny()) {
+    vector::StoreOp::create(b, loc, loop.getResult(0), rowMagnitudes, least);
+    vector::StoreOp::create(b, loc, loop.getResult(1), rowMagnitudes, greatest);
+  }
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  Magnitudes met{loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
   Value step = loop.getInductionVar(),
         done = at().mul(step, at().constant(amxStep));
-  auto left = [&](Value sum) {
-    return firstLanes(lanes, at().sub(nest.sums.back().extent, sum));
-  };
-  SmallVector<SmallVector<Value>> parts;
+  met.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+  SmallVector<Value> halves;
   for (int64_t half : {int64_t(0), lanes}) {
     Value here = at().add(done, at().constant(half));
-    Value x = loadFloats(nest.lhs, nest.lhsElement, at().add(start, here),
-                         left(at().add(k, here)));
-    met = emitMeet(b, loc, met, x);
-    parts.push_back(emitParts(b, loc, x, plan.lhsParts));
+    Value left = at().sub(nest.sums.back().extent, at().add(k, here));
+    halves.push_back(loadFloats(nest.lhs, nest.lhsElement,
+                                at().add(start, here),
+                                firstLanes(lanes, left)));
+    if (!plan.watchesTiny())
+      continue;
+    Magnitudes now = emitMeet(b, loc, {met[0], met[1]}, halves.back());
+    met = {now.least, now.greatest};
   }
-  scf::YieldOp::create(b, loc, ValueRange{met.least, met.greatest});
-  b.setInsertionPoint(loop.getBody()->getTerminator());
-  SmallVector<int64_t> highHalves;
-  for (int64_t i = 0; i < amxStep; ++i)
-    highHalves.push_back(2 * i + 1);
-  auto halves = VectorType::get({2 * lanes}, b.getI16Type());
-  for (int64_t part = 0; part < plan.lhsParts; ++part) {
-    Value low = vector::BitCastOp::create(b, loc, halves, parts[0][part]),
-          high = vector::BitCastOp::create(b, loc, halves, parts[1][part]);
-    Value line = vector::ShuffleOp::create(b, loc, low, high, highHalves);
-    storeParts(line, rowParts, placeInRows(part, row, step));
-  }
+  for (auto [part, pairs] :
+       llvm::enumerate(pairsOfParts(halves[0], halves[1], plan.lhsParts)))
+    storeParts(pairs, rowParts, placeInRows(int64_t(part), row, step));
+  if (plan.watchesTiny()) // else the loop has an end already
+    scf::YieldOp::create(b, loc, met);
 }
 
 void AmxOperands::splitColumns(Value column, int64_t vectors) {
-  SmallVector<Value> starts, places, met;
-  for (int64_t v = 0; v < vectors; ++v) {
-    Value first = at().add(column, at().constant(v * lanes));
-    starts.push_back(startOfColumn(first));
-    places.push_back(placeOfMagnitudes(first));
-    places.push_back(at().add(places.back(), at().constant(lanes)));
-  }
-  for (Value place : places)
-    met.push_back(load(words, columnMagnitudes, place));
-  auto loop = scf::ForOp::create(b, loc, at().constant(0),
-                                 at().mul(steps, at().constant(amxTile)),
-                                 at().constant(1), met);
-  for (auto [place, result] : llvm::zip(places, loop.getResults()))
-    vector::StoreOp::create(b, loc, result, columnMagnitudes, place);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  met.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
-  Value pair = loop.getInductionVar();
-  Value half = arith::ConstantOp::create(
-      b, loc, DenseElementsAttr::get(words, b.getI32IntegerAttr(16)));
-  for (int64_t v = 0; v < vectors; ++v) {
-    SmallVector<SmallVector<Value>> parts;
-    for (int64_t odd : {0, 1}) {
-      Value line = at().add(at().add(k, at().mul(pair, at().constant(2))),
-                            at().constant(odd));
-      Value place =
-          at().add(starts[v], at().mul(line, nest.sums.back().rhsStride));
-      Value y = loadFloats(nest.rhs, nest.rhsElement, place, allLanes(line));
-      Magnitudes now = emitMeet(b, loc, {met[2 * v], met[2 * v + 1]}, y);
-      met[2 * v] = now.least;
-      met[2 * v + 1] = now.greatest;
-      parts.push_back(emitParts(b, loc, y, plan.rhsParts));
-    }
-    for (int64_t part = 0; part < plan.rhsParts; ++part) {
-      Value low = arith::ShRUIOp::create(b, loc, parts[0][part], half);
-      Value both = arith::OrIOp::create(b, loc, low, parts[1][part]);
-      Value tiles = placeOfTile(at().constant(part * 2 + v), at().constant(0));
-      storeParts(both, columnParts,
-                 at().add(tiles, at().mul(pair, at().constant(amxStep))));
-    }
-  }
-  scf::YieldOp::create(b, loc, met);
+  SmallVector<Value> starts;
+  for (int64_t v = 0; v < vectors; ++v)
+    starts.push_back(startOfColumn(at().add(column, at().constant(v * lanes))));
+  auto place = [&](Value start, Value line) {
+    return at().add(start, at().mul(line, nest.sums.back().rhsStride));
+  };
+  Value tile = at().constant(amxTile);
+  forRange(at().constant(0), steps, 1, [&](Value step) {
+    Value first = at().add(k, at().mul(step, at().constant(amxStep)));
+    forRange(at().constant(0), tile, 1, [&](Value pair) {
+      for (int64_t v = 0; v < vectors; ++v) {
+        SmallVector<Value> halves;
+        for (Value line :
+             {at().add(first, pair), at().add(first, at().add(pair, tile))}) {
+          Value here = place(starts[v], line);
+          halves.push_back(
+              loadFloats(nest.rhs, nest.rhsElement, here, allLanes(line)));
+        }
+        for (auto [part, pairs] :
+             llvm::enumerate(pairsOfParts(halves[0], halves[1], plan.rhsParts)))
+          storeParts(
+              pairs, columnParts,
+              at().add(placeOfTile(at().constant(int64_t(part) * 2 + v), step),
+                       at().mul(pair, at().constant(amxStep))));
+      }
+    });
+  });
 }
 
 Value AmxOperands::loadTile(Value memory, Value place, Value stride) {
@@ -298,6 +293,36 @@ Magnitudes AmxOperands::magnitudesOfRow(Value row) {
 
 Value AmxOperands::placeOfMagnitudes(Value column) {
   return at().mul(at().sub(column, task.firstColumn), at().constant(2));
+}
+
+void AmxOperands::lookAt(Value column, int64_t vectors) {
+  Value known = memref::LoadOp::create(b, loc, columnMagnitudes,
+                                       placeOfMagnitudes(column));
+  Value none = arith::ConstantIntOp::create(b, loc, b.getI32Type(), 0);
+  when(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, known, none),
+       [&] {
+         for (int64_t v = 0; v < vectors; ++v)
+           lookAtVector(at().add(column, at().constant(v * lanes)));
+       });
+}
+
+void AmxOperands::lookAtVector(Value column) {
+  const SumDim &sum = nest.sums.back();
+  Value start = startOfColumn(column), place = placeOfMagnitudes(column);
+  Magnitudes none = emitNoMagnitudes(b, loc, lanes);
+  auto loop = scf::ForOp::create(
+      b, loc, at().constant(0), sum.extent, at().constant(1),
+      ValueRange{none.least, none.greatest},
+      [&](OpBuilder &, Location, Value line, ValueRange met) {
+        Value here = at().add(start, at().mul(line, sum.rhsStride));
+        Magnitudes now =
+            emitMeet(b, loc, {met[0], met[1]},
+                     loadFloats(nest.rhs, nest.rhsElement, here, {}));
+        scf::YieldOp::create(b, loc, ValueRange{now.least, now.greatest});
+      });
+  vector::StoreOp::create(b, loc, loop.getResult(0), columnMagnitudes, place);
+  vector::StoreOp::create(b, loc, loop.getResult(1), columnMagnitudes,
+                          at().add(place, at().constant(lanes)));
 }
 
 Magnitudes AmxOperands::magnitudesOfColumns(Value column) {

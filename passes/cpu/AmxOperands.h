@@ -31,8 +31,10 @@ public:
   mlir::Value loadColumns(int64_t part, mlir::Value column, int64_t vector,
                           mlir::Value step);
 
-  /// Of a row, in all lanes, and of a vector of columns.
+  /// Of a row, in all lanes; of a vector of columns after they were looked at.
+  /// Few sums ask for the latter.
   Magnitudes magnitudesOfRow(mlir::Value row);
+  void lookAt(mlir::Value column, int64_t vectors);
   Magnitudes magnitudesOfColumns(mlir::Value column);
 
   /// Where a row starts in lhs, and a column in rhs.
@@ -42,6 +44,9 @@ public:
 private:
   void splitRow(mlir::Value row);
   void splitColumns(mlir::Value column, int64_t vectors);
+  llvm::SmallVector<mlir::Value> pairsOfParts(mlir::Value low, mlir::Value high,
+                                              int64_t count);
+  void lookAtVector(mlir::Value column);
   void copyRow(mlir::Value row);
   void copyColumns(mlir::Value column, int64_t vectors);
   mlir::Value load(mlir::VectorType type, mlir::Value memory,
@@ -67,7 +72,8 @@ private:
   /// Tiles of parts: [part][tile of rows][step] and [part][vector][step].
   mlir::Value rowParts, columnParts;
   /// Vectors of the least and the greatest side by side: of each row, in lanes
-  /// that mean nothing, and of each vector of columns.
+  /// that mean nothing, and of each vector of columns, zeros while they have
+  /// not been looked at.
   mlir::Value rowMagnitudes, columnMagnitudes;
 };
 

@@ -8,9 +8,11 @@ namespace tenon {
 
 /// Bytes of the split columns of a panel.
 constexpr int64_t columnBytes = 24 * 1024;
-/// Rows that share a split panel, columns that share split rows: splitting an
-/// element takes as long as some twenty products.
-constexpr int64_t mostRows = 128, mostColumns = 128, fewestColumns = 64;
+/// Rows that share a split panel. Columns that share split rows are as many as
+/// have room for their sums: splitting an element takes as long as some eight
+/// f32 products.
+constexpr int64_t mostRows = 256, fewestColumns = 64;
+constexpr int64_t sumBytes = 256 * 1024;
 constexpr int64_t fewestTasks = 8;
 /// The order of plain accuracy: of three parts six products, of two all four.
 constexpr int64_t allProducts = 2;
@@ -66,13 +68,20 @@ std::optional<AmxPlan> planAmx(const ContractionNest &nest, int64_t parts) {
   int64_t known = rows.value_or(mostRows);
   int64_t blocks = llvm::divideCeil(known, mostRows);
   plan.block.rows = llvm::alignTo(llvm::divideCeil(known, blocks), amxTile);
-  plan.block.columns = mostColumns;
-  auto tasks = [&] {
-    return knownProduct(nest.outer).value_or(1) * blocks *
-           int64_t(llvm::divideCeil(*columns, plan.block.columns));
+  // As few groups of tasks as have room, each of as many tasks as there must
+  // be.
+  auto panels = [](int64_t columns, int64_t parts) -> int64_t {
+    return llvm::alignTo(llvm::divideCeil(columns, parts), amxPanel);
   };
-  while (tasks() < fewestTasks && plan.block.columns > fewestColumns)
-    plan.block.columns -= amxPanel;
+  int64_t room = sumBytes / 4 / plan.block.rows / amxPanel * amxPanel,
+          groups = llvm::divideCeil(*columns, room),
+          lines = knownProduct(nest.outer).value_or(1) * blocks;
+  plan.together = llvm::divideCeil(fewestTasks, lines * groups);
+  int64_t shared = panels(*columns, groups);
+  plan.block.columns = std::max<int64_t>(panels(shared, plan.together),
+                                         std::min(shared, fewestColumns));
+  plan.together = std::min<int64_t>(
+      llvm::divideCeil(shared, plan.block.columns), room / plan.block.columns);
   return plan;
 }
 

@@ -27,8 +27,13 @@ struct AmxPlan {
   int64_t stepExtent; ///< of the nest's sum, that a step goes along
   int64_t depth;      ///< of the nest's sum, split at once: whole steps
   TaskBlock block;    ///< rows in whole tiles, columns in whole panels
+  int64_t together;   ///< tasks of a block of rows that share its split rows
 
   int64_t rowTiles() const { return block.rows / amxTile; }
+  /// Whether nothing of a number may be lost, however small: of less than three
+  /// parts nothing small is promised, and pairs are rounded before.
+  bool watchesTiny() const { return !paired && order == 2; }
+  int64_t columns() const { return block.columns * together; }
   int64_t steps() const { return depth / stepExtent; }
 };
 

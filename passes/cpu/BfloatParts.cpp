@@ -1,5 +1,6 @@
 // Eight bits of the mantissa go to each part. Ties go away from zero: that
-// takes one addition, and what is left is exact however they go.
+// takes one addition, and what is left is exact however they go. Cutting takes
+// none, and the second of three parts is small enough for it.
 #include "passes/cpu/BfloatParts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,10 +26,16 @@ SmallVector<Value> emitParts(OpBuilder &b, Location loc, Value floats,
   Value rest = floats;
   for (int64_t part = 0; part < count; ++part) {
     Value bits = arith::BitcastOp::create(b, loc, type, rest);
-    // The third part is exact, but of numbers too small to be split.
-    if (part < 2)
+    if (part == 0 || count == 2)
       bits = arith::AddIOp::create(b, loc, bits, words(b, loc, type, 0x8000));
     bits = arith::AndIOp::create(b, loc, bits, words(b, loc, type, -65536));
+    // A NaN may be rounded to zero. The third part is still one.
+    if (part + 1 == count && count < 3) {
+      Value isNan =
+          arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, rest, rest);
+      bits = arith::SelectOp::create(b, loc, isNan,
+                                     words(b, loc, type, 0x7fc00000), bits);
+    }
     parts.push_back(bits);
     if (part + 1 < count)
       rest = arith::SubFOp::create(
@@ -36,6 +43,12 @@ SmallVector<Value> emitParts(OpBuilder &b, Location loc, Value floats,
           arith::BitcastOp::create(b, loc, floats.getType(), bits));
   }
   return parts;
+}
+
+Value emitPairs(OpBuilder &b, Location loc, Value low, Value high) {
+  auto type = cast<VectorType>(low.getType());
+  Value half = arith::ShRUIOp::create(b, loc, low, words(b, loc, type, 16));
+  return arith::OrIOp::create(b, loc, high, half);
 }
 
 Magnitudes emitNoMagnitudes(OpBuilder &b, Location loc, int64_t lanes) {

@@ -1,4 +1,5 @@
-// Tasks are numbered rows first, then columns, then batches.
+// Tasks are numbered rows first, then columns, then batches; or columns first,
+// then rows, where those of a block of rows are taken together.
 #include "passes/cpu/GemmTask.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -67,27 +68,37 @@ GemmTask::GemmTask(Kernel &kernel, const ContractionNest &nest, TaskBlock block)
 }
 
 void GemmTask::enter(Value task) {
-  Value columns = nest.column.extent;
-  Value rowBlocks = at().ceilDiv(rows, block.rows);
-  Value columnBlocks = at().ceilDiv(columns, block.columns);
-  Value rowBlock = at().remainder(task, rowBlocks);
+  Value rowBlocks = at().ceilDiv(rows, block.rows),
+        blocks = at().ceilDiv(nest.column.extent, block.columns);
   Value rest = at().floorDiv(task, rowBlocks);
-  Value columnBlock = at().remainder(rest, columnBlocks);
+  Value column = at().remainder(rest, blocks);
+  enterBlocks(at().floorDiv(rest, blocks), at().remainder(task, rowBlocks),
+              column, at().add(column, at().constant(1)));
+}
+
+void GemmTask::enterLine(Value line, Value first, Value last) {
+  Value rowBlocks = at().ceilDiv(rows, block.rows);
+  enterBlocks(at().floorDiv(line, rowBlocks), at().remainder(line, rowBlocks),
+              first, last);
+}
+
+void GemmTask::enterBlocks(Value outerNumber, Value row, Value first,
+                           Value last) {
   Values extents;
   for (const ResultDim &dim : nest.outer)
     extents.push_back(dim.extent);
-  outer = at().delinearize(at().floorDiv(rest, columnBlocks), extents);
+  outer = at().delinearize(outerNumber, extents);
   lhsBase = nest.lhsOrigin;
   rhsBase = nest.rhsOrigin;
   for (auto [dim, index] : llvm::zip(nest.outer, outer)) {
     lhsBase = at().add(lhsBase, at().mul(index, dim.lhsStride));
     rhsBase = at().add(rhsBase, at().mul(index, dim.rhsStride));
   }
-  firstRow = at().mul(rowBlock, at().constant(block.rows));
+  firstRow = at().mul(row, at().constant(block.rows));
   lastRow = at().min(at().add(firstRow, at().constant(block.rows)), rows);
-  firstColumn = at().mul(columnBlock, at().constant(block.columns));
-  lastColumn =
-      at().min(at().add(firstColumn, at().constant(block.columns)), columns);
+  firstColumn = at().mul(first, at().constant(block.columns));
+  lastColumn = at().min(at().mul(last, at().constant(block.columns)),
+                        nest.column.extent);
 }
 
 GemmTask::Values GemmTask::positionOf(Value row) const {

@@ -13,13 +13,16 @@ TaskCounter countTasks(const ContractionNest &nest, TaskBlock block);
 /// The same of its rows.
 TaskCounter countRows(const ContractionNest &nest);
 
-/// The rows of a nest, and the task at hand after enter().
+/// The rows of a nest, and the task, or tasks, at hand after enter().
 struct GemmTask {
   using Values = llvm::SmallVector<mlir::Value>;
 
   GemmTask(Kernel &kernel, const ContractionNest &nest, TaskBlock block);
 
   void enter(mlir::Value task);
+  /// Where tasks are numbered columns first: the blocks of columns
+  /// [first, last) of block of rows number `line`, of all batches.
+  void enterLine(mlir::Value line, mlir::Value first, mlir::Value last);
   /// The indices of row number `row`.
   Values positionOf(mlir::Value row) const;
   /// The place in the result of the row at `position` and of a column.
@@ -31,6 +34,8 @@ struct GemmTask {
   mlir::Value lhsBase, rhsBase, firstRow, lastRow, firstColumn, lastColumn;
 
 private:
+  void enterBlocks(mlir::Value outerNumber, mlir::Value row, mlir::Value first,
+                   mlir::Value last);
   IndexBuilder at() const { return {kernel.builder, kernel.loc()}; }
 
   Kernel &kernel;

@@ -9,7 +9,10 @@ enum {
   FLOPS_A_NANOSECOND = 16,
   BYTES_A_NANOSECOND = 16,
   PIECE_NANOSECONDS = 2000,
-  POLL_NANOSECONDS = 500000,
+  /* Work of many operations is done faster, and tasks that are not torn apart
+   * share what they prepare. */
+  FLOPS_BETWEEN_POLLS = 256000000,
+  BYTES_BETWEEN_POLLS = 8000000,
 };
 
 static int32_t is_cancelled(tenon_call *call) {
@@ -64,7 +67,8 @@ void tenon_core_parallel(tenon_call *call, tenon_task_fn fn, void *args,
   if (tasks <= 0)
     return;
   int64_t work = flops / FLOPS_A_NANOSECOND + bytes / BYTES_A_NANOSECOND;
-  int64_t pieces = work / PIECE_NANOSECONDS, steps = work / POLL_NANOSECONDS;
+  int64_t pieces = work / PIECE_NANOSECONDS;
+  int64_t steps = flops / FLOPS_BETWEEN_POLLS + bytes / BYTES_BETWEEN_POLLS;
   if (pieces > tasks)
     pieces = tasks;
   if (pieces < 1)

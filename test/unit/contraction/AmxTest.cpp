@@ -4,6 +4,7 @@
 #include "test/unit/contraction/AmxCase.h"
 #include "test/unit/contraction/ContractionCase.h"
 
+#include <bit>
 #include <cmath>
 #include <random>
 #include <thread>
@@ -46,11 +47,14 @@ TEST_F(AmxProduct, HasTheErrorOfFewerParts) {
 }
 
 TEST_F(AmxProduct, ManyRowsAndColumnsAreSeveralTasks) {
-  Product product({150, 300, 400});
-  std::vector<float> found = runOnce(product, 3);
-  expectErrors(product, found, plainError(product.size));
-  for (int64_t step : {3, 1000})
-    EXPECT_EQ(runOnce(product, 3, step), found);
+  for (Extents size : {Extents{150, 300, 400}, Extents{300, 700, 40}}) {
+    Product product(size);
+    std::vector<float> found = runOnce(product, 3);
+    expectErrors(product, found, plainError(size));
+    // Those that are run together share what is split.
+    for (int64_t step : {2, 3, 1000})
+      EXPECT_EQ(runOnce(product, 3, step), found);
+  }
 }
 
 TEST_F(AmxProduct, RowsDoNotDependOnOneAnother) {
@@ -185,9 +189,11 @@ TEST_F(AmxProduct, TinyProductsBesideZerosAreNotLost) {
 
 TEST_F(AmxProduct, SpecialValuesComeOutAsElsewhere) {
   Extents size{20, 50, 70};
-  const float specials[] = {infinity,  -infinity, quietNan,
-                            -0.0f,     0x1p-149f, -0x1p-126f,
-                            0x1p-130f, 3.4e38f,   -0x1.fffffep127f};
+  const float specials[] = {infinity,         -infinity,
+                            quietNan,         -0.0f,
+                            0x1p-149f,        -0x1p-126f,
+                            0x1p-130f,        3.4e38f,
+                            -0x1.fffffep127f, std::bit_cast<float>(0x7fffffff)};
   for (int64_t parts : {1, 2, 3}) {
     JitGraph graph(textOf(size, size.rows), amxTarget(parts));
     double error = plainError(size) + (parts == 1   ? 0x1.01p-8
