@@ -1,5 +1,6 @@
 // Reductions over axes that are constants or, as values of the run, a mask over
 // the dimensions; ArgMax, ArgMin and prefix sums.
+#include "compiler/import/ArgReduce.h"
 #include "compiler/import/onnx/NodeContext.h"
 
 using namespace mlir;
@@ -199,31 +200,16 @@ Value logSumExpBody(GraphBuilder &g, Reduction &r, Value x) {
   return g.add(g.make<LogOp>(sum), top);
 }
 
-template <ReduceKind kind> LogicalResult argReduce(NodeContext &c) {
-  GraphBuilder &g = c.g;
-  Value x = c.input(0);
+template <ReduceKind kind> LogicalResult arg(NodeContext &c) {
+  int64_t axis = c.intAttr("axis", 0);
+  FailureOr<Value> place =
+      argReduce(c, kind, axis, c.intAttr("select_last_index", 0) != 0);
+  if (failed(place))
+    return failure();
   bool keep = c.intAttr("keepdims", 1) != 0;
-  bool last = c.intAttr("select_last_index", 0) != 0;
-  if (failed(c.expectNumber(0)) || failed(c.expectMinRank(0, 1)))
-    return failure();
-  FailureOr<int64_t> axis = c.axis(c.intAttr("axis", 0), g.rankOf(x));
-  if (failed(axis))
-    return failure();
-  if (g.shapeOf(x)[*axis] == 0)
-    return c.error("expected elements along axis " + Twine(*axis) + ", got " +
-                   spell(x));
-  SmallVector<int64_t> shape(g.shapeOf(x));
-  shape.erase(shape.begin() + *axis);
-  Sizes rows = g.sizes(x);
-  rows.erase(rows.begin() + *axis);
-  Size isEmpty = g.cmp(arith::CmpIPredicate::eq, g.product(rows), g.index(0));
-  c.check(g.size(x, *axis), g.select(isEmpty, g.index(0), g.index(1)),
-          g.index(INT64_MAX),
-          "there must be elements along axis " + Twine(*axis));
-  Value index =
-      ArgReduceOp::create(g.ops, g.loc, RankedTensorType::get(shape, g.i64()),
-                          kind, x, *axis, last);
-  c.set(0, keep ? g.unsqueeze(index, {*axis}) : index);
+  int64_t rank = c.g.rankOf(c.input(0));
+  c.set(0,
+        keep ? c.g.unsqueeze(*place, {axis < 0 ? axis + rank : axis}) : *place);
   return success();
 }
 
@@ -284,8 +270,8 @@ void registerReductionOps(OpRegistry &r) {
   addReduce<sumSquareBody>(r, "ReduceSumSquare", 18);
   addReduce<logSumBody, true>(r, "ReduceLogSum", 18);
   addReduce<logSumExpBody, true>(r, "ReduceLogSumExp", 18);
-  r.add("ArgMax", 1, 1, 1, argReduce<ReduceKind::Maximum>);
-  r.add("ArgMin", 1, 1, 1, argReduce<ReduceKind::Minimum>);
+  r.add("ArgMax", 1, 1, 1, arg<ReduceKind::Maximum>);
+  r.add("ArgMin", 1, 1, 1, arg<ReduceKind::Minimum>);
   r.add("CumSum", 11, 2, 1, cumSum);
 }
 

@@ -1,5 +1,6 @@
 // Reductions over axes that an operand names, prefix sums, the places of
 // extremes.
+#include "compiler/import/ArgReduce.h"
 #include "compiler/import/tensorflow/TfNodeContext.h"
 
 using namespace mlir;
@@ -56,30 +57,17 @@ LogicalResult euclideanNorm(NodeContext &c) {
 }
 
 template <ReduceKind kind> LogicalResult arg(NodeContext &c) {
-  GraphBuilder &g = c.g;
-  Value x = c.input(0);
   mlir::Type element = c.elementAttr("output_type", DataType::I64);
-  if (!element || failed(c.expectNumber(0)) || failed(c.expectMinRank(0, 1)))
+  if (!element)
     return failure();
-  FailureOr<int64_t> named = c.numInputs() > 1 ? c.constantScalar(1, "an axis")
-                                               : FailureOr<int64_t>(0);
-  if (failed(named))
-    return failure();
-  FailureOr<int64_t> axis = c.axis(*named, g.rankOf(x));
+  FailureOr<int64_t> axis = c.numInputs() > 1 ? c.constantScalar(1, "an axis")
+                                              : FailureOr<int64_t>(0);
   if (failed(axis))
     return failure();
-  if (g.shapeOf(x)[*axis] == 0)
-    return c.error("expected elements along axis " + Twine(*axis) + ", got " +
-                   spell(x));
-  SmallVector<int64_t> shape(g.shapeOf(x));
-  shape.erase(shape.begin() + *axis);
-  Sizes sizes = g.sizes(x);
-  sizes.erase(sizes.begin() + *axis);
-  Value at =
-      ArgReduceOp::create(g.ops, g.loc, RankedTensorType::get(shape, g.i64()),
-                          kind, x, uint64_t(*axis), false);
-  g.recordSizes(at, sizes);
-  c.set(0, g.convert(at, element));
+  FailureOr<Value> place = argReduce(c, kind, *axis, /*last=*/false);
+  if (failed(place))
+    return failure();
+  c.set(0, c.g.convert(*place, element));
   return success();
 }
 

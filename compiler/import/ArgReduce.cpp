@@ -1,0 +1,35 @@
+// Nothing has no greatest element: its place would be an index that is none.
+#include "compiler/import/ArgReduce.h"
+
+#include "compiler/import/TypeNames.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+FailureOr<Value> argReduce(NodeChecks &c, ReduceKind kind, int64_t axis,
+                           bool last) {
+  GraphBuilder &g = c.g;
+  Value x = c.input(0);
+  if (failed(c.expectNumber(0)) || failed(c.expectMinRank(0, 1)))
+    return failure();
+  FailureOr<int64_t> dim = c.axis(axis, g.rankOf(x));
+  if (failed(dim))
+    return failure();
+  std::string along = " along axis " + std::to_string(*dim);
+  if (g.shapeOf(x)[*dim] == 0)
+    return c.error("expected elements" + along + ", got " + spell(x));
+  SmallVector<int64_t> shape(g.shapeOf(x));
+  shape.erase(shape.begin() + *dim);
+  Sizes rows = g.sizes(x);
+  rows.erase(rows.begin() + *dim);
+  Size isEmpty = g.cmp(arith::CmpIPredicate::eq, g.product(rows), g.index(0));
+  c.check(g.size(x, *dim), g.select(isEmpty, g.index(0), g.index(1)),
+          g.index(INT64_MAX), "there must be elements" + along);
+  Value place = ArgReduceOp::create(
+      g.ops, g.loc, RankedTensorType::get(shape, g.i64()), kind, x, *dim, last);
+  g.recordSizes(place, rows);
+  return place;
+}
+
+} // namespace tenon
