@@ -70,6 +70,7 @@ private:
                ArrayRef<Value> taps, Value lhsOffset, Value depth);
   void forTiles(Value low, Value high,
                 llvm::function_ref<void(const RowRun &)> body);
+  bool isHalved(const Panel &panel, const RowRun &run);
   SmallVector<Values> positionsOf(const RowRun &run);
   Values offsetsOf(const RowRun &run, ArrayRef<Values> positions);
   Values zeros(int64_t count);
@@ -174,14 +175,27 @@ void GemmEmitter::forTiles(Value low, Value high,
   }
 }
 
+/// Whether rows of the run share the sums of the panel's last vector.
+bool GemmEmitter::isHalved(const Panel &panel, const RowRun &run) {
+  return sharesHalves() && run.count > 1 && panel.valid.back() &&
+         size.columns && endInHalf(*size.columns, lanes);
+}
+
 /// The indices of the rows, counted up like an odometer.
 SmallVector<GemmEmitter::Values> GemmEmitter::positionsOf(const RowRun &run) {
   SmallVector<Values> positions = {task.positionOf(run.first)};
   for (int64_t r = 1; r < run.count; ++r) {
+    Value row = at().constant(r);
+    if (task.areLinear) {
+      if (run.exist)
+        row = at().min(row, at().sub(run.exist, at().constant(1)));
+      positions.push_back(task.positionOf(at().add(run.first, row)));
+      continue;
+    }
     Values next = positions.back();
     Value carry;
     if (run.exist)
-      carry = at().less(at().constant(r), run.exist);
+      carry = at().less(row, run.exist);
     for (int64_t d = int64_t(next.size()) - 1; d >= 0; --d) {
       Value advanced = at().add(next[d], at().constant(1));
       if (carry)
@@ -381,6 +395,7 @@ void GemmEmitter::emitDirect(const Panel &panel) {
       forTiles(low, high, [&](const RowRun &run) {
         Value keptRow = at().sub(run.first, low);
         ColumnSource source = columns;
+        source.halved = isHalved(panel, run);
         fetcher.fetchNext(source, at().add(columns.base, next), keptRow,
                           run.count, {together, depth});
         keep(panel, keptRow,
@@ -403,6 +418,7 @@ void GemmEmitter::finishTiles(const Panel &panel, const ColumnSource &from,
   Value next = columnsOf(after, task.rhsBase).base;
   forTiles(low, high, [&](const RowRun &run) {
     ColumnSource columns = from;
+    columns.halved = isHalved(panel, run);
     fetcher.fetchNext(columns, next, at().sub(run.first, low), run.count,
                       isDeep()
                           ? FetchedPiece{together, pieceDepth()}

@@ -36,6 +36,7 @@ GemmPlan::GemmPlan(const ContractionNest &nest, int64_t vectorBytes)
     layout.panelVectors = nest.panels->width / lanes;
   layout.converted =
       nest.products == Products::Chain && nest.rhsElement != nest.sum;
+  layout.halves = sharesHalves();
   tile = chooseTile(size, vectorBytes, lanes, layout);
   block = chooseBlock(size, tile, lanes, layout);
   width = tile.vectors * lanes;
@@ -54,6 +55,11 @@ bool GemmPlan::isLarge() const {
 
 bool GemmPlan::isChain() const {
   return nest.sums.size() == 1 && !nest.sums.back().guard;
+}
+
+bool GemmPlan::sharesHalves() const {
+  return nest.panels && isChain() && nest.rhsElement == nest.sum &&
+         nest.products == Products::Chain && !nest.scales;
 }
 
 bool GemmPlan::packsWhole() const {

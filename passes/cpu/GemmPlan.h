@@ -24,6 +24,8 @@ struct GemmPlan {
   /// next rows come.
   bool isLong() const;
   bool isDeep() const { return isChain() && isLong(); }
+  /// Whether two rows may share the register of half a vector of columns.
+  bool sharesHalves() const;
   /// Whether the packed columns of a tile have room over the whole depth.
   bool packsWhole() const;
   /// Sums wait on the stack while taps and pieces of the depth meet all rows.

@@ -2,6 +2,9 @@
 // then rows, where those of a block of rows are taken together.
 #include "passes/cpu/GemmTask.h"
 
+#include "dialects/tenon/Packing.h"
+#include "dialects/tenon/Quantization.h"
+
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 
 using namespace mlir;
@@ -58,8 +61,37 @@ TaskCounter countRows(const ContractionNest &nest) {
   };
 }
 
+/// The result has the nest's rows and then its columns, and no window asks
+/// where a row stands.
+static bool rowsComeFirst(const ContractionNest &nest) {
+  for (auto [place, dim] : llvm::enumerate(nest.rows))
+    if (dim.place != int64_t(place) || dim.step != 1 || dim.first != 0)
+      return false;
+  return nest.rowStride && nest.outer.empty() && nest.columnIsLast() &&
+         llvm::none_of(nest.sums,
+                       [](const SumDim &dim) { return bool(dim.guard); });
+}
+
+/// What the epilogue computes with has a row for each of the result's, or none.
+static bool readsRowsInOrder(FusionOp fusion) {
+  return llvm::all_of(fusion.getBlock().without_terminator(), [](Operation
+                                                                     &op) {
+    if (auto broadcast = dyn_cast<BroadcastInDimOp>(op))
+      return broadcast.getDims().empty() ||
+             broadcast.getDims() ==
+                 ArrayRef<int64_t>{
+                     cast<ShapedType>(broadcast.getType()).getRank() - 1};
+    auto constant = dyn_cast<ConstantOp>(op);
+    return op.hasTrait<Elementwise>() ||
+           isa<DotGeneralOp, ConvolutionOp, UnpackOp, UnpairOp, DequantizeOp>(
+               op) ||
+           (constant && constant.getValue().isSplat());
+  });
+}
+
 GemmTask::GemmTask(Kernel &kernel, const ContractionNest &nest, TaskBlock block)
-    : kernel(kernel), nest(nest), block(block) {
+    : areLinear(rowsComeFirst(nest) && readsRowsInOrder(kernel.fusion)),
+      kernel(kernel), nest(nest), block(block) {
   rows = at().constant(1);
   for (const ResultDim &dim : nest.rows) {
     rowExtents.push_back(dim.extent);
@@ -102,6 +134,11 @@ void GemmTask::enterBlocks(Value outerNumber, Value row, Value first,
 }
 
 GemmTask::Values GemmTask::positionOf(Value row) const {
+  if (areLinear) {
+    Values position(rowExtents.size(), at().constant(0));
+    position.back() = row;
+    return position;
+  }
   return at().delinearize(row, rowExtents);
 }
 

@@ -23,8 +23,11 @@ struct GemmTask {
   /// Where tasks are numbered columns first: the blocks of columns
   /// [first, last) of block of rows number `line`, of all batches.
   void enterLine(mlir::Value line, mlir::Value first, mlir::Value last);
-  /// The indices of row number `row`.
+  /// The indices of row number `row`; of linear rows the last one counts all.
   Values positionOf(mlir::Value row) const;
+  /// Whether rows follow one another in memory wherever the epilogue reads or
+  /// writes them.
+  bool areLinear;
   /// The place in the result of the row at `position` and of a column.
   Values placeOf(llvm::ArrayRef<mlir::Value> position, mlir::Value column);
 

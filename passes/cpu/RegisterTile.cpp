@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <span>
+#include <tuple>
 #include <utility>
 
 namespace tenon {
@@ -39,16 +40,79 @@ int64_t evenRows(int64_t rows, int64_t parts, RegisterTile tile) {
   return ceilDiv(ceilDiv(rows, parts), tile.rows) * tile.rows;
 }
 
-/// Somewhat smaller tiles are as fast where no row is left over: a single last
-/// row takes as long as three.
-static RegisterTile dividing(const ContractionSize &size, RegisterTile tile) {
+bool endInHalf(int64_t columns, int64_t lanes) {
+  int64_t rest = columns % lanes;
+  return lanes >= 8 && rest > 0 && 2 * rest <= lanes;
+}
+
+namespace {
+/// What all rows and columns take, step by step: two products or two loads a
+/// cycle, and four cycles from one product of a chain to the next.
+struct TileCost {
+  ContractionSize size;
+  int64_t vectors;
+  bool half; ///< the last of them is shared by two rows
+
+  int64_t of(RegisterTile tile) const;
+  /// The best of tiles with so many vectors and at most so many rows, or a
+  /// third less: one that leaves no rows over, if there is one.
+  RegisterTile best(RegisterTile most) const;
+
+private:
+  int64_t rows() const;
+  int64_t left(RegisterTile tile) const;
+  int64_t ofTile(int64_t rows, int64_t whole, bool half) const;
+  int64_t ofRow(int64_t rows, int64_t tileVectors) const;
+};
+
+/// Where rows show in the run only, those left over take a whole tile, as dear
+/// for its code.
+int64_t TileCost::left(RegisterTile tile) const {
+  int64_t rest = rows() % tile.rows;
+  return size.rows || rest == 0 ? rest : tile.rows;
+}
+
+/// Of an open batch those of one image, of others as many as no tile minds.
+int64_t TileCost::rows() const {
+  constexpr int64_t fewest = 8, evenForAll = 24;
   if (size.rows)
-    tile.rows = std::clamp<int64_t>(*size.rows, 1, tile.rows);
-  for (int64_t fewer = tile.rows; 3 * fewer >= 2 * tile.rows; --fewer)
-    if (size.rows.value_or(size.rowFactor) % fewer == 0)
-      return {fewer, tile.vectors};
+    return *size.rows;
+  return size.rowFactor < fewest ? size.rowFactor * evenForAll : size.rowFactor;
+}
+
+int64_t TileCost::ofTile(int64_t rows, int64_t whole, bool half) const {
+  int64_t products = rows * whole + (half ? ceilDiv(rows, 2) : 0),
+          loads = rows + whole + half, chain = 8;
+  return std::max({products, loads, chain});
+}
+
+int64_t TileCost::ofRow(int64_t rows, int64_t tileVectors) const {
+  if (rows == 0)
+    return 0;
+  int64_t last = vectors % tileVectors ? vectors % tileVectors : tileVectors,
+          others = (vectors - last) / tileVectors;
+  bool shared = half && rows > 1;
+  return others * ofTile(rows, tileVectors, false) +
+         ofTile(rows, last - shared, shared);
+}
+
+int64_t TileCost::of(RegisterTile tile) const {
+  return rows() / tile.rows * ofRow(tile.rows, tile.vectors) +
+         ofRow(left(tile), tile.vectors);
+}
+
+RegisterTile TileCost::best(RegisterTile most) const {
+  auto rank = [&](int64_t rows) {
+    RegisterTile tile{rows, most.vectors};
+    return std::tuple(left(tile) != 0, of(tile), -rows);
+  };
+  RegisterTile tile = most;
+  for (int64_t fewer = most.rows; 3 * fewer >= 2 * most.rows; --fewer)
+    if (rank(fewer) < rank(tile.rows))
+      tile.rows = fewer;
   return tile;
 }
+} // namespace
 
 RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
                         int64_t lanes, const ColumnLayout &layout) {
@@ -75,33 +139,45 @@ RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
     int64_t most = whole(std::min(streams, accumulators / rows));
     if (vectors)
       most = std::min(whole(vectors + group - 1), most);
-    return dividing(size, {std::max<int64_t>(1, accumulators / most), most});
+    return {rows, most};
   }
   bool tall = layout.converted && size.rows && *size.rows >= tallRows;
-  // Panels should be read whole, unless many rows find them in a cache, and the
-  // last be full, or nearly; of equals the first.
+  // Panels should be read whole, unless many rows find them in a cache; of
+  // equals the first.
   constexpr RegisterTile wide[] = {{8, 3}, {6, 4}, {12, 2}, {3, 6}},
                          narrow[] = {{6, 2}, {4, 3}, {3, 4}};
   std::span<const RegisterTile> candidates = wide;
   if (few)
     candidates = narrow;
+  constexpr int64_t evenForAll = 12;
+  bool half = layout.halves && size.columns && endInHalf(*size.columns, lanes);
+  TileCost cost{size, vectors ? vectors : evenForAll, half};
+  auto best = [&](RegisterTile most) {
+    if (size.rows)
+      most.rows = std::clamp<int64_t>(*size.rows, 1, most.rows);
+    // Fewer rows would share each column's conversion.
+    return tall ? most : cost.best(most);
+  };
   RegisterTile tile{0, 0};
   std::pair<bool, int64_t> least;
   for (RegisterTile candidate : candidates) {
-    std::pair cost(!tall && candidate.vectors < group,
-                   ceilDiv(vectors, candidate.vectors) * candidate.vectors -
-                       vectors);
-    if (!fits(candidate.vectors) || (tile.rows && cost >= least))
+    if (!fits(candidate.vectors))
+      continue;
+    candidate = best(candidate);
+    std::pair here(!tall && candidate.vectors < group, cost.of(candidate));
+    if (tile.rows && here >= least)
       continue;
     tile = candidate;
-    least = cost;
+    least = here;
   }
   if (tile.rows == 0)
-    tile = {std::max<int64_t>(1, accumulators / group), group};
-  if (vectors && vectors < tile.vectors && vectors % group == 0)
-    tile = {std::min<int64_t>(few ? 8 : 12, accumulators / vectors), vectors};
-  // Fewer rows would share each column's conversion.
-  return tall ? tile : dividing(size, tile);
+    tile = best({std::max<int64_t>(1, accumulators / group), group});
+  if (vectors && vectors < tile.vectors && vectors % group == 0) {
+    int64_t most = few ? 8 : 12;
+    tile = best(
+        {std::min(most, 2 * accumulators / (2 * vectors - half)), vectors});
+  }
+  return tile;
 }
 
 TaskBlock chooseBlock(const ContractionSize &size, RegisterTile tile,

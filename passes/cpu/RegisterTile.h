@@ -34,7 +34,11 @@ struct ColumnLayout {
   bool scratch = false;     ///< packed in the run, from many places
   int64_t panelVectors = 0; ///< packed before: vectors of a panel
   bool converted = false;   ///< to what they are summed in, where they are read
+  bool halves = false;      ///< two rows may share the last vector's register
 };
+
+/// Whether the last of `columns` fill no more than half a vector.
+bool endInHalf(int64_t columns, int64_t lanes);
 
 /// The tile for `lanes` elements a register of `vectorBytes`: whole panels, or
 /// an even share of one.

@@ -7,6 +7,7 @@
 
 #include "passes/cpu/Conversions.h"
 #include "passes/cpu/ElementwiseEmitter.h"
+#include "passes/cpu/HalfVectors.h"
 #include "passes/cpu/ProductPairs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,7 +31,8 @@ int64_t stepsTogether(const ContractionNest &nest) {
 void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
                       const ColumnSource &columns, Value k, int64_t within,
                       Values &sums) {
-  int64_t vectors = sums.size() / rows.size();
+  int64_t vectors =
+      columns.halved ? columns.places.size() - 1 : sums.size() / rows.size();
   auto elements = cast<MemRefType>(columns.memory.getType()).getElementType();
   auto type = VectorType::get({lanes}, elements);
   bool words = nest.sumsPerElement > 1,
@@ -79,11 +81,27 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
     }
     return;
   }
-  Values waiting = llvm::map_to_vector(llvm::seq(vectors), column);
+  Values waiting = llvm::map_to_vector(llvm::seq(vectors), column), pair;
+  Value last;
+  if (columns.halved)
+    last =
+        repeatHalf(b, loc,
+                   vector::LoadOp::create(
+                       b, loc, VectorType::get({lanes / 2}, elements),
+                       columns.memory, at().add(line, columns.places.back())));
   for (auto [r, row] : llvm::enumerate(rows)) {
     Value here = repeated(row);
     for (auto [v, column] : llvm::enumerate(waiting))
       add(r, here, v, column);
+    if (!columns.halved)
+      continue;
+    pair.push_back(here);
+    if (pair.size() == 1 && r + 1 < rows.size())
+      continue;
+    Value both = pair.size() == 2 ? blendHalves(b, loc, pair[0], here) : here;
+    Value &sum = sums[rows.size() * vectors + r / 2];
+    sum = emitMultiplyAdd(b, loc, both, last, sum);
+    pair.clear();
   }
 }
 
@@ -118,6 +136,18 @@ void TileKernel::fetch(const ColumnSource &columns, Value k) {
 TileKernel::Values TileKernel::run(ArrayRef<Value> rows, Value rowStride,
                                    const ColumnSource &columns, Value first,
                                    Value extent, ValueRange carried) {
+  if (!columns.halved)
+    return runWhole(rows, rowStride, columns, first, extent, carried);
+  Values sums = shareHalves(b, loc, carried, rows.size());
+  return partHalves(b, loc,
+                    runWhole(rows, rowStride, columns, first, extent, sums),
+                    rows.size());
+}
+
+TileKernel::Values TileKernel::runWhole(ArrayRef<Value> rows, Value rowStride,
+                                        const ColumnSource &columns,
+                                        Value first, Value extent,
+                                        ValueRange carried) {
   if (nest.block == 0)
     return chain(rows, rowStride, columns, extent, carried);
   std::optional<int64_t> known = getConstantIntValue(extent);

@@ -31,6 +31,9 @@ struct ColumnSource {
   llvm::SmallVector<mlir::Value> masks{}; ///< per vector; null: all lanes
   std::optional<FetchAhead> ahead{};
   std::optional<ScaleSource> scales{};
+  /// Of the last vector no more than half of the lanes exist: two rows share a
+  /// register for it.
+  bool halved = false;
 };
 
 class TileKernel {
@@ -68,6 +71,9 @@ public:
 private:
   using Values = llvm::SmallVector<mlir::Value>;
 
+  Values runWhole(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,
+                  const ColumnSource &columns, mlir::Value first,
+                  mlir::Value extent, mlir::ValueRange sums);
   /// `sums` plus the sum of products [first, first + extent).
   Values addBlock(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,
                   const ColumnSource &columns, mlir::Value first,

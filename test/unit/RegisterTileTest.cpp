@@ -122,3 +122,30 @@ TEST(RegisterTile, WidePanelsAreReadAloneOrInShares) {
   EXPECT_EQ(chooseTile({1, 16, 768, 768}, 64, 16, {false, 4, true}).rows, 4);
   EXPECT_EQ(chooseTile({1, 128, 768, 768}, 64, 16, {false, 4, true}).rows, 6);
 }
+
+TEST(RegisterTile, TwoRowsShareHalfAVector) {
+  EXPECT_TRUE(endInHalf(24, 16));
+  EXPECT_TRUE(endInHalf(1000, 16));
+  EXPECT_FALSE(endInHalf(28, 16));
+  EXPECT_FALSE(endInHalf(32, 16));
+  EXPECT_FALSE(endInHalf(6, 4));
+  auto tileOf = [](int64_t columns, bool halves) {
+    return chooseTile({1, 3136, columns, 72}, 64, 16,
+                      {false, 1, false, halves});
+  };
+  // Twelve rows of one and a half vectors would leave a few over.
+  EXPECT_EQ(tileOf(24, true).vectors, 2);
+  EXPECT_EQ(tileOf(24, true).rows, 8);
+  EXPECT_EQ(tileOf(40, true).vectors, 3);
+  // Four vectors and a half: a panel of three, and the rest.
+  EXPECT_EQ(tileOf(72, true).vectors, 3);
+}
+
+TEST(RegisterTile, NarrowLastPanelsAreCounted) {
+  // Three panels of three vectors and one of one, in seven rows, beat five of
+  // two in twelve, of which one row is left over.
+  RegisterTile tile =
+      chooseTile({1, std::nullopt, 160, 960, 49}, 64, 16, {false, 1});
+  EXPECT_EQ(tile.rows, 7);
+  EXPECT_EQ(tile.vectors, 3);
+}

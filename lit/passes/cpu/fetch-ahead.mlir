@@ -5,7 +5,7 @@
 // RUN:   --canonicalize --cse --split-input-file | FileCheck %s
 
 // CHECK-LABEL: func.func private @contraction{{.*}}(
-// CHECK: %[[SUMS:.*]]:24 = scf.for
+// CHECK: %[[SUMS:.*]]:21 = scf.for
 // CHECK: memref.prefetch
 // CHECK-NOT: scf.for
 // CHECK: vector.load
