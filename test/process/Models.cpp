@@ -35,6 +35,20 @@ void writeModel(const std::string &path, int seed) {
       << makeWeightedModel(seed).SerializeAsString();
 }
 
+std::string writeModelApart(const Folder &folder) {
+  ::onnx::ModelProto model = makeWeightedModel(2);
+  auto *weight = model.mutable_graph()->mutable_initializer(0);
+  std::string data = weight->raw_data();
+  folder.write("w.bin", data);
+  weight->clear_raw_data();
+  weight->set_data_location(::onnx::TensorProto::EXTERNAL);
+  auto *entry = weight->add_external_data();
+  entry->set_key("location");
+  entry->set_value("w.bin");
+  folder.write("apart.onnx", model.SerializeAsString());
+  return data;
+}
+
 std::vector<float> expectedRow(int seed) {
   std::vector<float> row = weights(seed);
   for (float &value : row)

@@ -16,6 +16,10 @@ constexpr int modelElements = 20000;
 ::onnx::ModelProto makeWeightedModel(int seed);
 void writeModel(const std::string &path, int seed);
 
+/// Writes the model of seed 2 as apart.onnx, and beside it w.bin, its weights,
+/// which it returns.
+std::string writeModelApart(const Folder &folder);
+
 /// y where x is all ones.
 std::vector<float> expectedRow(int seed);
 

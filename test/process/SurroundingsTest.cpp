@@ -65,19 +65,6 @@ protected:
     kill(process.id(), SIGCONT);
     return process.wait();
   }
-
-  /// The new model with its weights in a file.
-  void writeModelApart() {
-    ::onnx::ModelProto model = makeWeightedModel(2);
-    auto *weight = model.mutable_graph()->mutable_initializer(0);
-    models.write("w.bin", weight->raw_data());
-    weight->clear_raw_data();
-    weight->set_data_location(::onnx::TensorProto::EXTERNAL);
-    auto *entry = weight->add_external_data();
-    entry->set_key("location");
-    entry->set_value("w.bin");
-    models.write("apart.onnx", model.SerializeAsString());
-  }
 };
 
 TEST_F(Surroundings, TheSameBytesEverywhere) {
@@ -253,10 +240,10 @@ TEST_F(Surroundings, AFolderThatTakesNoFiles) {
 }
 
 TEST_F(Surroundings, DataThatShrinksWhileItIsCompiled) {
-  writeModelApart();
+  writeModelApart(models);
   output.write("m.so", "old");
   for (int64_t size : {0, 1, 79999}) {
-    writeModelApart();
+    writeModelApart(models);
     Ended ended = compileWhile(
         [&] { std::filesystem::resize_file(models / "w.bin", size); });
     EXPECT_EQ(ended.code, 6) << size << ended.err;
@@ -267,7 +254,7 @@ TEST_F(Surroundings, DataThatShrinksWhileItIsCompiled) {
 }
 
 TEST_F(Surroundings, DataThatChangesWhileItIsCompiled) {
-  writeModelApart();
+  writeModelApart(models);
   Ended ended = compileWhile([&] {
     std::string bytes = readWhole(models / "w.bin");
     bytes[40000] ^= 1;
@@ -282,7 +269,7 @@ TEST_F(Surroundings, DataThatChangesWhileItIsCompiled) {
 
 TEST_F(Surroundings, WhatWasCheckedIsWhatIsRead) {
   // The name of the data comes to mean another file, outside the folder.
-  writeModelApart();
+  writeModelApart(models);
   Folder outside;
   outside.write("secret", std::string(size_t(modelElements) * 4, 's'));
   Ended ended = compileWhile([&] {
@@ -313,12 +300,12 @@ TEST_F(Surroundings, WeightsKeepTheirBits) {
 }
 
 TEST_F(Surroundings, DataThatIsMissingOrMayNotBeRead) {
-  writeModelApart();
+  writeModelApart(models);
   std::filesystem::remove(models / "w.bin");
   Ended ended = runTenon(compiling(shared, "apart.onnx"));
   EXPECT_EQ(ended.code, 6);
   EXPECT_NE(ended.err.find("w.bin"), std::string::npos) << ended.err;
-  writeModelApart();
+  writeModelApart(models);
   chmod(models.path.c_str(), 0755);
   chmod(output.path.c_str(), 0777);
   chmod((models / "w.bin").c_str(), 0);
