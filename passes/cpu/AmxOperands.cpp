@@ -222,9 +222,12 @@ void AmxOperands::splitRow(Value row) {
 }
 
 void AmxOperands::splitColumns(Value column, int64_t vectors) {
-  SmallVector<Value> starts;
-  for (int64_t v = 0; v < vectors; ++v)
-    starts.push_back(startOfColumn(at().add(column, at().constant(v * lanes))));
+  SmallVector<Value> starts, next;
+  for (int64_t v = 0; v < vectors; ++v) {
+    Value first = at().add(column, at().constant(v * lanes));
+    starts.push_back(startOfColumn(first));
+    next.push_back(startOfColumn(at().add(first, at().constant(amxPanel))));
+  }
   auto place = [&](Value start, Value line) {
     return at().add(start, at().mul(line, nest.sums.back().rhsStride));
   };
@@ -236,9 +239,13 @@ void AmxOperands::splitColumns(Value column, int64_t vectors) {
         SmallVector<Value> halves;
         for (Value line :
              {at().add(first, pair), at().add(first, at().add(pair, tile))}) {
-          Value here = place(starts[v], line);
-          halves.push_back(
-              loadFloats(nest.rhs, nest.rhsElement, here, allLanes(line)));
+          halves.push_back(loadFloats(nest.rhs, nest.rhsElement,
+                                      place(starts[v], line), allLanes(line)));
+          // While tiles are multiplied the next panel comes from memory.
+          memref::PrefetchOp::create(b, loc, nest.rhs,
+                                     ValueRange{place(next[v], line)},
+                                     /*isWrite=*/false, /*localityHint=*/2,
+                                     /*isDataCache=*/true);
         }
         for (auto [part, pairs] :
              llvm::enumerate(pairsOfParts(halves[0], halves[1], plan.rhsParts)))

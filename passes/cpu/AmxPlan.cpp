@@ -12,7 +12,7 @@ constexpr int64_t columnBytes = 24 * 1024;
 /// have room for their sums: splitting an element takes as long as some eight
 /// f32 products.
 constexpr int64_t mostRows = 256, fewestColumns = 64;
-constexpr int64_t sumBytes = 256 * 1024;
+constexpr int64_t sumBytes = 384 * 1024;
 constexpr int64_t fewestTasks = 8;
 /// The order of plain accuracy: of three parts six products, of two all four.
 constexpr int64_t allProducts = 2;

@@ -12,7 +12,7 @@ enum {
   /* Work of many operations is done faster, and tasks that are not torn apart
    * share what they prepare. */
   FLOPS_BETWEEN_POLLS = 256000000,
-  BYTES_BETWEEN_POLLS = 8000000,
+  BYTES_BETWEEN_POLLS = 32000000,
 };
 
 static int32_t is_cancelled(tenon_call *call) {
