@@ -3,7 +3,8 @@
 // its values, or read in place where nobody reads them again. Rows are those of
 // all query heads that share the head. Keys and values that are outputs too are
 // joined of earlier and new ones block by block.
-#include "passes/cpu/AttentionTile.h"
+#include "passes/cpu/AttentionScores.h"
+#include "passes/cpu/AttentionValues.h"
 #include "passes/cpu/Conversions.h"
 #include "passes/cpu/ElementEmitter.h"
 #include "passes/cpu/JoinedRows.h"
@@ -22,13 +23,11 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Rows of a register tile, and of a task: a task packs all keys it meets.
-constexpr int64_t mostTileRows = 6;
-constexpr int64_t mostTaskRows = 66;
+/// Powers of less than this below the greatest score are zero: e^-105 rounds
+/// to nothing in f32.
+constexpr double vanishing = 105;
 
 namespace {
-int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 class AttentionEmitter : KernelLoops {
 public:
   AttentionEmitter(Kernel &kernel, AttentionOp op, StridedOperand query,
@@ -50,7 +49,8 @@ private:
 
   void chooseSizes();
   void allocate();
-  void fillScratch(Value memory, int64_t elements, double value);
+  /// `width` numbers for each row.
+  void fillScratch(Value memory, int64_t width, double number);
   void emitTask(Value task);
   void emitBlock(Value first, Value count, int64_t units, bool whole);
   bool readsKeysInPlace();
@@ -62,9 +62,13 @@ private:
   void packKeys(const KeyBlock &block);
   Value finiteValues(const KeyBlock &block);
   Value anyVisible(const KeyBlock &block);
+  Value visibleKeys(const TileRows &rows, const KeyBlock &block);
+  Value fillsVanish(bool inBlock);
+  Value truth();
+  Value negated(Value condition);
   /// Batch indices of queries, and the row, of the task's row `slot`.
   Values placeOf(Value slot);
-  TileRows tileRows(Value firstSlot);
+  TileRows tileRows(Value firstSlot, int64_t count);
   void writeRows();
   void writeRow(Value slot);
 
@@ -76,31 +80,24 @@ private:
   Value rows; ///< that share a head of the keys
   AttentionSizes sizes;
   AttentionScratch scratch;
-  std::optional<AttentionTile> tile;
+  std::optional<AttentionScores> scores;
+  std::optional<AttentionValues> averages;
   Values shared;            ///< the task's batch indices of keys
   Value firstRow, rowCount; ///< of the task
 };
 
 void AttentionEmitter::chooseSizes() {
-  sizes.lanes = kernel.vectorBytes / 4;
-  sizes.depth = *getConstantIntValue(query.extents.back());
-  sizes.valueDepth = *getConstantIntValue(value.extents.back());
-  sizes.valueWidth = ceilDiv(sizes.valueDepth, sizes.lanes) * sizes.lanes;
-  // AVX2 has 16 registers; AVX-512 and NEON have 32.
-  sizes.accumulators = kernel.vectorBytes == 32 ? 12 : 24;
-  sizes.tileRows = mostTileRows;
-  sizes.taskRows = mostTaskRows;
-  std::optional<int64_t> known = getConstantIntValue(rows);
-  if (!known)
-    return;
-  int64_t count = std::max<int64_t>(1, *known),
-          part = ceilDiv(count, ceilDiv(count, mostTaskRows));
-  sizes.tileRows = ceilDiv(part, ceilDiv(part, mostTileRows));
-  sizes.taskRows = ceilDiv(part, sizes.tileRows) * sizes.tileRows;
+  int64_t heads = 1;
+  for (Value extent : ArrayRef(key.extents).take_front(batch))
+    heads *= getConstantIntValue(extent).value_or(1);
+  sizes = planAttention({heads, getConstantIntValue(rows),
+                         *getConstantIntValue(query.extents.back()),
+                         *getConstantIntValue(value.extents.back()),
+                         bool(op.getCausal())},
+                        kernel.vectorBytes);
 }
 
 void AttentionEmitter::allocate() {
-  int64_t tileVectors = ceilDiv(sizes.tileRows, sizes.lanes) * sizes.lanes;
   auto scratchOf = [&](int64_t elements) {
     return KernelLoops::scratchOf(b.getF32Type(), elements);
   };
@@ -108,18 +105,19 @@ void AttentionEmitter::allocate() {
     scratch.keys = scratchOf(sizes.depth * attentionBlock);
   if (!readsValuesInPlace())
     scratch.values = scratchOf(attentionBlock * sizes.valueWidth);
-  scratch.scores = scratchOf(sizes.tileRows * attentionBlock);
-  scratch.sums = scratchOf(sizes.taskRows * sizes.valueWidth);
-  scratch.greatest = scratchOf(sizes.taskRows);
-  scratch.totals = scratchOf(sizes.taskRows * attentionLanes);
-  scratch.shifts = scratchOf(tileVectors);
-  scratch.rescales = scratchOf(tileVectors);
+  scratch.scores = scratchOf(sizes.scratchRows() * attentionBlock);
+  scratch.sums = scratchOf(sizes.scratchRows() * sizes.valueWidth);
+  scratch.totals = scratchOf(sizes.scratchRows() * attentionLanes);
+  for (Value *ofRows : {&scratch.greatest, &scratch.highest, &scratch.shifts,
+                        &scratch.rescales})
+    *ofRows = scratchOf(sizes.scratchRows() + sizes.lanes);
 }
 
 TaskCounter AttentionEmitter::emit() {
   allocate();
-  tile.emplace(kernel, op, sizes, scratch, query, key.extents[batch]);
-  if (!tile->isSupported())
+  scores.emplace(kernel, op, sizes, scratch, query, key.extents[batch]);
+  averages.emplace(kernel, sizes, scratch);
+  if (!scores->isSupported())
     return nullptr;
   forRange(kernel.begin, kernel.end, 1, [&](Value task) { emitTask(task); });
   JoinedRows::settle(kernel);
@@ -146,9 +144,9 @@ void AttentionEmitter::emitTask(Value task) {
   rowCount = at().min(at().sub(rows, firstRow), at().constant(sizes.taskRows));
   shared = at().delinearize(at().floorDiv(task, blocks),
                             ArrayRef(key.extents).take_front(batch));
-  fillScratch(scratch.sums, sizes.taskRows * sizes.valueWidth, 0);
-  fillScratch(scratch.totals, sizes.taskRows * attentionLanes, 0);
-  forRange(at().constant(0), at().constant(sizes.taskRows), 1, [&](Value row) {
+  fillScratch(scratch.sums, sizes.valueWidth, 0);
+  fillScratch(scratch.totals, attentionLanes, 0);
+  forRange(at().constant(0), rowCount, 1, [&](Value row) {
     memref::StoreOp::create(b, loc,
                             emitFloat(b, loc, b.getF32Type(),
                                       -std::numeric_limits<double>::infinity()),
@@ -163,7 +161,8 @@ void AttentionEmitter::emitTask(Value task) {
              [&](Value first) { emitBlock(first, step, units, true); });
   Value rest = at().sub(count, whole);
   if (known && *known % attentionBlock != 0)
-    emitBlock(whole, rest, ceilDiv(*known % attentionBlock, attentionLanes),
+    emitBlock(whole, rest,
+              (*known % attentionBlock + attentionLanes - 1) / attentionLanes,
               false);
   else if (!known)
     when(at().less(at().constant(0), rest),
@@ -171,12 +170,11 @@ void AttentionEmitter::emitTask(Value task) {
   writeRows();
 }
 
-void AttentionEmitter::fillScratch(Value memory, int64_t elements,
-                                   double number) {
+void AttentionEmitter::fillScratch(Value memory, int64_t width, double number) {
   auto type = VectorType::get({sizes.lanes}, b.getF32Type());
   Value vector = emitFloat(b, loc, type, number);
-  forRange(at().constant(0), at().constant(elements), sizes.lanes,
-           [&](Value place) {
+  forRange(at().constant(0), at().mul(rowCount, at().constant(width)),
+           sizes.lanes, [&](Value place) {
              vector::StoreOp::create(b, loc, vector, memory, place);
            });
 }
@@ -192,11 +190,33 @@ void AttentionEmitter::emitBlock(Value first, Value count, int64_t units,
                  {}};
   if (scratch.values)
     block.values = packedValues(block.values, count);
+  auto tiles = [&](auto body) {
+    forRange(at().constant(0), rowCount, sizes.scoreRows,
+             [&](Value slot) { body(tileRows(slot, sizes.scoreRows)); });
+  };
+  auto seen = [&](const TileRows &rows) {
+    return rows.lastKeys.empty() ? count : visibleKeys(rows, block);
+  };
   auto meet = [&] {
     if (scratch.keys)
       packKeys(block);
-    forRange(at().constant(0), rowCount, sizes.tileRows,
-             [&](Value slot) { tile->emit(tileRows(slot), block); });
+    tiles([&](const TileRows &rows) { scores->emit(rows, block, seen(rows)); });
+    if (!op.getCausal()) {
+      averages->chooseShifts(rowCount);
+      return averages->emit(rowCount, block, [&](Value) { return count; });
+    }
+    Value leaveOut =
+        arith::AndIOp::create(b, loc, block.finite, fillsVanish(true));
+    when(negated(leaveOut), [&] {
+      tiles([&](const TileRows &rows) {
+        scores->emitRest(rows, block, seen(rows));
+      });
+    });
+    averages->chooseShifts(rowCount);
+    averages->emit(rowCount, block, [&](Value slot) -> Value {
+      return arith::SelectOp::create(
+          b, loc, leaveOut, seen(tileRows(slot, sizes.valueRows)), count);
+    });
   };
   if (!op.getCausal())
     return meet();
@@ -212,7 +232,7 @@ bool AttentionEmitter::readsKeysInPlace() {
 
 /// Whether a single tile reads them, as whole vectors of floats.
 bool AttentionEmitter::readsValuesInPlace() {
-  return getConstantIntValue(rows) && sizes.taskRows == sizes.tileRows &&
+  return getConstantIntValue(rows) && sizes.taskRows == sizes.valueRows &&
          value.element.isF32() && sizes.valueDepth == sizes.valueWidth &&
          getConstantIntValue(value.strides.back()) == 1;
 }
@@ -306,28 +326,53 @@ Value AttentionEmitter::anyVisible(const KeyBlock &block) {
   Value lastKey = at().add(lastRow, kernel.arguments.lookup(op.getCausal()));
   Value seen = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle,
                                      block.first, lastKey);
-  Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
   auto branch = scf::IfOp::create(b, loc, b.getI1Type(), seen, true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&branch.getThenRegion().front());
-  scf::YieldOp::create(b, loc, yes);
+  scf::YieldOp::create(b, loc, truth());
   b.setInsertionPointToStart(&branch.getElseRegion().front());
-  auto loop = scf::ForOp::create(b, loc, at().constant(0), rowCount,
-                                 at().constant(1), block.finite);
-  {
-    OpBuilder::InsertionGuard inside(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Value greatest = memref::LoadOp::create(b, loc, scratch.greatest,
-                                            loop.getInductionVar());
-    scf::YieldOp::create(b, loc,
-                         arith::AndIOp::create(b, loc, loop.getRegionIterArg(0),
-                                               tile->fillVanishes(greatest))
-                             .getResult());
-  }
-  scf::YieldOp::create(
-      b, loc,
-      arith::XOrIOp::create(b, loc, loop.getResult(0), yes).getResult());
+  Value vanish =
+      arith::AndIOp::create(b, loc, block.finite, fillsVanish(false));
+  scf::YieldOp::create(b, loc, negated(vanish));
   return branch.getResult(0);
+}
+
+/// How many of the block's first keys any of the rows sees.
+Value AttentionEmitter::visibleKeys(const TileRows &rows,
+                                    const KeyBlock &block) {
+  Value last = rows.lastKeys.front();
+  for (Value key : ArrayRef(rows.lastKeys).drop_front())
+    last = at().max(last, key);
+  Value seen = at().sub(at().add(last, at().constant(1)), block.first);
+  return at().max(at().min(seen, block.count), at().constant(0));
+}
+
+/// Whether the powers of filled scores are zero beside the greatest score of
+/// each of the task's rows, that in the block at hand counted or not.
+Value AttentionEmitter::fillsVanish(bool inBlock) {
+  auto loop = scf::ForOp::create(b, loc, at().constant(0), rowCount,
+                                 at().constant(1), truth());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  auto load = [&](Value memory) -> Value {
+    return memref::LoadOp::create(b, loc, memory, loop.getInductionVar());
+  };
+  Value greatest = load(scratch.greatest);
+  if (inBlock)
+    greatest = greater(b, loc, greatest, load(scratch.highest));
+  Lanes g(b, loc, greatest);
+  Lanes vanish =
+      g - g.number(op.getFill()->convertToDouble()) > g.number(vanishing);
+  scf::YieldOp::create(
+      b, loc, (Lanes(b, loc, loop.getRegionIterArg(0)) & vanish).get());
+  return loop.getResult(0);
+}
+
+Value AttentionEmitter::truth() {
+  return arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+}
+Value AttentionEmitter::negated(Value condition) {
+  return arith::XOrIOp::create(b, loc, condition, truth());
 }
 
 AttentionEmitter::Values AttentionEmitter::placeOf(Value slot) {
@@ -343,11 +388,11 @@ AttentionEmitter::Values AttentionEmitter::placeOf(Value slot) {
   return place;
 }
 
-TileRows AttentionEmitter::tileRows(Value firstSlot) {
+TileRows AttentionEmitter::tileRows(Value firstSlot, int64_t count) {
   TileRows tile;
   tile.firstSlot = firstSlot;
   Value last = at().sub(rowCount, at().constant(1));
-  for (int64_t r = 0; r < sizes.tileRows; ++r) {
+  for (int64_t r = 0; r < count; ++r) {
     // What is left of a tile does the last row over again.
     Value slot = at().min(at().add(firstSlot, at().constant(r)), last);
     tile.places.push_back(placeOf(slot));

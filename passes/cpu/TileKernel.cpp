@@ -226,9 +226,10 @@ void TileKernel::steps(ArrayRef<Value> rows, Value rowStride,
   }
 }
 
-TileKernel::Values TileKernel::chain(ArrayRef<Value> rows, Value rowStride,
-                                     const ColumnSource &columns, Value extent,
-                                     ValueRange carried) {
+TileKernel::Values
+TileKernel::chain(ArrayRef<Value> rows, Value rowStride,
+                  const ColumnSource &columns, Value extent, ValueRange carried,
+                  llvm::function_ref<void(Value)> meanwhile) {
   Values sums(carried);
   std::optional<int64_t> known = getConstantIntValue(extent);
   if (known && *known <= straight) {
@@ -246,6 +247,8 @@ TileKernel::Values TileKernel::chain(ArrayRef<Value> rows, Value rowStride,
     Values inner(loop.getRegionIterArgs());
     if (columns.ahead && steps == together)
       fetch(columns, loop.getInductionVar());
+    if (meanwhile && steps == together)
+      meanwhile(loop.getInductionVar());
     for (int64_t u = 0; u < steps; ++u)
       step(rows, rowStride, columns, loop.getInductionVar(), u, inner);
     scf::YieldOp::create(b, loc, inner);

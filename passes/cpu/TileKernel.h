@@ -44,9 +44,12 @@ public:
 
   /// One chain of products over k in [0, extent) on top of `sums` (rows x
   /// vectors, row by row): rows start at `rows` in lhs and step by `rowStride`.
+  /// `meanwhile` writes other work into each iteration of stepsTogether steps,
+  /// the first of which it is given.
   llvm::SmallVector<mlir::Value>
   chain(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,
-        const ColumnSource &columns, mlir::Value extent, mlir::ValueRange sums);
+        const ColumnSource &columns, mlir::Value extent, mlir::ValueRange sums,
+        llvm::function_ref<void(mlir::Value)> meanwhile = {});
 
   /// Adds to `sums` the products [first, first + extent) of such a chain, in
   /// blocks where the nest has them: `first` is the first of a block.

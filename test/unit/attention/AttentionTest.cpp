@@ -316,6 +316,8 @@ TEST(Attention, OddSizes) {
     for (int64_t keys : {1, 65, 192, 200})
       cases.push_back(sized("f" + std::to_string(cases.size()), rows, keys,
                             rows % 2 ? 17 : 64, keys % 2 ? 64 : 21));
+  // Powers of the next tile go along with a part of the values' columns.
+  cases.push_back(sized("wide", 43, 130, 16, 136));
   check(cases);
 }
 

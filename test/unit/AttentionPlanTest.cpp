@@ -1,0 +1,58 @@
+// Rows of attention: tasks enough where there are rows for them, little
+// computed twice, and room in the second cache.
+#include "passes/cpu/AttentionPlan.h"
+
+#include "passes/cpu/RegisterTile.h"
+#include "gtest/gtest.h"
+
+using namespace tenon;
+
+namespace {
+AttentionSizes planned(int64_t heads, std::optional<int64_t> rows,
+                       int64_t valueDepth = 64, bool causal = false,
+                       int64_t vectorBytes = 64) {
+  return planAttention({heads, rows, 64, valueDepth, causal}, vectorBytes);
+}
+} // namespace
+
+TEST(AttentionPlan, ATaskPacksAHeadOnceWhereThereAreTasksEnough) {
+  EXPECT_EQ(planned(12, 197).taskRows, 200);
+  EXPECT_EQ(planned(12, 128).taskRows, 128);
+  EXPECT_EQ(planned(2, 128).taskRows, 32);
+  EXPECT_EQ(planned(1, 24).taskRows, 24);
+  // So that keys and values are joined once: PlanFusions counts on it.
+  for (int64_t rows = 1; rows <= 16; ++rows)
+    EXPECT_GE(planned(8, rows, 4096).taskRows, rows);
+}
+
+TEST(AttentionPlan, RowsOfATaskStayInTheSecondCache) {
+  for (int64_t depth : {8, 64, 128, 1024})
+    for (std::optional<int64_t> rows :
+         {std::optional<int64_t>(), std::optional<int64_t>(4000)}) {
+      AttentionSizes sizes = planned(12, rows, depth);
+      EXPECT_LE(sizes.taskRows * (attentionBlock + sizes.valueWidth) * 4,
+                secondCache / 2);
+    }
+}
+
+TEST(AttentionPlan, TilesDivideTheRowsWhereTheyCan) {
+  EXPECT_EQ(planned(12, 197).scoreRows, 6);
+  EXPECT_EQ(planned(12, 128).scoreRows, 4);
+  EXPECT_EQ(planned(12, 1).taskRows, 1);
+  EXPECT_EQ(planned(12, 7).scoreRows, 4);
+}
+
+TEST(AttentionPlan, PowersGoBesideProductsWhereRegistersAreLeft) {
+  EXPECT_TRUE(planned(12, 128).overlapped);
+  EXPECT_FALSE(planned(12, 128, 64, true).overlapped);
+  EXPECT_FALSE(planned(12, 128, 64, false, 32).overlapped);
+  EXPECT_FALSE(planned(12, 5).overlapped);
+  EXPECT_TRUE(planned(12, 128, 64, false, 16).overlapped);
+}
+
+TEST(AttentionPlan, RowsOfACausalTileAreThoseOfBothSteps) {
+  for (std::optional<int64_t> rows : {std::optional<int64_t>(), {7}, {130}}) {
+    AttentionSizes sizes = planned(12, rows, 64, true);
+    EXPECT_EQ(sizes.scoreRows, sizes.valueRows);
+  }
+}
