@@ -1,6 +1,7 @@
 // Resize and Upsample: one dimension after the other, each output a weighted
 // sum of a few taps. Coordinates are worked out here where extents and scales
 // are known, and by ops where they are not: one formula serves both.
+#include "compiler/import/onnx/LaneMath.h"
 #include "compiler/import/onnx/NodeContext.h"
 
 #include <cmath>
@@ -9,124 +10,6 @@ using namespace mlir;
 
 namespace tenon::onnx {
 namespace {
-
-/// Numbers along an output dimension (or one for all): f64, known or computed.
-struct Lane {
-  std::optional<SmallVector<double>> known;
-  Value value; ///< when not known
-};
-
-/// Arithmetic on lanes.
-class LaneMath {
-  /// Longer lists are computed in the run, whatever is known of them.
-  static constexpr int64_t mostKnown = 1 << 16;
-
-public:
-  explicit LaneMath(GraphBuilder &builder) : g(builder) {}
-
-  Lane number(double value) { return {SmallVector<double>{value}, {}}; }
-  Lane size(Size size) {
-    if (auto known = GraphBuilder::staticSize(size))
-      return number(double(*known));
-    return {std::nullopt, g.fromSize(size, f64())};
-  }
-  /// 0, 1, ..., n - 1.
-  Lane positions(Size count) {
-    auto known = GraphBuilder::staticSize(count);
-    if (!known || *known > mostKnown)
-      return {std::nullopt, g.iota(f64(), {count}, 0)};
-    SmallVector<double> values;
-    for (int64_t i = 0; i < *known; ++i)
-      values.push_back(double(i));
-    return {values, {}};
-  }
-  Lane add(const Lane &a, const Lane &b) {
-    return apply<AddOp>(a, b, [](double x, double y) { return x + y; });
-  }
-  Lane sub(const Lane &a, const Lane &b) {
-    return apply<SubtractOp>(a, b, [](double x, double y) { return x - y; });
-  }
-  Lane mul(const Lane &a, const Lane &b) {
-    return apply<MultiplyOp>(a, b, [](double x, double y) { return x * y; });
-  }
-  Lane div(const Lane &a, const Lane &b) {
-    return apply<DivideOp>(a, b, [](double x, double y) { return x / y; });
-  }
-  Lane min(const Lane &a, const Lane &b) {
-    return apply<MinimumOp>(a, b,
-                            [](double x, double y) { return std::min(x, y); });
-  }
-  Lane max(const Lane &a, const Lane &b) {
-    return apply<MaximumOp>(a, b,
-                            [](double x, double y) { return std::max(x, y); });
-  }
-  Lane abs(const Lane &a) { return max(a, sub(number(0), a)); }
-  Lane floor(const Lane &a) {
-    if (!a.known)
-      return {std::nullopt, g.make<FloorOp>(a.value)};
-    Lane result = a;
-    for (double &x : *result.known)
-      x = std::floor(x);
-    return result;
-  }
-  /// 1 where a < b (a <= b), else 0.
-  Lane less(const Lane &a, const Lane &b, bool orEqual = false) {
-    if (a.known && b.known)
-      return apply<AddOp>(a, b, [&](double x, double y) {
-        return double(orEqual ? x <= y : x < y);
-      });
-    Value flag =
-        g.compare(orEqual ? CompareDirection::LE : CompareDirection::LT,
-                  tensor(a), tensor(b));
-    return {std::nullopt, g.convert(flag, f64())};
-  }
-  /// flag * yes + (1 - flag) * no
-  Lane choose(const Lane &flag, const Lane &yes, const Lane &no) {
-    if (flag.known && yes.known && no.known) {
-      Lane picked = mul(flag, yes), other = mul(sub(number(1), flag), no);
-      return add(picked, other);
-    }
-    Value condition = g.compare(CompareDirection::NE, tensor(flag), 0.0);
-    return {std::nullopt, g.select(condition, tensor(yes), tensor(no))};
-  }
-  /// As a tensor of rank 1 (rank 0 for one number).
-  Value tensor(const Lane &lane) {
-    if (!lane.known)
-      return lane.value;
-    SmallVector<int64_t> shape;
-    if (lane.known->size() != 1)
-      shape.push_back(lane.known->size());
-    return g.floats(f64(), *lane.known, shape);
-  }
-  /// `count` elements of another type.
-  Value vector(const Lane &lane, Size count, mlir::Type element) {
-    Value result =
-        lane.known && lane.known->size() != 1
-            ? g.floats(element, *lane.known, {int64_t(lane.known->size())})
-            : g.convert(tensor(lane), element);
-    return g.broadcastTo(result, {count});
-  }
-
-private:
-  GraphBuilder &g;
-
-  mlir::Type f64() { return g.ops.getF64Type(); }
-
-  template <typename Op>
-  Lane apply(const Lane &a, const Lane &b,
-             llvm::function_ref<double(double, double)> fold) {
-    if (!a.known || !b.known)
-      return {std::nullopt, g.binary<Op>(tensor(a), tensor(b))};
-    size_t count = std::max(a.known->size(), b.known->size());
-    if (a.known->empty() || b.known->empty())
-      count = 0;
-    SmallVector<double> result;
-    for (size_t i = 0; i < count; ++i)
-      result.push_back(fold((*a.known)[a.known->size() == 1 ? 0 : i],
-                            (*b.known)[b.known->size() == 1 ? 0 : i]));
-    return {result, {}};
-  }
-};
 
 /// The attributes of the op.
 struct ResizeRule {
