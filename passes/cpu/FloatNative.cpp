@@ -20,10 +20,9 @@ constexpr double ln2High = 0x1.62e4p-1; // k * ln2High is exact
 constexpr double ln2Low = 0x1.7f7d1c0000000p-20;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// x = k ln 2 + r + rest, rest being what the rounding of r lost; the low bits
-/// of `biased` hold k + bias.
+/// x = k ln 2 + r; the low bits of `biased` hold k + bias.
 struct Reduced {
-  Lanes k, r, rest, biased;
+  Lanes k, r, biased;
 };
 
 Reduced reduce(const Lanes &x, int bias) {
@@ -32,19 +31,22 @@ Reduced reduce(const Lanes &x, int bias) {
   Lanes shifted = fma(x, log2e, magic);
   Lanes k = shifted - magic;
   Lanes high = fma(k, -ln2High, x); // exact
-  Lanes r = fma(k, -ln2Low, high);
-  return {k, r, fma(k, -ln2Low, high - r), shifted.bitcast(i32)};
+  return {k, fma(k, -ln2Low, high), shifted.bitcast(i32)};
 }
 
-/// (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2.
-Lanes expTail(const Lanes &r) {
-  return horner(r, {0.5, 0.16666667163372039, 4.1666477918624878e-2,
-                    8.3331903442740440e-3, 1.3933692825958133e-3,
-                    1.9960192730650306e-4});
+/// e^r for |r| <= ln 2 / 2.
+Lanes expCore(const Lanes &r) {
+  return horner(r, {1, 1, 0.499999851, 0.166664720, 4.16695364e-2,
+                    8.37312452e-3, 1.37805939e-3});
 }
 
 /// e^r - 1 for |r| <= ln 2 / 2, relative to its size.
-Lanes expm1Core(const Lanes &r) { return fma(expTail(r), r * r, r); }
+Lanes expm1Core(const Lanes &r) {
+  Lanes tail = horner(r, {0.5, 0.16666667163372039, 4.1666477918624878e-2,
+                          8.3331903442740440e-3, 1.3933692825958133e-3,
+                          1.9960192730650306e-4});
+  return fma(tail, r * r, r);
+}
 
 /// 2^k from bits that hold k + 127, 0 < k + 127 < 255.
 Lanes powerOfTwo(const Lanes &biased) {
@@ -52,23 +54,16 @@ Lanes powerOfTwo(const Lanes &biased) {
   return (biased << 23).bitcast(f32);
 }
 
-/// e^x for x that is limited to [-104.5, 89]: 2^k in two factors, so that a
-/// denormal result rounds once and an overflow is infinity.
-Lanes expLimited(const Lanes &x) {
-  Reduced part = reduce(x, 254);
-  Lanes half = part.biased >> 1;
-  Lanes rest = part.biased - half;
-  // 1 + r is rounded, and what it lost joins the small terms: one rounding
-  // counts, the last.
-  Lanes sum = part.r + x.number(1);
-  Lanes lost = part.r - (sum - x.number(1));
-  Lanes power = sum + (lost + fma(expTail(part.r), part.r * part.r, part.rest));
-  return power * powerOfTwo(half) * powerOfTwo(rest);
-}
-
 } // namespace
 
-Lanes expNative(const Lanes &x) { return expLimited(limit(x, -104.5, 89)); }
+// 2^k is two factors: the first product is exact, and the second rounds a
+// denormal result and makes an overflow infinity.
+Lanes expNative(const Lanes &x) {
+  Reduced part = reduce(limit(x, -104.5, 89), 254);
+  Lanes half = part.biased >> 1;
+  Lanes rest = part.biased - half;
+  return expCore(part.r) * powerOfTwo(half) * powerOfTwo(rest);
+}
 
 Lanes expm1Native(const Lanes &x) {
   Reduced part = reduce(limit(x, -18, 89), 127);
