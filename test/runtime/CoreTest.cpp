@@ -236,6 +236,15 @@ TEST(Parallel, CancelledWorkStopsWithinAKernel) {
   EXPECT_NE(tenon_core_begin(&call, 1, 0, 0), 0);
 }
 
+// They may share what they prepare: no look at the flag comes between.
+TEST(Parallel, TasksOfAFewMillisecondsRunTogether) {
+  tenon_call call = {};
+  Loops loops;
+  tenon_core_parallel(&call, Loops::task, &loops, 8, 200000000, 20000000);
+  EXPECT_TRUE(loops.ranOnce(8));
+  EXPECT_EQ(loops.calls, 1);
+}
+
 TEST(Parallel, TheProfileHearsOfEachLaunch) {
   std::vector<std::vector<int64_t>> heard;
   tenon_call call = {};
