@@ -327,12 +327,13 @@ void ConvolutionNests::addChannels(ContractionNest &nest) {
         features = rhs.extents[spatial];
   if (int64_t groups = op.getGroups(); groups != 1) {
     int64_t each = *getConstantIntValue(outputs) / groups;
-    nest.outer.push_back(
-        {at.constant(groups), features, at.constant(each), spatial + 1, each});
+    nest.outer.push_back({at.constant(groups),
+                          at.mul(features, lhs.strides.back()),
+                          at.constant(each), spatial + 1, each});
     outputs = at.constant(each);
   }
   nest.column = {outputs, zero, at.constant(1), spatial + 1};
-  nest.sums.push_back({features, at.constant(1), rhs.strides[spatial]});
+  nest.sums.push_back({features, lhs.strides.back(), rhs.strides[spatial]});
   nest.products = op.getProducts();
   if (nest.products == Products::Pairs)
     countPairs(at, nest.sums.back(), features);

@@ -1,5 +1,5 @@
-// Packed, in pairs, quantized, or as it is: each form is seen through where it
-// stands between the operand and what is in memory.
+// Packed, in pairs, quantized, transposed, or as it is: each form is seen
+// through where it stands between the operand and what is in memory.
 #include "passes/cpu/ContractionOperand.h"
 
 #include "passes/cpu/ElementEmitter.h"
@@ -10,14 +10,20 @@ using namespace mlir;
 namespace tenon {
 
 namespace {
-/// How an operand is stored: packed, in pairs, quantized, or as it is.
+/// How an operand is stored: packed, in pairs, quantized, or as it is, or in
+/// another order of its dimensions.
 struct StoredOperand {
+  TransposeOp transpose;
   UnpackOp unpack;
   UnpairOp unpair;
   DequantizeOp dequantize;
   Value tensor; ///< what is in memory
 
   explicit StoredOperand(Value operand) : tensor(operand) {
+    if ((transpose = tensor.getDefiningOp<TransposeOp>())) {
+      tensor = transpose.getOperand();
+      return;
+    }
     if ((unpack = tensor.getDefiningOp<UnpackOp>()))
       tensor = unpack.getOperand();
     if ((unpair = tensor.getDefiningOp<UnpairOp>()))
@@ -44,6 +50,13 @@ ContractionOperand::ContractionOperand(Kernel &kernel, Value tensor) {
   for (int64_t d = rank - 1; d >= 0; --d) {
     strides[d] = stride;
     stride = at.mul(stride, extents[d]);
+  }
+  if (stored.transpose) {
+    SmallVector<Value> extentsThere = extents, stridesThere = strides;
+    for (auto [d, from] : llvm::enumerate(stored.transpose.getPermutation())) {
+      extents[d] = extentsThere[from];
+      strides[d] = stridesThere[from];
+    }
   }
   if (!stored.isPlain())
     seeThrough(kernel, stored.dequantize, at);

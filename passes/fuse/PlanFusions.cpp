@@ -63,6 +63,21 @@ bool isStoredWeight(Operation *op) {
   return isa<UnpackOp, UnpairOp, DequantizeOp>(op);
 }
 
+/// Puts an image's few channels side by side for a convolution, which reads
+/// them from their planes as well: a pixel is less than a line of the cache.
+bool isImage(Operation *op) {
+  constexpr int64_t fewChannels = 4;
+  if (!isa<TransposeOp>(op) || !op->hasOneUse())
+    return false;
+  auto convolution = dyn_cast<ConvolutionOp>(*op->user_begin());
+  int64_t channels =
+      cast<RankedTensorType>(op->getResult(0).getType()).getShape().back();
+  return convolution && convolution.getLhs() == op->getResult(0) &&
+         convolution.getGroups() == 1 &&
+         convolution.getProducts() == Products::Chain &&
+         !ShapedType::isDynamic(channels) && channels <= fewChannels;
+}
+
 /// Costs next to nothing, so that every user may have its own copy.
 bool isFree(Operation *op) {
   return isa<BroadcastInDimOp, IotaOp>(op) || isStoredWeight(op) || isSplat(op);
@@ -263,7 +278,7 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
   /// Prologues of contractions are computed once, before: only what has no
   /// elements of its own may join, and epilogue operands.
   bool joinsContraction(Operation *op) {
-    if (isStoredWeight(op))
+    if (isStoredWeight(op) || isImage(op))
       return true;
     for (Operation *user : op->getUsers())
       if (roleOf(user) == Role::Contraction)

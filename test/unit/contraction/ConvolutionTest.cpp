@@ -115,8 +115,41 @@ Case convolutionCase(const std::string &name, Dims lhs, Dims rhs, Window window,
   return test;
 }
 
+/// The case of an input whose channels lie in planes.
+Case inPlanes(Case test) {
+  Dims from = test.dims[0], to = {from[0], from[3], from[1], from[2]};
+  std::vector<float> pixels = test.inputs[0];
+  for (int64_t i = 0; i < count(to); ++i) {
+    Dims at = indicesOf(i, to);
+    test.inputs[0][i] =
+        pixels[((at[0] * from[1] + at[2]) * from[2] + at[3]) * from[3] + at[1]];
+  }
+  test.dims[0] = to;
+  std::string argument = "%x: " + type(from);
+  test.text.replace(test.text.find(argument), argument.size(),
+                    "%planes: " + type(to));
+  test.text.insert(test.text.find("{\n") + 2,
+                   "  %x = tenon.transpose %planes [0, 2, 3, 1] : (" +
+                       type(to) + ") -> " + type(from) + "\n");
+  return test;
+}
+
 const Window whole{{1, 1}, {1, 1, 1, 1}, {1, 1}};
 } // namespace
+
+TEST(Convolution, ImagesInPlanes) {
+  std::vector<Case> cases;
+  for (int64_t channels : {1, 2, 3, 4, 5}) {
+    cases.push_back(inPlanes(
+        convolutionCase(numbered("planes", {channels}), {2, 9, 11, channels},
+                        {3, 3, channels, 18}, {{2, 2}, {1, 1, 1, 1}, {1, 1}})));
+    cases.push_back(inPlanes(
+        convolutionCase(numbered("pixels", {channels}), {2, 9, 11, channels},
+                        {1, 1, channels, 18}, {{1, 1}, {0, 0, 0, 0}, {1, 1}}, 1,
+                        Epilogue::BiasRelu)));
+  }
+  check(cases);
+}
 
 TEST(Convolution, Windows) {
   std::vector<Case> cases;
