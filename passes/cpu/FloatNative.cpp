@@ -84,9 +84,9 @@ Lanes tanhNative(const Lanes &x) {
   Lanes small = fma(x * square, odd, x);
 
   Reduced part = reduce(limitAbove(magnitude + magnitude, 20), 127);
-  Lanes scale = powerOfTwo(part.biased);
   Lanes one = x.number(1);
-  Lanes large = one - x.number(2) / fma(scale, expm1Core(part.r), scale + one);
+  Lanes sum = fma(powerOfTwo(part.biased), expCore(part.r), one);
+  Lanes large = one - x.number(2) / sum;
   return (magnitude < x.number(0.5625)).select(small, large).copySign(x);
 }
 
