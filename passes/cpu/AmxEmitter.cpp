@@ -381,7 +381,7 @@ AmxEmitter::Values AmxEmitter::computeAgain(const Panel &panel, Value row) {
         columns.base));
   return again.run({operands.startOfRow(row)}, nest.sums.back().lhsStride,
                    columns, at().constant(0), nest.sums.back().extent,
-                   zeros(panel.vectors));
+                   [&] { return zeros(panel.vectors); });
 }
 } // namespace
 

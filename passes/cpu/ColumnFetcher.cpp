@@ -90,7 +90,13 @@ void ColumnFetcher::fetchNext(ColumnSource &columns, Value next, Value row,
       at().add(at().add(next, at().mul(panel, nest.panels->stride)),
                at().mul(share, at().constant(piece.depth / shares * width /
                                              nest.sumsPerElement)));
-  columns.ahead = FetchAhead{{base}, lines / shares, lineElements};
+  int64_t linesNow = lines / shares;
+  // The tile counts its steps from the first product of all.
+  if (piece.first)
+    base = at().sub(
+        base, at().mul(at().floorDiv(piece.first, at().constant(together)),
+                       at().constant(linesNow * lineElements)));
+  columns.ahead = FetchAhead{{base}, linesNow, lineElements};
 }
 
 void ColumnFetcher::fetchForPacking(Value next, int64_t vectors, Value row,

@@ -9,9 +9,11 @@
 
 namespace tenon {
 
-/// What the tiles of some rows fetch together: as many lines of each panel.
+/// What the tiles of some rows fetch together: as many lines of each panel. The
+/// products they compute meanwhile begin with number `first`; null: with 0.
 struct FetchedPiece {
   int64_t rows, depth;
+  mlir::Value first{};
 };
 
 class ColumnFetcher {

@@ -1,7 +1,8 @@
 // Tasks are blocks of rows and columns of one batch. In a task each panel of
-// columns meets all rows, so that it stays in the second cache; a tile of rows
-// keeps its sums in registers over the whole depth. Panels whose columns lie
-// across memory are packed piece by piece, sums waiting on the stack meanwhile.
+// columns meets all rows, piece by piece where it is deep, so that a piece
+// stays in the first cache; a tile of rows keeps its sums in registers over a
+// piece, and on the stack between them. Columns that lie across memory are
+// packed.
 #include "passes/cpu/GemmEmitter.h"
 
 #include "passes/cpu/ColumnFetcher.h"
@@ -99,8 +100,10 @@ void GemmEmitter::emit(Value begin, Value end) {
   if (packsWhole())
     panelMemory = scratchOf(nest.sum, *size.sum * width);
   else if (packs)
-    panelMemory =
-        scratchOf(nest.sum, panelBytes * 8 / nest.sum.getIntOrFloatBitWidth());
+    // A block's sum is never cut in two, however wide the panel.
+    panelMemory = scratchOf(
+        nest.sum, std::max(panelBytes * 8 / nest.sum.getIntOrFloatBitWidth(),
+                           nest.block * width));
   forRange(begin, end, 1, [&](Value number) {
     task.enter(number);
     emitPanels(task.firstColumn, task.lastColumn);
@@ -378,8 +381,8 @@ void GemmEmitter::keep(const Panel &panel, Value keptRow,
           int64_t(i) % panel.vectors);
 }
 
-/// Panels too deep for the second cache meet the rows piece by piece; the last
-/// piece, most often the only one, leaves its sums in registers.
+/// A deep panel meets the rows piece by piece, so that the first cache holds
+/// the piece; the last one leaves its sums in registers.
 void GemmEmitter::emitDirect(const Panel &panel) {
   ColumnSource columns = columnsOf(panel, task.rhsBase);
   if (!isDeep())
@@ -397,12 +400,12 @@ void GemmEmitter::emitDirect(const Panel &panel) {
         ColumnSource source = columns;
         source.halved = isHalved(panel, run);
         fetcher.fetchNext(source, at().add(columns.base, next), keptRow,
-                          run.count, {together, depth});
+                          run.count, {together, depth, k});
         keep(panel, keptRow,
              tiles.run(offsetsOf(run, positionsOf(run)),
                        nest.sums.back().lhsStride, source, k,
                        at().constant(depth),
-                       waiting(panel, keptRow, run.count)));
+                       [&] { return waiting(panel, keptRow, run.count); }));
       });
     });
     finishTiles(panel, columns, low, high, whole);
@@ -421,19 +424,22 @@ void GemmEmitter::finishTiles(const Panel &panel, const ColumnSource &from,
     columns.halved = isHalved(panel, run);
     fetcher.fetchNext(columns, next, at().sub(run.first, low), run.count,
                       isDeep()
-                          ? FetchedPiece{together, pieceDepth()}
+                          ? FetchedPiece{together, pieceDepth(), done}
                           : FetchedPiece{block.rows, size.sum.value_or(0)});
     Value keptRow = done ? at().sub(run.first, low) : at().constant(0);
     SmallVector<Values> positions = positionsOf(run);
     Values starts = offsetsOf(run, positions);
-    Values sums = done ? waiting(panel, keptRow, run.count)
-                       : zeros(run.count * panel.vectors);
+    auto former = [&] {
+      return done ? waiting(panel, keptRow, run.count)
+                  : zeros(run.count * panel.vectors);
+    };
+    Values sums;
     if (isChain()) {
       Value first = done ? done : at().constant(0);
       sums = tiles.run(starts, nest.sums.back().lhsStride, columns, first,
-                       at().sub(nest.sums.back().extent, first), sums);
+                       at().sub(nest.sums.back().extent, first), former);
     } else {
-      sums = tiles.runAll(starts, positions, columns, sums);
+      sums = tiles.runAll(starts, positions, columns, former());
     }
     if (drains) {
       keep(panel, keptRow, sums);

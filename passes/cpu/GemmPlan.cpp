@@ -12,6 +12,9 @@ namespace tenon {
 constexpr int64_t wholePanelBytes = 128 * 1024;
 /// Bytes of the sums that wait while a panel is packed.
 constexpr int64_t keptBytes = 31 * 1024;
+/// Products of a piece of a deep sum: three vectors of columns take 24 KB, and
+/// stay in the first cache while the rows pass.
+constexpr int64_t pieceProducts = 128;
 /// Operands of more bytes are packed where many rows read them.
 constexpr int64_t largeOperand = 768 * 1024;
 
@@ -67,17 +70,24 @@ bool GemmPlan::packsWhole() const {
          *size.sum * width * sumBytes() <= wholePanelBytes;
 }
 
-bool GemmPlan::isLong() const {
+bool GemmPlan::readsAgain() const {
   return nest.panels && size.sum && nest.block != 0 &&
-         size.rows.value_or(manyRows) > tile.rows &&
+         size.rows.value_or(manyRows) > tile.rows;
+}
+
+bool GemmPlan::inPieces() const {
+  if (packs)
+    return !packsWhole();
+  return !isChain() && readsAgain() &&
          nest.storedBytes(*size.sum * width) >= secondCache;
 }
 
+bool GemmPlan::isDeep() const {
+  return isChain() && readsAgain() && *size.sum > 2 * pieceDepth();
+}
+
 int64_t GemmPlan::pieceDepth() const {
-  int64_t pieces =
-      (2 * nest.storedBytes(*size.sum * width) - 1) / secondCache + 1;
-  int64_t blocks = (*size.sum - 1) / nest.block + 1;
-  return ((blocks - 1) / pieces + 1) * nest.block;
+  return (pieceProducts - 1) / nest.block * nest.block + nest.block;
 }
 
 } // namespace tenon

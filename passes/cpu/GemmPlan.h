@@ -20,20 +20,16 @@ struct GemmPlan {
 
   bool columnsAcross() const;
   bool isChain() const;
-  /// Whether a tile's columns, in panels, leave the second cache before the
-  /// next rows come.
-  bool isLong() const;
-  bool isDeep() const { return isChain() && isLong(); }
   /// Whether two rows may share the register of half a vector of columns.
   bool sharesHalves() const;
   /// Whether the packed columns of a tile have room over the whole depth.
   bool packsWhole() const;
   /// Sums wait on the stack while taps and pieces of the depth meet all rows.
-  bool inPieces() const {
-    return (packs && !packsWhole()) || (!isChain() && isLong());
-  }
-  /// Of a deep sum: whole blocks, in about equal pieces of half that cache.
-  int64_t pieceDepth() const;
+  bool inPieces() const;
+  /// The same of a chain in panels: its last piece leaves the sums in
+  /// registers.
+  bool isDeep() const;
+  int64_t pieceDepth() const; ///< of a deep sum: whole blocks
 
   const ContractionNest &nest;
   int64_t lanes; ///< of a vector
@@ -44,6 +40,8 @@ struct GemmPlan {
   int64_t width, together; ///< columns of a panel, rows that share it
 
 private:
+  /// Whether rows after those of a tile meet the same panel.
+  bool readsAgain() const;
   bool isLarge() const;
   int64_t sumBytes() const { return nest.sum.getIntOrFloatBitWidth() / 8; }
 };

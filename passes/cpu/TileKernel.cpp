@@ -135,47 +135,48 @@ void TileKernel::fetch(const ColumnSource &columns, Value k) {
 
 TileKernel::Values TileKernel::run(ArrayRef<Value> rows, Value rowStride,
                                    const ColumnSource &columns, Value first,
-                                   Value extent, ValueRange carried) {
+                                   Value extent,
+                                   llvm::function_ref<Values()> former) {
   if (!columns.halved)
-    return runWhole(rows, rowStride, columns, first, extent, carried);
-  Values sums = shareHalves(b, loc, carried, rows.size());
+    return runWhole(rows, rowStride, columns, first, extent, former);
+  auto shared = [&] { return shareHalves(b, loc, former(), rows.size()); };
   return partHalves(b, loc,
-                    runWhole(rows, rowStride, columns, first, extent, sums),
+                    runWhole(rows, rowStride, columns, first, extent, shared),
                     rows.size());
 }
 
 TileKernel::Values TileKernel::runWhole(ArrayRef<Value> rows, Value rowStride,
                                         const ColumnSource &columns,
                                         Value first, Value extent,
-                                        ValueRange carried) {
+                                        llvm::function_ref<Values()> former) {
   if (nest.block == 0)
-    return chain(rows, rowStride, columns, extent, carried);
+    return chain(rows, rowStride, columns, extent, former());
   std::optional<int64_t> known = getConstantIntValue(extent);
   if (known && *known <= nest.block)
-    return addBlock(rows, rowStride, columns, first, extent, carried);
+    return addBlock(rows, rowStride, columns, first, extent, former);
   Value width = at().constant(nest.block);
   Value whole = at().add(first, at().mul(at().floorDiv(extent, width), width));
-  auto loop = scf::ForOp::create(b, loc, first, whole, width, carried);
+  auto loop = scf::ForOp::create(b, loc, first, whole, width, former());
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    scf::YieldOp::create(b, loc,
-                         addBlock(rows, rowStride, columns,
-                                  loop.getInductionVar(), width,
-                                  loop.getRegionIterArgs()));
+    scf::YieldOp::create(
+        b, loc,
+        addBlock(rows, rowStride, columns, loop.getInductionVar(), width,
+                 [&] { return Values(loop.getRegionIterArgs()); }));
   }
   Value rest = at().sub(at().add(first, extent), whole);
   if (known && *known % nest.block == 0)
     return Values(loop.getResults());
   return addBlock(rows, rowStride, columns, whole,
                   known ? at().constant(*known % nest.block) : rest,
-                  loop.getResults());
+                  [&] { return Values(loop.getResults()); });
 }
 
 TileKernel::Values TileKernel::addBlock(ArrayRef<Value> rows, Value rowStride,
                                         const ColumnSource &columns,
                                         Value first, Value extent,
-                                        ValueRange carried) {
+                                        llvm::function_ref<Values()> former) {
   Values moved;
   Value offset = at().mul(first, rowStride);
   for (Value row : rows)
@@ -184,13 +185,19 @@ TileKernel::Values TileKernel::addBlock(ArrayRef<Value> rows, Value rowStride,
   source.base = at().add(columns.base, at().mul(first, columns.stride));
   if (source.ahead)
     source.ahead = fetchedAt(*columns.ahead, first);
-  Value zero = arith::ConstantOp::create(
-      b, loc, b.getZeroAttr(carried.front().getType()));
-  Values starts;
-  for (Value former : carried)
-    starts.push_back(ifBlocked(zero, former));
+  auto type = VectorType::get({lanes}, nest.sum);
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+  size_t count = rows.size() * (columns.places.size() - columns.halved);
+  if (columns.halved)
+    count += (rows.size() + 1) / 2;
+  Values starts(count, zero), early;
+  if (nest.isBlocked) {
+    early = former();
+    for (auto [start, sum] : llvm::zip(starts, early))
+      start = ifBlocked(zero, sum);
+  }
   Values sums = chain(moved, rowStride, source, extent, starts);
-  return joined(columns, first, sums, carried);
+  return joined(columns, first, sums, nest.isBlocked ? early : former());
 }
 
 /// Where it shows in the run only whether there are blocks, else one chain.
@@ -293,7 +300,7 @@ TileKernel::Values TileKernel::nestFrom(size_t level, ArrayRef<SumDim> sums,
   if (level + 1 == sums.size()) {
     columns.stride = dim.rhsStride;
     return run(rows, dim.lhsStride, columns, at().constant(0), dim.extent,
-               carried);
+               [&] { return Values(carried); });
   }
   return overDim(
       dim, rows, columns, carried,

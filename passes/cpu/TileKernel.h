@@ -38,6 +38,8 @@ struct ColumnSource {
 
 class TileKernel {
 public:
+  using Values = llvm::SmallVector<mlir::Value>;
+
   TileKernel(Kernel &kernel, const ContractionNest &nest, int64_t lanes)
       : b(kernel.builder), loc(kernel.loc()), nest(nest), lanes(lanes),
         hasTable(kernel.vectorBytes == 64) {}
@@ -51,13 +53,15 @@ public:
         const ColumnSource &columns, mlir::Value extent, mlir::ValueRange sums,
         llvm::function_ref<void(mlir::Value)> meanwhile = {});
 
-  /// Adds to `sums` the products [first, first + extent) of such a chain, in
-  /// blocks where the nest has them: `first` is the first of a block.
+  /// Adds to the `former` sums the products [first, first + extent) of such a
+  /// chain, in blocks where the nest has them: `first` is the first of a block.
+  /// A single block asks for them when it is summed: they need no registers
+  /// meanwhile.
   llvm::SmallVector<mlir::Value> run(llvm::ArrayRef<mlir::Value> rows,
                                      mlir::Value rowStride,
                                      const ColumnSource &columns,
                                      mlir::Value first, mlir::Value extent,
-                                     mlir::ValueRange sums);
+                                     llvm::function_ref<Values()> former);
 
   /// Adds the products over all sum dimensions. `windows` are, per row of the
   /// tile and per row dimension, its positions: for taps that may lie outside.
@@ -72,15 +76,13 @@ public:
                    llvm::ArrayRef<mlir::Value> position);
 
 private:
-  using Values = llvm::SmallVector<mlir::Value>;
-
   Values runWhole(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,
                   const ColumnSource &columns, mlir::Value first,
-                  mlir::Value extent, mlir::ValueRange sums);
-  /// `sums` plus the sum of products [first, first + extent).
+                  mlir::Value extent, llvm::function_ref<Values()> former);
+  /// The `former` sums plus the sum of products [first, first + extent).
   Values addBlock(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,
                   const ColumnSource &columns, mlir::Value first,
-                  mlir::Value extent, mlir::ValueRange sums);
+                  mlir::Value extent, llvm::function_ref<Values()> former);
   /// `former` plus the sums of the block that starts with product `first`, each
   /// times its scale where there are such.
   Values joined(const ColumnSource &columns, mlir::Value first, Values sums,

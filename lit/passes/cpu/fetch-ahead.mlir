@@ -75,3 +75,18 @@ func.func @image(%x: tensor<?x14x14x112xf32>, %p: tensor<42x1x1x112x16xf32>) -> 
   %0 = tenon.convolution %x, %w strides [1, 1] padding [0, 0, 0, 0] lhs_dilation [1, 1] rhs_dilation [1, 1] groups 1 : (tensor<?x14x14x112xf32>, tensor<1x1x112x672xf32>) -> tensor<?x14x14x672xf32>
   return %0 : tensor<?x14x14x672xf32>
 }
+
+// -----
+// Rows meet a deep panel 128 sums at a time. What a tile fetches is counted
+// from where its piece begins.
+// CHECK-LABEL: func.func private @contraction{{.*}}(
+// CHECK: scf.for %[[PIECE:.*]] = %c0{{.*}} to %c640{{.*}} step %c128{{.*}} {
+// CHECK: %[[STEPS:.*]] = arith.divui %[[PIECE]], %c4
+// CHECK: %[[FETCHED:.*]] = arith.muli %[[STEPS]], %c32
+// CHECK: arith.subi %{{.*}}, %[[FETCHED]]
+// CHECK: memref.prefetch
+func.func @pieces(%x: tensor<64x768xf32>, %p: tensor<24x768x16xf32>) -> tensor<64x384xf32> {
+  %w = tenon.unpack %p dim 1 extent 384 : (tensor<24x768x16xf32>) -> tensor<768x384xf32>
+  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<64x768xf32>, tensor<768x384xf32>) -> tensor<64x384xf32>
+  return %0 : tensor<64x384xf32>
+}

@@ -16,8 +16,8 @@
 // CHECK: vmovups {{.*}}(%r{{.*}}), %zmm
 // CHECK: vbroadcastss {{.*}}(%r{{.*}}), %zmm
 // CHECK-NEXT: vdpbf16ps
-// Eight rows of three vectors, four steps.
-// COUNT: {{^}}96{{$}}
+// Eight rows of three vectors, four steps: of the first pieces and of the last.
+// COUNT: {{^}}192{{$}}
 func.func @pairs(%x: tensor<64x768xbf16>, %q: tensor<24x384x16xi32>) -> tensor<64x384xf32> {
   %p = tenon.unpair %q : (tensor<24x384x16xi32>) -> tensor<24x768x16xbf16>
   %w = tenon.unpack %p dim 1 extent 384 : (tensor<24x768x16xbf16>) -> tensor<768x384xbf16>
