@@ -1,0 +1,98 @@
+// Whole tiles, then one for the rows that are left. Where their number shows in
+// the run only it is the least of a few tiles that has room for them, so that
+// the columns are not read again for each part of them.
+#include "passes/cpu/RowTiles.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+void RowTiles::forEach(Value low, Value high,
+                       llvm::function_ref<void(const RowRun &)> body) {
+  Value rest =
+      at().remainder(at().sub(high, low), at().constant(plan.tile.rows));
+  Value whole = at().sub(high, rest);
+  forRange(low, whole, plan.tile.rows,
+           [&](Value row) { body({row, plan.tile.rows, {}}); });
+  if (plan.size.rowFactor % plan.tile.rows == 0)
+    return;
+  if (plan.size.rows) {
+    if (int64_t count = *plan.size.rows % plan.tile.rows)
+      when(at().less(at().constant(0), rest),
+           [&] { body({whole, count, {}}); });
+    return;
+  }
+  int64_t below = 0;
+  for (int64_t some : {1, 2, 3, 4, 5, 6, 8, 12}) {
+    int64_t count = std::min(some, plan.tile.rows);
+    if (below + 1 >= plan.tile.rows)
+      break;
+    Value fits = at().less(at().constant(below), rest);
+    if (count < plan.tile.rows - 1)
+      fits = arith::AndIOp::create(b, loc, fits,
+                                   at().less(rest, at().constant(count + 1)));
+    when(fits,
+         [&] { body({whole, count, count == below + 1 ? Value() : rest}); });
+    below = count;
+  }
+}
+
+/// The indices of the rows, counted up like an odometer.
+SmallVector<RowTiles::Values> RowTiles::positionsOf(const RowRun &run) {
+  SmallVector<Values> positions = {task.positionOf(run.first)};
+  for (int64_t r = 1; r < run.count; ++r) {
+    Value row = at().constant(r);
+    if (task.areLinear) {
+      if (run.exist)
+        row = at().min(row, at().sub(run.exist, at().constant(1)));
+      positions.push_back(task.positionOf(at().add(run.first, row)));
+      continue;
+    }
+    Values next = positions.back();
+    Value carry;
+    if (run.exist)
+      carry = at().less(row, run.exist);
+    for (int64_t d = int64_t(next.size()) - 1; d >= 0; --d) {
+      Value advanced = at().add(next[d], at().constant(1));
+      if (carry)
+        advanced = arith::SelectOp::create(b, loc, carry, advanced, next[d]);
+      if (d == 0) {
+        next[d] = advanced;
+        break;
+      }
+      // Where it did not advance it is below the extent already.
+      carry = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, advanced,
+                                    task.rowExtents[d]);
+      next[d] =
+          arith::SelectOp::create(b, loc, carry, at().constant(0), advanced);
+    }
+    positions.push_back(next);
+  }
+  return positions;
+}
+
+RowTiles::Values RowTiles::offsetsOf(const RowRun &run,
+                                     ArrayRef<Values> positions) {
+  Values offsets;
+  for (auto [r, position] : llvm::enumerate(positions)) {
+    Value offset = task.lhsBase;
+    if (plan.nest.rowStride) {
+      // One base and fixed distances leave the loop registers to spare.
+      Value step = at().constant(int64_t(r));
+      if (run.exist)
+        step = at().min(step, at().sub(run.exist, at().constant(1)));
+      offset =
+          at().add(at().add(offset, at().mul(run.first, plan.nest.rowStride)),
+                   at().mul(step, plan.nest.rowStride));
+    } else {
+      for (auto [dim, index] : llvm::zip(plan.nest.rows, position))
+        offset = at().add(offset, at().mul(index, dim.lhsStride));
+    }
+    offsets.push_back(offset);
+  }
+  return offsets;
+}
+
+} // namespace tenon
