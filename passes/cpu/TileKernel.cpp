@@ -71,6 +71,26 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
     sum = pairs ? emitPairs(b, loc, row, column, sum)
                 : emitMultiplyAdd(b, loc, row, column, sum);
   };
+  Value half;
+  if (columns.halved)
+    half =
+        repeatHalf(b, loc,
+                   vector::LoadOp::create(
+                       b, loc, VectorType::get({lanes / 2}, elements),
+                       columns.memory, at().add(line, columns.places.back())));
+  // Rows by twos, in order; the last of an odd number comes alone.
+  Value low;
+  auto addHalf = [&](size_t r, Value row) {
+    if (!half)
+      return;
+    if (r % 2 == 0 && r + 1 < rows.size()) {
+      low = row;
+      return;
+    }
+    Value both = r % 2 ? blendHalves(b, loc, low, row) : row;
+    Value &sum = sums[rows.size() * vectors + r / 2];
+    sum = emitMultiplyAdd(b, loc, both, half, sum);
+  };
   // What there is less of waits in registers for the others to come.
   if (int64_t(rows.size()) < vectors) {
     Values waiting = llvm::map_to_vector(rows, repeated);
@@ -79,29 +99,16 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
       for (auto [r, row] : llvm::enumerate(waiting))
         add(r, row, v, here);
     }
+    for (auto [r, row] : llvm::enumerate(waiting))
+      addHalf(r, row);
     return;
   }
-  Values waiting = llvm::map_to_vector(llvm::seq(vectors), column), pair;
-  Value last;
-  if (columns.halved)
-    last =
-        repeatHalf(b, loc,
-                   vector::LoadOp::create(
-                       b, loc, VectorType::get({lanes / 2}, elements),
-                       columns.memory, at().add(line, columns.places.back())));
+  Values waiting = llvm::map_to_vector(llvm::seq(vectors), column);
   for (auto [r, row] : llvm::enumerate(rows)) {
     Value here = repeated(row);
     for (auto [v, column] : llvm::enumerate(waiting))
       add(r, here, v, column);
-    if (!columns.halved)
-      continue;
-    pair.push_back(here);
-    if (pair.size() == 1 && r + 1 < rows.size())
-      continue;
-    Value both = pair.size() == 2 ? blendHalves(b, loc, pair[0], here) : here;
-    Value &sum = sums[rows.size() * vectors + r / 2];
-    sum = emitMultiplyAdd(b, loc, both, last, sum);
-    pair.clear();
+    addHalf(r, here);
   }
 }
 
