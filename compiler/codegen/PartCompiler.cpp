@@ -86,6 +86,8 @@ void setTarget(Function &function, const TargetChoice &target) {
   function.addFnAttr("prefer-vector-width",
                      std::to_string(target.vectorBytes * 8));
   function.addFnAttr(Attribute::NoUnwind);
+  // A stack that is too small ends at its guard page, never beyond it.
+  function.addFnAttr("probe-stack", "inline-asm");
 }
 
 std::string compilePart(Module &module, TargetMachine &machine,

@@ -348,8 +348,11 @@ Value AttentionEmitter::visibleKeys(const TileRows &rows,
 }
 
 /// Whether the powers of filled scores are zero beside the greatest score of
-/// each of the task's rows, that in the block at hand counted or not.
+/// each of the task's rows, that in the block at hand counted or not. A mask
+/// that is added may make a filled score anything.
 Value AttentionEmitter::fillsVanish(bool inBlock) {
+  if (op.getMask() && !op.getMask().getType().getElementType().isInteger(1))
+    return negated(truth());
   auto loop = scf::ForOp::create(b, loc, at().constant(0), rowCount,
                                  at().constant(1), truth());
   OpBuilder::InsertionGuard guard(b);

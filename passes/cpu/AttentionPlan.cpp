@@ -8,8 +8,10 @@
 
 namespace tenon {
 
-/// Bytes of the scores and sums of a task's rows.
+/// Bytes of the scores and sums of a task's rows, and of the stack for these
+/// and what is packed: of the 256 KiB that kernels may use.
 constexpr int64_t taskBytes = secondCache / 4;
+constexpr int64_t stackBytes = 240 << 10;
 /// Tasks worth another packing.
 constexpr int64_t fewestTasks = 8;
 constexpr int64_t mostTileRows = 6;
@@ -17,6 +19,8 @@ constexpr int64_t mostTileRows = 6;
 /// next tile's; of fewer than some tiles nothing is gained.
 constexpr int64_t overlappedRows = 4;
 constexpr int64_t fewRows = 16;
+/// Beyond a task's rows, see scratchRows.
+constexpr int64_t spareRows = 3 * mostTileRows;
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static int64_t wholeTiles(int64_t rows, int64_t tile) {
@@ -33,8 +37,10 @@ AttentionSizes planAttention(const AttentionExtents &extents,
   // AVX2 has 16 registers; AVX-512 and NEON have 32.
   bool few = vectorBytes == 32;
   sizes.accumulators = few ? 12 : 24;
-  int64_t most = std::max(fewRows, taskBytes / int64_t(sizeof(float)) /
-                                       (attentionBlock + sizes.valueWidth)),
+  int64_t packed = 4 * attentionBlock * (sizes.depth + sizes.valueWidth),
+          row = 4 * (attentionBlock + sizes.valueWidth + attentionLanes + 4),
+          left = std::min(taskBytes, stackBytes - packed) / row - spareRows,
+          most = std::max(fewRows, left),
           rows = std::max<int64_t>(1, extents.rows.value_or(most)),
           heads = std::max<int64_t>(1, extents.heads),
           parts = ceilDiv(rows, most);

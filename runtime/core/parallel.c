@@ -9,10 +9,10 @@ enum {
   FLOPS_A_NANOSECOND = 16,
   BYTES_A_NANOSECOND = 16,
   PIECE_NANOSECONDS = 2000,
-  /* Work of many operations is done faster, and tasks that are not torn apart
-   * share what they prepare. */
-  FLOPS_BETWEEN_POLLS = 256000000,
+  /* A millisecond or two of work at the rates of AVX-512. Tasks between two
+   * looks at the cancel flag share what they prepare. */
   BYTES_BETWEEN_POLLS = 32000000,
+  FLOPS_A_BYTE = 8,
 };
 
 static int32_t is_cancelled(tenon_call *call) {
@@ -68,7 +68,7 @@ void tenon_core_parallel(tenon_call *call, tenon_task_fn fn, void *args,
     return;
   int64_t work = flops / FLOPS_A_NANOSECOND + bytes / BYTES_A_NANOSECOND;
   int64_t pieces = work / PIECE_NANOSECONDS;
-  int64_t steps = flops / FLOPS_BETWEEN_POLLS + bytes / BYTES_BETWEEN_POLLS;
+  int64_t steps = (flops / FLOPS_A_BYTE + bytes) / BYTES_BETWEEN_POLLS;
   if (pieces > tasks)
     pieces = tasks;
   if (pieces < 1)

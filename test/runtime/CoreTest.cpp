@@ -245,6 +245,14 @@ TEST(Parallel, TasksOfAFewMillisecondsRunTogether) {
   EXPECT_EQ(loops.calls, 1);
 }
 
+TEST(Parallel, LongTasksRunApart) {
+  tenon_call call = {};
+  Loops loops;
+  tenon_core_parallel(&call, Loops::task, &loops, 8, 512000000, 64000000);
+  EXPECT_TRUE(loops.ranOnce(8));
+  EXPECT_EQ(loops.calls, 4);
+}
+
 TEST(Parallel, TheProfileHearsOfEachLaunch) {
   std::vector<std::vector<int64_t>> heard;
   tenon_call call = {};

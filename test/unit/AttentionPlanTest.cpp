@@ -35,6 +35,18 @@ TEST(AttentionPlan, RowsOfATaskStayInTheSecondCache) {
     }
 }
 
+TEST(AttentionPlan, TheStackHoldsWhatIsKeptAndPacked) {
+  for (int64_t depth : {8, 64, 100, 256})
+    for (int64_t vectorBytes : {16, 32, 64})
+      for (bool causal : {false, true}) {
+        AttentionSizes sizes =
+            planAttention({12, {}, depth, depth, causal}, vectorBytes);
+        int64_t ofRow = attentionBlock + sizes.valueWidth + attentionLanes + 4,
+                ofBlock = attentionBlock * (depth + sizes.valueWidth);
+        EXPECT_LE(4 * (ofBlock + sizes.scratchRows() * ofRow), 256 << 10);
+      }
+}
+
 TEST(AttentionPlan, TilesDivideTheRowsWhereTheyCan) {
   EXPECT_EQ(planned(12, 197).scoreRows, 6);
   EXPECT_EQ(planned(12, 128).scoreRows, 4);

@@ -421,6 +421,15 @@ TEST(Attention, Causal) {
   grouped.causal = 20;
   draw(grouped);
   cases.push_back(grouped);
+  // What is added lifts a filled score over all that are seen.
+  Case lifted = sized("lifted", 10, 170, 16, 16);
+  lifted.causal = 0;
+  lifted.fill = -200;
+  lifted.mask = Mask::Added;
+  draw(lifted);
+  for (int64_t row = 0; row < 2 * lifted.rows; ++row)
+    lifted.added[row * lifted.keys + 150] = 300;
+  cases.push_back(lifted);
   check(cases);
 }
 
