@@ -477,12 +477,11 @@ TaskCounter emitAttention(Kernel &kernel) {
   for (Operation &inner : kernel.fusion.getBlock())
     if (auto attention = dyn_cast<AttentionOp>(inner))
       op = attention;
+  // Where nothing comes of it the tensor has no memory below either.
   auto joined = [&](Value tensor,
                     ArrayRef<int64_t> order) -> std::optional<JoinedRows> {
     auto join = tensor.getDefiningOp<ConcatenateOp>();
-    if (!join)
-      return std::nullopt;
-    return JoinedRows(kernel, join, order);
+    return join ? JoinedRows::of(kernel, join, order) : std::nullopt;
   };
   auto joinedKeys = joined(op.getKey(), op.getKeyOrder()),
        joinedValues = joined(op.getValue(), op.getValueOrder());

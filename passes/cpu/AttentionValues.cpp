@@ -128,9 +128,11 @@ void AttentionValues::addTotals(Value slot, Value units) {
 
 void AttentionValues::weigh(Value firstSlot, const BlockLines &values,
                             Value keys, bool overlapped) {
+  int64_t vectors = sizes.valueWidth / sizes.lanes;
+  if (vectors == 0)
+    return;
   for (Value slot : slots(firstSlot))
     addTotals(slot, at().ceilDiv(keys, attentionLanes));
-  int64_t vectors = sizes.valueWidth / sizes.lanes;
   int64_t most = std::max<int64_t>(1, sizes.accumulators / sizes.valueRows);
   int64_t step = std::min({vectors, most, int64_t(8)});
   if (overlapped)

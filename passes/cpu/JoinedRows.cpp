@@ -16,20 +16,20 @@ namespace tenon {
 /// Bytes of a line of the cache.
 constexpr int64_t lineBytes = 64;
 
-static Value outputOf(Kernel &kernel, Value yielded) {
-  auto values = kernel.fusion.getYield().getValues();
-  return kernel.outputs[llvm::find(values, yielded) - values.begin()];
-}
-
-JoinedRows::JoinedRows(Kernel &kernel, ConcatenateOp join,
-                       ArrayRef<int64_t> order)
-    : KernelLoops(kernel) {
-  Value output = join.getResult();
-  kernel.arguments[output] = outputOf(kernel, output);
-  whole = *stridedOperand(kernel, output, order);
-  earlier = *stridedOperand(kernel, join.getOperands()[0], order);
-  later = *stridedOperand(kernel, join.getOperands()[1], order);
-  width = join.getType().getShape().back();
+std::optional<JoinedRows> JoinedRows::of(Kernel &kernel, ConcatenateOp join,
+                                         ArrayRef<int64_t> order) {
+  auto earlier = stridedOperand(kernel, join.getOperands()[0], order),
+       later = stridedOperand(kernel, join.getOperands()[1], order);
+  Value joined = join.getResult();
+  auto yielded = kernel.fusion.getYield().getValues();
+  auto found = llvm::find(yielded, joined);
+  int64_t width = join.getType().getShape().back();
+  if (!earlier || !later || found == yielded.end() ||
+      ShapedType::isDynamic(width))
+    return std::nullopt;
+  kernel.arguments[joined] = kernel.outputs[found - yielded.begin()];
+  return JoinedRows(kernel, *stridedOperand(kernel, joined, order), *earlier,
+                    *later, width);
 }
 
 Value JoinedRows::place(ArrayRef<Value> batch, const Rows &rows) {
@@ -50,7 +50,7 @@ std::pair<Value, Value> JoinedRows::join(ArrayRef<Value> batch, Value first,
              at().sub(count, before));
   };
   Value joined = place(batch, {whole, first});
-  if (!kernel.fusion.getStreamed()) {
+  if (!kernel.fusion.getStreamed() || !sideBySide(earlier)) {
     copyBoth();
     return {whole.memory, joined};
   }
@@ -77,9 +77,14 @@ std::pair<Value, Value> JoinedRows::join(ArrayRef<Value> batch, Value first,
           arith::SelectOp::create(b, loc, allEarlier, place, joined)};
 }
 
+bool JoinedRows::sideBySide(const StridedOperand &tensor) {
+  return getConstantIntValue(tensor.strides[tensor.strides.size() - 2]) ==
+         width;
+}
+
 void JoinedRows::copyRows(ArrayRef<Value> batch, const Rows &from,
                           const Rows &to, Value count) {
-  if (getConstantIntValue(from.tensor.strides[batch.size()]) == width)
+  if (sideBySide(from.tensor))
     return copyRun(from.tensor.memory, place(batch, from), place(batch, to),
                    at().mul(count, at().constant(width)), false);
   forRange(at().constant(0), count, 1, [&](Value row) {

@@ -12,8 +12,10 @@ namespace tenon {
 class JoinedRows : KernelLoops {
 public:
   /// `join` concatenates two tensors along the last dimension but one, the
-  /// rows, and is yielded; its dimension `order[i]` is the i-th.
-  JoinedRows(Kernel &kernel, ConcatenateOp join, llvm::ArrayRef<int64_t> order);
+  /// rows; its dimension `order[i]` is the i-th. Nothing where it is not
+  /// yielded or they are computed; else it has the output's memory from now on.
+  static std::optional<JoinedRows> of(Kernel &kernel, ConcatenateOp join,
+                                      llvm::ArrayRef<int64_t> order);
 
   /// Copies the rows [first, first + count) at `batch`, the indices of the
   /// dimensions before. Returns memory that has them, and the place of the
@@ -29,6 +31,12 @@ private:
     const StridedOperand &tensor;
     mlir::Value first;
   };
+  JoinedRows(Kernel &kernel, StridedOperand whole, StridedOperand earlier,
+             StridedOperand later, int64_t width)
+      : KernelLoops(kernel), whole(whole), earlier(earlier), later(later),
+        width(width) {}
+  /// Whether one row follows directly behind the other.
+  bool sideBySide(const StridedOperand &tensor);
   mlir::Value place(llvm::ArrayRef<mlir::Value> batch, const Rows &rows);
   void copyRows(llvm::ArrayRef<mlir::Value> batch, const Rows &from,
                 const Rows &to, mlir::Value count);

@@ -208,6 +208,34 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     return common;
   }
 
+  /// Where attention alone reads a value that leaves the model; or nothing.
+  static OpOperand *readingAttention(Operation *op) {
+    OpOperand *read = nullptr;
+    bool returned = false;
+    for (OpOperand &use : op->getUses()) {
+      if (isa<func::ReturnOp>(use.getOwner())) {
+        returned = true;
+        continue;
+      }
+      if (read || !isa<AttentionOp>(use.getOwner()))
+        return nullptr;
+      read = &use;
+    }
+    return returned ? read : nullptr;
+  }
+
+  /// Whether every run has a task for each head of the keys, and one alone.
+  static bool hasOneTaskAHead(AttentionOp attention) {
+    auto query = attention.getQuery().getType(),
+         value = attention.getValue().getType();
+    int64_t queries = query.getDimSize(
+        attention.getQueryOrder()[attention.getQueryOrder().size() - 2]);
+    return !llvm::is_contained(query.getShape(), 0) &&
+           !llvm::is_contained(value.getShape(), 0) &&
+           !ShapedType::isDynamic(queries) &&
+           queries * attention.getHeadGroup() <= fewQueries;
+  }
+
   /// The group of the attention that joins earlier keys, or values, and new
   /// ones on its way, where it alone reads them and they leave the model:
   /// joined before, they would be written and then read again.
@@ -215,32 +243,24 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     auto join = dyn_cast<ConcatenateOp>(op);
     if (!join || join.getNumOperands() != 2)
       return std::nullopt;
-    OpOperand *read = nullptr;
-    for (OpOperand &use : op->getUses()) {
-      if (isa<func::ReturnOp>(use.getOwner()))
-        continue;
-      if (read || !isa<AttentionOp>(use.getOwner()))
-        return std::nullopt;
-      read = &use;
-    }
+    OpOperand *read = readingAttention(op);
     if (!read || read->getOwner()->getBlock() != op->getBlock())
       return std::nullopt;
     auto attention = cast<AttentionOp>(read->getOwner());
-    auto order = read->get() == attention.getKey() ? attention.getKeyOrder()
-                                                   : attention.getValueOrder();
-    int64_t rank = order.size(), row = rank - 2;
-    if (join.getDim() != row || order[row] != row ||
-        order[rank - 1] != rank - 1 || read->get() == attention.getMask())
+    bool key = read == &attention.getKeyMutable();
+    if (!key && read != &attention.getValueMutable())
       return std::nullopt;
-    int64_t queries = attention.getQuery().getType().getDimSize(
-        attention.getQueryOrder()[row]);
-    int64_t heads = 1;
-    for (int64_t extent : join.getType().getShape().take_front(row))
+    auto order = key ? attention.getKeyOrder() : attention.getValueOrder();
+    ArrayRef<int64_t> shape = join.getType().getShape();
+    int64_t rank = order.size(), row = rank - 2, heads = 1;
+    for (int64_t extent : shape.take_front(row))
       heads *= ShapedType::isDynamic(extent) ? 1 : extent;
-    if (ShapedType::isDynamic(queries) || heads < fewestHeads ||
-        queries * attention.getHeadGroup() > fewQueries)
+    if (join.getDim() != row || order[row] != row ||
+        order[rank - 1] != rank - 1 || ShapedType::isDynamic(shape.back()) ||
+        heads < fewestHeads || !hasOneTaskAHead(attention))
       return std::nullopt;
-    return groupOf.lookup(attention);
+    auto group = groupOf.find(attention);
+    return group == groupOf.end() ? std::nullopt : std::optional(group->second);
   }
 
   bool canJoin(Operation *op, Role role, const Group &group) {

@@ -42,3 +42,21 @@ func.func @f(%q: memref<8x1x64xf32>, %a: memref<8x?x64xf32>, %b: memref<8x1x64xf
   }
   return
 }
+
+// -----
+// Rows that do not lie side by side are read from the output, streamed or not.
+// CHECK-LABEL: func.func private @attention{{.*}}(
+// CHECK-NOT: nontemporal
+// CHECK: return
+func.func @f(%q: memref<8x1x64xf32>, %a: memref<8x?x128xf32>, %b: memref<8x1x64xf32>, %v: memref<8x?x64xf32>, %r: memref<8x1x64xf32>, %k: memref<8x?x64xf32>, %n: index) {
+  tenon.fusion attention ins(%q, %a, %b, %v, %n : memref<8x1x64xf32>, memref<8x?x128xf32>, memref<8x1x64xf32>, memref<8x?x64xf32>, index)
+      outs(%r, %k : memref<8x1x64xf32>, memref<8x?x64xf32>) attributes {streamed} {
+  ^bb0(%c: tensor<8x1x64xf32>, %d: tensor<8x?x128xf32>, %e: tensor<8x1x64xf32>, %f: tensor<8x?x64xf32>, %m: index):
+    %s = tenon.slice %d offsets [0, 0, 64] sizes [8, %m, 64] strides [1, 1, 1] : (tensor<8x?x128xf32>, index) -> tensor<8x?x64xf32>
+    %0 = tenon.concatenate %s, %e dim 1 : (tensor<8x?x64xf32>, tensor<8x1x64xf32>) -> tensor<8x?x64xf32>
+    %1 = tenon.attention %c, %0, %f order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.0
+       : (tensor<8x1x64xf32>, tensor<8x?x64xf32>, tensor<8x?x64xf32>) -> tensor<8x1x64xf32>
+    tenon.yield %1, %0 : tensor<8x1x64xf32>, tensor<8x?x64xf32>
+  }
+  return
+}

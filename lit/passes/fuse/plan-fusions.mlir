@@ -289,6 +289,96 @@ func.func @keys_apart(%q: tensor<8x1x4xf32>, %a: tensor<8x4x2xf32>, %b: tensor<8
   return %2, %0, %3 : tensor<8x1x4xf32>, tensor<8x4x3xf32>, tensor<8x3x4xf32>
 }
 
+// Nor where nobody but attention wants the joined tensor, where it is joined
+// queries, or a mask beside the keys, or nothing is known to be computed of it.
+// CHECK-LABEL: func.func @joined_not_returned(
+// CHECK: tenon.concatenate {{.*}}{tenon.group = [[K:.*]] : i64}
+// CHECK-NOT: tenon.group = [[K]] : i64
+// CHECK: return
+func.func @joined_not_returned(%q: tensor<8x1x4xf32>, %a: tensor<8x2x4xf32>, %b: tensor<8x1x4xf32>, %v: tensor<8x3x4xf32>) -> tensor<8x1x4xf32> {
+  %0 = tenon.concatenate %a, %b dim 1 : (tensor<8x2x4xf32>, tensor<8x1x4xf32>) -> tensor<8x3x4xf32>
+  %1 = tenon.attention %q, %0, %v order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.0
+     : (tensor<8x1x4xf32>, tensor<8x3x4xf32>, tensor<8x3x4xf32>) -> tensor<8x1x4xf32>
+  return %1 : tensor<8x1x4xf32>
+}
+
+// CHECK-LABEL: func.func @joined_queries(
+// CHECK: tenon.concatenate {{.*}}{tenon.group = [[Q:.*]] : i64}
+// CHECK-NOT: tenon.group = [[Q]] : i64
+// CHECK: return
+func.func @joined_queries(%a: tensor<8x2x4xf32>, %b: tensor<8x1x4xf32>, %k: tensor<8x3x4xf32>, %v: tensor<8x3x4xf32>) -> (tensor<8x3x4xf32>, tensor<8x3x4xf32>) {
+  %0 = tenon.concatenate %a, %b dim 1 : (tensor<8x2x4xf32>, tensor<8x1x4xf32>) -> tensor<8x3x4xf32>
+  %1 = tenon.attention %0, %k, %v order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.0
+     : (tensor<8x3x4xf32>, tensor<8x3x4xf32>, tensor<8x3x4xf32>) -> tensor<8x3x4xf32>
+  return %1, %0 : tensor<8x3x4xf32>, tensor<8x3x4xf32>
+}
+
+// CHECK-LABEL: func.func @joined_mask(
+// CHECK: tenon.concatenate {{.*}}{tenon.group = [[M:.*]] : i64}
+// CHECK-NOT: tenon.group = [[M]] : i64
+// CHECK: return
+func.func @joined_mask(%q: tensor<8x3x4xf32>, %k: tensor<8x3x4xf32>, %v: tensor<8x3x4xf32>, %a: tensor<8x2x3xf32>, %b: tensor<8x1x3xf32>) -> (tensor<8x3x4xf32>, tensor<8x3x3xf32>) {
+  %0 = tenon.concatenate %a, %b dim 1 : (tensor<8x2x3xf32>, tensor<8x1x3xf32>) -> tensor<8x3x3xf32>
+  %1 = tenon.attention %q, %k, %v mask %0 order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.0
+     : (tensor<8x3x4xf32>, tensor<8x3x4xf32>, tensor<8x3x4xf32>, tensor<8x3x3xf32>) -> tensor<8x3x4xf32>
+  return %1, %0 : tensor<8x3x4xf32>, tensor<8x3x3xf32>
+}
+
+// CHECK-LABEL: func.func @no_queries(
+// CHECK: tenon.concatenate {{.*}}{tenon.group = [[K:.*]] : i64}
+// CHECK-NOT: tenon.group = [[K]] : i64
+// CHECK: return
+func.func @no_queries(%q: tensor<8x0x4xf32>, %a: tensor<8x2x4xf32>, %b: tensor<8x1x4xf32>, %v: tensor<8x3x4xf32>) -> (tensor<8x0x4xf32>, tensor<8x3x4xf32>) {
+  %0 = tenon.concatenate %a, %b dim 1 : (tensor<8x2x4xf32>, tensor<8x1x4xf32>) -> tensor<8x3x4xf32>
+  %1 = tenon.attention %q, %0, %v order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.0
+     : (tensor<8x0x4xf32>, tensor<8x3x4xf32>, tensor<8x3x4xf32>) -> tensor<8x0x4xf32>
+  return %1, %0 : tensor<8x0x4xf32>, tensor<8x3x4xf32>
+}
+
+// CHECK-LABEL: func.func @perhaps_no_queries(
+// CHECK: tenon.concatenate {{.*}}{tenon.group = [[K:.*]] : i64}
+// CHECK-NOT: tenon.group = [[K]] : i64
+// CHECK: return
+func.func @perhaps_no_queries(%q: tensor<8x?x4xf32>, %a: tensor<8x2x4xf32>, %b: tensor<8x1x4xf32>, %v: tensor<8x3x4xf32>) -> (tensor<8x?x4xf32>, tensor<8x3x4xf32>) {
+  %0 = tenon.concatenate %a, %b dim 1 : (tensor<8x2x4xf32>, tensor<8x1x4xf32>) -> tensor<8x3x4xf32>
+  %1 = tenon.attention %q, %0, %v order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.0
+     : (tensor<8x?x4xf32>, tensor<8x3x4xf32>, tensor<8x3x4xf32>) -> tensor<8x?x4xf32>
+  return %1, %0 : tensor<8x?x4xf32>, tensor<8x3x4xf32>
+}
+
+// CHECK-LABEL: func.func @values_without_depth(
+// CHECK: tenon.concatenate {{.*}}{tenon.group = [[K:.*]] : i64}
+// CHECK-NOT: tenon.group = [[K]] : i64
+// CHECK: return
+func.func @values_without_depth(%q: tensor<8x1x4xf32>, %a: tensor<8x2x4xf32>, %b: tensor<8x1x4xf32>, %v: tensor<8x3x0xf32>) -> (tensor<8x1x0xf32>, tensor<8x3x4xf32>) {
+  %0 = tenon.concatenate %a, %b dim 1 : (tensor<8x2x4xf32>, tensor<8x1x4xf32>) -> tensor<8x3x4xf32>
+  %1 = tenon.attention %q, %0, %v order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.0
+     : (tensor<8x1x4xf32>, tensor<8x3x4xf32>, tensor<8x3x0xf32>) -> tensor<8x1x0xf32>
+  return %1, %0 : tensor<8x1x0xf32>, tensor<8x3x4xf32>
+}
+
+// CHECK-LABEL: func.func @keys_without_depth(
+// CHECK: tenon.concatenate {{.*}}{tenon.group = [[K:.*]] : i64}
+// CHECK-NOT: tenon.group = [[K]] : i64
+// CHECK: return
+func.func @keys_without_depth(%q: tensor<8x1x0xf32>, %a: tensor<8x2x0xf32>, %b: tensor<8x1x0xf32>, %v: tensor<8x3x4xf32>) -> (tensor<8x1x4xf32>, tensor<8x3x0xf32>) {
+  %0 = tenon.concatenate %a, %b dim 1 : (tensor<8x2x0xf32>, tensor<8x1x0xf32>) -> tensor<8x3x0xf32>
+  %1 = tenon.attention %q, %0, %v order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.0
+     : (tensor<8x1x0xf32>, tensor<8x3x0xf32>, tensor<8x3x4xf32>) -> tensor<8x1x4xf32>
+  return %1, %0 : tensor<8x1x4xf32>, tensor<8x3x0xf32>
+}
+
+// CHECK-LABEL: func.func @keys_of_any_depth(
+// CHECK: tenon.concatenate {{.*}}{tenon.group = [[K:.*]] : i64}
+// CHECK-NOT: tenon.group = [[K]] : i64
+// CHECK: return
+func.func @keys_of_any_depth(%q: tensor<8x1x4xf32>, %a: tensor<8x2x?xf32>, %b: tensor<8x1x?xf32>, %v: tensor<8x3x4xf32>) -> (tensor<8x1x4xf32>, tensor<8x3x?xf32>) {
+  %0 = tenon.concatenate %a, %b dim 1 : (tensor<8x2x?xf32>, tensor<8x1x?xf32>) -> tensor<8x3x?xf32>
+  %1 = tenon.attention %q, %0, %v order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.0
+     : (tensor<8x1x4xf32>, tensor<8x3x?xf32>, tensor<8x3x4xf32>) -> tensor<8x1x4xf32>
+  return %1, %0 : tensor<8x1x4xf32>, tensor<8x3x?xf32>
+}
+
 // Nor where several tasks share a head, or heads are too few to copy side by side.
 // CHECK-LABEL: func.func @many_queries(
 // CHECK: tenon.concatenate {{.*}}{tenon.group = [[K:.*]] : i64}
