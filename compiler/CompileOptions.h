@@ -28,7 +28,8 @@ constexpr int bitsOf(WeightFormat format) {
 /// The least accuracy of f32 products and their sums: exact products summed as
 /// docs/numerics.md says, bit by bit; no worse than a plain f32 dot product; as
 /// of three products of bf16 parts; of operands rounded to bf16. A target may
-/// do better.
+/// do better. From the most to the least precise: the greater of two is the one
+/// with the weaker promise.
 enum class MatmulPrecision { Strict, F32, High, Bf16 };
 
 /// A named dimension fixed or ranged by the user: `--dim=batch=1..8:2`.

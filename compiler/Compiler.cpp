@@ -44,8 +44,10 @@ static Operation *findPairs(ModuleOp module) {
 static LogicalResult checkProducts(ModuleOp module,
                                    ArrayRef<TargetChoice> targets) {
   Operation *op = findPairs(module);
+  if (!op)
+    return success();
   for (const TargetChoice &target : targets)
-    if (op && !target.bf16Pairs)
+    if (!target.bf16Pairs)
       return op->emitError("unsupported: '")
              << op->getName() << "' asks for products of pairs, and "
              << target.description
@@ -82,7 +84,9 @@ public:
       return false;
     }
     module = std::move(loaded.module);
-    if (failed(checkProducts(*module, targets))) {
+    // Stages before `tiled` are of no target's instructions.
+    bool makesCode = last == "tiled" || last == "llvm";
+    if (makesCode && failed(checkProducts(*module, targets))) {
       status = diagnostics.flush(report, false);
       return false;
     }
@@ -116,7 +120,7 @@ public:
         facts.files = std::move(loaded.openFiles);
         facts.filesRead = std::move(loaded.filesRead);
       }
-      products = std::max(products, decidedBy(phase));
+      products = std::max(products, decidedBy(phase, targets));
       if (!finishPhase(phase, watch))
         return false;
       if (phase.name == last)
@@ -187,9 +191,13 @@ private:
     return false;
   }
 
-  /// The least precise products that `phase` has brought into the module.
-  MatmulPrecision decidedBy(const Phase &phase) {
-    if (phase.name == "fused" && findPairs(*module))
+  /// The least precise products of f32 that `phase` has brought into the
+  /// module. Pairs that a text asks for are of its own bf16.
+  MatmulPrecision decidedBy(const Phase &phase,
+                            ArrayRef<TargetChoice> targets) {
+    bool rounds = pipelineFor(options, targets.front(), targets).products ==
+                  Products::Pairs;
+    if (phase.name == "fused" && rounds && findPairs(*module))
       return MatmulPrecision::Bf16;
     auto isTile = [](amx::TileMulFOp) { return WalkResult::interrupt(); };
     if (phase.name == "tiled" && module->walk(isTile).wasInterrupted())

@@ -35,8 +35,9 @@ struct CompileReport {
   std::string weightsFile; ///< the weights file written, or empty
   int64_t codeBytes = 0;
   int64_t weightBytes = 0;
-  /// The least precise products that the code forms, of any version: what the
-  /// targets have not is computed as `Strict`.
+  /// The least precise products of f32 that the code forms, of any version:
+  /// what the targets have not is computed as `Strict`. Of AMX tiles it is not
+  /// asked what they multiply: those of bf16 and f16 alone count as well.
   MatmulPrecision products = MatmulPrecision::Strict;
   QuantizationReport quantization; ///< where weights were written
   int64_t arenaBytes = -1;         ///< -1: depends on dynamic sizes

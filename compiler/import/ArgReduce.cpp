@@ -17,10 +17,11 @@ FailureOr<Value> argReduce(NodeChecks &c, ReduceKind kind, int64_t axis,
   if (failed(dim))
     return failure();
   std::string along = " along axis " + std::to_string(*dim);
-  if (g.shapeOf(x)[*dim] == 0)
-    return c.error("expected elements" + along + ", got " + spell(x));
   SmallVector<int64_t> shape(g.shapeOf(x));
+  bool isNone = shape[*dim] == 0;
   shape.erase(shape.begin() + *dim);
+  if (isNone && llvm::all_of(shape, [](int64_t n) { return n > 0; }))
+    return c.error("expected elements" + along + ", got " + spell(x));
   Sizes rows = g.sizes(x);
   rows.erase(rows.begin() + *dim);
   Size isEmpty = g.cmp(arith::CmpIPredicate::eq, g.product(rows), g.index(0));

@@ -8,7 +8,8 @@ namespace tenon {
 
 /// Where along `axis` (from the end where negative) operand 0 is greatest or
 /// least, the first such place or the last; i64, without the axis. No elements
-/// along it are an error, of the run where only that knows.
+/// along it are an error, of the run where only that knows, unless another
+/// extent is 0 too: then there is no place to be found.
 llvm::FailureOr<mlir::Value> argReduce(NodeChecks &c, ReduceKind kind,
                                        int64_t axis, bool last);
 

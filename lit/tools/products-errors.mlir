@@ -4,6 +4,14 @@
 // RUN: %exit 4 tenon compile %s --multiversion=znver5,v4 -o %t.so 2>&1 | FileCheck %s
 // RUN: tenon compile -q %s -mcpu=cooperlake -o %t.so
 
+// Stages that make no code refuse nothing, and f32 is as precise as ever: the text's pairs are of bf16.
+// RUN: tenon compile %s -mcpu=x86-64-v3 --stop-after=placed -o - | FileCheck %s --check-prefix=STAGE
+// RUN: %exit 4 tenon compile %s -mcpu=x86-64-v3 --stop-after=tiled -o - 2>&1 | FileCheck %s --check-prefix=TILED
+// RUN: tenon compile %s --matmul-precision=strict -mcpu=cooperlake -o %t.so --format=json | FileCheck %s --check-prefix=TOLD
+// STAGE: products pairs
+// TILED: asks for products of pairs
+// TOLD: "products": "strict"
+
 // CHECK: products-errors.mlir: line [[#@LINE+4]], column 8: error: unsupported: 'tenon.convolution' asks for products of pairs, and x86-64-v4 (AVX-512) has no instruction for them
 // CHECK-SAME: compile for a CPU with AVX-512's bf16 instructions, such as -mcpu=znver5, or leave 'products pairs' out
 // LEAST: x86-64-v2 (SSE) has no instruction for them

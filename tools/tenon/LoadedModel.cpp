@@ -112,19 +112,27 @@ Status LoadedModel::open(Talk &talk, const std::string &artifact,
   return choose(talk, options.function);
 }
 
-Status LoadedModel::choose(Talk &talk, const std::string &name) {
-  function =
+Status LoadedModel::find(Talk &talk, const std::string &name,
+                         const tenon_function_desc *&found) const {
+  found =
       tenon_find_function(model.get(), name.empty() ? nullptr : name.c_str());
-  if (!function) {
-    std::vector<std::string> names;
-    for (int32_t i = 0; i < desc->num_functions; ++i)
-      names.push_back(desc->functions[i].name);
-    return talk.fail(Status::Usage, shownAs,
-                     "it has no function '" + name + "'", {},
-                     "choose one with --function=: " + llvm::join(names, ", "));
-  }
-  if (options.describeOnly)
+  if (found)
     return Status::Success;
+  std::vector<std::string> names;
+  for (int32_t i = 0; i < desc->num_functions; ++i)
+    names.push_back(desc->functions[i].name);
+  return talk.fail(Status::Usage, shownAs, "it has no function '" + name + "'",
+                   {},
+                   "choose one with --function=: " + llvm::join(names, ", "));
+}
+
+Status LoadedModel::choose(Talk &talk, const std::string &name) {
+  if (Status status = find(talk, name, function);
+      status != Status::Success || options.describeOnly)
+    return status;
+  // The former context's states go before there are others; results lie in it.
+  results.clear();
+  context.reset();
   char text[4096] = "";
   tenon_context_options making = {};
   making.struct_size = sizeof making;

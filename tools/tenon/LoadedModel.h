@@ -39,6 +39,10 @@ public:
   Status open(Talk &talk, const std::string &artifact,
               const std::string &shownAs, const Options &options);
 
+  /// The description of a function, by default the first, without a context.
+  Status find(Talk &talk, const std::string &name,
+              const tenon_function_desc *&found) const;
+
   /// Another function, in a context of its own: states have their first values.
   Status choose(Talk &talk, const std::string &name);
 

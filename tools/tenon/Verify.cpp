@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 using namespace tenon::cli::options;
 
@@ -136,10 +137,11 @@ Status Subject::describe(std::vector<Trial> &trials) {
     for (int32_t i = 0; i < model.getDesc().num_functions; ++i)
       names.push_back(model.getDesc().functions[i].name);
   for (const std::string &name : names) {
-    if (Status status = model.choose(call.talk, name);
+    const tenon_function_desc *function = nullptr;
+    if (Status status = model.find(call.talk, name, function);
         status != Status::Success)
       return status;
-    trials.push_back({name, signatureOf(model.getFunction()), {}, {}, {}});
+    trials.push_back({name, signatureOf(*function), {}, {}, {}});
   }
   return Status::Success;
 }
@@ -307,9 +309,10 @@ static Status reportDifference(Invocation &call, const VerifyFlags &flags,
   return call.talk.say(d);
 }
 
-/// Says where the outputs of `trial` differ from the reference, if they do.
+/// Says where the outputs of `trial`, which `subject` gave, differ from the
+/// reference. If they do, the subject is another afterwards.
 static Status judge(Invocation &call, const VerifyFlags &flags,
-                    const Trial &trial) {
+                    std::optional<Subject> &subject, const Trial &trial) {
   Difference difference;
   int64_t differing = firstDifference(flags, trial, 0, difference);
   if (differing < 0)
@@ -317,11 +320,12 @@ static Status judge(Invocation &call, const VerifyFlags &flags,
   std::string place = "output \"" + trial.actual[differing].name + "\"";
 
   call.talk.note("the outputs differ; looking for the first op that does");
-  Subject subject(call, flags, /*exposed=*/true);
+  // The weights, states and arena of the first go before those of this come.
+  subject.emplace(call, flags, /*exposed=*/true);
   Trial exposed = trial;
   exposed.expected.clear();
-  if (subject.compile() == Status::Success &&
-      subject.run(exposed) == Status::Success) {
+  if (subject->compile() == Status::Success &&
+      subject->run(exposed) == Status::Success) {
     Difference first;
     int64_t at = firstDifference(flags, exposed, trial.actual.size(), first);
     if (at >= 0)
@@ -335,18 +339,19 @@ Status verifyVerb(Invocation &call) {
   VerifyFlags flags;
   if (Status status = readFlags(call, flags); status != Status::Success)
     return status;
-  Subject subject(call, flags, /*exposed=*/false);
+  std::optional<Subject> subject(std::in_place, call, flags,
+                                 /*exposed=*/false);
   std::vector<Trial> trials;
-  Status status = subject.compile();
+  Status status = subject->compile();
   if (status == Status::Success)
-    status = subject.describe(trials);
+    status = subject->describe(trials);
   if (status == Status::Success)
     status = readAllInputs(call, flags, trials);
   for (Trial &trial : trials) {
     if (status == Status::Success)
-      status = subject.run(trial);
+      status = subject->run(trial);
     if (status == Status::Success)
-      status = judge(call, flags, trial);
+      status = judge(call, flags, subject, trial);
   }
   if (status == Status::Success)
     printAgreement(flags, trials);
