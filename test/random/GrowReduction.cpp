@@ -160,7 +160,7 @@ bool GraphGrower::contraction() {
     otherBatch.push_back(place(x->shape[dim]));
   int64_t count = random.oneIn(4) && !options.wideWeights ? 0 : 1;
   auto columns = [&] {
-    return options.wideWeights ? 16 + random.below(40) : randomExtent();
+    return options.wideWeights ? 12 + random.below(120) : randomExtent();
   };
   for (int64_t i = 0; i < count && freeFirst; ++i)
     otherFree.push_back({columns()}), place(otherFree.back());
