@@ -31,33 +31,31 @@ Value repeatHalf(OpBuilder &b, Location loc, Value half) {
   return halves(b, loc, half, half, 0, 0, lanesOf(half));
 }
 
-SmallVector<Value> shareHalves(OpBuilder &b, Location loc, ValueRange sums,
-                               int64_t rows) {
-  int64_t vectors = int64_t(sums.size()) / rows;
+SmallVector<Value> SharedSums::share(OpBuilder &b, Location loc,
+                                     ValueRange sums) const {
+  auto rowOf = [&](int64_t row) {
+    return sums.slice(row * (whole + 1), whole + 1);
+  };
   SmallVector<Value> shared;
-  for (int64_t i = 0; i < rows * vectors; ++i)
-    if (i % vectors != vectors - 1)
-      shared.push_back(sums[i]);
+  for (int64_t row = 0; row < rows; ++row)
+    llvm::append_range(shared, rowOf(row).drop_back());
   for (int64_t row = 0; row < rows; row += 2) {
-    Value low = sums[(row + 1) * vectors - 1];
+    Value last = rowOf(row).back();
     if (row + 1 < rows) {
-      Value high = sums[(row + 2) * vectors - 1];
-      int64_t lanes = lanesOf(low);
-      low = halves(b, loc, low, high, 0, lanes, lanes / 2);
+      int64_t lanes = lanesOf(last);
+      last = halves(b, loc, last, rowOf(row + 1).back(), 0, lanes, lanes / 2);
     }
-    shared.push_back(low);
+    shared.push_back(last);
   }
   return shared;
 }
 
-SmallVector<Value> partHalves(OpBuilder &b, Location loc, ValueRange shared,
-                              int64_t rows) {
-  int64_t lasts = (rows + 1) / 2,
-          whole = (int64_t(shared.size()) - lasts) / rows;
+SmallVector<Value> SharedSums::part(OpBuilder &b, Location loc,
+                                    ValueRange shared) const {
   SmallVector<Value> sums;
   for (int64_t row = 0; row < rows; ++row) {
     llvm::append_range(sums, shared.slice(row * whole, whole));
-    Value last = shared[rows * whole + row / 2];
+    Value last = shared[placeOfHalf(row)];
     int64_t half = lanesOf(last) / 2;
     sums.push_back(row % 2 ? halves(b, loc, last, last, half, half, half)
                            : last);

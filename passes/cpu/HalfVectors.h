@@ -1,6 +1,5 @@
 // Half vectors of columns: two rows of a tile share one register for them, the
-// first its low lanes. Sums row by row, as all the rest of a tile's code has
-// them, become sums with the shared ones last, and back.
+// first its low lanes. All the rest of a tile's code has sums row by row.
 #ifndef TENON_PASSES_CPU_HALFVECTORS_H
 #define TENON_PASSES_CPU_HALFVECTORS_H
 
@@ -16,16 +15,21 @@ mlir::Value blendHalves(mlir::OpBuilder &b, mlir::Location loc, mlir::Value low,
 mlir::Value repeatHalf(mlir::OpBuilder &b, mlir::Location loc,
                        mlir::Value half);
 
-/// Of `rows` rows the sums of all vectors but the last, then, for each two
-/// rows, of that; the last of an odd number of rows has its own.
-llvm::SmallVector<mlir::Value> shareHalves(mlir::OpBuilder &b,
-                                           mlir::Location loc,
-                                           mlir::ValueRange sums, int64_t rows);
-/// Those row by row; lanes beyond half of a last vector may hold anything.
-llvm::SmallVector<mlir::Value> partHalves(mlir::OpBuilder &b,
-                                          mlir::Location loc,
-                                          mlir::ValueRange shared,
-                                          int64_t rows);
+/// The sums of a tile of which two rows share each last register: row by row
+/// those of the `whole` vectors, then one of half vectors for each two rows;
+/// the last of an odd number of rows has its own.
+struct SharedSums {
+  int64_t rows, whole;
+
+  int64_t count() const { return placeOfHalf(rows - 1) + 1; }
+  int64_t placeOfHalf(int64_t row) const { return rows * whole + row / 2; }
+  /// From sums row by row, a last half vector each.
+  llvm::SmallVector<mlir::Value> share(mlir::OpBuilder &b, mlir::Location loc,
+                                       mlir::ValueRange sums) const;
+  /// Back; lanes beyond half of a last vector may hold anything.
+  llvm::SmallVector<mlir::Value> part(mlir::OpBuilder &b, mlir::Location loc,
+                                      mlir::ValueRange shared) const;
+};
 
 } // namespace tenon
 

@@ -31,8 +31,7 @@ int64_t stepsTogether(const ContractionNest &nest) {
 void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
                       const ColumnSource &columns, Value k, int64_t within,
                       Values &sums) {
-  int64_t vectors =
-      columns.halved ? columns.places.size() - 1 : sums.size() / rows.size();
+  int64_t vectors = columns.wholeVectors();
   auto elements = cast<MemRefType>(columns.memory.getType()).getElementType();
   auto type = VectorType::get({lanes}, elements);
   bool words = nest.sumsPerElement > 1,
@@ -88,7 +87,8 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
       return;
     }
     Value both = r % 2 ? blendHalves(b, loc, low, row) : row;
-    Value &sum = sums[rows.size() * vectors + r / 2];
+    SharedSums shared{int64_t(rows.size()), vectors};
+    Value &sum = sums[shared.placeOfHalf(r)];
     sum = emitMultiplyAdd(b, loc, both, half, sum);
   };
   // What there is less of waits in registers for the others to come.
@@ -146,10 +146,10 @@ TileKernel::Values TileKernel::run(ArrayRef<Value> rows, Value rowStride,
                                    llvm::function_ref<Values()> former) {
   if (!columns.halved)
     return runWhole(rows, rowStride, columns, first, extent, former);
-  auto shared = [&] { return shareHalves(b, loc, former(), rows.size()); };
-  return partHalves(b, loc,
-                    runWhole(rows, rowStride, columns, first, extent, shared),
-                    rows.size());
+  SharedSums shared{int64_t(rows.size()), columns.wholeVectors()};
+  Values sums = runWhole(rows, rowStride, columns, first, extent,
+                         [&] { return shared.share(b, loc, former()); });
+  return shared.part(b, loc, sums);
 }
 
 TileKernel::Values TileKernel::runWhole(ArrayRef<Value> rows, Value rowStride,
@@ -194,10 +194,10 @@ TileKernel::Values TileKernel::addBlock(ArrayRef<Value> rows, Value rowStride,
     source.ahead = fetchedAt(*columns.ahead, first);
   auto type = VectorType::get({lanes}, nest.sum);
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-  size_t count = rows.size() * (columns.places.size() - columns.halved);
-  if (columns.halved)
-    count += (rows.size() + 1) / 2;
-  Values starts(count, zero), early;
+  SharedSums shared{int64_t(rows.size()), columns.wholeVectors()};
+  Values starts(columns.halved ? shared.count() : rows.size() * shared.whole,
+                zero),
+      early;
   if (nest.isBlocked) {
     early = former();
     for (auto [start, sum] : llvm::zip(starts, early))

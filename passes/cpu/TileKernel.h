@@ -34,6 +34,9 @@ struct ColumnSource {
   /// Of the last vector no more than half of the lanes exist: two rows share a
   /// register for it.
   bool halved = false;
+
+  /// Vectors of which each row has sums of its own.
+  int64_t wholeVectors() const { return int64_t(places.size()) - halved; }
 };
 
 class TileKernel {
