@@ -284,8 +284,10 @@ bool ConvolutionNests::isCovered() {
   bool kernelKnown = !ShapedType::isDynamicShape(
       cast<ShapedType>(op.getRhs().getType()).getShape().take_front(spatial));
   bool outputsKnown = !op.getType().isDynamicDim(spatial + 1);
+  bool besideOneAnother = getConstantIntValue(lhs.strides.back()) == 1;
   if (lhs.panels || lhs.scales || rhs.scales || phases > mostPhases ||
-      (phases != 1 && !kernelKnown))
+      (phases != 1 && !kernelKnown) ||
+      (op.getProducts() == Products::Pairs && !besideOneAnother))
     return false;
   return op.getGroups() == 1 ? columnsFit(rhs, spatial + 1)
                              : outputsKnown && !rhs.panels;
