@@ -74,6 +74,8 @@ bool isImage(Operation *op) {
       cast<RankedTensorType>(op->getResult(0).getType()).getShape().back();
   return convolution && convolution.getLhs() == op->getResult(0) &&
          convolution.getGroups() == 1 &&
+         llvm::all_of(convolution.getLhsDilation(),
+                      [](int64_t between) { return between == 1; }) &&
          convolution.getProducts() == Products::Chain &&
          !ShapedType::isDynamic(channels) && channels <= fewChannels;
 }

@@ -422,3 +422,14 @@ func.func @many_channels(%x: tensor<1x8x8x8xf32>, %w: tensor<3x3x8x16xf32>) -> t
   %1 = tenon.convolution %0, %w strides [1, 1] padding [0, 0, 0, 0] lhs_dilation [1, 1] rhs_dilation [1, 1] groups 1 : (tensor<1x8x8x8xf32>, tensor<3x3x8x16xf32>) -> tensor<1x6x6x16xf32>
   return %1 : tensor<1x6x6x16xf32>
 }
+
+// Of a transposed convolution not all forms read them there.
+// CHECK-LABEL: func.func @transposed_convolution(
+// CHECK: tenon.transpose {{.*}}{tenon.group = [[K:.*]] : i64}
+// CHECK-NOT: tenon.group = [[K]] : i64
+// CHECK: return
+func.func @transposed_convolution(%x: tensor<1x3x8x8xf32>, %w: tensor<3x3x3x16xf32>) -> tensor<1x6x13x16xf32> {
+  %0 = tenon.transpose %x [0, 2, 3, 1] : (tensor<1x3x8x8xf32>) -> tensor<1x8x8x3xf32>
+  %1 = tenon.convolution %0, %w strides [1, 1] padding [0, 0, 0, 0] lhs_dilation [1, 2] rhs_dilation [1, 1] groups 1 : (tensor<1x8x8x3xf32>, tensor<3x3x3x16xf32>) -> tensor<1x6x13x16xf32>
+  return %1 : tensor<1x6x13x16xf32>
+}
