@@ -92,6 +92,12 @@ static bool readsRowsInOrder(FusionOp fusion) {
 GemmTask::GemmTask(Kernel &kernel, const ContractionNest &nest, TaskBlock block)
     : areLinear(rowsComeFirst(nest) && readsRowsInOrder(kernel.fusion)),
       kernel(kernel), nest(nest), block(block) {
+  assert(llvm::all_of(kernel.func.getArgumentTypes(),
+                      [](Type type) {
+                        auto memory = dyn_cast<MemRefType>(type);
+                        return !memory || memory.getLayout().isIdentity();
+                      }) &&
+         "the rows of a kernel's tensors follow one another in memory");
   rows = at().constant(1);
   for (const ResultDim &dim : nest.rows) {
     rowExtents.push_back(dim.extent);

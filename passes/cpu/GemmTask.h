@@ -23,7 +23,9 @@ struct GemmTask {
   /// Where tasks are numbered columns first: the blocks of columns
   /// [first, last) of block of rows number `line`, of all batches.
   void enterLine(mlir::Value line, mlir::Value first, mlir::Value last);
-  /// The indices of row number `row`; of linear rows the last one counts all.
+  /// The indices of row number `row`. Those of linear rows are all in the last
+  /// one, which then exceeds its extent: whoever reads or writes there must
+  /// turn them into one place of flat memory, and check none against its extent.
   Values positionOf(mlir::Value row) const;
   /// Whether rows follow one another in memory wherever the epilogue reads or
   /// writes them.

@@ -31,6 +31,10 @@ constexpr int64_t panelStreams = 4;
 /// Reading an element of the columns takes as long as this many products.
 constexpr int64_t productsPerRead = 16;
 
+/// Where extents show in the run only: rows and vectors of columns that tiles
+/// of all sizes divide evenly, so that what would be left over decides nothing.
+constexpr int64_t rowsForAll = 24, vectorsForAll = 12;
+
 /// Elements of columns that are few: a quarter of the second cache.
 constexpr int64_t fewElements = 32 * 1024;
 
@@ -74,10 +78,10 @@ int64_t TileCost::left(RegisterTile tile) const {
 
 /// Of an open batch those of one image, of others as many as no tile minds.
 int64_t TileCost::rows() const {
-  constexpr int64_t fewest = 8, evenForAll = 24;
+  constexpr int64_t fewest = 8;
   if (size.rows)
     return *size.rows;
-  return size.rowFactor < fewest ? size.rowFactor * evenForAll : size.rowFactor;
+  return size.rowFactor < fewest ? size.rowFactor * rowsForAll : size.rowFactor;
 }
 
 int64_t TileCost::ofTile(int64_t rows, int64_t whole, bool half) const {
@@ -149,9 +153,8 @@ RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
   std::span<const RegisterTile> candidates = wide;
   if (few)
     candidates = narrow;
-  constexpr int64_t evenForAll = 12;
   bool half = layout.halves && size.columns && endInHalf(*size.columns, lanes);
-  TileCost cost{size, vectors ? vectors : evenForAll, half};
+  TileCost cost{size, vectors ? vectors : vectorsForAll, half};
   auto best = [&](RegisterTile most) {
     if (size.rows)
       most.rows = std::clamp<int64_t>(*size.rows, 1, most.rows);
