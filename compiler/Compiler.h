@@ -33,7 +33,7 @@ struct CompileReport {
   std::string output;      ///< the main file written
   std::string header;      ///< the header written, or empty
   std::string weightsFile; ///< the weights file written, or empty
-  int64_t codeBytes = 0;
+  int64_t codeBytes = 0;   ///< of objects; 0: a text was written
   int64_t weightBytes = 0;
   /// The least precise products of f32 that the code forms, of any version:
   /// what the targets have not is computed as `Strict`. Of AMX tiles it is not

@@ -176,8 +176,9 @@ private:
     for (auto [i, version] : llvm::enumerate(more.versions))
       if (isObject && !tellCodeSize(i, version.prefix))
         return false;
-    for (const Bytes &file : code)
-      result.codeBytes += file.size();
+    if (isObject)
+      for (const Bytes &object : code)
+        result.codeBytes += object.size();
     finishStep("code", watch);
     return true;
   }

@@ -270,12 +270,13 @@ static void printReport(Invocation &call, const CompileOptions &options,
         {"output", llvm::json::fixUTF8(options.output)},
         {"header", llvm::json::fixUTF8(report.header)},
         {"weights_file", llvm::json::fixUTF8(report.weightsFile)},
-        {"code_bytes", report.codeBytes},
         {"weight_bytes", report.weightBytes},
         {"products", nameOf(report.products)},
         {"stages", std::move(stages)},
         {"peak_memory", report.peakMemory},
         {"seconds", seconds}};
+    if (report.codeBytes)
+      object["code_bytes"] = report.codeBytes;
     if (options.weightFormat != WeightFormat::F32)
       object["quantization"] = describe(report.quantization);
     object["arena_bytes"] = report.arenaBytes < 0
@@ -296,9 +297,10 @@ static void printReport(Invocation &call, const CompileOptions &options,
                          formatBytes(report.peakMemory));
   if (call.talk.isQuiet())
     return;
-  out << escapeForTerminal(options.output) << "  code "
-      << formatBytes(report.codeBytes) << "  weights "
-      << formatBytes(report.weightBytes) << "  workspace "
+  out << escapeForTerminal(options.output);
+  if (report.codeBytes)
+    out << "  code " << formatBytes(report.codeBytes);
+  out << "  weights " << formatBytes(report.weightBytes) << "  workspace "
       << (report.arenaBytes < 0 ? "by size" : formatBytes(report.arenaBytes))
       << llvm::formatv("  {0:f1} s\n", seconds);
   if (options.weightFormat != WeightFormat::F32)

@@ -37,7 +37,7 @@ func.func @known(%x: tensor<48x768xf32>, %p: tensor<6x768x16xf32>) -> tensor<48x
 }
 
 // CHECK-LABEL: contraction.unpack.dot_general.1:
-// CHECK: vbroadcastss
+// CHECK: Inner Loop Header: Depth=5
 // CHECK-NOT: {{\(%rsp\)|vperm|vinsert|vextract|%k[0-7]|j[a-z]+ }}
 // CHECK-COUNT-96: vfmadd{{[0-9]+}}ps {{.*}}%zmm
 // CHECK-NOT: {{\(%rsp\)|vfmadd}}
