@@ -96,6 +96,9 @@ LogicalResult FusionOp::verify() {
       tensors.push_back(output.getType());
   if (!llvm::equal(tensors, getResultTypes()))
     return emitOpError("expected a result per tensor output, of its type (C3)");
+  // fusion C4
+  if (getStreamed() && getKind() != FusionKind::Attention)
+    return emitOpError("expected attention where it is streamed (C4)");
   return success();
 }
 

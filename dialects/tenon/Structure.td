@@ -83,6 +83,7 @@ def Tenon_FusionOp : Tenon_Op<"fusion", [IsolatedFromAbove, AttrSizedOperandSegm
     * (C1) region arguments match the inputs, memrefs as tensors of the same shape
     * (C2) yielded values match the outputs
     * (C3) there are as many results as tensor outputs, of their types
+    * (C4) what is `streamed` is attention
 
     Example:
     ```mlir

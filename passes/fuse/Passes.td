@@ -17,7 +17,7 @@ def PlanFusions : Pass<"tenon-plan-fusions", "mlir::func::FuncOp"> {
 }
 
 def FormFusions : Pass<"tenon-form-fusions", "mlir::func::FuncOp"> {
-  let summary = "Move each group of ops into one tenon.fusion with its destination";
+  let summary = "Move each group of ops into one tenon.fusion with its destinations";
   let description = [{
     ```mlir
     %0 = tenon.negate %x {tenon.group = 0} : (tensor<4xf32>) -> tensor<4xf32>
@@ -25,7 +25,8 @@ def FormFusions : Pass<"tenon-form-fusions", "mlir::func::FuncOp"> {
     %e = tensor.empty() : tensor<4xf32>
     %0 = tenon.fusion map ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) { ... } -> tensor<4xf32>
     ```
-    Obeys `tenon.group` and takes it away. Sizes of destinations are traced back to the function's arguments.
+    Obeys `tenon.group` and takes it away. What a group computes for others beside its root's results is yielded behind them. Sizes of destinations are
+    traced back to the function's arguments.
   }];
   let dependentDialects = ["mlir::tensor::TensorDialect", "mlir::arith::ArithDialect"];
 }

@@ -58,3 +58,14 @@ func.func @fusion_c3(%x: tensor<4xf32>, %e: tensor<4xf32>) {
   } -> tensor<5xf32>
   return
 }
+
+// -----
+
+func.func @fusion_c4(%x: tensor<4xf32>, %e: tensor<4xf32>) {
+  // expected-error@+1 {{'tenon.fusion' op expected attention where it is streamed (C4)}}
+  %0 = tenon.fusion map ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) attributes {streamed} {
+  ^bb0(%a: tensor<4xf32>):
+    tenon.yield %a : tensor<4xf32>
+  } -> tensor<4xf32>
+  return
+}

@@ -11,161 +11,267 @@ using namespace tenon;
 namespace {
 
 constexpr int64_t heads = 8;
+using Bytes = std::vector<char>;
 
 struct Case {
   int64_t earlier, later, queries, depth;
-  bool unknown; ///< how many keys there are is not known when compiling
+  bool unknown = false;    ///< how many keys there are, when compiling
+  int64_t group = 1;       ///< heads of queries that share one of the keys
+  bool causal = false;     ///< the first query sees the first key alone
+  bool keysAlone = false;  ///< values come joined
+  bool twice = false;      ///< the joined keys leave the model twice
+  int64_t skippedRows = 0; ///< earlier ones are a slice behind these
+  int64_t skippedColumns = 0;
+  std::string element = "f32";
+
   int64_t keys() const { return earlier + later; }
+  int64_t bytes() const { return element == "f32" ? 4 : 2; }
+  std::vector<int64_t> queryDims() const {
+    return {1, heads * group, queries, depth};
+  }
+  std::vector<int64_t> dims(int64_t rows) const {
+    return {1, heads, rows, depth};
+  }
+  std::vector<int64_t> earlierDims() const {
+    return {1, heads, earlier + skippedRows, depth + skippedColumns};
+  }
 };
 
-std::string tensor(int64_t rows, int64_t depth, bool unknown) {
-  return "tensor<1x8x" + (unknown ? "?" : std::to_string(rows)) + "x" +
-         std::to_string(depth) + "xf32>";
+std::string typeOf(const Case &c, const std::vector<int64_t> &dims,
+                   bool unknown) {
+  std::string text = "tensor<";
+  for (size_t i = 0; i < dims.size(); ++i)
+    text += (unknown && i == 2 ? "?" : std::to_string(dims[i])) + "x";
+  return text + c.element + ">";
+}
+
+/// `name` is `a` and `b` joined; of `a` a slice where the case says so.
+std::string joinOf(const Case &c, const std::string &name, std::string a,
+                   const std::string &b) {
+  std::string earlier = typeOf(c, c.dims(c.earlier), c.unknown), text;
+  if (c.skippedRows || c.skippedColumns) {
+    std::string slice = a + "s";
+    text = "  " + slice + " = tenon.slice " + a + " offsets [0, 0, " +
+           std::to_string(c.skippedRows) + ", " +
+           std::to_string(c.skippedColumns) + "] sizes [1, 8, " +
+           std::to_string(c.earlier) + ", " + std::to_string(c.depth) +
+           "] strides [1, 1, 1, 1] : (" + typeOf(c, c.earlierDims(), false) +
+           ") -> " + earlier + "\n";
+    a = slice;
+  }
+  return text + "  " + name + " = tenon.concatenate " + a + ", " + b +
+         " dim 2 : (" + earlier + ", " + typeOf(c, c.dims(c.later), c.unknown) +
+         ") -> " + typeOf(c, c.dims(c.keys()), c.unknown) + "\n";
 }
 
 /// @whole takes keys and values, @joined and @streamed their parts. @streamed
 /// has a product beside, of no rows, whose weights would drive everything else
 /// out of the caches.
 std::string textOf(const Case &c) {
-  std::string query = tensor(c.queries, c.depth, false),
-              earlier = tensor(c.earlier, c.depth, c.unknown),
-              later = tensor(c.later, c.depth, c.unknown),
-              keys = tensor(c.keys(), c.depth, c.unknown),
+  std::string query = typeOf(c, c.queryDims(), false),
+              earlier = typeOf(c, c.earlierDims(), c.unknown),
+              later = typeOf(c, c.dims(c.later), c.unknown),
+              keys = typeOf(c, c.dims(c.keys()), c.unknown),
               table = "tensor<4096x4096xf32>", rows = "tensor<?x4096xf32>";
-  auto join = [&](std::string name, std::string a, std::string b) {
-    return "  " + name + " = tenon.concatenate " + a + ", " + b + " dim 2 : (" +
-           earlier + ", " + later + ") -> " + keys + "\n";
-  };
   std::string attend =
-      "  %0 = tenon.attention %q, %k, %v"
+      std::string("  %n = arith.constant 0 : index\n"
+                  "  %0 = tenon.attention %q, %k, %v") +
+      (c.causal ? " causal %n fill -1.0e+09" : "") +
       " order [0, 1, 2, 3] x [0, 1, 2, 3] x [0, 1, 2, 3] to [0, 1, 2, 3]"
       " scale 0.25 : (" +
-      query + ", " + keys + ", " + keys + ") -> " + query + "\n";
-  std::string parts = "%q: " + query + ", %a: " + earlier + ", %b: " + later +
-                      ", %c: " + earlier + ", %d: " + later,
-              all = query + ", " + keys + ", " + keys,
-              body = join("%k", "%a", "%b") + join("%v", "%c", "%d") + attend;
+      query + ", " + keys + ", " + keys + (c.causal ? ", index" : "") +
+      ") -> " + query + "\n";
+  std::string parts = "%q: " + query + ", %a: " + earlier + ", %b: " + later,
+              results = "%0, %k", types = query + ", " + keys,
+              body = joinOf(c, "%k", "%a", "%b");
+  if (c.keysAlone) {
+    parts += ", %v: " + keys;
+  } else {
+    parts += ", %c: " + earlier + ", %d: " + later;
+    body += joinOf(c, "%v", "%c", "%d");
+    results += ", %v";
+    types += ", " + keys;
+  }
+  if (c.twice) {
+    results += ", %k";
+    types += ", " + keys;
+  }
+  body += attend;
   return "tenon.weight @w : " + table +
          " from #tenon.source<\"none\", 0, 67108864>\n"
          "func.func @whole(%q: " +
          query + ", %k: " + keys + ", %v: " + keys + ") -> " + query + " {\n" +
          attend + "  return %0 : " + query + "\n}\nfunc.func @joined(" + parts +
-         ") -> (" + all + ") {\n" + body + "  return %0, %k, %v : " + all +
-         "\n}\nfunc.func @streamed(" + parts + ", %x: " + rows + ") -> (" +
-         all + ", " + rows + ") {\n" + body +
+         ") -> (" + types + ") {\n" + body + "  return " + results + " : " +
+         types + "\n}\nfunc.func @streamed(" + parts + ", %x: " + rows +
+         ") -> (" + types + ", " + rows + ") {\n" + body +
          "  %w = tenon.get_weight @w : " + table +
          "\n  %y = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : "
          "(" +
-         rows + ", " + table + ") -> " + rows +
-         "\n  return %0, %k, %v, %y : " + all + ", " + rows + "\n}\n";
+         rows + ", " + table + ") -> " + rows + "\n  return " + results +
+         ", %y : " + types + ", " + rows + "\n}\n";
 }
 
-std::vector<float> randomFloats(int64_t size, uint32_t seed) {
-  std::vector<float> values(size);
-  for (float &value : values) {
+/// Elements of a tensor; those of bf16 are a float's upper half.
+Bytes randomElements(const Case &c, const std::vector<int64_t> &dims,
+                     uint32_t seed) {
+  Bytes values(dims[1] * dims[2] * dims[3] * c.bytes());
+  for (size_t i = 0; i < values.size(); i += c.bytes()) {
     seed = seed * 1664525u + 1013904223u;
-    value = float(int32_t(seed)) / float(1u << 30);
+    float value = float(int32_t(seed)) / float(1u << 30);
+    std::memcpy(values.data() + i,
+                reinterpret_cast<char *>(&value) + 4 - c.bytes(), c.bytes());
   }
   return values;
 }
 
-std::vector<float> joined(const Case &c, const std::vector<float> &a,
-                          const std::vector<float> &b) {
-  std::vector<float> result;
-  auto append = [&](const std::vector<float> &part, int64_t rows, int64_t h) {
-    auto from = part.begin() + h * rows * c.depth;
-    result.insert(result.end(), from, from + rows * c.depth);
+Bytes joined(const Case &c, const Bytes &earlier, const Bytes &later) {
+  Bytes result;
+  auto append = [&](const Bytes &part, int64_t row, int64_t columns) {
+    int64_t skipped = columns - c.depth;
+    auto from = part.begin() + (row * columns + skipped) * c.bytes();
+    result.insert(result.end(), from, from + c.depth * c.bytes());
   };
   for (int64_t h = 0; h < heads; ++h) {
-    append(a, c.earlier, h);
-    append(b, c.later, h);
+    for (int64_t r = 0; r < c.earlier; ++r)
+      append(earlier, h * (c.earlier + c.skippedRows) + c.skippedRows + r,
+             c.depth + c.skippedColumns);
+    for (int64_t r = 0; r < c.later; ++r)
+      append(later, h * c.later + r, c.depth);
   }
   return result;
 }
 
-/// Memory that begins `offset` elements behind a line of the cache; no kernel
-/// may write outside of it.
+/// Memory that begins `offset` bytes behind a line of the cache; no kernel may
+/// write outside of it.
 struct Output {
-  Output(int64_t size, int64_t offset)
-      : size(size), all(size + 64, 12345.0f), start(offset) {
+  Output(const Bytes &expected, std::vector<int64_t> dims, int64_t offset)
+      : expected(expected), dims(std::move(dims)),
+        all(expected.size() + 128, 77), start(offset) {
     while (reinterpret_cast<uintptr_t>(all.data() + start) % 64 !=
-           size_t(offset) * 4)
+           size_t(offset))
       ++start;
   }
-  float *data() { return all.data() + start; }
-  void expect(const std::vector<float> &expected, const std::string &what) {
-    EXPECT_EQ(std::memcmp(data(), expected.data(), size * 4), 0) << what;
+  char *data() { return all.data() + start; }
+  void check(const std::string &what) {
+    EXPECT_TRUE(std::equal(expected.begin(), expected.end(), data())) << what;
     for (int64_t i = 0; i < int64_t(all.size()); ++i)
-      if (i < start || i >= start + size)
-        ASSERT_EQ(all[i], 12345.0f) << what << ": written outside, " << i;
+      if (i < start || i >= start + int64_t(expected.size()))
+        ASSERT_EQ(all[i], 77) << what << ": written outside, " << i;
   }
-  int64_t size;
-  std::vector<float> all;
+  const Bytes &expected;
+  std::vector<int64_t> dims;
+  Bytes all;
   int64_t start;
 };
 
 void check(const Case &c) {
-  std::vector<float> query = randomFloats(heads * c.queries * c.depth, 1),
-                     parts[4];
-  for (int i = 0; i < 4; ++i)
-    parts[i] =
-        randomFloats(heads * (i % 2 ? c.later : c.earlier) * c.depth, i + 2);
-  std::vector<float> keys = joined(c, parts[0], parts[1]),
-                     values = joined(c, parts[2], parts[3]),
-                     result(query.size());
-  auto dims = [&](int64_t rows) {
-    return std::vector<int64_t>{1, heads, rows, c.depth};
-  };
+  Bytes query = randomElements(c, c.queryDims(), 1),
+        a = randomElements(c, c.earlierDims(), 2),
+        b = randomElements(c, c.dims(c.later), 3),
+        earlierValues = randomElements(c, c.earlierDims(), 4),
+        laterValues = randomElements(c, c.dims(c.later), 5),
+        keys = joined(c, a, b), values = joined(c, earlierValues, laterValues),
+        result(query.size());
+  std::vector<int64_t> all = c.dims(c.keys());
   for (JitTarget target : jitTargets()) {
     JitGraph graph(textOf(c), target);
     graph.run("whole",
-              {{query.data(), dims(c.queries)},
-               {keys.data(), dims(c.keys())},
-               {values.data(), dims(c.keys())}},
-              {result.data(), dims(c.queries)});
+              {{query.data(), c.queryDims()},
+               {keys.data(), all},
+               {values.data(), all}},
+              {result.data(), c.queryDims()});
     for (std::string function : {"joined", "streamed"})
       for (int64_t offset : {0, 1, 4, 15}) {
-        Output outputs[] = {{int64_t(query.size()), offset},
-                            {int64_t(keys.size()), offset},
-                            {int64_t(values.size()), offset}};
-        std::vector<JitTensor> in = {{query.data(), dims(c.queries)},
-                                     {parts[0].data(), dims(c.earlier)},
-                                     {parts[1].data(), dims(c.later)},
-                                     {parts[2].data(), dims(c.earlier)},
-                                     {parts[3].data(), dims(c.later)}},
-                               out = {{outputs[0].data(), dims(c.queries)},
-                                      {outputs[1].data(), dims(c.keys())},
-                                      {outputs[2].data(), dims(c.keys())}};
+        int64_t place = offset * c.bytes();
+        std::vector<Output> outputs;
+        outputs.reserve(4);
+        outputs.emplace_back(result, c.queryDims(), place);
+        outputs.emplace_back(keys, all, place);
+        std::vector<JitTensor> in = {{query.data(), c.queryDims()},
+                                     {a.data(), c.earlierDims()},
+                                     {b.data(), c.dims(c.later)}},
+                               out;
+        if (c.keysAlone) {
+          in.push_back({values.data(), all});
+        } else {
+          in.push_back({earlierValues.data(), c.earlierDims()});
+          in.push_back({laterValues.data(), c.dims(c.later)});
+          outputs.emplace_back(values, all, place);
+        }
+        if (c.twice)
+          outputs.emplace_back(keys, all, place);
+        for (Output &output : outputs)
+          out.push_back({output.data(), output.dims});
         if (function == "streamed") {
           in.push_back({query.data(), {0, 4096}});
-          out.push_back({result.data(), {0, 4096}});
+          out.push_back({query.data(), {0, 4096}});
         }
         graph.runAll(function, in, out, 3);
-        std::string what = function + " of " + std::to_string(c.earlier) +
+        for (size_t i = 0; i < outputs.size(); ++i)
+          outputs[i].check(function + " of " + std::to_string(c.earlier) +
                            " + " + std::to_string(c.later) + " on " +
-                           target.cpu + ", offset " + std::to_string(offset);
-        outputs[0].expect(result, what);
-        outputs[1].expect(keys, what + ", keys");
-        outputs[2].expect(values, what + ", values");
+                           target.cpu + ", offset " + std::to_string(offset) +
+                           ", output " + std::to_string(i));
       }
   }
 }
 
 TEST(JoinedKeys, OneNewKey) {
   for (int64_t earlier : {1, 63, 64, 100, 128})
-    check({earlier, 1, 1, 64, false});
+    check({earlier, 1, 1, 64});
 }
 
 TEST(JoinedKeys, SeveralQueriesAndOddDepth) {
-  check({130, 3, 3, 64, false});
-  check({70, 70, 4, 20, false});
-  check({65, 2, 16, 5, false});
+  check({130, 3, 3, 64});
+  check({70, 70, 4, 20});
+  check({65, 2, 16, 5});
 }
 
 TEST(JoinedKeys, UnknownExtents) {
   for (int64_t earlier : {0, 1, 64, 191})
     check({earlier, earlier == 64 ? 64 : 1, 1, 16, true});
   check({129, 2, 5, 24, true});
+}
+
+TEST(JoinedKeys, HalfOfTheBytes) {
+  for (int64_t depth : {64, 24})
+    check({.earlier = 130,
+           .later = 1,
+           .queries = 1,
+           .depth = depth,
+           .element = "bf16"});
+}
+
+TEST(JoinedKeys, QueriesOfSeveralHeads) {
+  check({.earlier = 130, .later = 2, .queries = 2, .depth = 16, .group = 3});
+}
+
+TEST(JoinedKeys, BlocksThatNoQuerySees) {
+  check(
+      {.earlier = 200, .later = 3, .queries = 3, .depth = 16, .causal = true});
+}
+
+TEST(JoinedKeys, SlicesOfEarlierOnes) {
+  Case c{.earlier = 130, .later = 1, .queries = 1, .depth = 16};
+  c.skippedRows = 3;
+  check(c);
+  c.skippedColumns = 16;
+  check(c);
+  c.skippedRows = 0;
+  check(c);
+}
+
+TEST(JoinedKeys, KeysAlone) {
+  check({.earlier = 130,
+         .later = 1,
+         .queries = 1,
+         .depth = 16,
+         .keysAlone = true});
+}
+
+TEST(JoinedKeys, ReturnedTwice) {
+  check({.earlier = 130, .later = 1, .queries = 1, .depth = 16, .twice = true});
 }
 
 } // namespace
