@@ -4,9 +4,12 @@
 
 #include "passes/cpu/RegisterTile.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <algorithm>
 
 namespace tenon {
+using llvm::divideCeilSigned;
 
 /// Bytes of the scores and sums of a task's rows, and of the stack for these
 /// and what is packed: of the 256 KiB that kernels may use.
@@ -22,9 +25,8 @@ constexpr int64_t fewRows = 16;
 /// Beyond a task's rows, see scratchRows.
 constexpr int64_t spareRows = 3 * mostTileRows;
 
-static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static int64_t wholeTiles(int64_t rows, int64_t tile) {
-  return ceilDiv(rows, tile) * tile;
+  return divideCeilSigned(rows, tile) * tile;
 }
 
 AttentionSizes planAttention(const AttentionExtents &extents,
@@ -43,12 +45,13 @@ AttentionSizes planAttention(const AttentionExtents &extents,
           most = std::max(fewRows, left),
           rows = std::max<int64_t>(1, extents.rows.value_or(most)),
           heads = std::max<int64_t>(1, extents.heads),
-          parts = ceilDiv(rows, most);
+          parts = divideCeilSigned(rows, most);
   while (heads * parts < fewestTasks && rows >= 2 * parts * fewRows)
     parts *= 2;
-  int64_t part = ceilDiv(rows, parts);
+  int64_t part = divideCeilSigned(rows, parts);
   bool tall = !few && part >= fewRows;
-  sizes.scoreRows = ceilDiv(part, ceilDiv(part, mostTileRows));
+  sizes.scoreRows =
+      divideCeilSigned(part, divideCeilSigned(part, mostTileRows));
   if (tall)
     for (int64_t fewer : {5, 4})
       if (wholeTiles(part, fewer) < wholeTiles(part, sizes.scoreRows))

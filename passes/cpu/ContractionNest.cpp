@@ -11,12 +11,14 @@
 #include "passes/cpu/FlatMemory.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <numeric>
 
 using namespace mlir;
 
 namespace tenon {
+using llvm::divideCeilSigned;
 
 /// Fewer columns than this leave most lanes of a vector idle.
 constexpr int64_t narrowColumns = 4;
@@ -219,8 +221,6 @@ namespace {
 /// Nests a transposed convolution may fall into; each is code of its own.
 constexpr int64_t mostPhases = 16;
 
-int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 /// One spatial dimension of a convolution, or of one phase of it: the positions
 /// first + step * p, whose windows meet elements of the input, not zeros that
 /// were put between them, at the taps firstTap + tapStep * t. The window of
@@ -308,8 +308,8 @@ void ConvolutionNests::addSpatial(ContractionNest &nest, int64_t dim,
   if (phase.tapStep != 1 || phase.firstTap != 0) {
     int64_t all = *getConstantIntValue(rhs.extents[dim]);
     bool none = phase.firstTap >= all;
-    taps.extent =
-        at.constant(none ? 0 : ceilDiv(all - phase.firstTap, phase.tapStep));
+    taps.extent = at.constant(
+        none ? 0 : divideCeilSigned(all - phase.firstTap, phase.tapStep));
     if (!none)
       nest.rhsOrigin =
           at.add(nest.rhsOrigin,

@@ -2,9 +2,12 @@
 // for each weight that several of its columns share, and one for the input.
 #include "passes/cpu/DepthwiseTile.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <algorithm>
 
 namespace tenon {
+using llvm::divideCeilSigned;
 
 /// Chains that keep the multipliers busy; more columns save few loads.
 constexpr int64_t mostColumns = 8, fewestColumns = 5;
@@ -17,8 +20,6 @@ constexpr int64_t windowElements = 6 * 1024;
 constexpr int64_t leastWork = 1 << 17;
 /// Tiles at the borders that may be written out.
 constexpr size_t mostRuns = 9;
-
-static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 bool ColumnWindow::fits(int64_t column, int64_t tap) const {
   int64_t place = column * stride - low + tap * dilation;
@@ -73,10 +74,12 @@ DepthwiseTile chooseDepthwiseTile(const ColumnWindow &window, int64_t taps,
   int64_t rowsOfWindow = taps / std::max<int64_t>(1, window.taps);
   int64_t most = std::max(step, windowElements / (span * rowsOfWindow));
   tile.channels =
-      ceilDiv(ceilDiv(channels, ceilDiv(channels, most)), step) * step;
+      divideCeilSigned(
+          divideCeilSigned(channels, divideCeilSigned(channels, most)), step) *
+      step;
   int64_t work =
       window.result.value_or(typicalColumns) * tile.channels * taps * features;
-  tile.rows = ceilDiv(leastWork, std::max<int64_t>(1, work));
+  tile.rows = divideCeilSigned(leastWork, std::max<int64_t>(1, work));
   return tile;
 }
 

@@ -3,12 +3,15 @@
 // would be kept on the stack.
 #include "passes/cpu/RegisterTile.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <algorithm>
 #include <span>
 #include <tuple>
 #include <utility>
 
 namespace tenon {
+using llvm::divideCeilSigned;
 
 /// Extents not known at compile time count as this many.
 constexpr int64_t typicalExtent = 128;
@@ -38,10 +41,8 @@ constexpr int64_t rowsForAll = 24, vectorsForAll = 12;
 /// Elements of columns that are few: a quarter of the second cache.
 constexpr int64_t fewElements = 32 * 1024;
 
-static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 int64_t evenRows(int64_t rows, int64_t parts, RegisterTile tile) {
-  return ceilDiv(ceilDiv(rows, parts), tile.rows) * tile.rows;
+  return divideCeilSigned(divideCeilSigned(rows, parts), tile.rows) * tile.rows;
 }
 
 bool endInHalf(int64_t columns, int64_t lanes) {
@@ -85,7 +86,7 @@ int64_t TileCost::rows() const {
 }
 
 int64_t TileCost::ofTile(int64_t rows, int64_t whole, bool half) const {
-  int64_t products = rows * whole + (half ? ceilDiv(rows, 2) : 0),
+  int64_t products = rows * whole + (half ? divideCeilSigned(rows, 2) : 0),
           loads = rows + whole + half, chain = 8;
   return std::max({products, loads, chain});
 }
@@ -124,7 +125,9 @@ RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
   bool few = vectorBytes == 32;
   int64_t accumulators = few ? 12 : 24;
   int64_t vectors =
-      size.columns ? std::max<int64_t>(1, ceilDiv(*size.columns, lanes)) : 0;
+      size.columns
+          ? std::max<int64_t>(1, divideCeilSigned(*size.columns, lanes))
+          : 0;
   int64_t group = std::max<int64_t>(1, layout.panelVectors);
   // Whole panels, or an even share of one.
   auto fits = [&](int64_t count) {
@@ -199,14 +202,14 @@ TaskBlock chooseBlock(const ContractionSize &size, RegisterTile tile,
   // the rows they come from read, from their start to their end.
   if (!layout.scratch && size.columns && size.sum &&
       columns * sum <= fewElements) {
-    block.columns = ceilDiv(columns, panel) * panel;
+    block.columns = divideCeilSigned(columns, panel) * panel;
     block.rows =
         std::max<int64_t>(1, work / (columns * sum * tile.rows)) * tile.rows;
     return block;
   }
   // Few rows share each panel of columns, so all of them go together; else they
   // are divided evenly, for a small last block would cost a whole panel.
-  int64_t parts = ceilDiv(rows, mostRows);
+  int64_t parts = divideCeilSigned(rows, mostRows);
   block.rows = evenRows(rows, parts, tile);
   block.columns =
       panel *
@@ -214,7 +217,9 @@ TaskBlock chooseBlock(const ContractionSize &size, RegisterTile tile,
           1, work / (std::max(block.rows, productsPerRead) * sum * panel));
   // Rows are divided further only for want of tasks: each part reads, and may
   // have to pack, all columns again.
-  auto tasks = [&] { return outer * ceilDiv(columns, block.columns) * parts; };
+  auto tasks = [&] {
+    return outer * divideCeilSigned(columns, block.columns) * parts;
+  };
   while (tasks() < fewestTasks && block.rows > 4 * tile.rows &&
          block.rows * sum * panel > 2 * work)
     block.rows = evenRows(rows, parts *= 2, tile);
