@@ -115,39 +115,69 @@ Case convolutionCase(const std::string &name, Dims lhs, Dims rhs, Window window,
   return test;
 }
 
-/// The case of an input whose channels lie in planes.
-Case inPlanes(Case test) {
-  Dims from = test.dims[0], to = {from[0], from[3], from[1], from[2]};
+/// The case of an input whose dimensions lie in another order, as where
+/// channels have planes: number d of the pixels' is number order[d] there.
+Case inOrder(const Dims &order, Case test, Unknown unknown = Unknown::None) {
+  Dims from = test.dims[0], to(from.size());
+  for (size_t d = 0; d < from.size(); ++d)
+    to[order[d]] = from[d];
   std::vector<float> pixels = test.inputs[0];
-  for (int64_t i = 0; i < count(to); ++i) {
-    Dims at = indicesOf(i, to);
-    test.inputs[0][i] =
-        pixels[((at[0] * from[1] + at[2]) * from[2] + at[3]) * from[3] + at[1]];
+  for (int64_t i = 0; i < count(from); ++i) {
+    Dims at = indicesOf(i, from), there(at.size());
+    for (size_t d = 0; d < at.size(); ++d)
+      there[order[d]] = at[d];
+    int64_t place = 0;
+    for (size_t d = 0; d < to.size(); ++d)
+      place = place * to[d] + there[d];
+    test.inputs[0][place] = pixels[i];
   }
   test.dims[0] = to;
-  std::string argument = "%x: " + type(from);
+  std::string argument = "%x: " + type(from, unknown);
   test.text.replace(test.text.find(argument), argument.size(),
-                    "%planes: " + type(to));
+                    "%planes: " + type(to, unknown));
   test.text.insert(test.text.find("{\n") + 2,
-                   "  %x = tenon.transpose %planes [0, 2, 3, 1] : (" +
-                       type(to) + ") -> " + type(from) + "\n");
+                   "  %x = tenon.transpose %planes " + list(order) + " : (" +
+                       type(to, unknown) + ") -> " + type(from, unknown) +
+                       "\n");
   return test;
 }
 
+const Dims planes{0, 2, 3, 1};
 const Window whole{{1, 1}, {1, 1, 1, 1}, {1, 1}};
 } // namespace
 
 TEST(Convolution, ImagesInPlanes) {
   std::vector<Case> cases;
+  const Window stem{{2, 2}, {1, 1, 1, 1}, {1, 1}};
   for (int64_t channels : {1, 2, 3, 4, 5}) {
-    cases.push_back(inPlanes(
-        convolutionCase(numbered("planes", {channels}), {2, 9, 11, channels},
-                        {3, 3, channels, 18}, {{2, 2}, {1, 1, 1, 1}, {1, 1}})));
-    cases.push_back(inPlanes(
+    cases.push_back(
+        inOrder(planes, convolutionCase(numbered("planes", {channels}),
+                                        {2, 9, 11, channels},
+                                        {3, 3, channels, 18}, stem)));
+    cases.push_back(inOrder(
+        planes,
         convolutionCase(numbered("pixels", {channels}), {2, 9, 11, channels},
                         {1, 1, channels, 18}, {{1, 1}, {0, 0, 0, 0}, {1, 1}}, 1,
                         Epilogue::BiasRelu)));
   }
+  cases.push_back(
+      inOrder(planes, convolutionCase("dilated", {2, 9, 11, 3}, {3, 3, 3, 18},
+                                      {{1, 1}, {2, 2, 3, 1}, {2, 3}})));
+  cases.push_back(inOrder(
+      planes, convolutionCase("transposed", {2, 9, 11, 3}, {3, 3, 3, 18},
+                              {{1, 1}, {2, 2, 1, 1}, {1, 1}, {2, 3}})));
+  for (int64_t images : {0, 1, 3})
+    cases.push_back(inOrder(
+        planes,
+        convolutionCase(numbered("open", {images}), {images, 9, 11, 3},
+                        {3, 3, 3, 18}, stem, 1, Epilogue::None, Unknown::Rows),
+        Unknown::Rows));
+  int64_t number = 0;
+  for (const Dims &order :
+       {Dims{0, 3, 2, 1}, {0, 1, 3, 2}, {3, 1, 2, 0}, {0, 2, 1, 3}})
+    cases.push_back(
+        inOrder(order, convolutionCase(numbered("order", {number++}),
+                                       {2, 9, 11, 3}, {3, 3, 3, 18}, stem)));
   check(cases);
 }
 

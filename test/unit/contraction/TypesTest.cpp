@@ -149,6 +149,24 @@ TypedCase convolution(const FloatType &operand, int64_t height, int64_t width,
   return test;
 }
 
+/// The same convolution of an image whose channels lie in planes.
+TypedCase inPlanes(TypedCase test) {
+  int64_t features = test.lhs[3], pixels = test.lhs[1] * test.lhs[2];
+  for (std::vector<Term> &terms : test.terms)
+    for (auto &[x, y] : terms)
+      x = x % features * pixels + x / features;
+  std::string here = typed(test.lhs, test.operand);
+  test.lhs = {1, features, test.lhs[1], test.lhs[2]};
+  std::string there = typed(test.lhs, test.operand);
+  test.name += "_planes";
+  test.text.replace(test.text.find("(%x: " + here), here.size() + 5,
+                    "_planes(%planes: " + there);
+  test.text.insert(test.text.find("{\n") + 2,
+                   "  %x = tenon.transpose %planes [0, 2, 3, 1] : (" + there +
+                       ") -> " + here + "\n");
+  return test;
+}
+
 std::vector<char> randomElements(const FloatType &type, int64_t size,
                                  uint32_t seed) {
   std::vector<char> bytes(size_t(size) * type.bytes());
@@ -252,6 +270,7 @@ TEST_P(Types, Products) {
 TEST_P(Types, Convolutions) {
   const FloatType &of = *GetParam();
   checkTypes({convolution(of, 9, 11, 5, 19, 3, 1, 1),
+              inPlanes(convolution(of, 9, 11, 3, 19, 3, 2, 1)),
               convolution(of, 8, 17, 64, 33, 3, 2, 1),
               convolution(of, 7, 7, 130, 16, 1, 1, 1),
               convolution(of, 10, 9, 12, 18, 3, 1, 3)});
