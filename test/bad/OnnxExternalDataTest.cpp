@@ -233,7 +233,7 @@ TEST_F(OnnxExternalData, ModelFromMemoryNeedsABaseDirectory) {
 }
 
 /// Opens `name` below `root` again and again while `one` and `other` change
-/// places: it is one of ours, whose bytes are 'd', or refused.
+/// places: what opens is ours, whose bytes are 'd', or it is refused.
 void openWhileSwapped(const Folder &root, const char *name, const char *one,
                       const char *other) {
   FileRoot files(root.path, root.path);

@@ -71,23 +71,6 @@ protected:
     EXPECT_EQ(ended.code, 0) << ended.err;
     return ended.out.substr(0, ended.out.find('\n'));
   }
-
-  /// Expects that `path`, damaged as `what`, is warned of once and made again.
-  void expectMadeAgain(const std::string &path, const std::string &what,
-                       std::vector<std::string> more = {}) {
-    Command command = caching("new.onnx");
-    command.arguments.insert(command.arguments.end(), more.begin(), more.end());
-    Ended ended = runTenon(command);
-    EXPECT_EQ(ended.code, 0) << what << ended.err;
-    EXPECT_EQ(warnings(ended), 1) << what << ended.err;
-    EXPECT_NE(ended.err.find("damaged"), std::string::npos) << ended.err;
-    EXPECT_EQ(ended.out, path + "\n") << what;
-    EXPECT_EQ(runArtifact(path), expectedRow(2)) << what;
-    EXPECT_TRUE(leftovers().empty()) << what << leftovers()[0];
-    ended = runTenon(command);
-    EXPECT_EQ(warnings(ended), 0) << what << ended.err;
-    EXPECT_FALSE(compiled(ended)) << what;
-  }
 };
 
 } // namespace tenon::test

@@ -2,6 +2,8 @@
 // what others may have changed is not run.
 #include "test/process/CacheFixture.h"
 
+#include <cerrno>
+#include <cstring>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,7 +12,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST_F(Cache, DamagedBytes) {
+class CacheTrust : public Cache {
+protected:
+  /// Expects that `path`, damaged as `what`, is warned of once and made again.
+  void expectMadeAgain(const std::string &path, const std::string &what,
+                       std::vector<std::string> more = {}) {
+    Command command = caching("new.onnx");
+    command.arguments.insert(command.arguments.end(), more.begin(), more.end());
+    Ended ended = runTenon(command);
+    EXPECT_EQ(ended.code, 0) << what << ended.err;
+    EXPECT_EQ(warnings(ended), 1) << what << ended.err;
+    EXPECT_NE(ended.err.find("damaged"), std::string::npos) << ended.err;
+    EXPECT_EQ(ended.out, path + "\n") << what;
+    EXPECT_EQ(runArtifact(path), expectedRow(2)) << what;
+    EXPECT_TRUE(leftovers().empty()) << what << leftovers()[0];
+    ended = runTenon(command);
+    EXPECT_EQ(warnings(ended), 0) << what << ended.err;
+    EXPECT_FALSE(compiled(ended)) << what;
+  }
+};
+
+TEST_F(CacheTrust, DamagedBytes) {
   std::string path = cached("new.onnx");
   std::string folder = fs::path(path).parent_path();
   const std::string artifact = readWhole(path);
@@ -55,7 +77,7 @@ TEST_F(Cache, DamagedBytes) {
   expectMadeAgain(path, "a file in its place");
 }
 
-TEST_F(Cache, DamagedCompanions) {
+TEST_F(CacheTrust, DamagedCompanions) {
   const std::vector<std::string> apart = {"--weights=external"};
   std::string path = cached("new.onnx", apart);
   std::string weights = fs::path(path).parent_path() / "model.safetensors";
@@ -72,7 +94,7 @@ TEST_F(Cache, DamagedCompanions) {
   EXPECT_EQ(readWhole(weights), bytes);
 }
 
-TEST_F(Cache, PlantedLinksAndOtherFiles) {
+TEST_F(CacheTrust, PlantedLinksAndOtherFiles) {
   std::string path = cached("new.onnx");
   std::string folder = fs::path(path).parent_path();
   // What a link would have led to is as it was.
@@ -101,7 +123,7 @@ TEST_F(Cache, PlantedLinksAndOtherFiles) {
   expectMadeAgain(path, "a link to nothing");
 }
 
-TEST_F(Cache, WhatOthersMayHaveChanged) {
+TEST_F(CacheTrust, WhatOthersMayHaveChanged) {
   std::string path = cached("new.onnx");
   std::string folder = fs::path(path).parent_path();
   for (int mode : {0666, 0664}) {
@@ -120,7 +142,7 @@ TEST_F(Cache, WhatOthersMayHaveChanged) {
   }
 }
 
-TEST_F(Cache, FoldersThatCannotBeUsed) {
+TEST_F(CacheTrust, FoldersThatCannotBeUsed) {
   auto expectWarning = [&](const Command &command, const std::string &words) {
     fs::remove(result());
     Ended ended = runTenon(command);
@@ -165,7 +187,7 @@ TEST_F(Cache, FoldersThatCannotBeUsed) {
   EXPECT_EQ(runTenon(command).code, 6);
 }
 
-TEST_F(Cache, ReadOnlyAndForeignFolders) {
+TEST_F(CacheTrust, ReadOnlyAndForeignFolders) {
   if (geteuid() != 0)
     GTEST_SKIP() << "becoming someone else needs a privilege";
   std::string path = cached("new.onnx");

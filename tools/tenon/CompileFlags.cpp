@@ -113,7 +113,8 @@ static constexpr std::pair<const char *, MatmulPrecision> precisions[] = {
     {"bf16", MatmulPrecision::Bf16}};
 
 const char *nameOf(MatmulPrecision precision) {
-  return precisions[int(precision)].first;
+  auto isIt = [&](const auto &named) { return named.second == precision; };
+  return llvm::find_if(precisions, isIt)->first;
 }
 
 Status readCodeFlags(Invocation &call, CompileOptions &options) {

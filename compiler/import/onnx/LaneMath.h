@@ -5,7 +5,9 @@
 
 #include "compiler/import/GraphBuilder.h"
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace tenon::onnx {
 

@@ -3,6 +3,8 @@
 #include "test/unit/elementwise/JitKernel.h"
 #include "test/unit/elementwise/Sweep.h"
 
+#include <bit>
+#include <cmath>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -18,7 +20,8 @@ struct Triples {
 
 class FmaByDoubles : public testing::TestWithParam<bool> {
 protected:
-  /// Where code and std::fma disagree, or where nobody looked.
+  /// Runs every form on the triples, and expects the bits of std::fma, or any
+  /// NaN where that is one. The triples become a multiple of sixteen.
   void expectSameBits(Triples &in) {
     padToSixteen(in.a), padToSixteen(in.b), padToSixteen(in.c);
     std::vector<float> results(in.a.size());
