@@ -3,16 +3,18 @@
 // two by two tiles of sums stay in registers over a piece and wait on the stack
 // between pieces. Tiles take denormals for zeros and a split infinity is NaN.
 // So a sum that is not finite is computed again by fused multiply-adds of the
-// operands as they were, and of three parts one of which something that was
-// flushed may be missed.
+// operands as they were, and of three parts also a sum that may lack what was
+// flushed.
 #include "passes/cpu/AmxEmitter.h"
 
 #include "passes/cpu/AmxOperands.h"
+#include "passes/cpu/CoreCalls.h"
 #include "passes/cpu/TileEpilogue.h"
 #include "passes/cpu/TileKernel.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <bit>
@@ -108,8 +110,8 @@ private:
   TileKernel again;
   TileEpilogue epilogue;
   VectorType words, floats;
-  Value sums;  ///< tiles: [panel][tile of rows][vector]
-  Value count; ///< the task's rows
+  Value sums;            ///< tiles: [panel][tile of rows][vector]
+  Value count, rowTiles; ///< the task's rows, and tiles of them
 };
 
 /// The panels of the task; the last columns of all may fill one in part.
@@ -140,7 +142,7 @@ void AmxEmitter::forPanels(llvm::function_ref<void(const Panel &)> body) {
 Value AmxEmitter::placeOfTile(const Panel &panel, Value tile) {
   Value number = at().floorDiv(at().sub(panel.first, task.firstColumn),
                                at().constant(amxPanel));
-  number = at().add(at().mul(number, at().constant(plan.rowTiles())), tile);
+  number = at().add(at().mul(number, rowTiles), tile);
   return at().mul(number, at().constant(2 * tileElements));
 }
 
@@ -175,6 +177,7 @@ void AmxEmitter::emit() {
 
 void AmxEmitter::emitTasks() {
   count = at().sub(task.lastRow, task.firstRow);
+  rowTiles = at().ceilDiv(count, amxTile);
   operands.clear();
   clear();
   Value extent = nest.sums.back().extent, none = at().constant(0);
@@ -191,15 +194,20 @@ void AmxEmitter::emitTasks() {
   forRange(none, count, 1, [&](Value row) { finishRow(row); });
 }
 
+/// The sums of the tasks at hand. A loop might become a call that can be left
+/// out; LLVM configures tiles after the last call or, where it can be left out,
+/// at the start of the kernel, for few rows too.
 void AmxEmitter::clear() {
-  Value zero = zeros(1).front();
-  forRange(
-      at().constant(0), at().constant(plan.block.rows * plan.columns()), lanes,
-      [&](Value place) { vector::StoreOp::create(b, loc, zero, sums, place); });
+  Value columns = at().sub(task.lastColumn, task.firstColumn);
+  Value tiles = at().mul(at().ceilDiv(columns, amxPanel), rowTiles);
+  Value bytes =
+      at().mul(tiles, at().constant(2 * tileElements * int64_t(sizeof(float))));
+  Value zero = arith::ConstantIntOp::create(b, loc, b.getI8Type(), 0);
+  LLVM::MemsetOp::create(b, loc, addressOf(kernel, sums, {}), zero,
+                         asInteger(kernel, bytes), /*isVolatile=*/false);
 }
 
 void AmxEmitter::multiply(const Panel &panel, Value steps) {
-  Value rowTiles = at().ceilDiv(count, amxTile);
   Value odd = at().remainder(rowTiles, at().constant(2));
   Value even = at().sub(rowTiles, odd);
   if (plan.rowTiles() > 1)

@@ -101,16 +101,18 @@ void AmxOperands::clear() {
   if (!plan.watchesTiny())
     return;
   Magnitudes none = emitNoMagnitudes(b, loc, lanes);
-  auto fill = [&](Value memory, int64_t size, Value least, Value greatest) {
-    forRange(at().constant(0), at().constant(size), 2 * lanes,
-             [&](Value place) {
-               vector::StoreOp::create(b, loc, least, memory, place);
-               vector::StoreOp::create(b, loc, greatest, memory,
-                                       at().add(place, at().constant(lanes)));
-             });
+  auto fill = [&](Value memory, Value size, Value least, Value greatest) {
+    forRange(at().constant(0), size, 2 * lanes, [&](Value place) {
+      vector::StoreOp::create(b, loc, least, memory, place);
+      vector::StoreOp::create(b, loc, greatest, memory,
+                              at().add(place, at().constant(lanes)));
+    });
   };
-  fill(rowMagnitudes, plan.block.rows * 2 * lanes, none.least, none.greatest);
-  fill(columnMagnitudes, plan.columns() * 2, none.greatest, none.greatest);
+  Value rows = at().sub(task.lastRow, task.firstRow);
+  fill(rowMagnitudes, at().mul(rows, at().constant(2 * lanes)), none.least,
+       none.greatest);
+  fill(columnMagnitudes, placeOfMagnitudes(task.lastColumn), none.greatest,
+       none.greatest);
 }
 
 void AmxOperands::enter(Value firstSum, Value count) {
@@ -174,12 +176,12 @@ void AmxOperands::copyColumns(Value column, int64_t vectors) {
   });
 }
 
-/// The parts of two sums of one row or of neighbouring columns, as pairs.
+/// The parts of two vectors of operands, of sums sixteen apart, as pairs.
 SmallVector<Value> AmxOperands::pairsOfParts(Value low, Value high,
                                              int64_t count) {
   SmallVector<Value> pairs = emitParts(b, loc, low, count);
   for (auto [pair, part] : llvm::zip(pairs, emitParts(b, loc, high, count)))
-    pair = emitPairs(b, loc, pair, part);
+    pair = joinHalves(b, loc, pair, part);
   return pairs;
 }
 
@@ -223,10 +225,12 @@ void AmxOperands::splitRow(Value row) {
 
 void AmxOperands::splitColumns(Value column, int64_t vectors) {
   SmallVector<Value> starts, next;
+  Value lastColumn = at().sub(nest.column.extent, at().constant(1));
   for (int64_t v = 0; v < vectors; ++v) {
     Value first = at().add(column, at().constant(v * lanes));
     starts.push_back(startOfColumn(first));
-    next.push_back(startOfColumn(at().add(first, at().constant(amxPanel))));
+    next.push_back(startOfColumn(
+        at().min(at().add(first, at().constant(amxPanel)), lastColumn)));
   }
   auto place = [&](Value start, Value line) {
     return at().add(start, at().mul(line, nest.sums.back().rhsStride));
@@ -241,7 +245,9 @@ void AmxOperands::splitColumns(Value column, int64_t vectors) {
              {at().add(first, pair), at().add(first, at().add(pair, tile))}) {
           halves.push_back(loadFloats(nest.rhs, nest.rhsElement,
                                       place(starts[v], line), allLanes(line)));
-          // While tiles are multiplied the next panel comes from memory.
+          // While tiles are multiplied the next panel comes from memory. What
+          // follows a vector's last line is the next vector, or past the end,
+          // where a prefetch does nothing.
           memref::PrefetchOp::create(b, loc, nest.rhs,
                                      ValueRange{place(next[v], line)},
                                      /*isWrite=*/false, /*localityHint=*/2,

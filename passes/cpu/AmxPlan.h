@@ -27,7 +27,9 @@ struct AmxPlan {
   int64_t stepExtent; ///< of the nest's sum, that a step goes along
   int64_t depth;      ///< of the nest's sum, split at once: whole steps
   TaskBlock block;    ///< rows in whole tiles, columns in whole panels
-  int64_t together;   ///< tasks of a block of rows that share its split rows
+  /// Tasks of a block of rows that may share its split rows, if a thread is
+  /// given them together.
+  int64_t together;
 
   int64_t rowTiles() const { return block.rows / amxTile; }
   /// Whether nothing of a number may be lost, however small: of less than three

@@ -45,7 +45,7 @@ SmallVector<Value> emitParts(OpBuilder &b, Location loc, Value floats,
   return parts;
 }
 
-Value emitPairs(OpBuilder &b, Location loc, Value low, Value high) {
+Value joinHalves(OpBuilder &b, Location loc, Value low, Value high) {
   auto type = cast<VectorType>(low.getType());
   Value half = arith::ShRUIOp::create(b, loc, low, words(b, loc, type, 16));
   return arith::OrIOp::create(b, loc, high, half);

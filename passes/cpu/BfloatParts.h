@@ -17,8 +17,8 @@ llvm::SmallVector<mlir::Value> emitParts(mlir::OpBuilder &b, mlir::Location loc,
 
 /// Pairs of bf16, the high halves of `low` and `high`, whose low halves are
 /// zero.
-mlir::Value emitPairs(mlir::OpBuilder &b, mlir::Location loc, mlir::Value low,
-                      mlir::Value high);
+mlir::Value joinHalves(mlir::OpBuilder &b, mlir::Location loc, mlir::Value low,
+                       mlir::Value high);
 
 /// What of magnitudes was met: in each lane, twice the bits of the greatest,
 /// and of the least that is not zero, less one (all ones: none), as i32.
