@@ -6,13 +6,19 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Bytes of the split columns of a panel.
-constexpr int64_t columnBytes = 24 * 1024;
+/// Of a task, of the 640 KiB a kernel may take: the code for few rows may keep
+/// 32 KiB of its own, and registers are spilled.
+constexpr int64_t stackBytes = 592 * 1024;
+/// Bytes of the split columns of a panel; of a split row, at most, and its
+/// magnitudes.
+constexpr int64_t columnBytes = 24 * 1024,
+                  rowBytes = columnBytes / amxPanel + 2 * amxTile * 4;
 /// Rows that share a split panel. Columns that share split rows are as many as
 /// have room for their sums: splitting an element takes as long as some eight
 /// f32 products.
-constexpr int64_t mostRows = 256, fewestColumns = 64;
-constexpr int64_t sumBytes = 384 * 1024;
+constexpr int64_t mostRows = 224, fewestColumns = 64;
+/// Each thread that gets a task splits its rows, but with fewer tasks threads
+/// would stand idle.
 constexpr int64_t fewestTasks = 8;
 /// The order of plain accuracy: of three parts six products, of two all four.
 constexpr int64_t allProducts = 2;
@@ -24,6 +30,12 @@ static int64_t wholeParts(Type element) {
   if (element.isF16())
     return 2;
   return element.isF32() ? 3 : 0;
+}
+
+/// For how many columns of a block the stack has room: sums, and magnitudes.
+static int64_t roomFor(int64_t rows) {
+  int64_t left = stackBytes - columnBytes - rows * rowBytes;
+  return left / (rows * 4 + 2 * 4) / amxPanel * amxPanel;
 }
 
 static bool fits(const ContractionNest &nest) {
@@ -73,7 +85,7 @@ std::optional<AmxPlan> planAmx(const ContractionNest &nest, int64_t parts) {
   auto panels = [](int64_t columns, int64_t parts) -> int64_t {
     return llvm::alignTo(llvm::divideCeil(columns, parts), amxPanel);
   };
-  int64_t room = sumBytes / 4 / plan.block.rows / amxPanel * amxPanel,
+  int64_t room = roomFor(plan.block.rows),
           groups = llvm::divideCeil(*columns, room),
           lines = knownProduct(nest.outer).value_or(1) * blocks;
   plan.together = llvm::divideCeil(fewestTasks, lines * groups);

@@ -1,0 +1,34 @@
+// What the tasks of AMX and those of few rows keep on the stack, with all that is
+// spilled, is less than the 640 KiB that embedding.md promises: at most 649999
+// bytes, and more than half of that, or the sums lie elsewhere. Tiles are
+// configured where there are many rows alone.
+// RUN: tenon-opt %s --tenon-to-placed \
+// RUN:   --tenon-lower-fusions="vector-bytes=64 amx-parts=3" \
+// RUN:   --canonicalize --cse --loop-invariant-code-motion \
+// RUN:   --tenon-make-entries --convert-scf-to-cf --tenon-convert-to-llvm \
+// RUN:   --reconcile-unrealized-casts --canonicalize \
+// RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=sapphirerapids \
+// RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids | FileCheck %s
+
+// CHECK-LABEL: contraction.unpack.dot_general.0:
+// CHECK-NOT: ret
+// CHECK: subq ${{([345][0-9]|6[0-4])[0-9][0-9][0-9][0-9]}}, %rsp
+// CHECK-NOT: ldtilecfg
+// CHECK: memset
+// CHECK: ldtilecfg
+// CHECK: tdpbf16ps
+func.func @open(%x: tensor<?x768xf32>, %p: tensor<192x768x16xf32>) -> tensor<?x3072xf32> {
+  %w = tenon.unpack %p dim 1 extent 3072 : (tensor<192x768x16xf32>) -> tensor<768x3072xf32>
+  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<?x768xf32>, tensor<768x3072xf32>) -> tensor<?x3072xf32>
+  return %0 : tensor<?x3072xf32>
+}
+
+// CHECK-LABEL: contraction.unpack.dot_general.1:
+// CHECK-NOT: ret
+// CHECK: subq ${{([345][0-9]|6[0-4])[0-9][0-9][0-9][0-9]}}, %rsp
+// CHECK: tdpbf16ps
+func.func @wide(%x: tensor<16x768xf32>, %p: tensor<1024x768x16xf32>) -> tensor<16x16384xf32> {
+  %w = tenon.unpack %p dim 1 extent 16384 : (tensor<1024x768x16xf32>) -> tensor<768x16384xf32>
+  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<16x768xf32>, tensor<768x16384xf32>) -> tensor<16x16384xf32>
+  return %0 : tensor<16x16384xf32>
+}
