@@ -72,7 +72,8 @@ std::string textOf(const Case &c) {
               earlier = typeOf(c, c.earlierDims(), c.unknown),
               later = typeOf(c, c.dims(c.later), c.unknown),
               keys = typeOf(c, c.dims(c.keys()), c.unknown),
-              table = "tensor<4096x4096xf32>", rows = "tensor<?x4096xf32>";
+              table = "tensor<8192x4096xf32>", rows = "tensor<?x8192xf32>",
+              none = "tensor<?x4096xf32>";
   std::string attend =
       std::string("  %n = arith.constant 0 : index\n"
                   "  %0 = tenon.attention %q, %k, %v") +
@@ -98,18 +99,18 @@ std::string textOf(const Case &c) {
   }
   body += attend;
   return "tenon.weight @w : " + table +
-         " from #tenon.source<\"none\", 0, 67108864>\n"
+         " from #tenon.source<\"none\", 0, 134217728>\n"
          "func.func @whole(%q: " +
          query + ", %k: " + keys + ", %v: " + keys + ") -> " + query + " {\n" +
          attend + "  return %0 : " + query + "\n}\nfunc.func @joined(" + parts +
          ") -> (" + types + ") {\n" + body + "  return " + results + " : " +
          types + "\n}\nfunc.func @streamed(" + parts + ", %x: " + rows +
-         ") -> (" + types + ", " + rows + ") {\n" + body +
+         ") -> (" + types + ", " + none + ") {\n" + body +
          "  %w = tenon.get_weight @w : " + table +
          "\n  %y = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : "
          "(" +
-         rows + ", " + table + ") -> " + rows + "\n  return " + results +
-         ", %y : " + types + ", " + rows + "\n}\n";
+         rows + ", " + table + ") -> " + none + "\n  return " + results +
+         ", %y : " + types + ", " + none + "\n}\n";
 }
 
 /// Elements of a tensor; those of bf16 are a float's upper half.
@@ -204,7 +205,7 @@ void check(const Case &c) {
         for (Output &output : outputs)
           out.push_back({output.data(), output.dims});
         if (function == "streamed") {
-          in.push_back({query.data(), {0, 4096}});
+          in.push_back({query.data(), {0, 8192}});
           out.push_back({query.data(), {0, 4096}});
         }
         graph.runAll(function, in, out, 3);
