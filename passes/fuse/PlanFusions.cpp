@@ -257,7 +257,7 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     int64_t rank = order.size(), row = rank - 2, heads = 1;
     for (int64_t extent : shape.take_front(row))
       heads *= ShapedType::isDynamic(extent) ? 1 : extent;
-    if (join.getDim() != row || order[row] != row ||
+    if (int64_t(join.getDim()) != row || order[row] != row ||
         order[rank - 1] != rank - 1 || ShapedType::isDynamic(shape.back()) ||
         heads < fewestHeads || !hasOneTaskAHead(attention))
       return std::nullopt;
