@@ -236,21 +236,18 @@ TEST(Parallel, CancelledWorkStopsWithinAKernel) {
   EXPECT_NE(tenon_core_begin(&call, 1, 0, 0), 0);
 }
 
-// They may share what they prepare: no look at the flag comes between.
-TEST(Parallel, TasksOfAFewMillisecondsRunTogether) {
-  tenon_call call = {};
-  Loops loops;
-  tenon_core_parallel(&call, Loops::task, &loops, 8, 200000000, 20000000);
-  EXPECT_TRUE(loops.ranOnce(8));
-  EXPECT_EQ(loops.calls, 1);
-}
-
-TEST(Parallel, LongTasksRunApart) {
-  tenon_call call = {};
-  Loops loops;
-  tenon_core_parallel(&call, Loops::task, &loops, 8, 512000000, 64000000);
-  EXPECT_TRUE(loops.ranOnce(8));
-  EXPECT_EQ(loops.calls, 4);
+// Tasks of a few milliseconds may share what they prepare: no look at the flag
+// comes between them.
+TEST(Parallel, OnlyLongWorkIsTornApart) {
+  auto callsFor = [](int64_t flops, int64_t bytes) {
+    tenon_call call = {};
+    Loops loops;
+    tenon_core_parallel(&call, Loops::task, &loops, 8, flops, bytes);
+    EXPECT_TRUE(loops.ranOnce(8));
+    return int(loops.calls);
+  };
+  EXPECT_EQ(callsFor(200000000, 20000000), 1);
+  EXPECT_EQ(callsFor(512000000, 64000000), 4);
 }
 
 TEST(Parallel, TheProfileHearsOfEachLaunch) {
