@@ -125,7 +125,7 @@ void AmxEmitter::forPanels(llvm::function_ref<void(const Panel &)> body) {
   if (rest == 0)
     return;
   when(at().less(whole, task.lastColumn), [&] {
-    Panel panel{whole, (rest + lanes - 1) / lanes, {}, {}};
+    Panel panel{whole, llvm::divideCeilSigned(rest, lanes), {}, {}};
     panel.masks.resize(panel.vectors);
     panel.valid.resize(panel.vectors);
     if (rest % lanes) {
@@ -262,8 +262,7 @@ void AmxEmitter::finishRow(Value number) {
   Row row{number, task.positionOf(at().add(task.firstRow, number)), {}, {}};
   if (plan.watchesTiny()) {
     row.met = operands.magnitudesOfRow(number);
-    row.isFar = arith::OrIOp::create(b, loc, lacksParts(row.met.least),
-                                     isGreat(row.met.greatest));
+    row.isFar = either(lacksParts(row.met.least), isGreat(row.met.greatest));
   }
   forPanels([&](const Panel &panel) { finish(panel, row); });
 }
@@ -292,11 +291,11 @@ AmxEmitter::Values AmxEmitter::unlessDoubtful(const Panel &panel,
                                               ArrayRef<Value> found) {
   auto computed = [&] { return computeAgain(panel, row.number); };
   auto kept = [&] { return Values(found); };
-  if (!plan.watchesTiny())
-    return select(areSuspect(panel, row, found), found, computed, kept);
   return select(
       areSuspect(panel, row, found), found,
       [&] {
+        if (!plan.watchesTiny())
+          return computed();
         operands.lookAt(panel.first, panel.vectors);
         return select(areDoubtful(panel, row, found), found, computed, kept);
       },
@@ -321,8 +320,7 @@ Value AmxEmitter::is(Value x, arith::CmpIPredicate than, int64_t limit) {
 }
 
 Value AmxEmitter::magnitudeOf(Value sum) {
-  return arith::AndIOp::create(
-      b, loc, arith::BitcastOp::create(b, loc, words, sum), wordsOf(INT32_MAX));
+  return both(arith::BitcastOp::create(b, loc, words, sum), wordsOf(INT32_MAX));
 }
 
 /// Whether any lane of the panel holds, where `test` tells of a vector.
@@ -332,8 +330,8 @@ Value AmxEmitter::anyOf(const Panel &panel,
   for (int64_t v = 0; v < panel.vectors; ++v) {
     Value here = test(v);
     if (panel.masks[v])
-      here = arith::AndIOp::create(b, loc, here, panel.masks[v]);
-    any = any ? Value(arith::OrIOp::create(b, loc, any, here)) : here;
+      here = both(here, panel.masks[v]);
+    any = any ? either(any, here) : here;
   }
   return vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, any);
 }

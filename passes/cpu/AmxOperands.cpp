@@ -101,18 +101,17 @@ void AmxOperands::clear() {
   if (!plan.watchesTiny())
     return;
   Magnitudes none = emitNoMagnitudes(b, loc, lanes);
-  auto fill = [&](Value memory, Value size, Value least, Value greatest) {
+  auto fill = [&](Value memory, Value size, Value least) {
     forRange(at().constant(0), size, 2 * lanes, [&](Value place) {
       vector::StoreOp::create(b, loc, least, memory, place);
-      vector::StoreOp::create(b, loc, greatest, memory,
+      vector::StoreOp::create(b, loc, none.greatest, memory,
                               at().add(place, at().constant(lanes)));
     });
   };
   Value rows = at().sub(task.lastRow, task.firstRow);
-  fill(rowMagnitudes, at().mul(rows, at().constant(2 * lanes)), none.least,
-       none.greatest);
-  fill(columnMagnitudes, placeOfMagnitudes(task.lastColumn), none.greatest,
-       none.greatest);
+  fill(rowMagnitudes, at().mul(rows, at().constant(2 * lanes)), none.least);
+  // Zeros: not looked at yet.
+  fill(columnMagnitudes, placeOfMagnitudes(task.lastColumn), none.greatest);
 }
 
 void AmxOperands::enter(Value firstSum, Value count) {

@@ -1,5 +1,5 @@
 // What is split of a panel of columns stays in the first cache, what is split
-// of a block of up to 256 rows in the second, and both lie on the stack.
+// of a block of rows in the second, and both lie on the stack.
 #include "passes/cpu/AmxPlan.h"
 
 using namespace mlir;

@@ -114,6 +114,10 @@ void AttentionEmitter::allocate() {
 }
 
 TaskCounter AttentionEmitter::emit() {
+  // Keys and values are joined by the one task of a head.
+  if ((joinedKeys || joinedValues) &&
+      getConstantIntValue(rows).value_or(sizes.taskRows + 1) > sizes.taskRows)
+    return nullptr;
   allocate();
   scores.emplace(kernel, op, sizes, scratch, query, key.extents[batch]);
   averages.emplace(kernel, sizes, scratch);
@@ -162,7 +166,7 @@ void AttentionEmitter::emitTask(Value task) {
   Value rest = at().sub(count, whole);
   if (known && *known % attentionBlock != 0)
     emitBlock(whole, rest,
-              (*known % attentionBlock + attentionLanes - 1) / attentionLanes,
+              llvm::divideCeilSigned(*known % attentionBlock, attentionLanes),
               false);
   else if (!known)
     when(at().less(at().constant(0), rest),

@@ -230,9 +230,6 @@ Value AttentionScores::masked(const TileRows &rows, size_t row,
 void AttentionScores::highest(const TileRows &rows, Value from, Value to,
                               bool more) {
   Value least = number(-infinity);
-  auto combine = [&](Value a, Value other) {
-    return greater(b, loc, a, other);
-  };
   int64_t count = rows.queries.size(), parts = sizes.vectorsPerUnit();
   auto loop = scf::ForOp::create(b, loc, from, to, at().constant(1),
                                  Values(count, least));
@@ -256,7 +253,7 @@ void AttentionScores::highest(const TileRows &rows, Value from, Value to,
     Value place = at().add(rows.firstSlot, at().constant(first));
     Value folded = foldRows(
         b, loc, ArrayRef(greatest).drop_front(first).take_front(sizes.lanes),
-        least, combine);
+        least, [&](Value a, Value other) { return greater(b, loc, a, other); });
     if (more)
       folded = greater(b, loc, folded, load(scratch.highest, place));
     store(folded, scratch.highest, place);

@@ -46,7 +46,7 @@ void AttentionValues::emit(Value rows, const KeyBlock &block,
     forRange(none, rows, sizes.valueRows,
              [&](Value slot) { body(slot, keysOf(slot)); });
   };
-  if (sizes.overlapped && getConstantIntValue(keysOf(none)) == attentionBlock) {
+  if (sizes.overlapped && block.whole) {
     powers(none, at().constant(attentionBlock / attentionLanes));
     return tiles(
         [&](Value slot, Value keys) { weigh(slot, block.values, keys, true); });

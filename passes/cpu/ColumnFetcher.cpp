@@ -11,7 +11,6 @@ namespace tenon {
 /// Rows of a product whose rows are known only in the run; those of one image
 /// are.
 constexpr int64_t typicalRows = 128;
-constexpr int64_t lineBytes = 64;
 /// Up to so many rows fetch their own columns, this many lines ahead in each of
 /// a few panels, or in one.
 constexpr int64_t ownReaders = 16, fetchDistance = 32, singleDistance = 64;

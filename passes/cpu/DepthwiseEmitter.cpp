@@ -180,7 +180,7 @@ TaskCounter DepthwiseEmitter::emit() {
   for (int64_t dim = 0; dim < spatial; ++dim)
     rowExtents.push_back(sizes.extent(kernel.outputs[0], dim));
   forRange(kernel.begin, kernel.end, 1, [&](Value task) { emitTask(task); });
-  int64_t pieces = (channels + plan.channels - 1) / plan.channels;
+  int64_t pieces = llvm::divideCeilSigned(channels, plan.channels);
   return [pieces, rows = plan.rows](OpBuilder &b, Location loc,
                                     ArrayRef<OpFoldResult> sizes) {
     IndexBuilder at{b, loc};
@@ -190,7 +190,7 @@ TaskCounter DepthwiseEmitter::emit() {
 }
 
 void DepthwiseEmitter::emitTask(Value task) {
-  int64_t pieces = (channels + plan.channels - 1) / plan.channels;
+  int64_t pieces = llvm::divideCeilSigned(channels, plan.channels);
   Value rows = at().constant(1);
   for (Value extent : rowExtents)
     rows = at().mul(rows, extent);

@@ -93,8 +93,7 @@ void GemmEmitter::emit(Value begin, Value end) {
 
 /// Whether rows of the run share the sums of the panel's last vector.
 bool GemmEmitter::isHalved(const TilePanel &panel, const RowRun &run) {
-  return sharesHalves() && run.count > 1 && panel.valid.back() &&
-         size.columns && endInHalf(*size.columns, lanes);
+  return sharesHalves() && run.count > 1 && panel.valid.back();
 }
 
 /// The epilogue of one row of a panel, whose sums are asked for vector by

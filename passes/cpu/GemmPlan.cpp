@@ -44,7 +44,8 @@ GemmPlan::GemmPlan(const ContractionNest &nest, int64_t vectorBytes)
   block = chooseBlock(size, tile, lanes, layout);
   width = tile.vectors * lanes;
   int64_t most = std::max(tile.rows, keptBytes / (width * sumBytes()));
-  together = evenRows(block.rows, (block.rows + most - 1) / most, tile);
+  together =
+      evenRows(block.rows, llvm::divideCeilSigned(block.rows, most), tile);
 }
 
 bool GemmPlan::columnsAcross() const {
@@ -62,7 +63,8 @@ bool GemmPlan::isChain() const {
 
 bool GemmPlan::sharesHalves() const {
   return nest.panels && isChain() && nest.rhsElement == nest.sum &&
-         nest.products == Products::Chain && !nest.scales;
+         nest.products == Products::Chain && !nest.scales && size.columns &&
+         endInHalf(*size.columns, lanes);
 }
 
 bool GemmPlan::packsWhole() const {
@@ -87,7 +89,7 @@ bool GemmPlan::isDeep() const {
 }
 
 int64_t GemmPlan::pieceDepth() const {
-  return (pieceProducts - 1) / nest.block * nest.block + nest.block;
+  return llvm::alignTo(pieceProducts, nest.block);
 }
 
 } // namespace tenon

@@ -40,7 +40,8 @@ struct GemmPlan {
   int64_t width, together; ///< columns of a panel, rows that share it
 
 private:
-  /// Whether rows after those of a tile meet the same panel.
+  /// Whether rows after those of a tile meet the same packed panel, of a known
+  /// sum in blocks.
   bool readsAgain() const;
   bool isLarge() const;
   int64_t sumBytes() const { return nest.sum.getIntOrFloatBitWidth() / 8; }

@@ -13,11 +13,10 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Bytes of a line of the cache.
-constexpr int64_t lineBytes = 64;
-
 std::optional<JoinedRows> JoinedRows::of(Kernel &kernel, ConcatenateOp join,
                                          ArrayRef<int64_t> order) {
+  if (join.getNumOperands() != 2)
+    return std::nullopt;
   auto earlier = stridedOperand(kernel, join.getOperands()[0], order),
        later = stridedOperand(kernel, join.getOperands()[1], order);
   Value joined = join.getResult();
@@ -56,12 +55,12 @@ std::pair<Value, Value> JoinedRows::join(ArrayRef<Value> batch, Value first,
   }
   Value allEarlier =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, before, count);
-  Value place = this->place(batch, {earlier, first});
+  Value there = place(batch, {earlier, first});
   auto branch = scf::IfOp::create(b, loc, allEarlier, true);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&branch.getThenRegion().front());
-    copyRun(earlier.memory, place, joined,
+    copyRun(earlier.memory, there, joined,
             at().mul(count, at().constant(width)), true);
     b.setInsertionPointToStart(&branch.getElseRegion().front());
     copyBoth();
@@ -74,7 +73,7 @@ std::pair<Value, Value> JoinedRows::join(ArrayRef<Value> batch, Value first,
   };
   return {arith::SelectOp::create(b, loc, allEarlier, ofAnySize(earlier.memory),
                                   ofAnySize(whole.memory)),
-          arith::SelectOp::create(b, loc, allEarlier, place, joined)};
+          arith::SelectOp::create(b, loc, allEarlier, there, joined)};
 }
 
 bool JoinedRows::sideBySide(const StridedOperand &tensor) {

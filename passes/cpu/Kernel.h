@@ -42,6 +42,8 @@ struct Kernel {
 /// The type of a tensor in kernels: signless elements, bool as one byte.
 mlir::MemRefType kernelMemRef(mlir::Type tensorOrMemRef);
 
+constexpr int64_t lineBytes = 64; ///< of the caches
+
 /// Index arithmetic that folds constants.
 struct IndexBuilder {
   mlir::OpBuilder &builder;
@@ -57,8 +59,9 @@ struct IndexBuilder {
   mlir::Value remainder(mlir::Value a,
                         mlir::Value b); ///< of values that are not negative
   mlir::Value ceilDiv(mlir::Value a, int64_t b);
-  mlir::Value product(llvm::ArrayRef<mlir::OpFoldResult> sizes);
-  mlir::Value less(mlir::Value a, mlir::Value b); ///< signed, i1
+  mlir::Value
+  product(llvm::ArrayRef<mlir::OpFoldResult> sizes); ///< one if there are none
+  mlir::Value less(mlir::Value a, mlir::Value b);    ///< signed, i1
   /// The indices of the element number `linear` of a box of the given extents.
   llvm::SmallVector<mlir::Value>
   delinearize(mlir::Value linear, llvm::ArrayRef<mlir::Value> extents);

@@ -27,7 +27,7 @@ Value KernelLoops::scratchOf(Type element, int64_t elements) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&kernel.func.getBody().front());
   return memref::AllocaOp::create(b, loc, MemRefType::get({elements}, element),
-                                  b.getI64IntegerAttr(64));
+                                  b.getI64IntegerAttr(lineBytes));
 }
 
 } // namespace tenon

@@ -156,8 +156,7 @@ RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
   std::span<const RegisterTile> candidates = wide;
   if (few)
     candidates = narrow;
-  bool half = layout.halves && size.columns && endInHalf(*size.columns, lanes);
-  TileCost cost{size, vectors ? vectors : vectorsForAll, half};
+  TileCost cost{size, vectors ? vectors : vectorsForAll, layout.halves};
   auto best = [&](RegisterTile most) {
     if (size.rows)
       most.rows = std::clamp<int64_t>(*size.rows, 1, most.rows);
@@ -180,8 +179,9 @@ RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
     tile = best({std::max<int64_t>(1, accumulators / group), group});
   if (vectors && vectors < tile.vectors && vectors % group == 0) {
     int64_t most = few ? 8 : 12;
-    tile = best(
-        {std::min(most, 2 * accumulators / (2 * vectors - half)), vectors});
+    tile =
+        best({std::min(most, 2 * accumulators / (2 * vectors - layout.halves)),
+              vectors});
   }
   return tile;
 }

@@ -16,11 +16,9 @@ TaskCounter lineTasks(int64_t dim, int64_t perTask) {
   return [dim, perTask](OpBuilder &b, Location loc,
                         ArrayRef<OpFoldResult> sizes) -> Value {
     IndexBuilder at{b, loc};
-    Value lines = at.constant(1);
-    for (auto [i, size] : llvm::enumerate(sizes))
-      if (int64_t(i) != dim)
-        lines = at.mul(lines, getValueOrCreateConstantIndexOp(b, loc, size));
-    return at.ceilDiv(lines, perTask);
+    SmallVector<OpFoldResult> others(sizes);
+    others.erase(others.begin() + dim);
+    return at.ceilDiv(at.product(others), perTask);
   };
 }
 

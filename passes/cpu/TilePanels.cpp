@@ -29,7 +29,7 @@ void TilePanels::forEach(Value first, Value end,
     TilePanel panel{whole, end, plan.tile.vectors, {}, {}};
     auto maskType = VectorType::get({lanes}, b.getI1Type());
     if (columns)
-      panel.vectors = (*columns % width + lanes - 1) / lanes;
+      panel.vectors = llvm::divideCeilSigned(*columns % width, lanes);
     for (int64_t v = 0; v < panel.vectors; ++v) {
       bool full = columns && *columns % width >= (v + 1) * lanes;
       Value valid, mask;

@@ -98,13 +98,13 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
   /// Columns of a panel of `extent` that `readers` read.
   int64_t panelWidth(Type element, int64_t extent,
                      ArrayRef<OpOperand *> readers) {
-    bool products = true, fewRows = true;
+    bool allAreProducts = true, allHaveFewRows = true;
     for (OpOperand *reader : readers) {
       auto dot = dyn_cast<DotGeneralOp>(reader->getOwner());
-      products &= bool(dot);
-      fewRows &= dot && hasFewRows(dot);
+      allAreProducts &= bool(dot);
+      allHaveFewRows &= dot && hasFewRows(dot);
     }
-    bool narrow = bits == 16 || (bits < 16 && products);
+    bool narrow = bits == 16 || (bits < 16 && allAreProducts);
     auto filling = [&](int64_t width) {
       return int64_t(llvm::alignTo(extent, width)) - extent;
     };
@@ -113,7 +113,7 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
       widths = {nibbleWidth, wideWidth};
     else if (element.isF32() && narrow)
       widths = {wideWidth};
-    else if (element.isF32() && fewRows)
+    else if (element.isF32() && allHaveFewRows)
       widths = {filling(lessWideWidth) <= filling(wideWidth) ? lessWideWidth
                                                              : wideWidth};
     for (int64_t width : widths)
