@@ -11,6 +11,7 @@
 #include "compiler/report/PassDiagnostics.h"
 #include "compiler/report/Stopwatch.h"
 #include "compiler/verify/ExposeIntermediates.h"
+#include "dialects/tenon/Contraction.h"
 #include "dialects/tenon/SizeLimit.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
@@ -25,27 +26,13 @@ using namespace mlir;
 
 namespace tenon {
 
-/// The first op that asks for products of pairs, or null.
-static Operation *findPairs(ModuleOp module) {
-  Operation *found = nullptr;
-  module.walk([&](Operation *op) {
-    auto asks = [](auto op) {
-      return op && op.getProducts() == Products::Pairs;
-    };
-    if (!asks(dyn_cast<DotGeneralOp>(op)) && !asks(dyn_cast<ConvolutionOp>(op)))
-      return WalkResult::advance();
-    found = op;
-    return WalkResult::interrupt();
-  });
-  return found;
-}
-
 /// Refuses products that a text asks for and a target cannot form.
 static LogicalResult checkProducts(ModuleOp module,
                                    ArrayRef<TargetChoice> targets) {
-  Operation *op = findPairs(module);
-  if (!op)
+  SmallVector<Operation *> pairs = productsOfPairs(module);
+  if (pairs.empty())
     return success();
+  Operation *op = pairs.front();
   for (const TargetChoice &target : targets)
     if (!target.bf16Pairs)
       return op->emitError("unsupported: '")
@@ -84,6 +71,7 @@ public:
       return false;
     }
     module = std::move(loaded.module);
+    pairsOfText = productsOfPairs(*module).size();
     // Stages before `tiled` are of no target's instructions.
     bool makesCode = last == "tiled" || last == "llvm";
     if (makesCode && failed(checkProducts(*module, targets))) {
@@ -120,7 +108,7 @@ public:
         facts.files = std::move(loaded.openFiles);
         facts.filesRead = std::move(loaded.filesRead);
       }
-      products = std::max(products, decidedBy(phase, targets));
+      products = std::max(products, decidedBy(phase));
       if (!finishPhase(phase, watch))
         return false;
       if (phase.name == last)
@@ -142,6 +130,7 @@ public:
   /// What phases work on: the module, or the modules in it, one a target.
   SmallVector<ModuleOp> versions;
   ModelFacts facts;
+  size_t pairsOfText = 0; ///< products of pairs that the program came with
   /// The least precise of those that phases have decided on.
   MatmulPrecision products = MatmulPrecision::Strict;
   Status status = Status::Success;
@@ -193,11 +182,8 @@ private:
 
   /// The least precise products of f32 that `phase` has brought into the
   /// module. Pairs that a text asks for are of its own bf16.
-  MatmulPrecision decidedBy(const Phase &phase,
-                            ArrayRef<TargetChoice> targets) {
-    bool rounds = pipelineFor(options, targets.front(), targets).products ==
-                  Products::Pairs;
-    if (phase.name == "fused" && rounds && findPairs(*module))
+  MatmulPrecision decidedBy(const Phase &phase) {
+    if (phase.name == "fused" && productsOfPairs(*module).size() > pairsOfText)
       return MatmulPrecision::Bf16;
     auto isTile = [](amx::TileMulFOp) { return WalkResult::interrupt(); };
     if (phase.name == "tiled" && module->walk(isTile).wasInterrupted())

@@ -1,5 +1,9 @@
 // Contraction ops: verification and shapes.
+#include "dialects/tenon/Contraction.h"
+
 #include "dialects/tenon/InferShared.h"
+
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -106,6 +110,18 @@ ConvolutionOp::reifyResultShapes(OpBuilder &builder,
   result.push_back(mixedSize(builder, getLoc(), getRhs(), spatial + 1));
   shapes.push_back(result);
   return success();
+}
+
+SmallVector<Operation *> productsOfPairs(Operation *root) {
+  SmallVector<Operation *> found;
+  auto add = [&](auto op) {
+    if (op.getProducts() == Products::Pairs)
+      found.push_back(op);
+  };
+  root->walk([&](Operation *op) {
+    TypeSwitch<Operation *>(op).Case<DotGeneralOp, ConvolutionOp>(add);
+  });
+  return found;
 }
 
 } // namespace tenon

@@ -6,8 +6,12 @@
 
 include "dialects/tenon/TenonBase.td"
 
-def Tenon_DotGeneralOp : Tenon_Op<"dot_general", [Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
-  let summary = "Sum of products over the contracting extents, for each index of batch and free extents";
+def Tenon_DotGeneralOp
+    : Tenon_Op<"dot_general", [Pure, DeclareOpInterfaceMethods<
+                                         ReifyRankedShapedTypeOpInterface,
+                                         ["reifyResultShapes"]>]> {
+  let summary = "Sum of products over the contracting extents, for each index "
+                "of batch and free extents";
   let description = [{
     The result's extents are the batch extents, then the free ones of `lhs`, then those of `rhs`. The element type of the result may be wider
     than the operands'; products and sums are computed in the result's type (f32 for f16 and bf16).
@@ -27,9 +31,10 @@ def Tenon_DotGeneralOp : Tenon_Op<"dot_general", [Pure, DeclareOpInterfaceMethod
     %0 = tenon.dot_general %a, %b batch [0] x [0] contract [2] x [1] : (tensor<4x8x16xf32>, tensor<4x16x32xf32>) -> tensor<4x8x32xf32>
     ```
   }];
-  let arguments = (ins Tenon_NumTensor:$lhs, Tenon_NumTensor:$rhs, DenseI64ArrayAttr:$lhs_batch, DenseI64ArrayAttr:$rhs_batch,
-                       DenseI64ArrayAttr:$lhs_contract, DenseI64ArrayAttr:$rhs_contract,
-                       DefaultValuedAttr<Tenon_ProductsAttr, "Products::Chain">:$products);
+  let arguments = (ins Tenon_NumTensor:$lhs, Tenon_NumTensor:$rhs,
+      DenseI64ArrayAttr:$lhs_batch, DenseI64ArrayAttr:$rhs_batch,
+      DenseI64ArrayAttr:$lhs_contract, DenseI64ArrayAttr:$rhs_contract,
+      DefaultValuedAttr<Tenon_ProductsAttr, "Products::Chain">:$products);
   let results = (outs Tenon_NumTensor:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs `batch` $lhs_batch `x` $rhs_batch `contract` $lhs_contract `x` $rhs_contract (`products` $products^)? attr-dict `:`
@@ -43,7 +48,10 @@ def Tenon_DotGeneralOp : Tenon_Op<"dot_general", [Pure, DeclareOpInterfaceMethod
   }];
 }
 
-def Tenon_ConvolutionOp : Tenon_Op<"convolution", [Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+def Tenon_ConvolutionOp
+    : Tenon_Op<"convolution", [Pure, DeclareOpInterfaceMethods<
+                                         ReifyRankedShapedTypeOpInterface,
+                                         ["reifyResultShapes"]>]> {
   let summary = "Convolution of channel-last images";
   let description = [{
     `lhs` is [batch, spatial..., features], `rhs` is [spatial..., features / groups, outputs], the result [batch, spatial..., outputs]. Padding
@@ -62,9 +70,11 @@ def Tenon_ConvolutionOp : Tenon_Op<"convolution", [Pure, DeclareOpInterfaceMetho
        : (tensor<1x224x224x3xf32>, tensor<7x7x3x64xf32>) -> tensor<1x112x112x64xf32>
     ```
   }];
-  let arguments = (ins Tenon_NumTensor:$lhs, Tenon_NumTensor:$rhs, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
-                       DenseI64ArrayAttr:$lhs_dilation, DenseI64ArrayAttr:$rhs_dilation, I64Attr:$groups,
-                       DefaultValuedAttr<Tenon_ProductsAttr, "Products::Chain">:$products);
+  let arguments = (ins Tenon_NumTensor:$lhs, Tenon_NumTensor:$rhs,
+      DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
+      DenseI64ArrayAttr:$lhs_dilation, DenseI64ArrayAttr:$rhs_dilation,
+      I64Attr:$groups,
+      DefaultValuedAttr<Tenon_ProductsAttr, "Products::Chain">:$products);
   let results = (outs Tenon_NumTensor:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs `strides` $strides `padding` $padding `lhs_dilation` $lhs_dilation `rhs_dilation` $rhs_dilation `groups` $groups

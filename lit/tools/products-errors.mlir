@@ -8,6 +8,7 @@
 // RUN: tenon compile %s -mcpu=x86-64-v3 --stop-after=placed -o - | FileCheck %s --check-prefix=STAGE
 // RUN: %exit 4 tenon compile %s -mcpu=x86-64-v3 --stop-after=tiled -o - 2>&1 | FileCheck %s --check-prefix=TILED
 // RUN: tenon compile %s --matmul-precision=strict -mcpu=cooperlake -o %t.so --format=json | FileCheck %s --check-prefix=TOLD
+// RUN: tenon compile %s --matmul-precision=bf16 -mcpu=cooperlake -o %t.so --format=json | FileCheck %s --check-prefix=TOLD
 // STAGE: products pairs
 // TILED: asks for products of pairs
 // TOLD: "products": "strict"

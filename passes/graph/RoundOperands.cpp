@@ -3,6 +3,7 @@
 // number of tiles without another look.
 #include "passes/graph/Passes.h"
 
+#include "dialects/tenon/Contraction.h"
 #include "dialects/tenon/Packing.h"
 #include "dialects/tenon/Quantization.h"
 
@@ -67,15 +68,7 @@ void eraseUnused(Value value) {
 
 struct RoundOperands : impl::RoundOperandsBase<RoundOperands> {
   void runOnOperation() override {
-    SmallVector<Operation *> pairs;
-    getOperation()->walk([&](Operation *op) {
-      auto dot = dyn_cast<DotGeneralOp>(op);
-      auto convolution = dyn_cast<ConvolutionOp>(op);
-      if ((dot && dot.getProducts() == Products::Pairs) ||
-          (convolution && convolution.getProducts() == Products::Pairs))
-        pairs.push_back(op);
-    });
-    for (Operation *op : pairs)
+    for (Operation *op : productsOfPairs(getOperation()))
       round(op);
   }
 
