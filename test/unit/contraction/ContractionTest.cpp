@@ -113,6 +113,35 @@ TEST(Contraction, Panels) {
   }));
 }
 
+// Two rows of a tile share a register of the last half of a vector, on targets
+// whose vectors are twice as long as what is left.
+TEST(Contraction, PanelsThatEndInHalfAVector) {
+  std::vector<Case> cases;
+  for (int64_t columns : {12, 20, 24, 28, 40, 56, 88, 120})
+    for (int64_t sums : {5, 64, 300}) {
+      auto add = [&](const std::string &name, int64_t rows, Epilogue epilogue,
+                     Unknown unknown) {
+        cases.push_back(packed(dotCase(name, {rows, sums}, {sums, columns}, {},
+                                       {}, {1}, {0}, epilogue, unknown),
+                               1));
+      };
+      for (int64_t rows : {1, 2, 3, 5, 7, 9})
+        add(numbered("known", {rows, columns, sums}), rows, Epilogue::None,
+            Unknown::None);
+      // Long enough to read its sums from the stack.
+      add(numbered("finished", {columns, sums}), 9, Epilogue::BiasHardSwish,
+          Unknown::None);
+      // One function for all rows of the run.
+      for (int64_t rows : {1, 2, 3, 4, 5, 6, 7, 9, 13, 27}) {
+        add(numbered("open", {columns, sums}), rows, Epilogue::None,
+            Unknown::Rows);
+        if (rows > 1)
+          cases.back().text.clear();
+      }
+    }
+  check(cases);
+}
+
 TEST(Contraction, PanelsOfManySums) {
   std::vector<Case> cases;
   for (int64_t rows : {0, 1, 2, 3, 4, 5, 8, 9, 13, 40})

@@ -108,6 +108,29 @@ TypedCase product(const FloatType &operand, const FloatType &element,
   return test;
 }
 
+/// The same product by a right operand in panels of its last dimension.
+TypedCase inPanels(TypedCase test) {
+  constexpr int64_t width = 16;
+  int64_t columns = test.rhs[2], inside = test.rhs[0] * test.rhs[1];
+  for (std::vector<Term> &terms : test.terms)
+    for (auto &[x, y] : terms) {
+      int64_t column = y % columns;
+      y = (column / width * inside + y / columns) * width + column % width;
+    }
+  std::string here = typed(test.rhs, test.operand);
+  test.rhs = {(columns + width - 1) / width, test.rhs[0], test.rhs[1], width};
+  std::string there = typed(test.rhs, test.operand);
+  test.name += "_panels";
+  test.text.insert(test.text.find("(%x"), "_panels");
+  test.text.replace(test.text.find("%y: " + here), here.size() + 4,
+                    "%panels: " + there);
+  test.text.insert(test.text.find("{\n") + 2,
+                   "  %y = tenon.unpack %panels dim 2 extent " +
+                       std::to_string(columns) + " : (" + there + ") -> " +
+                       here + "\n");
+  return test;
+}
+
 /// A convolution of [1, height, width, features] with one pixel of padding.
 TypedCase convolution(const FloatType &operand, int64_t height, int64_t width,
                       int64_t features, int64_t outputs, int64_t kernel,
@@ -264,6 +287,18 @@ TEST_P(Types, Products) {
         cases.push_back(
             product(of, f32, 2, 7, 19, 140, lhsTransposed, rhsTransposed));
     }
+  checkTypes(cases);
+}
+
+// With half a vector at the end for some of the targets.
+TEST_P(Types, Panels) {
+  const FloatType &of = *GetParam();
+  std::vector<TypedCase> cases;
+  for (int64_t columns : {12, 20, 28})
+    for (int64_t sums : {5, 300})
+      for (int64_t rows : {1, 2, 3, 7, 9})
+        cases.push_back(
+            inPanels(product(of, of, 1, rows, columns, sums, false, false)));
   checkTypes(cases);
 }
 
