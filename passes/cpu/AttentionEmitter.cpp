@@ -7,12 +7,12 @@
 #include "passes/cpu/AttentionValues.h"
 #include "passes/cpu/Conversions.h"
 #include "passes/cpu/ElementEmitter.h"
+#include "passes/cpu/HiddenKeys.h"
 #include "passes/cpu/JoinedRows.h"
 #include "passes/cpu/Lanes.h"
 #include "passes/cpu/PanelPacker.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -22,10 +22,6 @@
 using namespace mlir;
 
 namespace tenon {
-
-/// Powers of less than this below the greatest score are zero: e^-105 rounds
-/// to nothing in f32.
-constexpr double vanishing = 105;
 
 namespace {
 class AttentionEmitter : KernelLoops {
@@ -60,12 +56,8 @@ private:
                      Value count);
   BlockLines packedValues(const BlockLines &lines, Value count);
   void packKeys(const KeyBlock &block);
-  Value finiteValues(const KeyBlock &block);
-  Value anyVisible(const KeyBlock &block);
-  Value visibleKeys(const TileRows &rows, const KeyBlock &block);
-  Value fillsVanish(bool inBlock);
-  Value truth();
-  Value negated(Value condition);
+  /// The last row of the queries that the task has.
+  Value lastRow();
   /// Batch indices of queries, and the row, of the task's row `slot`.
   Values placeOf(Value slot);
   TileRows tileRows(Value firstSlot, int64_t count);
@@ -82,8 +74,9 @@ private:
   AttentionScratch scratch;
   std::optional<AttentionScores> scores;
   std::optional<AttentionValues> averages;
-  Values shared;            ///< the task's batch indices of keys
-  Value firstRow, rowCount; ///< of the task
+  std::optional<HiddenKeys> hidden; ///< of causal attention
+  Values shared;                    ///< the task's batch indices of keys
+  Value firstRow, rowCount;         ///< of the task
 };
 
 void AttentionEmitter::chooseSizes() {
@@ -121,6 +114,8 @@ TaskCounter AttentionEmitter::emit() {
   allocate();
   scores.emplace(kernel, op, sizes, scratch, query, key.extents[batch]);
   averages.emplace(kernel, sizes, scratch);
+  if (op.getCausal())
+    hidden.emplace(kernel, op, sizes, scratch);
   if (!scores->isSupported())
     return nullptr;
   forRange(kernel.begin, kernel.end, 1, [&](Value task) { emitTask(task); });
@@ -199,33 +194,32 @@ void AttentionEmitter::emitBlock(Value first, Value count, int64_t units,
              [&](Value slot) { body(tileRows(slot, sizes.scoreRows)); });
   };
   auto seen = [&](const TileRows &rows) {
-    return rows.lastKeys.empty() ? count : visibleKeys(rows, block);
+    return hidden ? hidden->visible(rows.lastKeys, block) : count;
   };
   auto meet = [&] {
     if (scratch.keys)
       packKeys(block);
     tiles([&](const TileRows &rows) { scores->emit(rows, block, seen(rows)); });
-    if (!op.getCausal()) {
+    if (!hidden) {
       averages->chooseShifts(rowCount);
       return averages->emit(rowCount, block, [&](Value) { return count; });
     }
-    Value leaveOut =
-        arith::AndIOp::create(b, loc, block.finite, fillsVanish(true));
-    when(negated(leaveOut), [&] {
+    Value felt = hidden->felt(block, rowCount);
+    when(felt, [&] {
       tiles([&](const TileRows &rows) {
         scores->emitRest(rows, block, seen(rows));
       });
     });
     averages->chooseShifts(rowCount);
     averages->emit(rowCount, block, [&](Value slot) -> Value {
-      return arith::SelectOp::create(
-          b, loc, leaveOut, seen(tileRows(slot, sizes.valueRows)), count);
+      return arith::SelectOp::create(b, loc, felt, count,
+                                     seen(tileRows(slot, sizes.valueRows)));
     });
   };
-  if (!op.getCausal())
+  if (!hidden)
     return meet();
-  block.finite = finiteValues(block);
-  when(anyVisible(block), meet);
+  block.finite = hidden->finiteValues(block);
+  when(hidden->seenOrFelt(block, lastRow(), rowCount), meet);
 }
 
 /// Whether one row alone reads them, in squares.
@@ -294,94 +288,6 @@ void AttentionEmitter::packKeys(const KeyBlock &block) {
            sizes.lanes);
 }
 
-/// Whether all values of the block are finite: zero times their sum is zero
-/// then.
-Value AttentionEmitter::finiteValues(const KeyBlock &block) {
-  auto type = VectorType::get({sizes.lanes}, b.getF32Type());
-  Value zero = emitFloat(b, loc, type, 0);
-  auto loop = scf::ForOp::create(b, loc, at().constant(0), block.count,
-                                 at().constant(1), zero);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Value line = at().add(block.values.base, at().mul(loop.getInductionVar(),
-                                                      block.values.stride));
-    Value sum = loop.getRegionIterArg(0);
-    for (int64_t column = 0; column < sizes.valueWidth; column += sizes.lanes) {
-      Value loaded =
-          vector::LoadOp::create(b, loc, type, block.values.memory,
-                                 at().add(line, at().constant(column)));
-      sum = math::FmaOp::create(b, loc, loaded, zero, sum);
-    }
-    scf::YieldOp::create(b, loc, sum);
-  }
-  Value sum = foldLanes(b, loc, loop.getResult(0), [&](Value x, Value y) {
-    return arith::AddFOp::create(b, loc, x, y);
-  });
-  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, sum, sum);
-}
-
-/// Whether a row sees a key of the block, or would feel those it does not.
-Value AttentionEmitter::anyVisible(const KeyBlock &block) {
-  // Rows of several heads start anew in the middle.
-  Value lastRow = at().sub(query.extents[batch], at().constant(1));
-  if (group == 1)
-    lastRow = at().sub(at().add(firstRow, rowCount), at().constant(1));
-  Value lastKey = at().add(lastRow, kernel.arguments.lookup(op.getCausal()));
-  Value seen = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle,
-                                     block.first, lastKey);
-  auto branch = scf::IfOp::create(b, loc, b.getI1Type(), seen, true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&branch.getThenRegion().front());
-  scf::YieldOp::create(b, loc, truth());
-  b.setInsertionPointToStart(&branch.getElseRegion().front());
-  Value vanish =
-      arith::AndIOp::create(b, loc, block.finite, fillsVanish(false));
-  scf::YieldOp::create(b, loc, negated(vanish));
-  return branch.getResult(0);
-}
-
-/// How many of the block's first keys any of the rows sees.
-Value AttentionEmitter::visibleKeys(const TileRows &rows,
-                                    const KeyBlock &block) {
-  Value last = rows.lastKeys.front();
-  for (Value key : ArrayRef(rows.lastKeys).drop_front())
-    last = at().max(last, key);
-  Value seen = at().sub(at().add(last, at().constant(1)), block.first);
-  return at().max(at().min(seen, block.count), at().constant(0));
-}
-
-/// Whether the powers of filled scores are zero beside the greatest score of
-/// each of the task's rows, that in the block at hand counted or not. A mask
-/// that is added may make a filled score anything.
-Value AttentionEmitter::fillsVanish(bool inBlock) {
-  if (op.getMask() && !op.getMask().getType().getElementType().isInteger(1))
-    return negated(truth());
-  auto loop = scf::ForOp::create(b, loc, at().constant(0), rowCount,
-                                 at().constant(1), truth());
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  auto load = [&](Value memory) -> Value {
-    return memref::LoadOp::create(b, loc, memory, loop.getInductionVar());
-  };
-  Value greatest = load(scratch.greatest);
-  if (inBlock)
-    greatest = greater(b, loc, greatest, load(scratch.highest));
-  Lanes g(b, loc, greatest);
-  Lanes vanish =
-      g - g.number(op.getFill()->convertToDouble()) > g.number(vanishing);
-  scf::YieldOp::create(
-      b, loc, (Lanes(b, loc, loop.getRegionIterArg(0)) & vanish).get());
-  return loop.getResult(0);
-}
-
-Value AttentionEmitter::truth() {
-  return arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-}
-Value AttentionEmitter::negated(Value condition) {
-  return arith::XOrIOp::create(b, loc, condition, truth());
-}
-
 AttentionEmitter::Values AttentionEmitter::placeOf(Value slot) {
   Value row = at().add(firstRow, slot);
   Values place = shared;
@@ -409,6 +315,12 @@ TileRows AttentionEmitter::tileRows(Value firstSlot, int64_t count) {
           tile.places.back().back(), kernel.arguments.lookup(op.getCausal())));
   }
   return tile;
+}
+
+Value AttentionEmitter::lastRow() {
+  // Rows of several heads start anew in the middle.
+  Value end = group > 1 ? query.extents[batch] : at().add(firstRow, rowCount);
+  return at().sub(end, at().constant(1));
 }
 
 void AttentionEmitter::writeRows() {

@@ -2,6 +2,7 @@
 // values that are not finite; and bit by bit against itself: vector widths,
 // task ranges, the rows beside a row and keys it cannot see change nothing.
 #include "test/unit/contraction/JitGraph.h"
+#include "test/unit/contraction/Tensors.h"
 
 #include "gtest/gtest.h"
 #include <algorithm>
@@ -15,7 +16,6 @@ using namespace tenon;
 
 namespace {
 
-using Dims = std::vector<int64_t>;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
@@ -49,28 +49,12 @@ struct Case {
   }
 };
 
-int64_t count(const Dims &dims) {
-  int64_t product = 1;
-  for (int64_t dim : dims)
-    product *= dim;
-  return product;
-}
-
 /// Extents as they lie, from those in the order of the definition.
 Dims placed(const Dims &dims, const Dims &order) {
   Dims result(dims.size());
   for (size_t i = 0; i < dims.size(); ++i)
     result[order[i]] = dims[i];
   return result;
-}
-
-std::vector<float> randomFloats(int64_t size, uint32_t seed) {
-  std::vector<float> values(size);
-  for (float &value : values) {
-    seed = seed * 1664525u + 1013904223u;
-    value = float(int32_t(seed)) / float(1u << 30);
-  }
-  return values;
 }
 
 /// Where an element of a tensor lies.
@@ -114,13 +98,6 @@ std::vector<double> expectedRow(const Case &c, int64_t b, int64_t h,
       row[d] += scores[k] / sum *
                 c.value[place(c.valueDims(), c.valueOrder, {b, shared, k, d})];
   return row;
-}
-
-std::string list(const Dims &dims) {
-  std::string text;
-  for (size_t i = 0; i < dims.size(); ++i)
-    text += (i ? ", " : "") + std::to_string(dims[i]);
-  return "[" + text + "]";
 }
 
 /// `open` are the dimensions of the definition that are not known.
@@ -500,8 +477,3 @@ TEST(Attention, RowsDoNotDependOnTheirNeighboursOrUnseenKeys) {
 }
 
 } // namespace
-
-int main(int argc, char **argv) {
-  testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
-}

@@ -2,9 +2,9 @@
 // was joined, past the caches or not, wherever a host's memory begins; and the
 // result has the bits of attention over tensors joined before.
 #include "test/unit/contraction/JitGraph.h"
+#include "test/unit/contraction/Tensors.h"
 
 #include "gtest/gtest.h"
-#include <cstring>
 
 using namespace tenon;
 
@@ -26,19 +26,14 @@ struct Case {
 
   int64_t keys() const { return earlier + later; }
   int64_t bytes() const { return element == "f32" ? 4 : 2; }
-  std::vector<int64_t> queryDims() const {
-    return {1, heads * group, queries, depth};
-  }
-  std::vector<int64_t> dims(int64_t rows) const {
-    return {1, heads, rows, depth};
-  }
-  std::vector<int64_t> earlierDims() const {
+  Dims queryDims() const { return {1, heads * group, queries, depth}; }
+  Dims dims(int64_t rows) const { return {1, heads, rows, depth}; }
+  Dims earlierDims() const {
     return {1, heads, earlier + skippedRows, depth + skippedColumns};
   }
 };
 
-std::string typeOf(const Case &c, const std::vector<int64_t> &dims,
-                   bool unknown) {
+std::string typeOf(const Case &c, const Dims &dims, bool unknown) {
   std::string text = "tensor<";
   for (size_t i = 0; i < dims.size(); ++i)
     text += (unknown && i == 2 ? "?" : std::to_string(dims[i])) + "x";
@@ -114,14 +109,11 @@ std::string textOf(const Case &c) {
 }
 
 /// Elements of a tensor; those of bf16 are a float's upper half.
-Bytes randomElements(const Case &c, const std::vector<int64_t> &dims,
-                     uint32_t seed) {
-  Bytes values(dims[1] * dims[2] * dims[3] * c.bytes());
-  for (size_t i = 0; i < values.size(); i += c.bytes()) {
-    seed = seed * 1664525u + 1013904223u;
-    float value = float(int32_t(seed)) / float(1u << 30);
-    std::memcpy(values.data() + i,
-                reinterpret_cast<char *>(&value) + 4 - c.bytes(), c.bytes());
+Bytes randomElements(const Case &c, const Dims &dims, uint32_t seed) {
+  Bytes values;
+  for (float value : randomFloats(count(dims), seed)) {
+    auto end = reinterpret_cast<char *>(&value + 1);
+    values.insert(values.end(), end - c.bytes(), end);
   }
   return values;
 }
@@ -146,7 +138,7 @@ Bytes joined(const Case &c, const Bytes &earlier, const Bytes &later) {
 /// Memory that begins `offset` bytes behind a line of the cache; no kernel may
 /// write outside of it.
 struct Output {
-  Output(const Bytes &expected, std::vector<int64_t> dims, int64_t offset)
+  Output(const Bytes &expected, Dims dims, int64_t offset)
       : expected(expected), dims(std::move(dims)),
         all(expected.size() + 128, 77), start(offset) {
     while (reinterpret_cast<uintptr_t>(all.data() + start) % 64 !=
@@ -161,7 +153,7 @@ struct Output {
         ASSERT_EQ(all[i], 77) << what << ": written outside, " << i;
   }
   const Bytes &expected;
-  std::vector<int64_t> dims;
+  Dims dims;
   Bytes all;
   int64_t start;
 };
@@ -174,7 +166,7 @@ void check(const Case &c) {
         laterValues = randomElements(c, c.dims(c.later), 5),
         keys = joined(c, a, b), values = joined(c, earlierValues, laterValues),
         result(query.size());
-  std::vector<int64_t> all = c.dims(c.keys());
+  Dims all = c.dims(c.keys());
   for (JitTarget target : jitTargets()) {
     JitGraph graph(textOf(c), target);
     graph.run("whole",

@@ -5,21 +5,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <numeric>
 
 namespace tenon {
-
-int64_t count(const Dims &dims) {
-  return std::accumulate(dims.begin(), dims.end(), int64_t(1),
-                         std::multiplies<>());
-}
-
-std::string list(const Dims &dims) {
-  std::string text;
-  for (size_t i = 0; i < dims.size(); ++i)
-    text += (i ? ", " : "") + std::to_string(dims[i]);
-  return "[" + text + "]";
-}
 
 std::string type(const Dims &dims, Unknown unknown) {
   std::string text = "tensor<";
@@ -30,18 +17,8 @@ std::string type(const Dims &dims, Unknown unknown) {
   return text + "f32>";
 }
 
-std::vector<float> randomFloats(int64_t size, uint32_t seed) {
-  std::vector<float> values(size);
-  for (float &value : values) {
-    seed = seed * 1664525u + 1013904223u;
-    value = float(int32_t(seed)) / float(1u << 30);
-  }
-  return values;
-}
-
 namespace {
-/// A result with elements behind its end, which
-/// no kernel may write.
+/// A result with elements behind its end, which no kernel may write.
 struct Guarded {
   std::vector<float> values;
   explicit Guarded(int64_t size) : values(size + 64, 12345.0f) {}

@@ -5,6 +5,7 @@
 #define TENON_TEST_UNIT_CONTRACTION_CONTRACTIONCASE_H
 
 #include "test/unit/contraction/JitGraph.h"
+#include "test/unit/contraction/Tensors.h"
 
 #include <cstdint>
 #include <initializer_list>
@@ -13,18 +14,11 @@
 
 namespace tenon {
 
-using Dims = std::vector<int64_t>;
-
-int64_t count(const Dims &dims);
-std::string list(const Dims &dims);
-
 /// Extents not known at compile time; rows are the first extent.
 enum class Unknown { None, Rows, All };
 
 /// `tensor<?x2xf32>`.
 std::string type(const Dims &dims, Unknown unknown = Unknown::None);
-
-std::vector<float> randomFloats(int64_t size, uint32_t seed);
 
 /// Offsets of all index tuples of some dimensions of a row-major tensor.
 std::vector<int64_t> offsets(const Dims &shape, const Dims &dims);
