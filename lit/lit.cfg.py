@@ -63,6 +63,8 @@ if {"amx_tile", "amx_bf16", "amx_int8"} <= set(flags):
     config.available_features.add("amx")
 if {"avx512f", "avx512dq", "avx512bw", "avx512vl"} <= set(flags):
     config.available_features.add("avx512")
+if "avx512_bf16" in flags:
+    config.available_features.add("avx512bf16")
 for tool in ["tenon", "tenon-translate", "tenon-opt", "tenon-lsp-server", "tenon-reduce"]:
     if os.path.exists(os.path.join(bin_dir, tool)):
         config.available_features.add(tool)

@@ -222,6 +222,22 @@ func.func @empty_rows(%call: !llvm.ptr, %x: memref<?x?xf32>, %y: memref<?x?xf32>
 
 // -----
 
+// Neighbours side by side are pairs.
+// WIDE-LABEL: func.func @pairs_side_by_side(
+// WIDE: dpbf16ps
+func.func @pairs_side_by_side(%call: !llvm.ptr, %x: memref<1x4x4x2xbf16>, %q: memref<1x1x1x1x16xi32>, %y: memref<1x4x4x16xf32>) {
+  tenon.fusion contraction ins(%x, %q : memref<1x4x4x2xbf16>, memref<1x1x1x1x16xi32>) outs(%y : memref<1x4x4x16xf32>) {
+  ^bb0(%a: tensor<1x4x4x2xbf16>, %b: tensor<1x1x1x1x16xi32>):
+    %p = tenon.unpair %b : (tensor<1x1x1x1x16xi32>) -> tensor<1x1x1x2x16xbf16>
+    %w = tenon.unpack %p dim 3 extent 16 : (tensor<1x1x1x2x16xbf16>) -> tensor<1x1x2x16xbf16>
+    %0 = tenon.convolution %a, %w strides [1, 1] padding [0, 0, 0, 0] lhs_dilation [1, 1] rhs_dilation [1, 1] groups 1 products pairs : (tensor<1x4x4x2xbf16>, tensor<1x1x2x16xbf16>) -> tensor<1x4x4x16xf32>
+    tenon.yield %0 : tensor<1x4x4x16xf32>
+  }
+  return
+}
+
+// -----
+
 // Neighbours in planes are no pairs.
 // WIDE-LABEL: func.func @pairs_in_planes(
 // WIDE-NOT: dpbf16ps
