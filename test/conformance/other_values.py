@@ -17,6 +17,7 @@ import numpy as np
 
 import onnx_wire
 import resize_reference
+import signal_reference
 
 
 class Case:
@@ -295,16 +296,10 @@ def upsample(case):
 
 
 def window(case):
-    terms = {"blackman": (0.42, -0.5, 0.08),
-             "hann": (0.5, -0.5, 0.0),
-             "hamming": (25 / 46, -21 / 46, 0.0)}
-    kind = next(k for k in terms if k in case.name)
-    symmetric = "symmetric" in case.name
-    a, b, c = terms[kind]
+    kind = next(k for k in signal_reference.WINDOWS if k in case.name)
     for size in (2, 5, 33):
-        turn = 2 * np.pi * np.arange(size) / (size - symmetric)
-        out = a + b * np.cos(turn) + c * np.cos(2 * turn)
-        yield [scalar(size, case.inputs[0].dtype)], [out.astype(np.float32)]
+        yield [scalar(size, case.inputs[0].dtype)], \
+            [signal_reference.window(kind, size, "symmetric" in case.name)]
 
 
 def compress(case):
@@ -355,13 +350,10 @@ def stft(case):
     for hop, length in ((4, 16), (16, 16), (7, 16), (8, 32), (5, 9)):
         if with_window and length != 16:
             continue
-        window = case.inputs[2] if with_window else np.ones(length)
-        frames = [signal[0, at:at + length, 0] * window
-                  for at in range(0, 128 - length + 1, hop)]
-        turned = np.fft.rfft(frames)
-        out = np.stack([turned.real, turned.imag], -1)[None]
+        shape = case.inputs[2] if with_window else np.ones(length)
         yield [signal, scalar(hop), case.inputs[2] if with_window
-               else scalar(length)], [out.astype(np.float32)]
+               else scalar(length)], \
+            [signal_reference.stft(signal, shape, hop)]
 
 
 def corners(box, centered):
@@ -403,29 +395,11 @@ def non_max_suppression(case):
 
 
 def mel_weights(case):
-    _, _, rate, low, high = case.inputs
+    rest = case.inputs[2:]
     kinds = [i.dtype for i in case.inputs]
-
-    def mel(hertz):
-        return 2595 * np.log10(1 + hertz / 700)
     for bands, length in ((4, 16), (8, 32), (12, 64)):
-        edges = np.arange(bands + 2) * ((mel(high) - mel(low)) / (bands + 2)) \
-            + mel(low)
-        hertz = 700 * (10 ** (edges / 2595) - 1)
-        bins = ((length + 1) * hertz // rate).astype(int)
-        out = np.zeros((length // 2 + 1, bands), np.float32)
-        for band in range(bands):
-            left, middle, right = bins[band:band + 3]
-            if middle == left:
-                out[middle, band] = 1
-            for i in range(left, middle + 1):
-                if middle != left:
-                    out[i, band] = (i - left) / (middle - left)
-            for i in range(middle, right):
-                if right != middle:
-                    out[i, band] = (right - i) / (right - middle)
-        yield [scalar(bands, kinds[0]), scalar(length, kinds[1]), rate, low,
-               high], [out]
+        yield [scalar(bands, kinds[0]), scalar(length, kinds[1]), *rest], \
+            [signal_reference.mel_weights(bands, length, *rest)]
 
 
 def loop_sum(case):

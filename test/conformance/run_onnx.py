@@ -3,7 +3,7 @@
 
 A ledger lists every case of a suite as `pass` or `skip: REASON`. The suite fails
 when a case listed as pass does not pass, when a case is missing from its ledger
-or the ledger lists one that is not there, when a reason is not one of those
+or the ledger lists it twice or lists one that is not there, when a reason is not one of those
 below, and when fewer cases pass than the floor. `--update` runs everything and
 writes the ledgers from what it saw.
 """
@@ -34,38 +34,45 @@ def cases_of(suite):
     return sorted(os.listdir(os.path.join(DATA, suite)))
 
 
-def ledger_paths(suite):
-    """Where a suite's cases are listed: plain ones, and those of operators that
-    ONNX defines as functions of others."""
-    return [os.path.join(HERE, f"ledger-{suite}{part}.txt")
-            for part in ("", "-functions")]
+def ledger_names(suite):
+    return [f"ledger-{suite}.txt", f"ledger-{suite}-functions.txt"]
+
+
+def ledger_of(suite, case, cases):
+    """The file that lists a case: those of operators that ONNX defines as
+    functions of others have one of their own, where each stands beside the same
+    case of its body."""
+    plain, functions = ledger_names(suite)
+    has_body = case.endswith("_expanded") or f"{case}_expanded" in cases
+    return functions if has_body else plain
 
 
 def read_ledger(suite):
-    ledger = {}
-    for path in filter(os.path.exists, ledger_paths(suite)):
+    """Every line as (file's name, case, verdict)."""
+    for name in ledger_names(suite):
+        path = os.path.join(HERE, name)
+        if not os.path.exists(path):
+            continue
         with open(path) as text:
             for line in text:
                 if line.strip() and not line.startswith("#"):
-                    case, verdict = line.rstrip("\n").split(" ", 1)
-                    ledger[case] = verdict
-    return ledger
+                    yield (name, *line.rstrip("\n").split(" ", 1))
 
 
 def write_ledger(suite, verdicts):
-    # Each function's case stands beside one of its body.
-    functions = {case for case in verdicts if case.endswith("_expanded")
-                 or f"{case}_expanded" in verdicts}
-    for path, cases in zip(ledger_paths(suite),
-                           (verdicts.keys() - functions, functions)):
-        if not cases:
-            continue
-        with open(path, "w") as text:
-            passes = sum(verdicts[case] == "pass" for case in cases)
-            text.write(f"# {passes} of {len(cases)} cases pass; "
-                       "written by run_onnx.py --update\n")
-            for case in sorted(cases):
-                text.write(f"{case} {verdicts[case]}\n")
+    for name in ledger_names(suite):
+        path = os.path.join(HERE, name)
+        cases = [case for case in sorted(verdicts)
+                 if ledger_of(suite, case, verdicts) == name]
+        if cases:
+            with open(path, "w") as text:
+                passes = sum(verdicts[case] == "pass" for case in cases)
+                text.write(f"# {passes} of {len(cases)} cases pass; "
+                           "written by run_onnx.py --update\n")
+                for case in cases:
+                    text.write(f"{case} {verdicts[case]}\n")
+        elif os.path.exists(path):
+            os.remove(path)
 
 
 def inherent_reason(path):
@@ -106,25 +113,34 @@ def run_cases(options, cpu, folders, extra):
     return {folder: said.get(folder, "no answer") for folder in folders}
 
 
-def check_ledger(suite, cases, ledger):
+def check_ledger(suite, cases, lines):
     """Yields what is wrong with the ledger itself."""
+    listed = [case for _, case, _ in lines]
     for case in cases:
-        if case not in ledger:
-            yield f"{suite}/{case}: not in its ledger"
-    for case, verdict in ledger.items():
+        if case not in listed:
+            yield f"{ledger_of(suite, case, cases)}: {case} is not listed; " \
+                "run with --update"
+    for name, case, verdict in lines:
         if case not in cases:
-            yield f"{suite}/{case}: in the ledger, but there is no such case"
+            yield f"{name}: {case} is listed, but there is no such case"
+        elif listed.count(case) > 1:
+            yield f"{name}: {case} is listed {listed.count(case)} times"
+        elif name != ledger_of(suite, case, cases):
+            yield f"{name}: {case} is listed, expected in " \
+                f"{ledger_of(suite, case, cases)}"
         reason = verdict[len("skip: "):] if verdict.startswith("skip: ") \
             else None
         if verdict != "pass" and reason not in REASONS and \
                 not (reason or "").startswith(NOT_YET + ", "):
-            yield f"{suite}/{case}: not a verdict: {verdict}"
-        if reason in REASONS and \
+            yield f"{name}: {case}: expected pass or skip: REASON, " \
+                f"got {verdict}"
+        elif reason in REASONS and case in cases and \
                 inherent_reason(os.path.join(DATA, suite, case)) != reason:
-            yield f"{suite}/{case}: has nothing of {reason} in it"
-    passes = sum(v == "pass" for v in ledger.values())
+            yield f"{name}: {case} has nothing of {reason} in it"
+    passes = sum(verdict == "pass" for _, _, verdict in lines)
     if passes < FLOORS[suite]:
-        yield f"{suite}: {passes} passes, expected at least {FLOORS[suite]}"
+        yield f"ledger-{suite}*.txt: expected at least {FLOORS[suite]} " \
+            f"passes, got {passes}"
 
 
 def main():
@@ -151,10 +167,11 @@ def main():
     complaints, run, skipped = [], [], 0
     ledgers, verdicts = {}, {}
     for suite in FLOORS:
-        ledgers[suite] = read_ledger(suite)
+        lines = list(read_ledger(suite))
+        ledgers[suite] = {case: verdict for _, case, verdict in lines}
         verdicts[suite] = {}
         if not options.update and not options.cases:
-            complaints += check_ledger(suite, cases_of(suite), ledgers[suite])
+            complaints += check_ledger(suite, cases_of(suite), lines)
         for case in filter(wanted, cases_of(suite)):
             verdict = ledgers[suite].get(case, "")
             folder = os.path.join(DATA, suite, case)
