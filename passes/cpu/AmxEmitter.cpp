@@ -11,6 +11,7 @@
 #include "passes/cpu/CoreCalls.h"
 #include "passes/cpu/TileEpilogue.h"
 #include "passes/cpu/TileKernel.h"
+#include "passes/cpu/TilePanels.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -46,13 +47,6 @@ constexpr std::pair<int64_t, int64_t> products[] = {{0, 2}, {0, 1}, {1, 1},
                                                     {1, 0}, {2, 0}, {0, 0}};
 
 namespace {
-/// Columns [first, first + vectors * lanes): two tiles, or what is left.
-struct Panel {
-  Value first;
-  int64_t vectors;
-  SmallVector<Value> masks, valid; ///< null: all lanes exist
-};
-
 struct Row {
   Value number;                ///< in the task
   SmallVector<Value> position; ///< its indices
@@ -65,8 +59,9 @@ public:
   AmxEmitter(Kernel &kernel, Value dot, const ContractionNest &nest,
              const AmxPlan &plan)
       : KernelLoops(kernel), nest(nest), plan(plan),
-        task(kernel, nest, plan.block), operands(kernel, nest, plan, task),
-        again(kernel, nest, lanes), epilogue(kernel, dot, nest.sum, lanes),
+        task(kernel, nest, plan.block), panels(kernel, nest, amxPanel, lanes),
+        operands(kernel, nest, plan, task), again(kernel, nest, lanes),
+        epilogue(kernel, dot, nest.sum, lanes),
         words(VectorType::get({lanes}, b.getI32Type())),
         floats(VectorType::get({lanes}, b.getF32Type())),
         sums(scratchOf(b.getF32Type(), plan.block.rows * plan.columns())) {}
@@ -76,18 +71,21 @@ public:
 private:
   using Values = SmallVector<Value>;
 
-  void forPanels(llvm::function_ref<void(const Panel &)> body);
-  Value placeOfTile(const Panel &panel, Value tile);
+  /// The task's panels, of two tiles or what is left.
+  void forPanels(llvm::function_ref<void(const TilePanel &)> body) {
+    panels.forEach(task.firstColumn, task.lastColumn, body);
+  }
+  Value placeOfTile(const TilePanel &panel, Value tile);
   Value wordsOf(int32_t word);
   Values zeros(int64_t count);
   void emitTasks();
   void clear();
-  void multiply(const Panel &panel, Value steps);
-  void multiplyTiles(const Panel &panel, Value firstTile, int64_t rowTiles,
+  void multiply(const TilePanel &panel, Value steps);
+  void multiplyTiles(const TilePanel &panel, Value firstTile, int64_t rowTiles,
                      Value steps);
   void finishRow(Value number);
-  void finish(const Panel &panel, const Row &row);
-  Values unlessDoubtful(const Panel &panel, const Row &row,
+  void finish(const TilePanel &panel, const Row &row);
+  Values unlessDoubtful(const TilePanel &panel, const Row &row,
                         ArrayRef<Value> found);
   Values select(Value condition, ArrayRef<Value> like,
                 llvm::function_ref<Values()> then,
@@ -98,14 +96,17 @@ private:
   Value magnitudeOf(Value sum);
   Value lacksParts(Value met);
   Value isGreat(Value met);
-  Value anyOf(const Panel &panel, llvm::function_ref<Value(int64_t)> test);
-  Value areSuspect(const Panel &panel, const Row &row, ArrayRef<Value> found);
-  Value areDoubtful(const Panel &panel, const Row &row, ArrayRef<Value> found);
-  Values computeAgain(const Panel &panel, Value row);
+  Value anyOf(const TilePanel &panel, llvm::function_ref<Value(int64_t)> test);
+  Value areSuspect(const TilePanel &panel, const Row &row,
+                   ArrayRef<Value> found);
+  Value areDoubtful(const TilePanel &panel, const Row &row,
+                    ArrayRef<Value> found);
+  Values computeAgain(const TilePanel &panel, Value row);
 
   const ContractionNest &nest;
   const AmxPlan &plan;
   GemmTask task;
+  TilePanels panels;
   AmxOperands operands;
   TileKernel again;
   TileEpilogue epilogue;
@@ -114,32 +115,8 @@ private:
   Value count, rowTiles; ///< the task's rows, and tiles of them
 };
 
-/// The panels of the task; the last columns of all may fill one in part.
-void AmxEmitter::forPanels(llvm::function_ref<void(const Panel &)> body) {
-  int64_t rest = *getConstantIntValue(nest.column.extent) % amxPanel;
-  Value some = at().remainder(at().sub(task.lastColumn, task.firstColumn),
-                              at().constant(amxPanel));
-  Value whole = at().sub(task.lastColumn, some);
-  forRange(task.firstColumn, whole, amxPanel,
-           [&](Value column) { body({column, 2, Values(2), Values(2)}); });
-  if (rest == 0)
-    return;
-  when(at().less(whole, task.lastColumn), [&] {
-    Panel panel{whole, llvm::divideCeilSigned(rest, lanes), {}, {}};
-    panel.masks.resize(panel.vectors);
-    panel.valid.resize(panel.vectors);
-    if (rest % lanes) {
-      auto type = VectorType::get({lanes}, b.getI1Type());
-      panel.valid.back() = at().constant(rest % lanes);
-      panel.masks.back() =
-          vector::CreateMaskOp::create(b, loc, type, panel.valid.back());
-    }
-    body(panel);
-  });
-}
-
 /// Of the panel's first vector; that of the second follows.
-Value AmxEmitter::placeOfTile(const Panel &panel, Value tile) {
+Value AmxEmitter::placeOfTile(const TilePanel &panel, Value tile) {
   Value number = at().floorDiv(at().sub(panel.first, task.firstColumn),
                                at().constant(amxPanel));
   number = at().add(at().mul(number, rowTiles), tile);
@@ -186,7 +163,7 @@ void AmxEmitter::emitTasks() {
     Value steps = at().ceilDiv(depth, plan.stepExtent);
     operands.enter(k, steps);
     forRange(none, count, 1, [&](Value row) { operands.bringRow(row); });
-    forPanels([&](const Panel &panel) {
+    forPanels([&](const TilePanel &panel) {
       operands.bringColumns(panel.first, panel.vectors);
       multiply(panel, steps);
     });
@@ -207,7 +184,7 @@ void AmxEmitter::clear() {
                          asInteger(kernel, bytes), /*isVolatile=*/false);
 }
 
-void AmxEmitter::multiply(const Panel &panel, Value steps) {
+void AmxEmitter::multiply(const TilePanel &panel, Value steps) {
   Value odd = at().remainder(rowTiles, at().constant(2));
   Value even = at().sub(rowTiles, odd);
   if (plan.rowTiles() > 1)
@@ -217,7 +194,7 @@ void AmxEmitter::multiply(const Panel &panel, Value steps) {
        [&] { multiplyTiles(panel, even, 1, steps); });
 }
 
-void AmxEmitter::multiplyTiles(const Panel &panel, Value firstTile,
+void AmxEmitter::multiplyTiles(const TilePanel &panel, Value firstTile,
                                int64_t rowTiles, Value steps) {
   auto type = amx::TileType::get({amxTile, amxTile}, b.getF32Type());
   Value stride = at().constant(amxTile);
@@ -264,10 +241,10 @@ void AmxEmitter::finishRow(Value number) {
     row.met = operands.magnitudesOfRow(number);
     row.isFar = either(lacksParts(row.met.least), isGreat(row.met.greatest));
   }
-  forPanels([&](const Panel &panel) { finish(panel, row); });
+  forPanels([&](const TilePanel &panel) { finish(panel, row); });
 }
 
-void AmxEmitter::finish(const Panel &panel, const Row &row) {
+void AmxEmitter::finish(const TilePanel &panel, const Row &row) {
   Value tile = at().constant(amxTile);
   Value line = at().add(placeOfTile(panel, at().floorDiv(row.number, tile)),
                         at().mul(at().remainder(row.number, tile), tile));
@@ -286,7 +263,7 @@ void AmxEmitter::finish(const Panel &panel, const Row &row) {
 
 /// Most sums show that nothing can be amiss. Only for others are columns looked
 /// at.
-AmxEmitter::Values AmxEmitter::unlessDoubtful(const Panel &panel,
+AmxEmitter::Values AmxEmitter::unlessDoubtful(const TilePanel &panel,
                                               const Row &row,
                                               ArrayRef<Value> found) {
   auto computed = [&] { return computeAgain(panel, row.number); };
@@ -324,7 +301,7 @@ Value AmxEmitter::magnitudeOf(Value sum) {
 }
 
 /// Whether any lane of the panel holds, where `test` tells of a vector.
-Value AmxEmitter::anyOf(const Panel &panel,
+Value AmxEmitter::anyOf(const TilePanel &panel,
                         llvm::function_ref<Value(int64_t)> test) {
   Value any;
   for (int64_t v = 0; v < panel.vectors; ++v) {
@@ -346,7 +323,7 @@ Value AmxEmitter::isGreat(Value met) {
 
 /// Whether a sum is not finite or, of three parts, small or from numbers of the
 /// row that are.
-Value AmxEmitter::areSuspect(const Panel &panel, const Row &row,
+Value AmxEmitter::areSuspect(const TilePanel &panel, const Row &row,
                              ArrayRef<Value> found) {
   int64_t low = plan.watchesTiny() ? bitsOf(leastSum) : 0;
   return anyOf(panel, [&](int64_t v) {
@@ -358,7 +335,7 @@ Value AmxEmitter::areSuspect(const Panel &panel, const Row &row,
 }
 
 /// Whether a sum is not finite or may lack what it should have.
-Value AmxEmitter::areDoubtful(const Panel &panel, const Row &row,
+Value AmxEmitter::areDoubtful(const TilePanel &panel, const Row &row,
                               ArrayRef<Value> found) {
   using enum arith::CmpIPredicate;
   return anyOf(panel, [&](int64_t v) {
@@ -375,7 +352,7 @@ Value AmxEmitter::areDoubtful(const Panel &panel, const Row &row,
 }
 
 /// The row's sums as every target has them.
-AmxEmitter::Values AmxEmitter::computeAgain(const Panel &panel, Value row) {
+AmxEmitter::Values AmxEmitter::computeAgain(const TilePanel &panel, Value row) {
   ColumnSource columns{nest.rhs,
                        nest.rhsElement,
                        operands.startOfColumn(panel.first),

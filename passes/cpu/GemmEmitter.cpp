@@ -32,7 +32,7 @@ public:
       : GemmPlan(nest, kernel.vectorBytes), KernelLoops(kernel),
         tiles(kernel, nest, lanes), epilogue(kernel, dot, nest.sum, lanes),
         fetcher(kernel, nest, size, tile), task(kernel, nest, block),
-        rows(kernel, *this, task), panels(kernel, *this),
+        rows(kernel, *this, task), panels(kernel, nest, width, lanes),
         kept(kernel, nest.sum, lanes, width) {}
 
   /// Code for the tasks [begin, end).

@@ -39,21 +39,25 @@ void RowTiles::forEach(Value low, Value high,
   }
 }
 
+Value RowTiles::existing(const RowRun &run, int64_t row) {
+  Value number = at().constant(row);
+  return run.exist ? at().min(number, at().sub(run.exist, at().constant(1)))
+                   : number;
+}
+
 /// The indices of the rows, counted up like an odometer.
 SmallVector<RowTiles::Values> RowTiles::positionsOf(const RowRun &run) {
   SmallVector<Values> positions = {task.positionOf(run.first)};
   for (int64_t r = 1; r < run.count; ++r) {
-    Value row = at().constant(r);
     if (task.areLinear) {
-      if (run.exist)
-        row = at().min(row, at().sub(run.exist, at().constant(1)));
-      positions.push_back(task.positionOf(at().add(run.first, row)));
+      positions.push_back(
+          task.positionOf(at().add(run.first, existing(run, r))));
       continue;
     }
     Values next = positions.back();
     Value carry;
     if (run.exist)
-      carry = at().less(row, run.exist);
+      carry = at().less(at().constant(r), run.exist);
     for (int64_t d = int64_t(next.size()) - 1; d >= 0; --d) {
       Value advanced = at().add(next[d], at().constant(1));
       if (carry)
@@ -80,12 +84,9 @@ RowTiles::Values RowTiles::offsetsOf(const RowRun &run,
     Value offset = task.lhsBase;
     if (plan.nest.rowStride) {
       // One base and fixed distances leave the loop registers to spare.
-      Value step = at().constant(int64_t(r));
-      if (run.exist)
-        step = at().min(step, at().sub(run.exist, at().constant(1)));
       offset =
           at().add(at().add(offset, at().mul(run.first, plan.nest.rowStride)),
-                   at().mul(step, plan.nest.rowStride));
+                   at().mul(existing(run, int64_t(r)), plan.nest.rowStride));
     } else {
       for (auto [dim, index] : llvm::zip(plan.nest.rows, position))
         offset = at().add(offset, at().mul(index, dim.lhsStride));

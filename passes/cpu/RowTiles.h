@@ -33,6 +33,9 @@ public:
   Values offsetsOf(const RowRun &run, llvm::ArrayRef<Values> positions);
 
 private:
+  /// The number of a row of the run, or of the last that exists.
+  mlir::Value existing(const RowRun &run, int64_t row);
+
   const GemmPlan &plan;
   const GemmTask &task;
 };

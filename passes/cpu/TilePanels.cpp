@@ -10,23 +10,20 @@ namespace tenon {
 
 void TilePanels::forEach(Value first, Value end,
                          llvm::function_ref<void(const TilePanel &)> body) {
-  int64_t width = plan.width, lanes = plan.lanes;
-  std::optional<int64_t> columns = plan.size.columns;
+  std::optional<int64_t> columns = getConstantIntValue(nest.column.extent);
+  int64_t vectors = width / lanes;
   Value step = at().constant(width);
   Value whole = at().add(
       first, at().mul(at().floorDiv(at().sub(end, first), step), step));
   if (!columns || *columns >= width)
     forRange(first, whole, width, [&](Value column) {
-      TilePanel panel{
-          column, at().add(column, step), plan.tile.vectors, {}, {}};
-      panel.masks.resize(plan.tile.vectors);
-      panel.valid.resize(plan.tile.vectors);
-      body(panel);
+      SmallVector<Value> all(vectors);
+      body({column, at().add(column, step), vectors, all, all});
     });
   if (columns && *columns % width == 0)
     return;
   when(at().less(whole, end), [&] {
-    TilePanel panel{whole, end, plan.tile.vectors, {}, {}};
+    TilePanel panel{whole, end, vectors, {}, {}};
     auto maskType = VectorType::get({lanes}, b.getI1Type());
     if (columns)
       panel.vectors = llvm::divideCeilSigned(*columns % width, lanes);
@@ -49,8 +46,6 @@ void TilePanels::forEach(Value first, Value end,
 }
 
 ColumnSource TilePanels::columnsOf(const TilePanel &panel, Value rhsOffset) {
-  const ContractionNest &nest = plan.nest;
-  int64_t width = plan.width, lanes = plan.lanes;
   ColumnSource columns{nest.rhs,
                        nest.rhsElement,
                        at().add(rhsOffset, panel.first),

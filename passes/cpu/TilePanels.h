@@ -3,7 +3,7 @@
 #ifndef TENON_PASSES_CPU_TILEPANELS_H
 #define TENON_PASSES_CPU_TILEPANELS_H
 
-#include "passes/cpu/GemmPlan.h"
+#include "passes/cpu/ContractionNest.h"
 #include "passes/cpu/KernelLoops.h"
 #include "passes/cpu/TileKernel.h"
 
@@ -19,8 +19,10 @@ struct TilePanel {
 
 class TilePanels : KernelLoops {
 public:
-  TilePanels(Kernel &kernel, const GemmPlan &plan)
-      : KernelLoops(kernel), plan(plan) {}
+  /// Panels `width` wide, in whole vectors of `lanes`.
+  TilePanels(Kernel &kernel, const ContractionNest &nest, int64_t width,
+             int64_t lanes)
+      : KernelLoops(kernel), nest(nest), width(width), lanes(lanes) {}
 
   /// Code for each panel of the columns [first, end).
   void forEach(mlir::Value first, mlir::Value end,
@@ -30,7 +32,8 @@ public:
   ColumnSource columnsOf(const TilePanel &panel, mlir::Value rhsOffset);
 
 private:
-  const GemmPlan &plan;
+  const ContractionNest &nest;
+  int64_t width, lanes;
 };
 
 } // namespace tenon
