@@ -2,13 +2,6 @@
 // GraphConstants.cpp, sizes in GraphSizes.cpp.
 #include "compiler/import/GraphBuilder.h"
 
-#include "dialects/tenon/ShapeRules.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
-
-#include <cmath>
-
 using namespace mlir;
 
 namespace tenon {

@@ -206,10 +206,9 @@ template <ReduceKind kind> LogicalResult arg(NodeContext &c) {
       argReduce(c, kind, axis, c.intAttr("select_last_index", 0) != 0);
   if (failed(place))
     return failure();
-  bool keep = c.intAttr("keepdims", 1) != 0;
-  int64_t rank = c.g.rankOf(c.input(0));
-  c.set(0,
-        keep ? c.g.unsqueeze(*place, {axis < 0 ? axis + rank : axis}) : *place);
+  if (c.intAttr("keepdims", 1) != 0)
+    place = c.g.unsqueeze(*place, {*c.axis(axis, c.g.rankOf(c.input(0)))});
+  c.set(0, *place);
   return success();
 }
 
