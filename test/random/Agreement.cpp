@@ -11,8 +11,8 @@ using namespace mlir;
 
 namespace tenon {
 
-llvm::Expected<std::vector<HostTensor>>
-boundedOutputs(const RandomGraph &graph) {
+llvm::Expected<std::vector<HostTensor>> boundedOutputs(const RandomGraph &graph,
+                                                       bool bf16Products) {
   OwningOpRef<ModuleOp> module = ModuleOp(*graph.module).clone();
   llvm::SmallVector<CompositeOp> composites;
   module->walk([&](CompositeOp op) { composites.push_back(op); });
@@ -23,7 +23,7 @@ boundedOutputs(const RandomGraph &graph) {
   }
   OracleOptions options;
   options.bounds = true;
-  options.bf16Products = graph.bf16Products;
+  options.bf16Products = bf16Products;
   return evaluate(module->lookupSymbol<func::FuncOp>("main"), graph.inputs,
                   graph.weightLoader(), options);
 }

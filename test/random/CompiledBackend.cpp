@@ -63,28 +63,27 @@ static llvm::Error writeFile(const std::string &path, ArrayRef<char> bytes) {
                 : llvm::Error::success();
 }
 
-/// Compiles the graph to `output`; the error's text when that fails.
-static llvm::Error compileTo(const RandomGraph &graph,
-                             const ScratchFolder &folder,
-                             const std::string &output,
-                             CompileOptions options) {
+/// Compiles the graph to `output` and tells what its products are.
+static llvm::Expected<MatmulPrecision> compileTo(const RandomGraph &graph,
+                                                 const ScratchFolder &folder,
+                                                 const std::string &output,
+                                                 CompileOptions options) {
   options.input = folder.file("graph.mlir");
   options.output = output;
-  if (graph.bf16Products)
-    options.matmulPrecision = MatmulPrecision::Bf16;
   std::string program;
   llvm::raw_string_ostream printed(program);
   ModuleOp(*graph.module)
       .print(printed, OpPrintingFlags().enableDebugInfo(true));
   if (llvm::Error error = writeFile(options.input, program))
-    return error;
+    return std::move(error);
   if (llvm::Error error =
           writeFile(folder.file(RandomGraph::weightFile), graph.weights))
-    return error;
+    return std::move(error);
   std::string text;
   Compiler compiler([&](const Diagnostic &d) { text += formatDiagnostic(d); });
-  if (compiler.compile(options).status == Status::Success)
-    return llvm::Error::success();
+  CompileReport report = compiler.compile(options);
+  if (report.status == Status::Success)
+    return report.products;
   return llvm::createStringError("compile: " + text);
 }
 
@@ -179,8 +178,10 @@ static CompileOptions compileOptions(const CompiledOptions &options,
   CompileOptions compiling;
   compiling.optLevel = options.optLevel;
   compiling.cpu = cpu;
+  compiling.matmulPrecision = options.precision;
   // Processors with tiles of bf16 have other bits by default.
-  if (!options.otherCpus.empty() || !options.versions.empty())
+  bool several = !options.otherCpus.empty() || !options.versions.empty();
+  if (several && options.precision == MatmulPrecision::F32)
     compiling.matmulPrecision = MatmulPrecision::Strict;
   return compiling;
 }
@@ -212,8 +213,8 @@ static llvm::Error checkVersions(const RandomGraph &graph,
   std::string artifact = folder.file("versions.so");
   CompileOptions compiling = compileOptions(options, options.cpu);
   compiling.versions = options.versions;
-  if (llvm::Error error = compileTo(graph, folder, artifact, compiling))
-    return error;
+  if (auto products = compileTo(graph, folder, artifact, compiling); !products)
+    return products.takeError();
   for (const std::string &cpu : options.versions) {
     uint64_t features = Compiler::cpuFeatures(cpu);
     if (features & ~tenon_host_cpu_features())
@@ -237,8 +238,9 @@ static llvm::Error checkVariants(const RandomGraph &graph,
       text += " " + name + "=" + std::to_string(size);
     CompileOptions compiling = compileOptions(options, options.cpu);
     compiling.variants = {variant};
-    if (llvm::Error error = compileTo(graph, folder, artifact, compiling))
-      return error;
+    if (auto products = compileTo(graph, folder, artifact, compiling);
+        !products)
+      return products.takeError();
     if (llvm::Error error = checkBits(graph, artifact, options.threads.front(),
                                       expected, "in the variant" + text))
       return error;
@@ -247,49 +249,52 @@ static llvm::Error checkVariants(const RandomGraph &graph,
 }
 
 Backend compiledBackend(CompiledOptions options) {
-  return
-      [options](RandomGraph &graph) -> llvm::Expected<std::vector<HostTensor>> {
-        ScratchFolder folder;
-        if (folder.path.empty())
-          return llvm::createStringError("no folder can be made");
-        graph.module->walk([&](WeightOp weight) {
-          WeightSourceAttr source = *weight.getSource();
-          weight.setSourceAttr(WeightSourceAttr::get(
-              source.getContext(),
-              StringAttr::get(source.getContext(),
-                              folder.file(RandomGraph::weightFile)),
-              source.getOffset(), source.getLength()));
-        });
-        std::vector<std::string> cpus = {options.cpu};
-        llvm::append_range(cpus, options.otherCpus);
-        std::vector<HostTensor> first;
-        for (const std::string &cpu : cpus) {
-          std::string artifact = folder.file(cpu + ".so");
-          if (llvm::Error error = compileTo(graph, folder, artifact,
-                                            compileOptions(options, cpu)))
-            return std::move(error);
-          for (int threads : options.threads) {
-            if (first.empty()) {
-              auto results =
-                  runArtifact(artifact, threads, graph.main(), graph.inputs);
-              if (!results)
-                return results.takeError();
-              first = std::move(*results);
-            } else if (llvm::Error error =
-                           checkBits(graph, artifact, threads, first,
-                                     "with " + std::to_string(threads) +
-                                         " threads on " + cpu)) {
-              return std::move(error);
-            }
-          }
-        }
-        if (llvm::Error error = checkVersions(graph, folder, options, first))
+  return [options](RandomGraph &graph) -> llvm::Expected<Computed> {
+    ScratchFolder folder;
+    if (folder.path.empty())
+      return llvm::createStringError("no folder can be made");
+    graph.module->walk([&](WeightOp weight) {
+      WeightSourceAttr source = *weight.getSource();
+      weight.setSourceAttr(WeightSourceAttr::get(
+          source.getContext(),
+          StringAttr::get(source.getContext(),
+                          folder.file(RandomGraph::weightFile)),
+          source.getOffset(), source.getLength()));
+    });
+    std::vector<std::string> cpus = {options.cpu};
+    llvm::append_range(cpus, options.otherCpus);
+    Computed first({});
+    for (const std::string &cpu : cpus) {
+      std::string artifact = folder.file(cpu + ".so");
+      auto products =
+          compileTo(graph, folder, artifact, compileOptions(options, cpu));
+      if (!products)
+        return products.takeError();
+      first.bf16Products |= *products == MatmulPrecision::Bf16;
+      for (int threads : options.threads) {
+        if (first.outputs.empty()) {
+          auto results =
+              runArtifact(artifact, threads, graph.main(), graph.inputs);
+          if (!results)
+            return results.takeError();
+          first.outputs = std::move(*results);
+        } else if (llvm::Error error =
+                       checkBits(graph, artifact, threads, first.outputs,
+                                 "with " + std::to_string(threads) +
+                                     " threads on " + cpu)) {
           return std::move(error);
-        if (options.specialize)
-          if (llvm::Error error = checkVariants(graph, folder, options, first))
-            return std::move(error);
-        return first;
-      };
+        }
+      }
+    }
+    if (llvm::Error error =
+            checkVersions(graph, folder, options, first.outputs))
+      return std::move(error);
+    if (options.specialize)
+      if (llvm::Error error =
+              checkVariants(graph, folder, options, first.outputs))
+        return std::move(error);
+    return first;
+  };
 }
 
 } // namespace tenon

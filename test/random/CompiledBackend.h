@@ -2,6 +2,7 @@
 #ifndef TENON_TEST_RANDOM_COMPILEDBACKEND_H
 #define TENON_TEST_RANDOM_COMPILEDBACKEND_H
 
+#include "compiler/CompileOptions.h"
 #include "test/random/GraphCase.h"
 
 namespace tenon {
@@ -9,6 +10,7 @@ namespace tenon {
 struct CompiledOptions {
   int optLevel = 2;
   std::string cpu = "native";
+  MatmulPrecision precision = MatmulPrecision::F32;
   /// The graph runs once with each number of threads, and on each of the
   /// further processors; all must give the same bits.
   std::vector<int> threads = {2};

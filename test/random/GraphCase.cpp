@@ -20,8 +20,7 @@ using namespace mlir;
 namespace tenon {
 
 RandomGraph cloneGraph(const RandomGraph &graph) {
-  return {ModuleOp(*graph.module).clone(), graph.inputs, graph.weights,
-          graph.bf16Products};
+  return {ModuleOp(*graph.module).clone(), graph.inputs, graph.weights};
 }
 
 static Outcome compare(const RandomGraph &graph, const Backend &backend) {
@@ -34,12 +33,14 @@ static Outcome compare(const RandomGraph &graph, const Backend &backend) {
   auto actual = backend(copy);
   if (!actual)
     return {Verdict::Refused, llvm::toString(actual.takeError())};
-  if (actual->size() != expected->size())
+  if (actual->bf16Products)
+    expected = boundedOutputs(graph, /*bf16Products=*/true);
+  if (actual->outputs.size() != expected->size())
     return {Verdict::Differs, "expected " + std::to_string(expected->size()) +
                                   " outputs, got " +
-                                  std::to_string(actual->size())};
+                                  std::to_string(actual->outputs.size())};
   for (size_t i = 0; i < expected->size(); ++i) {
-    std::string text = disagreement((*expected)[i], (*actual)[i]);
+    std::string text = disagreement((*expected)[i], actual->outputs[i]);
     if (!text.empty())
       return {Verdict::Differs, "output " + std::to_string(i) + ": " + text};
   }

@@ -13,10 +13,17 @@
 
 namespace tenon {
 
-/// Computes the outputs of @main by the way under test. The graph is the
-/// backend's to change.
-using Backend =
-    std::function<llvm::Expected<std::vector<HostTensor>>(RandomGraph &graph)>;
+/// What a backend made of a graph.
+struct Computed {
+  Computed(std::vector<HostTensor> outputs, bool bf16Products = false)
+      : outputs(std::move(outputs)), bf16Products(bf16Products) {}
+
+  std::vector<HostTensor> outputs; ///< of @main
+  bool bf16Products; ///< f32 products may be of operands rounded to bf16
+};
+
+/// Computes @main by the way under test. The graph is the backend's to change.
+using Backend = std::function<llvm::Expected<Computed>(RandomGraph &graph)>;
 
 enum class Verdict : int {
   Agrees = 0,

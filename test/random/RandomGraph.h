@@ -27,8 +27,6 @@ struct RandomGraph {
   /// The bytes of the file that the module's weights name.
   std::vector<char> weights;
   static constexpr const char *weightFile = "weights.bin";
-  /// Whether f32 products may be of operands rounded to bf16.
-  bool bf16Products = false;
 
   mlir::func::FuncOp main() const;
   /// Of `weights`, whatever file is asked for. The graph must outlive it.

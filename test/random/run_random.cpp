@@ -116,6 +116,8 @@ int main(int argc, char **argv) {
     tenon::CompiledOptions compiled;
     compiled.optLevel = optLevel;
     compiled.cpu = cpu;
+    if (bf16Products)
+      compiled.precision = tenon::MatmulPrecision::Bf16;
     compiled.otherCpus = otherCpus;
     compiled.versions = versions;
     compiled.specialize = specialize;
@@ -143,7 +145,6 @@ int main(int argc, char **argv) {
     // Pairs are of weights, and most tiles are for those of many columns.
     options.wideWeights = bf16Products || (seed + i) % 3 == 0;
     tenon::RandomGraph graph = buildRandomGraph(context, seed + i, options);
-    graph.bf16Products = bf16Products;
     tenon::Outcome outcome = judge(graph, backend, seconds);
     if (outcome.verdict == tenon::Verdict::Agrees) {
       ++passed;
