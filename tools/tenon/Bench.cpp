@@ -150,11 +150,12 @@ static Status addRows(Invocation &call, const BenchFlags &flags,
       loading.threads = static_cast<int32_t>(threads);
       loading.memoryLimit = flags.memoryLimit;
       loading.weightsPath = weightsPath(call);
-      loading.function = functionName(call);
       loading.weights = flags.weights;
       loading.cpuMask = flags.cpuMask;
-      if (Status status = row.loaded.open(call.talk, artifact, file, loading);
-          status != Status::Success)
+      Status status = row.loaded.open(call.talk, artifact, file, loading);
+      if (status == Status::Success)
+        status = row.loaded.choose(call.talk, functionName(call));
+      if (status != Status::Success)
         return status;
       row.model = row.loaded.getDesc().name;
       row.threads = row.loaded.getInfo().threads;
@@ -164,13 +165,14 @@ static Status addRows(Invocation &call, const BenchFlags &flags,
       std::string extent = batchExtent(inputs);
       if (batch > 0 && extent.empty())
         return call.talk.fail(Status::BadInput, file,
-                              "--batch: the model has no dynamic batch");
+                              "--batch: the model has no dynamic batch", {},
+                              "expected an extent called batch, or an open "
+                              "first extent of its first input");
       if (batch > 0)
         sizes[extent] = batch;
       row.batch = extent.empty() || !sizes.count(extent) ? 0 : sizes[extent];
-      if (Status status =
-              readInputs(call, inputs, sizes, OpenInputs::Random, row.inputs);
-          status != Status::Success)
+      status = readInputs(call, inputs, sizes, OpenInputs::Random, row.inputs);
+      if (status != Status::Success)
         return status;
     }
   return Status::Success;

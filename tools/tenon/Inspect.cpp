@@ -141,13 +141,11 @@ static void printVersions(const tenon_model_desc &desc) {
 
 static Object artifactAsJson(const LoadedModel &model) {
   const tenon_model_desc &desc = model.getDesc();
-  const tenon_function_desc &function = model.getFunction();
+  const tenon_function_desc &function = desc.functions[0];
   Array kernels;
   for (int32_t i = 0; i < function.num_kernels; ++i) {
-    llvm::SmallVector<llvm::StringRef, 8> nodes;
-    llvm::StringRef(function.kernels[i].nodes).split(nodes, '\n', -1, false);
     Array names;
-    for (llvm::StringRef node : nodes)
+    for (const std::string &node : nodesOf(function.kernels[i]))
       names.push_back(fixUTF8(node));
     kernels.push_back(Object{{"name", fixUTF8(function.kernels[i].name)},
                              {"nodes", std::move(names)}});
@@ -159,7 +157,6 @@ static Object artifactAsJson(const LoadedModel &model) {
   for (const tenon_version_desc &version : versionsOf(desc)) {
     Object object{{"name", fixUTF8(version.name)},
                   {"cpu_features", Array(featureNames(version.cpu_features))}};
-    // Of assembly nobody has counted it.
     if (version.code_bytes)
       object["code_bytes"] = int64_t(version.code_bytes);
     versions.push_back(std::move(object));
@@ -197,7 +194,7 @@ static Object artifactAsJson(const LoadedModel &model) {
 
 static void printArtifact(const LoadedModel &model, bool ops) {
   const tenon_model_desc &desc = model.getDesc();
-  const tenon_function_desc &function = model.getFunction();
+  const tenon_function_desc &function = desc.functions[0];
   printField("model", std::string(desc.name) + "   from " + desc.source);
   printField("compiler", std::string(desc.compiler) + ", runtime ABI " +
                              std::to_string(desc.abi_version));
@@ -219,10 +216,8 @@ static void printArtifact(const LoadedModel &model, bool ops) {
                                      : std::string(" embedded")));
   printField("kernels", std::to_string(function.num_kernels));
   for (int32_t i = 0; ops && i < function.num_kernels; ++i) {
-    llvm::SmallVector<llvm::StringRef, 8> nodes;
-    llvm::StringRef(function.kernels[i].nodes).split(nodes, '\n', -1, false);
     printField("", std::string(function.kernels[i].name) + "   " +
-                       llvm::join(nodes, ", "));
+                       llvm::join(nodesOf(function.kernels[i]), ", "));
   }
 }
 

@@ -84,6 +84,12 @@ std::string weightsPath(const Invocation &call) {
   return folder ? folder : "";
 }
 
+std::vector<std::string> nodesOf(const tenon_kernel_desc &kernel) {
+  llvm::SmallVector<llvm::StringRef, 8> nodes;
+  llvm::StringRef(kernel.nodes).split(nodes, '\n', -1, /*KeepEmpty=*/false);
+  return {nodes.begin(), nodes.end()};
+}
+
 Status LoadedModel::open(Talk &talk, const std::string &artifact,
                          const std::string &shownAs, const Options &options) {
   this->shownAs = shownAs;
@@ -109,7 +115,7 @@ Status LoadedModel::open(Talk &talk, const std::string &artifact,
   desc = tenon_describe(opened);
   if (!options.describeOnly && desc->num_versions > 1)
     talk.detail(shownAs + ": runs the version " + getInfo().version);
-  return choose(talk, options.function);
+  return Status::Success;
 }
 
 Status LoadedModel::find(Talk &talk, const std::string &name,
@@ -127,8 +133,7 @@ Status LoadedModel::find(Talk &talk, const std::string &name,
 }
 
 Status LoadedModel::choose(Talk &talk, const std::string &name) {
-  if (Status status = find(talk, name, function);
-      status != Status::Success || options.describeOnly)
+  if (Status status = find(talk, name, function); status != Status::Success)
     return status;
   // The former context's states go before there are others; results lie in it.
   results.clear();

@@ -21,7 +21,11 @@ std::string functionName(const Invocation &call);
 /// Where --weights-file, or else the environment, says external weights are.
 std::string weightsPath(const Invocation &call);
 
-/// An open artifact and one context of it.
+/// The model's nodes that a kernel computes.
+std::vector<std::string> nodesOf(const tenon_kernel_desc &kernel);
+
+/// An open artifact and one context of it: opened, then a function is chosen,
+/// then run.
 class LoadedModel {
 public:
   struct Options {
@@ -30,24 +34,26 @@ public:
     double deadline = 0; ///< seconds; 0: none
     bool describeOnly = false;
     std::string weightsPath; ///< empty: beside the artifact
-    std::string function;    ///< empty: the first
     tenon_weights_mode weights = TENON_WEIGHTS_AUTO;
     uint64_t cpuMask = 0; ///< of the host's features; 0: all of them
   };
 
-  /// Opens `artifact` and chooses options.function; messages call it `shownAs`.
+  /// Opens `artifact`, which messages call `shownAs`.
   Status open(Talk &talk, const std::string &artifact,
               const std::string &shownAs, const Options &options);
 
-  /// The description of a function, by default the first, without a context.
+  /// The description of the function `name`; empty: of the first.
   Status find(Talk &talk, const std::string &name,
               const tenon_function_desc *&found) const;
 
-  /// Another function, in a context of its own: states have their first values.
+  /// The function to run, found by the same name, in a context of its own:
+  /// states have their first values. Not of what is open to be described only.
   Status choose(Talk &talk, const std::string &name);
 
   const tenon_model_desc &getDesc() const { return *desc; }
-  const tenon_function_desc &getFunction() const { return *function; }
+  const tenon_function_desc &getFunction() const {
+    return *function;
+  } ///< chosen
   tenon_model_info getInfo() const;
 
   /// Runs the chosen function on `inputs`, which are in its order.

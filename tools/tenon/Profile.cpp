@@ -58,13 +58,6 @@ void Profile::finish(int64_t runs, double seconds, int threads) {
   });
 }
 
-std::string Profile::nodesOf(const Row &row) const {
-  llvm::SmallVector<llvm::StringRef, 8> nodes;
-  llvm::StringRef(function->kernels[row.kernel].nodes)
-      .split(nodes, '\n', -1, false);
-  return escapeForTerminal(llvm::join(nodes, ", "));
-}
-
 void Profile::print(llvm::raw_ostream &out) const {
   double kernels = 0, floor = 0;
   for (const Row &row : rows) {
@@ -84,25 +77,25 @@ void Profile::print(llvm::raw_ostream &out) const {
                        peaks.sharedRead / 1e9, peaks.memoryRead / 1e9);
   out << " calls        time  share    MFLOP        MB       floor  reached  "
          "kernel  (nodes)\n";
-  for (const Row &row : rows)
+  for (const Row &row : rows) {
+    const tenon_kernel_desc &kernel = function->kernels[row.kernel];
     out << llvm::formatv(
         "{0,6:f0} {1,11} {2,5:f1}% {3,8:f1} {4,9:f2} {5,11} {6,7:f0}%  {7}  "
         "({8})\n",
         double(row.calls) * each, formatTime(row.seconds * each),
         100 * row.seconds / kernels, row.flops * each / 1e6,
         row.bytes * each / 1e6, formatTime(row.floor * each),
-        100 * row.floor / row.seconds,
-        escapeForTerminal(function->kernels[row.kernel].name), nodesOf(row));
+        100 * row.floor / row.seconds, escapeForTerminal(kernel.name),
+        escapeForTerminal(llvm::join(nodesOf(kernel), ", ")));
+  }
 }
 
 llvm::json::Value Profile::asJson() const {
   llvm::json::Array kernels;
   for (const Row &row : rows) {
     const tenon_kernel_desc &kernel = function->kernels[row.kernel];
-    llvm::SmallVector<llvm::StringRef, 8> nodes;
-    llvm::StringRef(kernel.nodes).split(nodes, '\n', -1, false);
     llvm::json::Array names;
-    for (llvm::StringRef node : nodes)
+    for (const std::string &node : nodesOf(kernel))
       names.push_back(llvm::json::fixUTF8(node));
     kernels.push_back(
         llvm::json::Object{{"name", llvm::json::fixUTF8(kernel.name)},

@@ -51,7 +51,6 @@ private:
 
   static void hear(void *state, int32_t launch, int32_t ended, int64_t flops,
                    int64_t bytes);
-  std::string nodesOf(const Row &row) const;
 
   const tenon_function_desc *function = nullptr;
   std::string version; ///< of the code

@@ -78,7 +78,6 @@ static Status readFlags(Invocation &call, RunFlags &flags) {
   then(
       [&] { return readSize(call, OPT_mem_limit, flags.loading.memoryLimit); });
   flags.loading.weightsPath = weightsPath(call);
-  flags.loading.function = functionName(call);
   then([&] { return readLoadWeights(call, flags.loading.weights); });
   then([&] { return readCpuMask(call, flags.loading.cpuMask); });
   then([&] { return readTolerance(call, OPT_rtol, flags.tolerance.rtol); });
@@ -411,9 +410,11 @@ Status runVerb(Invocation &call) {
       status != Status::Success)
     return status;
   LoadedModel model;
-  if (Status status =
-          model.open(call.talk, artifact.path, flags.model, flags.loading);
-      status != Status::Success)
+  Status status =
+      model.open(call.talk, artifact.path, flags.model, flags.loading);
+  if (status == Status::Success)
+    status = model.choose(call.talk, functionName(call));
+  if (status != Status::Success)
     return status;
   setCurrentStage("run");
   std::string data = call.args.getLastArgValue(OPT_test_data).str();

@@ -37,7 +37,6 @@ struct Trial {
   std::vector<Tensor> inputs;
   std::vector<Tensor> actual;
   std::vector<Tensor> expected;
-  MatmulPrecision products = MatmulPrecision::Strict; ///< of the code that ran
 };
 
 /// A model as compiled code and as what it means.
@@ -58,6 +57,9 @@ public:
   /// Runs the trial's inputs and evaluates the reference, both with the first
   /// values of states.
   Status run(Trial &trial);
+
+  /// What the compiled code multiplies.
+  MatmulPrecision getProducts() const { return products; }
 
 private:
   Status evaluate(Trial &trial);
@@ -154,7 +156,6 @@ Status Subject::run(Trial &trial) {
   if (status != Status::Success)
     return status;
   trial.actual = model.copyOutputs();
-  trial.products = products;
   return evaluate(trial);
 }
 
@@ -206,13 +207,15 @@ static Tolerance toleranceFor(const Tensor &expected, MatmulPrecision products,
   return tolerance;
 }
 
-/// The index of the first output from `begin` on that differs, or -1.
+/// The index of the first output from `begin` on that differs, or -1; the code
+/// that ran has these `products`.
 static int64_t firstDifference(const VerifyFlags &flags, const Trial &trial,
-                               size_t begin, Difference &difference) {
+                               MatmulPrecision products, size_t begin,
+                               Difference &difference) {
   for (size_t i = begin; i < trial.actual.size(); ++i) {
     difference = compareTensors(
         trial.actual[i], trial.expected[i],
-        toleranceFor(trial.expected[i], trial.products, flags.tolerance));
+        toleranceFor(trial.expected[i], products, flags.tolerance));
     if (!difference.same)
       return i;
   }
@@ -253,14 +256,13 @@ static Status readAllInputs(Invocation &call, const VerifyFlags &flags,
 }
 
 static void printAgreement(const VerifyFlags &flags,
-                           const std::vector<Trial> &trials) {
+                           const std::vector<Trial> &trials,
+                           MatmulPrecision products) {
   llvm::raw_ostream &out = llvm::outs();
   if (flags.format == "json") {
     llvm::json::Array functions;
     int64_t outputs = 0;
-    MatmulPrecision products = MatmulPrecision::Strict;
     for (const Trial &trial : trials) {
-      products = std::max(products, trial.products);
       functions.push_back(llvm::json::fixUTF8(trial.function));
       outputs += trial.actual.size();
     }
@@ -286,7 +288,8 @@ static void printAgreement(const VerifyFlags &flags,
 }
 
 static Status reportDifference(Invocation &call, const VerifyFlags &flags,
-                               const Trial &trial, const std::string &place,
+                               const Trial &trial, MatmulPrecision products,
+                               const std::string &place,
                                const Difference &difference) {
   if (flags.format == "json")
     llvm::outs() << llvm::formatv(
@@ -294,7 +297,7 @@ static Status reportDifference(Invocation &call, const VerifyFlags &flags,
                        {"schema", 1},
                        {"same", false},
                        {"function", llvm::json::fixUTF8(trial.function)},
-                       {"products", nameOf(trial.products)},
+                       {"products", nameOf(products)},
                        {"first", llvm::json::fixUTF8(place)},
                        {"max_absolute", std::isfinite(difference.maxAbsolute)
                                             ? difference.maxAbsolute
@@ -314,7 +317,8 @@ static Status reportDifference(Invocation &call, const VerifyFlags &flags,
 static Status judge(Invocation &call, const VerifyFlags &flags,
                     std::optional<Subject> &subject, const Trial &trial) {
   Difference difference;
-  int64_t differing = firstDifference(flags, trial, 0, difference);
+  MatmulPrecision products = subject->getProducts();
+  int64_t differing = firstDifference(flags, trial, products, 0, difference);
   if (differing < 0)
     return Status::Success;
   std::string place = "output \"" + trial.actual[differing].name + "\"";
@@ -327,12 +331,13 @@ static Status judge(Invocation &call, const VerifyFlags &flags,
   if (subject->compile() == Status::Success &&
       subject->run(exposed) == Status::Success) {
     Difference first;
-    int64_t at = firstDifference(flags, exposed, trial.actual.size(), first);
+    int64_t at = firstDifference(flags, exposed, subject->getProducts(),
+                                 trial.actual.size(), first);
     if (at >= 0)
-      return reportDifference(call, flags, exposed, exposed.actual[at].name,
-                              first);
+      return reportDifference(call, flags, exposed, subject->getProducts(),
+                              exposed.actual[at].name, first);
   }
-  return reportDifference(call, flags, trial, place, difference);
+  return reportDifference(call, flags, trial, products, place, difference);
 }
 
 Status verifyVerb(Invocation &call) {
@@ -354,7 +359,7 @@ Status verifyVerb(Invocation &call) {
       status = judge(call, flags, subject, trial);
   }
   if (status == Status::Success)
-    printAgreement(flags, trials);
+    printAgreement(flags, trials, subject->getProducts());
   return status;
 }
 
