@@ -1,5 +1,5 @@
-// Tasks are numbered rows first, then columns, then batches; or columns first,
-// then rows, where those of a block of rows are taken together.
+// Tasks are numbered columns first, then rows, then batches: the threads, each
+// with a run of tasks, find the rows they wrote themselves in their caches.
 #include "passes/cpu/GemmTask.h"
 
 #include "dialects/tenon/Packing.h"
@@ -106,12 +106,10 @@ GemmTask::GemmTask(Kernel &kernel, const ContractionNest &nest, TaskBlock block)
 }
 
 void GemmTask::enter(Value task) {
-  Value rowBlocks = at().ceilDiv(rows, block.rows),
-        blocks = at().ceilDiv(nest.column.extent, block.columns);
-  Value rest = at().floorDiv(task, rowBlocks);
-  Value column = at().remainder(rest, blocks);
-  enterBlocks(at().floorDiv(rest, blocks), at().remainder(task, rowBlocks),
-              column, at().add(column, at().constant(1)));
+  Value blocks = at().ceilDiv(nest.column.extent, block.columns);
+  Value column = at().remainder(task, blocks);
+  enterLine(at().floorDiv(task, blocks), column,
+            at().add(column, at().constant(1)));
 }
 
 void GemmTask::enterLine(Value line, Value first, Value last) {

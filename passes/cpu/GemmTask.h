@@ -20,8 +20,8 @@ struct GemmTask {
   GemmTask(Kernel &kernel, const ContractionNest &nest, TaskBlock block);
 
   void enter(mlir::Value task);
-  /// Where tasks are numbered columns first: the blocks of columns
-  /// [first, last) of block of rows number `line`, of all batches.
+  /// The blocks of columns [first, last) of block of rows number `line`, of all
+  /// batches.
   void enterLine(mlir::Value line, mlir::Value first, mlir::Value last);
   /// The indices of row number `row`. Those of linear rows are all in the last
   /// one, which then exceeds its extent: whoever reads or writes there must

@@ -1,0 +1,17 @@
+// Consecutive tasks of a contraction are columns of the same rows: a thread that
+// has a run of them finds in its cache the rows it wrote in the launch before.
+// RUN: tenon-opt %s --tenon-to-placed --tenon-lower-fusions=vector-bytes=64 \
+// RUN:   --canonicalize --cse | FileCheck %s
+
+// CHECK-LABEL: func.func private @contraction{{.*}}(
+// CHECK: scf.for %[[TASK:[^ ]+]] =
+// CHECK: %[[COLUMN:.*]] = arith.remui %[[TASK]], %[[COLUMNS:[^ ]+]] : index
+// CHECK: %[[LINE:.*]] = arith.divui %[[TASK]], %[[COLUMNS]] : index
+// CHECK: %[[ROW:.*]] = arith.remui %[[LINE]], %{{.*}} : index
+// CHECK: arith.muli %[[ROW]], %{{.*}} : index
+// CHECK: arith.muli %[[COLUMN]], %{{.*}} : index
+func.func @product(%x: tensor<512x768xf32>, %p: tensor<48x768x16xf32>) -> tensor<512x768xf32> {
+  %w = tenon.unpack %p dim 1 extent 768 : (tensor<48x768x16xf32>) -> tensor<768x768xf32>
+  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<512x768xf32>, tensor<768x768xf32>) -> tensor<512x768xf32>
+  return %0 : tensor<512x768xf32>
+}
