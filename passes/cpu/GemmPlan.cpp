@@ -33,6 +33,9 @@ GemmPlan::GemmPlan(const ContractionNest &nest, int64_t vectorBytes)
     else
       size.sum.reset();
   }
+  if (llvm::any_of(nest.sums,
+                   [](const SumDim &dim) { return bool(dim.guard); }))
+    size.line = getConstantIntValue(nest.rows.back().extent).value_or(0);
   packs = !nest.panels && (columnsAcross() || isLarge());
   ColumnLayout layout{columnsAcross()};
   if (nest.panels)

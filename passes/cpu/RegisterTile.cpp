@@ -60,7 +60,8 @@ struct TileCost {
 
   int64_t of(RegisterTile tile) const;
   /// The best of tiles with so many vectors and at most so many rows, or a
-  /// third less: one that leaves no rows over, if there is one.
+  /// third less: one that leaves no rows over, if there is one, and of those
+  /// one that fills lines.
   RegisterTile best(RegisterTile most) const;
 
 private:
@@ -109,7 +110,7 @@ int64_t TileCost::of(RegisterTile tile) const {
 RegisterTile TileCost::best(RegisterTile most) const {
   auto rank = [&](int64_t rows) {
     RegisterTile tile{rows, most.vectors};
-    return std::tuple(left(tile) != 0, of(tile), -rows);
+    return std::tuple(left(tile) != 0, size.line % rows != 0, of(tile), -rows);
   };
   RegisterTile tile = most;
   for (int64_t fewer = most.rows; 3 * fewer >= 2 * most.rows; --fewer)
@@ -178,7 +179,7 @@ RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
   if (tile.rows == 0)
     tile = best({std::max<int64_t>(1, accumulators / group), group});
   if (vectors && vectors < tile.vectors && vectors % group == 0) {
-    int64_t most = few ? 8 : 12;
+    int64_t most = few ? 8 : size.line ? 16 : 12;
     tile =
         best({std::min(most, 2 * accumulators / (2 * vectors - layout.halves)),
               vectors});

@@ -17,6 +17,9 @@ constexpr int64_t secondCache = 512 * 1024;
 struct ContractionSize {
   std::optional<int64_t> outer, rows, columns, sum;
   int64_t rowFactor = 1; ///< divides the rows, however many they are
+  /// Rows side by side in what windows slide over, where tiles should not go on
+  /// into the next line; 0: no matter.
+  int64_t line = 0;
 };
 
 /// Rows and vectors of accumulators.

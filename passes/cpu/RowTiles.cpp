@@ -9,13 +9,20 @@ using namespace mlir;
 
 namespace tenon {
 
+bool RowTiles::fillLines() {
+  if (task.rowExtents.empty())
+    return false;
+  std::optional<int64_t> line = getConstantIntValue(task.rowExtents.back());
+  return line && *line % plan.tile.rows == 0;
+}
+
 void RowTiles::forEach(Value low, Value high,
                        llvm::function_ref<void(const RowRun &)> body) {
   Value rest =
       at().remainder(at().sub(high, low), at().constant(plan.tile.rows));
   Value whole = at().sub(high, rest);
   forRange(low, whole, plan.tile.rows,
-           [&](Value row) { body({row, plan.tile.rows, {}}); });
+           [&](Value row) { body({row, plan.tile.rows, {}, fillLines()}); });
   if (plan.size.rowFactor % plan.tile.rows == 0)
     return;
   if (plan.size.rows) {
@@ -55,6 +62,11 @@ SmallVector<RowTiles::Values> RowTiles::positionsOf(const RowRun &run) {
       continue;
     }
     Values next = positions.back();
+    if (run.inLine) {
+      next.back() = at().add(positions.front().back(), at().constant(r));
+      positions.push_back(next);
+      continue;
+    }
     Value carry;
     if (run.exist)
       carry = at().less(at().constant(r), run.exist);
@@ -87,6 +99,10 @@ RowTiles::Values RowTiles::offsetsOf(const RowRun &run,
       offset =
           at().add(at().add(offset, at().mul(run.first, plan.nest.rowStride)),
                    at().mul(existing(run, int64_t(r)), plan.nest.rowStride));
+    } else if (run.inLine && r > 0) {
+      offset =
+          at().add(offsets.front(), at().mul(at().constant(int64_t(r)),
+                                             plan.nest.rows.back().lhsStride));
     } else {
       for (auto [dim, index] : llvm::zip(plan.nest.rows, position))
         offset = at().add(offset, at().mul(index, dim.lhsStride));

@@ -10,11 +10,13 @@
 namespace tenon {
 
 /// The rows of a tile: `exist` of them do, the others repeat the last one and
-/// are not stored; null: all do.
+/// are not stored; null: all do. Those of a tile `inLine` differ in their last
+/// index alone.
 struct RowRun {
   mlir::Value first;
   int64_t count;
   mlir::Value exist;
+  bool inLine = false;
 };
 
 class RowTiles : KernelLoops {
@@ -35,6 +37,8 @@ public:
 private:
   /// The number of a row of the run, or of the last that exists.
   mlir::Value existing(const RowRun &run, int64_t row);
+  /// Whether whole tiles lie in one line of the last index each.
+  bool fillLines();
 
   const GemmPlan &plan;
   const GemmTask &task;

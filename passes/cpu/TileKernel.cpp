@@ -28,6 +28,18 @@ int64_t stepsTogether(const ContractionNest &nest) {
   return std::max(unrolled, nest.sumsPerElement);
 }
 
+TileKernel::Values TileKernel::moved(ArrayRef<Value> rows, Value offset) {
+  Values result = {at().add(rows.front(), offset)};
+  for (Value row : rows.drop_front()) {
+    auto sum = row.getDefiningOp<arith::AddIOp>();
+    bool fixed = sum && sum.getLhs() == rows.front() &&
+                 getConstantIntValue(sum.getRhs());
+    result.push_back(fixed ? at().add(result.front(), sum.getRhs())
+                           : at().add(row, offset));
+  }
+  return result;
+}
+
 void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
                       const ColumnSource &columns, Value k, int64_t within,
                       Values &sums) {
@@ -56,9 +68,8 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
                    : emitConvert(b, loc, loaded, columns.element, nest.sum);
   };
   auto wide = VectorType::get({lanes}, nest.sum);
-  Value offset = at().mul(k, rowStride);
-  auto repeated = [&](Value row) -> Value {
-    Value place = at().add(row, offset);
+  Values places = moved(rows, at().mul(k, rowStride));
+  auto repeated = [&](Value place) -> Value {
     if (pairs)
       return repeatedPair(b, loc, nest.lhs, place, lanes);
     Value element = memref::LoadOp::create(b, loc, nest.lhs, place);
@@ -93,7 +104,7 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
   };
   // What there is less of waits in registers for the others to come.
   if (int64_t(rows.size()) < vectors) {
-    Values waiting = llvm::map_to_vector(rows, repeated);
+    Values waiting = llvm::map_to_vector(places, repeated);
     for (int64_t v = 0; v < vectors; ++v) {
       Value here = column(v);
       for (auto [r, row] : llvm::enumerate(waiting))
@@ -104,8 +115,8 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
     return;
   }
   Values waiting = llvm::map_to_vector(llvm::seq(vectors), column);
-  for (auto [r, row] : llvm::enumerate(rows)) {
-    Value here = repeated(row);
+  for (auto [r, place] : llvm::enumerate(places)) {
+    Value here = repeated(place);
     for (auto [v, column] : llvm::enumerate(waiting))
       add(r, here, v, column);
     addHalf(r, here);
@@ -184,10 +195,6 @@ TileKernel::Values TileKernel::addBlock(ArrayRef<Value> rows, Value rowStride,
                                         const ColumnSource &columns,
                                         Value first, Value extent,
                                         llvm::function_ref<Values()> former) {
-  Values moved;
-  Value offset = at().mul(first, rowStride);
-  for (Value row : rows)
-    moved.push_back(at().add(row, offset));
   ColumnSource source = columns;
   source.base = at().add(columns.base, at().mul(first, columns.stride));
   if (source.ahead)
@@ -203,7 +210,8 @@ TileKernel::Values TileKernel::addBlock(ArrayRef<Value> rows, Value rowStride,
     for (auto [start, sum] : llvm::zip(starts, early))
       start = ifBlocked(zero, sum);
   }
-  Values sums = chain(moved, rowStride, source, extent, starts);
+  Values sums = chain(moved(rows, at().mul(first, rowStride)), rowStride,
+                      source, extent, starts);
   return joined(columns, first, sums, nest.isBlocked ? early : former());
 }
 
@@ -286,17 +294,15 @@ TileKernel::Values TileKernel::overDim(
                                  at().constant(1), carried);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  Value tap = loop.getInductionVar(), offset = at().mul(tap, dim.lhsStride);
-  Values moved;
-  for (Value row : rows)
-    moved.push_back(at().add(row, offset));
+  Value tap = loop.getInductionVar();
   ColumnSource source = columns;
   Value columnsOffset = at().mul(tap, dim.rhsStride);
   source.base = at().add(columns.base, columnsOffset);
   if (source.ahead)
     source.ahead = fetchedAfter(*columns.ahead, columnsOffset);
   scf::YieldOp::create(b, loc,
-                       body(tap, moved, source, loop.getRegionIterArgs()));
+                       body(tap, moved(rows, at().mul(tap, dim.lhsStride)),
+                            source, loop.getRegionIterArgs()));
   return Values(loop.getResults());
 }
 
@@ -357,19 +363,32 @@ Value TileKernel::fits(ArrayRef<Value> taps, ArrayRef<Value> position) {
   return result;
 }
 
+/// Whether the rows of a tile differ in their last index alone, ascending.
+static bool inLine(ArrayRef<SmallVector<Value>> positions) {
+  ArrayRef<Value> line = ArrayRef(positions.front()).drop_back();
+  return llvm::all_of(positions, [&](ArrayRef<Value> position) {
+    return position.drop_back() == line;
+  });
+}
+
 TileKernel::Values TileKernel::lastGuarded(size_t level, const Values &rows,
                                            ArrayRef<Values> positions,
                                            const Values &valid,
                                            const ColumnSource &columns,
                                            ValueRange carried) {
   const SumDim &dim = nest.sums[level];
+  Value span = at().mul(at().sub(dim.extent, at().constant(1)),
+                        at().constant(dim.guard->dilation));
   Value all;
-  for (auto [position, fits] : llvm::zip(positions, valid)) {
-    Value first = windowStart(dim, position);
-    Value span = at().mul(at().sub(dim.extent, at().constant(1)),
-                          at().constant(dim.guard->dilation));
-    all = both(all, both(fits, both(inside(dim, first),
-                                    inside(dim, at().add(first, span)))));
+  size_t count = rows.size();
+  for (size_t r = 0; r < count; ++r) {
+    // Between the ends of a line nothing lies further out.
+    bool between = r > 0 && r + 1 < count && inLine(positions);
+    if (between)
+      continue;
+    Value first = windowStart(dim, positions[r]);
+    all = both(all, both(valid[r], both(inside(dim, first),
+                                        inside(dim, at().add(first, span)))));
   }
   auto whole = [&] {
     // Without its guard the dimension is often one run with the next.

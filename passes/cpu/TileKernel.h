@@ -79,6 +79,9 @@ public:
                    llvm::ArrayRef<mlir::Value> position);
 
 private:
+  /// Where the rows are, `offset` further. What lies a fixed distance from the
+  /// first of them still does: the loop needs one register for all.
+  Values moved(llvm::ArrayRef<mlir::Value> rows, mlir::Value offset);
   Values runWhole(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,
                   const ColumnSource &columns, mlir::Value first,
                   mlir::Value extent, llvm::function_ref<Values()> former);

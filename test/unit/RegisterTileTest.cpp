@@ -93,6 +93,20 @@ TEST(RegisterTile, NoRowIsLeftOverWhereASmallerTileFits) {
   EXPECT_EQ(rowsOfMany(1), 8);
 }
 
+TEST(RegisterTile, WindowsFillLines) {
+  auto rowsOf = [](int64_t height, int64_t width, int64_t columns) {
+    return chooseTile({1, {}, columns, 27, height * width, width}, 64, 16,
+                      {false, 1})
+        .rows;
+  };
+  EXPECT_EQ(rowsOf(112, 112, 16), 16);
+  EXPECT_EQ(rowsOf(112, 112, 48), 8);
+  EXPECT_EQ(rowsOf(28, 28, 48), 7);
+  // None fills a line of 31: whole tiles are worth more.
+  EXPECT_EQ(rowsOf(32, 31, 48), 8);
+  EXPECT_EQ(chooseTile({1, {}, 16, 27, 112 * 112}, 64, 16, {false, 1}).rows, 8);
+}
+
 TEST(RegisterTile, FewColumnsAreOneTask) {
   ContractionSize size{1, 3136, 256, 64};
   EXPECT_EQ(chooseBlock(size, {6, 4}, 16, {false, 1}).columns, 256);

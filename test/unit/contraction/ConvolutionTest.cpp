@@ -212,6 +212,25 @@ TEST(Convolution, Windows) {
   check(cases);
 }
 
+TEST(Convolution, TilesThatFillLines) {
+  std::vector<Case> cases;
+  for (int64_t outputs : {16, 50})
+    for (Window window : {whole,
+                          {{2, 2}, {1, 1, 1, 1}, {1, 1}},
+                          {{1, 1}, {2, 2, 0, 4}, {2, 2}},
+                          {{1, 3}, {0, 1, 9, 0}, {1, 1}}})
+      for (int64_t width : {32, 48, 31})
+        for (int64_t channels : {3, 70}) {
+          Case test = convolutionCase(
+              numbered("lines", {int64_t(cases.size()), width, channels}),
+              {2, 5, width, channels}, {3, 3, channels, outputs}, window, 1,
+              Epilogue::BiasRelu);
+          cases.push_back(channels == 3 ? inOrder(planes, test)
+                                        : packed(test, 3));
+        }
+  check(cases);
+}
+
 TEST(Convolution, KernelsInPanels) {
   std::vector<Case> cases;
   for (Window window : {Window{{1, 1}, {0, 0, 0, 0}, {1, 1}},
