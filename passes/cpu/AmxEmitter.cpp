@@ -69,8 +69,6 @@ public:
   void emit();
 
 private:
-  using Values = SmallVector<Value>;
-
   /// The task's panels, of two tiles or what is left.
   void forPanels(llvm::function_ref<void(const TilePanel &)> body) {
     panels.forEach(task.firstColumn, task.lastColumn, body);
@@ -87,9 +85,6 @@ private:
   void finish(const TilePanel &panel, const Row &row);
   Values unlessDoubtful(const TilePanel &panel, const Row &row,
                         ArrayRef<Value> found);
-  Values select(Value condition, ArrayRef<Value> like,
-                llvm::function_ref<Values()> then,
-                llvm::function_ref<Values()> otherwise);
   Value is(Value x, arith::CmpIPredicate than, int64_t limit);
   Value either(Value x, Value y) { return arith::OrIOp::create(b, loc, x, y); }
   Value both(Value x, Value y) { return arith::AndIOp::create(b, loc, x, y); }
@@ -268,28 +263,15 @@ AmxEmitter::Values AmxEmitter::unlessDoubtful(const TilePanel &panel,
                                               ArrayRef<Value> found) {
   auto computed = [&] { return computeAgain(panel, row.number); };
   auto kept = [&] { return Values(found); };
-  return select(
+  return choose(
       areSuspect(panel, row, found), found,
       [&] {
         if (!plan.watchesTiny())
           return computed();
         operands.lookAt(panel.first, panel.vectors);
-        return select(areDoubtful(panel, row, found), found, computed, kept);
+        return choose(areDoubtful(panel, row, found), found, computed, kept);
       },
       kept);
-}
-
-AmxEmitter::Values AmxEmitter::select(Value condition, ArrayRef<Value> like,
-                                      llvm::function_ref<Values()> then,
-                                      llvm::function_ref<Values()> otherwise) {
-  auto branch =
-      scf::IfOp::create(b, loc, TypeRange(ValueRange(like)), condition, true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&branch.getThenRegion().front());
-  scf::YieldOp::create(b, loc, then());
-  b.setInsertionPointToStart(&branch.getElseRegion().front());
-  scf::YieldOp::create(b, loc, otherwise());
-  return Values(branch.getResults());
 }
 
 Value AmxEmitter::is(Value x, arith::CmpIPredicate than, int64_t limit) {

@@ -6,6 +6,7 @@
 #include "passes/cpu/AmxOperands.h"
 
 #include "passes/cpu/Conversions.h"
+#include "passes/cpu/Lanes.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -77,8 +78,7 @@ Value AmxOperands::loadFloats(Value memory, Type element, Value place,
 Value AmxOperands::firstLanes(int64_t count, Value left) {
   if (*getConstantIntValue(nest.sums.back().extent) % plan.stepExtent == 0)
     return {};
-  auto type = VectorType::get({count}, b.getI1Type());
-  return vector::CreateMaskOp::create(b, loc, type, left);
+  return tenon::firstLanes(b, loc, count, left);
 }
 
 /// All lanes or none: whether there is a sum number `line`; null likewise.

@@ -41,8 +41,6 @@ public:
   TaskCounter emit();
 
 private:
-  using Values = SmallVector<Value>;
-
   void chooseSizes();
   void allocate();
   /// `width` numbers for each row.
@@ -257,9 +255,7 @@ BlockLines AttentionEmitter::packedValues(const BlockLines &lines,
   nest.sums.push_back({count, {}, lines.stride});
   Values masks(sizes.valueWidth / sizes.lanes);
   if (int64_t rest = sizes.valueDepth % sizes.lanes)
-    masks.back() = vector::CreateMaskOp::create(
-        b, loc, VectorType::get({sizes.lanes}, b.getI1Type()),
-        at().constant(rest));
+    masks.back() = firstLanes(b, loc, sizes.lanes, at().constant(rest));
   emitPack(kernel, nest,
            {scratch.values, sizes.valueWidth, lines.base, at().constant(0),
             at().constant(sizes.valueDepth), count, masks},
@@ -278,8 +274,8 @@ void AttentionEmitter::packKeys(const KeyBlock &block) {
   Values masks(block.units * sizes.vectorsPerUnit());
   if (!block.whole)
     for (auto [v, mask] : llvm::enumerate(masks))
-      mask = vector::CreateMaskOp::create(
-          b, loc, VectorType::get({sizes.lanes}, b.getI1Type()),
+      mask = firstLanes(
+          b, loc, sizes.lanes,
           at().max(at().sub(block.count, at().constant(v * sizes.lanes)),
                    at().constant(0)));
   emitPack(kernel, nest,
@@ -340,10 +336,7 @@ void AttentionEmitter::writeRow(Value slot) {
     totals.push_back(load(
         scratch.totals, at().add(at().mul(slot, at().constant(attentionLanes)),
                                  at().constant(v * sizes.lanes))));
-  for (; totals.size() > 1; totals.resize(totals.size() / 2))
-    for (size_t v = 0; v < totals.size() / 2; ++v)
-      totals[v] = add(totals[v], totals[v + totals.size() / 2]);
-  Value total = foldLanes(b, loc, totals.front(), add);
+  Value total = foldLanes(b, loc, totals, add);
   Value inverse = arith::DivFOp::create(
       b, loc, emitFloat(b, loc, b.getF32Type(), 1), total);
   // No keys: the sum of no values is zero.
@@ -378,10 +371,7 @@ void AttentionEmitter::writeRow(Value slot) {
   Value factor = vector::BroadcastOp::create(b, loc, type, inverse);
   for (int64_t column = 0; column < sizes.valueDepth; column += sizes.lanes) {
     if (int64_t rest = sizes.valueDepth - column; rest < sizes.lanes)
-      stores.setMask(vector::CreateMaskOp::create(
-                         b, loc, VectorType::get({sizes.lanes}, b.getI1Type()),
-                         at().constant(rest)),
-                     at().constant(rest));
+      stores.setValid(at().constant(rest));
     put(at().constant(column),
         load(scratch.sums, at().add(line, at().constant(column))), factor);
   }

@@ -70,12 +70,7 @@ void AttentionScores::emit(const TileRows &rows, const KeyBlock &block,
   } else {
     Value visible =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, units, all);
-    auto branch = scf::IfOp::create(b, loc, visible, true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(&branch.getThenRegion().front());
-    together();
-    b.setInsertionPointToStart(&branch.getElseRegion().front());
-    unitScores(rows, block, none, units);
+    choose(visible, together, [&] { unitScores(rows, block, none, units); });
   }
   highest(rows, none, units, false);
 }
@@ -205,10 +200,7 @@ Value AttentionScores::masked(const TileRows &rows, size_t row,
       base = at().min(key, at().sub(keyCount, at().constant(1)));
       Value valid =
           at().min(at().sub(keyCount, base), at().constant(sizes.lanes));
-      emitter.setMask(
-          vector::CreateMaskOp::create(
-              b, loc, VectorType::get({sizes.lanes}, b.getI1Type()), valid),
-          valid);
+      emitter.setValid(valid);
     }
     SmallVector<LaneIndex> place;
     for (Value index : rows.places[row])

@@ -9,6 +9,7 @@
 
 #include "passes/cpu/AttentionPlan.h"
 #include "passes/cpu/KernelLoops.h"
+#include "passes/cpu/LaneFolds.h"
 
 namespace tenon {
 
@@ -47,8 +48,6 @@ protected:
                 const AttentionScratch &scratch)
       : KernelLoops(kernel), sizes(sizes), scratch(scratch) {}
 
-  using Values = llvm::SmallVector<mlir::Value>;
-
   mlir::VectorType vectorType() {
     return mlir::VectorType::get({sizes.lanes}, b.getF32Type());
   }
@@ -67,18 +66,6 @@ protected:
 /// The greater of two floats, or of two vectors' lanes; `a` where one is NaN.
 mlir::Value greater(mlir::OpBuilder &b, mlir::Location loc, mlir::Value a,
                     mlir::Value other);
-
-/// The lanes of `vector` combined by a tree: lane i meets lane i + half.
-mlir::Value
-foldLanes(mlir::OpBuilder &b, mlir::Location loc, mlir::Value vector,
-          llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
-
-/// Lane r: the lanes of `rows[r]` combined, in no promised order. Lanes without
-/// a row hold `neutral`'s.
-mlir::Value
-foldRows(mlir::OpBuilder &b, mlir::Location loc,
-         llvm::ArrayRef<mlir::Value> rows, mlir::Value neutral,
-         llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
 
 } // namespace tenon
 

@@ -117,6 +117,19 @@ void countPairs(IndexBuilder at, SumDim &sum, Value words) {
   sum.extent = words;
   sum.lhsStride = at.mul(sum.lhsStride, at.constant(2));
 }
+
+/// Where the operands of a nest lie, and what they and their sums are.
+void setOperands(ContractionNest &nest, Kernel &kernel,
+                 const ContractionOperand &lhs, const ContractionOperand &rhs,
+                 RankedTensorType result) {
+  nest.panels = rhs.panels;
+  nest.lhs = flattened(kernel, lhs.memory);
+  nest.rhs = flattened(kernel, rhs.memory);
+  nest.lhsElement = lhs.element;
+  nest.rhsElement = rhs.element;
+  nest.resultElement = result.getElementType();
+  nest.sum = sumTypeOf(nest.resultElement);
+}
 } // namespace
 
 std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op) {
@@ -187,7 +200,7 @@ std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op) {
   // Groups run along the one sum.
   if (rhs.scales && (nest.sums.size() != 1 || !batches.empty()))
     return std::nullopt;
-  nest.panels = rhs.panels;
+  setOperands(nest, kernel, lhs, rhs, op.getType());
   nest.sumsPerElement = rhs.sumsPerElement;
   nest.scales = rhs.scales;
   nest.column = right[column];
@@ -198,12 +211,6 @@ std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op) {
   nest.rows = left;
   if (leftRun)
     nest.rowStride = left.back().lhsStride;
-  nest.lhs = flattened(kernel, lhs.memory);
-  nest.rhs = flattened(kernel, rhs.memory);
-  nest.lhsElement = lhs.element;
-  nest.rhsElement = rhs.element;
-  nest.resultElement = op.getType().getElementType();
-  nest.sum = sumTypeOf(nest.resultElement);
   nest.lhsOrigin = nest.rhsOrigin = zero;
   nest.rank = place;
   if (!op.getLhsContract().empty())
@@ -349,14 +356,8 @@ ContractionNest ConvolutionNests::nestOf(ArrayRef<Phase> phases) {
   for (auto [dim, phase] : llvm::enumerate(phases))
     addSpatial(nest, dim, phase);
   addChannels(nest);
-  nest.panels = rhs.panels;
+  setOperands(nest, kernel, lhs, rhs, op.getType());
   nest.rowStride = strideOfRows(nest.rows);
-  nest.lhs = flattened(kernel, lhs.memory);
-  nest.rhs = flattened(kernel, rhs.memory);
-  nest.lhsElement = lhs.element;
-  nest.rhsElement = rhs.element;
-  nest.resultElement = op.getType().getElementType();
-  nest.sum = sumTypeOf(nest.resultElement);
   Value features = nest.sums.back().extent;
   nest.block = blockOfConvolution(nest.sum, features);
   // A window of one tap is no sum: a 1x1 convolution is one chain.

@@ -8,6 +8,7 @@
 #include "dialects/tenon/Packing.h"
 #include "dialects/tenon/Quantization.h"
 #include "passes/cpu/Kernel.h"
+#include "passes/cpu/Lanes.h"
 
 #include <map>
 #include <vector>
@@ -35,6 +36,10 @@ public:
   void setMask(mlir::Value mask, mlir::Value valid) {
     laneMask = mask;
     validLanes = valid;
+  }
+  /// The same with the mask made for it.
+  void setValid(mlir::Value valid) {
+    setMask(firstLanes(b, kernel.loc(), lanes, valid), valid);
   }
   /// From now on `tensor` is `element`, whatever the indices.
   void preset(mlir::Value tensor, mlir::Value element) {

@@ -44,7 +44,7 @@ Value HiddenKeys::finiteValues(const KeyBlock &block) {
           b, loc, load(block.values.memory, at().add(line, column)), zero, sum);
     scf::YieldOp::create(b, loc, sum);
   }
-  Value sum = foldLanes(b, loc, loop.getResult(0), [&](Value x, Value y) {
+  Value sum = foldLanes(b, loc, {loop.getResult(0)}, [&](Value x, Value y) {
     return arith::AddFOp::create(b, loc, x, y);
   });
   return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, sum, sum);
@@ -54,13 +54,10 @@ Value HiddenKeys::seenOrFelt(const KeyBlock &block, Value lastRow, Value rows) {
   Value lastKey = at().add(lastRow, kernel.arguments.lookup(op.getCausal()));
   Value seen = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle,
                                      block.first, lastKey);
-  auto branch = scf::IfOp::create(b, loc, b.getI1Type(), seen, true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&branch.getThenRegion().front());
-  scf::YieldOp::create(b, loc, truth());
-  b.setInsertionPointToStart(&branch.getElseRegion().front());
-  scf::YieldOp::create(b, loc, felt(block, rows, false));
-  return branch.getResult(0);
+  return choose(
+             seen, seen, [&] { return Values{truth()}; },
+             [&] { return Values{felt(block, rows, false)}; })
+      .front();
 }
 
 Value HiddenKeys::felt(const KeyBlock &block, Value rows, bool inBlock) {

@@ -56,15 +56,13 @@ std::pair<Value, Value> JoinedRows::join(ArrayRef<Value> batch, Value first,
   Value allEarlier =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, before, count);
   Value there = place(batch, {earlier, first});
-  auto branch = scf::IfOp::create(b, loc, allEarlier, true);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(&branch.getThenRegion().front());
-    copyRun(earlier.memory, there, joined,
-            at().mul(count, at().constant(width)), true);
-    b.setInsertionPointToStart(&branch.getElseRegion().front());
-    copyBoth();
-  }
+  choose(
+      allEarlier,
+      [&] {
+        copyRun(earlier.memory, there, joined,
+                at().mul(count, at().constant(width)), true);
+      },
+      copyBoth);
   auto ofAnySize = [&](Value memory) -> Value {
     auto type = cast<MemRefType>(memory.getType());
     return memref::CastOp::create(

@@ -23,6 +23,29 @@ void KernelLoops::when(Value condition, llvm::function_ref<void()> body) {
   body();
 }
 
+void KernelLoops::choose(Value condition, llvm::function_ref<void()> then,
+                         llvm::function_ref<void()> otherwise) {
+  auto branch = scf::IfOp::create(b, loc, condition, true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  then();
+  b.setInsertionPointToStart(&branch.getElseRegion().front());
+  otherwise();
+}
+
+KernelLoops::Values
+KernelLoops::choose(Value condition, ValueRange like,
+                    llvm::function_ref<Values()> then,
+                    llvm::function_ref<Values()> otherwise) {
+  auto branch = scf::IfOp::create(b, loc, TypeRange(like), condition, true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  scf::YieldOp::create(b, loc, then());
+  b.setInsertionPointToStart(&branch.getElseRegion().front());
+  scf::YieldOp::create(b, loc, otherwise());
+  return Values(branch.getResults());
+}
+
 Value KernelLoops::scratchOf(Type element, int64_t elements) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&kernel.func.getBody().front());

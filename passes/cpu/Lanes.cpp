@@ -3,6 +3,7 @@
 // lets a later pass regroup it.
 #include "passes/cpu/Lanes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -20,6 +21,11 @@ static Value emitSplat(OpBuilder &b, Location loc, Type type, TypedAttr attr) {
     return arith::ConstantOp::create(b, loc,
                                      DenseElementsAttr::get(vector, attr));
   return arith::ConstantOp::create(b, loc, attr);
+}
+
+Value firstLanes(OpBuilder &b, Location loc, int64_t lanes, Value count) {
+  return vector::CreateMaskOp::create(
+      b, loc, VectorType::get({lanes}, b.getI1Type()), count);
 }
 
 Value emitInt(OpBuilder &b, Location loc, Type type, uint64_t bits) {

@@ -23,6 +23,10 @@ mlir::Value emitInt(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
 mlir::Value emitFloat(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
                       double value);
 
+/// A vector of i1, true in the first `count` lanes.
+mlir::Value firstLanes(mlir::OpBuilder &b, mlir::Location loc, int64_t lanes,
+                       mlir::Value count);
+
 /// One value of a float, integer or i1 element type, with operators. Integers
 /// wrap; a shift amount must be below the width.
 class Lanes {

@@ -42,13 +42,19 @@ struct Call {
                                     b.getI64IntegerAttr(value));
   }
 
-  /// A memref of `type` over `data`, its dynamic extents read from `dims`.
-  Value memref(MemRefType type, Value data, Value dims) {
+  /// A descriptor that begins at `data`, without extents yet.
+  MemRefDescriptor over(MemRefType type, Value data) {
     auto descriptor =
         MemRefDescriptor::poison(b, loc, converter.convertType(type));
     descriptor.setAllocatedPtr(b, loc, data);
     descriptor.setAlignedPtr(b, loc, data);
     descriptor.setOffset(b, loc, number(0));
+    return descriptor;
+  }
+
+  /// A memref of `type` over `data`, its dynamic extents read from `dims`.
+  Value memref(MemRefType type, Value data, Value dims) {
+    MemRefDescriptor descriptor = over(type, data);
     Value stride = number(1);
     auto [strides, offset] = type.getStridesAndOffset();
     for (int64_t d = type.getRank() - 1; d >= 0; --d) {
@@ -65,11 +71,7 @@ struct Call {
   }
   /// A memref of rank 1 and `size` elements over `data`.
   Value row(MemRefType type, Value data, Value size) {
-    auto descriptor =
-        MemRefDescriptor::poison(b, loc, converter.convertType(type));
-    descriptor.setAllocatedPtr(b, loc, data);
-    descriptor.setAlignedPtr(b, loc, data);
-    descriptor.setOffset(b, loc, number(0));
+    MemRefDescriptor descriptor = over(type, data);
     descriptor.setSize(b, loc, 0, size);
     descriptor.setStride(b, loc, 0, number(1));
     return cast(type, descriptor);

@@ -101,9 +101,7 @@ struct MapWriter {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&branch.getThenRegion().front());
     ElementEmitter emitter(kernel, lanes);
-    emitter.setMask(vector::CreateMaskOp::create(
-                        b, loc, VectorType::get({lanes}, b.getI1Type()), rest),
-                    rest);
+    emitter.setValid(rest);
     write(emitter, row, end);
     return end;
   }

@@ -6,6 +6,8 @@
 
 #include "passes/cpu/Conversions.h"
 #include "passes/cpu/ElementwiseEmitter.h"
+#include "passes/cpu/LaneFolds.h"
+#include "passes/cpu/Lanes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -100,8 +102,11 @@ private:
     }
     SmallVector<Value> sums = addTail(
         op, row, whole, SmallVector<Value>(loop.getResults()), identity);
-    return emitConvert(b, loc, combineTree(op.getKind(), sum, sums), sum,
-                       element);
+    // Lane i meets lane i + 32, then i + 16, and so on.
+    Value result = foldLanes(b, loc, sums, [&](Value x, Value y) {
+      return emitCombine(b, loc, op.getKind(), sum, x, y);
+    });
+    return emitConvert(b, loc, result, sum, element);
   }
 
   /// The elements behind the last whole block, each in its own lane.
@@ -123,8 +128,7 @@ private:
                                       at().less(skipped, rest), true);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(&branch.getThenRegion().front());
-      Value mask = vector::CreateMaskOp::create(
-          b, loc, VectorType::get({lanes}, b.getI1Type()), count);
+      Value mask = firstLanes(b, loc, lanes, count);
       ElementEmitter element_ = emitter(lanes);
       element_.setMask(mask, count);
       Value value =
@@ -138,26 +142,6 @@ private:
       sums[v] = branch.getResult(0);
     }
     return sums;
-  }
-
-  /// Lane i meets lane i + 32, then i + 16, and so on.
-  Value combineTree(ReduceKind kind, Type sum, SmallVector<Value> sums) {
-    for (; sums.size() > 1; sums.resize(sums.size() / 2))
-      for (size_t v = 0; v < sums.size() / 2; ++v)
-        sums[v] =
-            emitCombine(b, loc, kind, sum, sums[v], sums[v + sums.size() / 2]);
-    Value last = sums[0];
-    for (int64_t half = lanes / 2; half > 0; half /= 2) {
-      SmallVector<int64_t> low, high;
-      for (int64_t lane = 0; lane < half; ++lane) {
-        low.push_back(lane);
-        high.push_back(half + lane);
-      }
-      last = emitCombine(b, loc, kind, sum,
-                         vector::ShuffleOp::create(b, loc, last, last, low),
-                         vector::ShuffleOp::create(b, loc, last, last, high));
-    }
-    return vector::ExtractOp::create(b, loc, last, ArrayRef<int64_t>{0});
   }
 
   /// Elements one after another: where an operand cannot be computed side by
@@ -203,9 +187,7 @@ private:
     auto branch = scf::IfOp::create(b, loc, at().less(whole, width), false);
     b.setInsertionPointToStart(&branch.getThenRegion().front());
     ElementEmitter tail = emitter(lanes);
-    tail.setMask(vector::CreateMaskOp::create(
-                     b, loc, VectorType::get({lanes}, b.getI1Type()), rest),
-                 rest);
+    tail.setValid(rest);
     writeColumn(tail, value, output, row, whole);
   }
 
