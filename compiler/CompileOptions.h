@@ -100,7 +100,7 @@ struct CompileOptions {
   MatmulPrecision matmulPrecision = MatmulPrecision::F32;
   bool exposeIntermediates =
       false;    ///< every computed value is an output too (compiler/verify)
-  int jobs = 0; ///< threads that generate code; 0: one a processor
+  int jobs = 0; ///< threads that compile; 0: one a processor
   std::string stopAfter; ///< a phase name, or empty
   std::string dumpDir;   ///< a file per phase is written here when not empty
   int64_t foldBudgetBytes =

@@ -7,6 +7,7 @@
 #include "compiler/artifact/Artifact.h"
 #include "compiler/artifact/ModelFacts.h"
 #include "compiler/codegen/Target.h"
+#include "compiler/codegen/Workers.h"
 #include "compiler/pipeline/Phases.h"
 #include "compiler/report/PassDiagnostics.h"
 #include "compiler/report/Stopwatch.h"
@@ -17,6 +18,7 @@
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -48,14 +50,16 @@ namespace {
 /// One compilation: the module on its way through the phases.
 class Compilation {
 public:
-  Compilation(const CompileOptions &options, const DiagnosticHandler &report,
+  Compilation(const CompileOptions &options, Workers &workers,
+              const DiagnosticHandler &report,
               const std::function<void(const PhaseReport &)> &onPhase)
       : options(options), report(report), onPhase(onPhase) {
     DialectRegistry registry;
     registerPipelineDialects(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
-    context.disableMultithreading();
+    if (workers.getMaxConcurrency() > 1)
+      context.setThreadPool(workers);
   }
 
   /// Loads the model and runs the phases up to and including `last`; false
@@ -125,7 +129,7 @@ public:
   const CompileOptions &options;
   const DiagnosticHandler &report;
   const std::function<void(const PhaseReport &)> &onPhase;
-  MLIRContext context;
+  MLIRContext context{MLIRContext::Threading::DISABLED};
   OwningOpRef<ModuleOp> module;
   /// What phases work on: the module, or the modules in it, one a target.
   SmallVector<ModuleOp> versions;
@@ -169,8 +173,12 @@ private:
                   PassDiagnostics &diagnostics) {
     OwningOpRef<ModuleOp> before = version.clone();
     PassManager pm(&context);
+    // Once a phase: after each pass it would take a third of the time.
+    pm.enableVerifier(false);
     phase.build(pm, pipeline);
     LogicalResult result = pm.run(version);
+    if (succeeded(result))
+      result = verify(version);
     Status collected = diagnostics.flush(report, false);
     if (succeeded(result) && collected == Status::Success)
       return true;
@@ -276,7 +284,8 @@ std::string Compiler::printStage(const CompileOptions &options,
   std::vector<TargetChoice> targets = chooseTargets(options, report, status);
   if (targets.empty())
     return "";
-  Compilation compilation(options, report, onPhase);
+  Workers workers(options.jobs);
+  Compilation compilation(options, workers, report, onPhase);
   if (!compilation.run(last, targets)) {
     status = compilation.status;
     return "";
@@ -294,11 +303,12 @@ CompileReport Compiler::compile(const CompileOptions &options) {
       chooseTargets(options, report, result.status);
   if (targets.empty())
     return result;
-  Compilation compilation(options, report, onPhase);
+  Workers workers(options.jobs);
+  Compilation compilation(options, workers, report, onPhase);
   bool finished = compilation.run("llvm", targets);
   if (finished)
     result = writeArtifact(compilation.versions, compilation.facts, options,
-                           targets, report, onPhase);
+                           targets, workers, report, onPhase);
   else
     result.status = compilation.status;
   result.products = compilation.products;

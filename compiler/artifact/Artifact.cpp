@@ -24,7 +24,6 @@
 
 #include <cstring>
 #include <deque>
-#include <thread>
 
 using namespace mlir;
 
@@ -46,12 +45,12 @@ class Writer {
 public:
   Writer(ArrayRef<ModuleOp> versions, const ModelFacts &facts,
          const CompileOptions &options,
-         const std::vector<TargetChoice> &targets,
+         const std::vector<TargetChoice> &targets, Workers &workers,
          const DiagnosticHandler &report,
          const std::function<void(const PhaseReport &)> &onStep)
       : versions(versions), facts(facts), options(options), targets(targets),
-        report(report), onStep(onStep), compiler(targets, report),
-        stem(symbolStem(options)) {}
+        workers(workers), report(report), onStep(onStep),
+        compiler(targets, report), stem(symbolStem(options)) {}
 
   CompileReport run() {
     result.output = options.output;
@@ -168,7 +167,7 @@ private:
       for (const KernelFacts &kernel : more.kernels)
         kernels.push_back(version.prefix + kernel.name);
     std::vector<std::string> ours = {weightsSymbol(stem)};
-    if (!compiler.compile(form, kernels, threads(), code) ||
+    if (!compiler.compile(form, kernels, workers, code) ||
         (isObject && !compiler.checkUndefined(code, ours, needsLibm))) {
       result.status = Status::Internal;
       return false;
@@ -196,11 +195,6 @@ private:
                   "internal error: the object has no versions");
     memcpy(code[0].data() + place, &bytes, sizeof bytes);
     return true;
-  }
-
-  unsigned threads() const {
-    return options.jobs > 0 ? options.jobs
-                            : std::max(1u, std::thread::hardware_concurrency());
   }
 
   /// Streams the blob into `file`; `hash` is that of its bytes.
@@ -382,6 +376,7 @@ private:
   const ModelFacts &facts;
   const CompileOptions &options;
   const std::vector<TargetChoice> &targets;
+  Workers &workers;
   const DiagnosticHandler &report;
   const std::function<void(const PhaseReport &)> &onStep;
   ModuleCompiler compiler;
@@ -396,10 +391,11 @@ private:
 CompileReport
 writeArtifact(ArrayRef<ModuleOp> versions, const ModelFacts &facts,
               const CompileOptions &options,
-              const std::vector<TargetChoice> &targets,
+              const std::vector<TargetChoice> &targets, Workers &workers,
               const DiagnosticHandler &report,
               const std::function<void(const PhaseReport &)> &onStep) {
-  return Writer(versions, facts, options, targets, report, onStep).run();
+  return Writer(versions, facts, options, targets, workers, report, onStep)
+      .run();
 }
 
 } // namespace tenon

@@ -6,18 +6,19 @@
 #include "compiler/Compiler.h"
 #include "compiler/artifact/ModelFacts.h"
 #include "compiler/codegen/Target.h"
+#include "compiler/codegen/Workers.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
 namespace tenon {
 
 /// Writes options.output, and what belongs beside it, for every kind but Mlir.
-/// `report` hears what goes wrong, `onStep` what each step cost; the result's
-/// status is its class.
+/// `workers` make the code; `report` hears what goes wrong, `onStep` what each
+/// step cost; the result's status is its class.
 CompileReport
 writeArtifact(llvm::ArrayRef<mlir::ModuleOp> versions, const ModelFacts &facts,
               const CompileOptions &options,
-              const std::vector<TargetChoice> &targets,
+              const std::vector<TargetChoice> &targets, Workers &workers,
               const DiagnosticHandler &report,
               const std::function<void(const PhaseReport &)> &onStep);
 

@@ -106,7 +106,7 @@ bool ModuleCompiler::translate(ArrayRef<mlir::ModuleOp> versions,
 
 bool ModuleCompiler::compile(CodeForm form,
                              const std::vector<std::string> &kernels,
-                             unsigned threads, std::vector<Bytes> &files) {
+                             Workers &workers, std::vector<Bytes> &files) {
   const TargetChoice &least = targets.back();
   PartPlan plan;
   if (form == CodeForm::Objects)
@@ -122,7 +122,7 @@ bool ModuleCompiler::compile(CodeForm form,
     raw_svector_ostream stream(bitcode);
     WriteBitcodeToFile(*llvmModule, stream);
     llvmModule.reset();
-    runOnThreads(threads, plan.count, [&](unsigned part) {
+    workers.forEach(plan.count, [&](unsigned part) {
       LLVMContext own;
       MemoryBufferRef buffer(StringRef(bitcode.data(), bitcode.size()), "part");
       auto module = getLazyBitcodeModule(buffer, own);

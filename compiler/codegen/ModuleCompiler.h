@@ -5,6 +5,7 @@
 #define TENON_COMPILER_CODEGEN_MODULECOMPILER_H
 
 #include "compiler/codegen/Target.h"
+#include "compiler/codegen/Workers.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SmallVector.h"
@@ -50,12 +51,12 @@ public:
   /// is a name in assembly too.
   std::string versionPrefix(const TargetChoice &target) const;
 
-  /// Links what the code calls of the core, optimizes and emits, on up to
-  /// `threads` threads; the bytes do not depend on how many. `kernels` are the
-  /// functions that may stand in other files than the rest; what the module
-  /// exports is in the first.
+  /// Links what the code calls of the core, optimizes and emits; the bytes do
+  /// not depend on how many `workers` there are. `kernels` are the functions
+  /// that may stand in other files than the rest; what the module exports is in
+  /// the first.
   bool compile(CodeForm form, const std::vector<std::string> &kernels,
-               unsigned threads, std::vector<Bytes> &files);
+               Workers &workers, std::vector<Bytes> &files);
 
   /// Reads the names the objects leave open and checks that libc and libm have
   /// them, but for `ours`. `needsLibm` is set where libm does.

@@ -2,15 +2,9 @@
 // alone; the graph functions, which call them all, are one part.
 #include "compiler/codegen/Parts.h"
 
-#include "compiler/artifact/SignalsHeld.h"
-
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Support/Error.h"
-
-#include <atomic>
-#include <optional>
-#include <pthread.h>
 
 using namespace llvm;
 
@@ -124,41 +118,6 @@ std::string reduceToPart(Module &module, const PartPlan &plan, unsigned part) {
   while (eraseUnused(module.globals()) || eraseUnused(module.functions())) {
   }
   return "";
-}
-
-void runOnThreads(unsigned threads, unsigned count,
-                  const std::function<void(unsigned)> &work) {
-  struct Shared {
-    const std::function<void(unsigned)> &work;
-    unsigned count;
-    std::atomic<unsigned> next{0};
-    void run() {
-      for (unsigned index; (index = next++) < count;)
-        work(index);
-    }
-  } shared{work, count};
-  // Code generation recurses: the stack a main thread has, not a thread's.
-  constexpr size_t stackBytes = size_t(8) << 20;
-  // An interrupt is for the thread that knows which files are half written.
-  std::optional<SignalsHeld> held(std::in_place);
-  pthread_attr_t attributes;
-  std::vector<pthread_t> started;
-  if (pthread_attr_init(&attributes) == 0) {
-    pthread_attr_setstacksize(&attributes, stackBytes);
-    pthread_t thread;
-    auto *entry = +[](void *argument) -> void * {
-      static_cast<Shared *>(argument)->run();
-      return nullptr;
-    };
-    while (started.size() + 1 < std::min(threads, count) &&
-           pthread_create(&thread, &attributes, entry, &shared) == 0)
-      started.push_back(thread);
-    pthread_attr_destroy(&attributes);
-  }
-  held.reset();
-  shared.run();
-  for (pthread_t thread : started)
-    pthread_join(thread, nullptr);
 }
 
 } // namespace tenon

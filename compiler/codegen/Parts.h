@@ -7,7 +7,6 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Module.h"
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -33,11 +32,6 @@ void exportBetweenParts(llvm::Module &module, const PartPlan &plan);
 /// Returns what is wrong with the module, or nothing.
 std::string reduceToPart(llvm::Module &module, const PartPlan &plan,
                          unsigned part);
-
-/// Calls work(0) to work(count - 1), on up to `threads` threads; on fewer where
-/// the system refuses one.
-void runOnThreads(unsigned threads, unsigned count,
-                  const std::function<void(unsigned)> &work);
 
 } // namespace tenon
 

@@ -165,14 +165,24 @@ static void buildPlaced(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createCSEPass());
 }
 
+/// Canonicalization of kernels, whose blocks LLVM simplifies.
+static GreedyRewriteConfig withBlocksAsTheyAre() {
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  return config;
+}
+
 static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
   LowerFusionsOptions lower;
   lower.vectorBytes = options.vectorBytes;
   lower.amxParts = options.amxParts;
   pm.addPass(createLowerFusions(lower));
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createLoopInvariantCodeMotionPass());
+  // One by one: of the module as a whole, every kernel would be walked again
+  // until the last of them settles.
+  OpPassManager &kernel = pm.nest<func::FuncOp>();
+  kernel.addPass(createCanonicalizerPass(withBlocksAsTheyAre()));
+  kernel.addPass(createCSEPass());
+  kernel.addPass(createLoopInvariantCodeMotionPass());
 }
 
 static void buildLLVM(OpPassManager &pm, const PipelineOptions &options) {
@@ -182,10 +192,11 @@ static void buildLLVM(OpPassManager &pm, const PipelineOptions &options) {
   // Before entries: the dispatcher is what gets one.
   pm.addPass(createDispatchVariants());
   pm.addPass(createMakeEntries());
-  pm.addPass(createSCFToControlFlowPass());
+  pm.addNestedPass<func::FuncOp>(createSCFToControlFlowPass());
   pm.addPass(createConvertToLLVM(convert));
-  pm.addPass(createReconcileUnrealizedCastsPass());
-  pm.addPass(createCanonicalizerPass());
+  OpPassManager &function = pm.nest<LLVM::LLVMFuncOp>();
+  function.addPass(createReconcileUnrealizedCastsPass());
+  function.addPass(createCanonicalizerPass(withBlocksAsTheyAre()));
 }
 
 ArrayRef<Phase> phaseTable() {

@@ -12,7 +12,6 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <map>
 
 using namespace tenon;
@@ -111,15 +110,6 @@ TEST(Parts, EachFunctionStandsInOne) {
     EXPECT_EQ(times, 1) << name;
   EXPECT_LT(*std::max_element(sizes.begin(), sizes.end()),
             2 * *std::min_element(sizes.begin(), sizes.end()));
-}
-
-TEST(Parts, EachPartIsWorkedOnOnce) {
-  for (unsigned threads : {1u, 2u, 7u}) {
-    std::vector<std::atomic<int>> seen(50);
-    runOnThreads(threads, 50, [&](unsigned part) { ++seen[part]; });
-    for (std::atomic<int> &each : seen)
-      EXPECT_EQ(each, 1);
-  }
 }
 
 } // namespace

@@ -153,7 +153,8 @@ CompileReport SmallModel::write(const std::string &output, EmitKind emit) {
   ModelFacts facts = collectFacts(*placed, options);
   // The code is the same for each version.
   std::vector<ModuleOp> versions(targets.size(), *lowered);
-  return writeArtifact(versions, facts, options, targets, report,
+  Workers workers(options.jobs);
+  return writeArtifact(versions, facts, options, targets, workers, report,
                        [](const PhaseReport &) {});
 }
 

@@ -112,7 +112,7 @@ defm weight_format : Eq<"--", "weight-format", Generating, grp_optimise, "FORMAT
 defm matmul_precision : Eq<"--", "matmul-precision", Generating, grp_optimise, "PRECISION",
   "Least accuracy of f32 products: strict, f32, high or bf16", "strict,f32,high,bf16">;
 defm jobs : Eq<"--", "jobs", [CompileVerb], grp_optimise, "N",
-  "Threads that generate code, by default one per CPU; the files do not depend on it">;
+  "Threads that compile, by default one per CPU; the files do not depend on it">;
 
 // Execution
 defm weights_file : Eq<"--", "weights-file", [RunVerb, BenchVerb], grp_execute, "FILE",
