@@ -44,8 +44,7 @@ public:
   using Values = llvm::SmallVector<mlir::Value>;
 
   TileKernel(Kernel &kernel, const ContractionNest &nest, int64_t lanes)
-      : b(kernel.builder), loc(kernel.loc()), nest(nest), lanes(lanes),
-        hasTable(kernel.vectorBytes == 64) {}
+      : b(kernel.builder), loc(kernel.loc()), nest(nest), lanes(lanes) {}
 
   /// One chain of products over k in [0, extent) on top of `sums` (rows x
   /// vectors, row by row): rows start at `rows` in lhs and step by `rowStride`.
@@ -73,6 +72,9 @@ public:
          llvm::ArrayRef<llvm::SmallVector<mlir::Value>> positions,
          const ColumnSource &columns, mlir::ValueRange sums);
 
+  /// What is to be fetched in the iteration that starts with product k.
+  void fetch(const ColumnSource &columns, mlir::Value k);
+
   /// Whether the row at `position` lies inside the input when the sum
   /// dimensions stand at `taps`; null: always.
   mlir::Value fits(llvm::ArrayRef<mlir::Value> taps,
@@ -96,7 +98,6 @@ private:
   mlir::Value ifBlocked(mlir::Value yes, mlir::Value no);
   FetchAhead fetchedAfter(FetchAhead ahead, mlir::Value elements);
   FetchAhead fetchedAt(FetchAhead ahead, mlir::Value k);
-  void fetch(const ColumnSource &columns, mlir::Value k);
   /// The product number k + within, where k is the first of an iteration.
   void step(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,
             const ColumnSource &columns, mlir::Value k, int64_t within,
@@ -133,7 +134,6 @@ private:
   mlir::Location loc;
   const ContractionNest &nest;
   int64_t lanes;
-  bool hasTable; ///< a register holds sixteen floats
 };
 
 } // namespace tenon
