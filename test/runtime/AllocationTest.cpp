@@ -175,13 +175,7 @@ TEST(Allocation, EachFailsInTurnWithAWeightFile) {
 
 TEST(Allocation, WithoutThreadsTheBitsAreTheSame) {
   auto series = [](int32_t threads) {
-    Session session(artifact("hand.so"), threads);
-    std::vector<float> x(500, 0.7f), y(500);
-    std::vector<int64_t> dims{500}, yDims{0};
-    tenon_tensor input = tensorOn(x, dims), output = tensorOn(y, yDims);
-    EXPECT_EQ(tenon_run(session.context, "series", &input, 1, &output, 1),
-              TENON_OK);
-    return y;
+    return Session(artifact("hand.so"), threads).series(500, 0.7f);
   };
   std::vector<float> expected = series(4);
   threadsRefused = true;

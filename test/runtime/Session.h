@@ -39,6 +39,13 @@ inline tenon_tensor ownedOutput() {
   return tensor;
 }
 
+inline tenon_model_info infoOf(const tenon_model *model) {
+  tenon_model_info info = {};
+  info.struct_size = sizeof info;
+  EXPECT_EQ(tenon_get_model_info(model, &info), TENON_OK);
+  return info;
+}
+
 /// A model and a context, closed in order.
 struct Session {
   tenon_model *model = nullptr;
@@ -63,6 +70,15 @@ struct Session {
   }
 
   std::string text() const { return tenon_context_text(context); }
+
+  /// What the function `series` makes of `count` equal numbers.
+  std::vector<float> series(size_t count, float number) const {
+    std::vector<float> x(count, number), y(count);
+    std::vector<int64_t> dims{int64_t(count)}, yDims{0};
+    tenon_tensor input = tensorOn(x, dims), output = tensorOn(y, yDims);
+    EXPECT_EQ(tenon_run(context, "series", &input, 1, &output, 1), TENON_OK);
+    return y;
+  }
 };
 
 /// The inputs and the output of the function `main`.

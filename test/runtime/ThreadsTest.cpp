@@ -242,10 +242,7 @@ TEST(Threads, OnlyTheCpusAllowed) {
     ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
     EXPECT_EQ(allowed_cpus(), 1);
     Session session(artifact("hand.so"), 0);
-    tenon_model_info info = {};
-    info.struct_size = sizeof info;
-    ASSERT_EQ(tenon_get_model_info(session.model, &info), TENON_OK);
-    EXPECT_EQ(info.threads, 1);
+    EXPECT_EQ(infoOf(session.model).threads, 1);
   }).join();
 }
 #endif

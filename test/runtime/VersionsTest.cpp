@@ -29,10 +29,7 @@ std::string chosenOn(uint64_t mask) {
   tenon_model *model;
   if (tenon_open_desc(&desc, &options, &model) != TENON_OK)
     return "none";
-  tenon_model_info info = {};
-  info.struct_size = sizeof info;
-  EXPECT_EQ(tenon_get_model_info(model, &info), TENON_OK);
-  std::string name = info.version;
+  std::string name = infoOf(model).version;
   tenon_context *context;
   EXPECT_EQ(tenon_context_create(model, nullptr, &context), TENON_OK);
   MainCall call(2);
@@ -56,10 +53,7 @@ TEST(Versions, WhoOnlyDescribesRunsNone) {
   options.describe_only = 1;
   tenon_model *model;
   ASSERT_EQ(tenon_open_desc(&tenon_model_hand, &options, &model), TENON_OK);
-  tenon_model_info info = {};
-  info.struct_size = sizeof info;
-  EXPECT_EQ(tenon_get_model_info(model, &info), TENON_OK);
-  EXPECT_EQ(info.version, nullptr);
+  EXPECT_EQ(infoOf(model).version, nullptr);
   tenon_close(model);
 }
 

@@ -52,9 +52,7 @@ TEST_F(Weights, BesideTheArtifact) {
     MainCall call(2);
     EXPECT_EQ(call.run(session.context), TENON_OK);
     EXPECT_TRUE(call.isRight());
-    tenon_model_info info = {};
-    info.struct_size = sizeof info;
-    tenon_get_model_info(session.model, &info);
+    tenon_model_info info = infoOf(session.model);
     EXPECT_EQ(info.weights_copied, start == 100);
     EXPECT_EQ(info.weights_path, path("hand.safetensors"));
   }
@@ -104,10 +102,7 @@ TEST_F(Weights, UnderTheNameTheyHaveWhileTheyAreReplaced) {
       MainCall call(2);
       EXPECT_EQ(call.run(session.context), TENON_OK);
       EXPECT_TRUE(call.isRight());
-      tenon_model_info info = {};
-      info.struct_size = sizeof info;
-      tenon_get_model_info(session.model, &info);
-      EXPECT_EQ(info.weights_path, keyed);
+      EXPECT_EQ(infoOf(session.model).weights_path, keyed);
     }
     // What is there is held against the hash like any other.
     writeFile(keyed, weightFile(other));
@@ -164,10 +159,7 @@ TEST_F(Weights, LargeOnesAreCopied) {
     options.weights_mode = mode;
     tenon_model *model;
     ASSERT_EQ(tenon_open_desc(&desc, &options, &model), TENON_OK);
-    tenon_model_info info = {};
-    info.struct_size = sizeof info;
-    ASSERT_EQ(tenon_get_model_info(model, &info), TENON_OK);
-    EXPECT_EQ(info.weights_copied, mode != TENON_WEIGHTS_MAP);
+    EXPECT_EQ(infoOf(model).weights_copied, mode != TENON_WEIGHTS_MAP);
     EXPECT_EQ(tenon_close(model), TENON_OK);
   }
   EXPECT_EQ(std::count(blob.get(), blob.get() + bytes, 42), int64_t(bytes));
