@@ -106,6 +106,8 @@ public:
   mlir::Value splat(mlir::Type element, llvm::ArrayRef<Size> sizes,
                     double value);
   mlir::Value splatLike(mlir::Value like, double value);
+  /// The least number of an element type: what a maximum ignores.
+  static double leastOf(mlir::Type element);
   /// A constant of shape [n].
   mlir::Value ints(llvm::ArrayRef<int64_t> values);
   mlir::Value floats(mlir::Type element, llvm::ArrayRef<double> values,

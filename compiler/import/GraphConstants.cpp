@@ -4,6 +4,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include <cmath>
+#include <limits>
+
 using namespace mlir;
 
 namespace tenon {
@@ -72,6 +75,13 @@ Value GraphBuilder::floats(Type element, ArrayRef<double> values,
     elements.push_back(elementAttr(element, value));
   return constant(
       DenseElementsAttr::get(RankedTensorType::get(shape, element), elements));
+}
+
+double GraphBuilder::leastOf(Type element) {
+  if (isa<FloatType>(element))
+    return -std::numeric_limits<double>::infinity();
+  unsigned width = element.getIntOrFloatBitWidth();
+  return element.isUnsignedInteger() ? 0 : -std::ldexp(1.0, width - 1);
 }
 
 Value GraphBuilder::fromSize(Size size, Type element) {

@@ -62,14 +62,6 @@ Value reduceWindow(GraphBuilder &g, ReduceKind kind, Value x, const Windows &w,
       lists.window, lists.strides, lists.dilations, lists.padding);
 }
 
-/// The least number of a type: what a maximum ignores.
-double leastOf(mlir::Type element) {
-  if (isa<FloatType>(element))
-    return -std::numeric_limits<double>::infinity();
-  unsigned width = element.getIntOrFloatBitWidth();
-  return element.isUnsignedInteger() ? 0 : -std::ldexp(1.0, width - 1);
-}
-
 /// Positions that count the spatial elements of [N, C, spatial...] row by row,
 /// counted with the first spatial dimension fastest.
 Value columnMajor(GraphBuilder &g, Value index, ArrayRef<Size> spatial) {
@@ -96,7 +88,7 @@ LogicalResult maxPool(NodeContext &c) {
   if (failed(pool))
     return failure();
   Windows windows = pool->windows;
-  double least = leastOf(g.elementOf(pool->x));
+  double least = GraphBuilder::leastOf(g.elementOf(pool->x));
   Value x = padDynamic(g, g.toChannelsLast(pool->x), least, windows);
   c.set(0, g.fromChannelsLast(
                reduceWindow(g, ReduceKind::Maximum, x, windows, 1)));

@@ -76,15 +76,27 @@ LogicalResult mirrorPad(NodeContext &c) {
   return success();
 }
 
-/// Blocks of the spatial dimensions that follow the batch become batches.
-LogicalResult spaceToBatch(NodeContext &c) {
-  GraphBuilder &g = c.g;
+/// The extents of a block, one for each spatial dimension.
+FailureOr<SmallVector<int64_t>> readBlock(NodeContext &c) {
   FailureOr<SmallVector<int64_t>> block = c.constantInput(1, "a block shape");
   if (failed(block))
     return failure();
+  if (c.g.rankOf(c.input(0)) < int64_t(block->size()) + 1)
+    return c.error("expected a rank of " + Twine(block->size() + 1) +
+                   " at least");
+  for (int64_t extent : *block)
+    if (extent < 1)
+      return c.error("expected blocks of at least 1, got " + Twine(extent));
+  return block;
+}
+
+/// Blocks of the spatial dimensions that follow the batch become batches.
+LogicalResult spaceToBatch(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  FailureOr<SmallVector<int64_t>> block = readBlock(c);
+  if (failed(block))
+    return failure();
   int64_t m = block->size(), rank = g.rankOf(c.input(0));
-  if (rank < m + 1)
-    return c.error("expected a rank of " + Twine(m + 1) + " at least");
   Sizes low = {g.index(0)}, high = {g.index(0)};
   if (failed(readPads(c, 2, m, low, high)))
     return failure();
@@ -96,9 +108,6 @@ LogicalResult spaceToBatch(NodeContext &c) {
   SmallVector<int64_t> order;
   Size batch = g.size(x, 0);
   for (int64_t i = 0; i < m; ++i) {
-    if ((*block)[i] < 1)
-      return c.error("expected blocks of at least 1, got " +
-                     Twine((*block)[i]));
     Size extent = g.size(x, i + 1);
     if (auto known = g.staticSize(extent); known && *known % (*block)[i] != 0)
       return c.error("expected blocks that divide " + Twine(*known) + ", got " +
@@ -125,21 +134,17 @@ LogicalResult spaceToBatch(NodeContext &c) {
 
 LogicalResult batchToSpace(NodeContext &c) {
   GraphBuilder &g = c.g;
-  FailureOr<SmallVector<int64_t>> block = c.constantInput(1, "a block shape");
+  FailureOr<SmallVector<int64_t>> block = readBlock(c);
   if (failed(block))
     return failure();
   Value x = c.input(0);
   int64_t m = block->size(), rank = g.rankOf(x);
-  if (rank < m + 1)
-    return c.error("expected a rank of " + Twine(m + 1) + " at least");
   Sizes low, high;
   if (failed(readPads(c, 2, m, low, high)))
     return failure();
   Sizes split, joined;
   int64_t product = 1;
   for (int64_t b : *block) {
-    if (b < 1)
-      return c.error("expected blocks of at least 1, got " + Twine(b));
     split.push_back(g.index(b));
     product *= b;
   }

@@ -33,15 +33,6 @@ Value reduceWindow(GraphBuilder &g, ReduceKind kind, Value x,
       lists.window, lists.strides, lists.ones, lists.padding);
 }
 
-/// What a maximum ignores.
-double leastOf(mlir::Type element) {
-  if (isa<FloatType>(element))
-    return -std::numeric_limits<double>::infinity();
-  return element.isUnsignedInteger()
-             ? 0
-             : -std::ldexp(1.0, element.getIntOrFloatBitWidth() - 1);
-}
-
 struct Pool {
   Value x; ///< channels-last
   Windows windows;
@@ -71,8 +62,8 @@ template <int spatial> LogicalResult maxPool(NodeContext &c) {
   FailureOr<Pool> pool = readPool(c, spatial);
   if (failed(pool))
     return failure();
-  Value x =
-      padDynamic(g, pool->x, leastOf(g.elementOf(pool->x)), pool->windows);
+  Value x = padDynamic(g, pool->x, GraphBuilder::leastOf(g.elementOf(pool->x)),
+                       pool->windows);
   Value y = reduceWindow(g, ReduceKind::Maximum, x, pool->windows);
   c.set(0, pool->first ? g.fromChannelsLast(y) : y);
   return success();

@@ -17,19 +17,10 @@ FailureOr<SmallVector<int64_t>> readAxes(NodeContext &c) {
 }
 
 template <ReduceKind kind> LogicalResult reduce(NodeContext &c) {
+  constexpr bool ofBools = kind == ReduceKind::And || kind == ReduceKind::Or;
   bool keep = c.boolAttr("keep_dims", false);
   FailureOr<SmallVector<int64_t>> axes = readAxes(c);
-  if (failed(axes) || failed(c.expectNumber(0)))
-    return failure();
-  c.set(0, c.g.reduce(kind, c.input(0), *axes, keep));
-  return success();
-}
-
-/// Of bools.
-template <ReduceKind kind> LogicalResult logical(NodeContext &c) {
-  bool keep = c.boolAttr("keep_dims", false);
-  FailureOr<SmallVector<int64_t>> axes = readAxes(c);
-  if (failed(axes) || failed(c.expectBool(0)))
+  if (failed(axes) || failed(ofBools ? c.expectBool(0) : c.expectNumber(0)))
     return failure();
   c.set(0, c.g.reduce(kind, c.input(0), *axes, keep));
   return success();
@@ -157,8 +148,8 @@ void registerReductionOps(OpRegistry &r) {
   r.add("Prod", 2, reduce<ReduceKind::Multiply>);
   r.add("Max", 2, reduce<ReduceKind::Maximum>);
   r.add("Min", 2, reduce<ReduceKind::Minimum>);
-  r.add("Any", 2, logical<ReduceKind::Or>);
-  r.add("All", 2, logical<ReduceKind::And>);
+  r.add("Any", 2, reduce<ReduceKind::Or>);
+  r.add("All", 2, reduce<ReduceKind::And>);
   r.add("Mean", 2, mean);
   r.add("EuclideanNorm", 2, euclideanNorm);
   r.add("ArgMax", 1, 2, arg<ReduceKind::Maximum>);

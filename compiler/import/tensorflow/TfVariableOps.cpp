@@ -7,18 +7,9 @@ using namespace mlir;
 namespace tenon::tf {
 namespace {
 
-LogicalResult handle(NodeContext &c) {
+template <Result::Kind kind> LogicalResult variable(NodeContext &c) {
   Result result;
-  result.kind = Result::Kind::Variable;
-  result.variable = &c.node;
-  c.set(0, result);
-  return success();
-}
-
-/// Variables of TensorFlow 1: whoever takes them as an operand reads them.
-LogicalResult reference(NodeContext &c) {
-  Result result;
-  result.kind = Result::Kind::Reference;
+  result.kind = kind;
   result.variable = &c.node;
   c.set(0, result);
   return success();
@@ -107,7 +98,8 @@ template <typename Op> LogicalResult update(NodeContext &c) {
 LogicalResult gradientDescent(NodeContext &c) {
   const Node *variable = variableOf(c);
   Value old = oldValue(c, variable, 2);
-  if (!old || failed(c.expectSameElements({1, 2})) || failed(c.expectRank(1, 0)))
+  if (!old || failed(c.expectSameElements({1, 2})) ||
+      failed(c.expectRank(1, 0)))
     return failure();
   SmallVector<Value> step = {c.input(1), c.input(2)};
   if (failed(c.broadcast(step)))
@@ -127,9 +119,10 @@ LogicalResult isInitialized(NodeContext &c) {
 } // namespace
 
 void registerVariableOps(OpRegistry &r) {
-  r.add("VarHandleOp", 0, handle);
-  r.add("VariableV2", 0, reference);
-  r.add("Variable", 0, reference);
+  r.add("VarHandleOp", 0, variable<Result::Kind::Variable>);
+  // Of TensorFlow 1: whoever takes them as an operand reads them.
+  r.add("VariableV2", 0, variable<Result::Kind::Reference>);
+  r.add("Variable", 0, variable<Result::Kind::Reference>);
   r.add("ReadVariableOp", 1, read);
   r.add("ResourceGather", 2, gather);
   r.add("VarIsInitializedOp", 1, isInitialized);
