@@ -75,7 +75,8 @@ void printVersion(llvm::raw_ostream &out, bool json) {
 Status helpVerb(Invocation &call) {
   std::vector<std::string> names = call.args.getAllArgValues(OPT_INPUT);
   if (names.size() > 1)
-    return call.talk.usage("help takes one command");
+    return call.talk.usage("expected one command, got '" + names[0] +
+                           "' and '" + names[1] + "'");
   const Verb *verb = nullptr;
   if (!names.empty()) {
     verb = findVerb(names[0]);

@@ -126,11 +126,12 @@ static Status findOutput(Invocation &call, const std::vector<Tensor> &outputs,
     found = &outputs[0];
   if (found)
     return Status::Success;
-  return call.talk.usage(std::string(flag) +
-                         (name.empty()
-                              ? ": which output?"
-                              : ": no output is called '" + name + "'") +
-                         " There are: " + llvm::join(names, ", "));
+  return call.talk.usage(
+      std::string(flag) + (name.empty() ? ": expected the name of an output"
+                                        : ": no output is called '" + name +
+                                              "'" + didYouMean(name, names)),
+      "pass " + std::string(flag) + "=NAME=@FILE with one of " +
+          llvm::join(names, ", "));
 }
 
 /// Splits "[NAME=]@FILE" with the names of `outputs`.
