@@ -2,6 +2,7 @@
 #include "compiler/codegen/Optimizer.h"
 
 #include "compiler/codegen/HalfRoundings.h"
+#include "compiler/codegen/OuterLoops.h"
 #include "compiler/codegen/SingleLaneStores.h"
 
 #include "llvm/Passes/PassBuilder.h"
@@ -32,6 +33,7 @@ void optimize(Module &module, TargetMachine &machine, int optLevel) {
   ModulePassManager passes = level == OptimizationLevel::O0
                                  ? builder.buildO0DefaultPipeline(level)
                                  : builder.buildPerModuleDefaultPipeline(level);
+  keepOuterLoops(module);
   passes.run(module, modules);
   replaceSingleLaneStores(module);
   fenceHalfRoundings(module);
