@@ -82,7 +82,7 @@ void GemmEmitter::emit(Value begin, Value end) {
   wide = epilogue.vectorizes(nest.columnIsLast());
   drains = !wide || !epilogue.isShort();
   if (inPieces() || isDeep())
-    kept.reserve(together);
+    kept.reserve(together + (isDeep() ? tile.rows : 0));
   else if (drains)
     kept.reserve(tile.rows);
   if (packsWhole())
@@ -98,6 +98,9 @@ void GemmEmitter::emit(Value begin, Value end) {
     task.enter(begin);
     splitRows();
   }
+  if (isDeep())
+    kept.storeRows(tile.vectors, at().constant(together),
+                   kept.zeros(tile.rows * tile.vectors));
   forRange(begin, end, 1, [&](Value number) {
     task.enter(number);
     if (isFixedPoint() && !sharesRows())
@@ -197,7 +200,9 @@ void GemmEmitter::emitPanel(const TilePanel &panel) {
 }
 
 /// A deep panel meets the rows piece by piece, so that the first cache holds
-/// the piece; the last one leaves its sums in registers.
+/// the piece; the last one leaves its sums in registers. The first one's join
+/// the zeros that lie behind all rows: clearing the rows would write them once
+/// more.
 void GemmEmitter::emitDirect(const TilePanel &panel) {
   ColumnSource columns = panels.columnsOf(panel, task.rhsBase);
   if (!isDeep())
@@ -206,8 +211,9 @@ void GemmEmitter::emitDirect(const TilePanel &panel) {
   Value whole = at().constant((*size.sum - 1) / depth * depth);
   forRange(task.firstRow, task.lastRow, together, [&](Value low) {
     Value high = at().min(at().add(low, at().constant(together)), task.lastRow);
-    kept.clear(panel.vectors, at().sub(high, low), tile.rows);
     forRange(at().constant(0), whole, depth, [&](Value k) {
+      Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, k,
+                                            at().constant(0));
       Value next = at().mul(at().add(k, at().constant(depth)),
                             nest.sums.back().rhsStride);
       rows.forEach(low, high, [&](const RowRun &run) {
@@ -216,12 +222,14 @@ void GemmEmitter::emitDirect(const TilePanel &panel) {
         source.halved = isHalved(panel, run);
         fetcher.fetchNext(source, at().add(columns.base, next), keptRow,
                           run.count, {together, depth, k});
-        kept.storeRows(panel.vectors, keptRow,
-                       sumsOf(run, rows.positionsOf(run), source, k,
-                              at().constant(depth), [&] {
-                                return kept.loadRows(panel.vectors, keptRow,
-                                                     run.count);
-                              }));
+        kept.storeRows(
+            panel.vectors, keptRow,
+            sumsOf(run, rows.positionsOf(run), source, k, at().constant(depth),
+                   [&] {
+                     Value former = arith::SelectOp::create(
+                         b, loc, isFirst, at().constant(together), keptRow);
+                     return kept.loadRows(panel.vectors, former, run.count);
+                   }));
       });
     });
     finishTiles(panel, columns, low, high, whole);
