@@ -160,6 +160,8 @@ static void buildPlaced(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createBufferize());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // After CSE: buffers of one size have one value for it.
+  pm.addNestedPass<func::FuncOp>(createWriteInPlace());
   pm.addPass(createPlaceBuffers());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

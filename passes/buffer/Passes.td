@@ -48,6 +48,19 @@ def PlaceState : Pass<"tenon-place-state", "mlir::func::FuncOp"> {
   }];
 }
 
+def WriteInPlace : Pass<"tenon-write-in-place", "mlir::func::FuncOp"> {
+  let summary = "Let elementwise kernels write what they read last";
+  let description = [{
+    ```mlir
+    %b = memref.alloc() : memref<4xf32>
+    tenon.fusion map ins(%a : memref<4xf32>) outs(%b : memref<4xf32>) { ... }
+    // becomes, where %a is an allocation that nothing else uses from there on
+    tenon.fusion map ins(%a : memref<4xf32>) outs(%a : memref<4xf32>) { ... }
+    ```
+    Assumes bufferized functions, and equal sizes made one value.
+  }];
+}
+
 def PlaceBuffers : Pass<"tenon-place-buffers", "mlir::ModuleOp"> {
   let summary = "Give every buffer its place in one arena and make the plan function";
   let description = [{

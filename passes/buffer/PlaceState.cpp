@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/buffer/OwnElements.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -17,23 +18,6 @@ namespace tenon {
 #include "passes/buffer/Passes.h.inc"
 
 namespace {
-/// The region speaks of `argument` elementwise alone: its kernel reads an
-/// element before it writes the one in the same place, and no other.
-bool readsOwnElements(FusionOp fusion, BlockArgument argument) {
-  if (fusion.getKind() != FusionKind::Map)
-    return false;
-  SmallVector<Value> open = {argument};
-  while (!open.empty())
-    for (Operation *user : open.pop_back_val().getUsers()) {
-      if (isa<YieldOp>(user))
-        continue;
-      if (!user->hasTrait<Elementwise>())
-        return false;
-      llvm::append_range(open, user->getResults());
-    }
-  return true;
-}
-
 /// One state as one function uses it.
 class StatePlacer {
 public:

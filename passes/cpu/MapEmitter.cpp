@@ -24,6 +24,28 @@ static bool isLoop(Operation &op) {
              ArgReduceWindowOp>(op);
 }
 
+/// Chains of additions side by side that keep the adders busy.
+constexpr int64_t mostChains = 8;
+
+/// Vectors of columns that are computed together: of sums of what lies in
+/// memory several, for a single chain waits for each of its additions.
+static int64_t vectorsTogether(Kernel &kernel, int64_t width) {
+  bool sums = false;
+  for (Operation &op : kernel.fusion.getBlock())
+    if (isLoop(op)) {
+      auto reduce = dyn_cast<ReduceOp>(op);
+      if (!reduce || !isa<BlockArgument>(reduce.getOperand()))
+        return 1;
+      sums = true;
+    }
+  if (!sums || ShapedType::isDynamic(width))
+    return 1;
+  uint64_t vectors =
+      std::max<int64_t>(1, llvm::divideCeilSigned(width, kernel.lanes()));
+  // Other numbers of vectors would be split badly.
+  return std::min<int64_t>(mostChains, llvm::PowerOf2Ceil(vectors));
+}
+
 /// Only elementwise ops, splats and scalars: the tensors can be seen as vectors
 /// of all their elements.
 static bool isFlat(FusionOp fusion) {
@@ -58,12 +80,13 @@ struct MapWriter {
   Kernel &kernel;
   Value output;
   Type element;
+  int64_t together; ///< vectors of columns
   IndexBuilder at() { return {kernel.builder, kernel.loc()}; }
 
   /// Columns [low, high) of one row.
   void columns(ArrayRef<Value> row, Value low, Value high, bool narrow) {
     OpBuilder &b = kernel.builder;
-    int64_t lanes = narrow ? 1 : kernel.lanes();
+    int64_t lanes = narrow ? 1 : kernel.lanes() * together;
     Value from = low;
     if (lanes > 1 && (from = vectorColumns(row, low, high, lanes)))
       return;
@@ -95,8 +118,16 @@ struct MapWriter {
       }
     }
     Value rest = at().sub(high, end);
-    if (getConstantIntValue(rest) == 0)
+    std::optional<int64_t> known = getConstantIntValue(rest);
+    if (known == 0)
       return end;
+    // Loads of the next row would wait for a store through a mask, where the
+    // kernel writes what it reads.
+    if (known && llvm::isPowerOf2_64(*known)) {
+      ElementEmitter emitter(kernel, *known);
+      write(emitter, row, end);
+      return end;
+    }
     auto branch = scf::IfOp::create(b, loc, at().less(end, high), false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&branch.getThenRegion().front());
@@ -146,7 +177,6 @@ TaskCounter emitMap(Kernel &kernel) {
             flattened(kernel, kernel.arguments[argument]);
     output = flattened(kernel, output);
   }
-  MapWriter writer{kernel, output, element};
   ElementEmitter sizes(kernel, 1);
   int64_t rank = cast<MemRefType>(output.getType()).getRank();
   SmallVector<Value> extents;
@@ -155,6 +185,8 @@ TaskCounter emitMap(Kernel &kernel) {
   Value width = extents.back();
   int64_t knownWidth =
       getConstantIntValue(width).value_or(ShapedType::kDynamic);
+  MapWriter writer{kernel, output, element,
+                   vectorsTogether(kernel, knownWidth)};
   if (rank == 1) {
     // One row: tasks are pieces of it.
     Value low = at.mul(kernel.begin, at.constant(grain)),

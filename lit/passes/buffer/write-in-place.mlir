@@ -1,0 +1,90 @@
+// RUN: tenon-opt %s --pass-pipeline='builtin.module(func.func(tenon-write-in-place))' | FileCheck %s
+// As a flag the pass is --tenon-write-in-place, nested in func.func.
+
+// The kernel reads %a last and writes its place; the input is the caller's.
+// CHECK-LABEL: func.func @last(
+// CHECK: %[[A:.*]] = memref.alloc
+// CHECK-NOT: memref.alloc
+// CHECK: tenon.fusion map ins(%{{.*}} : memref<2x24xf32>) outs(%[[A]] :
+// CHECK: tenon.fusion map ins(%[[A]] : memref<2x24xf32>) outs(%[[A]] :
+// CHECK: return %[[A]]
+func.func @last(%x: memref<2x24xf32>) -> memref<2x24xf32> {
+  %a = memref.alloc() : memref<2x24xf32>
+  tenon.fusion map ins(%x : memref<2x24xf32>) outs(%a : memref<2x24xf32>) {
+  ^bb0(%t: tensor<2x24xf32>):
+    %0 = tenon.exponential %t : (tensor<2x24xf32>) -> tensor<2x24xf32>
+    tenon.yield %0 : tensor<2x24xf32>
+  }
+  %b = memref.alloc() : memref<2x24xf32>
+  tenon.fusion map ins(%a : memref<2x24xf32>) outs(%b : memref<2x24xf32>) {
+  ^bb0(%t: tensor<2x24xf32>):
+    %0 = tenon.negate %t : (tensor<2x24xf32>) -> tensor<2x24xf32>
+    tenon.yield %0 : tensor<2x24xf32>
+  }
+  return %b : memref<2x24xf32>
+}
+
+// Somebody reads %a later.
+// CHECK-LABEL: func.func @read_again(
+// CHECK: %[[A:.*]] = memref.alloc
+// CHECK: %[[B:.*]] = memref.alloc
+// CHECK: tenon.fusion map ins(%[[A]] : memref<4x16xf32>) outs(%[[B]] :
+func.func @read_again(%x: memref<4x16xf32>) -> (memref<4x16xf32>, memref<4x16xf32>) {
+  %a = memref.alloc() : memref<4x16xf32>
+  tenon.fusion map ins(%x : memref<4x16xf32>) outs(%a : memref<4x16xf32>) {
+  ^bb0(%t: tensor<4x16xf32>):
+    %0 = tenon.exponential %t : (tensor<4x16xf32>) -> tensor<4x16xf32>
+    tenon.yield %0 : tensor<4x16xf32>
+  }
+  %b = memref.alloc() : memref<4x16xf32>
+  tenon.fusion map ins(%a : memref<4x16xf32>) outs(%b : memref<4x16xf32>) {
+  ^bb0(%t: tensor<4x16xf32>):
+    %0 = tenon.negate %t : (tensor<4x16xf32>) -> tensor<4x16xf32>
+    tenon.yield %0 : tensor<4x16xf32>
+  }
+  return %a, %b : memref<4x16xf32>, memref<4x16xf32>
+}
+
+// Not element by element.
+// CHECK-LABEL: func.func @turned(
+// CHECK: %[[A:.*]] = memref.alloc
+// CHECK: %[[B:.*]] = memref.alloc
+// CHECK: tenon.fusion map ins(%[[A]] : memref<4x4xf32>) outs(%[[B]] :
+func.func @turned(%x: memref<4x4xf32>) -> memref<4x4xf32> {
+  %a = memref.alloc() : memref<4x4xf32>
+  tenon.fusion map ins(%x : memref<4x4xf32>) outs(%a : memref<4x4xf32>) {
+  ^bb0(%t: tensor<4x4xf32>):
+    %0 = tenon.exponential %t : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    tenon.yield %0 : tensor<4x4xf32>
+  }
+  %b = memref.alloc() : memref<4x4xf32>
+  tenon.fusion map ins(%a : memref<4x4xf32>) outs(%b : memref<4x4xf32>) {
+  ^bb0(%t: tensor<4x4xf32>):
+    %0 = tenon.transpose %t [1, 0] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    tenon.yield %0 : tensor<4x4xf32>
+  }
+  return %b : memref<4x4xf32>
+}
+
+// Other sizes, though one type; and rows that end in a masked store.
+// CHECK-LABEL: func.func @sizes(
+// CHECK-COUNT-4: memref.alloc
+func.func @sizes(%x: memref<?x16xf32>, %y: memref<4x30xf32>, %n: index, %m: index) -> (memref<?x16xf32>, memref<4x30xf32>) {
+  %a = memref.alloc(%n) : memref<?x16xf32>
+  %b = memref.alloc(%m) : memref<?x16xf32>
+  %c = memref.alloc() : memref<4x30xf32>
+  %d = memref.alloc() : memref<4x30xf32>
+  // CHECK: tenon.fusion map ins(%[[A:.*]] : memref<?x16xf32>) outs(%[[B:.*]] :
+  // CHECK-NOT: outs(%[[A]] :
+  tenon.fusion map ins(%a : memref<?x16xf32>) outs(%b : memref<?x16xf32>) {
+  ^bb0(%t: tensor<?x16xf32>):
+    %0 = tenon.negate %t : (tensor<?x16xf32>) -> tensor<?x16xf32>
+    tenon.yield %0 : tensor<?x16xf32>
+  }
+  tenon.fusion map ins(%c : memref<4x30xf32>) outs(%d : memref<4x30xf32>) {
+  ^bb0(%t: tensor<4x30xf32>):
+    %0 = tenon.negate %t : (tensor<4x30xf32>) -> tensor<4x30xf32>
+    tenon.yield %0 : tensor<4x30xf32>
+  }
+  return %b, %d : memref<?x16xf32>, memref<4x30xf32>
+}

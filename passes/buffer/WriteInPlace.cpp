@@ -1,0 +1,77 @@
+// Elementwise kernels write the buffer that they read for the last time: it is
+// in a cache already, and a buffer of their own would first have to come there.
+#include "passes/buffer/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "passes/buffer/OwnElements.h"
+
+using namespace mlir;
+
+namespace tenon {
+#define GEN_PASS_DEF_WRITEINPLACE
+#include "passes/buffer/Passes.h.inc"
+
+/// Elements of the widest vectors.
+constexpr int64_t mostLanes = 16;
+
+namespace {
+struct WriteInPlace : impl::WriteInPlaceBase<WriteInPlace> {
+  void runOnOperation() override {
+    getOperation()->walk([](FusionOp fusion) {
+      if (fusion.getOutputs().size() != 1)
+        return;
+      auto own = fusion.getOutputs().front().getDefiningOp<memref::AllocOp>();
+      if (!own || !startsWith(own, fusion) || !rowsEndUnmasked(own.getType()))
+        return;
+      for (auto [input, argument] :
+           llvm::zip(fusion.getInputs(), fusion.getBlock().getArguments())) {
+        auto former = input.getDefiningOp<memref::AllocOp>();
+        if (!former || !areAlike(former, own) || !endsWith(former, fusion) ||
+            !readsOwnElements(fusion, argument))
+          continue;
+        own.replaceAllUsesWith(former.getResult());
+        own.erase();
+        return;
+      }
+    });
+  }
+
+  /// Whether rows end in whole vectors of some size. A store through a mask
+  /// would hold up the loads of the next row.
+  static bool rowsEndUnmasked(MemRefType type) {
+    if (type.getRank() < 2)
+      return true;
+    int64_t width = type.getShape().back();
+    return !ShapedType::isDynamic(width) &&
+           (width % mostLanes == 0 || llvm::isPowerOf2_64(width % mostLanes));
+  }
+
+  static bool areAlike(memref::AllocOp a, memref::AllocOp b) {
+    return a != b && a.getType() == b.getType() &&
+           a.getDynamicSizes() == b.getDynamicSizes();
+  }
+
+  /// Whether nothing uses the buffer before the kernel.
+  static bool startsWith(memref::AllocOp buffer, FusionOp fusion) {
+    return buffer->getBlock() == fusion->getBlock() &&
+           llvm::all_of(buffer->getUsers(), [&](Operation *user) {
+             Operation *here = fusion->getBlock()->findAncestorOpInBlock(*user);
+             return user == fusion || (here && fusion->isBeforeInBlock(here));
+           });
+  }
+
+  /// Whether the kernel, by one operand, is the last to use the buffer, and no
+  /// other name of it is about.
+  static bool endsWith(memref::AllocOp buffer, FusionOp fusion) {
+    return buffer->getBlock() == fusion->getBlock() &&
+           llvm::count(fusion->getOperands(), buffer.getResult()) == 1 &&
+           llvm::all_of(buffer->getUsers(), [&](Operation *user) {
+             return user == fusion || (isa<FusionOp, memref::DimOp>(user) &&
+                                       user->getBlock() == fusion->getBlock() &&
+                                       user->isBeforeInBlock(fusion));
+           });
+  }
+};
+} // namespace
+} // namespace tenon
