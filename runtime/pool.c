@@ -79,7 +79,7 @@ void tenon_pool_init(tenon_pool *pool, int32_t threads) {
 }
 
 static int64_t first_task(const tenon_pool *pool, int64_t unit) {
-  return unit * pool->least + (unit < pool->longer ? unit : pool->longer);
+  return unit * pool->least + unit * pool->longer / pool->units;
 }
 
 static void run_units(tenon_pool *pool, range units) {
@@ -292,8 +292,9 @@ void tenon_pool_parallel(void *argument, tenon_task_fn fn, void *args,
   uint32_t units = (uint32_t)(count < MAX_UNITS ? count : MAX_UNITS);
   pool->fn = fn;
   pool->args = args;
+  pool->units = units;
   pool->least = count / units;
-  pool->longer = (uint32_t)(count % units);
+  pool->longer = count % units;
   atomic_store_explicit(&pool->pending, units, memory_order_relaxed);
   int sleepers =
       atomic_load_explicit(&pool->sleepers, memory_order_relaxed) > 0;

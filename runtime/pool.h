@@ -24,9 +24,9 @@ typedef struct tenon_pool {
    * tasks. */
   _Alignas(64) tenon_task_fn fn;
   void *args;
-  int64_t least;   /* tasks of a unit ... */
-  uint32_t longer; /* ... and one more in so many, the first */
-  uint32_t loops;
+  int64_t least;  /* tasks of a unit ... */
+  int64_t longer; /* ... and one more in so many, spread among them */
+  uint32_t units, loops;
   tenon_share *shares;
   /* Units not yet done; bit 31: the caller sleeps until none is. */
   _Alignas(64) _Atomic uint32_t pending;

@@ -9,6 +9,8 @@ enum {
   FLOPS_A_NANOSECOND = 16,
   BYTES_A_NANOSECOND = 16,
   PIECE_NANOSECONDS = 2000,
+  EVEN_PIECES = 8,
+  MOST_PIECES = 1 << 14,
   /* A millisecond or two of work at the rates of AVX-512. Tasks between two
    * looks at the cancel flag share what they prepare. */
   BYTES_BETWEEN_POLLS = 32000000,
@@ -41,13 +43,15 @@ struct loop {
   tenon_call *call;
   tenon_task_fn fn;
   void *args;
-  int64_t least;  /* tasks of a piece ... */
-  int64_t longer; /* ... and one more in so many, the first */
-  int64_t step;   /* tasks between looks at the cancel flag */
+  int64_t tasks, pieces;
+  int64_t step; /* tasks between looks at the cancel flag */
 };
 
+/* Pieces that are one task longer than others are spread among them: half of
+ * the pieces are half of the tasks, of all loops over the same data. */
 static int64_t first_task(const struct loop *loop, int64_t piece) {
-  return piece * loop->least + (piece < loop->longer ? piece : loop->longer);
+  return piece * (loop->tasks / loop->pieces) +
+         piece * (loop->tasks % loop->pieces) / loop->pieces;
 }
 
 /* Runs the pieces [begin, end). */
@@ -69,11 +73,17 @@ void tenon_core_parallel(tenon_call *call, tenon_task_fn fn, void *args,
   int64_t work = flops / FLOPS_A_NANOSECOND + bytes / BYTES_A_NANOSECOND;
   int64_t pieces = work / PIECE_NANOSECONDS;
   int64_t steps = (flops / FLOPS_A_BYTE + bytes) / BYTES_BETWEEN_POLLS;
+  if (pieces > MOST_PIECES)
+    pieces = MOST_PIECES;
+  /* As many for each of two, four or eight threads. */
+  int64_t even = pieces < EVEN_PIECES ? 2 : EVEN_PIECES;
+  if (pieces > 1)
+    pieces = (pieces + even - 1) / even * even;
   if (pieces > tasks)
     pieces = tasks;
   if (pieces < 1)
     pieces = 1;
-  struct loop loop = {call, fn, args, tasks / pieces, tasks % pieces, tasks};
+  struct loop loop = {call, fn, args, tasks, pieces, tasks};
   if (steps > 0)
     loop.step = tasks / steps > 0 ? tasks / steps : 1;
   if (pieces == 1 || !call->parallel)

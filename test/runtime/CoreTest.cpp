@@ -203,8 +203,8 @@ TEST(Parallel, SmallWorkStaysWithTheCaller) {
   EXPECT_EQ(pieces, 0);
 }
 
-// Tasks are put together into pieces of some size, as many as the work is
-// worth; every task belongs to one.
+// Tasks are put together into pieces of some size, as many as the work is worth
+// and threads can share evenly; every task belongs to one.
 TEST(Parallel, WorkIsHandedOutInPieces) {
   for (int64_t flops : {100000, 333333, 1000000, 30000000})
     for (int64_t tasks : {2, 3, 17, 1000}) {
@@ -215,12 +215,29 @@ TEST(Parallel, WorkIsHandedOutInPieces) {
       Loops loops;
       tenon_core_parallel(&call, Loops::task, &loops, tasks, flops, 0);
       EXPECT_TRUE(loops.ranOnce(tasks)) << flops << " " << tasks;
-      EXPECT_EQ(pieces, std::min(tasks, flops / 32000));
+      int64_t worth = flops / 32000, even = worth < 8 ? 2 : 8;
+      EXPECT_EQ(pieces, std::min(tasks, (worth + even - 1) / even * even));
       call.parallel = nullptr;
       Loops serial;
       tenon_core_parallel(&call, Loops::task, &serial, tasks, flops, 0);
       EXPECT_TRUE(serial.ranOnce(tasks)) << flops << " " << tasks;
     }
+}
+
+// The threads of one loop after the other meet the same part of the data.
+TEST(Parallel, HalfOfThePiecesIsHalfOfTheTasks) {
+  for (int64_t tasks : {6, 14, 1000, 100001}) {
+    tenon_call call = {};
+    call.parallel = [](void *, tenon_task_fn fn, void *args, int64_t count) {
+      fn(args, 0, count / 2);
+    };
+    auto count = [](void *args, int64_t begin, int64_t end) {
+      *static_cast<int64_t *>(args) += end - begin;
+    };
+    int64_t half = 0;
+    tenon_core_parallel(&call, count, &half, tasks, 128000, 0);
+    EXPECT_EQ(half, tasks / 2);
+  }
 }
 
 TEST(Parallel, CancelledWorkStopsWithinAKernel) {
