@@ -308,28 +308,32 @@ private:
     IRMapping mapping;
     for (BlockArgument argument : entry.getArguments().take_front(numInputs))
       mapping.map(argument, argument);
-    FailureOr<SmallVector<Value>> offsets =
-        slotOffsets(builder, mapping, slots);
-    FailureOr<SmallVector<Value>> planned =
-        slotOffsets(planBuilder, planMapping, slots);
-    if (failed(offsets) || failed(planned))
+    FailureOr<SlotPlan> here = planInSlots(builder, mapping, slots),
+                        planned = planInSlots(planBuilder, planMapping, slots);
+    if (failed(here) || failed(planned))
       return failure();
-    for (auto [buffer, slot] : llvm::zip(buffers, slots)) {
+    for (auto [buffer, offset] : llvm::zip(buffers, here->offsets)) {
       OpBuilder at(buffer.alloc);
-      replace(at, buffer.alloc, (*offsets)[slot]);
+      replace(at, buffer.alloc, offset);
     }
-    func::ReturnOp::create(planBuilder, loc, planned->back());
+    func::ReturnOp::create(planBuilder, loc, planned->bytes);
     return success();
   }
 
-  /// The offset of each slot, and the total behind them.
-  FailureOr<SmallVector<Value>> slotOffsets(OpBuilder &builder,
-                                            IRMapping &mapping,
-                                            const std::vector<int64_t> &slots) {
+  struct SlotPlan {
+    SmallVector<Value> offsets; ///< of the buffers
+    Value bytes;
+  };
+
+  /// Slots follow one another, and each buffer lies in the middle of its own:
+  /// the halves of one after the other, each written and read by threads of its
+  /// own, are the same memory, which need not go from core to core.
+  FailureOr<SlotPlan> planInSlots(OpBuilder &builder, IRMapping &mapping,
+                                  const std::vector<int64_t> &slots) {
     Location loc = func.getLoc();
     int64_t count =
         slots.empty() ? 0 : *std::max_element(slots.begin(), slots.end()) + 1;
-    SmallVector<Value> bytes(count);
+    SmallVector<Value> bytes(count), sizes;
     SizeCloner cloner(builder, mapping);
     for (auto [buffer, slot] : llvm::zip(buffers, slots)) {
       MemRefType type = buffer.alloc.getType();
@@ -344,26 +348,35 @@ private:
           return failure();
         size = multiplyBytes(builder, loc, size, cloned);
       }
+      sizes.push_back(size);
       bytes[slot] =
           bytes[slot]
               ? builder.createOrFold<arith::MaxSIOp>(loc, bytes[slot], size)
               : size;
     }
-    SmallVector<Value> offsets;
-    Value offset = arith::ConstantIndexOp::create(builder, loc, 0);
+    SmallVector<Value> starts;
+    Value start = arith::ConstantIndexOp::create(builder, loc, 0);
     Value most = arith::ConstantIndexOp::create(builder, loc, mostBytes);
     Value mask = arith::ConstantIndexOp::create(builder, loc, -bufferAlignment);
     Value roundUp =
         arith::ConstantIndexOp::create(builder, loc, bufferAlignment - 1);
     for (Value size : bytes) {
-      offsets.push_back(offset);
+      starts.push_back(start);
       Value end = builder.createOrFold<arith::AddIOp>(
-          loc, offset, builder.createOrFold<arith::AddIOp>(loc, size, roundUp));
-      offset = builder.createOrFold<arith::MinSIOp>(
+          loc, start, builder.createOrFold<arith::AddIOp>(loc, size, roundUp));
+      start = builder.createOrFold<arith::MinSIOp>(
           loc, builder.createOrFold<arith::AndIOp>(loc, end, mask), most);
     }
-    offsets.push_back(offset);
-    return offsets;
+    SlotPlan result{{}, start};
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+    for (auto [size, slot] : llvm::zip(sizes, slots)) {
+      Value rest = builder.createOrFold<arith::SubIOp>(loc, bytes[slot], size);
+      Value half = builder.createOrFold<arith::ShRUIOp>(loc, rest, one);
+      result.offsets.push_back(builder.createOrFold<arith::AddIOp>(
+          loc, starts[slot],
+          builder.createOrFold<arith::AndIOp>(loc, half, mask)));
+    }
+    return result;
   }
 
   void replace(OpBuilder &builder, memref::AllocOp alloc, Value offset) {

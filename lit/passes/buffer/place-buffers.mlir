@@ -329,3 +329,27 @@ func.func @sizes_around_loops(%x: memref<?xf32>, %times: index, %flag: memref<i1
 func.func private @kernel(%x: memref<4xf32>) {
   return
 }
+
+// -----
+
+// What is placed in the run lies around the middle of its slot: of one buffer
+// after the other, the half that a thread writes is the same memory.
+// CHECK-LABEL: func.func @around_the_middle(
+// CHECK: %[[SLOT:.*]] = arith.maxsi
+// CHECK: %[[REST:.*]] = arith.subi %[[SLOT]], %{{.*}} : index
+// CHECK: %[[HALF:.*]] = arith.shrui %[[REST]], %c1
+// CHECK: %[[FIRST:.*]] = arith.andi %[[HALF]], %c-64
+// CHECK: memref.view %{{.*}}[%[[FIRST]]]
+func.func @around_the_middle(%x: memref<?xf32>, %y: memref<?xf32>) -> memref<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  %m = memref.dim %y, %c0 : memref<?xf32>
+  %a = memref.alloc(%n) : memref<?xf32>
+  memref.copy %x, %a : memref<?xf32> to memref<?xf32>
+  memref.copy %a, %x : memref<?xf32> to memref<?xf32>
+  %b = memref.alloc(%m) : memref<?xf32>
+  memref.copy %y, %b : memref<?xf32> to memref<?xf32>
+  %c = memref.alloc(%m) : memref<?xf32>
+  memref.copy %b, %c : memref<?xf32> to memref<?xf32>
+  return %c : memref<?xf32>
+}
