@@ -14,6 +14,8 @@ constexpr int64_t typicalRows = 128;
 /// Up to so many rows fetch their own columns, this many lines ahead in each of
 /// a few panels, or in one.
 constexpr int64_t ownReaders = 16, fetchDistance = 32, singleDistance = 64;
+/// Fewer rows wait for a panel even where it comes from the second cache.
+constexpr int64_t patientRows = 64;
 /// Tiles of so few rows are all there is, as often as not.
 constexpr int64_t smallTile = 3;
 /// Lines a tile may fetch before a packing without being held up.
@@ -73,7 +75,7 @@ void ColumnFetcher::fetchNext(ColumnSource &columns, Value next, Value row,
                    at().constant(distance * lineElements)));
     return;
   }
-  if (staysInCache(piece.rows))
+  if (piece.rows >= patientRows && staysInCache(piece.rows))
     return;
   int64_t known =
       size.rows || size.rowFactor > ownReaders ? size.rowFactor : typicalRows;

@@ -24,6 +24,12 @@ constexpr int64_t fewestTasks = 8;
 /// Rows of one task at most, where all columns of a panel are reused.
 constexpr int64_t mostRows = 256;
 constexpr int64_t fewRows = 4;
+/// Rows for which it is worth to read all columns again; fewer where they stay
+/// in the second cache.
+constexpr int64_t leastRows = 64, leastCachedRows = 32;
+constexpr int64_t cachedElements = secondCache / 4;
+/// Parts of about equal work that two, four and eight threads share evenly.
+constexpr int64_t evenParts = 8;
 /// Of so many rows some left over cost less than smaller tiles, where columns
 /// are converted for each.
 constexpr int64_t tallRows = 24;
@@ -199,11 +205,31 @@ RegisterTile chooseIntegerTile(const ContractionSize &size, int64_t vectorBytes,
   return {rows, vectors};
 }
 
+/// Rows of one image of an open batch, if they are not few.
+static int64_t typicalRows(const ContractionSize &size) {
+  int64_t typical =
+      size.rowFactor >= leastCachedRows ? size.rowFactor : typicalExtent;
+  return std::max<int64_t>(1, size.rows.value_or(typical));
+}
+
+/// Parts of rows that meet all columns: even ones for two, four or eight
+/// threads, so that from one contraction to the next each keeps to rows it
+/// wrote itself.
+static int64_t rowParts(const ContractionSize &size, int64_t rows,
+                        int64_t elements) {
+  int64_t fewest = divideCeilSigned(rows, mostRows),
+          least = elements <= cachedElements ? leastCachedRows : leastRows,
+          parts = llvm::alignTo(fewest, evenParts);
+  if (size.outer.value_or(1) >= evenParts)
+    return fewest;
+  while (parts > fewest && rows < parts * least)
+    parts /= 2;
+  return std::max(parts, fewest);
+}
+
 TaskBlock chooseBlock(const ContractionSize &size, RegisterTile tile,
                       int64_t lanes, const ColumnLayout &layout) {
-  int64_t outer = size.outer.value_or(1),
-          rows = std::max<int64_t>(
-              1, size.rows.value_or(std::max(typicalExtent, size.rowFactor))),
+  int64_t outer = size.outer.value_or(1), rows = typicalRows(size),
           dear = std::max(rows, productsPerRead),
           columns = std::max<int64_t>(1, size.columns.value_or(typicalExtent)),
           sum = std::max<int64_t>(1, size.sum.value_or(typicalExtent));
@@ -222,7 +248,8 @@ TaskBlock chooseBlock(const ContractionSize &size, RegisterTile tile,
   }
   // Few rows share each panel of columns, so all of them go together; else they
   // are divided evenly, for a small last block would cost a whole panel.
-  int64_t parts = divideCeilSigned(rows, mostRows);
+  int64_t parts = layout.scratch ? divideCeilSigned(rows, mostRows)
+                                 : rowParts(size, rows, columns * sum);
   block.rows = evenRows(rows, parts, tile);
   block.columns =
       panel *

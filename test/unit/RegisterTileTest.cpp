@@ -115,6 +115,23 @@ TEST(RegisterTile, FewColumnsAreOneTask) {
   EXPECT_EQ(chooseBlock(size, {6, 4}, 16, {false, 1}).columns, 64);
 }
 
+TEST(RegisterTile, RowsAreDividedForThreadsToKeep) {
+  auto rowsOf = [](std::optional<int64_t> rows, int64_t columns, int64_t sum,
+                   int64_t factor = 1) {
+    ContractionSize size{1, rows, columns, sum, factor};
+    ColumnLayout layout{false, 1};
+    RegisterTile tile = chooseTile(size, 64, 16, layout);
+    return chooseBlock(size, tile, 16, layout).rows;
+  };
+  EXPECT_EQ(rowsOf(128, 768, 768), 64);
+  EXPECT_EQ(rowsOf(512, 768, 3072), 64);
+  EXPECT_EQ(rowsOf(1024, 4096, 4096), 128);
+  EXPECT_EQ(rowsOf(3136, 64, 576), 196);   // sixteen of 33 tiles, not thirteen
+  EXPECT_EQ(rowsOf({}, 160, 960, 49), 28); // for want of tasks
+  // Few rows do not make up for columns that are read again.
+  EXPECT_EQ(rowsOf(49, 512, 4608), 49);
+}
+
 TEST(RegisterTile, FewRowsReadFewStreams) {
   EXPECT_EQ(chooseTile({1, 1, 768, 768}, 64, 16, {false, 1}).vectors, 4);
   EXPECT_EQ(chooseTile({1, 1, 768, 768}, 32, 8, {false, 2}).vectors, 4);
