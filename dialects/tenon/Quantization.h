@@ -12,8 +12,6 @@ namespace tenon {
 
 /// Four-bit integers in one word of i32.
 constexpr int64_t nibblesPerWord = 8;
-/// Those of a column that share a scale, where kernels are to sum integers.
-constexpr int64_t nibbleGroup = 32;
 
 /// What is wrong with `stored` as the quantized form of `values`; empty:
 /// nothing. `scales` is null and `group` nothing where there are none.

@@ -106,10 +106,6 @@ static bool inMemory(Kernel &kernel, Value tensor) {
     return true;
   // Eight sums in a word: whole words to a line.
   auto values = cast<RankedTensorType>(stored.dequantize.getType());
-  auto type = cast<RankedTensorType>(stored.tensor.getType());
-  if (type.getElementType().isInteger(32) &&
-      stored.dequantize.getGroup() != nibbleGroup)
-    return false;
   return stored.unpack && values.getDimSize(2) % nibblesPerWord == 0 &&
          isArgument(kernel, stored.dequantize.getScales());
 }

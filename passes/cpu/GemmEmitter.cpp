@@ -11,7 +11,6 @@
 #include "passes/cpu/GemmTask.h"
 #include "passes/cpu/KeptSums.h"
 #include "passes/cpu/KernelLoops.h"
-#include "passes/cpu/NibbleTile.h"
 #include "passes/cpu/PanelPacker.h"
 #include "passes/cpu/RowTiles.h"
 #include "passes/cpu/TileEpilogue.h"
@@ -34,8 +33,7 @@ public:
         tiles(kernel, nest, lanes), epilogue(kernel, dot, nest.sum, lanes),
         fetcher(kernel, nest, size, tile), task(kernel, nest, block),
         rows(kernel, *this, task), panels(kernel, nest, width, lanes),
-        kept(kernel, nest.sum, lanes, width), fixed(kernel, nest),
-        integers(kernel, tiles, fixed, lanes) {}
+        kept(kernel, nest.sum, lanes, width) {}
 
   /// Code for the tasks [begin, end).
   void emit(Value begin, Value end);
@@ -44,10 +42,6 @@ public:
 private:
   using Values = SmallVector<Value>;
 
-  void splitRows();
-  Values sumsOf(const RowRun &run, ArrayRef<Values> positions,
-                const ColumnSource &columns, Value first, Value extent,
-                llvm::function_ref<Values()> former);
   void emitPanel(const TilePanel &panel);
   void emitDirect(const TilePanel &panel);
   void finishTiles(const TilePanel &panel, const ColumnSource &from, Value low,
@@ -71,8 +65,6 @@ private:
   RowTiles rows;
   TilePanels panels;
   KeptSums kept;
-  FixedPointRows fixed;
-  NibbleTile integers;
   bool wide = true;
   bool drains = false; ///< the epilogue reads its sums from the stack
   Value panelMemory;
@@ -92,48 +84,14 @@ void GemmEmitter::emit(Value begin, Value end) {
     panelMemory = scratchOf(
         nest.sum, std::max(panelBytes * 8 / nest.sum.getIntOrFloatBitWidth(),
                            nest.block * width));
-  if (isFixedPoint())
-    fixed.reserve(block.rows);
-  if (isFixedPoint() && sharesRows()) {
-    task.enter(begin);
-    splitRows();
-  }
   if (isDeep())
     kept.storeRows(tile.vectors, at().constant(together),
                    kept.zeros(tile.rows * tile.vectors));
   forRange(begin, end, 1, [&](Value number) {
     task.enter(number);
-    if (isFixedPoint() && !sharesRows())
-      splitRows();
     panels.forEach(task.firstColumn, task.lastColumn,
                    [&](const TilePanel &panel) { emitPanel(panel); });
   });
-}
-
-/// The task's rows become integers.
-void GemmEmitter::splitRows() {
-  forRange(task.firstRow, task.lastRow, 1, [&](Value row) {
-    RowRun run{row, 1, {}};
-    fixed.split(rows.offsetsOf(run, rows.positionsOf(run)).front(),
-                at().sub(row, task.firstRow));
-  });
-}
-
-/// The sums of one chain: `former` ones and the products [first, first +
-/// extent).
-GemmEmitter::Values GemmEmitter::sumsOf(const RowRun &run,
-                                        ArrayRef<Values> positions,
-                                        const ColumnSource &columns,
-                                        Value first, Value extent,
-                                        llvm::function_ref<Values()> former) {
-  if (!isFixedPoint())
-    return tiles.run(rows.offsetsOf(run, positions), nest.sums.back().lhsStride,
-                     columns, first, extent, former);
-  Values numbers;
-  for (int64_t r = 0; r < run.count; ++r)
-    numbers.push_back(
-        at().add(at().sub(run.first, task.firstRow), at().constant(r)));
-  return integers.run(numbers, columns, first, extent, former());
 }
 
 /// Whether rows of the run share the sums of the panel's last vector.
@@ -224,12 +182,13 @@ void GemmEmitter::emitDirect(const TilePanel &panel) {
                           run.count, {together, depth, k});
         kept.storeRows(
             panel.vectors, keptRow,
-            sumsOf(run, rows.positionsOf(run), source, k, at().constant(depth),
-                   [&] {
-                     Value former = arith::SelectOp::create(
-                         b, loc, isFirst, at().constant(together), keptRow);
-                     return kept.loadRows(panel.vectors, former, run.count);
-                   }));
+            tiles.run(rows.offsetsOf(run, rows.positionsOf(run)),
+                      nest.sums.back().lhsStride, source, k,
+                      at().constant(depth), [&] {
+                        Value former = arith::SelectOp::create(
+                            b, loc, isFirst, at().constant(together), keptRow);
+                        return kept.loadRows(panel.vectors, former, run.count);
+                      }));
       });
     });
     finishTiles(panel, columns, low, high, whole);
@@ -252,6 +211,7 @@ void GemmEmitter::finishTiles(const TilePanel &panel, const ColumnSource &from,
                           : FetchedPiece{block.rows, size.sum.value_or(0)});
     Value keptRow = done ? at().sub(run.first, low) : at().constant(0);
     SmallVector<Values> positions = rows.positionsOf(run);
+    Values starts = rows.offsetsOf(run, positions);
     auto former = [&] {
       return done ? kept.loadRows(panel.vectors, keptRow, run.count)
                   : kept.zeros(run.count * panel.vectors);
@@ -259,11 +219,10 @@ void GemmEmitter::finishTiles(const TilePanel &panel, const ColumnSource &from,
     Values sums;
     if (isChain()) {
       Value first = done ? done : at().constant(0);
-      sums = sumsOf(run, positions, columns, first,
-                    at().sub(nest.sums.back().extent, first), former);
+      sums = tiles.run(starts, nest.sums.back().lhsStride, columns, first,
+                       at().sub(nest.sums.back().extent, first), former);
     } else {
-      sums = tiles.runAll(rows.offsetsOf(run, positions), positions, columns,
-                          former());
+      sums = tiles.runAll(starts, positions, columns, former());
     }
     if (drains) {
       kept.storeRows(panel.vectors, keptRow, sums);

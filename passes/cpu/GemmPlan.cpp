@@ -15,8 +15,6 @@ constexpr int64_t keptBytes = 31 * 1024;
 /// Products of a piece of a deep sum: three vectors of columns take 24 KB, and
 /// stay in the first cache while the rows pass.
 constexpr int64_t pieceProducts = 128;
-/// Bytes of a task's rows as integers, of four to an element and the units.
-constexpr int64_t fixedPointBytes = 128 * 1024;
 /// Operands of more bytes are packed where many rows read them.
 constexpr int64_t largeOperand = 768 * 1024;
 
@@ -45,32 +43,12 @@ GemmPlan::GemmPlan(const ContractionNest &nest, int64_t vectorBytes)
   layout.converted =
       nest.products == Products::Chain && nest.rhsElement != nest.sum;
   layout.halves = sharesHalves();
-  if (isFixedPoint()) {
-    tile = chooseIntegerTile(size, vectorBytes, layout);
-    block = chooseBlock(size, tile, lanes, layout);
-    limitRows(std::max<int64_t>(1, fixedPointBytes / (5 * *size.sum)));
-  } else {
-    tile = chooseTile(size, vectorBytes, lanes, layout);
-    block = chooseBlock(size, tile, lanes, layout);
-  }
+  tile = chooseTile(size, vectorBytes, lanes, layout);
+  block = chooseBlock(size, tile, lanes, layout);
   width = tile.vectors * lanes;
   int64_t most = std::max(tile.rows, keptBytes / (width * sumBytes()));
   together =
       evenRows(block.rows, llvm::divideCeilSigned(block.rows, most), tile);
-}
-
-/// Fewer rows a task, and columns instead.
-void GemmPlan::limitRows(int64_t most) {
-  tile.rows = std::min(tile.rows, most);
-  int64_t rows = most / tile.rows * tile.rows;
-  if (rows >= block.rows)
-    return;
-  block.columns *= block.rows / rows;
-  block.rows = rows;
-}
-
-bool GemmPlan::sharesRows() const {
-  return nest.outer.empty() && size.rows && *size.rows <= block.rows;
 }
 
 bool GemmPlan::columnsAcross() const {

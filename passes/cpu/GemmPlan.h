@@ -29,10 +29,6 @@ struct GemmPlan {
   /// The same of a chain in panels: its last piece leaves the sums in
   /// registers.
   bool isDeep() const;
-  /// Weights are integers of four bits, and rows are made integers too.
-  bool isFixedPoint() const { return nest.sumsPerElement > 1; }
-  /// All tasks have the same rows.
-  bool sharesRows() const;
   int64_t pieceDepth() const; ///< of a deep sum: whole blocks
 
   const ContractionNest &nest;
@@ -44,7 +40,6 @@ struct GemmPlan {
   int64_t width, together; ///< columns of a panel, rows that share it
 
 private:
-  void limitRows(int64_t most);
   /// Whether rows after those of a tile meet the same packed panel, of a known
   /// sum in blocks.
   bool readsAgain() const;

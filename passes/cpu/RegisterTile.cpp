@@ -193,18 +193,6 @@ RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
   return tile;
 }
 
-RegisterTile chooseIntegerTile(const ContractionSize &size, int64_t vectorBytes,
-                               const ColumnLayout &layout) {
-  bool few = vectorBytes < 64;
-  int64_t most = few ? 2 : 3,
-          rows = std::clamp<int64_t>(size.rows.value_or(most), 1, most),
-          group = layout.panelVectors,
-          vectors = rows == 1 ? (few ? 3 : 6) : most;
-  while (group % vectors != 0 && vectors % group != 0)
-    --vectors;
-  return {rows, vectors};
-}
-
 /// Rows of one image of an open batch, if they are not few.
 static int64_t typicalRows(const ContractionSize &size) {
   int64_t typical =

@@ -48,10 +48,6 @@ bool endInHalf(int64_t columns, int64_t lanes);
 RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
                         int64_t lanes, const ColumnLayout &layout);
 
-/// The same for sums of integers, each of two digits and in two registers.
-RegisterTile chooseIntegerTile(const ContractionSize &size, int64_t vectorBytes,
-                               const ColumnLayout &layout);
-
 /// Rows of each of `parts` about equal parts, in whole tiles.
 int64_t evenRows(int64_t rows, int64_t parts, RegisterTile tile);
 

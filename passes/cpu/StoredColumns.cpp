@@ -1,4 +1,6 @@
-// Single integers of four bits, and scales.
+// Four bits become floats by a table where a register holds one: a permutation
+// reads the low four bits of each lane and ignores the others, so that a shift
+// and a permutation do what else takes two shifts and a conversion.
 #include "passes/cpu/StoredColumns.h"
 
 #include "passes/cpu/Conversions.h"
@@ -34,6 +36,32 @@ static Value highestNibbles(OpBuilder &b, Location loc, Value words) {
   Value rest = constantLike(b, loc, type, wordBits - nibbleBits);
   Value integers = arith::ShRSIOp::create(b, loc, words, rest);
   return arith::SIToFPOp::create(b, loc, floatsLike(b, type), integers);
+}
+
+Value emitNibbles(OpBuilder &b, Location loc, Value words, int64_t which,
+                  bool inRegister) {
+  Type type = words.getType();
+  if (!inRegister) {
+    int64_t above = wordBits - nibbleBits * (which + 1);
+    Value high =
+        arith::ShLIOp::create(b, loc, words, constantLike(b, loc, type, above));
+    return highestNibbles(b, loc, high);
+  }
+  SmallVector<float> numbers;
+  for (int n = 0; n < 16; ++n)
+    numbers.push_back(float(n < 8 ? n : n - 16));
+  auto floats = cast<VectorType>(floatsLike(b, type));
+  Value table = arith::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(floats, ArrayRef<float>(numbers)));
+  Value low =
+      which == 0
+          ? words
+          : Value(arith::ShRUIOp::create(
+                b, loc, words, constantLike(b, loc, type, which * nibbleBits)));
+  return LLVM::CallIntrinsicOp::create(
+             b, loc, floats, b.getStringAttr("llvm.x86.avx512.permvar.sf.512"),
+             ValueRange{table, low})
+      .getResult(0);
 }
 
 Value emitNibble(OpBuilder &b, Location loc, Value words, Value which) {

@@ -25,8 +25,12 @@ struct ScaleSource {
   llvm::SmallVector<mlir::Value> places;
 };
 
-/// The four-bit integers number `which`, an index, of `words` (a scalar or
-/// vector of i32) as f32.
+/// The four-bit integers number `which` of `words` (a scalar or vector of i32)
+/// as f32; `inRegister`: by AVX-512's permutation, which is a table of sixteen.
+mlir::Value emitNibbles(mlir::OpBuilder &b, mlir::Location loc,
+                        mlir::Value words, int64_t which, bool inRegister);
+
+/// The same where `which` is known in the run: an index.
 mlir::Value emitNibble(mlir::OpBuilder &b, mlir::Location loc,
                        mlir::Value words, mlir::Value which);
 

@@ -46,9 +46,12 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
   int64_t vectors = columns.wholeVectors();
   auto elements = cast<MemRefType>(columns.memory.getType()).getElementType();
   auto type = VectorType::get({lanes}, elements);
-  bool pairs = nest.products == Products::Pairs;
+  bool words = nest.sumsPerElement > 1,
+       pairs = nest.products == Products::Pairs;
+  Value first = k;
   k = at().add(k, at().constant(within));
-  Value line = at().add(columns.base, at().mul(k, columns.stride));
+  Value line =
+      at().add(columns.base, at().mul(words ? first : k, columns.stride));
   auto column = [&](int64_t v) {
     Value place = at().add(line, columns.places[v]);
     Value mask = columns.masks.empty() ? Value() : columns.masks[v];
@@ -60,8 +63,9 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
     } else {
       loaded = vector::LoadOp::create(b, loc, type, columns.memory, place);
     }
-    return pairs ? asPairs(b, loc, loaded)
-                 : emitConvert(b, loc, loaded, columns.element, nest.sum);
+    return pairs   ? asPairs(b, loc, loaded)
+           : words ? emitNibbles(b, loc, loaded, within, hasTable)
+                   : emitConvert(b, loc, loaded, columns.element, nest.sum);
   };
   auto wide = VectorType::get({lanes}, nest.sum);
   Values places = moved(rows, at().mul(k, rowStride));
@@ -238,8 +242,10 @@ TileKernel::Values TileKernel::joined(const ColumnSource &columns, Value first,
 void TileKernel::steps(ArrayRef<Value> rows, Value rowStride,
                        const ColumnSource &columns, int64_t k, int64_t count,
                        Values &sums) {
-  for (int64_t end = k + count; k < end; ++k)
-    step(rows, rowStride, columns, at().constant(k), 0, sums);
+  for (int64_t end = k + count; k < end; ++k) {
+    int64_t within = k % nest.sumsPerElement;
+    step(rows, rowStride, columns, at().constant(k - within), within, sums);
+  }
 }
 
 TileKernel::Values

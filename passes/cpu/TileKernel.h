@@ -44,7 +44,8 @@ public:
   using Values = llvm::SmallVector<mlir::Value>;
 
   TileKernel(Kernel &kernel, const ContractionNest &nest, int64_t lanes)
-      : b(kernel.builder), loc(kernel.loc()), nest(nest), lanes(lanes) {}
+      : b(kernel.builder), loc(kernel.loc()), nest(nest), lanes(lanes),
+        hasTable(kernel.vectorBytes == 64) {}
 
   /// One chain of products over k in [0, extent) on top of `sums` (rows x
   /// vectors, row by row): rows start at `rows` in lhs and step by `rowStride`.
@@ -72,9 +73,6 @@ public:
          llvm::ArrayRef<llvm::SmallVector<mlir::Value>> positions,
          const ColumnSource &columns, mlir::ValueRange sums);
 
-  /// What is to be fetched in the iteration that starts with product k.
-  void fetch(const ColumnSource &columns, mlir::Value k);
-
   /// Whether the row at `position` lies inside the input when the sum
   /// dimensions stand at `taps`; null: always.
   mlir::Value fits(llvm::ArrayRef<mlir::Value> taps,
@@ -98,6 +96,7 @@ private:
   mlir::Value ifBlocked(mlir::Value yes, mlir::Value no);
   FetchAhead fetchedAfter(FetchAhead ahead, mlir::Value elements);
   FetchAhead fetchedAt(FetchAhead ahead, mlir::Value k);
+  void fetch(const ColumnSource &columns, mlir::Value k);
   /// The product number k + within, where k is the first of an iteration.
   void step(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,
             const ColumnSource &columns, mlir::Value k, int64_t within,
@@ -134,6 +133,7 @@ private:
   mlir::Location loc;
   const ContractionNest &nest;
   int64_t lanes;
+  bool hasTable; ///< a register holds sixteen floats
 };
 
 } // namespace tenon

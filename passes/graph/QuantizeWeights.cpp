@@ -20,9 +20,7 @@ namespace tenon {
 namespace {
 /// Eight bits keep the blocks of the numerics contract; four need smaller
 /// groups, for one outlier takes the precision of its whole group.
-constexpr int64_t byteGroup = 128;
-/// Kernels of four bits hold a whole row as integers on the stack.
-constexpr int64_t deepestNibbles = 1 << 17;
+constexpr int64_t byteGroup = 128, nibbleGroup = 32;
 
 /// Whether all that reads `unpacked` is a product that sums over its one other
 /// dimension, or takes single elements.
@@ -36,10 +34,6 @@ bool sumsOverDepth(UnpackOp unpacked) {
            return dot && use.getOperandNumber() == 1 &&
                   dot.getRhsContract() == ArrayRef(depth);
          });
-}
-
-int64_t depthOf(UnpackOp unpack) {
-  return cast<RankedTensorType>(unpack.getOperand().getType()).getDimSize(1);
 }
 
 struct QuantizeWeights : impl::QuantizeWeightsBase<QuantizeWeights> {
@@ -65,10 +59,6 @@ struct QuantizeWeights : impl::QuantizeWeightsBase<QuantizeWeights> {
     for (UnpackOp unpack : unpacks)
       if (bits == 16)
         narrow(unpack);
-      else if (bits == 4 && depthOf(unpack) > deepestNibbles)
-        unpack.emitRemark("weight stays f32: 4-bit weights are for sums of at "
-                          "most ")
-            << deepestNibbles << " products, not " << depthOf(unpack);
       else if (sumsOverDepth(unpack))
         quantize(unpack);
       else

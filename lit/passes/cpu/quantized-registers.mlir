@@ -33,3 +33,17 @@ func.func @bytes(%x: tensor<1x768xf32>, %q: tensor<8x768x16xi8>, %s: tensor<8x6x
   %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<1x768xf32>, tensor<768x128xf32>) -> tensor<1x128xf32>
   return %0 : tensor<1x128xf32>
 }
+
+// A shift and a table.
+// CHECK-LABEL: contraction.dequantize.unpack.dot_general.2:
+// CHECK: Inner Loop Header
+// CHECK-NOT: {{vcvtdq2ps|vpand|vpsra}}
+// CHECK: vpermps
+// CHECK: vfmadd{{[0-9]+}}ps {{.*}}%zmm
+// CHECK: vpsrld $4
+func.func @nibbles(%x: tensor<1x768xf32>, %q: tensor<8x96x16xi32>, %s: tensor<8x24x16xbf16>) -> tensor<1x128xf32> {
+  %p = tenon.dequantize %q scales %s group 32 : (tensor<8x96x16xi32>, tensor<8x24x16xbf16>) -> tensor<8x768x16xf32>
+  %w = tenon.unpack %p dim 1 extent 128 : (tensor<8x768x16xf32>) -> tensor<768x128xf32>
+  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<1x768xf32>, tensor<768x128xf32>) -> tensor<1x128xf32>
+  return %0 : tensor<1x128xf32>
+}
