@@ -4,6 +4,7 @@
 #include "passes/cpu/RowTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -14,6 +15,12 @@ bool RowTiles::fillLines() {
     return false;
   std::optional<int64_t> line = getConstantIntValue(task.rowExtents.back());
   return line && *line % plan.tile.rows == 0;
+}
+
+/// Rows of the least tile with room for so many: not each number has its own,
+/// which would be more code.
+static int64_t roomFor(int64_t rows) {
+  return rows <= 6 ? rows : llvm::divideCeilSigned(rows, 4) * 4;
 }
 
 void RowTiles::forEach(Value low, Value high,
@@ -31,11 +38,8 @@ void RowTiles::forEach(Value low, Value high,
            [&] { body({whole, count, {}}); });
     return;
   }
-  int64_t below = 0;
-  for (int64_t some : {1, 2, 3, 4, 5, 6, 8, 12}) {
-    int64_t count = std::min(some, plan.tile.rows);
-    if (below + 1 >= plan.tile.rows)
-      break;
+  for (int64_t below = 0; below + 1 < plan.tile.rows;) {
+    int64_t count = std::min(roomFor(below + 1), plan.tile.rows);
     Value fits = at().less(at().constant(below), rest);
     if (count < plan.tile.rows - 1)
       fits = arith::AndIOp::create(b, loc, fits,

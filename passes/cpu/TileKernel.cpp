@@ -381,10 +381,10 @@ TileKernel::Values TileKernel::lastGuarded(size_t level, const Values &rows,
                         at().constant(dim.guard->dilation));
   Value all;
   size_t count = rows.size();
+  bool line = inLine(positions);
   for (size_t r = 0; r < count; ++r) {
     // Between the ends of a line nothing lies further out.
-    bool between = r > 0 && r + 1 < count && inLine(positions);
-    if (between)
+    if (line && r > 0 && r + 1 < count)
       continue;
     Value first = windowStart(dim, positions[r]);
     all = both(all, both(valid[r], both(inside(dim, first),

@@ -228,6 +228,13 @@ TEST(Convolution, TilesThatFillLines) {
           cases.push_back(channels == 3 ? inOrder(planes, test)
                                         : packed(test, 3));
         }
+  // Rows left over that show in the run only, up to all but one of a tile: of
+  // one image 15, 14 and 13 of 16, and where lines have 25 pixels 13 of 14.
+  for (int64_t width : {19, 38, 41, 25})
+    for (int64_t images : {1, 2, 3})
+      cases.push_back(convolutionCase(numbered("rest", {width, images}),
+                                      {images, 5, width, 3}, {3, 3, 3, 16},
+                                      whole, 1, Epilogue::None, Unknown::Rows));
   check(cases);
 }
 
