@@ -2,6 +2,8 @@
 // steps of a tile: more would be in the way of its loads.
 #include "passes/cpu/ColumnFetcher.h"
 
+#include "passes/cpu/GemmPlan.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -11,20 +13,26 @@ namespace tenon {
 /// Rows of a product whose rows are known only in the run; those of one image
 /// are.
 constexpr int64_t typicalRows = 128;
-/// Up to so many rows fetch their own columns, this many lines ahead in each of
-/// a few panels, or in one.
-constexpr int64_t ownReaders = 16, fetchDistance = 32, singleDistance = 64;
+/// Lines that the only tile of the rows fetches ahead, in all panels it reads
+/// and in one: what memory answers meanwhile, a quarter of the first cache.
+constexpr int64_t linesAhead = 192, mostInPanel = 128;
+/// Small tiles do little but read, which the hardware follows by itself: the
+/// same for them.
+constexpr int64_t smallLinesAhead = 96, mostInSmallPanel = 64;
 /// Fewer rows wait for a panel even where it comes from the second cache.
 constexpr int64_t patientRows = 64;
 /// Tiles of so few rows are all there is, as often as not.
 constexpr int64_t smallTile = 3;
+/// Rows of an image that are few.
+constexpr int64_t fewRows = 16;
 /// Lines a tile may fetch before a packing without being held up.
 constexpr int64_t mostFetched = 32;
 
 ColumnFetcher::ColumnFetcher(Kernel &kernel, const ContractionNest &nest,
                              const ContractionSize &size, RegisterTile tile)
     : b(kernel.builder), loc(kernel.loc()), nest(nest), size(size), tile(tile),
-      lanes(kernel.vectorBytes * 8 / nest.sum.getIntOrFloatBitWidth()) {}
+      lanes(kernel.vectorBytes * 8 / nest.sum.getIntOrFloatBitWidth()),
+      together(stepsTogether(nest)) {}
 
 /// Whether the sums go through a panel from its start to its end.
 bool ColumnFetcher::readsThrough() {
@@ -40,12 +48,12 @@ bool ColumnFetcher::readsThrough() {
 }
 
 /// Whether all columns are still in the second cache when the next rows come,
-/// after `together` of them. An image may have no more: then each panel is read
+/// after `rows` of them. An image may have no more: then each panel is read
 /// but once, and comes from further away.
-bool ColumnFetcher::staysInCache(int64_t together) {
+bool ColumnFetcher::staysInCache(int64_t rows) {
   return size.columns &&
          nest.storedBytes(*size.columns * *size.sum) <= secondCache &&
-         (size.rowFactor <= ownReaders || size.rowFactor > together);
+         (size.rowFactor <= fewRows || size.rowFactor > rows);
 }
 
 void ColumnFetcher::fetchNext(ColumnSource &columns, Value next, Value row,
@@ -53,51 +61,104 @@ void ColumnFetcher::fetchNext(ColumnSource &columns, Value next, Value row,
   if (!readsThrough())
     return;
   int64_t width = nest.panels->width, panels = tile.vectors * lanes / width,
-          together = stepsTogether(nest),
-          lines = nest.storedBytes(width * together) / lineBytes;
+          bytes = nest.storedBytes(width * together), lines = bytes / lineBytes;
   // Lines are fetched whole, and not by those who read a share of them.
-  if (panels == 0 || lines * lineBytes != nest.storedBytes(width * together))
+  if (panels == 0 || lines * lineBytes != bytes || (count == 1 && panels > 1))
     return;
-  bool own = size.rows ? *size.rows <= ownReaders
-                       : count < tile.rows || tile.rows <= smallTile;
-  if ((size.rows || !own) && count != tile.rows)
+  PanelLines read{panels, lines,
+                  width * together / nest.sumsPerElement / lines};
+  bool alone = size.rows ? *size.rows <= tile.rows
+                         : count < tile.rows || tile.rows <= smallTile;
+  if (alone)
+    fetchOwn(columns, read, count);
+  else if (size.rows && tilesOf(piece) <= lines)
+    fetchPart(columns, next, row, read, piece);
+  else if (count == tile.rows &&
+           !(piece.rows >= patientRows && staysInCache(piece.rows)))
+    fetchShare(columns, next, row, read, piece);
+}
+
+/// The only tile of the rows fetches what it reads itself, and where its panels
+/// end what the next ones begin with.
+void ColumnFetcher::fetchOwn(ColumnSource &columns, PanelLines read,
+                             int64_t count) {
+  bool small = count <= smallTile;
+  int64_t perPanel = (small ? smallLinesAhead : linesAhead) / read.panels,
+          steps = std::min(perPanel, small ? mostInSmallPanel : mostInPanel) /
+                  read.lines;
+  Value ahead = at().constant(steps * read.lines * read.elements);
+  columns.ahead = FetchAhead{{}, read.lines, read.elements, true};
+  for (int64_t p = 0; p < read.panels; ++p)
+    columns.ahead->bases.push_back(
+        at().add(columns.base, at().add(ahead, panelOffset(at().constant(p)))));
+  if (read.panels == 1 || nest.sums.size() > 1)
     return;
-  if (count == 1 && panels > 1)
-    return;
-  int64_t lineElements = width * together / nest.sumsPerElement / lines;
-  if (own) {
-    int64_t distance = panels == 1 ? singleDistance : fetchDistance;
-    columns.ahead = FetchAhead{{}, lines, lineElements, true};
-    for (int64_t p = 0; p < panels; ++p)
-      columns.ahead->bases.push_back(
-          at().add(at().add(columns.base,
-                            at().mul(at().constant(p), nest.panels->stride)),
-                   at().constant(distance * lineElements)));
-    return;
-  }
-  if (piece.rows >= patientRows && staysInCache(piece.rows))
-    return;
-  int64_t known =
-      size.rows || size.rowFactor > ownReaders ? size.rowFactor : typicalRows;
-  int64_t rows = std::min(known, piece.rows),
-          tiles = (rows - 1) / tile.rows + 1, shares = lines;
-  while (shares > 1 && tiles < panels * shares)
+  columns.ahead->turn =
+      at().sub(nest.sums.back().extent, at().constant(steps * together));
+  columns.ahead->jump = panelOffset(at().constant(read.panels - 1));
+}
+
+/// Each of a few tiles fetches a part of every panel: as many lines at any
+/// time, from the first tile to the last.
+void ColumnFetcher::fetchPart(ColumnSource &columns, Value next, Value row,
+                              PanelLines read, FetchedPiece piece) {
+  int64_t lines = llvm::divideCeilSigned(read.lines, tilesOf(piece));
+  // The last part may reach into the one before.
+  Value part = at().min(at().mul(numberOf(row), at().constant(lines)),
+                        at().constant(read.lines - lines));
+  Value base = at().add(next, partOffset(part, lines, read, piece));
+  bool isSmall =
+      nest.storedBytes(tile.vectors * lanes * piece.depth) <= panelBytes;
+  columns.ahead = FetchAhead{{}, lines, read.elements, isSmall};
+  for (int64_t p = 0; p < read.panels; ++p)
+    columns.ahead->bases.push_back(
+        at().add(base, panelOffset(at().constant(p))));
+}
+
+/// Each of many tiles fetches a share of one panel.
+void ColumnFetcher::fetchShare(ColumnSource &columns, Value next, Value row,
+                               PanelLines read, FetchedPiece piece) {
+  int64_t shares = read.lines;
+  while (shares > 1 && tilesOf(piece) < read.panels * shares)
     shares /= 2;
-  Value number = at().floorDiv(row, at().constant(tile.rows));
+  int64_t lines = read.lines / shares;
+  Value number = numberOf(row);
   Value panel = at().min(at().floorDiv(number, at().constant(shares)),
-                         at().constant(panels - 1));
-  Value share = at().remainder(number, at().constant(shares));
-  Value base =
-      at().add(at().add(next, at().mul(panel, nest.panels->stride)),
-               at().mul(share, at().constant(piece.depth / shares * width /
-                                             nest.sumsPerElement)));
-  int64_t linesNow = lines / shares;
-  // The tile counts its steps from the first product of all.
-  if (piece.first)
-    base = at().sub(
-        base, at().mul(at().floorDiv(piece.first, at().constant(together)),
-                       at().constant(linesNow * lineElements)));
-  columns.ahead = FetchAhead{{base}, linesNow, lineElements};
+                         at().constant(read.panels - 1));
+  Value part = at().mul(at().remainder(number, at().constant(shares)),
+                        at().constant(lines));
+  Value base = at().add(at().add(next, panelOffset(panel)),
+                        partOffset(part, lines, read, piece));
+  columns.ahead = FetchAhead{{base}, lines, read.elements};
+}
+
+/// How many tiles the piece's rows are, as far as is known.
+int64_t ColumnFetcher::tilesOf(FetchedPiece piece) {
+  int64_t known =
+      size.rows || size.rowFactor > fewRows ? size.rowFactor : typicalRows;
+  return llvm::divideCeilSigned(std::min(known, piece.rows), tile.rows);
+}
+
+Value ColumnFetcher::numberOf(Value row) {
+  return at().floorDiv(row, at().constant(tile.rows));
+}
+
+Value ColumnFetcher::panelOffset(Value panel) {
+  return at().mul(panel, nest.panels->stride);
+}
+
+/// Where a tile begins to fetch, `lines` in each iteration, that leaves `part`
+/// of a panel's lines to those before it. Its steps are counted from the first
+/// product of all.
+Value ColumnFetcher::partOffset(Value part, int64_t lines, PanelLines read,
+                                FetchedPiece piece) {
+  Value start =
+      at().mul(part, at().constant(piece.depth / together * read.elements));
+  if (!piece.first)
+    return start;
+  Value former = at().floorDiv(piece.first, at().constant(together));
+  return at().sub(start,
+                  at().mul(former, at().constant(lines * read.elements)));
 }
 
 void ColumnFetcher::fetchForPacking(Value next, int64_t vectors, Value row,

@@ -23,8 +23,9 @@ public:
 
   /// Lets a tile of `count` rows, the first of which is the piece's `row`,
   /// fetch its share of the columns that come after `columns`: `next` is where
-  /// their first panel begins. Few rows fetch what they read themselves; one
-  /// row does nothing but read, which needs no help.
+  /// their first panel begins. A tile that is alone fetches what it reads
+  /// itself; one row of several panels does nothing but read, which needs no
+  /// help.
   void fetchNext(ColumnSource &columns, mlir::Value next, mlir::Value row,
                  int64_t count, FetchedPiece piece);
 
@@ -34,8 +35,24 @@ public:
                        int64_t count, FetchedPiece piece);
 
 private:
+  /// What an iteration of a tile's innermost loop reads: so many lines, each of
+  /// so many elements, of each of its panels.
+  struct PanelLines {
+    int64_t panels, lines, elements;
+  };
+
   bool readsThrough();
-  bool staysInCache(int64_t together);
+  bool staysInCache(int64_t rows);
+  void fetchOwn(ColumnSource &columns, PanelLines read, int64_t count);
+  void fetchPart(ColumnSource &columns, mlir::Value next, mlir::Value row,
+                 PanelLines read, FetchedPiece piece);
+  void fetchShare(ColumnSource &columns, mlir::Value next, mlir::Value row,
+                  PanelLines read, FetchedPiece piece);
+  int64_t tilesOf(FetchedPiece piece);
+  mlir::Value numberOf(mlir::Value row);
+  mlir::Value panelOffset(mlir::Value panel);
+  mlir::Value partOffset(mlir::Value part, int64_t lines, PanelLines read,
+                         FetchedPiece piece);
   IndexBuilder at() { return {b, loc}; }
 
   mlir::OpBuilder &b;
@@ -43,7 +60,7 @@ private:
   const ContractionNest &nest;
   ContractionSize size;
   RegisterTile tile;
-  int64_t lanes;
+  int64_t lanes, together;
 };
 
 } // namespace tenon

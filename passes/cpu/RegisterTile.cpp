@@ -34,6 +34,8 @@ constexpr int64_t evenParts = 8;
 /// are converted for each.
 constexpr int64_t tallRows = 24;
 constexpr int64_t widestTile = 16;
+/// So many rows read columns as fast as they come from memory.
+constexpr int64_t waitingRows = 16;
 /// Panels, each read from its start to its end, that a tile of few rows reads
 /// at once: more streams than that are fetched ahead less well.
 constexpr int64_t panelStreams = 4;
@@ -170,13 +172,20 @@ RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
     // Fewer rows would share each column's conversion.
     return tall ? most : cost.best(most);
   };
+  // Few rows wait for the columns: the fewer tiles share them the better.
+  auto passes = [&](RegisterTile tile) -> int64_t {
+    return size.rows && *size.rows <= waitingRows
+               ? divideCeilSigned(*size.rows, tile.rows)
+               : 0;
+  };
   RegisterTile tile{0, 0};
-  std::pair<bool, int64_t> least;
+  std::tuple<bool, int64_t, int64_t> least;
   for (RegisterTile candidate : candidates) {
     if (!fits(candidate.vectors))
       continue;
     candidate = best(candidate);
-    std::pair here(!tall && candidate.vectors < group, cost.of(candidate));
+    std::tuple here(!tall && candidate.vectors < group, cost.of(candidate),
+                    passes(candidate));
     if (tile.rows && here >= least)
       continue;
     tile = candidate;

@@ -130,6 +130,8 @@ FetchAhead TileKernel::fetchedAt(FetchAhead ahead, Value k) {
       at().constant(stepsTogether(nest)));
   for (Value &base : ahead.bases)
     base = at().add(base, fetched);
+  if (ahead.turn)
+    ahead.turn = at().sub(ahead.turn, k);
   return ahead;
 }
 
@@ -141,6 +143,13 @@ FetchAhead TileKernel::fetchedAfter(FetchAhead ahead, Value elements) {
 
 void TileKernel::fetch(const ColumnSource &columns, Value k) {
   FetchAhead now = fetchedAt(*columns.ahead, k);
+  if (now.turn) {
+    Value turned = at().less(now.turn, at().constant(1));
+    Value jump =
+        arith::SelectOp::create(b, loc, turned, now.jump, at().constant(0));
+    for (Value &base : now.bases)
+      base = at().add(base, jump);
+  }
   for (Value base : now.bases)
     for (int64_t line = 0; line < now.lines; ++line) {
       Value place = at().add(base, at().constant(line * now.lineElements));

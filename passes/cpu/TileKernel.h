@@ -19,6 +19,8 @@ struct FetchAhead {
   llvm::SmallVector<mlir::Value> bases;
   int64_t lines, lineElements;
   bool intoFirstCache = false; ///< else into the second
+  /// From step `turn` on it goes on `jump` elements further; null: it does not.
+  mlir::Value turn{}, jump{};
 };
 
 /// Where a tile reads its columns: vector v of line k at base + k * stride +

@@ -78,8 +78,8 @@ TEST(RegisterTile, NoRowIsLeftOverWhereASmallerTileFits) {
   };
   EXPECT_EQ(rowsOf(128, 64), 8);
   EXPECT_EQ(rowsOf(49, 64), 7);
-  EXPECT_EQ(rowsOf(12, 64), 6);
   EXPECT_EQ(rowsOf(13, 64), 8);
+  EXPECT_EQ(rowsOf(18, 64), 6);
   EXPECT_EQ(rowsOf(8, 32), 4);
   EXPECT_EQ(rowsOf(12, 32), 6);
   // Of an open batch of 7 x 7 positions no row is left over either.
@@ -105,6 +105,14 @@ TEST(RegisterTile, WindowsFillLines) {
   // None fills a line of 31: whole tiles are worth more.
   EXPECT_EQ(rowsOf(32, 31, 48), 8);
   EXPECT_EQ(chooseTile({1, {}, 16, 27, 112 * 112}, 64, 16, {false, 1}).rows, 8);
+}
+
+TEST(RegisterTile, FewRowsAreFewTiles) {
+  // Smaller tiles would be as good, did columns not have to come.
+  EXPECT_EQ(chooseTile({1, 8, 1024, 768}, 64, 16, {false, 1}).rows, 8);
+  EXPECT_EQ(chooseTile({1, 16, 1024, 768}, 64, 16, {false, 1}).rows, 8);
+  EXPECT_EQ(chooseTile({1, 12, 768, 768}, 64, 16, {false, 1}).rows, 12);
+  EXPECT_EQ(chooseTile({1, 32, 1024, 768}, 64, 16, {false, 1}).rows, 4);
 }
 
 TEST(RegisterTile, FewColumnsAreOneTask) {

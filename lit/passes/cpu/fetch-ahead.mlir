@@ -90,3 +90,35 @@ func.func @pieces(%x: tensor<64x768xf32>, %p: tensor<24x768x16xf32>) -> tensor<6
   %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<64x768xf32>, tensor<768x384xf32>) -> tensor<64x384xf32>
   return %0 : tensor<64x384xf32>
 }
+
+// -----
+// The only tile of the rows fetches what it reads, and 96 steps before its two
+// panels end what the next two begin with, one panel further on.
+// CHECK-LABEL: func.func private @contraction{{.*}}(
+// CHECK: %[[PAST:.*]] = arith.cmpi {{.*}}, %c1{{.*}}
+// CHECK: arith.select %[[PAST]], %c12288{{.*}}, %c0
+// CHECK-COUNT-8: memref.prefetch {{.*}} locality<3>
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @alone(%x: tensor<8x768xf32>, %p: tensor<64x768x16xf32>) -> tensor<8x1024xf32> {
+  %w = tenon.unpack %p dim 1 extent 1024 : (tensor<64x768x16xf32>) -> tensor<768x1024xf32>
+  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<8x768xf32>, tensor<768x1024xf32>) -> tensor<8x1024xf32>
+  return %0 : tensor<8x1024xf32>
+}
+
+// -----
+// Each of two tiles fetches half of every panel of the next piece, in each of
+// the two places where pieces are summed.
+// CHECK-LABEL: func.func private @contraction{{.*}}(
+// CHECK: scf.for {{.*}} to %c640{{.*}} step %c128{{.*}} {
+// CHECK-COUNT-6: memref.prefetch {{.*}} locality<3>
+// CHECK-NOT: memref.prefetch
+// CHECK: vector.store
+// CHECK-COUNT-6: memref.prefetch {{.*}} locality<3>
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @halves(%x: tensor<16x768xf32>, %p: tensor<24x768x16xf32>) -> tensor<16x384xf32> {
+  %w = tenon.unpack %p dim 1 extent 384 : (tensor<24x768x16xf32>) -> tensor<768x384xf32>
+  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<16x768xf32>, tensor<768x384xf32>) -> tensor<16x384xf32>
+  return %0 : tensor<16x384xf32>
+}
