@@ -101,6 +101,8 @@ struct CompileOptions {
   bool exposeIntermediates =
       false;    ///< every computed value is an output too (compiler/verify)
   int jobs = 0; ///< threads that compile; 0: one a processor
+  bool verifyEachPass =
+      false; ///< for tests: the module after every pass, not every phase
   std::string stopAfter; ///< a phase name, or empty
   std::string dumpDir;   ///< a file per phase is written here when not empty
   int64_t foldBudgetBytes =

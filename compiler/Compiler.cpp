@@ -174,7 +174,7 @@ private:
     OwningOpRef<ModuleOp> before = version.clone();
     PassManager pm(&context);
     // Once a phase: after each pass it would take a third of the time.
-    pm.enableVerifier(false);
+    pm.enableVerifier(options.verifyEachPass);
     phase.build(pm, pipeline);
     LogicalResult result = pm.run(version);
     if (succeeded(result))

@@ -112,15 +112,15 @@ public:
 /// listed among those that change no byte.
 void addOptions(Lines &lines, const CompileOptions &options) {
   // The places of files are not told, nor what chooseTarget has resolved, nor
-  // `jobs`, on which the files do not depend.
+  // `jobs` and `verifyEachPass`, on which the files do not depend.
   [[maybe_unused]] const auto &[input, entries, allSignatures, tag, feeds,
                                 fetches, output, emit, header, dependencyFile,
                                 name, triple, cpu, versions, features, optLevel,
                                 dims, shapes, variants, pads, weights,
                                 standalone, foldBatchNorm, weightFormat,
                                 matmulPrecision, exposeIntermediates, jobs,
-                                stopAfter, dumpDir, foldBudgetBytes,
-                                externalWeightBytes] = options;
+                                verifyEachPass, stopAfter, dumpDir,
+                                foldBudgetBytes, externalWeightBytes] = options;
   lines.add("symbol", name.empty() ? symbolStem(options) : name);
   for (const EntryOption &entry : entries)
     lines.add(entry.isSignature ? "signature" : "function", entry.name);

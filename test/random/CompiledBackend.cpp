@@ -177,6 +177,7 @@ static CompileOptions compileOptions(const CompiledOptions &options,
                                      const std::string &cpu) {
   CompileOptions compiling;
   compiling.optLevel = options.optLevel;
+  compiling.verifyEachPass = true;
   compiling.cpu = cpu;
   compiling.matmulPrecision = options.precision;
   // Processors with tiles of bf16 have other bits by default.
