@@ -1,5 +1,6 @@
 // A stretch of code that an interrupt does not part: it is delivered at the
-// end.
+// end. A fault of that code is not held back: it would end the process without
+// a word.
 #ifndef TENON_COMPILER_ARTIFACT_SIGNALSHELD_H
 #define TENON_COMPILER_ARTIFACT_SIGNALSHELD_H
 
@@ -7,13 +8,16 @@
 
 namespace tenon {
 
-/// Holds back all signals of this thread while it lives.
+/// Holds back the signals of this thread while it lives, but for those of
+/// faults. Threads started meanwhile hold them back for good.
 class SignalsHeld {
 public:
   SignalsHeld() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
+    sigset_t held;
+    sigfillset(&held);
+    for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP})
+      sigdelset(&held, fault);
+    pthread_sigmask(SIG_BLOCK, &held, &before);
   }
   ~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
   SignalsHeld(const SignalsHeld &) = delete;

@@ -8,27 +8,41 @@
 
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <thread>
 
 namespace tenon {
 
-Workers::Workers(unsigned threads) {
-  if (threads == 0)
-    threads = std::max(1u, std::thread::hardware_concurrency());
-  // An interrupt is for the thread that knows which files are half written.
-  SignalsHeld held;
+/// A pass manager keeps a copy of its passes for each thread there may be.
+static constexpr int mostJobs = 1024;
+
+Workers::Workers(int jobs)
+    : most(jobs > 0 ? unsigned(std::min(jobs, mostJobs))
+                    : std::max(1u, std::thread::hardware_concurrency())) {}
+
+void Workers::start() {
+  if (started.size() + 1 >= most)
+    return;
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0)
     return;
   // Code generation recurses: the stack a main thread has, not a thread's.
   pthread_attr_setstacksize(&attributes, size_t(8) << 20);
   auto *entry = +[](void *workers) -> void * {
+    // A handler that reports an overflow of the stack needs another one; this
+    // one is where the overflow does not reach.
+    char ofHandlers[size_t(64) << 10];
+    stack_t stack = {};
+    stack.ss_sp = ofHandlers;
+    stack.ss_size = sizeof ofHandlers;
+    sigaltstack(&stack, nullptr);
     static_cast<Workers *>(workers)->work();
     return nullptr;
   };
+  // An interrupt is for the thread that knows which files are half written.
+  SignalsHeld held;
   pthread_t thread;
-  while (started.size() + 1 < threads &&
-         pthread_create(&thread, &attributes, entry, this) == 0)
+  if (pthread_create(&thread, &attributes, entry, this) == 0)
     started.push_back(thread);
   pthread_attr_destroy(&attributes);
 }
@@ -39,7 +53,7 @@ Workers::~Workers() {
     std::lock_guard lock(mutex);
     ends = true;
   }
-  changed.notify_all();
+  hasTask.notify_all();
   for (pthread_t thread : started)
     pthread_join(thread, nullptr);
 }
@@ -60,30 +74,30 @@ void Workers::wait() {
   std::unique_lock lock(mutex);
   while (!unfinished.empty())
     if (!runOne(lock, nullptr))
-      changed.wait(lock);
+      finished.wait(lock);
 }
 
 void Workers::wait(llvm::ThreadPoolTaskGroup &group) {
   std::unique_lock lock(mutex);
   while (unfinished.contains(&group))
     if (!runOne(lock, &group))
-      changed.wait(lock);
+      finished.wait(lock);
 }
 
 void Workers::asyncEnqueue(llvm::unique_function<void()> run, Group group) {
-  {
-    std::lock_guard lock(mutex);
-    waiting.push_back({std::move(run), group});
-    ++unfinished[group];
-  }
-  changed.notify_all();
+  std::lock_guard lock(mutex);
+  waiting.push_back({std::move(run), group});
+  ++unfinished[group];
+  if (++tasks > started.size())
+    start();
+  hasTask.notify_one();
 }
 
 void Workers::work() {
   std::unique_lock lock(mutex);
   while (!ends)
     if (!runOne(lock, nullptr))
-      changed.wait(lock);
+      hasTask.wait(lock);
 }
 
 bool Workers::runOne(std::unique_lock<std::mutex> &lock, Group group) {
@@ -97,9 +111,11 @@ bool Workers::runOne(std::unique_lock<std::mutex> &lock, Group group) {
   task.run();
   task.run = nullptr;
   lock.lock();
-  if (--unfinished[task.group] == 0)
+  --tasks;
+  if (--unfinished[task.group] == 0) {
     unfinished.erase(task.group);
-  changed.notify_all();
+    finished.notify_all();
+  }
   return true;
 }
 

@@ -17,9 +17,10 @@ namespace tenon {
 
 class Workers final : public llvm::ThreadPoolInterface {
 public:
-  /// `threads` of them, or one a CPU where that is 0; fewer where the system
-  /// refuses one.
-  explicit Workers(unsigned threads);
+  /// At most `jobs` threads, or one a CPU where that is not positive; never
+  /// more than there were tasks at once, and fewer where the system refuses
+  /// one.
+  explicit Workers(int jobs);
   ~Workers() override;
 
   /// Calls work(0) to work(count - 1), the caller beside the others.
@@ -28,9 +29,7 @@ public:
   /// The caller works too until nothing is left, or nothing of the group.
   void wait() override;
   void wait(llvm::ThreadPoolTaskGroup &group) override;
-  unsigned getMaxConcurrency() const override {
-    return unsigned(started.size()) + 1;
-  }
+  unsigned getMaxConcurrency() const override { return most; }
 
 private:
   using Group = llvm::ThreadPoolTaskGroup *;
@@ -40,15 +39,20 @@ private:
   };
 
   void asyncEnqueue(llvm::unique_function<void()> run, Group group) override;
+  /// One thread more, if there may be one. The lock is held.
+  void start();
   void work();
   /// Runs the first task that waits, of `group` if it is not null; false where
   /// there is none. The lock is free meanwhile.
   bool runOne(std::unique_lock<std::mutex> &lock, Group group);
 
-  std::mutex mutex; ///< of all below but `started`
-  std::condition_variable changed;
+  const unsigned most;              ///< threads, the caller's included
+  std::mutex mutex;                 ///< of all below
+  std::condition_variable hasTask;  ///< or ends: for threads of our own
+  std::condition_variable finished; ///< a group: for those who wait
   std::deque<Task> waiting;
   llvm::DenseMap<Group, unsigned> unfinished; ///< tasks of each group
+  size_t tasks = 0;                           ///< those of all groups
   bool ends = false;
   std::vector<pthread_t> started;
 };

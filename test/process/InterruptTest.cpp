@@ -3,10 +3,12 @@
 // folder and nothing it started goes on.
 #include "test/process/CompileTest.h"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <fcntl.h>
 #include <random>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace tenon::test {
@@ -97,6 +99,52 @@ TEST_F(Interrupts, TheLinkerEndsToo) {
       EXPECT_TRUE(leftNothingRunning());
       EXPECT_EQ(differs({}), "");
     }
+}
+
+/// The threads of a process, the oldest first; none when it has ended.
+std::vector<pid_t> threadsOf(pid_t process) {
+  std::vector<pid_t> threads;
+  std::error_code error;
+  for (std::filesystem::directory_iterator
+           it("/proc/" + std::to_string(process) + "/task", error),
+       end;
+       !error && it != end; it.increment(error))
+    threads.push_back(std::stoi(it->path().filename()));
+  std::sort(threads.begin(), threads.end());
+  return threads;
+}
+
+TEST_F(Interrupts, AFaultOfAnotherThreadIsTold) {
+  int told = 0;
+  // A compilation may be over before its newest thread is hit.
+  for (int i = 0; i < 50 && told < 5; ++i) {
+    Command command = compiling(beside, "new.onnx");
+    command.arguments.push_back("--jobs=3");
+    command.environment["TMPDIR"] = models.path;
+    TenonProcess process(command);
+    std::vector<pid_t> threads;
+    // Beside the first and the one that watches for interrupts.
+    for (int n = 0; n < 10000 && threads.size() < 3; ++n) {
+      usleep(100);
+      threads = threadsOf(process.id());
+    }
+    // Several faults at once are one report.
+    for (size_t t = threads.size(); t-- > 2;)
+      syscall(SYS_tgkill, process.id(), threads[t], SIGSEGV);
+    Ended ended = process.wait();
+    if (ended.code == 0)
+      continue;
+    ++told;
+    EXPECT_EQ(ended.code, 70);
+    std::string script =
+        models / ("tenon-crash-" + std::to_string(process.id()) + ".sh");
+    EXPECT_NE(readWhole(script).find("--jobs=3"), std::string::npos);
+    size_t at = ended.err.find("invalid memory access");
+    EXPECT_NE(at, std::string::npos) << ended.err;
+    EXPECT_EQ(ended.err.find("invalid", at + 1), std::string::npos);
+    EXPECT_NE(ended.err.find(script), std::string::npos) << ended.err;
+  }
+  EXPECT_GT(told, 0);
 }
 
 TEST_F(Interrupts, AClosedOutput) {

@@ -43,7 +43,7 @@ static char currentStage[64] = "start";
 
 static char outputFolder[PATH_MAX];
 
-/// Never returns. Runs on the main thread: all others hold signals back.
+/// Never returns. Runs on the main thread: all others hold interrupts back.
 static void onSignal(int number) {
   char byte = static_cast<char>(number);
   [[maybe_unused]] ssize_t written = write(signalPipe[1], &byte, 1);
@@ -134,6 +134,19 @@ static bool writeReproducerFile() {
   return true;
 }
 
+/// One thread speaks for the process, and others that fail meanwhile wait for
+/// its end: a fault of a pass may meet several at once. A second fault while
+/// reporting ends the process.
+static void becomeReporter() {
+  static std::atomic<pid_t> reporter{0};
+  pid_t self = gettid(), first = 0;
+  if (reporter.compare_exchange_strong(first, self))
+    return;
+  while (first != self)
+    pause();
+  _exit(static_cast<int>(Status::Internal));
+}
+
 static void reportCrash(const char *what) {
   writeAll(STDERR_FILENO, "tenon: error: internal error in stage ");
   writeAll(STDERR_FILENO, currentStage);
@@ -149,8 +162,7 @@ static void reportCrash(const char *what) {
 }
 
 static void onCrash(int number) {
-  // A second fault while reporting ends the process at once.
-  signal(number, SIG_DFL);
+  becomeReporter();
   const char *what = "crashed";
   if (number == SIGSEGV || number == SIGBUS)
     what = "invalid memory access";
@@ -165,6 +177,7 @@ static void onCrash(int number) {
 }
 
 static void onFatalError(void *, const char *reason, bool) {
+  becomeReporter();
   // LLVM calls a failed write fatal; for its user it is a full disk.
   if (strncmp(reason, "IO failure", 10) == 0) {
     writeAll(STDERR_FILENO, "tenon: error: ");
@@ -181,6 +194,7 @@ static void onFatalError(void *, const char *reason, bool) {
 }
 
 static void outOfMemory() {
+  becomeReporter();
   writeAll(STDERR_FILENO, "tenon: error: out of memory\n");
   llvm::sys::RunInterruptHandlers();
   removeTemporaries();
