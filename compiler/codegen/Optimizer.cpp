@@ -13,12 +13,6 @@ using namespace llvm;
 
 namespace tenon {
 
-/// VectorCombine makes two halves of repeated elements one permutation of the
-/// elements, which keeps a multiplier of x86 processors from multiplying.
-static bool isWanted(StringRef pass, Any) {
-  return pass != "VectorCombinePass";
-}
-
 void optimize(Module &module, TargetMachine &machine, int optLevel) {
   PipelineTuningOptions tuning;
   tuning.SLPVectorization = optLevel >= 2;
@@ -26,9 +20,7 @@ void optimize(Module &module, TargetMachine &machine, int optLevel) {
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager components;
   ModuleAnalysisManager modules;
-  PassInstrumentationCallbacks callbacks;
-  callbacks.registerShouldRunOptionalPassCallback(isWanted);
-  PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
+  PassBuilder builder(&machine, tuning);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);
