@@ -57,7 +57,8 @@ def WriteInPlace : Pass<"tenon-write-in-place", "mlir::func::FuncOp"> {
     // becomes, where %a is an allocation that nothing else uses from there on
     tenon.fusion map ins(%a : memref<4xf32>) outs(%a : memref<4xf32>) { ... }
     ```
-    Assumes bufferized functions, and equal sizes made one value.
+    Assumes bufferized functions, equal sizes made one value, and loops that carry
+    in place.
   }];
 }
 

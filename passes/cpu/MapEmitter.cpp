@@ -27,6 +27,13 @@ static bool isLoop(Operation &op) {
 /// Chains of additions side by side that keep the adders busy.
 constexpr int64_t mostChains = 8;
 
+/// Whether neighbouring sums are of neighbours in memory.
+static bool sumsNeighbours(ReduceOp reduce) {
+  int64_t rank = cast<ShapedType>(reduce.getOperand().getType()).getRank();
+  return isa<BlockArgument>(reduce.getOperand()) &&
+         !llvm::is_contained(reduce.getDims(), rank - 1);
+}
+
 /// Vectors of columns that are computed together: of sums of what lies in
 /// memory several, for a single chain waits for each of its additions.
 static int64_t vectorsTogether(Kernel &kernel, int64_t width) {
@@ -34,7 +41,7 @@ static int64_t vectorsTogether(Kernel &kernel, int64_t width) {
   for (Operation &op : kernel.fusion.getBlock())
     if (isLoop(op)) {
       auto reduce = dyn_cast<ReduceOp>(op);
-      if (!reduce || !isa<BlockArgument>(reduce.getOperand()))
+      if (!reduce || !sumsNeighbours(reduce))
         return 1;
       sums = true;
     }
