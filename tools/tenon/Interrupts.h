@@ -1,6 +1,6 @@
-// Leaving no mess: an interrupt, a hang-up, a termination or a crash removes
-// the temporary files of this process, ends its children, and ends it with the
-// exit code of the manual.
+// Leaving no mess: an interrupt, a hang-up or a termination removes the
+// temporary files of this process and ends its children; a crash is reported.
+// All end it with the exit code of the manual.
 #ifndef TENON_TOOLS_TENON_INTERRUPTS_H
 #define TENON_TOOLS_TENON_INTERRUPTS_H
 

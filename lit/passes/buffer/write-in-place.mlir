@@ -88,3 +88,47 @@ func.func @sizes(%x: memref<?x16xf32>, %y: memref<4x30xf32>, %n: index, %m: inde
   }
   return %b, %d : memref<?x16xf32>, memref<4x30xf32>
 }
+
+// Another name of %a is read later.
+// CHECK-LABEL: func.func @seen_otherwise(
+// CHECK: %[[A:.*]] = memref.alloc
+// CHECK: %[[B:.*]] = memref.alloc
+// CHECK: tenon.fusion map ins(%[[A]] : memref<4x16xf32>) outs(%[[B]] :
+func.func @seen_otherwise(%x: memref<4x16xf32>) -> (memref<4x16xf32>, memref<64xf32>) {
+  %a = memref.alloc() : memref<4x16xf32>
+  tenon.fusion map ins(%x : memref<4x16xf32>) outs(%a : memref<4x16xf32>) {
+  ^bb0(%t: tensor<4x16xf32>):
+    %0 = tenon.exponential %t : (tensor<4x16xf32>) -> tensor<4x16xf32>
+    tenon.yield %0 : tensor<4x16xf32>
+  }
+  %v = memref.reinterpret_cast %a to offset: [0], sizes: [64], strides: [1]
+       : memref<4x16xf32> to memref<64xf32>
+  %b = memref.alloc() : memref<4x16xf32>
+  tenon.fusion map ins(%a : memref<4x16xf32>) outs(%b : memref<4x16xf32>) {
+  ^bb0(%t: tensor<4x16xf32>):
+    %0 = tenon.negate %t : (tensor<4x16xf32>) -> tensor<4x16xf32>
+    tenon.yield %0 : tensor<4x16xf32>
+  }
+  return %b, %v : memref<4x16xf32>, memref<64xf32>
+}
+
+// Two operands are %a: one may be read elsewhere than it is written.
+// CHECK-LABEL: func.func @twice(
+// CHECK: %[[A:.*]] = memref.alloc
+// CHECK: %[[B:.*]] = memref.alloc
+// CHECK: tenon.fusion map ins(%[[A]], %[[A]] : {{.*}}) outs(%[[B]] :
+func.func @twice(%x: memref<4x16xf32>) -> memref<4x16xf32> {
+  %a = memref.alloc() : memref<4x16xf32>
+  tenon.fusion map ins(%x : memref<4x16xf32>) outs(%a : memref<4x16xf32>) {
+  ^bb0(%t: tensor<4x16xf32>):
+    %0 = tenon.exponential %t : (tensor<4x16xf32>) -> tensor<4x16xf32>
+    tenon.yield %0 : tensor<4x16xf32>
+  }
+  %b = memref.alloc() : memref<4x16xf32>
+  tenon.fusion map ins(%a, %a : memref<4x16xf32>, memref<4x16xf32>) outs(%b : memref<4x16xf32>) {
+  ^bb0(%t: tensor<4x16xf32>, %u: tensor<4x16xf32>):
+    %0 = tenon.add %t, %u : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+    tenon.yield %0 : tensor<4x16xf32>
+  }
+  return %b : memref<4x16xf32>
+}
