@@ -331,18 +331,6 @@ TileKernel::Values TileKernel::nestFrom(size_t level, ArrayRef<SumDim> sums,
       });
 }
 
-TileKernel::Values TileKernel::either(Value condition, ValueRange like,
-                                      llvm::function_ref<Values()> then,
-                                      llvm::function_ref<Values()> otherwise) {
-  auto branch = scf::IfOp::create(b, loc, TypeRange(like), condition, true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&branch.getThenRegion().front());
-  scf::YieldOp::create(b, loc, then());
-  b.setInsertionPointToStart(&branch.getElseRegion().front());
-  scf::YieldOp::create(b, loc, otherwise());
-  return Values(branch.getResults());
-}
-
 Value TileKernel::both(Value a, Value other) {
   if (!a || !other)
     return a ? a : other;
@@ -434,7 +422,7 @@ TileKernel::Values TileKernel::lastGuarded(size_t level, const Values &rows,
             moved[r] = arith::SelectOp::create(b, loc, fits[r], moved[r],
                                                at().constant(0));
           }
-          return either(
+          return choose(
               any, former,
               [&] {
                 Values sums =
@@ -448,7 +436,7 @@ TileKernel::Values TileKernel::lastGuarded(size_t level, const Values &rows,
               [&] { return Values(former); });
         });
   };
-  return either(all, carried, whole, tapByTap);
+  return choose(all, carried, whole, tapByTap);
 }
 
 TileKernel::Values TileKernel::guardedFrom(size_t level, Values rows,

@@ -4,6 +4,7 @@
 #define TENON_PASSES_CPU_TILEKERNEL_H
 
 #include "passes/cpu/ContractionNest.h"
+#include "passes/cpu/KernelLoops.h"
 
 #include <optional>
 
@@ -41,12 +42,10 @@ struct ColumnSource {
   int64_t wholeVectors() const { return int64_t(places.size()) - halved; }
 };
 
-class TileKernel {
+class TileKernel : KernelLoops {
 public:
-  using Values = llvm::SmallVector<mlir::Value>;
-
   TileKernel(Kernel &kernel, const ContractionNest &nest, int64_t lanes)
-      : b(kernel.builder), loc(kernel.loc()), nest(nest), lanes(lanes),
+      : KernelLoops(kernel), nest(nest), lanes(lanes),
         hasTable(kernel.vectorBytes == 64) {}
 
   /// One chain of products over k in [0, extent) on top of `sums` (rows x
@@ -121,18 +120,11 @@ private:
                  llvm::function_ref<Values(mlir::Value, Values, ColumnSource,
                                            mlir::ValueRange)>
                      body);
-  /// `condition ? then() : otherwise()`, for all sums.
-  Values either(mlir::Value condition, mlir::ValueRange like,
-                llvm::function_ref<Values()> then,
-                llvm::function_ref<Values()> otherwise);
   mlir::Value windowStart(const SumDim &dim,
                           llvm::ArrayRef<mlir::Value> position);
   mlir::Value inside(const SumDim &dim, mlir::Value at);
   mlir::Value both(mlir::Value a, mlir::Value b);
-  IndexBuilder at() { return {b, loc}; }
 
-  mlir::OpBuilder &b;
-  mlir::Location loc;
   const ContractionNest &nest;
   int64_t lanes;
   bool hasTable; ///< a register holds sixteen floats
