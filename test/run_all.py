@@ -163,6 +163,7 @@ SUITES = [
     ("units", run_units),
     ("lit", run_lit),
     ("conformance", script("test/conformance/run_onnx.py")),
+    ("graphs", script("test/random/check_onnx_graphs.py", "--count=25")),
     ("tensorflow", script("test/tensorflow/check_ops.py")),
     ("savedmodels", script("test/savedmodel/run_savedmodel.py")),
     ("models", script("test/e2e/check_models.py")),

@@ -1,0 +1,176 @@
+"""Layers: convolutions, pools, norms, recurrent layers, quantization, resize."""
+import numpy as np
+
+from draw import draws, window_extent, windows
+from extents import extent
+
+
+@draws(2)
+def convolution(g):
+    rank = g.between(1, 2)
+    group, depth, filters = g.pick([(1, 3, 4), (1, 1, 8), (2, 4, 6), (3, 3, 3)])
+    kernel, strides, pads = windows(g, rank)
+    spatial = g.sizes(rank)
+    x = g.input("f32", (g.size(), depth, *spatial))
+    w = g.tensor("f32", (filters, depth // group, *kernel), constant_share=0.8)
+    bias = None
+    if g.chance(0.7):
+        wanted = extent(filters)
+        bias = g.input("f32", (g.loose(wanted),)) if g.chance(0.4) else \
+            g.tensor("f32", (wanted,))
+    out = [window_extent(e, k, s, pads[i], pads[i + rank])
+           for i, (e, k, s) in enumerate(zip(spatial, kernel, strides))]
+    g.node("Conv", [x, w, bias], "f32", (x.shape[0], filters, *out),
+           kernel_shape=kernel, strides=strides, pads=pads, group=group)
+
+
+@draws(2)
+def pool(g):
+    rank = g.between(1, 2)
+    kernel, strides, pads = windows(g, rank)
+    ceil = g.between(0, 1)
+    spatial = g.sizes(rank)
+    x = g.input("f32", (g.size(), g.pick([1, 3]), *spatial))
+    pads = [min(p, 1) if kernel[i % rank] > 2 else 0
+            for i, p in enumerate(pads)]
+    out = [window_extent(e, k, s, pads[i], pads[i + rank], 1, ceil)
+           for i, (e, k, s) in enumerate(zip(spatial, kernel, strides))]
+    more = {}
+    op = g.pick(["MaxPool", "AveragePool"])
+    if op == "AveragePool":
+        more["count_include_pad"] = g.between(0, 1)
+    g.node(op, [x], "f32", (*x.shape[:2], *out), exact=op == "MaxPool",
+           kernel_shape=kernel, strides=strides, pads=pads, ceil_mode=ceil,
+           **more)
+
+
+@draws(2)
+def normalization(g):
+    """Scale and bias may be inputs whose extent the model leaves open."""
+    op = g.pick(["LayerNormalization", "InstanceNormalization",
+                 "BatchNormalization", "LpNormalization"])
+    depth = extent(g.pick([1, 2, 3, 5, 8]))
+
+    def vector(fill=None):
+        if g.chance(0.4):
+            return g.input("f32", (g.loose(depth),), fill)
+        return g.tensor("f32", (depth,), fill)
+
+    if op == "LayerNormalization":
+        x = g.input("f32", (*g.sizes(g.between(1, 2)), depth))
+        bias = vector() if g.chance(0.6) else None
+        g.node(op, [x, vector(), bias], "f32", x.shape, exact=False, axis=-1)
+        return
+    if op == "LpNormalization":
+        x = g.input("f32", g.sizes(g.between(1, 3)), mostly_zero)
+        g.node(op, [x], "f32", x.shape, exact=False, p=g.between(1, 2),
+               axis=g.between(-1, x.rank - 1))
+        return
+    x = g.input("f32", (g.size(), depth, *g.sizes(g.between(1, 2))))
+    operands = [x, vector(), vector()]
+    if op == "BatchNormalization":
+        operands += [vector(), vector(positive)]
+    g.node(op, operands, "f32", x.shape, exact=False)
+
+
+def mostly_zero(rng, extents):
+    return rng.integers(-2, 3, extents) * (rng.random(extents) < 0.3)
+
+
+def positive(rng, extents):
+    return rng.integers(1, 5, extents) * 0.5
+
+
+@draws(2)
+def recurrent(g):
+    """Optional inputs are constants, inputs or absent."""
+    op, gates = g.pick([("RNN", 1), ("GRU", 3), ("LSTM", 4)])
+    steps, batch = g.size(), g.size(0.7)
+    depth, hidden = g.between(1, 4), g.between(1, 4)
+    direction = g.pick(["forward", "reverse", "bidirectional"])
+    ways = 2 if direction == "bidirectional" else 1
+
+    def small(rng, extents):
+        return rng.integers(-3, 4, extents) * 0.25
+
+    x = g.input("f32", (steps, batch, depth), small)
+    w = g.tensor("f32", (ways, gates * hidden, depth), small, 0.9)
+    r = g.tensor("f32", (ways, gates * hidden, hidden), small, 0.9)
+    b = g.tensor("f32", (ways, 2 * gates * hidden), small, 0.7) \
+        if g.chance(0.5) else None
+    lengths = None
+    if g.chance(0.4):
+        rows = min(run[batch.parts[0]] for run in g.runs) \
+            if batch.op == "dim" else batch.number
+        steps_least = min(steps.at(run) for run in g.runs)
+        shape = (rows,) if g.chance(0.4) else (batch,)
+        lengths = g.tensor("i32", shape, lambda rng, e: rng.integers(
+            1, steps_least + 1, e), 0.6)
+    states = []
+    for _ in range(2 if op == "LSTM" else 1):
+        rows = batch
+        if batch.op == "dim" and g.chance(0.4):
+            rows = extent(batch.at(g.pick(g.runs)))
+        states.append(g.tensor("f32", (ways, rows, hidden), small, 0.7)
+                      if g.chance(0.5) else None)
+    results = [("f32", (steps, ways, batch, hidden)),
+               ("f32", (ways, batch, hidden))]
+    if op == "LSTM":
+        results.append(results[1])
+    g.node_of(op, [x, w, r, b, lengths, *states], results, exact=False,
+              hidden_size=hidden, direction=direction)
+
+
+@draws(1.5)
+def quantization(g):
+    x = g.input("f32", g.sizes(g.between(1, 3)))
+    axis = g.between(0, x.rank - 1)
+    per_axis = g.chance(0.6)
+    shape = ()
+    if per_axis:
+        size = x.shape[axis]
+        shape = (g.loose(size) if g.chance(0.5) else size,)
+    scale = g.tensor("f32", shape, lambda rng, e: 2.0 ** rng.integers(-2, 1, e))
+    zero = g.tensor("ui8", shape) if g.chance(0.7) else None
+    more = {"axis": axis} if per_axis else {}
+    q = g.node("QuantizeLinear", [x, scale, zero], "ui8", x.shape, **more)
+    g.node("DequantizeLinear", [q, scale, zero], "f32", x.shape, **more)
+
+
+@draws(1.5)
+def matmul_integer(g):
+    m, k, n = g.size(0.6), g.size(0.4), g.size(0.4)
+    a = g.input("ui8", (m, k))
+    b = g.tensor("i8", (k, n), constant_share=0.7)
+    zero_a = zero_b = None
+    if g.chance(0.6):
+        zero_a = g.tensor("ui8", ())
+    if g.chance(0.6):
+        zero_b = g.tensor("i8", g.pick([(), (g.loose(n),), (n,)]))
+    out = g.node("MatMulInteger", [a, b, zero_a, zero_b], "i32", (m, n))
+    g.node("Cast", [out], "f32", out.shape, to=1)
+
+
+@draws(1.5)
+def resize(g):
+    """By constant factors or to computed sizes; exact halves only."""
+    x = g.input("f32", (g.size(), g.pick([1, 2]), *g.sizes(2)))
+    mode = g.pick(["nearest", "linear", "cubic"])
+    where = g.pick(["half_pixel", "asymmetric", "align_corners",
+                    "pytorch_half_pixel"])
+    more = {"nearest_mode": g.pick(["floor", "round_prefer_floor"])} \
+        if mode == "nearest" else {}
+    empty = g.constant(np.zeros(0, np.float32))
+    if g.chance(0.6):
+        factors = [g.pick([1.0, 2.0, 3.0, 0.5]) for _ in range(2)]
+        scales = g.constant(np.array([1, 1, *factors], np.float32))
+        out = [e * int(2 * f) // 2 for e, f in zip(x.shape[2:], factors)]
+        g.node("Resize", [x, empty, scales], "f32", (*x.shape[:2], *out),
+               exact=False, mode=mode, coordinate_transformation_mode=where,
+               **more)
+        return
+    out = [e * g.between(1, 3) for e in x.shape[2:]]
+    sizes = g.computed_list([*x.shape[:2], *out])
+    g.node("Resize", [x, empty, empty, sizes], "f32", (*x.shape[:2], *out),
+           exact=False, mode=mode, coordinate_transformation_mode=where,
+           **more)
