@@ -3,7 +3,7 @@ import numpy as np
 
 from draw import draws
 from extents import combine, extent
-from graph import Value
+from graph import NUMPY, Value
 
 
 def condition(g):
@@ -23,7 +23,7 @@ def branches(g):
     x = g.some()
     c = condition(g)
     axis = g.between(0, x.rank - 1)
-    kind = g.pick(["same", "same", "shorter", "empty"])
+    kind = g.pick(["same", "same", "shorter", "empty", "rank"])
 
     def whole():
         return [g.node(g.pick(["Relu", "Neg"]), [x], x.element, x.shape)]
@@ -32,6 +32,11 @@ def branches(g):
         if kind == "same":
             y = g.tensor(x.element, x.shape)
             return [g.node("Add", [x, y], x.element, x.shape)]
+        if kind == "rank":
+            # As exporters guard what has no element.
+            g.empty_in_any_shape = True
+            empty = g.constant(np.zeros(0, NUMPY[x.element]))
+            return [g.node("Identity", [empty], x.element, (0,))]
         shape = [*x.shape]
         shape[axis] = combine("min", shape[axis], extent(2)) \
             if kind == "shorter" else extent(0)
@@ -67,14 +72,17 @@ def trips_of(g):
 def loop(g):
     """Carries one tensor; may grow it by rows and stack what it makes."""
     x = g.some(exact=True)
-    trips = trips_of(g)
     grows = g.chance(0.4)
-    stop = g.chance(0.3)
+    stop = g.chance(0.4)
+    trips = None if stop and g.chance(0.4) else trips_of(g)
     declared = x.shape
     if grows:
         declared = (g.open_size(), *x.shape[1:])
     carried = Value(g.fresh("s"), x.element, declared)
     index, keep = Value("i", "i64", ()), Value("keep", "bool", ())
+
+    # An extent that a loop without iterations stacks is 0 on the other side.
+    g.empty_in_any_shape = True
 
     def body():
         if stop:

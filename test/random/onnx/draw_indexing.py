@@ -144,3 +144,30 @@ def unique(g):
                               ("i64", (x.shape[more["axis"]] if more else
                                        counts,)), ("i64", (found,))],
               sorted=1, **more)
+
+
+@draws(1)
+def suppression(g):
+    """Scores differ, so that their order is one."""
+    boxes, classes = g.size(), g.between(1, 3)
+    batch = g.between(1, 2)
+
+    def corners(rng, extents):
+        low = rng.integers(0, 8, (*extents[:-1], 2)) * 0.5
+        return np.concatenate([low, low + rng.integers(1, 9, low.shape)], -1)
+
+    def scores(rng, extents):
+        count = int(np.prod(extents))
+        return (rng.permutation(count) / 4 - count / 8).reshape(extents)
+
+    def number(value, dtype):
+        return g.constant(np.array([value], dtype))
+
+    g.node("NonMaxSuppression",
+           [g.input("f32", (batch, boxes, 4), corners),
+            g.input("f32", (batch, classes, boxes), scores),
+            number(g.between(0, 5), np.int64),
+            number(g.pick([0.0, 0.3, 0.5, 1.0]), np.float32),
+            number(g.pick([-9.0, -0.5, 0.0, 0.5]), np.float32)
+            if g.chance(0.7) else None],
+           "i64", (g.open_size(), 3))

@@ -151,9 +151,13 @@ def matmul_integer(g):
     g.node("Cast", [out], "f32", out.shape, to=1)
 
 
+FACTORS = [(1.0, 1, 1), (2.0, 2, 1), (3.0, 3, 1), (0.5, 1, 2), (1.5, 3, 2),
+           (0.75, 3, 4), (0.625, 5, 8)]
+
+
 @draws(1.5)
 def resize(g):
-    """By constant factors or to computed sizes; exact halves only."""
+    """By constant factors or to computed sizes."""
     x = g.input("f32", (g.size(), g.pick([1, 2]), *g.sizes(2)))
     mode = g.pick(["nearest", "linear", "cubic"])
     where = g.pick(["half_pixel", "asymmetric", "align_corners",
@@ -162,9 +166,11 @@ def resize(g):
         if mode == "nearest" else {}
     empty = g.constant(np.zeros(0, np.float32))
     if g.chance(0.6):
-        factors = [g.pick([1.0, 2.0, 3.0, 0.5]) for _ in range(2)]
-        scales = g.constant(np.array([1, 1, *factors], np.float32))
-        out = [e * int(2 * f) // 2 for e, f in zip(x.shape[2:], factors)]
+        # As (float, numerator, denominator): the size is its whole part.
+        factors = [g.pick(FACTORS) for _ in range(2)]
+        scales = g.constant(np.array([1, 1, *(f[0] for f in factors)],
+                                     np.float32))
+        out = [e * f[1] // f[2] for e, f in zip(x.shape[2:], factors)]
         g.node("Resize", [x, empty, scales], "f32", (*x.shape[:2], *out),
                exact=False, mode=mode, coordinate_transformation_mode=where,
                **more)
@@ -174,3 +180,45 @@ def resize(g):
     g.node("Resize", [x, empty, empty, sizes], "f32", (*x.shape[:2], *out),
            exact=False, mode=mode, coordinate_transformation_mode=where,
            **more)
+
+
+@draws(1)
+def roi_align(g):
+    """Samples are counted from each box where their number is 0."""
+    if g.opset < 16:
+        return
+    height, width = g.size(), g.size()
+    x = g.input("f32", (g.between(1, 2), g.pick([1, 2]), height, width))
+    boxes = g.size()
+
+    def corners(rng, extents):
+        low = rng.integers(0, 5, (*extents[:-1], 2)) * 0.5
+        return np.concatenate([low, low + rng.integers(1, 9, low.shape)], -1)
+
+    rois = g.tensor("f32", (boxes, 4), corners)
+    image = g.tensor("i64", (boxes,), lambda rng, e: np.zeros(e))
+    out = g.between(1, 3), g.between(1, 3)
+    g.node("RoiAlign", [x, rois, image], "f32", (boxes, x.shape[1], *out),
+           exact=False, output_height=out[0], output_width=out[1],
+           sampling_ratio=g.pick([0, 0, 1, 2]), spatial_scale=g.pick([1.0, 0.5]),
+           coordinate_transformation_mode=g.pick(
+               ["half_pixel", "output_half_pixel"]))
+
+
+@draws(1.5)
+def loss(g):
+    """Classes' weights may be an input whose extent the model leaves open."""
+    classes = g.between(1, 6)
+    rows = (g.size(), *g.sizes(g.between(0, 1)))
+    x = g.input("f32", (rows[0], classes, *rows[1:]))
+    target = g.tensor("i64", rows,
+                      lambda rng, e: rng.integers(0, classes, e))
+    weight = None
+    if g.chance(0.7):
+        wanted = extent(classes)
+        weight = g.tensor("f32", (g.loose(wanted) if g.chance(0.5) else wanted,),
+                          positive)
+    reduction = g.pick(["none", "sum", "mean"])
+    g.node(g.pick(["NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"]),
+           [x, target, weight], "f32", rows if reduction == "none" else (),
+           exact=False, reduction=reduction)

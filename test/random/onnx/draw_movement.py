@@ -58,6 +58,16 @@ def unsqueeze_squeeze(g):
                [e for i, e in enumerate(y.shape) if i != gone])
 
 
+@draws(0.7)
+def squeeze_all(g):
+    """No axes: what is 1 goes. Open extents are larger in every run."""
+    wide = g.dim_above_one()
+    shape = [g.pick([wide, extent(1), extent(3)])
+             for _ in range(g.between(1, 4))]
+    x = g.input("f32", shape)
+    g.node("Squeeze", [x], "f32", [e for e in shape if e.number != 1])
+
+
 @draws(1.5)
 def expand(g):
     x = g.some()

@@ -43,6 +43,8 @@ class Graph:
         self.inputs, self.constants, self.nodes = {}, {}, []
         self.fills, self.values, self.ops = {}, [], []
         self.read = set()
+        # Set where empty results may have another rank on the other side.
+        self.empty_in_any_shape = False
         self.count = 0
 
     # Choices.
@@ -71,6 +73,12 @@ class Graph:
         name = self.fresh("D")
         for run in self.runs:
             run[name] = 1 if self.chance(0.25) else self.pick(SIZES)
+        return Extent("dim", name)
+
+    def dim_above_one(self):
+        name = self.fresh("D")
+        for run in self.runs:
+            run[name] = self.pick(SIZES[1:])
         return Extent("dim", name)
 
     def loose(self, wanted):
@@ -239,8 +247,9 @@ class Graph:
         for name, (element, shape, fill) in self.fills.items():
             # A window larger than its image has no valid run at all.
             extents = [max(0, e.at(self.runs[run])) for e in shape]
-            made[name] = (fill or draw_array(element))(
-                self.rng, extents).astype(NUMPY[element])
+            made[name] = np.asarray(
+                (fill or draw_array(element))(self.rng, extents),
+                NUMPY[element])
         return made
 
 

@@ -1,7 +1,7 @@
 """ONNX Runtime through its C API, from the shared library alone.
 
-`run(library, model, inputs)` gives the outputs or raises `Refused` with its
-words. The library is called in a forked process: what it does to its process
+`run(library, model, runs)` gives each run's outputs, or the words it is refused
+with. The library is called in a forked process: what it does to its process
 is its own affair. Graph optimizations are off, so that answers are the
 operators' own.
 """
@@ -22,6 +22,10 @@ TYPES = {1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16",
          6: "int32", 7: "int64", 9: "bool", 10: "float16", 11: "float64",
          12: "uint32", 13: "uint64"}
 CODES = {name: code for code, name in TYPES.items()}
+
+
+# The answer where there is none, which tells nothing about the model.
+DIED = "the peer's process died or gave no answer in time"
 
 
 class Refused(Exception):
@@ -105,7 +109,7 @@ def run_here(path, model, runs):
         session = session_of(library, model)
         names = output_names(library, session)
     except Refused as refused:
-        return [str(refused)] * len(runs), True
+        return [str(refused)] * len(runs)
     memory = library.made(CPU_MEMORY, ctypes.c_int(0), ctypes.c_int(0))
     answers = []
     for inputs in runs:
@@ -122,11 +126,11 @@ def run_here(path, model, runs):
                             for n, o in zip(names, outs)})
         except Refused as refused:
             answers.append(str(refused))
-    return answers, False
+    return answers
 
 
 def run(path, model, runs, limit=60):
-    """`run_here` in a process of its own: ([answer], refused when loading)."""
+    """`run_here` in a process of its own."""
     receive, send = multiprocessing.Pipe(False)
 
     def work():
@@ -140,10 +144,10 @@ def run(path, model, runs, limit=60):
     send.close()
     try:
         if not receive.poll(limit):
-            return ["no answer in time"] * len(runs), True
+            return [DIED] * len(runs)
         return receive.recv()
     except EOFError:
-        return ["the peer's process died"] * len(runs), True
+        return [DIED] * len(runs)
     finally:
         process.kill()
         process.join()
