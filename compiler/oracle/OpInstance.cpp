@@ -43,14 +43,24 @@ llvm::Expected<HostTensor> OpInstance::allocate(Type element,
   if (count > options.maxElements)
     return limit("expected at most " + Twine(options.maxElements) +
                  " elements, got " + Twine(count));
+  // Smaller ones are there, or nothing would run; to ask takes a system call.
+  constexpr int64_t largeCount = 1 << 20;
+  bool hasErrors = options.bounds && isFloatElement(element);
+  uint64_t bytes = count * sizeof(double) * (hasErrors ? 2 : 1);
+  if (count >= largeCount && options.memoryLeft) {
+    uint64_t left = options.memoryLeft();
+    if (bytes > left)
+      return limit("a tensor of " + Twine(count) + " elements takes " +
+                   Twine(bytes >> 20) + " MiB in the reference, and " +
+                   Twine(left >> 20) + " MiB may be taken");
+  }
   return copyOf(HostTensor::zeros(element, shape));
 }
 
-HostTensor OpInstance::copyOf(const HostTensor &x) const {
-  HostTensor copy = x;
+HostTensor OpInstance::copyOf(HostTensor x) const {
   if (options.bounds && x.isFloat())
-    copy.errors.resize(x.floats.size());
-  return copy;
+    x.errors.resize(x.floats.size());
+  return x;
 }
 
 Type OpInstance::resultElement(unsigned result) const {

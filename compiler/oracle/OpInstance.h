@@ -26,7 +26,7 @@ struct OpInstance {
   /// too large.
   llvm::Expected<HostTensor> allocate(mlir::Type element, Indices shape) const;
   /// A copy with room for errors where they are asked for.
-  HostTensor copyOf(const HostTensor &x) const;
+  HostTensor copyOf(HostTensor x) const;
   /// The element type of a result.
   mlir::Type resultElement(unsigned result = 0) const;
   /// A static list whose dynamic entries are taken from `values` in order.

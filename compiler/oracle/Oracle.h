@@ -27,6 +27,8 @@ struct OracleOptions {
   bool bf16Products = false;
   /// No tensor may have more elements.
   int64_t maxElements = int64_t(1) << 30;
+  /// Bytes that may be taken at the moment; asked before each large tensor.
+  std::function<uint64_t()> memoryLeft = {};
   /// No loop may run longer, all loops together.
   int64_t maxIterations = int64_t(1) << 24;
 };

@@ -102,8 +102,10 @@ static DialectRegistry makeRegistry() {
 }
 
 struct Reference::Model {
-  Model(const CompileOptions &options, const DiagnosticHandler &report)
-      : options(options), report(report), diagnostics(context, options.input) {
+  Model(const CompileOptions &options, const DiagnosticHandler &report,
+        std::function<uint64_t()> memoryLeft)
+      : options(options), report(report), memoryLeft(std::move(memoryLeft)),
+        diagnostics(context, options.input) {
     context.loadAllAvailableDialects();
     loaded = loadModel(context, options, report);
     status = loaded.status;
@@ -124,6 +126,7 @@ struct Reference::Model {
 
   const CompileOptions &options;
   const DiagnosticHandler &report;
+  std::function<uint64_t()> memoryLeft;
   MLIRContext context{makeRegistry(), MLIRContext::Threading::DISABLED};
   PassDiagnostics diagnostics;
   LoadedModel loaded;
@@ -132,8 +135,9 @@ struct Reference::Model {
 };
 
 Reference::Reference(const CompileOptions &options,
-                     const DiagnosticHandler &report)
-    : model(std::make_unique<Model>(options, report)) {}
+                     const DiagnosticHandler &report,
+                     std::function<uint64_t()> memoryLeft)
+    : model(std::make_unique<Model>(options, report, std::move(memoryLeft))) {}
 
 Reference::~Reference() = default;
 
@@ -163,6 +167,7 @@ Status Reference::evaluate(const std::string &functionName,
   }
   OracleOptions evaluating;
   evaluating.roundToType = true;
+  evaluating.memoryLeft = model->memoryLeft;
   llvm::Expected<std::vector<HostTensor>> results =
       tenon::evaluate(function, values, model->weights, evaluating);
   if (!results) {

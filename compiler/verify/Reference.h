@@ -24,8 +24,10 @@ struct ReferenceTensor {
 class Reference {
 public:
   /// Reads options.input as an import with these options reads it. `options`
-  /// and `report` outlive this.
-  Reference(const CompileOptions &options, const DiagnosticHandler &report);
+  /// and `report` outlive this. `memoryLeft`: bytes that an evaluation may take
+  /// at the moment.
+  Reference(const CompileOptions &options, const DiagnosticHandler &report,
+            std::function<uint64_t()> memoryLeft = {});
   ~Reference();
 
   /// What the model could not be read for; then nothing may be evaluated.

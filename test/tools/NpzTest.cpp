@@ -101,6 +101,46 @@ TEST(Npz, TakesNoClaimAboutSizes) {
   }
 }
 
+/// A .npy file whose header says `dims`, followed by `bytes` zeros.
+std::string zerosAfterHeader(const std::string &dims, size_t bytes) {
+  std::string header =
+      "{'descr': '|u1', 'fortran_order': False, 'shape': (" + dims + "), }\n";
+  std::string file("\x93NUMPY\1\0", 8);
+  file += text(header.size(), 2) + header;
+  return file + std::string(bytes, '\0');
+}
+
+TEST(Npz, UnpacksNoFurtherThanTheHeaderSays) {
+  // 64 MiB of zeros in 64 KiB, and a header that says four bytes.
+  std::string bomb = deflated(zerosAfterHeader("4,", 64 << 20),
+                              zerosAfterHeader("4,", 64 << 20).size());
+  std::vector<Tensor> tensors;
+  FormatError error = readNpz(bomb, tensors, [](const Tensor &, uint64_t) {
+    ADD_FAILURE() << "asked for memory";
+    return true;
+  });
+  EXPECT_EQ(error.place, "entry 'x.npy', offset 0");
+  EXPECT_NE(error.text.find("bytes for u8[4], got 671"), std::string::npos)
+      << error.text;
+}
+
+TEST(Npz, TakesNoMemoryThatIsRefused) {
+  std::string npy = zerosAfterHeader("1048576,", 1 << 20);
+  std::vector<Tensor> tensors;
+  std::vector<std::pair<std::string, uint64_t>> asked;
+  FormatError error = readNpz(
+      deflated(npy, npy.size()), tensors,
+      [&](const Tensor &next, uint64_t bytes) {
+        asked.emplace_back(next.name + typeText(next.dtype, next.dims), bytes);
+        return false;
+      });
+  EXPECT_FALSE(error) << error.text;
+  EXPECT_TRUE(tensors.empty());
+  ASSERT_EQ(asked.size(), 1u);
+  EXPECT_EQ(asked[0].first, "xu8[1048576]");
+  EXPECT_EQ(asked[0].second, 2 * npy.size());
+}
+
 TEST(Npz, RefusesEveryPrefix) {
   std::string whole = writeNpz(twoTensors());
   for (size_t length = 0; length < whole.size(); ++length) {

@@ -149,6 +149,7 @@ static Status addRows(Invocation &call, const BenchFlags &flags,
       LoadedModel::Options loading;
       loading.threads = static_cast<int32_t>(threads);
       loading.memoryLimit = flags.memoryLimit;
+      loading.memory = call.memory;
       loading.weightsPath = weightsPath(call);
       loading.weights = flags.weights;
       loading.cpuMask = flags.cpuMask;
@@ -180,11 +181,15 @@ static Status addRows(Invocation &call, const BenchFlags &flags,
 
 static Status measure(Invocation &call, const BenchFlags &flags,
                       std::deque<Row> &rows) {
-  for (Row &row : rows)
+  for (Row &row : rows) {
+    if (Status status = row.loaded.admit(call.talk, row.inputs);
+        status != Status::Success)
+      return status;
     for (int64_t i = 0; i < flags.warmup; ++i)
       if (Status status = row.loaded.run(call.talk, row.inputs);
           status != Status::Success)
         return status;
+  }
   bool more = true;
   while (more) {
     more = false;

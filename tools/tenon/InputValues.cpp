@@ -217,6 +217,10 @@ Status Reader::readLiteral(const std::string &text, Tensor &tensor) {
   if (!bytes || *bytes > (uint64_t(1) << 40))
     return call.talk.fail(Status::Limit, "tenon",
                           "--input=" + text + ": larger than 1 TiB");
+  if (Status status =
+          call.memory.admit(call.talk, "tenon", "--input=" + text, *bytes);
+      status != Status::Success)
+    return status;
   tensor.bytes.assign(*bytes, 0);
   if (std::optional<Fill> fill = parseFill(data)) {
     fillTensor(tensor, *fill, 0);
@@ -262,7 +266,7 @@ Status Reader::readValue(const std::string &name, const std::string &value) {
     std::string path = value.substr(1);
     if (name.empty() && llvm::sys::path::extension(path) == ".npz")
       return readFiles(path);
-    if (Status status = readOneTensor(call.talk, path, name, tensor);
+    if (Status status = readOneTensor(call, path, name, tensor);
         status != Status::Success)
       return status;
     return give(name, std::move(tensor));
@@ -303,7 +307,7 @@ Status Reader::readFiles(const std::string &path) {
                           "cannot open: No such file or directory");
   if (!llvm::sys::fs::is_directory(path)) {
     std::vector<Tensor> tensors;
-    if (Status status = readTensorFile(call.talk, path, tensors);
+    if (Status status = readTensorFile(call, path, tensors);
         status != Status::Success)
       return status;
     for (Tensor &tensor : tensors) {
@@ -321,7 +325,7 @@ Status Reader::readFiles(const std::string &path) {
   for (const std::string &file : files) {
     std::string stem = llvm::sys::path::stem(file).str();
     Tensor tensor;
-    if (Status status = readOneTensor(call.talk, file, stem, tensor);
+    if (Status status = readOneTensor(call, file, stem, tensor);
         status != Status::Success)
       return status;
     // ONNX's data name their tensors inside the file.
@@ -361,6 +365,12 @@ Status Reader::applyFill(size_t index, Fill fill) {
                           "input '" + input.name + "' of " +
                               typeText(tensor.dtype, tensor.dims) +
                               " is larger than 1 TiB");
+  if (Status status = call.memory.admit(call.talk, "tenon",
+                                        "input '" + input.name + "' of " +
+                                            typeText(tensor.dtype, tensor.dims),
+                                        *bytes);
+      status != Status::Success)
+    return status;
   tensor.bytes.assign(*bytes, 0);
   fillTensor(tensor, fill, index);
   return Status::Success;

@@ -92,22 +92,10 @@ static void removeTemporaries() {
 
 static int exitCode; ///< of an interrupt
 
-static void watch() {
-  char number = 0;
-  while (read(signalPipe[0], &number, 1) < 0 && errno == EINTR) {
-  }
-  // A spent CPU limit is a deadline; the others end as a shell reports them.
-  exitCode =
-      number == SIGXCPU ? static_cast<int>(Status::Cancelled) : 128 + number;
-  // The main thread may stand where it holds something that is needed here.
-  signal(SIGALRM, [](int) { _exit(exitCode); });
-  alarm(5);
-  endChildren();
-  llvm::sys::RunInterruptHandlers();
-  removeParts();
-  removeTemporaries();
-  _exit(exitCode);
-}
+// Why `endProcess` was called: SIGALRM stands for it.
+static const char *endMessage = nullptr;
+static Status endStatus = Status::Cancelled;
+static pthread_t mainThread;
 
 static void writeAll(int fd, const char *text) {
   size_t left = strlen(text);
@@ -118,6 +106,36 @@ static void writeAll(int fd, const char *text) {
     text += n;
     left -= n;
   }
+}
+
+static void watch() {
+  char number = 0;
+  while (read(signalPipe[0], &number, 1) < 0 && errno == EINTR) {
+  }
+  // A spent CPU limit is a deadline; the others end as a shell reports them.
+  exitCode =
+      number == SIGXCPU ? static_cast<int>(Status::Cancelled) : 128 + number;
+  if (number == SIGALRM && endMessage) {
+    exitCode = static_cast<int>(endStatus);
+    writeAll(STDERR_FILENO, endMessage);
+  }
+  // The main thread may stand where it holds something that is needed here.
+  signal(SIGALRM, [](int) { _exit(exitCode); });
+  alarm(5);
+  endChildren();
+  llvm::sys::RunInterruptHandlers();
+  removeParts();
+  removeTemporaries();
+  _exit(exitCode);
+}
+
+void endProcess(Status status, const std::string &message) {
+  endStatus = status;
+  endMessage = message.c_str();
+  // The handler stops the thread that works before anything is removed.
+  pthread_kill(mainThread, SIGALRM);
+  for (;;)
+    pause();
 }
 
 static bool writeReproducerFile() {
@@ -229,6 +247,7 @@ static void prepareReproducer(int argc, char **argv) {
 
 void installInterrupts(int argc, char **argv) {
   prepareReproducer(argc, argv);
+  mainThread = pthread_self();
   if (pipe2(signalPipe, O_CLOEXEC | O_NONBLOCK) != 0)
     return;
   // The reader waits; only the handler must never block.
@@ -239,7 +258,7 @@ void installInterrupts(int argc, char **argv) {
 
   struct sigaction action = {};
   action.sa_handler = onSignal;
-  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU})
+  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU, SIGALRM})
     sigaction(number, &action, nullptr);
 
   // A file past its limit is a failed write, not a death.
@@ -264,7 +283,7 @@ void installInterrupts(int argc, char **argv) {
     std::thread(watch).detach();
   } catch (...) {
     // Without a thread to clean up, the default actions are the better ones.
-    for (int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU})
+    for (int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU, SIGALRM})
       signal(number, SIG_DFL);
   }
 }

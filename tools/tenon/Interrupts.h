@@ -14,6 +14,11 @@ namespace tenon::cli {
 /// quotes.
 void installInterrupts(int argc, char **argv);
 
+/// Ends the process with `status` as an interrupt does: `message` is printed,
+/// temporary files are removed, children are ended. Called from a thread that
+/// holds signals back; does not return.
+[[noreturn]] void endProcess(Status status, const std::string &message);
+
 /// The stage a crash report names.
 void setCurrentStage(const std::string &stage);
 

@@ -4,8 +4,10 @@
 #include "tools/tenon/LoadedModel.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -138,6 +140,10 @@ Status LoadedModel::choose(Talk &talk, const std::string &name) {
   // The former context's states go before there are others; results lie in it.
   results.clear();
   context.reset();
+  if (Status status = options.memory.admit(
+          talk, shownAs, "the state of the model", desc->state_bytes);
+      status != Status::Success)
+    return status;
   char text[4096] = "";
   tenon_context_options making = {};
   making.struct_size = sizeof making;
@@ -160,7 +166,7 @@ tenon_model_info LoadedModel::getInfo() const {
   return info;
 }
 
-Status LoadedModel::run(Talk &talk, const std::vector<Tensor> &inputs) {
+void LoadedModel::bind(const std::vector<Tensor> &inputs) {
   given.resize(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     tenon_tensor &tensor = given[i];
@@ -177,6 +183,41 @@ Status LoadedModel::run(Talk &talk, const std::vector<Tensor> &inputs) {
     tensor = {};
     tensor.struct_size = sizeof tensor;
   }
+}
+
+Status LoadedModel::admit(Talk &talk, const std::vector<Tensor> &inputs) {
+  bind(inputs);
+  uint64_t needed = 0, outputs = 0;
+  tenon_status status =
+      tenon_plan(context.get(), function->name, given.data(), given.size(),
+                 results.data(), results.size(), &needed);
+  if (status != TENON_OK)
+    return talk.say(
+        fromRuntime(shownAs, status, tenon_context_text(context.get())));
+  std::vector<std::string> details = {"workspace " + formatBytes(needed)};
+  const tenon_tensor *largest = nullptr;
+  for (const tenon_tensor &result : results) {
+    outputs = llvm::SaturatingAdd<uint64_t>(outputs, result.bytes);
+    if (!largest || result.bytes > largest->bytes)
+      largest = &result;
+  }
+  if (largest)
+    details[0] += ", outputs " + formatBytes(outputs) +
+                  " and a copy of them; output '" +
+                  function->outputs[largest - results.data()].name + "' is " +
+                  typeText(largest->dtype,
+                           {largest->dims, largest->dims + largest->rank});
+  needed = llvm::SaturatingMultiplyAdd<uint64_t>(outputs, 2, needed);
+  // What the last run has left is used again.
+  uint64_t held = tenon_context_memory(context.get());
+  held -= std::min(held, desc->state_bytes);
+  return options.memory.admit(talk, shownAs, "the run",
+                              needed - std::min(needed, held),
+                              std::move(details));
+}
+
+Status LoadedModel::run(Talk &talk, const std::vector<Tensor> &inputs) {
+  bind(inputs);
   tenon_status status = tenon_run(context.get(), function->name, given.data(),
                                   given.size(), results.data(), results.size());
   if (status == TENON_OK)

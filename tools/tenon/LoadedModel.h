@@ -31,6 +31,7 @@ public:
   struct Options {
     int32_t threads = 0;
     uint64_t memoryLimit = 0;
+    MemoryBudget memory;
     double deadline = 0; ///< seconds; 0: none
     bool describeOnly = false;
     std::string weightsPath; ///< empty: beside the artifact
@@ -56,6 +57,10 @@ public:
   } ///< chosen
   tenon_model_info getInfo() const;
 
+  /// Refuses a run on `inputs` that needs more memory than is left: workspace,
+  /// and outputs, of which `copyOutputs` makes another.
+  Status admit(Talk &talk, const std::vector<Tensor> &inputs);
+
   /// Runs the chosen function on `inputs`, which are in its order.
   Status run(Talk &talk, const std::vector<Tensor> &inputs);
 
@@ -69,6 +74,9 @@ public:
   std::vector<Tensor> copyOutputs() const;
 
 private:
+  /// Sets up the tensors of a call.
+  void bind(const std::vector<Tensor> &inputs);
+
   struct CloseModel {
     void operator()(tenon_model *model) const { tenon_close(model); }
   };

@@ -4,6 +4,7 @@
 #include "tools/tenon/Comparison.h"
 #include "tools/tenon/CompileFlags.h"
 #include "tools/tenon/InputValues.h"
+#include "tools/tenon/LimitWatch.h"
 #include "tools/tenon/LoadedModel.h"
 #include "tools/tenon/ObtainArtifact.h"
 #include "tools/tenon/OutputFile.h"
@@ -77,6 +78,7 @@ static Status readFlags(Invocation &call, RunFlags &flags) {
       [&] { return readDuration(call, OPT_deadline, flags.loading.deadline); });
   then(
       [&] { return readSize(call, OPT_mem_limit, flags.loading.memoryLimit); });
+  flags.loading.memory = call.memory;
   flags.loading.weightsPath = weightsPath(call);
   then([&] { return readLoadWeights(call, flags.loading.weights); });
   then([&] { return readCpuMask(call, flags.loading.cpuMask); });
@@ -198,7 +200,7 @@ static Status compareExpected(Invocation &call,
     Tensor expected;
     Status status = findOutput(call, outputs, "--expect", name, output);
     if (status == Status::Success)
-      status = readOneTensor(call.talk, file, output->name, expected);
+      status = readOneTensor(call, file, output->name, expected);
     if (status == Status::Success)
       status = compareOutput(call, *output, expected, file, tolerance);
     if (status != Status::Success && status != Status::Mismatch)
@@ -226,7 +228,7 @@ static Status readTestTensors(Invocation &call, const std::string &directory,
                               std::to_string(files.size()));
   for (const std::string &file : files) {
     Tensor tensor;
-    if (Status status = readOneTensor(call.talk, file, "", tensor);
+    if (Status status = readOneTensor(call, file, "", tensor);
         status != Status::Success)
       return status;
     tensors.push_back(std::move(tensor));
@@ -267,6 +269,8 @@ static Status runTestSet(Invocation &call, const RunFlags &flags,
   if (status == Status::Success)
     status = readTestTensors(call, directory, "output_", outputNames, expected,
                              outputFiles);
+  if (status == Status::Success)
+    status = model.admit(call.talk, inputs);
   if (status == Status::Success)
     status = model.run(call.talk, inputs);
   if (status != Status::Success)
@@ -362,10 +366,17 @@ static void printResult(Invocation &call, const RunFlags &flags,
 static Status runOnInputs(Invocation &call, const RunFlags &flags,
                           LoadedModel &model) {
   std::vector<Tensor> inputs;
-  if (Status status = readInputs(call, signatureOf(model.getFunction()),
-                                 flags.sizes, OpenInputs::Refuse, inputs);
-      status != Status::Success)
-    return status;
+  {
+    // The deadline is also one for making the inputs.
+    TimeLimit limit(call.talk, flags.model, "the deadline",
+                    flags.loading.deadline);
+    Status status = readInputs(call, signatureOf(model.getFunction()),
+                               flags.sizes, OpenInputs::Refuse, inputs);
+    if (status == Status::Success)
+      status = model.admit(call.talk, inputs);
+    if (status != Status::Success)
+      return status;
+  }
   double seconds = 0, total = 0;
   auto run = [&] {
     auto start = std::chrono::steady_clock::now();

@@ -92,10 +92,14 @@ static std::string asText(const Diagnostic &d, bool color) {
          text.substr(at + word.size());
 }
 
+std::string Talk::render(const Diagnostic &d) const {
+  return json ? asJson(d) : asText(d, color);
+}
+
 Status Talk::say(const Diagnostic &d) {
   if (quiet && d.severity != Severity::Error)
     return d.status;
-  std::string text = json ? asJson(d) : asText(d, color);
+  std::string text = render(d);
   std::lock_guard<std::mutex> lock(mutex);
   llvm::errs() << text;
   return d.status;

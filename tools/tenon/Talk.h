@@ -27,6 +27,9 @@ public:
   /// under -q.
   Status say(const Diagnostic &d);
 
+  /// What `say` would print.
+  std::string render(const Diagnostic &d) const;
+
   /// An error of the class `status` about the command line or a file.
   Status fail(Status status, std::string file, std::string text,
               std::vector<std::string> details = {}, std::string help = {});

@@ -46,11 +46,19 @@ static Status readProto(Talk &talk, const std::string &path, Tensor &tensor) {
   return Status::Success;
 }
 
-Status readTensorFile(Talk &talk, const std::string &path,
+Status readTensorFile(Invocation &call, const std::string &path,
                       std::vector<Tensor> &tensors) {
+  Talk &talk = call.talk;
   llvm::StringRef extension = llvm::sys::path::extension(path);
   if (extension != ".npy" && extension != ".npz" && extension != ".pb")
     return talk.usage("'" + path + "': expected a .npy, .npz or .pb file");
+  // The file and the tensors that are made of it.
+  uint64_t bytes = 0;
+  if (!llvm::sys::fs::file_size(path, bytes))
+    if (Status status =
+            call.memory.admit(talk, path, "reading the file", 2 * bytes);
+        status != Status::Success)
+      return status;
   if (extension == ".pb") {
     Tensor tensor;
     Status status = readProto(talk, path, tensor);
@@ -62,8 +70,17 @@ Status readTensorFile(Talk &talk, const std::string &path,
   if (Status status = readWhole(talk, path, content); status != Status::Success)
     return status;
   FormatError error;
+  Status refused = Status::Success;
   if (extension == ".npz") {
-    error = readNpz(content, tensors);
+    error = readNpz(content, tensors, [&](const Tensor &next, uint64_t bytes) {
+      refused = call.memory.admit(talk, path,
+                                  "array '" + next.name + "' of " +
+                                      typeText(next.dtype, next.dims),
+                                  bytes);
+      return refused == Status::Success;
+    });
+    if (refused != Status::Success)
+      return refused;
   } else {
     Tensor tensor;
     error = readNpy(content, tensor);
@@ -79,10 +96,10 @@ Status readTensorFile(Talk &talk, const std::string &path,
   return talk.say(d);
 }
 
-Status readOneTensor(Talk &talk, const std::string &path,
+Status readOneTensor(Invocation &call, const std::string &path,
                      const std::string &name, Tensor &tensor) {
   std::vector<Tensor> tensors;
-  if (Status status = readTensorFile(talk, path, tensors);
+  if (Status status = readTensorFile(call, path, tensors);
       status != Status::Success)
     return status;
   if (tensors.size() == 1) {
@@ -97,10 +114,10 @@ Status readOneTensor(Talk &talk, const std::string &path,
     }
     names.push_back(candidate.name);
   }
-  return talk.fail(Status::BadInput, path,
-                   "expected one array, or one called '" + name + "', got " +
-                       std::to_string(names.size()),
-                   {"arrays: " + llvm::join(names, ", ")});
+  return call.talk.fail(Status::BadInput, path,
+                        "expected one array, or one called '" + name +
+                            "', got " + std::to_string(names.size()),
+                        {"arrays: " + llvm::join(names, ", ")});
 }
 
 /// The number in "input_12.pb"; files without one come first.

@@ -3,6 +3,7 @@
 #ifndef TENON_TOOLS_TENON_VERBS_H
 #define TENON_TOOLS_TENON_VERBS_H
 
+#include "tools/tenon/MemoryBudget.h"
 #include "tools/tenon/Options.h"
 #include "tools/tenon/Talk.h"
 
@@ -12,6 +13,7 @@ namespace tenon::cli {
 struct Invocation {
   const llvm::opt::InputArgList &args;
   Talk &talk;
+  MemoryBudget memory = MemoryBudget();
 };
 
 /// One verb: its row in the help, its flags and its body.

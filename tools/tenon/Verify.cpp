@@ -6,6 +6,7 @@
 #include "tools/tenon/CompileFlags.h"
 #include "tools/tenon/InputValues.h"
 #include "tools/tenon/Interrupts.h"
+#include "tools/tenon/LimitWatch.h"
 #include "tools/tenon/LoadedModel.h"
 #include "tools/tenon/PhaseProgress.h"
 
@@ -96,6 +97,7 @@ static Status readFlags(Invocation &call, VerifyFlags &flags) {
   then([&] { return readTolerance(call, OPT_rtol, flags.tolerance.rtol); });
   then([&] { return readTolerance(call, OPT_atol, flags.tolerance.atol); });
   flags.loading.threads = static_cast<int32_t>(threads);
+  flags.loading.memory = call.memory;
   if (status == Status::Success && isArtifact(flags.options.input))
     return call.talk.usage("verify needs a model, '" + flags.options.input +
                            "' is an artifact");
@@ -152,6 +154,8 @@ Status Subject::run(Trial &trial) {
   setCurrentStage("run");
   Status status = model.choose(call.talk, trial.function);
   if (status == Status::Success)
+    status = model.admit(call.talk, trial.inputs);
+  if (status == Status::Success)
     status = model.run(call.talk, trial.inputs);
   if (status != Status::Success)
     return status;
@@ -162,7 +166,8 @@ Status Subject::run(Trial &trial) {
 Status Subject::evaluate(Trial &trial) {
   setCurrentStage("reference");
   if (!reference)
-    reference = std::make_unique<Reference>(options, report);
+    reference = std::make_unique<Reference>(
+        options, report, [this] { return call.memory.left(); });
   Status status = reference->getStatus();
   std::vector<ReferenceTensor> inputs, outputs;
   for (const Tensor &input : trial.inputs)
@@ -233,6 +238,8 @@ static Status readAllInputs(Invocation &call, const VerifyFlags &flags,
       });
     });
   };
+  TimeLimit limit(call.talk, flags.options.input, "the deadline",
+                  flags.loading.deadline);
   for (Trial &trial : trials) {
     auto sizes = flags.sizes;
     std::erase_if(sizes, [&](const auto &size) {

@@ -1,6 +1,8 @@
 // The door of the command line: expands response files, finds the verb, parses
 // its flags and calls it.
+#include "tools/tenon/CompileFlags.h"
 #include "tools/tenon/Interrupts.h"
+#include "tools/tenon/LimitWatch.h"
 #include "tools/tenon/Verbs.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -10,6 +12,27 @@
 using namespace tenon;
 using namespace tenon::cli;
 using namespace tenon::cli::options;
+
+/// Calls the verb under --timeout and --max-memory.
+static Status callWithinLimits(const Verb &verb,
+                               const llvm::opt::InputArgList &args,
+                               Talk &talk) {
+  Invocation call{args, talk};
+  double seconds = 0;
+  uint64_t bytes = 0;
+  Status status = readDuration(call, OPT_timeout, seconds);
+  if (status == Status::Success)
+    status = readSize(call, OPT_max_memory, bytes);
+  if (status != Status::Success)
+    return status;
+  std::vector<std::string> files = args.getAllArgValues(OPT_INPUT);
+  std::string file = files.empty() ? "tenon" : files[0];
+  TimeLimit limit(talk, file, "the --timeout", seconds);
+  if (bytes)
+    limitMemory(talk, file, bytes);
+  call.memory = MemoryBudget(bytes);
+  return verb.body(call);
+}
 
 static Status callVerb(const Verb *verb, llvm::ArrayRef<const char *> rest) {
   Talk talk;
@@ -30,8 +53,8 @@ static Status callVerb(const Verb *verb, llvm::ArrayRef<const char *> rest) {
     printHelp(llvm::errs(), nullptr);
     return Status::Usage;
   }
-  Invocation call{parsed.list, talk};
-  Status status = finishResult(talk, verb->body(call));
+  Status status =
+      finishResult(talk, callWithinLimits(*verb, parsed.list, talk));
   if (status == Status::Internal)
     if (std::string path = writeReproducer(); !path.empty())
       talk.fail(Status::Internal, "tenon", "this is a bug of tenon", {},

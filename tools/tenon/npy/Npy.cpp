@@ -10,7 +10,7 @@
 namespace tenon::cli {
 
 /// More than any array of rank 64 needs.
-static constexpr size_t maxHeaderBytes = 1 << 16;
+static constexpr size_t maxHeaderBytes = maxNpyFront - 12;
 static constexpr size_t maxRank = 64;
 
 namespace {
@@ -185,7 +185,18 @@ static void swapBytes(Tensor &tensor) {
     std::reverse(&tensor.bytes[i], &tensor.bytes[i] + size);
 }
 
-FormatError readNpy(std::string_view file, Tensor &tensor) {
+namespace {
+/// What the header of a file says, and where its data start.
+struct Layout {
+  Header header;
+  bool bigEndian = false;
+  size_t data = 0;
+  uint64_t bytes = 0; ///< of the data
+};
+} // namespace
+
+static FormatError readLayout(std::string_view file, Tensor &tensor,
+                              Layout &layout) {
   static constexpr std::string_view magic("\x93NUMPY", 6);
   if (file.substr(0, magic.size()) != magic)
     return {"offset 0", "not a .npy file"};
@@ -211,26 +222,47 @@ FormatError readNpy(std::string_view file, Tensor &tensor) {
     return {"offset 8", "header of " + std::to_string(length) +
                             " bytes, but the file has " +
                             std::to_string(file.size() - start) + " left"};
-  Header header;
+  Header &header = layout.header;
   if (FormatError error =
           HeaderParser(file.substr(start, length), start).parse(header))
     return error;
-  bool bigEndian = false;
-  if (FormatError error = readDescr(header.descr, tensor.dtype, bigEndian))
+  if (FormatError error =
+          readDescr(header.descr, tensor.dtype, layout.bigEndian))
     return error;
   tensor.dims = std::move(header.shape);
+  layout.data = start + length;
   std::optional<uint64_t> bytes = tensorBytes(tensor.dtype, tensor.dims);
-  size_t data = start + length;
-  if (!bytes || *bytes != file.size() - data)
+  if (!bytes)
+    return {"offset " + std::to_string(layout.data),
+            "expected over 2^63 bytes for " +
+                typeText(tensor.dtype, tensor.dims) + ", got " +
+                std::to_string(file.size() - layout.data)};
+  layout.bytes = *bytes;
+  return {};
+}
+
+FormatError readNpyHeader(std::string_view front, Tensor &tensor,
+                          uint64_t &fileBytes) {
+  Layout layout;
+  FormatError error = readLayout(front, tensor, layout);
+  fileBytes = layout.data + layout.bytes;
+  return error;
+}
+
+FormatError readNpy(std::string_view file, Tensor &tensor) {
+  Layout layout;
+  if (FormatError error = readLayout(file, tensor, layout))
+    return error;
+  size_t data = layout.data;
+  if (layout.bytes != file.size() - data)
     return {"offset " + std::to_string(data),
-            "expected " +
-                (bytes ? std::to_string(*bytes) : std::string("over 2^63")) +
-                " bytes for " + typeText(tensor.dtype, tensor.dims) + ", got " +
+            "expected " + std::to_string(layout.bytes) + " bytes for " +
+                typeText(tensor.dtype, tensor.dims) + ", got " +
                 std::to_string(file.size() - data)};
   tensor.bytes.assign(file.begin() + data, file.end());
-  if (bigEndian)
+  if (layout.bigEndian)
     swapBytes(tensor);
-  if (header.fortran && tensor.dims.size() > 1 && !tensor.bytes.empty())
+  if (layout.header.fortran && tensor.dims.size() > 1 && !tensor.bytes.empty())
     fromFortranOrder(tensor);
   if (tensor.dtype == TENON_BOOL)
     for (size_t i = 0; i < tensor.bytes.size(); ++i)

@@ -19,6 +19,15 @@ struct FormatError {
   explicit operator bool() const { return !text.empty(); }
 };
 
+/// No header ends later in its file.
+constexpr size_t maxNpyFront = 12 + (1 << 16);
+
+/// Reads the header at the `front` of a file, which ends there or has at least
+/// maxNpyFront bytes: type and extents of `tensor`, and how many bytes the file
+/// must have.
+FormatError readNpyHeader(std::string_view front, Tensor &tensor,
+                          uint64_t &fileBytes);
+
 /// Reads one .npy array. Big-endian elements and Fortran order are converted;
 /// '|V2' is bf16, as ml_dtypes writes it.
 FormatError readNpy(std::string_view file, Tensor &tensor);

@@ -1,6 +1,6 @@
 // The directory at the end of a ZIP file is the truth; an entry's own header is
-// read only to find where its data start. Nothing is inflated beyond the size
-// the directory states.
+// read only to find where its data start. Of a packed array the header is
+// unpacked first: a few bytes may claim to be gigabytes.
 #include "tools/tenon/npy/Npz.h"
 
 #include <set>
@@ -110,8 +110,9 @@ static FormatError readEntry(std::string_view file, uint64_t &at,
   return {};
 }
 
-static FormatError unpack(std::string_view file, const Entry &entry,
-                          std::string &data) {
+/// Finds the packed bytes of an entry, and checks what it claims of them.
+static FormatError findPacked(std::string_view file, const Entry &entry,
+                              std::string_view &packed) {
   if (entry.flags & 1)
     return {"entry '" + entry.name + "'", "encrypted", true};
   if (entry.method != 0 && entry.method != 8)
@@ -125,41 +126,81 @@ static FormatError unpack(std::string_view file, const Entry &entry,
       localBytes + number(file, at + 26, 2) + number(file, at + 28, 2);
   if (skip > file.size() - at || entry.packed > file.size() - at - skip)
     return refuse(at, "a ZIP entry beyond the end of the file");
-  std::string_view packed = file.substr(at + skip, entry.packed);
-  if (entry.method == 0) {
-    if (entry.size != entry.packed)
-      return refuse(at, "a stored ZIP entry of two sizes");
-    data = packed;
-  } else {
-    if (entry.size / maxDeflateRatio > entry.packed + 1 ||
-        entry.size > UINT32_MAX || entry.packed > UINT32_MAX)
-      return refuse(at, "a ZIP entry of " + std::to_string(entry.size) +
-                            " bytes from " + std::to_string(entry.packed));
-    data.resize(entry.size);
-    z_stream stream = {};
-    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
-      return refuse(at, "out of memory");
-    stream.next_in =
-        reinterpret_cast<Bytef *>(const_cast<char *>(packed.data()));
-    stream.avail_in = packed.size();
-    stream.next_out = reinterpret_cast<Bytef *>(data.data());
-    stream.avail_out = data.size();
-    int result = inflate(&stream, Z_FINISH);
-    bool whole = result == Z_STREAM_END && stream.total_out == entry.size &&
-                 stream.avail_in == 0;
-    inflateEnd(&stream);
-    if (!whole)
-      return refuse(at, "broken compressed data");
-  }
-  uint32_t crc =
-      crc32_z(0, reinterpret_cast<const Bytef *>(data.data()), data.size());
-  if (crc != entry.crc)
-    return refuse(at, "the checksum of entry '" + entry.name +
-                          "' does not match its data");
+  packed = file.substr(at + skip, entry.packed);
+  if (entry.method == 0 && entry.size != entry.packed)
+    return refuse(at, "a stored ZIP entry of two sizes");
+  if (entry.method != 0 &&
+      (entry.size / maxDeflateRatio > entry.packed + 1 ||
+       entry.size > UINT32_MAX || entry.packed > UINT32_MAX))
+    return refuse(at, "a ZIP entry of " + std::to_string(entry.size) +
+                          " bytes from " + std::to_string(entry.packed));
   return {};
 }
 
-FormatError readNpz(std::string_view file, std::vector<Tensor> &tensors) {
+/// Unpacks the first `size` bytes of an entry; `whole` must be all of it.
+static FormatError unpack(std::string_view packed, const Entry &entry,
+                          uint64_t size, bool whole, std::string &data) {
+  if (entry.method == 0) {
+    data = packed.substr(0, size);
+    return {};
+  }
+  data.resize(size);
+  z_stream stream = {};
+  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
+    return refuse(entry.local, "out of memory");
+  stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(packed.data()));
+  stream.avail_in = packed.size();
+  stream.next_out = reinterpret_cast<Bytef *>(data.data());
+  stream.avail_out = data.size();
+  int result = inflate(&stream, whole ? Z_FINISH : Z_SYNC_FLUSH);
+  bool good = stream.total_out == size;
+  if (whole)
+    good &= result == Z_STREAM_END && stream.avail_in == 0;
+  inflateEnd(&stream);
+  return good ? FormatError() : refuse(entry.local, "broken compressed data");
+}
+
+/// Unpacks an entry, its array's header first.
+static FormatError readArray(std::string_view file, const Entry &entry,
+                             const ArrayGate &gate, Tensor &tensor,
+                             bool &goOn) {
+  auto within = [&](FormatError error) {
+    error.place = "entry '" + entry.name + "', " + error.place;
+    return error;
+  };
+  std::string_view packed;
+  if (FormatError error = findPacked(file, entry, packed))
+    return error;
+  std::string data;
+  uint64_t front = std::min<uint64_t>(entry.size, maxNpyFront), bytes = 0;
+  if (FormatError error =
+          unpack(packed, entry, front, front == entry.size, data))
+    return error;
+  if (FormatError error = readNpyHeader(data, tensor, bytes))
+    return within(std::move(error));
+  if (bytes != entry.size)
+    return within({"offset 0", "expected " + std::to_string(bytes) +
+                                   " bytes for " +
+                                   typeText(tensor.dtype, tensor.dims) +
+                                   ", got " + std::to_string(entry.size)});
+  // The unpacked file and the tensor that is made of it.
+  goOn = !gate || gate(tensor, 2 * bytes);
+  if (!goOn)
+    return {};
+  if (FormatError error = unpack(packed, entry, bytes, /*whole=*/true, data))
+    return error;
+  uint32_t crc =
+      crc32_z(0, reinterpret_cast<const Bytef *>(data.data()), data.size());
+  if (crc != entry.crc)
+    return refuse(entry.local, "the checksum of entry '" + entry.name +
+                                   "' does not match its data");
+  if (FormatError error = readNpy(data, tensor))
+    return within(std::move(error));
+  return {};
+}
+
+FormatError readNpz(std::string_view file, std::vector<Tensor> &tensors,
+                    const ArrayGate &gate) {
   uint64_t at = 0, count = 0;
   if (FormatError error = findDirectory(file, at, count))
     return error;
@@ -173,15 +214,13 @@ FormatError readNpz(std::string_view file, std::vector<Tensor> &tensors) {
       name.resize(name.size() - 4);
     if (!names.insert(name).second)
       return {"entry '" + entry.name + "'", "stands twice"};
-    std::string data;
-    if (FormatError error = unpack(file, entry, data))
-      return error;
     Tensor tensor;
-    if (FormatError error = readNpy(data, tensor)) {
-      error.place = "entry '" + entry.name + "', " + error.place;
-      return error;
-    }
     tensor.name = name;
+    bool goOn = true;
+    if (FormatError error = readArray(file, entry, gate, tensor, goOn))
+      return error;
+    if (!goOn)
+      return {};
     tensors.push_back(std::move(tensor));
   }
   return {};
