@@ -3,13 +3,21 @@
 
 A suite is a function that yields results; what fails is printed in full, what
 passes is only counted. `--only=NAME,...` picks suites, `--list` names them.
+Processor time is printed for each suite and for the dearest units. Limits are
+of wall time, several times what a slow and busy machine needs: they end what
+hangs and judge nothing.
 """
 import argparse
+import collections
+import concurrent.futures
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -32,17 +40,39 @@ class Count:
                 f"{self.skipped} skipped")
 
 
+# How a command ended (None: past the limit), everything it said, and the
+# processor seconds of it and of all that it waited for.
+Ended = collections.namedtuple("Ended", "status said seconds")
+
+
 def call(command, limit, env=None):
-    """The status (None past the limit) and everything the command said."""
-    try:
-        done = subprocess.run(command, cwd=SOURCE, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=limit,
-                              env={**os.environ, **(env or {})})
-        return done.returncode, done.stdout.decode(errors="replace")
-    except subprocess.TimeoutExpired as late:
-        return None, (late.stdout or b"").decode(errors="replace")
-    except OSError as error:
-        return 127, f"{command[0]}: {error.strerror}\n"
+    with tempfile.TemporaryFile() as out:
+        try:
+            child = subprocess.Popen(command, cwd=SOURCE, stdout=out,
+                                     stderr=subprocess.STDOUT,
+                                     env={**os.environ, **(env or {})})
+        except OSError as error:
+            return Ended(127, f"{command[0]}: {error.strerror}\n", 0)
+        late = threading.Event()
+
+        def end():
+            late.set()
+            child.kill()
+        timer = threading.Timer(limit, end)
+        timer.start()
+        _, status, usage = os.wait4(child.pid, 0)
+        timer.cancel()
+        child.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        return Ended(None if late.is_set() else child.returncode,
+                     out.read().decode(errors="replace"),
+                     usage.ru_utime + usage.ru_stime)
+
+
+def children_seconds():
+    """Processor seconds of all children that have ended so far."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def tail(text, lines=120):
@@ -50,10 +80,10 @@ def tail(text, lines=120):
     return "\n".join(kept[-lines:])
 
 
-def script(path, *arguments, limit=1200):
+def script(path, *arguments, limit=7200):
     """A suite in Python whose own last line is the count."""
     def suite(options):
-        status, said = call(
+        status, said, _ = call(
             [PYTHON, os.path.join(SOURCE, path),
              f"--build={options.build}", *arguments,
              *([f"--jobs={options.jobs}"] if options.jobs else [])], limit)
@@ -85,40 +115,64 @@ def gtest_count(path):
     return count
 
 
+def run_unit(test, properties, options):
+    """One test of CTest: its count and how it ended."""
+    report = os.path.join(options.build, "reports", test["name"] + ".json")
+    os.makedirs(os.path.dirname(report), exist_ok=True)
+    if os.path.exists(report):
+        os.remove(report)
+    env = dict(e.split("=", 1) for e in properties.get("ENVIRONMENT", []))
+    ended = call(test.get("command", ["false"]), 3600,
+                 {"GTEST_OUTPUT": f"json:{report}", **env})
+    if os.path.exists(report):
+        count = gtest_count(report)
+        if ended.status != 0 and count.failed == 0:
+            count.failed = 1
+    elif ended.status == 77:
+        count = Count(skipped=1)
+    else:
+        count = Count(passed=int(ended.status == 0),
+                      failed=int(ended.status != 0))
+    return count, ended
+
+
 def run_units(options):
-    """Everything CTest knows of; GoogleTest programs are counted by case."""
-    status, listing = call(["ctest", "--test-dir", options.build,
-                            "--show-only=json-v1"], 60)
+    """Everything CTest knows of; GoogleTest programs are counted by case. Tests
+    that measure time or memory say RUN_SERIAL and run alone."""
+    status, listing, _ = call(["ctest", "--test-dir", options.build,
+                               "--show-only=json-v1"], 600)
     tests = json.loads(listing)["tests"] if status == 0 else []
     if not tests:
         print(tail(listing))
         print("units: CTest lists no tests")
         return Count(failed=1)
     total = Count()
+    dearest = []
+
+    def add(test, done):
+        count, ended = done
+        if count.failed:
+            print(f"--- {test['name']} (status {ended.status})")
+            print(tail(ended.said))
+        total.add(count)
+        dearest.append((ended.seconds, test["name"]))
+
+    together, alone = [], []
     for test in tests:
-        name = test["name"]
-        report = os.path.join(options.build, "reports", name + ".json")
-        os.makedirs(os.path.dirname(report), exist_ok=True)
-        if os.path.exists(report):
-            os.remove(report)
         properties = {p["name"]: p["value"]
                       for p in test.get("properties", [])}
-        env = dict(e.split("=", 1)
-                   for e in properties.get("ENVIRONMENT", []))
-        status, said = call(test.get("command", ["false"]), 600,
-                            {"GTEST_OUTPUT": f"json:{report}", **env})
-        if os.path.exists(report):
-            count = gtest_count(report)
-            if status != 0 and count.failed == 0:
-                count.failed = 1
-        elif status == 77:
-            count = Count(skipped=1)
-        else:
-            count = Count(passed=int(status == 0), failed=int(status != 0))
-        if count.failed:
-            print(f"--- {name} (status {status})")
-            print(tail(said))
-        total.add(count)
+        serial = properties.get("RUN_SERIAL", False)
+        (alone if serial else together).append((test, properties))
+    jobs = options.jobs or os.cpu_count()
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        running = [(test, pool.submit(run_unit, test, properties, options))
+                   for test, properties in together]
+        for test, future in running:
+            add(test, future.result())
+    for test, properties in alone:
+        add(test, run_unit(test, properties, options))
+    for seconds, name in sorted(dearest, reverse=True)[:10]:
+        print(f"{seconds:6.0f} s of processor time  {name}")
     return total
 
 
@@ -128,10 +182,10 @@ def run_lit(options):
     if os.path.exists(report):
         os.remove(report)
     jobs = options.jobs or os.cpu_count()
-    status, said = call(
+    status, said, _ = call(
         ["/usr/lib/llvm-22/bin/lit", "-sv", f"-j{jobs}",
-         f"--output={report}", "--timeout=120",
-         os.path.join(options.build, "lit")], 1200)
+         f"--output={report}", "--timeout=1200",
+         os.path.join(options.build, "lit")], 7200)
     if not os.path.exists(report):
         print(tail(said))
         return Count(failed=1)
@@ -192,12 +246,14 @@ def main():
         if name not in wanted:
             continue
         print(f"=== {name}", flush=True)
-        start = time.monotonic()
+        start, before = time.monotonic(), children_seconds()
         count = suite(options)
-        rows.append(f"{name:12} {count}  ({time.monotonic() - start:.0f} s)")
+        rows.append(f"{name:12} {count}  ({time.monotonic() - start:.0f} s, "
+                    f"{children_seconds() - before:.0f} s of processor time)")
         print(rows[-1], flush=True)
         total.add(count)
     print("\n" + "\n".join(rows))
+    print(f"{children_seconds():.0f} s of processor time")
     print(total)
     return 1 if total.failed else 0
 

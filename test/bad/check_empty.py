@@ -84,7 +84,7 @@ def verify(tenon, rows, extents, known, codes=(0,)):
                         if any(isinstance(o, str) and re.search(rf"\b{name}\b[,\]]", o)
                                for row in rows for o in row.operands)]
         try:
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600)
         except subprocess.TimeoutExpired:
             return "past 120 seconds"
         said = done.stdout.decode(errors="replace")

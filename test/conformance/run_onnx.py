@@ -147,7 +147,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", default="build")
     parser.add_argument("--jobs", type=int, default=0)
-    parser.add_argument("--timeout", type=int, default=60)
+    parser.add_argument("--timeout", type=int, default=300)
     parser.add_argument("--cpu", action="append",
                         help=f"default: {', '.join(CPUS)}")
     parser.add_argument("--update", action="store_true")

@@ -75,7 +75,7 @@ def program(text, types):
 
 def run(tool, text):
     return subprocess.run([tool, "--allow-unregistered-dialect"], input=text,
-                          capture_output=True, text=True, timeout=60).stderr
+                          capture_output=True, text=True, timeout=600).stderr
 
 
 def complaint(tool, op, text):

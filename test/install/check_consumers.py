@@ -21,7 +21,7 @@ def call(*command, fails=False, **environment):
     kept = {name: value for name, value in os.environ.items()
             if name not in ("LD_LIBRARY_PATH", "CMAKE_PREFIX_PATH", "CC", "CXX")}
     done = subprocess.run(command, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, timeout=300,
+                          stderr=subprocess.STDOUT, text=True, timeout=1200,
                           env={**kept, **environment})
     if (done.returncode != 0) != fails:
         complaints.append(f"{' '.join(command)}: ended with "

@@ -124,7 +124,7 @@ class Threads(unittest.TestCase):
         queue = fork.Queue()
         process = fork.Process(target=child, args=[queue])
         process.start()
-        self.assertEqual(queue.get(timeout=60), (True, True))
+        self.assertEqual(queue.get(timeout=600), (True, True))
         process.join()
         self.assertEqual(process.exitcode, 0)
 

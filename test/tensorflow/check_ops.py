@@ -73,7 +73,7 @@ def differs(want, got, row):
 
 def call(command):
     done = subprocess.run(command, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, timeout=300)
+                          stderr=subprocess.STDOUT, timeout=1200)
     return done.returncode, done.stdout.decode(errors="replace").strip()
 
 
