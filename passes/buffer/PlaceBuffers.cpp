@@ -13,8 +13,7 @@
 #include "passes/buffer/ArenaPlanner.h"
 #include "passes/buffer/BlobLayout.h"
 #include "passes/buffer/BufferExtents.h"
-#include "passes/buffer/SizeArithmetic.h"
-#include "passes/buffer/SizeCloner.h"
+#include "passes/buffer/SizeBounds.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -124,18 +123,20 @@ private:
          llvm::zip(entry.getArguments(), block->getArguments().drop_front()))
       planMapping.map(from, to);
     moveChecks(builder);
-    SizeCloner cloner(builder, planMapping);
+    SizeBounds bounds(builder, planMapping);
     int64_t slot = 0;
     for (auto &sizes : resultSizes)
       for (OpFoldResult size : sizes) {
         Value extent;
-        if (auto value = dyn_cast<Value>(size))
-          extent = cloner.clone(value);
+        auto value = dyn_cast<Value>(size);
+        if (value)
+          extent = bounds.most(value);
         else
           extent = arith::ConstantIndexOp::create(builder, loc,
                                                   *getConstantIntValue(size));
         if (!extent)
-          return failure();
+          return explainUnbounded(bounds);
+        isBounded.push_back(value && !bounds.isKnown(value));
         Value number = arith::IndexCastOp::create(builder, loc,
                                                   builder.getI64Type(), extent);
         memref::StoreOp::create(
@@ -143,6 +144,31 @@ private:
             Value(arith::ConstantIndexOp::create(builder, loc, slot++)));
       }
     return success();
+  }
+
+  /// An error at every op that gives a size which nothing bounds.
+  LogicalResult explainUnbounded(SizeBounds &bounds) {
+    // One for each node, which gives several ops its name.
+    llvm::MapVector<Attribute, Location> obstacles;
+    auto find = [&](Value size) {
+      if (bounds.most(size))
+        return;
+      Location place = bounds.obstacleTo(size);
+      auto name = place->findInstanceOf<NameLoc>();
+      obstacles.insert({name ? Attribute(name.getName()) : place, place});
+    };
+    for (auto &sizes : resultSizes)
+      for (OpFoldResult size : sizes)
+        if (auto value = dyn_cast<Value>(size))
+          find(value);
+    func.walk([&](memref::AllocOp alloc) {
+      for (Value extent : alloc.getDynamicSizes())
+        find(extent);
+    });
+    for (auto &[name, place] : obstacles)
+      emitError(place, "unsupported: the size of a result depends on values "
+                       "computed during the run");
+    return failure();
   }
 
   /// Whether anyone needs the plan: a function of known sizes may be run
@@ -168,7 +194,7 @@ private:
   void moveChecks(OpBuilder &builder) {
     if (!hasUnknownSizes())
       return;
-    SizeCloner cloner(builder, planMapping, SizeCloner::Bounded::Refused);
+    SizeCloner cloner(builder, planMapping);
     for (auto check : llvm::make_early_inc_range(entry.getOps<CheckSizeOp>())) {
       if (!llvm::all_of(check->getOperands(), [&](Value operand) {
             return cloner.canClone(operand);
@@ -334,7 +360,7 @@ private:
     int64_t count =
         slots.empty() ? 0 : *std::max_element(slots.begin(), slots.end()) + 1;
     SmallVector<Value> bytes(count), sizes;
-    SizeCloner cloner(builder, mapping);
+    SizeBounds bounds(builder, mapping);
     for (auto [buffer, slot] : llvm::zip(buffers, slots)) {
       MemRefType type = buffer.alloc.getType();
       int64_t known = elementBytes(type);
@@ -343,10 +369,10 @@ private:
             multiplyBytes(known, ShapedType::isDynamic(extent) ? 1 : extent);
       Value size = arith::ConstantIndexOp::create(builder, loc, known);
       for (Value extent : buffer.alloc.getDynamicSizes()) {
-        Value cloned = cloner.clone(extent);
-        if (!cloned)
-          return failure();
-        size = multiplyBytes(builder, loc, size, cloned);
+        Value most = bounds.most(extent);
+        if (!most)
+          return explainUnbounded(bounds);
+        size = multiplyBytes(builder, loc, size, most);
       }
       sizes.push_back(size);
       bytes[slot] =
@@ -432,12 +458,11 @@ private:
       bounded.push_back(false);
       for (OpFoldResult size : sizes) {
         int64_t at = slot++;
-        auto value = dyn_cast<Value>(size);
-        if (!value || !dependsOnBound(value))
+        if (!isBounded[at])
           continue;
         bounded.back() = true;
-        Value number = arith::IndexCastOp::create(builder, loc,
-                                                  builder.getI64Type(), value);
+        Value number = arith::IndexCastOp::create(
+            builder, loc, builder.getI64Type(), cast<Value>(size));
         memref::StoreOp::create(
             builder, loc, number, shapes,
             Value(arith::ConstantIndexOp::create(builder, loc, at)));
@@ -473,6 +498,7 @@ private:
   IRMapping planMapping;
   SmallVector<Value> results, outputs;
   SmallVector<SmallVector<OpFoldResult>> resultSizes;
+  SmallVector<bool> isBounded; ///< by extent of all results
   std::vector<Buffer> buffers;
   Value arena;
   bool dynamic = false;

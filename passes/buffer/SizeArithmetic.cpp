@@ -1,8 +1,6 @@
 // Walks over index arithmetic with a list of what is still to be looked at.
 #include "passes/buffer/SizeArithmetic.h"
 
-#include "dialects/tenon/TenonDialect.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
@@ -56,12 +54,6 @@ bool isSameSize(Value x, Value y) {
 static ValueRange operandsOf(Value value) {
   Operation *op = value.getDefiningOp();
   return op ? ValueRange(op->getOperands()) : ValueRange();
-}
-
-bool dependsOnBound(Value value) {
-  return llvm::any_of(reachable(value, operandsOf), [](Value part) {
-    return part.getDefiningOp<BoundOp>() != nullptr;
-  });
 }
 
 bool isKnownBefore(scf::IfOp branch, Value value) {

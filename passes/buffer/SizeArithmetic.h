@@ -11,9 +11,6 @@ namespace tenon {
 /// Whether the values are equal arithmetic on equal values.
 bool isSameSize(mlir::Value x, mlir::Value y);
 
-/// Whether a value is found only in the run and known by its bound before.
-bool dependsOnBound(mlir::Value value);
-
 /// Whether `value` is computed from values that are there before the branch.
 bool isKnownBefore(mlir::scf::IfOp branch, mlir::Value value);
 

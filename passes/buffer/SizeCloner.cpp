@@ -59,11 +59,6 @@ FailureOr<SmallVector<Value>> SizeCloner::needs(Value value) const {
   Operation *op = value.getDefiningOp();
   if (!op)
     return failure();
-  if (auto bound = dyn_cast<BoundOp>(op)) {
-    if (bounded == Bounded::Refused)
-      return failure();
-    return SmallVector<Value>{bound.getBound()};
-  }
   SmallVector<Operation *> needed = {op};
   if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
     MemRefType type = alloc.getType();
@@ -135,9 +130,7 @@ void SizeCloner::cloneKnown(Value value) {
     if (pending.size() > before)
       continue;
     Operation *op = next.getDefiningOp();
-    if (auto bound = dyn_cast<BoundOp>(op))
-      mapping.map(next, mapping.lookup(bound.getBound()));
-    else if (auto alloc = dyn_cast<memref::AllocOp>(op))
+    if (auto alloc = dyn_cast<memref::AllocOp>(op))
       evaluate(alloc);
     else
       builder.clone(*op, mapping);

@@ -17,13 +17,8 @@ int64_t elementBytes(mlir::MemRefType type);
 
 class SizeCloner {
 public:
-  /// Where bounded values are met: their bounds are wanted for memory, and
-  /// cannot stand for them in a check.
-  enum class Bounded { AsBound, Refused };
-
-  SizeCloner(mlir::OpBuilder &builder, mlir::IRMapping &mapping,
-             Bounded bounded = Bounded::AsBound)
-      : builder(builder), mapping(mapping), bounded(bounded) {}
+  SizeCloner(mlir::OpBuilder &builder, mlir::IRMapping &mapping)
+      : builder(builder), mapping(mapping) {}
 
   /// Whether everything behind the value can be computed at the builder's
   /// place.
@@ -33,8 +28,11 @@ public:
   /// result is known only during the run.
   mlir::Value clone(mlir::Value value);
 
-private:
+  /// The op whose result is known only during the run; nothing where the value
+  /// can be cloned.
   std::optional<mlir::Location> obstacleTo(mlir::Value value);
+
+private:
   mlir::FailureOr<llvm::SmallVector<mlir::Value>>
   needs(mlir::Value value) const;
   void cloneKnown(mlir::Value value);
@@ -42,7 +40,6 @@ private:
 
   mlir::OpBuilder &builder;
   mlir::IRMapping &mapping;
-  Bounded bounded;
   llvm::DenseMap<mlir::Value, std::optional<mlir::Location>> obstacles;
 };
 

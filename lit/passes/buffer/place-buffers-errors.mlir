@@ -17,15 +17,32 @@ func.func @size_of_an_iteration(%n: index) -> memref<f32> {
 
 // -----
 
-// Which branch is taken may follow from anything that was computed.
-func.func @size_of_a_branch(%x: memref<?xf32>, %y: memref<?xf32>, %p: i1) -> memref<?xf32> {
+// All that nothing bounds, each once.
+func.func @sizes_from_values(%x: memref<100000xi64>) -> (memref<?xf32>, memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
   // expected-error@+1 {{unsupported: the size of a result depends on values computed during the run}}
-  %0 = scf.if %p -> memref<?xf32> {
-    scf.yield %x : memref<?xf32>
-  } else {
-    scf.yield %y : memref<?xf32>
+  %s = memref.alloc() : memref<100000xi64>
+  tenon.fusion map ins(%x : memref<100000xi64>) outs(%s : memref<100000xi64>) {
+  ^bb0(%a: tensor<100000xi64>):
+    %1 = tenon.negate %a : (tensor<100000xi64>) -> tensor<100000xi64>
+    tenon.yield %1 : tensor<100000xi64>
   }
-  return %0 : memref<?xf32>
+  // expected-error@+1 {{unsupported: the size of a result depends on values computed during the run}}
+  %t = memref.alloc() : memref<100000xi64>
+  tenon.fusion map ins(%x : memref<100000xi64>) outs(%t : memref<100000xi64>) {
+  ^bb0(%a: tensor<100000xi64>):
+    %1 = tenon.abs %a : (tensor<100000xi64>) -> tensor<100000xi64>
+    tenon.yield %1 : tensor<100000xi64>
+  }
+  %0 = memref.load %s[%c0] : memref<100000xi64>
+  %m = arith.index_cast %0 : i64 to index
+  %2 = memref.load %t[%c0] : memref<100000xi64>
+  %n = arith.index_cast %2 : i64 to index
+  %least = arith.maxsi %n, %c1 : index
+  %a = memref.alloc(%m) : memref<?xf32>
+  %b = memref.alloc(%least) : memref<?xf32>
+  return %a, %b : memref<?xf32>, memref<?xf32>
 }
 
 // -----

@@ -136,6 +136,91 @@ func.func @bounded(%x: memref<?xi64>) -> memref<?xi64> {
 
 // -----
 
+// What is left of a bound is most where least is found: what the run may count down is not what it counts up.
+// CHECK-LABEL: func.func private @rest_of_a_bound.plan(
+// CHECK: %[[MOST:.*]] = memref.dim
+// CHECK: %[[NUMBER:.*]] = arith.index_cast %[[MOST]]
+// CHECK: memref.store %[[NUMBER]]
+// CHECK-LABEL: func.func @rest_of_a_bound(
+// CHECK-SAME: {tenon.bounded, tenon.output}
+func.func @rest_of_a_bound(%x: memref<?xi64>, %count: memref<i64>) -> memref<?xi64> {
+  %c0 = arith.constant 0 : index
+  %most = memref.dim %x, %c0 : memref<?xi64>
+  %0 = memref.load %count[] : memref<i64>
+  %1 = arith.index_cast %0 : i64 to index
+  %n = tenon.bound %1 at_most %most
+  %rest = arith.subi %most, %n : index
+  %a = memref.alloc(%rest) : memref<?xi64>
+  memref.copy %x, %a : memref<?xi64> to memref<?xi64>
+  return %a : memref<?xi64>
+}
+
+// -----
+
+// Of a minimum one known operand is enough; a branch has the greater of its sizes, or that of the branch which is taken.
+// CHECK-LABEL: func.func private @minimum_and_branch.plan(
+// CHECK-SAME: %[[CALL:[^:]*]]: !llvm.ptr, %[[X:[^:]*]]: memref<?xi64>, %[[P:[^:]*]]: i1
+// CHECK-DAG: %[[C300:.*]] = arith.constant 300 : i64
+// CHECK-DAG: %[[C400:.*]] = arith.constant 400 : i64
+// CHECK-DAG: memref.store %[[C300]], %{{.*}}[%c0]
+// CHECK-DAG: memref.store %[[C400]], %{{.*}}[%c1]
+// CHECK-DAG: %[[TAKEN:.*]] = arith.select %[[P]], %c300, %c7
+// CHECK-DAG: arith.index_cast %[[TAKEN]]
+// CHECK-LABEL: func.func @minimum_and_branch(
+func.func @minimum_and_branch(%x: memref<?xi64>, %p: i1) -> (memref<?xi64>, memref<?xi64>, memref<?xi64>) {
+  %c0 = arith.constant 0 : index
+  %c7 = arith.constant 7 : index
+  %c300 = arith.constant 300 : index
+  %c400 = arith.constant 400 : index
+  %found = memref.alloc(%c400) : memref<?xi64>
+  memref.copy %x, %found : memref<?xi64> to memref<?xi64>
+  %0 = memref.load %found[%c0] : memref<?xi64>
+  %1 = arith.index_cast %0 : i64 to index
+  %n = arith.minsi %1, %c300 : index
+  %q = arith.cmpi eq, %1, %c7 : index
+  %either = scf.if %q -> index {
+    scf.yield %c400 : index
+  } else {
+    scf.yield %n : index
+  }
+  %given = scf.if %p -> index {
+    scf.yield %n : index
+  } else {
+    scf.yield %c7 : index
+  }
+  %a = memref.alloc(%n) : memref<?xi64>
+  memref.copy %x, %a : memref<?xi64> to memref<?xi64>
+  %b = memref.alloc(%either) : memref<?xi64>
+  memref.copy %x, %b : memref<?xi64> to memref<?xi64>
+  %c = memref.alloc(%given) : memref<?xi64>
+  memref.copy %x, %c : memref<?xi64> to memref<?xi64>
+  return %a, %b, %c : memref<?xi64>, memref<?xi64>, memref<?xi64>
+}
+
+// -----
+
+// A branch gives one of two tensors: the plan takes the greater extent, the run says which it was.
+// CHECK-LABEL: func.func private @size_of_a_branch.plan(
+// CHECK-DAG: %[[X:.*]] = memref.dim %arg1
+// CHECK-DAG: %[[Y:.*]] = memref.dim %arg2
+// CHECK: %[[MOST:.*]] = arith.maxsi %[[X]], %[[Y]]
+// CHECK: %[[NUMBER:.*]] = arith.index_cast %[[MOST]]
+// CHECK: memref.store %[[NUMBER]]
+// CHECK-LABEL: func.func @size_of_a_branch(
+// CHECK-SAME: {tenon.bounded, tenon.output}
+func.func @size_of_a_branch(%x: memref<?xf32>, %y: memref<?xf32>, %flags: memref<1xi1>) -> memref<?xf32> {
+  %c0 = arith.constant 0 : index
+  %p = memref.load %flags[%c0] : memref<1xi1>
+  %0 = scf.if %p -> memref<?xf32> {
+    scf.yield %x : memref<?xf32>
+  } else {
+    scf.yield %y : memref<?xf32>
+  }
+  return %0 : memref<?xf32>
+}
+
+// -----
+
 // Weights in use have offsets of 64 bytes in one blob, in the order of the module; others have none.
 // CHECK: module attributes {{.*}}tenon.weight_bytes = 192 : i64
 // CHECK: tenon.weight @first {{.*}} attributes {offset = 0 : i64}

@@ -1,0 +1,267 @@
+// One rule per op, asked for one end of an interval at a time. A rule asks for
+// the ends of its operands; while some are missing, these come first, from a
+// list and not by recursion: arithmetic may be as long as the model is.
+#include "passes/buffer/SizeBounds.h"
+
+#include "dialects/tenon/TenonDialect.h"
+#include "passes/buffer/BufferExtents.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+/// How far a proof looks.
+static constexpr int maxProofDepth = 8;
+
+/// Whether a few ops prove that a size is at least `least`, 0 or 1.
+static bool isAtLeast(Value size, int64_t least, int depth = 0) {
+  if (std::optional<int64_t> known = getConstantIntValue(size))
+    return *known >= least;
+  Operation *op = size.getDefiningOp();
+  if (!op || depth > maxProofDepth)
+    return false;
+  auto operand = [&](unsigned i, int64_t wanted) {
+    return isAtLeast(op->getOperand(i), wanted, depth + 1);
+  };
+  if (isa<arith::MaxSIOp>(op))
+    return operand(0, least) || operand(1, least);
+  if (isa<arith::MulIOp, arith::MinSIOp>(op))
+    return operand(0, least) && operand(1, least);
+  if (isa<arith::SelectOp>(op))
+    return operand(1, least) && operand(2, least);
+  if (isa<arith::AddIOp>(op))
+    return (operand(0, least) && operand(1, 0)) ||
+           (operand(0, 0) && operand(1, least));
+  if (least > 0)
+    return false;
+  if (isa<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(op))
+    return operand(0, 0) && operand(1, 0);
+  if (isa<arith::RemSIOp>(op))
+    return operand(0, 0);
+  return isa<BoundOp, memref::DimOp, arith::IndexCastUIOp>(op);
+}
+
+Value SizeBounds::most(Value size) {
+  SmallVector<Question> pending = {{size, Most}};
+  while (!pending.empty()) {
+    Question next = pending.back();
+    if (answers.contains(next)) {
+      pending.pop_back();
+      continue;
+    }
+    missing.clear();
+    answer(next);
+    pending.append(missing);
+  }
+  return answers.at({size, Most}).value;
+}
+
+Location SizeBounds::obstacleTo(Value size) const {
+  return *answers.at({size, Most}).obstacle;
+}
+
+void SizeBounds::answer(Question question) {
+  auto [size, end] = question;
+  Answer found = exact.canClone(size) ? Answer{exact.clone(size), {}}
+                                      : infer(size, End(end));
+  if (missing.empty())
+    answers.try_emplace(question, found);
+}
+
+SizeBounds::Answer SizeBounds::ask(Value size, unsigned end) {
+  auto found = answers.find({size, end});
+  if (found != answers.end())
+    return found->second;
+  missing.push_back({size, end});
+  return {};
+}
+
+SizeBounds::Answer SizeBounds::both(const Answer &a, const Answer &b,
+                                    Combine combine) const {
+  if (!missing.empty())
+    return {};
+  if (!a.value || !b.value)
+    return a.value ? b : a;
+  return {combine(a.value, b.value), {}};
+}
+
+Value SizeBounds::pick(End end, Value a, Value b) {
+  return end == Most ? make<arith::MaxSIOp>(a, b) : make<arith::MinSIOp>(a, b);
+}
+
+Value SizeBounds::number(int64_t value) {
+  return arith::ConstantIndexOp::create(builder, builder.getUnknownLoc(),
+                                        value);
+}
+
+SizeBounds::Answer SizeBounds::infer(Value size, End end) {
+  Answer none{Value(), exact.obstacleTo(size)};
+  Operation *op = size.getDefiningOp();
+  if (!op || !size.getType().isIndex())
+    return none;
+  End other = end == Most ? Least : Most;
+  return llvm::TypeSwitch<Operation *, Answer>(op)
+      .Case([&](BoundOp bound) {
+        return end == Most ? ask(bound.getBound(), Most)
+                           : Answer{number(0), {}};
+      })
+      .Case([&](arith::AddIOp add) {
+        Answer a = ask(add.getLhs(), end), b = ask(add.getRhs(), end);
+        return both(
+            a, b, [&](Value x, Value y) { return make<arith::AddIOp>(x, y); });
+      })
+      .Case([&](arith::SubIOp sub) {
+        Answer a = ask(sub.getLhs(), end), b = ask(sub.getRhs(), other);
+        return both(
+            a, b, [&](Value x, Value y) { return make<arith::SubIOp>(x, y); });
+      })
+      .Case([&](arith::MulIOp mul) {
+        return inferProduct(mul.getLhs(), mul.getRhs(), end);
+      })
+      .Case<arith::MinSIOp, arith::MaxSIOp>([&](auto) -> Answer {
+        bool isMin = isa<arith::MinSIOp>(op);
+        Answer a = ask(op->getOperand(0), end), b = ask(op->getOperand(1), end);
+        if (!missing.empty())
+          return {};
+        // One limit is enough: of a minimum above, of a maximum below.
+        if (isMin == (end == Most) && (!a.value || !b.value))
+          return a.value ? a : b;
+        return both(a, b, [&](Value x, Value y) {
+          return isMin ? make<arith::MinSIOp>(x, y)
+                       : make<arith::MaxSIOp>(x, y);
+        });
+      })
+      .Case<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(
+          [&](auto) { return inferQuotient(op, end); })
+      .Case([&](arith::RemSIOp) { return inferRemainder(op, end); })
+      .Case([&](arith::SelectOp select) {
+        return inferChoice(select.getCondition(), select.getTrueValue(),
+                           select.getFalseValue(), end);
+      })
+      .Case([&](scf::IfOp branch) {
+        unsigned i = cast<OpResult>(size).getResultNumber();
+        return inferChoice(branch.getCondition(),
+                           branch.thenYield().getOperand(i),
+                           branch.elseYield().getOperand(i), end);
+      })
+      .Case([&](memref::DimOp dim) { return inferExtent(dim, end); })
+      .Case([&](arith::IndexCastUIOp cast) {
+        // A truth value as a number.
+        return cast.getIn().getType().isInteger(1)
+                   ? Answer{number(end == Most), {}}
+                   : none;
+      })
+      .Default([&](Operation *) { return none; });
+}
+
+SizeBounds::Answer SizeBounds::inferProduct(Value a, Value b, End end) {
+  if (isAtLeast(a, 0) && isAtLeast(b, 0))
+    return both(ask(a, end), ask(b, end),
+                [&](Value x, Value y) { return make<arith::MulIOp>(x, y); });
+  // With signs unknown, one of the corners.
+  Answer ends[] = {ask(a, Least), ask(a, Most), ask(b, Least), ask(b, Most)};
+  if (!missing.empty())
+    return {};
+  for (const Answer &known : ends)
+    if (!known.value)
+      return known;
+  Value result;
+  for (int i : {0, 1})
+    for (int k : {2, 3}) {
+      Value corner = make<arith::MulIOp>(ends[i].value, ends[k].value);
+      result = result ? pick(end, result, corner) : corner;
+    }
+  return {result, {}};
+}
+
+/// Rounds towards zero or a side. A divisor that may be negative has no answer;
+/// none is zero where its quotient is asked for.
+SizeBounds::Answer SizeBounds::inferQuotient(Operation *op, End end) {
+  Value a = op->getOperand(0), b = op->getOperand(1);
+  if (!isAtLeast(b, 0))
+    return {Value(), exact.obstacleTo(op->getResult(0))};
+  if (end == Least && isAtLeast(a, 0))
+    return {number(0), {}};
+  // The farthest from zero, over the least divisor.
+  Answer from = ask(a, end), by = ask(b, Least);
+  if (!missing.empty())
+    return {};
+  if (!from.value)
+    return from;
+  Value numerator = isAtLeast(a, 0) ? from.value
+                    : end == Most ? make<arith::MaxSIOp>(from.value, number(0))
+                                  : make<arith::MinSIOp>(from.value, number(0));
+  Value divisor =
+      by.value ? make<arith::MaxSIOp>(by.value, number(1)) : number(1);
+  if (isa<arith::CeilDivSIOp>(op))
+    return {make<arith::CeilDivSIOp>(numerator, divisor), {}};
+  if (isa<arith::FloorDivSIOp>(op))
+    return {make<arith::FloorDivSIOp>(numerator, divisor), {}};
+  return {make<arith::DivSIOp>(numerator, divisor), {}};
+}
+
+SizeBounds::Answer SizeBounds::inferRemainder(Operation *op, End end) {
+  Value a = op->getOperand(0), b = op->getOperand(1);
+  if (!isAtLeast(b, 0))
+    return {Value(), exact.obstacleTo(op->getResult(0))};
+  if (end == Least && isAtLeast(a, 0))
+    return {number(0), {}};
+  Answer by = ask(b, Most);
+  if (!missing.empty() || !by.value)
+    return by;
+  Value last = make<arith::SubIOp>(by.value, number(1));
+  if (end == Least)
+    return {make<arith::SubIOp>(number(0), last), {}};
+  return {last, {}};
+}
+
+SizeBounds::Answer SizeBounds::inferChoice(Value condition, Value yes, Value no,
+                                           End end) {
+  Answer a = ask(yes, end), b = ask(no, end);
+  return both(a, b, [&](Value x, Value y) -> Value {
+    if (exact.canClone(condition))
+      return builder.createOrFold<arith::SelectOp>(
+          condition.getLoc(), exact.clone(condition), x, y);
+    return pick(end, x, y);
+  });
+}
+
+/// The values that a branch or a selection gives one of.
+static SmallVector<Value, 2> sourcesOf(Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  if (!result)
+    return {};
+  unsigned i = result.getResultNumber();
+  if (auto branch = dyn_cast<scf::IfOp>(result.getOwner()))
+    return {branch.thenYield().getOperand(i), branch.elseYield().getOperand(i)};
+  if (auto select = dyn_cast<arith::SelectOp>(result.getOwner()))
+    return {select.getTrueValue(), select.getFalseValue()};
+  return {};
+}
+
+SizeBounds::Answer SizeBounds::inferExtent(memref::DimOp op, End end) {
+  if (end == Least)
+    return {number(0), {}};
+  auto [place, isNew] = extents.try_emplace(op);
+  if (isNew)
+    if (std::optional<int64_t> dim = op.getConstantIndex())
+      for (Value source : sourcesOf(op.getSource()))
+        place->second.push_back(extentOf(source, *dim));
+  Answer greatest{Value(), exact.obstacleTo(op)};
+  for (auto [i, extent] : llvm::enumerate(place->second)) {
+    auto value = dyn_cast<Value>(extent);
+    Answer next = value ? ask(value, Most)
+                        : Answer{number(*getConstantIntValue(extent)), {}};
+    greatest = i == 0 ? next : both(greatest, next, [&](Value x, Value y) {
+      return pick(Most, x, y);
+    });
+  }
+  return greatest;
+}
+
+} // namespace tenon
