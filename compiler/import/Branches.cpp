@@ -42,20 +42,79 @@ static RankedTensorType joinTypes(Value a, Value b) {
   return RankedTensorType::get(shape, x.getElementType());
 }
 
-std::optional<BranchMismatch> joinBranches(GraphBuilder &g, scf::IfOp shell,
-                                           ArrayRef<Value> yes,
-                                           ArrayRef<Value> no,
-                                           SmallVectorImpl<Value> &results) {
+/// The number of elements, where it is known.
+static std::optional<int64_t> countOf(Value value) {
+  auto type = GraphBuilder::typeOf(value);
+  if (llvm::is_contained(type.getShape(), 0))
+    return 0;
+  return type.hasStaticShape() ? std::optional(type.getNumElements())
+                               : std::nullopt;
+}
+
+/// What a branch gives instead of `value`, which has no element or ends the
+/// run: an empty tensor of the rank of `like` with its known extents.
+static Value emptyLike(GraphBuilder &g, Region &branch, Value value, Value like,
+                       StringRef site) {
+  OpBuilder::InsertionGuard guard(g.ops);
+  g.ops.setInsertionPointToEnd(&branch.front());
+  int64_t rank = GraphBuilder::rankOf(like);
+  g.checkSize(g.product(g.sizes(value)), g.index(0), g.index(0),
+              (site + ": a branch's result of rank " +
+               Twine(GraphBuilder::rankOf(value)) +
+               " must be empty where rank " + Twine(rank) + " is expected")
+                  .str());
+  Sizes sizes(rank, g.index(0));
+  bool isEmpty = false;
+  for (auto [size, extent] : llvm::zip(sizes, GraphBuilder::shapeOf(like)))
+    if (!ShapedType::isDynamic(extent) && extent > 0)
+      size = g.index(extent);
+    else
+      isEmpty = true;
+  if (!isEmpty)
+    sizes.front() = g.index(0);
+  return g.splat(GraphBuilder::elementOf(like), sizes, 0);
+}
+
+/// Gives two values of different rank one rank; false where there is none.
+static bool joinRanks(GraphBuilder &g, scf::IfOp shell, Value &yes, Value &no,
+                      std::optional<int64_t> wanted, StringRef site) {
+  std::optional<int64_t> left = countOf(yes), right = countOf(no);
+  bool takesYes;
+  if ((left == 0) != (right == 0))
+    takesYes = right == 0;
+  else if (wanted == GraphBuilder::rankOf(yes))
+    takesYes = true;
+  else if (wanted == GraphBuilder::rankOf(no))
+    takesYes = false;
+  else
+    return false;
+  // No scalar is empty, and what is known to have elements is never taken.
+  Value kept = takesYes ? yes : no;
+  if (GraphBuilder::rankOf(kept) == 0 || (takesYes ? right : left) > 0)
+    return false;
+  if (takesYes)
+    no = emptyLike(g, shell.getElseRegion(), no, yes, site);
+  else
+    yes = emptyLike(g, shell.getThenRegion(), yes, no, site);
+  return true;
+}
+
+std::optional<BranchMismatch>
+joinBranches(GraphBuilder &g, scf::IfOp shell, StringRef site,
+             ArrayRef<Value> whenTrue, ArrayRef<Value> whenFalse,
+             RankOfResult rankOfResult, SmallVectorImpl<Value> &results) {
+  SmallVector<Value> yes(whenTrue), no(whenFalse);
   // Extents that differ become results of their own.
   SmallVector<Type> types, sizeTypes;
   SmallVector<Size> thenSizes, elseSizes;
   SmallVector<Sizes> shapes;
   SmallVector<std::pair<size_t, size_t>> open; // result, dimension
   for (size_t i = 0; i < yes.size(); ++i) {
-    Value a = yes[i], b = no[i];
+    Value &a = yes[i], &b = no[i];
     if (GraphBuilder::elementOf(a) != GraphBuilder::elementOf(b))
       return BranchMismatch{i, true};
-    if (GraphBuilder::rankOf(a) != GraphBuilder::rankOf(b))
+    if (GraphBuilder::rankOf(a) != GraphBuilder::rankOf(b) &&
+        !joinRanks(g, shell, a, b, rankOfResult(i), site))
       return BranchMismatch{i, false};
     types.push_back(joinTypes(a, b));
     Sizes sizes, left = g.sizes(a), right = g.sizes(b);

@@ -27,12 +27,21 @@ struct BranchMismatch {
   bool isError;
 };
 
+/// The rank that the users of result `i` expect; nothing where nobody says.
+using RankOfResult = llvm::function_ref<std::optional<int64_t>(size_t i)>;
+
 /// Ends the two branches of `shell`, an scf.if without results whose regions
 /// hold what computes `yes` and `no`, and moves them into one with results. The
 /// shell stays behind, to be erased.
+///
+/// Branches may differ in their extents. Where they differ in rank, one has the
+/// rank of the result: the other branch is known to be empty, or users expect
+/// the one rank. The other branch gives an empty tensor of that rank, and ends
+/// the run with `site` when it has an element.
 std::optional<BranchMismatch>
-joinBranches(GraphBuilder &g, mlir::scf::IfOp shell,
+joinBranches(GraphBuilder &g, mlir::scf::IfOp shell, llvm::StringRef site,
              llvm::ArrayRef<mlir::Value> yes, llvm::ArrayRef<mlir::Value> no,
+             RankOfResult rankOfResult,
              llvm::SmallVectorImpl<mlir::Value> &results);
 
 } // namespace tenon

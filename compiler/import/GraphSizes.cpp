@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -106,7 +107,12 @@ static bool provedNonNegative(Size size, int depth) {
     return operand(0) || operand(1);
   if (isa<arith::SelectOp>(op))
     return operand(1) && operand(2);
-  return isa<BoundOp>(op) && operand(0);
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    unsigned i = cast<OpResult>(cast<Value>(size)).getResultNumber();
+    return provedNonNegative(branch.thenYield().getOperand(i), depth + 1) &&
+           provedNonNegative(branch.elseYield().getOperand(i), depth + 1);
+  }
+  return isa<BoundOp>(op);
 }
 
 bool GraphBuilder::isNonNegative(Size size) {

@@ -6,6 +6,7 @@
 #include "dialects/tenon/SizeLimit.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 
@@ -246,6 +247,8 @@ bool GraphImporter::importNodes(ArrayRef<Node> nodes, const Graph *graph) {
     for (const ValueInfo &info : graph->outputs)
       infos[info.name] = &info.type;
   }
+  llvm::SaveAndRestore around(nodesAround, nodes);
+  llvm::SaveAndRestore within(graphAround, graph);
   for (const Node &node : nodes)
     if (!importNode(node, infos))
       return false;

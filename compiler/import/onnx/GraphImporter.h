@@ -24,6 +24,10 @@ public:
   llvm::FailureOr<llvm::SmallVector<mlir::Value>>
   importBody(const Graph &graph, llvm::ArrayRef<mlir::Value> inputs);
 
+  /// The rank that the declarations and the users of a value in the graph being
+  /// imported agree on; nothing where none of them says.
+  std::optional<int64_t> expectedRank(llvm::StringRef name) const;
+
   /// The attribute, references to attributes of a function replaced; null when
   /// absent.
   const Attribute *attribute(const Node &node, llvm::StringRef name) const;
@@ -59,6 +63,11 @@ private:
   std::vector<Call> calls;
   std::string namePrefix; ///< of the calls around a node
   const std::map<std::string, int64_t> *opsets;
+  llvm::ArrayRef<Node> nodesAround;   ///< of the graph being imported
+  const Graph *graphAround = nullptr; ///< null in a function
+
+  // ExpectedRank.cpp
+  std::optional<int64_t> rankFor(const Node &user, size_t operand) const;
 
   // OnnxInputs.cpp
   bool buildSignature(llvm::ArrayRef<const ValueInfo *> inputs,

@@ -69,13 +69,18 @@ static LogicalResult ifOp(NodeContext &ctx) {
   if (failed(yes) || failed(no))
     return failure();
   SmallVector<Value> results;
-  if (std::optional<BranchMismatch> mismatch =
-          joinBranches(g, shell, *yes, *no, results)) {
+  if (std::optional<BranchMismatch> mismatch = joinBranches(
+          g, shell, ctx.site(), *yes, *no,
+          [&](size_t i) {
+            return ctx.importer.expectedRank(ctx.node.outputs[i]);
+          },
+          results)) {
+    std::string types = spell((*yes)[mismatch->result]) + " and " +
+                        spell((*no)[mismatch->result]);
     if (mismatch->isError)
-      return ctx.error("expected branches with equal types, got " +
-                       spell((*yes)[mismatch->result]) + " and " +
-                       spell((*no)[mismatch->result]));
-    return ctx.unsupported("branches with results of different rank");
+      return ctx.error("expected branches with equal types, got " + types);
+    return ctx.unsupported("branches with results of different rank, " + types +
+                           ", of which none is known to be empty");
   }
   for (auto [i, value] : llvm::enumerate(results))
     ctx.set(i, value);

@@ -60,8 +60,9 @@ FailureOr<Results> importBranches(NodeContext &c, Value condition,
     kinds = *results;
   }
   SmallVector<Value> joined;
-  if (std::optional<BranchMismatch> mismatch =
-          joinBranches(g, shell, *values[0], *values[1], joined)) {
+  if (std::optional<BranchMismatch> mismatch = joinBranches(
+          g, shell, c.site(), *values[0], *values[1],
+          [](size_t) { return std::nullopt; }, joined)) {
     if (mismatch->isError)
       return c.error("expected branches with equal types, got " +
                      spell((*values[0])[mismatch->result]) + " and " +
