@@ -66,6 +66,32 @@ int64_t NodeContext::intAttr(StringRef name, int64_t otherwise) {
   return value ? *value : otherwise;
 }
 
+mlir::Type NodeContext::elementAttr(StringRef name) {
+  int64_t number = intAttr(name);
+  if (hasFailed)
+    return {};
+  std::optional<ElementType> type = elementTypeNumbered(number);
+  mlir::Type element =
+      type ? elementTypeOf(g.ops.getContext(), *type) : mlir::Type();
+  if (element)
+    return element;
+  int since = opsetOfLaterType(number);
+  if (type)
+    (void)unsupported("attribute '" + name + "' that asks for " +
+                      elementTypeName(*type));
+  else if (since && opset >= since)
+    (void)unsupported("attribute '" + name + "' that asks for element type " +
+                      Twine(number) + " of TensorProto.DataType");
+  else
+    (void)error("expected attribute '" + name + "' to be an element type " +
+                elementTypeNumbers() + ", got " + Twine(number));
+  return {};
+}
+
+mlir::Type NodeContext::elementAttr(StringRef name, mlir::Type otherwise) {
+  return hasAttr(name) ? elementAttr(name) : otherwise;
+}
+
 double NodeContext::floatAttr(StringRef name) {
   const auto *value = read<float>(name, AttributeKind::Float, true);
   return value ? *value : 0;

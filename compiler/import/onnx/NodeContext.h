@@ -46,6 +46,10 @@ public:
   bool hasAttr(llvm::StringRef name);
   int64_t intAttr(llvm::StringRef name);
   int64_t intAttr(llvm::StringRef name, int64_t otherwise);
+  /// The element type whose number the attribute holds; null after an error.
+  mlir::Type elementAttr(llvm::StringRef name);
+  /// The same, `otherwise` when absent.
+  mlir::Type elementAttr(llvm::StringRef name, mlir::Type otherwise);
   double floatAttr(llvm::StringRef name);
   double floatAttr(llvm::StringRef name, double otherwise);
   std::string stringAttr(llvm::StringRef name, llvm::StringRef otherwise);

@@ -5,6 +5,7 @@
 #include "compiler/import/ReadFailure.h"
 
 #include <cstring>
+#include <iterator>
 
 namespace tenon::onnx {
 
@@ -41,7 +42,29 @@ const char *elementTypeName(ElementType type) {
   static const char *const names[] = {
       "undefined", "f32", "u8",  "i8",  "u16", "i16", "i32",  "i64", "string",
       "bool",      "f16", "f64", "u32", "u64", "c64", "c128", "bf16"};
-  return names[static_cast<int>(type)];
+  auto number = static_cast<size_t>(type);
+  return number < std::size(names) ? names[number] : "unknown";
+}
+
+constexpr auto newestType = static_cast<int64_t>(ElementType::BF16);
+
+std::optional<ElementType> elementTypeNumbered(int64_t number) {
+  if (number < 1 || number > newestType)
+    return std::nullopt;
+  return static_cast<ElementType>(number);
+}
+
+std::string elementTypeNumbers() {
+  return std::string("from 1 (") + elementTypeName(ElementType::F32) + ") to " +
+         std::to_string(newestType) + " (" +
+         elementTypeName(ElementType(newestType)) + ")";
+}
+
+int opsetOfLaterType(int64_t number) {
+  // Four of f8, two of 4 bits, f4, exponents of 8 bits, two of 2 bits.
+  static constexpr int opsets[] = {19, 19, 19, 19, 21, 21, 23, 24, 25, 25};
+  uint64_t index = static_cast<uint64_t>(number) - (newestType + 1);
+  return index < std::size(opsets) ? opsets[index] : 0;
 }
 
 const char *attributeKindName(AttributeKind kind) {
@@ -49,7 +72,8 @@ const char *attributeKindName(AttributeKind kind) {
       "undefined", "float",  "int",     "string",  "tensor",
       "graph",     "floats", "ints",    "strings", "tensors",
       "graphs",    "sparse", "sparses", "type",    "types"};
-  return names[static_cast<int>(kind)];
+  auto number = static_cast<size_t>(kind);
+  return number < std::size(names) ? names[number] : "unknown";
 }
 
 int64_t Tensor::numElements() const {

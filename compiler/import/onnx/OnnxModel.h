@@ -44,6 +44,17 @@ enum class ElementType : int32_t {
   BF16 = 16
 };
 
+/// The element type that a file's number means; nothing where it is 0 or no
+/// number of ours.
+std::optional<ElementType> elementTypeNumbered(int64_t number);
+
+/// The types we know, for messages: `from 1 (f32) to 16 (bf16)`.
+std::string elementTypeNumbers();
+
+/// The opset that brought a number of TensorProto.DataType beyond ours (f8,
+/// 4-bit and 2-bit types); 0 where there is no such type.
+int opsetOfLaterType(int64_t number);
+
 /// The bytes of one element; 0 for strings and Undefined.
 unsigned elementSize(ElementType type);
 

@@ -177,13 +177,11 @@ static LogicalResult eyeLike(NodeContext &ctx) {
   GraphBuilder &g = ctx.g;
   if (failed(ctx.expectRank(0, 2)))
     return failure();
-  mlir::Type element = GraphBuilder::elementOf(ctx.input(0));
-  if (ctx.hasAttr("dtype"))
-    element =
-        elementTypeOf(g.ops.getContext(), ElementType(ctx.intAttr("dtype")));
+  mlir::Type element =
+      ctx.elementAttr("dtype", GraphBuilder::elementOf(ctx.input(0)));
   int64_t offset = ctx.intAttr("k", 0);
   if (!element)
-    return ctx.unsupported("the requested element type");
+    return failure();
   Sizes sizes = g.sizes(ctx.input(0));
   Value row = g.add(g.iota(g.i64(), sizes, 0), g.scalarInt(g.i64(), offset));
   Value isOne = g.compare(CompareDirection::EQ, row, g.iota(g.i64(), sizes, 1));

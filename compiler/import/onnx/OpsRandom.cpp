@@ -86,12 +86,10 @@ private:
 
 /// The float type that `dtype` names, else `otherwise`; null after an error.
 mlir::Type floatType(NodeContext &c, mlir::Type otherwise) {
-  mlir::Type type = otherwise;
-  if (c.hasAttr("dtype"))
-    type = elementTypeOf(c.g.ops.getContext(), ElementType(c.intAttr("dtype")));
-  if (type && isa<FloatType>(type))
+  mlir::Type type = c.elementAttr("dtype", otherwise);
+  if (!type || isa<FloatType>(type))
     return type;
-  (void)c.error("expected dtype to be a float type");
+  (void)c.error("expected dtype to be a float type, got " + spell(type));
   return {};
 }
 
@@ -129,12 +127,9 @@ LogicalResult bernoulli(NodeContext &c) {
   if (failed(c.expectFloat(0)))
     return failure();
   Value share = c.input(0);
-  mlir::Type element = g.elementOf(share);
-  if (c.hasAttr("dtype"))
-    element =
-        elementTypeOf(g.ops.getContext(), ElementType(c.intAttr("dtype")));
+  mlir::Type element = c.elementAttr("dtype", g.elementOf(share));
   if (!element)
-    return c.unsupported("the requested element type");
+    return failure();
   Sizes sizes = g.sizes(share);
   Value u =
       g.reshape(Draws(g, keyOf(c), sizes).uniform(g.elementOf(share)), sizes);
@@ -151,12 +146,11 @@ LogicalResult multinomial(NodeContext &c) {
   if (failed(c.expectFloat(0)) || failed(c.expectRank(0, 2)))
     return failure();
   int64_t samples = c.intAttr("sample_size", 1);
-  mlir::Type element = g.ops.getI32Type();
-  if (c.hasAttr("dtype"))
-    element =
-        elementTypeOf(g.ops.getContext(), ElementType(c.intAttr("dtype")));
-  if (!element || !(element.isInteger(32) || element.isInteger(64)))
-    return c.error("expected dtype to be int32 or int64");
+  mlir::Type element = c.elementAttr("dtype", g.ops.getI32Type());
+  if (!element)
+    return failure();
+  if (!element.isInteger(32) && !element.isInteger(64))
+    return c.error("expected dtype to be i32 or i64, got " + spell(element));
   if (samples < 1)
     return c.error("expected a sample_size of at least 1, got " +
                    Twine(samples));

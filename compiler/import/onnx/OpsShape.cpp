@@ -248,34 +248,41 @@ static LogicalResult size(NodeContext &ctx) {
   return success();
 }
 
+/// Before opset 6 the type has a name; null after an error.
+static mlir::Type namedElement(NodeContext &ctx) {
+  std::string name = ctx.stringAttr("to", "");
+  auto to = llvm::StringSwitch<ElementType>(name)
+                .Case("FLOAT", ElementType::F32)
+                .Case("DOUBLE", ElementType::F64)
+                .Case("FLOAT16", ElementType::F16)
+                .Case("INT8", ElementType::I8)
+                .Case("INT16", ElementType::I16)
+                .Case("INT32", ElementType::I32)
+                .Case("INT64", ElementType::I64)
+                .Case("UINT8", ElementType::U8)
+                .Case("UINT16", ElementType::U16)
+                .Case("UINT32", ElementType::U32)
+                .Case("UINT64", ElementType::U64)
+                .Case("BOOL", ElementType::Bool)
+                .Case("STRING", ElementType::String)
+                .Default(ElementType::Undefined);
+  mlir::Type element = elementTypeOf(ctx.g.ops.getContext(), to);
+  if (to == ElementType::Undefined)
+    (void)ctx.error("expected attribute 'to' to be the name of an element type "
+                    "of TensorProto.DataType, got \"" +
+                    name + "\"");
+  else if (!element)
+    (void)ctx.unsupported(Twine("attribute 'to' that asks for ") +
+                          elementTypeName(to));
+  return element;
+}
+
 static LogicalResult cast(NodeContext &ctx) {
   ctx.ignoreAttrs({"saturate"});
-  ElementType to;
-  if (ctx.opset < 6) {
-    std::string name = ctx.stringAttr("to", "");
-    to = llvm::StringSwitch<ElementType>(name)
-             .Case("FLOAT", ElementType::F32)
-             .Case("DOUBLE", ElementType::F64)
-             .Case("FLOAT16", ElementType::F16)
-             .Case("INT8", ElementType::I8)
-             .Case("INT16", ElementType::I16)
-             .Case("INT32", ElementType::I32)
-             .Case("INT64", ElementType::I64)
-             .Case("UINT8", ElementType::U8)
-             .Case("UINT16", ElementType::U16)
-             .Case("UINT32", ElementType::U32)
-             .Case("UINT64", ElementType::U64)
-             .Case("BOOL", ElementType::Bool)
-             .Case("STRING", ElementType::String)
-             .Default(ElementType::Undefined);
-  } else {
-    to = ElementType(ctx.intAttr("to"));
-  }
-  if (ctx.failed())
-    return failure();
-  mlir::Type element = elementTypeOf(ctx.g.ops.getContext(), to);
+  mlir::Type element =
+      ctx.opset < 6 ? namedElement(ctx) : ctx.elementAttr("to");
   if (!element)
-    return ctx.unsupported(Twine("conversion to ") + elementTypeName(to));
+    return failure();
   ctx.set(0, ctx.g.convert(ctx.input(0), element));
   return success();
 }

@@ -134,14 +134,11 @@ LogicalResult stft(NodeContext &c) {
 
 /// The element type of attribute `output_datatype`.
 FailureOr<mlir::Type> outputType(NodeContext &c) {
-  int64_t number = c.intAttr("output_datatype", 1);
-  mlir::Type type =
-      number > 0 && number <= int64_t(ElementType::BF16)
-          ? elementTypeOf(c.g.ops.getContext(), ElementType(number))
-          : mlir::Type();
-  if (!type || type.isInteger(1))
-    return c.error("expected a type of numbers for output_datatype, got " +
-                   Twine(number));
+  mlir::Type type = c.elementAttr("output_datatype", c.g.f32());
+  if (!type)
+    return failure();
+  if (type.isInteger(1))
+    return c.error("expected a type of numbers for output_datatype, got bool");
   return type;
 }
 

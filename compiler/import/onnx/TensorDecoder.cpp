@@ -2,8 +2,8 @@
 // elements its shape asks for.
 #include "compiler/import/onnx/TensorDecoder.h"
 
-#include "compiler/import/onnx/OnnxEnvelope.h"
 #include "compiler/import/ReadFailure.h"
+#include "compiler/import/onnx/OnnxEnvelope.h"
 #include "compiler/import/wire/WireReader.h"
 
 #include <cstring>
@@ -17,16 +17,15 @@ static constexpr uint64_t inlineLimit = 1024;
 static constexpr uint64_t expansionLimit = uint64_t(256) << 20;
 
 ElementType elementTypeOf(int64_t dataType, const std::string &place) {
-  if (dataType >= 1 && dataType <= 16)
-    return static_cast<ElementType>(dataType);
-  // f8 types, 4-bit types and those that followed them.
-  if (dataType >= 17 && dataType <= 26)
+  if (std::optional<ElementType> type = elementTypeNumbered(dataType))
+    return *type;
+  if (opsetOfLaterType(dataType))
     fail(place,
          "element type " + std::to_string(dataType) +
              " of TensorProto.DataType is not supported",
          Status::Unsupported);
-  fail(place, "expected an element type of TensorProto.DataType, got " +
-                  std::to_string(dataType));
+  fail(place, "expected an element type of TensorProto.DataType " +
+                  elementTypeNumbers() + ", got " + std::to_string(dataType));
 }
 
 uint64_t checkedBytes(const std::vector<int64_t> &dims, uint64_t size,
