@@ -125,9 +125,14 @@ TEST_F(TfRefusal, AttributesAndTypes) {
   expectRefused(oneNode("LeakyRelu", {"x"}, tfAttr("alpha", "s: 'much'")),
                 Status::InvalidModel, "expected attribute 'alpha' to be");
   expectRefused(oneNode("Cast", {"x"}, tfAttr("DstT", "type: 999")),
-                Status::Unsupported, "tensors of type 999");
+                Status::InvalidModel,
+                "node \"y\" (Cast), attribute \"DstT\": error: expected an "
+                "element type of types.proto from 0 to 33, or 100 above one "
+                "for a reference, got 999");
   expectRefused(constant("dtype: 999 tensor_shape { } float_val: 1"),
-                Status::Unsupported, "constants of type 999");
+                Status::InvalidModel, "got 999");
+  expectRefused(oneNode("BiasAdd", {"x", "x"}, tfAttr("data_format", "s: 'C'")),
+                Status::InvalidModel, "expected data_format");
   expectRefused(oneNode("If", {"x", "x"}), Status::InvalidModel,
                 "expected attribute 'then_branch' to name a function");
   expectRefused(oneNode("AddV2", {"x"}), Status::InvalidModel,

@@ -80,7 +80,11 @@ void TensorBundle::readIndex() {
       auto header = parse<proto::BundleHeader>(it->value(), name);
       shards = header.num_shards();
       if (header.endianness() != 0)
-        fail(name, "expected little-endian tensors", Status::Unsupported);
+        fail(name,
+             "expected little-endian tensors (0), got " +
+                 std::to_string(header.endianness()),
+             header.endianness() == 1 ? Status::Unsupported
+                                      : Status::InvalidModel);
       if (shards < 1 || shards > maxShards)
         fail(name, "expected 1 to " + std::to_string(maxShards) +
                        " shards, got " + std::to_string(shards));
@@ -88,8 +92,9 @@ void TensorBundle::readIndex() {
     }
     auto from = parse<proto::BundleEntry>(it->value(), name);
     Entry entry;
-    entry.type = DataType(from.dtype());
-    entry.dims = decodeShape(from.shape()).dims;
+    std::string place = "variable " + quoted(key);
+    entry.type = decodeType(from.dtype(), place);
+    entry.dims = decodeShape(from.shape(), place).dims;
     entry.shard = from.shard_id();
     entry.offset = from.offset();
     entry.size = from.size();
@@ -104,6 +109,8 @@ void TensorBundle::readIndex() {
   it.reset();
   table.reset();
   file->unmap();
+  if (!file->unchanged())
+    fail(name, "the file changed while it was read", Status::Io);
 }
 
 int64_t TensorBundle::numElements(const std::string &key) const {

@@ -11,15 +11,33 @@
 
 namespace tenon::tf {
 
+/// FLOAT4_E2M1FN, the last type of types.proto that was looked at.
+constexpr int64_t newestType = 33;
 /// Splats are written out; beyond this they are not.
 constexpr uint64_t maxSplatBytes = uint64_t(64) << 20;
 
-Shape decodeShape(const proto::Shape &shape) {
+Shape decodeShape(const proto::Shape &shape, const std::string &place) {
   Shape result;
   result.hasRank = !shape.unknown_rank();
-  for (const proto::Shape::Dim &dim : shape.dim())
+  for (const proto::Shape::Dim &dim : shape.dim()) {
+    if (dim.size() < -1)
+      fail(place, "expected extents of at least 0, or -1 where one is open, "
+                  "got " +
+                      std::to_string(dim.size()));
     result.dims.push_back(dim.size());
+  }
   return result;
+}
+
+DataType decodeType(int64_t number, const std::string &place) {
+  // A variable of TensorFlow 1 is a reference to a type, 100 above it.
+  int64_t type = number > 100 ? number - 100 : number;
+  if (type < 0 || type > newestType)
+    fail(place, "expected an element type of types.proto from 0 to " +
+                    std::to_string(newestType) +
+                    ", or 100 above one for a reference, got " +
+                    std::to_string(number));
+  return DataType(number);
 }
 
 uint64_t checkedBytes(const std::vector<int64_t> &dims, uint64_t size,
@@ -77,10 +95,12 @@ public:
     Function result;
     result.name = from.signature().name();
     std::string place = "function " + quoted(result.name);
-    auto arguments = [](const auto &list) {
+    auto arguments = [&](const auto &list) {
       std::vector<Argument> found;
       for (const proto::ArgDef &arg : list)
-        found.push_back({arg.name(), DataType(arg.type())});
+        found.push_back(
+            {arg.name(), decodeType(arg.type(), place + ", argument " +
+                                                    quoted(arg.name()))});
       return found;
     };
     result.inputs = arguments(from.signature().input_arg());
@@ -121,9 +141,9 @@ private:
     case proto::AttrValue::kB:
       return from.b();
     case proto::AttrValue::kType:
-      return DataType(from.type());
+      return decodeType(from.type(), place);
     case proto::AttrValue::kShape:
-      return decodeShape(from.shape());
+      return decodeShape(from.shape(), place);
     case proto::AttrValue::kTensor:
       return tensor(from.tensor(), place);
     case proto::AttrValue::kFunc:
@@ -136,9 +156,9 @@ private:
       result.floats.assign(list.f().begin(), list.f().end());
       result.bools.assign(list.b().begin(), list.b().end());
       for (int type : list.type())
-        result.types.push_back(DataType(type));
+        result.types.push_back(decodeType(type, place));
       for (const proto::Shape &shape : list.shape())
-        result.shapes.push_back(decodeShape(shape));
+        result.shapes.push_back(decodeShape(shape, place));
       return result;
     }
     default:
@@ -148,10 +168,10 @@ private:
 
   Tensor tensor(const proto::Tensor &from, const std::string &place) {
     Tensor result;
-    result.type = DataType(from.dtype());
+    result.type = decodeType(from.dtype(), place);
     if (from.tensor_shape().unknown_rank())
       fail(place, "expected a constant of known rank");
-    result.dims = decodeShape(from.tensor_shape()).dims;
+    result.dims = decodeShape(from.tensor_shape(), place).dims;
     unsigned size = elementSize(result.type);
     uint64_t bytes = checkedBytes(result.dims, std::max(size, 1u), place);
     if (result.type == DataType::String) {
@@ -275,12 +295,13 @@ Signature decodeSignature(const std::string &name,
   Signature result;
   auto ports = [&](const auto &map) {
     std::vector<Port> ports;
+    std::string place = "signature " + quoted(name);
     for (const auto &[key, info] : map) {
       if (info.name().empty())
-        fail("signature " + quoted(name),
-             "expected " + quoted(key) + " to name a tensor");
-      ports.push_back({key, info.name(), DataType(info.dtype()),
-                       decodeShape(info.tensor_shape())});
+        fail(place, "expected " + quoted(key) + " to name a tensor");
+      std::string where = place + ", " + quoted(key);
+      ports.push_back({key, info.name(), decodeType(info.dtype(), where),
+                       decodeShape(info.tensor_shape(), where)});
     }
     std::sort(ports.begin(), ports.end(),
               [](const Port &a, const Port &b) { return a.name < b.name; });

@@ -13,7 +13,11 @@ namespace tenon::tf {
 void decodeGraph(const proto::GraphDef &graph, Model &model);
 Signature decodeSignature(const std::string &name,
                           const proto::SignatureDef &signature);
-Shape decodeShape(const proto::Shape &shape);
+/// Throws ReadFailure at `place` for extents below -1.
+Shape decodeShape(const proto::Shape &shape, const std::string &place);
+/// The type that a number of types.proto means. Throws ReadFailure at `place`
+/// where it means none.
+DataType decodeType(int64_t number, const std::string &place);
 
 /// The product of `dims` times `size`. Throws ReadFailure at `place` for
 /// negative extents and products past 63 bits.

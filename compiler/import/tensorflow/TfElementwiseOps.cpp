@@ -125,10 +125,13 @@ LogicalResult addN(NodeContext &c) {
 LogicalResult biasAdd(NodeContext &c) {
   GraphBuilder &g = c.g;
   Value x = c.input(0), bias = c.input(1);
+  std::string format = c.stringAttr("data_format", "NHWC");
+  if (format != "NHWC" && format != "NCHW")
+    return c.error("expected data_format NHWC or NCHW, got \"" + format + "\"");
   if (failed(c.expectNumber(0)) || failed(c.expectSameElements({0, 1})) ||
       failed(c.expectMinRank(0, 2)) || failed(c.expectRank(1, 1)))
     return failure();
-  if (c.stringAttr("data_format", "NHWC") == "NCHW") {
+  if (format == "NCHW") {
     SmallVector<int64_t> after;
     for (int64_t i = 2; i < g.rankOf(x); ++i)
       after.push_back(i - 1);

@@ -17,8 +17,8 @@ namespace tenon::tf {
 namespace {
 constexpr const char *objectGraphKey = "_CHECKPOINTABLE_OBJECT_GRAPH";
 
-std::string spell(const proto::TensorSpec &spec) {
-  std::string text = dataTypeName(DataType(spec.dtype())) + "[";
+std::string spell(const proto::TensorSpec &spec, DataType type) {
+  std::string text = dataTypeName(type) + "[";
   if (spec.shape().unknown_rank())
     return text + "...]";
   for (int i = 0; i < spec.shape().dim_size(); ++i) {
@@ -31,7 +31,8 @@ std::string spell(const proto::TensorSpec &spec) {
 /// The tensors of what a function takes.
 class Arguments {
 public:
-  Arguments(ConcreteFunction &function) : function(function) {}
+  Arguments(ConcreteFunction &function, std::string place)
+      : function(function), place(std::move(place)) {}
 
   void add(const proto::StructuredValue &value, const std::string &name) {
     switch (value.kind_case()) {
@@ -39,9 +40,10 @@ public:
       const proto::TensorSpec &spec = value.tensor_spec_value();
       Port port;
       port.name = spec.name().empty() ? name : spec.name();
-      port.type = DataType(spec.dtype());
-      port.shape = decodeShape(spec.shape());
-      say(port.name, spell(spec));
+      std::string where = place + ", " + quoted(port.name);
+      port.type = decodeType(spec.dtype(), where);
+      port.shape = decodeShape(spec.shape(), where);
+      say(port.name, spell(spec, port.type));
       function.inputs.push_back(std::move(port));
       return;
     }
@@ -90,6 +92,7 @@ private:
   }
 
   ConcreteFunction &function;
+  std::string place;
 };
 
 /// Names for the tensors of what a function gives: keys of dictionaries, else
@@ -141,7 +144,8 @@ ConcreteFunction decodeFunction(const std::string &name,
   ConcreteFunction result;
   result.captures.assign(from.bound_inputs().begin(),
                          from.bound_inputs().end());
-  Arguments(result).add(from.canonicalized_input_signature(), "");
+  Arguments(result, "function " + quoted(name))
+      .add(from.canonicalized_input_signature(), "");
   nameOutputs(from.output_signature(), "", result.outputs);
   auto found = model.functions.find(name);
   if (found == model.functions.end()) {
