@@ -8,6 +8,7 @@
 #include "compiler/import/onnx/OnnxReader.h"
 #include "compiler/import/tensorflow/TfImporter.h"
 #include "compiler/import/tensorflow/TfReader.h"
+#include "compiler/pipeline/CheckImported.h"
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
@@ -77,14 +78,19 @@ static Status loadText(MLIRContext &context, const CompileOptions &options,
                  [](const EntryOption &entry) { return !entry.isSignature; });
   if (namesTensorFlow(others))
     return fail(Status::Usage, notTensorFlow);
-  auto buffer = llvm::MemoryBuffer::getFile(options.input);
+  // Read once and not mapped: what is parsed is what was judged.
+  auto buffer = llvm::MemoryBuffer::getFile(options.input, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/true,
+                                            /*IsVolatile=*/true);
   if (!buffer)
     return fail(Status::Io, "cannot be read: " + buffer.getError().message());
   if (nesting((*buffer)->getBuffer()) > maxTextNesting)
     return fail(Status::Limit, "brackets are nested deeper than " +
                                    std::to_string(maxTextNesting) + " levels");
-  model.module = parseSourceFile<ModuleOp>(options.input, &context);
-  if (model.module && failed(checkRecipes(*model.module)))
+  model.module = parseSourceString<ModuleOp>((*buffer)->getBuffer(), &context,
+                                             options.input);
+  if (model.module && (failed(checkImported(*model.module)) ||
+                       failed(checkRecipes(*model.module))))
     model.module = {};
   return model.module ? Status::Success : Status::InvalidModel;
 }
