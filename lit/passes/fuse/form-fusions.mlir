@@ -44,6 +44,18 @@ func.func @sizes_of_arguments(%x: tensor<?xf32>) -> tensor<?xf32> {
   return %1 : tensor<?xf32>
 }
 
+// What is read twice has one extent: each tensor of a chain adds two ops, and does not repeat those of all before it.
+// CHECK-LABEL: func.func @doubled(
+// CHECK-COUNT-5: arith.addi
+// CHECK-NOT: arith.addi
+// CHECK: return
+func.func @doubled(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = tenon.concatenate %x, %x dim 0 {tenon.group = 0} : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %1 = tenon.concatenate %0, %0 dim 0 {tenon.group = 1} : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %2 = tenon.concatenate %1, %1 dim 0 {tenon.group = 2} : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %2 : tensor<?xf32>
+}
+
 // An extent made by the op itself is index arithmetic on the extents that come in.
 // CHECK-LABEL: func.func @sum_of_extents(
 // CHECK-SAME: %[[A:.*]]: tensor<?xf32>, %[[B:.*]]: tensor<?xf32>
