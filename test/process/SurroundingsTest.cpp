@@ -9,6 +9,7 @@
 #include <memory>
 #include <sched.h>
 #include <sys/personality.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -76,6 +77,10 @@ TEST_F(Surroundings, TheSameBytesEverywhere) {
     CPU_SET(sched_getcpu(), &one);
     sched_setaffinity(0, sizeof one, &one);
   };
+  auto littleStack = [] {
+    rlimit limit = {65536, 65536};
+    setrlimit(RLIMIT_STACK, &limit);
+  };
   std::filesystem::create_directory(models / "elsewhere");
   using Change = std::function<void(Command &)>;
   auto with = [](std::map<std::string, std::string> environment) -> Change {
@@ -102,6 +107,7 @@ TEST_F(Surroundings, TheSameBytesEverywhere) {
       in("/"),
       in(models / "elsewhere"),
       after(oneCpu),
+      after(littleStack),
       after(noRandomAddresses),
       after([] { umask(077); }),
       after([] { umask(0); }),

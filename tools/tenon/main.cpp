@@ -2,6 +2,7 @@
 // its flags and calls it.
 #include "tools/tenon/CompileFlags.h"
 #include "tools/tenon/Interrupts.h"
+#include "tools/tenon/LargeStack.h"
 #include "tools/tenon/LimitWatch.h"
 #include "tools/tenon/Verbs.h"
 
@@ -71,24 +72,27 @@ static Status unknownVerb(const char *name) {
                       "'tenon help' lists the commands");
 }
 
-int main(int argc, char **argv) {
-  installInterrupts(argc, argv);
+static Status runCommand(int argc, char **argv) {
   llvm::BumpPtrAllocator allocator;
   llvm::SmallVector<const char *, 32> arguments(argv + 1, argv + argc);
   llvm::cl::ExpansionContext expansion(allocator,
                                        llvm::cl::TokenizeGNUCommandLine);
   if (llvm::Error error = expansion.expandResponseFiles(arguments))
-    return static_cast<int>(
-        Talk().fail(Status::Io, "tenon", llvm::toString(std::move(error))));
+    return Talk().fail(Status::Io, "tenon", llvm::toString(std::move(error)));
 
   // The compiler's own name, for build systems.
   if (argc > 0 && llvm::sys::path::filename(argv[0]) == "tenonc")
-    return static_cast<int>(callVerb(findVerb("compile"), arguments));
+    return callVerb(findVerb("compile"), arguments);
   if (arguments.empty() || arguments[0][0] == '-')
-    return static_cast<int>(callVerb(nullptr, arguments));
+    return callVerb(nullptr, arguments);
   const Verb *verb = findVerb(arguments[0]);
   if (!verb)
-    return static_cast<int>(unknownVerb(arguments[0]));
+    return unknownVerb(arguments[0]);
+  return callVerb(verb, llvm::ArrayRef(arguments).drop_front());
+}
+
+int main(int argc, char **argv) {
+  installInterrupts(argc, argv);
   return static_cast<int>(
-      callVerb(verb, llvm::ArrayRef(arguments).drop_front()));
+      withLargeStack([&] { return runCommand(argc, argv); }));
 }
