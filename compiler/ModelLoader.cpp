@@ -132,8 +132,10 @@ LoadedModel loadModel(MLIRContext &context, const CompileOptions &options,
     loadImportDialects(context);
     model.module = importTensorFlow(context, *graph, options, remember);
     model.filesRead.clear();
-    for (const tf::ModelFile &file : graph->files)
+    for (const tf::ModelFile &file : graph->files) {
       model.filesRead.push_back(file.path);
+      model.openFiles.emplace(file.path, file.file);
+    }
     if (model.module)
       model.status = Status::Success;
     return model;

@@ -259,6 +259,37 @@ TEST_F(Surroundings, DataThatShrinksWhileItIsCompiled) {
   }
 }
 
+TEST_F(Surroundings, AModelThatShrinksWhileItIsRead) {
+  // Of a model the reader knows nothing of, so many that it is read for long.
+  std::string many;
+  while (many.size() < size_t(48) << 20)
+    many += many.empty() ? std::string("\xa0\x06\x01") : many;
+  std::filesystem::create_directory(models / "saved");
+  for (const char *name : {"bad.onnx", "saved/saved_model.pb"}) {
+    std::string path = models / name;
+    output.write("m.so", "old");
+    std::ofstream(path, std::ios::binary) << many;
+    Command command = compiling(shared, "bad.onnx");
+    if (path.ends_with(".pb"))
+      command.arguments[2] = models / "saved";
+    TenonProcess process(command);
+    // It is mapped while it is read.
+    std::string maps = "/proc/" + std::to_string(process.id()) + "/maps";
+    siginfo_t gone = {};
+    while (readWhole(maps).find(path) == std::string::npos &&
+           waitid(P_PID, id_t(process.id()), &gone,
+                  WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           gone.si_pid == 0) {
+    }
+    std::filesystem::resize_file(path, 1);
+    Ended ended = process.wait();
+    EXPECT_EQ(ended.code, 6) << ended.err;
+    EXPECT_NE(ended.err.find("shorter while it was read"), std::string::npos)
+        << ended.err;
+    EXPECT_EQ(differs({{"m.so", "old"}}), "");
+  }
+}
+
 TEST_F(Surroundings, DataThatChangesWhileItIsCompiled) {
   writeModelApart(models);
   Ended ended = compileWhile([&] {

@@ -179,8 +179,22 @@ static void reportCrash(const char *what) {
   }
 }
 
-static void onCrash(int number) {
+/// Ends the process with everything removed that it has begun.
+[[noreturn]] static void leave(Status status) {
+  llvm::sys::RunInterruptHandlers();
+  removeTemporaries();
+  _exit(static_cast<int>(status));
+}
+
+static void onCrash(int number, siginfo_t *info, void *) {
   becomeReporter();
+  // Files are mapped while they are judged; a byte that is no longer in the
+  // file is found so.
+  if (number == SIGBUS && info->si_code == BUS_ADRERR) {
+    writeAll(STDERR_FILENO, "tenon: error: a file became shorter while it was "
+                            "read\n");
+    leave(Status::Io);
+  }
   const char *what = "crashed";
   if (number == SIGSEGV || number == SIGBUS)
     what = "invalid memory access";
@@ -201,22 +215,16 @@ static void onFatalError(void *, const char *reason, bool) {
     writeAll(STDERR_FILENO, "tenon: error: ");
     writeAll(STDERR_FILENO, reason);
     writeAll(STDERR_FILENO, "\n");
-    llvm::sys::RunInterruptHandlers();
-    removeTemporaries();
-    _exit(static_cast<int>(Status::Io));
+    leave(Status::Io);
   }
   reportCrash(reason);
-  llvm::sys::RunInterruptHandlers();
-  removeTemporaries();
-  _exit(static_cast<int>(Status::Internal));
+  leave(Status::Internal);
 }
 
 static void outOfMemory() {
   becomeReporter();
   writeAll(STDERR_FILENO, "tenon: error: out of memory\n");
-  llvm::sys::RunInterruptHandlers();
-  removeTemporaries();
-  _exit(static_cast<int>(Status::Limit));
+  leave(Status::Limit);
 }
 
 static void onBadAlloc(void *, const char *, bool) { outOfMemory(); }
@@ -270,8 +278,8 @@ void installInterrupts(int argc, char **argv) {
   stack.ss_size = sizeof alternateStack;
   sigaltstack(&stack, nullptr);
   struct sigaction crash = {};
-  crash.sa_handler = onCrash;
-  crash.sa_flags = SA_ONSTACK | SA_NODEFER;
+  crash.sa_sigaction = onCrash;
+  crash.sa_flags = SA_ONSTACK | SA_NODEFER | SA_SIGINFO;
   for (int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL})
     sigaction(number, &crash, nullptr);
 

@@ -11,6 +11,8 @@
 #include "compiler/import/tensorflow/VariableKeys.h"
 #include "compiler/import/wire/ParseMessage.h"
 
+#include <algorithm>
+#include <array>
 #include <set>
 #include <sys/stat.h>
 
@@ -27,14 +29,19 @@ bool looksLikeGraphDef(const std::string &path) {
   bool looks = false;
   try {
     std::shared_ptr<OpenFile> file = OpenFile::open(path);
-    std::span<const std::byte> bytes = file->map();
-    wire::WireReader outer(bytes);
-    wire::Tag tag = outer.readTag();
+    std::array<std::byte, 64> head;
+    size_t size = std::min<uint64_t>(file->size(), head.size());
+    if (!file->read(0, head.data(), size))
+      return false;
+    wire::WireReader reader(std::span(head).first(size));
+    wire::Tag tag = reader.readTag();
     if (tag.field != 1 || tag.type != wire::WireType::Length)
       return false;
+    uint64_t length = reader.readVarint();
+    if (length == 0 || length > file->size() - reader.offset())
+      return false;
     // A NodeDef begins with its name or, unnamed fields aside, its op.
-    wire::WireReader node(outer.readLengthDelimited());
-    wire::Tag first = node.readTag();
+    wire::Tag first = reader.readTag();
     looks = (first.field == 1 || first.field == 2) &&
             first.type == wire::WireType::Length;
   } catch (const wire::WireError &) {
