@@ -29,16 +29,28 @@ std::vector<InputSignature> signatureOf(const tenon_function_desc &function) {
   return inputs;
 }
 
+/// What TensorFlow calls the first result of the node that gives a tensor its
+/// name.
+static std::string firstResult(const std::string &name) { return name + ":0"; }
+
 std::pair<std::string, std::string>
 splitName(const std::string &text, const std::vector<std::string> &names) {
-  size_t best = std::string::npos;
+  const std::string *best = nullptr;
+  size_t written = 0;
+  auto consider = [&](const std::string &name, const std::string &spelling) {
+    if (!llvm::StringRef(text).starts_with(spelling + "=") ||
+        (best && spelling.size() <= written))
+      return;
+    best = &name;
+    written = spelling.size();
+  };
   for (const std::string &name : names)
-    if (llvm::StringRef(text).starts_with(name + "=") &&
-        (best == std::string::npos || name.size() > best))
-      best = name.size();
-  if (best == std::string::npos)
+    consider(name, name);
+  for (const std::string &name : names)
+    consider(name, firstResult(name));
+  if (!best)
     return {"", text};
-  return {text.substr(0, best), text.substr(best + 1)};
+  return {*best, text.substr(written + 1)};
 }
 
 namespace {
@@ -146,6 +158,9 @@ static std::string signatureText(const InputSignature &input) {
 std::optional<size_t> Reader::indexOf(const std::string &name) {
   for (size_t i = 0; i < names.size(); ++i)
     if (names[i] == name)
+      return i;
+  for (size_t i = 0; i < names.size(); ++i)
+    if (firstResult(names[i]) == name)
       return i;
   return std::nullopt;
 }

@@ -34,7 +34,8 @@ Status readInputs(Invocation &call, const std::vector<InputSignature> &inputs,
                   std::vector<Tensor> &values);
 
 /// Splits "NAME=VALUE" where NAME is one of `names`; the longest that fits.
-/// Without, the whole is the value.
+/// "NAME:0", as TensorFlow writes it, stands for NAME where nothing else has
+/// that name. Without a name, the whole is the value.
 std::pair<std::string, std::string>
 splitName(const std::string &text, const std::vector<std::string> &names);
 
