@@ -18,8 +18,10 @@ LogicalResult constant(NodeContext &c) {
   return success();
 }
 
+/// Fed ones never come here. The graph may be right, but this entry cannot be
+/// computed: all such placeholders are told together.
 LogicalResult placeholder(NodeContext &c) {
-  return c.error("a placeholder that is no input of the entry is needed");
+  return c.unsupported("no input of the entry feeds it; --feeds= makes it one");
 }
 
 FailureOr<Value> shapeAs(NodeContext &c, Value x) {
