@@ -219,6 +219,7 @@ SUITES = [
     ("conformance", script("test/conformance/run_onnx.py")),
     ("graphs", script("test/random/check_onnx_graphs.py", "--count=25")),
     ("tensorflow", script("test/tensorflow/check_ops.py")),
+    ("training", script("test/tensorflow/check_training.py")),
     ("savedmodels", script("test/savedmodel/run_savedmodel.py")),
     ("models", script("test/e2e/check_models.py")),
 ]

@@ -9,9 +9,10 @@ from array_rows import INDEXING, MOVEMENT, REDUCTIONS
 from matrix_rows import MATRICES
 from image_rows import IMAGES
 from complex_rows import COMPLEX
+from gradient_rows import GRADIENTS
 
 FAMILIES = {
     "unary": UNARY, "binary": BINARY, "movement": MOVEMENT,
     "indexing": INDEXING, "matrices": MATRICES, "reductions": REDUCTIONS,
-    "images": IMAGES, "complex": COMPLEX,
+    "images": IMAGES, "complex": COMPLEX, "gradients": GRADIENTS,
 }

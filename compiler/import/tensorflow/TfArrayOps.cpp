@@ -181,6 +181,28 @@ LogicalResult concat(NodeContext &c) {
   return failed(dim) ? failure() : join(c, 1, c.numInputs(), *dim);
 }
 
+/// An axis and shapes: where each tensor starts in their concatenation.
+LogicalResult concatOffset(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  FailureOr<int64_t> named = c.constantScalar(0, "an axis");
+  if (failed(named))
+    return failure();
+  Size start = g.index(0);
+  for (size_t i = 1; i < c.numInputs(); ++i) {
+    FailureOr<Sizes> shape = c.sizesInput(i);
+    if (failed(shape))
+      return failure();
+    FailureOr<int64_t> axis = c.axis(*named, int64_t(shape->size()));
+    if (failed(axis))
+      return failure();
+    Sizes offset(shape->size(), g.index(0));
+    offset[*axis] = start;
+    c.set(i - 1, g.convert(g.fromSizes(offset), g.elementOf(c.input(i))));
+    start = g.add(start, (*shape)[*axis]);
+  }
+  return success();
+}
+
 LogicalResult pack(NodeContext &c) {
   GraphBuilder &g = c.g;
   if (failed(c.expectSameElements()))
@@ -439,6 +461,7 @@ void registerArrayOps(OpRegistry &r) {
   r.add("Transpose", 2, transpose);
   r.add("ConcatV2", 2, kMany, concatV2);
   r.add("Concat", 2, kMany, concat);
+  r.add("ConcatOffset", 2, kMany, concatOffset);
   r.add("Pack", 1, kMany, pack);
   r.add("Unpack", 1, unpack);
   r.add("Split", 2, split);

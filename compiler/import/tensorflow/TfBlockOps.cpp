@@ -42,16 +42,22 @@ LogicalResult pad(NodeContext &c) {
   return success();
 }
 
+/// How many elements at an edge have no mirror image.
+FailureOr<int64_t> mirrorEdge(NodeContext &c) {
+  std::string mode = c.stringAttr("mode", "REFLECT");
+  if (mode != "REFLECT" && mode != "SYMMETRIC")
+    return c.error("expected mode REFLECT or SYMMETRIC, got \"" + mode + "\"");
+  return mode == "REFLECT" ? 1 : 0;
+}
+
 LogicalResult mirrorPad(NodeContext &c) {
   GraphBuilder &g = c.g;
   Value x = c.input(0);
   Sizes low, high;
-  std::string mode = c.stringAttr("mode", "REFLECT");
-  if (mode != "REFLECT" && mode != "SYMMETRIC")
-    return c.error("expected mode REFLECT or SYMMETRIC, got \"" + mode + "\"");
-  if (failed(readPads(c, 1, g.rankOf(x), low, high)))
+  FailureOr<int64_t> mirrored = mirrorEdge(c);
+  if (failed(mirrored) || failed(readPads(c, 1, g.rankOf(x), low, high)))
     return failure();
-  int64_t edge = mode == "REFLECT" ? 1 : 0;
+  int64_t edge = *mirrored;
   for (int64_t d = 0; d < g.rankOf(x); ++d) {
     Size extent = g.size(x, d);
     SmallVector<Value> parts;
@@ -73,6 +79,49 @@ LogicalResult mirrorPad(NodeContext &c) {
     x = parts.size() == 1 ? parts.front() : g.concat(parts, d);
   }
   c.set(0, x);
+  return success();
+}
+
+/// What arrived at mirrored elements is added to that of their originals.
+LogicalResult mirrorPadGrad(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  Value dy = c.input(0);
+  Sizes low, high;
+  FailureOr<int64_t> edge = mirrorEdge(c);
+  if (failed(edge) || failed(c.expectNumber(0)) ||
+      failed(readPads(c, 1, g.rankOf(dy), low, high)))
+    return failure();
+  for (int64_t d = 0; d < g.rankOf(dy); ++d) {
+    Size whole = g.size(dy, d), extent = g.sub(whole, g.add(low[d], high[d]));
+    for (Size size : {low[d], high[d]}) {
+      auto known = g.staticSize(size), all = g.staticSize(extent);
+      if (known && all && *known > *all - *edge)
+        return c.error("expected padding of at most " + Twine(*all - *edge) +
+                       " along dimension " + Twine(d) + ", got " +
+                       Twine(*known));
+      c.check(size, g.index(0), g.sub(extent, g.index(*edge)),
+              "padding must be of elements there are along dimension " +
+                  Twine(d));
+    }
+    Value zero = g.scalar(g.elementOf(dy), 0);
+    Value dx = g.sliceDim(dy, d, low[d], extent);
+    auto addAt = [&](Size from, Size size, Size first) {
+      if (g.staticSize(size) == 0)
+        return;
+      Sizes before(g.rankOf(dy), g.index(0)), after = before;
+      before[d] = first;
+      after[d] = g.sub(extent, g.add(first, size));
+      Value part = g.reverse(g.sliceDim(dy, d, from, size), {d});
+      part = g.pad(part, zero, before, after);
+      g.recordSizes(part, g.sizes(dx));
+      dx = g.add(dx, part);
+    };
+    addAt(g.index(0), low[d], g.index(*edge));
+    addAt(g.add(low[d], extent), high[d],
+          g.sub(g.sub(extent, high[d]), g.index(*edge)));
+    dy = dx;
+  }
+  c.set(0, dy);
   return success();
 }
 
@@ -246,6 +295,7 @@ void registerBlockOps(OpRegistry &r) {
   r.add("Pad", 2, pad);
   r.add("PadV2", 3, pad);
   r.add("MirrorPad", 2, mirrorPad);
+  r.add("MirrorPadGrad", 2, mirrorPadGrad);
   r.add("SpaceToBatchND", 3, spaceToBatch);
   r.add("BatchToSpaceND", 3, batchToSpace);
   r.add("DepthToSpace", 1, depthToSpace);

@@ -22,8 +22,10 @@ static bool actsOnTheWorld(llvm::StringRef op) {
 
 static bool changesState(llvm::StringRef op) {
   return actsOnTheWorld(op) || op.starts_with("Assign") ||
-         op.starts_with("ResourceApply") || op.starts_with("ResourceScatter") ||
-         op.starts_with("Apply") ||
+         op.starts_with("ResourceApply") ||
+         op.starts_with("ResourceSparseApply") ||
+         op.starts_with("ResourceScatter") || op.starts_with("Apply") ||
+         op.starts_with("SparseApply") ||
          (op.starts_with("Scatter") && op != "ScatterNd") ||
          op.starts_with("LookupTableInsert") ||
          op.starts_with("LookupTableImport");

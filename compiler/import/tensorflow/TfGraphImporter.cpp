@@ -18,9 +18,13 @@ OpRegistry::OpRegistry() {
   registerArrayOps(*this);
   registerBlockOps(*this);
   registerElementwiseOps(*this);
+  registerGradientOps(*this);
+  registerImageGradientOps(*this);
   registerImageOps(*this);
   registerIndexOps(*this);
   registerMatrixOps(*this);
+  registerNormOps(*this);
+  registerPoolGradientOps(*this);
   registerPoolOps(*this);
   registerReductionOps(*this);
   registerResizeOps(*this);
@@ -30,6 +34,7 @@ OpRegistry::OpRegistry() {
   registerConditionalOps(*this);
   registerControlOps(*this);
   registerListOps(*this);
+  registerOptimizerOps(*this);
   registerVariableOps(*this);
   addsHandleOps = false;
   // Last: these are about ops of other families.
@@ -195,13 +200,6 @@ SmallVector<Edge> GraphImporter::needs(Frame &frame, const Node &node) {
   return enters;
 }
 
-/// Whether operand number `operand` of such an op is a variable rather than its
-/// value.
-static bool takesReference(StringRef op, size_t operand) {
-  return operand == 0 && (op.starts_with("Assign") || op.starts_with("Apply") ||
-                          op == "IsVariableInitialized");
-}
-
 bool GraphImporter::import(Frame &frame, const Node &node) {
   if (frame.done.count(&node))
     return true;
@@ -216,6 +214,7 @@ bool GraphImporter::import(Frame &frame, const Node &node) {
     return importFrameLoop(frame, node);
   if (node.op == "Merge" || node.op == "RefMerge")
     return importMerge(frame, node);
+  const OpEntry *entry = registry.find(node.op);
   Results operands;
   bool usable = true;
   for (const Edge &edge : node.inputs) {
@@ -223,7 +222,7 @@ bool GraphImporter::import(Frame &frame, const Node &node) {
     if (!operand)
       return false;
     if (operand->kind == Result::Kind::Reference &&
-        !takesReference(node.op, operands.size())) {
+        (!entry || operands.size() >= entry->references)) {
       g.loc = NameLoc::get(g.ops.getStringAttr(frame.prefix + node.name));
       Value value = variable(*operand->variable);
       if (hasErrors())
@@ -235,7 +234,6 @@ bool GraphImporter::import(Frame &frame, const Node &node) {
   }
   Results &results = frame.done[&node];
   auto function = model.functions.find(node.op);
-  const OpEntry *entry = registry.find(node.op);
   if (!entry && function == model.functions.end()) {
     unsupported(node, "");
     return true;

@@ -156,10 +156,16 @@ LogicalResult slice(NodeContext &c) {
   return success();
 }
 
-LogicalResult stridedSlice(NodeContext &c) {
+/// Offsets, sizes and strides along all dimensions, and the extents of what is
+/// left when chosen elements have lost theirs and new ones have come.
+struct StridedBox {
+  Sizes offsets, sizes, strides, result;
+};
+
+/// The box of a tensor of `extents` that operands 1 to 3 and the masks name.
+FailureOr<StridedBox> readStridedBox(NodeContext &c, ArrayRef<Size> extents) {
   GraphBuilder &g = c.g;
-  Value x = c.input(0);
-  int64_t rank = g.rankOf(x);
+  int64_t rank = extents.size();
   FailureOr<Sizes> begin = c.sizesInput(1), end = c.sizesInput(2),
                    step = c.sizesInput(3);
   if (failed(begin) || failed(end) || failed(step))
@@ -181,12 +187,13 @@ LogicalResult stridedSlice(NodeContext &c) {
   if (consumed > rank)
     return c.error("expected at most " + Twine(rank) +
                    " dimensions to be sliced, got " + Twine(consumed));
-  Sizes offsets, sizes, strides, result;
+  StridedBox box;
+  auto &[offsets, sizes, strides, result] = box;
   auto keep = [&](int64_t dim) {
     offsets.push_back(g.index(0));
-    sizes.push_back(g.size(x, dim));
+    sizes.push_back(extents[dim]);
     strides.push_back(g.index(1));
-    result.push_back(g.size(x, dim));
+    result.push_back(extents[dim]);
   };
   int64_t dim = 0;
   bool expanded = false;
@@ -202,7 +209,7 @@ LogicalResult stridedSlice(NodeContext &c) {
       result.push_back(g.index(1));
       continue;
     }
-    Size extent = g.size(x, dim);
+    Size extent = extents[dim];
     if (g.staticSize((*step)[i]) == 0)
       return c.error("expected strides other than 0, got 0");
     if (has(shrink, i)) {
@@ -211,8 +218,8 @@ LogicalResult stridedSlice(NodeContext &c) {
                     g.add(at, extent), at);
       auto a = g.staticSize(at), e = g.staticSize(extent);
       if (a && (*a < 0 || (e && *a >= *e)))
-        return c.error("expected an index within " + spell(x) + ", got " +
-                       Twine(*a) + " along dimension " + Twine(dim));
+        return c.error("expected an index below " + Twine(*e) +
+                       " along dimension " + Twine(dim) + ", got " + Twine(*a));
       offsets.push_back(a ? at
                           : g.clamp(at, g.index(0), g.sub(extent, g.index(1))));
       sizes.push_back(g.index(1));
@@ -230,19 +237,85 @@ LogicalResult stridedSlice(NodeContext &c) {
     // Far enough before the front that it is not counted from the end.
     Size last = has(endMask, i) ? (forward ? extent : g.index(INT64_MIN / 2))
                                 : (*end)[i];
-    Box box = clampBox(g, first, last, (*step)[i], extent);
-    if (GraphBuilder::same(box.size, g.index(0)))
-      box = {g.index(0), g.index(0), g.index(1)};
-    offsets.push_back(box.offset);
-    sizes.push_back(box.size);
-    strides.push_back(box.step);
-    result.push_back(box.size);
+    Box part = clampBox(g, first, last, (*step)[i], extent);
+    if (GraphBuilder::same(part.size, g.index(0)))
+      part = {g.index(0), g.index(0), g.index(1)};
+    offsets.push_back(part.offset);
+    sizes.push_back(part.size);
+    strides.push_back(part.step);
+    result.push_back(part.size);
     ++dim;
   }
   while (dim < rank)
     keep(dim++);
-  Value part = g.slice(x, offsets, sizes, strides);
-  c.set(0, g.reshape(part, result));
+  return box;
+}
+
+LogicalResult stridedSlice(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  FailureOr<StridedBox> box = readStridedBox(c, g.sizes(c.input(0)));
+  if (failed(box))
+    return failure();
+  Value part = g.slice(c.input(0), box->offsets, box->sizes, box->strides);
+  c.set(0, g.reshape(part, box->result));
+  return success();
+}
+
+/// `x` with `step` - 1 zeros behind each element along a dimension.
+Value spreadOut(GraphBuilder &g, Value x, int64_t dim, int64_t step) {
+  if (step == 1)
+    return x;
+  Sizes sizes = g.sizes(x), low(sizes.size() + 1, g.index(0)), high = low;
+  high[dim + 1] = g.index(step - 1);
+  Value apart =
+      g.pad(g.unsqueeze(x, {dim + 1}), g.scalar(g.elementOf(x), 0), low, high);
+  sizes[dim] = g.mul(sizes[dim], g.index(step));
+  return g.reshape(apart, sizes);
+}
+
+/// The shape of what was sliced, begins, ends, strides, what arrived at the
+/// slice: it goes to its places among zeros.
+LogicalResult stridedSliceGrad(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  FailureOr<Sizes> extents = c.extentsInput(0);
+  if (failed(extents))
+    return failure();
+  FailureOr<StridedBox> box = readStridedBox(c, *extents);
+  if (failed(box))
+    return failure();
+  Value dy = c.input(4);
+  SmallVector<int64_t> shape;
+  for (Size size : box->result)
+    shape.push_back(g.staticSize(size).value_or(ShapedType::kDynamic));
+  if (!compatible(shape, g.shapeOf(dy)))
+    return c.error("expected a gradient of shape " +
+                   spell(RankedTensorType::get(shape, g.elementOf(dy))) +
+                   ", got " + spell(dy));
+  for (auto [i, want, got] : llvm::enumerate(box->result, g.sizes(dy)))
+    c.check(got, want, want,
+            "extent " + Twine(i) + " of the gradient must be the slice's");
+  Value dx = g.reshape(dy, box->sizes);
+  Sizes low, high;
+  for (auto [dim, extent] : llvm::enumerate(*extents)) {
+    std::optional<int64_t> step = g.staticSize(box->strides[dim]);
+    constexpr int64_t mostStep = 1 << 16;
+    if (!step || std::abs(*step) > mostStep)
+      return c.unsupported("strides that are not constant, or above " +
+                           Twine(mostStep));
+    Size count = box->sizes[dim], first = box->offsets[dim];
+    if (*step < 0) {
+      dx = g.reverse(dx, {int64_t(dim)});
+      first = g.add(first, g.mul(g.sub(count, g.index(1)), box->strides[dim]));
+      first = g.max(first, g.index(0));
+      *step = -*step;
+    }
+    dx = spreadOut(g, dx, int64_t(dim), *step);
+    low.push_back(first);
+    high.push_back(g.sub(extent, g.add(first, g.mul(count, g.index(*step)))));
+  }
+  dx = g.pad(dx, g.scalar(g.elementOf(dx), 0), low, high);
+  g.recordSizes(dx, *extents);
+  c.set(0, dx);
   return success();
 }
 
@@ -358,6 +431,7 @@ void registerIndexOps(OpRegistry &r) {
   r.add("Roll", 3, roll);
   r.add("Slice", 3, slice);
   r.add("StridedSlice", 4, stridedSlice);
+  r.add("StridedSliceGrad", 5, stridedSliceGrad);
 }
 
 } // namespace tenon::tf

@@ -1,4 +1,4 @@
-// Matrix products, normalization and what else works along channels.
+// Matrix products, losses of rows, and diagonals.
 #include "compiler/import/Einsum.h"
 #include "compiler/import/tensorflow/TfNodeContext.h"
 #include "dialects/tenon/ShapeRules.h"
@@ -104,7 +104,9 @@ template <bool sparse> LogicalResult crossEntropy(NodeContext &c) {
     if (!compatible(g.shapeOf(labels)[0], g.shapeOf(x)[0]))
       return c.error("expected a label per row, got " + spell(labels) +
                      " for " + spell(x));
-    Value at = g.unsqueeze(g.convert(labels, g.i64()), {1});
+    Size rows = g.size(x, 0);
+    c.check(g.size(labels, 0), rows, rows, "there must be a label per row");
+    Value at = g.reshape(g.convert(labels, g.i64()), Sizes{rows, g.index(1)});
     Value high = g.broadcastTo(g.fromSize(g.size(x, 1), g.i64()), g.sizes(at));
     at = g.make<CheckRangeOp>(at, g.splatLike(at, 0), high,
                               g.ops.getStringAttr(c.site()));
@@ -238,45 +240,6 @@ LogicalResult setDiagonal(NodeContext &c) {
   return success();
 }
 
-/// With given statistics, or (is_training) with those of the batch.
-LogicalResult fusedBatchNorm(NodeContext &c) {
-  GraphBuilder &g = c.g;
-  bool training = c.boolAttr("is_training", true);
-  double epsilon = c.floatAttr("epsilon", 1e-4);
-  std::string format = c.stringAttr("data_format", "NHWC");
-  if (c.floatAttr("exponential_avg_factor", 1) != 1 && training)
-    return c.unsupported("running averages");
-  if (failed(c.expectFloat(0)) || failed(c.expectRank(0, 4)))
-    return failure();
-  for (size_t i = 1; i < 5; ++i)
-    if (failed(c.expectFloat(i)) || failed(c.expectRank(i, 1)))
-      return failure();
-  if (format != "NHWC" && format != "NCHW")
-    return c.unsupported("data_format " + format);
-  int64_t dim = format == "NHWC" ? 3 : 1;
-  Value x = c.input(0);
-  mlir::Type element = g.elementOf(x), common = g.elementOf(c.input(1));
-  x = g.convert(x, common);
-  Value mean = c.input(3), variance = c.input(4);
-  if (training) {
-    SmallVector<int64_t> others;
-    for (int64_t i = 0; i < 4; ++i)
-      if (i != dim)
-        others.push_back(i);
-    Value kept = g.mean(x, others, true);
-    Value centered = g.sub(x, kept);
-    mean = g.squeeze(kept, others);
-    variance = g.mean(g.mul(centered, centered), others, false);
-  }
-  Value y = BatchNormOp::create(g.ops, g.loc, x.getType(), x, c.input(1),
-                                c.input(2), mean, variance, uint64_t(dim),
-                                llvm::APFloat(epsilon));
-  c.set(0, g.convert(y, element));
-  c.set(1, mean);
-  c.set(2, variance);
-  return success();
-}
-
 } // namespace
 
 void registerMatrixOps(OpRegistry &r) {
@@ -301,11 +264,6 @@ void registerMatrixOps(OpRegistry &r) {
         {"loss", "backprop"});
   r.add("Softmax", 1, softmax<SoftmaxOp>);
   r.add("LogSoftmax", 1, softmax<LogSoftmaxOp>);
-  for (const char *op :
-       {"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"})
-    r.add(op, 5, fusedBatchNorm,
-          {"y", "batch_mean", "batch_variance", "reserve_space_1",
-           "reserve_space_2", "reserve_space_3"});
 }
 
 } // namespace tenon::tf

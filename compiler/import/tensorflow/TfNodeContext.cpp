@@ -87,6 +87,26 @@ LogicalResult NodeContext::expectTensor(size_t i) {
   return unsupported(std::string(names[int(kind)]) + " as operand " + Twine(i));
 }
 
+LogicalResult NodeContext::expectOneShape(llvm::MutableArrayRef<Value> values) {
+  Value first = values.front();
+  for (Value &value : values.drop_front()) {
+    if (failed(verifyCompatibleShape(first.getType(), value.getType())))
+      return error("expected tensors of one shape, got " + spell(first) +
+                   " and " + spell(value));
+    Sizes wanted = g.sizes(first), found = g.sizes(value);
+    bool differ = false;
+    for (auto [i, want, got] : llvm::enumerate(wanted, found)) {
+      if (GraphBuilder::same(want, got))
+        continue;
+      differ = true;
+      check(got, want, want, "extent " + Twine(i) + " must be as elsewhere");
+    }
+    if (differ)
+      value = g.reshape(value, wanted);
+  }
+  return success();
+}
+
 //===-- Errors ----------------------------------------------------------===//
 
 LogicalResult NodeContext::error(const Twine &text) {

@@ -64,6 +64,9 @@ public:
   // Checks that report by themselves.
   /// Operand i is a tensor of real elements.
   llvm::LogicalResult expectTensor(size_t i);
+  /// Values of one shape, which nothing repeats: static extents that differ are
+  /// an error, others are checked in the run. Then all have the first's sizes.
+  llvm::LogicalResult expectOneShape(llvm::MutableArrayRef<mlir::Value> values);
 
   // Errors.
   llvm::LogicalResult error(const llvm::Twine &text) override;

@@ -26,6 +26,9 @@ struct OpEntry {
   OpHandler complex = nullptr;
   /// Whether operands may be handles and lists, not tensors alone.
   bool takesHandles = false;
+  /// How many operands, the first ones, are variables to write where they are
+  /// references; others are read.
+  size_t references = 0;
 };
 
 inline constexpr size_t kMany = SIZE_MAX;
@@ -35,14 +38,15 @@ public:
   OpRegistry();
 
   /// Takes exactly `inputs` operands.
-  void add(llvm::StringRef op, size_t inputs, OpHandler handler,
-           llvm::ArrayRef<llvm::StringRef> outputs = {}) {
-    add(op, inputs, inputs, handler, outputs);
+  OpEntry &add(llvm::StringRef op, size_t inputs, OpHandler handler,
+               llvm::ArrayRef<llvm::StringRef> outputs = {}) {
+    return add(op, inputs, inputs, handler, outputs);
   }
-  void add(llvm::StringRef op, size_t min, size_t max, OpHandler handler,
-           llvm::ArrayRef<llvm::StringRef> outputs = {}) {
-    entries[op] = {min,     max,          handler, llvm::to_vector(outputs),
-                   nullptr, addsHandleOps};
+  OpEntry &add(llvm::StringRef op, size_t min, size_t max, OpHandler handler,
+               llvm::ArrayRef<llvm::StringRef> outputs = {}) {
+    return entries[op] = {min,     max,
+                          handler, llvm::to_vector(outputs),
+                          nullptr, addsHandleOps};
   }
   /// The handler for complex operands of an op there is.
   void addComplex(llvm::StringRef op, OpHandler handler);
@@ -63,11 +67,16 @@ void registerComplexOps(OpRegistry &registry);
 void registerConditionalOps(OpRegistry &registry);
 void registerControlOps(OpRegistry &registry);
 void registerElementwiseOps(OpRegistry &registry);
+void registerGradientOps(OpRegistry &registry);
 void registerImageOps(OpRegistry &registry);
+void registerImageGradientOps(OpRegistry &registry);
 void registerIndexOps(OpRegistry &registry);
 void registerListOps(OpRegistry &registry);
 void registerMatrixOps(OpRegistry &registry);
+void registerNormOps(OpRegistry &registry);
+void registerOptimizerOps(OpRegistry &registry);
 void registerPoolOps(OpRegistry &registry);
+void registerPoolGradientOps(OpRegistry &registry);
 void registerReductionOps(OpRegistry &registry);
 void registerResizeOps(OpRegistry &registry);
 void registerScatterOps(OpRegistry &registry);

@@ -1,61 +1,10 @@
 // Pools of images and volumes, and responses normalized over nearby channels.
-#include "compiler/import/tensorflow/TfWindows.h"
-#include "dialects/tenon/ShapeRules.h"
+#include "compiler/import/tensorflow/TfPools.h"
 
 using namespace mlir;
 
 namespace tenon::tf {
 namespace {
-
-/// Lists with entries for batch and channels too.
-struct WindowLists {
-  SmallVector<int64_t> window = {1}, strides = {1}, ones = {1},
-                       padding = {0, 0}, shape;
-
-  WindowLists(GraphBuilder &g, Value x, const Windows &w) {
-    window.append(w.kernel);
-    window.push_back(1);
-    strides.append(w.strides);
-    strides.push_back(1);
-    ones.assign(w.rank() + 2, 1);
-    padding.append(paddingList(g, w));
-    padding.append({0, 0});
-    shape =
-        reduceWindowShape(g.shapeOf(x), window, strides, ones, padding).shape;
-  }
-};
-
-Value reduceWindow(GraphBuilder &g, ReduceKind kind, Value x,
-                   const Windows &w) {
-  WindowLists lists(g, x, w);
-  return ReduceWindowOp::create(
-      g.ops, g.loc, RankedTensorType::get(lists.shape, g.elementOf(x)), kind, x,
-      lists.window, lists.strides, lists.ones, lists.padding);
-}
-
-struct Pool {
-  Value x; ///< channels-last
-  Windows windows;
-  bool first;
-};
-
-FailureOr<Pool> readPool(NodeContext &c, int64_t spatial) {
-  if (failed(c.expectNumber(0)) || failed(c.expectRank(0, spatial + 2)))
-    return failure();
-  FailureOr<bool> first = channelsFirst(c, spatial);
-  if (failed(first))
-    return failure();
-  auto kernel = spatialList(c, "ksize", *first, spatial, 0);
-  auto strides = spatialList(c, "strides", *first, spatial, 0);
-  if (failed(kernel) || failed(strides))
-    return failure();
-  Value x = *first ? c.g.toChannelsLast(c.input(0)) : c.input(0);
-  SmallVector<int64_t> ones(spatial, 1);
-  Windows w{*kernel, *strides, ones, {}, {}};
-  if (failed(readPadding(c, w, spatialSizes(c.g, x), *first)))
-    return failure();
-  return Pool{x, w, *first};
-}
 
 template <int spatial> LogicalResult maxPool(NodeContext &c) {
   GraphBuilder &g = c.g;
@@ -75,15 +24,10 @@ template <int spatial> LogicalResult averagePool(NodeContext &c) {
   FailureOr<Pool> pool = readPool(c, spatial);
   if (failed(pool) || failed(c.expectFloat(0)))
     return failure();
-  Sizes sizes = {g.index(1)};
-  sizes.append(spatialSizes(g, pool->x));
-  sizes.push_back(g.index(1));
-  Windows unpadded = pool->windows;
-  Value one =
-      padDynamic(g, g.splat(g.elementOf(pool->x), sizes, 1), 0, unpadded);
+  Value counts = windowSizes(g, g.elementOf(pool->x), spatialSizes(g, pool->x),
+                             pool->windows);
   Value x = padDynamic(g, pool->x, 0, pool->windows);
-  Value pair[] = {reduceWindow(g, ReduceKind::Add, x, pool->windows),
-                  reduceWindow(g, ReduceKind::Add, one, unpadded)};
+  Value pair[] = {reduceWindow(g, ReduceKind::Add, x, pool->windows), counts};
   if (failed(c.broadcast(pair)))
     return failure();
   Value y = g.div(pair[0], pair[1]);
@@ -104,11 +48,7 @@ LogicalResult maxPoolWithArgmax(NodeContext &c) {
   if (!g.staticSizes(all))
     return c.unsupported("positions in windows whose padding is not static");
   c.set(0, reduceWindow(g, ReduceKind::Maximum, pool->x, pool->windows));
-  WindowLists lists(g, pool->x, pool->windows);
-  Value at = ArgReduceWindowOp::create(
-      g.ops, g.loc, RankedTensorType::get(lists.shape, g.i64()),
-      ReduceKind::Maximum, pool->x, lists.window, lists.strides, lists.ones,
-      lists.padding);
+  Value at = argWindow(g, pool->x, pool->windows);
   if (!wholeBatch) {
     Size image = g.product(ArrayRef(g.sizes(pool->x)).drop_front());
     at = g.binary<RemainderOp>(at, g.fromSize(image, g.i64()));
@@ -160,24 +100,13 @@ LogicalResult extractPatches(NodeContext &c) {
 
 /// x / (bias + alpha * sum of squares of nearby channels) ^ beta.
 LogicalResult localResponse(NodeContext &c) {
-  GraphBuilder &g = c.g;
-  int64_t radius = c.intAttr("depth_radius", 5);
-  if (failed(c.expectFloat(0)) || failed(c.expectRank(0, 4)))
+  FailureOr<int64_t> radius = channelRadius(c);
+  if (failed(radius))
     return failure();
-  if (radius < 0 || radius >= 1 << 20)
-    return c.error(
-        "expected a depth_radius of at least 0 and below 2^20, got " +
-        Twine(radius));
-  Value x = c.input(0), squares = g.mul(x, x);
-  SmallVector<int64_t> window = {1, 1, 1, 2 * radius + 1}, ones(4, 1),
-                       padding = {0, 0, 0, 0, 0, 0, radius, radius};
-  Value sum = ReduceWindowOp::create(g.ops, g.loc, x.getType(), ReduceKind::Add,
-                                     squares, window, ones, ones, padding);
-  g.recordSizes(sum, g.sizes(x));
-  Value base =
-      g.add(g.mul(sum, c.floatAttr("alpha", 1)), c.floatAttr("bias", 1));
-  c.set(0, g.div(x, g.make<PowerOp>(
-                        base, g.splatLike(base, c.floatAttr("beta", 0.5)))));
+  Value x = c.input(0), base = responseBase(c, x, *radius);
+  c.set(0,
+        c.g.div(x, c.g.make<PowerOp>(
+                       base, c.g.splatLike(base, c.floatAttr("beta", 0.5)))));
   return success();
 }
 

@@ -131,8 +131,10 @@ LogicalResult broadcastGradientArgs(NodeContext &c) {
       axes[0].push_back(int64_t(axis));
     if (isOne(y))
       axes[1].push_back(int64_t(axis));
+    // An open extent is not taken for one: the axes are chosen now.
     if (!isOne(x) && !isOne(y) && !GraphBuilder::same(*x, *y))
-      return c.unsupported("extents of which one may be broadcast to another");
+      c.check(*x, *y, *y,
+              "extents that meet must be equal where gradients are computed");
   }
   mlir::Type element = g.elementOf(c.input(0));
   for (size_t i : {0, 1})

@@ -13,10 +13,15 @@ struct Resizing {
   bool aligned, half;
 };
 
+/// How places correspond, without sizes.
+Resizing readCorrespondence(NodeContext &c) {
+  return {{},
+          c.boolAttr("align_corners", false),
+          c.boolAttr("half_pixel_centers", false)};
+}
+
 FailureOr<Resizing> readResizing(NodeContext &c) {
-  Resizing r{{},
-             c.boolAttr("align_corners", false),
-             c.boolAttr("half_pixel_centers", false)};
+  Resizing r = readCorrespondence(c);
   if (failed(c.expectNumber(0)) || failed(c.expectRank(0, 4)))
     return failure();
   FailureOr<Sizes> wanted = c.sizesInput(1);
@@ -100,6 +105,80 @@ LogicalResult resizeBilinear(NodeContext &c) {
   c.set(0, x);
   return success();
 }
+
+//===-- Gradients -------------------------------------------------------===//
+
+/// `x`, whose dimension `dim` is `extent` long, by `shares` [extent, size]: as
+/// much of each as goes to each place of a dimension of `size`.
+Value distribute(GraphBuilder &g, Value x, Value shares, int64_t dim) {
+  // The product has the new dimension last.
+  Value product = g.dotGeneral(x, shares, {}, {}, {dim}, {0});
+  SmallVector<int64_t> order;
+  for (int64_t i = 0; i < g.rankOf(x); ++i)
+    order.push_back(i < dim ? i : i == dim ? g.rankOf(x) - 1 : i - 1);
+  return g.transpose(product, order);
+}
+
+/// A resizing backwards, side by side: from what arrived to `originals`.
+LogicalResult resizeGrad(NodeContext &c, const Resizing &r,
+                         ArrayRef<Size> originals, bool nearest) {
+  GraphBuilder &g = c.g;
+  Value dy = g.convert(c.input(0), nearest ? g.elementOf(c.input(0)) : g.f32());
+  mlir::Type element = g.elementOf(dy);
+  for (int64_t i : {0, 1}) {
+    Size size = originals[i], count = g.size(dy, i + 1);
+    Value place = places(g, r, size, count, nearest);
+    Value number = g.iota(g.i64(), {count, size}, 1);
+    auto isAt = [&](Value index) {
+      return g.compare(CompareDirection::EQ,
+                       g.unsqueeze(inside(g, index, size), {1}), number);
+    };
+    Value shares;
+    if (nearest) {
+      place =
+          r.aligned ? g.make<RoundNearestAfzOp>(place) : g.make<FloorOp>(place);
+      shares = g.convert(isAt(g.convert(place, g.i64())), element);
+    } else {
+      Value floor = g.make<FloorOp>(place), low = g.convert(floor, g.i64());
+      Value part = g.unsqueeze(g.sub(place, floor), {1});
+      Value zero = g.scalar(element, 0);
+      shares =
+          g.add(g.select(isAt(low), g.sub(g.splatLike(part, 1), part), zero),
+                g.select(isAt(g.add(low, 1.0)), part, zero));
+    }
+    dy = distribute(g, dy, shares, i + 1);
+  }
+  c.set(0, dy);
+  return success();
+}
+
+/// What arrived, the image.
+LogicalResult resizeBilinearGrad(NodeContext &c) {
+  if (failed(c.expectFloat(0)) || failed(c.expectRank(0, 4)) ||
+      failed(c.expectFloat(1)) || failed(c.expectRank(1, 4)))
+    return failure();
+  Resizing r = readCorrespondence(c);
+  Size originals[] = {c.g.size(c.input(1), 1), c.g.size(c.input(1), 2)};
+  if (failed(resizeGrad(c, r, originals, false)))
+    return failure();
+  c.set(0, c.g.convert(c.results[0].value, c.g.elementOf(c.input(1))));
+  return success();
+}
+
+/// What arrived, the image's height and width.
+LogicalResult resizeNearestGrad(NodeContext &c) {
+  if (failed(c.expectFloat(0)) || failed(c.expectRank(0, 4)))
+    return failure();
+  FailureOr<Sizes> originals = c.extentsInput(1);
+  if (failed(originals))
+    return failure();
+  if (originals->size() != 2)
+    return c.error("expected a height and a width, got " +
+                   Twine(originals->size()) + " numbers");
+  return resizeGrad(c, readCorrespondence(c), *originals, true);
+}
+
+//===-- Boxes -----------------------------------------------------------===//
 
 /// Places of `size` rows or columns of each box along an extent: [boxes, size].
 Value boxPlaces(GraphBuilder &g, Value start, Value end, Size extent,
@@ -197,6 +276,8 @@ LogicalResult cropAndResize(NodeContext &c) {
 void registerResizeOps(OpRegistry &r) {
   r.add("ResizeNearestNeighbor", 2, resizeNearest);
   r.add("ResizeBilinear", 2, resizeBilinear);
+  r.add("ResizeBilinearGrad", 2, resizeBilinearGrad);
+  r.add("ResizeNearestNeighborGrad", 2, resizeNearestGrad);
   r.add("CropAndResize", 4, cropAndResize);
 }
 

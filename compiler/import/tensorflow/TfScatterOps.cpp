@@ -115,14 +115,12 @@ LogicalResult sparseToDense(NodeContext &c) {
 
 /// Rows that the identity of the kind fills, combined by their segment's
 /// number; those of negative numbers are left out.
-template <ScatterKind kind> LogicalResult segments(NodeContext &c) {
+LogicalResult combineSegments(NodeContext &c, ScatterKind kind,
+                              FailureOr<Sizes> count) {
   GraphBuilder &g = c.g;
   Value data = c.input(0);
   mlir::Type element = g.elementOf(data);
-  if (failed(c.expectNumber(0)) || failed(c.expectInteger(1)))
-    return failure();
-  FailureOr<Sizes> count = c.extentsInput(2);
-  if (failed(count))
+  if (failed(count) || failed(c.expectNumber(0)) || failed(c.expectInteger(1)))
     return failure();
   int64_t prefix = g.rankOf(c.input(1));
   if (count->size() != 1 || prefix > g.rankOf(data) ||
@@ -155,6 +153,100 @@ template <ScatterKind kind> LogicalResult segments(NodeContext &c) {
                                    zero, none, none, zero, uint64_t(prefix));
   g.recordSizes(result, sizes);
   c.set(0, result);
+  return success();
+}
+
+template <ScatterKind kind> LogicalResult segments(NodeContext &c) {
+  return combineSegments(c, kind, c.extentsInput(2));
+}
+
+/// Rows combined by segments whose numbers ascend: the last one says how many
+/// there are, and so must be known.
+template <ScatterKind kind, bool mean>
+LogicalResult sortedSegments(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  std::optional<SmallVector<int64_t>> numbers = c.shapes.constants(c.input(1));
+  if (failed(c.expectRank(1, 1)) || failed(c.expectMinRank(0, 1)))
+    return failure();
+  if (!numbers)
+    return c.unsupported("segments that are known only in the run");
+  constexpr int64_t mostSegments = int64_t(1) << 31;
+  SmallVector<double> counts;
+  for (int64_t number : *numbers) {
+    if (number + 1 < int64_t(counts.size()) || number < 0 ||
+        number >= mostSegments)
+      return c.error("expected ascending segments of at least 0 and below "
+                     "2^31, got " +
+                     Twine(number));
+    if (kind != ScatterKind::Add && number > int64_t(counts.size()))
+      return c.unsupported("segments without rows");
+    if (number - int64_t(counts.size()) > ShapeValues::maxElements)
+      return c.unsupported("more than " + Twine(ShapeValues::maxElements) +
+                           " segments without rows");
+    counts.resize(number + 1, 0);
+    counts.back() += 1;
+  }
+  if (failed(combineSegments(c, kind, Sizes{g.index(int64_t(counts.size()))})))
+    return failure();
+  if (!mean)
+    return success();
+  if (failed(c.expectFloat(0)))
+    return failure();
+  Value sums = c.results[0].value;
+  SmallVector<int64_t> shape(g.rankOf(sums), 1);
+  shape[0] = counts.size();
+  for (double &count : counts)
+    count = std::max(count, 1.0);
+  c.set(0, g.div(sums, g.floats(g.elementOf(sums), counts, shape)));
+  return success();
+}
+
+/// Lists of places, then as many lists of rows: a tensor with each row at its
+/// place. The last one counts where several are for one.
+LogicalResult dynamicStitch(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  size_t lists = c.numInputs() / 2;
+  if (c.numInputs() % 2 != 0)
+    return c.error("expected as many lists of rows as of places, got " +
+                   Twine(c.numInputs()) + " operands");
+  SmallVector<Value> rows;
+  SmallVector<int64_t> sources;
+  int64_t before = 0;
+  for (size_t i = 0; i < lists; ++i) {
+    if (failed(c.expectInteger(i)) ||
+        failed(c.expectSameElements({lists, lists + i})))
+      return failure();
+    std::optional<SmallVector<int64_t>> places = c.shapes.constants(c.input(i));
+    if (!places)
+      return c.unsupported("places that are known only in the run");
+    Value data = c.input(lists + i);
+    ArrayRef<int64_t> prefix = g.shapeOf(c.input(i));
+    if (prefix.size() > g.shapeOf(data).size() ||
+        !compatible(prefix, g.shapeOf(data).take_front(prefix.size())))
+      return c.error("expected a row per place, got " + spell(data) + " for " +
+                     spell(c.input(i)));
+    Sizes sizes = g.sizes(data), row = {g.index(int64_t(places->size()))};
+    row.append(sizes.begin() + prefix.size(), sizes.end());
+    rows.push_back(g.reshape(data, row));
+    SmallVector<int64_t> first(g.shapeOf(rows[0])), own(g.shapeOf(rows[i]));
+    if (first.size() != own.size() ||
+        !compatible(ArrayRef(first).drop_front(), ArrayRef(own).drop_front()))
+      return c.error("expected rows of one shape, got " + spell(rows[0]) +
+                     " and " + spell(rows[i]));
+    for (auto [k, place] : llvm::enumerate(*places)) {
+      if (place < 0 || place >= ShapeValues::maxElements)
+        return c.error("expected places of at least 0 and below " +
+                       Twine(ShapeValues::maxElements) + ", got " +
+                       Twine(place));
+      if (place >= int64_t(sources.size()))
+        sources.resize(place + 1, -1);
+      sources[place] = before + int64_t(k);
+    }
+    before += int64_t(places->size());
+  }
+  if (llvm::is_contained(sources, -1))
+    return c.unsupported("places without a row");
+  c.set(0, g.take(g.concat(rows, 0), g.ints(sources), 0));
   return success();
 }
 
@@ -241,6 +333,13 @@ void registerScatterOps(OpRegistry &r) {
   r.add("UnsortedSegmentProd", 3, segments<ScatterKind::Multiply>);
   r.add("UnsortedSegmentMax", 3, segments<ScatterKind::Maximum>);
   r.add("UnsortedSegmentMin", 3, segments<ScatterKind::Minimum>);
+  r.add("SegmentSum", 2, sortedSegments<ScatterKind::Add, false>);
+  r.add("SegmentMean", 2, sortedSegments<ScatterKind::Add, true>);
+  r.add("SegmentProd", 2, sortedSegments<ScatterKind::Multiply, false>);
+  r.add("SegmentMax", 2, sortedSegments<ScatterKind::Maximum, false>);
+  r.add("SegmentMin", 2, sortedSegments<ScatterKind::Minimum, false>);
+  r.add("DynamicStitch", 2, kMany, dynamicStitch);
+  r.add("ParallelDynamicStitch", 2, kMany, dynamicStitch);
   r.add("Bincount", 3, bincount);
   r.add("DenseBincount", 3, denseBincount);
 }

@@ -1,6 +1,7 @@
 // Variables. A handle is a name at compile time; reading one gives the value it
 // has there, and writing one makes it a state.
-#include "compiler/import/tensorflow/TfNodeContext.h"
+#include "compiler/import/tensorflow/TfUpdates.h"
+#include "dialects/tenon/ShapeRules.h"
 
 using namespace mlir;
 
@@ -15,15 +16,6 @@ template <Result::Kind kind> LogicalResult variable(NodeContext &c) {
   return success();
 }
 
-/// The variable that operand 0 names, or null after a refusal.
-const Node *variableOf(NodeContext &c) {
-  const Result &handle = c.operand(0);
-  if (handle.variable)
-    return handle.variable;
-  (void)c.unsupported("a resource that is no variable");
-  return nullptr;
-}
-
 LogicalResult read(NodeContext &c) {
   const Node *variable = variableOf(c);
   Value value = variable ? c.importer.variable(*variable) : Value();
@@ -33,31 +25,33 @@ LogicalResult read(NodeContext &c) {
   return success();
 }
 
-/// Rows of a variable: the gather of its value.
-LogicalResult gather(NodeContext &c) {
+/// What op `op` makes of the variable's value and the other operands; Nothing
+/// after a refusal.
+Result madeOfValue(NodeContext &c, StringRef op) {
   const Node *variable = variableOf(c);
-  if (!variable)
-    return failure();
-  if (c.intAttr("batch_dims", 0) != 0)
-    return c.unsupported("batch_dims");
-  Value value = c.importer.variable(*variable);
+  Value value = variable ? c.importer.variable(*variable) : Value();
   if (!value)
-    return failure();
-  Results operands = {Result::tensor(value), c.operand(1)};
-  NodeContext rows(c.importer, c.node, operands);
-  if (failed(rows.expectTensor(1)) ||
-      failed(c.importer.entryOf("Gather")->handler(rows)))
-    return failure();
-  c.results = rows.results;
-  return success();
+    return {};
+  Results operands(c.all());
+  operands[0] = Result::tensor(value);
+  NodeContext inner(c.importer, c.node, operands);
+  for (size_t i = 1; i < operands.size(); ++i)
+    if (failed(inner.expectTensor(i)))
+      return {};
+  if (failed(c.importer.entryOf(op)->handler(inner)))
+    return {};
+  return inner.results.front();
 }
 
-/// Ops on references pass them on.
-LogicalResult write(NodeContext &c, const Node *variable, Value value) {
-  if (!c.importer.assign(c.node, *variable, value))
+/// Rows, or slices, of a variable.
+LogicalResult gather(NodeContext &c) {
+  if (c.intAttr("batch_dims", 0) != 0)
+    return c.unsupported("batch_dims");
+  bool vectors = c.node.op == "ResourceGatherNd";
+  Result result = madeOfValue(c, vectors ? "GatherNd" : "Gather");
+  if (result.kind == Result::Kind::Nothing)
     return failure();
-  if (c.operand(0).kind == Result::Kind::Reference)
-    c.set(0, c.operand(0));
+  c.set(0, result);
   return success();
 }
 
@@ -65,7 +59,7 @@ LogicalResult assign(NodeContext &c) {
   const Node *variable = variableOf(c);
   if (!variable || failed(c.expectTensor(1)))
     return failure();
-  return write(c, variable, c.input(1));
+  return writeVariable(c, variable, c.input(1));
 }
 
 /// The old value, for an op that goes on from it by an operand of its type.
@@ -91,23 +85,57 @@ template <typename Op> LogicalResult update(NodeContext &c) {
   SmallVector<Value> values = {old, c.input(1)};
   if (failed(c.broadcast(values)))
     return failure();
-  return write(c, variable, c.g.make<Op>(values[0], values[1]));
+  return writeVariable(c, variable, c.g.make<Op>(values[0], values[1]));
 }
 
-/// variable - rate * gradient
-LogicalResult gradientDescent(NodeContext &c) {
+/// Slices at index vectors set, or combined with updates: what TensorScatter,
+/// or its kin, makes of the value.
+LogicalResult updateSlices(NodeContext &c) {
+  constexpr StringRef family = "ScatterNd";
+  StringRef op = c.node.op;
+  op = op.drop_front(op.find(family) + family.size());
+  Result result = madeOfValue(c, ("TensorScatter" + op).str());
+  if (result.kind == Result::Kind::Nothing)
+    return failure();
+  return writeVariable(c, variableOf(c), result.value);
+}
+
+/// Rows set, or combined with updates: one per index, or one number for all.
+template <ScatterKind kind, bool negated>
+LogicalResult updateRows(NodeContext &c) {
+  GraphBuilder &g = c.g;
   const Node *variable = variableOf(c);
   Value old = oldValue(c, variable, 2);
-  if (!old || failed(c.expectSameElements({1, 2})) ||
-      failed(c.expectRank(1, 0)))
+  if (!old)
     return failure();
-  SmallVector<Value> step = {c.input(1), c.input(2)};
-  if (failed(c.broadcast(step)))
+  FailureOr<Value> at = rowsOf(c, 1, old);
+  if (failed(at))
     return failure();
-  SmallVector<Value> values = {old, c.g.mul(step[0], step[1])};
-  if (failed(c.broadcast(values)))
-    return failure();
-  return write(c, variable, c.g.make<SubtractOp>(values[0], values[1]));
+  Value updates = c.input(2);
+  if (negated || kind != ScatterKind::Set)
+    if (failed(c.expectNumber(2)))
+      return failure();
+  Sizes rows = g.sizes(old), places = g.sizes(c.input(1));
+  rows[0] = g.size(*at, 0);
+  places.append(rows.begin() + 1, rows.end());
+  SmallVector<int64_t> shape;
+  for (Size size : places)
+    shape.push_back(g.staticSize(size).value_or(ShapedType::kDynamic));
+  if (g.rankOf(updates) == 0) {
+    updates = g.broadcastTo(updates, rows);
+  } else {
+    if (!compatible(shape, g.shapeOf(updates)))
+      return c.error("expected updates of shape " +
+                     spell(RankedTensorType::get(shape, g.elementOf(updates))) +
+                     ", got " + spell(updates));
+    for (auto [i, want, got] : llvm::enumerate(places, g.sizes(updates)))
+      c.check(got, want, want,
+              "extent " + Twine(i) + " of the updates must be as many");
+    updates = g.reshape(updates, rows);
+  }
+  if (negated)
+    updates = g.make<NegateOp>(updates);
+  return writeVariable(c, variable, scatterRows(g, kind, old, *at, updates));
 }
 
 /// Every variable has its saved value.
@@ -125,17 +153,30 @@ void registerVariableOps(OpRegistry &r) {
   r.add("Variable", 0, variable<Result::Kind::Reference>);
   r.add("ReadVariableOp", 1, read);
   r.add("ResourceGather", 2, gather);
+  r.add("ResourceGatherNd", 2, gather);
   r.add("VarIsInitializedOp", 1, isInitialized);
-  r.add("IsVariableInitialized", 1, isInitialized);
+  r.add("IsVariableInitialized", 1, isInitialized).references = 1;
+  auto addUpdate = [&](const std::string &op, size_t inputs,
+                       OpHandler handler) {
+    r.add(op, inputs, handler).references = 1;
+  };
   for (const char *op : {"AssignVariableOp", "Assign"})
-    r.add(op, 2, assign);
+    addUpdate(op, 2, assign);
   for (const char *op : {"AssignAddVariableOp", "AssignAdd"})
-    r.add(op, 2, update<AddOp>);
+    addUpdate(op, 2, update<AddOp>);
   for (const char *op : {"AssignSubVariableOp", "AssignSub"})
-    r.add(op, 2, update<SubtractOp>);
-  for (const char *op :
-       {"ResourceApplyGradientDescent", "ApplyGradientDescent"})
-    r.add(op, 3, gradientDescent);
+    addUpdate(op, 2, update<SubtractOp>);
+  for (const char *family : {"Resource", ""}) {
+    std::string rows = std::string(family) + "Scatter", slices = rows + "Nd";
+    addUpdate(rows + "Update", 3, updateRows<ScatterKind::Set, false>);
+    addUpdate(rows + "Add", 3, updateRows<ScatterKind::Add, false>);
+    addUpdate(rows + "Sub", 3, updateRows<ScatterKind::Add, true>);
+    addUpdate(rows + "Mul", 3, updateRows<ScatterKind::Multiply, false>);
+    addUpdate(rows + "Max", 3, updateRows<ScatterKind::Maximum, false>);
+    addUpdate(rows + "Min", 3, updateRows<ScatterKind::Minimum, false>);
+    for (const char *kind : {"Update", "Add", "Sub", "Max", "Min"})
+      addUpdate(slices + kind, 3, updateSlices);
+  }
 }
 
 } // namespace tenon::tf

@@ -1,6 +1,9 @@
 // Attributes of windows in, checked steps and padding out.
 #include "compiler/import/tensorflow/TfWindows.h"
 
+#include "dialects/tenon/ShapeRules.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
 using namespace mlir;
 
 namespace tenon::tf {
@@ -31,6 +34,38 @@ FailureOr<SmallVector<int64_t>> spatialList(NodeContext &c, StringRef name,
       return c.error("expected entries of '" + name +
                      "' of at least 1 and below 2^31, got " + Twine(entry));
   return result;
+}
+
+FailureOr<Windows> readSteps(NodeContext &c, ArrayRef<int64_t> window,
+                             bool first) {
+  if (llvm::any_of(window, ShapedType::isDynamic))
+    return c.unsupported("a kernel whose spatial extents are not static");
+  for (int64_t extent : window)
+    if (extent < 1 || extent >= int64_t(1) << 31)
+      return c.error("expected a kernel with positive spatial extents below "
+                     "2^31, got " +
+                     Twine(extent));
+  int64_t spatial = window.size();
+  auto strides = spatialList(c, "strides", first, spatial, 1);
+  auto dilations = spatialList(c, "dilations", first, spatial, 1);
+  if (failed(strides) || failed(dilations))
+    return failure();
+  return Windows{SmallVector<int64_t>(window), *strides, *dilations, {}, {}};
+}
+
+FailureOr<Value> convolve(NodeContext &c, Value x, Value kernel,
+                          ArrayRef<int64_t> strides, ArrayRef<int64_t> padding,
+                          ArrayRef<int64_t> spreading,
+                          ArrayRef<int64_t> dilations, int64_t groups) {
+  GraphBuilder &g = c.g;
+  ShapeOrError shape =
+      convolutionShape(g.shapeOf(x), g.shapeOf(kernel), strides, padding,
+                       spreading, dilations, groups);
+  if (!shape.ok())
+    return c.error(shape.error);
+  return Value(ConvolutionOp::create(
+      g.ops, g.loc, RankedTensorType::get(shape.shape, g.elementOf(x)), x,
+      kernel, strides, padding, spreading, dilations, groups));
 }
 
 LogicalResult readPadding(NodeContext &c, Windows &w, ArrayRef<Size> extents,
@@ -98,6 +133,63 @@ Value padDynamic(GraphBuilder &g, Value x, double value, Windows &w) {
   w.low.assign(w.rank(), g.index(0));
   w.high = w.low;
   return g.pad(x, g.scalar(g.elementOf(x), value), low, high);
+}
+
+Value spreadWindows(GraphBuilder &g, Value x, double value, const Windows &w,
+                    ArrayRef<Size> extents) {
+  Sizes low = {g.index(0)}, high = low, sizes = g.sizes(x);
+  SmallVector<int64_t> interior = {0};
+  for (size_t i = 0; i < w.rank(); ++i) {
+    Size around = g.index(w.reach(i) - 1), count = sizes[i + 1];
+    Size spread =
+        g.max(g.add(g.mul(g.sub(count, g.index(1)), g.index(w.strides[i])),
+                    g.index(1)),
+              g.index(0));
+    Size whole = g.add(extents[i], around);
+    low.push_back(g.sub(around, w.low[i]));
+    high.push_back(g.sub(whole, g.add(spread, low.back())));
+    interior.push_back(w.strides[i] - 1);
+    sizes[i + 1] = whole;
+  }
+  low.push_back(g.index(0));
+  high.push_back(g.index(0));
+  interior.push_back(0);
+  SmallVector<int64_t> fixed[2], shape;
+  SmallVector<Value> open[2];
+  dispatchIndexOpFoldResults(low, open[0], fixed[0]);
+  dispatchIndexOpFoldResults(high, open[1], fixed[1]);
+  for (Size size : sizes)
+    shape.push_back(g.staticSize(size).value_or(ShapedType::kDynamic));
+  Value spread = g.make<PadOp>(RankedTensorType::get(shape, g.elementOf(x)), x,
+                               g.scalar(g.elementOf(x), value), open[0],
+                               open[1], fixed[0], fixed[1], interior);
+  g.recordSizes(spread, sizes);
+  return spread;
+}
+
+Size windowCount(GraphBuilder &g, const Windows &w, size_t i, Size extent) {
+  Size padded = g.add(extent, g.add(w.low[i], w.high[i]));
+  Size span = g.sub(padded, g.index(w.reach(i)));
+  return g.max(g.add(g.floorDiv(span, g.index(w.strides[i])), g.index(1)),
+               g.index(0));
+}
+
+LogicalResult expectWindows(NodeContext &c, Value x, const Windows &w,
+                            ArrayRef<Size> extents) {
+  GraphBuilder &g = c.g;
+  for (size_t i = 0; i < w.rank(); ++i) {
+    Size wanted = windowCount(g, w, i, extents[i]), found = g.size(x, i + 1);
+    std::optional<int64_t> a = g.staticSize(wanted), b = g.staticSize(found);
+    if (a && b && *a != *b)
+      return c.error("expected a gradient of " + Twine(*a) +
+                     " places along spatial dimension " + Twine(i) + ", got " +
+                     Twine(*b));
+    c.check(found, wanted, wanted,
+            "the gradient must have a place per window along spatial "
+            "dimension " +
+                Twine(i));
+  }
+  return success();
 }
 
 SmallVector<int64_t> paddingList(GraphBuilder &g, const Windows &w) {

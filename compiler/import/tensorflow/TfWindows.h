@@ -28,6 +28,11 @@ llvm::FailureOr<llvm::SmallVector<int64_t>>
 spatialList(NodeContext &c, llvm::StringRef name, bool first, int64_t spatial,
             int64_t otherwise);
 
+/// The steps of a kernel whose spatial extents are `window`: they must be known
+/// and positive. No padding yet.
+llvm::FailureOr<Windows> readSteps(NodeContext &c,
+                                   llvm::ArrayRef<int64_t> window, bool first);
+
 /// Works out the padding of `w` over `extents`; a window that does not fit is
 /// an error.
 llvm::LogicalResult readPadding(NodeContext &c, Windows &w,
@@ -40,6 +45,30 @@ Sizes spatialSizes(GraphBuilder &g, mlir::Value x);
 /// the windows pad no more.
 mlir::Value padDynamic(GraphBuilder &g, mlir::Value x, double value,
                        Windows &w);
+
+/// `tenon.convolution` of a channels-last image and a kernel [spatial...,
+/// features / groups, outputs]; an error where its shapes do not fit.
+llvm::FailureOr<mlir::Value>
+convolve(NodeContext &c, mlir::Value x, mlir::Value kernel,
+         llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> padding,
+         llvm::ArrayRef<int64_t> spreading, llvm::ArrayRef<int64_t> dilations,
+         int64_t groups);
+
+/// The step of a window's gradient: `x`, channels-last, with an entry per
+/// window, becomes an image in which stride - 1 times `value` stand between
+/// neighbours, and around them what makes a window of stride one over it, which
+/// reads it from the far end, give `extents`.
+mlir::Value spreadWindows(GraphBuilder &g, mlir::Value x, double value,
+                          const Windows &w, llvm::ArrayRef<Size> extents);
+
+/// How many windows there are along dimension `i` of `extent` elements.
+Size windowCount(GraphBuilder &g, const Windows &w, size_t i, Size extent);
+
+/// `x`, channels-last, has an entry per window over `extents`: an error where
+/// it is known not to, else checked in the run.
+llvm::LogicalResult expectWindows(NodeContext &c, mlir::Value x,
+                                  const Windows &w,
+                                  llvm::ArrayRef<Size> extents);
 
 /// Low and high, interleaved; both are static.
 llvm::SmallVector<int64_t> paddingList(GraphBuilder &g, const Windows &w);
