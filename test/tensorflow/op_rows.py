@@ -10,9 +10,10 @@ from matrix_rows import MATRICES
 from image_rows import IMAGES
 from complex_rows import COMPLEX
 from gradient_rows import GRADIENTS
+from random_rows import RANDOMS
 
 FAMILIES = {
     "unary": UNARY, "binary": BINARY, "movement": MOVEMENT,
     "indexing": INDEXING, "matrices": MATRICES, "reductions": REDUCTIONS,
-    "images": IMAGES, "complex": COMPLEX, "gradients": GRADIENTS,
+    "images": IMAGES, "complex": COMPLEX, "gradients": GRADIENTS, "random": RANDOMS,
 }

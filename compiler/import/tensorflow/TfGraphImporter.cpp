@@ -26,6 +26,7 @@ OpRegistry::OpRegistry() {
   registerNormOps(*this);
   registerPoolGradientOps(*this);
   registerPoolOps(*this);
+  registerRandomOps(*this);
   registerReductionOps(*this);
   registerResizeOps(*this);
   registerScatterOps(*this);

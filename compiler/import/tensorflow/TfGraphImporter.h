@@ -85,6 +85,9 @@ public:
   Result constant(const Node &node, const Tensor &tensor);
   /// The value a variable has here; null after an error.
   mlir::Value variable(const Node &variable);
+  /// How many blocks of random words earlier runs of the node took, a scalar of
+  /// i64 that a state keeps; this run takes `blocks` more.
+  mlir::Value takeBlocks(const Node &node, Size blocks);
   /// Gives a variable a new value, for node `site`; false after an error.
   bool assign(const Node &site, const Node &variable, mlir::Value value);
 

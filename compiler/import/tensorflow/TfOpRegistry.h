@@ -77,6 +77,7 @@ void registerNormOps(OpRegistry &registry);
 void registerOptimizerOps(OpRegistry &registry);
 void registerPoolOps(OpRegistry &registry);
 void registerPoolGradientOps(OpRegistry &registry);
+void registerRandomOps(OpRegistry &registry);
 void registerReductionOps(OpRegistry &registry);
 void registerResizeOps(OpRegistry &registry);
 void registerScatterOps(OpRegistry &registry);

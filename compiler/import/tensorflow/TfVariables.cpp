@@ -122,6 +122,23 @@ StateOp GraphImporter::stateOf(const Node &variable) {
                          ElementsAttr());
 }
 
+Value GraphImporter::takeBlocks(const Node &node, Size blocks) {
+  // No variable has such a key: the prefix is no name of a checkpoint.
+  std::string name = frames.back()->prefix + node.name;
+  std::string &symbol = variableSymbols["random draws of " + name];
+  auto type = RankedTensorType::get({}, g.i64());
+  if (symbol.empty()) {
+    OpBuilder before = beforeEntry();
+    symbol = symbolFor(name + ".draws");
+    StateOp::create(before, g.loc, symbol, type, FlatSymbolRefAttr(),
+                    DenseElementsAttr::get(type, int64_t(0)));
+  }
+  Value taken = g.make<StateReadOp>(type, symbol, /*in_place=*/false);
+  StateWriteOp::create(g.ops, g.loc, symbol,
+                       g.add(taken, g.fromSize(blocks, g.i64())));
+  return taken;
+}
+
 bool GraphImporter::assign(const Node &site, const Node &variable,
                            Value value) {
   std::string key = keyOf(variable);
