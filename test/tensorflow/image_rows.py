@@ -1,8 +1,8 @@
 """Operators on images and volumes."""
 import numpy as np
 
-from numpy_ops import (avg_pool, conv, crop_and_resize, depthwise, max_pool,
-                       resize, transposed_conv, windows)
+from numpy_ops import (avg_pool, bicubic, conv, crop_and_resize, depthwise,
+                       max_pool, resize, transposed_conv, windows)
 from op_row import Constant, Row, f32, ints
 
 IMAGE = f32(2, 7, 6, 3)
@@ -84,6 +84,12 @@ IMAGES = [
         lambda x, s: resize(x, s, op == "ResizeBilinear", aligned, half), 1e-4,
         align_corners=aligned, half_pixel_centers=half)
     for op in ("ResizeNearestNeighbor", "ResizeBilinear")
+    for size in ((14, 3), (5, 9), (1, 6))
+    for aligned, half in ((False, False), (True, False), (False, True))
+] + [
+    Row("ResizeBicubic", [IMAGE, ints(*size)],
+        lambda x, s: bicubic(x, s, aligned, half), 1e-4,
+        align_corners=aligned, half_pixel_centers=half)
     for size in ((14, 3), (5, 9), (1, 6))
     for aligned, half in ((False, False), (True, False), (False, True))
 ] + [

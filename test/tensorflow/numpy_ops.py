@@ -100,6 +100,35 @@ def resize(x, sizes, bilinear, aligned, half):
     return x
 
 
+def bicubic(x, sizes, aligned, half):
+    a = -.5 if half else -.75
+
+    def keys(d):
+        if d <= 1:
+            return ((a + 2) * d - (a + 3)) * d * d + 1
+        return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+
+    for dim, size in ((2, sizes[1]), (1, sizes[0])):
+        extent, lines = x.shape[dim], []
+        scale = np.float32((extent - 1) / (size - 1) if aligned and size > 1
+                           else extent / size)
+        for i in range(size):
+            place = (np.float32(i) + np.float32(.5)) * scale - np.float32(
+                .5) if half else np.float32(i) * scale
+            low = int(np.floor(place))
+            part = np.rint((place - low) * 1024) / 1024
+            shares = {}
+            for k in range(-1, 3):
+                at = min(max(low + k, 0), extent - 1)
+                if not half or at == low + k:
+                    shares[at] = shares.get(at, 0) + keys(abs(part - k))
+            total = sum(shares.values()) if half else 1
+            lines.append(sum(x.take(at, dim) * share / total
+                             for at, share in shares.items()))
+        x = np.stack(lines, dim).astype(np.float32)
+    return x
+
+
 def crop_and_resize(x, boxes, numbers, sizes, outside):
     n, (height, width) = len(boxes), sizes
     out = np.full((n, height, width, x.shape[-1]), outside, np.float32)

@@ -1,6 +1,8 @@
 // Images in other sizes, and pieces of images: each output pixel is one of the
-// input's, or between four.
+// input's, or between four or sixteen.
 #include "compiler/import/tensorflow/TfNodeContext.h"
+
+#include <array>
 
 using namespace mlir;
 
@@ -101,6 +103,65 @@ LogicalResult resizeBilinear(NodeContext &c) {
     Value a = g.take(x, inside(g, low, extent), i + 1);
     Value b = g.take(x, inside(g, g.add(low, 1.0), extent), i + 1);
     x = g.add(a, g.mul(g.sub(b, a), g.unsqueeze(part, after)));
+  }
+  c.set(0, x);
+  return success();
+}
+
+/// The shares of the four pixels around a place that is `part` behind the
+/// second of them: Keys' cubic with slope `a` at a distance of one, in
+/// TensorFlow's steps of 1/1024.
+std::array<Value, 4> cubicShares(GraphBuilder &g, Value part, double a) {
+  constexpr double steps = 1024;
+  Value near = g.div(g.make<RoundNearestEvenOp>(g.mul(part, steps)), steps);
+  Value far = g.sub(g.splatLike(near, 1), near);
+  auto within = [&](Value x) {
+    Value inner = g.sub(g.mul(x, a + 2), a + 3);
+    return g.add(g.mul(g.mul(inner, x), x), 1.0);
+  };
+  auto beyond = [&](Value x) {
+    Value at = g.add(x, 1.0);
+    Value inner = g.add(g.mul(g.sub(g.mul(at, a), 5 * a), at), 8 * a);
+    return g.sub(g.mul(inner, at), 4 * a);
+  };
+  return {beyond(near), within(near), within(far), beyond(far)};
+}
+
+LogicalResult resizeBicubic(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  FailureOr<Resizing> r = readResizing(c);
+  if (failed(r))
+    return failure();
+  Value x = g.convert(c.input(0), g.f32());
+  for (int64_t i : {1, 0}) {
+    Size extent = g.size(x, i + 1);
+    Value place = places(g, *r, extent, r->wanted[i], false);
+    Value floor = g.make<FloorOp>(place);
+    std::array<Value, 4> shares =
+        cubicShares(g, g.sub(place, floor), r->half ? -0.5 : -0.75);
+    Value first = g.sub(g.convert(floor, g.i64()), 1.0), total;
+    std::array<Value, 4> pixels;
+    for (size_t k = 0; k < 4; ++k) {
+      Value at = g.add(first, double(k));
+      pixels[k] = inside(g, at, extent);
+      // Pixels beyond an edge have no share where places are middles; else the
+      // edge stands for them.
+      if (r->half)
+        shares[k] = g.select(g.compare(CompareDirection::EQ, at, pixels[k]),
+                             shares[k], g.splatLike(shares[k], 0));
+      total = total ? g.add(total, shares[k]) : shares[k];
+    }
+    SmallVector<int64_t> after;
+    for (int64_t k = 1; k < 3 - i; ++k)
+      after.push_back(k);
+    Value sum;
+    for (size_t k = 0; k < 4; ++k) {
+      Value share = r->half ? g.div(shares[k], total) : shares[k];
+      Value part =
+          g.mul(g.take(x, pixels[k], i + 1), g.unsqueeze(share, after));
+      sum = sum ? g.add(sum, part) : part;
+    }
+    x = sum;
   }
   c.set(0, x);
   return success();
@@ -276,6 +337,7 @@ LogicalResult cropAndResize(NodeContext &c) {
 void registerResizeOps(OpRegistry &r) {
   r.add("ResizeNearestNeighbor", 2, resizeNearest);
   r.add("ResizeBilinear", 2, resizeBilinear);
+  r.add("ResizeBicubic", 2, resizeBicubic);
   r.add("ResizeBilinearGrad", 2, resizeBilinearGrad);
   r.add("ResizeNearestNeighborGrad", 2, resizeNearestGrad);
   r.add("CropAndResize", 4, cropAndResize);
