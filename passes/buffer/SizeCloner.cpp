@@ -19,6 +19,31 @@ int64_t elementBytes(MemRefType type) {
   return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
+static bool isSmall(MemRefType type) {
+  return type.hasStaticShape() &&
+         type.getNumElements() * elementBytes(type) <= maxEvaluatedBytes;
+}
+
+llvm::DenseSet<Value> buffersBehindNumbers(func::FuncOp func) {
+  llvm::DenseSet<Value> found;
+  SmallVector<Value> pending;
+  func.walk([&](memref::LoadOp load) { pending.push_back(load.getMemRef()); });
+  while (!pending.empty()) {
+    Value next = pending.pop_back_val();
+    auto type = dyn_cast<MemRefType>(next.getType());
+    if (!type || !isSmall(type) || !found.insert(next).second)
+      continue;
+    if (Operation *view = next.getDefiningOp();
+        isa_and_present<memref::CastOp, memref::ReinterpretCastOp>(view))
+      pending.push_back(view->getOperand(0));
+    for (Operation *user : next.getUsers())
+      if (auto fusion = dyn_cast<FusionOp>(user);
+          fusion && llvm::is_contained(fusion.getOutputs(), next))
+        llvm::append_range(pending, fusion.getInputs());
+  }
+  return found;
+}
+
 Value SizeCloner::clone(Value value) {
   if (std::optional<Location> obstacle = obstacleTo(value)) {
     emitError(*obstacle, "unsupported: the size of a result depends on values "
@@ -62,8 +87,7 @@ FailureOr<SmallVector<Value>> SizeCloner::needs(Value value) const {
   SmallVector<Operation *> needed = {op};
   if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
     MemRefType type = alloc.getType();
-    if (!type.hasStaticShape() ||
-        type.getNumElements() * elementBytes(type) > maxEvaluatedBytes)
+    if (!isSmall(type))
       return failure();
     FailureOr<SmallVector<Operation *>> writers = writersOf(alloc);
     if (failed(writers))
@@ -124,7 +148,9 @@ void SizeCloner::cloneKnown(Value value) {
       continue;
     }
     size_t before = pending.size();
-    for (Value operand : *needs(next))
+    // Named: a loop over `*needs(next)` would outlive the list.
+    FailureOr<SmallVector<Value>> needed = needs(next);
+    for (Value operand : *needed)
       if (!mapping.contains(operand))
         pending.push_back(operand);
     if (pending.size() > before)
@@ -144,7 +170,8 @@ void SizeCloner::evaluate(memref::AllocOp alloc) {
       memref::AllocaOp::create(builder, alloc.getLoc(), alloc.getType(),
                                builder.getI64IntegerAttr(bufferAlignment));
   mapping.map(alloc.getResult(), buffer);
-  for (Operation *writer : *writersOf(alloc))
+  FailureOr<SmallVector<Operation *>> writers = writersOf(alloc);
+  for (Operation *writer : *writers)
     builder.clone(*writer, mapping);
 }
 

@@ -3,10 +3,12 @@
 #ifndef TENON_PASSES_BUFFER_SIZECLONER_H
 #define TENON_PASSES_BUFFER_SIZECLONER_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace tenon {
 
@@ -14,6 +16,10 @@ namespace tenon {
 constexpr int64_t bufferAlignment = 64;
 
 int64_t elementBytes(mlir::MemRefType type);
+
+/// The small buffers behind numbers that are read one by one, as sizes are: a
+/// plan may have to compute them anew, so each must hold one tensor alone.
+llvm::DenseSet<mlir::Value> buffersBehindNumbers(mlir::func::FuncOp func);
 
 class SizeCloner {
 public:

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "passes/buffer/OwnElements.h"
+#include "passes/buffer/SizeCloner.h"
 
 using namespace mlir;
 
@@ -18,17 +19,19 @@ constexpr int64_t mostLanes = 16;
 namespace {
 struct WriteInPlace : impl::WriteInPlaceBase<WriteInPlace> {
   void runOnOperation() override {
-    getOperation()->walk([](FusionOp fusion) {
+    llvm::DenseSet<Value> numbers = buffersBehindNumbers(getOperation());
+    getOperation()->walk([&](FusionOp fusion) {
       if (fusion.getOutputs().size() != 1)
         return;
       auto own = fusion.getOutputs().front().getDefiningOp<memref::AllocOp>();
-      if (!own || !startsWith(own, fusion) || !rowsEndUnmasked(own.getType()))
+      if (!own || numbers.contains(own) || !startsWith(own, fusion) ||
+          !rowsEndUnmasked(own.getType()))
         return;
       for (auto [input, argument] :
            llvm::zip(fusion.getInputs(), fusion.getBlock().getArguments())) {
         auto former = input.getDefiningOp<memref::AllocOp>();
-        if (!former || !areAlike(former, own) || !endsWith(former, fusion) ||
-            !readsOwnElements(fusion, argument))
+        if (!former || numbers.contains(former) || !areAlike(former, own) ||
+            !endsWith(former, fusion) || !readsOwnElements(fusion, argument))
           continue;
         own.replaceAllUsesWith(former.getResult());
         own.erase();

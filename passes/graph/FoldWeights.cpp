@@ -7,6 +7,7 @@
 #include "dialects/tenon/State.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -32,6 +33,36 @@ bool isSplat(Operation *op) {
   return constant && isa<SplatElementsAttr>(constant.getValue());
 }
 
+/// Tensors that sizes are read from are a few numbers.
+constexpr int64_t fewBytes = 1 << 14;
+
+bool isFewNumbers(Operation *op) {
+  auto hasFew = [](Value result) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    return type && type.hasStaticShape() && bytesOf(result) <= fewBytes;
+  };
+  return isa<TenonDialect>(op->getDialect()) &&
+         !isa<CompositeOp, ConvolutionOp, DotGeneralOp>(op) &&
+         llvm::all_of(op->getResults(), hasFew);
+}
+
+/// The ops behind numbers that are read one by one, as sizes are: a plan
+/// repeats them before the run, and has no weights at hand.
+DenseSet<Operation *> opsBehindNumbers(func::FuncOp func) {
+  DenseSet<Operation *> found;
+  SmallVector<Operation *> pending;
+  auto add = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (op && isFewNumbers(op) && found.insert(op).second)
+      pending.push_back(op);
+  };
+  func.walk([&](tensor::ExtractOp extract) { add(extract.getTensor()); });
+  while (!pending.empty())
+    for (Value operand : pending.pop_back_val()->getOperands())
+      add(operand);
+  return found;
+}
+
 /// More ops than any frontend spends on one weight; it bounds the work where a
 /// model is a single constant computation.
 constexpr int64_t mostOps = 256;
@@ -41,6 +72,7 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
   SmallVector<Operation *> foldable; ///< in order, producers first
   /// The same and leaves, each with the ops behind it.
   DenseMap<Operation *, int64_t> sizes;
+  DenseSet<Operation *> behindNumbers;
   llvm::StringMap<WeightOp> byRecipe;
   std::optional<SymbolTable> symbols;
 
@@ -59,6 +91,7 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
     foldable.clear();
     leaves.clear();
     sizes.clear();
+    behindNumbers = opsBehindNumbers(func);
     func.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<FusionOp>(op))
         return WalkResult::skip();
@@ -108,6 +141,8 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
   }
 
   bool worthwhile(Operation *op) {
+    if (behindNumbers.contains(op))
+      return false;
     int64_t bytes = 0;
     bool onlySplats = true;
     for (Operation *from : computationOf(op))

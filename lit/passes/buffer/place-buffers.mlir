@@ -438,3 +438,38 @@ func.func @around_the_middle(%x: memref<?xf32>, %y: memref<?xf32>) -> memref<?xf
   memref.copy %b, %c : memref<?xf32> to memref<?xf32>
   return %c : memref<?xf32>
 }
+
+// -----
+// A size is read from a list that many numbers were stored in.
+// CHECK-LABEL: func.func private @list.plan(
+// CHECK: %[[LIST:.*]] = memref.alloca() {{.*}} : memref<4xi64>
+// CHECK-COUNT-4: memref.store %{{.*}}, %[[LIST]]
+// CHECK: memref.load %[[LIST]]
+func.func @list(%x: memref<?x?x?x?xf32>) -> memref<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %n0 = memref.dim %x, %c0 : memref<?x?x?x?xf32>
+  %n1 = memref.dim %x, %c1 : memref<?x?x?x?xf32>
+  %n2 = memref.dim %x, %c2 : memref<?x?x?x?xf32>
+  %n3 = memref.dim %x, %c3 : memref<?x?x?x?xf32>
+  %s0 = arith.index_cast %n0 : index to i64
+  %s1 = arith.index_cast %n1 : index to i64
+  %s2 = arith.index_cast %n2 : index to i64
+  %s3 = arith.index_cast %n3 : index to i64
+  %list = memref.alloc() : memref<4xi64>
+  memref.store %s0, %list[%c0] : memref<4xi64>
+  memref.store %s1, %list[%c1] : memref<4xi64>
+  memref.store %s2, %list[%c2] : memref<4xi64>
+  memref.store %s3, %list[%c3] : memref<4xi64>
+  %number = memref.load %list[%c2] : memref<4xi64>
+  %size = arith.index_cast %number : i64 to index
+  %a = memref.alloc(%size) : memref<?xf32>
+  tenon.fusion map ins(%size : index) outs(%a : memref<?xf32>) {
+  ^bb0(%s: index):
+    %0 = tenon.iota dim 0 sizes [%s] : (index) -> tensor<?xf32>
+    tenon.yield %0 : tensor<?xf32>
+  }
+  return %a : memref<?xf32>
+}

@@ -132,3 +132,29 @@ func.func @twice(%x: memref<4x16xf32>) -> memref<4x16xf32> {
   }
   return %b : memref<4x16xf32>
 }
+
+// Sizes are read from %b: a plan computes it anew, so that it stays a buffer of
+// one tensor, and so does %a behind it.
+// CHECK-LABEL: func.func @numbers(
+// CHECK: %[[A:.*]] = memref.alloc
+// CHECK: %[[B:.*]] = memref.alloc
+// CHECK: tenon.fusion map ins(%[[A]] : memref<2xi64>) outs(%[[B]] :
+// CHECK: memref.load %[[B]]
+func.func @numbers(%x: memref<2xi64>) -> index {
+  %c0 = arith.constant 0 : index
+  %a = memref.alloc() : memref<2xi64>
+  tenon.fusion map ins(%x : memref<2xi64>) outs(%a : memref<2xi64>) {
+  ^bb0(%t: tensor<2xi64>):
+    %0 = tenon.negate %t : (tensor<2xi64>) -> tensor<2xi64>
+    tenon.yield %0 : tensor<2xi64>
+  }
+  %b = memref.alloc() : memref<2xi64>
+  tenon.fusion map ins(%a : memref<2xi64>) outs(%b : memref<2xi64>) {
+  ^bb0(%t: tensor<2xi64>):
+    %0 = tenon.abs %t : (tensor<2xi64>) -> tensor<2xi64>
+    tenon.yield %0 : tensor<2xi64>
+  }
+  %n = memref.load %b[%c0] : memref<2xi64>
+  %size = arith.index_cast %n : i64 to index
+  return %size : index
+}

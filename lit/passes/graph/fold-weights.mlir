@@ -115,3 +115,19 @@ func.func @tied(%x: tensor<3x4xf32>) -> (tensor<3x16xf32>, tensor<16x4xf32>) {
   %0 = tenon.dot_general %x, %t batch [] x [] contract [1] x [0] : (tensor<3x4xf32>, tensor<4x16xf32>) -> tensor<3x16xf32>
   return %0, %e : tensor<3x16xf32>, tensor<16x4xf32>
 }
+
+// -----
+// Sizes are read from the sum: a plan computes it before the run, without weights.
+// CHECK-NOT: tenon.weight
+// CHECK-LABEL: @numbers
+// CHECK: %[[C:.*]] = tenon.constant dense<[1, 2]>
+// CHECK: tenon.reverse %[[C]]
+func.func @numbers(%x: tensor<2xi64>) -> index {
+  %c0 = arith.constant 0 : index
+  %c = tenon.constant dense<[1, 2]> : tensor<2xi64>
+  %r = tenon.reverse %c [0] : tensor<2xi64>
+  %s = tenon.add %x, %r : (tensor<2xi64>, tensor<2xi64>) -> tensor<2xi64>
+  %n = tensor.extract %s[%c0] : tensor<2xi64>
+  %size = arith.index_cast %n : i64 to index
+  return %size : index
+}
