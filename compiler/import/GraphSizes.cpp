@@ -7,7 +7,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -86,37 +85,6 @@ Value GraphBuilder::indexValue(Size size) {
         ops, UnknownLoc::get(ops.getContext()), number);
   }
   return constant;
-}
-
-/// Whether a size can be proved not to be negative by looking at a few ops.
-static bool provedNonNegative(Size size, int depth) {
-  if (std::optional<int64_t> number = GraphBuilder::staticSize(size))
-    return *number >= 0;
-  Operation *op = cast<Value>(size).getDefiningOp();
-  if (!op || depth > 6)
-    return false;
-  auto operand = [&](unsigned i) {
-    return provedNonNegative(op->getOperand(i), depth + 1);
-  };
-  if (isa<tensor::DimOp>(op))
-    return true;
-  if (isa<arith::AddIOp, arith::MulIOp, arith::MinSIOp, arith::FloorDivSIOp,
-          arith::DivSIOp, arith::CeilDivSIOp>(op))
-    return operand(0) && operand(1);
-  if (isa<arith::MaxSIOp>(op))
-    return operand(0) || operand(1);
-  if (isa<arith::SelectOp>(op))
-    return operand(1) && operand(2);
-  if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    unsigned i = cast<OpResult>(cast<Value>(size)).getResultNumber();
-    return provedNonNegative(branch.thenYield().getOperand(i), depth + 1) &&
-           provedNonNegative(branch.elseYield().getOperand(i), depth + 1);
-  }
-  return isa<BoundOp>(op);
-}
-
-bool GraphBuilder::isNonNegative(Size size) {
-  return provedNonNegative(size, 0);
 }
 
 template <typename Op>
@@ -278,6 +246,10 @@ Size GraphBuilder::cmp(arith::CmpIPredicate predicate, Size a, Size b) {
   if (a == b)
     return ops.getBoolAttr(
         arith::applyCmpPredicate(predicate, APInt(64, 0), APInt(64, 0)));
+  if ((predicate == arith::CmpIPredicate::slt ||
+       predicate == arith::CmpIPredicate::sge) &&
+      y == 0 && isNonNegative(a))
+    return ops.getBoolAttr(predicate == arith::CmpIPredicate::sge);
   // A condition turned into a number and back.
   if (predicate == arith::CmpIPredicate::ne && y == 0)
     if (auto number = dyn_cast<Value>(a).getDefiningOp<arith::SelectOp>())
