@@ -49,6 +49,12 @@ struct Grown {
   bool isStatic() const;
 };
 
+/// An index value, and the number it is in this run.
+struct GrownNumber {
+  mlir::Value value;
+  int64_t size;
+};
+
 class GraphGrower {
 public:
   GraphGrower(mlir::MLIRContext &context, uint64_t seed,
@@ -108,6 +114,15 @@ private:
   std::optional<Grown> pickForRegion();
   /// An index value that every correct evaluation reads alike.
   mlir::Value exactNumber();
+
+  // Numbers that are functions of extents, none negative.
+  GrownNumber extentNumber();
+  GrownNumber numberByArithmetic(GrownNumber x);
+  /// An element of a tensor computed from an even number of them.
+  GrownNumber numberByTensor(llvm::ArrayRef<GrownNumber> numbers);
+  /// One not above `most`; nothing when no try gives one.
+  std::optional<GrownNumber> numberUpTo(int64_t most);
+  bool cutByNumbers();
 
   /// A random member of the pool that is wanted, marked as used.
   std::optional<Grown> pick(const Wanted &wanted);

@@ -138,6 +138,54 @@ bool GraphGrower::cut() {
   return true;
 }
 
+/// A pad or a slice by numbers computed from extents.
+bool GraphGrower::cutByNumbers() {
+  auto x = options.dynamic ? pick(hasDims) : std::nullopt;
+  if (!x)
+    return false;
+  GrownShape shape = x->shape;
+  llvm::SmallVector<OpFoldResult> extents = sizes(*x);
+  OpFoldResult none = builder.getIndexAttr(0);
+  llvm::SmallVector<OpFoldResult> first(shape.size(), none), last = first;
+  bool pads = random.oneIn(2), changes = false;
+  for (auto [d, dim] : llvm::enumerate(shape)) {
+    auto before =
+        random.oneIn(3) ? std::nullopt : numberUpTo(pads ? 3 : dim.size);
+    if (!before)
+      continue;
+    auto after = numberUpTo(pads ? 3 : dim.size - before->size);
+    if (!after)
+      continue;
+    changes = true;
+    first[d] = before->value;
+    last[d] = after->value;
+    int64_t taken = before->size + after->size;
+    dim = derived(dim.size + (pads ? taken : -taken), true);
+    if (pads)
+      continue;
+    Value whole =
+        getValueOrCreateConstantIndexOp(builder, location(), extents[d]);
+    Value rest = make<arith::SubIOp>(whole, before->value);
+    extents[d] = make<arith::SubIOp>(rest, after->value);
+  }
+  if (!changes || Grown{nullptr, shape}.count() > mostElements)
+    return false;
+  RankedTensorType result = type(shape, x->element());
+  Mixed from = split(first), to = split(last), left = split(extents);
+  llvm::SmallVector<int64_t> gaps(shape.size(), 0), steps(shape.size(), 1);
+  if (pads) {
+    Value value = fresh(x->element(), {}, -1, 1).value;
+    add(make<PadOp>(result, x->value, value, from.values, to.values, from.list,
+                    to.list, gaps),
+        shape, std::max(x->bound, 1.0), x->exact);
+    return true;
+  }
+  add(make<SliceOp>(result, x->value, from.values, left.values, ValueRange(),
+                    from.list, left.list, steps),
+      shape, x->bound, x->exact);
+  return true;
+}
+
 bool GraphGrower::join() {
   auto x = pick(hasDims);
   if (!x)
