@@ -25,7 +25,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PYTHON = "/usr/bin/python3"
 MODELS = ["mlp", "mlp_batch", "resnet50", "resnet50_bn", "mobilenet_v3_large",
           "mobilenet_v3_large_bn", "vit_b_16", "encoder", "encoder_dynamic",
-          "gpt2_prefill", "gpt2_decode"]
+          "gpt2_prefill", "gpt2_decode", "unet", "windows"]
+# And by name alone: "swin_t".
 SECONDS = {"resnet50": 15, "resnet50_bn": 15, "gpt2_prefill": 40,
            "gpt2_decode": 40}
 DEFAULT_SECONDS = 40

@@ -24,6 +24,7 @@ from torch import nn
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(HERE, "..", "conformance"))
+import image_models
 import onnx_wire
 import transformer_models
 
@@ -176,6 +177,40 @@ def gpt2_decode():
                   outputs, batched(inputs + outputs), fold=False)
 
 
+def images(net, seed, sizes, axes, channels_last=False):
+    random = draw(net, seed)
+    first, *more = [[torch.randn(n, h, w, 16, generator=random)]
+                    if channels_last else
+                    [torch.randn(n, 3, h, w, generator=random)]
+                    for n, h, w in sizes]
+    return Recipe(net, first, ["x"], ["y"], {"x": axes, "y": axes}, more=more)
+
+
+IMAGE_AXES = {0: "batch", 2: "height", 3: "width"}
+
+
+def unet():
+    return images(image_models.UNet(), 17,
+                  [(2, 20, 30), (1, 21, 33), (3, 37, 19), (1, 16, 16)],
+                  IMAGE_AXES)
+
+
+def windows():
+    return images(image_models.Windows(), 18,
+                  [(2, 12, 16), (1, 13, 18), (3, 7, 9)],
+                  {0: "batch", 1: "height", 2: "width"}, channels_last=True)
+
+
+def swin():
+    from torchvision import models
+    # The last stage is one window at every size: the exporter keeps which
+    # stages shift.
+    recipe = images(models.swin_t(), 19, [(1, 224, 224), (2, 190, 215)],
+                    IMAGE_AXES)
+    recipe.axes = {"x": IMAGE_AXES, "y": {0: "batch"}}
+    return recipe
+
+
 MODELS = {
     "mlp": lambda: mlp(None),
     "mlp_batch": lambda: mlp({"x": {0: "batch"}, "y": {0: "batch"}}),
@@ -188,6 +223,9 @@ MODELS = {
     "encoder_dynamic": lambda: encoder(True),
     "gpt2_prefill": gpt2_prefill,
     "gpt2_decode": gpt2_decode,
+    "unet": unet,
+    "windows": windows,
+    "swin_t": swin,
 }
 
 
@@ -255,7 +293,7 @@ def export(name, folder):
 
 def fresh(name, folder):
     made = os.path.join(folder, f"{name}.onnx")
-    sources = [__file__, transformer_models.__file__]
+    sources = [__file__, image_models.__file__, transformer_models.__file__]
     return os.path.exists(made) and all(
         os.path.getmtime(made) > os.path.getmtime(s) for s in sources)
 
