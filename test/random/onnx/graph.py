@@ -182,15 +182,43 @@ class Graph:
                                  (1,), axis=0)
             return self.node("Slice", [shape, self.integers(axis),
                                        self.integers(axis + 1)], "i64", (1,))
+        if size.op == "/" and size.parts[1].number and self.chance(0.4):
+            return self.computed_as_float(*size.parts)
         left, right = (self.computed(part) for part in size.parts)
         op = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div", "%": "Mod",
               "max": "Max", "min": "Min"}[size.op]
         return self.node(op, [left, right], "i64", (1,))
 
-    def computed_list(self, sizes):
+    def computed_as_float(self, left, right):
+        """A quotient as `interpolate` computes sizes: floor of a float."""
+        element = self.pick(["f32", "f64"])
+        value = self.node("Cast", [self.computed(left)], element, (1,),
+                          to=1 if element == "f32" else 11)
+        divisor = self.constant(np.array(right.number, NUMPY[element]))
+        value = self.node("Div", [value, divisor], element, (1,))
+        value = self.node("Floor", [value], element, (1,))
+        return self.node("Cast", [value], "i64", (1,), to=7)
+
+    def turned_list(self, sizes):
+        """A list of two halves made from pairs in opposite order: `F.pad`."""
+        half = len(sizes) // 2
+        pairs = [size for i in reversed(range(half))
+                 for size in (sizes[i], sizes[half + i])]
+        rows = self.node("Reshape", [self.computed_list(pairs, turned=False),
+                                     self.integers(-1, 2)], "i64", (half, 2))
+        rows = self.node("Slice", [rows, self.integers(-1),
+                                   self.integers(-2 ** 63), self.integers(0),
+                                   self.integers(-1)], "i64", (half, 2))
+        columns = self.node("Transpose", [rows], "i64", (2, half), perm=[1, 0])
+        return self.node("Reshape", [columns, self.integers(-1)], "i64",
+                         (2 * half,))
+
+    def computed_list(self, sizes, turned=True):
         """Several extents as one i64 vector."""
         if not sizes:
             return self.constant(np.zeros(0, np.int64))
+        if turned and len(sizes) % 2 == 0 and self.chance(0.4):
+            return self.turned_list(sizes)
         if all(s.number is not None for s in sizes):
             return self.integers(*(s.number for s in sizes))
         return self.node("Concat", [self.computed(s) for s in sizes], "i64",
