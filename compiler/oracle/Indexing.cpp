@@ -300,14 +300,15 @@ static Box readBox(const HostTensor &boxes, int64_t at, bool center) {
           std::max(v[1], v[3])};
 }
 
-/// The area shared over the area covered; zero for boxes without area.
-static double overlap(const Box &a, const Box &b) {
+/// Whether the area shared is more than this part of the area covered. Boxes
+/// that share nothing do not overlap, not even by less than zero.
+static bool overlap(const Box &a, const Box &b, double allowed) {
   double height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
   double width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
   if (height <= 0 || width <= 0 || a.area() <= 0 || b.area() <= 0)
-    return 0;
+    return false;
   double shared = height * width;
-  return shared / (a.area() + b.area() - shared);
+  return shared / (a.area() + b.area() - shared) > allowed;
 }
 
 static llvm::Expected<HostTensors> suppress(NonMaxSuppressionOp op,
@@ -343,7 +344,7 @@ static llvm::Expected<HostTensors> suppress(NonMaxSuppressionOp op,
         if (int64_t(taken.size()) >= limit)
           break;
         if (llvm::any_of(taken, [&](int64_t other) {
-              return overlap(box(i), box(other)) > allowed;
+              return overlap(box(i), box(other), allowed);
             }))
           continue;
         taken.push_back(i);

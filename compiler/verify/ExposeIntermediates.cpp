@@ -30,6 +30,12 @@ static bool isComputed(Operation *op) {
          !isa<GetWeightOp>(op) && !op->hasTrait<OpTrait::ConstantLike>();
 }
 
+/// Whether the last rows mean nothing: what the model uses is a slice.
+static bool isPartlySet(Value value) {
+  auto nms = value.getDefiningOp<NonMaxSuppressionOp>();
+  return nms && value == nms.getSelected();
+}
+
 void exposeIntermediates(func::FuncOp function) {
   Operation *terminator = function.getBody().front().getTerminator();
   SmallVector<Value> results(terminator->getOperands());
@@ -43,7 +49,7 @@ void exposeIntermediates(func::FuncOp function) {
       continue;
     for (Value value : op.getResults()) {
       if (!isa<RankedTensorType>(value.getType()) ||
-          llvm::is_contained(results, value))
+          llvm::is_contained(results, value) || isPartlySet(value))
         continue;
       std::string name = "node \"" + nodeName(op.getLoc()).str() + "\" (" +
                          op.getName().getStringRef().str() + ")";

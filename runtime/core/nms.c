@@ -22,6 +22,7 @@ static struct box load_box(const float *at, int32_t center) {
   return box;
 }
 
+/* Boxes that share nothing do not overlap, whatever the threshold. */
 static int overlaps(struct box a, struct box b, float threshold) {
   float low_y = a.low_y > b.low_y ? a.low_y : b.low_y;
   float low_x = a.low_x > b.low_x ? a.low_x : b.low_x;

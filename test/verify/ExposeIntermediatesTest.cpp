@@ -42,6 +42,25 @@ TEST(ExposeIntermediates, AppendsComputedValues) {
                                       "node \"twice\" (tenon.tanh) #2"}));
 }
 
+TEST(ExposeIntermediates, LeavesOutWhatIsPartlySet) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  context.loadDialect<tenon::TenonDialect, func::FuncDialect>();
+  auto module = parseSourceString<ModuleOp>(R"(
+    func.func @main(%b: tensor<1x6x4xf32>, %s: tensor<1x1x6xf32>, %n: index,
+                    %t: tensor<f32>) -> tensor<i64> {
+      %rows, %count = tenon.non_max_suppression %b, %s limit %n, %t, %t
+        : (tensor<1x6x4xf32>, tensor<1x1x6xf32>, index, tensor<f32>, tensor<f32>) -> (tensor<?x3xi64>, tensor<i64>)
+      %0 = tenon.negate %count : (tensor<i64>) -> tensor<i64>
+      return %0 : tensor<i64>
+    })",
+                                            &context);
+  ASSERT_TRUE(module);
+  auto function = *module->getOps<func::FuncOp>().begin();
+  tenon::exposeIntermediates(function);
+  // The first result, then the count; not the rows, set up to the count.
+  EXPECT_EQ(function.getNumResults(), 2u);
+}
+
 TEST(ExposeIntermediates, LeavesAFunctionThatComputesNothing) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<tenon::TenonDialect, func::FuncDialect>();
