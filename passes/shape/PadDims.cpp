@@ -193,8 +193,15 @@ private:
         dim.replaceAllUsesWith(padded);
       return success();
     }
-    if (isa<CheckSizeOp>(op))
+    if (auto check = dyn_cast<CheckSizeOp>(op)) {
+      bool mustEqual = check.getLow() == check.getHigh();
+      if (mustEqual &&
+          (check.getFound() == padded) != (check.getLow() == padded) &&
+          !derived.contains(check.getFound()) &&
+          !derived.contains(check.getLow()))
+        return refuse(op, "it is compared with a size of its own");
       return success();
+    }
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
         .Case([&](IotaOp op) {
           Dims made;
@@ -230,22 +237,24 @@ private:
         })
         .Case([&](DotGeneralOp op) { return visitDot(op); })
         .Case([&](GatherOp op) { return visitGather(op); })
-        .Case([&](ConcatenateOp op) {
-          Dims made = joined(op);
-          if (made.contains(op.getDim()))
-            return refuse(op, "padding would stand between its operands");
-          return done(op, made);
-        })
+        .Case([&](ConcatenateOp op) { return visitAlike(op, op.getDim()); })
         .Case([&](CheckRangeOp op) {
           // Zero is what the padding of an input is, and within most ranges.
           Dims from = marks.lookup(op.getOperand());
           maskOperand(op->getOpOperand(0), from.getArrayRef(), 0);
-          return done(op, joined(op));
+          return visitAlike(op);
+        })
+        .Case([&](tensor::CastOp op) {
+          Dims from = marks.lookup(op.getSource());
+          for (int64_t d : from)
+            if (!cast<RankedTensorType>(op.getType()).isDynamicDim(d))
+              return refuse(op, "it has a size of its own");
+          return done(op, from);
         })
         .Case([&](func::ReturnOp op) { return cutResults(op); })
         .Default([&](Operation *op) {
           if (op->hasTrait<Elementwise>())
-            return done(op, joined(op));
+            return visitAlike(op);
           return visitOther(op);
         });
   }
@@ -267,22 +276,36 @@ private:
     return success();
   }
 
-  /// The padded dims of operands of the result's shape.
-  Dims joined(Operation *op) {
+  /// Operands of the result's rank are padded alike along all dims but
+  /// `joinedDim`, and so is the result.
+  LogicalResult visitAlike(Operation *op, int64_t joinedDim = -1) {
     Dims made;
+    SmallVector<Value> operands;
     for (Value operand : op->getOperands())
       if (isa<RankedTensorType>(operand.getType()) &&
-          rankOf(operand) == rankOf(op->getResult(0)))
+          rankOf(operand) == rankOf(op->getResult(0))) {
+        operands.push_back(operand);
         made.insert_range(marks.lookup(operand));
-    return made;
+      }
+    if (made.contains(joinedDim))
+      return refuse(op, "padding would stand between its operands");
+    for (Value operand : operands)
+      if (!llvm::all_of(made, [&](int64_t d) {
+            return marks.lookup(operand).contains(d);
+          }))
+        return refuse(op, "an operand has a size of its own");
+    return done(op, made);
   }
 
   LogicalResult visitBroadcast(BroadcastInDimOp op) {
     Dims made, from = marks.lookup(op.getOperand());
     if (failed(markSizes(op, op.getSizes(), op.getStaticSizes(), made)))
       return failure();
-    for (int64_t d : from)
-      made.insert(op.getDims()[d]);
+    // What is padded stays as long as it is, and nothing else becomes so long.
+    for (auto [d, dim] : llvm::enumerate(op.getDims()))
+      if (from.contains(d) != made.contains(dim) &&
+          op.getOperand().getType().getDimSize(d) != 1)
+        return refuse(op, "it meets a size of its own");
     return done(op, made);
   }
 
@@ -355,7 +378,9 @@ private:
     maskOperand(op->getOpOperand(1), op.getRhsContract(), 0);
     int64_t place = 0;
     for (auto [l, r] : llvm::zip(op.getLhsBatch(), op.getRhsBatch())) {
-      if (lhs.contains(l) || rhs.contains(r))
+      if (lhs.contains(l) != rhs.contains(r))
+        return refuse(op, "its operands are not padded alike");
+      if (lhs.contains(l))
         made.insert(place);
       ++place;
     }

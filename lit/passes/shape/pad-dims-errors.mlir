@@ -68,3 +68,69 @@ module attributes {tenon.pad = {seq = 8}} {
     return %0 : tensor<f32>
   }
 }
+
+// -----
+
+// What is of another size in the run meets the padded extent nowhere.
+module attributes {tenon.pad = {seq = 8}} {
+  func.func @written_down(%x: tensor<?xf32> {tenon.dims = ["seq"]}) -> tensor<3xf32> {
+    // expected-error @below {{tenon.broadcast_in_dim along the padded dimension 'seq': it meets a size of its own}}
+    %0 = tenon.broadcast_in_dim %x dims [0] sizes [3] : (tensor<?xf32>) -> tensor<3xf32>
+    return %0 : tensor<3xf32>
+  }
+}
+
+// -----
+
+module attributes {tenon.pad = {seq = 8}} {
+  func.func @table(%x: tensor<?xf32> {tenon.dims = ["seq"]}, %t: tensor<3xf32>) -> tensor<?xf32> {
+    %c0 = arith.constant 0 : index
+    %n = tensor.dim %x, %c0 : tensor<?xf32>
+    // expected-error @below {{tenon.broadcast_in_dim along the padded dimension 'seq': it meets a size of its own}}
+    %0 = tenon.broadcast_in_dim %t dims [0] sizes [%n] : (tensor<3xf32>, index) -> tensor<?xf32>
+    return %0 : tensor<?xf32>
+  }
+}
+
+// -----
+
+module attributes {tenon.pad = {seq = 8}} {
+  func.func @other_operand(%x: tensor<?xf32> {tenon.dims = ["seq"]}, %t: tensor<3xf32>) -> tensor<3xf32> {
+    // expected-error @below {{tenon.add along the padded dimension 'seq': an operand has a size of its own}}
+    %0 = tenon.add %x, %t : (tensor<?xf32>, tensor<3xf32>) -> tensor<3xf32>
+    return %0 : tensor<3xf32>
+  }
+}
+
+// -----
+
+module attributes {tenon.pad = {seq = 8}} {
+  func.func @other_batch(%x: tensor<?x2x2xf32> {tenon.dims = ["seq", 2, 2]}, %t: tensor<3x2x2xf32>) -> tensor<3x2x2xf32> {
+    // expected-error @below {{tenon.dot_general along the padded dimension 'seq': its operands are not padded alike}}
+    %0 = tenon.dot_general %x, %t batch [0] x [0] contract [2] x [1] : (tensor<?x2x2xf32>, tensor<3x2x2xf32>) -> tensor<3x2x2xf32>
+    return %0 : tensor<3x2x2xf32>
+  }
+}
+
+// -----
+
+module attributes {tenon.pad = {seq = 8}} {
+  func.func @cast(%x: tensor<?xf32> {tenon.dims = ["seq"]}) -> tensor<3xf32> {
+    // expected-error @below {{tensor.cast along the padded dimension 'seq': it has a size of its own}}
+    %0 = tensor.cast %x : tensor<?xf32> to tensor<3xf32>
+    return %0 : tensor<3xf32>
+  }
+}
+
+// -----
+
+module attributes {tenon.pad = {seq = 8}} {
+  func.func @compared(%x: tensor<?xf32> {tenon.dims = ["seq"]}, %y: tensor<?xf32> {tenon.dims = ["other"]}) -> tensor<?xf32> {
+    %c0 = arith.constant 0 : index
+    %n = tensor.dim %x, %c0 : tensor<?xf32>
+    %m = tensor.dim %y, %c0 : tensor<?xf32>
+    // expected-error @below {{tenon.check_size along the padded dimension 'seq': it is compared with a size of its own}}
+    tenon.check_size %m in [%n, %n] "node \22a\22 (Add)"
+    return %x : tensor<?xf32>
+  }
+}
