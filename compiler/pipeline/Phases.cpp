@@ -83,9 +83,6 @@ static void buildShaped(OpPassManager &pm, const PipelineOptions &) {
   pm.addNestedPass<func::FuncOp>(createCheckSizes());
   // Before variants: their sizes are those of the inputs, and multiples alike.
   pm.addPass(createPadDims());
-  // After checks, which variants take for granted, and before folding, which
-  // shall see their sizes.
-  pm.addPass(createSpecializeVariants());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createSymbolDCEPass());
@@ -145,6 +142,9 @@ static void buildFused(OpPassManager &pm, const PipelineOptions &options) {
     pm.addPass(createFoldWeights());
     pm.addPass(createCSEPass());
   }
+  // After every pass that decides how something is rounded: a variant has the
+  // bits of the code for every size.
+  pm.addPass(createSpecializeVariants());
   pm.addNestedPass<func::FuncOp>(createPlanFusions());
   // Last: equal destinations made into one would be one buffer for two tensors.
   pm.addNestedPass<func::FuncOp>(createFormFusions());

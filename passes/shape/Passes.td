@@ -45,8 +45,9 @@ def SpecializeVariants : Pass<"tenon-specialize-variants", "mlir::ModuleOp"> {
           attributes {tenon.variant_of = @f, tenon.sizes = {batch = 8}} { ... }
     }
     ```
-    Types in the clone say what follows from the sizes. Assumes that calls are inlined and that sizes are checked: where a type can no longer
-    leave open what a check sees to, it is taken for granted. Functions without one of the dims get no such variant.
+    Types in the clone say what follows from the sizes, and it is canonicalized. Assumes that calls are inlined and that sizes are checked: where a
+    type can no longer leave open what a check sees to, it is taken for granted. Functions without one of the dims get no such variant. Runs after
+    all passes that change rounding: static sizes let them find what they do not find in the function, and a variant has the function's bits.
   }];
   let dependentDialects = ["tenon::TenonDialect", "mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
 }

@@ -1,6 +1,7 @@
 // Each function gets a clone for every set of sizes the module asks for, with
 // static types; which sizes stands on the clone, and the number by which it is
-// known. Later passes see functions like any other.
+// known. Later passes see functions like any other, and must not decide by
+// extents how anything is rounded.
 #include "passes/shape/Passes.h"
 
 #include "passes/shape/TypeRefiner.h"
@@ -10,6 +11,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
@@ -103,12 +106,21 @@ struct SpecializeVariants : impl::SpecializeVariantsBase<SpecializeVariants> {
         }
         return success();
       });
-      if (succeeded(refineTypes(clone)) && succeeded(verify(clone)))
+      if (succeeded(refineTypes(clone)) && succeeded(verify(clone)) &&
+          succeeded(simplify(clone)))
         return clone;
     }
     emitError(place) << "unsupported: the model does not take the sizes "
                      << spell(sizes) << ": " << wrong;
     return {};
+  }
+
+  /// What static sizes leave nothing to do goes, as it went from `func` before.
+  LogicalResult simplify(func::FuncOp clone) {
+    OpPassManager passes(func::FuncOp::getOperationName());
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createCSEPass());
+    return runPipeline(passes, clone);
   }
 
   static std::string spell(DictionaryAttr sizes) {

@@ -98,6 +98,9 @@ private:
   void step();
   // What attention is made of.
   GrownDim attendedDim();
+  GrownDim attendedBatch();
+  Grown pinned(const Grown &x);
+  Grown spreadAlong(const Grown &x, const Grown &model);
   Grown transposed(const Grown &x, llvm::ArrayRef<int64_t> order);
   Grown reshaped(const Grown &x, const GrownShape &shape,
                  llvm::ArrayRef<mlir::OpFoldResult> extents);

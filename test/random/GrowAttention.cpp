@@ -23,6 +23,45 @@ GrownDim GraphGrower::attendedDim() {
   return {extents[random.below(std::size(extents))]};
 }
 
+GrownDim GraphGrower::attendedBatch() {
+  if (!named.empty() && random.oneIn(2)) {
+    int which = int(random.below(named.size()));
+    if (named[which] <= 3)
+      return {named[which], which + 1};
+  }
+  return {1 + random.below(3)};
+}
+
+/// Sometimes `x` with its open extents written down, as importers do where it
+/// meets static ones: a broadcast that repeats nothing.
+Grown GraphGrower::pinned(const Grown &x) {
+  if (x.isStatic() || !random.oneIn(3))
+    return x;
+  Grown result = x;
+  llvm::SmallVector<int64_t> dims, sizes;
+  for (auto [d, dim] : llvm::enumerate(result.shape)) {
+    dims.push_back(d);
+    sizes.push_back(dim.size);
+    dim.symbol = 0;
+  }
+  result.value = make<BroadcastInDimOp>(type(result.shape, x.element()),
+                                        x.value, dims, ValueRange(), sizes);
+  return result;
+}
+
+/// `x`, of batch one, repeated for the batch of `model`, of the same rank.
+Grown GraphGrower::spreadAlong(const Grown &x, const Grown &model) {
+  Grown result = x;
+  result.shape[0] = model.shape[0];
+  llvm::SmallVector<OpFoldResult> extents = sizes(x);
+  extents[0] = sizes(model)[0];
+  Mixed mixed = split(extents);
+  result.value = make<BroadcastInDimOp>(type(result.shape, x.element()),
+                                        x.value, ArrayRef<int64_t>{0, 1, 2, 3},
+                                        mixed.values, mixed.list);
+  return result;
+}
+
 Grown GraphGrower::transposed(const Grown &x, ArrayRef<int64_t> order) {
   Grown result = x;
   result.value = make<TransposeOp>(x.value, order);
@@ -138,7 +177,7 @@ Grown GraphGrower::maskedScores(Grown scores, int64_t depth) {
 bool GraphGrower::attention() {
   static constexpr int64_t depths[] = {1, 3, 4, 8, 16, 20};
   Type element = randomFloat();
-  GrownDim batch = {1 + random.below(3)}, rows = attendedDim(),
+  GrownDim batch = attendedBatch(), rows = attendedDim(),
            keys = random.oneIn(2) ? rows : attendedDim();
   int64_t group = random.oneIn(2) ? 1 : 2 + random.below(2);
   GrownDim number = {1 + random.below(2)}, depth = {depths[random.below(6)]},
@@ -147,7 +186,12 @@ bool GraphGrower::attention() {
   if (Grown{nullptr, scoresShape}.count() > mostElements)
     return false;
   Grown query = heads(element, {batch, scoresShape[1], rows, depth});
-  Grown key = heads(element, {batch, number, keys, depth});
+  // Keys for the whole batch, which may be one.
+  bool shared = batch.symbol && random.oneIn(2);
+  Grown key =
+      heads(element, {shared ? GrownDim{1} : batch, number, keys, depth});
+  if (shared && random.oneIn(2))
+    key.value = make<MultiplyOp>(key.value, splat(key, 0.5));
   Grown value = heads(element, {batch, number, keys, width});
   if (query.shape[2] != rows || key.shape[2] != keys || value.shape[2] != keys)
     return false; // an extent of this graph alone has no input
@@ -157,11 +201,15 @@ bool GraphGrower::attention() {
   bool turned = random.oneIn(2);
   if (turned)
     key = transposed(key, {0, 1, 3, 2});
+  if (shared)
+    key = spreadAlong(key, query);
   Grown scores{make<DotGeneralOp>(type(scoresShape, element), query.value,
                                   key.value, both, both, ArrayRef<int64_t>{3},
                                   ArrayRef<int64_t>{turned ? 2 : 3}),
                scoresShape};
-  scores = maskedScores(scores, depth.size);
+  scores = pinned(maskedScores(pinned(scores), depth.size));
+  rows = scores.shape[2];
+  batch = scores.shape[0];
   Value weights = make<SoftmaxOp>(scores.value, 3);
   GrownShape shape = {batch, scoresShape[1], rows, width};
   Grown result{make<DotGeneralOp>(type(shape, element), weights, value.value,
