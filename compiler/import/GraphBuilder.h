@@ -61,6 +61,9 @@ public:
   Size size(mlir::Value value, int64_t dim);
   /// States what is known of a value's extents, instead of `tensor.dim`.
   void recordSizes(mlir::Value value, llvm::ArrayRef<Size> sizes);
+  /// `value`, whose extents are known to be `sizes` from here on: known ones
+  /// become part of its type. What was known before agrees with them.
+  mlir::Value withSizes(mlir::Value value, llvm::ArrayRef<Size> sizes);
   /// Moves `ops` behind the last of `operands`' definitions.
   void placeAfter(llvm::ArrayRef<mlir::Value> operands);
   Size index(int64_t value);

@@ -372,6 +372,23 @@ void GraphBuilder::recordSizes(Value value, ArrayRef<Size> sizes) {
       entry[i] = index(extent);
 }
 
+Value GraphBuilder::withSizes(Value value, ArrayRef<Size> sizes) {
+  Sizes own = this->sizes(value);
+  SmallVector<int64_t> shape(shapeOf(value));
+  bool isKnown = true;
+  for (size_t d = 0; d < own.size(); ++d) {
+    isKnown &= staticSize(own[d]) || same(own[d], sizes[d]);
+    if (ShapedType::isDynamic(shape[d]))
+      shape[d] = staticSize(sizes[d]).value_or(ShapedType::kDynamic);
+  }
+  if (isKnown)
+    return value;
+  // The value keeps its sizes: it may be used where nothing is checked.
+  Value result = make<tensor::CastOp>(typeOf(value).clone(shape), value);
+  recordSizes(result, sizes);
+  return result;
+}
+
 Size GraphBuilder::size(Value value, int64_t dim) {
   if (int64_t extent = shapeOf(value)[dim]; !ShapedType::isDynamic(extent))
     return index(extent);

@@ -7,6 +7,16 @@ using namespace mlir;
 
 namespace tenon {
 
+std::string spell(ArrayRef<Size> sizes) {
+  std::string text;
+  for (Size size : sizes) {
+    std::optional<int64_t> number = GraphBuilder::staticSize(size);
+    text += (text.empty() ? "" : ",") +
+            (number ? std::to_string(*number) : std::string("?"));
+  }
+  return "[" + text + "]";
+}
+
 NodeChecks::~NodeChecks() = default;
 
 FailureOr<int64_t> NodeChecks::axis(int64_t axis, int64_t rank) {
@@ -41,6 +51,15 @@ FailureOr<Sizes> NodeChecks::sizesInput(size_t i, int64_t maxRank) {
   if (!sizes)
     return unsupported("a list of sizes of unknown or great length");
   return *sizes;
+}
+
+FailureOr<Size> NodeChecks::sizeInput(size_t i) {
+  if (failed(expectInteger(i)))
+    return failure();
+  FailureOr<Value> one = oneElement(i);
+  if (failed(one))
+    return failure();
+  return shapes.elements(*one)->front();
 }
 
 FailureOr<SmallVector<int64_t>> NodeChecks::constantInput(size_t i,
@@ -82,6 +101,56 @@ FailureOr<Sizes> NodeChecks::extentsInput(size_t i) {
   if (failed(sizes))
     return failure();
   return extents(*sizes);
+}
+
+FailureOr<Value> NodeChecks::withSizes(size_t i, ArrayRef<Size> wanted,
+                                       const Twine &what) {
+  Value value = input(i);
+  bool fits = g.rankOf(value) == int64_t(wanted.size());
+  Sizes own = fits ? g.sizes(value) : Sizes();
+  for (size_t d = 0; fits && d < own.size(); ++d) {
+    auto a = g.staticSize(own[d]), b = g.staticSize(wanted[d]);
+    fits = !a || !b || *a == *b;
+  }
+  std::string shaped = what.str() + " of shape " + spell(wanted);
+  if (!fits)
+    return error("expected " + shaped + ", got " + spell(value));
+  for (size_t d = 0; d < own.size(); ++d)
+    check(own[d], wanted[d], wanted[d],
+          "extent " + Twine(d) + " of operand " + Twine(i) + inputLabel(i) +
+              " must be that of " + shaped);
+  return g.withSizes(value, wanted);
+}
+
+FailureOr<Value> NodeChecks::oneElement(size_t i) {
+  SmallVector<Size> ones(g.rankOf(input(i)), g.index(1));
+  return withSizes(i, ones, "one element");
+}
+
+FailureOr<Value> NodeChecks::scalarInput(size_t i) {
+  FailureOr<Value> one = oneElement(i);
+  if (failed(one))
+    return failure();
+  return g.reshape(*one, ArrayRef<int64_t>());
+}
+
+FailureOr<Value> NodeChecks::fitted(size_t i, ArrayRef<Size> wanted,
+                                    const Twine &what) {
+  Value value = input(i);
+  Sizes sizes = g.sizes(value);
+  bool fits = sizes.size() <= wanted.size();
+  for (size_t d = 0; fits && d < sizes.size(); ++d) {
+    Size other = wanted[wanted.size() - sizes.size() + d];
+    auto a = g.staticSize(sizes[d]), b = g.staticSize(other);
+    fits = !a || !b || *a == 1 || *a == *b;
+    // The broadcast is checked in the run: one, or equal.
+    if (a != 1)
+      sizes[d] = other;
+  }
+  if (!fits)
+    return error("expected " + what + " that can be broadcast to " +
+                 spell(wanted) + ", got " + spell(value));
+  return g.broadcastTo(value, sizes);
 }
 
 LogicalResult NodeChecks::broadcast(MutableArrayRef<Value> values) {

@@ -11,6 +11,9 @@
 
 namespace tenon {
 
+/// `[2,?]`.
+std::string spell(llvm::ArrayRef<Size> sizes);
+
 class NodeChecks {
 public:
   NodeChecks(GraphBuilder &g, ShapeValues &shapes) : g(g), shapes(shapes) {}
@@ -49,6 +52,8 @@ public:
   /// The elements of a small integer operand, row by row, as sizes; an error
   /// when it is not one.
   llvm::FailureOr<Sizes> sizesInput(size_t i, int64_t maxRank = 1);
+  /// Operand `i`, an integer tensor of one element, as a size.
+  llvm::FailureOr<Size> sizeInput(size_t i);
   /// The same where only constants will do; otherwise unsupported, saying
   /// `what`.
   llvm::FailureOr<llvm::SmallVector<int64_t>>
@@ -60,6 +65,20 @@ public:
   llvm::FailureOr<Sizes> extents(Sizes sizes);
   /// The elements of operand `i` as extents of a result.
   llvm::FailureOr<Sizes> extentsInput(size_t i);
+  /// Operand `i` with the extents `wanted`, called `what` ("a bias"): an error
+  /// where its rank or a known extent is another, a check in the run of each
+  /// extent that is not known to be equal. Nothing is repeated.
+  llvm::FailureOr<mlir::Value> withSizes(size_t i, llvm::ArrayRef<Size> wanted,
+                                         const llvm::Twine &what);
+  /// Operand `i`, all extents of which are one; refuses like `withSizes`.
+  llvm::FailureOr<mlir::Value> oneElement(size_t i);
+  /// The same as a tensor of rank 0.
+  llvm::FailureOr<mlir::Value> scalarInput(size_t i);
+  /// Operand `i`, called `what`, such that broadcasting it with a tensor of
+  /// sizes `wanted` gives those sizes: each of its extents is one or that of
+  /// `wanted`, aligned at the right. Refuses like `withSizes`.
+  llvm::FailureOr<mlir::Value> fitted(size_t i, llvm::ArrayRef<Size> wanted,
+                                      const llvm::Twine &what);
   /// Brings values to common sizes; an error when they disagree.
   llvm::LogicalResult broadcast(llvm::MutableArrayRef<mlir::Value> values);
   /// The operands of a binary node in one shape.

@@ -3,7 +3,7 @@
 TYPE is an input, `f32[2,n,?]` (an extent is a number, a name or open) or `-` (absent).
 VALUE is an int, a float, a list `[1,2]` or text. OP may be DOMAIN:OP, and
 opset=N says which; both inputs and the output take their names from order.
-The output is f32, or of the type y=TYPE.
+The output is f32, or of the type y=TYPE, which may have extents.
 """
 import json
 import re
@@ -31,13 +31,13 @@ def attribute(name, text):
     return f"attribute {{ name: {quoted(name)} {value} }}"
 
 
-def value_info(name, text):
+def value_info(name, text, kind="input"):
     element, extents = re.fullmatch(r"(\w+)\[(.*)\]", text).groups()
     dims = " ".join(
         f"dim {{ dim_value: {d} }}" if d.isdigit()
         else "dim { }" if d == "?" else f"dim {{ dim_param: {quoted(d)} }}"
         for d in extents.split(",") if d)
-    return (f"input {{ name: {quoted(name)} type {{ tensor_type {{ elem_type: "
+    return (f"{kind} {{ name: {quoted(name)} type {{ tensor_type {{ elem_type: "
             f"{TYPES[element]} shape {{ {dims} }} }} }} }}")
 
 
@@ -60,9 +60,13 @@ def main():
                 infos.append(value_info(name, word))
     imports = "" if not domain else (
         f"opset_import {{ domain: {quoted(domain)} version: 1 }}")
+    if "[" in element:
+        result = value_info("y", element, "output")
+    else:
+        result = (f"output {{ name: \"y\" type {{ tensor_type {{ elem_type: "
+                  f"{TYPES[element]} }} }} }}")
     text = f"""ir_version: 8 opset_import {{ version: {opset} }} {imports}
-      graph {{ name: "g" {' '.join(infos)}
-        output {{ name: "y" type {{ tensor_type {{ elem_type: {TYPES[element]} }} }} }}
+      graph {{ name: "g" {' '.join(infos)} {result}
         node {{ name: "n" op_type: {quoted(op)} domain: {quoted(domain)}
                {' '.join(inputs)} output: "y" {' '.join(attributes)} }} }}"""
     with open(out, "wb") as binary:

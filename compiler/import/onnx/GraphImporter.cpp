@@ -206,7 +206,7 @@ bool GraphImporter::importNode(const Node &node,
   if (!checkArity(node, *entry))
     return false;
   g.loc = locationOf(node);
-  NodeContext ctx(*this, node, versionOf(node.domain), operands);
+  NodeContext ctx(*this, node, versionOf(node.domain), operands, infos);
   bool done = succeeded(entry->handler(ctx));
   if (hasErrors())
     return false;

@@ -13,9 +13,11 @@ mlir::Type elementTypeOf(MLIRContext *context, ElementType type) {
 }
 
 NodeContext::NodeContext(GraphImporter &importer, const Node &node,
-                         int64_t opset, ArrayRef<Value> inputs)
+                         int64_t opset, ArrayRef<Value> inputs,
+                         const llvm::StringMap<const Type *> &declared)
     : NodeChecks(importer.g, importer.shapes), node(node), opset(opset),
-      importer(importer), operands(inputs), results(node.outputs.size()) {}
+      importer(importer), operands(inputs), results(node.outputs.size()),
+      declared(declared) {}
 
 StringRef NodeContext::inputName(size_t i) const {
   return i < node.inputs.size() ? StringRef(node.inputs[i]) : StringRef();
@@ -23,6 +25,13 @@ StringRef NodeContext::inputName(size_t i) const {
 
 bool NodeContext::wants(size_t i) const {
   return i < node.outputs.size() && !node.outputs[i].empty();
+}
+
+std::optional<int64_t> NodeContext::declaredRank(size_t i) const {
+  auto found = wants(i) ? declared.find(node.outputs[i]) : declared.end();
+  if (found == declared.end() || !found->second->shape)
+    return std::nullopt;
+  return int64_t(found->second->shape->size());
 }
 
 void NodeContext::set(size_t i, Value value) {
@@ -203,25 +212,31 @@ FailureOr<Sizes> NodeContext::perDim(const Sizes &axes, const Sizes &values,
 
 LogicalResult NodeContext::binaryOperands(SmallVector<Value, 2> &operands) {
   operands = {input(0), input(1)};
-  if (opset < 7) {
-    ignoreAttrs({"consumed_inputs"});
-    int64_t rank = g.rankOf(operands[0]), second = g.rankOf(operands[1]);
-    bool broadcast = intAttr("broadcast", 0) != 0;
-    if (hasAttr("axis") && broadcast) {
-      FailureOr<int64_t> first = axis(intAttr("axis"), rank);
-      if (llvm::failed(first))
-        return failure();
-      if (*first + second > rank)
-        return error("expected an axis that leaves room for " + Twine(second) +
-                     " dimensions in rank " + Twine(rank) + ", got " +
-                     Twine(*first));
-      SmallVector<int64_t> trailing;
-      for (int64_t i = second; i < rank - *first; ++i)
-        trailing.push_back(i);
-      operands[1] = g.unsqueeze(operands[1], trailing);
-    }
+  if (opset >= 7)
+    return broadcast(operands);
+  // The second operand fits the first.
+  ignoreAttrs({"consumed_inputs"});
+  Sizes wanted = g.sizes(operands[0]);
+  int64_t rank = wanted.size(), second = g.rankOf(operands[1]);
+  SmallVector<int64_t> trailing;
+  if (intAttr("broadcast", 0) != 0 && hasAttr("axis")) {
+    FailureOr<int64_t> first = axis(intAttr("axis"), rank);
+    if (llvm::failed(first))
+      return failure();
+    if (*first + second > rank)
+      return error("expected an axis that leaves room for " + Twine(second) +
+                   " dimensions in rank " + Twine(rank) + ", got " +
+                   Twine(*first));
+    for (int64_t i = second; i < rank - *first; ++i)
+      trailing.push_back(i);
+    wanted.truncate(*first + second);
   }
-  return broadcast(operands);
+  FailureOr<Value> fitted = this->fitted(1, wanted, "a second operand");
+  if (llvm::failed(fitted))
+    return failure();
+  operands[1] =
+      g.broadcastTo(g.unsqueeze(*fitted, trailing), g.sizes(operands[0]));
+  return success();
 }
 
 std::string NodeContext::inputLabel(size_t i) const {

@@ -20,8 +20,10 @@ mlir::Type elementTypeOf(mlir::MLIRContext *context, ElementType type);
 
 class NodeContext : public NodeChecks {
 public:
+  /// `declared` are the types that the graph declares for names.
   NodeContext(GraphImporter &importer, const Node &node, int64_t opset,
-              llvm::ArrayRef<mlir::Value> inputs);
+              llvm::ArrayRef<mlir::Value> inputs,
+              const llvm::StringMap<const Type *> &declared);
 
   const Node &node;
   const int64_t opset; ///< the version of the node's domain
@@ -39,6 +41,8 @@ public:
   size_t numOutputs() const { return results.size(); }
   /// Whether the result is named by the node.
   bool wants(size_t i) const;
+  /// The rank that the graph declares for result `i`, where it does.
+  std::optional<int64_t> declaredRank(size_t i) const;
   void set(size_t i, mlir::Value value);
   llvm::ArrayRef<mlir::Value> outputs() const { return results; }
 
@@ -94,6 +98,7 @@ private:
 
   llvm::SmallVector<mlir::Value> operands;
   llvm::SmallVector<mlir::Value> results;
+  const llvm::StringMap<const Type *> &declared;
   llvm::StringSet<> asked;
   bool hasFailed = false;
   bool isUnsupported = false;

@@ -2,7 +2,6 @@
 // elementwise primitives, in the ONNX specification's formulas.
 #include "compiler/import/Formulas.h"
 #include "compiler/import/onnx/NodeContext.h"
-#include "dialects/tenon/ShapeRules.h"
 
 using namespace mlir;
 
@@ -107,23 +106,22 @@ LogicalResult prelu(NodeContext &c) {
   if (failed(c.expectNumber(0)) || failed(c.expectSameElements()))
     return failure();
   GraphBuilder &g = c.g;
-  Value x = c.input(0), slope = c.input(1);
-  if (c.opset < 7 && g.rankOf(slope) == 1 && g.rankOf(x) > 2 &&
-      g.shapeOf(slope)[0] != 1) {
+  Value x = c.input(0);
+  Sizes wanted = g.sizes(x);
+  SmallVector<int64_t> trailing;
+  if (int64_t rank = wanted.size(); c.opset < 7 && g.rankOf(c.input(1)) == 1 &&
+                                    rank > 2 && g.shapeOf(c.input(1))[0] != 1) {
     // One slope per channel.
-    SmallVector<int64_t> trailing;
-    for (int64_t i = 1; i < g.rankOf(x) - 1; ++i)
+    for (int64_t i = 1; i < rank - 1; ++i)
       trailing.push_back(i);
-    slope = g.unsqueeze(slope, trailing);
+    wanted.truncate(2);
   }
-  Value operands[] = {x, slope};
-  if (failed(c.broadcast(operands)))
+  FailureOr<Value> slope = c.fitted(1, wanted, "a slope");
+  if (failed(slope))
     return failure();
-  if (!compatible(g.shapeOf(operands[0]), g.shapeOf(x)))
-    return c.error("expected a slope that can be broadcast to " + spell(x) +
-                   ", got " + spell(slope));
-  c.set(0, g.select(g.compare(CompareDirection::LT, x, 0.0),
-                    g.mul(operands[0], operands[1]), operands[0]));
+  slope = g.unsqueeze(*slope, trailing);
+  c.set(0,
+        g.select(g.compare(CompareDirection::LT, x, 0.0), g.mul(x, *slope), x));
   return success();
 }
 

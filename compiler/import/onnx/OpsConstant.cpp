@@ -77,21 +77,17 @@ static LogicalResult constantOfShape(NodeContext &ctx) {
   return success();
 }
 
-/// Operand i as a tensor of rank 0.
-static FailureOr<Value> scalarInput(NodeContext &ctx, size_t i) {
+/// Operand i, a number, as a tensor of rank 0.
+static FailureOr<Value> scalarNumber(NodeContext &ctx, size_t i) {
   if (failed(ctx.expectNumber(i)))
     return failure();
-  auto type = GraphBuilder::typeOf(ctx.input(i));
-  if (!type.hasStaticShape() || type.getNumElements() != 1)
-    return ctx.error("expected a scalar as operand " + Twine(i) + ", got " +
-                     spell(ctx.input(i)));
-  return ctx.g.reshape(ctx.input(i), ArrayRef<int64_t>());
+  return ctx.scalarInput(i);
 }
 
 static LogicalResult range(NodeContext &ctx) {
   GraphBuilder &g = ctx.g;
-  FailureOr<Value> start = scalarInput(ctx, 0), limit = scalarInput(ctx, 1),
-                   delta = scalarInput(ctx, 2);
+  FailureOr<Value> start = scalarNumber(ctx, 0), limit = scalarNumber(ctx, 1),
+                   delta = scalarNumber(ctx, 2);
   if (failed(start) || failed(limit) || failed(delta) ||
       failed(ctx.expectSameElements()))
     return failure();
@@ -132,13 +128,14 @@ static LogicalResult range(NodeContext &ctx) {
 
 static LogicalResult oneHot(NodeContext &ctx) {
   GraphBuilder &g = ctx.g;
-  FailureOr<Value> depthValue = scalarInput(ctx, 1);
+  FailureOr<Value> depthValue = scalarNumber(ctx, 1);
   if (failed(ctx.expectNumber(0)) || failed(depthValue) ||
       failed(ctx.expectRank(2, 1)))
     return failure();
-  if (GraphBuilder::shapeOf(ctx.input(2))[0] != 2)
-    return ctx.error("expected two values, off and on, got " +
-                     spell(ctx.input(2)));
+  FailureOr<Value> values =
+      ctx.withSizes(2, g.index(2), "two values, off and on,");
+  if (failed(values))
+    return failure();
   int64_t rank = GraphBuilder::rankOf(ctx.input(0)) + 1;
   FailureOr<int64_t> axis = ctx.axis(ctx.intAttr("axis", -1), rank);
   if (failed(axis))
@@ -166,7 +163,7 @@ static LogicalResult oneHot(NodeContext &ctx) {
       g.compare(CompareDirection::EQ, g.broadcastInDim(indices, dims, sizes),
                 g.iota(g.i64(), sizes, *axis));
   auto value = [&](int64_t i) {
-    Value one = g.sliceDim(ctx.input(2), 0, g.index(i), g.index(1));
+    Value one = g.sliceDim(*values, 0, g.index(i), g.index(1));
     return g.reshape(one, ArrayRef<int64_t>());
   };
   ctx.set(0, g.select(isHot, value(1), value(0)));
@@ -196,7 +193,7 @@ static LogicalResult trilu(NodeContext &ctx) {
   bool upper = ctx.intAttr("upper", 1) != 0;
   Value offset = g.scalarInt(g.i64(), 0);
   if (ctx.hasInput(1)) {
-    FailureOr<Value> given = scalarInput(ctx, 1);
+    FailureOr<Value> given = scalarNumber(ctx, 1);
     if (failed(given) || failed(ctx.expectInteger(1)))
       return failure();
     offset = *given;

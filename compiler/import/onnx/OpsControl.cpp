@@ -26,9 +26,9 @@ static LogicalResult ifOp(NodeContext &ctx) {
                              ctx.graphAttr("else_branch")};
   if (ctx.failed() || failed(ctx.expectBool(0)))
     return failure();
-  auto type = GraphBuilder::typeOf(ctx.input(0));
-  if (!type.hasStaticShape() || type.getNumElements() != 1)
-    return ctx.error("expected one condition, got " + spell(ctx.input(0)));
+  FailureOr<Value> given = ctx.oneElement(0);
+  if (failed(given))
+    return failure();
   for (const Graph *branch : branches)
     if (branch->outputs.size() != ctx.numOutputs())
       return ctx.error("expected branches with " + Twine(ctx.numOutputs()) +
@@ -57,7 +57,7 @@ static LogicalResult ifOp(NodeContext &ctx) {
     return success();
   }
   // Branches first: the types of the results come of them.
-  Value condition = g.extractScalar(ctx.input(0));
+  Value condition = g.extractScalar(*given);
   auto shell = scf::IfOp::create(g.ops, g.loc, TypeRange(), condition, true);
   ctx.importer.discarded.push_back(shell);
   shell.getThenRegion().front().clear();
@@ -190,6 +190,9 @@ buildLoop(NodeContext &ctx, const LoopPlan &plan, const Carried &start,
     return failure();
   for (auto [result, output] : llvm::zip(*results, plan.body->outputs))
     result = withDeclared(g, result, output.type);
+  if (hasCondition)
+    for (Size size : g.sizes(results->front()))
+      ctx.check(size, g.index(1), g.index(1), "a condition is one element");
   Value next = hasCondition ? g.extractScalar(results->front()) : Value();
   SmallVector<Value> values(
       ArrayRef<Value>(*results).slice(plan.firstResult, plan.carried));
@@ -305,12 +308,10 @@ static LogicalResult loop(NodeContext &ctx) {
   plan.scanAxes.assign(plan.scans, 0);
   plan.scanReversed.assign(plan.scans, false);
   if (ctx.hasInput(0)) {
-    FailureOr<Sizes> given = ctx.sizesInput(0);
+    FailureOr<Size> given = ctx.sizeInput(0);
     if (failed(given))
       return failure();
-    if (given->size() != 1)
-      return ctx.error("expected one trip count, got " + Twine(given->size()));
-    plan.trips = g.max(given->front(), g.index(0));
+    plan.trips = g.max(*given, g.index(0));
   } else if (plan.scans) {
     return ctx.unsupported("per-iteration results without a trip count");
   }
@@ -330,8 +331,11 @@ static LogicalResult loop(NodeContext &ctx) {
     auto known = ctx.shapes.constants(ctx.input(1));
     if (!known || known->size() != 1 || known->front() == 0)
       hasCondition = true;
+    FailureOr<Value> given = ctx.oneElement(1);
+    if (failed(given))
+      return failure();
     if (hasCondition)
-      condition = g.extractScalar(ctx.input(1));
+      condition = g.extractScalar(*given);
   } else if (hasCondition) {
     condition =
         arith::ConstantOp::create(g.ops, g.loc, g.ops.getBoolAttr(true));

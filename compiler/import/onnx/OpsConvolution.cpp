@@ -75,13 +75,9 @@ namespace {
 
 /// Operand `i`, one number per output channel, or null. Reports its shape.
 FailureOr<Value> channelBias(NodeContext &c, size_t i, Value result) {
-  Value bias = c.input(i);
-  int64_t outputs = c.g.shapeOf(result).back();
-  if (bias &&
-      (c.g.rankOf(bias) != 1 || !compatible(c.g.shapeOf(bias)[0], outputs)))
-    return c.error("expected a bias of " + Twine(outputs) + " elements, got " +
-                   spell(bias));
-  return bias;
+  if (!c.hasInput(i))
+    return Value();
+  return c.withSizes(i, c.g.sizes(result).back(), "a bias");
 }
 
 LogicalResult finish(NodeContext &c, Value channelsLast) {
@@ -102,17 +98,16 @@ LogicalResult conv(NodeContext &c) {
 }
 
 /// The convolution of centered operands in i32. A kernel's zero point may
-/// belong to its output channels.
-FailureOr<Value> integerConvolution(NodeContext &c, Value x, Value xZero,
-                                    Value w, Value wZero) {
+/// belong to its output channels. Zero points are operands `xZero` and `wZero`.
+FailureOr<Value> integerConvolution(NodeContext &c, Value x, size_t xZero,
+                                    Value w, size_t wZero) {
   GraphBuilder &g = c.g;
-  for (Value zero : {xZero, wZero})
-    if (zero && g.rankOf(zero) > 1)
+  for (size_t zero : {xZero, wZero})
+    if (c.hasInput(zero) && g.rankOf(c.input(zero)) > 1)
       return c.error("expected a scalar or a vector for a zero point, got " +
-                     spell(zero));
-  FailureOr<Value> perTensor = alongDim(c, xZero, 0, g.rankOf(x), 1);
-  FailureOr<Value> perOutput =
-      alongDim(c, wZero, 0, g.rankOf(w), g.shapeOf(w).front());
+                     spell(c.input(zero)));
+  FailureOr<Value> perTensor = alongDim(c, xZero, 0, g.rankOf(x), g.index(1));
+  FailureOr<Value> perOutput = alongDim(c, wZero, 0, g.rankOf(w), g.size(w, 0));
   if (failed(perTensor) || failed(perOutput))
     return failure();
   return convolution(c, centered(g, x, *perTensor), centered(g, w, *perOutput));
@@ -124,8 +119,7 @@ LogicalResult convInteger(NodeContext &c) {
       failed(checkZeroPoint(c, 2, c.g.elementOf(c.input(0)))) ||
       failed(checkZeroPoint(c, 3, c.g.elementOf(c.input(1)))))
     return failure();
-  FailureOr<Value> result =
-      integerConvolution(c, c.input(0), c.input(2), c.input(1), c.input(3));
+  FailureOr<Value> result = integerConvolution(c, c.input(0), 2, c.input(1), 3);
   if (failed(result))
     return failure();
   c.set(0, c.g.fromChannelsLast(*result));
@@ -141,8 +135,7 @@ LogicalResult qLinearConv(NodeContext &c) {
       return failure();
   if (failed(expectByte(c, 7)) || failed(checkSingleScale(c, 6)))
     return failure();
-  FailureOr<Value> sum =
-      integerConvolution(c, c.input(0), c.input(2), c.input(3), c.input(5));
+  FailureOr<Value> sum = integerConvolution(c, c.input(0), 2, c.input(3), 5);
   if (failed(sum))
     return failure();
   FailureOr<Value> bias = channelBias(c, 8, *sum);
@@ -151,11 +144,13 @@ LogicalResult qLinearConv(NodeContext &c) {
   if (*bias && !g.elementOf(*bias).isInteger(32))
     return c.error("expected a bias of i32, got " + spell(*bias));
   // The scales are of the kernel's outputs, the last dimension here.
-  int64_t rank = g.rankOf(*sum), outputs = g.shapeOf(*sum).back();
-  FailureOr<Value> xScale = alongDim(c, c.input(1), rank - 1, rank, 1);
-  FailureOr<Value> wScale = alongDim(c, c.input(4), rank - 1, rank, outputs);
-  FailureOr<Value> yScale = alongDim(c, c.input(6), rank - 1, rank, 1);
-  FailureOr<Value> yZero = alongDim(c, c.input(7), rank - 1, rank, 1);
+  int64_t rank = g.rankOf(*sum);
+  Size one = g.index(1);
+  FailureOr<Value> xScale = alongDim(c, 1, rank - 1, rank, one);
+  FailureOr<Value> wScale =
+      alongDim(c, 4, rank - 1, rank, g.size(*sum, rank - 1));
+  FailureOr<Value> yScale = alongDim(c, 6, rank - 1, rank, one);
+  FailureOr<Value> yZero = alongDim(c, 7, rank - 1, rank, one);
   if (failed(xScale) || failed(wScale) || failed(yScale) || failed(yZero))
     return failure();
   Value total = *bias ? g.add(*sum, *bias) : *sum;

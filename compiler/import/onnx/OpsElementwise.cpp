@@ -37,7 +37,17 @@ template <typename Op> FailureOr<Value> combineAll(NodeContext &c) {
     if (failed(c.expectNumber(i)))
       return failure();
   }
-  if (failed(c.expectSameElements()) || failed(c.broadcast(operands)))
+  if (failed(c.expectSameElements()))
+    return failure();
+  // Before opset 8 all are of one shape.
+  for (size_t i = 1; c.opset < 8 && i < operands.size(); ++i) {
+    FailureOr<Value> like =
+        c.withSizes(i, c.g.sizes(operands[0]), "a tensor like the first");
+    if (failed(like))
+      return failure();
+    operands[i] = *like;
+  }
+  if (failed(c.broadcast(operands)))
     return failure();
   Value result = operands[0];
   for (Value operand : ArrayRef(operands).drop_front())
@@ -153,14 +163,12 @@ LogicalResult clip11(NodeContext &c) {
     return failure();
   Value result = c.input(0);
   for (size_t i : {1, 2}) {
-    Value bound = c.input(i);
-    if (!bound)
+    if (!c.hasInput(i))
       continue;
-    if (c.g.rankOf(bound) > 1 ||
-        (c.g.rankOf(bound) == 1 && c.g.shapeOf(bound)[0] != 1))
-      return c.error("expected a scalar bound, got " + spell(bound));
-    bound = c.g.reshape(bound, ArrayRef<int64_t>{});
-    result = i == 1 ? c.g.maximum(result, bound) : c.g.minimum(result, bound);
+    FailureOr<Value> bound = c.scalarInput(i);
+    if (failed(bound))
+      return failure();
+    result = i == 1 ? c.g.maximum(result, *bound) : c.g.minimum(result, *bound);
   }
   c.set(0, result);
   return success();

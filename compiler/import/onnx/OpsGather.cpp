@@ -107,15 +107,16 @@ static LogicalResult gatherElements(NodeContext &ctx) {
   return success();
 }
 
-/// Index vectors (operand 1, last dimension) into the extents of `operand`
-/// from dimension `first` on.
+/// Index vectors (the last dimension of operand 1, which is `vectors`) into the
+/// extents of `operand` from dimension `first` on.
 static FailureOr<Value> checkedVectors(NodeContext &ctx, Value operand,
-                                       int64_t first, int64_t length) {
+                                       Value vectors, int64_t first) {
   GraphBuilder &g = ctx.g;
   Sizes extents;
+  int64_t length = GraphBuilder::shapeOf(vectors).back();
   for (int64_t i = 0; i < length; ++i)
     extents.push_back(g.size(operand, first + i));
-  Value indices = g.convert(ctx.input(1), g.i64());
+  Value indices = g.convert(vectors, g.i64());
   Sizes shape = g.sizes(indices);
   std::optional<SmallVector<int64_t>> limits =
       GraphBuilder::staticSizes(extents);
@@ -147,17 +148,25 @@ static FailureOr<Value> checkedVectors(NodeContext &ctx, Value operand,
                               g.ops.getStringAttr(ctx.site()));
 }
 
-/// The static length of the index vectors, at most the rank left.
-static FailureOr<int64_t> vectorLength(NodeContext &ctx, int64_t rank) {
+/// Index vectors (operand 1, last dimension) of a known length, which is at
+/// most `rank`, the operand's own but for batches. `implied` is the length that
+/// other operands or the result's declared rank leave, where they say.
+static FailureOr<Value> indexVectorsOf(NodeContext &ctx, int64_t rank,
+                                       std::optional<int64_t> implied) {
   if (failed(ctx.expectInteger(1)) || failed(ctx.expectMinRank(1, 1)))
     return failure();
-  int64_t length = GraphBuilder::shapeOf(ctx.input(1)).back();
-  if (ShapedType::isDynamic(length))
-    return ctx.unsupported("index vectors of unknown length");
-  if (length > rank)
+  Sizes sizes = ctx.g.sizes(ctx.input(1));
+  if (!GraphBuilder::staticSize(sizes.back())) {
+    if (!implied)
+      return ctx.unsupported("index vectors of unknown length, unless the "
+                             "result's rank is declared");
+    sizes.back() = ctx.g.index(*implied);
+  }
+  int64_t length = *GraphBuilder::staticSize(sizes.back());
+  if (length < 0 || length > rank)
     return ctx.error("expected index vectors of at most " + Twine(rank) +
                      " entries, got " + Twine(length));
-  return length;
+  return ctx.withSizes(1, sizes, "index vectors");
 }
 
 static LogicalResult gatherNd(NodeContext &ctx) {
@@ -171,9 +180,15 @@ static LogicalResult gatherNd(NodeContext &ctx) {
   if (batch < 0 || batch >= std::min(rank, indexRank))
     return ctx.error("expected 'batch_dims' below both ranks, got " +
                      Twine(batch));
-  FailureOr<int64_t> length = vectorLength(ctx, rank - batch);
-  if (failed(length))
+  // The result's rank is what batches, the other dimensions of the indices and
+  // those of a slice come to.
+  std::optional<int64_t> implied;
+  if (std::optional<int64_t> declared = ctx.declaredRank(0))
+    implied = indexRank - 1 + rank - batch - *declared;
+  FailureOr<Value> vectors = indexVectorsOf(ctx, rank - batch, implied);
+  if (failed(vectors))
     return failure();
+  int64_t length = GraphBuilder::shapeOf(*vectors).back();
   for (int64_t i = 0; i < batch; ++i) {
     int64_t a = GraphBuilder::shapeOf(operand)[i],
             b = GraphBuilder::shapeOf(ctx.input(1))[i];
@@ -181,14 +196,14 @@ static LogicalResult gatherNd(NodeContext &ctx) {
       return ctx.error("expected batch extents to agree, got " +
                        spell(operand) + " and " + spell(ctx.input(1)));
   }
-  FailureOr<Value> indices = checkedVectors(ctx, operand, batch, *length);
+  FailureOr<Value> indices = checkedVectors(ctx, operand, *vectors, batch);
   if (failed(indices))
     return failure();
   SmallVector<int64_t> offsetDims, collapsed, batching, slices;
   Sizes sizes = g.sizes(*indices);
   sizes.pop_back();
   for (int64_t i = 0; i < rank; ++i) {
-    bool isBatch = i < batch, isIndexed = !isBatch && i < batch + *length;
+    bool isBatch = i < batch, isIndexed = !isBatch && i < batch + length;
     slices.push_back(isBatch || isIndexed ? 1 : -1);
     if (isBatch)
       batching.push_back(i);
@@ -225,14 +240,11 @@ static LogicalResult reverseSequence(NodeContext &ctx) {
   Value value = timeAxis == 0 ? g.swapDims(operand, 0, 1) : operand;
   Sizes sizes = g.sizes(value), plane{sizes[0], sizes[1]};
   int64_t rank = sizes.size();
-  int64_t given = GraphBuilder::shapeOf(ctx.input(1))[0];
-  std::optional<int64_t> batches = GraphBuilder::staticSize(sizes[0]);
-  if (batches && !ShapedType::isDynamic(given) && given != *batches)
-    return ctx.error("expected " + Twine(*batches) + " lengths, got " +
-                     Twine(given));
+  FailureOr<Value> given = ctx.withSizes(1, sizes[0], "lengths");
+  if (failed(given))
+    return failure();
   // Element t of a sequence of length n comes from n - 1 - t while t < n.
-  Value lengths =
-      g.broadcastInDim(g.convert(ctx.input(1), g.i64()), {0}, plane);
+  Value lengths = g.broadcastInDim(g.convert(*given, g.i64()), {0}, plane);
   Value time = g.iota(g.i64(), plane, 1);
   Value source = g.select(g.compare(CompareDirection::LT, time, lengths),
                           g.sub(g.sub(lengths, time), 1.0), time);
@@ -269,23 +281,24 @@ static FailureOr<ScatterKind> kindOf(NodeContext &ctx) {
 
 static LogicalResult scatterElements(NodeContext &ctx) {
   GraphBuilder &g = ctx.g;
-  Value operand = ctx.input(0), updates = ctx.input(2);
+  Value operand = ctx.input(0);
   int64_t rank = GraphBuilder::rankOf(operand);
   FailureOr<int64_t> axis = ctx.axis(ctx.intAttr("axis", 0), rank);
   FailureOr<ScatterKind> kind = kindOf(ctx);
   if (failed(axis) || failed(kind) || failed(ctx.expectSameElements({0, 2})) ||
       failed(expectWithin(ctx, operand, ctx.input(1), *axis)))
     return failure();
-  if (failed(verifyCompatibleShape(ctx.input(1).getType(), updates.getType())))
-    return ctx.error("expected updates of the indices' shape, got " +
-                     spell(updates) + " and " + spell(ctx.input(1)));
+  FailureOr<Value> updates =
+      ctx.withSizes(2, g.sizes(ctx.input(1)), "updates, like indices,");
+  if (failed(updates))
+    return failure();
   FailureOr<Value> indices = checkedOperand(ctx, 1, g.size(operand, *axis));
   if (failed(indices))
     return failure();
   SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, rank)), none;
   Sizes sizes = g.sizes(operand);
   Value result = g.make<ScatterOp>(operand.getType(), *kind, operand,
-                                   indexVectors(g, *indices, *axis), updates,
+                                   indexVectors(g, *indices, *axis), *updates,
                                    none, all, none, none, all, uint64_t(rank));
   g.recordSizes(result, sizes);
   ctx.set(0, result);
@@ -294,31 +307,32 @@ static LogicalResult scatterElements(NodeContext &ctx) {
 
 static LogicalResult scatterNd(NodeContext &ctx) {
   GraphBuilder &g = ctx.g;
-  Value operand = ctx.input(0), updates = ctx.input(2);
-  int64_t rank = GraphBuilder::rankOf(operand);
-  FailureOr<int64_t> length = vectorLength(ctx, rank);
+  Value operand = ctx.input(0);
+  Sizes sizes = g.sizes(operand), wanted = g.sizes(ctx.input(1));
+  int64_t rank = sizes.size(), batch = int64_t(wanted.size()) - 1;
+  // Updates are as many slices as there are vectors.
+  FailureOr<Value> vectors = indexVectorsOf(
+      ctx, rank, batch + rank - GraphBuilder::rankOf(ctx.input(2)));
   FailureOr<ScatterKind> kind = kindOf(ctx);
-  if (failed(length) || failed(kind) || failed(ctx.expectSameElements({0, 2})))
+  if (failed(vectors) || failed(kind) || failed(ctx.expectSameElements({0, 2})))
     return failure();
-  int64_t batch = GraphBuilder::rankOf(ctx.input(1)) - 1;
-  SmallVector<int64_t> wanted(GraphBuilder::shapeOf(ctx.input(1)).drop_back()),
-      window, inserted, none;
-  for (int64_t i = 0; i < *length; ++i)
+  int64_t length = GraphBuilder::shapeOf(*vectors).back();
+  wanted.pop_back();
+  SmallVector<int64_t> window, inserted, none;
+  for (int64_t i = 0; i < length; ++i)
     inserted.push_back(i);
-  for (int64_t i = *length; i < rank; ++i) {
-    window.push_back(batch + i - *length);
-    wanted.push_back(GraphBuilder::shapeOf(operand)[i]);
+  for (int64_t i = length; i < rank; ++i) {
+    window.push_back(batch + i - length);
+    wanted.push_back(sizes[i]);
   }
-  auto type = RankedTensorType::get(wanted, GraphBuilder::elementOf(operand));
-  if (failed(verifyCompatibleShape(type, updates.getType())))
-    return ctx.error("expected updates of shape " + spell(type) + ", got " +
-                     spell(updates));
-  FailureOr<Value> indices = checkedVectors(ctx, operand, 0, *length);
+  FailureOr<Value> updates = ctx.withSizes(2, wanted, "updates");
+  if (failed(updates))
+    return failure();
+  FailureOr<Value> indices = checkedVectors(ctx, operand, *vectors, 0);
   if (failed(indices))
     return failure();
-  Sizes sizes = g.sizes(operand);
   Value result = g.make<ScatterOp>(operand.getType(), *kind, operand, *indices,
-                                   updates, window, inserted, none, none,
+                                   *updates, window, inserted, none, none,
                                    inserted, uint64_t(batch));
   g.recordSizes(result, sizes);
   ctx.set(0, result);

@@ -1,7 +1,6 @@
 // Losses over classes: one log probability per target is chosen by a mask over
 // the classes, weighted and reduced.
 #include "compiler/import/onnx/NodeContext.h"
-#include "dialects/tenon/ShapeRules.h"
 
 using namespace mlir;
 
@@ -12,25 +11,26 @@ namespace {
 /// of operand 2.
 LogicalResult negativeLogLikelihood(NodeContext &c, Value logs) {
   GraphBuilder &g = c.g;
-  Value target = c.input(1), weight = c.input(2);
   std::string reduction = c.stringAttr("reduction", "mean");
   bool ignores = c.hasAttr("ignore_index");
   int64_t ignored = ignores ? c.intAttr("ignore_index") : 0;
   if (reduction != "none" && reduction != "sum" && reduction != "mean")
     return c.error("expected reduction none, sum or mean, got \"" + reduction +
                    "\"");
-  if (failed(c.expectInteger(1)) || (weight && failed(c.expectFloat(2))))
+  if (failed(c.expectInteger(1)) || (c.hasInput(2) && failed(c.expectFloat(2))))
     return failure();
   int64_t rank = g.rankOf(logs);
-  SmallVector<int64_t> wanted(g.shapeOf(logs));
-  int64_t classes = wanted[1];
+  Sizes wanted = g.sizes(logs);
+  Size classes = wanted[1];
   wanted.erase(wanted.begin() + 1);
-  if (!compatible(g.shapeOf(target), wanted))
-    return c.error("expected a target per element but classes of " +
-                   spell(logs) + ", got " + spell(target));
-  if (weight &&
-      (g.rankOf(weight) != 1 || !compatible(g.shapeOf(weight)[0], classes)))
-    return c.error("expected a weight per class, got " + spell(weight));
+  FailureOr<Value> given =
+                       c.withSizes(1, wanted, "a target per row of classes"),
+                   weight = Value();
+  if (c.hasInput(2))
+    weight = c.withSizes(2, classes, "a weight per class");
+  if (failed(given) || failed(weight))
+    return failure();
+  Value target = *given;
 
   mlir::Type index = g.elementOf(target), element = g.elementOf(logs);
   Value keep;
@@ -53,9 +53,9 @@ LogicalResult negativeLogLikelihood(NodeContext &c, Value logs) {
   };
   Value loss = g.make<NegateOp>(pick(logs));
   Value weights;
-  if (weight)
+  if (*weight)
     weights = pick(
-        g.unsqueeze(weight, llvm::to_vector(llvm::seq<int64_t>(1, rank - 1))));
+        g.unsqueeze(*weight, llvm::to_vector(llvm::seq<int64_t>(1, rank - 1))));
   if (keep && !weights)
     weights = g.convert(keep, element);
   else if (keep)

@@ -93,45 +93,37 @@ LogicalResult gemm(NodeContext &c) {
   Value product =
       scaled(g, g.dotGeneral(a, b, {}, {}, {innerA}, {innerB}), alpha);
   if (bias && beta != 0) {
-    Value operands[] = {product, bias};
-    if (failed(c.broadcast(operands)))
+    FailureOr<Value> fitted = c.fitted(2, g.sizes(product), "C");
+    if (failed(fitted))
       return failure();
-    if (!compatible(g.shapeOf(operands[0]), g.shapeOf(product)))
-      return c.error("expected C to broadcast to " + spell(product) + ", got " +
-                     spell(bias));
-    product = g.make<AddOp>(operands[0], scaled(g, operands[1], beta));
+    Value wide = g.broadcastTo(*fitted, g.sizes(product));
+    product = g.make<AddOp>(product, scaled(g, wide, beta));
   }
   c.set(0, product);
   return success();
 }
 
-/// A zero point or scale of the left operand belongs to its rows.
-FailureOr<Value> rowParameter(NodeContext &c, Value parameter, Value matrix) {
+/// Operand `i`, a zero point or scale of `matrix`, null where it is absent: a
+/// vector belongs to the rows of the left operand (`back` is 2) or to the
+/// columns of the right one (1), more dimensions are the matrix's own.
+FailureOr<Value> matrixParameter(NodeContext &c, size_t i, Value matrix,
+                                 int64_t back) {
   int64_t rank = c.g.rankOf(matrix);
-  if (!parameter || c.g.rankOf(parameter) > 1 || rank < 2)
-    return parameter;
-  return alongDim(c, parameter, rank - 2, rank, c.g.shapeOf(matrix)[rank - 2]);
+  if (!c.hasInput(i))
+    return Value();
+  if (c.g.rankOf(c.input(i)) > 1 || rank < 2)
+    return c.fitted(i, c.g.sizes(matrix), "a scale or zero point");
+  return alongDim(c, i, rank - back, rank, c.g.size(matrix, rank - back));
 }
 
-FailureOr<Value> columnParameter(NodeContext &c, Value parameter,
-                                 Value matrix) {
-  int64_t rank = c.g.rankOf(matrix);
-  if (!parameter || c.g.rankOf(parameter) > 1 || rank < 2)
-    return parameter;
-  return alongDim(c, parameter, rank - 1, rank, c.g.shapeOf(matrix)[rank - 1]);
-}
-
-/// (a - aZero) (b - bZero) in i32.
-FailureOr<Value> integerProduct(NodeContext &c, Value a, Value aZero, Value b,
-                                Value bZero) {
-  FailureOr<Value> rows = rowParameter(c, aZero, a);
-  FailureOr<Value> columns = columnParameter(c, bZero, b);
+/// (a - zero point) (b - zero point) in i32; zero points are operands `aZero`
+/// and `bZero`.
+FailureOr<Value> integerProduct(NodeContext &c, Value a, size_t aZero, Value b,
+                                size_t bZero) {
+  FailureOr<Value> rows = matrixParameter(c, aZero, a, 2);
+  FailureOr<Value> columns = matrixParameter(c, bZero, b, 1);
   if (failed(rows) || failed(columns))
     return failure();
-  for (auto [tensor, zero] : {std::pair(a, *rows), std::pair(b, *columns)})
-    if (zero && !c.g.broadcastSizes({tensor, zero}))
-      return c.error("expected a zero point that broadcasts to " +
-                     spell(tensor) + ", got " + spell(zero));
   return numpyMatmul(c, centered(c.g, a, *rows), centered(c.g, b, *columns));
 }
 
@@ -140,8 +132,7 @@ LogicalResult matMulInteger(NodeContext &c) {
       failed(checkZeroPoint(c, 2, c.g.elementOf(c.input(0)))) ||
       failed(checkZeroPoint(c, 3, c.g.elementOf(c.input(1)))))
     return failure();
-  FailureOr<Value> product =
-      integerProduct(c, c.input(0), c.input(2), c.input(1), c.input(3));
+  FailureOr<Value> product = integerProduct(c, c.input(0), 2, c.input(1), 3);
   if (failed(product))
     return failure();
   c.set(0, *product);
@@ -158,18 +149,15 @@ LogicalResult qLinearMatMul(NodeContext &c) {
   if (failed(expectByte(c, 7)) || failed(checkSingleScale(c, 6)))
     return failure();
   Value a = c.input(0), b = c.input(3);
-  FailureOr<Value> product = integerProduct(c, a, c.input(2), b, c.input(5));
-  FailureOr<Value> rows = rowParameter(c, c.input(1), a);
-  FailureOr<Value> columns = columnParameter(c, c.input(4), b);
+  FailureOr<Value> product = integerProduct(c, a, 2, b, 5);
+  FailureOr<Value> rows = matrixParameter(c, 1, a, 2);
+  FailureOr<Value> columns = matrixParameter(c, 4, b, 1);
   if (failed(product) || failed(rows) || failed(columns))
     return failure();
-  int64_t rank = g.rankOf(*product);
-  int64_t extent = rank < 2 ? 1 : g.shapeOf(*product)[rank - 2];
-  FailureOr<Value> scale = c.input(6), zero = c.input(7);
-  if (rank >= 2) {
-    scale = alongDim(c, c.input(6), rank - 2, rank, extent);
-    zero = alongDim(c, c.input(7), rank - 2, rank, extent);
-  }
+  int64_t rank = g.rankOf(*product), dim = std::max<int64_t>(rank - 2, 0);
+  Size extent = rank < 2 ? g.index(1) : g.size(*product, dim);
+  FailureOr<Value> scale = alongDim(c, 6, dim, rank, extent);
+  FailureOr<Value> zero = alongDim(c, 7, dim, rank, extent);
   if (failed(scale) || failed(zero))
     return failure();
   // One factor takes the product to the result's scale.
@@ -236,12 +224,13 @@ LogicalResult det(NodeContext &c) {
     return failure();
   Value x = c.input(0);
   Sizes sizes = g.sizes(x), batch(ArrayRef(sizes).drop_back(2));
-  ArrayRef<int64_t> square = g.shapeOf(x).take_back(2);
-  if (!compatible(square[0], square[1]))
-    return c.error("expected square matrices, got " + spell(x));
-  Size n =
-      ShapedType::isDynamic(square[0]) ? sizes.back() : sizes[sizes.size() - 2];
-  x = g.reshape(x, Sizes{g.product(batch), n, n});
+  Size rows = sizes[sizes.size() - 2];
+  Size n = g.staticSize(rows) ? rows : sizes.back();
+  sizes[sizes.size() - 2] = sizes.back() = n;
+  FailureOr<Value> square = c.withSizes(0, sizes, "square matrices");
+  if (failed(square))
+    return failure();
+  x = g.reshape(*square, Sizes{g.product(batch), n, n});
   c.set(0, g.reshape(determinant(g, x), batch));
   return success();
 }

@@ -1,7 +1,6 @@
 // Normalizations: means and variances over some dimensions, given or taken from
 // the data. Statistics of narrow floats are computed as f32.
 #include "compiler/import/onnx/NodeContext.h"
-#include "dialects/tenon/ShapeRules.h"
 
 using namespace mlir;
 
@@ -35,15 +34,17 @@ Value perChannel(GraphBuilder &g, Value vector, int64_t rank) {
   return g.unsqueeze(vector, llvm::to_vector(llvm::seq<int64_t>(1, rank - 1)));
 }
 
-/// Operands first to last are vectors of `channels` elements.
-LogicalResult expectChannels(NodeContext &c, size_t first, size_t last,
-                             int64_t channels) {
-  for (size_t i = first; i <= last; ++i) {
-    if (failed(c.expectFloat(i)) || failed(c.expectRank(i, 1)))
+/// Operands 1 to `last`, vectors of `channels` elements, behind the first.
+LogicalResult readChannels(NodeContext &c, size_t last, Size channels,
+                           SmallVectorImpl<Value> &operands) {
+  operands.assign({c.input(0)});
+  for (size_t i = 1; i <= last; ++i) {
+    if (failed(c.expectFloat(i)))
       return failure();
-    if (!compatible(c.g.shapeOf(c.input(i))[0], channels))
-      return c.error("expected input " + Twine(i) + " of " + Twine(channels) +
-                     " elements, one per channel, got " + spell(c.input(i)));
+    FailureOr<Value> vector = c.withSizes(i, channels, "a number per channel");
+    if (failed(vector))
+      return failure();
+    operands.push_back(*vector);
   }
   return success();
 }
@@ -58,12 +59,12 @@ SmallVector<int64_t> allButChannels(int64_t rank) {
 /// Opset 7 and 8: statistics of every position instead of every channel.
 LogicalResult batchNormPerPosition(NodeContext &c, double epsilon) {
   GraphBuilder &g = c.g;
-  Value x = c.input(0), operands[5];
-  for (size_t i = 0; i < 5; ++i) {
-    operands[i] = c.input(i);
-    if (!g.broadcastSizes({x, operands[i]}))
-      return c.error("expected input " + Twine(i) + " to broadcast to " +
-                     spell(x) + ", got " + spell(operands[i]));
+  Value x = c.input(0), operands[5] = {x};
+  for (size_t i = 1; i < 5; ++i) {
+    FailureOr<Value> fitted = c.fitted(i, g.sizes(x), "a number per position");
+    if (failed(fitted))
+      return failure();
+    operands[i] = *fitted;
   }
   Value scale = g.div(operands[1], g.make<SqrtOp>(g.add(operands[4], epsilon)));
   c.set(0, g.add(g.mul(g.sub(x, operands[3]), scale), operands[2]));
@@ -71,22 +72,23 @@ LogicalResult batchNormPerPosition(NodeContext &c, double epsilon) {
 }
 
 /// The batch's own statistics, and running ones moved towards them.
-void batchNormTraining(NodeContext &c, double epsilon, double momentum) {
+void batchNormTraining(NodeContext &c, ArrayRef<Value> operands, double epsilon,
+                       double momentum) {
   GraphBuilder &g = c.g;
-  mlir::Type element = g.elementOf(c.input(0));
-  Value x = widen(g, c.input(0));
+  mlir::Type element = g.elementOf(operands[0]);
+  Value x = widen(g, operands[0]);
   int64_t rank = g.rankOf(x);
   SmallVector<int64_t> dims = allButChannels(rank);
   Moments m = moments(g, x, dims);
   auto channel = [&](size_t i) {
-    return perChannel(g, g.convert(c.input(i), g.elementOf(x)), rank);
+    return perChannel(g, g.convert(operands[i], g.elementOf(x)), rank);
   };
   Value y = g.add(g.mul(normalized(g, m, epsilon), channel(1)), channel(2));
   c.set(0, g.convert(y, element));
   for (size_t i : {1, 2}) {
     Value saved = g.squeeze(i == 1 ? m.mean : m.variance, dims);
-    mlir::Type type = g.elementOf(c.input(i + 2));
-    Value old = g.convert(c.input(i + 2), g.elementOf(x));
+    mlir::Type type = g.elementOf(operands[i + 2]);
+    Value old = g.convert(operands[i + 2], g.elementOf(x));
     Value running = g.add(g.mul(old, momentum), g.mul(saved, 1 - momentum));
     if (c.wants(i))
       c.set(i, g.convert(running, type));
@@ -115,22 +117,22 @@ LogicalResult batchNormalization(NodeContext &c) {
   if (!spatial)
     return training ? c.unsupported("training without spatial statistics")
                     : batchNormPerPosition(c, epsilon);
-  if (failed(expectChannels(c, 1, 4, g.shapeOf(x)[1])))
+  SmallVector<Value> operands;
+  if (failed(readChannels(c, 4, g.size(x, 1), operands)))
     return failure();
   if (training) {
-    batchNormTraining(c, epsilon, momentum);
+    batchNormTraining(c, operands, epsilon, momentum);
     return success();
   }
   // One type for all, that of the widest.
   mlir::Type common = g.elementOf(x), element = common;
-  for (Value operand : c.inputs())
+  for (Value operand : operands)
     if (g.elementOf(operand) != common)
       common = g.elementOf(operand).isF64() || common.isF64()
                    ? mlir::Type(g.ops.getF64Type())
                    : mlir::Type(g.f32());
-  SmallVector<Value> operands;
-  for (Value operand : c.inputs())
-    operands.push_back(g.convert(operand, common));
+  for (Value &operand : operands)
+    operand = g.convert(operand, common);
   Value y =
       BatchNormOp::create(g.ops, g.loc, operands[0].getType(), operands[0],
                           operands[1], operands[2], operands[3], operands[4],
@@ -144,15 +146,17 @@ LogicalResult instanceNormalization(NodeContext &c) {
   c.ignoreAttrs({"consumed_inputs"});
   double epsilon = c.floatAttr("epsilon", 1e-5f);
   if (failed(c.expectFloat(0)) || failed(c.expectSameElements()) ||
-      failed(c.expectMinRank(0, 3)) ||
-      failed(expectChannels(c, 1, 2, g.shapeOf(c.input(0))[1])))
+      failed(c.expectMinRank(0, 3)))
+    return failure();
+  SmallVector<Value> operands;
+  if (failed(readChannels(c, 2, g.size(c.input(0), 1), operands)))
     return failure();
   Value x = widen(g, c.input(0));
   int64_t rank = g.rankOf(x);
   Moments m = moments(g, x, llvm::to_vector(llvm::seq<int64_t>(2, rank)));
   Value y = normalized(g, m, epsilon);
-  y = g.mul(y, perChannel(g, widen(g, c.input(1)), rank));
-  y = g.add(y, perChannel(g, widen(g, c.input(2)), rank));
+  y = g.mul(y, perChannel(g, widen(g, operands[1]), rank));
+  y = g.add(y, perChannel(g, widen(g, operands[2]), rank));
   c.set(0, g.convert(y, g.elementOf(c.input(0))));
   return success();
 }
@@ -171,21 +175,23 @@ LogicalResult groupNormalization(NodeContext &c) {
   if (groups < 1 || (!ShapedType::isDynamic(channels) && channels % groups))
     return c.error("expected num_groups that divides " + Twine(channels) +
                    " channels, got " + Twine(groups));
-  if (failed(expectChannels(c, 1, 2, c.opset < 21 ? groups : channels)))
-    return failure();
+  bool byGroup = c.opset < 21;
   Sizes sizes = g.sizes(x), split = sizes;
+  SmallVector<Value> operands;
+  if (failed(
+          readChannels(c, 2, byGroup ? g.index(groups) : sizes[1], operands)))
+    return failure();
   split[1] = g.floorDiv(sizes[1], g.index(groups));
   split.insert(split.begin() + 1, g.index(groups));
   Value wide = g.reshape(widen(g, x), split);
   Moments m =
       moments(g, wide, llvm::to_vector(llvm::seq<int64_t>(2, rank + 1)));
   Value y = normalized(g, m, epsilon);
-  bool byGroup = c.opset < 21;
   if (!byGroup)
     y = g.reshape(y, sizes);
   int64_t shaped = byGroup ? rank + 1 : rank;
   auto parameter = [&](size_t i) {
-    return perChannel(g, g.convert(c.input(i), g.elementOf(y)), shaped);
+    return perChannel(g, g.convert(operands[i], g.elementOf(y)), shaped);
   };
   y = g.add(g.mul(y, parameter(1)), parameter(2));
   c.set(0, g.convert(g.reshape(y, sizes), g.elementOf(x)));
@@ -199,7 +205,7 @@ LogicalResult layerNormalization(NodeContext &c) {
   if (failed(c.expectFloat(0)) || failed(c.expectMinRank(0, 1)) ||
       failed(c.expectSameElements()))
     return failure();
-  Value x = c.input(0), scale = c.input(1), bias = c.input(2);
+  Value x = c.input(0), scale, bias;
   int64_t rank = g.rankOf(x);
   FailureOr<int64_t> axis = c.axis(c.intAttr("axis", -1), rank);
   if (failed(axis))
@@ -207,15 +213,16 @@ LogicalResult layerNormalization(NodeContext &c) {
   Sizes sizes = g.sizes(x), inner(ArrayRef(sizes).drop_front(*axis));
   ArrayRef<int64_t> innerShape = g.shapeOf(x).drop_front(*axis);
   bool whole = true; // parameters have just the normalized shape
-  for (Value parameter : {scale, bias}) {
-    if (!parameter)
+  for (size_t i : {1, 2}) {
+    if (!c.hasInput(i))
       continue;
-    std::optional<Sizes> common = g.broadcastSizes({x, parameter});
-    if (!common || common->size() != sizes.size())
-      return c.error("expected scale and bias that broadcast to " + spell(x) +
-                     ", got " + spell(parameter));
-    whole &= g.rankOf(parameter) == rank - *axis &&
-             g.shapeOf(parameter) == innerShape;
+    FailureOr<Value> parameter =
+        c.fitted(i, sizes, i == 1 ? "a scale" : "a bias");
+    if (failed(parameter))
+      return failure();
+    (i == 1 ? scale : bias) = *parameter;
+    whole &= g.rankOf(*parameter) == rank - *axis &&
+             g.shapeOf(*parameter) == innerShape;
   }
   Value wide = widen(g, x);
   if (c.wants(1) || c.wants(2) || !whole) {

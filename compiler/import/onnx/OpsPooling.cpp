@@ -271,13 +271,13 @@ LogicalResult globalLpPool(NodeContext &c) {
 /// output_shape adds zeros behind it.
 LogicalResult maxUnpool(NodeContext &c) {
   GraphBuilder &g = c.g;
-  Value x = c.input(0), index = c.input(1);
+  Value x = c.input(0);
   if (failed(c.expectNumber(0)) || failed(c.expectInteger(1)) ||
       failed(c.expectMinRank(0, 3)))
     return failure();
-  if (!compatible(g.shapeOf(x), g.shapeOf(index)))
-    return c.error("expected indices for every element of " + spell(x) +
-                   ", got " + spell(index));
+  FailureOr<Value> indices = c.withSizes(1, g.sizes(x), "an index per element");
+  if (failed(indices))
+    return failure();
   int64_t rank = g.rankOf(x) - 2;
   FailureOr<SmallVector<int64_t>> kernel = readKernel(c, rank);
   FailureOr<SmallVector<int64_t>> pads = readPads(c, rank);
@@ -294,7 +294,7 @@ LogicalResult maxUnpool(NodeContext &c) {
   Size count = g.product(sizes), total = g.product(pooled);
   Value flat = g.reshape(x, Sizes{count});
   Value at = g.checkedIndices(
-      g.reshape(g.convert(index, g.i64()), Sizes{count}), total, c.site());
+      g.reshape(g.convert(*indices, g.i64()), Sizes{count}), total, c.site());
   Value zeros = g.splat(g.elementOf(x), {total}, 0);
   Value filled = ScatterOp::create(
       g.ops, g.loc, zeros.getType(), ScatterKind::Set, zeros,

@@ -1,6 +1,5 @@
 // Linear quantization and its inverse, per tensor and per axis.
 #include "compiler/import/onnx/Quantization.h"
-#include "dialects/tenon/ShapeRules.h"
 
 #include <cmath>
 
@@ -24,25 +23,26 @@ Value centered(GraphBuilder &g, Value x, Value zeroPoint) {
   return zeroPoint ? g.sub(x, g.convert(zeroPoint, i32)) : x;
 }
 
-FailureOr<Value> alongDim(NodeContext &c, Value parameter, int64_t dim,
-                          int64_t rank, int64_t extent) {
+FailureOr<Value> alongDim(NodeContext &c, size_t i, int64_t dim, int64_t rank,
+                          Size extent) {
   GraphBuilder &g = c.g;
+  Value parameter = c.input(i);
   if (!parameter || g.rankOf(parameter) == 0)
     return parameter;
-  int64_t length = g.shapeOf(parameter)[0];
+  std::optional<int64_t> length = g.staticSize(g.size(parameter, 0)),
+                         known = g.staticSize(extent);
   if (g.rankOf(parameter) == 1 && length == 1)
     return g.reshape(parameter, ArrayRef<int64_t>{});
-  if (g.rankOf(parameter) != 1 || !compatible(length, extent))
-    return c.error("expected a scalar or " +
-                   (ShapedType::isDynamic(extent)
-                        ? Twine("a vector")
-                        : Twine(extent) + Twine(" elements")) +
-                   " along axis " + Twine(dim) + ", got " + spell(parameter));
+  if (g.rankOf(parameter) != 1 || (length && known && *length != *known))
+    return c.error(
+        "expected a scalar or " +
+        (known ? Twine(*known) + Twine(" elements") : Twine("a vector")) +
+        " along axis " + Twine(dim) + ", got " + spell(parameter));
   SmallVector<int64_t> ones;
-  for (int64_t i = 0; i < rank; ++i)
-    if (i != dim)
-      ones.push_back(i);
-  return g.unsqueeze(parameter, ones);
+  for (int64_t d = 0; d < rank; ++d)
+    if (d != dim)
+      ones.push_back(d);
+  return g.unsqueeze(g.broadcastTo(parameter, extent), ones);
 }
 
 LogicalResult checkScale(NodeContext &c, size_t i) {
@@ -91,20 +91,20 @@ namespace {
 LogicalResult parameters(NodeContext &c, Value &scale, Value &zero) {
   Value x = c.input(0);
   int64_t rank = c.g.rankOf(x), axis = c.intAttr("axis", 1);
-  scale = c.input(1);
-  zero = c.input(2);
-  bool perAxis = c.g.rankOf(scale) > 0 &&
-                 !(c.g.rankOf(scale) == 1 && c.g.shapeOf(scale)[0] == 1);
-  int64_t extent = 1, dim = 0;
+  Value given = c.input(1);
+  bool perAxis = c.g.rankOf(given) > 0 &&
+                 !(c.g.rankOf(given) == 1 && c.g.shapeOf(given)[0] == 1);
+  Size extent = c.g.index(1);
+  int64_t dim = 0;
   if (perAxis) {
     FailureOr<int64_t> within = c.axis(axis, rank);
     if (failed(within))
       return failure();
     dim = *within;
-    extent = c.g.shapeOf(x)[dim];
+    extent = c.g.size(x, dim);
   }
-  FailureOr<Value> s = alongDim(c, scale, dim, rank, extent);
-  FailureOr<Value> z = alongDim(c, zero, dim, rank, extent);
+  FailureOr<Value> s = alongDim(c, 1, dim, rank, extent);
+  FailureOr<Value> z = alongDim(c, 2, dim, rank, extent);
   if (failed(s) || failed(z))
     return failure();
   scale = *s;

@@ -3,7 +3,6 @@
 #include "compiler/import/Branches.h"
 #include "compiler/import/Formulas.h"
 #include "compiler/import/onnx/NodeContext.h"
-#include "dialects/tenon/ShapeRules.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -245,20 +244,6 @@ Ran run(const Direction &d, Value gatesOfInput, State start, bool backward,
           {loop.getResult(1), hasCell ? loop.getResult(2) : Value()}};
 }
 
-/// Operand `i`, when present, has these extents as far as they are static.
-LogicalResult expectShape(NodeContext &c, size_t i, StringRef what,
-                          ArrayRef<int64_t> shape) {
-  Value operand = c.input(i);
-  if (!operand || compatible(c.g.shapeOf(operand), shape))
-    return success();
-  std::string list;
-  for (int64_t extent : shape)
-    list += (list.empty() ? "" : ",") +
-            (ShapedType::isDynamic(extent) ? "?" : std::to_string(extent));
-  return c.error("expected " + what + " of shape [" + list + "], got " +
-                 spell(operand));
-}
-
 /// Brings batch-first operands and results to the order of layout 0 and back.
 Value swapLayout(GraphBuilder &g, Value v, bool batchFirst) {
   return v && batchFirst ? g.swapDims(v, 0, 1) : v;
@@ -285,39 +270,44 @@ LogicalResult readNetwork(NodeContext &c, Network &net,
       failed(c.expectRank(2, 3)) ||
       failed(c.expectSameElements({0, 1, 2, 3, 5, 6, 7})))
     return failure();
-  net.x = swapLayout(g, c.input(0), batchFirst);
-  net.w = c.input(1);
-  net.r = c.input(2);
-  net.b = c.input(3);
-  net.lengths = c.input(4);
-  net.initialH = swapLayout(g, c.input(5), batchFirst);
-  net.initialC = swapLayout(g, c.input(6), batchFirst);
-  net.peepholes = c.input(7);
-  net.element = g.elementOf(net.x);
-  net.time = g.size(net.x, 0);
-  net.batch = g.size(net.x, 1);
-  net.hidden = g.size(net.r, 2);
-  int64_t dynamic = ShapedType::kDynamic, hidden = g.shapeOf(net.r)[2];
-  if (c.hasAttr("hidden_size") && !ShapedType::isDynamic(hidden) &&
-      c.intAttr("hidden_size") != hidden)
+  net.element = g.elementOf(c.input(0));
+  Sizes x = g.sizes(c.input(0));
+  Size &batch = x[batchFirst ? 0 : 1];
+  // What a type says of the batch is so for all operands; the run checks it.
+  for (auto [i, dim] : {std::pair(4, 0), {5, !batchFirst}, {6, !batchFirst}})
+    if (Value operand = c.input(i); operand && dim < g.rankOf(operand))
+      if (Size size = g.size(operand, dim);
+          !g.staticSize(batch) && g.staticSize(size))
+        batch = size;
+  net.batch = batch;
+  net.time = x[batchFirst ? 1 : 0];
+  Size d = g.index(net.directions), hidden = net.hidden = g.size(c.input(2), 2);
+  if (std::optional<int64_t> known = g.staticSize(hidden);
+      known && c.hasAttr("hidden_size") && c.intAttr("hidden_size") != *known)
     return c.error("expected hidden_size to be the last extent of R, got " +
-                   Twine(c.intAttr("hidden_size")) + " and " + Twine(hidden));
-  int64_t rows = ShapedType::isDynamic(hidden) ? dynamic : net.gates * hidden;
-  int64_t twice = ShapedType::isDynamic(rows) ? dynamic : 2 * rows;
-  int64_t thrice = ShapedType::isDynamic(hidden) ? dynamic : 3 * hidden;
-  int64_t batch = g.shapeOf(net.x)[1], d = net.directions;
-  SmallVector<int64_t> state{d, batch, hidden};
+                   Twine(c.intAttr("hidden_size")) + " and " + Twine(*known));
+  auto times = [&](int64_t n) { return g.mul(g.index(n), hidden); };
+  Sizes state{d, net.batch, hidden};
   if (batchFirst)
     std::swap(state[0], state[1]);
-  if (failed(expectShape(c, 1, "W", {d, rows, g.shapeOf(net.x)[2]})) ||
-      failed(expectShape(c, 2, "R", {d, rows, hidden})) ||
-      failed(expectShape(c, 3, "B", {d, twice})) ||
-      failed(expectShape(c, 4, "sequence_lens", {batch})) ||
-      failed(expectShape(c, 5, "initial_h", state)) ||
-      failed(expectShape(c, 6, "initial_c", state)) ||
-      failed(expectShape(c, 7, "P", {d, thrice})))
-    return failure();
-  return success();
+  bool fits = true;
+  auto read = [&](size_t i, ArrayRef<Size> sizes, StringRef what) -> Value {
+    FailureOr<Value> value = Value();
+    if (fits && c.hasInput(i))
+      value = c.withSizes(i, sizes, what);
+    fits &= succeeded(value);
+    return fits ? *value : Value();
+  };
+  Size rows = times(net.gates);
+  net.x = swapLayout(g, read(0, x, "X"), batchFirst);
+  net.w = read(1, {d, rows, x[2]}, "W");
+  net.r = read(2, {d, rows, hidden}, "R");
+  net.b = read(3, {d, times(2 * net.gates)}, "B");
+  net.lengths = read(4, net.batch, "sequence_lens");
+  net.initialH = swapLayout(g, read(5, state, "initial_h"), batchFirst);
+  net.initialC = swapLayout(g, read(6, state, "initial_c"), batchFirst);
+  net.peepholes = read(7, {d, times(3)}, "P");
+  return success(fits);
 }
 
 LogicalResult recurrent(NodeContext &c, Network &net,

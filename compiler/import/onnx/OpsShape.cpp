@@ -6,17 +6,6 @@ using namespace mlir;
 namespace tenon::onnx {
 
 /// Sizes as text for messages: `[2, ?, 4]`.
-static std::string spellSizes(const Sizes &sizes) {
-  std::string text = "[";
-  for (Size size : sizes) {
-    if (text.size() > 1)
-      text += ", ";
-    std::optional<int64_t> number = GraphBuilder::staticSize(size);
-    text += number ? std::to_string(*number) : "?";
-  }
-  return text + "]";
-}
-
 /// The static product of sizes, or nothing where it is unknown or too great.
 static std::optional<int64_t> staticCount(const Sizes &sizes) {
   int64_t count = 1;
@@ -63,7 +52,7 @@ static LogicalResult reshape(NodeContext &ctx) {
     } else if (*number == -1) {
       if (inferred)
         return ctx.error("expected at most one -1 in the shape, got " +
-                         spellSizes(target));
+                         spell(target));
       inferred = i;
     } else if (*number < 0) {
       return ctx.error("expected extents of -1 or more, got " + Twine(*number));
@@ -77,7 +66,7 @@ static LogicalResult reshape(NodeContext &ctx) {
   if (have && need &&
       (inferred ? *need == 0 || *have % *need != 0 : *have != *need))
     return ctx.error("expected a shape of " + Twine(*have) + " elements, got " +
-                     spellSizes(target));
+                     spell(target));
   if (inferred)
     target[*inferred] = g.quotient(from, others);
   if (mayInferLater) {
@@ -301,7 +290,7 @@ static LogicalResult expand(NodeContext &ctx) {
   std::optional<Sizes> sizes = ctx.g.broadcastSizes(ArrayRef<Sizes>(shapes));
   if (!sizes)
     return ctx.error("expected a shape that " + spell(ctx.input(0)) +
-                     " can be broadcast to, got " + spellSizes(*target));
+                     " can be broadcast to, got " + spell(*target));
   // Numbers of the run that are neither one nor what is repeated.
   GraphBuilder &g = ctx.g;
   for (auto [i, wanted] : llvm::enumerate(*target)) {

@@ -1,7 +1,6 @@
 // Signals: Fourier transforms, window functions, mel filters.
 #include "compiler/import/Fourier.h"
 #include "compiler/import/onnx/NodeContext.h"
-#include "dialects/tenon/ShapeRules.h"
 
 #include <cmath>
 
@@ -32,16 +31,14 @@ Value join(GraphBuilder &g, const ComplexPair &z) {
 /// The one element of operand `i` as a size, not negative.
 FailureOr<Size> sizeOperand(NodeContext &c, size_t i, StringRef what,
                             int64_t least) {
-  FailureOr<Sizes> given = c.sizesInput(i);
+  FailureOr<Size> given = c.sizeInput(i);
   if (failed(given))
     return failure();
-  if (given->size() != 1)
-    return c.error("expected a scalar " + what + ", got " + spell(c.input(i)));
-  std::optional<int64_t> known = c.g.staticSize(given->front());
+  std::optional<int64_t> known = c.g.staticSize(*given);
   if (known && (*known < least || *known >= int64_t(1) << 40))
     return c.error("expected " + what + " of at least " + Twine(least) +
                    " and below 2^40, got " + Twine(*known));
-  return c.g.max(given->front(), c.g.index(least));
+  return c.g.max(*given, c.g.index(least));
 }
 
 LogicalResult dft(NodeContext &c) {
@@ -106,7 +103,9 @@ LogicalResult stft(NodeContext &c) {
     if (a && b && *a != *b)
       return c.error("expected frame_length to be the window's, got " +
                      Twine(*a) + " and " + Twine(*b));
-    if (!window)
+    if (window)
+      c.check(*given, length, length, "frame_length must be the window's");
+    else
       length = *given;
   } else if (!window) {
     return c.error("expected a window or a frame_length");
@@ -189,15 +188,15 @@ LogicalResult melWeightMatrix(NodeContext &c) {
   auto number = [&](Size size) {
     return g.convert(g.fromSize(size, g.i64()), f64);
   };
-  auto mel = [&](size_t i) {
-    Value hertz = g.reshape(g.convert(c.input(i), f64), ArrayRef<int64_t>{});
+  auto mel = [&](Value edge) {
+    Value hertz = g.convert(edge, f64);
     Value x = g.make<LogOp>(g.add(g.div(hertz, 700.0), 1.0));
     return g.mul(x, 2595 / std::log(10.0));
   };
-  for (size_t i : {3, 4})
-    if (g.rankOf(c.input(i)) != 0 && !compatible(g.shapeOf(c.input(i)), {1}))
-      return c.error("expected a scalar edge, got " + spell(c.input(i)));
-  Value low = mel(3), high = mel(4);
+  FailureOr<Value> lowest = c.scalarInput(3), highest = c.scalarInput(4);
+  if (failed(lowest) || failed(highest))
+    return failure();
+  Value low = mel(*lowest), high = mel(*highest);
   Size points = g.add(*mels, g.index(2));
   Value step = g.div(g.sub(high, low), number(points));
   Value place = g.add(g.mul(g.iota(f64, {points}, 0), step), low);

@@ -1,7 +1,6 @@
 // Optimizer steps: a rate and a step count, then for every optimized tensor its
 // value, its gradient and its states, all updated elementwise.
 #include "compiler/import/onnx/NodeContext.h"
-#include "dialects/tenon/ShapeRules.h"
 
 using namespace mlir;
 
@@ -13,6 +12,13 @@ constexpr StringLiteral kDomain = "ai.onnx.preview.training";
 struct Rates {
   Value rate; ///< rank 0, float
   Value step; ///< rank 0, i64
+  SmallVector<Value> tensors;
+  size_t count; ///< of optimized tensors
+
+  /// Of tensor `i` in group `group` (0: values, 1: gradients, ...).
+  Value operand(size_t group, size_t i) const {
+    return tensors[group * count + i];
+  }
 };
 
 /// Checks R, T and `groups` tensors per optimized one, all of one shape.
@@ -25,30 +31,31 @@ FailureOr<Rates> readRates(NodeContext &c, size_t perTensor) {
                    Twine(tensors));
   if (failed(c.expectFloat(0)) || failed(c.expectInteger(1)))
     return failure();
+  Rates rates;
+  rates.count = tensors / perTensor;
   for (size_t i = 0; i < c.numInputs(); ++i) {
     if (!c.hasInput(i))
       return c.error("expected input " + Twine(i) + " to be present");
-    if (i < 2 && g.rankOf(c.input(i)) != 0 &&
-        !compatible(g.shapeOf(c.input(i)), {1}))
-      return c.error("expected scalars for R and T, got " + spell(c.input(i)));
-    if (i < 2)
+    if (i < 2) {
+      FailureOr<Value> scalar = c.scalarInput(i);
+      if (failed(scalar))
+        return failure();
+      (i == 0 ? rates.rate : rates.step) = *scalar;
       continue;
-    Value first = c.input(2 + (i - 2) % (tensors / perTensor));
+    }
+    Value first = c.input(2 + (i - 2) % rates.count);
     if (failed(c.expectFloat(i)))
       return failure();
-    if (!compatible(g.shapeOf(c.input(i)), g.shapeOf(first)) ||
-        g.elementOf(c.input(i)) != g.elementOf(first))
+    if (g.elementOf(c.input(i)) != g.elementOf(first))
       return c.error("expected input " + Twine(i) + " to be like " +
                      spell(first) + ", got " + spell(c.input(i)));
+    FailureOr<Value> like =
+        c.withSizes(i, g.sizes(first), "a tensor like the optimized one");
+    if (failed(like))
+      return failure();
+    rates.tensors.push_back(*like);
   }
-  ArrayRef<int64_t> scalar;
-  return Rates{g.reshape(c.input(0), scalar), g.reshape(c.input(1), scalar)};
-}
-
-/// Operand of tensor `i` in group `group` (0: values, 1: gradients, ...).
-Value operand(NodeContext &c, size_t perTensor, size_t group, size_t i) {
-  size_t count = (c.numInputs() - 2) / perTensor;
-  return c.input(2 + group * count + i);
+  return rates;
 }
 
 LogicalResult adagrad(NodeContext &c) {
@@ -59,14 +66,14 @@ LogicalResult adagrad(NodeContext &c) {
   FailureOr<Rates> rates = readRates(c, 3);
   if (failed(rates))
     return failure();
-  size_t count = (c.numInputs() - 2) / 3;
+  size_t count = rates->count;
   for (size_t i = 0; i < count; ++i) {
-    Value x = operand(c, 3, 0, i), squares = operand(c, 3, 2, i);
+    Value x = rates->operand(0, i), squares = rates->operand(2, i);
     mlir::Type element = g.elementOf(x);
     Value step = g.convert(rates->step, element);
     Value rate =
         g.div(g.convert(rates->rate, element), g.add(g.mul(step, decay), 1.0));
-    Value gradient = g.add(g.mul(x, norm), operand(c, 3, 1, i));
+    Value gradient = g.add(g.mul(x, norm), rates->operand(1, i));
     Value total = g.add(squares, g.mul(gradient, gradient));
     Value divisor = g.add(g.make<SqrtOp>(total), epsilon);
     c.set(i, g.sub(x, g.div(g.mul(rate, gradient), divisor)));
@@ -87,12 +94,12 @@ LogicalResult momentum(NodeContext &c) {
   FailureOr<Rates> rates = readRates(c, 3);
   if (failed(rates))
     return failure();
-  size_t count = (c.numInputs() - 2) / 3;
+  size_t count = rates->count;
   for (size_t i = 0; i < count; ++i) {
-    Value x = operand(c, 3, 0, i), velocity = operand(c, 3, 2, i);
+    Value x = rates->operand(0, i), velocity = rates->operand(2, i);
     mlir::Type element = g.elementOf(x);
     Value rate = g.convert(rates->rate, element);
-    Value gradient = g.add(g.mul(x, norm), operand(c, 3, 1, i));
+    Value gradient = g.add(g.mul(x, norm), rates->operand(1, i));
     // The first step takes the gradient as it is.
     Value later = g.compare(CompareDirection::GT, rates->step, 0.0);
     Value share =
@@ -115,14 +122,14 @@ LogicalResult adam(NodeContext &c) {
   FailureOr<Rates> rates = readRates(c, 4);
   if (failed(rates))
     return failure();
-  size_t count = (c.numInputs() - 2) / 4;
+  size_t count = rates->count;
   for (size_t i = 0; i < count; ++i) {
-    Value x = operand(c, 4, 0, i);
+    Value x = rates->operand(0, i);
     mlir::Type element = g.elementOf(x);
-    Value gradient = g.add(g.mul(x, norm), operand(c, 4, 1, i));
+    Value gradient = g.add(g.mul(x, norm), rates->operand(1, i));
     Value mean =
-        g.add(g.mul(operand(c, 4, 2, i), alpha), g.mul(gradient, 1 - alpha));
-    Value square = g.add(g.mul(operand(c, 4, 3, i), beta),
+        g.add(g.mul(rates->operand(2, i), alpha), g.mul(gradient, 1 - alpha));
+    Value square = g.add(g.mul(rates->operand(3, i), beta),
                          g.mul(g.mul(gradient, gradient), 1 - beta));
     Value root = g.add(g.make<SqrtOp>(square), epsilon);
     // Both means start at zero, which is made good after the first step.

@@ -120,7 +120,7 @@ Value takeRows(GraphBuilder &g, Value table, Value index) {
 
 LogicalResult gridSample(NodeContext &c) {
   GraphBuilder &g = c.g;
-  Value x = c.input(0), grid = c.input(1);
+  Value x = c.input(0);
   std::string mode = c.stringAttr("mode", c.opset < 20 ? "bilinear" : "linear");
   std::string padding = c.stringAttr("padding_mode", "zeros");
   bool align = c.intAttr("align_corners", 0) != 0;
@@ -139,23 +139,27 @@ LogicalResult gridSample(NodeContext &c) {
       failed(c.expectMinRank(0, 3)))
     return failure();
   int64_t rank = g.rankOf(x), spatial = rank - 2;
-  if (g.rankOf(grid) != rank || !compatible(g.shapeOf(grid).back(), spatial) ||
-      !compatible(g.shapeOf(grid)[0], g.shapeOf(x)[0]))
-    return c.error("expected a grid of shape [N,...," + Twine(spatial) +
-                   "] for " + spell(x) + ", got " + spell(grid));
+  if (failed(c.expectRank(1, rank)))
+    return failure();
+  Sizes gridSizes = g.sizes(c.input(1));
+  gridSizes.front() = g.size(x, 0);
+  gridSizes.back() = g.index(spatial);
+  FailureOr<Value> grid = c.withSizes(1, gridSizes, "a grid");
+  if (failed(grid))
+    return failure();
   if (spatial > 3)
     return c.unsupported("sampling of more than three spatial dimensions");
   Outside outside = padding == "zeros"    ? Outside::Zeros
                     : padding == "border" ? Outside::Border
                                           : Outside::Reflection;
-  mlir::Type element = g.elementOf(x), real = g.elementOf(grid);
-  Sizes sizes = g.sizes(x), gridSizes = g.sizes(grid);
+  mlir::Type element = g.elementOf(x), real = g.elementOf(*grid);
+  Sizes sizes = g.sizes(x);
   Sizes outer(gridSizes.begin() + 1, gridSizes.end() - 1);
   Size places = g.product(outer);
   Size planes = g.product(ArrayRef(sizes).drop_front(2));
   Value table =
       g.reshape(g.toChannelsLast(x), Sizes{sizes[0], planes, sizes[1]});
-  Value points = g.reshape(grid, Sizes{sizes[0], places, g.index(spatial)});
+  Value points = g.reshape(*grid, Sizes{sizes[0], places, g.index(spatial)});
 
   // All combinations of the dimensions' taps.
   SmallVector<Tap> corners{Tap{}};
@@ -220,7 +224,7 @@ SmallVector<Tap, 2> roiTaps(GraphBuilder &g, Value start, Value length,
 
 LogicalResult roiAlign(NodeContext &c) {
   GraphBuilder &g = c.g;
-  Value x = c.input(0), rois = c.input(1), batches = c.input(2);
+  Value x = c.input(0);
   std::string mode = c.stringAttr("mode", "avg");
   int64_t height = c.intAttr("output_height", 1);
   int64_t width = c.intAttr("output_width", 1);
@@ -241,11 +245,13 @@ LogicalResult roiAlign(NodeContext &c) {
       failed(c.expectRank(0, 4)) || failed(c.expectRank(1, 2)) ||
       failed(c.expectInteger(2)) || failed(c.expectRank(2, 1)))
     return failure();
-  if (!compatible(g.shapeOf(rois)[1], 4) ||
-      !compatible(g.shapeOf(batches)[0], g.shapeOf(rois)[0]))
-    return c.error("expected rois of shape [R,4] and a batch index for each, "
-                   "got " +
-                   spell(rois) + " and " + spell(batches));
+  FailureOr<Value> given =
+      c.withSizes(1, {g.size(c.input(1), 0), g.index(4)}, "regions");
+  FailureOr<Value> batches =
+      c.withSizes(2, g.size(c.input(1), 0), "a batch index per region");
+  if (failed(given) || failed(batches))
+    return failure();
+  Value rois = *given;
   constexpr int64_t most = 1 << 16;
   if (height < 1 || width < 1 || height > most || width > most || samples < 0 ||
       samples > most)
@@ -272,7 +278,7 @@ LogicalResult roiAlign(NodeContext &c) {
   Size pixels = g.product({sizes[0], sizes[2], sizes[3]});
   Value table = g.reshape(g.toChannelsLast(x), Sizes{pixels, sizes[1]});
   Value batch =
-      g.checkedIndices(g.convert(batches, g.i64()), sizes[0], c.site());
+      g.checkedIndices(g.convert(*batches, g.i64()), sizes[0], c.site());
   Value base = g.mul(batch, g.fromSize(g.mul(sizes[2], sizes[3]), g.i64()));
   base = g.unsqueeze(base, {1, 2});
   Value total;
@@ -324,13 +330,9 @@ LogicalResult nonMaxSuppression(NodeContext &c) {
                    "[batch,classes,boxes], got " +
                    spell(boxes) + " and " + spell(scores));
   auto one = [&](size_t i, double otherwise) -> FailureOr<Value> {
-    Value v = c.input(i);
-    if (!v)
+    if (!c.hasInput(i))
       return g.scalar(g.f32(), otherwise);
-    if (g.rankOf(v) > 1 || (g.rankOf(v) == 1 && g.shapeOf(v)[0] != 1))
-      return c.error("expected a scalar for operand " + Twine(i) + ", got " +
-                     spell(v));
-    return g.reshape(v, ArrayRef<int64_t>{});
+    return c.scalarInput(i);
   };
   FailureOr<Value> iou = one(3, 0);
   FailureOr<Value> least = one(4, -std::numeric_limits<double>::infinity());

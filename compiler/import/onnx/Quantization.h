@@ -14,12 +14,11 @@ mlir::Value quantize(GraphBuilder &g, mlir::Value x, mlir::Value scale,
 /// x - zeroPoint as i32; a null zero point is zero.
 mlir::Value centered(GraphBuilder &g, mlir::Value x, mlir::Value zeroPoint);
 
-/// A scalar or vector of parameters in the shape that lets it be broadcast
-/// along `dim` of a tensor of rank `rank`; extents must agree with `extent`.
-/// Null stays null. Reports on the node.
-llvm::FailureOr<mlir::Value> alongDim(NodeContext &c, mlir::Value parameter,
-                                      int64_t dim, int64_t rank,
-                                      int64_t extent);
+/// Operand `i`, a scalar or a vector of parameters, in the shape that lets it
+/// be broadcast along `dim` of a tensor of rank `rank`: a vector has one
+/// element or `extent`. Null where it is absent. Reports on the node.
+llvm::FailureOr<mlir::Value> alongDim(NodeContext &c, size_t i, int64_t dim,
+                                      int64_t rank, Size extent);
 
 /// Operand `i`, a scale: refused when a constant element is not a positive
 /// finite number.

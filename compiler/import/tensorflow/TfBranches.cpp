@@ -9,10 +9,15 @@ namespace tenon::tf {
 
 FailureOr<Value> truth(NodeContext &c, Value value) {
   GraphBuilder &g = c.g;
-  auto type = g.typeOf(value);
-  if (!type.hasStaticShape() || type.getNumElements() != 1)
-    return c.unsupported("a condition that is not one number");
-  if (!type.getElementType().isInteger(1))
+  if (g.rankOf(value) != 0) {
+    // Tensors that are no scalars are true where they have elements.
+    Size any =
+        g.cmp(arith::CmpIPredicate::ne, g.product(g.sizes(value)), g.index(0));
+    if (auto known = dyn_cast<Attribute>(any))
+      return g.make<arith::ConstantOp>(cast<TypedAttr>(known));
+    return cast<Value>(any);
+  }
+  if (!g.elementOf(value).isInteger(1))
     value = g.compare(CompareDirection::NE, value, 0.0);
   return g.extractScalar(value);
 }

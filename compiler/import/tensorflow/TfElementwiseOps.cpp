@@ -113,10 +113,11 @@ LogicalResult addN(NodeContext &c) {
     return failure();
   Value sum = c.input(0);
   for (size_t i = 1; i < c.numInputs(); ++i) {
-    Value pair[] = {sum, c.input(i)};
-    if (failed(c.broadcast(pair)))
+    FailureOr<Value> next =
+        c.withSizes(i, c.g.sizes(sum), "a tensor like the first");
+    if (failed(next))
       return failure();
-    sum = c.g.add(pair[0], pair[1]);
+    sum = c.g.add(sum, *next);
   }
   c.set(0, sum);
   return success();
@@ -124,23 +125,22 @@ LogicalResult addN(NodeContext &c) {
 
 LogicalResult biasAdd(NodeContext &c) {
   GraphBuilder &g = c.g;
-  Value x = c.input(0), bias = c.input(1);
+  Value x = c.input(0);
   std::string format = c.stringAttr("data_format", "NHWC");
   if (format != "NHWC" && format != "NCHW")
     return c.error("expected data_format NHWC or NCHW, got \"" + format + "\"");
   if (failed(c.expectNumber(0)) || failed(c.expectSameElements({0, 1})) ||
       failed(c.expectMinRank(0, 2)) || failed(c.expectRank(1, 1)))
     return failure();
-  if (format == "NCHW") {
-    SmallVector<int64_t> after;
-    for (int64_t i = 2; i < g.rankOf(x); ++i)
-      after.push_back(i - 1);
-    bias = g.unsqueeze(bias, after);
-  }
-  Value pair[] = {x, bias};
-  if (failed(c.broadcast(pair)))
+  bool isLast = format == "NHWC";
+  FailureOr<Value> bias =
+      c.withSizes(1, g.size(x, isLast ? g.rankOf(x) - 1 : 1), "a bias");
+  if (failed(bias))
     return failure();
-  c.set(0, g.add(pair[0], pair[1]));
+  SmallVector<int64_t> after;
+  for (int64_t i = 2; !isLast && i < g.rankOf(x); ++i)
+    after.push_back(i - 1);
+  c.set(0, g.add(x, g.unsqueeze(*bias, after)));
   return success();
 }
 
@@ -156,19 +156,20 @@ LogicalResult selectV2(NodeContext &c) {
 /// Before version 2 a condition of rank 1 chooses whole rows.
 LogicalResult select(NodeContext &c) {
   GraphBuilder &g = c.g;
-  Value condition = c.input(0);
   if (failed(c.expectBool(0)) || failed(c.expectSameElements({1, 2})))
     return failure();
-  if (g.rankOf(condition) == 1 && g.rankOf(c.input(1)) > 1) {
-    SmallVector<int64_t> after;
-    for (int64_t i = 1; i < g.rankOf(c.input(1)); ++i)
-      after.push_back(i);
-    condition = g.unsqueeze(condition, after);
-  }
-  Value values[] = {condition, c.input(1), c.input(2)};
-  if (failed(c.broadcast(values)))
+  Sizes sizes = g.sizes(c.input(1)), wanted = sizes;
+  bool isVector = g.rankOf(c.input(0)) == 1 && sizes.size() > 1;
+  if (isVector || g.rankOf(c.input(0)) == 0)
+    wanted.truncate(isVector ? 1 : 0);
+  FailureOr<Value> condition = c.withSizes(0, wanted, "a condition"),
+                   other = c.withSizes(2, sizes, "a tensor like the first");
+  if (failed(condition) || failed(other))
     return failure();
-  c.set(0, g.select(values[0], values[1], values[2]));
+  SmallVector<int64_t> after;
+  for (size_t i = 1; isVector && i < sizes.size(); ++i)
+    after.push_back(int64_t(i));
+  c.set(0, g.select(g.unsqueeze(*condition, after), c.input(1), *other));
   return success();
 }
 
@@ -219,9 +220,17 @@ LogicalResult fakeQuant(NodeContext &c) {
     if (failed(c.expectSameElements({0, 1, 2})) ||
         failed(c.expectRank(1, rank)) || failed(c.expectRank(2, rank)))
       return failure();
-    Value all[] = {x, low, high};
-    if (failed(c.broadcast(all)))
-      return failure();
+    if (rank == 1) {
+      if (failed(c.expectMinRank(0, 1)))
+        return failure();
+      Size channels = g.sizes(x).back();
+      FailureOr<Value> least = c.withSizes(1, channels, "least numbers"),
+                       most = c.withSizes(2, channels, "greatest numbers");
+      if (failed(least) || failed(most))
+        return failure();
+      low = *least;
+      high = *most;
+    }
   }
   Value scale = g.div(g.sub(high, low), highest - lowest);
   Value zero = g.sub(g.scalar(g.elementOf(x), lowest), g.div(low, scale));

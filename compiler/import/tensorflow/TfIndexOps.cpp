@@ -9,12 +9,10 @@ using namespace mlir;
 namespace tenon::tf {
 namespace {
 
-/// Operand `i` as i64 indices within `extent`; others stop the run.
-FailureOr<Value> indices(NodeContext &c, size_t i, Size extent) {
+/// Integers as i64 indices within `extent`; others stop the run.
+Value within(NodeContext &c, Value integers, Size extent) {
   GraphBuilder &g = c.g;
-  if (failed(c.expectInteger(i)))
-    return failure();
-  Value at = g.convert(c.input(i), g.i64());
+  Value at = g.convert(integers, g.i64());
   Value high = g.broadcastTo(g.fromSize(extent, g.i64()), g.sizes(at));
   // TensorFlow does not count from the end.
   return g.make<CheckRangeOp>(at, g.splatLike(at, 0), high,
@@ -59,14 +57,14 @@ LogicalResult gatherBatched(NodeContext &c, int64_t axis, int64_t batch) {
     return c.error("expected batch_dims within the indices' rank and not above "
                    "the axis, got " +
                    Twine(batch));
+  Sizes sizes = g.sizes(places);
   for (int64_t i = 0; i < batch; ++i)
-    if (!compatible(g.shapeOf(x)[i], g.shapeOf(places)[i]))
-      return c.error("expected batch extents to agree, got " + spell(x) +
-                     " and " + spell(places));
-  FailureOr<Value> at = indices(c, 1, g.size(x, axis));
-  if (failed(at))
+    sizes[i] = g.size(x, i);
+  FailureOr<Value> given = c.withSizes(1, sizes, "indices");
+  if (failed(c.expectInteger(1)) || failed(given))
     return failure();
-  c.set(0, takeBatched(g, x, *at, axis, batch));
+  Value at = within(c, *given, g.size(x, axis));
+  c.set(0, takeBatched(g, x, at, axis, batch));
   return success();
 }
 
@@ -86,10 +84,10 @@ LogicalResult gather(NodeContext &c) {
   }
   if (batch != 0)
     return gatherBatched(c, axis, batch);
-  FailureOr<Value> at = indices(c, 1, g.size(c.input(0), axis));
-  if (failed(at))
+  if (failed(c.expectInteger(1)))
     return failure();
-  c.set(0, g.take(c.input(0), *at, axis));
+  Value at = within(c, c.input(1), g.size(c.input(0), axis));
+  c.set(0, g.take(c.input(0), at, axis));
   return success();
 }
 
@@ -394,9 +392,10 @@ LogicalResult reverseSequence(NodeContext &c) {
   if (*time == *batch)
     return c.error("expected seq_dim and batch_dim to differ, got " +
                    Twine(*time));
-  if (!compatible(g.shapeOf(c.input(1))[0], g.shapeOf(x)[*batch]))
-    return c.error("expected a length per row, got " + spell(c.input(1)) +
-                   " for " + spell(x));
+  FailureOr<Value> given =
+      c.withSizes(1, g.size(x, *batch), "a length per row");
+  if (failed(given))
+    return failure();
   // [batch, time, the rest].
   SmallVector<int64_t> order = {*batch, *time}, back(rank);
   for (int64_t i = 0; i < rank; ++i)
@@ -406,7 +405,7 @@ LogicalResult reverseSequence(NodeContext &c) {
     back[dim] = int64_t(i);
   Value rows = g.transpose(x, order);
   Sizes plane = {g.size(rows, 0), g.size(rows, 1)};
-  Value lengths = g.convert(c.input(1), g.i64());
+  Value lengths = g.convert(*given, g.i64());
   Value most = g.broadcastTo(g.fromSize(plane[1], g.i64()), {plane[0]});
   lengths =
       g.make<CheckRangeOp>(lengths, g.splatLike(lengths, 0), g.add(most, 1.0),

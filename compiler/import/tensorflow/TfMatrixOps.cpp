@@ -1,7 +1,6 @@
 // Matrix products, losses of rows, and diagonals.
 #include "compiler/import/Einsum.h"
 #include "compiler/import/tensorflow/TfNodeContext.h"
-#include "dialects/tenon/ShapeRules.h"
 
 using namespace mlir;
 
@@ -101,12 +100,10 @@ template <bool sparse> LogicalResult crossEntropy(NodeContext &c) {
   if (sparse) {
     if (failed(c.expectInteger(1)) || failed(c.expectRank(1, 1)))
       return failure();
-    if (!compatible(g.shapeOf(labels)[0], g.shapeOf(x)[0]))
-      return c.error("expected a label per row, got " + spell(labels) +
-                     " for " + spell(x));
-    Size rows = g.size(x, 0);
-    c.check(g.size(labels, 0), rows, rows, "there must be a label per row");
-    Value at = g.reshape(g.convert(labels, g.i64()), Sizes{rows, g.index(1)});
+    FailureOr<Value> classes = c.withSizes(1, g.size(x, 0), "a label per row");
+    if (failed(classes))
+      return failure();
+    Value at = g.unsqueeze(g.convert(*classes, g.i64()), {1});
     Value high = g.broadcastTo(g.fromSize(g.size(x, 1), g.i64()), g.sizes(at));
     at = g.make<CheckRangeOp>(at, g.splatLike(at, 0), high,
                               g.ops.getStringAttr(c.site()));
@@ -221,21 +218,22 @@ LogicalResult diagonalPart(NodeContext &c) {
 
 LogicalResult setDiagonal(NodeContext &c) {
   GraphBuilder &g = c.g;
-  Value x = c.input(0), diagonal = c.input(1);
+  Value x = c.input(0);
   int64_t rank = g.rankOf(x);
   if (failed(c.expectMinRank(0, 2)) || failed(c.expectSameElements({0, 1})) ||
       failed(c.expectRank(1, rank - 1)) || failed(expectMainDiagonal(c, 2)))
     return failure();
   // As long as the matrix has rows: what is beyond the diagonal is not used.
-  Size rows = g.size(x, rank - 2), given = g.size(diagonal, rank - 2);
-  Size used = g.min(rows, g.size(x, rank - 1));
-  if (!GraphBuilder::same(given, used) && g.staticSize(given) &&
-      g.staticSize(used))
-    return c.error("expected a diagonal of " + Twine(*g.staticSize(used)) +
-                   " elements, got " + spell(diagonal));
+  Sizes own = g.sizes(x);
+  Size rows = own[rank - 2], used = g.min(rows, own.back());
+  own.truncate(rank - 1);
+  own.back() = used;
+  FailureOr<Value> given = c.withSizes(1, own, "a diagonal");
+  if (failed(given))
+    return failure();
   Sizes low(rank - 1, g.index(0)), high = low;
-  high.back() = g.sub(rows, given);
-  diagonal = g.pad(diagonal, g.scalar(g.elementOf(x), 0), low, high);
+  high.back() = g.sub(rows, used);
+  Value diagonal = g.pad(*given, g.scalar(g.elementOf(x), 0), low, high);
   c.set(0, g.select(isDiagonal(g, x), g.unsqueeze(diagonal, {rank - 1}), x));
   return success();
 }

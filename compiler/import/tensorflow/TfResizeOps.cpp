@@ -276,16 +276,18 @@ LogicalResult cropAndResize(NodeContext &c) {
   if (crop->size() != 2 || !g.staticSizes(*crop) ||
       *g.staticSize((*crop)[0]) < 1 || *g.staticSize((*crop)[1]) < 1)
     return c.unsupported("crops whose size is not known to be positive");
-  int64_t corners = g.shapeOf(c.input(1))[1];
-  if (!ShapedType::isDynamic(corners) && corners != 4)
-    return c.error("expected boxes of four numbers, got " + spell(c.input(1)));
+  Size count = g.size(c.input(1), 0);
+  FailureOr<Value> corners = c.withSizes(1, {count, g.index(4)}, "boxes"),
+                   images = c.withSizes(2, count, "an image per box");
+  if (failed(corners) || failed(images))
+    return failure();
   Value image = g.convert(c.input(0), g.f32());
   Sizes sizes = g.sizes(image);
-  Value boxes = g.convert(c.input(1), g.f32());
+  Value boxes = g.convert(*corners, g.f32());
   auto corner = [&](int64_t i) {
     return g.squeeze(g.sliceDim(boxes, 1, g.index(i), g.index(1)), {1});
   };
-  Value number = g.convert(c.input(2), g.i64());
+  Value number = g.convert(*images, g.i64());
   Value batch = g.make<CheckRangeOp>(
       number, g.splatLike(number, 0),
       g.broadcastTo(g.fromSize(sizes[0], g.i64()), g.sizes(number)),

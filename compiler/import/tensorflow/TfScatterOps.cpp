@@ -7,46 +7,52 @@ using namespace mlir;
 namespace tenon::tf {
 namespace {
 
-/// Operand `i`, vectors of places in the leading `extents`, as i64; others stop
-/// the run.
-Value checkedVectors(NodeContext &c, size_t i, ArrayRef<Size> extents) {
+/// Vectors of places in the leading `extents`, as i64; others stop the run.
+Value checkedVectors(NodeContext &c, Value vectors, ArrayRef<Size> extents) {
   GraphBuilder &g = c.g;
-  Value at = g.convert(c.input(i), g.i64());
+  Value at = g.convert(vectors, g.i64());
   Value high = g.broadcastTo(g.fromSizes(extents), g.sizes(at));
   return g.make<CheckRangeOp>(at, g.splatLike(at, 0), high,
                               g.ops.getStringAttr(c.site()));
 }
 
-/// `updates` put into `operand` at the vectors that operand `i` holds.
+/// Operand `u` put into `operand` at the vectors that operand `i` holds, with
+/// its sign changed if `negated`.
 LogicalResult scatterInto(NodeContext &c, ScatterKind kind, Value operand,
-                          size_t i, Value updates) {
+                          size_t i, size_t u, bool negated = false) {
   GraphBuilder &g = c.g;
   if (failed(c.expectInteger(i)) || failed(c.expectMinRank(i, 1)))
     return failure();
-  ArrayRef<int64_t> shape = g.shapeOf(c.input(i));
-  int64_t rank = g.rankOf(operand), length = shape.back();
-  int64_t batch = int64_t(shape.size()) - 1;
-  if (ShapedType::isDynamic(length))
-    return c.unsupported("index vectors whose length is not known");
-  if (length > rank)
+  Sizes sizes = g.sizes(operand), wanted = g.sizes(c.input(i));
+  int64_t rank = sizes.size(), batch = int64_t(wanted.size()) - 1;
+  // Updates are as many slices as there are vectors.
+  if (!g.staticSize(wanted.back()))
+    wanted.back() = g.index(batch + rank - g.rankOf(c.input(u)));
+  int64_t length = *g.staticSize(wanted.back());
+  if (length < 0 || length > rank)
     return c.error("expected index vectors of at most " + Twine(rank) +
                    " entries, got " + Twine(length));
-  Sizes sizes = g.sizes(operand);
-  SmallVector<int64_t> wanted(shape.drop_back()), window, inserted, none;
+  FailureOr<Value> vectors = c.withSizes(i, wanted, "index vectors");
+  if (failed(vectors))
+    return failure();
+  wanted.pop_back();
+  SmallVector<int64_t> window, inserted, none;
   for (int64_t d = 0; d < rank; ++d) {
     if (d < length) {
       inserted.push_back(d);
       continue;
     }
     window.push_back(batch + d - length);
-    wanted.push_back(g.shapeOf(operand)[d]);
+    wanted.push_back(sizes[d]);
   }
-  auto type = RankedTensorType::get(wanted, g.elementOf(operand));
-  if (type.getElementType() != g.elementOf(updates) ||
-      !compatible(wanted, g.shapeOf(updates)))
-    return c.error("expected updates of shape " + spell(type) + ", got " +
-                   spell(updates));
-  Value at = checkedVectors(c, i, ArrayRef(sizes).take_front(length));
+  if (g.elementOf(operand) != g.elementOf(c.input(u)))
+    return c.error("expected updates of " + spell(g.elementOf(operand)) +
+                   ", got " + spell(c.input(u)));
+  FailureOr<Value> given = c.withSizes(u, wanted, "updates");
+  if (failed(given))
+    return failure();
+  Value updates = negated ? g.make<NegateOp>(*given) : *given;
+  Value at = checkedVectors(c, *vectors, ArrayRef(sizes).take_front(length));
   Value result =
       g.make<ScatterOp>(operand.getType(), kind, operand, at, updates, window,
                         inserted, none, none, inserted, uint64_t(batch));
@@ -63,19 +69,18 @@ LogicalResult scatterNd(NodeContext &c) {
   if (failed(sizes))
     return failure();
   Value zeros = c.g.splat(c.g.elementOf(c.input(1)), *sizes, 0);
-  return scatterInto(c, ScatterKind::Add, zeros, 0, c.input(1));
+  return scatterInto(c, ScatterKind::Add, zeros, 0, 1);
 }
 
 /// Tensor, indices, updates.
 template <ScatterKind kind> LogicalResult tensorScatter(NodeContext &c) {
-  return scatterInto(c, kind, c.input(0), 1, c.input(2));
+  return scatterInto(c, kind, c.input(0), 1, 2);
 }
 
 LogicalResult tensorScatterSub(NodeContext &c) {
   if (failed(c.expectNumber(2)))
     return failure();
-  return scatterInto(c, ScatterKind::Add, c.input(0), 1,
-                     c.g.make<NegateOp>(c.input(2)));
+  return scatterInto(c, ScatterKind::Add, c.input(0), 1, 2, true);
 }
 
 /// Indices (a place, places, or vectors of places), shape, values or one for
@@ -94,22 +99,26 @@ LogicalResult sparseToDense(NodeContext &c) {
     at = g.unsqueeze(at, {0, 1});
   else if (g.rankOf(at) == 1)
     at = g.unsqueeze(at, {1});
-  if (g.rankOf(at) != 2 || !compatible(g.shapeOf(at)[1], length) ||
-      ShapedType::isDynamic(g.shapeOf(at)[1]))
-    return c.error("expected indices of " + Twine(length) +
-                   " entries each, got " + spell(c.input(0)));
-  Value values = c.input(2);
-  if (g.rankOf(values) > 1 ||
-      (g.rankOf(values) == 1 &&
-       !compatible(g.shapeOf(values)[0], g.shapeOf(at)[0])))
-    return c.error("expected a value per index, got " + spell(values));
-  values = g.broadcastTo(values, {g.size(at, 0)});
+  if (g.rankOf(at) != 2)
+    return c.error("expected a matrix of indices at most, got " +
+                   spell(c.input(0)));
   Results operands = {Result::tensor(at)};
   NodeContext inner(c.importer, c.node, operands);
-  Value fill = g.broadcastTo(c.input(3), *sizes);
-  if (failed(scatterInto(inner, ScatterKind::Set, fill, 0, values)))
+  Size count = g.size(at, 0);
+  FailureOr<Value> vectors =
+      inner.withSizes(0, {count, g.index(length)}, "indices");
+  FailureOr<Value> values = c.input(2);
+  if (g.rankOf(*values) != 0)
+    values = c.withSizes(2, count, "a value per index");
+  if (failed(vectors) || failed(values))
     return failure();
-  c.results = inner.results;
+  operands[0] = Result::tensor(*vectors);
+  operands.push_back(Result::tensor(g.broadcastTo(*values, count)));
+  NodeContext vectorwise(c.importer, c.node, operands);
+  Value fill = g.broadcastTo(c.input(3), *sizes);
+  if (failed(scatterInto(vectorwise, ScatterKind::Set, fill, 0, 1)))
+    return failure();
+  c.results = vectorwise.results;
   return success();
 }
 
@@ -123,10 +132,13 @@ LogicalResult combineSegments(NodeContext &c, ScatterKind kind,
   if (failed(count) || failed(c.expectNumber(0)) || failed(c.expectInteger(1)))
     return failure();
   int64_t prefix = g.rankOf(c.input(1));
-  if (count->size() != 1 || prefix > g.rankOf(data) ||
-      !compatible(g.shapeOf(c.input(1)), g.shapeOf(data).take_front(prefix)))
+  if (count->size() != 1 || prefix > g.rankOf(data))
     return c.error("expected a number of segments and a segment per row, got " +
                    spell(data) + " and " + spell(c.input(1)));
+  FailureOr<Value> given = c.withSizes(
+      1, ArrayRef(g.sizes(data)).take_front(prefix), "a segment per row");
+  if (failed(given))
+    return failure();
   double identity = 0;
   if (kind == ScatterKind::Multiply)
     identity = 1;
@@ -141,7 +153,7 @@ LogicalResult combineSegments(NodeContext &c, ScatterKind kind,
   }
   Sizes rows = g.sizes(data), sizes = {count->front()};
   sizes.append(rows.begin() + prefix, rows.end());
-  Value at = g.convert(c.input(1), g.i64());
+  Value at = g.convert(*given, g.i64());
   Value high = g.broadcastTo(g.fromSize(count->front(), g.i64()), g.sizes(at));
   at = g.make<CheckRangeOp>(at, g.splatLike(at, double(INT64_MIN)), high,
                             g.ops.getStringAttr(c.site()));
@@ -268,8 +280,13 @@ LogicalResult bincount(NodeContext &c) {
                             g.ops.getStringAttr(c.site()));
   mlir::Type element = g.elementOf(c.input(2));
   Value weights = g.splat(element, {elements}, 1);
-  if (!llvm::is_contained(g.shapeOf(c.input(2)), 0))
-    weights = g.reshape(c.input(2), Sizes{elements});
+  if (!llvm::is_contained(g.shapeOf(c.input(2)), 0)) {
+    FailureOr<Value> given =
+        c.withSizes(2, g.sizes(c.input(0)), "a weight per number");
+    if (failed(given))
+      return failure();
+    weights = g.reshape(*given, Sizes{elements});
+  }
   SmallVector<int64_t> zero = {0}, none;
   Value zeros = g.splat(element, *size, 0);
   Value result =
@@ -310,10 +327,11 @@ LogicalResult denseBincount(NodeContext &c) {
   }
   Value each = g.convert(hit, element);
   if (!llvm::is_contained(g.shapeOf(c.input(2)), 0)) {
-    if (failed(
-            verifyCompatibleShape(c.input(2).getType(), c.input(0).getType())))
-      return c.error("expected a weight per number, got " + spell(c.input(2)));
-    each = g.mul(each, g.unsqueeze(c.input(2), {rank}));
+    FailureOr<Value> weights =
+        c.withSizes(2, g.sizes(c.input(0)), "a weight per number");
+    if (failed(weights))
+      return failure();
+    each = g.mul(each, g.unsqueeze(*weights, {rank}));
   }
   c.set(0, g.reduce(ReduceKind::Add, each, {rank - 1}, false));
   return success();

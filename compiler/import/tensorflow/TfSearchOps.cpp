@@ -83,10 +83,11 @@ LogicalResult inTopK(NodeContext &c) {
       return failure();
     k = g.convert(c.input(2), g.i64());
   }
-  if (!compatible(g.shapeOf(rows)[0], g.shapeOf(c.input(1))[0]))
-    return c.error("expected a target per row, got " + spell(rows) + " and " +
-                   spell(c.input(1)));
-  Value target = g.unsqueeze(g.convert(c.input(1), g.i64()), {1});
+  FailureOr<Value> targets =
+      c.withSizes(1, g.size(rows, 0), "a target per row");
+  if (failed(targets))
+    return failure();
+  Value target = g.unsqueeze(g.convert(*targets, g.i64()), {1});
   Value isTarget = g.compare(EQ, target, g.iota(g.i64(), g.sizes(rows), 1));
   // A target that there is none of leaves NaN, which nothing is.
   Value chosen = g.select(isTarget, rows, g.splatLike(rows, 0));
@@ -133,11 +134,13 @@ template <bool upper> LogicalResult bound(NodeContext &c) {
   if (!element || failed(c.expectNumber(0)) || failed(c.expectRank(0, 2)) ||
       failed(c.expectRank(1, 2)) || failed(c.expectSameElements({0, 1})))
     return failure();
-  if (!compatible(g.shapeOf(c.input(0))[0], g.shapeOf(c.input(1))[0]))
-    return c.error("expected as many rows of values, got " + spell(c.input(0)) +
-                   " and " + spell(c.input(1)));
+  FailureOr<Value> values =
+      c.withSizes(1, {g.size(c.input(0), 0), g.size(c.input(1), 1)},
+                  "as many rows of values");
+  if (failed(values))
+    return failure();
   Value passed = g.compare(upper ? LE : LT, g.unsqueeze(c.input(0), {1}),
-                           g.unsqueeze(c.input(1), {2}));
+                           g.unsqueeze(*values, {2}));
   c.set(0, g.reduce(ReduceKind::Add, g.convert(passed, element), {2}, false));
   return success();
 }

@@ -82,10 +82,11 @@ template <typename Op> LogicalResult update(NodeContext &c) {
   Value old = oldValue(c, variable, 1);
   if (!old)
     return failure();
-  SmallVector<Value> values = {old, c.input(1)};
-  if (failed(c.broadcast(values)))
+  FailureOr<Value> change =
+      c.withSizes(1, c.g.sizes(old), "a tensor like the variable");
+  if (failed(change))
     return failure();
-  return writeVariable(c, variable, c.g.make<Op>(values[0], values[1]));
+  return writeVariable(c, variable, c.g.make<Op>(old, *change));
 }
 
 /// Slices at index vectors set, or combined with updates: what TensorScatter,
