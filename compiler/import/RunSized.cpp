@@ -1,6 +1,8 @@
 // Counting, and what is built of counts.
 #include "compiler/import/RunSized.h"
 
+#include "compiler/import/Branches.h"
+
 using namespace mlir;
 
 namespace tenon {
@@ -46,37 +48,63 @@ static Value sortable(GraphBuilder &g, Value value) {
              : value;
 }
 
-FailureOr<UniqueItems> uniqueItems(NodeChecks &c, Value value, int64_t axis,
-                                   bool isSorted) {
-  GraphBuilder &g = c.g;
-  // One row per item: items are equal when their rows are.
-  Size items = g.size(value, axis);
-  Value rows = g.swapDims(value, 0, axis);
-  Sizes rest = g.sizes(rows);
-  std::optional<int64_t> width =
-      GraphBuilder::staticSize(g.product(ArrayRef(rest).drop_front()));
-  if (!width || *width > 256)
-    return c.unsupported("items of more than 256 or of unknown elements");
-  rows = g.reshape(rows, {items, g.index(*width)});
-  auto column = [&](int64_t i) {
-    return g.reshape(g.sliceDim(rows, 1, g.index(i), g.index(1)), {items});
-  };
-  // Stable sorts from the last column to the first give the rows' order.
+/// `order` after a stable sort of the rows, [n, width], by one column.
+static Value sortedBy(GraphBuilder &g, Value rows, Size column, Value order) {
+  Size items = g.size(rows, 0);
+  Value keys = g.reshape(g.sliceDim(rows, 1, column, g.index(1)), {items});
+  auto sort = SortOp::create(g.ops, g.loc, g.take(keys, order, 0), uint64_t(0));
+  g.recordSizes(sort.getPositions(), {items});
+  return g.take(order, sort.getPositions(), 0);
+}
+
+/// The places of the rows, [n, width], in lexicographic order: stable sorts
+/// from the last column to the first.
+static Value lexicographicOrder(GraphBuilder &g, Value rows) {
+  Size items = g.size(rows, 0), width = g.size(rows, 1);
   Value order = g.iota(g.i64(), {items}, 0);
-  for (int64_t i = *width - 1; i >= 0; --i) {
-    Value keys = g.take(sortable(g, column(i)), order, 0);
-    auto sort = SortOp::create(g.ops, g.loc, keys, uint64_t(0));
-    g.recordSizes(sort.getPositions(), {items});
-    order = g.take(order, sort.getPositions(), 0);
+  constexpr int64_t mostUnrolled = 4;
+  if (std::optional<int64_t> known = GraphBuilder::staticSize(width);
+      known && *known <= mostUnrolled) {
+    for (int64_t i = *known - 1; i >= 0; --i)
+      order = sortedBy(g, rows, g.index(i), order);
+    return order;
   }
+  Size steps = stepsOver(g, width, {Sizes{items}});
+  Size last = g.sub(width, g.index(1));
+  auto loop =
+      scf::ForOp::create(g.ops, g.loc, g.indexValue(g.index(0)),
+                         g.indexValue(steps), g.indexValue(g.index(1)), order);
+  OpBuilder::InsertionGuard guard(g.ops);
+  g.ops.setInsertionPointToEnd(loop.getBody());
+  Value carried = loop.getRegionIterArg(0);
+  g.recordSizes(carried, {items});
+  Value next = sortedBy(g, rows, g.sub(last, loop.getInductionVar()), carried);
+  scf::YieldOp::create(g.ops, g.loc, next);
+  g.recordSizes(loop.getResult(0), {items});
+  return loop.getResult(0);
+}
+
+UniqueItems uniqueItems(GraphBuilder &g, Value value, int64_t axis,
+                        bool isSorted) {
+  // One row per item: items are equal when their rows are, and ordered as
+  // their elements are, one after the other.
+  Size items = g.size(value, axis);
+  SmallVector<int64_t> itemFirst{axis};
+  for (int64_t dim = 0; dim < GraphBuilder::rankOf(value); ++dim)
+    if (dim != axis)
+      itemFirst.push_back(dim);
+  Value rows = g.transpose(value, itemFirst);
+  Sizes rest = g.sizes(rows);
+  Size width = g.product(ArrayRef(rest).drop_front());
+  rows = sortable(g, g.reshape(rows, {items, width}));
+  Value order = lexicographicOrder(g, rows);
   Value index = g.iota(g.i64(), {items}, 0);
   Value before = g.maximum(g.sub(index, 1.0), 0.0);
-  Value isFirst = g.compare(CompareDirection::EQ, index, 0.0);
-  for (int64_t i = 0; i < *width; ++i) {
-    Value sorted = g.take(column(i), order, 0);
-    isFirst = g.make<OrOp>(isFirst, g.compare(CompareDirection::NE, sorted,
-                                              g.take(sorted, before, 0)));
-  }
+  Value sorted = g.take(rows, order, 0);
+  Value differs =
+      g.compare(CompareDirection::NE, sorted, g.take(sorted, before, 0));
+  Value isFirst = g.make<OrOp>(g.compare(CompareDirection::EQ, index, 0.0),
+                               g.reduce(ReduceKind::Or, differs, {1}, false));
   Size count = countTrue(g, isFirst, items);
   Value ends = g.make<CumulativeOp>(
       RankedTensorType::get(GraphBuilder::shapeOf(isFirst), g.i64()),

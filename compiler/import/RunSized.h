@@ -3,7 +3,7 @@
 #ifndef TENON_COMPILER_IMPORT_RUNSIZED_H
 #define TENON_COMPILER_IMPORT_RUNSIZED_H
 
-#include "compiler/import/NodeChecks.h"
+#include "compiler/import/GraphBuilder.h"
 
 namespace tenon {
 
@@ -25,10 +25,10 @@ struct UniqueItems {
   mlir::Value counts;  ///< how often each is there, i64
 };
 
-/// The slices of `value` along `axis`, ascending or in the order of their first
-/// appearance.
-llvm::FailureOr<UniqueItems> uniqueItems(NodeChecks &c, mlir::Value value,
-                                         int64_t axis, bool sorted);
+/// The slices of `value` along `axis`, in the lexicographic order of their
+/// elements (row by row) or in the order of their first appearance.
+UniqueItems uniqueItems(GraphBuilder &g, mlir::Value value, int64_t axis,
+                        bool sorted);
 
 } // namespace tenon
 

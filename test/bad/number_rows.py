@@ -273,3 +273,14 @@ for op in ("ArgMax", "ArgMin"):
     refused(3, "axis|empty|element", f"{op} of nothing, known", op, "f32[2,0]", axis=1)
     refused(8, "expected", f"{op} of nothing in the run", op, "f32[2,n]", values=("2x0xf32=zeros",), axis=1)
     gives([np.zeros((0, 1), np.int64)], f"{op} of no rows", op, "f32[n,2]", values=("0x2xf32=zeros",), axis=1)
+
+# Unique: items are ordered by their elements, one after the other.
+ITEMS = np.array([[[1, 1], [1, 0]], [[0, 1], [0, 0]]], np.float32)
+gives([np.unique(ITEMS, axis=2)], "items of an inner axis", "Unique", "f32[2,2,2]", values=(ITEMS,), axis=2)
+WIDE = np.random.default_rng(1).integers(0, 2, (2, 5, 200)).astype(np.float32)
+WIDE[:, 3] = WIDE[:, 1]
+for axis, extents in ((1, "2,5,200"), (1, "a,b,c"), (0, "a,b,c"), (2, "2,n,200")):
+    order = [np.asarray(part).reshape(-1) if i else part for i, part in
+             enumerate(np.unique(WIDE, True, True, True, axis=axis))]
+    gives(order, f"items of many elements, axis {axis} of {extents}", "Unique", f"f32[{extents}]",
+          values=(WIDE,), axis=axis)

@@ -52,13 +52,11 @@ static LogicalResult unique(NodeContext &ctx) {
   FailureOr<int64_t> axis = axisOrFlat(ctx, value);
   if (failed(axis))
     return failure();
-  FailureOr<UniqueItems> items = uniqueItems(ctx, value, *axis, isSorted);
-  if (failed(items))
-    return failure();
-  ctx.set(0, items->items);
-  ctx.set(1, items->firsts);
-  ctx.set(2, items->inverse);
-  ctx.set(3, items->counts);
+  UniqueItems items = uniqueItems(ctx.g, value, *axis, isSorted);
+  ctx.set(0, items.items);
+  ctx.set(1, items.firsts);
+  ctx.set(2, items.inverse);
+  ctx.set(3, items.counts);
   return success();
 }
 

@@ -45,12 +45,10 @@ LogicalResult unique(NodeContext &c) {
   }
   if (isFlat && failed(c.expectRank(0, 1)))
     return failure();
-  FailureOr<UniqueItems> items = uniqueItems(c, c.input(0), axis, false);
-  if (failed(items))
-    return failure();
-  c.set(0, items->items);
-  c.set(1, g.convert(items->inverse, element));
-  c.set(2, g.convert(items->counts, element));
+  UniqueItems items = uniqueItems(g, c.input(0), axis, false);
+  c.set(0, items.items);
+  c.set(1, g.convert(items.inverse, element));
+  c.set(2, g.convert(items.counts, element));
   return success();
 }
 
