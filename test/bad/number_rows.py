@@ -284,3 +284,9 @@ for axis, extents in ((1, "2,5,200"), (1, "a,b,c"), (0, "a,b,c"), (2, "2,n,200")
              enumerate(np.unique(WIDE, True, True, True, axis=axis))]
     gives(order, f"items of many elements, axis {axis} of {extents}", "Unique", f"f32[{extents}]",
           values=(WIDE,), axis=axis)
+
+# LpNormalization: a norm of zero gives zero.
+ROWS_OF_ZEROS = f32(0, 0, 3, 4).reshape(2, 2)
+for p, row in ((1, (3 / 7, 4 / 7)), (2, (0.6, 0.8))):
+    gives([f32(0, 0, *row).reshape(2, 2)], f"a row of zeros, p = {p}", "LpNormalization", "f32[n,2]",
+          values=(ROWS_OF_ZEROS,), p=p)

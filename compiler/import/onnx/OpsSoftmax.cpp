@@ -79,7 +79,9 @@ LogicalResult lpNormalization(NodeContext &c) {
                         p == 1 ? g.make<AbsOp>(x) : g.mul(x, x), {*axis}, true);
   if (p == 2)
     norm = g.make<SqrtOp>(norm);
-  c.set(0, g.div(x, norm));
+  // A row of zeros stays one.
+  Value isZero = g.compare(CompareDirection::EQ, norm, 0.0);
+  c.set(0, g.select(isZero, g.scalar(g.elementOf(x), 0), g.div(x, norm)));
   return success();
 }
 
