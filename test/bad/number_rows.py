@@ -290,3 +290,11 @@ ROWS_OF_ZEROS = f32(0, 0, 3, 4).reshape(2, 2)
 for p, row in ((1, (3 / 7, 4 / 7)), (2, (0.6, 0.8))):
     gives([f32(0, 0, *row).reshape(2, 2)], f"a row of zeros, p = {p}", "LpNormalization", "f32[n,2]",
           values=(ROWS_OF_ZEROS,), p=p)
+
+# Pools whose window passes the end by a stride or more have no place to begin at.
+gives([f32(5).reshape(1, 1, 1)], "a window that passes the end", "MaxPool", "f32[1,1,n]",
+      values=(f32(4, 5).reshape(1, 1, 2),), kernel_shape=[3], strides=[2], ceil_mode=1)
+refused(3, "kernel to fit", "a window past the end by a stride", "MaxPool", "f32[1,1,2]",
+        kernel_shape=[4], strides=[2], ceil_mode=1)
+refused(8, "kernel must fit", "a window past the end by a stride in the run", "MaxPool", "f32[1,1,n]",
+        values=("1x1x2xf32=zeros",), kernel_shape=[4], strides=[2], ceil_mode=1)

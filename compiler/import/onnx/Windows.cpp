@@ -115,14 +115,19 @@ FailureOr<Windows> readWindows(NodeContext &c, ArrayRef<int64_t> kernel,
     }
     Size padded = g.add(g.add(extent, low), high);
     std::optional<int64_t> known = GraphBuilder::staticSize(padded);
-    if (known && *known < w.reach(i) && GraphBuilder::staticSize(extent) != 0)
+    // With ceil_mode the first window may pass the end by less than a stride.
+    int64_t least =
+        std::max<int64_t>(w.reach(i) - (ceil ? w.strides[i] - 1 : 0), 0);
+    if (known && *known < least && GraphBuilder::staticSize(extent) != 0)
       return c.error("expected the kernel to fit the padded extent " +
                      Twine(*known) + " of spatial dimension " + Twine(i) +
+                     (ceil ? " but for less than a stride" : "") +
                      ", got a kernel that spans " + Twine(w.reach(i)));
     // Over an extent of nothing windows are as many as padding has room for.
     if (!same && !known) {
       Size isEmpty = g.cmp(arith::CmpIPredicate::eq, extent, zero);
-      c.check(padded, g.select(isEmpty, zero, reach), g.index(INT64_MAX),
+      c.check(padded, g.select(isEmpty, zero, g.index(least)),
+              g.index(INT64_MAX),
               "the kernel must fit the padded extent of spatial dimension " +
                   Twine(i));
     }
