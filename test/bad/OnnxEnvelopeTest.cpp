@@ -164,7 +164,9 @@ TEST(OnnxEnvelope, VersionsOutOfRangeAreNamed) {
   };
   expectRefused(opset(0), Status::InvalidModel, "opset");
   expectRefused(opset(-1), Status::InvalidModel, "-1");
-  expectRefused(opset(int64_t(1) << 62), Status::Unsupported, "opset");
+  expectRefused(opset(int64_t(1) << 62), Status::InvalidModel, "opset");
+  expectRefused(opset(99), Status::InvalidModel,
+                "expected a version that exists, at most 28, got 99");
   ::onnx::ModelProto model = makeModel();
   model.clear_opset_import();
   expectRefused(read(model), Status::InvalidModel, "opset_import");

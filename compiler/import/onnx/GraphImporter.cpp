@@ -78,10 +78,12 @@ void GraphImporter::bind(StringRef name, Bound what) {
 //===-- Nodes -----------------------------------------------------------===//
 
 bool GraphImporter::checkKnownOps(const Node &node) {
+  int64_t version = versionOf(node.domain);
   bool known = model.findFunction(node.domain, node.opType) ||
-               registry.find(node.domain, node.opType, versionOf(node.domain));
+               registry.find(node.domain, node.opType, version);
   if (!known)
-    unsupported(&node, placeOf(node), "");
+    unsupported(&node, placeOf(node),
+                registry.whyMissing(node.domain, node.opType, version));
   for (const auto &[name, attribute] : node.attributes)
     if (const Graph *body = node.graph(name))
       for (const Node &inner : body->nodes)

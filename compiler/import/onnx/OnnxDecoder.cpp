@@ -3,6 +3,7 @@
 #include "compiler/import/onnx/OnnxDecoder.h"
 
 #include "compiler/import/ReadFailure.h"
+#include "compiler/import/onnx/OnnxOpTable.h"
 
 #include <iterator>
 
@@ -10,8 +11,8 @@ namespace tenon::onnx {
 
 /// The newest version of the file format whose additions were looked at.
 static constexpr int64_t newestIrVersion = 13;
-/// Above any opset there is: such a number is damage or a joke, and not an
-/// operator's business.
+/// Above any opset of other domains: such a number is damage or a joke, and not
+/// an operator's business.
 static constexpr int64_t newestPlausibleOpset = 1000;
 
 /// ONNX's own domain has two spellings.
@@ -33,6 +34,10 @@ static std::map<std::string, int64_t> decodeOpsets(const Protos &protos,
     std::string what = "opset of domain " + quoted(domainName(domain));
     if (version < 1)
       fail(place, what + ": expected a version of at least 1, got " +
+                      std::to_string(version));
+    if (domain.empty() && version > newestKnownOpset)
+      fail(place, what + ": expected a version that exists, at most " +
+                      std::to_string(newestKnownOpset) + ", got " +
                       std::to_string(version));
     if (version > newestPlausibleOpset)
       fail(place,

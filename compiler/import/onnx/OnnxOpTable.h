@@ -8,7 +8,11 @@
 
 namespace tenon::onnx {
 
-constexpr int64_t newestKnownOpset = 17;
+/// The newest opset of the table; later ones do not exist as far as we know.
+constexpr int64_t newestKnownOpset = 28;
+/// Up to this one every version of the operators we have is implemented; of
+/// later versions those that the registry lists.
+constexpr int64_t newestWholeOpset = 22;
 
 struct OpSignature {
   const char *name;

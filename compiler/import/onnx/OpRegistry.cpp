@@ -1,6 +1,8 @@
 // The table of ops and the one list of families.
 #include "compiler/import/onnx/OpRegistry.h"
 
+#include "compiler/import/onnx/OnnxOpTable.h"
+
 #include <algorithm>
 
 namespace tenon::onnx {
@@ -18,6 +20,17 @@ void OpRegistry::add(llvm::StringRef op, int64_t since, Arity inputs,
   versions.insert(later, OpEntry{since, inputs, outputs, handler});
 }
 
+/// The opset of the op's version in `version` where handlers of earlier
+/// versions may be wrong for it, else 0.
+static int64_t unprovedSince(llvm::StringRef domain, llvm::StringRef op,
+                             int64_t version) {
+  if (!domain.empty())
+    return 0;
+  const OpSignature *signature = findOpSignature(op, version);
+  return signature && signature->since > newestWholeOpset ? signature->since
+                                                          : 0;
+}
+
 const OpEntry *OpRegistry::find(llvm::StringRef domain, llvm::StringRef op,
                                 int64_t version) const {
   auto found = entries.find(key(domain, op));
@@ -27,7 +40,16 @@ const OpEntry *OpRegistry::find(llvm::StringRef domain, llvm::StringRef op,
   for (const OpEntry &entry : found->second)
     if (entry.since <= version)
       newest = &entry;
-  return newest;
+  return newest && newest->since < unprovedSince(domain, op, version) ? nullptr
+                                                                      : newest;
+}
+
+std::string OpRegistry::whyMissing(llvm::StringRef domain, llvm::StringRef op,
+                                   int64_t version) const {
+  int64_t since = unprovedSince(domain, op, version);
+  return since && entries.count(key(domain, op))
+             ? "as of opset " + std::to_string(since)
+             : std::string();
 }
 
 std::vector<std::string> OpRegistry::names() const {

@@ -44,9 +44,15 @@ public:
   void add(llvm::StringRef op, int64_t since, Arity inputs, Arity outputs,
            OpHandler handler, llvm::StringRef domain = "");
 
-  /// The newest entry not newer than `version`, or null.
+  /// The newest entry not newer than `version`, or null. An op that changed
+  /// after newestWholeOpset needs an entry of that very change.
   const OpEntry *find(llvm::StringRef domain, llvm::StringRef op,
                       int64_t version) const;
+
+  /// What an op that is not found lacks: `as of opset 24` where only earlier
+  /// versions are there, empty where there are none.
+  std::string whyMissing(llvm::StringRef domain, llvm::StringRef op,
+                         int64_t version) const;
 
   /// `domain:op` of all, sorted.
   std::vector<std::string> names() const;

@@ -267,7 +267,7 @@ static mlir::Type namedElement(NodeContext &ctx) {
 }
 
 static LogicalResult cast(NodeContext &ctx) {
-  ctx.ignoreAttrs({"saturate"});
+  ctx.ignoreAttrs({"saturate", "round_mode"}); // of 8-bit floats alone
   mlir::Type element =
       ctx.opset < 6 ? namedElement(ctx) : ctx.elementAttr("to");
   if (!element)
@@ -277,7 +277,7 @@ static LogicalResult cast(NodeContext &ctx) {
 }
 
 static LogicalResult castLike(NodeContext &ctx) {
-  ctx.ignoreAttrs({"saturate"});
+  ctx.ignoreAttrs({"saturate", "round_mode"}); // of 8-bit floats alone
   ctx.set(0, ctx.g.convert(ctx.input(0), ctx.g.elementOf(ctx.input(1))));
   return success();
 }
@@ -422,7 +422,9 @@ static LogicalResult spaceToDepth(NodeContext &ctx) {
 
 void registerShapeOps(OpRegistry &registry) {
   registry.add("Cast", 1, 1, 1, cast);
+  registry.add("Cast", 24, 1, 1, cast);
   registry.add("CastLike", 15, 2, 1, castLike);
+  registry.add("CastLike", 24, 2, 1, castLike);
   registry.add("Concat", 1, Arity(1, kMany), 1, concat);
   registry.add("DepthToSpace", 1, 1, 1, depthToSpace);
   registry.add("Expand", 8, 2, 1, expand);
