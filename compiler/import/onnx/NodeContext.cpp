@@ -14,10 +14,10 @@ mlir::Type elementTypeOf(MLIRContext *context, ElementType type) {
 
 NodeContext::NodeContext(GraphImporter &importer, const Node &node,
                          int64_t opset, ArrayRef<Value> inputs,
-                         const llvm::StringMap<const Type *> &declared)
+                         const Declared &declared)
     : NodeChecks(importer.g, importer.shapes), node(node), opset(opset),
-      importer(importer), operands(inputs), results(node.outputs.size()),
-      declared(declared) {}
+      importer(importer), infos(declared), operands(inputs),
+      results(node.outputs.size()) {}
 
 StringRef NodeContext::inputName(size_t i) const {
   return i < node.inputs.size() ? StringRef(node.inputs[i]) : StringRef();
@@ -27,11 +27,16 @@ bool NodeContext::wants(size_t i) const {
   return i < node.outputs.size() && !node.outputs[i].empty();
 }
 
+const Type *NodeContext::declared(size_t i) const {
+  const Type *found = wants(i) ? infos.lookup(node.outputs[i]) : nullptr;
+  return found && found->kind == Type::Kind::Tensor ? found : nullptr;
+}
+
 std::optional<int64_t> NodeContext::declaredRank(size_t i) const {
-  auto found = wants(i) ? declared.find(node.outputs[i]) : declared.end();
-  if (found == declared.end() || !found->second->shape)
+  const Type *type = declared(i);
+  if (!type || !type->shape)
     return std::nullopt;
-  return int64_t(found->second->shape->size());
+  return int64_t(type->shape->size());
 }
 
 void NodeContext::set(size_t i, Value value) {

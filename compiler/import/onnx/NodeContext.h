@@ -20,10 +20,11 @@ mlir::Type elementTypeOf(mlir::MLIRContext *context, ElementType type);
 
 class NodeContext : public NodeChecks {
 public:
-  /// `declared` are the types that the graph declares for names.
+  /// The types that a model declares of its values, by name.
+  using Declared = llvm::StringMap<const Type *>;
+
   NodeContext(GraphImporter &importer, const Node &node, int64_t opset,
-              llvm::ArrayRef<mlir::Value> inputs,
-              const llvm::StringMap<const Type *> &declared);
+              llvm::ArrayRef<mlir::Value> inputs, const Declared &declared);
 
   const Node &node;
   const int64_t opset; ///< the version of the node's domain
@@ -41,7 +42,9 @@ public:
   size_t numOutputs() const { return results.size(); }
   /// Whether the result is named by the node.
   bool wants(size_t i) const;
-  /// The rank that the graph declares for result `i`, where it does.
+  /// The tensor type that the model declares of a result, or null.
+  const Type *declared(size_t i) const;
+  /// The rank of that type, where it says.
   std::optional<int64_t> declaredRank(size_t i) const;
   void set(size_t i, mlir::Value value);
   llvm::ArrayRef<mlir::Value> outputs() const { return results; }
@@ -96,9 +99,9 @@ protected:
 private:
   friend class GraphImporter;
 
+  const Declared &infos;
   llvm::SmallVector<mlir::Value> operands;
   llvm::SmallVector<mlir::Value> results;
-  const llvm::StringMap<const Type *> &declared;
   llvm::StringSet<> asked;
   bool hasFailed = false;
   bool isUnsupported = false;

@@ -132,26 +132,61 @@ static FailureOr<Marks> markAxes(NodeContext &ctx, const Sizes &axes,
   return marks;
 }
 
+/// The axes of extent one. Of open extents the declared rank of the result
+/// tells whether they are ones, and the run checks them.
+static FailureOr<Sizes> unitAxes(NodeContext &ctx) {
+  GraphBuilder &g = ctx.g;
+  Sizes sizes = g.sizes(ctx.input(0)), axes;
+  SmallVector<int64_t> open;
+  for (auto [i, size] : llvm::enumerate(sizes)) {
+    if (!GraphBuilder::staticSize(size))
+      open.push_back(i);
+    else if (GraphBuilder::same(size, g.index(1)))
+      axes.push_back(g.index(i));
+  }
+  if (open.empty())
+    return axes;
+  const char *advice = "; name the axes, or fix the open extents with --dim";
+  const Type *declared = ctx.declared(0);
+  if (!declared || !declared->shape)
+    return ctx.unsupported(
+        Twine("no axes, for open extents and a result of no declared rank") +
+        advice);
+  int64_t most = sizes.size() - axes.size(), rank = declared->shape->size();
+  int64_t gone = most - rank, count = open.size();
+  if (gone < 0 || gone > count)
+    return ctx.error("expected a result of rank " + Twine(most - count) +
+                     " to " + Twine(most) + ", got one declared of rank " +
+                     Twine(rank));
+  if (gone != 0 && gone != count)
+    return ctx.unsupported(Twine("no axes, where a result of rank ") +
+                           Twine(rank) + " may lack any of " + Twine(count) +
+                           " open extents" + advice);
+  for (int64_t i : open) {
+    if (gone) {
+      ctx.check(sizes[i], g.index(1), g.index(1),
+                "extent " + Twine(i) + ", which the result has not");
+      axes.push_back(g.index(i));
+      continue;
+    }
+    Size isOne = g.cmp(arith::CmpIPredicate::eq, sizes[i], g.index(1));
+    ctx.check(g.select(isOne, g.index(1), g.index(2)), g.index(2),
+              g.index(INT64_MAX),
+              "extent " + Twine(i) + ", which the result has");
+  }
+  return axes;
+}
+
 static LogicalResult squeeze(NodeContext &ctx) {
   GraphBuilder &g = ctx.g;
   Value input = ctx.input(0);
   ArrayRef<int64_t> shape = GraphBuilder::shapeOf(input);
   int64_t rank = shape.size();
-  Sizes axes;
-  if (ctx.opset < 13 ? ctx.hasAttr("axes") : ctx.hasInput(1)) {
-    FailureOr<Sizes> given = axesOf(ctx);
-    if (failed(given))
-      return failure();
-    axes = *given;
-  } else {
-    for (auto [i, extent] : llvm::enumerate(shape)) {
-      if (ShapedType::isDynamic(extent))
-        return ctx.unsupported("no axes, for a shape known only in the run");
-      if (extent == 1)
-        axes.push_back(g.index(i));
-    }
-  }
-  FailureOr<Marks> marks = markAxes(ctx, axes, rank);
+  bool isGiven = ctx.opset < 13 ? ctx.hasAttr("axes") : ctx.hasInput(1);
+  FailureOr<Sizes> axes = isGiven ? axesOf(ctx) : unitAxes(ctx);
+  if (failed(axes))
+    return failure();
+  FailureOr<Marks> marks = markAxes(ctx, *axes, rank);
   if (failed(marks))
     return failure();
   for (int64_t i = 0; i < rank; ++i)
@@ -160,7 +195,7 @@ static LogicalResult squeeze(NodeContext &ctx) {
       return ctx.error("expected an extent of 1 at axis " + Twine(i) +
                        ", got " + spell(input));
   // Axes may be values of the run: result dimension j is what is left at j.
-  Sizes sizes(std::max<int64_t>(rank - int64_t(axes.size()), 0), g.index(1));
+  Sizes sizes(std::max<int64_t>(rank - int64_t(axes->size()), 0), g.index(1));
   for (int64_t i = 0; i < rank; ++i) {
     Size isGone = g.cmp(arith::CmpIPredicate::ne, marks->here[i], g.index(0));
     Size place =
