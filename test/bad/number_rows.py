@@ -298,3 +298,12 @@ refused(3, "kernel to fit", "a window past the end by a stride", "MaxPool", "f32
         kernel_shape=[4], strides=[2], ceil_mode=1)
 refused(8, "kernel must fit", "a window past the end by a stride in the run", "MaxPool", "f32[1,1,n]",
         values=("1x1x2xf32=zeros",), kernel_shape=[4], strides=[2], ceil_mode=1)
+
+# Resize: products of extents and factors as f32, in the run as before it.
+for extents in ("10", "n"):
+    gives([np.floor(np.arange(7, dtype=np.float32) / np.float32(0.7)).astype(np.float32)],
+          f"seven tenths of {extents}", "Resize", f"f32[{extents}]", None, f32(0.7),
+          values=(np.arange(10, dtype=np.float32),), mode="nearest", nearest_mode="floor",
+          coordinate_transformation_mode="asymmetric")
+gives([f32(1)], "one place of cubic pytorch_half_pixel", "Resize", "f32[3]", None, None, i64(1), values=(f32(1, 5, 9),),
+      mode="cubic", coordinate_transformation_mode="pytorch_half_pixel")

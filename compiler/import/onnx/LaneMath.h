@@ -11,31 +11,33 @@
 
 namespace tenon::onnx {
 
-/// Numbers along an output dimension (or one for all): f64, known or computed.
+/// Numbers along an output dimension (or one for all), known or computed.
 struct Lane {
   std::optional<llvm::SmallVector<double>> known;
   mlir::Value value; ///< when not known
 };
 
-/// Arithmetic on lanes.
+/// Arithmetic on lanes, in f64 or rounded to f32 at every step.
 class LaneMath {
   /// Longer lists are computed in the run, whatever is known of them.
   static constexpr int64_t mostKnown = 1 << 16;
 
 public:
-  explicit LaneMath(GraphBuilder &builder) : g(builder) {}
+  explicit LaneMath(GraphBuilder &builder)
+      : LaneMath(builder, builder.ops.getF64Type()) {}
+  LaneMath(GraphBuilder &builder, mlir::Type real) : g(builder), real(real) {}
 
   Lane number(double value) { return {llvm::SmallVector<double>{value}, {}}; }
   Lane size(Size size) {
     if (auto known = GraphBuilder::staticSize(size))
       return number(double(*known));
-    return {std::nullopt, g.fromSize(size, f64())};
+    return {std::nullopt, g.convert(g.fromSize(size, g.i64()), real)};
   }
   /// 0, 1, ..., n - 1.
   Lane positions(Size count) {
     auto known = GraphBuilder::staticSize(count);
     if (!known || *known > mostKnown)
-      return {std::nullopt, g.iota(f64(), {count}, 0)};
+      return {std::nullopt, g.iota(real, {count}, 0)};
     llvm::SmallVector<double> values;
     for (int64_t i = 0; i < *known; ++i)
       values.push_back(double(i));
@@ -64,7 +66,7 @@ public:
   Lane abs(const Lane &a) { return max(a, sub(number(0), a)); }
   Lane floor(const Lane &a) {
     if (!a.known)
-      return {std::nullopt, g.make<FloorOp>(a.value)};
+      return {std::nullopt, g.make<FloorOp>(tensor(a))};
     Lane result = a;
     for (double &x : *result.known)
       x = std::floor(x);
@@ -79,7 +81,7 @@ public:
     mlir::Value flag =
         g.compare(orEqual ? CompareDirection::LE : CompareDirection::LT,
                   tensor(a), tensor(b));
-    return {std::nullopt, g.convert(flag, f64())};
+    return {std::nullopt, g.convert(flag, real)};
   }
   /// flag * yes + (1 - flag) * no
   Lane choose(const Lane &flag, const Lane &yes, const Lane &no) {
@@ -93,11 +95,11 @@ public:
   /// As a tensor of rank 1 (rank 0 for one number).
   mlir::Value tensor(const Lane &lane) {
     if (!lane.known)
-      return lane.value;
+      return g.convert(lane.value, real);
     llvm::SmallVector<int64_t> shape;
     if (lane.known->size() != 1)
       shape.push_back(lane.known->size());
-    return g.floats(f64(), *lane.known, shape);
+    return g.floats(real, *lane.known, shape);
   }
   /// `count` elements of another type.
   mlir::Value vector(const Lane &lane, Size count, mlir::Type element) {
@@ -110,8 +112,11 @@ public:
 
 private:
   GraphBuilder &g;
+  mlir::Type real; ///< f64 or f32
 
-  mlir::Type f64() { return g.ops.getF64Type(); }
+  /// Sums, products and quotients of f32 that are rounded from f64 are those of
+  /// f32.
+  double rounded(double x) const { return real.isF32() ? float(x) : x; }
 
   template <typename Op>
   Lane apply(const Lane &a, const Lane &b,
@@ -123,8 +128,9 @@ private:
       count = 0;
     llvm::SmallVector<double> result;
     for (size_t i = 0; i < count; ++i)
-      result.push_back(fold((*a.known)[a.known->size() == 1 ? 0 : i],
-                            (*b.known)[b.known->size() == 1 ? 0 : i]));
+      result.push_back(
+          rounded(fold(rounded((*a.known)[a.known->size() == 1 ? 0 : i]),
+                       rounded((*b.known)[b.known->size() == 1 ? 0 : i]))));
     return {result, {}};
   }
 };

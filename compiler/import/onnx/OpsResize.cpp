@@ -47,7 +47,7 @@ static Lane coordinate(LaneMath &m, const ResizeRule &rule, const Stretch &s) {
   if (rule.coordinates == "tf_half_pixel_for_nn")
     return m.div(m.add(x, half), s.scale);
   if (rule.coordinates == "pytorch_half_pixel")
-    return m.choose(m.less(m.size(s.to), one, true), m.number(-0.5), centered);
+    return m.choose(m.less(m.size(s.to), one, true), zero, centered);
   if (rule.coordinates == "half_pixel_symmetric") {
     Lane adjustment = m.div(m.size(s.to), out);
     Lane offset = m.mul(m.mul(in, half), m.sub(one, adjustment));
@@ -55,6 +55,7 @@ static Lane coordinate(LaneMath &m, const ResizeRule &rule, const Stretch &s) {
   }
   Lane last = m.sub(in, one);
   if (rule.coordinates == "align_corners") {
+    // ONNX's own cases take the extent before it is rounded down.
     Lane steps = m.sub(out, one);
     Lane isOne = m.less(m.abs(steps), m.number(1e-9));
     Lane divisor = m.choose(isOne, one, steps);
@@ -142,7 +143,10 @@ static FailureOr<SmallVector<Tap>> tapsOf(NodeContext &ctx, LaneMath &m,
 static FailureOr<Value> resizeDim(NodeContext &ctx, const ResizeRule &rule,
                                   Value value, int64_t dim, const Stretch &s) {
   GraphBuilder &g = ctx.g;
-  LaneMath m(g);
+  // Where a coordinate's last bit decides which element is nearest, it is that
+  // of f32, the type that scales are written in.
+  LaneMath m(g, rule.mode == "nearest" ? mlir::Type(g.f32())
+                                       : mlir::Type(g.ops.getF64Type()));
   Lane x = coordinate(m, rule, s);
   FailureOr<SmallVector<Tap>> taps = tapsOf(ctx, m, rule, s, x);
   if (failed(taps))
@@ -169,12 +173,49 @@ static FailureOr<Value> resizeDim(NodeContext &ctx, const ResizeRule &rule,
   return result;
 }
 
-/// The number of outputs for a scale: floor(extent * scale).
+/// floor(extent * scale), the product rounded to f32, in integers: so it stays
+/// arithmetic on extents where these are open. `scale` is no integer.
+static Size scaledExtent(GraphBuilder &g, Size extent, float scale) {
+  int exponent;
+  auto mantissa = int64_t(std::ldexp(std::frexp(scale, &exponent), 24));
+  int shift = 24 - exponent;
+  for (; mantissa % 2 == 0; mantissa /= 2)
+    --shift;
+  if (shift > 62)
+    return g.index(0);
+  // The scale is mantissa / 2^shift.
+  Size product = g.mul(extent, g.index(mantissa));
+  Size unit = g.index(int64_t(1) << shift);
+  Size below = g.floorDiv(product, unit);
+  constexpr int exactBits = 8;
+  if (shift <= exactBits) // f32 holds such fractions of all sensible extents
+    return below;
+  // A product closer to the next integer than half of f32's spacing below that
+  // is rounded to it.
+  Size next = g.ceilDiv(product, unit);
+  Size gap = g.sub(g.mul(next, unit), product);
+  Size power = g.index(1); // of two, the least that is not below `next`
+  for (int bit = 0; bit < 24; ++bit)
+    power = g.select(
+        g.cmp(arith::CmpIPredicate::sgt, next, g.index(int64_t(1) << bit)),
+        g.index(int64_t(2) << bit), power);
+  // gap / unit <= power / 2^25, by integers that do not overflow.
+  int spacing = shift - 25;
+  Size left = g.mul(gap, g.index(int64_t(1) << std::max(-spacing, 0)));
+  Size right = g.mul(power, g.index(int64_t(1) << std::max(spacing, 0)));
+  Size isNear = g.cmp(arith::CmpIPredicate::sle, left, right);
+  return g.select(isNear, next, below);
+}
+
+/// The number of outputs for a scale: floor(extent * scale), the product
+/// rounded to f32, as what wrote a scale of 0.7 for ten elements expects seven.
 static Size scaledSize(NodeContext &ctx, Size extent, const Lane &scale) {
   GraphBuilder &g = ctx.g;
-  LaneMath m(g);
   if (scale.known && (*scale.known)[0] == std::floor((*scale.known)[0]))
     return g.mul(extent, g.index(int64_t((*scale.known)[0])));
+  if (scale.known && !GraphBuilder::staticSize(extent))
+    return scaledExtent(g, extent, float((*scale.known)[0]));
+  LaneMath m(g, g.f32());
   Lane product = m.floor(m.mul(m.size(extent), scale));
   if (product.known)
     return g.index(int64_t((*product.known)[0]));
