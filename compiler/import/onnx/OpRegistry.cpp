@@ -77,6 +77,7 @@ void registerAllOps(OpRegistry &registry) {
   registerRecurrentOps(registry);
   registerReductionOps(registry);
   registerResizeOps(registry);
+  registerRegionOps(registry);
   registerRunSizedOps(registry);
   registerShapeOps(registry);
   registerSignalOps(registry);

@@ -78,6 +78,7 @@ void registerRandomOps(OpRegistry &registry);
 void registerRecurrentOps(OpRegistry &registry);
 void registerReductionOps(OpRegistry &registry);
 void registerResizeOps(OpRegistry &registry);
+void registerRegionOps(OpRegistry &registry);
 void registerRunSizedOps(OpRegistry &registry);
 void registerShapeOps(OpRegistry &registry);
 void registerSignalOps(OpRegistry &registry);
