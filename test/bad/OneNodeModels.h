@@ -83,6 +83,22 @@ inline void setInt(::onnx::ModelProto &model, const std::string &name,
       ->set_i(value);
 }
 
+inline void setType(::onnx::ValueInfoProto *value, int type) {
+  value->mutable_type()->mutable_tensor_type()->set_elem_type(type);
+}
+
+/// The same with i64 for the inputs from number `first` on: sizes.
+inline ::onnx::ModelProto
+makeSized(const std::string &op, int64_t opset,
+          const std::vector<std::vector<int64_t>> &inputs, int first,
+          const std::vector<int64_t> &output) {
+  ::onnx::ModelProto model = makeOneNode(op, opset, inputs, output);
+  auto *graph = model.mutable_graph();
+  for (int i = first; i < graph->input_size(); ++i)
+    setType(graph->mutable_input(i), ::onnx::TensorProto::INT64);
+  return model;
+}
+
 /// Models of the operators that ONNX 1.12 has no case of one node for, or none
 /// that is deterministic.
 inline std::map<std::string, ::onnx::ModelProto> ownModels() {
@@ -104,12 +120,23 @@ inline std::map<std::string, ::onnx::ModelProto> ownModels() {
   models["LpNormalization"] =
       makeOneNode("LpNormalization", 13, {{2, 3}}, {2, 3});
   models["Multinomial"] = makeOneNode("Multinomial", 13, {{2, 3}}, {2, 1});
-  models["Multinomial"]
-      .mutable_graph()
-      ->mutable_output(0)
-      ->mutable_type()
-      ->mutable_tensor_type()
-      ->set_elem_type(::onnx::TensorProto::INT32);
+  setType(models["Multinomial"].mutable_graph()->mutable_output(0),
+          ::onnx::TensorProto::INT32);
+  models["AffineGrid"] =
+      makeSized("AffineGrid", 20, {{1, 2, 3}, {4}}, 1, {1, 2, 3, 2});
+  models["CenterCropPad"] =
+      makeSized("CenterCropPad", 18, {{4, 5}, {2}}, 1, {2, 6});
+  models["Col2Im"] =
+      makeSized("Col2Im", 18, {{1, 8, 6}, {2}, {2}}, 1, {1, 2, 3, 4});
+  models["DeformConv"] =
+      makeOneNode("DeformConv", 19, {{1, 2, 4, 4}, {1, 2, 2, 2}, {1, 8, 3, 3}},
+                  {1, 1, 3, 3});
+  models["OptionalGetElement"] =
+      makeOneNode("OptionalGetElement", 18, {{4}}, {4});
+  models["OptionalHasElement"] =
+      makeOneNode("OptionalHasElement", 18, {{4}}, {});
+  setType(models["OptionalHasElement"].mutable_graph()->mutable_output(0),
+          ::onnx::TensorProto::BOOL);
   for (const char *op : {"RandomNormalLike", "RandomUniformLike"})
     models[op] = makeOneNode(op, 13, {{2, 3}}, {2, 3});
   for (const char *op : {"RandomNormal", "RandomUniform"}) {

@@ -30,13 +30,16 @@ std::map<std::string, ::onnx::OpSchema> makeNewerSchemas() {
       "tensor(uint8)", "tensor(uint16)", "tensor(uint32)", "tensor(uint64)",
       "tensor(int8)",  "tensor(int16)",  "tensor(int32)",  "tensor(int64)"};
   std::map<std::string, Schema> schemas;
+  // The last `sizes` inputs are integers.
   auto add = [&](const char *op, int opset, int inputs,
-                 const std::vector<std::string> &types) {
+                 const std::vector<std::string> &types, int sizes = 0) {
     Schema schema(op, __FILE__, __LINE__);
     schema.SinceVersion(opset);
     for (int i = 0; i < inputs; ++i)
-      schema.Input(i, "x" + std::to_string(i), "", "T");
+      schema.Input(i, "x" + std::to_string(i), "",
+                   i < inputs - sizes ? "T" : "I");
     schema.Output(0, "y", "", "T").TypeConstraint("T", types, "");
+    schema.TypeConstraint("I", ints, "");
     schema.Finalize();
     schemas.emplace(op, schema);
   };
@@ -46,6 +49,16 @@ std::map<std::string, ::onnx::OpSchema> makeNewerSchemas() {
   add("Gelu", 20, 1, floats);
   add("Mish", 18, 1, floats);
   add("GroupNormalization", 18, 3, floats);
+  std::vector<std::string> numbers = floats;
+  numbers.insert(numbers.end(), ints.begin(), ints.end());
+  std::vector<std::string> all = numbers;
+  all.push_back("tensor(bool)");
+  add("AffineGrid", 20, 2, floats, 1);
+  add("CenterCropPad", 18, 2, all, 1);
+  add("Col2Im", 18, 3, numbers, 2);
+  add("DeformConv", 19, 3, floats);
+  add("OptionalGetElement", 18, 1, all);
+  add("OptionalHasElement", 18, 1, all);
   return schemas;
 }
 
@@ -88,7 +101,8 @@ const std::set<std::string> ofAnyNumber = {"Dropout", "GlobalMaxPool",
                                            "MaxUnpool", "Sum"};
 /// These bring parameters to one type, or are given counts and positions.
 const std::set<std::string> ofMixedWidths = {
-    "BatchNormalization", "GridSample", "MelWeightMatrix", "STFT", "Slice"};
+    "BatchNormalization", "Col2Im", "GridSample",
+    "MelWeightMatrix",    "STFT",   "Slice"};
 
 /// Whether the schema forbids operand `i` to be of `type` while the others keep
 /// theirs.

@@ -307,3 +307,7 @@ for extents in ("10", "n"):
           coordinate_transformation_mode="asymmetric")
 gives([f32(1)], "one place of cubic pytorch_half_pixel", "Resize", "f32[3]", None, None, i64(1), values=(f32(1, 5, 9),),
       mode="cubic", coordinate_transformation_mode="pytorch_half_pixel")
+
+# RoiAlign with samples as the regions need them.
+refused(8, "samples per bin.*got 1000000000", "a region that takes many samples", "RoiAlign", "f32[1,1,2,2]", "f32[1,4]",
+        i64(0), values=("1x1x2x2xf32=1", np.array([[0, 0, 1e9, 1]], np.float32)), output_height=1, output_width=1)

@@ -62,6 +62,7 @@ std::vector<std::string> OpRegistry::names() const {
 
 void registerAllOps(OpRegistry &registry) {
   registerActivationOps(registry);
+  registerColumnOps(registry);
   registerConstantOps(registry);
   registerControlOps(registry);
   registerConvolutionOps(registry);
@@ -76,8 +77,8 @@ void registerAllOps(OpRegistry &registry) {
   registerRandomOps(registry);
   registerRecurrentOps(registry);
   registerReductionOps(registry);
-  registerResizeOps(registry);
   registerRegionOps(registry);
+  registerResizeOps(registry);
   registerRunSizedOps(registry);
   registerShapeOps(registry);
   registerSignalOps(registry);

@@ -63,6 +63,7 @@ private:
 
 // One per family, each in Ops<Family>.cpp.
 void registerActivationOps(OpRegistry &registry);
+void registerColumnOps(OpRegistry &registry);
 void registerConstantOps(OpRegistry &registry);
 void registerControlOps(OpRegistry &registry);
 void registerConvolutionOps(OpRegistry &registry);
@@ -77,8 +78,8 @@ void registerQuantizationOps(OpRegistry &registry);
 void registerRandomOps(OpRegistry &registry);
 void registerRecurrentOps(OpRegistry &registry);
 void registerReductionOps(OpRegistry &registry);
-void registerResizeOps(OpRegistry &registry);
 void registerRegionOps(OpRegistry &registry);
+void registerResizeOps(OpRegistry &registry);
 void registerRunSizedOps(OpRegistry &registry);
 void registerShapeOps(OpRegistry &registry);
 void registerSignalOps(OpRegistry &registry);

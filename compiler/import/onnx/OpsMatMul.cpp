@@ -141,12 +141,15 @@ LogicalResult matMulInteger(NodeContext &c) {
 
 LogicalResult qLinearMatMul(NodeContext &c) {
   GraphBuilder &g = c.g;
+  // Since opset 21 scales may be narrow floats.
+  auto checkScaleOf = c.opset < 21 ? checkSingleScale : checkScale;
   for (size_t i : {0, 3})
     if (failed(expectByte(c, i)) ||
         failed(checkZeroPoint(c, i + 2, g.elementOf(c.input(i)))) ||
-        failed(checkSingleScale(c, i + 1)))
+        failed(checkScaleOf(c, i + 1)))
       return failure();
-  if (failed(expectByte(c, 7)) || failed(checkSingleScale(c, 6)))
+  if (failed(expectByte(c, 7)) || failed(checkScaleOf(c, 6)) ||
+      failed(c.expectSameElements({1, 4, 6})))
     return failure();
   Value a = c.input(0), b = c.input(3);
   FailureOr<Value> product = integerProduct(c, a, 2, b, 5);
@@ -161,7 +164,8 @@ LogicalResult qLinearMatMul(NodeContext &c) {
   if (failed(scale) || failed(zero))
     return failure();
   // One factor takes the product to the result's scale.
-  Value factor = g.div(g.mul(*rows, *columns), *scale);
+  auto wide = [&](Value parameter) { return g.convert(parameter, g.f32()); };
+  Value factor = g.div(g.mul(wide(*rows), wide(*columns)), wide(*scale));
   Value real = g.convert(*product, g.elementOf(factor));
   c.set(0,
         quantize(g, g.mul(real, factor), {}, *zero, g.elementOf(c.input(7))));

@@ -86,14 +86,59 @@ LogicalResult expectByte(NodeContext &c, size_t i) {
 
 namespace {
 
+/// A parameter whose entries along `dim` stand for `block` elements each,
+/// brought to the operand's shape.
+FailureOr<Value> perBlock(NodeContext &c, Value parameter, int64_t dim,
+                          int64_t block) {
+  GraphBuilder &g = c.g;
+  if (!parameter)
+    return parameter;
+  Value x = c.input(0);
+  Sizes sizes = g.sizes(x);
+  sizes[dim] = g.ceilDiv(sizes[dim], g.index(block));
+  bool fits = g.rankOf(parameter) == g.rankOf(x);
+  for (size_t i = 0; fits && i < sizes.size(); ++i) {
+    auto wanted = g.staticSize(sizes[i]),
+         found = g.staticSize(g.size(parameter, i));
+    fits = !wanted || !found || *wanted == *found;
+  }
+  if (!fits)
+    return c.error("expected an entry for each block of " + Twine(block) +
+                   " elements along axis " + Twine(dim) + " of " + spell(x) +
+                   ", got " + spell(parameter));
+  for (auto [i, size] : llvm::enumerate(sizes))
+    c.check(g.size(parameter, i), size, size,
+            "scale and zero point must have an entry per block");
+  Value place = g.iota(g.i64(), {g.size(x, dim)}, 0);
+  return g.take(parameter, g.div(place, double(block)), dim);
+}
+
 /// Scale and zero point (operands 1 and 2) in shapes that broadcast to the
 /// operand.
 LogicalResult parameters(NodeContext &c, Value &scale, Value &zero) {
   Value x = c.input(0);
   int64_t rank = c.g.rankOf(x), axis = c.intAttr("axis", 1);
-  Value given = c.input(1);
-  bool perAxis = c.g.rankOf(given) > 0 &&
-                 !(c.g.rankOf(given) == 1 && c.g.shapeOf(given)[0] == 1);
+  scale = c.input(1);
+  zero = c.input(2);
+  int64_t block = c.intAttr("block_size", 0);
+  constexpr int64_t mostInBlock = int64_t(1) << 31;
+  if (block < 0 || block > mostInBlock)
+    return c.error("expected a block_size that is not negative, got " +
+                   Twine(block));
+  if (block > 0 && c.g.rankOf(scale) > 1) {
+    FailureOr<int64_t> dim = c.axis(axis, rank);
+    if (failed(dim))
+      return failure();
+    FailureOr<Value> s = perBlock(c, scale, *dim, block),
+                     z = perBlock(c, zero, *dim, block);
+    if (failed(s) || failed(z))
+      return failure();
+    scale = *s;
+    zero = *z;
+    return success();
+  }
+  bool perAxis = c.g.rankOf(scale) > 0 &&
+                 !(c.g.rankOf(scale) == 1 && c.g.shapeOf(scale)[0] == 1);
   Size extent = c.g.index(1);
   int64_t dim = 0;
   if (perAxis) {
@@ -112,6 +157,25 @@ LogicalResult parameters(NodeContext &c, Value &scale, Value &zero) {
   return success();
 }
 
+/// The zero point's type or that of `output_dtype`, by default ui8.
+FailureOr<mlir::Type> outputType(NodeContext &c, Value zero) {
+  MLIRContext *context = c.g.ops.getContext();
+  if (c.intAttr("output_dtype", 0) == 0)
+    return zero ? c.g.elementOf(zero)
+                : mlir::Type(
+                      IntegerType::get(context, 8, IntegerType::Unsigned));
+  mlir::Type type = c.elementAttr("output_dtype");
+  if (!type)
+    return failure();
+  if (!isa<IntegerType>(type) || type.isInteger(1))
+    return c.error("expected output_dtype to be an integer type, got " +
+                   spell(type));
+  if (zero && c.g.elementOf(zero) != type)
+    return c.error("expected a zero point of output_dtype, " + spell(type) +
+                   ", got " + spell(c.input(2)));
+  return type;
+}
+
 LogicalResult quantizeLinear(NodeContext &c) {
   GraphBuilder &g = c.g;
   Value scale, zero;
@@ -119,9 +183,11 @@ LogicalResult quantizeLinear(NodeContext &c) {
       (c.hasInput(2) && failed(c.expectInteger(2))) ||
       failed(parameters(c, scale, zero)))
     return failure();
-  mlir::Type to = zero ? g.elementOf(zero)
-                       : mlir::Type(IntegerType::get(g.ops.getContext(), 8,
-                                                     IntegerType::Unsigned));
+  c.ignoreAttrs({"saturate"}); // of 8-bit floats alone
+  FailureOr<mlir::Type> named = outputType(c, zero);
+  if (failed(named))
+    return failure();
+  mlir::Type to = *named;
   Value x = g.convert(c.input(0), g.elementOf(scale));
   c.set(0, quantize(g, x, scale, zero, to));
   return success();
@@ -134,8 +200,12 @@ LogicalResult dequantizeLinear(NodeContext &c) {
       failed(checkZeroPoint(c, 2, g.elementOf(c.input(0)))) ||
       failed(parameters(c, scale, zero)))
     return failure();
-  Value x = centered(g, c.input(0), zero);
-  c.set(0, g.mul(g.convert(x, g.elementOf(scale)), scale));
+  // Differences of 16-bit numbers are past what narrow floats hold.
+  mlir::Type element = g.elementOf(scale), wide = element;
+  if (element.isF16() || element.isBF16())
+    wide = g.f32();
+  Value x = g.convert(centered(g, c.input(0), zero), wide);
+  c.set(0, g.convert(g.mul(x, g.convert(scale, wide)), element));
   return success();
 }
 

@@ -125,20 +125,28 @@ FailureOr<Axes> readAxes(NodeContext &c, bool asInput) {
 
 using Body = Value (*)(GraphBuilder &, Reduction &, Value);
 
+/// Which element types a reduction meets.
+enum class Kinds { Numbers, Fractions, Ordered };
+
 /// Narrow floats are combined as f32 and rounded once; types whose results may
-/// be fractions on the way go through f64.
-template <Body body, bool fractions, bool asInput>
+/// be fractions on the way go through f64. Since opset 20 bools are ordered as
+/// numbers.
+template <Body body, Kinds kinds, bool asInput>
 LogicalResult reduceNode(NodeContext &c) {
   GraphBuilder &g = c.g;
   bool keep = c.intAttr("keepdims", 1) != 0;
-  if (failed(c.expectNumber(0)))
+  Value x = c.input(0);
+  mlir::Type element = g.elementOf(x), inner = element;
+  bool isBool =
+      kinds == Kinds::Ordered && c.opset >= 20 && element.isInteger(1);
+  if (!isBool && failed(c.expectNumber(0)))
     return failure();
   FailureOr<Axes> axes = readAxes(c, asInput);
   if (failed(axes))
     return failure();
-  Value x = c.input(0);
-  mlir::Type element = g.elementOf(x), inner = element;
-  if (!isa<FloatType>(element) && fractions)
+  if (isBool)
+    inner = IntegerType::get(g.ops.getContext(), 8, IntegerType::Unsigned);
+  else if (!isa<FloatType>(element) && kinds == Kinds::Fractions)
     inner = g.ops.getF64Type();
   else if (element.isF16() || element.isBF16())
     inner = g.f32();
@@ -250,10 +258,10 @@ LogicalResult cumSum(NodeContext &c) {
   return success();
 }
 
-template <Body body, bool fractions = false>
+template <Body body, Kinds kinds = Kinds::Numbers>
 void addReduce(OpRegistry &r, StringRef op, int64_t inputSince) {
-  r.add(op, 1, 1, 1, reduceNode<body, fractions, false>);
-  r.add(op, inputSince, Arity(1, 2), 1, reduceNode<body, fractions, true>);
+  r.add(op, 1, 1, 1, reduceNode<body, kinds, false>);
+  r.add(op, inputSince, Arity(1, 2), 1, reduceNode<body, kinds, true>);
 }
 
 } // namespace
@@ -262,13 +270,13 @@ void registerReductionOps(OpRegistry &r) {
   addReduce<sumBody>(r, "ReduceSum", 13);
   addReduce<meanBody>(r, "ReduceMean", 18);
   addReduce<prodBody>(r, "ReduceProd", 18);
-  addReduce<maxBody>(r, "ReduceMax", 18);
-  addReduce<minBody>(r, "ReduceMin", 18);
+  addReduce<maxBody, Kinds::Ordered>(r, "ReduceMax", 18);
+  addReduce<minBody, Kinds::Ordered>(r, "ReduceMin", 18);
   addReduce<l1Body>(r, "ReduceL1", 18);
-  addReduce<l2Body, true>(r, "ReduceL2", 18);
+  addReduce<l2Body, Kinds::Fractions>(r, "ReduceL2", 18);
   addReduce<sumSquareBody>(r, "ReduceSumSquare", 18);
-  addReduce<logSumBody, true>(r, "ReduceLogSum", 18);
-  addReduce<logSumExpBody, true>(r, "ReduceLogSumExp", 18);
+  addReduce<logSumBody, Kinds::Fractions>(r, "ReduceLogSum", 18);
+  addReduce<logSumExpBody, Kinds::Fractions>(r, "ReduceLogSumExp", 18);
   r.add("ArgMax", 1, 1, 1, arg<ReduceKind::Maximum>);
   r.add("ArgMin", 1, 1, 1, arg<ReduceKind::Minimum>);
   r.add("CumSum", 11, 2, 1, cumSum);

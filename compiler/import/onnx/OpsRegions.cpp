@@ -106,7 +106,7 @@ Value Regions::adaptive() const {
     Value greatest = g.reduce(ReduceKind::Maximum, span.samples, {0, 1}, false);
     Size count = g.max(c.shapes.elements(greatest)->front(), g.index(0));
     c.check(count, g.index(0), g.index(mostSamples),
-            "a region must not take more samples than that along a dimension");
+            "the samples per bin of the largest region, along a dimension");
     return count;
   };
   Size across = most(columns), steps = g.mul(most(rows), across);

@@ -252,6 +252,13 @@ static LogicalResult identity(NodeContext &ctx) {
   return success();
 }
 
+/// A tensor is an optional that has an element; without an operand there is
+/// none.
+static LogicalResult optionalHasElement(NodeContext &ctx) {
+  ctx.set(0, ctx.g.scalarInt(ctx.g.i1(), ctx.hasInput(0)));
+  return success();
+}
+
 static LogicalResult shape(NodeContext &ctx) {
   Sizes sizes = ctx.g.sizes(ctx.input(0));
   int64_t rank = sizes.size();
@@ -312,7 +319,7 @@ static LogicalResult cast(NodeContext &ctx) {
 }
 
 static LogicalResult castLike(NodeContext &ctx) {
-  ctx.ignoreAttrs({"saturate", "round_mode"}); // of 8-bit floats alone
+  ctx.ignoreAttrs({"saturate", "round_mode"});
   ctx.set(0, ctx.g.convert(ctx.input(0), ctx.g.elementOf(ctx.input(1))));
   return success();
 }
@@ -465,6 +472,9 @@ void registerShapeOps(OpRegistry &registry) {
   registry.add("Expand", 8, 2, 1, expand);
   registry.add("Flatten", 1, 1, 1, flatten);
   registry.add("Identity", 1, 1, 1, identity);
+  registry.add("OptionalGetElement", 15, 1, 1, identity);
+  registry.add("OptionalHasElement", 15, 1, 1, optionalHasElement);
+  registry.add("OptionalHasElement", 18, Arity(0, 1), 1, optionalHasElement);
   registry.add("Reshape", 1, 1, 1, reshape);
   registry.add("Reshape", 5, 2, 1, reshape);
   registry.add("Shape", 1, 1, 1, shape);

@@ -66,14 +66,24 @@ LogicalResult dft(NodeContext &c) {
     return c.error("expected an axis before the last dimension, which holds "
                    "the parts of complex numbers, got " +
                    Twine(given));
-  if (oneSided && inverse)
-    return c.error("expected onesided = 0 for the inverse transform, got 1");
+  bool isRealInverse = oneSided && inverse;
+  if (isRealInverse && !parts->imaginary)
+    return c.error("expected complex numbers for the inverse of a one-sided "
+                   "transform, got " +
+                   spell(x));
   Size length = g.size(x, *axis);
+  if (isRealInverse) // of an even length, where none is given
+    length = g.max(g.mul(g.sub(length, g.index(1)), g.index(2)), g.index(0));
   if (c.hasInput(1)) {
     FailureOr<Size> wanted = sizeOperand(c, 1, "dft_length", 1);
     if (failed(wanted))
       return failure();
     length = *wanted;
+  }
+  if (isRealInverse) {
+    Value signal = inverseOfRealTransform(g, *parts, *axis, length);
+    c.set(0, g.unsqueeze(signal, {rank - 1}));
+    return success();
   }
   c.set(0,
         join(g, fourierTransform(g, *parts, *axis, length, inverse, oneSided)));

@@ -232,7 +232,44 @@ static LogicalResult pad(NodeContext &ctx) {
   return success();
 }
 
+/// The middle of what is too large, zeros around what is too small; of an odd
+/// difference the end has more.
+static LogicalResult centerCropPad(NodeContext &ctx) {
+  GraphBuilder &g = ctx.g;
+  Value input = ctx.input(0);
+  int64_t rank = GraphBuilder::rankOf(input);
+  FailureOr<Sizes> wanted = ctx.extentsInput(1);
+  if (failed(wanted))
+    return failure();
+  Sizes axes;
+  for (int64_t axis : ctx.intsAttr("axes"))
+    axes.push_back(g.index(axis));
+  if (!ctx.hasAttr("axes"))
+    for (int64_t i = 0; i < rank; ++i)
+      axes.push_back(g.index(i));
+  FailureOr<Sizes> targets = ctx.perDim(axes, *wanted, rank, -1);
+  if (failed(targets))
+    return failure();
+  Size zero = g.index(0), two = g.index(2);
+  Sizes begins, kept, low, high;
+  for (int64_t i = 0; i < rank; ++i) {
+    Size from = g.size(input, i), to = (*targets)[i];
+    if (GraphBuilder::same(to, g.index(-1)))
+      to = from;
+    begins.push_back(g.floorDiv(g.max(g.sub(from, to), zero), two));
+    kept.push_back(g.min(from, to));
+    Size missing = g.sub(to, kept.back());
+    low.push_back(g.floorDiv(missing, two));
+    high.push_back(g.sub(missing, low.back()));
+  }
+  Value cut = g.slice(input, begins, kept, Sizes(rank, g.index(1)));
+  Value nothing = g.scalar(GraphBuilder::elementOf(input), 0);
+  ctx.set(0, g.pad(cut, nothing, low, high));
+  return success();
+}
+
 void registerSliceOps(OpRegistry &registry) {
+  registry.add("CenterCropPad", 18, 2, 1, centerCropPad);
   registry.add("Pad", 1, 1, 1, pad);
   registry.add("Pad", 11, Arity(2, 4), 1, pad);
   registry.add("Slice", 1, 1, 1, slice);
