@@ -99,9 +99,10 @@ Sizes ShapeValues::extractAll(Value tensor, int64_t count) {
     position.pop_back();
     Value scalar = g.make<tensor::ExtractOp>(source, position);
     Type index = g.ops.getIndexType();
-    result.push_back(element.getWidth() == 1
-                         ? g.make<arith::IndexCastUIOp>(index, scalar)
-                         : g.make<arith::IndexCastOp>(index, scalar));
+    Value number = element.getWidth() == 1
+                       ? g.make<arith::IndexCastUIOp>(index, scalar)
+                       : g.make<arith::IndexCastOp>(index, scalar);
+    result.push_back(ranges.limit(g, number, tensor));
   }
   return result;
 }

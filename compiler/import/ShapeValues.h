@@ -5,6 +5,7 @@
 #define TENON_COMPILER_IMPORT_SHAPEVALUES_H
 
 #include "compiler/import/GraphBuilder.h"
+#include "compiler/import/NumberRanges.h"
 
 namespace tenon {
 
@@ -34,6 +35,7 @@ public:
 private:
   GraphBuilder &g;
   llvm::DenseMap<mlir::Value, Sizes> memo;
+  NumberRanges ranges;
 
   std::optional<Sizes> trace(mlir::Value tensor, int depth);
   Sizes extractAll(mlir::Value tensor, int64_t count);

@@ -1,0 +1,36 @@
+// What numbers a tensor can hold, as far as its ops show: sizes that are read
+// from it in the run are bounded by that.
+#ifndef TENON_COMPILER_IMPORT_NUMBERRANGES_H
+#define TENON_COMPILER_IMPORT_NUMBERRANGES_H
+
+#include "compiler/import/GraphBuilder.h"
+
+#include <limits>
+
+namespace tenon {
+
+/// Every number is within [low, high], but NaN, which may be there too.
+struct NumberRange {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+};
+
+class NumberRanges {
+public:
+  /// Of a tensor of integers or floats.
+  NumberRange of(mlir::Value tensor) { return of(tensor, 0); }
+
+  /// An element of `tensor` as a size, with what bounds it in its arithmetic:
+  /// memory is planned by that, also for what NaN became.
+  Size limit(GraphBuilder &g, Size element, mlir::Value tensor);
+
+private:
+  NumberRange of(mlir::Value tensor, int depth);
+  NumberRange infer(mlir::Value tensor, int depth);
+
+  llvm::DenseMap<mlir::Value, NumberRange> known;
+};
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_IMPORT_NUMBERRANGES_H
