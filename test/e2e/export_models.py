@@ -24,6 +24,7 @@ from torch import nn
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(HERE, "..", "conformance"))
+import detection_models
 import image_models
 import onnx_wire
 import transformer_models
@@ -85,10 +86,10 @@ class Recipe:
     """How one model is made: module, inputs, names, named axes."""
 
     def __init__(self, module, inputs, names, outputs, axes, keep_norms=False,
-                 fold=True, more=()):
+                 fold=True, more=(), opset=OPSET):
         self.module, self.inputs = module.eval(), inputs
         self.names, self.outputs, self.axes = names, outputs, axes
-        self.keep_norms, self.fold = keep_norms, fold
+        self.keep_norms, self.fold, self.opset = keep_norms, fold, opset
         self.sizes = [self.inputs, *more]
 
 
@@ -211,6 +212,13 @@ def swin():
     return recipe
 
 
+def detector(build, seed):
+    net, images, names = detection_models.make(build, draw, seed)
+    first, *more = [[image] for image in images]
+    # From 16 on the exporter's RoiAlign lies half a pixel beside PyTorch's.
+    return Recipe(net, first, ["image"], names, None, more=more, opset=11)
+
+
 MODELS = {
     "mlp": lambda: mlp(None),
     "mlp_batch": lambda: mlp({"x": {0: "batch"}, "y": {0: "batch"}}),
@@ -226,6 +234,9 @@ MODELS = {
     "unet": unet,
     "windows": windows,
     "swin_t": swin,
+    "fasterrcnn": lambda: detector(detection_models.fasterrcnn, 31),
+    "retinanet": lambda: detector(detection_models.retinanet, 31),
+    "ssdlite": lambda: detector(detection_models.ssdlite, 31),
 }
 
 
@@ -271,7 +282,8 @@ def export(name, folder):
         torch.onnx.TrainingMode.EVAL
     partial = f"{path}.onnx.part"
     torch.onnx.export(
-        recipe.module, tuple(recipe.inputs), partial, opset_version=OPSET,
+        recipe.module, tuple(recipe.inputs), partial,
+        opset_version=recipe.opset,
         input_names=recipe.names, output_names=recipe.outputs,
         dynamic_axes=recipe.axes, training=training,
         do_constant_folding=recipe.fold and not recipe.keep_norms)
@@ -293,7 +305,8 @@ def export(name, folder):
 
 def fresh(name, folder):
     made = os.path.join(folder, f"{name}.onnx")
-    sources = [__file__, image_models.__file__, transformer_models.__file__]
+    sources = [__file__, detection_models.__file__, image_models.__file__,
+               transformer_models.__file__]
     return os.path.exists(made) and all(
         os.path.getmtime(made) > os.path.getmtime(s) for s in sources)
 
