@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -73,9 +74,9 @@ struct FusionModel
                                   outputs = buffersOf(fusion.getOutputs());
     if (failed(inputs) || failed(outputs))
       return failure();
-    auto placed = FusionOp::create(rewriter, op->getLoc(), TypeRange(),
-                                   fusion.getKind(), *inputs, *outputs,
-                                   fusion.getStreamed());
+    auto placed =
+        FusionOp::create(rewriter, op->getLoc(), TypeRange(), fusion.getKind(),
+                         *inputs, *outputs, fusion.getStreamed());
     rewriter.inlineRegionBefore(fusion.getBody(), placed.getBody(),
                                 placed.getBody().begin());
     replaceOpWithBufferizedValues(rewriter, op, *outputs);
@@ -316,8 +317,9 @@ struct Bufferize : impl::BufferizeBase<Bufferize> {
              op->getParentOfType<FusionOp>();
     });
     BufferizationState state;
-    // Without loops and branches nothing conflicts, and there is nothing to
-    // analyse: the analysis is quadratic in the uses of a tensor.
+    // Without loops nothing conflicts, and there is nothing to analyse: the
+    // analysis is quadratic in the uses of a tensor and cubic in the values
+    // that branches choose from.
     LogicalResult done =
         writesFreshTensorsOnly()
             ? bufferizeModuleOp(getOperation(), options, state)
@@ -328,23 +330,34 @@ struct Bufferize : impl::BufferizeBase<Bufferize> {
   }
 
   /// Whether every write is a fusion's to a tensor.empty, or the place of a
-  /// state, that nothing else writes.
+  /// state, that nothing else writes. Where there are branches, what reads a
+  /// state's old value may stand in another one: those are analysed.
   bool writesFreshTensorsOnly() {
-    bool fresh = true;
-    for (auto func : getOperation().getOps<func::FuncOp>())
-      for (Operation &op : func.getBody().getOps()) {
-        if (auto fusion = dyn_cast<FusionOp>(op))
-          fresh &= llvm::all_of(fusion.getOutputs(), [&](Value output) {
-            return isa_and_nonnull<tensor::EmptyOp, StateMemoryOp>(
-                       output.getDefiningOp()) &&
-                   llvm::all_of(output.getUsers(), [&](Operation *user) {
-                     return user == fusion || isa<tensor::DimOp>(user);
-                   });
-          });
-        else
-          fresh &= op.getNumRegions() == 0;
-      }
-    return fresh;
+    bool branches = false, states = false;
+    WalkResult result = getOperation().walk<WalkOrder::PreOrder>(
+        [&](Operation *op) -> WalkResult {
+          if (isa<WeightOp>(op))
+            return WalkResult::skip();
+          branches |= isa<scf::IfOp>(op);
+          states |= isa<StateMemoryOp, StateReadOp, StateWriteOp>(op);
+          if (auto fusion = dyn_cast<FusionOp>(op))
+            return llvm::all_of(fusion.getOutputs(), isWrittenOnce)
+                       ? WalkResult::skip()
+                       : WalkResult::interrupt();
+          return op->getNumRegions() == 0 ||
+                         isa<ModuleOp, func::FuncOp, scf::IfOp>(op)
+                     ? WalkResult::advance()
+                     : WalkResult::interrupt();
+        });
+    return !result.wasInterrupted() && !(branches && states);
+  }
+
+  static bool isWrittenOnce(Value output) {
+    return isa_and_nonnull<tensor::EmptyOp, StateMemoryOp>(
+               output.getDefiningOp()) &&
+           llvm::count_if(output.getUsers(), [](Operation *user) {
+             return !isa<tensor::DimOp>(user);
+           }) == 1;
   }
 
   /// Inputs belong to the caller: a loop that starts from one carries a copy.

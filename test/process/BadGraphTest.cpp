@@ -162,6 +162,31 @@ TEST_F(BadGraph, PathsThroughBranchesAreNotCounted) {
   EXPECT_LE(ended.seconds, 10);
 }
 
+/// 2^`depth` values, of which nested branches with conditions of their own
+/// choose one.
+void addChoices(::onnx::GraphProto *graph, int depth, const std::string &name) {
+  if (depth == 0) {
+    addNode(graph, "Neg", {"x"}, {name});
+    addTensor(graph->mutable_output(), name);
+    return;
+  }
+  auto branches = addIf(graph, "c" + std::to_string(depth), name);
+  addTensor(graph->mutable_output(), name);
+  addChoices(branches.thenBranch, depth - 1, name + "t");
+  addChoices(branches.elseBranch, depth - 1, name + "e");
+}
+
+TEST_F(BadGraph, BranchesInBothBranchesTakeLinearTime) {
+  ::onnx::ModelProto model = makeEmpty();
+  for (int i = 1; i <= 8; ++i)
+    addTensor(model.mutable_graph()->mutable_input(), "c" + std::to_string(i),
+              {}, ::onnx::TensorProto::BOOL);
+  addChoices(model.mutable_graph(), 8, "y");
+  Ended ended = compile(model.SerializeAsString());
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_LE(ended.seconds, 5);
+}
+
 TEST_F(BadGraph, PathsThroughSharedArithmeticAreNotCounted) {
   // Of sizes, of elements, and of sizes that two branches are compared by.
   auto doubled = [](::onnx::GraphProto *graph, std::string last,
