@@ -133,6 +133,28 @@ TEST_F(TfRefusal, AttributesAndTypes) {
                 Status::InvalidModel, "got 999");
   expectRefused(oneNode("BiasAdd", {"x", "x"}, tfAttr("data_format", "s: 'C'")),
                 Status::InvalidModel, "expected data_format");
+  auto zeros = [](const std::string &name, int type,
+                  const std::vector<int> &extents) {
+    std::string dims;
+    for (int extent : extents)
+      dims += "dim { size: " + std::to_string(extent) + " } ";
+    return tfNode(name, "Const", {},
+                  tfAttr("value", "tensor { dtype: " + std::to_string(type) +
+                                      " tensor_shape { " + dims + "} }"));
+  };
+  expectRefused(oneNode("Bincount", {"n", "size", "x"}, "",
+                        zeros("n", 3, {3}) + zeros("size", 3, {})),
+                Status::InvalidModel, "expected a weight per number");
+  expectRefused(oneNode("MatrixSetDiag", {"m", "d"}, "",
+                        zeros("m", 1, {2, 3, 3}) + zeros("d", 1, {5, 3})),
+                Status::InvalidModel, "expected a diagonal");
+  expectRefused(oneNode("MatrixDiagV2", {"x", "k", "r", "r", "x"}, "",
+                        zeros("k", 3, {}) +
+                            tfNode("r", "Const", {},
+                                   tfAttr("value", "tensor { dtype: 3 "
+                                                   "tensor_shape {} int_val: "
+                                                   "-1 }"))),
+                Status::InvalidModel, "operand 4");
   expectRefused(oneNode("If", {"x", "x"}), Status::InvalidModel,
                 "expected attribute 'then_branch' to name a function");
   expectRefused(oneNode("AddV2", {"x"}), Status::InvalidModel,

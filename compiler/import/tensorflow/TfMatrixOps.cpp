@@ -190,7 +190,11 @@ LogicalResult diagonalMatrix(NodeContext &c) {
     if (*extent != -1 && *extent != g.shapeOf(x).back())
       return c.unsupported("a matrix greater than its diagonal");
   }
-  Value fill = c.numInputs() > 4 ? c.input(4) : g.scalar(g.elementOf(x), 0);
+  bool isFilled = c.numInputs() > 4;
+  if (isFilled &&
+      (failed(c.expectRank(4, 0)) || failed(c.expectSameElements({0, 4}))))
+    return failure();
+  Value fill = isFilled ? c.input(4) : g.scalar(g.elementOf(x), 0);
   int64_t rank = g.rankOf(x);
   Sizes sizes = g.sizes(x);
   sizes.push_back(sizes.back());
