@@ -114,6 +114,7 @@ struct Group {
   bool plain = true; ///< elementwise and broadcasts only, all in the root's
                      ///< shape or broadcast to it
   int64_t cost = 0;
+  RankedTensorType rows = {}; ///< what its row reductions are of, if any
 };
 
 struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
@@ -188,6 +189,8 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
   }
 
   static void join(Operation *op, Role role, Group &group) {
+    if (reducesRows(op))
+      group.rows = cast<RankedTensorType>(op->getOperand(0).getType());
     group.cost += costOf(op);
     if (role == Role::Reduce || role == Role::Contraction)
       group.role = role;
@@ -383,6 +386,10 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     if (root != full && root != full.drop_back())
       return false;
     if (root != full && group.role == Role::Reduce)
+      return false;
+    // A result may have the extents of other rows than those it is reduced
+    // from: [2, 3, 3] and [2, 3] are not the same rows.
+    if (group.rows && group.rows.getShape() != full)
       return false;
     return llvm::all_of(usersWithin(op, group), [&](Operation *user) {
       auto broadcast = dyn_cast<BroadcastInDimOp>(user);

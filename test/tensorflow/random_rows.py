@@ -149,8 +149,8 @@ RANDOMS = [
         integers(FIRST, (6,), 0, 10), **OWN),
     # Only one class, or one row, can be drawn.
     Row("Multinomial", [np.array([[-np.inf, 3, -np.inf], [0, -900, -900]],
-                                 np.float32), number(4)],
-        np.array([[1] * 4, [0] * 4], np.int64), seed=3, static=True),
+                                 np.float32), number(3)],
+        np.array([[1] * 3, [0] * 3], np.int64), seed=3, static=True),
     Row("StatelessMultinomial", [np.array([[-np.inf, 3]], np.float32),
                                  number(3), SEEDS],
         np.array([[1, 1, 1]], np.int32), output_dtype=Type(np.int32)),

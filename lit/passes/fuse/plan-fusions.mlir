@@ -433,3 +433,19 @@ func.func @transposed_convolution(%x: tensor<1x3x8x8xf32>, %w: tensor<3x3x3x16xf
   %1 = tenon.convolution %0, %w strides [1, 1] padding [0, 0, 0, 0] lhs_dilation [1, 2] rhs_dilation [1, 1] groups 1 : (tensor<1x8x8x3xf32>, tensor<3x3x3x16xf32>) -> tensor<1x6x13x16xf32>
   return %1 : tensor<1x6x13x16xf32>
 }
+
+// Rows of a plane and of a volume are not the same rows, though a result has the extents of both.
+// CHECK-LABEL: func.func @other_rows(
+// CHECK: tenon.reduce maximum {{.*}}{tenon.group = [[ROWS:.*]] : i64}
+// CHECK-NOT: tenon.reduce add {{.*}}{tenon.group = [[ROWS]] : i64}
+// CHECK: return
+func.func @other_rows(%x: tensor<2x3xf32>, %v: tensor<2x3x3xf32>) -> tensor<2x3xf32> {
+  %0 = tenon.reduce maximum %x over [1] : (tensor<2x3xf32>) -> tensor<2xf32>
+  %1 = tenon.broadcast_in_dim %0 dims [0] sizes [2, 3] : (tensor<2xf32>) -> tensor<2x3xf32>
+  %2 = tenon.multiply %x, %1 : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %3 = tenon.broadcast_in_dim %2 dims [0, 1] sizes [2, 3, 3] : (tensor<2x3xf32>) -> tensor<2x3x3xf32>
+  %4 = tenon.multiply %v, %3 : (tensor<2x3x3xf32>, tensor<2x3x3xf32>) -> tensor<2x3x3xf32>
+  %5 = tenon.reduce add %4 over [2] : (tensor<2x3x3xf32>) -> tensor<2x3xf32>
+  %6 = tenon.negate %5 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %6 : tensor<2x3xf32>
+}
