@@ -108,6 +108,7 @@ Status LoadedModel::open(Talk &talk, const std::string &artifact,
   if (!options.weightsPath.empty())
     opening.weights_path = options.weightsPath.c_str();
   opening.weights_mode = options.weights;
+  opening.verify_weights = options.verifyWeights;
   opening.cpu_feature_mask = options.cpuMask;
   tenon_model *opened = nullptr;
   tenon_status status = tenon_open(artifact.c_str(), &opening, &opened);

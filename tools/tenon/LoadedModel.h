@@ -36,6 +36,7 @@ public:
     bool describeOnly = false;
     std::string weightsPath; ///< empty: beside the artifact
     tenon_weights_mode weights = TENON_WEIGHTS_AUTO;
+    bool verifyWeights = false;
     uint64_t cpuMask = 0; ///< of the host's features; 0: all of them
   };
 

@@ -123,6 +123,8 @@ defm cpu : Eq<"--", "cpu", [RunVerb, BenchVerb], grp_execute, "CPU",
   "Run as on a machine with CPU's features and no others: of several versions the one for it">;
 defm load_weights : Eq<"--", "load-weights", [RunVerb, BenchVerb], grp_execute, "HOW",
   "Bring weights into memory: auto, map or copy; copies are faster, maps are shared", "auto,map,copy">;
+def verify_weights : On<"--", "verify-weights", [RunVerb, BenchVerb], grp_execute,
+  "Read every byte of the weights and refuse damaged ones; code and tables always are checked">;
 defm repeat : Eq<"--", "repeat", [RunVerb], grp_execute, "N", "Run N times and show the last result">;
 defm deadline : Eq<"--", "deadline", [RunVerb, VerifyVerb], grp_execute, "TIME",
   "Stop a run that takes longer: 500ms, 2s">;

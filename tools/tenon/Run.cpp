@@ -79,6 +79,7 @@ static Status readFlags(Invocation &call, RunFlags &flags) {
   then(
       [&] { return readSize(call, OPT_mem_limit, flags.loading.memoryLimit); });
   flags.loading.memory = call.memory;
+  flags.loading.verifyWeights = call.args.hasArg(OPT_verify_weights);
   flags.loading.weightsPath = weightsPath(call);
   then([&] { return readLoadWeights(call, flags.loading.weights); });
   then([&] { return readCpuMask(call, flags.loading.cpuMask); });
