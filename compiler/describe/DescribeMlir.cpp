@@ -55,10 +55,16 @@ static TensorSummary summarize(Type type, StringAttr name, ArrayAttr dims,
 static void countWeights(ModuleOp module, ModelSummary &summary) {
   for (auto weight : module.getOps<WeightOp>()) {
     auto type = dyn_cast<RankedTensorType>(weight.getType());
-    if (!type || !weight.getSource())
+    // What is computed from other weights is no parameter of its own.
+    bool isComputed = false;
+    weight.getRecipe().walk([&](GetWeightOp) { isComputed = true; });
+    if (!type || isComputed)
       continue;
+    int64_t bits = type.getElementTypeBitWidth();
     summary.parameters += type.getNumElements();
-    summary.parameterBytes += int64_t((*weight.getSource()).getLength());
+    summary.parameterBytes += weight.getSource()
+                                  ? int64_t((*weight.getSource()).getLength())
+                                  : type.getNumElements() * ((bits + 7) / 8);
   }
 }
 

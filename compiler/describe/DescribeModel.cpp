@@ -17,27 +17,42 @@
 namespace tenon {
 
 namespace {
-/// Counts the operators of a graph and of all graphs within it.
+/// Counts the operators and the constants of a graph and of all graphs within
+/// it.
 class OpCounter {
 public:
-  explicit OpCounter(const onnx::Model &model) : model(model) {
+  OpCounter(const onnx::Model &model, ModelSummary &summary)
+      : model(model), summary(summary) {
     onnx::registerAllOps(registry);
+  }
+
+  void count(const onnx::Graph &graph,
+             const std::map<std::string, int64_t> &opsets) {
+    for (const onnx::Tensor &weight : graph.initializers)
+      count(weight);
+    for (const onnx::SparseTensor &weight : graph.sparseInitializers)
+      count(weight.values);
+    count(graph.nodes, opsets);
   }
 
   void count(const std::vector<onnx::Node> &nodes,
              const std::map<std::string, int64_t> &opsets) {
     for (const onnx::Node &node : nodes) {
+      // A constant is a weight by another name.
+      if (auto *constant = node.get<onnx::Tensor>("value");
+          constant && node.opType == "Constant" && node.domain.empty())
+        count(*constant);
       OpSummary &op = ops[{node.domain, node.opType}];
       ++op.count;
       op.unsupported += isSupported(node, opsets) ? 0 : 1;
       for (const auto &[name, attribute] : node.attributes) {
         using GraphPointer = std::unique_ptr<onnx::Graph>;
         if (auto *graph = std::get_if<GraphPointer>(&attribute.value))
-          count((*graph)->nodes, opsets);
+          count(**graph, opsets);
         else if (auto *graphs =
                      std::get_if<std::vector<GraphPointer>>(&attribute.value))
           for (const GraphPointer &inner : *graphs)
-            count(inner->nodes, opsets);
+            count(*inner, opsets);
       }
     }
   }
@@ -56,6 +71,11 @@ public:
   }
 
 private:
+  void count(const onnx::Tensor &weight) {
+    summary.parameters += weight.numElements();
+    summary.parameterBytes += weight.numBytes();
+  }
+
   bool isSupported(const onnx::Node &node,
                    const std::map<std::string, int64_t> &opsets) const {
     if (model.findFunction(node.domain, node.opType))
@@ -66,6 +86,7 @@ private:
   }
 
   const onnx::Model &model;
+  ModelSummary &summary;
   onnx::OpRegistry registry;
   std::map<std::pair<std::string, std::string>, OpSummary> ops;
 };
@@ -82,7 +103,19 @@ static std::string namedExtent(const std::string &symbol,
   return symbol;
 }
 
-static TensorSummary summarize(const onnx::ValueInfo &value,
+/// The name of an open extent as a compilation has it; of an input without a
+/// name in the model it is made from its place.
+static std::string openExtent(const onnx::ValueInfo &value, size_t index,
+                              bool isInput, const CompileOptions &options) {
+  const auto &shape = value.type.shape;
+  std::string symbol =
+      shape && index < shape->size() ? (*shape)[index].symbol : "";
+  if (symbol.empty() && isInput)
+    symbol = value.name + "_dim" + std::to_string(index);
+  return symbol.empty() ? "?" : namedExtent(symbol, options);
+}
+
+static TensorSummary summarize(const onnx::ValueInfo &value, bool isInput,
                                const CompileOptions &options) {
   TensorSummary summary{value.name, "?", {}};
   if (value.type.kind != onnx::Type::Kind::Tensor)
@@ -90,19 +123,18 @@ static TensorSummary summarize(const onnx::ValueInfo &value,
   summary.dtype = onnx::elementTypeName(value.type.element);
   for (const ShapeOption &shape : options.shapes)
     if (shape.input == value.name) {
-      for (const std::optional<int64_t> &extent : shape.dims)
-        summary.dims.push_back(extent ? std::to_string(*extent) : "?");
+      for (auto [i, extent] : llvm::enumerate(shape.dims))
+        summary.dims.push_back(extent ? std::to_string(*extent)
+                                      : openExtent(value, i, isInput, options));
       return summary;
     }
   if (!value.type.shape)
     summary.dims.push_back("...");
   else
-    for (const onnx::Dim &dim : *value.type.shape)
+    for (auto [i, dim] : llvm::enumerate(*value.type.shape))
       summary.dims.push_back(dim.kind == onnx::Dim::Kind::Static
                                  ? std::to_string(dim.size)
-                             : dim.kind == onnx::Dim::Kind::Symbolic
-                                 ? namedExtent(dim.symbol, options)
-                                 : "?");
+                                 : openExtent(value, i, isInput, options));
   return summary;
 }
 
@@ -135,23 +167,17 @@ ModelSummary Compiler::describe(const CompileOptions &options, Status &status) {
   summary.name = model->graph.name;
   summary.producer = model->producer;
   llvm::StringSet<> defaults;
-  for (const onnx::Tensor &weight : model->graph.initializers) {
+  for (const onnx::Tensor &weight : model->graph.initializers)
     defaults.insert(weight.name);
-    summary.parameters += weight.numElements();
-    summary.parameterBytes += weight.numBytes();
-  }
-  for (const onnx::SparseTensor &weight : model->graph.sparseInitializers) {
+  for (const onnx::SparseTensor &weight : model->graph.sparseInitializers)
     defaults.insert(weight.values.name);
-    summary.parameters += weight.values.numElements();
-    summary.parameterBytes += weight.values.numBytes();
-  }
   for (const onnx::ValueInfo &input : model->graph.inputs)
     if (!defaults.contains(input.name))
-      summary.inputs.push_back(summarize(input, options));
+      summary.inputs.push_back(summarize(input, /*isInput=*/true, options));
   for (const onnx::ValueInfo &output : model->graph.outputs)
-    summary.outputs.push_back(summarize(output, options));
-  OpCounter counter(*model);
-  counter.count(model->graph.nodes, model->opsets);
+    summary.outputs.push_back(summarize(output, /*isInput=*/false, options));
+  OpCounter counter(*model, summary);
+  counter.count(model->graph, model->opsets);
   for (const onnx::Function &function : model->functions)
     counter.count(function.nodes, function.opsets);
   summary.ops = counter.take();

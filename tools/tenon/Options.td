@@ -195,7 +195,7 @@ defm max_memory : Eq<"--", "max-memory", Generating, grp_diagnose, "SIZE",
   "exit status 5">;
 defm progress : Eq<"--", "progress", Generating, grp_diagnose, "WHEN",
   "Progress lines: auto (on a terminal), plain or none", "auto,plain,none">;
-def q : On<"-", "q", Generating, grp_diagnose, "Errors and results only">;
+def q : On<"-", "q", !listconcat(Generating, [InspectVerb]), grp_diagnose, "Errors and results only">;
 def v : On<"-", "v", Generating, grp_diagnose, "Say more about each step">;
 defm color : Eq<"--", "color", Every, grp_diagnose, "WHEN",
   "Colours: auto, always or never", "auto,always,never">;
