@@ -75,6 +75,9 @@ FileRoot::FileRoot(const std::string &namedFolder,
 FileRoot::~FileRoot() { ::close(descriptor); }
 
 std::shared_ptr<FileRoot> FileRoot::ofModel(const std::string &path) {
+  struct stat status;
+  if (stat(path.c_str(), &status) == 0 && status.st_nlink == 0)
+    return nullptr;
   std::string resolved = realPath(path);
   return std::make_shared<FileRoot>(
       folderOf(path), folderOf(resolved.empty() ? path : resolved));

@@ -25,7 +25,8 @@ public:
   FileRoot &operator=(const FileRoot &) = delete;
 
   /// The root of a model at `path`: the folder it is named in and the folder
-  /// its resolved path lies in.
+  /// its resolved path lies in. Null for a file that is in no folder, as a copy
+  /// in memory is.
   static std::shared_ptr<FileRoot> ofModel(const std::string &path);
 
   /// Throws FileError: InvalidModel for a name that leaves the folder or is no

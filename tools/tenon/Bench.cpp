@@ -97,6 +97,10 @@ static Status readFlags(Invocation &call, BenchFlags &flags) {
   flags.files = call.args.getAllArgValues(OPT_INPUT);
   if (flags.files.empty())
     return call.talk.usage("expected a model or artifact");
+  for (std::string &file : flags.files)
+    if (Status status = call.pipe.settle(call.talk, file);
+        status != Status::Success)
+      return status;
   Status status =
       readChoice(call, OPT_format, {"md", "csv", "json"}, "md", flags.format);
   auto then = [&](auto step) {

@@ -333,7 +333,7 @@ Status readOnePositional(Invocation &call, const char *what,
   value = inputs[0];
   return value.empty() ? call.talk.usage(std::string("expected ") + what +
                                          ", got an empty name")
-                       : Status::Success;
+                       : call.pipe.settle(call.talk, value);
 }
 
 Status readChoice(Invocation &call, unsigned id, std::vector<std::string> known,

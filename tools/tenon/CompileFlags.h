@@ -29,8 +29,8 @@ Status readEntryFlags(Invocation &call, CompileOptions &options);
 /// Reads --dim=NAME=N as sizes for a run.
 Status readDimSizes(Invocation &call, std::map<std::string, int64_t> &sizes);
 
-/// The one positional argument; a usage error that names `what` where there is
-/// none or are several.
+/// The one positional argument, what comes through a pipe as a file; a usage
+/// error that names `what` where there is none or are several.
 Status readOnePositional(Invocation &call, const char *what,
                          std::string &value);
 

@@ -188,7 +188,7 @@ def list_stages : On<"--", "list-stages", [CompileVerb], grp_diagnose, "List the
 defm dump_to : Eq<"--", "dump-to", [CompileVerb], grp_diagnose, "DIR",
   "Write the program after every stage to a file in DIR">;
 def time : On<"--", "time", [CompileVerb], grp_diagnose, "Print the time of each stage">;
-defm timeout : Eq<"--", "timeout", Generating, grp_diagnose, "TIME",
+defm timeout : Eq<"--", "timeout", !listconcat(Generating, [InspectVerb]), grp_diagnose, "TIME",
   "Stop the command when it takes longer: 500ms, 2s; exit status 10">;
 defm max_memory : Eq<"--", "max-memory", Generating, grp_diagnose, "SIZE",
   "Stop the command when it takes more memory: 512M, 2G; by default a run may take what the machine has left; "

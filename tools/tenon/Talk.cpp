@@ -92,7 +92,19 @@ static std::string asText(const Diagnostic &d, bool color) {
          text.substr(at + word.size());
 }
 
-std::string Talk::render(const Diagnostic &d) const {
+void Talk::showAs(std::string path, std::string shown) {
+  shownNames.emplace_back(std::move(path), std::move(shown));
+}
+
+std::string Talk::render(const Diagnostic &said) const {
+  Diagnostic d = said;
+  for (const auto &[path, shown] : shownNames) {
+    if (d.file == path)
+      d.file = shown;
+    for (std::string *text : {&d.text, &d.help})
+      for (size_t at; (at = text->find(path)) != std::string::npos;)
+        text->replace(at, path.size(), shown);
+  }
   return json ? asJson(d) : asText(d, color);
 }
 

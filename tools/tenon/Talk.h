@@ -27,6 +27,9 @@ public:
   /// under -q.
   Status say(const Diagnostic &d);
 
+  /// From now on messages about the file `path` name it `shown`.
+  void showAs(std::string path, std::string shown);
+
   /// What `say` would print.
   std::string render(const Diagnostic &d) const;
 
@@ -51,6 +54,7 @@ public:
 
 private:
   std::mutex mutex;
+  std::vector<std::pair<std::string, std::string>> shownNames;
   bool json = false;
   bool color = false;
   bool quiet = false;

@@ -4,6 +4,7 @@
 #define TENON_TOOLS_TENON_VERBS_H
 
 #include "tools/tenon/MemoryBudget.h"
+#include "tools/tenon/ModelPipe.h"
 #include "tools/tenon/Options.h"
 #include "tools/tenon/Talk.h"
 
@@ -14,6 +15,7 @@ struct Invocation {
   const llvm::opt::InputArgList &args;
   Talk &talk;
   MemoryBudget memory = MemoryBudget();
+  ModelPipe pipe = ModelPipe();
 };
 
 /// One verb: its row in the help, its flags and its body.

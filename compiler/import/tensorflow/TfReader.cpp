@@ -103,6 +103,8 @@ static void readSavedModel(Model &model, const std::string &tags) {
   if (stat(file.c_str(), &found) != 0)
     fail("", "the folder has no saved_model.pb");
   std::shared_ptr<FileRoot> root = FileRoot::ofModel(file);
+  if (!root) // removed meanwhile
+    fail("", "the folder has no saved_model.pb");
   model.files.push_back({file, OpenFile::open(file)});
   proto::SavedModel saved;
   wire::parseMessage(model.files[0].file->map(), savedModelSchema,
