@@ -156,11 +156,11 @@ static Status addRows(Invocation &call, const BenchFlags &flags,
       loading.memory = call.memory;
       loading.weightsPath = weightsPath(call);
       loading.weights = flags.weights;
+      loading.verifyWeights = call.args.hasArg(OPT_verify_weights);
       loading.cpuMask = flags.cpuMask;
       Status status = row.loaded.open(call.talk, artifact, file, loading);
       if (status == Status::Success)
         status = row.loaded.choose(call.talk, functionName(call));
-      loading.verifyWeights = call.args.hasArg(OPT_verify_weights);
       if (status != Status::Success)
         return status;
       row.model = row.loaded.getDesc().name;

@@ -221,10 +221,28 @@ static Status readDependencyFlags(Invocation &call, CompileOptions &options) {
                            "stream",
                            "pass -o FILE");
   options.dependencyFile = dependencyPath(call, options);
-  if (options.dependencyFile == options.output)
-    return call.talk.usage("the dependency file '" + options.output +
-                           "' is the output");
   return checkOutput(call.talk, options.dependencyFile, options.input);
+}
+
+/// Refuses outputs that would be written over one another or over the model,
+/// those that no flag names among them.
+static Status checkOutputs(Invocation &call, const CompileOptions &options) {
+  std::vector<NamedOutput> outputs = {{"the output", options.output}};
+  auto beside = [&](const char *extension) {
+    llvm::SmallString<256> path(options.output);
+    llvm::sys::path::replace_extension(path, extension);
+    return path.str().str();
+  };
+  if (!options.header.empty())
+    outputs.push_back({"the header", options.header});
+  else if (options.emit == EmitKind::Object)
+    outputs.push_back({"the header", beside("h")});
+  if (!options.dependencyFile.empty())
+    outputs.push_back({"the dependency file", options.dependencyFile});
+  if (options.weights != WeightPlacement::Embed && !options.standalone &&
+      options.emit != EmitKind::Mlir)
+    outputs.push_back({"the weight file", beside("safetensors")});
+  return checkDistinct(call.talk, outputs, options.input);
 }
 
 static llvm::json::Object describe(const QuantizationReport &report) {
@@ -399,6 +417,8 @@ Status compileVerb(Invocation &call) {
     return status;
   if (call.args.hasArg(OPT_cache))
     return compileIntoCache(call, options);
+  if (Status status = checkOutputs(call, options); status != Status::Success)
+    return status;
   if (options.cpu == "native" && options.emit != EmitKind::Mlir &&
       !call.args.hasArg(OPT_mcpu) && options.versions.empty())
     call.talk.note(

@@ -253,6 +253,14 @@ static void prepareReproducer(int argc, char **argv) {
            root && *root ? root : "/tmp", static_cast<int>(getpid()));
 }
 
+void holdStandardStreams() {
+  // In this order each gets the number that is missing. To write what is open
+  // for reading fails as it does where nothing is open.
+  for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+      open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 void installInterrupts(int argc, char **argv) {
   prepareReproducer(argc, argv);
   mainThread = pthread_self();

@@ -10,6 +10,10 @@
 
 namespace tenon::cli {
 
+/// Fills the places of standard streams that are closed, so that no file of
+/// ours gets them: what is read or written there fails.
+void holdStandardStreams();
+
 /// Takes over the signals of the process. `commandLine` is what a crash report
 /// quotes.
 void installInterrupts(int argc, char **argv);

@@ -56,6 +56,40 @@ Status checkOutput(Talk &talk, const std::string &output,
   return Status::Success;
 }
 
+/// The folder resolved, then the name: also of a file that is not there yet.
+static std::string identityOf(const std::string &path) {
+  llvm::SmallString<256> folder;
+  if (llvm::sys::fs::real_path(folderOf(path), folder))
+    folder = folderOf(path);
+  llvm::sys::path::append(folder, llvm::sys::path::filename(path));
+  return folder.str().str();
+}
+
+/// Two names of one file, be it by a link.
+static bool isSameFile(const std::string &a, const std::string &b) {
+  struct stat first, second;
+  if (stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0)
+    return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+  return identityOf(a) == identityOf(b);
+}
+
+Status checkDistinct(Talk &talk, llvm::ArrayRef<NamedOutput> outputs,
+                     const std::string &input) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const auto &[what, path] = outputs[i];
+    // A terminal or /dev/null takes several.
+    bool isDevice = path != "-" && isStream(path);
+    if (!isStream(path) && isSameFile(path, input))
+      return talk.usage(what + " '" + path + "' is the input");
+    for (size_t j = 0; j < i && !isDevice; ++j)
+      if (isSameFile(path, outputs[j].path))
+        return talk.usage(what + " '" + path + "' is " + outputs[j].what +
+                              " too",
+                          "give each a file of its own");
+  }
+  return Status::Success;
+}
+
 static bool writeAll(int fd, llvm::StringRef content) {
   while (!content.empty()) {
     ssize_t n = write(fd, content.data(), content.size());

@@ -6,6 +6,7 @@
 #include "compiler/report/Diagnostic.h"
 #include "tools/tenon/Talk.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
@@ -16,6 +17,15 @@ namespace tenon::cli {
 /// the folder exists and takes files, and the name is not a folder's.
 Status checkOutput(Talk &talk, const std::string &output,
                    const std::string &input);
+
+/// A file that a command will write, as its user knows it: "the header".
+struct NamedOutput {
+  std::string what, path;
+};
+
+/// Refuses two outputs that are one file, and one that is the input.
+Status checkDistinct(Talk &talk, llvm::ArrayRef<NamedOutput> outputs,
+                     const std::string &input);
 
 /// True for '-' and for pipes and devices: these are written to, not replaced.
 bool isStream(const std::string &output);

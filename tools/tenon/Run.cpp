@@ -364,8 +364,28 @@ static void printResult(Invocation &call, const RunFlags &flags,
   call.talk.note("ran in " + formatTime(seconds));
 }
 
+/// Refuses outputs that would be written over one another or over the model.
+static Status checkOutputs(Invocation &call, const RunFlags &flags,
+                           const tenon_function_desc &function) {
+  std::vector<Tensor> outputs(function.num_outputs);
+  for (int32_t i = 0; i < function.num_outputs; ++i)
+    outputs[i].name = function.outputs[i].name;
+  std::vector<NamedOutput> files;
+  for (const Arg *arg : call.args.filtered(OPT_output))
+    files.push_back({arg->getAsString(call.args) + ": the file",
+                     splitOutput(arg->getValue(), outputs).second});
+  if (const Arg *arg = call.args.getLastArg(OPT_outputs))
+    files.push_back({"the archive of the outputs", arg->getValue()});
+  if (!flags.trace.empty())
+    files.push_back({"the trace", flags.trace});
+  return checkDistinct(call.talk, files, flags.model);
+}
+
 static Status runOnInputs(Invocation &call, const RunFlags &flags,
                           LoadedModel &model) {
+  if (Status status = checkOutputs(call, flags, model.getFunction());
+      status != Status::Success)
+    return status;
   std::vector<Tensor> inputs;
   {
     // The deadline is also one for making the inputs.

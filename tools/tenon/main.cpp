@@ -92,7 +92,10 @@ static Status runCommand(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  holdStandardStreams();
   installInterrupts(argc, argv);
-  return static_cast<int>(
-      withLargeStack([&] { return runCommand(argc, argv); }));
+  Status status = withLargeStack([&] { return runCommand(argc, argv); });
+  // Nobody is left to be told that the error stream cannot be written.
+  llvm::errs().clear_error();
+  return static_cast<int>(status);
 }
