@@ -117,28 +117,33 @@ TEST(Contraction, Panels) {
 // whose vectors are twice as long as what is left.
 TEST(Contraction, PanelsThatEndInHalfAVector) {
   std::vector<Case> cases;
-  for (int64_t columns : {12, 20, 24, 28, 40, 56, 88, 120})
-    for (int64_t sums : {5, 64, 300}) {
-      auto add = [&](const std::string &name, int64_t rows, Epilogue epilogue,
-                     Unknown unknown) {
-        cases.push_back(packed(dotCase(name, {rows, sums}, {sums, columns}, {},
-                                       {}, {1}, {0}, epilogue, unknown),
-                               1));
-      };
-      for (int64_t rows : {1, 2, 3, 5, 7, 9})
-        add(numbered("known", {rows, columns, sums}), rows, Epilogue::None,
-            Unknown::None);
-      // Long enough to read its sums from the stack.
-      add(numbered("finished", {columns, sums}), 9, Epilogue::BiasHardSwish,
-          Unknown::None);
-      // One function for all rows of the run.
-      for (int64_t rows : {1, 2, 3, 4, 5, 6, 7, 9, 13, 27}) {
-        add(numbered("open", {columns, sums}), rows, Epilogue::None,
-            Unknown::Rows);
-        if (rows > 1)
-          cases.back().text.clear();
-      }
+  // Each number of columns meets each number of sums in one of the three forms:
+  // all of them in all forms would be two hundred functions.
+  const int64_t depths[] = {5, 64, 300};
+  size_t turn = 0;
+  for (int64_t columns : {12, 20, 24, 28, 40, 56, 88, 120}) {
+    auto add = [&](const char *name, size_t form, int64_t rows,
+                   Epilogue epilogue, Unknown unknown) {
+      int64_t sums = depths[(turn + form) % std::size(depths)];
+      std::string function = unknown == Unknown::None
+                                 ? numbered(name, {rows, columns, sums})
+                                 : numbered(name, {columns, sums});
+      cases.push_back(packed(dotCase(function, {rows, sums}, {sums, columns},
+                                     {}, {}, {1}, {0}, epilogue, unknown),
+                             1));
+    };
+    for (int64_t rows : {1, 2, 3, 5, 7, 9})
+      add("known", 0, rows, Epilogue::None, Unknown::None);
+    // Long enough to read its sums from the stack.
+    add("finished", 1, 9, Epilogue::BiasHardSwish, Unknown::None);
+    // One function for all rows of the run.
+    for (int64_t rows : {1, 2, 3, 4, 5, 6, 7, 9, 13, 27}) {
+      add("open", 2, rows, Epilogue::None, Unknown::Rows);
+      if (rows > 1)
+        cases.back().text.clear();
     }
+    ++turn;
+  }
   check(cases);
 }
 
