@@ -2,6 +2,7 @@
 // their destinations, reshapes are views, weights and constants are memory that
 // exists already.
 #include "passes/buffer/Bufferize.h"
+#include "passes/buffer/OwnElements.h"
 #include "passes/buffer/Passes.h"
 
 #include "dialects/tenon/State.h"
@@ -42,6 +43,12 @@ struct FusionModel
   bool bufferizesToMemoryWrite(Operation *op, OpOperand &operand,
                                const AnalysisState &) const {
     return isOutput(cast<FusionOp>(op), operand);
+  }
+  /// A kernel that updates what it writes reads nothing that it has written.
+  bool isNotConflicting(Operation *op, OpOperand *read, OpOperand *write,
+                        const AnalysisState &) const {
+    return read->getOwner() == op && write->getOwner() == op &&
+           updatedInput(cast<FusionOp>(op)) == read->getOperandNumber();
   }
   AliasingValueList getAliasingValues(Operation *op, OpOperand &operand,
                                       const AnalysisState &) const {

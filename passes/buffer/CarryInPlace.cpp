@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/buffer/OwnElements.h"
 
 using namespace mlir;
 
@@ -67,10 +68,21 @@ struct CarryInPlace : impl::CarryInPlaceBase<CarryInPlace> {
     }
     for (unsigned i : carried) {
       OpOperand &operand = terminator->getOpOperand(first + i);
+      updateInPlace(operand.get(), buffers[i]);
       operand.set(bufferization::MaterializeInDestinationOp::create(
                       builder, terminator->getLoc(), operand.get(), buffers[i])
                       ->getResult(0));
     }
+  }
+
+  /// What updates a few elements of the carried value writes these alone.
+  /// Bufferization makes a copy where the old value is read afterwards.
+  static void updateInPlace(Value value, Value buffer) {
+    auto fusion = value.getDefiningOp<FusionOp>();
+    std::optional<unsigned> input =
+        fusion ? updatedInput(fusion) : std::nullopt;
+    if (input && fusion.getInputs()[*input] == buffer)
+      fusion.getOutputsMutable()[0].assign(buffer);
   }
 
   /// Whether `value` may lie in the memory of `buffer`.

@@ -1,6 +1,6 @@
-// Scatter kernels: the operand is copied, then updates are applied one after
-// another in row-major order, so that repeated positions have one meaning. One
-// task: the order is part of the result.
+// Scatter kernels: the operand is copied where the output is other memory, then
+// updates are applied one after another in row-major order, so that repeated
+// positions have one meaning. One task: the order is part of the result.
 #include "passes/cpu/ElementEmitter.h"
 
 #include "passes/cpu/Conversions.h"
@@ -21,8 +21,17 @@ public:
       : kernel(kernel), b(kernel.builder), loc(kernel.loc()),
         emitter(kernel, 1) {}
 
-  /// Copies `tensor` to the output.
+  /// Copies `tensor` to the output, unless it lies there.
   void copy(Value tensor) {
+    OpBuilder::InsertionGuard guard(b);
+    if (Value memory = kernel.arguments.lookup(tensor);
+        memory && isa<MemRefType>(memory.getType())) {
+      Value isElsewhere = arith::CmpIOp::create(
+          b, loc, arith::CmpIPredicate::ne, addressOf(memory),
+          addressOf(kernel.outputs[0]));
+      b.setInsertionPointToStart(
+          scf::IfOp::create(b, loc, isElsewhere, false).thenBlock());
+    }
     forEach(tensor, [&](ArrayRef<Value> place) {
       emitter.store(at(tensor, place), elementOf(tensor), kernel.outputs[0],
                     place);
@@ -54,6 +63,10 @@ public:
   }
 
 private:
+  Value addressOf(Value memory) {
+    return memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memory);
+  }
+
   IndexBuilder index() { return {b, loc}; }
   static Type elementOf(Value tensor) {
     return cast<RankedTensorType>(tensor.getType()).getElementType();

@@ -120,3 +120,50 @@ func.func @while(%x: tensor<4xf32>, %p: i1) -> tensor<4xf32> {
 func.func @no_tensors(%n: index) -> index {
   return %n : index
 }
+
+// An update of what a loop carries is written in place ...
+// CHECK-LABEL: func.func @update(
+// CHECK: scf.for {{.*}} iter_args(%[[CARRIED:.*]] = %{{.*}})
+// CHECK-NOT: memref.copy
+// CHECK: tenon.fusion scatter ins(%[[CARRIED]], %{{.*}} outs(%[[CARRIED]] : memref<8xf32>)
+// CHECK: scf.yield
+func.func @update(%x: tensor<8xf32>, %row: tensor<1xf32>, %n: index) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<8xf32> {
+    %1 = tenon.fusion scatter ins(%a, %row, %i : tensor<8xf32>, tensor<1xf32>, index) outs(%a : tensor<8xf32>) {
+    ^bb0(%p: tensor<8xf32>, %q: tensor<1xf32>, %at: index):
+      %2 = tenon.dynamic_update_slice %p, %q at [%at] : (tensor<8xf32>, tensor<1xf32>, index) -> tensor<8xf32>
+      tenon.yield %2 : tensor<8xf32>
+    } -> tensor<8xf32>
+    scf.yield %1 : tensor<8xf32>
+  }
+  return %0 : tensor<8xf32>
+}
+
+// ... unless what was there is read afterwards.
+// CHECK-LABEL: func.func @update_of_what_is_read_again(
+// CHECK: scf.for {{.*}} iter_args(%[[CARRIED:.*]] = %{{.*}}, %[[OTHER:.*]] = %{{.*}})
+// CHECK: %[[COPY:.*]] = memref.alloc
+// CHECK: tenon.fusion scatter ins(%[[CARRIED]], %{{.*}} outs(%[[COPY]] : memref<8xf32>)
+// CHECK: tenon.fusion map ins(%[[CARRIED]]
+// CHECK: memref.copy %[[COPY]], %[[CARRIED]]
+func.func @update_of_what_is_read_again(%x: tensor<8xf32>, %y: tensor<8xf32>, %row: tensor<1xf32>, %n: index) -> (tensor<8xf32>, tensor<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %y) -> (tensor<8xf32>, tensor<8xf32>) {
+    %1 = tenon.fusion scatter ins(%a, %row, %i : tensor<8xf32>, tensor<1xf32>, index) outs(%a : tensor<8xf32>) {
+    ^bb0(%p: tensor<8xf32>, %q: tensor<1xf32>, %at: index):
+      %2 = tenon.dynamic_update_slice %p, %q at [%at] : (tensor<8xf32>, tensor<1xf32>, index) -> tensor<8xf32>
+      tenon.yield %2 : tensor<8xf32>
+    } -> tensor<8xf32>
+    %3 = tenon.fusion map ins(%a : tensor<8xf32>) outs(%b : tensor<8xf32>) {
+    ^bb0(%p: tensor<8xf32>):
+      %4 = tenon.negate %p : (tensor<8xf32>) -> tensor<8xf32>
+      tenon.yield %4 : tensor<8xf32>
+    } -> tensor<8xf32>
+    %5 = bufferization.materialize_in_destination %1 in %a : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %5, %3 : tensor<8xf32>, tensor<8xf32>
+  }
+  return %0#0, %0#1 : tensor<8xf32>, tensor<8xf32>
+}

@@ -103,3 +103,22 @@ func.func @loop_in_a_loop(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   }
   return %0 : tensor<4xf32>
 }
+
+// A kernel that updates the carried value writes there.
+// CHECK-LABEL: func.func @update(
+// CHECK: scf.for {{.*}} iter_args(%[[CARRIED:.*]] = %{{.*}})
+// CHECK: tenon.fusion scatter ins(%[[CARRIED]], %{{.*}} outs(%[[CARRIED]] : tensor<8xf32>)
+func.func @update(%x: tensor<8xf32>, %row: tensor<1xf32>, %n: index) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<8xf32> {
+    %e = tensor.empty() : tensor<8xf32>
+    %1 = tenon.fusion scatter ins(%a, %row, %i : tensor<8xf32>, tensor<1xf32>, index) outs(%e : tensor<8xf32>) {
+    ^bb0(%p: tensor<8xf32>, %q: tensor<1xf32>, %at: index):
+      %2 = tenon.dynamic_update_slice %p, %q at [%at] : (tensor<8xf32>, tensor<1xf32>, index) -> tensor<8xf32>
+      tenon.yield %2 : tensor<8xf32>
+    } -> tensor<8xf32>
+    scf.yield %1 : tensor<8xf32>
+  }
+  return %0 : tensor<8xf32>
+}
