@@ -101,6 +101,11 @@ Value SizeBounds::number(int64_t value) {
 
 SizeBounds::Answer SizeBounds::infer(Value size, End end) {
   Answer none{Value(), exact.obstacleTo(size)};
+  if (auto argument = dyn_cast<BlockArgument>(size))
+    if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()))
+      if (argument == loop.getInductionVar())
+        return end == Most ? ask(loop.getUpperBound(), Most)
+                           : ask(loop.getLowerBound(), Least);
   Operation *op = size.getDefiningOp();
   if (!op || !size.getType().isIndex())
     return none;

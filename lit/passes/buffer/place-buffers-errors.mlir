@@ -1,22 +1,5 @@
 // RUN: tenon-opt %s --tenon-place-buffers --split-input-file --verify-diagnostics
 
-// The trip count could be known; which trip allocates is not.
-func.func @size_of_an_iteration(%n: index) -> memref<f32> {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %r = memref.alloc() : memref<f32>
-  %v = arith.constant 0.0 : f32
-  // expected-error@+1 {{unsupported: the size of a result depends on values computed during the run}}
-  scf.for %i = %c0 to %n step %c1 {
-    %a = memref.alloc(%i) : memref<?xf32>
-    memref.store %v, %a[%c0] : memref<?xf32>
-    memref.store %v, %r[] : memref<f32>
-  }
-  return %r : memref<f32>
-}
-
-// -----
-
 // All that nothing bounds, each once.
 func.func @sizes_from_values(%x: memref<100000xi64>) -> (memref<?xf32>, memref<?xf32>) {
   %c0 = arith.constant 0 : index

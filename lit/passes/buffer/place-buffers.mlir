@@ -407,6 +407,29 @@ func.func @sizes_around_loops(%x: memref<?xf32>, %times: index, %flag: memref<i1
 
 // -----
 
+// Which iteration allocates is not known before the run, but that it is none
+// behind the last.
+// CHECK-LABEL: func.func private @size_of_an_iteration.plan(
+// CHECK-SAME: %[[N:[^ ]*]]: index
+// CHECK: arith.mulsi_extended %[[N]], %c4
+// CHECK-LABEL: func.func @size_of_an_iteration(
+// CHECK: scf.for %[[I:[^ ]*]] =
+// CHECK: memref.view %{{.*}}[%{{.*}}][%[[I]]]
+func.func @size_of_an_iteration(%n: index) -> memref<f32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = memref.alloc() : memref<f32>
+  %v = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %n step %c1 {
+    %a = memref.alloc(%i) : memref<?xf32>
+    memref.store %v, %a[%c0] : memref<?xf32>
+    memref.store %v, %r[] : memref<f32>
+  }
+  return %r : memref<f32>
+}
+
+// -----
+
 // Kernels and other private functions are no graphs.
 // CHECK-LABEL: func.func private @kernel(
 // CHECK-SAME: %{{.*}}: memref<4xf32>) {
