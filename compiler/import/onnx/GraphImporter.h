@@ -36,6 +36,11 @@ public:
   mlir::Value constant(const Tensor &tensor, llvm::StringRef name);
   mlir::Value constant(const SparseTensor &tensor, llvm::StringRef name);
 
+  /// Of a loop's body: the carried values and dimensions found to change.
+  llvm::DenseMap<const Graph *,
+                 llvm::SmallVector<std::pair<size_t, int64_t>>>
+      openExtents;
+
   /// To be reported with all others at the end.
   void unsupported(const Node *node, const std::string &place,
                    const std::string &what);
