@@ -287,7 +287,8 @@ void GraphGrower::step() {
       &GraphGrower::order,         &GraphGrower::nonzero,
       &GraphGrower::composite,     &GraphGrower::composite,
       &GraphGrower::attention,     &GraphGrower::suppression,
-      &GraphGrower::branch,        &GraphGrower::loop};
+      &GraphGrower::branch,        &GraphGrower::loop,
+      &GraphGrower::growingLoop};
   // Steps that find no operand are drawn again; a float always suits some.
   for (int tries = 0; tries < 20; ++tries)
     if ((this->*steps[random.below(std::size(steps))])())

@@ -93,6 +93,7 @@ private:
   bool suppression();
   bool branch();
   bool loop();
+  bool growingLoop();
 
   /// Tries one of the above until one finds its operands.
   void step();

@@ -1,5 +1,6 @@
-// Control flow: branches on values, with steps of their own on either side, and
-// loops whose length is a value.
+// Control flow: branches on values, with steps of their own on either side,
+// loops whose length is a value, and loops that carry a tensor to which every
+// iteration adds rows.
 #include "test/random/GraphGrower.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -104,6 +105,107 @@ bool GraphGrower::loop() {
     next = scaledTo(next, bound);
   scf::YieldOp::create(builder, location(), next.value);
   add(op.getResult(0), x->shape, bound, !x->isFloat());
+  return true;
+}
+
+/// What the loop carries has room for all rows; an iteration sees those that
+/// are there, and writes its own behind them.
+bool GraphGrower::growingLoop() {
+  constexpr int64_t mostTrips = 3;
+  if (depth >= deepest)
+    return false;
+  auto x = pick([](const Grown &x) {
+    return x.rank() > 0 && x.count() > 0 && x.count() <= mostElements / 8 &&
+           (x.isInt() || (x.isFloat() && x.bound != unbounded));
+  });
+  if (!x)
+    return false;
+  int64_t dim = randomDim(*x), rows = 1 + random.below(2);
+  double bound = x->isFloat() ? std::max(x->bound * 1.02, 1.0) : unbounded;
+  auto index = [&](int64_t value) -> Value {
+    return make<arith::ConstantIndexOp>(value);
+  };
+  auto asValue = [&](OpFoldResult size) {
+    return getValueOrCreateConstantIndexOp(builder, location(), size);
+  };
+  llvm::SmallVector<OpFoldResult> extents = sizes(*x);
+  Value first = asValue(extents[dim]);
+  GrownShape roomy = x->shape;
+  roomy[dim] =
+      derived(x->shape[dim].size + mostTrips * rows, x->shape[dim].symbol != 0);
+  Value room = make<arith::AddIOp>(first, index(mostTrips * rows));
+  llvm::SmallVector<OpFoldResult> all = extents;
+  all[dim] = roomy[dim].symbol
+                 ? OpFoldResult(room)
+                 : OpFoldResult(builder.getIndexAttr(roomy[dim].size));
+  Mixed whole = split(all);
+  Value zero = fresh(x->element(), {}, 0, 0).value;
+  Value start =
+      make<BroadcastInDimOp>(type(roomy, x->element()), zero,
+                             ArrayRef<int64_t>(), whole.values, whole.list);
+  llvm::SmallVector<int64_t> origin(x->rank(), 0), ones(x->rank(), 1);
+  start = make<DynamicUpdateSliceOp>(start.getType(), start, x->value,
+                                     ValueRange(), origin);
+  Value trips = make<arith::AndIOp>(exactNumber(), index(mostTrips));
+  auto op = scf::ForOp::create(builder, location(), index(0), trips, index(1),
+                               ValueRange{start});
+  auto extentAfter = [&](Value iterations) -> Value {
+    Value grown = make<arith::MulIOp>(iterations, index(rows));
+    return make<BoundOp>(builder.getIndexType(),
+                         make<arith::AddIOp>(first, grown), room);
+  };
+  auto beginning = [&](Value value, Value extent) -> Value {
+    llvm::SmallVector<OpFoldResult> box = extents;
+    box[dim] = extent;
+    llvm::SmallVector<int64_t> shape =
+        llvm::to_vector(cast<RankedTensorType>(value.getType()).getShape());
+    shape[dim] = ShapedType::kDynamic;
+    Mixed mixed = split(box);
+    return make<SliceOp>(RankedTensorType::get(shape, x->element()), value,
+                         ValueRange(), mixed.values, ValueRange(), origin,
+                         mixed.list, ones);
+  };
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(op.getBody());
+    Value carried = op.getRegionIterArg(0);
+    Value extent = extentAfter(op.getInductionVar());
+    // The greatest along the extent that changes, then steps that do not.
+    GrownShape shape = x->shape;
+    shape.erase(shape.begin() + dim);
+    Value greatest =
+        make<ReduceOp>(ReduceKind::Maximum, beginning(carried, extent), dim);
+    Grown next = inside(*op.getBody(), {greatest, shape, bound, !x->isFloat()});
+    builder.setInsertionPointToEnd(op.getBody());
+    if (x->isFloat())
+      next = scaledTo(next, bound);
+    llvm::SmallVector<OpFoldResult> box = extents;
+    box[dim] = builder.getIndexAttr(rows);
+    GrownShape added = x->shape;
+    added[dim] = {rows};
+    llvm::SmallVector<int64_t> kept;
+    for (int64_t d = 0; d < x->rank(); ++d)
+      if (d != dim)
+        kept.push_back(d);
+    Mixed mixed = split(box);
+    Value row = make<BroadcastInDimOp>(type(added, x->element()), next.value,
+                                       kept, mixed.values, mixed.list);
+    llvm::SmallVector<int64_t> at = origin;
+    at[dim] = ShapedType::kDynamic;
+    Value stored = make<DynamicUpdateSliceOp>(carried.getType(), carried, row,
+                                              ValueRange{extent}, at);
+    scf::YieldOp::create(builder, location(), stored);
+  }
+  if (!options.dataDependent || depth > 0) {
+    add(op.getResult(0), roomy, bound, !x->isFloat());
+    return true;
+  }
+  // Its rows are not counted here: the value only becomes an output.
+  GrownShape shape = x->shape;
+  shape[dim] = {0, ++lastSymbol};
+  add(beginning(op.getResult(0), extentAfter(trips)), shape, bound,
+      !x->isFloat());
+  pool.back().closed = true;
   return true;
 }
 
