@@ -155,6 +155,11 @@ TEST_F(TfRefusal, AttributesAndTypes) {
                                                    "tensor_shape {} int_val: "
                                                    "-1 }"))),
                 Status::InvalidModel, "operand 4");
+  expectRefused(oneNode("FusedBatchNormV3", {"i", "v", "v", "v", "w"},
+                        tfAttr("is_training", "b: false"),
+                        zeros("i", 1, {1, 2, 2, 3}) + zeros("v", 1, {3}) +
+                            zeros("w", 1, {2})),
+                Status::InvalidModel, "expected a number per channel");
   expectRefused(oneNode("If", {"x", "x"}), Status::InvalidModel,
                 "expected attribute 'then_branch' to name a function");
   expectRefused(oneNode("AddV2", {"x"}), Status::InvalidModel,

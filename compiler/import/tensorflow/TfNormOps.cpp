@@ -43,6 +43,12 @@ LogicalResult expectStatistics(NodeContext &c, size_t from, size_t to) {
   return success();
 }
 
+/// Operand `i`, which has a number per channel.
+FailureOr<Value> perChannel(NodeContext &c, const Images &images, size_t i) {
+  return c.withSizes(i, c.g.size(images.x, images.channels),
+                     "a number per channel");
+}
+
 /// How many elements a channel has, as a scalar of `element`.
 Value channelCount(GraphBuilder &g, const Images &images, mlir::Type element,
                    int64_t less) {
@@ -66,8 +72,17 @@ LogicalResult fusedBatchNorm(NodeContext &c) {
     return failure();
   Value x = images->x;
   mlir::Type common = g.elementOf(x);
-  Value mean = c.input(3), variance = c.input(4), newMean = mean,
-        newVariance = variance;
+  // The batch's statistics are all there is where they replace the former.
+  bool readsFormer = !training || share != 1;
+  Value given[4];
+  for (size_t i = 0; i < (readsFormer ? 4 : 2); ++i) {
+    FailureOr<Value> vector = perChannel(c, *images, i + 1);
+    if (failed(vector))
+      return failure();
+    given[i] = *vector;
+  }
+  auto [scale, offset, mean, variance] = given;
+  Value newMean = mean, newVariance = variance;
   if (training) {
     Value kept = g.mean(x, images->others, true);
     Value centered = g.sub(x, kept);
@@ -77,20 +92,17 @@ LogicalResult fusedBatchNorm(NodeContext &c) {
     newMean = mean;
     newVariance = g.mul(variance, g.div(channelCount(g, *images, common, 0),
                                         channelCount(g, *images, common, 1)));
-    auto blend = [&](Value &now, size_t before) {
-      Value pair[] = {now, c.input(before)};
-      if (failed(c.expectOneShape(pair)))
-        return failure();
-      now = g.add(g.mul(pair[1], 1 - share), g.mul(now, share));
-      return success();
+    auto blend = [&](Value now, Value former) {
+      return g.add(g.mul(former, 1 - share), g.mul(now, share));
     };
-    if (share != 1 &&
-        (failed(blend(newMean, 3)) || failed(blend(newVariance, 4))))
-      return failure();
+    if (share != 1) {
+      newMean = blend(newMean, given[2]);
+      newVariance = blend(newVariance, given[3]);
+    }
   }
-  Value y = BatchNormOp::create(
-      g.ops, g.loc, x.getType(), x, c.input(1), c.input(2), mean, variance,
-      uint64_t(images->channels), llvm::APFloat(epsilon));
+  Value y = BatchNormOp::create(g.ops, g.loc, x.getType(), x, scale, offset,
+                                mean, variance, uint64_t(images->channels),
+                                llvm::APFloat(epsilon));
   c.set(0, g.convert(y, g.elementOf(c.input(0))));
   c.set(1, newMean);
   c.set(2, newVariance);
@@ -117,16 +129,12 @@ LogicalResult fusedBatchNormGrad(NodeContext &c) {
     return failure();
   auto [x, dy] = pair;
   mlir::Type common = g.elementOf(x);
-  int64_t channels = g.shapeOf(x)[images->channels];
-  for (size_t i = 2; i < 5; ++i) {
-    int64_t own = g.shapeOf(c.input(i))[0];
-    if (!ShapedType::isDynamic(own) && !ShapedType::isDynamic(channels) &&
-        own != channels)
-      return c.error("expected " + Twine(channels) + " channels, got " +
-                     spell(c.input(i)));
-    Size wanted = g.size(x, images->channels);
-    c.check(g.size(c.input(i), 0), wanted, wanted,
-            "there must be a number per channel");
+  Value given[3];
+  for (size_t i = 0; i < 3; ++i) {
+    FailureOr<Value> vector = perChannel(c, *images, i + 2);
+    if (failed(vector))
+      return failure();
+    given[i] = *vector;
   }
   // Vectors of channels beside images.
   auto wide = [&](Value vector) {
@@ -137,8 +145,8 @@ LogicalResult fusedBatchNormGrad(NodeContext &c) {
   auto total = [&](Value value) {
     return g.reduce(ReduceKind::Add, value, images->others, true);
   };
-  Value scale = wide(c.input(2)), centered = g.sub(x, wide(c.input(3)));
-  Value root = g.make<RsqrtOp>(g.add(wide(c.input(4)), epsilon));
+  Value scale = wide(given[0]), centered = g.sub(x, wide(given[1]));
+  Value root = g.make<RsqrtOp>(g.add(wide(given[2]), epsilon));
   Value offsetGrad = total(dy), along = total(g.mul(dy, centered));
   Value dx = dy;
   if (training) {
