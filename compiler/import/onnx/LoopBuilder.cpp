@@ -256,7 +256,8 @@ LogicalResult LoopBuilder::findTrips() {
       if (std::optional<Size> most = counters.mostTrips(traced->front()))
         plan.trips = g.min(plan.trips, *most);
   }
-  if (isEndless(plan.trips))
+  // Without a condition the trip count is what the model says, however large.
+  if (plan.condition && isEndless(plan.trips))
     return ctx.unsupported(
         StringRef(grows ? "a loop-carried value that grows"
                         : "per-iteration results") +
