@@ -310,4 +310,4 @@ gives([f32(1)], "one place of cubic pytorch_half_pixel", "Resize", "f32[3]", Non
 
 # RoiAlign with samples as the regions need them.
 refused(8, "samples per bin.*got 1000000000", "a region that takes many samples", "RoiAlign", "f32[1,1,2,2]", "f32[1,4]",
-        i64(0), values=("1x1x2x2xf32=1", np.array([[0, 0, 1e9, 1]], np.float32)), output_height=1, output_width=1)
+        i64(0), values=("1x1x2x2xf32=ones", np.array([[0, 0, 1e9, 1]], np.float32)), output_height=1, output_width=1)
