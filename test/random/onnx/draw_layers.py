@@ -167,7 +167,9 @@ def resize(g):
     empty = g.constant(np.zeros(0, np.float32))
     if g.chance(0.6):
         # As (float, numerator, denominator): the size is its whole part.
-        factors = [g.pick(FACTORS) for _ in range(2)]
+        # With align_corners the peer rounds the size first (docs/differences.md).
+        known = FACTORS[:3] if where == "align_corners" else FACTORS
+        factors = [g.pick(known) for _ in range(2)]
         scales = g.constant(np.array([1, 1, *(f[0] for f in factors)],
                                      np.float32))
         out = [e * f[1] // f[2] for e, f in zip(x.shape[2:], factors)]

@@ -263,9 +263,15 @@ class Graph:
         return body
 
     def model(self):
-        """Its outputs are what no node reads, so that all nodes count."""
-        outputs = [v.name for v in self.values
-                   if v.name.startswith("v") and v.name not in self.read]
+        """Its outputs are what no node reads, so that all nodes count.
+
+        Most declare their rank, as exporters do, and no size."""
+        outputs = {}
+        for value in self.values:
+            if value.name.startswith("v") and value.name not in self.read:
+                names = [self.fresh("B") for _ in value.shape]
+                outputs[value.name] = f"{value.element}[{','.join(names)}]" \
+                    if self.chance(0.7) else None
         return onnx_build.model(self.nodes, self.inputs, outputs,
                                 self.constants, opset=self.opset)
 
