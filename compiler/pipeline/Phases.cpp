@@ -77,9 +77,9 @@ static bool allowedLLVM(Operation *op) {
 }
 
 static void buildShaped(OpPassManager &pm, const PipelineOptions &) {
-  pm.addPass(createInlinerPass());
-  // Before anything is folded: an op that goes takes along what it demanded
-  // of its operands.
+  // It folds nothing: an op that goes takes along what it demanded of its
+  // operands, until the next pass has stated that.
+  pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   pm.addNestedPass<func::FuncOp>(createCheckSizes());
   // Before variants: their sizes are those of the inputs, and multiples alike.
   pm.addPass(createPadDims());

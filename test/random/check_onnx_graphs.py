@@ -40,7 +40,7 @@ GROWERS = (draw_math, draw_movement, draw_layers, draw_indexing, draw_control)
 # (docs/differences.md).
 STRICTER = re.compile("a weight per class")
 # Where the peer gives a result without elements.
-NO_WINDOW = re.compile("the kernel must fit the padded extent")
+NO_WINDOW = re.compile("the kernel (must|to) fit the padded extent")
 SKIPPED = ("unsupported", "unjudged")
 # Rounding: a share of the greatest element, for sums of exact products of few
 # terms and elementary functions of either side's own.
@@ -96,6 +96,11 @@ def reasons_of(words):
     return "; ".join(dict.fromkeys(texts[:4]))
 
 
+def has_no_window(ours, theirs):
+    return NO_WINDOW.search(ours.words) and any(
+        a.size == 0 for a in theirs.values())
+
+
 def judge_run(ours, theirs, empty_in_any_shape):
     refused = isinstance(ours, compiled.Refusal)
     if isinstance(theirs, str):
@@ -105,9 +110,8 @@ def judge_run(ours, theirs, empty_in_any_shape):
             return "refused", ""
         return "status", f"status {ours.status}: {ours.words[:300]}"
     if refused:
-        empty = any(a.size == 0 for a in theirs.values())
         if ours.status == 8 and (STRICTER.search(ours.words) or
-                                 empty and NO_WINDOW.search(ours.words)):
+                                 has_no_window(ours, theirs)):
             return "refused", ""
         return "status", f"status {ours.status}: {ours.words[:300]}"
     text = same(ours, theirs, empty_in_any_shape)
@@ -142,7 +146,9 @@ def check_in(folder, graph, model, runs, theirs, options):
     if refusal:
         if refusal.status == 4:
             return "unsupported", reasons_of(refusal.words)
-        if refusal.status == 3 and all(isinstance(t, str) for t in theirs):
+        if refusal.status == 3 and all(
+                isinstance(t, str) or has_no_window(refusal, t)
+                for t in theirs):
             return "refused", ""
         return "compile", f"status {refusal.status}: {refusal.words[:300]}"
     verdicts = []
