@@ -51,7 +51,7 @@ def grow(seed):
     """A graph of one to five draws."""
     assert GROWERS
     rng = np.random.default_rng(seed)
-    graph = Graph(rng, opset=int(rng.choice([13, 15, 17])))
+    graph = Graph(rng, opset=int(rng.choice([13, 16, 17])))
     functions, weights = zip(*draw.DRAWS)
     shares = np.array(weights) / sum(weights)
     wanted = int(rng.integers(1, 6))

@@ -47,8 +47,8 @@ def pool(g):
 @draws(2)
 def normalization(g):
     """Scale and bias may be inputs whose extent the model leaves open."""
-    op = g.pick(["LayerNormalization", "InstanceNormalization",
-                 "BatchNormalization", "LpNormalization"])
+    ops = ["InstanceNormalization", "BatchNormalization", "LpNormalization"]
+    op = g.pick(ops + ["LayerNormalization"] if g.opset >= 17 else ops)
     depth = extent(g.pick([1, 2, 3, 5, 8]))
 
     def vector(fill=None):
