@@ -36,7 +36,7 @@ def points(g, x, depth):
     sizes = [least(g, e) for e in x.shape[:depth]]
 
     def fill(rng, extents):
-        return np.stack([rng.integers(-s, s, extents[:-1]) for s in sizes], -1)
+        return np.stack([indices(s)(rng, extents[:-1]) for s in sizes], -1)
     return lead, (*lead, extent(depth)), fill
 
 
