@@ -38,7 +38,7 @@ from graph import Graph
 GROWERS = (draw_math, draw_movement, draw_layers, draw_indexing, draw_control)
 # Where Tenon refuses a run by the specification and the peer goes on
 # (docs/differences.md).
-STRICTER = re.compile("a weight per class")
+STRICTER = re.compile("a weight per class|must be what the body declares")
 # Where the peer gives a result without elements.
 NO_WINDOW = re.compile("the kernel (must|to) fit the padded extent")
 SKIPPED = ("unsupported", "unjudged")
