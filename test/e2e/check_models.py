@@ -29,8 +29,6 @@ MODELS = ["mlp", "mlp_batch", "resnet50", "resnet50_bn", "mobilenet_v3_large",
           "gpt2_prefill", "gpt2_decode", "unet", "windows", "fasterrcnn"]
 # And by name alone: "swin_t", "retinanet", "ssdlite".
 NO_BATCH = ("mlp", "encoder", "fasterrcnn", "retinanet", "ssdlite")
-# Of fewer numbers a single rounding decides the largest error.
-FEW = 200
 SECONDS = {"resnet50": 15, "resnet50_bn": 15, "gpt2_prefill": 40,
            "gpt2_decode": 40}
 DEFAULT_SECONDS = 40
@@ -163,9 +161,8 @@ class Model:
                 ratio = mine / other if other > 0 else \
                     (0.0 if mine == 0 else np.inf)
                 worst = max(worst, ratio)
-                allowed = self.options.allowed_error
                 self.checks.that(
-                    ratio <= (2 * allowed if count < FEW else allowed),
+                    ratio <= self.options.allowed_error,
                     f"{self.name}: {name}: {kind} error {mine:.3g}, "
                     f"PyTorch's {other:.3g}")
         return worst
