@@ -55,7 +55,7 @@ static TensorSummary summarize(Type type, StringAttr name, ArrayAttr dims,
 static void countWeights(ModuleOp module, ModelSummary &summary) {
   for (auto weight : module.getOps<WeightOp>()) {
     auto type = dyn_cast<RankedTensorType>(weight.getType());
-    // What is computed from other weights is no parameter of its own.
+    // A weight computed from other weights is no parameter of its own.
     bool isComputed = false;
     weight.getRecipe().walk([&](GetWeightOp) { isComputed = true; });
     if (!type || isComputed)

@@ -51,8 +51,8 @@ static std::optional<int64_t> countOf(Value value) {
                                : std::nullopt;
 }
 
-/// What a branch gives instead of `value`, which has no element or ends the
-/// run: an empty tensor of the rank of `like` with its known extents.
+/// An empty tensor of the rank of `like` with its known extents. A branch
+/// yields it instead of `value`, which has no element or ends the run.
 static Value emptyLike(GraphBuilder &g, Region &branch, Value value, Value like,
                        StringRef site) {
   OpBuilder::InsertionGuard guard(g.ops);

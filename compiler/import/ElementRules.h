@@ -1,4 +1,4 @@
-// What elementwise ops and reductions do with single elements that are sizes,
+// Rules of elementwise ops and reductions on single elements that are sizes,
 // or floats made of sizes.
 #ifndef TENON_COMPILER_IMPORT_ELEMENTRULES_H
 #define TENON_COMPILER_IMPORT_ELEMENTRULES_H

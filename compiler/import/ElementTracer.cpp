@@ -212,7 +212,7 @@ std::optional<Sizes> ElementTracer::traceReduce(ReduceOp reduce,
       return std::nullopt;
     sum = *joined;
   }
-  // Of nothing.
+  // The result of a reduction without elements.
   std::optional<int64_t> identity;
   if (reduce.getKind() == ReduceKind::Add)
     identity = 0;

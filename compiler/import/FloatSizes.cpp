@@ -136,8 +136,8 @@ Size FloatSizes::toSize(Size from, IntegerType type) {
   Size otherwise =
       g.select(compare(Predicate::OGE, from, above), g.index(most), g.index(0));
   if (!GraphBuilder::isNonNegative(from)) {
-    // Where the type has no number just below the least one, this is the least
-    // one itself, which has the same result either way.
+    // If the type has no number just below `least`, this is `least` itself. The
+    // result is the same either way.
     Size below = numberOf(wide, double(least) - 1);
     fits = both(fits, compare(Predicate::OGT, from, below));
     otherwise = g.select(compare(Predicate::OLE, from, below), g.index(least),

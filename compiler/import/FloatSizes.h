@@ -11,7 +11,7 @@ namespace tenon {
 /// f32 or f64 value.
 class FloatSizes {
 public:
-  /// Whether numbers of this type can be computed with: f32 and f64.
+  /// True for f32 and f64, the types whose numbers are computed.
   static bool isSupported(mlir::Type type);
 
   explicit FloatSizes(GraphBuilder &builder) : g(builder) {}
@@ -39,7 +39,7 @@ public:
 private:
   GraphBuilder &g;
 
-  /// What `make` builds of operands, one at least a value, right after them.
+  /// Calls `make` right after its operands, at least one of which is a value.
   /// Equal ops are left to CSE.
   mlir::Value
   build(llvm::ArrayRef<Size> operands,

@@ -68,7 +68,7 @@ private:
       return either(operand(1), operand(2));
     if (isa<arith::MinSIOp>(op))
       return lesser(operand(0), operand(1));
-    // What is divided by a positive number does not become greater.
+    // Division by a positive number makes no number greater.
     if (isa<arith::FloorDivSIOp, arith::CeilDivSIOp, arith::DivSIOp>(op)) {
       std::optional<int64_t> divisor =
           GraphBuilder::staticSize(getAsOpFoldResult(op->getOperand(1)));

@@ -37,7 +37,7 @@ static NumberRange corners(NumberRange a, NumberRange b,
   return result;
 }
 
-/// What is left of a range in a type: floats are rounded, integers may wrap.
+/// The range after conversion to a type: floats round, integers may wrap.
 static NumberRange inType(NumberRange range, Type type) {
   if (auto integer = dyn_cast<IntegerType>(type)) {
     unsigned bits = integer.getWidth() - !integer.isUnsigned();

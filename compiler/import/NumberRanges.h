@@ -1,5 +1,5 @@
-// What numbers a tensor can hold, as far as its ops show: sizes that are read
-// from it in the run are bounded by that.
+// The range of a tensor's numbers, as far as its ops show. It bounds the sizes
+// that the run reads from the tensor.
 #ifndef TENON_COMPILER_IMPORT_NUMBERRANGES_H
 #define TENON_COMPILER_IMPORT_NUMBERRANGES_H
 
@@ -17,7 +17,7 @@ struct NumberRange {
 
 class NumberRanges {
 public:
-  /// Of a tensor of integers or floats.
+  /// The range of a tensor of integers or floats.
   NumberRange of(mlir::Value tensor) { return of(tensor, 0); }
 
   /// An element of `tensor` as a size, with what bounds it in its arithmetic:

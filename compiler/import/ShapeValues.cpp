@@ -1,4 +1,4 @@
-// What importers ask of small tensors, answered by tracing their elements.
+// Answers what importers ask of small tensors by tracing their elements.
 #include "compiler/import/ShapeValues.h"
 
 #include "compiler/import/ElementTracer.h"

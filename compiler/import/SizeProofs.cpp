@@ -1,4 +1,4 @@
-// What can be proved of a size by looking at a few of the ops that computed it.
+// Proves facts about a size from a few of the ops that computed it.
 #include "compiler/import/GraphBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -75,7 +75,7 @@ struct CarryInPlace : impl::CarryInPlaceBase<CarryInPlace> {
     }
   }
 
-  /// What updates a few elements of the carried value writes these alone.
+  /// Makes an update of a few elements of the carried value write these alone.
   /// Bufferization makes a copy where the old value is read afterwards.
   static void updateInPlace(Value value, Value buffer) {
     auto fusion = value.getDefiningOp<FusionOp>();

@@ -1,5 +1,5 @@
-// What a size that only the run finds can be at most: intervals through the
-// index arithmetic and the branches behind it, computed before the run.
+// Bounds a size that only the run finds, by intervals through the index
+// arithmetic and the branches behind it. The bound is computed before the run.
 #ifndef TENON_PASSES_BUFFER_SIZEBOUNDS_H
 #define TENON_PASSES_BUFFER_SIZEBOUNDS_H
 

@@ -301,7 +301,7 @@ private:
     Dims made, from = marks.lookup(op.getOperand());
     if (failed(markSizes(op, op.getSizes(), op.getStaticSizes(), made)))
       return failure();
-    // What is padded stays as long as it is, and nothing else becomes so long.
+    // A padded dim keeps its extent, and no other dim takes that extent.
     for (auto [d, dim] : llvm::enumerate(op.getDims()))
       if (from.contains(d) != made.contains(dim) &&
           op.getOperand().getType().getDimSize(d) != 1)

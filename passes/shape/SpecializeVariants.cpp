@@ -115,7 +115,7 @@ struct SpecializeVariants : impl::SpecializeVariantsBase<SpecializeVariants> {
     return {};
   }
 
-  /// What static sizes leave nothing to do goes, as it went from `func` before.
+  /// Removes ops that static sizes make superfluous, as `func` was simplified.
   LogicalResult simplify(func::FuncOp clone) {
     OpPassManager passes(func::FuncOp::getOperationName());
     passes.addPass(createCanonicalizerPass());

@@ -88,7 +88,7 @@ void damage(const Place &place) {
     return many ? r->SetRepeatedInt64(message, field, i, number())
                 : r->SetInt64(message, field, number());
   case FieldDescriptor::CPPTYPE_ENUM:
-    // Of a closed enum; an unknown number is what the file would have.
+    // A closed enum: a file would keep an unknown number as a field of its own.
     return many ? void() : r->SetEnumValue(message, field, int(random() % 18));
   case FieldDescriptor::CPPTYPE_BOOL:
     return many ? r->SetRepeatedBool(message, field, i, random() % 2)
@@ -148,7 +148,7 @@ TEST(EnumMutation, OnnxAttributesAndTypes) {
 
 class TfEnumMutation : public TfFolder {
 protected:
-  /// What reading and importing `path` comes to.
+  /// The status of reading and importing `path`.
   Status import(const std::string &path) {
     Status status = Status::Internal;
     auto report = [&](const Diagnostic &d) {

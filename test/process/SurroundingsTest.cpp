@@ -260,7 +260,7 @@ TEST_F(Surroundings, DataThatShrinksWhileItIsCompiled) {
 }
 
 TEST_F(Surroundings, AModelThatShrinksWhileItIsRead) {
-  // Of a model the reader knows nothing of, so many that it is read for long.
+  // Fields that the reader does not know, so many that reading takes long.
   std::string many;
   while (many.size() < size_t(48) << 20)
     many += many.empty() ? std::string("\xa0\x06\x01") : many;

@@ -108,8 +108,8 @@ bool GraphGrower::loop() {
   return true;
 }
 
-/// What the loop carries has room for all rows; an iteration sees those that
-/// are there, and writes its own behind them.
+/// The carried tensor has room for all rows. An iteration sees the rows so far
+/// and writes its own behind them.
 bool GraphGrower::growingLoop() {
   constexpr int64_t mostTrips = 3;
   if (depth >= deepest)

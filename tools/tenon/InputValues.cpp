@@ -29,8 +29,7 @@ std::vector<InputSignature> signatureOf(const tenon_function_desc &function) {
   return inputs;
 }
 
-/// What TensorFlow calls the first result of the node that gives a tensor its
-/// name.
+/// TensorFlow's name for the first result of the node that names a tensor.
 static std::string firstResult(const std::string &name) { return name + ":0"; }
 
 std::pair<std::string, std::string>

@@ -11,7 +11,7 @@
 
 namespace tenon::cli {
 
-/// What the limits on nesting of models were chosen for.
+/// The stack that the limits on nesting of models were chosen for.
 constexpr size_t wantedStack = size_t(8) << 20;
 
 static llvm::function_ref<Status()> bodyOfStack = nullptr;

@@ -209,7 +209,7 @@ Status LoadedModel::admit(Talk &talk, const std::vector<Tensor> &inputs) {
                   typeText(largest->dtype,
                            {largest->dims, largest->dims + largest->rank});
   needed = llvm::SaturatingMultiplyAdd<uint64_t>(outputs, 2, needed);
-  // What the last run has left is used again.
+  // The next run uses the last one's memory again.
   uint64_t held = tenon_context_memory(context.get());
   held -= std::min(held, desc->state_bytes);
   return options.memory.admit(talk, shownAs, "the run",

@@ -1,4 +1,4 @@
-// What a command may take: what is left by default, or what --max-memory says.
+// The memory a command may take: by default what is left, else --max-memory.
 #ifndef TENON_TOOLS_TENON_MEMORYBUDGET_H
 #define TENON_TOOLS_TENON_MEMORYBUDGET_H
 

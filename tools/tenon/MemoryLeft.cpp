@@ -33,8 +33,8 @@ static std::optional<uint64_t> numberAfter(const std::string &path,
   return std::nullopt;
 }
 
-// Of a machine's memory other programs need some; a limit that was set for this
-// process is its own, up to what the tool itself needs.
+// Other programs need some of a machine's memory. A limit that was set for this
+// process is its own, but for what the tool itself needs.
 static constexpr uint64_t reserveOfMachine = 3, reserveOfLimit = 16;
 
 /// Takes a limit where it is the tightest; one part of `reserve` is kept back.

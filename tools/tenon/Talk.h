@@ -30,7 +30,7 @@ public:
   /// From now on messages about the file `path` name it `shown`.
   void showAs(std::string path, std::string shown);
 
-  /// What `say` would print.
+  /// The text that `say` prints.
   std::string render(const Diagnostic &d) const;
 
   /// An error of the class `status` about the command line or a file.

@@ -1,5 +1,5 @@
-// What rank a graph expects of a value before the value is there: by its
-// declarations, and by users that take operands of one rank alone.
+// Finds the rank a graph expects of a value before the value is there: from
+// declarations, and from users that take operands of one rank alone.
 #include "compiler/import/onnx/GraphImporter.h"
 
 using namespace mlir;

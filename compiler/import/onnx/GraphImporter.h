@@ -36,9 +36,8 @@ public:
   mlir::Value constant(const Tensor &tensor, llvm::StringRef name);
   mlir::Value constant(const SparseTensor &tensor, llvm::StringRef name);
 
-  /// Of a loop's body: the carried values and dimensions found to change.
-  llvm::DenseMap<const Graph *,
-                 llvm::SmallVector<std::pair<size_t, int64_t>>>
+  /// For each loop body, the carried values and dimensions found to change.
+  llvm::DenseMap<const Graph *, llvm::SmallVector<std::pair<size_t, int64_t>>>
       openExtents;
 
   /// To be reported with all others at the end.

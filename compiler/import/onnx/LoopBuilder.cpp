@@ -438,7 +438,7 @@ SmallVector<Value> LoopBuilder::finishWhile() {
   return atEnd(loop.getResults().drop_front().drop_back(), count);
 }
 
-/// What the loop leaves, cut to the extents it has after `count` iterations.
+/// The loop's results, cut to their extents after `count` iterations.
 SmallVector<Value> LoopBuilder::atEnd(ValueRange carried, Size count) {
   ValueRange numbers = carried.drop_front(sizes.size());
   SmallVector<Value> ends(carried.take_front(sizes.size()));

@@ -14,7 +14,7 @@ namespace tenon::onnx {
 /// Loop and Scan, beside the branches of registerControlOps.
 void registerLoopOps(OpRegistry &registry);
 
-/// What a loop starts from and where the body's inputs and outputs go.
+/// The initial values of a loop and the roles of its body's inputs and outputs.
 struct LoopPlan {
   const Graph *body;
   llvm::SmallVector<mlir::Value> initial; ///< of the carried values
@@ -97,9 +97,9 @@ private:
   mlir::Value goesOn; ///< with a condition: it holds after the iteration
   llvm::SmallVector<OpenExtent> open; ///< sorted
   llvm::SmallVector<Sizes> starts;    ///< sizes of the carried in an iteration
-  /// Of the carried tensors with room: what the body sees.
+  /// For each carried tensor with room, the slice that the body sees.
   llvm::DenseMap<size_t, mlir::Value> beginnings;
-  // Of the loop: carried values, per-iteration results.
+  // The loop's carried values, then its per-iteration results.
   llvm::SmallVector<mlir::Value> initial, next;
   llvm::SmallVector<Sizes> sizes;
 };

@@ -49,8 +49,8 @@ public:
   const OpEntry *find(llvm::StringRef domain, llvm::StringRef op,
                       int64_t version) const;
 
-  /// What an op that is not found lacks: `as of opset 24` where only earlier
-  /// versions are there, empty where there are none.
+  /// Why an op is not found: `as of opset 24` if only earlier versions are
+  /// there, empty if none are.
   std::string whyMissing(llvm::StringRef domain, llvm::StringRef op,
                          int64_t version) const;
 

@@ -273,7 +273,7 @@ LogicalResult readNetwork(NodeContext &c, Network &net,
   net.element = g.elementOf(c.input(0));
   Sizes x = g.sizes(c.input(0));
   Size &batch = x[batchFirst ? 0 : 1];
-  // What a type says of the batch is so for all operands; the run checks it.
+  // A batch that one type states holds for all operands; the run checks it.
   for (auto [i, dim] : {std::pair(4, 0), {5, !batchFirst}, {6, !batchFirst}})
     if (Value operand = c.input(i); operand && dim < g.rankOf(operand))
       if (Size size = g.size(operand, dim);

@@ -19,7 +19,7 @@ struct Span {
   Value samples; ///< i64 [R, 1]: how many there are per bin; null where static
 };
 
-/// What the op does to all regions.
+/// The op's operands and attributes, for all regions at once.
 struct Regions {
   NodeContext &c;
   GraphBuilder &g;

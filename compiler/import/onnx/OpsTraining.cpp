@@ -15,7 +15,7 @@ struct Rates {
   SmallVector<Value> tensors;
   size_t count; ///< of optimized tensors
 
-  /// Of tensor `i` in group `group` (0: values, 1: gradients, ...).
+  /// The operand for tensor `i` in group `group` (0: values, 1: gradients, ..).
   Value operand(size_t group, size_t i) const {
     return tensors[group * count + i];
   }

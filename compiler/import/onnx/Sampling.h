@@ -14,7 +14,7 @@ struct Tap {
   mlir::Value inside; ///< bool, or null when it always is
 };
 
-/// What places outside of the image stand for.
+/// How places outside of the image are read.
 enum class Outside { Zeros, Border, Reflection };
 
 /// Where places lie along one dimension.

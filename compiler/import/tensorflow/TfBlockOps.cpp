@@ -82,7 +82,7 @@ LogicalResult mirrorPad(NodeContext &c) {
   return success();
 }
 
-/// What arrived at mirrored elements is added to that of their originals.
+/// Adds the gradients of mirrored elements to those of their originals.
 LogicalResult mirrorPadGrad(NodeContext &c) {
   GraphBuilder &g = c.g;
   Value dy = c.input(0);

@@ -88,7 +88,7 @@ LogicalResult fusedBatchNorm(NodeContext &c) {
     Value centered = g.sub(x, kept);
     mean = g.squeeze(kept, images->others);
     variance = g.mean(g.mul(centered, centered), images->others, false);
-    // What is kept for inference is the unbiased estimate.
+    // Inference keeps the unbiased estimate.
     newMean = mean;
     newVariance = g.mul(variance, g.div(channelCount(g, *images, common, 0),
                                         channelCount(g, *images, common, 1)));
@@ -113,8 +113,9 @@ LogicalResult fusedBatchNorm(NodeContext &c) {
   return success();
 }
 
-/// What arrived, images, scale, mean and variance: of the batch (is_training),
-/// where they depend on the images too, or given.
+/// Operands: incoming gradient, images, scale, mean, variance. With is_training
+/// the statistics are the batch's and depend on the images; else they are
+/// given.
 LogicalResult fusedBatchNormGrad(NodeContext &c) {
   GraphBuilder &g = c.g;
   bool training = c.boolAttr("is_training", true);

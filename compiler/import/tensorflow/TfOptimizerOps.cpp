@@ -8,7 +8,7 @@ using namespace mlir;
 namespace tenon::tf {
 namespace {
 
-/// What a rule works on. Rules call `set` for each variable they change.
+/// The operands of a rule, which calls `set` for each variable it changes.
 struct Step {
   NodeContext &c;
   GraphBuilder &g;

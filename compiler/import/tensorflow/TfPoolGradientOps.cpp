@@ -55,7 +55,7 @@ Value collectSums(GraphBuilder &g, Value x, Value dy, Value at,
   }
 }
 
-/// What was padded in the run is cut off again.
+/// Cuts off the padding that the run added.
 Value cutPadding(GraphBuilder &g, Value padded, const Windows &w,
                  ArrayRef<Size> sizes) {
   Sizes low(sizes.size(), g.index(0)), high = low;
@@ -173,9 +173,9 @@ template <int spatial> LogicalResult averagePoolGrad(NodeContext &c) {
   return success();
 }
 
-/// What arrived, images, their responses. With n for the base, of which
-/// localResponse takes the power: dy n^-beta - 2 alpha beta x times the sum of
-/// dy y / n over nearby channels.
+/// Operands: incoming gradient, images, their responses. With n for the base,
+/// of which localResponse takes the power: dy n^-beta - 2 alpha beta x times
+/// the sum of dy y / n over nearby channels.
 LogicalResult localResponseGrad(NodeContext &c) {
   GraphBuilder &g = c.g;
   Value operands[] = {c.input(0), c.input(1), c.input(2)};

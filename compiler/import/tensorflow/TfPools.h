@@ -1,5 +1,5 @@
-// What pools and their gradients share: windows of pools, sums over nearby
-// channels.
+// Windows of pools and sums over nearby channels, for pools and their
+// gradients.
 #ifndef TENON_COMPILER_IMPORT_TENSORFLOW_TFPOOLS_H
 #define TENON_COMPILER_IMPORT_TENSORFLOW_TFPOOLS_H
 

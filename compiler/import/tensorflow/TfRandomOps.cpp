@@ -14,7 +14,7 @@ namespace {
 
 //===-- Distributions ---------------------------------------------------===//
 
-/// What draws for `count` elements take: some blocks for a group of elements.
+/// The generator's blocks for `count` elements: some for each group of them.
 class Draws {
 public:
   Draws(GraphBuilder &g, const Philox &philox, ArrayRef<Size> sizes)

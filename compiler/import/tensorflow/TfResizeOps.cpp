@@ -213,7 +213,7 @@ LogicalResult resizeGrad(NodeContext &c, const Resizing &r,
   return success();
 }
 
-/// What arrived, the image.
+/// Operands: incoming gradient, image.
 LogicalResult resizeBilinearGrad(NodeContext &c) {
   if (failed(c.expectFloat(0)) || failed(c.expectRank(0, 4)) ||
       failed(c.expectFloat(1)) || failed(c.expectRank(1, 4)))
@@ -226,7 +226,7 @@ LogicalResult resizeBilinearGrad(NodeContext &c) {
   return success();
 }
 
-/// What arrived, the image's height and width.
+/// Operands: incoming gradient, the image's height and width.
 LogicalResult resizeNearestGrad(NodeContext &c) {
   if (failed(c.expectFloat(0)) || failed(c.expectRank(0, 4)))
     return failure();

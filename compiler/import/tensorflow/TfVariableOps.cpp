@@ -25,7 +25,7 @@ LogicalResult read(NodeContext &c) {
   return success();
 }
 
-/// What op `op` makes of the variable's value and the other operands; Nothing
+/// The result of `op` on the variable's value and the other operands; Nothing
 /// after a refusal.
 Result madeOfValue(NodeContext &c, StringRef op) {
   const Node *variable = variableOf(c);

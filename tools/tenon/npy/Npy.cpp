@@ -186,7 +186,7 @@ static void swapBytes(Tensor &tensor) {
 }
 
 namespace {
-/// What the header of a file says, and where its data start.
+/// A file's header, and where its data start.
 struct Layout {
   Header header;
   bool bigEndian = false;
