@@ -8,6 +8,7 @@
 #include "passes/cpu/Passes.h"
 #include "passes/fuse/Passes.h"
 #include "passes/graph/Passes.h"
+#include "passes/host/Passes.h"
 #include "passes/shape/Passes.h"
 
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
@@ -264,6 +265,7 @@ void registerPipelines() {
   registerTenonFusePasses();
   registerTenonBufferPasses();
   registerTenonCpuPasses();
+  registerTenonHostPasses();
   for (const Phase &phase : phaseTable()) {
     if (!phase.build)
       continue;

@@ -1,13 +1,15 @@
 // Matrix products and convolutions. Depthwise convolutions have an emitter of
 // their own; what else there is becomes nests of strides and then register
 // tiles. The general path is left with forms whose extents show too late.
-#include "passes/cpu/AmxEmitter.h"
-#include "passes/cpu/ContractionNest.h"
-#include "passes/cpu/DepthwiseEmitter.h"
-#include "passes/cpu/GemmEmitter.h"
-#include "passes/cpu/GemmTask.h"
-#include "passes/cpu/Kernel.h"
-#include "passes/cpu/TileEpilogue.h"
+#include "passes/cpu/ContractionEmitter.h"
+
+#include "passes/cpu/amx/AmxEmitter.h"
+#include "passes/cpu/depthwise/DepthwiseEmitter.h"
+#include "passes/cpu/gemm/GemmEmitter.h"
+#include "passes/cpu/tile/GemmTask.h"
+#include "passes/cpu/tile/TileEpilogue.h"
+#include "passes/kernel/Kernel.h"
+#include "passes/kernel/nest/ContractionNest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -2,8 +2,13 @@
 // regions and operand types share one kernel: layers of equal shape share code.
 #include "passes/cpu/Passes.h"
 
-#include "passes/cpu/Kernel.h"
-#include "passes/cpu/KernelWork.h"
+#include "passes/cpu/ContractionEmitter.h"
+#include "passes/cpu/attention/AttentionEmitter.h"
+#include "passes/cpu/index/IndexKernels.h"
+#include "passes/cpu/map/MapKernels.h"
+#include "passes/cpu/rows/RowKernels.h"
+#include "passes/kernel/Kernel.h"
+#include "passes/kernel/KernelWork.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -1,4 +1,4 @@
-// Passes that turn fusions into loops and loops into LLVM for CPUs.
+// Passes that turn fusions into kernels for CPUs.
 #ifndef TENON_PASSES_CPU_PASSES_H
 #define TENON_PASSES_CPU_PASSES_H
 

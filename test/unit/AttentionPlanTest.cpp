@@ -1,8 +1,8 @@
 // Rows of attention: tasks enough where there are rows for them, little
 // computed twice, and room in the second cache.
-#include "passes/cpu/AttentionPlan.h"
+#include "passes/cpu/attention/AttentionPlan.h"
 
-#include "passes/cpu/RegisterTile.h"
+#include "passes/cpu/tile/RegisterTile.h"
 #include "gtest/gtest.h"
 
 using namespace tenon;

@@ -1,6 +1,6 @@
 // Tiles of depthwise convolutions: all columns once, from left to right, and
 // no tile that is called inner has a tap outside.
-#include "passes/cpu/DepthwiseTile.h"
+#include "passes/cpu/depthwise/DepthwiseTile.h"
 
 #include "gtest/gtest.h"
 

@@ -1,6 +1,6 @@
 // Tiles and tasks of contractions over many sizes: what the kernels assume of
 // them, whatever the machine.
-#include "passes/cpu/RegisterTile.h"
+#include "passes/cpu/tile/RegisterTile.h"
 
 #include "gtest/gtest.h"
 #include <algorithm>

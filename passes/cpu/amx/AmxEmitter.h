@@ -1,0 +1,16 @@
+// Products of matrices in AMX tiles.
+#ifndef TENON_PASSES_CPU_AMX_AMXEMITTER_H
+#define TENON_PASSES_CPU_AMX_AMXEMITTER_H
+
+#include "passes/cpu/amx/AmxPlan.h"
+
+namespace tenon {
+
+/// Emits the tasks [kernel.begin, kernel.end) of `plan.block` with all ops of
+/// the fusion after `dot`, which can be applied to vectors.
+void emitAmx(Kernel &kernel, mlir::Value dot, const ContractionNest &nest,
+             const AmxPlan &plan);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_CPU_AMX_AMXEMITTER_H

@@ -1,0 +1,407 @@
+// Attention without its scores in memory. A task is some rows of one head of
+// the keys; it meets the keys block by block, each packed for it together with
+// its values, or read in place where nobody reads them again. Rows are those of
+// all query heads that share the head. Keys and values that are outputs too are
+// joined of earlier and new ones block by block.
+#include "passes/cpu/attention/AttentionEmitter.h"
+
+#include "passes/cpu/attention/AttentionScores.h"
+#include "passes/cpu/attention/AttentionValues.h"
+#include "passes/cpu/attention/HiddenKeys.h"
+#include "passes/cpu/attention/JoinedRows.h"
+#include "passes/cpu/tile/PanelPacker.h"
+#include "passes/kernel/element/ElementEmitter.h"
+#include "passes/kernel/numerics/Conversions.h"
+#include "passes/kernel/numerics/Lanes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace tenon {
+
+namespace {
+class AttentionEmitter : KernelLoops {
+public:
+  AttentionEmitter(Kernel &kernel, AttentionOp op, StridedOperand query,
+                   StridedOperand key, StridedOperand value,
+                   std::optional<JoinedRows> joinedKeys,
+                   std::optional<JoinedRows> joinedValues)
+      : KernelLoops(kernel), op(op), query(query), key(key), value(value),
+        joinedKeys(std::move(joinedKeys)),
+        joinedValues(std::move(joinedValues)), batch(key.extents.size() - 2),
+        group(op.getHeadGroup()) {
+    rows = at().mul(query.extents[batch], at().constant(group));
+    chooseSizes();
+  }
+
+  TaskCounter emit();
+
+private:
+  void chooseSizes();
+  void allocate();
+  /// `width` numbers for each row.
+  void fillScratch(Value memory, int64_t width, double number);
+  void emitTask(Value task);
+  void emitBlock(Value first, Value count, int64_t units, bool whole);
+  bool readsKeysInPlace();
+  bool readsValuesInPlace();
+  BlockLines linesOf(const StridedOperand &operand,
+                     std::optional<JoinedRows> &joined, Value first,
+                     Value count);
+  BlockLines packedValues(const BlockLines &lines, Value count);
+  void packKeys(const KeyBlock &block);
+  /// The last row of the queries that the task has.
+  Value lastRow();
+  /// Batch indices of queries, and the row, of the task's row `slot`.
+  Values placeOf(Value slot);
+  TileRows tileRows(Value firstSlot, int64_t count);
+  void writeRows();
+  void writeRow(Value slot);
+
+  AttentionOp op;
+  StridedOperand query, key, value;
+  std::optional<JoinedRows> joinedKeys, joinedValues; ///< null: in memory
+  size_t batch;
+  int64_t group;
+  Value rows; ///< that share a head of the keys
+  AttentionSizes sizes;
+  AttentionScratch scratch;
+  std::optional<AttentionScores> scores;
+  std::optional<AttentionValues> averages;
+  std::optional<HiddenKeys> hidden; ///< of causal attention
+  Values shared;                    ///< the task's batch indices of keys
+  Value firstRow, rowCount;         ///< of the task
+};
+
+void AttentionEmitter::chooseSizes() {
+  int64_t heads = 1;
+  for (Value extent : ArrayRef(key.extents).take_front(batch))
+    heads *= getConstantIntValue(extent).value_or(1);
+  sizes = planAttention({heads, getConstantIntValue(rows),
+                         *getConstantIntValue(query.extents.back()),
+                         *getConstantIntValue(value.extents.back()),
+                         bool(op.getCausal())},
+                        kernel.vectorBytes);
+}
+
+void AttentionEmitter::allocate() {
+  auto scratchOf = [&](int64_t elements) {
+    return KernelLoops::scratchOf(b.getF32Type(), elements);
+  };
+  if (!readsKeysInPlace())
+    scratch.keys = scratchOf(sizes.depth * attentionBlock);
+  if (!readsValuesInPlace())
+    scratch.values = scratchOf(attentionBlock * sizes.valueWidth);
+  scratch.scores = scratchOf(sizes.scratchRows() * attentionBlock);
+  scratch.sums = scratchOf(sizes.scratchRows() * sizes.valueWidth);
+  scratch.totals = scratchOf(sizes.scratchRows() * attentionLanes);
+  for (Value *ofRows : {&scratch.greatest, &scratch.highest, &scratch.shifts,
+                        &scratch.rescales})
+    *ofRows = scratchOf(sizes.scratchRows() + sizes.lanes);
+}
+
+TaskCounter AttentionEmitter::emit() {
+  // Keys and values are joined by the one task of a head.
+  if ((joinedKeys || joinedValues) &&
+      getConstantIntValue(rows).value_or(sizes.taskRows + 1) > sizes.taskRows)
+    return nullptr;
+  allocate();
+  scores.emplace(kernel, op, sizes, scratch, query, key.extents[batch]);
+  averages.emplace(kernel, sizes, scratch);
+  if (op.getCausal())
+    hidden.emplace(kernel, op, sizes, scratch);
+  if (!scores->isSupported())
+    return nullptr;
+  forRange(kernel.begin, kernel.end, 1, [&](Value task) { emitTask(task); });
+  JoinedRows::settle(kernel);
+  SmallVector<int64_t> order(op.getResultOrder());
+  return [order, batch = batch, group = group, taskRows = sizes.taskRows](
+             OpBuilder &b, Location loc, ArrayRef<OpFoldResult> extents) {
+    IndexBuilder at{b, loc};
+    Value heads = at.constant(1);
+    auto extent = [&](size_t i) {
+      return getValueOrCreateConstantIndexOp(b, loc, extents[order[i]]);
+    };
+    for (size_t i = 0; i < batch; ++i)
+      heads = at.mul(heads, extent(i));
+    Value rows = at.mul(extent(batch), at.constant(group));
+    return at.mul(at.floorDiv(heads, at.constant(group)),
+                  at.ceilDiv(rows, taskRows));
+  };
+}
+
+void AttentionEmitter::emitTask(Value task) {
+  Value blocks = at().ceilDiv(rows, sizes.taskRows);
+  firstRow =
+      at().mul(at().remainder(task, blocks), at().constant(sizes.taskRows));
+  rowCount = at().min(at().sub(rows, firstRow), at().constant(sizes.taskRows));
+  shared = at().delinearize(at().floorDiv(task, blocks),
+                            ArrayRef(key.extents).take_front(batch));
+  fillScratch(scratch.sums, sizes.valueWidth, 0);
+  fillScratch(scratch.totals, attentionLanes, 0);
+  forRange(at().constant(0), rowCount, 1, [&](Value row) {
+    memref::StoreOp::create(b, loc,
+                            emitFloat(b, loc, b.getF32Type(),
+                                      -std::numeric_limits<double>::infinity()),
+                            scratch.greatest, row);
+  });
+  Value count = key.extents[batch], step = at().constant(attentionBlock);
+  std::optional<int64_t> known = getConstantIntValue(count);
+  constexpr int64_t units = attentionBlock / attentionLanes;
+  Value whole = at().mul(at().floorDiv(count, step), step);
+  if (!known || *known >= attentionBlock)
+    forRange(at().constant(0), whole, attentionBlock,
+             [&](Value first) { emitBlock(first, step, units, true); });
+  Value rest = at().sub(count, whole);
+  if (known && *known % attentionBlock != 0)
+    emitBlock(whole, rest,
+              llvm::divideCeilSigned(*known % attentionBlock, attentionLanes),
+              false);
+  else if (!known)
+    when(at().less(at().constant(0), rest),
+         [&] { emitBlock(whole, rest, units, false); });
+  writeRows();
+}
+
+void AttentionEmitter::fillScratch(Value memory, int64_t width, double number) {
+  auto type = VectorType::get({sizes.lanes}, b.getF32Type());
+  Value vector = emitFloat(b, loc, type, number);
+  forRange(at().constant(0), at().mul(rowCount, at().constant(width)),
+           sizes.lanes, [&](Value place) {
+             vector::StoreOp::create(b, loc, vector, memory, place);
+           });
+}
+
+void AttentionEmitter::emitBlock(Value first, Value count, int64_t units,
+                                 bool whole) {
+  KeyBlock block{first,
+                 count,
+                 units,
+                 whole,
+                 linesOf(key, joinedKeys, first, count),
+                 linesOf(value, joinedValues, first, count),
+                 {}};
+  if (scratch.values)
+    block.values = packedValues(block.values, count);
+  auto tiles = [&](auto body) {
+    forRange(at().constant(0), rowCount, sizes.scoreRows,
+             [&](Value slot) { body(tileRows(slot, sizes.scoreRows)); });
+  };
+  auto seen = [&](const TileRows &rows) {
+    return hidden ? hidden->visible(rows.lastKeys, block) : count;
+  };
+  auto meet = [&] {
+    if (scratch.keys)
+      packKeys(block);
+    tiles([&](const TileRows &rows) { scores->emit(rows, block, seen(rows)); });
+    if (!hidden) {
+      averages->chooseShifts(rowCount);
+      return averages->emit(rowCount, block, [&](Value) { return count; });
+    }
+    Value felt = hidden->felt(block, rowCount);
+    when(felt, [&] {
+      tiles([&](const TileRows &rows) {
+        scores->emitRest(rows, block, seen(rows));
+      });
+    });
+    averages->chooseShifts(rowCount);
+    averages->emit(rowCount, block, [&](Value slot) -> Value {
+      return arith::SelectOp::create(b, loc, felt, count,
+                                     seen(tileRows(slot, sizes.valueRows)));
+    });
+  };
+  if (!hidden)
+    return meet();
+  block.finite = hidden->finiteValues(block);
+  when(hidden->seenOrFelt(block, lastRow(), rowCount), meet);
+}
+
+/// Whether one row alone reads them, in squares.
+bool AttentionEmitter::readsKeysInPlace() {
+  return sizes.taskRows == 1 && sizes.depth % sizes.lanes == 0 &&
+         getConstantIntValue(key.strides.back()) == 1;
+}
+
+/// Whether a single tile reads them, as whole vectors of floats.
+bool AttentionEmitter::readsValuesInPlace() {
+  return getConstantIntValue(rows) && sizes.taskRows == sizes.valueRows &&
+         value.element.isF32() && sizes.valueDepth == sizes.valueWidth &&
+         getConstantIntValue(value.strides.back()) == 1;
+}
+
+BlockLines AttentionEmitter::linesOf(const StridedOperand &operand,
+                                     std::optional<JoinedRows> &joined,
+                                     Value first, Value count) {
+  Values place = shared;
+  place.push_back(first);
+  BlockLines lines{operand.memory, operand.at(at(), place),
+                   operand.strides[batch], operand.element};
+  if (joined)
+    std::tie(lines.memory, lines.base) = joined->join(shared, first, count);
+  return lines;
+}
+
+BlockLines AttentionEmitter::packedValues(const BlockLines &lines,
+                                          Value count) {
+  ContractionNest nest;
+  nest.rhs = lines.memory;
+  nest.rhsElement = lines.element;
+  nest.sum = b.getF32Type();
+  nest.column.rhsStride = value.strides[batch + 1];
+  nest.sums.push_back({count, {}, lines.stride});
+  Values masks(sizes.valueWidth / sizes.lanes);
+  if (int64_t rest = sizes.valueDepth % sizes.lanes)
+    masks.back() = firstLanes(b, loc, sizes.lanes, at().constant(rest));
+  emitPack(kernel, nest,
+           {scratch.values, sizes.valueWidth, lines.base, at().constant(0),
+            at().constant(sizes.valueDepth), count, masks},
+           sizes.lanes);
+  return {scratch.values, at().constant(0), at().constant(sizes.valueWidth),
+          b.getF32Type()};
+}
+
+void AttentionEmitter::packKeys(const KeyBlock &block) {
+  ContractionNest nest;
+  nest.rhs = block.keys.memory;
+  nest.rhsElement = block.keys.element;
+  nest.sum = b.getF32Type();
+  nest.column.rhsStride = block.keys.stride;
+  nest.sums.push_back({at().constant(sizes.depth), {}, key.strides[batch + 1]});
+  Values masks(block.units * sizes.vectorsPerUnit());
+  if (!block.whole)
+    for (auto [v, mask] : llvm::enumerate(masks))
+      mask = firstLanes(
+          b, loc, sizes.lanes,
+          at().max(at().sub(block.count, at().constant(v * sizes.lanes)),
+                   at().constant(0)));
+  emitPack(kernel, nest,
+           {scratch.keys, attentionBlock, block.keys.base, at().constant(0),
+            block.count, at().constant(sizes.depth), masks},
+           sizes.lanes);
+}
+
+AttentionEmitter::Values AttentionEmitter::placeOf(Value slot) {
+  Value row = at().add(firstRow, slot);
+  Values place = shared;
+  if (group > 1) {
+    Value extent = query.extents[batch];
+    place.back() = at().add(at().mul(place.back(), at().constant(group)),
+                            at().floorDiv(row, extent));
+    row = at().remainder(row, extent);
+  }
+  place.push_back(row);
+  return place;
+}
+
+TileRows AttentionEmitter::tileRows(Value firstSlot, int64_t count) {
+  TileRows tile;
+  tile.firstSlot = firstSlot;
+  Value last = at().sub(rowCount, at().constant(1));
+  for (int64_t r = 0; r < count; ++r) {
+    // What is left of a tile does the last row over again.
+    Value slot = at().min(at().add(firstSlot, at().constant(r)), last);
+    tile.places.push_back(placeOf(slot));
+    tile.queries.push_back(query.at(at(), tile.places.back()));
+    if (op.getCausal())
+      tile.lastKeys.push_back(at().add(
+          tile.places.back().back(), kernel.arguments.lookup(op.getCausal())));
+  }
+  return tile;
+}
+
+Value AttentionEmitter::lastRow() {
+  // Rows of several heads start anew in the middle.
+  Value end = group > 1 ? query.extents[batch] : at().add(firstRow, rowCount);
+  return at().sub(end, at().constant(1));
+}
+
+void AttentionEmitter::writeRows() {
+  forRange(at().constant(0), rowCount, 1, [&](Value slot) { writeRow(slot); });
+}
+
+void AttentionEmitter::writeRow(Value slot) {
+  auto type = VectorType::get({sizes.lanes}, b.getF32Type());
+  auto load = [&](Value memory, Value place) {
+    return vector::LoadOp::create(b, loc, type, memory, place);
+  };
+  auto add = [&](Value x, Value y) -> Value {
+    return arith::AddFOp::create(b, loc, x, y);
+  };
+  Values totals;
+  for (int64_t v = 0; v < sizes.vectorsPerUnit(); ++v)
+    totals.push_back(load(
+        scratch.totals, at().add(at().mul(slot, at().constant(attentionLanes)),
+                                 at().constant(v * sizes.lanes))));
+  Value total = foldLanes(b, loc, totals, add);
+  Value inverse = arith::DivFOp::create(
+      b, loc, emitFloat(b, loc, b.getF32Type(), 1), total);
+  // No keys: the sum of no values is zero.
+  Value keys = key.extents[batch];
+  if (!getConstantIntValue(keys) || getConstantIntValue(keys) == 0)
+    inverse =
+        arith::SelectOp::create(b, loc, at().less(at().constant(0), keys),
+                                inverse, emitFloat(b, loc, b.getF32Type(), 0));
+  Type element = op.getType().getElementType();
+  Value output = kernel.outputs[0];
+  Values place = placeOf(slot), where(place.size() + 1);
+  ArrayRef<int64_t> order = op.getResultOrder();
+  for (auto [i, index] : llvm::enumerate(place))
+    where[order[i]] = index;
+  Value line = at().mul(slot, at().constant(sizes.valueWidth));
+  bool sideBySide = order.back() + 1 == int64_t(order.size());
+  ElementEmitter stores(kernel, sideBySide ? sizes.lanes : 1);
+  auto put = [&](Value column, Value sum, Value factor) {
+    where[order.back()] = column;
+    Value weighed = arith::MulFOp::create(b, loc, sum, factor);
+    stores.store(emitConvert(b, loc, weighed, b.getF32Type(), element), element,
+                 output, where);
+  };
+  if (!sideBySide)
+    return forRange(at().constant(0), at().constant(sizes.valueDepth), 1,
+                    [&](Value column) {
+                      put(column,
+                          memref::LoadOp::create(b, loc, scratch.sums,
+                                                 at().add(line, column)),
+                          inverse);
+                    });
+  Value factor = vector::BroadcastOp::create(b, loc, type, inverse);
+  for (int64_t column = 0; column < sizes.valueDepth; column += sizes.lanes) {
+    if (int64_t rest = sizes.valueDepth - column; rest < sizes.lanes)
+      stores.setValid(at().constant(rest));
+    put(at().constant(column),
+        load(scratch.sums, at().add(line, at().constant(column))), factor);
+  }
+}
+} // namespace
+
+TaskCounter emitAttention(Kernel &kernel) {
+  AttentionOp op;
+  for (Operation &inner : kernel.fusion.getBlock())
+    if (auto attention = dyn_cast<AttentionOp>(inner))
+      op = attention;
+  // Where nothing comes of it the tensor has no memory below either.
+  auto joined = [&](Value tensor,
+                    ArrayRef<int64_t> order) -> std::optional<JoinedRows> {
+    auto join = tensor.getDefiningOp<ConcatenateOp>();
+    return join ? JoinedRows::of(kernel, join, order) : std::nullopt;
+  };
+  auto joinedKeys = joined(op.getKey(), op.getKeyOrder()),
+       joinedValues = joined(op.getValue(), op.getValueOrder());
+  auto query = stridedOperand(kernel, op.getQuery(), op.getQueryOrder()),
+       key = stridedOperand(kernel, op.getKey(), op.getKeyOrder()),
+       value = stridedOperand(kernel, op.getValue(), op.getValueOrder());
+  if (!query || !key || !value || !getConstantIntValue(query->extents.back()) ||
+      !getConstantIntValue(value->extents.back()))
+    return nullptr;
+  return AttentionEmitter(kernel, op, *query, *key, *value,
+                          std::move(joinedKeys), std::move(joinedValues))
+      .emit();
+}
+
+} // namespace tenon

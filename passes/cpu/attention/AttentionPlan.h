@@ -1,0 +1,44 @@
+// How many rows of attention share registers and how many are one task. Pure
+// arithmetic on static facts: neither the number of threads nor a dynamic
+// extent has a say.
+#ifndef TENON_PASSES_CPU_ATTENTION_ATTENTIONPLAN_H
+#define TENON_PASSES_CPU_ATTENTION_ATTENTIONPLAN_H
+
+#include <cstdint>
+#include <optional>
+
+namespace tenon {
+
+/// Parts of the numerics contract: never depend on the target or on extents.
+constexpr int64_t attentionBlock = 64; ///< keys whose sums are rescaled at once
+constexpr int64_t attentionLanes = 16; ///< of the sum of powers
+
+/// Extents as far as they are known at compile time.
+struct AttentionExtents {
+  int64_t heads;               ///< of the keys, in all batches; at least
+  std::optional<int64_t> rows; ///< that share a head of the keys
+  int64_t depth, valueDepth;
+  bool causal; ///< rows see different keys
+};
+
+/// What is fixed for a kernel.
+struct AttentionSizes {
+  int64_t lanes;                         ///< of a vector
+  int64_t depth, valueDepth, valueWidth; ///< the width: whole vectors
+  int64_t accumulators; ///< sums that a tile keeps in registers
+  int64_t taskRows;
+  int64_t scoreRows, valueRows; ///< of the tiles of either step
+  /// Whether the powers of the next tile are taken while values are weighed.
+  bool overlapped;
+
+  int64_t vectorsPerUnit() const { return attentionLanes / lanes; }
+  /// Rows that the last tiles of a task may reach, the next tile among them.
+  int64_t scratchRows() const { return taskRows + scoreRows + 2 * valueRows; }
+};
+
+AttentionSizes planAttention(const AttentionExtents &extents,
+                             int64_t vectorBytes);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_CPU_ATTENTION_ATTENTIONPLAN_H

@@ -1,0 +1,254 @@
+// Scores are register tiles of products. The greatest of each row are folded
+// together, which takes fewer steps than row by row.
+#include "passes/cpu/attention/AttentionScores.h"
+
+#include "passes/cpu/tile/PanelPacker.h"
+#include "passes/kernel/element/ElementEmitter.h"
+#include "passes/kernel/numerics/Conversions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace tenon {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+AttentionScores::AttentionScores(Kernel &kernel, AttentionOp op,
+                                 const AttentionSizes &sizes,
+                                 const AttentionScratch &scratch,
+                                 const StridedOperand &query, Value keyCount)
+    : AttentionTile(kernel, sizes, scratch), op(op), query(query),
+      keyCount(keyCount) {
+  products.lhs = query.memory;
+  products.lhsElement = query.element;
+  products.sum = b.getF32Type();
+}
+
+bool AttentionScores::isSupported() {
+  if (!op.getMask())
+    return true;
+  // Tried once in a loop that is thrown away.
+  auto trial = scf::ForOp::create(b, loc, at().constant(0), at().constant(1),
+                                  at().constant(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(trial.getBody());
+  ElementEmitter emitter(kernel, sizes.lanes);
+  SmallVector<LaneIndex> place(op.getType().getRank(),
+                               {trial.getInductionVar(), 0});
+  place.back().stride = 1;
+  emitter.emit(op.getMask(), place);
+  trial.erase();
+  return !emitter.failed();
+}
+
+Value AttentionScores::unitsOf(const KeyBlock &block) {
+  return block.whole ? at().constant(block.units)
+                     : at().min(at().ceilDiv(block.count, attentionLanes),
+                                at().constant(block.units));
+}
+
+void AttentionScores::emit(const TileRows &rows, const KeyBlock &block,
+                           Value keys) {
+  Value none = at().constant(0), all = at().constant(block.units),
+        units = rows.lastKeys.empty() ? unitsOf(block)
+                                      : at().ceilDiv(keys, attentionLanes);
+  int64_t wide = std::max<int64_t>(1, sizes.accumulators / sizes.scoreRows /
+                                          sizes.vectorsPerUnit());
+  auto together = [&] {
+    scores(rows, block, none, block.units * sizes.vectorsPerUnit());
+  };
+  if (wide < block.units) {
+    unitScores(rows, block, none, units);
+  } else if (getConstantIntValue(units) == block.units) {
+    together();
+  } else {
+    Value visible =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, units, all);
+    choose(visible, together, [&] { unitScores(rows, block, none, units); });
+  }
+  highest(rows, none, units, false);
+}
+
+void AttentionScores::emitRest(const TileRows &rows, const KeyBlock &block,
+                               Value keys) {
+  Value from = at().ceilDiv(keys, attentionLanes), to = unitsOf(block);
+  unitScores(rows, block, from, to);
+  highest(rows, from, to, true);
+}
+
+void AttentionScores::unitScores(const TileRows &rows, const KeyBlock &block,
+                                 Value from, Value to) {
+  forRange(from, to, 1, [&](Value unit) {
+    scores(rows, block, at().mul(unit, at().constant(attentionLanes)),
+           sizes.vectorsPerUnit());
+  });
+}
+
+void AttentionScores::scores(const TileRows &rows, const KeyBlock &block,
+                             Value column, int64_t vectors) {
+  Values sums;
+  if (scratch.keys) {
+    TileKernel tile(kernel, products, sizes.lanes);
+    ColumnSource columns{scratch.keys, b.getF32Type(), column,
+                         at().constant(attentionBlock), places(vectors)};
+    sums = tile.chain(rows.queries, query.strides.back(), columns,
+                      at().constant(sizes.depth),
+                      Values(rows.queries.size() * vectors, number(0)));
+  } else {
+    sums = productsInPlace(rows, block, column, vectors);
+  }
+  double factor = op.getScale().convertToDouble();
+  for (size_t r = 0; r < rows.queries.size(); ++r)
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value &sum = sums[r * vectors + v];
+      if (factor != 1)
+        sum = arith::MulFOp::create(b, loc, sum, number(factor));
+      Value place = at().add(column, at().constant(v * sizes.lanes));
+      store(masked(rows, r, block, place, sum), scratch.scores,
+            at().add(place, at().mul(at().add(rows.firstSlot,
+                                              at().constant(int64_t(r))),
+                                     at().constant(attentionBlock))));
+    }
+}
+
+/// Squares of as many keys as a vector has lanes are transposed in registers.
+/// Those of the same depth follow one another, so that the chains of several
+/// vectors go on beside one another; meanwhile their sums wait among scores.
+AttentionScores::Values AttentionScores::productsInPlace(const TileRows &rows,
+                                                         const KeyBlock &block,
+                                                         Value column,
+                                                         int64_t vectors) {
+  const BlockLines &keys = block.keys;
+  auto type = VectorType::get(
+      {sizes.lanes}, cast<MemRefType>(keys.memory.getType()).getElementType());
+  Value low = column,
+        high = at().add(low, at().constant(vectors * sizes.lanes));
+  forRange(low, high, sizes.lanes,
+           [&](Value key) { store(number(0), scratch.scores, key); });
+  forRange(at().constant(0), at().constant(sizes.depth), sizes.lanes,
+           [&](Value depth) {
+             forRange(low, high, sizes.lanes, [&](Value key) {
+               Values lines;
+               for (int64_t lane = 0; lane < sizes.lanes; ++lane) {
+                 Value k = at().add(key, at().constant(lane));
+                 if (!block.whole)
+                   k = at().min(k, at().sub(block.count, at().constant(1)));
+                 Value start = at().add(at().add(keys.base, depth),
+                                        at().mul(k, keys.stride));
+                 lines.push_back(emitConvert(
+                     b, loc,
+                     vector::LoadOp::create(b, loc, type, keys.memory, start),
+                     keys.element, b.getF32Type()));
+               }
+               transposeSquare(b, loc, lines);
+               Value sum = load(scratch.scores, key);
+               for (auto [i, line] : llvm::enumerate(lines)) {
+                 Value d = at().add(depth, at().constant(int64_t(i)));
+                 Value element = loadOne(
+                     query.memory, at().add(rows.queries.front(),
+                                            at().mul(d, query.strides.back())));
+                 element = emitConvert(b, loc, element, query.element,
+                                       b.getF32Type());
+                 sum = math::FmaOp::create(b, loc, splat(element), line, sum);
+               }
+               store(sum, scratch.scores, key);
+             });
+           });
+  Values sums;
+  for (int64_t v = 0; v < vectors; ++v)
+    sums.push_back(
+        load(scratch.scores, at().add(low, at().constant(v * sizes.lanes))));
+  return sums;
+}
+
+Value AttentionScores::masked(const TileRows &rows, size_t row,
+                              const KeyBlock &block, Value column,
+                              Value score) {
+  auto i32 = b.getI32Type();
+  Value key = at().add(block.first, column);
+  auto choose = [&](Value condition, Value otherwise) {
+    score = arith::SelectOp::create(b, loc, condition, score, otherwise);
+  };
+  /// Lanes whose key is not above `last`.
+  auto upTo = [&](Value last) -> Value {
+    SmallVector<int32_t> steps =
+        llvm::to_vector(llvm::seq<int32_t>(0, int32_t(sizes.lanes)));
+    auto type = VectorType::get({sizes.lanes}, i32);
+    Value room = splat(arith::IndexCastOp::create(
+        b, loc, i32,
+        at().max(at().min(at().sub(last, key), at().constant(sizes.lanes)),
+                 at().constant(-1))));
+    Value numbers = arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(type, ArrayRef(steps)));
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, numbers,
+                                 room);
+  };
+  auto fill = [&] { return number(op.getFill()->convertToDouble()); };
+  if (!rows.lastKeys.empty())
+    choose(upTo(rows.lastKeys[row]), fill());
+  if (Value mask = op.getMask()) {
+    ElementEmitter emitter(kernel, sizes.lanes);
+    Value base = key;
+    if (!block.whole) {
+      // Lanes behind the last key read nothing; a vector behind it, the last.
+      base = at().min(key, at().sub(keyCount, at().constant(1)));
+      Value valid =
+          at().min(at().sub(keyCount, base), at().constant(sizes.lanes));
+      emitter.setValid(valid);
+    }
+    SmallVector<LaneIndex> place;
+    for (Value index : rows.places[row])
+      place.push_back({index, 0});
+    place.push_back({base, 1});
+    Value element = emitter.emit(mask, place);
+    Type type = cast<RankedTensorType>(mask.getType()).getElementType();
+    if (type.isInteger(1))
+      choose(element, fill());
+    else
+      score = arith::AddFOp::create(
+          b, loc, score, emitConvert(b, loc, element, type, b.getF32Type()));
+  }
+  if (!block.whole)
+    choose(upTo(at().sub(keyCount, at().constant(1))), number(-infinity));
+  return score;
+}
+
+void AttentionScores::highest(const TileRows &rows, Value from, Value to,
+                              bool more) {
+  Value least = number(-infinity);
+  int64_t count = rows.queries.size(), parts = sizes.vectorsPerUnit();
+  auto loop = scf::ForOp::create(b, loc, from, to, at().constant(1),
+                                 Values(count, least));
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value unit =
+        at().mul(loop.getInductionVar(), at().constant(attentionLanes));
+    Values greatest(loop.getRegionIterArgs());
+    for (int64_t r = 0; r < count; ++r)
+      for (Value place : places(parts)) {
+        Value line = at().mul(at().add(rows.firstSlot, at().constant(r)),
+                              at().constant(attentionBlock));
+        place = at().add(at().add(line, unit), place);
+        greatest[r] = greater(b, loc, greatest[r], load(scratch.scores, place));
+      }
+    scf::YieldOp::create(b, loc, greatest);
+  }
+  Values greatest(loop.getResults());
+  for (int64_t first = 0; first < count; first += sizes.lanes) {
+    Value place = at().add(rows.firstSlot, at().constant(first));
+    Value folded = foldRows(
+        b, loc, ArrayRef(greatest).drop_front(first).take_front(sizes.lanes),
+        least, [&](Value a, Value other) { return greater(b, loc, a, other); });
+    if (more)
+      folded = greater(b, loc, folded, load(scratch.highest, place));
+    store(folded, scratch.highest, place);
+  }
+}
+} // namespace tenon

@@ -1,0 +1,41 @@
+// Vectors of a tile: loaded, stored, compared.
+#include "passes/cpu/attention/AttentionTile.h"
+
+#include "passes/kernel/numerics/Lanes.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+Value greater(OpBuilder &b, Location loc, Value a, Value other) {
+  Lanes left(b, loc, a), right(b, loc, other);
+  return (right > left).select(right, left).get();
+}
+
+Value AttentionTile::splat(Value scalar) {
+  return vector::BroadcastOp::create(
+      b, loc, VectorType::get({sizes.lanes}, scalar.getType()), scalar);
+}
+Value AttentionTile::number(double value) {
+  return emitFloat(b, loc, vectorType(), value);
+}
+AttentionTile::Values AttentionTile::places(int64_t vectors) {
+  Values result;
+  for (int64_t v = 0; v < vectors; ++v)
+    result.push_back(at().constant(v * sizes.lanes));
+  return result;
+}
+Value AttentionTile::load(Value memory, Value place) {
+  return vector::LoadOp::create(b, loc, vectorType(), memory, place);
+}
+void AttentionTile::store(Value vector, Value memory, Value place) {
+  vector::StoreOp::create(b, loc, vector, memory, place);
+}
+Value AttentionTile::loadOne(Value memory, Value place) {
+  return memref::LoadOp::create(b, loc, memory, place);
+}
+
+} // namespace tenon

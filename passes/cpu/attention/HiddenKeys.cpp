@@ -1,0 +1,94 @@
+// What is hidden is decided a block at a time, from where its rows and keys are
+// and from the greatest scores so far.
+#include "passes/cpu/attention/HiddenKeys.h"
+
+#include "passes/kernel/numerics/Lanes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+/// Powers of less than this below the greatest score are zero: e^-105 rounds
+/// to nothing in f32.
+constexpr double vanishing = 105;
+
+HiddenKeys::HiddenKeys(Kernel &kernel, AttentionOp op,
+                       const AttentionSizes &sizes,
+                       const AttentionScratch &scratch)
+    : AttentionTile(kernel, sizes, scratch), op(op) {}
+
+Value HiddenKeys::visible(ArrayRef<Value> lastKeys, const KeyBlock &block) {
+  Value last = lastKeys.front();
+  for (Value key : lastKeys.drop_front())
+    last = at().max(last, key);
+  Value seen = at().sub(at().add(last, at().constant(1)), block.first);
+  return at().max(at().min(seen, block.count), at().constant(0));
+}
+
+Value HiddenKeys::finiteValues(const KeyBlock &block) {
+  Value zero = number(0);
+  auto loop = scf::ForOp::create(b, loc, at().constant(0), block.count,
+                                 at().constant(1), zero);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value line = at().add(block.values.base, at().mul(loop.getInductionVar(),
+                                                      block.values.stride));
+    Value sum = loop.getRegionIterArg(0);
+    for (Value column : places(sizes.valueWidth / sizes.lanes))
+      sum = math::FmaOp::create(
+          b, loc, load(block.values.memory, at().add(line, column)), zero, sum);
+    scf::YieldOp::create(b, loc, sum);
+  }
+  Value sum = foldLanes(b, loc, {loop.getResult(0)}, [&](Value x, Value y) {
+    return arith::AddFOp::create(b, loc, x, y);
+  });
+  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, sum, sum);
+}
+
+Value HiddenKeys::seenOrFelt(const KeyBlock &block, Value lastRow, Value rows) {
+  Value lastKey = at().add(lastRow, kernel.arguments.lookup(op.getCausal()));
+  Value seen = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle,
+                                     block.first, lastKey);
+  return choose(
+             seen, seen, [&] { return Values{truth()}; },
+             [&] { return Values{felt(block, rows, false)}; })
+      .front();
+}
+
+Value HiddenKeys::felt(const KeyBlock &block, Value rows, bool inBlock) {
+  // A mask that is added may make a filled score anything.
+  if (op.getMask() && !op.getMask().getType().getElementType().isInteger(1))
+    return truth();
+  Value silent =
+      arith::AndIOp::create(b, loc, block.finite, fillsVanish(rows, inBlock));
+  return arith::XOrIOp::create(b, loc, silent, truth());
+}
+
+/// Whether the powers of filled scores are zero beside the greatest score of
+/// each of the task's rows, that in the block at hand counted or not.
+Value HiddenKeys::fillsVanish(Value rows, bool inBlock) {
+  auto loop = scf::ForOp::create(b, loc, at().constant(0), rows,
+                                 at().constant(1), truth());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value row = loop.getInductionVar(), greatest = loadOne(scratch.greatest, row);
+  if (inBlock)
+    greatest = greater(b, loc, greatest, loadOne(scratch.highest, row));
+  Lanes g(b, loc, greatest);
+  Lanes vanish =
+      g - g.number(op.getFill()->convertToDouble()) > g.number(vanishing);
+  scf::YieldOp::create(
+      b, loc, (Lanes(b, loc, loop.getRegionIterArg(0)) & vanish).get());
+  return loop.getResult(0);
+}
+
+Value HiddenKeys::truth() {
+  return arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+}
+
+} // namespace tenon

@@ -1,0 +1,494 @@
+// Depthwise convolutions and others of narrow groups. A task computes some
+// channels of some rows of the result; in it a tile of columns goes down the
+// rows, so that the next row finds the input in the first cache. The sums of a
+// tile are one vector of channels for each column, carried by loops over the
+// taps of all spatial dimensions but the last; along the last each element of
+// the input is loaded once and meets the weights of all columns that see it, in
+// ascending order of taps, then features, for each. Rows bound their loops to
+// the taps inside the input; columns at the borders have tiles of their own, in
+// which the taps outside are left out, or, where the width shows in the run
+// only, are computed one by one.
+#include "passes/cpu/depthwise/DepthwiseEmitter.h"
+
+#include "passes/cpu/depthwise/DepthwiseTile.h"
+#include "passes/cpu/tile/KernelLoops.h"
+#include "passes/cpu/tile/TileEpilogue.h"
+#include "passes/kernel/element/ElementEmitter.h"
+#include "passes/kernel/element/FlatMemory.h"
+#include "passes/kernel/nest/ContractionNest.h"
+#include "passes/kernel/numerics/Conversions.h"
+#include "passes/kernel/numerics/ElementwiseEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <map>
+
+using namespace mlir;
+
+namespace tenon {
+
+/// Up to as many taps along the last spatial dimension no loop is made.
+constexpr int64_t straightTaps = 11;
+/// Registers of inputs that a vector of channels may be shuffled from.
+constexpr int64_t mostInputs = 4;
+
+namespace {
+class DepthwiseEmitter : KernelLoops {
+public:
+  DepthwiseEmitter(Kernel &kernel, ConvolutionOp op, Type sum);
+
+  TaskCounter emit();
+
+private:
+  using Values = SmallVector<Value>;
+
+  /// One spatial dimension.
+  struct Axis {
+    int64_t taps, stride, dilation, low, high;
+    Value input, inputStride, tapStride; ///< strides: elements of a step
+  };
+  /// Taps [low, high) of an axis.
+  struct Taps {
+    Value low, high;
+  };
+  /// The lanes at hand: `valid` channels from `first`; no masks: all lanes.
+  struct Channels {
+    Value first, valid, mask, inputMask;
+  };
+  /// A tile of columns; `fits`, if set, says which taps are inside, else all.
+  struct Tile {
+    Value column;
+    int64_t columns;
+    std::function<bool(int64_t column, int64_t tap)> fits{};
+    bool tapByTap = false; ///< one column whose taps may be outside
+  };
+
+  Axis axisOf(int64_t dim);
+  void emitTask(Value task);
+  void emitColumns();
+  void emitTile(const Tile &tile);
+  void emitVector(const Tile &tile, ArrayRef<Value> position,
+                  const Channels &channels);
+  void finish(const Tile &tile, ArrayRef<Value> position,
+              const Channels &channels, ArrayRef<Value> sums);
+  Taps tapsInside(const Axis &axis, Value position);
+  Values overRows(size_t level, const Tile &tile, ArrayRef<Taps> taps,
+                  const Channels &channels, Value lhs, Value rhs,
+                  ValueRange carried);
+  Values straight(const Tile &tile, const Channels &channels, Value lhs,
+                  Value rhs, ValueRange carried);
+  Values looped(const Taps &taps, const Channels &channels, Value lhs,
+                Value rhs, ValueRange carried);
+  Values
+  forTaps(const Taps &taps, ValueRange carried,
+          llvm::function_ref<Values(Value tap, ValueRange carried)> body);
+  Values loadInput(Value place, const Channels &channels);
+  Values loadWeights(Value place, const Channels &here);
+  /// Elements of the input that a vector of channels sees at one place.
+  int64_t inputLanes() { return step / multiplier * features; }
+  Value loadLanes(Value memory, Value place, int64_t count, Value mask);
+
+  ConvolutionOp op;
+  Type sum;
+  int64_t lanes;
+  TileEpilogue epilogue;
+  int64_t channels, step;       ///< of the result; step: of a vector
+  int64_t multiplier, features; ///< outputs and inputs of a group
+  SmallVector<Axis> axes;
+  ColumnWindow window;
+  DepthwiseTile plan;
+  Value lhsMemory, rhsMemory, batchStride, kept;
+  Values rowExtents;
+  Value firstRow, lastRow, firstChannel, lastChannel; ///< of the task
+};
+
+/// Several groups share a vector, or a group has one feature. Elsewhere a
+/// register tile has enough lanes at work.
+bool isNarrow(int64_t features, int64_t outputs, int64_t lanes) {
+  if (features == 1)
+    return outputs <= lanes;
+  return outputs <= lanes / 2 &&
+         lanes / outputs * features <= mostInputs * lanes;
+}
+
+ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+Type elementOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getElementType();
+}
+
+std::optional<int64_t> known(int64_t extent) {
+  return ShapedType::isDynamic(extent) ? std::nullopt : std::optional(extent);
+}
+
+DepthwiseEmitter::DepthwiseEmitter(Kernel &kernel, ConvolutionOp op, Type sum)
+    : KernelLoops(kernel), op(op), sum(sum),
+      lanes(kernel.vectorBytes * 8 / sum.getIntOrFloatBitWidth()),
+      epilogue(kernel, op.getResult(), sum, lanes),
+      channels(shapeOf(op.getRhs()).back()), step(0),
+      multiplier(channels / int64_t(op.getGroups())),
+      features(shapeOf(op.getRhs()).drop_back().back()) {
+  step = lanes / multiplier * multiplier;
+  int64_t spatial = op.getStrides().size(), taps = 1;
+  for (int64_t i = 0; i < spatial; ++i)
+    taps *= shapeOf(op.getRhs())[i];
+  int64_t last = spatial - 1;
+  window = {shapeOf(op.getRhs())[last],
+            op.getStrides()[last],
+            op.getRhsDilation()[last],
+            op.getPadding()[2 * last],
+            known(shapeOf(op.getLhs())[spatial]),
+            known(shapeOf(op.getResult())[spatial])};
+  plan = chooseDepthwiseTile(window, taps, features, channels, step,
+                             kernel.vectorBytes);
+}
+
+DepthwiseEmitter::Axis DepthwiseEmitter::axisOf(int64_t dim) {
+  ElementEmitter sizes(kernel, 1);
+  int64_t spatial = op.getStrides().size(), tapStride = channels * features;
+  Value stride = at().constant(op.getGroups() * features);
+  for (int64_t i = spatial - 1; i > dim; --i) {
+    stride = at().mul(stride, sizes.extent(op.getLhs(), i + 1));
+    tapStride *= shapeOf(op.getRhs())[i];
+  }
+  return {shapeOf(op.getRhs())[dim],
+          op.getStrides()[dim],
+          op.getRhsDilation()[dim],
+          op.getPadding()[2 * dim],
+          op.getPadding()[2 * dim + 1],
+          sizes.extent(op.getLhs(), dim + 1),
+          stride,
+          at().constant(tapStride)};
+}
+
+TaskCounter DepthwiseEmitter::emit() {
+  if (!epilogue.vectorizes(/*columnIsLast=*/true))
+    return nullptr;
+  int64_t spatial = op.getStrides().size();
+  for (int64_t i = 0; i < spatial; ++i)
+    axes.push_back(axisOf(i));
+  batchStride = at().mul(axes.front().inputStride, axes.front().input);
+  lhsMemory = flattened(kernel, kernel.arguments.lookup(op.getLhs()));
+  rhsMemory = flattened(kernel, kernel.arguments.lookup(op.getRhs()));
+  if (!epilogue.isShort())
+    kept = scratchOf(sum, plan.columns * lanes);
+  ElementEmitter sizes(kernel, 1);
+  for (int64_t dim = 0; dim < spatial; ++dim)
+    rowExtents.push_back(sizes.extent(kernel.outputs[0], dim));
+  forRange(kernel.begin, kernel.end, 1, [&](Value task) { emitTask(task); });
+  int64_t pieces = llvm::divideCeilSigned(channels, plan.channels);
+  return [pieces, rows = plan.rows](OpBuilder &b, Location loc,
+                                    ArrayRef<OpFoldResult> sizes) {
+    IndexBuilder at{b, loc};
+    return at.mul(at.ceilDiv(at.product(sizes.drop_back(2)), rows),
+                  at.constant(pieces));
+  };
+}
+
+void DepthwiseEmitter::emitTask(Value task) {
+  int64_t pieces = llvm::divideCeilSigned(channels, plan.channels);
+  Value rows = at().constant(1);
+  for (Value extent : rowExtents)
+    rows = at().mul(rows, extent);
+  Value block = at().floorDiv(task, at().constant(pieces));
+  firstRow = at().mul(block, at().constant(plan.rows));
+  lastRow = at().min(at().add(firstRow, at().constant(plan.rows)), rows);
+  firstChannel = at().mul(at().remainder(task, at().constant(pieces)),
+                          at().constant(plan.channels));
+  lastChannel = at().min(at().add(firstChannel, at().constant(plan.channels)),
+                         at().constant(channels));
+  emitColumns();
+}
+
+void DepthwiseEmitter::emitColumns() {
+  bool writtenOut = window.taps <= straightTaps && !plan.runs.empty();
+  if (writtenOut) {
+    for (const ColumnRun &run : plan.runs) {
+      Tile tile{at().constant(run.first), run.columns};
+      if (!run.inner)
+        tile.fits = [this, first = run.first](int64_t column, int64_t tap) {
+          return window.fits(first + column, tap);
+        };
+      if (run.tiles == 1) {
+        emitTile(tile);
+        continue;
+      }
+      Value end = at().constant(run.first + run.tiles * run.columns);
+      forRange(tile.column, end, run.columns,
+               [&](Value column) { emitTile({column, run.columns}); });
+    }
+    return;
+  }
+  // [first, end): the columns all of whose taps are inside.
+  const Axis &axis = axes.back();
+  ElementEmitter sizes(kernel, 1);
+  Value width = sizes.extent(kernel.outputs[0], axes.size());
+  int64_t outside = std::max<int64_t>(0, axis.low);
+  Value first =
+      at().min(width, at().constant((outside + axis.stride - 1) / axis.stride));
+  int64_t span = (axis.taps - 1) * axis.dilation + 1;
+  Value room = at().max(
+      at().add(axis.input, at().constant(axis.low - span + axis.stride)),
+      at().constant(0));
+  Value end = at().max(
+      first, at().min(width, at().floorDiv(room, at().constant(axis.stride))));
+  Value tiles =
+      at().floorDiv(at().sub(end, first), at().constant(plan.columns));
+  Value whole = at().add(first, at().mul(tiles, at().constant(plan.columns)));
+  auto one = [&](Value column) { emitTile({column, 1, {}, true}); };
+  forRange(at().constant(0), first, 1, one);
+  forRange(first, whole, plan.columns,
+           [&](Value column) { emitTile({column, plan.columns}); });
+  forRange(whole, width, 1, one);
+}
+
+void DepthwiseEmitter::emitTile(const Tile &tile) {
+  forRange(firstRow, lastRow, 1, [&](Value row) {
+    Values position = at().delinearize(row, rowExtents);
+    position.push_back(tile.column);
+    forRange(firstChannel, lastChannel, step, [&](Value first) {
+      Channels here{first, {}, {}, {}};
+      if (step != lanes || channels % step != 0) {
+        auto mask = [&](int64_t lanes, Value valid) -> Value {
+          return vector::CreateMaskOp::create(
+              b, loc, VectorType::get({lanes}, b.getI1Type()), valid);
+        };
+        here.valid =
+            at().min(at().sub(lastChannel, first), at().constant(step));
+        here.mask = mask(lanes, here.valid);
+        here.inputMask =
+            mask(inputLanes(),
+                 at().mul(at().floorDiv(here.valid, at().constant(multiplier)),
+                          at().constant(features)));
+      }
+      emitVector(tile, position, here);
+    });
+  });
+}
+
+/// The taps of the window at `position` that lie inside the input.
+DepthwiseEmitter::Taps DepthwiseEmitter::tapsInside(const Axis &axis,
+                                                    Value position) {
+  Taps taps{at().constant(0), at().constant(axis.taps)};
+  Value start = at().sub(at().mul(position, at().constant(axis.stride)),
+                         at().constant(axis.low));
+  auto firstFrom = [&](Value place) {
+    Value distance = at().max(at().sub(place, start), at().constant(0));
+    return at().min(at().ceilDiv(distance, axis.dilation),
+                    at().constant(axis.taps));
+  };
+  if (axis.low > 0)
+    taps.low = firstFrom(at().constant(0));
+  if (axis.high > 0)
+    taps.high = firstFrom(axis.input);
+  return taps;
+}
+
+void DepthwiseEmitter::emitVector(const Tile &tile, ArrayRef<Value> position,
+                                  const Channels &channels) {
+  Value from = at().mul(position[0], batchStride);
+  SmallVector<Taps> taps;
+  for (auto [axis, index] : llvm::zip(axes, position.drop_front())) {
+    Value start = at().sub(at().mul(index, at().constant(axis.stride)),
+                           at().constant(axis.low));
+    from = at().add(from, at().mul(start, axis.inputStride));
+    taps.push_back(tapsInside(axis, index));
+  }
+  Value feature =
+      at().mul(at().floorDiv(channels.first, at().constant(multiplier)),
+               at().constant(features));
+  Value zero = arith::ConstantOp::create(
+      b, loc, b.getZeroAttr(VectorType::get({lanes}, sum)));
+  Values sums = overRows(0, tile, taps, channels, at().add(from, feature),
+                         channels.first, Values(tile.columns, zero));
+  finish(tile, position, channels, sums);
+}
+
+DepthwiseEmitter::Values
+DepthwiseEmitter::forTaps(const Taps &taps, ValueRange carried,
+                          llvm::function_ref<Values(Value, ValueRange)> body) {
+  auto loop = scf::ForOp::create(b, loc, taps.low, taps.high, at().constant(1),
+                                 carried);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  scf::YieldOp::create(b, loc,
+                       body(loop.getInductionVar(), loop.getRegionIterArgs()));
+  return Values(loop.getResults());
+}
+
+DepthwiseEmitter::Values
+DepthwiseEmitter::overRows(size_t level, const Tile &tile, ArrayRef<Taps> taps,
+                           const Channels &channels, Value lhs, Value rhs,
+                           ValueRange carried) {
+  const Axis &axis = axes[level];
+  if (level + 1 == axes.size()) {
+    if (tile.tapByTap)
+      return looped(taps[level], channels, lhs, rhs, carried);
+    if (axis.taps > straightTaps)
+      return looped({at().constant(0), at().constant(axis.taps)}, channels, lhs,
+                    rhs, carried);
+    return straight(tile, channels, lhs, rhs, carried);
+  }
+  return forTaps(taps[level], carried, [&](Value tap, ValueRange inner) {
+    Value step = at().mul(axis.inputStride, at().constant(axis.dilation));
+    return overRows(level + 1, tile, taps, channels,
+                    at().add(lhs, at().mul(tap, step)),
+                    at().add(rhs, at().mul(tap, axis.tapStride)), inner);
+  });
+}
+
+/// All taps of the last dimension for a tile, each input column loaded once.
+DepthwiseEmitter::Values DepthwiseEmitter::straight(const Tile &tile,
+                                                    const Channels &channels,
+                                                    Value lhs, Value rhs,
+                                                    ValueRange carried) {
+  const Axis &axis = axes.back();
+  struct Product {
+    int64_t column, tap;
+  };
+  std::map<int64_t, SmallVector<Product>> byInput;
+  for (int64_t column = 0; column < tile.columns; ++column)
+    for (int64_t tap = 0; tap < axis.taps; ++tap)
+      if (!tile.fits || tile.fits(column, tap))
+        byInput[column * axis.stride + tap * axis.dilation].push_back(
+            {column, tap});
+  Values sums(carried);
+  SmallVector<Values> weights(axis.taps);
+  for (const auto &[input, products] : byInput) {
+    Values x = loadInput(
+        at().add(lhs, at().mul(at().constant(input), axis.inputStride)),
+        channels);
+    for (Product product : products) {
+      Values &weight = weights[product.tap];
+      if (weight.empty())
+        weight = loadWeights(
+            at().add(rhs, at().mul(at().constant(product.tap), axis.tapStride)),
+            channels);
+      Value &total = sums[product.column];
+      for (int64_t f = 0; f < features; ++f)
+        total = emitMultiplyAdd(b, loc, x[f], weight[f], total);
+    }
+  }
+  return sums;
+}
+
+/// The same by a loop over taps, for as many columns as there are sums.
+DepthwiseEmitter::Values DepthwiseEmitter::looped(const Taps &taps,
+                                                  const Channels &channels,
+                                                  Value lhs, Value rhs,
+                                                  ValueRange carried) {
+  const Axis &axis = axes.back();
+  return forTaps(taps, carried, [&](Value tap, ValueRange inner) {
+    Values weight =
+        loadWeights(at().add(rhs, at().mul(tap, axis.tapStride)), channels);
+    Value start =
+        at().add(lhs, at().mul(at().mul(tap, at().constant(axis.dilation)),
+                               axis.inputStride));
+    Values sums(inner);
+    for (auto [column, total] : llvm::enumerate(sums)) {
+      Value place =
+          at().add(start, at().mul(at().constant(int64_t(column) * axis.stride),
+                                   axis.inputStride));
+      Values x = loadInput(place, channels);
+      for (int64_t f = 0; f < features; ++f)
+        total = emitMultiplyAdd(b, loc, x[f], weight[f], total);
+    }
+    return sums;
+  });
+}
+
+Value DepthwiseEmitter::loadLanes(Value memory, Value place, int64_t count,
+                                  Value mask) {
+  auto type = VectorType::get(
+      {count}, cast<MemRefType>(memory.getType()).getElementType());
+  if (!mask)
+    return vector::LoadOp::create(b, loc, type, memory, place);
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+  return vector::MaskedLoadOp::create(b, loc, type, memory, place, mask, zero);
+}
+
+/// The inputs of the channels at hand: for each feature of a group as many
+/// lanes as the group has outputs.
+DepthwiseEmitter::Values DepthwiseEmitter::loadInput(Value place,
+                                                     const Channels &channels) {
+  Value loaded = loadLanes(lhsMemory, place, inputLanes(), channels.inputMask);
+  loaded = emitConvert(b, loc, loaded, elementOf(op.getLhs()), sum);
+  if (multiplier == 1 && features == 1)
+    return {loaded};
+  Values result;
+  for (int64_t f = 0; f < features; ++f) {
+    SmallVector<int64_t> from;
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      from.push_back(std::min(lane, step - 1) / multiplier * features + f);
+    result.push_back(vector::ShuffleOp::create(b, loc, loaded, loaded, from));
+  }
+  return result;
+}
+
+/// The weights of one tap, for each feature of a group.
+DepthwiseEmitter::Values DepthwiseEmitter::loadWeights(Value place,
+                                                       const Channels &here) {
+  Values result;
+  for (int64_t f = 0; f < features; ++f) {
+    Value loaded =
+        loadLanes(rhsMemory, at().add(place, at().constant(f * channels)),
+                  lanes, here.mask);
+    result.push_back(emitConvert(b, loc, loaded, elementOf(op.getRhs()), sum));
+  }
+  return result;
+}
+
+void DepthwiseEmitter::finish(const Tile &tile, ArrayRef<Value> position,
+                              const Channels &channels, ArrayRef<Value> sums) {
+  Values place(position);
+  place.push_back(channels.first);
+  Value &column = place[position.size() - 1];
+  auto finishOne = [&](Value offset, Value total) {
+    column = at().add(tile.column, offset);
+    epilogue.finish(place, total, channels.mask, channels.valid);
+  };
+  if (!kept) {
+    for (auto [i, total] : llvm::enumerate(sums))
+      finishOne(at().constant(i), total);
+    return;
+  }
+  // Long epilogues stand once: the sums wait on the stack.
+  auto slot = [&](Value i) { return at().mul(i, at().constant(lanes)); };
+  for (auto [i, total] : llvm::enumerate(sums))
+    vector::StoreOp::create(b, loc, total, kept, slot(at().constant(i)));
+  forRange(at().constant(0), at().constant(tile.columns), 1, [&](Value i) {
+    finishOne(i, vector::LoadOp::create(b, loc, VectorType::get({lanes}, sum),
+                                        kept, slot(i)));
+  });
+}
+
+/// Groups are narrow, everything is in memory, and the window is known.
+bool isCovered(Kernel &kernel, ConvolutionOp op, Type sum) {
+  auto inMemory = [&](Value tensor) {
+    return isa<BlockArgument>(tensor) && kernel.arguments.lookup(tensor);
+  };
+  ArrayRef<int64_t> weights = shapeOf(op.getRhs());
+  int64_t groups = op.getGroups();
+  return groups > 1 && inMemory(op.getLhs()) && inMemory(op.getRhs()) &&
+         llvm::all_of(weights, [](int64_t extent) { return extent > 0; }) &&
+         isNarrow(weights.drop_back().back(), weights.back() / groups,
+                  kernel.vectorBytes * 8 / sum.getIntOrFloatBitWidth()) &&
+         llvm::all_of(op.getLhsDilation(), [](int64_t d) { return d == 1; });
+}
+} // namespace
+
+TaskCounter emitDepthwise(Kernel &kernel, ConvolutionOp op) {
+  Type element = op.getType().getElementType();
+  Type sum = isa<Float16Type, BFloat16Type>(element)
+                 ? Float32Type::get(element.getContext())
+                 : kernelElementType(element);
+  if (!isCovered(kernel, op, sum))
+    return nullptr;
+  return DepthwiseEmitter(kernel, op, sum).emit();
+}
+
+} // namespace tenon

@@ -1,0 +1,17 @@
+// Convolutions whose groups are narrower than a vector, depthwise ones first of
+// all: lanes lie along the outputs of several groups, and a tile of columns
+// shares each element it loads.
+#ifndef TENON_PASSES_CPU_DEPTHWISE_DEPTHWISEEMITTER_H
+#define TENON_PASSES_CPU_DEPTHWISE_DEPTHWISEEMITTER_H
+
+#include "passes/kernel/Kernel.h"
+
+namespace tenon {
+
+/// The kernel of a convolution and its epilogue; null, and nothing emitted,
+/// where its groups are not narrow or its form is not covered.
+TaskCounter emitDepthwise(Kernel &kernel, ConvolutionOp op);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_CPU_DEPTHWISE_DEPTHWISEEMITTER_H

@@ -1,0 +1,86 @@
+// Sizes of depthwise tiles. A tile needs a register for each column's sums, one
+// for each weight that several of its columns share, and one for the input.
+#include "passes/cpu/depthwise/DepthwiseTile.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+namespace tenon {
+using llvm::divideCeilSigned;
+
+/// Chains that keep the multipliers busy; more columns save few loads.
+constexpr int64_t mostColumns = 8, fewestColumns = 5;
+/// A result extent not known at compile time counts as this much.
+constexpr int64_t typicalColumns = 64;
+/// Elements of the input that a tile reads again one row below: they stay in
+/// the first cache.
+constexpr int64_t windowElements = 6 * 1024;
+/// Products a task should have at least: a few microseconds.
+constexpr int64_t leastWork = 1 << 17;
+/// Tiles at the borders that may be written out.
+constexpr size_t mostRuns = 9;
+
+bool ColumnWindow::fits(int64_t column, int64_t tap) const {
+  int64_t place = column * stride - low + tap * dilation;
+  return place >= 0 && place < *input;
+}
+
+static int64_t columnsOf(const ColumnWindow &window, int64_t vectorBytes) {
+  // AVX2 has 16 registers; AVX-512 and NEON have 32.
+  int64_t registers = vectorBytes == 32 ? 16 : 32;
+  int64_t most = mostColumns;
+  auto needed = [&] {
+    return most + std::min(window.taps, (most - 1) * window.stride + 1) + 2;
+  };
+  while (most > 4 && needed() > registers)
+    --most;
+  if (!window.result || *window.result <= most)
+    return window.result ? std::max<int64_t>(1, *window.result) : most;
+  for (int64_t columns = most; columns >= std::min(most, fewestColumns);
+       --columns)
+    if (*window.result % columns == 0)
+      return columns;
+  return most;
+}
+
+static std::vector<ColumnRun> runsOf(const ColumnWindow &window,
+                                     int64_t columns) {
+  std::vector<ColumnRun> runs;
+  for (int64_t first = 0; first < *window.result; first += columns) {
+    int64_t here = std::min(columns, *window.result - first);
+    bool inner =
+        window.fits(first, 0) && window.fits(first + here - 1, window.taps - 1);
+    if (inner && !runs.empty() && runs.back().inner &&
+        runs.back().columns == here)
+      ++runs.back().tiles;
+    else
+      runs.push_back({first, here, 1, inner});
+    if (runs.size() > mostRuns)
+      return {};
+  }
+  return runs;
+}
+
+DepthwiseTile chooseDepthwiseTile(const ColumnWindow &window, int64_t taps,
+                                  int64_t features, int64_t channels,
+                                  int64_t step, int64_t vectorBytes) {
+  DepthwiseTile tile;
+  tile.columns = columnsOf(window, vectorBytes);
+  if (window.input && window.result)
+    tile.runs = runsOf(window, tile.columns);
+  int64_t span = (tile.columns - 1) * window.stride +
+                 (window.taps - 1) * window.dilation + 1;
+  int64_t rowsOfWindow = taps / std::max<int64_t>(1, window.taps);
+  int64_t most = std::max(step, windowElements / (span * rowsOfWindow));
+  tile.channels =
+      divideCeilSigned(
+          divideCeilSigned(channels, divideCeilSigned(channels, most)), step) *
+      step;
+  int64_t work =
+      window.result.value_or(typicalColumns) * tile.channels * taps * features;
+  tile.rows = divideCeilSigned(leastWork, std::max<int64_t>(1, work));
+  return tile;
+}
+
+} // namespace tenon

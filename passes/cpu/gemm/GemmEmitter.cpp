@@ -1,0 +1,407 @@
+// Tasks are blocks of rows and columns of one batch. In a task each panel of
+// columns meets all rows, piece by piece where it is deep, so that a piece
+// stays in the first cache; a tile of rows keeps its sums in registers over a
+// piece, and on the stack between them. Columns that lie across memory are
+// packed.
+#include "passes/cpu/gemm/GemmEmitter.h"
+
+#include "passes/cpu/gemm/ColumnFetcher.h"
+#include "passes/cpu/gemm/GemmPlan.h"
+#include "passes/cpu/gemm/KeptSums.h"
+#include "passes/cpu/gemm/RowTiles.h"
+#include "passes/cpu/tile/GemmTask.h"
+#include "passes/cpu/tile/KernelLoops.h"
+#include "passes/cpu/tile/PanelPacker.h"
+#include "passes/cpu/tile/TileEpilogue.h"
+#include "passes/cpu/tile/TileKernel.h"
+#include "passes/cpu/tile/TilePanels.h"
+#include "passes/kernel/element/ElementEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+namespace {
+class GemmEmitter : GemmPlan, KernelLoops {
+public:
+  GemmEmitter(Kernel &kernel, Value dot, const ContractionNest &nest)
+      : GemmPlan(nest, kernel.vectorBytes), KernelLoops(kernel),
+        tiles(kernel, nest, lanes), epilogue(kernel, dot, nest.sum, lanes),
+        fetcher(kernel, nest, size, tile), task(kernel, nest, block),
+        rows(kernel, *this, task), panels(kernel, nest, width, lanes),
+        kept(kernel, nest.sum, lanes, width) {}
+
+  /// Code for the tasks [begin, end).
+  void emit(Value begin, Value end);
+  using GemmPlan::block;
+
+private:
+  using Values = SmallVector<Value>;
+
+  void emitPanel(const TilePanel &panel);
+  void emitDirect(const TilePanel &panel);
+  void finishTiles(const TilePanel &panel, const ColumnSource &from, Value low,
+                   Value high, Value done);
+  void emitPacked(const TilePanel &panel);
+  void addPacked(const TilePanel &panel, Value low, Value high, Values taps,
+                 Value lhsOffset, Value rhsOffset);
+  ColumnSource packedColumns(const TilePanel &panel, Value rhsOffset,
+                             Value depth);
+  void addTile(const ColumnSource &columns, const RowRun &run, Value keptRow,
+               ArrayRef<Value> taps, Value lhsOffset, Value depth);
+  bool isHalved(const TilePanel &panel, const RowRun &run);
+  void finish(const TilePanel &panel, const Values &position,
+              llvm::function_ref<Value(int64_t)> sums);
+  void drain(const TilePanel &panel, Value row, Value keptRow, Value count);
+
+  TileKernel tiles;
+  TileEpilogue epilogue;
+  ColumnFetcher fetcher;
+  GemmTask task;
+  RowTiles rows;
+  TilePanels panels;
+  KeptSums kept;
+  bool wide = true;
+  bool drains = false; ///< the epilogue reads its sums from the stack
+  Value panelMemory;
+};
+
+void GemmEmitter::emit(Value begin, Value end) {
+  wide = epilogue.vectorizes(nest.columnIsLast());
+  drains = !wide || !epilogue.isShort();
+  if (inPieces() || isDeep())
+    kept.reserve(together + (isDeep() ? tile.rows : 0));
+  else if (drains)
+    kept.reserve(tile.rows);
+  if (packsWhole())
+    panelMemory = scratchOf(nest.sum, *size.sum * width);
+  else if (packs)
+    // A block's sum is never cut in two, however wide the panel.
+    panelMemory = scratchOf(
+        nest.sum, std::max(panelBytes * 8 / nest.sum.getIntOrFloatBitWidth(),
+                           nest.block * width));
+  if (isDeep())
+    kept.storeRows(tile.vectors, at().constant(together),
+                   kept.zeros(tile.rows * tile.vectors));
+  forRange(begin, end, 1, [&](Value number) {
+    task.enter(number);
+    panels.forEach(task.firstColumn, task.lastColumn,
+                   [&](const TilePanel &panel) { emitPanel(panel); });
+  });
+}
+
+/// Whether rows of the run share the sums of the panel's last vector.
+bool GemmEmitter::isHalved(const TilePanel &panel, const RowRun &run) {
+  return sharesHalves() && run.count > 1 && panel.valid.back();
+}
+
+/// The epilogue of one row of a panel, whose sums are asked for vector by
+/// vector.
+void GemmEmitter::finish(const TilePanel &panel, const Values &position,
+                         llvm::function_ref<Value(int64_t)> sums) {
+  for (int64_t v = 0; v < panel.vectors; ++v) {
+    Value column = at().add(panel.first, at().constant(v * lanes));
+    auto emit = [&] {
+      epilogue.finish(task.placeOf(position, column), sums(v), panel.masks[v],
+                      panel.valid[v]);
+    };
+    if (panel.valid[v] && !getConstantIntValue(panel.valid[v]))
+      when(at().less(at().constant(0), panel.valid[v]), emit);
+    else
+      emit();
+  }
+}
+
+/// The epilogue of `count` rows whose sums wait on the stack.
+void GemmEmitter::drain(const TilePanel &panel, Value row, Value keptRow,
+                        Value count) {
+  forRange(at().constant(0), count, 1, [&](Value r) {
+    Values position = task.positionOf(at().add(row, r));
+    Value place = at().add(keptRow, r);
+    if (wide)
+      return finish(panel, position,
+                    [&](int64_t v) { return kept.load(place, v); });
+    forRange(panel.first, panel.end, 1, [&](Value column) {
+      Value place =
+          at().add(at().mul(at().add(keptRow, r), at().constant(width)),
+                   at().sub(column, panel.first));
+      Value sum = memref::LoadOp::create(b, loc, kept.memory, place);
+      epilogue.finishOne(task.placeOf(position, column), sum);
+    });
+  });
+}
+
+void GemmEmitter::emitPanel(const TilePanel &panel) {
+  if (!packs)
+    return inPieces() ? emitPacked(panel) : emitDirect(panel);
+  auto packedPanel = [&] {
+    if (!packsWhole())
+      return emitPacked(panel);
+    ColumnSource columns =
+        packedColumns(panel, task.rhsBase, nest.sums.back().extent);
+    finishTiles(panel, columns, task.firstRow, task.lastRow, {});
+  };
+  if (columnsAcross() || size.rows)
+    return packedPanel();
+  // Packing pays by reuse, and how many rows there are shows in the run.
+  Value many = at().less(at().constant(manyRows - 1), task.rows);
+  auto branch = scf::IfOp::create(b, loc, many, true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  packedPanel();
+  b.setInsertionPointToStart(&branch.getElseRegion().front());
+  emitDirect(panel);
+}
+
+/// A deep panel meets the rows piece by piece, so that the first cache holds
+/// the piece; the last one leaves its sums in registers. The first one's join
+/// the zeros that lie behind all rows: clearing the rows would write them once
+/// more.
+void GemmEmitter::emitDirect(const TilePanel &panel) {
+  ColumnSource columns = panels.columnsOf(panel, task.rhsBase);
+  if (!isDeep())
+    return finishTiles(panel, columns, task.firstRow, task.lastRow, {});
+  int64_t depth = pieceDepth();
+  Value whole = at().constant((*size.sum - 1) / depth * depth);
+  forRange(task.firstRow, task.lastRow, together, [&](Value low) {
+    Value high = at().min(at().add(low, at().constant(together)), task.lastRow);
+    forRange(at().constant(0), whole, depth, [&](Value k) {
+      Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, k,
+                                            at().constant(0));
+      Value next = at().mul(at().add(k, at().constant(depth)),
+                            nest.sums.back().rhsStride);
+      rows.forEach(low, high, [&](const RowRun &run) {
+        Value keptRow = at().sub(run.first, low);
+        ColumnSource source = columns;
+        source.halved = isHalved(panel, run);
+        fetcher.fetchNext(source, at().add(columns.base, next), keptRow,
+                          run.count, {together, depth, k});
+        kept.storeRows(
+            panel.vectors, keptRow,
+            tiles.run(rows.offsetsOf(run, rows.positionsOf(run)),
+                      nest.sums.back().lhsStride, source, k,
+                      at().constant(depth), [&] {
+                        Value former = arith::SelectOp::create(
+                            b, loc, isFirst, at().constant(together), keptRow);
+                        return kept.loadRows(panel.vectors, former, run.count);
+                      }));
+      });
+    });
+    finishTiles(panel, columns, low, high, whole);
+  });
+}
+
+/// Tiles whose sums are complete after the products from `done` on; null: from
+/// the first.
+void GemmEmitter::finishTiles(const TilePanel &panel, const ColumnSource &from,
+                              Value low, Value high, Value done) {
+  TilePanel after = panel;
+  after.first = at().add(panel.first, at().constant(width));
+  Value next = panels.columnsOf(after, task.rhsBase).base;
+  rows.forEach(low, high, [&](const RowRun &run) {
+    ColumnSource columns = from;
+    columns.halved = isHalved(panel, run);
+    fetcher.fetchNext(columns, next, at().sub(run.first, low), run.count,
+                      isDeep()
+                          ? FetchedPiece{together, pieceDepth(), done}
+                          : FetchedPiece{block.rows, size.sum.value_or(0)});
+    Value keptRow = done ? at().sub(run.first, low) : at().constant(0);
+    SmallVector<Values> positions = rows.positionsOf(run);
+    Values starts = rows.offsetsOf(run, positions);
+    auto former = [&] {
+      return done ? kept.loadRows(panel.vectors, keptRow, run.count)
+                  : kept.zeros(run.count * panel.vectors);
+    };
+    Values sums;
+    if (isChain()) {
+      Value first = done ? done : at().constant(0);
+      sums = tiles.run(starts, nest.sums.back().lhsStride, columns, first,
+                       at().sub(nest.sums.back().extent, first), former);
+    } else {
+      sums = tiles.runAll(starts, positions, columns, former());
+    }
+    if (drains) {
+      kept.storeRows(panel.vectors, keptRow, sums);
+      return drain(panel, run.first, keptRow,
+                   run.exist ? run.exist : at().constant(run.count));
+    }
+    for (int64_t r = 0; r < run.count; ++r) {
+      auto store = [&] {
+        finish(panel, positions[r],
+               [&](int64_t v) { return sums[r * panel.vectors + v]; });
+      };
+      if (run.exist && r > 0)
+        when(at().less(at().constant(r), run.exist), store);
+      else
+        store();
+    }
+  });
+}
+
+void GemmEmitter::emitPacked(const TilePanel &panel) {
+  forRange(task.firstRow, task.lastRow, together, [&](Value low) {
+    Value high = at().min(at().add(low, at().constant(together)), task.lastRow);
+    Value count = at().sub(high, low);
+    kept.clear(panel.vectors, count, tile.rows);
+    addPacked(panel, low, high, {}, at().constant(0), task.rhsBase);
+    drain(panel, low, at().constant(0), count);
+  });
+}
+
+void GemmEmitter::addPacked(const TilePanel &panel, Value low, Value high,
+                            Values taps, Value lhsOffset, Value rhsOffset) {
+  const SumDim &dim = nest.sums[taps.size()];
+  auto moved = [&](Value k, auto body) {
+    body(at().add(lhsOffset, at().mul(k, dim.lhsStride)),
+         at().add(rhsOffset, at().mul(k, dim.rhsStride)));
+  };
+  if (taps.size() + 1 < nest.sums.size())
+    return forRange(at().constant(0), dim.extent, 1, [&](Value k) {
+      Values inner = taps;
+      inner.push_back(k);
+      moved(k, [&](Value lhs, Value rhs) {
+        addPacked(panel, low, high, inner, lhs, rhs);
+      });
+    });
+  int64_t bytes = nest.sum.getIntOrFloatBitWidth() / 8;
+  int64_t depth = panelBytes / (width * bytes) / lanes * lanes;
+  std::optional<int64_t> known = getConstantIntValue(dim.extent);
+  // A block's sum is never cut in two.
+  if (nest.block)
+    depth = nest.block;
+  if (known && *known > 0)
+    depth = std::min(depth, *known);
+  forRange(at().constant(0), dim.extent, depth, [&](Value k) {
+    Value here = known && *known % depth == 0
+                     ? at().constant(depth)
+                     : at().min(at().constant(depth), at().sub(dim.extent, k));
+    moved(k, [&](Value lhs, Value rhs) {
+      ColumnSource columns = panels.columnsOf(panel, rhs);
+      if (packs)
+        columns = packedColumns(panel, rhs, here);
+      rows.forEach(low, high, [&](const RowRun &run) {
+        ColumnSource source = columns;
+        Value next = at().mul(at().constant(depth), dim.rhsStride),
+              keptRow = at().sub(run.first, low);
+        FetchedPiece piece{together, depth};
+        if (!packs)
+          fetcher.fetchNext(source, at().add(columns.base, next), keptRow,
+                            run.count, piece);
+        else if (!columnsAcross())
+          fetcher.fetchForPacking(at().add(at().add(rhs, panel.first), next),
+                                  panel.vectors, keptRow, run.count, piece);
+        addTile(source, run, keptRow, taps, lhs, here);
+      });
+    });
+  });
+}
+
+/// Packs `depth` lines of the panel's columns and says where they are now.
+ColumnSource GemmEmitter::packedColumns(const TilePanel &panel, Value rhsOffset,
+                                        Value depth) {
+  emitPack(kernel, nest,
+           {panelMemory, width, rhsOffset, panel.first, panel.end, depth,
+            panel.masks},
+           lanes);
+  ColumnSource columns{
+      panelMemory, nest.sum, at().constant(0), at().constant(width), {}};
+  for (int64_t v = 0; v < panel.vectors; ++v)
+    columns.places.push_back(at().constant(v * lanes));
+  return columns;
+}
+
+/// Adds the columns at hand to a tile's sums on the stack.
+void GemmEmitter::addTile(const ColumnSource &columns, const RowRun &run,
+                          Value keptRow, ArrayRef<Value> taps, Value lhsOffset,
+                          Value depth) {
+  SmallVector<Values> positions = rows.positionsOf(run);
+  Values starts = rows.offsetsOf(run, positions), fits;
+  int64_t count = run.count;
+  Value any;
+  for (int64_t r = 0; r < count; ++r) {
+    starts[r] = at().add(starts[r], lhsOffset);
+    fits.push_back(tiles.fits(taps, positions[r]));
+    if (!fits[r])
+      continue;
+    starts[r] =
+        arith::SelectOp::create(b, loc, fits[r], starts[r], at().constant(0));
+    any = any ? Value(arith::OrIOp::create(b, loc, any, fits[r])) : fits[r];
+  }
+  int64_t vectors = columns.places.size();
+  auto waiting = [&](int64_t r, int64_t v) {
+    return kept.load(at().add(keptRow, at().constant(r)), v);
+  };
+  auto add = [&] {
+    Values sums = kept.zeros(count * vectors);
+    for (int64_t i = 0; i < count * vectors; ++i)
+      if (nest.block == 0)
+        sums[i] = waiting(i / vectors, i % vectors);
+      else if (nest.isBlocked)
+        sums[i] = arith::SelectOp::create(b, loc, nest.isBlocked, sums[i],
+                                          waiting(i / vectors, i % vectors));
+    sums =
+        tiles.chain(starts, nest.sums.back().lhsStride, columns, depth, sums);
+    for (int64_t r = 0; r < count; ++r) {
+      auto keep = [&] {
+        for (int64_t v = 0; v < vectors; ++v) {
+          Value sum = sums[r * vectors + v];
+          // Read this late, the former sums need no registers in the loop.
+          if (nest.block) {
+            Value joined = arith::AddFOp::create(b, loc, waiting(r, v), sum);
+            sum = nest.isBlocked ? arith::SelectOp::create(
+                                       b, loc, nest.isBlocked, joined, sum)
+                                       .getResult()
+                                 : joined;
+          }
+          kept.store(sum, at().add(keptRow, at().constant(r)), v);
+        }
+      };
+      // Rows whose window leaves the input here keep their former sums.
+      if (fits[r])
+        when(fits[r], keep);
+      else
+        keep();
+    }
+  };
+  if (any)
+    when(any, add);
+  else
+    add();
+}
+} // namespace
+
+TaskCounter emitGemm(Kernel &kernel, Value dot,
+                     ArrayRef<ContractionNest> nests) {
+  OpBuilder &b = kernel.builder;
+  IndexBuilder at{b, kernel.loc()};
+  SmallVector<TaskCounter> counters;
+  Value zero = at.constant(0), done = zero;
+  for (const ContractionNest &nest : nests) {
+    GemmEmitter emitter(kernel, dot, nest);
+    counters.push_back(countTasks(nest, emitter.block));
+    if (nests.size() == 1) {
+      emitter.emit(kernel.begin, kernel.end);
+      break;
+    }
+    Value count = counters.back()(
+        b, kernel.loc(),
+        memref::getMixedSizes(b, kernel.loc(), kernel.outputs[0]));
+    auto here = [&](Value task) {
+      return at.min(at.max(at.sub(task, done), zero), count);
+    };
+    emitter.emit(here(kernel.begin), here(kernel.end));
+    done = at.add(done, count);
+  }
+  return [counters](OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes) {
+    Value sum = counters.front()(b, loc, sizes);
+    for (const TaskCounter &counter : ArrayRef(counters).drop_front())
+      sum = IndexBuilder{b, loc}.add(sum, counter(b, loc, sizes));
+    return sum;
+  };
+}
+
+} // namespace tenon

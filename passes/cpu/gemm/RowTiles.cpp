@@ -1,0 +1,119 @@
+// Whole tiles, then one for the rows that are left. Where their number shows in
+// the run only it is the least of a few tiles that has room for them, so that
+// the columns are not read again for each part of them.
+#include "passes/cpu/gemm/RowTiles.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+bool RowTiles::fillLines() {
+  if (task.rowExtents.empty())
+    return false;
+  std::optional<int64_t> line = getConstantIntValue(task.rowExtents.back());
+  return line && *line % plan.tile.rows == 0;
+}
+
+/// Rows of the least tile with room for so many: not each number has its own,
+/// which would be more code.
+static int64_t roomFor(int64_t rows) {
+  return rows <= 6 ? rows : llvm::divideCeilSigned(rows, 4) * 4;
+}
+
+void RowTiles::forEach(Value low, Value high,
+                       llvm::function_ref<void(const RowRun &)> body) {
+  Value rest =
+      at().remainder(at().sub(high, low), at().constant(plan.tile.rows));
+  Value whole = at().sub(high, rest);
+  forRange(low, whole, plan.tile.rows,
+           [&](Value row) { body({row, plan.tile.rows, {}, fillLines()}); });
+  if (plan.size.rowFactor % plan.tile.rows == 0)
+    return;
+  if (plan.size.rows) {
+    if (int64_t count = *plan.size.rows % plan.tile.rows)
+      when(at().less(at().constant(0), rest),
+           [&] { body({whole, count, {}}); });
+    return;
+  }
+  for (int64_t below = 0; below + 1 < plan.tile.rows;) {
+    int64_t count = std::min(roomFor(below + 1), plan.tile.rows);
+    Value fits = at().less(at().constant(below), rest);
+    if (count < plan.tile.rows - 1)
+      fits = arith::AndIOp::create(b, loc, fits,
+                                   at().less(rest, at().constant(count + 1)));
+    when(fits,
+         [&] { body({whole, count, count == below + 1 ? Value() : rest}); });
+    below = count;
+  }
+}
+
+Value RowTiles::existing(const RowRun &run, int64_t row) {
+  Value number = at().constant(row);
+  return run.exist ? at().min(number, at().sub(run.exist, at().constant(1)))
+                   : number;
+}
+
+/// The indices of the rows, counted up like an odometer.
+SmallVector<RowTiles::Values> RowTiles::positionsOf(const RowRun &run) {
+  SmallVector<Values> positions = {task.positionOf(run.first)};
+  for (int64_t r = 1; r < run.count; ++r) {
+    if (task.areLinear) {
+      positions.push_back(
+          task.positionOf(at().add(run.first, existing(run, r))));
+      continue;
+    }
+    Values next = positions.back();
+    if (run.inLine) {
+      next.back() = at().add(positions.front().back(), at().constant(r));
+      positions.push_back(next);
+      continue;
+    }
+    Value carry;
+    if (run.exist)
+      carry = at().less(at().constant(r), run.exist);
+    for (int64_t d = int64_t(next.size()) - 1; d >= 0; --d) {
+      Value advanced = at().add(next[d], at().constant(1));
+      if (carry)
+        advanced = arith::SelectOp::create(b, loc, carry, advanced, next[d]);
+      if (d == 0) {
+        next[d] = advanced;
+        break;
+      }
+      // Where it did not advance it is below the extent already.
+      carry = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, advanced,
+                                    task.rowExtents[d]);
+      next[d] =
+          arith::SelectOp::create(b, loc, carry, at().constant(0), advanced);
+    }
+    positions.push_back(next);
+  }
+  return positions;
+}
+
+RowTiles::Values RowTiles::offsetsOf(const RowRun &run,
+                                     ArrayRef<Values> positions) {
+  Values offsets;
+  for (auto [r, position] : llvm::enumerate(positions)) {
+    Value offset = task.lhsBase;
+    if (plan.nest.rowStride) {
+      // One base and fixed distances leave the loop registers to spare.
+      offset =
+          at().add(at().add(offset, at().mul(run.first, plan.nest.rowStride)),
+                   at().mul(existing(run, int64_t(r)), plan.nest.rowStride));
+    } else if (run.inLine && r > 0) {
+      offset =
+          at().add(offsets.front(), at().mul(at().constant(int64_t(r)),
+                                             plan.nest.rows.back().lhsStride));
+    } else {
+      for (auto [dim, index] : llvm::zip(plan.nest.rows, position))
+        offset = at().add(offset, at().mul(index, dim.lhsStride));
+    }
+    offsets.push_back(offset);
+  }
+  return offsets;
+}
+
+} // namespace tenon

@@ -1,0 +1,20 @@
+// Kernels whose tasks are rows: all elements along one dimension.
+#ifndef TENON_PASSES_CPU_ROWS_ROWKERNELS_H
+#define TENON_PASSES_CPU_ROWS_ROWKERNELS_H
+
+#include "passes/kernel/Kernel.h"
+
+namespace tenon {
+
+/// Reductions along rows with the elementwise ops before and after them.
+TaskCounter emitRows(Kernel &kernel);
+
+/// Cumulative sums and other scans along one dimension.
+TaskCounter emitScan(Kernel &kernel);
+
+/// Sorts along one dimension.
+TaskCounter emitSort(Kernel &kernel);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_CPU_ROWS_ROWKERNELS_H

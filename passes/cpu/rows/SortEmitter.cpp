@@ -1,0 +1,69 @@
+// Sort kernels: keys and their positions are written in order of place, then
+// each line is sorted where it stands by the core.
+#include "passes/cpu/rows/RowKernels.h"
+
+#include "passes/cpu/rows/Lines.h"
+#include "passes/kernel/CoreCalls.h"
+#include "passes/kernel/element/ElementEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+static std::string sortFunction(Type element) {
+  std::string name = "tenon_core_sort_";
+  if (isa<FloatType>(element))
+    return name + (isa<BFloat16Type>(element)
+                       ? "bf16"
+                       : "f" + std::to_string(element.getIntOrFloatBitWidth()));
+  return name + (element.isUnsignedInteger() ? "u" : "i") +
+         std::to_string(element.getIntOrFloatBitWidth());
+}
+
+TaskCounter emitSort(Kernel &kernel) {
+  SortOp op;
+  for (Operation &inner : kernel.fusion.getBlock())
+    if (auto sort = dyn_cast<SortOp>(inner))
+      op = sort;
+  OpBuilder &b = kernel.builder;
+  Location loc = kernel.loc();
+  IndexBuilder at{b, loc};
+  int64_t dim = op.getDim();
+  auto type = cast<RankedTensorType>(op.getOperand().getType());
+  forEachLine(kernel, kernel.outputs[0], dim, 1, [&](ArrayRef<Value> line) {
+    ElementEmitter sizes(kernel, 1);
+    Value width = sizes.extent(kernel.outputs[0], dim);
+    auto loop =
+        scf::ForOp::create(b, loc, at.constant(0), width, at.constant(1));
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(loop.getBody());
+      ElementEmitter emitter(kernel, 1);
+      SmallVector<Value> place(line);
+      place[dim] = loop.getInductionVar();
+      SmallVector<LaneIndex> indices;
+      for (Value index : place)
+        indices.push_back({index, 0});
+      emitter.store(emitter.emit(op.getOperand(), indices),
+                    type.getElementType(), kernel.outputs[0], place);
+      emitter.store(asInteger(kernel, loop.getInductionVar()), b.getI64Type(),
+                    kernel.outputs[1], place);
+    }
+    Value stride = at.constant(1);
+    for (int64_t d = dim + 1; d < type.getRank(); ++d)
+      stride = at.mul(stride, sizes.extent(kernel.outputs[0], d));
+    Value descending =
+        arith::ConstantIntOp::create(b, loc, op.getDescending(), 32);
+    callCore(kernel, sortFunction(type.getElementType()),
+             {addressOf(kernel, kernel.outputs[0], line),
+              addressOf(kernel, kernel.outputs[1], line),
+              asInteger(kernel, width), asInteger(kernel, stride), descending});
+  });
+  return lineTasks(dim, 1);
+}
+
+} // namespace tenon

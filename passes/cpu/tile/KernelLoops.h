@@ -1,0 +1,36 @@
+// Loops, branches and stack memory at the place where a kernel is written.
+#ifndef TENON_PASSES_CPU_TILE_KERNELLOOPS_H
+#define TENON_PASSES_CPU_TILE_KERNELLOOPS_H
+
+#include "passes/kernel/Kernel.h"
+
+namespace tenon {
+
+class KernelLoops {
+protected:
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  explicit KernelLoops(Kernel &kernel)
+      : kernel(kernel), b(kernel.builder), loc(kernel.loc()) {}
+
+  IndexBuilder at() { return {b, loc}; }
+  void forRange(mlir::Value low, mlir::Value high, int64_t step,
+                llvm::function_ref<void(mlir::Value)> body);
+  void when(mlir::Value condition, llvm::function_ref<void()> body);
+  void choose(mlir::Value condition, llvm::function_ref<void()> then,
+              llvm::function_ref<void()> otherwise);
+  /// What one of the two gives, values of the types of `like`.
+  Values choose(mlir::Value condition, mlir::ValueRange like,
+                llvm::function_ref<Values()> then,
+                llvm::function_ref<Values()> otherwise);
+  /// Of one call of the kernel, on a line of the cache.
+  mlir::Value scratchOf(mlir::Type element, int64_t elements);
+
+  Kernel &kernel;
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_CPU_TILE_KERNELLOOPS_H

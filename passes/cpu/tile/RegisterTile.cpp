@@ -1,0 +1,270 @@
+// Sizes of register tiles and tasks. A tile needs its accumulators, one vector
+// of each column step and room for a broadcast; more accumulators than that
+// would be kept on the stack.
+#include "passes/cpu/tile/RegisterTile.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <span>
+#include <tuple>
+#include <utility>
+
+namespace tenon {
+using llvm::divideCeilSigned;
+
+/// Extents not known at compile time count as this many.
+constexpr int64_t typicalExtent = 128;
+/// Products a task should have at least: some microseconds.
+constexpr int64_t leastWork = 1 << 18;
+constexpr int64_t mostWork = 1 << 22;
+/// Tasks worth having: enough for sixteen threads that end at about one time.
+constexpr int64_t wantedTasks = 64;
+constexpr int64_t fewestTasks = 8;
+/// Rows of one task at most, where all columns of a panel are reused.
+constexpr int64_t mostRows = 256;
+constexpr int64_t fewRows = 4;
+/// Rows for which it is worth to read all columns again; fewer where they stay
+/// in the second cache.
+constexpr int64_t leastRows = 64, leastCachedRows = 32;
+constexpr int64_t cachedElements = secondCache / 4;
+/// Parts of about equal work that two, four and eight threads share evenly.
+constexpr int64_t evenParts = 8;
+/// Of so many rows some left over cost less than smaller tiles, where columns
+/// are converted for each.
+constexpr int64_t tallRows = 24;
+constexpr int64_t widestTile = 16;
+/// So many rows read columns as fast as they come from memory.
+constexpr int64_t waitingRows = 16;
+/// Panels, each read from its start to its end, that a tile of few rows reads
+/// at once: more streams than that are fetched ahead less well.
+constexpr int64_t panelStreams = 4;
+/// Reading an element of the columns takes as long as this many products.
+constexpr int64_t productsPerRead = 16;
+
+/// Where extents show in the run only: rows and vectors of columns that tiles
+/// of all sizes divide evenly, so that what would be left over decides nothing.
+constexpr int64_t rowsForAll = 24, vectorsForAll = 12;
+
+/// Elements of columns that are few: a quarter of the second cache.
+constexpr int64_t fewElements = 32 * 1024;
+
+int64_t evenRows(int64_t rows, int64_t parts, RegisterTile tile) {
+  return divideCeilSigned(divideCeilSigned(rows, parts), tile.rows) * tile.rows;
+}
+
+bool endInHalf(int64_t columns, int64_t lanes) {
+  int64_t rest = columns % lanes;
+  return lanes >= 8 && rest > 0 && 2 * rest <= lanes;
+}
+
+namespace {
+/// What all rows and columns take, step by step: two products or two loads a
+/// cycle, and four cycles from one product of a chain to the next.
+struct TileCost {
+  ContractionSize size;
+  int64_t vectors;
+  bool half; ///< the last of them is shared by two rows
+
+  int64_t of(RegisterTile tile) const;
+  /// The best of tiles with so many vectors and at most so many rows, or a
+  /// third less: one that leaves no rows over, if there is one, and of those
+  /// one that fills lines.
+  RegisterTile best(RegisterTile most) const;
+
+private:
+  int64_t rows() const;
+  int64_t left(RegisterTile tile) const;
+  int64_t ofTile(int64_t rows, int64_t whole, bool half) const;
+  int64_t ofRow(int64_t rows, int64_t tileVectors) const;
+};
+
+/// Where rows show in the run only, those left over take a whole tile, as dear
+/// for its code.
+int64_t TileCost::left(RegisterTile tile) const {
+  int64_t rest = rows() % tile.rows;
+  return size.rows || rest == 0 ? rest : tile.rows;
+}
+
+/// Of an open batch those of one image, of others as many as no tile minds.
+int64_t TileCost::rows() const {
+  constexpr int64_t fewest = 8;
+  if (size.rows)
+    return *size.rows;
+  return size.rowFactor < fewest ? size.rowFactor * rowsForAll : size.rowFactor;
+}
+
+int64_t TileCost::ofTile(int64_t rows, int64_t whole, bool half) const {
+  int64_t products = rows * whole + (half ? divideCeilSigned(rows, 2) : 0),
+          loads = rows + whole + half, chain = 8;
+  return std::max({products, loads, chain});
+}
+
+int64_t TileCost::ofRow(int64_t rows, int64_t tileVectors) const {
+  if (rows == 0)
+    return 0;
+  int64_t last = vectors % tileVectors ? vectors % tileVectors : tileVectors,
+          others = (vectors - last) / tileVectors;
+  bool shared = half && rows > 1;
+  return others * ofTile(rows, tileVectors, false) +
+         ofTile(rows, last - shared, shared);
+}
+
+int64_t TileCost::of(RegisterTile tile) const {
+  return rows() / tile.rows * ofRow(tile.rows, tile.vectors) +
+         ofRow(left(tile), tile.vectors);
+}
+
+RegisterTile TileCost::best(RegisterTile most) const {
+  auto rank = [&](int64_t rows) {
+    RegisterTile tile{rows, most.vectors};
+    return std::tuple(left(tile) != 0, size.line % rows != 0, of(tile), -rows);
+  };
+  RegisterTile tile = most;
+  for (int64_t fewer = most.rows; 3 * fewer >= 2 * most.rows; --fewer)
+    if (rank(fewer) < rank(tile.rows))
+      tile.rows = fewer;
+  return tile;
+}
+} // namespace
+
+RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
+                        int64_t lanes, const ColumnLayout &layout) {
+  // AVX2 has 16 registers; AVX-512 and NEON have 32.
+  bool few = vectorBytes == 32;
+  int64_t accumulators = few ? 12 : 24;
+  int64_t vectors =
+      size.columns
+          ? std::max<int64_t>(1, divideCeilSigned(*size.columns, lanes))
+          : 0;
+  int64_t group = std::max<int64_t>(1, layout.panelVectors);
+  // Whole panels, or an even share of one.
+  auto fits = [&](int64_t count) {
+    return count % group == 0 || group % count == 0;
+  };
+  auto whole = [&](int64_t count) {
+    while (!fits(count))
+      --count;
+    return count;
+  };
+  if (size.rows && *size.rows <= fewRows) {
+    int64_t rows = std::max<int64_t>(1, *size.rows);
+    int64_t streams = layout.scratch        ? 2
+                      : layout.panelVectors ? std::max(panelStreams, group)
+                                            : widestTile;
+    int64_t most = whole(std::min(streams, accumulators / rows));
+    if (vectors)
+      most = std::min(whole(vectors + group - 1), most);
+    return {rows, most};
+  }
+  bool tall = layout.converted && size.rows && *size.rows >= tallRows;
+  // Panels should be read whole, unless many rows find them in a cache; of
+  // equals the first.
+  constexpr RegisterTile wide[] = {{8, 3}, {6, 4}, {12, 2}, {3, 6}},
+                         narrow[] = {{6, 2}, {4, 3}, {3, 4}};
+  std::span<const RegisterTile> candidates = wide;
+  if (few)
+    candidates = narrow;
+  TileCost cost{size, vectors ? vectors : vectorsForAll, layout.halves};
+  auto best = [&](RegisterTile most) {
+    if (size.rows)
+      most.rows = std::clamp<int64_t>(*size.rows, 1, most.rows);
+    // Fewer rows would share each column's conversion.
+    return tall ? most : cost.best(most);
+  };
+  // Few rows wait for the columns: the fewer tiles share them the better.
+  auto passes = [&](RegisterTile tile) -> int64_t {
+    return size.rows && *size.rows <= waitingRows
+               ? divideCeilSigned(*size.rows, tile.rows)
+               : 0;
+  };
+  RegisterTile tile{0, 0};
+  std::tuple<bool, int64_t, int64_t> least;
+  for (RegisterTile candidate : candidates) {
+    if (!fits(candidate.vectors))
+      continue;
+    candidate = best(candidate);
+    std::tuple here(!tall && candidate.vectors < group, cost.of(candidate),
+                    passes(candidate));
+    if (tile.rows && here >= least)
+      continue;
+    tile = candidate;
+    least = here;
+  }
+  if (tile.rows == 0)
+    tile = best({std::max<int64_t>(1, accumulators / group), group});
+  if (vectors && vectors < tile.vectors && vectors % group == 0) {
+    int64_t most = few ? 8 : size.line ? 16 : 12;
+    tile =
+        best({std::min(most, 2 * accumulators / (2 * vectors - layout.halves)),
+              vectors});
+  }
+  return tile;
+}
+
+/// Rows of one image of an open batch, if they are not few.
+static int64_t typicalRows(const ContractionSize &size) {
+  int64_t typical =
+      size.rowFactor >= leastCachedRows ? size.rowFactor : typicalExtent;
+  return std::max<int64_t>(1, size.rows.value_or(typical));
+}
+
+/// Parts of rows that meet all columns: even ones for two, four or eight
+/// threads, so that from one contraction to the next each keeps to rows it
+/// wrote itself.
+static int64_t rowParts(const ContractionSize &size, int64_t rows,
+                        int64_t elements) {
+  int64_t fewest = divideCeilSigned(rows, mostRows),
+          least = elements <= cachedElements ? leastCachedRows : leastRows,
+          parts = llvm::alignTo(fewest, evenParts);
+  if (size.outer.value_or(1) >= evenParts)
+    return fewest;
+  while (parts > fewest && rows < parts * least)
+    parts /= 2;
+  return std::max(parts, fewest);
+}
+
+TaskBlock chooseBlock(const ContractionSize &size, RegisterTile tile,
+                      int64_t lanes, const ColumnLayout &layout) {
+  int64_t outer = size.outer.value_or(1), rows = typicalRows(size),
+          dear = std::max(rows, productsPerRead),
+          columns = std::max<int64_t>(1, size.columns.value_or(typicalExtent)),
+          sum = std::max<int64_t>(1, size.sum.value_or(typicalExtent));
+  int64_t work = std::clamp(outer * dear * columns * sum / wantedTasks,
+                            leastWork, mostWork);
+  int64_t panel = tile.vectors * lanes;
+  TaskBlock block;
+  // All columns stay in the second cache: rows of the result are written, and
+  // the rows they come from read, from their start to their end.
+  if (!layout.scratch && size.columns && size.sum &&
+      columns * sum <= fewElements) {
+    block.columns = divideCeilSigned(columns, panel) * panel;
+    block.rows =
+        std::max<int64_t>(1, work / (columns * sum * tile.rows)) * tile.rows;
+    return block;
+  }
+  // Few rows share each panel of columns, so all of them go together; else they
+  // are divided evenly, for a small last block would cost a whole panel.
+  int64_t parts = layout.scratch ? divideCeilSigned(rows, mostRows)
+                                 : rowParts(size, rows, columns * sum);
+  block.rows = evenRows(rows, parts, tile);
+  block.columns =
+      panel *
+      std::max<int64_t>(
+          1, work / (std::max(block.rows, productsPerRead) * sum * panel));
+  // Rows are divided further only for want of tasks: each part reads, and may
+  // have to pack, all columns again.
+  auto tasks = [&] {
+    return outer * divideCeilSigned(columns, block.columns) * parts;
+  };
+  while (tasks() < fewestTasks && block.rows > 4 * tile.rows &&
+         block.rows * sum * panel > 2 * work)
+    block.rows = evenRows(rows, parts *= 2, tile);
+  // Where all columns fit a task, more rows may.
+  if (size.columns && block.columns >= columns)
+    block.rows =
+        std::max(block.rows, work / (columns * sum) / tile.rows * tile.rows);
+  return block;
+}
+
+} // namespace tenon

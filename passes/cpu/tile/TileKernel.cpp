@@ -1,0 +1,476 @@
+// Register tiles. The sums are values carried by the loops, each as wide as one
+// register: wider ones would be split badly. A tap of a window that lies
+// outside the input for some rows of the tile runs for all of them on elements
+// that exist, and those rows keep their former sums: nothing is added, not even
+// zero times a weight.
+#include "passes/cpu/tile/TileKernel.h"
+
+#include "passes/cpu/tile/HalfVectors.h"
+#include "passes/cpu/tile/ProductPairs.h"
+#include "passes/kernel/numerics/Conversions.h"
+#include "passes/kernel/numerics/ElementwiseEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+/// Steps of the innermost loop in one iteration.
+constexpr int64_t unrolled = 4;
+/// Up to as many steps no loop is made.
+constexpr int64_t straight = 16;
+
+int64_t stepsTogether(const ContractionNest &nest) {
+  return std::max(unrolled, nest.sumsPerElement);
+}
+
+TileKernel::Values TileKernel::moved(ArrayRef<Value> rows, Value offset) {
+  Values result = {at().add(rows.front(), offset)};
+  for (Value row : rows.drop_front()) {
+    auto sum = row.getDefiningOp<arith::AddIOp>();
+    bool fixed = sum && sum.getLhs() == rows.front() &&
+                 getConstantIntValue(sum.getRhs());
+    result.push_back(fixed ? at().add(result.front(), sum.getRhs())
+                           : at().add(row, offset));
+  }
+  return result;
+}
+
+void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
+                      const ColumnSource &columns, Value k, int64_t within,
+                      Values &sums) {
+  int64_t vectors = columns.wholeVectors();
+  auto elements = cast<MemRefType>(columns.memory.getType()).getElementType();
+  auto type = VectorType::get({lanes}, elements);
+  bool words = nest.sumsPerElement > 1,
+       pairs = nest.products == Products::Pairs;
+  Value first = k;
+  k = at().add(k, at().constant(within));
+  Value line =
+      at().add(columns.base, at().mul(words ? first : k, columns.stride));
+  auto column = [&](int64_t v) {
+    Value place = at().add(line, columns.places[v]);
+    Value mask = columns.masks.empty() ? Value() : columns.masks[v];
+    Value loaded;
+    if (mask) {
+      Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+      loaded = vector::MaskedLoadOp::create(b, loc, type, columns.memory, place,
+                                            mask, zero);
+    } else {
+      loaded = vector::LoadOp::create(b, loc, type, columns.memory, place);
+    }
+    return pairs   ? asPairs(b, loc, loaded)
+           : words ? emitNibbles(b, loc, loaded, within, hasTable)
+                   : emitConvert(b, loc, loaded, columns.element, nest.sum);
+  };
+  auto wide = VectorType::get({lanes}, nest.sum);
+  Values places = moved(rows, at().mul(k, rowStride));
+  auto repeated = [&](Value place) -> Value {
+    if (pairs)
+      return repeatedPair(b, loc, nest.lhs, place, lanes);
+    Value element = memref::LoadOp::create(b, loc, nest.lhs, place);
+    element = emitConvert(b, loc, element, nest.lhsElement, nest.sum);
+    return vector::BroadcastOp::create(b, loc, wide, element);
+  };
+  auto add = [&](size_t r, Value row, int64_t v, Value column) {
+    Value &sum = sums[r * vectors + v];
+    sum = pairs ? emitPairs(b, loc, row, column, sum)
+                : emitMultiplyAdd(b, loc, row, column, sum);
+  };
+  Value half;
+  if (columns.halved)
+    half =
+        repeatHalf(b, loc,
+                   vector::LoadOp::create(
+                       b, loc, VectorType::get({lanes / 2}, elements),
+                       columns.memory, at().add(line, columns.places.back())));
+  // Rows by twos, in order; the last of an odd number comes alone.
+  Value low;
+  auto addHalf = [&](size_t r, Value row) {
+    if (!half)
+      return;
+    if (r % 2 == 0 && r + 1 < rows.size()) {
+      low = row;
+      return;
+    }
+    Value both = r % 2 ? blendHalves(b, loc, low, row) : row;
+    SharedSums shared{int64_t(rows.size()), vectors};
+    Value &sum = sums[shared.placeOfHalf(r)];
+    sum = emitMultiplyAdd(b, loc, both, half, sum);
+  };
+  // What there is less of waits in registers for the others to come.
+  if (int64_t(rows.size()) < vectors) {
+    Values waiting = llvm::map_to_vector(places, repeated);
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value here = column(v);
+      for (auto [r, row] : llvm::enumerate(waiting))
+        add(r, row, v, here);
+    }
+    for (auto [r, row] : llvm::enumerate(waiting))
+      addHalf(r, row);
+    return;
+  }
+  Values waiting = llvm::map_to_vector(llvm::seq(vectors), column);
+  for (auto [r, place] : llvm::enumerate(places)) {
+    Value here = repeated(place);
+    for (auto [v, column] : llvm::enumerate(waiting))
+      add(r, here, v, column);
+    addHalf(r, here);
+  }
+}
+
+/// The fetching that is left after k steps.
+FetchAhead TileKernel::fetchedAt(FetchAhead ahead, Value k) {
+  Value fetched = at().floorDiv(
+      at().mul(k, at().constant(ahead.lines * ahead.lineElements)),
+      at().constant(stepsTogether(nest)));
+  for (Value &base : ahead.bases)
+    base = at().add(base, fetched);
+  if (ahead.turn)
+    ahead.turn = at().sub(ahead.turn, k);
+  return ahead;
+}
+
+/// The same when `elements` of one panel's columns are read.
+FetchAhead TileKernel::fetchedAfter(FetchAhead ahead, Value elements) {
+  Value k = at().floorDiv(elements, at().constant(nest.panels->width));
+  return fetchedAt(std::move(ahead), k);
+}
+
+void TileKernel::fetch(const ColumnSource &columns, Value k) {
+  FetchAhead now = fetchedAt(*columns.ahead, k);
+  if (now.turn) {
+    Value turned = at().less(now.turn, at().constant(1));
+    Value jump =
+        arith::SelectOp::create(b, loc, turned, now.jump, at().constant(0));
+    for (Value &base : now.bases)
+      base = at().add(base, jump);
+  }
+  for (Value base : now.bases)
+    for (int64_t line = 0; line < now.lines; ++line) {
+      Value place = at().add(base, at().constant(line * now.lineElements));
+      memref::PrefetchOp::create(b, loc, columns.memory, place,
+                                 /*isWrite=*/false,
+                                 /*localityHint=*/now.intoFirstCache ? 3 : 2,
+                                 /*isDataCache=*/true);
+    }
+}
+
+TileKernel::Values TileKernel::run(ArrayRef<Value> rows, Value rowStride,
+                                   const ColumnSource &columns, Value first,
+                                   Value extent,
+                                   llvm::function_ref<Values()> former) {
+  if (!columns.halved)
+    return runWhole(rows, rowStride, columns, first, extent, former);
+  SharedSums shared{int64_t(rows.size()), columns.wholeVectors()};
+  Values sums = runWhole(rows, rowStride, columns, first, extent,
+                         [&] { return shared.share(b, loc, former()); });
+  return shared.part(b, loc, sums);
+}
+
+TileKernel::Values TileKernel::runWhole(ArrayRef<Value> rows, Value rowStride,
+                                        const ColumnSource &columns,
+                                        Value first, Value extent,
+                                        llvm::function_ref<Values()> former) {
+  if (nest.block == 0)
+    return chain(rows, rowStride, columns, extent, former());
+  std::optional<int64_t> known = getConstantIntValue(extent);
+  if (known && *known <= nest.block)
+    return addBlock(rows, rowStride, columns, first, extent, former);
+  Value width = at().constant(nest.block);
+  Value whole = at().add(first, at().mul(at().floorDiv(extent, width), width));
+  auto loop = scf::ForOp::create(b, loc, first, whole, width, former());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    scf::YieldOp::create(
+        b, loc,
+        addBlock(rows, rowStride, columns, loop.getInductionVar(), width,
+                 [&] { return Values(loop.getRegionIterArgs()); }));
+  }
+  Value rest = at().sub(at().add(first, extent), whole);
+  if (known && *known % nest.block == 0)
+    return Values(loop.getResults());
+  return addBlock(rows, rowStride, columns, whole,
+                  known ? at().constant(*known % nest.block) : rest,
+                  [&] { return Values(loop.getResults()); });
+}
+
+TileKernel::Values TileKernel::addBlock(ArrayRef<Value> rows, Value rowStride,
+                                        const ColumnSource &columns,
+                                        Value first, Value extent,
+                                        llvm::function_ref<Values()> former) {
+  ColumnSource source = columns;
+  source.base = at().add(columns.base, at().mul(first, columns.stride));
+  if (source.ahead)
+    source.ahead = fetchedAt(*columns.ahead, first);
+  auto type = VectorType::get({lanes}, nest.sum);
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+  SharedSums shared{int64_t(rows.size()), columns.wholeVectors()};
+  Values starts(columns.halved ? shared.count() : rows.size() * shared.whole,
+                zero),
+      early;
+  if (nest.isBlocked) {
+    early = former();
+    for (auto [start, sum] : llvm::zip(starts, early))
+      start = ifBlocked(zero, sum);
+  }
+  Values sums = chain(moved(rows, at().mul(first, rowStride)), rowStride,
+                      source, extent, starts);
+  return joined(columns, first, sums, nest.isBlocked ? early : former());
+}
+
+/// Where it shows in the run only whether there are blocks, else one chain.
+Value TileKernel::ifBlocked(Value yes, Value no) {
+  if (!nest.isBlocked)
+    return yes;
+  return arith::SelectOp::create(b, loc, nest.isBlocked, yes, no);
+}
+
+TileKernel::Values TileKernel::joined(const ColumnSource &columns, Value first,
+                                      Values sums, ValueRange former) {
+  if (!columns.scales) {
+    for (auto [sum, before] : llvm::zip(sums, former))
+      sum = ifBlocked(arith::AddFOp::create(b, loc, before, sum), sum);
+    return sums;
+  }
+  Value group = at().floorDiv(first, at().constant(nest.block));
+  Values scales;
+  int64_t vectors = columns.places.size();
+  for (int64_t v = 0; v < vectors; ++v)
+    scales.push_back(emitScales(b, loc, *columns.scales, group, v, lanes));
+  for (auto [i, sum] : llvm::enumerate(sums))
+    sum = emitMultiplyAdd(b, loc, sum, scales[i % vectors], former[i]);
+  return sums;
+}
+
+void TileKernel::steps(ArrayRef<Value> rows, Value rowStride,
+                       const ColumnSource &columns, int64_t k, int64_t count,
+                       Values &sums) {
+  for (int64_t end = k + count; k < end; ++k) {
+    int64_t within = k % nest.sumsPerElement;
+    step(rows, rowStride, columns, at().constant(k - within), within, sums);
+  }
+}
+
+TileKernel::Values
+TileKernel::chain(ArrayRef<Value> rows, Value rowStride,
+                  const ColumnSource &columns, Value extent, ValueRange carried,
+                  llvm::function_ref<void(Value)> meanwhile) {
+  Values sums(carried);
+  std::optional<int64_t> known = getConstantIntValue(extent);
+  if (known && *known <= straight) {
+    steps(rows, rowStride, columns, 0, *known, sums);
+    return sums;
+  }
+  int64_t together = stepsTogether(nest);
+  Value width = at().constant(together);
+  Value whole = at().mul(at().floorDiv(extent, width), width);
+  auto loop = [&](Value from, Value to, int64_t steps) {
+    auto loop =
+        scf::ForOp::create(b, loc, from, to, at().constant(steps), sums);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Values inner(loop.getRegionIterArgs());
+    if (columns.ahead && steps == together)
+      fetch(columns, loop.getInductionVar());
+    if (meanwhile && steps == together)
+      meanwhile(loop.getInductionVar());
+    for (int64_t u = 0; u < steps; ++u)
+      step(rows, rowStride, columns, loop.getInductionVar(), u, inner);
+    scf::YieldOp::create(b, loc, inner);
+    sums = Values(loop.getResults());
+  };
+  loop(at().constant(0), whole, together);
+  if (!known) {
+    loop(whole, extent, 1);
+    return sums;
+  }
+  int64_t done = *known / together * together;
+  this->steps(rows, rowStride, columns, done, *known - done, sums);
+  return sums;
+}
+
+TileKernel::Values TileKernel::overDim(
+    const SumDim &dim, const Values &rows, const ColumnSource &columns,
+    ValueRange carried,
+    llvm::function_ref<Values(Value, Values, ColumnSource, ValueRange)> body) {
+  auto loop = scf::ForOp::create(b, loc, at().constant(0), dim.extent,
+                                 at().constant(1), carried);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value tap = loop.getInductionVar();
+  ColumnSource source = columns;
+  Value columnsOffset = at().mul(tap, dim.rhsStride);
+  source.base = at().add(columns.base, columnsOffset);
+  if (source.ahead)
+    source.ahead = fetchedAfter(*columns.ahead, columnsOffset);
+  scf::YieldOp::create(b, loc,
+                       body(tap, moved(rows, at().mul(tap, dim.lhsStride)),
+                            source, loop.getRegionIterArgs()));
+  return Values(loop.getResults());
+}
+
+TileKernel::Values TileKernel::nestFrom(size_t level, ArrayRef<SumDim> sums,
+                                        Values rows, ColumnSource columns,
+                                        ValueRange carried) {
+  const SumDim &dim = sums[level];
+  if (level + 1 == sums.size()) {
+    columns.stride = dim.rhsStride;
+    return run(rows, dim.lhsStride, columns, at().constant(0), dim.extent,
+               [&] { return Values(carried); });
+  }
+  return overDim(
+      dim, rows, columns, carried,
+      [&](Value, Values moved, ColumnSource source, ValueRange inner) {
+        return nestFrom(level + 1, sums, moved, source, inner);
+      });
+}
+
+Value TileKernel::both(Value a, Value other) {
+  if (!a || !other)
+    return a ? a : other;
+  return arith::AndIOp::create(b, loc, a, other);
+}
+
+Value TileKernel::windowStart(const SumDim &dim, ArrayRef<Value> position) {
+  return at().sub(
+      at().mul(position[dim.guard->row], at().constant(dim.guard->stride)),
+      at().constant(dim.guard->low));
+}
+
+Value TileKernel::inside(const SumDim &dim, Value place) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, place,
+                               dim.guard->input);
+}
+
+Value TileKernel::fits(ArrayRef<Value> taps, ArrayRef<Value> position) {
+  Value result;
+  for (auto [dim, tap] : llvm::zip(nest.sums, taps))
+    if (dim.guard)
+      result = both(
+          result,
+          inside(dim,
+                 at().add(windowStart(dim, position),
+                          at().mul(tap, at().constant(dim.guard->dilation)))));
+  return result;
+}
+
+/// Whether the rows of a tile differ in their last index alone, ascending.
+static bool inLine(ArrayRef<SmallVector<Value>> positions) {
+  ArrayRef<Value> line = ArrayRef(positions.front()).drop_back();
+  return llvm::all_of(positions, [&](ArrayRef<Value> position) {
+    return position.drop_back() == line;
+  });
+}
+
+TileKernel::Values TileKernel::lastGuarded(size_t level, const Values &rows,
+                                           ArrayRef<Values> positions,
+                                           const Values &valid,
+                                           const ColumnSource &columns,
+                                           ValueRange carried) {
+  const SumDim &dim = nest.sums[level];
+  Value span = at().mul(at().sub(dim.extent, at().constant(1)),
+                        at().constant(dim.guard->dilation));
+  Value all;
+  size_t count = rows.size();
+  bool line = inLine(positions);
+  for (size_t r = 0; r < count; ++r) {
+    // Between the ends of a line nothing lies further out.
+    if (line && r > 0 && r + 1 < count)
+      continue;
+    Value first = windowStart(dim, positions[r]);
+    all = both(all, both(valid[r], both(inside(dim, first),
+                                        inside(dim, at().add(first, span)))));
+  }
+  auto whole = [&] {
+    // Without its guard the dimension is often one run with the next.
+    SmallVector<SumDim> free(ArrayRef(nest.sums).drop_front(level));
+    free.front().guard.reset();
+    if (free.size() == 2) {
+      auto known = [](Value v) { return getConstantIntValue(v); };
+      std::optional<int64_t> count = known(free[1].extent);
+      bool wholeBlocks = nest.block == 0 || (count && *count % nest.block == 0);
+      if (wholeBlocks && count && known(free[1].lhsStride) &&
+          known(free[0].lhsStride) == *count * *known(free[1].lhsStride) &&
+          known(free[1].rhsStride) &&
+          known(free[0].rhsStride) == *count * *known(free[1].rhsStride)) {
+        free[1].extent = at().mul(free[0].extent, free[1].extent);
+        free.erase(free.begin());
+      }
+    }
+    return nestFrom(0, free, rows, columns, carried);
+  };
+  auto tapByTap = [&] {
+    return overDim(
+        dim, rows, columns, carried,
+        [&](Value tap, Values moved, ColumnSource source,
+            ValueRange former) -> Values {
+          Value any;
+          Values fits;
+          for (size_t r = 0; r < rows.size(); ++r) {
+            Value place =
+                at().add(windowStart(dim, positions[r]),
+                         at().mul(tap, at().constant(dim.guard->dilation)));
+            fits.push_back(both(valid[r], inside(dim, place)));
+            any = any ? Value(arith::OrIOp::create(b, loc, any, fits[r]))
+                      : fits[r];
+            moved[r] = arith::SelectOp::create(b, loc, fits[r], moved[r],
+                                               at().constant(0));
+          }
+          return choose(
+              any, former,
+              [&] {
+                Values sums =
+                    nestFrom(level + 1, nest.sums, moved, source, former);
+                size_t vectors = sums.size() / rows.size();
+                for (size_t i = 0; i < sums.size(); ++i)
+                  sums[i] = arith::SelectOp::create(b, loc, fits[i / vectors],
+                                                    sums[i], former[i]);
+                return sums;
+              },
+              [&] { return Values(former); });
+        });
+  };
+  return choose(all, carried, whole, tapByTap);
+}
+
+TileKernel::Values TileKernel::guardedFrom(size_t level, Values rows,
+                                           ArrayRef<Values> positions,
+                                           Values valid, ColumnSource columns,
+                                           ValueRange carried) {
+  const SumDim &dim = nest.sums[level];
+  bool last = llvm::none_of(ArrayRef(nest.sums).drop_front(level + 1),
+                            [](const SumDim &d) { return bool(d.guard); });
+  if (last)
+    return lastGuarded(level, rows, positions, valid, columns, carried);
+  return overDim(
+      dim, rows, columns, carried,
+      [&](Value tap, Values moved, ColumnSource source, ValueRange inner) {
+        Values fits = valid;
+        if (dim.guard)
+          for (size_t r = 0; r < rows.size(); ++r)
+            fits[r] = both(
+                valid[r],
+                inside(dim, at().add(windowStart(dim, positions[r]),
+                                     at().mul(tap, at().constant(
+                                                       dim.guard->dilation)))));
+        return guardedFrom(level + 1, moved, positions, fits, source, inner);
+      });
+}
+
+TileKernel::Values TileKernel::runAll(ArrayRef<Value> rows,
+                                      ArrayRef<Values> positions,
+                                      const ColumnSource &columns,
+                                      ValueRange sums) {
+  if (llvm::any_of(nest.sums, [](const SumDim &d) { return bool(d.guard); }))
+    return guardedFrom(0, Values(rows), positions, Values(rows.size()), columns,
+                       sums);
+  return nestFrom(0, nest.sums, Values(rows), columns, sums);
+}
+
+} // namespace tenon

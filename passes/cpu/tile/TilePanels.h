@@ -1,0 +1,41 @@
+// The columns of a contraction's task, a panel as wide as a register tile at a
+// time, and where they lie in rhs.
+#ifndef TENON_PASSES_CPU_TILE_TILEPANELS_H
+#define TENON_PASSES_CPU_TILE_TILEPANELS_H
+
+#include "passes/cpu/tile/KernelLoops.h"
+#include "passes/cpu/tile/TileKernel.h"
+#include "passes/kernel/nest/ContractionNest.h"
+
+namespace tenon {
+
+/// The columns [first, end) of one panel: `vectors` of them, and for each how
+/// many of its lanes exist.
+struct TilePanel {
+  mlir::Value first, end;
+  int64_t vectors;
+  llvm::SmallVector<mlir::Value> masks, valid; ///< null: all lanes
+};
+
+class TilePanels : KernelLoops {
+public:
+  /// Panels `width` wide, in whole vectors of `lanes`.
+  TilePanels(Kernel &kernel, const ContractionNest &nest, int64_t width,
+             int64_t lanes)
+      : KernelLoops(kernel), nest(nest), width(width), lanes(lanes) {}
+
+  /// Code for each panel of the columns [first, end).
+  void forEach(mlir::Value first, mlir::Value end,
+               llvm::function_ref<void(const TilePanel &)> body);
+  /// The panel's columns as they lie in rhs, `rhsOffset` elements after column
+  /// 0.
+  ColumnSource columnsOf(const TilePanel &panel, mlir::Value rhsOffset);
+
+private:
+  const ContractionNest &nest;
+  int64_t width, lanes;
+};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_CPU_TILE_TILEPANELS_H

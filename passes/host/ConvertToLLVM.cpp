@@ -1,0 +1,487 @@
+// Lowers everything that is left to the LLVM dialect. A launch puts the
+// kernel's operands into a structure on the stack and calls the runtime's
+// parallel loop with the kernel's task function, which takes them out again; a
+// launch of one task calls the kernel itself. Before each launch the run asks
+// whether it is cancelled, and returns where it is.
+#include "passes/host/Passes.h"
+
+#include "dialects/tenon/State.h"
+#include "passes/kernel/CoreCalls.h"
+#include "passes/kernel/numerics/FmaExpansion.h"
+#include "passes/kernel/numerics/HalfExpansion.h"
+#include "runtime/tenon_abi.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/AMX/Transforms.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace tenon {
+#define GEN_PASS_DEF_CONVERTTOLLVM
+#include "passes/host/Passes.h.inc"
+
+namespace {
+/// The number of a launch in the module's table of them.
+constexpr StringLiteral numberAttr = "tenon.launch_number";
+
+struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(LaunchOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto module = op->getParentOfType<ModuleOp>();
+    auto pointer = LLVM::LLVMPointerType::get(rewriter.getContext());
+    Value call = callOf(op, rewriter);
+    if (!call)
+      return rewriter.notifyMatchFailure(op,
+                                         "launched outside a graph function");
+    Type i32 = rewriter.getI32Type(), i64 = rewriter.getI64Type();
+    SmallVector<Value> mark = {
+        call,
+        LLVM::ConstantOp::create(rewriter, loc, i32,
+                                 op->getAttrOfType<IntegerAttr>(numberAttr)),
+        adaptor.getFlops(), adaptor.getBytes()};
+    SmallVector<Type> markTypes = {pointer, i32, i64, i64};
+    LLVM::LLVMFuncOp begin =
+        coreFunction(rewriter, module, "tenon_core_begin", markTypes, i32);
+    returnWhere(op, rewriter,
+                LLVM::CallOp::create(rewriter, loc, begin, mark).getResult());
+    launch(op, adaptor, rewriter, call);
+    LLVM::LLVMFuncOp end =
+        coreFunction(rewriter, module, "tenon_core_end", markTypes);
+    LLVM::CallOp::create(rewriter, loc, end, mark);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  static void launch(LaunchOp op, OpAdaptor adaptor,
+                     ConversionPatternRewriter &rewriter, Value call) {
+    Location loc = op.getLoc();
+    auto module = op->getParentOfType<ModuleOp>();
+    auto pointer = LLVM::LLVMPointerType::get(rewriter.getContext());
+    Type i64 = rewriter.getI64Type();
+    if (getConstantIntValue(op.getTasks()) == 1) {
+      Value zero = LLVM::ConstantOp::create(rewriter, loc, i64,
+                                            rewriter.getI64IntegerAttr(0));
+      // Never inlined: a kernel for each of a thousand layers would make one
+      // function of them all, and LLVM's time grows faster than its size.
+      callKernel(rewriter, loc, op.getKernel(), call,
+                 op.getOperands_().getTypes(), adaptor.getOperands_(), zero,
+                 adaptor.getTasks())
+          .setNoInline(true);
+      return;
+    }
+    SmallVector<Type> fields = {pointer};
+    for (Value operand : adaptor.getOperands_())
+      fields.push_back(operand.getType());
+    auto structure =
+        LLVM::LLVMStructType::getLiteral(rewriter.getContext(), fields);
+    Value arguments = allocateAtEntry(op, rewriter, structure);
+    auto store = [&](int32_t field, Value value) {
+      Value at =
+          LLVM::GEPOp::create(rewriter, loc, pointer, structure, arguments,
+                              ArrayRef<LLVM::GEPArg>{0, field});
+      LLVM::StoreOp::create(rewriter, loc, value, at);
+    };
+    store(0, call);
+    for (auto [i, operand] : llvm::enumerate(adaptor.getOperands_()))
+      store(int32_t(i) + 1, operand);
+    LLVM::LLVMFuncOp body = taskFunction(rewriter, module, op, structure);
+    LLVM::LLVMFuncOp parallel =
+        coreFunction(rewriter, module, "tenon_core_parallel",
+                     {pointer, pointer, pointer, i64, i64, i64});
+    Value function = LLVM::AddressOfOp::create(rewriter, loc, body);
+    LLVM::CallOp::create(rewriter, loc, parallel,
+                         ValueRange{call, function, arguments,
+                                    adaptor.getTasks(), adaptor.getFlops(),
+                                    adaptor.getBytes()});
+  }
+
+  /// Leaves the function before `op` where `stop` is not zero: what a loop of
+  /// the model waits for would never be computed. A plan returns zero.
+  static void returnWhere(LaunchOp op, ConversionPatternRewriter &rewriter,
+                          Value stop) {
+    Location loc = op.getLoc();
+    Value zero = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI32Type(),
+                                          rewriter.getI32IntegerAttr(0));
+    Value stops = LLVM::ICmpOp::create(rewriter, loc, LLVM::ICmpPredicate::ne,
+                                       stop, zero);
+    Block *before = op->getBlock();
+    Block *on = rewriter.splitBlock(before, Block::iterator(op));
+    Block *out = rewriter.createBlock(on->getParent(), on->getParent()->end());
+    SmallVector<Value> results;
+    if (returnsValue(op))
+      results.push_back(LLVM::ConstantOp::create(
+          rewriter, loc, rewriter.getI64Type(), rewriter.getI64IntegerAttr(0)));
+    LLVM::ReturnOp::create(rewriter, loc, results);
+    rewriter.setInsertionPointToEnd(before);
+    LLVM::CondBrOp::create(rewriter, loc, stops, out, on);
+    rewriter.setInsertionPoint(op);
+  }
+
+  /// Whether the function around `op`, perhaps converted already, is a plan.
+  static bool returnsValue(LaunchOp op) {
+    if (auto function = op->getParentOfType<func::FuncOp>())
+      return function.getNumResults() != 0;
+    auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+    return !isa<LLVM::LLVMVoidType>(function.getFunctionType().getReturnType());
+  }
+
+  /// The call is the first argument of every graph function.
+  static Value callOf(LaunchOp op, ConversionPatternRewriter &rewriter) {
+    Operation *function = op->getParentOfType<FunctionOpInterface>();
+    Block &entry = function->getRegion(0).front();
+    if (entry.getNumArguments() == 0)
+      return {};
+    Value call = entry.getArgument(0);
+    return isa<LLVM::LLVMPointerType>(call.getType()) ? call : Value();
+  }
+
+  static Value allocateAtEntry(LaunchOp op, ConversionPatternRewriter &rewriter,
+                               Type type) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    Operation *function = op->getParentOfType<FunctionOpInterface>();
+    rewriter.setInsertionPointToStart(&function->getRegion(0).front());
+    Value one =
+        LLVM::ConstantOp::create(rewriter, op.getLoc(), rewriter.getI64Type(),
+                                 rewriter.getI64IntegerAttr(1));
+    return LLVM::AllocaOp::create(
+        rewriter, op.getLoc(),
+        LLVM::LLVMPointerType::get(rewriter.getContext()), type, one, 8);
+  }
+
+  /// The kernel takes memrefs expanded, as all functions do.
+  static LLVM::CallOp callKernel(OpBuilder &rewriter, Location loc,
+                                 StringRef kernel, Value call, TypeRange types,
+                                 ValueRange operands, Value begin, Value end) {
+    SmallVector<Value> expanded = {call};
+    for (auto [type, operand] : llvm::zip(types, operands)) {
+      if (auto memref = dyn_cast<MemRefType>(type))
+        MemRefDescriptor::unpack(rewriter, loc, operand, memref, expanded);
+      else
+        expanded.push_back(operand);
+    }
+    expanded.append({begin, end});
+    return LLVM::CallOp::create(
+        rewriter, loc, TypeRange(),
+        FlatSymbolRefAttr::get(rewriter.getContext(), kernel), expanded);
+  }
+
+  /// `void KERNEL.task(ptr arguments, i64 begin, i64 end)`, once per kernel.
+  static LLVM::LLVMFuncOp taskFunction(ConversionPatternRewriter &rewriter,
+                                       ModuleOp module, LaunchOp op,
+                                       LLVM::LLVMStructType structure) {
+    std::string name = (op.getKernel() + ".task").str();
+    if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+      return known;
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToEnd(module.getBody());
+    Location loc = op.getLoc();
+    auto pointer = LLVM::LLVMPointerType::get(rewriter.getContext());
+    auto type = LLVM::LLVMFunctionType::get(
+        LLVM::LLVMVoidType::get(rewriter.getContext()),
+        {pointer, rewriter.getI64Type(), rewriter.getI64Type()});
+    auto body = LLVM::LLVMFuncOp::create(rewriter, loc, name, type,
+                                         LLVM::Linkage::Internal);
+    Block *entry = body.addEntryBlock(rewriter);
+    rewriter.setInsertionPointToStart(entry);
+    SmallVector<Value> fields;
+    for (auto [i, field] : llvm::enumerate(structure.getBody())) {
+      Value at = LLVM::GEPOp::create(rewriter, loc, pointer, structure,
+                                     entry->getArgument(0),
+                                     ArrayRef<LLVM::GEPArg>{0, int32_t(i)});
+      fields.push_back(LLVM::LoadOp::create(rewriter, loc, field, at));
+    }
+    callKernel(rewriter, loc, op.getKernel(), fields[0],
+               op.getOperands_().getTypes(), ValueRange(fields).drop_front(),
+               entry->getArgument(1), entry->getArgument(2));
+    LLVM::ReturnOp::create(rewriter, loc, ValueRange());
+    return body;
+  }
+};
+
+/// A fault is written through the kernel's call by the core, where the first
+/// one wins.
+struct LowerFault : ConvertOpToLLVMPattern<FaultOp> {
+  LowerFault(const LLVMTypeConverter &converter,
+             SmallVectorImpl<Attribute> &sites)
+      : ConvertOpToLLVMPattern(converter), sites(sites) {}
+
+  LogicalResult
+  matchAndRewrite(FaultOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto module = op->getParentOfType<ModuleOp>();
+    auto pointer = LLVM::LLVMPointerType::get(rewriter.getContext());
+    Type i32 = rewriter.getI32Type(), i64 = rewriter.getI64Type();
+    auto function = coreFunction(rewriter, module, "tenon_core_fault",
+                                 {pointer, i32, i32, i64, i64, i64});
+    auto *place = llvm::find(sites, Attribute(op.getSiteAttr()));
+    int64_t site = place - sites.begin();
+    if (place == sites.end())
+      sites.push_back(op.getSiteAttr());
+    Operation *kernel = op->getParentOfType<FunctionOpInterface>();
+    Value call = kernel->getRegion(0).front().getArgument(0);
+    Value code = LLVM::ConstantOp::create(
+        rewriter, loc, i32,
+        rewriter.getI32IntegerAttr(op.getSize() ? TENON_FAULT_SHAPE
+                                                : TENON_FAULT_INDEX));
+    Value number = LLVM::ConstantOp::create(rewriter, loc, i32,
+                                            rewriter.getI32IntegerAttr(site));
+    rewriter.replaceOpWithNewOp<LLVM::CallOp>(
+        op, function,
+        ValueRange{call, code, number, adaptor.getFound(), adaptor.getLow(),
+                   adaptor.getHigh()});
+    return success();
+  }
+
+  SmallVectorImpl<Attribute> &sites;
+};
+
+/// A check branches to a block that records the fault and leaves the function:
+/// control flow has become branches, so it may stand anywhere.
+void lowerCheck(CheckSizeOp check) {
+  OpBuilder builder(check);
+  Location loc = check.getLoc();
+  auto function = check->getParentOfType<func::FuncOp>();
+  auto wide = [&](Value size) -> Value {
+    return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), size);
+  };
+  Value found = wide(check.getFound()), low = wide(check.getLow()),
+        high = wide(check.getHigh());
+  Value fits = arith::AndIOp::create(
+      builder, loc,
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle, low,
+                            found),
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle, found,
+                            high));
+  Block *before = check->getBlock();
+  Block *after = before->splitBlock(check->getNextNode());
+  Block *fault = builder.createBlock(&function.getBody());
+  FaultOp::create(builder, loc, /*size=*/true, check.getSiteAttr(), found, low,
+                  high);
+  SmallVector<Value> nothing;
+  for (Type type : function.getResultTypes())
+    nothing.push_back(
+        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type)));
+  func::ReturnOp::create(builder, loc, nothing);
+  builder.setInsertionPointToEnd(before);
+  cf::CondBranchOp::create(builder, loc, fits, after, fault);
+  check.erase();
+}
+
+/// Buffers are contiguous whatever their type says: every copy is one memcpy.
+struct LowerCopy : ConvertOpToLLVMPattern<memref::CopyOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(memref::CopyOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<MemRefType>(op.getSource().getType());
+    MemRefDescriptor source(adaptor.getSource()), target(adaptor.getTarget());
+    int64_t elementBytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    Value bytes =
+        LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(),
+                                 rewriter.getI64IntegerAttr(elementBytes));
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      bytes = LLVM::MulOp::create(rewriter, loc, bytes,
+                                  source.size(rewriter, loc, d));
+    LLVM::MemcpyOp::create(rewriter, loc, target.alignedPtr(rewriter, loc),
+                           source.alignedPtr(rewriter, loc), bytes, false);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
+  using ConvertToLLVMBase::ConvertToLLVMBase;
+
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    eraseGraphOnlyOps();
+    numberLaunches();
+    SmallVector<CheckSizeOp> checks;
+    getOperation().walk([&](CheckSizeOp check) { checks.push_back(check); });
+    for (CheckSizeOp check : checks)
+      lowerCheck(check);
+    if (failed(simplifyFirst()))
+      return signalPassFailure();
+    LowerToLLVMOptions options(context);
+    LLVMTypeConverter converter(context, options);
+    converter.addConversion([this](FloatType type) -> std::optional<Type> {
+      if (!isBits(type))
+        return std::nullopt;
+      return IntegerType::get(type.getContext(), 16);
+    });
+    converter.addConversion([this](VectorType type) -> std::optional<Type> {
+      if (type.getRank() > 1 || !isBits(type.getElementType()))
+        return std::nullopt;
+      return VectorType::get(type.getNumElements(),
+                             IntegerType::get(type.getContext(), 16));
+    });
+    narrowFloatsAsBits();
+    SmallVector<Attribute> sites = known("tenon.sites");
+    RewritePatternSet patterns(context);
+    patterns.add<LowerLaunch>(converter);
+    patterns.add<LowerCopy>(converter, /*benefit=*/2);
+    patterns.add<LowerFault>(converter, sites);
+    populateFuncToLLVMConversionPatterns(converter, patterns);
+    populateVectorToLLVMConversionPatterns(converter, patterns);
+    populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+    arith::populateArithToLLVMConversionPatterns(converter, patterns);
+    arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+    cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+    populateMathToLLVMConversionPatterns(converter, patterns);
+    index::populateIndexToLLVMConversionPatterns(converter, patterns);
+    ub::populateUBToLLVMConversionPatterns(converter, patterns);
+    populateAMXLegalizeForLLVMExportPatterns(converter, patterns);
+    LLVMConversionTarget target(*context);
+    target.addLegalOp<ModuleOp>();
+    if (failed(
+            applyFullConversion(getOperation(), target, std::move(patterns))))
+      return signalPassFailure();
+    getOperation()->setAttr("tenon.sites", ArrayAttr::get(context, sites));
+  }
+
+  /// Weights and states have offsets by now: the artifact knows their facts.
+  void eraseGraphOnlyOps() {
+    for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody()))
+      if (isa<WeightOp, StateOp>(op))
+        op.erase();
+    getOperation().walk([](BoundOp op) {
+      op.getResult().replaceAllUsesWith(op.getValue());
+      op.erase();
+    });
+  }
+
+  /// The rows of a table that other versions of the module have begun.
+  SmallVector<Attribute> known(StringRef table) {
+    auto rows = getOperation()->getAttrOfType<ArrayAttr>(table);
+    return rows ? llvm::to_vector(rows) : SmallVector<Attribute>();
+  }
+
+  /// The module keeps which kernel each launch calls, and for which nodes.
+  /// Versions of a module launch the same kernels, if not by the same code.
+  void numberLaunches() {
+    OpBuilder builder(&getContext());
+    SmallVector<Attribute> launches = known("tenon.launches");
+    size_t next = 0;
+    getOperation().walk([&](LaunchOp op) {
+      Attribute row =
+          builder.getArrayAttr({op.getKernelAttr(), LocationAttr(op.getLoc())});
+      size_t number = next++;
+      if (number >= launches.size() || launches[number] != row) {
+        number = launches.size();
+        launches.push_back(row);
+      }
+      op->setAttr(numberAttr, builder.getI32IntegerAttr(number));
+    });
+    getOperation()->setAttr("tenon.launches", builder.getArrayAttr(launches));
+  }
+
+  /// To LLVM a bf16 is an i16, and so is an f16 that the processor does not
+  /// convert: kernels only move them and convert them by integer arithmetic,
+  /// and on processors without the type LLVM would call a library for each one
+  /// that lives across blocks.
+  bool isBits(Type type) const {
+    return type.isBF16() || (type.isF16() && !nativeHalf);
+  }
+
+  void narrowFloatsAsBits() {
+    Type i16 = IntegerType::get(&getContext(), 16);
+    getOperation().walk([&](Operation *op) {
+      if (auto global = dyn_cast<memref::GlobalOp>(op)) {
+        auto dense = dyn_cast_if_present<DenseElementsAttr>(
+            global.getInitialValueAttr());
+        if (!dense || !isBits(dense.getElementType()))
+          return;
+        global.setInitialValueAttr(dense.bitcast(i16));
+        global.setType(MemRefType::get(global.getType().getShape(), i16));
+      } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+        if (!isBits(getElementTypeOrSelf(constant.getType())))
+          return;
+        OpBuilder builder(constant);
+        TypedAttr bits;
+        if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue()))
+          bits = dense.bitcast(i16);
+        else
+          bits = builder.getIntegerAttr(
+              i16,
+              cast<FloatAttr>(constant.getValue()).getValue().bitcastToAPInt());
+        Value integer =
+            arith::ConstantOp::create(builder, constant.getLoc(), bits);
+        constant.replaceAllUsesWith(
+            arith::BitcastOp::create(builder, constant.getLoc(),
+                                     constant.getType(), integer)
+                .getResult());
+        constant.erase();
+      } else if (auto broadcast = dyn_cast<vector::BroadcastOp>(op)) {
+        // Its lowering takes the vector's element type as it is.
+        VectorType type = broadcast.getResultVectorType();
+        if (!isBits(type.getElementType()))
+          return;
+        OpBuilder builder(broadcast);
+        Location loc = broadcast.getLoc();
+        Value source = arith::BitcastOp::create(
+            builder, loc,
+            getElementTypeOrSelf(broadcast.getSourceType()) ==
+                    broadcast.getSourceType()
+                ? i16
+                : Type(cast<VectorType>(broadcast.getSourceType()).clone(i16)),
+            broadcast.getSource());
+        Value bits =
+            vector::BroadcastOp::create(builder, loc, type.clone(i16), source);
+        broadcast.replaceAllUsesWith(
+            arith::BitcastOp::create(builder, loc, type, bits).getResult());
+        broadcast.erase();
+      }
+    });
+  }
+
+  LogicalResult simplifyFirst() {
+    RewritePatternSet patterns(&getContext());
+    memref::populateExpandStridedMetadataPatterns(patterns);
+    vector::populateVectorTransferLoweringPatterns(patterns, 1);
+    vector::populateVectorMaskOpLoweringPatterns(patterns);
+    vector::populateVectorMaskMaterializationPatterns(patterns, true);
+    vector::populateVectorShapeCastLoweringPatterns(patterns);
+    vector::populateVectorFromElementsUnrollPatterns(patterns);
+    arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+    arith::populateExpandBFloat16Patterns(patterns);
+    if (!nativeHalf)
+      populateExpandHalfPatterns(patterns);
+    if (!nativeFma)
+      populateExpandFmaPatterns(patterns);
+    return applyPatternsGreedily(getOperation(), std::move(patterns));
+  }
+};
+} // namespace
+} // namespace tenon

@@ -1,0 +1,198 @@
+// The choice among the variants of a function. What comes in are placed
+// functions side by side; afterwards the function's own name is a dispatcher
+// that compares the extents of its inputs, and the code that takes every size
+// is one of those it calls.
+#include "passes/host/Passes.h"
+
+#include "runtime/tenon_abi.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
+#include <cstddef>
+
+using namespace mlir;
+
+namespace tenon {
+#define GEN_PASS_DEF_DISPATCHVARIANTS
+#include "passes/host/Passes.h.inc"
+
+namespace {
+/// A place where a named extent can be read: an argument of the function.
+struct NamedExtent {
+  unsigned argument;
+  int64_t dim;
+};
+
+struct DispatchVariants : impl::DispatchVariantsBase<DispatchVariants> {
+  void runOnOperation() override {
+    llvm::MapVector<StringRef, SmallVector<func::FuncOp>> families;
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      if (auto parent =
+              func->getAttrOfType<FlatSymbolRefAttr>("tenon.variant_of"))
+        families[parent.getValue()].push_back(func);
+    for (auto &[name, variants] : families) {
+      llvm::sort(variants, [](func::FuncOp a, func::FuncOp b) {
+        return numberOf(a) < numberOf(b);
+      });
+      dispatch(getOperation().lookupSymbol<func::FuncOp>(name), variants);
+    }
+  }
+
+  static int64_t numberOf(func::FuncOp variant) {
+    return variant->getAttrOfType<IntegerAttr>("tenon.variant").getInt();
+  }
+  func::FuncOp planOf(StringRef function) {
+    return getOperation().lookupSymbol<func::FuncOp>(
+        (function + ".plan").str());
+  }
+
+  void dispatch(func::FuncOp func, ArrayRef<func::FuncOp> variants) {
+    SmallVector<func::FuncOp> runs(variants), plans;
+    for (func::FuncOp variant : variants)
+      plans.push_back(planOf(variant.getName()));
+    llvm::StringMap<NamedExtent> extents = namedExtents(func);
+    func::FuncOp plan = planOf(func.getName());
+    makeDispatcher(func, runs, variants, extents);
+    makeDispatcher(plan, plans, variants, extents);
+  }
+
+  static llvm::StringMap<NamedExtent> namedExtents(func::FuncOp func) {
+    llvm::StringMap<NamedExtent> extents;
+    int64_t inputs =
+        func->getAttrOfType<IntegerAttr>("tenon.num_inputs").getInt();
+    for (unsigned i = 1; i <= inputs; ++i) {
+      auto type = cast<MemRefType>(func.getArgumentTypes()[i]);
+      auto dims = func.getArgAttrOfType<ArrayAttr>(i, "tenon.dims");
+      for (int64_t d = 0; dims && d < type.getRank(); ++d)
+        if (auto name = dyn_cast<StringAttr>(dims[d]);
+            name && type.isDynamicDim(d))
+          extents.try_emplace(name.getValue(), NamedExtent{i, d});
+    }
+    return extents;
+  }
+
+  /// Puts a function that chooses in the place of `general`, which becomes
+  /// private under a name of its own, and so do the `targets`, one a variant.
+  void makeDispatcher(func::FuncOp general, ArrayRef<func::FuncOp> targets,
+                      ArrayRef<func::FuncOp> variants,
+                      const llvm::StringMap<NamedExtent> &extents) {
+    OpBuilder builder(general);
+    auto chooser =
+        cast<func::FuncOp>(builder.insert(general->cloneWithoutRegions()));
+    general.setName((general.getName() + ".any").str());
+    for (func::FuncOp target : targets)
+      retire(target);
+    retire(general);
+    Block *entry = chooser.addEntryBlock();
+    builder.setInsertionPointToStart(entry);
+    Location loc = general.getLoc();
+    SmallVector<Value> results;
+    // From the last to the first, each choice around the next ones.
+    func::ReturnOp::create(
+        builder, loc,
+        choose(builder, chooser, general, targets, variants, extents));
+  }
+
+  /// It is called, and no entry of its own any more.
+  static void retire(func::FuncOp func) {
+    func.setPrivate();
+    func->removeAttr("tenon.num_inputs");
+    func->removeAttr("tenon.variant_of");
+  }
+
+  ValueRange choose(OpBuilder &builder, func::FuncOp chooser,
+                    func::FuncOp general, ArrayRef<func::FuncOp> targets,
+                    ArrayRef<func::FuncOp> variants,
+                    const llvm::StringMap<NamedExtent> &extents) {
+    if (targets.empty())
+      return call(builder, chooser, general, 0);
+    Location loc = chooser.getLoc();
+    Value fits;
+    auto sizes = variants.front()->getAttrOfType<DictionaryAttr>("tenon.sizes");
+    for (NamedAttribute size : sizes) {
+      NamedExtent extent = extents.lookup(size.getName());
+      Value found = memref::DimOp::create(
+          builder, loc, chooser.getArgument(extent.argument), extent.dim);
+      Value wanted = arith::ConstantIndexOp::create(
+          builder, loc, cast<IntegerAttr>(size.getValue()).getInt());
+      Value equal = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::eq, found, wanted);
+      fits = fits ? arith::AndIOp::create(builder, loc, fits, equal).getResult()
+                  : equal;
+    }
+    auto branch = scf::IfOp::create(builder, loc, chooser.getResultTypes(),
+                                    fits, /*withElseRegion=*/true);
+    auto fill = [&](Block *block, llvm::function_ref<ValueRange()> body) {
+      OpBuilder::InsertionGuard guard(builder);
+      if (!block->empty())
+        block->getTerminator()->erase();
+      builder.setInsertionPointToEnd(block);
+      ValueRange values = body();
+      scf::YieldOp::create(builder, loc, values);
+    };
+    fill(branch.thenBlock(), [&] {
+      return call(builder, chooser, targets.front(),
+                  numberOf(variants.front()));
+    });
+    fill(branch.elseBlock(), [&] {
+      return choose(builder, chooser, general, targets.drop_front(),
+                    variants.drop_front(), extents);
+    });
+    return branch.getResults();
+  }
+
+  ValueRange call(OpBuilder &builder, func::FuncOp chooser, func::FuncOp target,
+                  int64_t number) {
+    Location loc = chooser.getLoc();
+    auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+    Value place = LLVM::GEPOp::create(
+        builder, loc, pointer, builder.getI8Type(), chooser.getArgument(0),
+        ArrayRef<LLVM::GEPArg>{int32_t(offsetof(tenon_call, variant))});
+    Value value = LLVM::ConstantOp::create(builder, loc, builder.getI32Type(),
+                                           builder.getI32IntegerAttr(number));
+    LLVM::StoreOp::create(builder, loc, value, place);
+    storePlannedExtents(builder, chooser);
+    SmallVector<Value> operands;
+    for (auto [argument, type] :
+         llvm::zip(chooser.getArguments(), target.getArgumentTypes()))
+      operands.push_back(
+          argument.getType() == type
+              ? Value(argument)
+              : memref::CastOp::create(builder, loc, type, argument));
+    return func::CallOp::create(builder, loc, target, operands).getResults();
+  }
+
+  /// The extents of bounded outputs are read after the run: what a variant
+  /// knows before, it does not write, and it is what was planned.
+  static void storePlannedExtents(OpBuilder &builder, func::FuncOp chooser) {
+    auto inputs = chooser->getAttrOfType<IntegerAttr>("tenon.num_inputs"),
+         outputs = chooser->getAttrOfType<IntegerAttr>("tenon.num_outputs");
+    if (!inputs || !outputs)
+      return;
+    Location loc = chooser.getLoc();
+    Value shapes = chooser.getArguments().back();
+    int64_t slot = 0;
+    for (int64_t i = 0; i < outputs.getInt(); ++i) {
+      unsigned number = unsigned(1 + inputs.getInt() + i);
+      Value output = chooser.getArgument(number);
+      bool isBounded = bool(chooser.getArgAttr(number, "tenon.bounded"));
+      int64_t rank = cast<MemRefType>(output.getType()).getRank();
+      for (int64_t d = 0; d < rank; ++d, ++slot) {
+        if (!isBounded)
+          continue;
+        Value extent = memref::DimOp::create(builder, loc, output, d);
+        Value stored = arith::IndexCastOp::create(builder, loc,
+                                                  builder.getI64Type(), extent);
+        memref::StoreOp::create(
+            builder, loc, stored, shapes,
+            Value(arith::ConstantIndexOp::create(builder, loc, slot)));
+      }
+    }
+  }
+};
+} // namespace
+} // namespace tenon

@@ -1,0 +1,46 @@
+// What is around the kernels: the choice of a variant, entries, launches, and
+// the way to the LLVM dialect.
+#ifndef TENON_PASSES_HOST_PASSES_TD
+#define TENON_PASSES_HOST_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def DispatchVariants : Pass<"tenon-dispatch-variants", "mlir::ModuleOp"> {
+  let summary = "Let each function take its variant by the sizes of its inputs";
+  let description = [{
+    ```mlir
+    func.func @f(%call: !llvm.ptr, %x: memref<?x4xf32> {tenon.dims = ["batch", 4]}, ...) { ... }
+    func.func @f.variant1(...) attributes {tenon.variant_of = @f, tenon.sizes = {batch = 1}, ...} { ... }
+    // becomes
+    func.func @f(%call: !llvm.ptr, %x: memref<?x4xf32>, ...) {
+      // the extent of %x is 1 ?
+      scf.if %fits { func.call @f.variant1(...) } else { func.call @f.any(...) }
+    }
+    ```
+    Its plan likewise; both write the number of the variant into the call. What fixes more sizes comes first, then what came first.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::scf::SCFDialect", "mlir::memref::MemRefDialect"];
+}
+
+def MakeEntries : Pass<"tenon-make-entries", "mlir::ModuleOp"> {
+  let summary = "Give each graph function its entries of the artifact's ABI";
+  let description = [{
+    For a placed function `@f` makes `@f.run_entry` and `@f.plan_entry`, `(!llvm.ptr) -> i32`, which take the fields of a `tenon_call` apart.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
+def ConvertToLLVM : Pass<"tenon-convert-to-llvm", "mlir::ModuleOp"> {
+  let summary = "Lower everything that is left to the LLVM dialect";
+  let description = [{
+    Kernels become functions of expanded memrefs, launches calls of the runtime's parallel loop with the operands in a structure.
+    Assumes structured control flow has become branches. Where the processor does not convert f16, integers do, and where it has no fused
+    multiply-add, that of f32 is made of f64. Launches and places of faults are numbered by the module's `tenon.launches` and `tenon.sites`,
+    which go on from what another version of the module has there.
+  }];
+  let options = [Option<"nativeHalf", "native-half", "bool", "true", "Whether the target converts f16 to f32 and back">,
+                 Option<"nativeFma", "native-fma", "bool", "true", "Whether the target has fused multiply-add">];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
+#endif // TENON_PASSES_HOST_PASSES_TD

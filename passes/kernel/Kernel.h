@@ -1,0 +1,72 @@
+// One fusion on its way to a function: what every kernel emitter is given and
+// gives back.
+#ifndef TENON_PASSES_KERNEL_KERNEL_H
+#define TENON_PASSES_KERNEL_KERNEL_H
+
+#include "dialects/tenon/TenonDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+#include <functional>
+
+namespace tenon {
+
+/// The number of tasks of a kernel as an index value, from the sizes of its
+/// first output; called where the kernel is launched.
+using TaskCounter =
+    std::function<mlir::Value(mlir::OpBuilder &, mlir::Location,
+                              llvm::ArrayRef<mlir::OpFoldResult> sizes)>;
+
+/// What an emitter works on. The builder stands in the body of `func`, which
+/// takes (call, inputs..., outputs..., begin, end); an emitter writes code for
+/// the tasks [begin, end) and says how many tasks there are.
+struct Kernel {
+  FusionOp fusion; ///< its region is the specification
+  mlir::func::FuncOp func;
+  mlir::OpBuilder builder;
+  llvm::DenseMap<mlir::Value, mlir::Value>
+      arguments{}; ///< region argument -> memref or index of the function
+  llvm::SmallVector<mlir::Value> outputs{}; ///< memrefs, one per yielded value
+  mlir::Value call;                         ///< !llvm.ptr, for faults
+  mlir::Value begin, end;                   ///< index
+  int64_t vectorBytes; ///< bytes of the target's vector registers
+  int64_t amxParts;    ///< of bf16, that AMX multiplies f32 in; 0: no AMX
+
+  mlir::Location loc() { return fusion.getLoc(); }
+  /// Lanes of the widest element among the kernel's tensors that fill one
+  /// vector register; at least 4.
+  int64_t lanes();
+};
+
+/// The type of a tensor in kernels: signless elements, bool as one byte.
+mlir::MemRefType kernelMemRef(mlir::Type tensorOrMemRef);
+
+constexpr int64_t lineBytes = 64; ///< of the caches
+
+/// Index arithmetic that folds constants.
+struct IndexBuilder {
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  mlir::Value constant(int64_t value);
+  mlir::Value add(mlir::Value a, mlir::Value b);
+  mlir::Value sub(mlir::Value a, mlir::Value b);
+  mlir::Value mul(mlir::Value a, mlir::Value b);
+  mlir::Value min(mlir::Value a, mlir::Value b);
+  mlir::Value max(mlir::Value a, mlir::Value b);
+  mlir::Value floorDiv(mlir::Value a,
+                       mlir::Value b); ///< of values that are not negative
+  mlir::Value remainder(mlir::Value a,
+                        mlir::Value b); ///< of values that are not negative
+  mlir::Value ceilDiv(mlir::Value a, int64_t b);
+  mlir::Value
+  product(llvm::ArrayRef<mlir::OpFoldResult> sizes); ///< one if there are none
+  mlir::Value less(mlir::Value a, mlir::Value b);    ///< signed, i1
+  /// The indices of the element number `linear` of a box of the given extents.
+  llvm::SmallVector<mlir::Value>
+  delinearize(mlir::Value linear, llvm::ArrayRef<mlir::Value> extents);
+};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_KERNEL_KERNEL_H

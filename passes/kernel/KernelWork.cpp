@@ -1,0 +1,160 @@
+// The count is of the fusion's meaning, not of the code made of it: what a
+// kernel computes twice counts once, so that a profile shows it as slow.
+#include "passes/kernel/KernelWork.h"
+
+#include "passes/kernel/ExtentSource.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tenon {
+namespace {
+class WorkCounter {
+public:
+  WorkCounter(FusionOp fusion, OpBuilder &builder)
+      : fusion(fusion), at{builder, fusion.getLoc()} {}
+
+  KernelWork count() {
+    KernelWork work{at.constant(0), at.constant(0)};
+    for (Operation &op : fusion.getBlock().without_terminator())
+      work.flops = at.add(work.flops, flopsOf(op));
+    for (BlockArgument argument : fusion.getBlock().getArguments())
+      if (isa<RankedTensorType>(argument.getType()))
+        work.bytes = at.add(work.bytes, bytesRead(argument));
+    for (Value output : fusion.getOutputs())
+      work.bytes = at.add(work.bytes, bytes(output));
+    return work;
+  }
+
+private:
+  Value outside(BlockArgument argument) {
+    return fusion.getInputs()[argument.getArgNumber()];
+  }
+
+  /// An extent of a value of the region or of a memref; null where only the
+  /// kernel will know it.
+  Value extent(Value tensor, int64_t dim) {
+    auto type = cast<ShapedType>(tensor.getType());
+    if (!type.isDynamicDim(dim))
+      return at.constant(type.getDimSize(dim));
+    if (isa<MemRefType>(type))
+      return memref::DimOp::create(at.builder, at.loc, tensor, dim);
+    if (auto argument = dyn_cast<BlockArgument>(tensor))
+      return extent(outside(argument), dim);
+    for (auto [value, output] :
+         llvm::zip(fusion.getYield().getValues(), fusion.getOutputs()))
+      if (value == tensor)
+        return extent(output, dim);
+    return llvm::TypeSwitch<Operation *, Value>(tensor.getDefiningOp())
+        .Case<BroadcastInDimOp, ReshapeOp, SliceOp, IotaOp>([&](auto sized) {
+          auto size = dyn_cast<Value>(getMixedValues(
+              sized.getStaticSizes(), sized.getSizes(), at.builder)[dim]);
+          auto argument = dyn_cast_if_present<BlockArgument>(size);
+          return argument ? outside(argument) : Value();
+        })
+        .Default([&](Operation *op) {
+          if (auto source = extentSource(op, dim))
+            return extent(source->first, source->second);
+          Value found;
+          if (op->hasTrait<Elementwise>())
+            for (Value operand : op->getOperands())
+              if (!found && isa<RankedTensorType>(operand.getType()))
+                found = extent(operand, dim);
+          return found;
+        });
+  }
+
+  Value elements(Value tensor) {
+    Value count = at.constant(1);
+    for (int64_t d = 0; d < cast<ShapedType>(tensor.getType()).getRank(); ++d)
+      count = timesExtent(count, tensor, d);
+    return count;
+  }
+  Value timesExtent(Value count, Value tensor, int64_t dim) {
+    Value known = extent(tensor, dim);
+    return known ? at.mul(count, known) : count;
+  }
+  Value bytes(Value tensor) {
+    Type element = cast<ShapedType>(tensor.getType()).getElementType();
+    return at.mul(elements(tensor), at.constant(llvm::divideCeil(
+                                        element.getIntOrFloatBitWidth(), 8)));
+  }
+  Value times(Value count, int64_t each) {
+    return at.mul(count, at.constant(each));
+  }
+
+  /// A table of which a few rows are gathered is not read whole.
+  Value bytesRead(BlockArgument argument) {
+    Value parts = at.constant(0);
+    for (OpOperand &use : argument.getUses()) {
+      bool inPlaces =
+          isa<SliceOp, GatherOp>(use.getOwner()) && use.getOperandNumber() == 0;
+      if (!inPlaces)
+        return bytes(argument);
+      parts = at.add(parts, bytes(use.getOwner()->getResult(0)));
+    }
+    return parts;
+  }
+
+  /// Two products a score, and an exponential.
+  Value flopsOf(AttentionOp op) {
+    size_t rank = op.getQueryOrder().size();
+    Value scores = at.constant(1);
+    for (size_t i = 0; i + 1 < rank; ++i)
+      scores = timesExtent(scores, op.getQuery(), op.getQueryOrder()[i]);
+    scores = timesExtent(scores, op.getKey(), op.getKeyOrder()[rank - 2]);
+    Value depths = times(at.add(timesExtent(at.constant(1), op.getQuery(),
+                                            op.getQueryOrder()[rank - 1]),
+                                timesExtent(at.constant(1), op.getValue(),
+                                            op.getValueOrder()[rank - 1])),
+                         2);
+    return at.mul(scores, at.add(depths, at.constant(transcendentalFlops)));
+  }
+
+  Value flopsOf(Operation &op) {
+    return llvm::TypeSwitch<Operation *, Value>(&op)
+        .Case([&](DotGeneralOp dot) {
+          Value count = times(elements(dot.getResult()), 2);
+          for (int64_t dim : dot.getLhsContract())
+            count = timesExtent(count, dot.getLhs(), dim);
+          return count;
+        })
+        .Case([&](ConvolutionOp convolution) {
+          // A result element meets one kernel of each input channel.
+          Value count = times(elements(convolution.getResult()), 2);
+          for (size_t d = 0; d <= convolution.getStrides().size(); ++d)
+            count = timesExtent(count, convolution.getRhs(), d);
+          return count;
+        })
+        .Case([&](AttentionOp attention) { return flopsOf(attention); })
+        .Case<ReduceWindowOp, ArgReduceWindowOp>([&](auto window) {
+          Value count = elements(window->getResult(0));
+          for (int64_t extent : window.getWindow())
+            count = times(count, extent);
+          return count;
+        })
+        .Case<ReduceOp, ArgReduceOp, CumulativeOp, SortOp, NonzeroOp>(
+            [&](auto all) { return elements(all->getOperand(0)); })
+        .Case<ExpOp, Expm1Op, LogOp, Log1pOp, SineOp, CosineOp, TanOp, AsinOp,
+              AcosOp, AtanOp, SinhOp, CoshOp, TanhOp, AsinhOp, AcoshOp, AtanhOp,
+              LogisticOp, ErfOp, CbrtOp, PowerOp, Atan2Op>([&](auto dear) {
+          return times(elements(dear->getResult(0)), transcendentalFlops);
+        })
+        .Default([&](Operation *op) {
+          return op->hasTrait<Elementwise>() ? elements(op->getResult(0))
+                                             : at.constant(0);
+        });
+  }
+
+  FusionOp fusion;
+  IndexBuilder at;
+};
+} // namespace
+
+KernelWork countWork(FusionOp fusion, OpBuilder builder) {
+  return WorkCounter(fusion, builder).count();
+}
+
+} // namespace tenon

@@ -1,0 +1,412 @@
+// Strides of products and convolutions. Which operand gives the columns is
+// chosen here: vectors run along columns, so that a product with a narrow or
+// missing column extent has its operands exchanged. Products commute, and every
+// element stays one chain over ascending sums, so the choice is not seen in the
+// bits.
+#include "passes/kernel/nest/ContractionNest.h"
+
+#include "passes/kernel/element/ElementEmitter.h"
+#include "passes/kernel/element/FlatMemory.h"
+#include "passes/kernel/nest/ContractionOperand.h"
+#include "passes/kernel/numerics/Conversions.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace tenon {
+using llvm::divideCeilSigned;
+
+/// Fewer columns than this leave most lanes of a vector idle.
+constexpr int64_t narrowColumns = 4;
+
+namespace {
+/// Whether dimension `column` gives columns that lie side by side.
+bool columnsFit(const ContractionOperand &rhs, int64_t column) {
+  return !rhs.panels ||
+         (rhs.panelDim == column && !ShapedType::isDynamic(rhs.panels->width));
+}
+
+Type sumTypeOf(Type element) {
+  if (isa<Float16Type, BFloat16Type>(element))
+    return Float32Type::get(element.getContext());
+  return kernelElementType(element);
+}
+
+bool isOne(Value extent) { return getConstantIntValue(extent) == 1; }
+
+/// Fewer known columns than lanes are worth.
+bool isNarrow(const ResultDim &dim) {
+  return getConstantIntValue(dim.extent).value_or(narrowColumns) <
+         narrowColumns;
+}
+
+/// The distance of all rows in lhs, if it is known to be one.
+Value strideOfRows(ArrayRef<ResultDim> rows) {
+  for (size_t i = 1; i < rows.size(); ++i) {
+    std::optional<int64_t> outer = getConstantIntValue(rows[i - 1].lhsStride),
+                           inner = getConstantIntValue(rows[i].lhsStride),
+                           count = getConstantIntValue(rows[i].extent);
+    if (!outer || !inner || !count || *outer != *inner * *count)
+      return {};
+  }
+  return rows.back().lhsStride;
+}
+
+/// Neighbours that are one run in both operands become one dimension.
+void mergeSums(IndexBuilder at, SmallVector<SumDim> &sums) {
+  for (size_t i = sums.size(); i-- > 1;) {
+    SumDim &high = sums[i - 1], &low = sums[i];
+    auto follows = [&](Value outer, Value inner) {
+      std::optional<int64_t> step = getConstantIntValue(outer),
+                             one = getConstantIntValue(inner),
+                             count = getConstantIntValue(low.extent);
+      return step && one && count && *step == *one * *count;
+    };
+    if (high.guard || low.guard || !follows(high.lhsStride, low.lhsStride) ||
+        !follows(high.rhsStride, low.rhsStride))
+      continue;
+    low.extent = at.mul(high.extent, low.extent);
+    sums.erase(sums.begin() + i - 1);
+  }
+}
+
+/// The same for dimensions that are neighbours in the shapes of both operands,
+/// whether extents are known or not. Others are not merged, though they may
+/// happen to lie in one run: sums must not depend on what is known.
+void mergeNeighbours(IndexBuilder at, SmallVector<SumDim> &sums,
+                     ArrayRef<int64_t> lhsDims, ArrayRef<int64_t> rhsDims) {
+  for (size_t i = sums.size(); i-- > 1;) {
+    if (lhsDims[i - 1] + 1 != lhsDims[i] || rhsDims[i - 1] + 1 != rhsDims[i])
+      continue;
+    sums[i].extent = at.mul(sums[i - 1].extent, sums[i].extent);
+    sums.erase(sums.begin() + i - 1);
+  }
+}
+
+/// Part of the numerics contract, chosen from the extent of the sum alone: a
+/// chain of n products errs with the root of n, blocks with that of n / 128.
+constexpr int64_t sumBlock = 128;
+
+/// Taps of a window are never summed across: a pixel at the border, whose taps
+/// come one by one, must have the bits of one inside.
+constexpr int64_t fewestChannels = 64, mostChannels = 192;
+
+int64_t blockOfDot(Type sum, Value extent) {
+  if (!isa<FloatType>(sum))
+    return 0;
+  std::optional<int64_t> known = getConstantIntValue(extent);
+  return known && *known <= sumBlock ? 0 : sumBlock;
+}
+
+int64_t blockOfConvolution(Type sum, Value channels) {
+  if (!isa<FloatType>(sum))
+    return 0;
+  std::optional<int64_t> known = getConstantIntValue(channels);
+  if (!known || *known > mostChannels)
+    return sumBlock;
+  return *known < fewestChannels ? 0 : *known;
+}
+
+/// Counts a sum along neighbours in lhs in pairs of them, of which the words of
+/// rhs are as many.
+void countPairs(IndexBuilder at, SumDim &sum, Value words) {
+  sum.extent = words;
+  sum.lhsStride = at.mul(sum.lhsStride, at.constant(2));
+}
+
+/// Where the operands of a nest lie, and what they and their sums are.
+void setOperands(ContractionNest &nest, Kernel &kernel,
+                 const ContractionOperand &lhs, const ContractionOperand &rhs,
+                 RankedTensorType result) {
+  nest.panels = rhs.panels;
+  nest.lhs = flattened(kernel, lhs.memory);
+  nest.rhs = flattened(kernel, rhs.memory);
+  nest.lhsElement = lhs.element;
+  nest.rhsElement = rhs.element;
+  nest.resultElement = result.getElementType();
+  nest.sum = sumTypeOf(nest.resultElement);
+}
+} // namespace
+
+std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op) {
+  if (!inMemory(kernel, op.getLhs(), op.getRhs(), op.getProducts()))
+    return std::nullopt;
+  IndexBuilder at{kernel.builder, kernel.loc()};
+  ContractionOperand lhs(kernel, op.getLhs()), rhs(kernel, op.getRhs());
+  if (lhs.panels || lhs.scales)
+    return std::nullopt;
+  Value zero = at.constant(0);
+  SmallVector<ResultDim> batches, left, right;
+  int64_t place = 0;
+  for (auto [l, r] : llvm::zip(op.getLhsBatch(), op.getRhsBatch()))
+    batches.push_back(
+        {lhs.extents[l], lhs.strides[l], rhs.strides[r], place++});
+  for (int64_t dim : op.getLhsFree())
+    left.push_back({lhs.extents[dim], lhs.strides[dim], zero, place++});
+  for (int64_t dim : op.getRhsFree())
+    right.push_back({rhs.extents[dim], zero, rhs.strides[dim], place++});
+  ContractionNest nest;
+  for (auto [l, r] : llvm::zip(op.getLhsContract(), op.getRhsContract()))
+    nest.sums.push_back({lhs.extents[l], lhs.strides[l], rhs.strides[r]});
+  if (nest.sums.empty())
+    nest.sums.push_back({at.constant(1), zero, zero});
+  nest.products = op.getProducts();
+  if (nest.products == Products::Pairs) {
+    if (getConstantIntValue(nest.sums.back().lhsStride) != 1)
+      return std::nullopt;
+    countPairs(at, nest.sums.back(), rhs.extents[op.getRhsContract().back()]);
+  }
+  // Free dimensions beside one another are one run of rows.
+  auto inOneRun = [](ArrayRef<int64_t> free) {
+    return !free.empty() &&
+           free.back() - free.front() + 1 == int64_t(free.size());
+  };
+  bool leftRun = inOneRun(op.getLhsFree()),
+       rightRun = inOneRun(op.getRhsFree());
+  auto lastWide = [](ArrayRef<ResultDim> dims) {
+    size_t last = dims.size();
+    while (last > 0 && isOne(dims[last - 1].extent))
+      --last;
+    return int64_t(last) - 1;
+  };
+  bool noColumns = lastWide(right) < 0 && lastWide(left) >= 0;
+  bool narrow = lastWide(right) >= 0 && lastWide(left) >= 0 &&
+                isNarrow(right[lastWide(right)]) &&
+                !isNarrow(left[lastWide(left)]);
+  if (!rhs.panels && (noColumns || narrow)) {
+    std::swap(lhs, rhs);
+    std::swap(left, right);
+    leftRun = rightRun;
+    for (auto *dims : {&batches, &left, &right})
+      for (ResultDim &dim : *dims)
+        std::swap(dim.lhsStride, dim.rhsStride);
+    for (SumDim &sum : nest.sums)
+      std::swap(sum.lhsStride, sum.rhsStride);
+  }
+  if (right.empty())
+    return std::nullopt;
+  size_t column = std::max<int64_t>(0, lastWide(right));
+  if (rhs.panels) {
+    // Never exchanged: the columns are the right operand's.
+    SmallVector<int64_t> free = op.getRhsFree();
+    column = llvm::find(free, *rhs.panelDim) - free.begin();
+    if (column == free.size() || !columnsFit(rhs, free[column]))
+      return std::nullopt;
+  }
+  // Groups run along the one sum.
+  if (rhs.scales && (nest.sums.size() != 1 || !batches.empty()))
+    return std::nullopt;
+  setOperands(nest, kernel, lhs, rhs, op.getType());
+  nest.sumsPerElement = rhs.sumsPerElement;
+  nest.scales = rhs.scales;
+  nest.column = right[column];
+  nest.outer = batches;
+  for (auto [i, dim] : llvm::enumerate(right))
+    if (i != column)
+      nest.outer.push_back(dim);
+  nest.rows = left;
+  if (leftRun)
+    nest.rowStride = left.back().lhsStride;
+  nest.lhsOrigin = nest.rhsOrigin = zero;
+  nest.rank = place;
+  if (!op.getLhsContract().empty())
+    mergeNeighbours(at, nest.sums, op.getLhsContract(), op.getRhsContract());
+  Value innermost = nest.sums.back().extent;
+  nest.block = nest.scales ? rhs.group : blockOfDot(nest.sum, innermost);
+  if (nest.block && nest.sums.size() > 1 && !getConstantIntValue(innermost))
+    nest.isBlocked = arith::CmpIOp::create(kernel.builder, kernel.loc(),
+                                           arith::CmpIPredicate::sgt, innermost,
+                                           at.constant(sumBlock));
+  return nest;
+}
+
+namespace {
+/// Nests a transposed convolution may fall into; each is code of its own.
+constexpr int64_t mostPhases = 16;
+
+/// One spatial dimension of a convolution, or of one phase of it: the positions
+/// first + step * p, whose windows meet elements of the input, not zeros that
+/// were put between them, at the taps firstTap + tapStep * t. The window of
+/// position p starts at p * stride - low, its taps lie `dilation` apart.
+struct Phase {
+  int64_t first, step, stride, low, dilation, firstTap, tapStep;
+};
+
+/// The phases of a dimension, by the positions modulo their number.
+SmallVector<Phase> phasesOf(ConvolutionOp op, int64_t dim) {
+  int64_t stride = op.getStrides()[dim], low = op.getPadding()[2 * dim],
+          dilation = op.getRhsDilation()[dim],
+          between = op.getLhsDilation()[dim];
+  int64_t step = between / std::gcd(stride, between),
+          tapStep = between / std::gcd(dilation, between);
+  SmallVector<Phase> phases;
+  for (int64_t first = 0; first < step; ++first) {
+    int64_t tap = 0, start = first * stride - low;
+    while (tap < tapStep && (start + tap * dilation) % between != 0)
+      ++tap;
+    // No tap at all: the elements are sums of nothing.
+    bool none = tap == tapStep;
+    phases.push_back({first, step, stride * step / between,
+                      none ? 0 : -(start + tap * dilation) / between,
+                      dilation * tapStep / between,
+                      none ? std::numeric_limits<int64_t>::max() : tap,
+                      tapStep});
+  }
+  return phases;
+}
+
+class ConvolutionNests {
+public:
+  ConvolutionNests(Kernel &kernel, ConvolutionOp op)
+      : kernel(kernel), op(op), at{kernel.builder, kernel.loc()},
+        lhs(kernel, op.getLhs()), rhs(kernel, op.getRhs()),
+        spatial(op.getStrides().size()) {}
+
+  std::vector<ContractionNest> all();
+
+private:
+  bool isCovered();
+  ContractionNest nestOf(ArrayRef<Phase> phases);
+  void addSpatial(ContractionNest &nest, int64_t dim, const Phase &phase);
+  void addChannels(ContractionNest &nest);
+  Value resultExtent(int64_t dim) {
+    return ElementEmitter(kernel, 1).extent(kernel.outputs[0], dim);
+  }
+
+  Kernel &kernel;
+  ConvolutionOp op;
+  IndexBuilder at;
+  ContractionOperand lhs, rhs;
+  int64_t spatial;
+};
+
+bool ConvolutionNests::isCovered() {
+  int64_t phases = 1;
+  for (auto [stride, between] : llvm::zip(op.getStrides(), op.getLhsDilation()))
+    phases *= between / std::gcd(stride, between);
+  bool kernelKnown = !ShapedType::isDynamicShape(
+      cast<ShapedType>(op.getRhs().getType()).getShape().take_front(spatial));
+  bool outputsKnown = !op.getType().isDynamicDim(spatial + 1);
+  bool besideOneAnother = getConstantIntValue(lhs.strides.back()) == 1;
+  if (lhs.panels || lhs.scales || rhs.scales || phases > mostPhases ||
+      (phases != 1 && !kernelKnown) ||
+      (op.getProducts() == Products::Pairs && !besideOneAnother))
+    return false;
+  return op.getGroups() == 1 ? columnsFit(rhs, spatial + 1)
+                             : outputsKnown && !rhs.panels;
+}
+
+/// Rows along a spatial dimension, and its taps.
+void ConvolutionNests::addSpatial(ContractionNest &nest, int64_t dim,
+                                  const Phase &phase) {
+  Value step = lhs.strides[dim + 1];
+  Value left = at.max(at.sub(resultExtent(dim + 1), at.constant(phase.first)),
+                      at.constant(0));
+  nest.rows.push_back({at.ceilDiv(left, phase.step),
+                       at.mul(step, at.constant(phase.stride)), at.constant(0),
+                       dim + 1, phase.step, phase.first});
+  nest.lhsOrigin = at.sub(nest.lhsOrigin, at.mul(step, at.constant(phase.low)));
+  SumDim taps{rhs.extents[dim], at.mul(step, at.constant(phase.dilation)),
+              at.mul(rhs.strides[dim], at.constant(phase.tapStep))};
+  if (phase.tapStep != 1 || phase.firstTap != 0) {
+    int64_t all = *getConstantIntValue(rhs.extents[dim]);
+    bool none = phase.firstTap >= all;
+    taps.extent = at.constant(
+        none ? 0 : divideCeilSigned(all - phase.firstTap, phase.tapStep));
+    if (!none)
+      nest.rhsOrigin =
+          at.add(nest.rhsOrigin,
+                 at.mul(rhs.strides[dim], at.constant(phase.firstTap)));
+  }
+  bool spread = op.getLhsDilation()[dim] != 1;
+  if (spread || op.getPadding()[2 * dim] > 0 ||
+      op.getPadding()[2 * dim + 1] > 0)
+    taps.guard = WindowGuard{unsigned(dim + 1), phase.stride, phase.low,
+                             phase.dilation, lhs.extents[dim + 1]};
+  nest.sums.push_back(taps);
+}
+
+/// Columns are the outputs of a group.
+void ConvolutionNests::addChannels(ContractionNest &nest) {
+  Value zero = at.constant(0), outputs = resultExtent(spatial + 1),
+        features = rhs.extents[spatial];
+  if (int64_t groups = op.getGroups(); groups != 1) {
+    int64_t each = *getConstantIntValue(outputs) / groups;
+    nest.outer.push_back({at.constant(groups),
+                          at.mul(features, lhs.strides.back()),
+                          at.constant(each), spatial + 1, each});
+    outputs = at.constant(each);
+  }
+  nest.column = {outputs, zero, at.constant(1), spatial + 1};
+  nest.sums.push_back({features, lhs.strides.back(), rhs.strides[spatial]});
+  nest.products = op.getProducts();
+  if (nest.products == Products::Pairs)
+    countPairs(at, nest.sums.back(), features);
+}
+
+ContractionNest ConvolutionNests::nestOf(ArrayRef<Phase> phases) {
+  ContractionNest nest;
+  nest.lhsOrigin = nest.rhsOrigin = at.constant(0);
+  nest.rank = spatial + 2;
+  nest.rows.push_back({resultExtent(0), lhs.strides[0], at.constant(0), 0});
+  for (auto [dim, phase] : llvm::enumerate(phases))
+    addSpatial(nest, dim, phase);
+  addChannels(nest);
+  setOperands(nest, kernel, lhs, rhs, op.getType());
+  nest.rowStride = strideOfRows(nest.rows);
+  Value features = nest.sums.back().extent;
+  nest.block = blockOfConvolution(nest.sum, features);
+  // A window of one tap is no sum: a 1x1 convolution is one chain.
+  for (size_t i = nest.sums.size() - 1; i-- > 0;)
+    if (isOne(nest.sums[i].extent) && !nest.sums[i].guard)
+      nest.sums.erase(nest.sums.begin() + i);
+  // Only whole blocks may be joined to longer runs.
+  std::optional<int64_t> known = getConstantIntValue(features);
+  if (nest.block == 0 || (known && *known % nest.block == 0))
+    mergeSums(at, nest.sums);
+  return nest;
+}
+
+std::vector<ContractionNest> ConvolutionNests::all() {
+  if (!isCovered())
+    return {};
+  SmallVector<SmallVector<Phase>> combinations = {{}};
+  for (int64_t dim = 0; dim < spatial; ++dim) {
+    SmallVector<SmallVector<Phase>> longer;
+    for (const SmallVector<Phase> &former : combinations)
+      for (const Phase &phase : phasesOf(op, dim)) {
+        longer.push_back(former);
+        longer.back().push_back(phase);
+      }
+    combinations = std::move(longer);
+  }
+  std::vector<ContractionNest> nests;
+  for (ArrayRef<Phase> phases : combinations)
+    nests.push_back(nestOf(phases));
+  return nests;
+}
+} // namespace
+
+std::optional<int64_t> knownProduct(ArrayRef<ResultDim> dims) {
+  int64_t product = 1;
+  for (const ResultDim &dim : dims) {
+    std::optional<int64_t> extent = getConstantIntValue(dim.extent);
+    if (!extent)
+      return std::nullopt;
+    product *= *extent;
+  }
+  return product;
+}
+
+std::vector<ContractionNest> nestsOfConvolution(Kernel &kernel,
+                                                ConvolutionOp op) {
+  if (!inMemory(kernel, op.getLhs(), op.getRhs(), op.getProducts()))
+    return {};
+  return ConvolutionNests(kernel, op).all();
+}
+
+} // namespace tenon

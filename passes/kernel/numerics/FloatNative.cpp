@@ -1,0 +1,155 @@
+// The f32 functions models spend their time in, computed in f32: exp and what
+// is made of it, log, erf. Comes in: any f32. Goes out: within two units in the
+// last place, denormals, infinities and NaN included. Coefficients are minimax
+// fits on the reduced interval, each rounded before the next is fitted; erf's
+// are of their neighbours those of the least error over all f32, and exp's are
+// those that Norbert Juffa has published for an expf of this form.
+//
+// All powers of e share one reduction: x = k ln 2 + r with |r| <= ln 2 / 2.
+// Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits, already
+// biased for the exponent field it is shifted into.
+#include "passes/kernel/numerics/FloatMath.h"
+#include <limits>
+
+using namespace mlir;
+
+namespace tenon {
+namespace {
+
+constexpr double log2e = 1.44269504088896340736;
+constexpr double ln2High = 0x1.62e4p-1; // k * ln2High is exact
+constexpr double ln2Low = 0x1.7f7d1c0000000p-20;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// x = k ln 2 + r; the low bits of `biased` hold k + bias.
+struct Reduced {
+  Lanes k, r, biased;
+};
+
+Reduced reduce(const Lanes &x, int bias) {
+  Type i32 = IntegerType::get(x.type().getContext(), 32);
+  Lanes magic = x.number(0x1.8p23 + bias);
+  Lanes shifted = fma(x, log2e, magic);
+  Lanes k = shifted - magic;
+  Lanes high = fma(k, -ln2High, x); // exact
+  return {k, fma(k, -ln2Low, high), shifted.bitcast(i32)};
+}
+
+/// e^r for |r| <= ln 2 / 2.
+Lanes expCore(const Lanes &r) {
+  return horner(r, {1, 1, 0.499999851, 0.166664720, 4.16695364e-2,
+                    8.37312452e-3, 1.37805939e-3});
+}
+
+/// e^r - 1 for |r| <= ln 2 / 2, relative to its size.
+Lanes expm1Core(const Lanes &r) {
+  Lanes tail = horner(r, {0.5, 0.16666667163372039, 4.1666477918624878e-2,
+                          8.3331903442740440e-3, 1.3933692825958133e-3,
+                          1.9960192730650306e-4});
+  return fma(tail, r * r, r);
+}
+
+/// 2^k from bits that hold k + 127, 0 < k + 127 < 255.
+Lanes powerOfTwo(const Lanes &biased) {
+  Type f32 = Float32Type::get(biased.type().getContext());
+  return (biased << 23).bitcast(f32);
+}
+
+} // namespace
+
+// 2^k is two factors: the first product is exact, and the second rounds a
+// denormal result and makes an overflow infinity.
+Lanes expNative(const Lanes &x) {
+  Reduced part = reduce(limit(x, -104.5, 89), 254);
+  Lanes half = part.biased >> 1;
+  Lanes rest = part.biased - half;
+  return expCore(part.r) * powerOfTwo(half) * powerOfTwo(rest);
+}
+
+Lanes expm1Native(const Lanes &x) {
+  Reduced part = reduce(limit(x, -18, 89), 127);
+  // 2^128 has no float: the last doubling is done on the result.
+  Lanes twice = part.k > x.number(127);
+  Lanes scale = twice.select(x.number(0x1p127), powerOfTwo(part.biased));
+  Lanes once = fma(scale, expm1Core(part.r), scale - x.number(1));
+  return twice.select(once + once, once).copySign(x);
+}
+
+// Below 9/16 an odd polynomial; above it 1 - 2 / (e^2x + 1), which is 1 from
+// 9.02 on.
+Lanes tanhNative(const Lanes &x) {
+  Lanes magnitude = x.abs();
+  Lanes square = x * x;
+  Lanes odd = horner(square, {-0.33333313465, 0.133324519, -5.38374297e-2,
+                              2.10074633e-2, -6.17981609e-3});
+  Lanes small = fma(x * square, odd, x);
+
+  Reduced part = reduce(limitAbove(magnitude + magnitude, 20), 127);
+  Lanes one = x.number(1);
+  Lanes sum = fma(powerOfTwo(part.biased), expCore(part.r), one);
+  Lanes large = one - x.number(2) / sum;
+  return (magnitude < x.number(0.5625)).select(small, large).copySign(x);
+}
+
+// 1 / (1 + e^-x), both sides times 2^-32: then neither the denominator of the
+// least denormal overflows, nor does its scale vanish where the result is 1.
+// With e^-x = scale (1 + tail), scale + 1 is exact but for large scales; what
+// it loses there joins scale * tail, which is exact.
+Lanes logisticNative(const Lanes &x) {
+  Reduced part = reduce(limit(-x, -60, 104.5), 127 - 32);
+  Lanes scale = powerOfTwo(part.biased);
+  Lanes one = x.number(0x1p-32);
+  Lanes sum = scale + one;
+  Lanes lost = one - (sum - scale);
+  return one / (fma(scale, expm1Core(part.r), lost) + sum);
+}
+
+// Below 9/8 an odd polynomial; above it 1 - c^2, where c is a polynomial near
+// sqrt erfc: a root is smooth enough for few terms, and one product loses
+// little. From 4 on c^2 is nothing beside 1. Both are expanded within their
+// range, not around zero: the terms are small, and so is what their rounding
+// loses.
+Lanes erfNative(const Lanes &x) {
+  Lanes s = fma(x, x, x.number(-0.5625));
+  Lanes odd =
+      horner(s, {-5.1792488e-02, -2.7135688e-01, 7.606173e-02, -1.7434403e-02,
+                 3.3114634e-03, -5.380635e-04, 7.038561e-05});
+  Lanes small = fma(odd, x, x);
+
+  Lanes magnitude = x.abs();
+  Lanes t = limitAbove(magnitude, 4) - x.number(1.1875);
+  Lanes root =
+      horner(t, {3.0508733e-01, -4.5141634e-01, 2.0209323e-01, 2.5024436e-02,
+                 -4.522605e-02, 3.62989e-03, 8.669511e-03, -4.122315e-03,
+                 7.867855e-04, -5.7440462e-05});
+  Lanes large = fma(-root, root, x.number(1)).copySign(x);
+  return (magnitude < x.number(1.125)).select(small, large);
+}
+
+// x = 2^k m with m in [sqrt 1/2, sqrt 2), log x = k ln 2 + log1p(m - 1).
+Lanes logNative(const Lanes &x) {
+  Type i32 = IntegerType::get(x.type().getContext(), 32);
+  Lanes isDenormal = x < x.number(0x1p-126);
+  Lanes normal = isDenormal.select(x * x.number(0x1p23), x);
+  Lanes fromRoot = normal.bitcast(i32) - x.bits(i32, 0x3f3504f3);
+  Lanes exponent = fromRoot.shiftRightSigned(fromRoot.bits(23));
+  Lanes mantissa =
+      (fromRoot & fromRoot.bits(0x7fffff)) + fromRoot.bits(0x3f3504f3);
+  Lanes k = exponent.signedToFloat(x.element()) -
+            isDenormal.select(x.number(23), x.number(0));
+  Lanes f = mantissa.bitcast(x.element()) - x.number(1);
+  Lanes square = f * f;
+  Lanes p = horner(
+      f, {0.33333313465118408, -0.25000011920928955, 0.20002073049545288,
+          -0.16667851805686951, 0.14220230281352997, -0.12408278137445450,
+          0.11886323988437653, -0.11660114675760269, 6.7319914698600769e-2});
+  Lanes low = fma(k, ln2Low, square * f * p);
+  Lanes finite = fma(k, ln2High, f + fma(square, -0.5, low));
+  Lanes zero = x.number(0), inf = x.number(infinity);
+  Lanes positive = (x == inf).select(x, finite);
+  Lanes other = (x == zero).select(
+      -inf, x.number(std::numeric_limits<double>::quiet_NaN()));
+  return (x > zero).select(positive, other);
+}
+
+} // namespace tenon

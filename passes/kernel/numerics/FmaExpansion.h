@@ -1,0 +1,16 @@
+// Fused multiply-add of f32 for processors without the instruction: LLVM would
+// call a library there, for each element.
+#ifndef TENON_PASSES_KERNEL_NUMERICS_FMAEXPANSION_H
+#define TENON_PASSES_KERNEL_NUMERICS_FMAEXPANSION_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace tenon {
+
+/// Patterns that turn `math.fma` of f32 into f64 operations with the same bits;
+/// NaN stays NaN. That of f64 is left to the library.
+void populateExpandFmaPatterns(mlir::RewritePatternSet &patterns);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_KERNEL_NUMERICS_FMAEXPANSION_H
