@@ -135,10 +135,10 @@ def Tenon_NonMaxSuppressionOp : Tenon_Op<"non_max_suppression", [Pure, DeclareOp
   let summary = "Boxes in falling order of score that overlap no box already taken";
   let description = [{
     `boxes` is [batch, boxes, 4], `scores` is [batch, classes, boxes]. `limit`
-    bounds the number of boxes taken per batch and class. `selected` has the shape
-    [batch * classes * min(limit, boxes), 3]; its first `count` rows are set to (batch,
-    class, box). A box is two opposite corners (y1, x1, y2, x2), or with
-    `center` (x, y, width, height).
+    bounds the number of boxes taken per batch and class. `selected` has the
+    shape [batch * classes * min(limit, boxes), 3]; its first `count` rows are
+    set to (batch, class, box). A box is two opposite corners (y1, x1, y2, x2),
+    or with `center` (x, y, width, height).
 
     * (C1) boxes and scores have rank 3, boxes have four coordinates, batch and
       box extents agree
