@@ -1,11 +1,11 @@
-/* The door of a run. Tensors as the caller wrote them go in; afterwards the
+/* Checks the arguments of a run. The caller's tensors come in. Afterwards the
  * context's tables hold pointers and extents that fit the function's
- * description, or the text names the tensor that does not. */
+ * description, or the text names the tensor that does not fit. */
 #include <string.h>
 
 #include "model.h"
 
-/* Starts a text: `input "x": `. */
+/* Starts a text with `input "x": `. */
 static tenon_status at_tensor(tenon_context *context, const char *kind,
                               const tenon_tensor_desc *desc) {
   tenon_text_add(&context->text, "%s \"", kind);
@@ -26,14 +26,16 @@ static void add_names(tenon_text *text, const tenon_tensor_desc *descs,
     tenon_text_add(text, ", ...");
 }
 
-/* The tensor at `index`, by the caller's own idea of its size. */
+/* The tensor at `index`. The array's step is the struct_size of the caller's
+ * tensors, which may be larger than ours. */
 static const tenon_tensor *tensor_at(const tenon_tensor *tensors,
                                      size_t index) {
   return (const tenon_tensor *)((const char *)tensors +
                                 index * tensors->struct_size);
 }
 
-/* Sorts the tensors by the position they are for, into `slots`. */
+/* Finds the tensor for each input or output, by name or position, and enters it
+ * in `slots`. */
 static tenon_status find_places(tenon_context *context, const char *kind,
                                 const tenon_tensor *tensors, size_t count,
                                 const tenon_tensor_desc *descs,
@@ -120,7 +122,7 @@ static tenon_status wrong_extent(tenon_context *context,
   return TENON_BAD_INPUT;
 }
 
-/* Checks the extents of one input and binds its named ones. */
+/* Checks the extents of one input and binds its named extents. */
 static tenon_status bind_extents(tenon_context *context,
                                  const tenon_function *function, int32_t input,
                                  const int32_t *symbols, int64_t *extents) {
@@ -252,7 +254,8 @@ tenon_status tenon_bind_outputs(tenon_context *context,
   return status;
 }
 
-/* Whether the buffer is the context's, or is to be. */
+/* True if the output's buffer belongs to the context or the context shall
+ * provide it. */
 static int is_owned(const tenon_context *context, int32_t output) {
   const void *data = context->output_tensors[output]->data;
   return !data || data == context->owned[output].data;
@@ -268,7 +271,7 @@ tenon_status tenon_size_outputs(tenon_context *context,
     const tenon_tensor_desc *output = &desc->outputs[i];
     const int64_t *extents = context->output_dims[i];
     for (int32_t d = 0; d < output->rank; ++d) {
-      // Extents wrap where they pass 2^63.
+      // Negative: the computation of the extent wrapped past 2^63.
       if (extents[d] < 0) {
         at_tensor(context, "output", output);
         tenon_text_add(&context->text, "extent %d overflows", d);
@@ -328,7 +331,7 @@ tenon_status tenon_size_outputs(tenon_context *context,
   return TENON_OK;
 }
 
-/* Restores the heap whose root may be out of order. */
+/* Restores the heap order of the subtree whose root may violate it. */
 static void sift(tenon_span *spans, size_t root, size_t count) {
   for (size_t child; (child = 2 * root + 1) < count; root = child) {
     if (child + 1 < count && spans[child + 1].begin > spans[child].begin)
@@ -357,8 +360,9 @@ tenon_status tenon_check_overlap(tenon_context *context,
     spans[i] = largest;
     sift(spans, 0, i);
   }
-  /* By rising begin: the furthest reaching input and output so far tell
-   * whether anything before overlaps what comes. Two inputs may. */
+  /* The spans are sorted by rising begin. `reach` holds the input and the
+   * output span with the furthest end so far: if neither overlaps the next
+   * span, no earlier span does. Two inputs may overlap. */
   const tenon_span *reach[2] = {NULL, NULL};
   for (size_t i = 0; i < count; ++i) {
     for (int kind = spans[i].is_output ? 0 : 1; kind < 2; ++kind) {

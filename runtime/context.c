@@ -1,12 +1,12 @@
-/* Contexts: the memory of one run at a time. All tables a call needs are made
- * here, so that a run itself allocates only when a size grows. */
+/* Contexts: each holds the memory for one run at a time. All tables of a call
+ * are allocated here, so that a run allocates only when a size grows. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model.h"
 
-/* The context whose call was last refused to this thread because another
- * thread was in it: its own text is then not this thread's to read. */
+/* The context that last refused a call of this thread because another thread
+ * was using it. The context's text then belongs to that other thread. */
 static _Thread_local const tenon_context *refused;
 
 static void free_tables(tenon_context *context) {

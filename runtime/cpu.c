@@ -1,4 +1,4 @@
-/* What the CPU's features are called, and whether this host has them. */
+/* The names of CPU features, and the check that this host has them. */
 #include "cpu.h"
 
 #include "detect.h"

@@ -1,5 +1,4 @@
-/* Names of what the processor can do, and the floating-point state kernels run
- * under. */
+/* Names of CPU features, and the floating-point state that kernels need. */
 #ifndef TENON_RUNTIME_CPU_H
 #define TENON_RUNTIME_CPU_H
 
@@ -8,17 +7,19 @@
 
 #include "text.h"
 
-/* Bits of tenon_cpu_feature that this host has, as far as they are in `mask`;
- * 0: all of them. */
+/* The tenon_cpu_feature bits that this host has, restricted to `mask`. A mask
+ * of 0 means no restriction. */
 uint64_t tenon_masked_features(uint64_t mask);
 
-/* Adds the names of the bits in `features`, comma-separated. */
+/* Adds the names of the bits in `features`, separated by commas. */
 void tenon_cpu_add_names(tenon_text *text, uint64_t features);
 
-/* Round to nearest, every exception masked, no flushing to zero. */
+/* The MXCSR value: round to nearest, all exceptions masked, no flush to zero.
+ * */
 #define TENON_MXCSR_DEFAULT 0x1f80u
 
-/* Enters the state kernels are compiled for; gives back the host's. */
+/* Enters the floating-point state that kernels are compiled for. Returns the
+ * host's state, for tenon_fp_leave. */
 static inline unsigned tenon_fp_enter(void) {
   unsigned host = _mm_getcsr();
   if (host != TENON_MXCSR_DEFAULT)

@@ -1,6 +1,6 @@
-/* CPU features from CPUID and XGETBV: a feature counts only when the processor
- * has it and the system saves its registers. Of the runtime, and of models that
- * choose among their versions without it. */
+/* CPU features from CPUID and XGETBV. A feature counts only if the processor
+ * has it and the operating system saves its registers. Used by the runtime, and
+ * by models that choose their version without it. */
 #ifndef TENON_RUNTIME_DETECT_H
 #define TENON_RUNTIME_DETECT_H
 
@@ -8,8 +8,8 @@
 
 #include "tenon_abi.h"
 
-/* FEATURE(name in tenon_abi.h, name, CPUID register, bit of that, registers
- * the system must save) */
+/* FEATURE(name in tenon_abi.h, printed name, CPUID register, bit in that
+ * register, register state that the system must save) */
 #define TENON_CPU_FEATURES(FEATURE)                                            \
   FEATURE(SSE42, "sse4.2", 1_C, 20, NONE)                                      \
   FEATURE(AVX, "avx", 1_C, 28, AVX)                                            \
@@ -41,7 +41,7 @@
   FEATURE(VPCLMULQDQ, "vpclmulqdq", 7_C, 10, AVX)                              \
   FEATURE(AVXVNNI, "avxvnni", 71_A, 4, AVX)
 
-/* What CPUID leaves in which register. */
+/* The CPUID output registers that are read, as leaf and register. */
 enum {
   TENON_CPUID_1_C,
   TENON_CPUID_7_B,
@@ -51,7 +51,7 @@ enum {
   TENON_CPUID_EXT_C
 };
 
-/* Bits of the registers that the system saves. */
+/* The XCR0 bits of register state that the system must save. */
 enum {
   TENON_SAVED_NONE = 0,
   TENON_SAVED_AVX = 0x6,
@@ -70,7 +70,7 @@ static inline uint64_t tenon_saved_registers(unsigned leaf_1_c) {
   return (uint64_t)high << 32 | low;
 }
 
-/* Bits of tenon_cpu_feature that processor and system both offer. */
+/* The tenon_cpu_feature bits that both processor and system support. */
 static inline uint64_t tenon_detect_features(void) {
 #define ROW(feature, name, leaf, position, saved)                              \
   {TENON_SAVED_##saved, TENON_CPU_##feature, TENON_CPUID_##leaf, position},
@@ -103,7 +103,7 @@ static inline uint64_t tenon_detect_features(void) {
   return found;
 }
 
-/* Asks the system to let this process use AMX tiles; nonzero: it may. */
+/* Asks the system for permission to use AMX tiles; nonzero if it is granted. */
 static inline int tenon_request_tiles(void) {
   enum { ARCH_PRCTL = 158, REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 };
   long result;
@@ -114,14 +114,14 @@ static inline int tenon_request_tiles(void) {
   return result == 0;
 }
 
-/* Whether code that needs `needed` may run where there is `host`. */
+/* True if code with the CPU features `needed` runs on a CPU with `host`. */
 static inline int tenon_can_run(uint64_t needed, uint64_t host) {
   return (needed & ~host) == 0 &&
          (!(needed & TENON_CPU_TILES) || tenon_request_tiles());
 }
 
-/* The first of the versions that runs where there is `host`, counted from 1;
- * 0: none. */
+/* The first of the versions that runs on a CPU with the features `host`,
+ * counted from 1; 0 if there is none. */
 static inline int32_t tenon_first_version(const tenon_version_desc *versions,
                                           int32_t count, uint64_t host) {
   for (int32_t i = 0; i < count; ++i)

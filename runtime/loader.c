@@ -1,6 +1,6 @@
-/* From a path to a descriptor. The file is opened, and its note, size, hash,
- * ABI and CPU needs are checked by reading alone; only then does the dynamic
- * linker load it, and what it loaded is compared with what was checked. */
+/* Loads an artifact from a path. The file's note, size, hash, ABI and CPU needs
+ * are checked by reading the file. Only then does the dynamic linker load it,
+ * and the loaded note is compared with the checked one. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ tenon_status tenon_check_cpu(uint64_t needed, uint64_t mask, tenon_text *text) {
   if (tenon_can_run(needed, host))
     return TENON_OK;
   uint64_t missing = needed & ~host;
-  if (missing == 0) /* the system refuses */
+  if (missing == 0) /* all features are present: the system refuses AMX tiles */
     missing = needed & TENON_CPU_TILES;
   tenon_text_add(text, "needs CPU features this host does not have: ");
   tenon_cpu_add_names(text, missing);
@@ -37,7 +37,7 @@ tenon_status tenon_check_cpu(uint64_t needed, uint64_t mask, tenon_text *text) {
   return TENON_BAD_ARTIFACT;
 }
 
-/* Everything that can be said of the file without loading it. */
+/* Checks everything that can be checked without loading the file. */
 static tenon_status check_file(int fd, uint64_t file_bytes, tenon_note *note,
                                tenon_text *text) {
   int error;
@@ -97,14 +97,14 @@ static int read_loaded_note(struct dl_phdr_info *info, size_t size,
     if (segment->p_type != PT_NOTE)
       continue;
     const unsigned char *notes = (const unsigned char *)info->dlpi_addr +
-                                 segment->p_vaddr; /* the loader mapped it */
+                                 segment->p_vaddr; /* as mapped */
     result->found =
         tenon_note_parse(notes, segment->p_memsz, &result->note) == NULL;
   }
   return 1;
 }
 
-/* Whether the library in memory is the file that was checked. */
+/* True if the loaded library is the file that was checked. */
 static int is_checked(void *library, const tenon_note *note) {
   struct link_map *map;
   if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0)
@@ -116,9 +116,10 @@ static int is_checked(void *library, const tenon_note *note) {
          strcmp(result.note.symbol, note->symbol) == 0;
 }
 
-/* The dynamic linker takes a path it has met for the library it then loaded,
- * although the file may be another by now. A path with further "./" in it is
- * a name it has not met. */
+/* Loads the file at `path`. The dynamic linker identifies a library by its path
+ * and returns the one already loaded, although the file may have been replaced
+ * since. So further attempts add "./" to the path, which makes a name that is
+ * new to the linker. */
 static tenon_status load_checked(const char *path, const tenon_note *note,
                                  void **library, tenon_text *text) {
   enum { ATTEMPTS = 64 };

@@ -1,5 +1,5 @@
-/* Regions: a need in bytes goes in; afterwards the region is at least as large,
- * or empty and the need refused. */
+/* Reserves memory regions. Afterwards a region has at least the requested
+ * bytes, or it is empty and the request has failed. */
 #include "memory.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ static int map_large(tenon_region *region, uint64_t bytes) {
   region->mapped = mapped;
   region->data = (void *)start;
   region->bytes = usable;
-  (void)madvise(region->data, usable, MADV_HUGEPAGE); /* a wish, no more */
+  (void)madvise(region->data, usable, MADV_HUGEPAGE); /* a hint only */
   return 0;
 }
 

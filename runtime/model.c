@@ -1,6 +1,6 @@
-/* Opening, describing and closing a model. A path or a descriptor goes in; the
- * model that comes out has sane tables, its weights in memory and fits this
- * host, or the reason why not is in the caller's text. */
+/* Opening, describing and closing a model. Input is a path or a descriptor. The
+ * opened model has valid tables, has its weights in memory and fits this host.
+ * Otherwise the reason is in the caller's text. */
 #include "model.h"
 
 #include <dlfcn.h>
@@ -75,7 +75,7 @@ int tenon_read_options(void *to, size_t size, size_t least, const void *from) {
     return 0;
   for (size_t i = size; i < given; ++i)
     if (((const char *)from)[i] != 0)
-      return 0; /* a newer client asks for what we do not know */
+      return 0; /* a newer client sets a field that we do not know */
   memcpy(to, from, given < size ? given : size);
   return 1;
 }
@@ -119,7 +119,8 @@ static int check_tensor(const tenon_tensor_desc *tensor) {
   return 1;
 }
 
-/* Gives equal names of dynamic extents equal numbers, by a hash table. */
+/* Numbers the dynamic extents of the inputs: extents with equal names get equal
+ * numbers. Uses a hash table. */
 static int number_symbols(tenon_function *function) {
   const tenon_function_desc *desc = function->desc;
   size_t room = 16;
@@ -240,7 +241,7 @@ tenon_status tenon_model_prepare(tenon_model *model, tenon_text *text) {
 }
 
 static void free_model(tenon_model *model) {
-  /* The loader sets both: without functions there is no pool either. */
+  /* The loader initializes pool and watchdog together. */
   if (model->watchdog_ready) {
     tenon_pool_destroy(&model->pool);
     tenon_watchdog_destroy(&model->watchdog);
@@ -277,7 +278,8 @@ static tenon_status fill_model(tenon_model *model, const char *path,
                            text);
   if (status != TENON_OK)
     return status;
-  /* There is one: the last needs what was checked. */
+  /* A version is always found: the last one needs only the features that were
+   * checked above. */
   model->version =
       tenon_first_version(model->desc->versions, model->desc->num_versions,
                           tenon_masked_features(options->cpu_feature_mask));
@@ -305,7 +307,8 @@ static tenon_status open_model(const char *path, const tenon_model_desc *desc,
     return TENON_BAD_INPUT;
   *result = NULL;
   if (!tenon_read_options(&options, sizeof options, sizeof options, given))
-    return TENON_BAD_INPUT; /* its text field cannot be trusted either */
+    return TENON_BAD_INPUT; /* with a wrong struct_size the text field is not
+                               valid either */
   tenon_text_clear(&text);
   tenon_model *model = NULL;
   if ((!path && !desc) || options.threads < 0 || options.weights_mode < 0 ||

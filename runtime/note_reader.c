@@ -1,7 +1,7 @@
-/* The reader of `.note.tenon`. A file descriptor or a block of notes goes in;
- * afterwards the note is found and its fields are copied out, or the file is
- * refused with the reason. Nothing is mapped, so a file that shrinks meanwhile
- * is an error and not a signal. */
+/* The reader of `.note.tenon`. Input is a file descriptor or a block of notes.
+ * Afterwards the note's fields are copied out, or the file is refused with a
+ * reason. The file is read, not mapped: a file that shrinks meanwhile causes an
+ * error and not a signal. */
 #include "note_reader.h"
 
 #include <elf.h>
@@ -114,7 +114,7 @@ static tenon_reason check_header(const Elf64_Ehdr *header) {
   return NULL;
 }
 
-/* Searches one PT_NOTE segment. */
+/* Searches one PT_NOTE segment for the note. */
 static tenon_reason search_segment(int fd, const Elf64_Phdr *segment,
                                    tenon_note *note, int *error) {
   tenon_reason reason = NULL;
@@ -174,7 +174,7 @@ tenon_reason tenon_note_find(int fd, uint64_t file_bytes, tenon_note *note,
   return reason;
 }
 
-/* Adds the bytes [from, to) of the file. */
+/* Adds the file's bytes [from, to) to the hash. */
 static int add_range(int fd, uint64_t from, uint64_t to, unsigned char *buffer,
                      size_t buffer_bytes, tenon_xxh64 *state) {
   while (from < to) {
@@ -200,7 +200,8 @@ int tenon_note_hash(int fd, uint64_t file_bytes, const tenon_note *note,
   int error = 0;
   if (!buffer)
     return ENOMEM;
-  /* Two holes, the field and the weights, in either order. */
+  /* The hash skips two ranges, the hash field and the weights. They are visited
+   * in the order in which they stand in the file. */
   uint64_t holes[2][2] = {{field, field + 8}, {skip_from, skip_to}};
   int first = note->weights_bytes != 0 && skip_from < field;
   uint64_t at = 0;

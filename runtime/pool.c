@@ -1,13 +1,16 @@
-/* The pool. A loop comes in; afterwards each of its tasks has run exactly once,
- * all of them before the call returns. Who runs a task is chance, what it
- * computes is not.
+/* The thread pool. It runs each task of a loop exactly once; all have finished
+ * when the call returns. The thread that runs a task varies, its result does
+ * not.
  *
- * Each thread has a share of its own, one run of units, so that loop after loop
- * it meets the data it has in its cache: a line that another core has written
- * is dearer than one from memory. Who is done takes from the ends of others'
- * shares. A share is one word, the units left in it. Whoever takes some may
- * read the loop: it stays until all units taken are done. A worker that sleeps,
- * or comes late, is never waited for. */
+ * Each thread has a share: one range of units (runs of tasks). Loops over equal
+ * data give each thread the range whose data it has in its own cache, because a
+ * cache line that another core has written is slower to read than one from
+ * memory. A thread that finishes its share takes units from the ends of other
+ * shares.
+ *
+ * A share is one word that holds the units not yet taken. A thread that has
+ * taken units may read the loop: it stays valid until all units are done. No
+ * loop waits for a worker that sleeps or wakes late. */
 #include "pool.h"
 
 #include <linux/futex.h>
@@ -24,14 +27,14 @@
 
 enum {
   MAX_THREADS = 1024,
-  MAX_UNITS = 1 << 14, /* of a loop: its shares' bounds have 16 bits */
-  PART = 8,            /* of what is left of a share is taken at once */
-  SPIN_TICKS = 100000, /* of the time stamp counter: some 40 microseconds */
+  MAX_UNITS = 1 << 14, /* of a loop: the bounds in a share have 16 bits */
+  PART = 8,            /* one take gets this part of the remaining units */
+  SPIN_TICKS = 100000, /* time-stamp ticks, about 40 microseconds */
   WORKER_STACK = 4 << 20,
 };
 
-/* A share: the number of the loop above, below it the first unit that is left
- * and the one after the last. */
+/* A decoded share: the first remaining unit and the end. The share's word holds
+ * the loop number in its upper half and this range in its lower half. */
 typedef struct range {
   uint32_t begin, end;
 } range;
@@ -74,7 +77,8 @@ void tenon_pool_init(tenon_pool *pool, int32_t threads) {
     threads = MAX_THREADS;
   pool->wanted = threads - 1;
   pool->started = -1;
-  /* With more threads than CPUs whoever spins keeps another from working. */
+  /* With more threads than CPUs, a spinning thread would take a CPU from one
+   * that has work. */
   pool->spin_ticks = threads <= cpus ? SPIN_TICKS : 0;
 }
 
@@ -87,8 +91,8 @@ static void run_units(tenon_pool *pool, range units) {
            first_task(pool, units.end));
 }
 
-/* Takes a part of what is left of a share: its owner from the front, others
- * from the end. */
+/* Takes one part of the units left in a share: the owner from the front, other
+ * threads from the end. An empty range means that none is left. */
 static range take(tenon_share *share, int owner) {
   uint64_t left = atomic_load_explicit(&share->left, memory_order_acquire);
   while (!is_empty(left)) {
@@ -106,8 +110,8 @@ static range take(tenon_share *share, int owner) {
   return (range){0, 0};
 }
 
-/* Runs units of the thread's own share, then of the others', until none is left
- * to take; how many they were. */
+/* Runs units of the thread's own share, then of the other shares, until none is
+ * left to take. Returns the number of units it ran. */
 static uint32_t run_shares(tenon_pool *pool, int32_t thread) {
   uint32_t done = 0;
   int32_t threads = pool->started + 1;
@@ -121,7 +125,7 @@ static uint32_t run_shares(tenon_pool *pool, int32_t thread) {
   return done;
 }
 
-/* Returns when there may be units to take, or the pool ends. */
+/* Waits until there may be units to take, or the pool is being destroyed. */
 static void await_units(tenon_pool *pool, tenon_share *own) {
   uint64_t start = __rdtsc();
   do {
@@ -143,12 +147,13 @@ static void *work(void *argument) {
   tenon_share *own = argument;
   tenon_pool *pool = own->pool;
   tenon_fp_enter();
-  /* The loop that starts the workers has not begun before all are there. */
+  /* The loop that starts the workers begins when all of them are started. */
   while (!atomic_load_explicit(&pool->ready, memory_order_acquire))
     sched_yield();
   while (!atomic_load(&pool->stop)) {
     uint32_t done = run_shares(pool, (int32_t)(own - pool->shares));
-    /* The last of the workers' units ends the loop. */
+    /* The caller sleeps until the last of the workers' units is done: wake it.
+     * */
     if (done > 0 &&
         atomic_fetch_sub(&pool->pending, done) == (CALLER_SLEEPS | done))
       wake(&pool->pending, 1);
@@ -157,7 +162,8 @@ static void *work(void *argument) {
   return NULL;
 }
 
-/* Starts as many workers as the system grants; signals stay with the host. */
+/* Starts as many workers as the system allows. Workers block all signals, so
+ * that the host's threads handle them. */
 static void start_workers(tenon_pool *pool) {
   pthread_attr_t attributes;
   sigset_t all, host;
@@ -190,7 +196,7 @@ void tenon_pool_destroy(tenon_pool *pool) {
   atomic_store(&pool->stop, 1);
   atomic_fetch_add(&pool->calls, 1);
   wake(&pool->calls, MAX_THREADS);
-  /* A forked child has no workers to wait for. */
+  /* In a forked child the workers do not exist, so none can be joined. */
   for (int32_t i = 0; i < pool->started && pool->process == getpid(); ++i)
     pthread_join(pool->workers[i], NULL);
   free(pool->workers);
@@ -200,7 +206,7 @@ void tenon_pool_destroy(tenon_pool *pool) {
   pool->started = 0;
 }
 
-/* Waits until all units but the `own` of the caller are done too. */
+/* Waits until only the caller's `own` units are still counted as pending. */
 static void await_end(tenon_pool *pool, uint32_t own) {
   uint64_t start = __rdtsc();
   do {
@@ -216,10 +222,12 @@ static void await_end(tenon_pool *pool, uint32_t own) {
   }
 }
 
-/* A scheduler that knows of no cache shared between processors wakes a thread
- * on that of who wakes it, though others are idle. There it would wait for some
- * milliseconds, longer than many runs take. So that processor is closed to the
- * worker while it is woken; opened again it keeps the place it got. */
+/* Removes `cpu` from the worker's affinity mask while the worker is woken;
+ * returns nonzero if it did. A scheduler that sees no shared cache wakes a
+ * thread on the CPU of the waking thread, even if other CPUs are idle. The
+ * worker would wait there for milliseconds, longer than many runs take.
+ * Afterwards open_to allows the CPU again, and the worker stays where it woke.
+ * */
 static int close_to(pthread_t worker, int cpu) {
   cpu_set_t set;
   if (pthread_getaffinity_np(worker, sizeof set, &set) != 0 ||
@@ -238,8 +246,8 @@ static void open_to(pthread_t worker, int cpu) {
 }
 
 static void wake_sleepers(tenon_pool *pool, uint32_t units) {
-  /* With more threads than processors there is no better place, and a forked
-   * child has no workers. */
+  /* With more threads than CPUs no CPU is idle, and a forked child has no
+   * workers. */
   int cpu =
       pool->spin_ticks > 0 && pool->process == getpid() ? sched_getcpu() : -1;
   int32_t workers = cpu >= 0 && cpu < CPU_SETSIZE ? pool->started : 0;
@@ -252,9 +260,9 @@ static void wake_sleepers(tenon_pool *pool, uint32_t units) {
       open_to(pool->workers[i], cpu);
 }
 
-/* Deals the units out and returns what the caller runs first. The number of the
- * loop keeps who was late for the last one from taking units of this one as if
- * they were of that. */
+/* Distributes the units over the shares and returns the range that the caller
+ * runs first. Each share holds the loop number, so that a worker that is late
+ * for the previous loop cannot take units of this one by mistake. */
 static range publish(tenon_pool *pool, uint32_t units) {
   uint64_t loop = ++pool->loops;
   uint32_t threads = (uint32_t)pool->started + 1, each = units / threads,
@@ -302,8 +310,9 @@ void tenon_pool_parallel(void *argument, tenon_task_fn fn, void *args,
   if (sleepers)
     wake_sleepers(pool, units - 1);
   run_units(pool, first);
-  /* Who went to sleep while the loop began is seen now: a fence at once would
-   * wait until the other processors have seen the loop. */
+  /* Find the workers that fell asleep while the loop began. The fence comes
+   * after the first units: at the start it would wait until the other CPUs have
+   * seen the loop. */
   atomic_thread_fence(memory_order_seq_cst);
   if (!sleepers && atomic_load(&pool->sleepers) > 0)
     wake_sleepers(pool, units - 1);

@@ -1,12 +1,13 @@
-/* A run: the tensors are bound, the model plans, memory is provided, the model
- * runs. Every refusal comes before a byte of an output is written, except a
- * fault the model finds in the values of its inputs. */
+/* A run binds the tensors, lets the model plan, provides memory and runs the
+ * model. Every refusal comes before any output is written, except for a fault
+ * that the model finds in its input values. */
 #include <string.h>
 
 #include "cpu.h"
 #include "model.h"
 
-/* The host's loop, its threads put into the state kernels need. */
+/* A task of a loop on the host's pool: sets the floating-point state that
+ * kernels need around the call of `fn`. */
 typedef struct host_task {
   tenon_task_fn fn;
   void *args;
@@ -36,7 +37,8 @@ static tenon_status cancelled(tenon_context *context) {
   return TENON_CANCELLED;
 }
 
-/* Turns what the model reported into text. */
+/* Writes the text for a fault that the model reported and returns its status.
+ * */
 static tenon_status faulted(tenon_context *context,
                             const tenon_function *function,
                             const tenon_fault *fault) {
@@ -82,7 +84,8 @@ static const tenon_function *find_function(tenon_context *context,
   return NULL;
 }
 
-/* Binds everything and plans; `call` is ready for run but for the arena. */
+/* Binds all tensors and plans. Afterwards `call` needs only the arena to run.
+ * */
 static tenon_status prepare(tenon_context *context,
                             const tenon_function *function,
                             const tenon_tensor *inputs, size_t num_inputs,
@@ -118,7 +121,8 @@ static tenon_status prepare(tenon_context *context,
   return tenon_size_outputs(context, function, call->arena_bytes, for_run);
 }
 
-/* Tells the caller of the outputs; after a run also where they are. */
+/* Writes dtype, rank, extents and bytes of the outputs to the caller's tensors;
+ * after a run also their data pointers. */
 static tenon_status publish(tenon_context *context,
                             const tenon_function *function, int after_run) {
   for (int32_t i = 0; i < function->desc->num_outputs; ++i) {
@@ -150,7 +154,7 @@ static tenon_status publish(tenon_context *context,
   return TENON_OK;
 }
 
-/* Runs with memory and deadline in place. */
+/* Reserves the arena, starts the deadline and runs the model. */
 static tenon_status execute(tenon_context *context,
                             const tenon_function *function, tenon_call *call) {
   if (tenon_region_reserve(&context->arena, call->arena_bytes) != 0) {
@@ -204,7 +208,7 @@ static tenon_status call_function(tenon_context *context, const char *name,
     status = publish(context, function, for_run);
   if (status == TENON_OK && arena_bytes)
     *arena_bytes = call.arena_bytes;
-  /* A wish to cancel is spent on the run it met. */
+  /* A cancellation applies to one run only: clear it. */
   if (for_run && atomic_load_explicit(&context->cancel, memory_order_relaxed))
     atomic_store(&context->cancel, 0);
   tenon_fp_leave(host);

@@ -1,6 +1,6 @@
-/* Seals a linked artifact: its size, the place of its weights and its hash go
- * into the note the compiler left open. Afterwards any change of a byte
- * outside the weights is seen by the loader. */
+/* Seals a linked artifact: fills its size, the place of its weights and its
+ * hash into the note that the compiler left open. Afterwards the loader detects
+ * a change of any byte outside the weights. */
 #include "seal.h"
 
 #include <elf.h>
@@ -51,8 +51,9 @@ static int fail(char *text, size_t bytes, const char *what, int error) {
   return 1;
 }
 
-/* Finds TENON_WEIGHTS_SECTION by the section headers, which the linker has
- * just written; 0, or an errno, or -1. */
+/* Finds the section TENON_WEIGHTS_SECTION by the section headers, which the
+ * linker has just written. Returns 0, an errno, or -1 at the end of the file.
+ * */
 static int find_weights(int fd, uint64_t file_bytes, tenon_note *note) {
   Elf64_Ehdr header;
   note->weights_offset = note->weights_bytes = 0;
@@ -108,7 +109,7 @@ static int write_at(int fd, const unsigned char *from, size_t size,
 int tenon_seal_fd(int fd, char *text, size_t text_bytes) {
   struct stat status;
   tenon_note note;
-  unsigned char fields[32]; /* file size, hash, weights: they stand together */
+  unsigned char fields[32]; /* file size, hash and weights are adjacent */
   uint64_t hash;
   int error;
   if (fstat(fd, &status) != 0)

@@ -1,10 +1,10 @@
-/* The state of a context: memory that keeps what runs write from one to the
- * next. A context starts with the values the descriptor names. */
+/* The state of a context: memory that keeps values from one run to the next. It
+ * starts with the values that the descriptor names. */
 #include <string.h>
 
 #include "model.h"
 
-/* Whether [offset, offset + bytes) lies in [0, total). */
+/* True if [offset, offset + bytes) lies in [0, total). */
 static int lies_within(uint64_t offset, uint64_t bytes, uint64_t total) {
   return offset <= total && bytes <= total - offset;
 }

@@ -1,13 +1,13 @@
-/* The tenon and the mortise: what a compiled model and the runtime know of each
- * other.
+/* The binary interface between a compiled model and the runtime.
  *
  * A compiled model exports one constant `tenon_model_desc`; everything else is
  * reached from it. The runtime (or a generated header) fills a `tenon_call` and
  * calls the two entries of a function: `plan` computes output shapes and the
- * arena size, `run` computes the outputs. Both are free of allocation, of locks
- * and, once they know which version this machine runs, of hidden state.
+ * arena size, `run` computes the outputs. Neither allocates memory nor takes
+ * locks, and neither has hidden state, except for the version that this machine
+ * runs, which is found once.
  *
- * C11, also valid C++17. No type here changes meaning within one
+ * C11, also valid C++17. No type here changes its meaning within one
  * TENON_ABI_VERSION. */
 #ifndef TENON_RUNTIME_TENON_ABI_H
 #define TENON_RUNTIME_TENON_ABI_H
@@ -40,15 +40,15 @@ typedef enum tenon_dtype {
   TENON_BOOL = 13 /* one byte, 0 or 1 */
 } tenon_dtype;
 
-/* One extent of a tensor. A static extent has size >= 0 and min == max == size;
- * a dynamic one has size -1 and a range. Dynamic extents with equal non-empty
- * names are equal at run time. */
+/* One extent of a tensor. A static extent has size >= 0 and min == max == size.
+ * A dynamic extent has size -1 and a range. Dynamic extents with equal
+ * non-empty names are equal at run time. */
 typedef struct tenon_dim_desc {
   int64_t size;
   int64_t min;
   int64_t max;      /* INT64_MAX: no upper bound */
   int64_t multiple; /* 1: any value */
-  const char *name; /* "" when nameless */
+  const char *name; /* "" if it has no name */
 } tenon_dim_desc;
 
 typedef struct tenon_tensor_desc {
@@ -56,14 +56,14 @@ typedef struct tenon_tensor_desc {
   int32_t dtype; /* tenon_dtype */
   int32_t rank;
   const tenon_dim_desc *dims; /* rank entries */
-  /* Outputs: nonzero when the extents are known only after `run`; `plan` then
+  /* Outputs: nonzero if the extents are known only after `run`; `plan` then
    * gives upper bounds. */
   int32_t bounded;
   int32_t reserved;
 } tenon_tensor_desc;
 
-/* Why a run stopped: written by generated code, at most once a run (first
- * writer wins). */
+/* Why a run stopped. Generated code writes it at most once per run: the first
+ * writer wins. */
 typedef struct tenon_fault {
   int32_t code;  /* 0: none; else a tenon_fault_code */
   int32_t site;  /* index into tenon_function_desc.sites */
@@ -77,26 +77,26 @@ typedef enum tenon_fault_code {
   TENON_FAULT_INDEX = 1,     /* an index is outside its axis */
   TENON_FAULT_SHAPE = 2,     /* a shape given as input values does not fit */
   TENON_FAULT_CANCELLED = 3, /* *call->cancel was seen nonzero */
-  TENON_FAULT_CPU = 4 /* no version runs here: found are the CPU's features,
-                         low and high those that the last version needs */
+  TENON_FAULT_CPU = 4 /* no version runs here: found has the CPU's features, low
+                         and high the features that the last version needs */
 } tenon_fault_code;
 
 /* A parallel body: handles the tasks [begin, end). */
 typedef void (*tenon_task_fn)(void *args, int64_t begin, int64_t end);
 
 /* Runs fn over [0, count), split in any way over any number of threads; returns
- * when all is done. The pool promises nothing about which tasks run at once. */
+ * when all tasks are done. Any tasks may run at the same time or not. */
 typedef void (*tenon_parallel_fn)(void *pool, tenon_task_fn fn, void *args,
                                   int64_t count);
 
-/* Hears of each kernel of a run, on the run's own thread: before it starts,
- * with ended 0, and after it, with ended 1. `launch` is an index into
- * tenon_function_desc.launches, flops and bytes are what this launch is worth:
- * operations on elements, and bytes of all tensors read and written. */
+/* Called for each kernel of a run, on the run's own thread: before it with
+ * ended 0, after it with ended 1. `launch` is an index into
+ * tenon_function_desc.launches. `flops` (operations on elements) and `bytes`
+ * (of all tensors read and written) estimate the work of this launch. */
 typedef void (*tenon_profile_fn)(void *state, int32_t launch, int32_t ended,
                                  int64_t flops, int64_t bytes);
 
-/* The arguments of one call. The caller owns everything. */
+/* The arguments of one call. The caller owns all memory. */
 typedef struct tenon_call {
   uint64_t struct_size;
   const void *const
@@ -116,14 +116,13 @@ typedef struct tenon_call {
   tenon_fault fault;        /* zeroed by the caller */
   tenon_profile_fn profile; /* may be null; not called by plan */
   void *profile_state;
-  int32_t
-      variant; /* written by plan and by run: 0 for the code that takes every
-                  size, else 1 + an index into the function's variants */
-  int32_t version; /* 1 + an index into the model's versions; 0: the first one
-                      this machine can run, written by plan and by run */
+  int32_t variant; /* written by plan and by run: 0 for the code for all sizes,
+                      else 1 + an index into the function's variants */
+  int32_t version; /* 1 + an index into the model's versions; 0: plan and run
+                      set it to the first version that this machine can run */
   void *state;     /* tenon_model_desc.state_bytes bytes, aligned to
-                      TENON_STATE_ALIGNMENT, that keep what runs write from one run
-                      to the next; neither read nor written by plan */
+                      TENON_STATE_ALIGNMENT, that keep values from run to run;
+                      neither read nor written by plan */
 } tenon_call;
 
 #define TENON_ARENA_ALIGNMENT 64
@@ -131,27 +130,27 @@ typedef struct tenon_call {
 #define TENON_WEIGHT_ALIGNMENT 64
 
 typedef struct tenon_kernel_desc {
-  const char *name;  /* its symbol; where there are several versions, what
-                        follows the version's name in it */
+  const char *name;  /* its symbol; with several versions, the part after the
+                        version's prefix */
   const char *nodes; /* the model nodes it computes, separated by newlines */
 } tenon_kernel_desc;
 
-/* A place where a function launches a kernel. Equal layers share a kernel, each
- * has a launch of its own. */
+/* A place where a function launches a kernel. Equal layers share a kernel, but
+ * each has its own launch. */
 typedef struct tenon_launch_desc {
-  const char *nodes; /* as a kernel's, of this place alone */
+  const char *nodes; /* the model nodes of this launch, separated by newlines */
   int32_t kernel;    /* index into tenon_function_desc.kernels */
   int32_t reserved;
 } tenon_launch_desc;
 
-/* A size that a variant has been made for. */
+/* One extent and the size that a variant is compiled for. */
 typedef struct tenon_size_desc {
   const char *dim; /* the name of the extent */
   int64_t size;
 } tenon_size_desc;
 
-/* Code of a function for some sizes alone; the function takes it where they are
- * met, the first that fits. */
+/* Code of a function for certain sizes only. The function runs the first
+ * variant whose sizes all match. */
 typedef struct tenon_variant_desc {
   const char *name; /* "batch=1,seq=128" */
   const tenon_size_desc *sizes;
@@ -165,7 +164,7 @@ typedef struct tenon_function_desc {
   int32_t num_outputs;
   const tenon_tensor_desc *inputs;
   const tenon_tensor_desc *outputs;
-  /* Both return 0, or 1 with call->fault filled. */
+  /* Both return 0, or 1 with call->fault filled in. */
   int32_t (*plan)(tenon_call *call);
   int32_t (*run)(tenon_call *call);
   int32_t num_sites;
@@ -178,7 +177,7 @@ typedef struct tenon_function_desc {
   const tenon_variant_desc *variants;
 } tenon_function_desc;
 
-/* CPU features a model needs, as bits of tenon_model_desc.cpu_features. */
+/* CPU features that a model needs, as bits of tenon_model_desc.cpu_features. */
 typedef enum tenon_cpu_feature {
   TENON_CPU_SSE42 = 1 << 0,
   TENON_CPU_AVX = 1 << 1,
@@ -219,17 +218,17 @@ typedef struct tenon_state_desc {
   const int64_t *dims; /* rank entries */
   uint64_t offset;     /* into the state's memory */
   uint64_t bytes;
-  uint64_t initial; /* where its first value stands in the weight blob, or
-                       TENON_STATE_ZERO: all bytes are zero at first */
+  uint64_t initial; /* offset of its initial value in the weight blob, or
+                       TENON_STATE_ZERO if all bytes start as zero */
 } tenon_state_desc;
 
 #define TENON_STATE_ZERO UINT64_MAX
 
 /* Code of the whole model for one kind of CPU. */
 typedef struct tenon_version_desc {
-  const char *name;      /* the CPU it was compiled for: "x86-64-v4" */
-  uint64_t cpu_features; /* it needs */
-  uint64_t code_bytes;   /* of its functions; 0: it is not told */
+  const char *name;      /* the CPU it is compiled for: "x86-64-v4" */
+  uint64_t cpu_features; /* bits of tenon_cpu_feature that it needs */
+  uint64_t code_bytes;   /* size of its functions' code; 0: unknown */
 } tenon_version_desc;
 
 typedef struct tenon_model_desc {
@@ -240,21 +239,20 @@ typedef struct tenon_model_desc {
   const char *source;    /* the model file's base name and hash, for people */
   const char *compiler;  /* "tenon 0.1.0" */
   const char *target;    /* triple and CPU, for people */
-  uint64_t cpu_features; /* without these nothing of it runs */
+  uint64_t cpu_features; /* needed by every version */
   uint64_t weight_bytes; /* size of the blob; 0: no weights */
   uint64_t weight_hash;  /* XXH64 (seed 0) of the blob: runtime/xxh64.h */
-  const void
-      *weights; /* embedded blob, or null when the weights stand in a file */
+  const void *weights; /* embedded blob, or null if the weights are in a file */
   const char
       *weight_file; /* base name of the safetensors file, or null; the blob is
                        its data section, see runtime/tenon_note.h */
   int32_t num_functions;
   int32_t num_states;
   const tenon_function_desc *functions;
-  const tenon_state_desc *states; /* by offset; no two overlap */
+  const tenon_state_desc *states; /* sorted by offset; no two overlap */
   uint64_t state_bytes;           /* size of the state's memory; 0: no state */
-  /* At least one. Of those whose features a machine has it takes the first; the
-   * last needs cpu_features and no more. */
+  /* At least one. A machine runs the first version whose features it has. The
+   * last version needs exactly cpu_features. */
   const tenon_version_desc *versions;
   int32_t num_versions;
   int32_t reserved;

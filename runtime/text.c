@@ -1,4 +1,4 @@
-/* Failure texts: pieces go in, one terminated string stands afterwards. */
+/* Builds failure texts: appends pieces to one terminated string. */
 #include "text.h"
 
 #include <stdarg.h>

@@ -1,5 +1,6 @@
-/* The text of a failure, composed without allocation: what does not fit is cut
- * off. Names from files are escaped, so a line break in the text is ours. */
+/* The text of a failure, built without allocation; text that does not fit is
+ * cut off. Names from files are escaped, so every line break in the text is
+ * ours. */
 #ifndef TENON_RUNTIME_TEXT_H
 #define TENON_RUNTIME_TEXT_H
 
@@ -16,7 +17,7 @@ void tenon_text_clear(tenon_text *text);
 __attribute__((format(printf, 2, 3))) void
 tenon_text_add(tenon_text *text, const char *format, ...);
 
-/* Adds `name` with control bytes as \xNN, shortened when very long. */
+/* Adds `name` with control bytes as \xNN; a very long name is shortened. */
 void tenon_text_add_name(tenon_text *text, const char *name);
 
 #endif /* TENON_RUNTIME_TEXT_H */

@@ -1,6 +1,6 @@
-/* The deadline thread. Runs come in with a time; afterwards the flag of each
- * that is still here when its time is up has been raised, once. The thread is
- * started by the first run that has a deadline. */
+/* The deadline thread. A run registers with a time. If it is still registered
+ * when its time is up, the thread sets the run's flag once. The first run with
+ * a deadline starts the thread. */
 #include "watchdog.h"
 
 #include <errno.h>
@@ -48,7 +48,8 @@ static void unlink_watch(tenon_watchdog *dog, tenon_watch *watch) {
   watch->active = 0;
 }
 
-/* Raises what is late; gives the next deadline, or INT64_MAX. */
+/* Sets the flags of all runs that are late. Returns the next deadline, or
+ * INT64_MAX. */
 static int64_t raise_late(tenon_watchdog *dog) {
   int64_t time = now(), next = INT64_MAX;
   for (tenon_watch *watch = dog->first, *after; watch; watch = after) {
@@ -99,7 +100,8 @@ int tenon_watchdog_add(tenon_watchdog *dog, tenon_watch *watch,
                        int64_t timeout) {
   int64_t time = now();
   int error = 0;
-  /* A forked child has the memory of the thread but not the thread. */
+  /* A forked child has a copy of the watchdog's memory but not its thread:
+   * start anew. */
   if (dog->process != getpid() && (error = tenon_watchdog_init(dog)) != 0)
     return error;
   pthread_mutex_lock(&dog->mutex);

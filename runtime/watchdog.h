@@ -1,5 +1,4 @@
-/* Deadlines: one thread of a model that raises the cancel flag of each run
- * that is late. */
+/* Deadlines: one thread per model sets the cancel flag of each late run. */
 #ifndef TENON_RUNTIME_WATCHDOG_H
 #define TENON_RUNTIME_WATCHDOG_H
 
@@ -8,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* One run under watch. */
+/* One run with a deadline. */
 typedef struct tenon_watch {
   int64_t deadline; /* CLOCK_MONOTONIC, nanoseconds */
   _Atomic int32_t *flag;
@@ -26,16 +25,16 @@ typedef struct tenon_watchdog {
   pthread_t thread;
 } tenon_watchdog;
 
-/* 0 or an errno. */
+/* Returns 0 or an errno. */
 int tenon_watchdog_init(tenon_watchdog *dog);
 void tenon_watchdog_destroy(tenon_watchdog *dog);
 
-/* Watches from now for `timeout` nanoseconds; 0, or an errno when the thread
- * cannot be started. */
+/* Starts a deadline of `timeout` nanoseconds from now. Returns 0, or an errno
+ * if the thread cannot be started. */
 int tenon_watchdog_add(tenon_watchdog *dog, tenon_watch *watch,
                        int64_t timeout);
 
-/* Afterwards the flag is not raised any more. */
+/* Ends the watch: afterwards the flag is not set any more. */
 void tenon_watchdog_remove(tenon_watchdog *dog, tenon_watch *watch);
 
 #endif /* TENON_RUNTIME_WATCHDOG_H */

@@ -1,6 +1,6 @@
-/* The weights of a model: embedded, or in a safetensors file beside it. What
- * is found is checked against the descriptor's size and hash; afterwards the
- * blob is in memory, mapped or copied, at TENON_WEIGHT_ALIGNMENT. */
+/* The weights of a model: embedded, or in a safetensors file beside it. Their
+ * size and hash are checked against the descriptor. Afterwards the blob is in
+ * memory, mapped or copied, aligned to TENON_WEIGHT_ALIGNMENT. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,8 +15,8 @@
 #include "xxh64.h"
 
 enum {
-  MAX_HEADER_BYTES = 100000000, /* the format's own bound */
-  COPY_BYTES = 4 << 20,         /* smaller blobs gain nothing by huge pages */
+  MAX_HEADER_BYTES = 100000000, /* the bound set by the format */
+  COPY_BYTES = 4 << 20, /* smaller blobs do not profit from huge pages */
   COPY_STEP = 4 << 20,
 };
 
@@ -34,8 +34,9 @@ static tenon_status refuse_errno(tenon_text *text, const tenon_model *model,
   return refuse(text, model, error == ENOMEM ? TENON_LIMIT : TENON_IO, why);
 }
 
-/* The path of the weight file: the option, a file or a folder, or else the
- * artifact's folder. Null: out of memory, or no place to look. */
+/* The path of the weight file: `given` if that is a file, else in the folder
+ * `given`, else in the artifact's folder. Null if out of memory or if there is
+ * no folder to search. */
 static char *weights_path(const tenon_model *model, const char *given) {
   struct stat status;
   const char *folder = given ? given : model->path;
@@ -56,7 +57,8 @@ static char *weights_path(const tenon_model *model, const char *given) {
   return path;
 }
 
-/* The value of TENON_WEIGHTS_METADATA_KEY in a header, 1: found. */
+/* Reads the hash at TENON_WEIGHTS_METADATA_KEY in a header; returns 1 if found.
+ * */
 static int stated_hash(const char *header, size_t bytes, uint64_t *hash) {
   static const char key[] = "\"" TENON_WEIGHTS_METADATA_KEY "\"";
   const size_t key_bytes = sizeof key - 1;
@@ -67,7 +69,7 @@ static int stated_hash(const char *header, size_t bytes, uint64_t *hash) {
     while (p < end && (*p == ' ' || *p == ':'))
       ++p;
     if (end - p < 18 || p[0] != '"' || p[17] != '"')
-      continue; /* a tensor of this name, say */
+      continue; /* for example a tensor of this name */
     char digits[17], *stop;
     memcpy(digits, p + 1, 16);
     digits[16] = 0;
@@ -77,7 +79,7 @@ static int stated_hash(const char *header, size_t bytes, uint64_t *hash) {
   return 0;
 }
 
-/* Reads the header; the blob starts at *start. */
+/* Reads the header. *start becomes the offset of the blob in the file. */
 static tenon_status read_header(const tenon_model *model, int fd,
                                 uint64_t file_bytes, uint64_t *start,
                                 int *identified, tenon_text *text) {
@@ -112,9 +114,9 @@ static tenon_status read_header(const tenon_model *model, int fd,
   return TENON_OK;
 }
 
-/* Copies embedded weights. Pages of an artifact that have been copied are given
- * back as we go, so that the weights are never in memory twice; a host's own
- * memory is only read. */
+/* Copies embedded weights. Pages of an artifact are returned to the system as
+ * soon as they are copied, so that the weights are never in memory twice.
+ * Memory of the host program is only read. */
 static void copy_embedded(const tenon_model *model, char *to) {
   const char *from = model->desc->weights;
   uint64_t bytes = model->desc->weight_bytes;
@@ -191,8 +193,8 @@ static tenon_status load_path(tenon_model *model, int copy, int *identified,
   return status;
 }
 
-/* Loads the file from the name it has while it is being put in place, see
- * tenon_note.h. Where that fails, `status` and its text stay. */
+/* Loads the file by the temporary name it has until the compiler has renamed
+ * it, see tenon_note.h. On failure `status` and its text stay unchanged. */
 static tenon_status load_keyed(tenon_model *model, int copy, int *identified,
                                tenon_status status, tenon_text *text) {
   char *path = model->weights.path;
@@ -253,7 +255,7 @@ tenon_status tenon_load_weights(tenon_model *model,
   }
   if (status != TENON_OK)
     return status;
-  /* A file that does not state its hash is known by its contents. */
+  /* A file that does not state its hash must be identified by its contents. */
   if ((options->verify_weights || !identified) &&
       tenon_xxh64_of(model->weights.data, desc->weight_bytes) !=
           desc->weight_hash) {

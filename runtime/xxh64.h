@@ -1,8 +1,8 @@
-/* XXH64, the 64-bit hash of Yann Collet's xxHash, from its specification. Bytes
- * go in, whole or in pieces; the same number comes out on every machine. It
- * finds damage; it is no defence against intent.
+/* XXH64, the 64-bit hash of Yann Collet's xxHash, written from its
+ * specification. Bytes are added whole or in pieces; the result is equal on
+ * every machine. It detects damage; it is no defence against intent.
  *
- * The one definition for the runtime, the seal and the compiler. */
+ * The only implementation: runtime, seal and compiler share it. */
 #ifndef TENON_RUNTIME_XXH64_H
 #define TENON_RUNTIME_XXH64_H
 
@@ -28,7 +28,7 @@ static inline uint64_t tenon_xxh64_rotl(uint64_t x, int by) {
 
 static inline uint64_t tenon_xxh64_word(const unsigned char *p) {
   uint64_t word;
-  memcpy(&word, p, sizeof word); /* every host of ours is little-endian */
+  memcpy(&word, p, sizeof word); /* all our hosts are little-endian */
   return word;
 }
 
@@ -81,7 +81,7 @@ static inline uint64_t tenon_xxh64_end(const tenon_xxh64 *s) {
     for (int i = 0; i < 4; ++i)
       h = (h ^ tenon_xxh64_round(0, s->lanes[i])) * TENON_XXH_P1 + TENON_XXH_P4;
   } else {
-    h = s->lanes[2] + TENON_XXH_P5; /* the seed still stands in lane 2 */
+    h = s->lanes[2] + TENON_XXH_P5; /* lane 2 still holds the seed */
   }
   h += s->total;
   for (; left >= 8; p += 8, left -= 8) {

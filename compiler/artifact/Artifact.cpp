@@ -1,5 +1,5 @@
-// Code is made in memory first; files are begun when nothing but a disk can
-// still fail, and renamed together when all are complete.
+// Writes an artifact. All code is made in memory first. Files are created when
+// only disk errors are left, and are renamed together when all are complete.
 #include "compiler/artifact/Artifact.h"
 
 #include "compiler/artifact/AtomicFile.h"
@@ -30,7 +30,7 @@ using namespace mlir;
 namespace tenon {
 namespace {
 
-/// The names in a location, outermost first.
+/// Collects the names in a location, outermost first.
 void collectNames(Location loc, llvm::SetVector<StringRef> &names) {
   if (auto name = dyn_cast<NameLoc>(loc))
     names.insert(name.getName().getValue());
@@ -117,7 +117,7 @@ private:
           {target.cpu, compiler.versionPrefix(target), features});
     if (external)
       more.weightFile = llvm::sys::path::filename(weightsPath).str();
-    // Each version numbers on from the one before.
+    // Sites and kernels are numbered through all versions.
     ModuleOp module = versions.back();
     if (auto sites = module->getAttrOfType<ArrayAttr>("tenon.sites"))
       for (Attribute site : sites)
@@ -130,7 +130,8 @@ private:
     return more;
   }
 
-  /// Each launch is its kernel's symbol and where it comes from.
+  /// Collects the launches, each a kernel symbol and a location, and the
+  /// kernels.
   static void collectLaunches(ArrayAttr launches, DescriptorFacts &more) {
     llvm::MapVector<StringRef, llvm::SetVector<StringRef>> kernels;
     for (auto launch : launches.getAsRange<ArrayAttr>()) {
@@ -182,7 +183,7 @@ private:
     return true;
   }
 
-  /// Enters in the descriptor how much code a version has.
+  /// Writes the code size of a version into the descriptor.
   bool tellCodeSize(size_t version, StringRef prefix) {
     uint64_t bytes = 0;
     for (const Bytes &object : code)
@@ -197,7 +198,7 @@ private:
     return true;
   }
 
-  /// Streams the blob into `file`; `hash` is that of its bytes.
+  /// Writes the blob to `file`; `hash` becomes the blob's hash.
   bool streamWeights(AtomicFile &file, uint64_t &hash) {
     WeightEvaluator evaluator(*facts.weights, facts.files, report);
     tenon_xxh64 state;
@@ -233,7 +234,7 @@ private:
     return true;
   }
 
-  /// The first object with the weights into `file`, left open.
+  /// Writes the first object, with the weights, to `file` and leaves it open.
   bool writeObject(AtomicFile &file, OutputFiles &outputs) {
     Stopwatch watch;
     bool written = writeFirstObject(file, outputs);
@@ -275,7 +276,8 @@ private:
     return file.writeAt(place, number) || failFile(file);
   }
 
-  /// Links the objects, which live as long as the linker needs them.
+  /// Writes the objects to files, which exist until the linker is done, and
+  /// links them.
   bool link(AtomicFile &file, OutputFiles &outputs) {
     if (file.error())
       return failFile(file);
@@ -381,7 +383,7 @@ private:
   const std::function<void(const PhaseReport &)> &onStep;
   ModuleCompiler compiler;
   std::string stem;
-  std::vector<Bytes> code; ///< one, or objects to link
+  std::vector<Bytes> code; ///< one object, or several to link
   bool hasBlob = false, external = false, needsLibm = false;
   std::string weightsPath;
   CompileReport result;

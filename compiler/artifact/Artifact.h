@@ -1,5 +1,6 @@
-// The last step of a compilation: modules in the LLVM dialect, one a target,
-// and the model's facts go in; files that appear all or not at all come out.
+// The last step of a compilation. Input: modules in the LLVM dialect, one for
+// each target, and the model's facts. Output: files that appear all or not at
+// all.
 #ifndef TENON_COMPILER_ARTIFACT_ARTIFACT_H
 #define TENON_COMPILER_ARTIFACT_ARTIFACT_H
 
@@ -12,9 +13,9 @@
 
 namespace tenon {
 
-/// Writes options.output, and what belongs beside it, for every kind but Mlir.
-/// `workers` make the code; `report` hears what goes wrong, `onStep` what each
-/// step cost; the result's status is its class.
+/// Writes options.output and its companion files, for every kind but Mlir.
+/// `workers` generate the code, `report` receives errors, `onStep` receives the
+/// duration of each step. The status of the result is its error class.
 CompileReport
 writeArtifact(llvm::ArrayRef<mlir::ModuleOp> versions, const ModelFacts &facts,
               const CompileOptions &options,

@@ -1,7 +1,7 @@
-// Linux calls behind atomic files. A replaced file is exchanged, not
-// overwritten, until all renames have succeeded, so that a failure can put it
-// back. A file with a key has a second name meanwhile: whoever finds the first
-// file of a group in its place finds the others too.
+// Atomic files by Linux system calls. A file that is replaced is exchanged, not
+// overwritten, until all renames have succeeded: a failure can then restore it.
+// A file with a key has a second name during the renames, so that a reader that
+// finds the first new file of a group finds the others too.
 #include "compiler/artifact/AtomicFile.h"
 
 #include "compiler/artifact/SignalsHeld.h"
@@ -33,8 +33,9 @@ std::string folderOf(const std::string &path) {
   return parent.empty() ? "." : parent.str();
 }
 
-/// Removes what a process that was killed has left in `folder`: a part whose
-/// process is gone and that nobody holds locked. The linker adds to its name.
+/// Removes parts that killed processes have left in `folder`: files whose
+/// process has ended and that nobody has locked. A part's name may end in a
+/// suffix that the linker has added.
 void removeStaleParts(const std::string &folder) {
   std::error_code error;
   for (llvm::sys::fs::directory_iterator it(folder, error), end;
@@ -54,10 +55,10 @@ void removeStaleParts(const std::string &folder) {
   }
 }
 
-/// The lock of a folder in which several files are renamed together, so that
-/// those of two compilations do not mix. Renames are quick: whoever does not
-/// get it within seconds goes on, for it is held for another reason, or there
-/// are no locks.
+/// Locks a folder while several files are renamed in it, so that the files of
+/// two compilations do not mix. Renames are quick. If the lock is not free
+/// within seconds, another program holds it or the file system has no locks:
+/// the renames then go on without it.
 class FolderLock {
 public:
   explicit FolderLock(const std::string &folder)
@@ -77,8 +78,8 @@ private:
   int fd;
 };
 
-/// Removes every `.NAME.<key>` beside `target`: once that is in its place they
-/// are what killed processes have left.
+/// Removes every `.NAME.<key>` beside `target`. Once `target` is in place, such
+/// files are left from killed processes.
 void removeKeyed(const std::string &target) {
   std::string start = "." + llvm::sys::path::filename(target).str() + ".";
   std::error_code error;
@@ -117,7 +118,7 @@ bool AtomicFile::create() {
   removeStaleParts(folderOf(target));
   llvm::sys::RemoveFileOnSignal(temporary);
   unlink(temporary.c_str());
-  // Never writable for others, whatever the umask says.
+  // Not writable for others, whatever the umask says.
   fd = open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
             executable ? 0755 : 0644);
   if (fd < 0)
@@ -160,7 +161,8 @@ bool AtomicFile::reopen() {
   if (fd < 0)
     return fail();
   flock(fd, LOCK_EX | LOCK_NB);
-  // The mode `create` got from the umask holds for the new file too.
+  // The permissions that `create` got under the umask apply to the new file
+  // too.
   return fchmod(fd, before.st_mode & 07777) == 0 || fail();
 }
 
@@ -208,11 +210,12 @@ AtomicFile *OutputFiles::commit() {
   std::optional<FolderLock> lock;
   if (files.size() > 1)
     lock.emplace(folderOf(files[0]->target));
-  // What a kill leaves between two renames can be used; what an interrupt
-  // leaves shall also be clean.
+  // If the process is killed between two renames, the files are usable. An
+  // interrupt is delayed, so that it leaves no temporary files either.
   SignalsHeld held;
   AtomicFile *failed = nullptr;
-  // Where the file system has no links a kill may part the files.
+  // Without hard links in the file system, a kill between two renames may leave
+  // files that do not match.
   for (auto &file : files)
     if (!file->key.empty())
       (void)!link(file->temporary.c_str(), file->keyedName().c_str());

@@ -1,5 +1,5 @@
-// Files that appear whole or not at all: each is written under another name in
-// its own folder and takes its place by a rename, several of them together.
+// Files that appear complete or not at all. Each is written under a temporary
+// name in its folder and then renamed, several of them together.
 #ifndef TENON_COMPILER_ARTIFACT_ATOMICFILE_H
 #define TENON_COMPILER_ARTIFACT_ATOMICFILE_H
 
@@ -12,12 +12,13 @@
 
 namespace tenon {
 
-/// One file being written. Every step returns false on failure; `error` then
-/// holds the errno of the first one. An interrupted process leaves no file: it
-/// is registered with llvm::sys::RemoveFileOnSignal.
+/// One file that is being written. Every step returns false on failure; `error`
+/// then holds the errno of the first failure. An interrupted process leaves no
+/// file: the file is registered with llvm::sys::RemoveFileOnSignal.
 class AtomicFile {
 public:
-  /// Will become `path`; `executable` decides the mode, under the umask.
+  /// The file will become `path`. `executable` decides its mode, under the
+  /// umask.
   AtomicFile(std::string path, bool executable);
   ~AtomicFile();
   AtomicFile(const AtomicFile &) = delete;
@@ -26,13 +27,13 @@ public:
   bool create();
   bool write(llvm::StringRef bytes);
   bool writeAt(uint64_t offset, llvm::StringRef bytes);
-  /// Opens anew what another program has put in the place of the new file.
+  /// Opens the file again after another program has replaced it.
   bool reopen();
-  /// Brings everything to the disk and closes.
+  /// Syncs the file to disk and closes it.
   bool finish();
-  /// While the files of a group take their places one after the other, this
-  /// one is to be found as `.NAME.<key>` too, also after a kill. The key has
-  /// 16 hex digits.
+  /// Gives the file the second name `.NAME.<key>` while the files of a group
+  /// are renamed one after the other. A kill leaves that name. The key has 16
+  /// hex digits.
   void setKey(std::string digits) { key = std::move(digits); }
 
   const std::string &path() const { return target; }
@@ -49,7 +50,7 @@ private:
 
   std::string target, temporary, key;
   bool executable;
-  bool exchanged = false; ///< the old file stands under the temporary name
+  bool exchanged = false; ///< the old file has the temporary name
   bool published = false;
   int fd = -1;
   int firstError = 0;
@@ -58,13 +59,13 @@ private:
 /// The files of one artifact.
 class OutputFiles {
 public:
-  /// A new file, created; check its error().
+  /// Adds and creates a file; the caller checks its error().
   AtomicFile &add(const std::string &path, bool executable = false);
 
-  /// Renames all finished files, in the order they were added. On failure the
-  /// ones renamed before are put back; the file that failed is returned. An
-  /// interrupt waits until all are renamed or put back, and so does another
-  /// compilation into the same folder.
+  /// Renames all finished files, in the order they were added. On failure it
+  /// restores those already renamed and returns the file that failed; on
+  /// success it returns null. Interrupts, and other compilations into the
+  /// folder, wait until it is done.
   AtomicFile *commit();
 
 private:

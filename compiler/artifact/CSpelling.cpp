@@ -1,5 +1,5 @@
-// Names from a model become identifiers; in comments they stand as they are,
-// made harmless.
+// Turns names of a model into C identifiers. In comments a name keeps its
+// spelling, except for characters that could end the comment.
 #include "compiler/artifact/CSpelling.h"
 
 #include "compiler/report/Diagnostic.h"
@@ -57,7 +57,7 @@ std::string cComment(StringRef text) {
       safe += ' ';
     safe += c;
   }
-  // A line that ends in a backslash would go on.
+  // A backslash at the end of a line would continue it.
   return safe.empty() || safe.back() != '\\' ? safe : safe + " ";
 }
 
@@ -114,7 +114,8 @@ std::string CNames::make(StringRef wanted) {
     name += llvm::isAlnum(c) ? c : '_';
   if (name.empty() || llvm::isDigit(name[0]))
     name = "_" + name;
-  // A leading underscore and a capital, or two, are the compiler's.
+  // C reserves names with a leading underscore and a capital or second
+  // underscore.
   if (name.size() > 1 && name[0] == '_' &&
       (name[1] == '_' || llvm::isUpper(name[1])))
     name = "t" + name;

@@ -1,4 +1,4 @@
-// How types, names and literals are spelled in C, for the headers of models.
+// Spelling of types, names and literals in C, for the headers of models.
 #ifndef TENON_COMPILER_ARTIFACT_CSPELLING_H
 #define TENON_COMPILER_ARTIFACT_CSPELLING_H
 
@@ -10,22 +10,22 @@
 
 namespace tenon {
 
-/// The C type of elements of a tenon_dtype, and the enumerator's name.
+/// The C type of elements of a tenon_dtype, and the name of its enumerator.
 const char *cType(int32_t dtype);
 const char *dtypeMacro(int32_t dtype);
 
-/// `text` for a comment: nothing in it ends or opens one.
+/// `text` for use in a comment: it cannot end or open one.
 std::string cComment(llvm::StringRef text);
 
-/// `text` as a string literal.
+/// `text` as a C string literal.
 std::string cString(llvm::StringRef text);
 
 std::string cNumber(int64_t value);
 
-/// Names of one struct, each used once.
+/// Unique names of the members of one struct.
 class CNames {
 public:
-  /// An identifier like `wanted` that has not been given out before.
+  /// An identifier like `wanted` that no earlier call has returned.
   std::string make(llvm::StringRef wanted);
 
 private:

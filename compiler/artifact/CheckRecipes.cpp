@@ -1,4 +1,4 @@
-// Passes ask before they make a recipe; a text may hold anything.
+// Passes build only valid recipes; a recipe in a text file may hold any op.
 #include "compiler/artifact/CheckRecipes.h"
 
 #include "compiler/artifact/Recipe.h"
@@ -26,7 +26,7 @@ LogicalResult checkRecipes(ModuleOp module) {
       }
     });
   }
-  // What needs only what is done can be done next.
+  // Each round computes the recipes that need only computed weights.
   llvm::StringSet<> done;
   for (int depth = 0; depth <= maxRecipeDepth; ++depth) {
     SmallVector<StringRef> next;

@@ -1,4 +1,4 @@
-// Recipes of weights in text that people wrote.
+// Checks recipes of weights in text that people wrote.
 #ifndef TENON_COMPILER_ARTIFACT_CHECKRECIPES_H
 #define TENON_COMPILER_ARTIFACT_CHECKRECIPES_H
 
@@ -6,9 +6,9 @@
 
 namespace tenon {
 
-/// Fails, after an error at each place, where a recipe of `module` holds an op
-/// that cannot be computed before the run, or needs its own result,
-/// or recipes nested too deep.
+/// Fails, after an error at each place, if a recipe of `module` holds an op
+/// that the host cannot evaluate, depends on its own result, or is nested too
+/// deep.
 mlir::LogicalResult checkRecipes(mlir::ModuleOp module);
 
 } // namespace tenon

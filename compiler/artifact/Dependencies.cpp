@@ -1,4 +1,4 @@
-// Names go into the rule escaped, as GCC and Clang escape them.
+// Writes dependency rules; names are escaped as GCC and Clang do it.
 #include "compiler/artifact/Dependencies.h"
 
 namespace tenon {

@@ -1,4 +1,4 @@
-// What an artifact was made of, as Make and Ninja read it.
+// The dependency file of an artifact, for Make and Ninja.
 #ifndef TENON_COMPILER_ARTIFACT_DEPENDENCIES_H
 #define TENON_COMPILER_ARTIFACT_DEPENDENCIES_H
 
@@ -9,7 +9,7 @@
 
 namespace tenon {
 
-/// A rule with `output` as its target and `files` as what it needs.
+/// A rule with `output` as target and `files` as prerequisites.
 std::string dependencyRule(llvm::StringRef output,
                            llvm::ArrayRef<std::string> files);
 

@@ -1,5 +1,6 @@
-// Every struct is an LLVM struct with the fields of the C one in their order;
-// its size under the module's data layout is held against C's.
+// Builds the descriptor. Every struct is an LLVM struct with the fields of the
+// C struct in order; its size under the module's data layout is checked against
+// C.
 #include "compiler/artifact/Descriptor.h"
 
 #include "runtime/seal.h"
@@ -81,12 +82,12 @@ private:
     return ConstantInt::get(Type::getInt64Ty(context), value);
   }
 
-  /// A string of its own, shared by all who say the same.
+  /// A global string; equal strings share one global.
   Constant *string(StringRef text) {
     Constant *&known = strings[text];
     if (known)
       return known;
-    // C ends it at the first NUL; a name from a file may hold one.
+    // A C string ends at the first NUL, and a name from a file may contain one.
     Constant *bytes = ConstantDataArray::getString(
         context, text.take_until([](char c) { return c == 0; }));
     auto *global =
@@ -131,8 +132,8 @@ private:
     return table(name, rows);
   }
 
-  /// The function `name` of the code, or of several versions one that calls
-  /// the chosen one's.
+  /// The function `name` of the code. With several versions, a function that
+  /// calls the chosen version's.
   Constant *entry(const std::string &name) {
     std::vector<Function *> codes;
     for (const VersionFacts &version : more.versions) {
@@ -165,7 +166,8 @@ private:
       builder.SetInsertPoint(block());
       branch->addCase(builder.getInt32(i + 1), builder.GetInsertBlock());
       CallInst *chosen = builder.CreateCall(code, {call});
-      // What one version needs on the stack is no other's to set up.
+      // Not inlined: a version's stack frame must not be set up before it is
+      // chosen.
       chosen->setIsNoInline();
       chosen->setTailCall();
       builder.CreateRet(chosen);
@@ -184,7 +186,8 @@ private:
         sizeof(tenon_state_desc));
   }
 
-  /// What all functions share: their code is numbered together.
+  /// Builds the tables that all functions share: sites, kernels and launches
+  /// have one numbering for the whole module.
   void makeTables() {
     std::vector<Constant *> siteRows, kernelRows, launchRows;
     for (const std::string &site : more.sites)

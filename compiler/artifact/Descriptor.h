@@ -1,4 +1,5 @@
-// The tables of a model (runtime/tenon_abi.h) as constants of its module.
+// Builds the tables of a model (runtime/tenon_abi.h) as constants of its
+// module.
 #ifndef TENON_COMPILER_ARTIFACT_DESCRIPTOR_H
 #define TENON_COMPILER_ARTIFACT_DESCRIPTOR_H
 
@@ -14,45 +15,45 @@ namespace tenon {
 
 struct KernelFacts {
   std::string name;
-  std::string nodes; ///< separated by newlines
+  std::string nodes; ///< node names separated by newlines
 };
 
 struct LaunchFacts {
-  std::string nodes; ///< separated by newlines
+  std::string nodes; ///< node names separated by newlines
   int32_t kernel;    ///< index into the kernels
 };
 
 /// Code of the model for one CPU.
 struct VersionFacts {
-  std::string name;         ///< the CPU's
-  std::string prefix;       ///< of the names of its functions
-  uint64_t cpuFeatures = 0; ///< it needs
+  std::string name;         ///< the CPU's name
+  std::string prefix;       ///< prefix of the names of its functions
+  uint64_t cpuFeatures = 0; ///< features that it needs
 };
 
-/// What the descriptor says beyond the model's facts.
+/// Facts for the descriptor beyond those of the model.
 struct DescriptorFacts {
   std::string stem;   ///< the descriptor is `tenon_model_<stem>`
-  std::string target; ///< for people
-  std::vector<VersionFacts> versions; ///< at least one, the least last
-  std::string
-      weightFile; ///< empty: the weights are embedded, or there are none
+  std::string target; ///< target text for people
+  std::vector<VersionFacts> versions; ///< at least one, the least demanding
+                                      ///< last
+  std::string weightFile; ///< empty: the weights are embedded or absent
   std::vector<std::string> sites;
   std::vector<KernelFacts> kernels;
   std::vector<LaunchFacts> launches;
-  bool note = false;    ///< for a linked file: adds `.note.tenon`
-  bool program = false; ///< adds the name by which a program finds the model
+  bool note = false;    ///< adds `.note.tenon`, for a linked file
+  bool program = false; ///< adds the symbol by which a program finds the model
 };
 
 inline constexpr const char *compilerName = "tenon 0.1.0";
 
-/// The symbols an artifact has beside its code.
+/// Names of an artifact's symbols other than its code.
 std::string descriptorSymbol(const std::string &stem);
 inline constexpr const char *versionsSymbol = "tenon.versions";
 std::string weightsSymbol(const std::string &stem);
 
-/// Adds the descriptor, the only exported symbol of `module`; weights that are
-/// embedded stay an open, hidden symbol. Its weight_hash is 0 for now, see
-/// setWeightHash in ObjectFile.h. Returns what is wrong, or nothing.
+/// Adds the descriptor, the only exported symbol of `module`. Embedded weights
+/// stay an undefined hidden symbol. The descriptor's weight_hash stays 0 until
+/// setWeightHash of ObjectFile.h. Returns an error text, or an empty string.
 std::string addDescriptor(llvm::Module &module, const ModelFacts &facts,
                           const DescriptorFacts &more);
 

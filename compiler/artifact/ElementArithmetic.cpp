@@ -1,6 +1,6 @@
-// One template per rule. Narrow floats are computed in f32 and rounded once per
-// op; f64 reaches them through an f32 rounded to odd, so that the last rounding
-// alone decides.
+// One template per arithmetic rule. Narrow floats are computed in f32 and
+// rounded once per op. An f64 is converted to them through an f32 rounded to
+// odd, so that only the last rounding counts.
 #include "compiler/artifact/ElementArithmetic.h"
 
 #include "runtime/tenon_abi.h"
@@ -32,10 +32,11 @@ uint16_t floatToHalf(float value) {
   uint32_t magnitude = bits & 0x7fffffff;
   if (magnitude > 0x7f800000)
     return uint16_t(sign | 0x7e00 | (magnitude >> 13 & 0x3ff));
-  if (magnitude >= 0x477ff000) // rounds beyond the greatest
+  if (magnitude >= 0x477ff000) // rounds beyond the greatest finite f16
     return uint16_t(sign | 0x7c00);
   if (magnitude < 0x38800000) {
-    // Subnormal: adding a half makes the unit in the last place that of f16's.
+    // Subnormal: after adding 0.5 the last bit of the f32 has the weight of
+    // f16's last bit.
     float shifted = std::bit_cast<float>(magnitude) + 0.5f;
     return uint16_t(sign | (std::bit_cast<uint32_t>(shifted) - 0x3f000000));
   }
@@ -56,7 +57,7 @@ uint16_t floatToBfloat(float value) {
 }
 
 namespace {
-/// The two narrow types as types; their values are computed in f32.
+/// The two narrow float types; values are computed in f32.
 struct Half {
   uint16_t bits;
   static float widen(Half x) { return halfToFloat(x.bits); }
@@ -74,7 +75,7 @@ struct Bool {
 template <typename T>
 constexpr bool isNarrow = std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>;
 
-/// Calls `body` with a value of the type of `dtype`.
+/// Calls `body` with a value of the C++ type of `dtype`.
 template <typename F> void withType(int32_t dtype, F body) {
   switch (dtype) {
   case TENON_F32:
@@ -147,12 +148,12 @@ template <typename T> T minimum(T a, T b) {
   return a < b ? a : b;
 }
 
-/// Floats and integers of the machine; integers wrap.
+/// Applies `op` to C++ floats or integers; integers wrap.
 template <typename T> T compute(ElementOp op, T a, T b) {
   using U =
       typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
                                   std::type_identity<T>>::type;
-  // Products of 16 bits would be computed in int and overflow.
+  // Products of 16-bit integers would be computed in int and could overflow.
   using W =
       std::conditional_t<std::is_integral_v<T> && sizeof(T) < 4, uint32_t, U>;
   switch (op) {
@@ -181,8 +182,8 @@ template <typename T> T compute(ElementOp op, T a, T b) {
   return a;
 }
 
-/// The f32 nearest to `x` from below or above whose last bit is odd, where `x`
-/// has no exact one.
+/// `x` as f32 if that is exact; otherwise the neighbouring f32 whose last bit
+/// is odd.
 float oddFloat(double x) {
   float nearest = float(x);
   if (double(nearest) == x || std::isnan(x))
@@ -193,7 +194,7 @@ float oddFloat(double x) {
   return std::bit_cast<float>(bits | 1);
 }
 
-/// An integer of 53 bits that every rounding to 51 or fewer treats like `x`.
+/// An integer of at most 53 bits that rounds to 51 or fewer bits as `x` does.
 template <typename T> T sticky(T x) {
   int64_t high = int64_t(x) >> 53;
   if constexpr (std::is_unsigned_v<T>)
@@ -209,7 +210,7 @@ template <typename From, typename To> To toInteger(From x) {
     return 0;
   if (x <= From(std::numeric_limits<To>::min()))
     return std::numeric_limits<To>::min();
-  // 2^bits is exact in every float type here, the greatest integer need not be.
+  // 2^bits is exact in every float type here; the greatest integer may not be.
   From end = std::ldexp(From(1), std::numeric_limits<To>::digits);
   return x >= end ? std::numeric_limits<To>::max() : To(x);
 }

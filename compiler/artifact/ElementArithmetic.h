@@ -1,6 +1,6 @@
-// Arithmetic on arrays of elements with the bits of the kernels: bytes of a
-// tenon_dtype come in, bytes of one go out. It follows passes/cpu
-// (ElementwiseEmitter, Conversions, IntegerMath) rule by rule.
+// Arithmetic on arrays of elements that gives the bits of the kernels. Input
+// and output are bytes of elements of a tenon_dtype. Each rule follows
+// passes/cpu (ElementwiseEmitter, Conversions, IntegerMath).
 #ifndef TENON_COMPILER_ARTIFACT_ELEMENTARITHMETIC_H
 #define TENON_COMPILER_ARTIFACT_ELEMENTARITHMETIC_H
 
@@ -20,16 +20,18 @@ enum class ElementOp {
   Rsqrt
 };
 
-/// result[i] = op(a[i], b[i]); `b` is not read by ops of one operand.
-/// Bools have no ops, and roots are for floats.
+/// result[i] = op(a[i], b[i]). Ops with one operand do not read `b`. Bools have
+/// no ops; roots take floats only.
 void computeElements(ElementOp op, int32_t dtype, int64_t count, const char *a,
                      const char *b, char *result);
 
-/// Converts between any two types; to integers it saturates, NaN becomes zero.
+/// Converts between any two types. A conversion to integers saturates; NaN
+/// becomes zero.
 void convertElements(int32_t from, int32_t to, int64_t count, const char *in,
                      char *out);
 
-/// Half floats by their bits, rounded to nearest even.
+/// Conversions between f32 and the bits of half floats, rounded to nearest
+/// even.
 float halfToFloat(uint16_t bits);
 uint16_t floatToHalf(float value);
 float bfloatToFloat(uint16_t bits);

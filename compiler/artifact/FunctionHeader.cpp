@@ -1,5 +1,6 @@
-// Tensors are fields of two structs, dynamic extents of the inputs further
-// fields; every function makes the arrays of a call from them.
+// Writes a function's part of the header. Tensors are members of two structs,
+// as are the dynamic extents of the inputs. Every function builds the arrays of
+// a call from these members.
 #include "compiler/artifact/FunctionHeader.h"
 
 #include "compiler/artifact/CSpelling.h"
@@ -14,16 +15,16 @@ using llvm::StringRef;
 namespace tenon {
 namespace {
 
-/// A tensor and what it is called in C.
+/// A tensor and its member name in C.
 struct Field {
   const TensorFacts *tensor;
   std::string name;
   std::string symbol;            ///< unique among inputs and outputs
-  std::vector<std::string> dims; ///< an expression per extent
+  std::vector<std::string> dims; ///< a C expression per extent
   bool dynamic = false;
 };
 
-/// A dynamic extent of the inputs.
+/// A dynamic extent of the inputs and its member name.
 struct Extent {
   DimFacts dim;
   std::string name;
@@ -185,7 +186,8 @@ private:
     return text;
   }
 
-  /// The arrays of a call, as locals; what `in` and `out` lack is made here.
+  /// Writes the arrays of a call as local variables, built from the members of
+  /// `in` and `out`.
   void writeArrays(bool withData) {
     for (const Field &field : inputs)
       if (!field.dims.empty())
@@ -250,7 +252,8 @@ private:
         << state << "};\n";
   }
 
-  /// What the model relies on and the runtime would check.
+  /// Writes checks of the ranges that the model relies on; the runtime makes
+  /// these checks otherwise.
   void writeRangeChecks() {
     for (const Extent &extent : extents) {
       std::string value = "in->" + extent.name;
@@ -286,7 +289,7 @@ private:
         << "  *arena_bytes = call.arena_bytes;\n  return 0;\n}\n\n";
   }
 
-  /// Not every function reads both of its structs.
+  /// Avoids warnings: not every function reads both of its structs.
   void unusedParameters() { out << "  (void)in;\n  (void)out;\n"; }
 
   void writeRun() {
@@ -399,8 +402,9 @@ private:
   std::string entry;
   std::vector<Field> inputs, outputs;
   std::vector<Extent> extents;
-  bool anyDynamic = false; ///< among the outputs
-  /// Sizes are not all known: the plan finds the arena's and checks the rest.
+  bool anyDynamic = false; ///< true if any output has dynamic extents
+  /// Some sizes are dynamic: the plan computes the arena size and checks
+  /// extents.
   bool needsPlan = false;
 };
 } // namespace

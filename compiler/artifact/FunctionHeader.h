@@ -1,5 +1,5 @@
-// What a model's header says of one of its functions: typed structs of inputs
-// and outputs, sizes, and inline functions that call it.
+// The part of a model's header for one function: typed structs of inputs and
+// outputs, sizes, and inline functions that call it.
 #ifndef TENON_COMPILER_ARTIFACT_FUNCTIONHEADER_H
 #define TENON_COMPILER_ARTIFACT_FUNCTIONHEADER_H
 
@@ -9,8 +9,9 @@
 
 namespace tenon {
 
-/// Writes what concerns function number `index` of the model; every name it
-/// declares starts with `prefix`. `only`: the model has no other.
+/// Writes the declarations for function number `index` of the model; their
+/// names start with `prefix`. `only` is true if the model has no other
+/// function.
 void writeFunctionHeader(llvm::raw_ostream &out, const FunctionFacts &function,
                          size_t index, const std::string &prefix,
                          const HeaderOptions &options, bool only);

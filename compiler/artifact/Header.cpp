@@ -1,4 +1,4 @@
-// The model as a whole, then one of its functions after another.
+// Writes the header: the parts for the whole model, then one part per function.
 #include "compiler/artifact/Header.h"
 
 #include "compiler/artifact/CSpelling.h"
@@ -15,7 +15,8 @@ using llvm::StringRef;
 
 namespace tenon {
 
-/// The memory that states live in is the caller's, as the arena is.
+/// Writes the declarations for the model's state. Its memory belongs to the
+/// caller, as the arena does.
 static void writeState(llvm::raw_ostream &out, const ModelFacts &facts,
                        const HeaderOptions &options) {
   std::string model = descriptorSymbol(options.stem);

@@ -1,5 +1,5 @@
 // The C header of a model: typed structs of inputs and outputs, sizes, and
-// inline functions that call the model without a detour. C11, also C++17.
+// inline functions that call the model directly. C11, also C++17.
 #ifndef TENON_COMPILER_ARTIFACT_HEADER_H
 #define TENON_COMPILER_ARTIFACT_HEADER_H
 
@@ -10,10 +10,10 @@
 namespace tenon {
 
 struct HeaderOptions {
-  std::string stem;        ///< of every name declared
-  bool standalone = false; ///< declares the ABI itself, has no runtime
-  bool external = false;   ///< the weights stand in a file: only the runtime
-                           ///< can run it
+  std::string stem;        ///< prefix of every declared name
+  bool standalone = false; ///< declares the ABI itself; there is no runtime
+  bool external = false;   ///< the weights are in a file: only the runtime can
+                           ///< run the model
 };
 
 /// The text of the header.

@@ -1,6 +1,7 @@
-// A model needs no start files and two libraries at most, so LLD is called
-// itself, with the libraries' own files: no compiler driver and no development
-// package. A program needs the start files of C; there the driver knows best.
+// Links with LLD. A model needs no start files and at most two libraries, so
+// LLD is called directly with the libraries' files: no compiler driver and no
+// development package is needed. A program needs the start files of C, which
+// the compiler driver knows.
 #include "compiler/artifact/Linker.h"
 
 #include "llvm/ADT/SmallString.h"
@@ -36,7 +37,8 @@ bool fail(const DiagnosticHandler &report, Status &status, Status kind,
   return false;
 }
 
-/// A tool of LLVM: near the library of LLVM in use, then by PATH.
+/// The path of an LLVM tool: searched near the loaded LLVM library, then in
+/// PATH.
 std::string findTool(llvm::StringRef name) {
   std::string version = std::to_string(LLVM_VERSION_MAJOR);
   std::string versioned = (name + "-" + version).str();
@@ -45,7 +47,8 @@ std::string findTool(llvm::StringRef name) {
   llvm::SmallString<128> real;
   if (dladdr(reinterpret_cast<void *>(&llvm::sys::findProgramByName), &info) &&
       info.dli_fname && !llvm::sys::fs::real_path(info.dli_fname, real))
-    // lib/ and bin/ are siblings, or lib/ARCHITECTURE/ and lib/llvm-N/bin/.
+    // Either lib/ and bin/ are siblings, or lib/ARCHITECTURE/ and
+    // lib/llvm-N/bin/.
     for (llvm::StringRef above = llvm::sys::path::parent_path(real);
          above.size() > 1; above = llvm::sys::path::parent_path(above))
       for (const std::string &place :
@@ -63,7 +66,7 @@ std::string findTool(llvm::StringRef name) {
   return "";
 }
 
-/// The file of a system library, or nothing.
+/// The path of a system library, or an empty string.
 std::string findLibrary(const char *name) {
   for (const char *folder :
        {"/lib/x86_64-linux-gnu/", "/usr/lib/x86_64-linux-gnu/", "/lib64/",
@@ -77,13 +80,14 @@ std::string findLibrary(const char *name) {
 
 struct Outcome {
   int code = -1;  ///< exit status, or -1
-  int error = 0;  ///< errno of starting it
-  int signal = 0; ///< what ended it
+  int error = 0;  ///< errno if it could not be started
+  int signal = 0; ///< the signal that ended it
   std::string said;
 };
 
-/// Runs a program without a shell; its stdout and stderr come back. It leads a
-/// process group, so that who ends it ends what it has started too.
+/// Runs a program without a shell and returns its stdout and stderr. The
+/// program leads a process group, so that ending the group also ends its
+/// children.
 Outcome runTool(const std::vector<std::string> &arguments) {
   Outcome outcome;
   int ends[2];
@@ -132,8 +136,8 @@ Outcome runTool(const std::vector<std::string> &arguments) {
   return outcome;
 }
 
-/// LLD writes under the name of its output and a suffix, and leaves that file
-/// where it had to find another way or failed.
+/// Removes temporary files of LLD. LLD writes to its output's name with a
+/// suffix, and leaves that file behind on some paths and failures.
 void removeLeftovers(const std::string &output) {
   std::string start = output + ".tmp";
   std::error_code error;
@@ -155,8 +159,8 @@ bool runLinker(const LinkJob &job, const std::vector<std::string> &arguments,
     return fail(report, status, Status::Failure,
                 "cannot start '" + arguments[0] +
                     "': " + strerror(outcome.error));
-  // LLD makes its file without taking the room for it; what is missing is found
-  // by a bus error, and its report of a crash would tell nobody anything.
+  // LLD maps its output without reserving disk space, so a full disk appears as
+  // a bus error. Its crash report would not help the user.
   llvm::StringRef said(outcome.said);
   if (outcome.signal == SIGXFSZ || outcome.signal == SIGBUS ||
       said.contains("Bus error"))
@@ -174,7 +178,7 @@ bool runLinker(const LinkJob &job, const std::vector<std::string> &arguments,
                 "the linker was ended by signal " +
                     std::to_string(outcome.signal),
                 details);
-  // What goes wrong beyond our objects is the file it writes.
+  // Our objects are correct, so these errors concern the output file.
   bool io =
       said.contains("No space left") || said.contains("cannot open output") ||
       said.contains("failed to write") || said.contains("File too large") ||

@@ -1,5 +1,4 @@
-// Linking by LLD as a child process: an object goes in, a shared library or a
-// program comes out.
+// Links objects by LLD in a child process, to a shared library or a program.
 #ifndef TENON_COMPILER_ARTIFACT_LINKER_H
 #define TENON_COMPILER_ARTIFACT_LINKER_H
 
@@ -12,17 +11,17 @@ namespace tenon {
 
 struct LinkJob {
   std::vector<std::string> objects;
-  std::string output; ///< where the linker writes
+  std::string output; ///< path that the linker writes
   bool needsLibm = false;
 };
 
-/// Links a shared library, which has no name in it, so that equal models are
-/// equal files. Its exported names are those of default visibility.
-/// Reports what is wrong and returns false.
+/// Links a shared library. The library has no name inside, so that equal models
+/// give equal files. It exports the symbols of default visibility. On failure
+/// it reports an error, sets `status` and returns false.
 bool linkShared(const LinkJob &job, const DiagnosticHandler &report,
                 Status &status);
 
-/// Links a program that has a `main`.
+/// Links a program that has a `main`; otherwise as linkShared.
 bool linkExecutable(const LinkJob &job, const DiagnosticHandler &report,
                     Status &status);
 

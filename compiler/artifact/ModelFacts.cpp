@@ -1,5 +1,5 @@
-// Facts are read off the signatures of the graph functions; weights are cloned
-// into a module of their own, since the passes that follow erase them.
+// Reads the facts from the signatures of the graph functions. Weights are
+// cloned into a module of their own, because the following passes erase them.
 #include "compiler/artifact/ModelFacts.h"
 
 #include "dialects/tenon/State.h"
@@ -130,12 +130,13 @@ TensorFacts tensorFacts(func::FuncOp func, unsigned argument,
   return facts;
 }
 
-/// Output extents that are always an input's get its name and range: the plan
-/// says which they are, for it stores them one after another.
+/// Gives an output extent that always equals an input extent that input's name
+/// and range. The plan function shows which: it stores the output extents one
+/// after another.
 void nameOutputDims(FunctionFacts &facts, func::FuncOp plan) {
   if (!plan || plan.isExternal())
     return;
-  // Its arguments end with the inputs and the buffer for extents.
+  // The plan's last arguments are the inputs and the buffer for extents.
   size_t count = plan.getNumArguments();
   if (count < facts.inputs.size() + 1)
     return;
@@ -165,7 +166,7 @@ void nameOutputDims(FunctionFacts &facts, func::FuncOp plan) {
   });
 }
 
-/// Enters a variant in the facts of its function.
+/// Adds a variant to the facts of its function.
 void addVariant(FunctionFacts &facts, func::FuncOp variant) {
   size_t number = variant->getAttrOfType<IntegerAttr>("tenon.variant").getInt();
   facts.variants.resize(std::max(facts.variants.size(), number));
@@ -218,8 +219,8 @@ StateFacts stateFacts(StateOp state) {
 }
 } // namespace
 
-/// The XXH64 of a file, read through a small buffer; false where it cannot be
-/// read, which is then no error: the hash is for people.
+/// Computes the XXH64 of a file through a small buffer. Returns false if it
+/// cannot be read; that is no error, because the hash is only shown to people.
 static bool hashFile(const std::string &path, uint64_t &hash) {
   std::ifstream file(path, std::ios::binary);
   std::vector<char> buffer(1 << 16);

@@ -1,5 +1,6 @@
-// What an artifact tells of its model, collected while the module still speaks
-// of functions and weights: names, types, extents, places in the blob.
+// The facts that an artifact states about its model: names, types, extents,
+// offsets in the blob. They are collected while the module still has functions
+// and weights.
 #ifndef TENON_COMPILER_ARTIFACT_MODELFACTS_H
 #define TENON_COMPILER_ARTIFACT_MODELFACTS_H
 
@@ -19,22 +20,23 @@ struct DimFacts {
   int64_t min = 0;
   int64_t max = INT64_MAX;
   int64_t multiple = 1;
-  std::string name; ///< may be empty; of a static one: a flag fixed it
+  std::string name; ///< may be empty; a static extent has one if a flag fixed
+                    ///< it
 };
 
 struct TensorFacts {
   std::string name;
   int32_t dtype = 0; ///< tenon_dtype
   std::vector<DimFacts> dims;
-  bool bounded = false; ///< extents known only after a run
+  bool bounded = false; ///< extents are known only after a run
 
-  /// The number of elements, or -1 where it depends on a run.
+  /// The number of elements; -1 if it is known only at run time.
   int64_t elements() const;
-  /// The number of bytes, or -1 likewise.
+  /// The number of bytes; -1 if it is known only at run time.
   int64_t bytes() const;
 };
 
-/// Code of a function for some sizes alone.
+/// Code of a function for certain sizes only.
 struct VariantFacts {
   std::vector<std::pair<std::string, int64_t>> sizes;
 
@@ -44,9 +46,10 @@ struct VariantFacts {
 struct FunctionFacts {
   std::string name;
   std::vector<TensorFacts> inputs, outputs;
-  std::vector<VariantFacts> variants; ///< by number, the first is 1
-  int64_t arenaBytes = -1; ///< the most of all variants; -1: depends on extents
-  bool usesState = false;  ///< reads or writes some
+  std::vector<VariantFacts> variants; ///< by number; the first is number 1
+  int64_t arenaBytes = -1; ///< the largest of all variants; -1: depends on
+                           ///< extents
+  bool usesState = false;  ///< reads or writes state
 };
 
 /// A tensor that keeps its value between runs.
@@ -54,38 +57,38 @@ struct StateFacts {
   std::string name;
   int32_t dtype = 0; ///< tenon_dtype
   std::vector<int64_t> dims;
-  int64_t offset = 0;   ///< in the memory of the state
-  int64_t initial = -1; ///< of its first value in the weight blob; -1: zeros
+  int64_t offset = 0;   ///< offset in the state's memory
+  int64_t initial = -1; ///< offset of its initial value in the blob; -1: zeros
 
   int64_t bytes() const;
 };
 
 struct ModelFacts {
   std::vector<FunctionFacts> functions;
-  std::vector<StateFacts> states; ///< by offset
+  std::vector<StateFacts> states; ///< sorted by offset
   int64_t stateBytes = 0;
-  int64_t weightBytes = 0; ///< of the blob
-  /// The `tenon.weight` ops and what their recipes use; those in the blob carry
-  /// `offset`.
+  int64_t weightBytes = 0; ///< size of the blob
+  /// The `tenon.weight` ops and the weights that their recipes use. A weight of
+  /// the blob has the attribute `offset`.
   mlir::OwningOpRef<mlir::ModuleOp> weights;
-  OpenFiles files; ///< of the weights, as far as they are open already
+  OpenFiles files; ///< files of the weights that are already open
   std::vector<std::string> filesRead; ///< the model and every file it names
   std::string source;      ///< the model file's base name and hash, for people
   uint64_t sourceHash = 0; ///< XXH64 of the model file; 0 where it is not known
 };
 
-/// The facts of a module that has passed the phase `placed`; its `tenon.ranges`
-/// are those of named extents.
+/// Collects the facts of a module after the phase `placed`. The attribute
+/// `tenon.ranges` has the ranges of named extents.
 ModelFacts collectFacts(mlir::ModuleOp placed, const CompileOptions &options);
 
-/// Bytes of an element of a tenon_dtype.
+/// Bytes of one element of a tenon_dtype.
 int64_t elementBytes(int32_t dtype);
 
 /// The tenon_dtype of an element type, or 0.
 int32_t dtypeOf(mlir::Type type);
 
-/// The stem of the artifact's C symbols: options.name, or the output's or the
-/// model's file name made an identifier.
+/// The stem of the artifact's C symbols: options.name, or else the file name of
+/// the output or of the model as an identifier.
 std::string symbolStem(const CompileOptions &options);
 
 } // namespace tenon

@@ -1,5 +1,5 @@
-// ELF64 little-endian as LLVM writes it: every offset is checked all the same,
-// since a wrong one would be a wrong file.
+// Edits ELF64 little-endian objects. LLVM has just written them, but every
+// offset is still checked: a wrong one would give a corrupt file.
 #include "compiler/artifact/ObjectFile.h"
 
 #include "runtime/tenon_abi.h"
@@ -16,8 +16,9 @@ using namespace llvm::ELF;
 
 namespace tenon {
 namespace {
-/// Above this, code and data would lie too far apart for 32-bit distances, were
-/// the weights between them; a section marked large is laid at the edge.
+/// From this size on, weights between code and data would put them too far
+/// apart for 32-bit distances. A section marked large is laid at the edge
+/// instead.
 constexpr uint64_t largeBytes = uint64_t(1) << 30;
 
 struct Reader {
@@ -52,8 +53,8 @@ struct Reader {
     return std::string(start, strnlen(start, bytes.size() - offset));
   }
 
-  /// Calls `hear` with each symbol's place in the file, entry and name, until
-  /// it returns false.
+  /// Calls `hear` with each symbol's file offset, entry and name, until `hear`
+  /// returns false.
   void forEachSymbol(
       function_ref<bool(uint64_t, const Elf64_Sym &, StringRef)> hear) const {
     for (const Elf64_Shdr &section : sections) {
@@ -69,7 +70,7 @@ struct Reader {
     }
   }
 
-  /// The file offset of the entry of `name`, or 0.
+  /// The file offset of the symbol table entry of `name`, or 0.
   uint64_t findSymbol(const std::string &name, Elf64_Sym &symbol) const {
     uint64_t found = 0;
     forEachSymbol(
@@ -119,7 +120,7 @@ std::string makeRoomForWeights(ArrayRef<char> object, const std::string &symbol,
   weights.sh_size = weightBytes;
   weights.sh_addralign = TENON_WEIGHT_ALIGNMENT;
 
-  // The new table of names, then the new table of sections, behind the blob.
+  // Behind the blob come the new section names, then the new section headers.
   uint64_t behind = split.head.size() + weightBytes;
   Elf64_Shdr &names = reader.sections[reader.header.e_shstrndx];
   if (names.sh_offset > object.size() ||

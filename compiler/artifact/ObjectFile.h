@@ -1,6 +1,6 @@
-// What is done to a relocatable ELF object after LLVM has written it: a section
-// with the weights, which so never pass through LLVM, is appended, and numbers
-// that are known only then are filled in.
+// Edits a relocatable ELF object that LLVM has written. A section with the
+// weights is appended, so that they never pass through LLVM, and numbers that
+// become known only then are filled in.
 #ifndef TENON_COMPILER_ARTIFACT_OBJECTFILE_H
 #define TENON_COMPILER_ARTIFACT_OBJECTFILE_H
 
@@ -13,25 +13,26 @@
 
 namespace tenon {
 
-/// An object in memory with room left for the weights: in the file stands
-/// `head`, then the blob, then `tail`.
+/// An object in memory, split where the weights belong: the file is `head`, the
+/// blob, then `tail`.
 struct SplitObject {
   llvm::SmallVector<char, 0> head, tail;
 };
 
-/// Splits `object`: its open symbol `symbol` becomes the start of a new section
-/// of `weightBytes` bytes: TENON_WEIGHTS_SECTION where we link it; else a large
-/// one is called what linkers know to lay far from code. Returns what is wrong
-/// with the object, or nothing.
+/// Splits `object` for a new section of `weightBytes` bytes; its undefined
+/// symbol `symbol` becomes the section's start. The section is
+/// TENON_WEIGHTS_SECTION if `linkedByUs`. Otherwise a large one gets a name
+/// that makes linkers place it far from code. Returns an error text for a
+/// damaged object, or an empty string.
 std::string makeRoomForWeights(llvm::ArrayRef<char> object,
                                const std::string &symbol, uint64_t weightBytes,
                                bool linkedByUs, SplitObject &split);
 
-/// The place in the file of the 8 bytes at `offset` of the data `symbol`, or 0.
+/// The file offset of the 8 bytes at `offset` of the data `symbol`, or 0.
 uint64_t placeInData(llvm::ArrayRef<char> object, const std::string &symbol,
                      uint64_t offset);
 
-/// The bytes of all functions whose names start with `prefix`.
+/// The size in bytes of all functions whose names start with `prefix`.
 uint64_t countCode(llvm::ArrayRef<char> object, llvm::StringRef prefix);
 
 } // namespace tenon

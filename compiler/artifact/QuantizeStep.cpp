@@ -1,4 +1,4 @@
-// Bytes of tensors become arrays of numbers here; Quantizer has the arithmetic.
+// Converts tensor bytes to arrays of numbers; the arithmetic is in Quantizer.
 #include "compiler/artifact/QuantizeStep.h"
 
 #include "compiler/artifact/ElementArithmetic.h"
@@ -20,7 +20,7 @@ static GroupedPanels formOf(RankedTensorType panels, int64_t group) {
   return {shape[0], shape[1], shape[2], group};
 }
 
-/// Scales are f32 or bf16.
+/// Reads scales of f32 or bf16 as floats.
 static std::vector<float> readScales(RankedTensorType type, const char *bytes) {
   std::vector<float> scales(type.getNumElements());
   convertElements(type.getElementType().isF32() ? TENON_F32 : TENON_BF16,

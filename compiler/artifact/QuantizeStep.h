@@ -1,4 +1,4 @@
-// The steps of recipes that store weights in fewer bits.
+// Runs the ops of recipes that store weights in fewer bits.
 #ifndef TENON_COMPILER_ARTIFACT_QUANTIZESTEP_H
 #define TENON_COMPILER_ARTIFACT_QUANTIZESTEP_H
 
@@ -7,11 +7,11 @@
 
 namespace tenon {
 
-/// Writes the scales of `weights`, elements of the op's operand, to `scales`.
+/// Writes the scales of `weights`, the bytes of the op's operand, to `scales`.
 void runGroupScales(GroupScalesOp op, const char *weights, char *scales);
 
-/// Writes the stored form of `weights` to `stored` and adds what it lost;
-/// `scales` is null where there are none.
+/// Writes the stored form of `weights` to `stored` and adds the error to
+/// `loss`. `scales` is null if the op has none.
 void runQuantize(QuantizeOp op, const char *weights, const char *scales,
                  char *stored, QuantizationLoss &loss);
 

@@ -1,5 +1,5 @@
-// A line of columns goes at a time: they lie side by side, and every step is
-// one operation on all of them.
+// Processes one row of columns at a time. The columns are adjacent in memory,
+// so that every step can be vectorized.
 #include "compiler/artifact/Quantizer.h"
 
 #include "compiler/artifact/ElementArithmetic.h"
@@ -8,19 +8,19 @@
 #include <cmath>
 #include <limits>
 
-// Bits must not depend on what the compiler contracts.
+// Contraction of products and sums would make the bits depend on the compiler.
 #pragma STDC FP_CONTRACT OFF
 
 namespace tenon {
 namespace {
 constexpr int64_t nibbles = 8; ///< in a word
 
-/// Levels beside the greatest magnitude that the search for four bits tries:
-/// the group's outlier becomes this many steps, of the other sign or its own.
+/// The four-bit search tries a scale for each of these numbers: the group's
+/// weight of largest magnitude over the number.
 constexpr float trialLevels[] = {-8.0f, -8.5f, -7.5f, -7.0f,
                                  7.0f,  7.5f,  6.5f,  -6.5f};
 
-/// To the nearest, ties to even: magnitudes stay far below 2^22.
+/// Rounds to nearest, ties to even. Requires magnitudes below 2^22.
 float roundEven(float x) {
   constexpr float shift = 12582912.0f; // 1.5 * 2^23
   return (x + shift) - shift;
@@ -30,25 +30,27 @@ float clamped(float x, float low, float high) {
   return std::min(std::max(x, low), high);
 }
 
-/// Quotients past the range, infinite ones too, are clamped before they are
-/// rounded.
+/// The integer for a weight. Quotients outside the range, infinite ones too,
+/// are clamped before they are rounded.
 float level(float weight, float scale, float low, float high) {
   return scale == 0.0f ? 0.0f : roundEven(clamped(weight / scale, low, high));
 }
 
 float roundedToBfloat(float x) { return bfloatToFloat(floatToBfloat(x)); }
 
-/// The least scale at which 127 steps reach `magnitude`, or nearly: a quotient
-/// of denormal numbers may round to something much smaller.
+/// The least scale at which 127 steps reach `magnitude`, up to half a step. A
+/// quotient of denormal numbers may be rounded too far down: then the next
+/// float is used.
 float byteScale(float magnitude) {
   float scale = magnitude / 127.0f;
   if (double(scale) * 127.5 < double(magnitude))
     scale = std::nextafter(scale, std::numeric_limits<float>::infinity());
-  // The greatest floats: what was rounded up must not overflow.
+  // Near the greatest float the rounded-up scale must not overflow.
   return std::isinf(scale * 127.0f) ? std::nextafter(scale, 0.0f) : scale;
 }
 
-/// One group of one panel: `lines` lines of `width` weights.
+/// Searches the scales of one group of one panel: `lines` rows of `width`
+/// weights.
 class NibbleSearch {
 public:
   explicit NibbleSearch(int64_t width)
@@ -80,10 +82,11 @@ private:
     for (int64_t k = 0; k < lines; ++k)
       for (int64_t w = 0; w < width; ++w) {
         float weight = weights[k * width + w], scale = trial[w];
-        // Where the scale is 0 the quotient is clamped or NaN, and the product
-        // below 0 or NaN; NaN is no improvement.
+        // If the scale is 0, the quotient is clamped or NaN and the product
+        // below is 0 or NaN. A NaN error is never an improvement.
         float nearest = roundEven(clamped(weight / scale, -8.0f, 7.0f));
-        // Relative to the outlier, so that squares neither vanish nor overflow.
+        // Relative to the outlier, so that squares neither underflow nor
+        // overflow.
         float off = (weight - nearest * scale) / outlier[w];
         error[w] += off * off;
       }
@@ -105,7 +108,7 @@ void forEachLine(const GroupedPanels &form, Body body) {
       body(p, k, (p * form.depth + k) * form.width);
 }
 
-/// Where the word of element [p, k, 0] lies.
+/// The index of the word that holds element [p, k, 0].
 int64_t wordLine(const GroupedPanels &form, int64_t p, int64_t k) {
   int64_t words = (form.depth + nibbles - 1) / nibbles;
   return (p * words + k / nibbles) * form.width;

@@ -1,7 +1,7 @@
-// Weights as integers of few bits: scales for groups of a column, and the
-// elements divided by them. Plain arithmetic on panels x depth x width of f32,
-// as tenon.group_scales and tenon.quantize define it; the same bits on every
-// machine.
+// Quantization of weights: scales for groups of a column, and the elements
+// divided by them and rounded. Plain arithmetic on panels x depth x width of
+// f32, as tenon.group_scales and tenon.quantize define it. The bits are equal
+// on every machine.
 #ifndef TENON_COMPILER_ARTIFACT_QUANTIZER_H
 #define TENON_COMPILER_ARTIFACT_QUANTIZER_H
 
@@ -10,7 +10,7 @@
 
 namespace tenon {
 
-/// Groups of `group` elements along the depth; the last may be shorter.
+/// Groups of `group` elements along the depth; the last group may be shorter.
 struct GroupedPanels {
   int64_t panels, depth, width, group;
 
@@ -21,20 +21,20 @@ struct GroupedPanels {
   }
 };
 
-/// The scale of each panel, group and column for 8 bits, or, rounded to bf16,
-/// for 4. All weights are finite.
+/// The scale of each panel, group and column, for 8 or 4 bits. Scales for 4
+/// bits are rounded to bf16. All weights must be finite.
 std::vector<float> chooseScales(const GroupedPanels &form, int64_t bits,
                                 const float *weights);
 
-/// Elements of i8, at `stored` in the weights' order.
+/// Writes i8 elements to `stored`, in the weights' order.
 void quantizeToBytes(const GroupedPanels &form, const float *weights,
                      const float *scales, int8_t *stored);
 
-/// Four-bit elements, eight along the depth in one word.
+/// Writes four-bit elements to `stored`, eight along the depth in one word.
 void quantizeToWords(const GroupedPanels &form, const float *weights,
                      const float *scales, uint32_t *stored);
 
-/// What the integers stand for.
+/// Writes the values that the stored integers represent.
 void dequantizeBytes(const GroupedPanels &form, const int8_t *stored,
                      const float *scales, float *weights);
 void dequantizeWords(const GroupedPanels &form, const uint32_t *stored,

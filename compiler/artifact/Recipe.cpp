@@ -1,6 +1,6 @@
-// Every movement is one copy with strides; arithmetic is ElementArithmetic. A
-// value is dropped after its last use, so a recipe needs the memory of few
-// tensors whatever its length.
+// Runs recipes. Every movement is one strided copy; arithmetic is in
+// ElementArithmetic. A value is freed after its last use, so that a long recipe
+// needs no more memory than a few tensors.
 #include "compiler/artifact/Recipe.h"
 
 #include "compiler/artifact/ElementArithmetic.h"
@@ -64,8 +64,8 @@ void copyRow(char *to, int64_t toStep, const char *from, int64_t fromStep,
                 from + i * fromStep * int64_t(sizeof(T)), sizeof(T));
 }
 
-/// Copies a box of `shape` between two strided places; offsets and strides are
-/// in elements of `bytes` bytes.
+/// Copies a box of `shape` between two strided buffers. Strides are in elements
+/// of `bytes` bytes.
 void copyBox(ArrayRef<int64_t> shape, int64_t bytes, char *to,
              ArrayRef<int64_t> toStrides, const char *from,
              ArrayRef<int64_t> fromStrides) {
@@ -125,7 +125,7 @@ private:
     });
   }
 
-  /// Room for the result of `op`.
+  /// Allocates the result of `op`.
   char *make(Operation *op) {
     auto type = typeOf(op->getResult(0));
     HostBytes value;
@@ -241,7 +241,8 @@ private:
     copyBox(type.getShape(), bytes, to, target, from, strides);
   }
 
-  /// The padding value everywhere, then what of the operand lies within.
+  /// Fills with the padding value, then copies the part of the operand that
+  /// lies within.
   void placeInPadding(PadOp pad, RankedTensorType type, char *to) {
     int64_t bytes = sizeOf(type);
     const char *value = in(pad.getValue());
@@ -254,7 +255,8 @@ private:
     for (size_t d = 0; d < shape.size(); ++d) {
       int64_t step = pad.getInterior()[d] + 1, low = pad.getStaticLow()[d];
       int64_t first = low < 0 ? (-low + step - 1) / step : 0;
-      int64_t room = type.getDimSize(d) - low; // the end, from element 0
+      int64_t room = type.getDimSize(d) - low; // distance from element 0 to the
+                                               // result's end
       int64_t end = std::min(shape[d], room <= 0 ? 0 : (room - 1) / step + 1);
       if (first >= end)
         return;
@@ -266,8 +268,8 @@ private:
     copyBox(shape, bytes, to, target, from, dense);
   }
 
-  /// Whole panels in one copy, then the lanes there are of the last one; the
-  /// rest is zero from the start.
+  /// Copies each whole panel at once, then the existing lanes of the last one;
+  /// the remainder stays zero.
   void cutIntoPanels(PackOp pack, RankedTensorType type, char *to) {
     RankedTensorType from = typeOf(pack.getOperand());
     int64_t dim = pack.getDim(), width = pack.getWidth(), bytes = sizeOf(type),
@@ -290,8 +292,8 @@ private:
       copyBox(box, bytes, to, target, source, strides);
   }
 
-  /// Each line of 16-bit elements goes to one half of the words of its pair;
-  /// little-endian, as everything is.
+  /// Copies each row of 16-bit elements to one half of the words of its pair.
+  /// Words are little-endian.
   static void joinLines(ArrayRef<int64_t> shape, const char *from, char *to) {
     int64_t width = shape.back(), depth = shape[shape.size() - 2],
             words = (depth + 1) / 2, panels = 1;

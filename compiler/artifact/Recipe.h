@@ -1,5 +1,5 @@
-// The ops that compute one weight from others, run on the host: a region goes
-// in, the bytes it yields come out, equal to those the kernels would compute.
+// Runs a recipe on the host: the ops that compute one weight from others. The
+// bytes it yields equal those the kernels would compute.
 #ifndef TENON_COMPILER_ARTIFACT_RECIPE_H
 #define TENON_COMPILER_ARTIFACT_RECIPE_H
 
@@ -16,23 +16,24 @@
 
 namespace tenon {
 
-/// Bytes of a dense tensor, and what keeps them alive where it is not a file.
+/// Bytes of a dense tensor, and the buffer that owns them unless they are in a
+/// file.
 struct HostBytes {
   llvm::StringRef bytes;
   std::shared_ptr<std::vector<char>> owner;
 };
 
-/// Recipes whose results a recipe needs, one after another: no pass nests them
-/// nearly as deep.
+/// The deepest nesting of recipes that read the results of other recipes. No
+/// pass nests them nearly as deep.
 constexpr int maxRecipeDepth = 64;
 
-/// Whether recipes may hold `op`; a pass that makes recipes asks first.
+/// True if recipes may hold `op`; a pass that makes recipes must ask.
 bool canEvaluate(mlir::Operation *op);
 
-/// Runs `recipe`, and adds to `loss` what its quantization loses. `read` gives
-/// the bytes of a weight by its name, or false after it has reported why not.
-/// On failure `wrong` says what the recipe holds that it must not; empty where
-/// `read` failed.
+/// Runs `recipe`, and adds the errors of its quantization to `loss`. `read`
+/// gives the bytes of a weight by name; it returns false after it has reported
+/// an error. On failure returns false; `wrong` then names the op that recipes
+/// must not hold, or is empty if `read` failed.
 bool runRecipe(mlir::Region &recipe,
                llvm::function_ref<bool(llvm::StringRef, HostBytes &)> read,
                HostBytes &result, QuantizationLoss &loss, std::string &wrong);

@@ -1,6 +1,6 @@
-// A stretch of code that an interrupt does not part: it is delivered at the
-// end. A fault of that code is not held back: it would end the process without
-// a word.
+// Delays signals during a stretch of code; they are delivered at its end.
+// Signals of faults are not delayed: a blocked fault would end the process
+// without a message.
 #ifndef TENON_COMPILER_ARTIFACT_SIGNALSHELD_H
 #define TENON_COMPILER_ARTIFACT_SIGNALSHELD_H
 
@@ -8,8 +8,8 @@
 
 namespace tenon {
 
-/// Holds back the signals of this thread while it lives, but for those of
-/// faults. Threads started meanwhile hold them back for good.
+/// Blocks the signals of this thread during its lifetime, except those of
+/// faults. Threads started meanwhile keep them blocked.
 class SignalsHeld {
 public:
   SignalsHeld() {

@@ -1,5 +1,6 @@
-// Source files are read, not mapped: one that shrinks meanwhile is an error and
-// not a signal. What a recipe reads is kept no longer than the recipe runs.
+// Source files are read, not mapped: a file that shrinks meanwhile causes an
+// error and not a signal. Weights that a recipe reads are freed when it is
+// done.
 #include "compiler/artifact/WeightEvaluator.h"
 
 #include "compiler/artifact/ModelFacts.h"
@@ -12,7 +13,7 @@ using namespace mlir;
 
 namespace tenon {
 
-/// What is read at once of a weight that goes as it is.
+/// The bytes read at once from a weight that is copied unchanged.
 constexpr uint64_t pieceBytes = uint64_t(4) << 20;
 
 WeightEvaluator::WeightEvaluator(ModuleOp weights, OpenFiles files,
@@ -63,7 +64,7 @@ bool WeightEvaluator::evaluate(WeightOp weight,
   return true;
 }
 
-/// What `weight` is read from, for people.
+/// The sources of `weight`, as text for people.
 static std::string sourcesOf(WeightOp weight) {
   std::string names;
   weight.walk([&](GetWeightOp get) {
@@ -86,7 +87,7 @@ bool WeightEvaluator::count(WeightOp weight, const QuantizationLoss &loss) {
   counted.bytes += bytes;
   if (isa_and_present<GroupScalesOp>(last))
     return true;
-  // Biases and the like are no matrices.
+  // Vectors, such as biases, are not counted as weight matrices.
   counted.weights += type.getRank() > 1;
   if (loss.elements == 0) {
     counted.bytesBefore += bytes;

@@ -1,6 +1,6 @@
-// Weights as bytes: sources are read from their files, which are those that
-// were checked, recipes are evaluated, one tensor at a time, with the bits the
-// kernels would compute.
+// Weights as bytes. Sources are read from the files that were checked. Recipes
+// are evaluated one tensor at a time and give the bits that kernels would
+// compute.
 #ifndef TENON_COMPILER_ARTIFACT_WEIGHTEVALUATOR_H
 #define TENON_COMPILER_ARTIFACT_WEIGHTEVALUATOR_H
 
@@ -21,33 +21,34 @@ class WeightOp;
 
 class WeightEvaluator {
 public:
-  /// `weights` holds the `tenon.weight` ops by name. What `files` does not have
-  /// is opened when it is needed.
+  /// `weights` holds the `tenon.weight` ops by name. Files that are not in
+  /// `files` are opened when they are needed.
   WeightEvaluator(mlir::ModuleOp weights, OpenFiles files,
                   DiagnosticHandler report);
 
-  /// Hands the bytes of a weight, little-endian in row-major order, to `sink`,
-  /// piece by piece. False after an error was reported, and where `sink` said
-  /// so.
+  /// Passes the bytes of a weight, little-endian in row-major order, to `sink`
+  /// in pieces. Returns false if `sink` returned false, or after an error was
+  /// reported.
   bool evaluate(WeightOp weight,
                 llvm::function_ref<bool(llvm::StringRef)> sink);
 
-  /// Whether all that was read was written before its file was opened. False
-  /// after an error was reported.
+  /// Checks that no file that was read changed after it was opened. Returns
+  /// false after an error was reported.
   bool checkFiles();
 
   Status status() const { return failure; }
 
-  /// Of the weights evaluated so far.
+  /// The quantization report on the weights evaluated so far.
   const QuantizationReport &quantization() const { return counted; }
 
 private:
   bool fail(Status kind, const std::string &file, std::string text);
   bool evaluate(WeightOp weight, HostBytes &value, QuantizationLoss &loss,
                 int depth);
-  /// Takes a weight of the blob into the report; false where it is not finite.
+  /// Adds a weight of the blob to the report. False, after an error, if it has
+  /// an element that is not finite or has no finite stored form.
   bool count(WeightOp weight, const QuantizationLoss &loss);
-  /// The bytes [offset, offset + size) of a weight that lies in a file.
+  /// Reads the bytes [offset, offset + size) of a weight that is in a file.
   bool read(WeightOp weight, uint64_t offset, uint64_t size,
             std::vector<char> &bytes);
 
@@ -58,8 +59,8 @@ private:
   QuantizationReport counted;
 };
 
-/// Writes the blob of all weights that carry `offset`, `total` bytes with zeros
-/// between them, piece by piece to `sink`; that returns false to stop.
+/// Writes the blob to `sink` in pieces: all weights with the attribute
+/// `offset`, `total` bytes, zeros between them. `sink` returns false to stop.
 bool writeBlob(mlir::ModuleOp weights, uint64_t total,
                WeightEvaluator &evaluator,
                llvm::function_ref<bool(llvm::StringRef)> sink);

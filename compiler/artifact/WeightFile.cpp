@@ -1,5 +1,6 @@
-// The header of a safetensors file. The format wants every byte of the data
-// section to belong to a tensor: what stands between ours is named too.
+// Writes the header of a safetensors file. The format demands that every byte
+// of the data section belongs to a tensor, so the gaps between weights are
+// named too.
 #include "compiler/artifact/WeightFile.h"
 
 #include "compiler/artifact/ModelFacts.h"

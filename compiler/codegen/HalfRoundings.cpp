@@ -1,4 +1,5 @@
-// Finds roundings to f16 of what was rounded from f64 and fences them off.
+// Finds f64 values that are rounded to f32 and then to f16, and puts a fence
+// between the two roundings.
 #include "compiler/codegen/HalfRoundings.h"
 
 #include "llvm/IR/IRBuilder.h"

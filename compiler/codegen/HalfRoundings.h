@@ -1,4 +1,4 @@
-// Roundings to f16 that LLVM must not see through.
+// Keeps LLVM from merging two roundings to f16 into one.
 #ifndef TENON_COMPILER_CODEGEN_HALFROUNDINGS_H
 #define TENON_COMPILER_CODEGEN_HALFROUNDINGS_H
 
@@ -8,9 +8,10 @@ class Module;
 
 namespace tenon {
 
-/// LLVM 22 makes one rounding of f64 to f32 to f16 where a scalar f16 is
-/// promoted, and calls `__truncdfhf2` for it: another result, and a function no
-/// library of C has. A fence between the two keeps them apart.
+/// Fences every rounding of f64 to f32 that is followed by one to f16. When
+/// LLVM 22 promotes a scalar f16, it merges the two into one rounding and calls
+/// `__truncdfhf2`. That gives another result, and the C library lacks the
+/// function.
 void fenceHalfRoundings(llvm::Module &module);
 
 } // namespace tenon

@@ -1,4 +1,4 @@
-// LLVM is driven here and in PartCompiler.cpp, and nowhere else.
+// Only this file and PartCompiler.cpp drive LLVM.
 #include "compiler/codegen/ModuleCompiler.h"
 
 #include "compiler/codegen/PartCompiler.h"
@@ -45,7 +45,7 @@ std::string ModuleCompiler::versionPrefix(const TargetChoice &target) const {
 
 /// The features of `target` that the code of `module` may use.
 static uint64_t featuresOf(const Module &module, const TargetChoice &target) {
-  // Tiles come into code through intrinsics alone.
+  // Only intrinsics use AMX tiles.
   bool usesTiles = any_of(module, [](const Function &function) {
     StringRef name = function.getName();
     return name.starts_with("llvm.x86.tile") ||
@@ -117,7 +117,7 @@ bool ModuleCompiler::compile(CodeForm form,
     wrong[0] = compilePart(*llvmModule, *machine, least, form, files[0]);
   } else {
     exportBetweenParts(*llvmModule, plan);
-    // Each part is read, as far as it goes, by a context of its own.
+    // Each part is read lazily from the bitcode, by a context of its own.
     Bytes bitcode;
     raw_svector_ostream stream(bitcode);
     WriteBitcodeToFile(*llvmModule, stream);
@@ -142,7 +142,7 @@ bool ModuleCompiler::compile(CodeForm form,
   return true;
 }
 
-/// What C's library must have, and what its mathematical part must.
+/// True if libc must provide the function; isOfLibm is the test for libm.
 static bool isOfLibc(StringRef name) {
   return StringSwitch<bool>(name)
       .Cases({"memcpy", "memmove", "memset", "memcmp", "bcmp"}, true)

@@ -1,6 +1,7 @@
-// From the LLVM dialect to bytes: translated modules, one a version, put
-// together and cut into parts, each with the core linked in, optimized, and
-// emitted into memory as objects or as text.
+// Compiles the LLVM dialect to bytes. The modules, one for each version, are
+// translated and combined. The result is split into parts; each part gets the
+// core linked in, is optimized, and is emitted into memory as an object or as
+// text.
 #ifndef TENON_COMPILER_CODEGEN_MODULECOMPILER_H
 #define TENON_COMPILER_CODEGEN_MODULECOMPILER_H
 
@@ -19,47 +20,49 @@
 
 namespace tenon {
 
-/// Objects may be several, to be linked together; the others are one file.
+/// Objects: several objects to be linked together. The other forms are one
+/// file.
 enum class CodeForm { Objects, OneObject, Assembly, LlvmIr };
 
 using Bytes = llvm::SmallVector<char, 0>;
 
-/// One module on its way. The steps are called in their order; each returns
-/// false after it has reported an error.
+/// One module being compiled. Call the steps in the order of declaration; each
+/// returns false after it has reported an error.
 class ModuleCompiler {
 public:
-  /// `targets` are as chooseTargets gives them; what is of no version is made
-  /// for the last.
+  /// `targets` come from chooseTargets. Code that belongs to no version is
+  /// compiled for the last of them.
   ModuleCompiler(std::vector<TargetChoice> targets, DiagnosticHandler report);
   ~ModuleCompiler();
 
-  /// Takes modules, all of them in the LLVM dialect, one a target, under the
-  /// name `name`, and makes every definition internal. Where there are several,
-  /// what each defines is called as versionPrefix says.
+  /// Translates modules of the LLVM dialect, one for each target, into one
+  /// module named `name`, and makes every definition internal. If there are
+  /// several, the names of each module's definitions get the prefix of
+  /// versionPrefix.
   bool translate(llvm::ArrayRef<mlir::ModuleOp> versions,
                  const std::string &name);
 
-  /// The module between translation and optimization, where the artifact adds
-  /// what shall be exported.
+  /// The module between translation and optimization. The artifact writer adds
+  /// the exported symbols to it.
   llvm::Module &module() { return *llvmModule; }
 
-  /// Bits of tenon_cpu_feature the code of each target may use: the target's,
-  /// less those that nothing in it asks for.
+  /// For each target the bits of tenon_cpu_feature that its code uses. They are
+  /// the target's features without those that no code needs.
   const std::vector<uint64_t> &featuresInUse() const { return features; }
 
-  /// What the names of a target's functions start with: its CPU's, as far as it
-  /// is a name in assembly too.
+  /// The prefix of the names of a target's functions: its CPU's name,
+  /// restricted to characters that assembly allows.
   std::string versionPrefix(const TargetChoice &target) const;
 
-  /// Links what the code calls of the core, optimizes and emits; the bytes do
-  /// not depend on how many `workers` there are. `kernels` are the functions
-  /// that may stand in other files than the rest; what the module exports is in
-  /// the first.
+  /// Links the functions of the core that the code calls, optimizes and emits.
+  /// The bytes do not depend on the number of `workers`. The functions in
+  /// `kernels` may be put in other files than the rest; exported symbols are in
+  /// the first file.
   bool compile(CodeForm form, const std::vector<std::string> &kernels,
                Workers &workers, std::vector<Bytes> &files);
 
-  /// Reads the names the objects leave open and checks that libc and libm have
-  /// them, but for `ours`. `needsLibm` is set where libm does.
+  /// Checks that libc and libm provide all undefined symbols of the objects,
+  /// except `ours`. Sets `needsLibm` if libm is needed.
   bool checkUndefined(const std::vector<Bytes> &objects,
                       llvm::ArrayRef<std::string> ours, bool &needsLibm);
 

@@ -1,4 +1,4 @@
-// What must hold of the code that LLVM's passes leave is made true after them.
+// Runs LLVM's passes, and after them the passes that correct their result.
 #include "compiler/codegen/Optimizer.h"
 
 #include "compiler/codegen/HalfRoundings.h"

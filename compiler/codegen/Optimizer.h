@@ -1,4 +1,4 @@
-// LLVM's passes as Tenon runs them.
+// LLVM's optimization pipeline, as Tenon uses it.
 #ifndef TENON_COMPILER_CODEGEN_OPTIMIZER_H
 #define TENON_COMPILER_CODEGEN_OPTIMIZER_H
 
@@ -7,8 +7,8 @@
 
 namespace tenon {
 
-/// Optimizes `module` for `machine` at a level of 0 to 3; what remains is what
-/// code is made of.
+/// Optimizes `module` for `machine` at level 0 to 3. Afterwards the module is
+/// ready for code generation.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, int optLevel);
 
 } // namespace tenon

@@ -1,4 +1,4 @@
-// Marks the loops with LLVM's own metadata.
+// Marks outer loops with LLVM's metadata against unrolling.
 #include "compiler/codegen/OuterLoops.h"
 
 #include "llvm/Analysis/LoopInfo.h"
@@ -11,11 +11,11 @@ using namespace llvm;
 
 namespace tenon {
 
-/// The window of a pooling with the channels inside: unrolled it takes half the
-/// time.
+/// The loop depth up to which unrolling is allowed: a pooling window with its
+/// channel loop. Unrolled, it runs in half the time.
 constexpr unsigned deepestUnrolled = 3;
 
-/// A loop that holds none is one deep.
+/// The depth of the loop nest: 1 for a loop without inner loops.
 static unsigned depthOf(const Loop &loop) {
   unsigned inner = 0;
   for (const Loop *each : loop)

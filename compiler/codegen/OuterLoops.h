@@ -1,5 +1,5 @@
-// Which loops LLVM may unroll: kernels come with their tiles unrolled, and what
-// is left to gain is in innermost loops and in windows.
+// Selects the loops that LLVM may unroll. Tiles of kernels are already
+// unrolled, so unrolling gains only in innermost loops and in windows.
 #ifndef TENON_COMPILER_CODEGEN_OUTERLOOPS_H
 #define TENON_COMPILER_CODEGEN_OUTERLOOPS_H
 
@@ -9,9 +9,9 @@ class Module;
 
 namespace tenon {
 
-/// Forbids LLVM to unroll loops that hold loops deeper than a window's: to see
-/// that it does not pay, it asks the cost of every instruction once for each
-/// loop around it, twice.
+/// Forbids LLVM to unroll loop nests deeper than a window's. To find that
+/// unrolling does not pay, LLVM computes the cost of every instruction twice
+/// for each loop around it.
 void keepOuterLoops(llvm::Module &module);
 
 } // namespace tenon

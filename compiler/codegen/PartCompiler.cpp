@@ -1,5 +1,5 @@
-// LLVM's own reports are collected by the context's handler; what they say is
-// an internal error, for our module was wrong.
+// The context's handler collects LLVM's errors. They are internal errors: the
+// module that we built was wrong.
 #include "compiler/codegen/PartCompiler.h"
 
 #include "compiler/codegen/Optimizer.h"
@@ -27,7 +27,8 @@ void collectProblem(const DiagnosticInfo *info, void *problems) {
   out << "; ";
 }
 
-/// Links what `module` calls of the core, as its own internal functions.
+/// Links the core's functions that `module` calls, as internal functions.
+/// Returns an error text, or an empty string.
 std::string linkCore(Module &module) {
   StringSet<> ours;
   for (const Function &function : module)
@@ -41,8 +42,8 @@ std::string linkCore(Module &module) {
     return "the core cannot be read: " + toString(core.takeError());
   (*core)->setTargetTriple(module.getTargetTriple());
   (*core)->setDataLayout(module.getDataLayout());
-  // Its flags would compete with ours, and a producer's name has no place in a
-  // model.
+  // The core's module flags could conflict with ours, and a model must not name
+  // the producer of the core.
   for (StringRef flags : {"llvm.module.flags", "llvm.ident"})
     if (NamedMDNode *node = (*core)->getNamedMetadata(flags))
       (*core)->eraseNamedMetadata(node);
@@ -86,7 +87,7 @@ void setTarget(Function &function, const TargetChoice &target) {
   function.addFnAttr("prefer-vector-width",
                      std::to_string(target.vectorBytes * 8));
   function.addFnAttr(Attribute::NoUnwind);
-  // A stack that is too small ends at its guard page, never beyond it.
+  // An overflow of the stack then stops at the guard page, never beyond it.
   function.addFnAttr("probe-stack", "inline-asm");
 }
 

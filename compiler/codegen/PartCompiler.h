@@ -1,5 +1,5 @@
-// One LLVM module to one file in memory: the core linked in, optimized,
-// emitted.
+// Compiles one LLVM module to one file in memory: links the core, optimizes and
+// emits.
 #ifndef TENON_COMPILER_CODEGEN_PARTCOMPILER_H
 #define TENON_COMPILER_CODEGEN_PARTCOMPILER_H
 
@@ -7,12 +7,12 @@
 
 namespace tenon {
 
-/// Lets `function` use the instructions of `target`.
+/// Allows `function` to use the instructions of `target`.
 void setTarget(llvm::Function &function, const TargetChoice &target);
 
-/// Compiles `module` by `machine`, which is `target`'s, as are the functions
-/// that no target was set for. The same module gives the same bytes. Returns
-/// what is wrong with the module, or nothing.
+/// Compiles `module` with `machine`, the machine of `target`. Functions without
+/// a target of their own get `target`. Equal modules give equal bytes. Returns
+/// an error text if the module is invalid, else an empty string.
 std::string compilePart(llvm::Module &module, llvm::TargetMachine &machine,
                         const TargetChoice &target, CodeForm form,
                         Bytes &bytes);

@@ -1,5 +1,5 @@
-// Kernels call nothing of one another, so a part loses nothing by standing
-// alone; the graph functions, which call them all, are one part.
+// Kernels do not call one another, so separate parts lose no optimization. The
+// graph functions, which call all kernels, form one part.
 #include "compiler/codegen/Parts.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -10,7 +10,7 @@ using namespace llvm;
 
 namespace tenon {
 namespace {
-/// Instructions worth a part of their own, which costs some milliseconds.
+/// A part needs this many instructions, because each costs some milliseconds.
 constexpr size_t partInstructions = 8192;
 constexpr size_t mostParts = 16;
 
@@ -18,7 +18,7 @@ unsigned partOf(const PartPlan &plan, StringRef name) {
   return plan.partOf.lookup(name);
 }
 
-/// The part of the code that `user` is in, or 0 for tables.
+/// Collects the parts in which `user` is used; tables count as part 0.
 void collectParts(const User *user, const PartPlan &plan,
                   SmallVectorImpl<unsigned> &parts) {
   if (auto *instruction = dyn_cast<Instruction>(user)) {
@@ -114,7 +114,8 @@ std::string reduceToPart(Module &module, const PartPlan &plan, unsigned part) {
       if (global.hasExternalLinkage())
         global.setInitializer(nullptr);
   }
-  // Tables that name what has gone, and then what those named.
+  // Erase tables that refer to erased symbols, and then symbols that only those
+  // tables used.
   while (eraseUnused(module.globals()) || eraseUnused(module.functions())) {
   }
   return "";

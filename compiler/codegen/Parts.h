@@ -1,6 +1,6 @@
-// A module is cut into parts that are compiled by themselves, on any number of
-// threads. How it is cut follows from the module alone, so that the threads
-// never show in the bytes.
+// Splits a module into parts that are compiled separately, on any number of
+// threads. The split depends only on the module, so that the number of threads
+// never changes the bytes.
 #ifndef TENON_COMPILER_CODEGEN_PARTS_H
 #define TENON_COMPILER_CODEGEN_PARTS_H
 
@@ -12,24 +12,25 @@
 
 namespace tenon {
 
-/// Which part each function belongs to. Part 0 has those not named here, and
-/// all that the module exports.
+/// The part of each function. Part 0 has the functions that are not in this
+/// map, and everything that the module exports.
 struct PartPlan {
   unsigned count = 1;
   llvm::StringMap<unsigned> partOf;
 };
 
-/// Deals the kernels, each with its `.task`, out to parts of about equal size;
-/// one part where the module is small.
+/// Distributes the kernels, each with its `.task`, over parts of similar size.
+/// A small module stays one part.
 PartPlan planParts(const llvm::Module &module,
                    const std::vector<std::string> &kernels);
 
-/// Makes the functions that other parts call visible to the linker, and to
-/// nobody else.
+/// Gives functions that other parts call external linkage and hidden
+/// visibility.
 void exportBetweenParts(llvm::Module &module, const PartPlan &plan);
 
-/// Leaves in `module`, all of it or lazily read, what part `part` defines.
-/// Returns what is wrong with the module, or nothing.
+/// Keeps in `module` only the definitions of part `part`. The module may be
+/// read lazily. Returns an error text if the module is invalid, else an empty
+/// string.
 std::string reduceToPart(llvm::Module &module, const PartPlan &plan,
                          unsigned part);
 

@@ -1,4 +1,4 @@
-// Finds masked stores by their constant masks and rewrites those of one lane.
+// Finds masked stores with a constant mask of one lane and replaces them.
 #include "compiler/codegen/SingleLaneStores.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -13,7 +13,8 @@ using namespace llvm;
 
 namespace tenon {
 
-/// The one lane a constant mask has; none for any other mask.
+/// The lane that a constant mask selects; nullopt unless it selects exactly
+/// one.
 static std::optional<unsigned> singleLane(const Value *mask) {
   auto *constant = dyn_cast<Constant>(mask);
   auto *type = dyn_cast<FixedVectorType>(mask->getType());

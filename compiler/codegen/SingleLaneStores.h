@@ -1,4 +1,4 @@
-// Masked stores of one lane become plain stores of its element.
+// Replaces masked stores of one lane by plain stores of one element.
 #ifndef TENON_COMPILER_CODEGEN_SINGLELANESTORES_H
 #define TENON_COMPILER_CODEGEN_SINGLELANESTORES_H
 
@@ -8,10 +8,10 @@ class Module;
 
 namespace tenon {
 
-/// LLVM 22 makes one scalar store of a masked store whose constant mask has a
-/// single lane, and where the stored vector is narrowed from a wider one that
-/// store has the wide element's size: it writes behind its end. Run last, after
-/// masks have become as constant as they will.
+/// Works around a fault of LLVM 22. It turns a masked store whose constant mask
+/// has one lane into a scalar store. If the stored vector is narrowed from a
+/// wider type, that store has the wide element's size and writes beyond the
+/// element. Run this last, when as many masks as possible are constant.
 void replaceSingleLaneStores(llvm::Module &module);
 
 } // namespace tenon

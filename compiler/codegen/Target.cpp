@@ -1,6 +1,7 @@
-// The CPU is split in two: the instructions allowed are a list of features the
-// runtime can check for, and the CPU's name only tunes. An instruction no bit
-// stands for is never used, so a model that loads cannot meet an illegal one.
+// A CPU is resolved into two parts. The allowed instructions are a list of
+// features that the runtime can check; the CPU's name only tunes the code. An
+// instruction without a feature bit is never used, so a model that loads cannot
+// reach an illegal instruction.
 #include "compiler/codegen/Target.h"
 
 #include "runtime/tenon_abi.h"
@@ -23,7 +24,7 @@ using namespace llvm;
 namespace tenon {
 namespace {
 struct Feature {
-  const char *name; ///< LLVM's
+  const char *name; ///< LLVM's name
   uint64_t bit;     ///< 0: every CPU with TENON_CPU_SSE42 has it
 };
 
@@ -98,7 +99,7 @@ std::string widthName(const TargetChoice &choice) {
   return name;
 }
 
-/// The CPU names nearest to a mistyped one, for a message.
+/// The CPU names closest to a mistyped one, as text for a message.
 std::string cpuNames(const MCSubtargetInfo &info, StringRef wrong) {
   std::vector<std::pair<unsigned, StringRef>> near;
   for (const SubtargetSubTypeKV &cpu : info.getAllProcessorDescriptions())
@@ -167,8 +168,8 @@ std::optional<TargetChoice> chooseTarget(const CompileOptions &options,
     }
     wanted[name] = on;
   }
-  // LLVM resolves what implies what: features go in in the order of our list,
-  // what the host lacks and what the user took away last.
+  // LLVM resolves implied features. Enabled features come first, in the order
+  // of our list. Features that the host lacks or the user removed come last.
   std::string text;
   for (bool on : {true, false})
     for (const Feature &feature : known) {
@@ -198,7 +199,8 @@ std::optional<TargetChoice> chooseTarget(const CompileOptions &options,
   else if ((choice.cpuFeatures & middle) == middle)
     choice.vectorBytes = 32;
   choice.nativeHalf = choice.has(TENON_CPU_F16C);
-  // LLVM's code without optimization cannot carry a tile around a loop.
+  // Without optimization LLVM's code generation cannot keep a tile across a
+  // loop.
   choice.bf16Tiles = choice.vectorBytes == 64 &&
                      choice.has(TENON_CPU_AMX_BF16) && options.optLevel != 0;
   choice.bf16Pairs =
@@ -220,7 +222,8 @@ std::vector<TargetChoice> chooseTargets(const CompileOptions &options,
     std::optional<TargetChoice> target = chooseTarget(one, report, status);
     if (!target)
       return {};
-    // By how much they need: what another one includes comes after it.
+    // Sorted by falling number of features: a target comes before those whose
+    // features it includes.
     auto place = llvm::upper_bound(
         targets, *target, [](const TargetChoice &a, const TargetChoice &b) {
           return popcount(a.cpuFeatures) > popcount(b.cpuFeatures);

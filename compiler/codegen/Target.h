@@ -1,5 +1,5 @@
-// From what the user asked for (a triple, a CPU, features) to what code is made
-// for, decided once before the first pass that looks at vectors.
+// Resolves the user's triple, CPU and features to one target, before the first
+// pass that depends on the vector width.
 #ifndef TENON_COMPILER_CODEGEN_TARGET_H
 #define TENON_COMPILER_CODEGEN_TARGET_H
 
@@ -21,27 +21,27 @@ namespace tenon {
 struct TargetChoice {
   std::string triple;   ///< "x86_64-unknown-linux-gnu"
   std::string cpu;      ///< the CPU tuned for, never "native"
-  std::string features; ///< the instructions allowed, "+avx,+avx2,..."
+  std::string features; ///< the allowed instructions: "+avx,+avx2,..."
   int optLevel = 2;
-  int64_t vectorBytes = 16; ///< width of a register: 16, 32 or 64
-  bool nativeHalf = false;  ///< f16 is converted by instructions
+  int64_t vectorBytes = 16; ///< bytes in a vector register: 16, 32 or 64
+  bool nativeHalf = false;  ///< the CPU has instructions that convert f16
   bool bf16Tiles = false;   ///< AMX multiplies tiles of bf16
-  bool bf16Pairs = false;   ///< two products of bf16 by one instruction
+  bool bf16Pairs = false;   ///< one instruction multiplies pairs of bf16
   uint64_t cpuFeatures = 0; ///< bits of tenon_cpu_feature, as `features`
   std::string description;  ///< for people: "x86-64-v4 (AVX-512)"
 
   bool has(uint64_t feature) const { return (cpuFeatures & feature) != 0; }
 };
 
-/// Resolves options.triple, cpu and features; nothing after an error was
-/// reported, its class in `status`.
+/// Resolves options.triple, cpu and features. Nullopt after an error was
+/// reported, with its class in `status`.
 std::optional<TargetChoice> chooseTarget(const CompileOptions &options,
                                          const DiagnosticHandler &report,
                                          Status &status);
 
-/// The targets of an artifact: options.versions, those that need more before
-/// those that need less, or options.cpu alone. The last runs wherever another
-/// does. None after an error was reported.
+/// The targets of an artifact: those of options.versions, the most demanding
+/// first, or options.cpu alone. The last target runs on every CPU that another
+/// one runs on. Empty after an error was reported.
 std::vector<TargetChoice> chooseTargets(const CompileOptions &options,
                                         const DiagnosticHandler &report,
                                         Status &status);
@@ -49,8 +49,8 @@ std::vector<TargetChoice> chooseTargets(const CompileOptions &options,
 /// One line for people: "x86_64-linux x86-64-v4 (AVX-512), x86-64-v3 (AVX2)".
 std::string describe(const std::vector<TargetChoice> &targets);
 
-/// LLVM's machine for `target`, for position-independent code; null only where
-/// LLVM lacks the target.
+/// LLVM's target machine for `target`, for position-independent code. Null only
+/// if LLVM was built without the target.
 std::unique_ptr<llvm::TargetMachine>
 makeTargetMachine(const TargetChoice &target);
 

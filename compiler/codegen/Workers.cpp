@@ -1,5 +1,5 @@
-// Whoever waits for a group works on it, and on nothing else: a pass that waits
-// inside a task must not begin the next function in the middle of its own.
+// A thread that waits for a group runs only tasks of that group: a pass that
+// waits inside a task must not begin another function in the middle of its own.
 #include "compiler/codegen/Workers.h"
 
 #include "compiler/artifact/SignalsHeld.h"
@@ -13,7 +13,7 @@
 
 namespace tenon {
 
-/// A pass manager keeps a copy of its passes for each thread there may be.
+/// A limit, because a pass manager copies its passes for each possible thread.
 static constexpr int mostJobs = 1024;
 
 Workers::Workers(int jobs)
@@ -26,11 +26,11 @@ void Workers::start() {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0)
     return;
-  // Code generation recurses: the stack a main thread has, not a thread's.
+  // Code generation recurses, so give the thread the stack of a main thread.
   pthread_attr_setstacksize(&attributes, size_t(8) << 20);
   auto *entry = +[](void *workers) -> void * {
-    // A handler that reports an overflow of the stack needs another one; this
-    // one is where the overflow does not reach.
+    // The handler that reports a stack overflow needs another stack. This array
+    // is in the outermost frame, beyond the reach of the overflow.
     char ofHandlers[size_t(64) << 10];
     stack_t stack = {};
     stack.ss_sp = ofHandlers;
@@ -39,7 +39,8 @@ void Workers::start() {
     static_cast<Workers *>(workers)->work();
     return nullptr;
   };
-  // An interrupt is for the thread that knows which files are half written.
+  // Block signals in the new thread: only the main thread knows which files are
+  // half written.
   SignalsHeld held;
   pthread_t thread;
   if (pthread_create(&thread, &attributes, entry, this) == 0)

@@ -1,5 +1,5 @@
-// The threads of a compilation, the caller's included: MLIR's passes share them
-// with the parts of the code.
+// The threads of a compilation, including the caller's. MLIR's passes and code
+// generation share them.
 #ifndef TENON_COMPILER_CODEGEN_WORKERS_H
 #define TENON_COMPILER_CODEGEN_WORKERS_H
 
@@ -17,16 +17,17 @@ namespace tenon {
 
 class Workers final : public llvm::ThreadPoolInterface {
 public:
-  /// At most `jobs` threads, or one a CPU where that is not positive; never
-  /// more than there were tasks at once, and fewer where the system refuses
-  /// one.
+  /// Uses at most `jobs` threads; if `jobs` is not positive, one for each CPU.
+  /// Starts a thread only for a task that no thread is free for, and fewer
+  /// threads if the system refuses one.
   explicit Workers(int jobs);
   ~Workers() override;
 
-  /// Calls work(0) to work(count - 1), the caller beside the others.
+  /// Calls work(0) to work(count - 1); the calling thread takes part.
   void forEach(unsigned count, llvm::function_ref<void(unsigned)> work);
 
-  /// The caller works too until nothing is left, or nothing of the group.
+  /// Runs tasks on the calling thread too, until all tasks, or those of the
+  /// group, are done.
   void wait() override;
   void wait(llvm::ThreadPoolTaskGroup &group) override;
   unsigned getMaxConcurrency() const override { return most; }
@@ -39,20 +40,24 @@ private:
   };
 
   void asyncEnqueue(llvm::unique_function<void()> run, Group group) override;
-  /// One thread more, if there may be one. The lock is held.
+  /// Starts one more thread unless the limit is reached. Requires the lock.
   void start();
   void work();
-  /// Runs the first task that waits, of `group` if it is not null; false where
-  /// there is none. The lock is free meanwhile.
+  /// Runs the first waiting task, of `group` if that is not null. Returns false
+  /// if there is none. Releases the lock while the task runs.
   bool runOne(std::unique_lock<std::mutex> &lock, Group group);
 
-  const unsigned most;              ///< threads, the caller's included
-  std::mutex mutex;                 ///< of all below
-  std::condition_variable hasTask;  ///< or ends: for threads of our own
-  std::condition_variable finished; ///< a group: for those who wait
+  const unsigned most;              ///< number of threads, including the
+                                    ///< caller's
+  std::mutex mutex;                 ///< guards all members below
+  std::condition_variable hasTask;  ///< a task or the end; our own threads wait
+                                    ///< on it
+  std::condition_variable finished; ///< a group is done; its waiting threads
+                                    ///< wait on it
   std::deque<Task> waiting;
   llvm::DenseMap<Group, unsigned> unfinished; ///< tasks of each group
-  size_t tasks = 0;                           ///< those of all groups
+  size_t tasks = 0;                           ///< unfinished tasks of all
+                                              ///< groups
   bool ends = false;
   std::vector<pthread_t> started;
 };

@@ -1,5 +1,5 @@
-// Attention from its definition: every score of a row, their softmax, and the
-// average of the values, one row after another.
+// Attention from its definition. For each row: all its scores, their softmax,
+// and the weighted average of the values.
 #include "compiler/oracle/OpInstance.h"
 
 #include <cmath>
@@ -9,8 +9,8 @@ using namespace mlir;
 namespace tenon {
 
 namespace {
-/// A tensor whose dimensions are asked for in the order of the definition:
-/// [batch..., rows or keys, depth].
+/// A tensor indexed in the dimension order of the definition: [batch..., rows
+/// or keys, depth].
 struct OrderedTensor {
   const HostTensor &tensor;
   Indices order;
@@ -23,7 +23,7 @@ struct OrderedTensor {
       result.push_back(tensor.shape[dim]);
     return result;
   }
-  /// Where the element lies at `batch`, `row` and `depth`.
+  /// The linear index of the element at `batch`, `row` and `depth`.
   int64_t place(Indices batch, int64_t row, int64_t depth) const {
     int64_t result = 0;
     for (auto [i, index] : llvm::enumerate(batch))
@@ -40,7 +40,8 @@ struct Attention {
   std::optional<int64_t> causal;
   size_t batch = op.getType().getRank() - 2;
 
-  /// The batch index of keys and values for one of queries.
+  /// The batch index of the keys and values that belongs to a batch index of
+  /// the queries: consecutive query heads share a head.
   SmallVector<int64_t> sharedBatch(Indices index) const {
     SmallVector<int64_t> shared(index);
     if (batch)

@@ -1,5 +1,5 @@
-// Composites from their mathematical definitions, not from their
-// decompositions: a test holds the two against one another.
+// Composites computed from their mathematical definitions, not from their
+// decompositions: a test compares the two.
 #include "compiler/oracle/OpInstance.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Softmax and log_softmax: each line along `dim` on its own.
+/// Softmax or log_softmax (`logarithm`) along `dim`.
 static void softmaxLines(const HostTensor &x, int64_t dim, bool logarithm,
                          HostTensor &result) {
   SmallVector<int64_t> strides = rowMajorStrides(x.shape), lines(x.shape);

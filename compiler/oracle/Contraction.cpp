@@ -1,4 +1,4 @@
-// dot_general and convolution as the sums they are defined by, one result
+// dot_general and convolution computed as the sums that define them, one result
 // element at a time.
 #include "compiler/oracle/ErrorBounds.h"
 
@@ -10,14 +10,14 @@ using namespace mlir;
 namespace tenon {
 
 namespace {
-/// What is multiplied, with how far it may be off.
+/// One factor of a product, and the bound on its error.
 struct Factor {
   double value, error;
 };
 
-/// A running sum of products: in double, each product joined unrounded (f64 has
-/// no wider type in which 1.5 times its greatest value is finite), or modulo
-/// the result's width.
+/// A running sum of products. Floats are summed in double, each product added
+/// unrounded; products of f64 could overflow otherwise. Integers are summed
+/// modulo the result's width.
 struct ProductSum {
   const HostTensor &lhs, &rhs;
   Products products;
@@ -32,7 +32,8 @@ struct ProductSum {
     return isUnsignedElement(t.element) ? double(uint64_t(t.ints[i]))
                                         : double(t.ints[i]);
   }
-  /// What pairs multiply.
+  /// The operand as `products pairs` reads it: rounded to bf16, denormals as
+  /// zeros.
   static double asBfloat(const HostTensor &t, double x) {
     x = roundToElement(BFloat16Type::get(t.element.getContext()), x);
     return std::fabs(x) < leastNormal ? std::copysign(0.0, x) : x;
@@ -76,7 +77,7 @@ struct ProductSum {
       result.errors[at] += bound.count() * leastNormal;
   }
 
-  /// Pairs know no smaller numbers.
+  /// The least normal float: `products pairs` turns smaller values into zeros.
   static constexpr double leastNormal = 0x1p-126;
 };
 } // namespace
@@ -105,13 +106,14 @@ static llvm::Expected<HostTensors> dotGeneral(DotGeneralOp op,
   if (!result)
     return result.takeError();
 
-  // Also where what is summed has 2^62 elements.
+  // Return early: the sum may have 2^62 terms even if the result is empty.
   if (result->count() == 0)
     return HostTensors{std::move(*result)};
 
   SmallVector<int64_t> lhsStrides = rowMajorStrides(lhs.shape);
   SmallVector<int64_t> rhsStrides = rowMajorStrides(rhs.shape);
-  // Where in each operand the terms of any result element lie, from its first.
+  // Offsets in each operand of the terms of a result element, relative to its
+  // first term; equal for all result elements.
   SmallVector<int64_t> lhsTerms, rhsTerms;
   SmallVector<int64_t> lhsSum = pick(lhsStrides, op.getLhsContract());
   SmallVector<int64_t> rhsSum = pick(rhsStrides, op.getRhsContract());
@@ -135,7 +137,7 @@ static llvm::Expected<HostTensors> dotGeneral(DotGeneralOp op,
   return HostTensors{std::move(*result)};
 }
 
-/// The extent of a window's places; never negative.
+/// The number of window positions; never negative.
 static int64_t places(int64_t padded, int64_t span, int64_t stride) {
   return padded < span ? 0 : (padded - span) / stride + 1;
 }

@@ -1,5 +1,5 @@
-// Elementwise ops in double precision and exact integers: one result element
-// from the operands' elements at the same place.
+// Elementwise ops in double precision and exact integers. Each result element
+// is computed from the operands' elements at its index.
 #include "compiler/oracle/ErrorBounds.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -94,7 +94,7 @@ static int64_t remainderInt(Type type, int64_t a, int64_t b) {
 
 static int64_t powerInt(Type type, int64_t base, int64_t exponent) {
   if (!isUnsignedElement(type) && exponent < 0) {
-    // 1 / base^n is zero for all but three bases.
+    // 1 / base^n truncates to zero for all bases but 0, 1 and -1.
     if (base == 0)
       return divideInt(type, 1, 0);
     if (base == -1)
@@ -110,7 +110,7 @@ static int64_t powerInt(Type type, int64_t base, int64_t exponent) {
   return wrapToElement(type, result);
 }
 
-/// The bits of `value` in the type's width.
+/// The bits of `value`, truncated to the type's width.
 static uint64_t bitsOf(Type type, int64_t value) {
   return uint64_t(value) & llvm::maskTrailingOnes<uint64_t>(elementWidth(type));
 }
@@ -262,7 +262,8 @@ static void clampAll(Operands in, HostTensor &result) {
   }
 }
 
-/// The ops that are a function of one or two elements of one type.
+/// Evaluates the ops that compute a function of one or two elements of one
+/// type.
 static llvm::Error plainAll(const OpInstance &at, HostTensor &result) {
   Operation *op = at.op;
   const HostTensor &a = *at.in[0];

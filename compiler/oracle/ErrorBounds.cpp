@@ -1,6 +1,7 @@
-// What rounds adds the rounding; what an operand's error moves is found at the
-// ends of the interval the operand lies in, for almost every op is monotone in
-// each operand. Where one is not, its own rule stands here.
+// Error bounds of op results. A rounding adds its own error. The effect of an
+// operand's error is found by evaluating the op at both ends of the operand's
+// interval, because almost every op is monotone in each operand. An op that is
+// not has a rule of its own here.
 #include "compiler/oracle/ErrorBounds.h"
 
 #include <cmath>
@@ -13,7 +14,7 @@ namespace tenon {
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// From one to the next float.
+/// The distance from 1 to the next larger value of the type.
 static double unitOf(Type element) {
   if (element.isF64())
     return 0x1p-52;
@@ -22,7 +23,7 @@ static double unitOf(Type element) {
   return element.isF16() ? 0x1p-10 : 0x1p-7;
 }
 
-/// The least number above zero.
+/// The smallest positive value of the type.
 static double leastOf(Type element) {
   if (element.isF64())
     return 0x1p-1074;
@@ -50,7 +51,7 @@ FoldBound::FoldBound(ReduceKind kind)
 
 void FoldBound::add(double value, double error) {
   ++terms;
-  // Of an unbounded factor beside a zero.
+  // NaN comes from an unbounded factor times zero.
   if (std::isnan(error))
     error = infinity;
   low = combine(kind, low, value - error);
@@ -74,8 +75,9 @@ double FoldBound::of(double result, Type element, Type sum) const {
           : std::max(difference(low, result), difference(high, result));
   if (terms == 0)
     return 0;
-  // Each step rounds a partial result, no larger than all of them together;
-  // some more where blocks are joined, or factors moved to the operands.
+  // Each step rounds a partial result, which is at most `magnitude`. The 4
+  // allows for the rounding when partial sums of blocks are added, or when a
+  // factor is applied to the operands first.
   moved += (terms + 4) * roundingError(sum, magnitude);
   moved += roundingError(element, std::fabs(result) + moved);
   return std::isnan(moved) ? infinity : moved;
@@ -83,8 +85,8 @@ double FoldBound::of(double result, Type element, Type sum) const {
 
 //===-- Elementwise -----------------------------------------------------===//
 
-/// How many roundings an op's own computation is worth, its bound in
-/// docs/numerics.md twice over.
+/// The number of roundings allowed for the op's own computation: twice the
+/// bound in docs/numerics.md.
 static double roundings(Operation *op) {
   if (isa<AbsOp, NegateOp, SignOp, CeilOp, FloorOp, RoundNearestEvenOp,
           RoundNearestAfzOp, RemainderOp, MaximumOp, MinimumOp, ClampOp,
@@ -95,13 +97,13 @@ static double roundings(Operation *op) {
   return 7;
 }
 
-/// Whether the op takes a jump, or is not defined, within an operand's error.
+/// True if the op is discontinuous or undefined within its operands' error.
 static bool jumps(Operation *op, Operands in, int64_t i) {
   double x = in[0]->floats[i], e = in[0]->errorAt(i);
   if (isa<DivideOp>(op))
     return in[1]->errorAt(i) > 0 &&
            std::fabs(in[1]->floats[i]) <= in[1]->errorAt(i);
-  // Only of positive bases, and on the right half plane.
+  // Power is continuous for positive bases only, atan2 on the right half plane.
   if (isa<PowerOp>(op))
     return e > 0 && x <= e;
   if (isa<Atan2Op>(op)) {
@@ -118,8 +120,8 @@ static bool jumps(Operation *op, Operands in, int64_t i) {
   return branch(x - e) != branch(x + e);
 }
 
-/// The operands at one corner of the box they lie in: bit n of `corner` says
-/// which end the n-th float operand is at.
+/// The operands with all errors applied: the n-th float operand is moved up if
+/// bit n of `corner` is set, and down otherwise.
 static std::vector<HostTensor> operandsAt(Operands in, unsigned corner) {
   std::vector<HostTensor> moved;
   for (const HostTensor *operand : in) {
@@ -158,7 +160,8 @@ llvm::Error boundElementwise(const OpInstance &at, HostTensor &result) {
   double count = roundings(at.op);
   for (int64_t i = 0, n = result.count(); i < n; ++i) {
     double &error = result.errors[i];
-    // Their greatest may lie between the ends; no slope is above one.
+    // Sine and cosine are not monotone, but their slope is at most 1 and their
+    // range at most 2.
     if (isa<SineOp, CosineOp>(at.op))
       error = std::min(at.in[0]->errorAt(i), 2.0);
     if (at.in[0]->isFloat() && jumps(at.op, at.in, i))

@@ -1,6 +1,5 @@
-// Running error analysis beside the oracle's values: how far any evaluation
-// may be from an element that rounds as docs/numerics.md says. Private to the
-// oracle.
+// Running error analysis: a bound for each result element on its distance from
+// any evaluation that rounds as docs/numerics.md allows. Private to the oracle.
 #ifndef TENON_COMPILER_ORACLE_ERRORBOUNDS_H
 #define TENON_COMPILER_ORACLE_ERRORBOUNDS_H
 
@@ -8,23 +7,24 @@
 
 namespace tenon {
 
-/// How far a rounding moves a value of a float type that is `magnitude` large:
-/// half a unit in the last place, and the oracle's own rounding to double.
+/// The largest error of rounding a value of size `magnitude` to a float type:
+/// half a unit in the last place, plus the oracle's own rounding to double.
 double roundingError(mlir::Type element, double magnitude);
 
-/// |a - b|; infinite where one of them is no number.
+/// |a - b|; infinite if it is not a number.
 double difference(double a, double b);
 
-/// What sums of an element type are kept in: f32 for 16-bit floats.
+/// The type in which elements are summed: f32 for 16-bit floats.
 mlir::Type sumElement(mlir::Type element);
 
-/// The bound of a fold of elements, in whatever order they are combined.
+/// The error bound of a reduction of elements that holds for any order of the
+/// steps.
 class FoldBound {
 public:
   explicit FoldBound(ReduceKind kind);
   void add(double value, double error);
-  /// Of the fold's value `result`, stored as an `element`; each step is
-  /// rounded to `sum`.
+  /// The bound for the reduction's value `result`, stored as an `element`. Each
+  /// step is rounded to `sum`.
   double of(double result, mlir::Type element, mlir::Type sum) const;
   double count() const { return terms; }
   double of(double result, mlir::Type element) const {
@@ -34,12 +34,12 @@ public:
 private:
   ReduceKind kind;
   double terms = 0;
-  double low, high; ///< the fold with every element moved down, and up
-  double exact;     ///< the fold of magnitudes
-  double magnitude; ///< with every element as large as it may be
+  double low, high; ///< the reduction with all errors down, and all up
+  double exact;     ///< the reduction of the magnitudes
+  double magnitude; ///< the same with each magnitude plus its error
 };
 
-/// Fills in the errors of an elementwise op's result.
+/// Fills in the error bounds of an elementwise op's result.
 llvm::Error boundElementwise(const OpInstance &at, HostTensor &result);
 
 } // namespace tenon

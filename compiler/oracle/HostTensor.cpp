@@ -1,5 +1,5 @@
-// Host tensors: storage, rounding, bits and text. Every element read back has
-// the value of its element type.
+// Host tensors: storage, rounding, bits and text. Every element that is read
+// back is a value of the element type.
 #include "compiler/oracle/HostTensor.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -79,7 +79,8 @@ int64_t wrapToElement(Type element, int64_t value) {
   return llvm::SignExtend64(uint64_t(value), width);
 }
 
-/// Rounds to `precision` significant bits, exponents not below `least`.
+/// Rounds to `precision` significant bits with exponents of at least `least`;
+/// infinite above `greatest`.
 static double roundToPrecision(double value, int precision, int least,
                                double greatest) {
   if (value == 0 || !std::isfinite(value))
@@ -231,7 +232,7 @@ static void writeElement(llvm::raw_ostream &out, const HostTensor &tensor,
     else
       out << tensor.ints[at];
   } else if (std::isnan(tensor.floats[at])) {
-    out << "nan"; // the sign of a NaN is nobody's result
+    out << "nan"; // the sign of a NaN is unspecified
   } else {
     out << llvm::format("%.*g", digits, tensor.floats[at]);
   }

@@ -1,5 +1,5 @@
-// Indexing: gather and scatter as the StableHLO specification words them,
-// orders, and results whose size is a value.
+// Gather and scatter as the StableHLO specification defines them, sorts, and
+// ops whose result size depends on element values.
 #include "compiler/oracle/ErrorBounds.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -12,8 +12,8 @@ using namespace mlir;
 namespace tenon {
 
 namespace {
-/// Reads index vectors: the batch index picks the vector, its entries stand
-/// along `vectorDim`.
+/// Reads index vectors from `indices`: the vectors lie along `vectorDim`, the
+/// batch index selects one of them.
 struct IndexVectors {
   const HostTensor &indices;
   int64_t vectorDim;
@@ -21,15 +21,15 @@ struct IndexVectors {
   bool implicit = vectorDim == int64_t(indices.shape.size());
 
   int64_t length() const { return implicit ? 1 : indices.shape[vectorDim]; }
-  /// The extents of `indices` without the vector's.
+  /// The extents of `indices` without `vectorDim`.
   SmallVector<int64_t> batchShape() const {
     SmallVector<int64_t> shape(indices.shape);
     if (!implicit)
       shape.erase(shape.begin() + vectorDim);
     return shape;
   }
-  /// Entry k of the vector at `batch`, as a signed number; a huge unsigned
-  /// index stays huge.
+  /// Entry k of the vector at `batch` as a signed number; an unsigned index
+  /// that does not fit becomes the largest int64.
   int64_t entry(Indices batch, int64_t k) const {
     int64_t at = 0;
     for (size_t d = 0, next = 0; d < indices.shape.size(); ++d)
@@ -38,14 +38,15 @@ struct IndexVectors {
     bool wraps = isUnsignedElement(indices.element) && value < 0;
     return wraps ? std::numeric_limits<int64_t>::max() : value;
   }
-  /// The batch index's entry of a dimension of `indices`.
+  /// The part of a batch index that belongs to dimension `dim` of `indices`.
   int64_t batchEntry(Indices batch, int64_t dim) const {
     return batch[dim > vectorDim ? dim - 1 : dim];
   }
 };
 } // namespace
 
-/// The entries of `index` at the dimensions that are (not) in `dims`.
+/// The entries of `index` at the dimensions in `dims` if `inside`, otherwise at
+/// the other dimensions.
 static SmallVector<int64_t> entries(Indices index, Indices dims, bool inside) {
   SmallVector<int64_t> picked;
   for (auto [d, entry] : llvm::enumerate(index))
@@ -141,8 +142,8 @@ static void update(ScatterKind kind, HostTensor &to, int64_t i,
     to.ints[i] = combine(combined, to.element, to.ints[i], from.ints[j]);
 }
 
-/// A fold for each element that updates are combined with, begun with itself;
-/// none where there is no room for errors, or updates replace.
+/// One error bound for each element of the result, which updates are combined
+/// into. Empty if no errors are computed, or if updates replace the element.
 static std::vector<FoldBound> boundsOfElements(ScatterKind kind,
                                                const HostTensor &x) {
   if (kind == ScatterKind::Set)
@@ -187,14 +188,14 @@ static llvm::Expected<HostTensors> scatter(ScatterOp op, const OpInstance &at) {
     for (size_t d = 0, next = 0; d < to.size(); ++d) {
       int64_t offset = dropped(d) ? 0 : window[next++];
       if (to[d] < -offset || to[d] >= x.shape[d] - offset)
-        return; // outside: skipped
+        return; // outside the operand: skipped
       to[d] += offset;
     }
     int64_t target = linearIndex(to, strides);
     update(op.getKind(), result, target, updates, i);
     if (!bounds.empty()) {
       bounds[target].add(updates.floats[i], updates.errorAt(i));
-      // One update after another, each rounded where it is stored.
+      // Updates are applied one after another, each rounded when it is stored.
       result.errors[target] = bounds[target].of(result.floats[target],
                                                 result.element, result.element);
     }
@@ -239,7 +240,7 @@ static llvm::Expected<HostTensors> sort(SortOp op, const OpInstance &at) {
   if (!sorted)
     return sorted.takeError();
   HostTensor positions = HostTensor::zeros(at.resultElement(1), x.shape);
-  // Also along 2^62 elements of no line.
+  // Return early: the sorted extent may be 2^62 even if there are no lines.
   if (sorted->count() == 0)
     return HostTensors{std::move(*sorted), std::move(positions)};
   SmallVector<int64_t> strides = rowMajorStrides(x.shape), lines(x.shape);
@@ -258,7 +259,8 @@ static llvm::Expected<HostTensors> sort(SortOp op, const OpInstance &at) {
       int64_t to = first + int64_t(k) * step;
       copyElement(*sorted, to, x, first + from * step);
       positions.ints[to] = from;
-      // Another order of close elements moves none further than the worst.
+      // If errors let close elements exchange places, no element moves further
+      // than the largest error.
       worst = std::max(worst, x.errorAt(first + from * step));
     }
     for (int64_t k = 0; k < extent && !sorted->errors.empty(); ++k)
@@ -285,7 +287,7 @@ static llvm::Expected<HostTensors> nonzero(NonzeroOp op, const OpInstance &at) {
 }
 
 namespace {
-/// A box by its corners, y1 <= y2 and x1 <= x2.
+/// A box given by its corners, y1 <= y2 and x1 <= x2.
 struct Box {
   double y1, x1, y2, x2;
   double area() const { return (y2 - y1) * (x2 - x1); }
@@ -300,8 +302,8 @@ static Box readBox(const HostTensor &boxes, int64_t at, bool center) {
           std::max(v[1], v[3])};
 }
 
-/// Whether the area shared is more than this part of the area covered. Boxes
-/// that share nothing do not overlap, not even by less than zero.
+/// True if the common area is more than `allowed` of the union. Boxes without a
+/// common area never overlap, even if `allowed` is negative.
 static bool overlap(const Box &a, const Box &b, double allowed) {
   double height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
   double width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);

@@ -1,4 +1,4 @@
-// Movement: for each result element, the operand element it is.
+// Movement ops: each result element is a copy of one operand element.
 #include "compiler/oracle/OpInstance.h"
 
 #include "dialects/tenon/Packing.h"
@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace tenon {
 
-/// A result of `shape` whose element at `index` is element source(index) of
+/// A result of `shape`; its element at `index` is element source(index) of
 /// `from`.
 template <typename F>
 static llvm::Expected<HostTensors> rearrange(const OpInstance &at,
@@ -101,7 +101,7 @@ static llvm::Expected<HostTensors> slice(SliceOp op, const OpInstance &at) {
   int64_t first = 0;
   bool empty = llvm::is_contained(sizes, 0);
   for (size_t d = 0; d < sizes.size(); ++d) {
-    // In 128 bits: offsets and strides are anything an index holds.
+    // Computed in 128 bits, because offsets and strides may be any index value.
     __int128 last = __int128(offsets[d]) + __int128(sizes[d] - 1) * strides[d];
     bool outside = offsets[d] < 0 || offsets[d] >= x.shape[d] || last < 0 ||
                    last >= x.shape[d];

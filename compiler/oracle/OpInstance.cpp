@@ -1,4 +1,4 @@
-// Index arithmetic, combination of elements and errors that all families use.
+// Index arithmetic, combination of elements, and errors for all op families.
 #include "compiler/oracle/OpInstance.h"
 
 #include "mlir/IR/Location.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace tenon {
 
-/// The op's name, and the node or the line it comes from.
+/// The op's name, and the model node or source line it comes from.
 static std::string placeOf(Operation *op) {
   std::string where;
   llvm::raw_string_ostream out(where);
@@ -43,7 +43,7 @@ llvm::Expected<HostTensor> OpInstance::allocate(Type element,
   if (count > options.maxElements)
     return limit("expected at most " + Twine(options.maxElements) +
                  " elements, got " + Twine(count));
-  // Smaller ones are there, or nothing would run; to ask takes a system call.
+  // Only for large tensors, because memoryLeft takes a system call.
   constexpr int64_t largeCount = 1 << 20;
   bool hasErrors = options.bounds && isFloatElement(element);
   uint64_t bytes = count * sizeof(double) * (hasErrors ? 2 : 1);

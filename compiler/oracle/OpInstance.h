@@ -1,5 +1,5 @@
-// One op with the values of its operands: what the families' evaluations are
-// written with. Private to the oracle.
+// One op with the values of its operands, and functions that evaluate it.
+// Private to the oracle.
 #ifndef TENON_COMPILER_ORACLE_OPINSTANCE_H
 #define TENON_COMPILER_ORACLE_OPINSTANCE_H
 
@@ -12,7 +12,7 @@ using HostTensors = llvm::SmallVector<HostTensor, 1>;
 using Operands = llvm::ArrayRef<const HostTensor *>;
 using Indices = llvm::ArrayRef<int64_t>;
 
-/// An op about to be evaluated.
+/// An op to be evaluated, with its operands' values.
 struct OpInstance {
   mlir::Operation *op;
   Operands in;
@@ -20,16 +20,17 @@ struct OpInstance {
 
   /// An error that names the op and its place.
   llvm::Error error(const llvm::Twine &text) const;
-  /// The same for a bound of OracleOptions; its code is not_enough_memory.
+  /// An error that exceeds a bound of OracleOptions; its code is
+  /// not_enough_memory.
   llvm::Error limit(const llvm::Twine &text) const;
-  /// Zeros without errors, or an error when an extent is negative or the tensor
-  /// too large.
+  /// A tensor of zeros without errors. Fails if an extent is negative or the
+  /// tensor too large.
   llvm::Expected<HostTensor> allocate(mlir::Type element, Indices shape) const;
-  /// A copy with room for errors where they are asked for.
+  /// A copy of `x`, with room for errors if bounds are computed.
   HostTensor copyOf(HostTensor x) const;
   /// The element type of a result.
   mlir::Type resultElement(unsigned result = 0) const;
-  /// A static list whose dynamic entries are taken from `values` in order.
+  /// A static list with each dynamic entry replaced by the next of `values`.
   llvm::SmallVector<int64_t> mixed(Indices list, Operands values) const;
 };
 
@@ -41,32 +42,32 @@ llvm::Expected<HostTensors> evaluateIndexing(const OpInstance &at);
 llvm::Expected<HostTensors> evaluateComposite(const OpInstance &at);
 llvm::Expected<HostTensors> evaluateAttention(const OpInstance &at);
 llvm::Expected<HostTensors> evaluateQuantization(const OpInstance &at);
-/// arith on scalars, and tensor ops.
+/// Evaluates arith ops on scalars, and ops of the tensor dialect.
 llvm::Expected<HostTensors> evaluateScalar(const OpInstance &at);
 
-/// How two elements are combined; exact for integers, wrapped to `element`.
+/// Combines two elements; integers exactly, wrapped to `element`.
 double combine(ReduceKind kind, double a, double b);
 int64_t combine(ReduceKind kind, mlir::Type element, int64_t a, int64_t b);
-/// What changes nothing when combined.
+/// The identity of `kind`: combining with it changes nothing.
 double floatIdentity(ReduceKind kind);
 int64_t intIdentity(ReduceKind kind, mlir::Type element);
-/// The greatest and least, NaN if either is NaN, -0 below +0.
+/// The greater and the lesser; NaN if either is NaN; -0 is below +0.
 double maximumOf(double a, double b);
 double minimumOf(double a, double b);
-/// a < b as the type's sign says.
+/// a < b, signed or unsigned as the type demands.
 bool lessInt(mlir::Type element, int64_t a, int64_t b);
 
-/// Steps a multi-index through `shape` in row-major order; false past the end.
-/// The first index is all zeros, valid when no extent is zero.
+/// Steps a multi-index through `shape` in row-major order; returns false after
+/// the last index. The first index is all zeros, valid if no extent is zero.
 bool advance(llvm::MutableArrayRef<int64_t> index, Indices shape);
-/// The distance between neighbours along each dimension.
+/// The distance in elements between neighbours along each dimension.
 llvm::SmallVector<int64_t> rowMajorStrides(Indices shape);
 int64_t linearIndex(Indices index, Indices strides);
-/// `[2, 3]`.
+/// The extents as text like `[2, 3]`.
 std::string shapeText(Indices shape);
 
-/// Element j of `from` becomes element i of `to`, with its error where `to` has
-/// room for errors.
+/// Copies element j of `from` to element i of `to`, with its error if `to` has
+/// errors.
 inline void copyElement(HostTensor &to, int64_t i, const HostTensor &from,
                         int64_t j) {
   if (!to.isFloat()) {
@@ -78,7 +79,7 @@ inline void copyElement(HostTensor &to, int64_t i, const HostTensor &from,
     to.errors[i] = from.errorAt(j);
 }
 
-/// Calls `body(index, i)` for each multi-index of `shape`, i counting up.
+/// Calls `body(index, i)` for each multi-index of `shape`; i counts the calls.
 template <typename F> void forEachIndex(Indices shape, F body) {
   if (checkedCount(shape) <= 0)
     return;

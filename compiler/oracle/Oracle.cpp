@@ -1,5 +1,6 @@
-// Walks a function: each op's operands are looked up, its family evaluates it,
-// its results are checked against their types and kept until their last use.
+// Evaluates a function op by op. The operands' values are looked up, the op's
+// family computes the results, the results are checked against their types, and
+// each value is kept until its last use.
 #include "compiler/oracle/Oracle.h"
 #include "compiler/oracle/OpInstance.h"
 #include "dialects/tenon/State.h"
@@ -47,7 +48,7 @@ public:
   Expected<Values> callFunction(func::FuncOp function, Values arguments);
 
 private:
-  /// Runs a block; the values are those its terminator passes on.
+  /// Runs a block; returns the values that its terminator passes on.
   Expected<Values> runBlock(Block &block, Values arguments);
   Expected<Values> runOp(Operation &op);
   Expected<Values> runStructured(Operation &op, bool &handled);
@@ -87,12 +88,12 @@ private:
   llvm::DenseMap<Value, TensorPtr> held;
   llvm::DenseMap<Value, int64_t> usesLeft;
   llvm::DenseMap<Operation *, std::weak_ptr<const HostTensor>> weights;
-  /// The functions and recipes that have been entered and not left.
+  /// The functions and recipes that are currently being evaluated.
   llvm::SmallPtrSet<Operation *, 4> computing;
   int64_t iterations = 0;
 };
 
-/// Why a tensor is not of a type, or nothing.
+/// Why the tensor does not have the type; empty if it does.
 std::string mismatch(const HostTensor &tensor, Type type) {
   auto shaped = dyn_cast<RankedTensorType>(type);
   if (!shaped && !type.isIntOrIndexOrFloat())
@@ -112,7 +113,7 @@ std::string mismatch(const HostTensor &tensor, Type type) {
 
 void Evaluator::hold(Value value, TensorPtr tensor) {
   Block *block = value.getParentBlock();
-  // A value used within a region is kept as long as its block runs.
+  // A value that a nested region uses is kept until its block ends.
   bool local = llvm::all_of(value.getUsers(), [&](Operation *user) {
     return user->getBlock() == block;
   });
@@ -121,7 +122,7 @@ void Evaluator::hold(Value value, TensorPtr tensor) {
   held[value] = std::move(tensor);
 }
 
-/// Forgets operands whose last use was this op.
+/// Frees operands of which this op is the last use.
 void Evaluator::release(Operation &op) {
   for (Value operand : op.getOperands()) {
     auto uses = usesLeft.find(operand);
@@ -224,7 +225,7 @@ Expected<Values> Evaluator::runWhile(scf::WhileOp op) {
   while (true) {
     if (Error error = countIteration(op))
       return std::move(error);
-    // The terminator passes the condition and what the loop carries.
+    // The terminator passes the condition, then the values the loop carries.
     auto before = runBlock(*op.getBeforeBody(), std::move(carried));
     if (!before)
       return before.takeError();
@@ -325,7 +326,8 @@ Expected<TensorPtr> Evaluator::readState(StateReadOp op) {
   return std::make_shared<const HostTensor>(std::move(*tensor));
 }
 
-/// Ops that have regions or name symbols.
+/// Runs an op that has regions or names symbols; `handled` is false if `op` is
+/// none of these.
 Expected<Values> Evaluator::runStructured(Operation &op, bool &handled) {
   using Result = Expected<Values>;
   return llvm::TypeSwitch<Operation *, Result>(&op)
@@ -422,7 +424,8 @@ Expected<Values> Evaluator::runOp(Operation &op) {
     if (options.roundToType)
       for (double &element : tensor.floats)
         element = roundToElement(tensor.element, element);
-    // Scalars are followed where they are moved, not where they are computed.
+    // Errors of scalars are tracked through selects only. A computed scalar has
+    // an unbounded error.
     if (options.bounds && isa<arith::ArithDialect>(op.getDialect()) &&
         !isa<arith::ConstantOp, arith::SelectOp>(op))
       tensor.errors.assign(tensor.floats.size(),

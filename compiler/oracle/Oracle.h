@@ -1,6 +1,6 @@
-// The oracle: what a graph means. A function of tenon ops and host tensors go
-// in, host tensors come out, computed element by element in double precision
-// with nothing shared with any lowering.
+// The oracle: the reference semantics of a graph. It evaluates a function of
+// tenon ops on host tensors, element by element in double precision. It shares
+// no code with any lowering.
 #ifndef TENON_COMPILER_ORACLE_ORACLE_H
 #define TENON_COMPILER_ORACLE_ORACLE_H
 
@@ -17,23 +17,24 @@
 namespace tenon {
 
 struct OracleOptions {
-  /// Rounds each op's float results to their element type; otherwise only
+  /// Rounds each op's float results to their element type. If false, only
   /// inputs, constants, weights and results of `convert` are rounded.
   bool roundToType = false;
-  /// Fills in the errors of every float tensor. Of a graph without composites,
-  /// which compares and indexes by exact values alone.
+  /// Computes error bounds for every float tensor. The graph must have no
+  /// composites, and must compare and index by exact values only.
   bool bounds = false;
-  /// Bounds allow for f32 products of operands rounded to bf16.
+  /// Bounds allow that f32 products round their operands to bf16.
   bool bf16Products = false;
-  /// No tensor may have more elements.
+  /// The most elements that a tensor may have.
   int64_t maxElements = int64_t(1) << 30;
-  /// Bytes that may be taken at the moment; asked before each large tensor.
+  /// Returns the bytes that are free at the moment; called before each large
+  /// tensor.
   std::function<uint64_t()> memoryLeft = {};
-  /// No loop may run longer, all loops together.
+  /// The most iterations of all loops together.
   int64_t maxIterations = int64_t(1) << 24;
 };
 
-/// The bytes [offset, offset + length) of a file that a weight names.
+/// Reads the bytes [offset, offset + length) of a file that a weight names.
 using WeightLoader = std::function<llvm::Expected<std::vector<char>>(
     llvm::StringRef file, int64_t offset, int64_t length)>;
 
@@ -41,12 +42,12 @@ using WeightLoader = std::function<llvm::Expected<std::vector<char>>(
 using OpObserver = std::function<void(
     mlir::Operation *op, llvm::ArrayRef<const HostTensor *> results)>;
 
-/// The values of states by their names, kept from one evaluation to the next; a
-/// state that is not there has its first value.
+/// The values of states by name, kept from one evaluation to the next. A state
+/// without an entry has its initial value.
 using OracleState = std::map<std::string, HostTensor>;
 
-/// An element was outside the range a graph allows: what `tenon.check_range`
-/// and `tenon.fault` stop a run with.
+/// An error for a value outside the range that the graph allows, from
+/// `tenon.check_range` or `tenon.fault`.
 class RangeFault : public llvm::ErrorInfo<RangeFault> {
 public:
   static char ID;
@@ -61,16 +62,16 @@ public:
   int64_t high; ///< the greatest allowed value
 };
 
-/// Evaluates `function` of a module at the phases `imported` to `fused`.
-/// Inputs must have the argument types, dynamic extents filled in. Sizes that
-/// do not fit one another are errors that name the op. Without `state` every
-/// evaluation starts from the first values.
+/// Evaluates `function` of a module in one of the phases `imported` to `fused`.
+/// Inputs must have the argument types with dynamic extents filled in. Sizes
+/// that do not match one another cause an error that names the op. If `state`
+/// is null, the evaluation starts from the initial values.
 llvm::Expected<std::vector<HostTensor>>
 evaluate(mlir::func::FuncOp function, llvm::ArrayRef<HostTensor> inputs,
          const WeightLoader &weights = {}, const OracleOptions &options = {},
          const OpObserver &observer = {}, OracleState *state = nullptr);
 
-/// Reads byte ranges of files; relative names start at `folder`.
+/// A loader that reads byte ranges of files; relative names start at `folder`.
 WeightLoader weightsFromFiles(std::string folder = "");
 
 } // namespace tenon

@@ -1,6 +1,6 @@
-// Weights in fewer bits. What integers stand for is computed here; which
-// integers stand for a weight is the artifact writer's choice, for any near
-// ones would do.
+// Quantized weights. The oracle computes the values that stored integers
+// represent. It does not choose the integers: the artifact writer does, and any
+// near ones are correct.
 #include "compiler/oracle/OpInstance.h"
 
 #include "compiler/artifact/ElementArithmetic.h"
@@ -62,7 +62,7 @@ static llvm::Expected<HostTensors> quantize(QuantizeOp op,
   return HostTensors{std::move(*result)};
 }
 
-/// The signed four bits number `which` of a word.
+/// The four bits number `which` of a word, as a signed integer.
 static int64_t nibbleOf(int64_t word, int64_t which) {
   int64_t bits = word >> (4 * which) & 15;
   return bits < 8 ? bits : bits - 16;

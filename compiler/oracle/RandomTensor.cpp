@@ -1,5 +1,5 @@
-// Random elements from one 64-bit stream; nothing here depends on the C++
-// library's distributions, which differ between machines.
+// Random elements from one 64-bit stream. The distributions of the C++ library
+// are not used, because they differ between machines.
 #include "compiler/oracle/RandomTensor.h"
 
 #include <algorithm>

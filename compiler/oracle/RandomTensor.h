@@ -1,5 +1,5 @@
-// Tensors of reproducible random elements: the same seed gives the same
-// elements on every machine.
+// Tensors of reproducible random elements: a seed gives equal elements on every
+// machine.
 #ifndef TENON_COMPILER_ORACLE_RANDOMTENSOR_H
 #define TENON_COMPILER_ORACLE_RANDOMTENSOR_H
 
@@ -23,8 +23,8 @@ private:
   uint64_t state;
 };
 
-/// Floats uniform in [low, high) and rounded to their type, integers uniform
-/// in [low, high] as far as the type holds them, bools either.
+/// Floats are uniform in [low, high) and rounded to their type. Integers are
+/// uniform in [low, high], clipped to the type's range. Bools are uniform.
 HostTensor randomTensor(RandomStream &stream, mlir::Type element,
                         llvm::ArrayRef<int64_t> shape, double low = -2,
                         double high = 2);

@@ -1,4 +1,4 @@
-// Reductions: elements combined in the operand's row-major order, floats in
+// Reductions: elements are combined in the operand's row-major order, floats in
 // double precision.
 #include "compiler/oracle/ErrorBounds.h"
 
@@ -25,7 +25,7 @@ static void combineInto(ReduceKind kind, HostTensor &to, int64_t i,
 }
 
 namespace {
-/// The bounds of a tensor of folds; none where `result` has no room for them.
+/// The error bounds of a tensor of reductions; empty if `result` has no errors.
 struct FoldBounds {
   std::vector<FoldBound> folds;
 
@@ -50,7 +50,7 @@ static SmallVector<int64_t> without(Indices list, Indices dims) {
   return kept;
 }
 
-/// The step in the result per dimension of the operand; zero along `dims`.
+/// For each dimension of the operand the step in the result; zero along `dims`.
 static SmallVector<int64_t> reducedStrides(Indices shape, Indices dims) {
   SmallVector<int64_t> kept = rowMajorStrides(without(shape, dims));
   SmallVector<int64_t> steps;
@@ -77,8 +77,8 @@ static llvm::Expected<HostTensors> reduce(ReduceOp op, const OpInstance &at) {
   return HostTensors{std::move(*result)};
 }
 
-/// Whether element j is preferred to element i: NaN to numbers, then the
-/// greater (or lesser).
+/// True if element j is preferred to element i: NaN to numbers, then the
+/// greater (or the lesser).
 static bool preferred(bool greatest, const HostTensor &x, int64_t j,
                       int64_t i) {
   if (!x.isFloat())
@@ -156,8 +156,8 @@ static SmallVector<int64_t> windowPlaces(Op op, Indices shape) {
   return places;
 }
 
-/// Calls `body(result element, operand element)` for every element of every
-/// window that is not padding.
+/// Calls `body(result element, operand element)` with linear indices, for every
+/// element of every window that is not padding.
 template <typename Op, typename F>
 static void forEachWindowElement(Op op, const HostTensor &x, Indices places,
                                  F body) {

@@ -1,5 +1,5 @@
-// arith on the graph's scalars and the few tensor ops of the graph level. A
-// division by zero, undefined in arith, is an error.
+// Evaluates arith on the graph's scalars and the few tensor ops of the graph. A
+// division by zero, which is undefined in arith, is an error.
 #include "compiler/oracle/OpInstance.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,13 +13,13 @@ using namespace mlir;
 
 namespace tenon {
 
-/// The value with `width` bits as an unsigned number.
+/// The value as an unsigned number of its width.
 static uint64_t unsignedOf(const HostTensor &x, int64_t i = 0) {
   return uint64_t(x.ints[i]) &
          llvm::maskTrailingOnes<uint64_t>(elementWidth(x.element));
 }
 
-/// The value as a signed number of its width; true is -1.
+/// The value as a signed number of its width; a true bool is -1.
 static int64_t signedOf(const HostTensor &x) {
   return llvm::SignExtend64(unsignedOf(x), elementWidth(x.element));
 }
@@ -164,14 +164,15 @@ static bool compareFloats(arith::CmpFPredicate predicate, double a, double b) {
   return false;
 }
 
-/// Conversions between scalar types.
+/// Evaluates conversions between scalar types; nullopt for other ops.
 static std::optional<HostTensor> castScalar(Operation *op, const HostTensor &x,
                                             Type to) {
   if (isa<arith::IndexCastOp, arith::ExtSIOp>(op))
     return HostTensor::scalar(to, signedOf(x));
   if (isa<arith::IndexCastUIOp, arith::ExtUIOp, arith::TruncIOp>(op))
     return HostTensor::scalar(to, int64_t(unsignedOf(x)));
-  // What `tensor.extract` gives of an unsigned tensor enters arith this way.
+  // This cast brings an element of an unsigned tensor from `tensor.extract`
+  // into arith.
   if (isa<UnrealizedConversionCastOp>(op) && !x.isFloat() &&
       !isFloatElement(to))
     return HostTensor::scalar(to, x.ints[0]);
@@ -203,7 +204,8 @@ static std::optional<HostTensor> castScalar(Operation *op, const HostTensor &x,
 static llvm::Expected<HostTensors> evaluateArith(const OpInstance &at) {
   Operation *op = at.op;
   Type type = at.resultElement();
-  // What is left of a branch that computes nothing is a choice of tensors.
+  // A select of tensors by a scalar: the form that a branch without computation
+  // is simplified to.
   auto select = dyn_cast<arith::SelectOp>(op);
   if (select && !isa<RankedTensorType>(select.getCondition().getType()))
     return HostTensors{*at.in[at.in[0]->ints[0] ? 1 : 2]};
@@ -252,7 +254,8 @@ static llvm::Expected<HostTensors> evaluateArith(const OpInstance &at) {
   return at.error("the oracle does not know this op");
 }
 
-/// A dynamic tensor type's extents, filled in.
+/// The extents of the result's type with its dynamic ones filled in from
+/// `sizes`.
 static SmallVector<int64_t> filledShape(const OpInstance &at, Operands sizes) {
   auto type = cast<RankedTensorType>(at.op->getResult(0).getType());
   return at.mixed(type.getShape(), sizes);

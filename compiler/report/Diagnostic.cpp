@@ -1,18 +1,18 @@
-// Diagnostics as text for a terminal: what a model's author wrote into names
-// can neither move the cursor nor break lines.
+// Diagnostics as text for a terminal. Names from a model can neither move the
+// cursor nor break lines.
 #include "compiler/report/Diagnostic.h"
 
 #include "compiler/report/Utf8.h"
 
 namespace tenon {
 
-/// Appends `s` with every byte that is not printable UTF-8 as \xNN.
+/// Appends `s`; every byte that is not printable UTF-8 becomes \xNN.
 static void appendEscaped(std::string &out, const std::string &s) {
   static const char digits[] = "0123456789abcdef";
   for (size_t i = 0; i < s.size();) {
     unsigned char first = s[i];
     size_t length = utf8SequenceLength(s, i);
-    // U+0080..U+009F are control characters to some terminals.
+    // Some terminals take U+0080 to U+009F as control characters.
     bool control = first < 0x20 || first == 0x7f ||
                    (length == 2 && first == 0xc2 && uint8_t(s[i + 1]) < 0xa0);
     if (length != 0 && !control) {

@@ -1,4 +1,4 @@
-// What passes and the parser say through MLIR, in the words users read.
+// Translates errors of passes and the parser into messages for users.
 #include "compiler/report/PassDiagnostics.h"
 
 #include "mlir/IR/Location.h"
@@ -22,7 +22,7 @@ std::vector<std::string> nodesOf(Location loc) {
   return names;
 }
 
-/// `node "x"`, or `line:column` of a text, or nothing.
+/// The place of a message: `node "x"`, or line and column of a text, or empty.
 static std::string placeOf(Location loc) {
   std::vector<std::string> nodes = nodesOf(loc);
   if (!nodes.empty())

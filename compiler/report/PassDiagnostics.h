@@ -1,5 +1,5 @@
-// What passes and the parser say through MLIR, in the words users read: the
-// model's file, the node, the cause.
+// Translates errors that passes and the parser emit through MLIR into messages
+// for users: the model's file, the node, the cause.
 #ifndef TENON_COMPILER_REPORT_PASSDIAGNOSTICS_H
 #define TENON_COMPILER_REPORT_PASSDIAGNOSTICS_H
 
@@ -12,18 +12,19 @@
 
 namespace tenon {
 
-/// The names of the model nodes a location stands for, in order and once each.
+/// The names of the model nodes in a location, in order and without repeats.
 std::vector<std::string> nodesOf(mlir::Location loc);
 
-/// While it lives, errors of `context` are collected. A refusal meant for users
-/// begins with `unsupported: ` or `limit: `; every other error of a pass is a
-/// bug of ours.
+/// Collects the errors of `context` during its lifetime. An error for users
+/// begins with `unsupported: ` or `limit: `; any other error of a pass is a bug
+/// of Tenon.
 class PassDiagnostics {
 public:
   PassDiagnostics(mlir::MLIRContext &context, std::string file);
 
-  /// Reports what was collected, as the user's mistakes in text (`parsing`) or
-  /// as results of passes; the worst class, or Success.
+  /// Reports the collected errors and returns the worst class, or Success.
+  /// Errors are the user's if the input is a text (`parsing`), otherwise they
+  /// come from passes.
   Status flush(const DiagnosticHandler &report, bool parsing);
 
 private:

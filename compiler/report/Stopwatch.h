@@ -1,5 +1,5 @@
-// What a step of a compilation costs: wall time, and processor time of all
-// threads and of the programs called.
+// The cost of a step of a compilation: wall time, and processor time of all
+// threads and of child processes.
 #ifndef TENON_COMPILER_REPORT_STOPWATCH_H
 #define TENON_COMPILER_REPORT_STOPWATCH_H
 
@@ -16,7 +16,7 @@ public:
   }
   double cpuSeconds() const { return cpuNow() - cpuStarted; }
 
-  /// The most memory this process has had at once, in bytes.
+  /// The peak memory of this process, in bytes.
   static int64_t peakMemory() {
     rusage usage = {};
     getrusage(RUSAGE_SELF, &usage);

@@ -1,4 +1,4 @@
-// UTF-8 as the Unicode standard's table 3-7 has it: no overlong forms, no
+// Decodes UTF-8 by table 3-7 of the Unicode standard: no overlong forms, no
 // surrogates, nothing above U+10FFFF.
 #ifndef TENON_COMPILER_REPORT_UTF8_H
 #define TENON_COMPILER_REPORT_UTF8_H
@@ -9,8 +9,8 @@
 
 namespace tenon {
 
-/// The bytes of the well-formed sequence at s[at], 0 when there is none.
-/// Requires at < s.size().
+/// The length in bytes of the well-formed sequence at s[at]; 0 if there is
+/// none. Requires at < s.size().
 inline size_t utf8SequenceLength(std::string_view s, size_t at) {
   auto byte = [&](size_t i) -> uint8_t {
     return at + i < s.size() ? static_cast<uint8_t>(s[at + i]) : 0;
@@ -34,7 +34,7 @@ inline size_t utf8SequenceLength(std::string_view s, size_t at) {
   return 0;
 }
 
-/// The offset of the first byte that is not UTF-8; npos when all of `s` is.
+/// The offset of the first byte that is not UTF-8; npos if all of `s` is UTF-8.
 inline size_t findInvalidUtf8(std::string_view s) {
   for (size_t i = 0; i < s.size();) {
     size_t length = utf8SequenceLength(s, i);

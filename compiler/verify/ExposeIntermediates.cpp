@@ -1,5 +1,5 @@
-// Comes right after the import, so that the exposed values are the model's own
-// and nothing later can fuse past them.
+// Runs right after the import, when the values are still those of the model's
+// nodes. Fusion must keep an exposed value.
 #include "compiler/verify/ExposeIntermediates.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace tenon {
 
-/// The first name within `loc`: the model's node.
+/// The outermost name in `loc`: the model's node.
 static StringRef nodeName(Location loc) {
   StringRef name;
   loc->walk([&](Location inner) {
@@ -24,13 +24,14 @@ static StringRef nodeName(Location loc) {
   return name;
 }
 
-/// Weights and constants are given, not computed.
+/// True if a tenon op computes the value: not a weight or a constant.
 static bool isComputed(Operation *op) {
   return isa_and_nonnull<TenonDialect>(op->getDialect()) &&
          !isa<GetWeightOp>(op) && !op->hasTrait<OpTrait::ConstantLike>();
 }
 
-/// Whether the last rows mean nothing: what the model uses is a slice.
+/// True if the last rows of the tensor are unspecified: the model uses only a
+/// slice of it.
 static bool isPartlySet(Value value) {
   auto nms = value.getDefiningOp<NonMaxSuppressionOp>();
   return nms && value == nms.getSelected();

@@ -1,5 +1,5 @@
-// For finding where compiled code goes wrong: every value a model computes
-// becomes an output too.
+// Makes every value that a model computes an output, to find the op at which
+// compiled code goes wrong.
 #ifndef TENON_COMPILER_VERIFY_EXPOSEINTERMEDIATES_H
 #define TENON_COMPILER_VERIFY_EXPOSEINTERMEDIATES_H
 
@@ -8,9 +8,9 @@
 namespace tenon {
 
 /// Appends every tensor that an op at the top level of `function` computes to
-/// its results, in the order of the ops. The new results are named after the
-/// op's node: `node "x" (tenon.add)`, with a number where that repeats. The
-/// outputs the function had stay first.
+/// the function's results, in the order of the ops. The existing outputs stay
+/// first. A new result is named after the op's node: `node "x" (tenon.add)`,
+/// with a number if the name repeats.
 void exposeIntermediates(mlir::func::FuncOp function);
 
 } // namespace tenon

@@ -1,7 +1,7 @@
-// The model is read as any compilation reads it: the oracle shares the import
-// with the compiler and nothing after it, unless weights are stored in fewer
-// bits: then it starts where that is written down, for what the model means is
-// what those stand for.
+// Evaluates the model by the oracle after the ordinary import; no later phase
+// is shared with the compiler. One exception: if weights are stored in fewer
+// bits, the oracle runs after the phase that decides their stored form, because
+// the stored values are then the model's weights.
 #include "compiler/verify/Reference.h"
 
 #include "compiler/ModelLoader.h"
@@ -42,8 +42,8 @@ static std::string nameOfElement(Type type) {
   return text;
 }
 
-/// The bytes of files as the reader has left them open: what was checked is
-/// what is read.
+/// Reads weights from the files that the reader has left open, so that the
+/// bytes are those that were checked.
 static WeightLoader weightsOf(OpenFiles files) {
   return [files = std::move(files)](
              StringRef path, int64_t offset,
@@ -73,7 +73,7 @@ static Status fail(const DiagnosticHandler &report, const std::string &file,
   return status;
 }
 
-/// Runs the phases up to the one in which weights get their stored form.
+/// Runs the phases up to the one that decides the stored form of weights.
 static Status storeWeights(ModuleOp module, const CompileOptions &options,
                            PassDiagnostics &diagnostics,
                            const DiagnosticHandler &report) {
@@ -85,7 +85,7 @@ static Status storeWeights(ModuleOp module, const CompileOptions &options,
       break;
   }
   LogicalResult result = passes.run(module);
-  // The compilation has said what there is to note.
+  // The compilation has already reported notes and warnings.
   auto errors = [&](const tenon::Diagnostic &diagnostic) {
     if (diagnostic.severity == Severity::Error)
       report(diagnostic);

@@ -1,5 +1,5 @@
-// What a model means, to hold compiled code against: the oracle behind an
-// interface of plain data.
+// The expected results of a model, to compare compiled code with. The oracle
+// behind an interface of plain data.
 #ifndef TENON_COMPILER_VERIFY_REFERENCE_H
 #define TENON_COMPILER_VERIFY_REFERENCE_H
 
@@ -12,7 +12,7 @@
 
 namespace tenon {
 
-/// A dense row-major tensor in little-endian bytes; a bool is one byte.
+/// A dense row-major tensor as little-endian bytes; a bool is one byte.
 struct ReferenceTensor {
   std::string name;
   std::string dtype; ///< "f32", "i64", "u8", "bool"
@@ -20,22 +20,22 @@ struct ReferenceTensor {
   std::vector<char> bytes;
 };
 
-/// A model, read once to be evaluated on any inputs.
+/// A model that is read once and can be evaluated on any inputs.
 class Reference {
 public:
-  /// Reads options.input as an import with these options reads it. `options`
-  /// and `report` outlive this. `memoryLeft`: bytes that an evaluation may take
-  /// at the moment.
+  /// Reads options.input as the import does with these options. `options` and
+  /// `report` must outlive this object. `memoryLeft` returns the bytes that an
+  /// evaluation may take at the moment.
   Reference(const CompileOptions &options, const DiagnosticHandler &report,
             std::function<uint64_t()> memoryLeft = {});
   ~Reference();
 
-  /// What the model could not be read for; then nothing may be evaluated.
+  /// Why the model could not be read; Success if it could. Evaluate only then.
   Status getStatus() const;
 
-  /// Evaluates a function on `inputs`, which are in its order, each op rounded
-  /// to its type. States have their first values. Slow: for graphs of millions
-  /// of elements, not billions.
+  /// Evaluates a function on `inputs`, in the function's order. Each op's
+  /// result is rounded to its type. States have their initial values. Slow:
+  /// suitable for millions of elements, not for billions.
   Status evaluate(const std::string &functionName,
                   const std::vector<ReferenceTensor> &inputs,
                   std::vector<ReferenceTensor> &outputs);

@@ -1,5 +1,5 @@
-// Every op of the dialect for its reference page: the families of TenonOps.td
-// and those generated apart.
+// All op families, included for the reference page: those of TenonOps.td and
+// the three whose code is generated separately.
 include "dialects/tenon/TenonOps.td"
 include "dialects/tenon/Packing.td"
 include "dialects/tenon/Quantization.td"

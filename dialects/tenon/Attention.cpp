@@ -1,5 +1,5 @@
-// Attention: verification, sizes, transposes that become its orders, and its
-// decomposition into products and a softmax.
+// Attention: verification, shapes, the folding of transposes into its orders,
+// and its decomposition into products and a softmax.
 #include "dialects/tenon/InferShared.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -87,7 +87,8 @@ AttentionOp::reifyResultShapes(OpBuilder &builder,
 }
 
 namespace {
-/// Writes the decomposition on operands in the order of the definition.
+/// Builds the decomposition. Operands come in the dimension order of the
+/// definition: [batch..., rows or keys, depth].
 struct AttentionParts {
   AttentionOp op;
   OpBuilder &builder;
@@ -98,8 +99,7 @@ struct AttentionParts {
   Value ordered(Value tensor, Extents order) {
     return builder.createOrFold<TransposeOp>(loc, tensor, order);
   }
-  /// `tensor` with its dimension `dim` replaced by `sizes`, or with two
-  /// dimensions from `dim` on merged into `sizes`.
+  /// Reshapes `tensor`: the `count` dimensions from `dim` on become `sizes`.
   Value regrouped(Value tensor, size_t dim, size_t count,
                   ArrayRef<OpFoldResult> sizes) {
     SmallVector<OpFoldResult> all;
@@ -116,8 +116,8 @@ struct AttentionParts {
                              RankedTensorType::get(fixed, elementOf(tensor)),
                              tensor, dynamic, fixed);
   }
-  /// The product over depth (of queries and keys) or keys (of weights and
-  /// values), whose dimension in `rhs` is `contract`.
+  /// The product of `lhs` and `rhs`, summed over dimension `contract` of `rhs`:
+  /// the depth for scores, the keys for the average of values.
   Value product(Value lhs, Value rhs, int64_t contract) {
     int64_t group = op.getHeadGroup(),
             heads = shapeOf(lhs)[batch ? batch - 1 : 0];
@@ -151,7 +151,7 @@ struct AttentionParts {
         DenseElementsAttr::get(type, builder.getFloatAttr(element, value)));
     return broadcast(scalar, model);
   }
-  /// k <= r + offset for row r and key k.
+  /// A bool for each score: true if k <= r + `causal` for row r and key k.
   Value visible(Value scores) {
     auto i64 = builder.getI64Type();
     SmallVector<Value> dynamic;
@@ -205,7 +205,8 @@ SmallVector<Value> AttentionOp::decompose(OpBuilder &builder) {
 }
 
 namespace {
-/// A transposed operand is read as it lies.
+/// Folds a transpose of an operand into the op's order: the kernel then reads
+/// the operand as it is stored.
 struct AbsorbTransposedOperand : OpRewritePattern<AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -231,8 +232,8 @@ struct AbsorbTransposedOperand : OpRewritePattern<AttentionOp> {
   }
 };
 
-/// A result that is transposed is written so, where vectors along its depth
-/// stay vectors.
+/// Folds a transpose of the result into the op's order, if vectors along the
+/// depth stay contiguous.
 struct AbsorbTransposedResult : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
 

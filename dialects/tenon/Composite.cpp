@@ -9,8 +9,8 @@ using namespace mlir;
 namespace tenon {
 
 namespace {
-/// Writes decompositions: elementwise ops, splats and broadcasts of one
-/// operand's shape.
+/// Builds decompositions. Splats and broadcasts take the shape of one operand,
+/// `model`.
 struct Decomposer {
   OpBuilder &builder;
   Location loc;
@@ -29,7 +29,8 @@ struct Decomposer {
         DenseElementsAttr::get(type,
                                builder.getFloatAttr(elementOf(model), number)));
   }
-  /// `value` repeated to the model's shape, its dimensions being `dims` of it.
+  /// Repeats `value` to the model's shape; `dims` are the model's dimensions
+  /// that `value` has.
   Value broadcast(Value value, Extents dims) {
     SmallVector<Value> dynamic;
     SmallVector<int64_t> sizes;
@@ -39,7 +40,7 @@ struct Decomposer {
         value, dims, dynamic, sizes);
   }
   Value splat(double number) { return broadcast(scalar(number), {}); }
-  /// Reduces over `dims` and repeats the result along them.
+  /// Reduces over `dims` and broadcasts the result back along them.
   Value reduceAndBroadcast(ReduceKind kind, Value value, Extents dims) {
     return broadcast(ReduceOp::create(builder, loc, kind, value, dims),
                      otherDims(dims));
@@ -109,8 +110,8 @@ SmallVector<Value> LayerNormOp::decompose(OpBuilder &builder) {
   SmallVector<int64_t> dims;
   for (int64_t i = getAxis(); i < getType().getRank(); ++i)
     dims.push_back(i);
-  // The number of normalized elements as a scalar of the element type, exact
-  // also for dynamic extents.
+  // The number of normalized elements as a scalar of the element type. It is
+  // exact for dynamic extents too.
   SizeBuilder sizes{builder, getLoc()};
   OpFoldResult count = sizes.constant(1);
   for (int64_t dim : dims)
@@ -169,8 +170,8 @@ LogicalResult BatchNormOp::verify() {
 }
 
 SmallVector<Value> BatchNormOp::decompose(OpBuilder &builder) {
-  // Per channel first: what depends on the statistics alone is computed once,
-  // for constant statistics at compile time.
+  // Compute the factors per channel first: they depend on the statistics alone,
+  // so constant statistics make them constants at compile time.
   Decomposer channel{builder, getLoc(), getVariance()};
   Value deviation = channel.make<SqrtOp>(channel.make<AddOp>(
       getVariance(), channel.splat(getEpsilon().convertToDouble())));

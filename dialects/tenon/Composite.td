@@ -1,4 +1,5 @@
-// Composite: ops that fusion wants to see whole; each is defined by its decomposition into primitives.
+// Composites: ops that fusion must see whole. Each is defined by its
+// decomposition into primitives.
 #ifndef TENON_COMPOSITE_TD
 #define TENON_COMPOSITE_TD
 
@@ -29,7 +30,8 @@ def Tenon_LogSoftmaxOp : Tenon_SoftmaxLikeOp<"log_softmax", "x - max - log(sum(e
 def Tenon_LayerNormOp : Tenon_CompositeOp<"layer_norm", [AllTypesMatch<["operand", "result"]>]> {
   let summary = "Rows shifted to mean zero and scaled to variance one, then scaled and shifted elementwise";
   let description = [{
-    Statistics are taken over the dimensions from `axis` on: the mean, then the mean of squared deviations from it.
+    The mean and the variance are taken over the dimensions from `axis` on. The
+    variance is the mean of the squared deviations from the mean.
 
     * (C1) the axis is within the rank
     * (C2) scale and bias have the shape of the normalized dimensions
@@ -63,10 +65,11 @@ def Tenon_GeluOp : Tenon_CompositeOp<"gelu", [AllTypesMatch<["operand", "result"
 def Tenon_BatchNormOp : Tenon_CompositeOp<"batch_norm", [AllTypesMatch<["operand", "result"]>]> {
   let summary = "Channels shifted and scaled by given statistics";
   let description = [{
-    (x - mean) * (scale / sqrt(variance + epsilon)) + offset along the dimension `dim`.
+    The result is (x - mean) * (scale / sqrt(variance + epsilon)) + offset.
+    Dimension `dim` holds the channels.
 
     * (C1) the dimension is within the rank
-    * (C2) the four vectors have its extent
+    * (C2) scale, offset, mean and variance have the extent of that dimension
 
     Example:
     ```mlir
@@ -86,19 +89,25 @@ def Tenon_BatchNormOp : Tenon_CompositeOp<"batch_norm", [AllTypesMatch<["operand
 def Tenon_AttentionOp : Tenon_CompositeOp<"attention", [AttrSizedOperandSegments]> {
   let summary = "Values averaged by the softmax of scaled products of queries and keys";
   let description = [{
-    Queries are [batch..., rows, depth], keys [batch..., keys, depth], values [batch..., keys, value depth] and the result [batch..., rows,
-    value depth]; an order says at which dimension of its tensor each of these stands. The last batch extent of the queries, the heads, may be a
-    multiple of the keys' and the values': consecutive heads share them.
+    Queries are [batch..., rows, depth], keys [batch..., keys, depth], values
+    [batch..., keys, value depth] and the result [batch..., rows, value depth].
+    An order says at which dimension of its tensor each of these extents stands.
+    The last batch extent is the number of heads. The queries may have a
+    multiple of the heads of keys and values: consecutive query heads then share
+    one head of them.
 
-    The score of row r and key k is `scale` times their product. Where a mask of bools is false, or k > r + `causal`, it is `fill` instead; a
-    mask of floats is added then. Weights are the softmax of a row's scores.
+    The score of row r and key k is `scale` times the product of the row and the
+    key. If a bool mask is false there, or k > r + `causal`, the score is `fill`
+    instead. A float mask is added to the scores after that. The weights of a
+    row are the softmax of its scores.
 
-    * (C1) orders are permutations, of one rank of at least 2
-    * (C2) batch extents agree; queries may have a multiple of the heads where both are known
+    * (C1) orders are permutations of one rank, which is at least 2
+    * (C2) batch extents agree; queries may have a multiple of the heads if both
+      numbers are known
     * (C3) depths of queries and keys, and numbers of keys and values, agree
-    * (C4) a mask has the scores' shape and is of bools or of the queries' type
-    * (C5) there is a `fill` where `causal` or a mask of bools asks for it, and only there
-    * (C6) the result's shape follows
+    * (C4) a mask has the scores' shape, and is of bools or of the queries' type
+    * (C5) `fill` is given exactly if there is `causal` or a mask of bools
+    * (C6) the result's shape follows from the operands
 
     Example:
     ```mlir

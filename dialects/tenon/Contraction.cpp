@@ -28,7 +28,7 @@ SmallVector<int64_t> DotGeneralOp::getRhsFree() {
                   getRhsContract());
 }
 
-/// (dot_general C6, convolution C5)
+/// Checks the constraint on `products pairs` (dot_general C6, convolution C5).
 template <typename Op>
 static LogicalResult verifyProducts(Op op, const char *label) {
   auto element = [](Value value) {

@@ -1,4 +1,4 @@
-// Questions about products and convolutions as such.
+// A query on dot_general and convolution ops.
 #ifndef TENON_DIALECTS_TENON_CONTRACTION_H
 #define TENON_DIALECTS_TENON_CONTRACTION_H
 
@@ -6,7 +6,7 @@
 
 namespace tenon {
 
-/// The products and convolutions under `root` that ask for `products pairs`.
+/// All dot_general and convolution ops under `root` that have `products pairs`.
 llvm::SmallVector<mlir::Operation *> productsOfPairs(mlir::Operation *root);
 
 } // namespace tenon

@@ -1,6 +1,7 @@
-// Contraction: sums of products over shared extents. How the products of floats
-// are formed is said by `products`: a `chain` of exact ones, each joined by one
-// fused multiply-add, or `pairs` of operands rounded to bf16.
+// Contractions: sums of products over shared extents. The attribute `products`
+// says how products of floats are formed. `chain` adds one exact product at a
+// time by a fused multiply-add. `pairs` rounds the operands to bf16 first and
+// adds two products at a time.
 #ifndef TENON_CONTRACTION_TD
 #define TENON_CONTRACTION_TD
 
@@ -13,11 +14,15 @@ def Tenon_DotGeneralOp
   let summary = "Sum of products over the contracting extents, for each index "
                 "of batch and free extents";
   let description = [{
-    The result's extents are the batch extents, then the free ones of `lhs`, then those of `rhs`. The element type of the result may be wider
-    than the operands'; products and sums are computed in the result's type (f32 for f16 and bf16).
+    The result's extents are the batch extents, then the free extents of `lhs`,
+    then the free extents of `rhs`. The result may have a wider element type
+    than the operands. Products and sums are computed in the result's type (in
+    f32 for f16 and bf16).
 
-    With `products pairs` the operands are rounded to bf16, and two products at a time join the sum, the later one first, each by one fused
-    multiply-add. Denormal operands count as zeros, and denormal sums become zeros.
+    With `products pairs` the operands are rounded to bf16. Two products at a
+    time are added to the sum, the later one first, each by one fused
+    multiply-add. Denormal operands count as zeros, and denormal sums become
+    zeros.
 
     * (C1) the batch lists have equal length, and so have the contracting lists
     * (C2) no dimension is listed twice, all are within the rank
@@ -54,9 +59,12 @@ def Tenon_ConvolutionOp
                                          ["reifyResultShapes"]>]> {
   let summary = "Convolution of channel-last images";
   let description = [{
-    `lhs` is [batch, spatial..., features], `rhs` is [spatial..., features / groups, outputs], the result [batch, spatial..., outputs]. Padding
-    (low, high per spatial extent) may be negative; `lhs_dilation` puts zeros between elements (a transposed convolution), `rhs_dilation`
-    between the kernel's. `products` are those of `tenon.dot_general`.
+    `lhs` is [batch, spatial..., features], `rhs` is [spatial..., features /
+    groups, outputs], the result is [batch, spatial..., outputs]. `padding` has
+    a low and a high entry per spatial extent and may be negative.
+    `lhs_dilation` puts zeros between the elements of the image (a transposed
+    convolution), `rhs_dilation` between those of the kernel. `products` has the
+    meaning it has in `tenon.dot_general`.
 
     * (C1) ranks agree and are at least 3
     * (C2) strides, dilations and groups are positive and as many as the spatial extents

@@ -1,5 +1,5 @@
-// Elementwise ops: folds on small constants' splats and identities; inference
-// stands in the .td.
+// Folds of elementwise ops with splat constants and identities. The type
+// inference stands in the .td file.
 #include "dialects/tenon/InferShared.h"
 
 #include "mlir/IR/Matchers.h"
@@ -8,8 +8,8 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Whether `value` is a constant all of whose elements equal `number`, bit for
-/// bit.
+/// True if `value` is a splat constant whose element has exactly the bits of
+/// `number`.
 static bool isSplat(Attribute value, double number) {
   auto splat = dyn_cast_or_null<SplatElementsAttr>(value);
   if (!splat)
@@ -37,7 +37,7 @@ OpFoldResult NegateOp::fold(FoldAdaptor) {
 }
 
 OpFoldResult AddOp::fold(FoldAdaptor adaptor) {
-  // x + -0.0 is x for every x; x + 0.0 is not, for -0.0.
+  // x + -0.0 equals x for every x. x + 0.0 does not: for x = -0.0 it is +0.0.
   if (getLhs().getType() == getType() &&
       isSplat(adaptor.getRhs(), isInteger(getLhs()) ? 0.0 : -0.0))
     return getLhs();

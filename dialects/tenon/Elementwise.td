@@ -1,4 +1,5 @@
-// Elementwise: one result element from the elements at the same index of every operand.
+// Elementwise ops: each result element depends on the operands' elements at the
+// same index.
 #ifndef TENON_ELEMENTWISE_TD
 #define TENON_ELEMENTWISE_TD
 
@@ -177,8 +178,10 @@ def Tenon_IsNanOp : Tenon_ElementwiseOp<"is_nan"> {
 def Tenon_ConvertOp : Tenon_ElementwiseOp<"convert"> {
   let summary = "Conversion between element types";
   let description = [{
-    Float to integer truncates, saturates at the ends of the type and turns NaN into zero; to bool, nonzero (NaN too) is true; integer to integer is
-    modular; to a narrower float rounds to nearest even.
+    A float becomes an integer by truncation; it saturates at the ends of the
+    type, and NaN becomes zero. Any nonzero value, NaN too, becomes true.
+    Integers are converted modulo the width of the target. A narrower float is
+    rounded to nearest even.
 
     Example:
     ```mlir
@@ -212,8 +215,9 @@ def Tenon_BitcastConvertOp : Tenon_ElementwiseOp<"bitcast_convert"> {
 def Tenon_CheckRangeOp : Tenon_ElementwiseOp<"check_range", [AllElementTypesMatch<["operand", "result"]>]> {
   let summary = "The operand, after a fault for any element outside [low, high)";
   let description = [{
-    At run time an element outside [`low`, `high`) stops the run with the text `site`; memory accesses computed from the
-    result are safe in any case, for the result is clamped into the range.
+    If an element is outside [`low`, `high`), the run stops with the text
+    `site`. The result is clamped into the range, so that memory accesses
+    computed from it are safe in any case.
 
     Example:
     ```mlir

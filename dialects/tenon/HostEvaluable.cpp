@@ -1,5 +1,5 @@
-// The list is short on purpose: every op on it is written a second time, for
-// the host, with the bits of the kernels.
+// The list is short on purpose: each op on it has a second implementation on
+// the host, which must give the same bits as the kernels.
 #include "dialects/tenon/HostEvaluable.h"
 
 #include "dialects/tenon/Packing.h"
@@ -31,7 +31,7 @@ bool isHostEvaluable(Operation *op) {
   if (!isa<AddOp, SubtractOp, MultiplyOp, DivideOp, MaximumOp, MinimumOp,
            NegateOp, SqrtOp, RsqrtOp>(op))
     return false;
-  // Bools have logic, not arithmetic.
+  // No arithmetic on bools: the host implements only their logic ops.
   return !cast<RankedTensorType>(op->getResult(0).getType())
               .getElementType()
               .isInteger(1);

@@ -1,5 +1,5 @@
-// What a weight's recipe may hold: passes that make recipes and the evaluator
-// that runs them ask the same question here.
+// The ops that a weight's recipe may hold. Both the passes that build recipes
+// and the evaluator that runs them ask here.
 #ifndef TENON_DIALECTS_TENON_HOSTEVALUABLE_H
 #define TENON_DIALECTS_TENON_HOSTEVALUABLE_H
 
@@ -7,8 +7,8 @@
 
 namespace tenon {
 
-/// Whether the artifact writer can evaluate `op` on bytes: static shapes, and
-/// an op it knows on element types it knows it for.
+/// True if the artifact writer can evaluate `op` on the host: shapes are
+/// static, and it implements the op for these element types.
 bool isHostEvaluable(mlir::Operation *op);
 
 } // namespace tenon

@@ -1,4 +1,5 @@
-// Indexing: elements chosen by other tensors' values; orders; results whose size is a value.
+// Indexing: gathers and scatters at computed positions, sorts, and results
+// whose size depends on element values.
 #ifndef TENON_INDEXING_TD
 #define TENON_INDEXING_TD
 
@@ -7,15 +8,20 @@ include "dialects/tenon/TenonBase.td"
 def Tenon_GatherOp : Tenon_Op<"gather", [Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "Slices of a tensor at computed positions";
   let description = [{
-    As in the StableHLO specification: for each batch index of `indices` (all its dimensions but `index_vector_dim`) a slice of
-    `slice_sizes` is read at a start whose entries belong to the operand dimensions `start_index_map`, clamped so that the slice lies within. A slice size of -1 takes the
-    whole extent.
+    As in the StableHLO specification. The index vectors lie along
+    `index_vector_dim` of `indices`; its other dimensions are the batch. For
+    each batch index one slice of `slice_sizes` is read. Entry k of the index
+    vector is the start along operand dimension `start_index_map[k]`. The start
+    is clamped so that the slice lies within the operand. A slice size of -1
+    takes the whole extent.
 
-    * (C1) offset_dims are ascending result dimensions, collapsed dimensions have slice size 1
+    * (C1) offset_dims are ascending result dimensions, collapsed dimensions
+      have slice size 1
     * (C2) start_index_map is as long as the index vector
-    * (C3) batching dimensions are as many in operand and indices, with slice size 1
+    * (C3) operand and indices have equally many batching dimensions, with slice
+      size 1
     * (C4) slice sizes do not exceed the extents, unless there may be no slices
-    * (C5) the result's shape follows
+    * (C5) the result's shape follows from the operands
 
     Example:
     ```mlir
@@ -38,13 +44,14 @@ def Tenon_ScatterOp : Tenon_Op<"scatter", [Pure, AllTypesMatch<["operand", "resu
                                            DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "A tensor with slices at computed positions set or combined with updates";
   let description = [{
-    As in the StableHLO specification: update element u goes to the position its index vector and window index say; elements outside the
-    operand are skipped. Updates are applied in row-major order of `updates`.
+    As in the StableHLO specification. The index vector and the window index of
+    an update element give its position in the operand. An element outside the
+    operand is skipped. Updates are applied in row-major order of `updates`.
 
     * (C1) update_window_dims are ascending update dimensions
     * (C2) the index map is as long as the index vector
-    * (C3) batching dimensions are as many in operand and indices
-    * (C4) the update's shape follows from indices and windows
+    * (C3) operand and indices have equally many batching dimensions
+    * (C4) the shape of `updates` follows from indices and windows
 
     Example:
     ```mlir
@@ -72,7 +79,7 @@ def Tenon_DynamicUpdateSliceOp : Tenon_Op<"dynamic_update_slice", [Pure, AllType
     Offsets are clamped so that the box lies within the operand.
 
     * (C1) ranks and element types agree, there is an offset per dimension
-    * (C2) static update extents do not exceed the operand's
+    * (C2) static extents of the update do not exceed the operand's
 
     Example:
     ```mlir
@@ -89,7 +96,8 @@ def Tenon_SortOp : Tenon_Op<"sort", [Pure, DeclareOpInterfaceMethods<InferTypeOp
                                      DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "Elements in order along a dimension, and where each came from";
   let description = [{
-    Stable. NaN is greater than every number; -0 and +0 are equal. The second result holds the position each element had.
+    The sort is stable. NaN is greater than every number; -0 and +0 are equal.
+    The second result holds the position that each element had in the operand.
 
     * (C1) the dimension is within the rank
 
@@ -107,7 +115,8 @@ def Tenon_SortOp : Tenon_Op<"sort", [Pure, DeclareOpInterfaceMethods<InferTypeOp
 def Tenon_NonzeroOp : Tenon_Op<"nonzero", [Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "The index vectors of the elements that are not zero, in row-major order";
   let description = [{
-    `count` is their number, known only during the run; the result is [count, rank].
+    `count` is the number of nonzero elements, known only during the run. The
+    result is [count, rank].
 
     * (C1) the result is of rank 2 and its second extent is the operand's rank
 
@@ -125,11 +134,14 @@ def Tenon_NonzeroOp : Tenon_Op<"nonzero", [Pure, DeclareOpInterfaceMethods<Reify
 def Tenon_NonMaxSuppressionOp : Tenon_Op<"non_max_suppression", [Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "Boxes in falling order of score that overlap no box already taken";
   let description = [{
-    `boxes` is [batch, boxes, 4], `scores` [batch, classes, boxes]. `limit` bounds the boxes taken per batch and class. `selected` is [batch * classes * min(limit, boxes), 3] of
-    (batch, class, box), of which the first `count` rows are set. Boxes are corners (y1, x1, y2, x2) in any order, or with `center`
-    (x, y, width, height).
+    `boxes` is [batch, boxes, 4], `scores` is [batch, classes, boxes]. `limit`
+    bounds the number of boxes taken per batch and class. `selected` has the
+    shape [batch * classes * min(limit, boxes), 3]; its first `count` rows are
+    set to (batch, class, box). A box is two opposite corners (y1, x1, y2, x2),
+    or with `center` (x, y, width, height).
 
-    * (C1) ranks are 3 and 3, boxes have four coordinates, batch and box extents agree
+    * (C1) boxes and scores have rank 3, boxes have four coordinates, batch and
+      box extents agree
 
     Example:
     ```mlir

@@ -1,4 +1,5 @@
-// What the families' inference and verification share; private to the dialect.
+// Functions shared by inference and verification of all families. Private to
+// the dialect.
 #ifndef TENON_DIALECTS_TENON_INFERSHARED_H
 #define TENON_DIALECTS_TENON_INFERSHARED_H
 
@@ -16,34 +17,36 @@ inline mlir::Type elementOf(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType()).getElementType();
 }
 
-/// One result: operand shapes joined, with the given element type.
+/// Infers one result type: the joined shapes of the operands, with the given
+/// element type.
 llvm::LogicalResult
 inferElementwise(std::optional<mlir::Location> location,
                  mlir::ValueRange operands, mlir::Type element,
                  llvm::SmallVectorImpl<mlir::Type> &results);
 
-/// Every result has the shape of the first operand.
+/// Reifies every result's shape as the shape of the first operand.
 llvm::LogicalResult reifyLikeOperand(mlir::OpBuilder &builder,
                                      mlir::Operation *op,
                                      mlir::ReifiedRankedShapedTypeDims &shapes);
 
-/// A static result shape, reified; kDynamic entries are taken from `dynamic` in
-/// order.
+/// Reifies a result shape from its static sizes. Each kDynamic entry takes the
+/// next value of `dynamic`.
 void reifyMixed(mlir::OpBuilder &builder, Extents staticSizes,
                 mlir::ValueRange dynamic,
                 mlir::ReifiedRankedShapedTypeDims &shapes);
 
-/// One result: the rule's shape with the given element type, or its error.
+/// Infers one result type: the rule's shape with the given element type. Emits
+/// the rule's error if it has no shape.
 llvm::LogicalResult inferFrom(const ShapeOrError &rule, mlir::Type element,
                               std::optional<mlir::Location> location,
                               llvm::SmallVectorImpl<mlir::Type> &results);
 
-/// Emits the rule's error on the op, or an error when `type` does not match its
-/// shape.
+/// Emits the rule's error on the op, or an error with `label` if the shape of
+/// `type` differs from the rule's.
 llvm::LogicalResult verifyShape(mlir::Operation *op, const ShapeOrError &rule,
                                 mlir::Type type, llvm::StringRef label);
 
-/// Index arithmetic on sizes, folded where static.
+/// Builds index arithmetic on sizes; static operands are folded.
 struct SizeBuilder {
   mlir::OpBuilder &builder;
   mlir::Location loc;

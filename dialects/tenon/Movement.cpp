@@ -8,8 +8,8 @@ using namespace mlir;
 
 namespace tenon {
 
-/// The type says of each extent what the static list says, and there is one
-/// value per dynamic entry.
+/// Checks that the result type's extents equal the static sizes and that there
+/// is one value for each dynamic size.
 static LogicalResult verifySizes(Operation *op, RankedTensorType type,
                                  Extents staticSizes, ValueRange sizes,
                                  StringRef label) {
@@ -79,8 +79,8 @@ OpFoldResult BroadcastInDimOp::fold(FoldAdaptor adaptor) {
 }
 
 namespace {
-/// A broadcast to the operand's own sizes is the operand: dynamic extents are
-/// compared as values.
+/// Removes a broadcast to the operand's own sizes. Dynamic extents are compared
+/// as SSA values.
 struct DropIdentityBroadcast : OpRewritePattern<BroadcastInDimOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(BroadcastInDimOp op,
@@ -103,7 +103,7 @@ struct DropIdentityBroadcast : OpRewritePattern<BroadcastInDimOp> {
   }
 };
 
-/// broadcast(broadcast(x)) is one broadcast.
+/// Merges broadcast(broadcast(x)) into one broadcast.
 struct MergeBroadcasts : OpRewritePattern<BroadcastInDimOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(BroadcastInDimOp op,
@@ -121,7 +121,7 @@ struct MergeBroadcasts : OpRewritePattern<BroadcastInDimOp> {
   }
 };
 
-/// reshape(reshape(x)) is one reshape.
+/// Merges reshape(reshape(x)) into one reshape.
 struct MergeReshapes : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op,
@@ -135,7 +135,7 @@ struct MergeReshapes : OpRewritePattern<ReshapeOp> {
   }
 };
 
-/// transpose(transpose(x)) is one transpose.
+/// Merges transpose(transpose(x)) into one transpose.
 struct MergeTransposes : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TransposeOp op,
@@ -178,7 +178,8 @@ ReshapeOp::reifyResultShapes(OpBuilder &builder,
 }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
-  // One dynamic extent among equal static ones is equal too.
+  // A single dynamic extent is unchanged if all static extents are: the number
+  // of elements is. An extent of zero would prove nothing.
   if (getOperand().getType() == getType() &&
       getType().getNumDynamicDims() <= 1 &&
       !llvm::is_contained(getType().getShape(), 0))

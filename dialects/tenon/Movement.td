@@ -1,4 +1,4 @@
-// Movement: elements change place, not value.
+// Movement: ops that move elements and change no value.
 #ifndef TENON_MOVEMENT_TD
 #define TENON_MOVEMENT_TD
 
@@ -41,10 +41,13 @@ def Tenon_IotaOp : Tenon_MovementOp<"iota"> {
 def Tenon_BroadcastInDimOp : Tenon_MovementOp<"broadcast_in_dim"> {
   let summary = "Repeats a tensor along new dimensions and extents of one";
   let description = [{
-    `dims[i]` is the result dimension of operand dimension i. An operand extent is that of the result, or one; a dynamic one may be either.
+    `dims[i]` is the result dimension of operand dimension i. An operand extent
+    equals the result's extent, or is one and is repeated. A dynamic extent may
+    be either.
 
-    * (C1) dims are as many as the operand's rank, ascending and within the result's rank
-    * (C2) extents agree or are one
+    * (C1) dims are as many as the operand's rank, ascending and within the
+      result's rank
+    * (C2) each operand extent equals the result's or is one
     * (C3) the result's extents are the sizes
 
     Example:
@@ -64,7 +67,7 @@ def Tenon_BroadcastInDimOp : Tenon_MovementOp<"broadcast_in_dim"> {
 def Tenon_ReshapeOp : Tenon_MovementOp<"reshape"> {
   let summary = "The same elements in row-major order under another shape";
   let description = [{
-    * (C1) the numbers of elements agree where both are known
+    * (C1) operand and result have equally many elements, if both are static
     * (C2) the result's extents are the sizes
 
     Example:
@@ -123,11 +126,12 @@ def Tenon_SliceOp : Tenon_MovementOp<"slice", [AttrSizedOperandSegments]> {
 def Tenon_PadOp : Tenon_MovementOp<"pad", [AttrSizedOperandSegments]> {
   let summary = "A value around, and between, the elements of a tensor";
   let description = [{
-    `low` and `high` may be negative (cutting); `interior` values stand between neighbours.
+    A negative `low` or `high` cuts elements off. `interior` is the number of
+    padding values between two neighbours.
 
     * (C1) lists have the length of the rank, interior is not negative
     * (C2) the padding value is of rank 0 and of the operand's element type
-    * (C3) the result's shape follows where all is static
+    * (C3) the result's shape follows if all sizes are static
 
     Example:
     ```mlir

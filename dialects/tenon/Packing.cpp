@@ -49,8 +49,9 @@ ShapeOrError unpackShape(Extents operand, int64_t dim, int64_t extent) {
   return result;
 }
 
-/// The shape with as many elements of the last dimension but one as `count`
-/// makes of them.
+/// The operand's shape with its last extent but one, n, replaced by count(n).
+/// An error (C1) if the operand has fewer than two dimensions or the wrong
+/// element type.
 static ShapeOrError withDepth(Extents operand, bool isElement,
                               const char *expected,
                               llvm::function_ref<int64_t(int64_t)> count) {

@@ -1,6 +1,6 @@
-// tenon.pack and tenon.unpack: constant operands as kernels read them, in
-// panels that lie in one piece each. tenon.pair and tenon.unpair: panels whose
-// lines stand in pairs.
+// tenon.pack and tenon.unpack: constant operands cut into contiguous panels, as
+// kernels read them. tenon.pair and tenon.unpair: panels whose rows are
+// interleaved in pairs.
 #ifndef TENON_DIALECTS_TENON_PACKING_H
 #define TENON_DIALECTS_TENON_PACKING_H
 
@@ -12,16 +12,16 @@
 
 namespace tenon {
 
-/// (pack C1, C2).
+/// The result's shape (pack C1, C2).
 ShapeOrError packShape(Extents operand, int64_t dim, int64_t width);
 
-/// (unpack C1, C2).
+/// The result's shape (unpack C1, C2).
 ShapeOrError unpackShape(Extents operand, int64_t dim, int64_t extent);
 
-/// (pair C1).
+/// The result's shape (pair C1).
 ShapeOrError pairShape(Extents operand, mlir::Type element);
 
-/// (unpair C1).
+/// The result's shape (unpair C1).
 ShapeOrError unpairShape(Extents operand, mlir::Type element);
 
 } // namespace tenon

@@ -1,5 +1,6 @@
-// Packing: tensors cut into panels, as kernels read constant operands.
-// Generated apart from the other families, for few files speak of panels.
+// Packing: tensors cut into panels, the layout in which kernels read constant
+// operands. Generated separately from the other families, because few files use
+// it.
 #ifndef TENON_PACKING_TD
 #define TENON_PACKING_TD
 
@@ -17,7 +18,8 @@ def Tenon_PackOp : Tenon_PanelOp<"pack"> {
   let summary = "A dimension cut into panels of `width` elements, which come "
                 "first and last: a panel lies in one piece";
   let description = [{
-    Result element [p, i..., l] is operand element [i...] with p * width + l inserted at `dim`; zero where that is past the end.
+    Result element [p, i..., l] is the operand element at [i...] with the index
+    `p * width + l` inserted at `dim`. It is zero if that is past the end.
 
     * (C1) the dimension is within the rank
     * (C2) the width is positive
@@ -36,10 +38,12 @@ def Tenon_UnpackOp : Tenon_PanelOp<"unpack"> {
   let summary = "The dimension that was cut into panels in one piece again, "
                 "without what filled the last panel";
   let description = [{
-    The first and the last dimension of the operand, panels and width, become dimension `dim` of the result, the first `extent` elements of it.
+    The first dimension of the operand (panels) and the last (width) become
+    dimension `dim` of the result. The result has the first `extent` elements of
+    it.
 
     * (C1) the operand has a first and a last dimension, and the dimension is within the result's rank
-    * (C2) the extent needs exactly as many panels as there are
+    * (C2) the operand has exactly as many panels as the extent needs
 
     Example:
     ```mlir
@@ -55,7 +59,9 @@ def Tenon_PairOp : Tenon_PanelOp<"pair"> {
   let summary = "Neighbours along the last dimension but one in one word: what "
                 "an instruction multiplies two of at once";
   let description = [{
-    Result word [i..., j, l] has element [i..., 2 * j, l] of the operand in its low half and [i..., 2 * j + 1, l] in its high half, zero past the end.
+    Result word [i..., j, l] has element [i..., 2 * j, l] of the operand in its
+    low half and element [i..., 2 * j + 1, l] in its high half. Past the end a
+    half is zero.
 
     * (C1) the operand is of bf16 and has two dimensions or more
 
@@ -71,7 +77,8 @@ def Tenon_PairOp : Tenon_PanelOp<"pair"> {
 def Tenon_UnpairOp : Tenon_PanelOp<"unpair"> {
   let summary = "The halves of words as neighbours again";
   let description = [{
-    Result element [i..., 2 * j, l] is the low half of word [i..., j, l], and [i..., 2 * j + 1, l] its high half.
+    Result element [i..., 2 * j, l] is the low half of word [i..., j, l]. Result
+    element [i..., 2 * j + 1, l] is its high half.
 
     * (C1) the operand is of i32 and has two dimensions or more
 

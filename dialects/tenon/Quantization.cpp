@@ -114,8 +114,8 @@ LogicalResult GroupScalesOp::verify() {
   return success();
 }
 
-/// Extents that types leave open there are only without scales, and then the
-/// operand has them.
+/// A result type has dynamic extents only if there are no scales; then the
+/// extents are the operand's.
 static LogicalResult reify(OpBuilder &builder, Operation *op,
                            ReifiedRankedShapedTypeDims &shapes) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());

@@ -1,5 +1,5 @@
 // tenon.group_scales, tenon.quantize and tenon.dequantize: weights of
-// contractions in fewer bits.
+// contractions stored in fewer bits.
 #ifndef TENON_DIALECTS_TENON_QUANTIZATION_H
 #define TENON_DIALECTS_TENON_QUANTIZATION_H
 
@@ -10,12 +10,12 @@
 
 namespace tenon {
 
-/// Four-bit integers in one word of i32.
+/// The number of four-bit integers in one i32 word.
 constexpr int64_t nibblesPerWord = 8;
 
-/// What is wrong with `stored` as the quantized form of `values`; empty:
-/// nothing. `scales` is null and `group` nothing where there are none.
-/// (quantize, dequantize C1 to C3)
+/// Why `stored` is no quantized form of `values`; empty if it is one. Without
+/// scales, `scales` is null and `group` is nullopt (quantize C1 to C3,
+/// dequantize C1 to C3).
 std::string quantizedFormError(mlir::RankedTensorType values,
                                mlir::RankedTensorType stored,
                                mlir::RankedTensorType scales,

@@ -1,5 +1,5 @@
-// Quantization: weights in fewer bits, as kernels read them. Generated apart
-// from the other families, as Packing.td is.
+// Quantization: weights stored in fewer bits, as kernels read them. Generated
+// separately from the other families, because few files use it.
 #ifndef TENON_QUANTIZATION_TD
 #define TENON_QUANTIZATION_TD
 
@@ -18,9 +18,15 @@ def Tenon_GroupScalesOp : Tenon_QuantizationOp<"group_scales"> {
       "The scales with which groups of weights lose least as integers "
       "of few bits";
   let description = [{
-    The operand is panels x depth x width, as `tenon.pack` makes it. Each column has a scale for every `group` elements along the depth. With 8 bits
-    it is the group's greatest magnitude over 127, as f32; with 4 bits the bf16, of those near the greatest magnitude over 8, of either sign, whose
-    integers have the least sum of squared errors. A group of zeros has the scale 0.
+    The operand is panels x depth x width, as `tenon.pack` makes it. Each column
+    has one scale for every `group` elements along the depth:
+
+    * 8 bits: the group's largest magnitude over 127, as f32
+    * 4 bits: a bf16 near the largest magnitude over 8, of either sign. The op
+      tries several and takes the one whose integers have the least sum of
+      squared errors.
+
+    A group of zeros has the scale 0.
 
     * (C1) the operand is panels x depth x width of f32, its extents known
     * (C2) the group is a positive multiple of 8
@@ -39,9 +45,14 @@ def Tenon_GroupScalesOp : Tenon_QuantizationOp<"group_scales"> {
 def Tenon_QuantizeOp : Tenon_QuantizationOp<"quantize"> {
   let summary = "Weights in fewer bits";
   let description = [{
-    Without scales, elements are rounded to bf16. With them an element of panels x depth x width becomes the integer nearest to its quotient by its
-    group's scale, ties to even, at most 127 and at least -127 as i8, at most 7 and at least -8 as four bits; 0 where the scale is 0. Four-bit
-    integers stand in two's complement in words of i32: word [p, j, w] has element [p, 8 * j + i, w] in its bits 4 * i to 4 * i + 3, zero past the end.
+    Without scales, elements are rounded to bf16.
+
+    With scales, an element of panels x depth x width becomes the integer
+    nearest to the element over its group's scale, ties to even. The integer is
+    clamped to [-127, 127] for i8 and to [-8, 7] for four bits. It is 0 if the
+    scale is 0. Four-bit integers are packed in two's complement into words of
+    i32: word [p, j, w] has element [p, 8 * j + i, w] in the four bits from bit
+    4 * i on, and zero past the end.
 
     * (C1) without scales: f32 to bf16 of the same shape, and no group
     * (C2) with scales: panels x depth x width of f32, extents known, to i8 of the same shape or to i32 with an eighth of the depth, rounded up
@@ -61,8 +72,9 @@ def Tenon_QuantizeOp : Tenon_QuantizationOp<"quantize"> {
 def Tenon_DequantizeOp : Tenon_QuantizationOp<"dequantize"> {
   let summary = "What quantized weights stand for";
   let description = [{
-    The inverse of `tenon.quantize` but for what that lost: bf16 as f32, or integers times their group's scale. Kernels see through it: a product
-    applies the scale to the sum over a group.
+    The inverse of `tenon.quantize` up to rounding: bf16 becomes f32, and an
+    integer is multiplied by its group's scale. Kernels need not compute it: a
+    product applies the scale to the sum over a group.
 
     * (C1) without scales: bf16 to f32 of the same shape, and no group
     * (C2) with scales: i8 of the result's shape, or i32 with an eighth of its depth, rounded up, to panels x depth x width of f32, extents known

@@ -1,4 +1,5 @@
-// Reduction: many elements become one, along whole extents, prefixes or windows.
+// Reductions: many elements combined into one, along whole dimensions, prefixes
+// or windows.
 #ifndef TENON_REDUCTION_TD
 #define TENON_REDUCTION_TD
 
@@ -8,8 +9,9 @@ def Tenon_ReduceOp : Tenon_Op<"reduce", [Pure, DeclareOpInterfaceMethods<InferTy
                                          DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "All elements along some dimensions combined into one";
   let description = [{
-    The dimensions leave the shape. An empty extent gives the identity of the kind: 0, 1, the least, the greatest value, true, false. Sums of f16
-    and bf16 are kept in f32 and rounded once.
+    The reduced dimensions leave the shape. An empty extent gives the identity
+    of the kind: 0, 1, the least value, the greatest value, true or false. Sums
+    of f16 and bf16 are kept in f32 and rounded once.
 
     * (C1) dimensions are ascending and within the rank
     * (C2) `and` and `or` take integers or bools, the others numbers
@@ -29,7 +31,8 @@ def Tenon_ReduceOp : Tenon_Op<"reduce", [Pure, DeclareOpInterfaceMethods<InferTy
 def Tenon_ArgReduceOp : Tenon_Op<"arg_reduce", [Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "The index of the greatest or least element along a dimension";
   let description = [{
-    A NaN wins over numbers; the first of equals wins, or the last with `last`. The dimension leaves the shape.
+    A NaN wins over numbers. Among equal elements the first wins, or the last
+    with `last`. The reduced dimension leaves the shape.
 
     * (C1) the dimension is within the rank and the kind is `maximum` or `minimum`
     * (C2) the result's shape follows
@@ -49,7 +52,9 @@ def Tenon_CumulativeOp : Tenon_Op<"cumulative", [Pure, AllTypesMatch<["operand",
                                                  DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "Prefixes along a dimension combined";
   let description = [{
-    Element i combines elements 0..i (`exclusive`: 0..i-1, the first is the identity); with `reverse`, those from i to the end.
+    Element i combines elements 0 to i. With `exclusive` it combines elements 0
+    to i-1, and the first element is the identity. With `reverse` it combines
+    the elements from i to the end.
 
     * (C1) the dimension is within the rank
 
@@ -77,9 +82,11 @@ class Tenon_WindowOp<string mnemonic> : Tenon_Op<mnemonic, [Pure, DeclareOpInter
 def Tenon_ReduceWindowOp : Tenon_WindowOp<"reduce_window"> {
   let summary = "All elements in a sliding window combined into one";
   let description = [{
-    Every list has one entry (padding: two) per dimension of the operand. Padding is the identity of the kind; it may be negative.
+    Every list has one entry per dimension of the operand; `padding` has two. A
+    padded element is the identity of the kind. Padding may be negative.
 
-    * (C1) lists have the length of the rank, windows, strides and dilations are positive
+    * (C1) lists have the length of the rank; windows, strides and dilations are
+      positive
     * (C2) the result's shape follows
 
     Example:
@@ -94,9 +101,10 @@ def Tenon_ReduceWindowOp : Tenon_WindowOp<"reduce_window"> {
 def Tenon_ArgReduceWindowOp : Tenon_WindowOp<"arg_reduce_window"> {
   let summary = "The linear index of the greatest or least element of each window";
   let description = [{
-    The index counts the operand's elements in row-major order over the whole tensor; the first of equals wins; padding never wins.
+    The index counts the operand's elements in row-major order over the whole
+    tensor. Among equal elements the first wins. Padding never wins.
 
-    * (C1) as for `reduce_window`, and the kind is `maximum` or `minimum`
+    * (C1) as for `reduce_window`; the kind is `maximum` or `minimum`
     * (C2) the result's shape follows
 
     Example:

@@ -1,5 +1,5 @@
-// Shape rules as pure functions of extents. Nothing here knows an op; every
-// error names the constraint it breaks.
+// Shape rules as pure functions of extents. No rule depends on an op; every
+// error names the constraint that is violated.
 #include "dialects/tenon/ShapeRules.h"
 
 #include "dialects/tenon/SizeLimit.h"
@@ -38,8 +38,8 @@ int64_t elementCount(Extents shape) {
   return count;
 }
 
-/// Every entry of `dims` is below `rank` and none stands twice across both
-/// lists.
+/// True if all entries of `a` and `b` are below `rank` and no entry occurs
+/// twice in both lists together.
 static bool distinctWithin(Extents a, Extents b, int64_t rank) {
   llvm::SmallVector<bool> seen(rank, false);
   for (Extents list : {a, b})

@@ -1,4 +1,4 @@
-// One walk over a module finds every tensor, whichever format it came from.
+// One walk over a module checks every tensor, whatever format the model had.
 #include "dialects/tenon/SizeLimit.h"
 
 #include "mlir/IR/Diagnostics.h"

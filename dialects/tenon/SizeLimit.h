@@ -1,6 +1,6 @@
-// The limit on tensors that code and shape arithmetic rely on: strides,
-// collapsed extents and counts of elements are products of extents, of those
-// beside a zero too, and all fit 64 bits with room to add.
+// The limit on tensor sizes. Strides, collapsed extents and element counts are
+// products of extents, also of the other extents of a tensor that has a zero
+// extent. The limit lets all of them, and small sums of them, fit 64 bits.
 #ifndef TENON_DIALECTS_TENON_SIZELIMIT_H
 #define TENON_DIALECTS_TENON_SIZELIMIT_H
 
@@ -9,16 +9,17 @@
 
 namespace tenon {
 
-/// The product of a tensor's known extents other than zero is at most this.
+/// The largest allowed product of a tensor's known nonzero extents.
 constexpr int64_t maxSpan = int64_t(1) << 62;
 
 bool isWithinSpan(llvm::ArrayRef<int64_t> extents);
 
-/// Emits `limit: ...` at the first op with a tensor past `maxSpan`.
+/// Emits `limit: ...` at the first op with a tensor beyond `maxSpan`; fails
+/// then.
 llvm::LogicalResult checkSpans(mlir::ModuleOp module);
 
-/// `a + b` and `a * b`, or the nearest number there is: what is past `maxSpan`
-/// stays past it instead of coming back as a small or unknown extent.
+/// `a + b` and `a * b`, or the nearest int64_t. An extent beyond `maxSpan`
+/// stays beyond it: it cannot wrap to a small or unknown extent.
 int64_t saturatingAdd(int64_t a, int64_t b);
 int64_t saturatingMul(int64_t a, int64_t b);
 

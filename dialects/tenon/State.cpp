@@ -1,4 +1,4 @@
-// State ops: their symbols and types.
+// State ops: verification of their symbols and types.
 #include "dialects/tenon/State.h"
 
 #include "dialects/tenon/InferShared.h"
@@ -37,7 +37,8 @@ LogicalResult StateOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
-/// (state_read C1, state_write C1, state_memory C1).
+/// Checks that `name` is a state of type `used` (state_read C1, state_write C1,
+/// state_memory C1).
 static LogicalResult verifyState(Operation *op, FlatSymbolRefAttr name,
                                  Type used, SymbolTableCollection &symbols) {
   auto state = symbols.lookupNearestSymbolFrom<StateOp>(op, name);

@@ -1,5 +1,5 @@
-// tenon.state and the ops that read and write it: what a context keeps from
-// run to run.
+// tenon.state and the ops that read and write it. A state is a tensor that a
+// context keeps from run to run.
 #ifndef TENON_DIALECTS_TENON_STATE_H
 #define TENON_DIALECTS_TENON_STATE_H
 
@@ -7,7 +7,7 @@
 
 namespace tenon {
 
-/// What state ops have effects on: states, and nothing that other ops read.
+/// The side-effect resource of state ops: it holds states and nothing else.
 struct StateResource : mlir::SideEffects::Resource::Base<StateResource> {
   llvm::StringRef getName() final { return "state"; }
 };

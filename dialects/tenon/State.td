@@ -1,5 +1,5 @@
-// State: what a context keeps from run to run. Generated apart from the other
-// families, for few files speak of it.
+// State: tensors that a context keeps from run to run. Generated separately
+// from the other families, because few files use it.
 #ifndef TENON_STATE_TD
 #define TENON_STATE_TD
 
@@ -11,7 +11,9 @@ def Tenon_StateResource : Resource<"::tenon::StateResource">;
 def Tenon_StateOp : Tenon_Op<"state", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "A tensor that keeps its value between runs, in each context its own";
   let description = [{
-    A context starts with the value of a weight (`from`), a small constant (`=`), or zeros where neither is given. All functions of the module see the same state.
+    A context starts with the value of a weight (`from`) or a small constant
+    (`=`), or with zeros if neither is given. All functions of the module see
+    one state of that name.
 
     * (C1) the type is a static tensor type
     * (C2) the initial value is a weight or a constant of the type, not both
@@ -33,8 +35,9 @@ def Tenon_StateReadOp : Tenon_StateUseOp<"state_read", [MemoryEffects<[MemRead<T
                                                         DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "The value a state has now";
   let description = [{
-    What the last write before it in the order of the program has written, in this run or an earlier one. `in_place` says that nothing writes the state as long as the
-    value is used, so that it need not be copied.
+    The value that the last write before this op, in program order, has stored,
+    in this run or an earlier one. With `in_place` nothing writes the state
+    while the value is used, so that it need not be copied.
 
     (C1) the symbol names a state of the result's type.
 
@@ -65,7 +68,9 @@ def Tenon_StateWriteOp : Tenon_StateUseOp<"state_write", [MemoryEffects<[MemWrit
 def Tenon_StateMemoryOp : Tenon_StateUseOp<"state_memory", [Pure]> {
   let summary = "Where a state lies: the destination of the kernel that computes its next value";
   let description = [{
-    As a tensor it is written and never read: its elements are not specified, as those of `tensor.empty`. As a memref it is the state itself.
+    As a tensor it is written and never read: like the elements of
+    `tensor.empty`, its elements are unspecified. As a memref it is the state's
+    own memory.
 
     (C1) the symbol names a state of the result's type.
 

@@ -54,7 +54,7 @@ YieldOp FusionOp::getYield() {
   return cast<YieldOp>(getBlock().getTerminator());
 }
 
-/// A tensor or memref as the tensor type a region sees.
+/// The tensor type that a fusion's region uses for a tensor or memref.
 static Type asTensor(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
   return memref
@@ -113,7 +113,7 @@ void FusionOp::getEffects(
       effects.emplace_back(MemoryEffects::Write::get(), &output);
 }
 
-/// a <= b by looking at them: numbers, or one value.
+/// True if a <= b is evident: both are constants, or they are one value.
 static bool knownNotAbove(Value a, Value b) {
   auto x = getConstantIntValue(a), y = getConstantIntValue(b);
   return a == b || (x && y && *x <= *y);

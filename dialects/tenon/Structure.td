@@ -1,4 +1,5 @@
-// Structure: weights, fusion regions, and what ties kernels to the graph.
+// Structure: weights, fusion regions, and the ops that launch and check
+// kernels.
 #ifndef TENON_STRUCTURE_TD
 #define TENON_STRUCTURE_TD
 
@@ -17,8 +18,10 @@ def Tenon_WeightSourceAttr : AttrDef<Tenon_Dialect, "WeightSource"> {
 def Tenon_WeightOp : Tenon_Op<"weight", [Symbol, IsolatedFromAbove]> {
   let summary = "A constant tensor that stays out of the IR";
   let description = [{
-    Its bytes are a range of a file (`from`), little-endian in row-major order, or what its region computes from other weights (the recipe). The artifact writer evaluates
-    recipes, one tensor at a time, with bits equal to running the ops.
+    The bytes are a range of a file (`from`), little-endian in row-major order,
+    or the result of the op's region: a recipe that computes it from other
+    weights. The artifact writer evaluates recipes one tensor at a time. The
+    bits equal those of running the ops.
 
     * (C1) there is a source or a recipe, not both
     * (C2) the source's length is that of the type
@@ -60,7 +63,7 @@ def Tenon_YieldOp : Tenon_Op<"yield", [Pure, ReturnLike, Terminator]> {
 def Tenon_BoundOp : Tenon_Op<"bound", [Pure]> {
   let summary = "A size known only during the run, with an upper bound known before it";
   let description = [{
-    The result is `value`; where memory is planned, `bound` stands for it.
+    The result is `value`. Memory is planned with `bound` in its place.
 
     Example:
     ```mlir
@@ -76,14 +79,17 @@ def Tenon_FusionOp : Tenon_Op<"fusion", [IsolatedFromAbove, AttrSizedOperandSegm
                                          DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "One kernel: its region says what is computed, its kind says how";
   let description = [{
-    The region has one argument per input (a tensor or an `index`), and yields one tensor per output. Outputs are destinations: tensors of the
-    results' types until buffers are assigned, memrefs afterwards. The region speaks of tensors throughout. What a `streamed` kernel copies to its outputs goes
-    past the caches.
+    The region has one argument per input (a tensor or an `index`) and yields
+    one tensor per output. Outputs are destinations: tensors of the results'
+    types until buffers are assigned, memrefs afterwards. Inside the region all
+    values are tensors. A `streamed` kernel uses non-temporal stores for the
+    elements that it copies to its outputs.
 
-    * (C1) region arguments match the inputs, memrefs as tensors of the same shape
+    * (C1) region arguments match the inputs; a memref matches a tensor of its
+      shape
     * (C2) yielded values match the outputs
     * (C3) there are as many results as tensor outputs, of their types
-    * (C4) what is `streamed` is attention
+    * (C4) only attention may be `streamed`
 
     Example:
     ```mlir
@@ -112,9 +118,11 @@ def Tenon_FusionOp : Tenon_Op<"fusion", [IsolatedFromAbove, AttrSizedOperandSegm
 def Tenon_LaunchOp : Tenon_Op<"launch", [MemRefsNormalizable]> {
   let summary = "Calls a kernel over a range of tasks, in parallel where that pays";
   let description = [{
-    The kernel takes the operands and then the first and the last-but-one task as `index`. Tasks are independent; how they are split over threads never changes a result.
-    `flops` and `bytes` say what the work is worth: operations on elements, and bytes of all tensors read and written, each once. They decide how many threads are asked
-    and stand in profiles; they change no result.
+    The kernel takes the operands, then the first task and the end of its range
+    as `index`. Tasks are independent: their split over threads never changes a
+    result. `flops` (operations on elements) and `bytes` (of all tensors read
+    and written, each counted once) estimate the work. They decide how many
+    threads are used and appear in profiles; they change no result.
 
     Example:
     ```mlir
@@ -128,7 +136,8 @@ def Tenon_LaunchOp : Tenon_Op<"launch", [MemRefsNormalizable]> {
 def Tenon_FaultOp : Tenon_Op<"fault"> {
   let summary = "Records that a run must stop: the found value is outside [low, high]";
   let description = [{
-    The first fault of a run wins; the site is the text shown to the user. With `size` the value is an extent or a number of elements, else an index.
+    The first fault of a run wins. The site is the text shown to the user. With
+    `size` the value is an extent or a number of elements, otherwise an index.
 
     Example:
     ```mlir
@@ -142,7 +151,9 @@ def Tenon_FaultOp : Tenon_Op<"fault"> {
 def Tenon_CheckSizeOp : Tenon_Op<"check_size"> {
   let summary = "Ends the run unless a size is within [low, high]";
   let description = [{
-    Nothing after it is computed in a run that it ends; the site is the text shown to the user. What is known before the run is checked before it.
+    If the check fails, the run ends and computes nothing after it. The site is
+    the text shown to the user. A check on sizes that are known before the run
+    is made before it starts.
 
     Example:
     ```mlir

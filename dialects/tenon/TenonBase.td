@@ -1,4 +1,5 @@
-// The dialect itself, its element types, enums and interfaces: what every family of ops is written with.
+// The dialect, its element types, enums and interfaces. Every family includes
+// this file.
 #ifndef TENON_BASE_TD
 #define TENON_BASE_TD
 
@@ -13,9 +14,10 @@ def Tenon_Dialect : Dialect {
   let cppNamespace = "::tenon";
   let summary = "Whole machine-learning models as graphs on tensors";
   let description = [{
-    Ops of this dialect work on ranked tensors with value semantics. A primitive has the semantics of the StableHLO
-    specification where that has the op; a composite declares its decomposition into primitives. Sizes that no operand
-    implies are attributes or `index` values, as in the `tensor` dialect.
+    Ops of this dialect work on ranked tensors with value semantics. A primitive
+    has the semantics of the StableHLO op of that name, if there is one. A
+    composite declares its decomposition into primitives. A size that no operand
+    implies is an attribute or an `index` value, as in the `tensor` dialect.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;

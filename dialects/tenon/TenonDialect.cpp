@@ -1,4 +1,4 @@
-// Registers the dialect and holds what all families share.
+// Registers the dialect and defines the functions that all families share.
 #include "dialects/tenon/TenonDialect.h"
 #include "dialects/tenon/InferShared.h"
 #include "dialects/tenon/Packing.h"
@@ -22,7 +22,8 @@ using namespace mlir;
 namespace tenon {
 
 namespace {
-/// Our ops mean the same in a caller: functions of a model become one graph.
+/// Allows inlining of every op, so that the functions of a model become one
+/// graph: no op's meaning depends on its function.
 struct TenonInliner : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
   bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {

@@ -1,5 +1,5 @@
-// The tenon dialect: every op, attribute, enum and interface, and what all
-// families share.
+// The tenon dialect: its ops, attributes, enums and interfaces, and functions
+// on tensor extents that all families share.
 #ifndef TENON_DIALECTS_TENON_TENONDIALECT_H
 #define TENON_DIALECTS_TENON_TENONDIALECT_H
 
@@ -23,14 +23,14 @@
 
 namespace tenon {
 
-/// Marks ops whose result element depends on the operands' elements at the same
-/// index alone.
+/// Marks ops whose result element depends only on the operands' elements at the
+/// same index.
 template <typename ConcreteType>
 class Elementwise : public mlir::OpTrait::TraitBase<ConcreteType, Elementwise> {
 };
 
-/// The extents of `value`: attributes where static, `tensor.dim` values where
-/// not.
+/// The extents of `value`: attributes for static extents, `tensor.dim` values
+/// for dynamic ones.
 llvm::SmallVector<mlir::OpFoldResult>
 mixedSizes(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value);
 

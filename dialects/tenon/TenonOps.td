@@ -1,4 +1,4 @@
-// All families, for one set of generated files.
+// The op families whose C++ code is generated as one set of files.
 include "dialects/tenon/Elementwise.td"
 include "dialects/tenon/Contraction.td"
 include "dialects/tenon/Reduction.td"

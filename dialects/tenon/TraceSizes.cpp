@@ -1,6 +1,7 @@
-// MLIR's patterns, but for one: an extent that is known already is used again.
-// A tensor that is read twice asks for its own extents twice, and so does each
-// tensor it comes of: a chain of n such tensors would ask 2^n times.
+// Applies MLIR's patterns with one difference: an extent that was traced once
+// is remembered. Otherwise each tensor with two uses would ask for its extents
+// twice, and so would each of its producers: a chain of n such tensors would
+// take 2^n requests.
 #include "dialects/tenon/TraceSizes.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -13,10 +14,11 @@ using namespace mlir;
 namespace tenon {
 namespace {
 
-/// A result's extent, by the result and the dimension.
+/// A result and one of its dimensions.
 using Extent = std::pair<Value, int64_t>;
 
-/// The values that extents were traced to, as rewrites replace and erase them.
+/// The value that each extent was traced to. As a listener it follows rewrites
+/// that replace or erase the value.
 class KnownExtents : public RewriterBase::Listener {
 public:
   Value lookup(Extent extent) const { return values.lookup(extent); }
@@ -38,7 +40,7 @@ public:
   }
 
 private:
-  /// The extents that `value` is remembered for and no longer stands for.
+  /// Forgets `value` and returns the extents it stood for.
   SmallVector<Extent> forget(Value value) {
     SmallVector<Extent> found;
     auto known = extents.find(value);
@@ -68,7 +70,8 @@ struct TraceExtent : OpRewritePattern<tensor::DimOp> {
     Extent extent(result, *dim);
     Value value = known.lookup(extent);
     if (!value) {
-      // Right behind the producer, where it is known to all who ask.
+      // Insert right after the producer, where the value dominates every use of
+      // the result.
       rewriter.setInsertionPointAfter(result.getOwner());
       FailureOr<OpFoldResult> size =
           reifyDimOfResult(rewriter, result.getOwner(),

@@ -1,4 +1,4 @@
-// Extents of results in terms of extents of arguments.
+// Rewrites result extents in terms of argument extents.
 #ifndef TENON_DIALECTS_TENON_TRACESIZES_H
 #define TENON_DIALECTS_TENON_TRACESIZES_H
 
@@ -6,9 +6,10 @@
 
 namespace tenon {
 
-/// Rewrites every `tensor.dim` of a computed value within `root` as index
-/// arithmetic on extents of arguments, as the ops reify their shapes. Such a
-/// `tensor.dim` would else count as a use of what passes want to move.
+/// Rewrites every `tensor.dim` of a computed value under `root` as index
+/// arithmetic on the extents of arguments, using the ops' reified shapes.
+/// Otherwise such a `tensor.dim` would count as a use of a tensor that passes
+/// want to move.
 llvm::LogicalResult traceSizes(mlir::Operation *root);
 
 } // namespace tenon

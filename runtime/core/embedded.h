@@ -1,4 +1,5 @@
-/* The bitcode of runtime/core as bytes, for the compiler to parse and link. */
+/* The bitcode of runtime/core as bytes. The compiler parses it and links it
+ * into models. */
 #ifndef TENON_RUNTIME_CORE_EMBEDDED_H
 #define TENON_RUNTIME_CORE_EMBEDDED_H
 

@@ -1,5 +1,5 @@
-/* The fault of a run: tasks may meet several at once, on several threads; the
- * first to claim the place writes it. */
+/* The fault of a run. Several threads may report one at once; only the first
+ * that claims the fault writes it. */
 #include "core.h"
 
 void tenon_core_fault(tenon_call *call, int32_t code, int32_t site,

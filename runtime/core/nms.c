@@ -1,5 +1,6 @@
-/* Non-maximum suppression without memory of its own: candidates are visited in
- * falling order of score, and the boxes taken so far stand in the output. */
+/* Non-maximum suppression without memory of its own. Candidates are visited in
+ * falling order of score; the boxes taken so far are read back from the output.
+ * */
 #include "core.h"
 
 struct box {
@@ -22,7 +23,8 @@ static struct box load_box(const float *at, int32_t center) {
   return box;
 }
 
-/* Boxes that share nothing do not overlap, whatever the threshold. */
+/* True if the boxes overlap by more than `threshold`. Boxes with no common area
+ * never overlap, whatever the threshold. */
 static int overlaps(struct box a, struct box b, float threshold) {
   float low_y = a.low_y > b.low_y ? a.low_y : b.low_y;
   float low_x = a.low_x > b.low_x ? a.low_x : b.low_x;
@@ -37,8 +39,9 @@ static int overlaps(struct box a, struct box b, float threshold) {
   return common / (area_a + area_b - common) > threshold;
 }
 
-/* The box after `last` in falling order of score, the lower index first among
- * equals; -1 when none is left. NaN scores are never taken. */
+/* The candidate after `last` in falling order of score; among equal scores the
+ * lower index comes first. Returns -1 if none is left. Boxes with a NaN score
+ * are never candidates. */
 static int64_t next_candidate(const float *scores, int64_t count, int64_t last,
                               float threshold) {
   int64_t best = -1;

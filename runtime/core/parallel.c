@@ -1,18 +1,19 @@
-/* Launches as generated code makes them. Tasks are put together into pieces
- * that are worth handing to another thread; a run that is cancelled stops
- * between tasks, and at the next launch for good. */
+/* Parallel loops, called by generated code. Tasks are grouped into pieces that
+ * are large enough to hand to another thread. A cancelled run stops between
+ * tasks, and starts no further kernel. */
 #include "core.h"
 
 enum {
-  /* What a processor does in a nanosecond, at the least: to judge work too
-   * large costs a microsecond, to judge it too small costs a processor. */
+  /* Low estimates of one core's rates per nanosecond. An estimate of the work
+   * that is too large costs a microsecond for the pool; one that is too small
+   * leaves cores unused. */
   FLOPS_A_NANOSECOND = 16,
   BYTES_A_NANOSECOND = 16,
   PIECE_NANOSECONDS = 2000,
   EVEN_PIECES = 8,
   MOST_PIECES = 1 << 14,
-  /* A millisecond or two of work at the rates of AVX-512. Tasks between two
-   * looks at the cancel flag share what they prepare. */
+  /* One to two milliseconds of work at the rates of AVX-512. Tasks between two
+   * polls of the cancel flag run in one call and share its preparations. */
   BYTES_BETWEEN_POLLS = 32000000,
   FLOPS_A_BYTE = 8,
 };
@@ -44,11 +45,12 @@ struct loop {
   tenon_task_fn fn;
   void *args;
   int64_t tasks, pieces;
-  int64_t step; /* tasks between looks at the cancel flag */
+  int64_t step; /* tasks between two polls of the cancel flag */
 };
 
-/* Pieces that are one task longer than others are spread among them: half of
- * the pieces are half of the tasks, of all loops over the same data. */
+/* The first task of a piece. Some pieces have one task more than others; they
+ * are spread evenly, so that the first half of the pieces has half of the
+ * tasks. Loops over the same data are then split at the same places. */
 static int64_t first_task(const struct loop *loop, int64_t piece) {
   return piece * (loop->tasks / loop->pieces) +
          piece * (loop->tasks % loop->pieces) / loop->pieces;
@@ -75,7 +77,7 @@ void tenon_core_parallel(tenon_call *call, tenon_task_fn fn, void *args,
   int64_t steps = (flops / FLOPS_A_BYTE + bytes) / BYTES_BETWEEN_POLLS;
   if (pieces > MOST_PIECES)
     pieces = MOST_PIECES;
-  /* As many for each of two, four or eight threads. */
+  /* Round up so that two, four or eight threads get equally many pieces. */
   int64_t even = pieces < EVEN_PIECES ? 2 : EVEN_PIECES;
   if (pieces > 1)
     pieces = (pieces + even - 1) / even * even;

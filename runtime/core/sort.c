@@ -1,13 +1,15 @@
-/* Sorts of one line, for sort, top-k and what is built on them: a heap sort in
- * place on (key, index), which is stable because no two indices are equal. The
- * work is O(n log n) for every input, and no memory is needed. */
+/* Sorts of one line, for sort, top-k and ops built on them: an in-place heap
+ * sort on (key, index). It is stable because no two indices are equal. The work
+ * is O(n log n) for every input, and no extra memory is needed. */
 #include "core.h"
 
-/* The total preorder of the values of each type: a stands before b. */
+/* before_TYPE(a, b) is the total preorder of each type: true if a sorts before
+ * b. */
 static inline int before_float(double a, double b) {
   return a < b || (a == a && b != b);
 }
-/* Half floats by their bits: sign and magnitude become one integer. */
+/* An integer that orders half floats: their magnitude with their sign; NaN is
+ * the largest. */
 static inline int32_t half_rank(uint16_t bits, uint16_t infinity) {
   int32_t magnitude = bits & 0x7fff;
   if (magnitude > infinity)
@@ -28,7 +30,7 @@ static inline int32_t half_rank(uint16_t bits, uint16_t infinity) {
 #define BEFORE_u64(a, b) ((a) < (b))
 
 #define DEFINE_SORT(NAME, TYPE)                                                \
-  /* Whether element a stands before element b in the sorted line. */          \
+  /* True if element a stands before element b in the sorted line. */          \
   static inline int precedes_##NAME(TYPE a, int64_t a_at, TYPE b,              \
                                     int64_t b_at, int32_t descending) {        \
     if (descending ? BEFORE_##NAME(b, a) : BEFORE_##NAME(a, b))                \
@@ -38,7 +40,7 @@ static inline int32_t half_rank(uint16_t bits, uint16_t infinity) {
     return a_at < b_at;                                                        \
   }                                                                            \
                                                                                \
-  /* Lets (key, index) sink from `at` in the heap of `count` elements. */      \
+  /* Moves (key, index) down from `at` in the heap of `count` elements. */     \
   static void sink_##NAME(TYPE *keys, int64_t *indices, int64_t stride,        \
                           int64_t at, int64_t count, TYPE key, int64_t index,  \
                           int32_t descending) {                                \

@@ -1,11 +1,12 @@
-/* Which of a model's versions a call runs. The runtime says it with the call;
- * who calls the model without it has the processor asked, once. */
+/* The version of a model that a call runs. The runtime passes it with the call.
+ * A caller without the runtime leaves it 0; then the CPU's features decide, and
+ * the result is cached. */
 #include "../detect.h"
 #include "core.h"
 
 int32_t tenon_core_version(tenon_call *call, const tenon_version_desc *versions,
                            int32_t count) {
-  /* Whichever thread finds it finds the same. */
+  /* A race is harmless: every thread finds the same version. */
   static int32_t found;
   if (call->version > 0 && call->version <= count)
     return call->version;

@@ -1,6 +1,6 @@
-/* The program around a model, for `tenon compile --emit=exe`: arrays come from
- * .npy files, results are printed or written to such files. Linked with the
- * model and the runtime; what it knows of the model is its descriptor. */
+/* The program around a model, for `tenon compile --emit=exe`. Arrays are read
+ * from .npy files; results are printed or written to .npy files. It is linked
+ * with the model and the runtime, and knows only the model's descriptor. */
 #include "npy.h"
 #include "runtime/tenon.h"
 
@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Defined by the model. */
+/* Defined by the model's object. */
 extern const tenon_model_desc *const tenon_artifact_model;
 
 typedef struct {
-  const char *name; /* null: the next one */
+  const char *name; /* null: the next tensor without a binding */
   size_t name_bytes;
   const char *value;
 } binding;
@@ -79,8 +79,8 @@ static int help(const char *program) {
   return fflush(stdout) == 0 ? TENON_OK : TENON_IO;
 }
 
-/* What follows `--name=` or stands in the next argument; null if it is not
- * this flag. */
+/* The value of the flag `name`: the text after `--name=`, or the next argument.
+ * Null if argv[*at] is not this flag. */
 static const char *flag(char **argv, int argc, int *at, const char *name) {
   size_t length = strlen(name);
   if (strncmp(argv[*at], name, length) != 0)
@@ -92,7 +92,8 @@ static const char *flag(char **argv, int argc, int *at, const char *name) {
   return NULL;
 }
 
-/* Splits NAME=VALUE; a name is only what the model has. */
+/* Splits NAME=VALUE. The name must be one of the model's tensors; otherwise the
+ * whole text is the value. */
 static binding bind(const char *text, const tenon_tensor_desc *tensors,
                     int32_t count) {
   binding result = {NULL, 0, text};
@@ -108,7 +109,8 @@ static binding bind(const char *text, const tenon_tensor_desc *tensors,
   return result;
 }
 
-/* The binding of tensor `index`: by its name, or the nameless ones in turn. */
+/* The binding of tensor `index`: the one with its name, otherwise the next one
+ * without a name. */
 static const char *find(const binding *bindings, int count,
                         const tenon_tensor_desc *tensors, int32_t index) {
   for (int i = 0; i < count; ++i)
@@ -176,7 +178,7 @@ static float widen(uint16_t bits, int is_half) {
   uint32_t word = (uint32_t)bits << 16;
   float value;
   if (is_half) {
-    /* The exponent moves by scaling, which also serves the subnormal. */
+    /* Scaling corrects the exponent's bias, for subnormal numbers too. */
     word = (uint32_t)(bits & 0x8000) << 16 | (uint32_t)(bits & 0x7fff) << 13;
     if ((bits & 0x7c00) == 0x7c00)
       word |= 0x7f800000;

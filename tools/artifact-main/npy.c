@@ -1,5 +1,5 @@
-/* The header of an .npy file is a Python dict with three known keys; each is
- * found by its name and everything else refused. */
+/* The header of an .npy file is a Python dict with three known keys. Each key
+ * is found by its name; any other content is refused. */
 #include "npy.h"
 
 #include <errno.h>
@@ -36,7 +36,8 @@ static tenon_status fail(tenon_status status, char *why, size_t why_bytes,
   return status;
 }
 
-/* What stands behind 'key': in the dict, spaces skipped; or null. */
+/* The text after 'key': in the dict, without leading spaces; null if there is
+ * no such key. */
 static const char *value_of(const char *header, const char *key) {
   const char *at = strstr(header, key);
   if (!at)
@@ -64,7 +65,8 @@ static int same_type(const char *found, int32_t dtype) {
          (found[0] == '=' && !strncmp(found + 1, wanted + 1, 2));
 }
 
-/* The extents in "(2, 3)" and the number of bytes they span; 0 if damaged. */
+/* Reads the extents in "(2, 3)". Returns the array's size in bytes; 0 if the
+ * text is damaged. */
 static int read_shape(const char *text, size_t element, npy_array *array) {
   size_t bytes = element;
   int empty = 0;

@@ -1,5 +1,5 @@
-// A language server for .mlir files that knows the tenon dialect: completion,
-// hover and diagnostics in editors.
+// A language server for .mlir files with the tenon dialect: completion, hover
+// and diagnostics in editors.
 #include "dialects/tenon/TenonDialect.h"
 
 #include "mlir/IR/DialectRegistry.h"

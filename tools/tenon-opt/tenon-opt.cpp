@@ -1,4 +1,4 @@
-// mlir-opt with the tenon dialect, every pass of ours and a pipeline per phase.
+// mlir-opt with the tenon dialect, all Tenon passes, and a pipeline per phase.
 #include "compiler/pipeline/Phases.h"
 
 #include "mlir/InitAllDialects.h"

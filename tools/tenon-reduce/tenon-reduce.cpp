@@ -1,5 +1,5 @@
-// mlir-reduce with the tenon dialect: an .mlir file that shows a fault goes in,
-// the smallest that still shows it comes out.
+// mlir-reduce with the tenon dialect: reduces an .mlir file that shows a fault
+// to the smallest one that still shows it.
 #include "dialects/tenon/TenonDialect.h"
 
 #include "mlir/IR/DialectRegistry.h"

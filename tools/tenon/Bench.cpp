@@ -1,5 +1,5 @@
-// `tenon bench`: how long runs take. All rows are measured in turn, run by run,
-// so that a change of the machine's mood falls on all of them alike.
+// `tenon bench` measures the duration of runs. One run of each row is measured
+// in turn, so that a change in the machine's speed affects all rows alike.
 #include "tools/tenon/CallStats.h"
 #include "tools/tenon/CompileFlags.h"
 #include "tools/tenon/InputValues.h"
@@ -22,9 +22,9 @@ using llvm::opt::Arg;
 
 namespace tenon::cli {
 
-/// Unless -r says how many: at least this many runs.
+/// The least number of runs unless -r gives one.
 static constexpr size_t minRuns = 10;
-/// Measured times kept for one row; enough for percentiles of any model.
+/// The most times kept for one row; enough for percentiles of any model.
 static constexpr size_t maxRuns = 1000000;
 
 namespace {
@@ -37,12 +37,12 @@ struct BenchFlags {
   tenon_weights_mode weights = TENON_WEIGHTS_AUTO;
   uint64_t cpuMask = 0;
   std::vector<int64_t> batches;
-  int64_t runs = 0; ///< 0: by time
+  int64_t runs = 0; ///< 0: until minTime has passed
   int64_t warmup = 3;
   double minTime = 1;
   uint64_t memoryLimit = 0;
   std::string baseline;
-  double failIfSlower = -1; ///< a share; below zero: never
+  double failIfSlower = -1; ///< a share, 0.1 for 10 percent; below zero: never
 };
 
 /// One line of the table.
@@ -56,7 +56,7 @@ struct Row {
   std::vector<double> seconds;
   double total = 0;
   TimeStatistics statistics;
-  double before = 0; ///< the baseline's median, 0: none
+  double before = 0; ///< the baseline's median in seconds; 0: none
 
   bool isDone(const BenchFlags &flags) const {
     if (flags.runs > 0)
@@ -123,12 +123,12 @@ static Status readFlags(Invocation &call, BenchFlags &flags) {
     then([&] { return checkOutput(call.talk, flags.output, flags.baseline); });
   }
   if (flags.threads.empty())
-    flags.threads.push_back(0); // the runtime's own choice
+    flags.threads.push_back(0); // the runtime chooses
   return status;
 }
 
-/// The extent that --batch sets: the one called batch, or else the leading
-/// dynamic extent of the first input.
+/// The extent that --batch sets: the one named batch or batch_size, otherwise
+/// the leading dynamic extent of the first input.
 static std::string batchExtent(const std::vector<InputSignature> &inputs) {
   for (const InputSignature &input : inputs)
     for (const InputSignature::Dim &dim : input.dims)
@@ -217,8 +217,8 @@ static Status measure(Invocation &call, const BenchFlags &flags,
   return Status::Success;
 }
 
-/// Gives every row the median that `path` has for the same model, batch and
-/// threads.
+/// Sets every row's `before` to the median in the file `path` for the row's
+/// model, batch and threads.
 static Status readBaseline(Invocation &call, const std::string &path,
                            std::deque<Row> &rows) {
   std::string content;
@@ -281,7 +281,7 @@ static std::string resultAsJson(const std::deque<Row> &rows, bool withStats) {
                            {"schema", 1}, {"results", std::move(results)}}));
 }
 
-/// Three significant digits of milliseconds.
+/// `seconds` as milliseconds with three significant digits.
 static std::string milliseconds(double seconds) {
   char text[32];
   double ms = seconds * 1e3;

@@ -1,5 +1,5 @@
-// `tenon cache`: what `tenon run` has compiled, how large it is, and how to get
-// rid of it.
+// `tenon cache` lists the artifacts that `tenon run` has compiled, with their
+// sizes, and removes them.
 #include "tools/tenon/CompileFlags.h"
 #include "tools/tenon/ObtainArtifact.h"
 

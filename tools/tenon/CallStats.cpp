@@ -1,5 +1,5 @@
-// The runtime counts the calls. Compilations it has none to count: there is no
-// compiler in it.
+// The runtime counts the calls. It contains no compiler, so there are no
+// compilations to count.
 #include "tools/tenon/CallStats.h"
 
 #include "llvm/Support/FormatVariadic.h"

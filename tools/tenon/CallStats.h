@@ -1,4 +1,4 @@
-// `--stats`: how often each variant of a function was taken.
+// `--stats`: the number of calls of each variant of a function.
 #ifndef TENON_TOOLS_TENON_CALLSTATS_H
 #define TENON_TOOLS_TENON_CALLSTATS_H
 
@@ -8,8 +8,8 @@
 
 namespace tenon::cli {
 
-/// A line for each variant of the function `model` runs, the code for every
-/// size last.
+/// One line for each variant of the function that `model` runs; the code for
+/// all sizes comes last.
 std::string callStatsAsText(const LoadedModel &model);
 llvm::json::Object callStatsAsJson(const LoadedModel &model);
 

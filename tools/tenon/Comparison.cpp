@@ -1,5 +1,5 @@
-// The rule of NumPy's allclose, element by element in double; 64-bit integers
-// are compared as integers.
+// Compares as NumPy's allclose does, element by element in double. 64-bit
+// integers are compared as integers.
 #include "tools/tenon/Comparison.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ double defaultRelative(int32_t dtype) {
   }
 }
 
-/// "[1,0,3]" for the linear `index`.
+/// The index as text like "[1,0,3]"; `index` is linear.
 static std::string positionText(const Tensor &tensor, int64_t index) {
   std::string text;
   for (size_t d = tensor.dims.size(); d-- > 0;) {
@@ -56,8 +56,8 @@ Difference compareTensors(const Tensor &actual, const Tensor &expected,
     if (e != 0)
       result.maxRelative =
           std::max(result.maxRelative, distance / std::fabs(e));
-    // Written so that a NaN distance is a difference; so is an infinity that
-    // stands alone.
+    // The condition is false for a NaN distance, so that NaN counts as a
+    // difference. So does an infinity if the other element is finite.
     if (std::isfinite(a) && std::isfinite(e) &&
         distance <= atol + rtol * std::fabs(e) &&
         (floats || rtol > 0 || atol > 0))

@@ -1,6 +1,5 @@
-// `tenon compile`: a model becomes an artifact. Everything that can be wrong
-// with the command line or the output's place is said before the compiler
-// starts.
+// `tenon compile` compiles a model to an artifact. Every error of the command
+// line or of the output's location is reported before the compiler starts.
 #include "compiler/Compiler.h"
 #include "tools/tenon/CompileFlags.h"
 #include "tools/tenon/Interrupts.h"
@@ -42,7 +41,8 @@ static const char *extensionOf(EmitKind kind) {
   return "";
 }
 
-/// The kinds the flags ask for: none, one, or a usage error.
+/// Sets `kind` to the kind that the flags name; leaves it unset if there is no
+/// such flag. Conflicting flags are a usage error.
 static Status readEmitFlags(Invocation &call, std::optional<EmitKind> &kind) {
   std::string first;
   auto choose = [&](const char *flag, EmitKind wanted) {
@@ -85,7 +85,7 @@ static Status readEmitFlags(Invocation &call, std::optional<EmitKind> &kind) {
   return status;
 }
 
-/// The kind an output's name means, where no flag says it.
+/// The kind that the extension of the output's name stands for.
 static std::optional<EmitKind> kindOfName(const std::string &output) {
   return llvm::StringSwitch<std::optional<EmitKind>>(
              llvm::sys::path::extension(output))
@@ -98,7 +98,8 @@ static std::optional<EmitKind> kindOfName(const std::string &output) {
       .Default(std::nullopt);
 }
 
-/// --cache chooses what is written, and where.
+/// Handles --cache: refuses flags about the output, because the cache chooses
+/// its name.
 static Status readCacheFlag(Invocation &call, CompileOptions &options) {
   for (unsigned id : {OPT_o, OPT_c, OPT_S, OPT_emit, OPT_stop_after,
                       OPT_standalone, OPT_header, OPT_MD, OPT_dump_to})
@@ -198,7 +199,7 @@ static Status readOptions(Invocation &call, CompileOptions &options) {
   return status;
 }
 
-/// Where -MD puts its file.
+/// The path of the file that -MD writes.
 static std::string dependencyPath(Invocation &call,
                                   const CompileOptions &options) {
   std::string path = call.args.getLastArgValue(OPT_MF).str();
@@ -224,8 +225,8 @@ static Status readDependencyFlags(Invocation &call, CompileOptions &options) {
   return checkOutput(call.talk, options.dependencyFile, options.input);
 }
 
-/// Refuses outputs that would be written over one another or over the model,
-/// those that no flag names among them.
+/// Refuses an output that would overwrite another output or the model, also if
+/// no flag names that output.
 static Status checkOutputs(Invocation &call, const CompileOptions &options) {
   std::vector<NamedOutput> outputs = {{"the output", options.output}};
   auto beside = [&](const char *extension) {
@@ -256,7 +257,7 @@ static llvm::json::Object describe(const QuantizationReport &report) {
                             {"worst_rms_error", report.worstRms}};
 }
 
-/// What fewer bits save, and what they cost in precision.
+/// Prints the bytes that quantization saves and the precision it costs.
 static void printQuantization(const QuantizationReport &report) {
   llvm::outs() << llvm::formatv("quantized {0} of {1} weights: {2} -> {3}",
                                 report.quantized, report.weights,
@@ -353,10 +354,10 @@ static Status compileModel(Invocation &call, CompileOptions options) {
     options.output = directory.getPath() + "/" +
                      llvm::sys::path::stem(options.input).str() +
                      extensionOf(options.emit);
-    // What a stream carries is all there is: no second file would be found.
+    // A stream carries one file only, so the weights must be in it.
     options.weights = WeightPlacement::Embed;
   }
-  // A stream has no place among files that are renamed together.
+  // A stream cannot be renamed, so it is written separately.
   std::string dependencies;
   if (!options.dependencyFile.empty() && isStream(options.dependencyFile))
     dependencies = std::exchange(options.dependencyFile, "");
@@ -380,7 +381,7 @@ static Status compileModel(Invocation &call, CompileOptions options) {
   return report.status;
 }
 
-/// Prints the path of what the cache has, or has now.
+/// Compiles into the cache unless the artifact is there, and prints its path.
 static Status compileIntoCache(Invocation &call,
                                const CompileOptions &options) {
   Artifact artifact;

@@ -1,5 +1,5 @@
-// The grammar of the values of flags, each refused with what was expected and
-// what was found.
+// Parses the values of flags. A refusal says what was expected and what was
+// found.
 #include "tools/tenon/CompileFlags.h"
 
 #include "compiler/Compiler.h"
@@ -35,7 +35,7 @@ std::vector<std::string> knownCpus() {
   return result;
 }
 
-/// `--flag=value` as the user wrote it.
+/// The flag as the user wrote it: `--flag=value`.
 static std::string spelled(Invocation &call, const Arg *arg) {
   return arg->getAsString(call.args);
 }
@@ -60,12 +60,13 @@ Status readCpuMask(Invocation &call, uint64_t &mask) {
   if (Status status = checkCpu(call, arg->getValue());
       status != Status::Success)
     return status;
-  // Zero would be no mask: the last bit is no feature's.
+  // Set a bit that stands for no feature, because a mask of zero would mean no
+  // mask.
   mask = Compiler::cpuFeatures(arg->getValue()) | UINT64_C(1) << 63;
   return Status::Success;
 }
 
-/// `x86-64-v2,v3,znver5`: a level's short name is the rest of its name.
+/// Parses `x86-64-v2,v3,znver5`; v3 is short for x86-64-v3.
 static Status readVersions(Invocation &call, const Arg *arg,
                            std::vector<std::string> &versions) {
   for (unsigned other : {OPT_mcpu, OPT_mattr})
@@ -88,7 +89,8 @@ static Status readVersions(Invocation &call, const Arg *arg,
   return Status::Success;
 }
 
-/// What the flag `id` names; unchanged where the flag is absent.
+/// Sets `value` to the choice that the flag `id` names; leaves it unchanged if
+/// the flag is absent.
 template <typename Choice>
 static Status readNamed(Invocation &call, unsigned id,
                         llvm::ArrayRef<std::pair<const char *, Choice>> named,
@@ -118,7 +120,8 @@ const char *nameOf(MatmulPrecision precision) {
 }
 
 Status readCodeFlags(Invocation &call, CompileOptions &options) {
-  // A model that runs as on another CPU is compiled for it, if for no other.
+  // --cpu runs the model as on that CPU, so without -mcpu the model is compiled
+  // for that CPU.
   const Arg *cpu = call.args.getLastArg(OPT_mcpu);
   if (const Arg *arg = cpu ? cpu : call.args.getLastArg(OPT_cpu)) {
     options.cpu = arg->getValue();
@@ -162,7 +165,7 @@ static bool parseExtent(llvm::StringRef text, int64_t &value) {
          !text.getAsInteger(10, value) && value >= 0;
 }
 
-/// `N`, `MIN..MAX`, `MIN..` and a `:MULTIPLE`.
+/// Parses `N`, `MIN..MAX` or `MIN..`, each with an optional `:MULTIPLE`.
 static bool parseRange(llvm::StringRef text, DimOption &dim) {
   auto [range, multiple] = text.split(':');
   if (text.contains(':') &&
@@ -179,11 +182,11 @@ static bool parseRange(llvm::StringRef text, DimOption &dim) {
   if (!parseExtent(range.take_front(dots), dim.min) ||
       (!high.empty() && !parseExtent(high, dim.max)))
     return false;
-  // At least one size must be left.
+  // The range must contain a multiple.
   return dim.max / dim.multiple * dim.multiple >= dim.min;
 }
 
-/// `NAME:1x3x?` and `NAME=[1,3,?]`; names may hold either sign themselves.
+/// Parses `NAME:1x3x?` and `NAME=[1,3,?]`; a name may contain ':' and '='.
 static bool parseShape(llvm::StringRef text, ShapeOption &shape) {
   llvm::StringRef dims;
   char separator = 'x';
@@ -243,7 +246,7 @@ Status readShapeFlags(Invocation &call, CompileOptions &options) {
   return Status::Success;
 }
 
-/// `NAME:N,NAME:N`; a name may hold a colon itself.
+/// Parses `NAME:N,NAME:N`; a name may contain a colon.
 static bool parseVariant(llvm::StringRef text, VariantOption &variant) {
   llvm::SmallVector<llvm::StringRef, 4> parts;
   text.split(parts, ',');
@@ -361,7 +364,7 @@ Status readNumber(Invocation &call, unsigned id, int64_t low, int64_t high,
   return Status::Success;
 }
 
-/// Splits "1.5ms" into 1.5 and "ms"; false where there is no number.
+/// Splits "1.5ms" into 1.5 and "ms"; false if there is no number.
 static bool splitUnit(llvm::StringRef text, double &value,
                       llvm::StringRef &unit) {
   size_t end = text.find_first_not_of("0123456789.");

@@ -1,5 +1,4 @@
-// From flags to CompileOptions: the part that every verb shares which compiles
-// a model.
+// Converts flags to CompileOptions, for all verbs that compile a model.
 #ifndef TENON_TOOLS_TENON_COMPILEFLAGS_H
 #define TENON_TOOLS_TENON_COMPILEFLAGS_H
 
@@ -14,7 +13,7 @@ namespace tenon::cli {
 /// Reads -mcpu, -mattr and -O, and checks the names of CPUs.
 Status readCodeFlags(Invocation &call, CompileOptions &options);
 
-/// As --matmul-precision says it.
+/// The name that --matmul-precision uses.
 const char *nameOf(MatmulPrecision precision);
 
 /// Reads --shape and --dim as bounds for the compiler.
@@ -23,23 +22,24 @@ Status readShapeFlags(Invocation &call, CompileOptions &options);
 /// Reads --specialize and --pad.
 Status readVariantFlags(Invocation &call, CompileOptions &options);
 
-/// --signature, --tag, --feeds and --fetches.
+/// Reads --signature, --tag, --feeds and --fetches.
 Status readEntryFlags(Invocation &call, CompileOptions &options);
 
 /// Reads --dim=NAME=N as sizes for a run.
 Status readDimSizes(Invocation &call, std::map<std::string, int64_t> &sizes);
 
-/// The one positional argument, what comes through a pipe as a file; a usage
-/// error that names `what` where there is none or are several.
+/// Reads the only positional argument; a model from a pipe becomes a file. A
+/// usage error names `what` if there is no argument or more than one.
 Status readOnePositional(Invocation &call, const char *what,
                          std::string &value);
 
-/// The value of the flag `id` among `known`, or `otherwise` where absent.
+/// The value of the flag `id`, which must be in `known`; `otherwise` if the
+/// flag is absent.
 Status readChoice(Invocation &call, unsigned id, std::vector<std::string> known,
                   llvm::StringRef otherwise, std::string &value);
 
-/// The value of the flag `id` as a number in [low, high]; unchanged where the
-/// flag is absent.
+/// The value of the flag `id` as a number in [low, high]; unchanged if the flag
+/// is absent.
 Status readNumber(Invocation &call, unsigned id, int64_t low, int64_t high,
                   int64_t &value);
 
@@ -49,10 +49,10 @@ Status readDuration(Invocation &call, unsigned id, double &seconds);
 /// "512M", "2GiB" or "1000" as a number of bytes.
 std::optional<uint64_t> parseSize(llvm::StringRef text);
 
-/// The value of the flag `id` as such a number, not 0.
+/// The value of the flag `id` as a number of bytes above 0.
 Status readSize(Invocation &call, unsigned id, uint64_t &bytes);
 
-/// Reads --cpu as the features of tenon_open_options.cpu_feature_mask.
+/// Reads --cpu as a mask for tenon_open_options.cpu_feature_mask.
 Status readCpuMask(Invocation &call, uint64_t &mask);
 
 /// Reads --load-weights.

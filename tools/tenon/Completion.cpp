@@ -1,5 +1,5 @@
-// `tenon completion`: a script for one shell, made from the tables of verbs and
-// flags, so that it never knows less than they do.
+// `tenon completion` prints a script for one shell. It is generated from the
+// tables of verbs and flags, so that it is always complete.
 #include "tools/tenon/Verbs.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -11,11 +11,11 @@ using namespace tenon::cli::options;
 namespace tenon::cli {
 
 namespace {
-/// One flag of one verb as a shell completes it.
+/// One flag of one verb, with the data for completion.
 struct Flag {
-  std::string spelling;            ///< with its '=' where it takes a value
+  std::string spelling;            ///< with '=' if it takes a value
   std::string help;                ///< one line
-  std::vector<std::string> values; ///< all it may take, where that is known
+  std::vector<std::string> values; ///< all allowed values, if they are known
 };
 } // namespace
 
@@ -38,7 +38,7 @@ static std::vector<Flag> flagsOf(const Verb &verb) {
   return flags;
 }
 
-/// The words offered for `flag`: itself, or itself with each value.
+/// The words offered for `flag`: the flag, or one word for each of its values.
 static std::vector<std::string> wordsOf(const Flag &flag) {
   if (flag.values.empty())
     return {flag.spelling};
@@ -93,7 +93,8 @@ static void printBash(llvm::raw_ostream &out) {
          "complete -o filenames -F _tenon tenon\n";
 }
 
-/// `text` inside single quotes of a shell; brackets and colons are zsh's own.
+/// `text` for use in single quotes in zsh, where brackets and colons are
+/// special.
 static std::string zshText(llvm::StringRef text) {
   std::string result;
   for (char c : text) {
@@ -139,7 +140,7 @@ static void printZsh(llvm::raw_ostream &out) {
   out << "  esac\n}\n_tenon \"$@\"\n";
 }
 
-/// `text` inside single quotes of fish.
+/// `text` for use in single quotes in fish.
 static std::string fishText(llvm::StringRef text) {
   std::string result;
   for (char c : text)

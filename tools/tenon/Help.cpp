@@ -1,5 +1,5 @@
-// `tenon help`, `--help` and `--version`: all from the table of verbs and the
-// table of flags.
+// `tenon help`, `--help` and `--version`, generated from the tables of verbs
+// and flags.
 #include "runtime/tenon.h"
 #include "tools/tenon/Verbs.h"
 

@@ -1,6 +1,6 @@
-// Inputs are given in three passes: data first, as they may fix extents; then
-// fills, which need every extent; then what is still open is refused with the
-// flag to type, or filled.
+// Gives inputs their values in three passes. Data come first, because they may
+// fix extents. Fills come next, because they need every extent. An input that
+// is still open is then filled, or refused with the flag to type.
 #include "tools/tenon/InputValues.h"
 
 #include "tools/tenon/TensorFile.h"
@@ -29,7 +29,7 @@ std::vector<InputSignature> signatureOf(const tenon_function_desc &function) {
   return inputs;
 }
 
-/// TensorFlow's name for the first result of the node that names a tensor.
+/// The name that TensorFlow gives the first result of the node `name`.
 static std::string firstResult(const std::string &name) { return name + ":0"; }
 
 std::pair<std::string, std::string>
@@ -53,13 +53,13 @@ splitName(const std::string &text, const std::vector<std::string> &names) {
 }
 
 namespace {
-/// zeros, ones or random:SEED.
+/// The values zeros, ones or random:SEED.
 struct Fill {
   enum Kind { Zeros, Ones, Random } kind = Zeros;
   uint64_t seed = 1;
 };
 
-/// A sequence of well-mixed bits from a seed (splitmix64).
+/// A stream of pseudorandom bits from a seed (splitmix64).
 class Bits {
 public:
   explicit Bits(uint64_t seed) : state(seed) {}
@@ -125,8 +125,8 @@ static std::optional<Fill> parseFill(llvm::StringRef text) {
   return std::nullopt;
 }
 
-/// Floats are uniform in [-1, 1), integers in [0, 8): small enough to be
-/// indices more often than not.
+/// Fills a tensor. Random floats are uniform in [-1, 1). Random integers are
+/// uniform in [0, 8), so that most of them are valid indices.
 static void fillTensor(Tensor &tensor, Fill fill, size_t salt) {
   int64_t count = tensor.getNumElements();
   Bits bits(fill.seed * 0x2545f4914f6cdd1d + salt);
@@ -208,7 +208,7 @@ void Reader::learnExtents(size_t index) {
       sizes.emplace(input.dims[d].name, value.dims[d]);
 }
 
-/// `2x3xi32=1 2 3 4 5 6`, `f32=1.5`, `4x10xf32=random`.
+/// Parses `2x3xi32=1 2 3 4 5 6`, `f32=1.5`, `4x10xf32=random`.
 Status Reader::readLiteral(const std::string &text, Tensor &tensor) {
   auto [type, data] = llvm::StringRef(text).split('=');
   auto refuse = [&](const std::string &why) {
@@ -304,7 +304,7 @@ Status Reader::readValue(const std::string &name, const std::string &value) {
 Status Reader::readFlag(const std::string &text) {
   auto [name, value] = splitName(text, names);
   if (name.empty()) {
-    // `nme=@x.npy` is a name we do not know, `2xf32=1 2` is not.
+    // Distinguish a mistyped name (`nme=@x.npy`) from a literal (`2xf32=1 2`).
     auto [head, tail] = llvm::StringRef(text).split('=');
     llvm::StringRef type = head.rsplit('x').second;
     bool literal =
@@ -342,7 +342,7 @@ Status Reader::readFiles(const std::string &path) {
     if (Status status = readOneTensor(call, file, stem, tensor);
         status != Status::Success)
       return status;
-    // ONNX's data name their tensors inside the file.
+    // ONNX data files hold the name of their tensor.
     std::string name = indexOf(stem) ? stem : tensor.name;
     if (name.empty())
       return unknownName(stem);

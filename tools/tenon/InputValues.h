@@ -1,5 +1,5 @@
-// The inputs of a run: what --input, --inputs and --dim say becomes one tensor
-// for each input of the function.
+// The inputs of a run: reads --input, --inputs and --dim into one tensor for
+// each input of the function.
 #ifndef TENON_TOOLS_TENON_INPUTVALUES_H
 #define TENON_TOOLS_TENON_INPUTVALUES_H
 
@@ -10,7 +10,8 @@
 
 namespace tenon::cli {
 
-/// What a run takes, independent of who computes it: names and types.
+/// An input of a function: its name and type. Used for compiled functions and
+/// the reference.
 struct InputSignature {
   std::string name;
   int32_t dtype = TENON_F32;
@@ -21,21 +22,22 @@ struct InputSignature {
   std::vector<Dim> dims;
 };
 
-/// The inputs of `function`.
+/// The signature of each input of `function`.
 std::vector<InputSignature> signatureOf(const tenon_function_desc &function);
 
-/// Where the flags leave an input open: an error, or values drawn from seed 1.
+/// What to do with an input that no flag gives: report an error, or fill it
+/// with random values from seed 1.
 enum class OpenInputs { Refuse, Random };
 
-/// Reads the values of all `inputs`. `sizes` are those of --dim; an extent that
-/// data of another input fixes is known too.
+/// Reads the values of all `inputs`. Extents come from `sizes` (--dim) and from
+/// the data of other inputs.
 Status readInputs(Invocation &call, const std::vector<InputSignature> &inputs,
                   std::map<std::string, int64_t> sizes, OpenInputs open,
                   std::vector<Tensor> &values);
 
-/// Splits "NAME=VALUE" where NAME is one of `names`; the longest that fits.
-/// "NAME:0", as TensorFlow writes it, stands for NAME where nothing else has
-/// that name. Without a name, the whole is the value.
+/// Splits "NAME=VALUE" at the longest NAME in `names`. TensorFlow's "NAME:0"
+/// stands for NAME unless another name equals it. Without a known name the
+/// whole text is the value.
 std::pair<std::string, std::string>
 splitName(const std::string &text, const std::vector<std::string> &names);
 

@@ -1,4 +1,5 @@
-// `tenon inspect`: what a model file or an artifact holds, without running it.
+// `tenon inspect` shows the contents of a model file or an artifact without
+// running it.
 #include "tools/tenon/CompileFlags.h"
 #include "tools/tenon/LoadedModel.h"
 
@@ -16,7 +17,7 @@ using llvm::json::Object;
 
 namespace tenon::cli {
 
-/// Ops named in the short form.
+/// The number of op kinds listed without --ops.
 static constexpr size_t topOps = 8;
 
 static std::string dimText(const tenon_dim_desc &dim) {
@@ -115,9 +116,10 @@ versionsOf(const tenon_model_desc &desc) {
   return {desc.versions, size_t(desc.num_versions)};
 }
 
-/// How much code each version has, and what it needs beyond the least.
+/// Prints each version's code size and the features that it needs beyond the
+/// last version.
 static void printVersions(const tenon_model_desc &desc) {
-  // Of assembly nobody has counted it.
+  // The code size is unknown if the artifact came from assembly.
   auto sizeOf = [](const tenon_version_desc &version) {
     return version.code_bytes ? formatBytes(version.code_bytes)
                               : std::string("of unknown size");

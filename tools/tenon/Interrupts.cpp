@@ -1,7 +1,7 @@
-// A signal stops the thread that works, where it stands, and becomes a byte in
-// a pipe; a watcher thread reads it and may therefore do what a handler may
-// not: remove directories and look for children. Nothing is made while it does.
-// Crashes are handled in place with calls that are safe there.
+// Handles signals. The handler stops the working thread and writes one byte to
+// a pipe. A watcher thread reads it and may do what a handler may not: remove
+// directories and find children. Nothing new is created meanwhile. Crashes are
+// handled in the signal handler, with async-signal-safe calls.
 #include "tools/tenon/Interrupts.h"
 
 #include "compiler/artifact/SignalsHeld.h"
@@ -36,14 +36,15 @@ static std::set<std::string> &directories() {
   return *set;
 }
 
-// What a crash report says, kept ready because a crash cannot allocate.
+// Texts of a crash report, prepared because a crash handler cannot allocate.
 static char reproducerText[16384];
 static char reproducerPath[PATH_MAX];
 static char currentStage[64] = "start";
 
 static char outputFolder[PATH_MAX];
 
-/// Never returns. Runs on the main thread: all others hold interrupts back.
+/// Never returns. Runs on the main thread, because all others block these
+/// signals.
 static void onSignal(int number) {
   char byte = static_cast<char>(number);
   [[maybe_unused]] ssize_t written = write(signalPipe[1], &byte, 1);
@@ -51,9 +52,9 @@ static void onSignal(int number) {
     pause();
 }
 
-/// Ends the processes the main thread has started, each with its group, and
-/// waits a little for them. The thread stands still, perhaps with the lock of a
-/// stream, so none is used.
+/// Terminates the processes that the main thread has started, each with its
+/// process group, and waits a short time for them. The main thread has stopped
+/// and may hold the lock of a stream, so no stream is used.
 static void endChildren() {
   char name[64], text[4096];
   snprintf(name, sizeof name, "/proc/self/task/%d/children", getpid());
@@ -67,14 +68,14 @@ static void endChildren() {
     kill(-id, SIGTERM);
     for (int i = 0; i < 2000 && waitpid(id, nullptr, WNOHANG) == 0; ++i)
       usleep(1000);
-    // What it had started is not ours to wait for, and may be seen for longer
-    // than it lives.
+    // Its descendants cannot be waited for, and stay visible for a moment after
+    // their end: poll for a limited time.
     for (int i = 0; i < 200 && kill(-id, 0) == 0; ++i)
       usleep(1000);
   }
 }
 
-/// Removes what the linkers that were ended may have left.
+/// Removes files that the terminated linkers may have left.
 static void removeParts() {
   std::string start = ".tenon-" + std::to_string(getpid()) + "-";
   std::error_code error;
@@ -90,9 +91,9 @@ static void removeTemporaries() {
     llvm::sys::fs::remove_directories(path, /*IgnoreErrors=*/true);
 }
 
-static int exitCode; ///< of an interrupt
+static int exitCode; ///< set by an interrupt
 
-// Why `endProcess` was called: SIGALRM stands for it.
+// The message of `endProcess`, which raises SIGALRM; null for other signals.
 static const char *endMessage = nullptr;
 static Status endStatus = Status::Cancelled;
 static pthread_t mainThread;
@@ -112,14 +113,16 @@ static void watch() {
   char number = 0;
   while (read(signalPipe[0], &number, 1) < 0 && errno == EINTR) {
   }
-  // A spent CPU limit is a deadline; the others end as a shell reports them.
+  // A used-up CPU limit counts as a deadline. Other signals give the exit code
+  // that shells use.
   exitCode =
       number == SIGXCPU ? static_cast<int>(Status::Cancelled) : 128 + number;
   if (number == SIGALRM && endMessage) {
     exitCode = static_cast<int>(endStatus);
     writeAll(STDERR_FILENO, endMessage);
   }
-  // The main thread may stand where it holds something that is needed here.
+  // The main thread may hold a lock that the cleanup needs: exit after 5
+  // seconds in any case.
   signal(SIGALRM, [](int) { _exit(exitCode); });
   alarm(5);
   endChildren();
@@ -132,7 +135,7 @@ static void watch() {
 void endProcess(Status status, const std::string &message) {
   endStatus = status;
   endMessage = message.c_str();
-  // The handler stops the thread that works before anything is removed.
+  // The handler stops the main thread before anything is removed.
   pthread_kill(mainThread, SIGALRM);
   for (;;)
     pause();
@@ -152,8 +155,8 @@ static bool writeReproducerFile() {
   return true;
 }
 
-/// One thread speaks for the process, and others that fail meanwhile wait for
-/// its end: a fault of a pass may meet several at once. A second fault while
+/// Lets only one thread report, because a fault in a pass may crash several at
+/// once. The others wait for the end of the process. A second fault while
 /// reporting ends the process.
 static void becomeReporter() {
   static std::atomic<pid_t> reporter{0};
@@ -179,7 +182,7 @@ static void reportCrash(const char *what) {
   }
 }
 
-/// Ends the process with everything removed that it has begun.
+/// Removes everything that the process has created and ends it.
 [[noreturn]] static void leave(Status status) {
   llvm::sys::RunInterruptHandlers();
   removeTemporaries();
@@ -188,8 +191,8 @@ static void reportCrash(const char *what) {
 
 static void onCrash(int number, siginfo_t *info, void *) {
   becomeReporter();
-  // Files are mapped while they are judged; a byte that is no longer in the
-  // file is found so.
+  // Model files are mapped while they are checked. This signal means that a
+  // file has become shorter since.
   if (number == SIGBUS && info->si_code == BUS_ADRERR) {
     writeAll(STDERR_FILENO, "tenon: error: a file became shorter while it was "
                             "read\n");
@@ -210,7 +213,7 @@ static void onCrash(int number, siginfo_t *info, void *) {
 
 static void onFatalError(void *, const char *reason, bool) {
   becomeReporter();
-  // LLVM calls a failed write fatal; for its user it is a full disk.
+  // LLVM treats a failed write as a fatal error; report it as an I/O error.
   if (strncmp(reason, "IO failure", 10) == 0) {
     writeAll(STDERR_FILENO, "tenon: error: ");
     writeAll(STDERR_FILENO, reason);
@@ -254,8 +257,8 @@ static void prepareReproducer(int argc, char **argv) {
 }
 
 void holdStandardStreams() {
-  // In this order each gets the number that is missing. To write what is open
-  // for reading fails as it does where nothing is open.
+  // Opened in this order, each file gets the missing descriptor. The access
+  // mode is reversed, so that reads and writes fail as on a closed stream.
   for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
       open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
@@ -266,10 +269,10 @@ void installInterrupts(int argc, char **argv) {
   mainThread = pthread_self();
   if (pipe2(signalPipe, O_CLOEXEC | O_NONBLOCK) != 0)
     return;
-  // The reader waits; only the handler must never block.
+  // Reads block; only writes by the handler must not.
   fcntl(signalPipe[0], F_SETFL, 0);
-  // LLVM registers its handlers at its first use; ours must come after, or they
-  // would be replaced.
+  // LLVM registers its handlers on first use. Force that now, so that it cannot
+  // replace ours later.
   llvm::sys::SetInterruptFunction(nullptr);
 
   struct sigaction action = {};
@@ -277,7 +280,7 @@ void installInterrupts(int argc, char **argv) {
   for (int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU, SIGALRM})
     sigaction(number, &action, nullptr);
 
-  // A file past its limit is a failed write, not a death.
+  // A write beyond the file size limit shall fail and not kill the process.
   signal(SIGXFSZ, SIG_IGN);
 
   static char alternateStack[65536];
@@ -294,11 +297,11 @@ void installInterrupts(int argc, char **argv) {
   llvm::install_fatal_error_handler(onFatalError);
   llvm::install_bad_alloc_error_handler(onBadAlloc);
   std::set_new_handler(outOfMemory);
-  SignalsHeld held; // for the watcher, which inherits it
+  SignalsHeld held; // the watcher inherits the signal mask
   try {
     std::thread(watch).detach();
   } catch (...) {
-    // Without a thread to clean up, the default actions are the better ones.
+    // Without the watcher, nothing can clean up: restore the default actions.
     for (int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU, SIGALRM})
       signal(number, SIG_DFL);
   }
@@ -331,7 +334,7 @@ std::string TemporaryDirectory::create(const std::string &parent) {
   if (pattern.empty())
     pattern = root && *root ? root : "/tmp";
   pattern += "/tenon-XXXXXX";
-  // An interrupt finds the directory in the list or does not find it at all.
+  // An interrupt finds the directory either in the list or not created at all.
   SignalsHeld held;
   std::lock_guard<std::mutex> lock(directoriesMutex);
   if (!mkdtemp(pattern.data()))

@@ -1,6 +1,6 @@
-// Leaving no mess: an interrupt, a hang-up or a termination removes the
-// temporary files of this process and ends its children; a crash is reported.
-// All end it with the exit code of the manual.
+// Cleans up on signals. An interrupt, hang-up or termination removes this
+// process's temporary files and ends its children; a crash is reported. The
+// process ends with the exit code that the manual states.
 #ifndef TENON_TOOLS_TENON_INTERRUPTS_H
 #define TENON_TOOLS_TENON_INTERRUPTS_H
 
@@ -10,31 +10,31 @@
 
 namespace tenon::cli {
 
-/// Fills the places of standard streams that are closed, so that no file of
-/// ours gets them: what is read or written there fails.
+/// Opens standard streams that are closed, so that no file of ours gets their
+/// descriptors. Reads and writes on such a stream fail.
 void holdStandardStreams();
 
-/// Takes over the signals of the process. `commandLine` is what a crash report
-/// quotes.
+/// Installs the signal handlers of the process. A crash report quotes the
+/// command line `argv`.
 void installInterrupts(int argc, char **argv);
 
-/// Ends the process with `status` as an interrupt does: `message` is printed,
-/// temporary files are removed, children are ended. Called from a thread that
-/// holds signals back; does not return.
+/// Ends the process with `status` as an interrupt does: prints `message`,
+/// removes temporary files and ends children. Must be called on a thread that
+/// blocks signals; does not return.
 [[noreturn]] void endProcess(Status status, const std::string &message);
 
-/// The stage a crash report names.
+/// Sets the stage that a crash report names.
 void setCurrentStage(const std::string &stage);
 
-/// The folder an interrupt also searches for parts of outputs.
+/// Sets the folder in which an interrupt also removes unfinished outputs.
 void setOutputFolder(const std::string &folder);
 
-/// Writes a script that repeats this command; returns its path, or "" where it
+/// Writes a script that repeats this command. Returns its path, or "" if it
 /// cannot be written.
 std::string writeReproducer();
 
-/// A directory of our own, removed with all it holds when this dies or the
-/// process is interrupted.
+/// A temporary directory. It is removed with its contents when this object is
+/// destroyed or the process is interrupted.
 class TemporaryDirectory {
 public:
   TemporaryDirectory() = default;
@@ -42,8 +42,8 @@ public:
   TemporaryDirectory(const TemporaryDirectory &) = delete;
   TemporaryDirectory &operator=(const TemporaryDirectory &) = delete;
 
-  /// Makes the directory in `parent`, by default under TMPDIR; on failure
-  /// returns the reason.
+  /// Creates the directory in `parent`, by default under TMPDIR. Returns the
+  /// reason of a failure, or an empty string.
   std::string create(const std::string &parent = {});
 
   const std::string &getPath() const { return path; }

@@ -1,5 +1,5 @@
-// The main thread changes its stack and stays the main thread: signals are for
-// it, and children are known by it.
+// Switches the main thread to another stack. It must stay the main thread,
+// because signals are delivered to it and the children are its own.
 #include "tools/tenon/LargeStack.h"
 
 #include "tools/tenon/Talk.h"
@@ -11,7 +11,7 @@
 
 namespace tenon::cli {
 
-/// The stack that the limits on nesting of models were chosen for.
+/// The stack size that the limits on a model's nesting assume.
 constexpr size_t wantedStack = size_t(8) << 20;
 
 static llvm::function_ref<Status()> bodyOfStack = nullptr;
@@ -23,7 +23,7 @@ Status withLargeStack(llvm::function_ref<Status()> body) {
   rlimit limit;
   if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= wantedStack)
     return body();
-  // The linker is a process of its own and has what the limit gives.
+  // The linker is a separate process and gets the raised limit.
   limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, wantedStack);
   (void)setrlimit(RLIMIT_STACK, &limit);
   size_t guard = size_t(sysconf(_SC_PAGESIZE)), size = wantedStack + guard;

@@ -1,4 +1,4 @@
-// A stack of a known size for what recurses, whatever limit the caller's shell
+// Provides a stack of known size for recursive code, whatever limit the shell
 // has set.
 #ifndef TENON_TOOLS_TENON_LARGESTACK_H
 #define TENON_TOOLS_TENON_LARGESTACK_H
@@ -9,8 +9,8 @@
 
 namespace tenon::cli {
 
-/// Runs `body` with at least the stack that Linux gives to programs by default:
-/// on the thread's own where the limit allows it, else on one of our own.
+/// Runs `body` with a stack of at least 8 MiB, the default of Linux: on the
+/// current stack if the limit is large enough, otherwise on a new one.
 Status withLargeStack(llvm::function_ref<Status()> body);
 
 } // namespace tenon::cli

@@ -1,5 +1,5 @@
-// One thread looks a hundred times a second. Messages are made beforehand: when
-// a limit is met, the main thread may stand anywhere, with any lock.
+// One thread checks the limits a hundred times a second. Messages are built in
+// advance: when a limit is exceeded, the main thread may hold any lock.
 #include "tools/tenon/LimitWatch.h"
 
 #include "compiler/artifact/SignalsHeld.h"
@@ -26,18 +26,18 @@ struct Watch {
   bool started = false;
   int nextSlot = 0;
   std::map<int, Deadline> deadlines;
-  uint64_t mostBytes = 0; ///< 0: any number
+  uint64_t mostBytes = 0; ///< 0: no limit
   std::string memoryMessage;
 };
 } // namespace
 
-/// Never destroyed: its thread outlives main.
+/// The only instance. It is never destroyed, because its thread outlives main.
 static Watch &watch() {
   static auto *watch = new Watch();
   return *watch;
 }
 
-/// The limit that is met now, and its message; Success: none.
+/// The limit that is exceeded, with its message; Success if there is none.
 static Status findMet(std::string &message) {
   std::lock_guard<std::mutex> lock(watch().mutex);
   for (const auto &[slot, deadline] : watch().deadlines)
@@ -60,12 +60,12 @@ static void look() {
   }
 }
 
-/// With the mutex held.
+/// Starts the thread on the first call. Requires the mutex.
 static void startLooking() {
   if (watch().started)
     return;
   watch().started = true;
-  SignalsHeld held; // for the thread, which inherits it
+  SignalsHeld held; // the thread inherits the signal mask
   std::thread(look).detach();
 }
 

@@ -1,5 +1,5 @@
-// Ends the process, after cleaning up, when it has run too long or takes too
-// much memory.
+// Ends the process, after cleaning up, if it runs too long or uses too much
+// memory.
 #ifndef TENON_TOOLS_TENON_LIMITWATCH_H
 #define TENON_TOOLS_TENON_LIMITWATCH_H
 
@@ -7,9 +7,10 @@
 
 namespace tenon::cli {
 
-/// While it lives, the process ends with status Cancelled when `seconds` have
-/// passed, and the message says so; 0: no limit. `what` is the flag's meaning,
-/// "the deadline". Several may live at once.
+/// Limits the time of a scope. If the object lives longer than `seconds`, the
+/// process ends with status Cancelled and a message. 0 means no limit. `what`
+/// names the limit, for example "the deadline". Several limits may be active at
+/// once.
 class TimeLimit {
 public:
   TimeLimit(Talk &talk, const std::string &file, const std::string &what,
@@ -22,8 +23,8 @@ private:
   int slot = -1;
 };
 
-/// From now on the process ends with status Limit when it and its children have
-/// more than `bytes` of memory that no file backs.
+/// From this call on, the process ends with status Limit if it and its children
+/// use more than `bytes` of memory that no file backs.
 void limitMemory(Talk &talk, const std::string &file, uint64_t bytes);
 
 } // namespace tenon::cli

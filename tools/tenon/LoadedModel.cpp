@@ -1,6 +1,6 @@
-// The runtime as the verbs see it: open, run, copy. A call's tensors are set up
-// once and used again as long as the inputs stay, so that measuring a run
-// measures little else.
+// The runtime for the verbs: open, run, copy. The tensors of a call are set up
+// once and reused while the inputs stay, so that a measured run includes little
+// else.
 #include "tools/tenon/LoadedModel.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -19,7 +19,7 @@ namespace tenon::cli {
 bool isArtifact(const std::string &path) {
   if (llvm::sys::path::extension(path) == ".so")
     return true;
-  // Not blocking: the name may be that of a pipe nobody writes to.
+  // O_NONBLOCK, because the path may name a pipe that nobody writes to.
   int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (file < 0)
     return false;
@@ -29,7 +29,8 @@ bool isArtifact(const std::string &path) {
   return n == 4 && memcmp(magic, "\177ELF", 4) == 0;
 }
 
-/// The runtime's text: a cause, lines of facts, and `help: ` lines.
+/// Converts the runtime's text to a diagnostic: the cause, lines of facts, and
+/// `help: ` lines.
 static Diagnostic fromRuntime(const std::string &file, tenon_status status,
                               llvm::StringRef text) {
   Diagnostic d;
@@ -49,8 +50,7 @@ static Diagnostic fromRuntime(const std::string &file, tenon_status status,
   return d;
 }
 
-/// An artifact is code: says so where others than this user could have changed
-/// it.
+/// Warns if other users could have changed the artifact: it is code.
 static void warnOfOthers(Talk &talk, const std::string &artifact,
                          const std::string &shownAs) {
   struct stat info;
@@ -71,7 +71,7 @@ static void warnOfOthers(Talk &talk, const std::string &artifact,
 }
 
 std::string functionName(const Invocation &call) {
-  // Of several that are compiled together, the artifact's first.
+  // With several flags the first names the artifact's first function.
   for (const llvm::opt::Arg *arg :
        call.args.filtered(options::OPT_signature, options::OPT_function))
     return arg->getValue();
@@ -138,7 +138,8 @@ Status LoadedModel::find(Talk &talk, const std::string &name,
 Status LoadedModel::choose(Talk &talk, const std::string &name) {
   if (Status status = find(talk, name, function); status != Status::Success)
     return status;
-  // The former context's states go before there are others; results lie in it.
+  // Free the old context first: its states would need memory beside the new
+  // ones. The results are in its memory.
   results.clear();
   context.reset();
   if (Status status = options.memory.admit(
@@ -209,7 +210,7 @@ Status LoadedModel::admit(Talk &talk, const std::vector<Tensor> &inputs) {
                   typeText(largest->dtype,
                            {largest->dims, largest->dims + largest->rank});
   needed = llvm::SaturatingMultiplyAdd<uint64_t>(outputs, 2, needed);
-  // The next run uses the last one's memory again.
+  // The next run reuses the memory of the last one.
   uint64_t held = tenon_context_memory(context.get());
   held -= std::min(held, desc->state_bytes);
   return options.memory.admit(talk, shownAs, "the run",

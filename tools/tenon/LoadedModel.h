@@ -1,5 +1,5 @@
-// A compiled model in this process: the runtime's handles with C++ lifetimes,
-// and its errors as diagnostics.
+// A compiled model in this process: the runtime's handles as C++ objects, and
+// its errors as diagnostics.
 #ifndef TENON_TOOLS_TENON_LOADEDMODEL_H
 #define TENON_TOOLS_TENON_LOADEDMODEL_H
 
@@ -10,22 +10,23 @@
 
 namespace tenon::cli {
 
-/// True for an ELF file, and for any file called *.so: a damaged one is still
-/// meant as an artifact.
+/// True for an ELF file, and for any file named *.so: a damaged .so is still
+/// meant to be an artifact.
 bool isArtifact(const std::string &path);
 
 /// The function that the flags name: the first of --function and --signature.
-/// Empty: the artifact's first.
+/// Empty: the artifact's first function.
 std::string functionName(const Invocation &call);
 
-/// Where --weights-file, or else the environment, says external weights are.
+/// The location of external weights from --weights-file, otherwise from the
+/// environment.
 std::string weightsPath(const Invocation &call);
 
-/// The model's nodes that a kernel computes.
+/// The names of the model's nodes that a kernel computes.
 std::vector<std::string> nodesOf(const tenon_kernel_desc &kernel);
 
-/// An open artifact and one context of it: opened, then a function is chosen,
-/// then run.
+/// An open artifact with one context. Call open, then choose a function, then
+/// run.
 class LoadedModel {
 public:
   struct Options {
@@ -37,19 +38,19 @@ public:
     std::string weightsPath; ///< empty: beside the artifact
     tenon_weights_mode weights = TENON_WEIGHTS_AUTO;
     bool verifyWeights = false;
-    uint64_t cpuMask = 0; ///< of the host's features; 0: all of them
+    uint64_t cpuMask = 0; ///< CPU features to use; 0: all that the host has
   };
 
-  /// Opens `artifact`, which messages call `shownAs`.
+  /// Opens `artifact`; messages call it `shownAs`.
   Status open(Talk &talk, const std::string &artifact,
               const std::string &shownAs, const Options &options);
 
-  /// The description of the function `name`; empty: of the first.
+  /// Finds the function `name`; an empty name means the first.
   Status find(Talk &talk, const std::string &name,
               const tenon_function_desc *&found) const;
 
-  /// The function to run, found by the same name, in a context of its own:
-  /// states have their first values. Not of what is open to be described only.
+  /// Finds the function `name` and creates a context for it; states have their
+  /// initial values. Not allowed after describeOnly.
   Status choose(Talk &talk, const std::string &name);
 
   const tenon_model_desc &getDesc() const { return *desc; }
@@ -58,20 +59,21 @@ public:
   } ///< chosen
   tenon_model_info getInfo() const;
 
-  /// Refuses a run on `inputs` that needs more memory than is left: workspace,
-  /// and outputs, of which `copyOutputs` makes another.
+  /// Refuses a run on `inputs` that needs more memory than is left. It counts
+  /// the workspace and the outputs, the outputs twice because copyOutputs
+  /// copies them.
   Status admit(Talk &talk, const std::vector<Tensor> &inputs);
 
-  /// Runs the chosen function on `inputs`, which are in its order.
+  /// Runs the chosen function on `inputs`, in the order of the function.
   Status run(Talk &talk, const std::vector<Tensor> &inputs);
 
-  /// Runs so far: those of the code for every size, then those of each variant.
+  /// Numbers of runs so far: of the code for all sizes, then of each variant.
   std::vector<uint64_t> countCalls() const;
 
-  /// Lets `profile` hear of the kernels of later runs.
+  /// Calls `profile` for the kernels of later runs.
   void setProfile(tenon_profile_fn profile, void *state);
 
-  /// The outputs of the last run, copied.
+  /// Copies of the outputs of the last run.
   std::vector<Tensor> copyOutputs() const;
 
 private:

@@ -1,6 +1,6 @@
-// Loops that do nothing else: chains of FMAs in registers, and sums over
-// buffers that fit a core's cache, the shared cache, or memory alone. The best
-// of a few rounds counts: a peak is what was reached.
+// Measures peaks with loops that do nothing else: chains of FMAs in registers,
+// and sums over buffers that fit a core's cache, the shared cache, or only
+// memory. The best of a few rounds counts.
 #include "tools/tenon/MachinePeaks.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int64_t cacheBytes = 256 << 10, sharedBytes = 8 << 20,
-                  memoryBytes = 192 << 20; ///< of all threads
+                  memoryBytes = 192 << 20; ///< divided among the threads
 constexpr int rounds = 3;
 constexpr double roundSeconds = 0.008;
 
@@ -28,7 +28,7 @@ typedef float Wide __attribute__((vector_size(64)));
 typedef float Middle __attribute__((vector_size(32)));
 typedef float Narrow __attribute__((vector_size(16)));
 
-std::atomic<float> sink; ///< so that no loop is for nothing
+std::atomic<float> sink; ///< keeps the compiler from removing the loops
 
 constexpr int64_t fmaSteps = 4096;
 constexpr int fmaChains = 12;
@@ -40,7 +40,8 @@ template <typename Vector> [[gnu::always_inline]] inline void runFmas() {
   for (int64_t step = 0; step < fmaSteps; ++step)
 #pragma clang loop unroll(full)
     for (int i = 0; i < fmaChains; ++i)
-      sums[i] = sums[i] * factor + term; // contracted where there are FMAs
+      sums[i] = sums[i] * factor + term; // the compiler contracts this to an
+                                         // FMA
   for (int i = 1; i < fmaChains; ++i)
     sums[0] += sums[i];
   sink.store(sums[0][0], std::memory_order_relaxed);
@@ -72,7 +73,7 @@ void fmasNarrow() { runFmas<Narrow>(); }
 }
 void sumNarrow(const char *data, int64_t bytes) { sumUp<Narrow>(data, bytes); }
 
-/// How often a second all threads together finish body(thread).
+/// Measures how many times a second all threads together complete body(thread).
 struct Rate {
   int threads;
   std::function<void(int)> body;
@@ -113,7 +114,7 @@ double rateOf(int threads, std::function<void(int)> body) {
       if (pthread_create(&thread, nullptr, entry, &rate) == 0)
         started.push_back(thread);
       else
-        ++rate.ready; // nobody waits for who will not come
+        ++rate.ready; // do not wait for a thread that could not start
     }
     rate.run();
     for (pthread_t thread : started)

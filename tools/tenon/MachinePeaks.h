@@ -1,4 +1,4 @@
-// What this machine can do at best, measured here and now.
+// The peak rates of this machine, measured when called.
 #ifndef TENON_TOOLS_TENON_MACHINEPEAKS_H
 #define TENON_TOOLS_TENON_MACHINEPEAKS_H
 
@@ -6,19 +6,19 @@
 
 namespace tenon::cli {
 
-/// Rates of some threads together.
+/// Rates of `threads` threads together.
 struct MachinePeaks {
   int threads = 1;
-  double flops = 0;      ///< a second: f32 FMAs, two each
+  double flops = 0;      ///< operations a second: f32 FMAs, two each
   double cacheRead = 0;  ///< bytes a second, from the cores' own caches
-  double sharedRead = 0; ///< from the cache that cores share
-  double memoryRead = 0; ///< from memory
+  double sharedRead = 0; ///< bytes a second, from the cache that cores share
+  double memoryRead = 0; ///< bytes a second, from memory
 
-  /// The least time for so much work in one piece.
+  /// The least time in seconds for this work in one kernel.
   double floor(int64_t flops, int64_t bytes) const;
 };
 
-/// Measures `threads` threads, for about a tenth of a second.
+/// Measures with `threads` threads; takes about a tenth of a second.
 MachinePeaks measurePeaks(int threads);
 
 } // namespace tenon::cli

@@ -1,12 +1,11 @@
-// A refusal names what was needed, who says that it is too much, and what to
-// do.
+// A refusal names the memory needed, the limit, and a remedy.
 #include "tools/tenon/MemoryBudget.h"
 
 #include "tools/tenon/MemoryLeft.h"
 
 namespace tenon::cli {
 
-/// Less is not worth asking for: it is there, or nothing would run.
+/// Smaller requests are not checked: if they did not fit, nothing would run.
 static constexpr uint64_t alwaysAdmitted = 1 << 20;
 
 uint64_t MemoryBudget::left(std::string *whose) const {

@@ -1,4 +1,5 @@
-// The memory a command may take: by default what is left, else --max-memory.
+// The memory that a command may use: by default the memory left, otherwise
+// --max-memory.
 #ifndef TENON_TOOLS_TENON_MEMORYBUDGET_H
 #define TENON_TOOLS_TENON_MEMORYBUDGET_H
 
@@ -8,14 +9,16 @@ namespace tenon::cli {
 
 class MemoryBudget {
 public:
-  /// 0: what the machine, its container or the shell's limit leaves.
+  /// `maximum` 0: the memory that the machine, its container or the shell's
+  /// limit leaves.
   explicit MemoryBudget(uint64_t maximum = 0) : maximum(maximum) {}
 
-  /// Bytes that may still be taken; `whose`, where given, says who says so.
+  /// Bytes that may still be used. `whose`, unless null, becomes the name of
+  /// the limit.
   uint64_t left(std::string *whose = nullptr) const;
 
-  /// Refuses `what` of `file` (status Limit) where it needs more `bytes` than
-  /// are left. Asked before memory is taken.
+  /// Reports an error (status Limit) if `what` of `file` needs more `bytes`
+  /// than are left. Call it before the memory is allocated.
   Status admit(Talk &talk, const std::string &file, const std::string &what,
                uint64_t bytes, std::vector<std::string> details = {}) const;
 

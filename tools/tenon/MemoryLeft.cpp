@@ -1,5 +1,6 @@
-// The kernel's own files say it all. A control group counts cached files as
-// used, though it drops them before it refuses memory: they are left.
+// Reads the limits from files of the kernel. A control group counts cached file
+// pages as used, but drops them before it refuses memory; so they count as
+// left.
 #include "tools/tenon/MemoryLeft.h"
 
 #include <fstream>
@@ -10,7 +11,7 @@
 
 namespace tenon::cli {
 
-/// The number a file begins with; nothing for "max" and for no file.
+/// The number at the start of a file; nullopt for "max" or a missing file.
 static std::optional<uint64_t> numberIn(const std::string &path) {
   std::ifstream file(path);
   uint64_t number = 0;
@@ -19,7 +20,7 @@ static std::optional<uint64_t> numberIn(const std::string &path) {
   return std::nullopt;
 }
 
-/// The number after `key` at the start of a line.
+/// The number after `key` in the line that starts with it.
 static std::optional<uint64_t> numberAfter(const std::string &path,
                                            const std::string &key) {
   std::ifstream file(path);
@@ -33,11 +34,13 @@ static std::optional<uint64_t> numberAfter(const std::string &path,
   return std::nullopt;
 }
 
-// Other programs need some of a machine's memory. A limit that was set for this
-// process is its own, but for what the tool itself needs.
+// One part in this many of a limit is not used. More of a machine's memory is
+// reserved, because other programs need some. A limit of this process must
+// leave room only for the tool itself.
 static constexpr uint64_t reserveOfMachine = 3, reserveOfLimit = 16;
 
-/// Takes a limit where it is the tightest; one part of `reserve` is kept back.
+/// Applies a limit if it is the tightest so far. One part in `reserve` of it
+/// may not be used.
 static void limit(MemoryLeft &left, uint64_t bytes, uint64_t reserve,
                   const std::string &whose) {
   uint64_t taken = bytes - bytes / reserve;
@@ -50,7 +53,7 @@ static uint64_t lessOrZero(uint64_t from, uint64_t what) {
 }
 
 namespace {
-/// The names a version of control groups has for what is asked of a group.
+/// The file names of one version of control groups.
 struct GroupFiles {
   const char *limit, *usage, *inactive, *active;
 };
@@ -62,8 +65,9 @@ static constexpr GroupFiles version1 = {
 static constexpr GroupFiles version2 = {"memory.max", "memory.current",
                                         "inactive_file", "active_file"};
 
-/// A group and all that it is in, up to `mount`. In a container the path may be
-/// that of the host, of which only the end or nothing is seen.
+/// Applies the limits of a group and of its parent groups up to `mount`. In a
+/// container the path may be the host's, of which only the end or nothing
+/// exists here.
 static void limitByGroups(const std::string &mount, std::string path,
                           const GroupFiles &files, MemoryLeft &left) {
   while (true) {
@@ -92,7 +96,7 @@ MemoryLeft findMemoryLeft(const std::string &root) {
     limit(left, *available * 1024, reserveOfMachine,
           "this machine has available, and a third of that is kept back");
 
-  // Lines such as "4:memory:/a/b" (version 1) and "0::/a/b" (version 2).
+  // Lines are like "4:memory:/a/b" (version 1) and "0::/a/b" (version 2).
   std::ifstream groups(root + "/proc/self/cgroup");
   for (std::string line; std::getline(groups, line);) {
     size_t first = line.find(':'), second = line.find(':', first + 1);
@@ -117,7 +121,7 @@ MemoryLeft findMemoryLeft(const std::string &root) {
   return left;
 }
 
-/// Resident pages of a process less those of files.
+/// The resident pages of a process without those of files.
 static uint64_t pagesOf(const std::string &process) {
   std::ifstream file("/proc/" + process + "/statm");
   uint64_t size = 0, resident = 0, shared = 0;

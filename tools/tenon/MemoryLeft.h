@@ -1,5 +1,5 @@
-// How much memory this process may still take before the machine, a container
-// or a limit of the shell stops it.
+// The memory that this process may still use before the machine, a container or
+// a limit of the shell stops it.
 #ifndef TENON_TOOLS_TENON_MEMORYLEFT_H
 #define TENON_TOOLS_TENON_MEMORYLEFT_H
 
@@ -10,18 +10,18 @@ namespace tenon::cli {
 
 /// The tightest limit on this process.
 struct MemoryLeft {
-  uint64_t bytes = UINT64_MAX;      ///< before someone is stopped
-  uint64_t mayBeTaken = UINT64_MAX; ///< less a reserve
-  std::string whose; ///< "this machine has available"; follows a size
+  uint64_t bytes = UINT64_MAX;      ///< until a limit is reached
+  uint64_t mayBeTaken = UINT64_MAX; ///< the same without a reserve
+  std::string whose; ///< text after a size: "this machine has available"
 };
 
-/// Reads what the machine has available, every memory limit of the control
-/// groups this process is in (versions 1 and 2), less what they use, and the
-/// limit on its address space. `root` stands for "/" in tests. What cannot be
-/// read limits nothing.
+/// Finds the tightest limit. Reads the memory that the machine has available,
+/// the memory limits of the process's control groups (versions 1 and 2) minus
+/// their usage, and the limit on the address space. A limit that cannot be read
+/// is ignored. `root` replaces "/" in tests.
 MemoryLeft findMemoryLeft(const std::string &root = "");
 
-/// Memory of this process and of its children that no file backs, in bytes.
+/// Bytes of memory of this process and its children that no file backs.
 uint64_t memoryInUse();
 
 } // namespace tenon::cli

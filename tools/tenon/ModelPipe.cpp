@@ -1,6 +1,6 @@
-// The copy is in memory and in no folder: so what a model names beside it is
-// refused by the readers themselves. A link gives it a name, from which those
-// of symbols are made.
+// The copy is in memory and in no folder, so the readers refuse files that the
+// model names beside itself. A link gives the copy a file name, from which
+// symbol names are made.
 #include "tools/tenon/ModelPipe.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -16,11 +16,12 @@
 
 namespace tenon::cli {
 
-/// As for files, which may have weights beside them.
+/// The size limit of model files, which hold the weights too.
 static constexpr uint64_t maxBytes = uint64_t(2) << 30;
 
-/// '-' and pipes with a name. A name of a descriptor too, for what stands beside
-/// the file is not in its folder. Devices are no models: some have no end.
+/// True for '-' and named pipes. Names of descriptors count too, because the
+/// folder of such a name does not hold the model's other files. Devices do not
+/// count: some have no end.
 static bool isPiped(const std::string &path) {
   llvm::StringRef name = path;
   if (name == "-" || name == "/dev/stdin" || name.starts_with("/dev/fd/") ||
@@ -30,7 +31,7 @@ static bool isPiped(const std::string &path) {
   return stat(path.c_str(), &info) == 0 && S_ISFIFO(info.st_mode);
 }
 
-/// Copies all of `from`; an errno, EFBIG past the limit.
+/// Copies all of `from` to `to`. Returns 0 or an errno; EFBIG beyond the limit.
 static int copyAll(int from, int to) {
   std::vector<char> buffer(1 << 20);
   uint64_t total = 0;

@@ -1,4 +1,5 @@
-// A model that comes through a pipe, as a file that readers can open again.
+// Makes a model that comes through a pipe a file that readers can open
+// repeatedly.
 #ifndef TENON_TOOLS_TENON_MODELPIPE_H
 #define TENON_TOOLS_TENON_MODELPIPE_H
 
@@ -12,13 +13,14 @@ namespace tenon::cli {
 
 class ModelPipe {
 public:
-  /// Where `path` is '-', a pipe or a device, reads it to its end and makes
-  /// `path` the name of a copy in memory; messages go on to say what the user
-  /// said. Files and folders stay as they are.
+  /// If `path` is '-', a pipe or a descriptor, reads it to its end and replaces
+  /// `path` by the name of a copy in memory. Messages still name the original
+  /// path. Other paths stay unchanged.
   Status settle(Talk &talk, std::string &path);
 
 private:
-  /// Each holds a link to a copy; the copies live as long as the process.
+  /// Each folder holds a link to a copy; the copies live as long as the
+  /// process.
   std::vector<std::unique_ptr<TemporaryDirectory>> folders;
 };
 

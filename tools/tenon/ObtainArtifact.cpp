@@ -1,5 +1,5 @@
-// The cache never stands in the way: whatever is wrong with it is one warning,
-// and the model is compiled as if there were none.
+// A problem with the cache is never an error: it gives one warning, and the
+// model is compiled without the cache.
 #include "tools/tenon/ObtainArtifact.h"
 
 #include "compiler/Compiler.h"
@@ -31,7 +31,7 @@ Status readCacheLimit(Invocation &call, uint64_t &bytes) {
 }
 
 namespace {
-/// One model on its way to an artifact.
+/// Obtains the artifact of one model.
 class Obtaining {
 public:
   Obtaining(Invocation &call, CompileOptions options, Artifact &artifact)
@@ -56,7 +56,7 @@ public:
     MakingLock lock = cache.lock(fingerprint->text, [&] {
       call.talk.detail("waiting for another process that compiles this model");
     });
-    // What another process has made meanwhile.
+    // Another process may have made the entry meanwhile.
     if (find())
       return Status::Success;
     if (!damage.empty())
@@ -68,7 +68,7 @@ public:
   }
 
 private:
-  /// One warning is enough for one cause.
+  /// Warns once: later problems have the first one's cause.
   void warn(std::string text) {
     if (warned)
       return;
@@ -123,7 +123,7 @@ private:
       warn("the cache is not used: " + why);
       return compileElsewhere();
     }
-    // What goes wrong with files of the cache is no fault of the model's.
+    // An I/O error on files of the cache is not an error of the model.
     std::string unwritable;
     CompileReport report = compileTo(made, [&](const Diagnostic &said) {
       if (said.status == Status::Io && said.severity == Severity::Error &&
@@ -138,7 +138,8 @@ private:
     }
     if (report.status != Status::Success)
       return report.status;
-    // A model that changed meanwhile is run, but not under its old name.
+    // If the model changed meanwhile, the artifact is run but not stored under
+    // the old fingerprint.
     std::string why =
         fingerprint->isStillTrue(report.filesRead)
             ? cache.publish(made, fingerprint->text, artifact.held)
@@ -160,7 +161,7 @@ private:
   Artifact &artifact;
   CacheFolder cache;
   std::optional<Fingerprint> fingerprint;
-  std::string damage; ///< of the entry that was found
+  std::string damage; ///< the problem of the entry that was found
   bool warned = false;
 };
 } // namespace

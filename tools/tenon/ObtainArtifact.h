@@ -1,5 +1,6 @@
-// From the name of a model or an artifact to an artifact that can be opened:
-// the file itself, one from the cache, or one compiled now and put there.
+// Turns the name of a model or artifact into an artifact that can be opened:
+// the file, an entry of the cache, or a model compiled now and stored in the
+// cache.
 #ifndef TENON_TOOLS_TENON_OBTAINARTIFACT_H
 #define TENON_TOOLS_TENON_OBTAINARTIFACT_H
 
@@ -12,26 +13,27 @@
 
 namespace tenon::cli {
 
-/// An artifact, and what keeps it where it is as long as this lives.
+/// An artifact. Its file is kept as long as this object lives.
 struct Artifact {
   std::string path;
-  bool isCached = false; ///< it will be found again
-  double seconds = 0;    ///< compiled for so long; 0: it was there
+  bool isCached = false; ///< the cache keeps it
+  double seconds = 0;    ///< duration of the compilation; 0: none was needed
   HeldEntry held;
-  Descriptor lock; ///< of the directory, where it stands in the cache
+  Descriptor lock; ///< of the artifact's directory, if it is in the cache
   std::unique_ptr<TemporaryDirectory> directory;
 };
 
-/// `artifact` becomes `path`, or what the flags of `call` compile it to.
+/// Sets `artifact` to the artifact `path`, or compiles the model `path` with
+/// the flags of `call`.
 Status obtainArtifact(Invocation &call, const std::string &path,
                       Artifact &artifact);
 
-/// The same for the model and the options in `options`, whose output is chosen
-/// here.
+/// As obtainArtifact, for the model and options in `options`. The output's path
+/// is chosen here.
 Status obtainCompiled(Invocation &call, CompileOptions options,
                       Artifact &artifact);
 
-/// TENON_CACHE_LIMIT, by default 5 GiB; 0 is no cache.
+/// Reads TENON_CACHE_LIMIT, by default 5 GiB; 0 disables the cache.
 Status readCacheLimit(Invocation &call, uint64_t &bytes);
 
 } // namespace tenon::cli

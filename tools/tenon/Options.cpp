@@ -1,6 +1,6 @@
-// The option table, and the refusals LLVM's parser leaves to us: an unknown
-// flag is answered with its nearest spelling, a flag of another verb with that
-// verb's name, a flag without its value by its name.
+// The option table, and the errors that LLVM's parser leaves to us. An unknown
+// flag gets its nearest spelling, a flag of another verb that verb's name, a
+// flag without a value its own name.
 #include "tools/tenon/Options.h"
 
 #include "tools/tenon/Verbs.h"
@@ -53,7 +53,7 @@ Diagnostic usageError(std::string text, std::string help) {
   return d;
 }
 
-/// What to say of `spelling`, which no flag of `verb` matches.
+/// The error for `spelling`, which matches no flag of `verb`.
 static Diagnostic unknownFlag(VerbBit verb, llvm::StringRef spelling,
                               const ArgList &all, unsigned index) {
   std::string text = "unknown argument '" + spelling.str() + "'";

@@ -1,6 +1,6 @@
-// The flags of the command line as a table, and the one way to parse a verb's
-// arguments. What leaves here is a parsed list in which every flag belongs to
-// the verb, or a usage error that names the nearest spelling.
+// The table of all flags, and the parser of a verb's arguments. The result is a
+// parsed list with flags of that verb only, or a usage error that names the
+// nearest spelling.
 #ifndef TENON_TOOLS_TENON_OPTIONS_H
 #define TENON_TOOLS_TENON_OPTIONS_H
 
@@ -13,7 +13,7 @@
 
 namespace tenon::cli {
 
-/// The visibility bits of Options.td, one a verb.
+/// The visibility bits of Options.td, one for each verb.
 enum VerbBit : unsigned {
   CompileVerb = 1 << 1,
   RunVerb = 1 << 2,
@@ -36,10 +36,10 @@ enum ID {
 };
 } // namespace options
 
-/// The table made from Options.td.
+/// The option table generated from Options.td.
 const llvm::opt::OptTable &optionTable();
 
-/// The arguments of one verb, or the usage error.
+/// The parsed arguments of one verb, or a usage error.
 struct ParsedArguments {
   llvm::opt::InputArgList list;
   std::optional<Diagnostic> error;
@@ -50,8 +50,8 @@ ParsedArguments parseArguments(VerbBit verb,
 /// A usage error of the command line: `tenon: error: text`.
 Diagnostic usageError(std::string text, std::string help = {});
 
-/// The value among `known` nearest to `word`, as `; did you mean 'x'?`; empty
-/// where nothing is near.
+/// Text like `; did you mean 'x'?` for the value in `known` nearest to `word`;
+/// empty if none is near.
 std::string didYouMean(llvm::StringRef word, llvm::ArrayRef<std::string> known);
 
 } // namespace tenon::cli

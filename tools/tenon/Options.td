@@ -1,5 +1,6 @@
-// Every flag of every verb: parsing, help, suggestions and shell completion all come from this table. A flag's Visibility
-// names the verbs it is for; its group is the heading it stands under in `tenon help VERB`.
+// Every flag of every verb. Parsing, help, suggestions and shell completion
+// come from this table. A flag's Visibility names the verbs that accept it; its
+// group is its heading in `tenon help VERB`.
 include "llvm/Option/OptParser.td"
 
 def CompileVerb : OptionVisibility;
@@ -18,7 +19,7 @@ defvar Generating = [CompileVerb, RunVerb, BenchVerb, VerifyVerb];
 defvar Every = [CompileVerb, RunVerb, BenchVerb, VerifyVerb, InspectVerb,
                 TargetsVerb, HelpVerb, CompletionVerb, NoVerb, CacheVerb];
 
-// `--name=VALUE` and its spelling with a space.
+// A flag `--name=VALUE`, and its spelling `--name VALUE`.
 multiclass Eq<string prefix, string name, list<OptionVisibility> verbs,
               OptionGroup group, string meta, string help, string values = ""> {
   def NAME : Joined<[prefix], name#"=">, Visibility<verbs>, Group<group>,

@@ -1,5 +1,5 @@
-// Atomic writes: a new file under another name, complete and closed, then one
-// rename. An interrupt removes the new file.
+// Atomic writes: a new file gets a temporary name, is written and closed, and
+// is then renamed. An interrupt removes it.
 #include "tools/tenon/OutputFile.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -56,7 +56,8 @@ Status checkOutput(Talk &talk, const std::string &output,
   return Status::Success;
 }
 
-/// The folder resolved, then the name: also of a file that is not there yet.
+/// The resolved folder, then the file name; works for a file that does not
+/// exist yet.
 static std::string identityOf(const std::string &path) {
   llvm::SmallString<256> folder;
   if (llvm::sys::fs::real_path(folderOf(path), folder))
@@ -65,7 +66,7 @@ static std::string identityOf(const std::string &path) {
   return folder.str().str();
 }
 
-/// Two names of one file, be it by a link.
+/// True if both names mean one file, also through links.
 static bool isSameFile(const std::string &a, const std::string &b) {
   struct stat first, second;
   if (stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0)
@@ -77,7 +78,7 @@ Status checkDistinct(Talk &talk, llvm::ArrayRef<NamedOutput> outputs,
                      const std::string &input) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     const auto &[what, path] = outputs[i];
-    // A terminal or /dev/null takes several.
+    // Several outputs may go to a terminal or /dev/null.
     bool isDevice = path != "-" && isStream(path);
     if (!isStream(path) && isSameFile(path, input))
       return talk.usage(what + " '" + path + "' is the input");
@@ -102,7 +103,7 @@ static bool writeAll(int fd, llvm::StringRef content) {
   return true;
 }
 
-/// Removes the temporary files in `folder` of processes that were killed.
+/// Removes temporary files of killed processes in `folder`.
 static void removeStale(const std::string &folder) {
   std::error_code error;
   for (llvm::sys::fs::directory_iterator it(folder, error), end;
@@ -135,7 +136,8 @@ Status writeOutput(Talk &talk, const std::string &path,
     close(fd);
     return status;
   }
-  // The name beside it: a rename never crosses file systems.
+  // The temporary name is in the same folder, because a rename cannot cross
+  // file systems.
   std::string temporary =
       llvm::formatv("{0}/.tenon-{1}.tmp", folderOf(path), getpid());
   removeStale(folderOf(path));

@@ -1,5 +1,5 @@
-// Files the tool writes itself: whole or not at all, and never in place of what
-// was asked to be read.
+// Files that the tool writes itself. They appear complete or not at all, and
+// never replace an input.
 #ifndef TENON_TOOLS_TENON_OUTPUTFILE_H
 #define TENON_TOOLS_TENON_OUTPUTFILE_H
 
@@ -13,32 +13,33 @@
 
 namespace tenon::cli {
 
-/// Judges, before any work, whether `output` can be written and is not `input`:
-/// the folder exists and takes files, and the name is not a folder's.
+/// Checks in advance that `output` can be written: the folder exists and is
+/// writable, the name is not a folder's, and the file is not `input`.
 Status checkOutput(Talk &talk, const std::string &output,
                    const std::string &input);
 
-/// A file that a command will write, as its user knows it: "the header".
+/// An output file of a command; `what` is its name for users, like "the
+/// header".
 struct NamedOutput {
   std::string what, path;
 };
 
-/// Refuses two outputs that are one file, and one that is the input.
+/// Refuses two outputs that are one file, and an output that is the input.
 Status checkDistinct(Talk &talk, llvm::ArrayRef<NamedOutput> outputs,
                      const std::string &input);
 
-/// True for '-' and for pipes and devices: these are written to, not replaced.
+/// True for '-', pipes and devices: they are written to, not replaced.
 bool isStream(const std::string &output);
 
-/// Writes `content` to `path` through a temporary file beside it; to the
-/// standard output for '-'.
+/// Writes `content` to `path` through a temporary file beside it. '-' means the
+/// standard output.
 Status writeOutput(Talk &talk, const std::string &path,
                    llvm::StringRef content);
 
 /// Copies the file `from` to the stream `to`.
 Status copyToStream(Talk &talk, const std::string &from, const std::string &to);
 
-/// Reads the file `path` whole; on failure an Io error after a message.
+/// Reads the whole file `path`. On failure prints a message and returns Io.
 Status readWhole(Talk &talk, const std::string &path, std::string &content);
 
 } // namespace tenon::cli

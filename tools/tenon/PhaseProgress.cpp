@@ -1,4 +1,5 @@
-// The stage of a crash report and the lines of --progress come from one place.
+// One callback sets the stage for crash reports and prints the lines of
+// --progress.
 #include "tools/tenon/PhaseProgress.h"
 
 #include "tools/tenon/Interrupts.h"

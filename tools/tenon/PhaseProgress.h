@@ -1,4 +1,4 @@
-// What a user sees while the compiler works.
+// Shows the progress of a compilation.
 #ifndef TENON_TOOLS_TENON_PHASEPROGRESS_H
 #define TENON_TOOLS_TENON_PHASEPROGRESS_H
 
@@ -7,8 +7,8 @@
 
 namespace tenon::cli {
 
-/// Shows the phases of `compiler`, which is to emit `kind`, as they end; a
-/// crash report names the last one.
+/// Shows the phases of `compiler` as they end; `kind` is the emitted kind.
+/// Crash reports name the last phase shown.
 void showPhases(Invocation &call, Compiler &compiler, EmitKind kind);
 
 } // namespace tenon::cli

@@ -1,5 +1,5 @@
-// The hook does as little as it can: two readings of the clock, and sums. What
-// they mean is worked out when the runs are over.
+// The hook only reads the clock twice and adds up times. Everything else is
+// computed after the runs.
 #include "tools/tenon/Profile.h"
 
 #include "tools/tenon/Talk.h"

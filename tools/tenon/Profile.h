@@ -1,4 +1,4 @@
-// What each kernel of a run cost, beside the least this machine could take.
+// The time of each kernel of a run, beside the least time this machine needs.
 #ifndef TENON_TOOLS_TENON_PROFILE_H
 #define TENON_TOOLS_TENON_PROFILE_H
 
@@ -15,22 +15,22 @@
 
 namespace tenon::cli {
 
-/// Hears of the launches of a model's runs and adds them up by kernel.
+/// Receives the launches of a model's runs and sums their times by kernel.
 class Profile {
 public:
-  /// From now on the runs of `model` are heard, and counted as `runs`. With
-  /// `keepLaunches` each launch is kept for trace().
+  /// Starts to record runs of `model`. With `keepLaunches` each launch is kept
+  /// for trace().
   void listen(LoadedModel &model, bool keepLaunches);
 
-  /// Says that the runs heard of, `runs` of them, took `seconds` in all, and
-  /// measures the machine.
+  /// Ends the recording: `runs` runs took `seconds` in total. Then measures the
+  /// machine's peaks.
   void finish(int64_t runs, double seconds, int threads);
 
-  /// A row for each kernel, the dearest first, per run.
+  /// Prints one row for each kernel with times per run, the slowest first.
   void print(llvm::raw_ostream &out) const;
   llvm::json::Value asJson() const;
 
-  /// The launches as a trace that chrome://tracing and Perfetto read.
+  /// The launches in the trace format of chrome://tracing and Perfetto.
   std::string trace() const;
 
 private:
@@ -40,7 +40,8 @@ private:
     int32_t kernel = 0;
     int64_t calls = 0;
     double flops = 0, bytes = 0, seconds = 0, floor = 0;
-    /// How often which flops and bytes: each launch has a floor of its own.
+    /// Counts the launches for each pair of flops and bytes: each pair has its
+    /// own least time.
     std::map<std::pair<int64_t, int64_t>, int64_t> works;
   };
   struct Launch {
@@ -53,7 +54,7 @@ private:
                    int64_t bytes);
 
   const tenon_function_desc *function = nullptr;
-  std::string version; ///< of the code
+  std::string version; ///< name of the code version that ran
   std::vector<Row> rows;
   std::vector<Launch> launches;
   bool keepLaunches = false;

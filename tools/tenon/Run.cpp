@@ -1,5 +1,5 @@
-// `tenon run`: one run of a model or artifact on inputs from the command line,
-// its outputs shown, written or compared.
+// `tenon run` runs a model or artifact once on inputs from the command line,
+// and shows, writes or compares its outputs.
 #include "tools/tenon/CallStats.h"
 #include "tools/tenon/Comparison.h"
 #include "tools/tenon/CompileFlags.h"
@@ -38,7 +38,7 @@ struct RunFlags {
   PrintOptions printing;
   int64_t repeat = 1;
   bool profile = false;
-  std::string trace; ///< where the profile's trace goes, or empty
+  std::string trace; ///< path for the profile's trace, or empty
 };
 } // namespace
 
@@ -115,7 +115,7 @@ static Status readFlags(Invocation &call, RunFlags &flags) {
   return status;
 }
 
-/// The output `name` means; without a name the only one.
+/// Finds the output `name`; without a name the only output.
 static Status findOutput(Invocation &call, const std::vector<Tensor> &outputs,
                          const char *flag, const std::string &name,
                          const Tensor *&found) {
@@ -137,7 +137,7 @@ static Status findOutput(Invocation &call, const std::vector<Tensor> &outputs,
           llvm::join(names, ", "));
 }
 
-/// Splits "[NAME=]@FILE" with the names of `outputs`.
+/// Splits "[NAME=]@FILE" by the names of `outputs`.
 static std::pair<std::string, std::string>
 splitOutput(const std::string &text, const std::vector<Tensor> &outputs) {
   std::vector<std::string> names;
@@ -212,8 +212,8 @@ static Status compareExpected(Invocation &call,
   return result;
 }
 
-/// Reads PREFIX_0.pb, PREFIX_1.pb, ... in the order of `names`, or by the names
-/// in the files where all of them are known.
+/// Reads PREFIX_0.pb, PREFIX_1.pb, ... as the tensors `names`, in order. If all
+/// files name known tensors, these names are used instead.
 static Status readTestTensors(Invocation &call, const std::string &directory,
                               const char *prefix,
                               const std::vector<std::string> &names,
@@ -298,7 +298,8 @@ static Status runTestSet(Invocation &call, const RunFlags &flags,
   return status;
 }
 
-/// Runs on every test_data_set_* of `directory`, or on it itself.
+/// Runs on every test_data_set_* of `directory`, or on `directory` itself if
+/// there are none.
 static Status runTestData(Invocation &call, const RunFlags &flags,
                           LoadedModel &model, const std::string &directory) {
   std::vector<std::string> sets;
@@ -324,7 +325,7 @@ static Status runTestData(Invocation &call, const RunFlags &flags,
   return result;
 }
 
-/// True where an output itself goes to the standard output.
+/// True if an output goes to the standard output.
 static bool streamsOutput(const llvm::opt::InputArgList &args) {
   for (const Arg *arg : args.filtered(OPT_output)) {
     llvm::StringRef value = arg->getValue();
@@ -364,7 +365,7 @@ static void printResult(Invocation &call, const RunFlags &flags,
   call.talk.note("ran in " + formatTime(seconds));
 }
 
-/// Refuses outputs that would be written over one another or over the model.
+/// Refuses an output that would overwrite another output or the model.
 static Status checkOutputs(Invocation &call, const RunFlags &flags,
                            const tenon_function_desc &function) {
   std::vector<Tensor> outputs(function.num_outputs);
@@ -388,7 +389,7 @@ static Status runOnInputs(Invocation &call, const RunFlags &flags,
     return status;
   std::vector<Tensor> inputs;
   {
-    // The deadline is also one for making the inputs.
+    // The deadline covers the reading of inputs too.
     TimeLimit limit(call.talk, flags.model, "the deadline",
                     flags.loading.deadline);
     Status status = readInputs(call, signatureOf(model.getFunction()),
@@ -409,7 +410,7 @@ static Status runOnInputs(Invocation &call, const RunFlags &flags,
   };
   Profile profile;
   if (flags.profile) {
-    // The first run reads weights from the disk and starts threads.
+    // Not profiled: the first run reads weights from disk and starts threads.
     if (Status status = run(); status != Status::Success)
       return status;
     profile.listen(model, !flags.trace.empty());

@@ -1,4 +1,4 @@
-// Order statistics by sorting; sweeps by their small grammar.
+// Order statistics by sorting, and the parser of sweeps.
 #include "tools/tenon/Statistics.h"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
-// Printing of diagnostics and progress, one message at a time: a message is
-// built whole and written at once, so that messages of several threads never
-// mix.
+// Prints diagnostics and progress. Each message is built completely and written
+// with one call, so that messages of several threads do not mix.
 #include "tools/tenon/Talk.h"
 
 #include "tools/tenon/Options.h"

@@ -1,6 +1,5 @@
-// Everything the tool says on the error stream: diagnostics as text or JSON,
-// notes, and progress. Results go to the standard output and never pass through
-// here.
+// All output on the error stream: diagnostics as text or JSON, notes, and
+// progress. Results go to the standard output and not through this class.
 #ifndef TENON_TOOLS_TENON_TALK_H
 #define TENON_TOOLS_TENON_TALK_H
 
@@ -16,37 +15,38 @@ namespace tenon::cli {
 
 class Talk {
 public:
-  /// Text without colours or progress, until `configure`.
+  /// Until `configure`: text without colours or progress.
   Talk() = default;
 
-  /// Reads --color, --diagnostics-format, --progress, -q and -v; the status is
-  /// not Success where a value is unknown.
+  /// Reads --color, --diagnostics-format, --progress, -q and -v. The status is
+  /// an error if a value is unknown.
   Status configure(const llvm::opt::InputArgList &args);
 
-  /// Prints a diagnostic; returns its class. Notes and warnings are silent
-  /// under -q.
+  /// Prints a diagnostic and returns its class. With -q notes and warnings are
+  /// not printed.
   Status say(const Diagnostic &d);
 
-  /// From now on messages about the file `path` name it `shown`.
+  /// From this call on, messages about the file `path` call it `shown`.
   void showAs(std::string path, std::string shown);
 
   /// The text that `say` prints.
   std::string render(const Diagnostic &d) const;
 
-  /// An error of the class `status` about the command line or a file.
+  /// Reports an error of class `status` about the command line or a file;
+  /// returns `status`.
   Status fail(Status status, std::string file, std::string text,
               std::vector<std::string> details = {}, std::string help = {});
 
-  /// A usage error.
+  /// Reports a usage error.
   Status usage(std::string text, std::string help = {});
 
   void note(std::string text);
 
-  /// A line only -v shows.
+  /// Prints a line with -v only.
   void detail(std::string text);
 
-  /// A finished phase, on a terminal or where asked for; a note where it was
-  /// slow.
+  /// Reports a finished phase, on a terminal or if requested; a slow phase gets
+  /// a note.
   void phase(const PhaseReport &phase, int index, int count);
 
   DiagnosticHandler handler();
@@ -62,16 +62,17 @@ private:
   bool progress = false;
 };
 
-/// True when the result is asked for as JSON.
+/// True if the user wants the result as JSON.
 bool wantsJson(const llvm::opt::InputArgList &args);
 
-/// Closes the result: Io where the standard output could not be written.
+/// Ends the output of a result. Returns Io if the standard output could not be
+/// written, otherwise `status`.
 Status finishResult(Talk &talk, Status status);
 
-/// `n` bytes for people: "98.4 MiB".
+/// `n` bytes as text like "98.4 MiB".
 std::string formatBytes(uint64_t n);
 
-/// `seconds` for people: "0.31 s", "14.9 ms", "2.10 us".
+/// `seconds` as text like "0.31 s", "14.9 ms", "2.10 us".
 std::string formatTime(double seconds);
 
 } // namespace tenon::cli

@@ -1,4 +1,5 @@
-// `tenon targets`: this machine, and the CPUs code can be generated for.
+// `tenon targets` prints this machine's CPU and the CPUs that code can be
+// generated for.
 #include "tools/tenon/CompileFlags.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,5 +1,5 @@
-// Elements of every type the ABI knows, read and written one by one; speed
-// matters little here, exactness does.
+// Elements of every ABI type, read and written one by one. The code favours
+// exactness over speed.
 #include "tools/tenon/Tensor.h"
 
 #include <bit>
@@ -74,7 +74,7 @@ static float floatFromHalf(uint16_t half) {
   return sign ? -magnitude : magnitude;
 }
 
-/// `value` with `mantissaBits` and `exponentBits`, ties to even.
+/// The bits of `value` as a float with these widths, rounded ties to even.
 static uint16_t narrow(double value, int mantissaBits, int exponentBits) {
   uint16_t sign = std::signbit(value) ? 0x8000 : 0;
   uint16_t infinity = ((1 << exponentBits) - 1) << mantissaBits;
@@ -87,8 +87,8 @@ static uint16_t narrow(double value, int mantissaBits, int exponentBits) {
     return sign;
   int bias = (1 << (exponentBits - 1)) - 1;
   int exponent = std::max(std::ilogb(magnitude), 1 - bias);
-  // Units of the last place; nearbyint rounds ties to even, a carry moves into
-  // the exponent by itself.
+  // Units of the last place. nearbyint rounds ties to even; a carry goes into
+  // the exponent.
   auto units = static_cast<uint32_t>(
       std::nearbyint(std::ldexp(magnitude, mantissaBits - exponent)));
   uint32_t bits = (uint32_t(exponent + bias - 1) << mantissaBits) + units;
@@ -149,7 +149,7 @@ void setElement(Tensor &tensor, int64_t index, double value) {
 
 void setElementBits(Tensor &tensor, int64_t index, int64_t value) {
   size_t size = tenon_dtype_bytes(tensor.dtype);
-  // Little-endian: the low bytes come first.
+  // Copies the low bytes, which come first.
   static_assert(std::endian::native == std::endian::little);
   std::memcpy(tensor.bytes.data() + index * size, &value, size);
 }

@@ -1,4 +1,4 @@
-// One door for the three formats; the format is told by the file's extension.
+// Reads and writes all three formats; the extension decides which one.
 #include "tools/tenon/TensorFile.h"
 
 #include "compiler/import/onnx/OnnxTensorFile.h"
@@ -16,7 +16,7 @@
 namespace tenon::cli {
 
 static std::optional<int32_t> dtypeOf(onnx::ElementType type) {
-  // Both sides spell their element types alike.
+  // ONNX and Tenon use the same names for element types.
   return dtypeNamed(onnx::elementTypeName(type));
 }
 
@@ -52,7 +52,7 @@ Status readTensorFile(Invocation &call, const std::string &path,
   llvm::StringRef extension = llvm::sys::path::extension(path);
   if (extension != ".npy" && extension != ".npz" && extension != ".pb")
     return talk.usage("'" + path + "': expected a .npy, .npz or .pb file");
-  // The file and the tensors that are made of it.
+  // Twice the file's size: for the file and for the tensors made from it.
   uint64_t bytes = 0;
   if (!llvm::sys::fs::file_size(path, bytes))
     if (Status status =
@@ -120,7 +120,7 @@ Status readOneTensor(Invocation &call, const std::string &path,
                         {"arrays: " + llvm::join(names, ", ")});
 }
 
-/// The number in "input_12.pb"; files without one come first.
+/// The number in "input_12.pb". Files without a number come first.
 static int64_t numberIn(llvm::StringRef path) {
   llvm::StringRef stem = llvm::sys::path::stem(path);
   int64_t number = -1;

@@ -1,5 +1,4 @@
-// Tensors in files: .npy, .npz and ONNX's .pb go in, tensors come out; outputs
-// go the other way.
+// Tensors in files: reads .npy, .npz and ONNX's .pb.
 #ifndef TENON_TOOLS_TENON_TENSORFILE_H
 #define TENON_TOOLS_TENON_TENSORFILE_H
 
@@ -9,17 +8,17 @@
 namespace tenon::cli {
 
 /// Reads all tensors of the file `path`, whose name ends in .npy, .npz or .pb.
-/// Tensors without a name of their own have none. Memory is taken only as far
-/// as the call's budget goes.
+/// A tensor's name is empty if the file has none. Refuses a file that needs
+/// more memory than the call's budget.
 Status readTensorFile(Invocation &call, const std::string &path,
                       std::vector<Tensor> &tensors);
 
-/// Reads one tensor: of an archive the one called `name`, or its only one.
+/// Reads one tensor. From an archive: the one called `name`, or the only one.
 Status readOneTensor(Invocation &call, const std::string &path,
                      const std::string &name, Tensor &tensor);
 
 /// The files of `directory` whose names start with `prefix` and end with one of
-/// our extensions, numbers in order: input_2 before input_10.
+/// these extensions, in order of their numbers: input_2 before input_10.
 Status listTensorFiles(Talk &talk, const std::string &directory,
                        const std::string &prefix,
                        std::vector<std::string> &paths);

@@ -1,5 +1,5 @@
-// Statistics skip NaN and say how many they skipped; ties among the largest go
-// to the lower index.
+// Statistics skip NaN and report their number. Among equal largest values the
+// lower index comes first.
 #include "tools/tenon/TensorPrinting.h"
 
 #include "compiler/report/Diagnostic.h"
@@ -12,9 +12,9 @@
 
 namespace tenon::cli {
 
-/// Rows of the last axis that --print-top shows.
+/// The most rows along the last axis that --print-top shows.
 static constexpr int64_t maxRows = 8;
-/// Outputs of up to this many elements are printed unasked.
+/// Outputs of at most this many elements are printed by default.
 static constexpr int64_t smallOutput = 16;
 
 namespace {
@@ -42,7 +42,7 @@ static Statistics statisticsOf(const Tensor &tensor) {
   return s;
 }
 
-/// The indices of the largest elements of the row that starts at `start`.
+/// The indices of the `count` largest elements of the row at `start`.
 static std::vector<int64_t> largest(const Tensor &tensor, int64_t start,
                                     int64_t length, int64_t count) {
   std::vector<int64_t> order(length);

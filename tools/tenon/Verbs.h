@@ -1,5 +1,4 @@
-// The verbs of the command line: one row each, and all that a verb is given
-// when it is called.
+// The table of the command line's verbs, and the arguments of a verb's call.
 #ifndef TENON_TOOLS_TENON_VERBS_H
 #define TENON_TOOLS_TENON_VERBS_H
 
@@ -10,7 +9,7 @@
 
 namespace tenon::cli {
 
-/// One call of a verb: its parsed arguments and where to speak.
+/// One call of a verb: its parsed arguments and its message stream.
 struct Invocation {
   const llvm::opt::InputArgList &args;
   Talk &talk;
@@ -18,7 +17,7 @@ struct Invocation {
   ModelPipe pipe = ModelPipe();
 };
 
-/// One verb: its row in the help, its flags and its body.
+/// One verb: its row in the help, its flags and its function.
 struct Verb {
   const char *name;
   VerbBit bit;
@@ -27,7 +26,7 @@ struct Verb {
   Status (*body)(Invocation &);
 };
 
-/// All verbs in the order of the help.
+/// All verbs, in the order of the help.
 llvm::ArrayRef<Verb> verbs();
 
 /// The verb called `name`, or null.
@@ -43,10 +42,10 @@ Status targetsVerb(Invocation &call);
 Status helpVerb(Invocation &call);
 Status completionVerb(Invocation &call);
 
-/// The help of all verbs, or of one.
+/// Prints the help of one verb; null: of all verbs.
 void printHelp(llvm::raw_ostream &out, const Verb *verb);
 
-/// `tenon 0.1.0` and what it is made of, as text or JSON.
+/// Prints `tenon 0.1.0` and the versions of its parts, as text or JSON.
 void printVersion(llvm::raw_ostream &out, bool json);
 
 } // namespace tenon::cli

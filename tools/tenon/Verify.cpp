@@ -1,6 +1,6 @@
-// `tenon verify`: compiled code against the reference. Where the outputs
-// differ, the model is compiled once more with every value as an output, and
-// the first that differs names its node.
+// `tenon verify` compares compiled code with the reference. If outputs differ,
+// the model is compiled again with every value as an output. The first value
+// that differs names its node.
 #include "compiler/verify/Reference.h"
 #include "tools/tenon/Comparison.h"
 #include "tools/tenon/CompileFlags.h"
@@ -31,7 +31,7 @@ struct VerifyFlags {
   Tolerance tolerance;
 };
 
-/// One function's run and the reference on the same inputs.
+/// One function's inputs, its outputs and the reference's outputs.
 struct Trial {
   std::string function;
   std::vector<InputSignature> signature;
@@ -40,7 +40,7 @@ struct Trial {
   std::vector<Tensor> expected;
 };
 
-/// A model as compiled code and as what it means.
+/// A model that is compiled and also evaluated by the reference.
 class Subject {
 public:
   /// `exposed`: every value is an output.
@@ -49,17 +49,17 @@ public:
     options.exposeIntermediates = exposed;
   }
 
-  /// Compiles the model and opens what it has become.
+  /// Compiles the model and opens the artifact.
   Status compile();
 
-  /// The functions to check: those that the flags name, by default all.
+  /// Finds the functions to check: those that the flags name, by default all.
   Status describe(std::vector<Trial> &trials);
 
-  /// Runs the trial's inputs and evaluates the reference, both with the first
-  /// values of states.
+  /// Runs the trial's inputs and evaluates the reference; states have their
+  /// initial values in both.
   Status run(Trial &trial);
 
-  /// What the compiled code multiplies.
+  /// The precision of products that the code was compiled with.
   MatmulPrecision getProducts() const { return products; }
 
 private:
@@ -187,9 +187,10 @@ Status Subject::evaluate(Trial &trial) {
                             std::to_string(trial.actual.size()));
 }
 
-/// Sums of many terms cancel: what is small beside the tensor's largest element
-/// is judged by that. Products of bf16 leave f32 no better than bf16, and those
-/// of two parts, through the layers of a model, no better than f16.
+/// The tolerance for a tensor. The absolute part is relative to the largest
+/// element, because sums of many terms cancel. With bf16 products an f32 result
+/// is as accurate as bf16. With products of two bf16 parts it is, after several
+/// layers, as accurate as f16.
 static Tolerance toleranceFor(const Tensor &expected, MatmulPrecision products,
                               Tolerance tolerance) {
   int32_t like = expected.dtype;
@@ -212,8 +213,8 @@ static Tolerance toleranceFor(const Tensor &expected, MatmulPrecision products,
   return tolerance;
 }
 
-/// The index of the first output from `begin` on that differs, or -1; the code
-/// that ran has these `products`.
+/// The index of the first output from `begin` on that differs, or -1.
+/// `products` is the precision of the code that ran.
 static int64_t firstDifference(const VerifyFlags &flags, const Trial &trial,
                                MatmulPrecision products, size_t begin,
                                Difference &difference) {
@@ -227,8 +228,8 @@ static int64_t firstDifference(const VerifyFlags &flags, const Trial &trial,
   return -1;
 }
 
-/// The inputs of every trial. A size of --dim is for the functions that have
-/// such an extent; one that none has is refused.
+/// Reads the inputs of every trial. A size of --dim applies to the functions
+/// that have the extent; if none has it, the flag is refused.
 static Status readAllInputs(Invocation &call, const VerifyFlags &flags,
                             std::vector<Trial> &trials) {
   auto has = [](const Trial &trial, const std::string &name) {
@@ -319,8 +320,9 @@ static Status reportDifference(Invocation &call, const VerifyFlags &flags,
   return call.talk.say(d);
 }
 
-/// Says where the outputs of `trial`, which `subject` gave, differ from the
-/// reference. If they do, the subject is another afterwards.
+/// Reports where the outputs of `trial`, computed by `subject`, differ from the
+/// reference. On a difference `subject` is replaced by the model compiled with
+/// all values as outputs.
 static Status judge(Invocation &call, const VerifyFlags &flags,
                     std::optional<Subject> &subject, const Trial &trial) {
   Difference difference;
@@ -331,7 +333,8 @@ static Status judge(Invocation &call, const VerifyFlags &flags,
   std::string place = "output \"" + trial.actual[differing].name + "\"";
 
   call.talk.note("the outputs differ; looking for the first op that does");
-  // The weights, states and arena of the first go before those of this come.
+  // The first model is freed before the second is opened, so that only one is
+  // in memory.
   subject.emplace(call, flags, /*exposed=*/true);
   Trial exposed = trial;
   exposed.expected.clear();

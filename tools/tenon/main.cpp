@@ -1,5 +1,5 @@
-// The door of the command line: expands response files, finds the verb, parses
-// its flags and calls it.
+// The main function: expands response files, finds the verb, parses its flags
+// and calls it.
 #include "tools/tenon/CompileFlags.h"
 #include "tools/tenon/Interrupts.h"
 #include "tools/tenon/LargeStack.h"
@@ -80,7 +80,7 @@ static Status runCommand(int argc, char **argv) {
   if (llvm::Error error = expansion.expandResponseFiles(arguments))
     return Talk().fail(Status::Io, "tenon", llvm::toString(std::move(error)));
 
-  // The compiler's own name, for build systems.
+  // The compiler's own name: it calls the verb compile.
   if (argc > 0 && llvm::sys::path::filename(argv[0]) == "tenonc")
     return callVerb(findVerb("compile"), arguments);
   if (arguments.empty() || arguments[0][0] == '-')
@@ -95,7 +95,7 @@ int main(int argc, char **argv) {
   holdStandardStreams();
   installInterrupts(argc, argv);
   Status status = withLargeStack([&] { return runCommand(argc, argv); });
-  // Nobody is left to be told that the error stream cannot be written.
+  // The error stream may be unwritable, but there is nobody to tell.
   llvm::errs().clear_error();
   return static_cast<int>(status);
 }

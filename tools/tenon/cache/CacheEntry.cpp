@@ -1,6 +1,6 @@
-// The list of an entry is a text: a first line of the format, a line with the
-// hash of all that follows, a line for each file, and the fingerprint. It is
-// the last file written, so an entry without it was never finished.
+// The list of an entry is a text: a line with the format, a line with the hash
+// of the rest, one line for each file, and the fingerprint. It is written last,
+// so an entry without a list is unfinished.
 #include "tools/tenon/cache/CacheEntry.h"
 
 #include "compiler/Fingerprint.h"
@@ -56,7 +56,7 @@ std::string whyNotOurs(const Descriptor &file) {
   return "";
 }
 
-/// The names in a folder, sorted.
+/// The sorted names of the files in a folder.
 static std::vector<std::string> namesIn(const std::string &path) {
   std::vector<std::string> names;
   std::error_code error;
@@ -67,8 +67,8 @@ static std::vector<std::string> namesIn(const std::string &path) {
   return names;
 }
 
-/// `content` becomes that of the list open as `fd`; false where it cannot be
-/// read or is larger than any list.
+/// Reads the list open as `fd` into `content`. False if it cannot be read or is
+/// larger than a list can be.
 static bool readList(int fd, std::string &content) {
   char buffer[4096];
   for (;;) {
@@ -83,7 +83,7 @@ static bool readList(int fd, std::string &content) {
   }
 }
 
-/// The line of a file.
+/// The line of a file in the list.
 static std::string lineOf(const FileState &file) {
   return "file " + file.hash + " " + std::to_string(file.bytes) + " " +
          llvm::sys::path::filename(file.path).str() + "\n";
@@ -116,13 +116,14 @@ std::string sealEntry(const std::string &path, const std::string &text) {
       return strerror(errno);
     rest = rest.drop_front(size_t(n));
   }
-  // A crash of the machine shall not leave the list without the files.
+  // Sync the files first: after a machine crash the list must not exist without
+  // them.
   if (!out.isOpen() || fsync(out.get()) != 0 || close(out.release()) != 0)
     return strerror(errno);
   return "";
 }
 
-/// The file `name` of the entry, judged before it is read.
+/// Opens and checks the file `name` of the entry before it is read.
 static std::string openFile(const Descriptor &folder, const std::string &name,
                             Descriptor &file) {
   file = Descriptor(openat(folder.get(), name.c_str(),
@@ -199,7 +200,8 @@ std::optional<EntryOrigin> originOf(const std::string &path) {
 }
 
 void touchEntry(const std::string &path) {
-  // Where it may not be written nobody removes it either.
+  // A failure is harmless: an entry that we cannot write, we cannot remove
+  // either.
   (void)!utimensat(AT_FDCWD, (path + "/" + listName).c_str(), nullptr,
                    AT_SYMLINK_NOFOLLOW);
 }

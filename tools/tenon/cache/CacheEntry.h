@@ -1,6 +1,6 @@
-// One entry of the cache: a folder with an artifact, the files that belong to
-// it, and a list of all of them with their hashes. Whoever reads an entry
-// trusts nothing of it: not its owner, its mode, its names or its bytes.
+// One entry of the cache: a folder with an artifact, its companion files, and a
+// list of all of them with their hashes. A reader trusts nothing in it: it
+// checks owner, mode, names and bytes.
 #ifndef TENON_TOOLS_TENON_CACHE_CACHEENTRY_H
 #define TENON_TOOLS_TENON_CACHE_CACHEENTRY_H
 
@@ -11,7 +11,7 @@
 
 namespace tenon::cli {
 
-/// A descriptor that closes itself, and with it gives up its lock.
+/// A file descriptor that closes itself, which releases its lock.
 class Descriptor {
 public:
   explicit Descriptor(int fd = -1) : fd(fd) {}
@@ -30,34 +30,36 @@ private:
 /// The name of the artifact in an entry's folder.
 extern const char *const artifactName;
 
-/// What the list of an entry says of it, unchecked.
+/// The origin of an entry as its list states it, unchecked.
 struct EntryOrigin {
-  std::string model, target; ///< as of its fingerprint
+  std::string model, target; ///< from its fingerprint
 };
 
 /// Writes the list of the folder at `path`, which holds the files of an
-/// artifact made by the fingerprint `text`. Empty, or what went wrong.
+/// artifact with the fingerprint `text`. Returns the reason of a failure, or an
+/// empty string.
 std::string sealEntry(const std::string &path, const std::string &text);
 
-/// Empty where the folder at `path`, open as `folder`, is an entry of the
-/// fingerprint `text`: all files are there, no other, all of this user and of
-/// nobody else to change, with the bytes they had. Otherwise why not.
+/// Checks that the folder at `path`, open as `folder`, is an entry of the
+/// fingerprint `text`. It must hold exactly the listed files, with their bytes,
+/// all owned by this user and writable by no one else. Returns the first
+/// problem, or an empty string.
 std::string checkEntry(const std::string &path, const Descriptor &folder,
                        const std::string &text);
 
-/// Reads the list of the entry at `path`; nothing where there is none.
+/// Reads the list of the entry at `path`; nullopt if there is none.
 std::optional<EntryOrigin> originOf(const std::string &path);
 
-/// Remembers that the entry was used now, and tells when it last was, in
-/// seconds since the epoch; 0 where nobody knows.
+/// touchEntry records that the entry is used now. lastUse returns the time of
+/// the last use in seconds since the epoch; 0 if it is unknown.
 void touchEntry(const std::string &path);
 int64_t lastUse(const std::string &path);
 
-/// The bytes of all files in `path`.
+/// The size of all files in `path`, in bytes.
 uint64_t bytesOf(const std::string &path);
 
-/// Why a file or folder may not be trusted; empty where it belongs to this user
-/// and nobody else may change it.
+/// Checks that a file or folder is owned by this user and writable by no one
+/// else. Returns the problem, or an empty string.
 std::string whyNotOurs(const Descriptor &file);
 
 } // namespace tenon::cli

@@ -1,6 +1,7 @@
-// The protocol of the folder. Names in it: 64 hex digits are an entry, those
-// with `.lock` the right to make it, `tenon-` and six letters a folder somebody
-// works in. Nothing else is touched, so a folder named by mistake stays whole.
+// The naming rules of the cache folder. A name of 64 hex digits is an entry.
+// With `.lock` added it is the lock for making that entry. `tenon-` and six
+// letters is a temporary working folder. Other names are never touched, so a
+// folder given by mistake stays intact.
 #include "tools/tenon/cache/CacheFolder.h"
 
 #include "compiler/Fingerprint.h"
@@ -63,7 +64,7 @@ std::string CacheFolder::entryPath(const std::string &text) const {
   return path + "/" + hashText(text);
 }
 
-/// Whether `path` still names what is open as `file`.
+/// True if `path` still names the file open as `file`.
 static bool isStillAt(const std::string &path, const Descriptor &file) {
   struct stat there, here;
   return lstat(path.c_str(), &there) == 0 && fstat(file.get(), &here) == 0 &&
@@ -77,8 +78,8 @@ static bool wait(const Descriptor &file, int operation) {
   return true;
 }
 
-/// Takes the lock of the folder at `path`; not open where the folder is gone or
-/// has no lock to give.
+/// Locks the folder at `path`. The result is not open if the folder is gone or
+/// cannot be locked.
 static Descriptor lockFolder(const std::string &path, int operation) {
   Descriptor folder(
       open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -102,7 +103,7 @@ HeldEntry CacheFolder::find(const std::string &text, std::string &why) const {
   }
   held.folder = lockFolder(entry, LOCK_SH);
   if (!held.folder.isOpen()) {
-    // Removed since, or closed to us.
+    // The entry was removed meanwhile, or we may not read it.
     if (access(entry.c_str(), R_OK | X_OK) != 0 && errno != ENOENT)
       why = strerror(errno);
     return held;
@@ -116,7 +117,7 @@ HeldEntry CacheFolder::find(const std::string &text, std::string &why) const {
 }
 
 MakingLock::~MakingLock() {
-  // Removed while it is held: who waits for it looks again.
+  // Removed while it is locked: a waiting process then notices and tries again.
   if (file.isOpen())
     unlink(path.c_str());
 }
@@ -148,8 +149,8 @@ MakingLock CacheFolder::lock(const std::string &text,
   }
 }
 
-/// Removes a folder with all that is in it, or whatever else has the name; no
-/// link is followed.
+/// Removes a folder with its contents, or a file of that name. Links are not
+/// followed.
 static void removeAll(const std::string &path) {
   std::error_code ignored;
   std::filesystem::remove_all(path, ignored);
@@ -161,7 +162,7 @@ std::string CacheFolder::makeWorkFolder(TemporaryDirectory &work,
   if (std::string why = work.create(path); !why.empty())
     return why;
   lock = lockFolder(work.getPath(), LOCK_EX);
-  // Who cleans up may have been quicker than the lock; then this fails.
+  // Fails if another process has cleaned up the folder before it was locked.
   made = work.getPath() + "/entry";
   return mkdir(made.c_str(), 0700) == 0 ? "" : strerror(errno);
 }
@@ -174,7 +175,8 @@ std::string CacheFolder::publish(const std::string &made,
   std::string entry = entryPath(text);
   held.folder = lockFolder(made, LOCK_SH);
   if (rename(made.c_str(), entry.c_str()) != 0) {
-    // Something may have the name that is no entry: it is exchanged for ours.
+    // The name may be taken by something that is no entry: exchange it for
+    // ours.
     int reason = errno;
     if (renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, entry.c_str(),
                   RENAME_EXCHANGE) != 0)
@@ -185,7 +187,7 @@ std::string CacheFolder::publish(const std::string &made,
   return "";
 }
 
-/// Calls `visit` with the name and path of all that is in the folder.
+/// Calls `visit` with the name and path of everything in the folder.
 static void forEachName(
     const std::string &path,
     llvm::function_ref<void(llvm::StringRef, const std::string &)> visit) {
@@ -230,7 +232,7 @@ bool CacheFolder::removeEntry(const std::string &entry) const {
   Descriptor folder = lockFolder(entry, LOCK_EX | LOCK_NB);
   if (!folder.isOpen())
     return false;
-  // First the name goes, so that nobody finds a part of it.
+  // Rename it first, so that nobody finds a partly removed entry.
   std::string grave = path + "/" + workPrefix + "XXXXXX";
   if (!mkdtemp(grave.data()) || rename(entry.c_str(), grave.c_str()) != 0)
     return false;

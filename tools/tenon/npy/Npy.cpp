@@ -1,5 +1,5 @@
-// The header of a .npy file is a Python dictionary of three keys; it is read by
-// a parser that knows just these.
+// The header of a .npy file is a Python dictionary with three keys. The parser
+// accepts only these.
 #include "tools/tenon/npy/Npy.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace tenon::cli {
 
-/// More than any array of rank 64 needs.
+/// The limits suffice for any array of rank 64.
 static constexpr size_t maxHeaderBytes = maxNpyFront - 12;
 static constexpr size_t maxRank = 64;
 
@@ -20,7 +20,7 @@ struct Header {
   std::vector<int64_t> shape;
 };
 
-/// Reads `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`.
+/// Parses `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`.
 class HeaderParser {
 public:
   HeaderParser(std::string_view text, size_t offset)
@@ -186,12 +186,12 @@ static void swapBytes(Tensor &tensor) {
 }
 
 namespace {
-/// A file's header, and where its data start.
+/// A file's header and the offset of its data.
 struct Layout {
   Header header;
   bool bigEndian = false;
   size_t data = 0;
-  uint64_t bytes = 0; ///< of the data
+  uint64_t bytes = 0; ///< size of the data
 };
 } // namespace
 
@@ -283,7 +283,7 @@ std::string writeNpy(const Tensor &tensor) {
                        descr + "', 'fortran_order': False, 'shape': (";
   for (int64_t extent : tensor.dims)
     header += std::to_string(extent) + ", ";
-  // A tuple of one keeps its comma; longer ones end without.
+  // A tuple of one element keeps its comma; longer tuples end without one.
   if (tensor.dims.size() > 1)
     header.resize(header.size() - 2);
   else if (tensor.dims.size() == 1)

@@ -1,6 +1,6 @@
-// The directory at the end of a ZIP file is the truth; an entry's own header is
-// read only to find where its data start. Of a packed array the header is
-// unpacked first: a few bytes may claim to be gigabytes.
+// Reads the directory at the end of a ZIP file. An entry's own header is read
+// only to find its data. The header of a packed array is unpacked first,
+// because a few bytes may claim to unpack to gigabytes.
 #include "tools/tenon/npy/Npz.h"
 
 #include <set>
@@ -15,7 +15,7 @@ static constexpr uint32_t end64Signature = 0x06064b50;
 static constexpr size_t endBytes = 22;
 static constexpr size_t entryBytes = 46;
 static constexpr size_t localBytes = 30;
-/// Deflate cannot do better than about 1032:1; a claim beyond is a lie.
+/// Deflate cannot pack better than about 1032:1; a higher ratio is invalid.
 static constexpr uint64_t maxDeflateRatio = 1100;
 
 static uint64_t number(std::string_view file, size_t at, int bytes) {
@@ -41,7 +41,8 @@ struct Entry {
 };
 } // namespace
 
-/// Where the ZIP64 extra field of an entry says more than its 32-bit fields.
+/// Reads the ZIP64 extra field of an entry, which holds sizes that do not fit
+/// 32 bits.
 static bool widen(std::string_view extra, Entry &entry) {
   while (extra.size() >= 4) {
     size_t id = number(extra, 0, 2), length = number(extra, 2, 2);
@@ -66,7 +67,8 @@ static FormatError findDirectory(std::string_view file, uint64_t &at,
                                  uint64_t &count) {
   if (file.size() < endBytes || number(file, 0, 2) != 0x4b50)
     return refuse(0, "not a .npz file");
-  // The record stands at the end, before a comment of at most 65535 bytes.
+  // The record is at the end of the file, before a comment of at most 65535
+  // bytes.
   size_t low = file.size() - std::min<size_t>(file.size(), endBytes + 65535);
   for (size_t i = file.size() - endBytes + 1; i-- > low;) {
     if (number(file, i, 4) != endSignature ||
@@ -110,7 +112,7 @@ static FormatError readEntry(std::string_view file, uint64_t &at,
   return {};
 }
 
-/// Finds the packed bytes of an entry, and checks what it claims of them.
+/// Finds the packed bytes of an entry and checks its sizes.
 static FormatError findPacked(std::string_view file, const Entry &entry,
                               std::string_view &packed) {
   if (entry.flags & 1)
@@ -137,7 +139,7 @@ static FormatError findPacked(std::string_view file, const Entry &entry,
   return {};
 }
 
-/// Unpacks the first `size` bytes of an entry; `whole` must be all of it.
+/// Unpacks the first `size` bytes of an entry; with `whole` these must be all.
 static FormatError unpack(std::string_view packed, const Entry &entry,
                           uint64_t size, bool whole, std::string &data) {
   if (entry.method == 0) {
@@ -160,7 +162,7 @@ static FormatError unpack(std::string_view packed, const Entry &entry,
   return good ? FormatError() : refuse(entry.local, "broken compressed data");
 }
 
-/// Unpacks an entry, its array's header first.
+/// Unpacks an entry, the header of its array first.
 static FormatError readArray(std::string_view file, const Entry &entry,
                              const ArrayGate &gate, Tensor &tensor,
                              bool &goOn) {
@@ -183,7 +185,7 @@ static FormatError readArray(std::string_view file, const Entry &entry,
                                    " bytes for " +
                                    typeText(tensor.dtype, tensor.dims) +
                                    ", got " + std::to_string(entry.size)});
-  // The unpacked file and the tensor that is made of it.
+  // Twice the size: for the unpacked file and for the tensor made from it.
   goOn = !gate || gate(tensor, 2 * bytes);
   if (!goOn)
     return {};
@@ -242,8 +244,8 @@ std::string writeNpz(const std::vector<Tensor> &tensors) {
       return {};
     uint32_t crc =
         crc32_z(0, reinterpret_cast<const Bytef *>(data.data()), data.size());
-    // Version 2.0, UTF-8 names, stored; 1980-01-01, so that equal arrays make
-    // equal files.
+    // Version 2.0, UTF-8 names, stored. The date is 1980-01-01, so that equal
+    // arrays give equal files.
     std::string shared;
     put(shared, 20, 2);
     put(shared, 1 << 11, 2);
