@@ -29,7 +29,7 @@
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -203,25 +203,47 @@ static void buildLLVM(OpPassManager &pm, const PipelineOptions &options) {
 
 ArrayRef<Phase> phaseTable() {
   static const Phase phases[] = {
-      {"imported",
-       "only tenon, func, scf, arith and tensor ops on tensors; weights are "
-       "symbols",
-       nullptr, allowedOnTensors},
-      {"shaped",
-       "every extent is a number or an index value computed from the inputs",
-       buildShaped, allowedOnTensors},
-      {"fused", "all computation on tensors stands inside tenon.fusion regions",
-       buildFused, allowedFused},
-      {"placed",
-       "no tensors outside fusions: memrefs in one arena, and nothing "
-       "allocates",
-       buildPlaced, allowedPlaced},
-      {"tiled", "each fusion is a function of loops, called by tenon.launch",
-       buildTiled, allowedTiled},
-      {"llvm", "llvm only; entries have the ABI's signature", buildLLVM,
-       allowedLLVM},
+      {.name = "imported",
+       .rule = "only tenon, func, scf, arith and tensor ops on tensors; "
+               "weights are symbols",
+       .build = nullptr,
+       .allowed = allowedOnTensors},
+      {.name = "shaped",
+       .rule = "every extent is a number or an index value computed from the "
+               "inputs",
+       .build = buildShaped,
+       .allowed = allowedOnTensors},
+      {.name = "fused",
+       .rule = "all computation on tensors stands inside tenon.fusion regions",
+       .build = buildFused,
+       .allowed = allowedFused,
+       .storesWeights = true,
+       .decidesProducts = true},
+      {.name = "placed",
+       .rule = "no tensors outside fusions: memrefs in one arena, and nothing "
+               "allocates",
+       .build = buildPlaced,
+       .allowed = allowedPlaced},
+      {.name = "tiled",
+       .rule = "each fusion is a function of loops, called by tenon.launch",
+       .build = buildTiled,
+       .allowed = allowedTiled,
+       .decidesProducts = true,
+       .needsTarget = true,
+       .splitsTargets = true},
+      {.name = "llvm",
+       .rule = "llvm only; entries have the ABI's signature",
+       .build = buildLLVM,
+       .allowed = allowedLLVM,
+       .needsTarget = true},
   };
   return phases;
+}
+
+const Phase *findPhase(StringRef name) {
+  const Phase *phase = llvm::find_if(
+      phaseTable(), [&](const Phase &phase) { return phase.name == name; });
+  return phase == phaseTable().end() ? nullptr : phase;
 }
 
 Operation *findViolation(const Phase &phase, ModuleOp module) {
@@ -233,6 +255,41 @@ Operation *findViolation(const Phase &phase, ModuleOp module) {
     return WalkResult::interrupt();
   });
   return found;
+}
+
+LogicalResult checkPhase(const Phase &phase, ModuleOp module) {
+  if (Operation *op = findViolation(phase, module))
+    return op->emitError("still there after phase ")
+           << phase.name << ": " << op->getName();
+  return success();
+}
+
+namespace {
+/// The guard of a phase as a pass: pipelines fail where the compiler would.
+class PhaseGuard : public PassWrapper<PhaseGuard, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PhaseGuard)
+
+  explicit PhaseGuard(const Phase &phase) : phase(phase) {}
+
+  StringRef getName() const override { return "PhaseGuard"; }
+
+  void runOnOperation() override {
+    markAllAnalysesPreserved();
+    if (failed(checkPhase(phase, getOperation())))
+      signalPassFailure();
+  }
+
+private:
+  const Phase &phase;
+};
+} // namespace
+
+void buildPhase(OpPassManager &pm, const Phase &phase,
+                const PipelineOptions &options) {
+  if (phase.build)
+    phase.build(pm, options);
+  pm.addPass(std::make_unique<PhaseGuard>(phase));
 }
 
 LogicalResult checkSizes(ModuleOp module) {
@@ -256,27 +313,6 @@ void registerPipelineDialects(DialectRegistry &registry) {
   scf::registerBufferizableOpInterfaceExternalModels(registry);
   tensor::registerBufferizableOpInterfaceExternalModels(registry);
   registerBufferizableOps(registry);
-}
-
-void registerPipelines() {
-  registerTenonGraphPasses();
-  registerTenonShapePasses();
-  registerTenonFusePasses();
-  registerTenonBufferPasses();
-  registerTenonCpuPasses();
-  for (const Phase &phase : phaseTable()) {
-    if (!phase.build)
-      continue;
-    std::string name = ("tenon-to-" + phase.name).str();
-    PassPipelineRegistration<>(name, phase.rule, [&phase](OpPassManager &pm) {
-      for (const Phase &step : phaseTable()) {
-        if (step.build)
-          step.build(pm, PipelineOptions());
-        if (&step == &phase)
-          return;
-      }
-    });
-  }
 }
 
 } // namespace tenon

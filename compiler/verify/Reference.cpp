@@ -1,12 +1,12 @@
 // The model is read as any compilation reads it: the oracle shares the import
-// with the compiler and nothing after it, unless weights are stored in fewer
-// bits: then it starts where that is written down, for what the model means is
-// what those stand for.
+// with the compiler and nothing after it. Weights stored in fewer bits are the
+// exception: the model then means the numbers that they stand for, so the
+// oracle starts after the phase that stores them.
 #include "compiler/verify/Reference.h"
 
 #include "compiler/ModelLoader.h"
 #include "compiler/oracle/Oracle.h"
-#include "compiler/pipeline/Phases.h"
+#include "compiler/pipeline/Pipelines.h"
 #include "compiler/report/PassDiagnostics.h"
 #include "compiler/verify/ExposeIntermediates.h"
 
@@ -73,19 +73,16 @@ static Status fail(const DiagnosticHandler &report, const std::string &file,
   return status;
 }
 
-/// Runs the phases up to the one in which weights get their stored form.
+/// Runs the phases up to the one that gives weights their stored form.
 static Status storeWeights(ModuleOp module, const CompileOptions &options,
                            PassDiagnostics &diagnostics,
                            const DiagnosticHandler &report) {
   PassManager passes(module.getContext());
-  for (const Phase &phase : phaseTable()) {
-    if (phase.build)
-      phase.build(passes, pipelineFor(options));
-    if (phase.name == "fused")
-      break;
-  }
+  const Phase *storing = llvm::find_if(
+      phaseTable(), [](const Phase &phase) { return phase.storesWeights; });
+  buildPhases(passes, phaseTable().front(), *storing, PipelineOptions(options));
   LogicalResult result = passes.run(module);
-  // The compilation has said what there is to note.
+  // The compilation has reported the notes already.
   auto errors = [&](const tenon::Diagnostic &diagnostic) {
     if (diagnostic.severity == Severity::Error)
       report(diagnostic);

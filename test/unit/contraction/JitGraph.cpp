@@ -2,7 +2,7 @@
 #include "test/unit/contraction/JitGraph.h"
 
 #include "compiler/codegen/Optimizer.h"
-#include "compiler/pipeline/Phases.h"
+#include "compiler/pipeline/Pipelines.h"
 #include "runtime/tenon_abi.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -47,14 +47,10 @@ OwningOpRef<ModuleOp> lower(MLIRContext &context, const std::string &text,
   PipelineOptions options;
   options.vectorBytes = target.vectorBytes;
   options.amxParts = target.amxParts;
-  for (const Phase &phase : phaseTable()) {
-    if (!phase.build)
-      continue;
-    PassManager passes(&context);
-    phase.build(passes, options);
-    if (failed(passes.run(*module)))
-      fail("a phase failed on the graphs under test");
-  }
+  PassManager passes(&context);
+  buildPhases(passes, phaseTable().front(), phaseTable().back(), options);
+  if (failed(passes.run(*module)))
+    fail("a phase failed on the graphs under test");
   return module;
 }
 } // namespace
