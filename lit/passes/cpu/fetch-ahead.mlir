@@ -1,8 +1,8 @@
 // Weights of a convolution are read once for each block of its rows. Where all
 // of them cannot stay in the second cache, tiles fetch the columns that come
 // next, through the taps of a window too. A 1x1 convolution is a product.
-// RUN: tenon-opt %s --tenon-to-placed --tenon-lower-fusions=vector-bytes=64 \
-// RUN:   --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: tenon-opt %s --tenon-to-tiled=vector-bytes=64 --split-input-file \
+// RUN: | FileCheck %s
 
 // CHECK-LABEL: func.func private @contraction{{.*}}(
 // CHECK: %[[SUMS:.*]]:21 = scf.for

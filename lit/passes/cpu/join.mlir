@@ -1,7 +1,7 @@
 // Operands of a concatenation are copied run by run, a task for each outer index;
 // where there are few of them or a run is no whole vectors, row by row.
-// RUN: tenon-opt %s --tenon-to-placed --tenon-lower-fusions=vector-bytes=64 \
-// RUN:   --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: tenon-opt %s --tenon-to-tiled=vector-bytes=64 --split-input-file \
+// RUN: | FileCheck %s
 
 // CHECK-LABEL: func.func private @map{{.*}}(
 // CHECK: scf.for %[[TASK:.*]] =
