@@ -22,6 +22,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -214,7 +215,9 @@ private:
     stream << "// tenon-opt --pass-pipeline='builtin.module("
            << pipelineName(*(&phase - 1), phase);
     pipeline.print(stream);
-    stream << ")' '" << path << "'\n";
+    stream << ")' ";
+    llvm::sys::printArg(stream, path, /*Quote=*/true);
+    stream << "\n";
     before->print(stream, OpPrintingFlags().enableDebugInfo());
     report({.severity = Severity::Note,
             .file = options.input,
