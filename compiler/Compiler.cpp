@@ -48,7 +48,7 @@ static LogicalResult checkProducts(ModuleOp module,
 }
 
 namespace {
-/// One compilation: the module on its way through the phases.
+/// One compilation: a module and the state of its way through the phases.
 class Compilation {
 public:
   Compilation(const CompileOptions &options, Workers &workers,
@@ -101,8 +101,8 @@ public:
       }
       if (!runPhase(phase, targets, diagnostics))
         return false;
-      // Before any pass computes with them, and again where passes learned
-      // more.
+      // Sizes are checked before any pass computes with them, and again after
+      // each phase, for passes learn more of them.
       if (failed(checkSpans(*module))) {
         status = diagnostics.flush(report, false);
         return false;

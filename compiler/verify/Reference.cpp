@@ -42,8 +42,8 @@ static std::string nameOfElement(Type type) {
   return text;
 }
 
-/// The bytes of files as the reader has left them open: what was checked is
-/// what is read.
+/// Loads weights from the files that the reader has left open, so that the
+/// bytes read are the bytes that were checked.
 static WeightLoader weightsOf(OpenFiles files) {
   return [files = std::move(files)](
              StringRef path, int64_t offset,

@@ -1,5 +1,6 @@
-// A branch that computes nothing is a choice of two buffers, and both are alive
-// until it is used: what is written in between lies apart.
+// A branch that computes nothing becomes a select of two buffers. Both are alive
+// until the last use of the select, so that a buffer written in between has other
+// memory.
 // RUN: tenon-opt %s --tenon-to-placed | FileCheck %s
 
 // CHECK-LABEL: func.func @main(

@@ -27,7 +27,7 @@ namespace {
 
 int64_t taskStep = 1;
 
-/// What the core does, without threads: task ranges of `taskStep`.
+/// The core's parallel loop without threads, in ranges of `taskStep` tasks.
 void runTasks(tenon_call *, tenon_task_fn fn, void *arguments, int64_t count,
               int64_t, int64_t) {
   for (int64_t begin = 0; begin < count; begin += taskStep)
