@@ -8,7 +8,7 @@
 #include "compiler/artifact/ModelFacts.h"
 #include "compiler/codegen/Target.h"
 #include "compiler/codegen/Workers.h"
-#include "compiler/pipeline/Phases.h"
+#include "compiler/pipeline/Pipelines.h"
 #include "compiler/report/PassDiagnostics.h"
 #include "compiler/report/Stopwatch.h"
 #include "compiler/verify/ExposeIntermediates.h"
@@ -22,13 +22,14 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 
 namespace tenon {
 
-/// Refuses products that a text asks for and a target cannot form.
+/// Refuses a text that asks for products which one of the targets cannot form.
 static LogicalResult checkProducts(ModuleOp module,
                                    ArrayRef<TargetChoice> targets) {
   SmallVector<Operation *> pairs = productsOfPairs(module);
@@ -47,7 +48,7 @@ static LogicalResult checkProducts(ModuleOp module,
 }
 
 namespace {
-/// One compilation: the module on its way through the phases.
+/// One compilation: a module and the state of its way through the phases.
 class Compilation {
 public:
   Compilation(const CompileOptions &options, Workers &workers,
@@ -64,7 +65,7 @@ public:
 
   /// Loads the model and runs the phases up to and including `last`; false
   /// after an error was reported.
-  bool run(StringRef last, ArrayRef<TargetChoice> targets) {
+  bool run(const Phase &last, ArrayRef<TargetChoice> targets) {
     Stopwatch watch;
     PassDiagnostics diagnostics(context, options.input);
     LoadedModel loaded = loadModel(context, options, report);
@@ -76,9 +77,7 @@ public:
     }
     module = std::move(loaded.module);
     pairsOfText = productsOfPairs(*module).size();
-    // Stages before `tiled` are of no target's instructions.
-    bool makesCode = last == "tiled" || last == "llvm";
-    if (makesCode && failed(checkProducts(*module, targets))) {
+    if (last.needsTarget && failed(checkProducts(*module, targets))) {
       status = diagnostics.flush(report, false);
       return false;
     }
@@ -92,36 +91,28 @@ public:
           exposeIntermediates(func);
     versions = {*module};
     for (const Phase &phase : phaseTable()) {
-      if (phase.build && !runPhase(phase, targets, diagnostics))
-        return false;
-      if (Operation *op = findViolation(phase, *module)) {
-        op->emitError("still there after phase ")
-            << phase.name << ": " << op->getName();
-        status = diagnostics.flush(report, false);
-        writeReproducer(*module, phase.name);
-        return false;
+      // What all versions share is read while there is one module.
+      if (phase.splitsTargets) {
+        facts = collectFacts(*module, options);
+        facts.files = std::move(loaded.openFiles);
+        facts.filesRead = std::move(loaded.filesRead);
+        if (targets.size() > 1)
+          makeVersions(targets);
       }
-      // Before any pass computes with them, and again where passes learned
-      // more.
+      if (!runPhase(phase, targets, diagnostics))
+        return false;
+      // Sizes are checked before any pass computes with them, and again after
+      // each phase, for passes learn more of them.
       if (failed(checkSpans(*module))) {
         status = diagnostics.flush(report, false);
         return false;
       }
-      if (phase.name == "placed") {
-        facts = collectFacts(*module, options);
-        facts.files = std::move(loaded.openFiles);
-        facts.filesRead = std::move(loaded.filesRead);
-      }
       products = std::max(products, decidedBy(phase));
       if (!finishPhase(phase, watch))
         return false;
-      if (phase.name == last)
+      if (&phase == &last)
         break;
       watch = Stopwatch();
-      // Up to here nothing asks what the machine is but for pairs of bf16, and
-      // those all versions have or none.
-      if (phase.name == "placed" && targets.size() > 1)
-        makeVersions(targets);
     }
     return true;
   }
@@ -131,17 +122,18 @@ public:
   const std::function<void(const PhaseReport &)> &onPhase;
   MLIRContext context{MLIRContext::Threading::DISABLED};
   OwningOpRef<ModuleOp> module;
-  /// What phases work on: the module, or the modules in it, one a target.
+  /// The modules that phases work on: `module`, or the ones in it, one per
+  /// target.
   SmallVector<ModuleOp> versions;
   ModelFacts facts;
-  size_t pairsOfText = 0; ///< products of pairs that the program came with
-  /// The least precise of those that phases have decided on.
+  size_t pairsOfText = 0; ///< products of pairs that the text asked for
+  /// The least precise products that phases have chosen.
   MatmulPrecision products = MatmulPrecision::Strict;
   Status status = Status::Success;
 
 private:
-  /// Puts into the module, in place of its content, a copy of that for each
-  /// target, called as its CPU.
+  /// Replaces the module by one that holds a copy of it for each target, named
+  /// after the target's CPU.
   void makeVersions(ArrayRef<TargetChoice> targets) {
     OwningOpRef<ModuleOp> all = ModuleOp::create(module->getLoc());
     versions.clear();
@@ -153,16 +145,25 @@ private:
     module = std::move(all);
   }
 
-  /// Runs `phase` on each version for its target.
+  /// Runs `phase` on each version for its target; the first phase is a check
+  /// alone, of what the importer has made.
   bool runPhase(const Phase &phase, ArrayRef<TargetChoice> targets,
                 PassDiagnostics &diagnostics) {
+    if (!phase.build) {
+      if (succeeded(checkPhase(phase, *module)))
+        return true;
+      status = diagnostics.flush(report, false);
+      return false;
+    }
     for (size_t i = 0; i < versions.size(); ++i) {
-      // The artifact has one table of each, and rows that are equal once.
+      // The artifact has one table of launches and one of sites for all
+      // versions, without equal rows.
       for (StringRef table : {"tenon.launches", "tenon.sites"})
         if (Attribute rows = i ? versions[i - 1]->getAttr(table) : nullptr)
           versions[i]->setAttr(table, rows);
       if (!runPhaseOn(versions[i], phase,
-                      pipelineFor(options, targets[i], targets), diagnostics))
+                      PipelineOptions(options, targets[i], targets),
+                      diagnostics))
         return false;
     }
     return true;
@@ -173,9 +174,9 @@ private:
                   PassDiagnostics &diagnostics) {
     OwningOpRef<ModuleOp> before = version.clone();
     PassManager pm(&context);
-    // Once a phase: after each pass it would take a third of the time.
+    // Verified once a phase: after each pass it would take a third of the time.
     pm.enableVerifier(options.verifyEachPass);
-    phase.build(pm, pipeline);
+    buildPhase(pm, phase, pipeline);
     LogicalResult result = pm.run(version);
     if (succeeded(result))
       result = verify(version);
@@ -184,34 +185,43 @@ private:
       return true;
     status = collected == Status::Success ? Status::Internal : collected;
     if (status == Status::Internal)
-      writeReproducer(*before, phase.name);
+      writeReproducer(*before, phase, pipeline);
     return false;
   }
 
-  /// The least precise products of f32 that `phase` has brought into the
-  /// module. Pairs that a text asks for are of its own bf16.
+  /// The least precise products of f32 that `phase` has chosen. Pairs that a
+  /// text asks for multiply its own bf16 and do not count.
   MatmulPrecision decidedBy(const Phase &phase) {
-    if (phase.name == "fused" && productsOfPairs(*module).size() > pairsOfText)
+    if (!phase.decidesProducts)
+      return MatmulPrecision::Strict;
+    if (productsOfPairs(*module).size() > pairsOfText)
       return MatmulPrecision::Bf16;
     auto isTile = [](amx::TileMulFOp) { return WalkResult::interrupt(); };
-    if (phase.name == "tiled" && module->walk(isTile).wasInterrupted())
+    if (module->walk(isTile).wasInterrupted())
       return options.matmulPrecision;
     return MatmulPrecision::Strict;
   }
 
-  /// Leaves the module as a failing phase found it in a file of its own.
-  void writeReproducer(ModuleOp found, StringRef phase) {
+  /// Writes the module that made `phase` fail to a temporary file. Its first
+  /// line is the command that shows the failure again.
+  void writeReproducer(ModuleOp before, const Phase &phase,
+                       const PipelineOptions &pipeline) {
     SmallString<128> path;
     int descriptor;
     if (llvm::sys::fs::createTemporaryFile("tenon-reproducer", "mlir",
                                            descriptor, path))
       return;
     llvm::raw_fd_ostream stream(descriptor, true);
-    stream << "// tenon-opt --tenon-to-" << phase << " " << path << "\n";
-    found->print(stream, OpPrintingFlags().enableDebugInfo());
+    stream << "// tenon-opt --pass-pipeline='builtin.module("
+           << pipelineName(*(&phase - 1), phase);
+    pipeline.print(stream);
+    stream << ")' ";
+    llvm::sys::printArg(stream, path, /*Quote=*/true);
+    stream << "\n";
+    before->print(stream, OpPrintingFlags().enableDebugInfo());
     report({.severity = Severity::Note,
             .file = options.input,
-            .text = "the module before phase " + phase.str() +
+            .text = "the module before phase " + phase.name.str() +
                     " was written to " + path.str().str(),
             .help = "attach that file to a bug report"});
   }
@@ -280,13 +290,15 @@ int Compiler::countSteps(EmitKind kind) {
 
 std::string Compiler::printStage(const CompileOptions &options,
                                  Status &status) {
-  std::string last = options.stopAfter.empty() ? "imported" : options.stopAfter;
+  const Phase *last = options.stopAfter.empty() ? &phaseTable().front()
+                                                : findPhase(options.stopAfter);
+  assert(last && "expected the name of a phase in stopAfter");
   std::vector<TargetChoice> targets = chooseTargets(options, report, status);
   if (targets.empty())
     return "";
   Workers workers(options.jobs);
   Compilation compilation(options, workers, report, onPhase);
-  if (!compilation.run(last, targets)) {
+  if (!compilation.run(*last, targets)) {
     status = compilation.status;
     return "";
   }
@@ -305,7 +317,7 @@ CompileReport Compiler::compile(const CompileOptions &options) {
     return result;
   Workers workers(options.jobs);
   Compilation compilation(options, workers, report, onPhase);
-  bool finished = compilation.run("llvm", targets);
+  bool finished = compilation.run(phaseTable().back(), targets);
   if (finished)
     result = writeArtifact(compilation.versions, compilation.facts, options,
                            targets, workers, report, onPhase);

@@ -30,7 +30,7 @@
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -78,11 +78,12 @@ static bool allowedLLVM(Operation *op) {
 }
 
 static void buildShaped(OpPassManager &pm, const PipelineOptions &) {
-  // It folds nothing: an op that goes takes along what it demanded of its
-  // operands, until the next pass has stated that.
+  // The inliner folds nothing: an op that is folded away would take its demands
+  // on its operands with it. The next pass states them.
   pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   pm.addNestedPass<func::FuncOp>(createCheckSizes());
-  // Before variants: their sizes are those of the inputs, and multiples alike.
+  // Before variants: the sizes of variants and the multiples of padding are
+  // both given for the inputs.
   pm.addPass(createPadDims());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -90,42 +91,46 @@ static void buildShaped(OpPassManager &pm, const PipelineOptions &) {
 }
 
 static void buildFused(OpPassManager &pm, const PipelineOptions &options) {
-  // First: transposes and reshapes of heads stand where frontends put them.
+  // First, while transposes and reshapes of heads stand where frontends put
+  // them.
   pm.addPass(createFindAttention());
-  // While it is seen what attention reads, and before weights are folded.
+  // While the operands of attention are visible, and before weights are folded.
   pm.addPass(createMergeContractions());
-  // Before transposes move: they pass products, but not flattened rows.
+  // Before transposes move: they move past a product, but not past flattened
+  // rows.
   pm.addPass(createRestoreRows());
-  // Before composites fall apart: a transpose passes one whole op, not its
-  // parts.
+  // Before composites are decomposed: a transpose moves past a whole op, but
+  // not past its parts.
   pm.addPass(createPropagateTransposes());
   pm.addPass(createCSEPass());
-  // After transposes have settled: those of kernels become weights of their
+  // After transposes have settled: a transposed kernel becomes a weight of its
   // own.
   pm.addPass(createFoldWeights());
   // After kernels are weights, and while batch normalization is one op.
   if (options.foldBatchNorm)
     pm.addPass(createFoldBatchNorm());
   pm.addPass(createDecomposeComposites());
-  // After transposes, which pass one op and would stop between its parts.
+  // After transposes have moved: they move past one concatenation, but would
+  // stop between its parts.
   pm.addPass(createSplitConcatenates());
-  // After decomposition: composites' inner reductions meet reshapes of
-  // frontends too.
+  // After decomposition: reductions inside composites meet the frontends'
+  // reshapes too.
   pm.addPass(createSinkReshapes());
   pm.addPass(createAbsorbTransposes());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  // Once more: folded kernels, and what decomposition computes from statistics.
+  // Again, for folded kernels and for values that decomposition computes from
+  // statistics.
   pm.addPass(createFoldWeights());
   pm.addPass(createCSEPass());
-  // After all recipes are made: what a contraction reads is one weight now.
+  // After all recipes are made: a contraction reads one weight now.
   PackWeightsOptions pack;
   pack.bits = options.weightBits;
   pm.addPass(createPackWeights(pack));
   pm.addPass(createFoldWeights());
   pm.addPass(createCSEPass());
-  // After packing: what lies in panels is read by contractions, and groups
-  // follow their sums.
+  // After packing: only contractions read panels, and the groups of a panel lie
+  // along the sums.
   if (options.weightBits < 32) {
     QuantizeWeightsOptions quantize;
     quantize.bits = options.weightBits;
@@ -133,8 +138,8 @@ static void buildFused(OpPassManager &pm, const PipelineOptions &options) {
     pm.addPass(createFoldWeights());
     pm.addPass(createCSEPass());
   }
-  // After quantization: weights with scales have products of their own. Before
-  // fusion: what computes rows may round them.
+  // After quantization: weights with scales form their products otherwise.
+  // Before fusion: the kernel that computes rows may round them.
   if (options.products != Products::Chain) {
     PlanProductsOptions products;
     products.form = options.products;
@@ -143,32 +148,34 @@ static void buildFused(OpPassManager &pm, const PipelineOptions &options) {
     pm.addPass(createFoldWeights());
     pm.addPass(createCSEPass());
   }
-  // After every pass that decides how something is rounded: a variant has the
-  // bits of the code for every size.
+  // After every pass that decides how values are rounded: a variant gives the
+  // same bits as the code for every size.
   pm.addPass(createSpecializeVariants());
   pm.addNestedPass<func::FuncOp>(createPlanFusions());
-  // Last: equal destinations made into one would be one buffer for two tensors.
+  // After the last CSE: it would merge equal destinations, and two tensors
+  // would have one buffer.
   pm.addNestedPass<func::FuncOp>(createFormFusions());
-  // After fusion: what a kernel copies is known, and who reads it.
+  // After fusion: the copies of a kernel and their readers are known.
   pm.addNestedPass<func::FuncOp>(createStreamOutputs());
 }
 
 static void buildPlaced(OpPassManager &pm, const PipelineOptions &) {
-  // While values have no buffers: an old and a new value of a state are two
-  // tensors still.
+  // Before values have buffers: the old and the new value of a state are still
+  // two tensors.
   pm.addNestedPass<func::FuncOp>(createPlaceState());
   pm.addNestedPass<func::FuncOp>(createCarryInPlace());
   pm.addPass(createBufferize());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  // After CSE: buffers of one size have one value for it.
+  // After CSE: buffers of equal size have the same SSA value for it.
   pm.addNestedPass<func::FuncOp>(createWriteInPlace());
   pm.addPass(createPlaceBuffers());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }
 
-/// Canonicalization of kernels, whose blocks LLVM simplifies.
+/// Canonicalization that leaves the blocks of kernels alone: LLVM simplifies
+/// them.
 static GreedyRewriteConfig withBlocksAsTheyAre() {
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
@@ -180,8 +187,8 @@ static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
   lower.vectorBytes = options.vectorBytes;
   lower.amxParts = options.amxParts;
   pm.addPass(createLowerFusions(lower));
-  // One by one: of the module as a whole, every kernel would be walked again
-  // until the last of them settles.
+  // Function by function: on the whole module, every kernel would be walked
+  // again until the last of them settles.
   OpPassManager &kernel = pm.nest<func::FuncOp>();
   kernel.addPass(createCanonicalizerPass(withBlocksAsTheyAre()));
   kernel.addPass(createCSEPass());
@@ -192,7 +199,7 @@ static void buildLLVM(OpPassManager &pm, const PipelineOptions &options) {
   ConvertToLLVMOptions convert;
   convert.nativeHalf = options.nativeHalf;
   convert.nativeFma = options.nativeFma;
-  // Before entries: the dispatcher is what gets one.
+  // Before entries are made: the dispatcher gets an entry, its variants do not.
   pm.addPass(createDispatchVariants());
   pm.addPass(createMakeEntries());
   pm.addNestedPass<func::FuncOp>(createSCFToControlFlowPass());
@@ -204,25 +211,47 @@ static void buildLLVM(OpPassManager &pm, const PipelineOptions &options) {
 
 ArrayRef<Phase> phaseTable() {
   static const Phase phases[] = {
-      {"imported",
-       "only tenon, func, scf, arith and tensor ops on tensors; weights are "
-       "symbols",
-       nullptr, allowedOnTensors},
-      {"shaped",
-       "every extent is a number or an index value computed from the inputs",
-       buildShaped, allowedOnTensors},
-      {"fused", "all computation on tensors stands inside tenon.fusion regions",
-       buildFused, allowedFused},
-      {"placed",
-       "no tensors outside fusions: memrefs in one arena, and nothing "
-       "allocates",
-       buildPlaced, allowedPlaced},
-      {"tiled", "each fusion is a function of loops, called by tenon.launch",
-       buildTiled, allowedTiled},
-      {"llvm", "llvm only; entries have the ABI's signature", buildLLVM,
-       allowedLLVM},
+      {.name = "imported",
+       .rule = "only tenon, func, scf, arith and tensor ops on tensors; "
+               "weights are symbols",
+       .build = nullptr,
+       .allowed = allowedOnTensors},
+      {.name = "shaped",
+       .rule = "every extent is a number or an index value computed from the "
+               "inputs",
+       .build = buildShaped,
+       .allowed = allowedOnTensors},
+      {.name = "fused",
+       .rule = "all computation on tensors stands inside tenon.fusion regions",
+       .build = buildFused,
+       .allowed = allowedFused,
+       .storesWeights = true,
+       .decidesProducts = true},
+      {.name = "placed",
+       .rule = "no tensors outside fusions: memrefs in one arena, and nothing "
+               "allocates",
+       .build = buildPlaced,
+       .allowed = allowedPlaced},
+      {.name = "tiled",
+       .rule = "each fusion is a function of loops, called by tenon.launch",
+       .build = buildTiled,
+       .allowed = allowedTiled,
+       .decidesProducts = true,
+       .needsTarget = true,
+       .splitsTargets = true},
+      {.name = "llvm",
+       .rule = "llvm only; entries have the ABI's signature",
+       .build = buildLLVM,
+       .allowed = allowedLLVM,
+       .needsTarget = true},
   };
   return phases;
+}
+
+const Phase *findPhase(StringRef name) {
+  const Phase *phase = llvm::find_if(
+      phaseTable(), [&](const Phase &phase) { return phase.name == name; });
+  return phase == phaseTable().end() ? nullptr : phase;
 }
 
 Operation *findViolation(const Phase &phase, ModuleOp module) {
@@ -234,6 +263,41 @@ Operation *findViolation(const Phase &phase, ModuleOp module) {
     return WalkResult::interrupt();
   });
   return found;
+}
+
+LogicalResult checkPhase(const Phase &phase, ModuleOp module) {
+  if (Operation *op = findViolation(phase, module))
+    return op->emitError("still there after phase ")
+           << phase.name << ": " << op->getName();
+  return success();
+}
+
+namespace {
+/// The guard of a phase as a pass: pipelines fail where the compiler would.
+class PhaseGuard : public PassWrapper<PhaseGuard, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PhaseGuard)
+
+  explicit PhaseGuard(const Phase &phase) : phase(phase) {}
+
+  StringRef getName() const override { return "PhaseGuard"; }
+
+  void runOnOperation() override {
+    markAllAnalysesPreserved();
+    if (failed(checkPhase(phase, getOperation())))
+      signalPassFailure();
+  }
+
+private:
+  const Phase &phase;
+};
+} // namespace
+
+void buildPhase(OpPassManager &pm, const Phase &phase,
+                const PipelineOptions &options) {
+  if (phase.build)
+    phase.build(pm, options);
+  pm.addPass(std::make_unique<PhaseGuard>(phase));
 }
 
 LogicalResult checkSizes(ModuleOp module) {
@@ -249,7 +313,7 @@ void registerPipelineDialects(DialectRegistry &registry) {
                   memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
                   ub::UBDialect, vector::VectorDialect>();
   arith::registerBufferizableOpInterfaceExternalModels(registry);
-  // A choice of two buffers keeps both alive.
+  // arith.select of two buffers keeps both alive.
   arith::registerBufferViewFlowOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
       registry);
@@ -257,28 +321,6 @@ void registerPipelineDialects(DialectRegistry &registry) {
   scf::registerBufferizableOpInterfaceExternalModels(registry);
   tensor::registerBufferizableOpInterfaceExternalModels(registry);
   registerBufferizableOps(registry);
-}
-
-void registerPipelines() {
-  registerTenonGraphPasses();
-  registerTenonShapePasses();
-  registerTenonFusePasses();
-  registerTenonBufferPasses();
-  registerTenonCpuPasses();
-  registerTenonHostPasses();
-  for (const Phase &phase : phaseTable()) {
-    if (!phase.build)
-      continue;
-    std::string name = ("tenon-to-" + phase.name).str();
-    PassPipelineRegistration<>(name, phase.rule, [&phase](OpPassManager &pm) {
-      for (const Phase &step : phaseTable()) {
-        if (step.build)
-          step.build(pm, PipelineOptions());
-        if (&step == &phase)
-          return;
-      }
-    });
-  }
 }
 
 } // namespace tenon

@@ -16,28 +16,43 @@ namespace tenon {
 struct Phase {
   llvm::StringLiteral name;
   llvm::StringLiteral rule; ///< true afterwards, in one line
+  /// Its passes; null for the first phase, whose modules importers make.
   void (*build)(mlir::OpPassManager &pm, const PipelineOptions &options);
-  /// Whether `op` may stand in a module after this phase; null: no check.
+  /// Whether `op` may stand in a module after this phase.
   bool (*allowed)(mlir::Operation *op);
+  /// Weights have the form in which the artifact stores them after this phase.
+  bool storesWeights = false;
+  /// This phase chooses how f32 products are formed.
+  bool decidesProducts = false;
+  /// This phase depends on the instructions of a target.
+  bool needsTarget = false;
+  /// From this phase on there is one module per target.
+  bool splitsTargets = false;
 };
 
-/// All phases in order; `imported` has no passes, for importers make it.
+/// All phases in order.
 llvm::ArrayRef<Phase> phaseTable();
 
-/// Checks the rule of `phase` on a module: the first op that must not be there,
-/// or null.
+/// The phase called `name`, or null.
+const Phase *findPhase(llvm::StringRef name);
+
+/// The first op in `module` that must not be there after `phase`, or null.
 mlir::Operation *findViolation(const Phase &phase, mlir::ModuleOp module);
 
-/// Writes into an imported module which extents must agree, as `shaped` does,
-/// and nothing else.
+/// Emits an error at the first op in `module` that must not be there after
+/// `phase`.
+llvm::LogicalResult checkPhase(const Phase &phase, mlir::ModuleOp module);
+
+/// Appends the passes of `phase` and, last, a check of its rule.
+void buildPhase(mlir::OpPassManager &pm, const Phase &phase,
+                const PipelineOptions &options);
+
+/// Writes the checks of extents that must agree into an imported module, as the
+/// phase `shaped` does first.
 llvm::LogicalResult checkSizes(mlir::ModuleOp module);
 
 /// Dialects and interface implementations the phases need.
 void registerPipelineDialects(mlir::DialectRegistry &registry);
-
-/// Registers our passes and a pipeline `tenon-to-PHASE` per phase, for
-/// tenon-opt.
-void registerPipelines();
 
 } // namespace tenon
 

@@ -1,4 +1,5 @@
-// From options and targets to what passes ask.
+// Derives what the phases ask from the options of a compilation and its
+// targets.
 #include "compiler/pipeline/PipelineOptions.h"
 
 #include "runtime/tenon_abi.h"
@@ -7,7 +8,8 @@
 
 namespace tenon {
 
-/// Parts of bf16 whose products in tiles are precise enough; 0: no tiles.
+/// The number of bf16 parts whose products in tiles are precise enough; 0: no
+/// tiles.
 static int64_t amxPartsFor(MatmulPrecision precision,
                            const TargetChoice &target) {
   if (!target.bf16Tiles)
@@ -24,9 +26,9 @@ static int64_t amxPartsFor(MatmulPrecision precision,
   }
 }
 
-/// How products are formed of operands that the graph rounds, for all versions
-/// alike. For more precision than bf16 pairs are no use: three of their
-/// products take longer than one of f32.
+/// How the products of operands that the graph rounds are formed, in all
+/// versions alike. Pairs do not help where more precision than bf16 is asked
+/// for: three products of pairs take longer than one of f32.
 static Products productsFor(MatmulPrecision precision,
                             llvm::ArrayRef<TargetChoice> targets) {
   auto hasPairs = [](const TargetChoice &target) { return target.bf16Pairs; };
@@ -35,23 +37,20 @@ static Products productsFor(MatmulPrecision precision,
              : Products::Chain;
 }
 
-PipelineOptions pipelineFor(const CompileOptions &options) {
-  PipelineOptions pipeline;
-  pipeline.foldBatchNorm = options.foldBatchNorm;
-  pipeline.weightBits = bitsOf(options.weightFormat);
-  return pipeline;
+PipelineOptions::PipelineOptions(const CompileOptions &options) {
+  foldBatchNorm = options.foldBatchNorm;
+  weightBits = bitsOf(options.weightFormat);
 }
 
-PipelineOptions pipelineFor(const CompileOptions &options,
-                            const TargetChoice &target,
-                            llvm::ArrayRef<TargetChoice> targets) {
-  PipelineOptions pipeline = pipelineFor(options);
-  pipeline.vectorBytes = target.vectorBytes;
-  pipeline.nativeHalf = target.nativeHalf;
-  pipeline.nativeFma = target.has(TENON_CPU_FMA);
-  pipeline.amxParts = amxPartsFor(options.matmulPrecision, target);
-  pipeline.products = productsFor(options.matmulPrecision, targets);
-  return pipeline;
+PipelineOptions::PipelineOptions(const CompileOptions &options,
+                                 const TargetChoice &target,
+                                 llvm::ArrayRef<TargetChoice> targets)
+    : PipelineOptions(options) {
+  vectorBytes = target.vectorBytes;
+  nativeHalf = target.nativeHalf;
+  nativeFma = target.has(TENON_CPU_FMA);
+  amxParts = amxPartsFor(options.matmulPrecision, target);
+  products = productsFor(options.matmulPrecision, targets);
 }
 
 } // namespace tenon

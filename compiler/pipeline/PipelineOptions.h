@@ -1,5 +1,5 @@
-// What the passes are told of the target and the user's wishes, worked out in
-// one place.
+// What the phases are told of the user's wishes and of the target. Each field
+// is also an option of tenon-opt's pipelines, under the name given here.
 #ifndef TENON_COMPILER_PIPELINE_PIPELINEOPTIONS_H
 #define TENON_COMPILER_PIPELINE_PIPELINEOPTIONS_H
 
@@ -7,31 +7,53 @@
 #include "compiler/codegen/Target.h"
 #include "dialects/tenon/TenonDialect.h"
 
+#include "mlir/Pass/PassOptions.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace tenon {
 
-struct PipelineOptions {
-  int64_t vectorBytes = 32;  ///< bytes of a vector register
-  int64_t amxParts = 0;      ///< of bf16, that f32 operands of products are
-                             ///< split into for AMX; 0: there is none
-  bool nativeHalf = true;    ///< the target converts f16 to f32 and back
-  bool nativeFma = true;     ///< the target has fused multiply-add
-  bool foldBatchNorm = true; ///< batch normalization after a convolution
-                             ///< becomes part of its kernel
-  int64_t weightBits = 32;   ///< of an element of a contraction's weight: 32,
-                             ///< 16 (bf16), 8 or 4
-  Products products = Products::Chain; ///< what the target forms at the
-                                       ///< precision that is wanted
+struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
+  PipelineOptions() = default;
+  /// For phases that do not depend on a target.
+  explicit PipelineOptions(const CompileOptions &options);
+  /// For phases that make code for `target`, one of `targets`.
+  PipelineOptions(const CompileOptions &options, const TargetChoice &target,
+                  llvm::ArrayRef<TargetChoice> targets);
+
+  Option<int64_t> vectorBytes{*this, "vector-bytes",
+                              llvm::cl::desc("bytes of a vector register"),
+                              llvm::cl::init(32)};
+  Option<int64_t> amxParts{
+      *this, "amx-parts",
+      llvm::cl::desc("bf16 parts that an f32 operand of a product is split "
+                     "into for AMX; 0: no AMX"),
+      llvm::cl::init(0)};
+  Option<bool> nativeHalf{
+      *this, "native-half",
+      llvm::cl::desc("the target converts f16 to f32 and back"),
+      llvm::cl::init(true)};
+  Option<bool> nativeFma{*this, "native-fma",
+                         llvm::cl::desc("the target has fused multiply-add"),
+                         llvm::cl::init(true)};
+  Option<bool> foldBatchNorm{
+      *this, "fold-batch-norm",
+      llvm::cl::desc("batch normalization after a convolution becomes part of "
+                     "its kernel"),
+      llvm::cl::init(true)};
+  Option<int64_t> weightBits{
+      *this, "weight-bits",
+      llvm::cl::desc("bits of an element of a contraction's weight: 32, 16 "
+                     "(bf16), 8 or 4"),
+      llvm::cl::init(32)};
+  Option<Products> products{
+      *this, "products",
+      llvm::cl::desc("how products of f32 are formed at the wanted precision"),
+      llvm::cl::init(Products::Chain),
+      llvm::cl::values(
+          clEnumValN(Products::Chain, "chain", "exact, joined one by one"),
+          clEnumValN(Products::Pairs, "pairs",
+                     "two products of bf16 by one instruction"))};
 };
-
-/// For passes that ask nothing of a target.
-PipelineOptions pipelineFor(const CompileOptions &options);
-
-/// For the passes that make code for `target`, one of `targets`.
-PipelineOptions pipelineFor(const CompileOptions &options,
-                            const TargetChoice &target,
-                            llvm::ArrayRef<TargetChoice> targets);
 
 } // namespace tenon
 

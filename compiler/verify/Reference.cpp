@@ -6,7 +6,7 @@
 
 #include "compiler/ModelLoader.h"
 #include "compiler/oracle/Oracle.h"
-#include "compiler/pipeline/Phases.h"
+#include "compiler/pipeline/Pipelines.h"
 #include "compiler/report/PassDiagnostics.h"
 #include "compiler/verify/ExposeIntermediates.h"
 
@@ -78,12 +78,9 @@ static Status storeWeights(ModuleOp module, const CompileOptions &options,
                            PassDiagnostics &diagnostics,
                            const DiagnosticHandler &report) {
   PassManager passes(module.getContext());
-  for (const Phase &phase : phaseTable()) {
-    if (phase.build)
-      phase.build(passes, pipelineFor(options));
-    if (phase.name == "fused")
-      break;
-  }
+  const Phase *storing = llvm::find_if(
+      phaseTable(), [](const Phase &phase) { return phase.storesWeights; });
+  buildPhases(passes, phaseTable().front(), *storing, PipelineOptions(options));
   LogicalResult result = passes.run(module);
   // The compilation has already reported notes and warnings.
   auto errors = [&](const tenon::Diagnostic &diagnostic) {

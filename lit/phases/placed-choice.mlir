@@ -1,7 +1,7 @@
-// A branch that computes nothing is a choice of two buffers, and both are alive
-// until it is used: what is written in between lies apart. The compiler itself
-// runs here, for tenon-opt knows more about other dialects' ops than it does.
-// RUN: tenon compile -q %s --stop-after=placed -o - | FileCheck %s
+// A branch that computes nothing becomes a select of two buffers. Both are alive
+// until the last use of the select, so that a buffer written in between has other
+// memory.
+// RUN: tenon-opt %s --tenon-to-placed | FileCheck %s
 
 // CHECK-LABEL: func.func @main(
 // CHECK: %[[GATHERED:.*]] = memref.view %{{.*}}[%[[AT:.*]]][]

@@ -28,7 +28,7 @@ def compile_into(folder, tool, model, flags):
         [tool, "compile", "-c", model, "-o", os.path.join(folder, "model.o"),
          "--weights=external", *flags], capture_output=True, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return done.returncode, done.stderr, \
+    return done.returncode, done.stderr.replace(folder, ""), \
         after.ru_utime + after.ru_stime - used.ru_utime - used.ru_stime
 
 

@@ -1,10 +1,6 @@
 // Pairs of bf16 in whole tiles are read as they lie in memory, four tiles for four
 // products, and nothing is copied before.
-// RUN: tenon-opt %s --tenon-to-placed \
-// RUN:   --tenon-lower-fusions="vector-bytes=64 amx-parts=1" \
-// RUN:   --canonicalize --cse --loop-invariant-code-motion \
-// RUN:   --tenon-make-entries --convert-scf-to-cf --tenon-convert-to-llvm \
-// RUN:   --reconcile-unrealized-casts --canonicalize \
+// RUN: tenon-opt %s --tenon-to-llvm="vector-bytes=64 amx-parts=1" \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=sapphirerapids \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids | FileCheck %s
 

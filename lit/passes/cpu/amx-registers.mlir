@@ -1,28 +1,16 @@
 // The innermost loop over tiles keeps four tiles of sums in registers and loads
 // a pair of tiles whenever a product needs other parts: six products of three
 // parts, three of two, one of one. No tile goes to the stack and none is shuffled.
-// RUN: tenon-opt %s --tenon-to-placed \
-// RUN:   --tenon-lower-fusions="vector-bytes=64 amx-parts=3" \
-// RUN:   --canonicalize --cse --loop-invariant-code-motion \
-// RUN:   --tenon-make-entries --convert-scf-to-cf --tenon-convert-to-llvm \
-// RUN:   --reconcile-unrealized-casts --canonicalize \
+// RUN: tenon-opt %s --tenon-to-llvm="vector-bytes=64 amx-parts=3" \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=sapphirerapids \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids -o %t.s
 // RUN: FileCheck %s < %t.s
 // RUN: grep -c tdpbf16ps %t.s | FileCheck %s --check-prefix=SIX
-// RUN: tenon-opt %s --tenon-to-placed \
-// RUN:   --tenon-lower-fusions="vector-bytes=64 amx-parts=2" \
-// RUN:   --canonicalize --cse --loop-invariant-code-motion \
-// RUN:   --tenon-make-entries --convert-scf-to-cf --tenon-convert-to-llvm \
-// RUN:   --reconcile-unrealized-casts --canonicalize \
+// RUN: tenon-opt %s --tenon-to-llvm="vector-bytes=64 amx-parts=2" \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=sapphirerapids \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids \
 // RUN: | grep -c tdpbf16ps | FileCheck %s --check-prefix=THREE
-// RUN: tenon-opt %s --tenon-to-placed \
-// RUN:   --tenon-lower-fusions="vector-bytes=64 amx-parts=1" \
-// RUN:   --canonicalize --cse --loop-invariant-code-motion \
-// RUN:   --tenon-make-entries --convert-scf-to-cf --tenon-convert-to-llvm \
-// RUN:   --reconcile-unrealized-casts --canonicalize \
+// RUN: tenon-opt %s --tenon-to-llvm="vector-bytes=64 amx-parts=1" \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=sapphirerapids \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids \
 // RUN: | FileCheck %s --check-prefix=ONE

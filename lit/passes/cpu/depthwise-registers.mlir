@@ -1,10 +1,7 @@
 // The innermost loop of a depthwise convolution, over the rows of its window,
 // holds the sums of seven columns in registers: each of nine columns of the
 // input is loaded once, and nothing is on the stack or shuffled.
-// RUN: tenon-opt %s --tenon-to-placed --tenon-lower-fusions=vector-bytes=64 \
-// RUN:   --canonicalize --cse --loop-invariant-code-motion \
-// RUN:   --tenon-make-entries --convert-scf-to-cf --tenon-convert-to-llvm \
-// RUN:   --reconcile-unrealized-casts --canonicalize \
+// RUN: tenon-opt %s --tenon-to-llvm=vector-bytes=64 \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=x86-64-v4 \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 | FileCheck %s
 

@@ -1,8 +1,8 @@
-// Weights of a convolution are read once for each block of its rows. Where all
-// of them cannot stay in the second cache, tiles fetch the columns that come
-// next, through the taps of a window too. A 1x1 convolution is a product.
-// RUN: tenon-opt %s --tenon-to-placed --tenon-lower-fusions=vector-bytes=64 \
-// RUN:   --canonicalize --cse --split-input-file | FileCheck %s
+// Weights of a convolution are read once for each block of its rows. Where they
+// do not fit the second cache, tiles prefetch the columns that come next, through
+// the taps of a window too. A 1x1 convolution is a product.
+// RUN: tenon-opt %s --tenon-to-tiled=vector-bytes=64 --split-input-file \
+// RUN: | FileCheck %s
 
 // CHECK-LABEL: func.func private @contraction{{.*}}(
 // CHECK: %[[SUMS:.*]]:21 = scf.for
@@ -37,8 +37,9 @@ func.func @stays(%x: tensor<1x56x56x64xf32>, %p: tensor<4x3x3x64x16xf32>) -> ten
 }
 
 // -----
-// One row reads four panels of a line's columns, which needs no help; of a wide
-// panel, and where the rows show in the run only, it fetches what it reads next.
+// One row reads four panels of a line's columns without a prefetch. It prefetches
+// what it reads next in a wide panel, and where the number of rows is known only in
+// the run.
 // CHECK-LABEL: func.func private @contraction{{.*}}(
 // CHECK-NOT: memref.prefetch
 // CHECK: return
@@ -65,8 +66,8 @@ func.func @wide(%x: tensor<1x768xf32>, %q: tensor<12x768x64xi8>, %s: tensor<12x6
 
 // -----
 
-// Of an image of an open batch each panel may be read but once: its few tiles
-// fetch the next one, though all would stay in the cache.
+// With an open batch an image may read each panel only once: its few tiles
+// prefetch the next panel, though all panels would stay in the cache.
 // CHECK-LABEL: func.func private @contraction{{.*}}(
 // CHECK: memref.prefetch
 // CHECK: return
@@ -77,8 +78,8 @@ func.func @image(%x: tensor<?x14x14x112xf32>, %p: tensor<42x1x1x112x16xf32>) -> 
 }
 
 // -----
-// Rows meet a deep panel 128 sums at a time. What a tile fetches is counted
-// from where its piece begins.
+// Rows read a deep panel in pieces of 128 sums. The offset of a prefetch counts
+// from the start of the tile's piece.
 // CHECK-LABEL: func.func private @contraction{{.*}}(
 // CHECK: scf.for %[[PIECE:.*]] = %c0{{.*}} to %c640{{.*}} step %c128{{.*}} {
 // CHECK: %[[STEPS:.*]] = arith.divui %[[PIECE]], %c4
@@ -92,8 +93,9 @@ func.func @pieces(%x: tensor<64x768xf32>, %p: tensor<24x768x16xf32>) -> tensor<6
 }
 
 // -----
-// The only tile of the rows fetches what it reads, and 96 steps before its two
-// panels end what the next two begin with, one panel further on.
+// The only tile of the rows prefetches what it reads. From 96 steps before the
+// end of its two panels on, it prefetches the start of the next two, one panel
+// further on.
 // CHECK-LABEL: func.func private @contraction{{.*}}(
 // CHECK: %[[PAST:.*]] = arith.cmpi {{.*}}, %c1{{.*}}
 // CHECK: arith.select %[[PAST]], %c12288{{.*}}, %c0
@@ -107,8 +109,8 @@ func.func @alone(%x: tensor<8x768xf32>, %p: tensor<64x768x16xf32>) -> tensor<8x1
 }
 
 // -----
-// Each of two tiles fetches half of every panel of the next piece, in each of
-// the two places where pieces are summed.
+// Each of two tiles prefetches half of every panel of the next piece, in both
+// loops that sum pieces.
 // CHECK-LABEL: func.func private @contraction{{.*}}(
 // CHECK: scf.for {{.*}} to %c640{{.*}} step %c128{{.*}} {
 // CHECK-COUNT-6: memref.prefetch {{.*}} locality<3>

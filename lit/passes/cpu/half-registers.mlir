@@ -1,9 +1,6 @@
-// Of one and a half vectors of columns two rows share a register for the half:
-// eight rows take twelve products a step, not sixteen.
-// RUN: tenon-opt %s --tenon-to-placed --tenon-lower-fusions=vector-bytes=64 \
-// RUN:   --canonicalize --cse --loop-invariant-code-motion \
-// RUN:   --tenon-make-entries --convert-scf-to-cf --tenon-convert-to-llvm \
-// RUN:   --reconcile-unrealized-casts --canonicalize \
+// Where columns fill one and a half vectors, two rows share a register for their
+// half vectors: eight rows take twelve products a step, not sixteen.
+// RUN: tenon-opt %s --tenon-to-llvm=vector-bytes=64 \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=x86-64-v4 \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 | FileCheck %s
 

@@ -1,7 +1,8 @@
-// Operands of a concatenation are copied run by run, a task for each outer index;
-// where there are few of them or a run is no whole vectors, row by row.
-// RUN: tenon-opt %s --tenon-to-placed --tenon-lower-fusions=vector-bytes=64 \
-// RUN:   --canonicalize --cse --split-input-file | FileCheck %s
+// Operands of a concatenation are copied run by run, one task per outer index.
+// Where outer indices are few or a run does not fill whole vectors, they are
+// copied row by row.
+// RUN: tenon-opt %s --tenon-to-tiled=vector-bytes=64 --split-input-file \
+// RUN: | FileCheck %s
 
 // CHECK-LABEL: func.func private @map{{.*}}(
 // CHECK: scf.for %[[TASK:.*]] =

@@ -1,10 +1,7 @@
 // The innermost loop over pairs of bf16: per step three vectors of columns, a
 // word of each row, one instruction for two products; nothing is converted or
 // moved between lanes, and nothing goes to the stack.
-// RUN: tenon-opt %s --tenon-to-placed --tenon-lower-fusions=vector-bytes=64 \
-// RUN:   --canonicalize --cse --loop-invariant-code-motion \
-// RUN:   --tenon-make-entries --convert-scf-to-cf --tenon-convert-to-llvm \
-// RUN:   --reconcile-unrealized-casts --canonicalize \
+// RUN: tenon-opt %s --tenon-to-llvm=vector-bytes=64 \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=cooperlake \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=cooperlake -o %t.s
 // RUN: sed -n '/Inner Loop Header/,/\tj/p' %t.s > %t.loops

@@ -1,18 +1,12 @@
 // The innermost loops over panels hold their sums in registers, for rows whose
 // number is known and for others: four steps of a tile, nothing on the stack,
 // nothing shuffled, nothing masked.
-// RUN: tenon-opt %s --tenon-to-placed --tenon-lower-fusions=vector-bytes=64 \
-// RUN:   --canonicalize --cse --loop-invariant-code-motion \
-// RUN:   --tenon-make-entries --convert-scf-to-cf --tenon-convert-to-llvm \
-// RUN:   --reconcile-unrealized-casts --canonicalize \
+// RUN: tenon-opt %s --tenon-to-llvm=vector-bytes=64 \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=x86-64-v4 \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -o %t.s
 // RUN: FileCheck %s < %t.s
 // RUN: sed -n '/Inner Loop Header/,/\tj/p' %t.s | not grep '(%rsp)'
-// RUN: tenon-opt %s --tenon-to-placed --tenon-lower-fusions=vector-bytes=32 \
-// RUN:   --canonicalize --cse --loop-invariant-code-motion \
-// RUN:   --tenon-make-entries --convert-scf-to-cf --tenon-convert-to-llvm \
-// RUN:   --reconcile-unrealized-casts --canonicalize \
+// RUN: tenon-opt %s --tenon-to-llvm=vector-bytes=32 \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=x86-64-v3 \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -o %t2.s
 // RUN: FileCheck %s --check-prefix=AVX2 < %t2.s

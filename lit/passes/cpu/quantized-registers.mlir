@@ -1,9 +1,6 @@
 // The innermost loops over weights in fewer bits: what is stored becomes floats
 // by one or two instructions a vector, and nothing goes to the stack.
-// RUN: tenon-opt %s --tenon-to-placed --tenon-lower-fusions=vector-bytes=64 \
-// RUN:   --canonicalize --cse --loop-invariant-code-motion \
-// RUN:   --tenon-make-entries --convert-scf-to-cf --tenon-convert-to-llvm \
-// RUN:   --reconcile-unrealized-casts --canonicalize \
+// RUN: tenon-opt %s --tenon-to-llvm=vector-bytes=64 \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=x86-64-v4 \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -o %t.s
 // RUN: FileCheck %s < %t.s

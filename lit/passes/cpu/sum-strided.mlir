@@ -1,8 +1,7 @@
-// Where the last dimension is summed, neighbouring sums are of elements far
-// apart, which are loaded one by one: of more than one vector the code would
-// grow and gain nothing.
-// RUN: tenon-opt %s --tenon-to-placed --tenon-lower-fusions=vector-bytes=64 \
-// RUN: | FileCheck %s
+// Where the last dimension is summed, the elements of neighbouring sums lie far
+// apart and are loaded one by one. Tiles have one vector: more vectors would make
+// the code larger and no faster.
+// RUN: tenon-opt %s --tenon-to-tiled=vector-bytes=64 | FileCheck %s
 
 // CHECK-LABEL: func.func private @map.reduce.0
 // CHECK-NOT: vector<128xf32>

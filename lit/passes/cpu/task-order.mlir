@@ -1,7 +1,6 @@
-// Consecutive tasks of a contraction are columns of the same rows: a thread that
-// has a run of them finds in its cache the rows it wrote in the launch before.
-// RUN: tenon-opt %s --tenon-to-placed --tenon-lower-fusions=vector-bytes=64 \
-// RUN:   --canonicalize --cse | FileCheck %s
+// Consecutive tasks of a contraction take columns of the same rows: a thread with
+// several of them finds in its cache the rows that it wrote in the launch before.
+// RUN: tenon-opt %s --tenon-to-tiled=vector-bytes=64 | FileCheck %s
 
 // CHECK-LABEL: func.func private @contraction{{.*}}(
 // CHECK: scf.for %[[TASK:[^ ]+]] =

@@ -2,7 +2,7 @@
 #include "test/unit/contraction/JitGraph.h"
 
 #include "compiler/codegen/Optimizer.h"
-#include "compiler/pipeline/Phases.h"
+#include "compiler/pipeline/Pipelines.h"
 #include "runtime/tenon_abi.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -27,7 +27,7 @@ namespace {
 
 int64_t taskStep = 1;
 
-/// What the core does, without threads: task ranges of `taskStep`.
+/// The core's parallel loop without threads, in ranges of `taskStep` tasks.
 void runTasks(tenon_call *, tenon_task_fn fn, void *arguments, int64_t count,
               int64_t, int64_t) {
   for (int64_t begin = 0; begin < count; begin += taskStep)
@@ -47,14 +47,10 @@ OwningOpRef<ModuleOp> lower(MLIRContext &context, const std::string &text,
   PipelineOptions options;
   options.vectorBytes = target.vectorBytes;
   options.amxParts = target.amxParts;
-  for (const Phase &phase : phaseTable()) {
-    if (!phase.build)
-      continue;
-    PassManager passes(&context);
-    phase.build(passes, options);
-    if (failed(passes.run(*module)))
-      fail("a phase failed on the graphs under test");
-  }
+  PassManager passes(&context);
+  buildPhases(passes, phaseTable().front(), phaseTable().back(), options);
+  if (failed(passes.run(*module)))
+    fail("a phase failed on the graphs under test");
   return module;
 }
 } // namespace

@@ -1,0 +1,62 @@
+// Pipelines take the options of the phases, and a part of the way gives what
+// the whole way gives.
+// RUN: tenon-opt %s --tenon-to-fused | FileCheck %s --check-prefixes=FUSED,PLAIN
+// RUN: tenon-opt %s --tenon-to-fused=weight-bits=4 | FileCheck %s --check-prefixes=FUSED,INT4
+// RUN: tenon-opt %s --tenon-to-fused=products=pairs | FileCheck %s --check-prefixes=FUSED,PAIRS
+// RUN: tenon-opt %s --tenon-to-fused=fold-batch-norm=false | FileCheck %s --check-prefix=NORM
+
+// RUN: tenon-opt %s --tenon-to-shaped -o %t.shaped.mlir
+// RUN: tenon-opt %t.shaped.mlir --tenon-from-shaped-to-fused=weight-bits=16 \
+// RUN: | tenon-opt --tenon-from-fused-to-placed -o %t.placed.mlir
+// RUN: tenon-opt %t.placed.mlir --tenon-from-placed-to-tiled=vector-bytes=64 \
+// RUN: | FileCheck %s --check-prefix=WIDE
+// RUN: tenon-opt %t.placed.mlir -o %t.parts.mlir \
+// RUN:   --tenon-from-placed-to-tiled="vector-bytes=64 amx-parts=1"
+// RUN: FileCheck %s --check-prefix=AMX < %t.parts.mlir
+// RUN: tenon-opt %s -o %t.whole.mlir \
+// RUN:   --tenon-to-tiled="weight-bits=16 vector-bytes=64 amx-parts=1"
+// RUN: cmp %t.parts.mlir %t.whole.mlir
+
+// RUN: tenon-opt %t.placed.mlir --tenon-from-placed-to-llvm \
+// RUN: | FileCheck %s --check-prefix=FMA
+// RUN: tenon-opt %t.placed.mlir --tenon-from-placed-to-llvm=native-fma=false \
+// RUN: | FileCheck %s --check-prefix=DOUBLES
+
+// WIDE-NOT: vector<8xf32>
+// WIDE: vector<16xf32>
+// WIDE-NOT: amx.
+// AMX: amx.tile_mulf
+// FMA: llvm.intr.fma
+// DOUBLES-NOT: llvm.intr.fma
+
+tenon.weight @w : tensor<64x96xf32> from #tenon.source<"model.onnx", 0, 24576>
+
+// FUSED-LABEL: func.func @product(
+// INT4: tenon.dequantize {{.*}} group 32
+// FUSED: tenon.dot_general
+// PAIRS-SAME: products{{ +}}pairs
+// PLAIN-NOT: products{{ +}}pairs
+// FUSED: return
+func.func @product(%x: tensor<256x64xf32>) -> tensor<256x96xf32> {
+  %w = tenon.get_weight @w : tensor<64x96xf32>
+  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<256x64xf32>, tensor<64x96xf32>) -> tensor<256x96xf32>
+  return %0 : tensor<256x96xf32>
+}
+
+tenon.weight @k : tensor<1x1x2x2xf32> from #tenon.source<"model.onnx", 24576, 16>
+tenon.weight @v : tensor<2xf32> from #tenon.source<"model.onnx", 24592, 8>
+
+// Batch normalization becomes part of the kernel, a weight of its own.
+// FUSED-LABEL: func.func @normalized(
+// FUSED-NOT: tenon.get_weight @k :
+// FUSED: return
+// NORM-LABEL: func.func @normalized(
+// NORM: tenon.get_weight @k :
+// NORM: return
+func.func @normalized(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {
+  %k = tenon.get_weight @k : tensor<1x1x2x2xf32>
+  %v = tenon.get_weight @v : tensor<2xf32>
+  %c = tenon.convolution %x, %k strides [1, 1] padding [0, 0, 0, 0] lhs_dilation [1, 1] rhs_dilation [1, 1] groups 1 : (tensor<1x4x4x2xf32>, tensor<1x1x2x2xf32>) -> tensor<1x4x4x2xf32>
+  %n = tenon.batch_norm %c, %v, %v, %v, %v dim 3 epsilon 1.0e-5 : (tensor<1x4x4x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x4x4x2xf32>
+  return %n : tensor<1x4x4x2xf32>
+}
