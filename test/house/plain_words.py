@@ -10,7 +10,8 @@ import re
 # Where the rule holds. docs/generated is made from the tables of passes/ and
 # dialects/, so it follows them.
 FOLDERS = ("README.md", "docs/architecture.md", "docs/command-line.md",
-           "docs/glossary.md", "docs/numerics.md", "docs/runtime.md",
+           "docs/README.md", "docs/glossary.md", "docs/numerics.md",
+           "docs/rationale/", "docs/runtime.md",
            "quickstart", "tools/tenon/Options.td")
 NOT = ("docs/generated/", "docs/glossary.md")
 GLOSSARY = "docs/glossary.md"
