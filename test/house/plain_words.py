@@ -11,7 +11,8 @@ import re
 # dialects/, so it follows them.
 FOLDERS = ("README.md", "docs/architecture.md", "docs/command-line.md",
            "docs/README.md", "docs/glossary.md", "docs/numerics.md",
-           "docs/rationale/", "docs/runtime.md", "docs/tour.md",
+           "docs/performance.md", "docs/rationale/", "docs/runtime.md",
+           "docs/tour.md",
            "quickstart", "tools/tenon/Options.td")
 NOT = ("docs/generated/", "docs/glossary.md")
 GLOSSARY = "docs/glossary.md"
