@@ -5,6 +5,7 @@
 #include "passes/cpu/Passes.h"
 #include "passes/fuse/Passes.h"
 #include "passes/graph/Passes.h"
+#include "passes/host/Passes.h"
 #include "passes/shape/Passes.h"
 
 #include "mlir/Pass/PassRegistry.h"

@@ -8,7 +8,12 @@ that the page's `cc` lines name. Then the blocks run in order, those marked
 `console` in one shell: every command ends well unless the page shows its error,
 and says the lines that the page shows, in their order, whatever their numbers;
 `...` stands for any. A block that cannot run has a comment before it,
-`<!-- not run: WHY -->`; there are few."""
+`<!-- not run: WHY -->`; there are few.
+
+An excerpt of IR is a block marked `mlir` after the command that prints it,
+`<!-- from: tenon compile MODEL --stop-after=PHASE -->`. Its lines follow one
+another in what the command prints; a line `...` stands for any lines, `...` in a
+line for any characters, and values (`%3`) may have any name."""
 import argparse
 import os
 import re
@@ -22,6 +27,8 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(
 LANGUAGES = ("c", "cmake", "console", "python")
 BLOCK = re.compile(r"^(?:<!-- not run: ([^\n]+) -->\n)?```(\w+)\n(.*?)^```$",
                    re.M | re.S)
+EXCERPT = re.compile(r"^(?:<!-- from: ([^\n]+) -->\n)?```mlir\n(.*?)^```$",
+                     re.M | re.S)
 MOST_NOT_RUN = 5
 DIGITS = """ir_version: 8
 opset_import { domain: "" version: 13 }
@@ -113,14 +120,59 @@ def run_console(block, shell_state, folder, environment):
             yield f"$ {command}\ndid not say '{line}' but\n{done.stdout[-2000:]}"
 
 
+def nameless(line):
+    """A line of IR with all its values named alike."""
+    return re.sub(r"%[\w#:-]+", "%", " ".join(line.split()))
+
+
+def expression(shown):
+    """What matches a line of IR that is shown as `shown`."""
+    return re.compile(".*".join(map(re.escape, nameless(shown).split("..."))))
+
+
+def excerpt_missing(shown, printed):
+    """The first part of an excerpt, up to a line `...`, that is not printed."""
+    lines = [nameless(line) for line in printed.splitlines()]
+    parts = re.split(r"^\s*\.\.\.$\n?", shown, flags=re.M)
+    at = 0
+    for part in filter(str.strip, parts):
+        wanted = [expression(line) for line in part.splitlines()]
+        while at + len(wanted) <= len(lines) and not all(
+                want.fullmatch(line) for want, line in zip(wanted, lines[at:])):
+            at += 1
+        if at + len(wanted) > len(lines):
+            return part
+        at += len(wanted)
+    return None
+
+
+def check_excerpts(excerpts, folder, environment):
+    """Complaints about excerpts of IR; each command runs once."""
+    printed = {}
+    for command, shown in excerpts:
+        if not command:
+            yield f"an excerpt has no command before it:\n{shown}"
+            continue
+        if command not in printed:
+            done = subprocess.run(command, shell=True, cwd=folder, text=True,
+                                  env=environment, timeout=600,
+                                  stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT)
+            printed[command] = done.stdout
+        part = excerpt_missing(shown, printed[command])
+        if part:
+            yield f"{command}\ndoes not print, after the parts before it:\n{part}"
+
+
 def check_page(page, build, home):
     """Complaints about one page, and how many of its blocks do not run."""
     with open(os.path.join(SOURCE, page)) as file:
-        blocks = [block for block in BLOCK.findall(file.read())
-                  if block[1] in LANGUAGES]
+        text = file.read()
+    blocks = [block for block in BLOCK.findall(text) if block[1] in LANGUAGES]
+    excerpts = EXCERPT.findall(text)
     complaints = []
     with tempfile.TemporaryDirectory(prefix="tenon-docs-") as folder:
-        if blocks:
+        if blocks or excerpts:
             make_place(folder, build)
         environment = {
             "HOME": home, "LC_ALL": "C.UTF-8",
@@ -152,6 +204,7 @@ def check_page(page, build, home):
                                       stderr=subprocess.STDOUT)
                 if done.returncode != 0:
                     complaints.append(f"{text}{done.stdout[-2000:]}")
+        complaints += check_excerpts(excerpts, folder, environment)
     return complaints, sum(bool(why) for why, _, _ in blocks)
 
 

@@ -14,6 +14,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import examples
 import generated_docs
+import plain_words as plain
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
@@ -351,6 +352,11 @@ def links(options):
                 yield f"{path}: {target} does not exist"
 
 
+def plain_words(options):
+    """our prose uses the terms of docs/glossary.md"""
+    yield from plain.complaints(FILES, read)
+
+
 def licence(options):
     """the licence is the one README names"""
     if "Apache License" not in read("LICENSE") or \
@@ -406,8 +412,8 @@ def ods_examples(options):
 
 
 RULES = [layering, room_sizes, secrets, quiet_libraries, pass_names, dialect_tests,
-         labels_tested, lit_run_lines, file_sizes, openings, guards, words, links, licence,
-         bad_rows, docs_fresh, ods_examples]
+         labels_tested, lit_run_lines, file_sizes, openings, guards, words,
+         plain_words, links, licence, bad_rows, docs_fresh, ods_examples]
 
 
 def main():

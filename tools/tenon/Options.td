@@ -49,7 +49,7 @@ defm dim : Eq<"--", "dim", [CompileVerb, RunVerb, BenchVerb, VerifyVerb, Inspect
   grp_input, "NAME=N",
   "Fix the dynamic extent NAME, or when compiling bound it: NAME=MIN..MAX[:MULTIPLE]">;
 defm specialize : Eq<"--", "specialize", [CompileVerb, RunVerb, BenchVerb], grp_input, "NAME:N,..",
-  "Add a variant for these sizes of dynamic extents, taken where they are met; repeatable">;
+  "Add a variant for these sizes of dynamic extents, used for inputs of exactly these sizes; repeatable">;
 defm pad : Eq<"--", "pad", [CompileVerb, RunVerb, BenchVerb], grp_input, "NAME:N",
   "Pad a dynamic extent to a multiple of N within the run; repeatable">;
 defm signature : Eq<"--", "signature", Generating, grp_input, "NAME",
