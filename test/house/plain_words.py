@@ -20,6 +20,9 @@ WORDS = [
     (r"\bpast the caches\b", "non-temporal store"),
     (r"\b(?:a?live|lives) at (?:one|the same) time\b", "lifetimes overlap"),
     (r"\b(?:buffer|tensor|value)'s (?:life|lives)\b", "lifetime"),
+    (r"\b(?:buffer|state|tensor|value|weight) lives\b|"
+     r"\b(?:buffers|states|tensors|values|weights) live (?:in|on|from|until)\b",
+     "'is stored in', or lifetime"),
     (r"\bgreatest scores?\b", "row maximum"),
     (r"\bhidden (?:keys?|scores?)\b", "masked keys"),
     (r"\bkept sums?\b|\bsums kept\b", "accumulators or partial sums"),
