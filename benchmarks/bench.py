@@ -27,9 +27,11 @@ OURS = "tenon"
 PEERS = {"ort": "ONNX Runtime", "torch": "PyTorch"}
 MODELS = ["mlp", "resnet50", "mobilenet_v3_large", "vit_b_16", "encoder",
           "gpt2_prefill", "gpt2_decode"]
-# So small that what is measured is the call: linked and called by its entry.
+# Models small enough to measure the call itself: linked into a program and
+# called by their entry.
 LINKED = ["mlp"]
-# Models that are one batch as exported; of the others the first row is asked.
+# Models exported with a fixed batch. The other models are run on the first row
+# of their data.
 WHOLE = ["mlp"]
 
 

@@ -54,7 +54,8 @@ def install_ort(folder):
         print(f"bench: downloading {ORT} from npm, about {ORT_MEGABYTES} MiB",
               flush=True)
         os.makedirs(folder, exist_ok=True)
-        # The package carries its library; its install script fetches more.
+        # The npm package contains the library; its install script would
+        # download more.
         subprocess.run(["npm", "install", "--prefix", folder,
                         "--ignore-scripts", "--no-audit", "--no-fund",
                         "--no-save", "--silent", ORT], check=True)
@@ -100,7 +101,7 @@ class Program:
         return line.strip()
 
     def expect(self, word):
-        # A library may print a line of its own first.
+        # Skip lines that a library prints before the answer.
         while self.answer() != word:
             pass
 

@@ -23,11 +23,11 @@ import rounds
 ROWS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 WEIGHTS = [(768, 768), (768, 2304), (768, 3072), (3072, 768), (768, 50257),
            (1024, 1024), (4096, 4096)]
-# Sizes that suit nobody's tile: M, K, N.
+# M, K and N that are no multiple of any library's tile.
 OTHERS = [(1000, 1000, 1000), (1023, 1023, 1023)]
 PEERS = {"openblas": "OpenBLAS", "onednn": "oneDNN", "ort": "ONNX Runtime"}
 OPENBLAS = "libopenblas.so.0"
-# Rows that are compared with a product in float64.
+# The number of rows compared with a product in float64.
 CHECKED = 4
 
 
@@ -120,7 +120,7 @@ class Sweep:
             for program in [*started.values(), *filter(None, [floor])]:
                 program.close()
         os.remove(artifact)
-        # A plain float32 sum is this exact, with room for its luck.
+        # The expected error of a plain float32 sum, with some margin.
         allowed = 2e-7 * depth * np.abs(exact).mean()
         if errors[bench.OURS] > allowed:
             raise SystemExit(f"gemm_sweep: {rows} x {depth} x {columns}: an "

@@ -9,9 +9,9 @@ import time
 import numpy as np
 
 STEAL = 0.02
-# Everybody of a round measures about this long.
+# Seconds that each participant of a round is measured.
 SLICE = 0.08
-# Threads of a peer spin for a while after a call.
+# Seconds to wait after a call: a peer's threads may spin for a while.
 SETTLE = 0.04
 
 
@@ -26,7 +26,8 @@ def repetition(caller):
     """How often to call in a round: groups, and calls in a group."""
     caller.milliseconds(2, 1)
     once = caller.milliseconds(3, 1) / 1e3
-    # A clock's resolution and cost vanish in a group of 50 microseconds.
+    # In a group of 50 microseconds the clock's resolution and cost do not
+    # matter.
     calls = max(1, int(50e-6 / once))
     once = caller.milliseconds(3, calls) / 1e3
     return max(2, min(2000, int(SLICE / (once * calls)))), calls
@@ -45,7 +46,8 @@ class Rounds:
         order = list(callers)
         while len(self.peak) < wanted and self.rejected <= wanted:
             stolen, total = cpu_times()
-            # Who comes first changes, so that no one always follows the same.
+            # Rotate the order, so that no participant always follows the same
+            # one.
             order = order[1:] + order[:1]
             fresh = {}
             for name in order:

@@ -25,7 +25,7 @@ MODEL = "encoder_dynamic"
 WIDTH = 768
 SIZES = [(1, 8), (1, 17), (1, 64), (1, 100), (1, 128), (1, 200), (2, 33),
          (3, 40), (3, 1), (5, 7), (7, 1), (8, 128)]
-# What is published of text generation that is compiled when it is called.
+# Published figures for text generation that is compiled at the call.
 XLA = "XLA's page: 30819.6 ms for a first call, 79.0 ms for later ones"
 ANY, VARIANT, STATIC = "any size", "variant", "static"
 
@@ -117,7 +117,7 @@ class Shapes:
         finally:
             for program in [*started.values(), *filter(None, [floor])]:
                 program.close()
-            # Each has the weights beside it.
+            # Each artifact has its own weight file.
             for name in ("variant", "static"):
                 for end in ("so", "safetensors"):
                     path = os.path.join(self.folder, f"{name}.{end}")
@@ -138,7 +138,7 @@ class Shapes:
         runtime = Runtime(library, self.artifact)
         sizes = [(row["batch"], row["seq"]) for row in rows]
         largest = max(sizes, key=lambda size: size[0] * size[1])
-        # Weights and memory come in with the largest.
+        # A larger call first, so that weights and memory are loaded.
         more = (largest[0], largest[1] + 1)
         runtime.milliseconds(inputs_of(*more))
         runtime.milliseconds(inputs_of(*more))

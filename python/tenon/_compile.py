@@ -101,8 +101,8 @@ def compile(model, *, function=None, dims=None, shapes=None, specialize=(),
         found = json.loads(_call("compile", "--cache", "--format=json", *flags))
         return Model(found["output"], **opening)
     except FileError:
-        # Without a cache the file lives as long as the model; what else was
-        # wrong is wrong again.
+        # There is no cache: the file lives as long as the model. Any other
+        # error of the first call appears again.
         folder = tempfile.mkdtemp(prefix="tenon-")
         try:
             path = os.path.join(folder, "model.so")

@@ -55,7 +55,7 @@ def receive(value, what):
                          f"got one on device {int(device)} of DLPack")
     try:
         capsule = value.__dlpack__()
-    except Exception as error:  # whatever the producer raises
+    except Exception as error:  # the producer may raise anything
         raise NotExported(str(error)) from error
     tensor = _tensor_in(capsule)
     dtype = _NAMES.get((tensor.code, tensor.bits))

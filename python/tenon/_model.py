@@ -66,7 +66,7 @@ class Model(_Callable):
             raise ValueError(f"weights: expected auto, copy or map, got "
                              f"'{weights}'")
         said = ctypes.create_string_buffer(_ERROR_BYTES)
-        # Kept by a name: the struct holds its address alone.
+        # Keep a reference: the struct holds only the address.
         place = _path(weights_path) if weights_path is not None else None
         options = rt.OpenOptions(
             struct_size=ctypes.sizeof(rt.OpenOptions),

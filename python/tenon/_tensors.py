@@ -97,7 +97,7 @@ class View(NamedTuple):
 
 
 def _view(array, dtype):
-    # 0-d arrays stay so, which ascontiguousarray would not let them.
+    # np.ascontiguousarray would turn 0-d arrays into 1-d arrays.
     flags = array.flags
     if not (flags.c_contiguous and flags.aligned):
         array = np.array(array, order="C")
@@ -112,7 +112,7 @@ def address_of(array):
 def _by_numpy(value, what, refused):
     try:
         return np.asarray(value.__array__())
-    except Exception:  # whatever the producer raises
+    except Exception:  # the producer may raise anything
         raise InputError(f"{what}: {refused}") from refused
 
 
@@ -124,7 +124,7 @@ def _foreign_view(tensor):
         count = int(np.prod(tensor.shape, dtype=np.int64))
         return View(tensor.address, tensor.dtype, tensor.shape,
                     count * kind.itemsize, tensor.owner)
-    # From its first to its last element in memory, as numpy's own.
+    # The range from the first to the last element in memory, as numpy has it.
     reach = [(extent - 1) * stride
              for extent, stride in zip(tensor.shape, tensor.strides)]
     low = sum(r for r in reach if r < 0) * kind.itemsize
@@ -174,7 +174,7 @@ def view_of(value, wanted, what):
         try:
             return _foreign_view(_dlpack.receive(value, what))
         except _dlpack.NotExported as refused:
-            # A library may know numpy better than DLPack.
+            # The library may support numpy but not this DLPack call.
             array = _by_numpy(value, what, refused)
             return view_of(array, wanted, what)
     return _plain_view(value, wanted, what)
