@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Matrix products with constant weights beside BLAS libraries and the floor.
+"""Matrix products with constant weights, beside BLAS libraries and the floor.
 
 Each product x[M,K] * w[K,N] is a model of one node. Tenon and ONNX Runtime get
-it as a file, OpenBLAS and oneDNN are called with the same numbers; oneDNN's
-weights are in its own layout before anything is measured, OpenBLAS has no such
-call. How a number is made is the same as for whole models (README.md).
+it as a file. OpenBLAS and oneDNN are called with the same numbers. oneDNN's
+weights are converted to its own layout before the measurement; OpenBLAS has no
+such call. The method is that for whole models (README.md).
 """
 import argparse
 import json
@@ -67,7 +67,7 @@ def model(weights, rows):
 
 
 class Sweep:
-    """Everything that is built once."""
+    """Everything that is built once for the sweep."""
 
     def __init__(self, options):
         self.bench = bench.Bench(options)

@@ -1,8 +1,8 @@
-"""Rounds in which all participants take turns, and what is made of them.
+"""Rounds in which all participants take turns, and the statistics of rounds.
 
-A neighbour's noise falls on everybody of a round, so ratios are taken within
-rounds and their median is reported. A round in which the hypervisor took more
-than 2 % of the time for others is thrown away and made again.
+Noise from other programs affects all participants of a round. So ratios are
+computed within rounds, and their median is reported. A round in which the
+hypervisor gave more than 2 % of the time to others is repeated.
 """
 import time
 
@@ -16,14 +16,15 @@ SETTLE = 0.04
 
 
 def cpu_times():
-    """Ticks stolen and ticks in all since the start of the system."""
+    """Ticks stolen by the hypervisor, and all ticks, since the system
+    started."""
     with open("/proc/stat") as stat:
         ticks = [int(t) for t in stat.readline().split()[1:9]]
     return ticks[7], sum(ticks)
 
 
 def repetition(caller):
-    """How often to call in a round: groups, and calls in a group."""
+    """The number of groups per round, and of calls per group."""
     caller.milliseconds(2, 1)
     once = caller.milliseconds(3, 1) / 1e3
     # In a group of 50 microseconds the clock's resolution and cost do not
@@ -34,7 +35,7 @@ def repetition(caller):
 
 
 class Rounds:
-    """Milliseconds of each caller and rates of the machine, by round."""
+    """Milliseconds of each caller and rates of the machine, for each round."""
 
     def __init__(self, callers, floor, size, wanted):
         """Measures `wanted` rounds of `callers` (by name) and of `floor`,
@@ -67,13 +68,13 @@ class Rounds:
         return float(np.median(self.times[name]))
 
     def ratio(self, peer, ours):
-        """Theirs over ours, above 1 where we are faster: median, p10, p90."""
+        """Their time over ours, above 1 if we are faster: median, p10, p90."""
         ratios = np.array(self.times[peer]) / np.array(self.times[ours])
         return [float(r) for r in np.percentile(ratios, [50, 10, 90])]
 
     def floor(self, flops, size):
-        """Milliseconds below which nothing computes this, by round, and what
-        sets the limit in most rounds."""
+        """The least milliseconds for this work in each round, and the limit
+        that decides it in most rounds: arithmetic or memory."""
         compute = 1e-6 * flops / np.array(self.peak)
         memory = 1e-6 * size / np.array(self.bandwidth)
         bound = "compute" if np.median(compute / memory) > 1 else "memory"
