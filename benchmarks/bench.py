@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""Compiled models beside ONNX Runtime and PyTorch, and beside what is possible.
+"""Measures compiled models beside ONNX Runtime, PyTorch and the machine's
+peak.
 
-Every model is exported once, compiled, and called by all on the same inputs,
-one request at a time. The answers are compared with PyTorch in float64 first;
-then all take turns in rounds, with the machine's own speed measured in each.
-README.md in this folder says how the numbers are made.
+Every model is exported once and compiled. All programs then run it on the same
+inputs, one request at a time. The outputs are first compared with PyTorch in
+float64. The programs take turns in rounds; each round also measures the
+machine's speed. README.md in this folder describes the method.
 """
 import argparse
 import json
@@ -27,14 +28,16 @@ OURS = "tenon"
 PEERS = {"ort": "ONNX Runtime", "torch": "PyTorch"}
 MODELS = ["mlp", "resnet50", "mobilenet_v3_large", "vit_b_16", "encoder",
           "gpt2_prefill", "gpt2_decode"]
-# So small that what is measured is the call: linked and called by its entry.
+# Models small enough to measure the call itself: linked into a program and
+# called by their entry.
 LINKED = ["mlp"]
-# Models that are one batch as exported; of the others the first row is asked.
+# Models exported with a fixed batch. The other models are run on the first row
+# of their data.
 WHOLE = ["mlp"]
 
 
 class Bench:
-    """The options, and what has been built with them."""
+    """The options, and the programs built with them."""
 
     def __init__(self, options):
         self.options = options
@@ -57,7 +60,8 @@ class Bench:
                                        ["ort_caller.c", "caller.c"], "-ldl")
 
     def compile(self, model, out, *flags):
-        """Compiles unless `out` is newer than the model and the compiler."""
+        """Compiles `model` unless `out` is newer than the model and the
+        compiler."""
         if os.path.exists(out) and all(
                 os.path.getmtime(out) > os.path.getmtime(f)
                 for f in (model, self.tool)):
@@ -67,7 +71,7 @@ class Bench:
         return out
 
     def our_command(self, name, threads):
-        """The program that calls a compiled model, and how it does."""
+        """The command of the program that calls a compiled model."""
         model = os.path.join(self.options.models, f"{name}.onnx")
         if name in LINKED and threads == 1:
             folder = os.path.join(self.folder, name)
@@ -96,7 +100,7 @@ def load(path):
 
 
 def data_of(options, name):
-    """Inputs, PyTorch's float32 and float64 answers, of one request."""
+    """Inputs of one request, with PyTorch's float32 and float64 outputs."""
     stem = os.path.join(options.models, name)
     inputs = load(f"{stem}.inputs.npz")
     reference = load(f"{stem}.reference.npz")
@@ -110,14 +114,14 @@ def data_of(options, name):
 
 
 def rms_error(results, exact):
-    """Of the output that is worst. The largest error of a small output is one
-    rounding's luck; check_models.py judges it over many inputs."""
+    """The largest rms error of any output. The largest error of a small output
+    depends on a single rounding; check_models.py judges it over many inputs."""
     return float(max(np.sqrt(np.square(results[n] - exact[n]).mean())
                      for n in exact))
 
 
 def compare(bench, name, threads):
-    """One row: everything measured of one model with so many threads."""
+    """One row: all measurements of one model with `threads` threads."""
     options = bench.options
     inputs, outputs, exact = data_of(options, name)
     flops, size = work.measure(
@@ -223,7 +227,7 @@ def write(path, text):
 
 
 def parser_of(name, description, threads="1,2", rounds=15):
-    """A parser with the options that every benchmark has."""
+    """A parser with the options that all benchmarks share."""
     parser = argparse.ArgumentParser(prog=f"quickstart {name}",
                                      description=description)
     parser.add_argument("--build", default=os.path.join(callers.SOURCE,
@@ -241,8 +245,8 @@ def parser_of(name, description, threads="1,2", rounds=15):
 
 
 def parse_with(parser, results):
-    """The options, with what follows from the build; `results` is the name of
-    the figures."""
+    """Parses the options and adds those that follow from the build. `results`
+    is the name of the result files."""
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
     options.models = os.path.abspath(

@@ -1,7 +1,7 @@
-"""The programs that are measured: built here, started, asked over their stdin.
+"""The measured programs: builds them, starts them and sends them requests.
 
-All of them answer the questions of callers/caller.h. Each runs in a process of
-its own and sleeps while another one is asked.
+All programs follow the protocol of callers/caller.h. Each runs in its own
+process and sleeps while another one is measured.
 """
 import os
 import subprocess
@@ -16,7 +16,8 @@ CALLERS = os.path.join(HERE, "callers")
 
 
 def clean_environment(threads):
-    """Ours and the peers' defaults, whatever this shell was set up for."""
+    """The environment for the programs: default settings, whatever the shell
+    has."""
     foreign = ("OPENBLAS_", "OMP_", "GOMP_", "KMP_", "MKL_", "DNNL_",
                "ONEDNN_", "BLIS_")
     kept = {n: v for n, v in os.environ.items() if not n.startswith(foreign)}
@@ -33,7 +34,7 @@ def compiler():
 
 
 def build_c(out, sources, *flags):
-    """Builds a C program of callers/ where it is older than its sources."""
+    """Builds a C program of callers/ if it is older than its sources."""
     sources = [os.path.join(CALLERS, s) for s in sources]
     watched = sources + [os.path.join(CALLERS, "caller.h")]
     watched += [f for f in flags if os.path.isfile(f)]
@@ -48,13 +49,14 @@ def build_c(out, sources, *flags):
 
 
 def install_ort(folder):
-    """The folder of ONNX Runtime's shared library, downloaded once."""
+    """The folder of ONNX Runtime's shared library; downloads it once."""
     package = os.path.join(folder, "node_modules", "onnxruntime-node")
     if not os.path.isdir(package):
         print(f"bench: downloading {ORT} from npm, about {ORT_MEGABYTES} MiB",
               flush=True)
         os.makedirs(folder, exist_ok=True)
-        # The package carries its library; its install script fetches more.
+        # The npm package contains the library; its install script would
+        # download more.
         subprocess.run(["npm", "install", "--prefix", folder,
                         "--ignore-scripts", "--no-audit", "--no-fund",
                         "--no-save", "--silent", ORT], check=True)
@@ -79,7 +81,7 @@ def write_manifest(path, folder, inputs, outputs):
 
 
 class Program:
-    """A started program that answers one line for each line."""
+    """A started program that answers each line with one line."""
 
     def __init__(self, command, threads):
         self.process = subprocess.Popen(
@@ -100,7 +102,7 @@ class Program:
         return line.strip()
 
     def expect(self, word):
-        # A library may print a line of its own first.
+        # Skip lines that a library prints before the answer.
         while self.answer() != word:
             pass
 
@@ -132,7 +134,7 @@ class Caller(Program):
 
 
 class Floor(Program):
-    """What the machine can do: GFLOP/s and, for so many bytes, GB/s."""
+    """The machine's peaks: GFLOP/s, and GB/s for a number of bytes."""
 
     def fma(self):
         return float(self.ask("fma"))

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""What weights in fewer bits gain and cost: one step of GPT-2's decoding, with
-the weights of its products as f32, bf16, int8 and int4.
+"""The speed and error of weights in fewer bits: one decoding step of GPT-2,
+with the weights of its products as f32, bf16, int8 and int4.
 
 The four artifacts take turns in rounds. The floor of each is the time to read
 its weight file, inputs and outputs once. Logits are compared with PyTorch in
-float64; the model's weights are drawn, so no training has made them robust.
+float64. The weights are random, so the model is not trained to be robust.
 """
 import json
 import os
@@ -28,7 +28,7 @@ def log_softmax(logits):
 
 
 def quality(logits, exact):
-    """The largest error, and the divergence in nats of the worst row."""
+    """The largest error, and the largest divergence of a row in nats."""
     exact = exact.astype(np.float64)
     right, given = log_softmax(exact), log_softmax(logits.astype(np.float64))
     divergence = (np.exp(right) * (right - given)).sum(axis=-1)
@@ -38,7 +38,7 @@ def quality(logits, exact):
 
 
 def compile_formats(bench, options):
-    """The artifact of each format and the bytes of its weight file."""
+    """The artifact of each format, and the size of its weight file in bytes."""
     folder = os.path.join(options.build, "bench", "formats")
     os.makedirs(folder, exist_ok=True)
     model = os.path.join(options.models, f"{MODEL}.onnx")

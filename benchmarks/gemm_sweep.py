@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Matrix products with constant weights beside BLAS libraries and the floor.
+"""Matrix products with constant weights, beside BLAS libraries and the floor.
 
 Each product x[M,K] * w[K,N] is a model of one node. Tenon and ONNX Runtime get
-it as a file, OpenBLAS and oneDNN are called with the same numbers; oneDNN's
-weights are in its own layout before anything is measured, OpenBLAS has no such
-call. How a number is made is the same as for whole models (README.md).
+it as a file. OpenBLAS and oneDNN are called with the same numbers. oneDNN's
+weights are converted to its own layout before the measurement; OpenBLAS has no
+such call. The method is that for whole models (README.md).
 """
 import argparse
 import json
@@ -23,11 +23,11 @@ import rounds
 ROWS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 WEIGHTS = [(768, 768), (768, 2304), (768, 3072), (3072, 768), (768, 50257),
            (1024, 1024), (4096, 4096)]
-# Sizes that suit nobody's tile: M, K, N.
+# M, K and N that are no multiple of any library's tile.
 OTHERS = [(1000, 1000, 1000), (1023, 1023, 1023)]
 PEERS = {"openblas": "OpenBLAS", "onednn": "oneDNN", "ort": "ONNX Runtime"}
 OPENBLAS = "libopenblas.so.0"
-# Rows that are compared with a product in float64.
+# The number of rows compared with a product in float64.
 CHECKED = 4
 
 
@@ -67,7 +67,7 @@ def model(weights, rows):
 
 
 class Sweep:
-    """Everything that is built once."""
+    """Everything that is built once for the sweep."""
 
     def __init__(self, options):
         self.bench = bench.Bench(options)
@@ -120,7 +120,7 @@ class Sweep:
             for program in [*started.values(), *filter(None, [floor])]:
                 program.close()
         os.remove(artifact)
-        # A plain float32 sum is this exact, with room for its luck.
+        # The expected error of a plain float32 sum, with some margin.
         allowed = 2e-7 * depth * np.abs(exact).mean()
         if errors[bench.OURS] > allowed:
             raise SystemExit(f"gemm_sweep: {rows} x {depth} x {columns}: an "

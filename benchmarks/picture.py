@@ -1,7 +1,8 @@
-"""A bar for each ratio, with a whisker from the 10th to the 90th percentile.
+"""Draws a bar for each ratio, with a whisker from the 10th to the 90th
+percentile.
 
-The scale is logarithmic, so that twice as fast and half as fast are equally far
-from the line at 1. Colours are legible on light and on dark pages.
+The scale is logarithmic, so that twice as fast and half as fast are equally
+far from the line at 1. The colours are legible on light and on dark pages.
 """
 import math
 from xml.sax.saxutils import escape
@@ -36,7 +37,7 @@ def tick_text(value):
 
 
 def draw(title, groups, peers):
-    """SVG of `groups`, pairs of a label and {peer: (median, p10, p90)}."""
+    """The SVG of `groups`: pairs of a label and {peer: (median, p10, p90)}."""
     spans = [r for _, bars in groups for r in bars.values()]
     low = min([0.5] + [r[1] for r in spans])
     high = max([2.0] + [r[2] for r in spans])

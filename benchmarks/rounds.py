@@ -1,39 +1,41 @@
-"""Rounds in which all participants take turns, and what is made of them.
+"""Rounds in which all participants take turns, and the statistics of rounds.
 
-A neighbour's noise falls on everybody of a round, so ratios are taken within
-rounds and their median is reported. A round in which the hypervisor took more
-than 2 % of the time for others is thrown away and made again.
+Noise from other programs affects all participants of a round. So ratios are
+computed within rounds, and their median is reported. A round in which the
+hypervisor gave more than 2 % of the time to others is repeated.
 """
 import time
 
 import numpy as np
 
 STEAL = 0.02
-# Everybody of a round measures about this long.
+# Seconds that each participant of a round is measured.
 SLICE = 0.08
-# Threads of a peer spin for a while after a call.
+# Seconds to wait after a call: a peer's threads may spin for a while.
 SETTLE = 0.04
 
 
 def cpu_times():
-    """Ticks stolen and ticks in all since the start of the system."""
+    """Ticks stolen by the hypervisor, and all ticks, since the system
+    started."""
     with open("/proc/stat") as stat:
         ticks = [int(t) for t in stat.readline().split()[1:9]]
     return ticks[7], sum(ticks)
 
 
 def repetition(caller):
-    """How often to call in a round: groups, and calls in a group."""
+    """The number of groups per round, and of calls per group."""
     caller.milliseconds(2, 1)
     once = caller.milliseconds(3, 1) / 1e3
-    # A clock's resolution and cost vanish in a group of 50 microseconds.
+    # In a group of 50 microseconds the clock's resolution and cost do not
+    # matter.
     calls = max(1, int(50e-6 / once))
     once = caller.milliseconds(3, calls) / 1e3
     return max(2, min(2000, int(SLICE / (once * calls)))), calls
 
 
 class Rounds:
-    """Milliseconds of each caller and rates of the machine, by round."""
+    """Milliseconds of each caller and rates of the machine, for each round."""
 
     def __init__(self, callers, floor, size, wanted):
         """Measures `wanted` rounds of `callers` (by name) and of `floor`,
@@ -45,7 +47,8 @@ class Rounds:
         order = list(callers)
         while len(self.peak) < wanted and self.rejected <= wanted:
             stolen, total = cpu_times()
-            # Who comes first changes, so that no one always follows the same.
+            # Rotate the order, so that no participant always follows the same
+            # one.
             order = order[1:] + order[:1]
             fresh = {}
             for name in order:
@@ -65,13 +68,13 @@ class Rounds:
         return float(np.median(self.times[name]))
 
     def ratio(self, peer, ours):
-        """Theirs over ours, above 1 where we are faster: median, p10, p90."""
+        """Their time over ours, above 1 if we are faster: median, p10, p90."""
         ratios = np.array(self.times[peer]) / np.array(self.times[ours])
         return [float(r) for r in np.percentile(ratios, [50, 10, 90])]
 
     def floor(self, flops, size):
-        """Milliseconds below which nothing computes this, by round, and what
-        sets the limit in most rounds."""
+        """The least milliseconds for this work in each round, and the limit
+        that decides it in most rounds: arithmetic or memory."""
         compute = 1e-6 * flops / np.array(self.peak)
         memory = 1e-6 * size / np.array(self.bandwidth)
         bound = "compute" if np.median(compute / memory) > 1 else "memory"

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""What open sizes cost: one artifact of a transformer encoder with an open
-batch and an open sequence, beside a compilation of its own for every size.
+"""The cost of dynamic sizes: one artifact of a transformer encoder with
+dynamic batch and sequence, beside an artifact compiled for each size.
 
-For each size three programs take turns: the artifact's code for every size,
-its variant for this size (from another artifact, which has one), and an
-artifact compiled for the size alone. All three must give the same bits. Then
-the first call with each size is timed beside the second and third.
+For each size three programs take turns: the artifact's code for all sizes, a
+variant for this size (in another artifact), and an artifact compiled for this
+size only. All three must give equal bits. Then the first call with each size
+is timed beside the second and third.
 """
 import ctypes
 import json
@@ -25,7 +25,7 @@ MODEL = "encoder_dynamic"
 WIDTH = 768
 SIZES = [(1, 8), (1, 17), (1, 64), (1, 100), (1, 128), (1, 200), (2, 33),
          (3, 40), (3, 1), (5, 7), (7, 1), (8, 128)]
-# What is published of text generation that is compiled when it is called.
+# Published figures for text generation that is compiled at the call.
 XLA = "XLA's page: 30819.6 ms for a first call, 79.0 ms for later ones"
 ANY, VARIANT, STATIC = "any size", "variant", "static"
 
@@ -38,7 +38,7 @@ def inputs_of(batch, seq):
 
 
 class Tensor(ctypes.Structure):
-    """tenon_tensor of runtime/tenon.h."""
+    """The struct tenon_tensor of runtime/tenon.h."""
     _fields_ = [("struct_size", ctypes.c_size_t), ("name", ctypes.c_char_p),
                 ("dtype", ctypes.c_int32), ("rank", ctypes.c_int32),
                 ("dims", ctypes.POINTER(ctypes.c_int64)),
@@ -46,7 +46,7 @@ class Tensor(ctypes.Structure):
 
 
 class Runtime:
-    """One context of an artifact, for calls with sizes that change."""
+    """One context of an artifact, for calls with different sizes."""
 
     def __init__(self, library, artifact):
         self.library = ctypes.CDLL(library)
@@ -89,7 +89,7 @@ class Shapes:
         self.artifact = self.compile("any")
 
     def compile(self, name, *flags):
-        """Compiled anew only where the model or the compiler is."""
+        """Compiles the artifact if the model or the compiler has changed."""
         return self.bench.compile(
             self.model, os.path.join(self.folder, f"{name}.so"), *flags)
 
@@ -117,7 +117,7 @@ class Shapes:
         finally:
             for program in [*started.values(), *filter(None, [floor])]:
                 program.close()
-            # Each has the weights beside it.
+            # Each artifact has its own weight file.
             for name in ("variant", "static"):
                 for end in ("so", "safetensors"):
                     path = os.path.join(self.folder, f"{name}.{end}")
@@ -133,12 +133,12 @@ class Shapes:
                 "same": len(set(results.values())) == 1}
 
     def first_calls(self, rows):
-        """Each size twice in a process that has served other sizes."""
+        """Calls with each size in a process that has run other sizes before."""
         library = os.path.join(self.options.build, "lib", "libtenon_rt.so.1")
         runtime = Runtime(library, self.artifact)
         sizes = [(row["batch"], row["seq"]) for row in rows]
         largest = max(sizes, key=lambda size: size[0] * size[1])
-        # Weights and memory come in with the largest.
+        # A larger call first, so that weights and memory are loaded.
         more = (largest[0], largest[1] + 1)
         runtime.milliseconds(inputs_of(*more))
         runtime.milliseconds(inputs_of(*more))

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""What a model has to do at least: operations of its contractions, bytes read.
+"""The least work of a model: operations of its contractions, bytes read.
 
-Counted in the program as it is once all shapes are known. A product and its
-sum are two operations; everything but dot products and convolutions is free.
-Bytes are those of the weights that are used (of a table that rows are taken
-from, the rows), of the inputs and of the outputs, each once. As a program:
-TOOL MODEL [INPUT:1x3x224x224...].
+Counted in the program after all shapes are known. A product and its sum are
+two operations; ops other than dot products and convolutions count as free.
+Bytes are those of the weights in use, the inputs and the outputs, each counted
+once. Of a table only the rows that are read count. Usage: TOOL MODEL
+[INPUT:1x3x224x224...].
 """
 import math
 import re
@@ -17,7 +17,7 @@ TENSOR = re.compile(r"tensor<((?:\d+x)*)(\w+)>")
 
 
 def tensor(text):
-    """Extents and bytes of a static tensor type."""
+    """The extents and bytes of a static tensor type."""
     dims, element = TENSOR.fullmatch(text).groups()
     dims = [int(d) for d in dims.split("x")[:-1]]
     bits = BITS.get(element) or int(re.search(r"\d+", element)[0])
@@ -46,7 +46,7 @@ def flops_of(line):
 
 
 def weight_bytes(lines):
-    """Bytes of every weight, or of the rows taken from it."""
+    """The bytes of every weight, or of the rows read from it."""
     held = {}
     for line in lines:
         found = re.search(r"(%\S+) = tenon\.get_weight @.* : (tensor<.*>)",
@@ -65,8 +65,8 @@ def weight_bytes(lines):
 
 
 def measure(tool, model, shapes):
-    """Operations and bytes of one call of `model`; `shapes` has the extents of
-    inputs that the model leaves open."""
+    """The operations and bytes of one call of `model`. `shapes` has the shapes
+    of inputs that the model leaves dynamic."""
     flags = [f"--shape={name}:{'x'.join(map(str, extents))}"
              for name, extents in shapes.items() if extents]
     text = subprocess.run(

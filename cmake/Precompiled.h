@@ -1,5 +1,5 @@
-// The headers nearly every file on MLIR includes; files still include what they
-// use.
+// Headers that nearly every file on MLIR includes, precompiled. Files still
+// include what they use.
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"

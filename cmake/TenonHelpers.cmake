@@ -1,21 +1,24 @@
-# The handful of functions every CMakeLists.txt of ours is written with.
+# The functions that our CMakeLists.txt files use.
 
 set(TENON_MLIR_INCLUDES ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 
-# One precompiled header serves every library that sees MLIR: parsing MLIR's headers is most of the build.
-# The file alone is named: its header would only bring the build tree's path into every command, past a compiler cache.
+# One precompiled header for every library that uses MLIR: parsing MLIR's
+# headers takes most of the build. Only the PCH file is passed: the header
+# itself would add the build tree's path to every command and defeat compiler
+# caches.
 set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -Xclang -include-pch -Xclang <PCH_FILE>)
 function(tenon_mlir_pch)
   file(WRITE ${CMAKE_BINARY_DIR}/tenon_pch.cpp "// The host of the precompiled header.\n")
   add_library(tenon_pch OBJECT ${CMAKE_BINARY_DIR}/tenon_pch.cpp)
   target_include_directories(tenon_pch SYSTEM PUBLIC ${TENON_MLIR_INCLUDES})
-  # Without timestamps: a package manager gives a header an older time than the build tree's, which ninja does not see
-  # and Clang would refuse.
+  # Ignore timestamps: a package manager may install a header with a time older
+  # than the build tree. Ninja does not notice, but Clang would refuse the PCH.
   target_compile_options(tenon_pch PRIVATE -fno-rtti -Wall -Wextra -Wno-unused-parameter "SHELL:-Xclang -fno-pch-timestamp")
   target_precompile_headers(tenon_pch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/Precompiled.h)
 endfunction()
 
-# tenon_library(NAME SOURCES... [LINK LIBS...]): a static library on MLIR.
+# tenon_library(NAME SOURCES... [LINK LIBS...]): a static library that uses
+# MLIR.
 function(tenon_library name)
   cmake_parse_arguments(ARG "" "" "LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
@@ -29,7 +32,8 @@ function(tenon_library name)
   endif()
 endfunction()
 
-# tenon_passes(ROOM SOURCES... [LINK LIBS...]): one room of passes, one library, one Passes.td.
+# tenon_passes(ROOM SOURCES... [LINK LIBS...]): the library of one folder of
+# passes with its Passes.td.
 function(tenon_passes room)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   string(SUBSTRING ${room} 0 1 first)

@@ -1,6 +1,6 @@
-/* Prints, as a module of Python, where the fields lie that the package reads
- * and writes: the compiler knows, and a new version of a struct needs no second
- * description by hand. */
+/* Prints a Python module with the offsets of the struct fields that the package
+ * reads and writes. The C compiler computes the offsets, so that a new version
+ * of a struct needs no second description. */
 #include "runtime/tenon.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* A matrix product by OpenBLAS: LIBRARY THREADS MANIFEST. Inputs x[M,K] and
- * w[K,N], output y[M,N]. */
+/* A matrix product by OpenBLAS. Arguments: LIBRARY THREADS MANIFEST. Inputs
+ * x[M,K] and w[K,N], output y[M,N]. */
 #include "caller.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
-/* The questions and answers of a measured program, as caller.h has them. */
+/* Implements the protocol of caller.h between a measured program and the
+ * benchmark. */
 #define _GNU_SOURCE
 #include "caller.h"
 

@@ -1,10 +1,11 @@
-/* What the measured programs have in common: the tensors of one call, read from
- * a manifest, and the answers to the questions that come on the standard input.
+/* Common parts of the measured programs: the tensors of one call, read from a
+ * manifest, and the requests that come on the standard input.
  *
- * Each line of a manifest is `input|output NAME TYPE RANK EXTENT... FILE`, the
- * files being raw elements. After `ready` each line `run N CALLS` is answered
- * by the milliseconds of one call (the shortest of N groups of CALLS calls),
- * and `write` by `written` once the outputs are in their files. */
+ * Each line of a manifest is `input|output NAME TYPE RANK EXTENT... FILE`; a
+ * file has raw elements. The program first prints `ready`. It answers `run N
+ * CALLS` with the milliseconds of one call: the shortest of N groups of CALLS
+ * calls. It answers `write` with `written` once the outputs are in their files.
+ * */
 #ifndef TENON_BENCHMARKS_CALLERS_CALLER_H
 #define TENON_BENCHMARKS_CALLERS_CALLER_H
 
@@ -30,13 +31,13 @@ typedef struct call_tensors {
   int num_inputs, num_outputs;
 } call_tensors;
 
-/* Prints the reason and ends the program. */
+/* Prints the reason and ends the program with an error. */
 _Noreturn void fail(const char *what, const char *why);
 
 /* Reads the manifest at `path` and the elements of its inputs. */
 void read_tensors(const char *path, call_tensors *tensors);
 
-/* Answers questions until the standard input ends. */
+/* Answers requests until the standard input ends. */
 void serve(call_tensors *tensors, void (*call)(void *state), void *state);
 
 #endif /* TENON_BENCHMARKS_CALLERS_CALLER_H */

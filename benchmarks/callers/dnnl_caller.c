@@ -1,8 +1,8 @@
-/* A matrix product of oneDNN called from C: MANIFEST, the inputs being x [M, K]
- * and w [K, N] and the output y [M, N].
+/* A matrix product by oneDNN, called from C. Argument: MANIFEST. Inputs x[M,K]
+ * and w[K,N], output y[M,N].
  *
- * The weights are brought into the layout that oneDNN asks for before anything
- * is measured, as a program with constant weights does. */
+ * The weights are converted to oneDNN's preferred layout before the
+ * measurement, as a program with constant weights does. */
 #include "caller.h"
 
 #include <dnnl.h>
@@ -23,7 +23,7 @@ static dnnl_memory_t memory_of(const dnnl_memory_desc_t *layout, void *data) {
   return memory;
 }
 
-/* `weights` in the layout `wanted`. */
+/* Converts `weights` from the plain layout to the layout `wanted`. */
 static dnnl_memory_t reordered(const call_tensor *weights,
                                const dnnl_memory_desc_t *plain,
                                const dnnl_memory_desc_t *wanted) {

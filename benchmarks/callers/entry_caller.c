@@ -1,8 +1,9 @@
-/* A model linked into the program and called by its typed entry, as
- * `tenon compile -c --standalone --name=linked` makes it: MANIFEST.
+/* A model linked into the program and called by its typed entry. The model is
+ * compiled by `tenon compile -c --standalone --name=linked`. Argument:
+ * MANIFEST.
  *
- * For models of fixed extents with one input and one output. Whatever the model
- * is called, its C symbols start with `linked`. */
+ * For models of fixed extents with one input and one output. The C symbols of
+ * every model start with `linked`. */
 #include "caller.h"
 
 #include "linked.h"

@@ -1,8 +1,9 @@
-/* What this machine can do at this moment: THREADS.
+/* Measures the peak rates of this machine. Argument: THREADS.
  *
- * Each line `fma` is answered by the GFLOP/s of independent fused multiply-adds
- * on all threads, and `read BYTES` by the GB/s at which they read BYTES bytes
- * again and again, each thread its part. The better of three tries counts. */
+ * Answers `fma` with the GFLOP/s of independent fused multiply-adds on all
+ * threads. Answers `read BYTES` with the GB/s at which the threads read BYTES
+ * bytes repeatedly, each thread its own part. The best of three tries counts.
+ * */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
@@ -29,7 +30,7 @@ enum { FMA, READ, END };
 
 static int threads, task;
 static long repeats;
-/* What is read: `share` bytes by each thread, whole blocks of 4 KiB. */
+/* The memory to read: `share` bytes per thread, in whole blocks of 4 KiB. */
 static const char *memory;
 static size_t share;
 static atomic_int round_started, still_running;
@@ -63,7 +64,7 @@ static void multiply_and_add(int thread) {
   sink[thread][0] = total;
 }
 
-/* Xor of everything: as fast as loads go, whatever the bits. */
+/* Xor of all words: bound by loads, whatever the bits are. */
 static void read_through(int thread) {
   typedef uint64_t words __attribute__((vector_size(4 * LANES)));
   words seen[8] = {0};
@@ -87,7 +88,7 @@ static void work(int thread) {
     read_through(thread);
 }
 
-/* Waits awake while a measurement goes on, else asleep. */
+/* Spins while a measurement is running, sleeps otherwise. */
 static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t opened = PTHREAD_COND_INITIALIZER;
 
@@ -107,7 +108,7 @@ static void *helper(void *argument) {
   }
 }
 
-/* Seconds that all threads take for `repeats` of the task. */
+/* The seconds that all threads need for `repeats` repetitions of the task. */
 static double measure(void) {
   pthread_mutex_lock(&door);
   atomic_store(&still_running, threads - 1);
@@ -121,7 +122,8 @@ static double measure(void) {
   return seconds() - start;
 }
 
-/* Units a second, `units` being those of one repeat; a try takes 10 ms. */
+/* The rate in units per second; one repetition has `units`. A try takes about
+ * 10 ms. */
 static double rate(double units) {
   double best = 0;
   for (repeats = 1; measure() < 0.005; repeats *= 2)

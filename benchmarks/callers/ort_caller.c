@@ -1,10 +1,11 @@
-/* ONNX Runtime called through its C API: LIBRARY MODEL THREADS MANIFEST.
+/* ONNX Runtime, called through its C API. Arguments: LIBRARY MODEL THREADS
+ * MANIFEST.
  *
- * The library is opened by path, because the npm package that carries it has no
- * header. Its API is a table of functions whose places never change; the few
- * used here are named with their places. Inputs and outputs are the caller's
- * buffers, bound once: nothing is copied or allocated for a call that ONNX
- * Runtime itself does not. */
+ * The library is opened by path, because the npm package that contains it has
+ * no header. Its API is a table of functions with fixed positions; the few
+ * functions used here are named with their positions. Inputs and outputs are
+ * bound once to the caller's buffers: a call copies and allocates nothing
+ * beyond what ONNX Runtime itself does. */
 #include "caller.h"
 
 #include <dlfcn.h>
@@ -25,7 +26,7 @@ enum {
   CREATE_CPU_MEMORY_INFO = 69,
 };
 
-/* Opaque things of ONNX Runtime. */
+/* An opaque object of ONNX Runtime. */
 typedef struct ort_thing ort_thing;
 
 typedef struct ort_api_base {
@@ -35,7 +36,7 @@ typedef struct ort_api_base {
 
 static void *const *api;
 
-/* The function at a place of the table. */
+/* The function at a position of the table. */
 #define ORT(place, ...) ((ort_thing * (*)(__VA_ARGS__)) api[place])
 
 static void check(ort_thing *status, const char *what) {
@@ -47,7 +48,7 @@ static ort_thing *session;
 static const char *input_names[MAX_TENSORS], *output_names[MAX_TENSORS];
 static ort_thing *inputs[MAX_TENSORS], *outputs[MAX_TENSORS];
 
-/* ONNX's number of an element type. */
+/* The ONNX number of an element type. */
 static int onnx_type(const char *type) {
   static const char *const names[] = {
       "",      "float32", "uint8", "int8",    "uint16",  "int16",  "int32",

@@ -1,4 +1,5 @@
-/* A compiled model called through the runtime: ARTIFACT THREADS MANIFEST. */
+/* A compiled model, called through the runtime. Arguments: ARTIFACT THREADS
+ * MANIFEST. */
 #include "caller.h"
 
 #include "runtime/tenon.h"

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""PyTorch as a measured program: MODEL THREADS MANIFEST, as caller.h has it.
+"""PyTorch as a measured program. Arguments: MODEL THREADS MANIFEST.
 
-The module is made from the same recipe and seed as the exported file, and runs
-eagerly in float32.
+Follows the protocol of caller.h. The module is made from the recipe and seed
+of the exported file, and runs eagerly in float32.
 """
 import os
 import sys

@@ -1,5 +1,6 @@
-# tenon_add_model(NAME MODEL FILE ...): a model becomes a library target when the project is built, and again when a
-# file it was made of changes. docs/cmake.md tells the arguments.
+# tenon_add_model(NAME MODEL FILE ...) makes a model a library target. The model
+# is compiled when the project is built, and again when a file it was made of
+# changes. docs/cmake.md describes the arguments.
 function(tenon_add_model name)
   set(where "tenon_add_model(${name})")
   cmake_parse_arguments(PARSE_ARGV 1 ARG "STANDALONE" "MODEL;TYPE;SYMBOL;CPU;OPT;WEIGHTS"
@@ -73,7 +74,8 @@ function(tenon_add_model name)
     endforeach()
   endforeach()
 
-  # The file in a folder that changes when the model does; the others are found by the compiler.
+  # For a folder: the file that changes with the model. The compiler reports the
+  # others in its dependency file.
   set(first "${model}")
   if(IS_DIRECTORY "${model}")
     set(first "${model}/saved_model.pb")
@@ -97,7 +99,7 @@ function(tenon_add_model name)
     set_target_properties(${name} PROPERTIES LINKER_LANGUAGE ${language})
     set(runtime Tenon::runtime_static)
   else()
-    # A sealed file: no linker may touch it again, so it is a library that is there already.
+    # The file is sealed, so no linker may change it: it is an imported library.
     add_custom_target(${name}_compiled DEPENDS ${outputs})
     add_library(${name} SHARED IMPORTED GLOBAL)
     add_dependencies(${name} ${name}_compiled)

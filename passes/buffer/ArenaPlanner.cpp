@@ -1,6 +1,7 @@
-// Placement of buffers with known lifetimes: greedy by size, which is near the
-// optimum for the graphs models have and quadratic in their number. Very many
-// are placed in the order of time instead, as malloc would.
+// Placement of buffers with known lifetimes. The largest buffer is placed
+// first. This is near the optimum for the graphs of models, and quadratic in
+// the number of buffers. A very large number is placed in order of time
+// instead, as malloc would do.
 #include "passes/buffer/ArenaPlanner.h"
 
 #include <algorithm>
@@ -13,15 +14,15 @@
 
 namespace tenon {
 
-/// More than models have, few enough to compare each with each.
+/// The most buffers that are compared pairwise; models have fewer.
 static constexpr size_t maxComparedBuffers = 4096;
 
 static bool overlapInTime(const BufferLife &a, const BufferLife &b) {
   return a.first <= b.last && b.first <= a.last;
 }
 
-/// Indices by falling size; earlier first among equals, so that plans are
-/// reproducible.
+/// Indices by falling size. Among equal sizes the earlier index comes first, so
+/// that plans are reproducible.
 static std::vector<size_t> bySize(const std::vector<BufferLife> &buffers) {
   std::vector<size_t> order(buffers.size());
   std::iota(order.begin(), order.end(), 0);
@@ -32,8 +33,8 @@ static std::vector<size_t> bySize(const std::vector<BufferLife> &buffers) {
 }
 
 namespace {
-/// Goes through buffers in the order in which they begin; `release(index)` for
-/// those that have ended comes before `take(index)` of the next.
+/// Visits buffers in the order of their first step and calls `take(index)`.
+/// Calls `release(index)` for the buffers that have ended before then.
 template <typename Take, typename Release>
 void sweep(const std::vector<BufferLife> &buffers, const Take &take,
            const Release &release) {
@@ -53,10 +54,11 @@ void sweep(const std::vector<BufferLife> &buffers, const Take &take,
   }
 }
 
-/// The free ranges below the arena's end, neighbours joined.
+/// The free ranges below the arena's end; adjacent ranges are joined.
 class FreeRanges {
 public:
-  /// The offset of `bytes` in the smallest range they fit, or at the end.
+  /// The offset of `bytes` in the smallest free range that holds them,
+  /// otherwise at the end.
   int64_t take(int64_t bytes) {
     auto found = bySize.lower_bound({bytes, 0});
     if (found == bySize.end()) {
@@ -143,7 +145,8 @@ static std::vector<int64_t> sweepSlots(const std::vector<BufferLife> &buffers) {
           capacities.push_back(bytes);
           return;
         }
-        // The smallest that is large enough, or the largest, which grows.
+        // The smallest slot that is large enough, otherwise the largest, which
+        // grows.
         auto found = unused.lower_bound({bytes, 0});
         if (found == unused.end())
           found = std::prev(found);
@@ -198,8 +201,7 @@ std::vector<int64_t> planSlots(const std::vector<BufferLife> &buffers) {
   std::vector<std::vector<size_t>> members;
   for (size_t index : bySize(buffers)) {
     size_t slot = 0;
-    // The first slot is the largest so far: a smaller buffer in it costs
-    // nothing.
+    // Earlier slots are at least as large, so this buffer costs nothing there.
     while (slot < members.size() &&
            std::any_of(
                members[slot].begin(), members[slot].end(),

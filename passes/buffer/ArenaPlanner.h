@@ -1,4 +1,4 @@
-// Placement of buffers with known lifetimes: pure arithmetic, no IR.
+// Placement of buffers with known lifetimes: arithmetic only, no IR.
 #ifndef TENON_PASSES_BUFFER_ARENAPLANNER_H
 #define TENON_PASSES_BUFFER_ARENAPLANNER_H
 
@@ -7,9 +7,9 @@
 
 namespace tenon {
 
-/// A buffer alive from step `first` to step `last`, both included.
+/// The lifetime of a buffer: from step `first` to step `last`, both included.
 struct BufferLife {
-  int64_t bytes; ///< exact, or an estimate where sizes are dynamic
+  int64_t bytes; ///< exact, or an estimate for a dynamic size
   int64_t first;
   int64_t last;
 };
@@ -19,14 +19,16 @@ struct ArenaPlan {
   int64_t bytes = 0;
 };
 
-/// Offsets so that buffers alive at one time do not overlap, each a multiple of
-/// `alignment`: by falling size, each at the lowest place where it fits (best
-/// fit among gaps); thousands of buffers in the order of their lives.
+/// Offsets at which buffers with overlapping lifetimes do not overlap in
+/// memory, each a multiple of `alignment`. Buffers are placed by falling size,
+/// each in the smallest gap where it fits. Thousands of buffers are placed in
+/// order of time.
 ArenaPlan planOffsets(const std::vector<BufferLife> &buffers,
                       int64_t alignment);
 
-/// For sizes known only at run time: buffers that share a slot never live at
-/// one time. Returns the slot of each buffer; slots are numbered from 0.
+/// Slots for buffers whose sizes are known only at run time: buffers with
+/// overlapping lifetimes get different slots. Returns the slot of each buffer,
+/// counted from 0.
 std::vector<int64_t> planSlots(const std::vector<BufferLife> &buffers);
 
 } // namespace tenon

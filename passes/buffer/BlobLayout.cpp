@@ -1,4 +1,4 @@
-// One offset after another: every tensor starts on a boundary of its own.
+// Assigns ascending offsets; every tensor starts at an aligned offset.
 #include "passes/buffer/BlobLayout.h"
 
 #include "dialects/tenon/State.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Bytes from the start of a tensor to that of the next.
+/// The bytes from the start of a tensor to the start of the next.
 static int64_t strideOf(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   return llvm::alignTo(tensor.getNumElements() *
@@ -20,14 +20,15 @@ static int64_t strideOf(Type type) {
                        bufferAlignment);
 }
 
-/// Whether every byte of the value is zero.
+/// True if every byte of the value is zero.
 static bool isZero(ElementsAttr value) {
   auto dense = dyn_cast<DenseElementsAttr>(value);
   return dense && dense.isSplat() &&
          llvm::all_of(dense.getRawData(), [](char byte) { return byte == 0; });
 }
 
-/// The artifact fills states from the weight blob alone.
+/// Turns initial values that are constants into weights, because the artifact
+/// reads initial values from the weight blob only.
 static void constantsBecomeWeights(ModuleOp module) {
   SymbolTable symbols(module);
   for (auto state : module.getOps<StateOp>()) {

@@ -1,5 +1,5 @@
-// Where weights and states lie: offsets within the weight blob and within the
-// memory of the state, as attributes that the artifact obeys.
+// The layout of weights and states: offsets in the weight blob and in the
+// state's memory, as attributes. The artifact writer follows them.
 #ifndef TENON_PASSES_BUFFER_BLOBLAYOUT_H
 #define TENON_PASSES_BUFFER_BLOBLAYOUT_H
 
@@ -7,10 +7,10 @@
 
 namespace tenon {
 
-/// Gives the states in use and the weights in use, first values of states
-/// among them, their `offset`, in module order, and the module
-/// `tenon.weight_bytes` and `tenon.state_bytes`. First values that are
-/// constants become weights.
+/// Sets the attribute `offset` of all used states and weights, in module order.
+/// Initial values of states count as used. Sets `tenon.weight_bytes` and
+/// `tenon.state_bytes` of the module. Initial values that are constants become
+/// weights.
 void layOutBlobs(mlir::ModuleOp module);
 
 } // namespace tenon

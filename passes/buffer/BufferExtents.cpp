@@ -1,5 +1,5 @@
-// Follows a memref to what made it. What a loop carries keeps its shape:
-// tenon-check-sizes sees to it.
+// Traces a memref to the op that made it. A value that a loop carries keeps its
+// shape: tenon-check-sizes ensures that.
 #include "passes/buffer/BufferExtents.h"
 
 #include "passes/buffer/SizeArithmetic.h"
@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace tenon {
 
-/// The extent that two memrefs have; null when they are not the same size by
+/// The common extent of two memrefs; null unless their extents are equal by
 /// construction.
 static OpFoldResult commonExtent(Value one, Value other, int64_t dim) {
   OpFoldResult a = extentOf(one, dim), b = extentOf(other, dim);
@@ -23,7 +23,8 @@ static OpFoldResult commonExtent(Value one, Value other, int64_t dim) {
   return isSameSize(cast<Value>(a), cast<Value>(b)) ? a : OpFoldResult();
 }
 
-/// The extent that both branches give a result, made before the branch.
+/// The extent that a result gets in both branches, if it is computed before the
+/// branch; null otherwise.
 static OpFoldResult agreedExtent(scf::IfOp branch, unsigned number,
                                  int64_t dim) {
   OpFoldResult extent =
@@ -38,8 +39,8 @@ static OpFoldResult agreedExtent(scf::IfOp branch, unsigned number,
   return hoistBefore(builder, branch, value);
 }
 
-/// The extent of what `loop` passes behind its condition; null where only an
-/// iteration knows it.
+/// The extent of a value that `loop` passes to its body; null if only the
+/// iteration computes it.
 static OpFoldResult passedExtent(scf::WhileOp loop, unsigned number,
                                  int64_t dim) {
   OpFoldResult extent = extentOf(loop.getConditionOp().getArgs()[number], dim);
@@ -61,7 +62,7 @@ static OpFoldResult extentOfArgument(BlockArgument argument, int64_t dim) {
   return {};
 }
 
-/// Null where the memref itself is all that knows.
+/// The traced extent; null if only the memref holds it.
 static OpFoldResult traceExtent(Value memref, int64_t dim) {
   auto type = cast<MemRefType>(memref.getType());
   if (!type.isDynamicDim(dim))

@@ -1,5 +1,5 @@
-// Where the extents of buffers come from: allocations, views, and what loops
-// and branches pass on.
+// Finds the origin of buffer extents through allocations, views, loops and
+// branches.
 #ifndef TENON_PASSES_BUFFER_BUFFEREXTENTS_H
 #define TENON_PASSES_BUFFER_BUFFEREXTENTS_H
 
@@ -8,12 +8,12 @@
 
 namespace tenon {
 
-/// One extent of a memref: a number, or a value that is there wherever the
-/// memref is; at worst a new `memref.dim` behind the memref itself.
+/// One extent of a memref: a constant, or a value that dominates the uses of
+/// the memref. The fallback is a new `memref.dim` after the memref's op.
 mlir::OpFoldResult extentOf(mlir::Value memref, int64_t dim);
 
 /// Replaces each `memref.dim` by the extent its memref was made with, so that
-/// no size hangs on a buffer that only the run fills.
+/// no size depends on a buffer that is filled only at run time.
 void resolveExtents(mlir::func::FuncOp func);
 
 } // namespace tenon

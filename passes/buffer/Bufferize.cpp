@@ -1,6 +1,6 @@
-// How tenon ops take part in upstream's one-shot bufferization: fusions write
-// their destinations, reshapes are views, weights and constants are memory that
-// exists already.
+// Implements upstream's one-shot bufferization for tenon ops: fusions write to
+// their destinations, reshapes are views, weights and constants are existing
+// memory.
 #include "passes/buffer/Bufferize.h"
 #include "passes/buffer/OwnElements.h"
 #include "passes/buffer/Passes.h"
@@ -44,7 +44,8 @@ struct FusionModel
                                const AnalysisState &) const {
     return isOutput(cast<FusionOp>(op), operand);
   }
-  /// A kernel that updates what it writes reads nothing that it has written.
+  /// No conflict if a kernel updates elements of its input in place: it reads
+  /// no element that it has written.
   bool isNotConflicting(Operation *op, OpOperand *read, OpOperand *write,
                         const AnalysisState &) const {
     return read->getOwner() == op && write->getOwner() == op &&
@@ -91,8 +92,8 @@ struct FusionModel
   }
 };
 
-/// A reshape between fusions is another view of the same memory: layouts are
-/// identities throughout.
+/// A reshape between fusions is a view of the operand's memory, because every
+/// layout is the identity.
 struct ReshapeModel
     : BufferizableOpInterface::ExternalModel<ReshapeModel, ReshapeOp> {
   bool bufferizesToMemoryRead(Operation *, OpOperand &,
@@ -127,7 +128,8 @@ struct ReshapeModel
       strides[i] = stride;
       auto a = getConstantIntValue(stride), b = getConstantIntValue(sizes[i]);
       int64_t product = 0;
-      // Overflow is of a tensor without elements: any stride is right.
+      // An overflow means that the tensor has no elements: any stride is
+      // correct.
       if (a && b)
         stride = rewriter.getIndexAttr(
             llvm::MulOverflow(*a, *b, product) ? 1 : product);
@@ -143,8 +145,8 @@ struct ReshapeModel
                        ? OpFoldResult(getValueOrCreateConstantIndexOp(
                              rewriter, op->getLoc(), strides[i]))
                        : OpFoldResult(rewriter.getIndexAttr(s));
-    // Strided in form only: the cast below says again that the layout is the
-    // identity.
+    // The type must be strided here. The cast below restores the identity
+    // layout.
     auto strided = MemRefType::get(
         type.getShape(), type.getElementType(),
         StridedLayoutAttr::get(op->getContext(), 0, typeStrides));
@@ -173,8 +175,8 @@ struct WeightModel
   }
 };
 
-/// A value that nothing overwrites while it is used is read where it lies; any
-/// other is copied when it is read.
+/// A state that nothing overwrites while its value is used is read in place.
+/// Otherwise the value is copied when it is read.
 struct StateReadModel
     : BufferizableOpInterface::ExternalModel<StateReadModel, StateReadOp> {
   bool bufferizesToAllocation(Operation *op, Value) const {
@@ -209,7 +211,7 @@ struct StateMemoryModel
   bool bufferizesToAllocation(Operation *, Value) const { return false; }
   bool resultBufferizesToMemoryWrite(Operation *, OpResult,
                                      const AnalysisState &) const {
-    return false; // as of tensor.empty: no one reads what was there
+    return false; // as for tensor.empty: the old elements are not read
   }
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &,
@@ -229,7 +231,7 @@ struct StateWriteModel
   }
   bool bufferizesToMemoryWrite(Operation *, OpOperand &,
                                const AnalysisState &) const {
-    return false; // of the operand
+    return false; // does not read the operand
   }
   AliasingValueList getAliasingValues(Operation *, OpOperand &,
                                       const AnalysisState &) const {
@@ -265,7 +267,7 @@ struct ConstantModel
                           BufferizationState &) const {
     auto constant = cast<ConstantOp>(op);
     auto module = op->getParentOfType<ModuleOp>();
-    // One global per value: equal constants share it.
+    // Equal constants share one global.
     MemRefType type = identityMemRef(constant.getType());
     memref::GlobalOp global;
     for (auto candidate : module.getOps<memref::GlobalOp>())
@@ -314,9 +316,9 @@ struct Bufferize : impl::BufferizeBase<Bufferize> {
     };
     options.bufferAlignment = 64;
     keepInputs();
-    // Recipes and the regions of fusions say what is computed; they stay on
-    // tensors. A fusion on memrefs is done, though a loop that moves it says
-    // its name once more.
+    // Recipes and the regions of fusions stay on tensors. A fusion on memrefs
+    // is already bufferized, although bufferization may visit it again when a
+    // loop is rewritten.
     options.opFilter.denyOperation([](Operation *op) {
       bool done = isa<FusionOp>(op) && llvm::none_of(op->getOperandTypes(),
                                                      llvm::IsaPred<TensorType>);
@@ -324,9 +326,9 @@ struct Bufferize : impl::BufferizeBase<Bufferize> {
              op->getParentOfType<FusionOp>();
     });
     BufferizationState state;
-    // Without loops nothing conflicts, and there is nothing to analyse: the
-    // analysis is quadratic in the uses of a tensor and cubic in the values
-    // that branches choose from.
+    // Without loops no write conflicts with a read, so the analysis is skipped.
+    // It is quadratic in the uses of a tensor and cubic in the values that
+    // branches yield.
     LogicalResult done =
         writesFreshTensorsOnly()
             ? bufferizeModuleOp(getOperation(), options, state)
@@ -336,9 +338,9 @@ struct Bufferize : impl::BufferizeBase<Bufferize> {
     removeBufferizationAttributesInModule(getOperation());
   }
 
-  /// Whether every write is a fusion's to a tensor.empty, or the place of a
-  /// state, that nothing else writes. Where there are branches, what reads a
-  /// state's old value may stand in another one: those are analysed.
+  /// True if every write is a fusion's write to a tensor.empty or a state's
+  /// memory that nothing else writes. A module with both branches and states is
+  /// analysed, because an op in another branch may read a state's old value.
   bool writesFreshTensorsOnly() {
     bool branches = false, states = false;
     WalkResult result = getOperation().walk<WalkOrder::PreOrder>(
@@ -367,7 +369,8 @@ struct Bufferize : impl::BufferizeBase<Bufferize> {
            }) == 1;
   }
 
-  /// Inputs belong to the caller: a loop that starts from one carries a copy.
+  /// Inputs belong to the caller: a loop that starts with an input carries a
+  /// copy.
   void keepInputs() {
     auto no = BoolAttr::get(&getContext(), false);
     for (auto func : getOperation().getOps<func::FuncOp>())

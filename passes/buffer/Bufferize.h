@@ -1,4 +1,4 @@
-// How tenon ops take part in upstream's one-shot bufferization.
+// Implements upstream's one-shot bufferization for tenon ops.
 #ifndef TENON_PASSES_BUFFER_BUFFERIZE_H
 #define TENON_PASSES_BUFFER_BUFFERIZE_H
 
@@ -8,7 +8,7 @@ class DialectRegistry;
 
 namespace tenon {
 
-/// Attaches the bufferization interface to the ops that stand outside fusions.
+/// Attaches the bufferization interface to the ops outside fusions.
 void registerBufferizableOps(mlir::DialectRegistry &registry);
 
 } // namespace tenon

@@ -1,5 +1,5 @@
-// What a loop carries is written into the buffer that carries it, so that a
-// loop needs no memory per iteration.
+// Writes each value that a loop carries into the buffer that carries it, so
+// that an iteration allocates no memory.
 #include "passes/buffer/Passes.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -29,8 +29,9 @@ struct CarryInPlace : impl::CarryInPlaceBase<CarryInPlace> {
     });
   }
 
-  /// What a loop around carries is overwritten when its own iteration ends; a
-  /// loop inside that starts with it writes a copy.
+  /// Copies the initial values that an outer loop carries: the outer loop
+  /// overwrites its buffer at the end of its iteration, and this loop would
+  /// write it earlier.
   static void saveInits(LoopLikeOpInterface loop) {
     OpBuilder builder(loop);
     for (OpOperand &init : loop.getInitsMutable()) {
@@ -44,8 +45,8 @@ struct CarryInPlace : impl::CarryInPlaceBase<CarryInPlace> {
     }
   }
 
-  /// Operands of `terminator` from number `first` on are written into
-  /// `buffers`, where their types agree.
+  /// Writes the operands of `terminator` from number `first` on into `buffers`,
+  /// if their types agree.
   static void carry(Operation *terminator, unsigned first, ValueRange buffers) {
     OpBuilder builder(terminator);
     SmallVector<unsigned> carried;
@@ -57,7 +58,7 @@ struct CarryInPlace : impl::CarryInPlaceBase<CarryInPlace> {
           value.getType() == buffer.getType())
         carried.push_back(i);
     }
-    // Values that trade places are saved before the first of them is
+    // If carried values exchange places, a value is saved before its buffer is
     // overwritten.
     for (auto [n, i] : llvm::enumerate(carried)) {
       OpOperand &operand = terminator->getOpOperand(first + i);
@@ -75,8 +76,8 @@ struct CarryInPlace : impl::CarryInPlaceBase<CarryInPlace> {
     }
   }
 
-  /// Makes an update of a few elements of the carried value write these alone.
-  /// Bufferization makes a copy where the old value is read afterwards.
+  /// Makes a kernel that updates a few elements of the carried value write only
+  /// these elements. Bufferization adds a copy if the old value is read later.
   static void updateInPlace(Value value, Value buffer) {
     auto fusion = value.getDefiningOp<FusionOp>();
     std::optional<unsigned> input =
@@ -85,7 +86,7 @@ struct CarryInPlace : impl::CarryInPlaceBase<CarryInPlace> {
       fusion.getOutputsMutable()[0].assign(buffer);
   }
 
-  /// Whether `value` may lie in the memory of `buffer`.
+  /// True if `value` may be in the memory of `buffer`.
   static bool mayBe(Value value, Value buffer) {
     while (auto reshape = value.getDefiningOp<ReshapeOp>())
       value = reshape.getOperand();

@@ -1,4 +1,4 @@
-// Follows an argument through elementwise ops up to what the kernel yields.
+// Follows an argument through elementwise ops to the kernel's yield.
 #include "passes/buffer/OwnElements.h"
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-// Kernels that may write the memory that they read.
+// Finds kernels that may write to the memory they read.
 #ifndef TENON_PASSES_BUFFER_OWNELEMENTS_H
 #define TENON_PASSES_BUFFER_OWNELEMENTS_H
 
@@ -6,13 +6,13 @@
 
 namespace tenon {
 
-/// Whether the region speaks of `argument` elementwise alone: its kernel reads
-/// an element before it writes the one in the same place, and no other.
+/// True if the region uses `argument` only elementwise. The kernel then reads
+/// an element before it writes the element at that index, and reads no other.
 bool readsOwnElements(FusionOp fusion, mlir::BlockArgument argument);
 
-/// The input that a kernel of one update copies before it writes the updated
-/// elements, and reads for nothing else; nothing for other kernels. Where the
-/// output is that input there is nothing to copy.
+/// The input of which a single update (scatter, update slice) changes a few
+/// elements, if the kernel reads the input for nothing else; nullopt for other
+/// kernels. If the output is that input, the kernel copies nothing.
 std::optional<unsigned> updatedInput(FusionOp fusion);
 
 } // namespace tenon

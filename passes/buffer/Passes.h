@@ -1,4 +1,4 @@
-// Passes that give every tensor its place in memory.
+// Passes that give every tensor its memory.
 #ifndef TENON_PASSES_BUFFER_PASSES_H
 #define TENON_PASSES_BUFFER_PASSES_H
 

@@ -1,4 +1,4 @@
-// From tensors between fusions to one arena.
+// From tensors between fusions to buffers in one arena.
 #ifndef TENON_PASSES_BUFFER_PASSES_TD
 #define TENON_PASSES_BUFFER_PASSES_TD
 
@@ -12,7 +12,7 @@ def Bufferize : Pass<"tenon-bufferize", "mlir::ModuleOp"> {
     // becomes
     tenon.fusion map ins(%x : memref<4xf32>) outs(%a : memref<4xf32>) { ... }
     ```
-    The regions of fusions stay as they are: specifications on tensors.
+    The regions of fusions stay unchanged: they specify the kernel on tensors.
   }];
   let dependentDialects = ["mlir::bufferization::BufferizationDialect", "mlir::memref::MemRefDialect"];
 }
@@ -26,7 +26,8 @@ def CarryInPlace : Pass<"tenon-carry-in-place", "mlir::func::FuncOp"> {
     %0 = bufferization.materialize_in_destination %next in %carried : ...
     scf.yield %0 : tensor<4xf32>
     ```
-    So a loop needs one buffer per carried value, whatever its trip count. Assumes that carried shapes do not change.
+    A loop then needs one buffer per carried value, whatever its trip count.
+    Assumes that carried shapes do not change.
   }];
   let dependentDialects = ["mlir::bufferization::BufferizationDialect"];
 }
@@ -44,7 +45,8 @@ def PlaceState : Pass<"tenon-place-state", "mlir::func::FuncOp"> {
     %new = tenon.fusion map ins(%old : tensor<4xf32>) outs(%m : tensor<4xf32>) { ... } -> tensor<4xf32>
     tenon.state_write @h, %new : tensor<4xf32>
     ```
-    A write of what lies in the state already costs nothing. Where a write stays a copy a remark says why. Assumes formed fusions.
+    A write of a value that is already in the state's memory costs nothing. If a
+    write must stay a copy, a remark says why. Assumes formed fusions.
   }];
 }
 
@@ -70,8 +72,9 @@ def PlaceBuffers : Pass<"tenon-place-buffers", "mlir::ModuleOp"> {
     // becomes
     %a = memref.view %arena[%c64][] : memref<?xi8> to memref<4xf32>
     ```
-    Results become arguments; `@NAME.plan` computes output extents and the arena's size from the extents (and values) of the inputs. Assumes
-    bufferized functions with identity layouts.
+    Results become arguments. `@NAME.plan` computes the output extents and the
+    arena's size from the extents and values of the inputs. Assumes bufferized
+    functions with identity layouts.
   }];
   let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect"];
 }

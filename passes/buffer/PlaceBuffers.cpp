@@ -1,7 +1,8 @@
-// Gives every buffer its place: results become arguments, allocations become
-// views of one arena at planned offsets, weights views of one blob, states of
-// another. What comes in is bufferized with identity layouts; afterwards
-// nothing allocates, and `@NAME.plan` knows every size before a run.
+// Assigns memory to every buffer. Results become arguments; allocations become
+// views of one arena at planned offsets; weights become views of one blob,
+// states of another. Input: a bufferized module with identity layouts.
+// Afterwards nothing allocates, and `@NAME.plan` computes every size before a
+// run.
 //
 //   @NAME(%call, inputs..., outputs..., %arena, %weights, %state, %shapes)
 //   %shapes: extents of bounded outputs, written at the end
@@ -32,20 +33,21 @@ namespace tenon {
 #include "passes/buffer/Passes.h.inc"
 
 namespace {
-/// What a dynamic extent counts in the choice of slots; never in correctness.
+/// The extent assumed for a dynamic extent when slots are chosen; it affects
+/// only the memory used.
 constexpr int64_t typicalExtent = 64;
-/// Stands for every larger number of bytes: more than a process can address,
-/// and sums of many do not overflow.
+/// The limit of byte counts: more than a process can address, and small enough
+/// that sums of many do not overflow.
 constexpr int64_t mostBytes = int64_t(1) << 48;
 
-/// a * b, or `mostBytes` where that is less; neither is negative.
+/// a * b, at most `mostBytes`; a and b are not negative.
 int64_t multiplyBytes(int64_t a, int64_t b) {
   int64_t product;
   return llvm::MulOverflow(a, b, product) ? mostBytes
                                           : std::min(product, mostBytes);
 }
 
-/// The same in the run.
+/// As above, computed at run time.
 Value multiplyBytes(OpBuilder &builder, Location loc, Value a, Value b) {
   auto x = getConstantIntValue(a), y = getConstantIntValue(b);
   Value most = arith::ConstantIndexOp::create(builder, loc, mostBytes);
@@ -57,7 +59,7 @@ Value multiplyBytes(OpBuilder &builder, Location loc, Value a, Value b) {
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                      product.getHigh(), zero);
-  // As unsigned, what wrapped to a negative number is the greatest.
+  // Compared as unsigned: a product that wrapped to a negative number is large.
   Value least = arith::MinUIOp::create(builder, loc, product.getLow(), most);
   return arith::SelectOp::create(builder, loc, fits, least, most);
 }
@@ -103,8 +105,8 @@ private:
     return success();
   }
 
-  /// The plan function up to its arena: output extents from input extents and
-  /// values.
+  /// Builds the plan function up to the arena's size: it computes the output
+  /// extents from input extents and values.
   LogicalResult makePlanBeforeArena() {
     OpBuilder builder(func);
     Location loc = func.getLoc();
@@ -146,9 +148,9 @@ private:
     return success();
   }
 
-  /// An error at every op that gives a size which nothing bounds.
+  /// Emits an error at every op whose result is an unbounded size.
   LogicalResult explainUnbounded(SizeBounds &bounds) {
-    // One for each node, which gives several ops its name.
+    // One error for each node: several ops may have its name.
     llvm::MapVector<Attribute, Location> obstacles;
     auto find = [&](Value size) {
       if (bounds.most(size))
@@ -171,8 +173,8 @@ private:
     return failure();
   }
 
-  /// Whether anyone needs the plan: a function of known sizes may be run
-  /// without.
+  /// True if the plan is needed: a function with static sizes may be run
+  /// without calling it.
   bool hasUnknownSizes() {
     auto isUnknown = [](Type type) {
       auto memref = dyn_cast<MemRefType>(type);
@@ -189,8 +191,8 @@ private:
         .wasInterrupted();
   }
 
-  /// What can be checked before the run is checked by the plan, and first:
-  /// sizes that break a check are fit for nothing.
+  /// Moves the checks that can be computed before the run to the start of the
+  /// plan, so that it computes nothing from invalid sizes.
   void moveChecks(OpBuilder &builder) {
     if (!hasUnknownSizes())
       return;
@@ -207,8 +209,8 @@ private:
     }
   }
 
-  /// The allocation behind a result, through reshapes; null when it is an
-  /// input, a weight or a loop's buffer.
+  /// The allocation behind a result, through reshapes; null if the result is an
+  /// input, a weight or a buffer of a loop.
   static memref::AllocOp allocBehind(Value value) {
     while (Operation *op = value.getDefiningOp()) {
       if (auto alloc = dyn_cast<memref::AllocOp>(op))
@@ -220,8 +222,8 @@ private:
     return {};
   }
 
-  /// Results become arguments; an allocation that ends as one result is that
-  /// argument from the start.
+  /// Turns results into arguments. An allocation that becomes exactly one
+  /// result is replaced by that argument.
   void claimOutputs() {
     auto ret = cast<func::ReturnOp>(entry.getTerminator());
     llvm::SmallDenseMap<Operation *, int> claims;
@@ -249,7 +251,7 @@ private:
     }
   }
 
-  /// `output` seen in the shape of `alloc`.
+  /// A view of `output` with the shape of `alloc`.
   Value viewOf(OpBuilder &builder, Location loc, Value output,
                memref::AllocOp alloc) {
     if (alloc.getType() == output.getType() && alloc.getType().hasStaticShape())
@@ -347,13 +349,14 @@ private:
   }
 
   struct SlotPlan {
-    SmallVector<Value> offsets; ///< of the buffers
+    SmallVector<Value> offsets; ///< of the buffers in the arena
     Value bytes;
   };
 
-  /// Slots follow one another, and each buffer lies in the middle of its own:
-  /// the halves of one after the other, each written and read by threads of its
-  /// own, are the same memory, which need not go from core to core.
+  /// Lays the slots out one after another and puts each buffer in the middle of
+  /// its slot. Then the halves of successive buffers in a slot overlap even if
+  /// their sizes differ. Each half is used by its own threads, so its cache
+  /// lines need not move between cores.
   FailureOr<SlotPlan> planInSlots(OpBuilder &builder, IRMapping &mapping,
                                   const std::vector<int64_t> &slots) {
     Location loc = func.getLoc();
@@ -430,7 +433,7 @@ private:
     });
   }
 
-  /// `use` becomes what lies at the offset of `symbol` in `blob`.
+  /// Replaces `use` by the memory at the offset of `symbol` in `blob`.
   void replaceByView(Operation *use, Operation *symbol, Value blob) {
     OpBuilder builder(use);
     Value offset = arith::ConstantIndexOp::create(
@@ -443,8 +446,8 @@ private:
     use->erase();
   }
 
-  /// The call pointer in front, the bounded outputs' extents at the end; no
-  /// results.
+  /// Adds the call pointer as first argument and the bounded outputs' extents
+  /// as last, and removes the results.
   void finishSignature() {
     Location loc = func.getLoc();
     MLIRContext *context = func.getContext();
@@ -498,7 +501,7 @@ private:
   IRMapping planMapping;
   SmallVector<Value> results, outputs;
   SmallVector<SmallVector<OpFoldResult>> resultSizes;
-  SmallVector<bool> isBounded; ///< by extent of all results
+  SmallVector<bool> isBounded; ///< one entry for each extent of all results
   std::vector<Buffer> buffers;
   Value arena;
   bool dynamic = false;

@@ -1,7 +1,7 @@
-// Finds which values of states may lie where the states lie. A value that is
-// read needs no copy while nothing writes the state; a value that is written
-// needs none when its kernel can write the state itself. All other values are
-// copied, reads when they are read, writes when they are written.
+// Finds the values of states that can stay in the states' memory. A read needs
+// no copy if nothing writes the state while the value is used. A write needs no
+// copy if the value's kernel can write to the state's memory. All other reads
+// and writes are copies.
 #include "passes/buffer/Passes.h"
 
 #include "dialects/tenon/State.h"
@@ -18,7 +18,7 @@ namespace tenon {
 #include "passes/buffer/Passes.h.inc"
 
 namespace {
-/// One state as one function uses it.
+/// The reads and writes of one state in one function.
 class StatePlacer {
 public:
   StatePlacer(ArrayRef<StateReadOp> reads, ArrayRef<StateWriteOp> writes)
@@ -27,8 +27,8 @@ public:
   void run() {
     for (StateWriteOp write : writes)
       writers.insert(write);
-    // First: where a read and a write exclude each other the copied write
-    // comes after the kernel, when fewer values are alive.
+    // Writes come first. If a read and a write cannot both be in place, the
+    // copy is then made at the read.
     for (StateWriteOp write : writes)
       if (const char *obstacle = placeWrite(write))
         write.emitRemark() << "state " << write.getState()
@@ -39,7 +39,7 @@ public:
   }
 
 private:
-  /// Whether `op` or an op in it writes the state.
+  /// True if `op`, or an op in its regions, writes the state.
   bool writesState(Operation *op) {
     return op
         ->walk([&](Operation *inner) {
@@ -56,10 +56,10 @@ private:
                         [&](StateReadOp read) { return op->isAncestor(read); });
   }
 
-  /// Whether nothing but `own` writes the state from `from` up to the last use
-  /// of `value`, which lies in the state's memory. The last use may be a kernel
-  /// that writes the state itself, if it reads no element after it has written
-  /// it.
+  /// True if only `own` writes the state between `from` and the last use of
+  /// `value`, which is in the state's memory. The last use may be a kernel that
+  /// writes the state, if it reads no element after it has written that
+  /// element.
   bool stays(Value value, Operation *from, ArrayRef<Operation *> own) {
     Block *block = from->getBlock();
     Operation *last = from;
@@ -70,7 +70,7 @@ private:
         Operation *user = use.getOwner();
         if (isa<ReshapeOp>(user))
           llvm::append_range(open, user->getResults());
-        // Anything else could pass the memory on under another name.
+        // Any other op could pass the memory on as another value.
         else if (!isa<FusionOp, tensor::DimOp, tensor::ExtractOp, StateWriteOp,
                       func::ReturnOp>(user))
           return false;
@@ -97,8 +97,7 @@ private:
     return true;
   }
 
-  /// A use by an op that writes the state, which may be of the state's own
-  /// memory.
+  /// True if the use allows its op to overwrite the memory it reads.
   static bool isHarmless(OpOperand &use) {
     auto fusion = dyn_cast<FusionOp>(use.getOwner());
     if (!fusion)
@@ -108,8 +107,8 @@ private:
                fusion, fusion.getBlock().getArgument(use.getOperandNumber()));
   }
 
-  /// Lets the kernel of the written value write the state, or tells why it must
-  /// not.
+  /// Makes the kernel of the written value write to the state's memory. Returns
+  /// null, or the reason why it must not.
   const char *placeWrite(StateWriteOp write) {
     auto fusion = write.getValue().getDefiningOp<FusionOp>();
     if (!fusion || fusion->getBlock() != write->getBlock())
@@ -127,7 +126,7 @@ private:
     const char *obstacle = nullptr;
     if (!stays(result, fusion, {fusion, write}))
       obstacle = "the value is used after the state has another one";
-    // What is read before must have been used up when the kernel starts.
+    // The old value must not be needed any more when the kernel starts.
     for (StateReadOp read : reads)
       if (!obstacle && read->getBlock() == fusion->getBlock() &&
           read->isBeforeInBlock(fusion) && staysWithout(read, fusion) &&
@@ -144,7 +143,7 @@ private:
     return nullptr;
   }
 
-  /// Whether `read` would stay in place if `fusion` did not write the state.
+  /// True if `read` could stay in place if `fusion` did not write the state.
   bool staysWithout(StateReadOp read, FusionOp fusion) {
     writers.erase(fusion);
     bool result = stays(read, read, {});
@@ -154,7 +153,7 @@ private:
 
   ArrayRef<StateReadOp> reads;
   ArrayRef<StateWriteOp> writes;
-  /// The writes, and kernels that write the state themselves.
+  /// The write ops, and the kernels that write to the state's memory.
   DenseSet<Operation *> writers;
 };
 

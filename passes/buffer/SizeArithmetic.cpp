@@ -1,4 +1,4 @@
-// Walks over index arithmetic with a list of what is still to be looked at.
+// Walks over index arithmetic with a work list.
 #include "passes/buffer/SizeArithmetic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,7 +20,7 @@ static bool isInside(scf::IfOp branch, Value value) {
   return branch->isAncestor(value.getParentBlock()->getParentOp());
 }
 
-/// `roots`, what `operandsOf` says of them, and so on; each value once.
+/// `roots` and all values reachable from them by `operandsOf`, each once.
 static llvm::SetVector<Value>
 reachable(ValueRange roots, llvm::function_ref<ValueRange(Value)> operandsOf) {
   llvm::SetVector<Value> found(roots.begin(), roots.end());
@@ -73,7 +73,7 @@ Value hoistBefore(OpBuilder &builder, scf::IfOp branch, Value value) {
   for (Value part : reachable(value, inner))
     if (isInside(branch, part))
       ops.insert(part.getDefiningOp());
-  // An op is cloned once all that it uses has been.
+  // Clone an op after its operands.
   IRMapping mapping;
   SmallVector<Operation *> stack(ops.begin(), ops.end());
   llvm::SmallPtrSet<Operation *, 16> done;

@@ -1,6 +1,6 @@
-// Questions about the index arithmetic behind a size. It may be as long as a
-// model is, and shared so that its paths are past counting: each op is looked
-// at once, without recursion.
+// Queries about the index arithmetic of a size. The arithmetic may have as many
+// ops as the model, and exponentially many paths. So each op is visited once,
+// and nothing recurses.
 #ifndef TENON_PASSES_BUFFER_SIZEARITHMETIC_H
 #define TENON_PASSES_BUFFER_SIZEARITHMETIC_H
 
@@ -8,14 +8,14 @@
 
 namespace tenon {
 
-/// Whether the values are equal arithmetic on equal values.
+/// True if the values are computed by equal arithmetic from equal values.
 bool isSameSize(mlir::Value x, mlir::Value y);
 
-/// Whether `value` is computed from values that are there before the branch.
+/// True if `value` depends only on values that dominate the branch.
 bool isKnownBefore(mlir::scf::IfOp branch, mlir::Value value);
 
-/// The arithmetic of `value`, for which isKnownBefore holds, made anew at the
-/// builder's place.
+/// Clones the arithmetic of `value` at the builder's insertion point. Requires
+/// isKnownBefore(branch, value).
 mlir::Value hoistBefore(mlir::OpBuilder &builder, mlir::scf::IfOp branch,
                         mlir::Value value);
 

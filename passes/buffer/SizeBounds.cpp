@@ -1,6 +1,7 @@
-// One rule per op, asked for one end of an interval at a time. A rule asks for
-// the ends of its operands; while some are missing, these come first, from a
-// list and not by recursion: arithmetic may be as long as the model is.
+// Interval analysis with one rule per op; a rule computes one end of the
+// interval. It asks for the ends of its operands; missing ends are computed
+// first, with a work list and not by recursion, because the arithmetic may be
+// as long as the model.
 #include "passes/buffer/SizeBounds.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -15,10 +16,10 @@ using namespace mlir;
 
 namespace tenon {
 
-/// How far a proof looks.
+/// The most ops that a proof follows.
 static constexpr int maxProofDepth = 8;
 
-/// Whether a few ops prove that a size is at least `least`, 0 or 1.
+/// True if a few ops prove that a size is at least `least`, which is 0 or 1.
 static bool isAtLeast(Value size, int64_t least, int depth = 0) {
   if (std::optional<int64_t> known = getConstantIntValue(size))
     return *known >= least;
@@ -133,7 +134,8 @@ SizeBounds::Answer SizeBounds::infer(Value size, End end) {
         Answer a = ask(op->getOperand(0), end), b = ask(op->getOperand(1), end);
         if (!missing.empty())
           return {};
-        // One limit is enough: of a minimum above, of a maximum below.
+        // One operand's bound suffices for the upper end of a minimum and the
+        // lower end of a maximum.
         if (isMin == (end == Most) && (!a.value || !b.value))
           return a.value ? a : b;
         return both(a, b, [&](Value x, Value y) {
@@ -156,7 +158,7 @@ SizeBounds::Answer SizeBounds::infer(Value size, End end) {
       })
       .Case([&](memref::DimOp dim) { return inferExtent(dim, end); })
       .Case([&](arith::IndexCastUIOp cast) {
-        // A truth value as a number.
+        // A bool as a number: 0 or 1.
         return cast.getIn().getType().isInteger(1)
                    ? Answer{number(end == Most), {}}
                    : none;
@@ -168,7 +170,7 @@ SizeBounds::Answer SizeBounds::inferProduct(Value a, Value b, End end) {
   if (isAtLeast(a, 0) && isAtLeast(b, 0))
     return both(ask(a, end), ask(b, end),
                 [&](Value x, Value y) { return make<arith::MulIOp>(x, y); });
-  // With signs unknown, one of the corners.
+  // The signs may be unknown, so the bound is one of the four corner products.
   Answer ends[] = {ask(a, Least), ask(a, Most), ask(b, Least), ask(b, Most)};
   if (!missing.empty())
     return {};
@@ -184,15 +186,15 @@ SizeBounds::Answer SizeBounds::inferProduct(Value a, Value b, End end) {
   return {result, {}};
 }
 
-/// Rounds towards zero or a side. A divisor that may be negative has no answer;
-/// none is zero where its quotient is asked for.
+/// Handles all rounding modes. A divisor that may be negative gives no bound. A
+/// zero divisor cannot reach the division.
 SizeBounds::Answer SizeBounds::inferQuotient(Operation *op, End end) {
   Value a = op->getOperand(0), b = op->getOperand(1);
   if (!isAtLeast(b, 0))
     return {Value(), exact.obstacleTo(op->getResult(0))};
   if (end == Least && isAtLeast(a, 0))
     return {number(0), {}};
-  // The farthest from zero, over the least divisor.
+  // The dividend farthest from zero, over the smallest divisor.
   Answer from = ask(a, end), by = ask(b, Least);
   if (!missing.empty())
     return {};
@@ -236,7 +238,7 @@ SizeBounds::Answer SizeBounds::inferChoice(Value condition, Value yes, Value no,
   });
 }
 
-/// The values that a branch or a selection gives one of.
+/// The values that a branch or select chooses from.
 static SmallVector<Value, 2> sourcesOf(Value value) {
   auto result = dyn_cast<OpResult>(value);
   if (!result)

@@ -1,5 +1,5 @@
-// Bounds a size that only the run finds, by intervals through the index
-// arithmetic and the branches behind it. The bound is computed before the run.
+// Computes, before the run, upper bounds of sizes that are known only at run
+// time, by interval analysis of index arithmetic and branches.
 #ifndef TENON_PASSES_BUFFER_SIZEBOUNDS_H
 #define TENON_PASSES_BUFFER_SIZEBOUNDS_H
 
@@ -12,27 +12,28 @@ namespace tenon {
 
 class SizeBounds {
 public:
-  /// Values are made at the builder's place, where `mapping` has the arguments.
+  /// New values are built at the builder's insertion point; `mapping` maps the
+  /// function's arguments to values there.
   SizeBounds(mlir::OpBuilder &builder, mlir::IRMapping &mapping)
       : builder(builder), exact(builder, mapping) {}
 
-  /// Whether the size itself is known before the run.
+  /// True if the size itself can be computed before the run.
   bool isKnown(mlir::Value size) { return exact.canClone(size); }
 
-  /// The size where it is known, else a value that it never exceeds; null where
-  /// nothing bounds it.
+  /// The size if it can be computed before the run, otherwise an upper bound;
+  /// null if there is none.
   mlir::Value most(mlir::Value size);
 
-  /// The op whose result has no bound, after `most` gave null.
+  /// The op whose result is unbounded. Requires that `most` has returned null.
   mlir::Location obstacleTo(mlir::Value size) const;
 
 private:
   enum End : unsigned { Least, Most };
-  /// One end of a size's interval.
+  /// A size and one end of its interval.
   using Question = std::pair<mlir::Value, unsigned>;
   struct Answer {
-    mlir::Value value;                      ///< null where there is none
-    std::optional<mlir::Location> obstacle; ///< then: why
+    mlir::Value value;                      ///< null if there is no bound
+    std::optional<mlir::Location> obstacle; ///< then the op without a bound
   };
   using Combine = llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)>;
 
@@ -45,11 +46,11 @@ private:
                      End end);
   Answer inferExtent(mlir::memref::DimOp op, End end);
 
-  /// The answer, if there is one by now; else it is looked for first.
+  /// The answer if it is known; otherwise records the question in `missing`.
   Answer ask(mlir::Value size, unsigned end);
-  /// Whether both are there.
+  /// Combines two answers; without a bound if either has none.
   Answer both(const Answer &a, const Answer &b, Combine combine) const;
-  /// The greater or the smaller of two.
+  /// The greater value for End Most, the smaller one for Least.
   mlir::Value pick(End end, mlir::Value a, mlir::Value b);
   mlir::Value number(int64_t value);
   template <typename Op> mlir::Value make(mlir::Value a, mlir::Value b) {
@@ -59,10 +60,11 @@ private:
   mlir::OpBuilder &builder;
   SizeCloner exact;
   llvm::DenseMap<Question, Answer> answers;
-  /// The extents that `memref.dim` of a branch's result chooses from.
+  /// The extents from which `memref.dim` of a branch's result chooses.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::OpFoldResult, 2>>
       extents;
-  llvm::SmallVector<Question> missing; ///< what an inference waits for
+  llvm::SmallVector<Question> missing; ///< questions that an inference waits
+                                       ///< for
 };
 
 } // namespace tenon

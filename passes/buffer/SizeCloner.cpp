@@ -1,5 +1,5 @@
-// First it is asked whether a size can be cloned, then it is: nothing is left
-// behind where it cannot.
+// Checks that a size can be cloned before it clones, so that a failure leaves
+// no new ops.
 #include "passes/buffer/SizeCloner.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -12,7 +12,8 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Tensors that sizes are read from are a few numbers.
+/// The largest tensor that is computed before the run; sizes are read from
+/// smaller ones.
 static constexpr int64_t maxEvaluatedBytes = 1 << 14;
 
 int64_t elementBytes(MemRefType type) {
@@ -54,8 +55,8 @@ Value SizeCloner::clone(Value value) {
   return mapping.lookup(value);
 }
 
-/// The ops that write a small tensor, in order. One tensor, one writer: a
-/// buffer that holds two tensors in turn has no single content.
+/// The ops that write a small tensor, in order. Fails unless the buffer holds
+/// only one tensor: a buffer that is reused has no single contents.
 static FailureOr<SmallVector<Operation *>> writersOf(memref::AllocOp alloc) {
   SmallVector<Operation *> writers;
   for (Operation *user : alloc->getUsers()) {
@@ -78,8 +79,8 @@ static FailureOr<SmallVector<Operation *>> writersOf(memref::AllocOp alloc) {
   return writers;
 }
 
-/// What must be there before `value` is; a failure where nothing computes it
-/// before the run.
+/// The values that `value` is computed from. Fails if `value` is known only
+/// during the run.
 FailureOr<SmallVector<Value>> SizeCloner::needs(Value value) const {
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -106,8 +107,8 @@ FailureOr<SmallVector<Value>> SizeCloner::needs(Value value) const {
   return values;
 }
 
-// Arithmetic may be as long as the model is: both walks keep a list of what is
-// still to be looked at instead of recursing.
+// The arithmetic may be as long as the model, so both walks use a work list and
+// do not recurse.
 
 std::optional<Location> SizeCloner::obstacleTo(Value value) {
   SmallVector<Value> pending = {value};
@@ -148,7 +149,8 @@ void SizeCloner::cloneKnown(Value value) {
       continue;
     }
     size_t before = pending.size();
-    // Named: a loop over `*needs(next)` would outlive the list.
+    // Named, because a range loop over `*needs(next)` would outlive the
+    // temporary.
     FailureOr<SmallVector<Value>> needed = needs(next);
     for (Value operand : *needed)
       if (!mapping.contains(operand))
@@ -163,8 +165,8 @@ void SizeCloner::cloneKnown(Value value) {
   }
 }
 
-/// A small tensor that sizes are read from is computed before the run: the
-/// ops that write it are repeated on a buffer of the stack.
+/// Computes a small tensor before the run: clones the ops that write it, on a
+/// buffer on the stack.
 void SizeCloner::evaluate(memref::AllocOp alloc) {
   Value buffer =
       memref::AllocaOp::create(builder, alloc.getLoc(), alloc.getType(),

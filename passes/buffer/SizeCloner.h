@@ -1,5 +1,5 @@
-// Builds sizes anew at one place of a function: the index arithmetic behind a
-// value, and small tensors that sizes are read from.
+// Clones the computation of sizes at one place of a function: index arithmetic,
+// and the small tensors that sizes are read from.
 #ifndef TENON_PASSES_BUFFER_SIZECLONER_H
 #define TENON_PASSES_BUFFER_SIZECLONER_H
 
@@ -12,13 +12,13 @@
 
 namespace tenon {
 
-/// Buffers in the arena and of the stack start at multiples of this.
+/// The alignment in bytes of buffers in the arena and on the stack.
 constexpr int64_t bufferAlignment = 64;
 
 int64_t elementBytes(mlir::MemRefType type);
 
-/// The small buffers behind numbers that are read one by one, as sizes are: a
-/// plan may have to compute them anew, so each must hold one tensor alone.
+/// The small buffers from which single numbers, such as sizes, are read. A plan
+/// may have to compute them, so each must hold only one tensor.
 llvm::DenseSet<mlir::Value> buffersBehindNumbers(mlir::func::FuncOp func);
 
 class SizeCloner {
@@ -26,16 +26,15 @@ public:
   SizeCloner(mlir::OpBuilder &builder, mlir::IRMapping &mapping)
       : builder(builder), mapping(mapping) {}
 
-  /// Whether everything behind the value can be computed at the builder's
-  /// place.
+  /// True if the value can be computed at the builder's insertion point.
   bool canClone(mlir::Value value) { return !obstacleTo(value); }
 
-  /// The value at the builder's place, or null after an error at the op whose
-  /// result is known only during the run.
+  /// Clones the value at the builder's insertion point. Null after an error at
+  /// an op whose result is known only during the run.
   mlir::Value clone(mlir::Value value);
 
-  /// The op whose result is known only during the run; nothing where the value
-  /// can be cloned.
+  /// The op whose result is known only during the run; nullopt if the value can
+  /// be cloned.
   std::optional<mlir::Location> obstacleTo(mlir::Value value);
 
 private:

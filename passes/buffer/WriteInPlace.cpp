@@ -1,5 +1,5 @@
-// Elementwise kernels write the buffer that they read for the last time: it is
-// in a cache already, and a buffer of their own would first have to come there.
+// Makes elementwise kernels write to a buffer that they read for the last time:
+// it is already in a cache, and a new buffer would cause cache misses.
 #include "passes/buffer/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -13,7 +13,7 @@ namespace tenon {
 #define GEN_PASS_DEF_WRITEINPLACE
 #include "passes/buffer/Passes.h.inc"
 
-/// Elements of the widest vectors.
+/// The number of elements in the widest vectors.
 constexpr int64_t mostLanes = 16;
 
 namespace {
@@ -40,8 +40,8 @@ struct WriteInPlace : impl::WriteInPlaceBase<WriteInPlace> {
     });
   }
 
-  /// Whether rows end in whole vectors of some size. A store through a mask
-  /// would hold up the loads of the next row.
+  /// True if a row is a whole number of vectors of some width. A masked store
+  /// at a row's end would delay the loads of the next row.
   static bool rowsEndUnmasked(MemRefType type) {
     if (type.getRank() < 2)
       return true;
@@ -55,7 +55,7 @@ struct WriteInPlace : impl::WriteInPlaceBase<WriteInPlace> {
            a.getDynamicSizes() == b.getDynamicSizes();
   }
 
-  /// Whether nothing uses the buffer before the kernel.
+  /// True if no op uses the buffer before the kernel.
   static bool startsWith(memref::AllocOp buffer, FusionOp fusion) {
     return buffer->getBlock() == fusion->getBlock() &&
            llvm::all_of(buffer->getUsers(), [&](Operation *user) {
@@ -64,8 +64,8 @@ struct WriteInPlace : impl::WriteInPlaceBase<WriteInPlace> {
            });
   }
 
-  /// Whether the kernel, by one operand, is the last to use the buffer, and no
-  /// other name of it is about.
+  /// True if the kernel is the buffer's last user, uses it as one operand only,
+  /// and the buffer has no alias.
   static bool endsWith(memref::AllocOp buffer, FusionOp fusion) {
     return buffer->getBlock() == fusion->getBlock() &&
            llvm::count(fusion->getOperands(), buffer.getResult()) == 1 &&

@@ -1,6 +1,6 @@
-// Obeys `tenon.group`: each group moves into one tenon.fusion whose outputs,
-// the root's results and what else is used outside, are destinations of known
-// sizes.
+// Follows `tenon.group`: moves each group into one tenon.fusion. Its outputs
+// are the root's results and other results that are used outside. They are
+// written to destinations of known sizes.
 #include "passes/fuse/Passes.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -67,7 +67,7 @@ struct FormFusions : impl::FormFusionsBase<FormFusions> {
       form(ops, destinations[ops.back()]);
   }
 
-  /// The ops of a group whose results are used outside, the root first.
+  /// The ops of a group whose results are used outside it, the root first.
   static SmallVector<Operation *> yieldedOf(ArrayRef<Operation *> group) {
     SmallVector<Operation *> yielded = {group.back()};
     for (Operation *op : group.drop_back())
@@ -79,7 +79,7 @@ struct FormFusions : impl::FormFusionsBase<FormFusions> {
     return yielded;
   }
 
-  /// A tensor.empty of the right sizes for each result of `op`.
+  /// Makes a tensor.empty of the result's sizes for each result of `op`.
   LogicalResult makeDestinations(Operation *op,
                                  SmallVector<Value> &destinations) {
     OpBuilder builder(op);
@@ -105,7 +105,7 @@ struct FormFusions : impl::FormFusionsBase<FormFusions> {
     return success();
   }
 
-  /// Appends `op` behind the members it uses, operand by operand.
+  /// Appends `op` after the members it uses, in the order of its operands.
   static void
   addBehindOperands(Operation *op,
                     const llvm::SmallPtrSetImpl<Operation *> &members,
@@ -121,8 +121,8 @@ struct FormFusions : impl::FormFusionsBase<FormFusions> {
     Operation *root = group.back();
     llvm::SmallSetVector<Value, 8> inputs;
     llvm::SmallPtrSet<Operation *, 8> members(group.begin(), group.end());
-    // In an order that follows from the computation alone: equal ones that
-    // stand in the graph in different orders are to share one kernel.
+    // The order depends only on the computation, so that equal groups share one
+    // kernel even if their ops stand in different orders in the graph.
     llvm::SmallSetVector<Operation *, 8> ordered;
     addBehindOperands(root, members, ordered);
     ArrayRef<Operation *> ops = ordered.getArrayRef();

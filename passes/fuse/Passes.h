@@ -1,4 +1,4 @@
-// Passes that decide what becomes one kernel.
+// Passes that decide which ops form one kernel, and form it.
 #ifndef TENON_PASSES_FUSE_PASSES_H
 #define TENON_PASSES_FUSE_PASSES_H
 

@@ -1,6 +1,6 @@
-// Decides which ops share a kernel and writes it down as `tenon.group`. From
-// consumers to producers: an op joins the group of its users when they all
-// stand in one group whose kernel can compute it on the way; else it is the
+// Decides which ops share a kernel and writes it to `tenon.group`. It goes from
+// consumers to producers. An op joins the group of its users if all of them are
+// in one group whose kernel can compute the op too. Otherwise it becomes the
 // root of a new group.
 #include "passes/fuse/Passes.h"
 
@@ -20,10 +20,10 @@ namespace tenon {
 namespace {
 enum class Role {
   Outside, ///< constants, weights, states, views, sizes, control flow
-  Map, ///< one element from few elements: can be computed wherever it is used
-  Reduce, ///< a reduction over trailing dimensions
+  Map,     ///< one element from few elements: cheap to compute at each use
+  Reduce,  ///< a reduction over trailing dimensions
   Contraction,
-  Whole, ///< a kernel of its own
+  Whole, ///< has a kernel of its own
 };
 
 bool isSplat(Operation *op) {
@@ -31,7 +31,7 @@ bool isSplat(Operation *op) {
   return constant && isa<SplatElementsAttr>(constant.getValue());
 }
 
-/// Reduces exactly the innermost dimension.
+/// True if the op reduces exactly the innermost dimension.
 bool reducesRows(Operation *op) {
   auto reduce = dyn_cast<ReduceOp>(op);
   return reduce && reduce.getDims().size() == 1 &&
@@ -58,13 +58,15 @@ Role roleOf(Operation *op) {
   return Role::Whole;
 }
 
-/// Says how a weight lies in memory: whoever reads it sees through.
+/// True for the ops that describe a weight's stored form. Kernels read the
+/// stored form directly.
 bool isStoredWeight(Operation *op) {
   return isa<UnpackOp, UnpairOp, DequantizeOp>(op);
 }
 
-/// Puts an image's few channels side by side for a convolution, which reads
-/// them from their planes as well: a pixel is less than a line of the cache.
+/// True for the transpose that makes the few channels of an image contiguous
+/// for a convolution. The convolution can read the channels from their planes
+/// too, because a pixel is smaller than a cache line.
 bool isImage(Operation *op) {
   constexpr int64_t fewChannels = 4;
   if (!isa<TransposeOp>(op) || !op->hasOneUse())
@@ -80,12 +82,12 @@ bool isImage(Operation *op) {
          !ShapedType::isDynamic(channels) && channels <= fewChannels;
 }
 
-/// Costs next to nothing, so that every user may have its own copy.
+/// True if the op costs so little that every user may have a copy.
 bool isFree(Operation *op) {
   return isa<BroadcastInDimOp, IotaOp>(op) || isStoredWeight(op) || isSplat(op);
 }
 
-/// Costs more than a few cycles an element: not to be repeated.
+/// True if the op costs more than a few cycles per element: do not repeat it.
 bool isExpensive(Operation *op) {
   return op->hasTrait<Elementwise>() &&
          !isa<AddOp, SubtractOp, MultiplyOp, NegateOp, AbsOp, MaximumOp,
@@ -93,28 +95,29 @@ bool isExpensive(Operation *op) {
               ClampOp, ConvertOp, BitcastConvertOp>(op);
 }
 
-/// What a kernel may hold: emitters recurse over it, and LLVM's time grows
-/// faster than its length. Layers of real models stay far below.
+/// The largest cost of a kernel: emitters recurse over its ops, and LLVM's
+/// compile time grows faster than linearly. Layers of real models stay far
+/// below.
 constexpr int64_t maxGroupCost = 512;
 
-/// What an op adds to its kernel, in simple instructions or so.
+/// The cost that an op adds to its kernel, roughly in simple instructions.
 int64_t costOf(Operation *op) { return isExpensive(op) ? 16 : 1; }
 
 RankedTensorType resultType(Operation *op) {
   return cast<RankedTensorType>(op->getResult(0).getType());
 }
 
-/// Queries whose attention reads each key once, in one task a head, and heads
-/// that are tasks enough to copy keys in.
+/// With at most this many queries attention reads each key once, in one task
+/// per head. With at least this many heads there are enough tasks to copy keys.
 constexpr int64_t fewQueries = 16, fewestHeads = 8;
 
 struct Group {
   Operation *root;
-  Role role;         ///< Map until a reduction or a contraction joins
-  bool plain = true; ///< elementwise and broadcasts only, all in the root's
+  Role role;         ///< Map until a reduction or contraction joins
+  bool plain = true; ///< elementwise and broadcasts only, each of the root's
                      ///< shape or broadcast to it
   int64_t cost = 0;
-  RankedTensorType rows = {}; ///< what its row reductions are of, if any
+  RankedTensorType rows = {}; ///< operand type of its row reductions, if any
 };
 
 struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
@@ -145,13 +148,13 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
           if (isa<AttentionOp>(use.getOwner()) && !op->hasOneUse())
             read.push_back(&use);
     });
-    // Attention reads slices in place, whoever else needs them.
+    // Attention reads slices in place, even if other ops need them too.
     for (OpOperand *use : read) {
       Operation *slice = use->get().getDefiningOp();
       OpBuilder builder(slice);
       use->set(builder.clone(*slice)->getResult(0));
     }
-    // From the last: a copy's operand may be free too.
+    // From last to first: the operand of a copied op may be cheap too.
     for (Operation *op : llvm::reverse(free)) {
       SmallVector<OpOperand *> uses;
       for (OpOperand &use : op->getUses())
@@ -199,8 +202,7 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
       group.plain = false;
   }
 
-  /// The group that holds all users, if there is one and they stand in the op's
-  /// block.
+  /// The group of all users, if they are in one group and in the op's block.
   std::optional<int64_t> commonGroup(Operation *op) {
     std::optional<int64_t> common;
     for (Operation *user : op->getUsers()) {
@@ -213,7 +215,8 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     return common;
   }
 
-  /// Where attention alone reads a value that leaves the model; or nothing.
+  /// The use by attention, if attention is the only reader in the model and the
+  /// value is also an output of the model; null otherwise.
   static OpOperand *readingAttention(Operation *op) {
     OpOperand *read = nullptr;
     bool returned = false;
@@ -229,7 +232,7 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     return returned ? read : nullptr;
   }
 
-  /// Whether every run has a task for each head of the keys, and one alone.
+  /// True if every run has exactly one task for each head of the keys.
   static bool hasOneTaskAHead(AttentionOp attention) {
     auto query = attention.getQuery().getType(),
          value = attention.getValue().getType();
@@ -241,9 +244,10 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
            queries * attention.getHeadGroup() <= fewQueries;
   }
 
-  /// The group of the attention that joins earlier keys, or values, and new
-  /// ones on its way, where it alone reads them and they leave the model:
-  /// joined before, they would be written and then read again.
+  /// The group of the attention that can concatenate earlier and new keys (or
+  /// values) itself. Requires that it is their only reader and that they are
+  /// outputs of the model. Otherwise they would be written by one kernel and
+  /// read again by the next.
   std::optional<int64_t> joiningAttention(Operation *op) {
     auto join = dyn_cast<ConcatenateOp>(op);
     if (!join || join.getNumOperands() != 2)
@@ -276,8 +280,8 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     case Role::Whole:
       return false;
     case Role::Map:
-      // Kernels of their own take splats, whose elements need no place in
-      // memory, and nothing else; gathers read tables in panels.
+      // Kernels of their own take only splats, whose elements need no memory.
+      // Gathers also read tables in panels.
       if (isa<AttentionOp>(group.root))
         return joinsAttention(op, cast<AttentionOp>(group.root));
       if (group.role == Role::Whole)
@@ -285,8 +289,7 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
                (isStoredWeight(op) && isa<GatherOp>(group.root));
       if (group.role == Role::Contraction)
         return joinsContraction(op);
-      // A value repeated along new dimensions would be computed once per
-      // repetition.
+      // A value broadcast along new dimensions would be computed once per copy.
       if (isExpensive(op) && repeated(op, group))
         return false;
       return group.role == Role::Map || joinsRows(op, group);
@@ -300,8 +303,9 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     return false;
   }
 
-  /// Prologues of contractions are computed once, before: only what has no
-  /// elements of its own may join, and epilogue operands.
+  /// True if `op` may join as part of a weight's stored form or of the
+  /// epilogue. Other operands of the contraction are computed once, by a kernel
+  /// before it.
   bool joinsContraction(Operation *op) {
     if (isStoredWeight(op) || isImage(op))
       return true;
@@ -311,8 +315,8 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     return isFree(op) || op->hasTrait<Elementwise>();
   }
 
-  /// Queries, keys and values are read as slices, masks by their elements, and
-  /// what becomes keys is copied in lines.
+  /// True if `op` may join: slices of queries, keys and values; masks that cost
+  /// nothing per element; and slices of step one that the kernel concatenates.
   static bool joinsAttention(Operation *op, AttentionOp attention) {
     Value result = op->getResult(0);
     for (Value operand :
@@ -331,16 +335,16 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
       return llvm::any_of(op->getUsers(), [](Operation *user) {
         return isa<BroadcastInDimOp>(user);
       });
-    // Per-row values of row kernels are computed once a row.
+    // Row kernels compute a value once per row.
     return group.role != Role::Reduce &&
            !(group.plain && endsRowReduction(op, group));
   }
 
-  /// Whether `op` works elementwise on a row reduction that will join the group
-  /// after it.
+  /// True if `op` is elementwise on a row reduction that will join the group
+  /// later.
   bool endsRowReduction(Operation *op, const Group &group) {
     Operation *reduce = nullptr;
-    // As far as a group may reach.
+    // The group cannot hold a longer chain.
     for (int64_t n = 0; n < maxGroupCost && op->hasTrait<Elementwise>(); ++n) {
       Operation *next = nullptr;
       for (Value operand : op->getOperands()) {
@@ -365,15 +369,15 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
                resultType(group.root).getShape();
   }
 
-  /// In row kernels a reduced value is known for the row at hand alone: ops
-  /// between stay in place.
+  /// True if `op` may join a row kernel. A reduced value is available only for
+  /// the current row, so ops between must not move elements.
   bool joinsRows(Operation *op, const Group &) {
     return op->hasTrait<Elementwise>() || isa<BroadcastInDimOp>(op) ||
            isSplat(op);
   }
 
-  /// The row extents of the group are the reduction's, and each use of the
-  /// result stays on its row.
+  /// True if the group's rows are the reduction's, and each use of the reduced
+  /// value stays in its row.
   bool reduceJoins(Operation *op, const Group &group) {
     auto reduce = cast<ReduceOp>(op);
     ArrayRef<int64_t> full =
@@ -387,8 +391,8 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
       return false;
     if (root != full && group.role == Role::Reduce)
       return false;
-    // A result may have the extents of other rows than those it is reduced
-    // from: [2, 3, 3] and [2, 3] are not the same rows.
+    // A result may have the extents of other rows than those it reduces: the
+    // rows of [2, 3, 3] and [2, 3] differ.
     if (group.rows && group.rows.getShape() != full)
       return false;
     return llvm::all_of(usersWithin(op, group), [&](Operation *user) {
@@ -402,8 +406,8 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     });
   }
 
-  /// The users of `op` in `group` and their users, each once; those of
-  /// broadcasts aside.
+  /// The users of `op` in `group` and their users, each once. Users of
+  /// broadcasts are not followed.
   SmallVector<Operation *> usersWithin(Operation *op, const Group &group) {
     int64_t number = groupOf.lookup(group.root);
     llvm::SmallSetVector<Operation *, 8> found;
@@ -420,8 +424,8 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     return found.takeVector();
   }
 
-  /// The epilogue works elementwise on the contraction's result: one path of
-  /// elementwise ops to the root.
+  /// True if the epilogue is elementwise on the contraction's result: only
+  /// elementwise ops between it and the root.
   bool contractionJoins(Operation *op, const Group &group) {
     if (resultType(group.root).getShape() != resultType(op).getShape())
       return false;

@@ -1,7 +1,7 @@
-// Decides which kernels copy past the caches. A line that is stored to is read
-// first, unless it is written as a whole and not kept; but what is not kept
-// comes from memory when somebody reads it. So it must be the caller's alone,
-// and the run must be one that drives it out of the caches anyway.
+// Decides which kernels use non-temporal stores. An ordinary store first reads
+// its cache line into the cache; a non-temporal store of a whole line does not.
+// The line must then be read from memory again. So only the caller may read it,
+// and the run must be one that evicts it from the caches anyway.
 #include "passes/fuse/Passes.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -16,7 +16,7 @@ namespace tenon {
 #include "passes/fuse/Passes.h.inc"
 
 namespace {
-/// Weights read in a run that leave nothing else in a cache of today.
+/// Bytes of weights per run that evict everything else from today's caches.
 constexpr int64_t cacheBytes = 64 << 20;
 
 struct StreamOutputs : impl::StreamOutputsBase<StreamOutputs> {
@@ -42,7 +42,8 @@ struct StreamOutputs : impl::StreamOutputsBase<StreamOutputs> {
     return copies;
   }
 
-  /// Of weights that are read as a whole: of a table a run reads rows.
+  /// The bytes of weights that contractions read completely. Tables are not
+  /// counted, because a run reads only some of their rows.
   int64_t weightBytes() {
     llvm::SmallPtrSet<Attribute, 32> seen;
     int64_t bits = 0;

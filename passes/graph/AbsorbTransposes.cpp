@@ -1,5 +1,5 @@
-// Contractions read transposed operands as they lie: the permutation moves into
-// the dimension numbers.
+// Moves a transpose of a contraction's operand into the dimension numbers, so
+// that the kernel reads the operand in its memory order.
 #include "passes/graph/Passes.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -29,8 +29,8 @@ struct AbsorbIntoDot : OpRewritePattern<DotGeneralOp> {
     auto absorb = [&](Value &operand, SmallVector<int64_t> &batch,
                       SmallVector<int64_t> &contract, ArrayRef<int64_t> free) {
       auto transpose = operand.getDefiningOp<TransposeOp>();
-      // The result lists free dimensions in the operand's order, which must not
-      // change.
+      // The result's free dimensions follow the operand's order, so that order
+      // must not change.
       if (!transpose ||
           !llvm::is_sorted(through(free, transpose.getPermutation())))
         return;

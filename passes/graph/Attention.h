@@ -1,5 +1,5 @@
-// What finding attention is made of: masks that are causal, and operands whose
-// heads were merged or sliced.
+// Helpers of tenon-find-attention: recognition of causal masks, and patterns
+// for operands with merged or sliced heads.
 #ifndef TENON_PASSES_GRAPH_ATTENTION_H
 #define TENON_PASSES_GRAPH_ATTENTION_H
 
@@ -7,13 +7,13 @@
 
 namespace tenon {
 
-/// The offset for which `mask`, bools over [..., row, key], is
-/// key <= row + offset everywhere; nothing where it is not, or not known to be.
+/// The offset for which `mask`, bools over [..., row, key], is true exactly if
+/// key <= row + offset. Nullopt if there is none or it is not known.
 std::optional<int64_t> causalOffset(mlir::Value mask);
 
-/// Turns operands of attention whose heads are split from a slice into slices
-/// of heads, gives heads that were merged with the batch a dimension of their
-/// own, and undoes the repetition of shared heads (AttentionHeads.cpp).
+/// Adds patterns for the heads of attention operands (AttentionHeads.cpp): a
+/// split of a slice becomes a slice of heads, heads merged with the batch get a
+/// dimension of their own, and repeated heads are shared.
 void populateHeadPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace tenon

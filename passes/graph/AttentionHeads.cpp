@@ -1,6 +1,6 @@
-// Operands of attention whose heads frontends cut from a joined projection,
-// merged with the batch or repeated: reshapes move until the op sees each head
-// as it lies in memory.
+// Rewrites attention operands whose heads were cut from a joined projection,
+// merged with the batch or repeated. Reshapes move until the op reads each head
+// in its memory order.
 #include "passes/graph/Attention.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -25,8 +25,8 @@ Value reshaped(PatternRewriter &rewriter, Location loc, Value value,
       dynamic, fixed);
 }
 
-/// Heads split from a slice are a slice of the heads of the whole: reshapes
-/// are free, and a slice of heads is read in place.
+/// Replaces heads split from a slice by a slice of the split tensor: reshapes
+/// are free, and the op reads a slice of heads in place.
 struct SliceHeads : OpRewritePattern<AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -84,8 +84,8 @@ struct SliceHeads : OpRewritePattern<AttentionOp> {
   }
 };
 
-/// Heads that a reshape merged with the batch before them, [batch, heads *
-/// depth] to [batch * heads, depth], become a dimension of their own.
+/// Gives heads that a reshape merged with the preceding batch, [batch, heads *
+/// depth] to [batch * heads, depth], a dimension of their own.
 struct SplitHeads : OpRewritePattern<AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -128,7 +128,7 @@ struct SplitHeads : OpRewritePattern<AttentionOp> {
         op.getFillAttr());
     SmallVector<OpFoldResult> sizes = mixedSizes(rewriter, loc, apart);
     if (ShapedType::isDynamic(shape[place])) {
-      // As the model itself says the extent.
+      // Use the value that the model itself uses for this extent.
       sizes[place] =
           mixedSize(rewriter, loc, op.getQuery(), op.getQueryOrder()[rank - 3]);
     } else {
@@ -139,8 +139,8 @@ struct SplitHeads : OpRewritePattern<AttentionOp> {
     return success();
   }
 
-  /// The sizes a slice or the tensor itself names, so that equal ones are seen
-  /// to be equal.
+  /// The size values that a slice, reshape or broadcast names, so that equal
+  /// sizes are recognized as equal.
   static SmallVector<OpFoldResult> sizesOf(PatternRewriter &rewriter,
                                            Value value) {
     if (auto slice = value.getDefiningOp<SliceOp>())
@@ -148,8 +148,8 @@ struct SplitHeads : OpRewritePattern<AttentionOp> {
     return mixedSizes(rewriter, value.getLoc(), value);
   }
 
-  /// The heads that stand behind each other before `value` merges them with
-  /// the batch; 0 where it is something else.
+  /// The number of heads that `value` merges with the batch; 0 if it does
+  /// something else.
   static int64_t headsOf(Value value, ArrayRef<int64_t> order) {
     auto merge = value.getDefiningOp<ReshapeOp>();
     if (!merge)
@@ -159,7 +159,7 @@ struct SplitHeads : OpRewritePattern<AttentionOp> {
     if (from.getRank() != rank || order.back() != rank - 1 ||
         order[rank - 3] != rank - 2)
       return 0;
-    // All but one extent of the former dimensions are known and stay.
+    // All but one of the leading extents are static and unchanged.
     for (int64_t d = 0; d < rank - 2; ++d)
       if (from.isDynamicDim(d) || from.getDimSize(d) != to.getDimSize(d) ||
           from.getDimSize(d) == 0)
@@ -171,8 +171,8 @@ struct SplitHeads : OpRewritePattern<AttentionOp> {
     return width / depth;
   }
 
-  /// The last batch dimension followed by the heads, which stand right after
-  /// it.
+  /// The order after the split: the heads come right after the last batch
+  /// dimension.
   static SmallVector<int64_t> splitOrder(ArrayRef<int64_t> order) {
     int64_t batch = order[order.size() - 3];
     SmallVector<int64_t> result;
@@ -184,8 +184,8 @@ struct SplitHeads : OpRewritePattern<AttentionOp> {
     return result;
   }
 };
-/// Keys and values whose heads were repeated for the queries' are read as they
-/// were: consecutive heads of the queries share them.
+/// Reads keys and values before their heads were repeated to the number of the
+/// queries' heads: consecutive query heads share them.
 struct ShareHeads : OpRewritePattern<AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -219,8 +219,8 @@ struct ShareHeads : OpRewritePattern<AttentionOp> {
     return {};
   }
 
-  /// How often `merge` repeats each head, having merged [heads, repeats]; 0
-  /// where it does something else.
+  /// The number of times that `merge`, a reshape of [heads, repeats], repeats
+  /// each head; 0 if it does something else.
   static int64_t repeats(ReshapeOp merge, ArrayRef<int64_t> order) {
     auto spread =
         merge ? merge.getOperand().getDefiningOp<BroadcastInDimOp>() : nullptr;
@@ -232,7 +232,8 @@ struct ShareHeads : OpRewritePattern<AttentionOp> {
       if (d != heads &&
           !isEqualConstantIntOrValue(merged[d], split[d + (d > heads)]))
         return 0;
-    // Nothing else is repeated: an unknown extent is the source's own.
+    // No other dimension may be repeated: a dynamic extent must be the source's
+    // own.
     Value source = spread.getOperand();
     SmallVector<OpFoldResult> own = sizesOf(source);
     int64_t kept = 0;

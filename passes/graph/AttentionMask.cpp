@@ -1,5 +1,5 @@
-// Which masks are causal: those of constants, by their elements, and those
-// computed by comparing positions.
+// Recognizes causal masks: constants by their elements, computed masks by their
+// comparison of positions.
 #include "passes/graph/Attention.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -9,13 +9,13 @@ using namespace mlir;
 namespace tenon {
 namespace {
 
-/// row * rows + key * keys + constant.
+/// The linear form row * rows + key * keys + constant.
 struct Position {
   int64_t rows = 0, keys = 0, constant = 0;
 };
 
-/// `value` as a position, its last two dimensions being rows and keys.
-/// `keyDim` is the dimension of keys in `value`, rows stand before.
+/// `value` as a linear form of row and key. `keyDim` is the dimension of keys
+/// in `value`; rows are the dimension before.
 std::optional<Position> positionOf(Value value, int64_t keyDim) {
   if (auto iota = value.getDefiningOp<IotaOp>()) {
     int64_t dim = iota.getDim();
@@ -36,8 +36,8 @@ std::optional<Position> positionOf(Value value, int64_t keyDim) {
     Value source = broadcast.getOperand();
     if (dims.empty())
       return positionOf(source, keyDim);
-    // The source's only dimension is rows or keys, or it has both at its end.
-    // Extents of one would stand still where the result's move.
+    // The source's dimensions must be rows or keys. A source extent of one must
+    // not be broadcast there, because the position would not change along it.
     auto from = cast<RankedTensorType>(source.getType());
     for (auto [i, dim] : llvm::enumerate(dims))
       if (dim >= keyDim - 1 &&
@@ -65,7 +65,7 @@ std::optional<Position> positionOf(Value value, int64_t keyDim) {
   return std::nullopt;
 }
 
-/// The offset of a comparison of positions.
+/// The causal offset of a comparison of positions.
 std::optional<int64_t> offsetOf(CompareOp op, int64_t keyDim) {
   auto left = positionOf(op.getLhs(), keyDim),
        right = positionOf(op.getRhs(), keyDim);
@@ -81,14 +81,14 @@ std::optional<int64_t> offsetOf(CompareOp op, int64_t keyDim) {
     std::swap(left, right);
   bool strict =
       direction == CompareDirection::GT || direction == CompareDirection::LT;
-  // left - right >= 0 is row - key + constant >= 0.
+  // left - right >= 0 must mean row - key + constant >= 0.
   if (left->rows - right->rows != 1 || left->keys - right->keys != -1)
     return std::nullopt;
   return left->constant - right->constant - strict;
 }
 
-/// The offset of a constant whose last two dimensions are rows and keys and
-/// whose others are one.
+/// The causal offset of a constant mask. Its last two dimensions are rows and
+/// keys; the others must be one.
 std::optional<int64_t> offsetOf(DenseElementsAttr bools) {
   ArrayRef<int64_t> shape = bools.getType().getShape();
   if (shape.size() < 2 || bools.isSplat() ||
@@ -96,7 +96,7 @@ std::optional<int64_t> offsetOf(DenseElementsAttr bools) {
     return std::nullopt;
   int64_t rows = shape[shape.size() - 2], keys = shape.back();
   SmallVector<bool> values(bools.getValues<bool>());
-  // A row that is neither empty nor full says it.
+  // The first row that is neither all false nor all true determines the offset.
   std::optional<int64_t> offset;
   for (int64_t r = 0; r < rows && !offset; ++r) {
     int64_t seen = 0;
@@ -116,7 +116,7 @@ std::optional<int64_t> offsetOf(DenseElementsAttr bools) {
 std::optional<int64_t> causalOffset(Value mask) {
   int64_t keyDim = cast<RankedTensorType>(mask.getType()).getRank() - 1;
   while (auto broadcast = mask.getDefiningOp<BroadcastInDimOp>()) {
-    // The last two dimensions must stay what they are, and known to.
+    // The last two dimensions must keep their places and have static extents.
     ArrayRef<int64_t> dims = broadcast.getDims();
     auto from = cast<RankedTensorType>(broadcast.getOperand().getType());
     if (dims.size() < 2 || dims.back() != keyDim ||

@@ -1,7 +1,7 @@
-// Emits a check before every op that takes extents for granted which types
-// leave open: that they agree, that a box lies within them, that a number of
-// elements stays. What the sizes' forms prove is not checked. Afterwards no
-// kernel can be run with sizes it was not made for.
+// Emits a check before each op that assumes a property of dynamic extents: that
+// extents agree, that a box lies within them, that the number of elements stays
+// equal. Properties that the size forms prove are not checked. Afterwards no
+// kernel can run with sizes it was not made for.
 #include "passes/graph/Passes.h"
 
 #include "dialects/tenon/TraceSizes.h"
@@ -20,7 +20,7 @@ namespace tenon {
 #include "passes/graph/Passes.h.inc"
 
 namespace {
-/// `node "x" (Add)`, or the op's own name.
+/// The name of the op's place: `node "x" (Add)`, or the op's own name.
 std::string placeOf(Operation *op) {
   auto name = op->getLoc()->findInstanceOf<NameLoc>();
   if (!name || name.getName().empty())
@@ -33,9 +33,9 @@ std::string placeOf(Operation *op) {
   return text;
 }
 
-/// A size with its form and the words for it.
+/// A size with its polynomial form and its description for messages.
 struct Size {
-  OpFoldResult value; ///< null: `tensor`'s extent `dim`, made when needed
+  OpFoldResult value; ///< null: extent `dim` of `tensor`, built when needed
   Value tensor;
   int64_t dim;
   SizeForm form;
@@ -83,7 +83,7 @@ public:
           found.words + " must be " + wordsFor(expected));
   }
 
-  /// The extent of an operand that is repeated along a result's.
+  /// Checks an extent that is broadcast: it must be one or equal the result's.
   void oneOrEqual(const Size &found, const Size &expected) {
     if (SizeForms::constant(found.form) == 1 || found.form == expected.form ||
         isUnlessOne(expected, found))
@@ -109,7 +109,7 @@ public:
             found.words + " must not be above " + wordsFor(limit));
   }
 
-  /// As many elements under both lists of sizes.
+  /// Checks that both lists of sizes have equal products.
   void sameCount(ArrayRef<Size> from, ArrayRef<Size> to) {
     auto formOf = [](ArrayRef<Size> sizes) {
       SizeForm product = SizeForms::number(1);
@@ -123,7 +123,8 @@ public:
     check(product(to), wanted, wanted, "the number of elements must stay");
   }
 
-  /// Every stride-th element from `offset` on: none, or all below `limit`.
+  /// Checks a strided box: each element from `offset` on must be below `limit`,
+  /// unless the box is empty.
   void box(int64_t dim, const Size &offset, const Size &size,
            const Size &stride, const Size &limit) {
     notNegative(size);
@@ -146,7 +147,7 @@ public:
           "the last" + along);
   }
 
-  /// Slices of `size` fit into an extent, where any slice is taken.
+  /// Checks that `size` is at most `limit`, unless there are no slices.
   void fits(const Size &size, const Size &limit, Value slices) {
     if (forms.isNonNegative(limit.form - size.form))
       return;
@@ -191,8 +192,8 @@ private:
     return all;
   }
 
-  /// `size` is "another where `found` is one, else `found`": the size of a
-  /// broadcast as importers write it.
+  /// True if `size` is the size of a broadcast as importers write it: if
+  /// `found` is one, another size, otherwise `found`.
   bool isUnlessOne(const Size &size, const Size &found) {
     auto value = dyn_cast_if_present<Value>(size.value);
     auto select = value ? value.getDefiningOp<arith::SelectOp>() : nullptr;
@@ -227,8 +228,8 @@ struct CheckSizes : impl::CheckSizesBase<CheckSizes> {
     });
     for (Operation *op : ops) {
       checkOp(forms, op);
-      // In the order of the program, so that no extent is asked for far from
-      // those it comes of.
+      // Ask in program order, so that an extent is built near the extents it
+      // depends on.
       for (Value result : op->getResults())
         if (auto type = dyn_cast<RankedTensorType>(result.getType()))
           for (int64_t d = 0; d < type.getRank(); ++d)
@@ -345,8 +346,8 @@ struct CheckSizes : impl::CheckSizesBase<CheckSizes> {
             c.given(strides[d], "the stride"), c.operand(0, d));
   }
 
-  /// The result's extents as its operands make them: not negative, and what
-  /// the type says.
+  /// Checks the result's extents as computed from the operands: they are not
+  /// negative and match the result's type.
   static void checkResult(Checker &c, Operation *op) {
     OpBuilder builder(op);
     ReifiedRankedShapedTypeDims shapes;
@@ -456,7 +457,7 @@ struct CheckSizes : impl::CheckSizesBase<CheckSizes> {
     c.notNegative(c.given(op.getLimit(), "the number of boxes"));
   }
 
-  /// What a loop carries ends an iteration in the shape it began with.
+  /// Checks that a value which a loop carries keeps its shape in an iteration.
   static void checkCarried(SizeForms &forms, Operation *terminator,
                            unsigned first, ValueRange initial) {
     Checker c(forms, terminator);

@@ -1,5 +1,5 @@
-// Replaces composites by their primitives, as the op itself declares them, all
-// but those that are one kernel.
+// Replaces composites by their decomposition into primitives, except for those
+// that have a kernel of their own.
 #include "passes/graph/Passes.h"
 
 #include "dialects/tenon/TenonDialect.h"

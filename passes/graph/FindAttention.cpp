@@ -1,8 +1,8 @@
-// Finds attention in what frontends write: a product of queries and keys, its
-// scale, masks and softmax, and the product with the values become one op whose
-// scores are never stored. Reshapes that merge heads into a batch, and slices
-// before heads are split, are turned so that the op reads its operands as they
-// lie.
+// Finds attention in the ops that frontends write. The product of queries and
+// keys, its scale, masks and softmax, and the product with the values become
+// one op that never stores the scores. Reshapes that merge heads into a batch,
+// and slices before a split of heads, are moved so that the op reads its
+// operands in their memory order.
 #include "passes/graph/Passes.h"
 
 #include "passes/graph/Attention.h"
@@ -18,14 +18,14 @@ namespace tenon {
 #include "passes/graph/Passes.h.inc"
 
 namespace {
-/// Deeper rows would take too much of a thread's stack.
+/// The largest depth: a deeper row would need too much of a thread's stack.
 constexpr int64_t mostDepth = 256;
 
 RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// The one number all elements of a float tensor are.
+/// The value of all elements of a float tensor, if it is a splat constant.
 std::optional<double> splatOf(Value value) {
   while (auto broadcast = value.getDefiningOp<BroadcastInDimOp>())
     value = broadcast.getOperand();
@@ -37,7 +37,7 @@ std::optional<double> splatOf(Value value) {
   return std::nullopt;
 }
 
-/// `value` as a number times another value.
+/// A value written as a number times another value.
 struct Scaled {
   Value rest;
   double factor = 1;
@@ -56,17 +56,17 @@ std::optional<Scaled> scaledBy(Value value) {
   return std::nullopt;
 }
 
-/// What stands between the product of queries and keys and the softmax.
+/// The ops between the product of queries and keys and the softmax.
 struct Scores {
   DotGeneralOp product;
   double scale = 1;
   Value mask;         ///< of bools or floats
-  bool hides = false; ///< where the mask of bools is true
+  bool hides = false; ///< the bool mask marks the scores to fill
   std::optional<int64_t> causal;
   std::optional<double> fill;
 };
 
-/// Whether masks and scales alone stand between `value` and a product.
+/// True if only masks and scales are between `value` and a product.
 bool leadsToProduct(Value value) {
   while (!value.getDefiningOp<DotGeneralOp>()) {
     if (auto scaled = scaledBy(value))
@@ -80,8 +80,8 @@ bool leadsToProduct(Value value) {
   return true;
 }
 
-/// Reads the scores from the softmax backwards. A mask of floats is added to
-/// scores that are filled already, and those are scaled before.
+/// Reads the scores backwards from the softmax. The forward order must be:
+/// scale, fill, then add a float mask.
 std::optional<Scores> scoresOf(Value value) {
   Scores scores;
   bool added = false;
@@ -127,7 +127,7 @@ std::optional<Scores> scoresOf(Value value) {
   return std::nullopt;
 }
 
-/// softmax(scores) V with everything before it.
+/// Forms attention from softmax(scores) V and the ops before it.
 struct FormAttention : OpRewritePattern<DotGeneralOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -205,7 +205,7 @@ struct FormAttention : OpRewritePattern<DotGeneralOp> {
   }
 };
 
-/// Queries or keys that are scaled before the product.
+/// Folds a scale of queries or keys into the op's scale.
 struct FoldScale : OpRewritePattern<AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -1,6 +1,6 @@
-// Batch normalization behind a convolution becomes part of its kernel and one
-// addition. What the kernel is multiplied with is built as ops on weights;
-// folding weights evaluates them. Nothing that varies in the run is folded.
+// Folds batch normalization after a convolution into the convolution's kernel
+// and one addition. The new kernel is built as ops on weights; folding weights
+// evaluates them. Only constant factors are folded.
 #include "passes/graph/Passes.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -19,14 +19,14 @@ bool isConstant(Value value) {
   return isa_and_nonnull<GetWeightOp, ConstantOp>(value.getDefiningOp());
 }
 
-/// Whether one op uses the elements of `value`.
+/// True if only one op uses the elements of `value`; tensor.dim does not count.
 bool isUsedOnce(Value value) {
   return llvm::count_if(value.getUsers(), [](Operation *user) {
            return !isa<tensor::DimOp>(user);
          }) == 1;
 }
 
-/// `vector` along dimension `dim` of `like`.
+/// Broadcasts `vector` along dimension `dim` to the shape of `like`.
 Value spread(OpBuilder &builder, Location loc, Value vector, Value like,
              int64_t dim) {
   auto type = cast<RankedTensorType>(like.getType());
@@ -37,7 +37,7 @@ Value spread(OpBuilder &builder, Location loc, Value vector, Value like,
                                   ArrayRef<int64_t>(dim), dynamic, fixed);
 }
 
-/// A constant added to every channel, and what it is added to.
+/// A constant vector added to every channel, and the value it is added to.
 struct Bias {
   Value vector, rest;
 
@@ -91,7 +91,7 @@ struct FoldIntoConvolution : OpRewritePattern<BatchNormOp> {
     Value shift = SubtractOp::create(
         rewriter, loc, op.getOffset(),
         MultiplyOp::create(rewriter, loc, mean, scale).getResult());
-    // A kernel's outputs are innermost too.
+    // The kernel's last dimension is the outputs, as the result's is.
     Value kernel = convolution.getRhs();
     Value scaled = MultiplyOp::create(
         rewriter, loc, kernel, spread(rewriter, loc, scale, kernel, last));

@@ -1,6 +1,6 @@
-// Ops on weights and constants alone leave the graph: the longest such
-// computations become weights with recipes, which the artifact writer
-// evaluates once. Afterwards every weight has a use.
+// Removes ops that depend only on weights and constants from the graph. The
+// largest such computations become weights with recipes, which the artifact
+// writer evaluates once. Afterwards every weight has a use.
 #include "passes/graph/Passes.h"
 
 #include "dialects/tenon/HostEvaluable.h"
@@ -33,7 +33,7 @@ bool isSplat(Operation *op) {
   return constant && isa<SplatElementsAttr>(constant.getValue());
 }
 
-/// Tensors that sizes are read from are a few numbers.
+/// The largest tensor that sizes are read from.
 constexpr int64_t fewBytes = 1 << 14;
 
 bool isFewNumbers(Operation *op) {
@@ -46,8 +46,8 @@ bool isFewNumbers(Operation *op) {
          llvm::all_of(op->getResults(), hasFew);
 }
 
-/// The ops behind numbers that are read one by one, as sizes are: a plan
-/// repeats them before the run, and has no weights at hand.
+/// The ops behind numbers that are read singly, such as sizes. The plan
+/// function repeats these ops before the run and cannot read weights.
 DenseSet<Operation *> opsBehindNumbers(func::FuncOp func) {
   DenseSet<Operation *> found;
   SmallVector<Operation *> pending;
@@ -63,14 +63,14 @@ DenseSet<Operation *> opsBehindNumbers(func::FuncOp func) {
   return found;
 }
 
-/// More ops than any frontend spends on one weight; it bounds the work where a
-/// model is a single constant computation.
+/// The most ops in a recipe: more than any frontend uses for one weight. It
+/// bounds the work for a model that is a single constant computation.
 constexpr int64_t mostOps = 256;
 
 struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
   SmallVector<Operation *> leaves;
   SmallVector<Operation *> foldable; ///< in order, producers first
-  /// The same and leaves, each with the ops behind it.
+  /// The number of ops that each foldable op and leaf is computed from.
   DenseMap<Operation *, int64_t> sizes;
   DenseSet<Operation *> behindNumbers;
   llvm::StringMap<WeightOp> byRecipe;
@@ -115,7 +115,7 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
       }
       return WalkResult::advance();
     });
-    // Users first: what they take along needs no weight of its own.
+    // Users first: an op that their recipes include needs no weight of its own.
     for (Operation *op : llvm::reverse(foldable))
       if (op->use_empty())
         op->erase();
@@ -126,7 +126,7 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
         leaf->erase();
   }
 
-  /// All that `op` is computed from, itself included, producers first.
+  /// All ops that `op` is computed from, with `op` itself, producers first.
   static llvm::SetVector<Operation *> computationOf(Operation *op) {
     llvm::SetVector<Operation *> ops;
     auto visit = [&](auto &self, Operation *at) -> void {
@@ -150,13 +150,13 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
         bytes += bytesOf(from->getResult(0));
         onlySplats = false;
       }
-    // Splats cost nothing in a kernel, and neither does a broadcast or a
-    // reshape; a large weight made of small ones costs bandwidth.
+    // Splats, broadcasts and reshapes cost nothing in a kernel; a large weight
+    // computed from small ones costs bandwidth.
     return !onlySplats && bytesOf(op->getResult(0)) <= 2 * bytes &&
            !isa<BroadcastInDimOp>(op) && !isView(op) && !readsAsItLies(op);
   }
 
-  /// Reshapes of weights are free as they are.
+  /// True for a reshape of a weight: it is free.
   static bool isView(Operation *op) {
     return isa<ReshapeOp>(op) &&
            llvm::all_of(computationOf(op), [](Operation *from) {
@@ -164,8 +164,9 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
            });
   }
 
-  /// A transpose only contractions read, of a weight that stays in use as it
-  /// is: the contraction can follow its strides, and the weight is stored once.
+  /// True for a transpose of a weight that is also used untransposed, if only
+  /// contractions read the transpose: they can follow its strides, and the
+  /// weight is stored once.
   static bool readsAsItLies(Operation *op) {
     auto get = isa<TransposeOp>(op)
                    ? op->getOperand(0).getDefiningOp<GetWeightOp>()
@@ -210,7 +211,8 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
       if (!StringRef(stem).contains(".folded"))
         stem += ".folded";
       weight.setSymName(stem);
-      // Beside its source: the blob is laid out in module order.
+      // Insert it after its source, because the blob is laid out in module
+      // order.
       Block::iterator place = base ? std::next(base->getIterator())
                                    : getOperation().getBody()->begin();
       symbols->insert(weight, place);
@@ -235,7 +237,7 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
     }
   }
 
-  /// What a recipe computes, as text: equal for equal recipes.
+  /// A recipe's computation as text; equal recipes have equal texts.
   static std::string recipeText(WeightOp weight) {
     std::string text;
     llvm::raw_string_ostream stream(text);

@@ -1,7 +1,7 @@
-// Products of one operand with several weights become one product with the
-// weights side by side, each former result a slice of it. Only where results
-// are moved or attended to: kernels read slices in place, and nothing that was
-// computed on a product's way to memory is left behind.
+// Merges products of one operand with several weights into one product with the
+// weights side by side; each former result is a slice of it. This applies only
+// if the results are moved or used by attention: kernels read slices in place.
+// Ops that a product's kernel would compute before its store are not lost then.
 #include "passes/graph/Passes.h"
 
 #include "passes/graph/Attention.h"
@@ -27,17 +27,17 @@ bool isWeight(Value value) {
   return isa_and_nonnull<GetWeightOp>(value.getDefiningOp());
 }
 
-/// A product with a matrix of weights, and the bias added to it.
+/// A product with a matrix of weights, and the bias that is added to it.
 struct Projection {
   DotGeneralOp product;
-  AddOp add;              ///< null without a bias
-  BroadcastInDimOp bias;  ///< of a vector of weights
-  bool biasFirst = false; ///< which operand of the add it is
+  AddOp add;              ///< null if there is no bias
+  BroadcastInDimOp bias;  ///< broadcasts a vector of weights
+  bool biasFirst = false; ///< the bias is the add's first operand
 
   Operation *root() {
     return add ? add.getOperation() : product.getOperation();
   }
-  /// Without a bias, with it second, with it first.
+  /// 0: no bias, 1: the bias is the second operand, 2: the first.
   int form() { return !add ? 0 : biasFirst ? 2 : 1; }
   int64_t width() { return typeOf(root()->getResult(0)).getShape().back(); }
 };
@@ -62,8 +62,7 @@ std::optional<Projection> projectionOf(DotGeneralOp op) {
   return found;
 }
 
-/// Whether all that is done to `value` is to attend to it or to copy it
-/// elsewhere.
+/// True if `value` is only read by attention or moved.
 bool isOnlyMoved(Value value) {
   return !value.use_empty() &&
          llvm::all_of(value.getUsers(), [](Operation *user) {
@@ -84,7 +83,8 @@ struct MergeContractions : impl::MergeContractionsBase<MergeContractions> {
   }
 
   void mergeIn(Block &block) {
-    // What must agree: the operand, the dimensions, and whether a bias follows.
+    // Merged products must agree in operand, dimensions and position of the
+    // bias.
     using Key = std::tuple<Value, Attribute, Attribute, Type, int>;
     llvm::MapVector<Key, SmallVector<Projection>> groups;
     for (Operation &op : block)
@@ -100,7 +100,7 @@ struct MergeContractions : impl::MergeContractionsBase<MergeContractions> {
         merge(group);
   }
 
-  /// Weights one behind the other along `dim`.
+  /// Concatenates the weights along `dim`.
   static Value joined(OpBuilder &builder, Location loc, ValueRange weights,
                       int64_t dim) {
     return ConcatenateOp::create(builder, loc, weights, dim);
@@ -118,7 +118,7 @@ struct MergeContractions : impl::MergeContractionsBase<MergeContractions> {
       locations.push_back(projection.product.getLoc());
       width += projection.width();
     }
-    // Behind all weights, before the first result is used.
+    // The merged product goes after all weights and before the first use.
     Operation *last = model.product;
     for (Projection &projection : group)
       for (Value operand :
@@ -145,7 +145,7 @@ struct MergeContractions : impl::MergeContractionsBase<MergeContractions> {
         joined(builder, loc, weights, 1 - contract), ArrayRef<int64_t>(),
         ArrayRef<int64_t>(), model.product.getLhsContract(),
         model.product.getRhsContract());
-    // As the model itself names the sizes.
+    // Use the size values that the model itself uses.
     SmallVector<OpFoldResult> sizes =
         model.bias ? getMixedValues(model.bias.getStaticSizes(),
                                     model.bias.getSizes(), builder)

@@ -1,6 +1,6 @@
-// Weights that products and convolutions read by columns are cut into panels as
-// wide as a cache line: kernels then read them from the first byte to the last.
-// Here the packing is only written down; tenon-fold-weights makes it a recipe.
+// Cuts weights that products and convolutions read by columns into panels as
+// wide as a cache line, so that kernels read them sequentially. This pass only
+// inserts the packing; tenon-fold-weights makes it a recipe.
 #include "passes/graph/Passes.h"
 
 #include "dialects/tenon/Packing.h"
@@ -16,20 +16,22 @@ namespace tenon {
 #include "passes/graph/Passes.h.inc"
 
 namespace {
-/// Bytes of a panel's row: whole vectors on every target.
+/// Bytes of one row of a panel: a multiple of the vector size on every target.
 constexpr int64_t rowBytes = 64;
-/// Columns of an f32 panel that few rows meet, who read it as fast as it comes:
-/// one stream, which hardware fetches ahead better than several.
+/// Columns of an f32 panel for products of at most `fewRows` rows. These are
+/// bound by memory, and hardware prefetches one wide stream better than
+/// several.
 constexpr int64_t wideWidth = 64, lessWideWidth = 48, fewRows = 4;
-/// Chains of four vectors cannot follow four bits.
+/// Columns of an int4 panel. Decoding int4 is slow: four FMA chains cannot hide
+/// it, so a tile has six vectors.
 constexpr int64_t nibbleWidth = 96;
-/// A weight that is needed unpacked too has a packed copy up to this size.
+/// The largest weight in bytes that gets a packed copy beside the unpacked one.
 constexpr int64_t smallWeight = 1 << 20;
 
 bool isWide(int64_t extent) { return extent != 1; }
 
-/// The dimension of a contraction's rhs that runs along the result's columns,
-/// if kernels can read it in panels.
+/// The dimension of a contraction's rhs that becomes the result's columns, if
+/// kernels can read it in panels.
 std::optional<int64_t> columnDim(Operation *op) {
   if (auto dot = dyn_cast<DotGeneralOp>(op)) {
     std::optional<int64_t> column;
@@ -49,10 +51,10 @@ std::optional<int64_t> columnDim(Operation *op) {
   return cast<RankedTensorType>(convolution.getRhs().getType()).getRank() - 1;
 }
 
-/// How the functions read one weight.
+/// The ops that read one weight.
 struct Readers {
   llvm::MapVector<int64_t, SmallVector<OpOperand *>> byColumn;
-  SmallVector<OpOperand *> gathers; ///< can read panels as well
+  SmallVector<OpOperand *> gathers; ///< gathers can read panels too
   bool others = false;
 };
 
@@ -83,7 +85,7 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
       readers.others = true;
   }
 
-  /// Whether the columns of `dot` are read for so few rows.
+  /// True if `dot` has at most `fewRows` rows.
   static bool hasFewRows(DotGeneralOp dot) {
     auto lhs = cast<RankedTensorType>(dot.getLhs().getType());
     int64_t rows = 1;
@@ -95,7 +97,8 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
     return rows <= fewRows;
   }
 
-  /// Columns of a panel of `extent` that `readers` read.
+  /// The panel width in columns for a dimension of `extent` that `readers`
+  /// read.
   int64_t panelWidth(Type element, int64_t extent,
                      ArrayRef<OpOperand *> readers) {
     bool allAreProducts = true, allHaveFewRows = true;
@@ -136,7 +139,7 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
             width = panelWidth(type.getElementType(), extent, uses),
             padded = llvm::alignTo(extent, width),
             bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
-    // Mostly padding.
+    // Skip: most of the panels would be padding.
     if (bytes == 0 || padded > 2 * extent)
       return;
     bool alone = !readers.others && readers.byColumn.size() == 1;

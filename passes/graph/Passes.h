@@ -1,4 +1,4 @@
-// Passes on the tensor graph, before anything is fused.
+// Passes on the tensor graph before fusion.
 #ifndef TENON_PASSES_GRAPH_PASSES_H
 #define TENON_PASSES_GRAPH_PASSES_H
 

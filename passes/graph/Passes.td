@@ -1,4 +1,4 @@
-// Rewrites of the graph before it is cut into fusions.
+// Rewrites of the graph before fusions are formed.
 #ifndef TENON_PASSES_GRAPH_PASSES_TD
 #define TENON_PASSES_GRAPH_PASSES_TD
 
@@ -13,9 +13,11 @@ def CheckSizes : Pass<"tenon-check-sizes", "mlir::func::FuncOp"> {
     tenon.check_size %extent_of_b in [%extent_of_a, %extent_of_a] "tenon.add: extent 0 of input \"b\" must be extent 0 of input \"a\""
     %0 = tenon.add %a, %b : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
     ```
-    That extents agree or are one, that slices lie within their operand, that reshapes keep the number of elements, that a loop keeps the shapes it
-    carries. Nothing is emitted for what index arithmetic proves; extents of one name are equal. Runs first: later passes drop ops and with them
-    what they took for granted.
+    The checks are: extents agree or are one, slices lie within their operand,
+    reshapes keep the number of elements, and a loop keeps the shapes it
+    carries. A check that index arithmetic proves is not emitted; extents of one
+    name are equal. Runs first, because later passes drop ops and with them
+    their assumptions.
   }];
   let dependentDialects = ["tenon::TenonDialect", "mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
 }
@@ -28,7 +30,8 @@ def DecomposeComposites : Pass<"tenon-decompose-composites"> {
     // becomes
     %0 = tenon.divide %x, %sqrt2 ... tenon.multiply %half, %sum
     ```
-    Attention of f32, f16 and bf16 has a kernel of its own and stays. Runs once no pass needs to see another composite whole any more.
+    Attention of f32, f16 and bf16 has a kernel of its own and stays. Runs when
+    no later pass needs another composite.
   }];
 }
 
@@ -43,8 +46,10 @@ def FindAttention : Pass<"tenon-find-attention"> {
     // becomes
     %0 = tenon.attention %q, %k, %v order [0, 1, 2, 3] x [0, 1, 3, 2] x [0, 1, 2, 3] to [0, 1, 2, 3] scale 1.25e-01 : ...
     ```
-    Scores may be scaled before or after their product, filled where a mask says and a mask may be added to them, in this order. Transposes of
-    operands and of the result become orders; heads that were sliced, merged with the batch or repeated are read as they lie. Changes rounding.
+    Scores may be scaled before or after the product, filled where a bool mask
+    says so, and a float mask may be added, in this order. Transposes of
+    operands and of the result become orders. Heads that were sliced, merged
+    with the batch or repeated are read in place. Changes rounding.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
 }
@@ -61,8 +66,10 @@ def MergeContractions : Pass<"tenon-merge-contractions"> {
     %q = tenon.slice %p offsets [0, 0, 0] sizes [1, 128, 768] strides [1, 1, 1] : ...
     %k = tenon.slice %p offsets [0, 0, 768] sizes [1, 128, 768] strides [1, 1, 1] : ...
     ```
-    Weights must be matrices; a bias that all of them add is joined too. The operand is read once, and what divides a product into tasks has
-    more columns to divide. A result that something is computed from keeps its product, which computes that too.
+    Weights must be matrices; a bias is joined if all products add one. The
+    operand is read once, and the wider product can be divided into more tasks.
+    A result that other ops compute from keeps its own product, whose kernel
+    computes them too.
   }];
 }
 
@@ -76,7 +83,9 @@ def RestoreRows : Pass<"tenon-restore-rows"> {
     // becomes
     %r = tenon.dot_general %x, %w batch [] x [] contract [2] x [0] : ... -> tensor<5x197x768xf32>
     ```
-    Elementwise ops between product and reshape may take besides what is the same in every row. So transposes pass, which the reshapes held up.
+    Elementwise ops between product and reshape may have other operands that are
+    equal in every row. Transposes then move past the product; the reshapes
+    would block them.
   }];
 }
 
@@ -91,7 +100,8 @@ def SplitConcatenates : Pass<"tenon-split-concatenates"> {
     %c = tenon.concatenate %x64, %x65 dim 0
     %0 = tenon.concatenate %a, %b, %c dim 0
     ```
-    A kernel asks of each element which operand holds it, and names them all.
+    A kernel compares each element's position with the operands' bounds, and has
+    an argument for each operand.
   }];
 }
 
@@ -104,7 +114,7 @@ def AbsorbTransposes : Pass<"tenon-absorb-transposes"> {
     // becomes
     %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [1] : ...
     ```
-    Only where the order of the free dimensions stays what the result's type says.
+    Only if the result's free dimensions keep their order.
   }];
 }
 
@@ -117,7 +127,8 @@ def SinkReshapes : Pass<"tenon-sink-reshapes"> {
     // becomes
     %b = tenon.broadcast_in_dim %mean dims [0] sizes [4, 8] : (tensor<4xf32>) -> tensor<4x8xf32>
     ```
-    So a reduction and what is computed from it stay recognizable as one row kernel.
+    A reduction and the ops on its result can then be recognized as one row
+    kernel.
   }];
 }
 
@@ -131,10 +142,13 @@ def PropagateTransposes : Pass<"tenon-propagate-transposes"> {
     // becomes
     %b = tenon.exponential %x : (tensor<1x8x8x4xf32>) -> tensor<1x8x8x4xf32>
     ```
-    All other operands must be transposed alike, or be constants and broadcasts, which turn at no cost in the run. Reductions along rows stay
-    along rows. Reshapes let a transpose pass where it keeps side by side what they merge; one that moves extents of one alone becomes a reshape.
-    A product with weights lets one pass only where what follows takes it up: another transpose, or attention, whose own result comes to lie
-    batch by batch.
+    All other operands must have that transpose too, or be constants or
+    broadcasts, which are transposed at no cost at run time. Reductions along
+    rows stay along rows. A transpose moves past a reshape if the dimensions
+    that the reshape merges stay adjacent. A transpose that moves only extents
+    of one becomes a reshape. A transpose moves past a product with weights only
+    if a later op absorbs it: another transpose, or attention, whose result is
+    then stored batch by batch.
   }];
   let dependentDialects = ["mlir::tensor::TensorDialect"];
 }
@@ -153,8 +167,11 @@ def FoldWeights : Pass<"tenon-fold-weights", "mlir::ModuleOp"> {
     }
     %t = tenon.get_weight @w.folded : tensor<8x4xf32>
     ```
-    Recipes name weights with a source alone; equal recipes are one weight. What would more than double its weights' bytes stays in the graph,
-    and so does the transpose of a weight that is needed as it is too where a contraction reads it. Weights without uses go.
+    Recipes refer only to weights that have a source; equal recipes are one
+    weight. A computation stays in the graph if its result has more than twice
+    the bytes of its weights. The transpose of a weight that is also used
+    untransposed stays too if a contraction reads it. Weights without uses are
+    removed.
   }];
 }
 
@@ -170,8 +187,15 @@ def PackWeights : Pass<"tenon-pack-weights", "mlir::ModuleOp"> {
     %u = tenon.unpack %p dim 1 extent 40 : (tensor<3x8x16xf32>) -> tensor<8x40xf32>
     %0 = tenon.dot_general %x, %u batch [] x [] contract [1] x [0] : ...
     ```
-    `tenon-fold-weights` makes a weight of the pack; the unpack stays beside its reader, whose kernel sees through it. Gathers of the same weight read
-    the panels too, so that a table that is also a matrix is stored once; what other ops need as it is has a packed copy if it is small.
+    `tenon-fold-weights` makes a weight of the pack. The unpack stays beside its
+    reader, whose kernel reads the panels. Gathers of the weight read the panels
+    too, so that a table that is also a matrix is stored once. A weight that
+    other ops read unpacked gets a packed copy if it is small.
+
+    A row of a panel is 64 bytes, a cache line. Exceptions, unless more than an
+    eighth would be padding: weights that `tenon-quantize-weights` stores in
+    fewer `bits` have panels of 64 columns (96 for four bits), and f32 weights
+    that products of at most four rows read have 48 or 64.
 
     A row of a panel is a line of the cache. Weights that `tenon-quantize-weights` stores in fewer `bits` have panels of 64 columns, of four bits
     96, f32 ones that products of at most four rows read 48 or 64, unless more than an eighth of all would be padding.
@@ -192,8 +216,9 @@ def QuantizeWeights : Pass<"tenon-quantize-weights", "mlir::ModuleOp"> {
     %d = tenon.dequantize %q scales %s group 32 : (tensor<3x13x16xi32>, tensor<3x4x16xbf16>) -> tensor<3x100x16xf32>
     %u = tenon.unpack %d dim 1 extent 40 : (tensor<3x100x16xf32>) -> tensor<100x40xf32>
     ```
-    `tenon-fold-weights` makes weights of the first two. Weights of f32 alone; in 8 and 4 bits only those of products that sum over one dimension:
-    remarks name the others.
+    `tenon-fold-weights` makes weights of the first two. Only f32 weights are
+    quantized; in 8 and 4 bits only those of products that sum over one
+    dimension. A remark names each of the others.
   }];
   let options = [Option<"bits", "bits", "int64_t", /*default=*/"32", "Bits of an element: 16, 8 or 4; 32 leaves everything as it is">];
   let dependentDialects = ["tenon::TenonDialect"];
@@ -208,8 +233,10 @@ def PlanProducts : Pass<"tenon-plan-products"> {
     // becomes, with form=pairs
     %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] products pairs : ...
     ```
-    The form is what the target has for the precision that was asked for. It is for contractions with weights in panels, whose rows and columns both
-    lie side by side along the innermost sum; others stay chains, which are no less precise. Runs when weights have the form in which they are stored.
+    `form` is the form that the target supports for the requested precision. It
+    applies to contractions with weights in panels whose innermost sum runs
+    along contiguous elements of both operands. Others keep chains, which are at
+    least as precise. Runs when weights have their stored form.
   }];
   let options = [Option<"form", "form", "tenon::Products", /*default=*/"tenon::Products::Chain", "What the target has",
     [{::llvm::cl::values(clEnumValN(tenon::Products::Chain, "chain", "exact products, joined one by one"),
@@ -230,7 +257,9 @@ def RoundOperands : Pass<"tenon-round-operands"> {
     %w = tenon.unpack %u dim 1 extent 40 : (tensor<3x100x16xbf16>) -> tensor<100x40xbf16>
     %0 = tenon.dot_general %r, %w batch [] x [] contract [1] x [0] products pairs : ...
     ```
-    What computes `%x` may then store it rounded, and `tenon-fold-weights` makes a weight of `%q`. Sums over an odd extent get a zero more.
+    The kernel that computes `%x` can then store it rounded, and
+    `tenon-fold-weights` makes a weight of `%q`. A sum over an odd extent is
+    padded with one zero.
   }];
 }
 
@@ -244,8 +273,9 @@ def FoldBatchNorm : Pass<"tenon-fold-batch-norm"> {
     %c = tenon.convolution %x, %scaled ... : ... -> tensor<1x8x8x4xf32>
     %n = tenon.add %c, %shift : ...
     ```
-    Only where the kernel and the statistics are constant, so that `tenon-fold-weights` makes weights of `%scaled` and `%shift`; a bias between
-    the two is folded too. Changes rounding.
+    Only if the kernel and the statistics are constant, so that
+    `tenon-fold-weights` makes weights of `%scaled` and `%shift`. A bias between
+    the two ops is folded too. Changes rounding.
   }];
 }
 

@@ -1,6 +1,6 @@
-// Which contractions form their products as the target does fastest, for the
-// precision asked for: the one place where that is decided. The form stands on
-// the op; what packs weights and what emits kernels obeys it.
+// Chooses the form of each contraction's products: the fastest form of the
+// target for the requested precision. Only this pass decides it; it writes the
+// form to the op, and packing and kernels follow it.
 #include "passes/graph/Passes.h"
 
 #include "dialects/tenon/Packing.h"
@@ -13,15 +13,16 @@ namespace tenon {
 #include "passes/graph/Passes.h.inc"
 
 namespace {
-/// Of smaller weights the products take no longer than rounding the rows.
+/// The least number of weight elements. With fewer, rounding the rows takes as
+/// long as the products.
 constexpr int64_t fewestElements = 1 << 8;
 
 RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// The dimension of a weight in panels along which its lines follow one
-/// another; nothing where `rhs` is none, or one of integers with scales.
+/// The dimension of `rhs` that runs along the depth of its panels. Nullopt if
+/// `rhs` is no weight in panels, or one of integers with scales.
 std::optional<int64_t> depthOf(Value rhs) {
   auto unpack = rhs.getDefiningOp<UnpackOp>();
   if (!unpack || typeOf(rhs).getRank() < 2)
@@ -38,8 +39,8 @@ std::optional<int64_t> depthOf(Value rhs) {
   return int64_t(unpack.getDim()) == last ? last - 1 : last;
 }
 
-/// Whether the innermost sum runs along the last dimension of lhs and the lines
-/// of rhs, so that neighbours in memory are what pairs are made of.
+/// True if the innermost sum runs along the last dimension of lhs and the depth
+/// of rhs: a pair must be two adjacent elements.
 bool sumsAlong(Operation *op, int64_t depth) {
   if (auto dot = dyn_cast<DotGeneralOp>(op))
     return !dot.getRhsContract().empty() &&
@@ -57,7 +58,7 @@ bool formsPairs(Operation *op) {
   if (!isF32(lhs) || !isF32(rhs) || !isF32(op->getResult(0)))
     return false;
   std::optional<int64_t> depth = depthOf(rhs);
-  // One product would be a pair with a zero.
+  // A sum of one product would pair it with zero.
   return depth && sumsAlong(op, *depth) && typeOf(rhs).getDimSize(*depth) > 1 &&
          !typeOf(lhs).isDynamicDim(typeOf(lhs).getRank() - 1) &&
          typeOf(rhs).getNumElements() >= fewestElements;

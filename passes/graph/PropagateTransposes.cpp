@@ -1,7 +1,7 @@
-// Transposes sink below the ops that do not care in which order dimensions
-// stand, until they meet their inverse and vanish. Afterwards a chain of image
-// ops has one layout from end to end. Only transposes of computed values sink,
-// and each only towards its users, so that the pass comes to an end.
+// Sinks transposes below ops that do not depend on the order of dimensions,
+// until they meet their inverse and cancel. Afterwards a chain of image ops has
+// one layout. Only transposes of computed values sink, and only towards their
+// users, so that the pass terminates.
 #include "passes/graph/Passes.h"
 
 #include "passes/graph/SinkRules.h"
@@ -64,7 +64,8 @@ struct SinkTranspose : RewritePattern {
   }
 };
 
-/// Reshapes that merge or split dimensions a transpose leaves side by side.
+/// Sinks a transpose below a reshape that merges or splits dimensions which
+/// stay adjacent.
 struct SinkBelowReshape : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -94,12 +95,13 @@ struct SinkBelowReshape : OpRewritePattern<ReshapeOp> {
     return success();
   }
 
-  /// The result's dimensions in the order they have before the transpose.
+  /// The permutation that the result needs if the reshape comes before the
+  /// transpose.
   static std::optional<Permutation> resultOrder(ArrayRef<int64_t> from,
                                                 ArrayRef<int64_t> to,
                                                 ArrayRef<int64_t> permutation) {
-    // Two unknown extents may have traded factors, and nothing is known of the
-    // groups of an empty tensor.
+    // With two dynamic extents, or an empty tensor, the groups of merged
+    // dimensions are ambiguous.
     if (from.size() == to.size() || llvm::is_contained(from, 0) ||
         llvm::is_contained(to, 0) ||
         llvm::count(from, ShapedType::kDynamic) > 1)
@@ -114,7 +116,7 @@ struct SinkBelowReshape : OpRewritePattern<ReshapeOp> {
         for (size_t i = 1; i < group.size(); ++i)
           if (permutation[group[i]] != permutation[group[i - 1]] + 1)
             return std::nullopt;
-    // Group i lies where its first dimension lies.
+    // The position of group i is that of its first dimension.
     auto place = [&](int64_t i) {
       return permutation[merges ? (*groups)[i].front() : i];
     };
@@ -131,7 +133,7 @@ struct SinkBelowReshape : OpRewritePattern<ReshapeOp> {
   }
 };
 
-/// A transpose that moves extents of one alone moves no element.
+/// Replaces a transpose that moves only extents of one by a reshape.
 struct TransposeToReshape : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -151,8 +153,8 @@ struct TransposeToReshape : OpRewritePattern<TransposeOp> {
   }
 };
 
-/// Attention whose rows stand before its batch writes batch by batch, and a
-/// transpose goes on from there.
+/// Makes attention whose rows come before its batch write batch by batch, and
+/// adds a transpose after it, which can sink further.
 struct ReleaseFromAttention : OpRewritePattern<AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -175,7 +177,7 @@ struct ReleaseFromAttention : OpRewritePattern<AttentionOp> {
   }
 };
 
-/// The transpose of a broadcast is another broadcast.
+/// Replaces the transpose of a broadcast by another broadcast.
 struct TransposeOfBroadcast : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -190,8 +192,8 @@ struct TransposeOfBroadcast : OpRewritePattern<TransposeOp> {
   }
 };
 
-/// Extents are asked of what is transposed, so that nothing holds the
-/// transpose itself.
+/// Takes the extent of a transpose from its operand, so that the transpose has
+/// no further use.
 struct DimOfTranspose : OpRewritePattern<tensor::DimOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -217,7 +219,7 @@ struct PropagateTransposes
         context);
     TransposeOp::getCanonicalizationPatterns(patterns, context);
     ReshapeOp::getCanonicalizationPatterns(patterns, context);
-    // Every step moves a transpose closer to the results: no count is needed.
+    // No limit is needed: every step moves a transpose closer to the results.
     GreedyRewriteConfig config;
     config.setMaxIterations(GreedyRewriteConfig::kNoLimit);
     if (failed(

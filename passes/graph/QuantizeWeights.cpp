@@ -1,6 +1,6 @@
-// Weights in panels are stored in fewer bits: bf16, or integers with a scale
-// for each group of a column's elements. Here the form is only written down;
-// tenon-fold-weights makes recipes of it, and kernels see through
+// Stores weights in panels in fewer bits: as bf16, or as integers with a scale
+// for each group of a column's elements. This pass only inserts the ops.
+// tenon-fold-weights makes recipes of them, and kernels read the operand of
 // tenon.dequantize.
 #include "passes/graph/Passes.h"
 
@@ -18,12 +18,13 @@ namespace tenon {
 #include "passes/graph/Passes.h.inc"
 
 namespace {
-/// Eight bits keep the blocks of the numerics contract; four need smaller
-/// groups, for one outlier takes the precision of its whole group.
+/// Group sizes in elements. Eight bits use the blocks of docs/numerics.md. Four
+/// bits need smaller groups, because one outlier costs its whole group
+/// precision.
 constexpr int64_t byteGroup = 128, nibbleGroup = 32;
 
-/// Whether all that reads `unpacked` is a product that sums over its one other
-/// dimension, or takes single elements.
+/// True if every reader of `unpacked` is a gather, or a product that sums over
+/// the dimension that is not cut into panels.
 bool sumsOverDepth(UnpackOp unpacked) {
   int64_t depth = unpacked.getDim() == 0 ? 1 : 0;
   return unpacked.getType().getRank() == 2 &&
@@ -88,7 +89,7 @@ struct QuantizeWeights : impl::QuantizeWeightsBase<QuantizeWeights> {
     if (bits == 4)
       shape[1] = llvm::divideCeil(shape[1], nibblesPerWord);
     Type element = builder.getIntegerType(bits == 8 ? 8 : 32);
-    // Four-bit groups are short: their scales would be a fifth of all bytes.
+    // Four-bit groups are short, so f32 scales would be a fifth of all bytes.
     Type scale = bits == 8 ? Type(builder.getF32Type()) : builder.getBF16Type();
     IntegerAttr size = builder.getI64IntegerAttr(group);
     Value scales = GroupScalesOp::create(builder, loc,

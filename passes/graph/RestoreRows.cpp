@@ -1,6 +1,6 @@
-// Frontends flatten rows for a product and split them again after it. Both
-// reshapes vanish when the product, and what is done elementwise to its result,
-// take the rows as they were; transposes and slices beyond then see through.
+// Removes the reshapes by which frontends flatten rows before a product and
+// split them after it. The product, and elementwise ops on its result, take the
+// unflattened rows. Passes on transposes and slices then see past the product.
 #include "passes/graph/Passes.h"
 
 #include "dialects/tenon/ShapeRules.h"
@@ -32,7 +32,7 @@ bool isSplat(Value value) {
   return constant && isa<SplatElementsAttr>(constant.getValue());
 }
 
-/// The same in every row: no dimension of it is the rows'.
+/// True if the value is equal in every row: it does not depend on dimension 0.
 bool isSameInRows(Value value) {
   if (auto broadcast = value.getDefiningOp<BroadcastInDimOp>())
     return !llvm::is_contained(broadcast.getDims(), 0);
@@ -44,7 +44,7 @@ struct RestoreAroundProduct : OpRewritePattern<ReshapeOp> {
 
   LogicalResult matchAndRewrite(ReshapeOp op,
                                 PatternRewriter &rewriter) const override {
-    // From the split upwards: elementwise ops, the last one first.
+    // Collect the elementwise ops upwards from the split, the last one first.
     SmallVector<Operation *> chain;
     Value value = op.getOperand();
     while (value.hasOneUse() && value.getDefiningOp() &&
@@ -75,7 +75,7 @@ struct RestoreAroundProduct : OpRewritePattern<ReshapeOp> {
                       to = op.getType().getShape();
     int64_t columns = product.getType().getDimSize(1);
     size_t rows = to.size() - 1;
-    // With one unknown extent, equal numbers of elements make it equal.
+    // A single dynamic extent is equal if the numbers of elements are.
     if (rows < 2 || from.size() < to.size() || to.back() != columns ||
         from.take_front(rows) != to.drop_back() ||
         ShapedType::isDynamic(columns) || llvm::is_contained(from, 0) ||
@@ -114,7 +114,8 @@ struct RestoreAroundProduct : OpRewritePattern<ReshapeOp> {
     return success();
   }
 
-  /// What is the same in flat rows, for rows of the given sizes.
+  /// A value that is equal in all flat rows, broadcast to rows of the given
+  /// sizes.
   static Value inRows(PatternRewriter &rewriter, Value value,
                       ArrayRef<OpFoldResult> sizes) {
     SmallVector<Value> dynamic;

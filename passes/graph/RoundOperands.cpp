@@ -1,6 +1,6 @@
-// Operands of pairs become bf16: rows by a conversion that what computes them
-// may take over, weights by a recipe. Rounded once here, they are read by any
-// number of tiles without another look.
+// Rounds the operands of pairs to bf16 once, for any number of tiles that read
+// them. Rows are rounded by a conversion, which the kernel that computes them
+// may include; weights are rounded by a recipe.
 #include "passes/graph/Passes.h"
 
 #include "dialects/tenon/Contraction.h"
@@ -18,7 +18,8 @@ RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// `x` as bf16. Reshapes are passed, for nothing is computed beyond them.
+/// `x` as bf16. The conversion goes before reshapes, next to the op that
+/// computes `x`.
 Value rounded(OpBuilder &b, Value x) {
   auto type = cast<RankedTensorType>(typeOf(x).clone(b.getBF16Type()));
   if (auto reshape = x.getDefiningOp<ReshapeOp>())
@@ -28,7 +29,7 @@ Value rounded(OpBuilder &b, Value x) {
   return ConvertOp::create(b, x.getLoc(), x, b.getBF16Type());
 }
 
-/// A zero more along the last dimension, where its extent is odd.
+/// `x` padded by one zero along the last dimension if its extent is odd.
 Value evened(OpBuilder &b, Value x) {
   RankedTensorType type = typeOf(x);
   int64_t rank = type.getRank(), extent = type.getDimSize(rank - 1);
@@ -56,7 +57,8 @@ Value paired(OpBuilder &b, Value rhs) {
                           unpack.getDim(), unpack.getExtent());
 }
 
-/// Erases the reshapes, or the weight's form, that nothing reads any more.
+/// Erases the reshapes, or the ops of a weight's stored form, that have no use
+/// left.
 void eraseUnused(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isa<ReshapeOp, UnpackOp, DequantizeOp>(op) || !op->use_empty())

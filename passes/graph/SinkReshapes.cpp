@@ -1,5 +1,5 @@
-// Reshapes that only add or drop extents of one move below elementwise ops and
-// vanish into broadcasts, so that values computed per row keep the row's shape.
+// Sinks reshapes that only add or drop extents of one below elementwise ops and
+// into broadcasts, so that values computed per row keep the shape of the rows.
 #include "passes/graph/Passes.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -13,8 +13,8 @@ namespace tenon {
 #include "passes/graph/Passes.h.inc"
 
 namespace {
-/// Where an extent comes from: a dimension of a value, or with no dimension an
-/// index value.
+/// The origin of an extent: a dimension of a value, or an index value if `dim`
+/// is -1.
 struct Origin {
   Value value;
   int64_t dim = -1;
@@ -33,7 +33,7 @@ Origin originOf(OpFoldResult size) {
   return {value};
 }
 
-/// Goes through the ops that pass an extent on; equal origins are equal
+/// Traces an extent through the ops that preserve it; equal origins mean equal
 /// extents.
 Origin originOf(Value tensor, int64_t dim) {
   while (Operation *op = tensor.getDefiningOp()) {
@@ -69,11 +69,11 @@ Origin originOf(Value tensor, int64_t dim) {
 }
 
 /// For a reshape that only inserts extents of one: the result dimension of each
-/// operand dimension.
+/// operand dimension. Nullopt for other reshapes.
 std::optional<SmallVector<int64_t>> insertedOnes(ReshapeOp op) {
   RankedTensorType from = op.getOperand().getType(), to = op.getType();
-  // One unknown extent follows from the number of elements, if there are any;
-  // more may have been grouped anew.
+  // A single dynamic extent is determined by the number of elements, if no
+  // extent is zero; several may have been regrouped.
   bool follows =
       from.getNumDynamicDims() <= 1 && !llvm::is_contained(from.getShape(), 0);
   Builder builder(op.getContext());
@@ -116,7 +116,8 @@ struct SinkIntoBroadcast : OpRewritePattern<BroadcastInDimOp> {
   }
 };
 
-/// A splat that can be given any shape: a constant, or a broadcast scalar.
+/// The source of a splat that can take any shape: a constant or a broadcast
+/// scalar.
 Value splatSource(Value value) {
   if (auto broadcast = value.getDefiningOp<BroadcastInDimOp>();
       broadcast && broadcast.getOperand().getType().getRank() == 0)
@@ -171,7 +172,7 @@ struct SinkBelowElementwise : RewritePattern {
     return constant && isa<SplatElementsAttr>(constant.getValue());
   }
 
-  /// The same splat in the shape of `model`.
+  /// Broadcasts the splat to the shape of `model`.
   static Value resplat(OpBuilder &builder, Location loc, Value splat,
                        Value model) {
     auto type = RankedTensorType::get(

@@ -1,4 +1,4 @@
-// A rule per op: which attributes name dimensions, and where a moved transpose
+// One rule per op: which attributes name dimensions, and when a moved transpose
 // would cost more than it saves.
 #include "passes/graph/SinkRules.h"
 
@@ -13,8 +13,8 @@ bool isLast(Value value, int64_t dim) {
   return dim == cast<RankedTensorType>(value.getType()).getRank() - 1;
 }
 
-/// Rows that lie in memory as such stay so: a kernel along another dimension
-/// costs more than the transpose.
+/// True unless the reduced dimension is contiguous now and would not be then: a
+/// kernel along a strided dimension costs more than the transpose.
 bool staysInRows(Value operand, int64_t dim, ArrayRef<int64_t> permutation) {
   return !isLast(operand, dim) || isLast(operand, permutation[dim]);
 }
@@ -72,8 +72,8 @@ std::optional<Sunk> sinkReverse(ReverseOp op, ArrayRef<int64_t> permutation) {
       1, [dims](Operation *copy) { cast<ReverseOp>(copy).setDims(dims); }, {}};
 }
 
-/// Whether all that follows `value` takes up a transpose: other transposes and
-/// attention, behind ops that let one pass.
+/// True if every user of `value` absorbs a transpose, directly or below ops
+/// that let it pass: another transpose or attention.
 bool takesUpTranspose(Value value) {
   return !value.use_empty() &&
          llvm::all_of(value.getUsers(), [&](Operation *user) {
@@ -97,8 +97,8 @@ bool takesUpTranspose(Value value) {
          });
 }
 
-/// Products are large: a transpose of the result may cost more than that of
-/// the operand, unless it is taken up.
+/// Sinks below a product only if the transpose is absorbed: the result may be
+/// larger than the operand, so transposing it may cost more.
 std::optional<Sunk> sinkProduct(DotGeneralOp op,
                                 ArrayRef<int64_t> permutation) {
   if (!op.getLhsBatch().empty() || !isKnownTensor(op.getRhs()) ||
@@ -123,7 +123,8 @@ std::optional<Sunk> sinkProduct(DotGeneralOp op,
               order};
 }
 
-/// The dynamic values of a mixed list among `op`'s operands, and its numbers.
+/// A list of sizes of `op` in the order before the transpose, split into
+/// dynamic values and constants.
 struct SizeList {
   SizeList(OpBuilder &builder, ArrayRef<int64_t> numbers, ValueRange values,
            ArrayRef<int64_t> permutation) {

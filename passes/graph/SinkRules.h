@@ -1,4 +1,4 @@
-// How each op looks below the transpose of its operands.
+// Rules for moving an op above the transpose of its operands.
 #ifndef TENON_PASSES_GRAPH_SINKRULES_H
 #define TENON_PASSES_GRAPH_SINKRULES_H
 
@@ -9,16 +9,16 @@
 
 namespace tenon {
 
-/// What an op looks like below the transpose of its operands.
+/// The form of an op above the transpose of its operands.
 struct Sunk {
-  int64_t operands = 0; ///< as many operands are transposed, the rest stays
-  /// Adapts the attributes of the copy, which has the new operands already.
+  int64_t operands = 0; ///< number of leading operands that are transposed
+  /// Adapts the attributes of the clone, which already has the new operands.
   std::function<void(mlir::Operation *)> adapt = [](mlir::Operation *) {};
-  /// Set where the result has other dimensions than the operand.
+  /// Set if the result's dimensions differ from the operand's.
   std::optional<Permutation> resultPermutation;
 };
 
-/// How `op` looks on operands before their transpose; nothing where it depends
+/// The form of `op` on operands before their transpose; nullopt if it depends
 /// on the order of dimensions.
 std::optional<Sunk> sinkInto(mlir::Operation *op,
                              llvm::ArrayRef<int64_t> permutation);

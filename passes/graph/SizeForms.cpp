@@ -1,5 +1,5 @@
-// Traces extents to where they come from, through ops, loops and branches, and
-// keeps each as a polynomial.
+// Traces extents to their origin through ops, loops and branches, and
+// represents each as a polynomial.
 #include "passes/graph/SizeForms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,10 +11,10 @@ using namespace mlir;
 
 namespace tenon {
 namespace {
-/// A product of longer sums is an atom of its own.
+/// The most terms of a product of sums; a longer product becomes an atom.
 constexpr size_t maxTerms = 32;
 
-/// What an atom stands for, the first entry of its key.
+/// The kind of an atom, the first entry of its key.
 enum Origin : uintptr_t { NamedExtent, Extent, Index, Operation };
 
 int64_t wrap(uint64_t value) { return int64_t(value); }
@@ -96,7 +96,7 @@ SizeForm SizeForms::of(OpFoldResult size) {
   return indexForms[value] = form;
 }
 
-/// The form divided by a number that divides every coefficient.
+/// The form divided by a number; nullopt unless it divides every coefficient.
 static std::optional<SizeForm> divideExactly(const SizeForm &form,
                                              std::optional<int64_t> divisor) {
   if (!divisor || *divisor <= 0)
@@ -179,7 +179,7 @@ SizeForm SizeForms::opaqueExtent(Value tensor, int64_t dim) {
 SizeForm SizeForms::extentOfArgument(BlockArgument argument, int64_t dim) {
   unsigned i = argument.getArgNumber();
   mlir::Operation *parent = argument.getOwner()->getParentOp();
-  // What a loop carries keeps its shape: `checkLoops` sees to it.
+  // A value that a loop carries keeps its shape: `checkLoops` ensures that.
   if (auto loop = dyn_cast<scf::ForOp>(parent); loop && i > 0)
     return of(loop.getInitArgs()[i - 1], dim);
   if (auto loop = dyn_cast<scf::WhileOp>(parent))
@@ -221,7 +221,7 @@ SizeForm SizeForms::extentOfResult(OpResult result, int64_t dim) {
   return reified(result, dim);
 }
 
-/// Where the branches differ, importers give the extent as a result beside the
+/// If the branches differ, importers yield the extent as a result beside the
 /// tensor.
 SizeForm SizeForms::extentOfBranch(OpResult result, int64_t dim) {
   auto branch = cast<scf::IfOp>(result.getOwner());

@@ -1,6 +1,6 @@
-// Sizes as polynomials over what cannot be taken apart: extents of inputs,
-// numbers read from tensors, quotients. Equal polynomials are equal sizes,
-// whatever ops they were computed by.
+// Sizes as polynomials over atoms: extents of inputs, numbers read from
+// tensors, quotients. Equal polynomials are equal sizes, whatever ops compute
+// them.
 #ifndef TENON_PASSES_GRAPH_SIZEFORMS_H
 #define TENON_PASSES_GRAPH_SIZEFORMS_H
 
@@ -14,8 +14,8 @@
 
 namespace tenon {
 
-/// Coefficients (modulo 2^64) of products of atoms, each product sorted; the
-/// empty product is one.
+/// Maps a sorted product of atoms to its coefficient modulo 2^64. The empty
+/// product is one.
 using SizeForm = std::map<std::vector<unsigned>, int64_t>;
 
 SizeForm operator+(SizeForm a, const SizeForm &b);
@@ -24,18 +24,18 @@ SizeForm operator*(const SizeForm &a, const SizeForm &b);
 
 class SizeForms {
 public:
-  /// Extents of the function's arguments with one name are one atom.
+  /// Extents of the function's arguments with equal names are one atom.
   explicit SizeForms(mlir::func::FuncOp func) : func(func) {}
 
   static SizeForm number(int64_t value);
   static std::optional<int64_t> constant(const SizeForm &form);
 
   SizeForm of(mlir::OpFoldResult size);
-  /// May make index arithmetic that nothing uses, behind the ops whose
-  /// extents are asked for.
+  /// The form of an extent. May insert unused index arithmetic after the ops
+  /// whose extents it needs.
   SizeForm of(mlir::Value tensor, int64_t dim);
   bool isNonNegative(const SizeForm &form) const;
-  /// Words for a size that is an extent of an input; empty for others.
+  /// The description of a size that is an input's extent; empty for others.
   std::string describe(const SizeForm &form) const;
 
 private:

@@ -1,6 +1,6 @@
-// Tensors that are joined in one op become few: a kernel names each of its
-// operands, and LLVM's time grows faster than their number. Every element is
-// copied once more per level.
+// Splits a concatenation of very many tensors into groups. A kernel names each
+// of its operands, and LLVM's compile time grows faster than linearly in their
+// number. Every element is copied once more per level.
 #include "passes/graph/Passes.h"
 
 #include "dialects/tenon/TenonDialect.h"

@@ -1,5 +1,5 @@
-// Transposes are stripped from transposes, from broadcasts, which turn freely,
-// and from what the compiler knows.
+// Removes transposes from values: from transposes, from broadcasts, which have
+// any order at no cost, and from constants and weights.
 #include "passes/graph/TransposedValue.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -30,7 +30,7 @@ bool isKnownTensor(Value value) {
 }
 
 namespace {
-/// A broadcast under another order of the result's dimensions.
+/// A broadcast with its result's dimensions in another order.
 struct Redimensioned {
   Value source;
   Permutation order; ///< of the source's dimensions
@@ -50,7 +50,7 @@ struct Redimensioned {
     }
   }
 
-  /// No element of the source has to move, or it moves at compile time.
+  /// True if no element of the source moves at run time.
   bool isCheap() const {
     return isKnownTensor(source) ||
            movesOnlyOnes(cast<RankedTensorType>(source.getType()), order);

@@ -1,5 +1,5 @@
-// Values as they are before a transpose: their types, and themselves where that
-// costs nothing in the run.
+// Values before a transpose: their types, and the values themselves if the
+// removal costs nothing at run time.
 #ifndef TENON_PASSES_GRAPH_TRANSPOSEDVALUE_H
 #define TENON_PASSES_GRAPH_TRANSPOSEDVALUE_H
 
@@ -22,14 +22,16 @@ auto beforeTranspose(const List &list, llvm::ArrayRef<int64_t> permutation) {
 mlir::RankedTensorType typeBefore(mlir::Value value,
                                   llvm::ArrayRef<int64_t> permutation);
 
-/// Whether only extents of one change places.
+/// True if the permutation moves only extents of one.
 bool movesOnlyOnes(mlir::RankedTensorType type,
                    llvm::ArrayRef<int64_t> permutation);
 
-/// Whether the compiler knows the elements: a transpose is made once.
+/// True if the compiler knows the elements, so that a transpose is done at
+/// compile time.
 bool isKnownTensor(mlir::Value value);
 
-/// Whether `value` is, at no cost in the run, a transpose by `permutation`.
+/// True if `value` is a transpose by `permutation` that can be removed at no
+/// cost at run time.
 bool canStripTranspose(mlir::Value value, llvm::ArrayRef<int64_t> permutation);
 
 /// The value whose transpose by `permutation` is `value`.

@@ -1,5 +1,5 @@
-// An extent is traced through ops that keep it, to an input's name for it where
-// there is one.
+// Traces an extent through ops that keep it, to the name that an input gives
+// it.
 #include "passes/shape/ExtentForms.h"
 
 #include "dialects/tenon/TenonDialect.h"

@@ -1,5 +1,4 @@
-// What extents of tensors are known as, so that two can be seen to be one
-// whatever the sizes are.
+// Normal forms of extents: two extents with one form are equal in every run.
 #ifndef TENON_PASSES_SHAPE_EXTENTFORMS_H
 #define TENON_PASSES_SHAPE_EXTENTFORMS_H
 
@@ -11,13 +10,13 @@ class ExtentForms {
 public:
   explicit ExtentForms(mlir::func::FuncOp func) : func(func), builder(func) {}
 
-  /// An extent as a number, the name that inputs have for it, or a value; null
-  /// where it is none of these.
+  /// The form of an extent: a number, its name in the inputs, or a value; null
+  /// if it is none of these.
   mlir::OpFoldResult ofExtent(mlir::Value tensor, int64_t dim);
-  /// The same of a size.
+  /// The form of a size.
   mlir::OpFoldResult ofSize(mlir::OpFoldResult size);
 
-  /// Whether both lists of forms have one product, whatever the sizes are.
+  /// True if both lists of forms have equal products in every run.
   static bool isSameProduct(llvm::ArrayRef<mlir::OpFoldResult> a,
                             llvm::ArrayRef<mlir::OpFoldResult> b);
 

@@ -1,9 +1,9 @@
-// Inputs are padded along a named dim to a multiple and outputs cut again, so
-// that the graph between sees multiples alone. What is true of the elements
-// before the padding stays true: an op passes the padding on where each of its
-// elements depends on none beside it, is masked by its identity where it
-// combines along the dim, and is refused otherwise. So padding is proved op by
-// op, and a caller never sees it.
+// Pads inputs along a named dimension to a multiple and slices the outputs, so
+// that the graph between has only multiples. Results outside the padding must
+// not change. An op passes the padding on if each result element depends only
+// on elements at its own position along the dimension. An op that combines
+// elements along the dimension gets a mask with its identity. Any other op is
+// refused. The caller does not see the padding.
 #include "passes/shape/Passes.h"
 
 #include "passes/shape/ExtentForms.h"
@@ -30,7 +30,7 @@ int64_t rankOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getRank();
 }
 
-/// One dim of one function.
+/// Pads one dimension of one function.
 class Padder {
 public:
   Padder(func::FuncOp func, StringAttr name, int64_t multiple)
@@ -72,13 +72,13 @@ private:
     return arith::ConstantIndexOp::create(builder, func.getLoc(), value);
   }
 
-  /// Extents of the arguments are the padded one from here on; the last op made
-  /// for that.
+  /// Pads the arguments; from here on their extents are the padded one. Returns
+  /// the last op it made.
   Operation *padArguments(ArrayRef<std::pair<BlockArgument, Dims>> arguments) {
     builder.setInsertionPointToStart(&func.getBody().front());
     auto &[first, named] = arguments.front();
     Location loc = func.getLoc();
-    // Other ops that ask for this extent mean the padded one.
+    // Existing reads of this extent get the padded one.
     SmallVector<Operation *> asked;
     for (auto &[argument, dims] : arguments)
       for (Operation *user : argument.getUsers())
@@ -126,7 +126,7 @@ private:
     return tensor::DimOp::create(builder, func.getLoc(), value, dim);
   }
 
-  /// Masks an operand along those of `dims` that are padded.
+  /// Masks an operand along each padded dimension in `dims`.
   void maskOperand(OpOperand &operand, ArrayRef<int64_t> dims,
                    double identity) {
     SmallVector<int64_t> hit;
@@ -158,8 +158,9 @@ private:
 
   bool isPadded(Value value) { return !marks.lookup(value).empty(); }
 
-  /// Sizes that are the padded extent mark what they make; other arithmetic on
-  /// it would make a size of which part is padding.
+  /// Marks the result dimensions whose size is the padded extent. A size
+  /// computed from the padded extent is refused, because only part of it would
+  /// be padding.
   LogicalResult markSizes(Operation *op, OperandRange sizes,
                           ArrayRef<int64_t> list, Dims &made) {
     size_t next = 0;
@@ -239,7 +240,7 @@ private:
         .Case([&](GatherOp op) { return visitGather(op); })
         .Case([&](ConcatenateOp op) { return visitAlike(op, op.getDim()); })
         .Case([&](CheckRangeOp op) {
-          // Zero is what the padding of an input is, and within most ranges.
+          // Zero is the padding of an input, and is in most ranges.
           Dims from = marks.lookup(op.getOperand());
           maskOperand(op->getOpOperand(0), from.getArrayRef(), 0);
           return visitAlike(op);
@@ -259,7 +260,7 @@ private:
         });
   }
 
-  /// Whatever has nothing to do with the dim passes.
+  /// Accepts ops that do not use the padded dimension.
   LogicalResult visitOther(Operation *op) {
     bool touches = false;
     op->walk([&](Operation *inner) {
@@ -276,8 +277,8 @@ private:
     return success();
   }
 
-  /// Operands of the result's rank are padded alike along all dims but
-  /// `joinedDim`, and so is the result.
+  /// Operands of the result's rank must be padded alike along all dimensions
+  /// but `joinedDim`; the result is then padded too.
   LogicalResult visitAlike(Operation *op, int64_t joinedDim = -1) {
     Dims made;
     SmallVector<Value> operands;
@@ -301,7 +302,8 @@ private:
     Dims made, from = marks.lookup(op.getOperand());
     if (failed(markSizes(op, op.getSizes(), op.getStaticSizes(), made)))
       return failure();
-    // A padded dim keeps its extent, and no other dim takes that extent.
+    // A padded dimension keeps its extent, and no other dimension has that
+    // extent.
     for (auto [d, dim] : llvm::enumerate(op.getDims()))
       if (from.contains(d) != made.contains(dim) &&
           op.getOperand().getType().getDimSize(d) != 1)
@@ -309,8 +311,8 @@ private:
     return done(op, made);
   }
 
-  /// Along padding a slice takes all there is; one of a longer table may be as
-  /// long as the padded extent.
+  /// A slice must keep the whole padded extent. A slice of a longer table may
+  /// have the padded extent as its size.
   LogicalResult visitSlice(SliceOp op) {
     Dims from = marks.lookup(op.getOperand()), made;
     if (failed(markSizes(op, op.getSizes(), op.getStaticSizes(), made)))
@@ -326,7 +328,8 @@ private:
     return done(op, made);
   }
 
-  /// The padded extent must stay one, with as many elements before it.
+  /// The padded extent must stay a dimension, with equally many elements before
+  /// it.
   LogicalResult visitReshape(ReshapeOp op) {
     Dims from = marks.lookup(op.getOperand()), made;
     if (failed(markSizes(op, op.getSizes(), op.getStaticSizes(), made)))
@@ -368,7 +371,7 @@ private:
     return done(op, made);
   }
 
-  /// Both operands are masked: zero times what is not a number would be none.
+  /// Masks both operands: zero times NaN would be NaN.
   LogicalResult visitDot(DotGeneralOp op) {
     Dims lhs = marks.lookup(op.getLhs()), rhs = marks.lookup(op.getRhs()), made;
     for (auto [l, r] : llvm::zip(op.getLhsContract(), op.getRhsContract()))
@@ -397,7 +400,8 @@ private:
     return done(op, made);
   }
 
-  /// Rows looked up one by one; a padded index is in range, or clamped.
+  /// Lookups of single rows: an index in the padding is in range, or is
+  /// clamped.
   LogicalResult visitGather(GatherOp op) {
     if (isPadded(op.getOperand()))
       return refuse(op, "what is read has padding");
@@ -443,7 +447,7 @@ private:
   ExtentForms forms;
   Value size, padded;                ///< the true extent, and the padded one
   llvm::DenseSet<Value> derived;     ///< index arithmetic on the padded extent
-  llvm::DenseMap<Value, Dims> marks; ///< dims of tensors that end in padding
+  llvm::DenseMap<Value, Dims> marks; ///< padded dimensions of each tensor
 };
 
 struct PadDims : impl::PadDimsBase<PadDims> {

@@ -1,5 +1,5 @@
-// A position is real where an iota is below the true extent: fusions make a
-// comparison of indices of it, and nothing in memory.
+// The mask compares an iota with the true extent. Fusion makes it a comparison
+// of indices, so that it takes no memory.
 #include "passes/shape/PaddingMask.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

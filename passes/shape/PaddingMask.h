@@ -1,4 +1,4 @@
-// Values in the place of padding.
+// Masks the padding of tensors.
 #ifndef TENON_PASSES_SHAPE_PADDINGMASK_H
 #define TENON_PASSES_SHAPE_PADDINGMASK_H
 
@@ -8,16 +8,16 @@
 
 namespace tenon {
 
-/// A constant of rank 0.
+/// A rank-0 constant.
 mlir::Value scalarConstant(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::Type element, double value);
 
-/// The number under which a reduction of `kind` does not see an element of this
-/// type; nothing where no mask is made.
+/// The identity of a reduction of `kind` for this element type; nullopt if no
+/// mask is supported.
 std::optional<double> identityOf(ReduceKind kind, mlir::Type element);
 
 /// `value` with `identity` wherever an index along one of `dims` is not below
-/// `size`. `sizes` are its dynamic extents.
+/// `size`. `sizes` are the dynamic extents of `value`.
 mlir::Value maskPadding(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value value, llvm::ArrayRef<int64_t> dims,
                         mlir::Value size, llvm::ArrayRef<mlir::Value> sizes,

@@ -1,4 +1,4 @@
-// Passes that decide of the sizes of a graph.
+// Passes that change the sizes of a graph.
 #ifndef TENON_PASSES_SHAPE_PASSES_H
 #define TENON_PASSES_SHAPE_PASSES_H
 

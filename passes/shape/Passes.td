@@ -1,4 +1,4 @@
-// What is decided of the sizes of a graph.
+// Passes that change the sizes of a graph.
 #ifndef TENON_PASSES_SHAPE_PASSES_TD
 #define TENON_PASSES_SHAPE_PASSES_TD
 
@@ -25,8 +25,11 @@ def PadDims : Pass<"tenon-pad-dims", "mlir::ModuleOp"> {
       }
     }
     ```
-    Ops whose elements depend on none beside them along the dim pass the padding on; sums, products, softmax and contractions along it are masked by
-    their identity. All others are refused by name, and so is a size that is computed from the padded one. Runs on inlined functions, before variants.
+    An op whose result elements depend only on elements at their own position
+    along the dimension passes the padding on. Sums, products, softmax and
+    contractions along the dimension are masked with their identity. Any other
+    op is refused by name, and so is a size that is computed from the padded
+    one. Runs on inlined functions, before variants.
   }];
   let dependentDialects = ["tenon::TenonDialect", "mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
 }
@@ -45,9 +48,12 @@ def SpecializeVariants : Pass<"tenon-specialize-variants", "mlir::ModuleOp"> {
           attributes {tenon.variant_of = @f, tenon.sizes = {batch = 8}} { ... }
     }
     ```
-    Types in the clone say what follows from the sizes, and it is canonicalized. Assumes that calls are inlined and that sizes are checked: where a
-    type can no longer leave open what a check sees to, it is taken for granted. Functions without one of the dims get no such variant. Runs after
-    all passes that change rounding: static sizes let them find what they do not find in the function, and a variant has the function's bits.
+    The types in the clone state the extents that follow from the sizes, and the
+    clone is canonicalized. Assumes that calls are inlined and that sizes are
+    checked: an extent that a check guarantees is taken as known. A function
+    without one of the dimensions gets no such variant. Runs after all passes
+    that change rounding: static sizes would let these passes change more, and a
+    variant must give the function's bits.
   }];
   let dependentDialects = ["tenon::TenonDialect", "mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
 }

@@ -1,7 +1,7 @@
-// Each function gets a clone for every set of sizes the module asks for, with
-// static types; which sizes stands on the clone, and the number by which it is
-// known. Later passes see functions like any other, and must not decide by
-// extents how anything is rounded.
+// Clones each function, with static types, for every set of sizes that the
+// module requests. The clone has attributes for its sizes and its number. Later
+// passes treat clones as ordinary functions; they must not let extents change
+// how values are rounded.
 #include "passes/shape/Passes.h"
 
 #include "passes/shape/TypeRefiner.h"
@@ -27,7 +27,7 @@ struct SpecializeVariants : impl::SpecializeVariantsBase<SpecializeVariants> {
     if (!asked)
       return;
     SmallVector<DictionaryAttr> variants(asked.getAsRange<DictionaryAttr>());
-    // The more sizes fit, the better; among equals the user's order counts.
+    // Variants with more sizes come first; otherwise the user's order counts.
     llvm::stable_sort(variants, [](DictionaryAttr a, DictionaryAttr b) {
       return a.size() > b.size();
     });
@@ -50,7 +50,7 @@ struct SpecializeVariants : impl::SpecializeVariantsBase<SpecializeVariants> {
     getOperation()->removeAttr("tenon.specialize");
   }
 
-  /// Whether each of the sizes is that of an open extent.
+  /// True if each of the sizes belongs to a dynamic extent of the function.
   static bool hasDims(func::FuncOp func, DictionaryAttr sizes) {
     llvm::SmallDenseSet<StringAttr> open;
     for (BlockArgument argument : func.getArguments())
@@ -75,7 +75,7 @@ struct SpecializeVariants : impl::SpecializeVariantsBase<SpecializeVariants> {
         visit(int64_t(d), name);
   }
 
-  /// The clone behind `last`, or null after an error.
+  /// Makes the clone after `last`; null after an error.
   func::FuncOp makeVariant(func::FuncOp func, DictionaryAttr sizes,
                            int64_t number, Operation *last) {
     OpBuilder builder(&getContext());
@@ -115,7 +115,8 @@ struct SpecializeVariants : impl::SpecializeVariantsBase<SpecializeVariants> {
     return {};
   }
 
-  /// Removes ops that static sizes make superfluous, as `func` was simplified.
+  /// Runs the simplification that `func` has had, for ops that static sizes
+  /// make redundant.
   LogicalResult simplify(func::FuncOp clone) {
     OpPassManager passes(func::FuncOp::getOperationName());
     passes.addPass(createCanonicalizerPass());

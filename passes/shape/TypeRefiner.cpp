@@ -1,6 +1,6 @@
-// One walk in the order of the program: operands are refined when their user is
-// met. Index arithmetic folds on the way, since it makes the sizes of what
-// follows.
+// One walk in program order: an op's operand types are refined before the op.
+// Index arithmetic is folded on the way, because it gives the sizes of later
+// ops.
 #include "passes/shape/TypeRefiner.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -17,8 +17,7 @@ using namespace mlir;
 namespace tenon {
 namespace {
 
-/// `type` with the extents that `known` has and it leaves open; null where they
-/// contradict.
+/// `type` with its dynamic extents taken from `known`; null if they contradict.
 RankedTensorType merge(RankedTensorType type, ArrayRef<int64_t> known) {
   SmallVector<int64_t> shape(type.getShape());
   for (auto [mine, other] : llvm::zip(shape, known)) {
@@ -31,7 +30,7 @@ RankedTensorType merge(RankedTensorType type, ArrayRef<int64_t> known) {
   return RankedTensorType::get(shape, type.getElementType());
 }
 
-/// What both types know.
+/// The extents on which both types agree; others are dynamic.
 RankedTensorType meet(RankedTensorType a, RankedTensorType b) {
   SmallVector<int64_t> shape(a.getShape());
   for (auto [mine, other] : llvm::zip(shape, b.getShape()))
@@ -70,7 +69,7 @@ private:
 
   //===-- Scalars and lists -----------------------------------------------===//
 
-  /// Replaces an op on numbers by what it comes to; true where it is gone.
+  /// Replaces a scalar op by its constant result; true if the op is erased.
   static bool fold(Operation *op) {
     bool isScalar = op->getNumResults() == 1 &&
                     op->getResult(0).getType().isIntOrIndexOrFloat();
@@ -99,8 +98,8 @@ private:
     return true;
   }
 
-  /// Moves numbers from a list's operands into its attribute. Extents below
-  /// zero stay what the run refuses.
+  /// Moves constants from a list's operands into its attribute. Negative
+  /// extents stay operands: the run refuses them.
   template <typename Set>
   static void foldList(MutableOperandRange values, ArrayRef<int64_t> statics,
                        Set set, bool areExtents) {
@@ -160,7 +159,7 @@ private:
         });
   }
 
-  /// A check that fails whatever the inputs hold.
+  /// Reports a check that fails for all inputs.
   static LogicalResult refineCheck(CheckSizeOp check) {
     auto found = getConstantIntValue(check.getFound()),
          low = getConstantIntValue(check.getLow()),
@@ -242,8 +241,9 @@ private:
     return success();
   }
 
-  /// Ops whose operands are of one type. The checks before a comparison see to
-  /// its extents; a choice between tensors keeps what is true of both.
+  /// Gives both operands of an op one type. For a comparison a size check
+  /// ensures that their extents agree. For a select the type keeps what holds
+  /// for both.
   static void makeOperandsEqual(Operation *op) {
     unsigned first = isa<arith::SelectOp>(op) ? 1 : 0;
     if (!isa<arith::SelectOp, CompareOp>(op) ||
@@ -259,7 +259,7 @@ private:
       op->getResult(0).setType(both);
   }
 
-  /// False where the types contradict each other.
+  /// Casts the operand to `type`; false if the types contradict.
   static bool castOperand(OpOperand &operand, Type type) {
     if (operand.get().getType() == type)
       return true;
@@ -273,7 +273,7 @@ private:
 
   //===-- Control flow ----------------------------------------------------===//
 
-  /// Of a choice that is made now, the chosen side stays alone.
+  /// Replaces an if with a constant condition by the chosen region.
   LogicalResult refineIf(scf::IfOp branch) {
     Attribute condition;
     if (matchPattern(branch.getCondition(), m_Constant(&condition))) {
@@ -351,7 +351,7 @@ private:
     return success();
   }
 
-  /// What a loop carries ends an iteration in the shape it began with.
+  /// Casts the carried values to the types they had at the start of the loop.
   static LogicalResult carry(Operation *yield, ValueRange starts) {
     for (auto [i, start] : llvm::enumerate(starts))
       if (!castOperand(yield->getOpOperand(i), start.getType()))

@@ -1,4 +1,4 @@
-// Makes the types of a function say what follows from those of its arguments.
+// Propagates static extents from a function's arguments through its types.
 #ifndef TENON_PASSES_SHAPE_TYPEREFINER_H
 #define TENON_PASSES_SHAPE_TYPEREFINER_H
 
@@ -6,10 +6,10 @@
 
 namespace tenon {
 
-/// After argument types of `func` were made more static: index arithmetic is
-/// folded, and every op's type has the extents that are known now. What loops
-/// carry keeps the shape it begins with. Failure, with an error at the op,
-/// where the extents cannot be. Assumes that the sizes are checked.
+/// Call it after argument types of `func` became more static. Folds index
+/// arithmetic and sets every op's type to the extents that are known now. A
+/// value that a loop carries keeps its initial shape. Fails, with an error at
+/// the op, if extents contradict. Assumes that the sizes are checked.
 llvm::LogicalResult refineTypes(mlir::func::FuncOp func);
 
 } // namespace tenon

@@ -1,11 +1,11 @@
 """Tenon's compiled models in Python.
 
     import tenon
-    f = tenon.compile("mlp.onnx")      # once; the next time it is found
+    f = tenon.compile("mlp.onnx")      # compiled once, then cached
     y = f(x)                           # numpy in, numpy out
 
-`tenon.load("mlp.so")` opens what was compiled before. A model is called with
-its inputs in order or by name; `f.inputs` and `f.outputs` tell what they are.
+`tenon.load("mlp.so")` opens an artifact compiled before. A model is called
+with its inputs in order or by name; `f.inputs` and `f.outputs` describe them.
 """
 from ._compile import compile
 from ._description import Dim, TensorType

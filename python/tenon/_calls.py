@@ -1,5 +1,5 @@
-"""One call: arrays become tensors of the C API, outputs memory of the caller's,
-and a failure an exception."""
+"""One call: converts arrays to tensors of the C API, provides memory for the
+outputs, and raises an exception on failure."""
 import ctypes
 
 from . import _runtime as rt
@@ -11,7 +11,8 @@ _CODES = {name: code for code, name in DTYPES.items()}
 
 
 class Signature:
-    """A function as it is called; `inputs` and `outputs` are its types."""
+    """A function that can be called, with the types of its inputs and
+    outputs."""
 
     def __init__(self, function):
         self.name = function.name
@@ -28,7 +29,7 @@ class Signature:
                 f"{', '.join(map(str, self.outputs))}")
 
     def call(self, context, values, named):
-        """Runs in `context`, which is held meanwhile."""
+        """Runs in `context` and locks it during the run."""
         given, kept = self._bind(values, named)
         with context as address:
             arrays, dims = self._run(address, given)
@@ -40,7 +41,8 @@ class Signature:
         return Outputs(made, tuple(output.name for output in self.outputs))
 
     def _run(self, address, given):
-        """The arrays a run has written, and the extents it says they have."""
+        """The arrays that a run has written, with the extents that it
+        reports."""
         count, name = len(self.outputs), self._encoded
         results = (rt.Tensor * count)()
         arrays, dims = [], []
@@ -63,7 +65,8 @@ class Signature:
         return arrays, dims
 
     def _bind(self, values, named):
-        """The inputs as the runtime takes them, and what keeps their memory."""
+        """The inputs as tensors of the runtime, and the objects that own their
+        memory."""
         total = len(values) + len(named)
         given, kept = (rt.Tensor * total)(), []
         for i, (name, value) in enumerate(

@@ -1,5 +1,5 @@
-"""Compiling by the tool: a process of its own, whose words become the text of
-the exception."""
+"""Compiles with the command line tool, in its own process. The tool's messages
+become the text of the exception."""
 import json
 import os
 import shutil
@@ -38,7 +38,7 @@ def _call(verb, *arguments):
 
 
 def _range(size):
-    """8, (1, 512), (1, None), or what --dim takes."""
+    """A size as text for --dim, from 8, (1, 512), (1, None) or such a text."""
     if isinstance(size, (tuple, list, range)):
         low, high = (size.start, size.stop - 1) if isinstance(size, range) \
             else size
@@ -51,8 +51,8 @@ def _shape(shape):
 
 
 def _entries(model, names):
-    """The flags that choose entries: of a SavedModel those that are no
-    signatures are functions by their place among its objects."""
+    """The flags that choose entries. A name that is no signature of a
+    SavedModel is a function, given by its path among the model's objects."""
     if isinstance(names, str):
         names = [names]
     known = json.loads(_call("inspect", "--format=json", "--",
@@ -67,16 +67,16 @@ def compile(model, *, function=None, dims=None, shapes=None, specialize=(),
             pad=None, cpu=None, opt=None, output=None, options=(), **opening):
     """Compiles a model and opens it.
 
-    model: what `tenon compile` takes: an ONNX file, a SavedModel's folder, a
+    model: the input of `tenon compile`: an ONNX file, a SavedModel's folder, a
     frozen graph. function: a signature of a SavedModel, or a function by its
-    place among the objects; several of them in a list. dims: sizes of named
-    extents, {"batch": 8, "seq": (1, 512)}. shapes: shapes of inputs by name,
-    None for an extent that stays open. specialize: sizes that get code of
-    their own, [{"batch": 1, "seq": 128}]. pad: multiples that extents are
-    padded to within a run, {"seq": 8}. cpu: as -mcpu. opt: 0 to 3. output:
-    where the shared object goes; by default into the cache, where the same
-    model with the same options is found the next time. options: further flags
-    of the tool. What else there is goes to `load`."""
+    path among the objects, or a list of them. dims: sizes of named extents,
+    {"batch": 8, "seq": (1, 512)}. shapes: shapes of inputs by name, None for a
+    dynamic extent. specialize: sizes that get variants, [{"batch": 1, "seq":
+    128}]. pad: multiples to which extents are padded within a run, {"seq": 8}.
+    cpu: as -mcpu. opt: 0 to 3. output: path of the shared object; by default
+    it is in the cache, where a later call with equal model and options finds
+    it. options: further flags of the tool. Other arguments are passed to
+    `load`."""
     flags = []
     if function is not None:
         flags += _entries(model, function)
@@ -101,8 +101,8 @@ def compile(model, *, function=None, dims=None, shapes=None, specialize=(),
         found = json.loads(_call("compile", "--cache", "--format=json", *flags))
         return Model(found["output"], **opening)
     except FileError:
-        # Without a cache the file lives as long as the model; what else was
-        # wrong is wrong again.
+        # There is no cache: the file lives as long as the model. Any other
+        # error of the first call appears again.
         folder = tempfile.mkdtemp(prefix="tenon-")
         try:
             path = os.path.join(folder, "model.so")

@@ -1,4 +1,4 @@
-"""What a model says of itself: functions, inputs, outputs, extents."""
+"""The description of a model: functions, inputs, outputs, extents."""
 import ctypes
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ _UNBOUNDED = 2**63 - 1
 
 
 class Dim(NamedTuple):
-    """One extent: `size` where it is fixed, else None and the allowed range."""
+    """One extent. `size` is None if it is dynamic; then the range applies."""
     name: str
     size: int
     min: int
@@ -21,7 +21,7 @@ class Dim(NamedTuple):
 
 
 class TensorType(NamedTuple):
-    """An input or output: its name, its element type ("f32") and its dims."""
+    """An input or output: its name, element type ("f32") and dims."""
     name: str
     dtype: str
     dims: tuple
@@ -29,7 +29,7 @@ class TensorType(NamedTuple):
 
     @property
     def shape(self):
-        """The extents: a number, or None where a run decides."""
+        """The extents: a number, or None for a dynamic extent."""
         return tuple(dim.size for dim in self.dims)
 
     def __str__(self):
@@ -58,7 +58,7 @@ def _tensors(address, count):
 
 
 def read_functions(model_desc):
-    """The functions in the order of the model."""
+    """The functions, in the order of the model."""
     for i in range(model_desc.num_functions):
         desc = FunctionDesc.from_address(
             model_desc.functions + i * ctypes.sizeof(FunctionDesc))

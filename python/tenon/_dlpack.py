@@ -1,5 +1,5 @@
-"""Tensors of other libraries by DLPack: their memory is used where it is. The
-capsule stays unconsumed and alive for the length of a call, so its producer
+"""Tensors of other libraries through DLPack; their memory is not copied. The
+capsule is not consumed and stays alive during the call, so that its producer
 frees it."""
 import ctypes
 from typing import NamedTuple
@@ -15,11 +15,11 @@ _BFLOAT = 4
 
 
 class NotExported(Exception):
-    """The producer would not make a capsule, for its own reasons."""
+    """The producer refused to make a capsule."""
 
 
 class DLTensor(ctypes.Structure):
-    """The first and only part of a DLManagedTensor that is read here."""
+    """The first member of DLManagedTensor, the only one that is read here."""
     _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32),
                 ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32),
                 ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
@@ -55,7 +55,7 @@ def receive(value, what):
                          f"got one on device {int(device)} of DLPack")
     try:
         capsule = value.__dlpack__()
-    except Exception as error:  # whatever the producer raises
+    except Exception as error:  # the producer may raise anything
         raise NotExported(str(error)) from error
     tensor = _tensor_in(capsule)
     dtype = _NAMES.get((tensor.code, tensor.bits))
@@ -81,7 +81,7 @@ def dense_strides(shape):
 
 
 def as_bfloat16(capsule):
-    """Numpy's capsule of 16-bit integers becomes one of bf16; its deleter
-    stays numpy's."""
+    """Turns numpy's capsule of 16-bit integers into one of bf16; its deleter
+    remains numpy's."""
     _tensor_in(capsule).code = _BFLOAT
     return capsule

@@ -1,9 +1,9 @@
-"""Errors: one class for each class of status, with the text the runtime or the
-compiler gave. `status` is the exit code of the command line."""
+"""Exceptions: one class for each status, with the text of the runtime or the
+compiler. `status` is the exit code of the command line."""
 
 
 class Error(Exception):
-    """Whatever Tenon refuses or fails at."""
+    """The base class of all errors of Tenon."""
     status = 1
 
 
@@ -18,12 +18,12 @@ class ModelError(Error, ValueError):
 
 
 class UnsupportedError(Error, NotImplementedError):
-    """The model is valid but uses something unsupported."""
+    """The model is valid but uses an unsupported feature."""
     status = 4
 
 
 class LimitError(Error, MemoryError):
-    """Out of memory, or past a limit that was set."""
+    """Out of memory, or beyond a limit that was set."""
     status = 5
 
 
@@ -43,7 +43,7 @@ class InputError(Error, ValueError):
 
 
 class Cancelled(Error):
-    """Cancelled, or past the deadline."""
+    """Cancelled, or beyond the deadline."""
     status = 10
 
 

@@ -1,4 +1,5 @@
-"""Open models: functions to call, and the contexts their runs happen in."""
+"""Open models: the functions that can be called, and the contexts of their
+runs."""
 import ctypes
 import os
 import threading
@@ -17,17 +18,17 @@ def load(path, *, threads=0, weights="auto", weights_path=None,
          verify_weights=False):
     """Opens the shared object at `path` that `tenon compile` has written.
 
-    threads: the most that work on one run, 0 for one a CPU. weights: "copy"
+    threads: the most that work on one run, 0 for one per CPU. weights: "copy"
     reads them into memory, "map" maps the file, "auto" does what is faster.
     weights_path: a file of external weights or its folder. verify_weights:
-    hash them too."""
+    check the hash of the weights too."""
     return Model(path, threads=threads, weights=weights,
                  weights_path=weights_path, verify_weights=verify_weights)
 
 
 class _Callable:
-    """What a model and a context have in common: they are called as their
-    first function, and have the others by name."""
+    """Common part of models and contexts: they can be called as their first
+    function, and have the others by name."""
 
     def __call__(self, *values, **named):
         return self._signatures[0].call(self._context(), values, named)
@@ -56,9 +57,8 @@ class _Callable:
 
 
 class Model(_Callable):
-    """An open model. It may be called from any number of threads, each of
-    which has a context of its own, and with it its own state where the model
-    has any."""
+    """An open model. Any number of threads may call it. Each thread has its
+    own context, and so its own state if the model has state."""
 
     def __init__(self, path, *, threads=0, weights="auto", weights_path=None,
                  verify_weights=False):
@@ -66,7 +66,7 @@ class Model(_Callable):
             raise ValueError(f"weights: expected auto, copy or map, got "
                              f"'{weights}'")
         said = ctypes.create_string_buffer(_ERROR_BYTES)
-        # Kept by a name: the struct holds its address alone.
+        # Keep a reference: the struct holds only the address.
         place = _path(weights_path) if weights_path is not None else None
         options = rt.OpenOptions(
             struct_size=ctypes.sizeof(rt.OpenOptions),
@@ -92,9 +92,9 @@ class Model(_Callable):
         self._local = threading.local()
 
     def context(self, *, memory_limit=0, timeout=None):
-        """A context apart from the threads' own: memory and state for one run
-        at a time. memory_limit: bytes of working memory; timeout: seconds that
-        a run may take."""
+        """Creates a context beside those of the threads: memory and state for
+        one run at a time. memory_limit: bytes of working memory; timeout:
+        seconds that a run may take."""
         return Context(self, memory_limit=memory_limit, timeout=timeout)
 
     def _context(self):
@@ -104,8 +104,8 @@ class Model(_Callable):
         return context
 
     def close(self):
-        """Unloads the model and ends its contexts. Models nobody has any more
-        are unloaded anyhow."""
+        """Unloads the model and ends its contexts. A model without references
+        is unloaded automatically."""
         self._handle.close()
 
     def __enter__(self):
@@ -119,8 +119,8 @@ class Model(_Callable):
 
 
 class _Handle:
-    """The open model in C and its contexts, each with the number of calls that
-    use it. It goes when nobody needs it, contexts before their model."""
+    """The open model in C and its contexts, each with its number of active
+    calls. Without users it is freed, the contexts before the model."""
 
     def __init__(self, model):
         self.model = model
@@ -154,7 +154,7 @@ class _Handle:
                 rt.destroy_context(context)
 
     def enter(self, context):
-        """The context's address, which stays good until `leave`."""
+        """The context's address, valid until `leave`."""
         with self.lock:
             if context not in self.contexts:
                 raise error_of(8, "the context is closed")
@@ -173,7 +173,7 @@ def _close(model, contexts):
 
 
 class Context(_Callable):
-    """The memory and the state of one run at a time of a model."""
+    """The memory and the state of a model for one run at a time."""
 
     def __init__(self, model, *, memory_limit=0, timeout=None):
         self._handle = model._handle
@@ -199,18 +199,18 @@ class Context(_Callable):
         self._handle.leave(self._address)
 
     def set_timeout(self, seconds):
-        """Runs to come that take longer end with Cancelled; None: no limit."""
+        """Runs that take longer will end with Cancelled; None: no limit."""
         with self as address:
             rt.set_timeout(address, _nanoseconds(seconds))
 
     def cancel(self):
-        """Ends the run under way, or the next one, with Cancelled. From any
-        thread."""
+        """Ends the current run, or the next one, with Cancelled. May be called
+        from any thread."""
         with self as address:
             rt.cancel(address)
 
     def reset_state(self):
-        """Gives all state its first values again."""
+        """Sets all state to its initial values."""
         with self as address:
             status = rt.reset_state(address)
             if status != 0:
@@ -218,17 +218,17 @@ class Context(_Callable):
 
     @property
     def memory(self):
-        """The bytes it holds from run to run."""
+        """The bytes that the context keeps from run to run."""
         with self as address:
             return rt.context_memory(address)
 
     def close(self):
-        """Gives its memory back; refused while a run is under way."""
+        """Frees the context's memory; refused during a run."""
         self._handle.destroy(self._address)
 
 
 class Function:
-    """One function of a model; called, it runs."""
+    """One function of a model; a call runs it."""
 
     def __init__(self, signature, context):
         self._signature, self._context = signature, context

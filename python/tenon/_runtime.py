@@ -1,5 +1,6 @@
-"""The C API through ctypes. A call through CDLL gives up the interpreter's lock
-until it returns. Structs are laid out as layout.c found them."""
+"""The C API through ctypes. A call through CDLL releases the interpreter's
+lock until it returns. The layout of structs is the one that layout.c has
+found."""
 import ctypes
 import os
 
@@ -10,7 +11,7 @@ _CODES = {"s": ctypes.c_char_p, "p": ctypes.c_void_p, "i": ctypes.c_int32,
 
 
 def _struct(name):
-    """The class of a struct; what lies between known fields is padding."""
+    """The class of a struct; bytes between known fields become padding."""
     size, known = getattr(_layout, name)
     fields, end = [], 0
     for field, (offset, code) in sorted(known.items(), key=lambda f: f[1][0]):
@@ -36,7 +37,7 @@ Tensor = _struct("tenon_tensor")
 
 
 def _load():
-    """The runtime beside this package, or the system's."""
+    """The runtime library beside this package, otherwise the system's."""
     here = os.path.dirname(os.path.realpath(__file__))
     path = os.path.normpath(os.path.join(here, _place.LIBRARY))
     loaded = ctypes.CDLL(path if os.path.exists(path) else
@@ -77,5 +78,5 @@ plan = _declare("tenon_plan", _I, _P, _S, _P, ctypes.c_size_t, _P,
 
 
 def text(value):
-    """A string of the C API."""
+    """A string of the C API as str."""
     return (value or b"").decode("utf-8", "replace")

@@ -1,6 +1,6 @@
-"""Arrays at the door: what a caller passes becomes an address, an element type
-and extents, copied only where it is not dense. Numpy has every element type of
-Tenon but bf16, for which there is a small class here."""
+"""Converts arrays of the caller to an address, an element type and extents. An
+array that is not dense is copied. Numpy has every element type of Tenon except
+bf16, for which there is a small class here."""
 import ctypes
 from typing import NamedTuple
 
@@ -18,8 +18,8 @@ _NAMES = {np.dtype(known): name for name, known in _NUMPY.items()
 
 
 class BFloat16Array:
-    """An array of bf16. `bits` is the numpy array of its bit patterns; as a
-    numpy array it is float32, which holds every value."""
+    """An array of bf16. `bits` is the numpy array of its bit patterns.
+    Converted to numpy it is float32, which represents every value."""
 
     dtype = "bf16"
 
@@ -54,7 +54,7 @@ class BFloat16Array:
 
 
 def bfloat16(values):
-    """`values` rounded to bf16: to nearest, ties to even; a NaN stays one."""
+    """`values` rounded to bf16: to nearest, ties to even; a NaN stays a NaN."""
     wide = np.ascontiguousarray(values, np.float32).reshape(np.shape(values))
     bits = wide.view(np.uint32)
     rounded = ((bits + np.uint32(0x7FFF) + ((bits >> 16) & 1)) >> 16)
@@ -64,7 +64,7 @@ def bfloat16(values):
 
 
 class Outputs(tuple):
-    """The outputs of a function that has several, in order; an index may also
+    """The outputs of a function with several outputs, in order. An index may
     be a name."""
 
     def __new__(cls, arrays, names):
@@ -88,7 +88,7 @@ class Outputs(tuple):
 
 
 class View(NamedTuple):
-    """A dense tensor in memory that `owner` keeps."""
+    """A dense tensor in memory of `owner`, which it keeps alive."""
     address: int
     dtype: str
     shape: tuple
@@ -97,7 +97,7 @@ class View(NamedTuple):
 
 
 def _view(array, dtype):
-    # 0-d arrays stay so, which ascontiguousarray would not let them.
+    # np.ascontiguousarray would turn 0-d arrays into 1-d arrays.
     flags = array.flags
     if not (flags.c_contiguous and flags.aligned):
         array = np.array(array, order="C")
@@ -105,14 +105,14 @@ def _view(array, dtype):
 
 
 def address_of(array):
-    """Where its elements are."""
+    """The address of the array's elements."""
     return array.__array_interface__["data"][0]
 
 
 def _by_numpy(value, what, refused):
     try:
         return np.asarray(value.__array__())
-    except Exception:  # whatever the producer raises
+    except Exception:  # the producer may raise anything
         raise InputError(f"{what}: {refused}") from refused
 
 
@@ -124,7 +124,7 @@ def _foreign_view(tensor):
         count = int(np.prod(tensor.shape, dtype=np.int64))
         return View(tensor.address, tensor.dtype, tensor.shape,
                     count * kind.itemsize, tensor.owner)
-    # From its first to its last element in memory, as numpy's own.
+    # The range from the first to the last element in memory, as numpy has it.
     reach = [(extent - 1) * stride
              for extent, stride in zip(tensor.shape, tensor.strides)]
     low = sum(r for r in reach if r < 0) * kind.itemsize
@@ -136,7 +136,7 @@ def _foreign_view(tensor):
 
 
 def _plain_view(value, wanted, what):
-    """Numbers and lists take the element type that is wanted, if it holds
+    """Numbers and lists get the element type `wanted` if it can represent
     them."""
     try:
         array = np.asarray(value)
@@ -154,8 +154,8 @@ def _plain_view(value, wanted, what):
 
 
 def view_of(value, wanted, what):
-    """What `value` holds, for an input of the element type `wanted`. Arrays
-    keep their own type, which the runtime judges."""
+    """A view of `value` for an input of element type `wanted`. Arrays keep
+    their own type, which the runtime checks."""
     if isinstance(value, BFloat16Array):
         return _view(value.bits, "bf16")
     if isinstance(value, (np.ndarray, np.generic)):
@@ -174,7 +174,7 @@ def view_of(value, wanted, what):
         try:
             return _foreign_view(_dlpack.receive(value, what))
         except _dlpack.NotExported as refused:
-            # A library may know numpy better than DLPack.
+            # The library may support numpy but not this DLPack call.
             array = _by_numpy(value, what, refused)
             return view_of(array, wanted, what)
     return _plain_view(value, wanted, what)
@@ -186,7 +186,7 @@ def empty(dtype, shape):
 
 
 def finished(array, dtype, shape):
-    """The output in `array`, which may be larger than `shape`."""
+    """The output in `array`, cut to `shape` if the array is larger."""
     if array.shape != shape:
         count = int(np.prod(shape, dtype=np.int64))
         array = array.reshape(-1)[:count].reshape(shape)
