@@ -5,7 +5,7 @@
 #include "compiler/ModelLoader.h"
 #include "compiler/artifact/ModelFacts.h"
 #include "compiler/codegen/Target.h"
-#include "compiler/import/tensorflow/TfReader.h"
+#include "compiler/import/tensorflow/reader/TfReader.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"

@@ -4,10 +4,10 @@
 #include "compiler/ModelLoader.h"
 
 #include "compiler/artifact/CheckRecipes.h"
-#include "compiler/import/onnx/OnnxImporter.h"
-#include "compiler/import/onnx/OnnxReader.h"
-#include "compiler/import/tensorflow/TfImporter.h"
-#include "compiler/import/tensorflow/TfReader.h"
+#include "compiler/import/onnx/graph/OnnxImporter.h"
+#include "compiler/import/onnx/reader/OnnxReader.h"
+#include "compiler/import/tensorflow/graph/TfImporter.h"
+#include "compiler/import/tensorflow/reader/TfReader.h"
 #include "compiler/pipeline/CheckImported.h"
 
 #include "mlir/Parser/Parser.h"

@@ -3,8 +3,8 @@
 #ifndef TENON_COMPILER_MODELLOADER_H
 #define TENON_COMPILER_MODELLOADER_H
 
-#include "compiler/CompileOptions.h"
-#include "compiler/import/OpenFile.h"
+#include "compiler/files/OpenFile.h"
+#include "compiler/options/CompileOptions.h"
 #include "compiler/report/Diagnostic.h"
 
 #include "mlir/IR/BuiltinOps.h"

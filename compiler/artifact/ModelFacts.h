@@ -3,8 +3,8 @@
 #ifndef TENON_COMPILER_ARTIFACT_MODELFACTS_H
 #define TENON_COMPILER_ARTIFACT_MODELFACTS_H
 
-#include "compiler/CompileOptions.h"
-#include "compiler/import/OpenFile.h"
+#include "compiler/files/OpenFile.h"
+#include "compiler/options/CompileOptions.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"

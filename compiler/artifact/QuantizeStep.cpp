@@ -1,8 +1,8 @@
 // Bytes of tensors become arrays of numbers here; Quantizer has the arithmetic.
 #include "compiler/artifact/QuantizeStep.h"
 
-#include "compiler/artifact/ElementArithmetic.h"
-#include "compiler/artifact/Quantizer.h"
+#include "compiler/arithmetic/ElementArithmetic.h"
+#include "compiler/arithmetic/Quantizer.h"
 #include "runtime/tenon_abi.h"
 
 #include <cstring>

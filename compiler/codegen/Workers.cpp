@@ -2,7 +2,7 @@
 // inside a task must not begin the next function in the middle of its own.
 #include "compiler/codegen/Workers.h"
 
-#include "compiler/artifact/SignalsHeld.h"
+#include "compiler/files/SignalsHeld.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -4,9 +4,9 @@
 #include "compiler/ModelLoader.h"
 #include "compiler/describe/DescribeMlir.h"
 #include "compiler/describe/DescribeTensorFlow.h"
-#include "compiler/import/onnx/OnnxReader.h"
-#include "compiler/import/onnx/OpRegistry.h"
-#include "compiler/import/tensorflow/TfReader.h"
+#include "compiler/import/onnx/graph/OpRegistry.h"
+#include "compiler/import/onnx/reader/OnnxReader.h"
+#include "compiler/import/tensorflow/reader/TfReader.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"

@@ -3,7 +3,7 @@
 #define TENON_COMPILER_DESCRIBE_DESCRIBETENSORFLOW_H
 
 #include "compiler/Compiler.h"
-#include "compiler/import/tensorflow/TfModel.h"
+#include "compiler/import/tensorflow/reader/TfModel.h"
 
 namespace tenon {
 

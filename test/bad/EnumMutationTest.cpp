@@ -4,8 +4,8 @@
 #include "test/bad/OneNodeModels.h"
 #include "test/bad/TfFolder.h"
 
-#include "compiler/import/tensorflow/TfImporter.h"
-#include "compiler/import/tensorflow/TfReader.h"
+#include "compiler/import/tensorflow/graph/TfImporter.h"
+#include "compiler/import/tensorflow/reader/TfReader.h"
 
 #include <cstdlib>
 #include <random>

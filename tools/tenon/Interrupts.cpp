@@ -4,7 +4,7 @@
 // Crashes are handled in place with calls that are safe there.
 #include "tools/tenon/Interrupts.h"
 
-#include "compiler/artifact/SignalsHeld.h"
+#include "compiler/files/SignalsHeld.h"
 
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"

@@ -2,7 +2,7 @@
 // a limit is met, the main thread may stand anywhere, with any lock.
 #include "tools/tenon/LimitWatch.h"
 
-#include "compiler/artifact/SignalsHeld.h"
+#include "compiler/files/SignalsHeld.h"
 #include "tools/tenon/Interrupts.h"
 #include "tools/tenon/MemoryLeft.h"
 

@@ -1,7 +1,7 @@
 // One door for the three formats; the format is told by the file's extension.
 #include "tools/tenon/TensorFile.h"
 
-#include "compiler/import/onnx/OnnxTensorFile.h"
+#include "compiler/import/onnx/reader/OnnxTensorFile.h"
 #include "tools/tenon/OutputFile.h"
 #include "tools/tenon/npy/Npz.h"
 
