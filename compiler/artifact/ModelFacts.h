@@ -75,8 +75,9 @@ struct ModelFacts {
 };
 
 /// The facts of a module that has passed the phase `placed`; its `tenon.ranges`
-/// are those of named extents.
-ModelFacts collectFacts(mlir::ModuleOp placed, const CompileOptions &options);
+/// are those of named extents. The hash is that of the file `model`.
+ModelFacts collectFacts(mlir::ModuleOp placed, const CompileOptions &options,
+                        const std::string &model);
 
 /// Bytes of an element of a tenon_dtype.
 int64_t elementBytes(int32_t dtype);

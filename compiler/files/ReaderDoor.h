@@ -5,7 +5,6 @@
 #include "compiler/files/OpenFile.h"
 #include "compiler/files/ReadFailure.h"
 #include "compiler/report/Diagnostic.h"
-#include "compiler/wire/WireReader.h"
 
 #include <new>
 #include <string>
@@ -25,8 +24,6 @@ public:
       return true;
     } catch (const ReadFailure &e) {
       error(e.status, e.place, e.text, e.help);
-    } catch (const wire::WireError &e) {
-      error(e.status, "offset " + std::to_string(e.offset), e.text);
     } catch (const FileError &e) {
       error(e.status, "", e.text);
     } catch (const std::bad_alloc &) {

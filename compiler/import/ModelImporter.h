@@ -16,6 +16,9 @@
 
 namespace tenon {
 
+/// Loads the dialects an imported module is written in.
+void loadImportDialects(mlir::MLIRContext &context);
+
 /// The constant of `type` whose elements are `bytes`, little-endian.
 mlir::DenseElementsAttr denseOf(mlir::RankedTensorType type,
                                 llvm::ArrayRef<std::byte> bytes);

@@ -4,7 +4,7 @@
 // what those stand for.
 #include "compiler/verify/Reference.h"
 
-#include "compiler/ModelLoader.h"
+#include "compiler/formats/ModelLoader.h"
 #include "compiler/oracle/Oracle.h"
 #include "compiler/pipeline/Phases.h"
 #include "compiler/report/PassDiagnostics.h"

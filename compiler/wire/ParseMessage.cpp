@@ -35,9 +35,9 @@ void parseMessage(std::span<const std::byte> bytes, const MessageSchema &schema,
     skeleton = checkEnvelope(bytes, schema);
   } catch (WireError &error) {
     if (error.status == Status::InvalidModel)
-      throw ReadFailure{
-          Status::InvalidModel, "offset " + std::to_string(error.offset),
-          std::string("not ") + what + ": " + error.text, formatOf(bytes)};
+      throw ReadFailure{Status::InvalidModel, error.place,
+                        std::string("not ") + what + ": " + error.text,
+                        formatOf(bytes)};
     throw;
   }
   // Protobuf's own limit; weights are not in the skeleton, so this is names and

@@ -3,7 +3,7 @@
 #ifndef TENON_COMPILER_WIRE_WIREREADER_H
 #define TENON_COMPILER_WIRE_WIREREADER_H
 
-#include "compiler/report/Diagnostic.h"
+#include "compiler/files/ReadFailure.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -14,10 +14,13 @@
 namespace tenon::wire {
 
 /// Thrown inside readers, never across their door.
-struct WireError {
-  Status status;
+struct WireError : ReadFailure {
+  WireError(Status status, uint64_t offset, std::string text)
+      : ReadFailure{status, "offset " + std::to_string(offset),
+                    std::move(text)},
+        offset(offset) {}
+
   uint64_t offset; ///< from the start of the file
-  std::string text;
 };
 
 enum class WireType : uint8_t {
@@ -59,7 +62,7 @@ public:
 
   [[noreturn]] void fail(uint64_t at, std::string text,
                          Status status = Status::InvalidModel) const {
-    throw WireError{status, at, std::move(text)};
+    throw WireError(status, at, std::move(text));
   }
 
 private:

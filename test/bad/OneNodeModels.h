@@ -40,7 +40,6 @@ inline Import importModel(const ::onnx::ModelProto &proto) {
   if (!result.model)
     return result;
   mlir::MLIRContext context;
-  loadImportDialects(context);
   result.done = bool(importOnnx(context, *result.model, {}, report));
   return result;
 }

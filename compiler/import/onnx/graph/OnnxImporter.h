@@ -27,9 +27,6 @@ mlir::OwningOpRef<mlir::ModuleOp> importOnnx(mlir::MLIRContext &context,
                                              const ImportOptions &options,
                                              const DiagnosticHandler &report);
 
-/// Loads the dialects an imported module is written in.
-void loadImportDialects(mlir::MLIRContext &context);
-
 } // namespace tenon
 
 #endif // TENON_COMPILER_IMPORT_ONNX_GRAPH_ONNXIMPORTER_H

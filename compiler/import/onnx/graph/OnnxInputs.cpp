@@ -11,11 +11,6 @@ using namespace mlir;
 
 namespace tenon {
 
-void loadImportDialects(MLIRContext &context) {
-  context.loadDialect<TenonDialect, arith::ArithDialect, func::FuncDialect,
-                      scf::SCFDialect, tensor::TensorDialect>();
-}
-
 OwningOpRef<ModuleOp> importOnnx(MLIRContext &context, const onnx::Model &model,
                                  const ImportOptions &options,
                                  const DiagnosticHandler &report) {

@@ -91,6 +91,8 @@ std::optional<Tensor> readOnnxTensorFile(const std::string &path,
     TensorDecoder tensors(bytes, /*mayRefer=*/false, holder, external);
     try {
       tensor = tensors.decode(proto, "");
+    } catch (const wire::WireError &) {
+      throw; // the bytes are no message of any kind
     } catch (const ReadFailure &) {
       // Sequences and optionals are other messages with the same field numbers:
       // where they keep a name, a tensor has packed dims, and where they keep

@@ -4,8 +4,6 @@
 // makes meet, in a sum or a join, are one dim, and others stay their own.
 #include "compiler/import/tensorflow/graph/TfGraphImporter.h"
 
-#include "compiler/pipeline/Phases.h"
-
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -58,7 +56,7 @@ OwningOpRef<ModuleOp> GraphImporter::importApart(const Entry &entry) {
   CompileOptions apart = options;
   apart.dims.clear();
   DiagnosticHandler nobody = [](const tenon::Diagnostic &) {};
-  GraphImporter importer(context, model, apart, nobody, written);
+  GraphImporter importer(context, model, apart, checkSizes, nobody, written);
   importer.isOnly = isOnly;
   importer.begin("");
   if (!importer.buildEntry(entry))

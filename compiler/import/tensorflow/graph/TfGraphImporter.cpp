@@ -48,10 +48,12 @@ void OpRegistry::addComplex(StringRef op, OpHandler handler) {
 
 GraphImporter::GraphImporter(MLIRContext &context, Model &model,
                              const CompileOptions &options,
+                             SizeChecker checkSizes,
                              const DiagnosticHandler &report,
                              const llvm::StringSet<> &written)
     : ModelImporter(context, model.path, report), model(model),
-      options(options), written(written), effects(model) {}
+      options(options), checkSizes(checkSizes), written(written),
+      effects(model) {}
 
 //===-- Messages --------------------------------------------------------===//
 
@@ -313,12 +315,15 @@ namespace tenon {
 
 OwningOpRef<ModuleOp> importTensorFlow(MLIRContext &context, tf::Model &model,
                                        const CompileOptions &options,
+                                       SizeChecker checkSizes,
                                        const DiagnosticHandler &report) {
+  loadImportDialects(context);
   // A variable that one node writes is a state to all, also to those that were
   // imported before.
   llvm::StringSet<> written;
   while (true) {
-    tf::GraphImporter importer(context, model, options, report, written);
+    tf::GraphImporter importer(context, model, options, checkSizes, report,
+                               written);
     OwningOpRef<ModuleOp> module = importer.run();
     if (!module || importer.newlyWritten.empty())
       return module;

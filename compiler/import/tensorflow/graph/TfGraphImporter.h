@@ -65,7 +65,8 @@ class GraphImporter : public ModelImporter {
 public:
   /// `written` are the keys of variables that entries are known to write.
   GraphImporter(mlir::MLIRContext &context, Model &model,
-                const CompileOptions &options, const DiagnosticHandler &report,
+                const CompileOptions &options, SizeChecker checkSizes,
+                const DiagnosticHandler &report,
                 const llvm::StringSet<> &written);
 
   mlir::OwningOpRef<mlir::ModuleOp> run();
@@ -174,6 +175,7 @@ private:
 
   Model &model;
   const CompileOptions &options;
+  SizeChecker checkSizes;
   const llvm::StringSet<> &written;
   OpRegistry registry;
   Effects effects;

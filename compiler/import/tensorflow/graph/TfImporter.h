@@ -12,12 +12,16 @@
 
 namespace tenon {
 
+/// Checks which extents of an imported module must agree and marks them with
+/// `tenon.check_size`; passes do that, and importers stand below passes.
+using SizeChecker = llvm::LogicalResult (*)(mlir::ModuleOp);
+
 /// A function for each of `options.entries`, or one for `options.feeds` and
 /// `options.fetches`, else the only signature or `serving_default`, else, for a
 /// frozen graph, its placeholders and what nothing consumes.
 mlir::OwningOpRef<mlir::ModuleOp>
 importTensorFlow(mlir::MLIRContext &context, tf::Model &model,
-                 const CompileOptions &options,
+                 const CompileOptions &options, SizeChecker checkSizes,
                  const DiagnosticHandler &report);
 
 } // namespace tenon

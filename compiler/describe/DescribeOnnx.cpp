@@ -1,12 +1,8 @@
-// What a model file holds, read and counted but not imported: also a model with
-// unsupported operators can be described.
-#include "compiler/Compiler.h"
-#include "compiler/ModelLoader.h"
-#include "compiler/describe/DescribeMlir.h"
-#include "compiler/describe/DescribeTensorFlow.h"
+// The model is read and counted but not imported: models with unsupported
+// operators can be described too.
+#include "compiler/describe/DescribeOnnx.h"
+
 #include "compiler/import/onnx/graph/OpRegistry.h"
-#include "compiler/import/onnx/reader/OnnxReader.h"
-#include "compiler/import/tensorflow/reader/TfReader.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -138,47 +134,28 @@ static TensorSummary summarize(const onnx::ValueInfo &value, bool isInput,
   return summary;
 }
 
-ModelSummary Compiler::describe(const CompileOptions &options, Status &status) {
+ModelSummary describeOnnx(const onnx::Model &model,
+                          const CompileOptions &options) {
   ModelSummary summary;
-  status = Status::Failure;
-  auto remember = [&](const Diagnostic &d) {
-    if (d.severity == Severity::Error)
-      status = d.status;
-    report(d);
-  };
-  if (isMlirText(options.input))
-    return describeMlir(options, report, status);
-  if (isFolder(options.input) || looksLikeGraphDef(options.input)) {
-    std::unique_ptr<tf::Model> graph =
-        readTensorFlow(options.input, options.tag, remember);
-    if (!graph)
-      return summary;
-    status = Status::Success;
-    return describeTensorFlow(*graph);
-  }
-  std::unique_ptr<onnx::Model> model = readOnnx(options.input, remember);
-  if (!model)
-    return summary;
-  status = Status::Success;
-  auto opset = model->opsets.find("");
+  auto opset = model.opsets.find("");
   summary.format = "ONNX";
-  if (opset != model->opsets.end())
+  if (opset != model.opsets.end())
     summary.format += ", opset " + std::to_string(opset->second);
-  summary.name = model->graph.name;
-  summary.producer = model->producer;
+  summary.name = model.graph.name;
+  summary.producer = model.producer;
   llvm::StringSet<> defaults;
-  for (const onnx::Tensor &weight : model->graph.initializers)
+  for (const onnx::Tensor &weight : model.graph.initializers)
     defaults.insert(weight.name);
-  for (const onnx::SparseTensor &weight : model->graph.sparseInitializers)
+  for (const onnx::SparseTensor &weight : model.graph.sparseInitializers)
     defaults.insert(weight.values.name);
-  for (const onnx::ValueInfo &input : model->graph.inputs)
+  for (const onnx::ValueInfo &input : model.graph.inputs)
     if (!defaults.contains(input.name))
       summary.inputs.push_back(summarize(input, /*isInput=*/true, options));
-  for (const onnx::ValueInfo &output : model->graph.outputs)
+  for (const onnx::ValueInfo &output : model.graph.outputs)
     summary.outputs.push_back(summarize(output, /*isInput=*/false, options));
-  OpCounter counter(*model, summary);
-  counter.count(model->graph, model->opsets);
-  for (const onnx::Function &function : model->functions)
+  OpCounter counter(model, summary);
+  counter.count(model.graph, model.opsets);
+  for (const onnx::Function &function : model.functions)
     counter.count(function.nodes, function.opsets);
   summary.ops = counter.take();
   return summary;
