@@ -47,6 +47,21 @@ function(tenon_passes room)
                 DEPENDS Tenon${camel}PassesIncGen)
 endfunction()
 
+# tenon_sources(OUT TARGETS...): the absolute paths of the targets' sources, for programs that build them again,
+# instrumented.
+function(tenon_sources out)
+  set(paths)
+  foreach(target ${ARGN})
+    get_target_property(sources ${target} SOURCES)
+    get_target_property(folder ${target} SOURCE_DIR)
+    foreach(source ${sources})
+      get_filename_component(source ${source} ABSOLUTE BASE_DIR ${folder})
+      list(APPEND paths ${source})
+    endforeach()
+  endforeach()
+  set(${out} ${paths} PARENT_SCOPE)
+endfunction()
+
 # tenon_tool(NAME SOURCES... [LINK LIBS...]): an executable in bin/.
 function(tenon_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})

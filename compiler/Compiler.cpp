@@ -2,12 +2,12 @@
 // result to the artifact writer.
 #include "compiler/Compiler.h"
 
-#include "compiler/ModelLoader.h"
 #include "compiler/Variants.h"
 #include "compiler/artifact/Artifact.h"
 #include "compiler/artifact/ModelFacts.h"
 #include "compiler/codegen/Target.h"
 #include "compiler/codegen/Workers.h"
+#include "compiler/formats/ModelLoader.h"
 #include "compiler/pipeline/Pipelines.h"
 #include "compiler/report/PassDiagnostics.h"
 #include "compiler/report/Stopwatch.h"
@@ -51,10 +51,10 @@ namespace {
 /// One compilation: a module and the state of its way through the phases.
 class Compilation {
 public:
-  Compilation(const CompileOptions &options, Workers &workers,
-              const DiagnosticHandler &report,
+  Compilation(const CompileOptions &options, FormatTable formats,
+              Workers &workers, const DiagnosticHandler &report,
               const std::function<void(const PhaseReport &)> &onPhase)
-      : options(options), report(report), onPhase(onPhase) {
+      : options(options), formats(formats), report(report), onPhase(onPhase) {
     DialectRegistry registry;
     registerPipelineDialects(registry);
     context.appendDialectRegistry(registry);
@@ -68,7 +68,7 @@ public:
   bool run(const Phase &last, ArrayRef<TargetChoice> targets) {
     Stopwatch watch;
     PassDiagnostics diagnostics(context, options.input);
-    LoadedModel loaded = loadModel(context, options, report);
+    LoadedModel loaded = loadModel(context, options, report, formats);
     if (!loaded.module) {
       status = diagnostics.flush(report, true);
       if (status == Status::Success)
@@ -93,7 +93,7 @@ public:
     for (const Phase &phase : phaseTable()) {
       // What all versions share is read while there is one module.
       if (phase.splitsTargets) {
-        facts = collectFacts(*module, options);
+        facts = collectFacts(*module, options, loaded.filesRead.front());
         facts.files = std::move(loaded.openFiles);
         facts.filesRead = std::move(loaded.filesRead);
         if (targets.size() > 1)
@@ -118,6 +118,7 @@ public:
   }
 
   const CompileOptions &options;
+  FormatTable formats;
   const DiagnosticHandler &report;
   const std::function<void(const PhaseReport &)> &onPhase;
   MLIRContext context{MLIRContext::Threading::DISABLED};
@@ -297,7 +298,7 @@ std::string Compiler::printStage(const CompileOptions &options,
   if (targets.empty())
     return "";
   Workers workers(options.jobs);
-  Compilation compilation(options, workers, report, onPhase);
+  Compilation compilation(options, formats, workers, report, onPhase);
   if (!compilation.run(*last, targets)) {
     status = compilation.status;
     return "";
@@ -309,6 +310,10 @@ std::string Compiler::printStage(const CompileOptions &options,
   return text;
 }
 
+ModelSummary Compiler::describe(const CompileOptions &options, Status &status) {
+  return describeModel(options, report, status, formats);
+}
+
 CompileReport Compiler::compile(const CompileOptions &options) {
   CompileReport result;
   std::vector<TargetChoice> targets =
@@ -316,7 +321,7 @@ CompileReport Compiler::compile(const CompileOptions &options) {
   if (targets.empty())
     return result;
   Workers workers(options.jobs);
-  Compilation compilation(options, workers, report, onPhase);
+  Compilation compilation(options, formats, workers, report, onPhase);
   bool finished = compilation.run(phaseTable().back(), targets);
   if (finished)
     result = writeArtifact(compilation.versions, compilation.facts, options,

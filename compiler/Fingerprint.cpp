@@ -2,10 +2,9 @@
 // beginning of two.
 #include "compiler/Fingerprint.h"
 
-#include "compiler/ModelLoader.h"
 #include "compiler/artifact/ModelFacts.h"
 #include "compiler/codegen/Target.h"
-#include "compiler/import/tensorflow/TfReader.h"
+#include "compiler/formats/ModelLoader.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"
@@ -225,10 +224,11 @@ std::optional<Fingerprint> takeFingerprint(const CompileOptions &options) {
   lines.add("compiler", builds);
   addOptions(lines, options);
   Fingerprint result;
-  std::string folder = isFolder(options.input)
-                           ? options.input
-                           : llvm::sys::path::parent_path(options.input).str();
-  for (const std::string &path : listModelFiles(options.input)) {
+  std::vector<std::string> paths = listModelFiles(options);
+  if (paths.empty())
+    return std::nullopt;
+  std::string folder = llvm::sys::path::parent_path(paths.front()).str();
+  for (const std::string &path : paths) {
     std::optional<FileState> file = hashFile(path);
     if (!file)
       return std::nullopt;
@@ -238,8 +238,6 @@ std::optional<Fingerprint> takeFingerprint(const CompileOptions &options) {
               {name.ltrim('/').str(), std::to_string(file->bytes), file->hash});
     result.files.push_back(std::move(*file));
   }
-  if (result.files.empty())
-    return std::nullopt;
   result.text = std::move(lines.text);
   return result;
 }

@@ -4,7 +4,7 @@
 #ifndef TENON_COMPILER_FINGERPRINT_H
 #define TENON_COMPILER_FINGERPRINT_H
 
-#include "compiler/CompileOptions.h"
+#include "compiler/options/CompileOptions.h"
 
 #include <cstdint>
 #include <optional>

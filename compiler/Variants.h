@@ -2,7 +2,7 @@
 #ifndef TENON_COMPILER_VARIANTS_H
 #define TENON_COMPILER_VARIANTS_H
 
-#include "compiler/CompileOptions.h"
+#include "compiler/options/CompileOptions.h"
 #include "compiler/report/Diagnostic.h"
 
 #include "mlir/IR/BuiltinOps.h"

@@ -4,10 +4,10 @@
 #ifndef TENON_COMPILER_ARTIFACT_ARTIFACT_H
 #define TENON_COMPILER_ARTIFACT_ARTIFACT_H
 
-#include "compiler/Compiler.h"
 #include "compiler/artifact/ModelFacts.h"
 #include "compiler/codegen/Target.h"
 #include "compiler/codegen/Workers.h"
+#include "compiler/report/CompileReport.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

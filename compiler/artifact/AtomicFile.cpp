@@ -4,7 +4,7 @@
 // finds the first new file of a group finds the others too.
 #include "compiler/artifact/AtomicFile.h"
 
-#include "compiler/artifact/SignalsHeld.h"
+#include "compiler/files/SignalsHeld.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -234,7 +234,8 @@ static bool hashFile(const std::string &path, uint64_t &hash) {
   return file.eof();
 }
 
-ModelFacts collectFacts(ModuleOp placed, const CompileOptions &options) {
+ModelFacts collectFacts(ModuleOp placed, const CompileOptions &options,
+                        const std::string &model) {
   ModelFacts facts;
   for (auto func : placed.getOps<func::FuncOp>())
     if (func->hasAttr("tenon.num_inputs") && !func->hasAttr("tenon.variant_of"))
@@ -257,10 +258,7 @@ ModelFacts collectFacts(ModuleOp placed, const CompileOptions &options) {
 
   facts.source =
       llvm::sys::path::filename(StringRef(options.input).rtrim('/')).str();
-  std::string hashed = options.input;
-  if (llvm::sys::fs::is_directory(hashed))
-    hashed += "/saved_model.pb";
-  if (hashFile(hashed, facts.sourceHash))
+  if (hashFile(model, facts.sourceHash))
     facts.source +=
         llvm::formatv(" xxh64 {0}", llvm::utohexstr(facts.sourceHash,
                                                     /*LowerCase=*/true, 16));

@@ -4,8 +4,8 @@
 #ifndef TENON_COMPILER_ARTIFACT_MODELFACTS_H
 #define TENON_COMPILER_ARTIFACT_MODELFACTS_H
 
-#include "compiler/CompileOptions.h"
-#include "compiler/import/OpenFile.h"
+#include "compiler/files/OpenFile.h"
+#include "compiler/options/CompileOptions.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -78,8 +78,10 @@ struct ModelFacts {
 };
 
 /// Collects the facts of a module after the phase `placed`. The attribute
-/// `tenon.ranges` has the ranges of named extents.
-ModelFacts collectFacts(mlir::ModuleOp placed, const CompileOptions &options);
+/// `tenon.ranges` has the ranges of named extents; the hash is that of the file
+/// `model`.
+ModelFacts collectFacts(mlir::ModuleOp placed, const CompileOptions &options,
+                        const std::string &model);
 
 /// Bytes of one element of a tenon_dtype.
 int64_t elementBytes(int32_t dtype);

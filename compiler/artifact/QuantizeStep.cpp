@@ -1,8 +1,8 @@
 // Converts tensor bytes to arrays of numbers; the arithmetic is in Quantizer.
 #include "compiler/artifact/QuantizeStep.h"
 
-#include "compiler/artifact/ElementArithmetic.h"
-#include "compiler/artifact/Quantizer.h"
+#include "compiler/arithmetic/ElementArithmetic.h"
+#include "compiler/arithmetic/Quantizer.h"
 #include "runtime/tenon_abi.h"
 
 #include <cstring>

@@ -3,7 +3,7 @@
 // needs no more memory than a few tensors.
 #include "compiler/artifact/Recipe.h"
 
-#include "compiler/artifact/ElementArithmetic.h"
+#include "compiler/arithmetic/ElementArithmetic.h"
 #include "compiler/artifact/ModelFacts.h"
 #include "compiler/artifact/QuantizeStep.h"
 #include "dialects/tenon/HostEvaluable.h"

@@ -5,7 +5,7 @@
 #define TENON_COMPILER_ARTIFACT_WEIGHTEVALUATOR_H
 
 #include "compiler/artifact/Recipe.h"
-#include "compiler/import/OpenFile.h"
+#include "compiler/files/OpenFile.h"
 #include "compiler/report/Diagnostic.h"
 
 #include "mlir/IR/BuiltinOps.h"

@@ -3,7 +3,7 @@
 #ifndef TENON_COMPILER_CODEGEN_TARGET_H
 #define TENON_COMPILER_CODEGEN_TARGET_H
 
-#include "compiler/CompileOptions.h"
+#include "compiler/options/CompileOptions.h"
 #include "compiler/report/Diagnostic.h"
 
 #include <memory>

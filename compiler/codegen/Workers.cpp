@@ -2,7 +2,7 @@
 // waits inside a task must not begin another function in the middle of its own.
 #include "compiler/codegen/Workers.h"
 
-#include "compiler/artifact/SignalsHeld.h"
+#include "compiler/files/SignalsHeld.h"
 
 #include "llvm/ADT/STLExtras.h"
 

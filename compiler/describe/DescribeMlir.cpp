@@ -1,15 +1,9 @@
-// A text is parsed as for a compilation. Its main function, or its first public
-// one, says the inputs and outputs; ops within regions count too, recipes of
-// weights do not.
+// Ops within regions are counted too, those in the recipes of weights are not.
 #include "compiler/describe/DescribeMlir.h"
 
-#include "compiler/ModelLoader.h"
-#include "compiler/pipeline/Phases.h"
-#include "compiler/report/PassDiagnostics.h"
 #include "dialects/tenon/TenonDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -82,25 +76,11 @@ static void countOps(ModuleOp module, ModelSummary &summary) {
   });
 }
 
-ModelSummary describeMlir(const CompileOptions &options,
-                          const DiagnosticHandler &report, Status &status) {
-  DialectRegistry registry;
-  registerPipelineDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
-  PassDiagnostics diagnostics(context, options.input);
-  LoadedModel loaded = loadModel(context, options, report);
+ModelSummary describeMlir(ModuleOp module) {
   ModelSummary summary;
-  if (!loaded.module) {
-    status = diagnostics.flush(report, /*parsing=*/true);
-    if (status == Status::Success)
-      status = loaded.status;
-    return summary;
-  }
-  status = Status::Success;
   summary.format = "MLIR";
   func::FuncOp main;
-  for (auto function : loaded.module->getOps<func::FuncOp>())
+  for (auto function : module.getOps<func::FuncOp>())
     if (!function.isPrivate() && (!main || function.getName() == "main"))
       main = function;
   if (main) {
@@ -115,8 +95,8 @@ ModelSummary describeMlir(const CompileOptions &options,
           summarize(type, main.getResultAttrOfType<StringAttr>(i, "tenon.name"),
                     {}, "output" + std::to_string(i)));
   }
-  countWeights(*loaded.module, summary);
-  countOps(*loaded.module, summary);
+  countWeights(module, summary);
+  countOps(module, summary);
   return summary;
 }
 

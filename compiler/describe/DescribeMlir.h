@@ -2,14 +2,15 @@
 #ifndef TENON_COMPILER_DESCRIBE_DESCRIBEMLIR_H
 #define TENON_COMPILER_DESCRIBE_DESCRIBEMLIR_H
 
-#include "compiler/Compiler.h"
+#include "compiler/report/ModelSummary.h"
+
+#include "mlir/IR/BuiltinOps.h"
 
 namespace tenon {
 
-/// Parses options.input. Where that fails, `report` hears why, `status` is the
-/// class of it and the summary is empty.
-ModelSummary describeMlir(const CompileOptions &options,
-                          const DiagnosticHandler &report, Status &status);
+/// The main function of the module, or its first public one, says the inputs
+/// and outputs.
+ModelSummary describeMlir(mlir::ModuleOp module);
 
 } // namespace tenon
 

@@ -2,9 +2,9 @@
 // reach: a SavedModel's training and saving are not counted.
 #include "compiler/describe/DescribeTensorFlow.h"
 
-#include "compiler/import/tensorflow/TensorBundle.h"
-#include "compiler/import/tensorflow/TfOpRegistry.h"
-#include "compiler/import/tensorflow/TfPorts.h"
+#include "compiler/import/tensorflow/graph/TfOpRegistry.h"
+#include "compiler/import/tensorflow/graph/TfPorts.h"
+#include "compiler/import/tensorflow/reader/TensorBundle.h"
 
 #include "llvm/ADT/STLExtras.h"
 

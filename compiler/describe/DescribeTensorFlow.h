@@ -2,8 +2,8 @@
 #ifndef TENON_COMPILER_DESCRIBE_DESCRIBETENSORFLOW_H
 #define TENON_COMPILER_DESCRIBE_DESCRIBETENSORFLOW_H
 
-#include "compiler/Compiler.h"
-#include "compiler/import/tensorflow/TfModel.h"
+#include "compiler/import/tensorflow/reader/TfModel.h"
+#include "compiler/report/ModelSummary.h"
 
 namespace tenon {
 

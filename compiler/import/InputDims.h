@@ -3,7 +3,7 @@
 #ifndef TENON_COMPILER_IMPORT_INPUTDIMS_H
 #define TENON_COMPILER_IMPORT_INPUTDIMS_H
 
-#include "compiler/CompileOptions.h"
+#include "compiler/options/CompileOptions.h"
 
 #include "mlir/IR/Builders.h"
 

@@ -14,6 +14,11 @@ namespace tenon {
 static constexpr uint64_t maxInlineFloatBytes = 512;
 static constexpr uint64_t maxInlineIntegerBytes = 8192;
 
+void loadImportDialects(MLIRContext &context) {
+  context.loadDialect<TenonDialect, arith::ArithDialect, func::FuncDialect,
+                      scf::SCFDialect, tensor::TensorDialect>();
+}
+
 DenseElementsAttr denseOf(RankedTensorType type, ArrayRef<std::byte> bytes) {
   if (bytes.empty())
     return DenseElementsAttr::get(type, ArrayRef<Attribute>());

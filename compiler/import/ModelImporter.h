@@ -5,8 +5,8 @@
 #ifndef TENON_COMPILER_IMPORT_MODELIMPORTER_H
 #define TENON_COMPILER_IMPORT_MODELIMPORTER_H
 
-#include "compiler/import/GraphBuilder.h"
-#include "compiler/import/ShapeValues.h"
+#include "compiler/import/graph/GraphBuilder.h"
+#include "compiler/import/sizes/ShapeValues.h"
 #include "compiler/report/Diagnostic.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -15,6 +15,9 @@
 #include "llvm/ADT/StringSet.h"
 
 namespace tenon {
+
+/// Loads the dialects an imported module is written in.
+void loadImportDialects(mlir::MLIRContext &context);
 
 /// The constant of `type` whose elements are `bytes`, little-endian.
 mlir::DenseElementsAttr denseOf(mlir::RankedTensorType type,

@@ -5,9 +5,9 @@
 #ifndef TENON_COMPILER_IMPORT_NODECHECKS_H
 #define TENON_COMPILER_IMPORT_NODECHECKS_H
 
-#include "compiler/import/GraphBuilder.h"
-#include "compiler/import/ShapeValues.h"
 #include "compiler/import/TypeNames.h"
+#include "compiler/import/graph/GraphBuilder.h"
+#include "compiler/import/sizes/ShapeValues.h"
 
 namespace tenon {
 

@@ -3,8 +3,8 @@
 // near ones are correct.
 #include "compiler/oracle/OpInstance.h"
 
-#include "compiler/artifact/ElementArithmetic.h"
-#include "compiler/artifact/Quantizer.h"
+#include "compiler/arithmetic/ElementArithmetic.h"
+#include "compiler/arithmetic/Quantizer.h"
 #include "dialects/tenon/Quantization.h"
 
 #include "llvm/ADT/TypeSwitch.h"

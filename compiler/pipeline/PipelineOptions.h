@@ -3,8 +3,8 @@
 #ifndef TENON_COMPILER_PIPELINE_PIPELINEOPTIONS_H
 #define TENON_COMPILER_PIPELINE_PIPELINEOPTIONS_H
 
-#include "compiler/CompileOptions.h"
 #include "compiler/codegen/Target.h"
+#include "compiler/options/CompileOptions.h"
 #include "dialects/tenon/TenonDialect.h"
 
 #include "mlir/Pass/PassOptions.h"

@@ -4,7 +4,7 @@
 // the stored values are then the model's weights.
 #include "compiler/verify/Reference.h"
 
-#include "compiler/ModelLoader.h"
+#include "compiler/formats/ModelLoader.h"
 #include "compiler/oracle/Oracle.h"
 #include "compiler/pipeline/Pipelines.h"
 #include "compiler/report/PassDiagnostics.h"

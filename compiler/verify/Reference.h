@@ -3,7 +3,7 @@
 #ifndef TENON_COMPILER_VERIFY_REFERENCE_H
 #define TENON_COMPILER_VERIFY_REFERENCE_H
 
-#include "compiler/CompileOptions.h"
+#include "compiler/options/CompileOptions.h"
 #include "compiler/report/Diagnostic.h"
 
 #include <memory>

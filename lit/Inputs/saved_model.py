@@ -17,7 +17,7 @@ import numpy as np
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
-PROTO = "compiler/import/tensorflow/tensorflow.proto"
+PROTO = "compiler/import/tensorflow/reader/tensorflow.proto"
 TYPES = {"f32": (1, np.float32), "f64": (2, np.float64), "i32": (3, np.int32),
          "i64": (9, np.int64)}
 

@@ -2,7 +2,7 @@
 // against LLVM's own arithmetic.
 #include "test/artifact/SmallModel.h"
 
-#include "compiler/artifact/ElementArithmetic.h"
+#include "compiler/arithmetic/ElementArithmetic.h"
 #include "compiler/artifact/WeightEvaluator.h"
 #include "dialects/tenon/TenonDialect.h"
 #include "runtime/tenon_abi.h"

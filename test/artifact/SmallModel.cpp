@@ -150,7 +150,7 @@ CompileReport SmallModel::write(const std::string &output, EmitKind emit) {
     result.status = targets.empty() ? result.status : Status::Internal;
     return result;
   }
-  ModelFacts facts = collectFacts(*placed, options);
+  ModelFacts facts = collectFacts(*placed, options, options.input);
   // The code is the same for each version.
   std::vector<ModuleOp> versions(targets.size(), *lowered);
   Workers workers(options.jobs);

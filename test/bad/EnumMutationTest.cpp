@@ -4,8 +4,9 @@
 #include "test/bad/OneNodeModels.h"
 #include "test/bad/TfFolder.h"
 
-#include "compiler/import/tensorflow/TfImporter.h"
-#include "compiler/import/tensorflow/TfReader.h"
+#include "compiler/import/tensorflow/graph/TfImporter.h"
+#include "compiler/import/tensorflow/reader/TfReader.h"
+#include "compiler/pipeline/Phases.h"
 
 #include <cstdlib>
 #include <random>
@@ -160,11 +161,11 @@ protected:
     if (!model)
       return status;
     mlir::MLIRContext context;
-    loadImportDialects(context);
     CompileOptions options;
     options.input = path;
-    return importTensorFlow(context, *model, options, report) ? Status::Success
-                                                              : status;
+    return importTensorFlow(context, *model, options, checkSizes, report)
+               ? Status::Success
+               : status;
   }
 
   void expectSettled(const std::string &path, const std::string &what) {

@@ -4,8 +4,8 @@
 #ifndef TENON_TEST_BAD_ONENODEMODELS_H
 #define TENON_TEST_BAD_ONENODEMODELS_H
 
-#include "compiler/import/onnx/OnnxImporter.h"
-#include "compiler/import/onnx/OpRegistry.h"
+#include "compiler/import/onnx/graph/OnnxImporter.h"
+#include "compiler/import/onnx/graph/OpRegistry.h"
 #include "test/bad/OnnxModels.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -40,7 +40,6 @@ inline Import importModel(const ::onnx::ModelProto &proto) {
   if (!result.model)
     return result;
   mlir::MLIRContext context;
-  loadImportDialects(context);
   result.done = bool(importOnnx(context, *result.model, {}, report));
   return result;
 }

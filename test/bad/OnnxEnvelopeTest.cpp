@@ -1,7 +1,7 @@
 // Files that are no ONNX model, or only nearly one: container, versions, names.
 #include "test/bad/OnnxModels.h"
 
-#include "compiler/import/wire/WireReader.h"
+#include "compiler/wire/WireReader.h"
 
 namespace tenon::test {
 namespace {

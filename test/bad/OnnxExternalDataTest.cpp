@@ -2,8 +2,8 @@
 // refusing comes before looking.
 #include "test/bad/OnnxModels.h"
 
-#include "compiler/import/FileRoot.h"
-#include "compiler/import/Sha1.h"
+#include "compiler/files/FileRoot.h"
+#include "compiler/files/Sha1.h"
 
 #include <atomic>
 #include <chrono>

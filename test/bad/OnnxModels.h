@@ -3,7 +3,7 @@
 #ifndef TENON_TEST_BAD_ONNXMODELS_H
 #define TENON_TEST_BAD_ONNXMODELS_H
 
-#include "compiler/import/onnx/OnnxReader.h"
+#include "compiler/import/onnx/reader/OnnxReader.h"
 
 #include <gtest/gtest.h>
 #include <onnx/onnx_pb.h>

@@ -1,7 +1,7 @@
 // Folders of SavedModels.
 #include "test/bad/TfFolder.h"
 
-#include "compiler/import/tensorflow/Crc32c.h"
+#include "compiler/files/Crc32c.h"
 
 #include <google/protobuf/text_format.h>
 #include <leveldb/env.h>

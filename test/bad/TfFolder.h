@@ -3,7 +3,7 @@
 #ifndef TENON_TEST_BAD_TFFOLDER_H
 #define TENON_TEST_BAD_TFFOLDER_H
 
-#include "compiler/import/tensorflow/tensorflow.pb.h"
+#include "compiler/import/tensorflow/reader/tensorflow.pb.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // The reader of SavedModels on damaged ones, once more where it is
 // instrumented: each is read or refused in words, never more.
-#include "compiler/import/tensorflow/TfReader.h"
-#include "compiler/import/OpenFile.h"
-#include "compiler/import/ReadFailure.h"
-#include "compiler/import/tensorflow/TensorBundle.h"
+#include "compiler/import/tensorflow/reader/TfReader.h"
+#include "compiler/files/OpenFile.h"
+#include "compiler/files/ReadFailure.h"
+#include "compiler/import/tensorflow/reader/TensorBundle.h"
 #include "test/bad/TfFolder.h"
 
 namespace tenon::test {

@@ -27,7 +27,7 @@ EXTENTS = [{"n": 0, "m": 3}, {"n": 2, "m": 0}, {"n": 0, "m": 0}, {"n": 2, "m": 3
 def registered():
     """The operators the importer knows."""
     names = set()
-    for path in glob.glob(os.path.join(SOURCE, "compiler/import/onnx/Ops*.cpp")):
+    for path in glob.glob(os.path.join(SOURCE, "compiler/import/onnx/ops/Ops*.cpp")):
         with open(path) as text:
             names.update(re.findall(r'\.add\(\s*"(\w+)"', text.read()))
     return names

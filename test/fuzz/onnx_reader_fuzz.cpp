@@ -1,6 +1,6 @@
 // libFuzzer on the door of the ONNX reader: any bytes may come, and a model
 // that is read must also give its payloads.
-#include "compiler/import/onnx/OnnxReader.h"
+#include "compiler/import/onnx/reader/OnnxReader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   auto model = tenon::readOnnx(

@@ -161,7 +161,8 @@ def secrets(options):
                         "tools/tenon-lsp-server/", "tools/tenon-reduce/",
                         "test/")),
         (r"onnx/onnx.*pb\.h|google/protobuf/.*", ("compiler/import/",
-                                                  "test/", "tools/tenon/")),
+                                                  "compiler/wire/", "test/",
+                                                  "tools/tenon/")),
     ]
     for path in code_files("dialects/", "passes/", "compiler/", "runtime/",
                            "tools/"):

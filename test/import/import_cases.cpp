@@ -3,10 +3,10 @@
 // in a child, so that a crash is one line of the report.
 //   import-cases --at-least=PASSES CASE_FOLDER...
 // Exit status: 0 when no case crashed or differed and enough passed.
-#include "compiler/import/onnx/NodeContext.h"
-#include "compiler/import/onnx/OnnxImporter.h"
-#include "compiler/import/onnx/OnnxReader.h"
-#include "compiler/import/onnx/OnnxTensorFile.h"
+#include "compiler/import/onnx/graph/NodeContext.h"
+#include "compiler/import/onnx/graph/OnnxImporter.h"
+#include "compiler/import/onnx/reader/OnnxReader.h"
+#include "compiler/import/onnx/reader/OnnxTensorFile.h"
 #include "compiler/oracle/Oracle.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/TypeUtilities.h"

@@ -2,7 +2,7 @@
 #ifndef TENON_TEST_RANDOM_COMPILEDBACKEND_H
 #define TENON_TEST_RANDOM_COMPILEDBACKEND_H
 
-#include "compiler/CompileOptions.h"
+#include "compiler/options/CompileOptions.h"
 #include "test/random/GraphCase.h"
 
 namespace tenon {

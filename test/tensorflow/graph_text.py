@@ -6,7 +6,7 @@ import numpy as np
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
-PROTO = "compiler/import/tensorflow/tensorflow.proto"
+PROTO = "compiler/import/tensorflow/reader/tensorflow.proto"
 TYPES = {"float32": 1, "float64": 2, "int32": 3, "uint8": 4, "int16": 5,
          "int8": 6, "complex64": 8, "int64": 9, "bool": 10, "uint16": 17,
          "complex128": 18, "float16": 19, "uint32": 22, "uint64": 23}

@@ -2,7 +2,7 @@
 // left in place, ONNX's own data.
 #include "test/bad/OnnxModels.h"
 
-#include "compiler/import/onnx/OnnxTensorFile.h"
+#include "compiler/import/onnx/reader/OnnxTensorFile.h"
 
 #include <cstring>
 #include <sys/resource.h>

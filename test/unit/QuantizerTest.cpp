@@ -1,5 +1,5 @@
 // Weights as integers of few bits: rounding, saturation and scales.
-#include "compiler/artifact/Quantizer.h"
+#include "compiler/arithmetic/Quantizer.h"
 
 #include "gtest/gtest.h"
 #include <cmath>

@@ -1,5 +1,5 @@
 // The wire format's edges, and the records that stand for payloads.
-#include "compiler/import/wire/Envelope.h"
+#include "compiler/wire/Envelope.h"
 
 #include <gtest/gtest.h>
 

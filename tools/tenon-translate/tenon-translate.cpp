@@ -1,6 +1,6 @@
 // Translates a model file into IR at phase `imported` and prints it.
-#include "compiler/import/onnx/OnnxImporter.h"
-#include "compiler/import/onnx/OnnxReader.h"
+#include "compiler/import/onnx/graph/OnnxImporter.h"
+#include "compiler/import/onnx/reader/OnnxReader.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"

@@ -2,7 +2,7 @@
 #ifndef TENON_TOOLS_TENON_COMPILEFLAGS_H
 #define TENON_TOOLS_TENON_COMPILEFLAGS_H
 
-#include "compiler/CompileOptions.h"
+#include "compiler/options/CompileOptions.h"
 #include "runtime/tenon.h"
 #include "tools/tenon/Verbs.h"
 

@@ -4,7 +4,7 @@
 // handled in the signal handler, with async-signal-safe calls.
 #include "tools/tenon/Interrupts.h"
 
-#include "compiler/artifact/SignalsHeld.h"
+#include "compiler/files/SignalsHeld.h"
 
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"

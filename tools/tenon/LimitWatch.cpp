@@ -2,7 +2,7 @@
 // advance: when a limit is exceeded, the main thread may hold any lock.
 #include "tools/tenon/LimitWatch.h"
 
-#include "compiler/artifact/SignalsHeld.h"
+#include "compiler/files/SignalsHeld.h"
 #include "tools/tenon/Interrupts.h"
 #include "tools/tenon/MemoryLeft.h"
 

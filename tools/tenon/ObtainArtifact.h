@@ -4,7 +4,7 @@
 #ifndef TENON_TOOLS_TENON_OBTAINARTIFACT_H
 #define TENON_TOOLS_TENON_OBTAINARTIFACT_H
 
-#include "compiler/CompileOptions.h"
+#include "compiler/options/CompileOptions.h"
 #include "tools/tenon/Interrupts.h"
 #include "tools/tenon/Verbs.h"
 #include "tools/tenon/cache/CacheFolder.h"

@@ -1,7 +1,7 @@
 // Reads and writes all three formats; the extension decides which one.
 #include "tools/tenon/TensorFile.h"
 
-#include "compiler/import/onnx/OnnxTensorFile.h"
+#include "compiler/import/onnx/reader/OnnxTensorFile.h"
 #include "tools/tenon/OutputFile.h"
 #include "tools/tenon/npy/Npz.h"
 

@@ -1,0 +1,121 @@
+// TensorFlow: a folder with a SavedModel, or a frozen graph in a file.
+#include "compiler/describe/DescribeTensorFlow.h"
+#include "compiler/formats/ModelFormat.h"
+#include "compiler/import/tensorflow/graph/TfImporter.h"
+#include "compiler/import/tensorflow/reader/TfReader.h"
+#include "compiler/pipeline/Phases.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace mlir;
+
+namespace tenon {
+namespace {
+
+/// Whether the user chose a part as only TensorFlow graphs have them.
+bool choosesPart(const CompileOptions &options) {
+  return !options.entries.empty() || options.allSignatures ||
+         !options.tag.empty() || !options.feeds.empty() ||
+         !options.fetches.empty();
+}
+
+class TensorFlowModel : public ReadModel {
+public:
+  explicit TensorFlowModel(std::unique_ptr<tf::Model> read)
+      : model(std::move(read)) {
+    for (const tf::ModelFile &file : model->files)
+      files.push_back({file.path, file.file});
+  }
+
+  OwningOpRef<ModuleOp> import(MLIRContext &context,
+                               const CompileOptions &options,
+                               const DiagnosticHandler &report) override {
+    return importTensorFlow(context, *model, options, checkSizes, report);
+  }
+
+  std::optional<ModelSummary> describe(const CompileOptions &,
+                                       const DiagnosticHandler &) override {
+    return describeTensorFlow(*model);
+  }
+
+private:
+  std::unique_ptr<tf::Model> model;
+};
+
+class TensorFlowFormat : public ModelFormat {
+public:
+  bool recognise(const std::string &path) const override {
+    return isFolder(path) || looksLikeGraphDef(path);
+  }
+
+  /// The content decides, but not against the name: an ONNX exporter that left
+  /// such a file went wrong, unless the user says what it is.
+  bool checkRequest(const CompileOptions &options,
+                    const DiagnosticHandler &report) const override {
+    if (!llvm::StringRef(options.input).ends_with_insensitive(".onnx") ||
+        isFolder(options.input) || choosesPart(options))
+      return true;
+    report({.file = options.input,
+            .place = "offset 0",
+            .text = "not an ONNX model: a node stands where ONNX has its "
+                    "version, as in a TensorFlow GraphDef",
+            .help = "to compile it as a TensorFlow graph, name its inputs and "
+                    "outputs with --feeds=TENSOR,.. and --fetches=TENSOR,.., "
+                    "or rename it to .pb; 'tenon inspect' lists them",
+            .status = Status::InvalidModel});
+    return false;
+  }
+
+  std::unique_ptr<ReadModel>
+  read(const CompileOptions &options,
+       const DiagnosticHandler &report) const override {
+    std::unique_ptr<tf::Model> model =
+        readTensorFlow(options.input, options.tag, report);
+    return model ? std::make_unique<TensorFlowModel>(std::move(model))
+                 : nullptr;
+  }
+
+  std::vector<std::string>
+  listFiles(const CompileOptions &options) const override {
+    if (!isFolder(options.input))
+      return {options.input};
+    // The format has its files in these places.
+    std::vector<std::string> paths;
+    std::error_code error;
+    for (const char *part : {"variables", "assets"})
+      for (llvm::sys::fs::recursive_directory_iterator
+               it(options.input + "/" + part, error,
+                  /*follow_symlinks=*/false),
+           end;
+           it != end && !error; it.increment(error))
+        if (it->type() != llvm::sys::fs::file_type::directory_file)
+          paths.push_back(it->path());
+    llvm::sort(paths);
+    paths.insert(paths.begin(), options.input + "/saved_model.pb");
+    return paths;
+  }
+
+  void takeOwnOptions(CompileOptions &options) const override {
+    options.entries.clear();
+    options.allSignatures = false;
+    options.tag.clear();
+    options.feeds.clear();
+    options.fetches.clear();
+  }
+
+  std::string refuseElsewhere(const CompileOptions &options) const override {
+    return choosesPart(options)
+               ? "signatures, functions, tags, feeds and fetches are of "
+                 "TensorFlow graphs, and this is none"
+               : "";
+  }
+};
+} // namespace
+
+const ModelFormat &tensorFlowFormat() {
+  static const TensorFlowFormat format;
+  return format;
+}
+
+} // namespace tenon

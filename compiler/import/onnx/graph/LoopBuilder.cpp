@@ -1,0 +1,469 @@
+// A carried tensor whose extents change lies at the beginning of one with room
+// for all iterations: an iteration reads that part, and writes the rows it adds
+// behind it. In the body the extent is `tenon.bound`: a function of the
+// iteration where it grows by itself, a carried number where values decide.
+// Per-iteration results are written into a tensor made before the loop.
+#include "compiler/import/onnx/graph/LoopBuilder.h"
+
+#include "compiler/import/graph/Branches.h"
+#include "dialects/tenon/SizeLimit.h"
+
+using namespace mlir;
+using Predicate = arith::CmpIPredicate;
+
+namespace tenon::onnx {
+
+/// Bodies whose carried extents depend on one another are opened step by step,
+/// this many times, then at once.
+static constexpr int mostAttempts = 3;
+
+/// No memory holds as many rows; sums of such numbers do not overflow.
+static constexpr int64_t mostRows = int64_t(1) << 48;
+
+/// A trip count that says "until the condition ends it".
+static bool isEndless(Size trips) {
+  return GraphBuilder::staticSize(trips).value_or(0) >= mostRows;
+}
+
+Value asDeclared(NodeContext &ctx, Value value, const Type &declared,
+                 const Twine &whose) {
+  GraphBuilder &g = ctx.g;
+  Sizes sizes = g.sizes(value);
+  if (!declared.shape || declared.shape->size() != sizes.size())
+    return value;
+  for (auto [d, dim] : llvm::enumerate(*declared.shape)) {
+    if (GraphBuilder::staticSize(sizes[d]) || dim.kind != Dim::Kind::Static)
+      continue;
+    Size wanted = g.index(dim.size);
+    ctx.check(sizes[d], wanted, wanted,
+              "extent " + Twine(d) + " of " + whose +
+                  " must be what the body declares");
+    sizes[d] = wanted;
+  }
+  return g.reshape(value, sizes);
+}
+
+FailureOr<Value> conditionOf(NodeContext &ctx, Value value,
+                             const Twine &whose) {
+  GraphBuilder &g = ctx.g;
+  auto type = GraphBuilder::typeOf(value);
+  if (!type.getElementType().isInteger(1) ||
+      (type.hasStaticShape() && type.getNumElements() != 1))
+    return ctx.error("expected " + whose + " to be one bool, got " +
+                     spell(value));
+  Size one = g.index(1);
+  ctx.check(g.product(g.sizes(value)), one, one, whose + " must be one bool");
+  return g.extractScalar(value);
+}
+
+FailureOr<SmallVector<Value>> LoopBuilder::build() {
+  for (auto [i, value] : llvm::enumerate(plan.initial))
+    value = asDeclared(ctx, value, plan.body->inputs[plan.firstInput + i].type,
+                       "carried value " + Twine(i));
+  OpBuilder::InsertionGuard guard(g.ops);
+  // A function's body may be called with other ranks.
+  if (plan.canGrow)
+    for (auto [value, dim] : ctx.importer.openExtents[plan.body])
+      if (dim < GraphBuilder::rankOf(plan.initial[value]))
+        open.emplace_back(value, dim);
+  for (int attempt = 1;; ++attempt) {
+    if (failed(importBody()))
+      return failure();
+    FailureOr<bool> hasChanged = openChanged();
+    if (failed(hasChanged))
+      return failure();
+    if (!*hasChanged)
+      break;
+    // The next attempt stands in place of this one.
+    g.ops.setInsertionPointAfter(shell);
+    if (attempt == mostAttempts)
+      openAll();
+  }
+  if (plan.condition) {
+    FailureOr<Value> condition =
+        conditionOf(ctx, results.front(), "the body's condition");
+    if (failed(condition))
+      return failure();
+    goesOn = *condition;
+  }
+  if (failed(findSteps()) || failed(findTrips()))
+    return failure();
+  giveCapacity();
+  for (size_t i = 0; i < plan.initial.size(); ++i)
+    store(i);
+  if (failed(addScans()))
+    return failure();
+  return plan.condition ? finishWhile() : finishFor();
+}
+
+/// Into a shell whose block becomes the loop's.
+LogicalResult LoopBuilder::importBody() {
+  Value zero = g.indexValue(g.index(0)), one = g.indexValue(g.index(1));
+  shell = scf::ForOp::create(g.ops, loc(), zero, g.indexValue(plan.trips), one,
+                             plan.initial);
+  ctx.importer.discarded.push_back(shell);
+  block()->clear();
+  g.ops.setInsertionPointToEnd(block());
+  starts.clear();
+  for (Value value : plan.initial)
+    starts.push_back(g.sizes(value));
+  for (OpenExtent &extent : open) {
+    extent.first = starts[extent.value][extent.dim];
+    extent.current = BoundOp::create(g.ops, loc(), zero, zero);
+    starts[extent.value][extent.dim] = extent.current.getResult();
+  }
+  for (auto [i, start] : llvm::enumerate(starts)) {
+    auto type = GraphBuilder::typeOf(argument(i));
+    SmallVector<int64_t> shape;
+    for (Size size : start)
+      shape.push_back(
+          GraphBuilder::staticSize(size).value_or(ShapedType::kDynamic));
+    argument(i).setType(RankedTensorType::get(shape, type.getElementType()));
+    g.recordSizes(argument(i), start);
+  }
+  FailureOr<SmallVector<Value>> imported = ctx.importer.importBody(
+      *plan.body, inputs(shell.getInductionVar(), shell.getRegionIterArgs()));
+  if (failed(imported))
+    return failure();
+  results = *imported;
+  for (auto [i, result] : llvm::enumerate(results))
+    result = asDeclared(ctx, result, plan.body->outputs[i].type,
+                        "body output " + Twine(i));
+  return success();
+}
+
+FailureOr<bool> LoopBuilder::openChanged() {
+  next.assign(results.begin() + plan.firstResult,
+              results.begin() + plan.firstResult + plan.initial.size());
+  SmallVector<OpenExtent> changed;
+  for (auto [i, value] : llvm::enumerate(next)) {
+    Value first = plan.initial[i];
+    if (GraphBuilder::elementOf(value) != GraphBuilder::elementOf(first))
+      return ctx.error("expected loop-carried values to keep their type, got " +
+                       spell(first) + " and then " + spell(value));
+    Sizes sizes = g.sizes(value);
+    if (sizes.size() != starts[i].size())
+      return ctx.unsupported("a loop-carried value that changes its rank");
+    for (auto [d, size] : llvm::enumerate(sizes)) {
+      if (GraphBuilder::same(size, starts[i][d]) || isOpen(i, d))
+        continue;
+      if (plan.canGrow) {
+        changed.emplace_back(i, d);
+        continue;
+      }
+      if (GraphBuilder::staticSize(size) &&
+          GraphBuilder::staticSize(starts[i][d]))
+        return ctx.error("expected state " + Twine(i) +
+                         " to keep its shape, got " + spell(first) +
+                         " and then " + spell(value));
+      ctx.check(size, starts[i][d], starts[i][d],
+                "extent " + Twine(d) + " of state " + Twine(i) +
+                    " must be what it was");
+    }
+    if (!plan.canGrow)
+      value = g.reshape(value, starts[i]);
+  }
+  llvm::append_range(open, changed);
+  sortOpen();
+  return !changed.empty();
+}
+
+bool LoopBuilder::isOpen(size_t value, int64_t dim) const {
+  return llvm::any_of(open, [&](const OpenExtent &extent) {
+    return extent.value == value && extent.dim == dim;
+  });
+}
+
+void LoopBuilder::openAll() {
+  for (auto [i, start] : llvm::enumerate(starts))
+    for (size_t d = 0; d < start.size(); ++d)
+      if (!isOpen(i, d))
+        open.emplace_back(i, d);
+  sortOpen();
+}
+
+void LoopBuilder::sortOpen() {
+  llvm::sort(open, [](const OpenExtent &a, const OpenExtent &b) {
+    return std::pair(a.value, a.dim) < std::pair(b.value, b.dim);
+  });
+  // Bodies within bodies are imported once more for each one around them:
+  // what is known of this one need not be found again.
+  auto &known = ctx.importer.openExtents[plan.body];
+  known.clear();
+  for (const OpenExtent &extent : open)
+    known.push_back({extent.value, extent.dim});
+}
+
+/// How each open extent goes on.
+LogicalResult LoopBuilder::findSteps() {
+  for (OpenExtent &extent : open) {
+    extent.next = g.sizes(next[extent.value])[extent.dim];
+    std::optional<ExtentStep> step =
+        stepOf(g, extent.next, extent.current.getResult(), shell.getRegion());
+    if (!step)
+      return ctx.unsupported(
+          "extent " + Twine(extent.dim) + " of loop-carried value " +
+          Twine(extent.value) +
+          " has no bound that is known before the loop: it must grow by a "
+          "fixed number of rows an iteration, or stay within a fixed one");
+    extent.step = *step;
+  }
+  return success();
+}
+
+/// Carried integers that go up or down by constants, and the iteration itself.
+void LoopBuilder::recordCounters(Progressions &counters) {
+  counters.record(shell.getInductionVar(), {g.index(0), 1});
+  for (OpenExtent &extent : open)
+    if (extent.isCounted())
+      if (std::optional<int64_t> rows =
+              GraphBuilder::staticSize(*extent.step.rows))
+        counters.record(extent.current.getResult(), {extent.first, *rows});
+  for (auto [i, value] : llvm::enumerate(next)) {
+    auto type = GraphBuilder::typeOf(argument(i));
+    if (!type.getElementType().isSignlessInteger() || !type.hasStaticShape() ||
+        type.getNumElements() != 1)
+      continue;
+    std::optional<Sizes> now = ctx.shapes.elements(argument(i)),
+                         then = ctx.shapes.elements(value),
+                         first = ctx.shapes.elements(plan.initial[i]);
+    if (!now || !then || !first)
+      continue;
+    auto current = dyn_cast<Value>(now->front());
+    std::optional<ExtentStep> step =
+        current ? stepOf(g, then->front(), current, shell.getRegion())
+                : std::nullopt;
+    if (!step || !step->isExact || !step->rows)
+      continue;
+    if (std::optional<int64_t> slope = GraphBuilder::staticSize(*step->rows))
+      counters.record(current, {first->front(), *slope});
+  }
+}
+
+/// Bounds the trip count where memory is given for each iteration.
+LogicalResult LoopBuilder::findTrips() {
+  bool grows = llvm::any_of(open, [&](const OpenExtent &extent) {
+    return extent.step.rows &&
+           !GraphBuilder::same(*extent.step.rows, g.index(0));
+  });
+  if (!grows && plan.scanAxes.empty())
+    return success();
+  auto trips = GraphBuilder::staticSize(plan.trips);
+  if (plan.condition && (!trips || isEndless(plan.trips))) {
+    Progressions counters(g, shell.getRegion());
+    recordCounters(counters);
+    if (auto traced = ctx.shapes.elements(results.front()))
+      if (std::optional<Size> most = counters.mostTrips(traced->front()))
+        plan.trips = g.min(plan.trips, *most);
+  }
+  // Without a condition the trip count is what the model says, however large.
+  if (plan.condition && isEndless(plan.trips))
+    return ctx.unsupported(
+        StringRef(grows ? "a loop-carried value that grows"
+                        : "per-iteration results") +
+        " without a bound on the number of iterations: give the loop a trip "
+        "count, or end it by comparing a counter with a number known before "
+        "it");
+  for (const OpenExtent &extent : open)
+    if (extent.step.rows)
+      plan.trips =
+          g.min(plan.trips, g.floorDiv(g.index(mostRows),
+                                       g.max(*extent.step.rows, g.index(1))));
+  return success();
+}
+
+/// The room that all iterations need, and the extents that the body sees.
+void LoopBuilder::giveCapacity() {
+  initial = plan.initial;
+  for (Value value : initial)
+    sizes.push_back(g.sizes(value));
+  for (OpenExtent &extent : open) {
+    Size capacity = extent.first, rows = extent.step.rows.value_or(g.index(0));
+    for (Size limit : extent.step.limits)
+      capacity = g.max(capacity, limit);
+    capacity = g.add(capacity, g.mul(plan.trips, g.max(rows, g.index(0))));
+    extent.capacity = sizes[extent.value][extent.dim] = capacity;
+    if (extent.isCounted())
+      define(extent,
+             g.add(extent.first, g.mul(Size(shell.getInductionVar()), rows)));
+  }
+  for (size_t i = 0; i < initial.size(); ++i)
+    if (llvm::any_of(open, [&](const OpenExtent &e) { return e.value == i; }))
+      widen(i);
+  g.ops.setInsertionPointToEnd(block());
+}
+
+void LoopBuilder::define(OpenExtent &extent, Size size) {
+  extent.current->setOperands(
+      {g.indexValue(size), g.indexValue(extent.capacity)});
+}
+
+/// The carried value becomes one with room for all iterations; the body sees
+/// the beginning of it.
+void LoopBuilder::widen(size_t i) {
+  Sizes zeros(sizes[i].size(), g.index(0)), ones(sizes[i].size(), g.index(1));
+  {
+    OpBuilder::InsertionGuard guard(g.ops);
+    g.ops.setInsertionPoint(shell);
+    mlir::Type element = GraphBuilder::elementOf(initial[i]);
+    initial[i] =
+        g.dynamicUpdateSlice(g.splat(element, sizes[i], 0), initial[i], zeros);
+  }
+  Value whole = argument(i);
+  whole.setType(initial[i].getType());
+  g.recordSizes(whole, sizes[i]);
+  g.ops.setInsertionPointAfter(open.back().current);
+  Value beginning = g.slice(whole, zeros, starts[i], ones);
+  whole.replaceAllUsesExcept(beginning, beginning.getDefiningOp());
+  for (Value &value : next)
+    value = value == whole ? beginning : value;
+  for (Value &value : results)
+    value = value == whole ? beginning : value;
+  beginnings[i] = beginning;
+}
+
+/// Writes what an iteration ends with to where the next one reads it. Rows that
+/// are joined to what was there are written behind it, which stays.
+void LoopBuilder::store(size_t i) {
+  Value whole = argument(i), value = next[i], former = beginnings.lookup(i);
+  if (!former) {
+    next[i] = forget(g, value, GraphBuilder::typeOf(whole));
+    return;
+  }
+  if (value == former) {
+    next[i] = whole;
+    return;
+  }
+  Sizes at(sizes[i].size(), g.index(0));
+  auto joined = value.getDefiningOp<ConcatenateOp>();
+  if (joined && joined.getOperands().front() == former) {
+    int64_t dim = joined.getDim();
+    bool isOnly = llvm::all_of(open, [&](const OpenExtent &extent) {
+      return extent.value != i || extent.dim == dim;
+    });
+    if (isOnly) {
+      at[dim] = starts[i][dim];
+      value =
+          g.concat(SmallVector<Value>(joined.getOperands().drop_front()), dim);
+    }
+  }
+  next[i] = g.dynamicUpdateSlice(whole, value, at);
+}
+
+LogicalResult LoopBuilder::addScans() {
+  for (auto [i, given] : llvm::enumerate(plan.scanAxes)) {
+    Value result = results[plan.firstResult + plan.initial.size() + i];
+    Sizes one = g.sizes(result);
+    FailureOr<int64_t> axis = ctx.axis(given, one.size() + 1);
+    if (failed(axis))
+      return failure();
+    for (Size size : one)
+      if (!isOutside(size, shell.getRegion()))
+        return ctx.unsupported(
+            "per-iteration results whose shape is found in the loop");
+    Sizes all = one;
+    all.insert(all.begin() + *axis, plan.trips);
+    {
+      OpBuilder::InsertionGuard guard(g.ops);
+      g.ops.setInsertionPoint(shell);
+      initial.push_back(g.splat(GraphBuilder::elementOf(result), all, 0));
+    }
+    sizes.push_back(all);
+    Value whole = block()->addArgument(initial.back().getType(), loc());
+    g.recordSizes(whole, all);
+    Size position = shell.getInductionVar();
+    if (plan.scanReversed[i])
+      position = g.sub(g.sub(plan.trips, g.index(1)), position);
+    Sizes at(all.size(), g.index(0));
+    at[*axis] = position;
+    next.push_back(
+        g.dynamicUpdateSlice(whole, g.unsqueeze(result, {*axis}), at));
+  }
+  return success();
+}
+
+/// Extents that only values decide are carried as numbers, behind the tensors.
+void LoopBuilder::carryExtents() {
+  for (OpenExtent &extent : open)
+    if (!extent.isCounted()) {
+      initial.push_back(g.indexValue(extent.first));
+      next.push_back(g.indexValue(extent.next));
+      define(extent, block()->addArgument(g.ops.getIndexType(), loc()));
+    }
+}
+
+SmallVector<Value> LoopBuilder::finishFor() {
+  carryExtents();
+  scf::YieldOp::create(g.ops, loc(), next);
+  g.ops.setInsertionPoint(shell);
+  bool carriesTensorsOnly = initial.size() == sizes.size();
+  Size steps =
+      carriesTensorsOnly ? stepsOver(g, plan.trips, sizes) : plan.trips;
+  auto loop = scf::ForOp::create(g.ops, loc(), g.indexValue(g.index(0)),
+                                 g.indexValue(steps), g.indexValue(g.index(1)),
+                                 initial);
+  loop.getRegion().takeBody(shell.getRegion());
+  shell.getRegion().emplaceBlock();
+  g.ops.setInsertionPointAfter(loop);
+  return atEnd(loop.getResults(), plan.trips);
+}
+
+/// while (i < trips && condition): i, the values, the condition.
+SmallVector<Value> LoopBuilder::finishWhile() {
+  carryExtents();
+  Value zero = g.indexValue(g.index(0)), one = g.indexValue(g.index(1));
+  next.insert(next.begin(), arith::AddIOp::create(
+                                g.ops, loc(), shell.getInductionVar(), one));
+  next.push_back(goesOn);
+  block()->addArgument(goesOn.getType(), loc());
+  scf::YieldOp::create(g.ops, loc(), next);
+  initial.insert(initial.begin(), zero);
+  initial.push_back(plan.condition);
+  SmallVector<mlir::Type> types(ValueRange(initial).getTypes());
+  SmallVector<Location> locations(initial.size(), loc());
+  g.ops.setInsertionPoint(shell);
+  auto loop = scf::WhileOp::create(g.ops, loc(), types, initial);
+  loop.getAfter().takeBody(shell.getRegion());
+  shell.getRegion().emplaceBlock();
+  Block *before = g.ops.createBlock(&loop.getBefore(), {}, types, locations);
+  Value more = arith::CmpIOp::create(g.ops, loc(), Predicate::slt,
+                                     before->getArguments().front(),
+                                     g.indexValue(plan.trips));
+  more =
+      arith::AndIOp::create(g.ops, loc(), more, before->getArguments().back());
+  scf::ConditionOp::create(g.ops, loc(), more, before->getArguments());
+  g.ops.setInsertionPointAfter(loop);
+  // The iterations that took place.
+  Size count = g.bound(loop.getResult(0), plan.trips);
+  return atEnd(loop.getResults().drop_front().drop_back(), count);
+}
+
+/// The loop's results, cut to their extents after `count` iterations.
+SmallVector<Value> LoopBuilder::atEnd(ValueRange carried, Size count) {
+  ValueRange numbers = carried.drop_front(sizes.size());
+  SmallVector<Value> ends(carried.take_front(sizes.size()));
+  SmallVector<Sizes> box = sizes;
+  for (OpenExtent &extent : open) {
+    Size last;
+    if (extent.isCounted()) {
+      last = g.add(extent.first, g.mul(count, *extent.step.rows));
+    } else {
+      last = numbers.front();
+      numbers = numbers.drop_front();
+    }
+    box[extent.value][extent.dim] = GraphBuilder::same(last, extent.capacity)
+                                        ? last
+                                        : g.bound(last, extent.capacity);
+  }
+  if (plan.condition)
+    for (size_t i = plan.initial.size(); i < box.size(); ++i)
+      box[i].front() = count;
+  for (auto [i, end] : llvm::enumerate(ends)) {
+    g.recordSizes(end, sizes[i]);
+    Sizes zeros(box[i].size(), g.index(0)), ones(box[i].size(), g.index(1));
+    end = g.slice(end, zeros, box[i], ones);
+  }
+  return ends;
+}
+
+} // namespace tenon::onnx

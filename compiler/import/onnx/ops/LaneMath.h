@@ -1,0 +1,140 @@
+// Arithmetic on the numbers of an output dimension, done here where they are
+// known and by ops where only the run knows them: one formula serves both.
+#ifndef TENON_COMPILER_IMPORT_ONNX_OPS_LANEMATH_H
+#define TENON_COMPILER_IMPORT_ONNX_OPS_LANEMATH_H
+
+#include "compiler/import/graph/GraphBuilder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace tenon::onnx {
+
+/// Numbers along an output dimension (or one for all), known or computed.
+struct Lane {
+  std::optional<llvm::SmallVector<double>> known;
+  mlir::Value value; ///< when not known
+};
+
+/// Arithmetic on lanes, in f64 or rounded to f32 at every step.
+class LaneMath {
+  /// Longer lists are computed in the run, whatever is known of them.
+  static constexpr int64_t mostKnown = 1 << 16;
+
+public:
+  explicit LaneMath(GraphBuilder &builder)
+      : LaneMath(builder, builder.ops.getF64Type()) {}
+  LaneMath(GraphBuilder &builder, mlir::Type real) : g(builder), real(real) {}
+
+  Lane number(double value) { return {llvm::SmallVector<double>{value}, {}}; }
+  Lane size(Size size) {
+    if (auto known = GraphBuilder::staticSize(size))
+      return number(double(*known));
+    return {std::nullopt, g.convert(g.fromSize(size, g.i64()), real)};
+  }
+  /// 0, 1, ..., n - 1.
+  Lane positions(Size count) {
+    auto known = GraphBuilder::staticSize(count);
+    if (!known || *known > mostKnown)
+      return {std::nullopt, g.iota(real, {count}, 0)};
+    llvm::SmallVector<double> values;
+    for (int64_t i = 0; i < *known; ++i)
+      values.push_back(double(i));
+    return {values, {}};
+  }
+  Lane add(const Lane &a, const Lane &b) {
+    return apply<AddOp>(a, b, [](double x, double y) { return x + y; });
+  }
+  Lane sub(const Lane &a, const Lane &b) {
+    return apply<SubtractOp>(a, b, [](double x, double y) { return x - y; });
+  }
+  Lane mul(const Lane &a, const Lane &b) {
+    return apply<MultiplyOp>(a, b, [](double x, double y) { return x * y; });
+  }
+  Lane div(const Lane &a, const Lane &b) {
+    return apply<DivideOp>(a, b, [](double x, double y) { return x / y; });
+  }
+  Lane min(const Lane &a, const Lane &b) {
+    return apply<MinimumOp>(a, b,
+                            [](double x, double y) { return std::min(x, y); });
+  }
+  Lane max(const Lane &a, const Lane &b) {
+    return apply<MaximumOp>(a, b,
+                            [](double x, double y) { return std::max(x, y); });
+  }
+  Lane abs(const Lane &a) { return max(a, sub(number(0), a)); }
+  Lane floor(const Lane &a) {
+    if (!a.known)
+      return {std::nullopt, g.make<FloorOp>(tensor(a))};
+    Lane result = a;
+    for (double &x : *result.known)
+      x = std::floor(x);
+    return result;
+  }
+  /// 1 where a < b (a <= b), else 0.
+  Lane less(const Lane &a, const Lane &b, bool orEqual = false) {
+    if (a.known && b.known)
+      return apply<AddOp>(a, b, [&](double x, double y) {
+        return double(orEqual ? x <= y : x < y);
+      });
+    mlir::Value flag =
+        g.compare(orEqual ? CompareDirection::LE : CompareDirection::LT,
+                  tensor(a), tensor(b));
+    return {std::nullopt, g.convert(flag, real)};
+  }
+  /// flag * yes + (1 - flag) * no
+  Lane choose(const Lane &flag, const Lane &yes, const Lane &no) {
+    if (flag.known && yes.known && no.known) {
+      Lane picked = mul(flag, yes), other = mul(sub(number(1), flag), no);
+      return add(picked, other);
+    }
+    mlir::Value condition = g.compare(CompareDirection::NE, tensor(flag), 0.0);
+    return {std::nullopt, g.select(condition, tensor(yes), tensor(no))};
+  }
+  /// As a tensor of rank 1 (rank 0 for one number).
+  mlir::Value tensor(const Lane &lane) {
+    if (!lane.known)
+      return g.convert(lane.value, real);
+    llvm::SmallVector<int64_t> shape;
+    if (lane.known->size() != 1)
+      shape.push_back(lane.known->size());
+    return g.floats(real, *lane.known, shape);
+  }
+  /// `count` elements of another type.
+  mlir::Value vector(const Lane &lane, Size count, mlir::Type element) {
+    mlir::Value result =
+        lane.known && lane.known->size() != 1
+            ? g.floats(element, *lane.known, {int64_t(lane.known->size())})
+            : g.convert(tensor(lane), element);
+    return g.broadcastTo(result, {count});
+  }
+
+private:
+  GraphBuilder &g;
+  mlir::Type real; ///< f64 or f32
+
+  /// Sums, products and quotients of f32 that are rounded from f64 are those of
+  /// f32.
+  double rounded(double x) const { return real.isF32() ? float(x) : x; }
+
+  template <typename Op>
+  Lane apply(const Lane &a, const Lane &b,
+             llvm::function_ref<double(double, double)> fold) {
+    if (!a.known || !b.known)
+      return {std::nullopt, g.binary<Op>(tensor(a), tensor(b))};
+    size_t count = std::max(a.known->size(), b.known->size());
+    if (a.known->empty() || b.known->empty())
+      count = 0;
+    llvm::SmallVector<double> result;
+    for (size_t i = 0; i < count; ++i)
+      result.push_back(
+          rounded(fold(rounded((*a.known)[a.known->size() == 1 ? 0 : i]),
+                       rounded((*b.known)[b.known->size() == 1 ? 0 : i]))));
+    return {result, {}};
+  }
+};
+
+} // namespace tenon::onnx
+
+#endif // TENON_COMPILER_IMPORT_ONNX_OPS_LANEMATH_H

@@ -1,0 +1,21 @@
+// Einsum: the equation is an attribute, the rest is every format's.
+#include "compiler/import/Einsum.h"
+#include "compiler/import/onnx/graph/NodeContext.h"
+
+using namespace mlir;
+
+namespace tenon::onnx {
+
+static LogicalResult einsumNode(NodeContext &c) {
+  FailureOr<Value> result = einsum(c, c.stringAttr("equation", ""));
+  if (failed(result))
+    return failure();
+  c.set(0, *result);
+  return success();
+}
+
+void registerEinsumOps(OpRegistry &r) {
+  r.add("Einsum", 12, Arity(1, kMany), 1, einsumNode);
+}
+
+} // namespace tenon::onnx

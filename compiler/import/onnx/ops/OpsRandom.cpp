@@ -1,0 +1,236 @@
+// Ops with chance in them. Random numbers are a function of the element's place
+// and of a key, computed by ordinary integer ops: they need no state, fuse with
+// what uses them, and are the same in every run, on every machine and for any
+// number of threads.
+#include "compiler/import/onnx/graph/NodeContext.h"
+
+#include "llvm/Support/xxhash.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace tenon::onnx {
+namespace {
+
+/// The key of the node's numbers: its seed, or where it has none the name of
+/// its result, so that two nodes draw differently.
+uint64_t keyOf(NodeContext &c) {
+  // Dropout's seed is an integer, the others' a float.
+  if (c.hasAttr("seed"))
+    return c.node.opType == "Dropout"
+               ? uint64_t(c.intAttr("seed"))
+               : llvm::bit_cast<uint64_t>(c.floatAttr("seed"));
+  return llvm::xxh3_64bits(llvm::StringRef(c.node.outputs.front()));
+}
+
+/// Numbers drawn one after another from one key: the count of draws so far
+/// keeps them apart.
+class Draws {
+public:
+  Draws(GraphBuilder &g, uint64_t key, ArrayRef<Size> sizes)
+      : g(g), bits(g.ops.getIntegerType(64, /*isSigned=*/false)), key(key),
+        count(g.product(sizes)) {}
+
+  /// Uniform in [0, 1): multiples of 2^-24, for f64 of 2^-53. Of rank 1.
+  Value uniform(mlir::Type element) {
+    bool wide = element.isF64();
+    Value top = shift(next(), wide ? 11 : 40);
+    mlir::Type exact = wide ? element : mlir::Type(g.f32());
+    return g.mul(g.convert(top, exact), std::ldexp(1, wide ? -53 : -24));
+  }
+
+  /// Normal with mean 0 and deviation 1, by the method of Box and Muller. Of
+  /// rank 1, in f32 or f64.
+  Value normal(mlir::Type element) {
+    Value u = uniform(element);
+    // 1 - u is in (0, 1]: its logarithm is finite.
+    Value one = g.scalar(g.elementOf(u), 1);
+    Value radius = g.make<SqrtOp>(g.mul(g.make<LogOp>(g.sub(one, u)), -2));
+    Value turn = g.mul(uniform(element), 2 * M_PI);
+    return g.mul(radius, g.make<CosineOp>(turn));
+  }
+
+private:
+  Value number(uint64_t value) { return g.scalarInt(bits, int64_t(value)); }
+  Value shift(Value x, uint64_t by) {
+    return g.binary<ShiftRightLogicalOp>(x, number(by));
+  }
+  Value mixed(Value x, uint64_t by) { return g.binary<XorOp>(x, shift(x, by)); }
+
+  /// 64 bits per element: SplitMix64 (Steele, Lea, Flood: Fast Splittable
+  /// Pseudorandom Number Generators, 2014) at the element's place in a stream
+  /// that starts where the key and the draw say.
+  Value next() {
+    uint64_t start = scramble(key + ++draws * golden);
+    Value place = g.iota(bits, {count}, 0);
+    Value z = g.add(g.mul(place, number(golden)), number(start));
+    z = g.mul(mixed(z, 30), number(first));
+    z = g.mul(mixed(z, 27), number(second));
+    return mixed(z, 31);
+  }
+  static uint64_t scramble(uint64_t z) {
+    z = (z ^ z >> 30) * first;
+    z = (z ^ z >> 27) * second;
+    return z ^ z >> 31;
+  }
+
+  static constexpr uint64_t golden = 0x9e3779b97f4a7c15,
+                            first = 0xbf58476d1ce4e5b9,
+                            second = 0x94d049bb133111eb;
+  GraphBuilder &g;
+  mlir::Type bits;
+  uint64_t key, draws = 0;
+  Size count;
+};
+
+/// The float type that `dtype` names, else `otherwise`; null after an error.
+mlir::Type floatType(NodeContext &c, mlir::Type otherwise) {
+  mlir::Type type = c.elementAttr("dtype", otherwise);
+  if (!type || isa<FloatType>(type))
+    return type;
+  (void)c.error("expected dtype to be a float type, got " + spell(type));
+  return {};
+}
+
+/// Draws of the node's distribution, of `element` and `sizes`.
+LogicalResult draw(NodeContext &c, mlir::Type element, ArrayRef<Size> sizes,
+                   bool normal) {
+  GraphBuilder &g = c.g;
+  double shift = normal ? c.floatAttr("mean", 0) : c.floatAttr("low", 0);
+  double scale =
+      normal ? c.floatAttr("scale", 1) : c.floatAttr("high", 1) - shift;
+  Draws draws(g, keyOf(c), sizes);
+  Value x = normal ? draws.normal(element) : draws.uniform(element);
+  x = g.convert(g.add(g.mul(x, scale), shift), element);
+  c.set(0, g.reshape(x, sizes));
+  return success();
+}
+
+template <bool normal> LogicalResult random(NodeContext &c) {
+  mlir::Type element = floatType(c, c.g.f32());
+  FailureOr<Sizes> sizes = c.extents(c.g.indices(c.intsAttr("shape")));
+  if (!element || failed(sizes))
+    return failure();
+  return draw(c, element, *sizes, normal);
+}
+
+template <bool normal> LogicalResult randomLike(NodeContext &c) {
+  mlir::Type element = floatType(c, c.g.elementOf(c.input(0)));
+  if (!element)
+    return failure();
+  return draw(c, element, c.g.sizes(c.input(0)), normal);
+}
+
+LogicalResult bernoulli(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  if (failed(c.expectFloat(0)))
+    return failure();
+  Value share = c.input(0);
+  mlir::Type element = c.elementAttr("dtype", g.elementOf(share));
+  if (!element)
+    return failure();
+  Sizes sizes = g.sizes(share);
+  Value u =
+      g.reshape(Draws(g, keyOf(c), sizes).uniform(g.elementOf(share)), sizes);
+  Value hit =
+      g.compare(CompareDirection::LT, u, g.convert(share, g.elementOf(u)));
+  c.set(0, g.convert(hit, element));
+  return success();
+}
+
+/// Classes drawn by unnormalized logarithms of probabilities: the class whose
+/// logarithm plus noise of Gumbel's distribution is greatest.
+LogicalResult multinomial(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  if (failed(c.expectFloat(0)) || failed(c.expectRank(0, 2)))
+    return failure();
+  int64_t samples = c.intAttr("sample_size", 1);
+  mlir::Type element = c.elementAttr("dtype", g.ops.getI32Type());
+  if (!element)
+    return failure();
+  if (!element.isInteger(32) && !element.isInteger(64))
+    return c.error("expected dtype to be i32 or i64, got " + spell(element));
+  if (samples < 1)
+    return c.error("expected a sample_size of at least 1, got " +
+                   Twine(samples));
+  Value logits = c.input(0);
+  Sizes sizes = {g.size(logits, 0), g.index(samples), g.size(logits, 1)};
+  Value u = Draws(g, keyOf(c), sizes).uniform(g.elementOf(logits));
+  // Half a step up: within (0, 1).
+  u = g.add(u, g.elementOf(u).isF64() ? 0x1p-54 : 0x1p-25);
+  Value noise =
+      g.make<NegateOp>(g.make<LogOp>(g.make<NegateOp>(g.make<LogOp>(u))));
+  Value scores = g.add(g.unsqueeze(g.convert(logits, g.elementOf(u)), {1}),
+                       g.reshape(noise, sizes));
+  Value drawn = ArgReduceOp::create(
+      g.ops, g.loc,
+      RankedTensorType::get({g.shapeOf(logits)[0], samples}, g.i64()),
+      ReduceKind::Maximum, scores, 2, false);
+  g.recordSizes(drawn, {sizes[0], sizes[1]});
+  c.set(0, g.convert(drawn, element));
+  return success();
+}
+
+/// The output, and a mask that keeps all elements.
+void keepAll(NodeContext &c) {
+  c.set(0, c.input(0));
+  if (c.wants(1)) {
+    mlir::Type mask = c.opset < 10 ? c.g.elementOf(c.input(0)) : c.g.i1();
+    c.set(1, c.g.splat(mask, c.g.sizes(c.input(0)), 1));
+  }
+}
+
+/// Before opset 12 the ratio is an attribute, and only training drops.
+LogicalResult dropout1(NodeContext &c) {
+  c.ignoreAttrs({"ratio", "is_test", "consumed_inputs"});
+  keepAll(c);
+  return success();
+}
+
+LogicalResult dropout12(NodeContext &c) {
+  GraphBuilder &g = c.g;
+  uint64_t key = keyOf(c);
+  Value x = c.input(0), ratio = c.input(1), training = c.input(2);
+  if (failed(c.expectFloat(0)) || (ratio && failed(c.expectFloat(1))) ||
+      (training && failed(c.expectBool(2))))
+    return failure();
+  std::optional<SmallVector<int64_t>> trains;
+  if (training)
+    trains = c.shapes.constants(training);
+  if (!training || (trains && trains->size() == 1 && trains->front() == 0)) {
+    keepAll(c);
+    return success();
+  }
+  Sizes sizes = g.sizes(x);
+  Value u = Draws(g, key, sizes).uniform(g.elementOf(x));
+  mlir::Type wide = g.elementOf(u);
+  Value share = ratio ? g.convert(g.reshape(ratio, ArrayRef<int64_t>{}), wide)
+                      : g.scalar(wide, 0.5);
+  Value outside = g.make<NotOp>(g.reshape(training, ArrayRef<int64_t>{}));
+  Value kept = g.binary<OrOp>(
+      g.compare(CompareDirection::GE, g.reshape(u, sizes), share), outside);
+  Value scale =
+      g.select(outside, g.scalar(wide, 1),
+               g.div(g.scalar(wide, 1), g.sub(g.scalar(wide, 1), share)));
+  Value scaled = g.convert(g.mul(g.convert(x, wide), scale), g.elementOf(x));
+  c.set(0, g.select(kept, scaled, g.splatLike(x, 0)));
+  if (c.wants(1))
+    c.set(1, kept);
+  return success();
+}
+
+} // namespace
+
+void registerRandomOps(OpRegistry &r) {
+  r.add("Dropout", 1, 1, Arity(1, 2), dropout1);
+  r.add("Dropout", 12, Arity(1, 3), Arity(1, 2), dropout12);
+  r.add("Bernoulli", 15, 1, 1, bernoulli);
+  r.add("Multinomial", 7, 1, 1, multinomial);
+  r.add("RandomNormal", 1, 0, 1, random<true>);
+  r.add("RandomNormalLike", 1, 1, 1, randomLike<true>);
+  r.add("RandomUniform", 1, 0, 1, random<false>);
+  r.add("RandomUniformLike", 1, 1, 1, randomLike<false>);
+}
+
+} // namespace tenon::onnx

@@ -1,0 +1,116 @@
+// The order of the doors: size, envelope, protobuf, structures, checks.
+// Everything thrown inside ends here as a diagnostic.
+#include "compiler/import/onnx/reader/OnnxReader.h"
+
+#include "compiler/files/FileRoot.h"
+#include "compiler/files/ReaderDoor.h"
+#include "compiler/import/onnx/reader/OnnxChecker.h"
+#include "compiler/import/onnx/reader/OnnxDecoder.h"
+#include "compiler/import/onnx/reader/OnnxEnvelope.h"
+#include "compiler/import/onnx/reader/OnnxTensorFile.h"
+#include "compiler/wire/ParseMessage.h"
+
+namespace tenon {
+
+using namespace onnx;
+
+/// Reads `bytes` into `model`; model.files[0], when there, is the file they are
+/// of.
+static void readInto(Model &model, std::span<const std::byte> bytes,
+                     std::function<std::shared_ptr<FileRoot>()> openRoot,
+                     const ReaderDoor &door) {
+  ::onnx::ModelProto proto;
+  wire::parseMessage(bytes, modelSchema, "an ONNX model", proto);
+  ExternalData external(model, std::move(openRoot),
+                        [&](Diagnostic d) { door.say(std::move(d)); });
+  TensorDecoder tensors(bytes, !model.files.empty(), model, external);
+  OnnxDecoder(model, tensors).decode(proto);
+  checkModel(model);
+}
+
+std::unique_ptr<Model> readOnnx(const std::string &path,
+                                const DiagnosticHandler &report) {
+  auto model = std::make_unique<Model>();
+  ReaderDoor door(path, report);
+  bool done = door.run([&] {
+    std::shared_ptr<OpenFile> file = OpenFile::open(path);
+    if (file->size() > wire::maxMessageBytes)
+      fail("",
+           "expected a file of at most 2 GiB, got " +
+               std::to_string(file->size()) + " bytes",
+           Status::Limit);
+    model->path = path;
+    size_t slash = path.rfind('/');
+    model->directory =
+        slash == std::string::npos ? "." : path.substr(0, slash + 1);
+    model->files.push_back({path, file});
+    readInto(
+        *model, file->map(), [&] { return FileRoot::ofModel(path); }, door);
+    file->unmap();
+    if (!file->unchanged())
+      fail("", "the file changed while it was read", Status::Io);
+  });
+  return done ? std::move(model) : nullptr;
+}
+
+std::unique_ptr<Model> readOnnx(std::span<const std::byte> bytes,
+                                const std::string &name,
+                                const std::string &baseDirectory,
+                                const DiagnosticHandler &report) {
+  auto model = std::make_unique<Model>();
+  ReaderDoor door(name, report);
+  bool done = door.run([&] {
+    model->directory = baseDirectory;
+    readInto(
+        *model, bytes,
+        [&]() -> std::shared_ptr<FileRoot> {
+          if (baseDirectory.empty())
+            return nullptr;
+          return std::make_shared<FileRoot>(baseDirectory, baseDirectory);
+        },
+        door);
+  });
+  return done ? std::move(model) : nullptr;
+}
+
+std::optional<Tensor> readOnnxTensorFile(const std::string &path,
+                                         const DiagnosticHandler &report) {
+  std::optional<Tensor> tensor;
+  ReaderDoor door(path, report);
+  bool done = door.run([&] {
+    std::shared_ptr<OpenFile> file = OpenFile::open(path);
+    if (file->size() > wire::maxMessageBytes)
+      fail("", "expected a file of at most 2 GiB", Status::Limit);
+    std::span<const std::byte> bytes = file->map();
+    ::onnx::TensorProto proto;
+    wire::parseMessage(bytes, tensorSchema, "a tensor", proto);
+    Model holder;
+    ExternalData external(
+        holder, [&] { return FileRoot::ofModel(path); },
+        [&](Diagnostic d) { door.say(std::move(d)); });
+    TensorDecoder tensors(bytes, /*mayRefer=*/false, holder, external);
+    try {
+      tensor = tensors.decode(proto, "");
+    } catch (const wire::WireError &) {
+      throw; // the bytes are no message of any kind
+    } catch (const ReadFailure &) {
+      // Sequences and optionals are other messages with the same field numbers:
+      // where they keep a name, a tensor has packed dims, and where they keep
+      // nothing, a tensor has a type.
+      bool named = !bytes.empty() && bytes[0] == std::byte{0x0a};
+      if (!named && proto.data_type() != 0 && !proto.has_segment())
+        throw;
+      fail("", "expected a single tensor, got a sequence or an optional",
+           Status::Unsupported);
+    }
+    if (std::holds_alternative<FileRange>(tensor->payload)) {
+      auto copy = holder.bytes(*tensor);
+      if (!copy)
+        fail("", "cannot read the tensor's external data", Status::Io);
+      tensor->payload = std::move(*copy);
+    }
+  });
+  return done ? std::move(tensor) : std::nullopt;
+}
+
+} // namespace tenon

@@ -1,0 +1,65 @@
+// From TensorProto to Tensor: shape, type and payload are made to agree, or the
+// tensor is refused.
+#ifndef TENON_COMPILER_IMPORT_ONNX_READER_TENSORDECODER_H
+#define TENON_COMPILER_IMPORT_ONNX_READER_TENSORDECODER_H
+
+#include "compiler/import/onnx/reader/ExternalData.h"
+#include "compiler/import/onnx/reader/OnnxModel.h"
+#include "compiler/wire/Envelope.h"
+
+#include <onnx/onnx_pb.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tenon::onnx {
+
+class TensorDecoder {
+public:
+  /// `file` is what payload records point into. When `mayRefer`, it is
+  /// model.files[0] and large payloads stay there.
+  TensorDecoder(std::span<const std::byte> file, bool mayRefer, Model &model,
+                ExternalData &external)
+      : file(file), mayRefer(mayRefer), model(model), external(external) {}
+
+  /// `proto` is as the envelope left it: payload records in place of payloads.
+  /// Throws ReadFailure at `place`.
+  Tensor decode(const ::onnx::TensorProto &proto, const std::string &place);
+  SparseTensor decode(const ::onnx::SparseTensorProto &proto,
+                      const std::string &place);
+
+private:
+  struct Payload;
+
+  void decodeTyped(Tensor &tensor, const Payload &payload,
+                   const std::string &place);
+  void decodeStrings(Tensor &tensor, const Payload &payload);
+  void decodeExternal(Tensor &tensor, const ::onnx::TensorProto &proto,
+                      const Payload &payload, const std::string &place);
+  /// The range as the tensor's payload: left in the file when large, else
+  /// copied.
+  void adopt(Tensor &tensor, const FileRange &range, const std::string &place);
+  void checkSparse(const SparseTensor &tensor, const std::string &place);
+
+  std::span<const std::byte> file;
+  bool mayRefer;
+  Model &model;
+  ExternalData &external;
+  uint64_t expanded = 0; ///< bytes of payloads decoded out of varints
+};
+
+/// The checked element type. Throws ReadFailure, Unsupported for those of later
+/// versions of ONNX.
+ElementType elementTypeOf(int64_t dataType, const std::string &place);
+
+/// The product of `dims` times `size`. Throws ReadFailure when a dim is
+/// negative or a product leaves 63 bits.
+uint64_t checkedBytes(const std::vector<int64_t> &dims, uint64_t size,
+                      const std::string &place);
+
+} // namespace tenon::onnx
+
+#endif // TENON_COMPILER_IMPORT_ONNX_READER_TENSORDECODER_H

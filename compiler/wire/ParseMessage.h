@@ -1,0 +1,20 @@
+// A file's bytes to a protobuf message, through the envelope's check.
+#ifndef TENON_COMPILER_WIRE_PARSEMESSAGE_H
+#define TENON_COMPILER_WIRE_PARSEMESSAGE_H
+
+#include "compiler/wire/Envelope.h"
+
+#include <google/protobuf/message_lite.h>
+
+namespace tenon::wire {
+
+constexpr uint64_t maxMessageBytes = uint64_t(2) << 30;
+
+/// Parses `bytes` into `message` after they passed `schema`. `what` is the
+/// format, for errors: "an ONNX model". Throws ReadFailure and WireError.
+void parseMessage(std::span<const std::byte> bytes, const MessageSchema &schema,
+                  const char *what, google::protobuf::MessageLite &message);
+
+} // namespace tenon::wire
+
+#endif // TENON_COMPILER_WIRE_PARSEMESSAGE_H
