@@ -1,5 +1,6 @@
-// The model after the phase `placed`, from which the facts are read, and after
-// `llvm`. Seven rows are a fault, so that faults are seen to arrive.
+// The text of the model after the phase `placed`, from which the facts are
+// read, and after `llvm`. A run on seven rows raises a fault, to test that
+// faults are reported.
 #include "test/artifact/SmallModel.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -151,7 +152,7 @@ CompileReport SmallModel::write(const std::string &output, EmitKind emit) {
     return result;
   }
   ModelFacts facts = collectFacts(*placed, options);
-  // The code is the same for each version.
+  // All versions have equal code.
   std::vector<ModuleOp> versions(targets.size(), *lowered);
   Workers workers(options.jobs);
   return writeArtifact(versions, facts, options, targets, workers, report,

@@ -1,5 +1,5 @@
-// libFuzzer on the door of the ONNX reader: any bytes may come, and a model
-// that is read must also give its payloads.
+// libFuzzer target for the ONNX reader. Input is any bytes; a model that is
+// read must also give its payloads.
 #include "compiler/import/onnx/OnnxReader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
