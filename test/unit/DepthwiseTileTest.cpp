@@ -1,5 +1,5 @@
-// Tiles of depthwise convolutions: all columns once, from left to right, and
-// no tile that is called inner has a tap outside.
+// Tests tiles of depthwise convolutions: they cover all columns once, from left
+// to right, and an inner tile has no tap outside the input.
 #include "passes/cpu/DepthwiseTile.h"
 
 #include "gtest/gtest.h"
@@ -64,7 +64,7 @@ TEST(DepthwiseTile, BordersAreFew) {
 TEST(DepthwiseTile, UnknownWidthsHaveNoRuns) {
   ColumnWindow window{3, 1, 1, 1, {}, {}};
   EXPECT_TRUE(chooseDepthwiseTile(window, 9, 1, 64, 16, 64).runs.empty());
-  // So wide a border would be written out tile by tile.
+  // The border is so wide that it would be unrolled tile by tile.
   ColumnWindow wide{3, 1, 90, 90, 200, 200};
   EXPECT_TRUE(chooseDepthwiseTile(wide, 9, 1, 64, 16, 64).runs.empty());
 }

@@ -1,4 +1,4 @@
-// Weights as integers of few bits: rounding, saturation and scales.
+// Tests quantized weights: rounding, saturation and scales.
 #include "compiler/artifact/Quantizer.h"
 
 #include "gtest/gtest.h"

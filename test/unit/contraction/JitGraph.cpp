@@ -1,4 +1,5 @@
-// Phases, translation, optimization and a call with the ABI's structure.
+// Runs the phases, the translation and the optimization, and calls the code
+// with the ABI's structure.
 #include "test/unit/contraction/JitGraph.h"
 
 #include "compiler/codegen/Optimizer.h"
@@ -27,7 +28,8 @@ namespace {
 
 int64_t taskStep = 1;
 
-/// What the core does, without threads: task ranges of `taskStep`.
+/// A stand-in for the core's parallel loop, without threads: ranges of
+/// `taskStep` tasks.
 void runTasks(tenon_call *, tenon_task_fn fn, void *arguments, int64_t count,
               int64_t, int64_t) {
   for (int64_t begin = 0; begin < count; begin += taskStep)
