@@ -40,8 +40,8 @@ class Count:
                 f"{self.skipped} skipped")
 
 
-# How a command ended (None: past the limit), everything it said, and the
-# processor seconds of it and of all that it waited for.
+# The result of a command: its status (None: timed out), all its output, and the
+# processor seconds of it and its children.
 Ended = collections.namedtuple("Ended", "status said seconds")
 
 
@@ -192,7 +192,8 @@ def run_lit(options):
     with open(report) as text:
         tests = json.load(text)["tests"]
     count = Count()
-    # Tests of a tool that is not there are skipped, so its absence counts.
+    # Tests of a missing tool are skipped, so a missing tool counts as a
+    # failure.
     for tool in TOOLS:
         if not os.path.exists(os.path.join(options.build, "bin", tool)):
             print(f"lit: {tool} is not built")
@@ -211,7 +212,7 @@ def run_lit(options):
     return count
 
 
-# The cheap suites come first: what is wrong with the tree is known in seconds.
+# Fast suites come first, so that errors appear within seconds.
 SUITES = [
     ("house", script("test/house/lint.py")),
     ("units", run_units),

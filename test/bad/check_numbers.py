@@ -20,8 +20,8 @@ import numpy as np
 import onnx_build
 from number_rows import ROWS
 
-os.environ["TENON_CACHE_LIMIT"] = "0"  # models are compiled, not found
-MEMORY = 6 << 30  # of addresses: what is reserved and never touched counts
+os.environ["TENON_CACHE_LIMIT"] = "0"  # compile every model: no cache
+MEMORY = 6 << 30  # bytes of address space; reserved but untouched memory counts
 
 
 def limit_memory():

@@ -17,7 +17,7 @@ import numpy as np
 
 from sum_orders import number, reachable
 
-os.environ["TENON_CACHE_LIMIT"] = "0"  # models are compiled, not found
+os.environ["TENON_CACHE_LIMIT"] = "0"  # compile every model: no cache
 TYPES = {"f32": ("i32", 8, 23), "f64": ("i64", 11, 52), "f16": ("i16", 5, 10), "bf16": ("i16", 8, 7)}
 UNARY = """abs negate sign ceil floor round_nearest_even round_nearest_afz sqrt rsqrt cbrt exponential
            exponential_minus_one log log_plus_one sine cosine tan asin acos atan sinh cosh tanh asinh acosh atanh logistic
@@ -236,7 +236,7 @@ def check(build, element, folder):
     dtype = {"i16": np.int16, "i32": np.int32, "i64": np.int64}[bits]
     data = np.array(special_bits(exponent, mantissa), np.uint64).astype(dtype)
     np.save(os.path.join(folder, f"{element}.npy"), data)
-    # Only some hundred lines, one per output.
+    # The text has one line per output.
     values = ", ".join(map(str, data))
     told = run([f"{build}/bin/tenon-eval", path, "--round", f"--input=dense<[{values}]> : tensor<16x{bits}>"])
     expected = [np.array([int(n) & (1 << 64) - 1 for n in re.findall(r"-?\d+", line.split("[", 1)[1].replace("true", "1").replace("false", "0"))], np.uint64)

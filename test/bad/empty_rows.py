@@ -40,7 +40,8 @@ for op in """Abs Acos Acosh Asin Asinh Atan Atanh Ceil Celu Cos Cosh Elu Erf Exp
              Sinh Size Softmax Softplus Softsign Sqrt Tan Tanh ThresholdedRelu Dropout NonZero Clip Transpose Flatten
              GlobalAveragePool EyeLike DynamicQuantizeLinear Trilu LpNormalization""".split():
     operand = CHANNELS if op in ("GlobalAveragePool",) else X
-    # An image of no pixels, a range of nothing: there is no mean and no scale.
+    # Of an image without pixels, or an empty range, there is no mean and no
+    # scale.
     never = {"GlobalAveragePool": "m", "DynamicQuantizeLinear": "nm"}.get(op, "")
     row(op, operand, never=never, outputs=3 if op == "DynamicQuantizeLinear" else 1)
 row("Cast", X, to=7)
@@ -179,12 +180,12 @@ UNTRIED = {
     **dict.fromkeys(["StringNormalizer", "TfIdfVectorizer"], "works on text"),
 }
 
-# Their results, or what they keep, have elements for each of so many rows or
-# columns of nothing: then a limit says so.
+# Operators whose results or temporaries have elements for each row or column,
+# although the rows are empty: with 2^62 rows they must report a limit.
 BY_ROW = {"Hardmax", "Softmax", "LogSoftmax", "LpNormalization", "MatMul", "Gemm", "Einsum", "MatMulInteger", "QLinearMatMul", "Conv",
           "ConvInteger", "QLinearConv", "MaxPool", "AveragePool", "LpPool", "Pad", "InstanceNormalization", "GroupNormalization", "RNN",
           "GRU", "LSTM"} | \
     {row.op for row in ROWS if row.op.startswith("Reduce")}
 
-# What they make, or compute on the way, is a multiple of what they are given.
+# Operators whose results or temporaries are a multiple of their operands.
 GROWING = {"Concat", "Tile", "DepthToSpace", "SpaceToDepth", "GatherElements", "Scatter", "ScatterElements"}

@@ -248,7 +248,7 @@ def columns():
     x, w = f32(1, 4, 5, 6), f32(2, 2, 3, 2)
     offset, mask = f32(1, 2 * 6 * 2, 5, 3), np.abs(f32(1, 2 * 6, 5, 3))
     bias, want = f32(2), np.zeros((1, 2, 5, 3), np.float32)
-    for o in range(2):  # an output, of the group of the same number
+    for o in range(2):  # one output of the group `o`
         for c in range(2):
             channel = 2 * o + c
             part = channel // 2
@@ -409,14 +409,14 @@ def resizes():
     case.add("Resize", [Given(x, True), None, np.array([0.5], np.float32)],
              stretched(x.swapaxes(1, 2), 3, 0.5).swapaxes(1, 2),
              mode="linear", axes=[1])
-    # 7 * 0.7 = 4.9 places are four.
+    # 7 * 0.7 = 4.9 positions are rounded down to four.
     scale = np.float32(0.7)
     middle = 7 / 2 * (1 - 4 / (7 * scale))
     for is_open in (False, True):
         case.add("Resize", [Given(x, is_open), None, np.array([scale])],
                  stretched(x, 4, scale, middle), mode="linear", axes=[2],
                  coordinate_transformation_mode="half_pixel_symmetric")
-    # The product of 10 and 0.7 as f32 is 7, and so are the places.
+    # The product of 10 and 0.7 in f32 is exactly 7, the number of positions.
     ten = f32(10)
     case.add("Resize", [Given(ten, True), None, np.array([scale])],
              ten[np.floor(np.arange(7, dtype=np.float32) / scale).astype(int)],

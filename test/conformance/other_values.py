@@ -77,7 +77,7 @@ def expand(case):
     rank = case.inputs[1].shape[0]
     for extents in [(1,) * rank, tuple(range(2, rank + 2))]:
         shape = list(extents)
-        # Extents of the data other than 1 must be met.
+        # Extents of the data other than 1 must be kept.
         for i, extent in enumerate(reversed(data.shape), 1):
             if i <= rank and extent != 1 and shape[-i] != 1:
                 shape[-i] = extent
@@ -262,7 +262,8 @@ def resize(case):
         roi = case.inputs[names.index("roi")]
     spatial = data.shape[2:]
     for factors in [(1.5, 2.5), (1.0, 0.5), (3.0, 1.0), (0.75, 1.25)]:
-        # Whether a crop applies to an axis of unchanged length is disputed.
+        # The specification is unclear about a crop along an axis of unchanged
+        # length.
         if roi is not None and 1.0 in factors:
             continue
         if by_scale:

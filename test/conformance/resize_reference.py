@@ -13,7 +13,7 @@ def source(out, scale, in_extent, out_extent, transform, roi):
     if transform == "pytorch_half_pixel":
         return (out + 0.5) / scale - 0.5 if out_extent > 1 else 0.0
     if transform == "align_corners":
-        # The specification's own program divides by the unrounded extent.
+        # The specification's reference program divides by the unrounded extent.
         return out * (in_extent - 1) / (scale * in_extent - 1) \
             if out_extent > 1 else 0.0
     if transform == "asymmetric":

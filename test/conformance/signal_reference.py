@@ -1,7 +1,7 @@
 """Windows, Fourier transforms and mel filters as the ONNX operators define them."""
 import numpy as np
 
-# Of a constant, one turn and two turns of a cosine.
+# Coefficients of a constant, of one turn and of two turns of a cosine.
 WINDOWS = {"blackman": (0.42, -0.5, 0.08),
            "hann": (0.5, -0.5, 0.0),
            "hamming": (25 / 46, -21 / 46, 0.0)}

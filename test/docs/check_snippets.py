@@ -132,7 +132,7 @@ def check_page(page, build, home):
         programs = [text for _, kind, text in blocks
                     if kind == "c" and "int main(" in text]
         if names and not programs:
-            # It says whose program it is.
+            # The block names the C program that it is.
             with open(os.path.join(SOURCE, "docs/runtime.md")) as file:
                 programs = [text for _, kind, text in BLOCK.findall(file.read())
                             if kind == "c"]

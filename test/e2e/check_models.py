@@ -27,7 +27,7 @@ PYTHON = "/usr/bin/python3"
 MODELS = ["mlp", "mlp_batch", "resnet50", "resnet50_bn", "mobilenet_v3_large",
           "mobilenet_v3_large_bn", "vit_b_16", "encoder", "encoder_dynamic",
           "gpt2_prefill", "gpt2_decode", "unet", "windows", "fasterrcnn"]
-# And by name alone: "swin_t", "retinanet", "ssdlite".
+# Further models run only if named: "swin_t", "retinanet", "ssdlite".
 NO_BATCH = ("mlp", "encoder", "fasterrcnn", "retinanet", "ssdlite")
 SECONDS = {"resnet50": 15, "resnet50_bn": 15, "gpt2_prefill": 40,
            "gpt2_decode": 40}
@@ -85,7 +85,8 @@ class Model:
         limit = SECONDS.get(self.name, DEFAULT_SECONDS)
         self.row["compile s"] = f"{compiled.wall:.1f}"
         self.row["MB"] = f"{compiled.megabytes:.0f}"
-        # On a busy machine the processor time is what the compiler took.
+        # On a busy machine wall time is too long, so use processor time if it
+        # is less.
         taken = min(compiled.wall, compiled.cpu)
         self.checks.that(taken <= limit, f"{self.name}: compiled in "
                          f"{taken:.1f} s, allowed {limit} s")
@@ -96,7 +97,8 @@ class Model:
             f"{compiled.megabytes:.0f} MB resident while compiling, allowed "
             f"{allowed:.0f} MB")
         if weights < 50:
-            # Under the same name: it is part of a shared object.
+            # The file name must be equal, because it is part of the shared
+            # object.
             folder = os.path.join(self.options.models, "again")
             os.makedirs(folder, exist_ok=True)
             again = os.path.join(folder, os.path.basename(self.artifact))
@@ -157,7 +159,7 @@ class Model:
                     ("largest", most, theirs),
                     ("rms", (square / count) ** 0.5,
                      (their_square / count) ** 0.5)]:
-                # Copies and gathers are exact on both sides.
+                # Copies and gathers are exact, so both errors may be zero.
                 ratio = mine / other if other > 0 else \
                     (0.0 if mine == 0 else np.inf)
                 worst = max(worst, ratio)
@@ -248,7 +250,7 @@ def main():
     options.models = os.path.abspath(
         options.models or os.path.join(options.build, "models"))
     names = options.names or MODELS
-    # A process of its own: this one then never holds PyTorch in memory.
+    # A process of its own, so that this one never loads PyTorch.
     made = subprocess.run([PYTHON, os.path.join(HERE, "export_models.py"),
                            options.models, *names])
     checks = Checks()

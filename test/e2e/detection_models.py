@@ -82,7 +82,8 @@ def choose_threshold(model, images, most):
     low = min(range(len(images)), key=lambda i: best[i])
     above = [s[:most + 1][s[:most + 1] > best[low] + 1e-3] for s in scores]
     high = max(range(len(images)), key=lambda i: len(above[i]))
-    # In the widest gap of the lower half: no rounding shall decide.
+    # Take the widest gap in the lower half, so that rounding cannot change a
+    # decision.
     ladder = [*above[high].tolist(), best[low]]
     at = max(range(len(ladder) // 2, len(ladder) - 1),
              key=lambda i: ladder[i] - ladder[i + 1])

@@ -97,7 +97,7 @@ def mlp(batch_axis):
     net = nn.Sequential(nn.Linear(10, 10), nn.ReLU(), nn.Linear(10, 5),
                         nn.Softmax(1))
     random = draw(net, 11)
-    # Many inputs: with few, a single rounding decides the largest error.
+    # Many inputs: with few, one rounding determines the largest error.
     sizes = [16] * 24 if not batch_axis else [1, 100, 333]
     first, *more = [[torch.randn(n, 10, generator=random)] for n in sizes]
     return Recipe(net, first, ["x"], ["y"], batch_axis, more=more)
@@ -204,8 +204,8 @@ def windows():
 
 def swin():
     from torchvision import models
-    # The last stage is one window at every size: the exporter keeps which
-    # stages shift.
+    # The last stage must be one window at every size, because the exporter
+    # fixes which stages shift.
     recipe = images(models.swin_t(), 19, [(1, 224, 224), (2, 190, 215)],
                     IMAGE_AXES)
     recipe.axes = {"x": IMAGE_AXES, "y": {0: "batch"}}
@@ -215,7 +215,7 @@ def swin():
 def detector(build, seed):
     net, images, names = detection_models.make(build, draw, seed)
     first, *more = [[image] for image in images]
-    # From 16 on the exporter's RoiAlign lies half a pixel beside PyTorch's.
+    # From opset 16 on the exporter's RoiAlign is off by half a pixel.
     return Recipe(net, first, ["image"], names, None, more=more, opset=11)
 
 
@@ -277,7 +277,7 @@ def outputs_of(module, inputs):
 def export(name, folder):
     recipe = MODELS[name]()
     path = os.path.join(folder, name)
-    # Preserving the mode keeps BatchNorm as it computes at inference.
+    # PRESERVE keeps BatchNorm nodes, with inference semantics.
     training = torch.onnx.TrainingMode.PRESERVE if recipe.keep_norms else \
         torch.onnx.TrainingMode.EVAL
     partial = f"{path}.onnx.part"
@@ -299,7 +299,7 @@ def export(name, folder):
         kept.update({f"{n}.f64": t.numpy()
                      for n, t in zip(recipe.outputs, exact)})
         np.savez(f"{stem}.reference.npz", **kept)
-    # The model last: where it is, all of its files are.
+    # Rename the model last: if it exists, all of its files exist.
     os.replace(partial, f"{path}.onnx")
 
 

@@ -82,7 +82,8 @@ def layering(options):
                                "runtime/core/embedded.h")
             if layer == "compiler" and joint:
                 continue
-            # Entries take the fields of a call apart: the joint's other end.
+            # Generated entries read the fields of tenon_call: they are the
+            # other side of the interface.
             if room(path) == "passes/cpu" and header == "runtime/tenon_abi.h":
                 continue
             if layer == "passes" and top == "passes":
@@ -320,7 +321,7 @@ def bad_rows(options):
         here = (row[1], int(row[2]))
         if here <= last:
             yield f"{path}:{number}: {row[1]}{row[2]} comes after its place"
-        # Of the processes' section only some rows are ours to hold.
+        # In the section on processes only some rows are ours to test.
         follows = here[1] == (last[1] + 1 if here[0] == last[0] else 1)
         if here[0] != "H" and not follows:
             yield f"{path}:{number}: rows before {row[1]}{row[2]} are missing"

@@ -57,7 +57,8 @@ def check_cmake(prefix, project, generator):
     configure(project, prefix, "-G", generator)
     call("cmake", "--build", f"{project}/build")
     call("ctest", "--test-dir", f"{project}/build", "--output-on-failure")
-    # Nothing to do, then a model that changes, then an option of one.
+    # Build without changes, then with a changed model, then with a changed
+    # option.
     if complaints:
         return
     made = f"{project}/build/tenon/add/add.o"
@@ -166,7 +167,7 @@ def check_contents(prefix):
                     "include/tenon/tenon.h", "include/tenon/tenon_abi.h"):
         if not glob.glob(f"{prefix}/{pattern}"):
             complaints.append(f"not installed: {pattern}")
-    # A prefix that may move names neither itself nor where it was built.
+    # A movable prefix must contain neither its own path nor the build path.
     for folder, _, names in os.walk(prefix):
         for name in names:
             if name.endswith((".cmake", ".pc", ".h", ".py")):
@@ -193,7 +194,7 @@ def main():
             lambda: check_cmake(moved, f"{folder}/second", "Unix Makefiles"),
             lambda: check_pkg_config(moved, f"{folder}/pc-moved"),
             lambda: check_python(moved, f"{folder}/python-moved")]
-        # What is wrong at one step makes the next ones pointless.
+        # After a failed step the later ones are pointless.
         for step in steps:
             if not complaints:
                 step()

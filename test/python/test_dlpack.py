@@ -85,7 +85,7 @@ class DLPack(unittest.TestCase):
         back = torch.from_dlpack(y)
         self.assertEqual(back.dtype, torch.bfloat16)
         self.assertTrue(torch.equal(back, x))
-        # The memory is one and the same, and stays when the array goes.
+        # Both share one memory, which stays when the array is deleted.
         y.bits[0] = 0
         self.assertEqual(float(back[0]), 0)
         del y

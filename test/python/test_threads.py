@@ -41,7 +41,7 @@ class Threads(unittest.TestCase):
             thread.join()
         self.assertEqual(wrong, [])
         gc.collect()
-        # Contexts go with their threads.
+        # A thread's context is freed with the thread.
         self.assertEqual(len(model._handle.contexts), 0)
 
     def test_the_interpreter_goes_on(self):

@@ -36,14 +36,14 @@ import onnxruntime
 from graph import Graph
 
 GROWERS = (draw_math, draw_movement, draw_layers, draw_indexing, draw_control)
-# Where Tenon refuses a run by the specification and the peer goes on
-# (docs/differences.md).
+# Cases in which Tenon refuses a run as the specification demands and the peer
+# does not (docs/differences.md).
 STRICTER = re.compile("a weight per class|must be what the body declares")
-# Where the peer gives a result without elements.
+# Cases in which the peer gives a result without elements.
 NO_WINDOW = re.compile("the kernel (must|to) fit the padded extent")
 SKIPPED = ("unsupported", "unjudged")
-# Rounding: a share of the greatest element, for sums of exact products of few
-# terms and elementary functions of either side's own.
+# The tolerance relative to the largest element, for sums of few exact terms and
+# elementary functions that both sides implement on their own.
 TOLERANCE = 1e-4
 
 
@@ -222,7 +222,8 @@ def work(task):
     seed, options = task
     try:
         return check(seed, options)
-    except Exception as error:  # A graph that cannot be drawn is our mistake.
+    except Exception as error:  # a graph that cannot be drawn is a bug of the
+                                # generator
         return seed, "generator", repr(error)[:300], []
 
 
@@ -244,7 +245,7 @@ def main():
         return 0
     tasks = [(seed, options) for seed in range(options.seed,
                                                options.seed + options.count)]
-    # Not multiprocessing.Pool, whose workers may not fork.
+    # multiprocessing.Pool does not work here: its workers may not fork.
     with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
         bad = report(pool.map(work, tasks), options)
     return 1 if bad else 0

@@ -104,7 +104,8 @@ def check_case(build, folder, signature, case, artifact, scratch):
             if not np.array_equal(found, wanted):
                 return f"{port}: other values"
             continue
-        # As far off as float32 is from float64 there, and a little more.
+        # Allow the difference between float32 and float64 of the reference, and
+        # a little more.
         scale = max(entry.get("max_abs") or 0, 1e-30)
         bound = 16 * (entry.get("f32_vs_f64_max_abs_diff") or 0) + 4e-6 * scale
         error = np.max(np.abs(found.astype(np.float64) -
@@ -148,7 +149,7 @@ def judge(build, folder, scratch):
 def refusal(status, said):
     if status != 4:
         return f"wrong: exit {status}: {said.strip()[-400:]}"
-    # What stands deeper are the places of a kind.
+    # Indented lines list the places of each kind of refusal: skip them.
     lines = [line.strip() for line in said.splitlines()
              if not line.startswith("    ")]
     return "refuse: " + "; ".join(

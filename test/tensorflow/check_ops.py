@@ -91,7 +91,7 @@ def run_rows(options, rows, open_extents):
                   f"--inputs={given}"]
         status, said = call([tenon, "run", *common, f"--outputs={made}"])
         if status != 0 and len(rows) > 1:
-            # Which one it is shows alone.
+            # Run the rows one by one to find the faulty one.
             return [wrong for pair in rows
                     for wrong in run_rows(options, [pair], open_extents)]
         if status != 0:

@@ -140,7 +140,7 @@ def network(folder):
     add("entropy", "SparseSoftmaxCrossEntropyWithLogits", logits, "labels")
     axis = number("axis", [0], np.int32)
     loss = add("loss", "Mean", "entropy:loss:0", axis)
-    # The mean's gradient: one, spread over as many as there are.
+    # The mean's gradient: one, divided by the number of elements.
     shape = add("shape", "Shape", "entropy:loss:0")
     loss_shape = add("loss_shape", "Shape", loss)
     zero = number("zero", [0], np.int32)
@@ -166,14 +166,14 @@ def network(folder):
         "norm:reserve_space_3:0", epsilon=1e-3)
     gradients["scale"] = "back:scale_backprop:0"
     gradients["offset"] = "back:offset_backprop:0"
-    # As for the input of a first layer that is asked for too.
+    # The gradient of the input is computed too, as for a first layer.
     gradients["kernel"] = add(
         "dkernel", "Conv2DBackpropFilter", "x",
         number("kernel_shape", [3, 3, 2, 4], np.int32), "back:x_backprop:0",
         **convolution)
     dx = add("dx", "Conv2DBackpropInput", add("x_shape", "Shape", "x"),
              read["kernel"], "back:x_backprop:0", **convolution)
-    # Adam, its powers from the number of steps, as Keras has them.
+    # Adam with powers computed from the number of steps, as Keras writes it.
     add("count_steps", "AssignAddVariableOp", "step", number("one_l", 1,
                                                              np.int64))
     step = add("step_f", "Cast", add("step_now", "ReadVariableOp", "step",
@@ -330,7 +330,7 @@ def ftrl(v, g, rate, l1, l2, *rest):
         after / rate + 2 * l2), 0)
 
 
-# Rule, variables, rates, how many of them stand before the gradient, flags.
+# Rule, number of variables, rates, number of rates before the gradient, flags.
 RULES = {
     "GradientDescent": (lambda v, g, rate: v.__setitem__(0, v[0] - rate * g),
                         1, [.1], 1, {}),

@@ -143,7 +143,7 @@ def crop_and_resize(x, boxes, numbers, sizes, outside):
         image = x[numbers[k]]
         for i, y in enumerate(places(y1, y2, image.shape[0], height)):
             for j, z in enumerate(places(x1, x2, image.shape[1], width)):
-                # Edges as f32 rounds them are inside.
+                # Allow for f32 rounding: such points count as inside.
                 if not (-1e-6 <= y <= image.shape[0] - 1 + 1e-6 and
                         -1e-6 <= z <= image.shape[1] - 1 + 1e-6):
                     continue

@@ -33,7 +33,7 @@ def branches(g):
             y = g.tensor(x.element, x.shape)
             return [g.node("Add", [x, y], x.element, x.shape)]
         if kind == "rank":
-            # As exporters guard what has no element.
+            # Exporters write this for a tensor without elements.
             g.empty_in_any_shape = True
             empty = g.constant(np.zeros(0, NUMPY[x.element]))
             return [g.node("Identity", [empty], x.element, (0,))]
@@ -81,7 +81,7 @@ def loop(g):
     carried = Value(g.fresh("s"), x.element, declared)
     index, keep = Value("i", "i64", ()), Value("keep", "bool", ())
 
-    # An extent that a loop without iterations stacks is 0 on the other side.
+    # The peer gives an extent of 0 to the stack of a loop without iterations.
     g.empty_in_any_shape = True
 
     def body():

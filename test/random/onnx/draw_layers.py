@@ -31,8 +31,8 @@ def pool(g):
     ceil = g.between(0, 1)
     spatial = g.sizes(rank)
     if not ceil:
-        # The peer finds room for a window that an image lacks by less than a
-        # stride (docs/differences.md).
+        # The peer accepts a window that exceeds the image by less than a stride
+        # (docs/differences.md).
         kernel = [min(k, *(e.at(run) for run in g.runs))
                   for k, e in zip(kernel, spatial)]
     x = g.input("f32", (g.size(), g.pick([1, 3]), *spatial))
@@ -171,8 +171,9 @@ def resize(g):
         if mode == "nearest" else {}
     empty = g.constant(np.zeros(0, np.float32))
     if g.chance(0.6):
-        # As (float, numerator, denominator): the size is its whole part.
-        # With align_corners the peer rounds the size first (docs/differences.md).
+        # Each factor is (float, numerator, denominator); the size is rounded
+        # down. With align_corners the peer rounds the size first
+        # (docs/differences.md).
         known = FACTORS[:3] if where == "align_corners" else FACTORS
         factors = [g.pick(known) for _ in range(2)]
         scales = g.constant(np.array([1, 1, *(f[0] for f in factors)],

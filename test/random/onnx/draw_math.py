@@ -110,7 +110,7 @@ def reduce(g):
     keep = g.between(0, 1)
     shape = tuple(extent(1) if i in axes else e
                   for i, e in enumerate(x.shape) if keep or i not in axes)
-    # ONNX Runtime miscounts the result's rank where the signs are mixed.
+    # ONNX Runtime computes a wrong rank if axes have mixed signs.
     named = [a - x.rank for a in axes] if g.chance(0.3) else axes
     exact = x.exact and op in ("ReduceSum", "ReduceMax", "ReduceMin")
     if op == "ReduceSum" or g.opset >= 18:

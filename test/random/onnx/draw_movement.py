@@ -112,7 +112,7 @@ def slice_by_extent(g):
         length = (length + 1) // 2
     starts, ends = g.computed(start), g.computed(end)
     if step == -1:
-        # From the last element of the range down to its first.
+        # From the last element of the range to the first.
         starts = g.node("Sub", [g.computed(end), g.integers(1)], "i64", (1,))
         ends = g.node("Sub", [g.computed(start), g.node(
             "Add", [g.computed(size), g.integers(1)], "i64", (1,))],

@@ -23,8 +23,8 @@ class Value:
     name: str
     element: str
     shape: tuple
-    # False where the value went through a rounding that two implementations
-    # may make differently: nothing may jump on it then.
+    # False if the value was rounded in a way that may differ between
+    # implementations: it must then not decide anything discontinuous.
     exact: bool = True
 
     @property
@@ -43,7 +43,7 @@ class Graph:
         self.inputs, self.constants, self.nodes = {}, {}, []
         self.fills, self.values, self.ops = {}, [], []
         self.read = set()
-        # Set where empty results may have another rank on the other side.
+        # True if empty results may have another rank on the other side.
         self.empty_in_any_shape = False
         self.count = 0
 
@@ -224,7 +224,7 @@ class Graph:
         return self.node("Concat", [self.computed(s) for s in sizes], "i64",
                          (len(sizes),), axis=0)
 
-    # Values to go on with.
+    # Values for further ops.
 
     def some(self, *, elements=("f32",), ranks=range(1, 5), exact=False,
              known=True):
@@ -238,7 +238,7 @@ class Graph:
             return self.pick(fitting[-6:])
         return self.input(self.pick(elements), self.sizes(self.pick(ranks)))
 
-    # A body's own graph.
+    # The graph of a body.
 
     def inner(self, draw, inputs=None):
         """Encodes a subgraph: `draw()` adds nodes and gives its results."""
@@ -248,7 +248,7 @@ class Graph:
         results = draw()
         names = {}
         for value in results:
-            # A body's result is made by a node of its own.
+            # Every result of a body must be computed by a node of the body.
             name = self.fresh("b")
             self.read.add(value.name)
             self.nodes.append(onnx_build.node("Identity", [value.name],
@@ -279,7 +279,8 @@ class Graph:
         """The inputs of one run."""
         made = {}
         for name, (element, shape, fill) in self.fills.items():
-            # A window larger than its image has no valid run at all.
+            # A window that is larger than its image makes the extent negative:
+            # no valid run.
             extents = [max(0, e.at(self.runs[run])) for e in shape]
             made[name] = np.asarray(
                 (fill or draw_array(element))(self.rng, extents),

@@ -11,7 +11,7 @@ import os
 
 import numpy as np
 
-# Places in the table of functions; they never change.
+# Positions in the table of functions; they never change.
 API_VERSION = 16
 GET_ERROR_MESSAGE, CREATE_ENV, CREATE_SESSION_FROM_ARRAY, RUN = 2, 3, 8, 9
 CREATE_SESSION_OPTIONS, OPTIMIZATION, THREADS = 10, 23, 24
@@ -24,7 +24,7 @@ TYPES = {1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16",
 CODES = {name: code for code, name in TYPES.items()}
 
 
-# The answer where there is none, which tells nothing about the model.
+# The answer if the peer gives none; it says nothing about the model.
 DIED = "the peer's process died or gave no answer in time"
 
 
@@ -134,7 +134,7 @@ def run(path, model, runs, limit=60):
     receive, send = multiprocessing.Pipe(False)
 
     def work():
-        # The library prints what it refuses.
+        # The library prints its refusals: drop them.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         send.send(run_here(path, model, runs))
         os._exit(0)
