@@ -1,10 +1,10 @@
-"""Every operator on tensors without elements: the rows of check_empty.py.
+"""The rows of check_empty.py: every operator on tensors without elements.
 
 `row(OP, OPERANDS..., ATTRIBUTES)`: an operand is a type whose extents `n` and
-`m` become 0, an array (a constant) or None. `never` names the extents that may
-not be zero, because the operator has no meaning then. `UNTRIED` are the
-operators that have nothing to say here, and why. The other tables say what
-differs where the extent beside a zero is 2^62.
+`m` become 0, an array (a constant) or None. `never` names the extents that
+must not be zero, because the operator is not defined then. `UNTRIED` lists
+operators for which the test makes no sense, with the reason. The other tables
+list results that differ if the extent beside a zero is 2^62.
 """
 import numpy as np
 

@@ -1,17 +1,18 @@
 #!/usr/bin/python3
-"""Real models compiled and run: errors, bits, rows, time and memory.
+"""Compiles and runs real models and checks errors, bits, rows, time and
+memory.
 
 For every model of export_models.py:
-  accuracy  the largest and the rms difference from PyTorch in float64 are at
+  accuracy  the largest and the rms error against PyTorch in float64 are at
             most twice (--allowed-error) those of PyTorch in float32, over all
-            exported sizes; results have PyTorch's shapes, and detectors are
-            given an image without a hit
-  threads   1, 2 and 5 threads give the same bits
-  rows      row i of a batch has the bits it has alone (not asked where AMX
+            exported sizes; results have PyTorch's shapes; detectors also get
+            an image without a hit
+  threads   1, 2 and 5 threads give equal bits
+  rows      row i of a batch has the bits that it has alone (not tested if AMX
             multiplies more than eight rows in tiles)
-  compile   time and resident memory stay under their limits
-  same      a second compilation gives the same bytes (small models)
-A table of the measurements comes at the end; the last line counts the checks.
+  compile   time and resident memory stay below their limits
+  same      a second compilation gives equal bytes (small models)
+The table of measurements comes last; its last line has the counts.
 """
 import argparse
 import filecmp
@@ -39,7 +40,7 @@ with open("/proc/cpuinfo") as cpuinfo:
 
 class Measured:
     def __init__(self, command):
-        """Runs `command`; what it and its children took."""
+        """Runs `command` and measures it with its children."""
         start = time.monotonic()
         process = subprocess.Popen(command, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT)
@@ -129,7 +130,7 @@ class Model:
         return outputs
 
     def accuracy(self, stem, outputs):
-        """Takes the differences at one size into account."""
+        """Adds the errors at one size."""
         with np.load(f"{stem}.reference.npz") as reference:
             names = [n for n in reference.files if not n.endswith(".f64")]
             for name in names:
@@ -151,7 +152,7 @@ class Model:
                 sums[4] += exact.size
 
     def judge(self):
-        """Each output's errors over all sizes against PyTorch's."""
+        """Compares each output's errors over all sizes with PyTorch's."""
         worst = 0.0
         for name, (most, theirs, square, their_square, count) in \
                 self.errors.items():
@@ -177,7 +178,8 @@ class Model:
         return not wrong
 
     def rows(self, inputs):
-        """Bits of one row alone and in a batch; None without a batch axis."""
+        """Compares one row alone with that row in a batch; None without a
+        batch axis."""
         with np.load(inputs) as held:
             given = {name: held[name] for name in held.files}
         count = next(iter(given.values())).shape[0]

@@ -25,7 +25,8 @@ class Skip(Exception):
 
 
 def committed():
-    """What git knows or would; the whole tree where there is no repository."""
+    """The files that git tracks or would track; without a repository all
+    files."""
     listing = subprocess.run(
         ["git", "-c", f"safe.directory={SOURCE}", "ls-files", "--cached",
          "--others", "--exclude-standard"],
@@ -55,7 +56,7 @@ def includes(path):
 
 
 def room(path):
-    """`passes/fuse` for passes/fuse/X.cpp, else the first folder."""
+    """`passes/fuse` for passes/fuse/X.cpp, otherwise the first folder."""
     parts = path.split("/")
     return "/".join(parts[:2]) if parts[0] == "passes" else parts[0]
 
@@ -121,7 +122,7 @@ def secrets(options):
 
 
 def comments_stripped(path):
-    """The text without comments; a string keeps its quotes and line ends."""
+    """The text without comments; strings become empty, line ends stay."""
     pattern = r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"'
 
     def blank(match):

@@ -1,5 +1,5 @@
-"""Calls: what goes in by order and by name, what comes out, and whose memory it
-is."""
+"""Tests calls: inputs by order and by name, the outputs, and the ownership of
+memory."""
 import unittest
 
 import models

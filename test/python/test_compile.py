@@ -1,4 +1,4 @@
-"""Compiling: through the cache, into a file, and without a cache."""
+"""Tests compilation: through the cache, into a file, and without a cache."""
 import os
 import unittest
 import warnings

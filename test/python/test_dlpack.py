@@ -1,4 +1,4 @@
-"""Tensors of other libraries: in their own memory, of every type and shape."""
+"""Tests tensors of other libraries, used in place, of every type and shape."""
 import unittest
 
 import models
@@ -12,7 +12,7 @@ except ImportError:
 
 
 class Foreign:
-    """A tensor that can do nothing but DLPack."""
+    """A tensor that supports only DLPack."""
 
     def __init__(self, array, device=(1, 0)):
         self.array, self.device, self.exports = array, device, 0

@@ -1,4 +1,4 @@
-"""Refusals: the class of each status, and the text of whoever refuses."""
+"""Tests refusals: the class of each status, and the text of the message."""
 import os
 import shutil
 import subprocess

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Training as SavedModels have it: a signature that takes a batch, and
-variables that each run changes.
+"""Tests training in SavedModels: a signature that takes a batch, and variables
+that each run changes.
 
-`network` trains a convolution, a batch normalization and a dense layer by Adam,
-with the nodes TensorFlow writes for their gradients, beside PyTorch: the loss
-and all variables must agree after each step. `rules` are the optimizers one by
-one, dense and sparse, against their definitions in numpy.
+`network` trains a convolution, a batch normalization and a dense layer by
+Adam, with the nodes that TensorFlow writes for their gradients. The loss and
+all variables must agree with PyTorch after each step. `rules` tests the
+optimizers one by one, dense and sparse, against their definitions in numpy.
 
     check_training.py --build=BUILD [--only=WORDS]
 """
@@ -40,8 +40,8 @@ def port(key, tensor, dtype, shape):
 
 
 def signature(name, inputs, outputs):
-    """`inputs` are (key, dtype, shape), each the placeholder NAME_KEY; outputs
-    (key, tensor)."""
+    """A signature. `inputs` are (key, dtype, shape), each the placeholder
+    NAME_KEY; outputs are (key, tensor)."""
     text = " ".join([
         *(f"inputs {port(key, f'{name}_{key}:0', dtype, shape)}"
           for key, dtype, shape in inputs),
@@ -111,7 +111,7 @@ RATE, BETAS, EPSILON, MOMENTUM = .01, (.9, .999), 1e-9, .9
 
 
 def network(folder):
-    """The nodes of one step, in the order of the layers and back."""
+    """The nodes of one step: the layers in order, then their gradients."""
     nodes = []
 
     def add(name, op, *inputs, after=(), **attributes):
@@ -222,7 +222,7 @@ def network(folder):
 
 
 def torch_steps(x, labels):
-    """What `network` gives after each step."""
+    """The expected results of `network` after each step."""
     to = {name: torch.tensor(array) for name, array in PARAMETERS.items()}
     to["kernel"] = to["kernel"].permute(3, 2, 0, 1).contiguous()
     leaves = {name: value.requires_grad_() for name, value in to.items()}
@@ -358,7 +358,7 @@ NOT_SPARSE = ("GradientDescent", "Adam", "AdamWithAmsgrad", "AdaMax")
 
 
 class Rules:
-    """A model with a signature per rule, and what each must come to."""
+    """A model with one signature per rule, and the expected results."""
 
     def __init__(self):
         self.signatures, self.nodes, self.variables = [], [], {}

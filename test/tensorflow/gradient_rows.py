@@ -1,5 +1,5 @@
-"""Gradients: what the operators' definitions say, by differences in double
-precision of what they are gradients of."""
+"""Gradients, compared with finite differences of the operators in double
+precision."""
 import numpy as np
 
 from numpy_ops import avg_pool, conv, depthwise, max_pool, resize
@@ -7,8 +7,8 @@ from op_row import Constant, Row, f32, ints, number, positive
 
 
 def gradient(function, x, dy, step=1e-5):
-    """Of the sum of function(x) * dy; a step of one is exact where the function
-    is linear."""
+    """The gradient of the sum of function(x) * dy. A step of one is exact if
+    the function is linear."""
     x = np.array(x, np.float64)
     dx, flat = np.zeros_like(x), x.reshape(-1)
     for i, value in enumerate(flat):

@@ -1,4 +1,4 @@
-"""Random numbers: TensorFlow's generator in numpy, word by word."""
+"""Random numbers: TensorFlow's generator in numpy, word for word."""
 import numpy as np
 
 from graph_text import Type
@@ -8,7 +8,7 @@ MASK = np.uint64(0xffffffff)
 
 
 def philox(key, low, high):
-    """Blocks [n, 4] of counters low, high (u64), by Salmon et al., 2011."""
+    """Blocks [n, 4] of the counters low, high (u64), by Salmon et al., 2011."""
     low, high = np.broadcast_arrays(np.asarray(low, np.uint64),
                                     np.asarray(high, np.uint64))
     thirty_two = np.uint64(32)
@@ -24,7 +24,7 @@ def philox(key, low, high):
 
 
 def mixed(seeds):
-    """The key and the counter of two seeds."""
+    """The key and the counter derived from two seeds."""
     first, second = (int(s) & 0xffffffffffffffff for s in seeds)
     w = [int(v) for v in philox(0x02461e293ec8f720, first, second)]
     return w[0] | w[1] << 32, 0, w[2] | w[3] << 32

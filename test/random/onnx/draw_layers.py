@@ -51,7 +51,7 @@ def pool(g):
 
 @draws(2)
 def normalization(g):
-    """Scale and bias may be inputs whose extent the model leaves open."""
+    """Scale and bias may be inputs with dynamic extents."""
     ops = ["InstanceNormalization", "BatchNormalization", "LpNormalization"]
     op = g.pick(ops + ["LayerNormalization"] if g.opset >= 17 else ops)
     depth = extent(g.pick([1, 2, 3, 5, 8]))
@@ -88,7 +88,7 @@ def positive(rng, extents):
 
 @draws(2)
 def recurrent(g):
-    """Optional inputs are constants, inputs or absent."""
+    """A recurrent layer; optional inputs are constants, inputs or absent."""
     op, gates = g.pick([("RNN", 1), ("GRU", 3), ("LSTM", 4)])
     steps, batch = g.size(), g.size(0.7)
     depth, hidden = g.between(1, 4), g.between(1, 4)
@@ -162,7 +162,7 @@ FACTORS = [(1.0, 1, 1), (2.0, 2, 1), (3.0, 3, 1), (0.5, 1, 2), (1.5, 3, 2),
 
 @draws(1.5)
 def resize(g):
-    """By constant factors or to computed sizes."""
+    """A Resize by constant factors or to computed sizes."""
     x = g.input("f32", (g.size(), g.pick([1, 2]), *g.sizes(2)))
     mode = g.pick(["nearest", "linear", "cubic"])
     where = g.pick(["half_pixel", "asymmetric", "align_corners",
@@ -192,7 +192,7 @@ def resize(g):
 
 @draws(1)
 def roi_align(g):
-    """Samples are counted from each box where their number is 0."""
+    """A RoiAlign; the number of samples 0 means that each box determines it."""
     if g.opset < 16:
         return
     height, width = g.size(), g.size()
@@ -215,7 +215,7 @@ def roi_align(g):
 
 @draws(1.5)
 def loss(g):
-    """Classes' weights may be an input whose extent the model leaves open."""
+    """A loss; the weights of classes may be an input with a dynamic extent."""
     classes = g.between(1, 6)
     rows = (g.size(), *g.sizes(g.between(0, 1)))
     x = g.input("f32", (rows[0], classes, *rows[1:]))
