@@ -40,8 +40,7 @@ for op in """Abs Acos Acosh Asin Asinh Atan Atanh Ceil Celu Cos Cosh Elu Erf Exp
              Sinh Size Softmax Softplus Softsign Sqrt Tan Tanh ThresholdedRelu Dropout NonZero Clip Transpose Flatten
              GlobalAveragePool EyeLike DynamicQuantizeLinear Trilu LpNormalization""".split():
     operand = CHANNELS if op in ("GlobalAveragePool",) else X
-    # Of an image without pixels, or an empty range, there is no mean and no
-    # scale.
+    # An image without pixels has no mean, and an empty range has no scale.
     never = {"GlobalAveragePool": "m", "DynamicQuantizeLinear": "nm"}.get(op, "")
     row(op, operand, never=never, outputs=3 if op == "DynamicQuantizeLinear" else 1)
 row("Cast", X, to=7)

@@ -123,7 +123,7 @@ private:
   // Nonnegative numbers computed from extents.
   GrownNumber extentNumber();
   GrownNumber numberByArithmetic(GrownNumber x);
-  /// A number read from a tensor that is computed from an even number of them.
+  /// An element of a tensor computed from `numbers`, whose count is even.
   GrownNumber numberByTensor(llvm::ArrayRef<GrownNumber> numbers);
   /// A number not above `most`; nullopt if no try gives one.
   std::optional<GrownNumber> numberUpTo(int64_t most);

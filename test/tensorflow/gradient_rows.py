@@ -86,7 +86,7 @@ ACTIVATIONS = [
               SIGMOID),
     by_result("ReciprocalGrad", lambda x: 1 / x, 1 / X, X),
     by_result("InvGrad", lambda x: 1 / x, 1 / X, X),
-    # At the points where their pieces meet.
+    # Where their linear pieces meet.
     Row("ReluGrad", [np.full(8, 2, np.float32), EDGES],
         np.array([0, 0, 2, 2, 0, 0, 2, 0], np.float32), static=True),
     Row("Relu6Grad", [np.full(8, 2, np.float32), EDGES],
