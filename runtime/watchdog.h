@@ -25,7 +25,7 @@ typedef struct tenon_watchdog {
   pthread_t thread;
 } tenon_watchdog;
 
-/* Returns 0 or an errno. */
+/* Prepares the watchdog without its thread. Returns 0 or an errno. */
 int tenon_watchdog_init(tenon_watchdog *dog);
 void tenon_watchdog_destroy(tenon_watchdog *dog);
 

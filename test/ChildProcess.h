@@ -1,4 +1,4 @@
-// Code that may end, close or change its process runs in a child of the test.
+// Runs code that may end, close or change its process in a child of the test.
 #ifndef TENON_TEST_CHILDPROCESS_H
 #define TENON_TEST_CHILDPROCESS_H
 
@@ -8,7 +8,8 @@
 
 namespace tenon::test {
 
-/// The exit code of `body` in a child process, or minus the signal.
+/// Runs `body` in a child process. Returns its exit code, or minus the signal
+/// that ended it.
 template <typename Body> int inChild(Body body) {
   fflush(stdout);
   pid_t child = fork();

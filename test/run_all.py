@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Runs every suite and counts: the last line is `N passed, N failed, N skipped`.
+"""Runs every suite; the last line is `N passed, N failed, N skipped`.
 
-A suite is a function that yields results; what fails is printed in full, what
-passes is only counted. `--only=NAME,...` picks suites, `--list` names them.
-Processor time is printed for each suite and for the dearest units. Limits are
-of wall time, several times what a slow and busy machine needs: they end what
-hangs and judge nothing.
+A suite is a function that yields results. Failures are printed in full, passes
+are only counted. `--only=NAME,...` selects suites, `--list` names them.
+Processor time is printed for each suite and for the slowest units. Limits are
+in wall time, several times what a slow and busy machine needs: they only end
+tests that hang.
 """
 import argparse
 import collections
@@ -40,8 +40,8 @@ class Count:
                 f"{self.skipped} skipped")
 
 
-# How a command ended (None: past the limit), everything it said, and the
-# processor seconds of it and of all that it waited for.
+# The result of a command: its status (None: timed out), all its output, and the
+# processor seconds of it and its children.
 Ended = collections.namedtuple("Ended", "status said seconds")
 
 
@@ -70,7 +70,7 @@ def call(command, limit, env=None):
 
 
 def children_seconds():
-    """Processor seconds of all children that have ended so far."""
+    """Processor seconds of all children that have ended."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
@@ -81,7 +81,7 @@ def tail(text, lines=120):
 
 
 def script(path, *arguments, limit=7200):
-    """A suite in Python whose own last line is the count."""
+    """A suite in Python that prints its own counts as last line."""
     def suite(options):
         status, said, _ = call(
             [PYTHON, os.path.join(SOURCE, path),
@@ -116,7 +116,7 @@ def gtest_count(path):
 
 
 def run_unit(test, properties, options):
-    """One test of CTest: its count and how it ended."""
+    """One test of CTest: its counts and how it ended."""
     report = os.path.join(options.build, "reports", test["name"] + ".json")
     os.makedirs(os.path.dirname(report), exist_ok=True)
     if os.path.exists(report):
@@ -137,8 +137,8 @@ def run_unit(test, properties, options):
 
 
 def run_units(options):
-    """Everything CTest knows of; GoogleTest programs are counted by case. Tests
-    that measure time or memory say RUN_SERIAL and run alone."""
+    """All tests of CTest; GoogleTest programs are counted by case. Tests that
+    measure time or memory have RUN_SERIAL and run alone."""
     status, listing, _ = call(["ctest", "--test-dir", options.build,
                                "--show-only=json-v1"], 600)
     tests = json.loads(listing)["tests"] if status == 0 else []
@@ -192,7 +192,8 @@ def run_lit(options):
     with open(report) as text:
         tests = json.load(text)["tests"]
     count = Count()
-    # Tests of a tool that is not there are skipped, so its absence counts.
+    # Tests of a missing tool are skipped, so a missing tool counts as a
+    # failure.
     for tool in TOOLS:
         if not os.path.exists(os.path.join(options.build, "bin", tool)):
             print(f"lit: {tool} is not built")
@@ -211,7 +212,7 @@ def run_lit(options):
     return count
 
 
-# The cheap suites come first: what is wrong with the tree is known in seconds.
+# Fast suites come first, so that errors appear within seconds.
 SUITES = [
     ("house", script("test/house/lint.py")),
     ("units", run_units),

@@ -74,7 +74,7 @@ struct ModelFacts {
   OpenFiles files; ///< files of the weights that are already open
   std::vector<std::string> filesRead; ///< the model and every file it names
   std::string source;      ///< the model file's base name and hash, for people
-  uint64_t sourceHash = 0; ///< XXH64 of the model file; 0 where it is not known
+  uint64_t sourceHash = 0; ///< XXH64 of the model file; 0: unknown
 };
 
 /// Collects the facts of a module after the phase `placed`. The attribute

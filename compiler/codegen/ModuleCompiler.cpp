@@ -45,7 +45,7 @@ std::string ModuleCompiler::versionPrefix(const TargetChoice &target) const {
 
 /// The features of `target` that the code of `module` may use.
 static uint64_t featuresOf(const Module &module, const TargetChoice &target) {
-  // Only intrinsics use AMX tiles.
+  // Code uses AMX tiles only through these intrinsics.
   bool usesTiles = any_of(module, [](const Function &function) {
     StringRef name = function.getName();
     return name.starts_with("llvm.x86.tile") ||

@@ -13,7 +13,7 @@
 
 namespace tenon {
 
-/// A limit, because a pass manager copies its passes for each possible thread.
+/// The most threads. A pass manager copies its passes for each of them.
 static constexpr int mostJobs = 1024;
 
 Workers::Workers(int jobs)

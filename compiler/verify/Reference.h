@@ -30,7 +30,8 @@ public:
             std::function<uint64_t()> memoryLeft = {});
   ~Reference();
 
-  /// Why the model could not be read; Success if it could. Evaluate only then.
+  /// The error class of reading the model; Success if it was read. Evaluate
+  /// only after Success.
   Status getStatus() const;
 
   /// Evaluates a function on `inputs`, in the function's order. Each op's

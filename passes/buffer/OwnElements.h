@@ -10,9 +10,9 @@ namespace tenon {
 /// an element before it writes the element at that index, and reads no other.
 bool readsOwnElements(FusionOp fusion, mlir::BlockArgument argument);
 
-/// The input of which a single update (scatter, update slice) changes a few
-/// elements, if the kernel reads the input for nothing else; nullopt for other
-/// kernels. If the output is that input, the kernel copies nothing.
+/// For a kernel of one scatter or dynamic_update_slice: the number of the input
+/// that is updated and read for nothing else; nullopt for other kernels. The
+/// kernel first copies this input to the output, unless they are one buffer.
 std::optional<unsigned> updatedInput(FusionOp fusion);
 
 } // namespace tenon

@@ -47,7 +47,7 @@ int64_t multiplyBytes(int64_t a, int64_t b) {
                                           : std::min(product, mostBytes);
 }
 
-/// As above, computed at run time.
+/// a * b, at most `mostBytes`, computed at run time.
 Value multiplyBytes(OpBuilder &builder, Location loc, Value a, Value b) {
   auto x = getConstantIntValue(a), y = getConstantIntValue(b);
   Value most = arith::ConstantIndexOp::create(builder, loc, mostBytes);

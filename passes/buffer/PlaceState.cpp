@@ -28,7 +28,8 @@ public:
     for (StateWriteOp write : writes)
       writers.insert(write);
     // Writes come first. If a read and a write cannot both be in place, the
-    // copy is then made at the read.
+    // write becomes a copy: it comes after the kernel, when fewer values are
+    // live.
     for (StateWriteOp write : writes)
       if (const char *obstacle = placeWrite(write))
         write.emitRemark() << "state " << write.getState()

@@ -280,8 +280,8 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     case Role::Whole:
       return false;
     case Role::Map:
-      // Kernels of their own take only splats, whose elements need no memory.
-      // Gathers also read tables in panels.
+      // A kernel with the role Whole accepts only splats, whose elements need
+      // no memory. A gather also accepts the stored form of its table.
       if (isa<AttentionOp>(group.root))
         return joinsAttention(op, cast<AttentionOp>(group.root));
       if (group.role == Role::Whole)

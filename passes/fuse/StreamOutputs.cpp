@@ -1,7 +1,7 @@
 // Decides which kernels use non-temporal stores. An ordinary store first reads
 // its cache line into the cache; a non-temporal store of a whole line does not.
-// The line must then be read from memory again. So only the caller may read it,
-// and the run must be one that evicts it from the caches anyway.
+// A later read of the line then misses the caches. So only the caller may read
+// the line, and the run must be one that evicts it from the caches anyway.
 #include "passes/fuse/Passes.h"
 
 #include "dialects/tenon/TenonDialect.h"

@@ -128,7 +128,7 @@ struct SplitHeads : OpRewritePattern<AttentionOp> {
         op.getFillAttr());
     SmallVector<OpFoldResult> sizes = mixedSizes(rewriter, loc, apart);
     if (ShapedType::isDynamic(shape[place])) {
-      // Use the value that the model itself uses for this extent.
+      // Use the model's own value of this extent, so that it is recognized.
       sizes[place] =
           mixedSize(rewriter, loc, op.getQuery(), op.getQueryOrder()[rank - 3]);
     } else {

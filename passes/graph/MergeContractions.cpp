@@ -1,7 +1,7 @@
 // Merges products of one operand with several weights into one product with the
 // weights side by side; each former result is a slice of it. This applies only
-// if the results are moved or used by attention: kernels read slices in place.
-// Ops that a product's kernel would compute before its store are not lost then.
+// if the results are moved or used by attention: kernels read slices in place,
+// and no product loses an epilogue.
 #include "passes/graph/Passes.h"
 
 #include "passes/graph/Attention.h"
@@ -145,7 +145,7 @@ struct MergeContractions : impl::MergeContractionsBase<MergeContractions> {
         joined(builder, loc, weights, 1 - contract), ArrayRef<int64_t>(),
         ArrayRef<int64_t>(), model.product.getLhsContract(),
         model.product.getRhsContract());
-    // Use the size values that the model itself uses.
+    // Use the model's own size values, so that equal sizes are recognized.
     SmallVector<OpFoldResult> sizes =
         model.bias ? getMixedValues(model.bias.getStaticSizes(),
                                     model.bias.getSizes(), builder)

@@ -13,8 +13,8 @@ namespace tenon {
 #include "passes/graph/Passes.h.inc"
 
 namespace {
-/// The least number of weight elements. With fewer, rounding the rows takes as
-/// long as the products.
+/// The least number of weight elements for which pairs are used. With fewer,
+/// rounding the rows takes as long as the products.
 constexpr int64_t fewestElements = 1 << 8;
 
 RankedTensorType typeOf(Value value) {

@@ -1,5 +1,5 @@
-// AMX as tests see it, native or emulated: what the assembler makes of every
-// form of an instruction does what scalar code does.
+// Tests AMX instructions, native or emulated: every form that the assembler
+// emits must give the result of scalar code.
 #include "test/amx/amx_emulator.h"
 #include "test/amx/amx_tiles.h"
 
@@ -23,8 +23,8 @@ struct Numbers {
   uint32_t next() { return seed = seed * 1664525u + 1013904223u; }
 };
 
-/// C is rows x columns, A rows x words, B words x columns, all in words of 32
-/// bits.
+/// The sizes in 32-bit words: C is rows x columns, A is rows x words, B is
+/// words x columns.
 struct Sizes {
   int rows, words, columns;
 };
@@ -70,7 +70,7 @@ float flushed(float x) {
 
 float fromBf16(uint32_t bits) { return flushed(std::bit_cast<float>(bits)); }
 
-/// As the manual says it, with denormals taken and left as zero.
+/// The result that the manual defines; denormal operands and results are zeros.
 Words expectedBf16(Sizes sizes, const Words &a, const Words &b, Words c) {
   for (int m = 0; m < sizes.rows; ++m)
     for (int n = 0; n < sizes.columns; ++n) {
@@ -132,7 +132,7 @@ TEST_F(Amx, multipliesBf16OfAnyBits) {
     Words a(64), b(64), c(256);
     for (Words *words : {&a, &b, &c})
       for (uint32_t &word : *words) {
-        // Every exponent; in some rounds those around the least ones.
+        // All exponents; in odd rounds only those near the smallest.
         word = numbers.next() ^ numbers.next() >> 16;
         if (round % 2)
           word &= 0xa0ffa0ff;
@@ -173,7 +173,8 @@ TEST_F(Amx, multipliesBytes) {
 }
 
 TEST_F(Amx, keepsConfigurations) {
-  static amx_config config = configOf({3, 4, 5}); // from the next instruction
+  static amx_config config = configOf({3, 4, 5}); // relative to the next
+                                                  // instruction
   amx_config stored;
   asm volatile("ldtilecfg %1\n\tsttilecfg %0" : "=m"(stored) : "m"(config));
   EXPECT_EQ(std::memcmp(&stored, &config, sizeof config), 0);
@@ -190,7 +191,7 @@ WITH_AMX void expectTile(const char *memory, int64_t stride, const char *what) {
         << what << ", row " << row;
 }
 
-/// Loads tile 6 through the registers named and stores it by the same form.
+/// Loads tile 6 from the address in these registers and stores it by that form.
 #define EXPECT_ADDRESS(BASE, INDEX, SCALE, DISPLACEMENT)                       \
   {                                                                            \
     std::vector<char> copy(bytes.size());                                      \
@@ -295,7 +296,7 @@ WITH_AMX void productOf(amx_config config) {
 }
 WITH_AMX void productWithItself(amx_config config) {
   configure(config);
-  // No assembler takes tdpbf16ps of tmm0, tmm1, tmm1.
+  // Assemblers refuse tdpbf16ps of tmm0, tmm1, tmm1.
   asm volatile(".byte 0xc4, 0xe2, 0x72, 0x5c, 0xc1");
 }
 

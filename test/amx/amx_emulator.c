@@ -1,6 +1,6 @@
-/* From the bytes of an instruction and the registers of who met it to an
- * operation on tiles. Whatever is not known is left to kill the process, as it
- * would without a handler. */
+/* Decodes an AMX instruction from its bytes and the thread's registers, and
+ * runs it on tiles. An unknown instruction kills the process, as it would
+ * without the handler. */
 #include "test/amx/amx_emulator.h"
 
 #include <signal.h>
@@ -14,11 +14,11 @@
 static _Thread_local struct amx_tiles tiles
     __attribute__((tls_model("initial-exec")));
 
-/* A VEX instruction of the map 0F38 with three bytes of prefix. */
+/* A VEX instruction of map 0F38 with a three-byte prefix. */
 struct instruction {
   unsigned opcode, prefix; /* prefix: 0 none, 1 66, 2 F3, 3 F2 */
-  unsigned mod, reg, rm;   /* reg and rm with their fourth bits */
-  unsigned extra;          /* the register in the prefix */
+  unsigned mod, reg, rm;   /* with the fourth bits of reg and rm */
+  unsigned extra;          /* the register encoded in the prefix */
   int has_sib;
   char *base;     /* base register and displacement */
   int64_t stride; /* index register times scale; 0: none */
@@ -48,7 +48,7 @@ static const uint8_t *decode_address(const ucontext_t *context,
       wide = 1;
     else
       base = value_of(context, (sib & 7) | high_base);
-  } else if (low_rm == 5 && found->mod == 0) { /* from the next instruction */
+  } else if (low_rm == 5 && found->mod == 0) { /* rip-relative */
     wide = 1;
     base = (int64_t)(intptr_t)at + 4;
   } else {
@@ -66,7 +66,8 @@ static const uint8_t *decode_address(const ucontext_t *context,
   return at;
 }
 
-/* Zero: no instruction of the form all of AMX has. */
+/* Zero if the instruction does not have the form that all AMX instructions
+ * have. */
 static int decode(const ucontext_t *context, struct instruction *found) {
   const uint8_t *start =
       (const uint8_t *)(intptr_t)context->uc_mcontext.gregs[REG_RIP];
@@ -89,7 +90,7 @@ static int decode(const ucontext_t *context, struct instruction *found) {
   return 1;
 }
 
-/* Opcode 49: configurations, and zero. */
+/* Opcode 49: tile configuration and tilezero. */
 static enum amx_outcome configure(const struct instruction *i) {
   if (i->extra != 0)
     return AMX_UNDEFINED;
@@ -111,7 +112,7 @@ static enum amx_outcome configure(const struct instruction *i) {
   return AMX_UNDEFINED;
 }
 
-/* Opcode 4B: tiles from and to memory. */
+/* Opcode 4B: loads and stores of tiles. */
 static enum amx_outcome move(const struct instruction *i) {
   if (!i->has_sib || i->extra != 0 || i->prefix == 0)
     return AMX_UNDEFINED;
@@ -154,7 +155,7 @@ static void handle(int number, siginfo_t *info, void *opaque) {
     signal(SIGSEGV, SIG_DFL);
     raise(SIGSEGV);
   }
-  signal(number, SIG_DFL); /* The instruction is met again. */
+  signal(number, SIG_DFL); /* runs again: kills the process */
 }
 
 int amx_start(void) {

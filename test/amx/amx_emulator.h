@@ -1,10 +1,9 @@
-/* AMX for tests on machines without it. Code that was compiled with AMX
- * instructions runs here as it stands: each of them raises SIGILL, and a
- * handler decodes and carries it out. It is for tests alone, thousands of times
- * slower than the real thing, and says nothing about speed. Known are
- * ldtilecfg, sttilecfg, tilerelease, tilezero, tileloadd, tileloaddt1,
- * tilestored, tdpbf16ps and the four products of bytes; tiles are each thread's
- * own, as in hardware. */
+/* An emulator of AMX for tests on machines without it. Code compiled with AMX
+ * instructions runs unchanged: each instruction raises SIGILL, and a handler
+ * decodes and executes it. It is thousands of times slower than hardware and
+ * says nothing about speed. It supports ldtilecfg, sttilecfg, tilerelease,
+ * tilezero, tileloadd, tileloaddt1, tilestored, tdpbf16ps and the four products
+ * of bytes. Each thread has its own tiles, as in hardware. */
 #ifndef TENON_TEST_AMX_AMX_EMULATOR_H
 #define TENON_TEST_AMX_AMX_EMULATOR_H
 
@@ -12,10 +11,9 @@
 extern "C" {
 #endif
 
-/* Lets this process execute AMX instructions, on all its threads. Nonzero: they
- * are emulated; where the processor has them and the system permits, it is
- * used.
- */
+/* Lets all threads of this process execute AMX instructions. Uses the processor
+ * if it has AMX and the system permits it. Returns nonzero if the instructions
+ * are emulated. */
 int amx_start(void);
 
 #ifdef __cplusplus

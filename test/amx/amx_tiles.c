@@ -1,4 +1,5 @@
-/* Tiles in memory. Every operation checks first what the processor checks. */
+/* Operations on tiles in memory. Each checks the conditions that the processor
+ * checks. */
 #include "test/amx/amx_tiles.h"
 
 #include <immintrin.h>
@@ -74,10 +75,10 @@ enum amx_outcome amx_store(struct amx_tiles *tiles, unsigned tile, char *base,
   return AMX_DONE;
 }
 
-/* A row of C += a row of A times B, in f32: the even and the odd elements of
- * the pairs are two chains of fused multiply-adds over the words of A, which
- * meet in one addition, and C is added last. Called with denormals taken and
- * left as zero, as tiles always do, and never inlined past that setting. */
+/* Adds a row of A times B to a row of C, in f32. The even and the odd elements
+ * of the pairs form two chains of fused multiply-adds over the words of A. The
+ * two sums are added, and then added to C. Must be called with denormals
+ * treated as zero, as tiles do, and is never inlined across that setting. */
 __attribute__((noinline, target("avx2,fma"))) static void
 add_bf16(float *c, const uint16_t *a, const uint8_t (*b)[AMX_ROW_BYTES],
          int words, int columns) {

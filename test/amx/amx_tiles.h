@@ -1,5 +1,5 @@
-/* The tile registers of AMX and what its instructions do to them, written after
- * the operation sections of Intel's manual, without any AMX instruction. */
+/* The tile registers of AMX and the effects of its instructions, written from
+ * the operation sections of Intel's manual without AMX instructions. */
 #ifndef TENON_TEST_AMX_AMX_TILES_H
 #define TENON_TEST_AMX_AMX_TILES_H
 
@@ -7,7 +7,7 @@
 
 enum { AMX_TILES = 8, AMX_ROWS = 16, AMX_ROW_BYTES = 64 };
 
-/* The configuration as it lies in memory for ldtilecfg; all zero: none. */
+/* The configuration in the memory layout of ldtilecfg; all zero means none. */
 struct amx_config {
   uint8_t palette, start_row, reserved[14];
   uint16_t row_bytes[16];
@@ -31,7 +31,7 @@ enum amx_product {
   AMX_U8U8,
   AMX_U8S8,
   AMX_S8U8,
-  AMX_S8S8, /* fours of bytes of A and of B */
+  AMX_S8S8, /* groups of four bytes of A and of B */
 };
 
 enum amx_outcome amx_configure(struct amx_tiles *tiles, const void *config);

@@ -1,4 +1,4 @@
-// Every kind of artifact, opened by the runtime where it can be.
+// Tests every kind of artifact; the runtime opens those that it can.
 #include "test/artifact/SmallModel.h"
 
 #include "runtime/tenon.h"
@@ -13,7 +13,8 @@
 namespace tenon::test {
 namespace {
 
-/// Opens `path` and runs it on `rows` rows; the text of what went wrong.
+/// Opens `path` and runs it on `rows` rows. Returns the text of an error, or an
+/// empty string.
 std::string runOn(const std::string &path, int64_t rows,
                   std::vector<float> &result, bool verify = true) {
   char text[1024] = "";
@@ -104,9 +105,9 @@ TEST(Artifact, SameBytesTwice) {
   }
 }
 
-/// Flips every byte of `path`, then cuts it at every length, and opens
-/// `artifact` each time. Where that is not refused `mayRun` must say so, and
-/// the values must be right.
+/// Damages `path`: flips every byte, then cuts it at every length, and opens
+/// `artifact` each time. It must be refused, or `mayRun` must allow the offset
+/// and the values must be right.
 void damageEveryByte(const std::string &path, const std::string &artifact,
                      const std::function<bool(size_t)> &mayRun) {
   std::string good = readFile(path);
@@ -143,8 +144,8 @@ TEST(Artifact, DamagedWeightsAreRefused) {
   SmallModel model("damaged-weights");
   model.options.weights = WeightPlacement::External;
   ASSERT_EQ(model.write("small.so").status, Status::Success) << model.text();
-  // The header holds names and ranges for other readers, which the model does
-  // not go by; behind it are 128 bytes of weights.
+  // The header has names and ranges for other readers, which the model ignores.
+  // After it come 128 bytes of weights.
   size_t blob = readFile(model.path("small.safetensors")).size() - 128;
   damageEveryByte(model.path("small.safetensors"), model.path("small.so"),
                   [&](size_t at) { return at >= 8 && at < blob; });
@@ -185,7 +186,7 @@ TEST(Artifact, VersionsAreChosenWhenOpened) {
     EXPECT_STREQ(desc->versions[0].name, "sapphirerapids");
     EXPECT_STREQ(desc->versions[2].name, "x86-64-v2");
     EXPECT_EQ(desc->versions[2].cpu_features, uint64_t(TENON_CPU_SSE42));
-    // Nothing in it asks for tiles.
+    // The code uses no tiles.
     EXPECT_FALSE(desc->versions[0].cpu_features & TENON_CPU_AMX_TILE);
     for (int i = 0; i < 3; ++i)
       EXPECT_GT(desc->versions[i].code_bytes, 16u) << i;
@@ -210,7 +211,7 @@ TEST(Artifact, VersionsThatNoMachineTellsApart) {
 }
 
 TEST(Artifact, TuningIsNoNeed) {
-  // One instruction set, tuned for in different ways.
+  // Both CPUs have one instruction set and differ in tuning.
   uint64_t needed = 0;
   for (const char *cpu : {"x86-64-v2", "nehalem"}) {
     SmallModel model("tuning");

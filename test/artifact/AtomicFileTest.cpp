@@ -1,5 +1,5 @@
-// Writing that fails: whatever the reason, the old files stay as they were and
-// nothing of the new ones is left.
+// Tests failing writes: whatever the reason, the old files stay unchanged and
+// no part of the new ones remains.
 #include "test/ChildProcess.h"
 #include "test/artifact/SmallModel.h"
 
@@ -52,7 +52,7 @@ TEST(AtomicFile, ALateFailurePutsAllBack) {
       AtomicFile &file = files.add(folder + name);
       ASSERT_TRUE(file.write("new") && file.finish());
     }
-    AtomicFile *failed = files.commit(); // a folder is in the way
+    AtomicFile *failed = files.commit(); // fails, because /c is a folder
     ASSERT_NE(failed, nullptr);
     EXPECT_EQ(failed->path(), folder + "/c");
     EXPECT_NE(failed->error(), 0);
@@ -91,7 +91,7 @@ TEST(AtomicFile, StalePartsOfTheDeadAreRemoved) {
   EXPECT_EQ(code, -SIGKILL);
   ASSERT_EQ(namesIn(folder).size(), 1u);
   writeFile(folder + "/" + namesIn(folder)[0] + ".tmp1f", "a linker's");
-  // A living process keeps its own.
+  // The part of a living process must stay.
   std::string mine = ".tenon-" + std::to_string(getppid()) + "-7.part";
   writeFile(folder + "/" + mine, "in use");
   {
@@ -132,7 +132,7 @@ TEST(ArtifactFailures, AFolderThatMayNotBeWritten) {
   ASSERT_EQ(model.diagnostics.size(), 1u);
   EXPECT_NE(model.diagnostics[0].text.find("No such file"), std::string::npos);
 
-  // Root may write everywhere, so the child becomes nobody.
+  // Root may write everywhere, so the child becomes the user nobody.
   std::filesystem::create_directories(model.path("closed"));
   writeFile(model.path("closed/small.so"), "old");
   std::filesystem::permissions(model.path("closed"),
@@ -157,8 +157,8 @@ TEST(ArtifactFailures, TheHeaderFailsTheObject) {
             (std::vector<std::string>{"small.h", "small.o", "weights.bin"}));
 }
 
-// Of an object, on one thread: to end linkers and other threads first is the
-// tool's part, see test/process/InterruptTest.cpp.
+// Tests an object compiled on one thread. The tool must also end linkers and
+// other threads: see test/process/InterruptTest.cpp.
 TEST(ArtifactFailures, AnInterruptLeavesNothing) {
   SmallModel model("interrupt");
   model.options.jobs = 1;

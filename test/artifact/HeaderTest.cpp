@@ -1,5 +1,5 @@
-// Generated headers: what the compilers of C and C++ say to them, and that a
-// program of plain C runs a model through them.
+// Tests generated headers: C and C++ compilers accept them, and a C program
+// runs a model through them.
 #include "test/artifact/SmallModel.h"
 
 #include "compiler/artifact/Header.h"
@@ -14,7 +14,7 @@
 namespace tenon::test {
 namespace {
 
-/// Runs a shell command; its exit code, what it said in `said`.
+/// Runs a shell command. Returns its exit code; `said` becomes its output.
 int shell(const std::string &command, std::string &said) {
   FILE *pipe = popen((command + " 2>&1").c_str(), "r");
   char buffer[4096];
@@ -35,7 +35,8 @@ TensorFacts tensor(std::string name, int32_t dtype,
 }
 DimFacts fixed(int64_t size) { return {size, size, size, 1, ""}; }
 
-/// Names that are no identifiers, every type, every kind of extent.
+/// A model with names that are no identifiers, every type and every kind of
+/// extent.
 ModelFacts awkwardModel() {
   ModelFacts facts;
   facts.source = "odd */ name.onnx";
@@ -202,7 +203,7 @@ int main(void) {
   EXPECT_EQ(said, "1.5 3 4\n");
 }
 
-/// The header of an .npy file of `rows` rows of four f32, and the values.
+/// A .npy file of `rows` rows of four f32: its header and the values.
 std::string npy(int64_t rows, const std::vector<float> &values) {
   std::string dict = "{'descr': '<f4', 'fortran_order': False, 'shape': (" +
                      std::to_string(rows) + ", 4), }";

@@ -1,4 +1,4 @@
-// Of a nest of loops LLVM may unroll the three innermost ones, no other.
+// LLVM may unroll the three innermost loops of a nest, and no other.
 #include "compiler/codegen/OuterLoops.h"
 
 #include "llvm/AsmParser/Parser.h"

@@ -1,5 +1,6 @@
-// A module cut into parts: every function stands in one, what others call is
-// seen by the linker alone, and small modules stay whole.
+// Tests the split of a module into parts. Every function is in one part,
+// functions called from other parts are visible to the linker only, and small
+// modules are not split.
 #include "compiler/codegen/Parts.h"
 
 #include "llvm/AsmParser/Parser.h"
@@ -18,8 +19,8 @@ using namespace tenon;
 
 namespace {
 
-/// `count` kernels of about `length` instructions, each with its task; the
-/// last is also called by the entry itself.
+/// A module with `count` kernels of about `length` instructions, each with its
+/// task. The entry also calls the last kernel directly.
 std::string moduleText(int count, int length) {
   std::string text = "@table = internal constant [4 x i8] c\"abcd\"\n"
                      "@exported = constant ptr @entry\n";
@@ -93,11 +94,11 @@ TEST(Parts, EachFunctionStandsInOne) {
         continue;
       ++defined[function.getName().str()];
       size += function.getInstructionCount();
-      // The linker joins names of hidden visibility and shows them to nobody.
+      // Hidden visibility: the linker resolves the name but does not export it.
       bool isKernel = plan.partOf.contains(function.getName());
       if (isKernel && !function.hasLocalLinkage())
         EXPECT_TRUE(function.hasHiddenVisibility());
-      // Only the last kernel is called from another part than its own.
+      // Only the last kernel is called from another part.
       bool isTask = function.getName().ends_with(".task");
       if (isKernel && !isTask && part != 0)
         EXPECT_EQ(function.hasLocalLinkage(),

@@ -1,5 +1,5 @@
-// Recipes against values known by hand, and every rounding to the narrow floats
-// against LLVM's own arithmetic.
+// Tests recipes against values computed by hand, and every rounding to narrow
+// floats against LLVM's arithmetic.
 #include "test/artifact/SmallModel.h"
 
 #include "compiler/arithmetic/ElementArithmetic.h"
@@ -34,8 +34,8 @@ protected:
               std::string(reinterpret_cast<char *>(values), sizeof values));
   }
 
-  /// The bytes of @r, whose recipe is `body`, of type `type`; @w is
-  /// [[1,2,3],[4,5,6]].
+  /// Evaluates the recipe `body` and returns the bytes of its result of type
+  /// `type`. The weight @w is [[1,2,3],[4,5,6]].
   template <typename T>
   std::vector<T> run(const std::string &type, const std::string &body) {
     std::string text =
@@ -78,7 +78,7 @@ TEST_F(Recipes, Panels) {
     %r = tenon.pack %w dim 0 width 4 : (tensor<2x3xf32>) -> tensor<1x3x4xf32>
     tenon.yield %r : tensor<1x3x4xf32>)"),
             (F{1, 4, 0, 0, 2, 5, 0, 0, 3, 6, 0, 0}));
-  // Nothing is left over.
+  // The last panel is full.
   EXPECT_EQ(run<float>("tensor<1x2x3xf32>", R"(
     %r = tenon.pack %w dim 1 width 3 : (tensor<2x3xf32>) -> tensor<1x2x3xf32>
     tenon.yield %r : tensor<1x2x3xf32>)"),
@@ -100,7 +100,7 @@ TEST_F(Recipes, Pairs) {
     %r = tenon.pair %c : (tensor<2x3xbf16>) -> tensor<1x3xi32>
     tenon.yield %r : tensor<1x3xi32>)"),
             (Words{0x40803f80, 0x40a04000, 0x40c04040}));
-  // An odd depth ends with zeros, in each of two panels.
+  // The odd depth is padded with zeros in each of the two panels.
   EXPECT_EQ(run<uint32_t>("tensor<2x2x1xi32>", R"(
     %c = tenon.convert %w to bf16 : (tensor<2x3xf32>) -> tensor<2x3xbf16>
     %s = tenon.reshape %c sizes [2, 3, 1] : (tensor<2x3xbf16>) -> tensor<2x3x1xbf16>
@@ -153,7 +153,7 @@ TEST_F(Recipes, ArithmeticRoundsPerOp) {
     %q = tenon.divide %w, %c : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
     tenon.yield %q : tensor<2x3xf32>)"),
             (F{1, 1, 0.75, 0.5, 0.3125, INFINITY}));
-  // In f16, 2049 is no number: 2048 + 1 rounds down, twice.
+  // 2049 is no f16 value: 2048 + 1 rounds down to 2048, twice.
   EXPECT_EQ(run<float>("tensor<f32>", R"(
     %a = tenon.constant dense<2048.0> : tensor<f16>
     %b = tenon.constant dense<1.0> : tensor<f16>
@@ -244,7 +244,7 @@ TEST(Conversion, RoundsOnceToNearestEven) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 300000; ++i) {
     uint64_t word = random();
-    // Around the ranges of the narrow types, and often next to a tie.
+    // Exponents near the ranges of the narrow types, often next to a tie.
     if (i % 2)
       word =
           (word & ~uint64_t(0x7ff0000000000000)) | ((960 + word % 100) << 52);

@@ -1,5 +1,6 @@
-// The model after the phase `placed`, from which the facts are read, and after
-// `llvm`. Seven rows are a fault, so that faults are seen to arrive.
+// The text of the model after the phase `placed`, from which the facts are
+// read, and after `llvm`. A run on seven rows raises a fault, to test that
+// faults are reported.
 #include "test/artifact/SmallModel.h"
 
 #include "dialects/tenon/TenonDialect.h"

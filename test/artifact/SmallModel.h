@@ -1,5 +1,5 @@
-// A model small enough to write by hand in both of its forms, compiled by the
-// tests into every kind of artifact: y[N,4] = x[N,4] + w[4].
+// A small hand-written model in both of its forms, y[N,4] = x[N,4] + w[4].
+// Tests compile it to every kind of artifact.
 #ifndef TENON_TEST_ARTIFACT_SMALLMODEL_H
 #define TENON_TEST_ARTIFACT_SMALLMODEL_H
 
@@ -15,7 +15,8 @@ namespace tenon::test {
 
 class SmallModel {
 public:
-  /// A folder of its own under the build, holding the weights' source file.
+  /// Makes a folder under the build directory that holds the weights' source
+  /// file.
   explicit SmallModel(const std::string &name);
 
   /// Compiles into `path(output)`.
@@ -32,13 +33,13 @@ public:
   std::string folder;
 
 private:
-  // Without threads: tests fork.
+  // No threads, because tests fork.
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
 };
 
 std::string readFile(const std::string &path);
 void writeFile(const std::string &path, const std::string &content);
-/// The names in a folder, sorted.
+/// The sorted names of the files in a folder.
 std::vector<std::string> namesIn(const std::string &folder);
 
 } // namespace tenon::test

@@ -1,7 +1,7 @@
-// Threads that share work: everything is done once, on any number of them, and
-// whoever waits inside a task does nothing of another group meanwhile. They are
-// no more than there is to do, and what they do wrong is told like the
-// caller's.
+// Tests threads that share work. Every task runs once, on any number of
+// threads. A thread that waits inside a task runs only tasks of the group it
+// waits for. There are no more threads than tasks, and errors on them are
+// reported like the caller's.
 #include "compiler/codegen/Workers.h"
 
 #include <gtest/gtest.h>
@@ -68,11 +68,11 @@ TEST(Workers, OneACpuUnlessToldHowMany) {
     EXPECT_EQ(Workers(jobs).getMaxConcurrency(), cpus);
 }
 
-/// Calls `work` on a thread that is not the caller's.
+/// Calls `work` on a thread other than the caller's.
 template <typename Work> auto onOtherThread(Work work) {
   Workers workers(2);
   llvm::ThreadPoolTaskGroup group(workers);
-  // Not waited for by the group, or this thread would do it.
+  // Do not wait for the group: this thread would then run the task.
   auto result = workers.async(group, work);
   while (result.wait_for(std::chrono::milliseconds(0)) !=
          std::future_status::ready)
@@ -89,7 +89,7 @@ TEST(Workers, InterruptsAreForTheCaller) {
   }));
 }
 
-/// What tools install for faults.
+/// Installs a handler for faults, as tools do.
 void exitOnFaults() {
   struct sigaction action = {};
   action.sa_handler = [](int) { _exit(70); };

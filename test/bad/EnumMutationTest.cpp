@@ -1,6 +1,6 @@
-// Files whose enums, kinds and names of choices are damaged, through the
-// importers of both formats: with sanitizers, so that a number that a file
-// supplies is never an index of ours. Each is imported or refused in words.
+// Damages enums, kinds and names of choices in model files and imports them,
+// with sanitizers: a number from a file must never index out of bounds. Each
+// file is imported or refused with a message.
 #include "test/bad/OneNodeModels.h"
 #include "test/bad/TfFolder.h"
 
@@ -11,8 +11,8 @@
 #include <cstdlib>
 #include <random>
 
-/// LLVM's allocator marks its memory for code that is instrumented throughout,
-/// and MLIR is not.
+/// Disables poisoning: LLVM's allocator poisons its memory, but MLIR is not
+/// instrumented.
 extern "C" const char *__asan_default_options() {
   return "allow_user_poisoning=0:detect_leaks=0";
 }
@@ -22,7 +22,7 @@ namespace {
 
 std::mt19937_64 random(20261123);
 
-/// Files to damage; a longer run is asked for by TENON_TEST_MUTATIONS.
+/// The number of files to damage; TENON_TEST_MUTATIONS overrides it.
 int rounds(int usual) {
   const char *text = std::getenv("TENON_TEST_MUTATIONS");
   return text ? std::atoi(text) : usual;
@@ -47,15 +47,15 @@ std::string text() {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-/// A field of a message, and its place where it is repeated.
+/// A field of a message, with its index if it is repeated.
 struct Place {
   Message *message;
   const FieldDescriptor *field;
   int index;
 };
 
-/// Numbers that may be enums, texts that may be choices, and the one of several
-/// values that a message has.
+/// Collects numbers that may be enums, strings that may name choices, and oneof
+/// fields.
 void findPlaces(Message &message, std::vector<Place> &places) {
   const auto *reflection = message.GetReflection();
   std::vector<const FieldDescriptor *> fields;
@@ -89,7 +89,7 @@ void damage(const Place &place) {
     return many ? r->SetRepeatedInt64(message, field, i, number())
                 : r->SetInt64(message, field, number());
   case FieldDescriptor::CPPTYPE_ENUM:
-    // A closed enum: a file would keep an unknown number as a field of its own.
+    // A closed enum: protobuf would keep an unknown number as an unknown field.
     return many ? void() : r->SetEnumValue(message, field, int(random() % 18));
   case FieldDescriptor::CPPTYPE_BOOL:
     return many ? r->SetRepeatedBool(message, field, i, random() % 2)
@@ -98,7 +98,7 @@ void damage(const Place &place) {
     return many ? r->SetRepeatedString(message, field, i, text())
                 : r->SetString(message, field, text());
   default:
-    // Another kind of value instead.
+    // Clear it, so that the oneof has another kind.
     return r->ClearField(message, field);
   }
 }
@@ -129,7 +129,7 @@ TEST(EnumMutation, OnnxAttributesAndTypes) {
     std::string op = next->first;
     if (++next == models.end())
       next = models.begin();
-    // Most is said by attributes.
+    // Attributes hold most of a node's content, so damage them more often.
     auto *node = model.mutable_graph()->mutable_node(0);
     if (node->attribute_size() > 0 && random() % 3)
       damageSome(*node->mutable_attribute(
@@ -149,7 +149,7 @@ TEST(EnumMutation, OnnxAttributesAndTypes) {
 
 class TfEnumMutation : public TfFolder {
 protected:
-  /// The status of reading and importing `path`.
+  /// Reads and imports `path` and returns the status.
   Status import(const std::string &path) {
     Status status = Status::Internal;
     auto report = [&](const Diagnostic &d) {

@@ -1,6 +1,6 @@
-// A good model for every operator we import, taken from ONNX's own cases where
-// there is one: what tests damage systematically, so that a new operator is
-// tested by being there.
+// A valid model for every operator that we import, from ONNX's test cases if
+// there is one. Tests damage these systematically, so that a new operator is
+// tested automatically.
 #ifndef TENON_TEST_BAD_ONENODEMODELS_H
 #define TENON_TEST_BAD_ONENODEMODELS_H
 
@@ -16,7 +16,7 @@
 
 namespace tenon::test {
 
-/// What reading and importing came to.
+/// The result of reading and importing a model.
 struct Import : Reading {
   bool done = false;
 
@@ -27,7 +27,7 @@ private:
     for (const Diagnostic &d : said)
       if (d.severity == Severity::Error)
         return d.status;
-    return Status::Internal; // refused without a word
+    return Status::Internal; // refused without a message
   }
 };
 
@@ -44,11 +44,11 @@ inline Import importModel(const ::onnx::ModelProto &proto) {
   return result;
 }
 
-/// Whether ONNX's cases are on this machine.
+/// The folder of ONNX's test cases.
 inline const char *const onnxCases = "/usr/share/libonnx-testdata/data/node";
 
-/// A model of one operator that ONNX 1.12 has no case for: f32 inputs and one
-/// output of these extents.
+/// A model of one operator for which ONNX 1.12 has no case, with f32 inputs and
+/// one output of these extents.
 inline ::onnx::ModelProto
 makeOneNode(const std::string &op, int64_t opset,
             const std::vector<std::vector<int64_t>> &inputs,
@@ -86,7 +86,7 @@ inline void setType(::onnx::ValueInfoProto *value, int type) {
   value->mutable_type()->mutable_tensor_type()->set_elem_type(type);
 }
 
-/// The same with i64 for the inputs from number `first` on: sizes.
+/// As makeOneNode, but the inputs from number `first` on are i64 sizes.
 inline ::onnx::ModelProto
 makeSized(const std::string &op, int64_t opset,
           const std::vector<std::vector<int64_t>> &inputs, int first,
@@ -98,8 +98,8 @@ makeSized(const std::string &op, int64_t opset,
   return model;
 }
 
-/// Models of the operators that ONNX 1.12 has no case of one node for, or none
-/// that is deterministic.
+/// Models of the operators for which ONNX 1.12 has no deterministic case of one
+/// node.
 inline std::map<std::string, ::onnx::ModelProto> ownModels() {
   std::map<std::string, ::onnx::ModelProto> models;
   for (const char *op : {"BitwiseAnd", "BitwiseOr", "BitwiseXor"})
@@ -145,8 +145,8 @@ inline std::map<std::string, ::onnx::ModelProto> ownModels() {
   return models;
 }
 
-/// Operator to the smallest of ONNX's cases that has one node and is imported,
-/// or to one of our own.
+/// Maps each operator to the smallest ONNX case with one node that is imported,
+/// or to one of our own models.
 inline const std::map<std::string, ::onnx::ModelProto> &oneNodeModels() {
   static const auto all = [] {
     std::map<std::string, ::onnx::ModelProto> models;

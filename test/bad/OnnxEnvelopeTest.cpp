@@ -1,4 +1,5 @@
-// Files that are no ONNX model, or only nearly one: container, versions, names.
+// Tests files that are no ONNX model, or have a wrong container, version or
+// name.
 #include "test/bad/OnnxModels.h"
 
 #include "compiler/wire/WireReader.h"
@@ -26,13 +27,13 @@ TEST(OnnxEnvelope, OtherFormatsAreNamedWithAnOffset) {
   expectRefused(readBytes("Once upon a time there was a model.\n"),
                 Status::InvalidModel, "not an ONNX model");
   expectRefused(readBytes("PK\3\4" + noise), Status::InvalidModel, "ZIP");
-  // A GraphDef begins with a NodeDef where we have a number.
+  // A GraphDef begins with a NodeDef where an ONNX model has a number.
   expectRefused(readBytes(field(1, field(1, "x") + field(2, "Placeholder"))),
                 Status::InvalidModel, "ir_version");
 }
 
 TEST(OnnxEnvelope, EveryPrefixIsRefused) {
-  // The opset comes last, so that no prefix is a model by itself.
+  // The opset comes last, so that no prefix of the file is a valid model.
   std::string opset, bytes;
   ::onnx::ModelProto model = makeModel();
   *model.mutable_graph()->add_initializer() = makeFloats("big", 700);

@@ -1,5 +1,5 @@
-// Weights in files beside the model: what is opened, what is refused, and that
-// refusing comes before looking.
+// Tests weights in files beside the model: the paths that are opened, those
+// that are refused, and that a refusal comes before any access.
 #include "test/bad/OnnxModels.h"
 
 #include "compiler/files/FileRoot.h"
@@ -24,7 +24,7 @@ using Proto = ::onnx::TensorProto;
 
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
-/// f32[256]: 1 KiB.
+/// An external tensor f32[256], 1 KiB.
 Proto makeExternal(const Entries &entries, int count = 256) {
   Proto tensor;
   tensor.set_name("e");
@@ -117,7 +117,7 @@ TEST_F(OnnxExternalData, LinksCountByWhatTheyResolveTo) {
 }
 
 TEST_F(OnnxExternalData, LinkedModelReadsFromItsResolvedFolder) {
-  // As checkpoint caches lie: snapshots/* are links to blobs/*.
+  // Checkpoint caches have this layout: snapshots/* are links to blobs/*.
   for (const char *name : {"snapshots", "blobs"})
     std::filesystem::create_directory(folder / name);
   folder.write(
@@ -148,7 +148,7 @@ TEST_F(OnnxExternalData, OnlyRegularFilesAreOpened) {
       0);
   expectRefused(readAt("socket"), Status::InvalidModel, "regular file");
   close(listener);
-  // Making a device needs a privilege.
+  // mknod for a device needs a privilege.
   if (mknod((folder / "zero").c_str(), S_IFCHR | 0600, makedev(1, 5)) == 0)
     expectRefused(readAt("zero"), Status::InvalidModel, "regular file");
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
@@ -202,10 +202,10 @@ TEST_F(OnnxExternalData, EveryPlaceOfATensorHasTheSameRefusals) {
   *function->add_node() = *constant;
   auto branches = addIf(models[4].mutable_graph(), "x", "z");
   *branches.thenBranch->add_initializer() = evil;
-  // Two levels down, by a node.
+  // In a node two levels down.
   branches = addIf(models[5].mutable_graph(), "x", "z");
   *addIf(branches.elseBranch, "x", "u").thenBranch->add_node() = *constant;
-  // The positions of a sparse tensor, whose values are good.
+  // The indices of a sparse tensor with valid values.
   sparse = models[6].mutable_graph()->add_sparse_initializer();
   *sparse->mutable_values() = makeFloats("s", 1);
   *sparse->mutable_indices() = makeExternal({{"location", "../w.bin"}}, 1);
@@ -232,8 +232,8 @@ TEST_F(OnnxExternalData, ModelFromMemoryNeedsABaseDirectory) {
   expectRead(read(model, folder.path));
 }
 
-/// Opens `name` below `root` again and again while `one` and `other` change
-/// places: what opens is ours, whose bytes are 'd', or it is refused.
+/// Opens `name` below `root` repeatedly while `one` and `other` exchange
+/// places. Each time it must give our file, whose bytes are 'd', or be refused.
 void openWhileSwapped(const Folder &root, const char *name, const char *one,
                       const char *other) {
   FileRoot files(root.path, root.path);
@@ -312,7 +312,7 @@ TEST_F(OnnxExternalData, MissingAndUnreadableFilesAreIoErrors) {
   Reading good = readAt("w.bin"); // writes the model
   expectRead(good);
   chmod((folder / "w.bin").c_str(), 0);
-  // Root reads files of mode 000, so it becomes someone else for a moment.
+  // Root can read files of mode 000, so the test changes its user for a moment.
   uid_t user = geteuid();
   chmod(folder.path.c_str(), 0755);
   ASSERT_EQ(seteuid(user == 0 ? 65534 : user), 0);
@@ -401,7 +401,7 @@ TEST_F(OnnxExternalData, MoreFilesThanDescriptorsAreRead) {
       ASSERT_TRUE(bytes);
       EXPECT_EQ(char((*bytes)[2047]), char(i));
     }
-  // A file put in another's place is not what was checked.
+  // A file that replaces another is not the file that was checked.
   folder.write("other", std::string(2048, 'o'));
   std::filesystem::rename(folder / "other", folder / "t299");
   EXPECT_FALSE(reading.model->bytes(reading.model->graph.initializers[300]));

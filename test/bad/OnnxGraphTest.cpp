@@ -1,4 +1,4 @@
-// Graphs that hang together wrongly: names, order, arity, attributes, nesting,
+// Tests inconsistent graphs: names, order, arity, attributes, nesting,
 // functions.
 #include "test/bad/OnnxModels.h"
 
@@ -158,8 +158,8 @@ TEST(OnnxGraph, NestingIsBounded) {
   expectRefused(read(makeNested(1000)), Status::Limit, "32 nested levels");
 }
 
-/// A model as bytes whose Ifs nest deeper than protobuf's classes could be
-/// built and destroyed.
+/// A model whose Ifs nest so deep that protobuf's classes could not be built or
+/// destroyed. It is made as bytes.
 TEST(OnnxGraph, NestingIsBoundedBeforeAnythingRecurses) {
   auto field = [](int number, const std::string &bytes) {
     std::string out(1, char(number << 3 | 2));
@@ -213,10 +213,10 @@ TEST(OnnxGraph, DomainWithoutImportIsNamed) {
   auto *import = model.add_opset_import();
   import->set_domain("com.example");
   import->set_version(1);
-  expectRead(read(model)); // whether the op is known is not the reader's
+  expectRead(read(model)); // the reader does not check operators
 }
 
-/// A chain of `length` nodes, and its end.
+/// Adds a chain of `length` nodes; returns the name of its end.
 std::string addChain(::onnx::GraphProto *graph, int length) {
   std::string last = "x";
   for (int i = 0; i < length; ++i) {
@@ -240,7 +240,7 @@ TEST(OnnxGraph, LongChainsAreReadUpToALimit) {
   Reading reading = read(model);
   ASSERT_TRUE(reading.model) << reading.text();
   reading.model.reset();
-  // Its first node closes a cycle through all of them.
+  // The first node now closes a cycle through all nodes.
   graph->mutable_node(0)->set_input(0, last);
   expectRefused(read(model), Status::InvalidModel, "(262144 nodes)");
   addNode(graph, "Relu", {"x"}, {"one too many"});

@@ -1,5 +1,5 @@
-// Small ONNX models to damage, built with protobuf's own classes, and what the
-// reader says to them.
+// Small ONNX models to damage, built with protobuf's classes, and checks of the
+// reader's answers.
 #ifndef TENON_TEST_BAD_ONNXMODELS_H
 #define TENON_TEST_BAD_ONNXMODELS_H
 
@@ -16,7 +16,7 @@
 
 namespace tenon::test {
 
-/// What reading came to.
+/// The result of reading a model.
 struct Reading {
   std::unique_ptr<onnx::Model> model;
   std::vector<Diagnostic> said;
@@ -27,7 +27,7 @@ struct Reading {
     for (const Diagnostic &d : said)
       if (d.severity == Severity::Error)
         return d.status;
-    return Status::Internal; // refused without a word
+    return Status::Internal; // refused without a message
   }
   std::string text() const {
     std::string all;
@@ -58,7 +58,7 @@ inline Reading read(const ::onnx::ModelProto &model,
   return readBytes(model.SerializeAsString(), folder);
 }
 
-/// Refused with `want`, in words that hold `words`.
+/// Expects a refusal with status `want` and a message that contains `words`.
 template <typename Outcome>
 void expectRefused(const Outcome &reading, Status want,
                    const std::string &words) {
@@ -141,8 +141,8 @@ addAttribute(::onnx::NodeProto *node, const std::string &name,
   return attribute;
 }
 
-/// A node `If(condition)` in `graph` and its two branches, each named output
-/// still to be produced.
+/// Adds a node `If(condition)` to `graph` and its two branches. The named
+/// output of each branch must still be computed.
 struct Branches {
   ::onnx::GraphProto *thenBranch;
   ::onnx::GraphProto *elseBranch;
@@ -160,7 +160,7 @@ inline Branches addIf(::onnx::GraphProto *graph, const std::string &condition,
   return branches;
 }
 
-/// `depth` nested Ifs, the innermost returning x.
+/// A model with `depth` nested Ifs; the innermost returns x.
 inline ::onnx::ModelProto makeNested(int depth) {
   ::onnx::ModelProto model = makeEmpty();
   ::onnx::GraphProto *graph = model.mutable_graph();
@@ -175,8 +175,8 @@ inline ::onnx::ModelProto makeNested(int depth) {
   return model;
 }
 
-/// A function `name` of domain "f" on one value that calls `callees` one after
-/// another.
+/// Adds a function `name` of domain "f" with one input that calls `callees` one
+/// after another.
 inline void addFunction(::onnx::ModelProto &model, const std::string &name,
                         const std::vector<std::string> &callees) {
   auto *function = model.add_functions();
@@ -200,7 +200,7 @@ inline void addFunction(::onnx::ModelProto &model, const std::string &name,
   function->add_output(last);
 }
 
-/// A fresh folder that goes away with the object.
+/// A new folder that is removed with the object.
 class Folder {
 public:
   Folder() {

@@ -1,5 +1,5 @@
-// The reader on thousands of damaged models, the same ones at every run: each
-// is read or refused, never more.
+// Tests the reader on thousands of damaged models, equal in every run. Each
+// must be read or refused without a crash.
 #include "test/bad/OnnxModels.h"
 
 #include <random>

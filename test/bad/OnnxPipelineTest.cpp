@@ -1,5 +1,5 @@
-// Damaged models as far as the compiler's first phases: every one is refused
-// with a status of its own or has sizes worked out, never more.
+// Runs damaged models through the first phases of the compiler. Each must be
+// refused with a proper status or pass shape inference.
 #include "test/bad/OneNodeModels.h"
 
 #include "compiler/Compiler.h"
@@ -11,7 +11,7 @@ namespace {
 
 class OnnxPipeline : public testing::Test {
 protected:
-  /// What comes of `bytes` by the end of phase `shaped`.
+  /// Compiles `bytes` up to the phase `shaped`; returns the status.
   Status shape(const std::string &bytes, std::string &said) {
     folder.write("m.onnx", bytes);
     Compiler compiler(
@@ -66,7 +66,7 @@ TEST_F(OnnxPipeline, TheModelIsGood) {
 
 TEST_F(OnnxPipeline, PrefixesAreRefused) {
   std::string good = makeVariedModel();
-  // The graph stands before the functions and opsets it needs.
+  // The graph comes before the functions and opsets it needs.
   for (size_t size = 0; size < good.size(); size += 3)
     expectSettled(good.substr(0, size), "cut at " + std::to_string(size));
   EXPECT_EQ(accepted, 0);

@@ -1,5 +1,5 @@
-// Constants whose shape, type and payload do not agree, or agree only after
-// overflow.
+// Tests constants whose shape, type and payload disagree, or agree only after
+// an overflow.
 #include "test/bad/OnnxModels.h"
 
 #include <cmath>
@@ -132,7 +132,7 @@ TEST(OnnxTensor, SegmentsAreUnsupported) {
   expectRefused(readWith(tensor), Status::Unsupported, "segments");
 }
 
-/// The bytes the reader made of `tensor`.
+/// The bytes that the reader makes of `tensor`.
 template <typename T> std::vector<T> valuesOf(const Proto &tensor) {
   Reading reading = readWith(tensor);
   if (!reading.model) {
@@ -176,8 +176,8 @@ TEST(OnnxTensor, TypedFieldsBecomeNativeElements) {
 }
 
 TEST(OnnxTensor, UnpackedElementsAreReadAsPackedOnes) {
-  // dims 3, data_type INT64, int64_data 7 8 9 one by one with an unknown field
-  // between.
+  // dims 3, data_type INT64, then int64_data 7, 8, 9 unpacked, with an unknown
+  // field between them.
   std::string bytes("\x08\x03\x10\x07\x38\x07\x38\x08\xd0\x0f\x01\x38\x09"
                     "\x42\x01t",
                     16);

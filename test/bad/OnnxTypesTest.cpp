@@ -1,5 +1,5 @@
-// Every operator we import with every wrong element type, judged by ONNX's own
-// schemas; and declared types that contradict what is worked out.
+// Tests every imported operator with every wrong element type, as ONNX's
+// schemas define them, and declared types that contradict inferred ones.
 #include "test/bad/OneNodeModels.h"
 
 #include <onnx/defs/schema.h>
@@ -7,7 +7,7 @@
 namespace tenon::test {
 namespace {
 
-/// `tensor(float)`, as schemas write a type; by its number.
+/// The names that schemas use for types, like `tensor(float)`, by number.
 const std::map<int, std::string> typeNames = {
     {1, "float"},   {2, "uint8"},      {3, "int8"},        {4, "uint16"},
     {5, "int16"},   {6, "int32"},      {7, "int64"},       {8, "string"},
@@ -21,7 +21,7 @@ int64_t opsetOf(const ::onnx::ModelProto &model) {
   return 0;
 }
 
-/// What ONNX says of operators that are newer than the library here.
+/// Schemas of operators that are newer than the installed ONNX library.
 std::map<std::string, ::onnx::OpSchema> makeNewerSchemas() {
   using Schema = ::onnx::OpSchema;
   const std::vector<std::string> floats = {"tensor(float16)", "tensor(float)",
@@ -71,7 +71,7 @@ const ::onnx::OpSchema *schemaOf(const ::onnx::ModelProto &model) {
              : ::onnx::OpSchemaRegistry::Schema(op, int(opsetOf(model)), "");
 }
 
-/// The graph's input of that name, or null.
+/// The graph's tensor input `name`, or null.
 ::onnx::ValueInfoProto *inputOf(::onnx::ModelProto &model,
                                 const std::string &name) {
   for (auto &input : *model.mutable_graph()->mutable_input())
@@ -80,13 +80,13 @@ const ::onnx::OpSchema *schemaOf(const ::onnx::ModelProto &model) {
   return nullptr;
 }
 
-/// The parameter behind operand `i`; the last one may stand for many.
+/// The schema's parameter for operand `i`; the last parameter may be variadic.
 const ::onnx::OpSchema::FormalParameter &
 parameterOf(const ::onnx::OpSchema &schema, int i) {
   return schema.inputs()[std::min<size_t>(i, schema.inputs().size() - 1)];
 }
 
-/// Floats, integers, and others each by themselves: an operator takes every
+/// The kind of a type: float, integer, or its own. An operator accepts every
 /// width of a kind that its schema names, as later opsets do.
 char kindOf(const std::string &type) {
   for (const char *word : {"complex", "string", "bool", "int", "float"})
@@ -95,17 +95,16 @@ char kindOf(const std::string &type) {
   return 'f'; // double
 }
 
-/// These move or add numbers whatever they are, where schemas name floats
-/// alone.
+/// Operators that we accept for all numbers, although schemas name only floats.
 const std::set<std::string> ofAnyNumber = {"Dropout", "GlobalMaxPool",
                                            "MaxUnpool", "Sum"};
-/// These bring parameters to one type, or are given counts and positions.
+/// Operators with parameters of mixed widths, or with counts and positions.
 const std::set<std::string> ofMixedWidths = {
     "BatchNormalization", "Col2Im", "GridSample",
     "MelWeightMatrix",    "STFT",   "Slice"};
 
-/// Whether the schema forbids operand `i` to be of `type` while the others keep
-/// theirs.
+/// True if the schema forbids type `type` for operand `i` with the other
+/// operands' types unchanged.
 bool isForbidden(::onnx::ModelProto &model, const ::onnx::OpSchema &schema,
                  int i, int type) {
   const auto &node = model.graph().node(0);
@@ -144,7 +143,7 @@ TEST(OnnxTypes, EveryOperatorHasAModelHere) {
     GTEST_SKIP() << "needs " << onnxCases;
   onnx::OpRegistry registry;
   onnx::registerAllOps(registry);
-  // It works on text, which no model here can hold.
+  // It works on strings, which no model here can hold.
   const std::set<std::string> without = {"StringNormalizer"};
   std::string missing;
   for (const std::string &name : registry.names())
@@ -199,7 +198,8 @@ TEST(OnnxTypes, TypesThatAttributesNameAreJudged) {
       Import import = importModel(model);
       std::string what = std::string(op) + " of " + name + ": ";
       bool ofCounts = std::string(op) == "Multinomial";
-      // Every float, and for counts the two that the schema names at least.
+      // Counts: at least the two integer types that the schema names. Others:
+      // all floats.
       if (ofCounts ? type == 6 || type == 7 : kindOf(name) == 'f')
         EXPECT_TRUE(import.done) << what << import.text();
       if (kindOf(name) != (ofCounts ? 'i' : 'f'))
@@ -222,8 +222,8 @@ TEST(OnnxTypes, TextIsRefusedWhateverItIsSaidToBe) {
   }
 }
 
-/// The model with its node's outputs behind Identity nodes, and `declare`
-/// called for the description of each output in between.
+/// The model with Identity nodes after its node's outputs. `declare` is called
+/// with the value_info of each output between them.
 template <typename Declare>
 ::onnx::ModelProto withValueInfo(const ::onnx::ModelProto &good,
                                  const Declare &declare) {
@@ -254,7 +254,7 @@ TEST(OnnxTypes, ValueInfoThatContradictsIsToldWithBothTypes) {
   int told = 0;
   for (const auto &[op, good] : oneNodeModels()) {
     if (!importModel(withValueInfo(good, [](auto *) {})).done)
-      continue; // an output that cannot be copied, such as a sequence
+      continue; // an output that Identity cannot copy, for example a sequence
     auto tensorOf = [](::onnx::ValueInfoProto *info) {
       return info->mutable_type()->mutable_tensor_type();
     };
@@ -279,7 +279,7 @@ TEST(OnnxTypes, ValueInfoThatContradictsIsToldWithBothTypes) {
 }
 
 TEST(OnnxTypes, ValueInfoOfAnotherExtentIsToldWithBothShapes) {
-  // What these compute is known in shape from their inputs' shapes alone.
+  // The output shapes of these operators follow from the input shapes.
   for (const char *op : {"Add", "MatMul", "Relu", "Concat", "Transpose", "Conv",
                          "Softmax", "ReduceMax", "MaxPool", "Gather"}) {
     auto found = oneNodeModels().find(op);

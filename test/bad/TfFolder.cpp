@@ -1,4 +1,4 @@
-// Folders of SavedModels.
+// Builds folders of SavedModels.
 #include "test/bad/TfFolder.h"
 
 #include "compiler/files/Crc32c.h"
@@ -42,7 +42,7 @@ std::string TfFolder::read(const std::string &name) const {
 }
 
 namespace {
-/// The bytes of a table.
+/// A LevelDB file in memory.
 class TableBytes : public leveldb::WritableFile {
 public:
   std::string bytes;

@@ -1,4 +1,4 @@
-// SavedModels on their way through the compiler.
+// Compiles SavedModels in tests.
 #include "test/bad/TfModels.h"
 
 namespace tenon::test {

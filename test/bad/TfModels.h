@@ -1,4 +1,4 @@
-// What compiling a SavedModel as far as its sizes comes to.
+// Compiles a SavedModel up to shape inference and checks the result.
 #ifndef TENON_TEST_BAD_TFMODELS_H
 #define TENON_TEST_BAD_TFMODELS_H
 
@@ -9,16 +9,16 @@ namespace tenon::test {
 
 class TfModel : public TfFolder {
 protected:
-  /// What compiling the folder comes to; `said` is what it said.
+  /// Compiles the folder; `said` becomes the messages.
   Status compile();
-  /// The same of the folder's `graph.pb`, a frozen graph.
+  /// Compiles the folder's `graph.pb`, a frozen graph.
   Status compileGraph();
   Status compile(const tf::proto::SavedModel &model) {
     write("saved_model.pb", model.SerializeAsString());
     return compile();
   }
 
-  /// Refused with `want`, in words that hold `words`.
+  /// Expects a refusal with status `want` and a message that contains `words`.
   void expectRefused(Status want, const std::string &words);
   void expectRefused(const tf::proto::SavedModel &model, Status want,
                      const std::string &words) {
@@ -28,7 +28,7 @@ protected:
   void expectCompiled(const tf::proto::SavedModel &model) {
     EXPECT_EQ(int(compile(model)), 0) << said;
   }
-  /// Compiled, or refused in words with a status for models.
+  /// Expects success, or a refusal with a message and a status for models.
   void expectSettled(const std::string &what);
 
   CompileOptions options;

@@ -1,5 +1,6 @@
-// Damaged SavedModels as far as the compiler's first phases: cut at every byte,
-// every byte flipped, the index as well, and every operator's graph at random.
+// Runs damaged SavedModels through the first phases of the compiler: cut at
+// every byte, every byte flipped, also in the index, and random damage in every
+// operator's graph.
 #include "test/bad/TfModels.h"
 
 #include <random>
@@ -73,7 +74,7 @@ TEST_F(TfMutation, ShardsCutOrFlippedAreRefused) {
   }
 }
 
-/// Graphs of one operator each that the suite of operators has written.
+/// The graphs of one operator each that test/tensorflow has written.
 TEST_F(TfMutation, DamagedOperatorsAreRefusedOrCompiled) {
   std::mt19937 random(20240607);
   std::filesystem::path folder = TENON_TEST_TF_GRAPHS;

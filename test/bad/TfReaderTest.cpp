@@ -1,5 +1,5 @@
-// The reader of SavedModels on damaged ones, once more where it is
-// instrumented: each is read or refused in words, never more.
+// Runs the SavedModel reader with sanitizers on damaged models. Each must be
+// read or refused with a message.
 #include "compiler/import/tensorflow/reader/TfReader.h"
 #include "compiler/files/OpenFile.h"
 #include "compiler/files/ReadFailure.h"
@@ -20,7 +20,7 @@ protected:
     write("saved_model.pb", good);
   }
 
-  /// Reads the folder and its variable.
+  /// Reads the folder and its variable; expects success or a refusal.
   void expectSettled(const std::string &what) {
     std::string said;
     Status status = Status::Internal;
@@ -35,7 +35,7 @@ protected:
       EXPECT_NE(int(status), int(Status::Internal)) << what << ": " << said;
       return;
     }
-    // Its bytes are looked at where they are asked for.
+    // The bytes are read only on request.
     if (!model->bundle || !model->bundle->contains("w"))
       return;
     try {

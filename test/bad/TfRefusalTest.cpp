@@ -1,5 +1,5 @@
-// What a SavedModel may not say: each is refused by name, with what was found
-// and what to do.
+// Tests SavedModels that must be refused. The message must name the cause and a
+// remedy.
 #include "test/bad/TfModels.h"
 
 namespace tenon::test {
@@ -7,7 +7,7 @@ namespace {
 
 class TfRefusal : public TfModel {
 protected:
-  /// `x` through one node to the output.
+  /// A model with `x` as input, one node, and its result as output.
   static tf::proto::SavedModel oneNode(const std::string &op,
                                        const std::vector<std::string> &inputs,
                                        const std::string &attributes = "",
@@ -37,7 +37,7 @@ protected:
                    tfAttr("f", "func { name: '" + name + "' }"),
                    "library { " + library + " } ");
   }
-  /// `count` loops of TensorFlow 1, each the body of the one before.
+  /// A model with `count` TensorFlow 1 loops, each inside the next.
   static tf::proto::SavedModel loopsInLoops(int count) {
     std::string nodes;
     auto named = [](const char *stem, int level) {
@@ -168,7 +168,7 @@ TEST_F(TfRefusal, AttributesAndTypes) {
                 "nothing produces 'nobody'");
   expectRefused(oneNode("Neg", {"n:7"}, "", tfNode("n", "Neg", {"x"})),
                 Status::InvalidModel, "below 1, got 7");
-  // A hint, and no more: sizes are worked out.
+  // Only a hint: shapes are inferred.
   expectCompiled(
       oneNode("Neg", {"x"},
               tfAttr("_output_shapes", "list { shape { dim { size: 77 } } }")));
@@ -190,7 +190,8 @@ TEST_F(TfRefusal, Functions) {
       oneNode("PartitionedCall", {"x", "x"}, tfAttr("f", "func { name: 'f' }"),
               "library { " + function("f", "", "a") + " } "),
       Status::InvalidModel, "expected 1 operands for function f, got 2");
-  // Each calls the next, deeper than calls may go and than a stack would.
+  // Each function calls the next, deeper than the limit and than a stack
+  // allows.
   std::string chain;
   for (int i = 0; i < 20000; ++i)
     chain += function("f" + std::to_string(i),
@@ -204,13 +205,13 @@ TEST_F(TfRefusal, OpsThatActOnTheWorldAreNeverRun) {
                          "LoadDataset", "DecodeJpeg", "Recv"})
     expectRefused(oneNode(op, {"x"}), Status::Unsupported,
                   std::string(op) + ", at node \"y\" (" + op + ")");
-  // Reached by order alone.
+  // Reached by control edges only.
   for (const char *op : {"WriteFile", "PrintV2", "EagerPyFunc", "SaveV2",
                          "Send", "ShutdownDistributedTPU"})
     expectRefused(
         oneNode("Neg", {"x", "^side"}, "", tfNode("side", op, {"x", "x"})),
         Status::Unsupported, "at node \"side\" (" + std::string(op));
-  // Asserts and what only orders do nothing.
+  // Asserts and nodes that only order others have no effect.
   expectCompiled(oneNode("Neg", {"x", "^side", "^none"}, "",
                          tfNode("side", "Assert", {"x"}) +
                              tfNode("none", "NoOp", {"^x"})));
@@ -243,7 +244,7 @@ TEST_F(TfRefusal, Bundles) {
       root / "variables/variables.data-00000-of-00001";
   std::filesystem::remove(shard);
   expectRefused(model, Status::Io, "variables.data-00000-of-00001");
-  // A link out of the folder is not followed.
+  // The reader must not follow a link out of the folder.
   std::filesystem::path outside = root.string() + "-outside";
   std::ofstream(outside) << "12345678";
   std::filesystem::create_symlink(outside, shard);
@@ -293,8 +294,8 @@ TEST_F(TfRefusal, ExtentsBesideAZeroAreBounded) {
   expectCompiled(sized(oneNode("Neg", {"x"}), {0, huge}));
   expectRefused(sized(oneNode("Neg", {"x"}), {0, huge, 4}), Status::Limit,
                 "product of its extents other than zero");
-  // A sum of 2^63 does not look like an extent that is open, nor one of 2^64
-  // like none.
+  // A sum of 2^63 must not be taken for a dynamic extent, nor one of 2^64 for
+  // zero.
   const std::string one =
       tfNode("one", "Const", {},
              tfAttr("value", "tensor { dtype: 3 tensor_shape {} int_val: 1 }"));

@@ -1,9 +1,9 @@
-"""Every operator on tensors without elements: compiled, run and compared with
-the oracle, with extents that are known to be zero and with extents that are
-zero in this run. Many operators are one model. Beside a zero the other extent
-is small, or 2^56, or 2^62: then nothing may overflow or be walked row by row,
-and what would need memory for each row is a limit. So are operands whose
-extents other than zero come to more than 2^62.
+"""Tests every operator on tensors without elements: compiled, run and compared
+with the oracle. Zero extents are static in one model and dynamic in another.
+Many operators share a model. The extent beside a zero is small, 2^56 or 2^62.
+With a huge extent nothing may overflow or be walked row by row; a result that
+needs memory for each row must report a limit, and so must operands whose
+nonzero extents have a product above 2^62.
 
     check_empty.py --build=BUILD [--only=OP] [--split]
 """
@@ -25,7 +25,7 @@ EXTENTS = [{"n": 0, "m": 3}, {"n": 2, "m": 0}, {"n": 0, "m": 0}, {"n": 2, "m": 3
 
 
 def registered():
-    """The operators the importer knows."""
+    """The operators that the importer supports."""
     names = set()
     for path in glob.glob(os.path.join(SOURCE, "compiler/import/onnx/ops/Ops*.cpp")):
         with open(path) as text:
@@ -38,7 +38,7 @@ def with_extents(text, extents):
 
 
 def write_model(rows, extents, path):
-    """All rows of one opset as one model; `extents` fixes n and m."""
+    """Writes one model of all rows of an opset; `extents` fixes n and m."""
     nodes, inputs, constants, outputs = [], {}, {}, []
     for number, row in enumerate(rows):
         names = []
@@ -59,7 +59,7 @@ def write_model(rows, extents, path):
 
 
 def elements(operand, extents):
-    """How many an operand has, or 0 where it is a constant."""
+    """The number of elements of an operand; 0 if it is a constant."""
     if not isinstance(operand, str):
         return 0
     count = 1
@@ -69,12 +69,12 @@ def elements(operand, extents):
 
 
 def span(operand, extents):
-    """What its extents other than zero come to."""
+    """The product of the operand's nonzero extents."""
     return elements(operand, {name: size or 1 for name, size in extents.items()})
 
 
 def verify(tenon, rows, extents, known, codes=(0,)):
-    """What `tenon verify` said where it failed."""
+    """The output of `tenon verify` if it failed."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.onnx")
         write_model(rows, extents if known else None, path)
@@ -92,15 +92,15 @@ def verify(tenon, rows, extents, known, codes=(0,)):
 
 
 def groups_of(rows, split):
-    """Rows that are a model together."""
+    """Groups of rows that form one model each."""
     if split:
         return [[row] for row in rows]
     return [[row for row in rows if row.opset == opset] for opset in sorted({row.opset for row in rows})]
 
 
 def huge_cases(only, split):
-    """Groups of rows with extents beside a zero that are huge, and the statuses
-    they may end with."""
+    """Groups of rows with a huge extent beside a zero, and the statuses that
+    are allowed for each."""
     for zero, other in ("nm", "mn"):
         for size in (LARGE, HUGE):
             extents = {zero: 0, other: size}

@@ -1,8 +1,8 @@
-"""Sizes and numbers that models and their users get wrong, through `tenon run`.
+"""Tests wrong sizes and numbers in models and inputs, through `tenon run`.
 
-Every row is a model of one node with constants or inputs, what it must come to
-and why: an exit status with words of the message, or the outputs. A refusal
-leaves no file behind, takes under ten seconds and little memory.
+Every row is a model of one node with constants or inputs, and the expected
+result: the outputs, or an exit status with words of the message. A refusal
+must leave no file behind, and take less than ten seconds and little memory.
 
     check_numbers.py --build=BUILD [--only=WORDS]
 """
@@ -20,8 +20,8 @@ import numpy as np
 import onnx_build
 from number_rows import ROWS
 
-os.environ["TENON_CACHE_LIMIT"] = "0"  # models are compiled, not found
-MEMORY = 6 << 30  # of addresses: what is reserved and never touched counts
+os.environ["TENON_CACHE_LIMIT"] = "0"  # compile every model: no cache
+MEMORY = 6 << 30  # bytes of address space; reserved but untouched memory counts
 
 
 def limit_memory():
@@ -61,7 +61,7 @@ def differs(want, got):
 
 
 def check(tenon, row):
-    """What is wrong, or None."""
+    """The error of a row, or None."""
     with tempfile.TemporaryDirectory() as folder:
         path, inputs = write_model(row, folder)
         before = set(os.listdir(folder))

@@ -1,8 +1,8 @@
-"""NaN, both zeros, both infinities, denormals and the ends of each float type
-through every op that computes or orders: what is compiled for this machine and
-for x86-64-v3 has the same bits, and the oracle's results up to rounding, signs
-of zeros and kinds of numbers included. A sum is besides what some order of its
-terms comes to, and need not be the oracle's where orders come to others.
+"""Tests NaN, both zeros, both infinities, denormals and the ends of each float
+type in every op that computes or orders. Code for this machine and for
+x86-64-v3 must give equal bits. They must agree with the oracle up to rounding,
+including signs of zeros and kinds of numbers. A sum must equal the result of
+some order of its terms; if orders differ, it need not be the oracle's.
 
     check_specials.py --build=BUILD [--only=TYPE]
 """
@@ -17,7 +17,7 @@ import numpy as np
 
 from sum_orders import number, reachable
 
-os.environ["TENON_CACHE_LIMIT"] = "0"  # models are compiled, not found
+os.environ["TENON_CACHE_LIMIT"] = "0"  # compile every model: no cache
 TYPES = {"f32": ("i32", 8, 23), "f64": ("i64", 11, 52), "f16": ("i16", 5, 10), "bf16": ("i16", 8, 7)}
 UNARY = """abs negate sign ceil floor round_nearest_even round_nearest_afz sqrt rsqrt cbrt exponential
            exponential_minus_one log log_plus_one sine cosine tan asin acos atan sinh cosh tanh asinh acosh atanh logistic
@@ -28,7 +28,7 @@ ROWS = 4  # the values of one row
 
 
 def special_bits(exponent, mantissa):
-    """The bits of sixteen values: 4 rows for what works on rows."""
+    """The bits of sixteen values: 4 rows, for ops that work on rows."""
     top, one = ((1 << exponent) - 1) << mantissa, ((1 << exponent - 1) - 1) << mantissa
     sign = 1 << exponent + mantissa
     quiet = 1 << mantissa - 1
@@ -39,8 +39,8 @@ def special_bits(exponent, mantissa):
 
 
 def module(element):
-    """The text of @main, from the bits of sixteen values to bits, and the names
-    of its outputs."""
+    """The text of @main, which maps the bits of sixteen values to bits, and
+    the names of its outputs."""
     bits = TYPES[element][0]
     x, rows, table = f"tensor<16x{element}>", f"tensor<4x4x{element}>", f"tensor<16x16x{element}>"
     lines, results, names = [], [], []
@@ -120,14 +120,14 @@ def module(element):
 
 
 def numbers(bits, element):
-    """The doubles that bits of a float type stand for."""
+    """The doubles that the bits of a float type represent."""
     if element == "bf16":
         return (bits.astype(np.uint16).astype(np.uint32) << 16).view(np.float32).astype(np.float64)
     return bits.view({"f32": np.float32, "f64": np.float64, "f16": np.float16}[element]).astype(np.float64)
 
 
 def to_element(value, element):
-    """A double that a float32 holds, or a float64, rounded to the type."""
+    """A double, the value of a float32 or float64, rounded to the type."""
     with np.errstate(over="ignore"):
         if element != "bf16":
             return float({"f32": np.float32, "f64": np.float64, "f16": np.float16}[element](value))
@@ -138,8 +138,8 @@ def to_element(value, element):
 
 
 def sums(name):
-    """What combines and the positions of its terms in the sixteen values, by
-    element of the output; None for what is no sum."""
+    """The combining op, and for each output element the positions of its terms
+    in the sixteen values. None if the op is no sum."""
     words = re.fullmatch(r"(reduce|cumulative|reduce_window) (add|multiply)(?: (\d))?(?: (\w+))?", name)
     if not words:
         return None
@@ -159,8 +159,8 @@ def sums(name):
 
 
 def undecided(name, data, got, element):
-    """Which elements of a sum the order of its terms decides, and what is wrong
-    with those that no order gives."""
+    """The elements of a sum that depend on the order of its terms, and the
+    errors of those elements that no order gives."""
     found = sums(name)
     if not found:
         return np.zeros(got.shape, bool), None
@@ -180,14 +180,14 @@ def undecided(name, data, got, element):
 
 
 def result_type(name, element):
-    """The float type an output's bits stand for; None where it has none."""
+    """The float type that an output's bits represent; None if there is none."""
     if name.startswith("convert to "):
         element = name.split()[-1]
     return None if re.match("compare|arg_|is_nan|.*positions", name) or element not in TYPES else element
 
 
 def other_bits(name, a, b, element):
-    """Whether any bits differ but those of a NaN."""
+    """True if any bits differ, other than those of a NaN."""
     element = result_type(name, element)
     differ = a != b
     if element:
@@ -196,7 +196,7 @@ def other_bits(name, a, b, element):
 
 
 def disagreement(name, want, got, element, skipped):
-    """What is wrong with an output but for the `skipped` elements, or None."""
+    """The error of an output without the `skipped` elements, or None."""
     element = result_type(name, element)
     if not element:
         if want.shape != got.shape:
@@ -209,7 +209,7 @@ def disagreement(name, want, got, element, skipped):
 
 
 def differences(w, g, element):
-    """Which numbers are not the same up to some roundings."""
+    """True where numbers differ by more than some roundings."""
     step = 2.0 ** -TYPES[element][2]
     least = 2.0 ** (2 - 2 ** (TYPES[element][1] - 1) - TYPES[element][2])
     with np.errstate(invalid="ignore", over="ignore"):
@@ -227,7 +227,7 @@ def run(command):
 
 
 def check(build, element, folder):
-    """The names of wrong outputs, each with why."""
+    """The names of wrong outputs, each with its error."""
     bits, exponent, mantissa = TYPES[element]
     text, names, types = module(element)
     path = os.path.join(folder, f"{element}.mlir")
@@ -236,7 +236,7 @@ def check(build, element, folder):
     dtype = {"i16": np.int16, "i32": np.int32, "i64": np.int64}[bits]
     data = np.array(special_bits(exponent, mantissa), np.uint64).astype(dtype)
     np.save(os.path.join(folder, f"{element}.npy"), data)
-    # Only some hundred lines, one per output.
+    # The text has one line per output.
     values = ", ".join(map(str, data))
     told = run([f"{build}/bin/tenon-eval", path, "--round", f"--input=dense<[{values}]> : tensor<16x{bits}>"])
     expected = [np.array([int(n) & (1 << 64) - 1 for n in re.findall(r"-?\d+", line.split("[", 1)[1].replace("true", "1").replace("false", "0"))], np.uint64)

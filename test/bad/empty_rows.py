@@ -1,10 +1,10 @@
-"""Every operator on tensors without elements: the rows of check_empty.py.
+"""The rows of check_empty.py: every operator on tensors without elements.
 
 `row(OP, OPERANDS..., ATTRIBUTES)`: an operand is a type whose extents `n` and
-`m` become 0, an array (a constant) or None. `never` names the extents that may
-not be zero, because the operator has no meaning then. `UNTRIED` are the
-operators that have nothing to say here, and why. The other tables say what
-differs where the extent beside a zero is 2^62.
+`m` become 0, an array (a constant) or None. `never` names the extents that
+must not be zero, because the operator is not defined then. `UNTRIED` lists
+operators for which the test makes no sense, with the reason. The other tables
+list results that differ if the extent beside a zero is 2^62.
 """
 import numpy as np
 
@@ -40,7 +40,7 @@ for op in """Abs Acos Acosh Asin Asinh Atan Atanh Ceil Celu Cos Cosh Elu Erf Exp
              Sinh Size Softmax Softplus Softsign Sqrt Tan Tanh ThresholdedRelu Dropout NonZero Clip Transpose Flatten
              GlobalAveragePool EyeLike DynamicQuantizeLinear Trilu LpNormalization""".split():
     operand = CHANNELS if op in ("GlobalAveragePool",) else X
-    # An image of no pixels, a range of nothing: there is no mean and no scale.
+    # An image without pixels has no mean, and an empty range has no scale.
     never = {"GlobalAveragePool": "m", "DynamicQuantizeLinear": "nm"}.get(op, "")
     row(op, operand, never=never, outputs=3 if op == "DynamicQuantizeLinear" else 1)
 row("Cast", X, to=7)
@@ -179,12 +179,12 @@ UNTRIED = {
     **dict.fromkeys(["StringNormalizer", "TfIdfVectorizer"], "works on text"),
 }
 
-# Their results, or what they keep, have elements for each of so many rows or
-# columns of nothing: then a limit says so.
+# Operators whose results or temporaries have elements for each row or column,
+# although the rows are empty: with 2^62 rows they must report a limit.
 BY_ROW = {"Hardmax", "Softmax", "LogSoftmax", "LpNormalization", "MatMul", "Gemm", "Einsum", "MatMulInteger", "QLinearMatMul", "Conv",
           "ConvInteger", "QLinearConv", "MaxPool", "AveragePool", "LpPool", "Pad", "InstanceNormalization", "GroupNormalization", "RNN",
           "GRU", "LSTM"} | \
     {row.op for row in ROWS if row.op.startswith("Reduce")}
 
-# What they make, or compute on the way, is a multiple of what they are given.
+# Operators whose results or temporaries are a multiple of their operands.
 GROWING = {"Concat", "Tile", "DepthToSpace", "SpaceToDepth", "GatherElements", "Scatter", "ScatterElements"}

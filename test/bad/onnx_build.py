@@ -88,7 +88,7 @@ def value_info(name, text):
 
 
 def graph(nodes, inputs=None, outputs=(), constants=None):
-    """`outputs` is a list of names, or names with their types."""
+    """A graph; `outputs` is a list of names, or of names with types."""
     outputs = outputs if isinstance(outputs, dict) else dict.fromkeys(outputs)
     encoded = b"".join(data(1, n) for n in nodes) + data(2, "g")
     encoded += b"".join(data(5, tensor(name, array))

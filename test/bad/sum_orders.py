@@ -1,9 +1,9 @@
-"""What sums and products of a few numbers may come to: the results of every
-order and grouping, each step rounded once to the type that sums are kept in.
+"""The possible results of sums and products of a few numbers: those of every
+order and grouping, with each step rounded once to the type of the sum.
 
-Where all of them are close to one another, the order means nothing and the
-result is known up to rounding. Where some overflow, cancel or meet an infinity
-and others do not, the order decides: then a result has to be one of them.
+If all of them are close to one another, the order does not matter and the
+result is known up to rounding. If some overflow, cancel or meet an infinity
+and others do not, the order matters: a result must then equal one of them.
 """
 import functools
 import itertools
@@ -12,7 +12,7 @@ import numpy as np
 
 
 def rounded(value, kind):
-    """A double as bits of `kind`; all NaN alike, zeros with their signs."""
+    """A double as bits of `kind`; all NaN are equal, zeros keep their signs."""
     with np.errstate(over="ignore", invalid="ignore"):
         value = kind(value)
     return "nan" if np.isnan(value) else (float(value), bool(np.signbit(value)))
@@ -23,7 +23,7 @@ def number(key):
 
 
 def splits(items):
-    """The ways to make two parts of a tuple, neither of them empty."""
+    """All ways to split a tuple into two nonempty parts."""
     first, rest = items[0], items[1:]
     for size in range(len(rest)):
         for picked in itertools.combinations(range(len(rest)), size):
@@ -39,7 +39,7 @@ def combined(a, b, op, kind):
 
 @functools.lru_cache(maxsize=None)
 def orders(items, op, kind):
-    """All results of combining `items`, keys of `rounded`."""
+    """All results of combining `items`, as keys of `rounded`."""
     if len(items) == 1:
         return frozenset(items)
     return frozenset(combined(a, b, op, kind)
@@ -49,7 +49,7 @@ def orders(items, op, kind):
 
 
 def reachable(values, op, kind):
-    """The results of `values` in every order, with the identity among them:
-    sums begin at it, or pad their lanes with it."""
+    """The results of `values` in every order, with the identity among them: a
+    sum may begin with it, or pad its lanes with it."""
     identity = 0.0 if op == "add" else 1.0
     return orders(tuple(sorted([rounded(v, kind) for v in values] + [rounded(identity, kind)], key=str)), op, kind)

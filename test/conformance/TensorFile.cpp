@@ -1,5 +1,6 @@
-// Reads TensorProto from the wire, apart from the compiler's own reader, and
-// compares tensors. Everything is widened to double or int64 for comparing.
+// Reads TensorProto from the wire format, independently of the compiler's
+// reader, and compares tensors. For comparison elements are widened to double
+// or int64.
 #include "test/conformance/TensorFile.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ using namespace tenon::conformance;
 
 namespace {
 
-/// A cursor over wire bytes; `ok` turns false at the first thing that is cut.
+/// A cursor over wire bytes; `ok` becomes false when a field is cut.
 struct Wire {
   const uint8_t *at;
   const uint8_t *end;
@@ -109,7 +110,8 @@ tenon_dtype dtypeOf(int64_t code) {
   }
 }
 
-/// The elements of int32_data, int64_data or uint64_data, cut to their width.
+/// Appends an element of int32_data, int64_data or uint64_data, cut to its
+/// width.
 void appendInteger(TensorFile &tensor, uint64_t value) {
   auto *raw = reinterpret_cast<const uint8_t *>(&value);
   tensor.bytes.insert(tensor.bytes.end(), raw,
@@ -207,7 +209,7 @@ bool tenon::conformance::readTensorFile(const std::string &path,
   auto *begin = reinterpret_cast<const uint8_t *>(text.data());
   Wire whole{begin, begin + text.size()};
 
-  // The type may stand after the data, so it is looked for first.
+  // The type may come after the data, so find it first.
   tensor = TensorFile();
   for (Wire wire = whole; wire.more();) {
     uint64_t key = wire.varint();
@@ -271,7 +273,7 @@ std::string tenon::conformance::difference(const TensorFile &want,
   }
   int64_t wrong = 0, first = -1, count = want.elements();
   size_t size = elementBytes(gotType);
-  // Eight bits of fraction: one step is at most 2^-7 of the value.
+  // bf16 has eight bits of precision: a step is at most 2^-7 of the value.
   if (gotType == TENON_BF16)
     rtol = std::max(rtol, 1.0 / 128);
   for (int64_t i = 0; isFloat(gotType) && i < count; ++i) {

@@ -1,6 +1,6 @@
-// ONNX test data: one TensorProto per file becomes an element type, extents and
-// packed little-endian elements. Files with strings, segments or external data
-// are refused.
+// Reads ONNX test data, one TensorProto per file, into an element type, extents
+// and packed little-endian elements. Refuses strings, segments and external
+// data.
 #ifndef TENON_TEST_CONFORMANCE_TENSORFILE_H
 #define TENON_TEST_CONFORMANCE_TENSORFILE_H
 
@@ -23,13 +23,13 @@ struct TensorFile {
 /// Bytes of one element of `dtype`.
 size_t elementBytes(int32_t dtype);
 
-/// Reads `path`; on failure returns false and says why in `error`.
+/// Reads `path`. On failure returns false and sets `error`.
 bool readTensorFile(const std::string &path, TensorFile &tensor,
                     std::string &error);
 
-/// Why `got` is not `want` (element type, extents, then elements within
-/// |got - want| <= atol + rtol * |want|, exact for integers); empty when it is.
-/// atol is at least `share` of the largest finite |want|.
+/// Compares element type, extents and elements. Elements agree if |got - want|
+/// <= atol + rtol * |want|; integers must be equal. atol is at least `share` of
+/// the largest finite |want|. Returns the first difference, or an empty string.
 std::string difference(const TensorFile &want, int32_t gotType,
                        const std::vector<int64_t> &gotDims, const void *got,
                        double rtol, double atol, double share = 0);

@@ -1,7 +1,7 @@
-"""Cases for what opsets 18 to 22 brought, which Debian's ONNX has none of.
+"""Cases for the operators of opsets 18 to 22, which Debian's ONNX lacks.
 
-Each is a model of several nodes with answers from numpy, written from the text
-of the operators. `write(folder)` makes them as folders like those of the suites.
+Each is a model of several nodes with expected outputs from numpy, written from
+the operators' text. `write(folder)` makes folders like those of the suites.
 """
 import os
 import sys
@@ -28,7 +28,7 @@ def i64(*values):
 
 
 class Given:
-    """An operand that the run gives, its extents known or open."""
+    """An operand that the run provides, with static or dynamic extents."""
 
     def __init__(self, array, is_open=False):
         self.array, self.is_open = np.asarray(array), is_open
@@ -41,7 +41,7 @@ class Case:
         self.given = []
 
     def add(self, op, operands, *wanted, **attributes):
-        """Arrays are constants; None is an operand left out."""
+        """Adds a node. Arrays are constants; None is an omitted operand."""
         number, names = len(self.nodes), []
         for i, operand in enumerate(operands):
             name = "" if operand is None else f"x{number}_{i}"
@@ -187,7 +187,7 @@ def normalization(opset):
 
 
 def windows(x, kernel, dilation, stride):
-    """The values of each window of the last dimension that are there."""
+    """The values in each window along the last dimension, without padding."""
     reach = (kernel - 1) * dilation + 1
     count = -(-(x.shape[-1] - reach) // stride) + 1
     for i in range(count):
@@ -217,7 +217,7 @@ def pools():
 
 
 def sampled(image, y, x):
-    """`image`, [C, H, W], between its pixels; zeros outside."""
+    """`image`, [C, H, W], interpolated between its pixels; zero outside."""
     total = np.zeros(image.shape[0])
     for dy in (0, 1):
         for dx in (0, 1):
@@ -248,7 +248,7 @@ def columns():
     x, w = f32(1, 4, 5, 6), f32(2, 2, 3, 2)
     offset, mask = f32(1, 2 * 6 * 2, 5, 3), np.abs(f32(1, 2 * 6, 5, 3))
     bias, want = f32(2), np.zeros((1, 2, 5, 3), np.float32)
-    for o in range(2):  # an output, of the group of the same number
+    for o in range(2):  # one output of the group `o`
         for c in range(2):
             channel = 2 * o + c
             part = channel // 2
@@ -384,7 +384,7 @@ def quantized():
 
 
 def stretched(x, out, scale, offset=0.0, antialias=False):
-    """The last dimension resized linearly at half pixels."""
+    """The last dimension resized linearly, with half-pixel coordinates."""
     length = x.shape[-1]
     want = np.zeros(x.shape[:-1] + (out,))
     narrow = min(scale, 1) if antialias else 1
@@ -409,14 +409,14 @@ def resizes():
     case.add("Resize", [Given(x, True), None, np.array([0.5], np.float32)],
              stretched(x.swapaxes(1, 2), 3, 0.5).swapaxes(1, 2),
              mode="linear", axes=[1])
-    # 7 * 0.7 = 4.9 places are four.
+    # 7 * 0.7 = 4.9 positions are rounded down to four.
     scale = np.float32(0.7)
     middle = 7 / 2 * (1 - 4 / (7 * scale))
     for is_open in (False, True):
         case.add("Resize", [Given(x, is_open), None, np.array([scale])],
                  stretched(x, 4, scale, middle), mode="linear", axes=[2],
                  coordinate_transformation_mode="half_pixel_symmetric")
-    # The product of 10 and 0.7 as f32 is 7, and so are the places.
+    # The product of 10 and 0.7 in f32 is exactly 7, the number of positions.
     ten = f32(10)
     case.add("Resize", [Given(ten, True), None, np.array([scale])],
              ten[np.floor(np.arange(7, dtype=np.float32) / scale).astype(int)],
@@ -438,5 +438,5 @@ CASES = [lambda: reductions(18), lambda: reductions(20), movement, wrapped,
 
 
 def write(target):
-    """The folders of all cases, made under `target`."""
+    """Makes the folders of all cases under `target`."""
     return [make().write(target) for make in CASES]

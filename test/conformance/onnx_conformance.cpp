@@ -1,11 +1,11 @@
-// Runs ONNX test cases as native code. Paths of case folders come on stdin, one
-// a line; for each a line goes out: folder, tab, `pass` or what went wrong.
+// Runs ONNX test cases as native code. Reads paths of case folders from stdin,
+// one per line. For each it prints a line: folder, tab, `pass` or the error.
 //
-// Every case runs in a forked child, so that a crash or an endless loop is one
-// failed case. The child copies the model alone into an empty folder and
-// compiles it there: compilation cannot see the case's inputs and outputs. Then
-// every `test_data_set_*` of the case, and of the folder of the same name under
-// --extra, is run with that one artifact.
+// Every case runs in a forked child, so that a crash or an endless loop fails
+// only that case. The child copies only the model into an empty folder and
+// compiles it there: the compiler cannot see the case's data. Then the artifact
+// runs every `test_data_set_*` of the case, and of the folder of that name
+// under --extra.
 #include "compiler/Compiler.h"
 #include "runtime/tenon.h"
 #include "test/conformance/TensorFile.h"
@@ -59,9 +59,9 @@ bool readAll(const fs::path &set, const char *stem, size_t count,
   return true;
 }
 
-/// Where the suite's files contradict its models: numpy has no bfloat16, so its
-/// bits are called u16; and CastLike's second input, of which the type alone
-/// counts, is one element whatever extents are declared.
+/// Corrects data of the suite that contradict their models. numpy has no
+/// bfloat16, so its bits are stored as u16. The second input of CastLike is one
+/// element whatever its declared extents are, because only its type counts.
 void reconcile(TensorFile &tensor, const tenon_tensor_desc &declared) {
   if (declared.dtype == TENON_BF16 && tensor.dtype == TENON_U16)
     tensor.dtype = TENON_BF16;
@@ -73,7 +73,7 @@ void reconcile(TensorFile &tensor, const tenon_tensor_desc &declared) {
   tensor.bytes.resize(tensor.elements() * elementBytes(tensor.dtype));
 }
 
-/// Runs one data set; returns what is wrong, or nothing.
+/// Runs one data set. Returns the error, or an empty string.
 std::string runDataSet(tenon_context *context,
                        const tenon_function_desc &function, const fs::path &set,
                        const Settings &settings) {
@@ -110,8 +110,9 @@ std::string runDataSet(tenon_context *context,
   if (status != TENON_OK)
     return "run: status " + std::to_string(status) + ": " +
            tenon_context_text(context);
-  // The suite's own numbers count as they are; other answers were computed in
-  // double precision, and zeros among sums of large terms are rounding.
+  // The suite's outputs are compared as they are. Other outputs were computed
+  // in double precision: zeros among sums of large terms may differ by
+  // rounding.
   bool other = set.filename().string().rfind("test_data_set_other", 0) == 0;
   double share = other ? 1e-6 : 0;
   for (size_t i = 0; i < outs.size(); ++i) {
@@ -124,7 +125,7 @@ std::string runDataSet(tenon_context *context,
   return "";
 }
 
-/// Compiles and runs one case inside the child.
+/// Compiles and runs one case, inside the child.
 std::string runCase(const fs::path &folder, const fs::path &scratch,
                     const Settings &settings) {
   fs::path model = scratch / "model.onnx", artifact = scratch / "model.so";
@@ -210,7 +211,7 @@ bool startChild(const std::string &folder, const Settings &settings,
   if (pid == 0) {
     close(ends[0]);
     setpgid(0, 0);
-    // What the case has to say goes through the pipe; stdout is the report.
+    // Messages of the case go to the pipe; stdout is only for the report.
     dup2(STDERR_FILENO, STDOUT_FILENO);
     std::string wrong = oneLine(runCase(folder, pattern, settings));
     std::string line = wrong.empty() ? "pass" : wrong;
@@ -224,7 +225,7 @@ bool startChild(const std::string &folder, const Settings &settings,
   return true;
 }
 
-/// Waits for something to happen, ends what is late, reports what ended.
+/// Waits for an event, kills children that are late, reports those that ended.
 void tend(std::map<pid_t, Child> &children) {
   std::vector<pollfd> polls;
   for (auto &entry : children)

@@ -1,8 +1,8 @@
-"""ONNX files without the onnx package: just enough of the wire format for tests.
+"""Reads and writes ONNX files without the onnx package, as far as tests need.
 
-`Model` gives the graph's inputs, outputs, nodes and initializers; tensors are
-read to and written from numpy arrays. A test's own reader shares no code with
-the compiler's, so that a misreading there does not hide here.
+`Model` has the graph's inputs, outputs, nodes and initializers; tensors are
+converted to and from numpy arrays. This reader shares no code with the
+compiler's, so that a common mistake cannot hide.
 """
 import numpy as np
 
@@ -25,7 +25,8 @@ def varint(data, at):
 
 
 def fields(data):
-    """Yields (number, value): bytes for lengths, integers for the rest."""
+    """Yields (number, value): bytes for length-delimited fields, else an
+    integer."""
     at = 0
     while at < len(data):
         key, at = varint(data, at)
@@ -47,7 +48,7 @@ def signed(value):
 
 
 def varints(chunks):
-    """Packed or not: the integers of a repeated field."""
+    """The integers of a repeated field, packed or not."""
     for chunk in chunks:
         if isinstance(chunk, int):
             yield signed(chunk)

@@ -1,14 +1,13 @@
-"""Other inputs for cases whose shapes depend on input *values*.
+"""Further inputs for cases whose shapes depend on input *values*.
 
-A case of the suite runs its model with one target shape, one slice, one k. Here
-stand further ones for the same model, with the answer computed by numpy; they
-run with the very artifact that passed the case's own data. `CASES` maps a
-pattern of case names to a function (case) -> [(inputs, outputs)], where
-`case.inputs` are the arrays the suite gave and `case.integer` reads attributes
-of its last node.
+A case of the suite runs its model with one target shape, one slice, one k.
+This file has other values for that model, with outputs computed by numpy. They
+run with the artifact that passed the case's own data. `CASES` maps a pattern
+of case names to a function (case) -> [(inputs, outputs)]. `case.inputs` are
+the suite's arrays; `case.integer` reads attributes of the last node.
 
-Where a model declares static extents for an output, these are what its author's
-values gave; other values may well give other extents of the same rank.
+If a model declares static extents for an output, they hold for its author's
+values only; other values may give other extents of equal rank.
 """
 import fnmatch
 import os
@@ -77,7 +76,7 @@ def expand(case):
     rank = case.inputs[1].shape[0]
     for extents in [(1,) * rank, tuple(range(2, rank + 2))]:
         shape = list(extents)
-        # Extents of the data other than 1 must be met.
+        # Extents of the data other than 1 must be kept.
         for i, extent in enumerate(reversed(data.shape), 1):
             if i <= rank and extent != 1 and shape[-i] != 1:
                 shape[-i] = extent
@@ -262,7 +261,8 @@ def resize(case):
         roi = case.inputs[names.index("roi")]
     spatial = data.shape[2:]
     for factors in [(1.5, 2.5), (1.0, 0.5), (3.0, 1.0), (0.75, 1.25)]:
-        # Whether a crop applies to an axis of unchanged length is disputed.
+        # The specification is unclear about a crop along an axis of unchanged
+        # length.
         if roi is not None and 1.0 in factors:
             continue
         if by_scale:
@@ -334,7 +334,8 @@ def unique(case):
 
 
 def max_unpool(case):
-    """Indices count in the extents that were pooled, 4x4, whatever is asked."""
+    """Indices refer to the pooled extents, 4x4, whatever output shape is
+    given."""
     data, where, shape = case.inputs
     pooled = np.zeros((1, 1, 4, 4), data.dtype)
     pooled.reshape(-1)[where.reshape(-1)] = data.reshape(-1)
@@ -365,7 +366,7 @@ def corners(box, centered):
 
 
 def overlap(a, b):
-    """Intersection over union."""
+    """The intersection over the union of two boxes."""
     height = min(a[2], b[2]) - max(a[0], b[0])
     width = min(a[3], b[3]) - max(a[1], b[1])
     shared = max(height, 0) * max(width, 0)
@@ -451,7 +452,7 @@ CASES = [
 
 
 def variants(path):
-    """The data sets for one case folder, checked against its declared types."""
+    """The data sets of a case folder, checked against its declared types."""
     name = os.path.basename(path)
     for pattern, make in CASES:
         if fnmatch.fnmatch(name, pattern):
@@ -460,7 +461,8 @@ def variants(path):
 
 
 def write(data, target, wanted=None):
-    """Writes every variant as test data under `target`; how many there are."""
+    """Writes every data set as test data under `target`; returns their
+    number."""
     count = 0
     for suite in ("node", "simple"):
         for name in sorted(os.listdir(os.path.join(data, suite))):

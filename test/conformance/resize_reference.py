@@ -1,19 +1,19 @@
-"""Resize of the ONNX specification in numpy: one matrix of weights per axis.
+"""ONNX's Resize in numpy: one matrix of weights per axis.
 
-Written from the operator's text, axis by axis: where an output coordinate comes
-from, which input elements it touches and how much each of them weighs.
+Written from the operator's text, axis by axis: the input coordinate of each
+output coordinate, the input elements that it uses, and their weights.
 """
 import numpy as np
 
 
 def source(out, scale, in_extent, out_extent, transform, roi):
-    """The coordinate in the input that output coordinate `out` reads."""
+    """The input coordinate of the output coordinate `out`."""
     if transform == "half_pixel":
         return (out + 0.5) / scale - 0.5
     if transform == "pytorch_half_pixel":
         return (out + 0.5) / scale - 0.5 if out_extent > 1 else 0.0
     if transform == "align_corners":
-        # The specification's own program divides by the unrounded extent.
+        # The specification's reference program divides by the unrounded extent.
         return out * (in_extent - 1) / (scale * in_extent - 1) \
             if out_extent > 1 else 0.0
     if transform == "asymmetric":
@@ -45,7 +45,8 @@ def cubic_weights(t, a):
 
 
 def taps(x, extent, mode, rounding, cubic, exclude_outside):
-    """Yields (index, weight); weights of taps beyond the edge move inwards."""
+    """Yields (index, weight); weights of taps beyond the edge go to the
+    edge."""
     if mode == "nearest":
         found = [(nearest(x, rounding), 1.0)]
     else:

@@ -1,12 +1,11 @@
 #!/usr/bin/python3
-"""Debian's ONNX test cases as native code, held against ledgers.
+"""Runs Debian's ONNX test cases as native code and compares with ledgers.
 
-A ledger lists every case of a suite as `pass` or `skip: REASON`. The suite fails
-when a case listed as pass does not pass, when a case is missing from its ledger
-or the ledger lists it twice or lists one that is not there, when a reason is not one of those
-below, and when fewer cases pass than the floor. `--update` runs everything and
-writes the ledgers from what it saw. Cases of newer opsets (newer_cases.py) have
-no ledger: all of them pass.
+A ledger lists every case of a suite as `pass` or `skip: REASON`. The suite
+fails if a case listed as pass fails, a case is missing, listed twice or
+unknown, a reason is not one of those below, or fewer cases pass than the
+floor. `--update` runs everything and writes the ledgers from the results.
+Cases of newer opsets (newer_cases.py) have no ledger: all of them must pass.
 """
 import argparse
 import os
@@ -41,16 +40,16 @@ def ledger_names(suite):
 
 
 def ledger_of(suite, case, cases):
-    """The file that lists a case: those of operators that ONNX defines as
-    functions of others have one of their own, where each stands beside the same
-    case of its body."""
+    """The ledger that lists a case. Operators that ONNX defines by functions
+    have a ledger of their own, which lists each case beside the case of the
+    function's body."""
     plain, functions = ledger_names(suite)
     has_body = case.endswith("_expanded") or f"{case}_expanded" in cases
     return functions if has_body else plain
 
 
 def read_ledger(suite):
-    """Every line as (file's name, case, verdict)."""
+    """Every line as (ledger's name, case, verdict)."""
     for name in ledger_names(suite):
         path = os.path.join(HERE, name)
         if not os.path.exists(path):
@@ -78,7 +77,7 @@ def write_ledger(suite, verdicts):
 
 
 def inherent_reason(path):
-    """Why a case is outside of what is compiled at all, or None."""
+    """Why a case can never be compiled, or None."""
     graph = onnx_wire.Model(os.path.join(path, "model.onnx")).graph
     values = graph.inputs + graph.outputs
     nodes = list(graph.walk())
@@ -100,7 +99,7 @@ def inherent_reason(path):
 
 
 def run_cases(options, cpu, folders, extra):
-    """{folder: what the driver said} for every folder."""
+    """{folder: the driver's answer} for every folder."""
     driver = os.path.join(options.build, "bin", "onnx_conformance")
     with tempfile.TemporaryDirectory(prefix="tenon-") as scratch:
         done = subprocess.run(
@@ -116,7 +115,7 @@ def run_cases(options, cpu, folders, extra):
 
 
 def check_ledger(suite, cases, lines):
-    """Yields what is wrong with the ledger itself."""
+    """Yields the errors of the ledger itself."""
     listed = [case for _, case, _ in lines]
     for case in cases:
         if case not in listed:

@@ -1,7 +1,7 @@
 """Windows, Fourier transforms and mel filters as the ONNX operators define them."""
 import numpy as np
 
-# Of a constant, one turn and two turns of a cosine.
+# Coefficients of a constant, of one turn and of two turns of a cosine.
 WINDOWS = {"blackman": (0.42, -0.5, 0.08),
            "hann": (0.5, -0.5, 0.0),
            "hamming": (25 / 46, -21 / 46, 0.0)}
@@ -14,7 +14,8 @@ def window(kind, size, symmetric):
 
 
 def stft(signal, window, step):
-    """Of a real signal [1, samples, 1]; a frame is as long as the window."""
+    """The transform of a real signal [1, samples, 1]; frames have the window's
+    length."""
     length = len(window)
     frames = [signal[0, at:at + length, 0] * window
               for at in range(0, signal.shape[1] - length + 1, step)]
@@ -23,7 +24,7 @@ def stft(signal, window, step):
 
 
 def mel_weights(bands, length, rate, low, high):
-    """Triangles over the bins of a transform of `length` samples."""
+    """Triangular filters over the bins of a transform of `length` samples."""
     def mel(hertz):
         return 2595 * np.log10(1 + hertz / 700)
     edges = np.arange(bands + 2) * ((mel(high) - mel(low)) / (bands + 2)) \

@@ -1,6 +1,5 @@
 #!/usr/bin/python3
-"""check_snippets.py --build=BUILD [PAGE...]: what README.md and docs/*.md tell
-their reader to type works as it stands.
+"""Tests that the commands in README.md and docs/*.md work as they stand.
 
 Each page is followed in a new folder that has `build`, `examples` and a stand-in
 for what `./quickstart run` leaves in build/digits. C programs become the files
@@ -47,7 +46,7 @@ graph {
 
 
 def make_digits(folder):
-    """A model of the same shape; training takes too long."""
+    """A model of the shape of digits, because training takes too long."""
     os.makedirs(folder)
     text = os.path.join(folder, "digits.onnxtxt")
     with open(text, "w") as file:
@@ -62,7 +61,7 @@ def make_digits(folder):
 
 
 def make_place(folder, build):
-    """What a reader's clone looks like after ./quickstart run."""
+    """A folder like a reader's clone after ./quickstart run."""
     os.symlink(os.path.join(SOURCE, "examples"),
                os.path.join(folder, "examples"))
     make_digits(os.path.join(folder, "build", "digits"))
@@ -73,7 +72,7 @@ def make_place(folder, build):
 
 
 def commands(block):
-    """(command, lines the page shows after it)."""
+    """Pairs (command, lines that the page shows after it)."""
     found = []
     for line in block.splitlines():
         if line.startswith("$ "):
@@ -88,7 +87,7 @@ def plain(line):
 
 
 def missing(shown, said):
-    """The first line that the page shows and the command did not say."""
+    """The first line that the page shows and the command did not print."""
     rest = iter(map(plain, said.splitlines()))
     for line in shown:
         if line != "..." and not any(plain(line) in other for other in rest):
@@ -97,7 +96,8 @@ def missing(shown, said):
 
 
 def run_console(block, shell_state, folder, environment):
-    """Complaints; the shell's folder and variables go on in shell_state."""
+    """The errors of a block. shell_state keeps the shell's folder and
+    variables."""
     for command, shown in commands(block):
         script = (f"{shell_state.get('script', '')}\n{command}\n"
                   "status=$?\n(cd; declare -p PATH PKG_CONFIG_PATH PYTHONPATH "
@@ -165,7 +165,7 @@ def check_excerpts(excerpts, folder, environment):
 
 
 def check_page(page, build, home):
-    """Complaints about one page, and how many of its blocks do not run."""
+    """The errors of one page, and the number of its blocks that do not run."""
     with open(os.path.join(SOURCE, page)) as file:
         text = file.read()
     blocks = [block for block in BLOCK.findall(text) if block[1] in LANGUAGES]
@@ -184,7 +184,7 @@ def check_page(page, build, home):
         programs = [text for _, kind, text in blocks
                     if kind == "c" and "int main(" in text]
         if names and not programs:
-            # It says whose program it is.
+            # The block names the C program that it is.
             with open(os.path.join(SOURCE, "docs/runtime.md")) as file:
                 programs = [text for _, kind, text in BLOCK.findall(file.read())
                             if kind == "c"]

@@ -1,17 +1,18 @@
 #!/usr/bin/python3
-"""Real models compiled and run: errors, bits, rows, time and memory.
+"""Compiles and runs real models and checks errors, bits, rows, time and
+memory.
 
 For every model of export_models.py:
-  accuracy  the largest and the rms difference from PyTorch in float64 are at
+  accuracy  the largest and the rms error against PyTorch in float64 are at
             most twice (--allowed-error) those of PyTorch in float32, over all
-            exported sizes; results have PyTorch's shapes, and detectors are
-            given an image without a hit
-  threads   1, 2 and 5 threads give the same bits
-  rows      row i of a batch has the bits it has alone (not asked where AMX
+            exported sizes; results have PyTorch's shapes; detectors also get
+            an image without a hit
+  threads   1, 2 and 5 threads give equal bits
+  rows      row i of a batch has the bits that it has alone (not tested if AMX
             multiplies more than eight rows in tiles)
-  compile   time and resident memory stay under their limits
-  same      a second compilation gives the same bytes (small models)
-A table of the measurements comes at the end; the last line counts the checks.
+  compile   time and resident memory stay below their limits
+  same      a second compilation gives equal bytes (small models)
+The table of measurements comes last; its last line has the counts.
 """
 import argparse
 import filecmp
@@ -27,7 +28,7 @@ PYTHON = "/usr/bin/python3"
 MODELS = ["mlp", "mlp_batch", "resnet50", "resnet50_bn", "mobilenet_v3_large",
           "mobilenet_v3_large_bn", "vit_b_16", "encoder", "encoder_dynamic",
           "gpt2_prefill", "gpt2_decode", "unet", "windows", "fasterrcnn"]
-# And by name alone: "swin_t", "retinanet", "ssdlite".
+# Further models run only if named: "swin_t", "retinanet", "ssdlite".
 NO_BATCH = ("mlp", "encoder", "fasterrcnn", "retinanet", "ssdlite")
 SECONDS = {"resnet50": 15, "resnet50_bn": 15, "gpt2_prefill": 40,
            "gpt2_decode": 40}
@@ -39,7 +40,7 @@ with open("/proc/cpuinfo") as cpuinfo:
 
 class Measured:
     def __init__(self, command):
-        """Runs `command`; what it and its children took."""
+        """Runs `command` and measures it with its children."""
         start = time.monotonic()
         process = subprocess.Popen(command, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT)
@@ -85,7 +86,8 @@ class Model:
         limit = SECONDS.get(self.name, DEFAULT_SECONDS)
         self.row["compile s"] = f"{compiled.wall:.1f}"
         self.row["MB"] = f"{compiled.megabytes:.0f}"
-        # On a busy machine the processor time is what the compiler took.
+        # On a busy machine wall time is too long, so use processor time if it
+        # is less.
         taken = min(compiled.wall, compiled.cpu)
         self.checks.that(taken <= limit, f"{self.name}: compiled in "
                          f"{taken:.1f} s, allowed {limit} s")
@@ -96,7 +98,8 @@ class Model:
             f"{compiled.megabytes:.0f} MB resident while compiling, allowed "
             f"{allowed:.0f} MB")
         if weights < 50:
-            # Under the same name: it is part of a shared object.
+            # The file name must be equal, because it is part of the shared
+            # object.
             folder = os.path.join(self.options.models, "again")
             os.makedirs(folder, exist_ok=True)
             again = os.path.join(folder, os.path.basename(self.artifact))
@@ -127,7 +130,7 @@ class Model:
         return outputs
 
     def accuracy(self, stem, outputs):
-        """Takes the differences at one size into account."""
+        """Adds the errors at one size."""
         with np.load(f"{stem}.reference.npz") as reference:
             names = [n for n in reference.files if not n.endswith(".f64")]
             for name in names:
@@ -149,7 +152,7 @@ class Model:
                 sums[4] += exact.size
 
     def judge(self):
-        """Each output's errors over all sizes against PyTorch's."""
+        """Compares each output's errors over all sizes with PyTorch's."""
         worst = 0.0
         for name, (most, theirs, square, their_square, count) in \
                 self.errors.items():
@@ -157,7 +160,7 @@ class Model:
                     ("largest", most, theirs),
                     ("rms", (square / count) ** 0.5,
                      (their_square / count) ** 0.5)]:
-                # Copies and gathers are exact on both sides.
+                # Copies and gathers are exact, so both errors may be zero.
                 ratio = mine / other if other > 0 else \
                     (0.0 if mine == 0 else np.inf)
                 worst = max(worst, ratio)
@@ -175,7 +178,8 @@ class Model:
         return not wrong
 
     def rows(self, inputs):
-        """Bits of one row alone and in a batch; None without a batch axis."""
+        """Compares one row alone with that row in a batch; None without a
+        batch axis."""
         with np.load(inputs) as held:
             given = {name: held[name] for name in held.files}
         count = next(iter(given.values())).shape[0]
@@ -248,7 +252,7 @@ def main():
     options.models = os.path.abspath(
         options.models or os.path.join(options.build, "models"))
     names = options.names or MODELS
-    # A process of its own: this one then never holds PyTorch in memory.
+    # A process of its own, so that this one never loads PyTorch.
     made = subprocess.run([PYTHON, os.path.join(HERE, "export_models.py"),
                            options.models, *names])
     checks = Checks()

@@ -1,8 +1,8 @@
-"""torchvision's detectors with drawn weights, as its export gives them.
+"""torchvision's detectors with random weights, as its exporter writes them.
 
-Untrained heads saturate: their last layers are scaled until scores and offsets
-spread as trained ones do. Of two images one has hits and the other has none:
-the score that counts as a hit is chosen between them.
+Untrained heads saturate, so their last layers are scaled until scores and
+offsets spread as trained ones do. One of two images has hits and the other has
+none: the score threshold is chosen between them.
 """
 import torch
 from torch import nn
@@ -27,8 +27,8 @@ def fasterrcnn():
 
 
 def last_layers(model):
-    """Layers whose results are scores or offsets of boxes, in the order they
-    depend on one another, each with the spread it shall have."""
+    """The layers that compute scores or offsets of boxes, in the order of
+    their dependence, each with the spread it shall have."""
     if hasattr(model, "rpn"):
         yield model.rpn.head.cls_logits, 1.5
         yield model.rpn.head.bbox_pred, 0.2
@@ -47,7 +47,7 @@ def last_layers(model):
 
 
 def spread_scores(model, image):
-    """Scales the last layers, one after the other."""
+    """Scales the last layers one after another."""
     for layer, spread in last_layers(model):
         seen = []
         hook = layer.register_forward_hook(
@@ -58,7 +58,7 @@ def spread_scores(model, image):
 
 
 def spread_features(model, images):
-    """Statistics of batch normalization as the images have them."""
+    """Sets the statistics of batch normalization to those of the images."""
     norms = [m for m in model.modules()
              if isinstance(m, nn.modules.batchnorm._BatchNorm)]
     for norm in norms:
@@ -72,8 +72,8 @@ def spread_features(model, images):
 
 
 def choose_threshold(model, images, most):
-    """A score that one image passes, up to `most` times, and another does not;
-    gives these two images."""
+    """A score that one image exceeds at most `most` times, and another does
+    not. Returns it with these two images."""
     owner = getattr(model, "roi_heads", model)
     owner.score_thresh = 0.0
     scores = [model([image])[0]["scores"].sort(descending=True)[0]
@@ -82,7 +82,8 @@ def choose_threshold(model, images, most):
     low = min(range(len(images)), key=lambda i: best[i])
     above = [s[:most + 1][s[:most + 1] > best[low] + 1e-3] for s in scores]
     high = max(range(len(images)), key=lambda i: len(above[i]))
-    # In the widest gap of the lower half: no rounding shall decide.
+    # Take the widest gap in the lower half, so that rounding cannot change a
+    # decision.
     ladder = [*above[high].tolist(), best[low]]
     at = max(range(len(ladder) // 2, len(ladder) - 1),
              key=lambda i: ladder[i] - ladder[i + 1])
@@ -91,7 +92,7 @@ def choose_threshold(model, images, most):
 
 
 class Detector(nn.Module):
-    """A detector of one image, its results in the order of their names."""
+    """A detector of one image with its results in the order of their names."""
 
     def __init__(self, model):
         super().__init__()

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""Real architectures with drawn weights, exported by PyTorch with references.
+"""Exports real architectures with random weights by PyTorch, with references.
 
-For each model of `MODELS` this leaves in a folder NAME.onnx, NAME.inputs.npz and
-NAME.reference.npz: for output `y` the arrays `y` (PyTorch in float32) and
-`y.f64` (the same weights and inputs in float64). Models with named axes have
-further such pairs at other sizes, NAME.1.inputs.npz and so on. Every parameter and buffer is
-drawn anew from the seed, so that no two layers are equal: exporters merge equal
-weights, and a compiler must not be tested on merged ones; the exported file is
-checked for that. What exists and is newer than these sources is kept.
+For each model of `MODELS` this writes NAME.onnx, NAME.inputs.npz and
+NAME.reference.npz to a folder. For output `y` the reference has `y` (PyTorch
+in float32) and `y.f64` (equal weights and inputs in float64). Models with
+named axes have further such pairs at other sizes, NAME.1.inputs.npz and so on.
+Every parameter and buffer is drawn from the seed, so that no two layers are
+equal. Exporters merge equal weights, and tests need separate ones; the
+exported file is checked for that. Files that are newer than these sources are
+kept.
 """
 import argparse
 import hashlib
@@ -33,7 +34,8 @@ OPSET = 17
 
 
 def draw(model, seed):
-    """Every parameter anew, each layer at a scale that keeps signals alive."""
+    """Draws every parameter; each layer has a scale that keeps signals
+    alive."""
     random = torch.Generator().manual_seed(seed)
 
     def normal(tensor, deviation, mean=0.0):
@@ -62,7 +64,7 @@ def draw(model, seed):
 
 
 def measure_statistics(model, images, random):
-    """BatchNorm statistics as one pass finds them, each then off by some."""
+    """Sets BatchNorm statistics from one pass, each then changed a little."""
     norms = [m for m in model.modules()
              if isinstance(m, nn.modules.batchnorm._BatchNorm)]
     for norm in norms:
@@ -83,7 +85,7 @@ def measure_statistics(model, images, random):
 
 
 class Recipe:
-    """How one model is made: module, inputs, names, named axes."""
+    """The recipe of one model: module, inputs, names, named axes."""
 
     def __init__(self, module, inputs, names, outputs, axes, keep_norms=False,
                  fold=True, more=(), opset=OPSET):
@@ -97,7 +99,7 @@ def mlp(batch_axis):
     net = nn.Sequential(nn.Linear(10, 10), nn.ReLU(), nn.Linear(10, 5),
                         nn.Softmax(1))
     random = draw(net, 11)
-    # Many inputs: with few, a single rounding decides the largest error.
+    # Many inputs: with few, one rounding determines the largest error.
     sizes = [16] * 24 if not batch_axis else [1, 100, 333]
     first, *more = [[torch.randn(n, 10, generator=random)] for n in sizes]
     return Recipe(net, first, ["x"], ["y"], batch_axis, more=more)
@@ -204,8 +206,8 @@ def windows():
 
 def swin():
     from torchvision import models
-    # The last stage is one window at every size: the exporter keeps which
-    # stages shift.
+    # The last stage must be one window at every size, because the exporter
+    # fixes which stages shift.
     recipe = images(models.swin_t(), 19, [(1, 224, 224), (2, 190, 215)],
                     IMAGE_AXES)
     recipe.axes = {"x": IMAGE_AXES, "y": {0: "batch"}}
@@ -215,7 +217,7 @@ def swin():
 def detector(build, seed):
     net, images, names = detection_models.make(build, draw, seed)
     first, *more = [[image] for image in images]
-    # From 16 on the exporter's RoiAlign lies half a pixel beside PyTorch's.
+    # From opset 16 on the exporter's RoiAlign is off by half a pixel.
     return Recipe(net, first, ["image"], names, None, more=more, opset=11)
 
 
@@ -241,7 +243,7 @@ MODELS = {
 
 
 def check_weights(path, recipe):
-    """No two weights of the file are equal, and none has gone missing."""
+    """Checks that no two weights of the file are equal and none is missing."""
     graph = onnx_wire.Model(path).graph
     seen = {}
     elements = 0
@@ -277,7 +279,7 @@ def outputs_of(module, inputs):
 def export(name, folder):
     recipe = MODELS[name]()
     path = os.path.join(folder, name)
-    # Preserving the mode keeps BatchNorm as it computes at inference.
+    # PRESERVE keeps BatchNorm nodes, with inference semantics.
     training = torch.onnx.TrainingMode.PRESERVE if recipe.keep_norms else \
         torch.onnx.TrainingMode.EVAL
     partial = f"{path}.onnx.part"
@@ -299,7 +301,7 @@ def export(name, folder):
         kept.update({f"{n}.f64": t.numpy()
                      for n, t in zip(recipe.outputs, exact)})
         np.savez(f"{stem}.reference.npz", **kept)
-    # The model last: where it is, all of its files are.
+    # Rename the model last: if it exists, all of its files exist.
     os.replace(partial, f"{path}.onnx")
 
 

@@ -1,7 +1,8 @@
-"""Images of any size: pads, crops and windows by amounts computed from extents.
+"""Models for images of any size: pads, crops and windows computed from
+extents.
 
-`UNet` pads what it has upsampled to the size of its skip connection, as
-networks do that were trained on crops; `Windows` is a Swin block: padding to
+`UNet` pads its upsampled tensor to the size of its skip connection, as
+networks do that were trained on crops. `Windows` is a Swin block: padding to
 whole windows, a shift, attention in each window, and the crop back.
 """
 import torch

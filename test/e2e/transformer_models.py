@@ -1,8 +1,8 @@
-"""GPT-2 124M and a 12-layer encoder as plain PyTorch modules, to be exported.
+"""GPT-2 124M and a 12-layer encoder as plain PyTorch modules, for export.
 
-GPT-2's prefill takes token ids and gives logits and every layer's keys and
-values; its decode step takes one token and the cache of the tokens before it.
-Both wrap one set of weights.
+GPT-2's prefill maps token ids to logits and every layer's keys and values. Its
+decode step takes one token and the cache of the tokens before it. Both share
+one set of weights.
 """
 import math
 
@@ -96,7 +96,7 @@ class Prefill(nn.Module):
 
 
 class Decode(nn.Module):
-    """One token after a full cache: nothing is masked."""
+    """One token after a full cache, so nothing is masked."""
 
     def __init__(self, model, length):
         super().__init__()
@@ -138,7 +138,7 @@ class EncoderLayer(nn.Module):
 
 
 class Encoder(nn.Module):
-    """Token ids and a mask of real tokens in, the last hidden states out."""
+    """Maps token ids and a mask of real tokens to the last hidden states."""
 
     def __init__(self, layers=12, width=768, count=12, vocabulary=2000,
                  positions=512):

@@ -1,8 +1,9 @@
-"""The examples of the dialect's reference page, as programs that must parse.
+"""Turns the examples of the dialect's reference page into programs that must
+parse.
 
 An example names its operands freely. Each is put into a function whose
-arguments are those names; their types are asked of the parser itself, which
-says what it expected where an argument has the wrong one.
+arguments have these names. Their types come from the parser: it prints the
+type that it expected if an argument has the wrong one.
 """
 import math
 import re
@@ -32,7 +33,7 @@ def snippets(source):
 
 
 def free_names(text):
-    """SSA names used and nowhere defined, `%x#1` as `%x`."""
+    """SSA names that are used but not defined; `%x#1` counts as `%x`."""
     defined = set()
     for left in re.findall(r"^\s*((?:%[\w$.-]+(?::\d+)?\s*,?\s*)+)=", text,
                            re.M):
@@ -53,7 +54,7 @@ def is_top_level(text):
 
 
 def byte_size(kind):
-    """Bytes of a static tensor type as MLIR spells it."""
+    """The bytes of a static tensor type in MLIR's notation."""
     *dims, element = re.match(r"tensor<(.*)>", kind)[1].split("x")
     return math.prod(map(int, dims)) * int(re.sub(r"\D", "", element)) // 8
 

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""The reference pages made from the tables: run it to write docs/generated anew.
+"""Generates the reference pages from the tables: run it to write
+docs/generated.
 
-One page for the dialect, one for each room of passes. `stale` compares without
-writing, for the lint.
+There is one page for the dialect and one for each room of passes. `stale`
+compares without writing, for the lint.
 """
 import os
 import re

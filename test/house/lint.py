@@ -26,7 +26,8 @@ class Skip(Exception):
 
 
 def committed():
-    """What git knows or would; the whole tree where there is no repository."""
+    """The files that git tracks or would track; without a repository all
+    files."""
     listing = subprocess.run(
         ["git", "-c", f"safe.directory={SOURCE}", "ls-files", "--cached",
          "--others", "--exclude-standard"],
@@ -130,7 +131,8 @@ def layering(options):
                                "runtime/core/embedded.h")
             if layer == "compiler" and joint:
                 continue
-            # Entries take the fields of a call apart: the joint's other end.
+            # Generated entries read the fields of tenon_call: they are the
+            # other side of the interface.
             if room(path) == "passes/host" and header == "runtime/tenon_abi.h":
                 continue
             if layer == "passes" and top == "passes":
@@ -179,7 +181,7 @@ def secrets(options):
 
 
 def comments_stripped(path):
-    """The text without comments; a string keeps its quotes and line ends."""
+    """The text without comments; strings become empty, line ends stay."""
     pattern = r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"'
 
     def blank(match):
@@ -384,7 +386,7 @@ def bad_rows(options):
         here = (row[1], int(row[2]))
         if here <= last:
             yield f"{path}:{number}: {row[1]}{row[2]} comes after its place"
-        # Of the processes' section only some rows are ours to hold.
+        # In the section on processes only some rows are ours to test.
         follows = here[1] == (last[1] + 1 if here[0] == last[0] else 1)
         if here[0] != "H" and not follows:
             yield f"{path}:{number}: rows before {row[1]}{row[2]} are missing"

@@ -1,6 +1,6 @@
-// ONNX's test cases imported and evaluated by the oracle: what the importer
-// made of a model must compute the outputs that stand beside it. Each case runs
-// in a child, so that a crash is one line of the report.
+// Imports ONNX's test cases and evaluates them by the oracle; the results must
+// equal the expected outputs of the case. Each case runs in a child process, so
+// that a crash is one line of the report.
 //   import-cases --at-least=PASSES CASE_FOLDER...
 // Exit status: 0 when no case crashed or differed and enough passed.
 #include "compiler/import/onnx/graph/NodeContext.h"
@@ -34,7 +34,7 @@ enum Verdict : int {
 static const char *const verdictNames[] = {"pass",    "imported", "unsupported",
                                            "refused", "differs",  "unreadable"};
 
-/// The tensor in a file; ONNX's cases keep bf16 as u16.
+/// The tensor in a file; ONNX's cases store bf16 as u16.
 static std::optional<HostTensor> readTensor(mlir::Type wanted,
                                             const std::string &path) {
   auto tensor = readOnnxTensorFile(path, [](const Diagnostic &) {});
@@ -76,7 +76,7 @@ static std::string difference(const HostTensor &want, const HostTensor &got) {
   return "";
 }
 
-/// Runs data set `k`; nothing when there is none.
+/// Runs data set `k`; nullopt if there is none.
 static std::optional<Verdict> runSet(mlir::ModuleOp module,
                                      const std::string &folder) {
   if (!llvm::sys::fs::exists(folder))
@@ -87,7 +87,7 @@ static std::optional<Verdict> runSet(mlir::ModuleOp module,
     auto tensor =
         readTensor(mlir::getElementTypeOrSelf(main.getArgument(i).getType()),
                    folder + "/input_" + std::to_string(i) + ".pb");
-    // Some cases keep inputs of another shape than their model declares.
+    // Some cases have inputs of another shape than their model declares.
     if (!tensor || failed(mlir::verifyCompatibleShape(
                        tensor->shape, mlir::cast<mlir::ShapedType>(
                                           main.getArgument(i).getType())

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""check_consumers.py BUILD LIBDIR: installs BUILD into a new prefix and uses it
-as other projects do, by CMake and by pkg-config; moves the prefix and does it
-again. Every complaint is a line; none is a pass."""
+"""check_consumers.py BUILD LIBDIR: installs BUILD into a new prefix and uses
+it from other projects, through CMake and pkg-config. Then moves the prefix and
+repeats. Prints one line per error; none means success."""
 import glob
 import os
 import shutil
@@ -17,7 +17,7 @@ complaints = []
 
 
 def call(*command, fails=False, **environment):
-    """What the command said; a complaint where it ended the other way."""
+    """The command's output; an error if it did not end as expected."""
     kept = {name: value for name, value in os.environ.items()
             if name not in ("LD_LIBRARY_PATH", "CMAKE_PREFIX_PATH", "CC", "CXX")}
     done = subprocess.run(command, stdout=subprocess.PIPE,
@@ -30,7 +30,7 @@ def call(*command, fails=False, **environment):
 
 
 def expect(text, *wanted, of):
-    """CMake breaks its messages where it likes."""
+    """Expects `wanted` in `text`, wherever CMake has broken lines."""
     flat = " ".join(text.split())
     for piece in wanted:
         if piece not in flat:
@@ -57,7 +57,8 @@ def check_cmake(prefix, project, generator):
     configure(project, prefix, "-G", generator)
     call("cmake", "--build", f"{project}/build")
     call("ctest", "--test-dir", f"{project}/build", "--output-on-failure")
-    # Nothing to do, then a model that changes, then an option of one.
+    # Build without changes, then with a changed model, then with a changed
+    # option.
     if complaints:
         return
     made = f"{project}/build/tenon/add/add.o"
@@ -73,7 +74,7 @@ def check_cmake(prefix, project, generator):
 
 
 def check_refusals(prefix, folder):
-    """Mistakes that are told when the project is configured."""
+    """Mistakes that must be reported when the project is configured."""
     os.makedirs(folder)
     open(f"{folder}/m.onnx", "w").close()
     for arguments, wanted in [
@@ -99,7 +100,8 @@ def check_refusals(prefix, folder):
 
 
 def check_broken_model(prefix, project):
-    """A model that cannot be compiled stops the build with its own words."""
+    """A model that cannot be compiled stops the build with the compiler's
+    message."""
     copy_project(project)
     with open(f"{project}/add.onnx", "wb") as model:
         model.write(b"no model at all")
@@ -145,7 +147,7 @@ print(tenon.__file__, *loaded)
 
 
 def check_python(prefix, folder):
-    """The package finds the runtime and the tool of its own prefix."""
+    """The package must find the runtime and the tool of its own prefix."""
     os.makedirs(folder)
     copy_project(f"{folder}/project")
     said = call("/usr/bin/python3", "-c", PYTHON, f"{folder}/project/add.onnx",
@@ -166,7 +168,7 @@ def check_contents(prefix):
                     "include/tenon/tenon.h", "include/tenon/tenon_abi.h"):
         if not glob.glob(f"{prefix}/{pattern}"):
             complaints.append(f"not installed: {pattern}")
-    # A prefix that may move names neither itself nor where it was built.
+    # A movable prefix must contain neither its own path nor the build path.
     for folder, _, names in os.walk(prefix):
         for name in names:
             if name.endswith((".cmake", ".pc", ".h", ".py")):
@@ -193,7 +195,7 @@ def main():
             lambda: check_cmake(moved, f"{folder}/second", "Unix Makefiles"),
             lambda: check_pkg_config(moved, f"{folder}/pc-moved"),
             lambda: check_python(moved, f"{folder}/python-moved")]
-        # What is wrong at one step makes the next ones pointless.
+        # After a failed step the later ones are pointless.
         for step in steps:
             if not complaints:
                 step()

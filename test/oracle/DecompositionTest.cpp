@@ -1,5 +1,5 @@
-// A composite and its decomposition mean the same: each composite is evaluated
-// from its definition, then replaced by its decomposition and evaluated again.
+// Tests that a composite equals its decomposition: each composite is evaluated
+// from its definition, then decomposed and evaluated again.
 #include "test/oracle/GraphText.h"
 
 #include "compiler/oracle/RandomTensor.h"
@@ -26,7 +26,8 @@ void PrintTo(const Case &c, std::ostream *out) { *out << c.name; }
 class DecompositionTest : public GraphText,
                           public testing::WithParamInterface<Case> {
 protected:
-  /// Replaces the composites of @main by their decompositions.
+  /// Replaces the composites of @main by their decompositions; returns their
+  /// number.
   static int decomposeAll(func::FuncOp function) {
     llvm::SmallVector<CompositeOp> composites;
     function.walk([&](CompositeOp op) { composites.push_back(op); });
@@ -48,7 +49,7 @@ TEST_P(DecompositionTest, IsTheDefinition) {
   std::vector<HostTensor> inputs;
   for (auto [i, shape] : llvm::enumerate(c.shapes)) {
     Type element = getElementTypeOrSelf(function.getArgument(i).getType());
-    // The last operand of batch_norm is a variance.
+    // The fifth operand of batch_norm is a variance.
     bool positive = i == 4;
     inputs.push_back(
         randomTensor(stream, element, shape, positive ? 0 : -4, 4));
@@ -67,7 +68,7 @@ TEST_P(DecompositionTest, IsTheDefinition) {
     if (std::isnan(a.floats[i]))
       EXPECT_TRUE(std::isnan(b.floats[i]));
     else
-      // Constants of the decomposition are of the element type (2^-24).
+      // Constants of the decomposition are rounded to the element type (2^-24).
       EXPECT_NEAR(a.floats[i], b.floats[i],
                   1e-6 * (1 + std::fabs(a.floats[i])));
 }
@@ -93,8 +94,8 @@ std::vector<Case> cases() {
            " epsilon 1.0e-3 : (" + x + ", " + v + ", " + v + ", " + v + ", " +
            v + ") -> " + x;
   };
-  // Queries and result have their rows before the heads, of which there are
-  // twice as many as of the keys.
+  // Queries and result have rows before heads. The queries have twice as many
+  // heads as the keys.
   auto attention = [](const char *masks, const char *q, const char *k,
                       const char *v, const char *more = "") {
     return std::string("tenon.attention %q, %k, %v") + masks +

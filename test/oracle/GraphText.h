@@ -1,4 +1,4 @@
-// A graph written as text, parsed once per test.
+// Parses a graph from text, once per test.
 #ifndef TENON_TEST_ORACLE_GRAPHTEXT_H
 #define TENON_TEST_ORACLE_GRAPHTEXT_H
 
@@ -18,7 +18,7 @@ struct GraphText : testing::Test {
                         mlir::tensor::TensorDialect>();
   }
 
-  /// The function @main of `text`.
+  /// Parses `text` and returns its function @main.
   mlir::func::FuncOp parse(const std::string &text) {
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     EXPECT_TRUE(module) << text;

@@ -1,5 +1,5 @@
-// Host tensors keep the values of their element types: rounding, wrapping,
-// bytes.
+// Tests that host tensors hold values of their element types: rounding,
+// wrapping, bytes.
 #include "test/oracle/GraphText.h"
 
 #include <cmath>
@@ -20,7 +20,7 @@ TEST_F(HostTensorTest, RoundsToNearestEven) {
   EXPECT_EQ(roundToElement(f16, 65519.99), 65504);
   EXPECT_EQ(roundToElement(f16, 65520), infinity);
   EXPECT_EQ(roundToElement(f16, -65520), -infinity);
-  EXPECT_EQ(roundToElement(f16, 0x1p-25), 0); // half the least, to even
+  EXPECT_EQ(roundToElement(f16, 0x1p-25), 0); // half the least value, to even
   EXPECT_EQ(roundToElement(f16, 0x1.8p-25), 0x1p-24);
   EXPECT_EQ(roundToElement(bf16, 1 + 0x1p-8), 1);
   EXPECT_EQ(roundToElement(bf16, 1 + 0x3p-8), 1 + 0x1p-6);
@@ -34,7 +34,8 @@ TEST_F(HostTensorTest, RoundsToNearestEven) {
 
 TEST_F(HostTensorTest, RoundsIntegersOnce) {
   Type i64 = builder.getI64Type(), bf16 = builder.getBF16Type();
-  // By way of a double, 2^62 + 2^54 + 1 would become a tie and fall to even.
+  // Rounded through a double, 2^62 + 2^54 + 1 would become a tie and round to
+  // even.
   int64_t value = (int64_t(1) << 62) + (int64_t(1) << 54) + 1;
   EXPECT_EQ(intToFloat(i64, value, bf16), 0x1p62 + 0x1p55);
   EXPECT_EQ(intToFloat(unsignedInt(64), -1, builder.getF64Type()), 0x1p64);

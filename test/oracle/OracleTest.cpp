@@ -1,4 +1,4 @@
-// The oracle's interface: inputs, weights from files, rounding, observation
+// Tests the oracle's interface: inputs, weights from files, rounding, observers
 // and faults.
 #include "test/oracle/GraphText.h"
 
@@ -36,7 +36,8 @@ TEST_F(OracleTest, RoundsInputsAlwaysAndResultsOnRequest) {
   auto function = parse(R"(func.func @main(%x: tensor<f16>) -> tensor<f16> {
     %0 = tenon.multiply %x, %x : (tensor<f16>, tensor<f16>) -> tensor<f16>
     return %0 : tensor<f16> })");
-  // 1 + 2^-10 is of f16, its square is not; 2^-20 more is not of f16 either.
+  // 1 + 2^-10 is an f16 value, its square is not; with 2^-20 more it is no f16
+  // value either.
   HostTensor x = floats(builder.getF16Type(), {}, {1 + 0x1p-10 + 0x1p-20});
   auto exact = evaluate(function, {x});
   ASSERT_TRUE(bool(exact));

@@ -1,4 +1,4 @@
-// Files that are no ONNX model, or nearly one, given to the compiler.
+// Compiles files that are no ONNX model, or nearly one.
 #include "test/process/BadModelTest.h"
 
 namespace tenon::test {

@@ -1,5 +1,5 @@
-// Graphs that hang together wrongly, or are larger and deeper than any model,
-// given to the compiler.
+// Compiles inconsistent graphs, and graphs that are larger and deeper than any
+// real model.
 #include "test/process/BadModelTest.h"
 
 namespace tenon::test {
@@ -8,8 +8,8 @@ namespace {
 using BadGraph = BadModelTest;
 using Kind = ::onnx::AttributeProto;
 
-/// A model of `nodes`, as bytes: protobuf's classes would need more memory
-/// than the compiler may.
+/// A model with `nodes`, as bytes, because protobuf's classes would need more
+/// memory than the compiler is allowed.
 std::string manyNodes(const std::string &nodes, const std::string &last) {
   ::onnx::ModelProto rest = makeEmpty();
   rest.mutable_graph()->clear_name();
@@ -90,7 +90,7 @@ TEST_F(BadGraph, AttributesOfMillionsAreALimit) {
 }
 
 TEST_F(BadGraph, AStringOf500MegabytesIsALimit) {
-  // Its bytes are a hole in the file: read, they would be memory.
+  // The bytes are a hole in the file; reading them would need real memory.
   std::string start = makeModel().SerializeAsString();
   auto open = [](uint32_t number, uint64_t length) {
     std::string tag(1, char(number << 3 | 2));
@@ -113,7 +113,7 @@ TEST_F(BadGraph, AStringOf500MegabytesIsALimit) {
 TEST_F(BadGraph, NestingIsLimited) {
   expectRefused(makeNested(33), 5, "32 nested levels");
   for (int depth : {1000, 50000}) {
-    // From the inside out: lengths first, then one string.
+    // From the inside out: compute the lengths first, then make one string.
     std::vector<std::string> heads;
     size_t size = 0;
     auto wrap = [&](uint32_t number) {
@@ -137,7 +137,7 @@ TEST_F(BadGraph, NestingIsLimited) {
   }
 }
 
-/// 2^30 paths through `depth` nested branches.
+/// A model with 2^30 paths through `depth` nested branches.
 ::onnx::ModelProto makeBranches(int depth) {
   ::onnx::ModelProto model = makeEmpty();
   auto *graph = model.mutable_graph();
@@ -162,8 +162,8 @@ TEST_F(BadGraph, PathsThroughBranchesAreNotCounted) {
   EXPECT_LE(ended.seconds, 10);
 }
 
-/// 2^`depth` values, of which nested branches with conditions of their own
-/// choose one.
+/// Adds nested branches that choose one of 2^`depth` values, each branch with
+/// its own condition.
 void addChoices(::onnx::GraphProto *graph, int depth, const std::string &name) {
   if (depth == 0) {
     addNode(graph, "Neg", {"x"}, {name});
@@ -188,7 +188,8 @@ TEST_F(BadGraph, BranchesInBothBranchesTakeLinearTime) {
 }
 
 TEST_F(BadGraph, PathsThroughSharedArithmeticAreNotCounted) {
-  // Of sizes, of elements, and of sizes that two branches are compared by.
+  // Chains of sizes, of elements, and of sizes by which two branches are
+  // compared.
   auto doubled = [](::onnx::GraphProto *graph, std::string last,
                     const std::string &prefix) {
     for (int i = 0; i < 60; ++i) {

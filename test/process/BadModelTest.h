@@ -1,6 +1,6 @@
-// What every refusal of a model has in common, seen from outside: the status,
-// words that name file and fault, no control characters, nothing written, and
-// little memory and time.
+// Common checks for refused models, from outside the process: the status, a
+// message that names file and fault, no control characters, nothing written,
+// and little memory and time.
 #ifndef TENON_TEST_PROCESS_BADMODELTEST_H
 #define TENON_TEST_PROCESS_BADMODELTEST_H
 
@@ -8,7 +8,7 @@
 
 namespace tenon::test {
 
-/// `number`, a message's field of bytes.
+/// The bytes field `number` of a message, encoded.
 inline std::string field(uint32_t number, const std::string &bytes) {
   std::string out;
   auto varint = [&](uint64_t n) {
@@ -65,7 +65,7 @@ protected:
     EXPECT_LE(ended.peakMegabytes, 2048);
   }
 
-  /// Of a file whose bytes count for memory: what is larger is not read.
+  /// The largest file whose size counts as memory; larger files are not read.
   static constexpr uintmax_t largest = uintmax_t(2) << 30;
 };
 

@@ -1,5 +1,5 @@
-// What the tests of the cache of `tenon run` share: commands that use it, and
-// what it holds.
+// Common parts of the tests of the cache of `tenon run`: commands that use the
+// cache, and its contents.
 #ifndef TENON_TEST_PROCESS_CACHEFIXTURE_H
 #define TENON_TEST_PROCESS_CACHEFIXTURE_H
 
@@ -29,7 +29,7 @@ protected:
   }
   std::string result() const { return models / "y.npy"; }
 
-  /// The row that a run has written.
+  /// The row that a run has written to its output file.
   std::vector<float> row() const {
     std::string bytes = readWhole(result());
     std::vector<float> values(modelElements);
@@ -51,7 +51,7 @@ protected:
     return count;
   }
 
-  /// The names in the cache that are entries, and those that are not.
+  /// The names of entries in the cache, and the names of other files there.
   std::vector<std::string> entries() const { return names(true); }
   std::vector<std::string> leftovers() const { return names(false); }
   std::vector<std::string> names(bool entry) const {

@@ -1,5 +1,5 @@
-// The cache of `tenon run`: found when everything is equal and not otherwise,
-// by any number of processes at once, whole after any kill.
+// Tests the cache of `tenon run`. A model is found only if everything is equal,
+// by any number of processes at once. Entries are complete after any kill.
 #include "test/process/CacheFixture.h"
 
 #include <fcntl.h>
@@ -99,7 +99,7 @@ TEST_F(Cache, ManyProcessesOnOneColdEntry) {
     EXPECT_EQ(warnings(ended), 0) << ended.err;
     compilations += compiled(ended);
   }
-  // The others wait for the first.
+  // All other processes waited for the first.
   EXPECT_EQ(compilations, 1);
   for (int i = 0; i < 16; ++i)
     EXPECT_EQ(readWhole(models / ("y" + std::to_string(i) + ".npy")),
@@ -124,7 +124,7 @@ TEST_F(Cache, AKilledMakerLeavesNoEntryOrAWholeOne) {
     EXPECT_EQ(warnings(ended), 0) << at << ended.err;
     EXPECT_EQ(row(), expectedRow(2)) << at;
     EXPECT_EQ(entries().size(), 1u) << at;
-    // Whoever makes an entry cleans up.
+    // A process that makes an entry removes leftovers.
     if (compiled(ended))
       EXPECT_TRUE(leftovers().empty()) << at << leftovers()[0];
     if (!fired) {
@@ -148,7 +148,7 @@ TEST_F(Cache, EveryCallFails) {
         EXPECT_GT(n, 20);
         break;
       }
-      // Where the runtime cannot read what was made, nobody can.
+      // The runtime could not read the artifact, so the run may fail.
       if (ended.code == 6 &&
           ended.err.find("error: cannot ") != std::string::npos &&
           ended.err.find("cannot write") == std::string::npos)
@@ -197,14 +197,14 @@ TEST_F(Cache, TheLongestUnusedGo) {
   }
   output.write("cache/mine", "stays");
   fs::create_directory(output / "cache/tenon-of-mine");
-  // A use brings the oldest to the front.
+  // Using the oldest entry makes it the most recently used.
   EXPECT_EQ(cached("new.onnx", {"-O0"}), paths[0]);
   Ended ended = runTenon(with({"cache", "--limit=200K"}));
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(ended.out, "2 removed, 2 left\n");
   EXPECT_TRUE(fs::exists(paths[0]));
   EXPECT_TRUE(fs::exists(paths[3]));
-  // The limit of the environment holds after each compilation.
+  // The environment's limit applies after each compilation.
   Command command = caching("old.onnx");
   command.environment["TENON_CACHE_LIMIT"] = "100K";
   ended = runTenon(command);

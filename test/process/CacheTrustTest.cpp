@@ -1,5 +1,5 @@
-// The cache of `tenon run` trusts nothing: damaged entries are made again, and
-// what others may have changed is not run.
+// Tests that the cache of `tenon run` trusts nothing: damaged entries are
+// compiled again, and files that others could have changed are not run.
 #include "test/process/CacheFixture.h"
 
 #include <cerrno>
@@ -14,7 +14,8 @@ namespace fs = std::filesystem;
 
 class CacheTrust : public Cache {
 protected:
-  /// Expects that `path`, damaged as `what`, is warned of once and made again.
+  /// Expects one warning about the damaged file `path`, and a new compilation.
+  /// `what` describes the damage.
   void expectMadeAgain(const std::string &path, const std::string &what,
                        std::vector<std::string> more = {}) {
     Command command = caching("new.onnx");
@@ -45,7 +46,7 @@ TEST_F(CacheTrust, DamagedBytes) {
     fs::resize_file(path, size);
     expectMadeAgain(path, "cut at " + std::to_string(size));
   }
-  // Among these are bytes of the weights, which are most of the file.
+  // Most of these bytes belong to the weights, the largest part of the file.
   for (size_t i = 0; i < 12; ++i) {
     std::string flipped = artifact;
     size_t at = artifact.size() * i / 12 + 5;
@@ -97,7 +98,7 @@ TEST_F(CacheTrust, DamagedCompanions) {
 TEST_F(CacheTrust, PlantedLinksAndOtherFiles) {
   std::string path = cached("new.onnx");
   std::string folder = fs::path(path).parent_path();
-  // What a link would have led to is as it was.
+  // The target of the link must stay unchanged.
   Folder outside;
   fs::copy(folder, outside / "entry");
   auto untouched = [&] {
@@ -163,7 +164,7 @@ TEST_F(CacheTrust, FoldersThatCannotBeUsed) {
   chmod(root().c_str(), 0777);
   expectWarning(running("new.onnx"), "other users may change it");
   chmod(root().c_str(), 0700);
-  // None, on purpose.
+  // An empty value disables the cache.
   command.environment["TENON_CACHE_DIR"] = "";
   expectWarning(command, "");
   command = running("new.onnx");
@@ -200,13 +201,13 @@ TEST_F(CacheTrust, ReadOnlyAndForeignFolders) {
   };
   for (const std::string &folder : {models.path, output.path, root()})
     chmod(folder.c_str(), 0777 & ~(folder == root() ? 022 : 0));
-  // Another user's cache is not even read.
+  // Another user's cache must not be read.
   Ended ended = asNobody(running("new.onnx"));
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(warnings(ended), 1) << ended.err;
   EXPECT_NE(ended.err.find("another user"), std::string::npos) << ended.err;
   EXPECT_EQ(row(), expectedRow(2));
-  // One's own is, also where nothing can be written to it.
+  // One's own cache is read even if it is not writable.
   for (const auto &each : fs::recursive_directory_iterator(root()))
     ASSERT_EQ(chown(each.path().c_str(), 65534, 65534), 0);
   ASSERT_EQ(chown(root().c_str(), 65534, 65534), 0);

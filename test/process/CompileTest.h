@@ -1,5 +1,5 @@
-// What every test on the compiler's process starts with: two models, a folder
-// to write into, ways to compile, and what the folder then holds.
+// Common parts of the tests of the compiler's process: two models, an output
+// folder, ways to compile, and a check of the folder's contents.
 #ifndef TENON_TEST_PROCESS_COMPILETEST_H
 #define TENON_TEST_PROCESS_COMPILETEST_H
 
@@ -10,10 +10,10 @@
 
 namespace tenon::test {
 
-/// One way to compile: the flags, and the names of what is written.
+/// One way to compile: the flags, and the names of the written files.
 struct Recipe {
   std::vector<std::string> flags;
-  std::vector<std::string> names; ///< the artifact first
+  std::vector<std::string> names; ///< of the written files, the artifact first
 };
 
 inline const Recipe shared = {{"-shared"}, {"m.so"}};
@@ -52,7 +52,8 @@ protected:
     return files;
   }
 
-  /// In what the folder is not `wanted`: names, not contents. Empty: it is.
+  /// The names of files in which the folder differs from `wanted`; empty if it
+  /// does not differ.
   std::string differs(const Files &wanted) const {
     std::string names;
     Files found = written();
@@ -67,7 +68,7 @@ protected:
     return names;
   }
 
-  /// What `recipe` makes of `model` when nothing goes wrong.
+  /// The files that `recipe` makes of `model` without errors.
   Files made(const Recipe &recipe, const std::string &model) {
     clear();
     Ended ended = runTenon(compiling(recipe, model));
@@ -81,8 +82,7 @@ protected:
     for (const auto &entry : std::filesystem::directory_iterator(output.path))
       std::filesystem::remove_all(entry.path());
   }
-  /// The folder as an earlier compilation left it; what a killed one left
-  /// beside stays.
+  /// Writes the files of an earlier compilation; leftovers of killed ones stay.
   void restore(const Files &files) const {
     for (const auto &[name, content] : files)
       output.write(name, content);

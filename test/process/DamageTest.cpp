@@ -1,5 +1,5 @@
-// An artifact of ordinary size, cut and flipped at random: each time it is
-// refused before anything of it runs.
+// Cuts and flips an artifact of ordinary size at random. Each time it must be
+// refused before any of it runs.
 #include "test/process/CompileTest.h"
 
 #include "runtime/tenon.h"

@@ -1,6 +1,6 @@
-// Signals at chosen and at random moments: the compiler ends with the shell's
-// code, the files are the old ones or the new, nothing else is left in the
-// folder and nothing it started goes on.
+// Sends signals at chosen and random moments. The compiler must end with the
+// shell's exit code, and the files must be all old or all new. Nothing else may
+// stay in the folder, and no child process may go on.
 #include "test/process/CompileTest.h"
 
 #include <algorithm>
@@ -16,7 +16,8 @@ namespace {
 
 class Interrupts : public CompileTest {
 protected:
-  /// One interrupted compilation, or one that was quicker.
+  /// Checks a compilation that was interrupted, or that ended before the
+  /// signal.
   void expectClean(const Ended &ended, int number, const Files &old,
                    const Files &fresh, const std::string &at) {
     EXPECT_TRUE(ended.code == 128 + number || ended.code == 0)
@@ -71,7 +72,7 @@ TEST_F(Interrupts, AtRandomTimes) {
     Ended ended = process.wait();
     EXPECT_TRUE(leftNothingRunning());
     std::string at = std::to_string(delay) + " us";
-    // Before it has installed its handlers the system ends it.
+    // Before it has installed its handlers, the signal kills it.
     if (ended.code == -number)
       EXPECT_EQ(differs(old), "") << at;
     else
@@ -85,7 +86,7 @@ TEST_F(Interrupts, TheLinkerEndsToo) {
   for (const Recipe &recipe : {shared, program})
     for (int number : {SIGINT, SIGTERM, SIGHUP}) {
       clear();
-      // The first call in a child is the linker's, and it never returns.
+      // The first call in a child is the linker's; it never returns.
       faults.plan(WRITE_FAULT_HANG, 0, 1);
       Command command = compiling(recipe, "new.onnx");
       faults.applyTo(command);
@@ -101,7 +102,7 @@ TEST_F(Interrupts, TheLinkerEndsToo) {
     }
 }
 
-/// The threads of a process, the oldest first; none when it has ended.
+/// The threads of a process, the oldest first; empty if it has ended.
 std::vector<pid_t> threadsOf(pid_t process) {
   std::vector<pid_t> threads;
   std::error_code error;
@@ -116,19 +117,19 @@ std::vector<pid_t> threadsOf(pid_t process) {
 
 TEST_F(Interrupts, AFaultOfAnotherThreadIsTold) {
   int told = 0;
-  // A compilation may be over before its newest thread is hit.
+  // A compilation may end before its newest thread is hit.
   for (int i = 0; i < 50 && told < 5; ++i) {
     Command command = compiling(beside, "new.onnx");
     command.arguments.push_back("--jobs=3");
     command.environment["TMPDIR"] = models.path;
     TenonProcess process(command);
     std::vector<pid_t> threads;
-    // Beside the first and the one that watches for interrupts.
+    // Wait for a thread besides the main thread and the signal watcher.
     for (int n = 0; n < 10000 && threads.size() < 3; ++n) {
       usleep(100);
       threads = threadsOf(process.id());
     }
-    // Several faults at once are one report.
+    // Several faults at once must give one report.
     for (size_t t = threads.size(); t-- > 2;)
       syscall(SYS_tgkill, process.id(), threads[t], SIGSEGV);
     Ended ended = process.wait();

@@ -1,5 +1,5 @@
-// Artifacts of the compiler in one process: many, with the same names inside,
-// again and again, and around a fork.
+// Loads artifacts into one process: many with equal symbol names, repeatedly,
+// and across a fork.
 #include "test/process/CompileTest.h"
 
 #include "runtime/tenon.h"
@@ -13,7 +13,7 @@ namespace {
 
 class Load : public CompileTest {
 protected:
-  /// Two models that differ in their weights alone, with the same names.
+  /// Compiles two models that differ only in their weights, with equal names.
   void SetUp() override {
     for (const char *model : {"old", "new"}) {
       Command command = compiling(shared, std::string(model) + ".onnx");
@@ -74,7 +74,7 @@ TEST_F(Load, InAForkedChild) {
   EXPECT_EQ(older.run(), oldRow);
   pid_t child = fork();
   if (child == 0) {
-    // What the parent had open, and what the child opens itself.
+    // Artifacts that the parent had open, and one that the child opens.
     bool right = older.run() == oldRow;
     for (int i = 0; i < 3; ++i)
       right &= Opened(output / "new.so", 2).run() == newRow;

@@ -1,4 +1,4 @@
-// The weighted model and its artifacts.
+// Builds the model with weights and its artifacts.
 #include "test/process/Models.h"
 
 #include <algorithm>

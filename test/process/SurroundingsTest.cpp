@@ -1,6 +1,6 @@
-// Where and how the compiler is started: environments, folders, names, and
-// files that change under it. Equal models are equal files wherever they are
-// compiled, and a name is nothing but a name.
+// Tests the compiler in different environments: variables, folders, names, and
+// files that change while it runs. Equal models must give equal files
+// everywhere.
 #include "test/process/CompileTest.h"
 
 #include <csignal>
@@ -19,7 +19,7 @@ namespace {
 
 class Surroundings : public CompileTest {
 protected:
-  /// A model of a dozen ops and two weights.
+  /// Writes a model of a dozen ops and two weights.
   void writeVariedModel(const std::string &path) {
     ::onnx::ModelProto model;
     model.set_ir_version(8);
@@ -45,15 +45,15 @@ protected:
     std::ofstream(path, std::ios::binary) << model.SerializeAsString();
   }
 
-  /// In a child: root may do everything, so it becomes someone else.
+  /// Changes the user in a child, because root may do everything.
   static void becomeNobody() {
     if (geteuid() == 0 && setuid(65534) != 0)
       _exit(99);
   }
 
-  /// Compiles with external data beside the model and stops when the model is
-  /// read and the first output is about to be made; `change` then does
-  /// something to the files.
+  /// Compiles with external data beside the model. Stops the compiler when the
+  /// model is read and before the first output is created, and then calls
+  /// `change`.
   Ended compileWhile(const std::function<void()> &change) {
     Command command = compiling(beside, "apart.onnx");
     faults.plan(WRITE_FAULT_SIGNAL, SIGSTOP, 1);
@@ -112,7 +112,7 @@ TEST_F(Surroundings, TheSameBytesEverywhere) {
       after([] { umask(077); }),
       after([] { umask(0); }),
   };
-  // Each kind of artifact meets a part of the places, two kinds each place.
+  // Two kinds of artifact are tested in each place.
   const Recipe kinds[] = {beside, object, assembly, program};
   for (size_t kind = 0; kind < 4; ++kind) {
     const Files expected = made(kinds[kind], "varied.onnx");
@@ -188,7 +188,7 @@ TEST_F(Surroundings, NamesAreOnlyNames) {
                            "./" + name + extension};
       command.arguments.insert(command.arguments.end(), recipe.flags.begin(),
                                recipe.flags.end());
-      // Arguments that start with @ name files of arguments.
+      // An argument that starts with @ names a file of arguments.
       command.arguments.push_back("--");
       command.arguments.push_back((name[0] == '@' ? "./" : "") + name +
                                   ".onnx");
@@ -219,7 +219,7 @@ TEST_F(Surroundings, NamesThatAreTooLong) {
     EXPECT_EQ(ended.code, 6) << ended.err;
   }
   EXPECT_EQ(differs({}), "");
-  // A long path of short names is one like any other.
+  // A long path made of short names must work.
   std::string deep = output.path;
   while (deep.size() < 3900)
     deep += "/" + std::string(100, 'd');
@@ -260,7 +260,7 @@ TEST_F(Surroundings, DataThatShrinksWhileItIsCompiled) {
 }
 
 TEST_F(Surroundings, AModelThatShrinksWhileItIsRead) {
-  // Fields that the reader does not know, so many that reading takes long.
+  // A large number of unknown fields, so that reading takes long.
   std::string many;
   while (many.size() < size_t(48) << 20)
     many += many.empty() ? std::string("\xa0\x06\x01") : many;
@@ -273,7 +273,7 @@ TEST_F(Surroundings, AModelThatShrinksWhileItIsRead) {
     if (path.ends_with(".pb"))
       command.arguments[2] = models / "saved";
     TenonProcess process(command);
-    // It is mapped while it is read.
+    // Wait until the reader has mapped it.
     std::string maps = "/proc/" + std::to_string(process.id()) + "/maps";
     siginfo_t gone = {};
     while (readWhole(maps).find(path) == std::string::npos &&
@@ -305,7 +305,7 @@ TEST_F(Surroundings, DataThatChangesWhileItIsCompiled) {
 }
 
 TEST_F(Surroundings, WhatWasCheckedIsWhatIsRead) {
-  // The name of the data comes to mean another file, outside the folder.
+  // The name of the data now means a file outside the folder.
   writeModelApart(models);
   Folder outside;
   outside.write("secret", std::string(size_t(modelElements) * 4, 's'));
@@ -318,7 +318,7 @@ TEST_F(Surroundings, WhatWasCheckedIsWhatIsRead) {
 }
 
 TEST_F(Surroundings, WeightsKeepTheirBits) {
-  // Among them quiet and signalling NaNs with payloads and denormals.
+  // The bits include quiet and signalling NaNs with payloads, and denormals.
   ::onnx::ModelProto model = makeWeightedModel(1);
   std::vector<uint32_t> bits(modelElements);
   for (int i = 0; i < modelElements; ++i)

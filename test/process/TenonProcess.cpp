@@ -1,4 +1,4 @@
-// Starting and waiting for the compiler.
+// Starts the compiler as a process and waits for it.
 #include "test/process/TenonProcess.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TenonProcess::TenonProcess(const Command &command)
   dup2(err, 2);
   close(out);
   close(err);
-  // No test finds what another has left.
+  // Disable the cache, so that tests do not affect one another.
   setenv("TENON_CACHE_LIMIT", "0", 1);
   for (const std::string &name : command.unset)
     unsetenv(name.c_str());
@@ -79,7 +79,7 @@ Ended TenonProcess::wait() {
 }
 
 bool leftNothingRunning() {
-  // What the compiler started has become this process's own.
+  // Orphaned children of the compiler have become children of this process.
   auto allGone = [] {
     pid_t ended;
     while ((ended = waitpid(-1, nullptr, WNOHANG)) > 0) {

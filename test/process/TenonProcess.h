@@ -1,5 +1,5 @@
-// The compiler as its users start it: a process with arguments, an environment
-// and a folder, what it said, how it ended and what it left behind.
+// The compiler as users start it: a process with arguments, an environment and
+// a folder, its output, its end and its leftovers.
 #ifndef TENON_TEST_PROCESS_TENONPROCESS_H
 #define TENON_TEST_PROCESS_TENONPROCESS_H
 
@@ -14,21 +14,23 @@ namespace tenon::test {
 
 struct Command {
   std::vector<std::string> arguments;             ///< after `tenon`
-  std::map<std::string, std::string> environment; ///< added to the test's own
-  std::vector<std::string> unset;                 ///< taken from it
-  std::string folder;            ///< to start in; empty: the test's
+  std::map<std::string, std::string> environment; ///< added to the test's
+                                                  ///< environment
+  std::vector<std::string> unset;                 ///< removed from the
+                                                  ///< environment
+  std::string folder;            ///< working folder; empty: the test's
   std::function<void()> prepare; ///< called in the child before it starts
 };
 
 struct Ended {
   int code = 0; ///< exit status, or minus the signal
   std::string out, err;
-  double seconds = 0;     ///< of processor time
-  long peakMegabytes = 0; ///< of resident memory
+  double seconds = 0;     ///< processor time
+  long peakMegabytes = 0; ///< resident memory
 };
 
-/// A started compiler, in a process group of its own. What it has started
-/// becomes this process's child when the compiler ends first.
+/// A started compiler in its own process group. Its children become children of
+/// this process if the compiler ends first.
 class TenonProcess {
 public:
   explicit TenonProcess(const Command &command);
@@ -44,20 +46,20 @@ private:
 
 Ended runTenon(const Command &command);
 
-/// Whether everything that ended compilers have started is gone, after ten
-/// seconds at most. Kills what is not.
+/// Waits at most ten seconds for the children of ended compilers, and kills
+/// those that still run. True if none had to be killed.
 bool leftNothingRunning();
 
-/// A plan for the library of faults, in shared memory, on one folder.
+/// A fault plan for the preloaded library, in shared memory, for one folder.
 class Faults {
 public:
   explicit Faults(const std::string &folder);
   ~Faults();
   Faults(const Faults &) = delete;
 
-  /// The next compilation's `n`-th call goes wrong.
+  /// Plans a fault at the `n`-th call of the next compilation.
   void plan(write_fault_kind kind, int number, long n, bool lasting = false);
-  /// Makes `command` run under the plan.
+  /// Makes `command` run with the plan.
   void applyTo(Command &command) const;
   const write_faults *operator->() const { return shared; }
 

@@ -1,6 +1,6 @@
-// A disk that fails and a compiler that is killed, at every single call of the
-// part that writes: the files are the old ones or all of the new, and where
-// writing failed the message says which file and why.
+// Lets the disk fail, or kills the compiler, at every single call of the part
+// that writes. The files must be all old or all new. A failure's message must
+// name the file and the reason.
 #include "test/process/CompileTest.h"
 
 #include <cerrno>
@@ -18,7 +18,7 @@ namespace {
 
 class WriteFaults : public CompileTest {
 protected:
-  /// Fails every call in turn, until a compilation gets through.
+  /// Lets every call fail in turn, until a compilation succeeds.
   void failEveryCall(const Recipe &recipe, bool lasting) {
     const Files fresh = made(recipe, "new.onnx");
     Files old;
@@ -42,7 +42,7 @@ protected:
         return;
       }
       if (ended.code == 0) {
-        // Another way was found, or the call did not matter.
+        // The compiler used a fallback, or the call did not matter.
         EXPECT_TRUE(mayBeSurvived()) << at;
         EXPECT_EQ(differs(fresh), "") << at;
         restore(old);
@@ -57,16 +57,17 @@ protected:
     FAIL() << "no compilation got through";
   }
 
-  /// What lld maps it can also read and write, and what it cannot rename it
-  /// copies; an exchange of names can be a rename; and a file that is about to
-  /// be removed need not be closed well.
+  /// True if the failing call has a fallback: lld can read and write instead of
+  /// mapping, copy instead of renaming, and rename instead of exchanging names.
+  /// A close may fail for a file that is then removed.
   bool mayBeSurvived() const {
     std::string call = faults->call;
     return call == "mmap" || call == "mmap64" || call == "close" ||
            call == "renameat2" || (call == "rename" && faults->in_child);
   }
 
-  /// Kills at every call in turn. `check` sees the folder each time.
+  /// Kills the compiler at every call in turn, and calls `check` on the folder
+  /// each time.
   void killAtEveryCall(const Recipe &recipe,
                        const std::function<void(const std::string &)> &check) {
     const Files fresh = made(recipe, "new.onnx");
@@ -88,7 +89,7 @@ protected:
       EXPECT_EQ(ended.code, -SIGKILL) << at;
       ++killed;
       for (const auto &[name, content] : written()) {
-        // All else is hidden from whoever looks for artifacts.
+        // Hidden files are invisible to programs that look for artifacts.
         if (name[0] == '.')
           continue;
         ASSERT_TRUE(old.count(name)) << name << " " << at;
@@ -98,7 +99,8 @@ protected:
       check(at);
     }
     EXPECT_GT(killed, 10);
-    // The one that got through has cleaned up after all the others.
+    // The compilation that succeeded must have removed the leftovers of all
+    // others.
     EXPECT_EQ(differs(fresh), "");
   }
 };
@@ -189,7 +191,7 @@ TEST_F(WriteFaults, ASmallFileSystem) {
       Ended ended = runTenon(command);
       if (ended.code == 99)
         GTEST_SKIP() << "mounting needs a privilege";
-      // The weights alone are 80.
+      // The weights are 80 KiB, so larger limits may suffice.
       if (ended.code == 0 && kilobytes > 80)
         continue;
       EXPECT_EQ(ended.code, 6) << kilobytes << ended.err;

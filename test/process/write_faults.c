@@ -1,6 +1,7 @@
-/* Preloaded into the compiler and its linkers: counts the calls on files of one
- * folder and lets one of them go wrong, as a full disk, a broken one or a kill
- * would. Without the variable that names the plan it does nothing. */
+/* A library that is preloaded into the compiler and its linkers. It counts the
+ * calls on files of one folder and makes one of them fail, as a full or broken
+ * disk or a kill would. Without the variable that names the plan it does
+ * nothing. */
 #include "test/process/write_faults.h"
 
 #include <dlfcn.h>
@@ -53,8 +54,8 @@ static int watched(int fd) {
   return watched_path(path);
 }
 
-/* Counts a call that may fail or, `only_kills`, one whose failure nobody has to
- * answer for. Nonzero: it fails, errno is set. */
+/* Counts a call that may fail. `only_kills` excludes errors, for calls whose
+ * failure nobody reports. Nonzero: the call must fail; errno is set. */
 static int goes_wrong(const char *call, int only_kills) {
   if (only_kills && plan->kind == WRITE_FAULT_ERROR)
     return 0;
@@ -117,7 +118,8 @@ OPEN(open64)
 OPENAT(openat)
 OPENAT(openat64)
 
-/* RESULT NAME(PARAMETERS), which is called with ARGUMENTS and gives FAILURE. */
+/* Defines RESULT NAME(PARAMETERS), which is called with ARGUMENTS and returns
+ * FAILURE on a fault. */
 #define ON_FILE(RESULT, NAME, FAILURE, PARAMETERS, ARGUMENTS)                  \
   RESULT NAME PARAMETERS {                                                     \
     if (watched(fd) && goes_wrong(#NAME, 0))                                   \
@@ -152,7 +154,7 @@ ON_FILE(void *, mmap64, MAP_FAILED,
         (void *place, size_t size, int access, int flags, int fd, off64_t at),
         (place, size, access, flags, fd, at))
 
-/* A close that reports an error has closed all the same. */
+/* A close that reports an error has closed the file. */
 int close(int fd) {
   int fails = watched(fd) && goes_wrong("close", 0);
   int error = errno;

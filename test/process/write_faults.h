@@ -1,5 +1,5 @@
-/* What a test and the library it preloads into the compiler share: which call
- * on a file of the watched folder goes wrong, and how. */
+/* The plan that a test shares with the library it preloads into the compiler:
+ * the call on a file of the watched folder that fails, and how it fails. */
 #ifndef TENON_TEST_PROCESS_WRITE_FAULTS_H
 #define TENON_TEST_PROCESS_WRITE_FAULTS_H
 
@@ -10,22 +10,22 @@
 enum write_fault_kind {
   WRITE_FAULT_NONE,
   WRITE_FAULT_ERROR,  /* the call fails with `number` as errno */
-  WRITE_FAULT_SIGNAL, /* `number` is sent to the compiler, the call goes on */
-  WRITE_FAULT_KILL,   /* SIGKILL for the compiler and all it has started */
-  WRITE_FAULT_HANG, /* the call never returns, if in a child of the compiler */
+  WRITE_FAULT_SIGNAL, /* sends `number` to the compiler; the call succeeds */
+  WRITE_FAULT_KILL,   /* SIGKILL for the compiler and its children */
+  WRITE_FAULT_HANG,   /* the call never returns, in a child of the compiler */
 };
 
-/* Mapped shared by the test, the compiler and the linkers it starts. */
+/* Shared memory of the test, the compiler and its linkers. */
 struct write_faults {
-  long calls;       /* counted so far, by all of them */
-  long at;          /* the call that goes wrong, from 1 */
+  long calls;       /* counted so far, in all processes */
+  long at;          /* the call that fails, from 1 */
   int kind;         /* enum write_fault_kind */
   int number;       /* an errno or a signal */
   int lasting;      /* errors: all later calls but renames fail too */
-  int in_child;     /* whether it was a child of the compiler that called */
-  int fired;        /* whether the call was reached */
-  pid_t compiler;   /* who came first */
-  char call[32];    /* the function that went wrong */
+  int in_child;     /* true if a child of the compiler made the call */
+  int fired;        /* true if the call was reached */
+  pid_t compiler;   /* the first process of the compilation */
+  char call[32];    /* name of the function that failed */
   char folder[256]; /* absolute; files beneath it are watched */
 };
 

@@ -1,5 +1,5 @@
-"""Models for the tests of the package, written as protobuf text and compiled
-once for all of them, into a cache that goes with the process."""
+"""Models for the tests of the package, as protobuf text. They are compiled
+once for all tests, into a cache that is removed with the process."""
 import atexit
 import json
 import os
@@ -33,7 +33,7 @@ def node(op, inputs, outputs, more=""):
 
 
 def write(name, *parts):
-    """The path of a model of these nodes, inputs and outputs."""
+    """Writes a model of these nodes, inputs and outputs; returns its path."""
     path = os.path.join(FOLDER, name)
     text = ('ir_version: 8 opset_import { version: 16 } graph { name: "g" ' +
             " ".join(parts) + " }")
@@ -61,7 +61,7 @@ def copy(dtype, *dims):
 
 
 def endless():
-    """A loop that only a deadline or a cancellation ends."""
+    """A loop that ends only by a deadline or a cancellation."""
     body = ('attribute { name: "body" type: GRAPH g { name: "b" ' +
             node("Identity", ["c"], ["d"]) +
             node("Add", ["v", "v"], ["w"]) +
@@ -74,7 +74,7 @@ def endless():
 
 
 def saved_model():
-    """A folder with the signatures "double" and "negate"."""
+    """A SavedModel with the signatures "double" and "negate"."""
     signatures = " ".join(
         f'signature_def {{ key: "{name}" value {{ '
         'inputs { key: "x" value { name: "x:0" dtype: 1 tensor_shape { '

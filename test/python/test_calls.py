@@ -1,5 +1,5 @@
-"""Calls: what goes in by order and by name, what comes out, and whose memory it
-is."""
+"""Tests calls: inputs by order and by name, the outputs, and the ownership of
+memory."""
 import unittest
 
 import models
@@ -65,7 +65,7 @@ class Calls(unittest.TestCase):
                   self.x.astype(">f4")):
             np.testing.assert_array_equal(self.add(x, self.y),
                                           np.maximum(x + self.y, 0))
-        # At an address no float may have.
+        # An address that is not aligned for a float.
         odd = np.zeros(25, np.uint8)[1:].view(np.float32).reshape(2, 3)
         odd[...] = 5
         np.testing.assert_array_equal(self.add(odd, odd), odd + odd)
@@ -135,7 +135,7 @@ class Calls(unittest.TestCase):
         y = model(tenon.bfloat16(exact))
         self.assertIsInstance(y, tenon.BFloat16Array)
         np.testing.assert_array_equal(np.asarray(y), exact)
-        # To nearest, ties to even; a NaN is none of the infinities.
+        # To nearest, ties to even; a NaN must not become an infinity.
         near = np.array([1 + 2**-9, 1 + 2**-8, 1 + 3 * 2**-8, np.nan],
                         np.float32)
         np.testing.assert_array_equal(

@@ -1,4 +1,4 @@
-"""Compiling: through the cache, into a file, and without a cache."""
+"""Tests compilation: through the cache, into a file, and without a cache."""
 import os
 import unittest
 import warnings
@@ -68,7 +68,7 @@ class Compile(unittest.TestCase):
     def test_a_damaged_entry_is_a_warning(self):
         model = tenon.compile(models.add(), opt=3)
         path = model.path
-        del model  # what is mapped must not be cut
+        del model  # a mapped file must not be truncated
         os.truncate(path, 100)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

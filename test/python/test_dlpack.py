@@ -1,4 +1,4 @@
-"""Tensors of other libraries: in their own memory, of every type and shape."""
+"""Tests tensors of other libraries, used in place, of every type and shape."""
 import unittest
 
 import models
@@ -12,7 +12,7 @@ except ImportError:
 
 
 class Foreign:
-    """A tensor that can do nothing but DLPack."""
+    """A tensor that supports only DLPack."""
 
     def __init__(self, array, device=(1, 0)):
         self.array, self.device, self.exports = array, device, 0
@@ -85,7 +85,7 @@ class DLPack(unittest.TestCase):
         back = torch.from_dlpack(y)
         self.assertEqual(back.dtype, torch.bfloat16)
         self.assertTrue(torch.equal(back, x))
-        # The memory is one and the same, and stays when the array goes.
+        # Both share one memory, which stays when the array is deleted.
         y.bits[0] = 0
         self.assertEqual(float(back[0]), 0)
         del y

@@ -1,4 +1,4 @@
-"""Refusals: the class of each status, and the text of whoever refuses."""
+"""Tests refusals: the class of each status, and the text of the message."""
 import os
 import shutil
 import subprocess
@@ -43,7 +43,7 @@ class Errors(unittest.TestCase):
                  [np.array("a"), x], {})]:
             self.refused(tenon.InputError, words, self.add, *values, **named)
             self.refused(ValueError, words, self.add, *values, **named)
-        # Usable again at once.
+        # The function can be called again at once.
         np.testing.assert_array_equal(self.add(x, x), x + x)
 
     def test_a_value_that_is_wrong(self):
@@ -81,7 +81,7 @@ class Errors(unittest.TestCase):
             models.value("output", "y", "f32", 1))
         said = self.refused(tenon.UnsupportedError, "NoSuchOp", tenon.compile,
                             unsupported)
-        # The words are those of the command line.
+        # The message must equal that of the command line.
         done = subprocess.run([_compile._tool(), "compile", "-q", "-o",
                                models.FOLDER + "/no.so", unsupported],
                               capture_output=True, text=True)
@@ -142,7 +142,7 @@ class Errors(unittest.TestCase):
             time.sleep(0.001)
         self.refused(tenon.InputError, "a run is under way", model.close)
         self.refused(tenon.InputError, "a run is under way", context.close)
-        # Cancelling before the run has begun ends it too.
+        # Cancelling before the run has begun must end it too.
         context.cancel()
         thread.join()
         self.assertEqual(len(ended), 1)

@@ -1,5 +1,5 @@
-"""State: what runs leave behind for the next, in each context of its own, seen
-by all functions of the model."""
+"""Tests state: values that runs leave for later runs, separate for each
+context, shared by all functions of the model."""
 import os
 import threading
 import unittest

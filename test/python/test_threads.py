@@ -1,5 +1,5 @@
-"""Threads and processes: one model for all of them, a context for each, and an
-interpreter that goes on while a model runs."""
+"""Tests threads and processes: one model for all of them, a context for each,
+and an interpreter that continues while a model runs."""
 import gc
 import multiprocessing
 import os
@@ -14,7 +14,7 @@ import tenon
 
 
 def matmuls():
-    """A chain of products that takes a while."""
+    """A chain of products that takes long enough to measure."""
     return models.write(
         "chain", *[models.node("MatMul", [f"x{i}", "w"], [f"x{i + 1}"])
                    for i in range(20)],
@@ -41,7 +41,7 @@ class Threads(unittest.TestCase):
             thread.join()
         self.assertEqual(wrong, [])
         gc.collect()
-        # Contexts go with their threads.
+        # A thread's context is freed with the thread.
         self.assertEqual(len(model._handle.contexts), 0)
 
     def test_the_interpreter_goes_on(self):

@@ -1,4 +1,4 @@
-// The oracle's bounds are the tolerance; nothing is added.
+// The oracle's error bounds are the only tolerance.
 #include "test/random/Agreement.h"
 
 #include "dialects/tenon/TenonDialect.h"

@@ -1,5 +1,5 @@
-// A correct evaluation in any order agrees; one wrong element, a dropped term
-// or elements in another order do not.
+// Tests that a correct evaluation in any order agrees, and that a wrong
+// element, a missing term or permuted elements do not.
 #include "test/random/Agreement.h"
 
 #include "compiler/oracle/RandomTensor.h"
@@ -67,7 +67,7 @@ TEST_F(AgreementTest, TellsAWrongProductFromARoundedOne) {
     })",
                               {a, b});
   HostTensor expected = expectedOf(graph);
-  // In single precision, the last term first.
+  // Single precision, summed from the last term to the first.
   auto product = [&](int64_t terms) {
     HostTensor result = HostTensor::zeros(builder.getF32Type(), {4, 5});
     for (int64_t i = 0; i < 20; ++i) {
@@ -117,12 +117,12 @@ TEST_F(AgreementTest, CarriesErrorsThroughOps) {
     })",
                               {floats({2, 3, 5, 7})});
   HostTensor expected = expectedOf(graph), other = expected;
-  // What was rounded to f16 keeps its error in f32, within a unit of f16.
+  // A value rounded to f16 keeps its error, one unit of f16, as f32.
   other.floats[3] *= 1 + 0x1p-22;
   EXPECT_EQ(disagreement(expected, expected), "");
   other.floats[3] *= 1 + 0x1p-8;
   EXPECT_NE(disagreement(expected, other), "");
-  // What only moves stays as it is.
+  // Moved elements have no error.
   RandomGraph moves = graphOf(R"(
     func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
       %0 = tenon.reverse %x [0] : tensor<4xf32>
@@ -134,8 +134,8 @@ TEST_F(AgreementTest, CarriesErrorsThroughOps) {
   EXPECT_NE(disagreement(expected, floats({7, 5, 3, 2 + 0x1p-22})), "");
 }
 
-// The logarithm may be that of a negative number: its product with zero is no
-// number, and nothing is known of it or of what is computed from it.
+// The logarithm's operand may be negative, so its product with zero may be NaN:
+// nothing is known about it or about results computed from it.
 TEST_F(AgreementTest, AllowsAnythingBehindAnUnboundedError) {
   RandomGraph graph =
       graphOf(R"(
@@ -161,7 +161,7 @@ TEST_F(AgreementTest, KnowsWhatSixteenBitSumsAreKeptIn) {
                       std::move(values),
                       {}};
   };
-  // In f16 2048 + 1 is 2048 again; in f32 all three terms are 2050.
+  // In f16 2048 + 1 gives 2048; summed in f32 the three terms give 2050.
   RandomGraph reduced = graphOf(R"(
     func.func @main(%x: tensor<3xf16>) -> tensor<f16> {
       %0 = tenon.reduce add %x over [0] : (tensor<3xf16>) -> tensor<f16>
@@ -184,7 +184,7 @@ TEST_F(AgreementTest, KnowsWhatSixteenBitSumsAreKeptIn) {
 }
 
 TEST_F(AgreementTest, CatchesSmallChangesInMostElements) {
-  // Outputs count alike, however many elements they have.
+  // Each output counts equally, however many elements it has.
   double shares = 0;
   int64_t outputs = 0, elements = 0;
   for (uint64_t seed = 0; seed < 60; ++seed) {

@@ -1,5 +1,5 @@
-// Writes the graph as text, compiles it through the facade, opens the artifact
-// and copies tensors in and out.
+// Writes the graph as text, compiles it, opens the artifact and copies tensors
+// in and out.
 #include "test/random/CompiledBackend.h"
 
 #include "compiler/Compiler.h"
@@ -32,7 +32,7 @@ static int32_t dtypeOf(Type element) {
 }
 
 namespace {
-/// A folder that goes when this does.
+/// A temporary folder, removed with the object.
 struct ScratchFolder {
   llvm::SmallString<128> path;
   ScratchFolder() {
@@ -63,7 +63,7 @@ static llvm::Error writeFile(const std::string &path, ArrayRef<char> bytes) {
                 : llvm::Error::success();
 }
 
-/// Compiles the graph to `output` and tells what its products are.
+/// Compiles the graph to `output` and returns the precision of its products.
 static llvm::Expected<MatmulPrecision> compileTo(const RandomGraph &graph,
                                                  const ScratchFolder &folder,
                                                  const std::string &output,
@@ -143,8 +143,8 @@ runArtifact(const std::string &path, int threads, func::FuncOp function,
   return results;
 }
 
-/// Variants for the sizes that the inputs have: one for all of them, and one
-/// for each alone.
+/// Variants for the sizes of the inputs: one with all of them, and one with
+/// each size separately.
 static std::vector<VariantOption> variantsOf(const RandomGraph &graph) {
   std::map<std::string, int64_t> sizes;
   func::FuncOp main = graph.main();
@@ -164,7 +164,7 @@ static std::vector<VariantOption> variantsOf(const RandomGraph &graph) {
   return variants;
 }
 
-/// The first output whose bytes are others; -1 when all are equal.
+/// The first output whose bytes differ; -1 if all are equal.
 static int differentOutput(const std::vector<HostTensor> &a,
                            const std::vector<HostTensor> &b) {
   for (size_t i = 0; i < a.size(); ++i)
@@ -180,14 +180,16 @@ static CompileOptions compileOptions(const CompiledOptions &options,
   compiling.verifyEachPass = true;
   compiling.cpu = cpu;
   compiling.matmulPrecision = options.precision;
-  // Processors with tiles of bf16 have other bits by default.
+  // CPUs with bf16 tiles give other bits by default, so ask for strict
+  // products.
   bool several = !options.otherCpus.empty() || !options.versions.empty();
   if (several && options.precision == MatmulPrecision::F32)
     compiling.matmulPrecision = MatmulPrecision::Strict;
   return compiling;
 }
 
-/// One more run gives the bits that the first gave; `where` says what else is.
+/// Runs again and expects the bits of the first run. `where` describes the
+/// difference of the runs.
 static llvm::Error checkBits(const RandomGraph &graph,
                              const std::string &artifact, int threads,
                              const std::vector<HostTensor> &expected,
@@ -203,8 +205,8 @@ static llvm::Error checkBits(const RandomGraph &graph,
                                  " has other bits " + where);
 }
 
-/// The versions of one artifact, each on a machine that has no more than it
-/// needs, compute the same bits.
+/// Expects equal bits from every version of one artifact. Each runs on a
+/// simulated machine with just the features it needs.
 static llvm::Error checkVersions(const RandomGraph &graph,
                                  const ScratchFolder &folder,
                                  const CompiledOptions &options,
@@ -228,7 +230,7 @@ static llvm::Error checkVersions(const RandomGraph &graph,
   return llvm::Error::success();
 }
 
-/// Each variant alone computes the bits of the code for every size.
+/// Expects the bits of the code for all sizes from each variant.
 static llvm::Error checkVariants(const RandomGraph &graph,
                                  const ScratchFolder &folder,
                                  const CompiledOptions &options,

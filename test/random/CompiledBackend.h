@@ -1,4 +1,4 @@
-// The whole way: a graph compiled to an artifact and run by the runtime.
+// Runs a graph the whole way: compiled to an artifact and run by the runtime.
 #ifndef TENON_TEST_RANDOM_COMPILEDBACKEND_H
 #define TENON_TEST_RANDOM_COMPILEDBACKEND_H
 
@@ -11,18 +11,19 @@ struct CompiledOptions {
   int optLevel = 2;
   std::string cpu = "native";
   MatmulPrecision precision = MatmulPrecision::F32;
-  /// The graph runs once with each number of threads, and on each of the
-  /// further processors; all must give the same bits.
+  /// The graph runs once with each number of threads, and once for each further
+  /// CPU. All runs must give equal bits.
   std::vector<int> threads = {2};
   std::vector<std::string> otherCpus;
-  /// One more artifact with code for each of these: the same bits from each.
+  /// A further artifact with code for each of these CPUs must give equal bits.
   std::vector<std::string> versions;
-  /// Further compilations with variants for the inputs' sizes: the same bits.
+  /// Further artifacts with variants for the inputs' sizes must give equal
+  /// bits.
   bool specialize = false;
 };
 
-/// Files are made in a folder of the child process that `judge` runs the
-/// backend in, and removed.
+/// Files are made in a temporary folder of the child process in which `judge`
+/// runs the backend, and are removed.
 Backend compiledBackend(CompiledOptions options);
 
 } // namespace tenon

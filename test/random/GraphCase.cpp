@@ -1,5 +1,5 @@
-// Judging a graph in a child process, and cutting a failing graph down to the
-// ops that matter.
+// Runs a graph in a child process and compares it with the oracle. Reduces a
+// failing graph to the ops that matter.
 #include "test/random/GraphCase.h"
 
 #include "compiler/oracle/Oracle.h"
@@ -57,7 +57,7 @@ Outcome judge(const RandomGraph &graph, const Backend &backend,
     return {Verdict::Invalid, "no process can be made"};
   if (child == 0) {
     close(ends[0]);
-    dup2(ends[1], STDERR_FILENO); // what an assert says is part of the text
+    dup2(ends[1], STDERR_FILENO); // messages of asserts become part of the text
     alarm(seconds);
     Outcome outcome = compare(graph, backend);
     size_t left = outcome.text.size();
@@ -89,7 +89,7 @@ Outcome judge(const RandomGraph &graph, const Backend &backend,
   return outcome;
 }
 
-/// Erases ops, arguments and weights that no output needs.
+/// Erases ops, arguments and weights that no output depends on.
 static void sweep(RandomGraph &graph) {
   func::FuncOp function = graph.main();
   for (Operation &op :
@@ -113,7 +113,7 @@ static void dropOutput(RandomGraph &graph, unsigned output) {
   sweep(graph);
 }
 
-/// Makes an op's results the only outputs.
+/// Makes the results of one op the only outputs.
 static bool returnOnly(RandomGraph &graph, unsigned position) {
   func::FuncOp function = graph.main();
   Operation &op = *std::next(function.front().begin(), position);
@@ -136,7 +136,7 @@ static bool returnOnly(RandomGraph &graph, unsigned position) {
   return true;
 }
 
-/// Replaces an op's results by arguments that hold what it computed.
+/// Replaces an op's results by arguments with the values it computed.
 static bool cutAt(RandomGraph &graph, unsigned position) {
   func::FuncOp function = graph.main();
   Operation &op = *std::next(function.front().begin(), position);
@@ -180,7 +180,7 @@ static bool cutAt(RandomGraph &graph, unsigned position) {
   return true;
 }
 
-/// Replaces a branch by one of its sides, a loop by its body run once.
+/// Replaces a branch by one of its regions, or a loop by one run of its body.
 static bool unfold(RandomGraph &graph, unsigned position, unsigned region) {
   Operation &op = *std::next(graph.main().front().begin(), position);
   if (!isa<scf::IfOp, scf::ForOp>(op) || region >= op.getNumRegions() ||
@@ -219,10 +219,11 @@ RandomGraph reduce(const RandomGraph &graph, const Backend &backend,
   auto opCount = [&] {
     return unsigned(best.main().front().getOperations().size());
   };
-  // Each change may make further ones possible, but ops only become fewer.
+  // A change may allow further ones. The loop ends, because ops only become
+  // fewer.
   for (bool changed = true; changed;) {
     changed = false;
-    // The first op whose results are wrong already: what follows it goes.
+    // Find the first op with wrong results and drop the ops after it.
     for (unsigned i = 0, n = opCount(); i < n; ++i) {
       RandomGraph candidate = cloneGraph(best);
       if (returnOnly(candidate, i) && keepIf(std::move(candidate)))

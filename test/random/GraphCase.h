@@ -1,5 +1,5 @@
-// A graph with inputs, how a backend runs it, and what came of it; and cutting
-// a failing one down.
+// A graph with inputs, the backend that runs it, and the outcome; and the
+// reduction of a failing graph.
 #ifndef TENON_TEST_RANDOM_GRAPHCASE_H
 #define TENON_TEST_RANDOM_GRAPHCASE_H
 
@@ -13,24 +13,24 @@
 
 namespace tenon {
 
-/// What a backend made of a graph.
+/// The results of a backend.
 struct Computed {
   Computed(std::vector<HostTensor> outputs, bool bf16Products = false)
       : outputs(std::move(outputs)), bf16Products(bf16Products) {}
 
   std::vector<HostTensor> outputs; ///< of @main
-  bool bf16Products; ///< f32 products may be of operands rounded to bf16
+  bool bf16Products; ///< f32 products may round their operands to bf16
 };
 
-/// Computes @main by the way under test. The graph is the backend's to change.
+/// Computes @main in the way under test. It may change the graph.
 using Backend = std::function<llvm::Expected<Computed>(RandomGraph &graph)>;
 
 enum class Verdict : int {
   Agrees = 0,
-  Differs = 1, ///< an output is not the oracle's
-  Refused = 2, ///< the backend gave an error
-  Crashed = 3, ///< the backend died, or ran past its time
-  Invalid = 4  ///< the graph is not valid, or the oracle gave an error
+  Differs = 1, ///< an output differs from the oracle's
+  Refused = 2, ///< the backend returned an error
+  Crashed = 3, ///< the backend crashed or timed out
+  Invalid = 4  ///< the graph is invalid, or the oracle returned an error
 };
 
 struct Outcome {
@@ -38,13 +38,13 @@ struct Outcome {
   std::string text;
 };
 
-/// Runs the graph in a process of its own, so that a crash ends that alone,
-/// and compares with the oracle.
+/// Runs the graph in its own process, which contains a crash, and compares with
+/// the oracle.
 Outcome judge(const RandomGraph &graph, const Backend &backend,
               unsigned seconds);
 
-/// The graph with fewer outputs and ops that still ends with `verdict`: outputs
-/// are dropped, ops are replaced by inputs that hold what they computed.
+/// Reduces the graph while the verdict stays `verdict`: drops outputs, and
+/// replaces ops by inputs with the values they computed.
 RandomGraph reduce(const RandomGraph &graph, const Backend &backend,
                    unsigned seconds, Verdict verdict);
 

@@ -1,5 +1,5 @@
-// A backend with a known fault is caught, whatever way it fails, and its graph
-// is cut down to the op at fault.
+// Tests that a backend with a known fault is detected, however it fails, and
+// that its graph is reduced to the faulty op.
 #include "test/random/GraphCase.h"
 
 #include "compiler/oracle/Oracle.h"
@@ -26,7 +26,7 @@ bool hasTanh(RandomGraph &graph) {
       .wasInterrupted();
 }
 
-/// Computes something else where there is a tanh.
+/// Computes something else for every tanh.
 llvm::Expected<std::vector<HostTensor>> withoutTanh(RandomGraph &graph) {
   graph.module->walk([](TanhOp op) {
     OpBuilder builder(op);
@@ -40,7 +40,7 @@ class GraphCaseTest : public testing::Test {
 protected:
   GraphCaseTest() : context(MLIRContext::Threading::DISABLED) {
     loadGraphDialects(context);
-    // The first graph of many ops whose outputs a tanh can be told from.
+    // Find a graph of many ops whose outputs depend on a tanh.
     for (uint64_t seed = 1; seed < 200; ++seed) {
       graph = buildRandomGraph(context, seed, {.steps = 20});
       if (hasTanh(graph) &&
@@ -54,7 +54,7 @@ protected:
     RandomGraph least = reduce(graph, backend, 20, verdict);
     EXPECT_TRUE(hasTanh(least));
     func::FuncOp main = least.main();
-    // The tanh, its operand being an input, and the return.
+    // Three ops remain at most: the tanh on an input, and the return.
     EXPECT_LE(main.front().getOperations().size(), 3u);
     EXPECT_EQ(least.inputs.size(), main.getNumArguments());
   }

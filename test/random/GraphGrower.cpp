@@ -1,4 +1,4 @@
-// The pool, shapes, inputs and the order in which ops are tried.
+// The pool of values, shapes, inputs and the order in which ops are tried.
 #include "test/random/GraphGrower.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -65,7 +65,7 @@ Location GraphGrower::location() {
 
 int64_t GraphGrower::randomExtent() {
   static constexpr int64_t extents[] = {1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 33};
-  // Empty extents are ordinary, but a graph of them computes nothing.
+  // Empty extents must be tested, but a graph of them computes nothing.
   return random.oneIn(40) ? 0 : extents[random.below(std::size(extents))];
 }
 
@@ -135,7 +135,7 @@ std::optional<Grown> GraphGrower::pick(const Wanted &wanted) {
   for (auto [i, member] : llvm::enumerate(pool))
     if (!member.closed && wanted(member)) {
       suitable.push_back(i);
-      // What nothing uses yet, and what is new, is used sooner.
+      // Unused and new values are picked more often.
       if (!member.used)
         suitable.push_back(i);
       if (i + 4 > pool.size())
@@ -187,7 +187,7 @@ Grown GraphGrower::weight(Type element, const GrownShape &shape, double low,
   OpBuilder above(function);
   WeightOp::create(above, location(), name, type(shape, element), source);
   llvm::append_range(weights, bytes);
-  // Apart even when empty, and not always aligned.
+  // Keep empty weights at distinct offsets, and do not always align them.
   weights.push_back(0);
   return {make<GetWeightOp>(type(shape, element), name), shape,
           std::max(std::abs(low), std::abs(high)), true, true};
@@ -216,7 +216,7 @@ Grown GraphGrower::fresh(Type element, const GrownShape &shape, double low,
   if (!open && random.oneIn(3))
     return weight(element, shape, low, high);
   if (open || model.count() > 64 || inputs.size() < 2 || random.oneIn(2)) {
-    // Only the named extents can stand in the type of an argument.
+    // The type of an argument may have only named extents as dynamic ones.
     if (llvm::all_of(shape, [&](GrownDim dim) {
           return dim.symbol <= int(named.size());
         }))
@@ -268,7 +268,7 @@ Value GraphGrower::above(const Grown &x, double least) {
 
 void GraphGrower::step() {
   using Step = bool (GraphGrower::*)();
-  // A family stands here as often as it should be drawn.
+  // A step's entries in this list give its probability.
   static constexpr Step steps[] = {
       &GraphGrower::unaryFloat,    &GraphGrower::unaryFloat,
       &GraphGrower::guardedFloat,  &GraphGrower::guardedFloat,
@@ -289,7 +289,8 @@ void GraphGrower::step() {
       &GraphGrower::attention,     &GraphGrower::suppression,
       &GraphGrower::branch,        &GraphGrower::loop,
       &GraphGrower::growingLoop};
-  // Steps that find no operand are drawn again; a float always suits some.
+  // A step without suitable operand is drawn again; float steps always find
+  // one.
   for (int tries = 0; tries < 20; ++tries)
     if ((this->*steps[random.below(std::size(steps))])())
       return;
@@ -302,7 +303,7 @@ RandomGraph GraphGrower::grow() {
     x.used = false;
     pool.push_back(x);
   }
-  // What is computed from a weight alone is computed by the compiler.
+  // The compiler evaluates ops on weights only, so sometimes make such ops.
   if (random.oneIn(2)) {
     GrownShape shape = randomShape();
     for (GrownDim &dim : shape)

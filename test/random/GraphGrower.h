@@ -1,5 +1,6 @@
-// Grows a graph op by op: a pool of values with what is known of them, and one
-// method per family that adds an op on random members. Private to test/random.
+// Grows a graph op by op. It has a pool of values with their known properties,
+// and one method per family of ops that adds an op on random values. Private to
+// test/random.
 #ifndef TENON_TEST_RANDOM_GRAPHGROWER_H
 #define TENON_TEST_RANDOM_GRAPHGROWER_H
 
@@ -16,8 +17,8 @@
 
 namespace tenon {
 
-/// An extent: its size in this run, and a symbol when the type leaves it open.
-/// Equal symbols are equal extents; zero stands for a static extent.
+/// An extent: its size in this run, and a symbol if it is dynamic. Equal
+/// symbols mean equal extents; 0 stands for a static extent.
 struct GrownDim {
   int64_t size;
   int symbol = 0;
@@ -30,12 +31,12 @@ using GrownShape = llvm::SmallVector<GrownDim>;
 struct Grown {
   mlir::Value value;
   GrownShape shape;
-  /// No element is greater in magnitude; infinite when nothing is known.
+  /// Upper bound of the elements' magnitudes; infinite if unknown.
   double bound = 0;
-  /// Every correct evaluation gives the same bits.
+  /// True if every correct evaluation gives equal bits.
   bool exact = true;
   bool used = false;
-  /// No step takes it: its extents are known only during the run.
+  /// True if no step may use it: its extents are known only during the run.
   bool closed = false;
 
   mlir::Type element() const {
@@ -49,7 +50,7 @@ struct Grown {
   bool isStatic() const;
 };
 
-/// An index value, and the number it is in this run.
+/// An index value and its size in this run.
 struct GrownNumber {
   mlir::Value value;
   int64_t size;
@@ -66,7 +67,7 @@ private:
   static constexpr double unbounded = std::numeric_limits<double>::infinity();
   static constexpr int64_t mostElements = 4096;
 
-  // Each adds one op and its guards to the pool, or fails when no value suits.
+  // Each adds one op with its guards to the pool, or fails if no value suits.
   bool unaryFloat();
   bool guardedFloat();
   bool binaryFloat();
@@ -95,9 +96,9 @@ private:
   bool loop();
   bool growingLoop();
 
-  /// Tries one of the above until one finds its operands.
+  /// Tries these steps until one finds its operands.
   void step();
-  // What attention is made of.
+  // Parts of attention.
   GrownDim attendedDim();
   GrownDim attendedBatch();
   Grown pinned(const Grown &x);
@@ -111,28 +112,28 @@ private:
   Grown maskedScores(Grown scores, int64_t depth);
   Grown wholeNumbers(const GrownShape &shape, int64_t least, int64_t greatest);
 
-  /// Some steps in a block, then a value of the type of `x`, which the steps
-  /// see too.
+  /// Some steps in a block, then a value of the type of `x`. The steps may use
+  /// `x` too.
   Grown inside(mlir::Block &block, const Grown &x);
-  /// What a region may return; none where regions are nested enough.
+  /// A value that a region may return; nullopt at the deepest nesting.
   std::optional<Grown> pickForRegion();
-  /// An index value that every correct evaluation reads alike.
+  /// An index value that every correct evaluation computes equally.
   mlir::Value exactNumber();
 
-  // Numbers that are functions of extents, none negative.
+  // Nonnegative numbers computed from extents.
   GrownNumber extentNumber();
   GrownNumber numberByArithmetic(GrownNumber x);
-  /// An element of a tensor computed from an even number of them.
+  /// An element of a tensor computed from `numbers`, whose count is even.
   GrownNumber numberByTensor(llvm::ArrayRef<GrownNumber> numbers);
-  /// One not above `most`; nothing when no try gives one.
+  /// A number not above `most`; nullopt if no try gives one.
   std::optional<GrownNumber> numberUpTo(int64_t most);
   bool cutByNumbers();
 
-  /// A random member of the pool that is wanted, marked as used.
+  /// A random suitable value of the pool, marked as used.
   std::optional<Grown> pick(const Wanted &wanted);
   std::optional<Grown> pickFloat(double bound = unbounded);
-  /// A member with the same shape and element type; `model` itself when there
-  /// is none.
+  /// A value with the shape and element type of `model`; `model` itself if
+  /// there is no other.
   Grown pickLike(const Grown &model);
   void add(mlir::Value value, GrownShape shape, double bound, bool exact);
   /// A new argument of @main with random elements in [low, high].
@@ -141,17 +142,17 @@ private:
   /// A new weight with random elements in [low, high].
   Grown weight(mlir::Type element, const GrownShape &shape, double low,
                double high);
-  /// An input or, when static, sometimes a weight or a small constant.
+  /// An input; if the shape is static, sometimes a weight or a small constant.
   Grown fresh(mlir::Type element, const GrownShape &shape, double low,
               double high);
   Grown fresh(mlir::Type element, const GrownShape &shape) {
     return fresh(element, shape, -2, 2);
   }
-  /// What a contraction multiplies a value with.
+  /// The second factor of a contraction.
   Grown factor(mlir::Type element, const GrownShape &shape);
-  /// `model`'s shape filled with a number.
+  /// A tensor of `model`'s shape filled with a number.
   mlir::Value splat(const Grown &model, double number);
-  /// `x`, scaled when its bound is greater.
+  /// `x`, scaled down if its bound is greater than `bound`.
   Grown scaledTo(const Grown &x, double bound);
   /// |x| + least.
   mlir::Value above(const Grown &x, double least);
@@ -166,7 +167,7 @@ private:
   }
   mlir::RankedTensorType type(const GrownShape &shape, mlir::Type element);
   llvm::SmallVector<mlir::OpFoldResult> sizes(const Grown &x);
-  /// Splits a mixed list as ops take it.
+  /// Splits a mixed list into dynamic values and constants, as ops take it.
   struct Mixed {
     llvm::SmallVector<mlir::Value> values;
     llvm::SmallVector<int64_t> list;
@@ -191,7 +192,7 @@ private:
   llvm::SmallVector<int64_t> named; ///< the sizes of the named extents
   int lastSymbol = 0;
   int locations = 0;
-  int depth = 0; ///< regions around the builder
+  int depth = 0; ///< number of regions around the builder
 };
 
 } // namespace tenon

@@ -1,5 +1,5 @@
-// Random graphs are valid, are evaluated without error, mean the same after
-// canonicalization and with composites decomposed, and are reproducible.
+// Tests that random graphs are valid and reproducible, are evaluated without
+// error, and keep their meaning under canonicalization and decomposition.
 #include "test/random/Agreement.h"
 #include "test/random/RandomGraph.h"
 
@@ -82,7 +82,7 @@ TEST_P(RandomGraphTest, MeanTheSameInEveryForm) {
     ASSERT_TRUE(succeeded(passes.run(*graph.module))) << "seed " << seed;
     expectSame(expected, evaluateMain(graph), seed, graph);
   }
-  // Most of the dialect has been among them.
+  // The graphs must cover most of the dialect.
   EXPECT_GE(ops.size(), 70u);
 }
 

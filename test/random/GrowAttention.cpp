@@ -1,6 +1,6 @@
-// Attention as frontends write it: heads split from rows or lying apart, shared
-// by groups of queries or not, a scale, masks, softmax, the average of the
-// values, and heads joined again.
+// Attention as frontends write it. Heads are split from rows or separate, and
+// may be shared by groups of queries. It has a scale, masks, softmax and the
+// average of the values; then heads are joined again.
 #include "test/random/GraphGrower.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace tenon {
 
-/// More keys than one block of the kernel now and then.
+/// An extent that sometimes exceeds one block of the kernel.
 GrownDim GraphGrower::attendedDim() {
   static constexpr int64_t extents[] = {1, 2, 5, 7, 16, 17, 33, 64, 65, 100};
   if (!named.empty() && random.oneIn(2)) {
@@ -32,8 +32,8 @@ GrownDim GraphGrower::attendedBatch() {
   return {1 + random.below(3)};
 }
 
-/// Sometimes `x` with its open extents written down, as importers do where it
-/// meets static ones: a broadcast that repeats nothing.
+/// Sometimes broadcasts `x` to its own shape. Importers write that where
+/// dynamic extents meet static ones.
 Grown GraphGrower::pinned(const Grown &x) {
   if (x.isStatic() || !random.oneIn(3))
     return x;
@@ -49,7 +49,8 @@ Grown GraphGrower::pinned(const Grown &x) {
   return result;
 }
 
-/// `x`, of batch one, repeated for the batch of `model`, of the same rank.
+/// `x`, whose batch is one, broadcast to the batch of `model`; the ranks are
+/// equal.
 Grown GraphGrower::spreadAlong(const Grown &x, const Grown &model) {
   Grown result = x;
   result.shape[0] = model.shape[0];
@@ -80,8 +81,8 @@ Grown GraphGrower::reshaped(const Grown &x, const GrownShape &shape,
   return result;
 }
 
-/// [batch, heads, length, depth] out of an input that lies in one of the ways
-/// that frontends let it lie.
+/// A tensor [batch, heads, length, depth], made from an input in one of the
+/// layouts that frontends use.
 Grown GraphGrower::heads(Type element, const GrownShape &shape) {
   GrownDim batch = shape[0], number = shape[1], length = shape[2],
            depth = shape[3];
@@ -90,7 +91,7 @@ Grown GraphGrower::heads(Type element, const GrownShape &shape) {
   if (random.oneIn(2))
     return transposed(fresh(element, {batch, length, number, depth}),
                       {0, 2, 1, 3});
-  // Rows of all heads.
+  // Rows that hold all heads.
   Grown rows = fresh(element, {batch, length, {number.size * depth.size}});
   llvm::SmallVector<OpFoldResult> extents = sizes(rows);
   extents.pop_back();
@@ -100,7 +101,7 @@ Grown GraphGrower::heads(Type element, const GrownShape &shape) {
                     {0, 2, 1, 3});
 }
 
-/// Heads of keys or values repeated for each query of their group.
+/// Repeats the heads of keys or values for each query head of their group.
 Grown GraphGrower::repeatedHeads(const Grown &x, int64_t group) {
   if (group == 1)
     return x;
@@ -142,7 +143,7 @@ Value GraphGrower::visibleKeys(const Grown &scores, bool causal) {
   return make<CompareOp>(CompareDirection::LE, along(3), last);
 }
 
-/// Scores with their scale and masks.
+/// The scores with a scale and masks.
 Grown GraphGrower::maskedScores(Grown scores, int64_t depth) {
   double root = std::sqrt(double(depth));
   switch (random.below(3)) {
@@ -158,7 +159,7 @@ Grown GraphGrower::maskedScores(Grown scores, int64_t depth) {
   int64_t kind = random.below(5);
   if (kind == 1 || kind == 2) {
     bool causal = kind == 2;
-    // Every row sees its first key, where what is hidden may be infinite.
+    // Every row sees its first key, so the fill may be infinite.
     double fill = causal && random.oneIn(2)
                       ? -std::numeric_limits<double>::infinity()
                       : -10000;
@@ -186,7 +187,7 @@ bool GraphGrower::attention() {
   if (Grown{nullptr, scoresShape}.count() > mostElements)
     return false;
   Grown query = heads(element, {batch, scoresShape[1], rows, depth});
-  // Keys for the whole batch, which may be one.
+  // The batch of the keys may be one, shared by all queries.
   bool shared = batch.symbol && random.oneIn(2);
   Grown key =
       heads(element, {shared ? GrownDim{1} : batch, number, keys, depth});
@@ -194,7 +195,7 @@ bool GraphGrower::attention() {
     key.value = make<MultiplyOp>(key.value, splat(key, 0.5));
   Grown value = heads(element, {batch, number, keys, width});
   if (query.shape[2] != rows || key.shape[2] != keys || value.shape[2] != keys)
-    return false; // an extent of this graph alone has no input
+    return false; // an extent made by this graph cannot be an input's
   key = repeatedHeads(key, group);
   value = repeatedHeads(value, group);
   llvm::SmallVector<int64_t> both = {0, 1};

@@ -1,6 +1,5 @@
-// Control flow: branches on values, with steps of their own on either side,
-// loops whose length is a value, and loops that carry a tensor to which every
-// iteration adds rows.
+// Control flow: branches with steps in both regions, loops with a dynamic trip
+// count, and loops that carry a tensor to which every iteration adds rows.
 #include "test/random/GraphGrower.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,7 +12,7 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Regions in regions end here.
+/// The deepest nesting of regions.
 static constexpr int deepest = 2;
 
 Value GraphGrower::exactNumber() {
@@ -38,7 +37,7 @@ Grown GraphGrower::inside(Block &block, const Grown &x) {
   pool.push_back(x);
   for (int64_t i = 0, n = 1 + random.below(2); i < n; ++i)
     step();
-  // What the steps of a region made is seen by the region alone.
+  // Values made in a region are visible only inside it.
   Grown y = pickLike(x), result = y;
   result.exact = x.exact && y.exact;
   if (x.isInt() && random.oneIn(2)) {
@@ -89,7 +88,7 @@ bool GraphGrower::loop() {
   auto x = pickForRegion();
   if (!x)
     return false;
-  // Whatever the body does, what it carries stays within this.
+  // The loop keeps the carried value within this bound.
   double bound = x->isFloat() ? std::max(x->bound * 1.02, 1.0) : unbounded;
   Value zero = make<arith::ConstantIndexOp>(0);
   Value one = make<arith::ConstantIndexOp>(1);
@@ -108,8 +107,8 @@ bool GraphGrower::loop() {
   return true;
 }
 
-/// The carried tensor has room for all rows. An iteration sees the rows so far
-/// and writes its own behind them.
+/// A loop whose carried tensor has room for all rows. Each iteration reads the
+/// rows written so far and appends its own.
 bool GraphGrower::growingLoop() {
   constexpr int64_t mostTrips = 3;
   if (depth >= deepest)
@@ -170,7 +169,7 @@ bool GraphGrower::growingLoop() {
     builder.setInsertionPointToEnd(op.getBody());
     Value carried = op.getRegionIterArg(0);
     Value extent = extentAfter(op.getInductionVar());
-    // The greatest along the extent that changes, then steps that do not.
+    // Reduce the extent that changes, then add steps with static extents.
     GrownShape shape = x->shape;
     shape.erase(shape.begin() + dim);
     Value greatest =
@@ -200,7 +199,7 @@ bool GraphGrower::growingLoop() {
     add(op.getResult(0), roomy, bound, !x->isFloat());
     return true;
   }
-  // Its rows are not counted here: the value only becomes an output.
+  // The number of rows is unknown here, so the value can only become an output.
   GrownShape shape = x->shape;
   shape[dim] = {0, ++lastSymbol};
   add(beginning(op.getResult(0), extentAfter(trips)), shape, bound,

@@ -1,5 +1,5 @@
-// Elementwise steps: smooth functions on scaled operands, steps on exact ones,
-// integers with all their corners.
+// Elementwise steps: smooth functions on scaled operands, discontinuous ops on
+// exact operands, integers with all special values.
 #include "test/random/GraphGrower.h"
 
 #include <cmath>
@@ -128,7 +128,7 @@ bool GraphGrower::binaryFloat() {
                            : emit(make<MinimumOp>(a->value, b.value),
                                   std::max(a->bound, b.bound), exact);
   case 7:
-    // The right half plane alone: the angle jumps on the negative axis.
+    // Only the right half plane: the angle jumps at the negative axis.
     return emit(make<Atan2Op>(a->value, above(b, 0.5)), 1.6);
   default:
     a = scaledTo(*a, 2), b = scaledTo(b, 2);
@@ -261,12 +261,12 @@ bool GraphGrower::convert() {
   double bound = unbounded;
   if (x->isFloat() && (!x->exact || x->bound == unbounded || random.oneIn(2))) {
     if (x->bound > 1000)
-      return false; // f16 ends at 65504
+      return false; // beyond 65504, the greatest f16
     to = randomFloat();
     bound = x->bound * 1.01;
   } else if (x->isFloat()) {
     if (random.oneIn(4) && !x->element().isF64()) {
-      // The bits of an exact float are exact.
+      // The bits of a float are exact if the float is.
       unsigned width = elementWidth(x->element());
       to = builder.getIntegerType(width);
       add(make<BitcastConvertOp>(x->value, TypeAttr::get(to)), x->shape,
@@ -275,7 +275,7 @@ bool GraphGrower::convert() {
     }
     to = random.oneIn(4) ? builder.getI1Type() : randomInt();
   } else if (elementWidth(x->element()) <= 8 && random.oneIn(2)) {
-    to = randomFloat(); // at most 255, in range of every float
+    to = randomFloat(); // at most 255, which every float represents
     bound = 255;
   } else {
     to = random.oneIn(4) ? builder.getI1Type() : randomInt();

@@ -1,5 +1,5 @@
-// Indexing steps with indices inside and outside the operand, orders, sizes
-// that are values, and composites.
+// Indexing steps with indices inside and outside the operand, sorts, ops with
+// data-dependent sizes, and composites.
 #include "test/random/GraphGrower.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,7 +21,7 @@ bool GraphGrower::gather() {
   auto x = pick(filled);
   if (!x)
     return false;
-  // One dimension, or two, are indexed; the leading one may be a batch.
+  // One or two dimensions are indexed; the leading dimension may be a batch.
   int64_t batching = x->rank() > 1 && random.oneIn(4) ? 1 : 0;
   int64_t at = batching + random.below(x->rank() - batching);
   GrownShape indexShape, resultBatch;
@@ -63,7 +63,7 @@ bool GraphGrower::gather() {
       window.push_back(dim);
     }
   }
-  // The window's dimensions stand last, or first.
+  // The dimensions of the window come last or first.
   bool windowFirst = random.oneIn(3);
   GrownShape shape = windowFirst ? window : resultBatch;
   for (size_t i = 0; i < window.size(); ++i)
@@ -147,7 +147,7 @@ bool GraphGrower::order() {
   auto sort =
       SortOp::create(builder, location(), x->value, randomDim(*x), descending);
   add(sort.getResult(), x->shape, x->bound, x->exact);
-  // Where rounding decides between neighbours, positions are anybody's.
+  // Positions are exact only if rounding cannot change the order.
   if (x->exact)
     add(sort.getPositions(), x->shape, unbounded, true);
   return true;
@@ -159,7 +159,7 @@ bool GraphGrower::nonzero() {
   auto x = pick([](const Grown &x) { return x.exact && x.rank() > 0; });
   if (!x)
     return false;
-  // The count is the sum of the flags; at most all elements are counted.
+  // The count is the sum of the flags; the number of elements bounds it.
   Value flags = make<CompareOp>(CompareDirection::NE, x->value, splat(*x, 0));
   Value ones = make<ConvertOp>(flags, TypeAttr::get(builder.getI64Type()));
   llvm::SmallVector<int64_t> all;
@@ -175,7 +175,7 @@ bool GraphGrower::nonzero() {
   count = make<BoundOp>(builder.getIndexType(), count, most);
   auto result = RankedTensorType::get({ShapedType::kDynamic, x->rank()},
                                       builder.getI64Type());
-  // Its rows are not counted here: the value only becomes an output.
+  // The number of rows is unknown here, so the value can only become an output.
   GrownShape shape = {{0, ++lastSymbol}, {x->rank()}};
   add(make<NonzeroOp>(result, x->value, count), shape, unbounded, true);
   pool.back().closed = true;
@@ -213,7 +213,8 @@ bool GraphGrower::composite() {
     if (scale.shape != row || bias.shape != row)
       return false;
     int64_t terms = Grown{nullptr, row}.count();
-    // A row of no elements, or of equal ones, rests on epsilon alone.
+    // The variance of an empty or constant row is zero, so epsilon must be
+    // large.
     return emit(make<LayerNormOp>(x->value.getType(), x->value, scale.value,
                                   bias.value, builder.getI64IntegerAttr(axis),
                                   builder.getF64FloatAttr(0.125)),

@@ -1,4 +1,4 @@
-// Movement steps: every one keeps bounds and exactness.
+// Movement steps; they keep bounds and exactness.
 #include "test/random/GraphGrower.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,7 +18,7 @@ bool GraphGrower::reshapeLike() {
   GrownShape shape = x->shape;
   int64_t rank = x->rank();
   if (rank >= 2 && random.oneIn(2)) {
-    // Two neighbours become one.
+    // Merge two adjacent extents.
     int64_t at = random.below(rank - 1);
     GrownDim a = shape[at], b = shape[at + 1];
     GrownDim joined = derived(a.size * b.size, a.symbol || b.symbol);
@@ -35,7 +35,7 @@ bool GraphGrower::reshapeLike() {
     extents[at] = product;
     extents.erase(extents.begin() + at + 1);
   } else {
-    // An extent is split, or a one is put in.
+    // Split an extent, or insert an extent of one.
     int64_t at = random.below(rank + 1);
     int64_t part = 1;
     if (at < rank && !shape[at].symbol && shape[at].size > 1)
@@ -86,7 +86,7 @@ bool GraphGrower::cut() {
     return false;
   llvm::SmallVector<OpFoldResult> extents = sizes(*x);
   if (random.oneIn(3)) {
-    // Pad, sometimes by less than nothing.
+    // Pad; the padding may be negative.
     GrownShape shape = x->shape;
     llvm::SmallVector<int64_t> low, high, interior;
     for (GrownDim &dim : shape) {
@@ -114,7 +114,7 @@ bool GraphGrower::cut() {
   GrownShape shape;
   llvm::SmallVector<int64_t> offsets, strides;
   for (auto [i, dim] : llvm::enumerate(x->shape)) {
-    // Open and empty extents are kept whole: no box is known to lie within.
+    // A dynamic or empty extent is kept whole: no smaller box surely fits.
     if (dim.symbol || dim.size == 0 || random.oneIn(3)) {
       offsets.push_back(0);
       strides.push_back(1);
@@ -138,7 +138,7 @@ bool GraphGrower::cut() {
   return true;
 }
 
-/// A pad or a slice by numbers computed from extents.
+/// Adds a pad or slice by numbers computed from extents.
 bool GraphGrower::cutByNumbers() {
   auto x = options.dynamic ? pick(hasDims) : std::nullopt;
   if (!x)
@@ -234,7 +234,7 @@ bool GraphGrower::broadcast() {
   auto x = pick([](const Grown &x) { return x.rank() < 4; });
   if (!x)
     return false;
-  // The operand's dimensions keep their order among the new ones.
+  // The operand's dimensions keep their order in the result.
   GrownShape shape;
   llvm::SmallVector<OpFoldResult> extents, old = sizes(*x);
   llvm::SmallVector<int64_t> dims;

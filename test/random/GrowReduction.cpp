@@ -1,5 +1,5 @@
-// Reductions, windows and contractions: sums are scaled back by the number of
-// their terms, so that bounds stay small.
+// Reductions, windows and contractions. Sums are divided by the number of
+// terms, so that bounds stay small.
 #include "test/random/GraphGrower.h"
 
 #include "dialects/tenon/ShapeRules.h"
@@ -81,7 +81,7 @@ bool GraphGrower::prefixOrWindow() {
   if (random.oneIn(2)) {
     int64_t dim = randomDim(*x);
     bool exclusive = random.oneIn(3);
-    // The first of an exclusive maximum is infinite.
+    // The first element of an exclusive maximum is infinite.
     double bound = selects ? (exclusive ? unbounded : x->bound)
                            : x->bound * double(x->shape[dim].size + 1);
     bool reverse = random.oneIn(2);
@@ -98,7 +98,7 @@ bool GraphGrower::prefixOrWindow() {
                            : 1);
     strides.push_back(1 + random.below(2));
     dilations.push_back(random.oneIn(3) ? 2 : 1);
-    // Less padding than the window, so that every window meets an element.
+    // Less padding than the window, so that every window has an element.
     for (int side = 0; side < 2; ++side)
       padding.push_back(random.below(window.back()));
     terms *= double(window.back());
@@ -111,7 +111,7 @@ bool GraphGrower::prefixOrWindow() {
                 window[shape.size()] == 1;
     shape.push_back(same ? dim : derived(size, dim.symbol != 0));
   }
-  // A dilated window may still miss every element: then it is infinite.
+  // A dilated window may still have no element; its result is then infinite.
   bool mayMiss = llvm::any_of(dilations, [](int64_t d) { return d > 1; });
   if (x->exact && selects && random.oneIn(2) && !mayMiss) {
     add(make<ArgReduceWindowOp>(type(shape, builder.getI64Type()), kind,
@@ -134,8 +134,9 @@ bool GraphGrower::contraction() {
     return false;
   if (x->isFloat())
     x = scaledTo(*x, 2);
-  // Of x, each dimension is batch, summed or free; the other side gets those
-  // that are not free in any order, and free ones of its own.
+  // Each dimension of x is batch, contracting or free. The other operand has
+  // the batch and contracting dimensions in any order, and free dimensions of
+  // its own.
   llvm::SmallVector<int64_t> batch, sum, otherBatch, otherSum;
   GrownShape otherShape, batchShape, freeShape, otherFree;
   double terms = 1;

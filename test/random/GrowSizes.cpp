@@ -1,5 +1,5 @@
 // Numbers computed from extents, as exporters compute pads and bounds: by index
-// arithmetic, or on small tensors that are read element by element.
+// arithmetic, or on small tensors whose elements are read.
 #include "test/random/GraphGrower.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -31,7 +31,7 @@ GrownNumber GraphGrower::numberByArithmetic(GrownNumber x) {
   case 1:
     return {rest, x.size % number};
   case 2: {
-    // To the next multiple.
+    // The distance to the next multiple.
     Value missing = make<arith::SubIOp>(c, rest);
     return {make<arith::RemSIOp>(missing, c),
             (number - x.size % number) % number};
@@ -66,7 +66,7 @@ GrownNumber GraphGrower::numberByTensor(llvm::ArrayRef<GrownNumber> numbers) {
       std::reverse(values.begin(), values.end());
       break;
     case 1: {
-      // As pads of one dimension after another become pads of one side.
+      // Pads per dimension are regrouped into pads per side.
       GrownShape pairs = {{count / 2}, {2}};
       list = make<ReshapeOp>(type(pairs, i64), list, ValueRange(),
                              llvm::ArrayRef<int64_t>{count / 2, 2});
@@ -79,7 +79,8 @@ GrownNumber GraphGrower::numberByTensor(llvm::ArrayRef<GrownNumber> numbers) {
       break;
     }
     case 2: {
-      // Exact products: the reference does not round them to f32.
+      // The products must be exact, because the reference does not round them
+      // to f32.
       static constexpr float scales[] = {0.5f, 1.5f, 0.375f, 2.0f};
       float scale = scales[random.below(std::size(scales))];
       bool up = random.oneIn(2);

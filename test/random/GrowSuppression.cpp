@@ -1,5 +1,5 @@
-// Boxes and scores whose overlaps and order are exact, so that every correct
-// evaluation takes the same ones.
+// Boxes and scores with exact overlaps and a unique order, so that every
+// correct evaluation selects equal boxes.
 #include "test/random/GraphGrower.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -31,7 +31,7 @@ bool GraphGrower::suppression() {
     number = {named[which], which + 1};
   }
   bool center = random.oneIn(2);
-  // With centers, sides are not negative.
+  // With center coordinates, width and height must not be negative.
   Grown boxes = wholeNumbers({batch, number, {4}}, center ? 0 : -6, 6);
   Grown scores = wholeNumbers({batch, classes, number}, -9, 9);
   int64_t most = random.below(number.size + 3);
@@ -41,7 +41,7 @@ bool GraphGrower::suppression() {
     return make<ConstantOp>(
         DenseElementsAttr::get(type, builder.getF32FloatAttr(float(value))));
   };
-  // No quotient of such areas is close to any of these.
+  // No quotient of such areas is close to these thresholds.
   static constexpr double overlaps[] = {0.0101, 0.2603, 0.5101, 0.7703};
   GrownDim taken =
       derived(batch.size * classes.size * std::min(most, number.size),
@@ -55,7 +55,7 @@ bool GraphGrower::suppression() {
   add(op.getCount(), {}, double(taken.size), true);
   Value selected = op.getSelected();
   if (options.dataDependent && random.oneIn(2)) {
-    // The rows that are set: as many as only the run knows.
+    // The number of rows that are set, known only during the run.
     Value count = make<arith::IndexCastOp>(
         builder.getIndexType(),
         make<tensor::ExtractOp>(op.getCount(), ValueRange()));
@@ -71,7 +71,7 @@ bool GraphGrower::suppression() {
     pool.back().closed = true;
     return true;
   }
-  // Rows that are not set hold anything: zeros instead.
+  // Rows that are not set are unspecified: replace them by zeros.
   Grown rows{selected, shape};
   Mixed mixed = split(sizes(rows));
   Value row = make<IotaOp>(type(shape, builder.getI64Type()), 0, mixed.values,

@@ -1,6 +1,7 @@
-// Random valid graphs: from a seed, a module with one function @main on tensors
-// and inputs for it. Values stay bounded and steps are taken only on values
-// known exactly, so that any two correct evaluations agree closely.
+// Random valid graphs. A seed gives a module with one function @main on
+// tensors, and its inputs. Values stay bounded, and discontinuous ops are
+// applied only to exact values, so that any two correct evaluations agree
+// closely.
 #ifndef TENON_TEST_RANDOM_RANDOMGRAPH_H
 #define TENON_TEST_RANDOM_RANDOMGRAPH_H
 
@@ -14,11 +15,11 @@
 namespace tenon {
 
 struct RandomGraphOptions {
-  int steps = 12;             ///< ops that are tried, besides their guards
-  bool dynamic = false;       ///< some extents of inputs are named, not static
-  bool dataDependent = false; ///< results whose size is a value
-  bool narrowFloats = true;   ///< f16 and bf16 among the element types
-  bool wideWeights = false;   ///< products with weights of many columns
+  int steps = 12;             ///< number of ops tried, besides their guards
+  bool dynamic = false;       ///< some extents of inputs are named and dynamic
+  bool dataDependent = false; ///< some results have a data-dependent size
+  bool narrowFloats = true;   ///< f16 and bf16 occur as element types
+  bool wideWeights = false;   ///< products with weights of many columns occur
 };
 
 struct RandomGraph {
@@ -29,12 +30,12 @@ struct RandomGraph {
   static constexpr const char *weightFile = "weights.bin";
 
   mlir::func::FuncOp main() const;
-  /// Of `weights`, whatever file is asked for. The graph must outlive it.
+  /// Reads from `weights`, whatever the file name. The graph must outlive it.
   WeightLoader weightLoader() const;
 };
 
-/// The graph of a seed; always the same for the same options. The context has
-/// the dialects of `loadGraphDialects`.
+/// The graph of a seed; equal seeds and options give equal graphs. The context
+/// must have the dialects of `loadGraphDialects`.
 RandomGraph buildRandomGraph(mlir::MLIRContext &context, uint64_t seed,
                              const RandomGraphOptions &options);
 

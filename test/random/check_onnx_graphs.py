@@ -1,15 +1,15 @@
 #!/usr/bin/python3
-"""Random ONNX graphs, compiled and run, beside ONNX Runtime.
+"""Random ONNX graphs, compiled and run, compared with ONNX Runtime.
 
-A graph has open extents beside static ones, extents that are 1 in a run,
-constants in optional inputs, sizes computed from extents, branches and loops
-that change sizes. It is compiled once and run for three sets of sizes; some
-also with variants for those sizes, which must give the same bits. An answer is
-right where both sides give the same elements, up to rounding, or both refuse.
+A graph has dynamic and static extents, extents that are 1 in a run, constants
+in optional inputs, sizes computed from extents, and branches and loops that
+change sizes. It is compiled once and run for three sets of sizes. Some graphs
+also get variants for these sizes, which must give equal bits. A run is correct
+if both sides give equal elements, up to rounding, or both refuse.
 
-`--seed=S --count=N` picks graphs, `--keep=DIR` keeps what differs or is not
-supported. A model that Tenon says it does not support (status 4) is counted by
-its reason, and is no difference. The last line counts.
+`--seed=S --count=N` selects graphs. `--keep=DIR` keeps graphs that differ or
+are not supported. A model that Tenon does not support (status 4) is counted by
+its reason and is no difference. The last line has the counts.
 """
 import argparse
 import collections
@@ -36,19 +36,19 @@ import onnxruntime
 from graph import Graph
 
 GROWERS = (draw_math, draw_movement, draw_layers, draw_indexing, draw_control)
-# Where Tenon refuses a run by the specification and the peer goes on
-# (docs/differences.md).
+# Cases in which Tenon refuses a run as the specification demands and the peer
+# does not (docs/differences.md).
 STRICTER = re.compile("a weight per class|must be what the body declares")
-# Where the peer gives a result without elements.
+# Cases in which the peer gives a result without elements.
 NO_WINDOW = re.compile("the kernel (must|to) fit the padded extent")
 SKIPPED = ("unsupported", "unjudged")
-# Rounding: a share of the greatest element, for sums of exact products of few
-# terms and elementary functions of either side's own.
+# The tolerance relative to the largest element, for sums of few exact terms and
+# elementary functions that both sides implement on their own.
 TOLERANCE = 1e-4
 
 
 def grow(seed):
-    """A graph of one to five draws."""
+    """A graph made by one to five draws."""
     assert GROWERS
     rng = np.random.default_rng(seed)
     graph = Graph(rng, opset=int(rng.choice([13, 16, 17])))
@@ -62,7 +62,7 @@ def grow(seed):
 
 
 def same(ours, theirs, empty_in_any_shape):
-    """None, or what differs between two runs' outputs."""
+    """The difference between two runs' outputs, or None."""
     for name, wanted in theirs.items():
         got = ours.get(name)
         if got is None:
@@ -89,7 +89,7 @@ def same(ours, theirs, empty_in_any_shape):
 
 
 def reasons_of(words):
-    """What is refused, without names and numbers."""
+    """The reasons of a refusal, without names and numbers."""
     texts = re.findall(r"(?:error|unsupported|  [A-Z]\w+): (.*)", words) or \
         [words.strip()]
     texts = [re.sub(r'"[^"]*"|\d+', "_", t)[:150] for t in texts]
@@ -168,7 +168,7 @@ def check_in(folder, graph, model, runs, theirs, options):
 
 
 def check_variant(tool, graph, model, runs, answers):
-    """What a variant for one run's sizes does otherwise."""
+    """The difference of a variant for one run's sizes, or None."""
     at = int(graph.rng.integers(len(runs)))
     if isinstance(answers[at], compiled.Refusal):
         return None
@@ -222,7 +222,8 @@ def work(task):
     seed, options = task
     try:
         return check(seed, options)
-    except Exception as error:  # A graph that cannot be drawn is our mistake.
+    except Exception as error:  # a graph that cannot be drawn is a bug of the
+                                # generator
         return seed, "generator", repr(error)[:300], []
 
 
@@ -244,7 +245,7 @@ def main():
         return 0
     tasks = [(seed, options) for seed in range(options.seed,
                                                options.seed + options.count)]
-    # Not multiprocessing.Pool, whose workers may not fork.
+    # multiprocessing.Pool does not work here: its workers may not fork.
     with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
         bad = report(pool.map(work, tasks), options)
     return 1 if bad else 0

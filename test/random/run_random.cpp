@@ -1,6 +1,6 @@
-// Random graphs through the compiler, or through its first phases, against the
-// oracle. A failing graph is cut down and printed with its seed; the last line
-// is the count that run_all.py reads.
+// Runs random graphs through the compiler, or through its first phases, and
+// compares with the oracle. A failing graph is reduced and printed with its
+// seed. The last line has the counts that run_all.py reads.
 #include "test/random/GraphCase.h"
 
 #include "compiler/oracle/Oracle.h"
@@ -62,7 +62,7 @@ static cl::opt<bool> reduceFailures("reduce", cl::desc("cut failures down"),
                                     cl::init(true));
 static cl::opt<int> most("most", cl::desc("failures to print"), cl::init(5));
 
-/// Runs the phases up to one, then the oracle.
+/// Runs the phases up to `phase`, then the oracle.
 static llvm::Expected<std::vector<tenon::HostTensor>>
 evaluateAfter(llvm::StringRef phase, tenon::RandomGraph &graph) {
   ModuleOp module = *graph.module;
@@ -132,7 +132,7 @@ int main(int argc, char **argv) {
   }
   DialectRegistry registry;
   tenon::registerPipelineDialects(registry);
-  // Graphs are judged in forked processes, which have no thread but one.
+  // No threads: graphs are judged in forked processes.
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   tenon::RandomGraphOptions options;
@@ -142,8 +142,8 @@ int main(int argc, char **argv) {
   options.narrowFloats = narrowFloats;
   int passed = 0, failed = 0;
   for (int i = 0; i < count; ++i) {
-    llvm::outs().flush(); // or each child would write it again
-    // Pairs are of weights, and most tiles are for those of many columns.
+    llvm::outs().flush(); // otherwise each child would print it again
+    // Pairs need weights, and most tiles need weights with many columns.
     options.wideWeights = bf16Products || (seed + i) % 3 == 0;
     tenon::RandomGraph graph = buildRandomGraph(context, seed + i, options);
     tenon::Outcome outcome = judge(graph, backend, seconds);

@@ -1,4 +1,4 @@
-// Prints the random graph of a seed, and its inputs as attributes that
+// Prints the random graph of a seed, with its inputs as attributes that
 // tenon-eval reads.
 #include "test/random/RandomGraph.h"
 

@@ -1,6 +1,7 @@
-// Faults of the system: every allocation, map and thread start of the runtime
-// fails in turn. Each time the status says so, nothing leaks, and the next
-// call is right. The linker routes the runtime's calls through here.
+// Tests failures of the system: every allocation, mapping and thread start of
+// the runtime fails in turn. Each time the status must report it, nothing may
+// leak, and the next call must succeed. The linker redirects the runtime's
+// calls to here.
 #include "test/runtime/Session.h"
 
 #include <pthread.h>
@@ -14,10 +15,11 @@
 using namespace tenon::test;
 
 namespace {
-std::atomic<long> countdown{-1}; // the call that fails; negative: none
+std::atomic<long> countdown{-1}; // number of calls until one fails; negative:
+                                 // none
 std::atomic<long> calls{0};
 std::atomic<bool> threadsRefused{false};
-std::atomic<long> live{0}; // blocks and maps not yet given back
+std::atomic<long> live{0}; // blocks and mappings not yet freed
 
 bool failsNow() {
   ++calls;
@@ -85,7 +87,8 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 
 namespace {
 
-/// Opens, runs with every kind of memory and closes; the first failure ends it.
+/// Opens, runs with every kind of memory and closes; stops at the first
+/// failure.
 tenon_status wholeLife(const std::string &path, bool copy, bool deadline,
                        std::string &text) {
   char opening[512] = "";
@@ -125,7 +128,7 @@ tenon_status wholeLife(const std::string &path, bool copy, bool deadline,
     }
     text = tenon_context_text(context);
     if (status != TENON_OK) {
-      // The same context works once the system does.
+      // The context must work again once the system does.
       countdown = -1;
       tenon_tensor again = ownedOutput();
       EXPECT_EQ(tenon_run(context, "main", pair, 2, &again, 1), TENON_OK)
@@ -151,7 +154,7 @@ void failEachCallInTurn(const std::string &path, bool copy, bool deadline) {
     countdown = n;
     tenon_status status = wholeLife(path, copy, deadline, text);
     countdown = -1;
-    // Without its second thread the pool still does the work.
+    // Without its second thread the pool still runs all tasks.
     EXPECT_TRUE(status == TENON_LIMIT || status == TENON_OK)
         << n << ": " << status << " " << text;
     EXPECT_EQ(status == TENON_OK, text.empty()) << text;

@@ -1,5 +1,5 @@
-// A folder of its own for each test of files, and an open that must leave
-// nothing behind when it fails.
+// A temporary folder for each test on files, and an open that checks that a
+// failure leaves nothing behind.
 #ifndef TENON_TEST_RUNTIME_ARTIFACTFOLDER_H
 #define TENON_TEST_RUNTIME_ARTIFACTFOLDER_H
 
@@ -24,13 +24,13 @@ inline void writeFile(const std::string &path, const Bytes &bytes) {
       .write(bytes.data(), std::streamsize(bytes.size()));
 }
 
-/// What an open said.
+/// The result of an open.
 struct Opened {
   tenon_status status;
   std::string text;
 };
 
-/// Opens, and closes what it got.
+/// Opens the artifact and closes it again.
 inline Opened tryOpen(const std::string &path,
                       tenon_open_options options = {}) {
   char text[1024] = "";

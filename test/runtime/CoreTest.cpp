@@ -1,6 +1,5 @@
-// runtime/core, compiled as ordinary C: sorts agree with the documented
-// order, equal keys staying in theirs, and the parallel loop takes its short
-// ways.
+// Tests runtime/core, compiled as ordinary C. Sorts follow the documented order
+// and are stable, and the parallel loop takes its shortcuts.
 extern "C" {
 #include "runtime/core/core.h"
 }
@@ -38,7 +37,7 @@ void compare(std::vector<T> keys, Sort sort, Less before) {
       bool second = descending ? before(x, y) : before(y, x);
       return first || (!second && a < b);
     });
-    // Lines may stand apart: every third element, the others untouched.
+    // Keys may be strided: every third element, with the others unchanged.
     for (int64_t stride : {1, 3}) {
       std::vector<T> line(size_t(count * stride) + 1, T(42));
       std::vector<int64_t> places(size_t(count * stride) + 1, -7);
@@ -113,7 +112,7 @@ TEST(Sort, Floats) {
   compareFloats<double>(tenon_core_sort_f64);
 }
 
-/// The value of half-float bits, exactly.
+/// The exact value of half-float bits.
 double halfValue(uint16_t bits, int mantissaBits) {
   int exponentBits = 15 - mantissaBits;
   int exponent = bits >> mantissaBits & ((1 << exponentBits) - 1);
@@ -171,7 +170,7 @@ struct Loops {
         loops->cancel = 1;
     }
   }
-  /// Runs the pieces one by one, the last first, and counts them.
+  /// Runs the pieces one by one from the last to the first, and counts them.
   static void pool(void *pool, tenon_task_fn fn, void *args, int64_t count) {
     *static_cast<int64_t *>(pool) = count;
     for (int64_t i = count; i-- > 0;)
@@ -203,8 +202,8 @@ TEST(Parallel, SmallWorkStaysWithTheCaller) {
   EXPECT_EQ(pieces, 0);
 }
 
-// Tasks are put together into pieces of some size, as many as the work is worth
-// and threads can share evenly; every task belongs to one.
+// Tasks are grouped into pieces: as many as the work justifies and threads can
+// share evenly. Every task is in one piece.
 TEST(Parallel, WorkIsHandedOutInPieces) {
   for (int64_t flops : {100000, 333333, 1000000, 30000000})
     for (int64_t tasks : {2, 3, 17, 1000}) {
@@ -224,7 +223,7 @@ TEST(Parallel, WorkIsHandedOutInPieces) {
     }
 }
 
-// The threads of one loop after the other meet the same part of the data.
+// In successive loops a thread must get the tasks on equal parts of the data.
 TEST(Parallel, HalfOfThePiecesIsHalfOfTheTasks) {
   for (int64_t tasks : {6, 14, 1000, 100001}) {
     tenon_call call = {};
@@ -253,8 +252,8 @@ TEST(Parallel, CancelledWorkStopsWithinAKernel) {
   EXPECT_NE(tenon_core_begin(&call, 1, 0, 0), 0);
 }
 
-// Tasks of a few milliseconds may share what they prepare: no look at the flag
-// comes between them.
+// Tasks of a few milliseconds run in one call, so that they can share their
+// preparations: the cancel flag is not polled between them.
 TEST(Parallel, OnlyLongWorkIsTornApart) {
   auto callsFor = [](int64_t flops, int64_t bytes) {
     tenon_call call = {};

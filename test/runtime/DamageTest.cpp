@@ -1,5 +1,5 @@
-// Artifacts cut short, with bytes flipped and with headers full of nonsense:
-// each is refused by reading, before any of it runs.
+// Tests artifacts that are cut, have flipped bytes or wrong headers. Each must
+// be refused before any of it runs.
 #include "test/runtime/ArtifactFolder.h"
 #include "test/runtime/hand_model.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 using Damage = ArtifactFolder;
 
-/// Where the weights stand in the file, from its section headers.
+/// The range of the weights in the file, from its section headers.
 std::pair<size_t, size_t> weightsRange(const Bytes &file) {
   Elf64_Ehdr header;
   std::memcpy(&header, file.data(), sizeof header);

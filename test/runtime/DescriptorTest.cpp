@@ -1,4 +1,4 @@
-// Descriptors that contradict themselves are refused, whoever built them.
+// Tests that inconsistent descriptors are refused.
 #include "test/runtime/Session.h"
 #include "test/runtime/hand_model.h"
 
@@ -60,7 +60,7 @@ TEST(Descriptor, Malformed) {
   REFUSED(dims[1].name = nullptr);
   REFUSED(desc.num_versions = 0);
   REFUSED(desc.versions = nullptr);
-  REFUSED(desc.num_versions = 1); // which needs more than the model says
+  REFUSED(desc.num_versions = 1); // the last one needs more than the model says
   REFUSED(static const tenon_version_desc none = {}; desc.versions = &none);
   REFUSED(desc.num_states = -1);
   REFUSED(desc.states = nullptr);

@@ -1,4 +1,4 @@
-// XXH64, whole and in pieces.
+// Tests XXH64 on whole input and in pieces.
 #include "runtime/xxh64.h"
 
 #include <algorithm>

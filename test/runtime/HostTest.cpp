@@ -1,5 +1,5 @@
-// What belongs to the host stays the host's: its signal handlers, its standard
-// streams, its descriptors and its floating-point units.
+// Tests that the runtime leaves the host's signal handlers, standard streams,
+// descriptors and floating-point state unchanged.
 #include "test/ChildProcess.h"
 #include "test/runtime/Session.h"
 
@@ -15,7 +15,7 @@ using namespace tenon::test;
 
 namespace {
 
-/// Opens, runs in parallel, fails, is cancelled by a deadline, and closes.
+/// Opens a model, runs it in parallel, fails, hits a deadline, and closes.
 bool liveWhole(const std::string &path) {
   tenon_open_options open = {};
   open.struct_size = sizeof open;
@@ -58,7 +58,7 @@ TEST(Host, SignalHandlersStay) {
                 return 1;
               for (int number = 1; number < NSIG; ++number) {
                 if (sigaction(number, nullptr, &after) != 0)
-                  continue; // one of the C library's own
+                  continue; // reserved by the C library
                 if (after.sa_handler != before[number].sa_handler ||
                     after.sa_flags != before[number].sa_flags)
                   return 2;
@@ -94,7 +94,7 @@ TEST(Host, ClosedStreamsAreNotMissed) {
                   close(stream);
                 if (!liveWhole(artifact(name)))
                   return 1;
-                // What was opened has been closed again.
+                // all opened files must be closed
                 for (int fd = 0; fd < 64; ++fd)
                   if (fcntl(fd, F_GETFD) >= 0 && fd < 3)
                     return 2;

@@ -1,5 +1,5 @@
-// The loader: files of other kinds and of other machines are named as what they
-// are, and models come and go without a trace.
+// Tests the loader: it names files of other kinds and machines correctly, and
+// models can be opened and closed without a trace.
 #include "runtime/seal.h"
 #include "test/ChildProcess.h"
 #include "test/runtime/ArtifactFolder.h"
@@ -64,14 +64,14 @@ TEST_F(Loader, AnotherAbi) {
   EXPECT_TRUE(
       contains(opened.text, "needs runtime ABI 9, this runtime has ABI 4"))
       << opened.text;
-  // An older one, by the note alone.
+  // An artifact of an older ABI, by its note only.
   unsigned char note[128];
   tenon_make_note(note, sizeof note, TENON_CPU_SSE42, 0, "by hand",
                   "tenon_model_hand");
   Bytes older = readFile(artifact("hand.so"));
   auto at = std::search(older.begin(), older.end(), note, note + 28);
   ASSERT_NE(at, older.end());
-  at[20] = 0; // the description's first word
+  at[20] = 0; // first word of the description: the ABI version
   writeFile(path("older.so"), older);
   opened = tryOpen(path("older.so"));
   EXPECT_EQ(opened.status, TENON_BAD_ARTIFACT);
@@ -93,7 +93,7 @@ TEST_F(Loader, MissingCpuFeaturesAreNamed) {
   options.describe_only = 1;
   EXPECT_EQ(tryOpen(artifact("hand.so"), options).status, TENON_OK);
 
-  // Needs AVX-512 FP16 and AMX, and a bit no runtime knows.
+  // The artifact needs AVX-512 FP16 and AMX, and a bit that no runtime knows.
   options = {};
   options.cpu_feature_mask = TENON_CPU_SSE42 | TENON_CPU_AVX2;
   opened = tryOpen(artifact("hand-cpu.so"), options);
@@ -119,7 +119,7 @@ TEST_F(Loader, TilesAreAskedFor) {
 }
 
 TEST_F(Loader, AFileSystemWithoutPrograms) {
-  // A mount in a namespace of its own.
+  // Uses a mount in its own namespace.
   constexpr int notAllowed = 99;
   int code = inChild([&] {
     if (unshare(CLONE_NEWNS) != 0 ||
@@ -203,7 +203,7 @@ TEST_F(Loader, TheNotesBytes) {
                                  "by hand", "tenon_model_hand");
   ASSERT_EQ(bytes, 128u);
   Bytes file = readFile(artifact("hand.so"));
-  // All but the sealed fields, which stand between 28 and 60.
+  // Compare all but the sealed fields, which are at bytes 28 to 60.
   auto at = std::search(file.begin(), file.end(), note, note + 28);
   ASSERT_NE(at, file.end());
   EXPECT_EQ(std::memcmp(&at[60], note + 60, 128 - 60), 0);

@@ -1,5 +1,6 @@
-// The door of tenon_run: good calls give right numbers, each bad one is refused
-// with a text that names the tensor, and the context works afterwards.
+// Tests the argument checks of tenon_run. Good calls give right numbers. Each
+// bad call is refused with a text that names the tensor, and the context works
+// afterwards.
 #include "test/runtime/Session.h"
 #include "test/runtime/hand_model.h"
 
@@ -16,8 +17,8 @@ bool contains(const std::string &text, const std::string &part) {
   return text.find(part) != std::string::npos;
 }
 
-/// Runs `main` as the caller changed it; on refusal checks the text and that a
-/// good call still works.
+/// Runs `main` with the caller's changes and expects a refusal with `part` in
+/// the text. A good call must still work.
 void expectRefused(Session &session, tenon_tensor *inputs, size_t numInputs,
                    tenon_tensor *outputs, size_t numOutputs,
                    const std::string &part) {
@@ -225,8 +226,8 @@ TEST(Run, SizesOfStructs) {
     inputs[1].struct_size = size;
     expectRefused(session, inputs, 2, &output, 1, "input 1: its struct_size");
   }
-  // A newer client's tensors are longer; the fields we know are where they
-  // were.
+  // A newer client's tensors are longer; the fields that we know have their
+  // offsets.
   struct Longer {
     tenon_tensor tensor;
     void *more;
@@ -239,7 +240,7 @@ TEST(Run, SizesOfStructs) {
       << session.text();
   EXPECT_TRUE(call.isRight());
 
-  // Options beyond what we know must be zero.
+  // Option bytes beyond the fields that we know must be zero.
   struct {
     tenon_context_options options;
     uint64_t more;
@@ -351,7 +352,7 @@ TEST(Run, BoundedOutputsShrink) {
 
 TEST(Run, TheArenaGrowsAndTheLimitHolds) {
   tenon_context_options options = {};
-  options.memory_limit = (10 << 20) + 128; // the state has 128
+  options.memory_limit = (10 << 20) + 128; // 128 for the state
   Session session(artifact("hand.so"), 2, options);
   std::vector<int64_t> bytes{0}, none, sum(1);
   tenon_tensor input = tensorOn(bytes, none);
@@ -405,7 +406,7 @@ TEST(Run, TheHostsFloatingPointStateIsLeftAlone) {
             TENON_OK);
   ASSERT_TRUE(expected[0] > 0 && expected[0] < 1e-38f) << "a denormal";
   unsigned host = _mm_getcsr();
-  // Flush to zero, denormals are zero, round up, division by zero unmasked.
+  // Flush to zero, denormals are zero, round up, unmask division by zero.
   unsigned odd = ((host | 0x8040u) & ~0x6000u & ~0x200u) | 0x4000u;
   _mm_setcsr(odd);
   tenon_status status =

@@ -1,4 +1,4 @@
-// What every test on the runtime starts with: an open hand-written model, a
+// Common parts of the tests of the runtime: an open hand-written model, a
 // context on it, and tensors made of vectors.
 #ifndef TENON_TEST_RUNTIME_SESSION_H
 #define TENON_TEST_RUNTIME_SESSION_H
@@ -13,7 +13,7 @@
 
 namespace tenon::test {
 
-/// Path of a built artifact: `hand.so`, `hand-abi.so`, ...
+/// The path of a built artifact: `hand.so`, `hand-abi.so`, ...
 inline std::string artifact(const std::string &name) {
   return std::string(TENON_TEST_ARTIFACTS) + "/" + name;
 }
@@ -23,7 +23,7 @@ template <> constexpr int32_t dtypeOf<float>() { return TENON_F32; }
 template <> constexpr int32_t dtypeOf<int32_t>() { return TENON_I32; }
 template <> constexpr int32_t dtypeOf<int64_t>() { return TENON_I64; }
 
-/// A tensor on vectors the test owns.
+/// A tensor on vectors that the test owns.
 template <typename T>
 tenon_tensor tensorOn(std::vector<T> &data, std::vector<int64_t> &dims,
                       const char *name = nullptr) {
@@ -32,7 +32,7 @@ tenon_tensor tensorOn(std::vector<T> &data, std::vector<int64_t> &dims,
           data.size() * sizeof(T)};
 }
 
-/// An output the context shall own.
+/// An output that the context shall own.
 inline tenon_tensor ownedOutput() {
   tenon_tensor tensor = {};
   tensor.struct_size = sizeof tensor;
@@ -46,7 +46,7 @@ inline tenon_model_info infoOf(const tenon_model *model) {
   return info;
 }
 
-/// A model and a context, closed in order.
+/// A model and a context, closed in the right order.
 struct Session {
   tenon_model *model = nullptr;
   tenon_context *context = nullptr;
@@ -71,7 +71,7 @@ struct Session {
 
   std::string text() const { return tenon_context_text(context); }
 
-  /// What the function `series` makes of `count` equal numbers.
+  /// Runs the function `series` on `count` equal numbers.
   std::vector<float> series(size_t count, float number) const {
     std::vector<float> x(count, number), y(count);
     std::vector<int64_t> dims{int64_t(count)}, yDims{0};
@@ -101,7 +101,7 @@ struct MainCall {
     return tenon_run(context, "main", inputs, 2, &output, 1);
   }
 
-  /// Whether y is a * b + (0.5 1 1.5 2).
+  /// True if y is a * b + (0.5 1 1.5 2).
   bool isRight() const {
     for (size_t i = 0; i < y.size(); ++i)
       if (y[i] != a[i] * b[i] + 0.5f * float(i % 4 + 1))

@@ -1,5 +1,5 @@
-// The state of contexts: what it starts with, that each has its own, and what
-// it is after runs that did not end well.
+// Tests the state of contexts: its initial values, that each context has its
+// own, and its values after runs that fail.
 #include "test/runtime/Session.h"
 
 #include <chrono>
@@ -10,7 +10,7 @@ using namespace tenon::test;
 
 namespace {
 
-/// Runs `keep` on `context`; the total it told, or -1.
+/// Runs `keep` on `context`. Returns the reported total, or -1.
 int64_t keep(tenon_context *context, int64_t steps,
              tenon_status expected = TENON_OK) {
   tenon_tensor input = {sizeof input, nullptr, TENON_I64, 0,
@@ -83,8 +83,8 @@ TEST(State, CanBeSavedAndPutBack) {
   EXPECT_EQ(keep(session.context, 1), 6);
 }
 
-// A run that is refused changes nothing; one that is stopped has written what
-// it had written by then, and the next one goes on from there.
+// A refused run changes nothing. A run that is stopped keeps what it has
+// written until then, and the next run continues from there.
 TEST(State, AfterRunsThatFail) {
   Session session;
   keep(session.context, 5);

@@ -1,6 +1,6 @@
-// Threads: many contexts on one model give the bits of one thread; a context
-// refuses a second caller; cancelling and deadlines end a run and spoil
-// nothing. Also built with the thread sanitizer.
+// Tests threads. Many contexts on one model give the bits of one thread; a
+// context refuses a second caller; cancellation and deadlines end a run without
+// damage. Also built with the thread sanitizer.
 #include "test/runtime/Session.h"
 #include "test/runtime/pool_door.h"
 
@@ -118,8 +118,8 @@ TEST(Threads, CancelBeforeTheStart) {
   EXPECT_EQ(spin(session.context, 10), TENON_OK);
 }
 
-// On a machine with other work a thread may be late through no fault of ours,
-// so the quickest of a few rounds counts.
+// Other programs on the machine may delay a thread, so the quickest of a few
+// rounds counts.
 TEST(Threads, CancelReturnsSoon) {
   Session session;
   Clock::duration quickest = Clock::duration::max();
@@ -186,7 +186,7 @@ TEST(Threads, DeadlinesOfManyContexts) {
     thread.join();
 }
 
-/// A host's own pool: two threads a loop, the tasks dealt out alternately.
+/// A host's own pool: two threads per loop, which take tasks alternately.
 void hostParallel(void *pool, tenon_task_fn fn, void *args, int64_t count) {
   ++*static_cast<std::atomic<int> *>(pool);
   std::thread odd([=] {
@@ -283,7 +283,8 @@ TEST(Pool, MoreTasksThanAreCounted) {
   }
 }
 
-// What a thread has in its cache from one loop it should meet in the next.
+// A thread must get equal parts of the data in successive loops, so that they
+// are in its cache.
 TEST(Pool, EachThreadStartsInItsOwnShare) {
   void *pool = pool_create(2);
   for (int round = 0; round < 3; ++round) {
@@ -315,7 +316,7 @@ TEST(Pool, SeveralThreadsTakePart) {
   struct Meeting {
     std::atomic<int> arrived{0};
   } meeting;
-  // Ends only when two threads are inside at once.
+  // Ends only when two threads are inside at the same time.
   pool_run(
       pool,
       [](void *args, int64_t begin, int64_t end) {
@@ -357,7 +358,7 @@ TEST(Pool, IdleWorkersSleep) {
   pool_destroy(pool);
 }
 
-// Waking closes processors to workers; none stays closed.
+// Waking excludes CPUs from the workers' affinity; all must be allowed again.
 TEST(Pool, WokenWorkersMayRunEverywhere) {
   void *pool = pool_create(allowed_cpus());
   for (int round = 0; round < 5; ++round) {
@@ -375,7 +376,7 @@ TEST(Pool, WokenWorkersMayRunEverywhere) {
   pool_destroy(pool);
 }
 
-// Two threads that learn only later that they have one CPU between them.
+// Two threads that are bound to one CPU only after the pool is made.
 TEST(Pool, TwoThreadsOnOneCpu) {
   std::thread([] {
     void *pool = pool_create(2);

@@ -1,5 +1,5 @@
-// Which variant was taken is counted: per function and per model, for all
-// contexts together.
+// Tests the counts of the variants that runs have taken: per function and per
+// model, for all contexts together.
 #include "test/runtime/Session.h"
 
 #include <thread>

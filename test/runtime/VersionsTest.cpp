@@ -1,5 +1,5 @@
-// Which of a model's versions runs: the runtime goes by the processor and the
-// mask, a call without the runtime by the processor alone.
+// Tests the choice of a model's version. The runtime uses the CPU and the mask;
+// a call without the runtime uses only the CPU.
 #include "test/runtime/Session.h"
 #include "test/runtime/hand_model.h"
 
@@ -10,8 +10,8 @@ extern "C" {
 namespace tenon::test {
 namespace {
 
-/// The version of the hand-written model that a run is told to take on a
-/// machine of the features in `mask`, and the name the runtime gives it.
+/// The version of the hand-written model that a run is given on a machine with
+/// the features `mask`, and its name from the runtime.
 int32_t seen;
 std::string chosenOn(uint64_t mask) {
   tenon_model_desc desc = tenon_model_hand;
@@ -82,7 +82,7 @@ TEST(Versions, WithoutTheRuntime) {
   EXPECT_EQ(tenon_core_version(&call, versions, 3), 2);
   EXPECT_EQ(call.version, 2);
   EXPECT_EQ(call.fault.code, TENON_FAULT_NONE);
-  // The caller's word comes first, where there is such a version.
+  // The caller's choice has priority if there is such a version.
   call.version = 3;
   EXPECT_EQ(tenon_core_version(&call, versions, 3), 3);
   call.version = 4;

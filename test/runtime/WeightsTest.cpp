@@ -1,5 +1,5 @@
-// Weights in a file beside the artifact: which file is taken, what is refused,
-// and what is copied.
+// Tests weights in a file beside the artifact: which file is used, what is
+// refused, and what is copied.
 #include "test/runtime/ArtifactFolder.h"
 #include "test/runtime/hand_model.h"
 
@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A weight file as the compiler would write it.
+/// A weight file as the compiler writes it.
 Bytes weightFile(const std::string &metadata, size_t start = 128,
                  std::vector<float> values = {0.5f, 1.f, 1.5f, 2.f}) {
   std::string header = "{" + metadata +
@@ -78,7 +78,7 @@ TEST_F(Weights, MissingOrWrong) {
   refused(Bytes(24, '\xff'), "not a safetensors file");
   // Without a stated hash the contents decide.
   EXPECT_EQ(openWith(weightFile("")).status, TENON_OK);
-  // A stated hash is believed unless asked not to.
+  // A stated hash is trusted unless verify_weights is set.
   Bytes damaged = weightFile(goodMetadata, 128, {1, 2, 3, 4});
   EXPECT_EQ(openWith(damaged).status, TENON_OK);
   tenon_open_options verify = {};
@@ -87,8 +87,7 @@ TEST_F(Weights, MissingOrWrong) {
 }
 
 TEST_F(Weights, UnderTheNameTheyHaveWhileTheyAreReplaced) {
-  // The artifact has its place, its weights not yet: the old ones or none stand
-  // there.
+  // The new artifact is in place, but beside it are the old weights or none.
   std::string keyed = path(".hand.safetensors.f325f7f2bf945101");
   const char *other = "\"__metadata__\":{\"tenon.hash\":\"f325f7f2bf945100\"},";
   for (const Bytes &old :
@@ -104,7 +103,7 @@ TEST_F(Weights, UnderTheNameTheyHaveWhileTheyAreReplaced) {
       EXPECT_TRUE(call.isRight());
       EXPECT_EQ(infoOf(session.model).weights_path, keyed);
     }
-    // What is there is held against the hash like any other.
+    // The file is checked against the hash like any other.
     writeFile(keyed, weightFile(other));
     Opened opened = tryOpen(path("m.so"));
     EXPECT_EQ(opened.status, TENON_BAD_ARTIFACT);
@@ -140,8 +139,8 @@ TEST_F(Weights, ElsewhereByOption) {
   EXPECT_EQ(tryOpen(path("m.so"), options).status, TENON_BAD_ARTIFACT);
 }
 
-// Large weights are copied unless the caller says otherwise; a host's own blob
-// is read and stays as it is.
+// Large weights are copied unless the caller decides otherwise. A blob in the
+// host's memory is only read.
 TEST_F(Weights, LargeOnesAreCopied) {
   constexpr size_t bytes = size_t(9) << 20;
   std::unique_ptr<unsigned char, decltype(&std::free)> blob(

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""check_core.py LLVM_DIS BITCODE: what models carry of the runtime defines the
-functions of core.h, calls memcpy and memmove alone, may be inlined anywhere,
-and names no path."""
+"""check_core.py LLVM_DIS BITCODE: checks runtime/core in models. It must
+define the functions of core.h, call only memcpy and memmove, be inlinable
+anywhere, and contain no path."""
 import re
 import subprocess
 import sys

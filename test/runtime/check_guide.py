@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""check_guide.py SOURCE LIBRARY: the program in docs/runtime.md builds with
-plain cc on the static runtime and says what is missing when its model is."""
+"""check_guide.py SOURCE LIBRARY: the program in docs/runtime.md must build
+with plain cc on the static runtime, and report a missing model."""
 import os
 import re
 import shutil

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""check_library.py LIBRARY MAP: the shared runtime exports what its version
-script lists and no more, needs libc alone, and is under 300 KB stripped."""
+"""check_library.py LIBRARY MAP: the shared runtime must export exactly what
+its version script lists, need only libc, and be under 300 KB stripped."""
 import os
 import re
 import subprocess

@@ -1,6 +1,6 @@
-/* An artifact written by hand: what the compiler would emit, in C, so that the
- * runtime is proved without a compiler. HAND_ABI, HAND_FEATURES and
- * HAND_EXTERNAL make variants of it. */
+/* A hand-written artifact: what the compiler would emit, in C. So the runtime
+ * is tested without a compiler. HAND_ABI, HAND_FEATURES and HAND_EXTERNAL make
+ * variants of it. */
 #include <string.h>
 
 #include "hand_model.h"
@@ -47,7 +47,8 @@ static void product(void *argument, int64_t begin, int64_t end) {
     args->scratch[i] = args->a[i] * args->b[i];
 }
 
-/* As generated code does: by the sizes, in plan and in run. */
+/* Chooses a variant by the sizes, in plan and in run, as generated code does.
+ * */
 static void choose(tenon_call *call) {
   call->variant = call->input_dims[0][0] == 1 ? 1 : 0;
 }
@@ -83,7 +84,7 @@ static const tenon_tensor_desc main_outputs[] = {
 static const tenon_size_desc one_row[] = {{"N", 1}};
 static const tenon_variant_desc main_variants[] = {{"N=1", one_row, 1, 0}};
 
-/* pick: out[K] = data[index[K]], an index outside is a fault. */
+/* pick: out[K] = data[index[K]]; an index outside the range is a fault. */
 static int32_t pick_plan(tenon_call *call) {
   call->output_dims[0][0] = call->input_dims[1][0];
   call->arena_bytes = 0;
@@ -137,7 +138,7 @@ static const tenon_tensor_desc spin_inputs[] = {
 static const tenon_tensor_desc spin_outputs[] = {
     {"done", TENON_I64, 0, NULL, 0, 0}};
 
-/* nonzero: the indices of what is not zero, a bounded output. */
+/* nonzero: the indices of the nonzero elements, a bounded output. */
 static int32_t nonzero_plan(tenon_call *call) {
   call->output_dims[0][0] = call->input_dims[0][0];
   call->arena_bytes = 0;
@@ -160,8 +161,8 @@ static const tenon_tensor_desc nonzero_inputs[] = {
 static const tenon_tensor_desc nonzero_outputs[] = {
     {"at", TENON_I64, 1, unnamed, 1, 0}};
 
-/* series: y[i] = 1/1 + 1/2 + ... of x[i], rounded at every step; `loops`
- * parallel loops, the inner one nested now and then. */
+/* series: y[i] = 1/1 + 1/2 + ... of x[i], rounded at every step; in `loops`
+ * parallel loops, some of them with a nested loop. */
 typedef struct {
   tenon_call *call;
   const float *x;
@@ -209,7 +210,8 @@ static const tenon_tensor_desc series_inputs[] = {
 static const tenon_tensor_desc series_outputs[] = {
     {"y", TENON_F32, 1, any, 0, 0}};
 
-/* hoard: an arena as large as its input says; the sum of what it wrote. */
+/* hoard: uses an arena of the size that its input gives; returns the sum of
+ * what it wrote. */
 static int32_t hoard_plan(tenon_call *call) {
   int64_t bytes = *(const int64_t *)call->inputs[0];
   if (bytes < 0) {
@@ -236,8 +238,8 @@ static int32_t hoard_run(tenon_call *call) {
 
 static const char *const hoard_sites[] = {"node \"grow\" (ConstantOfShape)"};
 
-/* keep: adds its input to the state `total`, one by one as far as it gets, and
- * the weights to the state `row`; tells the total. */
+/* keep: adds its input to the state `total` in steps of one until it is
+ * stopped, and the weights to the state `row`; returns the total. */
 static int32_t keep_plan(tenon_call *call) {
   call->arena_bytes = 0;
   return 0;
@@ -282,7 +284,7 @@ static const tenon_function_desc functions[] = {
      NULL},
 };
 
-/* One code for both, which is all that a test of the choice needs. */
+/* Both versions share one code, which suffices to test the choice. */
 static const tenon_version_desc versions[] = {
     {"tall", HAND_FEATURES | TENON_CPU_AVX, 2048},
     {"small", HAND_FEATURES, 0}};

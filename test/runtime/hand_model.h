@@ -1,4 +1,4 @@
-/* What the tests and the hand-written artifact agree on. */
+/* Constants that the tests share with the hand-written artifact. */
 #ifndef TENON_TEST_RUNTIME_HAND_MODEL_H
 #define TENON_TEST_RUNTIME_HAND_MODEL_H
 

@@ -1,5 +1,5 @@
-/* The public header alone, as strict C11 and as strict C++17: a program of a
- * few lines on the shared runtime. */
+/* Tests the public header as strict C11 and strict C++17: a short program on
+ * the shared runtime. */
 #include "runtime/tenon.h"
 
 #include <stdio.h>

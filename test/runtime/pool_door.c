@@ -1,4 +1,4 @@
-/* A pool on the heap, behind a plain pointer. */
+/* Gives C++ tests access to a pool: allocates it and passes a plain pointer. */
 #include "pool_door.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The runtime's pool for C++: its own header speaks C's atomics. */
+/* The runtime's pool for C++ tests: pool.h uses C atomics. */
 #ifndef TENON_TEST_RUNTIME_POOL_DOOR_H
 #define TENON_TEST_RUNTIME_POOL_DOOR_H
 

@@ -1,4 +1,4 @@
-/* seal_artifact FILE...: seals hand-written artifacts for the tests. */
+/* Usage: seal_artifact FILE...: seals hand-written artifacts for the tests. */
 #include <stdio.h>
 
 #include "runtime/seal.h"

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""write_weights.py FILE: the weight file of the hand-written artifact."""
+"""write_weights.py FILE: writes the weight file of the hand-written
+artifact."""
 import json
 import struct
 import sys

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""Real TensorFlow models of many authors as native code, against a ledger.
+"""Runs real TensorFlow models of many authors and compares with a ledger.
 
-The models lie beside a checkout in shared/data/savedmodel, each with inputs
-and expected outputs (io/manifest.json); without them the suite is skipped and
-says so. A case is a signature at one batch size: all sizes of a signature run
-from one artifact. The ledger (ledger.txt) lists every case as `pass` or as
-`skip: REASON`; a pass that fails, a case that is missing and one too many fail
-the suite. What a model is refused for is checked too: `refuse: WORDS` means
-exit 4 with the words in the message. `--update` writes what was seen.
+The models are beside a checkout in shared/data/savedmodel, each with inputs
+and expected outputs (io/manifest.json). Without them the suite is skipped and
+reports it. A case is a signature at one batch size; all sizes of a signature
+run from one artifact. The ledger (ledger.txt) lists every case as `pass` or
+`skip: REASON`. The suite fails if a pass fails, or a case is missing or
+unknown. Refusals are checked too: `refuse: WORDS` means exit status 4 with the
+words in the message. `--update` writes the results as ledger.
 """
 import argparse
 import json
@@ -47,14 +47,15 @@ def model_path(folder):
 
 
 def port_name(signature, name, entry):
-    """What the compiled function calls an input or output."""
+    """The compiled function's name of an input or output."""
     if signature in ("frozen", "nosig"):
         return entry["tensor"].split(":")[0]
     return name
 
 
 def entry_flags(signature, case):
-    """How the entry is chosen, and what its inputs and outputs are called."""
+    """The flags that choose the entry, and the names of its inputs and
+    outputs."""
     if signature in ("frozen", "nosig"):
         feeds = [i["tensor"] for i in case["inputs"].values()]
         fetches = [o["tensor"] for o in case["outputs"].values()]
@@ -67,7 +68,7 @@ def entry_flags(signature, case):
 
 
 def shape_flags(signature, case):
-    """Ranks that the model leaves open are the caller's to say."""
+    """The shape flags for inputs whose rank the model leaves open."""
     return [f"--shape={port_name(signature, name, entry)}:" +
             "x".join("?" * len(entry["shape"]))
             for name, entry in case["inputs"].items()]
@@ -83,7 +84,7 @@ def compile_entry(build, folder, signature, case, out):
 
 
 def check_case(build, folder, signature, case, artifact, scratch):
-    """What is wrong with the answers, or None."""
+    """The error of the outputs, or None."""
     out = os.path.join(scratch, "out.npz")
     command = [os.path.join(build, "bin", "tenon"), "run", "-q", artifact,
                f"--outputs={out}"]
@@ -104,7 +105,8 @@ def check_case(build, folder, signature, case, artifact, scratch):
             if not np.array_equal(found, wanted):
                 return f"{port}: other values"
             continue
-        # As far off as float32 is from float64 there, and a little more.
+        # Allow the difference between float32 and float64 of the reference, and
+        # a little more.
         scale = max(entry.get("max_abs") or 0, 1e-30)
         bound = 16 * (entry.get("f32_vs_f64_max_abs_diff") or 0) + 4e-6 * scale
         error = np.max(np.abs(found.astype(np.float64) -
@@ -115,7 +117,7 @@ def check_case(build, folder, signature, case, artifact, scratch):
 
 
 def judge(build, folder, scratch):
-    """Yields (case, verdict) of one model."""
+    """Yields (case, verdict) for one model."""
     model = os.path.basename(folder)
     manifest = os.path.join(folder, "io", "manifest.json")
     cases = []
@@ -148,7 +150,7 @@ def judge(build, folder, scratch):
 def refusal(status, said):
     if status != 4:
         return f"wrong: exit {status}: {said.strip()[-400:]}"
-    # What stands deeper are the places of a kind.
+    # Indented lines list the places of each kind of refusal: skip them.
     lines = [line.strip() for line in said.splitlines()
              if not line.startswith("    ")]
     return "refuse: " + "; ".join(

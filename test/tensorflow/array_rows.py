@@ -1,4 +1,4 @@
-"""Operators that move, choose and combine elements of arrays."""
+"""Operators that move, select and combine elements of arrays."""
 import numpy as np
 
 from elementwise_rows import A, I, P, ZEROS

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""TensorFlow's operators one by one, against numpy.
+"""Compares TensorFlow's operators one by one with numpy.
 
-A row (op_row.py) is a node with its operands and what it must come to. Rows
-of a family share a graph, which is compiled and run twice: with every extent
-known, and with all but the first of each input open. The reference (`tenon
-verify`) must agree with the compiled code as well.
+A row (op_row.py) is a node with its operands and its expected result. The rows
+of a family share a graph, which is compiled and run twice: with all extents
+static, and with all but the first extent of each input dynamic. The reference
+(`tenon verify`) must agree with the compiled code too.
 
     check_ops.py --build=BUILD [--only=WORDS] [--no-verify]
     check_ops.py --write=FOLDER
@@ -28,7 +28,7 @@ def label(number, row):
 
 
 def build(rows, open_extents):
-    """The graph's text, its inputs and its fetches, of numbered rows."""
+    """The graph's text, inputs and fetches for numbered rows."""
     nodes, inputs, fetches = [], {}, []
     for number, row in rows:
         name = label(number, row)
@@ -78,7 +78,7 @@ def call(command):
 
 
 def run_rows(options, rows, open_extents):
-    """(row's label, what is wrong or None) of each row."""
+    """(row's label, error or None) for each row."""
     tenon = os.path.join(options.build, "bin", "tenon")
     text, inputs, fetches = build(rows, open_extents)
     with tempfile.TemporaryDirectory(prefix="tenon-") as folder:
@@ -91,7 +91,7 @@ def run_rows(options, rows, open_extents):
                   f"--inputs={given}"]
         status, said = call([tenon, "run", *common, f"--outputs={made}"])
         if status != 0 and len(rows) > 1:
-            # Which one it is shows alone.
+            # Run the rows one by one to find the faulty one.
             return [wrong for pair in rows
                     for wrong in run_rows(options, [pair], open_extents)]
         if status != 0:
@@ -114,7 +114,8 @@ def run_rows(options, rows, open_extents):
 
 
 def write_graphs(folder):
-    """A graph of each row, all extents known, for tests that damage them."""
+    """Writes a graph of each row with static extents, for tests that damage
+    them."""
     os.makedirs(folder, exist_ok=True)
     for name, rows in FAMILIES.items():
         for pair in enumerate(rows):

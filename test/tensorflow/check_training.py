@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Training as SavedModels have it: a signature that takes a batch, and
-variables that each run changes.
+"""Tests training in SavedModels: a signature that takes a batch, and variables
+that each run changes.
 
-`network` trains a convolution, a batch normalization and a dense layer by Adam,
-with the nodes TensorFlow writes for their gradients, beside PyTorch: the loss
-and all variables must agree after each step. `rules` are the optimizers one by
-one, dense and sparse, against their definitions in numpy.
+`network` trains a convolution, a batch normalization and a dense layer by
+Adam, with the nodes that TensorFlow writes for their gradients. The loss and
+all variables must agree with PyTorch after each step. `rules` tests the
+optimizers one by one, dense and sparse, against their definitions in numpy.
 
     check_training.py --build=BUILD [--only=WORDS]
 """
@@ -40,8 +40,8 @@ def port(key, tensor, dtype, shape):
 
 
 def signature(name, inputs, outputs):
-    """`inputs` are (key, dtype, shape), each the placeholder NAME_KEY; outputs
-    (key, tensor)."""
+    """A signature. `inputs` are (key, dtype, shape), each the placeholder
+    NAME_KEY; outputs are (key, tensor)."""
     text = " ".join([
         *(f"inputs {port(key, f'{name}_{key}:0', dtype, shape)}"
           for key, dtype, shape in inputs),
@@ -111,7 +111,7 @@ RATE, BETAS, EPSILON, MOMENTUM = .01, (.9, .999), 1e-9, .9
 
 
 def network(folder):
-    """The nodes of one step, in the order of the layers and back."""
+    """The nodes of one step: the layers in order, then their gradients."""
     nodes = []
 
     def add(name, op, *inputs, after=(), **attributes):
@@ -140,7 +140,7 @@ def network(folder):
     add("entropy", "SparseSoftmaxCrossEntropyWithLogits", logits, "labels")
     axis = number("axis", [0], np.int32)
     loss = add("loss", "Mean", "entropy:loss:0", axis)
-    # The mean's gradient: one, spread over as many as there are.
+    # The mean's gradient: one, divided by the number of elements.
     shape = add("shape", "Shape", "entropy:loss:0")
     loss_shape = add("loss_shape", "Shape", loss)
     zero = number("zero", [0], np.int32)
@@ -166,14 +166,14 @@ def network(folder):
         "norm:reserve_space_3:0", epsilon=1e-3)
     gradients["scale"] = "back:scale_backprop:0"
     gradients["offset"] = "back:offset_backprop:0"
-    # As for the input of a first layer that is asked for too.
+    # The gradient of the input is computed too, as for a first layer.
     gradients["kernel"] = add(
         "dkernel", "Conv2DBackpropFilter", "x",
         number("kernel_shape", [3, 3, 2, 4], np.int32), "back:x_backprop:0",
         **convolution)
     dx = add("dx", "Conv2DBackpropInput", add("x_shape", "Shape", "x"),
              read["kernel"], "back:x_backprop:0", **convolution)
-    # Adam, its powers from the number of steps, as Keras has them.
+    # Adam with powers computed from the number of steps, as Keras writes it.
     add("count_steps", "AssignAddVariableOp", "step", number("one_l", 1,
                                                              np.int64))
     step = add("step_f", "Cast", add("step_now", "ReadVariableOp", "step",
@@ -222,7 +222,7 @@ def network(folder):
 
 
 def torch_steps(x, labels):
-    """What `network` gives after each step."""
+    """The expected results of `network` after each step."""
     to = {name: torch.tensor(array) for name, array in PARAMETERS.items()}
     to["kernel"] = to["kernel"].permute(3, 2, 0, 1).contiguous()
     leaves = {name: value.requires_grad_() for name, value in to.items()}
@@ -330,7 +330,7 @@ def ftrl(v, g, rate, l1, l2, *rest):
         after / rate + 2 * l2), 0)
 
 
-# Rule, variables, rates, how many of them stand before the gradient, flags.
+# Rule, number of variables, rates, number of rates before the gradient, flags.
 RULES = {
     "GradientDescent": (lambda v, g, rate: v.__setitem__(0, v[0] - rate * g),
                         1, [.1], 1, {}),
@@ -358,7 +358,7 @@ NOT_SPARSE = ("GradientDescent", "Adam", "AdamWithAmsgrad", "AdaMax")
 
 
 class Rules:
-    """A model with a signature per rule, and what each must come to."""
+    """A model with one signature per rule, and the expected results."""
 
     def __init__(self):
         self.signatures, self.nodes, self.variables = [], [], {}

@@ -1,4 +1,4 @@
-"""Operators of each element by itself."""
+"""Elementwise operators."""
 import math
 
 import numpy as np

@@ -1,5 +1,5 @@
-"""Gradients: what the operators' definitions say, by differences in double
-precision of what they are gradients of."""
+"""Gradients, compared with finite differences of the operators in double
+precision."""
 import numpy as np
 
 from numpy_ops import avg_pool, conv, depthwise, max_pool, resize
@@ -7,8 +7,8 @@ from op_row import Constant, Row, f32, ints, number, positive
 
 
 def gradient(function, x, dy, step=1e-5):
-    """Of the sum of function(x) * dy; a step of one is exact where the function
-    is linear."""
+    """The gradient of the sum of function(x) * dy. A step of one is exact if
+    the function is linear."""
     x = np.array(x, np.float64)
     dx, flat = np.zeros_like(x), x.reshape(-1)
     for i, value in enumerate(flat):
@@ -52,7 +52,7 @@ def lrn(x):
 
 
 X, DY = f32(3, 5), f32(3, 5)
-# Away from where slopes change.
+# Keep away from points where the slope changes.
 X[np.abs(X) < .05] = .1
 SIGMOID, SELU = 1 / (1 + np.exp(-X)), (1.0507009873554805, 1.6732632423543772)
 EDGES = np.array([0, -0., 6, 1, -1, np.nan, np.inf, -np.inf], np.float32)
@@ -86,7 +86,7 @@ ACTIVATIONS = [
               SIGMOID),
     by_result("ReciprocalGrad", lambda x: 1 / x, 1 / X, X),
     by_result("InvGrad", lambda x: 1 / x, 1 / X, X),
-    # At the edges of their pieces.
+    # Where their linear pieces meet.
     Row("ReluGrad", [np.full(8, 2, np.float32), EDGES],
         np.array([0, 0, 2, 2, 0, 0, 2, 0], np.float32), static=True),
     Row("Relu6Grad", [np.full(8, 2, np.float32), EDGES],
@@ -137,7 +137,7 @@ CONVOLUTIONS = [
     Row("Conv2DBackpropFilter", [GROUPED, ints(2, 2, 2, 6), GROUPED_DY],
         linear(lambda v: grouped(GROUPED, v, 2), KERNEL, GROUPED_DY), 1e-4,
         strides=[1, 1, 1, 1], padding="VALID", keeps_last=True),
-    # Channels first, and padding given.
+    # With channels first and explicit padding.
     Row("Conv2DBackpropInput", [ints(2, 2, 5, 4), Constant(EDGE_KERNEL),
                                 nchw(FIRST_DY)],
         nchw(linear(lambda v: conv(np.pad(v, PADS), EDGE_KERNEL), IMAGE,
@@ -194,7 +194,7 @@ WINDOWS = [
     *pool_rows(IMAGE, (5, 4), (1, 1), "VALID"),
     *pool_rows(IMAGE, (5, 4), (2, 2), "SAME"),
     *pool_rows(VOLUME, (2, 2, 2), (1, 2, 1), "VALID"),
-    # The first of equal elements takes it all.
+    # The first of equal elements gets the whole gradient.
     Row("MaxPoolGrad", [TIES, TIES[:, :1, 1:], np.array(
         [2, 3], np.float32).reshape(1, 1, 2, 1)],
         np.array([[2, 3, 0], [0, 0, 0]], np.float32).reshape(1, 2, 3, 1),
@@ -230,7 +230,7 @@ WINDOWS = [
         [NORM_DY * SCALE * ROOT, (NORM_DY * (IMAGE - STATISTICS[0])).sum(
             (0, 1, 2)) * ROOT, NORM_DY.sum((0, 1, 2))], 1e-4, epsilon=1e-3,
         is_training=False),
-    # What is kept for inference has no bias, and may be an average.
+    # The statistics kept for inference have no bias, and may be an average.
     Row("FusedBatchNormV3", [IMAGE, SCALE, *STATISTICS, positive(2)],
         lambda x, s, b, m, v: [
             (batch_norm(x, s) + b).astype(np.float32),

@@ -1,4 +1,4 @@
-"""Operators on matrices, and losses of rows of them."""
+"""Operators on matrices, and losses over rows of matrices."""
 import numpy as np
 
 from elementwise_rows import log_softmax, softmax

@@ -1,5 +1,5 @@
-"""Windows, resizing and blocks of images in numpy, channels-last, as
-TensorFlow's documentation has them: slow and plain."""
+"""Windows, resizing and blocks of images in numpy, channels last, written
+plainly from TensorFlow's documentation."""
 import itertools
 
 import numpy as np
@@ -14,7 +14,7 @@ def padding_of(extent, kernel, stride, dilation, padding):
 
 
 def windows(x, kernel, strides, dilations, padding, fill):
-    """[n, places..., window..., channels]."""
+    """The windows as [n, positions..., window..., channels]."""
     spatial = len(kernel)
     pads = [padding_of(x.shape[i + 1], kernel[i], strides[i], dilations[i],
                        padding) for i in range(spatial)]
@@ -44,7 +44,7 @@ def depthwise(x, w, strides, padding):
 
 
 def transposed_conv(sizes, w, y, strides, padding):
-    """What each output of the forward convolution would send back."""
+    """The gradient of a convolution with respect to its input."""
     spatial = len(strides)
     kernel = w.shape[:spatial]
     pads = [padding_of(sizes[i + 1], kernel[i], strides[i], 1, padding)
@@ -143,7 +143,7 @@ def crop_and_resize(x, boxes, numbers, sizes, outside):
         image = x[numbers[k]]
         for i, y in enumerate(places(y1, y2, image.shape[0], height)):
             for j, z in enumerate(places(x1, x2, image.shape[1], width)):
-                # Edges as f32 rounds them are inside.
+                # Allow for f32 rounding: such points count as inside.
                 if not (-1e-6 <= y <= image.shape[0] - 1 + 1e-6 and
                         -1e-6 <= z <= image.shape[1] - 1 + 1e-6):
                     continue

@@ -1,4 +1,4 @@
-"""A row: an operator, its operands and what it must come to."""
+"""A row: an operator, its operands and its expected result."""
 import numpy as np
 
 RANDOM = np.random.RandomState(7)
@@ -10,8 +10,9 @@ class Constant:
 
 
 class Row:
-    """`expected`: an array, several, or a function of the operands. Extents
-    that must be known: all (static), the last ones of inputs (keeps_last)."""
+    """`expected` is an array, several arrays, or a function of the operands.
+    `static`: all extents must be static; `keeps_last`: the last extents of
+    inputs must be."""
 
     def __init__(self, op, inputs, expected, tolerance=1e-5, static=False,
                  keeps_last=False, **attributes):

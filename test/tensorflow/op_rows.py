@@ -1,9 +1,9 @@
-"""What TensorFlow's operators compute: rows of operands and answers.
+"""All rows of TensorFlow's operators: operands and expected results.
 
-Answers are numpy's, by formulas of the operators' documentation. Constant
-operands stand in the graph, others are fed.
+Expected results come from numpy, by the formulas of the operators'
+documentation. Constant operands are in the graph; others are fed.
 """
-# In this order: all draw their operands from one stream.
+# Keep this order: all modules draw their operands from one random stream.
 from elementwise_rows import BINARY, UNARY
 from array_rows import INDEXING, MOVEMENT, REDUCTIONS
 from matrix_rows import MATRICES

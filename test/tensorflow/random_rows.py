@@ -1,4 +1,4 @@
-"""Random numbers: TensorFlow's generator in numpy, word by word."""
+"""Random numbers: TensorFlow's generator in numpy, word for word."""
 import numpy as np
 
 from graph_text import Type
@@ -8,7 +8,7 @@ MASK = np.uint64(0xffffffff)
 
 
 def philox(key, low, high):
-    """Blocks [n, 4] of counters low, high (u64), by Salmon et al., 2011."""
+    """Blocks [n, 4] of the counters low, high (u64), by Salmon et al., 2011."""
     low, high = np.broadcast_arrays(np.asarray(low, np.uint64),
                                     np.asarray(high, np.uint64))
     thirty_two = np.uint64(32)
@@ -24,7 +24,7 @@ def philox(key, low, high):
 
 
 def mixed(seeds):
-    """The key and the counter of two seeds."""
+    """The key and the counter derived from two seeds."""
     first, second = (int(s) & 0xffffffffffffffff for s in seeds)
     w = [int(v) for v in philox(0x02461e293ec8f720, first, second)]
     return w[0] | w[1] << 32, 0, w[2] | w[3] << 32
@@ -92,11 +92,11 @@ def integers(generator, shape, low, high, dtype=np.int32):
 
 SEEDS = np.array([7, -3], np.int32)
 GENERATOR = mixed(SEEDS)
-# The counter's halves meet in the second block.
+# The low half of the counter overflows into the high half in the second block.
 KEY = np.array([0x123456789abcdef0], np.uint64)
 COUNTER = np.array([2 ** 64 - 1, 5], np.uint64)
 KEYED = (int(KEY[0]), int(COUNTER[0]), int(COUNTER[1]))
-# A node's seeds, as TensorFlow 2 makes them of tf.random.set_seed(42).
+# A node's seeds, as TensorFlow 2 derives them from tf.random.set_seed(42).
 OWN = dict(seed=42, seed2=478163327)
 FIRST = (OWN["seed"], 0, OWN["seed2"])
 ALGORITHM = Constant(1, np.int32)
@@ -135,7 +135,7 @@ RANDOMS = [
         [np.array([GENERATOR[0]], np.uint64),
          np.array(GENERATOR[1:], np.uint64)]),
     Row("StatelessRandomGetAlg", [], np.int32(1)),
-    # What TensorFlow 2.x printed for its first draws after set_seed(42).
+    # The first numbers that TensorFlow 2.x draws after set_seed(42).
     Row("RandomUniform", [ints(4)], np.array(
         [0.6645621, 0.44100678, 0.3528825, 0.46448255], np.float32), 1e-6,
         dtype=Type(np.float32), **OWN),
@@ -147,7 +147,7 @@ RANDOMS = [
         dtype=Type(np.float32), **OWN),
     Row("RandomUniformInt", [ints(6), number(0), number(10)],
         integers(FIRST, (6,), 0, 10), **OWN),
-    # Only one class, or one row, can be drawn.
+    # Only one class, or one row, has a nonzero probability.
     Row("Multinomial", [np.array([[-np.inf, 3, -np.inf], [0, -900, -900]],
                                  np.float32), number(3)],
         np.array([[1] * 3, [0] * 3], np.int64), seed=3, static=True),

@@ -1,4 +1,4 @@
-// When tensors agree, and what is said when they do not.
+// Tests the comparison of tensors and its messages.
 #include "tools/tenon/Comparison.h"
 
 #include <gtest/gtest.h>

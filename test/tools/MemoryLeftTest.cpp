@@ -1,4 +1,4 @@
-// The memory that is left, read from files as a kernel writes them.
+// Tests the memory limits, read from files as a kernel writes them.
 #include "tools/tenon/MemoryLeft.h"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ protected:
 
 TEST_F(MemoryLeftTest, TheMachines) {
   EXPECT_EQ(left(), uint64_t(4096000) * 1024);
-  // Others need some of it.
+  // Part of it is reserved for other programs.
   EXPECT_EQ(findMemoryLeft(root).mayBeTaken, left() - left() / 3);
   EXPECT_NE(findMemoryLeft(root).whose.find("this machine"), std::string::npos);
 }
@@ -79,7 +79,7 @@ TEST_F(MemoryLeftTest, AGroupThatUsesMoreThanItsLimit) {
 }
 
 TEST_F(MemoryLeftTest, VersionOneUnderThePathOfTheHost) {
-  // A container sees its own group as the root of the mount.
+  // In a container the mount's root is the container's own group.
   write("proc/self/cgroup",
         "9:cpu,cpuacct:/docker/x\n4:memory:/docker/x\n0::/docker/x\n");
   std::string mount = "sys/fs/cgroup/memory/";
@@ -87,7 +87,7 @@ TEST_F(MemoryLeftTest, VersionOneUnderThePathOfTheHost) {
   write(mount + "memory.usage_in_bytes", std::to_string(56 * mebibyte));
   write(mount + "memory.stat", "cache 1\ntotal_inactive_file 1048576\n");
   EXPECT_EQ(left(), 201 * mebibyte);
-  // Without a limit there stands a number that no machine has.
+  // Version 1 without a limit has this number, more than any machine has.
   write(mount + "memory.limit_in_bytes", "9223372036854771712");
   EXPECT_EQ(left(), uint64_t(4096000) * 1024);
 }

@@ -1,5 +1,5 @@
-// Array files: what is written reads back; what NumPy writes is read; every
-// damage is refused with a place.
+// Tests array files: written files can be read back, NumPy's files can be read,
+// and every damage is refused with its place.
 #include "tools/tenon/npy/Npy.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ Tensor tensorOf(int32_t dtype, std::vector<int64_t> dims) {
   return tensor;
 }
 
-/// A version 1.0 file with this dictionary and this data.
+/// A version 1.0 file with this dictionary and these data.
 std::string file(const std::string &header, const std::string &data) {
   std::string text("\x93NUMPY\1\0", 8);
   text += static_cast<char>(header.size());

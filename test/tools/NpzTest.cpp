@@ -1,5 +1,5 @@
-// Archives: what is written reads back, deflated entries are read, damage is
-// refused.
+// Tests archives: written ones can be read back, deflated entries can be read,
+// and damage is refused.
 #include "tools/tenon/npy/Npz.h"
 
 #include <gtest/gtest.h>
@@ -111,7 +111,7 @@ std::string zerosAfterHeader(const std::string &dims, size_t bytes) {
 }
 
 TEST(Npz, UnpacksNoFurtherThanTheHeaderSays) {
-  // 64 MiB of zeros in 64 KiB, and a header that says four bytes.
+  // 64 MiB of zeros packed into 64 KiB, with a header that claims four bytes.
   std::string bomb = deflated(zerosAfterHeader("4,", 64 << 20),
                               zerosAfterHeader("4,", 64 << 20).size());
   std::vector<Tensor> tensors;

@@ -1,4 +1,4 @@
-// Percentiles of measured times and the sweeps of `tenon bench`.
+// Tests percentiles of measured times, and the sweeps of `tenon bench`.
 #include "tools/tenon/Statistics.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Elements of every type: exact where they must be, rounded to even where they
-// cannot be.
+// Tests elements of every type: exact if possible, otherwise rounded to nearest
+// even.
 #include "tools/tenon/Tensor.h"
 
 #include <gtest/gtest.h>

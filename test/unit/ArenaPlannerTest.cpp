@@ -1,6 +1,5 @@
-// The arena planner against its promises: buffers alive at one time never
-// overlap, whatever their lives; offsets are aligned; a plan is the same every
-// time.
+// Tests the arena planner: buffers with overlapping lifetimes never overlap in
+// memory, offsets are aligned, and a plan is reproducible.
 #include "passes/buffer/ArenaPlanner.h"
 
 #include "gtest/gtest.h"
@@ -17,7 +16,7 @@ bool liveTogether(const BufferLife &a, const BufferLife &b) {
   return a.first <= b.last && b.first <= a.last;
 }
 
-/// Lives as graphs have them: mostly short, some long, a few empty buffers.
+/// Lifetimes as graphs have them: mostly short, some long, a few empty buffers.
 std::vector<BufferLife> randomLives(unsigned seed, size_t count = 0,
                                     int64_t steps = 100) {
   std::mt19937 random(seed);
@@ -30,7 +29,7 @@ std::vector<BufferLife> randomLives(unsigned seed, size_t count = 0,
   return lives;
 }
 
-/// The most bytes alive at any one step: no arena can be smaller.
+/// The most live bytes at any step: no arena can be smaller.
 int64_t peak(const std::vector<BufferLife> &lives) {
   int64_t most = 0;
   for (const BufferLife &at : lives) {
@@ -95,12 +94,12 @@ TEST(ArenaPlanner, BuffersWithLivesApartShareBytes) {
 }
 
 TEST(ArenaPlanner, LivesThatMeetInOneStepDoNotShare) {
-  // A kernel reads the one while it writes the other.
+  // A kernel reads one buffer while it writes the other.
   EXPECT_EQ(planOffsets({{256, 0, 1}, {256, 1, 2}}, 64).bytes, 512);
 }
 
 TEST(ArenaPlanner, AGapIsFilledBeforeTheArenaGrows) {
-  // The large buffers leave room below once the first of them is dead.
+  // The large buffers leave a gap at offset 0 after the first has ended.
   ArenaPlan plan = planOffsets({{1024, 0, 1}, {512, 0, 3}, {768, 2, 3}}, 64);
   EXPECT_EQ(plan.bytes, 1536);
   EXPECT_EQ(plan.offsets[2], 0);
@@ -137,7 +136,8 @@ TEST(ArenaPlanner, BuffersOfOneSlotNeverLiveTogether) {
   }
 }
 
-/// Buffer by buffer in the order of time, those alive at each step.
+/// Calls `check` on pairs of buffers that are live at the same step, in order
+/// of time.
 template <typename Check>
 void forAllAliveTogether(const std::vector<BufferLife> &lives,
                          const Check &check) {

@@ -20,7 +20,8 @@ TEST(AttentionPlan, ATaskPacksAHeadOnceWhereThereAreTasksEnough) {
   EXPECT_EQ(planned(12, 128).taskRows, 128);
   EXPECT_EQ(planned(2, 128).taskRows, 32);
   EXPECT_EQ(planned(1, 24).taskRows, 24);
-  // So that keys and values are joined once: PlanFusions counts on it.
+  // One task takes all rows, so keys and values are joined once: PlanFusions
+  // assumes it.
   for (int64_t rows = 1; rows <= 16; ++rows)
     EXPECT_GE(planned(8, rows, 4096).taskRows, rows);
 }

@@ -64,7 +64,7 @@ TEST(DepthwiseTile, BordersAreFew) {
 TEST(DepthwiseTile, UnknownWidthsHaveNoRuns) {
   ColumnWindow window{3, 1, 1, 1, {}, {}};
   EXPECT_TRUE(chooseDepthwiseTile(window, 9, 1, 64, 16, 64).runs.empty());
-  // So wide a border would be written out tile by tile.
+  // The border is so wide that it would be unrolled tile by tile.
   ColumnWindow wide{3, 1, 90, 90, 200, 200};
   EXPECT_TRUE(chooseDepthwiseTile(wide, 9, 1, 64, 16, 64).runs.empty());
 }

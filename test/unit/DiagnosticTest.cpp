@@ -1,4 +1,4 @@
-// Messages as text: layout and escaping.
+// Tests the text of messages: layout and escaping.
 #include "compiler/report/Diagnostic.h"
 
 #include <gtest/gtest.h>

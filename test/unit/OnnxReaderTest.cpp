@@ -1,5 +1,5 @@
-// What the reader makes of good models: every field of the structures, payloads
-// left in place, ONNX's own data.
+// Tests the reader on valid models: every field of its structures, payloads
+// left in the file, ONNX's own data.
 #include "test/bad/OnnxModels.h"
 
 #include "compiler/import/onnx/reader/OnnxTensorFile.h"
@@ -79,7 +79,7 @@ TEST(OnnxReader, LargePayloadsStayInTheFile) {
   ASSERT_TRUE(reading.model) << reading.text();
   const auto &tensors = reading.model->graph.initializers;
   EXPECT_TRUE(std::holds_alternative<onnx::InlineBytes>(tensors[0].payload));
-  // The name may go: the file is held.
+  // The open file remains readable after its name is removed.
   std::filesystem::remove(folder / "m.onnx");
   for (int i = 1; i <= 2; ++i) {
     EXPECT_TRUE(std::holds_alternative<onnx::FileRange>(tensors[i].payload));
@@ -147,7 +147,7 @@ TEST(OnnxReader, ReadsAllOfOnnxsOwnModels) {
       if (!std::filesystem::exists(path))
         continue;
       expectRead(readFile(path));
-      // What protobuf sees without our envelope is what we kept.
+      // Protobuf without our envelope must see the fields that we kept.
       ::onnx::ModelProto proto;
       std::ifstream stream(path, std::ios::binary);
       ASSERT_TRUE(proto.ParseFromIstream(&stream));

@@ -19,7 +19,7 @@ std::string text(std::optional<int64_t> value) {
   return value ? std::to_string(*value) : "?";
 }
 
-/// Calls `body` with every size, layout and the tile chosen for them.
+/// Calls `body` with every size and layout, and the tile chosen for them.
 template <typename Body> void forAllTiles(Body body) {
   const std::optional<int64_t> some[] = {
       std::nullopt, 0,  1,  2,   3,   4,   5,   7,    8,
@@ -82,7 +82,7 @@ TEST(RegisterTile, NoRowIsLeftOverWhereASmallerTileFits) {
   EXPECT_EQ(rowsOf(18, 64), 6);
   EXPECT_EQ(rowsOf(8, 32), 4);
   EXPECT_EQ(rowsOf(12, 32), 6);
-  // Of an open batch of 7 x 7 positions no row is left over either.
+  // A dynamic batch of 7 x 7 positions has no remainder either.
   auto rowsOfMany = [](int64_t factor) {
     return chooseTile({1, std::nullopt, 768, 768, factor}, 64, 16, {false, 1})
         .rows;
@@ -102,13 +102,13 @@ TEST(RegisterTile, WindowsFillLines) {
   EXPECT_EQ(rowsOf(112, 112, 16), 16);
   EXPECT_EQ(rowsOf(112, 112, 48), 8);
   EXPECT_EQ(rowsOf(28, 28, 48), 7);
-  // None fills a line of 31: whole tiles are worth more.
+  // No tile divides 31; whole tiles are better.
   EXPECT_EQ(rowsOf(32, 31, 48), 8);
   EXPECT_EQ(chooseTile({1, {}, 16, 27, 112 * 112}, 64, 16, {false, 1}).rows, 8);
 }
 
 TEST(RegisterTile, FewRowsAreFewTiles) {
-  // Smaller tiles would be as good, did columns not have to come.
+  // Smaller tiles would be as good if columns needed no loads.
   EXPECT_EQ(chooseTile({1, 8, 1024, 768}, 64, 16, {false, 1}).rows, 8);
   EXPECT_EQ(chooseTile({1, 16, 1024, 768}, 64, 16, {false, 1}).rows, 8);
   EXPECT_EQ(chooseTile({1, 12, 768, 768}, 64, 16, {false, 1}).rows, 12);
@@ -134,9 +134,9 @@ TEST(RegisterTile, RowsAreDividedForThreadsToKeep) {
   EXPECT_EQ(rowsOf(128, 768, 768), 64);
   EXPECT_EQ(rowsOf(512, 768, 3072), 64);
   EXPECT_EQ(rowsOf(1024, 4096, 4096), 128);
-  EXPECT_EQ(rowsOf(3136, 64, 576), 196);   // sixteen of 33 tiles, not thirteen
-  EXPECT_EQ(rowsOf({}, 160, 960, 49), 28); // for want of tasks
-  // Few rows do not make up for columns that are read again.
+  EXPECT_EQ(rowsOf(3136, 64, 576), 196);   // 16 of 33 tiles, not 13
+  EXPECT_EQ(rowsOf({}, 160, 960, 49), 28); // because there are few tasks
+  // Smaller tiles would read the columns again, which costs more than it saves.
   EXPECT_EQ(rowsOf(49, 512, 4608), 49);
 }
 
@@ -156,7 +156,7 @@ TEST(RegisterTile, WidePanelsAreReadAloneOrInShares) {
   EXPECT_EQ(chooseTile({1, 1, 768, 768}, 64, 16, {false, 6, true}).vectors, 6);
   EXPECT_EQ(chooseTile({1, {}, 768, 768}, 64, 16, {false, 6, true}).vectors, 6);
   EXPECT_EQ(chooseTile({1, 128, 768, 768}, 64, 16, {false, 6, true}).rows, 8);
-  // Not in shares for want of a full last panel.
+  // Not divided, because the last panel is not full.
   EXPECT_EQ(chooseTile({1, {}, 50257, 768}, 64, 16, {false, 4}).vectors, 4);
   EXPECT_EQ(chooseTile({1, 16, 768, 768}, 64, 16, {false, 4, true}).rows, 4);
   EXPECT_EQ(chooseTile({1, 128, 768, 768}, 64, 16, {false, 4, true}).rows, 6);
@@ -172,17 +172,18 @@ TEST(RegisterTile, TwoRowsShareHalfAVector) {
     return chooseTile({1, 3136, columns, 72}, 64, 16,
                       {false, 1, false, halves});
   };
-  // Twelve rows of one and a half vectors would leave a few over.
+  // Twelve rows of one and a half vectors would leave a remainder.
   EXPECT_EQ(tileOf(24, true).vectors, 2);
   EXPECT_EQ(tileOf(24, true).rows, 8);
   EXPECT_EQ(tileOf(40, true).vectors, 3);
-  // Four vectors and a half: a panel of three, and the rest.
+  // Four and a half vectors: a panel of three and a remainder.
   EXPECT_EQ(tileOf(72, true).vectors, 3);
 }
 
 TEST(RegisterTile, NarrowLastPanelsAreCounted) {
-  // Three panels of three vectors and one of one, in seven rows, beat five of
-  // two in twelve, of which one row is left over.
+  // Seven rows with three panels of three vectors and one of one are better
+  // than twelve rows with five panels of two, which leave a remainder of one
+  // row.
   RegisterTile tile =
       chooseTile({1, std::nullopt, 160, 960, 49}, 64, 16, {false, 1});
   EXPECT_EQ(tile.rows, 7);

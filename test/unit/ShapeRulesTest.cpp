@@ -1,5 +1,5 @@
-// The shape rules at their corners: rank 0, zero extents, unknown extents, and
-// the label of each constraint in the text of what breaks it.
+// Tests the shape rules at their limits: rank 0, zero extents, dynamic extents,
+// and the label of the violated constraint in each error.
 #include "dialects/tenon/ShapeRules.h"
 #include "dialects/tenon/Packing.h"
 
@@ -44,7 +44,7 @@ TEST(ElementCount, ZeroWinsOverUnknownAndOverflowIsUnknown) {
 TEST(DotGeneralShape, BatchThenFreeExtents) {
   EXPECT_EQ(shapeOf(dotGeneralShape({2, 4, 8}, {2, 8, 5}, {0}, {0}, {2}, {1})),
             (Shape{2, 4, 5}));
-  // Dimensions may stand anywhere: the order is that of the lists, then of the
+  // Dimensions may have any order: the result follows the lists, then the
   // operand.
   EXPECT_EQ(shapeOf(dotGeneralShape({8, 4, 2, 3}, {5, 3, 8, 2}, {3, 2}, {1, 3},
                                     {0}, {2})),
@@ -207,7 +207,7 @@ TEST(ConcatenateShape, SumsOneExtentAndJoinsTheOthers) {
   expectBroken(concatenateShape({{4}}, 1), "(C1)");
   expectBroken(concatenateShape({{4}, {4, 4}}, 0), "(C2)");
   expectBroken(concatenateShape({{4, 8}, {4, 7}}, 0), "(C2)");
-  // An extent learned from one operand holds for the next.
+  // An extent known from one operand applies to the next.
   expectBroken(concatenateShape({{4, unknown}, {4, 8}, {4, 7}}, 0), "(C2)");
 }
 
@@ -232,18 +232,18 @@ TEST(GatherShape, TakesRows) {
   EXPECT_EQ(
       shapeOf(gatherShape({4, 8}, {3, 1}, {1}, {0}, {}, {}, {0}, 1, {1, 8})),
       (Shape{3, 8}));
-  // Without an index vector dimension each index is a number of its own.
+  // Without an index vector dimension each index is one number.
   EXPECT_EQ(
       shapeOf(gatherShape({4, 8}, {3, 2}, {2}, {0}, {}, {}, {0}, 2, {1, 8})),
       (Shape{3, 2, 8}));
-  // -1 is the whole extent, known or not.
+  // -1 is the whole extent, static or dynamic.
   EXPECT_EQ(shapeOf(gatherShape({4, unknown}, {unknown, 1}, {1}, {0}, {}, {},
                                 {0}, 1, {1, -1})),
             (Shape{unknown, unknown}));
   // One index of rank 0 into rank 1.
   EXPECT_EQ(shapeOf(gatherShape({4}, {}, {}, {0}, {}, {}, {0}, 0, {1})),
             Shape{});
-  // No indices, and slices of nothing.
+  // No indices, and empty slices.
   EXPECT_EQ(
       shapeOf(gatherShape({4, 0}, {0, 1}, {1}, {0}, {}, {}, {0}, 1, {1, 0})),
       (Shape{0, 0}));

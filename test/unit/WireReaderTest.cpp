@@ -76,7 +76,7 @@ const FieldSchema rootFields[] = {
 const MessageSchema root = {.name = "Root", .fields = rootFields};
 
 TEST(Envelope, PayloadsBecomeRecordsOfWhereTheyLie) {
-  // name "n"; leaf { data "abc"; values 5, 6 one by one; values [7, 8, 300]
+  // name "n"; leaf { data "abc"; values 5 and 6 unpacked; values [7, 8, 300]
   // packed }
   std::string bytes = "\x0a\x01n\x12\x0f\x0a\x03"
                       "abc\x10\x05\x10\x06\x12\x04\x07\x08\xac\x02";

@@ -1,4 +1,5 @@
-// Every computed tensor becomes an output once, in order, named after its node.
+// Tests that every computed tensor becomes an output once, in order, named
+// after its node.
 #include "compiler/verify/ExposeIntermediates.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -57,7 +58,8 @@ TEST(ExposeIntermediates, LeavesOutWhatIsPartlySet) {
   ASSERT_TRUE(module);
   auto function = *module->getOps<func::FuncOp>().begin();
   tenon::exposeIntermediates(function);
-  // The first result, then the count; not the rows, set up to the count.
+  // The first result and the count are outputs; the rows are not, because only
+  // `count` of them are set.
   EXPECT_EQ(function.getNumResults(), 2u);
 }
 

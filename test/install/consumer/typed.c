@@ -1,5 +1,5 @@
-/* z = relu(x + y) on two rows of three through the typed header, and once in a
- * context of the runtime. */
+/* Computes z = relu(x + y) on two rows of three, once through the typed header
+ * and once in a context of the runtime. */
 #ifndef HEADER
 #define HEADER "add.h"
 #define MODEL add

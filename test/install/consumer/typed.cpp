@@ -1,5 +1,5 @@
-// The same model with its rows fixed to two, standing alone: no extents to
-// give, and the memory it needs is a constant.
+// The model of typed.c as a standalone header with a fixed batch of two: it
+// takes no extents, and its memory size is a constant.
 #include "sum.h"
 
 #include <vector>

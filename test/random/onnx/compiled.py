@@ -1,6 +1,6 @@
-"""The same model through the command line: compiled once, run for each size.
+"""Runs the model through the command line: compiled once, run for each size.
 
-An answer is a dict of arrays, or a `Refusal` with the status and the words.
+A result is a dict of arrays, or a `Refusal` with the status and the message.
 """
 import os
 import subprocess
@@ -32,7 +32,7 @@ class Compiled:
         return os.path.join(self.folder, name)
 
     def compile(self, model, out="m.so", *flags):
-        """None, or why not."""
+        """Compiles the model; returns None, or the reason of a failure."""
         with open(self.path("model.onnx"), "wb") as file:
             file.write(model)
         status, said = call(

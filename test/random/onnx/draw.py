@@ -1,4 +1,5 @@
-"""The table of what may be drawn: `@draws(weight)` on a function of a graph."""
+"""The table of graph steps: `@draws(weight)` adds a function of a graph to
+it."""
 DRAWS = []
 
 

@@ -1,4 +1,4 @@
-"""Branches and loops, also such as change sizes."""
+"""Branches and loops, including those that change sizes."""
 import numpy as np
 
 from draw import draws
@@ -7,7 +7,8 @@ from graph import NUMPY, Value
 
 
 def condition(g):
-    """A given truth value of shape [], [1] or [n], or a test of an extent."""
+    """A bool of shape [], [1] or [n], given as input or computed from an
+    extent."""
     if g.chance(0.4):
         return g.input("bool", g.pick([(), (1,), (g.loose(extent(1)),)]))
     size = g.dim()
@@ -19,7 +20,7 @@ def condition(g):
 
 @draws(2)
 def branches(g):
-    """Both sides make the same shape, another size, or another rank."""
+    """A branch whose sides have equal shapes, another size, or another rank."""
     x = g.some()
     c = condition(g)
     axis = g.between(0, x.rank - 1)
@@ -33,7 +34,7 @@ def branches(g):
             y = g.tensor(x.element, x.shape)
             return [g.node("Add", [x, y], x.element, x.shape)]
         if kind == "rank":
-            # As exporters guard what has no element.
+            # Exporters write this for a tensor without elements.
             g.empty_in_any_shape = True
             empty = g.constant(np.zeros(0, NUMPY[x.element]))
             return [g.node("Identity", [empty], x.element, (0,))]
@@ -70,7 +71,7 @@ def trips_of(g):
 
 @draws(1.5)
 def loop(g):
-    """Carries one tensor; may grow it by rows and stack what it makes."""
+    """A loop that carries a tensor; it may append rows and stack results."""
     x = g.some(exact=True)
     grows = g.chance(0.4)
     stop = g.chance(0.4)
@@ -81,7 +82,7 @@ def loop(g):
     carried = Value(g.fresh("s"), x.element, declared)
     index, keep = Value("i", "i64", ()), Value("keep", "bool", ())
 
-    # An extent that a loop without iterations stacks is 0 on the other side.
+    # The peer gives an extent of 0 to the stack of a loop without iterations.
     g.empty_in_any_shape = True
 
     def body():
@@ -118,7 +119,8 @@ def loop(g):
 
 @draws(1)
 def scan(g):
-    """A running sum along the first dim, its state declared or left open."""
+    """A running sum along the first dim; the state's shape is declared or
+    open."""
     steps, width = g.size(), g.size()
     x = g.input("f32", (steps, width))
     state = g.input("f32", (width if g.chance(0.6) else g.loose(width),))

@@ -1,4 +1,4 @@
-"""Gathers, scatters, choices, and results whose size only the run tells."""
+"""Gathers, scatters, selections, and results with data-dependent sizes."""
 import numpy as np
 
 from draw import draws
@@ -51,7 +51,8 @@ def gather_nd(g):
 
 @draws(1.5)
 def scatter_nd(g):
-    """Adds, since sums do not depend on the order of equal indices."""
+    """A ScatterND that adds, because the order of equal indices must not
+    matter."""
     if g.opset < 16:
         return
     x = g.some()
@@ -148,7 +149,7 @@ def unique(g):
 
 @draws(1)
 def suppression(g):
-    """Scores differ, so that their order is one."""
+    """NonMaxSuppression with distinct scores, so that their order is unique."""
     boxes, classes = g.size(), g.between(1, 3)
     batch = g.between(1, 2)
 

@@ -31,8 +31,8 @@ def pool(g):
     ceil = g.between(0, 1)
     spatial = g.sizes(rank)
     if not ceil:
-        # The peer finds room for a window that an image lacks by less than a
-        # stride (docs/differences.md).
+        # The peer accepts a window that exceeds the image by less than a stride
+        # (docs/differences.md).
         kernel = [min(k, *(e.at(run) for run in g.runs))
                   for k, e in zip(kernel, spatial)]
     x = g.input("f32", (g.size(), g.pick([1, 3]), *spatial))
@@ -51,7 +51,7 @@ def pool(g):
 
 @draws(2)
 def normalization(g):
-    """Scale and bias may be inputs whose extent the model leaves open."""
+    """Scale and bias may be inputs with dynamic extents."""
     ops = ["InstanceNormalization", "BatchNormalization", "LpNormalization"]
     op = g.pick(ops + ["LayerNormalization"] if g.opset >= 17 else ops)
     depth = extent(g.pick([1, 2, 3, 5, 8]))
@@ -88,7 +88,7 @@ def positive(rng, extents):
 
 @draws(2)
 def recurrent(g):
-    """Optional inputs are constants, inputs or absent."""
+    """A recurrent layer; optional inputs are constants, inputs or absent."""
     op, gates = g.pick([("RNN", 1), ("GRU", 3), ("LSTM", 4)])
     steps, batch = g.size(), g.size(0.7)
     depth, hidden = g.between(1, 4), g.between(1, 4)
@@ -162,7 +162,7 @@ FACTORS = [(1.0, 1, 1), (2.0, 2, 1), (3.0, 3, 1), (0.5, 1, 2), (1.5, 3, 2),
 
 @draws(1.5)
 def resize(g):
-    """By constant factors or to computed sizes."""
+    """A Resize by constant factors or to computed sizes."""
     x = g.input("f32", (g.size(), g.pick([1, 2]), *g.sizes(2)))
     mode = g.pick(["nearest", "linear", "cubic"])
     where = g.pick(["half_pixel", "asymmetric", "align_corners",
@@ -171,8 +171,9 @@ def resize(g):
         if mode == "nearest" else {}
     empty = g.constant(np.zeros(0, np.float32))
     if g.chance(0.6):
-        # As (float, numerator, denominator): the size is its whole part.
-        # With align_corners the peer rounds the size first (docs/differences.md).
+        # Each factor is (float, numerator, denominator); the size is rounded
+        # down. With align_corners the peer rounds the size first
+        # (docs/differences.md).
         known = FACTORS[:3] if where == "align_corners" else FACTORS
         factors = [g.pick(known) for _ in range(2)]
         scales = g.constant(np.array([1, 1, *(f[0] for f in factors)],
@@ -191,7 +192,7 @@ def resize(g):
 
 @draws(1)
 def roi_align(g):
-    """Samples are counted from each box where their number is 0."""
+    """A RoiAlign; the number of samples 0 means that each box determines it."""
     if g.opset < 16:
         return
     height, width = g.size(), g.size()
@@ -214,7 +215,7 @@ def roi_align(g):
 
 @draws(1.5)
 def loss(g):
-    """Classes' weights may be an input whose extent the model leaves open."""
+    """A loss; the weights of classes may be an input with a dynamic extent."""
     classes = g.between(1, 6)
     rows = (g.size(), *g.sizes(g.between(0, 1)))
     x = g.input("f32", (rows[0], classes, *rows[1:]))

@@ -18,7 +18,7 @@ def unary(g):
 
 
 def partner_shape(g, shape):
-    """A shape that broadcasts with `shape` in the plain way, or as 1."""
+    """A shape that broadcasts with `shape`, with equal extents or ones."""
     kept = shape[g.between(0, len(shape)):] if g.chance(0.4) else shape
     return tuple(extent(1) if g.chance(0.2) else
                  g.loose(e) if e.number is None and g.chance(0.1) else e
@@ -26,7 +26,7 @@ def partner_shape(g, shape):
 
 
 def joined(g, left, right):
-    """The broadcast shape; None where only the run tells."""
+    """The broadcast shape; None if only the run determines it."""
     rank = max(len(left), len(right))
     left = (extent(1),) * (rank - len(left)) + tuple(left)
     right = (extent(1),) * (rank - len(right)) + tuple(right)
@@ -110,7 +110,7 @@ def reduce(g):
     keep = g.between(0, 1)
     shape = tuple(extent(1) if i in axes else e
                   for i, e in enumerate(x.shape) if keep or i not in axes)
-    # ONNX Runtime miscounts the result's rank where the signs are mixed.
+    # ONNX Runtime computes a wrong rank if axes have mixed signs.
     named = [a - x.rank for a in axes] if g.chance(0.3) else axes
     exact = x.exact and op in ("ReduceSum", "ReduceMax", "ReduceMin")
     if op == "ReduceSum" or g.opset >= 18:
@@ -146,7 +146,8 @@ def cumsum(g):
 
 @draws(1.5)
 def attention(g):
-    """Products of queries and keys, scaled, masked, and of values."""
+    """Attention: a product of queries and keys, a scale, a mask, a product
+    with values."""
     batch, heads = g.size(), g.pick([1, 2, 4])
     queries, keys, width = g.size(0.7), g.size(0.7), g.pick([2, 4, 8, 16])
     q = g.input("f32", (batch, heads, queries, width))

@@ -1,4 +1,5 @@
-"""What moves elements: sizes of slices, pads and reshapes come from extents."""
+"""Ops that move elements; sizes of slices, pads and reshapes come from
+extents."""
 import numpy as np
 
 from draw import draws
@@ -14,7 +15,7 @@ def transpose(g):
 
 @draws(2)
 def reshape(g):
-    """Merges two dims or splits one, by numbers or by computed extents."""
+    """Merges two dims or splits one, by constants or computed extents."""
     x = g.some()
     if x.rank >= 2 and g.chance(0.5):
         at = g.between(0, x.rank - 2)
@@ -60,7 +61,8 @@ def unsqueeze_squeeze(g):
 
 @draws(0.7)
 def squeeze_all(g):
-    """No axes: what is 1 goes. Open extents are larger in every run."""
+    """A Squeeze without axes removes all 1s. Dynamic extents are larger in
+    each run."""
     wide = g.dim_above_one()
     shape = [g.pick([wide, extent(1), extent(3)])
              for _ in range(g.between(1, 4))]
@@ -88,7 +90,7 @@ def tile(g):
 
 @draws(4)
 def slice_by_extent(g):
-    """`x[..., : W - W % 8]`, halves, crops to another's size, steps."""
+    """`x[..., : W - W % 8]`, halves, crops to another tensor's size, steps."""
     x = g.some()
     axis = g.between(0, x.rank - 1)
     size = x.shape[axis]
@@ -112,7 +114,7 @@ def slice_by_extent(g):
         length = (length + 1) // 2
     starts, ends = g.computed(start), g.computed(end)
     if step == -1:
-        # From the last element of the range down to its first.
+        # From the last element of the range to the first.
         starts = g.node("Sub", [g.computed(end), g.integers(1)], "i64", (1,))
         ends = g.node("Sub", [g.computed(start), g.node(
             "Add", [g.computed(size), g.integers(1)], "i64", (1,))],
@@ -124,7 +126,7 @@ def slice_by_extent(g):
 
 @draws(4)
 def pad_by_extent(g):
-    """Pads to a multiple, to another's size, or by unequal constants."""
+    """Pads to a multiple, to another tensor's size, or by unequal constants."""
     x = g.some(elements=("f32", "f32", "i64"))
     before = [extent(0)] * x.rank
     after = [extent(0)] * x.rank
@@ -180,7 +182,7 @@ def concat(g):
 
 @draws(1.5)
 def split(g):
-    """Two parts: equal ones, or sizes computed from the extent."""
+    """Splits into two equal parts, or by sizes computed from the extent."""
     x = g.some()
     axis = g.between(0, x.rank - 1)
     size = x.shape[axis]
@@ -193,7 +195,7 @@ def split(g):
 
 @draws(1)
 def roll(g):
-    """As exporters write `roll`: two slices joined the other way round."""
+    """A roll as exporters write it: two slices joined in the opposite order."""
     x = g.some()
     axis = g.between(0, x.rank - 1)
     size = x.shape[axis]
@@ -210,7 +212,8 @@ def roll(g):
 
 @draws(1)
 def windows_of_image(g):
-    """Pads to a multiple, cuts into windows and back, crops: as Swin does."""
+    """Pads to a multiple, cuts into windows, joins them and crops, as Swin
+    does."""
     batch, height, width = g.size(), g.dim(), g.dim()
     unit, depth = g.pick([2, 4]), g.pick([1, 3, 4])
     x = g.input("f32", (batch, height, width, depth))

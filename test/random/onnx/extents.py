@@ -1,12 +1,12 @@
-"""Sizes of a drawn graph: numbers, named dims and arithmetic on them.
+"""Sizes in a random graph: numbers, named dims and arithmetic on them.
 
-An extent knows its value in a run (`at`), and `Graph.computed` turns it into
-the nodes that compute it from the shapes of inputs, as exporters write them.
+`at` gives the value of an extent in a run. `Graph.computed` builds the nodes
+that compute it from the shapes of inputs, as exporters write them.
 """
 
 
 class Extent:
-    """`op` is "number", "dim", "run" (known in the run alone) or an operator."""
+    """`op` is "number", "dim", "run" (known only in the run) or an operator."""
 
     def __init__(self, op, *parts):
         self.op, self.parts = op, parts
@@ -28,7 +28,7 @@ class Extent:
 
     @property
     def known(self):
-        """False where only the run tells the size."""
+        """False if only the run determines the size."""
         return self.op != "run" and all(
             part.known for part in self.parts if isinstance(part, Extent))
 

@@ -1,10 +1,10 @@
-"""A drawn ONNX graph with what each of its values is in every run.
+"""A random ONNX graph with the properties of each value in every run.
 
-`Graph` collects inputs, constants and nodes while the `draw_*` functions grow
-it. Extents of inputs are numbers or named dims; a graph is run several times,
-and each run gives every dim its size. A dim is `loose` where an op wants it to
-equal another extent and the model leaves that open: a run may then break the
-rule, and both sides must refuse.
+`Graph` collects inputs, constants and nodes while the `draw_*` functions
+extend it. Extents of inputs are numbers or named dims. A graph is run several
+times, and each run gives every dim its size. A dim is `loose` if an op needs
+it to equal another extent and the model does not declare that. A run may then
+violate it, and both sides must refuse.
 """
 from dataclasses import dataclass
 
@@ -23,8 +23,8 @@ class Value:
     name: str
     element: str
     shape: tuple
-    # False where the value went through a rounding that two implementations
-    # may make differently: nothing may jump on it then.
+    # False if the value was rounded in a way that may differ between
+    # implementations: it must then not decide anything discontinuous.
     exact: bool = True
 
     @property
@@ -43,7 +43,7 @@ class Graph:
         self.inputs, self.constants, self.nodes = {}, {}, []
         self.fills, self.values, self.ops = {}, [], []
         self.read = set()
-        # Set where empty results may have another rank on the other side.
+        # True if empty results may have another rank on the other side.
         self.empty_in_any_shape = False
         self.count = 0
 
@@ -66,7 +66,7 @@ class Graph:
     # Sizes.
 
     def dim(self):
-        """A named dim: often one of those there are, and often 1 in a run."""
+        """A named dim: often an existing one, and often 1 in a run."""
         known = [name for name in self.runs[0] if name.startswith("D")]
         if known and self.chance(0.5):
             return Extent("dim", self.pick(known))
@@ -82,7 +82,7 @@ class Graph:
         return Extent("dim", name)
 
     def loose(self, wanted):
-        """A dim of its own that should equal `wanted`."""
+        """A new dim that should equal `wanted`."""
         name = self.fresh("U")
         for run in self.runs:
             size = wanted.at(run)
@@ -101,7 +101,7 @@ class Graph:
     # Values.
 
     def input(self, element, shape, fill=None):
-        """`fill(rng, extents)` makes the array of a run."""
+        """Adds an input; `fill(rng, extents)` makes its array in a run."""
         name = self.fresh("x")
         shape = tuple(extent(e) for e in shape)
         self.inputs[name] = f"{element}[{','.join(map(str, shape))}]"
@@ -120,7 +120,7 @@ class Graph:
         return Value(name, element, tuple(map(extent, array.shape)))
 
     def tensor(self, element, shape, fill=None, constant_share=0.4):
-        """An operand: an input, or a constant where its shape is known."""
+        """An operand: an input, or a constant if its shape is static."""
         shape = tuple(extent(e) for e in shape)
         if all(e.number is not None for e in shape) and \
                 self.chance(constant_share):
@@ -131,7 +131,7 @@ class Graph:
         return self.input(element, shape, fill)
 
     def node(self, op, inputs, element, shape, exact=None, **attributes):
-        """One node with one result."""
+        """Adds a node with one result."""
         return self.node_of(op, inputs, [(element, shape)], exact,
                             **attributes)[0]
 
@@ -154,7 +154,7 @@ class Graph:
         return self.constant(np.array(numbers, np.int64))
 
     def open_size(self):
-        """An extent that stays unknown until the run."""
+        """An extent that is unknown until the run."""
         return Extent("run", self.fresh("r"))
 
     # Extents as values.
@@ -163,7 +163,8 @@ class Graph:
         return self.node("Shape", [value], "i64", (value.rank,))
 
     def holder(self, dim):
-        """An input that has the dim, a new one if need be, and where."""
+        """An input that has the dim, new if there is none, and the dim's
+        position."""
         for name, (element, shape, _) in self.fills.items():
             for axis, held in enumerate(shape):
                 if held == dim:
@@ -171,7 +172,7 @@ class Graph:
         return self.input("f32", (dim,)), 0
 
     def computed(self, size):
-        """The extent as an i64[1] that nodes compute from shapes."""
+        """The extent as an i64[1] value that nodes compute from shapes."""
         if size.op == "number":
             return self.integers(size.number)
         if size.op == "dim":
@@ -190,7 +191,7 @@ class Graph:
         return self.node(op, [left, right], "i64", (1,))
 
     def computed_as_float(self, left, right):
-        """A quotient as `interpolate` computes sizes: floor of a float."""
+        """A quotient as `interpolate` computes sizes: the floor of a float."""
         element = self.pick(["f32", "f64"])
         value = self.node("Cast", [self.computed(left)], element, (1,),
                           to=1 if element == "f32" else 11)
@@ -200,7 +201,8 @@ class Graph:
         return self.node("Cast", [value], "i64", (1,), to=7)
 
     def turned_list(self, sizes):
-        """A list of two halves made from pairs in opposite order: `F.pad`."""
+        """A list of two halves made from pairs in opposite order, as for
+        `F.pad`."""
         half = len(sizes) // 2
         pairs = [size for i in reversed(range(half))
                  for size in (sizes[i], sizes[half + i])]
@@ -224,11 +226,11 @@ class Graph:
         return self.node("Concat", [self.computed(s) for s in sizes], "i64",
                          (len(sizes),), axis=0)
 
-    # Values to go on with.
+    # Values for further ops.
 
     def some(self, *, elements=("f32",), ranks=range(1, 5), exact=False,
              known=True):
-        """A value that is there, or a new input."""
+        """An existing value or a new input."""
         fitting = [v for v in self.values if v.element in elements
                    and v.rank in ranks and (v.exact or not exact)
                    and (not known or all(e.known for e in v.shape))
@@ -238,17 +240,18 @@ class Graph:
             return self.pick(fitting[-6:])
         return self.input(self.pick(elements), self.sizes(self.pick(ranks)))
 
-    # A body's own graph.
+    # The graph of a body.
 
     def inner(self, draw, inputs=None):
-        """Encodes a subgraph: `draw()` adds nodes and gives its results."""
+        """Encodes a subgraph; `draw()` adds its nodes and returns its
+        results."""
         held_nodes, held_values = self.nodes, list(self.values)
         held_constants = self.constants
         self.nodes, self.constants = [], {}
         results = draw()
         names = {}
         for value in results:
-            # A body's result is made by a node of its own.
+            # Every result of a body must be computed by a node of the body.
             name = self.fresh("b")
             self.read.add(value.name)
             self.nodes.append(onnx_build.node("Identity", [value.name],
@@ -263,9 +266,10 @@ class Graph:
         return body
 
     def model(self):
-        """Its outputs are what no node reads, so that all nodes count.
+        """Encodes the model. Its outputs are the values that no node reads.
 
-        Most declare their rank, as exporters do, and no size."""
+                Most outputs declare their rank, as exporters do, and no
+        sizes."""
         outputs = {}
         for value in self.values:
             if value.name.startswith("v") and value.name not in self.read:
@@ -279,7 +283,8 @@ class Graph:
         """The inputs of one run."""
         made = {}
         for name, (element, shape, fill) in self.fills.items():
-            # A window larger than its image has no valid run at all.
+            # A window that is larger than its image makes the extent negative:
+            # no valid run.
             extents = [max(0, e.at(self.runs[run])) for e in shape]
             made[name] = np.asarray(
                 (fill or draw_array(element))(self.rng, extents),
@@ -301,7 +306,7 @@ def draw_array(element):
 
 
 def indices(most):
-    """Indices below `most`, some of them from the end."""
+    """Indices below `most`; some count from the end."""
     def fill(rng, extents):
         return rng.integers(-most, most, extents) if most else \
             np.zeros(extents)

@@ -1,9 +1,8 @@
-"""ONNX Runtime through its C API, from the shared library alone.
+"""ONNX Runtime through its C API; needs only the shared library.
 
-`run(library, model, runs)` gives each run's outputs, or the words it is refused
-with. The library is called in a forked process: what it does to its process
-is its own affair. Graph optimizations are off, so that answers are the
-operators' own.
+`run(library, model, runs)` gives each run's outputs, or the message of its
+refusal. The library is called in a forked process, which contains its faults.
+Graph optimizations are off, so that the results are the operators' own.
 """
 import ctypes
 import multiprocessing
@@ -11,7 +10,7 @@ import os
 
 import numpy as np
 
-# Places in the table of functions; they never change.
+# Positions in the table of functions; they never change.
 API_VERSION = 16
 GET_ERROR_MESSAGE, CREATE_ENV, CREATE_SESSION_FROM_ARRAY, RUN = 2, 3, 8, 9
 CREATE_SESSION_OPTIONS, OPTIMIZATION, THREADS = 10, 23, 24
@@ -24,7 +23,7 @@ TYPES = {1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16",
 CODES = {name: code for code, name in TYPES.items()}
 
 
-# The answer where there is none, which tells nothing about the model.
+# The answer if the peer gives none; it says nothing about the model.
 DIED = "the peer's process died or gave no answer in time"
 
 
@@ -49,7 +48,7 @@ class Library:
             raise Refused(message(status).decode(errors="replace"))
 
     def made(self, place, *arguments):
-        """The pointer that a function writes through its last argument."""
+        """The pointer that a function returns through its last argument."""
         held = ctypes.c_void_p()
         self.call(place, *arguments, ctypes.byref(held))
         return held
@@ -103,7 +102,7 @@ def array_of(library, value):
 
 
 def run_here(path, model, runs):
-    """Each run's outputs by name, or the words it was refused with."""
+    """Each run's outputs by name, or the message of its refusal."""
     library = Library(path)
     try:
         session = session_of(library, model)
@@ -130,11 +129,11 @@ def run_here(path, model, runs):
 
 
 def run(path, model, runs, limit=60):
-    """`run_here` in a process of its own."""
+    """Calls `run_here` in its own process."""
     receive, send = multiprocessing.Pipe(False)
 
     def work():
-        # The library prints what it refuses.
+        # The library prints its refusals: drop them.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         send.send(run_here(path, model, runs))
         os._exit(0)

@@ -1,6 +1,6 @@
-// Attention against its definition in f64, over odd sizes, orders, masks and
-// values that are not finite; and bit by bit against itself: vector widths,
-// task ranges, the rows beside a row and keys it cannot see change nothing.
+// Tests attention against its definition in f64, with odd sizes, orders, masks
+// and values that are not finite. Results must have equal bits for all vector
+// widths and task ranges, and must not depend on other rows or on masked keys.
 #include "test/unit/contraction/JitGraph.h"
 #include "test/unit/contraction/Tensors.h"
 
@@ -31,8 +31,8 @@ struct Case {
   std::optional<int64_t> causal;
   float fill = -1e9f;
   double scale = 0.25;
-  bool unknown = false; ///< batch, rows and keys are not known when compiling
-  const char *element = "f32"; ///< that the op works on
+  bool unknown = false;        ///< batch, rows and keys are dynamic
+  const char *element = "f32"; ///< element type of the op
   double tolerance = 4e-6;
 
   std::vector<float> query, key, value, added;
@@ -49,7 +49,7 @@ struct Case {
   }
 };
 
-/// Extents as they lie, from those in the order of the definition.
+/// Converts extents from the order of the definition to the tensor's order.
 Dims placed(const Dims &dims, const Dims &order) {
   Dims result(dims.size());
   for (size_t i = 0; i < dims.size(); ++i)
@@ -57,7 +57,7 @@ Dims placed(const Dims &dims, const Dims &order) {
   return result;
 }
 
-/// Where an element of a tensor lies.
+/// The linear index of an element of a tensor.
 int64_t place(const Dims &dims, const Dims &order, const Dims &index) {
   Dims shape = placed(dims, order), at = placed(index, order);
   int64_t result = 0;
@@ -68,7 +68,7 @@ int64_t place(const Dims &dims, const Dims &order, const Dims &index) {
 
 const Dims straight{0, 1, 2, 3};
 
-/// The expected row: weights from exact scores.
+/// The expected row, with weights from exact scores.
 std::vector<double> expectedRow(const Case &c, int64_t b, int64_t h,
                                 int64_t r) {
   int64_t shared = h / (c.heads / c.sharedHeads);
@@ -100,7 +100,7 @@ std::vector<double> expectedRow(const Case &c, int64_t b, int64_t h,
   return row;
 }
 
-/// `open` are the dimensions of the definition that are not known.
+/// `open` are the dynamic dimensions, in the order of the definition.
 std::string type(const Dims &dims, const Dims &order, const Dims &open,
                  const char *element = "f32") {
   std::vector<std::string> extents(dims.size());
@@ -204,7 +204,7 @@ void draw(Case &c, uint32_t seed = 1) {
 }
 
 std::vector<float> run(const JitGraph &graph, Case &c, int64_t step) {
-  // Elements behind the end, which no kernel may write.
+  // Guard elements after the end, which no kernel may write.
   int64_t size = count(c.resultDims());
   std::vector<float> result(size + 64, 12345.0f);
   std::vector<JitTensor> inputs = {
@@ -251,8 +251,8 @@ void compare(const Case &c, const std::vector<float> &result) {
       }
 }
 
-/// All targets and task ranges give the same bits, and the right ones. The
-/// results, in the cases' order.
+/// Expects equal and correct bits for all targets and task ranges. Returns the
+/// results, in the order of the cases.
 std::vector<std::vector<float>> check(std::vector<Case> cases) {
   std::string text;
   for (const Case &c : cases)
@@ -293,7 +293,8 @@ TEST(Attention, OddSizes) {
     for (int64_t keys : {1, 65, 192, 200})
       cases.push_back(sized("f" + std::to_string(cases.size()), rows, keys,
                             rows % 2 ? 17 : 64, keys % 2 ? 64 : 21));
-  // Powers of the next tile go along with a part of the values' columns.
+  // The exponentials of the next tile are computed during part of the values'
+  // columns.
   cases.push_back(sized("wide", 43, 130, 16, 136));
   check(cases);
 }
@@ -347,7 +348,7 @@ TEST(Attention, NarrowFloats) {
     Case c = sized(element, 20, 70, 32, 40);
     c.element = element;
     c.causal = 30;
-    // One rounding of the result: the inputs have few bits.
+    // Only one rounding of the result counts: the inputs have few bits.
     c.tolerance = element[0] == 'b' ? 4e-3 : 5e-4;
     for (auto *values : {&c.query, &c.key, &c.value})
       for (float &value : *values)
@@ -365,7 +366,7 @@ TEST(Attention, Masks) {
       c.mask = mask;
       c.fill = fill;
       draw(c);
-      // A row that sees nothing, and one that sees nothing of the first block.
+      // One row sees no key; another sees none of the first block.
       for (int64_t k = 0; k < c.keys; ++k) {
         bool all = mask == Mask::AddedPerKey;
         if (!all)
@@ -398,7 +399,7 @@ TEST(Attention, Causal) {
   grouped.causal = 20;
   draw(grouped);
   cases.push_back(grouped);
-  // What is added lifts a filled score over all that are seen.
+  // The added mask lifts a filled score above all visible ones.
   Case lifted = sized("lifted", 10, 170, 16, 16);
   lifted.causal = 0;
   lifted.fill = -200;
@@ -420,7 +421,7 @@ TEST(Attention, OneRowReadsKeysAndValuesInPlace) {
       if (mask == Mask::None)
         c.causal = keys - 20;
       draw(c);
-      if (keys == 150) // hidden, where it has a say
+      if (keys == 150) // masked: has an effect only if it is not finite
         c.value[149 * c.valueDepth] = infinity;
       cases.push_back(c);
     }
@@ -439,8 +440,8 @@ TEST(Attention, NotFinite) {
   add([](Case &c) { c.query[5 * c.depth] = nan; });
   add([](Case &c) { c.key[3 * c.depth + 1] = nan; });
   add([](Case &c) { c.key[3 * c.depth + 1] = infinity; });
-  // Hidden keys say nothing, hidden values that are not finite do: zero times
-  // them is not zero.
+  // Masked keys have no effect. Masked values that are not finite do, because
+  // zero times them is not zero.
   add([](Case &c) { c.key[130 * c.depth] = nan; });
   add([](Case &c) { c.value[130 * c.valueDepth] = infinity; });
   add([](Case &c) { c.value[2 * c.valueDepth] = nan; });
@@ -454,7 +455,7 @@ TEST(Attention, RowsDoNotDependOnTheirNeighboursOrUnseenKeys) {
   draw(whole);
   std::vector<Case> cases{whole};
   for (int64_t row : {0, 5, 63, 64, 74}) {
-    // The row alone with the keys it sees: a step of decoding.
+    // The row on its own, with the keys it sees: a decoding step.
     Case alone = sized("row" + std::to_string(row), 1, row + 1, 48, 40);
     for (int64_t h = 0; h < 2; ++h) {
       auto copy = [&](const std::vector<float> &from, std::vector<float> &to,

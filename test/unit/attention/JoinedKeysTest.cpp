@@ -1,6 +1,7 @@
-// Keys and values that attention joins on its way: the joined tensors are what
-// was joined, past the caches or not, wherever a host's memory begins; and the
-// result has the bits of attention over tensors joined before.
+// Tests attention that concatenates keys and values itself. The joined tensors
+// must equal their parts, with and without non-temporal stores, at any
+// alignment. The result must have the bits of attention on tensors joined
+// before.
 #include "test/unit/contraction/JitGraph.h"
 #include "test/unit/contraction/Tensors.h"
 
@@ -15,12 +16,12 @@ using Bytes = std::vector<char>;
 
 struct Case {
   int64_t earlier, later, queries, depth;
-  bool unknown = false;    ///< how many keys there are, when compiling
-  int64_t group = 1;       ///< heads of queries that share one of the keys
-  bool causal = false;     ///< the first query sees the first key alone
-  bool keysAlone = false;  ///< values come joined
-  bool twice = false;      ///< the joined keys leave the model twice
-  int64_t skippedRows = 0; ///< earlier ones are a slice behind these
+  bool unknown = false;    ///< the number of keys is dynamic
+  int64_t group = 1;       ///< query heads that share a head of the keys
+  bool causal = false;     ///< the first query sees only the first key
+  bool keysAlone = false;  ///< values come already joined
+  bool twice = false;      ///< the joined keys are two outputs of the model
+  int64_t skippedRows = 0; ///< earlier keys are a slice after these rows
   int64_t skippedColumns = 0;
   std::string element = "f32";
 
@@ -40,7 +41,7 @@ std::string typeOf(const Case &c, const Dims &dims, bool unknown) {
   return text + c.element + ">";
 }
 
-/// `name` is `a` and `b` joined; of `a` a slice where the case says so.
+/// Text that makes `name` the concatenation of `a` and `b`; `a` may be sliced.
 std::string joinOf(const Case &c, const std::string &name, std::string a,
                    const std::string &b) {
   std::string earlier = typeOf(c, c.dims(c.earlier), c.unknown), text;
@@ -59,9 +60,9 @@ std::string joinOf(const Case &c, const std::string &name, std::string a,
          ") -> " + typeOf(c, c.dims(c.keys()), c.unknown) + "\n";
 }
 
-/// @whole takes keys and values, @joined and @streamed their parts. @streamed
-/// has a product beside, of no rows, whose weights would drive everything else
-/// out of the caches.
+/// @whole takes keys and values, @joined and @streamed take their parts.
+/// @streamed also has a product without rows, whose weights make the kernel use
+/// non-temporal stores.
 std::string textOf(const Case &c) {
   std::string query = typeOf(c, c.queryDims(), false),
               earlier = typeOf(c, c.earlierDims(), c.unknown),
@@ -108,7 +109,7 @@ std::string textOf(const Case &c) {
          ", %y : " + types + ", " + none + "\n}\n";
 }
 
-/// Elements of a tensor; those of bf16 are a float's upper half.
+/// Random elements of a tensor; a bf16 element is the upper half of a float.
 Bytes randomElements(const Case &c, const Dims &dims, uint32_t seed) {
   Bytes values;
   for (float value : randomFloats(count(dims), seed)) {
@@ -135,8 +136,8 @@ Bytes joined(const Case &c, const Bytes &earlier, const Bytes &later) {
   return result;
 }
 
-/// Memory that begins `offset` bytes behind a line of the cache; no kernel may
-/// write outside of it.
+/// Memory that begins `offset` bytes after a cache line; a kernel must not
+/// write outside it.
 struct Output {
   Output(const Bytes &expected, Dims dims, int64_t offset)
       : expected(expected), dims(std::move(dims)),

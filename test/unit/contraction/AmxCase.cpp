@@ -1,4 +1,4 @@
-// One text for all forms of a product, and the comparison element by element.
+// One text for all forms of a product, and a comparison of each element.
 #include "test/unit/contraction/AmxCase.h"
 
 #include "test/amx/amx_emulator.h"
@@ -112,7 +112,7 @@ void expectErrors(Product &product, const std::vector<float> &found,
       if (sameBits(here, plain))
         continue;
       auto [sum, magnitudes] = product.exact(m, n);
-      // Beside infinity any error is small.
+      // If the sum is infinite, any error is allowed.
       ASSERT_TRUE(std::isfinite(sum)) << "row " << m << ", column " << n << ": "
                                       << here << ", elsewhere " << plain;
       ASSERT_LE(std::fabs(here - sum),

@@ -1,5 +1,5 @@
-// Products of a matrix and a weight for the tests of AMX: texts, packing, runs,
-// and what they are compared with.
+// Products of a matrix and a weight for the tests of AMX: their text, packing,
+// runs and expected results.
 #ifndef TENON_TEST_UNIT_CONTRACTION_AMXCASE_H
 #define TENON_TEST_UNIT_CONTRACTION_AMXCASE_H
 
@@ -19,7 +19,7 @@ struct Extents {
   int64_t rows, columns, sum;
 };
 
-/// x times a weight w, and what they come to.
+/// A product of x and a weight w.
 struct Product {
   Extents size;
   std::vector<float> x, w;
@@ -30,42 +30,43 @@ struct Product {
   float &right(int64_t k, int64_t column) {
     return w[k * size.columns + column];
   }
-  /// The sum in f64, and that of the magnitudes.
+  /// The sum in f64, and the sum of the magnitudes.
   std::pair<double, double> exact(int64_t row, int64_t column);
-  /// The sum as targets without AMX have it.
+  /// The sum as targets without AMX compute it.
   float plain(int64_t row, int64_t column);
-  /// The weight as it is packed.
+  /// The weight packed in panels.
   std::vector<float> panels();
 };
 
-/// The type of a tensor; an extent below zero is not known.
+/// The type of a tensor; an extent below zero is dynamic.
 std::string dims(std::initializer_list<int64_t> extents,
                  const char *element = "f32");
 
-/// `rows` < 0: not known. With `tail` a bias is added and negative sums become
-/// zero.
+/// The text of the product. `rows` < 0 means dynamic. `tail` adds a bias and
+/// makes negative sums zero.
 std::string textOf(Extents size, int64_t rows, bool tail = false);
 std::vector<float> biasOf(Extents size);
 
-/// x86-64-v4 with AMX, and f32 split into so many parts.
+/// x86-64-v4 with AMX; f32 is split into `parts` parts.
 JitTarget amxTarget(int64_t parts);
 
-/// Runs textOf(), `step` tasks at a time.
+/// Runs the graph of textOf(), `step` tasks at a time.
 std::vector<float> run(const JitGraph &graph, Product &product,
                        int64_t step = 1000);
 std::vector<float> runOnce(Product &product, int64_t parts, int64_t step = 1);
 
 bool sameBits(float a, float b);
 
-/// Every element has the bits of other targets or an error of at most
-/// `perProduct` of each product's magnitude, and of the least denormal.
+/// Expects for every element the bits of other targets, or an error of at most
+/// `perProduct` times the sum of its products' magnitudes, plus one least
+/// denormal per product.
 void expectErrors(Product &product, const std::vector<float> &found,
                   double perProduct);
 
-/// What a plain chain of as many f32 products promises.
+/// The error bound of a plain chain of this many f32 products.
 double plainError(Extents size);
 
-/// Tests with tiles, the processor's or the emulator's.
+/// Tests with tiles, of the processor or the emulator.
 class AmxProduct : public testing::Test {
 protected:
   void SetUp() override;

@@ -1,5 +1,5 @@
-// Matrices of 16-bit floats in AMX tiles: in the parts they have, and pairs of
-// bf16 as they lie in memory.
+// Tests matrices of 16-bit floats in AMX tiles: split into parts, and pairs of
+// bf16 read directly from memory.
 #include "test/unit/contraction/AmxCase.h"
 
 #include "llvm/ADT/APFloat.h"
@@ -10,7 +10,7 @@
 using namespace tenon;
 
 namespace {
-/// A 16-bit type, and numbers stored in it; the numbers become what is stored.
+/// A 16-bit type. Storing numbers in it rounds the numbers.
 struct Narrow {
   const char *name;
   const llvm::fltSemantics &semantics;
@@ -35,7 +35,7 @@ const Narrow bf16{"bf16", llvm::APFloat::BFloat()},
 TEST_F(AmxProduct, NarrowOperandsAreMultipliedWhole) {
   for (const Narrow &type : {bf16, f16})
     for (bool weightsAlone : {false, true}) {
-      // Weights of fewer bits than what they are multiplied with lie in bf16.
+      // Weights that are narrower than the other operand are stored as bf16.
       if (weightsAlone && &type.semantics != &bf16.semantics)
         continue;
       constexpr int64_t width = 64;
@@ -86,7 +86,7 @@ TEST_F(AmxProduct, NarrowOperandsAreMultipliedWhole) {
     }
 }
 
-/// Rows of bf16 and a weight in pairs, `known` rows or any number.
+/// Rows of bf16 and a weight in pairs, for a static or dynamic number of rows.
 struct PairedProduct : Product {
   int64_t width;
   std::vector<uint16_t> rows;
@@ -148,8 +148,8 @@ protected:
   }
 };
 
-/// The product as it is summed where of 32 sums the first sixteen meet the last
-/// sixteen: of f32 operands.
+/// The product with f32 operands, arranged so that its sum has the order of
+/// pairs: of 32 terms the first 16 are paired with the last 16.
 Product withPairsApart(PairedProduct &pairs) {
   auto [rows, columns, sum] = pairs.size;
   Product apart({rows, columns, (sum + 31) / 32 * 32});
@@ -166,7 +166,7 @@ Product withPairsApart(PairedProduct &pairs) {
 }
 
 TEST_F(AmxPairs, AreReadAsTheyLie) {
-  // Whole tiles in memory, and rows, columns and sums that end in one.
+  // Whole tiles in memory, and remainders of rows, columns and sums.
   for (PairedProduct product :
        {PairedProduct({16, 32, 32}, 16), PairedProduct({48, 96, 64}, 64),
         PairedProduct({17, 50, 96}, 64), PairedProduct({32, 48, 34}, 16),
@@ -175,7 +175,8 @@ TEST_F(AmxPairs, AreReadAsTheyLie) {
     std::vector<float> found =
         product.run(JitGraph(product.text(product.size.rows), pairTarget()));
     expectErrors(product, found, plainError(product.size));
-    // The same sums as of f32 operands that are bf16, in other pieces.
+    // These sums must equal those of f32 operands with bf16 values, in other
+    // pieces.
     Product apart = withPairsApart(product);
     EXPECT_EQ(found, runOnce(apart, 1));
   }

@@ -1,5 +1,5 @@
-// Products in AMX tiles, by a processor that has them or by the emulator:
-// errors against f64, element by element, and which rows have the bits of other
+// Tests products in AMX tiles, of a processor or the emulator: the error of
+// each element against f64, and the rows that must have the bits of other
 // targets.
 #include "test/unit/contraction/AmxCase.h"
 #include "test/unit/contraction/ContractionCase.h"
@@ -19,7 +19,7 @@ TEST_F(AmxProduct, HasThePlainError) {
     Product product({rows, columns[i % 9], sums[i * 5 % 8]}, i + 1);
     std::vector<float> found = runOnce(product, 3);
     expectErrors(product, found, plainError(product.size));
-    // And on average less than a sequential chain has.
+    // The average error must be below that of a sequential chain.
     double tiled = 0, chains = 0;
     bool differs = false;
     for (int64_t m = 0; m < rows; ++m)
@@ -51,7 +51,7 @@ TEST_F(AmxProduct, ManyRowsAndColumnsAreSeveralTasks) {
     Product product(size);
     std::vector<float> found = runOnce(product, 3);
     expectErrors(product, found, plainError(size));
-    // Those that are run together share what is split.
+    // Tasks that run together share the split operands.
     for (int64_t step : {2, 3, 1000})
       EXPECT_EQ(runOnce(product, 3, step), found);
   }
@@ -61,7 +61,7 @@ TEST_F(AmxProduct, RowsDoNotDependOnOneAnother) {
   Extents size{40, 80, 200};
   JitGraph graph(textOf(size, -1), amxTarget(3));
   Product all(size);
-  // Some take another path.
+  // These rows take the fallback.
   all.left(3, 7) = infinity;
   all.left(20, 199) = 0x1p-140f;
   for (int64_t k = 0; k < size.sum; ++k)
@@ -92,7 +92,7 @@ TEST_F(AmxProduct, FewRowsGoAsElsewhere) {
 }
 
 TEST_F(AmxProduct, RowsMayLieAnywhere) {
-  // A convolution of one tap that steps by two: 5 x 4 rows.
+  // A convolution with one tap and stride two: 5 x 4 rows.
   Extents size{20, 40, 50};
   Product product(size);
   std::vector<float> image = randomFloats(9 * 8 * size.sum, 3);
@@ -128,7 +128,7 @@ TEST_F(AmxProduct, OpsFollowOnTheSums) {
     ASSERT_EQ(found[i], std::max(sums[i] + bias[i % size.columns], 0.0f));
 }
 
-/// Elements of every exponent in [low, high].
+/// Gives the elements random exponents in [low, high].
 void scatterExponents(std::vector<float> &values, int low, int high,
                       uint32_t seed) {
   std::mt19937 random(seed);
@@ -166,7 +166,7 @@ TEST_F(AmxProduct, HasThePlainErrorAtAnyScale) {
 }
 
 TEST_F(AmxProduct, TinyProductsBesideZerosAreNotLost) {
-  // Where one meets one and all else zero, the product is exact.
+  // A one meets a one, and all else is zero: the product is exact.
   Extents size{33, 40, 64};
   Product product(size);
   std::fill(product.x.begin(), product.x.end(), 0.0f);

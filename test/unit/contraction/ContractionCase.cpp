@@ -1,4 +1,4 @@
-// Text of epilogues, the reference's sums, and the comparison of bits.
+// The text of epilogues, the reference's sums, and the comparison of bits.
 #include "test/unit/contraction/ContractionCase.h"
 
 #include "gtest/gtest.h"
@@ -18,7 +18,7 @@ std::string type(const Dims &dims, Unknown unknown) {
 }
 
 namespace {
-/// A result with elements behind its end, which no kernel may write.
+/// A result with guard elements after its end, which no kernel may write.
 struct Guarded {
   std::vector<float> values;
   explicit Guarded(int64_t size) : values(size + 64, 12345.0f) {}
@@ -30,7 +30,7 @@ struct Guarded {
   }
 };
 
-/// Splats and elementwise ops of an epilogue, one line each.
+/// Builds the text of an epilogue: splats and elementwise ops, one per line.
 struct Lines {
   std::string full, text;
   void splat(const char *name, const char *number) {

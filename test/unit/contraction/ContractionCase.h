@@ -1,6 +1,6 @@
-// One graph of tenon ops with its inputs and the bits expected of it; the tests
-// of products and of convolutions make these and have them compiled and
-// compared together.
+// One graph of tenon ops with its inputs and expected bits. The tests of
+// products and of convolutions make such cases and compile and compare them
+// together.
 #ifndef TENON_TEST_UNIT_CONTRACTION_CONTRACTIONCASE_H
 #define TENON_TEST_UNIT_CONTRACTION_CONTRACTIONCASE_H
 
@@ -14,17 +14,17 @@
 
 namespace tenon {
 
-/// Extents not known at compile time; rows are the first extent.
+/// The extents that are dynamic; rows are the first extent.
 enum class Unknown { None, Rows, All };
 
-/// `tensor<?x2xf32>`.
+/// The text of a type like `tensor<?x2xf32>`.
 std::string type(const Dims &dims, Unknown unknown = Unknown::None);
 
 /// Offsets of all index tuples of some dimensions of a row-major tensor.
 std::vector<int64_t> offsets(const Dims &shape, const Dims &dims);
 
-/// Elements of a case. Integers are i32: small ones, so that the reference's
-/// floats are exact.
+/// The element type of a case. Integers are small i32 values, so that the
+/// reference's floats are exact.
 enum class Element { Float, Integer };
 
 enum class Epilogue { None, BiasRelu, BiasHardSwish };
@@ -34,26 +34,26 @@ struct Case {
   std::vector<std::vector<float>> inputs;
   std::vector<Dims> dims;
   Dims result;
-  std::vector<float> expected; ///< of integers: their bits
+  std::vector<float> expected; ///< bits of the results, for integers too
   bool integers = false;
 };
 
-/// Random inputs of the case's dimensions.
+/// Fills the inputs of the case with random elements.
 void fillInputs(Case &test, Element element);
-/// Makes the case one of integers, its inputs and `expected` being whole.
+/// Converts the case to integers; its inputs and `expected` must be whole.
 void toIntegers(Case &test);
 
-/// The epilogue on `%0`, a tensor `full`, as text up to the function's end, its
-/// operand and its effect on `expected`.
+/// Adds the epilogue on `%0`, a tensor `full`: its text up to the function's
+/// end, its operand, and its effect on `expected`.
 std::string finish(Case &test, Epilogue epilogue, const std::string &full);
 
-/// A sum of products as the numerics contract has it: chains of `block`
-/// products (0: one chain), their sums added in order.
+/// A sum of products as docs/numerics.md defines it: chains of `block` products
+/// (0: one chain), whose sums are added in order.
 class BlockedSum {
 public:
   explicit BlockedSum(int64_t block) : block(block) {}
   void add(float x, float y);
-  /// Blocks do not go on across this point.
+  /// Ends the current block.
   void endBlock();
   float value();
 
@@ -62,14 +62,14 @@ private:
   float sum = 0, part = 0;
 };
 
-/// `name` and the numbers, joined.
+/// `name` followed by the numbers.
 std::string numbered(const char *name, std::initializer_list<int64_t> numbers);
 
-/// The same case with its right operand in panels along `dim`, whose filling
-/// must not be seen.
+/// The case with its right operand in panels along `dim`. The padding of the
+/// last panel must have no effect.
 Case packed(Case test, int64_t dim);
 
-/// Compiles all cases together and compares each, for every one of `targets`.
+/// Compiles all cases together and compares each for every one of `targets`.
 void check(std::vector<Case> cases,
            const std::vector<JitTarget> &targets = jitTargets());
 

@@ -1,6 +1,6 @@
-// Products against one scalar reference, bit by bit: every element is a chain
-// of fused multiply-adds over ascending sums, whatever the extents, the vector
-// width and the split into tasks.
+// Tests products against one scalar reference, bit by bit. Every element is a
+// chain of fused multiply-adds over ascending terms, whatever the extents, the
+// vector width and the split into tasks.
 #include "test/unit/contraction/ContractionCase.h"
 
 #include "gtest/gtest.h"
@@ -67,7 +67,7 @@ const Dims oddRows{1, 3, 7, 8, 17, 50, 129};
 const Dims oddColumns{1, 3, 8, 16, 17, 48, 50, 64, 65, 129};
 const Dims oddSums{1, 3, 16, 17, 50, 129};
 
-/// Pairs each row count with two column counts and a depth.
+/// Makes cases that combine each row count with two column counts and a depth.
 template <typename Make> std::vector<Case> oddCases(Make make) {
   std::vector<Case> cases;
   size_t n = 0, k = 0;
@@ -113,12 +113,12 @@ TEST(Contraction, Panels) {
   }));
 }
 
-// Two rows of a tile share a register of the last half of a vector, on targets
-// whose vectors are twice as long as what is left.
+// If the remaining columns fill half a vector, two rows of a tile share a
+// register.
 TEST(Contraction, PanelsThatEndInHalfAVector) {
   std::vector<Case> cases;
-  // Each number of columns meets each number of sums in one of the three forms:
-  // all of them in all forms would be two hundred functions.
+  // Each number of columns is combined with each depth in one of the three
+  // forms. All combinations would be two hundred functions.
   const int64_t depths[] = {5, 64, 300};
   size_t turn = 0;
   for (int64_t columns : {12, 20, 24, 28, 40, 56, 88, 120}) {
@@ -134,9 +134,9 @@ TEST(Contraction, PanelsThatEndInHalfAVector) {
     };
     for (int64_t rows : {1, 2, 3, 5, 7, 9})
       add("known", 0, rows, Epilogue::None, Unknown::None);
-    // Long enough to read its sums from the stack.
+    // Deep enough to read its sums from the stack.
     add("finished", 1, 9, Epilogue::BiasHardSwish, Unknown::None);
-    // One function for all rows of the run.
+    // One function for all numbers of rows.
     for (int64_t rows : {1, 2, 3, 4, 5, 6, 7, 9, 13, 27}) {
       add("open", 2, rows, Epilogue::None, Unknown::Rows);
       if (rows > 1)
@@ -155,7 +155,7 @@ TEST(Contraction, PanelsOfManySums) {
           packed(dotCase(numbered("deep", {rows, sums}), {rows, sums},
                          {sums, 150}, {}, {}, {1}, {0}),
                  1));
-  // Panels that leave the second cache.
+  // Panels that do not fit the L2 cache.
   auto makeLong = [&](const char *name, int64_t sums, Epilogue epilogue,
                       Unknown unknown) {
     cases.push_back(
@@ -199,7 +199,7 @@ TEST(Contraction, PanelsInOtherForms) {
 
 TEST(Contraction, Integers) {
   check(oddCases([](int64_t m, int64_t n, int64_t k) {
-    // Columns side by side and across.
+    // The right operand with columns contiguous, or transposed.
     bool across = m % 2;
     return dotCase(numbered("integers", {m, n, k}), {m, k},
                    across ? Dims{n, k} : Dims{k, n}, {}, {}, {1}, {across},

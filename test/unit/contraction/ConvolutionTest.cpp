@@ -1,6 +1,7 @@
-// Convolutions against one scalar reference, bit by bit: every element is a
-// chain over ascending taps, then features, and a tap outside the input adds
-// nothing, whatever the extents, the vector width and the split into tasks.
+// Tests convolutions against one scalar reference, bit by bit. Every element is
+// a chain over ascending taps, then features; a tap outside the input adds
+// nothing. The extents, the vector width and the split into tasks have no
+// effect.
 #include "test/unit/contraction/ContractionCase.h"
 
 #include "gtest/gtest.h"
@@ -33,7 +34,7 @@ Dims indicesOf(int64_t linear, const Dims &shape) {
   return indices;
 }
 
-/// The input position of a tap; negative: outside.
+/// The input position of a tap; negative if it is outside the input.
 int64_t placeOf(const Window &window, int64_t position, int64_t tap,
                 int64_t extent, size_t i) {
   int64_t place = position * window.strides[i] - window.padding[2 * i] +
@@ -44,12 +45,12 @@ int64_t placeOf(const Window &window, int64_t position, int64_t tap,
   return place < extent ? place : -1;
 }
 
-/// One element of the reference: `at` is its place in the result.
+/// One element of the reference at the index `at` of the result.
 float reference(const Case &test, const Dims &lhs, const Dims &rhs,
                 const Window &window, int64_t groups, const Dims &at) {
   size_t spatial = window.strides.size();
   int64_t features = rhs[spatial], outputs = rhs[spatial + 1];
-  // Blocks of products: see the numerics contract.
+  // Blocks of products, see docs/numerics.md.
   BlockedSum sum(features < 64 ? 0 : features <= 192 ? features : 128);
   Dims kernel(rhs.begin(), rhs.begin() + spatial);
   for (int64_t tap = 0; tap < count(kernel); ++tap) {
@@ -81,7 +82,8 @@ Case convolutionCase(const std::string &name, Dims lhs, Dims rhs, Window window,
   if (window.lhsDilation.empty())
     window.lhsDilation = Dims(spatial, 1);
   fillInputs(test, element);
-  // A weight that is not finite must not reach pixels whose window it leaves.
+  // A weight that is not finite must not affect pixels whose window excludes
+  // it.
   if (element == Element::Float)
     test.inputs[1][0] = std::numeric_limits<float>::infinity();
   test.result.push_back(lhs[0]);
@@ -91,7 +93,7 @@ Case convolutionCase(const std::string &name, Dims lhs, Dims rhs, Window window,
   for (int64_t i = 0; i < count(test.result); ++i)
     test.expected.push_back(
         reference(test, lhs, rhs, window, groups, indicesOf(i, test.result)));
-  // Channels are known even where nothing else is.
+  // Channels are always static.
   auto typeOf = [&](const Dims &dims) {
     std::string text = type(dims, unknown);
     if (unknown != Unknown::All)
@@ -115,8 +117,8 @@ Case convolutionCase(const std::string &name, Dims lhs, Dims rhs, Window window,
   return test;
 }
 
-/// The case of an input whose dimensions lie in another order, as where
-/// channels have planes: number d of the pixels' is number order[d] there.
+/// The case with the dimensions of the input in another order, for example with
+/// channels in planes: dimension d becomes dimension order[d].
 Case inOrder(const Dims &order, Case test, Unknown unknown = Unknown::None) {
   Dims from = test.dims[0], to(from.size());
   for (size_t d = 0; d < from.size(); ++d)
@@ -220,8 +222,8 @@ TEST(Convolution, TilesThatFillLines) {
                           {{1, 1}, {2, 2, 0, 4}, {2, 2}},
                           {{1, 3}, {0, 1, 9, 0}, {1, 1}}})
       for (int64_t channels : {3, 70}) {
-        // Each width meets each window, depth and number of outputs, and not
-        // every combination of them.
+        // Each width is combined with each window, depth and number of outputs,
+        // but not with every combination of them.
         constexpr int64_t widths[] = {32, 48, 31};
         int64_t number = int64_t(cases.size());
         int64_t width =
@@ -233,8 +235,9 @@ TEST(Convolution, TilesThatFillLines) {
         cases.push_back(channels == 3 ? inOrder(planes, test)
                                       : packed(test, 3));
       }
-  // Rows left over that show in the run only, up to all but one of a tile: of
-  // one image 15, 14 and 13 of 16, and where lines have 25 pixels 13 of 14.
+  // Remainders of rows that appear only at run time, up to all but one row of a
+  // tile. One image has 15, 14 or 13 of 16 rows; with 25 pixels per line 13 of
+  // 14.
   for (int64_t width : {19, 38, 41, 25})
     for (int64_t images : {1, 2, 3})
       cases.push_back(convolutionCase(numbered("rest", {width, images}),
@@ -285,7 +288,7 @@ TEST(Convolution, Transposed) {
   std::vector<Case> cases;
   int number = 0;
   // Kernels that are and are not multiples of the phases, strides and dilations
-  // that share factors with them, phases without any tap.
+  // with common factors, and phases without taps.
   for (Window window : {Window{{1, 1}, {1, 1, 1, 1}, {1, 1}, {2, 2}},
                         {{1, 1}, {2, 2, 2, 3}, {1, 1}, {2, 3}},
                         {{1, 1}, {0, 1, 0, 0}, {1, 1}, {1, 4}},
@@ -335,7 +338,7 @@ TEST(Convolution, Depthwise) {
       cases.push_back(convolutionCase(numbered("depth", {number++}),
                                       {2, 9, 11, channels}, {3, 3, 1, channels},
                                       window, channels));
-  // Borders and whole tiles: widths around what stays in registers.
+  // Borders and whole tiles: widths near the number that fits in registers.
   for (int64_t width : {1, 2, 7, 8, 14, 17, 28, 41})
     cases.push_back(convolutionCase(
         numbered("width", {width}), {1, 5, width, 24}, {5, 5, 1, 24},
@@ -358,8 +361,8 @@ TEST(Convolution, DepthwiseMultiplied) {
 
 TEST(Convolution, NarrowGroups) {
   std::vector<Case> cases;
-  // Features and outputs of a group; several groups share a vector, whole or
-  // not, and the last has fewer.
+  // Numbers of features and outputs per group. Several groups share a vector,
+  // completely or partly, and the last vector has fewer groups.
   for (auto [features, outputs] :
        {std::array<int64_t, 2>{4, 4}, {8, 8}, {2, 1}, {3, 4}, {5, 3}, {12, 2}})
     for (int64_t groups : {2, 7, 16})

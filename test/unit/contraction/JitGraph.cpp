@@ -1,4 +1,5 @@
-// Phases, translation, optimization and a call with the ABI's structure.
+// Runs the phases, the translation and the optimization, and calls the code
+// with the ABI's structure.
 #include "test/unit/contraction/JitGraph.h"
 
 #include "compiler/codegen/Optimizer.h"

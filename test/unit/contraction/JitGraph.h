@@ -1,5 +1,5 @@
-// Runs graphs of tenon ops as compiled code: through the compiler's phases,
-// LLVM and into this process.
+// Runs graphs of tenon ops as compiled code in this process, through the
+// compiler's phases and LLVM.
 #ifndef TENON_TEST_UNIT_CONTRACTION_JITGRAPH_H
 #define TENON_TEST_UNIT_CONTRACTION_JITGRAPH_H
 
@@ -14,10 +14,11 @@ namespace tenon {
 struct JitTarget {
   const char *cpu;
   int64_t vectorBytes;
-  std::vector<std::string> features{}; ///< beside those of the CPU: "+amx-bf16"
+  std::vector<std::string> features{}; ///< besides those of the CPU:
+                                       ///< "+amx-bf16"
   int64_t amxParts = 0;
 };
-/// The targets this machine can run.
+/// The targets that this machine can run.
 std::vector<JitTarget> jitTargets();
 
 /// One tensor in memory.
@@ -28,10 +29,10 @@ struct JitTensor {
 
 class JitGraph {
 public:
-  /// Compiles the functions of `text`; fails the process on any error.
+  /// Compiles the functions of `text`; ends the process on any error.
   JitGraph(const std::string &text, JitTarget target);
 
-  /// Calls `function`, its tasks `step` at a time.
+  /// Calls `function`, with `step` tasks at a time.
   void run(const std::string &function, const std::vector<JitTensor> &inputs,
            const JitTensor &output, int64_t step = 1) const {
     runAll(function, inputs, {output}, step);

@@ -1,6 +1,6 @@
-// Products of bf16 in pairs against a scalar model of the instruction, bit by
-// bit: rows rounded in the graph, weights as words in panels, whatever the
-// extents, the tiles and the tasks.
+// Tests products of bf16 pairs against a scalar model of the instruction, bit
+// by bit. Rows are rounded in the graph; weights are words in panels. The
+// extents, the tiles and the tasks have no effect.
 #include "test/unit/contraction/ContractionCase.h"
 
 #include "llvm/TargetParser/Host.h"
@@ -14,7 +14,7 @@ using namespace tenon;
 namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-/// To nearest even; a NaN stays one.
+/// Rounds to nearest even; a NaN stays a NaN.
 float asBfloat(float x) {
   auto bits = std::bit_cast<uint32_t>(x);
   if (std::isnan(x))
@@ -27,8 +27,9 @@ float flushed(float x) {
   return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x;
 }
 
-/// The later product of a pair first, each fused; no denormals in or out.
-/// Blocks of so many pairs, 0: one chain.
+/// A sum of pairs: the later product of a pair is added first, each by one
+/// fused multiply-add, without denormals. Blocks have `block` pairs; 0 means
+/// one chain.
 class PairSum {
 public:
   explicit PairSum(int64_t block) : block(block) {}
@@ -58,8 +59,8 @@ private:
 
 int64_t pairsOf(int64_t depth) { return (depth + 1) / 2; }
 
-/// Words of `taps` times `depth` lines of `columns` weights, in panels; what
-/// fills the last panel must not be seen.
+/// The words of `taps` times `depth` rows of `columns` weights, in panels. The
+/// padding of the last panel must have no effect.
 std::vector<float> words(const std::vector<float> &weights, int64_t taps,
                          int64_t depth, int64_t columns, int64_t width) {
   int64_t panels = (columns + width - 1) / width, lines = pairsOf(depth);
@@ -92,7 +93,8 @@ std::string retyped(std::string type, const char *element) {
   return type.replace(type.rfind('x') + 1, 3, element);
 }
 
-/// `%x`, rounded and with an even last extent, as `%r`.
+/// Text that makes `%r` the tensor `%x`, rounded and padded to an even last
+/// extent.
 std::string roundedRows(const Dims &dims, Unknown unknown, Dims &even) {
   even = dims;
   even.back() += even.back() % 2;
@@ -164,7 +166,7 @@ struct Window {
   int64_t stride, padding, dilation;
 };
 
-/// Square windows of `taps` x `taps` over one image.
+/// A convolution with windows of `taps` x `taps` on one image.
 Case convolution(int64_t size, int64_t features, int64_t outputs, int64_t taps,
                  Window window) {
   constexpr int64_t width = 16;
@@ -180,7 +182,7 @@ Case convolution(int64_t size, int64_t features, int64_t outputs, int64_t taps,
   std::vector<float> x = randomFloats(size * size * features, 3),
                      y = rounded(
                          randomFloats(taps * taps * features * outputs, 5));
-  // It must not reach pixels whose window it leaves.
+  // It must not affect pixels whose window excludes it.
   y[0] = infinity;
   test.inputs = {x, words(y, taps * taps, features, outputs, width)};
   test.dims = {{1, size, size, features}, {panels, taps, taps, lines, width}};
@@ -260,8 +262,8 @@ TEST_F(Pairs, RowsKnownInTheRun) {
   checkPairs(std::move(cases));
 }
 
-// Without the instruction, and of operands that nobody has rounded or packed,
-// elements are computed one by one: a sum of one product has no order.
+// If the CPU lacks the instruction, or operands are neither rounded nor packed,
+// each element is computed separately. A sum of one product has no order.
 TEST(PairsAnywhere, OperandsAreRounded) {
   Case test{"one_by_one", {}, {}, {{5, 1}, {1, 20}}, {5, 20}, {}};
   fillInputs(test, Element::Float);
@@ -278,7 +280,7 @@ TEST(PairsAnywhere, OperandsAreRounded) {
 }
 
 TEST(PairsAnywhere, WordsAreReadByHalves) {
-  // One row and one product of each: again no order.
+  // One row and one product per element: again no order.
   Case test = product(1, 20, 1);
   check({test}, {{"x86-64-v3", 32}});
 }
@@ -298,7 +300,8 @@ TEST_F(Pairs, PanelsThatLeaveTheSecondCache) {
 }
 
 TEST_F(Pairs, SpecialValues) {
-  // One row each; the last column stays finite but for the rows' own.
+  // One special value per row. The last column stays finite unless the row is
+  // not.
   checkPairs({product(9, 18, 6, false, Unknown::None,
                       [](std::vector<float> &x, std::vector<float> &y) {
                         const float numbers[] = {
@@ -319,7 +322,7 @@ TEST_F(Pairs, SpecialValues) {
                         y[3] = asBfloat(3e38f);
                         y[18 + 3] = asBfloat(-3e38f);
                       }),
-              // Products that are denormals, and sums that become such.
+              // Products that are denormals, and sums that become denormal.
               product(4, 16, 4, false, Unknown::None,
                       [](std::vector<float> &x, std::vector<float> &y) {
                         for (float &value : x)

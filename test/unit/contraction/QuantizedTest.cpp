@@ -1,6 +1,6 @@
-// Products with weights in fewer bits against the numerics contract, bit by
-// bit: bf16 as the f32 it stands for; integers summed in chains of one group,
-// each sum times its scale added to those before by one multiply-add.
+// Tests products with quantized weights against docs/numerics.md, bit by bit. A
+// bf16 weight is used as f32. Integer weights are summed in one chain per
+// group; each sum times its scale is added by one multiply-add.
 #include "test/unit/contraction/ContractionCase.h"
 
 #include "gtest/gtest.h"
@@ -31,7 +31,7 @@ float asBfloat(float x) {
   return std::bit_cast<float>(std::bit_cast<uint32_t>(x) & 0xffff0000u);
 }
 
-/// Panels of drawn numbers, what fills them included.
+/// Panels of random weights, including the padding of the last panel.
 struct Weight {
   int64_t depth, columns;
   Form form;
@@ -40,7 +40,7 @@ struct Weight {
           groups = form.group ? (depth + form.group - 1) / form.group : 0;
   std::vector<float> drawn = randomFloats(panels * (depth + 8) * width, 5),
                      scales = randomFloats(panels * groups * width, 9);
-  std::vector<float> stored, storedScales; ///< as bytes in memory
+  std::vector<float> stored, storedScales; ///< as stored in memory
 
   Weight(int64_t depth, int64_t columns, Form form)
       : depth(depth), columns(columns), form(form) {
@@ -143,8 +143,8 @@ Case product(int64_t rows, int64_t columns, int64_t depth, Form form,
   return test;
 }
 
-/// Depths that end within a word, a group and a block; panels of a vector, and
-/// such as are wider than some tiles.
+/// Depths that end within a word, a group and a block; panels of one vector,
+/// and panels wider than some tiles.
 std::vector<Case> cases(Form form) {
   std::vector<Case> result;
   const Dims depths{1, 7, 32, 45, 130, 300};

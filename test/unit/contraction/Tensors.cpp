@@ -1,4 +1,4 @@
-// Row-major, from a linear congruential generator.
+// Row-major tensors, filled by a linear congruential generator.
 #include "test/unit/contraction/Tensors.h"
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Tensors of the tests of compiled graphs: extents, how they are written, and
-// elements drawn from seeds.
+// Tensors for tests of compiled graphs: extents, their text, and random
+// elements from seeds.
 #ifndef TENON_TEST_UNIT_CONTRACTION_TENSORS_H
 #define TENON_TEST_UNIT_CONTRACTION_TENSORS_H
 
@@ -12,10 +12,10 @@ namespace tenon {
 using Dims = std::vector<int64_t>;
 
 int64_t count(const Dims &dims);
-/// `[2, 3]`.
+/// The list as text like `[2, 3]`.
 std::string list(const Dims &dims);
 
-/// Numbers in [-2, 2).
+/// Random numbers in [-2, 2).
 std::vector<float> randomFloats(int64_t size, uint32_t seed);
 
 } // namespace tenon

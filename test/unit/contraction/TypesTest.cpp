@@ -1,6 +1,6 @@
-// Products and convolutions of every float type against sums in extended
-// precision: each element is within k units of the sum of its terms' absolute
-// values, and has the same bits for every target and split into tasks.
+// Tests products and convolutions of every float type against sums in extended
+// precision. The error of each element is at most k units of the sum of its
+// terms' magnitudes. Bits are equal for every target and split into tasks.
 #include "test/unit/contraction/ContractionCase.h"
 
 #include "llvm/ADT/APFloat.h"
@@ -15,13 +15,13 @@ using namespace tenon;
 using llvm::APFloat;
 
 namespace {
-/// A float type: its elements in memory, and the unit of a sum in it.
+/// A float type: its storage, and the rounding unit of sums in it.
 struct FloatType {
   const char *name;
   const llvm::fltSemantics &semantics;
   double sumUnit; ///< f16 and bf16 are summed in f32
   double unit;    ///< of one rounding to the type
-  double least;   ///< the distance of the smallest numbers
+  double least;   ///< distance between the smallest numbers
 
   size_t bytes() const { return APFloat::getSizeInBits(semantics) / 8; }
   double read(const char *at) const {
@@ -47,14 +47,14 @@ const FloatType bf16{"bf16", APFloat::BFloat(), 0x1p-24, 0x1p-8, 0x1p-134};
 const FloatType f32{"f32", APFloat::IEEEsingle(), 0x1p-24, 0x1p-24, 0x1p-150};
 const FloatType f64{"f64", APFloat::IEEEdouble(), 0x1p-53, 0x1p-53, 0};
 
-/// The places of a term's factors in their operands.
+/// The linear indices of a term's factors in their operands.
 using Term = std::pair<int64_t, int64_t>;
 
 struct TypedCase {
   std::string name, text;
   const FloatType &operand, &element;
   Dims lhs, rhs, result;
-  std::vector<std::vector<Term>> terms; ///< of each element of the result
+  std::vector<std::vector<Term>> terms; ///< for each element of the result
 };
 
 std::string typed(const Dims &dims, const FloatType &element) {
@@ -68,7 +68,7 @@ std::string signature(const TypedCase &test) {
          typed(test.result, test.element);
 }
 
-/// `op` on %x and %y as a function.
+/// The text of a function that applies `op` to %x and %y.
 std::string functionOf(const TypedCase &test, const std::string &op) {
   std::string result = typed(test.result, test.element);
   return "func.func @" + test.name + "(%x: " + typed(test.lhs, test.operand) +
@@ -77,7 +77,7 @@ std::string functionOf(const TypedCase &test, const std::string &op) {
          "\n  return %0 : " + result + "\n}\n";
 }
 
-/// [batch, rows, sums] by [batch, sums, columns], or either transposed.
+/// [batch, rows, sums] times [batch, sums, columns]; either may be transposed.
 TypedCase product(const FloatType &operand, const FloatType &element,
                   int64_t batch, int64_t m, int64_t n, int64_t k,
                   bool lhsTransposed, bool rhsTransposed) {
@@ -108,7 +108,7 @@ TypedCase product(const FloatType &operand, const FloatType &element,
   return test;
 }
 
-/// The same product by a right operand in panels of its last dimension.
+/// The product with its right operand in panels of its last dimension.
 TypedCase inPanels(TypedCase test) {
   constexpr int64_t width = 16;
   int64_t columns = test.rhs[2], inside = test.rhs[0] * test.rhs[1];
@@ -172,7 +172,7 @@ TypedCase convolution(const FloatType &operand, int64_t height, int64_t width,
   return test;
 }
 
-/// The same convolution of an image whose channels lie in planes.
+/// The convolution with the channels of its image in planes.
 TypedCase inPlanes(TypedCase test) {
   int64_t features = test.lhs[3], pixels = test.lhs[1] * test.lhs[2];
   for (std::vector<Term> &terms : test.terms)
@@ -240,7 +240,7 @@ void checkTypes(const std::vector<TypedCase> &cases) {
                               randomElements(test.operand, count(test.lhs), 5),
                           rhs =
                               randomElements(test.operand, count(test.rhs), 6);
-        // What is behind the end stays as it is.
+        // Guard bytes after the end, which must stay unchanged.
         size_t size = size_t(count(test.result)) * test.element.bytes();
         std::vector<char> result(size + 64, 0x5a);
         graph.run(test.name, {{lhs.data(), test.lhs}, {rhs.data(), test.rhs}},
@@ -290,7 +290,7 @@ TEST_P(Types, Products) {
   checkTypes(cases);
 }
 
-// With half a vector at the end for some of the targets.
+// For some targets the last panel ends in half a vector.
 TEST_P(Types, Panels) {
   const FloatType &of = *GetParam();
   std::vector<TypedCase> cases;

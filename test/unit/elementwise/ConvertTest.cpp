@@ -1,5 +1,5 @@
-// Conversions between all element types against LLVM's exact arithmetic, at the
-// values where rounding, saturation and sign matter.
+// Tests conversions between all element types against LLVM's exact arithmetic,
+// at the values where rounding, saturation and sign matter.
 #include "test/unit/elementwise/Elements.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APSInt.h"
@@ -59,7 +59,7 @@ uint64_t convertExactly(const ElementType &from, const ElementType &to,
   return bitsOf(result);
 }
 
-/// Values of `from` whose conversion to some type is delicate.
+/// Values of `from` that are difficult to convert to some type.
 Bits valuesOf(const ElementType &from) {
   Bits values;
   if (from.width <= 16) {
@@ -78,7 +78,7 @@ Bits valuesOf(const ElementType &from) {
       values.push_back((random() >> (i % from.width)) & from.mask());
   } else {
     std::mt19937_64 random(3);
-    // Ties and near ties of every narrower format, at every exponent.
+    // Ties and near ties of every narrower format, at all or many exponents.
     unsigned mantissa = from.width == 32 ? 23 : 52;
     uint64_t exponents = from.width == 32 ? 256 : 2048;
     for (uint64_t exponent = 0; exponent < exponents;

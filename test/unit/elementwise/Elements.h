@@ -1,4 +1,4 @@
-// Elements of any type as raw bits, for tests that treat all types alike.
+// Elements of any type as raw bits, for tests of all types.
 #ifndef TENON_TEST_UNIT_ELEMENTWISE_ELEMENTS_H
 #define TENON_TEST_UNIT_ELEMENTWISE_ELEMENTS_H
 
@@ -9,7 +9,7 @@
 
 namespace tenon {
 
-/// What a type's name says.
+/// The properties of a type, from its name.
 struct ElementType {
   explicit ElementType(std::string text)
       : name(std::move(text)), isUnsigned(name[0] == 'u' || name == "i1"),
@@ -20,7 +20,7 @@ struct ElementType {
   uint64_t mask() const { return ~uint64_t(0) >> (64 - width); }
   uint64_t least() const { return isUnsigned ? 0 : uint64_t(1) << (width - 1); }
   uint64_t greatest() const { return isUnsigned ? mask() : mask() >> 1; }
-  /// The integer that the bits are.
+  /// The integer value of the bits.
   __int128 value(uint64_t bits) const {
     unsigned up = 64 - width;
     return isUnsigned ? __int128(bits & mask())
@@ -41,8 +41,8 @@ inline std::vector<char> pack(const ElementType &type, const Bits &bits) {
   return bytes;
 }
 
-/// The results of spec `index` in one form; `inputs` have a multiple of 16
-/// elements.
+/// Runs spec `index` in one form and returns the results. `inputs` must have a
+/// multiple of 16 elements.
 inline Bits runBits(const JitKernels &kernels, size_t index, Form form,
                     const KernelSpec &spec, const std::vector<Bits> &inputs) {
   std::vector<std::vector<char>> packed;

@@ -1,5 +1,6 @@
-// The f32 functions against libm in double: the bounds of docs/numerics.md
-// hold, and scalars and vectors of every target give the same bits.
+// Tests the f32 functions against libm in double. The bounds of
+// docs/numerics.md must hold, and scalars and vectors of every target must give
+// equal bits.
 #include "test/unit/elementwise/JitKernel.h"
 #include "test/unit/elementwise/Sweep.h"
 #include <cstdio>
@@ -17,7 +18,8 @@ struct Unary {
   const char *name;
   double (*exact)(double);
   double bound;                      ///< in units in the last place
-  std::optional<double> second = {}; ///< an operand that is known
+  std::optional<double> second = {}; ///< the value of an operand known at
+                                     ///< compile time
 };
 
 double logistic(double x) { return 1 / (1 + std::exp(-x)); }
@@ -94,7 +96,7 @@ const Binary binaries[] = {
 
 uint32_t bitsOf(float value) { return std::bit_cast<uint32_t>(value); }
 
-/// All forms and targets agree; NaN's sign and payload are left open.
+/// True if the bits are equal; the sign and payload of a NaN are unspecified.
 bool sameBits(float a, float b) {
   return bitsOf(a) == bitsOf(b) || (std::isnan(a) && std::isnan(b));
 }
@@ -118,7 +120,8 @@ protected:
   }
   static void TearDownTestSuite() { kernels.clear(); }
 
-  /// Runs every form on every target and returns one result.
+  /// Runs every form on every target, expects equal bits, and returns one
+  /// result.
   static std::vector<float> runAll(size_t index, const char *name,
                                    const std::vector<const void *> &inputs,
                                    const std::vector<const float *> &shown,

@@ -1,5 +1,5 @@
-// Multiply-add of f32 without the instruction: the bits of std::fma, in every
-// form, for numbers that round anywhere.
+// Tests the f32 multiply-add for CPUs without the instruction: it must give the
+// bits of std::fma in every form, also for results that are hard to round.
 #include "test/unit/elementwise/JitKernel.h"
 #include "test/unit/elementwise/Sweep.h"
 
@@ -20,8 +20,8 @@ struct Triples {
 
 class FmaByDoubles : public testing::TestWithParam<bool> {
 protected:
-  /// Runs every form on the triples, and expects the bits of std::fma, or any
-  /// NaN where that is one. The triples become a multiple of sixteen.
+  /// Runs every form on the triples and expects the bits of std::fma, or any
+  /// NaN if that is NaN. Pads the triples to a multiple of sixteen.
   void expectSameBits(Triples &in) {
     padToSixteen(in.a), padToSixteen(in.b), padToSixteen(in.c);
     std::vector<float> results(in.a.size());
@@ -68,8 +68,8 @@ TEST_P(FmaByDoubles, AnyBits) {
   expectSameBits(triples);
 }
 
-/// The addend as large as the product, and of the other sign: what is left may
-/// be anything, a denormal too.
+/// The addend is near the negated product, so the result may be any number,
+/// even a denormal.
 TEST_P(FmaByDoubles, Cancellation) {
   Triples triples;
   for (int i = 0; i < 1'000'000; ++i) {
@@ -82,13 +82,14 @@ TEST_P(FmaByDoubles, Cancellation) {
   expectSameBits(triples);
 }
 
-/// Sums that f64 rounds to halfway between two f32: their products end far
-/// below what the sum keeps, on either side, for normal and denormal results.
+/// Sums that f64 rounds to halfway between two f32. The product ends far below
+/// the last bit of the sum, on either side, for normal and denormal results.
 TEST_P(FmaByDoubles, RoundedToAHalf) {
   Triples triples;
   size_t twiceIsWrong = 0;
   for (int i = 0; i < 1'000'000; ++i) {
-    // c + half a unit of c, and a little: (1 + 2^-k)(1 - 2^-k) is just below 1.
+    // c plus half a unit of c, plus or minus a little: (1 + 2^-k)(1 - 2^-k) is
+    // just below 1.
     int exponent = int(random() % 250) - 140, bits = 1 + int(random() % 22);
     float c = std::ldexp(float(1 + random() % 0xffffff), exponent - 23);
     int unit = std::max(std::ilogb(c) - 23, -149);

@@ -1,5 +1,5 @@
-// Integer and bool ops against 128-bit arithmetic: every pair of 8-bit values,
-// and for wider types the values around which rules change.
+// Tests integer and bool ops against 128-bit arithmetic: every pair of 8-bit
+// values, and for wider types the values at which rules change.
 #include "test/unit/elementwise/Elements.h"
 #include <functional>
 #include <gtest/gtest.h>
@@ -99,7 +99,7 @@ std::vector<Op> allOps() {
   };
 }
 
-/// Pairs to try on a type, padded to whole vectors.
+/// The pairs to test for a type, padded to whole vectors.
 std::vector<Bits> pairsOf(const ElementType &type) {
   Bits left, right;
   auto add = [&](uint64_t a, uint64_t b) {

@@ -1,5 +1,5 @@
-// Builds the loops around emitElementwise, lowers them to LLVM and compiles
-// them in this process.
+// Builds loops around emitElementwise, lowers them to LLVM and compiles them in
+// this process.
 #include "test/unit/elementwise/JitKernel.h"
 #include "compiler/codegen/Optimizer.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -47,13 +47,14 @@ Type parseElement(MLIRContext *context, StringRef text) {
   return parseType(text, context);
 }
 
-/// Bools are bytes in memory.
+/// The type in memory: a bool is a byte.
 Type memoryType(Type kernel) {
   return kernel.isInteger(1) ? IntegerType::get(kernel.getContext(), 8)
                              : kernel;
 }
 
-/// func @name(inputs..., output, count): the op over arrays, `form` at a time.
+/// Builds func @name(inputs..., output, count), which applies the op to arrays
+/// in the given form.
 void buildLoop(ModuleOp module, StringRef name, const KernelSpec &spec,
                Operation *op, Form form) {
   MLIRContext *context = module.getContext();
@@ -200,8 +201,8 @@ JitKernels::JitKernels(const std::vector<KernelSpec> &specs, Target target) {
                   .setLinkProcessSymbolsByDefault(false)
                   .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
                   .create());
-  // Nothing but libm and copying may be called: not what compilers bring along
-  // for types the machine lacks.
+  // Only libm and memory copies may be called, and no compiler support
+  // functions for types that the machine lacks.
   llvm::orc::SymbolNameSet libm;
   for (const char *name :
        {"acos",  "acosh", "asin",  "asinh",  "atan",    "atan2",  "atanh",

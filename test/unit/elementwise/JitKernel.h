@@ -1,5 +1,5 @@
-// Runs elementwise ops as compiled code. Comes in: tenon ops as text. Goes out:
-// for each a loop over arrays, on scalars and on vectors of 8 and 16 lanes,
+// Runs elementwise ops as compiled code. Input is tenon ops as text. For each
+// op it makes a loop over arrays, on scalars and on vectors of 8 and 16 lanes,
 // compiled for a named CPU in this process.
 #ifndef TENON_TEST_UNIT_ELEMENTWISE_JITKERNEL_H
 #define TENON_TEST_UNIT_ELEMENTWISE_JITKERNEL_H
@@ -14,14 +14,14 @@
 namespace tenon {
 
 /// One op: its text up to the types, on %a, %b and %c, and its element types.
-/// Instead of text, with `combine` (a reduce kind) one step of that reduction,
-/// with `multiplyAdd` %a * %b + %c rounded once.
+/// With `combine` the text is a reduce kind, and the op is one step of that
+/// reduction. With `multiplyAdd` the op is %a * %b + %c, rounded once.
 struct KernelSpec {
   std::string text;
   std::vector<std::string> operands;
   std::string result;
   std::string combine = {};
-  /// The last operand is this number everywhere, known to the emitter.
+  /// The constant value of the last operand, known to the emitter.
   std::optional<double> known = {};
   bool multiplyAdd = false;
 };
@@ -29,19 +29,20 @@ struct KernelSpec {
 enum Form : unsigned { Scalar = 1, Eight = 8, Sixteen = 16 };
 inline constexpr Form allForms[] = {Scalar, Eight, Sixteen};
 
-/// One CPU to compile for, and whether LLVM's own passes run before.
+/// One CPU to compile for. `optimize` runs LLVM's passes.
 struct Target {
   const char *cpu;
   bool optimize;
-  bool halfByIntegers = false; ///< f16 converted without its instructions
-  bool fmaByDoubles = false;   ///< f32 multiplied and added likewise
+  bool halfByIntegers = false; ///< converts f16 without f16 instructions
+  bool fmaByDoubles = false;   ///< multiplies and adds f32 without FMA
+                               ///< instructions
 };
-/// The targets this machine can run.
+/// The targets that this machine can run.
 std::vector<Target> runnableTargets();
 
 class JitKernels {
 public:
-  /// Compiles every spec in every form; fails the process with LLVM's error.
+  /// Compiles every spec in every form; ends the process with LLVM's error.
   JitKernels(const std::vector<KernelSpec> &specs, Target target);
 
   /// Runs spec `index` on `count` elements, a multiple of 16; bools are bytes.

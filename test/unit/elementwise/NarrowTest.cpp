@@ -1,5 +1,6 @@
-// f16 and bf16 ops on every value: as if computed exactly and rounded once, but
-// for the last bit of what f32 leaves open. f64 functions: libm's own bits.
+// Tests f16 and bf16 ops on every value. Results must equal the exact result
+// rounded once, except for the last bit where the f32 error decides. f64
+// functions must have libm's bits.
 #include "test/unit/elementwise/Elements.h"
 #include "llvm/ADT/APFloat.h"
 #include <bit>
@@ -104,7 +105,7 @@ TEST_P(NarrowOps, RoundOnce) {
             ASSERT_TRUE(std::isnan(widen(got[bits]))) << specs[spec].text;
             continue;
           }
-          // f32 within two units decides wrongly only next to a tie.
+          // An f32 error of two units changes the result only next to a tie.
           ASSERT_LE(std::abs(int64_t(got[bits]) - int64_t(want)), 1)
               << specs[spec].text << " of " << widen(bits);
           if (got[bits] != want)

@@ -1,5 +1,4 @@
-// What the float tests share: which inputs are tried and how far off a result
-// is.
+// Common parts of the float tests: the inputs, and the error of a result.
 #ifndef TENON_TEST_UNIT_ELEMENTWISE_SWEEP_H
 #define TENON_TEST_UNIT_ELEMENTWISE_SWEEP_H
 
@@ -11,11 +10,12 @@
 
 namespace tenon {
 
-/// Every `stride`-th f32 bit pattern; `--stride=1` on the command line tries
-/// them all.
+/// The step through the f32 bit patterns; `--stride=1` on the command line
+/// tries all of them.
 extern uint64_t sweepStride;
 
-/// Zeros, infinities, NaN, the ends of every range and where functions change.
+/// Zeros, infinities, NaN, the ends of every range, and points where functions
+/// change.
 inline std::vector<float> specialFloats() {
   std::vector<float> values{0,
                             0x1p-149f,
@@ -79,20 +79,20 @@ inline std::vector<float> specialFloats() {
   return values;
 }
 
-/// Fills up to a multiple of 16.
+/// Pads `values` to a multiple of 16.
 template <typename T> void padToSixteen(std::vector<T> &values) {
   while (values.size() % 16)
     values.push_back(values[0]);
 }
 
-/// The distance of `got` from `exact` in f32 units in the last place at
-/// `exact`; infinite when it is wrong in kind or in sign.
+/// The distance of `got` from `exact` in units in the last place of f32 at
+/// `exact`. Infinite if the sign differs or only one is NaN.
 inline double ulpError(float got, double exact) {
   if (std::isnan(exact) || std::isnan(got))
     return std::isnan(exact) && std::isnan(got) ? 0 : INFINITY;
   if (std::signbit(got) != std::signbit(exact))
     return INFINITY;
-  // Infinity stands where the next float would be.
+  // An infinity counts as the next float after the greatest.
   double value = std::isinf(got) ? std::copysign(0x1p128, got) : double(got);
   exact = std::clamp(exact, -0x1p128, 0x1p128);
   int exponent = exact == 0 ? -126 : std::max(std::ilogb(exact), -126);
