@@ -24,7 +24,8 @@ struct Phase {
   bool storesWeights = false;
   /// This phase chooses how f32 products are formed.
   bool decidesProducts = false;
-  /// This phase depends on the instructions of a target.
+  /// This phase depends on the instructions of one target. Earlier phases ask
+  /// only whether all targets have pairs of bf16 (PipelineOptions::products).
   bool needsTarget = false;
   /// From this phase on there is one module per target.
   bool splitsTargets = false;
