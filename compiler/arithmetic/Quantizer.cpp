@@ -44,7 +44,7 @@ float byteScale(float magnitude) {
   float scale = magnitude / 127.0f;
   if (double(scale) * 127.5 < double(magnitude))
     scale = std::nextafter(scale, std::numeric_limits<float>::infinity());
-  // The greatest floats: what was rounded up must not overflow.
+  // A scale that was rounded up must not overflow at the greatest floats.
   return std::isinf(scale * 127.0f) ? std::nextafter(scale, 0.0f) : scale;
 }
 

@@ -59,7 +59,7 @@ std::optional<GraphImporter::Entries> GraphImporter::chooseEntries() {
     if (!entry)
       return std::nullopt;
     entry->name = option.name;
-    // What the compiler adds to the names of functions must find them free.
+    // The compiler appends `.plan` to names of functions: these must be free.
     StringRef stem = option.name;
     stem.consume_back(".plan");
     if (!names.insert(option.name).second ||
@@ -135,7 +135,7 @@ GraphImporter::functionEntry(const std::string &path) {
                         : "choose one with --function=: " + join(paths));
     return std::nullopt;
   }
-  // Of the variants: not those for training, and then the most general one.
+  // Take the most general of the variants that are not for training.
   SmallVector<std::pair<std::string, const ConcreteFunction *>> variants;
   for (const std::string &name : traced)
     if (auto found = model.concreteFunctions.find(name);
