@@ -112,14 +112,15 @@ public:
 void addOptions(Lines &lines, const CompileOptions &options) {
   // The places of files are not told, nor what chooseTarget has resolved, nor
   // `jobs` and `verifyEachPass`, on which the files do not depend.
-  [[maybe_unused]] const auto &[input, entries, allSignatures, tag, feeds,
-                                fetches, output, emit, header, dependencyFile,
-                                name, triple, cpu, versions, features, optLevel,
-                                dims, shapes, variants, pads, weights,
-                                standalone, foldBatchNorm, weightFormat,
-                                matmulPrecision, exposeIntermediates, jobs,
-                                verifyEachPass, stopAfter, dumpDir,
-                                foldBudgetBytes, externalWeightBytes] = options;
+  [[maybe_unused]] const auto &[input, tensorflow, output, emit, header,
+                                dependencyFile, name, triple, cpu, versions,
+                                features, optLevel, dims, shapes, variants,
+                                pads, weights, standalone, foldBatchNorm,
+                                weightFormat, matmulPrecision,
+                                exposeIntermediates, jobs, verifyEachPass,
+                                stopAfter, dumpDir, foldBudgetBytes,
+                                externalWeightBytes] = options;
+  const auto &[entries, allSignatures, tag, feeds, fetches] = tensorflow;
   lines.add("symbol", name.empty() ? symbolStem(options) : name);
   for (const EntryOption &entry : entries)
     lines.add(entry.isSignature ? "signature" : "function", entry.name);

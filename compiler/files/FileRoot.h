@@ -1,8 +1,8 @@
 // The folder a model may read from, and nothing beside it.
-// A name is judged as text before anything is looked up; what it resolves to
-// must lie in the folder; the file is then opened inside the folder's
-// descriptor with no link followed, so a name swapped in between opens nothing
-// else.
+// A name is checked as text before it is looked up, and the path it resolves to
+// must lie in the folder. The file is then opened inside the folder's
+// descriptor without following links, so a name swapped in between opens
+// nothing else.
 #ifndef TENON_COMPILER_FILES_FILEROOT_H
 #define TENON_COMPILER_FILES_FILEROOT_H
 
@@ -15,7 +15,7 @@ namespace tenon {
 
 class FileRoot : public std::enable_shared_from_this<FileRoot> {
 public:
-  /// `named` is the folder names are looked up in; what they resolve to must
+  /// Names are looked up in the folder `named`; the paths they resolve to must
   /// lie in `allowed`. The two differ where the model is a link into a store
   /// (`snapshots/x` to `blobs/y`). Throws FileError (Io) when a folder cannot
   /// be opened.

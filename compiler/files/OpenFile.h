@@ -1,5 +1,5 @@
-// A regular file held open: what was checked once is what is read later,
-// whatever happens to its name.
+// A regular file held open: later reads see the file that was checked, whatever
+// happens to its name.
 #ifndef TENON_COMPILER_FILES_OPENFILE_H
 #define TENON_COMPILER_FILES_OPENFILE_H
 
@@ -33,7 +33,7 @@ public:
   /// Opens `path` as the user wrote it; links are followed. Throws FileError
   /// (Io) when it cannot.
   static std::shared_ptr<OpenFile> open(const std::string &path);
-  /// The same for callers without exceptions: null when it cannot, and why.
+  /// `open` for callers without exceptions: null if it fails, with the error.
   static std::shared_ptr<OpenFile> tryOpen(const std::string &path,
                                            FileError &error);
 

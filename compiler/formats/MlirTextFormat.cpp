@@ -133,7 +133,7 @@ public:
 
   /// Every function of a text is compiled: naming one only chooses what runs.
   void takeOwnOptions(CompileOptions &options) const override {
-    llvm::erase_if(options.entries,
+    llvm::erase_if(options.tensorflow.entries,
                    [](const EntryOption &entry) { return !entry.isSignature; });
   }
 };

@@ -13,13 +13,6 @@ using namespace mlir;
 namespace tenon {
 namespace {
 
-/// Whether the user chose a part as only TensorFlow graphs have them.
-bool choosesPart(const CompileOptions &options) {
-  return !options.entries.empty() || options.allSignatures ||
-         !options.tag.empty() || !options.feeds.empty() ||
-         !options.fetches.empty();
-}
-
 class TensorFlowModel : public ReadModel {
 public:
   explicit TensorFlowModel(std::unique_ptr<tf::Model> read)
@@ -54,7 +47,7 @@ public:
   bool checkRequest(const CompileOptions &options,
                     const DiagnosticHandler &report) const override {
     if (!llvm::StringRef(options.input).ends_with_insensitive(".onnx") ||
-        isFolder(options.input) || choosesPart(options))
+        isFolder(options.input) || options.tensorflow != TensorFlowOptions())
       return true;
     report({.file = options.input,
             .place = "offset 0",
@@ -71,7 +64,7 @@ public:
   read(const CompileOptions &options,
        const DiagnosticHandler &report) const override {
     std::unique_ptr<tf::Model> model =
-        readTensorFlow(options.input, options.tag, report);
+        readTensorFlow(options.input, options.tensorflow.tag, report);
     return model ? std::make_unique<TensorFlowModel>(std::move(model))
                  : nullptr;
   }
@@ -97,18 +90,14 @@ public:
   }
 
   void takeOwnOptions(CompileOptions &options) const override {
-    options.entries.clear();
-    options.allSignatures = false;
-    options.tag.clear();
-    options.feeds.clear();
-    options.fetches.clear();
+    options.tensorflow = {};
   }
 
   std::string refuseElsewhere(const CompileOptions &options) const override {
-    return choosesPart(options)
-               ? "signatures, functions, tags, feeds and fetches are of "
-                 "TensorFlow graphs, and this is none"
-               : "";
+    return options.tensorflow == TensorFlowOptions()
+               ? ""
+               : "signatures, functions, tags, feeds and fetches are of "
+                 "TensorFlow graphs, and this is none";
   }
 };
 } // namespace

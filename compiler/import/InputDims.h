@@ -27,9 +27,9 @@ struct DeclaredInput {
   std::vector<DeclaredDim> dims;
 };
 
-/// What goes into the graph's signature.
+/// The extents and names in the graph's signature.
 struct BoundDims {
-  /// Of each input; ShapedType::kDynamic where it stays open.
+  /// The extents of each input; ShapedType::kDynamic if one stays open.
   std::vector<std::vector<int64_t>> extents;
   /// The `tenon.dims` of each input: names of open extents and of those the
   /// user fixed, numbers otherwise.

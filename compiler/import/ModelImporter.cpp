@@ -1,4 +1,4 @@
-// The module around an import: what it begins with, what is told at its end.
+// The module around an import: its first ops, and the report at its end.
 #include "compiler/import/ModelImporter.h"
 
 #include "dialects/tenon/State.h"
@@ -40,7 +40,7 @@ ModelImporter::ModelImporter(MLIRContext &context, std::string file,
 
 ModelImporter::~ModelImporter() = default;
 
-/// Of one kind; a model may have thousands.
+/// Places listed for one unsupported use; a model may have thousands.
 static constexpr size_t mostPlaces = 16;
 
 //===-- Messages --------------------------------------------------------===//

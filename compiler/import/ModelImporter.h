@@ -1,7 +1,6 @@
-// What the importers of serialized graphs have in common: the module under
-// construction, errors in the file's name, uses that are not supported told all
-// at once, constants as values or weights, entries, and the clean-up at the
-// end.
+// The base of the importers of serialized graphs: the module under
+// construction, errors in the file's name, one report of all unsupported uses,
+// constants as values or weights, entries, and the clean-up at the end.
 #ifndef TENON_COMPILER_IMPORT_MODELIMPORTER_H
 #define TENON_COMPILER_IMPORT_MODELIMPORTER_H
 
@@ -45,7 +44,8 @@ public:
 
   void error(const std::string &place, const std::string &text,
              Status status = Status::InvalidModel, std::string help = {});
-  /// To be reported with all others at the end: what is used, and where.
+  /// Records a use that is not supported and its place; all are reported
+  /// together at the end.
   void unsupportedUse(const std::string &use, const std::string &place);
   bool hasErrors() const { return failedAlready; }
 
@@ -87,7 +87,7 @@ protected:
   /// The module without what turned out not to be needed; null, after a
   /// report, where something is not supported.
   mlir::OwningOpRef<mlir::ModuleOp> finish();
-  /// What surrounds the place of an error, as details.
+  /// Adds the surroundings of an error's place as details.
   virtual void explain(Diagnostic &) const {}
 
 private:

@@ -1,4 +1,4 @@
-// What handlers of every format ask of operands.
+// Checks of operands that handlers of every format make.
 #include "compiler/import/NodeChecks.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -1,7 +1,7 @@
 // A node of any format as its handler sees it: operands to be checked, results
-// to be set, errors that name the node. Each frontend's NodeContext adds what
-// its nodes have besides; what several formats mean alike is written for this
-// class alone.
+// to be set, errors that name the node. Each frontend's NodeContext adds the
+// parts that only its nodes have; ops with one meaning in several formats are
+// written for this class.
 #ifndef TENON_COMPILER_IMPORT_NODECHECKS_H
 #define TENON_COMPILER_IMPORT_NODECHECKS_H
 

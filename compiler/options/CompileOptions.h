@@ -25,12 +25,14 @@ constexpr int bitsOf(WeightFormat format) {
   return bits[int(format)];
 }
 
-/// The least accuracy of f32 products and their sums: exact products summed as
-/// docs/numerics.md says, bit by bit; no worse than a plain f32 dot product; as
-/// of three products of bf16 parts; of operands rounded to bf16. A target may
-/// do better. From the most to the least precise: the greater of two is the one
-/// with the weaker promise.
-enum class MatmulPrecision { Strict, F32, High, Bf16 };
+/// The least accuracy of f32 products and their sums; a target may do better.
+/// From the most to the least precise: the greater of two promises less.
+enum class MatmulPrecision {
+  Strict, ///< exact products, summed bit by bit as docs/numerics.md says
+  F32,    ///< no worse than a plain f32 dot product
+  High,   ///< as accurate as three products of bf16 parts
+  Bf16    ///< operands rounded to bf16
+};
 
 /// A named dimension fixed or ranged by the user: `--dim=batch=1..8:2`.
 struct DimOption {
@@ -62,17 +64,27 @@ struct ShapeOption {
 struct EntryOption {
   bool isSignature = true; ///< else a function by its place among the objects
   std::string name;        ///< `serving_default`; `encoder.__call__`
+
+  bool operator==(const EntryOption &) const = default;
+};
+
+/// Choices that only TensorFlow models offer. MLIR text takes `entries` that
+/// are functions.
+struct TensorFlowOptions {
+  /// Parts of the model, in this order; none: the only signature, or
+  /// serving_default.
+  std::vector<EntryOption> entries;
+  bool allSignatures = false;
+  std::string tag; ///< tags of the graph in a SavedModel, comma separated
+  /// Tensors to cut the graph at instead: `node` or `node:1`.
+  std::vector<std::string> feeds, fetches;
+
+  bool operator==(const TensorFlowOptions &) const = default;
 };
 
 struct CompileOptions {
   std::string input; ///< path of the model
-  /// Which parts of a TensorFlow model, in this order; none: the only
-  /// signature, or serving_default.
-  std::vector<EntryOption> entries;
-  bool allSignatures = false;
-  std::string tag;
-  /// Tensors to cut a TensorFlow graph at, instead: `node` or `node:1`.
-  std::vector<std::string> feeds, fetches;
+  TensorFlowOptions tensorflow;
   std::string
       output; ///< path of the artifact; derived from the input when empty
   EmitKind emit = EmitKind::Shared;

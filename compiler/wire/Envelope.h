@@ -1,8 +1,8 @@
-// Judges a serialized message against a schema before a parser sees it, and
-// cuts the weights out. Afterwards: what is left is well formed, within limits
-// of depth, count and length, its names are UTF-8 without NUL, and instead of
-// payloads it holds records of where in the file they lie, so parsing it costs
-// memory for structure only.
+// Checks a serialized message against a schema before a parser sees it, and
+// cuts the weights out. Afterwards the message is well formed and within limits
+// of depth, count and length, its names are UTF-8 without NUL, and records of
+// places in the file stand instead of payloads, so parsing it costs memory for
+// structure only.
 #ifndef TENON_COMPILER_WIRE_ENVELOPE_H
 #define TENON_COMPILER_WIRE_ENVELOPE_H
 
@@ -52,8 +52,8 @@ struct MessageSchema {
   uint32_t payloadRecord = 0; ///< the bytes field that carries PayloadRecords
 };
 
-/// Where the elements of one field lie. Of a packed field, the elements alone;
-/// else a run of whole tagged fields.
+/// Where the elements of one field lie: the elements alone if the field is
+/// packed, else a run of whole tagged fields.
 struct PayloadRecord {
   uint32_t field;
   uint32_t packed; ///< also 1 for a singular bytes field

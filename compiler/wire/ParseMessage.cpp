@@ -8,7 +8,7 @@
 
 namespace tenon::wire {
 
-/// What a file that is no protobuf message looks like instead.
+/// Names the format that a file resembles if it is no protobuf message.
 static const char *formatOf(std::span<const std::byte> bytes) {
   std::string_view text = asText(bytes);
   if (text.starts_with("PK\3\4"))

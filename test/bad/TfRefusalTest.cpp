@@ -73,13 +73,13 @@ TEST_F(TfRefusal, FoldersTagsAndSignatures) {
   expectRefused(Status::InvalidModel, "no saved_model.pb");
   expectRefused(parse(""), Status::InvalidModel, "no graph is in it");
   auto good = oneNode("Neg", {"x"});
-  options.tag = "train";
+  options.tensorflow.tag = "train";
   expectRefused(good, Status::InvalidModel,
                 "expected one graph with the tags train, got serve");
-  options.tag.clear();
-  options.entries = {{true, "predict"}};
+  options.tensorflow.tag.clear();
+  options.tensorflow.entries = {{true, "predict"}};
   expectRefused(good, Status::Usage, "serving_default");
-  options.entries.clear();
+  options.tensorflow.entries.clear();
   auto two = good;
   auto &signatures = *two.mutable_meta_graphs(0)->mutable_signature_def();
   signatures["a"] = signatures["b"] = signatures["serving_default"];

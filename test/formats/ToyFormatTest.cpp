@@ -79,7 +79,7 @@ public:
   }
 
   void takeOwnOptions(CompileOptions &options) const override {
-    options.tag.clear();
+    options.tensorflow.tag.clear();
   }
 };
 
@@ -144,10 +144,10 @@ TEST_F(ToyFormatTest, ReportsWhatItsReaderRefuses) {
 
 TEST_F(ToyFormatTest, RefusesOptionsOfOtherFormats) {
   write("model", "toy 4");
-  options.tag = "serve"; // one that the toy takes as well
+  options.tensorflow.tag = "serve"; // one that the toy takes as well
   EXPECT_EQ(Compiler(report, table).compile(options).status, Status::Success)
       << said;
-  options.feeds = {"x"};
+  options.tensorflow.feeds = {"x"};
   EXPECT_EQ(Compiler(report, table).compile(options).status, Status::Usage);
   EXPECT_NE(said.find("are of TensorFlow graphs"), std::string::npos) << said;
 }

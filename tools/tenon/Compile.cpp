@@ -165,7 +165,7 @@ static Status readOptions(Invocation &call, CompileOptions &options) {
   then([&] { return readCodeFlags(call, options); });
   then([&] { return readShapeFlags(call, options); });
   then([&] { return readVariantFlags(call, options); });
-  then([&] { return readEntryFlags(call, options); });
+  then([&] { return readEntryFlags(call, options.tensorflow); });
   then([&] {
     return readChoice(call, OPT_weights, {"auto", "embed", "external"}, "auto",
                       weights);

@@ -284,7 +284,7 @@ Status readVariantFlags(Invocation &call, CompileOptions &options) {
   return Status::Success;
 }
 
-Status readEntryFlags(Invocation &call, CompileOptions &options) {
+Status readEntryFlags(Invocation &call, TensorFlowOptions &options) {
   for (const Arg *arg : call.args.filtered(OPT_signature, OPT_function)) {
     bool isSignature = arg->getOption().matches(OPT_signature);
     options.entries.push_back({isSignature, arg->getValue()});

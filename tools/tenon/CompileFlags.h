@@ -23,7 +23,7 @@ Status readShapeFlags(Invocation &call, CompileOptions &options);
 Status readVariantFlags(Invocation &call, CompileOptions &options);
 
 /// Reads --signature, --tag, --feeds and --fetches.
-Status readEntryFlags(Invocation &call, CompileOptions &options);
+Status readEntryFlags(Invocation &call, TensorFlowOptions &options);
 
 /// Reads --dim=NAME=N as sizes for a run.
 Status readDimSizes(Invocation &call, std::map<std::string, int64_t> &sizes);

@@ -181,7 +181,8 @@ Status obtainArtifact(Invocation &call, const std::string &path,
   options.input = path;
   if (Status status = readCodeFlags(call, options); status != Status::Success)
     return status;
-  if (Status status = readEntryFlags(call, options); status != Status::Success)
+  if (Status status = readEntryFlags(call, options.tensorflow);
+      status != Status::Success)
     return status;
   if (Status status = readVariantFlags(call, options);
       status != Status::Success)

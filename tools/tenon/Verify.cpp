@@ -87,7 +87,7 @@ static Status readFlags(Invocation &call, VerifyFlags &flags) {
     return readChoice(call, OPT_format, {"text", "json"}, "text", flags.format);
   });
   then([&] { return readCodeFlags(call, flags.options); });
-  then([&] { return readEntryFlags(call, flags.options); });
+  then([&] { return readEntryFlags(call, flags.options.tensorflow); });
   then([&] { return readDimSizes(call, flags.sizes); });
   then([&] { return readNumber(call, OPT_threads, 0, 1024, threads); });
   then(
@@ -135,7 +135,7 @@ Status Subject::compile() {
 
 Status Subject::describe(std::vector<Trial> &trials) {
   std::vector<std::string> names;
-  for (const EntryOption &entry : options.entries)
+  for (const EntryOption &entry : options.tensorflow.entries)
     names.push_back(entry.name);
   if (names.empty())
     for (int32_t i = 0; i < model.getDesc().num_functions; ++i)

@@ -1,5 +1,5 @@
-// What regions of scf ask of the values that leave them: one type on every
-// path, extents found inside as results of their own.
+// Values that leave regions of scf: they get one type on every path, and
+// extents found inside become results of their own.
 #ifndef TENON_COMPILER_IMPORT_GRAPH_BRANCHES_H
 #define TENON_COMPILER_IMPORT_GRAPH_BRANCHES_H
 

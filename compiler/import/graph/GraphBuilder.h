@@ -62,7 +62,7 @@ public:
   /// States what is known of a value's extents, instead of `tensor.dim`.
   void recordSizes(mlir::Value value, llvm::ArrayRef<Size> sizes);
   /// `value`, whose extents are known to be `sizes` from here on: known ones
-  /// become part of its type. What was known before agrees with them.
+  /// become part of its type. They agree with the extents known before.
   mlir::Value withSizes(mlir::Value value, llvm::ArrayRef<Size> sizes);
   /// Moves `ops` behind the last of `operands`' definitions.
   void placeAfter(llvm::ArrayRef<mlir::Value> operands);
@@ -109,7 +109,7 @@ public:
   mlir::Value splat(mlir::Type element, llvm::ArrayRef<Size> sizes,
                     double value);
   mlir::Value splatLike(mlir::Value like, double value);
-  /// The least number of an element type: what a maximum ignores.
+  /// The least number of an element type, the neutral element of a maximum.
   static double leastOf(mlir::Type element);
   /// A constant of shape [n].
   mlir::Value ints(llvm::ArrayRef<int64_t> values);

@@ -45,15 +45,15 @@ public:
                    const std::string &what);
 
 private:
-  /// What a name stands for. The users of what is unusable (it came of
-  /// something unsupported) are passed over; a null value is an operand that
-  /// the caller of a function left out.
+  /// The value that a name stands for. Users of an unusable one (a result of an
+  /// unsupported node) are passed over; a null value is an operand that the
+  /// caller of a function left out.
   struct Bound {
     mlir::Value value;
     bool isUsable = true;
   };
   using Scope = llvm::StringMap<Bound>;
-  /// A call of a local function: what its attributes stand for.
+  /// A call of a local function: the values of its attributes.
   struct Call {
     const Function *function;
     llvm::StringMap<const Attribute *> attributes;

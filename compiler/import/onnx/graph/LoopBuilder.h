@@ -1,6 +1,6 @@
-// Loop and Scan as scf loops. The body is imported aside first: what it makes
-// of the carried values and of its condition says which extents change, how
-// many rows there can be in the end, and so what memory the loop is given.
+// Loop and Scan as scf loops. The body is imported aside first: its carried
+// values and its condition tell which extents change, how many rows there can
+// be in the end, and so how much memory the loop is given.
 #ifndef TENON_COMPILER_IMPORT_ONNX_GRAPH_LOOPBUILDER_H
 #define TENON_COMPILER_IMPORT_ONNX_GRAPH_LOOPBUILDER_H
 
@@ -29,8 +29,8 @@ struct LoopPlan {
   mlir::Value condition;
 };
 
-/// `value` in the extents that the body declares for it. What is not known to
-/// agree is checked in the run: `whose` says of what.
+/// `value` in the extents that the body declares for it. Extents that are not
+/// known to agree are checked in the run; `whose` names the value for messages.
 mlir::Value asDeclared(NodeContext &ctx, mlir::Value value,
                        const Type &declared, const llvm::Twine &whose);
 
@@ -52,7 +52,7 @@ public:
 
 private:
   /// An extent of a carried value that changes. `current` stands for it in the
-  /// body; what it is computed from is found later.
+  /// body; its operands are found later.
   struct OpenExtent {
     OpenExtent(size_t value, int64_t dim) : value(value), dim(dim) {}
     size_t value;

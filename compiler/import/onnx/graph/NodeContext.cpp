@@ -1,5 +1,5 @@
-// What handlers ask of a node: attributes of the right kind, operands of the
-// right type, errors in the node's name.
+// Questions of handlers about a node: attributes of the right kind, operands of
+// the right type, errors in the node's name.
 #include "compiler/import/onnx/graph/NodeContext.h"
 
 #include "compiler/import/onnx/graph/GraphImporter.h"

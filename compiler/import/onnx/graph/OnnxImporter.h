@@ -11,7 +11,7 @@
 
 namespace tenon {
 
-/// What the user says about a model's inputs.
+/// The user's options about a model's inputs.
 struct ImportOptions {
   std::vector<DimOption> dims;     ///< a range of one number makes it static
   std::vector<ShapeOption> shapes; ///< replaces an input's declared shape

@@ -1,5 +1,5 @@
-// What comes into the graph from outside: arguments with their named extents
-// and what the user said of them, and constants as values or weights.
+// Values that enter the graph from outside: arguments with their named extents
+// and the user's options about them, and constants as values or weights.
 #include "compiler/import/InputDims.h"
 #include "compiler/import/onnx/graph/GraphImporter.h"
 
@@ -30,8 +30,8 @@ const ShapeOption *GraphImporter::shapeOption(StringRef input) const {
   return nullptr;
 }
 
-/// What a file says of an input's extents; those it leaves nameless are
-/// called after the input.
+/// The extents of an input as the file declares them; nameless ones are called
+/// after the input.
 static DeclaredInput declare(const ValueInfo &input, const ShapeOption *option,
                              llvm::StringSet<> &names) {
   std::vector<Dim> shape = input.type.shape
@@ -85,7 +85,7 @@ bool GraphImporter::buildSignature(ArrayRef<const ValueInfo *> inputs,
                                : DeclaredInput{input->name, {}});
   }
   if (hasUnsupported()) {
-    // What else is wrong is worth knowing, but not without arguments.
+    // Other errors are worth reporting, but need arguments.
     for (const Node &node : model.graph.nodes)
       checkKnownOps(node);
     reportUnsupported();

@@ -161,8 +161,8 @@ LogicalResult qLinearConv(NodeContext &c) {
   return success();
 }
 
-/// Padding of a transposed convolution: what is cut from the full result at
-/// either end, per spatial dimension.
+/// Padding of a transposed convolution: how much is cut from either end of the
+/// full result, per spatial dimension.
 LogicalResult transposedPadding(NodeContext &c, const Windows &w,
                                 ArrayRef<int64_t> more, const Sizes &extents,
                                 Sizes &low, Sizes &high) {

@@ -1,4 +1,4 @@
-// Loop and Scan: what each gives its body, and how it ends.
+// Loop and Scan: the operands of each body, and how the loop ends.
 #include "compiler/import/onnx/graph/LoopBuilder.h"
 
 using namespace mlir;

@@ -90,7 +90,7 @@ LogicalResult readActivations(NodeContext &c, int64_t directions,
   return success();
 }
 
-/// What the three nodes share; extents are checked.
+/// The operands and attributes that the three nodes share, extents checked.
 struct Network {
   explicit Network(GraphBuilder &g) : g(g) {}
 

@@ -37,7 +37,7 @@ static LogicalResult compress(NodeContext &ctx) {
   FailureOr<int64_t> axis = axisOrFlat(ctx, value);
   if (failed(axis))
     return failure();
-  // Conditions may be shorter; what is beyond the extent selects nothing.
+  // Conditions may be shorter; those beyond the extent select nothing.
   Size extent = g.size(value, *axis);
   Size length = g.min(g.size(flags, 0), extent);
   flags = g.sliceDim(flags, 0, g.index(0), length);

@@ -132,8 +132,8 @@ static FailureOr<Marks> markAxes(NodeContext &ctx, const Sizes &axes,
   return marks;
 }
 
-/// The axes of extent one. Of open extents the declared rank of the result
-/// tells whether they are ones, and the run checks them.
+/// The axes of extent one. The declared rank of the result tells whether open
+/// extents are ones, and the run checks them.
 static FailureOr<Sizes> unitAxes(NodeContext &ctx) {
   GraphBuilder &g = ctx.g;
   Sizes sizes = g.sizes(ctx.input(0)), axes;

@@ -232,8 +232,8 @@ static LogicalResult pad(NodeContext &ctx) {
   return success();
 }
 
-/// The middle of what is too large, zeros around what is too small; of an odd
-/// difference the end has more.
+/// Cuts the middle out of axes that are too large and puts zeros around those
+/// that are too small; the end gets the greater half of an odd difference.
 static LogicalResult centerCropPad(NodeContext &ctx) {
   GraphBuilder &g = ctx.g;
   Value input = ctx.input(0);

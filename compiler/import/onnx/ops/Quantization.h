@@ -24,7 +24,7 @@ llvm::FailureOr<mlir::Value> alongDim(NodeContext &c, size_t i, int64_t dim,
 /// finite number.
 llvm::LogicalResult checkScale(NodeContext &c, size_t i);
 
-/// The same, of f32: what products of quantized operands are scaled by.
+/// `checkScale` of an f32 scale that multiplies products of quantized operands.
 llvm::LogicalResult checkSingleScale(NodeContext &c, size_t i);
 
 /// Operand `i`, when present, has the element type `element`.

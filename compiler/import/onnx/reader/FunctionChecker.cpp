@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned maxCallDepth = 64;
 
-/// What a body becomes when all calls in it are inlined.
+/// The size of a body with all its calls inlined.
 struct Inlined {
   uint64_t nodes = 0;
   unsigned calls = 0;   ///< the longest chain of calls

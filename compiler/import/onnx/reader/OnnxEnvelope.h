@@ -21,10 +21,10 @@ enum PayloadField : uint32_t {
   Uint64Data = 11
 };
 
-/// Of a model, with all calls of local functions inlined. A hundred times what
-/// the largest exports have; so many still compile in a minute.
+/// Nodes of a model with all calls of local functions inlined. The largest
+/// exports have a hundredth of it; so many still compile in a minute.
 constexpr uint64_t maxNodes = uint64_t(1) << 18;
-/// Of a graph: inputs, initializers aside, and as many outputs. Each becomes an
+/// Inputs of a graph, initializers aside, and as many outputs. Each becomes an
 /// argument of one function.
 constexpr uint64_t maxGraphValues = 1024;
 constexpr uint64_t maxRank = 64;

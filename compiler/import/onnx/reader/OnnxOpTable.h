@@ -1,5 +1,5 @@
-// What the operators of ONNX's default domain take, by opset version: counts
-// and attributes, not types.
+// Signatures of the operators of ONNX's default domain, by opset version:
+// counts of operands and attributes, not types.
 #ifndef TENON_COMPILER_IMPORT_ONNX_READER_ONNXOPTABLE_H
 #define TENON_COMPILER_IMPORT_ONNX_READER_ONNXOPTABLE_H
 

@@ -13,7 +13,7 @@ namespace tenon::onnx {
 /// Payloads up to this size are copied out of files: they may be needed as
 /// values while compiling.
 static constexpr uint64_t inlineLimit = 1024;
-/// What varint payloads may take once decoded, beyond the size of the file.
+/// Bytes that decoded varint payloads may take beyond the size of the file.
 static constexpr uint64_t expansionLimit = uint64_t(256) << 20;
 
 ElementType elementTypeOf(int64_t dataType, const std::string &place) {
@@ -280,7 +280,7 @@ Tensor TensorDecoder::decode(const ::onnx::TensorProto &proto,
     else if (elements != 0)
       decodeTyped(tensor, payload, place);
   }
-  // What is neither 0 nor 1 is true, and is 1 from here on.
+  // A byte that is neither 0 nor 1 is true, and is 1 from here on.
   if (tensor.type == ElementType::Bool)
     for (std::byte &byte : std::get<InlineBytes>(tensor.payload))
       byte = std::byte{byte != std::byte{0}};

@@ -50,7 +50,7 @@ static llvm::EquivalenceClasses<unsigned> findMeetings(ModuleOp apart) {
 }
 
 OwningOpRef<ModuleOp> GraphImporter::importApart(const Entry &entry) {
-  // What is wrong with the graph is said when it is imported for good.
+  // Errors in the graph are reported when it is imported for good.
   ScopedDiagnosticHandler silence(&context,
                                   [](mlir::Diagnostic &) { return success(); });
   CompileOptions apart = options;

@@ -148,9 +148,9 @@ bool GraphImporter::importFrameLoop(Frame &frame, const Node &exit) {
   g.loc = FusedLoc::get(
       {NameLoc::get(StringAttr::get(&context, frame.prefix + exit.name))},
       StringAttr::get(&context, exit.op), &context);
-  // An iteration's nodes: what is outside has been imported, what is inside is
-  // imported anew for the variables' values in it. Switch has the value where
-  // the loop ends, then where it goes on.
+  // An iteration's nodes: those outside have been imported, those inside are
+  // imported anew for the variables' values in it. The results of Switch are
+  // the value if the loop ends, then the value if it goes on.
   auto inside = [&](ArrayRef<Result> variables,
                     ArrayRef<const Node *> wanted) -> FailureOr<Results> {
     Frame iteration = frame;

@@ -1,5 +1,5 @@
-// Which nodes read or change variables, and which of those must have happened
-// before another node: what control edges are followed for.
+// Which nodes read or change variables, and which of those must happen before
+// another node: only for these are control edges followed.
 #ifndef TENON_COMPILER_IMPORT_TENSORFLOW_GRAPH_TFEFFECTS_H
 #define TENON_COMPILER_IMPORT_TENSORFLOW_GRAPH_TFEFFECTS_H
 
@@ -22,8 +22,8 @@ public:
   bool writes(const Body &body);
 
   /// The nodes that touch variables and that a control edge of `node` puts
-  /// before it; of a chain of them the last. Nothing in bodies without writes,
-  /// and nothing behind edges that are `given`.
+  /// before it; only the last of a chain. Nothing in bodies without writes, and
+  /// nothing behind edges that are `given`.
   llvm::SmallVector<const Node *>
   before(const Body &body, const Node &node,
          llvm::function_ref<bool(const Edge &)> given);

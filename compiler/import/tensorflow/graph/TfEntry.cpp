@@ -24,16 +24,16 @@ std::optional<GraphImporter::Entries> GraphImporter::chooseEntries() {
       return std::nullopt;
     return Entries{*entry};
   };
-  if (!options.feeds.empty() || !options.fetches.empty())
+  if (!options.tensorflow.feeds.empty() || !options.tensorflow.fetches.empty())
     return only(cutEntry());
   if (!model.isSavedModel) {
-    if (options.entries.empty() && !options.allSignatures)
+    if (options.tensorflow.entries.empty() && !options.tensorflow.allSignatures)
       return only(wholeGraph());
     error("", "a frozen graph has neither signatures nor functions",
           Status::Usage, "name tensors with --feeds= and --fetches=");
     return std::nullopt;
   }
-  std::vector<EntryOption> wanted = options.entries;
+  std::vector<EntryOption> wanted = options.tensorflow.entries;
   auto add = [&](const std::string &name) {
     if (llvm::none_of(wanted, [&](const EntryOption &option) {
           return option.isSignature && option.name == name;
@@ -41,7 +41,7 @@ std::optional<GraphImporter::Entries> GraphImporter::chooseEntries() {
       wanted.push_back({true, name});
   };
   constexpr const char *usual = "serving_default";
-  if (options.allSignatures) {
+  if (options.tensorflow.allSignatures) {
     // The usual one first: it is what a run takes that names none.
     if (model.signatures.count(usual))
       add(usual);
@@ -59,7 +59,7 @@ std::optional<GraphImporter::Entries> GraphImporter::chooseEntries() {
     if (!entry)
       return std::nullopt;
     entry->name = option.name;
-    // What the compiler adds to the names of functions must find them free.
+    // The compiler appends `.plan` to names of functions: these must be free.
     StringRef stem = option.name;
     stem.consume_back(".plan");
     if (!names.insert(option.name).second ||
@@ -135,7 +135,7 @@ GraphImporter::functionEntry(const std::string &path) {
                         : "choose one with --function=: " + join(paths));
     return std::nullopt;
   }
-  // Of the variants: not those for training, and then the most general one.
+  // Take the most general of the variants that are not for training.
   SmallVector<std::pair<std::string, const ConcreteFunction *>> variants;
   for (const std::string &name : traced)
     if (auto found = model.concreteFunctions.find(name);
@@ -208,19 +208,19 @@ std::optional<GraphImporter::Entry> GraphImporter::cutEntry() {
     ports.push_back(port);
     return true;
   };
-  for (const std::string &feed : options.feeds)
+  for (const std::string &feed : options.tensorflow.feeds)
     if (!add(feed, entry.inputs))
       return std::nullopt;
-  for (const std::string &fetch : options.fetches)
+  for (const std::string &fetch : options.tensorflow.fetches)
     if (!add(fetch, entry.outputs))
       return std::nullopt;
-  if (options.fetches.empty()) {
+  if (options.tensorflow.fetches.empty()) {
     std::optional<Entry> whole = wholeGraph();
     if (!whole)
       return std::nullopt;
     entry.outputs = whole->outputs;
   }
-  if (options.feeds.empty())
+  if (options.tensorflow.feeds.empty())
     entry.inputs = placeholders(model.graph, entry.outputs);
   return entry;
 }

@@ -1,5 +1,5 @@
-// From an entry to a function of the module: what it takes, what it captured,
-// and its results.
+// From an entry to a function of the module: its arguments, its captures and
+// its results.
 #include "compiler/import/tensorflow/graph/TfGraphImporter.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -108,7 +108,7 @@ std::optional<Result> GraphImporter::resultOf(Frame &frame, const Edge &edge,
   }
   if (index < results.size())
     return results[index];
-  // What is unsupported has been told already, and has no results.
+  // An unsupported use has been recorded already, and has no results.
   if (results.empty())
     return Result();
   error(user ? placeIn(*user) : "",

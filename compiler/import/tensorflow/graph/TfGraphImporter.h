@@ -17,7 +17,7 @@
 
 namespace tenon::tf {
 
-/// What a node's result stands for.
+/// A node's result.
 struct Result {
   enum class Kind {
     Nothing,   ///< came of something unsupported: its users are passed over
@@ -76,7 +76,7 @@ public:
   llvm::StringSet<> newlyWritten;
 
   /// The results of a function at the builder's insertion point. Failure means
-  /// that an error was reported; what is unsupported gives Nothing.
+  /// that an error was reported; unsupported nodes give Nothing.
   llvm::FailureOr<Results> call(const Node &site, llvm::StringRef function,
                                 llvm::ArrayRef<Result> operands);
   /// The function, or null after an error.
@@ -100,8 +100,8 @@ public:
   std::string placeIn(const Node &node) const;
 
 private:
-  /// What becomes a function of the module: tensors of the main graph, or a
-  /// function of the object graph.
+  /// A function of the module to be: tensors of the main graph, or a function
+  /// of the object graph.
   struct Entry {
     std::string name = "main";
     llvm::SmallVector<Port> inputs, outputs;
@@ -124,13 +124,13 @@ private:
   /// The entry's results, from the main graph or its function.
   std::optional<Results> resultsOf(const Entry &entry, Results arguments,
                                    Frame &frame);
-  /// What an object is to a function that captured it.
+  /// The value of an object in a function that captured it.
   std::optional<Result> captured(const Entry &entry, int64_t object,
                                  Frame &frame);
   bool isTensor(const Port &port);
   bool declareInputs(const Entry &entry, std::vector<DeclaredInput> &declared);
-  /// Of several entries each takes the options that are about its inputs; each
-  /// option must have been taken by one.
+  /// The options about this entry's inputs. Each option must be taken by one of
+  /// the entries.
   void takeOptions(const std::vector<DeclaredInput> &declared,
                    std::vector<DimOption> &dims,
                    std::vector<ShapeOption> &shapes);
@@ -139,7 +139,7 @@ private:
   llvm::SmallVector<std::string> openDims, inputNames;
 
   // TfBatches.cpp
-  /// Fills `batchNames`: what the open first extent of an input is called.
+  /// Fills `batchNames`, the names of the inputs' open first extents.
   void nameBatches(const Entry &entry);
   /// The entry with every open extent a dim of its own, its sizes checked;
   /// null where that cannot be had.
@@ -151,8 +151,8 @@ private:
   /// Results of `node` in `frame`, those of what it needs first.
   bool evaluate(Frame &frame, const Node &start);
   bool import(Frame &frame, const Node &node);
-  /// What must be imported before the node: its operands, and before the Exit
-  /// of a loop, whose operand lies inside, what enters it.
+  /// The edges to import before the node: its operands, and before the Exit of
+  /// a loop, whose operand lies inside, the edges that enter the loop.
   llvm::SmallVector<Edge> needs(Frame &frame, const Node &node);
   bool importFrameLoop(Frame &frame, const Node &exit);
   bool importMerge(Frame &frame, const Node &merge);
@@ -181,7 +181,7 @@ private:
   Effects effects;
   llvm::SmallVector<Frame *> frames;
   uint64_t imported = 0; ///< nodes, those of inlined functions counted again
-  /// Of the weight or the state a variable is, by its key.
+  /// The symbol of the weight or state that a variable is, by its key.
   std::map<std::string, std::string> variableSymbols;
   std::map<const Node *, std::optional<Conditional>> conditionals;
   std::map<const Body *, std::shared_ptr<ConditionFinder>> conditions;

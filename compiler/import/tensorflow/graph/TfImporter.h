@@ -16,8 +16,8 @@ namespace tenon {
 /// `tenon.check_size`; passes do that, and importers stand below passes.
 using SizeChecker = llvm::LogicalResult (*)(mlir::ModuleOp);
 
-/// A function for each of `options.entries`, or one for `options.feeds` and
-/// `options.fetches`, else the only signature or `serving_default`, else, for a
+/// A function for each of `options.tensorflow.entries`, or one for its `feeds`
+/// and `fetches`, else the only signature or `serving_default`, else, for a
 /// frozen graph, its placeholders and what nothing consumes.
 mlir::OwningOpRef<mlir::ModuleOp>
 importTensorFlow(mlir::MLIRContext &context, tf::Model &model,

@@ -1,5 +1,5 @@
-// What comes into the graph from outside: arguments with their named extents
-// and what the user said of them, constants, and the saved values of variables.
+// Values that enter the graph from outside: arguments with their named extents
+// and the user's options about them, constants, and saved values of variables.
 #include "compiler/import/tensorflow/graph/TfNodeContext.h"
 #include "dialects/tenon/SizeLimit.h"
 #include "llvm/ADT/StringExtras.h"
@@ -34,7 +34,7 @@ bool GraphImporter::declareInputs(const Entry &entry,
         option = &candidate;
     std::string place = "input '" + port.name + "'";
     if (!isTensor(port)) {
-      // Not the end: what else is not supported is told as well.
+      // Go on: other unsupported uses are reported as well.
       unsupportedUse("inputs of " + dataTypeName(port.type), place);
       continue;
     }

@@ -10,7 +10,7 @@
 
 namespace tenon::tf {
 
-/// What a placeholder, or any node with such attributes, declares.
+/// The port that a placeholder, or any node with such attributes, declares.
 Port portOf(const Node &node, const std::string &tensor);
 
 /// Nodes whose results nobody uses, fed ones aside.

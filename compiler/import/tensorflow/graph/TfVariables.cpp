@@ -1,5 +1,6 @@
-// Variables as values: what nothing writes is a weight, or a constant where it
-// is small; what some entry writes is a state that starts with what was saved.
+// Variables as values. One that no entry writes is a weight, or a constant if
+// small; one that some entry writes is a state that starts with the saved
+// value.
 #include "compiler/import/tensorflow/graph/TfGraphImporter.h"
 
 #include "compiler/files/ReaderDoor.h"

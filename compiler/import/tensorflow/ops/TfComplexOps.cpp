@@ -1,5 +1,5 @@
-// Complex numbers as pairs of tensors: what makes them and takes them apart,
-// their arithmetic, and Fourier transforms. What moves or adds elements works
+// Complex numbers as pairs of tensors: ops that make them and take them apart,
+// their arithmetic, and Fourier transforms. Ops that move or add elements work
 // on each part by itself.
 #include "compiler/import/graph/Fourier.h"
 #include "compiler/import/tensorflow/graph/TfNodeContext.h"
@@ -38,7 +38,7 @@ LogicalResult byParts(NodeContext &c) {
   return success();
 }
 
-/// What is asked of the shape alone is asked of the real part.
+/// Ops of the shape alone take the real part.
 LogicalResult byRealPart(NodeContext &c) {
   Results operands;
   for (const Result &operand : c.all())
@@ -220,7 +220,7 @@ FailureOr<Sizes> lengths(NodeContext &c, size_t dims) {
   return *given;
 }
 
-/// Of real signals along the last `dims` dimensions.
+/// Transforms real signals along the last `dims` dimensions.
 template <int dims> LogicalResult realTransform(NodeContext &c) {
   if (failed(c.expectFloat(0)) || failed(c.expectMinRank(0, dims)))
     return failure();

@@ -117,7 +117,7 @@ LogicalResult forkOp(NodeContext &c) {
 void registerConditionalOps(OpRegistry &r) {
   for (const char *op : {"Switch", "RefSwitch"})
     r.add(op, 2, forkOp, {"output_false", "output_true"});
-  // What a Merge is, the walk has to know: it comes before its operands.
+  // The walk has to know a Merge, which comes before its operands.
   for (const char *op : {"Merge", "RefMerge"})
     r.add(op, 1, kMany,
           [](NodeContext &c) {

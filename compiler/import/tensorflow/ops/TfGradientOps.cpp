@@ -1,4 +1,4 @@
-// Gradients of elementwise functions: what arrives at the result, times the
+// Gradients of elementwise functions: the gradient at the result times the
 // derivative, which some functions give by their argument and others by their
 // result.
 #include "compiler/import/graph/Formulas.h"

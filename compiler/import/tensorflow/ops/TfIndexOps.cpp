@@ -348,7 +348,7 @@ LogicalResult reverse(NodeContext &c) {
   return success();
 }
 
-/// Shifts along axes; what leaves at one end comes in at the other.
+/// Shifts along axes; elements that leave at one end come in at the other.
 LogicalResult roll(NodeContext &c) {
   GraphBuilder &g = c.g;
   Value x = c.input(0);

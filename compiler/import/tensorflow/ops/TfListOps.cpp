@@ -1,6 +1,6 @@
 // Lists of tensors of one shape, as loops fill and read them: one dense tensor,
 // the list along its first dimension. The tensor arrays of TensorFlow 1 are
-// such lists too: what they hold is carried by their flow, their handle says
+// such lists too: their flow operand carries the elements, their handle carries
 // nothing.
 #include "compiler/import/tensorflow/graph/TfNodeContext.h"
 

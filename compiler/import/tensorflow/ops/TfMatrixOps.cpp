@@ -227,7 +227,7 @@ LogicalResult setDiagonal(NodeContext &c) {
   if (failed(c.expectMinRank(0, 2)) || failed(c.expectSameElements({0, 1})) ||
       failed(c.expectRank(1, rank - 1)) || failed(expectMainDiagonal(c, 2)))
     return failure();
-  // As long as the matrix has rows: what is beyond the diagonal is not used.
+  // As long as the matrix has rows: values beyond the diagonal are not used.
   Sizes own = g.sizes(x);
   Size rows = own[rank - 2], used = g.min(rows, own.back());
   own.truncate(rank - 1);

@@ -18,7 +18,8 @@ struct Philox {
 /// Words of 32 bits in tensors of u64.
 using Words = std::array<mlir::Value, 4>;
 
-/// The blocks that stand `places`, of u64, behind the first: of their shape.
+/// The blocks that stand `places` (u64) behind the first, in the shape of
+/// `places`.
 Words blocksAt(GraphBuilder &g, const Philox &first, mlir::Value places);
 
 /// `low` and `high` words as one number.

@@ -1,5 +1,5 @@
-// Gradients of pools: what arrived at a window goes back to its greatest
-// element, or to all of them alike.
+// Gradients of pools: a window's gradient goes back to its greatest element, or
+// to all its elements alike.
 #include "compiler/import/tensorflow/ops/TfPools.h"
 #include "dialects/tenon/ShapeRules.h"
 

@@ -127,7 +127,7 @@ private:
     return {g.mul(g.make<SineOp>(turn), radius),
             g.mul(g.make<CosineOp>(turn), radius)};
   }
-  /// Those of a block, in their order: four of f32, or two of f64.
+  /// The normal numbers of a block in their order: four f32 or two f64.
   SmallVector<Value> normals(const Words &words, bool wide) {
     SmallVector<Value> result;
     if (wide) {

@@ -52,7 +52,7 @@ LogicalResult unique(NodeContext &c) {
   return success();
 }
 
-/// What of the first list is not in the second, and where it stands.
+/// The elements of the first list that are not in the second, and their places.
 LogicalResult listDiff(NodeContext &c) {
   GraphBuilder &g = c.g;
   mlir::Type element = c.elementAttr("out_idx", DataType::I32);

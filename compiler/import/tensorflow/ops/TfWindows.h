@@ -22,8 +22,8 @@ struct Windows {
 llvm::FailureOr<bool> channelsFirst(NodeContext &c, int64_t spatial);
 
 /// An attribute with an entry per dimension of the image; those of batch and
-/// channels must be one. `otherwise`: of every dimension when absent; 0: it is
-/// required.
+/// channels must be one. `otherwise` is every dimension's entry if the
+/// attribute is absent; 0: it is required.
 llvm::FailureOr<llvm::SmallVector<int64_t>>
 spatialList(NodeContext &c, llvm::StringRef name, bool first, int64_t spatial,
             int64_t otherwise);

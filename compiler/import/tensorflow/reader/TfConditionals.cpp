@@ -72,7 +72,7 @@ ConditionFinder::Conditions ConditionFinder::of(const Edge &edge) const {
 void ConditionFinder::settle(const Node &node) {
   Conditions conditions;
   if (is(node, "Merge")) {
-    // What all its operands ask for.
+    // The conditions of all its operands.
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       Conditions one = of(node.inputs[i]), both;
       std::set_intersection(one.begin(), one.end(), conditions.begin(),
@@ -92,7 +92,7 @@ void ConditionFinder::settle(const Node &node) {
 }
 
 void ConditionFinder::workOut(const Node &start) {
-  // Depth first, without recursion; what goes in circles asks for nothing.
+  // Depth first, without recursion; nodes in circles have no conditions.
   std::vector<std::pair<const Node *, size_t>> path = {{&start, 0}};
   std::set<const Node *> seen = {&start};
   while (!path.empty()) {

@@ -18,7 +18,7 @@ struct Conditional {
   std::vector<Edge> outside; ///< what the sides use and none of them computes
 };
 
-/// What a Switch asks, behind identities: `node:index`.
+/// The condition of a Switch, behind identities: `node:index`.
 std::string conditionName(const Body &body, const Node &fork);
 
 /// Which conditions must hold for a node to be alive, for one body.
@@ -39,7 +39,8 @@ private:
   std::map<const Node *, Conditions> known;
 
   const Node *producer(const Edge &edge) const;
-  /// Of the result that an edge takes; its node has been worked out.
+  /// The conditions of the result that an edge takes; its node has been worked
+  /// out.
   Conditions of(const Edge &edge) const;
   void workOut(const Node &node);
   void settle(const Node &node);

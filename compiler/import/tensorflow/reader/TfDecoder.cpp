@@ -1,5 +1,5 @@
-// Messages become structures; what a graph may not say is refused here, what a
-// node may not is left to its handler.
+// Messages become structures. Faults of the graph are refused here, faults of a
+// node's attributes are left to its handler.
 #include "compiler/import/tensorflow/reader/TfDecoder.h"
 
 #include "compiler/files/ReadFailure.h"

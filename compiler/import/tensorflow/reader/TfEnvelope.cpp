@@ -1,5 +1,5 @@
-// TensorFlow's graph.proto and saved_model.proto as tables: what an importer
-// needs of them. Everything else is skipped.
+// TensorFlow's graph.proto and saved_model.proto as tables, as far as an
+// importer needs them. Everything else is skipped.
 #include "compiler/import/tensorflow/reader/TfEnvelope.h"
 
 namespace tenon::tf {

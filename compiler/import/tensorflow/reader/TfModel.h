@@ -50,7 +50,7 @@ enum class DataType : int32_t {
 
 /// The bytes of one element; 0 for those that are no plain numbers.
 unsigned elementSize(DataType type);
-/// Of the parts of complex numbers; of others, themselves.
+/// The type of the parts of complex numbers; other types as they are.
 DataType realType(DataType type);
 /// `f32`, `i64`, `bool`, `string`, ... as our messages spell it.
 std::string dataTypeName(DataType type);
@@ -94,9 +94,9 @@ struct FunctionName {
 using Attr = std::variant<std::monostate, std::string, int64_t, float, bool,
                           DataType, Shape, Tensor, FunctionName, List>;
 
-/// What an operand names: result `index` of `node`, or in functions, where
-/// `output` may be named, of that output of the node; an argument when the name
-/// is one.
+/// The value that an operand names: result `index` of `node`. In functions
+/// `output` may be named, and `index` counts in that output of the node; `node`
+/// may also be an argument.
 struct Edge {
   std::string node;
   std::string output;
@@ -152,7 +152,7 @@ struct Signature {
 struct ConcreteFunction {
   std::vector<Port> inputs; ///< the tensors of its arguments, in their order
   std::vector<std::string> outputs; ///< names, in the order of the results
-  /// What comes after the inputs: numbers of objects.
+  /// The arguments after the inputs: numbers of objects.
   std::vector<int64_t> captures;
   std::string arguments; ///< spelled, for people: `x: f32[?,3], training: true`
   bool hasTrueFlag = false; ///< one of the arguments is the constant true
