@@ -28,10 +28,12 @@ PYTHON = "/usr/bin/python3"
 MODELS = ["mlp", "mlp_batch", "resnet50", "resnet50_bn", "mobilenet_v3_large",
           "mobilenet_v3_large_bn", "vit_b_16", "encoder", "encoder_dynamic",
           "gpt2_prefill", "gpt2_decode", "unet", "windows", "fasterrcnn"]
-# Further models run only if named: "swin_t", "retinanet", "ssdlite".
-NO_BATCH = ("mlp", "encoder", "fasterrcnn", "retinanet", "ssdlite")
+DETECTORS = ["fasterrcnn", "maskrcnn", "retinanet", "ssdlite"]
+OPEN_DETECTORS = [f"{name}_open" for name in DETECTORS]
+# Further models run only if named: "swin_t", all detectors but "fasterrcnn".
+NO_BATCH = ("mlp", "encoder", *DETECTORS, *OPEN_DETECTORS)
 SECONDS = {"resnet50": 15, "resnet50_bn": 15, "gpt2_prefill": 40,
-           "gpt2_decode": 40}
+           "gpt2_decode": 40, "maskrcnn_open": 80}
 DEFAULT_SECONDS = 40
 THREADS = (1, 2, 5)
 with open("/proc/cpuinfo") as cpuinfo:

@@ -26,6 +26,13 @@ def fasterrcnn():
         max_size=200), (160, 184)
 
 
+def maskrcnn():
+    return detection.maskrcnn_resnet50_fpn(
+        weights=None, weights_backbone=None, num_classes=5, min_size=128,
+        max_size=160, rpn_post_nms_top_n_test=200,
+        box_detections_per_img=20), (128, 152)
+
+
 def last_layers(model):
     """The layers that compute scores or offsets of boxes, in the order of
     their dependence, each with the spread it shall have."""
@@ -34,6 +41,8 @@ def last_layers(model):
         yield model.rpn.head.bbox_pred, 0.2
         yield model.roi_heads.box_predictor.cls_score, 1.5
         yield model.roi_heads.box_predictor.bbox_pred, 0.5
+        if model.roi_heads.has_mask():
+            yield model.roi_heads.mask_predictor.mask_fcn_logits, 1.5
         return
     head = model.head
     if hasattr(head.classification_head, "cls_logits"):

@@ -214,11 +214,17 @@ def swin():
     return recipe
 
 
-def detector(build, seed):
+def detector(build, seed, other_size=None):
+    """With another size, height and width of the image are open."""
     net, images, names = detection_models.make(build, draw, seed)
+    axes = None
+    if other_size:
+        axes = {"image": {1: "height", 2: "width"}}
+        images.append(nn.functional.interpolate(images[0][None], other_size,
+                                                mode="bicubic")[0])
     first, *more = [[image] for image in images]
     # From opset 16 on the exporter's RoiAlign is off by half a pixel.
-    return Recipe(net, first, ["image"], names, None, more=more, opset=11)
+    return Recipe(net, first, ["image"], names, axes, more=more, opset=11)
 
 
 MODELS = {
@@ -237,8 +243,17 @@ MODELS = {
     "windows": windows,
     "swin_t": swin,
     "fasterrcnn": lambda: detector(detection_models.fasterrcnn, 31),
+    "maskrcnn": lambda: detector(detection_models.maskrcnn, 31),
     "retinanet": lambda: detector(detection_models.retinanet, 31),
     "ssdlite": lambda: detector(detection_models.ssdlite, 31),
+    "fasterrcnn_open": lambda: detector(detection_models.fasterrcnn, 31,
+                                        (144, 208)),
+    "maskrcnn_open": lambda: detector(detection_models.maskrcnn, 31,
+                                      (152, 144)),
+    "retinanet_open": lambda: detector(detection_models.retinanet, 31,
+                                       (152, 144)),
+    "ssdlite_open": lambda: detector(detection_models.ssdlite, 31,
+                                     (256, 384)),
 }
 
 

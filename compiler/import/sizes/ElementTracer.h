@@ -12,8 +12,8 @@ namespace tenon {
 class ElementTracer {
 public:
   using Known = llvm::DenseMap<mlir::Value, Sizes>;
-  /// Gives the elements of integers that cannot be traced.
-  using Reader = llvm::function_ref<Sizes(mlir::Value)>;
+  /// Gives the elements of integers that cannot be traced, or nothing.
+  using Reader = llvm::function_ref<std::optional<Sizes>(mlir::Value)>;
 
   /// `known` is asked first, and has all that was found afterwards.
   ElementTracer(GraphBuilder &builder, ShapeValues &shapes, Known &known,

@@ -3,32 +3,54 @@
 #ifndef TENON_COMPILER_IMPORT_SIZES_NUMBERRANGES_H
 #define TENON_COMPILER_IMPORT_SIZES_NUMBERRANGES_H
 
-#include "compiler/import/graph/GraphBuilder.h"
-
-#include <limits>
+#include "compiler/import/sizes/FloatSizes.h"
 
 namespace tenon {
 
-/// Every number is within [low, high], but NaN, which may be there too.
+class ShapeValues;
+
+/// Every number is within [low, high], but NaN, which may be there too. An end
+/// is an f64 attribute or a value that is known before the run; null where
+/// nothing limits the numbers.
 struct NumberRange {
-  double low = -std::numeric_limits<double>::infinity();
-  double high = std::numeric_limits<double>::infinity();
+  Size low, high;
 };
 
 class NumberRanges {
 public:
-  /// The range of a tensor of integers or floats.
-  NumberRange of(mlir::Value tensor) { return of(tensor, 0); }
+  NumberRanges(GraphBuilder &g, ShapeValues &shapes)
+      : g(g), floats(g), shapes(shapes) {}
 
-  /// An element of `tensor` as a size, with what bounds it in its arithmetic:
-  /// memory is planned by that, also for what NaN became.
-  Size limit(GraphBuilder &g, Size element, mlir::Value tensor);
+  /// An element of `tensor`, which is of integers, as a size, with what bounds
+  /// it in its arithmetic: memory is planned by that, also for what NaN became.
+  Size limit(Size element, mlir::Value tensor);
 
 private:
   NumberRange of(mlir::Value tensor, int depth);
   NumberRange infer(mlir::Value tensor, int depth);
+  NumberRange inferOp(mlir::Operation *op, mlir::OpResult result, int depth);
+  NumberRange ofConstant(mlir::DenseElementsAttr constant);
+  std::optional<NumberRange> ofElements(mlir::Value tensor);
+  bool isKnownBeforeRun(mlir::Value size, int depth);
 
+  using Combine = llvm::function_ref<Size(Size, Size)>;
+  Size number(double value);
+  NumberRange unite(NumberRange a, NumberRange b);
+  NumberRange least(NumberRange a, NumberRange b);
+  NumberRange greatest(NumberRange a, NumberRange b);
+  NumberRange sum(NumberRange a, NumberRange b);
+  NumberRange negated(NumberRange a);
+  NumberRange product(NumberRange a, NumberRange b);
+  NumberRange quotient(NumberRange a, NumberRange b);
+  NumberRange whole(NumberRange a);
+  NumberRange corners(NumberRange a, NumberRange b, Combine apply);
+  NumberRange inType(NumberRange range, mlir::Type type);
+
+  GraphBuilder &g;
+  FloatSizes floats;
+  ShapeValues &shapes;
   llvm::DenseMap<mlir::Value, NumberRange> known;
+  llvm::DenseMap<mlir::Value, bool> knownBeforeRun;
 };
 
 } // namespace tenon

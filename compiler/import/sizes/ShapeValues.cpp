@@ -43,7 +43,7 @@ std::optional<SmallVector<double>> ShapeValues::constantFloats(Value tensor) {
     return result;
   }
   if (isa<FloatType>(GraphBuilder::elementOf(tensor))) {
-    std::optional<Sizes> floats = trace(tensor, 0);
+    std::optional<Sizes> floats = trace(tensor);
     if (!floats)
       return std::nullopt;
     for (Size number : *floats) {
@@ -69,14 +69,19 @@ std::optional<SmallVector<int64_t>> ShapeValues::constants(Value tensor) {
 std::optional<Sizes> ShapeValues::elements(Value tensor) {
   if (!isa<IntegerType>(GraphBuilder::elementOf(tensor)))
     return std::nullopt;
-  return trace(tensor, 0);
+  return trace(tensor);
 }
 
-std::optional<Sizes> ShapeValues::trace(Value tensor, int depth) {
+std::optional<Sizes> ShapeValues::tracedElements(Value tensor) {
+  auto refuse = [](Value) { return std::nullopt; };
+  return ElementTracer(g, *this, memo, refuse).elements(tensor);
+}
+
+std::optional<Sizes> ShapeValues::trace(Value tensor) {
   auto read = [&](Value numbers) {
     return extractAll(numbers, GraphBuilder::typeOf(numbers).getNumElements());
   };
-  return ElementTracer(g, *this, memo, read).elements(tensor, depth);
+  return ElementTracer(g, *this, memo, read).elements(tensor);
 }
 
 Sizes ShapeValues::extractAll(Value tensor, int64_t count) {
@@ -102,7 +107,7 @@ Sizes ShapeValues::extractAll(Value tensor, int64_t count) {
     Value number = element.getWidth() == 1
                        ? g.make<arith::IndexCastUIOp>(index, scalar)
                        : g.make<arith::IndexCastOp>(index, scalar);
-    result.push_back(ranges.limit(g, number, tensor));
+    result.push_back(ranges.limit(number, tensor));
   }
   return result;
 }

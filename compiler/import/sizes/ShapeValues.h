@@ -14,13 +14,17 @@ public:
   /// Tensors of more elements are not traced.
   static constexpr int64_t maxElements = 1024;
 
-  explicit ShapeValues(GraphBuilder &builder) : g(builder) {}
+  explicit ShapeValues(GraphBuilder &builder)
+      : g(builder), ranges(builder, *this) {}
 
   /// The elements of an integer or bool tensor of rank 0 or 1 (or more, row by
   /// row) of at most maxElements elements; nothing when their number is not
   /// static or too great. Elements that cannot be traced become
   /// `tensor.extract`.
   std::optional<Sizes> elements(mlir::Value tensor);
+
+  /// The elements of integers or floats, where all can be traced.
+  std::optional<Sizes> tracedElements(mlir::Value tensor);
 
   /// The elements where all of them are constants.
   std::optional<llvm::SmallVector<int64_t>> constants(mlir::Value tensor);
@@ -37,7 +41,7 @@ private:
   llvm::DenseMap<mlir::Value, Sizes> memo;
   NumberRanges ranges;
 
-  std::optional<Sizes> trace(mlir::Value tensor, int depth);
+  std::optional<Sizes> trace(mlir::Value tensor);
   Sizes extractAll(mlir::Value tensor, int64_t count);
 };
 
