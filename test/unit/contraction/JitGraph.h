@@ -16,8 +16,10 @@ struct JitTarget {
   int64_t vectorBytes;
   std::vector<std::string> features{}; ///< beside those of the CPU: "+amx-bf16"
   int64_t amxParts = 0;
+  bool optimize = true; ///< by LLVM's passes, and the code as -O2 makes it
 };
-/// The targets this machine can run.
+/// The targets this machine can run. One is optimized and the other is not: no
+/// bit may depend on it, and LLVM takes more time over the wider vectors.
 std::vector<JitTarget> jitTargets();
 
 /// One tensor in memory.
