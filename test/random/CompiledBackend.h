@@ -12,7 +12,8 @@ struct CompiledOptions {
   std::string cpu = "native";
   MatmulPrecision precision = MatmulPrecision::F32;
   /// The graph runs once with each number of threads, and on each of the
-  /// further processors; all must give the same bits.
+  /// further processors, whose code is not optimized; all must give the same
+  /// bits.
   std::vector<int> threads = {2};
   std::vector<std::string> otherCpus;
   /// One more artifact with code for each of these: the same bits from each.

@@ -34,7 +34,8 @@ static cl::opt<int> optLevel("opt-level", cl::desc("of the compiler"),
 static cl::opt<std::string> cpu("cpu", cl::desc("to compile for"),
                                 cl::init("native"));
 static cl::list<std::string>
-    otherCpus("also-cpu", cl::desc("compile for these too: the same bits"),
+    otherCpus("also-cpu",
+              cl::desc("compile for these too, with -O0: the same bits"),
               cl::CommaSeparated);
 static cl::list<std::string>
     versions("multiversion",
