@@ -269,8 +269,10 @@ Backend compiledBackend(CompiledOptions options) {
     Computed first({});
     for (const std::string &cpu : cpus) {
       std::string artifact = folder.file(cpu + ".so");
-      auto products =
-          compileTo(graph, folder, artifact, compileOptions(options, cpu));
+      CompileOptions compiling = compileOptions(options, cpu);
+      if (cpu != options.cpu)
+        compiling.optLevel = 0;
+      auto products = compileTo(graph, folder, artifact, compiling);
       if (!products)
         return products.takeError();
       first.bf16Products |= *products == MatmulPrecision::Bf16;

@@ -12,7 +12,7 @@ struct CompiledOptions {
   std::string cpu = "native";
   MatmulPrecision precision = MatmulPrecision::F32;
   /// The graph runs once with each number of threads, and once for each further
-  /// CPU. All runs must give equal bits.
+  /// CPU, whose code is not optimized. All runs must give equal bits.
   std::vector<int> threads = {2};
   std::vector<std::string> otherCpus;
   /// A further artifact with code for each of these CPUs must give equal bits.

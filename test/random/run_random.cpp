@@ -37,7 +37,7 @@ static cl::opt<std::string> cpu("cpu", cl::desc("CPU to compile for"),
                                 cl::init("native"));
 static cl::list<std::string>
     otherCpus("also-cpu",
-              cl::desc("compile for these CPUs too and "
+              cl::desc("compile for these CPUs too, with -O0, and "
                        "expect equal bits"),
               cl::CommaSeparated);
 static cl::list<std::string>

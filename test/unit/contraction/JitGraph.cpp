@@ -59,7 +59,7 @@ OwningOpRef<ModuleOp> lower(MLIRContext &context, const std::string &text,
 std::vector<JitTarget> jitTargets() {
   std::vector<JitTarget> targets{{"x86-64-v3", 32}};
   if (llvm::sys::getHostCPUFeatures().lookup("avx512vl"))
-    targets.push_back({"x86-64-v4", 64});
+    targets.push_back({"x86-64-v4", 64, {}, 0, /*optimize=*/false});
   return targets;
 }
 
@@ -78,6 +78,8 @@ JitGraph::JitGraph(const std::string &text, JitTarget target) {
       llvm::Triple(llvm::sys::getProcessTriple())};
   machine.setCPU(target.cpu);
   machine.addFeatures(target.features);
+  if (!target.optimize)
+    machine.setCodeGenOptLevel(llvm::CodeGenOptLevel::None);
   auto forPasses = check(machine.createTargetMachine());
   auto llvmContext = std::make_unique<llvm::LLVMContext>();
   auto code = translateModuleToLLVMIR(*module, *llvmContext);
@@ -91,7 +93,7 @@ JitGraph::JitGraph(const std::string &text, JitTarget target) {
     function.addFnAttr("prefer-vector-width",
                        std::to_string(target.vectorBytes * 8));
   }
-  optimize(*code, *forPasses, /*optLevel=*/2);
+  optimize(*code, *forPasses, target.optimize ? 2 : 0);
   jit = check(llvm::orc::LLJITBuilder()
                   .setJITTargetMachineBuilder(std::move(machine))
                   .setPlatformSetUp(llvm::orc::setUpInactivePlatform)

@@ -17,8 +17,10 @@ struct JitTarget {
   std::vector<std::string> features{}; ///< besides those of the CPU:
                                        ///< "+amx-bf16"
   int64_t amxParts = 0;
+  bool optimize = true; ///< by LLVM's passes, and the code as -O2 makes it
 };
-/// The targets that this machine can run.
+/// The targets that this machine can run. LLVM optimizes the code of one of
+/// them, because no bit may depend on it and wide vectors take LLVM more time.
 std::vector<JitTarget> jitTargets();
 
 /// One tensor in memory.
