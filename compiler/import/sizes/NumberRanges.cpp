@@ -1,5 +1,5 @@
-// Interval arithmetic over the ops that bound numbers (clamps, constants) and
-// those that carry them: movement, sums, products, roundings, conversions.
+// Interval arithmetic over ops that limit numbers (clamps, constants) and ops
+// that pass them on: movement, sums, products, roundings, conversions.
 #include "compiler/import/sizes/NumberRanges.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,16 +14,17 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Longer chains say nothing.
+/// The greatest length of a chain of ops that is analysed.
 static constexpr int maxDepth = 200;
-/// Doubles hold integers up to here.
+/// The greatest number up to which every integer is a double, with a margin.
 static constexpr double maxExact = double(int64_t(1) << 52);
 
 static NumberRange unite(NumberRange a, NumberRange b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }
 
-/// The least and the greatest of four corners.
+/// The range of `apply` over the corners of two ranges; unlimited if a corner
+/// is NaN.
 static NumberRange corners(NumberRange a, NumberRange b,
                            llvm::function_ref<double(double, double)> apply) {
   double values[] = {apply(a.low, b.low), apply(a.low, b.high),
@@ -37,7 +38,8 @@ static NumberRange corners(NumberRange a, NumberRange b,
   return result;
 }
 
-/// The range after conversion to a type: floats round, integers may wrap.
+/// The range after conversion to `type`: floats round, and integers that may
+/// wrap lose their range.
 static NumberRange inType(NumberRange range, Type type) {
   if (auto integer = dyn_cast<IntegerType>(type)) {
     unsigned bits = integer.getWidth() - !integer.isUnsigned();
@@ -48,7 +50,7 @@ static NumberRange inType(NumberRange range, Type type) {
   auto real = dyn_cast<FloatType>(type);
   if (!real)
     return {};
-  // One rounding is far below this.
+  // A bound on the relative error, far above that of one rounding.
   double share = real.getWidth() < 32 ? 0x1p-6 : 0x1p-20;
   return {range.low - share * std::fabs(range.low),
           range.high + share * std::fabs(range.high)};
@@ -184,7 +186,7 @@ NumberRange NumberRanges::infer(Value tensor, int depth) {
       })
       .Case([&](ConvertOp convert) -> Range {
         Range a = operand(0);
-        // Values past the integers of a type are taken as its last ones.
+        // Numbers outside an integer type saturate at its bounds.
         return inType({std::floor(a.low), std::ceil(a.high)}, element);
       })
       .Default([](Operation *) { return Range(); });

@@ -1,5 +1,5 @@
-// The range of a tensor's numbers, as far as its ops show. It bounds the sizes
-// that the run reads from the tensor.
+// Infers the range of a tensor's numbers from its ops. It bounds the sizes that
+// the run reads from the tensor.
 #ifndef TENON_COMPILER_IMPORT_SIZES_NUMBERRANGES_H
 #define TENON_COMPILER_IMPORT_SIZES_NUMBERRANGES_H
 
@@ -9,7 +9,7 @@
 
 namespace tenon {
 
-/// Every number is within [low, high], but NaN, which may be there too.
+/// Every number is within [low, high] or NaN.
 struct NumberRange {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
@@ -20,8 +20,9 @@ public:
   /// The range of a tensor of integers or floats.
   NumberRange of(mlir::Value tensor) { return of(tensor, 0); }
 
-  /// An element of `tensor` as a size, with what bounds it in its arithmetic:
-  /// memory is planned by that, also for what NaN became.
+  /// `element` of `tensor`, a size read at run time, clamped to the tensor's
+  /// range. Memory is planned by this range, which the clamp enforces even for
+  /// a converted NaN.
   Size limit(GraphBuilder &g, Size element, mlir::Value tensor);
 
 private:
