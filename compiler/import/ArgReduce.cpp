@@ -1,4 +1,5 @@
-// Nothing has no greatest element: its place would be an index that is none.
+// An empty row has no greatest element, so the index of one would be invalid.
+// It is an error, at import or at run time.
 #include "compiler/import/ArgReduce.h"
 
 #include "compiler/import/TypeNames.h"

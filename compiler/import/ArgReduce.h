@@ -1,4 +1,4 @@
-// The places of extremes, for every format that has them.
+// Positions of extreme elements, for every format with such nodes.
 #ifndef TENON_COMPILER_IMPORT_ARGREDUCE_H
 #define TENON_COMPILER_IMPORT_ARGREDUCE_H
 
@@ -6,10 +6,11 @@
 
 namespace tenon {
 
-/// Where along `axis` (from the end where negative) operand 0 is greatest or
-/// least, the first such place or the last; i64, without the axis. No elements
-/// along it are an error, of the run where only that knows, unless another
-/// extent is 0 too: then there is no place to be found.
+/// The i64 position along `axis` (negative: from the end) of the greatest or
+/// least element of operand 0: the first such position, or the last if `last`.
+/// The result lacks `axis`. An extent of 0 along `axis` is an error, at import
+/// if it is static and else at run time, unless another extent is 0 too: then
+/// the result is empty.
 llvm::FailureOr<mlir::Value> argReduce(NodeChecks &c, ReduceKind kind,
                                        int64_t axis, bool last);
 

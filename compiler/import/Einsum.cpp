@@ -1,6 +1,6 @@
-// Einsum: the equation is read into labels per operand; repeated labels become
-// diagonals, labels nobody needs any more are summed, and operands are
-// multiplied from left to right, one dot_general each.
+// Einsum. The equation gives a list of labels for each operand. Repeated labels
+// become diagonals, and labels that are not needed any more are summed.
+// Operands are multiplied from left to right by one dot_general each.
 #include "compiler/import/Einsum.h"
 
 #include "dialects/tenon/ShapeRules.h"
@@ -12,7 +12,8 @@ using namespace mlir;
 namespace tenon {
 namespace {
 
-/// A letter, or below zero a dimension of the ellipsis, counted from its end.
+/// A label is a letter, or a negative number for a dimension of the ellipsis,
+/// counted from the ellipsis' end.
 using Labels = SmallVector<int>;
 constexpr int kEllipsis = 0;
 
@@ -26,7 +27,7 @@ int64_t positionOf(const Labels &labels, int label) {
   return at == labels.end() ? -1 : at - labels.begin();
 }
 
-/// One side's letters; kEllipsis stands for the dots.
+/// Parses the labels of one operand or of the result; `...` gives kEllipsis.
 LogicalResult parseTerm(NodeChecks &c, StringRef text, Labels &labels) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (llvm::isAlpha(text[i])) {
@@ -56,7 +57,8 @@ Labels expand(const Labels &labels, int64_t dots) {
   return expanded;
 }
 
-/// Keeps of two dimensions with one label the elements where they agree.
+/// Replaces each pair of dimensions with equal labels by one: the diagonal,
+/// where both indices are equal.
 void takeDiagonals(GraphBuilder &g, Term &term) {
   for (size_t j = 1; j < term.labels.size();) {
     int64_t i = positionOf(term.labels, term.labels[j]);
@@ -73,7 +75,7 @@ void takeDiagonals(GraphBuilder &g, Term &term) {
   }
 }
 
-/// Sums the labels that are not needed.
+/// Sums the dimensions whose labels are not needed.
 void sumOut(GraphBuilder &g, Term &term, function_ref<bool(int)> needed) {
   SmallVector<int64_t> dims;
   Labels left;
@@ -116,7 +118,8 @@ Term multiply(GraphBuilder &g, const Term &a, const Term &b,
   return result;
 }
 
-/// The equation's left side, one list of labels per operand, and the result's.
+/// Parses the equation into one list of labels per operand. `output` gets the
+/// labels after the arrow, if there is one.
 LogicalResult parse(NodeChecks &c, StringRef text, std::vector<Labels> &terms,
                     std::optional<Labels> &output) {
   std::string packed;
@@ -187,7 +190,8 @@ FailureOr<Value> einsum(NodeChecks &c, StringRef text) {
   if (output) {
     result = expand(*output, dots);
   } else {
-    // Without an arrow: the ellipsis, then labels used once, sorted.
+    // Without an arrow the result has the ellipsis, then the labels used
+    // exactly once in alphabetical order.
     result = expand({kEllipsis}, dots);
     for (auto [label, count] : uses)
       if (label > 0 && count == 1)
@@ -201,7 +205,7 @@ FailureOr<Value> einsum(NodeChecks &c, StringRef text) {
                                "' once, and among the inputs");
 
   for (Term &term : terms) {
-    // An extent of one stands for any: it takes no part in the product.
+    // An extent of one is broadcast, so it takes no part in the product.
     SmallVector<int64_t> ones;
     Labels left;
     for (auto [dim, label] : llvm::enumerate(term.labels)) {

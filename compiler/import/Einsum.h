@@ -1,4 +1,4 @@
-// Einstein's summation, for every format that has it.
+// Einstein's summation, for every format with such nodes.
 #ifndef TENON_COMPILER_IMPORT_EINSUM_H
 #define TENON_COMPILER_IMPORT_EINSUM_H
 
@@ -6,9 +6,9 @@
 
 namespace tenon {
 
-/// All operands of the node combined as `equation` says, from left to right.
-/// Labels may be repeated, extents of one are broadcast, and an ellipsis stands
-/// for any dimensions.
+/// Combines all operands of the node as `equation` says, from left to right. An
+/// operand may repeat a label. Extents of one are broadcast, and an ellipsis
+/// stands for any number of dimensions.
 llvm::FailureOr<mlir::Value> einsum(NodeChecks &c, llvm::StringRef equation);
 
 } // namespace tenon

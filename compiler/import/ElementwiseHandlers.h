@@ -1,6 +1,6 @@
-// Handlers of elementwise nodes that formats mean alike. `Context` is a
-// format's NodeContext: `registry.add("Abs", 1, numberUnary<AbsOp>)` deduces
-// it.
+// Handlers of elementwise nodes with the same meaning in several formats.
+// `Context` is the NodeContext of a format; `registry.add("Abs", 1,
+// numberUnary<AbsOp>)` deduces it.
 #ifndef TENON_COMPILER_IMPORT_ELEMENTWISEHANDLERS_H
 #define TENON_COMPILER_IMPORT_ELEMENTWISEHANDLERS_H
 
@@ -38,7 +38,7 @@ template <typename Context> llvm::LogicalResult bitwiseNot(Context &c) {
   return llvm::success();
 }
 
-/// A node on two operands, combined by Op in one shape.
+/// Broadcasts the two operands of a node to one shape and combines them by Op.
 template <typename Op, typename Context>
 llvm::LogicalResult combineOperands(Context &c) {
   llvm::SmallVector<mlir::Value, 2> operands;

@@ -1,5 +1,5 @@
-// Shapes are bound first: they may fix a name. Then every name is a size, a
-// range, or open.
+// Binds the extents given by --shape first, because they may fix a named
+// dimension. Then every name is fixed, has a range or stays open.
 #include "compiler/import/InputDims.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -103,7 +103,8 @@ private:
     return nullptr;
   }
 
-  /// One extent of --shape: it must be what is declared and what --dim allows.
+  /// Checks one extent of --shape against the declared extent and --dim, and
+  /// records it. False after an error.
   bool takeExtent(const DeclaredInput &input, const DeclaredDim &dim,
                   int64_t wanted) {
     if (dim.size >= 0 && dim.size != wanted)
@@ -148,9 +149,9 @@ private:
   Builder &builder;
   const std::vector<DeclaredInput> &inputs;
   const DimErrorHandler &error;
-  std::vector<std::string> names; ///< of open extents, in their order
+  std::vector<std::string> names; ///< the open names in order of appearance
   llvm::StringMap<DimOption> ranges;
-  llvm::StringMap<int64_t> fixed; ///< by --dim, and by --shape
+  llvm::StringMap<int64_t> fixed; ///< names that --dim or --shape fixes
   llvm::StringMap<const ShapeOption *> chosen;
   DictionaryAttr rangeAttr;
 };

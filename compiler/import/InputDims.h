@@ -1,5 +1,5 @@
-// The open extents of a model's inputs under the names they have, met with what
-// the user says of them by --dim and --shape. Shared by the frontends.
+// Combines the named dimensions of a model's inputs with the options --dim and
+// --shape. Used by all frontends.
 #ifndef TENON_COMPILER_IMPORT_INPUTDIMS_H
 #define TENON_COMPILER_IMPORT_INPUTDIMS_H
 
@@ -13,12 +13,13 @@
 
 namespace tenon {
 
-/// One extent as the model declares it.
+/// One extent of an input as the model declares it.
 struct DeclaredDim {
-  int64_t size = -1; ///< -1: open
-  std::string name;  ///< of an open one
-  /// The model gives the name, and with it says that all extents of that name
-  /// are one size. Else the name is ours, and --shape parts an extent from it.
+  int64_t size = -1; ///< -1: dynamic
+  std::string name;  ///< the name of a dynamic extent
+  /// True if the model gives the name. Then all extents of that name are equal.
+  /// Otherwise the importer invented the name, and --shape may give an extent
+  /// of that name a size of its own.
   bool isModels = false;
 };
 
@@ -27,22 +28,23 @@ struct DeclaredInput {
   std::vector<DeclaredDim> dims;
 };
 
-/// The extents and names in the graph's signature.
+/// The extents and names for the graph's signature.
 struct BoundDims {
-  /// The extents of each input; ShapedType::kDynamic if one stays open.
+  /// The extents of each input; ShapedType::kDynamic if dynamic.
   std::vector<std::vector<int64_t>> extents;
-  /// The `tenon.dims` of each input: names of open extents and of those the
-  /// user fixed, numbers otherwise.
+  /// The attribute `tenon.dims` of each input: a name for a dynamic extent and
+  /// for one that the user fixed, else a number.
   std::vector<mlir::ArrayAttr> names;
-  /// `tenon.ranges` of the module: name to [min, max, multiple].
+  /// The attribute `tenon.ranges` of the module: maps a name to [min, max,
+  /// multiple].
   mlir::DictionaryAttr ranges;
 };
 
-/// Hears what is wrong with the flags, and what to do.
+/// Receives an error in the options, and advice how to correct it.
 using DimErrorHandler =
     std::function<void(const std::string &text, const std::string &help)>;
 
-/// False after an error was reported.
+/// Fills `bound`. False after an error that `error` has received.
 bool bindInputDims(mlir::Builder &builder,
                    const std::vector<DeclaredInput> &inputs,
                    const std::vector<DimOption> &dims,

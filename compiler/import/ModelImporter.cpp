@@ -1,4 +1,5 @@
-// The module around an import: its first ops, and the report at its end.
+// The module of an import: its creation, its constants and entries, and the
+// messages and clean-up at the end.
 #include "compiler/import/ModelImporter.h"
 
 #include "dialects/tenon/State.h"
@@ -10,7 +11,8 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Constants up to these sizes stand in the IR; integers may denote shapes.
+/// Constants up to these sizes are stored in the IR. The limit for integers is
+/// higher because they may be shapes.
 static constexpr uint64_t maxInlineFloatBytes = 512;
 static constexpr uint64_t maxInlineIntegerBytes = 8192;
 
@@ -40,7 +42,8 @@ ModelImporter::ModelImporter(MLIRContext &context, std::string file,
 
 ModelImporter::~ModelImporter() = default;
 
-/// Places listed for one unsupported use; a model may have thousands.
+/// The greatest number of places listed for one unsupported use; a model may
+/// have thousands.
 static constexpr size_t mostPlaces = 16;
 
 //===-- Messages --------------------------------------------------------===//
@@ -98,7 +101,7 @@ void ModelImporter::reportUnsupported() {
 
 std::string ModelImporter::symbolFor(StringRef name) {
   std::string symbol = name.empty() ? "constant" : name.str();
-  // The entry has a name too.
+  // The entry function has the name "main".
   while (symbol == "main" || !symbols.insert(symbol).second)
     symbol += "_";
   return symbol;
@@ -152,7 +155,8 @@ func::FuncOp ModelImporter::beginEntry(StringRef symbol,
                                     g.ops.getFunctionType(types, {}));
   Block *block = entry.addEntryBlock();
   g.ops.setInsertionPointToEnd(block);
-  // Extents of one name are one value: that of the first argument.
+  // All extents with one name are one value: the extent of the first argument
+  // that has the name.
   llvm::StringMap<Size> named;
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     entry.setArgAttr(i, "tenon.name", g.ops.getStringAttr(argument.name));
@@ -178,7 +182,7 @@ void ModelImporter::endEntry(func::FuncOp entry, ArrayRef<Value> results,
     entry.setResultAttr(i, "tenon.name", g.ops.getStringAttr(name));
 }
 
-/// Weights and states that nothing is left to use.
+/// Erases weights and states without uses.
 void ModelImporter::eraseUnusedSymbols() {
   llvm::StringSet<> used;
   module->walk([&](Operation *op) {
@@ -205,10 +209,10 @@ OwningOpRef<ModuleOp> ModelImporter::finish() {
     reportUnsupported();
     return {};
   }
-  // The last ones first: they may stand within earlier ones.
+  // Erase in reverse order, because later ops may be nested in earlier ones.
   for (Operation *op : llvm::reverse(discarded))
     op->erase();
-  // Extents, constants and weights that turned out not to be needed.
+  // Erases extents, constants and weights that are not used.
   module->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))
       op->erase();

@@ -1,6 +1,6 @@
-// The base of the importers of serialized graphs: the module under
-// construction, errors in the file's name, one report of all unsupported uses,
-// constants as values or weights, entries, and the clean-up at the end.
+// The base class of the importers of serialized graphs. It has the module under
+// construction, errors with the file's name, one message for all unsupported
+// uses, constants as values or weights, entries, and the clean-up at the end.
 #ifndef TENON_COMPILER_IMPORT_MODELIMPORTER_H
 #define TENON_COMPILER_IMPORT_MODELIMPORTER_H
 
@@ -15,22 +15,22 @@
 
 namespace tenon {
 
-/// Loads the dialects an imported module is written in.
+/// Loads the dialects that an imported module uses.
 void loadImportDialects(mlir::MLIRContext &context);
 
-/// The constant of `type` whose elements are `bytes`, little-endian.
+/// A constant of `type` whose elements are `bytes`, little-endian.
 mlir::DenseElementsAttr denseOf(mlir::RankedTensorType type,
                                 llvm::ArrayRef<std::byte> bytes);
 
-/// An argument of an entry.
+/// An argument of an entry function.
 struct EntryArgument {
   std::string name;
   mlir::RankedTensorType type;
-  /// Per dimension an integer, or the name of an extent that is open.
+  /// An integer for each static extent, a name for each dynamic one.
   mlir::ArrayAttr dims;
 };
 
-/// Bytes in a file that a constant may be left in.
+/// A range of a file that a weight can refer to instead of copying its bytes.
 struct ConstantRange {
   std::string path;
   uint64_t offset = 0, length = 0;
@@ -44,19 +44,20 @@ public:
 
   void error(const std::string &place, const std::string &text,
              Status status = Status::InvalidModel, std::string help = {});
-  /// Records a use that is not supported and its place; all are reported
-  /// together at the end.
+  /// Records an unsupported use at `place`. finish() reports all of them in one
+  /// message.
   void unsupportedUse(const std::string &use, const std::string &place);
   bool hasErrors() const { return failedAlready; }
 
   GraphBuilder g;
   ShapeValues shapes;
-  /// Ops of regions that were imported to learn of them, erased at the end:
-  /// their values must not be reused as keys before.
+  /// Ops of regions that were imported only to analyse them. They are erased at
+  /// the end, because a new value at the address of an erased one would match
+  /// its entry in a map.
   llvm::SmallVector<mlir::Operation *> discarded;
 
 protected:
-  /// An error was reported by other means.
+  /// Records that an error was reported by other means.
   void markFailed() { failedAlready = true; }
   using Bytes = std::optional<std::vector<std::byte>>;
 
@@ -65,35 +66,36 @@ protected:
   mlir::OwningOpRef<mlir::ModuleOp> module;
 
   void begin(llvm::StringRef producer);
-  /// A symbol like `name` that no other op of the module has.
+  /// A symbol derived from `name` that no other op of the module has.
   std::string symbolFor(llvm::StringRef name);
-  /// Weights and states take other symbols than this entry to come.
+  /// Keeps weights and states from taking the symbol of an entry that follows.
   void reserveSymbol(llvm::StringRef entry) { symbols.insert(entry); }
-  /// In the module, before the entry that the builder stands in.
+  /// A builder in the module, before the entry function that `g.ops` is in.
   mlir::OpBuilder beforeEntry();
-  /// An entry whose arguments share the sizes that have one name; the builder
-  /// stands in its body.
+  /// Begins an entry function. Extents of one name become one value for all
+  /// arguments. The builder moves into the function's body.
   mlir::func::FuncOp beginEntry(llvm::StringRef symbol,
                                 llvm::ArrayRef<EntryArgument> arguments);
   void endEntry(mlir::func::FuncOp entry, llvm::ArrayRef<mlir::Value> results,
                 llvm::ArrayRef<std::string> names);
-  /// A constant as a value: small ones in the IR, others as a weight that
-  /// stays in `range`. Null after an error.
+  /// A constant as a value: a small one is stored in the IR, another becomes a
+  /// weight that refers to `range` if it is given. `read` reads the bytes. Null
+  /// after an error.
   mlir::Value constant(mlir::RankedTensorType type,
                        const std::optional<ConstantRange> &range,
                        llvm::function_ref<Bytes()> read, llvm::StringRef name);
   bool hasUnsupported() const { return !unsupportedUses.empty(); }
   void reportUnsupported();
-  /// The module without what turned out not to be needed; null, after a
-  /// report, where something is not supported.
+  /// Erases unused ops and symbols and returns the module. Null after an error,
+  /// such as an unsupported use.
   mlir::OwningOpRef<mlir::ModuleOp> finish();
-  /// Adds the surroundings of an error's place as details.
+  /// Adds details about the place of an error, such as the enclosing functions.
   virtual void explain(Diagnostic &) const {}
 
 private:
   struct Unsupported {
     std::string use;
-    std::vector<std::string> places; ///< the first of them
+    std::vector<std::string> places; ///< the first ones
     int64_t count = 0;
   };
 

@@ -1,4 +1,4 @@
-// Checks of operands that handlers of every format make.
+// The checks of operands that handlers of every format share.
 #include "compiler/import/NodeChecks.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -143,7 +143,7 @@ FailureOr<Value> NodeChecks::fitted(size_t i, ArrayRef<Size> wanted,
     Size other = wanted[wanted.size() - sizes.size() + d];
     auto a = g.staticSize(sizes[d]), b = g.staticSize(other);
     fits = !a || !b || *a == 1 || *a == *b;
-    // The broadcast is checked in the run: one, or equal.
+    // The run checks that the extent is one or equal to `other`.
     if (a != 1)
       sizes[d] = other;
   }

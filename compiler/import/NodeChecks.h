@@ -1,7 +1,7 @@
-// A node of any format as its handler sees it: operands to be checked, results
-// to be set, errors that name the node. Each frontend's NodeContext adds the
-// parts that only its nodes have; ops with one meaning in several formats are
-// written for this class.
+// A node of any format as its handler uses it: checks of operands, setting of
+// results, and errors that name the node. The NodeContext of each frontend adds
+// the parts specific to its format. Code that several formats share uses only
+// this class.
 #ifndef TENON_COMPILER_IMPORT_NODECHECKS_H
 #define TENON_COMPILER_IMPORT_NODECHECKS_H
 
@@ -11,7 +11,7 @@
 
 namespace tenon {
 
-/// `[2,?]`.
+/// The sizes as text, such as `[2,?]`; `?` is a dynamic one.
 std::string spell(llvm::ArrayRef<Size> sizes);
 
 class NodeChecks {
@@ -24,79 +24,85 @@ public:
 
   // Operands.
   virtual size_t numInputs() const = 0;
-  /// Null when absent.
+  /// Null if the operand is absent.
   virtual mlir::Value input(size_t i) const = 0;
   bool hasInput(size_t i) const { return bool(input(i)); }
 
-  // Errors: each reports and fails.
-  /// The model is wrong: `c.error("expected inner extents to agree, got 64 and
-  /// 32")`.
+  // Errors. Each function reports and returns failure.
+  /// The model is invalid, as in `c.error("expected inner extents to agree, got
+  /// 64 and 32")`.
   virtual llvm::LogicalResult error(const llvm::Twine &text) = 0;
-  /// The model may be right but we do not do that; import goes on, and all
-  /// such nodes are reported together.
+  /// The node may be valid but is not supported. The import goes on and reports
+  /// all such nodes in one message.
   virtual llvm::LogicalResult unsupported(const llvm::Twine &what) = 0;
-  /// `node "x" (Gather)`: the text of faults in the run.
+  /// The text that names the node in run-time errors, such as `node "x"
+  /// (Gather)`.
   virtual std::string site() const = 0;
-  /// A size known only in the run must be within [low, high]: `what` says of
-  /// what and why. Known sizes are for the caller to refuse.
+  /// Emits a check that a size known only at run time is within [low, high].
+  /// `what` states the checked size and the reason. The caller must refuse
+  /// invalid static sizes itself.
   void check(Size found, Size low, Size high, const llvm::Twine &what) {
     g.checkSize(found, low, high, site() + ": " + what.str());
   }
 
-  // Checks that report by themselves.
-  /// `axis` counted from the end where negative, and within [0, rank).
+  // Checks that report their own errors.
+  /// `axis` as a number within [0, rank); a negative one counts from the end.
   llvm::FailureOr<int64_t> axis(int64_t axis, int64_t rank);
-  /// Normalized, distinct and ascending.
+  /// The axes as distinct ascending numbers within [0, rank).
   llvm::FailureOr<llvm::SmallVector<int64_t>> axes(llvm::ArrayRef<int64_t> axes,
                                                    int64_t rank);
-  /// The elements of a small integer operand, row by row, as sizes; an error
-  /// when it is not one.
+  /// The elements of operand `i` in row-major order, as sizes. An error
+  /// unless it is an integer tensor of at most `maxRank` dimensions;
+  /// unsupported if the number of its elements is unknown or too great.
   llvm::FailureOr<Sizes> sizesInput(size_t i, int64_t maxRank = 1);
   /// Operand `i`, an integer tensor of one element, as a size.
   llvm::FailureOr<Size> sizeInput(size_t i);
-  /// The same where only constants will do; otherwise unsupported, saying
-  /// `what`.
+  /// The elements of integer operand `i`, which must be constant. Otherwise the
+  /// node is unsupported, and the message names `what`.
   llvm::FailureOr<llvm::SmallVector<int64_t>>
   constantInput(size_t i, llvm::StringRef what);
-  /// The same where there must be one number.
+  /// Operand `i`, which must be a single constant integer; refuses like
+  /// `constantInput`.
   llvm::FailureOr<int64_t> constantScalar(size_t i, llvm::StringRef what);
-  /// The sizes as extents of a result: an error for static ones that are
-  /// negative; others are taken as zero when they are negative in the run.
+  /// `sizes` as extents of a result. A negative static size is an error; a size
+  /// that is negative at run time becomes zero.
   llvm::FailureOr<Sizes> extents(Sizes sizes);
   /// The elements of operand `i` as extents of a result.
   llvm::FailureOr<Sizes> extentsInput(size_t i);
-  /// Operand `i` with the extents `wanted`, called `what` ("a bias"): an error
-  /// where its rank or a known extent is another, a check in the run of each
-  /// extent that is not known to be equal. Nothing is repeated.
+  /// Operand `i` with the extents `wanted`; messages call it `what` ("a bias").
+  /// A different rank or a different static extent is an error. Extents not
+  /// known to be equal are checked at run time. Nothing is broadcast.
   llvm::FailureOr<mlir::Value> withSizes(size_t i, llvm::ArrayRef<Size> wanted,
                                          const llvm::Twine &what);
-  /// Operand `i`, all extents of which are one; refuses like `withSizes`.
+  /// Operand `i`, whose extents must all be one; refuses like `withSizes`.
   llvm::FailureOr<mlir::Value> oneElement(size_t i);
-  /// The same as a tensor of rank 0.
+  /// Operand `i`, which must have one element, as a tensor of rank 0.
   llvm::FailureOr<mlir::Value> scalarInput(size_t i);
-  /// Operand `i`, called `what`, such that broadcasting it with a tensor of
-  /// sizes `wanted` gives those sizes: each of its extents is one or that of
-  /// `wanted`, aligned at the right. Refuses like `withSizes`.
+  /// Operand `i`, which must broadcast to `wanted`: each extent is one or equal
+  /// to the extent of `wanted` at its place, aligned at the right. The result
+  /// has those extents. Refuses like `withSizes`; messages call the operand
+  /// `what`.
   llvm::FailureOr<mlir::Value> fitted(size_t i, llvm::ArrayRef<Size> wanted,
                                       const llvm::Twine &what);
-  /// Brings values to common sizes; an error when they disagree.
+  /// Broadcasts `values` to common sizes; an error if there are none.
   llvm::LogicalResult broadcast(llvm::MutableArrayRef<mlir::Value> values);
-  /// The operands of a binary node in one shape.
+  /// The two operands of a binary node, broadcast to one shape.
   virtual llvm::LogicalResult
   binaryOperands(llvm::SmallVector<mlir::Value, 2> &operands);
-  /// Operand i is of a float type / an integer type / a bool / rank `rank`.
+  /// The following functions check the element type or rank of operand i.
   llvm::LogicalResult expectFloat(size_t i);
-  llvm::LogicalResult expectInteger(size_t i); ///< bool is none
+  llvm::LogicalResult expectInteger(size_t i); ///< bool is no integer here
   llvm::LogicalResult expectNumber(size_t i);  ///< float or integer
   llvm::LogicalResult expectBool(size_t i);
   llvm::LogicalResult expectRank(size_t i, int64_t rank);
   llvm::LogicalResult expectMinRank(size_t i, int64_t rank);
-  /// The given operands (all, when empty) that are present have one element
-  /// type.
+  /// Checks that the operands `which` (all if empty) have one element type.
+  /// Absent operands are skipped.
   llvm::LogicalResult expectSameElements(llvm::ArrayRef<size_t> which = {});
 
 protected:
-  /// ` ('x')`, where operands have names that tell more than their number.
+  /// The operand's name for messages, as in ` ('x')`; empty if operands have
+  /// only numbers.
   virtual std::string inputLabel(size_t) const { return {}; }
 
 private:

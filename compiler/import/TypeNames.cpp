@@ -1,4 +1,4 @@
-// The names of element types.
+// Conversions between element types and their names.
 #include "compiler/import/TypeNames.h"
 
 #include "mlir/IR/BuiltinTypes.h"

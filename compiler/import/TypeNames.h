@@ -1,4 +1,4 @@
-// Element types and how our messages spell them, the same for every format.
+// The names of element types in messages, the same for every format.
 #ifndef TENON_COMPILER_IMPORT_TYPENAMES_H
 #define TENON_COMPILER_IMPORT_TYPENAMES_H
 
@@ -9,11 +9,11 @@
 
 namespace tenon {
 
-/// The element type that readers spell `f32`, `u8`, `bool`; null for what
-/// tensors cannot be of (strings, complex numbers).
+/// The element type with the name `f32`, `u8`, `bool` and so on. Null if
+/// tensors cannot have it (strings, complex numbers).
 mlir::Type elementTypeNamed(mlir::MLIRContext *context, llvm::StringRef name);
 
-/// `f32[2,?]`.
+/// A tensor type as text, such as `f32[2,?]`.
 std::string spell(mlir::Type type);
 std::string spell(mlir::Value value);
 

@@ -1,8 +1,8 @@
-// Lowers everything that is left to the LLVM dialect. A launch puts the
-// kernel's operands into a structure on the stack and calls the runtime's
-// parallel loop with the kernel's task function, which takes them out again; a
-// launch of one task calls the kernel itself. Before each launch the run asks
-// whether it is cancelled, and returns where it is.
+// Lowers all remaining ops to the LLVM dialect. A launch stores the kernel's
+// operands in a structure on the stack and calls the runtime's parallel loop
+// with the kernel's task function, which loads the operands again. A launch of
+// one task calls the kernel directly. Each launch first asks the runtime if the
+// run is cancelled, and returns if so.
 #include "passes/host/Passes.h"
 
 #include "dialects/tenon/State.h"
@@ -46,7 +46,7 @@ namespace tenon {
 #include "passes/host/Passes.h.inc"
 
 namespace {
-/// The number of a launch in the module's table of them.
+/// The index of a launch in the module's table of launches.
 constexpr StringLiteral numberAttr = "tenon.launch_number";
 
 struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
@@ -90,8 +90,8 @@ struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
     if (getConstantIntValue(op.getTasks()) == 1) {
       Value zero = LLVM::ConstantOp::create(rewriter, loc, i64,
                                             rewriter.getI64IntegerAttr(0));
-      // Never inlined: a kernel for each of a thousand layers would make one
-      // function of them all, and LLVM's time grows faster than its size.
+      // Do not inline: the kernels of a thousand layers would become one
+      // function, and LLVM's compile time grows faster than its size.
       callKernel(rewriter, loc, op.getKernel(), call,
                  op.getOperands_().getTypes(), adaptor.getOperands_(), zero,
                  adaptor.getTasks())
@@ -124,8 +124,9 @@ struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
                                     adaptor.getBytes()});
   }
 
-  /// Leaves the function before `op` where `stop` is not zero: what a loop of
-  /// the model waits for would never be computed. A plan returns zero.
+  /// Returns from the function before `op` if `stop` is not zero. A model's
+  /// loop must not go on: it could wait forever for values that are no longer
+  /// computed. A plan function returns zero.
   static void returnWhere(LaunchOp op, ConversionPatternRewriter &rewriter,
                           Value stop) {
     Location loc = op.getLoc();
@@ -146,7 +147,8 @@ struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
     rewriter.setInsertionPoint(op);
   }
 
-  /// Whether the function around `op`, perhaps converted already, is a plan.
+  /// True if the function around `op` returns a value, as plan functions do.
+  /// The function may be converted already.
   static bool returnsValue(LaunchOp op) {
     if (auto function = op->getParentOfType<func::FuncOp>())
       return function.getNumResults() != 0;
@@ -154,7 +156,8 @@ struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
     return !isa<LLVM::LLVMVoidType>(function.getFunctionType().getReturnType());
   }
 
-  /// The call is the first argument of every graph function.
+  /// The call, which is the first argument of every graph function; null if the
+  /// function has none.
   static Value callOf(LaunchOp op, ConversionPatternRewriter &rewriter) {
     Operation *function = op->getParentOfType<FunctionOpInterface>();
     Block &entry = function->getRegion(0).front();
@@ -177,7 +180,8 @@ struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
         LLVM::LLVMPointerType::get(rewriter.getContext()), type, one, 8);
   }
 
-  /// The kernel takes memrefs expanded, as all functions do.
+  /// Calls the kernel, with each memref expanded into its fields, as for every
+  /// function.
   static LLVM::CallOp callKernel(OpBuilder &rewriter, Location loc,
                                  StringRef kernel, Value call, TypeRange types,
                                  ValueRange operands, Value begin, Value end) {
@@ -194,7 +198,8 @@ struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
         FlatSymbolRefAttr::get(rewriter.getContext(), kernel), expanded);
   }
 
-  /// `void KERNEL.task(ptr arguments, i64 begin, i64 end)`, once per kernel.
+  /// The function `void KERNEL.task(ptr arguments, i64 begin, i64 end)`, made
+  /// once for each kernel.
   static LLVM::LLVMFuncOp taskFunction(ConversionPatternRewriter &rewriter,
                                        ModuleOp module, LaunchOp op,
                                        LLVM::LLVMStructType structure) {
@@ -227,8 +232,8 @@ struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
   }
 };
 
-/// A fault is written through the kernel's call by the core, where the first
-/// one wins.
+/// Calls the core, which records the fault in the kernel's call. The first
+/// fault is kept.
 struct LowerFault : ConvertOpToLLVMPattern<FaultOp> {
   LowerFault(const LLVMTypeConverter &converter,
              SmallVectorImpl<Attribute> &sites)
@@ -265,8 +270,9 @@ struct LowerFault : ConvertOpToLLVMPattern<FaultOp> {
   SmallVectorImpl<Attribute> &sites;
 };
 
-/// A check branches to a block that records the fault and leaves the function:
-/// control flow has become branches, so it may stand anywhere.
+/// Lowers a check to a branch to a block that records the fault and returns.
+/// Control flow is branches at this point, so the check may be anywhere in the
+/// function.
 void lowerCheck(CheckSizeOp check) {
   OpBuilder builder(check);
   Location loc = check.getLoc();
@@ -297,7 +303,8 @@ void lowerCheck(CheckSizeOp check) {
   check.erase();
 }
 
-/// Buffers are contiguous whatever their type says: every copy is one memcpy.
+/// Lowers a copy to one memcpy. Buffers are contiguous even if their type has a
+/// strided layout.
 struct LowerCopy : ConvertOpToLLVMPattern<memref::CopyOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -371,7 +378,8 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
     getOperation()->setAttr("tenon.sites", ArrayAttr::get(context, sites));
   }
 
-  /// Weights and states have offsets by now: the artifact knows their facts.
+  /// Weights and states have offsets now, and the artifact's tables describe
+  /// them.
   void eraseGraphOnlyOps() {
     for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody()))
       if (isa<WeightOp, StateOp>(op))
@@ -382,14 +390,14 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
     });
   }
 
-  /// The rows of a table that other versions of the module have begun.
+  /// The rows that other versions of the module have put into `table`.
   SmallVector<Attribute> known(StringRef table) {
     auto rows = getOperation()->getAttrOfType<ArrayAttr>(table);
     return rows ? llvm::to_vector(rows) : SmallVector<Attribute>();
   }
 
-  /// The module keeps which kernel each launch calls, and for which nodes.
-  /// Versions of a module launch the same kernels, if not by the same code.
+  /// Stores the kernel and location of each launch in the module. All versions
+  /// of a module have the same launches, though their code differs.
   void numberLaunches() {
     OpBuilder builder(&getContext());
     SmallVector<Attribute> launches = known("tenon.launches");
@@ -407,10 +415,10 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
     getOperation()->setAttr("tenon.launches", builder.getArrayAttr(launches));
   }
 
-  /// To LLVM a bf16 is an i16, and so is an f16 that the processor does not
-  /// convert: kernels only move them and convert them by integer arithmetic,
-  /// and on processors without the type LLVM would call a library for each one
-  /// that lives across blocks.
+  /// True if LLVM gets this type as i16: bf16, and f16 if the processor cannot
+  /// convert it. Kernels only move such values and convert them by integer
+  /// arithmetic. On processors without the type, LLVM would call a library
+  /// function for each value whose live range spans basic blocks.
   bool isBits(Type type) const {
     return type.isBF16() || (type.isF16() && !nativeHalf);
   }
@@ -444,7 +452,8 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
                 .getResult());
         constant.erase();
       } else if (auto broadcast = dyn_cast<vector::BroadcastOp>(op)) {
-        // Its lowering takes the vector's element type as it is.
+        // The lowering of a broadcast keeps the vector's element type, so
+        // convert the type here.
         VectorType type = broadcast.getResultVectorType();
         if (!isBits(type.getElementType()))
           return;

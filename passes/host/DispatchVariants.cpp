@@ -1,7 +1,7 @@
-// The choice among the variants of a function. What comes in are placed
-// functions side by side; afterwards the function's own name is a dispatcher
-// that compares the extents of its inputs, and the code that takes every size
-// is one of those it calls.
+// Makes the choice among the variants of a function. Input: a general function
+// and its variants, all placed. Output: the function's name is a dispatcher
+// that compares the extents of its inputs with each variant's and calls the
+// first variant that fits, or the general function.
 #include "passes/host/Passes.h"
 
 #include "runtime/tenon_abi.h"
@@ -21,7 +21,7 @@ namespace tenon {
 #include "passes/host/Passes.h.inc"
 
 namespace {
-/// A place where a named extent can be read: an argument of the function.
+/// An argument and a dimension of it with a named extent.
 struct NamedExtent {
   unsigned argument;
   int64_t dim;
@@ -75,8 +75,8 @@ struct DispatchVariants : impl::DispatchVariantsBase<DispatchVariants> {
     return extents;
   }
 
-  /// Puts a function that chooses in the place of `general`, which becomes
-  /// private under a name of its own, and so do the `targets`, one a variant.
+  /// Puts a dispatcher in the place of `general`. `general` and the `targets`,
+  /// one for each variant, become private functions with other names.
   void makeDispatcher(func::FuncOp general, ArrayRef<func::FuncOp> targets,
                       ArrayRef<func::FuncOp> variants,
                       const llvm::StringMap<NamedExtent> &extents) {
@@ -91,13 +91,14 @@ struct DispatchVariants : impl::DispatchVariantsBase<DispatchVariants> {
     builder.setInsertionPointToStart(entry);
     Location loc = general.getLoc();
     SmallVector<Value> results;
-    // From the last to the first, each choice around the next ones.
+    // Builds the choices from the last to the first, each one around the next.
     func::ReturnOp::create(
         builder, loc,
         choose(builder, chooser, general, targets, variants, extents));
   }
 
-  /// It is called, and no entry of its own any more.
+  /// Makes `func` private, so that only the dispatcher calls it and it is no
+  /// entry.
   static void retire(func::FuncOp func) {
     func.setPrivate();
     func->removeAttr("tenon.num_inputs");
@@ -166,8 +167,8 @@ struct DispatchVariants : impl::DispatchVariantsBase<DispatchVariants> {
     return func::CallOp::create(builder, loc, target, operands).getResults();
   }
 
-  /// The extents of bounded outputs are read after the run: what a variant
-  /// knows before, it does not write, and it is what was planned.
+  /// Stores the planned extents of bounded outputs. They are read after the
+  /// run, and a variant does not write extents that are static in it.
   static void storePlannedExtents(OpBuilder &builder, func::FuncOp chooser) {
     auto inputs = chooser->getAttrOfType<IntegerAttr>("tenon.num_inputs"),
          outputs = chooser->getAttrOfType<IntegerAttr>("tenon.num_outputs");

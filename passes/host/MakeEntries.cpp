@@ -1,6 +1,6 @@
-// Gives each graph function its entries of the artifact's ABI: `(tenon_call *)
-// -> int32_t`. They take the call apart, make memrefs of its pointers and
-// extents, and hand them to the placed function or its plan.
+// Makes the artifact's entry functions `(tenon_call *) -> int32_t` for each
+// graph function. An entry reads the call, makes memrefs of its pointers and
+// extents, and passes them to the placed function or its plan function.
 #include "passes/host/Passes.h"
 
 #include "runtime/tenon_abi.h"
@@ -42,7 +42,7 @@ struct Call {
                                     b.getI64IntegerAttr(value));
   }
 
-  /// A descriptor that begins at `data`, without extents yet.
+  /// A memref descriptor with address `data` and offset 0, without extents yet.
   MemRefDescriptor over(MemRefType type, Value data) {
     auto descriptor =
         MemRefDescriptor::poison(b, loc, converter.convertType(type));
@@ -52,7 +52,8 @@ struct Call {
     return descriptor;
   }
 
-  /// A memref of `type` over `data`, its dynamic extents read from `dims`.
+  /// A contiguous memref of `type` at `data`, with dynamic extents read from
+  /// `dims`.
   Value memref(MemRefType type, Value data, Value dims) {
     MemRefDescriptor descriptor = over(type, data);
     Value stride = number(1);
@@ -69,7 +70,7 @@ struct Call {
     }
     return cast(type, descriptor);
   }
-  /// A memref of rank 1 and `size` elements over `data`.
+  /// A memref of rank 1 with `size` elements at `data`.
   Value row(MemRefType type, Value data, Value size) {
     MemRefDescriptor descriptor = over(type, data);
     descriptor.setSize(b, loc, 0, size);
@@ -100,8 +101,8 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
     return func->getAttrOfType<IntegerAttr>(name).getInt();
   }
 
-  /// Calls `body` in a new function `(!llvm.ptr) -> i32`, which then returns
-  /// the value it gives.
+  /// Makes a function `(!llvm.ptr) -> i32` that computes `body` and returns its
+  /// value.
   void makeEntry(func::FuncOp graph, StringRef suffix,
                  llvm::function_ref<Value(Call &)> body) {
     OpBuilder builder(graph);
@@ -118,8 +119,8 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
     func::ReturnOp::create(builder, loc, result);
   }
 
-  /// The extents of all outputs, one after another, and which of them are
-  /// bounded.
+  /// The number of extents of all outputs. Appends each output's rank to
+  /// `ranks`, with true if the output is bounded.
   static int64_t countExtents(func::FuncOp graph,
                               SmallVector<std::pair<int64_t, bool>> &ranks) {
     int64_t inputs = count(graph, "tenon.num_inputs"), total = 0;
@@ -180,8 +181,8 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
       Value shapes = shapesBuffer(call, total);
       auto shapesType = cast<MemRefType>(graph.getArgumentTypes().back());
       operands.push_back(call.row(shapesType, shapes, call.number(total)));
-      // The graph stores the extents that only it finds; the others are as they
-      // were planned.
+      // The graph function writes only the extents of bounded outputs. Before
+      // the call they have their planned values.
       int64_t slot = 0;
       for (auto [i, output] : llvm::enumerate(ranks)) {
         if (output.second)
@@ -201,7 +202,7 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
     });
   }
 
-  /// One if a kernel has recorded a fault, else zero.
+  /// Returns an i32: 1 if a kernel has recorded a fault, else 0.
   static Value faulted(Call &call) {
     OpBuilder &b = call.b;
     Value code = call.field(offsetof(tenon_call, fault), b.getI32Type());
@@ -212,7 +213,7 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
     return LLVM::ZExtOp::create(b, call.loc, b.getI32Type(), differs);
   }
 
-  /// `rank` extents from `shapes` at `slot` on to `dims`.
+  /// Copies `rank` extents from `shapes`, beginning at `slot`, to `dims`.
   static void copyExtents(Call &call, Value shapes, int64_t slot, Value dims,
                           int64_t rank) {
     for (int64_t d = 0; d < rank; ++d)
@@ -245,7 +246,8 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
       LLVM::StoreOp::create(
           b, call.loc, call.cast(b.getI64Type(), bytes),
           call.address(call.call, offsetof(tenon_call, arena_bytes)));
-      // A plan that reads computed values runs the kernels that compute them.
+      // A plan function that needs computed values runs their kernels, which
+      // may fault.
       return faulted(call);
     });
   }

@@ -1,4 +1,4 @@
-// Passes that make the code around kernels and lower it to LLVM.
+// Passes that make the code around kernels and lower all of it to LLVM.
 #ifndef TENON_PASSES_HOST_PASSES_H
 #define TENON_PASSES_HOST_PASSES_H
 

@@ -1,5 +1,5 @@
-// What is around the kernels: the choice of a variant, entries, launches, and
-// the way to the LLVM dialect.
+// Passes for the code around the kernels: choice of a variant, entries,
+// launches, and the lowering to the LLVM dialect.
 #ifndef TENON_PASSES_HOST_PASSES_TD
 #define TENON_PASSES_HOST_PASSES_TD
 

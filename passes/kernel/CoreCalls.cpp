@@ -1,4 +1,4 @@
-// Calls into the C core that is linked into each model.
+// Calls of the C core, which is linked into each model.
 #include "passes/kernel/CoreCalls.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

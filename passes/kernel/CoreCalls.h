@@ -1,4 +1,4 @@
-// Calls into the C core that is linked into each model.
+// Calls of the C core, which is linked into each model.
 #ifndef TENON_PASSES_KERNEL_CORECALLS_H
 #define TENON_PASSES_KERNEL_CORECALLS_H
 
@@ -8,22 +8,23 @@
 
 namespace tenon {
 
-/// The address of an element of a memref, as !llvm.ptr.
+/// The address of the element of `memref` at `indices`, as !llvm.ptr. The
+/// memref must be contiguous.
 mlir::Value addressOf(Kernel &kernel, mlir::Value memref,
                       llvm::ArrayRef<mlir::Value> indices);
 
-/// `value`, an index, as i64.
+/// Converts an index to i64.
 mlir::Value asInteger(Kernel &kernel, mlir::Value value);
 
-/// The core function `name`, declared in the module at its first use; without
-/// `result` it returns nothing.
+/// The core function `name`, declared in `module` at its first use. A null
+/// `result` means that it returns nothing.
 mlir::LLVM::LLVMFuncOp coreFunction(mlir::OpBuilder &builder,
                                     mlir::ModuleOp module, llvm::StringRef name,
                                     llvm::ArrayRef<mlir::Type> types,
                                     mlir::Type result = {});
 
-/// Calls the core function `name`, declared at its first use; null when
-/// `result` is.
+/// Calls the core function `name`, declared at its first use. Null if `result`
+/// is null.
 mlir::Value callCore(Kernel &kernel, llvm::StringRef name,
                      mlir::ValueRange arguments, mlir::Type result = {});
 

@@ -1,4 +1,4 @@
-// Which dimension of which operand a dimension of a result is.
+// Maps a dimension of a result to the operand's dimension with the same extent.
 #include "passes/kernel/ExtentSource.h"
 
 #include "dialects/tenon/TenonDialect.h"

@@ -1,5 +1,5 @@
-// Where an extent of a value inside a fusion comes from, for ops whose results
-// have their operands' extents in another order.
+// Finds the operand's extent that a result's extent equals, for ops whose
+// results have their operands' extents in another order.
 #ifndef TENON_PASSES_KERNEL_EXTENTSOURCE_H
 #define TENON_PASSES_KERNEL_EXTENTSOURCE_H
 
@@ -10,9 +10,8 @@
 
 namespace tenon {
 
-/// The operand of a transpose, a reduction or a product, and the dimension of
-/// it, that has the extent of dimension `dim` of the result; nothing for other
-/// ops.
+/// The operand and its dimension whose extent is that of dimension `dim` of the
+/// op's result. Null unless the op is a transpose, a reduction or a product.
 std::optional<std::pair<mlir::Value, int64_t>> extentSource(mlir::Operation *op,
                                                             int64_t dim);
 

@@ -1,4 +1,4 @@
-// What all kernel emitters share: types in kernels and index arithmetic.
+// Element types and index arithmetic that all kernel emitters share.
 #include "passes/kernel/Kernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,5 +1,5 @@
-// One fusion on its way to a function: what every kernel emitter is given and
-// gives back.
+// The interface of kernel emitters: the fusion and function that an emitter
+// gets, and the task count that it returns.
 #ifndef TENON_PASSES_KERNEL_KERNEL_H
 #define TENON_PASSES_KERNEL_KERNEL_H
 
@@ -12,17 +12,17 @@
 
 namespace tenon {
 
-/// The number of tasks of a kernel as an index value, from the sizes of its
-/// first output; called where the kernel is launched.
+/// Computes the number of tasks of a kernel, as an index, from the sizes of its
+/// first output. It is called where the kernel is launched.
 using TaskCounter =
     std::function<mlir::Value(mlir::OpBuilder &, mlir::Location,
                               llvm::ArrayRef<mlir::OpFoldResult> sizes)>;
 
-/// What an emitter works on. The builder stands in the body of `func`, which
-/// takes (call, inputs..., outputs..., begin, end); an emitter writes code for
-/// the tasks [begin, end) and says how many tasks there are.
+/// The input of an emitter. The builder is in the body of `func`, which takes
+/// (call, inputs..., outputs..., begin, end). The emitter writes code for the
+/// tasks [begin, end) and returns a TaskCounter.
 struct Kernel {
-  FusionOp fusion; ///< its region is the specification
+  FusionOp fusion; ///< its region specifies the result
   mlir::func::FuncOp func;
   mlir::OpBuilder builder;
   llvm::DenseMap<mlir::Value, mlir::Value>
@@ -31,18 +31,19 @@ struct Kernel {
   mlir::Value call;                         ///< !llvm.ptr, for faults
   mlir::Value begin, end;                   ///< index
   int64_t vectorBytes; ///< bytes of the target's vector registers
-  int64_t amxParts;    ///< of bf16, that AMX multiplies f32 in; 0: no AMX
+  int64_t amxParts;    ///< bf16 parts that AMX splits an f32 into; 0: no AMX
 
   mlir::Location loc() { return fusion.getLoc(); }
-  /// Lanes of the widest element among the kernel's tensors that fill one
-  /// vector register; at least 4.
+  /// The lanes of one vector register for elements of 4 bytes or for the widest
+  /// element type of the kernel's tensors, whichever is wider; at least 4.
   int64_t lanes();
 };
 
-/// The type of a tensor in kernels: signless elements, bool as one byte.
+/// The memref type of a tensor in kernels: signless elements, a bool as one
+/// byte.
 mlir::MemRefType kernelMemRef(mlir::Type tensorOrMemRef);
 
-constexpr int64_t lineBytes = 64; ///< of the caches
+constexpr int64_t lineBytes = 64; ///< bytes of a cache line
 
 /// Index arithmetic that folds constants.
 struct IndexBuilder {
@@ -55,14 +56,15 @@ struct IndexBuilder {
   mlir::Value min(mlir::Value a, mlir::Value b);
   mlir::Value max(mlir::Value a, mlir::Value b);
   mlir::Value floorDiv(mlir::Value a,
-                       mlir::Value b); ///< of values that are not negative
+                       mlir::Value b); ///< a and b are not negative
   mlir::Value remainder(mlir::Value a,
-                        mlir::Value b); ///< of values that are not negative
+                        mlir::Value b); ///< a and b are not negative
   mlir::Value ceilDiv(mlir::Value a, int64_t b);
   mlir::Value
   product(llvm::ArrayRef<mlir::OpFoldResult> sizes); ///< one if there are none
   mlir::Value less(mlir::Value a, mlir::Value b);    ///< signed, i1
-  /// The indices of the element number `linear` of a box of the given extents.
+  /// The indices of the element with the row-major number `linear` in a tensor
+  /// of the given extents.
   llvm::SmallVector<mlir::Value>
   delinearize(mlir::Value linear, llvm::ArrayRef<mlir::Value> extents);
 };

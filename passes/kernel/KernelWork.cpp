@@ -1,5 +1,6 @@
-// The count is of the fusion's meaning, not of the code made of it: what a
-// kernel computes twice counts once, so that a profile shows it as slow.
+// Counts the operations of the fusion, not of the code emitted for it. Work
+// that a kernel repeats counts once, so that a profile shows the kernel as
+// slow.
 #include "passes/kernel/KernelWork.h"
 
 #include "passes/kernel/ExtentSource.h"
@@ -33,8 +34,8 @@ private:
     return fusion.getInputs()[argument.getArgNumber()];
   }
 
-  /// An extent of a value of the region or of a memref; null where only the
-  /// kernel will know it.
+  /// An extent of a value of the region or of a memref; null if it is known
+  /// only inside the kernel.
   Value extent(Value tensor, int64_t dim) {
     auto type = cast<ShapedType>(tensor.getType());
     if (!type.isDynamicDim(dim))
@@ -85,7 +86,8 @@ private:
     return at.mul(count, at.constant(each));
   }
 
-  /// A table of which a few rows are gathered is not read whole.
+  /// The bytes read of an argument. Slices and gathers read only the elements
+  /// of their results, such as a few rows of a table.
   Value bytesRead(BlockArgument argument) {
     Value parts = at.constant(0);
     for (OpOperand &use : argument.getUses()) {
@@ -98,7 +100,7 @@ private:
     return parts;
   }
 
-  /// Two products a score, and an exponential.
+  /// Counts two products and one exponential for each score.
   Value flopsOf(AttentionOp op) {
     size_t rank = op.getQueryOrder().size();
     Value scores = at.constant(1);
@@ -122,7 +124,8 @@ private:
           return count;
         })
         .Case([&](ConvolutionOp convolution) {
-          // A result element meets one kernel of each input channel.
+          // Each result element sums over the kernel's positions and the input
+          // channels of its group.
           Value count = times(elements(convolution.getResult()), 2);
           for (size_t d = 0; d <= convolution.getStrides().size(); ++d)
             count = timesExtent(count, convolution.getRhs(), d);

@@ -1,4 +1,5 @@
-// What a fusion is worth: operations and bytes, whatever kernel is made of it.
+// Counts the operations and bytes of a fusion, independent of the kernel that
+// is emitted for it.
 #ifndef TENON_PASSES_KERNEL_KERNELWORK_H
 #define TENON_PASSES_KERNEL_KERNELWORK_H
 
@@ -6,19 +7,21 @@
 
 namespace tenon {
 
-/// Index values at a place outside the fusion, constants where its extents are.
+/// The work of a fusion as index values outside it; constants if its extents
+/// are static.
 struct KernelWork {
-  mlir::Value flops; ///< two for a multiplication and its sum, one for a simple
-                     ///< op on an element, transcendentalFlops for others
-  mlir::Value bytes; ///< of every tensor read or written, each once; of a
-                     ///< tensor read in places only, those places
+  mlir::Value flops; ///< multiply-add: 2; transcendental op:
+                     ///< transcendentalFlops; other op: 1 per element
+  mlir::Value bytes; ///< of every tensor read or written, once; slices and
+                     ///< gathers count only the elements they read
 };
 
-/// What exp, tanh and their like count: about the operations that their
-/// approximations take.
+/// The operations that a transcendental op such as exp or tanh counts for each
+/// element: about the number its approximation takes.
 inline constexpr int64_t transcendentalFlops = 16;
 
-/// Counts the work of `fusion`, placed, with `builder` standing before it.
+/// Counts the work of `fusion`, whose outputs are placed in memory. `builder`
+/// must be before the fusion.
 KernelWork countWork(FusionOp fusion, mlir::OpBuilder builder);
 
 } // namespace tenon

@@ -1,4 +1,5 @@
-// Bounds to boxes, where all may be known and where nothing is.
+// Normalizes the bounds of boxes, which may be static or known only at run
+// time.
 #include "compiler/import/graph/Box.h"
 
 using namespace mlir;
@@ -8,8 +9,8 @@ namespace tenon {
 
 Box clampBox(GraphBuilder &g, Size start, Size end, Size step, Size extent) {
   Size zero = g.index(0), one = g.index(1);
-  // A step this far leaves every extent; the least number of all is taken: it
-  // stands for a number that is not known.
+  // INT64_MIN stands for a dynamic number, so take -INT64_MAX. A step of this
+  // size leaves every extent at once, too.
   if (GraphBuilder::staticSize(step) == INT64_MIN)
     step = g.index(-INT64_MAX);
   if (!GraphBuilder::staticSize(step))
@@ -28,7 +29,8 @@ Box clampBox(GraphBuilder &g, Size start, Size end, Size step, Size extent) {
   end = g.min(g.max(end, g.select(forward, zero, g.index(-1))),
               g.select(forward, extent, last));
   Size count = g.max(g.ceilDiv(g.sub(end, start), step), zero);
-  // Backwards, a walk through nothing would begin at its first element.
+  // Backwards through an extent of 0, the clamped bounds would give one
+  // element, so the count is at most the extent.
   if (GraphBuilder::staticSize(step).value_or(0) <= 0)
     count = g.min(count, extent);
   return {start, count, step};

@@ -1,5 +1,5 @@
-// Boxes of tensors as frontends bound them: by starts, ends and steps that may
-// count from the end and lie outside.
+// Boxes of tensors as models give them: starts, ends and steps that may count
+// from the end and lie outside the tensor.
 #ifndef TENON_COMPILER_IMPORT_GRAPH_BOX_H
 #define TENON_COMPILER_IMPORT_GRAPH_BOX_H
 
@@ -7,14 +7,14 @@
 
 namespace tenon {
 
-/// Start, size and step of a box along one dimension.
+/// The start, size and step of a box along one dimension.
 struct Box {
   Size offset, size, step;
 };
 
-/// numpy's rules: negative bounds count from the end, both are clamped to where
-/// a walk by `step` can begin and stop. A step that is not static and zero in
-/// the run is taken for one.
+/// Normalizes bounds by numpy's rules: negative bounds count from the end, and
+/// both bounds are clamped to the positions where a walk by `step` can begin
+/// and stop. A dynamic step that is zero at run time counts as one.
 Box clampBox(GraphBuilder &g, Size start, Size end, Size step, Size extent);
 
 } // namespace tenon

@@ -1,4 +1,4 @@
-// Two regions become one op whose results have one type.
+// Joins two regions into one scf.if whose results have one type for both.
 #include "compiler/import/graph/Branches.h"
 
 using namespace mlir;
@@ -33,7 +33,8 @@ Size stepsOver(GraphBuilder &g, Size steps, ArrayRef<Sizes> carried) {
   return g.select(g.cmp(arith::CmpIPredicate::ne, areEmpty, zero), zero, steps);
 }
 
-/// The type both values can be given, of one rank and element type.
+/// The most specific type for both values, which must have equal ranks and
+/// element types.
 static RankedTensorType joinTypes(Value a, Value b) {
   auto x = GraphBuilder::typeOf(a), y = GraphBuilder::typeOf(b);
   SmallVector<int64_t> shape;
@@ -42,7 +43,7 @@ static RankedTensorType joinTypes(Value a, Value b) {
   return RankedTensorType::get(shape, x.getElementType());
 }
 
-/// The number of elements, where it is known.
+/// The number of elements if it is static.
 static std::optional<int64_t> countOf(Value value) {
   auto type = GraphBuilder::typeOf(value);
   if (llvm::is_contained(type.getShape(), 0))
@@ -51,8 +52,9 @@ static std::optional<int64_t> countOf(Value value) {
                                : std::nullopt;
 }
 
-/// An empty tensor of the rank of `like` with its known extents. A branch
-/// yields it instead of `value`, which has no element or ends the run.
+/// An empty tensor with the rank and, as far as possible, the static extents of
+/// `like`. `branch` yields it instead of `value`. If `value` has elements at
+/// run time, the run ends with an error.
 static Value emptyLike(GraphBuilder &g, Region &branch, Value value, Value like,
                        StringRef site) {
   OpBuilder::InsertionGuard guard(g.ops);
@@ -75,7 +77,8 @@ static Value emptyLike(GraphBuilder &g, Region &branch, Value value, Value like,
   return g.splat(GraphBuilder::elementOf(like), sizes, 0);
 }
 
-/// Gives two values of different rank one rank; false where there is none.
+/// Gives two values of different ranks one rank, as joinBranches describes;
+/// false if that is impossible.
 static bool joinRanks(GraphBuilder &g, scf::IfOp shell, Value &yes, Value &no,
                       std::optional<int64_t> wanted, StringRef site) {
   std::optional<int64_t> left = countOf(yes), right = countOf(no);
@@ -88,7 +91,8 @@ static bool joinRanks(GraphBuilder &g, scf::IfOp shell, Value &yes, Value &no,
     takesYes = false;
   else
     return false;
-  // No scalar is empty, and what is known to have elements is never taken.
+  // The kept rank must be able to be empty, so not 0, and a value known to have
+  // elements is never replaced.
   Value kept = takesYes ? yes : no;
   if (GraphBuilder::rankOf(kept) == 0 || (takesYes ? right : left) > 0)
     return false;
@@ -104,7 +108,7 @@ joinBranches(GraphBuilder &g, scf::IfOp shell, StringRef site,
              ArrayRef<Value> whenTrue, ArrayRef<Value> whenFalse,
              RankOfResult rankOfResult, SmallVectorImpl<Value> &results) {
   SmallVector<Value> yes(whenTrue), no(whenFalse);
-  // Extents that differ become results of their own.
+  // A pair of extents that differ becomes a result of the scf.if.
   SmallVector<Type> types, sizeTypes;
   SmallVector<Size> thenSizes, elseSizes;
   SmallVector<Sizes> shapes;

@@ -1,4 +1,4 @@
-// Formulas in elementwise primitives.
+// Functions composed of elementwise primitives.
 #include "compiler/import/graph/Formulas.h"
 
 using namespace mlir;
@@ -26,7 +26,7 @@ Value hardSigmoid(GraphBuilder &g, Value x, double alpha, double beta) {
 }
 
 Value softplus(GraphBuilder &g, Value x) {
-  // log(1 + e^x) would overflow for great x.
+  // max(x, 0) + log(1 + e^-|x|), because log(1 + e^x) overflows for great x.
   Value tail =
       g.make<Log1pOp>(g.make<ExpOp>(g.make<NegateOp>(g.make<AbsOp>(x))));
   return g.add(g.maximum(x, 0.0), tail);

@@ -1,6 +1,5 @@
-// Functions of one and two elements that formats write alike: activations, for
-// nodes of their own and for the gates of recurrent networks, and arithmetic
-// with rules of its own.
+// Elementwise functions that several formats share: activations, used as nodes
+// and as gates of recurrent networks, and special arithmetic.
 #ifndef TENON_COMPILER_IMPORT_GRAPH_FORMULAS_H
 #define TENON_COMPILER_IMPORT_GRAPH_FORMULAS_H
 
@@ -10,13 +9,13 @@ namespace tenon {
 
 /// max(x, 0).
 mlir::Value relu(GraphBuilder &g, mlir::Value x);
-/// alpha x below zero.
+/// x, or alpha x below zero.
 mlir::Value leakyRelu(GraphBuilder &g, mlir::Value x, double alpha);
-/// Zero up to alpha.
+/// x, or 0 for x <= alpha.
 mlir::Value thresholdedRelu(GraphBuilder &g, mlir::Value x, double alpha);
-/// alpha (e^x - 1) below zero.
+/// x, or alpha (e^x - 1) below zero.
 mlir::Value elu(GraphBuilder &g, mlir::Value x, double alpha);
-/// alpha x + beta within [0, 1].
+/// alpha x + beta, limited to [0, 1].
 mlir::Value hardSigmoid(GraphBuilder &g, mlir::Value x, double alpha,
                         double beta);
 /// log(1 + e^x).
@@ -25,8 +24,8 @@ mlir::Value softplus(GraphBuilder &g, mlir::Value x);
 mlir::Value softsign(GraphBuilder &g, mlir::Value x);
 /// 1 / x.
 mlir::Value reciprocal(GraphBuilder &g, mlir::Value x);
-/// The remainder with the sign of the divisor; `rest` is that with the sign of
-/// the dividend.
+/// The remainder with the sign of the divisor. `rest` is the remainder with the
+/// sign of the dividend.
 mlir::Value withSignOf(GraphBuilder &g, mlir::Value rest, mlir::Value divisor);
 
 } // namespace tenon

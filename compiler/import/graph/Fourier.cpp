@@ -1,4 +1,5 @@
-// A transform of length n is a product with the matrix of e^(2 pi i j k / n).
+// A transform of length n is a product with the matrix e^(-2 pi i j k / n); the
+// inverse uses e^(2 pi i j k / n).
 #include "compiler/import/graph/Fourier.h"
 
 using namespace mlir;
@@ -6,7 +7,8 @@ using namespace mlir;
 namespace tenon {
 
 namespace {
-/// Cosines and sines of 2 pi (j k mod length) / length.
+/// The cosines and sines of 2 pi (j k mod length) / length for row j and column
+/// k.
 struct Roots {
   Value cosines, sines;
 
@@ -22,7 +24,8 @@ struct Roots {
   }
 };
 
-/// `part`, its first `rows` along `dim`, times a matrix along it.
+/// Takes the first `rows` elements of `part` along `dim` and multiplies them
+/// with `matrix` along that dimension.
 Value times(GraphBuilder &g, Value part, Value matrix, int64_t dim, Size rows) {
   int64_t rank = g.rankOf(part);
   SmallVector<int64_t> permutation =
@@ -63,8 +66,8 @@ Value inverseOfRealTransform(GraphBuilder &g, ComplexPair x, int64_t dim,
   Size half = g.add(g.floorDiv(length, g.index(2)), g.index(1));
   Size rows = g.min(g.size(x.real, dim), half);
   Roots roots(g, rows, length, length, element);
-  // Each place but the first and, of even lengths, the middle one stands for
-  // its conjugate too.
+  // Each element counts twice, because its conjugate is not stored. The first
+  // element counts once, and so does the middle one of an even length.
   Value place = g.iota(g.i64(), {rows}, 0);
   Value single = g.binary<OrOp>(
       g.compare(EQ, place, 0.0),

@@ -1,5 +1,5 @@
-// Movement and computation of the graph builder; constants stand in
-// GraphConstants.cpp, sizes in GraphSizes.cpp.
+// The movement ops and computations of the graph builder. GraphConstants.cpp
+// has the constants, GraphSizes.cpp the sizes.
 #include "compiler/import/graph/GraphBuilder.h"
 
 using namespace mlir;
@@ -27,7 +27,8 @@ static SmallVector<int64_t> upTo(int64_t n) {
 
 //===-- Movement --------------------------------------------------------===//
 
-/// The static part of mixed sizes and the values of the rest.
+/// Splits sizes into the static ones (kDynamic for others) and the values of
+/// the dynamic ones.
 static std::pair<SmallVector<int64_t>, SmallVector<Value>>
 split(ArrayRef<Size> sizes) {
   SmallVector<int64_t> numbers;
@@ -144,7 +145,7 @@ Value GraphBuilder::pad(Value operand, Value value, ArrayRef<Size> low,
 Value GraphBuilder::concat(ArrayRef<Value> values, int64_t dim) {
   if (values.size() == 1)
     return values[0];
-  // Where one operand's extent is known, it is the others' as well.
+  // All operands have equal extents except along `dim`, so prefer a static one.
   Sizes result = sizes(values[0]);
   for (Value value : values.drop_front())
     for (auto [i, size] : llvm::enumerate(sizes(value))) {
@@ -396,7 +397,8 @@ Value GraphBuilder::checkedIndices(Value indices, Size extent, StringRef site) {
 
 Value GraphBuilder::dynamicUpdateSlice(Value operand, Value update,
                                        ArrayRef<Size> offsets) {
-  // A loop that does nothing fills nothing, though its body says otherwise.
+  // A loop of zero steps leaves the operand empty, though its body writes an
+  // element.
   if (llvm::is_contained(shapeOf(operand), 0))
     return operand;
   auto [numbers, values] = split(offsets);

@@ -1,7 +1,7 @@
-// The graph as frontends write it: thin functions over OpBuilder whose result
-// types follow from operands, with extents carried as SSA sizes. Sizes of equal
-// origin are one SSA value, so that broadcasts between them vanish here
-// already. Callers check the rules of their format first: nothing here reports
+// Builds a graph for the frontends: thin functions over OpBuilder. Result types
+// follow from the operands, and extents are carried as SSA sizes. Sizes of
+// equal origin are one SSA value, so no broadcast between them is built.
+// Callers check the rules of their format first: these functions report no
 // errors.
 #ifndef TENON_COMPILER_IMPORT_GRAPH_GRAPHBUILDER_H
 #define TENON_COMPILER_IMPORT_GRAPH_GRAPHBUILDER_H
@@ -18,7 +18,7 @@
 
 namespace tenon {
 
-/// A size or position: an index attribute where it is static, else an `index`
+/// A size or position: an index attribute if it is static, else an `index`
 /// value.
 using Size = mlir::OpFoldResult;
 using Sizes = llvm::SmallVector<mlir::OpFoldResult>;
@@ -28,17 +28,17 @@ public:
   explicit GraphBuilder(mlir::MLIRContext *context)
       : ops(context), loc(mlir::UnknownLoc::get(context)) {}
 
-  mlir::OpBuilder ops; ///< where ops go
-  mlir::Location loc;  ///< whom they are attributed to
+  mlir::OpBuilder ops; ///< inserts the ops
+  mlir::Location loc;  ///< the location of the ops
 
-  /// Builds Op at `loc` and gives its first result:
-  /// `g.make<tenon::ExpOp>(x)`. Ops that infer their type end the process on
-  /// operands that break their rules.
+  /// Builds Op at `loc` and returns its first result:
+  /// `g.make<tenon::ExpOp>(x)`. An op that infers its type ends the process if
+  /// its operands break its rules.
   template <typename Op, typename... Args> mlir::Value make(Args &&...args) {
     return Op::create(ops, loc, std::forward<Args>(args)...)->getResult(0);
   }
 
-  /// Another function begins: forgets the sizes of the one before.
+  /// Prepares for another function: forgets the sizes of the previous one.
   void beginFunction() {
     known.clear();
     shared.clear();
@@ -54,89 +54,91 @@ public:
   mlir::Type i1() { return ops.getI1Type(); }
   mlir::Type f32() { return ops.getF32Type(); }
 
-  // Sizes. Arithmetic is folded where static and shared where not; every value
-  // stands right after what it is computed from, so it can be used wherever
-  // its operands can.
+  // Sizes. Static arithmetic is folded, and equal dynamic arithmetic is shared.
+  // Each op is inserted right after its operands, so its result can be used
+  // wherever they can.
   Sizes sizes(mlir::Value value);
   Size size(mlir::Value value, int64_t dim);
-  /// States what is known of a value's extents, instead of `tensor.dim`.
+  /// Records the sizes of a value, so that no `tensor.dim` is needed.
   void recordSizes(mlir::Value value, llvm::ArrayRef<Size> sizes);
-  /// `value`, whose extents are known to be `sizes` from here on: known ones
-  /// become part of its type. They agree with the extents known before.
+  /// `value` with the extents `sizes` from here on; static ones become part of
+  /// its type. They must agree with the extents known before.
   mlir::Value withSizes(mlir::Value value, llvm::ArrayRef<Size> sizes);
-  /// Moves `ops` behind the last of `operands`' definitions.
+  /// Moves the insertion point of `ops` behind the last definition of
+  /// `operands`.
   void placeAfter(llvm::ArrayRef<mlir::Value> operands);
   Size index(int64_t value);
   Sizes indices(llvm::ArrayRef<int64_t> values);
-  /// As an SSA value.
+  /// `size` as an SSA value.
   mlir::Value indexValue(Size size);
   static std::optional<int64_t> staticSize(Size size);
-  /// All sizes, when all are static.
+  /// All sizes if all are static, else null.
   static std::optional<llvm::SmallVector<int64_t>>
   staticSizes(llvm::ArrayRef<Size> sizes);
-  /// Proved not to be negative.
+  /// True if `size` is provably not negative.
   static bool isNonNegative(Size size);
-  /// Known to be equal.
+  /// True if the sizes are known to be equal.
   static bool same(Size a, Size b);
   Size add(Size a, Size b);
   Size sub(Size a, Size b);
   Size mul(Size a, Size b);
-  Size floorDiv(Size a, Size b); ///< towards minus infinity
+  Size floorDiv(Size a, Size b); ///< rounds towards minus infinity
   Size ceilDiv(Size a, Size b);
-  Size truncDiv(Size a, Size b); ///< towards zero
-  Size rem(Size a, Size b);      ///< what truncDiv leaves
+  Size truncDiv(Size a, Size b); ///< rounds towards zero
+  Size rem(Size a, Size b);      ///< remainder of truncDiv
   Size max(Size a, Size b);
   Size min(Size a, Size b);
   Size clamp(Size value, Size low, Size high);
-  /// The condition is an i1 value or attribute (from cmp).
+  /// Selects by an i1 value or attribute, as cmp returns it.
   Size select(Size condition, Size whenTrue, Size whenFalse);
   Size cmp(mlir::arith::CmpIPredicate predicate, Size a, Size b);
   Size product(llvm::ArrayRef<Size> sizes);
-  /// product(dividend) / product(divisor), equal factors cancelled; they are
-  /// known to divide.
+  /// product(dividend) / product(divisor), which must divide without remainder.
+  /// Equal factors cancel.
   Size quotient(llvm::ArrayRef<Size> dividend, llvm::ArrayRef<Size> divisor);
-  /// A size found in the run, planned for as `bound`.
+  /// A size computed at run time, for which memory is planned with the upper
+  /// bound `bound`.
   Size bound(Size value, Size bound);
 
   // Constants.
   mlir::Value constant(mlir::ElementsAttr value);
-  /// Rank 0, of any element type; bools take 0 and 1. Values are rounded to
-  /// floats, integers are truncated.
+  /// A constant of rank 0 of any element type. Floats are rounded, integers
+  /// truncated; bools take 0 and 1.
   mlir::Value scalar(mlir::Type element, double value);
   mlir::Value scalarInt(mlir::Type element, int64_t value);
-  /// The attribute of one element.
+  /// An attribute with one element's value.
   mlir::TypedAttr elementAttr(mlir::Type element, double value);
   mlir::Value splat(mlir::Type element, llvm::ArrayRef<Size> sizes,
                     double value);
   mlir::Value splatLike(mlir::Value like, double value);
   /// The least number of an element type, the neutral element of a maximum.
   static double leastOf(mlir::Type element);
-  /// A constant of shape [n].
+  /// An i64 constant of shape [n].
   mlir::Value ints(llvm::ArrayRef<int64_t> values);
   mlir::Value floats(mlir::Type element, llvm::ArrayRef<double> values,
                      llvm::ArrayRef<int64_t> shape);
-  /// A rank 0 tensor of an integer type.
+  /// A tensor of rank 0 and integer type `element` with the value `size`.
   mlir::Value fromSize(Size size, mlir::Type element);
-  /// A tensor of shape [n] of i64.
+  /// An i64 tensor of shape [n] with the values `sizes`.
   mlir::Value fromSizes(llvm::ArrayRef<Size> sizes);
-  /// The element of a tensor of one element as an SSA scalar.
+  /// The element of a tensor with one element, as an SSA scalar.
   mlir::Value extractScalar(mlir::Value tensor);
 
-  // Movement. `dim` and `dims` are within the rank, not negative.
+  // Movement. `dim` and `dims` are within [0, rank).
   mlir::Value reshape(mlir::Value value, llvm::ArrayRef<Size> sizes);
   mlir::Value reshape(mlir::Value value, llvm::ArrayRef<int64_t> shape);
-  /// Extents of one at `dims` of the result.
+  /// Inserts extents of one, so that they are at `dims` of the result.
   mlir::Value unsqueeze(mlir::Value value, llvm::ArrayRef<int64_t> dims);
   mlir::Value squeeze(mlir::Value value, llvm::ArrayRef<int64_t> dims);
   mlir::Value transpose(mlir::Value value, llvm::ArrayRef<int64_t> permutation);
-  /// Swaps two dimensions.
+  /// Swaps dimensions `a` and `b`.
   mlir::Value swapDims(mlir::Value value, int64_t a, int64_t b);
   mlir::Value slice(mlir::Value value, llvm::ArrayRef<Size> offsets,
                     llvm::ArrayRef<Size> sizes, llvm::ArrayRef<Size> strides);
-  /// Whole in all dimensions but one.
+  /// Slices dimension `dim` and keeps all others whole.
   mlir::Value sliceDim(mlir::Value value, int64_t dim, Size offset, Size size,
                        int64_t stride = 1);
-  /// `value` is of rank 0; no interior padding.
+  /// Pads with `value`, a tensor of rank 0, without interior padding.
   mlir::Value pad(mlir::Value operand, mlir::Value value,
                   llvm::ArrayRef<Size> low, llvm::ArrayRef<Size> high);
   mlir::Value concat(llvm::ArrayRef<mlir::Value> values, int64_t dim);
@@ -144,20 +146,21 @@ public:
   mlir::Value iota(mlir::Type element, llvm::ArrayRef<Size> sizes, int64_t dim);
   mlir::Value broadcastInDim(mlir::Value value, llvm::ArrayRef<int64_t> dims,
                              llvm::ArrayRef<Size> sizes);
-  /// Right-aligned, as numpy does; the value itself when nothing changes.
+  /// Broadcasts by numpy's rules, aligned at the right. Returns `value` if
+  /// nothing changes.
   mlir::Value broadcastTo(mlir::Value value, llvm::ArrayRef<Size> sizes);
-  /// The common sizes of shapes under numpy's rules; nothing when static
-  /// extents disagree.
+  /// The common sizes of shapes by numpy's rules; null if static extents
+  /// disagree.
   std::optional<Sizes> broadcastSizes(llvm::ArrayRef<Sizes> shapes);
   std::optional<Sizes> broadcastSizes(llvm::ArrayRef<mlir::Value> values);
-  /// Brings all to the common sizes; false when there are none.
+  /// Broadcasts all values to their common sizes; false if there are none.
   [[nodiscard]] bool broadcast(llvm::MutableArrayRef<mlir::Value> values);
-  /// [N, C, spatial...] to [N, spatial..., C] and back.
+  /// Transposes [N, C, spatial...] to [N, spatial..., C] and back.
   mlir::Value toChannelsLast(mlir::Value value);
   mlir::Value fromChannelsLast(mlir::Value value);
 
-  // Computation. Operands of binary functions are broadcast; they must be
-  // broadcastable and of one element type.
+  // Computation. Operands of binary functions must be broadcastable and have
+  // one element type.
   template <typename Op> mlir::Value binary(mlir::Value lhs, mlir::Value rhs) {
     mlir::Value operands[] = {lhs, rhs};
     [[maybe_unused]] bool fits = broadcast(operands);
@@ -170,7 +173,7 @@ public:
   mlir::Value div(mlir::Value a, mlir::Value b);
   mlir::Value maximum(mlir::Value a, mlir::Value b);
   mlir::Value minimum(mlir::Value a, mlir::Value b);
-  /// The same with a number for the second operand.
+  /// The next functions take a number as second operand.
   mlir::Value add(mlir::Value a, double b);
   mlir::Value sub(mlir::Value a, double b);
   mlir::Value mul(mlir::Value a, double b);
@@ -185,27 +188,27 @@ public:
   mlir::Value convert(mlir::Value value, mlir::Type element);
   mlir::Value reduce(ReduceKind kind, mlir::Value value,
                      llvm::ArrayRef<int64_t> dims, bool keepDims);
-  /// The sum over the number of elements.
+  /// The sum divided by the number of elements.
   mlir::Value mean(mlir::Value value, llvm::ArrayRef<int64_t> dims,
                    bool keepDims);
   mlir::Value matmul(mlir::Value lhs, mlir::Value rhs); ///< both of rank 2
-  /// `dot_general` with the result's type and sizes worked out; `result` is
-  /// the element type (null: the operands').
+  /// Builds `dot_general` and computes the result's type and sizes. `result` is
+  /// its element type (null: that of the operands).
   mlir::Value dotGeneral(mlir::Value lhs, mlir::Value rhs,
                          llvm::ArrayRef<int64_t> lhsBatch,
                          llvm::ArrayRef<int64_t> rhsBatch,
                          llvm::ArrayRef<int64_t> lhsContract,
                          llvm::ArrayRef<int64_t> rhsContract,
                          mlir::Type result = {});
-  /// Slices along `dim` at `indices` (already checked, not negative): the
-  /// result has the indices' extents in place of `dim`.
+  /// Slices along `dim` at `indices`, which must be checked and not negative.
+  /// In the result the indices' extents replace `dim`.
   mlir::Value take(mlir::Value operand, mlir::Value indices, int64_t dim);
-  /// Negative indices counted from the end of `extent`, then checked against
-  /// it; a fault of the run names `site`.
+  /// `indices` with negative ones counted from the end of `extent`, then
+  /// checked against it. A run-time error names `site`.
   mlir::Value checkedIndices(mlir::Value indices, Size extent,
                              llvm::StringRef site);
-  /// A run in which `found` is outside [low, high] ends with `site`; nothing
-  /// where it is known to be within. Sizes only.
+  /// Ends the run with an error at `site` if the size `found` is outside [low,
+  /// high]. Emits nothing if it is known to be inside.
   void checkSize(Size found, Size low, Size high, llvm::StringRef site);
   mlir::Value dynamicUpdateSlice(mlir::Value operand, mlir::Value update,
                                  llvm::ArrayRef<Size> offsets);

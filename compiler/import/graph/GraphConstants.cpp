@@ -1,4 +1,4 @@
-// Constants of the graph builder, and tensors made of sizes.
+// The constants of the graph builder, and tensors made of sizes.
 #include "compiler/import/graph/GraphBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

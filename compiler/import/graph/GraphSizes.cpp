@@ -1,6 +1,6 @@
-// Sizes of the graph builder: where a value's extents come from, and arithmetic
-// on them. Every op made here is shared by its operands and stands right after
-// the last of them.
+// The sizes of the graph builder: the origin of a value's extents, and
+// arithmetic on them. Each op made here is shared by its users and inserted
+// right after the last of its operands.
 #include "compiler/import/graph/GraphBuilder.h"
 
 #include "dialects/tenon/SizeLimit.h"
@@ -47,11 +47,11 @@ bool GraphBuilder::same(Size a, Size b) {
   return a == b;
 }
 
-/// The block a value lives in.
+/// The block that defines a value.
 static Block *blockOf(Value value) { return value.getParentBlock(); }
 
-/// Whether `b` is defined later than `a`, or deeper; both are visible at one
-/// point.
+/// True if `b` is defined after `a` or in a region nested in a's block. Both
+/// must be visible at one point.
 static bool isLater(Value b, Value a) {
   Operation *from = a.getDefiningOp(), *to = b.getDefiningOp();
   if (blockOf(a) == blockOf(b))
@@ -76,7 +76,8 @@ Value GraphBuilder::indexValue(Size size) {
   Value &constant = indexConstants[number];
   if (!constant) {
     OpBuilder::InsertionGuard guard(ops);
-    // Constants stand at the head of the function: all regions may use them.
+    // Constants are inserted at the start of the function, so that all regions
+    // can use them.
     Block *block = ops.getInsertionBlock();
     while (block->getParentOp() && !isa<func::FuncOp>(block->getParentOp()))
       block = block->getParentOp()->getBlock();
@@ -121,7 +122,7 @@ Size GraphBuilder::sub(Size a, Size b) {
     return index(0);
   if (std::optional<int64_t> y = staticSize(b); y && *y != INT64_MIN)
     return add(a, index(-*y));
-  // (x + y) - x
+  // (x + y) - x is y.
   if (auto sum = dyn_cast<Value>(a))
     if (auto op = sum.getDefiningOp<arith::AddIOp>()) {
       if (same(op.getLhs(), b))
@@ -129,7 +130,7 @@ Size GraphBuilder::sub(Size a, Size b) {
       if (same(op.getRhs(), b))
         return getAsOpFoldResult(op.getLhs());
     }
-  // Only for the number without an opposite.
+  // The only static `b` here is INT64_MIN, which has no negative.
   return arithmetic<arith::SubIOp>("sub", a, b, [](int64_t x, int64_t y) {
     return x < 0 ? x - y : INT64_MAX;
   });
@@ -145,12 +146,12 @@ Size GraphBuilder::mul(Size a, Size b) {
   return arithmetic<arith::MulIOp>("mul", a, b, saturatingMul);
 }
 
-/// Division is folded where it is defined.
+/// True if x / y is defined, so that it can be folded.
 static bool divides(int64_t x, int64_t y) {
   return y != 0 && !(x == INT64_MIN && y == -1);
 }
 
-/// x where the size is x * factor.
+/// Returns x if `size` is x * factor, else null.
 static std::optional<Size> withoutFactor(Size size, Size factor) {
   auto value = dyn_cast<Value>(size);
   auto op = value ? value.getDefiningOp<arith::MulIOp>() : nullptr;
@@ -250,7 +251,7 @@ Size GraphBuilder::cmp(arith::CmpIPredicate predicate, Size a, Size b) {
        predicate == arith::CmpIPredicate::sge) &&
       y == 0 && isNonNegative(a))
     return ops.getBoolAttr(predicate == arith::CmpIPredicate::sge);
-  // A condition turned into a number and back.
+  // A condition that was converted to 0 or 1 and is compared with 0.
   if (predicate == arith::CmpIPredicate::ne && y == 0)
     if (auto number = dyn_cast<Value>(a).getDefiningOp<arith::SelectOp>())
       if (getConstantIntValue(number.getTrueValue()) == 1 &&
@@ -285,7 +286,7 @@ Size GraphBuilder::select(Size condition, Size whenTrue, Size whenFalse) {
   return result;
 }
 
-/// The factors of a product, static ones multiplied into `number`.
+/// Splits a product into its factors. Static ones are multiplied into `number`.
 static void collectFactors(Size size, int64_t &number,
                            SmallVectorImpl<Value> &factors) {
   if (std::optional<int64_t> known = GraphBuilder::staticSize(size)) {
@@ -303,7 +304,7 @@ static void collectFactors(Size size, int64_t &number,
 }
 
 Size GraphBuilder::product(ArrayRef<Size> sizes) {
-  // Static factors last: [n, 4, 8] and [n, 32] give one value.
+  // Static factors come last, so that [n, 4, 8] and [n, 32] give one value.
   int64_t number = 1;
   SmallVector<Value> factors;
   for (Size size : sizes)
@@ -340,7 +341,7 @@ Size GraphBuilder::quotient(ArrayRef<Size> dividend, ArrayRef<Size> divisor) {
   over.append(up.begin(), up.end());
   under.append(down.begin(), down.end());
   Size bottom = product(under);
-  // No division by zero in the run, whatever the extents.
+  // Never divide by zero at run time: the divisor is at least one.
   if (!staticSize(bottom))
     bottom = max(bottom, index(1));
   return same(bottom, index(0)) ? index(0) : floorDiv(product(over), bottom);
@@ -383,7 +384,8 @@ Value GraphBuilder::withSizes(Value value, ArrayRef<Size> sizes) {
   }
   if (isKnown)
     return value;
-  // The value keeps its sizes: it may be used where nothing is checked.
+  // `value` itself keeps its sizes, because it may be used where nothing is
+  // checked.
   Value result = make<tensor::CastOp>(typeOf(value).clone(shape), value);
   recordSizes(result, sizes);
   return result;
@@ -437,7 +439,7 @@ Sizes GraphBuilder::traceSizes(Value value) {
   if (!reify || failed(reify.reifyResultShapes(ops, shapes)))
     return askSizes(value);
   Sizes result = shapes[cast<OpResult>(value).getResultNumber()];
-  // An extent of an operand is where that came from.
+  // An extent of an operand is replaced by its own origin.
   for (Size &entry : result) {
     auto extent = dyn_cast<Value>(entry);
     auto dim = extent ? extent.getDefiningOp<tensor::DimOp>() : nullptr;

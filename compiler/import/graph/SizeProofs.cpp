@@ -1,4 +1,4 @@
-// Proves facts about a size from a few of the ops that computed it.
+// Proves facts about a size by inspecting a few of the ops that compute it.
 #include "compiler/import/graph/GraphBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -10,8 +10,8 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Whether what a division leaves is below a divisor that `k` is not below, so
-/// that k less it is not negative.
+/// True if `k` is at least the greatest possible `remainder`, so that k -
+/// remainder is not negative.
 static bool coversRemainder(Size k, Operation *remainder) {
   auto op = dyn_cast_if_present<arith::RemSIOp>(remainder);
   std::optional<int64_t> least = GraphBuilder::staticSize(k),
@@ -20,7 +20,7 @@ static bool coversRemainder(Size k, Operation *remainder) {
   return least && divisor && *divisor > 0 && *least >= *divisor - 1;
 }
 
-/// Whether a size can be proved not to be negative by looking at a few ops.
+/// True if inspecting a few ops proves that a size is not negative.
 static bool provedNonNegative(Size size, int depth) {
   if (auto attribute = dyn_cast<Attribute>(size))
     if (auto number = dyn_cast<FloatAttr>(attribute))
@@ -33,7 +33,7 @@ static bool provedNonNegative(Size size, int depth) {
   auto operand = [&](unsigned i) {
     return provedNonNegative(getAsOpFoldResult(op->getOperand(i)), depth + 1);
   };
-  // Conversions are few.
+  // Conversions do not increase the depth, because chains of them are short.
   if (isa<arith::IndexCastOp, arith::FPToSIOp, arith::SIToFPOp, arith::ExtFOp,
           arith::TruncFOp>(op))
     return provedNonNegative(getAsOpFoldResult(op->getOperand(0)), depth);

@@ -1,4 +1,4 @@
-// One case per op that exporters use in shape arithmetic.
+// One rule for each op that exporters use in shape arithmetic.
 #include "compiler/import/sizes/ElementRules.h"
 
 #include "compiler/import/sizes/FloatSizes.h"
@@ -39,7 +39,7 @@ static Size isTrue(GraphBuilder &g, Size flag) {
   return g.cmp(Predicate::ne, flag, g.index(0));
 }
 
-/// Division as the dialect defines it: x / 0 has all bits set.
+/// x / y as the dialect defines it: x / 0 has all bits set.
 static Size divide(GraphBuilder &g, Size a, Size b) {
   if (std::optional<int64_t> divisor = GraphBuilder::staticSize(b))
     return *divisor == 0 ? g.index(-1) : g.truncDiv(a, b);
@@ -48,7 +48,7 @@ static Size divide(GraphBuilder &g, Size a, Size b) {
                   g.truncDiv(a, g.select(isZero, g.index(1), b)));
 }
 
-/// x % 0 is x.
+/// x % y as the dialect defines it: x % 0 is x.
 static Size remainder(GraphBuilder &g, Size a, Size b) {
   Size isZero = g.cmp(Predicate::eq, b, g.index(0));
   return g.select(isZero, a, g.rem(a, g.select(isZero, g.index(1), b)));
@@ -66,7 +66,8 @@ static Result boolElement(GraphBuilder &g, Operation *op, ArrayRef<Size> x) {
   return std::nullopt;
 }
 
-/// Sizes saturate; a model's own numbers wrap.
+/// Folds static numbers modulo 2^64 by `fold`, because a model's integers wrap.
+/// Index arithmetic (`apply`) saturates.
 static Size modular(GraphBuilder &g, ArrayRef<Size> x,
                     uint64_t (*fold)(uint64_t, uint64_t),
                     llvm::function_ref<Size(Size, Size)> apply) {
@@ -112,8 +113,8 @@ static Result integerElement(GraphBuilder &g, Operation *op, IntegerType type,
       return g.index(llvm::SignExtend64(uint64_t(*number), type.getWidth()));
     return result;
   }
-  // Narrow and unsigned arithmetic may wrap where index arithmetic does not:
-  // only what is known is wrapped here.
+  // Narrow and unsigned arithmetic may wrap where index arithmetic does not. So
+  // only static numbers are computed, and wrapped here.
   if (type.isUnsignedInteger(64) || !GraphBuilder::staticSizes(x))
     return std::nullopt;
   Result result = wideElement(g, op, x);
@@ -151,7 +152,7 @@ static Result convertElement(GraphBuilder &g, Type from, Type to, Size x) {
     return std::nullopt;
   if (!whole && !result)
     return floats.convert(x, to);
-  // Sizes hold no more than i64 does.
+  // A size is an i64, so greater u64 numbers are not computed.
   if (!whole) {
     if (result.getWidth() == 1)
       return asNumber(g, floats.cmp(CompareDirection::NE, x,
@@ -209,7 +210,8 @@ Result combined(GraphBuilder &g, ReduceKind kind, Type element, Size a,
     return isFloat ? FloatSizes(g).max(a, b) : g.max(a, b);
   case ReduceKind::Minimum:
     return isFloat ? FloatSizes(g).min(a, b) : g.min(a, b);
-  // A sum of floats rounds in the order of its kernel.
+  // A sum of floats is not computed here: its rounding depends on the order of
+  // the kernel.
   case ReduceKind::Add:
     return isWide ? Result(g.add(a, b)) : std::nullopt;
   case ReduceKind::Multiply:

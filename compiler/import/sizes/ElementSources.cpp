@@ -1,4 +1,5 @@
-// One function per op turns a position of the result into one of an operand.
+// One function for each op maps a position of its result to a position of an
+// operand.
 #include "compiler/import/sizes/ElementSources.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -19,12 +20,13 @@ static bool hasStaticShape(Value value) {
   return cast<RankedTensorType>(value.getType()).hasStaticShape();
 }
 
-/// The place of a position, row by row.
+/// The row-major number of a position.
 static int64_t placeOf(const Position &at, ArrayRef<int64_t> shape) {
   return linearize(at, computeStrides(shape));
 }
 
-/// The source of every position of `op`'s result.
+/// The sources of all elements of `op`'s result, by a function that maps a
+/// position to an operand and a position of it.
 static SmallVector<ElementSource> sourcesBy(
     Operation *op,
     llvm::function_ref<std::pair<unsigned, Position>(Position)> sourceOf) {

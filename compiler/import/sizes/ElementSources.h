@@ -1,4 +1,4 @@
-// Where the elements of a movement op's result come from, element by element.
+// Finds the operand element that each element of a movement op's result copies.
 #ifndef TENON_COMPILER_IMPORT_SIZES_ELEMENTSOURCES_H
 #define TENON_COMPILER_IMPORT_SIZES_ELEMENTSOURCES_H
 
@@ -9,17 +9,18 @@
 namespace tenon {
 
 struct ElementSource {
-  unsigned operand; ///< its number
-  int64_t element;  ///< its place there, row by row
+  unsigned operand; ///< the number of the operand
+  int64_t element;  ///< the row-major number of the element
 };
 
-/// The source of every element of the result, row by row. Nothing where `op`
-/// is no movement op, where a shape is not static, or where a box, a pad or a
-/// position is known only in the run.
+/// The source of every element of the result, in row-major order. Null if `op`
+/// is no movement op, if a shape is dynamic, or if a box, a padding or a
+/// position is known only at run time.
 std::optional<llvm::SmallVector<ElementSource>>
 elementSources(mlir::Operation *op);
 
-/// The same of a gather at the positions that `indices` has, row by row.
+/// The source of every element of a gather's result. `indices` has the gathered
+/// positions in row-major order.
 std::optional<llvm::SmallVector<ElementSource>>
 gatherSources(GatherOp op, llvm::ArrayRef<int64_t> indices);
 

@@ -1,5 +1,6 @@
-// Movement ops say where each element comes from, elementwise ops compute each
-// on its own. What nothing here knows is read from the tensor in the run.
+// Traces elements through movement ops, which copy elements, and elementwise
+// ops, which compute each element from one of each operand. An element with
+// another origin is read from its tensor at run time.
 #include "compiler/import/sizes/ElementTracer.h"
 
 #include "compiler/import/sizes/ElementRules.h"
@@ -53,7 +54,7 @@ static Sizes elementsOf(GraphBuilder &g, DenseElementsAttr constant) {
   return result;
 }
 
-/// A scalar of an integer type as a size.
+/// Converts an integer scalar to a size.
 static Size sizeOfScalar(GraphBuilder &g, Value scalar) {
   if (auto cast = scalar.getDefiningOp<arith::IndexCastOp>())
     return getAsOpFoldResult(cast.getIn());
@@ -89,7 +90,7 @@ std::optional<Sizes> ElementTracer::trace(Value tensor, int depth) {
     return std::nullopt;
   SmallVector<Sizes> operands;
   for (Value operand : op->getOperands()) {
-    // Sizes of a static result are in its type too.
+    // Skip operands that are sizes: the static result type has them, too.
     if (!isa<RankedTensorType>(operand.getType()))
       continue;
     std::optional<Sizes> traced = elements(operand, depth + 1);
@@ -100,7 +101,7 @@ std::optional<Sizes> ElementTracer::trace(Value tensor, int depth) {
   return traceOp(op, operands);
 }
 
-/// Elements of operands, each at its place in the result.
+/// Copies the elements of operands that `sources` names.
 static std::optional<Sizes>
 moved(const std::optional<SmallVector<ElementSource>> &sources,
       ArrayRef<Sizes> operands) {
@@ -137,8 +138,8 @@ Size ElementTracer::conditionOf(scf::IfOp branch, int depth) {
              : getAsOpFoldResult(branch.getCondition());
 }
 
-/// A choice between the elements of both branches, where none is computed
-/// inside of one.
+/// Selects between the elements of both branches. All of them must be computed
+/// outside the branches.
 std::optional<Sizes> ElementTracer::traceBranch(OpResult result, int depth) {
   auto branch = cast<scf::IfOp>(result.getOwner());
   unsigned i = result.getResultNumber();
@@ -212,7 +213,7 @@ std::optional<Sizes> ElementTracer::traceReduce(ReduceOp reduce,
       return std::nullopt;
     sum = *joined;
   }
-  // The result of a reduction without elements.
+  // The result of reducing zero elements.
   std::optional<int64_t> identity;
   if (reduce.getKind() == ReduceKind::Add)
     identity = 0;

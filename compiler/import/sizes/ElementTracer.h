@@ -1,4 +1,4 @@
-// The elements of small tensors, traced through the ops that computed them.
+// Traces the elements of small tensors through the ops that compute them.
 #ifndef TENON_COMPILER_IMPORT_SIZES_ELEMENTTRACER_H
 #define TENON_COMPILER_IMPORT_SIZES_ELEMENTTRACER_H
 
@@ -15,15 +15,15 @@ public:
   /// Gives the elements of integers that cannot be traced, or nothing.
   using Reader = llvm::function_ref<std::optional<Sizes>(mlir::Value)>;
 
-  /// `known` is asked first, and has all that was found afterwards.
+  /// Looks up `known` first, and adds all elements found.
   ElementTracer(GraphBuilder &builder, ShapeValues &shapes, Known &known,
                 Reader read)
       : g(builder), shapes(shapes), known(known), read(read) {}
 
-  /// The elements, row by row: sizes where they are integers or bools, float
-  /// attributes or values where they are f32 or f64. Nothing when their number
-  /// is not static or greater than ShapeValues::maxElements, and for floats
-  /// that cannot be traced to extents and constants: they are data.
+  /// The elements in row-major order: sizes for integers and bools, float
+  /// attributes or values for f32 and f64. Null if their number is dynamic or
+  /// greater than ShapeValues::maxElements. Also null for floats that do not
+  /// come from extents and constants: these are data.
   std::optional<Sizes> elements(mlir::Value tensor, int depth = 0);
 
 private:
@@ -42,7 +42,7 @@ private:
   ShapeValues &shapes;
   Known &known;
   Reader read;
-  llvm::DenseSet<mlir::Value> untraceable; ///< of this walk
+  llvm::DenseSet<mlir::Value> untraceable; ///< in the current walk
 };
 
 } // namespace tenon

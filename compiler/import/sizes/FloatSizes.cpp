@@ -1,5 +1,6 @@
-// Only arith is used, which the plan of a model may hold: rounding goes through
-// i64, which holds every number that has a fraction.
+// Uses only ops of arith, because the plan function of a model allows no
+// others. Rounding converts to i64 and back, which is exact for every number
+// that has a fraction.
 #include "compiler/import/sizes/FloatSizes.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -14,7 +15,7 @@ namespace tenon {
 
 bool FloatSizes::isSupported(Type type) { return type.isF32() || type.isF64(); }
 
-/// The number, where it is known.
+/// The number if it is static.
 static std::optional<APFloat> known(Size number) {
   if (auto attribute = dyn_cast<Attribute>(number))
     return cast<FloatAttr>(attribute).getValue();
@@ -122,7 +123,7 @@ Size FloatSizes::toSize(Size from, IntegerType type) {
   if (std::optional<APFloat> value = known(from)) {
     llvm::APSInt whole(width, isUnsigned);
     bool exact;
-    // Saturates, and is zero for NaN.
+    // Saturates; NaN gives zero.
     value->convertToInteger(whole, APFloat::rmTowardZero, &exact);
     return g.index(isUnsigned ? int64_t(whole.getZExtValue())
                               : whole.getSExtValue());
@@ -136,8 +137,8 @@ Size FloatSizes::toSize(Size from, IntegerType type) {
   Size otherwise =
       g.select(compare(Predicate::OGE, from, above), g.index(most), g.index(0));
   if (!GraphBuilder::isNonNegative(from)) {
-    // If the type has no number just below `least`, this is `least` itself. The
-    // result is the same either way.
+    // If the type has no number just below `least`, `below` is `least` itself,
+    // which gives the same result.
     Size below = numberOf(wide, double(least) - 1);
     fits = both(fits, compare(Predicate::OGT, from, below));
     otherwise = g.select(compare(Predicate::OLE, from, below), g.index(least),
@@ -201,7 +202,7 @@ Size FloatSizes::negate(Size a) {
   });
 }
 
-/// The number as a whole one by LLVM's rule for known numbers.
+/// Rounds a static number to an integer; null for others.
 static std::optional<Size> rounded(Size number, APFloat::roundingMode mode) {
   std::optional<APFloat> value = known(number);
   if (!value)
@@ -212,7 +213,7 @@ static std::optional<Size> rounded(Size number, APFloat::roundingMode mode) {
 
 Size FloatSizes::towards(Size a, bool up) {
   FloatType type = typeOf(a);
-  // Past these bounds there are no fractions.
+  // A float beyond these bounds has no fraction.
   Size fits = compare(Predicate::OLT, a, numberOf(type, 0x1p62));
   bool isNonNegative = GraphBuilder::isNonNegative(a);
   if (!isNonNegative)

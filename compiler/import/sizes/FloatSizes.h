@@ -1,5 +1,5 @@
-// Floats made of sizes, as exporters write floor(height * scale): one number at
-// a time by the rules of the dialect's ops, folded where it is known.
+// Arithmetic on single floats made of sizes, such as floor(height * scale). It
+// follows the rules of the dialect's ops and folds static numbers.
 #ifndef TENON_COMPILER_IMPORT_SIZES_FLOATSIZES_H
 #define TENON_COMPILER_IMPORT_SIZES_FLOATSIZES_H
 
@@ -7,16 +7,16 @@
 
 namespace tenon {
 
-/// Arithmetic on floats: a float attribute where the number is known, else an
-/// f32 or f64 value.
+/// Arithmetic on floats. A float is an attribute if it is static, else an f32
+/// or f64 value.
 class FloatSizes {
 public:
-  /// True for f32 and f64, the types whose numbers are computed.
+  /// True for f32 and f64, the supported types.
   static bool isSupported(mlir::Type type);
 
   explicit FloatSizes(GraphBuilder &builder) : g(builder) {}
 
-  /// The conversions of `tenon.convert`.
+  /// Conversions by the rules of `tenon.convert`.
   Size fromSize(Size whole, mlir::Type type);
   Size toSize(Size number, mlir::IntegerType type);
   Size convert(Size number, mlir::Type type);
@@ -32,15 +32,15 @@ public:
   Size floor(Size a);
   Size ceil(Size a);
   Size roundToEven(Size a);
-  /// A condition, as GraphBuilder::cmp gives it.
+  /// A condition (i1), as from GraphBuilder::cmp.
   Size cmp(CompareDirection direction, Size a, Size b);
   Size select(Size condition, Size whenTrue, Size whenFalse);
 
 private:
   GraphBuilder &g;
 
-  /// Calls `make` right after its operands, at least one of which is a value.
-  /// Equal ops are left to CSE.
+  /// Calls `make` with the insertion point right after the operands, of which
+  /// at least one is a value. Equal ops are not shared here; CSE merges them.
   mlir::Value
   build(llvm::ArrayRef<Size> operands,
         llvm::function_ref<mlir::Value(llvm::ArrayRef<mlir::Value>)> make);
@@ -50,11 +50,11 @@ private:
   binary(Size a, Size b,
          llvm::function_ref<llvm::APFloat(llvm::APFloat, llvm::APFloat)> fold);
   Size compare(mlir::arith::CmpFPredicate predicate, Size a, Size b);
-  /// The next whole number above or below one that is not known.
+  /// The next integer above (`up`) or below a dynamic number.
   Size towards(Size a, bool up);
-  /// Both of two conditions.
+  /// The conjunction of two conditions.
   Size both(Size a, Size b);
-  /// The number if it `fits` into i64, else zero, without its fraction.
+  /// The number rounded towards zero, as i64, if it `fits` into i64; else zero.
   mlir::Value truncated(Size fits, Size number);
 };
 

@@ -1,5 +1,6 @@
-// Walks over index arithmetic inside a loop. Steps are bounds that hold from
-// any beginning, so the bound of all iterations follows by induction.
+// Walks over the index arithmetic of a loop's body. A step is a bound for any
+// value at the beginning of the iteration, so induction gives a bound for all
+// iterations.
 #include "compiler/import/sizes/LoopExtents.h"
 
 #include "compiler/import/graph/Branches.h"
@@ -12,11 +13,12 @@ using Predicate = arith::CmpIPredicate;
 
 namespace tenon {
 
-/// Sums in models have a few terms; longer ones are not looked through.
+/// The greatest depth of arithmetic that is analysed; sums in models have few
+/// terms.
 static constexpr int mostDepth = 64;
 
-/// Counters beyond this are as good as endless: no memory holds as many rows,
-/// and differences of two such numbers do not overflow.
+/// Limits counters: no memory holds as many rows, and differences of two such
+/// numbers do not overflow.
 static constexpr int64_t mostCount = int64_t(1) << 48;
 
 namespace {
@@ -68,7 +70,8 @@ private:
       return either(operand(1), operand(2));
     if (isa<arith::MinSIOp>(op))
       return lesser(operand(0), operand(1));
-    // Division by a positive number makes no number greater.
+    // Division by a positive number makes no number greater than both it and
+    // zero.
     if (isa<arith::FloorDivSIOp, arith::CeilDivSIOp, arith::DivSIOp>(op)) {
       std::optional<int64_t> divisor =
           GraphBuilder::staticSize(getAsOpFoldResult(op->getOperand(1)));
@@ -78,13 +81,13 @@ private:
     return std::nullopt;
   }
 
-  /// A number known before the loop.
+  /// The step of a number that is known before the loop.
   static Step number(Size size) {
     return ExtentStep{{size}, std::nullopt, true};
   }
 
-  /// a - b. Slices subtract a start that was cut to the extent from an end that
-  /// was: `n - max(n - 4, 0)` is 4 at most.
+  /// The step of a - b. In slices, b is a start clamped to the extent and a an
+  /// end clamped to it: `n - max(n - 4, 0)` is at most 4.
   Step difference(Value a, Value b, int depth) {
     if (isOutside(b, body))
       return sum(of(a, depth), number(g.sub(g.index(0), b)));
@@ -120,8 +123,8 @@ private:
     return step;
   }
 
-  /// Bounded by both: what does not grow is the better bound, unless it is a
-  /// number that means "to the end".
+  /// The step of min(a, b), which both a and b bound. Prefers the bound that
+  /// does not grow, except a huge number that means "to the end".
   static Step lesser(Step a, Step b) {
     auto isLoose = [](const Step &step) {
       return !step || step->rows || llvm::any_of(step->limits, [](Size limit) {
@@ -210,7 +213,8 @@ std::optional<Progression> Progressions::of(Size size, int depth) {
 }
 
 namespace {
-/// Bounds of a loop that goes on while both conditions hold, or one of them.
+/// The bound of a loop that goes on while both conditions hold, or while one of
+/// them holds.
 std::optional<Size> whileBoth(GraphBuilder &g, std::optional<Size> a,
                               std::optional<Size> b) {
   return a && b ? g.min(*a, *b) : a ? a : b;
@@ -227,7 +231,8 @@ std::optional<Size> Progressions::mostTrips(Size goesOn) {
 
 std::optional<Size> Progressions::mostTripsWhile(Size number, bool wanted,
                                                  int depth) {
-  // Once more than the condition holds.
+  // A false condition still allows one iteration: the condition is read after
+  // it.
   if (std::optional<int64_t> known = GraphBuilder::staticSize(number))
     return (*known != 0) == wanted ? std::optional<Size>() : g.index(1);
   Operation *op = cast<Value>(number).getDefiningOp();
@@ -273,7 +278,7 @@ std::optional<Size> Progressions::mostTripsWhile(arith::CmpIOp compare,
     return mostTripsWhileBelow(a, b, 1);
   case Predicate::ne:
   case Predicate::eq:
-    // A bool turned into a number.
+    // The comparison of a bool, converted to a number, with zero.
     if (GraphBuilder::staticSize(b) == 0)
       return mostTripsWhile(a, predicate == Predicate::ne, depth + 1);
     return std::nullopt;
@@ -282,7 +287,7 @@ std::optional<Size> Progressions::mostTripsWhile(arith::CmpIOp compare,
   }
 }
 
-/// While a < b + more.
+/// The greatest number of iterations of a loop that goes on while a < b + more.
 std::optional<Size> Progressions::mostTripsWhileBelow(Size a, Size b,
                                                       int64_t more) {
   std::optional<Progression> low = of(a), high = of(b);

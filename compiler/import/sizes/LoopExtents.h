@@ -1,6 +1,6 @@
-// How the extents and counters that a loop carries go on from one iteration to
-// the next, read off the index arithmetic of its body. What bounds them must be
-// known before the loop.
+// Finds how the extents and counters that a loop carries change from one
+// iteration to the next, from the index arithmetic of its body. Their bounds
+// must be known before the loop.
 #ifndef TENON_COMPILER_IMPORT_SIZES_LOOPEXTENTS_H
 #define TENON_COMPILER_IMPORT_SIZES_LOOPEXTENTS_H
 
@@ -8,28 +8,28 @@
 
 namespace tenon {
 
-/// An extent at the end of an iteration: at most the greatest of `limits` and
-/// of what it was at the beginning plus `rows`.
+/// A bound of an extent at the end of an iteration: the maximum of `limits` and
+/// of its value at the beginning plus `rows`.
 struct ExtentStep {
   Sizes limits;
-  std::optional<Size> rows; ///< nothing: the beginning does not matter
-  bool isExact = false;     ///< it is the one number that the above names
+  std::optional<Size> rows; ///< null: the value at the beginning has no effect
+  bool isExact = false;     ///< the extent equals the bound
 };
 
-/// The step from `current`, an extent in the loop's region `body`, to `next`;
-/// nothing where no bound is known before the loop.
+/// The step from `current`, an extent in the loop's region `body`, to `next`.
+/// Null if no bound is known before the loop.
 std::optional<ExtentStep> stepOf(GraphBuilder &g, Size next,
                                  mlir::Value current, mlir::Region &body);
 
-/// A number of a loop: `first` in the first iteration, `slope` more in each
-/// that follows.
+/// A number that a loop changes by a constant: `first` in the first iteration,
+/// and `slope` more in each further one.
 struct Progression {
   Size first;
   int64_t slope;
 };
 
-/// The numbers of a loop that change by constants: those recorded, and what
-/// arithmetic makes of them.
+/// The progressions of a loop: the recorded ones, and numbers computed from
+/// them.
 class Progressions {
 public:
   Progressions(GraphBuilder &g, mlir::Region &body) : g(g), body(body) {}
@@ -39,8 +39,9 @@ public:
   }
   std::optional<Progression> of(Size size);
 
-  /// The most iterations of a loop that only goes on after an iteration in
-  /// which `goesOn` (0 or 1) is not 0; nothing where no comparison in it says.
+  /// The greatest number of iterations of a loop that goes on after an
+  /// iteration only if `goesOn` (0 or 1) is 1. Null if no comparison in it
+  /// gives a bound.
   std::optional<Size> mostTrips(Size goesOn);
 
 private:

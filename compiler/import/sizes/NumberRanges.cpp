@@ -1,6 +1,5 @@
-// Interval arithmetic over the ops that bound numbers (clamps, constants, what
-// extents are computed into) and those that carry them: movement, sums,
-// products, roundings, conversions.
+// Interval arithmetic over ops that limit numbers (clamps, constants) and ops
+// that pass them on: movement, sums, products, roundings, conversions.
 #include "compiler/import/sizes/NumberRanges.h"
 
 #include "compiler/import/sizes/ShapeValues.h"
@@ -17,7 +16,7 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Longer chains say nothing.
+/// The greatest length of a chain of ops that is analysed.
 static constexpr int maxDepth = 200;
 /// Tensors of more elements are not looked at element by element.
 static constexpr int64_t maxElements = 16;
@@ -140,7 +139,7 @@ NumberRange NumberRanges::inType(NumberRange range, Type type) {
   auto real = dyn_cast<FloatType>(type);
   if (!real)
     return {};
-  // One rounding is far below this.
+  // A bound on the relative error, far above that of one rounding.
   double share = real.getWidth() < 32 ? 0x1p-6 : 0x1p-20;
   auto away = [&](Size end, double side) {
     if (GraphBuilder::isNonNegative(end))

@@ -1,5 +1,5 @@
-// The range of a tensor's numbers, as far as its ops show. It bounds the sizes
-// that the run reads from the tensor.
+// Infers the range of a tensor's numbers from its ops. It bounds the sizes that
+// the run reads from the tensor.
 #ifndef TENON_COMPILER_IMPORT_SIZES_NUMBERRANGES_H
 #define TENON_COMPILER_IMPORT_SIZES_NUMBERRANGES_H
 

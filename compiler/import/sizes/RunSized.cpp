@@ -1,4 +1,4 @@
-// Counting, and what is built of counts.
+// Counts true elements, and builds results whose sizes are such counts.
 #include "compiler/import/sizes/RunSized.h"
 
 #include "compiler/import/graph/Branches.h"
@@ -41,14 +41,15 @@ Value scatterVector(GraphBuilder &g, ScatterKind kind, Size count,
   return result;
 }
 
-/// Keys that `sort` takes: bools as numbers.
+/// `value` as keys for `sort`: bools become numbers.
 static Value sortable(GraphBuilder &g, Value value) {
   return GraphBuilder::elementOf(value).isInteger(1)
              ? g.convert(value, g.ops.getI8Type())
              : value;
 }
 
-/// `order` after a stable sort of the rows, [n, width], by one column.
+/// Reorders `order`, positions of the rows of a [n, width] tensor, by a stable
+/// sort by one column.
 static Value sortedBy(GraphBuilder &g, Value rows, Size column, Value order) {
   Size items = g.size(rows, 0);
   Value keys = g.reshape(g.sliceDim(rows, 1, column, g.index(1)), {items});
@@ -57,8 +58,8 @@ static Value sortedBy(GraphBuilder &g, Value rows, Size column, Value order) {
   return g.take(order, sort.getPositions(), 0);
 }
 
-/// The places of the rows, [n, width], in lexicographic order: stable sorts
-/// from the last column to the first.
+/// The positions of the rows of a [n, width] tensor in lexicographic order, by
+/// stable sorts from the last column to the first.
 static Value lexicographicOrder(GraphBuilder &g, Value rows) {
   Size items = g.size(rows, 0), width = g.size(rows, 1);
   Value order = g.iota(g.i64(), {items}, 0);
@@ -86,8 +87,8 @@ static Value lexicographicOrder(GraphBuilder &g, Value rows) {
 
 UniqueItems uniqueItems(GraphBuilder &g, Value value, int64_t axis,
                         bool isSorted) {
-  // One row per item: items are equal when their rows are, and ordered as
-  // their elements are, one after the other.
+  // Makes one row of each item. Items are equal if their rows are equal, and
+  // are ordered lexicographically.
   Size items = g.size(value, axis);
   SmallVector<int64_t> itemFirst{axis};
   for (int64_t dim = 0; dim < GraphBuilder::rankOf(value); ++dim)
@@ -110,7 +111,8 @@ UniqueItems uniqueItems(GraphBuilder &g, Value value, int64_t axis,
       RankedTensorType::get(GraphBuilder::shapeOf(isFirst), g.i64()),
       ReduceKind::Add, g.convert(isFirst, g.i64()), uint64_t(0));
   Value group = g.sub(ends, 1.0);
-  // Per group: its first item (sorting was stable) and its number of items.
+  // The first item of each group (the sort is stable) and the number of its
+  // items.
   Value firsts = g.take(order, positionsOf(g, isFirst, count), 0);
   Value ones = g.splat(g.i64(), {items}, 1);
   Value counts = scatterVector(g, ScatterKind::Add, count, group, ones);

@@ -1,5 +1,5 @@
-// Results whose sizes are found in the run: counted there, planned for by a
-// bound.
+// Results whose sizes are counted at run time. Memory for them is planned by an
+// upper bound.
 #ifndef TENON_COMPILER_IMPORT_SIZES_RUNSIZED_H
 #define TENON_COMPILER_IMPORT_SIZES_RUNSIZED_H
 
@@ -7,26 +7,29 @@
 
 namespace tenon {
 
-/// The number of true elements, bounded by `bound`.
+/// The number of true elements, with the upper bound `bound`.
 Size countTrue(GraphBuilder &g, mlir::Value flags, Size bound);
-/// Index vectors [count, rank] of the `count` true elements, in order.
+/// The index vectors of the `count` true elements in row-major order, as a
+/// [count, rank] tensor.
 mlir::Value placesOf(GraphBuilder &g, mlir::Value flags, Size count);
-/// The same of a vector, [count].
+/// The positions of the `count` true elements of a vector, as a [count] tensor.
 mlir::Value positionsOf(GraphBuilder &g, mlir::Value flags, Size count);
-/// A vector of `count` elements of i64, zeros but for `updates` at `positions`.
+/// An i64 vector of `count` zeros into which `updates` are scattered at
+/// `positions`.
 mlir::Value scatterVector(GraphBuilder &g, ScatterKind kind, Size count,
                           mlir::Value positions, mlir::Value updates);
 
-/// What is different among items.
+/// The distinct items among given items.
 struct UniqueItems {
-  mlir::Value items;   ///< each once
-  mlir::Value firsts;  ///< where each stands first, i64
-  mlir::Value inverse; ///< per given item its place in `items`, i64
-  mlir::Value counts;  ///< how often each is there, i64
+  mlir::Value items;   ///< each distinct item once
+  mlir::Value firsts;  ///< i64: the first position of each distinct item
+  mlir::Value inverse; ///< i64: for each given item its position in `items`
+  mlir::Value counts;  ///< i64: the number of occurrences of each distinct item
 };
 
-/// The slices of `value` along `axis`, in the lexicographic order of their
-/// elements (row by row) or in the order of their first appearance.
+/// The distinct slices of `value` along `axis`. With `sorted` they are in the
+/// lexicographic order of their elements (row-major), else in the order of
+/// their first occurrence.
 UniqueItems uniqueItems(GraphBuilder &g, mlir::Value value, int64_t axis,
                         bool sorted);
 

@@ -1,4 +1,5 @@
-// Answers what importers ask of small tensors by tracing their elements.
+// Finds the values of small tensors for the importers by tracing their
+// elements.
 #include "compiler/import/sizes/ShapeValues.h"
 
 #include "compiler/import/sizes/ElementTracer.h"
@@ -88,7 +89,7 @@ Sizes ShapeValues::extractAll(Value tensor, int64_t count) {
   auto element = cast<IntegerType>(GraphBuilder::elementOf(tensor));
   OpBuilder::InsertionGuard guard(g.ops);
   g.ops.setInsertionPointAfterValue(tensor);
-  // Scalars are signless.
+  // Scalars are signless, so a tensor with another type is converted first.
   Value source = element.isSignless() ? tensor : g.convert(tensor, g.i64());
   ArrayRef<int64_t> shape = GraphBuilder::shapeOf(source);
   Sizes result;

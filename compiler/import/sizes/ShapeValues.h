@@ -1,6 +1,6 @@
-// Integer tensors that denote shapes, positions and axes, as sizes: their
-// elements are traced through the ops that computed them to constants and
-// extents, and read from the tensor in the run where that is not possible.
+// Integer tensors that hold shapes, positions or axes, as sizes. Their elements
+// are traced through the ops that compute them to constants and extents. Other
+// elements are read from the tensor at run time.
 #ifndef TENON_COMPILER_IMPORT_SIZES_SHAPEVALUES_H
 #define TENON_COMPILER_IMPORT_SIZES_SHAPEVALUES_H
 
@@ -11,16 +11,15 @@ namespace tenon {
 
 class ShapeValues {
 public:
-  /// Tensors of more elements are not traced.
+  /// Tensors with more elements are not traced.
   static constexpr int64_t maxElements = 1024;
 
   explicit ShapeValues(GraphBuilder &builder)
       : g(builder), ranges(builder, *this) {}
 
-  /// The elements of an integer or bool tensor of rank 0 or 1 (or more, row by
-  /// row) of at most maxElements elements; nothing when their number is not
-  /// static or too great. Elements that cannot be traced become
-  /// `tensor.extract`.
+  /// The elements of an integer or bool tensor in row-major order. Null if
+  /// their number is dynamic or greater than maxElements. Elements that cannot
+  /// be traced become `tensor.extract`.
   std::optional<Sizes> elements(mlir::Value tensor);
 
   /// The elements of integers or floats, where all can be traced.
@@ -29,11 +28,11 @@ public:
   /// The elements where all of them are constants.
   std::optional<llvm::SmallVector<int64_t>> constants(mlir::Value tensor);
 
-  /// The elements of a constant tensor of floats or integers.
+  /// The elements of a constant tensor of floats or integers; null for others.
   std::optional<llvm::SmallVector<double>> constantFloats(mlir::Value tensor);
 
-  /// The constant a value is, through reshapes and broadcasts of splats, or
-  /// null.
+  /// The constant that `tensor` is equal to, found through reshapes and
+  /// broadcasts of splats; null if there is none.
   mlir::DenseElementsAttr constantOf(mlir::Value tensor);
 
 private:

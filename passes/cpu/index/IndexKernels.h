@@ -1,4 +1,4 @@
-// Kernels that compute at run time where their results go.
+// Kernels that compute at run time the positions they write to.
 #ifndef TENON_PASSES_CPU_INDEX_INDEXKERNELS_H
 #define TENON_PASSES_CPU_INDEX_INDEXKERNELS_H
 

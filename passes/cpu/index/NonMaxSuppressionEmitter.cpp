@@ -1,5 +1,5 @@
-// Non-max suppression kernels: the core does the work; its count is the second
-// output.
+// Non-max suppression kernels: one call of the core. The count it returns is
+// the second output.
 #include "passes/cpu/index/IndexKernels.h"
 
 #include "passes/kernel/CoreCalls.h"

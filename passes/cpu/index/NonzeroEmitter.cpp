@@ -1,5 +1,5 @@
-// Nonzero kernels: one walk over all elements, the index vectors of those that
-// are not zero one after another.
+// Nonzero kernels: one loop over all elements, which writes the indices of each
+// nonzero element to the next row of the output.
 #include "passes/cpu/index/IndexKernels.h"
 
 #include "passes/kernel/CoreCalls.h"
@@ -44,7 +44,7 @@ TaskCounter emitNonzero(Kernel &kernel) {
   Value found = emitConvert(b, loc, emitter.emit(op.getOperand(), indices),
                             element, b.getI1Type());
   Value next = loop.getRegionIterArg(0);
-  // The output has the rows that were counted; no element may be written past
+  // The output has as many rows as were counted before; never write behind
   // them.
   Value fits = arith::AndIOp::create(b, loc, found, at.less(next, room));
   auto branch = scf::IfOp::create(b, loc, fits, false);

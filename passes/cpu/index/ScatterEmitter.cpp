@@ -1,6 +1,6 @@
-// Scatter kernels: the operand is copied where the output is other memory, then
-// updates are applied one after another in row-major order, so that repeated
-// positions have one meaning. One task: the order is part of the result.
+// Scatter kernels: copy the operand to the output unless they share memory,
+// then apply the updates one after another in row-major order. The result for
+// repeated positions depends on this order, so there is only one task.
 #include "passes/cpu/index/IndexKernels.h"
 
 #include "passes/kernel/element/ElementEmitter.h"
@@ -23,7 +23,7 @@ public:
       : kernel(kernel), b(kernel.builder), loc(kernel.loc()),
         emitter(kernel, 1) {}
 
-  /// Copies `tensor` to the output, unless it lies there.
+  /// Copies `tensor` to the output unless it is stored there.
   void copy(Value tensor) {
     OpBuilder::InsertionGuard guard(b);
     if (Value memory = kernel.arguments.lookup(tensor);
@@ -153,7 +153,8 @@ private:
     emitter.store(update, element, kernel.outputs[0], target);
   }
 
-  /// Narrow floats are combined in f32 and rounded each time, as their ops are.
+  /// Combines f16 and bf16 in f32 and rounds after each update, as their
+  /// elementwise ops do.
   Value combine(ScatterKind kind, Type element, Value old, Value update) {
     Type wide = isa<Float16Type, BFloat16Type>(element) ? Type(b.getF32Type())
                                                         : element;

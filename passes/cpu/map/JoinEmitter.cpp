@@ -1,7 +1,7 @@
-// Concatenations of tensors that lie in memory: each operand gives one run of
-// every outer index, which is copied by the narrowest of loops. The general
-// path would find every row anew, and its tasks would not be those of heads or
-// images, which the next kernel's are.
+// Kernels for concatenations of tensors in memory. For every outer index each
+// operand is one contiguous run, copied by a simple loop. The general map
+// kernel would search the operand of every row. Here one task is one outer
+// index, such as a head or an image, as in the kernel that reads the result.
 #include "passes/cpu/map/MapKernels.h"
 
 #include "passes/kernel/element/ElementEmitter.h"
@@ -14,7 +14,8 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Outer indices that are tasks enough; each is one, of this many elements.
+/// Use this kernel only for this many outer indices, and for at least this many
+/// elements for each.
 constexpr int64_t fewestRuns = 8, leastRun = 1024;
 
 TaskCounter emitJoin(Kernel &kernel) {

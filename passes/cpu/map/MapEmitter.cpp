@@ -1,7 +1,7 @@
-// Map kernels: every output element by itself. Rows (all extents but the last)
-// are split into tasks; along the last extent elements are computed `lanes` at
-// a time where their index maps allow, one at a time where not. Elements never
-// depend on how they are grouped.
+// Map kernels: every output element is computed independently. Tasks are groups
+// of rows (all extents except the last). Along the last dimension `lanes`
+// elements are computed at a time if the index maps allow it, else one at a
+// time. The bits of an element do not depend on this grouping.
 #include "passes/cpu/map/MapKernels.h"
 
 #include "passes/kernel/element/ElementEmitter.h"
@@ -16,9 +16,10 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Elements a task should have at least, so that handing it out costs little.
+/// The least number of elements in a task, so that the cost of starting it is
+/// small.
 constexpr int64_t cheapGrain = 16384;
-/// The same for elements that take a loop each.
+/// The least number if each element takes a loop.
 constexpr int64_t dearGrain = 512;
 
 static bool isLoop(Operation &op) {
@@ -26,18 +27,20 @@ static bool isLoop(Operation &op) {
              ArgReduceWindowOp>(op);
 }
 
-/// Chains of additions side by side that keep the adders busy.
+/// The greatest number of independent chains of additions; more do not use the
+/// adders better.
 constexpr int64_t mostChains = 8;
 
-/// Whether neighbouring sums are of neighbours in memory.
+/// True if neighbouring results sum elements that are neighbours in memory.
 static bool sumsNeighbours(ReduceOp reduce) {
   int64_t rank = cast<ShapedType>(reduce.getOperand().getType()).getRank();
   return isa<BlockArgument>(reduce.getOperand()) &&
          !llvm::is_contained(reduce.getDims(), rank - 1);
 }
 
-/// Vectors of columns that are computed together: of sums of what lies in
-/// memory several, for a single chain waits for each of its additions.
+/// The number of vectors of columns that are computed at once. It is more than
+/// one for sums over memory, because the additions of a single chain wait for
+/// one another.
 static int64_t vectorsTogether(Kernel &kernel, int64_t width) {
   bool sums = false;
   for (Operation &op : kernel.fusion.getBlock())
@@ -51,12 +54,12 @@ static int64_t vectorsTogether(Kernel &kernel, int64_t width) {
     return 1;
   uint64_t vectors =
       std::max<int64_t>(1, llvm::divideCeilSigned(width, kernel.lanes()));
-  // Other numbers of vectors would be split badly.
+  // A power of two, because LLVM splits other vector sizes badly.
   return std::min<int64_t>(mostChains, llvm::PowerOf2Ceil(vectors));
 }
 
-/// Only elementwise ops, splats and scalars: the tensors can be seen as vectors
-/// of all their elements.
+/// True if there are only elementwise ops, splats and scalars. Then the tensors
+/// can be treated as vectors of all their elements.
 static bool isFlat(FusionOp fusion) {
   auto outer = cast<ShapedType>(fusion.getYield().getOperand(0).getType());
   for (BlockArgument argument : fusion.getBlock().getArguments()) {
@@ -89,10 +92,10 @@ struct MapWriter {
   Kernel &kernel;
   Value output;
   Type element;
-  int64_t together; ///< vectors of columns
+  int64_t together; ///< vectors of columns computed at once
   IndexBuilder at() { return {kernel.builder, kernel.loc()}; }
 
-  /// Columns [low, high) of one row.
+  /// Emits the columns [low, high) of one row.
   void columns(ArrayRef<Value> row, Value low, Value high, bool narrow) {
     OpBuilder &b = kernel.builder;
     int64_t lanes = narrow ? 1 : kernel.lanes() * together;
@@ -107,8 +110,9 @@ struct MapWriter {
     write(emitter, row, loop.getInductionVar());
   }
 
-  /// Null, and nothing emitted, where the elements cannot be computed side by
-  /// side.
+  /// Emits the columns [low, high) as vectors, the remainder included. Returns
+  /// the column after the last full vector; null, with nothing emitted, if the
+  /// elements cannot be computed as vectors.
   Value vectorColumns(ArrayRef<Value> row, Value low, Value high,
                       int64_t lanes) {
     OpBuilder &b = kernel.builder;
@@ -130,8 +134,8 @@ struct MapWriter {
     std::optional<int64_t> known = getConstantIntValue(rest);
     if (known == 0)
       return end;
-    // Loads of the next row would wait for a store through a mask, where the
-    // kernel writes what it reads.
+    // Store the remainder without a mask: if the kernel writes what it reads,
+    // loads of the next row would wait for a masked store.
     if (known && llvm::isPowerOf2_64(*known)) {
       ElementEmitter emitter(kernel, *known);
       write(emitter, row, end);
@@ -197,7 +201,7 @@ TaskCounter emitMap(Kernel &kernel) {
   MapWriter writer{kernel, output, element,
                    vectorsTogether(kernel, knownWidth)};
   if (rank == 1) {
-    // One row: tasks are pieces of it.
+    // There is one row, so tasks are parts of it.
     Value low = at.mul(kernel.begin, at.constant(grain)),
           high = at.min(at.mul(kernel.end, at.constant(grain)), width);
     writer.columns({}, low, high,

@@ -6,12 +6,11 @@
 
 namespace tenon {
 
-/// Elementwise kernels, and any region that the other emitters do not cover:
-/// each element of an output is computed from the region alone.
+/// Emits elementwise kernels, and any region that no other emitter covers.
 TaskCounter emitMap(Kernel &kernel);
 
-/// Concatenations whose operands are copied in long runs. Null, with nothing
-/// emitted, if the fusion is another one.
+/// Emits a concatenation whose operands are copied in long runs. Null, with
+/// nothing emitted, for other fusions.
 TaskCounter emitJoin(Kernel &kernel);
 
 } // namespace tenon

@@ -1,4 +1,5 @@
-// Kernels whose tasks are lines: all elements along one dimension.
+// Loops for kernels whose tasks are rows along any dimension `dim`: all
+// elements that differ only in that index.
 #ifndef TENON_PASSES_CPU_ROWS_LINES_H
 #define TENON_PASSES_CPU_ROWS_LINES_H
 
@@ -6,11 +7,11 @@
 
 namespace tenon {
 
-/// Counts tasks of `perTask` lines along `dim` of the first output.
+/// Counts tasks of `perTask` rows along `dim` of the first output.
 TaskCounter lineTasks(int64_t dim, int64_t perTask);
 
-/// Calls `body` in a loop over the task range's lines of `shaped`, with the
-/// indices of a line's first element.
+/// Emits a loop over the rows of `shaped` along `dim` in the kernel's task
+/// range. `body` gets the indices of a row's first element.
 void forEachLine(Kernel &kernel, mlir::Value shaped, int64_t dim,
                  int64_t perTask,
                  llvm::function_ref<void(llvm::ArrayRef<mlir::Value>)> body);

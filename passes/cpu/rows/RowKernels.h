@@ -1,4 +1,4 @@
-// Kernels whose tasks are rows: all elements along one dimension.
+// Kernels that process rows: all elements along one dimension.
 #ifndef TENON_PASSES_CPU_ROWS_ROWKERNELS_H
 #define TENON_PASSES_CPU_ROWS_ROWKERNELS_H
 
@@ -6,13 +6,14 @@
 
 namespace tenon {
 
-/// Reductions along rows with the elementwise ops before and after them.
+/// Emits reductions along the last dimension, with the elementwise ops before
+/// and after them.
 TaskCounter emitRows(Kernel &kernel);
 
-/// Cumulative sums and other scans along one dimension.
+/// Emits cumulative sums and other scans along one dimension.
 TaskCounter emitScan(Kernel &kernel);
 
-/// Sorts along one dimension.
+/// Emits a sort along one dimension.
 TaskCounter emitSort(Kernel &kernel);
 
 } // namespace tenon

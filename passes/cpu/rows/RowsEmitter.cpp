@@ -1,6 +1,7 @@
-// Row kernels: reductions along the last extent with what comes before and
-// after, a row at a time. Sums are kept in 64 virtual lanes (element i in lane
-// i mod 64) that are combined by one fixed tree, so that the bits are the same
+// Row kernels: reductions along the last dimension with the ops before and
+// after them, one row at a time. A reduction has 64 virtual lanes (element i
+// goes to lane i mod 64), which one fixed tree combines. So the result has the
+// same bits for every vector width.
 // for every vector width.
 #include "passes/cpu/rows/RowKernels.h"
 
@@ -19,7 +20,7 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Part of the numerics contract: never depends on the target.
+/// Part of the numerics contract, so it is the same on every target.
 constexpr int64_t virtualLanes = 64;
 constexpr int64_t rowGrain = 8192;
 
@@ -104,14 +105,15 @@ private:
     }
     SmallVector<Value> sums = addTail(
         op, row, whole, SmallVector<Value>(loop.getResults()), identity);
-    // Lane i meets lane i + 32, then i + 16, and so on.
+    // Combines lane i with lane i + 32, then with i + 16, and so on.
     Value result = foldLanes(b, loc, sums, [&](Value x, Value y) {
       return emitCombine(b, loc, op.getKind(), sum, x, y);
     });
     return emitConvert(b, loc, result, sum, element);
   }
 
-  /// The elements behind the last whole block, each in its own lane.
+  /// Adds the remainder after the last full block, each element to its own
+  /// lane.
   SmallVector<Value> addTail(ReduceOp op, ArrayRef<Value> row, Value whole,
                              SmallVector<Value> sums, Value identity) {
     Value rest = at().sub(width, whole);
@@ -146,8 +148,8 @@ private:
     return sums;
   }
 
-  /// Elements one after another: where an operand cannot be computed side by
-  /// side.
+  /// Reduces the elements one after another, if an operand cannot be computed
+  /// as a vector.
   Value reduceInOrder(ReduceOp op, ArrayRef<Value> row) {
     SmallVector<LaneIndex> indices;
     for (Value index : row)
@@ -229,7 +231,7 @@ TaskCounter emitRows(Kernel &kernel) {
       cast<RankedTensorType>(kernel.fusion.getYield().getOperand(0).getType())
           .getRank() == full.getRank();
   ElementEmitter sizes(kernel, 1);
-  // Rows are the output's: its extents are at hand where the kernel is
+  // Count the rows of the output: its extents are known where the kernel is
   // launched.
   SmallVector<Value> rowExtents;
   Value rows = at.constant(1);

@@ -1,5 +1,5 @@
-// Scan kernels: prefixes along one dimension. Lines are tasks; within a line
-// elements follow one another.
+// Scan kernels: running sums and products along one dimension. Tasks are groups
+// of rows along that dimension; the elements of a row are computed in order.
 #include "passes/cpu/rows/RowKernels.h"
 
 #include "passes/kernel/element/ElementEmitter.h"

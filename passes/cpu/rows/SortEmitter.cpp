@@ -1,5 +1,5 @@
-// Sort kernels: keys and their positions are written in order of place, then
-// each line is sorted where it stands by the core.
+// Sort kernels: write the keys and their positions to the outputs unsorted,
+// then call the core to sort each row in place.
 #include "passes/cpu/rows/RowKernels.h"
 
 #include "passes/cpu/rows/Lines.h"

@@ -1,5 +1,5 @@
-// Elements of values inside a fusion: loads, elementwise ops and index maps.
-// Ops that loop to find an element stand in ElementLoops.cpp.
+// Emits elements of values inside a fusion: loads, elementwise ops and index
+// maps. ElementLoops.cpp has the ops that need a loop for one element.
 #include "passes/kernel/element/ElementEmitter.h"
 
 #include "passes/kernel/ExtentSource.h"
@@ -146,7 +146,7 @@ Value ElementEmitter::load(Value memref, Type tenonElement,
     }
     return fromMemory(loaded, tenonElement);
   }
-  // Lanes that do not stand side by side are read one by one; masked ones
+  // Lanes that are not contiguous in memory are loaded one by one. Masked lanes
   // repeat the last valid one.
   SmallVector<Value> elements;
   for (int64_t lane = 0; lane < lanes; ++lane) {
@@ -206,14 +206,15 @@ Value ElementEmitter::emitBroadcast(BroadcastInDimOp op,
   RankedTensorType from = tensorType(op.getOperand()), to = op.getType();
   Location loc = kernel.loc();
   SmallVector<LaneIndex> mapped;
-  std::optional<size_t> open; // the operand's dimension that lanes lie along,
-                              // if its extent may be one
+  std::optional<size_t> open; // the operand's dimension along the lanes if its
+                              // extent is dynamic, so it may be one
   for (auto [i, dim] : llvm::enumerate(op.getDims())) {
     LaneIndex index = indices[dim];
     if (from.getDimSize(i) == 1 && to.getDimSize(dim) != 1) {
       index = {at().constant(0), 0};
     } else if (from.isDynamicDim(i)) {
-      // A dynamic extent may be one: known when the kernel runs.
+      // A dynamic extent may be one, in which case the dimension is broadcast:
+      // a select at run time decides.
       if (index.stride != 0 && lanes != 1) {
         if (open)
           return fail();
@@ -326,7 +327,7 @@ Value ElementEmitter::guarded(Value condition, Value otherwise,
   Value computed = then();
   memo = std::move(outer);
   if (!computed) {
-    // The caller gives this code up: leave it well formed.
+    // The caller discards this code, but it must be well formed.
     scf::YieldOp::create(b, kernel.loc(), otherwise);
     b.setInsertionPointToStart(&branch.getElseRegion().front());
     scf::YieldOp::create(b, kernel.loc(), otherwise);
@@ -392,7 +393,8 @@ Value ElementEmitter::emitConcatenate(ConcatenateOp op,
     starts.push_back(start);
     start = at().add(start, extent(operand, dim));
   }
-  // The operand that holds the element is found by halving.
+  // A binary search over the operands' start positions finds the operand that
+  // holds the element.
   std::function<Value(size_t, size_t)> element = [&](size_t first,
                                                      size_t last) -> Value {
     if (last - first == 1) {
@@ -455,7 +457,8 @@ Value ElementEmitter::emitCheckRange(CheckRangeOp op,
     FaultOp::create(b, loc, /*size=*/false, op.getSiteAttr(), wideValue,
                     wideLow, last);
   }
-  // What is read with the result must lie within memory even after a fault.
+  // Loads at this index must stay within memory even after a fault, so an index
+  // outside becomes `low`.
   Value clamped = arith::SelectOp::create(b, loc, outside, low, value);
   return broadcastToLanes(clamped);
 }
@@ -482,8 +485,8 @@ Value ElementEmitter::extent(Value tensor, int64_t dim) {
         return extent(op.getOperand(),
                       dim < int64_t(op.getDim()) ? dim + 1 : dim);
       })
-      // Elementwise ops, and others whose result has the operand's shape: the
-      // operand that knows the extent.
+      // Elementwise ops and other ops whose result has the operands' shape:
+      // take an operand whose extent is static, else the first.
       .Default([&](Operation *op) {
         if (auto source = extentSource(op, dim))
           return extent(source->first, source->second);

@@ -1,7 +1,7 @@
-// Computes elements of any value inside a fusion at given indices: by recursion
-// over the region's ops, whose index maps turn the indices of a result into
-// those of its operands, down to loads from memory. One element, or `lanes`
-// elements at once.
+// Emits code for elements of any value inside a fusion, at given indices. The
+// emitter recurses over the ops of the region: the index map of each op turns
+// the indices of its result into those of its operands, down to loads from
+// memory. It emits one element or `lanes` elements at once.
 #ifndef TENON_PASSES_KERNEL_ELEMENT_ELEMENTEMITTER_H
 #define TENON_PASSES_KERNEL_ELEMENT_ELEMENTEMITTER_H
 
@@ -15,7 +15,8 @@
 
 namespace tenon {
 
-/// One index of `lanes` elements: lane l stands at base + l * stride.
+/// The indices of `lanes` elements along one dimension: lane l is at base + l *
+/// stride.
 struct LaneIndex {
   mlir::Value base;
   int64_t stride = 0;
@@ -26,43 +27,43 @@ public:
   ElementEmitter(Kernel &kernel, int64_t lanes)
       : kernel(kernel), b(kernel.builder), lanes(lanes) {}
 
-  /// The element(s) of `tensor` at `indices`: a scalar for one lane, else a
-  /// vector. Null, with `failed()` set, where some op cannot be computed for
-  /// several lanes.
+  /// The elements of `tensor` at `indices`: a scalar for one lane, else a
+  /// vector. Null, with `failed()` set, if an op cannot be computed for several
+  /// lanes.
   mlir::Value emit(mlir::Value tensor, llvm::ArrayRef<LaneIndex> indices);
 
-  /// Lanes from `valid` on are not to touch memory; their elements are
-  /// unspecified.
+  /// Masks the lanes from `valid` on: they neither load nor store, and their
+  /// elements are unspecified. `mask` is true for the first `valid` lanes.
   void setMask(mlir::Value mask, mlir::Value valid) {
     laneMask = mask;
     validLanes = valid;
   }
-  /// The same with the mask made for it.
+  /// Masks the lanes from `valid` on, with a mask made here.
   void setValid(mlir::Value valid) {
     setMask(firstLanes(b, kernel.loc(), lanes, valid), valid);
   }
-  /// From now on `tensor` is `element`, whatever the indices.
+  /// Makes `element` the value of `tensor` at all indices from now on.
   void preset(mlir::Value tensor, mlir::Value element) {
     presets[tensor] = element;
   }
-  /// Forgets computed elements: to be called where the builder moves to code
-  /// that earlier code does not dominate.
+  /// Forgets the elements emitted so far. Call it before the builder moves to
+  /// code that the earlier code does not dominate.
   void forget() { memo.clear(); }
 
   bool failed() const { return hasFailed; }
 
-  /// An extent of any value in the region, or of a fusion output, in terms of
-  /// the function's arguments.
+  /// An extent of a value in the region, a memref or a fusion output, computed
+  /// from the function's arguments.
   mlir::Value extent(mlir::Value tensor, int64_t dim);
 
-  /// An index or mixed size of the region as a value of the function.
+  /// The value in the function for an index or a mixed size of the region.
   mlir::Value index(mlir::OpFoldResult size);
 
   /// The register type of `lanes` elements of a tenon element type.
   mlir::Type laneType(mlir::Type tenonElement);
 
-  /// Stores lanes of `value` (register form of `tenonElement`) to `memref` at
-  /// indices whose last one is the lanes' place.
+  /// Stores `value`, lanes in the register form of `tenonElement`, to `memref`.
+  /// The lanes are contiguous along the last index.
   void store(mlir::Value value, mlir::Type tenonElement, mlir::Value memref,
              llvm::ArrayRef<mlir::Value> indices);
 
@@ -77,7 +78,7 @@ private:
   mlir::Value splat(ConstantOp op);
   mlir::Value emitBroadcast(BroadcastInDimOp op,
                             llvm::ArrayRef<LaneIndex> indices);
-  /// Whether an extent is one, as i1.
+  /// An i1 that is true if the extent of `dim` is one.
   mlir::Value isOne(mlir::Value tensor, int64_t dim);
   mlir::Value emitIota(IotaOp op, llvm::ArrayRef<LaneIndex> indices);
   mlir::Value emitSlice(SliceOp op, llvm::ArrayRef<LaneIndex> indices);
@@ -99,24 +100,27 @@ private:
                                llvm::ArrayRef<LaneIndex> indices);
   mlir::Value emitArgReduceWindow(ArgReduceWindowOp op,
                                   llvm::ArrayRef<LaneIndex> indices);
-  /// An element `x` of a contraction's operand as it is multiplied.
+  /// Converts an element `x` of a contraction's operand to the type of the sum;
+  /// with Products::Pairs it is rounded to bf16 first.
   mlir::Value factor(mlir::Value x, mlir::Value operand, Products products,
                      mlir::Type sum);
   mlir::Value emitDot(DotGeneralOp op, llvm::ArrayRef<LaneIndex> indices);
   mlir::Value emitConvolution(ConvolutionOp op,
                               llvm::ArrayRef<LaneIndex> indices);
 
-  /// One loop per extent around `body(indices, carried) -> carried`; elements
-  /// computed inside are forgotten after.
+  /// Emits one loop per extent around `body(indices, carried) -> carried` and
+  /// returns the last carried values. Elements emitted inside are forgotten
+  /// afterwards.
   llvm::SmallVector<mlir::Value>
   loops(llvm::ArrayRef<mlir::Value> extents, mlir::ValueRange init,
         llvm::function_ref<llvm::SmallVector<mlir::Value>(
             llvm::ArrayRef<mlir::Value>, mlir::ValueRange)>
             body);
-  /// `inside ? then() : otherwise`, the first computed only where it holds.
+  /// `condition ? then() : otherwise`; `then` runs only if the condition holds.
   mlir::Value guarded(mlir::Value condition, mlir::Value otherwise,
                       llvm::function_ref<mlir::Value()> then);
-  /// `wins` of two candidates in an arg reduction, NaN above all.
+  /// An i1 (or lanes of it) that is true if `candidate` replaces `best` in an
+  /// arg reduction. NaN beats every number; with `last` a candidate wins ties.
   mlir::Value beats(ReduceKind kind, bool last, mlir::Type tenonElement,
                     mlir::Value candidate, mlir::Value best);
   mlir::Value broadcastToLanes(mlir::Value scalar);

@@ -1,6 +1,6 @@
-// Elements that take a loop to find: gathers' positions, reductions over any
-// dimensions, windows, and the general path of contractions. One order of
-// summation each, from the first index to the last, whatever the lanes.
+// Emits elements that need a loop: gather positions, reductions over any
+// dimensions, windows, and the general path of contractions. Every sum runs
+// from the first index to the last, whatever the number of lanes.
 #include "passes/kernel/element/ElementEmitter.h"
 
 #include "passes/kernel/numerics/Conversions.h"
@@ -17,15 +17,15 @@ static RankedTensorType tensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// f16 and bf16 are summed in f32; all else in its own type.
+/// f16 and bf16 are summed in f32, all other types in their own type.
 static Type sumType(Type tenonElement) {
   return isa<Float16Type, BFloat16Type>(tenonElement)
              ? Float32Type::get(tenonElement.getContext())
              : tenonElement;
 }
 
-/// Extents of a nest that ends at once where any of them is zero: 2^62 times
-/// nothing is not counted to.
+/// The extents of a loop nest, with the outermost made zero if any other extent
+/// is zero. Otherwise a nest of 2^62 and zero iterations would count to 2^62.
 static SmallVector<Value> endingEarly(OpBuilder &b, Location loc,
                                       ArrayRef<Value> extents) {
   SmallVector<Value> result(extents);
@@ -194,7 +194,7 @@ Value ElementEmitter::beats(ReduceKind kind, bool last, Type tenonElement,
   return arith::CmpIOp::create(b, loc, predicate, candidate, best);
 }
 
-/// An i64 index value as lanes.
+/// Converts an index to i64.
 static Value asInteger(OpBuilder &b, Location loc, Value index) {
   return arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
 }
@@ -219,7 +219,8 @@ Value ElementEmitter::emitArgReduce(ArgReduceOp op,
           return {Value(), Value()};
         Value wins =
             beats(op.getKind(), op.getLast(), element, candidate, carried[0]);
-        // The first element wins whatever it is: the identity is no element.
+        // The first element always wins, because the initial value is no
+        // element.
         Value none = arith::CmpIOp::create(
             b, loc, arith::CmpIPredicate::slt, carried[1],
             broadcastToLanes(arith::ConstantIntOp::create(b, loc, 0, 64)));
@@ -238,15 +239,17 @@ Value ElementEmitter::emitArgReduce(ArgReduceOp op,
 }
 
 namespace {
-/// The place in the operand of a window element, and whether it lies inside.
+/// The operand indices of a window element, with an i1 that is true inside the
+/// operand.
 struct WindowPlace {
   SmallVector<LaneIndex> indices;
-  Value inside; ///< null: always
+  Value inside; ///< null: always inside
 };
 } // namespace
 
-/// Operand indices of the window element `offsets` at result `indices`; nothing
-/// where a lane dimension slides.
+/// The operand indices of the window element `offsets` for the result at
+/// `indices`. Null if the window has more than one position along a vectorized
+/// dimension.
 template <typename Op>
 static std::optional<WindowPlace>
 windowPlace(Op op, ArrayRef<LaneIndex> indices, ArrayRef<Value> offsets,
@@ -268,7 +271,7 @@ windowPlace(Op op, ArrayRef<LaneIndex> indices, ArrayRef<Value> offsets,
         at.mul(index.base, at.constant(stride)),
         at.sub(at.mul(offsets[i], at.constant(dilation)), at.constant(low)));
     if (low > 0 || high > 0) {
-      // One unsigned comparison covers both ends.
+      // One unsigned comparison checks both bounds.
       Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
                                            position, extent(i));
       place.inside =
@@ -312,8 +315,8 @@ Value ElementEmitter::emitReduceWindow(ReduceWindowOp op,
 
 Value ElementEmitter::emitArgReduceWindow(ArgReduceWindowOp op,
                                           ArrayRef<LaneIndex> indices) {
-  // Two values come out of each step: kept scalar, for max pooling with indices
-  // is rare.
+  // Each step carries two values. Only scalar code is emitted, because max
+  // pooling with indices is rare.
   if (lanes != 1)
     return fail();
   Location loc = kernel.loc();
@@ -416,8 +419,8 @@ Value ElementEmitter::emitConvolution(ConvolutionOp op,
   Location loc = kernel.loc();
   Type element = op.getType().getElementType(), sum = sumType(element);
   int64_t spatial = op.getStrides().size();
-  // Only output channels may lie in lanes, and with groups only where each
-  // group has one input: a depthwise convolution.
+  // Lanes may lie only along output channels. With groups, each group must have
+  // one input channel: a depthwise convolution.
   const LaneIndex &output = indices.back();
   bool depthwise = tensorType(op.getRhs()).getDimSize(spatial) == 1 &&
                    tensorType(op.getRhs()).getDimSize(spatial + 1) ==

@@ -1,4 +1,4 @@
-// A view with one dimension; nothing is copied.
+// Makes a view of a memref with one dimension; nothing is copied.
 #include "passes/kernel/element/FlatMemory.h"
 
 #include "passes/kernel/element/ElementEmitter.h"

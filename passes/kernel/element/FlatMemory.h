@@ -1,4 +1,5 @@
-// Memory seen as one row, for kernels that compute places in it by themselves.
+// Views of memory as one row, for kernels that compute linear offsets
+// themselves.
 #ifndef TENON_PASSES_KERNEL_ELEMENT_FLATMEMORY_H
 #define TENON_PASSES_KERNEL_ELEMENT_FLATMEMORY_H
 
@@ -6,7 +7,7 @@
 
 namespace tenon {
 
-/// `memref` as one row of all its elements.
+/// A view of the contiguous `memref` of rank 1 that has all its elements.
 mlir::Value flattened(Kernel &kernel, mlir::Value memref);
 
 } // namespace tenon

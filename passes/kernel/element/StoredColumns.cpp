@@ -1,6 +1,6 @@
-// Four bits become floats by a table where a register holds one: a permutation
-// reads the low four bits of each lane and ignores the others, so that a shift
-// and a permutation do what else takes two shifts and a conversion.
+// Converts int4 to f32. With AVX-512 a register holds a table of all sixteen
+// values, and a permutation looks up the low four bits of each lane: one shift
+// and one permutation. Other targets need two shifts and a conversion.
 #include "passes/kernel/element/StoredColumns.h"
 
 #include "passes/kernel/numerics/Conversions.h"
@@ -30,7 +30,7 @@ static Type floatsLike(OpBuilder &b, Type type) {
   return b.getF32Type();
 }
 
-/// What stands in the highest bits of each word, as f32.
+/// The signed four highest bits of each word, as f32.
 static Value highestNibbles(OpBuilder &b, Location loc, Value words) {
   Type type = words.getType();
   Value rest = constantLike(b, loc, type, wordBits - nibbleBits);

@@ -1,5 +1,5 @@
-// Single elements of weights, from the form in which they are stored: panels,
-// pairs in words, fewer bits.
+// Emits single elements of weights that are stored in another form: in panels,
+// as pairs in words, or with fewer bits.
 #include "passes/kernel/element/ElementEmitter.h"
 
 #include "passes/kernel/element/StoredColumns.h"
@@ -19,7 +19,7 @@ static RankedTensorType tensorType(Value value) {
 Value ElementEmitter::emitUnpack(UnpackOp op, ArrayRef<LaneIndex> indices) {
   SmallVector<LaneIndex> mapped(indices);
   LaneIndex column = mapped[op.getDim()];
-  // Lanes might stand in two panels.
+  // Lanes could lie in two panels.
   if (column.stride != 0 && lanes != 1)
     return fail();
   int64_t last = tensorType(op.getOperand()).getRank() - 1;
@@ -33,7 +33,7 @@ Value ElementEmitter::emitUnpack(UnpackOp op, ArrayRef<LaneIndex> indices) {
 Value ElementEmitter::emitUnpair(UnpairOp op, ArrayRef<LaneIndex> indices) {
   SmallVector<LaneIndex> mapped(indices);
   LaneIndex &depth = mapped[mapped.size() - 2];
-  // Lanes might stand in both halves.
+  // Lanes could lie in both halves of a word.
   if (depth.stride != 0 && lanes != 1)
     return fail();
   Location loc = op.getLoc();
@@ -67,7 +67,7 @@ Value ElementEmitter::emitDequantize(DequantizeOp op,
   if (!op.getScales())
     return converted(op.getOperand(), indices);
   LaneIndex depth = indices[1];
-  // Lanes might stand in two groups.
+  // Lanes could lie in two groups.
   if (depth.stride != 0 && lanes != 1)
     return fail();
   auto counted = [&](int64_t step) {

@@ -1,6 +1,6 @@
-// Conversions between element types of kernels. Narrow floats meet the other
-// types in f32; what would round twice on that way is rounded to odd first, so
-// that the last rounding alone decides.
+// Conversions between element types of kernels. f16 and bf16 are converted
+// through f32. If two roundings on that way could differ from one, the first
+// rounds to odd, so that only the last one decides the result.
 #include "passes/kernel/numerics/Conversions.h"
 #include "passes/kernel/numerics/Lanes.h"
 #include "llvm/ADT/APFloat.h"
@@ -38,20 +38,22 @@ struct Converter {
     return (x.bitcast(i16).zeroExtend(i32) << 16).bitcast(f32);
   }
 
-  // By integers: LLVM calls a library for this on targets without the
-  // instruction.
+  // Uses integer operations: LLVM calls a library function on targets without a
+  // conversion instruction.
   Lanes f32ToBF16(const Lanes &x) {
     Lanes bits = x.bitcast(i32);
     Lanes high = bits >> 16;
     Lanes rounded = (bits + bits.bits(0x7fff) + (high & high.bits(1))) >> 16;
-    // Rounding could carry a NaN into infinity: keep its top, made quiet.
+    // Rounding could carry a NaN into infinity, so a NaN keeps its high bits
+    // and gets the quiet bit.
     Lanes quiet = high | high.bits(0x40);
     Lanes result = x.isNan().select(quiet, rounded);
     return result.truncate(i16).bitcast(b.getBF16Type());
   }
 
-  // f64 to f32, where an inexact result takes the neighbour with an odd last
-  // bit. A later rounding to fewer bits then rounds as if from the f64.
+  // Converts f64 to f32, rounding to odd: an inexact result takes the neighbour
+  // whose last bit is one. A later rounding to fewer bits then gives the result
+  // of rounding the f64 directly.
   Lanes f64ToOddF32(const Lanes &x) {
     Lanes nearest = x.narrowFloat(f32);
     Lanes back = nearest.widenFloat(f64);
@@ -87,7 +89,8 @@ struct Converter {
       Lanes wide = isUnsigned ? x.zeroExtend(i32) : x.signExtend(i32);
       return intToFloat(wide, false, to);
     }
-    // Integers that f32 has no exact value for are beyond f16's greatest.
+    // Every integer that f32 cannot represent exactly is above the greatest
+    // f16.
     if (to.isF16())
       return floatToFloat(intToFloat(x, isUnsigned, f32), to);
     if (to.isBF16()) {
@@ -97,8 +100,8 @@ struct Converter {
     return isUnsigned ? x.unsignedToFloat(to) : x.signedToFloat(to);
   }
 
-  // An i64 that f64 represents and that every rounding to at most 51 bits
-  // treats like x: low bits are gathered into one sticky bit.
+  // Returns an i64 that f64 represents exactly and that rounds like x to any
+  // precision of at most 51 bits. The low twelve bits become one sticky bit.
   Lanes stickyTo53Bits(const Lanes &x, bool isUnsigned) {
     Lanes low = x & x.bits(0xfff);
     Lanes sticky = (low != low.bits(0)).select(low.bits(0x800), low.bits(0));
@@ -132,7 +135,8 @@ struct Converter {
       return inRange.floatToSigned(i32).truncate(to);
     Lanes whole =
         isUnsigned ? inRange.floatToUnsigned(to) : inRange.floatToSigned(to);
-    // Where the float below the greatest integer is not that integer.
+    // The greatest float not above the greatest integer can be less than that
+    // integer; every larger x takes the greatest integer.
     return (x > x.number(high))
         .select(whole.bits(greatest.getZExtValue()), whole);
   }

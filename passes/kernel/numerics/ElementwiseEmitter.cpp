@@ -1,6 +1,6 @@
-// Elementwise ops of tenon as code on registers. Narrow floats are computed in
-// f32 and rounded once per op; integers follow tenon's rules for the cases that
-// machines leave open; bools are logic.
+// Emits elementwise ops of tenon on registers. f16 and bf16 are computed in f32
+// and rounded once per op. Integers follow tenon's rules where machines differ
+// or trap. Bools use logic operations.
 #include "passes/kernel/numerics/ElementwiseEmitter.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -23,7 +23,7 @@ struct ElementKind {
   bool isFloat, isBool, isUnsigned, isNarrow;
 };
 
-/// The number that all lanes are, where it is known.
+/// The value of all lanes if it is a known float constant.
 std::optional<double> knownNumber(const Lanes &x) {
   Value value = x.get();
   if (auto repeated = value.getDefiningOp<vector::BroadcastOp>())
@@ -38,17 +38,19 @@ std::optional<double> knownNumber(const Lanes &x) {
   return std::nullopt;
 }
 
-/// Against a known number no test for NaN is needed: a comparison with it
-/// fails. Null where the order of the two zeros would need one.
+/// max(x, bound) with a known bound, which needs no test for NaN: a comparison
+/// with NaN is false, so NaN stays. Null if the bound is unknown or NaN.
 std::optional<Lanes> maximumWith(const Lanes &x, std::optional<double> bound) {
   if (!bound || std::isnan(*bound))
     return std::nullopt;
   Lanes larger = limitBelow(x, *bound);
   bool isZero = *bound == 0 && !std::signbit(*bound);
-  // A negative zero becomes a positive one.
+  // Turns -0 into +0, because max(-0, +0) is +0.
   return isZero ? larger + x.number(0) : larger;
 }
 
+/// min(x, bound) with a known bound; null if the bound is unknown, NaN or -0
+/// (min(+0, -0) is -0, which a comparison does not give).
 std::optional<Lanes> minimumWith(const Lanes &x, std::optional<double> bound) {
   if (!bound || std::isnan(*bound) || (*bound == 0 && std::signbit(*bound)))
     return std::nullopt;
@@ -83,8 +85,8 @@ Lanes minimum(const Lanes &a, const Lanes &b, ElementKind kind) {
 
 Lanes clamp(const Lanes &x, const Lanes &low, const Lanes &high,
             ElementKind kind) {
-  // Known bounds may be met in any order. Of min(x, 1) times something LLVM
-  // makes a choice between two products, so that the lower one is last.
+  // Known bounds can be applied in either order. The lower one comes last: LLVM
+  // turns min(x, 1) times a factor into a choice between two products.
   std::optional<double> bound;
   if (kind.isFloat && (bound = knownNumber(low)) && bound < knownNumber(high))
     return maximum(minimum(x, high, kind), low, kind);
@@ -103,8 +105,8 @@ Lanes sign(const Lanes &x, ElementKind kind) {
   return (kind.isUnsigned ? x != zero : x > zero).select(one, rest);
 }
 
-// Adding a half would round up what is just below it: the distance from the
-// truncated value, which is exact, decides.
+// Adding 0.5 would round up the number just below 0.5. The distance from the
+// truncated value is exact, so it decides.
 Lanes roundAwayFromZero(const Lanes &x) {
   Lanes whole = x.trunc();
   Lanes isFar = (x - whole).abs() >= x.number(0.5);
@@ -146,7 +148,7 @@ Lanes compare(const Lanes &a, const Lanes &b, CompareDirection direction,
 Lanes emitPower(const Lanes &x, const Lanes &y, ElementKind kind) {
   if (!kind.isFloat)
     return powerInteger(x, y, kind.isUnsigned);
-  // Squares and cubes, which models write as powers, are products; a cube's are
+  // Models write squares and cubes as powers: emit products. A cube is computed
   // in f64, so that it is rounded once.
   if (x.element().isF32()) {
     std::optional<double> exponent = knownNumber(y);
@@ -203,8 +205,8 @@ std::optional<FloatFunction> functionOf(Operation *op) {
       .Default([](auto) { return std::nullopt; });
 }
 
-/// Ops that move or compare bits: no operand is computed with, so narrow floats
-/// need no detour.
+/// Ops that move, select or compare bits. They do no arithmetic on the
+/// operands, so narrow floats stay narrow.
 std::optional<Lanes> emitOnBits(OpBuilder &b, Location loc, Operation *op,
                                 ArrayRef<Lanes> in, ElementKind kind) {
   using R = std::optional<Lanes>;
@@ -242,7 +244,7 @@ std::optional<Lanes> emitOnBits(OpBuilder &b, Location loc, Operation *op,
       .Default([](auto) { return std::nullopt; });
 }
 
-/// Everything else, on f32, f64, integers and bools.
+/// All other elementwise ops, on f32, f64, integers and bools.
 Lanes emitArithmetic(Operation *op, ArrayRef<Lanes> in, ElementKind kind) {
   if (std::optional<FloatFunction> function = functionOf(op))
     return emitFloatMath(*function, in);

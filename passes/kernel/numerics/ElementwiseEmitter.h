@@ -1,6 +1,6 @@
-// Elementwise ops of tenon as code on registers. Comes in: an op that says what
-// is computed, and its operands as scalars or vectors of kernel types. Goes
-// out: arith, math and vector ops that compute the same bits in either form.
+// Emits elementwise ops of tenon on registers. Input: an op and its operands as
+// scalars or vectors of kernel types. Output: arith, math and vector ops;
+// scalars and vectors get the same bits.
 #ifndef TENON_PASSES_KERNEL_NUMERICS_ELEMENTWISEEMITTER_H
 #define TENON_PASSES_KERNEL_NUMERICS_ELEMENTWISEEMITTER_H
 
@@ -10,24 +10,24 @@
 
 namespace tenon {
 
-/// Emits `op`, which has the Elementwise trait and is not a check. Element
-/// types, and with them signedness, are read from the op's tensors. Operands
-/// are scalars or vectors of one shape. May emit an `scf.for` (power of
-/// integers), calls into libm (f64 functions) and their declarations.
+/// Emits `op`, which must have the Elementwise trait and be no check. Element
+/// types and signedness come from the op's tensors. The operands are scalars or
+/// vectors of one shape. May emit an `scf.for` (integer power), calls of libm
+/// (f64 functions) and declarations of the functions called.
 mlir::Value emitElementwise(mlir::OpBuilder &b, mlir::Location loc,
                             mlir::Operation *op, mlir::ValueRange operands);
 
-/// One step of a reduction: `a` combined with `b`, both of `element`'s kernel
-/// type. Maximum and minimum propagate NaN.
+/// One step of a reduction: combines `a` with `c`, both of the kernel type of
+/// `element`. Maximum and minimum propagate NaN.
 mlir::Value emitCombine(mlir::OpBuilder &b, mlir::Location loc, ReduceKind kind,
                         mlir::Type element, mlir::Value a, mlir::Value c);
 
-/// One step of a sum of products, `x * y + sum`: fused, rounded once, for
-/// floats, modular for integers.
+/// One step of a sum of products: `x * y + sum`. Floats use a fused
+/// multiply-add, rounded once; integers are modular.
 mlir::Value emitMultiplyAdd(mlir::OpBuilder &b, mlir::Location loc,
                             mlir::Value x, mlir::Value y, mlir::Value sum);
 
-/// The value that a reduction starts from, of the scalar or vector type `type`.
+/// The initial value of a reduction, as a scalar or vector of type `type`.
 mlir::Value emitIdentity(mlir::OpBuilder &b, mlir::Location loc,
                          ReduceKind kind, mlir::Type element, mlir::Type type);
 

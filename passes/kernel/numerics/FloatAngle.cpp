@@ -1,8 +1,10 @@
-// Sine, cosine and tangent of f32. Comes in: any f32, however large. Goes out:
-// the f64 value, within 2^-30 of its size. x mod pi / 2 is taken exactly as an
-// integer product (Payne and Hanek): x is m 2^e with a 24-bit m, and of m 2^e
-// times 2 / pi only the 64 bits around the point matter, for which 96 bits of
-// 2 / pi suffice. Chosen by selects, they cost no table and no branch.
+// Sine, cosine and tangent of f32. Input: any f32, however large. Output: the
+// f64 value within a relative error of 2^-30.
+//
+// The reduction modulo pi / 2 is an exact integer product (Payne and Hanek).
+// Write x as m 2^e with a 24-bit integer m. Only 64 bits of m 2^e (2 / pi)
+// around the binary point matter, and they need only 96 bits of 2 / pi. Selects
+// choose these 96 bits: no table, no branch.
 #include "passes/kernel/numerics/FloatMath.h"
 #include <limits>
 
@@ -11,14 +13,14 @@ using namespace mlir;
 namespace tenon {
 namespace {
 
-/// The angle as quadrant + remainder: x = n pi / 2 + r, |r| <= pi / 4.
+/// An angle x = n pi / 2 + r with |r| <= pi / 4.
 struct Angle {
-  Lanes quadrant;  ///< i32, to be read modulo 4
-  Lanes remainder; ///< f64
+  Lanes quadrant;  ///< n modulo 4, in the low two bits; i32
+  Lanes remainder; ///< r; f64
 };
 
-/// 96 bits of 2 / pi from bit `start` (0 to 135) of 32 zeros and its binary
-/// digits; the highest word first.
+/// 96 bits of the binary digits of 2 / pi behind 32 zeros, from bit `start` (0
+/// to 135) on; the highest word first.
 SmallVector<Lanes, 3> twoOverPi(const Lanes &start) {
   static constexpr uint32_t digits[8] = {0,          0xA2F9836E, 0x4E441529,
                                          0xFC2757D1, 0xF534DDC0, 0xDB629599,
@@ -26,7 +28,7 @@ SmallVector<Lanes, 3> twoOverPi(const Lanes &start) {
   SmallVector<Lanes, 8> words;
   for (uint32_t word : digits)
     words.push_back(start.bits(word));
-  // One step per bit of the number of whole words to skip: 4, 2, 1.
+  // Skips start / 32 words: one select per bit of that number (4, 2, 1).
   for (unsigned skip : {4u, 2u, 1u}) {
     Lanes bit = start & start.bits(skip * 32);
     Lanes isSet = bit != bit.bits(0);
@@ -42,7 +44,7 @@ SmallVector<Lanes, 3> twoOverPi(const Lanes &start) {
   return window;
 }
 
-/// Of x's magnitude.
+/// Reduces the magnitude of x.
 Angle reduce(const Lanes &x) {
   MLIRContext *context = x.type().getContext();
   Type i32 = IntegerType::get(context, 32), i64 = IntegerType::get(context, 64);
@@ -51,19 +53,20 @@ Angle reduce(const Lanes &x) {
   Lanes raw = magnitude.bitcast(i32);
   Lanes mantissa = ((raw & raw.bits(0x7fffff)) | raw.bits(0x800000));
   Lanes exponent = raw >> 23;
-  // Exponent 120 is far below the threshold for which the result is used.
+  // An x with an exponent of 120 or less is below 0.5, which takes the small
+  // case below.
   Lanes least = exponent.bits(120);
   Lanes start = (exponent < least).select(least, exponent) - least;
   SmallVector<Lanes, 3> window = twoOverPi(start);
 
   Lanes m = mantissa.zeroExtend(i64);
   auto times = [&](const Lanes &word) { return m * word.zeroExtend(i64); };
-  // In units of 2^-62 quadrants, modulo 4 quadrants.
+  // The angle in units of 2^-62 quadrants, modulo 4 quadrants.
   Lanes turns =
       (times(window[0]) << 32) + times(window[1]) + (times(window[2]) >> 32);
   Lanes quadrant = (turns + turns.bits(uint64_t(1) << 61)) >> 62;
   Lanes rest = turns - (quadrant << 62);
-  // A signed high and an unsigned low half, each exact in f64.
+  // A signed high half and an unsigned low half, each exact in f64.
   Lanes high = (rest >> 32).truncate(i32).signedToFloat(f64);
   Lanes low = ((rest & rest.bits(0xffffffff)) | rest.bits(0x4330000000000000))
                   .bitcast(f64) -

@@ -1,6 +1,5 @@
-// Chooses how a transcendental function is computed. Comes in: f32 or f64
-// lanes. Goes out: f32 through our own expressions, f64 through calls of libm,
-// one per lane.
+// Chooses how a transcendental function is computed: f32 lanes by expressions
+// of this folder, f64 lanes by one call of libm per lane.
 #include "passes/kernel/numerics/FloatMath.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -109,7 +108,7 @@ Lanes emitDouble(FloatFunction function, ArrayRef<Lanes> operands) {
   };
   if (function != FloatFunction::Logistic)
     return library(function, operands);
-  // Of minus the magnitude, so that nothing overflows and nothing cancels.
+  // Take exp of -|x|: nothing overflows and nothing cancels.
   Lanes power = library(FloatFunction::Exp, {-x.abs()});
   Lanes one = x.number(1);
   return (x < x.number(0)).select(power, one) / (one + power);

@@ -1,8 +1,8 @@
-// The transcendental functions of kernels. Comes in: f32 or f64 lanes. Goes
-// out: the function's value within the bound that docs/numerics.md states, with
-// the same bits for scalars, for vectors of any length and on every target:
-// each function is one expression of exactly rounded operations, without
-// branches (f32), or libm's, lane by lane (f64).
+// The transcendental functions of kernels. Input: f32 or f64 lanes. Output: the
+// function's value within the bound of docs/numerics.md, with the same bits for
+// scalars, for vectors of any length and on every target. An f32 function is
+// one expression of exactly rounded operations without branches; an f64
+// function is a call of libm for each lane.
 #ifndef TENON_PASSES_KERNEL_NUMERICS_FLOATMATH_H
 #define TENON_PASSES_KERNEL_NUMERICS_FLOATMATH_H
 
@@ -35,11 +35,12 @@ enum class FloatFunction {
 };
 
 /// f(x), or f(x, y) for Atan2 (the angle of the point (y, x)) and Pow. For f64
-/// a declaration of libm's function joins the module around the insertion
-/// point, unless it is there: not for passes that run on functions in parallel.
+/// this adds a declaration of libm's function to the module around the
+/// insertion point unless it has one, so passes that run on functions in
+/// parallel must not call it.
 Lanes emitFloatMath(FloatFunction function, llvm::ArrayRef<Lanes> operands);
 
-/// The f32 functions that stay in f32, for speed (FloatNative.cpp).
+/// The f32 functions that are computed in f32, for speed (FloatNative.cpp).
 Lanes expNative(const Lanes &x);
 Lanes expm1Native(const Lanes &x);
 Lanes logNative(const Lanes &x);
@@ -51,7 +52,7 @@ Lanes logisticNative(const Lanes &x);
 /// (FloatWide.cpp).
 Lanes wideFunction(FloatFunction function, llvm::ArrayRef<Lanes> operands);
 
-/// Sine, cosine or tangent of f32 lanes of any size, as f64 (FloatAngle.cpp).
+/// Sine, cosine or tangent of any f32 lanes, as f64 (FloatAngle.cpp).
 Lanes wideCircular(FloatFunction function, const Lanes &x);
 
 } // namespace tenon

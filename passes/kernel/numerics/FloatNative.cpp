@@ -1,13 +1,15 @@
-// The f32 functions models spend their time in, computed in f32: exp and what
-// is made of it, log, erf. Comes in: any f32. Goes out: within two units in the
-// last place, denormals, infinities and NaN included. Coefficients are minimax
-// fits on the reduced interval, each rounded before the next is fitted; erf's
-// are of their neighbours those of the least error over all f32, and exp's are
-// those that Norbert Juffa has published for an expf of this form.
+// The f32 functions that models spend most time in, computed in f32: exp and
+// the functions built on it, log and erf. Input: any f32, with denormals,
+// infinities and NaN. Output: the value within two units in the last place.
 //
-// All powers of e share one reduction: x = k ln 2 + r with |r| <= ln 2 / 2.
-// Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits, already
-// biased for the exponent field it is shifted into.
+// Coefficients are minimax fits on the reduced interval, each rounded before
+// the next is fitted. The coefficients of erf have the least error over all f32
+// among their neighbours. Norbert Juffa published those of exp for an expf of
+// this form.
+//
+// All functions of e^x share one reduction: x = k ln 2 + r with |r| <= ln 2 /
+// 2. Adding 1.5 * 2^23 + bias rounds x / ln 2 to an integer and leaves k + bias
+// in the low bits, ready to be shifted into the exponent field.
 #include "passes/kernel/numerics/FloatMath.h"
 #include <limits>
 
@@ -41,7 +43,7 @@ Lanes expCore(const Lanes &r) {
                     8.37312452e-3, 1.37805939e-3});
 }
 
-/// e^r - 1 for |r| <= ln 2 / 2, relative to its size.
+/// e^r - 1 for |r| <= ln 2 / 2, with a small relative error even near zero.
 Lanes expm1Core(const Lanes &r) {
   Lanes tail = horner(r, {0.5, 0.16666667163372039, 4.1666477918624878e-2,
                           8.3331903442740440e-3, 1.3933692825958133e-3,
@@ -49,7 +51,7 @@ Lanes expm1Core(const Lanes &r) {
   return fma(tail, r * r, r);
 }
 
-/// 2^k from bits that hold k + 127, 0 < k + 127 < 255.
+/// 2^k from bits that hold k + 127, where 0 < k + 127 < 255.
 Lanes powerOfTwo(const Lanes &biased) {
   Type f32 = Float32Type::get(biased.type().getContext());
   return (biased << 23).bitcast(f32);
@@ -57,8 +59,8 @@ Lanes powerOfTwo(const Lanes &biased) {
 
 } // namespace
 
-// 2^k is two factors: the first product is exact, and the second rounds a
-// denormal result and makes an overflow infinity.
+// 2^k is split into two factors. The first product is exact; the second one
+// rounds a denormal result and turns an overflow into infinity.
 Lanes expNative(const Lanes &x) {
   Reduced part = reduce(limit(x, -104.5, 89), 254);
   Lanes half = part.biased >> 1;
@@ -68,15 +70,15 @@ Lanes expNative(const Lanes &x) {
 
 Lanes expm1Native(const Lanes &x) {
   Reduced part = reduce(limit(x, -18, 89), 127);
-  // 2^128 has no float: the last doubling is done on the result.
+  // 2^128 is no f32: for k = 128 scale by 2^127 and double the result.
   Lanes twice = part.k > x.number(127);
   Lanes scale = twice.select(x.number(0x1p127), powerOfTwo(part.biased));
   Lanes once = fma(scale, expm1Core(part.r), scale - x.number(1));
   return twice.select(once + once, once).copySign(x);
 }
 
-// Below 9/16 an odd polynomial; above it 1 - 2 / (e^2x + 1), which is 1 from
-// 9.02 on.
+// Below 9/16 an odd polynomial, above it 1 - 2 / (e^2x + 1), which rounds to 1
+// from 9.02 on.
 Lanes tanhNative(const Lanes &x) {
   Lanes magnitude = x.abs();
   Lanes square = x * x;
@@ -91,10 +93,12 @@ Lanes tanhNative(const Lanes &x) {
   return (magnitude < x.number(0.5625)).select(small, large).copySign(x);
 }
 
-// 1 / (1 + e^-x), both sides times 2^-32: then neither the denominator of the
-// least denormal overflows, nor does its scale vanish where the result is 1.
-// With e^-x = scale (1 + tail), scale + 1 is exact but for large scales; what
-// it loses there joins scale * tail, which is exact.
+// 1 / (1 + e^-x) with numerator and denominator multiplied by 2^-32. Without
+// this factor, the denominator would overflow where the result is denormal. A
+// smaller factor would vanish where the result is 1.
+//
+// With e^-x = scale (1 + tail), scale + 1 is exact except for large scales. The
+// part that its rounding loses is added to scale * tail, which is exact.
 Lanes logisticNative(const Lanes &x) {
   Reduced part = reduce(limit(-x, -60, 104.5), 127 - 32);
   Lanes scale = powerOfTwo(part.biased);
@@ -104,11 +108,11 @@ Lanes logisticNative(const Lanes &x) {
   return one / (fma(scale, expm1Core(part.r), lost) + sum);
 }
 
-// Below 9/8 an odd polynomial; above it 1 - c^2, where c is a polynomial near
-// sqrt erfc: a root is smooth enough for few terms, and one product loses
-// little. From 4 on c^2 is nothing beside 1. Both are expanded within their
-// range, not around zero: the terms are small, and so is what their rounding
-// loses.
+// Below 9/8 an odd polynomial, above it 1 - c^2, where c is a polynomial near
+// sqrt(erfc(x)). The square root is smooth enough for few terms, and one
+// product loses little accuracy. From 4 on c^2 is too small to change 1. Both
+// polynomials are expanded around a point of their range and not around zero,
+// so their terms and rounding errors are small.
 Lanes erfNative(const Lanes &x) {
   Lanes s = fma(x, x, x.number(-0.5625));
   Lanes odd =
@@ -126,7 +130,7 @@ Lanes erfNative(const Lanes &x) {
   return (magnitude < x.number(1.125)).select(small, large);
 }
 
-// x = 2^k m with m in [sqrt 1/2, sqrt 2), log x = k ln 2 + log1p(m - 1).
+// x = 2^k m with m in [sqrt(1/2), sqrt(2)); log x = k ln 2 + log1p(m - 1).
 Lanes logNative(const Lanes &x) {
   Type i32 = IntegerType::get(x.type().getContext(), 32);
   Lanes isDenormal = x < x.number(0x1p-126);

@@ -1,8 +1,9 @@
-// The f32 functions that are computed in f64 and rounded once. f64 holds every
-// denormal of f32 as a normal number and the square of every f32, so most of
-// the care that f32 code takes is not needed. Comes in: any f32. Goes out: the
-// function within 0.51 units in the last place. The cores below are accurate to
-// about 2^-40; coefficients are minimax fits on the reduced interval.
+// The f32 functions that are computed in f64 and rounded once. f64 represents
+// every f32 denormal as a normal number, and the square of an f32 neither
+// overflows nor vanishes, so f32's special care is rarely needed. Input: any
+// f32. Output: the value within 0.51 units in the last place. The core
+// functions are accurate to about 2^-40; their coefficients are minimax fits on
+// the reduced interval.
 #include "passes/kernel/numerics/FloatMath.h"
 #include <limits>
 
@@ -25,8 +26,8 @@ Type i64Of(const Lanes &x) {
   return IntegerType::get(x.type().getContext(), 64);
 }
 
-/// e^x - 1 and 2^k, for |x| limited to 400: far
-/// beyond where an f32 overflows or vanishes.
+/// e^x as a product and e^x - 1. |x| is limited to 400, far beyond the points
+/// where an f32 overflows or becomes zero.
 struct Power {
   Lanes tail, scale; ///< e^x = scale (1 + tail)
   Lanes plain() const { return fma(scale, tail, scale); }
@@ -47,8 +48,8 @@ Power power(const Lanes &argument) {
   return {fma(p, r * r, r), scale};
 }
 
-/// log x, or log(1 + y) where x is 1 + y rounded, for any f64 x that is not
-/// denormal. With s = f / (2 + f), log(1 + f) = 2 atanh s.
+/// log x for any f64 x that is not denormal. With `y`, log(1 + y), where x is 1
+/// + y rounded. Uses log(1 + f) = 2 atanh s with s = f / (2 + f).
 Lanes logCore(const Lanes &x, const Lanes *y) {
   constexpr uint64_t root = 0x3fe6a09e667f3bcd; // sqrt(1/2)
   constexpr uint64_t offset = 1024;             // keeps the exponent positive
@@ -57,7 +58,8 @@ Lanes logCore(const Lanes &x, const Lanes *y) {
   Lanes exponent = fromRoot >> 52;
   Lanes mantissa =
       (fromRoot & raw.bits((uint64_t(1) << 52) - 1)) + raw.bits(root);
-  // An integer below 2^52, put under the exponent of 2^52.
+  // Converts an integer below 2^52 to f64: the integer becomes the mantissa
+  // under the exponent of 2^52.
   Lanes k = (exponent | raw.bits(0x4330000000000000)).bitcast(f64Of(x)) -
             x.number(0x1p52 + offset);
   Lanes f = mantissa.bitcast(f64Of(x)) - x.number(1);
@@ -88,8 +90,8 @@ Lanes asinCore(const Lanes &x) {
   return fma(x * z, p, x);
 }
 
-/// asin, or acos = pi / 2 - asin; through the half angle above 1/2. Beyond 1
-/// the square root makes NaN.
+/// asin, or acos = pi / 2 - asin; above 1/2 by the half angle. Above 1 the
+/// square root gives NaN.
 Lanes arcSine(const Lanes &x, bool cosine) {
   Lanes magnitude = x.abs();
   Lanes half = x.number(0.5);
@@ -105,11 +107,12 @@ Lanes arcSine(const Lanes &x, bool cosine) {
   return isSmall.select(small, large);
 }
 
-/// The angle of (x, y), x and y not negative, from atan on [0, 1].
+/// The angle of the point (x, y), where x and y are not negative, from atan on
+/// [0, 1].
 Lanes quadrantAngle(const Lanes &y, const Lanes &x) {
   Lanes isSteep = y > x;
   Lanes low = isSteep.select(x, y), high = isSteep.select(y, x);
-  // 0 / 0 and infinity / infinity: the angles of 0 and of pi / 4.
+  // 0 / 0 takes the angle 0, infinity / infinity takes pi / 4.
   Lanes zero = x.number(0), one = x.number(1);
   Lanes ratio = low / high;
   ratio = (low == x.number(infinity)).select(one, ratio);
@@ -145,8 +148,8 @@ Lanes cosh(const Lanes &x) {
   return fma(e, half, half / e);
 }
 
-// log1p(x + x^2 / (1 + sqrt(1 + x^2))) of the magnitude; in f64 the square of
-// an f32 is finite.
+// log1p(x + x^2 / (1 + sqrt(1 + x^2))) of the magnitude. The square of a finite
+// f32 is finite in f64.
 Lanes asinh(const Lanes &x) {
   Lanes magnitude = x.abs();
   Lanes square = x * x;
@@ -175,11 +178,11 @@ Lanes cbrt(const Lanes &x) {
   return isOwn.select(x, root.copySign(x));
 }
 
-/// All special cases of C's pow; x and y are f32 values in f64.
+/// C's pow with all its special cases; x and y are f32 values in f64.
 Lanes pow(const Lanes &x, const Lanes &y) {
   Lanes zero = x.number(0), one = x.number(1);
   Lanes logarithm = logCore(x.abs(), nullptr);
-  // A base of minus one has magnitude one even for an infinite exponent.
+  // A base of -1 has magnitude one even for an infinite exponent.
   Lanes unit = y.isNan().select(y, zero);
   Lanes exponent = (logarithm == zero).select(unit, y * logarithm);
   Lanes magnitude = power(exponent).plain();

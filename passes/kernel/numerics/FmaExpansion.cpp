@@ -1,9 +1,10 @@
-// A product of two f32 is exact in f64, and the sum with a third is rounded
-// twice, to f64 and to f32. Twice is once where the first rounding is to odd:
-// an inexact sum becomes the one of its two neighbours whose last bit is set,
-// so that none seems to lie on or halfway between f32 numbers (Boldo and
-// Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms
-// using rounding to odd", 2008). No f64 here is a denormal or overflows.
+// The product of two f32 is exact in f64. The sum with a third f32 is rounded
+// twice, to f64 and to f32. Both roundings together equal one if the first
+// rounds to odd: an inexact sum takes the neighbour whose last bit is one, so
+// it never looks like an f32 or like the middle between two f32. Source: Boldo
+// and Melquiond, "Emulation of FMA and correctly rounded sums: proved
+// algorithms using rounding to odd", 2008. No f64 here is denormal or
+// overflows.
 #include "passes/kernel/numerics/FmaExpansion.h"
 
 #include "passes/kernel/numerics/Lanes.h"
@@ -19,12 +20,13 @@ namespace {
 /// The exact sum of two f64, rounded to odd.
 Lanes addToOdd(const Lanes &x, const Lanes &y, Type i64) {
   Lanes sum = x + y;
-  // What the sum has lost, exactly (Knuth's two-sum); NaN where it is infinite.
+  // The exact rounding error of the sum (Knuth's two-sum); NaN for an infinite
+  // sum.
   Lanes part = sum - x;
   Lanes lost = (x - (sum - part)) + (y - part);
   Lanes zero = sum.number(0);
-  // A sum rounded away from zero steps back, and an inexact one is made odd:
-  // the step changes nothing where it was odd before.
+  // A sum that was rounded away from zero steps back by one unit. Then the last
+  // bit of an inexact sum is set.
   Lanes bits = sum.bitcast(i64), none = bits.bits(0);
   Lanes back = (lost * sum < zero).select(bits.bits(~uint64_t(0)), none);
   Lanes last = (lost.abs() > zero).select(bits.bits(1), none);

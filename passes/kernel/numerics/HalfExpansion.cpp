@@ -1,4 +1,5 @@
-// No step meets a denormal f32: hosts may run with those flushed to zero.
+// Converts f16 with integer and f32 operations. No step uses a denormal f32,
+// because a host may run with denormals flushed to zero.
 #include "passes/kernel/numerics/HalfExpansion.h"
 
 #include "passes/kernel/numerics/Lanes.h"
@@ -10,7 +11,8 @@ using namespace mlir;
 namespace tenon {
 namespace {
 
-/// The exponent biases' distance, at f32's exponent.
+/// The difference of the exponent biases of f32 and f16, in f32's exponent
+/// field.
 constexpr uint64_t rebias = uint64_t(127 - 15) << 23;
 constexpr uint64_t infinity = uint64_t(0xff) << 23;
 
@@ -23,7 +25,7 @@ Lanes widen(const Lanes &half, Type i32, Type f32) {
   Lanes denormal =
       (magnitude.signedToFloat(f32) * magnitude.number(f32, 0x1p-24))
           .bitcast(i32);
-  // f16's greatest exponent becomes f32's.
+  // Infinity and NaN: f16's greatest exponent becomes f32's.
   Lanes special = (magnitude << 13) | bits.bits(infinity);
   Lanes result =
       (magnitude < bits.bits(0x0400))
@@ -37,11 +39,13 @@ Lanes narrow(const Lanes &x, Type i32, Type f16) {
   Lanes bits = x.bitcast(i32);
   Lanes sign = (bits >> 16) & bits.bits(0x8000);
   Lanes magnitude = bits & bits.bits(0x7fffffff);
-  // To nearest even: just under half a unit more, a half where it is odd. A
-  // carry raises the exponent, and past the greatest it is infinity.
+  // Rounds to nearest even: adds one less than half a unit, and one more if the
+  // last kept bit is odd. A carry raises the exponent; past the greatest
+  // exponent the result is infinity.
   Lanes odd = (magnitude >> 13) & bits.bits(1);
   Lanes normal = (magnitude - bits.bits(rebias) + bits.bits(0xfff) + odd) >> 13;
-  // 0.5 has the unit of f16's denormals, and the sum rounds to it.
+  // Denormal results: the last bit of 0.5 in f32 has the weight of f16's
+  // denormal unit, so that adding 0.5 rounds to that unit.
   Lanes half = x.number(f32, 0.5);
   Lanes denormal =
       (magnitude.bitcast(f32) + half).bitcast(i32) - half.bitcast(i32);
@@ -86,8 +90,8 @@ struct ExpandNarrowing : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
-/// Folding may have joined an integer's conversion with one of f16: they go by
-/// way of f32, where every integer that f16 has room for is exact.
+/// Folding may have merged an integer conversion with an f16 conversion. These
+/// go through f32, which is exact for every integer in f16's range.
 template <typename Op> struct ExpandFromInteger : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 

@@ -1,5 +1,5 @@
-// f16 by integers, for processors that do not convert it: LLVM would call a
-// library there, for each element.
+// Conversions of f16 by integer operations, for processors without the
+// instruction. LLVM would call a library function there for each element.
 #ifndef TENON_PASSES_KERNEL_NUMERICS_HALFEXPANSION_H
 #define TENON_PASSES_KERNEL_NUMERICS_HALFEXPANSION_H
 
@@ -7,8 +7,8 @@
 
 namespace tenon {
 
-/// Patterns that turn conversions from f16, and from f32 and integers to it,
-/// into integer and f32 operations with the same results; NaN stays NaN.
+/// Adds patterns that turn conversions between f16 and f32 or integers into
+/// integer and f32 operations with the same results. NaN stays NaN.
 void populateExpandHalfPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace tenon

@@ -1,5 +1,6 @@
-// Integer arithmetic of kernels. Operands that would trap or are undefined are
-// replaced before the operation, and its result after it.
+// Integer arithmetic of kernels. Operands that would trap or give an undefined
+// result are replaced before the operation, and the result is corrected after
+// it.
 #include "passes/kernel/numerics/IntegerMath.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -8,7 +9,8 @@ using namespace mlir;
 namespace tenon {
 namespace {
 
-/// A divisor that is one where dividing x by y would trap.
+/// `y`, or 1 where x / y would trap: y is 0, or x is the least integer and y is
+/// -1.
 Lanes safeDivisor(const Lanes &x, const Lanes &y, bool isUnsigned) {
   Lanes isUnsafe = y == y.bits(0);
   if (!isUnsigned) {
@@ -29,7 +31,8 @@ Lanes divideInteger(const Lanes &x, const Lanes &y, bool isUnsigned) {
   return (y == y.bits(0)).select(x.bits(~uint64_t(0)), quotient);
 }
 
-// One divides everything, so the overflowing case leaves zero by itself.
+// A safe divisor of 1 leaves the remainder 0, which is right for the least
+// integer % -1.
 Lanes remainderInteger(const Lanes &x, const Lanes &y, bool isUnsigned) {
   Lanes divisor = safeDivisor(x, y, isUnsigned);
   Lanes rest = isUnsigned ? x.make<arith::RemUIOp>(x.get(), divisor.get())
@@ -39,8 +42,8 @@ Lanes remainderInteger(const Lanes &x, const Lanes &y, bool isUnsigned) {
 
 Lanes powerInteger(const Lanes &x, const Lanes &y, bool isUnsigned) {
   unsigned width = x.element().getIntOrFloatBitWidth();
-  // A loop over the exponent's bits: unrolled, 64 of them would be the better
-  // part of a kernel.
+  // A loop over the exponent's bits: unrolled, 64 steps would be most of a
+  // kernel's code.
   Lanes result = x.build([&](OpBuilder &b, Location loc) -> Value {
     auto index = [&](int64_t value) {
       return arith::ConstantIndexOp::create(b, loc, value);
@@ -61,7 +64,8 @@ Lanes powerInteger(const Lanes &x, const Lanes &y, bool isUnsigned) {
   });
   if (isUnsigned)
     return result;
-  // 1 / x^n truncated: zero but for x = 1, -1 and 0.
+  // A negative exponent gives 1 / x^n truncated: zero except for x = 1, -1 and
+  // 0.
   Lanes zero = x.bits(0), one = x.bits(1), minusOne = x.bits(~uint64_t(0));
   Lanes isUnit = (x == one) | (x == minusOne);
   Lanes inverse = isUnit.select(result, (x == zero).select(minusOne, zero));

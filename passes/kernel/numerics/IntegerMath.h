@@ -1,5 +1,6 @@
-// Integer arithmetic of kernels where the machine's own would trap or is
-// undefined. Comes in: integer lanes. Goes out: tenon's result for every pair.
+// Integer arithmetic of kernels for operations that trap or are undefined on
+// machines. Input: integer lanes. Output: tenon's result for every pair of
+// operands.
 #ifndef TENON_PASSES_KERNEL_NUMERICS_INTEGERMATH_H
 #define TENON_PASSES_KERNEL_NUMERICS_INTEGERMATH_H
 
@@ -7,18 +8,20 @@
 
 namespace tenon {
 
-/// x / 0 has all bits set; the least integer over -1 is itself.
+/// x / y. x / 0 has all bits set; the least integer / -1 is the least integer.
 Lanes divideInteger(const Lanes &x, const Lanes &y, bool isUnsigned);
 
-/// x % 0 is x; the least integer % -1 is zero.
+/// x % y. x % 0 is x; the least integer % -1 is zero.
 Lanes remainderInteger(const Lanes &x, const Lanes &y, bool isUnsigned);
 
-/// By squaring, modular; for a negative exponent 1 / x, divided as above.
+/// x to the power y, by squaring, modular. A negative y gives 1 / x^-y by
+/// divideInteger's rules.
 Lanes powerInteger(const Lanes &x, const Lanes &y, bool isUnsigned);
 
 enum class Shift { Left, RightLogical, RightArithmetic };
 
-/// The amount is unsigned; at the width and beyond all bits are shifted out.
+/// Shifts x by an unsigned amount. An amount of the width or more shifts out
+/// all bits.
 Lanes shiftInteger(const Lanes &x, const Lanes &amount, Shift shift);
 
 } // namespace tenon

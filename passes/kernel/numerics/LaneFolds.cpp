@@ -1,4 +1,5 @@
-// Halves meet, by shuffles.
+// Each step combines the low halves of vectors with their high halves, by
+// shuffles.
 #include "passes/kernel/numerics/LaneFolds.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -26,8 +27,8 @@ Value foldLanes(OpBuilder &b, Location loc, SmallVector<Value> vectors,
   return vector::ExtractOp::create(b, loc, last, ArrayRef<int64_t>{0});
 }
 
-/// Vectors are folded in pairs, so that one holds twice as many rows' folds in
-/// segments half as long, in the rows' order.
+/// Each step combines neighbouring vectors. The result holds twice as many
+/// rows, each in a segment of half the lanes, in the order of the rows.
 Value foldRows(OpBuilder &b, Location loc, ArrayRef<Value> rows, Value neutral,
                Combine combine) {
   int64_t lanes = cast<VectorType>(neutral.getType()).getDimSize(0);

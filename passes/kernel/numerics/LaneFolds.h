@@ -1,4 +1,5 @@
-// The lanes of vectors combined to one number, or to one of each vector.
+// Combines the lanes of vectors: all of them to one number, or those of each
+// vector to one lane of the result.
 #ifndef TENON_PASSES_KERNEL_NUMERICS_LANEFOLDS_H
 #define TENON_PASSES_KERNEL_NUMERICS_LANEFOLDS_H
 
@@ -8,13 +9,14 @@ namespace tenon {
 
 using Combine = llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)>;
 
-/// All lanes combined by a tree: vector i meets vector i + half of them, until
-/// there is one; then lane i meets lane i + half.
+/// All lanes of `vectors` combined to one scalar by a tree. Each step combines
+/// vector i with vector i + n / 2 until one vector is left, then lane i with
+/// lane i + n / 2. The number of vectors and of lanes is a power of two.
 mlir::Value foldLanes(mlir::OpBuilder &b, mlir::Location loc,
                       llvm::SmallVector<mlir::Value> vectors, Combine combine);
 
-/// Lane r: the lanes of `rows[r]` combined, in no promised order. Lanes without
-/// a row hold `neutral`'s.
+/// A vector whose lane r is the lanes of `rows[r]` combined, in no promised
+/// order. Lanes without a row hold the lanes of `neutral` combined.
 mlir::Value foldRows(mlir::OpBuilder &b, mlir::Location loc,
                      llvm::ArrayRef<mlir::Value> rows, mlir::Value neutral,
                      Combine combine);

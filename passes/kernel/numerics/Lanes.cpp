@@ -1,6 +1,6 @@
-// Arithmetic on kernel values as C++ expressions. Comes in: lanes of one shape.
-// Goes out: one operation of arith or math per operator, never with a flag that
-// lets a later pass regroup it.
+// Arithmetic on kernel values as C++ expressions. Input: lanes of one shape.
+// Output: one op of arith or math for each operator, without flags that let a
+// later pass regroup it.
 #include "passes/kernel/numerics/Lanes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -165,8 +165,9 @@ Lanes Lanes::sqrt() const { return make<math::SqrtOp>(value); }
 Lanes Lanes::trunc() const { return make<math::TruncOp>(value); }
 
 Lanes Lanes::copySign(const Lanes &sign) const {
-  // LLVM moves a narrowing to f16 into the operands of a copysign, and would
-  // call a library to narrow an f64 whose sign alone is wanted.
+  // LLVM moves a narrowing to f16 into the operands of a copysign. It would
+  // then call a library function to narrow an f64 of which only the sign is
+  // used.
   if (element().isF64()) {
     Type i64 = IntegerType::get(type().getContext(), 64);
     Lanes raw = sign.bitcast(i64), magnitude = abs();
@@ -231,8 +232,8 @@ Lanes horner(const Lanes &x, llvm::ArrayRef<double> coefficients) {
   return sum;
 }
 
-// The comparison selects the bound, so that NaN, which compares false, stays;
-// x86's minps and maxps do exactly this.
+// The comparison selects the bound. It is false for NaN, so NaN stays. x86's
+// minps and maxps behave exactly so.
 Lanes limitAbove(const Lanes &x, double high) {
   Lanes bound = x.number(high);
   return (bound < x).select(bound, x);

@@ -1,7 +1,7 @@
-// Arithmetic on kernel values as C++ expressions: a Lanes is a scalar or a
-// vector, and every operator emits one exactly rounded operation, the same one
-// for scalars and vectors of any length. No fast-math flag is ever set, so what
-// an expression says is what is computed, bit by bit.
+// Arithmetic on kernel values as C++ expressions. A Lanes is a scalar or a
+// vector. Every operator emits one exactly rounded operation, the same for
+// scalars and for vectors of any length. No fast-math flag is set, so the code
+// computes the expression bit for bit.
 #ifndef TENON_PASSES_KERNEL_NUMERICS_LANES_H
 #define TENON_PASSES_KERNEL_NUMERICS_LANES_H
 
@@ -14,12 +14,13 @@ namespace tenon {
 /// `element`, or a vector of it when `like` is a vector.
 mlir::Type likeShape(mlir::Type like, mlir::Type element);
 
-/// A constant of a scalar or vector type: `bits` as an integer modulo the
-/// element's width.
+/// A constant of a scalar or vector integer type: `bits` modulo the element's
+/// width.
 mlir::Value emitInt(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
                     uint64_t bits);
 
-/// A constant of a scalar or vector type: `value` rounded to its float.
+/// A constant of a scalar or vector float type: `value` rounded to the element
+/// type.
 mlir::Value emitFloat(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
                       double value);
 
@@ -27,8 +28,8 @@ mlir::Value emitFloat(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
 mlir::Value firstLanes(mlir::OpBuilder &b, mlir::Location loc, int64_t lanes,
                        mlir::Value count);
 
-/// One value of a float, integer or i1 element type, with operators. Integers
-/// wrap; a shift amount must be below the width.
+/// A scalar or vector of a float, integer or i1 element type, with operators.
+/// Integers wrap. A shift amount must be below the width.
 class Lanes {
 public:
   Lanes(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value)
@@ -39,10 +40,11 @@ public:
   mlir::Type element() const;
   bool isFloat() const { return llvm::isa<mlir::FloatType>(element()); }
 
-  /// A constant like this value: a float rounded, an integer by its bits.
+  /// A constant of this value's type: a rounded float, or an integer given by
+  /// its bits.
   Lanes number(double constant) const;
   Lanes bits(uint64_t constant) const;
-  /// `constant` as lanes of another element type.
+  /// A constant with this value's shape and another element type.
   Lanes number(mlir::Type element, double constant) const;
   Lanes bits(mlir::Type element, uint64_t constant) const;
 
@@ -61,7 +63,7 @@ public:
   Lanes shiftRight(const Lanes &amount) const; ///< logical
   Lanes shiftRightSigned(const Lanes &amount) const;
 
-  /// Ordered float comparisons; signed ones for integers.
+  /// Comparisons: ordered for floats, signed for integers.
   Lanes operator<(const Lanes &other) const;
   Lanes operator>(const Lanes &other) const;
   Lanes operator<=(const Lanes &other) const;
@@ -90,7 +92,7 @@ public:
   Lanes floatToSigned(mlir::Type element) const;   ///< must be in range
   Lanes floatToUnsigned(mlir::Type element) const; ///< must be in range
 
-  /// The one value `emit(builder, location)` makes, as lanes.
+  /// The value that `emit(builder, location)` returns, as lanes.
   template <typename Emit> Lanes build(Emit emit) const {
     return {*builder, loc, emit(*builder, loc)};
   }
@@ -112,10 +114,10 @@ private:
 Lanes fma(const Lanes &a, const Lanes &b, const Lanes &c);
 Lanes fma(const Lanes &a, double b, const Lanes &c);
 
-/// The polynomial with coefficients from the lowest, by Horner's rule.
+/// A polynomial by Horner's rule; `coefficients` start with the constant term.
 Lanes horner(const Lanes &x, llvm::ArrayRef<double> coefficients);
 
-/// The value limited to [low, high]; NaN passes.
+/// The value limited to [low, high]; NaN stays NaN.
 Lanes limit(const Lanes &x, double low, double high);
 Lanes limitAbove(const Lanes &x, double high);
 Lanes limitBelow(const Lanes &x, double low);

@@ -1,12 +1,12 @@
-// Finds the rank a graph expects of a value before the value is there: from
-// declarations, and from users that take operands of one rank alone.
+// Finds the rank that a graph expects of a value that has not been imported
+// yet: from declarations, and from users that accept only one rank.
 #include "compiler/import/onnx/graph/GraphImporter.h"
 
 using namespace mlir;
 
 namespace tenon::onnx {
 
-/// Whether the result has the rank of the only operand.
+/// True if the result has the rank of the node's only operand.
 static bool keepsRank(const Node &node) {
   static const llvm::StringSet<> ops = {"Cast", "Floor", "Identity",
                                         "Neg",  "Relu",  "Sigmoid"};
@@ -27,7 +27,8 @@ std::optional<int64_t> GraphImporter::rankFor(const Node &user,
   if (op == "Transpose")
     if (const auto *order = user.get<std::vector<int64_t>>("perm"))
       return order->size();
-  // All operands have one rank: that of one which is there already.
+  // All operands of Concat have one rank, so take that of an operand already
+  // imported.
   if (op == "Concat")
     for (const std::string &other : user.inputs)
       if (std::optional<Bound> found = lookup(other);

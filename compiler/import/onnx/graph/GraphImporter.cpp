@@ -1,6 +1,7 @@
-// The walk: graphs, subgraphs and local functions node by node. Every node must
-// be known and every declared type must agree with what was worked out; uses we
-// do not support are collected and passed over until the end.
+// Imports graphs, subgraphs and local functions node by node. Every node must
+// be known, and every declared type must agree with the inferred one.
+// Unsupported uses are recorded, their users skipped, and all of them reported
+// at the end.
 #include "compiler/import/onnx/graph/GraphImporter.h"
 
 #include "dialects/tenon/SizeLimit.h"
@@ -12,7 +13,8 @@ using namespace mlir;
 
 namespace tenon::onnx {
 
-/// No value may be greater: sizes in bytes stay far from overflow.
+/// The limits of a value's rank and bytes. Computations of byte sizes cannot
+/// overflow within them.
 static constexpr int64_t maxRank = 64;
 static constexpr int64_t maxTensorBytes = int64_t(1) << 46;
 
@@ -104,12 +106,12 @@ bool GraphImporter::checkArity(const Node &node, const OpEntry &entry) {
           "expected " + wanted + " " + what + ", got " + std::to_string(found));
     return false;
   };
-  // Results that nobody names may be missing at the end of the list.
+  // Trailing results without a name may be missing from the list.
   return check(node.inputs.size(), entry.inputs, "operands") &&
          check(node.outputs.size(), Arity(0, entry.outputs.max), "results");
 }
 
-/// `f32[2,batch]`.
+/// A declared type as text, such as `f32[2,batch]`.
 static std::string spellDeclared(const Type &type) {
   std::string text = elementTypeName(type.element);
   if (!type.shape)
@@ -229,7 +231,7 @@ bool GraphImporter::importNode(const Node &node,
     }
     if (!checkExtent(placeOf(node), output, value.getType()))
       return false;
-    // Traced now, while the chain to known extents is short.
+    // Trace the sizes now, while the chain of ops to known extents is short.
     if (!GraphBuilder::typeOf(value).hasStaticShape())
       (void)g.sizes(value);
     if (auto declared = infos.find(output);

@@ -1,6 +1,6 @@
-// The walk over an ONNX model: names to values, subgraphs and local functions
-// in their scopes, each node to its handler. Private to the importer and the
-// handlers of control flow.
+// The import of an ONNX model: maps names to values, opens scopes for subgraphs
+// and local functions, and passes each node to its handler. Only the importer
+// and the handlers of control flow may include this file.
 #ifndef TENON_COMPILER_IMPORT_ONNX_GRAPH_GRAPHIMPORTER_H
 #define TENON_COMPILER_IMPORT_ONNX_GRAPH_GRAPHIMPORTER_H
 
@@ -15,45 +15,47 @@ public:
   GraphImporter(mlir::MLIRContext &context, const Model &model,
                 const ImportOptions &options, const DiagnosticHandler &report);
 
-  /// The whole model; null after an error.
+  /// Imports the whole model; null after an error.
   mlir::OwningOpRef<mlir::ModuleOp> run();
 
-  /// A subgraph at the builder's insertion point, its inputs bound to `inputs`
-  /// (as many as it names); names of the graphs around it are visible. Failure
-  /// means that an error or an unsupported use was recorded.
+  /// Imports a subgraph at the builder's insertion point, with its inputs bound
+  /// to `inputs` (as many as it has). The subgraph may use names of the graphs
+  /// around it. Fails if an error or an unsupported use was recorded.
   llvm::FailureOr<llvm::SmallVector<mlir::Value>>
   importBody(const Graph &graph, llvm::ArrayRef<mlir::Value> inputs);
 
-  /// The rank that the declarations and the users of a value in the graph being
-  /// imported agree on; nothing where none of them says.
+  /// The rank of the value `name` in the graph being imported, if its
+  /// declarations and users agree on one; null otherwise.
   std::optional<int64_t> expectedRank(llvm::StringRef name) const;
 
-  /// The attribute, references to attributes of a function replaced; null when
-  /// absent.
+  /// The attribute `name` of `node`, or null. A reference to an attribute of
+  /// the enclosing function is resolved.
   const Attribute *attribute(const Node &node, llvm::StringRef name) const;
-  /// A constant of the model as a value: small ones in the IR, others as a
-  /// weight. Null, after an error, where we have no type for it.
+  /// A constant of the model as a value: a small one is stored in the IR,
+  /// another becomes a weight. Null, after an error, if its element type is not
+  /// supported.
   mlir::Value constant(const Tensor &tensor, llvm::StringRef name);
   mlir::Value constant(const SparseTensor &tensor, llvm::StringRef name);
 
-  /// For each loop body, the carried values and dimensions found to change.
+  /// For each loop body, the carried values and dimensions whose extents
+  /// change.
   llvm::DenseMap<const Graph *, llvm::SmallVector<std::pair<size_t, int64_t>>>
       openExtents;
 
-  /// To be reported with all others at the end.
+  /// Records an unsupported use. All of them are reported at the end.
   void unsupported(const Node *node, const std::string &place,
                    const std::string &what);
 
 private:
-  /// The value that a name stands for. Users of an unusable one (a result of an
-  /// unsupported node) are passed over; a null value is an operand that the
-  /// caller of a function left out.
+  /// The value of a name. It is unusable if it depends on something
+  /// unsupported; nodes that use it are skipped. A null value is an optional
+  /// operand that the caller of a function left out.
   struct Bound {
     mlir::Value value;
     bool isUsable = true;
   };
   using Scope = llvm::StringMap<Bound>;
-  /// A call of a local function: the values of its attributes.
+  /// A call of a local function, with the values of its attributes.
   struct Call {
     const Function *function;
     llvm::StringMap<const Attribute *> attributes;
@@ -63,11 +65,12 @@ private:
   const ImportOptions &options;
   OpRegistry registry;
   std::vector<Scope> scopes;
-  size_t visibleFrom = 0; ///< functions do not see their callers' names
+  size_t visibleFrom = 0; ///< index of the first visible scope: a function does
+                          ///< not see its callers' names
   std::vector<Call> calls;
-  std::string namePrefix; ///< of the calls around a node
+  std::string namePrefix; ///< prefix from the calls around a node
   const std::map<std::string, int64_t> *opsets;
-  llvm::ArrayRef<Node> nodesAround;   ///< of the graph being imported
+  llvm::ArrayRef<Node> nodesAround;   ///< the nodes of the graph being imported
   const Graph *graphAround = nullptr; ///< null in a function
 
   // ExpectedRank.cpp
@@ -88,7 +91,7 @@ private:
   bool checkArity(const Node &node, const OpEntry &entry);
   bool checkDeclared(const std::string &place, llvm::StringRef name,
                      mlir::Value value, const Type &declared);
-  /// The rank and, where static, the bytes of a value are within our limits.
+  /// Checks the rank of a value, and its bytes if static, against our limits.
   bool checkExtent(const std::string &place, llvm::StringRef name,
                    mlir::Type type);
   void bind(llvm::StringRef name, Bound what);

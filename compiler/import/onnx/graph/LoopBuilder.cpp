@@ -1,8 +1,10 @@
-// A carried tensor whose extents change lies at the beginning of one with room
-// for all iterations: an iteration reads that part, and writes the rows it adds
-// behind it. In the body the extent is `tenon.bound`: a function of the
-// iteration where it grows by itself, a carried number where values decide.
-// Per-iteration results are written into a tensor made before the loop.
+// A carried tensor with changing extents occupies the beginning of a tensor
+// with room for all iterations. An iteration reads this part and writes the
+// rows that it adds behind it.
+//
+// The body sees the extent as `tenon.bound`: computed from the iteration number
+// if it grows by a fixed number of rows, else carried as a number.
+// Per-iteration results are written into a tensor that is made before the loop.
 #include "compiler/import/onnx/graph/LoopBuilder.h"
 
 #include "compiler/import/graph/Branches.h"
@@ -13,14 +15,14 @@ using Predicate = arith::CmpIPredicate;
 
 namespace tenon::onnx {
 
-/// Bodies whose carried extents depend on one another are opened step by step,
-/// this many times, then at once.
+/// If carried extents depend on one another, each attempt opens those that were
+/// found to change. After this many attempts all extents are opened.
 static constexpr int mostAttempts = 3;
 
-/// No memory holds as many rows; sums of such numbers do not overflow.
+/// No memory holds as many rows, and sums of such numbers do not overflow.
 static constexpr int64_t mostRows = int64_t(1) << 48;
 
-/// A trip count that says "until the condition ends it".
+/// True if the trip count means "until the condition is false".
 static bool isEndless(Size trips) {
   return GraphBuilder::staticSize(trips).value_or(0) >= mostRows;
 }
@@ -61,7 +63,7 @@ FailureOr<SmallVector<Value>> LoopBuilder::build() {
     value = asDeclared(ctx, value, plan.body->inputs[plan.firstInput + i].type,
                        "carried value " + Twine(i));
   OpBuilder::InsertionGuard guard(g.ops);
-  // A function's body may be called with other ranks.
+  // Other calls of a function may give its loop body other ranks.
   if (plan.canGrow)
     for (auto [value, dim] : ctx.importer.openExtents[plan.body])
       if (dim < GraphBuilder::rankOf(plan.initial[value]))
@@ -74,7 +76,7 @@ FailureOr<SmallVector<Value>> LoopBuilder::build() {
       return failure();
     if (!*hasChanged)
       break;
-    // The next attempt stands in place of this one.
+    // The next attempt is inserted behind this one, which is discarded.
     g.ops.setInsertionPointAfter(shell);
     if (attempt == mostAttempts)
       openAll();
@@ -96,7 +98,7 @@ FailureOr<SmallVector<Value>> LoopBuilder::build() {
   return plan.condition ? finishWhile() : finishFor();
 }
 
-/// Into a shell whose block becomes the loop's.
+/// Imports the body into `shell`, whose block later becomes the loop's.
 LogicalResult LoopBuilder::importBody() {
   Value zero = g.indexValue(g.index(0)), one = g.indexValue(g.index(1));
   shell = scf::ForOp::create(g.ops, loc(), zero, g.indexValue(plan.trips), one,
@@ -186,15 +188,15 @@ void LoopBuilder::sortOpen() {
   llvm::sort(open, [](const OpenExtent &a, const OpenExtent &b) {
     return std::pair(a.value, a.dim) < std::pair(b.value, b.dim);
   });
-  // Bodies within bodies are imported once more for each one around them:
-  // what is known of this one need not be found again.
+  // A nested body is imported again for each import of the body around it.
+  // Remember its open extents, so that they need not be found again.
   auto &known = ctx.importer.openExtents[plan.body];
   known.clear();
   for (const OpenExtent &extent : open)
     known.push_back({extent.value, extent.dim});
 }
 
-/// How each open extent goes on.
+/// Finds the step of each open extent.
 LogicalResult LoopBuilder::findSteps() {
   for (OpenExtent &extent : open) {
     extent.next = g.sizes(next[extent.value])[extent.dim];
@@ -211,7 +213,8 @@ LogicalResult LoopBuilder::findSteps() {
   return success();
 }
 
-/// Carried integers that go up or down by constants, and the iteration itself.
+/// Records the iteration number and the carried integers that change by
+/// constants.
 void LoopBuilder::recordCounters(Progressions &counters) {
   counters.record(shell.getInductionVar(), {g.index(0), 1});
   for (OpenExtent &extent : open)
@@ -240,7 +243,7 @@ void LoopBuilder::recordCounters(Progressions &counters) {
   }
 }
 
-/// Bounds the trip count where memory is given for each iteration.
+/// Bounds the trip count if each iteration needs memory of its own.
 LogicalResult LoopBuilder::findTrips() {
   bool grows = llvm::any_of(open, [&](const OpenExtent &extent) {
     return extent.step.rows &&
@@ -256,7 +259,7 @@ LogicalResult LoopBuilder::findTrips() {
       if (std::optional<Size> most = counters.mostTrips(traced->front()))
         plan.trips = g.min(plan.trips, *most);
   }
-  // Without a condition the trip count is what the model says, however large.
+  // Without a condition the trip count is exact, however large.
   if (plan.condition && isEndless(plan.trips))
     return ctx.unsupported(
         StringRef(grows ? "a loop-carried value that grows"
@@ -272,7 +275,8 @@ LogicalResult LoopBuilder::findTrips() {
   return success();
 }
 
-/// The room that all iterations need, and the extents that the body sees.
+/// Computes the room that all iterations need, and the extents that the body
+/// sees.
 void LoopBuilder::giveCapacity() {
   initial = plan.initial;
   for (Value value : initial)
@@ -298,8 +302,8 @@ void LoopBuilder::define(OpenExtent &extent, Size size) {
       {g.indexValue(size), g.indexValue(extent.capacity)});
 }
 
-/// The carried value becomes one with room for all iterations; the body sees
-/// the beginning of it.
+/// Replaces the carried value by one with room for all iterations. The body
+/// reads a slice at its beginning.
 void LoopBuilder::widen(size_t i) {
   Sizes zeros(sizes[i].size(), g.index(0)), ones(sizes[i].size(), g.index(1));
   {
@@ -322,8 +326,9 @@ void LoopBuilder::widen(size_t i) {
   beginnings[i] = beginning;
 }
 
-/// Writes what an iteration ends with to where the next one reads it. Rows that
-/// are joined to what was there are written behind it, which stays.
+/// Writes the carried value of an iteration to the place where the next one
+/// reads it. Rows that are appended to the former value are written behind it,
+/// and it is not copied.
 void LoopBuilder::store(size_t i) {
   Value whole = argument(i), value = next[i], former = beginnings.lookup(i);
   if (!former) {
@@ -382,7 +387,7 @@ LogicalResult LoopBuilder::addScans() {
   return success();
 }
 
-/// Extents that only values decide are carried as numbers, behind the tensors.
+/// Carries extents that depend on values as numbers, behind the tensors.
 void LoopBuilder::carryExtents() {
   for (OpenExtent &extent : open)
     if (!extent.isCounted()) {
@@ -408,7 +413,8 @@ SmallVector<Value> LoopBuilder::finishFor() {
   return atEnd(loop.getResults(), plan.trips);
 }
 
-/// while (i < trips && condition): i, the values, the condition.
+/// Makes the loop while (i < trips && condition), which carries i, the values
+/// and the condition.
 SmallVector<Value> LoopBuilder::finishWhile() {
   carryExtents();
   Value zero = g.indexValue(g.index(0)), one = g.indexValue(g.index(1));
@@ -433,7 +439,7 @@ SmallVector<Value> LoopBuilder::finishWhile() {
       arith::AndIOp::create(g.ops, loc(), more, before->getArguments().back());
   scf::ConditionOp::create(g.ops, loc(), more, before->getArguments());
   g.ops.setInsertionPointAfter(loop);
-  // The iterations that took place.
+  // The number of iterations that took place.
   Size count = g.bound(loop.getResult(0), plan.trips);
   return atEnd(loop.getResults().drop_front().drop_back(), count);
 }

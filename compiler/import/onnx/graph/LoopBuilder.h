@@ -1,6 +1,6 @@
-// Loop and Scan as scf loops. The body is imported aside first: its carried
-// values and its condition tell which extents change, how many rows there can
-// be in the end, and so how much memory the loop is given.
+// Builds Loop and Scan as scf loops. The body is first imported into a shell.
+// Its carried values and its condition show which extents change and how many
+// rows there can be at the end, which gives the memory that the loop needs.
 #ifndef TENON_COMPILER_IMPORT_ONNX_GRAPH_LOOPBUILDER_H
 #define TENON_COMPILER_IMPORT_ONNX_GRAPH_LOOPBUILDER_H
 
@@ -11,48 +11,51 @@
 
 namespace tenon::onnx {
 
-/// Loop and Scan, beside the branches of registerControlOps.
+/// Registers Loop and Scan. registerControlOps registers If.
 void registerLoopOps(OpRegistry &registry);
 
-/// The initial values of a loop and the roles of its body's inputs and outputs.
+/// The initial values of a loop, and the meaning of its body's inputs and
+/// outputs.
 struct LoopPlan {
   const Graph *body;
-  llvm::SmallVector<mlir::Value> initial; ///< of the carried values
-  size_t firstInput;  ///< of the carried among the body's inputs
-  size_t firstResult; ///< of the carried among the body's outputs
-  Size trips;         ///< at most
+  llvm::SmallVector<mlir::Value> initial; ///< initial carried values
+  size_t firstInput;  ///< first carried value among the body's inputs
+  size_t firstResult; ///< first carried value among the body's outputs
+  Size trips;         ///< upper bound of the iterations
   bool canGrow;       ///< carried values may change their extents
-  llvm::SmallVector<int64_t> scanAxes; ///< of the per-iteration results
+  llvm::SmallVector<int64_t> scanAxes; ///< axes of the per-iteration results
   llvm::SmallVector<bool> scanReversed;
-  /// Null where the trip count alone ends the loop; otherwise what must hold
-  /// before the first iteration, and body output 0 before each further one.
+  /// Null if only the trip count ends the loop. Otherwise the condition of the
+  /// first iteration; body output 0 is the condition of each further one.
   mlir::Value condition;
 };
 
-/// `value` in the extents that the body declares for it. Extents that are not
-/// known to agree are checked in the run; `whose` names the value for messages.
+/// `value` with the extents that the body declares for it. Extents not known to
+/// agree are checked at run time; `whose` names the value in messages.
 mlir::Value asDeclared(NodeContext &ctx, mlir::Value value,
                        const Type &declared, const llvm::Twine &whose);
 
-/// A bool of one element as a scalar; `whose` says what must be one.
+/// A bool tensor of one element as an i1 scalar; an error otherwise. `whose`
+/// names the value in messages.
 llvm::FailureOr<mlir::Value> conditionOf(NodeContext &ctx, mlir::Value value,
                                          const llvm::Twine &whose);
 
 class LoopBuilder {
 public:
-  /// The body's inputs.
+  /// Makes the body's inputs from the iteration number and the carried values.
   using Inputs = llvm::function_ref<llvm::SmallVector<mlir::Value>(
       mlir::Value position, mlir::ValueRange carried)>;
 
   LoopBuilder(NodeContext &ctx, LoopPlan plan, Inputs inputs)
       : ctx(ctx), g(ctx.g), plan(std::move(plan)), inputs(inputs) {}
 
-  /// The carried values at the end, then the per-iteration results.
+  /// Builds the loop. Returns the final carried values, then the per-iteration
+  /// results.
   llvm::FailureOr<llvm::SmallVector<mlir::Value>> build();
 
 private:
-  /// An extent of a carried value that changes. `current` stands for it in the
-  /// body; its operands are found later.
+  /// An extent of a carried value that changes. `current` is its placeholder in
+  /// the body; its computation is added later.
   struct OpenExtent {
     OpenExtent(size_t value, int64_t dim) : value(value), dim(dim) {}
     size_t value;
@@ -60,13 +63,14 @@ private:
     BoundOp current;
     Size first, next, capacity;
     ExtentStep step;
-    /// Exact and growing by itself; otherwise the loop carries the number.
+    /// True if the extent grows by a known number of rows. Otherwise the loop
+    /// carries the extent as a number.
     bool isCounted() const { return step.isExact && step.rows; }
   };
 
   llvm::LogicalResult importBody();
-  /// Whether values end the iteration with other extents than they began it
-  /// with; those are open in the next attempt.
+  /// Opens every extent that differs between the beginning and the end of an
+  /// iteration. True if there was one, so that another attempt is needed.
   llvm::FailureOr<bool> openChanged();
   bool isOpen(size_t value, int64_t dim) const;
   void openAll();
@@ -93,13 +97,14 @@ private:
   LoopPlan plan;
   Inputs inputs;
   mlir::scf::ForOp shell;
-  llvm::SmallVector<mlir::Value> results; ///< of the body
-  mlir::Value goesOn; ///< with a condition: it holds after the iteration
-  llvm::SmallVector<OpenExtent> open; ///< sorted
-  llvm::SmallVector<Sizes> starts;    ///< sizes of the carried in an iteration
-  /// For each carried tensor with room, the slice that the body sees.
+  llvm::SmallVector<mlir::Value> results; ///< results of the body
+  mlir::Value goesOn; ///< the condition after an iteration; null without one
+  llvm::SmallVector<OpenExtent> open; ///< sorted by value and dimension
+  llvm::SmallVector<Sizes> starts;    ///< of the carried values, per iteration
+  /// For each carried tensor with room, the slice at its beginning that the
+  /// body reads.
   llvm::DenseMap<size_t, mlir::Value> beginnings;
-  // The loop's carried values, then its per-iteration results.
+  // The carried values of the loop, then its per-iteration results.
   llvm::SmallVector<mlir::Value> initial, next;
   llvm::SmallVector<Sizes> sizes;
 };

@@ -1,5 +1,5 @@
-// Questions of handlers about a node: attributes of the right kind, operands of
-// the right type, errors in the node's name.
+// The functions that handlers call on a node: attributes with a checked kind,
+// operands with a checked type, and errors that name the node.
 #include "compiler/import/onnx/graph/NodeContext.h"
 
 #include "compiler/import/onnx/graph/GraphImporter.h"
@@ -219,7 +219,7 @@ LogicalResult NodeContext::binaryOperands(SmallVector<Value, 2> &operands) {
   operands = {input(0), input(1)};
   if (opset >= 7)
     return broadcast(operands);
-  // The second operand fits the first.
+  // The second operand is broadcast to the shape of the first.
   ignoreAttrs({"consumed_inputs"});
   Sizes wanted = g.sizes(operands[0]);
   int64_t rank = wanted.size(), second = g.rankOf(operands[1]);

@@ -1,5 +1,5 @@
-// The ONNX importer: a checked model goes in, a module at phase `imported`
-// comes out, or diagnostics and nothing.
+// The ONNX importer. Input: a checked model. Output: a module at phase
+// `imported`, or null and diagnostics.
 #ifndef TENON_COMPILER_IMPORT_ONNX_GRAPH_ONNXIMPORTER_H
 #define TENON_COMPILER_IMPORT_ONNX_GRAPH_ONNXIMPORTER_H
 
@@ -11,17 +11,18 @@
 
 namespace tenon {
 
-/// The user's options about a model's inputs.
+/// The user's options for the model's inputs.
 struct ImportOptions {
-  std::vector<DimOption> dims;     ///< a range of one number makes it static
-  std::vector<ShapeOption> shapes; ///< replaces an input's declared shape
+  std::vector<DimOption> dims;     ///< a range of one number: static
+  std::vector<ShapeOption> shapes; ///< replaces the declared shape of an input
 };
 
-/// One func.func @main with `tenon.name` and `tenon.dims` on its arguments and
-/// `tenon.name` on its results; weights as symbols. Module attributes:
-/// `tenon.producer`, `tenon.source`, and `tenon.ranges`, a dictionary from the
-/// name of a dynamic dimension to [min, max, multiple] where the user gave one.
-/// All unsupported uses of a model are reported as one error.
+/// Imports a model as one func.func @main with `tenon.name` and `tenon.dims` on
+/// its arguments and `tenon.name` on its results. Weights are symbols of the
+/// module. The module has the attributes `tenon.producer`, `tenon.source` and,
+/// for dynamic dimensions whose range the user gave, `tenon.ranges`: name to
+/// [min, max, multiple]. All unsupported uses of a model are reported as one
+/// error.
 mlir::OwningOpRef<mlir::ModuleOp> importOnnx(mlir::MLIRContext &context,
                                              const onnx::Model &model,
                                              const ImportOptions &options,

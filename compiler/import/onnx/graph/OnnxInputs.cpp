@@ -1,5 +1,5 @@
-// Values that enter the graph from outside: arguments with their named extents
-// and the user's options about them, and constants as values or weights.
+// The inputs of the graph: arguments with named dimensions and the user's
+// options for them, and constants as values or weights.
 #include "compiler/import/InputDims.h"
 #include "compiler/import/onnx/graph/GraphImporter.h"
 
@@ -20,7 +20,7 @@ OwningOpRef<ModuleOp> importOnnx(MLIRContext &context, const onnx::Model &model,
 
 namespace onnx {
 
-/// A sparse constant may grow to this size.
+/// The greatest size of a sparse constant as a dense one.
 static constexpr uint64_t maxSparseBytes = uint64_t(64) << 20;
 
 const ShapeOption *GraphImporter::shapeOption(StringRef input) const {
@@ -30,8 +30,8 @@ const ShapeOption *GraphImporter::shapeOption(StringRef input) const {
   return nullptr;
 }
 
-/// The extents of an input as the file declares them; nameless ones are called
-/// after the input.
+/// The extents that a file declares for an input. An extent without a name is
+/// named after the input.
 static DeclaredInput declare(const ValueInfo &input, const ShapeOption *option,
                              llvm::StringSet<> &names) {
   std::vector<Dim> shape = input.type.shape
@@ -85,7 +85,8 @@ bool GraphImporter::buildSignature(ArrayRef<const ValueInfo *> inputs,
                                : DeclaredInput{input->name, {}});
   }
   if (hasUnsupported()) {
-    // Other errors are worth reporting, but need arguments.
+    // Check the ops to report more unsupported uses, then stop: the graph
+    // cannot be imported without its arguments.
     for (const Node &node : model.graph.nodes)
       checkKnownOps(node);
     reportUnsupported();

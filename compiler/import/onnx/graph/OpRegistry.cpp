@@ -1,4 +1,4 @@
-// The table of ops and the one list of families.
+// The table of ops, and the list of op families.
 #include "compiler/import/onnx/graph/OpRegistry.h"
 
 #include "compiler/import/onnx/reader/OnnxOpTable.h"
@@ -20,8 +20,8 @@ void OpRegistry::add(llvm::StringRef op, int64_t since, Arity inputs,
   versions.insert(later, OpEntry{since, inputs, outputs, handler});
 }
 
-/// The opset of the op's version in `version` where handlers of earlier
-/// versions may be wrong for it, else 0.
+/// The opset that introduced the op's version in force at `version`, if
+/// handlers of earlier versions may be wrong for it; else 0.
 static int64_t unprovedSince(llvm::StringRef domain, llvm::StringRef op,
                              int64_t version) {
   if (!domain.empty())

@@ -1,6 +1,6 @@
-// Which ONNX ops there are: name and domain to handlers by the opset they
-// appeared in. Each family of ops registers itself in its own file
-// (Ops<Family>.cpp); registerAllOps lists the families.
+// The supported ONNX ops: maps a domain, a name and an opset to a handler. Each
+// family of ops registers itself in its own file (Ops<Family>.cpp);
+// registerAllOps lists the families.
 #ifndef TENON_COMPILER_IMPORT_ONNX_GRAPH_OPREGISTRY_H
 #define TENON_COMPILER_IMPORT_ONNX_GRAPH_OPREGISTRY_H
 
@@ -16,12 +16,12 @@ namespace tenon::onnx {
 
 class NodeContext;
 
-/// Translates one node: reads operands and attributes from the context, sets
-/// its results. Failure means that an error was reported through the context.
+/// Imports one node: reads operands and attributes from the context and sets
+/// the results. Fails after an error was reported through the context.
 using OpHandler = llvm::LogicalResult (*)(NodeContext &);
 
-/// How many operands or results a node may name (trailing ones may be left
-/// out).
+/// The number of operands or results that a node may name; trailing ones may be
+/// left out.
 struct Arity {
   size_t min = 0;
   size_t max = 0;
@@ -31,7 +31,7 @@ struct Arity {
 inline constexpr size_t kMany = SIZE_MAX;
 
 struct OpEntry {
-  int64_t since = 1; ///< the first opset this form of the op belongs to
+  int64_t since = 1; ///< the first opset with this form of the op
   Arity inputs;
   Arity outputs;
   OpHandler handler;
@@ -39,29 +39,29 @@ struct OpEntry {
 
 class OpRegistry {
 public:
-  /// `registry.add("Softmax", 1, 1, 1, softmax1)` and
+  /// Adds a form of an op: `registry.add("Softmax", 1, 1, 1, softmax1)` and
   /// `registry.add("Softmax", 13, 1, 1, softmax13)`.
   void add(llvm::StringRef op, int64_t since, Arity inputs, Arity outputs,
            OpHandler handler, llvm::StringRef domain = "");
 
-  /// The newest entry not newer than `version`, or null. An op that changed
-  /// after newestWholeOpset needs an entry of that very change.
+  /// The newest entry that is not newer than `version`, or null. If the op
+  /// changed after newestWholeOpset, the entry must be of exactly that change.
   const OpEntry *find(llvm::StringRef domain, llvm::StringRef op,
                       int64_t version) const;
 
-  /// Why an op is not found: `as of opset 24` if only earlier versions are
-  /// there, empty if none are.
+  /// The reason why an op is not found: `as of opset 24` if only earlier
+  /// versions are supported, empty if none is.
   std::string whyMissing(llvm::StringRef domain, llvm::StringRef op,
                          int64_t version) const;
 
-  /// `domain:op` of all, sorted.
+  /// The names `domain:op` of all ops, sorted.
   std::vector<std::string> names() const;
 
 private:
-  llvm::StringMap<std::vector<OpEntry>> entries; ///< "domain:op"
+  llvm::StringMap<std::vector<OpEntry>> entries; ///< by "domain:op"
 };
 
-// One per family, each in Ops<Family>.cpp.
+// One function for each family, in Ops<Family>.cpp.
 void registerActivationOps(OpRegistry &registry);
 void registerColumnOps(OpRegistry &registry);
 void registerConstantOps(OpRegistry &registry);
@@ -89,7 +89,7 @@ void registerTextOps(OpRegistry &registry);
 void registerTrainingOps(OpRegistry &registry);
 void registerVisionOps(OpRegistry &registry);
 
-/// All families.
+/// Registers all families.
 void registerAllOps(OpRegistry &registry);
 
 } // namespace tenon::onnx

@@ -1,5 +1,5 @@
-// Products as ONNX means them, for the families that multiply: floats,
-// integers and quantized numbers. Shapes are checked and reported on the node.
+// Products with ONNX's semantics for floats, integers and quantized numbers.
+// Errors in shapes are reported on the node.
 #ifndef TENON_COMPILER_IMPORT_ONNX_OPS_CONTRACTIONS_H
 #define TENON_COMPILER_IMPORT_ONNX_OPS_CONTRACTIONS_H
 
@@ -7,13 +7,15 @@
 
 namespace tenon::onnx {
 
-/// numpy's matmul: vectors at either side, batch extents broadcast. `result`
-/// is the element type of products and sums; null: the operands'.
+/// numpy's matmul: either side may be a vector, and batch extents are
+/// broadcast. `result` is the element type of products and sums (null: that of
+/// the operands).
 llvm::FailureOr<mlir::Value> numpyMatmul(NodeContext &c, mlir::Value a,
                                          mlir::Value b, mlir::Type result = {});
 
-/// Conv's attributes applied to [N, C, spatial...] and [M, C / group,
-/// spatial...]: the result is channels-last, for the caller to add a bias to.
+/// Applies Conv's attributes to `x`, [N, C, spatial...], and `w`, [M, C /
+/// group, spatial...]. The result is channels-last and without bias, which the
+/// caller adds.
 llvm::FailureOr<mlir::Value> convolution(NodeContext &c, mlir::Value x,
                                          mlir::Value w);
 

@@ -1,5 +1,6 @@
-// Arithmetic on the numbers of an output dimension, done here where they are
-// known and by ops where only the run knows them: one formula serves both.
+// Arithmetic on one number for each element along an output dimension. Static
+// numbers are folded at import, others are computed by ops, so one formula
+// serves both.
 #ifndef TENON_COMPILER_IMPORT_ONNX_OPS_LANEMATH_H
 #define TENON_COMPILER_IMPORT_ONNX_OPS_LANEMATH_H
 
@@ -11,15 +12,15 @@
 
 namespace tenon::onnx {
 
-/// Numbers along an output dimension (or one for all), known or computed.
+/// The numbers along an output dimension, or one number for all of them.
 struct Lane {
   std::optional<llvm::SmallVector<double>> known;
-  mlir::Value value; ///< when not known
+  mlir::Value value; ///< set if the numbers are not static
 };
 
-/// Arithmetic on lanes, in f64 or rounded to f32 at every step.
+/// Arithmetic on lanes in f64, or rounded to f32 after every step.
 class LaneMath {
-  /// Longer lists are computed in the run, whatever is known of them.
+  /// Longer lists are computed at run time, even if they are static.
   static constexpr int64_t mostKnown = 1 << 16;
 
 public:
@@ -33,7 +34,7 @@ public:
       return number(double(*known));
     return {std::nullopt, g.convert(g.fromSize(size, g.i64()), real)};
   }
-  /// 0, 1, ..., n - 1.
+  /// The lane 0, 1, ..., count - 1.
   Lane positions(Size count) {
     auto known = GraphBuilder::staticSize(count);
     if (!known || *known > mostKnown)
@@ -72,7 +73,7 @@ public:
       x = std::floor(x);
     return result;
   }
-  /// 1 where a < b (a <= b), else 0.
+  /// 1 where a < b (or a <= b with `orEqual`), else 0.
   Lane less(const Lane &a, const Lane &b, bool orEqual = false) {
     if (a.known && b.known)
       return apply<AddOp>(a, b, [&](double x, double y) {
@@ -83,7 +84,7 @@ public:
                   tensor(a), tensor(b));
     return {std::nullopt, g.convert(flag, real)};
   }
-  /// flag * yes + (1 - flag) * no
+  /// `yes` where `flag` is 1, `no` where it is 0.
   Lane choose(const Lane &flag, const Lane &yes, const Lane &no) {
     if (flag.known && yes.known && no.known) {
       Lane picked = mul(flag, yes), other = mul(sub(number(1), flag), no);
@@ -92,7 +93,7 @@ public:
     mlir::Value condition = g.compare(CompareDirection::NE, tensor(flag), 0.0);
     return {std::nullopt, g.select(condition, tensor(yes), tensor(no))};
   }
-  /// As a tensor of rank 1 (rank 0 for one number).
+  /// The lane as a tensor of rank 1, or of rank 0 if it is one number.
   mlir::Value tensor(const Lane &lane) {
     if (!lane.known)
       return g.convert(lane.value, real);
@@ -101,7 +102,7 @@ public:
       shape.push_back(lane.known->size());
     return g.floats(real, *lane.known, shape);
   }
-  /// `count` elements of another type.
+  /// The lane as a vector of `count` elements of type `element`.
   mlir::Value vector(const Lane &lane, Size count, mlir::Type element) {
     mlir::Value result =
         lane.known && lane.known->size() != 1
@@ -114,8 +115,8 @@ private:
   GraphBuilder &g;
   mlir::Type real; ///< f64 or f32
 
-  /// Sums, products and quotients of f32 that are rounded from f64 are those of
-  /// f32.
+  /// Rounds to `real`. A sum, product or quotient of two f32 that is computed
+  /// in f64 and rounded to f32 equals the f32 operation's result.
   double rounded(double x) const { return real.isF32() ? float(x) : x; }
 
   template <typename Op>

@@ -1,5 +1,5 @@
-// Activations: functions of one element (and of parameters) written in
-// elementwise primitives, in the ONNX specification's formulas.
+// Activations: elementwise functions, composed of elementwise primitives by the
+// formulas of the ONNX specification.
 #include "compiler/import/graph/Formulas.h"
 #include "compiler/import/onnx/graph/NodeContext.h"
 
@@ -40,7 +40,7 @@ Value thresholdedReluNode(NodeContext &c, Value x) {
 }
 
 Value seluNode(NodeContext &c, Value x) {
-  // Opset 1 had rounder defaults.
+  // The defaults of opset 1 had fewer digits.
   double alpha =
       c.floatAttr("alpha", c.opset < 6 ? 1.6732f : 1.67326319217681884765625);
   double gamma =
@@ -89,7 +89,7 @@ LogicalResult shrink(NodeContext &c) {
   if (failed(c.expectNumber(0)))
     return failure();
   GraphBuilder &g = c.g;
-  // Fractions count for integers too, so all is computed as floats.
+  // The parameters may be fractions even for integers, so compute in floats.
   mlir::Type element = g.elementOf(c.input(0));
   Value x = isa<FloatType>(element) ? c.input(0)
                                     : g.convert(c.input(0), g.ops.getF64Type());
@@ -111,7 +111,8 @@ LogicalResult prelu(NodeContext &c) {
   SmallVector<int64_t> trailing;
   if (int64_t rank = wanted.size(); c.opset < 7 && g.rankOf(c.input(1)) == 1 &&
                                     rank > 2 && g.shapeOf(c.input(1))[0] != 1) {
-    // One slope per channel.
+    // A slope per channel is aligned with the channels, not with the last
+    // dimension.
     for (int64_t i = 1; i < rank - 1; ++i)
       trailing.push_back(i);
     wanted.truncate(2);

@@ -1,5 +1,5 @@
-// Convolutions by their columns: Col2Im, which sums blocks into an image, and
-// DeformConv, whose columns are sampled at computed places.
+// Ops on the columns of convolutions: Col2Im sums blocks into an image, and
+// DeformConv samples its columns at computed positions.
 #include "compiler/import/onnx/graph/NodeContext.h"
 #include "compiler/import/onnx/ops/Sampling.h"
 #include "compiler/import/onnx/ops/Windows.h"
@@ -10,7 +10,8 @@ using namespace mlir;
 namespace tenon::onnx {
 namespace {
 
-/// `size` is known to be `wanted`, or the run checks it.
+/// Requires `size` to equal `wanted`: an error if both are static and differ,
+/// else a check at run time.
 LogicalResult expectSize(NodeContext &c, Size size, Size wanted,
                          const Twine &what) {
   std::optional<int64_t> a = GraphBuilder::staticSize(size),
@@ -22,8 +23,8 @@ LogicalResult expectSize(NodeContext &c, Size size, Size wanted,
   return success();
 }
 
-/// Blocks [N, C * block, L] are added up where they overlap. The image with its
-/// padding is a table of rows, one per pixel, of all images and channels.
+/// Sums the blocks [N, C * block, L] where they overlap. The padded images are
+/// one table with a row for each pixel of all images and channels.
 LogicalResult col2im(NodeContext &c) {
   GraphBuilder &g = c.g;
   Value x = c.input(0);
@@ -100,8 +101,8 @@ LogicalResult col2im(NodeContext &c) {
   return success();
 }
 
-/// Bilinear samples at every element of every window, moved by its offset, are
-/// the columns of an ordinary convolution.
+/// Samples the image bilinearly at each element of each window, moved by its
+/// offset. The samples are the columns of an ordinary convolution.
 LogicalResult deformConv(NodeContext &c) {
   GraphBuilder &g = c.g;
   Value x = c.input(0), w = c.input(1), offset = c.input(2), bias = c.input(3),

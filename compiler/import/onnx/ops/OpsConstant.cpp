@@ -1,4 +1,4 @@
-// Ops that make tensors out of nothing but sizes and attributes.
+// Ops that make tensors only from sizes and attributes.
 #include "compiler/import/onnx/graph/NodeContext.h"
 
 #include <cmath>
@@ -67,7 +67,7 @@ static LogicalResult constantOfShape(NodeContext &ctx) {
   }
   auto scalar = ctx.shapes.constantOf(value);
   std::optional<SmallVector<int64_t>> shape = GraphBuilder::staticSizes(*sizes);
-  // A splat is small whatever its shape.
+  // A splat is stored as one element, whatever its shape.
   if (shape && scalar)
     ctx.set(0, g.constant(DenseElementsAttr::get(
                    RankedTensorType::get(*shape, scalar.getElementType()),
@@ -77,7 +77,7 @@ static LogicalResult constantOfShape(NodeContext &ctx) {
   return success();
 }
 
-/// Operand i, a number, as a tensor of rank 0.
+/// Operand i, which must be one number, as a tensor of rank 0.
 static FailureOr<Value> scalarNumber(NodeContext &ctx, size_t i) {
   if (failed(ctx.expectNumber(i)))
     return failure();

@@ -1,4 +1,4 @@
-// Control flow: If as scf. Loops have a file of their own.
+// Control flow: If as scf.if. OpsLoop.cpp has the loops.
 #include "compiler/import/graph/Branches.h"
 #include "compiler/import/onnx/graph/LoopBuilder.h"
 
@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace tenon::onnx {
 
-/// A branch in its own region, imported but not yet ended.
+/// Imports a branch into `region`, without a terminator.
 static FailureOr<SmallVector<Value>>
 importBranch(NodeContext &ctx, const Graph &graph, Region &region) {
   OpBuilder::InsertionGuard guard(ctx.g.ops);
@@ -32,7 +32,8 @@ static LogicalResult ifOp(NodeContext &ctx) {
       return ctx.error("expected branches with " + Twine(ctx.numOutputs()) +
                        " outputs, got " + Twine(branch->outputs.size()));
   if (auto known = ctx.shapes.constants(ctx.input(0))) {
-    // Both must be right; one remains.
+    // The condition is constant: import both branches to check them, and keep
+    // the one that runs.
     bool taken = known->front() != 0;
     Value never =
         arith::ConstantOp::create(g.ops, g.loc, g.ops.getBoolAttr(false));
@@ -54,7 +55,7 @@ static LogicalResult ifOp(NodeContext &ctx) {
       ctx.set(i, value);
     return success();
   }
-  // Branches first: the types of the results come of them.
+  // Import the branches first: they give the types of the results.
   Value condition = g.extractScalar(*given);
   auto shell = scf::IfOp::create(g.ops, g.loc, TypeRange(), condition, true);
   ctx.importer.discarded.push_back(shell);

@@ -1,5 +1,5 @@
-// Convolutions, plain, transposed, integer and quantized: operands in ONNX's
-// layout become channels-last, one tenon.convolution is left.
+// Convolutions: plain, transposed, integer and quantized. Operands are
+// transposed from ONNX's layout to channels-last for one tenon.convolution.
 #include "compiler/import/onnx/ops/Contractions.h"
 #include "compiler/import/onnx/ops/Quantization.h"
 #include "compiler/import/onnx/ops/Windows.h"
@@ -73,7 +73,8 @@ FailureOr<Value> convolution(NodeContext &c, Value x, Value w) {
 
 namespace {
 
-/// Operand `i`, one number per output channel, or null. Reports its shape.
+/// Operand `i`, a vector with one number per output channel; null if absent.
+/// Reports an error in its shape.
 FailureOr<Value> channelBias(NodeContext &c, size_t i, Value result) {
   if (!c.hasInput(i))
     return Value();
@@ -97,8 +98,9 @@ LogicalResult conv(NodeContext &c) {
   return failed(result) ? failure() : finish(c, *result);
 }
 
-/// The convolution of centered operands in i32. A kernel's zero point may
-/// belong to its output channels. Zero points are operands `xZero` and `wZero`.
+/// The convolution of operands minus their zero points, in i32. `xZero` and
+/// `wZero` are the operand numbers of the zero points. The kernel may have one
+/// zero point per output channel.
 FailureOr<Value> integerConvolution(NodeContext &c, Value x, size_t xZero,
                                     Value w, size_t wZero) {
   GraphBuilder &g = c.g;
@@ -143,7 +145,7 @@ LogicalResult qLinearConv(NodeContext &c) {
     return failure();
   if (*bias && !g.elementOf(*bias).isInteger(32))
     return c.error("expected a bias of i32, got " + spell(*bias));
-  // The scales are of the kernel's outputs, the last dimension here.
+  // The scales belong to the kernel's output channels, the last dimension here.
   int64_t rank = g.rankOf(*sum);
   Size one = g.index(1);
   FailureOr<Value> xScale = alongDim(c, 1, rank - 1, rank, one);
@@ -161,8 +163,8 @@ LogicalResult qLinearConv(NodeContext &c) {
   return success();
 }
 
-/// Padding of a transposed convolution: how much is cut from either end of the
-/// full result, per spatial dimension.
+/// Computes the numbers of elements to cut from both ends of the full result of
+/// a transposed convolution, for each spatial dimension.
 LogicalResult transposedPadding(NodeContext &c, const Windows &w,
                                 ArrayRef<int64_t> more, const Sizes &extents,
                                 Sizes &low, Sizes &high) {
@@ -173,7 +175,7 @@ LogicalResult transposedPadding(NodeContext &c, const Windows &w,
   SmallVector<int64_t> shape = c.intsAttr("output_shape");
   if (failed(pads) || failed(mode))
     return failure();
-  if (int64_t(shape.size()) == rank + 2) // batch and channels may stand first
+  if (int64_t(shape.size()) == rank + 2) // drop leading batch and channels
     shape.erase(shape.begin(), shape.begin() + 2);
   if (!shape.empty() && int64_t(shape.size()) != rank)
     return c.error("expected output_shape of " + Twine(rank) +
@@ -201,8 +203,9 @@ LogicalResult transposedPadding(NodeContext &c, const Windows &w,
   return success();
 }
 
-/// [C, M / group, spatial...] as the kernel of the convolution that spreads:
-/// [spatial..., C / group, M], turned around.
+/// Converts the kernel [C, M / group, spatial...] of a transposed convolution
+/// to that of an ordinary one: [spatial..., C / group, M] with the spatial
+/// dimensions reversed.
 Value spreadingKernel(GraphBuilder &g, Value w, int64_t group) {
   int64_t rank = g.rankOf(w) - 2;
   Sizes sizes = g.sizes(w);

@@ -1,4 +1,4 @@
-// Einsum: the equation is an attribute, the rest is every format's.
+// Einsum: reads the equation from the attribute; all formats share the rest.
 #include "compiler/import/Einsum.h"
 #include "compiler/import/onnx/graph/NodeContext.h"
 

@@ -1,5 +1,5 @@
-// Elementwise arithmetic, comparison and logic: nodes on operands of any
-// broadcastable shapes become tenon ops on one shape.
+// Elementwise arithmetic, comparison and logic. The operands of a node are
+// broadcast to one shape for a tenon op.
 #include "compiler/import/ElementwiseHandlers.h"
 #include "compiler/import/graph/Formulas.h"
 #include "compiler/import/onnx/graph/NodeContext.h"
@@ -27,7 +27,7 @@ LogicalResult bitShift(NodeContext &c) {
   return success();
 }
 
-/// The operands brought to one shape and combined from left to right.
+/// Broadcasts all operands to one shape and combines them from left to right.
 template <typename Op> FailureOr<Value> combineAll(NodeContext &c) {
   c.ignoreAttrs({"consumed_inputs"});
   SmallVector<Value> operands(c.inputs());
@@ -39,7 +39,7 @@ template <typename Op> FailureOr<Value> combineAll(NodeContext &c) {
   }
   if (failed(c.expectSameElements()))
     return failure();
-  // Before opset 8 all are of one shape.
+  // Before opset 8 all operands must have one shape.
   for (size_t i = 1; c.opset < 8 && i < operands.size(); ++i) {
     FailureOr<Value> like =
         c.withSizes(i, c.g.sizes(operands[0]), "a tensor like the first");
@@ -73,8 +73,8 @@ LogicalResult meanOfInputs(NodeContext &c) {
 
 unsigned widthOf(mlir::Type type) { return type.getIntOrFloatBitWidth(); }
 
-/// The base decides the result's type. Where the types differ, both become one
-/// type that holds them.
+/// The base's type is the result's. If the exponent's type differs, both are
+/// converted to a type that represents both.
 LogicalResult pow(NodeContext &c) {
   SmallVector<Value, 2> operands;
   if (failed(c.expectNumber(0)) || failed(c.expectNumber(1)) ||
@@ -100,7 +100,8 @@ LogicalResult pow(NodeContext &c) {
   return success();
 }
 
-/// With fmod the dividend's sign, as C; otherwise the divisor's, as Python.
+/// The remainder with the sign of the dividend, as in C, with fmod; otherwise
+/// with the sign of the divisor, as in Python.
 LogicalResult mod(NodeContext &c) {
   SmallVector<Value, 2> operands;
   bool fmod = c.intAttr("fmod", 0) != 0;
@@ -143,7 +144,7 @@ LogicalResult reciprocalNode(NodeContext &c) {
   return success();
 }
 
-/// The bounds as attributes.
+/// Clips to bounds that are attributes.
 LogicalResult clip1(NodeContext &c) {
   c.ignoreAttrs({"consumed_inputs"});
   if (failed(c.expectFloat(0)))
@@ -157,7 +158,8 @@ LogicalResult clip1(NodeContext &c) {
   return success();
 }
 
-/// The bounds as operands; the upper one wins where they cross.
+/// Clips to bounds that are operands. If the lower bound is above the upper
+/// one, the result is the upper one.
 LogicalResult clip11(NodeContext &c) {
   if (failed(c.expectNumber(0)) || failed(c.expectSameElements()))
     return failure();

@@ -1,12 +1,12 @@
-// Ops that read elements at computed positions. Indices outside their extent
-// are errors when they are constants, and faults of the run when they are not.
+// Ops that read or write elements at computed positions. An index outside its
+// extent is an import error if it is constant, else a run-time error.
 #include "compiler/import/onnx/graph/NodeContext.h"
 
 using namespace mlir;
 
 namespace tenon::onnx {
 
-/// Operand i, an integer tensor of indices into `extent`, as i64 within it.
+/// Operand i, an integer tensor of indices into `extent`, as i64 and checked.
 static FailureOr<Value> checkedOperand(NodeContext &ctx, size_t i,
                                        Size extent) {
   GraphBuilder &g = ctx.g;
@@ -49,8 +49,8 @@ static LogicalResult gather(NodeContext &ctx) {
   return success();
 }
 
-/// Index vectors [shape..., rank]: `indices` along `axis`, the element's own
-/// position elsewhere.
+/// Index vectors of shape [shape..., rank]: `indices` along `axis`, the
+/// element's own position along all other dimensions.
 static Value indexVectors(GraphBuilder &g, Value indices, int64_t axis) {
   Sizes sizes = g.sizes(indices);
   int64_t rank = sizes.size();
@@ -61,7 +61,8 @@ static Value indexVectors(GraphBuilder &g, Value indices, int64_t axis) {
   return g.concat(parts, rank);
 }
 
-/// The extents of `part` do not exceed those of `whole`, but at `axis`.
+/// Requires the extents of `part` not to exceed those of `whole`, except along
+/// `axis`.
 static LogicalResult expectWithin(NodeContext &ctx, Value whole, Value part,
                                   int64_t axis) {
   ArrayRef<int64_t> a = GraphBuilder::shapeOf(whole),
@@ -107,8 +108,8 @@ static LogicalResult gatherElements(NodeContext &ctx) {
   return success();
 }
 
-/// Index vectors (the last dimension of operand 1, which is `vectors`) into the
-/// extents of `operand` from dimension `first` on.
+/// Checks index vectors against the extents of `operand` from dimension `first`
+/// on. `vectors` is operand 1; its last dimension holds one vector.
 static FailureOr<Value> checkedVectors(NodeContext &ctx, Value operand,
                                        Value vectors, int64_t first) {
   GraphBuilder &g = ctx.g;
@@ -148,9 +149,10 @@ static FailureOr<Value> checkedVectors(NodeContext &ctx, Value operand,
                               g.ops.getStringAttr(ctx.site()));
 }
 
-/// Index vectors (operand 1, last dimension) of a known length, which is at
-/// most `rank`, the operand's own but for batches. `implied` is the length that
-/// other operands or the result's declared rank leave, where they say.
+/// Operand 1 as index vectors of static length, at most `rank` (the operand's
+/// rank without batch dimensions). If the length is dynamic, `implied` gives
+/// it: the length that follows from other operands or from the result's
+/// declared rank.
 static FailureOr<Value> indexVectorsOf(NodeContext &ctx, int64_t rank,
                                        std::optional<int64_t> implied) {
   if (failed(ctx.expectInteger(1)) || failed(ctx.expectMinRank(1, 1)))
@@ -180,8 +182,9 @@ static LogicalResult gatherNd(NodeContext &ctx) {
   if (batch < 0 || batch >= std::min(rank, indexRank))
     return ctx.error("expected 'batch_dims' below both ranks, got " +
                      Twine(batch));
-  // The result's rank is what batches, the other dimensions of the indices and
-  // those of a slice come to.
+  // The declared rank of the result gives the length of the index vectors: the
+  // result has the batch dimensions, the other dimensions of the indices and
+  // those of a slice.
   std::optional<int64_t> implied;
   if (std::optional<int64_t> declared = ctx.declaredRank(0))
     implied = indexRank - 1 + rank - batch - *declared;
@@ -243,7 +246,8 @@ static LogicalResult reverseSequence(NodeContext &ctx) {
   FailureOr<Value> given = ctx.withSizes(1, sizes[0], "lengths");
   if (failed(given))
     return failure();
-  // Element t of a sequence of length n comes from n - 1 - t while t < n.
+  // In a sequence of length n, element t comes from position n - 1 - t for t <
+  // n, else from t.
   Value lengths = g.broadcastInDim(g.convert(*given, g.i64()), {0}, plane);
   Value time = g.iota(g.i64(), plane, 1);
   Value source = g.select(g.compare(CompareDirection::LT, time, lengths),
@@ -310,7 +314,7 @@ static LogicalResult scatterNd(NodeContext &ctx) {
   Value operand = ctx.input(0);
   Sizes sizes = g.sizes(operand), wanted = g.sizes(ctx.input(1));
   int64_t rank = sizes.size(), batch = int64_t(wanted.size()) - 1;
-  // Updates are as many slices as there are vectors.
+  // The updates have one slice for each index vector.
   FailureOr<Value> vectors = indexVectorsOf(
       ctx, rank, batch + rank - GraphBuilder::rankOf(ctx.input(2)));
   FailureOr<ScatterKind> kind = kindOf(ctx);

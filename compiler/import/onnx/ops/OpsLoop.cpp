@@ -1,12 +1,13 @@
-// Loop and Scan: the operands of each body, and how the loop ends.
+// Loop and Scan: the inputs of their bodies, and their trip counts and
+// conditions.
 #include "compiler/import/onnx/graph/LoopBuilder.h"
 
 using namespace mlir;
 
 namespace tenon::onnx {
 
-/// Whether a body's first output is a condition that is always true: a constant
-/// or the condition it was given.
+/// True if a body's first output is a condition that is always true: a
+/// constant, or the condition that is its input.
 static bool isAlwaysTrue(const Graph &body) {
   const std::string &name = body.outputs[0].name;
   if (name == body.inputs[1].name)
@@ -148,7 +149,7 @@ static LogicalResult scan(NodeContext &ctx) {
                        " and " + Twine(*b));
     if (i == 0 || b)
       plan.trips = length;
-    // The body declares one step of it.
+    // The body declares the type of one step, so insert the scanned dimension.
     Type declared = body->inputs[states + i].type;
     if (declared.shape && int64_t(declared.shape->size()) >= *axis)
       declared.shape->insert(declared.shape->begin() + *axis, Dim());

@@ -1,5 +1,5 @@
-// Losses over classes: one log probability per target is chosen by a mask over
-// the classes, weighted and reduced.
+// Losses over classes. A mask over the classes selects one log probability for
+// each target, which is then weighted and reduced.
 #include "compiler/import/onnx/graph/NodeContext.h"
 
 using namespace mlir;
@@ -7,8 +7,8 @@ using namespace mlir;
 namespace tenon::onnx {
 namespace {
 
-/// The loss of `logs`, [N, C, d...], for operand 1, [N, d...], with the weights
-/// of operand 2.
+/// The loss of `logs`, [N, C, d...], for the targets in operand 1, [N, d...],
+/// with the class weights in operand 2.
 LogicalResult negativeLogLikelihood(NodeContext &c, Value logs) {
   GraphBuilder &g = c.g;
   std::string reduction = c.stringAttr("reduction", "mean");

@@ -1,5 +1,5 @@
 // Matrix products: MatMul, Gemm, their integer forms, and Det. Operands of any
-// rank come in; one dot_general per product is left.
+// rank are reshaped for one dot_general per product.
 #include "compiler/import/graph/Branches.h"
 #include "compiler/import/onnx/ops/Contractions.h"
 #include "compiler/import/onnx/ops/Quantization.h"
@@ -30,7 +30,7 @@ FailureOr<Value> numpyMatmul(NodeContext &c, Value a, Value b,
     return g.dotGeneral(a, b, {}, {}, {innerA}, {innerB}, result);
   if (rankA == 1)
     a = g.unsqueeze(a, {0});
-  // Batch extents of both are brought to one list.
+  // Broadcast the batch extents of both operands to common ones.
   Sizes sizesA = g.sizes(a), sizesB = g.sizes(b);
   Sizes batchA(ArrayRef(sizesA).drop_back(2));
   Sizes batchB(ArrayRef(sizesB).drop_back(2));
@@ -64,7 +64,7 @@ LogicalResult matMul(NodeContext &c) {
   return success();
 }
 
-/// x times a factor; integers are scaled as floats.
+/// x times `factor`; an integer is converted to f64 and back.
 Value scaled(GraphBuilder &g, Value x, double factor) {
   if (factor == 1)
     return x;
@@ -103,9 +103,10 @@ LogicalResult gemm(NodeContext &c) {
   return success();
 }
 
-/// Operand `i`, a zero point or scale of `matrix`, null where it is absent: a
-/// vector belongs to the rows of the left operand (`back` is 2) or to the
-/// columns of the right one (1), more dimensions are the matrix's own.
+/// Operand `i`, a zero point or scale of `matrix`; null if absent. A vector has
+/// one number per row of the left operand (`back` is 2) or per column of the
+/// right one (`back` is 1). With more dimensions it is broadcast against the
+/// matrix.
 FailureOr<Value> matrixParameter(NodeContext &c, size_t i, Value matrix,
                                  int64_t back) {
   int64_t rank = c.g.rankOf(matrix);
@@ -116,8 +117,8 @@ FailureOr<Value> matrixParameter(NodeContext &c, size_t i, Value matrix,
   return alongDim(c, i, rank - back, rank, c.g.size(matrix, rank - back));
 }
 
-/// (a - zero point) (b - zero point) in i32; zero points are operands `aZero`
-/// and `bZero`.
+/// The product (a - zero point) (b - zero point) in i32. `aZero` and `bZero`
+/// are the operand numbers of the zero points.
 FailureOr<Value> integerProduct(NodeContext &c, Value a, size_t aZero, Value b,
                                 size_t bZero) {
   FailureOr<Value> rows = matrixParameter(c, aZero, a, 2);
@@ -141,7 +142,7 @@ LogicalResult matMulInteger(NodeContext &c) {
 
 LogicalResult qLinearMatMul(NodeContext &c) {
   GraphBuilder &g = c.g;
-  // Since opset 21 scales may be narrow floats.
+  // From opset 21 on scales may be f16 or bf16.
   auto checkScaleOf = c.opset < 21 ? checkSingleScale : checkScale;
   for (size_t i : {0, 3})
     if (failed(expectByte(c, i)) ||
@@ -163,7 +164,7 @@ LogicalResult qLinearMatMul(NodeContext &c) {
   FailureOr<Value> zero = alongDim(c, 7, dim, rank, extent);
   if (failed(scale) || failed(zero))
     return failure();
-  // One factor takes the product to the result's scale.
+  // One factor converts the product to the result's scale.
   auto wide = [&](Value parameter) { return g.convert(parameter, g.f32()); };
   Value factor = g.div(g.mul(wide(*rows), wide(*columns)), wide(*scale));
   Value real = g.convert(*product, g.elementOf(factor));
@@ -172,7 +173,8 @@ LogicalResult qLinearMatMul(NodeContext &c) {
   return success();
 }
 
-/// Gaussian elimination with pivoting by rows, one column per turn of a loop.
+/// The determinant by Gaussian elimination with row pivoting, one column per
+/// iteration.
 Value determinant(GraphBuilder &g, Value matrices) {
   using enum CompareDirection;
   Size count = g.size(matrices, 0), n = g.size(matrices, 1);
@@ -208,7 +210,8 @@ Value determinant(GraphBuilder &g, Value matrices) {
                              g.select(g.unsqueeze(isPivot, {2}), oldRow, a));
     Value head = g.sliceDim(pivotRow, 2, k, g.index(1)); // [count, 1, 1]
     Value factor = g.div(g.sliceDim(swapped, 2, k, g.index(1)), head);
-    // A zero pivot makes the determinant zero whatever the rest becomes.
+    // A zero pivot makes the determinant zero, so the remaining rows do not
+    // matter.
     Value used = g.binary<AndOp>(g.unsqueeze(g.compare(GT, row, at), {2}),
                                  g.compare(NE, head, 0.0));
     factor = g.select(used, factor, g.scalar(element, 0));

@@ -1,5 +1,6 @@
-// Normalizations: means and variances over some dimensions, given or taken from
-// the data. Statistics of narrow floats are computed as f32.
+// Normalizations with means and variances over some dimensions, which are
+// operands or computed from the data. Statistics of f16 and bf16 are computed
+// in f32.
 #include "compiler/import/onnx/graph/NodeContext.h"
 
 using namespace mlir;
@@ -13,10 +14,10 @@ Value widen(GraphBuilder &g, Value x) {
 }
 
 struct Moments {
-  Value mean, centered, variance; ///< the first and last with extents of one
+  Value mean, centered, variance; ///< mean and variance: reduced extents one
 };
 
-/// Two passes: the mean, then the mean of squared deviations from it.
+/// Computes the mean, then the mean of squared deviations from it.
 Moments moments(GraphBuilder &g, Value x, ArrayRef<int64_t> dims) {
   Moments m;
   m.mean = g.mean(x, dims, true);
@@ -29,12 +30,13 @@ Value normalized(GraphBuilder &g, const Moments &m, double epsilon) {
   return g.div(m.centered, g.make<SqrtOp>(g.add(m.variance, epsilon)));
 }
 
-/// A vector of channels against [N, C, ...].
+/// Reshapes a vector of channels so that it broadcasts against [N, C, ...].
 Value perChannel(GraphBuilder &g, Value vector, int64_t rank) {
   return g.unsqueeze(vector, llvm::to_vector(llvm::seq<int64_t>(1, rank - 1)));
 }
 
-/// Operands 1 to `last`, vectors of `channels` elements, behind the first.
+/// Reads operand 0, and operands 1 to `last`, which must be vectors of
+/// `channels` elements, into `operands`.
 LogicalResult readChannels(NodeContext &c, size_t last, Size channels,
                            SmallVectorImpl<Value> &operands) {
   operands.assign({c.input(0)});
@@ -56,7 +58,8 @@ SmallVector<int64_t> allButChannels(int64_t rank) {
   return dims;
 }
 
-/// Opset 7 and 8: statistics of every position instead of every channel.
+/// The form of opsets 7 and 8 with statistics per position instead of per
+/// channel.
 LogicalResult batchNormPerPosition(NodeContext &c, double epsilon) {
   GraphBuilder &g = c.g;
   Value x = c.input(0), operands[5] = {x};
@@ -71,7 +74,8 @@ LogicalResult batchNormPerPosition(NodeContext &c, double epsilon) {
   return success();
 }
 
-/// The batch's own statistics, and running ones moved towards them.
+/// Normalizes by the statistics of the batch, and moves the running statistics
+/// towards them.
 void batchNormTraining(NodeContext &c, ArrayRef<Value> operands, double epsilon,
                        double momentum) {
   GraphBuilder &g = c.g;
@@ -124,7 +128,7 @@ LogicalResult batchNormalization(NodeContext &c) {
     batchNormTraining(c, operands, epsilon, momentum);
     return success();
   }
-  // One type for all, that of the widest.
+  // Converts all operands to the widest type among them.
   mlir::Type common = g.elementOf(x), element = common;
   for (Value operand : operands)
     if (g.elementOf(operand) != common)
@@ -161,7 +165,8 @@ LogicalResult instanceNormalization(NodeContext &c) {
   return success();
 }
 
-/// Scale and bias belong to groups before opset 21, to channels from then on.
+/// Scale and bias have one number per group before opset 21, and one per
+/// channel from then on.
 LogicalResult groupNormalization(NodeContext &c) {
   GraphBuilder &g = c.g;
   double epsilon = c.floatAttr("epsilon", 1e-5f);
@@ -212,7 +217,7 @@ LogicalResult layerNormalization(NodeContext &c) {
     return failure();
   Sizes sizes = g.sizes(x), inner(ArrayRef(sizes).drop_front(*axis));
   ArrayRef<int64_t> innerShape = g.shapeOf(x).drop_front(*axis);
-  bool whole = true; // parameters have just the normalized shape
+  bool whole = true; // true if the parameters have exactly the normalized shape
   for (size_t i : {1, 2}) {
     if (!c.hasInput(i))
       continue;
@@ -264,7 +269,7 @@ LogicalResult meanVarianceNormalization(NodeContext &c) {
   return success();
 }
 
-/// Divides by a power of the squares' sum over neighbouring channels.
+/// Divides by a power of the sum of squares over neighbouring channels.
 LogicalResult lrn(NodeContext &c) {
   GraphBuilder &g = c.g;
   int64_t size = c.intAttr("size");

@@ -1,6 +1,7 @@
-// Pools: windows or whole planes combined into one number, and MaxUnpool, which
-// puts numbers back. Values are pooled channels-last; indices, which count
-// elements in the model's layout, are found in that layout.
+// Pools combine the elements of windows or whole planes to one number;
+// MaxUnpool scatters the numbers back. Values are pooled channels-last. Indices
+// number the elements in the model's layout, so they are computed in that
+// layout.
 #include "compiler/import/onnx/graph/NodeContext.h"
 #include "compiler/import/onnx/ops/Windows.h"
 #include "dialects/tenon/ShapeRules.h"
@@ -31,8 +32,8 @@ FailureOr<PoolInput> readPool(NodeContext &c) {
   return PoolInput{x, *windows};
 }
 
-/// Lists with entries for the dimensions that are not spatial; `first` is the
-/// position of the first spatial one.
+/// Window lists with entries for all dimensions; `first` is the number of the
+/// first spatial one.
 struct WindowLists {
   SmallVector<int64_t> window, strides, dilations, padding;
   SmallVector<int64_t> shape;
@@ -62,14 +63,14 @@ Value reduceWindow(GraphBuilder &g, ReduceKind kind, Value x, const Windows &w,
       lists.window, lists.strides, lists.dilations, lists.padding);
 }
 
-/// Positions that count the spatial elements of [N, C, spatial...] row by row,
-/// counted with the first spatial dimension fastest.
+/// Converts row-major numbers of the spatial elements of [N, C, spatial...] to
+/// numbers with the first spatial dimension fastest.
 Value columnMajor(GraphBuilder &g, Value index, ArrayRef<Size> spatial) {
   Value plane = g.fromSize(g.product(spatial), g.i64());
   Value at = g.binary<RemainderOp>(index, plane);
   Value result = g.sub(index, at);
-  // Positions are peeled off from the last dimension on; the stride of a
-  // dimension is the product of those before it.
+  // Split off positions from the last dimension on. The stride of a dimension
+  // is the product of the extents before it.
   for (size_t i = spatial.size(); i-- > 0;) {
     Value extent = g.fromSize(spatial[i], g.i64());
     Value stride = g.fromSize(g.product(spatial.take_front(i)), g.i64());
@@ -107,8 +108,8 @@ LogicalResult maxPool(NodeContext &c) {
   return success();
 }
 
-/// How many elements each window of a dimension holds, as a vector: data, or
-/// with `padding` the model's padding too.
+/// The number of elements in each window along a dimension, as a vector: only
+/// data, or also the model's padding with `padding`.
 Value windowCounts(GraphBuilder &g, mlir::Type element, Size extent,
                    const Windows &w, size_t i, bool padding) {
   Value ones = g.splat(element, {extent}, 1);
@@ -124,7 +125,7 @@ Value windowCounts(GraphBuilder &g, mlir::Type element, Size extent,
   return reduceWindow(g, ReduceKind::Add, ones, single, 0);
 }
 
-/// Whether counting while importing is no work to speak of.
+/// True if counting at import is cheap: at most 2^22 steps.
 bool isBudgeted(ArrayRef<int64_t> known, const Windows &w, size_t i) {
   constexpr int64_t mostSteps = int64_t(1) << 22;
   int64_t padded = 0;
@@ -133,7 +134,7 @@ bool isBudgeted(ArrayRef<int64_t> known, const Windows &w, size_t i) {
   return saturatingMul(padded / w.strides[i] + 1, w.kernel[i]) <= mostSteps;
 }
 
-/// The counts where all is static.
+/// The number of elements in each window if everything is static.
 SmallVector<int64_t> staticCounts(int64_t extent, int64_t low, int64_t high,
                                   int64_t extra, const Windows &w, size_t i,
                                   bool padding) {
@@ -152,7 +153,8 @@ SmallVector<int64_t> staticCounts(int64_t extent, int64_t low, int64_t high,
   return counts;
 }
 
-/// Numbers of elements per window, to broadcast against [N, spatial..., C].
+/// The number of elements in each window, in a shape that broadcasts against
+/// [N, spatial..., C].
 Value countsOf(GraphBuilder &g, mlir::Type element, ArrayRef<Size> extents,
                const Windows &w, bool padding) {
   double all = 1;
@@ -201,7 +203,7 @@ LogicalResult averagePool(NodeContext &c) {
   return success();
 }
 
-/// sum(|x|^p)^(1 / p) with `sum` as given.
+/// (sum of |x|^p)^(1 / p), where `sum` computes the sum.
 Value pNorm(GraphBuilder &g, Value x, double p,
             function_ref<Value(Value)> sum) {
   if (p == 1)
@@ -267,8 +269,8 @@ LogicalResult globalLpPool(NodeContext &c) {
   return success();
 }
 
-/// Positions count the elements of the tensor that was pooled; a greater
-/// output_shape adds zeros behind it.
+/// Indices number the elements of the tensor that was pooled. If output_shape
+/// is greater than that tensor, zeros follow behind it.
 LogicalResult maxUnpool(NodeContext &c) {
   GraphBuilder &g = c.g;
   Value x = c.input(0);

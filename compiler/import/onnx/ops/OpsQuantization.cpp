@@ -1,4 +1,4 @@
-// Linear quantization and its inverse, per tensor and per axis.
+// Linear quantization and its inverse, per tensor, per axis and per block.
 #include "compiler/import/onnx/ops/Quantization.h"
 
 #include <cmath>
@@ -86,8 +86,8 @@ LogicalResult expectByte(NodeContext &c, size_t i) {
 
 namespace {
 
-/// A parameter whose entries along `dim` stand for `block` elements each,
-/// brought to the operand's shape.
+/// Broadcasts a parameter to the operand's shape. Each entry along `dim` stands
+/// for `block` elements.
 FailureOr<Value> perBlock(NodeContext &c, Value parameter, int64_t dim,
                           int64_t block) {
   GraphBuilder &g = c.g;
@@ -113,7 +113,7 @@ FailureOr<Value> perBlock(NodeContext &c, Value parameter, int64_t dim,
   return g.take(parameter, g.div(place, double(block)), dim);
 }
 
-/// Scale and zero point (operands 1 and 2) in shapes that broadcast to the
+/// The scale and zero point (operands 1 and 2) in shapes that broadcast to the
 /// operand.
 LogicalResult parameters(NodeContext &c, Value &scale, Value &zero) {
   Value x = c.input(0);
@@ -157,7 +157,7 @@ LogicalResult parameters(NodeContext &c, Value &scale, Value &zero) {
   return success();
 }
 
-/// The zero point's type or that of `output_dtype`, by default ui8.
+/// The element type of the zero point or of `output_dtype`; ui8 by default.
 FailureOr<mlir::Type> outputType(NodeContext &c, Value zero) {
   MLIRContext *context = c.g.ops.getContext();
   if (c.intAttr("output_dtype", 0) == 0)
@@ -183,7 +183,7 @@ LogicalResult quantizeLinear(NodeContext &c) {
       (c.hasInput(2) && failed(c.expectInteger(2))) ||
       failed(parameters(c, scale, zero)))
     return failure();
-  c.ignoreAttrs({"saturate"}); // of 8-bit floats alone
+  c.ignoreAttrs({"saturate"}); // only for 8-bit floats
   FailureOr<mlir::Type> named = outputType(c, zero);
   if (failed(named))
     return failure();
@@ -200,7 +200,7 @@ LogicalResult dequantizeLinear(NodeContext &c) {
       failed(checkZeroPoint(c, 2, g.elementOf(c.input(0)))) ||
       failed(parameters(c, scale, zero)))
     return failure();
-  // Differences of 16-bit numbers are past what narrow floats hold.
+  // f16 and bf16 cannot represent all differences of 16-bit numbers.
   mlir::Type element = g.elementOf(scale), wide = element;
   if (element.isF16() || element.isBF16())
     wide = g.f32();
@@ -209,7 +209,7 @@ LogicalResult dequantizeLinear(NodeContext &c) {
   return success();
 }
 
-/// The range is stretched to hold zero; the scale is a 255th of it.
+/// Extends the data's range to include zero; the scale is the range / 255.
 LogicalResult dynamicQuantizeLinear(NodeContext &c) {
   GraphBuilder &g = c.g;
   if (failed(c.expectFloat(0)))
@@ -222,7 +222,7 @@ LogicalResult dynamicQuantizeLinear(NodeContext &c) {
   Value high = g.maximum(g.reduce(ReduceKind::Maximum, x, all, false), 0.0);
   Value low = g.minimum(g.reduce(ReduceKind::Minimum, x, all, false), 0.0);
   Value scale = g.div(g.sub(high, low), 255.0);
-  // All zeros have no range: any scale but zero represents them.
+  // Zeros have an empty range; any scale except zero represents them.
   Value divisor = g.select(g.compare(CompareDirection::EQ, scale, 0.0),
                            g.splatLike(scale, 1), scale);
   Value zero = g.make<RoundNearestEvenOp>(

@@ -1,7 +1,7 @@
-// Ops with chance in them. Random numbers are a function of the element's place
-// and of a key, computed by ordinary integer ops: they need no state, fuse with
-// what uses them, and are the same in every run, on every machine and for any
-// number of threads.
+// Random ops. A random number is a function of the element's position and of a
+// key, computed by ordinary integer ops. So the ops need no state, fuse with
+// their users, and give the same numbers in every run, on every machine and for
+// any number of threads.
 #include "compiler/import/onnx/graph/NodeContext.h"
 
 #include "llvm/Support/xxhash.h"
@@ -13,10 +13,10 @@ using namespace mlir;
 namespace tenon::onnx {
 namespace {
 
-/// The key of the node's numbers: its seed, or where it has none the name of
-/// its result, so that two nodes draw differently.
+/// The key of the node's random numbers: its seed, or without one a hash of its
+/// result's name, so that two nodes get different numbers.
 uint64_t keyOf(NodeContext &c) {
-  // Dropout's seed is an integer, the others' a float.
+  // The seed of Dropout is an integer, that of other nodes a float.
   if (c.hasAttr("seed"))
     return c.node.opType == "Dropout"
                ? uint64_t(c.intAttr("seed"))
@@ -24,15 +24,16 @@ uint64_t keyOf(NodeContext &c) {
   return llvm::xxh3_64bits(llvm::StringRef(c.node.outputs.front()));
 }
 
-/// Numbers drawn one after another from one key: the count of draws so far
-/// keeps them apart.
+/// Several random tensors from one key; the count of draws so far distinguishes
+/// them.
 class Draws {
 public:
   Draws(GraphBuilder &g, uint64_t key, ArrayRef<Size> sizes)
       : g(g), bits(g.ops.getIntegerType(64, /*isSigned=*/false)), key(key),
         count(g.product(sizes)) {}
 
-  /// Uniform in [0, 1): multiples of 2^-24, for f64 of 2^-53. Of rank 1.
+  /// Uniform numbers in [0, 1): multiples of 2^-24, or of 2^-53 for f64. Rank
+  /// 1.
   Value uniform(mlir::Type element) {
     bool wide = element.isF64();
     Value top = shift(next(), wide ? 11 : 40);
@@ -40,11 +41,11 @@ public:
     return g.mul(g.convert(top, exact), std::ldexp(1, wide ? -53 : -24));
   }
 
-  /// Normal with mean 0 and deviation 1, by the method of Box and Muller. Of
-  /// rank 1, in f32 or f64.
+  /// Normal numbers with mean 0 and standard deviation 1, by the method of Box
+  /// and Muller. Rank 1, in f32 or f64.
   Value normal(mlir::Type element) {
     Value u = uniform(element);
-    // 1 - u is in (0, 1]: its logarithm is finite.
+    // 1 - u is in (0, 1], so its logarithm is finite.
     Value one = g.scalar(g.elementOf(u), 1);
     Value radius = g.make<SqrtOp>(g.mul(g.make<LogOp>(g.sub(one, u)), -2));
     Value turn = g.mul(uniform(element), 2 * M_PI);
@@ -58,9 +59,10 @@ private:
   }
   Value mixed(Value x, uint64_t by) { return g.binary<XorOp>(x, shift(x, by)); }
 
-  /// 64 bits per element: SplitMix64 (Steele, Lea, Flood: Fast Splittable
-  /// Pseudorandom Number Generators, 2014) at the element's place in a stream
-  /// that starts where the key and the draw say.
+  /// 64 random bits per element: SplitMix64 (Steele, Lea, Flood: Fast
+  /// Splittable Pseudorandom Number Generators, 2014) at the element's position
+  /// in a stream. The key and the number of the draw give the start of the
+  /// stream.
   Value next() {
     uint64_t start = scramble(key + ++draws * golden);
     Value place = g.iota(bits, {count}, 0);
@@ -84,7 +86,8 @@ private:
   Size count;
 };
 
-/// The float type that `dtype` names, else `otherwise`; null after an error.
+/// The float type that `dtype` names, `otherwise` without it; null after an
+/// error.
 mlir::Type floatType(NodeContext &c, mlir::Type otherwise) {
   mlir::Type type = c.elementAttr("dtype", otherwise);
   if (!type || isa<FloatType>(type))
@@ -93,7 +96,8 @@ mlir::Type floatType(NodeContext &c, mlir::Type otherwise) {
   return {};
 }
 
-/// Draws of the node's distribution, of `element` and `sizes`.
+/// Sets result 0 to random numbers of the node's distribution, with the given
+/// element type and sizes.
 LogicalResult draw(NodeContext &c, mlir::Type element, ArrayRef<Size> sizes,
                    bool normal) {
   GraphBuilder &g = c.g;
@@ -139,8 +143,8 @@ LogicalResult bernoulli(NodeContext &c) {
   return success();
 }
 
-/// Classes drawn by unnormalized logarithms of probabilities: the class whose
-/// logarithm plus noise of Gumbel's distribution is greatest.
+/// Chooses classes at random by unnormalized log probabilities: the class with
+/// the greatest sum of its logarithm and noise with a Gumbel distribution.
 LogicalResult multinomial(NodeContext &c) {
   GraphBuilder &g = c.g;
   if (failed(c.expectFloat(0)) || failed(c.expectRank(0, 2)))
@@ -157,7 +161,7 @@ LogicalResult multinomial(NodeContext &c) {
   Value logits = c.input(0);
   Sizes sizes = {g.size(logits, 0), g.index(samples), g.size(logits, 1)};
   Value u = Draws(g, keyOf(c), sizes).uniform(g.elementOf(logits));
-  // Half a step up: within (0, 1).
+  // Adds half a step, so that u is in (0, 1).
   u = g.add(u, g.elementOf(u).isF64() ? 0x1p-54 : 0x1p-25);
   Value noise =
       g.make<NegateOp>(g.make<LogOp>(g.make<NegateOp>(g.make<LogOp>(u))));
@@ -172,7 +176,7 @@ LogicalResult multinomial(NodeContext &c) {
   return success();
 }
 
-/// The output, and a mask that keeps all elements.
+/// Sets the results to the input and a mask that keeps all elements.
 void keepAll(NodeContext &c) {
   c.set(0, c.input(0));
   if (c.wants(1)) {
@@ -181,7 +185,7 @@ void keepAll(NodeContext &c) {
   }
 }
 
-/// Before opset 12 the ratio is an attribute, and only training drops.
+/// Before opset 12 the ratio is an attribute, and only training drops elements.
 LogicalResult dropout1(NodeContext &c) {
   c.ignoreAttrs({"ratio", "is_test", "consumed_inputs"});
   keepAll(c);

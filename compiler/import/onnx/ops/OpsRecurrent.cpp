@@ -1,5 +1,5 @@
-// RNN, GRU and LSTM: the inputs' share of all gates in one product over all
-// steps, then a loop over time whose state and result are tensors.
+// RNN, GRU and LSTM. One product computes the inputs' part of all gates for all
+// steps. A loop over time then carries the state and the result as tensors.
 #include "compiler/import/graph/Branches.h"
 #include "compiler/import/graph/Formulas.h"
 #include "compiler/import/onnx/graph/NodeContext.h"
@@ -40,8 +40,8 @@ Value apply(GraphBuilder &g, const GateActivation &f, Value x) {
   return softplus(g, x);
 }
 
-/// The activations of all directions, `perDirection` each. alphas and betas
-/// are consumed in order by those that have such parameters.
+/// Reads the activations of all directions, `perDirection` each. Activations
+/// with parameters take the next values of alphas and betas in order.
 LogicalResult readActivations(NodeContext &c, int64_t directions,
                               ArrayRef<StringRef> defaults,
                               std::vector<GateActivation> &list) {
@@ -90,7 +90,7 @@ LogicalResult readActivations(NodeContext &c, int64_t directions,
   return success();
 }
 
-/// The operands and attributes that the three nodes share, extents checked.
+/// The operands and attributes that the three nodes share; extents are checked.
 struct Network {
   explicit Network(GraphBuilder &g) : g(g) {}
 
@@ -108,7 +108,7 @@ struct Network {
   Value limited(Value v) const { return clip ? g.clamp(v, -*clip, *clip) : v; }
 };
 
-/// One direction's operands and state.
+/// The operands of one direction.
 struct Direction {
   const Network &net;
   Value r;             ///< [gates * hidden, hidden]
@@ -124,7 +124,7 @@ struct Direction {
   Value act(size_t i, Value v) const {
     return apply(net.g, f[i], net.limited(v));
   }
-  /// h R^T over the rows of one gate, or of all.
+  /// h times the transposed rows of R for `count` gates from gate `first` on.
   Value recurrent(Value h, int64_t first, int64_t count) const {
     GraphBuilder &g = net.g;
     Value rows = g.sliceDim(r, 0, g.mul(g.index(first), net.hidden),
@@ -171,8 +171,8 @@ State lstmStep(const Direction &d, Value x, State s) {
     return d.peepholes ? g.add(v, g.mul(d.gate(d.peepholes, peephole), cell))
                        : v;
   };
-  // Gates stand in the order input, output, forget, cell; peepholes in the
-  // order input, output, forget.
+  // The order of gates is input, output, forget, cell; that of peepholes is
+  // input, output, forget.
   Value i = d.act(0, seen(0, s.c, 0));
   Value f = d.net.inputForget ? g.sub(g.splatLike(i, 1), i)
                               : d.act(0, seen(2, s.c, 2));
@@ -189,8 +189,8 @@ struct Ran {
   State last;
 };
 
-/// Steps through time from either end. Steps behind a sequence's end keep the
-/// state and give zeros.
+/// Runs the steps through time from one end. Steps after the end of a sequence
+/// keep its state and output zeros.
 Ran run(const Direction &d, Value gatesOfInput, State start, bool backward,
         Step step) {
   const Network &net = d.net;
@@ -244,7 +244,8 @@ Ran run(const Direction &d, Value gatesOfInput, State start, bool backward,
           {loop.getResult(1), hasCell ? loop.getResult(2) : Value()}};
 }
 
-/// Brings batch-first operands and results to the order of layout 0 and back.
+/// Swaps the first two dimensions if the layout is batch-first; a null value
+/// stays.
 Value swapLayout(GraphBuilder &g, Value v, bool batchFirst) {
   return v && batchFirst ? g.swapDims(v, 0, 1) : v;
 }
@@ -273,7 +274,8 @@ LogicalResult readNetwork(NodeContext &c, Network &net,
   net.element = g.elementOf(c.input(0));
   Sizes x = g.sizes(c.input(0));
   Size &batch = x[batchFirst ? 0 : 1];
-  // A batch that one type states holds for all operands; the run checks it.
+  // If one operand's batch extent is static, use it for all operands; the run
+  // checks the others.
   for (auto [i, dim] : {std::pair(4, 0), {5, !batchFirst}, {6, !batchFirst}})
     if (Value operand = c.input(i); operand && dim < g.rankOf(operand))
       if (Size size = g.size(operand, dim);

@@ -1,5 +1,5 @@
-// Reductions over axes that are constants or, as values of the run, a mask over
-// the dimensions; ArgMax, ArgMin and prefix sums.
+// Reductions over axes, ArgMax, ArgMin and prefix sums. Constant axes become a
+// list, axes known only at run time a mask over the dimensions.
 #include "compiler/import/ArgReduce.h"
 #include "compiler/import/onnx/graph/NodeContext.h"
 
@@ -8,12 +8,13 @@ using namespace mlir;
 namespace tenon::onnx {
 namespace {
 
-/// The axes a node reduces, static or as one condition per dimension.
+/// The reduced axes: static dimensions, or one condition per dimension.
 struct Axes {
   SmallVector<int64_t> dims;
-  /// Per dimension, i1: whether it is reduced. Empty when all is static.
+  /// For each dimension an i1 that is true if it is reduced. Empty if all axes
+  /// are static.
   SmallVector<Size> reduced;
-  /// How many dimensions are reduced.
+  /// The number of reduced dimensions.
   int64_t count = 0;
 };
 
@@ -21,12 +22,13 @@ class Reduction {
 public:
   Reduction(NodeContext &c, const Axes &axes) : g(c.g), axes(axes) {}
 
-  /// Reduced dimensions stay with extent one.
+  /// Reduces `x`; reduced dimensions keep extent one.
   Value operator()(ReduceKind kind, Value x) {
     if (axes.reduced.empty())
       return axes.dims.empty() ? x : g.reduce(kind, x, axes.dims, true);
     for (int64_t dim = 0; dim < g.rankOf(x); ++dim) {
-      // Both candidates have one shape until the first element is cut out.
+      // Both candidates have the shape of x; then a slice keeps the first
+      // element if the dimension is reduced.
       Value chosen = g.compare(CompareDirection::NE, flag(dim), 0.0);
       Value one = g.reduce(kind, x, {dim}, true);
       Size extent = g.size(x, dim);
@@ -37,7 +39,7 @@ public:
     return x;
   }
 
-  /// The number of elements that become one.
+  /// The number of elements that are reduced to one.
   Size elements(Value x) {
     Size product = g.index(1);
     if (axes.reduced.empty())
@@ -49,14 +51,14 @@ public:
     return product;
   }
 
-  /// Without the reduced dimensions.
+  /// Removes the reduced dimensions from the shape.
   Value drop(Value x) {
     if (axes.reduced.empty())
       return g.squeeze(x, axes.dims);
     Sizes sizes = g.sizes(x), kept;
     int64_t rank = sizes.size() - axes.count;
     for (int64_t place = 0; place < rank; ++place) {
-      // The extent of the dimension with `place` kept ones before it.
+      // The extent of the dimension that has `place` kept dimensions before it.
       Size extent = g.index(1), before = g.index(0);
       for (auto [dim, reduced] : llvm::enumerate(axes.reduced)) {
         Size here = g.cmp(arith::CmpIPredicate::eq, before, g.index(place));
@@ -79,7 +81,7 @@ private:
   }
 };
 
-/// From the attribute `axes`, or where `asInput` from operand 1.
+/// Reads the axes from the attribute `axes`, or from operand 1 if `asInput`.
 FailureOr<Axes> readAxes(NodeContext &c, bool asInput) {
   GraphBuilder &g = c.g;
   int64_t rank = g.rankOf(c.input(0));
@@ -100,7 +102,8 @@ FailureOr<Axes> readAxes(NodeContext &c, bool asInput) {
         return c.error("expected at most " + Twine(rank) + " axes, got " +
                        Twine(axes.count));
       for (int64_t dim = 0; dim < rank; ++dim) {
-        // Negative axes count from the end.
+        // Compare with dim and dim - rank, because negative axes count from the
+        // end.
         Size found = g.index(0);
         for (Size axis : *sizes)
           for (int64_t name : {dim, dim - rank}) {
@@ -125,12 +128,12 @@ FailureOr<Axes> readAxes(NodeContext &c, bool asInput) {
 
 using Body = Value (*)(GraphBuilder &, Reduction &, Value);
 
-/// Which element types a reduction meets.
+/// The element types that a reduction supports.
 enum class Kinds { Numbers, Fractions, Ordered };
 
-/// Narrow floats are combined as f32 and rounded once; types whose results may
-/// be fractions on the way go through f64. Since opset 20 bools are ordered as
-/// numbers.
+/// Imports a reduction. f16 and bf16 are reduced in f32 and rounded once.
+/// Integers go through f64 if the body computes fractions. From opset 20 on
+/// bools are ordered like numbers.
 template <Body body, Kinds kinds, bool asInput>
 LogicalResult reduceNode(NodeContext &c) {
   GraphBuilder &g = c.g;
@@ -198,8 +201,8 @@ Value logSumBody(GraphBuilder &g, Reduction &r, Value x) {
 }
 
 Value logSumExpBody(GraphBuilder &g, Reduction &r, Value x) {
-  // Shifted by the greatest element, so that no power overflows; an infinite
-  // one would leave only NaN.
+  // Subtract the greatest element, so that no exponential overflows. An
+  // infinite one would give NaN, so it is not subtracted.
   Value top = r(ReduceKind::Maximum, x);
   Value finite = g.compare(CompareDirection::LT, g.make<AbsOp>(top),
                            std::numeric_limits<double>::infinity());
@@ -245,7 +248,7 @@ LogicalResult cumSum(NodeContext &c) {
     c.set(0, along(*dim));
     return success();
   }
-  // The run chooses among the sums along every dimension.
+  // Compute the sums along every dimension and let the run choose one.
   Value result = along(rank - 1);
   for (int64_t dim = 0; dim + 1 < rank; ++dim)
     for (int64_t name : {dim, dim - rank}) {

@@ -1,4 +1,4 @@
-// RoiAlign: means or maxima of samples in the bins of regions. Samples are
+// RoiAlign: the means or maxima of samples in the bins of regions. Samples are
 // bilinear, so each has two taps along each dimension.
 #include "compiler/import/graph/Branches.h"
 #include "compiler/import/onnx/graph/NodeContext.h"
@@ -11,20 +11,20 @@ namespace {
 
 constexpr int64_t mostSamples = 1 << 16;
 
-/// The regions along one dimension.
+/// The positions of the regions along one dimension.
 struct Span {
   Value start, length; ///< [R, 1], in elements of the image
   int64_t bins;
-  Size extent;   ///< of the image
-  Value samples; ///< i64 [R, 1]: how many there are per bin; null where static
+  Size extent;   ///< extent of the image
+  Value samples; ///< i64 [R, 1], samples per bin; null if static
 };
 
-/// The op's operands and attributes, for all regions at once.
+/// The op's operands and attributes for all regions.
 struct Regions {
   NodeContext &c;
   GraphBuilder &g;
-  Value table; ///< [pixels, C]: the images, channels last
-  Value base;  ///< i64 [R, 1, 1]: where a region's image begins in it
+  Value table; ///< [pixels, C]: the images, channels-last
+  Value base;  ///< i64 [R, 1, 1]: first row of the region's image in `table`
   Span rows, columns;
   bool isMax;
 
@@ -35,8 +35,8 @@ struct Regions {
   Value adaptive() const;
 };
 
-/// The two taps of places `at` along a dimension. Places more than one outside
-/// count nothing.
+/// The two taps of the positions `at` along a dimension. Positions more than
+/// one element outside the image have weight zero.
 SmallVector<Tap, 2> tapsAt(GraphBuilder &g, Value at, Size extent) {
   using enum CompareDirection;
   Value size = g.convert(g.fromSize(extent, g.i64()), g.elementOf(at));
@@ -51,15 +51,16 @@ SmallVector<Tap, 2> tapsAt(GraphBuilder &g, Value at, Size extent) {
           {g.convert(high, g.i64()), part, inside}};
 }
 
-/// [R, rows, columns] of [R, rows] and [R, columns].
+/// Combines [R, rows] and [R, columns] to [R, rows, columns].
 Value Regions::outer(Value row, Value column, bool isProduct) const {
   row = g.unsqueeze(row, {2});
   column = g.unsqueeze(column, {1});
   return isProduct ? g.mul(row, column) : g.binary<AndOp>(row, column);
 }
 
-/// [R, rows, columns, C]: samples at all pairs of places. A maximum is that of
-/// weighted pixels, not of interpolated places: so the reference has it.
+/// Samples at all pairs of positions, [R, rows, columns, C]. A maximum is taken
+/// over weighted pixels, not over interpolated samples, as in the reference
+/// implementation.
 Value Regions::pool(ArrayRef<Tap> rowTaps, ArrayRef<Tap> columnTaps) const {
   Value total;
   for (const Tap &row : rowTaps)
@@ -79,10 +80,12 @@ Value Regions::pool(ArrayRef<Tap> rowTaps, ArrayRef<Tap> columnTaps) const {
   return total;
 }
 
-/// [R, bins, bins, C] with a given number of samples per bin and dimension.
+/// The pooled result [R, bins, bins, C] with a static number of samples per bin
+/// and dimension.
 Value Regions::pooled(int64_t samples) const {
   auto taps = [&](const Span &span) {
-    // Place p of all: bin p / samples, sample p % samples of it.
+    // The sample number `place` is sample place % samples of bin place /
+    // samples.
     Value place = g.iota(real(), {g.index(span.bins * samples)}, 0);
     Value offset = g.div(g.add(place, 0.5), double(samples));
     Value bin = g.div(span.length, double(span.bins));
@@ -97,11 +100,12 @@ Value Regions::pooled(int64_t samples) const {
                : g.mean(split, {2, 4}, false);
 }
 
-/// The same with as many samples as a bin has elements, rounded up: a loop over
-/// as many as the greatest region takes, in which each takes part in its own.
+/// The pooled result with as many samples per bin as the bin has elements,
+/// rounded up. A loop runs to the greatest number of any region; each region
+/// takes part only in its own samples.
 Value Regions::adaptive() const {
   using enum CompareDirection;
-  // The most of any region along a dimension, as a size.
+  // The greatest number of samples of any region along a dimension, as a size.
   auto most = [&](const Span &span) {
     Value greatest = g.reduce(ReduceKind::Maximum, span.samples, {0, 1}, false);
     Size count = g.max(c.shapes.elements(greatest)->front(), g.index(0));

@@ -1,6 +1,6 @@
-// Resize and Upsample: one dimension after the other, each output a weighted
-// sum of a few taps. Coordinates are worked out here where extents and scales
-// are known, and by ops where they are not: one formula serves both.
+// Resize and Upsample, one dimension after the other. Each output is a weighted
+// sum of a few taps. Coordinates are folded at import if extents and scales are
+// static, else computed by ops; LaneMath has one formula for both.
 #include "compiler/import/onnx/graph/NodeContext.h"
 #include "compiler/import/onnx/ops/LaneMath.h"
 
@@ -22,26 +22,26 @@ struct ResizeRule {
   bool antialias = false;
 };
 
-/// One dimension's change.
+/// The resizing of one dimension.
 struct Stretch {
   Size from, to;
   Lane scale;
   Lane roiStart, roiEnd;
 };
 
-/// An operand element and its weight, per output.
+/// An input element and its weight, for each output element.
 struct Tap {
   Lane index, weight;
 };
 
 } // namespace
 
-/// Where each output lies in the input's coordinates.
+/// The position of each output element in the input's coordinates.
 static Lane coordinate(LaneMath &m, const ResizeRule &rule, const Stretch &s) {
   Lane x = m.positions(s.to), in = m.size(s.from), half = m.number(0.5),
        one = m.number(1), zero = m.number(0);
   Lane centered = m.sub(m.div(m.add(x, half), s.scale), half);
-  Lane out = m.mul(in, s.scale); // before rounding
+  Lane out = m.mul(in, s.scale); // extent before rounding
   if (rule.coordinates == "asymmetric")
     return m.div(x, s.scale);
   if (rule.coordinates == "tf_half_pixel_for_nn")
@@ -55,7 +55,7 @@ static Lane coordinate(LaneMath &m, const ResizeRule &rule, const Stretch &s) {
   }
   Lane last = m.sub(in, one);
   if (rule.coordinates == "align_corners") {
-    // ONNX's own cases take the extent before it is rounded down.
+    // ONNX's conformance cases use the extent before it is rounded down.
     Lane steps = m.sub(out, one);
     Lane isOne = m.less(m.abs(steps), m.number(1e-9));
     Lane divisor = m.choose(isOne, one, steps);
@@ -73,7 +73,7 @@ static Lane coordinate(LaneMath &m, const ResizeRule &rule, const Stretch &s) {
   return centered; // half_pixel
 }
 
-/// The cubic kernel with parameter a at distance x.
+/// Keys' cubic kernel with parameter a at `distance`.
 static Lane cubicWeight(LaneMath &m, double a, const Lane &distance) {
   Lane x = m.abs(distance), zero = m.number(0);
   auto poly = [&](double c3, double c2, double c1, double c0) {
@@ -86,7 +86,8 @@ static Lane cubicWeight(LaneMath &m, double a, const Lane &distance) {
                   m.choose(m.less(x, m.number(2)), far, zero));
 }
 
-/// Index and weight of every operand element an output depends on.
+/// The index and weight of every input element that an output element depends
+/// on.
 static FailureOr<SmallVector<Tap>> tapsOf(NodeContext &ctx, LaneMath &m,
                                           const ResizeRule &rule,
                                           const Stretch &s, const Lane &x) {
@@ -139,12 +140,12 @@ static FailureOr<SmallVector<Tap>> tapsOf(NodeContext &ctx, LaneMath &m,
   return taps;
 }
 
-/// One dimension resized.
+/// Resizes one dimension of `value`.
 static FailureOr<Value> resizeDim(NodeContext &ctx, const ResizeRule &rule,
                                   Value value, int64_t dim, const Stretch &s) {
   GraphBuilder &g = ctx.g;
-  // Where a coordinate's last bit decides which element is nearest, it is that
-  // of f32, the type that scales are written in.
+  // If the last bit of a coordinate decides which element is nearest, use the
+  // precision of f32, the type of the scales.
   LaneMath m(g, rule.mode == "nearest" ? mlir::Type(g.f32())
                                        : mlir::Type(g.ops.getF64Type()));
   Lane x = coordinate(m, rule, s);
@@ -173,8 +174,9 @@ static FailureOr<Value> resizeDim(NodeContext &ctx, const ResizeRule &rule,
   return result;
 }
 
-/// floor(extent * scale), the product rounded to f32, in integers: so it stays
-/// arithmetic on extents where these are open. `scale` is no integer.
+/// floor(extent * scale) with the product rounded to f32. It uses only
+/// integers, so the result for a dynamic extent is size arithmetic. `scale` is
+/// no integer.
 static Size scaledExtent(GraphBuilder &g, Size extent, float scale) {
   int exponent;
   auto mantissa = int64_t(std::ldexp(std::frexp(scale, &exponent), 24));
@@ -188,18 +190,18 @@ static Size scaledExtent(GraphBuilder &g, Size extent, float scale) {
   Size unit = g.index(int64_t(1) << shift);
   Size below = g.floorDiv(product, unit);
   constexpr int exactBits = 8;
-  if (shift <= exactBits) // f32 holds such fractions of all sensible extents
+  if (shift <= exactBits) // exact in f32 for all sensible extents
     return below;
-  // A product closer to the next integer than half of f32's spacing below that
-  // is rounded to it.
+  // A product rounds to the next integer if its distance to it is at most half
+  // of f32's spacing below that integer.
   Size next = g.ceilDiv(product, unit);
   Size gap = g.sub(g.mul(next, unit), product);
-  Size power = g.index(1); // of two, the least that is not below `next`
+  Size power = g.index(1); // the least power of two that is not below `next`
   for (int bit = 0; bit < 24; ++bit)
     power = g.select(
         g.cmp(arith::CmpIPredicate::sgt, next, g.index(int64_t(1) << bit)),
         g.index(int64_t(2) << bit), power);
-  // gap / unit <= power / 2^25, by integers that do not overflow.
+  // gap / unit <= power / 2^25, computed by integers that do not overflow.
   int spacing = shift - 25;
   Size left = g.mul(gap, g.index(int64_t(1) << std::max(-spacing, 0)));
   Size right = g.mul(power, g.index(int64_t(1) << std::max(spacing, 0)));
@@ -207,8 +209,9 @@ static Size scaledExtent(GraphBuilder &g, Size extent, float scale) {
   return g.select(isNear, next, below);
 }
 
-/// The number of outputs for a scale: floor(extent * scale), the product
-/// rounded to f32, as what wrote a scale of 0.7 for ten elements expects seven.
+/// The output extent for a scale: floor(extent * scale) with the product
+/// rounded to f32. An exporter that writes a scale of 0.7 for ten elements
+/// expects seven.
 static Size scaledSize(NodeContext &ctx, Size extent, const Lane &scale) {
   GraphBuilder &g = ctx.g;
   if (scale.known && (*scale.known)[0] == std::floor((*scale.known)[0]))
@@ -246,7 +249,7 @@ static LogicalResult resizeBy(NodeContext &ctx, const ResizeRule &rule,
   return success();
 }
 
-/// Scales of the listed axes: positive and finite.
+/// The scales of the listed axes, which must be positive and finite.
 static FailureOr<SmallVector<Lane>> scalesOf(NodeContext &ctx, Value tensor,
                                              size_t count) {
   GraphBuilder &g = ctx.g;
@@ -308,7 +311,8 @@ static LogicalResult upsample(NodeContext &ctx) {
   return resizeBy(ctx, rule, stretches);
 }
 
-/// Target sizes with the extents' ratio kept, from those asked for.
+/// Changes the target sizes so that the ratio of the extents is kept: all axes
+/// take the greatest of their scales if `larger`, else the least.
 static void keepRatio(GraphBuilder &g, SmallVectorImpl<Stretch> &stretches,
                       ArrayRef<int64_t> axes, bool larger) {
   LaneMath m(g);
@@ -376,7 +380,7 @@ static LogicalResult resize(NodeContext &ctx) {
   SmallVector<Stretch> stretches;
   for (Size size : sizes)
     stretches.push_back({size, size, m.number(1), m.number(0), m.number(1)});
-  // An empty tensor is an operand left out.
+  // An empty tensor counts as an absent operand.
   auto given = [&](size_t i) -> Value {
     Value value = ctx.input(i);
     bool isEmpty = value && llvm::is_contained(GraphBuilder::shapeOf(value), 0);

@@ -1,5 +1,5 @@
-// Ops whose results have sizes that depend on values: counted in the run,
-// bounded before it. And TopK, whose k may be a value.
+// Ops whose result sizes depend on values. The run counts them; an upper bound
+// is known before. And TopK, whose k may be known only at run time.
 #include "compiler/import/onnx/graph/NodeContext.h"
 #include "compiler/import/sizes/RunSized.h"
 
@@ -20,7 +20,8 @@ static LogicalResult nonZero(NodeContext &ctx) {
   return success();
 }
 
-/// The node's axis; without one, `value` becomes a vector of all its elements.
+/// The node's axis. Without one, reshapes `value` to a vector of all its
+/// elements and returns 0.
 static FailureOr<int64_t> axisOrFlat(NodeContext &ctx, Value &value) {
   GraphBuilder &g = ctx.g;
   if (ctx.hasAttr("axis"))
@@ -37,7 +38,8 @@ static LogicalResult compress(NodeContext &ctx) {
   FailureOr<int64_t> axis = axisOrFlat(ctx, value);
   if (failed(axis))
     return failure();
-  // Conditions may be shorter; those beyond the extent select nothing.
+  // The condition may be shorter than the extent: elements behind its end are
+  // not selected. Entries behind the extent have no effect.
   Size extent = g.size(value, *axis);
   Size length = g.min(g.size(flags, 0), extent);
   flags = g.sliceDim(flags, 0, g.index(0), length);
@@ -68,7 +70,7 @@ static LogicalResult topK(NodeContext &ctx) {
   if (failed(axis) || failed(ctx.expectNumber(0)))
     return failure();
   bool largest = ctx.intAttr("largest", 1) != 0;
-  ctx.ignoreAttrs({"sorted"}); // any order will do when it is 0
+  ctx.ignoreAttrs({"sorted"}); // if 0, any order is allowed
   Size k;
   if (ctx.opset < 10) {
     k = g.index(ctx.intAttr("k"));

@@ -1,12 +1,11 @@
-// Ops that change a tensor's shape or element type, or tell it.
+// Ops that change a tensor's shape or element type, or return its shape.
 #include "compiler/import/onnx/graph/NodeContext.h"
 
 using namespace mlir;
 
 namespace tenon::onnx {
 
-/// Sizes as text for messages: `[2, ?, 4]`.
-/// The static product of sizes, or nothing where it is unknown or too great.
+/// The static product of sizes; null if it is dynamic or overflows.
 static std::optional<int64_t> staticCount(const Sizes &sizes) {
   int64_t count = 1;
   for (Size size : sizes) {
@@ -37,7 +36,7 @@ static LogicalResult reshape(NodeContext &ctx) {
   for (auto [i, size] : llvm::enumerate(target)) {
     std::optional<int64_t> number = GraphBuilder::staticSize(size);
     if (!number) {
-      // A value of the run may ask for a copy or for the rest as well.
+      // A dynamic size may be 0 (copy the extent) or -1 (infer it) at run time.
       if (GraphBuilder::isNonNegative(size))
         continue;
       mayInferLater = true;
@@ -105,14 +104,16 @@ static LogicalResult transpose(NodeContext &ctx) {
   return success();
 }
 
-/// The axes of Squeeze and Unsqueeze: an attribute before opset 13.
+/// The axes of Squeeze and Unsqueeze: an attribute before opset 13, operand 1
+/// from then on.
 static FailureOr<Sizes> axesOf(NodeContext &ctx) {
   if (ctx.opset < 13)
     return ctx.g.indices(ctx.intsAttr("axes"));
   return ctx.sizesInput(1);
 }
 
-/// 1 for each dimension among `axes`, else 0, and how many ones stand before.
+/// For each dimension 1 if it is among `axes`, else 0; and the number of such
+/// dimensions before it.
 struct Marks {
   Sizes here, before;
 };
@@ -132,8 +133,8 @@ static FailureOr<Marks> markAxes(NodeContext &ctx, const Sizes &axes,
   return marks;
 }
 
-/// The axes of extent one. The declared rank of the result tells whether open
-/// extents are ones, and the run checks them.
+/// The axes with extent one. For dynamic extents the declared rank of the
+/// result decides if they are one, and the run checks it.
 static FailureOr<Sizes> unitAxes(NodeContext &ctx) {
   GraphBuilder &g = ctx.g;
   Sizes sizes = g.sizes(ctx.input(0)), axes;
@@ -194,7 +195,8 @@ static LogicalResult squeeze(NodeContext &ctx) {
         GraphBuilder::same(marks->here[i], g.index(1)))
       return ctx.error("expected an extent of 1 at axis " + Twine(i) +
                        ", got " + spell(input));
-  // Axes may be values of the run: result dimension j is what is left at j.
+  // Axes may be known only at run time. Dimension j of the result is the kept
+  // dimension with j kept ones before it.
   Sizes sizes(std::max<int64_t>(rank - int64_t(axes->size()), 0), g.index(1));
   for (int64_t i = 0; i < rank; ++i) {
     Size isGone = g.cmp(arith::CmpIPredicate::ne, marks->here[i], g.index(0));
@@ -252,8 +254,8 @@ static LogicalResult identity(NodeContext &ctx) {
   return success();
 }
 
-/// A tensor is an optional that has an element; without an operand there is
-/// none.
+/// A present operand is an optional with an element; an absent one is an empty
+/// optional.
 static LogicalResult optionalHasElement(NodeContext &ctx) {
   ctx.set(0, ctx.g.scalarInt(ctx.g.i1(), ctx.hasInput(0)));
   return success();
@@ -279,7 +281,7 @@ static LogicalResult size(NodeContext &ctx) {
   return success();
 }
 
-/// Before opset 6 the type has a name; null after an error.
+/// Before opset 6 the attribute has the type's name; null after an error.
 static mlir::Type namedElement(NodeContext &ctx) {
   std::string name = ctx.stringAttr("to", "");
   auto to = llvm::StringSwitch<ElementType>(name)
@@ -309,7 +311,7 @@ static mlir::Type namedElement(NodeContext &ctx) {
 }
 
 static LogicalResult cast(NodeContext &ctx) {
-  ctx.ignoreAttrs({"saturate", "round_mode"}); // of 8-bit floats alone
+  ctx.ignoreAttrs({"saturate", "round_mode"}); // only for 8-bit floats
   mlir::Type element =
       ctx.opset < 6 ? namedElement(ctx) : ctx.elementAttr("to");
   if (!element)
@@ -333,7 +335,8 @@ static LogicalResult expand(NodeContext &ctx) {
   if (!sizes)
     return ctx.error("expected a shape that " + spell(ctx.input(0)) +
                      " can be broadcast to, got " + spell(*target));
-  // Numbers of the run that are neither one nor what is repeated.
+  // Dynamic extents may differ at run time from one and from the broadcast
+  // extent: check them.
   GraphBuilder &g = ctx.g;
   for (auto [i, wanted] : llvm::enumerate(*target)) {
     Size joined = (*sizes)[sizes->size() - target->size() + i];

@@ -9,7 +9,8 @@ using namespace mlir;
 namespace tenon::onnx {
 namespace {
 
-/// The last extent, one or two, taken apart.
+/// Splits the last dimension, of extent one or two, into real and imaginary
+/// parts.
 FailureOr<ComplexPair> split(NodeContext &c, Value x) {
   GraphBuilder &g = c.g;
   int64_t last = g.rankOf(x) - 1, parts = g.shapeOf(x)[last];
@@ -28,7 +29,7 @@ Value join(GraphBuilder &g, const ComplexPair &z) {
       {g.unsqueeze(z.real, {rank}), g.unsqueeze(z.imaginary, {rank})}, rank);
 }
 
-/// The one element of operand `i` as a size, not negative.
+/// Operand `i`, one element, as a size that is at least `least`.
 FailureOr<Size> sizeOperand(NodeContext &c, size_t i, StringRef what,
                             int64_t least) {
   FailureOr<Size> given = c.sizeInput(i);
@@ -72,7 +73,7 @@ LogicalResult dft(NodeContext &c) {
                    "transform, got " +
                    spell(x));
   Size length = g.size(x, *axis);
-  if (isRealInverse) // of an even length, where none is given
+  if (isRealInverse) // the default length is even
     length = g.max(g.mul(g.sub(length, g.index(1)), g.index(2)), g.index(0));
   if (c.hasInput(1)) {
     FailureOr<Size> wanted = sizeOperand(c, 1, "dft_length", 1);
@@ -141,7 +142,7 @@ LogicalResult stft(NodeContext &c) {
   return success();
 }
 
-/// The element type of attribute `output_datatype`.
+/// The element type that the attribute `output_datatype` names.
 FailureOr<mlir::Type> outputType(NodeContext &c) {
   mlir::Type type = c.elementAttr("output_datatype", c.g.f32());
   if (!type)
@@ -151,8 +152,8 @@ FailureOr<mlir::Type> outputType(NodeContext &c) {
   return type;
 }
 
-/// A sum of cosines: terms[i] cos(i 2 pi n / N), N the size or, for symmetric
-/// windows, one less.
+/// A window function as a sum of cosines terms[i] cos(i 2 pi n / N). N is the
+/// size, or one less for symmetric windows.
 LogicalResult window(NodeContext &c, ArrayRef<double> terms) {
   GraphBuilder &g = c.g;
   bool periodic = c.intAttr("periodic", 1) != 0;
@@ -182,8 +183,8 @@ LogicalResult blackmanWindow(NodeContext &c) {
   return window(c, {0.42, -0.5, 0.08});
 }
 
-/// Triangles between places that are evenly spaced in mel, of rows that are
-/// bins of a spectrum.
+/// The weight matrix of triangular filters between points that are evenly
+/// spaced in mel. Rows are the bins of a spectrum.
 LogicalResult melWeightMatrix(NodeContext &c) {
   using enum CompareDirection;
   GraphBuilder &g = c.g;
@@ -231,7 +232,7 @@ LogicalResult melWeightMatrix(NodeContext &c) {
   Value peak =
       g.convert(g.compare(EQ, row, g.broadcastTo(center, {rows, *mels})), f64);
   Value result = g.select(flat, peak, rise);
-  // Where the upper side is empty, no row lies within it.
+  // If the upper side is empty, no row is within it.
   Value fall = g.div(g.sub(upper, row), g.sub(upper, center));
   result = g.select(between(center, upper, false), fall, result);
   c.set(0, g.convert(result, *type));

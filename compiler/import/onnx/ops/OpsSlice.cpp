@@ -1,5 +1,5 @@
-// Boxes of tensors: slices, splits and padding, with bounds that are constants,
-// or sizes, or values of the run.
+// Slices, splits and padding, with bounds that are constants, sizes or values
+// known only at run time.
 #include "compiler/import/graph/Box.h"
 #include "compiler/import/onnx/graph/NodeContext.h"
 
@@ -57,7 +57,8 @@ static LogicalResult slice(NodeContext &ctx) {
   Sizes offsets, sizes, strides;
   for (int64_t i = 0; i < rank; ++i) {
     Box box = clampBox(g, (*first)[i], (*end)[i], (*step)[i], g.size(input, i));
-    // An empty or single step's direction is of no matter.
+    // With at most one element the direction has no effect, so use a normal
+    // form.
     if (GraphBuilder::same(box.size, g.index(0)))
       box = {g.index(0), g.index(0), g.index(1)};
     offsets.push_back(box.offset);
@@ -95,7 +96,7 @@ static LogicalResult split(NodeContext &ctx) {
     if (ctx.opset < 18 && whole && *whole % count)
       return ctx.error("expected an extent that is a multiple of " +
                        Twine(count) + " results, got " + Twine(*whole));
-    // The last one is smaller when it does not divide.
+    // The last part is smaller if the extent is not a multiple of the part.
     Size part = g.ceilDiv(extent, g.index(count)), rest = extent;
     for (int64_t i = 0; i + 1 < count; ++i) {
       Size taken = g.min(part, rest);
@@ -117,7 +118,7 @@ static LogicalResult split(NodeContext &ctx) {
   offset = g.index(0);
   SmallVector<Size> offsets;
   for (Size &size : *sizes) {
-    // Values of the run may ask for more than there is.
+    // Sizes known only at run time may exceed the rest of the extent.
     if (ctx.hasInput(1) && !GraphBuilder::staticSize(size))
       size = g.min(size, g.max(g.sub(extent, offset), g.index(0)));
     offsets.push_back(offset);
@@ -133,7 +134,7 @@ static LogicalResult split(NodeContext &ctx) {
   return success();
 }
 
-/// Where each element of a padded extent comes from.
+/// The source position of each element of a padded dimension.
 static Value padSources(GraphBuilder &g, const std::string &mode, Size extent,
                         Size low, Size padded) {
   mlir::Type i64 = g.i64();
@@ -232,8 +233,9 @@ static LogicalResult pad(NodeContext &ctx) {
   return success();
 }
 
-/// Cuts the middle out of axes that are too large and puts zeros around those
-/// that are too small; the end gets the greater half of an odd difference.
+/// Crops extents that are too great to their center, and pads too small ones
+/// with zeros on both sides. If the difference is odd, the end is cut or padded
+/// by one more.
 static LogicalResult centerCropPad(NodeContext &ctx) {
   GraphBuilder &g = ctx.g;
   Value input = ctx.input(0);

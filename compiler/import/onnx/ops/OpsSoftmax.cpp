@@ -1,5 +1,5 @@
-// Softmax and its kin: along one axis since opset 13, before that along all
-// dimensions from the axis on.
+// Softmax and similar ops. From opset 13 on they work along one axis, before
+// that along all dimensions from the axis on.
 #include "compiler/import/onnx/graph/NodeContext.h"
 
 using namespace mlir;
@@ -20,14 +20,14 @@ template <AlongAxis body> LogicalResult sinceAxis(NodeContext &c) {
   return success();
 }
 
-/// The operand is seen as a matrix, split at the axis.
+/// Applies `body` to the operand reshaped to a matrix, split at the axis.
 template <AlongAxis body> LogicalResult coerced(NodeContext &c) {
   GraphBuilder &g = c.g;
   Value x = c.input(0);
   int64_t rank = g.rankOf(x), given = c.intAttr("axis", 1);
   if (failed(c.expectFloat(0)) || failed(c.expectMinRank(0, 1)))
     return failure();
-  // An axis behind the last dimension leaves rows of one element.
+  // An axis equal to the rank gives rows of one element.
   FailureOr<int64_t> axis = given == rank ? given : c.axis(given, rank);
   if (failed(axis))
     return failure();
@@ -51,7 +51,7 @@ Value logSoftmax(GraphBuilder &g, Value x, int64_t dim) {
   return LogSoftmaxOp::create(g.ops, g.loc, x.getType(), x, dim);
 }
 
-/// One at the first greatest element, zero elsewhere.
+/// One at the first of the greatest elements, zero elsewhere.
 Value hardmax(GraphBuilder &g, Value x, int64_t dim) {
   SmallVector<int64_t> shape(g.shapeOf(x));
   shape.erase(shape.begin() + dim);
@@ -79,7 +79,7 @@ LogicalResult lpNormalization(NodeContext &c) {
                         p == 1 ? g.make<AbsOp>(x) : g.mul(x, x), {*axis}, true);
   if (p == 2)
     norm = g.make<SqrtOp>(norm);
-  // A row of zeros stays one.
+  // A row of zeros stays zero instead of becoming NaN.
   Value isZero = g.compare(CompareDirection::EQ, norm, 0.0);
   c.set(0, g.select(isZero, g.scalar(g.elementOf(x), 0), g.div(x, norm)));
   return success();

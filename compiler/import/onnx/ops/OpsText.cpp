@@ -1,5 +1,5 @@
-// TfIdfVectorizer on integers: how often each n-gram of a pool occurs, counted
-// for all places and skips at once by comparing shifted slices.
+// TfIdfVectorizer on integers: counts the occurrences of each n-gram of a pool.
+// Comparing shifted slices counts all positions of one skip at once.
 #include "compiler/import/onnx/graph/NodeContext.h"
 
 using namespace mlir;
@@ -9,12 +9,12 @@ namespace {
 
 struct Grams {
   int64_t length;
-  SmallVector<int64_t> items;   ///< `length` per gram
-  SmallVector<int64_t> outputs; ///< where each gram is counted
+  SmallVector<int64_t> items;   ///< `length` items for each gram
+  SmallVector<int64_t> outputs; ///< the output that counts each gram
   int64_t count() const { return outputs.size(); }
 };
 
-/// The pool's grams by length, and the number of outputs.
+/// Reads the pool's grams by length, and the number of outputs.
 FailureOr<std::vector<Grams>> readPool(NodeContext &c, int64_t &outputs) {
   SmallVector<int64_t> pool = c.intsAttr("pool_int64s");
   SmallVector<int64_t> starts = c.intsAttr("ngram_counts");
@@ -50,13 +50,14 @@ FailureOr<std::vector<Grams>> readPool(NodeContext &c, int64_t &outputs) {
   return lists;
 }
 
-/// How often each gram occurs in every row of x, [N, C]: [N, grams] of f32.
+/// The number of occurrences of each gram in every row of x, [N, C], as [N,
+/// grams] of f32.
 Value countGrams(GraphBuilder &g, Value x, const Grams &grams,
                  int64_t maxSkip) {
   Value total;
   int64_t columns = g.shapeOf(x)[1];
   Value items = g.reshape(g.ints(grams.items), {grams.count(), grams.length});
-  // Single items have no neighbours to skip to.
+  // Grams of one item have no skips.
   for (int64_t skip = 0; skip <= (grams.length == 1 ? 0 : maxSkip); ++skip) {
     int64_t places = columns - (grams.length - 1) * (skip + 1);
     if (places <= 0)

@@ -1,5 +1,6 @@
-// Optimizer steps: a rate and a step count, then for every optimized tensor its
-// value, its gradient and its states, all updated elementwise.
+// Optimizer steps. The operands are a rate and a step count, then the value,
+// the gradient and the states of each optimized tensor. All updates are
+// elementwise.
 #include "compiler/import/onnx/graph/NodeContext.h"
 
 using namespace mlir;
@@ -13,15 +14,16 @@ struct Rates {
   Value rate; ///< rank 0, float
   Value step; ///< rank 0, i64
   SmallVector<Value> tensors;
-  size_t count; ///< of optimized tensors
+  size_t count; ///< number of optimized tensors
 
-  /// The operand for tensor `i` in group `group` (0: values, 1: gradients, ..).
+  /// The operand of tensor `i` in group `group` (0: values, 1: gradients, and
+  /// so on).
   Value operand(size_t group, size_t i) const {
     return tensors[group * count + i];
   }
 };
 
-/// Checks R, T and `groups` tensors per optimized one, all of one shape.
+/// Checks R, T and `perTensor` operands per optimized tensor, all of one shape.
 FailureOr<Rates> readRates(NodeContext &c, size_t perTensor) {
   GraphBuilder &g = c.g;
   size_t tensors = c.numInputs() - 2;
@@ -100,7 +102,7 @@ LogicalResult momentum(NodeContext &c) {
     mlir::Type element = g.elementOf(x);
     Value rate = g.convert(rates->rate, element);
     Value gradient = g.add(g.mul(x, norm), rates->operand(1, i));
-    // The first step takes the gradient as it is.
+    // The first step uses the gradient without beta.
     Value later = g.compare(CompareDirection::GT, rates->step, 0.0);
     Value share =
         g.select(later, g.scalar(element, beta), g.scalar(element, 1));
@@ -132,7 +134,8 @@ LogicalResult adam(NodeContext &c) {
     Value square = g.add(g.mul(rates->operand(3, i), beta),
                          g.mul(g.mul(gradient, gradient), 1 - beta));
     Value root = g.add(g.make<SqrtOp>(square), epsilon);
-    // Both means start at zero, which is made good after the first step.
+    // Both running means start at zero; after the first step, correct this
+    // bias.
     Value step = g.convert(rates->step, element);
     auto rest = [&](double decay) {
       return g.sub(g.scalar(element, 1),

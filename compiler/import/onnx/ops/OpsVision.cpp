@@ -1,4 +1,4 @@
-// Sampling images at computed places, and boxes: GridSample, AffineGrid,
+// Sampling of images at computed positions, and boxes: GridSample, AffineGrid,
 // NonMaxSuppression.
 #include "compiler/import/onnx/graph/NodeContext.h"
 #include "compiler/import/onnx/ops/Sampling.h"
@@ -54,10 +54,11 @@ LogicalResult gridSample(NodeContext &c) {
       g.reshape(g.toChannelsLast(x), Sizes{sizes[0], planes, sizes[1]});
   Value points = g.reshape(*grid, Sizes{sizes[0], places, g.index(spatial)});
 
-  // All combinations of the dimensions' taps.
+  // Combine the taps of all dimensions.
   SmallVector<Tap> corners{Tap{}};
   for (int64_t i = 0; i < spatial; ++i) {
-    // Coordinates stand in reverse: x, the last dimension's, first.
+    // Coordinates are in reverse order: x, which belongs to the last dimension,
+    // is first.
     Value x = g.squeeze(
         g.sliceDim(points, 2, g.index(spatial - 1 - i), g.index(1)), {2});
     GridDim dim{g, g.convert(g.fromSize(sizes[i + 2], g.i64()), real), outside,
@@ -74,8 +75,8 @@ LogicalResult gridSample(NodeContext &c) {
 
 //===-- AffineGrid ------------------------------------------------------===//
 
-/// Places spread evenly over [-1, 1]: centers of elements, or with
-/// `alignCorners` the ends too, where one element lies in the middle.
+/// Positions that are evenly spaced over [-1, 1]: the centers of elements, or
+/// with `alignCorners` from end to end. A single element is in the middle.
 Value spreadPlaces(GraphBuilder &g, Size count, bool alignCorners) {
   mlir::Type f64 = g.ops.getF64Type();
   Value places = g.iota(f64, {count}, 0);
@@ -112,7 +113,8 @@ LogicalResult affineGrid(NodeContext &c) {
                    spell(theta));
   c.check((*size)[0], g.size(theta, 0), g.size(theta, 0),
           "the size must have as many images as there are matrices");
-  // Each coordinate is a sum over the dimensions, x (the last) first.
+  // Each coordinate is a sum over the dimensions; x (the last dimension) is
+  // first.
   mlir::Type element = g.elementOf(theta), f64 = g.ops.getF64Type();
   Sizes shape{g.size(theta, 0)};
   shape.append(size->begin() + 2, size->end());

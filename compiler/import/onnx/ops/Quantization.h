@@ -6,32 +6,33 @@
 
 namespace tenon::onnx {
 
-/// round(x / scale) + zeroPoint, ties to even, saturated to the ends of `to`.
-/// The parameters are broadcast against x; a null zero point is zero.
+/// round(x / scale) + zeroPoint, rounded to nearest even and saturated to the
+/// range of `to`. The parameters are broadcast against x; a null zero point is
+/// zero.
 mlir::Value quantize(GraphBuilder &g, mlir::Value x, mlir::Value scale,
                      mlir::Value zeroPoint, mlir::Type to);
 
 /// x - zeroPoint as i32; a null zero point is zero.
 mlir::Value centered(GraphBuilder &g, mlir::Value x, mlir::Value zeroPoint);
 
-/// Operand `i`, a scalar or a vector of parameters, in the shape that lets it
-/// be broadcast along `dim` of a tensor of rank `rank`: a vector has one
-/// element or `extent`. Null where it is absent. Reports on the node.
+/// Operand `i`, a scalar or vector of parameters, in a shape that broadcasts
+/// along `dim` of a tensor of rank `rank`. A vector must have one element or
+/// `extent`. Null if absent. Reports errors on the node.
 llvm::FailureOr<mlir::Value> alongDim(NodeContext &c, size_t i, int64_t dim,
                                       int64_t rank, Size extent);
 
-/// Operand `i`, a scale: refused when a constant element is not a positive
-/// finite number.
+/// Checks operand `i`, a scale: its constant elements must be positive and
+/// finite.
 llvm::LogicalResult checkScale(NodeContext &c, size_t i);
 
-/// `checkScale` of an f32 scale that multiplies products of quantized operands.
+/// Checks that operand `i` is a scale of f32, as quantized products require.
 llvm::LogicalResult checkSingleScale(NodeContext &c, size_t i);
 
-/// Operand `i`, when present, has the element type `element`.
+/// Checks that operand `i`, if present, has the element type `element`.
 llvm::LogicalResult checkZeroPoint(NodeContext &c, size_t i,
                                    mlir::Type element);
 
-/// Operand `i` is of i8 or ui8.
+/// Checks that operand `i` has type i8 or ui8.
 llvm::LogicalResult expectByte(NodeContext &c, size_t i);
 
 } // namespace tenon::onnx

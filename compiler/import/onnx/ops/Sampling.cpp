@@ -1,4 +1,5 @@
-// Neighbours of places, and what is fetched at them: one gather per corner.
+// The neighbours of positions and the samples at them: one gather for each
+// corner.
 #include "compiler/import/onnx/ops/Sampling.h"
 
 using namespace mlir;
@@ -13,7 +14,7 @@ static Value product(GraphBuilder &g, Value a, Value b) {
   return !a ? b : !b ? a : g.mul(a, b);
 }
 
-/// The greatest index, as a rank-0 float.
+/// The greatest index, as a float of rank 0.
 Value GridDim::last() const { return g.sub(extent, 1.0); }
 
 Value GridDim::denormalize(Value x) const {
@@ -27,7 +28,8 @@ Value GridDim::limit(Value x) const {
   return g.minimum(g.maximum(x, 0.0), last());
 }
 
-/// Mirrored at the outer elements' centers or edges until it is within.
+/// Reflects x at the centers of the outer elements (with alignCorners) or at
+/// their edges until it is inside.
 Value GridDim::reflect(Value x) const {
   double first = alignCorners ? 0 : -0.5;
   Value range = alignCorners ? last() : extent;
@@ -37,7 +39,7 @@ Value GridDim::reflect(Value x) const {
   Value half = g.mul(turns, 0.5);
   Value even = g.compare(CompareDirection::EQ, half, g.make<FloorOp>(half));
   Value folded = g.add(g.select(even, rest, g.sub(range, rest)), first);
-  // One element mirrors itself.
+  // With one element every position is reflected to it.
   return g.select(g.compare(CompareDirection::GT, range, 0.0), folded,
                   g.splatLike(x, 0));
 }
@@ -68,7 +70,7 @@ SmallVector<Tap> GridDim::taps(Value x, StringRef mode) const {
   Value rest = g.sub(g.splatLike(t, 1), t);
   if (mode == "linear")
     return {tap(base, rest), tap(g.add(base, 1.0), t)};
-  // Keys' cubic with a = -0.75.
+  // Keys' cubic kernel with a = -0.75.
   constexpr double a = -0.75;
   auto near = [&](Value d) { // |d| <= 1
     Value inner = g.sub(g.mul(d, a + 2), a + 3);
@@ -97,7 +99,7 @@ SmallVector<Tap> crossTaps(GraphBuilder &g, ArrayRef<Tap> corners,
   return all;
 }
 
-/// Rows of `table`, [N, places, C], at `index`, [N, P].
+/// The rows of `table`, [N, places, C], at `index`, [N, P].
 static Value takeRows(GraphBuilder &g, Value table, Value index) {
   SmallVector<int64_t> shape{g.shapeOf(index)[0], g.shapeOf(index)[1],
                              g.shapeOf(table)[2]};

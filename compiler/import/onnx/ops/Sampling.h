@@ -1,5 +1,5 @@
-// Places in images that lie between elements: their neighbours with weights,
-// and rows of channels fetched at them.
+// Positions in images between elements: their neighbours with weights, and the
+// rows of channels sampled at them.
 #ifndef TENON_COMPILER_IMPORT_ONNX_OPS_SAMPLING_H
 #define TENON_COMPILER_IMPORT_ONNX_OPS_SAMPLING_H
 
@@ -7,27 +7,27 @@
 
 namespace tenon::onnx {
 
-/// A neighbour of a place along one or more dimensions.
+/// A neighbour of a position along one or more dimensions.
 struct Tap {
   mlir::Value index;  ///< i64, within the extent
-  mlir::Value weight; ///< float, or null for one
-  mlir::Value inside; ///< bool, or null when it always is
+  mlir::Value weight; ///< float; null means one
+  mlir::Value inside; ///< bool; null means always true
 };
 
-/// How places outside of the image are read.
+/// The treatment of positions outside the image.
 enum class Outside { Zeros, Border, Reflection };
 
-/// Where places lie along one dimension.
+/// Positions along one dimension.
 struct GridDim {
   GraphBuilder &g;
-  mlir::Value extent; ///< rank 0, of the places' float type
+  mlir::Value extent; ///< rank 0, of the positions' float type
   Outside outside;
   bool alignCorners;
 
-  /// [-1, 1] to elements.
+  /// Converts coordinates in [-1, 1] to element positions.
   mlir::Value denormalize(mlir::Value x) const;
-  /// The elements that place `x` is computed from; `mode` is nearest, linear
-  /// or cubic.
+  /// The elements and weights that the value at position `x` is computed from;
+  /// `mode` is nearest, linear or cubic.
   llvm::SmallVector<Tap> taps(mlir::Value x, llvm::StringRef mode) const;
 
 private:
@@ -38,12 +38,13 @@ private:
   Tap tap(mlir::Value at, mlir::Value weight) const;
 };
 
-/// Every corner met with every tap of a further dimension of `extent` elements.
+/// Combines every corner with every tap of a further dimension of `extent`
+/// elements.
 llvm::SmallVector<Tap> crossTaps(GraphBuilder &g, llvm::ArrayRef<Tap> corners,
                                  llvm::ArrayRef<Tap> taps, Size extent);
 
-/// [N, P, C]: the weighted sums of rows of `table`, [N, places, C], at the
-/// corners of P places, [N, P].
+/// The weighted sums [N, P, C] of rows of `table`, [N, places, C], at the
+/// corners of P positions, [N, P].
 mlir::Value sampleRows(GraphBuilder &g, mlir::Value table,
                        llvm::ArrayRef<Tap> corners);
 

@@ -1,11 +1,12 @@
-// Sliding windows: attributes in, checked steps and padding out.
+// Sliding windows: reads the attributes, and computes checked steps and
+// padding.
 #include "compiler/import/onnx/ops/Windows.h"
 
 using namespace mlir;
 
 namespace tenon::onnx {
 
-/// Greater numbers than any memory holds; they would overflow sums.
+/// Greater numbers exceed any memory, and their sums would overflow.
 static constexpr int64_t maxStep = int64_t(1) << 31;
 
 bool Windows::staticPadding() const {
@@ -22,7 +23,8 @@ SmallVector<int64_t> Windows::paddingList(GraphBuilder &g) const {
   return list;
 }
 
-/// An attribute of one bounded number per dimension.
+/// An attribute with one number per dimension, each at least `least` and
+/// limited.
 static FailureOr<SmallVector<int64_t>> readList(NodeContext &c, StringRef name,
                                                 int64_t length, int64_t least,
                                                 int64_t otherwise) {
@@ -101,7 +103,7 @@ FailureOr<Windows> readWindows(NodeContext &c, ArrayRef<int64_t> kernel,
     Size reach = g.index(w.reach(i)), stride = g.index(w.strides[i]);
     Size low = zero, high = zero, extra = zero;
     if (same) {
-      // As many places as strides begin within the extent.
+      // As many windows as multiples of the stride are within the extent.
       Size places = g.ceilDiv(extent, stride);
       Size total = g.max(
           g.sub(g.add(g.mul(g.sub(places, g.index(1)), stride), reach), extent),
@@ -115,7 +117,8 @@ FailureOr<Windows> readWindows(NodeContext &c, ArrayRef<int64_t> kernel,
     }
     Size padded = g.add(g.add(extent, low), high);
     std::optional<int64_t> known = GraphBuilder::staticSize(padded);
-    // With ceil_mode the first window may pass the end by less than a stride.
+    // With ceil_mode the first window may extend behind the end by less than a
+    // stride.
     int64_t least =
         std::max<int64_t>(w.reach(i) - (ceil ? w.strides[i] - 1 : 0), 0);
     if (known && *known < least && GraphBuilder::staticSize(extent) != 0)
@@ -123,7 +126,7 @@ FailureOr<Windows> readWindows(NodeContext &c, ArrayRef<int64_t> kernel,
                      Twine(*known) + " of spatial dimension " + Twine(i) +
                      (ceil ? " but for less than a stride" : "") +
                      ", got a kernel that spans " + Twine(w.reach(i)));
-    // Over an extent of nothing windows are as many as padding has room for.
+    // With an extent of 0, only the padding limits the number of windows.
     if (!same && !known) {
       Size isEmpty = g.cmp(arith::CmpIPredicate::eq, extent, zero);
       c.check(padded, g.select(isEmpty, zero, g.index(least)),
@@ -132,7 +135,7 @@ FailureOr<Windows> readWindows(NodeContext &c, ArrayRef<int64_t> kernel,
                   Twine(i));
     }
     if (ceil && !same) {
-      // A window may pass the end, but not begin behind the data.
+      // A window may extend behind the end, but must not begin behind the data.
       Size steps = g.ceilDiv(g.max(g.sub(padded, reach), zero), stride);
       Size begin = g.mul(steps, stride);
       Size inside = g.cmp(arith::CmpIPredicate::slt, begin, g.add(extent, low));

@@ -1,5 +1,5 @@
-// location, offset, length, checksum: judged as text, then against the open
-// file.
+// Checks location, offset, length and checksum: first as text, then against the
+// open file.
 #include "compiler/import/onnx/reader/ExternalData.h"
 
 #include "compiler/files/ReadFailure.h"
@@ -12,8 +12,8 @@
 
 namespace tenon::onnx {
 
-/// Files beyond this many are opened at each use: processes commonly may hold
-/// 1,024.
+/// The number of files kept open; further ones are opened at each use. A
+/// process commonly may have 1,024 open files.
 static constexpr size_t maxHeldOpen = 64;
 
 static uint64_t parseNumber(const std::string &key, const std::string &value,

@@ -1,5 +1,5 @@
-// Payloads in files beside the model: every tensor of every kind comes through
-// here, so there is one place to refuse.
+// Tensor data in files beside the model. Every external tensor is located here,
+// so this is the only place that checks and refuses locations.
 #ifndef TENON_COMPILER_IMPORT_ONNX_READER_EXTERNALDATA_H
 #define TENON_COMPILER_IMPORT_ONNX_READER_EXTERNALDATA_H
 
@@ -18,15 +18,15 @@ namespace tenon::onnx {
 
 class ExternalData {
 public:
-  /// `openRoot` gives the folder to read from, null when there is none; it is
-  /// called at the first use only.
+  /// `openRoot` returns the folder to read from, or null if there is none. It
+  /// is called only at the first use.
   ExternalData(Model &model,
                std::function<std::shared_ptr<FileRoot>()> openRoot,
                std::function<void(Diagnostic)> warn)
       : model(model), openRoot(std::move(openRoot)), warn(std::move(warn)) {}
 
-  /// The checked range the entries of one tensor denote, `need` bytes long.
-  /// Throws ReadFailure at `place`.
+  /// The file range of one tensor, which must have `need` bytes, from its
+  /// external data entries. Throws ReadFailure at `place`.
   FileRange
   locate(const std::vector<std::pair<std::string, std::string>> &entries,
          uint64_t need, const std::string &place);
@@ -40,8 +40,8 @@ private:
   std::function<std::shared_ptr<FileRoot>()> openRoot;
   std::function<void(Diagnostic)> warn;
   std::shared_ptr<FileRoot> root;
-  std::map<std::string, uint32_t> opened;    ///< location to file
-  std::map<uint32_t, std::string> checksums; ///< file to its SHA-1
+  std::map<std::string, uint32_t> opened;    ///< location to file number
+  std::map<uint32_t, std::string> checksums; ///< file number to SHA-1
   bool warned = false;
 };
 

@@ -1,6 +1,6 @@
-// The call graph of local functions: no cycles, and a bound on what inlining
-// every call makes of the model, computed once per function so that a small
-// file cannot ask for 2^40 nodes.
+// Checks the call graph of local functions: no cycles, and a limit on the nodes
+// after inlining all calls. The count is computed once per function, so that a
+// small file that expands to 2^40 nodes is refused quickly.
 #include "compiler/files/ReadFailure.h"
 #include "compiler/import/onnx/reader/OnnxChecker.h"
 #include "compiler/import/onnx/reader/OnnxEnvelope.h"
@@ -15,11 +15,11 @@ namespace {
 
 constexpr unsigned maxCallDepth = 64;
 
-/// The size of a body with all its calls inlined.
+/// The size of a body after all its calls are inlined.
 struct Inlined {
   uint64_t nodes = 0;
-  unsigned calls = 0;   ///< the longest chain of calls
-  unsigned nesting = 0; ///< the deepest graph in graph
+  unsigned calls = 0;   ///< length of the longest chain of calls
+  unsigned nesting = 0; ///< depth of nested graphs
 };
 
 class CallGraph {
@@ -32,14 +32,14 @@ public:
     states.resize(model.functions.size(), State::New);
   }
 
-  /// Settles all functions, callees before callers.
+  /// Measures all functions, callees before callers.
   void settle() {
     for (size_t i = 0; i < model.functions.size(); ++i)
       if (states[i] == State::New)
         settleFrom(i);
   }
 
-  /// What `nodes` become; all their callees are settled.
+  /// The size of `nodes` after inlining. Their callees must be measured.
   Inlined measure(const std::vector<Node> &nodes) const {
     Inlined sum;
     for (const Node &node : nodes) {
@@ -57,7 +57,7 @@ public:
         sum.calls = std::max(sum.calls, inner.calls);
         sum.nesting = std::max(sum.nesting, inner.nesting + 1);
       });
-      // Kept small at each step, so that sums cannot overflow.
+      // Limit the count at each step, so that sums cannot overflow.
       sum.nodes = std::min(sum.nodes, maxNodes + 1);
     }
     return sum;

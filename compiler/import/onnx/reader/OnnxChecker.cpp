@@ -1,6 +1,6 @@
-// One walk in the order of the nodes. Only when a name is missing is the whole
-// graph looked at, to say why: produced later, part of a cycle, or by nobody.
-// Recursion is as deep as graphs nest.
+// Checks the nodes in their order. If a name is missing, the whole graph is
+// searched for the reason: it is produced later, is part of a cycle, or has no
+// producer. The recursion depth is the nesting of graphs.
 #include "compiler/import/onnx/reader/OnnxChecker.h"
 
 #include "compiler/files/ReadFailure.h"
@@ -19,7 +19,7 @@ namespace tenon::onnx {
 
 namespace {
 
-/// The names visible at a point of a graph.
+/// The names visible at one point of a graph.
 struct Scope {
   const Scope *outer;
   const std::vector<Node> &nodes;
@@ -56,7 +56,7 @@ private:
                               const Scope &scope);
 
   const Model &model;
-  const Function *function = nullptr; ///< the one being checked
+  const Function *function = nullptr; ///< the function being checked
   std::map<QualifiedName, const Function *> functions;
 };
 
@@ -64,14 +64,14 @@ std::string count(size_t number, const char *noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
 }
 
-/// The names `node` reads, itself or in its subgraphs, that come from outside
-/// it.
+/// Collects the names from outside that `node` and its subgraphs read.
 void collectUses(const Node &node, std::vector<std::string_view> &uses) {
   for (const std::string &input : node.inputs)
     if (!input.empty())
       uses.push_back(input);
   forEachGraph(node, [&](const Graph &graph) {
-    // Names defined inside are harmless here: nothing outside has them.
+    // Names defined inside are collected too, which does no harm: no node
+    // outside produces them.
     for (const Node &inner : graph.nodes)
       collectUses(inner, uses);
     for (const ValueInfo &output : graph.outputs)
@@ -79,8 +79,8 @@ void collectUses(const Node &node, std::vector<std::string_view> &uses) {
   });
 }
 
-/// A cycle among `nodes` through `start`'s ancestors, as indices in the order
-/// of the data; empty when there is none.
+/// A cycle among `nodes` that `start` depends on, as node indices in the
+/// direction of the data; empty if there is none.
 std::vector<size_t>
 findCycle(const std::vector<Node> &nodes, size_t start,
           const std::unordered_map<std::string_view, size_t> &producers) {
@@ -114,7 +114,7 @@ findCycle(const std::vector<Node> &nodes, size_t start,
     if (states[source] == State::New) {
       enter(source);
     } else if (states[source] == State::Open) {
-      // The path runs from users to producers.
+      // The path goes from users to producers, so reverse it.
       std::vector<size_t> cycle;
       for (size_t i = path.size(); i-- > 0;) {
         cycle.push_back(path[i].node);
@@ -184,8 +184,8 @@ void GraphChecker::checkGraph(const Graph &graph, const Scope *outer) {
   for (const SparseTensor &tensor : graph.sparseInitializers)
     define(scope, tensor.values.name,
            "sparse initializer " + quoted(tensor.values.name));
-  // An input may name an initializer, which then is its default; two inputs may
-  // not share a name.
+  // An input may have the name of an initializer, which is its default value.
+  // Two inputs may not have one name.
   std::unordered_set<std::string_view> inputs;
   uint64_t given = 0;
   for (const ValueInfo &input : graph.inputs) {
@@ -283,7 +283,7 @@ void GraphChecker::checkSignature(const Node &node) {
     return;
   const OpSignature *signature = findOpSignature(node.opType, opset->second);
   if (!signature || signature->deprecated)
-    return; // whether such an op can be compiled is the importer's to say
+    return; // the importer decides if such an op can be compiled
 
   auto arity = [&](const char *what, size_t got, int min, int max) {
     if (got >= size_t(min) && (max < 0 || got <= size_t(max)))
@@ -301,7 +301,7 @@ void GraphChecker::checkSignature(const Node &node) {
         signature->maxInputs);
   arity("outputs", node.outputs.size(), signature->minOutputs,
         signature->maxOutputs);
-  // Loop, and Scan of opset 8, have optional inputs before others.
+  // Loop, and Scan of opset 8, have optional inputs before required ones.
   if (node.opType != "Loop" && node.opType != "Scan")
     for (int i = 0; i < signature->minInputs; ++i)
       if (node.inputs[i].empty())
@@ -355,7 +355,8 @@ void GraphChecker::checkCall(const Node &node, const Function &called) {
                             std::to_string(node.outputs.size()));
 }
 
-/// The parameters and results of control flow's bodies against the node's own.
+/// Checks the numbers of inputs and outputs of control-flow bodies against
+/// those of the node.
 void GraphChecker::checkBodies(const Node &node) {
   auto expect = [&](const char *body, const char *what, size_t want,
                     size_t got) {

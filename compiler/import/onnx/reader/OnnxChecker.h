@@ -1,5 +1,5 @@
-// How the parts of a model fit together: names, order, arity, attributes,
-// functions. Types and shapes are not judged.
+// Checks how the parts of a model fit together: names, order, arity,
+// attributes, functions. Types and shapes are not checked.
 #ifndef TENON_COMPILER_IMPORT_ONNX_READER_ONNXCHECKER_H
 #define TENON_COMPILER_IMPORT_ONNX_READER_ONNXCHECKER_H
 
@@ -11,23 +11,24 @@
 
 namespace tenon::onnx {
 
-/// Domain and name of a function; views into the model.
+/// The domain and name of a function; they refer to the model's strings.
 using QualifiedName = std::pair<std::string_view, std::string_view>;
 
-/// Throws ReadFailure at the first fault. Afterwards what OnnxModel.h promises
-/// of graphs, nodes and functions is true.
+/// Throws ReadFailure at the first error. Afterwards graphs, nodes and
+/// functions have the properties that OnnxModel.h states.
 void checkModel(const Model &model);
 
-/// No function calls itself, and what calls grow to when inlined is bounded.
-/// Throws ReadFailure.
+/// Checks that no function calls itself, and that the model stays within the
+/// limits after inlining. Throws ReadFailure.
 void checkFunctions(const Model &model);
 
-/// Calls `visit(node)` for all nodes of `nodes` and of the graphs in their
-/// attributes.
+/// Calls `visit(node)` for all nodes of `nodes` and, recursively, of the graphs
+/// in their attributes.
 template <typename Visit>
 void forEachNode(const std::vector<Node> &nodes, const Visit &visit);
 
-/// Calls `visit(graph)` for the graphs directly in the attributes of `node`.
+/// Calls `visit(graph)` for each graph that is directly in an attribute of
+/// `node`.
 template <typename Visit>
 void forEachGraph(const Node &node, const Visit &visit) {
   for (const auto &[name, attribute] : node.attributes) {

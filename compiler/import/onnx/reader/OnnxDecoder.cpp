@@ -1,5 +1,5 @@
-// Recursion follows graphs in attributes and types in types; the envelope has
-// bounded both.
+// The recursion follows graphs in attributes and types in types. The envelope
+// check has limited the depth of both.
 #include "compiler/import/onnx/reader/OnnxDecoder.h"
 
 #include "compiler/files/ReadFailure.h"
@@ -9,13 +9,12 @@
 
 namespace tenon::onnx {
 
-/// The newest version of the file format whose additions were looked at.
+/// The newest version of the file format that this reader was checked against.
 static constexpr int64_t newestIrVersion = 13;
-/// Above any opset of other domains: such a number is damage or a joke, and not
-/// an operator's business.
+/// Greater opset numbers of other domains are treated as damage.
 static constexpr int64_t newestPlausibleOpset = 1000;
 
-/// ONNX's own domain has two spellings.
+/// The default domain "" is also spelled "ai.onnx".
 static std::string domainOf(const std::string &domain) {
   return domain == "ai.onnx" ? std::string() : domain;
 }
@@ -67,7 +66,7 @@ void OnnxDecoder::decode(::onnx::ModelProto &proto) {
   if (model.opsets.empty()) {
     if (model.irVersion >= 3)
       fail("", "expected an opset_import, got none");
-    model.opsets[""] = 1; // the only one there was before imports
+    model.opsets[""] = 1; // before opset_import existed there was only opset 1
   }
   model.producer = proto.producer_name();
   if (!proto.producer_version().empty())
@@ -102,7 +101,7 @@ void OnnxDecoder::decodeNodes(
   nodes.reserve(protos.size());
   for (::onnx::NodeProto &proto : protos) {
     nodes.push_back(decodeNode(proto, nodes.size()));
-    // Both forms of a large graph need not be there at once.
+    // Frees the message at once, so that a large graph is not in memory twice.
     ::onnx::NodeProto().Swap(&proto);
   }
 }
@@ -159,7 +158,7 @@ Node OnnxDecoder::decodeNode(::onnx::NodeProto &proto, uint32_t index) {
   return node;
 }
 
-/// The kinds a message holds a value of.
+/// The kinds of value that the message has.
 static std::vector<AttributeKind> kindsIn(const ::onnx::AttributeProto &proto) {
   const std::pair<bool, AttributeKind> all[] = {
       {proto.has_f(), AttributeKind::Float},
@@ -199,7 +198,7 @@ Attribute OnnxDecoder::decodeAttribute(::onnx::AttributeProto &proto,
                         quoted(attribute.refName) + " or a value, got both");
     return attribute;
   }
-  // Before ir_version 2 the kind was what was there.
+  // Before ir_version 2 the kind followed from the field that was set.
   if (attribute.kind == AttributeKind::Undefined && model.irVersion < 2 &&
       present.size() == 1)
     attribute.kind = present[0];
@@ -212,12 +211,13 @@ Attribute OnnxDecoder::decodeAttribute(::onnx::AttributeProto &proto,
                         attributeKindName(kind));
 
   auto need = [&] {
-    // Messages have no default; numbers and strings left out are 0 and "".
+    // Messages have no default value. Missing numbers and strings are 0 and "".
     if (present.empty())
       fail(where(), what() + "expected a " + attributeKindName(attribute.kind) +
                         ", got none");
   };
-  // Only tensors and types name their place, and there are few of them.
+  // Only tensors and types need the text of their place, so compute it on
+  // demand.
   auto inner = [&] { return where() + ", attribute " + quoted(proto.name()); };
   switch (attribute.kind) {
   case AttributeKind::Undefined:
@@ -324,7 +324,7 @@ Type OnnxDecoder::decodeTensorType(const Proto &proto, Type::Kind kind,
       out.kind = Dim::Kind::Symbolic;
       out.symbol = dim.dim_param();
     } else if (dim.has_dim_value() && dim.dim_value() != -1) {
-      // Exporters write -1 where they know nothing.
+      // Exporters write -1 for an unknown extent.
       out.kind = Dim::Kind::Static;
       out.size = dim.dim_value();
       known.push_back(out.size);

@@ -1,5 +1,5 @@
-// From protobuf's messages to the structures of OnnxModel.h: each message on
-// its own is checked here, how they fit together is the checker's.
+// Converts protobuf's messages to the structures of OnnxModel.h. It checks each
+// message by itself; OnnxChecker checks how they fit together.
 #ifndef TENON_COMPILER_IMPORT_ONNX_READER_ONNXDECODER_H
 #define TENON_COMPILER_IMPORT_ONNX_READER_ONNXDECODER_H
 
@@ -17,7 +17,7 @@ public:
   OnnxDecoder(Model &model, TensorDecoder &tensors)
       : model(model), tensors(tensors) {}
 
-  /// Fills the model from `proto`, which is emptied on the way. Throws
+  /// Fills the model from `proto` and empties `proto` on the way. Throws
   /// ReadFailure.
   void decode(::onnx::ModelProto &proto);
 

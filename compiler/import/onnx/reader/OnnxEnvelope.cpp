@@ -1,6 +1,6 @@
-// onnx.proto as tables (ONNX 1.12, and the fields later versions added that
-// cannot be ignored). Fields that only inform, like doc_string, are left out:
-// exporters write whole stack traces there.
+// The schema of onnx.proto (ONNX 1.12, and later fields that must not be
+// ignored) as tables. Fields that only inform, like doc_string, are left out
+// because exporters write whole stack traces there.
 #include "compiler/import/onnx/reader/OnnxEnvelope.h"
 
 namespace tenon::onnx {
@@ -140,7 +140,7 @@ const FieldSchema tensorFields[] = {
 
 const FieldSchema segmentFields[] = {number(1, "begin"), number(2, "end")};
 
-// Bytes, not text: a location with NUL gets its own refusal.
+// Bytes, not text, because a location with NUL has its own error message.
 const FieldSchema entryFields[] = {
     text(1, "key"), other(2, "value", FieldKind::Bytes, FieldUse::Keep, false,
                           {uint64_t(1) << 16, "a value"})};

@@ -1,5 +1,5 @@
-// The schema of ONNX's messages for the envelope check: which fields exist,
-// what is a payload, where the limits are.
+// The schema of ONNX's messages for the envelope check: the known fields, the
+// payloads and the limits.
 #ifndef TENON_COMPILER_IMPORT_ONNX_READER_ONNXENVELOPE_H
 #define TENON_COMPILER_IMPORT_ONNX_READER_ONNXENVELOPE_H
 
@@ -10,7 +10,7 @@ namespace tenon::onnx {
 extern const wire::MessageSchema modelSchema;
 extern const wire::MessageSchema tensorSchema;
 
-/// Field numbers of TensorProto's payloads, as PayloadRecord::field has them.
+/// The field numbers of TensorProto's payloads, as in PayloadRecord::field.
 enum PayloadField : uint32_t {
   FloatData = 4,
   Int32Data = 5,
@@ -21,11 +21,11 @@ enum PayloadField : uint32_t {
   Uint64Data = 11
 };
 
-/// Nodes of a model with all calls of local functions inlined. The largest
-/// exports have a hundredth of it; so many still compile in a minute.
+/// The most nodes of a model after inlining all local functions: a hundred
+/// times the largest exports, and still compiled in a minute.
 constexpr uint64_t maxNodes = uint64_t(1) << 18;
-/// Inputs of a graph, initializers aside, and as many outputs. Each becomes an
-/// argument of one function.
+/// The most inputs of a graph without its initializers, and the most outputs.
+/// Each becomes an argument of one function.
 constexpr uint64_t maxGraphValues = 1024;
 constexpr uint64_t maxRank = 64;
 constexpr unsigned maxGraphNesting = 32;

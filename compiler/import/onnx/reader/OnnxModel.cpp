@@ -1,4 +1,5 @@
-// Names of things, sizes of things, and reading payloads from where they lie.
+// Names and sizes of the model's parts, and access to payloads in files or
+// memory.
 #include "compiler/import/onnx/reader/OnnxModel.h"
 
 #include "compiler/files/OpenFile.h"
@@ -61,7 +62,7 @@ std::string elementTypeNumbers() {
 }
 
 int opsetOfLaterType(int64_t number) {
-  // Four of f8, two of 4 bits, f4, exponents of 8 bits, two of 2 bits.
+  // Four f8 types, two 4-bit integers, f4, 8-bit exponents, two 2-bit integers.
   static constexpr int opsets[] = {19, 19, 19, 19, 21, 21, 23, 24, 25, 25};
   uint64_t index = static_cast<uint64_t>(number) - (newestType + 1);
   return index < std::size(opsets) ? opsets[index] : 0;
@@ -77,7 +78,8 @@ const char *attributeKindName(AttributeKind kind) {
 }
 
 int64_t Tensor::numElements() const {
-  // Zeros first: only without one is the product known not to overflow.
+  // Look for a zero first: the product is known not to overflow only without
+  // zeros.
   for (int64_t dim : dims)
     if (dim == 0)
       return 0;

@@ -1,7 +1,7 @@
-// An ONNX model as checked structures: what readOnnx returns, what the importer
-// walks. Names are valid UTF-8 without NUL; every use has one producer that
-// stands before it; payload sizes equal shape times element size; every byte
-// range lies inside its file. Types and shapes of computed values are not
+// An ONNX model as checked structures, which readOnnx returns and the importer
+// reads. Names are valid UTF-8 without NUL. Every used name has one producer
+// before its use. The size of a payload equals shape times element size. Every
+// byte range is within its file. Types and shapes of computed values are not
 // checked here.
 #ifndef TENON_COMPILER_IMPORT_ONNX_READER_ONNXMODEL_H
 #define TENON_COMPILER_IMPORT_ONNX_READER_ONNXMODEL_H
@@ -44,24 +44,25 @@ enum class ElementType : int32_t {
   BF16 = 16
 };
 
-/// The element type that a file's number means; nothing where it is 0 or no
-/// number of ours.
+/// The element type with a number of the file; null if the number is 0 or not
+/// supported.
 std::optional<ElementType> elementTypeNumbered(int64_t number);
 
-/// The types we know, for messages: `from 1 (f32) to 16 (bf16)`.
+/// The numbers of the supported types, for messages: `from 1 (f32) to 16
+/// (bf16)`.
 std::string elementTypeNumbers();
 
-/// The opset that brought a number of TensorProto.DataType beyond ours (f8,
-/// 4-bit and 2-bit types); 0 where there is no such type.
+/// The opset that introduced a number of TensorProto.DataType that is not
+/// supported (f8, 4-bit and 2-bit types); 0 if there is no such type.
 int opsetOfLaterType(int64_t number);
 
 /// The bytes of one element; 0 for strings and Undefined.
 unsigned elementSize(ElementType type);
 
-/// `f32`, `i64`, `bool`, `string`, ... as our messages spell it.
+/// The name of a type in messages: `f32`, `i64`, `bool`, `string` and so on.
 const char *elementTypeName(ElementType type);
 
-/// Bytes of a file that were checked to exist when it was opened.
+/// A range of a file's bytes, checked when the file was opened.
 struct FileRange {
   uint32_t file = 0; ///< index into Model::files
   uint64_t offset = 0;
@@ -71,24 +72,25 @@ struct FileRange {
 using InlineBytes = std::vector<std::byte>;
 using StringElements = std::vector<std::string>;
 
-/// A constant. The payload is little-endian in native element layout whatever
-/// field of the file held it; bool is one byte, 0 or 1; f16 and bf16 are two
-/// bytes.
+/// A constant. The payload is little-endian with the native size of each
+/// element, whichever field of the file had it. A bool is one byte, 0 or 1; f16
+/// and bf16 are two bytes.
 struct Tensor {
   std::string name; ///< may be empty
   ElementType type = ElementType::Undefined;
   std::vector<int64_t> dims; ///< all >= 0; empty: a scalar
   std::variant<InlineBytes, FileRange, StringElements> payload;
 
-  /// The product of dims; it and the byte size are known not to overflow.
+  /// The product of dims. This and the byte size are known not to overflow.
   int64_t numElements() const;
   uint64_t numBytes() const { return numElements() * elementSize(type); }
 };
 
-/// A sparse constant: values[k] stands at indices[k], all else is zero. Indices
-/// are i64, [NNZ] linear or [NNZ, rank], in ascending order and inside dims.
+/// A sparse constant: values[k] is at indices[k], all other elements are zero.
+/// Indices are i64, either linear ([NNZ]) or vectors ([NNZ, rank]), ascending
+/// and within dims.
 struct SparseTensor {
-  Tensor values; ///< [NNZ]; its name is the initializer's
+  Tensor values; ///< [NNZ]; its name is the initializer's name
   Tensor indices;
   std::vector<int64_t> dims;
 };
@@ -96,8 +98,8 @@ struct SparseTensor {
 struct Dim {
   enum class Kind { Static, Symbolic, Unknown };
   Kind kind = Kind::Unknown;
-  int64_t size = -1;  ///< Static
-  std::string symbol; ///< Symbolic
+  int64_t size = -1;  ///< if Static
+  std::string symbol; ///< if Symbolic
 };
 
 /// The type of a value.
@@ -105,10 +107,10 @@ struct Type {
   enum class Kind { Unknown, Tensor, SparseTensor, Sequence, Optional, Map };
   Kind kind = Kind::Unknown;
   ElementType element =
-      ElementType::Undefined;            ///< tensors; the key type of maps
+      ElementType::Undefined;            ///< of tensors; the key type of maps
   std::optional<std::vector<Dim>> shape; ///< tensors; absent: rank unknown
   std::shared_ptr<const Type>
-      inner; ///< what sequences, optionals and maps hold
+      inner; ///< element type of sequences, optionals and maps
 };
 
 struct ValueInfo {
@@ -137,15 +139,16 @@ enum class AttributeKind : int {
   Types = 14
 };
 
-/// `float`, `ints`, `graph`, ... as our messages spell it.
+/// The name of a kind in messages: `float`, `ints`, `graph` and so on.
 const char *attributeKindName(AttributeKind kind);
 
-/// The value's alternative always agrees with kind; monostate when refName is
+/// The alternative of `value` agrees with `kind`; it is monostate if refName is
 /// set.
 struct Attribute {
   std::string name;
   AttributeKind kind = AttributeKind::Undefined;
-  std::string refName; ///< in functions: the function's attribute that is meant
+  std::string refName; ///< in functions: the attribute of the function that
+                       ///< this one refers to
   std::variant<std::monostate, float, int64_t, std::string, Tensor,
                std::unique_ptr<Graph>, std::vector<float>, std::vector<int64_t>,
                std::vector<std::string>, std::vector<Tensor>,
@@ -157,16 +160,16 @@ struct Attribute {
 struct Node {
   std::string opType;
   std::string domain; ///< "" is ONNX's own; `ai.onnx` is read as ""
-  std::string name;   ///< for messages; when the file has none, the op and the
-                      ///< first output: `MatMul_12`
-  uint32_t index = 0; ///< among its graph's nodes
-  std::vector<std::string> inputs;  ///< "": absent
-  std::vector<std::string> outputs; ///< "": not wanted
+  std::string name; ///< for messages; without a name in the file the op and the
+                    ///< first output, `MatMul_12`
+  uint32_t index = 0;               ///< position among its graph's nodes
+  std::vector<std::string> inputs;  ///< "" if absent
+  std::vector<std::string> outputs; ///< "" if unused
   std::map<std::string, Attribute, std::less<>> attributes;
 
-  /// The attribute, or null.
+  /// The attribute, or null if absent.
   const Attribute *find(std::string_view attribute) const;
-  /// The value of `attribute` when present and of type T, else null:
+  /// The value of `attribute` if it is present and of type T, else null:
   /// `node.get<int64_t>("axis")`.
   template <typename T> const T *get(std::string_view attribute) const {
     const Attribute *found = find(attribute);
@@ -184,13 +187,13 @@ struct Graph {
   std::vector<Tensor> initializers;
   std::vector<SparseTensor> sparseInitializers;
   std::vector<ValueInfo>
-      inputs; ///< may include initializers: those are defaults
+      inputs; ///< may include initializers, which are their default values
   std::vector<ValueInfo> outputs;
   std::vector<ValueInfo> valueInfo;
 };
 
-/// A model-local function. Calls are not inlined; there is no recursion among
-/// functions.
+/// A model-local function. Calls are not inlined, and functions do not call
+/// themselves.
 struct Function {
   std::string name;
   std::string domain;
@@ -201,37 +204,37 @@ struct Function {
   std::vector<Node> nodes;
 };
 
-/// A file payloads lie in, held open: reading it reads what was checked,
-/// whatever has become of its name.
+/// An open file with payloads. Because it stays open, later reads see the file
+/// that was checked, even if its name refers to another one by then.
 struct DataFile {
-  std::string path; ///< as opened: joined to the model's folder
+  std::string path; ///< joined with the model's folder
   std::shared_ptr<const OpenFile> file;
 };
 
 struct Model {
   int64_t irVersion = 0;
   std::map<std::string, int64_t> opsets; ///< domain to version
-  std::string producer;                  ///< name and version, for display
+  std::string producer;                  ///< name and version, for messages
   std::string graphDomain;
   std::vector<Function> functions;
   Graph graph;
-  std::string path; ///< as the user named it; empty when from memory
+  std::string path; ///< as the user gave it; empty for a model in memory
   std::string
-      directory; ///< the folder of the model; may be empty when from memory
-  std::vector<DataFile> files; ///< [0] is the model file when read from a path
+      directory; ///< the model's folder; may be empty for a model in memory
+  std::vector<DataFile> files; ///< [0]: the model file, if read from a path
 
   const Function *findFunction(std::string_view domain,
                                std::string_view name) const;
-  /// Copies `size` bytes at `offset` of the tensor's payload; false when the
-  /// file can no longer be read. Not for strings.
+  /// Copies `size` bytes from `offset` of the tensor's payload to `into`. False
+  /// if the file can no longer be read. Not for strings.
   bool read(const Tensor &tensor, uint64_t offset, void *into,
             uint64_t size) const;
-  /// The whole payload, copied; nothing when the file can no longer be read.
-  /// Not for strings.
+  /// A copy of the whole payload; null if the file can no longer be read. Not
+  /// for strings.
   std::optional<InlineBytes> bytes(const Tensor &tensor) const;
 };
 
-/// `node "/encoder/qk" (MatMul)`: the place of a diagnostic.
+/// The place of a node in diagnostics: `node "/encoder/qk" (MatMul)`.
 std::string placeOf(const Node &node);
 
 } // namespace onnx

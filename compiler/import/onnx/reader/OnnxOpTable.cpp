@@ -1,5 +1,5 @@
-// The table is data, sorted by name and then version; the newest entry not
-// above the opset is the one that holds.
+// The table is data, sorted by name and then version. The entry for an opset is
+// the newest one that is not newer.
 #include "compiler/import/onnx/reader/OnnxOpTable.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Signatures of the operators of ONNX's default domain, by opset version:
-// counts of operands and attributes, not types.
+// The signatures of the operators of ONNX's default domain, by opset version:
+// operand counts and attributes, no types.
 #ifndef TENON_COMPILER_IMPORT_ONNX_READER_ONNXOPTABLE_H
 #define TENON_COMPILER_IMPORT_ONNX_READER_ONNXOPTABLE_H
 
@@ -8,10 +8,10 @@
 
 namespace tenon::onnx {
 
-/// The newest opset of the table; later ones do not exist as far as we know.
+/// The newest opset of the table. Later opsets are unknown to the reader.
 constexpr int64_t newestKnownOpset = 28;
-/// Up to this one every version of the operators we have is implemented; of
-/// later versions those that the registry lists.
+/// Up to this opset every version of each supported operator is implemented; of
+/// later versions only those in the registry.
 constexpr int64_t newestWholeOpset = 22;
 
 struct OpSignature {
@@ -22,12 +22,12 @@ struct OpSignature {
   int minOutputs;
   int maxOutputs; ///< -1: any number
   bool deprecated;
-  const char *attributes; ///< `axis:2! keepdims:2`: AttributeKind numbers, !
-                          ///< when required
+  const char *attributes; ///< `axis:2! keepdims:2`: AttributeKind numbers; !
+                          ///< means required
 };
 
-/// The signature of `op` in `opset`, or null when there is no such op or the
-/// opset is newer than the table.
+/// The signature of `op` in `opset`. Null if there is no such op or the opset
+/// is newer than the table.
 const OpSignature *findOpSignature(std::string_view op, int64_t opset);
 
 } // namespace tenon::onnx

@@ -1,5 +1,5 @@
-// The order of the doors: size, envelope, protobuf, structures, checks.
-// Everything thrown inside ends here as a diagnostic.
+// Reads in steps: size, envelope, protobuf, structures, checks. Every exception
+// from these steps becomes a diagnostic here.
 #include "compiler/import/onnx/reader/OnnxReader.h"
 
 #include "compiler/files/FileRoot.h"
@@ -14,8 +14,8 @@ namespace tenon {
 
 using namespace onnx;
 
-/// Reads `bytes` into `model`; model.files[0], when there, is the file they are
-/// of.
+/// Reads `bytes` into `model`. If model.files[0] exists, it is the file that
+/// has the bytes.
 static void readInto(Model &model, std::span<const std::byte> bytes,
                      std::function<std::shared_ptr<FileRoot>()> openRoot,
                      const ReaderDoor &door) {
@@ -92,11 +92,11 @@ std::optional<Tensor> readOnnxTensorFile(const std::string &path,
     try {
       tensor = tensors.decode(proto, "");
     } catch (const wire::WireError &) {
-      throw; // the bytes are no message of any kind
+      throw; // the bytes are no protobuf message
     } catch (const ReadFailure &) {
-      // Sequences and optionals are other messages with the same field numbers:
-      // where they keep a name, a tensor has packed dims, and where they keep
-      // nothing, a tensor has a type.
+      // Sequences and optionals are other messages with the same field numbers.
+      // A sequence's name is at the number of a tensor's packed dims. Without a
+      // name, only a tensor has a type in its field.
       bool named = !bytes.empty() && bytes[0] == std::byte{0x0a};
       if (!named && proto.data_type() != 0 && !proto.has_segment())
         throw;

@@ -1,6 +1,6 @@
-// The door of the ONNX reader: bytes nobody vouches for go in, a checked model
-// comes out, or diagnostics and nothing. Opens no file outside the model's
-// folder, needs memory for the structure but not for the weights, never throws.
+// The ONNX reader. Input: untrusted bytes. Output: a checked model, or null and
+// diagnostics. It opens no file outside the model's folder, needs memory for
+// the structure but not for the weights, and never throws.
 #ifndef TENON_COMPILER_IMPORT_ONNX_READER_ONNXREADER_H
 #define TENON_COMPILER_IMPORT_ONNX_READER_ONNXREADER_H
 
@@ -14,16 +14,15 @@
 
 namespace tenon {
 
-/// Reads the model at `path`. On failure at least one error was reported (its
-/// status is the class of the failure) and the result is null. Warnings may be
+/// Reads the model at `path`. On failure returns null and has reported at least
+/// one error, whose status is the class of the failure. Warnings may be
 /// reported on success.
 std::unique_ptr<onnx::Model> readOnnx(const std::string &path,
                                       const DiagnosticHandler &report);
 
-/// The same for a model in memory. External data is looked for in
-/// `baseDirectory`; when that is empty such data is refused. `name` stands in
-/// messages. The bytes may go away afterwards: all payloads inside them are
-/// copied.
+/// Reads a model from memory. External data is read from `baseDirectory`, and
+/// refused if that is empty. `name` is the model's name in messages. The result
+/// does not refer to `bytes`: all payloads inside are copied.
 std::unique_ptr<onnx::Model> readOnnx(std::span<const std::byte> bytes,
                                       const std::string &name,
                                       const std::string &baseDirectory,

@@ -1,5 +1,5 @@
-// Tensors kept one to a file, as ONNX's conformance data keeps inputs and
-// outputs (input_0.pb).
+// Reads files with one tensor each, the form of inputs and outputs (input_0.pb)
+// in ONNX's conformance data.
 #ifndef TENON_COMPILER_IMPORT_ONNX_READER_ONNXTENSORFILE_H
 #define TENON_COMPILER_IMPORT_ONNX_READER_ONNXTENSORFILE_H
 
@@ -11,9 +11,9 @@
 
 namespace tenon {
 
-/// Reads the serialized TensorProto at `path`; the payload is inline bytes, or
-/// strings. On failure nothing, after an error. A file that holds no single
-/// tensor (conformance data also keeps sequences and optionals) is Unsupported.
+/// Reads the serialized TensorProto at `path`; the payload is inline bytes or
+/// strings. Null after an error. A file with a sequence or an optional, which
+/// conformance data also has, is Unsupported.
 std::optional<onnx::Tensor> readOnnxTensorFile(const std::string &path,
                                                const DiagnosticHandler &report);
 

@@ -1,5 +1,5 @@
-// One payload field per tensor, the one its type asks for, with exactly the
-// elements its shape asks for.
+// A tensor has one payload field, which must be that of its type, with exactly
+// as many elements as its shape has.
 #include "compiler/import/onnx/reader/TensorDecoder.h"
 
 #include "compiler/files/ReadFailure.h"
@@ -10,10 +10,11 @@
 
 namespace tenon::onnx {
 
-/// Payloads up to this size are copied out of files: they may be needed as
-/// values while compiling.
+/// Payloads up to this size are copied from the file, because the importer may
+/// need their values.
 static constexpr uint64_t inlineLimit = 1024;
-/// Bytes that decoded varint payloads may take beyond the size of the file.
+/// The greatest size of payloads decoded from varints, in addition to the size
+/// of the file.
 static constexpr uint64_t expansionLimit = uint64_t(256) << 20;
 
 ElementType elementTypeOf(int64_t dataType, const std::string &place) {
@@ -65,7 +66,7 @@ static const char *fieldName(uint32_t field) {
   return "raw_data";
 }
 
-/// The typed field that holds elements of `type` when raw_data does not.
+/// The typed field for elements of `type`, for a tensor without raw_data.
 static PayloadField fieldOf(ElementType type) {
   switch (type) {
   case ElementType::F32:
@@ -96,7 +97,7 @@ struct TensorDecoder::Payload {
     for (const std::string &bytes : proto.string_data()) {
       auto record = wire::PayloadRecord::decode(bytes);
       if (record.field == RawData) {
-        raw = record; // of a singular field given twice the last holds
+        raw = record; // if a singular field occurs twice, the last one holds
         continue;
       }
       if (record.count == 0)
@@ -163,7 +164,8 @@ void TensorDecoder::decodeStrings(Tensor &tensor, const Payload &payload) {
   tensor.payload = std::move(strings);
 }
 
-/// Whether the varint `value`, sign-extended as int32 is, is a value of `type`.
+/// True if the varint `value`, an int32 with sign extension, is a value of
+/// `type`.
 static bool fits(ElementType type, int64_t value) {
   switch (type) {
   case ElementType::I8:
@@ -239,7 +241,7 @@ Tensor TensorDecoder::decode(const ::onnx::TensorProto &proto,
          Status::Unsupported);
   tensor.type = elementTypeOf(proto.data_type(), place);
   tensor.dims.assign(proto.dims().begin(), proto.dims().end());
-  // Strings have no size of their own: their number is what must not overflow.
+  // Strings have no element size, so only their number must not overflow.
   unsigned size = elementSize(tensor.type);
   uint64_t need = checkedBytes(tensor.dims, size ? size : 1, place);
 
@@ -280,7 +282,7 @@ Tensor TensorDecoder::decode(const ::onnx::TensorProto &proto,
     else if (elements != 0)
       decodeTyped(tensor, payload, place);
   }
-  // A byte that is neither 0 nor 1 is true, and is 1 from here on.
+  // Any nonzero byte is true, and becomes 1.
   if (tensor.type == ElementType::Bool)
     for (std::byte &byte : std::get<InlineBytes>(tensor.payload))
       byte = std::byte{byte != std::byte{0}};

@@ -1,5 +1,5 @@
-// From TensorProto to Tensor: shape, type and payload are made to agree, or the
-// tensor is refused.
+// Converts a TensorProto to a Tensor. Refuses a tensor whose shape, type and
+// payload do not agree.
 #ifndef TENON_COMPILER_IMPORT_ONNX_READER_TENSORDECODER_H
 #define TENON_COMPILER_IMPORT_ONNX_READER_TENSORDECODER_H
 
@@ -19,14 +19,14 @@ namespace tenon::onnx {
 
 class TensorDecoder {
 public:
-  /// `file` is what payload records point into. When `mayRefer`, it is
-  /// model.files[0] and large payloads stay there.
+  /// Payload records refer to `file`. If `mayRefer`, `file` is model.files[0],
+  /// and large payloads stay there.
   TensorDecoder(std::span<const std::byte> file, bool mayRefer, Model &model,
                 ExternalData &external)
       : file(file), mayRefer(mayRefer), model(model), external(external) {}
 
-  /// `proto` is as the envelope left it: payload records in place of payloads.
-  /// Throws ReadFailure at `place`.
+  /// Decodes `proto` after the envelope check, so with payload records in place
+  /// of payloads. Throws ReadFailure at `place`.
   Tensor decode(const ::onnx::TensorProto &proto, const std::string &place);
   SparseTensor decode(const ::onnx::SparseTensorProto &proto,
                       const std::string &place);
@@ -39,8 +39,8 @@ private:
   void decodeStrings(Tensor &tensor, const Payload &payload);
   void decodeExternal(Tensor &tensor, const ::onnx::TensorProto &proto,
                       const Payload &payload, const std::string &place);
-  /// The range as the tensor's payload: left in the file when large, else
-  /// copied.
+  /// Makes `range` the tensor's payload: a reference to the file if it is
+  /// large, else a copy.
   void adopt(Tensor &tensor, const FileRange &range, const std::string &place);
   void checkSparse(const SparseTensor &tensor, const std::string &place);
 
@@ -48,15 +48,15 @@ private:
   bool mayRefer;
   Model &model;
   ExternalData &external;
-  uint64_t expanded = 0; ///< bytes of payloads decoded out of varints
+  uint64_t expanded = 0; ///< bytes of payloads decoded from varints
 };
 
-/// The checked element type. Throws ReadFailure, Unsupported for those of later
-/// versions of ONNX.
+/// The checked element type. Throws ReadFailure, with status Unsupported for
+/// types of later ONNX versions.
 ElementType elementTypeOf(int64_t dataType, const std::string &place);
 
-/// The product of `dims` times `size`. Throws ReadFailure when a dim is
-/// negative or a product leaves 63 bits.
+/// The product of `dims` and `size`. Throws ReadFailure if a dim is negative or
+/// a product exceeds 63 bits.
 uint64_t checkedBytes(const std::vector<int64_t> &dims, uint64_t size,
                       const std::string &place);
 
