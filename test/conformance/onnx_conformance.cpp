@@ -35,6 +35,7 @@ struct Settings {
   int jobs = 1;
   int timeout = 60;
   int threads = 2;
+  int optLevel = 2;
   double rtol = 1e-3;
   double atol = 1e-7;
 };
@@ -146,6 +147,7 @@ std::string runCase(const fs::path &folder, const fs::path &scratch,
   options.input = model;
   options.output = artifact;
   options.cpu = settings.cpu;
+  options.optLevel = settings.optLevel;
   CompileReport report = compiler.compile(options);
   if (report.status != Status::Success)
     return "compile: status " + std::to_string(int(report.status)) + ": " +
@@ -282,6 +284,8 @@ bool parse(int argc, char **argv, Settings &settings) {
       settings.timeout = std::stoi(value);
     else if (key == "--threads")
       settings.threads = std::stoi(value);
+    else if (key == "--opt")
+      settings.optLevel = std::stoi(value);
     else
       return false;
   }
@@ -293,9 +297,10 @@ bool parse(int argc, char **argv, Settings &settings) {
 int main(int argc, char **argv) {
   Settings settings;
   if (!parse(argc, argv, settings)) {
-    std::fputs("usage: onnx_conformance [--cpu=C] [--extra=DIR] [--scratch=DIR]"
-               " [--jobs=N] [--timeout=S] [--threads=N] <folders\n",
-               stderr);
+    std::fputs(
+        "usage: onnx_conformance [--cpu=C] [--extra=DIR] [--scratch=DIR]"
+        " [--jobs=N] [--timeout=S] [--threads=N] [--opt=0..3] <folders\n",
+        stderr);
     return 2;
   }
   std::map<pid_t, Child> children;

@@ -38,8 +38,8 @@ protected:
   Command compiling(const Recipe &recipe, const std::string &model) const {
     Command command;
     command.arguments = {
-        "compile",        "-q", models / model, "-o", output / recipe.names[0],
-        "-mcpu=x86-64-v3"};
+        "compile",         "-q", models / model, "-o", output / recipe.names[0],
+        "-mcpu=x86-64-v3", "-O0"};
     command.arguments.insert(command.arguments.end(), recipe.flags.begin(),
                              recipe.flags.end());
     return command;
