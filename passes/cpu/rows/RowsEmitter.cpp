@@ -1,7 +1,7 @@
 // Row kernels: reductions along the last dimension with the ops before and
 // after them, one row at a time. A reduction has 64 virtual lanes (element i
 // goes to lane i mod 64), which one fixed tree combines. So the result has the
-// for every vector width.
+// same bits for every vector width.
 #include "passes/cpu/rows/RowKernels.h"
 
 #include "passes/kernel/element/ElementEmitter.h"
