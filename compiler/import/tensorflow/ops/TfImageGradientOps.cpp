@@ -66,8 +66,8 @@ LogicalResult byImage(NodeContext &c, const Backward &b, Value kernel,
   const Windows &w = b.windows;
   Sizes low, high, count = g.sizes(b.dy);
   SmallVector<int64_t> padding, ones(w.rank(), 1);
-  // The padding of the forward convolution shortens this one. Static padding is
-  // part of the convolution.
+  // The padding of the forward convolution shortens the result. If it is
+  // static, this is part of the convolution's padding, else of a slice.
   for (size_t i = 0; i < w.rank(); ++i) {
     int64_t around = w.reach(i) - 1;
     Size spread =
