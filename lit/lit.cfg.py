@@ -1,6 +1,6 @@
-# How the text tests run: every tool is named by a full path, so that nothing on
-# the caller's PATH can stand in for what was built; features say what this
-# machine can do.
+# The configuration of the text tests. Every tool has a
+# full path, so that no other program on PATH replaces a
+# built one. Features describe what this machine supports.
 import os
 
 import lit.formats
@@ -18,7 +18,7 @@ scripts = os.path.join(config.tenon_source_dir, "lit", "Inputs")
 config.environment["PATH"] = os.pathsep.join(
     [bin_dir, config.llvm_tools_dir, "/usr/bin", "/bin"])
 config.environment["LC_ALL"] = "C.UTF-8"
-# No test finds what another has left in the cache.
+# Disables the cache, so that no test finds results of another.
 config.environment["TENON_CACHE_LIMIT"] = "0"
 config.environment["FILECHECK_OPTS"] = "--dump-input-filter=error"
 

@@ -1,6 +1,6 @@
-// One template per arithmetic rule. Narrow floats are computed in f32 and
+// One template per rule of arithmetic. f16 and bf16 are computed in f32 and
 // rounded once per op. An f64 is converted to them through an f32 rounded to
-// odd, so that only the last rounding counts.
+// odd, so that only the last rounding decides the result.
 #include "compiler/arithmetic/ElementArithmetic.h"
 
 #include "runtime/tenon_abi.h"
@@ -32,11 +32,11 @@ uint16_t floatToHalf(float value) {
   uint32_t magnitude = bits & 0x7fffffff;
   if (magnitude > 0x7f800000)
     return uint16_t(sign | 0x7e00 | (magnitude >> 13 & 0x3ff));
-  if (magnitude >= 0x477ff000) // rounds beyond the greatest finite f16
+  if (magnitude >= 0x477ff000) // rounds to more than the greatest finite f16
     return uint16_t(sign | 0x7c00);
   if (magnitude < 0x38800000) {
-    // Subnormal: after adding 0.5 the last bit of the f32 has the weight of
-    // f16's last bit.
+    // Denormal result: after adding 0.5, the last bit of the f32 has the weight
+    // of the last bit of a denormal f16.
     float shifted = std::bit_cast<float>(magnitude) + 0.5f;
     return uint16_t(sign | (std::bit_cast<uint32_t>(shifted) - 0x3f000000));
   }
@@ -57,7 +57,7 @@ uint16_t floatToBfloat(float value) {
 }
 
 namespace {
-/// The two narrow float types; values are computed in f32.
+/// The two narrow float types, whose values are computed in f32.
 struct Half {
   uint16_t bits;
   static float widen(Half x) { return halfToFloat(x.bits); }
@@ -75,7 +75,7 @@ struct Bool {
 template <typename T>
 constexpr bool isNarrow = std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>;
 
-/// Calls `body` with a value of the C++ type of `dtype`.
+/// Calls `body` with a value of the C++ type for `dtype`.
 template <typename F> void withType(int32_t dtype, F body) {
   switch (dtype) {
   case TENON_F32:
@@ -153,7 +153,8 @@ template <typename T> T compute(ElementOp op, T a, T b) {
   using U =
       typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
                                   std::type_identity<T>>::type;
-  // Products of 16-bit integers would be computed in int and could overflow.
+  // 16-bit integers are multiplied as uint32_t: as int, the product could
+  // overflow.
   using W =
       std::conditional_t<std::is_integral_v<T> && sizeof(T) < 4, uint32_t, U>;
   switch (op) {
@@ -183,7 +184,7 @@ template <typename T> T compute(ElementOp op, T a, T b) {
 }
 
 /// `x` as f32 if that is exact; otherwise the neighbouring f32 whose last bit
-/// is odd.
+/// is one.
 float oddFloat(double x) {
   float nearest = float(x);
   if (double(nearest) == x || std::isnan(x))
@@ -194,7 +195,8 @@ float oddFloat(double x) {
   return std::bit_cast<float>(bits | 1);
 }
 
-/// An integer of at most 53 bits that rounds to 51 or fewer bits as `x` does.
+/// An integer that f64 represents exactly, and that rounds to at most 51 bits
+/// as `x` does.
 template <typename T> T sticky(T x) {
   int64_t high = int64_t(x) >> 53;
   if constexpr (std::is_unsigned_v<T>)
@@ -210,7 +212,8 @@ template <typename From, typename To> To toInteger(From x) {
     return 0;
   if (x <= From(std::numeric_limits<To>::min()))
     return std::numeric_limits<To>::min();
-  // 2^bits is exact in every float type here; the greatest integer may not be.
+  // 2^digits is exact in every float type here; the greatest integer may not
+  // be.
   From end = std::ldexp(From(1), std::numeric_limits<To>::digits);
   return x >= end ? std::numeric_limits<To>::max() : To(x);
 }

@@ -1,6 +1,6 @@
-// Arithmetic on arrays of elements that gives the bits of the kernels. Input
-// and output are bytes of elements of a tenon_dtype. Each rule follows
-// passes/cpu (ElementwiseEmitter, Conversions, IntegerMath).
+// Arithmetic on arrays of elements with the same bits as the kernels. Input and
+// output are the bytes of elements of a tenon_dtype. Each rule follows
+// passes/kernel/numerics (ElementwiseEmitter, Conversions, IntegerMath).
 #ifndef TENON_COMPILER_ARITHMETIC_ELEMENTARITHMETIC_H
 #define TENON_COMPILER_ARITHMETIC_ELEMENTARITHMETIC_H
 
@@ -20,8 +20,8 @@ enum class ElementOp {
   Rsqrt
 };
 
-/// result[i] = op(a[i], b[i]). Ops with one operand do not read `b`. Bools have
-/// no ops; roots take floats only.
+/// result[i] = op(a[i], b[i]). Ops with one operand do not read `b`. Bools are
+/// not supported; roots need floats.
 void computeElements(ElementOp op, int32_t dtype, int64_t count, const char *a,
                      const char *b, char *result);
 

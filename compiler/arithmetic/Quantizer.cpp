@@ -1,5 +1,5 @@
-// Processes one row of columns at a time. The columns are adjacent in memory,
-// so that every step can be vectorized.
+// Processes one row of a panel at a time. Its columns are adjacent in memory,
+// so that the compiler can vectorize every step.
 #include "compiler/arithmetic/Quantizer.h"
 
 #include "compiler/arithmetic/ElementArithmetic.h"
@@ -8,15 +8,15 @@
 #include <cmath>
 #include <limits>
 
-// Contraction of products and sums would make the bits depend on the compiler.
+// If products and sums were fused, the bits would depend on the compiler.
 #pragma STDC FP_CONTRACT OFF
 
 namespace tenon {
 namespace {
-constexpr int64_t nibbles = 8; ///< in a word
+constexpr int64_t nibbles = 8; ///< in one word
 
-/// The four-bit search tries a scale for each of these numbers: the group's
-/// weight of largest magnitude over the number.
+/// The search for a 4-bit scale tries one scale per entry: the weight of
+/// greatest magnitude in the group divided by the entry.
 constexpr float trialLevels[] = {-8.0f, -8.5f, -7.5f, -7.0f,
                                  7.0f,  7.5f,  6.5f,  -6.5f};
 
@@ -30,26 +30,26 @@ float clamped(float x, float low, float high) {
   return std::min(std::max(x, low), high);
 }
 
-/// The integer for a weight. Quotients outside the range, infinite ones too,
-/// are clamped before they are rounded.
+/// The integer for a weight. Quotients outside the range, also infinite ones,
+/// are clamped before rounding.
 float level(float weight, float scale, float low, float high) {
   return scale == 0.0f ? 0.0f : roundEven(clamped(weight / scale, low, high));
 }
 
 float roundedToBfloat(float x) { return bfloatToFloat(floatToBfloat(x)); }
 
-/// The least scale at which 127 steps reach `magnitude`, up to half a step. A
-/// quotient of denormal numbers may be rounded too far down: then the next
+/// The least scale at which 127 steps reach `magnitude`, up to half a step. The
+/// quotient of denormal numbers may be rounded too far down; then the next
 /// float is used.
 float byteScale(float magnitude) {
   float scale = magnitude / 127.0f;
   if (double(scale) * 127.5 < double(magnitude))
     scale = std::nextafter(scale, std::numeric_limits<float>::infinity());
-  // Near the greatest float the rounded-up scale must not overflow.
+  // Near the greatest float, 127 times the rounded scale must not overflow.
   return std::isinf(scale * 127.0f) ? std::nextafter(scale, 0.0f) : scale;
 }
 
-/// Searches the scales of one group of one panel: `lines` rows of `width`
+/// Searches the scales of one group in one panel: `lines` rows of `width`
 /// weights.
 class NibbleSearch {
 public:
@@ -82,11 +82,12 @@ private:
     for (int64_t k = 0; k < lines; ++k)
       for (int64_t w = 0; w < width; ++w) {
         float weight = weights[k * width + w], scale = trial[w];
-        // If the scale is 0, the quotient is clamped or NaN and the product
-        // below is 0 or NaN. A NaN error is never an improvement.
+        // For a scale of 0, the quotient is clamped or NaN, and the product
+        // below is 0 or NaN. A NaN error is never less than the best error so
+        // far.
         float nearest = roundEven(clamped(weight / scale, -8.0f, 7.0f));
-        // Relative to the outlier, so that squares neither underflow nor
-        // overflow.
+        // Divided by the greatest weight, so that the square neither underflows
+        // nor overflows.
         float off = (weight - nearest * scale) / outlier[w];
         error[w] += off * off;
       }

@@ -1,7 +1,7 @@
-// Quantization of weights: scales for groups of a column, and the elements
-// divided by them and rounded. Plain arithmetic on panels x depth x width of
-// f32, as tenon.group_scales and tenon.quantize define it. The bits are equal
-// on every machine.
+// Quantization of weights: computes scales for groups of a column, and divides
+// and rounds the elements. The input is f32 in the layout panels x depth x
+// width. The rules are those of tenon.group_scales and tenon.quantize; the bits
+// are equal on every machine.
 #ifndef TENON_COMPILER_ARITHMETIC_QUANTIZER_H
 #define TENON_COMPILER_ARITHMETIC_QUANTIZER_H
 
@@ -10,7 +10,8 @@
 
 namespace tenon {
 
-/// Groups of `group` elements along the depth; the last group may be shorter.
+/// A weight in panels with groups of `group` elements along the depth; the last
+/// group may be shorter.
 struct GroupedPanels {
   int64_t panels, depth, width, group;
 
@@ -21,20 +22,21 @@ struct GroupedPanels {
   }
 };
 
-/// The scale of each panel, group and column, for 8 or 4 bits. Scales for 4
-/// bits are rounded to bf16. All weights must be finite.
+/// The scale of each panel, group and column, for 8 or 4 bits, in the order of
+/// scaleOf. Scales for 4 bits are rounded to bf16. All weights must be finite.
 std::vector<float> chooseScales(const GroupedPanels &form, int64_t bits,
                                 const float *weights);
 
-/// Writes i8 elements to `stored`, in the weights' order.
+/// Writes i8 elements to `stored`, in the order of the weights.
 void quantizeToBytes(const GroupedPanels &form, const float *weights,
                      const float *scales, int8_t *stored);
 
-/// Writes four-bit elements to `stored`, eight along the depth in one word.
+/// Writes 4-bit elements to `stored`; a word holds eight neighbours along the
+/// depth.
 void quantizeToWords(const GroupedPanels &form, const float *weights,
                      const float *scales, uint32_t *stored);
 
-/// Writes the values that the stored integers represent.
+/// Write the values that the stored integers represent.
 void dequantizeBytes(const GroupedPanels &form, const int8_t *stored,
                      const float *scales, float *weights);
 void dequantizeWords(const GroupedPanels &form, const uint32_t *stored,

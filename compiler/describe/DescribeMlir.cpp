@@ -1,4 +1,5 @@
-// Ops within regions are counted too, those in the recipes of weights are not.
+// Counts ops, including those within regions but not those in the recipes of
+// weights.
 #include "compiler/describe/DescribeMlir.h"
 
 #include "dialects/tenon/TenonDialect.h"
@@ -12,7 +13,8 @@ using namespace mlir;
 
 namespace tenon {
 
-/// `f32`, `u8`, `bool`: as descriptions of artifacts spell them.
+/// The name of an element type in descriptions of artifacts: `f32`, `u8`,
+/// `bool`.
 static std::string dtypeName(Type element) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -49,7 +51,7 @@ static TensorSummary summarize(Type type, StringAttr name, ArrayAttr dims,
 static void countWeights(ModuleOp module, ModelSummary &summary) {
   for (auto weight : module.getOps<WeightOp>()) {
     auto type = dyn_cast<RankedTensorType>(weight.getType());
-    // A weight computed from other weights is no parameter of its own.
+    // A weight computed from other weights is no parameter.
     bool isComputed = false;
     weight.getRecipe().walk([&](GetWeightOp) { isComputed = true; });
     if (!type || isComputed)

@@ -1,4 +1,4 @@
-// What a text of tenon ops holds.
+// Describes a module of tenon ops.
 #ifndef TENON_COMPILER_DESCRIBE_DESCRIBEMLIR_H
 #define TENON_COMPILER_DESCRIBE_DESCRIBEMLIR_H
 
@@ -8,8 +8,8 @@
 
 namespace tenon {
 
-/// The main function of the module, or its first public one, says the inputs
-/// and outputs.
+/// Inputs and outputs are those of the function `main`, or of the first public
+/// function.
 ModelSummary describeMlir(mlir::ModuleOp module);
 
 } // namespace tenon

@@ -1,5 +1,5 @@
-// The model is read and counted but not imported: models with unsupported
-// operators can be described too.
+// Reads the model and counts its parts without importing it, so that models
+// with unsupported operators can be described, too.
 #include "compiler/describe/DescribeOnnx.h"
 
 #include "compiler/import/onnx/graph/OpRegistry.h"
@@ -13,8 +13,7 @@
 namespace tenon {
 
 namespace {
-/// Counts the operators and the constants of a graph and of all graphs within
-/// it.
+/// Counts the operators and constants of a graph and its subgraphs.
 class OpCounter {
 public:
   OpCounter(const onnx::Model &model, ModelSummary &summary)
@@ -34,7 +33,7 @@ public:
   void count(const std::vector<onnx::Node> &nodes,
              const std::map<std::string, int64_t> &opsets) {
     for (const onnx::Node &node : nodes) {
-      // A constant is a weight by another name.
+      // A Constant node counts as a weight.
       if (auto *constant = node.get<onnx::Tensor>("value");
           constant && node.opType == "Constant" && node.domain.empty())
         count(*constant);
@@ -53,7 +52,8 @@ public:
     }
   }
 
-  /// Most frequent first, equal ones by name.
+  /// The counted operators: the most frequent first, those of equal count by
+  /// name.
   std::vector<OpSummary> take() {
     std::vector<OpSummary> result;
     for (auto &[key, op] : ops) {
@@ -88,7 +88,7 @@ private:
 };
 } // namespace
 
-/// A dynamic extent as the options leave it: a number, a range, or its name.
+/// A named dimension with the options applied: a number, a range, or its name.
 static std::string namedExtent(const std::string &symbol,
                                const CompileOptions &options) {
   for (const DimOption &dim : options.dims)
@@ -99,8 +99,8 @@ static std::string namedExtent(const std::string &symbol,
   return symbol;
 }
 
-/// The name of an open extent as a compilation has it; of an input without a
-/// name in the model it is made from its place.
+/// The name of a dynamic extent, as in a compilation. An input's extent without
+/// a name in the model is named after the input and the dimension.
 static std::string openExtent(const onnx::ValueInfo &value, size_t index,
                               bool isInput, const CompileOptions &options) {
   const auto &shape = value.type.shape;

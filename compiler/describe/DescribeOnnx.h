@@ -1,4 +1,4 @@
-// What an ONNX model holds.
+// Describes an ONNX model.
 #ifndef TENON_COMPILER_DESCRIBE_DESCRIBEONNX_H
 #define TENON_COMPILER_DESCRIBE_DESCRIBEONNX_H
 
@@ -8,7 +8,7 @@
 
 namespace tenon {
 
-/// `options` give open extents their numbers and ranges.
+/// `options` gives named dimensions their numbers and ranges.
 ModelSummary describeOnnx(const onnx::Model &model,
                           const CompileOptions &options);
 

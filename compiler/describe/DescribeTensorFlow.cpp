@@ -1,5 +1,6 @@
-// Signatures with their tensors, saved variables, and the ops that signatures
-// reach: a SavedModel's training and saving are not counted.
+// Describes signatures with their tensors, saved variables, and the ops
+// reachable from signatures. A SavedModel's ops for training and saving are not
+// counted.
 #include "compiler/describe/DescribeTensorFlow.h"
 
 #include "compiler/import/tensorflow/graph/TfOpRegistry.h"
@@ -15,7 +16,8 @@ namespace tenon {
 using namespace tf;
 
 namespace {
-/// Counts what results depend on, in the graph and in the functions it calls.
+/// Counts the ops that results depend on, in the graph and in the functions
+/// that it calls.
 class OpCounter {
 public:
   explicit OpCounter(const Model &model) : model(model) {}
@@ -46,7 +48,8 @@ public:
       OpSummary &op = ops[node->op];
       op.name = node->op;
       ++op.count;
-      // What ends an iteration is imported with its loop.
+      // Nodes that end an iteration have no handler, because they are imported
+      // with their loop.
       bool ofLoop = llvm::is_contained(
           {"Exit", "RefExit", "NextIteration", "RefNextIteration"}, node->op);
       op.unsupported += calls || ofLoop || registry.find(node->op) ? 0 : 1;

@@ -1,4 +1,4 @@
-// What a TensorFlow graph holds.
+// Describes a TensorFlow graph.
 #ifndef TENON_COMPILER_DESCRIBE_DESCRIBETENSORFLOW_H
 #define TENON_COMPILER_DESCRIBE_DESCRIBETENSORFLOW_H
 

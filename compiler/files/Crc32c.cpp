@@ -1,4 +1,4 @@
-// Eight bytes a step through eight tables (Kounavis and Berry, 2005).
+// Processes eight bytes per step with eight tables (Kounavis and Berry, 2005).
 #include "compiler/files/Crc32c.h"
 
 #include <array>

@@ -1,5 +1,5 @@
-// Opening files a model names: lexical rule, resolution, then an open that
-// follows nothing.
+// Opens files that a model names. Checks the name as text, resolves it, then
+// opens it without following links.
 #include "compiler/files/FileRoot.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ void checkRelativeName(const std::string &name) {
   if (name.size() > 1 && name[1] == ':')
     refuse("'" + name +
            "' begins with a drive letter and leaves the model directory");
-  // In-memory data of another runtime, marked as if it were a file.
+  // ONNX Runtime marks data in its own memory this way, as if it were a file.
   if (name.find("_ORT_MEM_ADDR_") != std::string::npos)
     refuse("'" + name + "' marks an address in memory, not a file");
   for (size_t from = 0; from <= name.size();) {
@@ -44,7 +44,7 @@ void checkRelativeName(const std::string &name) {
   }
 }
 
-/// The path with all links resolved; empty, with errno set, when there is none.
+/// The path with all links resolved. Empty, with errno set, if there is none.
 static std::string realPath(const std::string &path) {
   char *resolved = ::realpath(path.c_str(), nullptr);
   if (!resolved)
@@ -115,7 +115,7 @@ int FileRoot::openBeneath(const std::string &beneath, int flags) const {
   for (int attempt = 0; attempt < 100; ++attempt) {
     long fd =
         syscall(SYS_openat2, descriptor, beneath.c_str(), &how, sizeof(how));
-    // EAGAIN: the kernel could not rule out a concurrent rename.
+    // EAGAIN: the kernel could not exclude a concurrent rename.
     if (fd >= 0 || (errno != EAGAIN && errno != EINTR)) {
       if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
         return static_cast<int>(fd);
@@ -123,8 +123,8 @@ int FileRoot::openBeneath(const std::string &beneath, int flags) const {
     }
   }
 
-  // Kernels and sandboxes without openat2: one component at a time, no link
-  // followed.
+  // Without openat2 (old kernels, sandboxes), open one component at a time and
+  // follow no link.
   int folder = dup(descriptor);
   for (size_t from = 0; folder >= 0;) {
     size_t to = beneath.find('/', from);
@@ -156,7 +156,8 @@ std::shared_ptr<OpenFile> FileRoot::open(const std::string &relative) const {
               "'" + relative + "' leaves the model directory"};
     return {Status::Io, "cannot open '" + relative + "': " + systemError()};
   };
-  // A handle first: merely opening a device or a pipe for reading has effects.
+  // Open the path without reading first, because opening a device or a pipe for
+  // reading has effects.
   int handle = openBeneath(beneath, O_PATH);
   if (handle < 0)
     throw cannot();

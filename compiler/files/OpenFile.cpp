@@ -1,5 +1,5 @@
-// Files by descriptor: identity and size are taken after opening, so no name is
-// trusted twice.
+// Identity and size of a file are read from its open descriptor, so its name is
+// not looked up again.
 #include "compiler/files/OpenFile.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ OpenFile::~OpenFile() {
 }
 
 std::shared_ptr<OpenFile> OpenFile::open(const std::string &path) {
-  // Not blocking: the name may be that of a pipe nobody writes to.
+  // O_NONBLOCK, because the name may be a pipe without a writer.
   int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (fd < 0)
     throw FileError{Status::Io, "cannot open the file: " + systemError()};

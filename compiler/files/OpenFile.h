@@ -1,5 +1,5 @@
-// A regular file held open: later reads see the file that was checked, whatever
-// happens to its name.
+// A regular file that stays open: later reads see the file that was checked,
+// even if its name refers to another one by then.
 #ifndef TENON_COMPILER_FILES_OPENFILE_H
 #define TENON_COMPILER_FILES_OPENFILE_H
 
@@ -15,7 +15,7 @@
 
 namespace tenon {
 
-/// Thrown inside readers, never across their door.
+/// Thrown inside readers. It must not leave them.
 struct FileError {
   Status status;
   std::string text;
@@ -23,42 +23,44 @@ struct FileError {
 
 class OpenFile {
 public:
-  /// Takes the descriptor, which must be open on a regular file; else throws
-  /// FileError.
+  /// Takes ownership of the descriptor. Throws FileError if it is not open on a
+  /// regular file.
   explicit OpenFile(int descriptor);
   ~OpenFile();
   OpenFile(const OpenFile &) = delete;
   OpenFile &operator=(const OpenFile &) = delete;
 
-  /// Opens `path` as the user wrote it; links are followed. Throws FileError
-  /// (Io) when it cannot.
+  /// Opens `path` as the user gave it, and follows links. Throws FileError (Io)
+  /// on failure.
   static std::shared_ptr<OpenFile> open(const std::string &path);
-  /// `open` for callers without exceptions: null if it fails, with the error.
+  /// Same as open, without exceptions: returns null and sets `error` on
+  /// failure.
   static std::shared_ptr<OpenFile> tryOpen(const std::string &path,
                                            FileError &error);
 
   uint64_t size() const { return bytes; }
 
-  /// Copies bytes; false when they cannot be read or the file has shrunk.
+  /// Copies `size` bytes from `offset` to `into`. False if they cannot be read,
+  /// or if the file has become shorter.
   bool read(uint64_t offset, void *into, uint64_t size) const;
 
-  /// The file mapped read-only, as long as this lives. Empty files give an
-  /// empty span. Throws FileError.
+  /// Maps the file read-only for the lifetime of this object. Empty for an
+  /// empty file. Throws FileError.
   std::span<const std::byte> map();
-  /// Ends the mapping.
+  /// Removes the mapping.
   void unmap();
 
-  /// Whether size and time of modification are still those of the opening.
+  /// True if size and modification time are those at opening.
   bool unchanged() const;
 
-  /// From now on the descriptor is opened with `reopen` at each read and closed
-  /// again; a reopened file that is not the same is not read. For models of
-  /// more files than a process may hold open.
+  /// Closes the descriptor. Each read opens the file with `reopen` and closes
+  /// it again; if it is another file, the read fails. For models with more
+  /// files than a process may hold open.
   void releaseDescriptor(std::function<int()> reopen);
 
 private:
-  /// The descriptor, or the file opened again and found to be the same, which
-  /// `again` then holds; -1 when it cannot be.
+  /// The descriptor to read from. If it was released, the file is opened again
+  /// into `again` and compared; -1 if that fails.
   int readable(std::unique_ptr<OpenFile> &again) const;
 
   int descriptor;
@@ -68,10 +70,10 @@ private:
   void *mapping = nullptr;
 };
 
-/// Files by the names that messages and `tenon.source` have for them.
+/// Open files by their paths in messages and in `tenon.source`.
 using OpenFiles = std::map<std::string, std::shared_ptr<const OpenFile>>;
 
-/// The text of the current errno.
+/// The system's message for the current errno.
 std::string systemError();
 
 } // namespace tenon

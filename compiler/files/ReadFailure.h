@@ -1,5 +1,5 @@
-// How the parts of a reader refuse: thrown where the fault is seen,
-// reported at the reader's door.
+// The exception of a reader's parts: thrown at the error, and reported by
+// ReaderDoor.
 #ifndef TENON_COMPILER_FILES_READFAILURE_H
 #define TENON_COMPILER_FILES_READFAILURE_H
 
@@ -11,7 +11,7 @@
 
 namespace tenon {
 
-/// Never leaves the reader.
+/// An error in the model. It must not leave the reader.
 struct ReadFailure {
   Status status;
   std::string place; ///< as Diagnostic::place
@@ -24,7 +24,7 @@ struct ReadFailure {
   throw ReadFailure{status, std::move(place), std::move(text)};
 }
 
-/// A name as messages quote it: a long one is cut.
+/// A name in quotes for messages; a long one is cut.
 inline std::string quoted(std::string_view name) {
   if (name.size() > 256)
     return "\"" + std::string(name.substr(0, 256)) + "...\"";

@@ -1,4 +1,4 @@
-// The way out of a reader: everything thrown inside ends here as a diagnostic.
+// Converts the exceptions of a reader to diagnostics.
 #ifndef TENON_COMPILER_FILES_READERDOOR_H
 #define TENON_COMPILER_FILES_READERDOOR_H
 
@@ -11,13 +11,13 @@
 
 namespace tenon {
 
-/// Runs a reader and turns what it throws into a diagnostic on `file`.
+/// Runs a reader and reports its exceptions as diagnostics on `file`.
 class ReaderDoor {
 public:
   ReaderDoor(std::string file, const DiagnosticHandler &report)
       : file(std::move(file)), report(report) {}
 
-  /// Whether `body` came to its end.
+  /// True if `body` returned without an exception.
   template <typename Body> bool run(const Body &body) const {
     try {
       body();

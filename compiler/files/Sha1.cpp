@@ -1,5 +1,5 @@
-// The plain form of FIPS 180-4, section 6.1: checksums are rare, so nothing
-// here is made fast.
+// A simple implementation of FIPS 180-4, section 6.1. Checksums are rare, so it
+// is not optimized.
 #include "compiler/files/Sha1.h"
 
 #include <bit>

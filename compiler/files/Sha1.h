@@ -1,5 +1,5 @@
-// SHA-1 (FIPS 180-4), the digest ONNX declares for external data. It finds
-// damage; it proves no origin.
+// SHA-1 (FIPS 180-4), the checksum that ONNX defines for external data. It
+// detects damaged files, not forged ones.
 #ifndef TENON_COMPILER_FILES_SHA1_H
 #define TENON_COMPILER_FILES_SHA1_H
 
@@ -14,7 +14,7 @@ namespace tenon {
 class Sha1 {
 public:
   void update(std::span<const std::byte> bytes);
-  /// The digest in lower-case hexadecimal; nothing may follow.
+  /// The digest in lower-case hexadecimal. Call no function afterwards.
   std::string finish();
 
 private:

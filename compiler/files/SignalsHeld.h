@@ -1,4 +1,4 @@
-// Delays signals during a stretch of code; they are delivered at its end.
+// Delays signals during a part of the code; they are delivered at its end.
 // Signals of faults are not delayed: a blocked fault would end the process
 // without a message.
 #ifndef TENON_COMPILER_FILES_SIGNALSHELD_H
@@ -9,7 +9,7 @@
 namespace tenon {
 
 /// Blocks the signals of this thread during its lifetime, except those of
-/// faults. Threads started meanwhile keep them blocked.
+/// faults. Threads started in this time inherit the mask.
 class SignalsHeld {
 public:
   SignalsHeld() {

@@ -1,5 +1,5 @@
-// MLIR text of a module at phase `imported`. Such text has no fixed first word:
-// a file of printable characters is text.
+// MLIR text of a module at phase `imported`. The text has no fixed first word,
+// so a file of printable characters is taken as text.
 #include "compiler/artifact/CheckRecipes.h"
 #include "compiler/describe/DescribeMlir.h"
 #include "compiler/formats/ModelFormat.h"
@@ -15,7 +15,8 @@ using namespace mlir;
 namespace tenon {
 namespace {
 
-/// Nested deeper, MLIR's parser would run out of stack.
+/// The deepest nesting of brackets; more could overflow the stack of MLIR's
+/// parser.
 constexpr int maxTextNesting = 200;
 constexpr uint64_t sniffedBytes = 512;
 
@@ -30,7 +31,8 @@ int nesting(llvm::StringRef text) {
   return deepest;
 }
 
-/// Extents stand in every type of a text, not only in the inputs'.
+/// Refuses --shape: all types of the text contain extents, not only the inputs'
+/// types.
 bool checkShapes(const CompileOptions &options,
                  const DiagnosticHandler &report) {
   if (options.shapes.empty())
@@ -84,7 +86,7 @@ private:
 class MlirTextFormat : public ModelFormat {
 public:
   bool recognise(const std::string &path) const override {
-    // Never a pipe nobody writes to, nor a device without end.
+    // Open without blocking on pipes or reading endless devices.
     FileError error;
     std::shared_ptr<OpenFile> file = OpenFile::tryOpen(path, error);
     if (!file)
@@ -113,7 +115,8 @@ public:
           {.file = options.input, .text = std::move(text), .status = status});
       return nullptr;
     };
-    // Read once and not mapped: the parser gets the bytes that were checked.
+    // Read the file into memory instead of mapping it, so that the parser gets
+    // the bytes that were checked.
     auto buffer = llvm::MemoryBuffer::getFile(options.input, /*IsText=*/false,
                                               /*RequiresNullTerminator=*/true,
                                               /*IsVolatile=*/true);
@@ -131,7 +134,8 @@ public:
     return {options.input};
   }
 
-  /// Every function of a text is compiled: naming one only chooses what runs.
+  /// All functions of a text are compiled. An entry option only selects the one
+  /// to run, so it needs no support here.
   void takeOwnOptions(CompileOptions &options) const override {
     llvm::erase_if(options.tensorflow.entries,
                    [](const EntryOption &entry) { return !entry.isSignature; });

@@ -1,5 +1,6 @@
-// A model format: how its files are recognised, read, imported and described.
-// One file implements it, one row of ModelFormats.cpp lists it.
+// The interface of a model format: how its files are recognized, read, imported
+// and described. One file implements a format, and one row of ModelFormats.cpp
+// lists it.
 #ifndef TENON_COMPILER_FORMATS_MODELFORMAT_H
 #define TENON_COMPILER_FORMATS_MODELFORMAT_H
 
@@ -21,27 +22,27 @@ namespace tenon {
 
 /// A file that a model was read from.
 struct ModelFile {
-  std::string path; ///< as messages and `tenon.source` name it
-  std::shared_ptr<const OpenFile> file; ///< null: closed after it was read
+  std::string path;                     ///< as in messages and `tenon.source`
+  std::shared_ptr<const OpenFile> file; ///< null if closed after reading
 };
 
-/// A model as its reader checked it; no IR yet.
+/// A model that its reader has checked; it has no IR yet.
 class ReadModel {
 public:
   virtual ~ReadModel() = default;
 
-  /// The module at phase `imported`. Null after an error, which `report` or
-  /// MLIR's diagnostics of `context` have heard.
+  /// Imports the model as a module at phase `imported`. Null after an error,
+  /// which was sent to `report` or to the diagnostics of `context`.
   virtual mlir::OwningOpRef<mlir::ModuleOp>
   import(mlir::MLIRContext &context, const CompileOptions &options,
          const DiagnosticHandler &report) = 0;
 
-  /// What the model holds, unsupported operators included; nullopt after a
-  /// report.
+  /// A description of the model, unsupported operators included. Null after an
+  /// error was reported.
   virtual std::optional<ModelSummary>
   describe(const CompileOptions &options, const DiagnosticHandler &report) = 0;
 
-  /// The model's own file first, then those that it names.
+  /// The model's own file first, then the files that it names.
   std::vector<ModelFile> files;
 };
 
@@ -49,32 +50,32 @@ class ModelFormat {
 public:
   virtual ~ModelFormat() = default;
 
-  /// Whether the content at `path` is of this format; false for what cannot be
-  /// read.
+  /// True if the content of `path` has this format; false if it cannot be read.
   virtual bool recognise(const std::string &path) const = 0;
 
-  /// Whether options.input can be compiled with `options`, asked before it is
-  /// read; false after a report. Descriptions are made in any case.
+  /// Checks that options.input can be compiled with `options`, before it is
+  /// read. False after an error was reported. Descriptions do not call this.
   virtual bool checkRequest(const CompileOptions &options,
                             const DiagnosticHandler &report) const {
     return true;
   }
 
-  /// Reads options.input; null after a report.
+  /// Reads options.input. Null after an error was reported.
   virtual std::unique_ptr<ReadModel>
   read(const CompileOptions &options,
        const DiagnosticHandler &report) const = 0;
 
-  /// The files a compilation of options.input may read, the model's own first;
-  /// none if the model cannot be read. Without an override the model is read.
+  /// The files that a compilation of options.input may read, the model's own
+  /// first. Empty if the model cannot be read. The default implementation reads
+  /// the model.
   virtual std::vector<std::string>
   listFiles(const CompileOptions &options) const;
 
-  /// Resets the options that this format understands and others do not.
+  /// Resets the options that only this format supports.
   virtual void takeOwnOptions(CompileOptions &options) const {}
 
-  /// The refusal of models of other formats if `options` has some that only
-  /// this format understands; else empty.
+  /// An error message for models of other formats, if `options` has options
+  /// that only this format supports; else empty.
   virtual std::string refuseElsewhere(const CompileOptions &options) const {
     return "";
   }

@@ -1,5 +1,6 @@
-// The table of model formats, one row each. The first that recognises a file
-// reads it: ONNX has no magic number, so it comes last and takes the rest.
+// The table of model formats, one row each. The first format that recognizes a
+// file reads it. ONNX has no magic number, so it is last and takes all other
+// files.
 #include "compiler/formats/ModelFormats.h"
 
 #include "compiler/formats/ModelFormat.h"

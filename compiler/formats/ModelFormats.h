@@ -8,10 +8,10 @@ namespace tenon {
 
 class ModelFormat;
 
-/// Formats in the order in which they are asked whether a file is theirs.
+/// Formats in the order in which they are asked to recognize a file.
 using FormatTable = std::span<const ModelFormat *const>;
 
-/// Every format of this compiler.
+/// All formats of this compiler.
 FormatTable modelFormats();
 
 } // namespace tenon

@@ -1,5 +1,4 @@
-// Asks the formats in turn whether the model is theirs; the one that recognises
-// it reads it.
+// Finds the format that recognizes the model and reads the model with it.
 #include "compiler/formats/ModelLoader.h"
 
 #include "compiler/formats/ModelFormat.h"
@@ -20,7 +19,7 @@ static const ModelFormat *findFormat(const CompileOptions &options,
   return nullptr;
 }
 
-/// Refuses options that only formats other than `own` understand.
+/// Refuses options that only formats other than `own` support.
 static bool checkOptions(const ModelFormat &own, FormatTable formats,
                          const CompileOptions &options,
                          const DiagnosticHandler &report) {
@@ -34,7 +33,8 @@ static bool checkOptions(const ModelFormat &own, FormatTable formats,
   return true;
 }
 
-/// Passes errors on and keeps the class of the last one in `status`.
+/// Passes diagnostics to `report` and stores the status of the last error in
+/// `status`.
 static DiagnosticHandler keepStatus(const DiagnosticHandler &report,
                                     Status &status) {
   return [&](const tenon::Diagnostic &diagnostic) {
@@ -63,7 +63,8 @@ LoadedModel loadModel(MLIRContext &context, const CompileOptions &options,
       if (file.file)
         loaded.openFiles.emplace(file.path, file.file);
     }
-    // What MLIR's diagnostics say of a text is not heard here.
+    // Errors of MLIR's parser do not pass through `remember`, so set their
+    // status here.
     refusal = Status::InvalidModel;
     loaded.module = model->import(context, options, remember);
   }

@@ -1,5 +1,5 @@
-// From a model file to a module at phase `imported` or to a description,
-// whatever its format: found by content, not by name.
+// Loads a model file of any format as a module at phase `imported`, or
+// describes it. The format is found by the content, not by the name.
 #ifndef TENON_COMPILER_FORMATS_MODELLOADER_H
 #define TENON_COMPILER_FORMATS_MODELLOADER_H
 
@@ -22,23 +22,24 @@ struct LoadedModel {
       module; ///< null after an error was reported
   Status status = Status::Success;
   std::vector<std::string> filesRead; ///< the model's own file first
-  OpenFiles openFiles;                ///< those its weights lie in
+  OpenFiles openFiles;                ///< files with the model's weights
 };
 
-/// Reads options.input and imports it. Options that only another format of
-/// `formats` understands are refused.
+/// Reads and imports options.input. Options that only another format of
+/// `formats` supports are refused.
 LoadedModel loadModel(mlir::MLIRContext &context, const CompileOptions &options,
                       const DiagnosticHandler &report,
                       FormatTable formats = modelFormats());
 
-/// Reads options.input and says what it holds. `status` is the class of the
-/// error after which the summary is empty.
+/// Reads and describes options.input. After an error the summary is empty and
+/// `status` is the class of the error.
 ModelSummary describeModel(const CompileOptions &options,
                            const DiagnosticHandler &report, Status &status,
                            FormatTable formats = modelFormats());
 
-/// The files a compilation of options.input may read, its own or the first file
-/// of a SavedModel's folder foremost; none where it is no model.
+/// The files that a compilation of options.input may read: first the model's
+/// own file, or the first file in the folder of a SavedModel. Empty if it is no
+/// model.
 std::vector<std::string> listModelFiles(const CompileOptions &options,
                                         FormatTable formats = modelFormats());
 

@@ -1,4 +1,4 @@
-// ONNX: one file, and the files of weights that it names.
+// ONNX: one file, and the files with weights that it names.
 #include "compiler/describe/DescribeOnnx.h"
 #include "compiler/formats/ModelFormat.h"
 #include "compiler/import/onnx/graph/OnnxImporter.h"
@@ -44,7 +44,8 @@ private:
 
 class OnnxFormat : public ModelFormat {
 public:
-  /// The format has no magic number: its reader says what is wrong.
+  /// True for every file: the format has no magic number, and its reader
+  /// reports what is wrong.
   bool recognise(const std::string &) const override { return true; }
 
   std::unique_ptr<ReadModel>

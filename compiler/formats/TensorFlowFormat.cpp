@@ -1,4 +1,4 @@
-// TensorFlow: a folder with a SavedModel, or a frozen graph in a file.
+// TensorFlow: the folder of a SavedModel, or a file with a frozen graph.
 #include "compiler/describe/DescribeTensorFlow.h"
 #include "compiler/formats/ModelFormat.h"
 #include "compiler/import/tensorflow/graph/TfImporter.h"
@@ -42,8 +42,8 @@ public:
     return isFolder(path) || looksLikeGraphDef(path);
   }
 
-  /// The content decides, but not against the name: an ONNX exporter that left
-  /// such a file went wrong, unless the user says what it is.
+  /// Refuses a GraphDef in a file named `.onnx`: the exporter probably failed.
+  /// Options for TensorFlow graphs show that the user knows the format.
   bool checkRequest(const CompileOptions &options,
                     const DiagnosticHandler &report) const override {
     if (!llvm::StringRef(options.input).ends_with_insensitive(".onnx") ||
@@ -73,7 +73,7 @@ public:
   listFiles(const CompileOptions &options) const override {
     if (!isFolder(options.input))
       return {options.input};
-    // The format has its files in these places.
+    // The format's fixed folders.
     std::vector<std::string> paths;
     std::error_code error;
     for (const char *part : {"variables", "assets"})

@@ -1,5 +1,4 @@
-// Everything a compilation can be asked for: each knob is born here and nowhere
-// else.
+// All options of a compilation. Every option is defined here and nowhere else.
 #ifndef TENON_COMPILER_OPTIONS_COMPILEOPTIONS_H
 #define TENON_COMPILER_OPTIONS_COMPILEOPTIONS_H
 
@@ -15,26 +14,24 @@ enum class EmitKind { Object, Shared, Executable, Assembly, LlvmIr, Mlir };
 
 enum class WeightPlacement { Auto, Embed, External };
 
-/// How contractions' weights are stored: as they are, as bf16, or as integers
-/// with a scale per group.
+/// The storage of contraction weights: f32, bf16, or integers with a scale per
+/// group.
 enum class WeightFormat { F32, Bf16, Int8, Int4 };
 
-/// Bits of an element, scales aside.
+/// The bits of one element, without scales.
 constexpr int bitsOf(WeightFormat format) {
   constexpr int bits[] = {32, 16, 8, 4};
   return bits[int(format)];
 }
 
-/// The least accuracy of f32 products and their sums; a target may do better.
-/// From the most to the least precise: the greater of two promises less.
-enum class MatmulPrecision {
-  Strict, ///< exact products, summed bit by bit as docs/numerics.md says
-  F32,    ///< no worse than a plain f32 dot product
-  High,   ///< as accurate as three products of bf16 parts
-  Bf16    ///< operands rounded to bf16
-};
+/// The least accuracy of f32 products and their sums. Strict: exact products,
+/// summed as docs/numerics.md defines, bit by bit. F32: at least as accurate as
+/// a plain f32 dot product. High: as accurate as three products of bf16 parts.
+/// Bf16: operands rounded to bf16. A target may be more accurate. Ordered from
+/// the strongest guarantee to the weakest.
+enum class MatmulPrecision { Strict, F32, High, Bf16 };
 
-/// A named dimension fixed or ranged by the user: `--dim=batch=1..8:2`.
+/// A named dimension with a fixed size or a range: `--dim=batch=1..8:2`.
 struct DimOption {
   std::string name;
   int64_t min = 0;
@@ -42,19 +39,19 @@ struct DimOption {
   int64_t multiple = 1;
 };
 
-/// Sizes a variant is made for: `--specialize=batch:1,seq:128`.
+/// The sizes of one variant: `--specialize=batch:1,seq:128`.
 struct VariantOption {
   std::vector<std::pair<std::string, int64_t>> sizes;
 };
 
-/// A dim that is padded to a multiple: `--pad=seq:8`.
+/// A named dimension that is padded to a multiple: `--pad=seq:8`.
 struct PadOption {
   std::string name;
   int64_t multiple = 1;
 };
 
-/// The shape of one input, fixed by the user: `--shape=data:1x3x224x224`; no
-/// value keeps the extent dynamic.
+/// The shape of one input: `--shape=data:1x3x224x224`. A null entry keeps the
+/// extent dynamic.
 struct ShapeOption {
   std::string input;
   std::vector<std::optional<int64_t>> dims;
@@ -62,7 +59,7 @@ struct ShapeOption {
 
 /// A part of a TensorFlow model that becomes a function of the artifact.
 struct EntryOption {
-  bool isSignature = true; ///< else a function by its place among the objects
+  bool isSignature = true; ///< else a function by its path in the model
   std::string name;        ///< `serving_default`; `encoder.__call__`
 
   bool operator==(const EntryOption &) const = default;
@@ -88,15 +85,15 @@ struct CompileOptions {
   std::string
       output; ///< path of the artifact; derived from the input when empty
   EmitKind emit = EmitKind::Shared;
-  std::string header; ///< path of the C header; empty: beside an object, and
-                      ///< nowhere else
-  std::string dependencyFile; ///< path of a rule for Make that says what was
-                              ///< read; empty: none
-  std::string name;   ///< C symbol stem; derived from the file name when empty
+  std::string header; ///< path of the C header; empty: beside an object, else
+                      ///< none
+  std::string dependencyFile; ///< path of a Make rule with all files read;
+                              ///< empty: none
+  std::string name;   ///< C symbol stem; empty: derived from the file name
   std::string triple; ///< empty: the host
   std::string cpu = "native";
-  /// CPUs to make code for in one artifact, instead of `cpu`; the machine it
-  /// is opened on takes the best it can run.
+  /// CPUs to compile for, in one artifact, instead of `cpu`. When the artifact
+  /// is opened, it selects the best version that the machine supports.
   std::vector<std::string> versions;
   std::vector<std::string> features; ///< "+avx512f", "-amx-tile"
   int optLevel = 2;
@@ -105,23 +102,24 @@ struct CompileOptions {
   std::vector<VariantOption> variants;
   std::vector<PadOption> pads;
   WeightPlacement weights = WeightPlacement::Auto;
-  bool standalone = false; ///< the header includes nothing of Tenon's and the
-                           ///< object needs libc alone
+  bool standalone = false; ///< the header includes no file of Tenon, and the
+                           ///< object needs only libc
   bool foldBatchNorm = true;
   WeightFormat weightFormat = WeightFormat::F32;
   MatmulPrecision matmulPrecision = MatmulPrecision::F32;
   bool exposeIntermediates =
-      false;    ///< every computed value is an output too (compiler/verify)
-  int jobs = 0; ///< threads that compile; 0: one a processor
+      false;    ///< every computed value becomes an output (compiler/verify)
+  int jobs = 0; ///< compiler threads; 0: one per processor
   bool verifyEachPass =
-      false; ///< for tests: the module after every pass, not every phase
-  std::string stopAfter; ///< a phase name, or empty
-  std::string dumpDir;   ///< a file per phase is written here when not empty
+      false; ///< for tests: verifies after every pass, not only after phases
+  std::string stopAfter; ///< name of a phase, or empty
+  std::string dumpDir;   ///< if not empty, a file per phase is written here
   int64_t foldBudgetBytes =
-      1 << 16; ///< constants up to this size are folded as values
+      1 << 16; ///< greatest size of constants that are folded
   int64_t externalWeightBytes =
-      int64_t(256) << 20; ///< `auto` writes larger blobs beside the artifact: a
-                          ///< linker would hold them in memory twice
+      int64_t(256)
+      << 20; ///< with `auto`, larger blobs are written beside the artifact,
+             ///< because a linker would hold them in memory twice
 };
 
 } // namespace tenon

@@ -1,5 +1,5 @@
-// One walk over the file in the order of its bytes. Recursion is as deep as
-// messages may nest, no deeper.
+// One pass over the file in byte order. The recursion depth is the nesting of
+// messages, which has a limit.
 #include "compiler/wire/Envelope.h"
 
 #include "compiler/report/Utf8.h"
@@ -26,8 +26,8 @@ PayloadRecord PayloadRecord::decode(std::string_view bytes) {
 
 namespace {
 
-/// The bytes a nested message's length takes in the skeleton: it is written
-/// before the length is known, so always as a varint of this size.
+/// The size of a nested message's length in the skeleton. The length is written
+/// after the message, so its varint always takes this many bytes.
 constexpr size_t lengthBytes = 5;
 
 WireType wireTypeOf(FieldKind kind) {
@@ -58,9 +58,10 @@ private:
     WireReader reader;
     unsigned depth;
     unsigned nesting;
-    /// Entries seen of each repeated field with a limit.
+    /// The number of entries seen of each repeated field with a limit.
     std::map<uint32_t, uint64_t> entries;
-    /// The run of unpacked payload elements that may go on.
+    /// The current run of unpacked payload elements, which the next field may
+    /// extend.
     std::optional<PayloadRecord> run;
   };
 
@@ -153,7 +154,7 @@ void EnvelopeWalk::field(Level &level) {
     return;
   }
   if (schema->use == FieldUse::Refuse) {
-    // Some writers spell out what is absent.
+    // Some writers write absent fields explicitly, with an empty value.
     uint64_t value = reader.offset();
     reader.skip(tag, limits.depth);
     if (reader.offset() - value > 1)
@@ -203,7 +204,7 @@ void EnvelopeWalk::number(Level &level, const FieldSchema &schema,
   if (schema.use == FieldUse::Payload) {
     if (!level.run)
       level.run = PayloadRecord{schema.number, 0, start, 0, 0};
-    // A gap (an unknown field between) starts another run.
+    // An unknown field in between ends the run.
     if (level.run->offset + level.run->length != start) {
       flush(level);
       level.run = PayloadRecord{schema.number, 0, start, 0, 0};

@@ -1,8 +1,8 @@
-// Checks a serialized message against a schema before a parser sees it, and
-// cuts the weights out. Afterwards the message is well formed and within limits
-// of depth, count and length, its names are UTF-8 without NUL, and records of
-// places in the file stand instead of payloads, so parsing it costs memory for
-// structure only.
+// Checks a serialized message against a schema before protobuf parses it, and
+// removes the weights. The result is well formed and within limits of depth,
+// count and length. Its names are UTF-8 without NUL. Records with the position
+// of each payload in the file replace the payloads, so parsing needs memory
+// only for the structure.
 #ifndef TENON_COMPILER_WIRE_ENVELOPE_H
 #define TENON_COMPILER_WIRE_ENVELOPE_H
 
@@ -22,57 +22,58 @@ enum class FieldKind { Varint, Fixed32, Fixed64, Bytes, Text, Message };
 
 enum class FieldUse {
   Keep,
-  Drop,    ///< checked, then left out
-  Payload, ///< located, then left out
-  Refuse   ///< of a later version, not to be ignored unless empty
+  Drop,    ///< checked, then removed
+  Payload, ///< position recorded, then removed
+  Refuse   ///< of a later version; an error unless empty
 };
 
-/// A limit of a field: entries of a repeated field in one message, else bytes.
+/// A limit of a field: the entries of a repeated field in one message, else the
+/// bytes.
 struct FieldLimit {
   uint64_t max = UINT64_MAX;
-  const char *what = ""; ///< `rank`, `external_data entries`
+  const char *what = ""; ///< for messages: `rank`, `external_data entries`
 };
 
 struct FieldSchema {
   uint32_t number;
   const char *name;
   FieldKind kind;
-  bool repeated = false; ///< numbers: packed or not
+  bool repeated = false; ///< numbers may be packed or not
   const MessageSchema *message = nullptr;
   FieldUse use = FieldUse::Keep;
   FieldLimit limit = {};
-  uint64_t maxValue = UINT64_MAX; ///< varints: enums we know the end of
+  uint64_t maxValue = UINT64_MAX; ///< of varints: the last value of an enum
 };
 
 struct MessageSchema {
   const char *name;
   std::span<const FieldSchema> fields;
-  FieldLimit total = {};      ///< of such messages in one file
-  bool nests = false;         ///< counts for the limit of nesting
-  uint32_t payloadRecord = 0; ///< the bytes field that carries PayloadRecords
+  FieldLimit total = {};      ///< limit for all such messages of one file
+  bool nests = false;         ///< counts for EnvelopeLimits::nesting
+  uint32_t payloadRecord = 0; ///< bytes field that gets PayloadRecords
 };
 
-/// Where the elements of one field lie: the elements alone if the field is
-/// packed, else a run of whole tagged fields.
+/// The position of a field's elements in the file: the elements of a packed
+/// field, else a run of complete tagged fields.
 struct PayloadRecord {
   uint32_t field;
   uint32_t packed; ///< also 1 for a singular bytes field
   uint64_t offset; ///< in the file
   uint64_t length;
-  uint64_t count; ///< elements; for a singular bytes field 1
+  uint64_t count; ///< elements; 1 for a singular bytes field
 
   std::string encode() const;
   static PayloadRecord decode(std::string_view bytes);
 };
 
 struct EnvelopeLimits {
-  unsigned depth = 100;                   ///< of messages in messages
-  unsigned nesting = 32;                  ///< of messages that nest
-  uint64_t textBytes = uint64_t(4) << 20; ///< of a name
-  uint64_t parts = uint64_t(1) << 24;     ///< messages and strings in all
+  unsigned depth = 100;  ///< levels of messages within messages
+  unsigned nesting = 32; ///< levels of messages with `nests`
+  uint64_t textBytes = uint64_t(4) << 20; ///< bytes of one name
+  uint64_t parts = uint64_t(1) << 24; ///< number of all messages and strings
 };
 
-/// The bytes to give to a parser. Throws WireError.
+/// The skeleton of `file` for a parser. Throws WireError.
 std::string checkEnvelope(std::span<const std::byte> file,
                           const MessageSchema &schema,
                           const EnvelopeLimits &limits = {});

@@ -1,4 +1,4 @@
-// The order of the doors: size, envelope, protobuf.
+// Checks size and envelope, then parses with protobuf.
 #include "compiler/wire/ParseMessage.h"
 
 #include "compiler/files/ReadFailure.h"
@@ -8,7 +8,7 @@
 
 namespace tenon::wire {
 
-/// Names the format that a file resembles if it is no protobuf message.
+/// A message for known formats that are no protobuf, from the first bytes.
 static const char *formatOf(std::span<const std::byte> bytes) {
   std::string_view text = asText(bytes);
   if (text.starts_with("PK\3\4"))
@@ -40,14 +40,13 @@ void parseMessage(std::span<const std::byte> bytes, const MessageSchema &schema,
                         formatOf(bytes)};
     throw;
   }
-  // Protobuf's own limit; weights are not in the skeleton, so this is names and
-  // numbers.
+  // Protobuf's own limit. The skeleton has no weights, only names and numbers.
   if (skeleton.size() > INT32_MAX)
     fail("", "expected at most 2 GiB of structure, got more", Status::Limit);
   google::protobuf::io::ArrayInputStream stream(
       skeleton.data(), static_cast<int>(skeleton.size()));
   google::protobuf::io::CodedInputStream coded(&stream);
-  // The envelope has counted levels already.
+  // The envelope check has limited the depth already.
   coded.SetRecursionLimit(200);
   if (!message.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage())
     fail("", std::string("not ") + what + ": protobuf refuses it");

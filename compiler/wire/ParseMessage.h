@@ -1,4 +1,4 @@
-// A file's bytes to a protobuf message, through the envelope's check.
+// Parses a file's bytes as a protobuf message, after the envelope check.
 #ifndef TENON_COMPILER_WIRE_PARSEMESSAGE_H
 #define TENON_COMPILER_WIRE_PARSEMESSAGE_H
 
@@ -10,8 +10,8 @@ namespace tenon::wire {
 
 constexpr uint64_t maxMessageBytes = uint64_t(2) << 30;
 
-/// Parses `bytes` into `message` after they passed `schema`. `what` is the
-/// format, for errors: "an ONNX model". Throws ReadFailure and WireError.
+/// Checks `bytes` against `schema` and parses them into `message`. `what` names
+/// the format in errors: "an ONNX model". Throws ReadFailure and WireError.
 void parseMessage(std::span<const std::byte> bytes, const MessageSchema &schema,
                   const char *what, google::protobuf::MessageLite &message);
 

@@ -1,4 +1,4 @@
-// Reading the protobuf wire format; the encoding is that of
+// Reads the protobuf wire format, as described at
 // protobuf.dev/programming-guides/encoding.
 #include "compiler/wire/WireReader.h"
 
@@ -63,8 +63,7 @@ std::span<const std::byte> WireReader::readLengthDelimited() {
 }
 
 void WireReader::skip(Tag tag, unsigned depth) {
-  // Groups are walked with a list of what is open: their depth is the file's to
-  // choose.
+  // An explicit stack of open groups, because the file determines their depth.
   std::vector<uint32_t> open;
   uint64_t start = offset();
   while (true) {

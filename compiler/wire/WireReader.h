@@ -1,5 +1,5 @@
-// The protobuf wire format over a span nobody vouches for: every read is
-// bounded by the span and every error names the byte it was found at.
+// Reads the protobuf wire format from untrusted bytes. Every read stays within
+// the span, and every error has the offset of its byte.
 #ifndef TENON_COMPILER_WIRE_WIREREADER_H
 #define TENON_COMPILER_WIRE_WIREREADER_H
 
@@ -13,7 +13,7 @@
 
 namespace tenon::wire {
 
-/// Thrown inside readers, never across their door.
+/// Thrown inside readers. It must not leave them.
 struct WireError : ReadFailure {
   WireError(Status status, uint64_t offset, std::string text)
       : ReadFailure{status, "offset " + std::to_string(offset),
@@ -37,8 +37,8 @@ struct Tag {
   WireType type;
 };
 
-/// Walks one message. `base` is the offset of the span in the file, for
-/// messages and for locating payloads.
+/// Reads one message. `base` is the offset of the span in the file, for error
+/// messages and payload positions.
 class WireReader {
 public:
   WireReader(std::span<const std::byte> bytes, uint64_t base = 0)
@@ -47,17 +47,17 @@ public:
   bool atEnd() const { return pos == bytes.size(); }
   uint64_t offset() const { return base + pos; }
 
-  /// Throws WireError on a field number of 0 or above 2^29-1 and on wire types
+  /// Throws WireError for field numbers 0 and above 2^29-1, and for wire types
   /// 6 and 7.
   Tag readTag();
-  /// Throws WireError past ten bytes or 64 bits.
+  /// Throws WireError for more than ten bytes or 64 bits.
   uint64_t readVarint();
   uint32_t readFixed32();
   uint64_t readFixed64();
-  /// The bytes of a length-delimited field; throws WireError when fewer are
-  /// left.
+  /// The bytes of a length-delimited field. Throws WireError if fewer are left.
   std::span<const std::byte> readLengthDelimited();
-  /// Skips the value of an unknown field; groups may nest `depth` deep.
+  /// Skips the value of an unknown field. Throws WireError if groups nest
+  /// deeper than `depth`.
   void skip(Tag tag, unsigned depth);
 
   [[noreturn]] void fail(uint64_t at, std::string text,
@@ -73,7 +73,7 @@ private:
   size_t pos = 0;
 };
 
-/// Appends the canonical varint.
+/// Appends `value` as the shortest varint.
 void appendVarint(std::string &out, uint64_t value);
 
 inline std::string_view asText(std::span<const std::byte> bytes) {

@@ -1,7 +1,7 @@
-// Operations and bytes as the benchmarks count them: 2 * 2 * 4 * 3 of the
-// product and 2 * 96 * 8 of the convolution with two groups. Of the table two
-// rows are read, 24 bytes; the other weights have 48 and 192, the inputs 16 and
-// 400, the outputs 32 and 384.
+// Operations and bytes as the benchmarks count them: 2 * 2 * 4 * 3
+// for the product and 2 * 96 * 8 for the convolution with two groups.
+// Two rows of the table are read, 24 bytes. The other weights have 48
+// and 192 bytes, the inputs 16 and 400, the outputs 32 and 384.
 // RUN: %python %source/benchmarks/work.py tenon %s | FileCheck %s
 // CHECK: {{^}}1584 operations, 1096 bytes
 

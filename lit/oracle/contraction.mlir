@@ -10,7 +10,7 @@ func.func @matmul() -> tensor<2x2xf32> {
   return %0 : tensor<2x2xf32>
 }
 
-// The batch stands last in lhs and first in rhs; two extents are summed over.
+// The batch dimension is last in lhs and first in rhs; two dimensions are summed.
 // CHECK-LABEL: @batch_and_two_sums
 // CHECK-NEXT: tensor<2x1xi32> {{\[}}[16], [20]]
 func.func @batch_and_two_sums() -> tensor<2x1xi32> {
@@ -20,7 +20,7 @@ func.func @batch_and_two_sums() -> tensor<2x1xi32> {
   return %0 : tensor<2x1xi32>
 }
 
-// Each side is read with its own sign.
+// Each operand is read with its own signedness.
 // CHECK-LABEL: @mixed_signs
 // CHECK-NEXT: tensor<i32> -510
 func.func @mixed_signs() -> tensor<i32> {
@@ -38,7 +38,7 @@ func.func @modular() -> tensor<i8> {
   return %0 : tensor<i8>
 }
 
-// A sum over nothing is zero.
+// A sum of zero products is zero.
 // CHECK-LABEL: @empty_sum
 // CHECK-NEXT: tensor<1x2xf32> {{\[}}[0, 0]]
 func.func @empty_sum() -> tensor<1x2xf32> {
@@ -68,7 +68,7 @@ func.func @convolution() -> tensor<1x3x1xf32> {
   return %0 : tensor<1x3x1xf32>
 }
 
-// Windows start at -1 and 1; the second tap stands two further.
+// Windows start at -1 and 1; the second tap is two elements further.
 // CHECK-LABEL: @strided_padded_dilated
 // CHECK-NEXT: tensor<1x2x1xf32> {{\[\[}}[2], [24]]]
 func.func @strided_padded_dilated() -> tensor<1x2x1xf32> {
@@ -79,7 +79,7 @@ func.func @strided_padded_dilated() -> tensor<1x2x1xf32> {
   return %0 : tensor<1x2x1xf32>
 }
 
-// Zeros stand between the elements: 1 0 2, with one of padding on both sides.
+// Zeros are inserted between the elements: 1 0 2, with a padding of one on both sides.
 // CHECK-LABEL: @transposed
 // CHECK-NEXT: tensor<1x4x1xf32> {{\[\[}}[1], [10], [2], [20]]]
 func.func @transposed() -> tensor<1x4x1xf32> {
@@ -90,7 +90,7 @@ func.func @transposed() -> tensor<1x4x1xf32> {
   return %0 : tensor<1x4x1xf32>
 }
 
-// Negative padding cuts the first and the last element.
+// Negative padding removes the first and the last element.
 // CHECK-LABEL: @cut
 // CHECK-NEXT: tensor<1x2x1xf32> {{\[\[}}[2], [3]]]
 func.func @cut() -> tensor<1x2x1xf32> {
@@ -101,7 +101,7 @@ func.func @cut() -> tensor<1x2x1xf32> {
   return %0 : tensor<1x2x1xf32>
 }
 
-// Two groups of one feature each, two outputs per group.
+// Two groups with one input feature and two output features each.
 // CHECK-LABEL: @grouped
 // CHECK-NEXT: tensor<1x1x4xf32> {{\[\[}}[2, 20, 300, 3000]]]
 func.func @grouped() -> tensor<1x1x4xf32> {
@@ -112,7 +112,7 @@ func.func @grouped() -> tensor<1x1x4xf32> {
   return %0 : tensor<1x1x4xf32>
 }
 
-// Rows times ten, columns times one, features summed.
+// Rows are multiplied by ten, columns by one, and features are summed.
 // CHECK-LABEL: @image
 // CHECK-NEXT: tensor<1x1x1x1xf32> {{\[\[\[}}[1234]]]]
 func.func @image() -> tensor<1x1x1x1xf32> {
@@ -123,7 +123,7 @@ func.func @image() -> tensor<1x1x1x1xf32> {
   return %0 : tensor<1x1x1x1xf32>
 }
 
-// 1.01 is 1.0078125 as bf16; denormals are zeros.
+// 1.01 rounds to 1.0078125 in bf16; denormals become zeros.
 // CHECK-LABEL: @pairs
 // CHECK-NEXT: tensor<f32> 2.01562
 // CHECK-NEXT: tensor<f32> 2.02

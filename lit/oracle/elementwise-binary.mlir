@@ -399,7 +399,7 @@ func.func @clamp() -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 
-// A low end above the high one gives the high one.
+// If the low bound is above the high one, the result is the high one.
 // CHECK-LABEL: @clamp_crossed
 // CHECK-NEXT: tensor<1xui8> [10]
 func.func @clamp_crossed() -> tensor<1xui8> {
@@ -419,7 +419,7 @@ func.func @check_range() -> tensor<2xi64> {
   return %0 : tensor<2xi64>
 }
 
-// An empty extent and rank 0 are ordinary.
+// An empty extent and rank 0 need no special case.
 // CHECK-LABEL: @empty_and_scalar
 // CHECK-NEXT: tensor<2x0xf32> {{\[}}[], []]
 // CHECK-NEXT: tensor<f32> 3

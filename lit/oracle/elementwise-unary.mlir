@@ -1,4 +1,4 @@
-// Unary elementwise ops on values computed by hand, the edges of each type among them.
+// Unary elementwise ops on values computed by hand, including the limits of each type.
 // RUN: tenon-eval %s --all | FileCheck %s
 
 // CHECK-LABEL: @abs_float

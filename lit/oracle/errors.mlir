@@ -1,4 +1,4 @@
-// What a graph's types cannot promise is an error that names the op and its node, never a crash.
+// Errors that types cannot exclude name the op and its node; they never crash.
 // RUN: not tenon-eval %s --all --iterations=1000 | FileCheck %s
 
 // CHECK-LABEL: @range

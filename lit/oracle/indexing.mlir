@@ -1,7 +1,7 @@
-// Gather, scatter, orders and data-dependent sizes on values followed by hand.
+// Gather, scatter, sorts and data-dependent sizes on values computed by hand.
 // RUN: tenon-eval %s --all | FileCheck %s
 
-// Starts are clamped into the operand: -5 reads row 0, 9 reads the last.
+// Starts are clamped to the operand: -5 reads row 0, 9 reads the last row.
 // CHECK-LABEL: @gather_rows
 // CHECK-NEXT: tensor<3x2xi8> {{\[}}[3, 4], [1, 2], [5, 6]]
 func.func @gather_rows() -> tensor<3x2xi8> {
@@ -12,7 +12,7 @@ func.func @gather_rows() -> tensor<3x2xi8> {
   return %0 : tensor<3x2xi8>
 }
 
-// A window of two rows may start at row 1 at most; the index vector is implicit and the window stands first.
+// A window of two rows may start at row 1 at most. The index vector is implicit, and the window dimension is first.
 // CHECK-LABEL: @gather_windows
 // CHECK-NEXT: tensor<2x2xi8> {{\[}}[1, 3], [3, 5]]
 func.func @gather_windows() -> tensor<2x2xi8> {
@@ -23,7 +23,7 @@ func.func @gather_windows() -> tensor<2x2xi8> {
   return %0 : tensor<2x2xi8>
 }
 
-// The index vector names (column, row).
+// The index vector is (column, row).
 // CHECK-LABEL: @gather_swapped_map
 // CHECK-NEXT: tensor<2xi8> [4, 3]
 func.func @gather_swapped_map() -> tensor<2xi8> {
@@ -45,7 +45,7 @@ func.func @gather_batching() -> tensor<2x2xi8> {
   return %0 : tensor<2x2xi8>
 }
 
-// The whole extent is a slice of size -1; an unsigned index past every extent is clamped to the last.
+// A slice of size -1 has the whole extent. An unsigned index beyond every extent is clamped to the last position.
 // CHECK-LABEL: @gather_whole_unsigned
 // CHECK-NEXT: tensor<1x2xi8> {{\[}}[3, 4]]
 func.func @gather_whole_unsigned() -> tensor<1x2xi8> {
@@ -56,7 +56,7 @@ func.func @gather_whole_unsigned() -> tensor<1x2xi8> {
   return %0 : tensor<1x2xi8>
 }
 
-// Index 7 and index -1 are outside: their updates are skipped. The later of two updates of one row wins.
+// Indices 7 and -1 are outside: their updates are skipped. If two updates have one row, the later one wins.
 // CHECK-LABEL: @scatter_set
 // CHECK-NEXT: tensor<3xi8> [1, 40, 3]
 func.func @scatter_set() -> tensor<3xi8> {
@@ -84,7 +84,7 @@ func.func @scatter_kinds() -> (tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tens
   return %0, %1, %2, %3 : tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>
 }
 
-// A window that reaches over the end loses only the elements outside.
+// A window that extends beyond the end loses only the elements outside.
 // CHECK-LABEL: @scatter_window
 // CHECK-NEXT: tensor<4xi8> [0, 0, 0, 1]
 func.func @scatter_window() -> tensor<4xi8> {
@@ -107,7 +107,7 @@ func.func @scatter_batching() -> tensor<2x2xi8> {
   return %0 : tensor<2x2xi8>
 }
 
-// Offset 9 is clamped to the last place where the update fits.
+// Offset 9 is clamped to the last position at which the update fits.
 // CHECK-LABEL: @dynamic_update_slice
 // CHECK-NEXT: tensor<4xi8> [0, 0, 1, 2]
 // CHECK-NEXT: tensor<4xi8> [1, 2, 0, 0]
@@ -121,7 +121,7 @@ func.func @dynamic_update_slice() -> (tensor<4xi8>, tensor<4xi8>) {
   return %0, %1 : tensor<4xi8>, tensor<4xi8>
 }
 
-// NaN is the greatest; zeros of either sign are equal and keep their order.
+// NaN is greater than every number; +0 and -0 are equal and keep their order.
 // CHECK-LABEL: @sort
 // CHECK-NEXT: tensor<5xf32> [-1, 0, -0, 2, nan]
 // CHECK-NEXT: tensor<5xi64> [3, 1, 2, 4, 0]
@@ -156,7 +156,7 @@ func.func @nonzero() -> (tensor<?x2xi64>, tensor<?x0xi64>) {
   return %0, %1 : tensor<?x2xi64>, tensor<?x0xi64>
 }
 
-// Box 1 overlaps box 0 by 0.8 and has the lower score; box 3 is below the least score. Corners come in any order.
+// Box 1 overlaps box 0 by 0.8 and has the lower score; box 3 is below the least score. Corners may be in any order.
 // CHECK-LABEL: @non_max_suppression
 // CHECK-NEXT: tensor<4x3xi64> {{\[}}[0, 0, 2], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
 // CHECK-NEXT: tensor<i64> 2

@@ -1,4 +1,4 @@
-// Movement on tensors small enough to see where each element went.
+// Movement ops on tensors small enough to check every element.
 // RUN: tenon-eval %s --all | FileCheck %s
 
 // CHECK-LABEL: @iota

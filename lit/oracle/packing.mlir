@@ -1,4 +1,4 @@
-// Panels and back, on tensors small enough to see where each element went.
+// Packing into panels and back, on tensors small enough to check every element.
 // RUN: tenon-eval %s --all | FileCheck %s
 
 // CHECK-LABEL: @pack
@@ -24,7 +24,7 @@ func.func @unpack() -> (tensor<2x3xi8>, tensor<3x2xi8>) {
   return %0, %1 : tensor<2x3xi8>, tensor<3x2xi8>
 }
 
-// 1 is 0x3f80, 2 is 0x4000, -1 is 0xbf80; a zero is past the end.
+// 1 is 0x3f80, 2 is 0x4000, -1 is 0xbf80; the padding is zero.
 // CHECK-LABEL: @pair
 // CHECK-NEXT: tensor<2x2xi32> {{\[}}[1073758080, -1082114176], [16384, 16256]]
 // CHECK-NEXT: tensor<4x2xbf16> {{\[}}[1, 1], [2, -1], [2, 1], [0, 0]]

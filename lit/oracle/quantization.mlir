@@ -1,4 +1,4 @@
-// What stored weights stand for, and what weights are stored as.
+// Quantization of weights, and the values that stored weights represent.
 // RUN: tenon-eval %s --all | FileCheck %s
 
 // CHECK-LABEL: @dequantize

@@ -1,5 +1,5 @@
-// What an op demands of its operands is stated before anything is folded: the
-// inner broadcast goes, and that its extent is one or the outer's stays.
+// Requirements of an op on its operands are stated before folding: the inner broadcast
+// is removed, but the check that its extent is one or equals the outer one stays.
 // RUN: tenon compile %s --stop-after=shaped -o - | FileCheck %s
 
 // CHECK-LABEL: func.func @main

@@ -3,7 +3,7 @@
 tenon.weight @w : tensor<8x16xf32> from #tenon.source<"model.onnx", 0, 512>
 tenon.weight @b : tensor<16xf32> from #tenon.source<"model.onnx", 512, 64>
 
-// A layer of unknown batch: one kernel for the contraction with its bias and activation, one for the rows.
+// A layer with an unknown batch: one kernel for the contraction with its epilogue, one for the rows.
 // CHECK-LABEL: func.func @layer(
 // CHECK-SAME: %[[X:.*]]: tensor<?x8xf32>
 // CHECK: %[[N:.*]] = tensor.dim %[[X]]
@@ -33,7 +33,7 @@ func.func @layer(%x: tensor<?x8xf32>) -> tensor<?x16xf32> {
   return %4 : tensor<?x16xf32>
 }
 
-// A mean that a frontend spelled with kept dimensions: still one kernel of rows.
+// A mean that a frontend wrote with kept dimensions is still one kernel of rows.
 // CHECK-LABEL: func.func @kept_dimensions(
 // CHECK-NOT: tenon.reshape
 // CHECK: tenon.fusion{{ +}}rows
@@ -49,7 +49,7 @@ func.func @kept_dimensions(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %4 : tensor<4x8xf32>
 }
 
-// What stands in a branch or a loop is fused there.
+// Ops in a branch or a loop are fused there.
 // CHECK-LABEL: func.func @control_flow(
 // CHECK: scf.if
 // CHECK: tenon.fusion{{ +}}map
@@ -78,7 +78,7 @@ func.func @control_flow(%x: tensor<4xf32>, %p: tensor<i1>, %n: tensor<i64>) -> t
   return %2 : tensor<4xf32>
 }
 
-// A view computes nothing and stays outside.
+// A view computes nothing and stays outside fusions.
 // CHECK-LABEL: func.func @view(
 // CHECK-NOT: tenon.fusion
 // CHECK: tenon.reshape

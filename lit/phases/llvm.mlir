@@ -1,6 +1,6 @@
 // RUN: tenon-opt %s --tenon-to-llvm | FileCheck %s
 
-// Nothing but the LLVM dialect; the entries alone are seen from outside.
+// Only the LLVM dialect remains, and only the entries are visible from outside.
 // CHECK-NOT: {{(func|scf|cf|arith|memref|vector)\.[a-z_]+ }}
 // CHECK-DAG: llvm.func @tenon_core_parallel(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64, i64)
 // CHECK-DAG: llvm.func @layers.run_entry(%{{.*}}: !llvm.ptr) -> i32

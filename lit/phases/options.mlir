@@ -1,5 +1,5 @@
-// Pipelines take the options of the phases, and a part of the way gives what
-// the whole way gives.
+// Pipelines take the options of their phases, and a
+// part of the pipeline gives what the whole one gives.
 // RUN: tenon-opt %s --tenon-to-fused | FileCheck %s --check-prefixes=FUSED,PLAIN
 // RUN: tenon-opt %s --tenon-to-fused=weight-bits=4 | FileCheck %s --check-prefixes=FUSED,INT4
 // RUN: tenon-opt %s --tenon-to-fused=products=pairs | FileCheck %s --check-prefixes=FUSED,PAIRS
@@ -46,7 +46,7 @@ func.func @product(%x: tensor<256x64xf32>) -> tensor<256x96xf32> {
 tenon.weight @k : tensor<1x1x2x2xf32> from #tenon.source<"model.onnx", 24576, 16>
 tenon.weight @v : tensor<2xf32> from #tenon.source<"model.onnx", 24592, 8>
 
-// Batch normalization becomes part of the kernel, a weight of its own.
+// Batch normalization becomes part of the kernel, which is a new weight.
 // FUSED-LABEL: func.func @normalized(
 // FUSED-NOT: tenon.get_weight @k :
 // FUSED: return

@@ -1,6 +1,6 @@
-// A branch that computes nothing becomes a select of two buffers. Both are alive
-// until the last use of the select, so that a buffer written in between has other
-// memory.
+// A branch that computes nothing becomes a select of two
+// buffers. The lifetimes of both last until the last use of the
+// select, so that a buffer written in between gets other memory.
 // RUN: tenon-opt %s --tenon-to-placed | FileCheck %s
 
 // CHECK-LABEL: func.func @main(

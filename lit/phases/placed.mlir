@@ -1,6 +1,6 @@
 // RUN: tenon-opt %s --tenon-to-placed --split-input-file | FileCheck %s
 
-// No tensors outside of fusions, and nothing allocates.
+// There are no tensors outside fusions and no allocations.
 // CHECK-LABEL: func.func private @layer.plan(
 // CHECK-NOT: tensor
 // CHECK: return %{{.*}} : index
@@ -23,7 +23,7 @@ func.func @layer(%x: tensor<?x8xf32>) -> tensor<?x16xf32> {
 
 // -----
 
-// The loop carries a copy of the input in the output's memory, whatever the trip count: the input is the caller's.
+// The loop carries a copy of the input in the output's memory for any trip count, because the input belongs to the caller.
 // CHECK-LABEL: func.func @loop(
 // CHECK-SAME: %[[CALL:[^:]*]]: !llvm.ptr, %[[X:[^:]*]]: memref<?xf32>, %{{[^:]*}}: memref<i64>, %[[Y:[^:]*]]: memref<?xf32> {tenon.output}
 // CHECK: scf.for
@@ -44,7 +44,7 @@ func.func @loop(%x: tensor<?xf32>, %n: tensor<i64>) -> tensor<?xf32> {
 
 // -----
 
-// A loop that ends by what it computes.
+// A loop whose end depends on a computed value.
 // CHECK-LABEL: func.func @while(
 // CHECK-SAME: %{{[^:]*}}: !llvm.ptr, %[[X:[^:]*]]: memref<4xf32>, %{{[^:]*}}: memref<i1>, %[[Y:[^:]*]]: memref<4xf32> {tenon.output}
 // CHECK: memref.copy %[[X]], %[[Y]]
@@ -70,7 +70,7 @@ func.func @while(%x: tensor<4xf32>, %p: tensor<i1>) -> tensor<4xf32> {
 
 // -----
 
-// Either branch gives the memory that holds the value.
+// Each branch yields the buffer with its value.
 // CHECK-LABEL: func.func @branch(
 // CHECK: %[[TAKEN:.*]] = scf.if
 // CHECK: memref.copy %[[TAKEN]], %{{.*}}

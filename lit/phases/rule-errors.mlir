@@ -1,4 +1,4 @@
-// A pipeline ends where the rule of a phase does not hold after it.
+// A pipeline fails if the rule of a phase does not hold after it.
 // RUN: tenon-opt %s --tenon-from-placed-to-tiled --verify-diagnostics
 
 func.func @tensors(%x: tensor<4xf32>) -> tensor<4xf32> {

@@ -1,6 +1,6 @@
 // RUN: tenon-opt %s --tenon-to-shaped | FileCheck %s
 
-// Functions of the model are one graph: calls are inlined, and nothing unused is left.
+// The model's functions become one graph: calls are inlined, and unused ops are removed.
 // CHECK-NOT: @half
 // CHECK-NOT: @unused
 // CHECK-LABEL: func.func @inlined(
@@ -23,7 +23,7 @@ func.func @inlined(%x: tensor<?xf32> {tenon.name = "x", tenon.dims = ["n"]}) -> 
   return %0 : tensor<?xf32>
 }
 
-// One extent, one value: what is computed twice is computed once.
+// Each extent is one value: repeated computations are merged.
 // CHECK-LABEL: func.func @equal_extents(
 // CHECK: %[[N:.*]] = tensor.dim
 // CHECK-NOT: tensor.dim
@@ -38,7 +38,7 @@ func.func @equal_extents(%x: tensor<?xi64>, %s: tensor<i64>) -> (tensor<?xi64>, 
   return %0, %1 : tensor<?xi64>, tensor<?xi64>
 }
 
-// Weights stay symbols, control flow stays control flow.
+// Weights stay symbols, and control flow stays.
 // CHECK: tenon.weight @w : tensor<4xf32> from <"model.onnx", 0, 16>
 // CHECK-LABEL: func.func @control_flow(
 // CHECK: tenon.get_weight @w

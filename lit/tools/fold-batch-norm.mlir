@@ -1,10 +1,10 @@
-// Batch normalization after a convolution becomes part of its kernel, unless
-// the user wants it as the model says.
+// Batch normalization after a convolution becomes
+// part of its kernel, unless an option disables this.
 // REQUIRES: tenon
 // RUN: tenon compile -q %s --stop-after=fused | FileCheck %s --check-prefix=FOLDED
 // RUN: tenon compile -q %s --stop-after=fused --no-fold-batch-norm | FileCheck %s --check-prefix=KEPT
 
-// The kernel's weight is scaled, and a sum is left of the rest.
+// The kernel's weight is scaled, and only a sum remains.
 // FOLDED: tenon.weight @w.folded
 // FOLDED: tenon.multiply
 // FOLDED: tenon.pack
@@ -14,7 +14,7 @@
 // FOLDED: tenon.add
 // FOLDED-NOT: tenon.multiply
 
-// The kernel's weight is only packed; mean, factor and shift are applied after.
+// The kernel's weight is only packed; mean, factor and shift are applied afterwards.
 // KEPT: tenon.weight @w.folded
 // KEPT-NOT: tenon.multiply
 // KEPT: tenon.pack

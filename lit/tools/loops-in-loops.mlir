@@ -1,4 +1,4 @@
-// Loops that start with what the loops around them carry, as Python's nested loops come out of frontends.
+// Loops that start with the carried values of enclosing loops, as frontends import Python's nested loops.
 // REQUIRES: tenon
 // RUN: tenon verify -q %s --function=for --input=x=ones --dim=rows=3 --input=n=i64=3
 // RUN: tenon run -q %s --input=x=ones --dim=rows=3 --input=n=i64=3 | FileCheck %s --check-prefix=FOR
@@ -18,7 +18,7 @@ func.func @for(%x: tensor<?xf32> {tenon.name = "x", tenon.dims = ["rows"]}, %n: 
         %3 = tenon.add %c, %x : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
         scf.yield %3 : tensor<?xf32>
       }
-      // What both loops carry is read behind the loop inside.
+      // A value that both loops carry is read after the inner loop.
       %4 = tenon.add %2, %b : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
       %5 = tenon.subtract %4, %a : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
       scf.yield %5 : tensor<?xf32>

@@ -1,5 +1,5 @@
-// Functions that take over a sign: of zeros too, in f16 and from f64 narrowed to
-// f16, on every CPU, and without a library that C does not come with.
+// Functions that copy a sign: also from zeros, in f16 and from f64
+// narrowed to f16, on every CPU, and with no library other than libc.
 // RUN: tenon compile -q %s -o %t.so && tenon run -q %t.so --print-max=44 --input=1x4xf16=-0,0,-0.5,0.5 --input=1x4xf64=-0,0,-0.5,0.5 | FileCheck %s
 // RUN: tenon compile -q %s -mcpu=x86-64-v3 -o %t.v3.so && tenon run -q %t.v3.so --print-max=44 --input=1x4xf16=-0,0,-0.5,0.5 --input=1x4xf64=-0,0,-0.5,0.5 | FileCheck %s
 // RUN: tenon compile -q %s -mcpu=x86-64-v3 -O0 -o %t.o0.so && tenon run -q %t.o0.so --print-max=44 --input=1x4xf16=-0,0,-0.5,0.5 --input=1x4xf64=-0,0,-0.5,0.5 | FileCheck %s

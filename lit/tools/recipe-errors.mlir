@@ -1,5 +1,5 @@
-// What a recipe cannot compute is an error of the text, told where it stands,
-// and all of it at once.
+// An op that a recipe cannot compute is an error of the
+// text, reported at its place. All such errors are reported.
 // RUN: not tenon compile -q %s -o %t.so 2>&1 | FileCheck %s
 // CHECK: recipe-errors.mlir: line 9, column 8: error: a weight's recipe cannot hold 'tenon.iota': compute it in the function
 // CHECK-NEXT: line 12, column 1: error: the recipe of weight 'b' needs its own result, or recipes more than 64 deep

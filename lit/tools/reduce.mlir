@@ -1,4 +1,4 @@
-// Reduction keeps what the test needs and drops the rest.
+// tenon-reduce keeps what the test needs and removes the rest.
 // REQUIRES: tenon-reduce
 // RUN: printf '#!/bin/sh\ngrep -q tenon.tanh "$1" && exit 1\nexit 0\n' > %t.sh
 // RUN: chmod +x %t.sh

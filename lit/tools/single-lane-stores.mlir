@@ -1,5 +1,5 @@
-// One bf16 of the last vector is left over: two bytes are written, not the four
-// of the f32 it was rounded from.
+// The remainder is a single bf16: two bytes are
+// written, not the four of the f32 it is rounded from.
 // RUN: tenon compile -q %s -mcpu=x86-64-v4 -S -emit-llvm -o - | FileCheck %s
 // CHECK: store <16 x i16>
 // CHECK: store i16

@@ -1,5 +1,5 @@
-// What strides and collapsed extents come to fits 64 bits: the product of a tensor's
-// extents other than zero is bounded, beside a zero too, whatever the tensor is for.
+// The product of a tensor's nonzero extents is limited, so that strides
+// and collapsed extents fit 64 bits, even beside an extent of zero.
 // RUN: split-file %s %t
 // RUN: %exit 5 tenon compile -q %t/argument.mlir -o %t/argument.so 2>&1 | FileCheck %s --check-prefix=SPAN
 // RUN: %exit 5 tenon compile -q %t/inner.mlir -o %t/inner.so 2>&1 | FileCheck %s --check-prefix=INNER

@@ -60,7 +60,7 @@ func.func @attention_masked(%q: tensor<?x8xf16>, %k: tensor<?x8xf16>, %v: tensor
   return
 }
 
-// Transposes of operands and of the result become orders.
+// Transposes of operands and of the result are folded into the orders.
 // CANON-LABEL: func.func @attention_transposed(
 // CANON-SAME: %[[Q:.*]]: tensor<2x5x3x8xf32>, %[[K:.*]]: tensor<2x8x3x7xf32>
 // CANON: %[[R:.*]] = tenon.attention %[[Q]], %[[K]], %[[K]] order [0, 2, 1, 3] x [0, 2, 3, 1] x [0, 2, 3, 1] to [0, 2, 1, 3]

@@ -18,7 +18,7 @@ func.func @add_minus_zero(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 
-// Minus zero plus zero is zero: the sum is not x for every x.
+// -0 + 0 is +0, so x + 0 is not x for every x.
 // CHECK-LABEL: func.func @add_zero_stays(
 // CHECK: tenon.add
 func.func @add_zero_stays(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -27,7 +27,7 @@ func.func @add_zero_stays(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 
-// Integers have one zero; the constant moves to the right first.
+// Integers have only one zero. The constant is moved to the right first.
 // CHECK-LABEL: func.func @add_integer_zero(
 // CHECK-SAME: %[[X:.*]]: tensor<4xi32>
 // CHECK-NEXT: return %[[X]]
@@ -46,7 +46,7 @@ func.func @subtract_zero(%x: tensor<4xf16>) -> tensor<4xf16> {
   return %0 : tensor<4xf16>
 }
 
-// Minus zero minus minus zero is zero.
+// -0 - (-0) is +0.
 // CHECK-LABEL: func.func @subtract_minus_zero_stays(
 // CHECK: tenon.subtract
 func.func @subtract_minus_zero_stays(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -64,7 +64,7 @@ func.func @multiply_one(%x: tensor<4xbf16>) -> tensor<4xbf16> {
   return %0 : tensor<4xbf16>
 }
 
-// NaN and infinity times zero are NaN.
+// NaN and infinity times zero are NaN, so x * 0 is not folded.
 // CHECK-LABEL: func.func @multiply_zero_stays(
 // CHECK: tenon.multiply
 func.func @multiply_zero_stays(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -82,7 +82,7 @@ func.func @divide_one(%x: tensor<4xui8>) -> tensor<4xui8> {
   return %0 : tensor<4xui8>
 }
 
-// One over x is no x.
+// 1 / x is not x.
 // CHECK-LABEL: func.func @divide_of_one_stays(
 // CHECK: tenon.divide
 func.func @divide_of_one_stays(%x: tensor<4xf32>) -> tensor<4xf32> {

@@ -27,7 +27,7 @@ func.func @broadcast_to_own_extent(%x: tensor<?xf32>) -> tensor<?xf32> {
   return %0 : tensor<?xf32>
 }
 
-// The operand's extent may be one where the size is not.
+// The operand's extent may be one where the result's size is not one.
 // CHECK-LABEL: func.func @broadcast_to_another_extent_stays(
 // CHECK: tenon.broadcast_in_dim
 func.func @broadcast_to_another_extent_stays(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
@@ -54,7 +54,7 @@ func.func @reshape_there_and_back(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %1 : tensor<4x8xf32>
 }
 
-// One unknown extent among known ones has one possible value.
+// One unknown extent among known ones has only one possible value.
 // CHECK-LABEL: func.func @reshape_one_unknown_extent(
 // CHECK-SAME: %[[X:.*]]: tensor<?x8xf32>
 // CHECK-NEXT: return %[[X]]
@@ -71,7 +71,7 @@ func.func @reshape_two_unknown_extents_stays(%x: tensor<?x?xf32>, %n: index, %m:
   return %0 : tensor<?x?xf32>
 }
 
-// No elements fit any extent.
+// A tensor without elements fits any extent.
 // CHECK-LABEL: func.func @reshape_of_nothing_stays(
 // CHECK: tenon.reshape
 func.func @reshape_of_nothing_stays(%x: tensor<?x0xf32>, %n: index) -> tensor<?x0xf32> {
@@ -123,7 +123,7 @@ func.func @slice_of_everything(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %0 : tensor<4x8xf32>
 }
 
-// As many elements, the other way round.
+// The element count is equal, but the dimensions are swapped.
 // CHECK-LABEL: func.func @slice_backwards_stays(
 // CHECK: tenon.slice
 func.func @slice_backwards_stays(%x: tensor<4xf32>) -> tensor<4xf32> {

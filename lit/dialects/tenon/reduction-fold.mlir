@@ -8,7 +8,7 @@ func.func @reduce_over_nothing(%x: tensor<4x?xf32>) -> tensor<4x?xf32> {
   return %0 : tensor<4x?xf32>
 }
 
-// An extent of one is dropped by the reduction, not by the fold.
+// The reduction removes an extent of one; the fold does not.
 // CHECK-LABEL: func.func @reduce_over_one_stays(
 // CHECK: tenon.reduce
 func.func @reduce_over_one_stays(%x: tensor<4x1xf32>) -> tensor<4xf32> {

@@ -1,9 +1,9 @@
-// Reads and writes of states keep their order; what is not needed goes.
+// Reads and writes of states keep their order; unused ones are removed.
 // RUN: tenon-opt %s --cse --canonicalize | FileCheck %s
 
 tenon.state @s : tensor<4xf32>
 
-// Between two writes there is one value.
+// Between two writes a state has one value.
 // CHECK-LABEL: func.func @equal_reads(
 // CHECK: %[[S:.*]] = tenon.state_read @s
 // CHECK-NOT: tenon.state_read
@@ -33,7 +33,7 @@ func.func @unused_read() {
   return
 }
 
-// A branch without results is there for what it writes.
+// A branch without results is kept for its writes.
 // CHECK-LABEL: func.func @write_in_a_branch(
 // CHECK: scf.if
 // CHECK-NEXT: tenon.state_write @s

@@ -47,7 +47,7 @@ func.func @equal_constants_share_memory() -> (tensor<2xf32>, tensor<2xf32>) {
 
 tenon.weight @w : tensor<4xf32> from #tenon.source<"model.onnx", 0, 16>
 
-// A recipe says what is computed: it stays on tensors.
+// A recipe stays on tensors, because it only specifies a computation.
 // CHECK: tenon.weight @half
 // CHECK: tenon.add {{.*}} -> tensor<4xf32>
 tenon.weight @half : tensor<4xf32> {
@@ -66,7 +66,7 @@ func.func @weight() -> tensor<4xf32> {
 
 // -----
 
-// The loop starts from an input, which is the caller's: it carries a copy.
+// The loop starts with an input, which belongs to the caller: it carries a copy.
 // CHECK-LABEL: func.func @inputs_are_not_written(
 // CHECK-SAME: %[[X:.*]]: memref<4xf32>, %[[N:.*]]: index
 // CHECK-NOT: %[[X]])
@@ -91,7 +91,7 @@ func.func @inputs_are_not_written(%x: tensor<4xf32>, %n: index) -> tensor<4xf32>
 
 // -----
 
-// A fusion in a loop's body is moved with it after it has become one on memrefs.
+// A fusion in a loop's body is moved with the body after its conversion to memrefs.
 // CHECK-LABEL: func.func @while(
 // CHECK: scf.while
 // CHECK: tenon.fusion{{ +}}map ins(%{{.*}} : memref<4xf32>) outs(%{{.*}} : memref<4xf32>)
@@ -121,7 +121,7 @@ func.func @no_tensors(%n: index) -> index {
   return %n : index
 }
 
-// An update of what a loop carries is written in place ...
+// An update of a loop-carried value is written in place ...
 // CHECK-LABEL: func.func @update(
 // CHECK: scf.for {{.*}} iter_args(%[[CARRIED:.*]] = %{{.*}})
 // CHECK-NOT: memref.copy
@@ -141,7 +141,7 @@ func.func @update(%x: tensor<8xf32>, %row: tensor<1xf32>, %n: index) -> tensor<8
   return %0 : tensor<8xf32>
 }
 
-// ... unless what was there is read afterwards.
+// ... unless the old value is read afterwards.
 // CHECK-LABEL: func.func @update_of_what_is_read_again(
 // CHECK: scf.for {{.*}} iter_args(%[[CARRIED:.*]] = %{{.*}}, %[[OTHER:.*]] = %{{.*}})
 // CHECK: %[[COPY:.*]] = memref.alloc

@@ -16,7 +16,7 @@ func.func @for(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   return %0 : tensor<?xf32>
 }
 
-// Both regions of a while loop hand values on.
+// Both regions of a while loop yield values.
 // CHECK-LABEL: func.func @while(
 // CHECK: scf.while (%[[BEFORE:.*]] = %{{.*}})
 // CHECK: %[[TESTED:.*]] = tenon.abs
@@ -38,7 +38,7 @@ func.func @while(%x: tensor<4xf32>, %p: i1) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 
-// The first is overwritten before it becomes the second: it is saved.
+// The first value is overwritten before it is used as the second, so it is saved.
 // CHECK-LABEL: func.func @values_trade_places(
 // CHECK: scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
 // CHECK-NEXT: %[[SAVED:.*]] = bufferization.alloc_tensor() copy(%[[A]])
@@ -54,7 +54,7 @@ func.func @values_trade_places(%x: tensor<4xf32>, %y: tensor<4xf32>, %n: index) 
   return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
 }
 
-// Moving up one place reads each before it is overwritten.
+// Shifting by one position reads each value before it is overwritten.
 // CHECK-LABEL: func.func @values_move_up(
 // CHECK-NOT: bufferization.alloc_tensor
 // CHECK-COUNT-2: bufferization.materialize_in_destination
@@ -70,7 +70,7 @@ func.func @values_move_up(%x: tensor<4xf32>, %y: tensor<4xf32>, %n: index) -> (t
   return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
 }
 
-// What stays is there already, and numbers need no memory.
+// A value that stays needs no copy, and numbers need no memory.
 // CHECK-LABEL: func.func @nothing_to_write(
 // CHECK-NOT: bufferization
 // CHECK: return
@@ -84,7 +84,7 @@ func.func @nothing_to_write(%x: tensor<4xf32>, %n: index) -> (tensor<4xf32>, ind
   return %0#0, %0#1 : tensor<4xf32>, index
 }
 
-// A loop that starts with what the loop around it carries writes a copy, once an iteration.
+// A loop that starts with a carried value of the enclosing loop writes a copy in each iteration.
 // CHECK-LABEL: func.func @loop_in_a_loop(
 // CHECK: scf.for {{.*}} iter_args(%[[OUTER:.*]] = %{{.*}})
 // CHECK: %[[COPY:.*]] = bufferization.alloc_tensor() copy(%[[OUTER]])
@@ -104,7 +104,7 @@ func.func @loop_in_a_loop(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 
-// A kernel that updates the carried value writes there.
+// A kernel that updates the carried value writes to its buffer.
 // CHECK-LABEL: func.func @update(
 // CHECK: scf.for {{.*}} iter_args(%[[CARRIED:.*]] = %{{.*}})
 // CHECK: tenon.fusion scatter ins(%[[CARRIED]], %{{.*}} outs(%[[CARRIED]] : tensor<8xf32>)

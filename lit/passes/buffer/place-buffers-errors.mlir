@@ -1,6 +1,6 @@
 // RUN: tenon-opt %s --tenon-place-buffers --split-input-file --verify-diagnostics
 
-// All that nothing bounds, each once.
+// Reports all unbounded sizes, each once.
 func.func @sizes_from_values(%x: memref<100000xi64>) -> (memref<?xf32>, memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -45,7 +45,7 @@ func.func @size_from_a_loop(%n: index) -> memref<?xf32> {
 
 // -----
 
-// A large tensor is not computed twice, before the run and in it.
+// A large tensor is not computed twice, by the plan function and by the run.
 func.func @size_from_a_large_tensor(%x: memref<100000xi64>) -> memref<?xf32> {
   %c0 = arith.constant 0 : index
   // expected-error@+1 {{unsupported: the size of a result depends on values computed during the run}}

@@ -1,6 +1,6 @@
 // RUN: tenon-opt %s --tenon-place-buffers --canonicalize --split-input-file | FileCheck %s
 
-// The result is an argument from the start; only what is on the way lies in the arena.
+// Results are arguments from the start; only intermediate values are in the arena.
 // CHECK-LABEL: func.func private @chain.plan(
 // CHECK-SAME: %[[CALL:.*]]: !llvm.ptr, %[[X:.*]]: memref<4xf32>, %[[EXTENTS:.*]]: memref<?xi64>) -> index
 // CHECK-DAG: %[[FOUR:.*]] = arith.constant 4 : i64
@@ -33,7 +33,7 @@ func.func @chain(%x: memref<4xf32>) -> memref<4xf32> {
 
 // -----
 
-// Of three values in a row the first and the third are never alive at one time.
+// The lifetimes of the first and the third of three values in a row are disjoint.
 // CHECK-LABEL: func.func @lives_apart_share_bytes(
 // CHECK-SAME: tenon.arena_bytes = 128
 // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
@@ -55,7 +55,7 @@ func.func @lives_apart_share_bytes(%x: memref<4xf32>) -> memref<4xf32> {
 
 // -----
 
-// The size of the arena is an integer function of the extents, rounded up to 64 bytes; what no machine has is 2^48.
+// The arena's size is an integer function of the extents, rounded up to 64 bytes; sizes saturate at 2^48.
 // CHECK-LABEL: func.func private @unknown_extent.plan(
 // CHECK: %[[N:.*]] = memref.dim
 // CHECK: %[[LOW:.*]], %[[HIGH:.*]] = arith.mulsi_extended %[[N]], %c4
@@ -82,7 +82,7 @@ func.func @unknown_extent(%x: memref<?xf32>) -> memref<?xf32> {
 
 // -----
 
-// An input's elements are known before the run: the plan reads them.
+// The elements of an input are known before the run, so the plan function reads them.
 // CHECK-LABEL: func.func private @size_from_input.plan(
 // CHECK-SAME: %{{.*}}: !llvm.ptr, %[[N:.*]]: memref<i64>, %[[EXTENTS:.*]]: memref<?xi64>
 // CHECK: %[[VALUE:.*]] = memref.load %[[N]][]
@@ -102,7 +102,7 @@ func.func @size_from_input(%n: memref<i64>) -> memref<?xf32> {
 
 // -----
 
-// The plan knows the bound alone; the run writes the extent it found.
+// The plan function knows only the bound; the run writes the extent that it found.
 // CHECK-LABEL: func.func private @bounded.plan(
 // CHECK: %[[MOST:.*]] = memref.dim
 // CHECK: %[[NUMBER:.*]] = arith.index_cast %[[MOST]]
@@ -136,7 +136,7 @@ func.func @bounded(%x: memref<?xi64>) -> memref<?xi64> {
 
 // -----
 
-// What is left of a bound is most where least is found: what the run may count down is not what it counts up.
+// The rest of a bound is greatest if the count is least, so the plan function must assume the least count, not the greatest.
 // CHECK-LABEL: func.func private @rest_of_a_bound.plan(
 // CHECK: %[[MOST:.*]] = memref.dim
 // CHECK: %[[NUMBER:.*]] = arith.index_cast %[[MOST]]
@@ -157,7 +157,7 @@ func.func @rest_of_a_bound(%x: memref<?xi64>, %count: memref<i64>) -> memref<?xi
 
 // -----
 
-// Of a minimum one known operand is enough; a branch has the greater of its sizes, or that of the branch which is taken.
+// One known operand bounds a minimum. A branch has the greater of its sizes, or the size of the branch taken if that is known.
 // CHECK-LABEL: func.func private @minimum_and_branch.plan(
 // CHECK-SAME: %[[CALL:[^:]*]]: !llvm.ptr, %[[X:[^:]*]]: memref<?xi64>, %[[P:[^:]*]]: i1
 // CHECK-DAG: %[[C300:.*]] = arith.constant 300 : i64
@@ -199,7 +199,7 @@ func.func @minimum_and_branch(%x: memref<?xi64>, %p: i1) -> (memref<?xi64>, memr
 
 // -----
 
-// A branch gives one of two tensors: the plan takes the greater extent, the run says which it was.
+// A branch yields one of two tensors: the plan function takes the greater extent, and the run writes the actual one.
 // CHECK-LABEL: func.func private @size_of_a_branch.plan(
 // CHECK-DAG: %[[X:.*]] = memref.dim %arg1
 // CHECK-DAG: %[[Y:.*]] = memref.dim %arg2
@@ -221,7 +221,7 @@ func.func @size_of_a_branch(%x: memref<?xf32>, %y: memref<?xf32>, %flags: memref
 
 // -----
 
-// Weights in use have offsets of 64 bytes in one blob, in the order of the module; others have none.
+// Used weights have 64-byte aligned offsets in one blob, in module order; unused ones have none.
 // CHECK: module attributes {{.*}}tenon.weight_bytes = 192 : i64
 // CHECK: tenon.weight @first {{.*}} attributes {offset = 0 : i64}
 // CHECK-NOT: @unused {{.*}}offset
@@ -243,7 +243,7 @@ func.func @weights() -> (memref<20xf32>, memref<4xf32>) {
 
 // -----
 
-// States lie in memory of their own; what they start with stands in the weight blob, constants too, unless it is zero.
+// States have their own memory. Their initial values are in the weight blob, also constants, unless they are zero.
 // CHECK: module attributes {tenon.state_bytes = 192 : i64, tenon.weight_bytes = 128 : i64}
 // CHECK: tenon.weight @first {{.*}} attributes {offset = 0 : i64}
 // CHECK: tenon.state @a {{.*}} from @first attributes {offset = 0 : i64}
@@ -272,7 +272,7 @@ func.func @states(%x: memref<4xf32>) -> (memref<i32>, memref<i32>) {
 
 // -----
 
-// One value, two results: each output gets a copy. An input that is a result is copied too.
+// One value is two results: each output gets a copy. An input that is a result is copied, too.
 // CHECK-LABEL: func.func @shared_results(
 // CHECK-SAME: %[[X:[^:]*]]: memref<4xf32>, %[[Y:[^:]*]]: memref<4xf32> {tenon.output}, %[[Z:[^:]*]]: memref<4xf32> {tenon.output}, %[[W:[^:]*]]: memref<4xf32> {tenon.output}
 // CHECK: memref.copy %{{.*}}, %[[Y]]
@@ -290,7 +290,7 @@ func.func @shared_results(%x: memref<4xf32>) -> (memref<4xf32>, memref<4xf32>, m
 
 // -----
 
-// Both branches give as many elements: the plan needs not know which is taken.
+// Both branches yield as many elements, so the plan function need not know the condition.
 // CHECK-LABEL: func.func private @branches_of_one_size.plan(
 // CHECK-SAME: %{{[^:]*}}: !llvm.ptr, %[[X:[^:]*]]: memref<?xf32>
 // CHECK: %[[N:.*]] = memref.dim %[[X]]
@@ -320,7 +320,7 @@ func.func @branches_of_one_size(%x: memref<?xf32>, %p: i1) -> memref<?xf32> {
 
 // -----
 
-// So does a choice between two buffers.
+// A select of two buffers has the same property.
 // CHECK-LABEL: func.func private @choice_of_one_size.plan(
 // CHECK-SAME: %{{[^:]*}}: !llvm.ptr, %[[X:[^:]*]]: memref<?xf32>
 // CHECK: %[[N:.*]] = memref.dim %[[X]]
@@ -344,7 +344,7 @@ func.func @choice_of_one_size(%x: memref<?xf32>, %p: i1) -> memref<?xf32> {
 
 // -----
 
-// A view's size is what it was made with: the buffer behind it is filled in the run alone.
+// The size of a view is known when it is made; only the run fills its buffer.
 // CHECK-LABEL: func.func private @size_of_a_view.plan(
 // CHECK-SAME: %{{[^:]*}}: !llvm.ptr, %[[X:[^:]*]]: memref<?xf32>, %{{[^:]*}}: i1
 // CHECK: %[[N:.*]] = memref.dim %[[X]]
@@ -368,7 +368,7 @@ func.func @size_of_a_view(%x: memref<?xf32>, %p: i1) -> memref<?x1xf32> {
 
 // -----
 
-// What loops carry keeps its shape, and the sizes of what they compute are those of what they begin with.
+// Loop-carried values keep their shapes, so the sizes computed from them are those of the initial values.
 // CHECK-LABEL: func.func private @sizes_around_loops.plan(
 // CHECK-SAME: %{{[^:]*}}: !llvm.ptr, %[[X:[^:]*]]: memref<?xf32>, %{{[^:]*}}: index
 // CHECK: %[[N:.*]] = memref.dim %[[X]]
@@ -407,8 +407,8 @@ func.func @sizes_around_loops(%x: memref<?xf32>, %times: index, %flag: memref<i1
 
 // -----
 
-// Which iteration allocates is not known before the run, but that it is none
-// behind the last.
+// The plan function cannot know which iteration
+// allocates, but the iteration number has a bound.
 // CHECK-LABEL: func.func private @size_of_an_iteration.plan(
 // CHECK-SAME: %[[N:[^ ]*]]: index
 // CHECK: arith.mulsi_extended %[[N]], %c4
@@ -430,7 +430,7 @@ func.func @size_of_an_iteration(%n: index) -> memref<f32> {
 
 // -----
 
-// Kernels and other private functions are no graphs.
+// Kernels and other private functions are not graph functions.
 // CHECK-LABEL: func.func private @kernel(
 // CHECK-SAME: %{{.*}}: memref<4xf32>) {
 // CHECK-NOT: @kernel.plan
@@ -440,8 +440,8 @@ func.func private @kernel(%x: memref<4xf32>) {
 
 // -----
 
-// What is placed in the run lies around the middle of its slot: of one buffer
-// after the other, the half that a thread writes is the same memory.
+// A buffer placed by the run is around the middle of its slot. So if several buffers
+// use the slot one after another, each thread writes to the same half of the memory.
 // CHECK-LABEL: func.func @around_the_middle(
 // CHECK: %[[SLOT:.*]] = arith.maxsi
 // CHECK: %[[REST:.*]] = arith.subi %[[SLOT]], %{{.*}} : index
@@ -463,7 +463,7 @@ func.func @around_the_middle(%x: memref<?xf32>, %y: memref<?xf32>) -> memref<?xf
 }
 
 // -----
-// A size is read from a list that many numbers were stored in.
+// A size is read from a list into which several numbers were stored.
 // CHECK-LABEL: func.func private @list.plan(
 // CHECK: %[[LIST:.*]] = memref.alloca() {{.*}} : memref<4xi64>
 // CHECK-COUNT-4: memref.store %{{.*}}, %[[LIST]]

@@ -2,7 +2,7 @@
 
 tenon.state @s : tensor<4xf32>
 
-// A kernel that goes through the elements in step reads and writes the state where it lies.
+// A kernel that visits the elements in order reads and writes the state in place.
 // CHECK-LABEL: func.func @in_step(
 // CHECK: %[[OLD:.*]] = tenon.state_read @s in_place
 // CHECK: %[[PLACE:.*]] = tenon.state_memory @s
@@ -20,7 +20,7 @@ func.func @in_step() {
   return
 }
 
-// One that reads other elements after it has written some does not.
+// A kernel that reads other elements after it has written some does not.
 // CHECK-LABEL: func.func @out_of_step(
 // CHECK: tenon.state_read @s in_place
 // CHECK: tensor.empty
@@ -39,7 +39,7 @@ func.func @out_of_step() {
   return
 }
 
-// The old value is returned, so it is kept, and the new one is copied when it is written.
+// The old value is returned, so it is kept, and the new value is copied when it is written.
 // CHECK-LABEL: func.func @old_value_returned(
 // CHECK: tenon.state_read @s :
 // CHECK-NOT: tenon.state_memory
@@ -51,7 +51,7 @@ func.func @old_value_returned(%v: tensor<4xf32>) -> tensor<4xf32> {
   return %old : tensor<4xf32>
 }
 
-// The new value may be used on, until the state has another one.
+// The new value may be used until the state is written again.
 // CHECK-LABEL: func.func @new_value_returned(
 // CHECK: tenon.state_memory
 // CHECK: return
@@ -103,7 +103,7 @@ func.func @read_between(%x: tensor<4xf32>) -> f32 {
   return %first : f32
 }
 
-// A loop that writes the state while the value from before it is used in it.
+// A loop writes the state while its body uses the value from before the write.
 // CHECK-LABEL: func.func @written_in_a_loop(
 // CHECK: %[[BEFORE:.*]] = tenon.state_read @s :
 // CHECK: scf.for

@@ -1,7 +1,7 @@
 // RUN: tenon-opt %s --pass-pipeline='builtin.module(func.func(tenon-write-in-place))' | FileCheck %s
 // As a flag the pass is --tenon-write-in-place, nested in func.func.
 
-// The kernel reads %a last and writes its place; the input is the caller's.
+// The kernel is the last reader of %a, so it writes to its buffer. The input belongs to the caller.
 // CHECK-LABEL: func.func @last(
 // CHECK: %[[A:.*]] = memref.alloc
 // CHECK-NOT: memref.alloc
@@ -24,7 +24,7 @@ func.func @last(%x: memref<2x24xf32>) -> memref<2x24xf32> {
   return %b : memref<2x24xf32>
 }
 
-// Somebody reads %a later.
+// Another op reads %a later.
 // CHECK-LABEL: func.func @read_again(
 // CHECK: %[[A:.*]] = memref.alloc
 // CHECK: %[[B:.*]] = memref.alloc
@@ -45,7 +45,7 @@ func.func @read_again(%x: memref<4x16xf32>) -> (memref<4x16xf32>, memref<4x16xf3
   return %a, %b : memref<4x16xf32>, memref<4x16xf32>
 }
 
-// Not element by element.
+// The op is not elementwise.
 // CHECK-LABEL: func.func @turned(
 // CHECK: %[[A:.*]] = memref.alloc
 // CHECK: %[[B:.*]] = memref.alloc
@@ -66,7 +66,7 @@ func.func @turned(%x: memref<4x4xf32>) -> memref<4x4xf32> {
   return %b : memref<4x4xf32>
 }
 
-// Other sizes, though one type; and rows that end in a masked store.
+// The types are equal but the sizes differ; and rows end with a masked store.
 // CHECK-LABEL: func.func @sizes(
 // CHECK-COUNT-4: memref.alloc
 func.func @sizes(%x: memref<?x16xf32>, %y: memref<4x30xf32>, %n: index, %m: index) -> (memref<?x16xf32>, memref<4x30xf32>) {
@@ -89,7 +89,7 @@ func.func @sizes(%x: memref<?x16xf32>, %y: memref<4x30xf32>, %n: index, %m: inde
   return %b, %d : memref<?x16xf32>, memref<4x30xf32>
 }
 
-// Another name of %a is read later.
+// An alias of %a is read later.
 // CHECK-LABEL: func.func @seen_otherwise(
 // CHECK: %[[A:.*]] = memref.alloc
 // CHECK: %[[B:.*]] = memref.alloc
@@ -112,7 +112,7 @@ func.func @seen_otherwise(%x: memref<4x16xf32>) -> (memref<4x16xf32>, memref<64x
   return %b, %v : memref<4x16xf32>, memref<64xf32>
 }
 
-// Two operands are %a: one may be read elsewhere than it is written.
+// Two operands are %a: one may be read at positions other than those written.
 // CHECK-LABEL: func.func @twice(
 // CHECK: %[[A:.*]] = memref.alloc
 // CHECK: %[[B:.*]] = memref.alloc
@@ -133,8 +133,8 @@ func.func @twice(%x: memref<4x16xf32>) -> memref<4x16xf32> {
   return %b : memref<4x16xf32>
 }
 
-// Sizes are read from %b: a plan computes it anew, so that it stays a buffer of
-// one tensor, and so does %a behind it.
+// Sizes are read from %b, and the plan function computes it again.
+// So %b and its source %a stay buffers with one tensor each.
 // CHECK-LABEL: func.func @numbers(
 // CHECK: %[[A:.*]] = memref.alloc
 // CHECK: %[[B:.*]] = memref.alloc

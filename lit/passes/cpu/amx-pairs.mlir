@@ -1,5 +1,5 @@
-// Pairs of bf16 in whole tiles are read as they lie in memory, four tiles for four
-// products, and nothing is copied before.
+// Full tiles of bf16 pairs are loaded from their place in
+// memory, four tiles for four products, without copies.
 // RUN: tenon-opt %s --tenon-to-llvm="vector-bytes=64 amx-parts=1" \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=sapphirerapids \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids | FileCheck %s

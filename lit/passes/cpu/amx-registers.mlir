@@ -1,6 +1,6 @@
-// The innermost loop over tiles keeps four tiles of sums in registers and loads
-// a pair of tiles whenever a product needs other parts: six products of three
-// parts, three of two, one of one. No tile goes to the stack and none is shuffled.
+// The innermost loop over tiles keeps four accumulator tiles in registers and
+// loads a pair of tiles when a product needs other parts: six products for
+// three parts, three for two, one for one. No tile is spilled or shuffled.
 // RUN: tenon-opt %s --tenon-to-llvm="vector-bytes=64 amx-parts=3" \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=sapphirerapids \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids -o %t.s

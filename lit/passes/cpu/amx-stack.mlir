@@ -1,7 +1,7 @@
-// The stack of tasks with AMX and of tasks with few rows, spills included, stays
-// below the 640 KiB that embedding.md promises: at most 649999 bytes. It takes
-// more than half of that, or the sums are elsewhere. Only tasks with many rows
-// configure tiles.
+// The stack of tasks with AMX and of tasks with few rows, spills
+// included, stays below the 640 KiB that embedding.md promises: at most
+// 649999 bytes. It is more than half of that, else the partial sums are
+// not on the stack. Only tasks with many rows configure tiles.
 // RUN: tenon-opt %s --tenon-to-llvm="vector-bytes=64 amx-parts=3" \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=sapphirerapids \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids | FileCheck %s

@@ -1,5 +1,5 @@
-// The innermost loop of a product holds its sums in registers: four steps of
-// eight rows and three vectors each, nothing on the stack and nothing shuffled.
+// The innermost loop of a product keeps its accumulators in registers: four
+// steps of eight rows and three vectors each, without spills and shuffles.
 // RUN: tenon-opt %s --tenon-to-llvm=vector-bytes=64 \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=x86-64-v4 \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 | FileCheck %s

@@ -1,11 +1,11 @@
-// The innermost loop of a depthwise convolution, over the rows of its window,
-// holds the sums of seven columns in registers: each of nine columns of the
-// input is loaded once, and nothing is on the stack or shuffled.
+// The innermost loop of a depthwise convolution, over the rows of its
+// window, keeps the accumulators of seven columns in registers. Each
+// of nine input columns is loaded once, without spills and shuffles.
 // RUN: tenon-opt %s --tenon-to-llvm=vector-bytes=64 \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=x86-64-v4 \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 | FileCheck %s
 
-// The tiles without a border are the ones that load nine columns.
+// Only tiles without a border load nine columns.
 // CHECK-LABEL: contraction.convolution.0:
 // CHECK: Inner Loop Header
 // CHECK-COUNT-20: vfmadd

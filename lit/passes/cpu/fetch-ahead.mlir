@@ -1,6 +1,6 @@
-// Weights of a convolution are read once for each block of its rows. Where they
-// do not fit the second cache, tiles prefetch the columns that come next, through
-// the taps of a window too. A 1x1 convolution is a product.
+// The weights of a convolution are read once for each block of its
+// rows. If they do not fit L2, tiles prefetch the next columns, also
+// through the taps of a window. A 1x1 convolution is a product.
 // RUN: tenon-opt %s --tenon-to-tiled=vector-bytes=64 --split-input-file \
 // RUN: | FileCheck %s
 
@@ -37,9 +37,9 @@ func.func @stays(%x: tensor<1x56x56x64xf32>, %p: tensor<4x3x3x64x16xf32>) -> ten
 }
 
 // -----
-// One row reads four panels of a line's columns without a prefetch. It prefetches
-// what it reads next in a wide panel, and where the number of rows is known only in
-// the run.
+// One row reads four panels, each of one cache line of
+// columns, without a prefetch. It prefetches in a wide panel,
+// and if the number of rows is known only at run time.
 // CHECK-LABEL: func.func private @contraction{{.*}}(
 // CHECK-NOT: memref.prefetch
 // CHECK: return
@@ -66,8 +66,8 @@ func.func @wide(%x: tensor<1x768xf32>, %q: tensor<12x768x64xi8>, %s: tensor<12x6
 
 // -----
 
-// With an open batch an image may read each panel only once: its few tiles
-// prefetch the next panel, though all panels would stay in the cache.
+// With an open batch an image may read each panel only once. So its few
+// tiles prefetch the next panel, although all panels fit the cache.
 // CHECK-LABEL: func.func private @contraction{{.*}}(
 // CHECK: memref.prefetch
 // CHECK: return
@@ -93,9 +93,9 @@ func.func @pieces(%x: tensor<64x768xf32>, %p: tensor<24x768x16xf32>) -> tensor<6
 }
 
 // -----
-// The only tile of the rows prefetches what it reads. From 96 steps before the
-// end of its two panels on, it prefetches the start of the next two, one panel
-// further on.
+// The only tile of the rows prefetches its own
+// operands. From 96 steps before the end of its two
+// panels, it prefetches the start of the next two.
 // CHECK-LABEL: func.func private @contraction{{.*}}(
 // CHECK: %[[PAST:.*]] = arith.cmpi {{.*}}, %c1{{.*}}
 // CHECK: arith.select %[[PAST]], %c12288{{.*}}, %c0

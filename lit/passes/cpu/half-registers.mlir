@@ -1,5 +1,5 @@
-// Where columns fill one and a half vectors, two rows share a register for their
-// half vectors: eight rows take twelve products a step, not sixteen.
+// If columns fill one and a half vectors, two rows share a register for
+// their half vectors: eight rows need twelve products per step, not sixteen.
 // RUN: tenon-opt %s --tenon-to-llvm=vector-bytes=64 \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=x86-64-v4 \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 | FileCheck %s

@@ -1,6 +1,6 @@
-// Operands of a concatenation are copied run by run, one task per outer index.
-// Where outer indices are few or a run does not fill whole vectors, they are
-// copied row by row.
+// Each operand of a concatenation is copied in contiguous runs, one
+// task per outer index. With few outer indices, or a run that is not
+// a multiple of the vector, the general map kernel copies row by row.
 // RUN: tenon-opt %s --tenon-to-tiled=vector-bytes=64 --split-input-file \
 // RUN: | FileCheck %s
 

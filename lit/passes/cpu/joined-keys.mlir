@@ -1,6 +1,6 @@
-// Attention copies the keys it joins block by block. Streamed, whole blocks of
-// earlier keys go past the caches, from a line's begin on, and are read where
-// they were; a fence follows the last.
+// Attention copies the keys it joins block by block. If the output is
+// streamed, whole blocks of earlier keys use non-temporal stores, aligned to
+// cache lines, and are read from their source. A fence follows the last one.
 // RUN: tenon-opt %s --pass-pipeline='builtin.module(tenon-lower-fusions{vector-bytes=64},canonicalize,cse)' --split-input-file | FileCheck %s
 
 // CHECK-LABEL: func.func private @attention{{.*}}(
@@ -44,7 +44,7 @@ func.func @f(%q: memref<8x1x64xf32>, %a: memref<8x?x64xf32>, %b: memref<8x1x64xf
 }
 
 // -----
-// Rows that do not lie side by side are read from the output, streamed or not.
+// Rows that are not contiguous are read from the output, streamed or not.
 // CHECK-LABEL: func.func private @attention{{.*}}(
 // CHECK-NOT: nontemporal
 // CHECK: return

@@ -1,5 +1,5 @@
-// A constant limit costs one instruction: no test for NaN is added, and a product
-// after it stays one instruction.
+// A constant limit costs one instruction: there is no test
+// for NaN, and a product that follows stays one instruction.
 // RUN: tenon-opt %s --tenon-to-llvm=vector-bytes=64 \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=x86-64-v4 \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 | FileCheck %s

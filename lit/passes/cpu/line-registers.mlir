@@ -1,5 +1,5 @@
-// Sixteen positions side by side of a convolution with a border share one base
-// register: they lie a fixed distance apart, in each of three planes.
+// Sixteen neighbouring positions of a convolution with a border share one
+// base register: their distances are constant in each of three planes.
 // RUN: tenon-opt %s --tenon-to-llvm=vector-bytes=64 \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=x86-64-v4 \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 | FileCheck %s

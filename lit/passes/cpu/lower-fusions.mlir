@@ -9,7 +9,7 @@
 // CHECK: vector<8xf32>
 // CHECK-NOT: func.func
 
-// A vector is as wide as the target's registers.
+// A vector has the width of the target's registers.
 // WIDE-LABEL: func.func @pair(
 // WIDE: vector<16xf32>
 func.func @pair(%call: !llvm.ptr, %x: memref<64xf32>, %y: memref<64xf32>, %z: memref<64xf32>) {
@@ -28,7 +28,7 @@ func.func @pair(%call: !llvm.ptr, %x: memref<64xf32>, %y: memref<64xf32>, %z: me
 
 // -----
 
-// Equal regions on other types are other kernels.
+// Equal regions on other types are different kernels.
 // CHECK-LABEL: func.func @types_differ(
 // CHECK: tenon.launch @[[SMALL:[^ ]+]] tasks
 // CHECK: tenon.launch @[[LARGE:[^ ]+]] tasks
@@ -50,7 +50,7 @@ func.func @types_differ(%call: !llvm.ptr, %x: memref<4xf32>, %y: memref<8xf32>) 
 
 // -----
 
-// A constant in the region tells kernels apart.
+// Different constants in the region make different kernels.
 // CHECK-LABEL: func.func @constants_differ(
 // CHECK: tenon.launch @[[ONE:[^ ]+]] tasks
 // CHECK-NOT: tenon.launch @[[ONE]] tasks
@@ -73,7 +73,7 @@ func.func @constants_differ(%call: !llvm.ptr, %x: memref<4xf32>) {
 
 // -----
 
-// Tasks follow from the extents alone, never from the number of threads.
+// The number of tasks depends only on the extents, never on the number of threads.
 // CHECK-LABEL: func.func @unknown_extent(
 // CHECK: %[[N:.*]] = memref.dim
 // CHECK: %[[UP:.*]] = arith.addi %[[N]]
@@ -90,7 +90,7 @@ func.func @unknown_extent(%call: !llvm.ptr, %x: memref<?xf32>, %y: memref<?xf32>
 
 // -----
 
-// A kernel that finds an index out of range says where: the site is the node's text.
+// A kernel that finds an index out of range reports the site, which is the node's text.
 // CHECK-LABEL: func.func private @map.check_range
 // CHECK: tenon.fault "node \22g\22 (Gather)" found
 func.func @check(%call: !llvm.ptr, %i: memref<4xi64>, %low: memref<4xi64>, %high: memref<4xi64>, %y: memref<4xi64>) {
@@ -115,7 +115,7 @@ func.func @no_fusion(%call: !llvm.ptr, %x: memref<4xf32>, %y: memref<4xf32>) {
 
 // -----
 
-// An extent known only in the run may be one: lanes then repeat one element, else they are read side by side.
+// An extent known only at run time may be one: then all lanes load one element, else they are loaded as a vector.
 // CHECK-LABEL: func.func @may_repeat(
 // CHECK: func.func private @map.add
 // CHECK: %[[ONE:.*]] = arith.cmpi eq
@@ -136,7 +136,7 @@ func.func @may_repeat(%call: !llvm.ptr, %x: memref<3x?xf32>, %y: memref<?xf32>, 
 
 // -----
 
-// A row whose elements cannot be computed side by side is reduced in order, and nothing is left of the attempt.
+// A row whose elements cannot be computed as vectors is reduced in order, and the failed attempt leaves no code.
 // CHECK-LABEL: func.func @row_in_order(
 // CHECK: func.func private @rows.reshape
 // CHECK-NOT: vector.
@@ -154,7 +154,7 @@ func.func @row_in_order(%call: !llvm.ptr, %x: memref<40x2xf32>, %y: memref<4xf32
 
 // -----
 
-// Work is counted where it is launched: two operations a product, every tensor's bytes once, of a table only what is gathered.
+// Work is counted at the launch: two operations per product, the bytes of every tensor once, and only the gathered rows of a table.
 // CHECK-LABEL: func.func @work(
 // CHECK-DAG: %[[FLOPS:.*]] = arith.constant 1024 : index
 // CHECK-DAG: %[[BYTES:.*]] = arith.constant 896 : index
@@ -178,7 +178,7 @@ func.func @work(%call: !llvm.ptr, %x: memref<4x8xf32>, %w: memref<8x16xf32>, %y:
 
 // -----
 
-// A kernel is named after the model node of its main op: what a symbol may hold of it, and no more than the end of a long name.
+// A kernel has the name of the model node of its main op, limited to symbol characters and to the end of a long name.
 // CHECK-LABEL: func.func @names(
 // CHECK: tenon.launch @map.layer_0_act_Neg.0 tasks
 // CHECK: tenon.launch @map.{{[a-z_]+}}_of_a_name_that_goes_on_and_on.1 tasks
@@ -198,7 +198,7 @@ func.func @names(%call: !llvm.ptr, %x: memref<4xf32>, %y: memref<8xf32>) {
 
 // -----
 
-// Rows without elements are no task, however many there are.
+// Rows without elements make no task, however many rows there are.
 // CHECK-LABEL: func.func @empty_rows(
 // CHECK: %[[NONE:.*]] = arith.cmpi eq
 // CHECK: %[[MORE:.*]] = arith.cmpi eq
@@ -222,7 +222,7 @@ func.func @empty_rows(%call: !llvm.ptr, %x: memref<?x?xf32>, %y: memref<?x?xf32>
 
 // -----
 
-// Neighbours side by side are pairs.
+// Neighbours that are adjacent in memory are pairs.
 // WIDE-LABEL: func.func @pairs_side_by_side(
 // WIDE: dpbf16ps
 func.func @pairs_side_by_side(%call: !llvm.ptr, %x: memref<1x4x4x2xbf16>, %q: memref<1x1x1x1x16xi32>, %y: memref<1x4x4x16xf32>) {
@@ -238,7 +238,7 @@ func.func @pairs_side_by_side(%call: !llvm.ptr, %x: memref<1x4x4x2xbf16>, %q: me
 
 // -----
 
-// Neighbours in planes are no pairs.
+// Neighbours in different planes are no pairs.
 // WIDE-LABEL: func.func @pairs_in_planes(
 // WIDE-NOT: dpbf16ps
 func.func @pairs_in_planes(%call: !llvm.ptr, %x: memref<1x2x4x4xbf16>, %q: memref<1x1x1x1x16xi32>, %y: memref<1x4x4x16xf32>) {

@@ -1,6 +1,6 @@
-// The innermost loop over pairs of bf16: per step three vectors of columns, a
-// word of each row, one instruction for two products; nothing is converted or
-// moved between lanes, and nothing goes to the stack.
+// The innermost loop over bf16 pairs: per step three vectors of
+// columns, a word of each row, and one instruction for two
+// products. No value is converted, moved between lanes or spilled.
 // RUN: tenon-opt %s --tenon-to-llvm=vector-bytes=64 \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=cooperlake \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=cooperlake -o %t.s
@@ -13,7 +13,7 @@
 // CHECK: vmovups {{.*}}(%r{{.*}}), %zmm
 // CHECK: vbroadcastss {{.*}}(%r{{.*}}), %zmm
 // CHECK-NEXT: vdpbf16ps
-// Eight rows of three vectors, four steps: of the first pieces and of the last.
+// Eight rows of three vectors, four steps: in the loop for the first blocks and in that for the last.
 // COUNT: {{^}}192{{$}}
 func.func @pairs(%x: tensor<64x768xbf16>, %q: tensor<24x384x16xi32>) -> tensor<64x384xf32> {
   %p = tenon.unpair %q : (tensor<24x384x16xi32>) -> tensor<24x768x16xbf16>

@@ -1,6 +1,6 @@
-// The innermost loops over panels hold their sums in registers, for rows whose
-// number is known and for others: four steps of a tile, nothing on the stack,
-// nothing shuffled, nothing masked.
+// The innermost loops over panels keep their accumulators
+// in registers, for known and unknown numbers of rows:
+// four steps of a tile, without spills, shuffles or masks.
 // RUN: tenon-opt %s --tenon-to-llvm=vector-bytes=64 \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=x86-64-v4 \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -o %t.s

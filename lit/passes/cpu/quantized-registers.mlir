@@ -1,5 +1,5 @@
-// The innermost loops over weights in fewer bits: what is stored becomes floats
-// by one or two instructions a vector, and nothing goes to the stack.
+// The innermost loops over quantized weights: one or two instructions
+// per vector convert stored values to floats, and nothing is spilled.
 // RUN: tenon-opt %s --tenon-to-llvm=vector-bytes=64 \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=x86-64-v4 \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -o %t.s

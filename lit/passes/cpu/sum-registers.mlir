@@ -1,6 +1,6 @@
-// A mean over an image keeps eight vectors of channels in registers: their
-// chains of additions go side by side, and the lines of the cache are read one
-// after another.
+// A mean over an image keeps eight vectors of
+// channels in registers. Their chains of additions
+// are interleaved, and cache lines are read in order.
 // RUN: tenon-opt %s --tenon-to-llvm=vector-bytes=64 \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=x86-64-v4 \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 | FileCheck %s

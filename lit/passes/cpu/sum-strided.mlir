@@ -1,6 +1,6 @@
-// Where the last dimension is summed, the elements of neighbouring sums lie far
-// apart and are loaded one by one. Tiles have one vector: more vectors would make
-// the code larger and no faster.
+// If the last dimension is summed, the elements of
+// neighbouring sums are far apart and are loaded one by one.
+// Tiles have one vector: more would only make the code larger.
 // RUN: tenon-opt %s --tenon-to-tiled=vector-bytes=64 | FileCheck %s
 
 // CHECK-LABEL: func.func private @map.reduce.0

@@ -1,5 +1,5 @@
-// Consecutive tasks of a contraction take columns of the same rows: a thread with
-// several of them finds in its cache the rows that it wrote in the launch before.
+// Consecutive tasks of a contraction compute columns of the same rows. A thread with
+// several tasks finds these rows in its cache if it wrote them in the launch before.
 // RUN: tenon-opt %s --tenon-to-tiled=vector-bytes=64 | FileCheck %s
 
 // CHECK-LABEL: func.func private @contraction{{.*}}(

@@ -28,7 +28,7 @@ func.func @two_groups(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
 
-// The size of the second destination is that of the argument, not of what was computed.
+// The size of the second destination is that of the argument, not of the computed value.
 // CHECK-LABEL: func.func @sizes_of_arguments(
 // CHECK-SAME: %[[X:.*]]: tensor<?xf32>
 // CHECK-NOT: tensor.dim %{{[^,]*}}#
@@ -44,7 +44,7 @@ func.func @sizes_of_arguments(%x: tensor<?xf32>) -> tensor<?xf32> {
   return %1 : tensor<?xf32>
 }
 
-// What is read twice has one extent: each tensor of a chain adds two ops, and does not repeat those of all before it.
+// A value that is read twice has one extent: each tensor of a chain adds two ops and does not repeat the ops before it.
 // CHECK-LABEL: func.func @doubled(
 // CHECK-COUNT-5: arith.addi
 // CHECK-NOT: arith.addi
@@ -56,7 +56,7 @@ func.func @doubled(%x: tensor<?xf32>) -> tensor<?xf32> {
   return %2 : tensor<?xf32>
 }
 
-// An extent made by the op itself is index arithmetic on the extents that come in.
+// An extent computed by the op itself becomes index arithmetic on the input extents.
 // CHECK-LABEL: func.func @sum_of_extents(
 // CHECK-SAME: %[[A:.*]]: tensor<?xf32>, %[[B:.*]]: tensor<?xf32>
 // CHECK-DAG: %[[N:.*]] = tensor.dim %[[A]]
@@ -68,7 +68,7 @@ func.func @sum_of_extents(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
 
-// Sizes come in as index values.
+// Sizes are operands of type index.
 // CHECK-LABEL: func.func @index_input(
 // CHECK: tenon.fusion{{ +}}map ins(%{{.*}}, %[[N:.*]] : tensor<f32>, index)
 func.func @index_input(%x: tensor<f32>, %n: index) -> tensor<?xf32> {
@@ -76,7 +76,7 @@ func.func @index_input(%x: tensor<f32>, %n: index) -> tensor<?xf32> {
   return %0 : tensor<?xf32>
 }
 
-// The kind says how the kernel is made.
+// The kind selects the emitter of the kernel.
 // CHECK-LABEL: func.func @kinds(
 // CHECK: tenon.fusion{{ +}}contraction
 // CHECK: tenon.fusion{{ +}}rows
@@ -98,7 +98,7 @@ func.func @no_group(%x: tensor<4xf32>) -> tensor<2x2xf32> {
   return %0 : tensor<2x2xf32>
 }
 
-// Equal computations are equal fusions, in whatever order their ops stand: the kernel is made once.
+// Equal computations are equal fusions, whatever the order of their ops, so they share one kernel.
 // CHECK-LABEL: func.func @order_of_use(
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<4xf32>
 // CHECK: tenon.fusion{{ +}}map ins(%[[X]], %[[Y]] : tensor<4xf32>, tensor<4xf32>)
@@ -119,7 +119,7 @@ func.func @order_of_use(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>,
   return %2, %5 : tensor<4xf32>, tensor<4xf32>
 }
 
-// What else is used outside is an output beside the root's.
+// A value with users outside the fusion is another output.
 // CHECK-LABEL: func.func @member_used_outside(
 // CHECK: %[[BOTH:.*]]:2 = tenon.fusion{{ +}}map {{.*}} outs(%{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4xf32>) {
 // CHECK: %[[POWER:.*]] = tenon.exponential

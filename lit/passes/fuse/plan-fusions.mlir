@@ -10,7 +10,7 @@ func.func @chain(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %1 : tensor<4xf32>
 }
 
-// A value that is needed outside has to be in memory: it is a kernel of its own.
+// A value that is needed outside must be in memory, so it is a kernel of its own.
 // CHECK-LABEL: func.func @result_on_the_way(
 // CHECK: tenon.exponential %{{.*}} {tenon.group = [[A:.*]] : i64}
 // CHECK-NOT: tenon.group = [[A]] :
@@ -21,7 +21,7 @@ func.func @result_on_the_way(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
 
-// A bias and an activation are computed on the contraction's result as it is made.
+// A bias and an activation are the epilogue of the contraction.
 // CHECK-LABEL: func.func @epilogue(
 // CHECK: tenon.dot_general {{.*}}{tenon.group = [[G:.*]] : i64}
 // CHECK: tenon.broadcast_in_dim {{.*}}{tenon.group = [[G]] : i64}
@@ -35,7 +35,7 @@ func.func @epilogue(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %b: tensor<16xf32
   return %3 : tensor<4x16xf32>
 }
 
-// Every element of an operand is read many times: what makes it is not repeated.
+// Every element of an operand is read many times, so its producer is not fused.
 // CHECK-LABEL: func.func @no_prologue(
 // CHECK: tenon.tanh %{{.*}} {tenon.group = [[A:.*]] : i64}
 // CHECK-NOT: tenon.group = [[A]] :
@@ -46,7 +46,7 @@ func.func @no_prologue(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> tensor<4x16
   return %1 : tensor<4x16xf32>
 }
 
-// Both reductions of a softmax read and write along one row: one kernel.
+// Both reductions of a softmax read and write along one row: they are one kernel.
 // CHECK-LABEL: func.func @rows(
 // CHECK: tenon.reduce {{.*}}{tenon.group = [[G:.*]] : i64}
 // CHECK: tenon.broadcast_in_dim {{.*}}{tenon.group = [[G]] : i64}
@@ -66,7 +66,7 @@ func.func @rows(%x: tensor<?x8xf32>, %n: index) -> tensor<?x8xf32> {
   return %6 : tensor<?x8xf32>
 }
 
-// The reduced value is wanted along the other dimension: another row needs it.
+// The reduced value is used along the other dimension, so it needs another kernel.
 // CHECK-LABEL: func.func @across_rows(
 // CHECK: tenon.reduce {{.*}}{tenon.group = [[A:.*]] : i64}
 // CHECK-NOT: tenon.group = [[A]] :
@@ -78,7 +78,7 @@ func.func @across_rows(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   return %2 : tensor<8x8xf32>
 }
 
-// What costs next to nothing is cloned to each user.
+// A cheap op is cloned to each user.
 // CHECK-LABEL: func.func @free_for_each(
 // CHECK-COUNT-2: tenon.constant dense<1.000000e+00>
 // CHECK: tenon.add
@@ -89,7 +89,7 @@ func.func @free_for_each(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
 
-// Once per row, not once per element: an expensive value is not computed where it is repeated.
+// An expensive value that is broadcast is computed once per row, not once per element.
 // CHECK-LABEL: func.func @expensive_before_broadcast(
 // CHECK: tenon.exponential %{{.*}} {tenon.group = [[A:.*]] : i64}
 // CHECK-NOT: tenon.group = [[A]] :
@@ -101,7 +101,7 @@ func.func @expensive_before_broadcast(%x: tensor<8xf32>, %y: tensor<4x8xf32>) ->
   return %2 : tensor<4x8xf32>
 }
 
-// Per row it is computed once, between the reduction and what takes it along the row.
+// A value per row is computed once, between the reduction and its use along the row.
 // CHECK-LABEL: func.func @expensive_once_a_row(
 // CHECK: tenon.reduce {{.*}}{tenon.group = [[G:.*]] : i64}
 // CHECK: tenon.log {{.*}}{tenon.group = [[G]] : i64}
@@ -115,7 +115,7 @@ func.func @expensive_once_a_row(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %3 : tensor<4x8xf32>
 }
 
-// Attention reads slices where they lie, also one that is needed elsewhere, and masks that are repeated; what is computed comes before it.
+// Attention reads slices in place, also a slice with other users, and broadcast masks; computed values are separate kernels.
 // CHECK-LABEL: func.func @attention(
 // CHECK-DAG: tenon.slice %{{.*}} offsets [0, 8] {{.*}}{tenon.group = [[G:.*]] : i64}
 // CHECK-DAG: tenon.slice %{{.*}} offsets [0, 8] {{.*}}{tenon.group = [[OTHER:.*]] : i64}
@@ -131,7 +131,7 @@ func.func @attention(%x: tensor<4x16xf32>, %m: tensor<4xf32>) -> (tensor<4x8xf32
   return %4, %1 : tensor<4x8xf32>, tensor<4x8xf32>
 }
 
-// Views, weights and what nobody uses are in no kernel.
+// Views, weights and unused ops are in no kernel.
 // CHECK-LABEL: func.func @nothing_to_do(
 // CHECK-NOT: tenon.group
 // CHECK: return
@@ -143,7 +143,7 @@ func.func @nothing_to_do(%x: tensor<4xf32>) -> tensor<2x2xf32> {
   return %0 : tensor<2x2xf32>
 }
 
-// A kernel holds a bounded number of ops: 32 expensive ones; the 33rd is in memory.
+// A kernel has a limited number of ops: at most 32 expensive ones; the 33rd is stored to memory.
 // CHECK-LABEL: func.func @long(
 // CHECK: tenon.exponential %arg0 {tenon.group = 1 : i64}
 // CHECK-COUNT-32: tenon.exponential {{.*}} {tenon.group = 0 : i64}
@@ -184,7 +184,7 @@ func.func @long(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %32 : tensor<4xf32>
 }
 
-// Paths through shared values are not counted.
+// Paths through shared values are counted once.
 // CHECK-LABEL: func.func @doubled(
 // CHECK: tenon.dot_general {{.*}} {tenon.group = 0 : i64}
 // CHECK-COUNT-64: tenon.add {{.*}} {tenon.group = 0 : i64}
@@ -257,7 +257,7 @@ func.func @doubled(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   return %63 : tensor<4x4xf32>
 }
 
-// Attention joins earlier and new keys on its way where it alone reads them and they leave the model, and reads slices of the new ones.
+// Attention joins earlier and new keys itself if it is the only reader and they are results of the model, and reads slices of the new ones.
 // CHECK-LABEL: func.func @past_keys(
 // CHECK: tenon.slice {{.*}}{tenon.group = [[G:.*]] : i64}
 // CHECK: tenon.concatenate %arg1, {{.*}}{tenon.group = [[G]] : i64}
@@ -272,7 +272,7 @@ func.func @past_keys(%q: tensor<8x1x4xf32>, %past: tensor<8x?x4xf32>, %new: tens
   return %3, %1, %2 : tensor<8x1x4xf32>, tensor<8x?x4xf32>, tensor<8x?x4xf32>
 }
 
-// Not where keys lie across, or somebody else reads what is joined.
+// Not if keys are transposed, or if another op reads the joined tensor.
 // CHECK-LABEL: func.func @keys_apart(
 // CHECK: tenon.concatenate {{.*}}{tenon.group = [[K:.*]] : i64}
 // CHECK: tenon.concatenate {{.*}}{tenon.group = [[V:.*]] : i64}
@@ -289,8 +289,8 @@ func.func @keys_apart(%q: tensor<8x1x4xf32>, %a: tensor<8x4x2xf32>, %b: tensor<8
   return %2, %0, %3 : tensor<8x1x4xf32>, tensor<8x4x3xf32>, tensor<8x3x4xf32>
 }
 
-// Nor where nobody but attention wants the joined tensor, where it is joined
-// queries, or a mask beside the keys, or nothing is known to be computed of it.
+// Nor if the joined tensor is used only by attention, if it is the queries,
+// or a mask, or if no operand is known to be computed in this run.
 // CHECK-LABEL: func.func @joined_not_returned(
 // CHECK: tenon.concatenate {{.*}}{tenon.group = [[K:.*]] : i64}
 // CHECK-NOT: tenon.group = [[K]] : i64
@@ -379,7 +379,7 @@ func.func @keys_of_any_depth(%q: tensor<8x1x4xf32>, %a: tensor<8x2x?xf32>, %b: t
   return %1, %0 : tensor<8x1x4xf32>, tensor<8x3x?xf32>
 }
 
-// Nor where several tasks share a head, or heads are too few to copy side by side.
+// Nor if several tasks share a head, or if there are too few heads.
 // CHECK-LABEL: func.func @many_queries(
 // CHECK: tenon.concatenate {{.*}}{tenon.group = [[K:.*]] : i64}
 // CHECK-NOT: tenon.group = [[K]] : i64
@@ -402,8 +402,8 @@ func.func @few_heads(%q: tensor<7x1x4xf32>, %a: tensor<7x2x4xf32>, %b: tensor<7x
   return %1, %0 : tensor<7x1x4xf32>, tensor<7x3x4xf32>
 }
 
-// An image's few channels are read from their planes; more are put side by side
-// before.
+// An image with few channels is read from its
+// planes; with more channels it is transposed first.
 // CHECK-LABEL: func.func @image(
 // CHECK: tenon.transpose {{.*}}{tenon.group = [[K:.*]] : i64}
 // CHECK: tenon.convolution {{.*}}tenon.group = [[K]] : i64
@@ -423,7 +423,7 @@ func.func @many_channels(%x: tensor<1x8x8x8xf32>, %w: tensor<3x3x8x16xf32>) -> t
   return %1 : tensor<1x6x6x16xf32>
 }
 
-// Of a transposed convolution not all forms read them there.
+// Not all forms of a transposed convolution read it from planes.
 // CHECK-LABEL: func.func @transposed_convolution(
 // CHECK: tenon.transpose {{.*}}{tenon.group = [[K:.*]] : i64}
 // CHECK-NOT: tenon.group = [[K]] : i64
@@ -434,7 +434,7 @@ func.func @transposed_convolution(%x: tensor<1x3x8x8xf32>, %w: tensor<3x3x3x16xf
   return %1 : tensor<1x6x13x16xf32>
 }
 
-// Rows of a plane and of a volume are not the same rows, though a result has the extents of both.
+// Rows of a plane and rows of a volume differ, though a result has the extents of both.
 // CHECK-LABEL: func.func @other_rows(
 // CHECK: tenon.reduce maximum {{.*}}{tenon.group = [[ROWS:.*]] : i64}
 // CHECK-NOT: tenon.reduce add {{.*}}{tenon.group = [[ROWS]] : i64}

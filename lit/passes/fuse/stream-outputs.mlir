@@ -4,7 +4,7 @@
 tenon.weight @large : tensor<4096x4096xf32> from #tenon.source<"model.onnx", 0, 67108864>
 tenon.weight @small : tensor<4095x4096xf32> from #tenon.source<"model.onnx", 0, 67092480>
 
-// Only the caller reads the joined keys, and the weights of a run would drive them out of every cache.
+// Only the caller reads the joined keys, and the weights of a run would evict them from every cache.
 // CHECK-LABEL: func.func @for_the_caller(
 // CHECK: tenon.fusion{{ +}}attention {{.*}} attributes {streamed} {
 // CHECK: tenon.fusion{{ +}}contraction
@@ -56,7 +56,7 @@ func.func @small_weights(%q: tensor<8x1x4xf32>, %a: tensor<8x2x4xf32>, %b: tenso
   return %3#0, %3#1, %4 : tensor<8x1x4xf32>, tensor<8x3x4xf32>, tensor<1x4096xf32>
 }
 
-// The run reads them again.
+// The run reads the keys again.
 // CHECK-LABEL: func.func @read_again(
 // CHECK-NOT: streamed
 // CHECK: return

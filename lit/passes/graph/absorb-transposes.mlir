@@ -19,7 +19,7 @@ func.func @lhs(%x: tensor<4x2xf32>, %w: tensor<4x8xf32>) -> tensor<2x8xf32> {
   return %0 : tensor<2x8xf32>
 }
 
-// Heads of an attention: the batch dimensions are found where they lie.
+// The heads of an attention become batch dimensions without a transpose.
 // CHECK-LABEL: func.func @batch(
 // CHECK-SAME: %[[Q:.*]]: tensor<1x?x12x64xf32>, %[[K:.*]]: tensor<1x?x12x64xf32>
 // CHECK-NOT: tenon.transpose

@@ -17,7 +17,7 @@ func.func @extents_that_must_agree(
 
 // -----
 
-// Of one name, through whatever ops: nothing to check.
+// Extents of one name are equal through all ops, so nothing is checked.
 // CHECK-LABEL: func.func @extents_of_one_name(
 // CHECK-NOT: check_size
 func.func @extents_of_one_name(
@@ -34,8 +34,8 @@ func.func @extents_of_one_name(
 
 // -----
 
-// A broadcast's operand has the extent or one; what chose the extent needs no
-// check.
+// The operand of a broadcast has the extent or one.
+// The op that selected the extent needs no check.
 // CHECK-LABEL: func.func @one_or_equal(
 // CHECK-SAME: %[[A:[a-z0-9]+]]: tensor<?xf32>, %[[B:[a-z0-9]+]]: tensor<?xf32>
 // CHECK: tenon.broadcast_in_dim %[[A]]
@@ -97,7 +97,7 @@ func.func @whole(%a: tensor<?x4xf32>) -> tensor<?x4xf32> {
 
 // -----
 
-// Read from an axis that may be empty, but only if anything is read.
+// Elements are read along an axis that may be empty: check it only if elements are read.
 // CHECK-LABEL: func.func @empty_axis(
 // CHECK: tenon.check_size {{.*}} "tenon.gather: extent 0 of input 0 must hold what is read of it"
 func.func @empty_axis(%a: tensor<?xf32>, %i: tensor<?x1xi64>) -> tensor<?xf32> {
@@ -108,7 +108,7 @@ func.func @empty_axis(%a: tensor<?xf32>, %i: tensor<?x1xi64>) -> tensor<?xf32> {
 
 // -----
 
-// A loop keeps the shape it carries.
+// A loop keeps the shapes of its carried values.
 // CHECK-LABEL: func.func @loop(
 // CHECK: scf.for
 // CHECK: tenon.check_size {{.*}} "scf.yield: extent 0 of input 1 must be extent 0 of input 0"

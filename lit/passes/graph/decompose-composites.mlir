@@ -1,6 +1,6 @@
 // RUN: tenon-opt %s --tenon-decompose-composites | FileCheck %s
 
-// The greatest of a row is taken away first, so that no power overflows.
+// The row maximum is subtracted first, so that no exponential overflows.
 // CHECK-LABEL: func.func @softmax(
 // CHECK-SAME: %[[X:.*]]: tensor<4x8xf32>
 // CHECK: %[[MAX:.*]] = tenon.reduce maximum %[[X]] over [1]
@@ -16,7 +16,7 @@ func.func @softmax(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %0 : tensor<4x8xf32>
 }
 
-// The logarithm is taken of the sums alone, not of every share.
+// The logarithm is computed of the sums only, not of every element.
 // CHECK-LABEL: func.func @log_softmax(
 // CHECK: %[[SHIFTED:.*]] = tenon.subtract
 // CHECK: %[[SUM:.*]] = tenon.reduce add %{{.*}} over [0]
@@ -28,7 +28,7 @@ func.func @log_softmax(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %0 : tensor<4x8xf32>
 }
 
-// Two passes: the variance is that of the shifted values.
+// Two passes: the variance is computed from the centered values.
 // CHECK-LABEL: func.func @layer_norm(
 // CHECK-SAME: %[[X:.*]]: tensor<4x8xf32>, %[[SCALE:.*]]: tensor<8xf32>, %[[BIAS:.*]]: tensor<8xf32>
 // CHECK: tenon.reduce add %[[X]] over [1]
@@ -44,7 +44,7 @@ func.func @layer_norm(%x: tensor<4x8xf32>, %s: tensor<8xf32>, %b: tensor<8xf32>)
   return %0 : tensor<4x8xf32>
 }
 
-// An unknown number of normalized elements is counted in the run.
+// The run counts the normalized elements if their number is unknown.
 // CHECK-LABEL: func.func @layer_norm_of_unknown_extent(
 // CHECK-SAME: %[[X:.*]]: tensor<4x?xf32>
 // CHECK: %[[N:.*]] = tensor.dim %[[X]]
@@ -71,7 +71,7 @@ func.func @gelu_tanh(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 
-// What depends on the statistics alone is computed per channel.
+// Values that depend only on the statistics are computed per channel.
 // CHECK-LABEL: func.func @batch_norm(
 // CHECK-SAME: %{{.*}}: tensor<4x8xf32>, %[[SCALE:.*]]: tensor<8xf32>
 // CHECK: %[[DEVIATION:.*]] = tenon.sqrt %{{.*}} : (tensor<8xf32>)
@@ -82,7 +82,7 @@ func.func @batch_norm(%x: tensor<4x8xf32>, %s: tensor<8xf32>) -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }
 
-// Recipes of weights are graphs too.
+// Recipes of weights are decomposed, too.
 // CHECK-LABEL: tenon.weight @shares
 // CHECK: tenon.exponential
 // CHECK-NOT: tenon.softmax
@@ -102,7 +102,7 @@ func.func @primitive(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 
-// Attention has a kernel of its own, but not in f64.
+// Attention has its own kernel, but not for f64.
 // CHECK-LABEL: func.func @attention(
 // CHECK: tenon.attention
 // CHECK-NOT: tenon.attention

@@ -15,7 +15,7 @@ func.func @divided(%q: tensor<2x3x5x16xf32>, %k: tensor<2x3x7x16xf32>, %v: tenso
   return %3 : tensor<2x3x5x8xf32>
 }
 
-// Both factors are scaled before their product.
+// Both factors are scaled before the product.
 // CHECK-LABEL: func.func @scaled_before(
 // CHECK-NEXT: tenon.attention %{{.*}}, %{{.*}}, %{{.*}} order [0, 1] x [0, 1] x [0, 1] to [0, 1] scale 2.500000e-01
 func.func @scaled_before(%q: tensor<5x16xf32>, %k: tensor<7x16xf32>, %v: tensor<7x8xf32>) -> tensor<5x8xf32> {
@@ -30,7 +30,7 @@ func.func @scaled_before(%q: tensor<5x16xf32>, %k: tensor<7x16xf32>, %v: tensor<
   return %2 : tensor<5x8xf32>
 }
 
-// A causal mask of positions, then one that is added.
+// A causal mask computed from positions, then one that is added.
 // CHECK-LABEL: func.func @causal_and_added(
 // CHECK-SAME: %[[Q:.*]]: tensor<5x16xf32>, %[[K:.*]]: tensor<7x16xf32>, %[[V:.*]]: tensor<7x8xf32>, %[[M:.*]]: tensor<5x7xf32>
 // CHECK-DAG: %[[TWO:.*]] = arith.constant 2 : index
@@ -50,7 +50,7 @@ func.func @causal_and_added(%q: tensor<5x16xf32>, %k: tensor<7x16xf32>, %v: tens
   return %4 : tensor<5x8xf32>
 }
 
-// A constant that is causal is seen by its elements.
+// A constant is recognized as a causal mask by its elements.
 // CHECK-LABEL: func.func @triangle(
 // CHECK: %[[ONE:.*]] = arith.constant 1 : index
 // CHECK: tenon.attention %{{.*}}, %{{.*}}, %{{.*}} causal %[[ONE]] fill 0xFFF0000000000000
@@ -65,7 +65,7 @@ func.func @triangle(%q: tensor<2x3x16xf32>, %k: tensor<2x3x16xf32>, %v: tensor<2
   return %3 : tensor<2x3x8xf32>
 }
 
-// A constant that is nearly causal is a mask like any other.
+// A constant that is nearly causal is a general mask.
 // CHECK-LABEL: func.func @no_triangle(
 // CHECK: tenon.attention %{{.*}}, %{{.*}}, %{{.*}} mask %{{.*}} fill
 // CHECK-NOT: causal
@@ -79,7 +79,7 @@ func.func @no_triangle(%q: tensor<3x16xf32>, %k: tensor<3x16xf32>, %v: tensor<3x
   return %3 : tensor<3x8xf32>
 }
 
-// Scores are hidden where the mask is true.
+// Keys are masked where the mask is true.
 // CHECK-LABEL: func.func @hidden(
 // CHECK-SAME: %[[M:[a-z0-9]+]]: tensor<3x3xi1>
 // CHECK: %[[SEEN:.*]] = tenon.not %[[M]]
@@ -93,7 +93,7 @@ func.func @hidden(%q: tensor<3x16xf32>, %k: tensor<3x16xf32>, %v: tensor<3x8xf32
   return %3 : tensor<3x8xf32>
 }
 
-// Three slices of one projection, split into heads: slices of heads in place.
+// Three slices of one projection, split into heads, are read in place.
 // CHECK-LABEL: func.func @sliced(
 // CHECK-SAME: %[[X:.*]]: tensor<?x5x96xf32>
 // CHECK: %[[H:.*]] = tenon.reshape %[[X]] sizes [%{{.*}}, 5, 12, 8]
@@ -115,7 +115,7 @@ func.func @sliced(%x: tensor<?x5x96xf32>, %n: index) -> tensor<?x5x4x8xf32> {
   return %9 : tensor<?x5x4x8xf32>
 }
 
-// Heads merged with the batch get a dimension of their own.
+// Heads that are merged with the batch get their own dimension.
 // CHECK-LABEL: func.func @merged_heads(
 // CHECK: tenon.attention %{{.*}}, %{{.*}}, %{{.*}} order [1, 2, 0, 3] x [1, 2, 0, 3] x [1, 2, 0, 3] to [1, 2, 0, 3] {{.*}} -> tensor<5x?x4x8xf32>
 // CHECK: tenon.reshape %{{.*}} sizes [5, %{{.*}}, 8]
@@ -130,7 +130,7 @@ func.func @merged_heads(%q: tensor<5x?x32xf32>, %k: tensor<5x?x32xf32>, %v: tens
   return %6 : tensor<5x?x8xf32>
 }
 
-// Keys and values that were repeated for groups of heads are shared by them.
+// Keys and values that are repeated for groups of heads are shared by the groups.
 // CHECK-LABEL: func.func @shared_heads(
 // CHECK-SAME: %[[Q:.*]]: tensor<?x6x5x8xf32>, %[[K:.*]]: tensor<?x2x7x8xf32>, %[[V:[a-z0-9]+]]: tensor<2x2x7x8xf32>
 // CHECK-NOT: tenon.broadcast_in_dim
@@ -148,7 +148,7 @@ func.func @shared_heads(%q: tensor<?x6x5x8xf32>, %k: tensor<?x2x7x8xf32>, %v: te
   return %7 : tensor<?x6x5x8xf32>
 }
 
-// Heads repeated one after another are not shared by neighbours.
+// If the list of heads is repeated as a whole, neighbours do not share a head.
 // CHECK-LABEL: func.func @repeated_otherwise(
 // CHECK: tenon.broadcast_in_dim
 // CHECK: tenon.attention
@@ -161,7 +161,7 @@ func.func @repeated_otherwise(%q: tensor<1x6x5x8xf32>, %k: tensor<1x2x7x8xf32>) 
   return %4 : tensor<1x6x5x8xf32>
 }
 
-// Weights that are needed themselves have to be in memory.
+// Attention weights that have other users must be in memory.
 // CHECK-LABEL: func.func @weights_needed(
 // CHECK-NOT: tenon.attention
 func.func @weights_needed(%q: tensor<3x16xf32>, %k: tensor<3x16xf32>, %v: tensor<3x8xf32>) -> (tensor<3x8xf32>, tensor<3x3xf32>) {
@@ -181,7 +181,7 @@ func.func @over_rows(%q: tensor<3x16xf32>, %k: tensor<3x16xf32>, %v: tensor<3x8x
   return %2 : tensor<3x8xf32>
 }
 
-// A mask that is added before the scores are scaled is not the op's.
+// The op cannot add a mask before the scores are scaled.
 // CHECK-LABEL: func.func @scaled_after_mask(
 // CHECK-NOT: tenon.attention
 func.func @scaled_after_mask(%q: tensor<3x16xf32>, %k: tensor<3x16xf32>, %v: tensor<3x8xf32>, %m: tensor<3x3xf32>) -> tensor<3x8xf32> {
@@ -194,7 +194,7 @@ func.func @scaled_after_mask(%q: tensor<3x16xf32>, %k: tensor<3x16xf32>, %v: ten
   return %4 : tensor<3x8xf32>
 }
 
-// f64 has no kernel for it.
+// f64 has no kernel for attention.
 // CHECK-LABEL: func.func @wide(
 // CHECK-NOT: tenon.attention
 func.func @wide(%q: tensor<3x16xf64>, %k: tensor<3x16xf64>, %v: tensor<3x8xf64>) -> tensor<3x8xf64> {

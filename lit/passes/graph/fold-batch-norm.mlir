@@ -1,4 +1,4 @@
-// Batch normalization with constant statistics becomes kernel and bias.
+// Batch normalization with constant statistics is folded into kernel and bias.
 // RUN: tenon-opt %s --tenon-fold-batch-norm --tenon-fold-weights --split-input-file | FileCheck %s
 
 // CHECK: tenon.weight @w.folded : tensor<3x3x4x8xf32> {

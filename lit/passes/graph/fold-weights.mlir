@@ -1,7 +1,7 @@
-// What is computed from weights alone becomes a weight with a recipe.
+// Values computed only from weights become weights with a recipe.
 // RUN: tenon-opt %s --tenon-fold-weights --split-input-file | FileCheck %s
 
-// Chains fold as one recipe, and the weight nothing uses any more goes with the next one.
+// A chain folds to one recipe, and weights without users are removed.
 // CHECK: tenon.weight @k : tensor<2x4xf32> from
 // CHECK: tenon.weight @k.folded : tensor<4x2xf32> {
 // CHECK-NEXT: %[[K:.*]] = tenon.get_weight @k
@@ -23,7 +23,7 @@ func.func @chain(%x: tensor<4x2xf32>) -> tensor<4x2xf32> {
 }
 
 // -----
-// Equal recipes are one weight, in any function.
+// Equal recipes are one weight, across all functions.
 // CHECK: tenon.weight @w.folded
 // CHECK-NOT: tenon.weight
 // CHECK-LABEL: @first
@@ -43,7 +43,7 @@ func.func @second() -> tensor<4xf32> {
 }
 
 // -----
-// A large weight is not made of small ones; inside a recipe a broadcast is welcome.
+// No large weight is made of small ones; within a recipe a broadcast is allowed.
 // CHECK: tenon.weight @w : tensor<4x8xf32>
 // CHECK: tenon.weight @w.folded : tensor<4x8xf32> {
 // CHECK: tenon.broadcast_in_dim
@@ -66,7 +66,7 @@ func.func @broadcasts(%x: tensor<64x8xf32>, %y: tensor<4x8xf32>) -> (tensor<64x8
 }
 
 // -----
-// A recipe that reads a recipe takes its ops in.
+// A recipe that reads a recipe includes its ops.
 // CHECK: tenon.weight @w :
 // CHECK: tenon.weight @r.folded : tensor<4xf32> {
 // CHECK-NEXT: tenon.get_weight @w
@@ -89,7 +89,7 @@ func.func @grows() -> tensor<4xf32> {
 }
 
 // -----
-// Splats alone stay: a kernel needs no memory for them. So do ops the writer cannot evaluate.
+// Splats are not folded: a kernel needs no memory for them. Ops that the writer cannot evaluate are not folded either.
 // CHECK-NOT: folded
 // CHECK-LABEL: @stays
 // CHECK: tenon.sqrt
@@ -117,7 +117,7 @@ func.func @tied(%x: tensor<3x4xf32>) -> (tensor<3x16xf32>, tensor<16x4xf32>) {
 }
 
 // -----
-// Sizes are read from the sum: a plan computes it before the run, without weights.
+// Sizes depend on the sum: the plan function computes it before the run, without weights.
 // CHECK-NOT: tenon.weight
 // CHECK-LABEL: @numbers
 // CHECK: %[[C:.*]] = tenon.constant dense<[1, 2]>

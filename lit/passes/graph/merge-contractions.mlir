@@ -7,7 +7,7 @@ tenon.weight @bq : tensor<8xf32> from #tenon.source<"model.onnx", 1024, 32>
 tenon.weight @bk : tensor<4xf32> from #tenon.source<"model.onnx", 1056, 16>
 tenon.weight @bv : tensor<4xf32> from #tenon.source<"model.onnx", 1072, 16>
 
-// Weights and biases side by side; attention reads slices.
+// Weights and biases are concatenated; attention reads slices of the result.
 // CHECK-LABEL: func.func @projections(
 // CHECK-SAME: %[[X:.*]]: tensor<?x5x16xf32>, %[[N:.*]]: index
 // CHECK: %[[W:.*]] = tenon.concatenate %{{.*}}, %{{.*}}, %{{.*}} dim 1 {{.*}} -> tensor<16x16xf32>
@@ -44,7 +44,7 @@ func.func @projections(%x: tensor<?x5x16xf32>, %n: index) -> tensor<?x5x2x4xf32>
   return %12 : tensor<?x5x2x4xf32>
 }
 
-// What is computed from a product is computed on its way to memory: each stays.
+// A product with an epilogue is not merged.
 // CHECK-LABEL: func.func @computed_from(
 // CHECK-NOT: tenon.concatenate
 // CHECK: tenon.dot_general
@@ -58,7 +58,7 @@ func.func @computed_from(%x: tensor<5x16xf32>) -> tensor<5x4xf32> {
   return %2 : tensor<5x4xf32>
 }
 
-// A result of the graph would have to be copied out of the whole.
+// A result of the graph is not merged, because it would have to be copied out.
 // CHECK-LABEL: func.func @returned(
 // CHECK-NOT: tenon.concatenate
 func.func @returned(%x: tensor<5x16xf32>) -> (tensor<5x4xf32>, tensor<5x4xf32>) {

@@ -1,11 +1,11 @@
-// Weights of contractions are read in panels.
+// Weights of contractions are packed into panels.
 // RUN: tenon-opt %s --tenon-pack-weights --split-input-file | FileCheck %s
 // RUN: tenon-opt %s --tenon-pack-weights=bits=8 --split-input-file | FileCheck %s --check-prefix=NARROW
 // RUN: tenon-opt %s --tenon-pack-weights=bits=4 --split-input-file | FileCheck %s --check-prefix=NIBBLE
 // RUN: tenon-opt %s --tenon-pack-weights=bits=16 --split-input-file | FileCheck %s --check-prefix=BFLOAT
 // RUN: tenon-opt %s --tenon-pack-weights --tenon-fold-weights --split-input-file | FileCheck %s --check-prefix=FOLDED
 
-// The columns of a product, wherever they stand in the weight.
+// The columns of a product may be any dimension of the weight.
 // CHECK-LABEL: @product
 // CHECK: %[[W:.*]] = tenon.get_weight @w
 // CHECK: %[[P:.*]] = tenon.pack %[[W]] dim 0 width 16 : (tensor<40x8xf32>) -> tensor<3x8x16xf32>
@@ -24,7 +24,7 @@ func.func @product(%x: tensor<2x8xf32>) -> tensor<2x40xf32> {
 }
 
 // -----
-// A panel's row is a line of the cache: eight f64.
+// The row of a panel is one cache line: eight f64.
 // FOLDED-LABEL: @kernel
 // CHECK-LABEL: @kernel
 // CHECK: tenon.pack %{{.*}} dim 3 width 8 : (tensor<3x3x4x8xf64>) -> tensor<1x3x3x4x8xf64>
@@ -36,7 +36,7 @@ func.func @kernel(%x: tensor<1x5x5x4xf64>) -> tensor<1x3x3x8xf64> {
 }
 
 // -----
-// A table that is a matrix too is stored once: both read panels, in any function.
+// A table that is also a matrix is stored once: both users read panels, in any function.
 // FOLDED: tenon.weight @w : {{.*}} from
 // FOLDED: tenon.weight @w.folded
 // FOLDED-NOT: tenon.weight
@@ -59,7 +59,7 @@ func.func @project(%x: tensor<2x8xf32>) -> tensor<2x40xf32> {
 }
 
 // -----
-// What another op needs as it is has a copy in panels, for it is small.
+// A small weight that another op needs unpacked also gets a copy in panels.
 // CHECK-LABEL: @two_forms
 // CHECK: %[[W:.*]] = tenon.get_weight @w
 // CHECK: tenon.negate %[[W]]
@@ -73,7 +73,7 @@ func.func @two_forms(%x: tensor<2x8xf32>) -> (tensor<2x40xf32>, tensor<8x40xf32>
 }
 
 // -----
-// A large one has not.
+// A large one gets no copy.
 // CHECK-LABEL: @two_large_forms
 // CHECK-NOT: tenon.pack
 tenon.weight @w : tensor<1024x1024xf32> from #tenon.source<"m.bin", 0, 4194304>
@@ -85,7 +85,7 @@ func.func @two_large_forms(%x: tensor<2x1024xf32>) -> (tensor<2x1024xf32>, tenso
 }
 
 // -----
-// Mostly padding, integers, several groups: as they are.
+// Not packed: weights that would be mostly padding, integers, several groups.
 // CHECK-LABEL: @unfit
 // CHECK-NOT: tenon.pack
 tenon.weight @n : tensor<8x3xf32> from #tenon.source<"m.bin", 0, 96>
@@ -102,8 +102,8 @@ func.func @unfit(%x: tensor<2x8xf32>, %y: tensor<2x8xi32>, %z: tensor<1x5x5x64xf
 }
 
 // -----
-// Products whose weights will be stored in fewer bits read wide panels, if few
-// columns only fill them; convolutions do in bf16.
+// Products whose weights will be quantized read wide panels
+// if few columns remain; convolutions do so with bf16.
 // CHECK-LABEL: @stored
 // NARROW-LABEL: @stored
 // NARROW-DAG: tenon.pack %{{.*}} dim 1 width 64 : (tensor<8x120xf32>) -> tensor<2x8x64xf32>
@@ -132,7 +132,7 @@ func.func @stored(%x: tensor<2x8xf32>, %y: tensor<1x5x5x8xf32>) -> (tensor<2x192
 }
 
 // -----
-// Few rows read wide panels, of 48 or 64 columns as they are filled better.
+// Products with few rows read wide panels, of 48 or 64 columns, whichever needs less padding.
 // CHECK-LABEL: @few
 // CHECK-DAG: tenon.pack %{{.*}} dim 1 width 48 : (tensor<8x96xf32>) -> tensor<2x8x48xf32>
 // CHECK-DAG: tenon.pack %{{.*}} dim 1 width 64 : (tensor<8x128xf32>) -> tensor<2x8x64xf32>
@@ -153,7 +153,7 @@ func.func @few(%x: tensor<4x8xf32>) -> (tensor<4x96xf32>, tensor<4x128xf32>, ten
 // NARROW: dim 1 width 64
 
 // -----
-// Five rows do not.
+// With five rows they do not.
 // CHECK-LABEL: @more
 // CHECK: tenon.pack %{{.*}} dim 1 width 16
 tenon.weight @a : tensor<8x96xf32> from #tenon.source<"m.bin", 0, 3072>

@@ -1,4 +1,4 @@
-// Contractions with weights in panels form pairs; others stay chains.
+// Contractions with weights in panels use pairs; others stay chains.
 // RUN: tenon-opt %s --tenon-plan-products=form=pairs --split-input-file | FileCheck %s
 // RUN: tenon-opt %s --tenon-plan-products --split-input-file | FileCheck %s --check-prefix=CHAINS
 // RUN: not tenon-opt %s --split-input-file --tenon-plan-products=form=quads 2>&1 | FileCheck %s --check-prefix=FORM
@@ -41,7 +41,7 @@ tenon.weight @small : tensor<1x8x16xf32> from #tenon.source<"m.bin", 0, 512>
 tenon.weight @q : tensor<3x200x16xi8> from #tenon.source<"m.bin", 0, 9600>
 tenon.weight @s : tensor<3x2x16xf32> from #tenon.source<"m.bin", 0, 384>
 
-// Rows that lie across memory, no weight, a small one, and one of integers.
+// Not pairs: strided rows, no weight, a small weight, and an integer weight.
 // CHECK-LABEL: @chains
 // CHECK-NOT: products pairs
 func.func @chains(%x: tensor<200x8xf32>, %a: tensor<8x200xf32>, %b: tensor<200x40xf32>) -> (tensor<8x40xf32>, tensor<8x40xf32>, tensor<200x16xf32>, tensor<8x40xf32>) {

@@ -1,4 +1,4 @@
-// Transposes meet their inverse below ops that do not care, and stop where one does.
+// Transposes move down through ops that allow it until they cancel, and stop where an op does not.
 // RUN: tenon-opt %s --tenon-propagate-transposes --split-input-file | FileCheck %s
 
 // CHECK-LABEL: @cancels
@@ -13,7 +13,7 @@ func.func @cancels(%x: tensor<2x8x8x4xf32>) -> tensor<2x8x8x4xf32> {
 }
 
 // -----
-// Both branches of a residual addition are transposed alike.
+// Both operands of a residual addition have the same transpose.
 // CHECK-LABEL: @residual
 // CHECK-SAME: %[[X:.*]]: tensor<?x8x8x4xf32>, %[[Y:.*]]: tensor<?x8x8x4xf32>
 // CHECK-NEXT: %[[SUM:.*]] = tenon.add %[[X]], %[[Y]]
@@ -38,7 +38,7 @@ func.func @other_operand_lies_otherwise(%x: tensor<8x4xf32>, %y: tensor<4x8xf32>
 }
 
 // -----
-// Splats, broadcasts and weights turn at no cost in the run.
+// Splats, broadcasts and weights are transposed at no cost at run time.
 // CHECK-LABEL: @constants
 // CHECK-SAME: %[[X:.*]]: tensor<2x8x8x4xf32>, %[[V:.*]]: tensor<4xf32>
 // CHECK: tenon.broadcast_in_dim %[[V]] dims [3] sizes [2, 8, 8, 4]
@@ -82,7 +82,7 @@ func.func @attributes(%x: tensor<2x8x8x4xf32>, %v: tensor<8xf32>) -> tensor<2x8x
 }
 
 // -----
-// What remains of the dimensions may still stand in another order.
+// The remaining dimensions may still be in another order.
 // CHECK-LABEL: @reduced
 // CHECK-SAME: %[[X:.*]]: tensor<2x3x4x5xf32>
 // CHECK-NEXT: %[[R:.*]] = tenon.reduce add %[[X]] over [1, 2] : (tensor<2x3x4x5xf32>) -> tensor<2x5xf32>
@@ -95,7 +95,7 @@ func.func @reduced(%x: tensor<2x3x4x5xf32>) -> tensor<5x2xf32> {
 }
 
 // -----
-// Rows stay rows: a softmax along the innermost dimension keeps it.
+// A softmax along the innermost dimension keeps it innermost.
 // CHECK-LABEL: @rows
 // CHECK: tenon.transpose
 // CHECK-NEXT: tenon.softmax {{.*}} over 1
@@ -107,7 +107,7 @@ func.func @rows(%x: tensor<8x4xf32>) -> tensor<4x8xf32> {
 }
 
 // -----
-// A gate per channel, of extents of one: no element of it moves.
+// A value per channel with extents of one: no element moves.
 // CHECK-LABEL: @gate
 // CHECK-SAME: %[[X:.*]]: tensor<?x8x8x4xf32>, %[[G:.*]]: tensor<?x1x1x4xf32>
 // CHECK: %[[B:.*]] = tenon.broadcast_in_dim %[[G]] dims [0, 1, 2, 3] sizes [%{{.*}}, 8, 8, 4]
@@ -134,7 +134,7 @@ func.func @moves_ones(%x: tensor<2x1x8x8xf32>) -> tensor<2x8x8x1xf32> {
 }
 
 // -----
-// Dimensions side by side may merge before or after they move; a vision transformer's patches do.
+// Adjacent dimensions may be merged before or after the transpose, as in a vision transformer's patches.
 // CHECK-LABEL: @merges
 // CHECK-SAME: %[[X:.*]]: tensor<?x7x7x8xf32>
 // CHECK: %[[R:.*]] = tenon.reshape %[[X]] sizes [%{{.*}}, 49, 8]
@@ -159,7 +159,7 @@ func.func @splits(%x: tensor<5x3x8xf32>) -> tensor<2x4x5x3xf32> {
 }
 
 // -----
-// Heads that were apart must move before they merge.
+// Heads that are apart must be moved before they are merged.
 // CHECK-LABEL: @heads
 // CHECK-NEXT: tenon.transpose
 // CHECK-NEXT: tenon.reshape
@@ -170,7 +170,7 @@ func.func @heads(%x: tensor<2x12x5x64xf32>) -> tensor<2x5x768xf32> {
   return %r : tensor<2x5x768xf32>
 }
 
-// A product with weights lets a transpose pass that another takes up.
+// A product with weights passes on a transpose if another op cancels it.
 // CHECK-LABEL: func.func @through_product(
 // CHECK-SAME: %[[X:.*]]: tensor<5x?x8xf32>
 // CHECK: %[[P:.*]] = tenon.dot_general %[[X]], %{{.*}} contract [2] x [0] {{.*}} -> tensor<5x?x16xf32>
@@ -187,7 +187,7 @@ func.func @through_product(%x: tensor<5x?x8xf32>, %b: tensor<16xf32>, %n: index)
   return %4 : tensor<5x?x16xf32>
 }
 
-// Nobody takes it up: the operand's transpose is the smaller one.
+// No op cancels it, so the smaller transpose, that of the operand, is kept.
 // CHECK-LABEL: func.func @before_product(
 // CHECK: tenon.transpose {{.*}} -> tensor<4x5x8xf32>
 // CHECK: tenon.dot_general
@@ -199,7 +199,7 @@ func.func @before_product(%x: tensor<5x4x8xf32>) -> tensor<4x5x16xf32> {
   return %1 : tensor<4x5x16xf32>
 }
 
-// Attention writes batch by batch, and the transpose goes on to where it is undone.
+// Attention writes batch by batch, and the transpose moves on to its inverse.
 // CHECK-LABEL: func.func @from_attention(
 // CHECK: %[[A:.*]] = tenon.attention {{.*}} to [0, 2, 1, 3] {{.*}} -> tensor<2x5x3x8xf32>
 // CHECK: %[[E:.*]] = tenon.exponential %[[A]] : (tensor<2x5x3x8xf32>)

@@ -1,4 +1,4 @@
-// Weights in panels are stored in fewer bits.
+// Weights in panels are stored with fewer bits.
 // RUN: tenon-opt %s --tenon-pack-weights --tenon-fold-weights --tenon-quantize-weights=bits=16 --tenon-fold-weights --split-input-file | FileCheck %s --check-prefix=BF16
 // RUN: tenon-opt %s --tenon-pack-weights --tenon-fold-weights --tenon-quantize-weights=bits=8 --tenon-fold-weights --cse --split-input-file 2>%t | FileCheck %s --check-prefix=INT8
 // RUN: FileCheck %s --check-prefix=REMARK < %t
@@ -8,7 +8,7 @@
 // BITS: expected bits=32, 16, 8 or 4, got 5
 // AS-IS-NOT: tenon.quantize
 
-// A table that is a matrix too: one stored form, and scales, for both readers.
+// A table that is also a matrix: both readers share one stored form and its scales.
 // BF16: tenon.weight @w.folded{{.*}} : tensor<3x200x16xbf16> {
 // BF16: tenon.pack
 // BF16: tenon.quantize
@@ -35,7 +35,7 @@ func.func @product(%x: tensor<2x200xf32>, %i: tensor<2x1xi64>) -> (tensor<2x200x
 }
 
 // -----
-// Kernels of convolutions as bf16, but not as integers: a remark says so. f16 stays as it is.
+// Kernels of convolutions are stored as bf16 but not as integers, which a remark reports. f16 is unchanged.
 // BF16-LABEL: @others
 // BF16: tenon.dequantize
 // BF16: tenon.convolution

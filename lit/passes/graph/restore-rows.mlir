@@ -18,7 +18,7 @@ func.func @restored(%x: tensor<7x?x12x8xf32>, %w: tensor<96x32xf32>, %b: tensor<
   return %5 : tensor<7x?x32xf32>
 }
 
-// Other rows after the product than before it.
+// The rows after the product differ from those before it.
 // CHECK-LABEL: func.func @regrouped(
 // CHECK: tenon.dot_general {{.*}} -> tensor<12x5xf32>
 func.func @regrouped(%x: tensor<3x4x8xf32>, %w: tensor<8x5xf32>) -> tensor<4x3x5xf32> {
@@ -28,7 +28,7 @@ func.func @regrouped(%x: tensor<3x4x8xf32>, %w: tensor<8x5xf32>) -> tensor<4x3x5
   return %2 : tensor<4x3x5xf32>
 }
 
-// With two unknown extents nobody knows which is which.
+// With two unknown extents the original rows are not known.
 // CHECK-LABEL: func.func @unknown(
 // CHECK: tenon.dot_general {{.*}} -> tensor<?x5xf32>
 func.func @unknown(%x: tensor<?x?x8xf32>, %w: tensor<8x5xf32>, %m: index, %a: index, %b: index) -> tensor<?x?x5xf32> {
@@ -38,7 +38,7 @@ func.func @unknown(%x: tensor<?x?x8xf32>, %w: tensor<8x5xf32>, %m: index, %a: in
   return %2 : tensor<?x?x5xf32>
 }
 
-// Something is added that is not the same in every row.
+// The value added differs between rows.
 // CHECK-LABEL: func.func @residual(
 // CHECK: tenon.dot_general {{.*}} -> tensor<12x5xf32>
 func.func @residual(%x: tensor<3x4x8xf32>, %w: tensor<8x5xf32>, %y: tensor<12x5xf32>) -> tensor<3x4x5xf32> {

@@ -1,9 +1,9 @@
-// Rows and weights of pairs become bf16, the weights as words.
+// Rows and weights of pairs are rounded to bf16; weights become words.
 // RUN: tenon-opt %s --tenon-round-operands --cse --split-input-file | FileCheck %s
 
 tenon.weight @w : tensor<3x200x16xf32> from #tenon.source<"m.bin", 0, 38400>
 
-// Once for both products, before the reshape.
+// Both products share one rounding, before the reshape.
 // CHECK-LABEL: @rows
 // CHECK-SAME: (%[[X:.*]]: tensor<2x4x200xf32>)
 // CHECK: %[[P:.*]] = tenon.get_weight @w
@@ -30,7 +30,7 @@ func.func @rows(%x: tensor<2x4x200xf32>) -> tensor<8x40xf32> {
 
 tenon.weight @w : tensor<4x7x7x3x16xbf16> from #tenon.source<"m.bin", 0, 18816>
 
-// An odd sum gets a zero more; a weight of bf16 is rounded already.
+// An odd depth is padded by a zero; a weight of bf16 is not rounded again.
 // CHECK-LABEL: @image
 // CHECK: %[[Q:.*]] = tenon.get_weight @w
 // CHECK: %[[R:.*]] = tenon.convert %{{.*}} to bf16 : (tensor<1x224x224x3xf32>)

@@ -12,7 +12,7 @@ func.func @into_broadcast(%mean: tensor<4xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// Computed from a reduction with kept dimensions: every value keeps the row's shape.
+// Computed from a reduction with kept dimensions: every value has the row's shape.
 // CHECK-LABEL: func.func @below_elementwise(
 // CHECK-SAME: %[[SUM:.*]]: tensor<4xf32>
 // CHECK-DAG: %[[ROOT:.*]] = tenon.sqrt %[[SUM]] : (tensor<4xf32>) -> tensor<4xf32>
@@ -45,7 +45,7 @@ func.func @broadcast_scalar_beside(%sum: tensor<?xf32>, %scalar: tensor<f32>, %n
 
 // -----
 
-// A predicate has another element type and the same rows.
+// A predicate has another element type but the same rows.
 // CHECK-LABEL: func.func @result_of_other_type(
 // CHECK: tenon.compare {{.*}} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
 // CHECK: tenon.reshape {{.*}} -> tensor<4x1xi1>
@@ -69,7 +69,7 @@ func.func @regrouping_stays(%x: tensor<8xf32>) -> tensor<2x4xf32> {
 
 // -----
 
-// The other operand has no shape to give up.
+// The shape of the other operand cannot be changed.
 // CHECK-LABEL: func.func @other_operand_stays(
 // CHECK: %[[COLUMN:.*]] = tenon.reshape
 // CHECK: tenon.add %[[COLUMN]]
@@ -81,7 +81,7 @@ func.func @other_operand_stays(%x: tensor<4xf32>, %y: tensor<4x1xf32>) -> tensor
 
 // -----
 
-// Two unknown extents may be grouped anew: 2x6 becomes 3x4 without a change of type.
+// Two unknown extents may be regrouped: 2x6 becomes 3x4 without a change of type.
 // CHECK-LABEL: func.func @unknown_extents_stay(
 // CHECK: %[[REGROUPED:.*]] = tenon.reshape
 // CHECK: tenon.broadcast_in_dim %[[REGROUPED]]
@@ -93,7 +93,7 @@ func.func @unknown_extents_stay(%x: tensor<?x?xf32>, %n: index, %m: index) -> te
 
 // -----
 
-// Sizes that are the operand's own extents keep them apart.
+// Sizes that are the operand's own extents exclude regrouping.
 // CHECK-LABEL: func.func @own_unknown_extents(
 // CHECK-SAME: %[[X:.*]]: tensor<?x?x8xf32>
 // CHECK: %[[SUM:.*]] = tenon.reduce add %[[X]] over [2]

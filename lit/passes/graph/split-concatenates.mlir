@@ -1,6 +1,6 @@
 // RUN: tenon-opt %s --tenon-split-concatenates | FileCheck %s
 
-// 66 operands are 32, 32 and 2, joined again.
+// 66 operands become groups of 32, 32 and 2, which are joined again.
 // CHECK-LABEL: func.func @many(
 // CHECK: %[[A:.*]] = tenon.concatenate {{(%arg0(, )?)+}} dim 0 : ({{.*}}) -> tensor<64xf32>
 // CHECK-NEXT: %[[B:.*]] = tenon.concatenate {{(%arg0(, )?)+}} dim 0 : ({{.*}}) -> tensor<64xf32>

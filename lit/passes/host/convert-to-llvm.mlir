@@ -2,8 +2,8 @@
 // RUN: tenon-opt %s --tenon-convert-to-llvm=native-half=false --split-input-file | FileCheck %s --check-prefix=INTEGERS
 // RUN: tenon-opt %s --tenon-convert-to-llvm=native-fma=false --split-input-file | FileCheck %s --check-prefix=DOUBLES
 
-// A launch hands its operands to the parallel loop in one structure, which the kernel's task takes apart. Where the run is
-// cancelled the function is left before the launch. The module keeps a table of launches.
+// A launch passes its operands to the parallel loop in one structure, which the kernel's task function unpacks.
+// If the run is cancelled, the function returns before the launch. The module keeps a table of launches.
 // CHECK: module attributes {tenon.launches = {{\[\[}}@kernel, #loc{{.*}}]]
 // CHECK-LABEL: llvm.func @start(
 // CHECK-SAME: %[[CALL:[^:]*]]: !llvm.ptr,
@@ -30,7 +30,7 @@ func.func private @kernel(%call: !llvm.ptr, %x: memref<4xf32>, %begin: index, %e
 
 // -----
 
-// One task needs no threads: the kernel is called as it is.
+// One task needs no threads: the kernel is called directly.
 // CHECK-NOT: @tenon_core_parallel
 // CHECK-LABEL: llvm.func @one_task(
 // CHECK-SAME: %[[CALL:[^:]*]]: !llvm.ptr,
@@ -50,7 +50,7 @@ func.func private @kernel(%call: !llvm.ptr, %x: memref<4xf32>, %begin: index, %e
 
 // -----
 
-// Launches in a loop use one structure: the stack does not grow with the trip count.
+// Launches in a loop share one structure, so the stack does not grow with the trip count.
 // CHECK-LABEL: llvm.func @launch_in_a_loop(
 // CHECK: llvm.alloca
 // CHECK: llvm.br
@@ -69,7 +69,7 @@ func.func private @kernel(%call: !llvm.ptr, %x: memref<4xf32>, %begin: index, %e
 
 // -----
 
-// A plan that is cancelled says zero bytes; launches are numbered in their order.
+// A cancelled plan function returns zero bytes. Launches are numbered in order.
 // CHECK-LABEL: llvm.func @f.plan(
 // CHECK: %[[FIRST:.*]] = llvm.mlir.constant(0 : i32)
 // CHECK: llvm.call @tenon_core_begin(%{{.*}}, %[[FIRST]],
@@ -91,7 +91,7 @@ func.func private @kernel(%call: !llvm.ptr, %x: memref<4xf32>, %begin: index, %e
 
 // -----
 
-// Each text is one site, whose number goes to the core with what was found; the table is left on the module.
+// Each text is one site. Its number goes to the core with the found value; the table stays on the module.
 // CHECK: module attributes {{.*}}tenon.sites = ["node \22g\22 (Gather)", "node \22h\22 (Gather)"]
 // CHECK-LABEL: llvm.func @fault(
 // CHECK-SAME: %[[CALL:[^:]*]]: !llvm.ptr, %[[I:[^:]*]]: i64, %[[LOW:[^:]*]]: i64, %[[HIGH:[^:]*]]: i64
@@ -113,7 +113,7 @@ func.func @fault(%call: !llvm.ptr, %i: i64, %low: i64, %high: i64) {
 
 // -----
 
-// A bound has done its work; the value is what it was.
+// A bound is replaced by its value.
 // CHECK-LABEL: llvm.func @bound(
 // CHECK-SAME: %[[N:[^:]*]]: i64, %{{.*}}: i64) -> i64
 // CHECK: llvm.return %[[N]]
@@ -124,7 +124,7 @@ func.func @bound(%n: index, %most: index) -> index {
 
 // -----
 
-// Weights are in the blob, whose offsets stand in the code.
+// Weights are in the blob at offsets that are constants in the code.
 // CHECK-NOT: tenon.weight @
 // CHECK-LABEL: llvm.func @llvm_already(
 // CHECK-NEXT: llvm.return
@@ -135,7 +135,7 @@ llvm.func @llvm_already() {
 
 // -----
 
-// To LLVM a bf16 is its bits, in memory, in vectors and in constants: no processor is asked whether it has the type.
+// For LLVM a bf16 is an i16 in memory, vectors and constants, whether or not the processor has the type.
 // CHECK-DAG: llvm.mlir.global private constant @table(dense<[16256, 16384]> : tensor<2xi16>)
 // CHECK-LABEL: llvm.func @bfloats_are_bits(
 // CHECK-NOT: bf16
@@ -158,7 +158,7 @@ func.func @bfloats_are_bits(%x: memref<?xbf16>, %i: index, %mask: vector<8xi1>, 
 
 // -----
 
-// An f16 is converted by its instructions, or is an i16 to LLVM and converted by integers.
+// An f16 is converted by instructions, or is an i16 for LLVM and converted by integer operations.
 // CHECK-LABEL: llvm.func @half(
 // CHECK-SAME: vector<8xf16>
 // CHECK: llvm.fpext
@@ -188,7 +188,7 @@ func.func @half_of_integer(%n: i64) -> f16 {
 
 // -----
 
-// Without the instruction a multiply-add of f32 is a product and a sum in f64, whose last bit says whether something was lost.
+// Without the instruction, a multiply-add of f32 is a product and a sum in f64 that is rounded to odd.
 // CHECK-LABEL: llvm.func @multiply_add(
 // CHECK: llvm.intr.fma(%{{.*}}, %{{.*}}, %{{.*}}) : (vector<4xf32>,
 // DOUBLES-LABEL: llvm.func @multiply_add(
@@ -204,7 +204,7 @@ func.func @multiply_add(%a: vector<4xf32>, %b: vector<4xf32>, %c: vector<4xf32>)
   return %0 : vector<4xf32>
 }
 
-// Of f64 it stays the library's.
+// For f64 it stays a library call.
 // DOUBLES-LABEL: llvm.func @multiply_add_wide(
 // DOUBLES: llvm.intr.fma
 func.func @multiply_add_wide(%a: f64, %b: f64, %c: f64) -> f64 {
@@ -214,7 +214,7 @@ func.func @multiply_add_wide(%a: f64, %b: f64, %c: f64) -> f64 {
 
 // -----
 
-// Another version of the module has begun the tables: what is there keeps its number, what is not goes behind.
+// Another version of the module has begun the tables: existing rows keep their numbers, new ones are appended.
 // CHECK: module attributes {tenon.launches = {{\[\[}}@kernel, [[LOC:#loc[0-9]*]]], [@other, [[LOC]]], [@kernel, [[OWN:#loc[0-9]*]]]], tenon.sites = ["there", "here"]}
 // CHECK-LABEL: llvm.func @numbered_on(
 // CHECK: %[[FIRST:.*]] = llvm.mlir.constant(0 : i32)

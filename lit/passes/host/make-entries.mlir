@@ -18,7 +18,7 @@
 // CHECK: %[[STATUS:.*]] = llvm.zext %[[FAULTED]]
 // CHECK: return %[[STATUS]] : i32
 
-// The plan writes the outputs' extents (32) and the arena's size (48); it may run kernels, which may fault (88).
+// The plan function writes the outputs' extents (32) and the arena's size (48). It may run kernels, which may fault (88).
 // CHECK-LABEL: func.func @negate.plan_entry(
 // CHECK-SAME: %[[CALL:.*]]: !llvm.ptr) -> i32
 // CHECK: %[[BYTES:.*]] = call @negate.plan(%[[CALL]],
@@ -28,7 +28,7 @@
 // CHECK: llvm.getelementptr %[[CALL]][88]
 // CHECK: return %{{.*}} : i32
 
-// The graph itself is no symbol of the artifact any more.
+// The graph function is no symbol of the artifact any more.
 // CHECK: func.func private @negate(
 func.func private @negate.plan(%call: !llvm.ptr, %x: memref<?xf32>, %extents: memref<?xi64>) -> index {
   %c0 = arith.constant 0 : index
@@ -43,7 +43,7 @@ func.func @negate(%call: !llvm.ptr, %x: memref<?xf32>, %y: memref<?xf32> {tenon.
 
 // -----
 
-// Extents of a bounded output are known after the run: they go to the caller's array, the others are the caller's already.
+// Extents of a bounded output are known after the run and are written to the caller's array; the others are there already.
 // CHECK-LABEL: func.func @bounded.run_entry(
 // CHECK: %[[SHAPES:.*]] = llvm.alloca
 // CHECK: call @bounded(
@@ -62,7 +62,7 @@ func.func @bounded(%call: !llvm.ptr, %y: memref<?xf32> {tenon.output, tenon.boun
 
 // -----
 
-// A kernel is no graph: it has no entries.
+// A kernel is no graph function: it has no entries.
 // CHECK-LABEL: func.func private @kernel(
 // CHECK-NOT: func.func
 func.func private @kernel(%call: !llvm.ptr, %x: memref<4xf32>, %begin: index, %end: index) {

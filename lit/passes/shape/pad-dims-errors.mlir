@@ -54,7 +54,7 @@ module attributes {tenon.pad = {seq = 8}} {
 
 // -----
 
-// The size as a value: what it is used for cannot tell padding.
+// The size is used as a value, whose users cannot exclude the padding.
 module attributes {tenon.pad = {seq = 8}} {
   func.func @mean(%x: tensor<?xf32> {tenon.dims = ["seq"]}) -> tensor<f32> {
     %c0 = arith.constant 0 : index
@@ -71,7 +71,7 @@ module attributes {tenon.pad = {seq = 8}} {
 
 // -----
 
-// What is of another size in the run meets the padded extent nowhere.
+// A tensor of another run-time size is not combined with the padded extent.
 module attributes {tenon.pad = {seq = 8}} {
   func.func @written_down(%x: tensor<?xf32> {tenon.dims = ["seq"]}) -> tensor<3xf32> {
     // expected-error @below {{tenon.broadcast_in_dim along the padded dimension 'seq': it meets a size of its own}}

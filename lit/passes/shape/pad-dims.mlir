@@ -1,6 +1,6 @@
 // RUN: tenon-opt %s --tenon-pad-dims --split-input-file | FileCheck %s
 
-// What is computed element by element passes the padding on; sums along it are masked, and the outputs cut.
+// Elementwise ops pass the padding on; sums along it are masked, and outputs are cut.
 // CHECK: module {
 // CHECK-LABEL: func.func @rows(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<?x4xf32>
@@ -26,7 +26,8 @@ module attributes {tenon.pad = {seq = 8}} {
 
 // -----
 
-// Both operands of a contraction along the padding are masked, and what is softened along it is masked by -inf. An extent that another
+// Both operands of a contraction along the padding are masked, and a softmax along it is masked by -inf. An extent shared with another
+// input is padded, too.
 // input shares is the padded one.
 // CHECK-LABEL: func.func @scores(
 // CHECK: %[[Q:.*]] = tenon.pad
@@ -50,7 +51,7 @@ module attributes {tenon.pad = {seq = 8}} {
 
 // -----
 
-// A reshape keeps the extent, and a function without the dim stays as it is.
+// A reshape keeps the extent. A function without the named dimension is unchanged.
 // CHECK-LABEL: func.func @heads(
 // CHECK: tenon.reshape %{{.*}} sizes [2, %{{.*}}, 2, 2]
 // CHECK: tenon.slice

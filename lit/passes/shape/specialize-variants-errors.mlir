@@ -1,6 +1,6 @@
 // RUN: tenon-opt %s --tenon-specialize-variants --split-input-file --verify-diagnostics
 
-// A check that these sizes cannot pass.
+// These sizes would violate a check.
 module attributes {tenon.specialize = [{n = 9}]} {
   func.func @check(%x: tensor<?xf32> {tenon.dims = ["n"]}) -> tensor<?xf32> {
     %c0 = arith.constant 0 : index
@@ -14,7 +14,7 @@ module attributes {tenon.specialize = [{n = 9}]} {
 
 // -----
 
-// Extents that cannot be.
+// Impossible extents.
 module attributes {tenon.specialize = [{n = 5}]} {
   func.func @slice(%x: tensor<?xf32> {tenon.dims = ["n"]}, %table: tensor<4xf32>) -> tensor<?xf32> {
     %c0 = arith.constant 0 : index

@@ -1,6 +1,6 @@
 // RUN: tenon-opt %s --tenon-specialize-variants --split-input-file | FileCheck %s
 
-// What fixes more comes first; types and sizes follow from the arguments, and the function itself stays as it was.
+// Variants with more fixed sizes come first. Types and sizes follow from the arguments, and the general function is unchanged.
 // CHECK: module {
 // CHECK-LABEL: func.func @rows(
 // CHECK-SAME: %{{.*}}: tensor<?x?x4xf32> {tenon.dims = ["batch", "seq", 4]}) -> tensor<?x4xf32>
@@ -30,7 +30,7 @@ module attributes {tenon.specialize = [{batch = 1}, {batch = 2, seq = 8}]} {
 
 // -----
 
-// A function without the dim has no variant.
+// A function without the named dimension has no variant.
 // CHECK-LABEL: func.func @other(
 // CHECK-NOT: variant
 module attributes {tenon.specialize = [{batch = 1}]} {
@@ -41,7 +41,7 @@ module attributes {tenon.specialize = [{batch = 1}]} {
 
 // -----
 
-// Sizes of ops without a list follow from their operands: contractions, joins, windows.
+// Sizes of ops without size operands follow from their operands: contractions, concatenations, windows.
 // CHECK-LABEL: func.func @operands.variant1(
 // CHECK: tenon.dot_general {{.*}} -> tensor<3x5xf32>
 // CHECK: tenon.concatenate {{.*}} -> tensor<6x5xf32>
@@ -63,7 +63,7 @@ module attributes {tenon.specialize = [{n = 3}]} {
 
 // -----
 
-// What a loop carries has the type it begins with; a choice that is made now is gone, one that is not keeps what both sides know.
+// Loop-carried values have the types of their initial values. A condition known now is folded; a branch that stays keeps what both sides know.
 // CHECK-LABEL: func.func @control.variant1(
 // CHECK: scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}) -> (tensor<4xf32>)
 // CHECK: tenon.add %[[A]], {{.*}} -> tensor<4xf32>

@@ -1,4 +1,4 @@
-// x scaled by [1, 2, 3, 4], a weight computed while compiling.
+// x scaled by [1, 2, 3, 4], a weight computed at compile time.
 tenon.weight @counted : tensor<4xf32> {
   %0 = tenon.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
   tenon.yield %0 : tensor<4xf32>

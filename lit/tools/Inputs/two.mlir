@@ -1,4 +1,4 @@
-// Two functions with extents of their own; one of them is exact.
+// Two functions with their own extents; the extents of one are static.
 func.func @twice(%x: tensor<?xf32> {tenon.name = "x", tenon.dims = ["batch"]})
     -> (tensor<?xf32> {tenon.name = "y"}) {
   %0 = tenon.add %x, %x : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>

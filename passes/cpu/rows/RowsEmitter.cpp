@@ -2,7 +2,6 @@
 // after them, one row at a time. A reduction has 64 virtual lanes (element i
 // goes to lane i mod 64), which one fixed tree combines. So the result has the
 // same bits for every vector width.
-// for every vector width.
 #include "passes/cpu/rows/RowKernels.h"
 
 #include "passes/kernel/element/ElementEmitter.h"

@@ -1,7 +1,8 @@
-// TensorFlow writes open extents without names. The first one of an input is
-// the batch as a rule, of all inputs together; but that is only a rule. So a
-// graph with several is imported once with all of them apart: those that it
-// makes meet, in a sum or a join, are one dim, and others stay their own.
+// Names the first extents of inputs, because TensorFlow writes dynamic extents
+// without names. Usually all first extents are one batch, but not always. So an
+// entry with several of them is first imported with a name of its own for each.
+// Extents that this import requires to be equal, as in a sum or a
+// concatenation, get one name; others keep their own.
 #include "compiler/import/tensorflow/graph/TfGraphImporter.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -12,8 +13,9 @@ using namespace mlir;
 
 namespace tenon::tf {
 
-/// The arguments whose first extent a size is, or may be: through choices and
-/// products with numbers. False where it is something else.
+/// Collects the arguments whose first extent `size` is or may be, through
+/// selects and products with constants. False if `size` depends on anything
+/// else.
 static bool collectBatches(Value size, SmallVectorImpl<unsigned> &arguments) {
   if (auto dim = size.getDefiningOp<tensor::DimOp>()) {
     auto argument = dyn_cast<BlockArgument>(dim.getSource());
@@ -34,7 +36,8 @@ static bool collectBatches(Value size, SmallVectorImpl<unsigned> &arguments) {
   return false;
 }
 
-/// Arguments whose first extents the graph takes to be equal, or one.
+/// Groups the arguments whose first extents the graph requires to be equal (or
+/// one).
 static llvm::EquivalenceClasses<unsigned> findMeetings(ModuleOp apart) {
   llvm::EquivalenceClasses<unsigned> meetings;
   apart.walk([&](CheckSizeOp check) {
@@ -50,7 +53,7 @@ static llvm::EquivalenceClasses<unsigned> findMeetings(ModuleOp apart) {
 }
 
 OwningOpRef<ModuleOp> GraphImporter::importApart(const Entry &entry) {
-  // Errors in the graph are reported when it is imported for good.
+  // The final import reports the errors of the graph.
   ScopedDiagnosticHandler silence(&context,
                                   [](mlir::Diagnostic &) { return success(); });
   CompileOptions apart = options;
@@ -94,7 +97,7 @@ void GraphImporter::nameBatches(const Entry &entry) {
         first = other;
     groups[first].push_back(i);
   }
-  // The largest is the batch, the first among equals.
+  // The largest group is the batch; the first one if several are largest.
   unsigned batch = open.front();
   for (auto &[first, group] : groups)
     if (group.size() > groups[batch].size())

@@ -1,4 +1,4 @@
-// Both sides are imported into regions of their own, then joined.
+// Imports both sides into regions of their own, then joins them.
 #include "compiler/import/tensorflow/graph/TfBranches.h"
 
 #include "compiler/import/graph/Branches.h"
@@ -10,7 +10,7 @@ namespace tenon::tf {
 FailureOr<Value> truth(NodeContext &c, Value value) {
   GraphBuilder &g = c.g;
   if (g.rankOf(value) != 0) {
-    // Tensors that are no scalars are true where they have elements.
+    // A tensor that is no scalar is true if it has elements.
     Size any =
         g.cmp(arith::CmpIPredicate::ne, g.product(g.sizes(value)), g.index(0));
     if (auto known = dyn_cast<Attribute>(any))
@@ -22,7 +22,7 @@ FailureOr<Value> truth(NodeContext &c, Value value) {
   return g.extractScalar(value);
 }
 
-/// The values of results, all of which must be tensors or lists.
+/// The values of results, which must be tensors or lists.
 static FailureOr<SmallVector<Value>> valuesOf(NodeContext &c,
                                               ArrayRef<Result> all) {
   SmallVector<Value> values;

@@ -1,5 +1,5 @@
-// Branches, whoever finds the nodes of their sides: functions, or a Merge of
-// TensorFlow 1.
+// Branches on a condition. The sides are functions, or the nodes before a Merge
+// of TensorFlow 1; the caller imports them.
 #ifndef TENON_COMPILER_IMPORT_TENSORFLOW_GRAPH_TFBRANCHES_H
 #define TENON_COMPILER_IMPORT_TENSORFLOW_GRAPH_TFBRANCHES_H
 
@@ -7,11 +7,11 @@
 
 namespace tenon::tf {
 
-/// A tensor of one element as an SSA condition: whether it is not zero.
+/// A tensor of one element as an i1 that is true if the element is not zero.
 llvm::FailureOr<mlir::Value> truth(NodeContext &c, mlir::Value value);
 
-/// A branch on `condition`, its sides built by `side`. Results are tensors and
-/// lists.
+/// Imports a branch on `condition`; `side(true)` and `side(false)` import its
+/// sides. Results must be tensors and lists.
 llvm::FailureOr<Results>
 importBranches(NodeContext &c, mlir::Value condition,
                llvm::function_ref<llvm::FailureOr<Results>(bool)> side);

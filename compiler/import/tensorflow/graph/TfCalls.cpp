@@ -1,5 +1,5 @@
-// Bodies within bodies: calls of functions, and the iterations of TensorFlow
-// 1's loops, whose nodes stand among those around them.
+// Nested bodies: calls of functions, and the iterations of TensorFlow 1's
+// loops, whose nodes are in the body around the loop.
 #include "compiler/import/tensorflow/graph/TfLoops.h"
 #include "compiler/import/tensorflow/graph/TfNodeContext.h"
 
@@ -38,7 +38,8 @@ static SmallVector<const Node *> reachedNodes(const Function &function) {
 }
 
 void GraphImporter::noteUnsupported(const Node &call) {
-  // Without recursion: functions may name each other as they like.
+  // An explicit stack instead of recursion, because functions may call each
+  // other in cycles.
   SmallVector<const Node *> open = {&call};
   while (!open.empty()) {
     const Node *node = open.pop_back_val();
@@ -115,8 +116,7 @@ FailureOr<Results> GraphImporter::call(const Node &site, StringRef name,
       return failure();
     results.push_back(*result);
   }
-  // Whatever a function does to variables happens whether or not a result
-  // depends on it.
+  // Nodes that write variables are imported even if no result depends on them.
   if (effects.writes(function->body))
     for (const Node &node : function->body.nodes)
       if (effects.writes(node) && !evaluate(frame, node))
@@ -148,9 +148,10 @@ bool GraphImporter::importFrameLoop(Frame &frame, const Node &exit) {
   g.loc = FusedLoc::get(
       {NameLoc::get(StringAttr::get(&context, frame.prefix + exit.name))},
       StringAttr::get(&context, exit.op), &context);
-  // An iteration's nodes: those outside have been imported, those inside are
-  // imported anew for the variables' values in it. The results of Switch are
-  // the value if the loop ends, then the value if it goes on.
+  // Imports the nodes of one iteration. Nodes outside the loop are imported
+  // already; nodes inside are imported again with the variables' values in this
+  // iteration. Result 0 of a Switch is its value after the loop, result 1 its
+  // value in the body.
   auto inside = [&](ArrayRef<Result> variables,
                     ArrayRef<const Node *> wanted) -> FailureOr<Results> {
     Frame iteration = frame;

@@ -1,5 +1,5 @@
-// Effects follow from the names of ops, and through functions from those of
-// their bodies.
+// The effects of a node follow from the name of its op and from the bodies of
+// the functions that it calls.
 #include "compiler/import/tensorflow/graph/TfEffects.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -8,7 +8,8 @@
 
 namespace tenon::tf {
 
-/// Ops that act on files, screens and the network, or run what others wrote.
+/// True for ops that access files, screens or the network, or that run foreign
+/// code.
 static bool actsOnTheWorld(llvm::StringRef op) {
   static const char *const ops[] = {
       "EagerPyFunc",     "PrintV2",           "PyFunc",
@@ -31,7 +32,8 @@ static bool changesState(llvm::StringRef op) {
          op.starts_with("LookupTableImport");
 }
 
-/// Variables of TensorFlow 1 are read by whoever takes them as an operand.
+/// True for variables of TensorFlow 1: any op can read them by taking them as
+/// an operand.
 static bool isReference(const Node &node) {
   return node.op == "VariableV2" || node.op == "Variable";
 }
@@ -58,7 +60,8 @@ bool Effects::writes(const Node &node) {
 }
 
 bool Effects::writes(const Body &body) {
-  // A function that calls itself is refused elsewhere; here it just ends.
+  // Ends the recursion for a function that calls itself, which is refused
+  // elsewhere.
   auto [known, isNew] = writing.try_emplace(&body, false);
   if (!isNew)
     return known->second;

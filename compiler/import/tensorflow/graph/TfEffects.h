@@ -1,5 +1,5 @@
-// Which nodes read or change variables, and which of those must happen before
-// another node: only for these are control edges followed.
+// Finds the nodes that read or change variables, and those that control edges
+// order before another node.
 #ifndef TENON_COMPILER_IMPORT_TENSORFLOW_GRAPH_TFEFFECTS_H
 #define TENON_COMPILER_IMPORT_TENSORFLOW_GRAPH_TFEFFECTS_H
 
@@ -15,20 +15,20 @@ class Effects {
 public:
   explicit Effects(const Model &model) : model(model) {}
 
-  /// Whether running the node, or a function it calls, changes a variable, a
-  /// table or the world.
+  /// True if the node, or a function that it calls, changes a variable or a
+  /// table or acts outside the model.
   bool writes(const Node &node);
-  /// Whether some node of the body does.
+  /// True if a node of the body does so.
   bool writes(const Body &body);
 
-  /// The nodes that touch variables and that a control edge of `node` puts
-  /// before it; only the last of a chain. Nothing in bodies without writes, and
-  /// nothing behind edges that are `given`.
+  /// The nodes that read or change variables and that control edges order
+  /// before `node`. Only the last one of a chain is returned. Empty in bodies
+  /// without writes. The search stops at edges that are `given`.
   llvm::SmallVector<const Node *>
   before(const Body &body, const Node &node,
          llvm::function_ref<bool(const Edge &)> given);
 
-  /// Other edges are given from now on.
+  /// Resets the cache, because other edges will be given.
   void forget() { free.clear(); }
 
 private:
@@ -38,7 +38,7 @@ private:
 
   const Model &model;
   std::map<const Body *, bool> writing;
-  /// Nodes that nothing which touches variables comes before.
+  /// Nodes for which no node before them reads or changes variables.
   llvm::DenseSet<const Node *> free;
 };
 

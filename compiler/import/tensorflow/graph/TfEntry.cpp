@@ -1,5 +1,6 @@
-// Which parts of the model are compiled: signatures, functions of its objects,
-// the tensors the user cut the graph at, or what a frozen graph plainly is.
+// Chooses the entries to compile: signatures, functions of the model's objects,
+// the tensors between which the user cuts the graph, or the whole of a frozen
+// graph.
 #include "compiler/import/tensorflow/graph/TfGraphImporter.h"
 #include "compiler/import/tensorflow/graph/TfPorts.h"
 
@@ -59,7 +60,8 @@ std::optional<GraphImporter::Entries> GraphImporter::chooseEntries() {
     if (!entry)
       return std::nullopt;
     entry->name = option.name;
-    // The compiler appends `.plan` to names of functions: these must be free.
+    // The compiler appends suffixes to function names; the resulting names must
+    // not be taken.
     StringRef stem = option.name;
     stem.consume_back(".plan");
     if (!names.insert(option.name).second ||
@@ -91,7 +93,8 @@ GraphImporter::signatureEntry(const std::string &name) {
           howToChooseSignature());
     return std::nullopt;
   }
-  // Without outputs the graph does not say what it would do, its function does.
+  // Without outputs the signature does not describe the computation, but its
+  // function does.
   if (found->second.outputs.empty() && model.findObject("signatures." + name))
     return functionEntry("signatures." + name);
   Entry entry;
@@ -100,7 +103,7 @@ GraphImporter::signatureEntry(const std::string &name) {
   return entry;
 }
 
-/// Whether every shape that fits `special` fits `general`.
+/// True if every shape that fits `special` also fits `general`.
 static bool covers(const Shape &general, const Shape &special) {
   if (!general.hasRank)
     return true;
@@ -135,7 +138,7 @@ GraphImporter::functionEntry(const std::string &path) {
                         : "choose one with --function=: " + join(paths));
     return std::nullopt;
   }
-  // Take the most general of the variants that are not for training.
+  // Prefer variants that are not for training, then the most general one.
   SmallVector<std::pair<std::string, const ConcreteFunction *>> variants;
   for (const std::string &name : traced)
     if (auto found = model.concreteFunctions.find(name);
@@ -198,7 +201,7 @@ std::optional<GraphImporter::Entry> GraphImporter::cutEntry() {
       return false;
     }
     Port port = portOf(*node, tensor);
-    // A signature may know more of it.
+    // A signature may have a more precise type and shape.
     for (const auto &[key, signature] : model.signatures)
       for (const Port &input : signature.inputs)
         if (input.tensor == tensor || input.tensor == tensor + ":0") {

@@ -1,5 +1,5 @@
-// From an entry to a function of the module: its arguments, its captures and
-// its results.
+// Imports an entry as a function of the module: its arguments, its captured
+// objects and its results.
 #include "compiler/import/tensorflow/graph/TfGraphImporter.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,7 +24,7 @@ std::optional<Result> GraphImporter::captured(const Entry &entry,
       return std::nullopt;
     return resultOf(frame, edge, nullptr);
   }
-  // The node that the graph restores from the key of the object.
+  // The variable node that the graph restores from the object's key.
   for (const auto &[node, key] : model.variableKeys)
     if (!object.variableKey.empty() && key == object.variableKey)
       if (const Node *variable = model.graph.find(node)) {
@@ -113,7 +113,7 @@ bool GraphImporter::buildEntry(const Entry &entry) {
     if (result.kind == Result::Kind::Tensor) {
       values.push_back(result.value);
     } else if (result.kind == Result::Kind::Complex) {
-      // The parts along a last dimension.
+      // Complex results become real ones with a last dimension of two parts.
       int64_t rank = g.rankOf(result.value);
       values.push_back(g.concat({g.unsqueeze(result.value, {rank}),
                                  g.unsqueeze(result.imaginary, {rank})},

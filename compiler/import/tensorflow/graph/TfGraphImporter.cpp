@@ -1,6 +1,6 @@
-// The walk: from what is wanted back to what is given. A node is imported when
-// all it needs has been; control edges are followed to what reads and writes
-// variables.
+// Imports a graph backwards from the results. A node is imported after
+// everything that it needs. Control edges are followed only to nodes that read
+// or write variables.
 #include "compiler/import/tensorflow/graph/TfGraphImporter.h"
 
 #include "compiler/import/tensorflow/graph/TfNodeContext.h"
@@ -38,7 +38,7 @@ OpRegistry::OpRegistry() {
   registerOptimizerOps(*this);
   registerVariableOps(*this);
   addsHandleOps = false;
-  // Last: these are about ops of other families.
+  // Register these last, because they add handlers to ops of other families.
   registerComplexOps(*this);
 }
 
@@ -108,7 +108,7 @@ std::optional<Result> GraphImporter::resultOf(Frame &frame, const Edge &edge,
   }
   if (index < results.size())
     return results[index];
-  // An unsupported use has been recorded already, and has no results.
+  // The unsupported use has been reported already, and has no results.
   if (results.empty())
     return Result();
   error(user ? placeIn(*user) : "",
@@ -130,7 +130,7 @@ bool GraphImporter::checkCycles(const Frame &frame,
 }
 
 bool GraphImporter::evaluate(Frame &frame, const Node &start) {
-  // Depth first, without recursion: chains are as long as models like.
+  // Depth first with an explicit stack, because chains of nodes can be long.
   SmallVector<const Node *> path = {&start};
   llvm::SmallPtrSet<const Node *, 16> onPath = {&start};
   if (frame.done.count(&start))
@@ -180,8 +180,8 @@ SmallVector<Edge> GraphImporter::needs(Frame &frame, const Node &node) {
     return before;
   }
   if (node.op != "Exit" && node.op != "RefExit") {
-    // In this order: a value is read before what only has to come first
-    // changes it.
+    // Operands come first: a value is read before a node that control edges
+    // order before this one changes it.
     SmallVector<Edge> edges(node.inputs.begin(), node.inputs.end());
     for (const Node *earlier :
          effects.before(frame.body, node, [&](const Edge &edge) {
@@ -318,8 +318,8 @@ OwningOpRef<ModuleOp> importTensorFlow(MLIRContext &context, tf::Model &model,
                                        SizeChecker checkSizes,
                                        const DiagnosticHandler &report) {
   loadImportDialects(context);
-  // A variable that one node writes is a state to all, also to those that were
-  // imported before.
+  // A variable that any node writes is a state for all nodes. So start again if
+  // a write is found after the variable was imported as a constant.
   llvm::StringSet<> written;
   while (true) {
     tf::GraphImporter importer(context, model, options, checkSizes, report,

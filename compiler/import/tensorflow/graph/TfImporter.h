@@ -1,6 +1,6 @@
-// The TensorFlow importer: a graph as read goes in, a module at phase
-// `imported` comes out, or diagnostics and nothing. Only what the chosen entry
-// reaches is looked at: training, saving and summaries stay in the file.
+// The TensorFlow importer. Input: a graph as read. Output: a module at phase
+// `imported`, or null and diagnostics. It imports only nodes reachable from the
+// chosen entries, so nodes for training, saving and summaries are ignored.
 #ifndef TENON_COMPILER_IMPORT_TENSORFLOW_GRAPH_TFIMPORTER_H
 #define TENON_COMPILER_IMPORT_TENSORFLOW_GRAPH_TFIMPORTER_H
 
@@ -12,13 +12,15 @@
 
 namespace tenon {
 
-/// Checks which extents of an imported module must agree and marks them with
-/// `tenon.check_size`; passes do that, and importers stand below passes.
+/// Checks which extents of an imported module must be equal and marks them with
+/// `tenon.check_size`. It is a function pointer because importers must not
+/// depend on passes.
 using SizeChecker = llvm::LogicalResult (*)(mlir::ModuleOp);
 
-/// A function for each of `options.tensorflow.entries`, or one for its `feeds`
-/// and `fetches`, else the only signature or `serving_default`, else, for a
-/// frozen graph, its placeholders and what nothing consumes.
+/// Imports a function for each of `options.entries`, or one for `options.feeds`
+/// and `options.fetches`. Without these options: the only signature, else
+/// `serving_default`. For a frozen graph: from its placeholders to the results
+/// without users.
 mlir::OwningOpRef<mlir::ModuleOp>
 importTensorFlow(mlir::MLIRContext &context, tf::Model &model,
                  const CompileOptions &options, SizeChecker checkSizes,

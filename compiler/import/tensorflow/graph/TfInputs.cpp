@@ -1,5 +1,5 @@
-// Values that enter the graph from outside: arguments with their named extents
-// and the user's options about them, constants, and saved values of variables.
+// The inputs of the graph: arguments with named dimensions and the user's
+// options for them, constants, and the saved values of variables.
 #include "compiler/import/tensorflow/graph/TfNodeContext.h"
 #include "dialects/tenon/SizeLimit.h"
 #include "llvm/ADT/StringExtras.h"
@@ -8,10 +8,11 @@ using namespace mlir;
 
 namespace tenon::tf {
 
-/// Complex constants stand in the IR, in two parts.
+/// Complex constants up to this size are stored in the IR, as two real ones.
 constexpr size_t maxComplexBytes = 1 << 16;
 
-/// Complex numbers enter with their parts along a last dimension.
+/// Splits the last dimension of a complex argument into real and imaginary
+/// parts.
 static Result takeApart(GraphBuilder &g, Value x) {
   int64_t last = g.rankOf(x) - 1;
   auto part = [&](int64_t i) {
@@ -20,7 +21,7 @@ static Result takeApart(GraphBuilder &g, Value x) {
   return Result::complex(part(0), part(1));
 }
 
-/// Whether the port is an argument of the compiled function.
+/// True if the port becomes an argument of the compiled function.
 bool GraphImporter::isTensor(const Port &port) {
   return bool(elementTypeOf(&context, realType(port.type)));
 }
@@ -34,7 +35,7 @@ bool GraphImporter::declareInputs(const Entry &entry,
         option = &candidate;
     std::string place = "input '" + port.name + "'";
     if (!isTensor(port)) {
-      // Go on: other unsupported uses are reported as well.
+      // Go on, so that other unsupported uses are reported in the same message.
       unsupportedUse("inputs of " + dataTypeName(port.type), place);
       continue;
     }
@@ -163,7 +164,8 @@ Value GraphImporter::weight(StringRef name, const Tensor &tensor) {
   auto type =
       RankedTensorType::get(tensor.dims, elementTypeOf(&context, tensor.type));
   std::optional<ConstantRange> place;
-  // Bools are made zeros and ones on the way.
+  // Bools must be converted to zeros and ones, so they cannot refer to the
+  // file.
   const auto *range = std::get_if<FileRange>(&tensor.payload);
   if (range && tensor.type != DataType::Bool)
     place = {model.files[range->file].path, range->offset, range->length};
@@ -171,7 +173,8 @@ Value GraphImporter::weight(StringRef name, const Tensor &tensor) {
       type, place, [&] { return model.bytes(tensor); }, name);
 }
 
-/// Every second part of complex elements, beginning with number `first`.
+/// The real (`first` = 0) or imaginary (1) parts of complex elements; `width`
+/// is the bytes of one part.
 static std::vector<std::byte> partsOf(ArrayRef<std::byte> bytes, size_t width,
                                       size_t first) {
   std::vector<std::byte> parts;

@@ -1,6 +1,6 @@
-// The condition is imported into the region before an iteration, the body into
-// the one after; both see the variables as arguments whose extents are those of
-// the start.
+// Imports a loop as scf.while: the condition into the `before` region, the body
+// into the `after` region. Both see the variables as arguments with the extents
+// of their initial values.
 #include "compiler/import/tensorflow/graph/TfLoops.h"
 
 #include "compiler/import/graph/Branches.h"
@@ -31,7 +31,7 @@ public:
     OpBuilder::InsertionGuard guard(g.ops);
     if (failed(importCondition(loop, types)) ||
         failed(importBody(loop, types))) {
-      // Without terminators the op can only be thrown away.
+      // Without terminators the op is not well formed and must be discarded.
       c.importer.discarded.push_back(loop);
       return failure();
     }
@@ -39,8 +39,8 @@ public:
   }
 
 private:
-  /// The loop's variables with their values replaced by `values`, whose extents
-  /// are those at the start.
+  /// The loop's variables with the values `values`, whose extents equal the
+  /// initial ones.
   Results carried(ValueRange values) {
     Results results(start);
     auto next = values.begin();
@@ -58,8 +58,8 @@ private:
     return g.ops.createBlock(&region, {}, types, locations);
   }
 
-  /// Lists that nothing has been written to yet get the shape of what the body
-  /// writes: it is imported aside for that.
+  /// Gives reserved lists the shape of the tensors that the body writes. The
+  /// body is imported once into a discarded op to find it.
   LogicalResult shapeReserved() {
     if (llvm::none_of(start, [](const Result &result) {
           return result.kind == Result::Kind::Reserved;

@@ -1,5 +1,5 @@
-// Loops of either TensorFlow: variables, a condition on them and a body that
-// gives their next values become one scf.while.
+// Loops of TensorFlow 1 and 2. Variables, a condition on them and a body that
+// computes their next values become one scf.while.
 #ifndef TENON_COMPILER_IMPORT_TENSORFLOW_GRAPH_TFLOOPS_H
 #define TENON_COMPILER_IMPORT_TENSORFLOW_GRAPH_TFLOOPS_H
 
@@ -11,9 +11,9 @@ namespace tenon::tf {
 using LoopPart =
     llvm::function_ref<llvm::FailureOr<Results>(llvm::ArrayRef<Result>)>;
 
-/// The variables' last values. Tensors and lists keep their shape; lists that
-/// nothing has been written to yet get that of what the body writes; handles
-/// are the same throughout.
+/// Imports a loop and returns the final values of its variables. Tensors and
+/// lists keep their shapes. Reserved lists get the shape of the tensors that
+/// the body writes. Handles do not change.
 llvm::FailureOr<Results> importLoop(NodeContext &c, Results start,
                                     LoopPart cond, LoopPart body);
 

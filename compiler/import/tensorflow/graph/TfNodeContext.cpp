@@ -1,5 +1,5 @@
-// Questions of handlers about a node: attributes of the right kind, operands of
-// the right type, errors in the node's name.
+// The functions that handlers call on a node: attributes with a checked kind,
+// operands with a checked type, and errors that name the node.
 #include "compiler/import/tensorflow/graph/TfNodeContext.h"
 
 using namespace mlir;

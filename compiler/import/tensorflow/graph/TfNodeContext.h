@@ -1,5 +1,6 @@
-// One node as its handler sees it: operands as values, attributes with the
-// defaults of the op's definition, results to set, errors that name the node.
+// One node as its handler uses it: operands as values, attributes with the
+// defaults of the op's definition, results to set, and errors that name the
+// node.
 #ifndef TENON_COMPILER_IMPORT_TENSORFLOW_GRAPH_TFNODECONTEXT_H
 #define TENON_COMPILER_IMPORT_TENSORFLOW_GRAPH_TFNODECONTEXT_H
 
@@ -19,8 +20,8 @@ public:
   GraphImporter &importer;
   const Node &node;
 
-  // Operands. All are usable; handlers that take anything but tensors look at
-  // `operand`.
+  // Operands. None is Nothing. Handlers that accept other kinds than tensors
+  // use `operand`.
   size_t numInputs() const override { return operands.size(); }
   const Result &operand(size_t i) const { return operands[i]; }
   llvm::ArrayRef<Result> all() const { return operands; }
@@ -31,7 +32,7 @@ public:
   bool isComplex(size_t i) const {
     return operands[i].kind == Result::Kind::Complex;
   }
-  /// The imaginary part of a real operand is null.
+  /// Operand i as a complex number; the imaginary part of a real one is null.
   ComplexPair complexInput(size_t i) const {
     return {operands[i].value, operands[i].imaginary};
   }
@@ -57,15 +58,17 @@ public:
   llvm::SmallVector<int64_t> intsAttr(llvm::StringRef name,
                                       llvm::ArrayRef<int64_t> otherwise = {});
   DataType typeAttr(llvm::StringRef name, DataType otherwise);
-  /// As an element type; null, after a refusal, where we have none for it.
+  /// The element type that the attribute names; null, after an unsupported use
+  /// is recorded, if it is not supported.
   mlir::Type elementAttr(llvm::StringRef name, DataType otherwise);
   std::string functionAttr(llvm::StringRef name);
 
-  // Checks that report by themselves.
-  /// Operand i is a tensor of real elements.
+  // Checks that report their own errors.
+  /// Checks that operand i is a tensor of real elements.
   llvm::LogicalResult expectTensor(size_t i);
-  /// Values of one shape, which nothing repeats: static extents that differ are
-  /// an error, others are checked in the run. Then all have the first's sizes.
+  /// Requires the values to have one shape, without broadcasting. Static
+  /// extents that differ are an error, others are checked at run time. Then all
+  /// values have the sizes of the first.
   llvm::LogicalResult expectOneShape(llvm::MutableArrayRef<mlir::Value> values);
 
   // Errors.

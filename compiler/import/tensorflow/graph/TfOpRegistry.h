@@ -1,5 +1,5 @@
-// Which TensorFlow ops there are, by name. Each family registers itself in its
-// own file (Tf<Family>Ops.cpp).
+// The supported TensorFlow ops by name. Each family registers itself in its own
+// file (Tf<Family>Ops.cpp).
 #ifndef TENON_COMPILER_IMPORT_TENSORFLOW_GRAPH_TFOPREGISTRY_H
 #define TENON_COMPILER_IMPORT_TENSORFLOW_GRAPH_TFOPREGISTRY_H
 
@@ -13,21 +13,22 @@ namespace tenon::tf {
 
 class NodeContext;
 
-/// Translates one node. Failure means that an error or an unsupported use was
-/// recorded through the context.
+/// Imports one node. Fails after an error or an unsupported use was recorded
+/// through the context.
 using OpHandler = llvm::LogicalResult (*)(NodeContext &);
 
 struct OpEntry {
   size_t minInputs = 0, maxInputs = 0;
   OpHandler handler = nullptr;
-  /// Names of the outputs where there are several: functions name them.
+  /// The names of the outputs if there are several, because functions refer to
+  /// them.
   llvm::SmallVector<llvm::StringRef> outputs;
-  /// Translates the node where an operand is complex; null: there is no such.
+  /// Imports the node if an operand is complex; null if that is not supported.
   OpHandler complex = nullptr;
-  /// Whether operands may be handles and lists, not tensors alone.
+  /// True if operands may be handles and lists, not only tensors.
   bool takesHandles = false;
-  /// How many operands, the first ones, are variables to write where they are
-  /// references; others are read.
+  /// The number of first operands that the op writes if they are references;
+  /// other references are read.
   size_t references = 0;
 };
 
@@ -37,7 +38,7 @@ class OpRegistry {
 public:
   OpRegistry();
 
-  /// Takes exactly `inputs` operands.
+  /// Adds an op with exactly `inputs` operands.
   OpEntry &add(llvm::StringRef op, size_t inputs, OpHandler handler,
                llvm::ArrayRef<llvm::StringRef> outputs = {}) {
     return add(op, inputs, inputs, handler, outputs);
@@ -48,7 +49,7 @@ public:
                           handler, llvm::to_vector(outputs),
                           nullptr, addsHandleOps};
   }
-  /// The handler for complex operands of an op there is.
+  /// Adds a handler for complex operands to an op that is registered already.
   void addComplex(llvm::StringRef op, OpHandler handler);
   const OpEntry *find(llvm::StringRef op) const {
     auto found = entries.find(op);
@@ -57,10 +58,10 @@ public:
 
 private:
   llvm::StringMap<OpEntry> entries;
-  bool addsHandleOps = false; ///< while families of such ops register
+  bool addsHandleOps = false; ///< initial takesHandles of new entries
 };
 
-// One per family, each in Tf<Family>Ops.cpp.
+// One function for each family, in Tf<Family>Ops.cpp.
 void registerArrayOps(OpRegistry &registry);
 void registerBlockOps(OpRegistry &registry);
 void registerComplexOps(OpRegistry &registry);

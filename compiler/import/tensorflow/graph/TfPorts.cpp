@@ -1,4 +1,5 @@
-// Signatures say it of SavedModels; in a frozen graph only its nodes do.
+// Ports from nodes. A SavedModel declares them in signatures, a frozen graph
+// only in its nodes.
 #include "compiler/import/tensorflow/graph/TfPorts.h"
 
 #include <set>
@@ -8,7 +9,7 @@ using namespace mlir;
 namespace tenon::tf {
 
 Port portOf(const Node &node, const std::string &tensor) {
-  // The first result has the node's name, others their own.
+  // The port of result 0 has the node's name, others have the tensor's.
   size_t colon = tensor.rfind(':');
   bool isFirst = colon == std::string::npos || tensor.substr(colon) == ":0";
   Port port{

@@ -1,4 +1,4 @@
-// Where values enter and leave a graph without a signature.
+// The inputs and outputs of a graph without a signature.
 #ifndef TENON_COMPILER_IMPORT_TENSORFLOW_GRAPH_TFPORTS_H
 #define TENON_COMPILER_IMPORT_TENSORFLOW_GRAPH_TFPORTS_H
 
@@ -13,7 +13,7 @@ namespace tenon::tf {
 /// The port that a placeholder, or any node with such attributes, declares.
 Port portOf(const Node &node, const std::string &tensor);
 
-/// Nodes whose results nobody uses, fed ones aside.
+/// The nodes whose results have no user, without fed ones.
 mlir::SmallVector<const Node *> ends(const Body &graph);
 
 /// The placeholders that the outputs depend on.

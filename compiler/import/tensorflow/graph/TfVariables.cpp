@@ -1,6 +1,6 @@
-// Variables as values. One that no entry writes is a weight, or a constant if
-// small; one that some entry writes is a state that starts with the saved
-// value.
+// Variables as values. A variable that no node writes is a weight, or a
+// constant if it is small. Any other one is a state with the saved value as
+// initial value.
 #include "compiler/import/tensorflow/graph/TfGraphImporter.h"
 
 #include "compiler/files/ReaderDoor.h"
@@ -13,12 +13,13 @@ using namespace mlir;
 namespace tenon::tf {
 
 std::string GraphImporter::keyOf(const Node &variable) const {
-  // A checkpoint of TensorFlow 1 may be without a graph that restores it.
+  // A checkpoint of TensorFlow 1 may lack the graph that restores it. Then the
+  // key is the variable's name.
   auto key = model.variableKeys.find(variable.name);
   return key == model.variableKeys.end() ? variable.name : key->second;
 }
 
-/// Whether a value of these extents is one of the declared shape.
+/// True if a value with extents `dims` has the declared shape.
 static bool admits(const Shape &declared, ArrayRef<int64_t> dims) {
   if (!declared.hasRank)
     return true;
@@ -101,7 +102,8 @@ StateOp GraphImporter::stateOf(const Node &variable) {
   OpBuilder before = beforeEntry();
   std::string symbol = symbolFor(variable.name);
   variableSymbols[key] = symbol;
-  // Bools are made zeros and ones on the way.
+  // Bools must be converted to zeros and ones, so they cannot refer to the
+  // file.
   if (tensor->type == DataType::Bool) {
     std::optional<std::vector<std::byte>> bytes = model.bytes(*tensor);
     if (bytes)
@@ -124,7 +126,8 @@ StateOp GraphImporter::stateOf(const Node &variable) {
 }
 
 Value GraphImporter::takeBlocks(const Node &node, Size blocks) {
-  // No variable has such a key: the prefix is no name of a checkpoint.
+  // No variable has such a key, because the prefix is not valid in a
+  // checkpoint.
   std::string name = frames.back()->prefix + node.name;
   std::string &symbol = variableSymbols["random draws of " + name];
   auto type = RankedTensorType::get({}, g.i64());
@@ -144,7 +147,8 @@ bool GraphImporter::assign(const Node &site, const Node &variable,
                            Value value) {
   std::string key = keyOf(variable);
   if (!written.contains(key)) {
-    // Reads so far took the saved value: the import starts over.
+    // Earlier reads took the saved value as a constant, so the import must
+    // start again.
     newlyWritten.insert(key);
     return true;
   }

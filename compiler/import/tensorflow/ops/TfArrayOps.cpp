@@ -1,4 +1,4 @@
-// Shapes and what changes them: reshapes, joins, splits, fills.
+// Shapes and ops that change them: reshapes, concatenations, splits, fills.
 #include "compiler/import/tensorflow/graph/TfNodeContext.h"
 
 using namespace mlir;
@@ -18,8 +18,9 @@ LogicalResult constant(NodeContext &c) {
   return success();
 }
 
-/// Fed ones never come here. The graph may be right, but this entry cannot be
-/// computed: all such placeholders are told together.
+/// A placeholder that no input of the entry feeds. The graph may be valid, but
+/// this entry cannot be computed; all such placeholders are reported in one
+/// message. Fed placeholders have no handler call.
 LogicalResult placeholder(NodeContext &c) {
   return c.unsupported("no input of the entry feeds it; --feeds= makes it one");
 }
@@ -141,7 +142,8 @@ LogicalResult transpose(NodeContext &c) {
   return success();
 }
 
-/// Tensors [first, last) along `dim`, all else equal.
+/// Concatenates the operands [first, last) along dimension `named`; their other
+/// extents must be equal.
 LogicalResult join(NodeContext &c, size_t first, size_t last, int64_t named) {
   GraphBuilder &g = c.g;
   if (first == last)
@@ -181,7 +183,8 @@ LogicalResult concat(NodeContext &c) {
   return failed(dim) ? failure() : join(c, 1, c.numInputs(), *dim);
 }
 
-/// An axis and shapes: where each tensor starts in their concatenation.
+/// Operands: an axis and shapes. The results are the positions where the
+/// tensors begin in their concatenation.
 LogicalResult concatOffset(NodeContext &c) {
   GraphBuilder &g = c.g;
   FailureOr<int64_t> named = c.constantScalar(0, "an axis");
@@ -297,7 +300,8 @@ LogicalResult tile(NodeContext &c) {
   int64_t rank = g.rankOf(x);
   if (int64_t(times->size()) != rank)
     return c.error("expected a multiple per dimension of " + spell(x));
-  // Every dimension as (times, extent), the first broadcast.
+  // Reshape each dimension to (count, extent) and broadcast the first of the
+  // pair.
   Sizes pairs, result;
   SmallVector<int64_t> dims;
   for (int64_t i = 0; i < rank; ++i) {
@@ -393,7 +397,8 @@ LogicalResult range(NodeContext &c) {
   return success();
 }
 
-/// Operand 2 many numbers from operand 0 to operand 1, evenly apart.
+/// Operand 2 gives the number of evenly spaced numbers from operand 0 to
+/// operand 1.
 LogicalResult linSpace(NodeContext &c) {
   GraphBuilder &g = c.g;
   if (failed(c.expectFloat(0)) || failed(c.expectSameElements({0, 1})) ||
@@ -412,7 +417,7 @@ LogicalResult linSpace(NodeContext &c) {
   Value at = g.convert(g.iota(g.i64(), {number}, 0), element);
   Value step = g.div(g.sub(c.input(1), c.input(0)), steps);
   Value line = g.add(g.mul(at, step), c.input(0));
-  // The last number is the end itself, unless it is the first too.
+  // The last number is exactly the end, unless it is also the first.
   Value isLast = g.binary<AndOp>(g.compare(CompareDirection::EQ, at, steps),
                                  g.compare(CompareDirection::GT, at, 0.0));
   c.set(0, g.select(isLast, c.input(1), line));

@@ -1,4 +1,4 @@
-// Padding, and blocks of space that become batches or channels and back.
+// Padding, and ops that move blocks of space to batches or channels and back.
 #include "compiler/import/tensorflow/graph/TfNodeContext.h"
 
 using namespace mlir;
@@ -6,7 +6,7 @@ using namespace mlir;
 namespace tenon::tf {
 namespace {
 
-/// Pairs of padding, from an operand [dims, 2].
+/// Reads pairs of padding from operand `i`, [dims, 2].
 LogicalResult readPads(NodeContext &c, size_t i, int64_t dims, Sizes &low,
                        Sizes &high) {
   FailureOr<Sizes> list = c.sizesInput(i, /*maxRank=*/2);
@@ -42,7 +42,7 @@ LogicalResult pad(NodeContext &c) {
   return success();
 }
 
-/// How many elements at an edge have no mirror image.
+/// The number of elements at each edge that are not repeated by mirroring.
 FailureOr<int64_t> mirrorEdge(NodeContext &c) {
   std::string mode = c.stringAttr("mode", "REFLECT");
   if (mode != "REFLECT" && mode != "SYMMETRIC")
@@ -82,7 +82,7 @@ LogicalResult mirrorPad(NodeContext &c) {
   return success();
 }
 
-/// Adds the gradients of mirrored elements to those of their originals.
+/// Adds the gradients of mirrored elements to the gradients of their originals.
 LogicalResult mirrorPadGrad(NodeContext &c) {
   GraphBuilder &g = c.g;
   Value dy = c.input(0);
@@ -125,7 +125,7 @@ LogicalResult mirrorPadGrad(NodeContext &c) {
   return success();
 }
 
-/// The extents of a block, one for each spatial dimension.
+/// The extents of a block, operand 1: one for each spatial dimension.
 FailureOr<SmallVector<int64_t>> readBlock(NodeContext &c) {
   FailureOr<SmallVector<int64_t>> block = c.constantInput(1, "a block shape");
   if (failed(block))
@@ -139,7 +139,8 @@ FailureOr<SmallVector<int64_t>> readBlock(NodeContext &c) {
   return block;
 }
 
-/// Blocks of the spatial dimensions that follow the batch become batches.
+/// Moves blocks of the spatial dimensions, which follow the batch, to the
+/// batch.
 LogicalResult spaceToBatch(NodeContext &c) {
   GraphBuilder &g = c.g;
   FailureOr<SmallVector<int64_t>> block = readBlock(c);
@@ -220,11 +221,11 @@ LogicalResult batchToSpace(NodeContext &c) {
   return success();
 }
 
-/// Blocks of an image and the channels they are spread over.
+/// The operand of a node that moves blocks between space and channels.
 struct Blocks {
   Value image; ///< channels-last
   int64_t size;
-  bool first; ///< whether the node's images are channels-first
+  bool first; ///< true if the node's images are channels-first
 };
 
 FailureOr<Blocks> readBlocks(NodeContext &c) {
@@ -242,7 +243,7 @@ FailureOr<Blocks> readBlocks(NodeContext &c) {
   return Blocks{first ? c.g.toChannelsLast(x) : x, size, first};
 }
 
-/// An extent as a multiple of `part`.
+/// `extent` divided by `part`; an error if a static extent has a remainder.
 FailureOr<Size> dividedBy(NodeContext &c, Size extent, int64_t part) {
   if (auto known = c.g.staticSize(extent); known && *known % part != 0)
     return c.error("expected an extent that " + Twine(part) + " divides, got " +

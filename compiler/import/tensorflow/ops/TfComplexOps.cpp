@@ -1,6 +1,6 @@
-// Complex numbers as pairs of tensors: ops that make them and take them apart,
-// their arithmetic, and Fourier transforms. Ops that move or add elements work
-// on each part by itself.
+// Complex numbers as pairs of tensors: ops that combine and split them, their
+// arithmetic, and Fourier transforms. Ops that move or add elements are applied
+// to each part.
 #include "compiler/import/graph/Fourier.h"
 #include "compiler/import/tensorflow/graph/TfNodeContext.h"
 
@@ -9,10 +9,11 @@ using namespace mlir;
 namespace tenon::tf {
 namespace {
 
-/// The node's ordinary handler on the real, then on the imaginary parts.
+/// Applies the node's handler for real operands to the real parts, then to the
+/// imaginary parts.
 LogicalResult byParts(NodeContext &c) {
-  // Indices, axes and conditions are the same for both; real numbers among
-  // complex ones are a mistake.
+  // Indices, axes and conditions are used for both parts. A real float operand
+  // beside complex ones is an error.
   for (size_t i = 0; i < c.numInputs(); ++i)
     if (c.operand(i).kind != Result::Kind::Tensor && !c.isComplex(i))
       return c.expectTensor(i);
@@ -38,7 +39,8 @@ LogicalResult byParts(NodeContext &c) {
   return success();
 }
 
-/// Ops of the shape alone take the real part.
+/// Applies the node's handler to the real part, for ops that use only the
+/// shape.
 LogicalResult byRealPart(NodeContext &c) {
   Results operands;
   for (const Result &operand : c.all())
@@ -85,7 +87,7 @@ LogicalResult conjugate(NodeContext &c) {
   return success();
 }
 
-/// In f64, where squares of f32 neither overflow nor vanish.
+/// Computes in f64, where squares of f32 neither overflow nor become zero.
 LogicalResult magnitude(NodeContext &c) {
   GraphBuilder &g = c.g;
   ComplexPair z = c.complexInput(0);
@@ -102,7 +104,7 @@ LogicalResult angle(NodeContext &c) {
   return success();
 }
 
-/// Complex numbers lose their imaginary part on the way to real ones.
+/// Converts between complex types; for a real type only the real part is kept.
 LogicalResult castComplex(NodeContext &c) {
   DataType to = c.typeAttr("DstT", DataType::Invalid);
   ComplexPair z = c.complexInput(0);
@@ -121,7 +123,7 @@ LogicalResult castComplex(NodeContext &c) {
 
 //===-- Arithmetic ------------------------------------------------------===//
 
-/// Two complex operands in one shape.
+/// The two complex operands in one shape.
 FailureOr<std::pair<ComplexPair, ComplexPair>> pairs(NodeContext &c) {
   for (size_t i : {0, 1})
     if (!c.isComplex(i))
@@ -185,7 +187,7 @@ LogicalResult reciprocal(NodeContext &c) {
   return success();
 }
 
-/// e^a (cos b + i sin b).
+/// e^z for z = a + i b is e^a (cos b + i sin b).
 LogicalResult exponential(NodeContext &c) {
   GraphBuilder &g = c.g;
   ComplexPair z = c.complexInput(0);
@@ -203,7 +205,7 @@ LogicalResult onesLike(NodeContext &c) {
 
 //===-- Fourier transforms ----------------------------------------------===//
 
-/// The lengths that operand 1 gives the last `dims` dimensions.
+/// The lengths of the last `dims` dimensions, from operand 1.
 FailureOr<Sizes> lengths(NodeContext &c, size_t dims) {
   FailureOr<Sizes> given = c.sizesInput(1);
   if (failed(given))
@@ -220,7 +222,7 @@ FailureOr<Sizes> lengths(NodeContext &c, size_t dims) {
   return *given;
 }
 
-/// Transforms real signals along the last `dims` dimensions.
+/// The transform of real signals along the last `dims` dimensions.
 template <int dims> LogicalResult realTransform(NodeContext &c) {
   if (failed(c.expectFloat(0)) || failed(c.expectMinRank(0, dims)))
     return failure();
@@ -228,7 +230,8 @@ template <int dims> LogicalResult realTransform(NodeContext &c) {
   if (failed(wanted))
     return failure();
   int64_t rank = c.g.rankOf(c.input(0));
-  // Rows that are cut off are not transformed.
+  // The last dimension is transformed first, and each dimension is cut before
+  // the others are transformed, so no work is spent on cut rows.
   ComplexPair z{c.input(0), {}};
   for (int i = dims - 1; i >= 0; --i)
     z = fourierTransform(c.g, z, rank - dims + i, (*wanted)[i], false,
@@ -275,7 +278,7 @@ void registerComplexOps(OpRegistry &r) {
   r.add("RFFT", 2, realTransform<1>);
   r.add("RFFT2D", 2, realTransform<2>);
   r.add("RFFT3D", 2, realTransform<3>);
-  // Ops whose operand is complex, and what they do with it.
+  // Ops with a complex operand, and their handlers.
   const std::pair<const char *, OpHandler> unary[] = {
       {"Real", realPart},
       {"Imag", imaginaryPart},

@@ -1,5 +1,6 @@
-// Switch and Merge without frames: each Merge is a branch on its condition. The
-// nodes of a side are imported inside it, what they use outside before it.
+// Switch and Merge outside of frames: each Merge becomes a branch on its
+// condition. The nodes of a side are imported inside the branch, and the nodes
+// that they use from outside before it.
 #include "compiler/import/tensorflow/graph/TfBranches.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -60,7 +61,7 @@ bool GraphImporter::importMerge(Frame &frame, const Node &merge) {
       {NameLoc::get(StringAttr::get(&context, frame.prefix + merge.name))},
       StringAttr::get(&context, merge.op), &context);
   Location loc = g.loc;
-  // A side: its value and which operand of the Merge it is.
+  // Imports a side: its value, and the number of the Merge's operand for it.
   auto side = [&](bool value) -> FailureOr<Results> {
     Frame branch = frame;
     branch.done.erase(&merge);
@@ -98,7 +99,8 @@ bool GraphImporter::importMerge(Frame &frame, const Node &merge) {
 
 namespace {
 
-/// Within a side that is imported, or where the condition is known.
+/// Supported only inside a side that is being imported, or if the condition is
+/// constant.
 LogicalResult forkOp(NodeContext &c) {
   std::optional<bool> side = c.importer.sideOf(c.node);
   if (!side && c.operand(1).kind == Result::Kind::Tensor)
@@ -117,7 +119,8 @@ LogicalResult forkOp(NodeContext &c) {
 void registerConditionalOps(OpRegistry &r) {
   for (const char *op : {"Switch", "RefSwitch"})
     r.add(op, 2, forkOp, {"output_false", "output_true"});
-  // The walk has to know a Merge, which comes before its operands.
+  // The importer handles a Merge before its operands, so a Merge that gets here
+  // is no conditional.
   for (const char *op : {"Merge", "RefMerge"})
     r.add(op, 1, kMany,
           [](NodeContext &c) {

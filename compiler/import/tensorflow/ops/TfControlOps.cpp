@@ -1,5 +1,5 @@
 // Calls, branches and loops of functions. Calls are inlined; branches and loops
-// become scf.
+// become scf ops.
 #include "compiler/import/tensorflow/graph/TfBranches.h"
 #include "compiler/import/tensorflow/graph/TfLoops.h"
 

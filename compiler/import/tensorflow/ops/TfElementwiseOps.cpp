@@ -83,7 +83,7 @@ Value xdivy(GraphBuilder &g, Value a, Value b) {
   return g.select(g.compare(Direction::EQ, a, 0.0), g.splatLike(a, 0),
                   g.div(a, b));
 }
-/// Rounded towards minus infinity.
+/// The quotient rounded towards minus infinity.
 Value floorDiv(GraphBuilder &g, Value a, Value b) {
   Value quotient = g.div(a, b);
   if (isa<FloatType>(g.elementOf(a)))
@@ -153,7 +153,7 @@ LogicalResult selectV2(NodeContext &c) {
   return success();
 }
 
-/// Before version 2 a condition of rank 1 chooses whole rows.
+/// Selects elements. Before version 2 a condition of rank 1 selects whole rows.
 LogicalResult select(NodeContext &c) {
   GraphBuilder &g = c.g;
   if (failed(c.expectBool(0)) || failed(c.expectSameElements({1, 2})))
@@ -198,8 +198,8 @@ LogicalResult clip(NodeContext &c) {
   return success();
 }
 
-/// Quantization to 2^bits levels and back. The range is moved so that zero is
-/// a level (TensorFlow's `Nudge`).
+/// Quantizes to 2^bits levels and back. The range is shifted so that zero is a
+/// level (TensorFlow's `Nudge`).
 LogicalResult fakeQuant(NodeContext &c) {
   GraphBuilder &g = c.g;
   if (failed(c.expectFloat(0)))
@@ -213,7 +213,7 @@ LogicalResult fakeQuant(NodeContext &c) {
   Value low = g.scalar(g.elementOf(x), c.floatAttr("min", -6)),
         high = g.scalar(g.elementOf(x), c.floatAttr("max", 6));
   if (c.numInputs() == 3) {
-    // One range, or one per channel.
+    // The range is one pair of bounds, or one pair per channel.
     low = c.input(1);
     high = c.input(2);
     int64_t rank = c.node.op == "FakeQuantWithMinMaxVarsPerChannel" ? 1 : 0;

@@ -1,6 +1,6 @@
-// Gradients of elementwise functions: the gradient at the result times the
-// derivative, which some functions give by their argument and others by their
-// result.
+// Gradients of elementwise functions: the incoming gradient times the
+// derivative. Some derivatives are computed from the function's argument,
+// others from its result.
 #include "compiler/import/graph/Formulas.h"
 #include "compiler/import/tensorflow/graph/TfNodeContext.h"
 
@@ -12,7 +12,8 @@ namespace {
 using enum CompareDirection;
 using Formula = Value (*)(GraphBuilder &, Value, Value);
 
-/// Operand `gradient` and the other one, of one shape.
+/// Applies `formula` to the incoming gradient (operand `gradient`) and the
+/// other operand, which must have one shape.
 template <Formula formula, size_t gradient>
 LogicalResult elementwise(NodeContext &c) {
   Value pair[] = {c.input(gradient), c.input(1 - gradient)};
@@ -85,7 +86,7 @@ Value reciprocalGrad(GraphBuilder &g, Value dy, Value y) {
 
 //===-- Bias ------------------------------------------------------------===//
 
-/// The sum over all but the channels.
+/// The sum over all dimensions except the channels.
 LogicalResult biasAddGrad(NodeContext &c) {
   GraphBuilder &g = c.g;
   std::string format = c.stringAttr("data_format", "NHWC");

@@ -1,5 +1,6 @@
-// Gradients of convolutions. By the image they are transposed convolutions; by
-// the kernel, products of the image under each of its places with what arrived.
+// Gradients of convolutions. The gradient of the image is a transposed
+// convolution. The gradient of the kernel is one product per tap: the image's
+// pixels under the tap times the incoming gradient.
 #include "compiler/import/tensorflow/ops/TfWindows.h"
 #include "dialects/tenon/ShapeRules.h"
 
@@ -8,19 +9,20 @@ using namespace mlir;
 namespace tenon::tf {
 namespace {
 
-/// A kernel with more places, or places and multiples, makes as many products.
+/// The greatest number of taps, or of taps and multiples: each needs a product.
 constexpr int64_t mostPlaces = 1024;
 
-/// A gradient that arrived, channels-last, and the forward convolution's
-/// windows over `extents`.
+/// An incoming gradient, channels-last, and the windows of the forward
+/// convolution over `extents`.
 struct Backward {
   Value dy;
   Windows windows;
   Sizes extents;
-  bool first; ///< whether the node's images are channels-first
+  bool first; ///< true if the node's images are channels-first
 };
 
-/// `kernel` is its shape, [spatial..., inputs, outputs].
+/// Reads the operands; `kernel` is the kernel's shape, [spatial..., inputs,
+/// outputs].
 FailureOr<Backward> readBackward(NodeContext &c, Value dy,
                                  ArrayRef<int64_t> kernel, Sizes extents,
                                  bool first) {
@@ -36,8 +38,9 @@ FailureOr<Backward> readBackward(NodeContext &c, Value dy,
 
 //===-- By the image ----------------------------------------------------===//
 
-/// [spatial..., inputs / groups, outputs] as the kernel that goes back:
-/// [spatial..., outputs / groups, inputs], turned around.
+/// Converts the kernel [spatial..., inputs / groups, outputs] to that of the
+/// backward convolution: [spatial..., outputs / groups, inputs] with the
+/// spatial dimensions reversed.
 Value turnedKernel(GraphBuilder &g, Value kernel, int64_t groups) {
   SmallVector<int64_t> shape(g.shapeOf(kernel)), split, order, turned;
   int64_t spatial = int64_t(shape.size()) - 2;
@@ -55,15 +58,16 @@ Value turnedKernel(GraphBuilder &g, Value kernel, int64_t groups) {
   return g.reshape(g.transpose(apart, order), shape);
 }
 
-/// `kernel` is [spatial..., inputs / groups, outputs], all static.
+/// The gradient of the image; `kernel` is [spatial..., inputs / groups,
+/// outputs], all static.
 LogicalResult byImage(NodeContext &c, const Backward &b, Value kernel,
                       int64_t groups) {
   GraphBuilder &g = c.g;
   const Windows &w = b.windows;
   Sizes low, high, count = g.sizes(b.dy);
   SmallVector<int64_t> padding, ones(w.rank(), 1);
-  // Each padding of the forward convolution cuts what its window reached, in
-  // the convolution where it is known.
+  // The padding of the forward convolution shortens the result. If it is
+  // static, this is part of the convolution's padding, else of a slice.
   for (size_t i = 0; i < w.rank(); ++i) {
     int64_t around = w.reach(i) - 1;
     Size spread =
@@ -98,7 +102,7 @@ LogicalResult byImage(NodeContext &c, const Backward &b, Value kernel,
   return success();
 }
 
-/// Sizes of the image, kernel, what arrived.
+/// Operands: sizes of the image, kernel, incoming gradient.
 template <int spatial, bool depthwise>
 LogicalResult inputGradient(NodeContext &c) {
   GraphBuilder &g = c.g;
@@ -119,7 +123,7 @@ LogicalResult inputGradient(NodeContext &c) {
     return c.unsupported("a kernel whose extents are not static");
   int64_t channels = shape[spatial], groups = 1;
   if (depthwise) {
-    // Outputs run over channels, then multiples.
+    // The outputs are ordered by channel, then by multiple.
     groups = channels;
     shape = {shape[0], shape[1], 1, channels * shape[3]};
     kernel = g.reshape(kernel, shape);
@@ -146,7 +150,7 @@ LogicalResult inputGradient(NodeContext &c) {
 
 //===-- By the kernel ---------------------------------------------------===//
 
-/// The pixels that one place of the kernel meets, as many as windows.
+/// The pixels under one tap of the kernel, one for each window.
 Value pixelsUnder(GraphBuilder &g, Value padded, const Backward &b,
                   ArrayRef<int64_t> place) {
   const Windows &w = b.windows;
@@ -163,7 +167,7 @@ Value pixelsUnder(GraphBuilder &g, Value padded, const Backward &b,
   return g.slice(padded, offsets, sizes, strides);
 }
 
-/// All places of a kernel, row by row.
+/// The positions of all taps of a kernel in row-major order.
 SmallVector<SmallVector<int64_t>> placesOf(ArrayRef<int64_t> window) {
   SmallVector<SmallVector<int64_t>> places = {{}};
   for (int64_t extent : window) {
@@ -178,7 +182,8 @@ SmallVector<SmallVector<int64_t>> placesOf(ArrayRef<int64_t> window) {
   return places;
 }
 
-/// Splits the last dimension: `x` of [..., groups * n] as [..., groups, n].
+/// Splits the last dimension of `x`: [..., groups * n] becomes [..., groups,
+/// n].
 Value inGroups(GraphBuilder &g, Value x, int64_t groups) {
   Sizes sizes = g.sizes(x);
   Size each = g.floorDiv(sizes.back(), g.index(groups));
@@ -187,8 +192,8 @@ Value inGroups(GraphBuilder &g, Value x, int64_t groups) {
   return g.reshape(x, sizes);
 }
 
-/// [inputs / groups, outputs]: pixels times what arrived, summed over batch and
-/// space.
+/// The gradient [inputs / groups, outputs] of one tap: pixels times the
+/// incoming gradient, summed over batch and space.
 Value productOver(GraphBuilder &g, Value pixels, Value dy, int64_t groups) {
   int64_t last = g.rankOf(dy) - 1;
   auto summed = llvm::to_vector(llvm::seq<int64_t>(0, last));
@@ -202,9 +207,9 @@ Value productOver(GraphBuilder &g, Value pixels, Value dy, int64_t groups) {
   return g.reshape(joined, Sizes{sizes[0], g.mul(sizes[1], sizes[2])});
 }
 
-/// [channels, multiples] of a depthwise kernel: each channel by itself, so that
-/// nothing is summed but batch and space. Channels stay the last dimension, as
-/// vectors run along it.
+/// The gradient [channels, multiples] of one tap of a depthwise kernel. Each
+/// channel is summed separately over batch and space. Channels stay the last
+/// dimension, because vectors run along it.
 Value channelwiseSums(GraphBuilder &g, Value pixels, Value dy, int64_t channels,
                       int64_t multiples) {
   int64_t last = g.rankOf(dy) - 1;
@@ -218,8 +223,9 @@ Value channelwiseSums(GraphBuilder &g, Value pixels, Value dy, int64_t channels,
   return g.concat(columns, 1);
 }
 
-/// The products of groups of places, whose pixels stand side by side: a product
-/// of few columns is slow, and one of all places takes memory for all of them.
+/// The products of groups of taps, whose pixels are concatenated. A product
+/// with few columns is slow, and one product of all taps needs memory for all
+/// their pixels.
 SmallVector<Value> productsOf(GraphBuilder &g, ArrayRef<Value> pixels, Value dy,
                               int64_t channels) {
   constexpr int64_t enoughColumns = 256;
@@ -236,7 +242,7 @@ SmallVector<Value> productsOf(GraphBuilder &g, ArrayRef<Value> pixels, Value dy,
   return parts;
 }
 
-/// Image, sizes of the kernel, what arrived.
+/// Operands: image, sizes of the kernel, incoming gradient.
 template <int spatial, bool depthwise>
 LogicalResult filterGradient(NodeContext &c) {
   GraphBuilder &g = c.g;
@@ -276,7 +282,7 @@ LogicalResult filterGradient(NodeContext &c) {
                    " for " + spell(c.input(0)));
   c.check(batch, images, images, "there must be a gradient per image");
   const Windows &w = b->windows;
-  // A depthwise kernel makes a sum for each of a place's multiples.
+  // A depthwise kernel needs a sum for each multiple of each tap.
   int64_t count = depthwise ? std::min(made, mostPlaces + 1) : 1;
   for (int64_t extent : w.kernel)
     count = std::min(count * extent, mostPlaces + 1);

@@ -6,7 +6,8 @@ using namespace mlir;
 namespace tenon::tf {
 namespace {
 
-/// `kernel` is [spatial..., features / groups, outputs].
+/// The convolution of operand 0; `kernel` is [spatial..., features / groups,
+/// outputs].
 LogicalResult forward(NodeContext &c, Value kernel, int64_t groups,
                       bool first) {
   GraphBuilder &g = c.g;
@@ -56,7 +57,8 @@ LogicalResult depthwise(NodeContext &c) {
   ArrayRef<int64_t> shape = c.g.shapeOf(kernel);
   if (llvm::any_of(shape, ShapedType::isDynamic))
     return c.unsupported("a kernel whose extents are not static");
-  // [h, w, channels, multiplier]: outputs run over channels, then multiples.
+  // [h, w, channels, multiplier]: the outputs are ordered by channel, then by
+  // multiple.
   Value grouped = c.g.reshape(
       kernel, ArrayRef<int64_t>{shape[0], shape[1], 1, shape[2] * shape[3]});
   return forward(c, grouped, shape[2], *first);

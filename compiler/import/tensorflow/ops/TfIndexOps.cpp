@@ -1,5 +1,5 @@
-// Reading elements at places: slices, gathers, and all of them in another
-// order.
+// Ops that read elements at computed positions: slices, gathers, and
+// reorderings.
 #include "compiler/import/graph/Box.h"
 #include "compiler/import/tensorflow/graph/TfNodeContext.h"
 #include "dialects/tenon/ShapeRules.h"
@@ -9,18 +9,19 @@ using namespace mlir;
 namespace tenon::tf {
 namespace {
 
-/// Integers as i64 indices within `extent`; others stop the run.
+/// Converts integers to i64 indices into `extent`; an index outside is a
+/// run-time error.
 Value within(NodeContext &c, Value integers, Size extent) {
   GraphBuilder &g = c.g;
   Value at = g.convert(integers, g.i64());
   Value high = g.broadcastTo(g.fromSize(extent, g.i64()), g.sizes(at));
-  // TensorFlow does not count from the end.
+  // TensorFlow allows no negative indices.
   return g.make<CheckRangeOp>(at, g.splatLike(at, 0), high,
                               g.ops.getStringAttr(c.site()));
 }
 
-/// Slices along `axis` at `at`, whose first `batch` dimensions are the
-/// operand's too.
+/// Slices of `operand` along `axis` at the indices `at`. The first `batch`
+/// dimensions are common to `operand` and `at`.
 Value takeBatched(GraphBuilder &g, Value operand, Value at, int64_t axis,
                   int64_t batch) {
   Sizes from = g.sizes(operand), chosen = g.sizes(at), sizes;
@@ -102,7 +103,7 @@ LogicalResult gatherNd(NodeContext &c) {
   if (depth > g.rankOf(x))
     return c.error("expected index vectors of at most " + Twine(g.rankOf(x)) +
                    " entries, got " + Twine(depth));
-  // Positions in the leading dimensions, taken as one.
+  // The index vectors as row-major numbers of the leading dimensions.
   Value flat = g.splat(g.i64(), ArrayRef(g.sizes(at)).drop_back(), 0);
   Size extent = g.index(1);
   Value wide = g.convert(at, g.i64());
@@ -124,7 +125,7 @@ LogicalResult gatherNd(NodeContext &c) {
   return success();
 }
 
-/// Begins and sizes; a size of -1 is all that is left.
+/// Operands 1 and 2 are begins and sizes; a size of -1 means up to the end.
 LogicalResult slice(NodeContext &c) {
   GraphBuilder &g = c.g;
   FailureOr<Sizes> begin = c.sizesInput(1), size = c.sizesInput(2);
@@ -154,13 +155,13 @@ LogicalResult slice(NodeContext &c) {
   return success();
 }
 
-/// Offsets, sizes and strides along all dimensions, and the extents of what is
-/// left when chosen elements have lost theirs and new ones have come.
+/// Offsets, sizes and strides along all dimensions. `result` has the extents
+/// after dropping the dimensions of single elements and inserting new ones.
 struct StridedBox {
   Sizes offsets, sizes, strides, result;
 };
 
-/// The box of a tensor of `extents` that operands 1 to 3 and the masks name.
+/// The box that operands 1 to 3 and the masks select in a tensor of `extents`.
 FailureOr<StridedBox> readStridedBox(NodeContext &c, ArrayRef<Size> extents) {
   GraphBuilder &g = c.g;
   int64_t rank = extents.size();
@@ -232,7 +233,7 @@ FailureOr<StridedBox> readStridedBox(NodeContext &c, ArrayRef<Size> extents) {
     Size first = has(beginMask, i)
                      ? (forward ? g.index(0) : g.sub(extent, g.index(1)))
                      : (*begin)[i];
-    // Far enough before the front that it is not counted from the end.
+    // So far before the first element that it does not count from the end.
     Size last = has(endMask, i) ? (forward ? extent : g.index(INT64_MIN / 2))
                                 : (*end)[i];
     Box part = clampBox(g, first, last, (*step)[i], extent);
@@ -259,7 +260,7 @@ LogicalResult stridedSlice(NodeContext &c) {
   return success();
 }
 
-/// `x` with `step` - 1 zeros behind each element along a dimension.
+/// Inserts `step` - 1 zeros behind each element of `x` along a dimension.
 Value spreadOut(GraphBuilder &g, Value x, int64_t dim, int64_t step) {
   if (step == 1)
     return x;
@@ -271,8 +272,9 @@ Value spreadOut(GraphBuilder &g, Value x, int64_t dim, int64_t step) {
   return g.reshape(apart, sizes);
 }
 
-/// The shape of what was sliced, begins, ends, strides, what arrived at the
-/// slice: it goes to its places among zeros.
+/// Operands: the shape of the sliced tensor, begins, ends, strides, incoming
+/// gradient. The result has the gradient at the positions of the slice, and
+/// zeros elsewhere.
 LogicalResult stridedSliceGrad(NodeContext &c) {
   GraphBuilder &g = c.g;
   FailureOr<Sizes> extents = c.extentsInput(0);
@@ -330,7 +332,7 @@ LogicalResult reverseV2(NodeContext &c) {
   return success();
 }
 
-/// The dimensions whose bool is true.
+/// Reverses the dimensions whose entry in operand 1 is true.
 LogicalResult reverse(NodeContext &c) {
   int64_t rank = c.g.rankOf(c.input(0));
   std::optional<SmallVector<int64_t>> flags = c.shapes.constants(c.input(1));
@@ -348,7 +350,7 @@ LogicalResult reverse(NodeContext &c) {
   return success();
 }
 
-/// Shifts along axes; elements that leave at one end come in at the other.
+/// Shifts elements along axes; elements leaving one end enter at the other.
 LogicalResult roll(NodeContext &c) {
   GraphBuilder &g = c.g;
   Value x = c.input(0);
@@ -364,7 +366,7 @@ LogicalResult roll(NodeContext &c) {
     if (failed(dim))
       return failure();
     Size extent = g.size(x, *dim), some = g.max(extent, g.index(1));
-    // Within [0, extent), whatever the sign.
+    // The shift within [0, extent), for either sign.
     Size by = g.rem(g.add(g.rem(shift, some), some), some);
     by = g.min(by, extent);
     if (g.staticSize(by) == 0)
@@ -378,8 +380,8 @@ LogicalResult roll(NodeContext &c) {
   return success();
 }
 
-/// The first elements of each row along seq_dim backwards, as many as its
-/// length says.
+/// Reverses the first elements of each row along seq_dim; operand 1 has their
+/// numbers.
 LogicalResult reverseSequence(NodeContext &c) {
   GraphBuilder &g = c.g;
   Value x = c.input(0);
@@ -396,7 +398,7 @@ LogicalResult reverseSequence(NodeContext &c) {
       c.withSizes(1, g.size(x, *batch), "a length per row");
   if (failed(given))
     return failure();
-  // [batch, time, the rest].
+  // Transpose to [batch, time, other dimensions].
   SmallVector<int64_t> order = {*batch, *time}, back(rank);
   for (int64_t i = 0; i < rank; ++i)
     if (i != *batch && i != *time)

@@ -1,7 +1,7 @@
-// Lists of tensors of one shape, as loops fill and read them: one dense tensor,
-// the list along its first dimension. The tensor arrays of TensorFlow 1 are
-// such lists too: their flow operand carries the elements, their handle carries
-// nothing.
+// Lists of tensors of one shape, which loops fill and read. A list is one dense
+// tensor with the list along its first dimension. The tensor arrays of
+// TensorFlow 1 are also lists: their flow operand has the tensors, and their
+// handle is not used.
 #include "compiler/import/tensorflow/graph/TfNodeContext.h"
 
 using namespace mlir;
@@ -9,7 +9,8 @@ using namespace mlir;
 namespace tenon::tf {
 namespace {
 
-/// The operand that is the list: the first, or a tensor array's flow, the last.
+/// The operand that is the list: operand 0, or the flow of a tensor array,
+/// which is the last operand.
 enum class Holder { List, Flow };
 
 template <Holder holder> const Result &listOf(NodeContext &c) {
@@ -31,7 +32,7 @@ Size lengthOf(GraphBuilder &g, const Result &list) {
   return list.kind == Result::Kind::List ? g.size(list.value, 0) : list.count;
 }
 
-/// A list of zeros with elements of `sizes`.
+/// A list of `count` zero tensors with the extents `sizes`.
 Value zeros(GraphBuilder &g, mlir::Type element, Size count,
             ArrayRef<Size> sizes) {
   Sizes all = {count};
@@ -39,7 +40,7 @@ Value zeros(GraphBuilder &g, mlir::Type element, Size count,
   return g.splat(element, all, 0);
 }
 
-/// Operand 1 as a place in the list.
+/// Operand 1 as a checked position in the list.
 FailureOr<Size> place(NodeContext &c, Size count) {
   GraphBuilder &g = c.g;
   FailureOr<Sizes> at = c.sizesInput(1);
@@ -100,7 +101,7 @@ LogicalResult fromTensor(NodeContext &c) {
   return success();
 }
 
-/// A list of operand `i` elements that nobody has set.
+/// A list of tensors without values; operand `i` gives their number.
 FailureOr<Result> reserved(NodeContext &c, size_t i, StringRef type) {
   FailureOr<Sizes> count = c.sizesInput(i);
   Result list;
@@ -144,7 +145,7 @@ LogicalResult tensorArray(NodeContext &c) {
   return success();
 }
 
-/// Whether `indices` are 0, 1, 2 up to `count`.
+/// True if `indices` are 0, 1, ..., count - 1.
 bool isWhole(NodeContext &c, Value indices, Size count) {
   if (c.g.rankOf(indices) != 1 ||
       !GraphBuilder::same(c.g.size(indices, 0), count))

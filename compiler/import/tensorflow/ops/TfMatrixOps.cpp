@@ -1,4 +1,4 @@
-// Matrix products, losses of rows, and diagonals.
+// Matrix products, losses per row, and diagonals.
 #include "compiler/import/Einsum.h"
 #include "compiler/import/tensorflow/graph/TfNodeContext.h"
 
@@ -7,8 +7,8 @@ using namespace mlir;
 namespace tenon::tf {
 namespace {
 
-/// [batch..., m, k] times [batch..., k, n], batches broadcast; an operand that
-/// is transposed has its last two dimensions the other way round.
+/// The product of [batch..., m, k] and [batch..., k, n] with broadcast batches.
+/// The last two dimensions of a transposed operand are swapped.
 LogicalResult product(NodeContext &c, bool transposeA, bool transposeB) {
   GraphBuilder &g = c.g;
   Value a = c.input(0), b = c.input(1);
@@ -22,7 +22,7 @@ LogicalResult product(NodeContext &c, bool transposeA, bool transposeB) {
   if (!ShapedType::isDynamic(k) && !ShapedType::isDynamic(l) && k != l)
     return c.error("expected inner extents to agree, got " + Twine(k) +
                    " and " + Twine(l));
-  // A matrix for all batches needs no batch: the rows are one long dimension.
+  // A right operand without batches is multiplied by all rows at once.
   if (rankB == 2) {
     Value result = g.dotGeneral(a, b, {}, {}, {inA}, {inB});
     c.set(0, result);
@@ -79,7 +79,7 @@ LogicalResult einsumNode(NodeContext &c) {
   return success();
 }
 
-/// Half the sum of squares.
+/// Half the sum of the squares.
 LogicalResult l2Loss(NodeContext &c) {
   GraphBuilder &g = c.g;
   if (failed(c.expectFloat(0)))
@@ -90,8 +90,8 @@ LogicalResult l2Loss(NodeContext &c) {
   return success();
 }
 
-/// Rows of logits and of probabilities, or (sparse) the true class of each: the
-/// losses, and their gradient.
+/// Operands: rows of logits, and rows of probabilities or (sparse) the true
+/// class of each row. Results: the losses and their gradient.
 template <bool sparse> LogicalResult crossEntropy(NodeContext &c) {
   GraphBuilder &g = c.g;
   Value x = c.input(0), labels = c.input(1);
@@ -118,7 +118,7 @@ template <bool sparse> LogicalResult crossEntropy(NodeContext &c) {
     return failure();
   Value logs = LogSoftmaxOp::create(g.ops, g.loc, pair[0].getType(), pair[0],
                                     uint64_t(1));
-  // A label of zero has no part, however unlikely its class.
+  // A label of zero contributes nothing, even if its logarithm is infinite.
   Value terms = g.select(g.compare(CompareDirection::EQ, pair[1], 0.0),
                          g.splatLike(logs, 0), g.mul(pair[1], logs));
   c.set(0, g.make<NegateOp>(g.reduce(ReduceKind::Add, terms, {1}, false)));
@@ -128,16 +128,15 @@ template <bool sparse> LogicalResult crossEntropy(NodeContext &c) {
 
 //===-- Diagonals -------------------------------------------------------===//
 
-/// How far each element of the last two dimensions of `x` stands right of the
-/// diagonal.
+/// The column minus the row of each element in the last two dimensions of `x`.
 Value offDiagonal(GraphBuilder &g, Value x) {
   int64_t rank = g.rankOf(x);
   Sizes plane = {g.size(x, rank - 2), g.size(x, rank - 1)};
   return g.sub(g.iota(g.i64(), plane, 1), g.iota(g.i64(), plane, 0));
 }
 
-/// Operands 1 and 2: how many diagonals below and above are kept; below zero,
-/// all.
+/// Keeps a band of diagonals. Operands 1 and 2 are the numbers of diagonals
+/// kept below and above the main one; a negative number keeps all.
 LogicalResult bandPart(NodeContext &c) {
   using enum CompareDirection;
   GraphBuilder &g = c.g;
@@ -159,7 +158,7 @@ LogicalResult bandPart(NodeContext &c) {
   return success();
 }
 
-/// Operand `i`, if there, names the main diagonal.
+/// Requires operand `i`, if present, to select the main diagonal.
 LogicalResult expectMainDiagonal(NodeContext &c, size_t i) {
   if (c.numInputs() <= i)
     return success();
@@ -175,7 +174,7 @@ Value isDiagonal(GraphBuilder &g, Value x) {
   return g.compare(CompareDirection::EQ, offDiagonal(g, x), 0.0);
 }
 
-/// [..., n] to [..., n, n].
+/// Makes [..., n, n] of the diagonal [..., n].
 LogicalResult diagonalMatrix(NodeContext &c) {
   GraphBuilder &g = c.g;
   Value x = c.input(0);
@@ -204,7 +203,7 @@ LogicalResult diagonalMatrix(NodeContext &c) {
   return success();
 }
 
-/// [..., m, n] to [..., min(m, n)].
+/// Reads the diagonal [..., min(m, n)] of [..., m, n].
 LogicalResult diagonalPart(NodeContext &c) {
   GraphBuilder &g = c.g;
   Value x = c.input(0);
@@ -227,7 +226,7 @@ LogicalResult setDiagonal(NodeContext &c) {
   if (failed(c.expectMinRank(0, 2)) || failed(c.expectSameElements({0, 1})) ||
       failed(c.expectRank(1, rank - 1)) || failed(expectMainDiagonal(c, 2)))
     return failure();
-  // As long as the matrix has rows: values beyond the diagonal are not used.
+  // Pad the diagonal to the number of rows; the padding is not used.
   Sizes own = g.sizes(x);
   Size rows = own[rank - 2], used = g.min(rows, own.back());
   own.truncate(rank - 1);

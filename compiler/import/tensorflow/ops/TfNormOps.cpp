@@ -6,14 +6,15 @@ using namespace mlir;
 namespace tenon::tf {
 namespace {
 
-/// Images in the type that statistics are of, and their dimensions.
+/// Images in the type of their statistics; `others` are all dimensions but the
+/// channels.
 struct Images {
   Value x;
   int64_t channels;
   SmallVector<int64_t> others;
 };
 
-/// Operand `i`; the statistics are like operand `statistics`.
+/// Reads operand `i` in the element type of operand `statistics`.
 FailureOr<Images> readImages(NodeContext &c, size_t i, size_t statistics) {
   GraphBuilder &g = c.g;
   Value x = c.input(i);
@@ -34,7 +35,7 @@ FailureOr<Images> readImages(NodeContext &c, size_t i, size_t statistics) {
   return images;
 }
 
-/// Operands [from, to) are vectors of one float type.
+/// Requires operands [from, to) to be vectors of one float type.
 LogicalResult expectStatistics(NodeContext &c, size_t from, size_t to) {
   for (size_t i = from; i < to; ++i)
     if (failed(c.expectFloat(i)) || failed(c.expectRank(i, 1)) ||
@@ -43,13 +44,14 @@ LogicalResult expectStatistics(NodeContext &c, size_t from, size_t to) {
   return success();
 }
 
-/// Operand `i`, which has a number per channel.
+/// Operand `i`, which must have one number per channel.
 FailureOr<Value> perChannel(NodeContext &c, const Images &images, size_t i) {
   return c.withSizes(i, c.g.size(images.x, images.channels),
                      "a number per channel");
 }
 
-/// How many elements a channel has, as a scalar of `element`.
+/// The number of elements of a channel minus `less`, at least one, as a scalar
+/// of `element`.
 Value channelCount(GraphBuilder &g, const Images &images, mlir::Type element,
                    int64_t less) {
   Sizes sizes;
@@ -59,7 +61,7 @@ Value channelCount(GraphBuilder &g, const Images &images, mlir::Type element,
   return g.convert(g.fromSize(count, g.i64()), element);
 }
 
-/// With given statistics, or (is_training) with those of the batch.
+/// Normalizes by given statistics, or with is_training by those of the batch.
 LogicalResult fusedBatchNorm(NodeContext &c) {
   GraphBuilder &g = c.g;
   bool training = c.boolAttr("is_training", true);
@@ -72,7 +74,8 @@ LogicalResult fusedBatchNorm(NodeContext &c) {
     return failure();
   Value x = images->x;
   mlir::Type common = g.elementOf(x);
-  // The batch's statistics are all there is where they replace the former.
+  // If the batch's statistics replace the former ones, the former ones are not
+  // read.
   bool readsFormer = !training || share != 1;
   Value given[4];
   for (size_t i = 0; i < (readsFormer ? 4 : 2); ++i) {
@@ -88,7 +91,7 @@ LogicalResult fusedBatchNorm(NodeContext &c) {
     Value centered = g.sub(x, kept);
     mean = g.squeeze(kept, images->others);
     variance = g.mean(g.mul(centered, centered), images->others, false);
-    // Inference keeps the unbiased estimate.
+    // The running variance is the unbiased estimate.
     newMean = mean;
     newVariance = g.mul(variance, g.div(channelCount(g, *images, common, 0),
                                         channelCount(g, *images, common, 1)));
@@ -106,7 +109,7 @@ LogicalResult fusedBatchNorm(NodeContext &c) {
   c.set(0, g.convert(y, g.elementOf(c.input(0))));
   c.set(1, newMean);
   c.set(2, newVariance);
-  // For the gradient.
+  // Further results for the gradient.
   c.set(3, mean);
   c.set(4, variance);
   c.set(5, g.scalar(common, 0));
@@ -114,8 +117,8 @@ LogicalResult fusedBatchNorm(NodeContext &c) {
 }
 
 /// Operands: incoming gradient, images, scale, mean, variance. With is_training
-/// the statistics are the batch's and depend on the images; else they are
-/// given.
+/// the statistics are computed from the images, so the gradient goes through
+/// them; else they are constants.
 LogicalResult fusedBatchNormGrad(NodeContext &c) {
   GraphBuilder &g = c.g;
   bool training = c.boolAttr("is_training", true);
@@ -137,7 +140,7 @@ LogicalResult fusedBatchNormGrad(NodeContext &c) {
       return failure();
     given[i] = *vector;
   }
-  // Vectors of channels beside images.
+  // Reshapes a vector of channels so that it broadcasts against images.
   auto wide = [&](Value vector) {
     Sizes sizes(g.rankOf(x), g.index(1));
     sizes[images->channels] = g.size(x, images->channels);

@@ -1,6 +1,6 @@
-// Steps of optimizers: a variable and what is kept of earlier gradients,
-// changed by a gradient and by rates. A sparse step changes the rows that its
-// indices name, by the same rule.
+// Optimizer steps: a gradient and rates update a variable and the states of
+// earlier gradients. A sparse step updates only the rows in its indices, by the
+// same rule.
 #include "compiler/import/tensorflow/ops/TfUpdates.h"
 
 using namespace mlir;
@@ -8,14 +8,15 @@ using namespace mlir;
 namespace tenon::tf {
 namespace {
 
-/// The operands of a rule, which calls `set` for each variable it changes.
+/// The operands of a rule. The rule calls `set` for each variable that it
+/// changes.
 struct Step {
   NodeContext &c;
   GraphBuilder &g;
-  SmallVector<Value> old;   ///< the variables' values, or the rows of them
-  Value gradient;           ///< of their shape
-  SmallVector<Value> rates; ///< of rank 0, in the order of the op's operands
-  SmallVector<Value> made;  ///< null: unchanged
+  SmallVector<Value> old;   ///< values of the variables, or of their rows
+  Value gradient;           ///< gradient of the variables' shape
+  SmallVector<Value> rates; ///< rank 0, in the order of the op's operands
+  SmallVector<Value> made;  ///< new values; null if unchanged
 
   void set(size_t i, Value value) { made[i] = value; }
   /// 1 - rate.
@@ -23,7 +24,7 @@ struct Step {
     return g.sub(g.scalar(g.elementOf(gradient), 1), rates[i]);
   }
   Value square() { return g.mul(gradient, gradient); }
-  /// old + (next - old) * share
+  /// old + (next - old) * share.
   Value towards(size_t i, Value next, Value share) {
     return g.add(old[i], g.mul(g.sub(next, old[i]), share));
   }
@@ -34,11 +35,11 @@ using Rule = void (*)(Step &);
 
 //===-- Rules -----------------------------------------------------------===//
 
-/// Rate.
+/// Rates: rate.
 void gradientDescent(Step &s) { s.subtract(s.g.mul(s.gradient, s.rates[0])); }
 
-/// Powers of the decays beta1 and beta2, rate, the decays, epsilon. With
-/// AMSGrad the greatest square so far is used.
+/// Rates: powers of beta1 and beta2, rate, beta1, beta2, epsilon. AMSGrad uses
+/// the greatest mean square so far.
 template <bool amsgrad> void adam(Step &s) {
   GraphBuilder &g = s.g;
   bool nesterov = s.c.boolAttr("use_nesterov", false);
@@ -57,7 +58,7 @@ template <bool amsgrad> void adam(Step &s) {
       g.div(g.mul(mean, rate), g.add(g.make<SqrtOp>(square), s.rates[5])));
 }
 
-/// Power of beta1, rate, beta1, beta2, epsilon.
+/// Rates: power of beta1, rate, beta1, beta2, epsilon.
 void adaMax(Step &s) {
   GraphBuilder &g = s.g;
   Value mean = s.towards(1, s.gradient, s.rest(2));
@@ -69,7 +70,7 @@ void adaMax(Step &s) {
                    g.div(mean, g.add(norm, s.rates[4]))));
 }
 
-/// Rate, momentum.
+/// Rates: rate, momentum.
 void momentum(Step &s) {
   GraphBuilder &g = s.g;
   Value sum = g.add(g.mul(s.old[1], s.rates[1]), s.gradient);
@@ -79,7 +80,7 @@ void momentum(Step &s) {
   s.subtract(g.mul(sum, s.rates[0]));
 }
 
-/// Rate, momentum: the sum is of steps, not of gradients.
+/// Rates: rate, momentum. The state is a sum of steps, not of gradients.
 void kerasMomentum(Step &s) {
   GraphBuilder &g = s.g;
   Value step = g.mul(s.gradient, s.rates[0]);
@@ -90,8 +91,8 @@ void kerasMomentum(Step &s) {
   s.set(0, g.add(s.old[0], sum));
 }
 
-/// Rate, decay, momentum, epsilon. Centered: by the variance, for which the
-/// mean is kept too.
+/// Rates: rate, decay, momentum, epsilon. Centered: divides by the variance,
+/// for which it also keeps the mean.
 template <bool centered> void rmsProp(Step &s) {
   GraphBuilder &g = s.g;
   constexpr size_t squares = centered ? 2 : 1, sums = squares + 1;
@@ -109,7 +110,7 @@ template <bool centered> void rmsProp(Step &s) {
   s.subtract(sum);
 }
 
-/// Rate, and for the second version epsilon.
+/// Rates: rate, and for the second version epsilon.
 template <bool second> void adagrad(Step &s) {
   GraphBuilder &g = s.g;
   Value total = s.old[1];
@@ -123,7 +124,7 @@ template <bool second> void adagrad(Step &s) {
   s.subtract(g.div(g.mul(s.gradient, s.rates[0]), root));
 }
 
-/// Rate, decay, epsilon.
+/// Rates: rate, decay, epsilon.
 void adadelta(Step &s) {
   GraphBuilder &g = s.g;
   auto decayed = [&](size_t i, Value square) {
@@ -138,8 +139,8 @@ void adadelta(Step &s) {
   s.subtract(g.mul(step, s.rates[0]));
 }
 
-/// Rate, l1, l2, for the second version the shrinkage by l2, and the power of
-/// the rate.
+/// Rates: rate, l1, l2, for the second version the l2 shrinkage, and the power
+/// of the rate.
 template <bool second> void ftrl(Step &s) {
   GraphBuilder &g = s.g;
   Value rate = s.rates[0], l1 = s.rates[1], l2 = s.rates[2],
@@ -162,8 +163,9 @@ template <bool second> void ftrl(Step &s) {
 
 //===-- Dense and sparse ------------------------------------------------===//
 
-/// A row named twice would be changed twice, one time after the other: each may
-/// be named once. Optimizers add up gradients of one row before.
+/// Checks at run time that each row is named once. TensorFlow would apply
+/// repeated rows one after another; its optimizers sum the gradients of a row
+/// first.
 Value namedOnce(NodeContext &c, Value at, Size rows) {
   GraphBuilder &g = c.g;
   Value counts = scatterRows(g, ScatterKind::Add, g.splat(g.i64(), {rows}, 0),
@@ -175,8 +177,9 @@ Value namedOnce(NodeContext &c, Value at, Size rows) {
   return g.add(at, g.sub(times, 1.0));
 }
 
-/// `variables` come first, then the rates, the gradient before number
-/// `gradientAt` of them, and after it, where the step is sparse, indices.
+/// Imports a step. The operands are `variables` variables, the rates with the
+/// gradient before rate number `gradientAt`, and the indices if the step is
+/// sparse.
 template <Rule rule, size_t variables, size_t gradientAt, bool sparse>
 LogicalResult apply(NodeContext &c) {
   GraphBuilder &g = c.g;
@@ -242,8 +245,9 @@ LogicalResult apply(NodeContext &c) {
   return success();
 }
 
-/// An optimizer of TensorFlow 2 and its namesake of TensorFlow 1, on
-/// `variables` and `rates`, with a sparse step where `sparse` is given.
+/// Registers an optimizer of TensorFlow 2 and the one of the same name of
+/// TensorFlow 1, with `variables` and `rates`. `hasSparse` adds their sparse
+/// steps.
 template <Rule rule, size_t variables, size_t gradientAt>
 void add(OpRegistry &r, const std::string &name, size_t rates, bool hasSparse) {
   for (const char *family : {"Resource", ""}) {

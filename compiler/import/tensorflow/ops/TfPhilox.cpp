@@ -1,4 +1,4 @@
-// Ten rounds of two products of 32 bits each.
+// A block takes ten rounds of two 32-bit products.
 #include "compiler/import/tensorflow/ops/TfPhilox.h"
 
 using namespace mlir;
@@ -25,7 +25,7 @@ Value joinWords(GraphBuilder &g, Value low, Value high) {
   return g.binary<OrOp>(low, g.binary<ShiftLeftOp>(high, number(g, kWordBits)));
 }
 
-/// The blocks of counters whose halves are `low` and `high`.
+/// The blocks of the counters with the halves `low` and `high`.
 static Words blocks(GraphBuilder &g, Value key, Value low, Value high) {
   Words words = {lowWord(g, low), highWord(g, low), lowWord(g, high),
                  highWord(g, high)};
@@ -55,7 +55,7 @@ Words blocksAt(GraphBuilder &g, const Philox &first, Value places) {
 }
 
 Philox philoxOfSeeds(GraphBuilder &g, Value first, Value second) {
-  // The key that TensorFlow mixes seeds with.
+  // The key with which TensorFlow mixes seeds.
   Value key = number(g, 0x02461e293ec8f720);
   Words words = blocks(g, key, first, second);
   return {joinWords(g, words[0], words[1]), number(g, 0),

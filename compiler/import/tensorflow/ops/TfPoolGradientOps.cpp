@@ -1,5 +1,5 @@
-// Gradients of pools: a window's gradient goes back to its greatest element, or
-// to all its elements alike.
+// Gradients of pools: the gradient of a window goes to its greatest element, or
+// in equal parts to all its elements.
 #include "compiler/import/tensorflow/ops/TfPools.h"
 #include "dialects/tenon/ShapeRules.h"
 
@@ -8,13 +8,13 @@ using namespace mlir;
 namespace tenon::tf {
 namespace {
 
-/// Each element's number in row-major order, i64.
+/// The row-major number of each element, i64.
 Value numbersOf(GraphBuilder &g, Value x) {
   Sizes sizes = g.sizes(x);
   return g.reshape(g.iota(g.i64(), {g.product(sizes)}, 0), sizes);
 }
 
-/// Sums of `updates` at their numbers `at` in a tensor of `sizes`.
+/// Sums `updates` into a tensor of `sizes` at the row-major numbers `at`.
 Value scatterSums(GraphBuilder &g, Value updates, Value at,
                   ArrayRef<Size> sizes) {
   Size count = g.product(g.sizes(updates));
@@ -28,8 +28,8 @@ Value scatterSums(GraphBuilder &g, Value updates, Value at,
   return g.reshape(result, sizes);
 }
 
-/// For each element of `x` the sum over the windows it is in of what arrived at
-/// those whose greatest element, number `at`, it is.
+/// Sums, for each element of `x`, the gradients of the windows whose greatest
+/// element it is. `at` has the number of each window's greatest element.
 Value collectSums(GraphBuilder &g, Value x, Value dy, Value at,
                   const Windows &w) {
   Sizes sizes = g.sizes(x);
@@ -55,7 +55,7 @@ Value collectSums(GraphBuilder &g, Value x, Value dy, Value at,
   }
 }
 
-/// Cuts off the padding that the run added.
+/// Removes the padding that was added for dynamic extents.
 Value cutPadding(GraphBuilder &g, Value padded, const Windows &w,
                  ArrayRef<Size> sizes) {
   Sizes low(sizes.size(), g.index(0)), high = low;
@@ -68,7 +68,8 @@ Value cutPadding(GraphBuilder &g, Value padded, const Windows &w,
   return cut;
 }
 
-/// Operand `i`, channels-last, with an element per window of the pool.
+/// Operand `i`, an incoming gradient with one element per window,
+/// channels-last.
 FailureOr<Value> arrived(NodeContext &c, size_t i, const Pool &pool) {
   if (failed(c.expectRank(i, c.g.rankOf(pool.x))))
     return failure();
@@ -87,7 +88,7 @@ FailureOr<Value> arrived(NodeContext &c, size_t i, const Pool &pool) {
   return dy;
 }
 
-/// Images, their pool, what arrived.
+/// Operands: images, their pool, incoming gradient.
 template <int spatial> LogicalResult maxPoolGrad(NodeContext &c) {
   GraphBuilder &g = c.g;
   FailureOr<Pool> pool = readPool(c, spatial);
@@ -101,8 +102,8 @@ template <int spatial> LogicalResult maxPoolGrad(NodeContext &c) {
       padDynamic(g, pool->x, GraphBuilder::leastOf(g.elementOf(pool->x)), w);
   Value at = argWindow(g, x, w);
   g.recordSizes(at, g.sizes(*dy));
-  // Great windows have few places: putting each where it belongs, one after
-  // another, is less than asking every element about all of them.
+  // If windows are great, scattering each window's gradient costs less than
+  // searching all windows of every element.
   constexpr int64_t mostAsked = 16;
   int64_t asked = 1;
   for (int64_t extent : w.kernel)
@@ -115,7 +116,7 @@ template <int spatial> LogicalResult maxPoolGrad(NodeContext &c) {
   return success();
 }
 
-/// Images, what arrived, where the greatest elements stand.
+/// Operands: images, incoming gradient, positions of the greatest elements.
 LogicalResult maxPoolGradWithArgmax(NodeContext &c) {
   GraphBuilder &g = c.g;
   bool wholeBatch = c.boolAttr("include_batch_in_index", false);
@@ -139,7 +140,7 @@ LogicalResult maxPoolGradWithArgmax(NodeContext &c) {
   return success();
 }
 
-/// Sizes of the images, what arrived.
+/// Operands: sizes of the images, incoming gradient.
 template <int spatial> LogicalResult averagePoolGrad(NodeContext &c) {
   GraphBuilder &g = c.g;
   FailureOr<bool> first = channelsFirst(c, spatial);
@@ -173,9 +174,9 @@ template <int spatial> LogicalResult averagePoolGrad(NodeContext &c) {
   return success();
 }
 
-/// Operands: incoming gradient, images, their responses. With n for the base,
-/// of which localResponse takes the power: dy n^-beta - 2 alpha beta x times
-/// the sum of dy y / n over nearby channels.
+/// Operands: incoming gradient dy, images x, their responses y. With n the base
+/// that localResponse raises to a power, the result is dy n^-beta - 2 alpha
+/// beta x s, where s is the sum of dy y / n over the nearby channels.
 LogicalResult localResponseGrad(NodeContext &c) {
   GraphBuilder &g = c.g;
   Value operands[] = {c.input(0), c.input(1), c.input(2)};

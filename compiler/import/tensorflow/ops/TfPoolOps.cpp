@@ -1,4 +1,4 @@
-// Pools of images and volumes, and responses normalized over nearby channels.
+// Pools of images and volumes, and local response normalization.
 #include "compiler/import/tensorflow/ops/TfPools.h"
 
 using namespace mlir;
@@ -18,7 +18,7 @@ template <int spatial> LogicalResult maxPool(NodeContext &c) {
   return success();
 }
 
-/// The sum over the number of elements: padding does not count.
+/// The sum divided by the number of elements without padding.
 template <int spatial> LogicalResult averagePool(NodeContext &c) {
   GraphBuilder &g = c.g;
   FailureOr<Pool> pool = readPool(c, spatial);
@@ -35,7 +35,8 @@ template <int spatial> LogicalResult averagePool(NodeContext &c) {
   return success();
 }
 
-/// The greatest elements and where they stand in their image, or among all.
+/// The greatest elements, and their positions in their image or in the whole
+/// batch.
 LogicalResult maxPoolWithArgmax(NodeContext &c) {
   GraphBuilder &g = c.g;
   mlir::Type element = c.elementAttr("Targmax", DataType::I64);
@@ -57,8 +58,8 @@ LogicalResult maxPoolWithArgmax(NodeContext &c) {
   return success();
 }
 
-/// The elements of each window as channels: one strided slice per place in the
-/// window.
+/// The elements of each window as channels: one strided slice for each position
+/// in the window.
 LogicalResult extractPatches(NodeContext &c) {
   GraphBuilder &g = c.g;
   if (failed(c.expectNumber(0)) || failed(c.expectRank(0, 4)))

@@ -1,4 +1,4 @@
-// Attributes of pools in, windows out.
+// Reads the attributes of pools into windows.
 #include "compiler/import/tensorflow/ops/TfPools.h"
 
 #include "dialects/tenon/ShapeRules.h"
@@ -18,8 +18,8 @@ WindowLists::WindowLists(GraphBuilder &g, Value x, const Windows &w) {
   shape = reduceWindowShape(g.shapeOf(x), window, strides, ones, padding).shape;
 }
 
-/// `pooled` has a place per window over `x`, and its batch: sizes of labels
-/// are compared with it.
+/// Records the sizes of `pooled`: one element per window over `x`, and the
+/// batch of `x`. Later size checks use them.
 static Value sized(GraphBuilder &g, Value pooled, Value x, const Windows &w) {
   Sizes sizes = g.sizes(x);
   for (size_t i = 0; i < w.rank(); ++i)

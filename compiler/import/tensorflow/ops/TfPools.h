@@ -7,8 +7,8 @@
 
 namespace tenon::tf {
 
-/// Lists of windows with entries for batch and channels too, and the shape of
-/// what they give of `x`.
+/// Window lists with entries for batch and channels, and the result shape for
+/// `x`.
 struct WindowLists {
   llvm::SmallVector<int64_t> window = {1}, strides = {1}, ones = {1},
                              padding = {0, 0}, shape;
@@ -16,31 +16,32 @@ struct WindowLists {
   WindowLists(GraphBuilder &g, mlir::Value x, const Windows &w);
 };
 
-/// `x` is channels-last, the padding of `w` static.
+/// Reduces each window of `x`, which is channels-last; the padding of `w` must
+/// be static.
 mlir::Value reduceWindow(GraphBuilder &g, ReduceKind kind, mlir::Value x,
                          const Windows &w);
-/// Where in `x` the greatest element of each window stands, the first of
-/// equals.
+/// The position in `x` of the greatest element of each window; the first one if
+/// several are equal.
 mlir::Value argWindow(GraphBuilder &g, mlir::Value x, const Windows &w);
 
 struct Pool {
   mlir::Value x; ///< channels-last
   Windows windows;
-  bool first; ///< whether the node's images are channels-first
+  bool first; ///< true if the node's images are channels-first
 };
 
-/// The windows of a pool over images of `extents`.
+/// Reads the windows of a pool over images of `extents`.
 llvm::FailureOr<Windows> readPoolWindows(NodeContext &c, bool first,
                                          llvm::ArrayRef<Size> extents);
-/// The pool of operand 0.
+/// Reads the pool of operand 0.
 llvm::FailureOr<Pool> readPool(NodeContext &c, int64_t spatial);
 
-/// How many elements each window has over images of `extents`, padding not
-/// counted: with extents of one for batch and channels.
+/// The number of elements in each window over images of `extents`, without
+/// padding. Batch and channels have extent one.
 mlir::Value windowSizes(GraphBuilder &g, mlir::Type element,
                         llvm::ArrayRef<Size> extents, Windows w);
 
-/// How many channels on either side are near; operand 0 are images.
+/// The number of nearby channels on either side; operand 0 must be images.
 llvm::FailureOr<int64_t> channelRadius(NodeContext &c);
 /// The sums of `x` over nearby channels.
 mlir::Value overNearChannels(GraphBuilder &g, mlir::Value x, int64_t radius);

@@ -1,5 +1,5 @@
-// Ops with chance in them. Stateless ones are a function of their seeds; others
-// go on where the run before ended, which a state of theirs says.
+// Random ops. Stateless ones are a function of their seeds. Others continue
+// from their previous run, with a state that counts the blocks used.
 #include "compiler/import/tensorflow/graph/TfNodeContext.h"
 #include "compiler/import/tensorflow/ops/TfPhilox.h"
 
@@ -14,13 +14,14 @@ namespace {
 
 //===-- Distributions ---------------------------------------------------===//
 
-/// The generator's blocks for `count` elements: some for each group of them.
+/// The blocks of the generator for `count` elements, and distributions from
+/// them. Each group of elements has blocks of its own.
 class Draws {
 public:
   Draws(GraphBuilder &g, const Philox &philox, ArrayRef<Size> sizes)
       : g(g), philox(philox), sizes(sizes), count(g.product(sizes)) {}
 
-  /// In [0, 1), of as many bits as the type's mantissa has.
+  /// Uniform numbers in [0, 1) with as many bits as the mantissa of the type.
   Value uniform(mlir::Type element) {
     Words words = perGroup(element.isF64() ? 2 : 4);
     if (element.isF64())
@@ -33,19 +34,19 @@ public:
         element);
   }
 
-  /// By the method of Box and Muller.
+  /// Normal numbers by the method of Box and Muller.
   Value normal(mlir::Type element) {
     Words words = perGroup(element.isF64() ? 2 : 4);
     return g.convert(arranged(normals(words, element.isF64())), element);
   }
 
-  /// The first of a group's candidates that are within two deviations. That
-  /// these are too few happens in one of 10^13 groups.
+  /// Takes the first of a group's candidates that are within two standard
+  /// deviations. Only one in 10^13 groups has too few candidates.
   Value truncatedNormal(mlir::Type element) {
     bool wide = element.isF64();
     int64_t group = wide ? 2 : 4, tries = wide ? 6 : 4;
     Size groups = g.ceilDiv(count, g.index(group));
-    // 64 blocks are kept for each element.
+    // Each element has 64 blocks of its own.
     Value place = g.add(g.mul(g.iota(wordType(g), {groups, g.index(tries)}, 0),
                               number(64 * uint64_t(group))),
                         g.iota(wordType(g), {groups, g.index(tries)}, 1));
@@ -70,7 +71,7 @@ public:
         shaped(g.reduce(ReduceKind::Add, values, {1}, false), group), element);
   }
 
-  /// Whole words, of 32 or 64 bits, in u64.
+  /// Random words of 32 or (`wide`) 64 bits, in u64.
   Value bits(bool wide) {
     Words words = perGroup(wide ? 2 : 4);
     if (!wide)
@@ -84,20 +85,22 @@ private:
     return g.scalarInt(wordType(g), int64_t(value));
   }
 
-  /// One block for each `group` elements.
+  /// One block for each group of `group` elements.
   Words perGroup(int64_t group) {
     Size groups = g.ceilDiv(count, g.index(group));
     return blocksAt(g, philox, g.iota(wordType(g), {groups}, 0));
   }
 
-  /// The elements of groups, whose parts are vectors, in the result's shape.
+  /// Reorders the elements of groups to the result's shape. `parts` has a
+  /// vector for each position in a group.
   Value arranged(ArrayRef<Value> parts) {
     SmallVector<Value> columns;
     for (Value part : parts)
       columns.push_back(g.unsqueeze(part, {1}));
     return shaped(g.concat(columns, 1), int64_t(parts.size()));
   }
-  /// [groups, group]: the first `count` elements in the result's shape.
+  /// The first `count` elements of `table`, [groups, group], in the result's
+  /// shape.
   Value shaped(Value table, int64_t group) {
     Size all = g.mul(g.size(table, 0), g.index(group));
     Value flat = g.reshape(table, Sizes{all});
@@ -106,20 +109,20 @@ private:
     return g.reshape(flat, sizes);
   }
 
-  /// The low `bits` of words as f32 fractions.
+  /// The low `bits` bits of words as f32 in [0, 1).
   Value fraction(Value word, unsigned bits) {
     Value low = g.binary<AndOp>(word, number((uint64_t(1) << bits) - 1));
     Value small = g.convert(low, g.ops.getI32Type());
     return g.mul(g.convert(small, g.f32()), std::ldexp(1, -int(bits)));
   }
-  /// 20 bits of the first word and all of the second as f64 fractions.
+  /// 20 bits of `high` and all bits of `low` as f64 in [0, 1).
   Value fraction64(Value high, Value low) {
     Value top = g.binary<AndOp>(high, number(0xfffff));
     return g.mul(g.convert(joinWords(g, low, top), g.ops.getF64Type()),
                  0x1p-52);
   }
 
-  /// Two normal numbers of two fractions.
+  /// Two normal numbers from two uniform ones.
   std::array<Value, 2> boxMuller(Value first, Value second) {
     Value safe = g.maximum(first, 1e-7);
     Value radius = g.make<SqrtOp>(g.mul(g.make<LogOp>(safe), -2.0));
@@ -127,7 +130,7 @@ private:
     return {g.mul(g.make<SineOp>(turn), radius),
             g.mul(g.make<CosineOp>(turn), radius)};
   }
-  /// The normal numbers of a block in their order: four f32 or two f64.
+  /// The normal numbers of a block in order: four of f32, or two of f64.
   SmallVector<Value> normals(const Words &words, bool wide) {
     SmallVector<Value> result;
     if (wide) {
@@ -149,13 +152,13 @@ private:
 
 //===-- Generators ------------------------------------------------------===//
 
-/// The generator of an op that keeps a state: each run takes `blocks`.
+/// The generator of an op with a state; each run uses `blocks` further blocks.
 FailureOr<Philox> ownGenerator(NodeContext &c, Size blocks) {
   GraphBuilder &g = c.g;
   auto seed = uint64_t(c.intAttr("seed", 0)),
        second = uint64_t(c.intAttr("seed2", 0));
-  // Without seeds any numbers will do: those of its name, so that two nodes
-  // draw differently.
+  // Without seeds, use a hash of the node's name, so that two nodes get
+  // different numbers.
   if (seed == 0 && second == 0)
     seed = llvm::xxh3_64bits(llvm::StringRef(c.site()));
   Value taken = c.importer.takeBlocks(c.node, blocks);
@@ -173,7 +176,7 @@ Value wordOf(NodeContext &c, size_t operand, int64_t i) {
   return g.convert(g.squeeze(one, {0}), wordType(g));
 }
 
-/// Operand `i` is a vector of `count` integers.
+/// Requires operand `i` to be a vector of `count` integers.
 LogicalResult expectNumbers(NodeContext &c, size_t i, int64_t count) {
   if (failed(c.expectInteger(i)) || failed(c.expectRank(i, 1)))
     return failure();
@@ -183,21 +186,22 @@ LogicalResult expectNumbers(NodeContext &c, size_t i, int64_t count) {
   return success();
 }
 
-/// The generator of operand `i`, two seeds.
+/// The generator from operand `i`, a vector of two seeds.
 FailureOr<Philox> seededGenerator(NodeContext &c, size_t i) {
   if (failed(expectNumbers(c, i, 2)))
     return failure();
   return philoxOfSeeds(c.g, wordOf(c, i, 0), wordOf(c, i, 1));
 }
 
-/// The generator of operands `i` and on: key, counter, algorithm.
+/// The generator from the operands `i` (key), `i` + 1 (counter) and `i` + 2
+/// (algorithm).
 FailureOr<Philox> keyedGenerator(NodeContext &c, size_t i) {
   if (failed(expectNumbers(c, i, 1)) || failed(expectNumbers(c, i + 1, 2)))
     return failure();
   FailureOr<int64_t> algorithm = c.constantScalar(i + 2, "an algorithm");
   if (failed(algorithm))
     return failure();
-  // 3 leaves the choice to us.
+  // Algorithm 3 means that the runtime may choose.
   if (*algorithm != 1 && *algorithm != 3)
     return c.unsupported("algorithm " + Twine(*algorithm) +
                          ", which is not Philox (1)");
@@ -206,13 +210,13 @@ FailureOr<Philox> keyedGenerator(NodeContext &c, size_t i) {
 
 enum class Source { Own, Seeds, Keys };
 
-/// How many operands name the generator.
+/// The number of operands that define the generator.
 constexpr size_t operandsOf(Source source) {
   return source == Source::Own ? 0 : source == Source::Seeds ? 1 : 3;
 }
 
-/// `source` stands behind the first operand, `before`; own generators keep
-/// TensorFlow's 256 blocks for each of `count` elements.
+/// The generator of an op; its operands begin at number `at`. A generator with
+/// a state takes 256 blocks for each of `count` elements, as in TensorFlow.
 FailureOr<Philox> generator(NodeContext &c, Source source, size_t at,
                             Size count) {
   if (source == Source::Own)
@@ -225,7 +229,7 @@ FailureOr<Philox> generator(NodeContext &c, Source source, size_t at,
 
 using FloatDraw = Value (Draws::*)(mlir::Type);
 
-/// Shape, generator.
+/// Operands: shape, generator.
 template <FloatDraw distribution, Source source>
 LogicalResult floats(NodeContext &c) {
   mlir::Type element = c.elementAttr("dtype", DataType::F32);
@@ -242,7 +246,7 @@ LogicalResult floats(NodeContext &c) {
   return success();
 }
 
-/// Shape, generator, and the bounds of an interval without its end.
+/// Operands: shape, generator, lower bound, upper bound (exclusive).
 template <Source source> LogicalResult integers(NodeContext &c) {
   GraphBuilder &g = c.g;
   constexpr size_t low = 1 + operandsOf(source), high = low + 1;
@@ -269,7 +273,7 @@ template <Source source> LogicalResult integers(NodeContext &c) {
   return success();
 }
 
-/// Shape, generator: any number of the type.
+/// Operands: shape, generator. Any number of the type is equally likely.
 template <Source source> LogicalResult allIntegers(NodeContext &c) {
   mlir::Type element = c.elementAttr("dtype", DataType::U64);
   FailureOr<Sizes> sizes = c.extentsInput(0);
@@ -285,9 +289,9 @@ template <Source source> LogicalResult allIntegers(NodeContext &c) {
   return success();
 }
 
-/// Unnormalized logarithms of probabilities [rows, classes], how many classes
-/// to draw for each row, generator. The class is the first at which the sum of
-/// the probabilities goes beyond a uniform share of their total.
+/// Operands: logits [rows, classes], the number of samples for each row,
+/// generator. The sampled class is the first one at which the running sum of
+/// the probabilities exceeds a uniform random part of their total.
 template <Source source> LogicalResult multinomial(NodeContext &c) {
   GraphBuilder &g = c.g;
   mlir::Type element = c.elementAttr("output_dtype", DataType::I64);
@@ -308,7 +312,7 @@ template <Source source> LogicalResult multinomial(NodeContext &c) {
   FailureOr<Philox> philox = generator(c, source, 2, g.product(drawn));
   if (failed(philox))
     return failure();
-  // Infinite and undefined ones have no share.
+  // Infinite logits and NaN have probability zero.
   Value finite = g.compare(CompareDirection::LT, g.make<AbsOp>(logits),
                            std::numeric_limits<double>::infinity());
   Value least = g.splatLike(logits, GraphBuilder::leastOf(g.elementOf(logits)));
@@ -332,7 +336,7 @@ template <Source source> LogicalResult multinomial(NodeContext &c) {
   return success();
 }
 
-/// Rows in an order of chance: that of random numbers.
+/// Shuffles rows by sorting them by random numbers.
 LogicalResult shuffle(NodeContext &c) {
   GraphBuilder &g = c.g;
   Value x = c.input(0);
@@ -349,7 +353,8 @@ LogicalResult shuffle(NodeContext &c) {
   return success();
 }
 
-/// Two seeds: the key and the counter they give, and the algorithm.
+/// Operand: two seeds. Results: the key and counter made from them, and the
+/// algorithm.
 LogicalResult keyCounter(NodeContext &c) {
   GraphBuilder &g = c.g;
   FailureOr<Philox> philox = seededGenerator(c, 0);
@@ -368,7 +373,7 @@ LogicalResult algorithm(NodeContext &c) {
   return success();
 }
 
-/// A distribution's three ops.
+/// Registers the three ops of a distribution.
 template <FloatDraw distribution>
 void addFloats(OpRegistry &r, const char *own, const std::string &stateless) {
   r.add(own, 1, floats<distribution, Source::Own>);

@@ -1,5 +1,4 @@
-// Reductions over axes that an operand names, prefix sums, the places of
-// extremes.
+// Reductions over axes given by an operand, prefix sums, ArgMax and ArgMin.
 #include "compiler/import/ArgReduce.h"
 #include "compiler/import/tensorflow/graph/TfNodeContext.h"
 
@@ -8,7 +7,7 @@ using namespace mlir;
 namespace tenon::tf {
 namespace {
 
-/// The axes that operand 1 names.
+/// The axes in operand 1.
 FailureOr<SmallVector<int64_t>> readAxes(NodeContext &c) {
   FailureOr<SmallVector<int64_t>> named = c.constantInput(1, "axes");
   if (failed(named))
@@ -35,7 +34,7 @@ LogicalResult mean(NodeContext &c) {
   return success();
 }
 
-/// The root of the sum of squares.
+/// The square root of the sum of squares.
 LogicalResult euclideanNorm(NodeContext &c) {
   GraphBuilder &g = c.g;
   bool keep = c.boolAttr("keep_dims", false);
@@ -109,8 +108,8 @@ LogicalResult topK(NodeContext &c) {
   return success();
 }
 
-/// Over which axes the gradients of two operands that were broadcast together
-/// are summed. An axis of one element may be left out: its sum is itself.
+/// The axes over which the gradients of two broadcast operands are summed. An
+/// axis of extent one may be omitted, because its sum is the element itself.
 LogicalResult broadcastGradientArgs(NodeContext &c) {
   GraphBuilder &g = c.g;
   FailureOr<Sizes> a = c.sizesInput(0), b = c.sizesInput(1);
@@ -131,7 +130,7 @@ LogicalResult broadcastGradientArgs(NodeContext &c) {
       axes[0].push_back(int64_t(axis));
     if (isOne(y))
       axes[1].push_back(int64_t(axis));
-    // An open extent is not taken for one: the axes are chosen now.
+    // The axes are chosen at import, assuming that a dynamic extent is not one.
     if (!isOne(x) && !isOne(y) && !GraphBuilder::same(*x, *y))
       c.check(*x, *y, *y,
               "extents that meet must be equal where gradients are computed");

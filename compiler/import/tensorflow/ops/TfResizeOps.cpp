@@ -1,5 +1,5 @@
-// Images in other sizes, and pieces of images: each output pixel is one of the
-// input's, or between four or sixteen.
+// Resizing of images and of boxes cut from images. Each output pixel is an
+// input pixel, or interpolated between four or sixteen.
 #include "compiler/import/tensorflow/graph/TfNodeContext.h"
 
 #include <array>
@@ -9,13 +9,13 @@ using namespace mlir;
 namespace tenon::tf {
 namespace {
 
-/// Height and width asked for, and how places correspond.
+/// The output height and width, and the mapping of pixel positions.
 struct Resizing {
   Sizes wanted;
   bool aligned, half;
 };
 
-/// How places correspond, without sizes.
+/// Reads the mapping of pixel positions, without sizes.
 Resizing readCorrespondence(NodeContext &c) {
   return {{},
           c.boolAttr("align_corners", false),
@@ -43,14 +43,14 @@ FailureOr<Resizing> readResizing(NodeContext &c) {
   return r;
 }
 
-/// Where `size` places lie among `extent`, in f32 as TensorFlow does. Nearest
-/// ones take the middle of a pixel for its start.
+/// The positions of `size` output pixels in an input extent `extent`, in f32 as
+/// in TensorFlow. For `nearest`, the center of a pixel counts as its start.
 Value places(GraphBuilder &g, const Resizing &r, Size extent, Size size,
              bool nearest) {
   Value from = g.convert(g.fromSize(extent, g.i64()), g.f32()),
         to = g.convert(g.fromSize(size, g.i64()), g.f32());
   if (r.aligned) {
-    // One place alone is the first.
+    // A single pixel maps to the first one.
     Value single = g.compare(CompareDirection::LE, to, 1.0);
     from = g.select(single, from, g.sub(from, 1.0));
     to = g.select(single, to, g.sub(to, 1.0));
@@ -91,7 +91,7 @@ LogicalResult resizeBilinear(NodeContext &c) {
   if (failed(r))
     return failure();
   Value x = g.convert(c.input(0), g.f32());
-  // Along a row first, then between rows.
+  // Interpolate along rows first, then between rows.
   for (int64_t i : {1, 0}) {
     Size extent = g.size(x, i + 1);
     Value place = places(g, *r, extent, r->wanted[i], false);
@@ -108,9 +108,9 @@ LogicalResult resizeBilinear(NodeContext &c) {
   return success();
 }
 
-/// The shares of the four pixels around a place that is `part` behind the
-/// second of them: Keys' cubic with slope `a` at a distance of one, in
-/// TensorFlow's steps of 1/1024.
+/// The weights of the four pixels around a position that is `part` behind the
+/// second of them. Keys' cubic kernel with slope `a` at distance one; `part` is
+/// rounded to steps of 1/1024 as in TensorFlow.
 std::array<Value, 4> cubicShares(GraphBuilder &g, Value part, double a) {
   constexpr double steps = 1024;
   Value near = g.div(g.make<RoundNearestEvenOp>(g.mul(part, steps)), steps);
@@ -144,8 +144,8 @@ LogicalResult resizeBicubic(NodeContext &c) {
     for (size_t k = 0; k < 4; ++k) {
       Value at = g.add(first, double(k));
       pixels[k] = inside(g, at, extent);
-      // Pixels beyond an edge have no share where places are middles; else the
-      // edge stands for them.
+      // With half-pixel centers, pixels beyond an edge have weight zero.
+      // Otherwise the edge pixel replaces them.
       if (r->half)
         shares[k] = g.select(g.compare(CompareDirection::EQ, at, pixels[k]),
                              shares[k], g.splatLike(shares[k], 0));
@@ -169,10 +169,10 @@ LogicalResult resizeBicubic(NodeContext &c) {
 
 //===-- Gradients -------------------------------------------------------===//
 
-/// `x`, whose dimension `dim` is `extent` long, by `shares` [extent, size]: as
-/// much of each as goes to each place of a dimension of `size`.
+/// Multiplies `x` along `dim`, of extent `extent`, by the weights `shares`,
+/// [extent, size]. The dimension gets the extent `size`.
 Value distribute(GraphBuilder &g, Value x, Value shares, int64_t dim) {
-  // The product has the new dimension last.
+  // The product has the new dimension last, so transpose it.
   Value product = g.dotGeneral(x, shares, {}, {}, {dim}, {0});
   SmallVector<int64_t> order;
   for (int64_t i = 0; i < g.rankOf(x); ++i)
@@ -180,7 +180,8 @@ Value distribute(GraphBuilder &g, Value x, Value shares, int64_t dim) {
   return g.transpose(product, order);
 }
 
-/// A resizing backwards, side by side: from what arrived to `originals`.
+/// The gradient of a resizing: from the incoming gradient to images of
+/// `originals`, one dimension after the other.
 LogicalResult resizeGrad(NodeContext &c, const Resizing &r,
                          ArrayRef<Size> originals, bool nearest) {
   GraphBuilder &g = c.g;
@@ -241,7 +242,8 @@ LogicalResult resizeNearestGrad(NodeContext &c) {
 
 //===-- Boxes -----------------------------------------------------------===//
 
-/// Places of `size` rows or columns of each box along an extent: [boxes, size].
+/// The positions of `size` rows or columns of each box in an extent, [boxes,
+/// size].
 Value boxPlaces(GraphBuilder &g, Value start, Value end, Size extent,
                 Size size) {
   Value last =
@@ -257,8 +259,8 @@ Value boxPlaces(GraphBuilder &g, Value start, Value end, Size extent,
   return g.select(single, g.unsqueeze(middle, {1}), spread);
 }
 
-/// Boxes [n, 4] (y1, x1, y2, x2, of 1 the last pixel) of the images that
-/// operand 2 names, each in one size.
+/// Cuts boxes out of images and resizes them to one size. Boxes are [n, 4] (y1,
+/// x1, y2, x2; 1 is the last pixel); operand 2 has the image of each box.
 LogicalResult cropAndResize(NodeContext &c) {
   GraphBuilder &g = c.g;
   std::string method = c.stringAttr("method", "bilinear");
@@ -300,7 +302,7 @@ LogicalResult cropAndResize(NodeContext &c) {
     return g.binary<AndOp>(g.compare(CompareDirection::GE, place, 0.0),
                            g.compare(CompareDirection::LE, place, last));
   };
-  // Pixels of all images are rows of one table.
+  // The table has one row for each pixel of all images.
   Value table = g.reshape(
       image, Sizes{g.product(ArrayRef(sizes).take_front(3)), sizes[3]});
   auto pixel = [&](Value row, Value column) {

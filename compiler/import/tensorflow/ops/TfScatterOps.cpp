@@ -1,4 +1,4 @@
-// Tensors built by setting or combining elements at computed places.
+// Tensors with elements set or combined at computed positions.
 #include "compiler/import/tensorflow/graph/TfNodeContext.h"
 #include "dialects/tenon/ShapeRules.h"
 
@@ -7,7 +7,8 @@ using namespace mlir;
 namespace tenon::tf {
 namespace {
 
-/// Vectors of places in the leading `extents`, as i64; others stop the run.
+/// Converts index vectors into the leading `extents` to i64; an index outside
+/// is a run-time error.
 Value checkedVectors(NodeContext &c, Value vectors, ArrayRef<Size> extents) {
   GraphBuilder &g = c.g;
   Value at = g.convert(vectors, g.i64());
@@ -16,8 +17,8 @@ Value checkedVectors(NodeContext &c, Value vectors, ArrayRef<Size> extents) {
                               g.ops.getStringAttr(c.site()));
 }
 
-/// Operand `u` put into `operand` at the vectors that operand `i` holds, with
-/// its sign changed if `negated`.
+/// Scatters operand `u` into `operand` at the index vectors in operand `i`.
+/// `negated` changes the sign of the updates.
 LogicalResult scatterInto(NodeContext &c, ScatterKind kind, Value operand,
                           size_t i, size_t u, bool negated = false) {
   GraphBuilder &g = c.g;
@@ -25,7 +26,7 @@ LogicalResult scatterInto(NodeContext &c, ScatterKind kind, Value operand,
     return failure();
   Sizes sizes = g.sizes(operand), wanted = g.sizes(c.input(i));
   int64_t rank = sizes.size(), batch = int64_t(wanted.size()) - 1;
-  // Updates are as many slices as there are vectors.
+  // The updates have one slice for each index vector.
   if (!g.staticSize(wanted.back()))
     wanted.back() = g.index(batch + rank - g.rankOf(c.input(u)));
   int64_t length = *g.staticSize(wanted.back());
@@ -61,7 +62,7 @@ LogicalResult scatterInto(NodeContext &c, ScatterKind kind, Value operand,
   return success();
 }
 
-/// Indices, updates, shape: sums on zeros.
+/// Operands: indices, updates, shape. Sums the updates into zeros.
 LogicalResult scatterNd(NodeContext &c) {
   if (failed(c.expectNumber(1)))
     return failure();
@@ -72,7 +73,7 @@ LogicalResult scatterNd(NodeContext &c) {
   return scatterInto(c, ScatterKind::Add, zeros, 0, 1);
 }
 
-/// Tensor, indices, updates.
+/// Operands: tensor, indices, updates.
 template <ScatterKind kind> LogicalResult tensorScatter(NodeContext &c) {
   return scatterInto(c, kind, c.input(0), 1, 2);
 }
@@ -83,8 +84,8 @@ LogicalResult tensorScatterSub(NodeContext &c) {
   return scatterInto(c, ScatterKind::Add, c.input(0), 1, 2, true);
 }
 
-/// Indices (a place, places, or vectors of places), shape, values or one for
-/// all, and what is elsewhere.
+/// Operands: indices (a position, positions or index vectors), shape, values
+/// (one for each or one for all), and the value of all other elements.
 LogicalResult sparseToDense(NodeContext &c) {
   GraphBuilder &g = c.g;
   if (failed(c.expectInteger(0)) || failed(c.expectRank(3, 0)) ||
@@ -122,8 +123,9 @@ LogicalResult sparseToDense(NodeContext &c) {
   return success();
 }
 
-/// Rows that the identity of the kind fills, combined by their segment's
-/// number; those of negative numbers are left out.
+/// Combines the rows of operand 0 that have one segment number. A segment
+/// without rows has the identity of `kind`; rows with a negative number are
+/// ignored.
 LogicalResult combineSegments(NodeContext &c, ScatterKind kind,
                               FailureOr<Sizes> count) {
   GraphBuilder &g = c.g;
@@ -144,7 +146,7 @@ LogicalResult combineSegments(NodeContext &c, ScatterKind kind,
     identity = 1;
   bool isMax = kind == ScatterKind::Maximum;
   if (isMax || kind == ScatterKind::Minimum) {
-    // TensorFlow fills with finite numbers.
+    // The fill value of TensorFlow is the greatest finite number, not infinity.
     if (auto type = dyn_cast<FloatType>(element))
       identity = llvm::APFloat::getLargest(type.getFloatSemantics(), isMax)
                      .convertToDouble();
@@ -172,8 +174,8 @@ template <ScatterKind kind> LogicalResult segments(NodeContext &c) {
   return combineSegments(c, kind, c.extentsInput(2));
 }
 
-/// Rows combined by segments whose numbers ascend: the last one says how many
-/// there are, and so must be known.
+/// Combines rows by ascending segment numbers. The last number gives the number
+/// of segments, so it must be known at import.
 template <ScatterKind kind, bool mean>
 LogicalResult sortedSegments(NodeContext &c) {
   GraphBuilder &g = c.g;
@@ -213,8 +215,8 @@ LogicalResult sortedSegments(NodeContext &c) {
   return success();
 }
 
-/// Lists of places, then as many lists of rows: a tensor with each row at its
-/// place. The last one counts where several are for one.
+/// Operands: lists of positions, then as many lists of rows. The result has
+/// each row at its position; if positions repeat, the last row wins.
 LogicalResult dynamicStitch(NodeContext &c) {
   GraphBuilder &g = c.g;
   size_t lists = c.numInputs() / 2;
@@ -262,8 +264,8 @@ LogicalResult dynamicStitch(NodeContext &c) {
   return success();
 }
 
-/// How often each number below the size is there, or the sum of its weights.
-/// Greater ones are left out.
+/// The number of occurrences of each number below `size`, or the sum of their
+/// weights. Greater numbers are ignored.
 LogicalResult bincount(NodeContext &c) {
   GraphBuilder &g = c.g;
   if (failed(c.expectInteger(0)))
@@ -297,7 +299,7 @@ LogicalResult bincount(NodeContext &c) {
   return success();
 }
 
-/// The same of each row alone, or only whether a number is there.
+/// Bincount of each row; with binary_output 1 for each number that occurs.
 LogicalResult denseBincount(NodeContext &c) {
   GraphBuilder &g = c.g;
   bool binary = c.boolAttr("binary_output", false);
@@ -316,7 +318,8 @@ LogicalResult denseBincount(NodeContext &c) {
   numbers = g.make<CheckRangeOp>(numbers, g.splatLike(numbers, 0),
                                  g.splatLike(numbers, double(INT64_MAX)),
                                  g.ops.getStringAttr(c.site()));
-  // [rows, numbers, size]: whether each number is each of those counted.
+  // The comparison [rows, numbers, size] of each number with each counted
+  // value.
   Value hit = g.compare(CompareDirection::EQ, g.unsqueeze(numbers, {rank}),
                         g.iota(g.i64(), *size, 0));
   mlir::Type element = g.elementOf(c.input(2));

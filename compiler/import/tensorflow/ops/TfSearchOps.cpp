@@ -1,5 +1,5 @@
-// Which elements there are, and where: places of true ones, different ones,
-// bounds that values lie between.
+// Ops that search: positions of true elements, distinct elements, bounds of
+// values.
 #include "compiler/import/sizes/RunSized.h"
 #include "compiler/import/tensorflow/graph/TfNodeContext.h"
 #include "dialects/tenon/ShapeRules.h"
@@ -21,7 +21,7 @@ LogicalResult where(NodeContext &c) {
   return success();
 }
 
-/// In the order of their first appearance.
+/// Distinct elements in the order of their first occurrence.
 LogicalResult unique(NodeContext &c) {
   GraphBuilder &g = c.g;
   mlir::Type element = c.elementAttr("out_idx", DataType::I32);
@@ -52,7 +52,8 @@ LogicalResult unique(NodeContext &c) {
   return success();
 }
 
-/// The elements of the first list that are not in the second, and their places.
+/// The elements of the first list that are not in the second, and their
+/// positions.
 LogicalResult listDiff(NodeContext &c) {
   GraphBuilder &g = c.g;
   mlir::Type element = c.elementAttr("out_idx", DataType::I32);
@@ -68,7 +69,8 @@ LogicalResult listDiff(NodeContext &c) {
   return success();
 }
 
-/// Whether a row's target is among its k greatest: fewer than k are greater.
+/// True for a row if its target is among its k greatest elements: fewer than k
+/// are greater.
 LogicalResult inTopK(NodeContext &c) {
   GraphBuilder &g = c.g;
   Value rows = c.input(0);
@@ -87,7 +89,7 @@ LogicalResult inTopK(NodeContext &c) {
     return failure();
   Value target = g.unsqueeze(g.convert(*targets, g.i64()), {1});
   Value isTarget = g.compare(EQ, target, g.iota(g.i64(), g.sizes(rows), 1));
-  // A target that there is none of leaves NaN, which nothing is.
+  // A target outside the row gives NaN, which is never among the greatest.
   Value chosen = g.select(isTarget, rows, g.splatLike(rows, 0));
   Value found = g.reduce(ReduceKind::Or, isTarget, {1}, false);
   Value score = g.reduce(ReduceKind::Add, chosen, {1}, true);
@@ -101,7 +103,7 @@ LogicalResult inTopK(NodeContext &c) {
   return success();
 }
 
-/// How many boundaries are not above each element.
+/// For each element the number of boundaries that are not above it.
 LogicalResult bucketize(NodeContext &c) {
   GraphBuilder &g = c.g;
   Value x = c.input(0);
@@ -114,7 +116,7 @@ LogicalResult bucketize(NodeContext &c) {
   SmallVector<double> bounds(list->floats.begin(), list->floats.end());
   if (!llvm::is_sorted(bounds))
     return c.error("expected ascending boundaries");
-  // Compared in f64, where every f32 and i32 is itself.
+  // Compare in f64, which represents every f32 and i32 exactly.
   int64_t rank = g.rankOf(x), count = int64_t(bounds.size());
   Value wide = g.unsqueeze(g.convert(x, g.ops.getF64Type()), {rank});
   Value limits = g.floats(g.ops.getF64Type(), bounds, {count});
@@ -124,8 +126,9 @@ LogicalResult bucketize(NodeContext &c) {
   return success();
 }
 
-/// Rows of ascending numbers, and where each value of a row belongs in it:
-/// before (lower) or behind equal ones.
+/// Operands: rows of ascending numbers, and values. The result is the position
+/// of each value in its row: before equal numbers (lower bound) or behind them
+/// (upper bound).
 template <bool upper> LogicalResult bound(NodeContext &c) {
   GraphBuilder &g = c.g;
   mlir::Type element = c.elementAttr("out_type", DataType::I32);
@@ -143,7 +146,7 @@ template <bool upper> LogicalResult bound(NodeContext &c) {
   return success();
 }
 
-/// Where each number from 0 on stands.
+/// The inverse of a permutation: the position of each number from 0 on.
 LogicalResult invertPermutation(NodeContext &c) {
   GraphBuilder &g = c.g;
   if (failed(c.expectInteger(0)) || failed(c.expectRank(0, 1)))
@@ -159,10 +162,10 @@ LogicalResult invertPermutation(NodeContext &c) {
   return success();
 }
 
-/// Boxes in falling order of score that overlap none taken before by more than
-/// a share: operands are boxes [n, 4], scores [n], how many at most, the share,
-/// and the least score. Version 4 may fill up with zeros and says how many
-/// there are.
+/// Selects boxes in descending order of score that overlap no selected box by
+/// more than a threshold. Operands: boxes [n, 4], scores [n], the greatest
+/// number of boxes, the overlap threshold, the least score. Version 4 can pad
+/// the result with zeros, and also returns the number of boxes.
 LogicalResult nonMaxSuppression(NodeContext &c) {
   GraphBuilder &g = c.g;
   bool padded = c.boolAttr("pad_to_max_output_size", false);

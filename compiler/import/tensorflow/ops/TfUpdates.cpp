@@ -1,4 +1,4 @@
-// Handles in, values and states out.
+// Reads and writes variables by their handles.
 #include "compiler/import/tensorflow/ops/TfUpdates.h"
 
 using namespace mlir;

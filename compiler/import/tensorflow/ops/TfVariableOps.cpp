@@ -1,5 +1,5 @@
-// Variables. A handle is a name at compile time; reading one gives the value it
-// has there, and writing one makes it a state.
+// Variables. A handle is known at compile time. Reading a variable gives its
+// current value; writing it makes it a state.
 #include "compiler/import/tensorflow/ops/TfUpdates.h"
 #include "dialects/tenon/ShapeRules.h"
 
@@ -25,8 +25,8 @@ LogicalResult read(NodeContext &c) {
   return success();
 }
 
-/// The result of `op` on the variable's value and the other operands; Nothing
-/// after a refusal.
+/// The result of the op `op` with the variable's value in place of the handle;
+/// Nothing after an error.
 Result madeOfValue(NodeContext &c, StringRef op) {
   const Node *variable = variableOf(c);
   Value value = variable ? c.importer.variable(*variable) : Value();
@@ -43,7 +43,7 @@ Result madeOfValue(NodeContext &c, StringRef op) {
   return inner.results.front();
 }
 
-/// Rows, or slices, of a variable.
+/// Gathers rows, or slices, of a variable.
 LogicalResult gather(NodeContext &c) {
   if (c.intAttr("batch_dims", 0) != 0)
     return c.unsupported("batch_dims");
@@ -62,7 +62,8 @@ LogicalResult assign(NodeContext &c) {
   return writeVariable(c, variable, c.input(1));
 }
 
-/// The old value, for an op that goes on from it by an operand of its type.
+/// The old value, if operand `operand` has its element type; null after an
+/// error.
 Value oldValue(NodeContext &c, const Node *variable, size_t operand) {
   for (size_t i = 1; i < c.numInputs(); ++i)
     if (failed(c.expectTensor(i)))
@@ -89,8 +90,8 @@ template <typename Op> LogicalResult update(NodeContext &c) {
   return writeVariable(c, variable, c.g.make<Op>(old, *change));
 }
 
-/// Slices at index vectors set, or combined with updates: what TensorScatter,
-/// or its kin, makes of the value.
+/// Sets slices at index vectors, or combines them with updates, by the
+/// TensorScatter op with the name's suffix.
 LogicalResult updateSlices(NodeContext &c) {
   constexpr StringRef family = "ScatterNd";
   StringRef op = c.node.op;
@@ -101,7 +102,8 @@ LogicalResult updateSlices(NodeContext &c) {
   return writeVariable(c, variableOf(c), result.value);
 }
 
-/// Rows set, or combined with updates: one per index, or one number for all.
+/// Sets rows, or combines them with updates: one for each index, or one number
+/// for all.
 template <ScatterKind kind, bool negated>
 LogicalResult updateRows(NodeContext &c) {
   GraphBuilder &g = c.g;
@@ -139,7 +141,7 @@ LogicalResult updateRows(NodeContext &c) {
   return writeVariable(c, variable, scatterRows(g, kind, old, *at, updates));
 }
 
-/// Every variable has its saved value.
+/// True, because every variable has its saved value.
 LogicalResult isInitialized(NodeContext &c) {
   c.set(0, c.g.scalarInt(c.g.i1(), 1));
   return success();
@@ -149,7 +151,7 @@ LogicalResult isInitialized(NodeContext &c) {
 
 void registerVariableOps(OpRegistry &r) {
   r.add("VarHandleOp", 0, variable<Result::Kind::Variable>);
-  // Of TensorFlow 1: whoever takes them as an operand reads them.
+  // Variables of TensorFlow 1: any op that takes one as an operand reads it.
   r.add("VariableV2", 0, variable<Result::Kind::Reference>);
   r.add("Variable", 0, variable<Result::Kind::Reference>);
   r.add("ReadVariableOp", 1, read);

@@ -1,4 +1,4 @@
-// Attributes of windows in, checked steps and padding out.
+// Reads the attributes of windows, and computes checked steps and padding.
 #include "compiler/import/tensorflow/ops/TfWindows.h"
 
 #include "dialects/tenon/ShapeRules.h"

@@ -1,5 +1,5 @@
-// LevelDB reads the index and checks its sums; entries are believed as far as
-// the shards go.
+// LevelDB reads the index and verifies its checksums. The entries are then
+// checked against the files of the shards.
 #include "compiler/import/tensorflow/reader/TensorBundle.h"
 
 #include "compiler/files/Crc32c.h"
@@ -20,7 +20,7 @@ constexpr uint64_t maxIndexBytes = uint64_t(256) << 20;
 constexpr int64_t maxShards = 65536;
 
 namespace {
-/// An open file as LevelDB reads it.
+/// A mapped file in the form that LevelDB reads.
 class TableFile : public leveldb::RandomAccessFile {
 public:
   explicit TableFile(std::span<const std::byte> bytes) : bytes(bytes) {}
@@ -38,8 +38,8 @@ private:
   std::span<const std::byte> bytes;
 };
 
-/// Small messages outside any envelope: the table has checked them by sum, and
-/// protobuf bounds what it reads.
+/// Parses a small message without the envelope check: the table's checksums
+/// cover its bytes, and protobuf limits its depth.
 template <typename Message>
 Message parse(leveldb::Slice bytes, const std::string &place) {
   Message message;
@@ -61,7 +61,8 @@ void TensorBundle::readIndex() {
   if (file->size() > maxIndexBytes)
     fail(name, "expected an index of at most 256 MiB", Status::Limit);
   std::span<const std::byte> bytes = file->map();
-  // LevelDB trusts a block's size to be that of its handle; both are checked.
+  // LevelDB assumes that a block has the size in its handle; paranoid_checks
+  // verifies checksums, too.
   TableFile access(bytes);
   leveldb::Options options;
   options.paranoid_checks = true;
@@ -155,7 +156,7 @@ uint32_t TensorBundle::shardOf(const Entry &entry, const std::string &place) {
 std::string TensorBundle::text(const std::string &key) {
   const Entry &entry = entries.at(key);
   std::string place = "variable " + quoted(key);
-  // The text's length as a varint, a checksum of it, the text.
+  // The layout: the text's length as a varint, its checksum, the text.
   constexpr int64_t mostPrefix = 10 + 4;
   if (entry.type != DataType::String || !entry.dims.empty() || entry.size < 5 ||
       uint64_t(entry.size) > maxIndexBytes)

@@ -1,6 +1,6 @@
-// The variables of a checkpoint: an index, which is a table of LevelDB, and
-// shards of raw bytes. The index is read at once; a tensor's bytes are checked
-// when it is asked for, and stay in their file.
+// The variables of a checkpoint: an index, which is a LevelDB table, and shards
+// of raw bytes. The whole index is read when the bundle is opened. The bytes of
+// a tensor are checked when it is requested, and stay in their file.
 #ifndef TENON_COMPILER_IMPORT_TENSORFLOW_READER_TENSORBUNDLE_H
 #define TENON_COMPILER_IMPORT_TENSORFLOW_READER_TENSORBUNDLE_H
 
@@ -11,25 +11,27 @@ namespace tenon::tf {
 
 class TensorBundle {
 public:
-  /// `prefix` is `variables/variables`, in `root`. Shards that are used are
-  /// appended to `files`. Throws ReadFailure and FileError.
+  /// `prefix` is the path in `root` without suffix, such as
+  /// `variables/variables`. Appends the shards that are used to `files`. Throws
+  /// ReadFailure and FileError.
   TensorBundle(std::shared_ptr<FileRoot> root, std::string prefix,
                std::vector<ModelFile> &files);
 
   bool contains(const std::string &key) const { return entries.count(key); }
 
-  /// The type and shape of a tensor that is there.
+  /// The element type of the tensor `key`, which must exist.
   DataType typeOf(const std::string &key) const { return entries.at(key).type; }
 
-  /// The elements of a tensor that is there; 0 where its shape is damaged.
+  /// The number of elements of the tensor `key`, which must exist; 0 if its
+  /// shape is invalid.
   int64_t numElements(const std::string &key) const;
 
-  /// The text of a scalar string that is there. Throws ReadFailure and
-  /// FileError.
+  /// The text of the scalar string `key`, which must exist. Throws ReadFailure
+  /// and FileError.
   std::string text(const std::string &key);
 
-  /// Where a tensor's bytes lie, its checksum verified. Throws ReadFailure and
-  /// FileError.
+  /// The tensor `key` with its range in a file, after verifying its checksum.
+  /// Throws ReadFailure and FileError.
   Tensor tensor(const std::string &key);
 
 private:
@@ -43,7 +45,7 @@ private:
 
   void readIndex();
   uint32_t openShard(int64_t shard);
-  /// The shard of an entry that lies within it.
+  /// The index in `files` of the shard of `entry`, which must lie within it.
   uint32_t shardOf(const Entry &entry, const std::string &place);
 
   std::shared_ptr<FileRoot> root;
@@ -51,7 +53,7 @@ private:
   std::vector<ModelFile> &files;
   int64_t shards = 0;
   std::map<std::string, Entry> entries;
-  std::map<int64_t, uint32_t> opened; ///< shard to its place in files
+  std::map<int64_t, uint32_t> opened; ///< shard number to its index in files
 };
 
 } // namespace tenon::tf

@@ -1,5 +1,6 @@
-// A node is alive where all its operands are; a result of a Switch where its
-// condition is that side besides; a Merge where any of its operands is.
+// Liveness of nodes: a node is live if all its operands are live. A result of a
+// Switch also needs its side of the condition. A Merge is live if any operand
+// is.
 #include "compiler/import/tensorflow/reader/TfConditionals.h"
 
 #include <algorithm>
@@ -11,17 +12,18 @@ static bool is(const Node &node, std::string_view op) {
   return node.op == op || node.op == "Ref" + std::string(op);
 }
 
-/// A Switch of a value by a condition.
+/// True for a Switch of a value by a condition.
 static bool isFork(const Node &node) {
   return is(node, "Switch") && node.inputs.size() == 2;
 }
 
-/// Which of a Switch's results an edge takes.
+/// True if the edge takes the result of a Switch for a true condition.
 static bool takesTrue(const Edge &edge) {
   return edge.output.empty() ? edge.index == 1 : edge.output == "output_true";
 }
 
-/// The heads and ends of loops are alive wherever their loop is.
+/// True for the Merge, NextIteration and Exit nodes of loops, which are live
+/// wherever their loop is.
 static bool belongsToLoop(const Body &body, const Node &node) {
   if (is(node, "NextIteration") || is(node, "Exit"))
     return true;
@@ -36,7 +38,7 @@ static bool belongsToLoop(const Body &body, const Node &node) {
   return isFork(node) && leads(node.inputs[1], "LoopCond");
 }
 
-/// Behind identities.
+/// The source of an edge behind Identity nodes.
 static Edge source(const Body &body, Edge edge) {
   for (size_t steps = 0; steps <= body.nodes.size(); ++steps) {
     const Node *node = body.find(edge.node);
@@ -72,7 +74,7 @@ ConditionFinder::Conditions ConditionFinder::of(const Edge &edge) const {
 void ConditionFinder::settle(const Node &node) {
   Conditions conditions;
   if (is(node, "Merge")) {
-    // The conditions of all its operands.
+    // The conditions that all its operands require.
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       Conditions one = of(node.inputs[i]), both;
       std::set_intersection(one.begin(), one.end(), conditions.begin(),
@@ -83,7 +85,7 @@ void ConditionFinder::settle(const Node &node) {
   } else {
     for (const Edge &edge : node.inputs)
       conditions.merge(of(edge));
-    // A constant of a side hangs on it by a control edge.
+    // A constant belongs to a side by a control edge.
     for (const std::string &control : node.controls)
       if (auto found = known.find(body.find(control)); found != known.end())
         conditions.insert(found->second.begin(), found->second.end());
@@ -92,7 +94,8 @@ void ConditionFinder::settle(const Node &node) {
 }
 
 void ConditionFinder::workOut(const Node &start) {
-  // Depth first, without recursion; nodes in circles have no conditions.
+  // Depth first with an explicit stack. A node in a cycle requires no
+  // condition.
   std::vector<std::pair<const Node *, size_t>> path = {{&start, 0}};
   std::set<const Node *> seen = {&start};
   while (!path.empty()) {
@@ -132,7 +135,7 @@ std::optional<Conditional> ConditionFinder::find(const Node &merge) {
     }
   if (!found)
     return std::nullopt;
-  // Back through both sides to where they begin.
+  // Go back through both sides to their beginnings.
   auto within = [&](const Edge &edge) {
     Conditions all = of(edge);
     return all.count({result.name, false}) || all.count({result.name, true});
@@ -155,7 +158,7 @@ std::optional<Conditional> ConditionFinder::find(const Node &merge) {
       }
     }
   }
-  // A side of constants alone hangs on a Switch by control edges.
+  // A side with only constants is connected to its Switch by control edges.
   if (result.condition.node.empty())
     for (const Node &node : body.nodes)
       if (isFork(node) && conditionName(body, node) == result.name)

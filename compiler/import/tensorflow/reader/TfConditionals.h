@@ -1,5 +1,6 @@
-// Conditionals of TensorFlow 1, without frames: Switch sends a value to one of
-// two sides, the other side is dead, Merge takes what is alive.
+// Conditionals of TensorFlow 1 outside of frames. A Switch sends a value to one
+// of two sides, and the other side is dead. A Merge takes the value of the live
+// side.
 #ifndef TENON_COMPILER_IMPORT_TENSORFLOW_READER_TFCONDITIONALS_H
 #define TENON_COMPILER_IMPORT_TENSORFLOW_READER_TFCONDITIONALS_H
 
@@ -10,25 +11,26 @@
 
 namespace tenon::tf {
 
-/// The two sides that meet in a Merge.
+/// The two sides that a Merge joins.
 struct Conditional {
   Edge condition;
-  std::string name; ///< of the condition: Switches of one condition share it
-  size_t inputs[2] = {0, 0}; ///< the Merge's operands, when false and true
-  std::vector<Edge> outside; ///< what the sides use and none of them computes
+  std::string name; ///< name of the condition, shared by all its Switches
+  size_t inputs[2] = {0, 0}; ///< the Merge's operand numbers for false and true
+  std::vector<Edge> outside; ///< edges from outside that the sides use
 };
 
-/// The condition of a Switch, behind identities: `node:index`.
+/// The condition of a Switch behind Identity nodes, as `node:index`.
 std::string conditionName(const Body &body, const Node &fork);
 
-/// Which conditions must hold for a node to be alive, for one body.
+/// Finds the conditions under which each node of a body is live.
 class ConditionFinder {
 public:
-  /// Nothing is looked at behind edges that are `given`.
+  /// The search stops at edges that are `given`.
   ConditionFinder(const Body &body, std::function<bool(const Edge &)> given)
       : body(body), given(std::move(given)) {}
 
-  /// Nothing where the operands are not the two sides of one condition.
+  /// The conditional that `merge` joins; null if its operands are not the two
+  /// sides of one condition.
   std::optional<Conditional> find(const Node &merge);
 
 private:
@@ -39,8 +41,8 @@ private:
   std::map<const Node *, Conditions> known;
 
   const Node *producer(const Edge &edge) const;
-  /// The conditions of the result that an edge takes; its node has been worked
-  /// out.
+  /// The conditions of the result that an edge takes. workOut must have visited
+  /// its node.
   Conditions of(const Edge &edge) const;
   void workOut(const Node &node);
   void settle(const Node &node);

@@ -1,4 +1,4 @@
-// Depth first, without recursion: chains are as long as models like.
+// Depth first with an explicit stack, because chains of nodes can be long.
 #include "compiler/import/tensorflow/reader/TfCycles.h"
 
 #include <unordered_map>

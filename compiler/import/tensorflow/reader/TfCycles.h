@@ -1,4 +1,4 @@
-// Nodes that wait for one another, by data or by order alone.
+// Cycles of nodes, over data and control edges.
 #ifndef TENON_COMPILER_IMPORT_TENSORFLOW_READER_TFCYCLES_H
 #define TENON_COMPILER_IMPORT_TENSORFLOW_READER_TFCYCLES_H
 
@@ -8,9 +8,10 @@
 
 namespace tenon::tf {
 
-/// A circle among the nodes that `starts` lead back to, over data and control
-/// edges: `b <- a <- b`. Loops of TensorFlow 1 go round by NextIteration, which
-/// is none. Nothing is looked at behind edges that are `given`.
+/// A cycle among the nodes that `starts` depend on over data and control edges,
+/// as text `b <- a <- b`; null if there is none. Loops of TensorFlow 1, which
+/// go through a NextIteration, are no cycles. The search stops at edges that
+/// are `given`.
 std::optional<std::string>
 findCycle(const Body &body, const std::vector<std::string> &starts,
           const std::function<bool(const Edge &)> &given);

@@ -1,5 +1,5 @@
-// Messages become structures. Faults of the graph are refused here, faults of a
-// node's attributes are left to its handler.
+// Converts messages to structures. Errors in the structure of a graph are
+// refused here, errors in a single node by its handler.
 #include "compiler/import/tensorflow/reader/TfDecoder.h"
 
 #include "compiler/files/ReadFailure.h"
@@ -11,9 +11,11 @@
 
 namespace tenon::tf {
 
-/// FLOAT4_E2M1FN, the last type of types.proto that was looked at.
+/// FLOAT4_E2M1FN, the last type of types.proto that this reader was checked
+/// against.
 constexpr int64_t newestType = 33;
-/// Splats are written out; beyond this they are not.
+/// Constants with repeated elements are written out up to this size; greater
+/// ones are refused.
 constexpr uint64_t maxSplatBytes = uint64_t(64) << 20;
 
 Shape decodeShape(const proto::Shape &shape, const std::string &place) {
@@ -30,7 +32,8 @@ Shape decodeShape(const proto::Shape &shape, const std::string &place) {
 }
 
 DataType decodeType(int64_t number, const std::string &place) {
-  // A variable of TensorFlow 1 is a reference to a type, 100 above it.
+  // A variable of TensorFlow 1 has a reference type: 100 plus the type's
+  // number.
   int64_t type = number > 100 ? number - 100 : number;
   if (type < 0 || type > newestType)
     fail(place, "expected an element type of types.proto from 0 to " +
@@ -64,7 +67,7 @@ Edge decodeEdge(const std::string &text, const std::string &place) {
   const char *end = text.data() + text.size();
   auto [rest, error] = std::from_chars(text.data() + last + 1, end, edge.index);
   if (error != std::errc() || rest != end || edge.index < 0) {
-    // `node:out`: the first of an output.
+    // `node:out`: the first tensor of that output.
     edge.output = text.substr(last + 1);
     edge.index = 0;
   } else if (size_t first = edge.node.find(':'); first != std::string::npos) {
@@ -179,7 +182,7 @@ private:
                                                 from.string_val().end());
       return result;
     }
-    if (size == 0) // Its users, if any are reached, refuse it by type.
+    if (size == 0) // users of this type refuse it, if any are reachable
       return result;
     if (from.payload_size() > 0) {
       wire::PayloadRecord record = wire::PayloadRecord::decode(from.payload(0));
@@ -220,7 +223,7 @@ private:
     return result;
   }
 
-  /// Complex numbers: a real and an imaginary value each.
+  /// Complex numbers: a real and an imaginary value for each.
   template <typename Part, typename List>
   static std::vector<std::byte> repeatPairs(const List &values, uint64_t bytes,
                                             const std::string &place) {
@@ -240,7 +243,8 @@ private:
     return repeat<Pair>(Pairs{values}, bytes, place);
   }
 
-  /// The values of the list of the type; the last one fills what is left.
+  /// The values of the list for `type`; the last one is repeated for the
+  /// remaining elements.
   static std::vector<std::byte> typed(DataType type, const proto::Tensor &from,
                                       uint64_t bytes,
                                       const std::string &place) {

@@ -1,5 +1,5 @@
-// TensorFlow's graph.proto and saved_model.proto as tables, as far as an
-// importer needs them. Everything else is skipped.
+// The fields of TensorFlow's graph.proto and saved_model.proto that an importer
+// needs, as tables. All other fields are skipped.
 #include "compiler/import/tensorflow/reader/TfEnvelope.h"
 
 namespace tenon::tf {

@@ -1,5 +1,5 @@
-// The schema of TensorFlow's messages for the envelope check: which fields
-// exist, what is a payload, where the limits are.
+// The schema of TensorFlow's messages for the envelope check: the known fields,
+// the payloads and the limits.
 #ifndef TENON_COMPILER_IMPORT_TENSORFLOW_READER_TFENVELOPE_H
 #define TENON_COMPILER_IMPORT_TENSORFLOW_READER_TFENVELOPE_H
 

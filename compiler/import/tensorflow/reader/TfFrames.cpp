@@ -1,5 +1,5 @@
-// A frame's nodes find each other by their edges: an Exit leaves the Switch of
-// a Merge that an Enter of the frame feeds.
+// Finds the nodes of a frame by their edges: an Exit follows the Switch of a
+// Merge, and an Enter of the frame feeds that Merge.
 #include "compiler/import/tensorflow/reader/TfFrames.h"
 
 #include <algorithm>

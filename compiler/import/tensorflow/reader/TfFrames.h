@@ -7,22 +7,22 @@
 
 namespace tenon::tf {
 
-/// One variable of a loop; nodes of the body that the loop stands in.
+/// One variable of a loop, by its nodes in the body around the loop.
 struct FrameVariable {
-  const Node *enter = nullptr; ///< what it starts with
-  const Node *merge = nullptr; ///< its value at the head of an iteration
+  const Node *enter = nullptr; ///< its initial value
+  const Node *merge = nullptr; ///< its value at the beginning of an iteration
   const Node *fork = nullptr;  ///< the Switch: into the body, or out
   const Node *next = nullptr;  ///< the NextIteration
-  const Node *exit = nullptr;  ///< its last value; null: not used
+  const Node *exit = nullptr;  ///< its final value; null if unused
 };
 
 struct FrameLoop {
   std::vector<FrameVariable> variables;
-  std::vector<const Node *> constants; ///< Enter nodes of what does not vary
+  std::vector<const Node *> constants; ///< Enter nodes of constant values
   const Node *condition = nullptr;     ///< the LoopCond
 };
 
-/// The loop that `exit` leaves; nothing where the nodes do not make one.
+/// The loop that `exit` leaves; null if the nodes form no loop.
 std::optional<FrameLoop> findFrameLoop(const Body &body, const Node &exit);
 
 } // namespace tenon::tf

@@ -1,4 +1,4 @@
-// Names, sizes and lookups of the structures.
+// Names, sizes and lookups of the model's structures.
 #include "compiler/import/tensorflow/reader/TfModel.h"
 
 #include "compiler/files/OpenFile.h"
@@ -52,7 +52,8 @@ std::string dataTypeName(DataType type) {
       {DataType::F16, "f16"},         {DataType::Resource, "resource"},
       {DataType::Variant, "variant"}, {DataType::U32, "u32"},
       {DataType::U64, "u64"}};
-  // Variables of TensorFlow 1 are references to a type, 100 above it.
+  // Variables of TensorFlow 1 have a reference type: 100 plus the type's
+  // number.
   constexpr int toReference = 100;
   auto found = names.find(
       int(type) > toReference ? DataType(int(type) - toReference) : type);
@@ -97,7 +98,7 @@ const Object *Model::findObject(const std::string &path) const {
   const Object *object = &objects[0];
   std::string rest = path;
   while (!rest.empty()) {
-    // Members may have dots in their names: the longest that fits.
+    // Member names may contain dots, so take the longest name that matches.
     const Object *next = nullptr;
     size_t taken = 0;
     for (const auto &[name, number] : object->members)
@@ -115,7 +116,7 @@ const Object *Model::findObject(const std::string &path) const {
 }
 
 std::vector<std::string> Model::functionPaths(size_t most) const {
-  // Breadth first: the shortest path of each.
+  // Breadth first, to find the shortest path of each function.
   std::vector<std::string> found;
   std::vector<std::pair<std::string, int64_t>> open = {{"", 0}};
   std::set<int64_t> seen = {0};

@@ -1,8 +1,7 @@
-// A TensorFlow graph as checked structures: what readTensorFlow returns, what
-// the importer walks. Names are valid UTF-8 without NUL and unique within their
-// graph; payload sizes equal shape times element size. Which nodes exist, what
-// they are connected to and what they mean is the importer's to check, for
-// those that an entry reaches.
+// A TensorFlow graph as checked structures, which readTensorFlow returns and
+// the importer reads. Names are valid UTF-8 without NUL and unique within their
+// graph. The size of a payload equals shape times element size. The importer
+// checks the nodes, edges and meanings of what is reachable from an entry.
 #ifndef TENON_COMPILER_IMPORT_TENSORFLOW_READER_TFMODEL_H
 #define TENON_COMPILER_IMPORT_TENSORFLOW_READER_TFMODEL_H
 
@@ -48,33 +47,33 @@ enum class DataType : int32_t {
   U64 = 23
 };
 
-/// The bytes of one element; 0 for those that are no plain numbers.
+/// The bytes of one element; 0 for types that are not plain numbers.
 unsigned elementSize(DataType type);
-/// The type of the parts of complex numbers; other types as they are.
+/// The type of a complex number's parts; other types are returned unchanged.
 DataType realType(DataType type);
-/// `f32`, `i64`, `bool`, `string`, ... as our messages spell it.
+/// The name of a type in messages: `f32`, `i64`, `bool`, `string` and so on.
 std::string dataTypeName(DataType type);
 
 struct Shape {
   bool hasRank = true;
-  std::vector<int64_t> dims; ///< -1: not known
+  std::vector<int64_t> dims; ///< -1: dynamic
 };
 
-/// Bytes of a file.
+/// A range of a file's bytes.
 struct FileRange {
   uint32_t file = 0; ///< index into Model::files
   uint64_t offset = 0;
   uint64_t length = 0;
 };
 
-/// A constant, little-endian in native element layout.
+/// A constant, little-endian with the native size of each element.
 struct Tensor {
   DataType type = DataType::Invalid;
   std::vector<int64_t> dims; ///< all >= 0
   std::variant<std::vector<std::byte>, FileRange, std::vector<std::string>>
       payload;
 
-  /// The product of dims; it and the byte size are known not to overflow.
+  /// The product of dims. This and the byte size are known not to overflow.
   int64_t numElements() const;
 };
 
@@ -94,9 +93,9 @@ struct FunctionName {
 using Attr = std::variant<std::monostate, std::string, int64_t, float, bool,
                           DataType, Shape, Tensor, FunctionName, List>;
 
-/// The value that an operand names: result `index` of `node`. In functions
-/// `output` may be named, and `index` counts in that output of the node; `node`
-/// may also be an argument.
+/// The source of an operand: result `index` of `node`. In functions, tensor
+/// `index` of the output `output` of the node, or an argument with the name
+/// `node`.
 struct Edge {
   std::string node;
   std::string output;
@@ -113,10 +112,10 @@ struct Node {
   const Attr *find(std::string_view attr) const;
 };
 
-/// `node "x" (MatMul)`, as our messages name it.
+/// The name of a node in messages: `node "x" (MatMul)`.
 std::string placeOf(const Node &node);
 
-/// Nodes by name.
+/// Nodes, with a lookup by name.
 struct Body {
   std::vector<Node> nodes;
   std::unordered_map<std::string, size_t> byName;
@@ -133,7 +132,7 @@ struct Function {
   std::string name;
   std::vector<Argument> inputs, outputs;
   Body body;
-  std::map<std::string, Edge> results; ///< by the outputs' names
+  std::map<std::string, Edge> results; ///< by the names of the outputs
 };
 
 /// An input or output of a signature.
@@ -145,26 +144,26 @@ struct Port {
 };
 
 struct Signature {
-  std::vector<Port> inputs, outputs; ///< in the order of their names
+  std::vector<Port> inputs, outputs; ///< ordered by name
 };
 
-/// A variant of a function of the object graph, traced for certain arguments.
+/// A variant of a function in the object graph, traced for certain arguments.
 struct ConcreteFunction {
-  std::vector<Port> inputs; ///< the tensors of its arguments, in their order
-  std::vector<std::string> outputs; ///< names, in the order of the results
-  /// The arguments after the inputs: numbers of objects.
+  std::vector<Port> inputs;         ///< the tensors of its arguments, in order
+  std::vector<std::string> outputs; ///< names of the results, in order
+  /// The objects passed behind the inputs, by number.
   std::vector<int64_t> captures;
-  std::string arguments; ///< spelled, for people: `x: f32[?,3], training: true`
-  bool hasTrueFlag = false; ///< one of the arguments is the constant true
-  bool isComplete = true;   ///< its arguments and results can be told apart
+  std::string arguments;    ///< for messages: `x: f32[?,3], training: true`
+  bool hasTrueFlag = false; ///< true if an argument is the constant true
+  bool isComplete = true;   ///< the names of its tensors are known
 };
 
-/// What Python saw of the model: objects with named members.
+/// A Python object of the model, with named members.
 struct Object {
-  std::map<std::string, int64_t> members; ///< numbers of objects, by name
+  std::map<std::string, int64_t> members; ///< member name to object number
   std::vector<std::string> functions;     ///< names of concrete functions
-  std::string constant;    ///< the node of the main graph that it is
-  std::string variableKey; ///< the checkpoint's, of a variable
+  std::string constant;    ///< the node of the main graph, for a constant
+  std::string variableKey; ///< the key in the checkpoint, for a variable
 };
 
 struct ModelFile {
@@ -173,25 +172,25 @@ struct ModelFile {
 };
 
 struct Model {
-  std::string path;    ///< as the user named it
-  std::string version; ///< of the TensorFlow that wrote it
+  std::string path;    ///< as the user gave it
+  std::string version; ///< version of the TensorFlow that wrote it
   std::vector<ModelFile> files;
   bool isSavedModel = false;
   Body graph;
   std::map<std::string, Function> functions;
   std::map<std::string, Signature> signatures;
-  std::shared_ptr<TensorBundle> bundle; ///< null: no variables were saved
+  std::shared_ptr<TensorBundle> bundle; ///< null if no variables were saved
   std::map<std::string, std::string> variableKeys; ///< node to key of bundle
   std::vector<Object> objects; ///< the first is the model itself
   std::map<std::string, ConcreteFunction> concreteFunctions;
 
-  /// The object that a path of members such as `encoder.layers.0` names from
-  /// the model on; null where there is none.
+  /// The object at a path of members from the model on, such as
+  /// `encoder.layers.0`; null if there is none.
   const Object *findObject(const std::string &path) const;
-  /// Paths of the objects that are functions, at most `most` of them.
+  /// The paths of at most `most` objects that are functions.
   std::vector<std::string> functionPaths(size_t most) const;
 
-  /// A copy of a constant's bytes; nothing when they can no longer be read.
+  /// A copy of a constant's bytes; null if they can no longer be read.
   std::optional<std::vector<std::byte>> bytes(const Tensor &tensor) const;
 };
 

@@ -1,7 +1,7 @@
-// Python's nesting is flattened as TensorFlow flattens it: lists and tuples in
-// their order, dictionaries by their keys. Which value a variable was saved
-// with, the checkpoint's own object graph says, walked beside this one by the
-// members' names.
+// Python's nested structures are flattened in TensorFlow's order: lists and
+// tuples by position, dictionaries by key. The saved value of each variable
+// comes from the checkpoint's own object graph, which is traversed in parallel
+// by member names.
 #include "compiler/import/tensorflow/reader/TfObjects.h"
 
 #include "compiler/files/ReadFailure.h"
@@ -28,7 +28,7 @@ std::string spell(const proto::TensorSpec &spec, DataType type) {
   return text + "]";
 }
 
-/// The tensors of what a function takes.
+/// Collects the tensors of a function's arguments.
 class Arguments {
 public:
   Arguments(ConcreteFunction &function, std::string place)
@@ -95,8 +95,8 @@ private:
   std::string place;
 };
 
-/// Names for the tensors of what a function gives: keys of dictionaries, else
-/// numbers.
+/// Collects names for the tensors of a function's results: the keys of
+/// dictionaries, else numbers.
 void nameOutputs(const proto::StructuredValue &value, const std::string &name,
                  std::vector<std::string> &names) {
   auto list = [&](const auto &values) {
@@ -130,7 +130,7 @@ void nameOutputs(const proto::StructuredValue &value, const std::string &name,
   }
 }
 
-/// Every name once.
+/// Makes the names unique, and replaces empty ones.
 void makeUnique(std::vector<std::string *> names) {
   std::set<std::string> used;
   for (std::string *name : names)
@@ -155,7 +155,8 @@ ConcreteFunction decodeFunction(const std::string &name,
   const Function &function = found->second;
   result.isComplete &=
       function.inputs.size() == result.inputs.size() + result.captures.size();
-  // The graph knows how many results there are; their names may be its own.
+  // The graph function has the right number of results. If it differs, use its
+  // own names.
   if (result.outputs.size() != function.outputs.size()) {
     result.outputs.clear();
     for (const Argument &output : function.outputs)
@@ -175,7 +176,7 @@ ConcreteFunction decodeFunction(const std::string &name,
   return result;
 }
 
-/// Gives variables the keys that the checkpoint's objects have.
+/// Sets the variables' keys to those of the checkpoint's objects.
 void findKeys(const proto::SavedObjectGraph &saved, Model &model) {
   if (!model.bundle || !model.bundle->contains(objectGraphKey))
     return;

@@ -1,6 +1,6 @@
-// The object graph of a SavedModel: its functions by their place in Python's
-// objects, their traced variants, and which saved value a captured variable
-// has.
+// The object graph of a SavedModel: functions by their path in Python's
+// objects, their traced variants, and the saved value of each captured
+// variable.
 #ifndef TENON_COMPILER_IMPORT_TENSORFLOW_READER_TFOBJECTS_H
 #define TENON_COMPILER_IMPORT_TENSORFLOW_READER_TFOBJECTS_H
 
@@ -9,8 +9,8 @@
 
 namespace tenon::tf {
 
-/// Fills model.objects and model.concreteFunctions; the functions and the
-/// bundle are there already. Throws ReadFailure and FileError.
+/// Fills model.objects and model.concreteFunctions. model.functions and
+/// model.bundle must be filled already. Throws ReadFailure and FileError.
 void decodeObjects(const proto::SavedObjectGraph &graph, Model &model);
 
 } // namespace tenon::tf

@@ -1,5 +1,5 @@
-// A frozen graph is one GraphDef; a SavedModel's folder has graphs with tags,
-// and beside them the variables.
+// A frozen graph is one GraphDef. The folder of a SavedModel has graphs with
+// tags, and the variables.
 #include "compiler/import/tensorflow/reader/TfReader.h"
 
 #include "compiler/files/ReadFailure.h"
@@ -40,7 +40,7 @@ bool looksLikeGraphDef(const std::string &path) {
     uint64_t length = reader.readVarint();
     if (length == 0 || length > file->size() - reader.offset())
       return false;
-    // A NodeDef begins with its name or, unnamed fields aside, its op.
+    // A NodeDef begins with its name (1) or, if that is empty, its op (2).
     wire::Tag first = reader.readTag();
     looks = (first.field == 1 || first.field == 2) &&
             first.type == wire::WireType::Length;
@@ -50,7 +50,7 @@ bool looksLikeGraphDef(const std::string &path) {
   return looks;
 }
 
-/// `serve`, or `a,b`.
+/// The tags of a graph as text, such as `serve` or `a,b`.
 static std::string spell(const proto::MetaGraphDef &graph) {
   std::string text;
   for (const std::string &tag : graph.meta_info_def().tags())
@@ -103,7 +103,7 @@ static void readSavedModel(Model &model, const std::string &tags) {
   if (stat(file.c_str(), &found) != 0)
     fail("", "the folder has no saved_model.pb");
   std::shared_ptr<FileRoot> root = FileRoot::ofModel(file);
-  if (!root) // removed meanwhile
+  if (!root) // removed since the check above
     fail("", "the folder has no saved_model.pb");
   model.files.push_back({file, OpenFile::open(file)});
   proto::SavedModel saved;
@@ -113,7 +113,7 @@ static void readSavedModel(Model &model, const std::string &tags) {
   model.version = graph.meta_info_def().tensorflow_version();
   decodeGraph(graph.graph_def(), model);
   for (const auto &[name, signature] : graph.signature_def())
-    // Runs initializers; nothing to compute.
+    // This op only runs initializers, so there is nothing to compute.
     if (name != "__saved_model_init_op")
       model.signatures[name] = decodeSignature(name, signature);
   std::string index = root->join("variables/variables.index");

@@ -1,5 +1,5 @@
-// The TensorFlow reader: a SavedModel's folder or a frozen graph goes in,
-// checked structures come out, or a diagnostic and nothing.
+// The TensorFlow reader. Input: the folder of a SavedModel, or a frozen graph.
+// Output: checked structures, or null and a diagnostic.
 #ifndef TENON_COMPILER_IMPORT_TENSORFLOW_READER_TFREADER_H
 #define TENON_COMPILER_IMPORT_TENSORFLOW_READER_TFREADER_H
 
@@ -8,16 +8,16 @@
 
 namespace tenon {
 
-/// Whether `path` is a folder: a SavedModel then.
+/// True if `path` is a folder, which must be a SavedModel then.
 bool isFolder(const std::string &path);
 
-/// Whether the file looks like a serialized GraphDef: its first field is a node
-/// or a function library. ONNX models begin otherwise.
+/// True if the file looks like a serialized GraphDef: its first field is a node
+/// or a function library. ONNX models begin with other fields.
 bool looksLikeGraphDef(const std::string &path);
 
-/// Reads a folder with saved_model.pb in it, or a frozen GraphDef. Of several
-/// graphs in a SavedModel the one whose tags are `tags` is taken (comma
-/// separated; empty: the only one, or that of `serve`).
+/// Reads a folder with saved_model.pb in it, or a frozen GraphDef. `tags`
+/// selects one of several graphs in a SavedModel by its tags, separated by
+/// commas. Empty tags select the only graph, else the one of `serve`.
 std::unique_ptr<tf::Model> readTensorFlow(const std::string &path,
                                           const std::string &tags,
                                           const DiagnosticHandler &report);

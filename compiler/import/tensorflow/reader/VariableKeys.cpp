@@ -1,5 +1,5 @@
-// Assignments are found backwards from the restoring op, each with the key that
-// its value was read under.
+// Searches backwards from the restoring op for assignments of restored values.
+// The key of a variable is the one that its value is read with.
 #include "compiler/import/tensorflow/reader/VariableKeys.h"
 
 #include <functional>
@@ -8,9 +8,9 @@
 namespace tenon::tf {
 
 namespace {
-/// Follows identities; null where the edge leads out of the body.
+/// Follows Identity nodes; null if the edge leads out of the body.
 const Node *producer(const Body &body, Edge &edge) {
-  // A chain longer than the body goes in circles.
+  // A chain longer than the body is a cycle.
   for (size_t steps = 0; steps <= body.nodes.size(); ++steps) {
     const Node *node = body.find(edge.node);
     if (!node || node->op != "Identity" || node->inputs.empty())
@@ -24,7 +24,7 @@ bool isAssignment(const Node &node) {
   return node.op == "AssignVariableOp" || node.op == "Assign";
 }
 
-/// The key that the assigned value was restored from.
+/// The key that the assigned value is restored with.
 std::optional<std::string> restoredKey(const Body &body, Edge value) {
   const Node *restore = producer(body, value);
   if (!restore || restore->op != "RestoreV2" || restore->inputs.size() < 2)
@@ -45,7 +45,7 @@ std::optional<std::string> restoredKey(const Body &body, Edge value) {
 std::map<std::string, std::string>
 findVariableKeys(const Model &model, const std::string &restoreOp) {
   std::map<std::string, std::string> keys;
-  /// `outside` names a body's argument in the main graph.
+  /// `outside` maps a body's argument to its name in the main graph.
   auto assignments =
       [&](const Body &body, const Node &node,
           const std::function<std::string(const std::string &)> &outside) {
@@ -57,7 +57,7 @@ findVariableKeys(const Model &model, const std::string &restoreOp) {
         if (key && !name.empty())
           keys.emplace(name, *key);
       };
-  // Back from the op over data and control edges.
+  // Go back from the op over data and control edges.
   std::set<const Node *> seen;
   std::vector<const Node *> open;
   auto visit = [&](const std::string &name) {

@@ -1,6 +1,6 @@
-// Which key of the checkpoint each variable was saved under. Names do not tell:
-// Keras saves one variable twice and two under one name. The graph's own
-// subgraph that restores them does.
+// Finds the checkpoint key of each variable. Names are not sufficient: Keras
+// saves one variable twice, and two under one name. So the keys are read from
+// the subgraph that restores the variables.
 #ifndef TENON_COMPILER_IMPORT_TENSORFLOW_READER_VARIABLEKEYS_H
 #define TENON_COMPILER_IMPORT_TENSORFLOW_READER_VARIABLEKEYS_H
 
@@ -8,9 +8,9 @@
 
 namespace tenon::tf {
 
-/// Variable nodes of the main graph to keys, read from what `restoreOp` would
-/// run: assignments of results of RestoreV2, in the graph or in the function
-/// that it calls.
+/// Maps the variable nodes of the main graph to keys. They come from the nodes
+/// that `restoreOp` would run: assignments of results of RestoreV2, in the
+/// graph or in the function that it calls.
 std::map<std::string, std::string>
 findVariableKeys(const Model &model, const std::string &restoreOp);
 
