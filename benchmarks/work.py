@@ -4,7 +4,7 @@
 Counted in the program after all shapes are known. A product and its sum are
 two operations; ops other than dot products and convolutions count as free.
 Bytes are those of the weights in use, the inputs and the outputs, each counted
-once. Of a table only the rows that are read count. Usage: TOOL MODEL
+once. A table counts with the rows that are read. Usage: TOOL MODEL
 [INPUT:1x3x224x224...].
 """
 import math

@@ -34,7 +34,7 @@ def FormFusions : Pass<"tenon-form-fusions", "mlir::func::FuncOp"> {
 }
 
 def StreamOutputs : Pass<"tenon-stream-outputs", "mlir::func::FuncOp"> {
-  let summary = "Let copies that nothing of the run reads again go past the caches";
+  let summary = "Use non-temporal stores for copies that the run does not read again";
   let description = [{
     Marks fusions that copy tensors into outputs of the model that only the
     caller reads. It does so if the run's weights are larger than any cache: the

@@ -196,9 +196,6 @@ def PackWeights : Pass<"tenon-pack-weights", "mlir::ModuleOp"> {
     eighth would be padding: weights that `tenon-quantize-weights` stores in
     fewer `bits` have panels of 64 columns (96 for four bits), and f32 weights
     that products of at most four rows read have 48 or 64.
-
-    A row of a panel is a line of the cache. Weights that `tenon-quantize-weights` stores in fewer `bits` have panels of 64 columns, of four bits
-    96, f32 ones that products of at most four rows read 48 or 64, unless more than an eighth of all would be padding.
   }];
   let options = [Option<"bits", "bits", "int64_t", /*default=*/"32", "Bits of an f32 element as it will be stored">];
 }

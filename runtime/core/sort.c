@@ -30,7 +30,7 @@ static inline int32_t half_rank(uint16_t bits, uint16_t infinity) {
 #define BEFORE_u64(a, b) ((a) < (b))
 
 #define DEFINE_SORT(NAME, TYPE)                                                \
-  /* True if element a stands before element b in the sorted line. */          \
+  /* True if element a comes before element b in the sorted row. */            \
   static inline int precedes_##NAME(TYPE a, int64_t a_at, TYPE b,              \
                                     int64_t b_at, int32_t descending) {        \
     if (descending ? BEFORE_##NAME(b, a) : BEFORE_##NAME(a, b))                \

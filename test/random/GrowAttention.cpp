@@ -33,7 +33,7 @@ GrownDim GraphGrower::attendedBatch() {
 }
 
 /// Sometimes broadcasts `x` to its own shape. Importers write that where
-/// dynamic extents meet static ones.
+/// dynamic extents are combined with static ones.
 Grown GraphGrower::pinned(const Grown &x) {
   if (x.isStatic() || !random.oneIn(3))
     return x;

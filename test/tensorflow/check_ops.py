@@ -4,7 +4,7 @@
 A row (op_row.py) is a node with its operands and its expected result. The rows
 of a family share a graph, which is compiled and run twice: with all extents
 static, and with all but the first extent of each input dynamic. The reference
-(`tenon verify`) must agree with the compiled code too.
+(`tenon verify`) must agree with code of -O0 too; code of -O2 is compared with numpy.
 
     check_ops.py --build=BUILD [--only=WORDS] [--no-verify]
     check_ops.py --write=FOLDER

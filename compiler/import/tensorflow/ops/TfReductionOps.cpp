@@ -133,7 +133,7 @@ LogicalResult broadcastGradientArgs(NodeContext &c) {
     // The axes are chosen at import, assuming that a dynamic extent is not one.
     if (!isOne(x) && !isOne(y) && !GraphBuilder::same(*x, *y))
       c.check(*x, *y, *y,
-              "extents that meet must be equal where gradients are computed");
+              "extents that are combined must be equal where gradients are computed");
   }
   mlir::Type element = g.elementOf(c.input(0));
   for (size_t i : {0, 1})
