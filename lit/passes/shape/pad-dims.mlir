@@ -28,7 +28,6 @@ module attributes {tenon.pad = {seq = 8}} {
 
 // Both operands of a contraction along the padding are masked, and a softmax along it is masked by -inf. An extent shared with another
 // input is padded, too.
-// input shares is the padded one.
 // CHECK-LABEL: func.func @scores(
 // CHECK: %[[Q:.*]] = tenon.pad
 // CHECK: %[[K:.*]] = tenon.pad
