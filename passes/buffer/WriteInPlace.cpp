@@ -2,6 +2,8 @@
 // in a cache already, and a buffer of their own would first have to come there.
 #include "passes/buffer/Passes.h"
 
+#include "dialects/tenon/NumericsContract.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "passes/buffer/OwnElements.h"
@@ -12,9 +14,6 @@ using namespace mlir;
 namespace tenon {
 #define GEN_PASS_DEF_WRITEINPLACE
 #include "passes/buffer/Passes.h.inc"
-
-/// Elements of the widest vectors.
-constexpr int64_t mostLanes = 16;
 
 namespace {
 struct WriteInPlace : impl::WriteInPlaceBase<WriteInPlace> {
@@ -40,14 +39,15 @@ struct WriteInPlace : impl::WriteInPlaceBase<WriteInPlace> {
     });
   }
 
-  /// Whether rows end in whole vectors of some size. A store through a mask
-  /// would hold up the loads of the next row.
+  /// Whether rows end in whole vectors on every machine. A masked store would
+  /// hold up the loads of the next row.
   static bool rowsEndUnmasked(MemRefType type) {
     if (type.getRank() < 2)
       return true;
     int64_t width = type.getShape().back();
     return !ShapedType::isDynamic(width) &&
-           (width % mostLanes == 0 || llvm::isPowerOf2_64(width % mostLanes));
+           (width % panelColumns == 0 ||
+            llvm::isPowerOf2_64(width % panelColumns));
   }
 
   static bool areAlike(memref::AllocOp a, memref::AllocOp b) {

@@ -4,6 +4,7 @@
 // root of a new group.
 #include "passes/fuse/Passes.h"
 
+#include "dialects/tenon/NumericsContract.h"
 #include "dialects/tenon/Packing.h"
 #include "dialects/tenon/Quantization.h"
 #include "dialects/tenon/ShapeRules.h"
@@ -104,9 +105,8 @@ RankedTensorType resultType(Operation *op) {
   return cast<RankedTensorType>(op->getResult(0).getType());
 }
 
-/// Queries whose attention reads each key once, in one task a head, and heads
-/// that are tasks enough to copy keys in.
-constexpr int64_t fewQueries = 16, fewestHeads = 8;
+/// Heads that are enough tasks to copy keys in.
+constexpr int64_t fewestHeads = 8;
 
 struct Group {
   Operation *root;
@@ -238,7 +238,7 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     return !llvm::is_contained(query.getShape(), 0) &&
            !llvm::is_contained(value.getShape(), 0) &&
            !ShapedType::isDynamic(queries) &&
-           queries * attention.getHeadGroup() <= fewQueries;
+           queries * attention.getHeadGroup() <= attentionTaskRows;
   }
 
   /// The group of the attention that joins earlier keys, or values, and new

@@ -3,6 +3,7 @@
 // Here the packing is only written down; tenon-fold-weights makes it a recipe.
 #include "passes/graph/Passes.h"
 
+#include "dialects/tenon/NumericsContract.h"
 #include "dialects/tenon/Packing.h"
 #include "dialects/tenon/TenonDialect.h"
 
@@ -16,13 +17,12 @@ namespace tenon {
 #include "passes/graph/Passes.h.inc"
 
 namespace {
-/// Bytes of a panel's row: whole vectors on every target.
-constexpr int64_t rowBytes = 64;
-/// Columns of an f32 panel that few rows meet, who read it as fast as it comes:
-/// one stream, which hardware fetches ahead better than several.
-constexpr int64_t wideWidth = 64, lessWideWidth = 48, fewRows = 4;
-/// Chains of four vectors cannot follow four bits.
-constexpr int64_t nibbleWidth = 96;
+/// Columns of an f32 panel that only a few rows read: these wait for memory,
+/// and the hardware prefetches one stream better than several.
+constexpr int64_t wideWidth = 4 * panelColumns,
+                  lessWideWidth = 3 * panelColumns, fewRows = 4;
+/// Decoding int4 is slow: four vectors' chains of FMAs cannot hide it, six can.
+constexpr int64_t nibbleWidth = 6 * panelColumns;
 /// A weight that is needed unpacked too has a packed copy up to this size.
 constexpr int64_t smallWeight = 1 << 20;
 
@@ -119,7 +119,7 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
     for (int64_t width : widths)
       if (8 * filling(width) <= extent)
         return width;
-    return rowBytes * 8 / element.getIntOrFloatBitWidth();
+    return panelRowBytes * 8 / element.getIntOrFloatBitWidth();
   }
 
   void pack(Readers &readers) {

@@ -4,6 +4,7 @@
 // tenon.dequantize.
 #include "passes/graph/Passes.h"
 
+#include "dialects/tenon/NumericsContract.h"
 #include "dialects/tenon/Packing.h"
 #include "dialects/tenon/Quantization.h"
 #include "dialects/tenon/TenonDialect.h"
@@ -18,10 +19,6 @@ namespace tenon {
 #include "passes/graph/Passes.h.inc"
 
 namespace {
-/// Eight bits keep the blocks of the numerics contract; four need smaller
-/// groups, for one outlier takes the precision of its whole group.
-constexpr int64_t byteGroup = 128, nibbleGroup = 32;
-
 /// Whether all that reads `unpacked` is a product that sums over its one other
 /// dimension, or takes single elements.
 bool sumsOverDepth(UnpackOp unpacked) {

@@ -2,20 +2,11 @@
 #ifndef TENON_PASSES_CPU_AMX_AMXPLAN_H
 #define TENON_PASSES_CPU_AMX_AMXPLAN_H
 
+#include "dialects/tenon/NumericsContract.h"
 #include "passes/cpu/tile/RegisterTile.h"
 #include "passes/kernel/nest/ContractionNest.h"
 
 namespace tenon {
-
-/// Rows and columns of a tile of sums; twice as many sums of a tile of bf16.
-constexpr int64_t amxTile = 16;
-/// Columns that are split at once: two tiles.
-constexpr int64_t amxPanel = 2 * amxTile;
-/// Sums that one product of tiles adds up.
-constexpr int64_t amxStep = 2 * amxTile;
-/// No more rows than this never go through tiles, nor do the columns of
-/// operands then have to be read twice: decoding waits for memory alone.
-constexpr int64_t amxFewRows = 8;
 
 struct AmxPlan {
   /// Parts of bf16 that the operands are split into; part i of lhs meets part j

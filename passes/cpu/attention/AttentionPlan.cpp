@@ -21,7 +21,6 @@ constexpr int64_t mostTileRows = 6;
 /// Rows whose sums leave registers for a power, which takes the place of the
 /// next tile's; of fewer than some tiles nothing is gained.
 constexpr int64_t overlappedRows = 4;
-constexpr int64_t fewRows = 16;
 /// Beyond a task's rows, see scratchRows.
 constexpr int64_t spareRows = 3 * mostTileRows;
 
@@ -42,14 +41,14 @@ AttentionSizes planAttention(const AttentionExtents &extents,
   int64_t packed = 4 * attentionBlock * (sizes.depth + sizes.valueWidth),
           row = 4 * (attentionBlock + sizes.valueWidth + attentionLanes + 4),
           left = std::min(taskBytes, stackBytes - packed) / row - spareRows,
-          most = std::max(fewRows, left),
+          most = std::max(attentionTaskRows, left),
           rows = std::max<int64_t>(1, extents.rows.value_or(most)),
           heads = std::max<int64_t>(1, extents.heads),
           parts = divideCeilSigned(rows, most);
-  while (heads * parts < fewestTasks && rows >= 2 * parts * fewRows)
+  while (heads * parts < fewestTasks && rows >= 2 * parts * attentionTaskRows)
     parts *= 2;
   int64_t part = divideCeilSigned(rows, parts);
-  bool tall = !few && part >= fewRows;
+  bool tall = !few && part >= attentionTaskRows;
   sizes.scoreRows =
       divideCeilSigned(part, divideCeilSigned(part, mostTileRows));
   if (tall)

@@ -4,14 +4,12 @@
 #ifndef TENON_PASSES_CPU_ATTENTION_ATTENTIONPLAN_H
 #define TENON_PASSES_CPU_ATTENTION_ATTENTIONPLAN_H
 
+#include "dialects/tenon/NumericsContract.h"
+
 #include <cstdint>
 #include <optional>
 
 namespace tenon {
-
-/// Parts of the numerics contract: never depend on the target or on extents.
-constexpr int64_t attentionBlock = 64; ///< keys whose sums are rescaled at once
-constexpr int64_t attentionLanes = 16; ///< of the sum of powers
 
 /// Extents as far as they are known at compile time.
 struct AttentionExtents {
