@@ -76,8 +76,8 @@ public:
     }
     module = std::move(loaded.module);
     pairsOfText = productsOfPairs(*module).size();
-    // Stages before `tiled` are of no target's instructions.
-    bool makesCode = last == "tiled" || last == "llvm";
+    // Stages before `planned` are of no target's instructions.
+    bool makesCode = last == "planned" || last == "tiled" || last == "llvm";
     if (makesCode && failed(checkProducts(*module, targets))) {
       status = diagnostics.flush(report, false);
       return false;
@@ -161,6 +161,11 @@ private:
       for (StringRef table : {"tenon.launches", "tenon.sites"})
         if (Attribute rows = i ? versions[i - 1]->getAttr(table) : nullptr)
           versions[i]->setAttr(table, rows);
+      // One version for all targets so far has the machine that runs least.
+      versions[i]->setAttr(
+          MachineAttr::onModule,
+          machineFor(&context, options,
+                     versions.size() == 1 ? targets.back() : targets[i]));
       if (!runPhaseOn(versions[i], phase,
                       pipelineFor(options, targets[i], targets), diagnostics))
         return false;

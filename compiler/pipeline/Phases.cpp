@@ -2,6 +2,7 @@
 // earlier.
 #include "compiler/pipeline/Phases.h"
 
+#include "dialects/tenon/KernelPlan.h"
 #include "dialects/tenon/State.h"
 #include "passes/buffer/Bufferize.h"
 #include "passes/buffer/Passes.h"
@@ -65,6 +66,11 @@ static bool allowedPlaced(Operation *op) {
       llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>) ||
       llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
   return !tensors && !isa<memref::AllocOp>(op);
+}
+
+static bool allowedPlanned(Operation *op) {
+  auto fusion = dyn_cast<FusionOp>(op);
+  return allowedPlaced(op) && (!fusion || planOf(fusion));
 }
 
 static bool allowedTiled(Operation *op) {
@@ -175,11 +181,13 @@ static GreedyRewriteConfig withBlocksAsTheyAre() {
   return config;
 }
 
-static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
-  LowerFusionsOptions lower;
-  lower.vectorBytes = options.vectorBytes;
-  lower.amxParts = options.amxParts;
-  pm.addPass(createLowerFusions(lower));
+static void buildPlanned(OpPassManager &pm, const PipelineOptions &) {
+  // After buffers: how operands lie in memory is known.
+  pm.addPass(createPlanKernels());
+}
+
+static void buildTiled(OpPassManager &pm, const PipelineOptions &) {
+  pm.addPass(createLowerFusions());
   // One by one: of the module as a whole, every kernel would be walked again
   // until the last of them settles.
   OpPassManager &kernel = pm.nest<func::FuncOp>();
@@ -217,6 +225,8 @@ ArrayRef<Phase> phaseTable() {
        "no tensors outside fusions: memrefs in one arena, and nothing "
        "allocates",
        buildPlaced, allowedPlaced},
+      {"planned", "each fusion has the plan of its kernel, tiles and tasks",
+       buildPlanned, allowedPlanned},
       {"tiled", "each fusion is a function of loops, called by tenon.launch",
        buildTiled, allowedTiled},
       {"llvm", "llvm only; entries have the ABI's signature", buildLLVM,

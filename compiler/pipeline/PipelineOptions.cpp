@@ -35,6 +35,14 @@ static Products productsFor(MatmulPrecision precision,
              : Products::Chain;
 }
 
+MachineAttr machineFor(mlir::MLIRContext *context,
+                       const CompileOptions &options,
+                       const TargetChoice &target) {
+  return MachineAttr::x86(context, target.vectorBytes,
+                          amxPartsFor(options.matmulPrecision, target),
+                          target.bf16Pairs);
+}
+
 PipelineOptions pipelineFor(const CompileOptions &options) {
   PipelineOptions pipeline;
   pipeline.foldBatchNorm = options.foldBatchNorm;
@@ -46,10 +54,8 @@ PipelineOptions pipelineFor(const CompileOptions &options,
                             const TargetChoice &target,
                             llvm::ArrayRef<TargetChoice> targets) {
   PipelineOptions pipeline = pipelineFor(options);
-  pipeline.vectorBytes = target.vectorBytes;
   pipeline.nativeHalf = target.nativeHalf;
   pipeline.nativeFma = target.has(TENON_CPU_FMA);
-  pipeline.amxParts = amxPartsFor(options.matmulPrecision, target);
   pipeline.products = productsFor(options.matmulPrecision, targets);
   return pipeline;
 }

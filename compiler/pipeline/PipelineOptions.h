@@ -5,16 +5,13 @@
 
 #include "compiler/CompileOptions.h"
 #include "compiler/codegen/Target.h"
-#include "dialects/tenon/TenonDialect.h"
+#include "dialects/tenon/Machine.h"
 
 #include "llvm/ADT/ArrayRef.h"
 
 namespace tenon {
 
 struct PipelineOptions {
-  int64_t vectorBytes = 32;  ///< bytes of a vector register
-  int64_t amxParts = 0;      ///< of bf16, that f32 operands of products are
-                             ///< split into for AMX; 0: there is none
   bool nativeHalf = true;    ///< the target converts f16 to f32 and back
   bool nativeFma = true;     ///< the target has fused multiply-add
   bool foldBatchNorm = true; ///< batch normalization after a convolution
@@ -27,6 +24,12 @@ struct PipelineOptions {
 
 /// For passes that ask nothing of a target.
 PipelineOptions pipelineFor(const CompileOptions &options);
+
+/// The machine of `target` for passes that price something, with the tiles that
+/// are precise enough.
+MachineAttr machineFor(mlir::MLIRContext *context,
+                       const CompileOptions &options,
+                       const TargetChoice &target);
 
 /// For the passes that make code for `target`, one of `targets`.
 PipelineOptions pipelineFor(const CompileOptions &options,

@@ -4,7 +4,7 @@
 // and the run must be one that drives it out of the caches anyway.
 #include "passes/fuse/Passes.h"
 
-#include "dialects/tenon/TenonDialect.h"
+#include "dialects/tenon/Machine.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -16,12 +16,10 @@ namespace tenon {
 #include "passes/fuse/Passes.h.inc"
 
 namespace {
-/// Weights read in a run that leave nothing else in a cache of today.
-constexpr int64_t cacheBytes = 64 << 20;
-
 struct StreamOutputs : impl::StreamOutputsBase<StreamOutputs> {
   void runOnOperation() override {
-    if (weightBytes() < cacheBytes)
+    // Such a run leaves nothing else in the last cache.
+    if (weightBytes() < MachineAttr::of(getOperation()).lastCache())
       return;
     getOperation().walk([](FusionOp fusion) {
       if (fusion.getKind() == FusionKind::Attention)

@@ -1,8 +1,9 @@
-// One fusion on its way to a function: what every kernel emitter is given and
-// gives back.
+// One fusion on its way to a function: the input and the result of every kernel
+// emitter.
 #ifndef TENON_PASSES_KERNEL_KERNEL_H
 #define TENON_PASSES_KERNEL_KERNEL_H
 
+#include "dialects/tenon/Machine.h"
 #include "dialects/tenon/TenonDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,7 +19,7 @@ using TaskCounter =
     std::function<mlir::Value(mlir::OpBuilder &, mlir::Location,
                               llvm::ArrayRef<mlir::OpFoldResult> sizes)>;
 
-/// What an emitter works on. The builder stands in the body of `func`, which
+/// The state of an emitter. The builder stands in the body of `func`, which
 /// takes (call, inputs..., outputs..., begin, end); an emitter writes code for
 /// the tasks [begin, end) and says how many tasks there are.
 struct Kernel {
@@ -30,8 +31,7 @@ struct Kernel {
   llvm::SmallVector<mlir::Value> outputs{}; ///< memrefs, one per yielded value
   mlir::Value call;                         ///< !llvm.ptr, for faults
   mlir::Value begin, end;                   ///< index
-  int64_t vectorBytes; ///< bytes of the target's vector registers
-  int64_t amxParts;    ///< of bf16, that AMX multiplies f32 in; 0: no AMX
+  MachineAttr machine;                      ///< that the code is made for
 
   mlir::Location loc() { return fusion.getLoc(); }
   /// Lanes of the widest element among the kernel's tensors that fill one
@@ -41,8 +41,6 @@ struct Kernel {
 
 /// The type of a tensor in kernels: signless elements, bool as one byte.
 mlir::MemRefType kernelMemRef(mlir::Type tensorOrMemRef);
-
-constexpr int64_t lineBytes = 64; ///< of the caches
 
 /// Index arithmetic that folds constants.
 struct IndexBuilder {

@@ -2,14 +2,14 @@
 // spilled, is less than the 640 KiB that embedding.md promises: at most 649999
 // bytes, and more than half of that, or the sums lie elsewhere. Tiles are
 // configured where there are many rows alone.
-// RUN: tenon-opt %s --tenon-to-placed \
-// RUN:   --tenon-lower-fusions="vector-bytes=64 amx-parts=3" \
+// RUN: tenon-opt %s --tenon-to-planned --tenon-lower-fusions \
 // RUN:   --canonicalize --cse --loop-invariant-code-motion \
 // RUN:   --tenon-make-entries --convert-scf-to-cf --tenon-convert-to-llvm \
 // RUN:   --reconcile-unrealized-casts --canonicalize \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=sapphirerapids \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids | FileCheck %s
 
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144, tiles = 3, tile_stack = 655360>} {
 // CHECK-LABEL: contraction.unpack.dot_general.0:
 // CHECK-NOT: ret
 // CHECK: subq ${{([345][0-9]|6[0-4])[0-9][0-9][0-9][0-9]}}, %rsp
@@ -31,4 +31,5 @@ func.func @wide(%x: tensor<16x768xf32>, %p: tensor<1024x768x16xf32>) -> tensor<1
   %w = tenon.unpack %p dim 1 extent 16384 : (tensor<1024x768x16xf32>) -> tensor<768x16384xf32>
   %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<16x768xf32>, tensor<768x16384xf32>) -> tensor<16x16384xf32>
   return %0 : tensor<16x16384xf32>
+}
 }

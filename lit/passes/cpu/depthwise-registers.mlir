@@ -1,13 +1,14 @@
 // The innermost loop of a depthwise convolution, over the rows of its window,
 // holds the sums of seven columns in registers: each of nine columns of the
 // input is loaded once, and nothing is on the stack or shuffled.
-// RUN: tenon-opt %s --tenon-to-placed --tenon-lower-fusions=vector-bytes=64 \
+// RUN: tenon-opt %s --tenon-to-planned --tenon-lower-fusions \
 // RUN:   --canonicalize --cse --loop-invariant-code-motion \
 // RUN:   --tenon-make-entries --convert-scf-to-cf --tenon-convert-to-llvm \
 // RUN:   --reconcile-unrealized-casts --canonicalize \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=x86-64-v4 \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 | FileCheck %s
 
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 // The tiles without a border are the ones that load nine columns.
 // CHECK-LABEL: contraction.convolution.0:
 // CHECK: Inner Loop Header
@@ -24,4 +25,5 @@
 func.func @main(%x: tensor<1x28x28x64xf32>, %w: tensor<3x3x1x64xf32>) -> tensor<1x28x28x64xf32> {
   %0 = tenon.convolution %x, %w strides [1, 1] padding [1, 1, 1, 1] lhs_dilation [1, 1] rhs_dilation [1, 1] groups 64 : (tensor<1x28x28x64xf32>, tensor<3x3x1x64xf32>) -> tensor<1x28x28x64xf32>
   return %0 : tensor<1x28x28x64xf32>
+}
 }

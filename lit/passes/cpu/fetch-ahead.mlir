@@ -1,9 +1,10 @@
 // Weights of a convolution are read once for each block of its rows. Where all
 // of them cannot stay in the second cache, tiles fetch the columns that come
 // next, through the taps of a window too. A 1x1 convolution is a product.
-// RUN: tenon-opt %s --tenon-to-placed --tenon-lower-fusions=vector-bytes=64 \
+// RUN: tenon-opt %s --tenon-to-planned --tenon-lower-fusions \
 // RUN:   --canonicalize --cse --split-input-file | FileCheck %s
 
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 // CHECK-LABEL: func.func private @contraction{{.*}}(
 // CHECK: %[[SUMS:.*]]:21 = scf.for
 // CHECK: memref.prefetch
@@ -14,9 +15,11 @@ func.func @one_by_one(%x: tensor<1x7x7x512xf32>, %p: tensor<128x1x1x512x16xf32>)
   %0 = tenon.convolution %x, %w strides [1, 1] padding [0, 0, 0, 0] lhs_dilation [1, 1] rhs_dilation [1, 1] groups 1 : (tensor<1x7x7x512xf32>, tensor<1x1x512x2048xf32>) -> tensor<1x7x7x2048xf32>
   return %0 : tensor<1x7x7x2048xf32>
 }
+}
 
 // -----
 
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 // CHECK-LABEL: func.func private @contraction{{.*}}(
 // CHECK: memref.prefetch
 func.func @window(%x: tensor<1x14x14x256xf32>, %p: tensor<16x3x3x256x16xf32>) -> tensor<1x14x14x256xf32> {
@@ -24,9 +27,11 @@ func.func @window(%x: tensor<1x14x14x256xf32>, %p: tensor<16x3x3x256x16xf32>) ->
   %0 = tenon.convolution %x, %w strides [1, 1] padding [1, 1, 1, 1] lhs_dilation [1, 1] rhs_dilation [1, 1] groups 1 : (tensor<1x14x14x256xf32>, tensor<3x3x256x256xf32>) -> tensor<1x14x14x256xf32>
   return %0 : tensor<1x14x14x256xf32>
 }
+}
 
 // -----
 
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 // CHECK-LABEL: func.func private @contraction{{.*}}(
 // CHECK-NOT: memref.prefetch
 // CHECK: return
@@ -35,8 +40,10 @@ func.func @stays(%x: tensor<1x56x56x64xf32>, %p: tensor<4x3x3x64x16xf32>) -> ten
   %0 = tenon.convolution %x, %w strides [1, 1] padding [1, 1, 1, 1] lhs_dilation [1, 1] rhs_dilation [1, 1] groups 1 : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32>
   return %0 : tensor<1x56x56x64xf32>
 }
+}
 
 // -----
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 // One row reads four panels of a line's columns, which needs no help; of a wide
 // panel, and where the rows show in the run only, it fetches what it reads next.
 // CHECK-LABEL: func.func private @contraction{{.*}}(
@@ -47,9 +54,11 @@ func.func @row(%x: tensor<1x768xf32>, %p: tensor<48x768x16xf32>) -> tensor<1x768
   %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<1x768xf32>, tensor<768x768xf32>) -> tensor<1x768xf32>
   return %0 : tensor<1x768xf32>
 }
+}
 
 // -----
 
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 // CHECK-LABEL: func.func private @contraction{{.*}}(
 // CHECK: %[[GROUPS:.*]]:4 = scf.for
 // CHECK: %[[SUMS:.*]]:4 = scf.for
@@ -62,9 +71,11 @@ func.func @wide(%x: tensor<1x768xf32>, %q: tensor<12x768x64xi8>, %s: tensor<12x6
   %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<1x768xf32>, tensor<768x768xf32>) -> tensor<1x768xf32>
   return %0 : tensor<1x768xf32>
 }
+}
 
 // -----
 
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 // Of an image of an open batch each panel may be read but once: its few tiles
 // fetch the next one, though all would stay in the cache.
 // CHECK-LABEL: func.func private @contraction{{.*}}(
@@ -75,8 +86,10 @@ func.func @image(%x: tensor<?x14x14x112xf32>, %p: tensor<42x1x1x112x16xf32>) -> 
   %0 = tenon.convolution %x, %w strides [1, 1] padding [0, 0, 0, 0] lhs_dilation [1, 1] rhs_dilation [1, 1] groups 1 : (tensor<?x14x14x112xf32>, tensor<1x1x112x672xf32>) -> tensor<?x14x14x672xf32>
   return %0 : tensor<?x14x14x672xf32>
 }
+}
 
 // -----
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 // Rows meet a deep panel 128 sums at a time. What a tile fetches is counted
 // from where its piece begins.
 // CHECK-LABEL: func.func private @contraction{{.*}}(
@@ -90,8 +103,10 @@ func.func @pieces(%x: tensor<64x768xf32>, %p: tensor<24x768x16xf32>) -> tensor<6
   %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<64x768xf32>, tensor<768x384xf32>) -> tensor<64x384xf32>
   return %0 : tensor<64x384xf32>
 }
+}
 
 // -----
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 // The only tile of the rows fetches what it reads, and 96 steps before its two
 // panels end what the next two begin with, one panel further on.
 // CHECK-LABEL: func.func private @contraction{{.*}}(
@@ -105,8 +120,10 @@ func.func @alone(%x: tensor<8x768xf32>, %p: tensor<64x768x16xf32>) -> tensor<8x1
   %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<8x768xf32>, tensor<768x1024xf32>) -> tensor<8x1024xf32>
   return %0 : tensor<8x1024xf32>
 }
+}
 
 // -----
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 // Each of two tiles fetches half of every panel of the next piece, in each of
 // the two places where pieces are summed.
 // CHECK-LABEL: func.func private @contraction{{.*}}(
@@ -121,4 +138,5 @@ func.func @halves(%x: tensor<16x768xf32>, %p: tensor<24x768x16xf32>) -> tensor<1
   %w = tenon.unpack %p dim 1 extent 384 : (tensor<24x768x16xf32>) -> tensor<768x384xf32>
   %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<16x768xf32>, tensor<768x384xf32>) -> tensor<16x384xf32>
   return %0 : tensor<16x384xf32>
+}
 }

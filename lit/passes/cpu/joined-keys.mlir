@@ -1,8 +1,9 @@
 // Attention copies the keys it joins block by block. Streamed, whole blocks of
 // earlier keys go past the caches, from a line's begin on, and are read where
 // they were; a fence follows the last.
-// RUN: tenon-opt %s --pass-pipeline='builtin.module(tenon-lower-fusions{vector-bytes=64},canonicalize,cse)' --split-input-file | FileCheck %s
+// RUN: tenon-opt %s --pass-pipeline='builtin.module(tenon-plan-kernels,tenon-lower-fusions,canonicalize,cse)' --split-input-file | FileCheck %s
 
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 // CHECK-LABEL: func.func private @attention{{.*}}(
 // CHECK-SAME: %[[Q:[a-z0-9]*]]: memref<8x1x64xf32>, %[[PAST:[a-z0-9]*]]: memref<8x?x64xf32>, %[[NEW:[a-z0-9]*]]: memref<8x1x64xf32>,
 // CHECK: %[[ALL:.*]] = arith.cmpi eq
@@ -25,8 +26,10 @@ func.func @f(%q: memref<8x1x64xf32>, %a: memref<8x?x64xf32>, %b: memref<8x1x64xf
   }
   return
 }
+}
 
 // -----
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 // CHECK-LABEL: func.func private @attention{{.*}}(
 // CHECK-NOT: nontemporal
 // CHECK-NOT: llvm.fence
@@ -42,8 +45,10 @@ func.func @f(%q: memref<8x1x64xf32>, %a: memref<8x?x64xf32>, %b: memref<8x1x64xf
   }
   return
 }
+}
 
 // -----
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 // Rows that do not lie side by side are read from the output, streamed or not.
 // CHECK-LABEL: func.func private @attention{{.*}}(
 // CHECK-NOT: nontemporal
@@ -59,4 +64,5 @@ func.func @f(%q: memref<8x1x64xf32>, %a: memref<8x?x128xf32>, %b: memref<8x1x64x
     tenon.yield %1, %0 : tensor<8x1x64xf32>, tensor<8x?x64xf32>
   }
   return
+}
 }

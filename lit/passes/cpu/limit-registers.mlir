@@ -1,12 +1,13 @@
 // Limits that are known cost an instruction each: no test for NaN stands beside
 // them, and a product after them stays one.
-// RUN: tenon-opt %s --tenon-to-placed --tenon-lower-fusions=vector-bytes=64 \
+// RUN: tenon-opt %s --tenon-to-planned --tenon-lower-fusions \
 // RUN:   --canonicalize --cse --loop-invariant-code-motion \
 // RUN:   --tenon-make-entries --convert-scf-to-cf --tenon-convert-to-llvm \
 // RUN:   --reconcile-unrealized-casts --canonicalize \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=x86-64-v4 \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 | FileCheck %s
 
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 // CHECK-LABEL: {{^}}map.{{.*}}:
 // CHECK-NOT: vcmp
 // CHECK: vminps
@@ -22,4 +23,5 @@ func.func @main(%x: tensor<512xf32>) -> tensor<512xf32> {
   %1 = tenon.clamp %low, %0, %six : (tensor<512xf32>, tensor<512xf32>, tensor<512xf32>) -> tensor<512xf32>
   %2 = tenon.multiply %x, %1 : (tensor<512xf32>, tensor<512xf32>) -> tensor<512xf32>
   return %2 : tensor<512xf32>
+}
 }

@@ -1,7 +1,7 @@
 // The innermost loop over pairs of bf16: per step three vectors of columns, a
 // word of each row, one instruction for two products; nothing is converted or
 // moved between lanes, and nothing goes to the stack.
-// RUN: tenon-opt %s --tenon-to-placed --tenon-lower-fusions=vector-bytes=64 \
+// RUN: tenon-opt %s --tenon-to-planned --tenon-lower-fusions \
 // RUN:   --canonicalize --cse --loop-invariant-code-motion \
 // RUN:   --tenon-make-entries --convert-scf-to-cf --tenon-convert-to-llvm \
 // RUN:   --reconcile-unrealized-casts --canonicalize \
@@ -12,6 +12,7 @@
 // RUN: grep -c vdpbf16ps %t.loops | FileCheck %s --check-prefix=COUNT
 // RUN: not grep -E '%%rsp|vcvt|vperm|vpsh|vpsl|vpunpck|vinsert|vextract' %t.loops
 
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144, pairs = true>} {
 // CHECK: Inner Loop Header
 // CHECK: vmovups {{.*}}(%r{{.*}}), %zmm
 // CHECK: vbroadcastss {{.*}}(%r{{.*}}), %zmm
@@ -23,4 +24,5 @@ func.func @pairs(%x: tensor<64x768xbf16>, %q: tensor<24x384x16xi32>) -> tensor<6
   %w = tenon.unpack %p dim 1 extent 384 : (tensor<24x768x16xbf16>) -> tensor<768x384xbf16>
   %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] products pairs : (tensor<64x768xbf16>, tensor<768x384xbf16>) -> tensor<64x384xf32>
   return %0 : tensor<64x384xf32>
+}
 }

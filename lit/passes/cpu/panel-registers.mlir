@@ -1,7 +1,7 @@
 // The innermost loops over panels hold their sums in registers, for rows whose
 // number is known and for others: four steps of a tile, nothing on the stack,
 // nothing shuffled, nothing masked.
-// RUN: tenon-opt %s --tenon-to-placed --tenon-lower-fusions=vector-bytes=64 \
+// RUN: tenon-opt %s --tenon-to-planned --tenon-lower-fusions \
 // RUN:   --canonicalize --cse --loop-invariant-code-motion \
 // RUN:   --tenon-make-entries --convert-scf-to-cf --tenon-convert-to-llvm \
 // RUN:   --reconcile-unrealized-casts --canonicalize \
@@ -9,7 +9,8 @@
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -o %t.s
 // RUN: FileCheck %s < %t.s
 // RUN: sed -n '/Inner Loop Header/,/\tj/p' %t.s | not grep '(%rsp)'
-// RUN: tenon-opt %s --tenon-to-placed --tenon-lower-fusions=vector-bytes=32 \
+// RUN: sed 's/vector_bytes = 64, registers = 32/vector_bytes = 32, registers = 16/' %s \
+// RUN: | tenon-opt --tenon-to-planned --tenon-lower-fusions \
 // RUN:   --canonicalize --cse --loop-invariant-code-motion \
 // RUN:   --tenon-make-entries --convert-scf-to-cf --tenon-convert-to-llvm \
 // RUN:   --reconcile-unrealized-casts --canonicalize \
@@ -18,6 +19,7 @@
 // RUN: FileCheck %s --check-prefix=AVX2 < %t2.s
 // RUN: sed -n '/Inner Loop Header/,/\tj/p' %t2.s | not grep '(%rsp)'
 
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 // CHECK-LABEL: contraction.unpack.dot_general.0:
 // CHECK: Inner Loop Header
 // CHECK-NOT: {{\(%rsp\)|vperm|vinsert|vextract|%k[0-7]|j[a-z]+ }}
@@ -46,4 +48,5 @@ func.func @unknown(%x: tensor<?x?x768xf32>, %p: tensor<6x768x16xf32>) -> tensor<
   %w = tenon.unpack %p dim 1 extent 96 : (tensor<6x768x16xf32>) -> tensor<768x96xf32>
   %0 = tenon.dot_general %x, %w batch [] x [] contract [2] x [0] : (tensor<?x?x768xf32>, tensor<768x96xf32>) -> tensor<?x?x96xf32>
   return %0 : tensor<?x?x96xf32>
+}
 }

@@ -1,6 +1,6 @@
 // The innermost loops over weights in fewer bits: what is stored becomes floats
 // by one or two instructions a vector, and nothing goes to the stack.
-// RUN: tenon-opt %s --tenon-to-placed --tenon-lower-fusions=vector-bytes=64 \
+// RUN: tenon-opt %s --tenon-to-planned --tenon-lower-fusions \
 // RUN:   --canonicalize --cse --loop-invariant-code-motion \
 // RUN:   --tenon-make-entries --convert-scf-to-cf --tenon-convert-to-llvm \
 // RUN:   --reconcile-unrealized-casts --canonicalize \
@@ -9,6 +9,7 @@
 // RUN: FileCheck %s < %t.s
 // RUN: sed -n '/Inner Loop Header/,/\tj/p' %t.s | not grep '(%rsp)'
 
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 // One row, four steps of four panels.
 // CHECK-LABEL: contraction.dequantize.unpack.dot_general.0:
 // CHECK: Inner Loop Header
@@ -46,4 +47,5 @@ func.func @nibbles(%x: tensor<1x768xf32>, %q: tensor<8x96x16xi32>, %s: tensor<8x
   %w = tenon.unpack %p dim 1 extent 128 : (tensor<8x768x16xf32>) -> tensor<768x128xf32>
   %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<1x768xf32>, tensor<768x128xf32>) -> tensor<1x128xf32>
   return %0 : tensor<1x128xf32>
+}
 }

@@ -1,13 +1,14 @@
 // A mean over an image keeps eight vectors of channels in registers: their
 // chains of additions go side by side, and the lines of the cache are read one
 // after another.
-// RUN: tenon-opt %s --tenon-to-placed --tenon-lower-fusions=vector-bytes=64 \
+// RUN: tenon-opt %s --tenon-to-planned --tenon-lower-fusions \
 // RUN:   --canonicalize --cse --loop-invariant-code-motion \
 // RUN:   --tenon-make-entries --convert-scf-to-cf --tenon-convert-to-llvm \
 // RUN:   --reconcile-unrealized-casts --canonicalize \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=x86-64-v4 \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 | FileCheck %s
 
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 // CHECK-LABEL: map.reduce.0:
 // CHECK: Inner Loop Header
 // CHECK-NEXT: vaddps -4096(%[[AT:[a-z0-9]+]]), %zmm
@@ -23,4 +24,5 @@
 func.func @main(%x: tensor<2x9x9x128xf32>) -> tensor<2x128xf32> {
   %0 = tenon.reduce add %x over [1, 2] : (tensor<2x9x9x128xf32>) -> tensor<2x128xf32>
   return %0 : tensor<2x128xf32>
+}
 }

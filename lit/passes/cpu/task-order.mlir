@@ -1,8 +1,9 @@
 // Consecutive tasks of a contraction are columns of the same rows: a thread that
 // has a run of them finds in its cache the rows it wrote in the launch before.
-// RUN: tenon-opt %s --tenon-to-placed --tenon-lower-fusions=vector-bytes=64 \
+// RUN: tenon-opt %s --tenon-to-planned --tenon-lower-fusions \
 // RUN:   --canonicalize --cse | FileCheck %s
 
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 // CHECK-LABEL: func.func private @contraction{{.*}}(
 // CHECK: scf.for %[[TASK:[^ ]+]] =
 // CHECK: %[[COLUMN:.*]] = arith.remui %[[TASK]], %[[COLUMNS:[^ ]+]] : index
@@ -14,4 +15,5 @@ func.func @product(%x: tensor<512x768xf32>, %p: tensor<48x768x16xf32>) -> tensor
   %w = tenon.unpack %p dim 1 extent 768 : (tensor<48x768x16xf32>) -> tensor<768x768xf32>
   %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<512x768xf32>, tensor<768x768xf32>) -> tensor<512x768xf32>
   return %0 : tensor<512x768xf32>
+}
 }
