@@ -162,6 +162,11 @@ private:
       for (StringRef table : {"tenon.launches", "tenon.sites"})
         if (Attribute rows = i ? versions[i - 1]->getAttr(table) : nullptr)
           versions[i]->setAttr(table, rows);
+      // One version for all targets so far has the machine that runs least.
+      versions[i]->setAttr(
+          MachineAttr::onModule,
+          machineFor(&context, options,
+                     versions.size() == 1 ? targets.back() : targets[i]));
       if (!runPhaseOn(versions[i], phase,
                       PipelineOptions(options, targets[i], targets),
                       diagnostics))

@@ -2,6 +2,7 @@
 // earlier.
 #include "compiler/pipeline/Phases.h"
 
+#include "dialects/tenon/KernelPlan.h"
 #include "dialects/tenon/State.h"
 #include "passes/buffer/Bufferize.h"
 #include "passes/buffer/Passes.h"
@@ -65,6 +66,11 @@ static bool allowedPlaced(Operation *op) {
       llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>) ||
       llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
   return !tensors && !isa<memref::AllocOp>(op);
+}
+
+static bool allowedPlanned(Operation *op) {
+  auto fusion = dyn_cast<FusionOp>(op);
+  return allowedPlaced(op) && (!fusion || planOf(fusion));
 }
 
 static bool allowedTiled(Operation *op) {
@@ -182,11 +188,13 @@ static GreedyRewriteConfig withBlocksAsTheyAre() {
   return config;
 }
 
-static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
-  LowerFusionsOptions lower;
-  lower.vectorBytes = options.vectorBytes;
-  lower.amxParts = options.amxParts;
-  pm.addPass(createLowerFusions(lower));
+static void buildPlanned(OpPassManager &pm, const PipelineOptions &) {
+  // After buffers: how operands lie in memory is known.
+  pm.addPass(createPlanKernels());
+}
+
+static void buildTiled(OpPassManager &pm, const PipelineOptions &) {
+  pm.addPass(createLowerFusions());
   // Function by function: on the whole module, every kernel would be walked
   // again until the last of them settles.
   OpPassManager &kernel = pm.nest<func::FuncOp>();
@@ -232,13 +240,18 @@ ArrayRef<Phase> phaseTable() {
                "allocates",
        .build = buildPlaced,
        .allowed = allowedPlaced},
+      {.name = "planned",
+       .rule = "each fusion has the plan of its kernel, tiles and tasks",
+       .build = buildPlanned,
+       .allowed = allowedPlanned,
+       .needsTarget = true,
+       .splitsTargets = true},
       {.name = "tiled",
        .rule = "each fusion is a function of loops, called by tenon.launch",
        .build = buildTiled,
        .allowed = allowedTiled,
        .decidesProducts = true,
-       .needsTarget = true,
-       .splitsTargets = true},
+       .needsTarget = true},
       {.name = "llvm",
        .rule = "llvm only; entries have the ABI's signature",
        .build = buildLLVM,

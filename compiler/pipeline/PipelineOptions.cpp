@@ -37,6 +37,14 @@ static Products productsFor(MatmulPrecision precision,
              : Products::Chain;
 }
 
+MachineAttr machineFor(mlir::MLIRContext *context,
+                       const CompileOptions &options,
+                       const TargetChoice &target) {
+  return MachineAttr::x86(context, target.vectorBytes,
+                          amxPartsFor(options.matmulPrecision, target),
+                          target.bf16Pairs);
+}
+
 PipelineOptions::PipelineOptions(const CompileOptions &options) {
   foldBatchNorm = options.foldBatchNorm;
   weightBits = bitsOf(options.weightFormat);
@@ -46,10 +54,8 @@ PipelineOptions::PipelineOptions(const CompileOptions &options,
                                  const TargetChoice &target,
                                  llvm::ArrayRef<TargetChoice> targets)
     : PipelineOptions(options) {
-  vectorBytes = target.vectorBytes;
   nativeHalf = target.nativeHalf;
   nativeFma = target.has(TENON_CPU_FMA);
-  amxParts = amxPartsFor(options.matmulPrecision, target);
   products = productsFor(options.matmulPrecision, targets);
 }
 

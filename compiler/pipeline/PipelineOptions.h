@@ -5,6 +5,7 @@
 
 #include "compiler/codegen/Target.h"
 #include "compiler/options/CompileOptions.h"
+#include "dialects/tenon/Machine.h"
 #include "dialects/tenon/TenonDialect.h"
 
 #include "mlir/Pass/PassOptions.h"
@@ -20,14 +21,6 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
   PipelineOptions(const CompileOptions &options, const TargetChoice &target,
                   llvm::ArrayRef<TargetChoice> targets);
 
-  Option<int64_t> vectorBytes{*this, "vector-bytes",
-                              llvm::cl::desc("bytes of a vector register"),
-                              llvm::cl::init(32)};
-  Option<int64_t> amxParts{
-      *this, "amx-parts",
-      llvm::cl::desc("bf16 parts that an f32 operand of a product is split "
-                     "into for AMX; 0: no AMX"),
-      llvm::cl::init(0)};
   Option<bool> nativeHalf{
       *this, "native-half",
       llvm::cl::desc("the target converts f16 to f32 and back"),
@@ -54,6 +47,12 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
           clEnumValN(Products::Pairs, "pairs",
                      "two products of bf16 by one instruction"))};
 };
+
+/// The machine that code for `target` runs on, for passes that price something.
+/// It has AMX tiles only if their products are as precise as `options` ask.
+MachineAttr machineFor(mlir::MLIRContext *context,
+                       const CompileOptions &options,
+                       const TargetChoice &target);
 
 } // namespace tenon
 

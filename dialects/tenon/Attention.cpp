@@ -60,8 +60,7 @@ LogicalResult AttentionOp::verify() {
     return emitOpError(fills ? "expected a fill for masked scores (C5)"
                              : "expected no fill where nothing is masked (C5)");
   // attention C6
-  for (Value operand :
-       SmallVector<Value>{getKey(), getValue(), getResult()})
+  for (Value operand : SmallVector<Value>{getKey(), getValue(), getResult()})
     if (elementOf(operand) != elementOf(getQuery()))
       return emitOpError("expected operands and result of one element type "
                          "(C6), got ")

@@ -1,5 +1,6 @@
 // Structure ops: weights and fusion regions.
 #include "dialects/tenon/InferShared.h"
+#include "dialects/tenon/KernelPlan.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -99,7 +100,7 @@ LogicalResult FusionOp::verify() {
   // fusion C4
   if (getStreamed() && getKind() != FusionKind::Attention)
     return emitOpError("expected attention where it is streamed (C4)");
-  return success();
+  return verifyPlan(*this, planOf(*this));
 }
 
 void FusionOp::getEffects(

@@ -1,28 +1,13 @@
-// The dialect, its element types, enums and interfaces. Every family includes
-// this file.
+// Element types, enums and interfaces of the dialect: every family of ops is written with them.
 #ifndef TENON_BASE_TD
 #define TENON_BASE_TD
 
+include "dialects/tenon/DialectDef.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
-
-def Tenon_Dialect : Dialect {
-  let name = "tenon";
-  let cppNamespace = "::tenon";
-  let summary = "Whole machine-learning models as graphs on tensors";
-  let description = [{
-    Ops of this dialect work on ranked tensors with value semantics. A primitive
-    has the semantics of the StableHLO op of that name, if there is one. A
-    composite declares its decomposition into primitives. A size that no operand
-    implies is an attribute or an `index` value, as in the `tensor` dialect.
-  }];
-  let useDefaultAttributePrinterParser = 1;
-  let hasConstantMaterializer = 1;
-  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
-}
 
 class Tenon_Op<string mnemonic, list<Trait> traits = []> : Op<Tenon_Dialect, mnemonic, traits>;
 

@@ -1,6 +1,8 @@
 // Registers the dialect and defines the functions that all families share.
 #include "dialects/tenon/TenonDialect.h"
 #include "dialects/tenon/InferShared.h"
+#include "dialects/tenon/KernelPlan.h"
+#include "dialects/tenon/Machine.h"
 #include "dialects/tenon/Packing.h"
 #include "dialects/tenon/Quantization.h"
 #include "dialects/tenon/State.h"

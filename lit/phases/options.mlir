@@ -8,13 +8,13 @@
 // RUN: tenon-opt %s --tenon-to-shaped -o %t.shaped.mlir
 // RUN: tenon-opt %t.shaped.mlir --tenon-from-shaped-to-fused=weight-bits=16 \
 // RUN: | tenon-opt --tenon-from-fused-to-placed -o %t.placed.mlir
-// RUN: tenon-opt %t.placed.mlir --tenon-from-placed-to-tiled=vector-bytes=64 \
-// RUN: | FileCheck %s --check-prefix=WIDE
-// RUN: tenon-opt %t.placed.mlir -o %t.parts.mlir \
-// RUN:   --tenon-from-placed-to-tiled="vector-bytes=64 amx-parts=1"
+// RUN: sed 's/^module.*{$/module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {/' %t.placed.mlir \
+// RUN: | tenon-opt --tenon-from-placed-to-tiled | FileCheck %s --check-prefix=WIDE
+// RUN: sed 's/^module.*{$/module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144, tiles = 1, tile_stack = 655360>} {/' %t.placed.mlir \
+// RUN: | tenon-opt --tenon-from-placed-to-tiled -o %t.parts.mlir
 // RUN: FileCheck %s --check-prefix=AMX < %t.parts.mlir
-// RUN: tenon-opt %s -o %t.whole.mlir \
-// RUN:   --tenon-to-tiled="weight-bits=16 vector-bytes=64 amx-parts=1"
+// RUN: sed -e '1i module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144, tiles = 1, tile_stack = 655360>} {' -e '$a }' %s \
+// RUN: | tenon-opt --tenon-to-tiled=weight-bits=16 -o %t.whole.mlir
 // RUN: cmp %t.parts.mlir %t.whole.mlir
 
 // RUN: tenon-opt %t.placed.mlir --tenon-from-placed-to-llvm \

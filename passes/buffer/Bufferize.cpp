@@ -4,6 +4,7 @@
 #include "passes/buffer/Bufferize.h"
 #include "passes/buffer/OwnElements.h"
 #include "passes/buffer/Passes.h"
+#include "passes/buffer/SizeCloner.h"
 
 #include "dialects/tenon/State.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
@@ -280,7 +281,7 @@ struct ConstantModel
       global = memref::GlobalOp::create(
           rewriter, op->getLoc(), "constant." + std::to_string(number),
           rewriter.getStringAttr("private"), type, constant.getValue(), true,
-          rewriter.getI64IntegerAttr(64));
+          rewriter.getI64IntegerAttr(bufferAlignment));
     }
     replaceOpWithNewBufferizedOp<memref::GetGlobalOp>(rewriter, op, type,
                                                       global.getName());
@@ -314,7 +315,7 @@ struct Bufferize : impl::BufferizeBase<Bufferize> {
            const BufferizationOptions &) -> BaseMemRefType {
       return identityMemRef(type);
     };
-    options.bufferAlignment = 64;
+    options.bufferAlignment = bufferAlignment;
     keepInputs();
     // Recipes and the regions of fusions stay on tensors. A fusion on memrefs
     // is already bufferized, although bufferization may visit it again when a

@@ -2,6 +2,8 @@
 // it is already in a cache, and a new buffer would cause cache misses.
 #include "passes/buffer/Passes.h"
 
+#include "dialects/tenon/NumericsContract.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "passes/buffer/OwnElements.h"
@@ -13,8 +15,6 @@ namespace tenon {
 #define GEN_PASS_DEF_WRITEINPLACE
 #include "passes/buffer/Passes.h.inc"
 
-/// The number of elements in the widest vectors.
-constexpr int64_t mostLanes = 16;
 
 namespace {
 struct WriteInPlace : impl::WriteInPlaceBase<WriteInPlace> {
@@ -40,14 +40,15 @@ struct WriteInPlace : impl::WriteInPlaceBase<WriteInPlace> {
     });
   }
 
-  /// True if a row is a whole number of vectors of some width. A masked store
-  /// at a row's end would delay the loads of the next row.
+  /// Whether rows end in whole vectors on every machine. A masked store would
+  /// hold up the loads of the next row.
   static bool rowsEndUnmasked(MemRefType type) {
     if (type.getRank() < 2)
       return true;
     int64_t width = type.getShape().back();
     return !ShapedType::isDynamic(width) &&
-           (width % mostLanes == 0 || llvm::isPowerOf2_64(width % mostLanes));
+           (width % panelColumns == 0 ||
+            llvm::isPowerOf2_64(width % panelColumns));
   }
 
   static bool areAlike(memref::AllocOp a, memref::AllocOp b) {

@@ -1,12 +1,15 @@
-// Matrix products and convolutions. Depthwise convolutions have an emitter of
-// their own; what else there is becomes nests of strides and then register
-// tiles. The general path is left with forms whose extents show too late.
+// Convolutions of narrow groups have an emitter of their own; other
+// contractions become nests of strides and then tiles. The general path is left
+// with forms whose extents show too late.
 #include "passes/cpu/ContractionEmitter.h"
 
 #include "passes/cpu/amx/AmxEmitter.h"
 #include "passes/cpu/depthwise/DepthwiseEmitter.h"
 #include "passes/cpu/gemm/GemmEmitter.h"
+#include "passes/cpu/gemm/GemmPlan.h"
+#include "passes/cpu/map/MapKernels.h"
 #include "passes/cpu/tile/GemmTask.h"
+#include "passes/cpu/tile/NestFacts.h"
 #include "passes/cpu/tile/TileEpilogue.h"
 #include "passes/kernel/Kernel.h"
 #include "passes/kernel/nest/ContractionNest.h"
@@ -18,35 +21,8 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Where the run may have few rows it asks, and does those as without tiles.
-static TaskCounter emitTiled(Kernel &kernel, Value dot,
-                             const ContractionNest &nest, const AmxPlan &plan) {
-  OpBuilder &b = kernel.builder;
-  Location loc = kernel.loc();
-  auto areMany = [](IndexBuilder at, Value rows) {
-    return at.less(at.constant(amxFewRows), rows);
-  };
-  TaskCounter tiled = countTasks(nest, plan.block);
-  Value many = areMany({b, loc}, GemmTask(kernel, nest, plan.block).rows);
-  if (getConstantIntValue(many)) {
-    emitAmx(kernel, dot, nest, plan);
-    return tiled;
-  }
-  auto branch = scf::IfOp::create(b, loc, many, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&branch.getThenRegion().front());
-  emitAmx(kernel, dot, nest, plan);
-  b.setInsertionPointToStart(&branch.getElseRegion().front());
-  TaskCounter plain = emitGemm(kernel, dot, nest);
-  return [=, rows = countRows(nest)](OpBuilder &b, Location loc,
-                                     ArrayRef<OpFoldResult> sizes) -> Value {
-    return arith::SelectOp::create(b, loc,
-                                   areMany({b, loc}, rows(b, loc, sizes)),
-                                   tiled(b, loc, sizes), plain(b, loc, sizes));
-  };
-}
-
-TaskCounter emitContraction(Kernel &kernel) {
+/// The one contraction of a kernel, if its result has the shape of the output.
+static Operation *contractionOf(Kernel &kernel) {
   Operation *contraction = nullptr;
   for (Operation &op : kernel.fusion.getBlock())
     if (isa<DotGeneralOp, ConvolutionOp>(op)) {
@@ -59,29 +35,90 @@ TaskCounter emitContraction(Kernel &kernel) {
   auto shape = [](Value value) {
     return cast<ShapedType>(value.getType()).getShape();
   };
-  if (shape(contraction->getResult(0)) !=
-      shape(kernel.fusion.getYield().getOperand(0)))
-    return nullptr;
-  std::vector<ContractionNest> nests;
-  if (auto dot = dyn_cast<DotGeneralOp>(contraction)) {
-    if (std::optional<ContractionNest> nest = nestOfDot(kernel, dot))
-      nests.push_back(*nest);
-  } else {
-    auto convolution = cast<ConvolutionOp>(contraction);
-    if (convolution.getProducts() == Products::Chain)
-      if (TaskCounter tasks = emitDepthwise(kernel, convolution))
-        return tasks;
-    nests = nestsOfConvolution(kernel, convolution);
-  }
+  return shape(contraction->getResult(0)) ==
+                 shape(kernel.fusion.getYield().getOperand(0))
+             ? contraction
+             : nullptr;
+}
+
+static std::vector<ContractionNest> nestsOf(Kernel &kernel,
+                                            Operation *contraction) {
+  auto dot = dyn_cast<DotGeneralOp>(contraction);
+  if (!dot)
+    return nestsOfConvolution(kernel, cast<ConvolutionOp>(contraction));
+  std::optional<ContractionNest> nest = nestOfDot(kernel, dot);
+  return nest ? std::vector{*nest} : std::vector<ContractionNest>();
+}
+
+Attribute planContraction(Kernel &kernel) {
+  MachineAttr machine = kernel.machine;
+  auto general = GeneralPlanAttr::get(machine.getContext());
+  Operation *contraction = contractionOf(kernel);
+  if (!contraction)
+    return general;
+  if (auto convolution = dyn_cast<ConvolutionOp>(contraction);
+      convolution && convolution.getProducts() == Products::Chain)
+    if (DepthwisePlanAttr plan = planDepthwise(kernel, convolution))
+      return plan;
+  std::vector<ContractionNest> nests = nestsOf(kernel, contraction);
   if (nests.empty())
-    return nullptr;
+    return general;
+  SmallVector<Attribute> tiles;
+  for (const ContractionNest &nest : nests)
+    tiles.push_back(planGemm(factsOf(nest), machine));
+  if (tiles.size() > 1)
+    return ArrayAttr::get(machine.getContext(), tiles);
+  auto tile = cast<TilePlanAttr>(tiles.front());
+  const ContractionNest &nest = nests.front();
+  if (AmxPlanAttr plan = planAmx(factsOf(nest), machine, tile);
+      plan && TileEpilogue(kernel, contraction->getResult(0), nest.sum, amxTile)
+                  .vectorizes(nest.columnIsLast()))
+    return plan;
+  return tile;
+}
+
+/// A run that may have few rows asks for them, and does those without AMX.
+static TaskCounter emitInTiles(Kernel &kernel, Value dot,
+                               const ContractionNest &nest,
+                               AmxPlanAttr attribute) {
+  OpBuilder &b = kernel.builder;
+  Location loc = kernel.loc();
+  AmxPlan plan(attribute, nest);
+  auto areMany = [](IndexBuilder at, Value rows) {
+    return at.less(at.constant(amxFewRows), rows);
+  };
+  TaskCounter tiled = countTasks(nest, plan.block);
+  Value many = areMany({b, loc}, GemmTask(kernel, nest, plan.block).rows);
+  TilePlanAttr few = attribute.getFewRows();
+  if (!few || getConstantIntValue(many)) {
+    emitAmx(kernel, dot, nest, plan);
+    return tiled;
+  }
+  auto branch = scf::IfOp::create(b, loc, many, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  emitAmx(kernel, dot, nest, plan);
+  b.setInsertionPointToStart(&branch.getElseRegion().front());
+  TaskCounter plain = emitGemm(kernel, dot, nest, few);
+  return [=, rows = countRows(nest)](OpBuilder &b, Location loc,
+                                     ArrayRef<OpFoldResult> sizes) -> Value {
+    return arith::SelectOp::create(b, loc,
+                                   areMany({b, loc}, rows(b, loc, sizes)),
+                                   tiled(b, loc, sizes), plain(b, loc, sizes));
+  };
+}
+
+TaskCounter emitContraction(Kernel &kernel, Attribute plan) {
+  if (isa<GeneralPlanAttr>(plan))
+    return emitMap(kernel);
+  Operation *contraction = contractionOf(kernel);
+  if (auto depthwise = dyn_cast<DepthwisePlanAttr>(plan))
+    return emitDepthwise(kernel, cast<ConvolutionOp>(contraction), depthwise);
+  std::vector<ContractionNest> nests = nestsOf(kernel, contraction);
   Value result = contraction->getResult(0);
-  if (std::optional<AmxPlan> plan = planAmx(nests.front(), kernel.amxParts);
-      plan && nests.size() == 1 &&
-      TileEpilogue(kernel, result, nests.front().sum, amxTile)
-          .vectorizes(nests.front().columnIsLast()))
-    return emitTiled(kernel, result, nests.front(), *plan);
-  return emitGemm(kernel, result, nests);
+  if (auto amx = dyn_cast<AmxPlanAttr>(plan))
+    return emitInTiles(kernel, result, nests.front(), amx);
+  return emitGemm(kernel, result, nests, tilesOf(plan));
 }
 
 } // namespace tenon

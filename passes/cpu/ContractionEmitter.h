@@ -6,9 +6,12 @@
 
 namespace tenon {
 
-/// The kernel of a contraction; null, with nothing emitted, if only the general
-/// path (emitMap) covers it.
-TaskCounter emitContraction(Kernel &kernel);
+/// The plan of a contraction fusion: in AMX tiles, register tiles or those of
+/// narrow groups, else general.
+mlir::Attribute planContraction(Kernel &kernel);
+
+/// The kernel of a contraction as `plan` says.
+TaskCounter emitContraction(Kernel &kernel, mlir::Attribute plan);
 
 } // namespace tenon
 

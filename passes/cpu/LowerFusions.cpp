@@ -1,13 +1,15 @@
-// Turns each fusion into a kernel function and a launch. Fusions with equal
-// regions and operand types share one kernel: layers of equal shape share code.
+// Turns each fusion into a kernel function and a launch, as its plan says.
+// Fusions with equal regions, operand types and plans share one kernel: layers
+// of equal shape share code.
 #include "passes/cpu/Passes.h"
 
+#include "dialects/tenon/KernelPlan.h"
 #include "passes/cpu/ContractionEmitter.h"
 #include "passes/cpu/attention/AttentionEmitter.h"
 #include "passes/cpu/index/IndexKernels.h"
 #include "passes/cpu/map/MapKernels.h"
 #include "passes/cpu/rows/RowKernels.h"
-#include "passes/kernel/Kernel.h"
+#include "passes/kernel/KernelFunction.h"
 #include "passes/kernel/KernelWork.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
@@ -101,13 +103,14 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
                  : tasks;
   }
 
-  /// Kind, operand types and region as text: equal keys mean equal kernels.
+  /// Kind, operand types, plan and region as text: equal keys mean equal
+  /// kernels.
   static std::string keyOf(FusionOp fusion) {
     std::string key;
     llvm::raw_string_ostream stream(key);
     OpPrintingFlags flags;
     flags.useLocalScope().elideLargeElementsAttrs(1 << 20);
-    stream << fusion.getOperandTypes() << '|';
+    stream << fusion.getOperandTypes() << '|' << planOf(fusion) << '|';
     AsmState state(fusion, flags);
     for (Operation &op : fusion.getBlock())
       op.print(stream, state);
@@ -160,43 +163,23 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
   }
 
   LogicalResult build(FusionOp fusion, LoweredKernel &lowered) {
+    if (!planOf(fusion))
+      return fusion.emitError(
+          "expected a plan: tenon-plan-kernels comes first");
     Location loc = fusion.getLoc();
     OpBuilder module(getOperation().getBodyRegion());
     module.setInsertionPointToEnd(getOperation().getBody());
-    auto pointer = LLVM::LLVMPointerType::get(&getContext());
-    SmallVector<Type> types = {pointer};
-    for (Value operand : fusion.getOperands())
-      types.push_back(isa<MemRefType>(operand.getType())
-                          ? Type(kernelMemRef(operand.getType()))
-                          : operand.getType());
-    types.append(2, module.getIndexType());
-    lowered.func = func::FuncOp::create(module, loc, nameOf(fusion),
-                                        module.getFunctionType(types, {}));
+    lowered.func =
+        func::FuncOp::create(module, loc, nameOf(fusion), kernelType(fusion));
     lowered.func.setPrivate();
-    Block *entry = lowered.func.addEntryBlock();
-    Kernel kernel{.fusion = fusion,
-                  .func = lowered.func,
-                  .builder = OpBuilder::atBlockEnd(entry),
-                  .call = entry->getArgument(0),
-                  .begin = entry->getArguments().drop_back().back(),
-                  .end = entry->getArguments().back(),
-                  .vectorBytes = vectorBytes,
-                  .amxParts = amxParts};
-    auto arguments = entry->getArguments().drop_front();
-    for (BlockArgument inner : fusion.getBlock().getArguments())
-      kernel.arguments[inner] = arguments[inner.getArgNumber()];
-    for (size_t i = 0; i < fusion.getOutputs().size(); ++i)
-      kernel.outputs.push_back(arguments[fusion.getInputs().size() + i]);
-    lowered.tasks = emit(kernel);
-    if (!lowered.tasks)
-      return fusion.emitError("unsupported: no kernel can be made of ")
-             << fusion.getBlock().front().getName();
-    kernel.builder.setInsertionPointToEnd(entry);
+    Kernel kernel = startKernel(fusion, lowered.func);
+    lowered.tasks = emit(kernel, planOf(fusion));
+    kernel.builder.setInsertionPointToEnd(&lowered.func.getBody().front());
     func::ReturnOp::create(kernel.builder, loc);
     return success();
   }
 
-  static TaskCounter emit(Kernel &kernel) {
+  static TaskCounter emit(Kernel &kernel, Attribute plan) {
     switch (kernel.fusion.getKind()) {
     case FusionKind::Map:
       if (TaskCounter tasks = emitJoin(kernel))
@@ -207,11 +190,11 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
     case FusionKind::Rows:
       return emitRows(kernel);
     case FusionKind::Contraction:
-      if (TaskCounter tasks = emitContraction(kernel))
-        return tasks;
-      return emitMap(kernel);
+      return emitContraction(kernel, plan);
     case FusionKind::Attention:
-      return emitAttention(kernel);
+      if (auto tiled = dyn_cast<AttentionPlanAttr>(plan))
+        return emitAttention(kernel, tiled);
+      return emitGeneralAttention(kernel);
     case FusionKind::Scan:
       return emitScan(kernel);
     case FusionKind::Sort:

@@ -4,6 +4,7 @@
 // root of a new group.
 #include "passes/fuse/Passes.h"
 
+#include "dialects/tenon/NumericsContract.h"
 #include "dialects/tenon/Packing.h"
 #include "dialects/tenon/Quantization.h"
 #include "dialects/tenon/ShapeRules.h"
@@ -107,9 +108,8 @@ RankedTensorType resultType(Operation *op) {
   return cast<RankedTensorType>(op->getResult(0).getType());
 }
 
-/// With at most this many queries attention reads each key once, in one task
-/// per head. With at least this many heads there are enough tasks to copy keys.
-constexpr int64_t fewQueries = 16, fewestHeads = 8;
+/// With at least this many heads there are enough tasks to copy keys.
+constexpr int64_t fewestHeads = 8;
 
 struct Group {
   Operation *root;
@@ -241,7 +241,7 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     return !llvm::is_contained(query.getShape(), 0) &&
            !llvm::is_contained(value.getShape(), 0) &&
            !ShapedType::isDynamic(queries) &&
-           queries * attention.getHeadGroup() <= fewQueries;
+           queries * attention.getHeadGroup() <= attentionTaskRows;
   }
 
   /// The group of the attention that can concatenate earlier and new keys (or

@@ -4,7 +4,7 @@
 // the line, and the run must be one that evicts it from the caches anyway.
 #include "passes/fuse/Passes.h"
 
-#include "dialects/tenon/TenonDialect.h"
+#include "dialects/tenon/Machine.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -16,12 +16,11 @@ namespace tenon {
 #include "passes/fuse/Passes.h.inc"
 
 namespace {
-/// Bytes of weights per run that evict everything else from today's caches.
-constexpr int64_t cacheBytes = 64 << 20;
 
 struct StreamOutputs : impl::StreamOutputsBase<StreamOutputs> {
   void runOnOperation() override {
-    if (weightBytes() < cacheBytes)
+    // Such a run leaves nothing else in the last cache.
+    if (weightBytes() < MachineAttr::of(getOperation()).lastCache())
       return;
     getOperation().walk([](FusionOp fusion) {
       if (fusion.getKind() == FusionKind::Attention)

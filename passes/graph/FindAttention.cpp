@@ -7,6 +7,7 @@
 
 #include "passes/graph/Attention.h"
 
+#include "dialects/tenon/NumericsContract.h"
 #include "dialects/tenon/TenonDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -18,8 +19,6 @@ namespace tenon {
 #include "passes/graph/Passes.h.inc"
 
 namespace {
-/// The largest depth: a deeper row would need too much of a thread's stack.
-constexpr int64_t mostDepth = 256;
 
 RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
@@ -193,7 +192,8 @@ struct FormAttention : OpRewritePattern<DotGeneralOp> {
     Type element = product.getType().getElementType();
     auto fits = [](Value tensor, int64_t dim) {
       int64_t depth = typeOf(tensor).getDimSize(dim);
-      return !ShapedType::isDynamic(depth) && depth > 0 && depth <= mostDepth;
+      return !ShapedType::isDynamic(depth) && depth > 0 &&
+             depth <= attentionDepth;
     };
     for (Value value : {Value(product.getLhs()), Value(product.getRhs()),
                         Value(average.getRhs()), Value(average.getResult())})

@@ -3,6 +3,7 @@
 // inserts the packing; tenon-fold-weights makes it a recipe.
 #include "passes/graph/Passes.h"
 
+#include "dialects/tenon/NumericsContract.h"
 #include "dialects/tenon/Packing.h"
 #include "dialects/tenon/TenonDialect.h"
 
@@ -16,15 +17,14 @@ namespace tenon {
 #include "passes/graph/Passes.h.inc"
 
 namespace {
-/// Bytes of one row of a panel: a multiple of the vector size on every target.
-constexpr int64_t rowBytes = 64;
 /// Columns of an f32 panel for products of at most `fewRows` rows. These are
 /// bound by memory, and hardware prefetches one wide stream better than
 /// several.
-constexpr int64_t wideWidth = 64, lessWideWidth = 48, fewRows = 4;
+constexpr int64_t wideWidth = 4 * panelColumns,
+                  lessWideWidth = 3 * panelColumns, fewRows = 4;
 /// Columns of an int4 panel. Decoding int4 is slow: four FMA chains cannot hide
 /// it, so a tile has six vectors.
-constexpr int64_t nibbleWidth = 96;
+constexpr int64_t nibbleWidth = 6 * panelColumns;
 /// The largest weight in bytes that gets a packed copy beside the unpacked one.
 constexpr int64_t smallWeight = 1 << 20;
 
@@ -122,7 +122,7 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
     for (int64_t width : widths)
       if (8 * filling(width) <= extent)
         return width;
-    return rowBytes * 8 / element.getIntOrFloatBitWidth();
+    return panelRowBytes * 8 / element.getIntOrFloatBitWidth();
   }
 
   void pack(Readers &readers) {

@@ -4,6 +4,7 @@
 // tenon.dequantize.
 #include "passes/graph/Passes.h"
 
+#include "dialects/tenon/NumericsContract.h"
 #include "dialects/tenon/Packing.h"
 #include "dialects/tenon/Quantization.h"
 #include "dialects/tenon/TenonDialect.h"
@@ -18,10 +19,6 @@ namespace tenon {
 #include "passes/graph/Passes.h.inc"
 
 namespace {
-/// Group sizes in elements. Eight bits use the blocks of docs/numerics.md. Four
-/// bits need smaller groups, because one outlier costs its whole group
-/// precision.
-constexpr int64_t byteGroup = 128, nibbleGroup = 32;
 
 /// True if every reader of `unpacked` is a gather, or a product that sums over
 /// the dimension that is not cut into panels.

@@ -5,6 +5,7 @@
 // run is cancelled, and returns if so.
 #include "passes/host/Passes.h"
 
+#include "dialects/tenon/Machine.h"
 #include "dialects/tenon/State.h"
 #include "passes/kernel/CoreCalls.h"
 #include "passes/kernel/numerics/FmaExpansion.h"
@@ -334,6 +335,8 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     eraseGraphOnlyOps();
+    // Nothing is priced any more; LLVM has the target's features.
+    getOperation()->removeAttr(MachineAttr::onModule);
     numberLaunches();
     SmallVector<CheckSizeOp> checks;
     getOperation().walk([&](CheckSizeOp check) { checks.push_back(check); });

@@ -1,4 +1,4 @@
-// Element types and index arithmetic that all kernel emitters share.
+// Shared by all kernel emitters: types in kernels and index arithmetic.
 #include "passes/kernel/Kernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,7 +28,7 @@ int64_t Kernel::lanes() {
         widest,
         cast<MemRefType>(output.getType()).getElementTypeBitWidth() / 8);
   return std::max<int64_t>(
-      4, std::min<int64_t>(vectorBytes / 4, vectorBytes / widest));
+      4, std::min<int64_t>(machine.lanes(4), machine.lanes(widest)));
 }
 
 Value IndexBuilder::constant(int64_t value) {

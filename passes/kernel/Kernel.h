@@ -1,8 +1,9 @@
-// The interface of kernel emitters: the fusion and function that an emitter
-// gets, and the task count that it returns.
+// One fusion on its way to a function: the input and the result of every kernel
+// emitter.
 #ifndef TENON_PASSES_KERNEL_KERNEL_H
 #define TENON_PASSES_KERNEL_KERNEL_H
 
+#include "dialects/tenon/Machine.h"
 #include "dialects/tenon/TenonDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,9 +19,9 @@ using TaskCounter =
     std::function<mlir::Value(mlir::OpBuilder &, mlir::Location,
                               llvm::ArrayRef<mlir::OpFoldResult> sizes)>;
 
-/// The input of an emitter. The builder is in the body of `func`, which takes
-/// (call, inputs..., outputs..., begin, end). The emitter writes code for the
-/// tasks [begin, end) and returns a TaskCounter.
+/// The state of an emitter. The builder stands in the body of `func`, which
+/// takes (call, inputs..., outputs..., begin, end); an emitter writes code for
+/// the tasks [begin, end) and says how many tasks there are.
 struct Kernel {
   FusionOp fusion; ///< its region specifies the result
   mlir::func::FuncOp func;
@@ -30,8 +31,7 @@ struct Kernel {
   llvm::SmallVector<mlir::Value> outputs{}; ///< memrefs, one per yielded value
   mlir::Value call;                         ///< !llvm.ptr, for faults
   mlir::Value begin, end;                   ///< index
-  int64_t vectorBytes; ///< bytes of the target's vector registers
-  int64_t amxParts;    ///< bf16 parts that AMX splits an f32 into; 0: no AMX
+  MachineAttr machine; ///< the machine that the code is made for
 
   mlir::Location loc() { return fusion.getLoc(); }
   /// The lanes of one vector register for elements of 4 bytes or for the widest
@@ -43,7 +43,6 @@ struct Kernel {
 /// byte.
 mlir::MemRefType kernelMemRef(mlir::Type tensorOrMemRef);
 
-constexpr int64_t lineBytes = 64; ///< bytes of a cache line
 
 /// Index arithmetic that folds constants.
 struct IndexBuilder {

@@ -3,9 +3,10 @@
 //   test.fault = "PHASE"    that phase ends in an error
 //   test.crash = "PHASE"    that phase ends in an abort
 //   test.version = "CPU"    ... in the module of that CPU alone
-// The error shows the options of the phase and a digest of the module after
-// it. Two runs with equal errors have taken the same way.
+// The error shows the options of the phase, the machine and a digest of the
+// module after the phase. Two runs with equal errors did the same.
 #include "compiler/pipeline/Phases.h"
+#include "dialects/tenon/Machine.h"
 
 #include "mlir/Pass/Pass.h"
 #include "llvm/Support/xxhash.h"
@@ -46,7 +47,8 @@ public:
     llvm::raw_string_ostream stream(text);
     module->print(stream, OpPrintingFlags().useLocalScope());
     module.emitError("injected fault after phase ")
-        << phase << " with " << options << ", module "
+        << phase << " with " << options << " on "
+        << MachineAttr::of(module) << ", module "
         << llvm::xxh3_64bits(text);
     signalPassFailure();
   }

@@ -14,15 +14,16 @@ import subprocess
 import sys
 import tempfile
 
-PHASES = ["shaped", "fused", "placed", "tiled", "llvm"]
+PHASES = ["shaped", "fused", "placed", "planned", "tiled", "llvm"]
 
-# Flags of a compilation, and what they must become among a phase's options.
+# Flags of a compilation, and what they must become in the options of a phase or
+# in the machine of the module.
 FLAGS = [
-    ("-mcpu=znver5 --matmul-precision=bf16", "products=pairs vector-bytes=64"),
-    ("-mcpu=x86-64-v3 --weight-format=int4", "weight-bits=4 vector-bytes=32"),
-    ("-mcpu=sapphirerapids", "amx-parts=3"),
+    ("-mcpu=znver5 --matmul-precision=bf16", ["products=pairs", "vector_bytes = 64"]),
+    ("-mcpu=x86-64-v3 --weight-format=int4", ["weight-bits=4", "vector_bytes = 32"]),
+    ("-mcpu=sapphirerapids", ["tiles = 3"]),
     ("-mcpu=x86-64-v2 --no-fold-batch-norm",
-     "fold-batch-norm=false native-fma=false native-half=false"),
+     ["fold-batch-norm=false", "native-fma=false", "native-half=false"]),
 ]
 
 # A product of a computed weight that each of the flags changes.
@@ -95,7 +96,7 @@ class Bench:
         return self.run(f"sh {shlex.quote(path)}")
 
 
-def check_fault(bench, phase, flags, options="", version=""):
+def check_fault(bench, phase, flags, options=(), version=""):
     """An error in a phase: the module before it and the command repeat it."""
     attributes = f'test.fault = "{phase}"'
     if version:
@@ -103,7 +104,7 @@ def check_fault(bench, phase, flags, options="", version=""):
     said = bench.compile(attributes, flags)
     fault = rf"(injected fault after phase {phase} with .*, module \d+)"
     first = search(fault, said)
-    for option in options.split():
+    for option in options:
         expect(option in first, f"expected {option}", first)
     for repeat, want in ((bench.repeat_module, 1), (bench.repeat_command, 70)):
         status, again = repeat(said)
@@ -126,10 +127,10 @@ def cases():
         for phase in PHASES:
             yield f"{phase} {flags}", check_fault, (phase, flags, options)
     versions = "--multiversion=x86-64-v3,x86-64-v4"
-    for phase in ("tiled", "llvm"):
+    for phase in ("planned", "tiled", "llvm"):
         for cpu in ("x86-64-v4", "x86-64-v3"):
             yield (f"{phase} of {cpu} {versions}", check_fault,
-                   (phase, versions, "", cpu))
+                   (phase, versions, (), cpu))
     for phase in PHASES:
         yield (f"crash in {phase}", check_command,
                ("aborted", f'test.crash = "{phase}"'))

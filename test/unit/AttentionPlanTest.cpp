@@ -2,7 +2,7 @@
 // computed twice, and room in the second cache.
 #include "passes/cpu/attention/AttentionPlan.h"
 
-#include "passes/cpu/tile/RegisterTile.h"
+#include "test/unit/Machines.h"
 #include "gtest/gtest.h"
 
 using namespace tenon;
@@ -11,7 +11,9 @@ namespace {
 AttentionSizes planned(int64_t heads, std::optional<int64_t> rows,
                        int64_t valueDepth = 64, bool causal = false,
                        int64_t vectorBytes = 64) {
-  return planAttention({heads, rows, 64, valueDepth, causal}, vectorBytes);
+  MachineAttr machine = machineWith(vectorBytes);
+  return {planAttention({heads, rows, 64, valueDepth, causal}, machine),
+          machine, 64, valueDepth};
 }
 } // namespace
 
@@ -32,7 +34,7 @@ TEST(AttentionPlan, RowsOfATaskStayInTheSecondCache) {
          {std::optional<int64_t>(), std::optional<int64_t>(4000)}) {
       AttentionSizes sizes = planned(12, rows, depth);
       EXPECT_LE(sizes.taskRows * (attentionBlock + sizes.valueWidth) * 4,
-                secondCache / 2);
+                machineWith(64).secondCache() / 2);
     }
 }
 
@@ -40,11 +42,14 @@ TEST(AttentionPlan, TheStackHoldsWhatIsKeptAndPacked) {
   for (int64_t depth : {8, 64, 100, 256})
     for (int64_t vectorBytes : {16, 32, 64})
       for (bool causal : {false, true}) {
-        AttentionSizes sizes =
-            planAttention({12, {}, depth, depth, causal}, vectorBytes);
+        MachineAttr machine = machineWith(vectorBytes);
+        AttentionSizes sizes(
+            planAttention({12, {}, depth, depth, causal}, machine), machine,
+            depth, depth);
         int64_t ofRow = attentionBlock + sizes.valueWidth + attentionLanes + 4,
                 ofBlock = attentionBlock * (depth + sizes.valueWidth);
-        EXPECT_LE(4 * (ofBlock + sizes.scratchRows() * ofRow), 256 << 10);
+        EXPECT_LE(4 * (ofBlock + sizes.scratchRows() * ofRow),
+                  machine.getStack());
       }
 }
 
@@ -60,7 +65,20 @@ TEST(AttentionPlan, PowersGoBesideProductsWhereRegistersAreLeft) {
   EXPECT_FALSE(planned(12, 128, 64, true).overlapped);
   EXPECT_FALSE(planned(12, 128, 64, false, 32).overlapped);
   EXPECT_FALSE(planned(12, 5).overlapped);
-  EXPECT_TRUE(planned(12, 128, 64, false, 16).overlapped);
+  EXPECT_FALSE(planned(12, 128, 64, false, 16).overlapped);
+}
+
+TEST(AttentionPlan, OperandsReadOnceAreNotPacked) {
+  auto plan = [](int64_t rows, bool wholeKeys, bool wholeValues) {
+    return planAttention({12, rows, 64, 64, false, wholeKeys, wholeValues},
+                         machineWith(64));
+  };
+  EXPECT_TRUE(plan(1, true, true).getKeysInPlace());
+  EXPECT_TRUE(plan(1, true, true).getValuesInPlace());
+  EXPECT_FALSE(plan(1, false, false).getKeysInPlace());
+  EXPECT_FALSE(plan(1, true, false).getValuesInPlace());
+  EXPECT_FALSE(plan(2, true, true).getKeysInPlace());
+  EXPECT_FALSE(plan(128, true, true).getValuesInPlace());
 }
 
 TEST(AttentionPlan, RowsOfACausalTileAreThoseOfBothSteps) {

@@ -2,6 +2,7 @@
 // no tile that is called inner has a tap outside.
 #include "passes/cpu/depthwise/DepthwiseTile.h"
 
+#include "test/unit/Machines.h"
 #include "gtest/gtest.h"
 
 using namespace tenon;
@@ -14,11 +15,12 @@ int64_t resultOf(const ColumnWindow &window, int64_t high) {
          1;
 }
 
-void checkRuns(const ColumnWindow &window, const DepthwiseTile &tile) {
+void checkRuns(const ColumnWindow &window, int64_t columns,
+               const std::vector<ColumnRun> &runs) {
   int64_t next = 0;
-  for (const ColumnRun &run : tile.runs) {
+  for (const ColumnRun &run : runs) {
     EXPECT_EQ(run.first, next);
-    EXPECT_LE(run.columns, tile.columns);
+    EXPECT_LE(run.columns, columns);
     next += run.columns * run.tiles;
     for (int64_t column = run.first; run.inner && column < next; ++column)
       for (int64_t tap = 0; tap < window.taps; ++tap)
@@ -40,12 +42,15 @@ TEST(DepthwiseTile, RunsCoverEachColumnOnce) {
               continue;
             window.result = resultOf(window, pad);
             for (int64_t vectorBytes : {32, 64}) {
-              DepthwiseTile tile = chooseDepthwiseTile(
-                  window, taps * taps, 1, 96, vectorBytes / 4, vectorBytes);
-              if (tile.runs.empty())
+              int64_t columns =
+                  planDepthwise(window, taps * taps, 1, 96, vectorBytes / 4,
+                                machineWith(vectorBytes))
+                      .getColumns();
+              std::vector<ColumnRun> runs = columnRuns(window, columns);
+              if (runs.empty())
                 continue;
               ++written;
-              checkRuns(window, tile);
+              checkRuns(window, columns, runs);
             }
           }
   EXPECT_GT(written, 500);
@@ -53,28 +58,31 @@ TEST(DepthwiseTile, RunsCoverEachColumnOnce) {
 
 TEST(DepthwiseTile, BordersAreFew) {
   ColumnWindow window{3, 1, 1, 1, 112, 112};
-  DepthwiseTile tile = chooseDepthwiseTile(window, 9, 1, 64, 16, 64);
-  ASSERT_EQ(tile.runs.size(), 3u);
-  EXPECT_FALSE(tile.runs[0].inner);
-  EXPECT_TRUE(tile.runs[1].inner);
-  EXPECT_FALSE(tile.runs[2].inner);
-  EXPECT_EQ(tile.runs[1].tiles * tile.runs[1].columns, 96);
+  std::vector<ColumnRun> runs = columnRuns(
+      window,
+      planDepthwise(window, 9, 1, 64, 16, machineWith(64)).getColumns());
+  ASSERT_EQ(runs.size(), 3u);
+  EXPECT_FALSE(runs[0].inner);
+  EXPECT_TRUE(runs[1].inner);
+  EXPECT_FALSE(runs[2].inner);
+  EXPECT_EQ(runs[1].tiles * runs[1].columns, 96);
 }
 
 TEST(DepthwiseTile, UnknownWidthsHaveNoRuns) {
   ColumnWindow window{3, 1, 1, 1, {}, {}};
-  EXPECT_TRUE(chooseDepthwiseTile(window, 9, 1, 64, 16, 64).runs.empty());
+  EXPECT_TRUE(columnRuns(window, 8).empty());
   // The border is so wide that it would be unrolled tile by tile.
   ColumnWindow wide{3, 1, 90, 90, 200, 200};
-  EXPECT_TRUE(chooseDepthwiseTile(wide, 9, 1, 64, 16, 64).runs.empty());
+  EXPECT_TRUE(columnRuns(wide, 8).empty());
 }
 
 TEST(DepthwiseTile, ChannelsAreWholeVectors) {
   for (int64_t channels : {1, 16, 24, 200, 960, 5000}) {
     ColumnWindow window{5, 1, 1, 2, 28, 28};
-    DepthwiseTile tile = chooseDepthwiseTile(window, 25, 1, channels, 16, 64);
-    EXPECT_EQ(tile.channels % 16, 0);
-    EXPECT_GE(tile.channels, 16);
-    EXPECT_GE(tile.rows, 1);
+    DepthwisePlanAttr plan =
+        planDepthwise(window, 25, 1, channels, 16, machineWith(64));
+    EXPECT_EQ(plan.getChannels() % 16, 0);
+    EXPECT_GE(plan.getChannels(), 16);
+    EXPECT_GE(plan.getRows(), 1);
   }
 }

@@ -1,19 +1,21 @@
 // The innermost loop over tiles keeps four accumulator tiles in registers and
 // loads a pair of tiles when a product needs other parts: six products for
 // three parts, three for two, one for one. No tile is spilled or shuffled.
-// RUN: tenon-opt %s --tenon-to-llvm="vector-bytes=64 amx-parts=3" \
+// RUN: tenon-opt %s --tenon-to-llvm \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=sapphirerapids \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids -o %t.s
 // RUN: FileCheck %s < %t.s
 // RUN: grep -c tdpbf16ps %t.s | FileCheck %s --check-prefix=SIX
-// RUN: tenon-opt %s --tenon-to-llvm="vector-bytes=64 amx-parts=2" \
+// RUN: sed 's/tiles = 3/tiles = 2/' %s | tenon-opt --tenon-to-llvm \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=sapphirerapids \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids \
 // RUN: | grep -c tdpbf16ps | FileCheck %s --check-prefix=THREE
-// RUN: tenon-opt %s --tenon-to-llvm="vector-bytes=64 amx-parts=1" \
+// RUN: sed 's/tiles = 3/tiles = 1/' %s | tenon-opt --tenon-to-llvm \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=sapphirerapids \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids \
 // RUN: | FileCheck %s --check-prefix=ONE
+
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144, tiles = 3, tile_stack = 655360>} {
 
 // SIX: {{^}}24{{$}}
 // THREE: {{^}}12{{$}}
@@ -38,4 +40,5 @@ func.func @known(%x: tensor<128x768xf32>, %p: tensor<48x768x16xf32>) -> tensor<1
   %w = tenon.unpack %p dim 1 extent 768 : (tensor<48x768x16xf32>) -> tensor<768x768xf32>
   %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<128x768xf32>, tensor<768x768xf32>) -> tensor<128x768xf32>
   return %0 : tensor<128x768xf32>
+}
 }

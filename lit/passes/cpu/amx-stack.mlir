@@ -2,9 +2,11 @@
 // included, stays below the 640 KiB that embedding.md promises: at most
 // 649999 bytes. It is more than half of that, else the partial sums are
 // not on the stack. Only tasks with many rows configure tiles.
-// RUN: tenon-opt %s --tenon-to-llvm="vector-bytes=64 amx-parts=3" \
+// RUN: tenon-opt %s --tenon-to-llvm \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=sapphirerapids \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids | FileCheck %s
+
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144, tiles = 3, tile_stack = 655360>} {
 
 // CHECK-LABEL: contraction.unpack.dot_general.0:
 // CHECK-NOT: ret
@@ -27,4 +29,5 @@ func.func @wide(%x: tensor<16x768xf32>, %p: tensor<1024x768x16xf32>) -> tensor<1
   %w = tenon.unpack %p dim 1 extent 16384 : (tensor<1024x768x16xf32>) -> tensor<768x16384xf32>
   %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<16x768xf32>, tensor<768x16384xf32>) -> tensor<16x16384xf32>
   return %0 : tensor<16x16384xf32>
+}
 }

@@ -1,8 +1,10 @@
 // The weights of a convolution are read once for each block of its
 // rows. If they do not fit L2, tiles prefetch the next columns, also
 // through the taps of a window. A 1x1 convolution is a product.
-// RUN: tenon-opt %s --tenon-to-tiled=vector-bytes=64 --split-input-file \
+// RUN: tenon-opt %s --tenon-to-tiled --split-input-file \
 // RUN: | FileCheck %s
+
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 
 // CHECK-LABEL: func.func private @contraction{{.*}}(
 // CHECK: %[[SUMS:.*]]:21 = scf.for
@@ -14,8 +16,11 @@ func.func @one_by_one(%x: tensor<1x7x7x512xf32>, %p: tensor<128x1x1x512x16xf32>)
   %0 = tenon.convolution %x, %w strides [1, 1] padding [0, 0, 0, 0] lhs_dilation [1, 1] rhs_dilation [1, 1] groups 1 : (tensor<1x7x7x512xf32>, tensor<1x1x512x2048xf32>) -> tensor<1x7x7x2048xf32>
   return %0 : tensor<1x7x7x2048xf32>
 }
+}
 
 // -----
+
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 
 // CHECK-LABEL: func.func private @contraction{{.*}}(
 // CHECK: memref.prefetch
@@ -24,8 +29,11 @@ func.func @window(%x: tensor<1x14x14x256xf32>, %p: tensor<16x3x3x256x16xf32>) ->
   %0 = tenon.convolution %x, %w strides [1, 1] padding [1, 1, 1, 1] lhs_dilation [1, 1] rhs_dilation [1, 1] groups 1 : (tensor<1x14x14x256xf32>, tensor<3x3x256x256xf32>) -> tensor<1x14x14x256xf32>
   return %0 : tensor<1x14x14x256xf32>
 }
+}
 
 // -----
+
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 
 // CHECK-LABEL: func.func private @contraction{{.*}}(
 // CHECK-NOT: memref.prefetch
@@ -35,8 +43,11 @@ func.func @stays(%x: tensor<1x56x56x64xf32>, %p: tensor<4x3x3x64x16xf32>) -> ten
   %0 = tenon.convolution %x, %w strides [1, 1] padding [1, 1, 1, 1] lhs_dilation [1, 1] rhs_dilation [1, 1] groups 1 : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32>
   return %0 : tensor<1x56x56x64xf32>
 }
+}
 
 // -----
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
+
 // One row reads four panels, each of one cache line of
 // columns, without a prefetch. It prefetches in a wide panel,
 // and if the number of rows is known only at run time.
@@ -48,8 +59,11 @@ func.func @row(%x: tensor<1x768xf32>, %p: tensor<48x768x16xf32>) -> tensor<1x768
   %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<1x768xf32>, tensor<768x768xf32>) -> tensor<1x768xf32>
   return %0 : tensor<1x768xf32>
 }
+}
 
 // -----
+
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 
 // CHECK-LABEL: func.func private @contraction{{.*}}(
 // CHECK: %[[GROUPS:.*]]:4 = scf.for
@@ -63,8 +77,11 @@ func.func @wide(%x: tensor<1x768xf32>, %q: tensor<12x768x64xi8>, %s: tensor<12x6
   %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<1x768xf32>, tensor<768x768xf32>) -> tensor<1x768xf32>
   return %0 : tensor<1x768xf32>
 }
+}
 
 // -----
+
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 
 // With an open batch an image may read each panel only once. So its few
 // tiles prefetch the next panel, although all panels fit the cache.
@@ -76,8 +93,11 @@ func.func @image(%x: tensor<?x14x14x112xf32>, %p: tensor<42x1x1x112x16xf32>) -> 
   %0 = tenon.convolution %x, %w strides [1, 1] padding [0, 0, 0, 0] lhs_dilation [1, 1] rhs_dilation [1, 1] groups 1 : (tensor<?x14x14x112xf32>, tensor<1x1x112x672xf32>) -> tensor<?x14x14x672xf32>
   return %0 : tensor<?x14x14x672xf32>
 }
+}
 
 // -----
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
+
 // Rows read a deep panel in pieces of 128 sums. The offset of a prefetch counts
 // from the start of the tile's piece.
 // CHECK-LABEL: func.func private @contraction{{.*}}(
@@ -91,8 +111,11 @@ func.func @pieces(%x: tensor<64x768xf32>, %p: tensor<24x768x16xf32>) -> tensor<6
   %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<64x768xf32>, tensor<768x384xf32>) -> tensor<64x384xf32>
   return %0 : tensor<64x384xf32>
 }
+}
 
 // -----
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
+
 // The only tile of the rows prefetches its own
 // operands. From 96 steps before the end of its two
 // panels, it prefetches the start of the next two.
@@ -107,8 +130,11 @@ func.func @alone(%x: tensor<8x768xf32>, %p: tensor<64x768x16xf32>) -> tensor<8x1
   %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<8x768xf32>, tensor<768x1024xf32>) -> tensor<8x1024xf32>
   return %0 : tensor<8x1024xf32>
 }
+}
 
 // -----
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
+
 // Each of two tiles prefetches half of every panel of the next piece, in both
 // loops that sum pieces.
 // CHECK-LABEL: func.func private @contraction{{.*}}(
@@ -123,4 +149,5 @@ func.func @halves(%x: tensor<16x768xf32>, %p: tensor<24x768x16xf32>) -> tensor<1
   %w = tenon.unpack %p dim 1 extent 384 : (tensor<24x768x16xf32>) -> tensor<768x384xf32>
   %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<16x768xf32>, tensor<768x384xf32>) -> tensor<16x384xf32>
   return %0 : tensor<16x384xf32>
+}
 }

@@ -1,7 +1,9 @@
 // Attention copies the keys it joins block by block. If the output is
 // streamed, whole blocks of earlier keys use non-temporal stores, aligned to
 // cache lines, and are read from their source. A fence follows the last one.
-// RUN: tenon-opt %s --pass-pipeline='builtin.module(tenon-lower-fusions{vector-bytes=64},canonicalize,cse)' --split-input-file | FileCheck %s
+// RUN: tenon-opt %s --pass-pipeline='builtin.module(tenon-plan-kernels,tenon-lower-fusions,canonicalize,cse)' --split-input-file | FileCheck %s
+
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 
 // CHECK-LABEL: func.func private @attention{{.*}}(
 // CHECK-SAME: %[[Q:[a-z0-9]*]]: memref<8x1x64xf32>, %[[PAST:[a-z0-9]*]]: memref<8x?x64xf32>, %[[NEW:[a-z0-9]*]]: memref<8x1x64xf32>,
@@ -25,8 +27,11 @@ func.func @f(%q: memref<8x1x64xf32>, %a: memref<8x?x64xf32>, %b: memref<8x1x64xf
   }
   return
 }
+}
 
 // -----
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
+
 // CHECK-LABEL: func.func private @attention{{.*}}(
 // CHECK-NOT: nontemporal
 // CHECK-NOT: llvm.fence
@@ -42,8 +47,11 @@ func.func @f(%q: memref<8x1x64xf32>, %a: memref<8x?x64xf32>, %b: memref<8x1x64xf
   }
   return
 }
+}
 
 // -----
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
+
 // Rows that are not contiguous are read from the output, streamed or not.
 // CHECK-LABEL: func.func private @attention{{.*}}(
 // CHECK-NOT: nontemporal
@@ -59,4 +67,5 @@ func.func @f(%q: memref<8x1x64xf32>, %a: memref<8x?x128xf32>, %b: memref<8x1x64x
     tenon.yield %1, %0 : tensor<8x1x64xf32>, tensor<8x?x64xf32>
   }
   return
+}
 }

@@ -1,8 +1,10 @@
 // A constant limit costs one instruction: there is no test
 // for NaN, and a product that follows stays one instruction.
-// RUN: tenon-opt %s --tenon-to-llvm=vector-bytes=64 \
+// RUN: tenon-opt %s --tenon-to-llvm \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=x86-64-v4 \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 | FileCheck %s
+
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 
 // CHECK-LABEL: {{^}}map.{{.*}}:
 // CHECK-NOT: vcmp
@@ -19,4 +21,5 @@ func.func @main(%x: tensor<512xf32>) -> tensor<512xf32> {
   %1 = tenon.clamp %low, %0, %six : (tensor<512xf32>, tensor<512xf32>, tensor<512xf32>) -> tensor<512xf32>
   %2 = tenon.multiply %x, %1 : (tensor<512xf32>, tensor<512xf32>) -> tensor<512xf32>
   return %2 : tensor<512xf32>
+}
 }

@@ -1,5 +1,8 @@
-// RUN: tenon-opt %s --tenon-lower-fusions --cse --split-input-file | FileCheck %s
-// RUN: tenon-opt %s --tenon-lower-fusions=vector-bytes=64 --split-input-file | FileCheck %s --check-prefix=WIDE
+// RUN: tenon-opt %s --tenon-plan-kernels --tenon-lower-fusions --cse --split-input-file | FileCheck %s
+// RUN: sed 's/vector_bytes = 32, registers = 16/vector_bytes = 64, registers = 32/' %s \
+// RUN: | tenon-opt --tenon-plan-kernels --tenon-lower-fusions --split-input-file | FileCheck %s --check-prefix=WIDE
+
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 32, registers = 16, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 
 // Two fusions with equal regions and types share one kernel, a loop over vectors.
 // CHECK-LABEL: func.func @pair(
@@ -24,6 +27,7 @@ func.func @pair(%call: !llvm.ptr, %x: memref<64xf32>, %y: memref<64xf32>, %z: me
     tenon.yield %0 : tensor<64xf32>
   }
   return
+}
 }
 
 // -----
@@ -222,6 +226,8 @@ func.func @empty_rows(%call: !llvm.ptr, %x: memref<?x?xf32>, %y: memref<?x?xf32>
 
 // -----
 
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144, pairs = true>} {
+
 // Neighbours that are adjacent in memory are pairs.
 // WIDE-LABEL: func.func @pairs_side_by_side(
 // WIDE: dpbf16ps
@@ -235,8 +241,11 @@ func.func @pairs_side_by_side(%call: !llvm.ptr, %x: memref<1x4x4x2xbf16>, %q: me
   }
   return
 }
+}
 
 // -----
+
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144, pairs = true>} {
 
 // Neighbours in different planes are no pairs.
 // WIDE-LABEL: func.func @pairs_in_planes(
@@ -251,4 +260,5 @@ func.func @pairs_in_planes(%call: !llvm.ptr, %x: memref<1x2x4x4xbf16>, %q: memre
     tenon.yield %1 : tensor<1x4x4x16xf32>
   }
   return
+}
 }

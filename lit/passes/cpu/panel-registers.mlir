@@ -1,16 +1,19 @@
 // The innermost loops over panels keep their accumulators
 // in registers, for known and unknown numbers of rows:
 // four steps of a tile, without spills, shuffles or masks.
-// RUN: tenon-opt %s --tenon-to-llvm=vector-bytes=64 \
+// RUN: tenon-opt %s --tenon-to-llvm \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=x86-64-v4 \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -o %t.s
 // RUN: FileCheck %s < %t.s
 // RUN: sed -n '/Inner Loop Header/,/\tj/p' %t.s | not grep '(%rsp)'
-// RUN: tenon-opt %s --tenon-to-llvm=vector-bytes=32 \
+// RUN: sed 's/vector_bytes = 64, registers = 32/vector_bytes = 32, registers = 16/' %s \
+// RUN: | tenon-opt --tenon-to-llvm \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=x86-64-v3 \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -o %t2.s
 // RUN: FileCheck %s --check-prefix=AVX2 < %t2.s
 // RUN: sed -n '/Inner Loop Header/,/\tj/p' %t2.s | not grep '(%rsp)'
+
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 
 // CHECK-LABEL: contraction.unpack.dot_general.0:
 // CHECK: Inner Loop Header
@@ -40,4 +43,5 @@ func.func @unknown(%x: tensor<?x?x768xf32>, %p: tensor<6x768x16xf32>) -> tensor<
   %w = tenon.unpack %p dim 1 extent 96 : (tensor<6x768x16xf32>) -> tensor<768x96xf32>
   %0 = tenon.dot_general %x, %w batch [] x [] contract [2] x [0] : (tensor<?x?x768xf32>, tensor<768x96xf32>) -> tensor<?x?x96xf32>
   return %0 : tensor<?x?x96xf32>
+}
 }

@@ -1,10 +1,12 @@
 // The innermost loops over quantized weights: one or two instructions
 // per vector convert stored values to floats, and nothing is spilled.
-// RUN: tenon-opt %s --tenon-to-llvm=vector-bytes=64 \
+// RUN: tenon-opt %s --tenon-to-llvm \
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=x86-64-v4 \
 // RUN: | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -o %t.s
 // RUN: FileCheck %s < %t.s
 // RUN: sed -n '/Inner Loop Header/,/\tj/p' %t.s | not grep '(%rsp)'
+
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 
 // One row, four steps of four panels.
 // CHECK-LABEL: contraction.dequantize.unpack.dot_general.0:
@@ -43,4 +45,5 @@ func.func @nibbles(%x: tensor<1x768xf32>, %q: tensor<8x96x16xi32>, %s: tensor<8x
   %w = tenon.unpack %p dim 1 extent 128 : (tensor<8x768x16xf32>) -> tensor<768x128xf32>
   %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<1x768xf32>, tensor<768x128xf32>) -> tensor<1x128xf32>
   return %0 : tensor<1x128xf32>
+}
 }

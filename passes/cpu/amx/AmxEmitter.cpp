@@ -139,8 +139,8 @@ void AmxEmitter::emit() {
              Value from = at().max(at().sub(kernel.begin, before),
                                    at().constant(0)),
                    to = at().min(at().sub(kernel.end, before), perLine);
-             forRange(from, to, plan.together, [&](Value first) {
-               Value last = at().add(first, at().constant(plan.together));
+             forRange(from, to, plan.sharingTasks, [&](Value first) {
+               Value last = at().add(first, at().constant(plan.sharingTasks));
                task.enterLine(line, first, at().min(last, to));
                emitTasks();
              });

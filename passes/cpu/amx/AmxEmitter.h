@@ -3,6 +3,7 @@
 #define TENON_PASSES_CPU_AMX_AMXEMITTER_H
 
 #include "passes/cpu/amx/AmxPlan.h"
+#include "passes/kernel/nest/ContractionNest.h"
 
 namespace tenon {
 

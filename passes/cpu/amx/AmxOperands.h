@@ -7,6 +7,7 @@
 #include "passes/cpu/amx/BfloatParts.h"
 #include "passes/cpu/tile/GemmTask.h"
 #include "passes/cpu/tile/KernelLoops.h"
+#include "passes/kernel/nest/ContractionNest.h"
 
 namespace tenon {
 

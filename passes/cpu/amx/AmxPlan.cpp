@@ -1,18 +1,18 @@
-// What is split of a panel of columns stays in the first cache, what is split
-// of a block of rows in the second, and both lie on the stack.
+// The split columns of a panel stay in the first cache, the split rows of a
+// block in the second; both lie on the stack.
 #include "passes/cpu/amx/AmxPlan.h"
+
+#include "passes/kernel/nest/ContractionNest.h"
+
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace tenon {
 
-/// Of a task, of the 640 KiB a kernel may take: the code for few rows may keep
-/// 32 KiB of its own, and registers are spilled.
-constexpr int64_t stackBytes = 592 * 1024;
-/// Bytes of the split columns of a panel; of a split row, at most, and its
-/// magnitudes.
-constexpr int64_t columnBytes = 24 * 1024,
-                  rowBytes = columnBytes / amxPanel + 2 * amxTile * 4;
+/// Bytes of the stack that a task leaves: the code for few rows may keep 32 KiB
+/// of its own, and registers are spilled.
+constexpr int64_t spareStack = 48 << 10;
 /// Rows that share a split panel. Columns that share split rows are as many as
 /// have room for their sums: splitting an element takes as long as some eight
 /// f32 products.
@@ -23,78 +23,95 @@ constexpr int64_t fewestTasks = 8;
 /// The order of plain accuracy: of three parts six products, of two all four.
 constexpr int64_t allProducts = 2;
 
-/// Parts that are a number of this type; 0: none of so few.
-static int64_t wholeParts(Type element) {
-  if (element.isBF16())
-    return 1;
-  if (element.isF16())
-    return 2;
-  return element.isF32() ? 3 : 0;
+/// Bytes of the split columns of a panel.
+static int64_t columnBytes(MachineAttr machine) {
+  return machine.firstCache() * 3 / 4;
 }
 
 /// For how many columns of a block the stack has room: sums, and magnitudes.
-static int64_t roomFor(int64_t rows) {
-  int64_t left = stackBytes - columnBytes - rows * rowBytes;
+static int64_t roomFor(MachineAttr machine, int64_t rows) {
+  int64_t columns = columnBytes(machine),
+          rowBytes = columns / amxPanel + 2 * amxTile * 4,
+          left =
+              machine.getTileStack() - spareStack - columns - rows * rowBytes;
   return left / (rows * 4 + 2 * 4) / amxPanel * amxPanel;
 }
 
-static bool fits(const ContractionNest &nest) {
-  std::optional<int64_t> step = getConstantIntValue(nest.sums.back().lhsStride);
-  return nest.panels && nest.panels->width % amxTile == 0 && !nest.scales &&
-         nest.columnIsLast() && nest.sums.size() == 1 &&
-         !nest.sums.back().guard && nest.sum.isF32() &&
-         (nest.products == Products::Pairs
-              ? step == 2
-              : step == 1 && wholeParts(nest.lhsElement) != 0 &&
-                    wholeParts(nest.rhsElement) != 0);
+static bool fits(const NestFacts &facts) {
+  return facts.panelWidth && *facts.panelWidth % amxTile == 0 &&
+         !facts.scaled && facts.columnIsLast && facts.isChain &&
+         facts.sumIsF32 &&
+         (facts.pairs ? facts.lhsStep == 2
+                      : facts.lhsStep == 1 && facts.lhsParts != 0 &&
+                            facts.rhsParts != 0);
 }
 
-std::optional<AmxPlan> planAmx(const ContractionNest &nest, int64_t parts) {
-  if (parts == 0 || !fits(nest))
-    return std::nullopt;
-  std::optional<int64_t> rows = knownProduct(nest.rows),
-                         columns = getConstantIntValue(nest.column.extent),
-                         sum = getConstantIntValue(nest.sums.back().extent);
-  AmxPlan plan;
-  plan.paired = nest.products == Products::Pairs;
-  plan.stepExtent = plan.paired ? amxStep / 2 : amxStep;
-  if (!columns || *columns < amxPanel || !sum || *sum < plan.stepExtent ||
-      rows.value_or(mostRows) <= amxFewRows)
-    return std::nullopt;
-  bool wholeSteps = plan.paired && *sum % plan.stepExtent == 0;
-  plan.wholeRows = wholeSteps && nest.rowStride && rows && *rows % amxTile == 0;
-  plan.wholeColumns = wholeSteps;
-  // A precision is that of f32 products; f16 and bf16 are multiplied whole.
-  auto partsOf = [&](Type element) {
-    return element.isF32() ? parts : wholeParts(element);
-  };
-  plan.lhsParts = plan.paired ? 1 : partsOf(nest.lhsElement);
-  plan.rhsParts = plan.paired ? 1 : partsOf(nest.rhsElement);
-  bool anyRounds = nest.lhsElement.isF32() || nest.rhsElement.isF32();
-  plan.order =
-      anyRounds ? std::max(plan.lhsParts, plan.rhsParts) - 1 : allProducts;
-  int64_t stepBytes =
-      amxPanel * amxStep * 2 * std::max(plan.lhsParts, plan.rhsParts);
-  plan.depth = std::min<int64_t>(columnBytes / stepBytes * plan.stepExtent,
-                                 llvm::alignTo(*sum, plan.stepExtent));
-  int64_t known = rows.value_or(mostRows);
-  int64_t blocks = llvm::divideCeil(known, mostRows);
-  plan.block.rows = llvm::alignTo(llvm::divideCeil(known, blocks), amxTile);
-  // As few groups of tasks as have room, each of as many tasks as there must
-  // be.
+namespace {
+/// Rows and columns of one task, and the tasks that share split rows.
+struct TaskShape {
+  TaskBlock block;
+  int64_t sharingTasks;
+};
+} // namespace
+
+/// As few groups of tasks as the stack has room for, each of as many tasks as
+/// threads need.
+static TaskShape shapeTasks(const NestFacts &facts, MachineAttr machine) {
   auto panels = [](int64_t columns, int64_t parts) -> int64_t {
     return llvm::alignTo(llvm::divideCeil(columns, parts), amxPanel);
   };
-  int64_t room = roomFor(plan.block.rows),
-          groups = llvm::divideCeil(*columns, room),
-          lines = knownProduct(nest.outer).value_or(1) * blocks;
-  plan.together = llvm::divideCeil(fewestTasks, lines * groups);
-  int64_t shared = panels(*columns, groups);
-  plan.block.columns = std::max<int64_t>(panels(shared, plan.together),
-                                         std::min(shared, fewestColumns));
-  plan.together = std::min<int64_t>(
-      llvm::divideCeil(shared, plan.block.columns), room / plan.block.columns);
-  return plan;
+  int64_t rows = facts.size.rows.value_or(mostRows),
+          columns = *facts.size.columns,
+          blocks = llvm::divideCeil(rows, mostRows);
+  TaskShape shape;
+  shape.block.rows = llvm::alignTo(llvm::divideCeil(rows, blocks), amxTile);
+  int64_t room = roomFor(machine, shape.block.rows),
+          groups = llvm::divideCeil(columns, room),
+          lines = facts.size.outer.value_or(1) * blocks;
+  shape.sharingTasks = llvm::divideCeil(fewestTasks, lines * groups);
+  int64_t shared = panels(columns, groups);
+  shape.block.columns = std::max<int64_t>(panels(shared, shape.sharingTasks),
+                                          std::min(shared, fewestColumns));
+  shape.sharingTasks =
+      std::min<int64_t>(llvm::divideCeil(shared, shape.block.columns),
+                        room / shape.block.columns);
+  return shape;
 }
+
+AmxPlanAttr planAmx(const NestFacts &facts, MachineAttr machine,
+                    TilePlanAttr fewRows) {
+  const ContractionSize &size = facts.size;
+  int64_t step = facts.pairs ? amxStep / 2 : amxStep;
+  if (machine.getTiles() == 0 || !fits(facts) || !size.columns ||
+      *size.columns < amxPanel || !size.sum || *size.sum < step ||
+      size.rows.value_or(mostRows) <= amxFewRows)
+    return {};
+  bool wholeSteps = facts.pairs && *size.sum % step == 0,
+       wholeRows = wholeSteps && facts.hasRowStride && size.rows &&
+                   *size.rows % amxTile == 0;
+  // A precision is that of f32 products; f16 and bf16 are multiplied whole.
+  auto partsOf = [&](int64_t whole) {
+    return facts.pairs ? 1 : whole == 3 ? machine.getTiles() : whole;
+  };
+  int64_t lhs = partsOf(facts.lhsParts), rhs = partsOf(facts.rhsParts);
+  bool anyRounds = facts.lhsParts == 3 || facts.rhsParts == 3;
+  int64_t order = anyRounds ? std::max(lhs, rhs) - 1 : allProducts,
+          stepBytes = amxPanel * amxStep * 2 * std::max(lhs, rhs),
+          depth = std::min<int64_t>(columnBytes(machine) / stepBytes * step,
+                                    llvm::alignTo(*size.sum, step));
+  TaskShape tasks = shapeTasks(facts, machine);
+  return AmxPlanAttr::get(machine.getContext(), lhs, rhs, order, depth,
+                          tasks.block.rows, tasks.block.columns,
+                          tasks.sharingTasks, wholeRows, wholeSteps,
+                          size.rows ? TilePlanAttr() : fewRows);
+}
+
+AmxPlan::AmxPlan(AmxPlanAttr plan, const ContractionNest &nest)
+    : lhsParts(plan.getLhsParts()), rhsParts(plan.getRhsParts()),
+      order(plan.getOrder()), paired(nest.products == Products::Pairs),
+      wholeRows(plan.getLhsInPlace()), wholeColumns(plan.getRhsInPlace()),
+      stepExtent(paired ? amxStep / 2 : amxStep), depth(plan.getDepth()),
+      block{plan.getBlockRows(), plan.getBlockColumns()},
+      sharingTasks(plan.getTasks()) {}
 
 } // namespace tenon

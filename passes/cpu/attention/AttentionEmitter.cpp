@@ -5,10 +5,10 @@
 // joined of earlier and new ones block by block.
 #include "passes/cpu/attention/AttentionEmitter.h"
 
+#include "passes/cpu/attention/AttentionOperands.h"
 #include "passes/cpu/attention/AttentionScores.h"
 #include "passes/cpu/attention/AttentionValues.h"
 #include "passes/cpu/attention/HiddenKeys.h"
-#include "passes/cpu/attention/JoinedRows.h"
 #include "passes/cpu/tile/PanelPacker.h"
 #include "passes/kernel/element/ElementEmitter.h"
 #include "passes/kernel/numerics/Conversions.h"
@@ -28,29 +28,24 @@ namespace tenon {
 namespace {
 class AttentionEmitter : KernelLoops {
 public:
-  AttentionEmitter(Kernel &kernel, AttentionOp op, StridedOperand query,
-                   StridedOperand key, StridedOperand value,
-                   std::optional<JoinedRows> joinedKeys,
-                   std::optional<JoinedRows> joinedValues)
-      : KernelLoops(kernel), op(op), query(query), key(key), value(value),
-        joinedKeys(std::move(joinedKeys)),
-        joinedValues(std::move(joinedValues)), batch(key.extents.size() - 2),
-        group(op.getHeadGroup()) {
-    rows = at().mul(query.extents[batch], at().constant(group));
-    chooseSizes();
-  }
+  AttentionEmitter(Kernel &kernel, const AttentionOperands &operands,
+                   AttentionPlanAttr plan)
+      : KernelLoops(kernel), op(operands.op), plan(plan), query(operands.query),
+        key(operands.key), value(operands.value),
+        joinedKeys(operands.joinedKeys), joinedValues(operands.joinedValues),
+        batch(operands.batch()), group(op.getHeadGroup()),
+        rows(operands.rows(kernel)),
+        sizes(plan, kernel.machine, *getConstantIntValue(query.extents.back()),
+              *getConstantIntValue(value.extents.back())) {}
 
   TaskCounter emit();
 
 private:
-  void chooseSizes();
   void allocate();
   /// `width` numbers for each row.
   void fillScratch(Value memory, int64_t width, double number);
   void emitTask(Value task);
   void emitBlock(Value first, Value count, int64_t units, bool whole);
-  bool readsKeysInPlace();
-  bool readsValuesInPlace();
   BlockLines linesOf(const StridedOperand &operand,
                      std::optional<JoinedRows> &joined, Value first,
                      Value count);
@@ -65,6 +60,7 @@ private:
   void writeRow(Value slot);
 
   AttentionOp op;
+  AttentionPlanAttr plan;
   StridedOperand query, key, value;
   std::optional<JoinedRows> joinedKeys, joinedValues; ///< null: in memory
   size_t batch;
@@ -79,24 +75,13 @@ private:
   Value firstRow, rowCount;         ///< of the task
 };
 
-void AttentionEmitter::chooseSizes() {
-  int64_t heads = 1;
-  for (Value extent : ArrayRef(key.extents).take_front(batch))
-    heads *= getConstantIntValue(extent).value_or(1);
-  sizes = planAttention({heads, getConstantIntValue(rows),
-                         *getConstantIntValue(query.extents.back()),
-                         *getConstantIntValue(value.extents.back()),
-                         bool(op.getCausal())},
-                        kernel.vectorBytes);
-}
-
 void AttentionEmitter::allocate() {
   auto scratchOf = [&](int64_t elements) {
     return KernelLoops::scratchOf(b.getF32Type(), elements);
   };
-  if (!readsKeysInPlace())
+  if (!plan.getKeysInPlace())
     scratch.keys = scratchOf(sizes.depth * attentionBlock);
-  if (!readsValuesInPlace())
+  if (!plan.getValuesInPlace())
     scratch.values = scratchOf(attentionBlock * sizes.valueWidth);
   scratch.scores = scratchOf(sizes.scratchRows() * attentionBlock);
   scratch.sums = scratchOf(sizes.scratchRows() * sizes.valueWidth);
@@ -107,17 +92,11 @@ void AttentionEmitter::allocate() {
 }
 
 TaskCounter AttentionEmitter::emit() {
-  // Keys and values are joined by the one task of a head.
-  if ((joinedKeys || joinedValues) &&
-      getConstantIntValue(rows).value_or(sizes.taskRows + 1) > sizes.taskRows)
-    return nullptr;
   allocate();
   scores.emplace(kernel, op, sizes, scratch, query, key.extents[batch]);
   averages.emplace(kernel, sizes, scratch);
   if (op.getCausal())
     hidden.emplace(kernel, op, sizes, scratch);
-  if (!scores->isSupported())
-    return nullptr;
   forRange(kernel.begin, kernel.end, 1, [&](Value task) { emitTask(task); });
   JoinedRows::settle(kernel);
   SmallVector<int64_t> order(op.getResultOrder());
@@ -220,19 +199,6 @@ void AttentionEmitter::emitBlock(Value first, Value count, int64_t units,
     return meet();
   block.finite = hidden->finiteValues(block);
   when(hidden->seenOrFelt(block, lastRow(), rowCount), meet);
-}
-
-/// Whether one row alone reads them, in squares.
-bool AttentionEmitter::readsKeysInPlace() {
-  return sizes.taskRows == 1 && sizes.depth % sizes.lanes == 0 &&
-         getConstantIntValue(key.strides.back()) == 1;
-}
-
-/// Whether a single tile reads them, as whole vectors of floats.
-bool AttentionEmitter::readsValuesInPlace() {
-  return getConstantIntValue(rows) && sizes.taskRows == sizes.valueRows &&
-         value.element.isF32() && sizes.valueDepth == sizes.valueWidth &&
-         getConstantIntValue(value.strides.back()) == 1;
 }
 
 BlockLines AttentionEmitter::linesOf(const StridedOperand &operand,
@@ -380,28 +346,25 @@ void AttentionEmitter::writeRow(Value slot) {
 }
 } // namespace
 
-TaskCounter emitAttention(Kernel &kernel) {
-  AttentionOp op;
-  for (Operation &inner : kernel.fusion.getBlock())
-    if (auto attention = dyn_cast<AttentionOp>(inner))
-      op = attention;
-  // Where nothing comes of it the tensor has no memory below either.
-  auto joined = [&](Value tensor,
-                    ArrayRef<int64_t> order) -> std::optional<JoinedRows> {
-    auto join = tensor.getDefiningOp<ConcatenateOp>();
-    return join ? JoinedRows::of(kernel, join, order) : std::nullopt;
-  };
-  auto joinedKeys = joined(op.getKey(), op.getKeyOrder()),
-       joinedValues = joined(op.getValue(), op.getValueOrder());
-  auto query = stridedOperand(kernel, op.getQuery(), op.getQueryOrder()),
-       key = stridedOperand(kernel, op.getKey(), op.getKeyOrder()),
-       value = stridedOperand(kernel, op.getValue(), op.getValueOrder());
-  if (!query || !key || !value || !getConstantIntValue(query->extents.back()) ||
-      !getConstantIntValue(value->extents.back()))
-    return nullptr;
-  return AttentionEmitter(kernel, op, *query, *key, *value,
-                          std::move(joinedKeys), std::move(joinedValues))
-      .emit();
+AttentionPlanAttr planAttention(Kernel &kernel) {
+  std::optional<AttentionOperands> operands = AttentionOperands::of(kernel);
+  if (!operands ||
+      !readsMaskAsVectors(kernel, operands->op, kernel.machine.lanes(4)))
+    return {};
+  AttentionFacts facts = operands->facts(kernel);
+  AttentionPlanAttr plan = planAttention(facts, kernel.machine);
+  // Keys and values are joined by the one task of a head.
+  bool joins = operands->joinedKeys || operands->joinedValues;
+  int64_t taskRows = plan.getTaskRows();
+  return joins && facts.rows.value_or(taskRows + 1) > taskRows
+             ? AttentionPlanAttr()
+             : plan;
+}
+
+TaskCounter emitAttention(Kernel &kernel, AttentionPlanAttr plan) {
+  std::optional<AttentionOperands> operands = AttentionOperands::of(kernel);
+  assert(operands && "the plan is of operands in memory");
+  return AttentionEmitter(kernel, *operands, plan).emit();
 }
 
 } // namespace tenon

@@ -2,13 +2,20 @@
 #ifndef TENON_PASSES_CPU_ATTENTION_ATTENTIONEMITTER_H
 #define TENON_PASSES_CPU_ATTENTION_ATTENTIONEMITTER_H
 
+#include "dialects/tenon/KernelPlan.h"
 #include "passes/kernel/Kernel.h"
 
 namespace tenon {
 
-/// The kernel of an attention fusion; null, with nothing emitted, if its region
-/// has another form.
-TaskCounter emitAttention(Kernel &kernel);
+/// The plan of an attention fusion; null where only the general path covers its
+/// form.
+AttentionPlanAttr planAttention(Kernel &kernel);
+
+/// The kernel of an attention fusion in register tiles.
+TaskCounter emitAttention(Kernel &kernel, AttentionPlanAttr plan);
+
+/// The kernel of any attention fusion, element by element, with the same bits.
+TaskCounter emitGeneralAttention(Kernel &kernel);
 
 } // namespace tenon
 

@@ -1,8 +1,6 @@
 // A task packs all keys and values it meets, so it has all rows of a head as
-// far as what is kept for them stays in the second cache.
+// far as their scores and sums stay in the second cache.
 #include "passes/cpu/attention/AttentionPlan.h"
-
-#include "passes/cpu/tile/RegisterTile.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -11,17 +9,14 @@
 namespace tenon {
 using llvm::divideCeilSigned;
 
-/// Bytes of the scores and sums of a task's rows, and of the stack for these
-/// and what is packed: of the 256 KiB that kernels may use.
-constexpr int64_t taskBytes = secondCache / 4;
-constexpr int64_t stackBytes = 240 << 10;
+/// Bytes of the stack that a task leaves for spilled registers.
+constexpr int64_t spareStack = 16 << 10;
 /// Tasks worth another packing.
 constexpr int64_t fewestTasks = 8;
 constexpr int64_t mostTileRows = 6;
-/// Rows whose sums leave registers for a power, which takes the place of the
-/// next tile's; of fewer than some tiles nothing is gained.
-constexpr int64_t overlappedRows = 4;
-constexpr int64_t fewRows = 16;
+/// Rows whose sums leave registers for a power, which belongs to the next tile;
+/// with fewer than some tiles nothing is gained.
+constexpr int64_t overlappedRows = 4, tallTask = 16;
 /// Beyond a task's rows, see scratchRows.
 constexpr int64_t spareRows = 3 * mostTileRows;
 
@@ -29,40 +24,55 @@ static int64_t wholeTiles(int64_t rows, int64_t tile) {
   return divideCeilSigned(rows, tile) * tile;
 }
 
-AttentionSizes planAttention(const AttentionExtents &extents,
-                             int64_t vectorBytes) {
-  AttentionSizes sizes;
-  sizes.lanes = vectorBytes / 4;
-  sizes.depth = extents.depth;
-  sizes.valueDepth = extents.valueDepth;
-  sizes.valueWidth = wholeTiles(extents.valueDepth, sizes.lanes);
-  // AVX2 has 16 registers; AVX-512 and NEON have 32.
-  bool few = vectorBytes == 32;
-  sizes.accumulators = few ? 12 : 24;
-  int64_t packed = 4 * attentionBlock * (sizes.depth + sizes.valueWidth),
-          row = 4 * (attentionBlock + sizes.valueWidth + attentionLanes + 4),
-          left = std::min(taskBytes, stackBytes - packed) / row - spareRows,
-          most = std::max(fewRows, left),
-          rows = std::max<int64_t>(1, extents.rows.value_or(most)),
-          heads = std::max<int64_t>(1, extents.heads),
+/// Rows of one task, before they are rounded to whole tiles.
+static int64_t rowsOfTask(const AttentionFacts &facts, int64_t valueWidth,
+                          MachineAttr machine) {
+  int64_t packed = 4 * attentionBlock * (facts.depth + valueWidth),
+          row = 4 * (attentionBlock + valueWidth + attentionLanes + 4),
+          bytes = std::min(machine.secondCache() / 4,
+                           machine.getStack() - spareStack - packed),
+          most = std::max(attentionTaskRows, bytes / row - spareRows),
+          rows = std::max<int64_t>(1, facts.rows.value_or(most)),
+          heads = std::max<int64_t>(1, facts.heads),
           parts = divideCeilSigned(rows, most);
-  while (heads * parts < fewestTasks && rows >= 2 * parts * fewRows)
+  while (heads * parts < fewestTasks && rows >= 2 * parts * attentionTaskRows)
     parts *= 2;
-  int64_t part = divideCeilSigned(rows, parts);
-  bool tall = !few && part >= fewRows;
-  sizes.scoreRows =
+  return divideCeilSigned(rows, parts);
+}
+
+AttentionPlanAttr planAttention(const AttentionFacts &facts,
+                                MachineAttr machine) {
+  int64_t lanes = machine.lanes(4),
+          valueWidth = wholeTiles(facts.valueDepth, lanes),
+          part = rowsOfTask(facts, valueWidth, machine);
+  bool tall = machine.getRegisters() >= 32 && part >= tallTask;
+  int64_t scoreRows =
       divideCeilSigned(part, divideCeilSigned(part, mostTileRows));
   if (tall)
     for (int64_t fewer : {5, 4})
-      if (wholeTiles(part, fewer) < wholeTiles(part, sizes.scoreRows))
-        sizes.scoreRows = fewer;
-  sizes.valueRows = tall ? overlappedRows : sizes.scoreRows;
+      if (wholeTiles(part, fewer) < wholeTiles(part, scoreRows))
+        scoreRows = fewer;
+  int64_t valueRows = tall ? overlappedRows : scoreRows;
   // The rows of a tile have scores for the keys that any of them sees.
-  if (extents.causal)
-    sizes.scoreRows = sizes.valueRows;
-  sizes.overlapped = tall && !extents.causal;
-  sizes.taskRows = wholeTiles(part, sizes.valueRows);
-  return sizes;
+  if (facts.causal)
+    scoreRows = valueRows;
+  int64_t taskRows = wholeTiles(part, valueRows);
+  // One row, or one tile, reads them once: packing would read them twice.
+  bool keysInPlace =
+           taskRows == 1 && facts.depth % lanes == 0 && facts.wholeKeys,
+       valuesInPlace = facts.rows && taskRows == valueRows &&
+                       facts.valueDepth == valueWidth && facts.wholeValues;
+  return AttentionPlanAttr::get(machine.getContext(), taskRows, scoreRows,
+                                valueRows, machine.accumulators(),
+                                tall && !facts.causal, keysInPlace,
+                                valuesInPlace);
 }
+
+AttentionSizes::AttentionSizes(AttentionPlanAttr plan, MachineAttr machine,
+                               int64_t depth, int64_t valueDepth)
+    : lanes(machine.lanes(4)), depth(depth), valueDepth(valueDepth),
+      valueWidth(wholeTiles(valueDepth, lanes)), accumulators(plan.getSums()),
+      taskRows(plan.getTaskRows()), scoreRows(plan.getScoreRows()),
+      valueRows(plan.getValueRows()), overlapped(plan.getOverlapped()) {}
 
 } // namespace tenon

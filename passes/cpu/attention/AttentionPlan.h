@@ -4,40 +4,45 @@
 #ifndef TENON_PASSES_CPU_ATTENTION_ATTENTIONPLAN_H
 #define TENON_PASSES_CPU_ATTENTION_ATTENTIONPLAN_H
 
+#include "dialects/tenon/KernelPlan.h"
+#include "dialects/tenon/Machine.h"
+#include "dialects/tenon/NumericsContract.h"
+
 #include <cstdint>
 #include <optional>
 
 namespace tenon {
 
-/// Parts of the numerics contract: never depend on the target or on extents.
-constexpr int64_t attentionBlock = 64; ///< keys whose sums are rescaled at once
-constexpr int64_t attentionLanes = 16; ///< of the sum of powers
-
-/// Extents as far as they are known at compile time.
-struct AttentionExtents {
+/// Extents as far as they are known at compile time, and how operands lie.
+struct AttentionFacts {
   int64_t heads;               ///< of the keys, in all batches; at least
   std::optional<int64_t> rows; ///< that share a head of the keys
   int64_t depth, valueDepth;
   bool causal; ///< rows see different keys
+  /// Elements of a key lie side by side; of a value, as f32.
+  bool wholeKeys = false, wholeValues = false;
 };
 
-/// What is fixed for a kernel.
+AttentionPlanAttr planAttention(const AttentionFacts &facts,
+                                MachineAttr machine);
+
+/// The sizes of a kernel, from its plan and its operands.
 struct AttentionSizes {
+  AttentionSizes(AttentionPlanAttr plan, MachineAttr machine, int64_t depth,
+                 int64_t valueDepth);
+
   int64_t lanes;                         ///< of a vector
   int64_t depth, valueDepth, valueWidth; ///< the width: whole vectors
-  int64_t accumulators; ///< sums that a tile keeps in registers
+  int64_t accumulators; ///< vectors of sums that a tile keeps in registers
   int64_t taskRows;
   int64_t scoreRows, valueRows; ///< of the tiles of either step
-  /// Whether the powers of the next tile are taken while values are weighed.
+  /// The powers of the next tile are computed while values are weighed.
   bool overlapped;
 
   int64_t vectorsPerUnit() const { return attentionLanes / lanes; }
   /// Rows that the last tiles of a task may reach, the next tile among them.
   int64_t scratchRows() const { return taskRows + scoreRows + 2 * valueRows; }
 };
-
-AttentionSizes planAttention(const AttentionExtents &extents,
-                             int64_t vectorBytes);
 
 } // namespace tenon
 

@@ -30,15 +30,17 @@ AttentionScores::AttentionScores(Kernel &kernel, AttentionOp op,
   products.sum = b.getF32Type();
 }
 
-bool AttentionScores::isSupported() {
+bool readsMaskAsVectors(Kernel &kernel, AttentionOp op, int64_t lanes) {
   if (!op.getMask())
     return true;
   // Tried once in a loop that is thrown away.
-  auto trial = scf::ForOp::create(b, loc, at().constant(0), at().constant(1),
-                                  at().constant(1));
+  OpBuilder &b = kernel.builder;
+  IndexBuilder at{b, kernel.loc()};
+  auto trial = scf::ForOp::create(b, kernel.loc(), at.constant(0),
+                                  at.constant(1), at.constant(1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(trial.getBody());
-  ElementEmitter emitter(kernel, sizes.lanes);
+  ElementEmitter emitter(kernel, lanes);
   SmallVector<LaneIndex> place(op.getType().getRank(),
                                {trial.getInductionVar(), 0});
   place.back().stride = 1;

@@ -18,6 +18,9 @@ struct TileRows {
   llvm::SmallVector<mlir::Value> lastKeys; ///< by causal, else empty
 };
 
+/// Whether the mask of `op`, if there is one, can be read as vectors.
+bool readsMaskAsVectors(Kernel &kernel, AttentionOp op, int64_t lanes);
+
 class AttentionScores : AttentionTile {
 public:
   AttentionScores(Kernel &kernel, AttentionOp op, const AttentionSizes &sizes,
@@ -28,9 +31,6 @@ public:
   void emit(const TileRows &rows, const KeyBlock &block, mlir::Value keys);
   /// Those left out by that, up to the block's last.
   void emitRest(const TileRows &rows, const KeyBlock &block, mlir::Value keys);
-
-  /// Whether a mask can be read as vectors.
-  bool isSupported();
 
 private:
   mlir::Value unitsOf(const KeyBlock &block);

@@ -96,7 +96,7 @@ void JoinedRows::copyRun(Value source, Value from, Value to, Value count,
                          bool streamed) {
   Type element = cast<MemRefType>(source.getType()).getElementType();
   int64_t bytes = element.getIntOrFloatBitWidth() / 8,
-          lanes = kernel.vectorBytes / bytes;
+          lanes = kernel.machine.lanes(bytes);
   auto copyOne = [&](Value i) {
     Value loaded = memref::LoadOp::create(b, loc, source, at().add(from, i));
     memref::StoreOp::create(b, loc, loaded, whole.memory, at().add(to, i));
@@ -109,7 +109,7 @@ void JoinedRows::copyRun(Value source, Value from, Value to, Value count,
         at().mul(to, at().constant(bytes)));
     Value ahead =
         arith::AndIOp::create(b, loc, at().sub(at().constant(0), address),
-                              at().constant(lineBytes - 1));
+                              at().constant(kernel.machine.getLine() - 1));
     start = at().min(at().floorDiv(ahead, at().constant(bytes)), count);
     forRange(at().constant(0), start, 1, copyOne);
   }
@@ -123,7 +123,7 @@ void JoinedRows::copyRun(Value source, Value from, Value to, Value count,
     auto store = vector::StoreOp::create(b, loc, loaded, whole.memory,
                                          at().add(to, i), streamed);
     if (streamed)
-      store.setAlignment(kernel.vectorBytes);
+      store.setAlignment(kernel.machine.getVectorBytes());
   });
   forRange(end, count, 1, copyOne);
 }

@@ -39,7 +39,9 @@ class DepthwiseEmitter : KernelLoops {
 public:
   DepthwiseEmitter(Kernel &kernel, ConvolutionOp op, Type sum);
 
-  TaskCounter emit();
+  /// Null where the epilogue cannot be applied to vectors.
+  DepthwisePlanAttr choose();
+  TaskCounter emit(DepthwisePlanAttr plan);
 
 private:
   using Values = SmallVector<Value>;
@@ -98,7 +100,9 @@ private:
   int64_t multiplier, features; ///< outputs and inputs of a group
   SmallVector<Axis> axes;
   ColumnWindow window;
-  DepthwiseTile plan;
+  int64_t allTaps = 1;
+  DepthwisePlanAttr plan;
+  std::vector<ColumnRun> runs;
   Value lhsMemory, rhsMemory, batchStride, kept;
   Values rowExtents;
   Value firstRow, lastRow, firstChannel, lastChannel; ///< of the task
@@ -127,15 +131,15 @@ std::optional<int64_t> known(int64_t extent) {
 
 DepthwiseEmitter::DepthwiseEmitter(Kernel &kernel, ConvolutionOp op, Type sum)
     : KernelLoops(kernel), op(op), sum(sum),
-      lanes(kernel.vectorBytes * 8 / sum.getIntOrFloatBitWidth()),
+      lanes(kernel.machine.lanes(sum.getIntOrFloatBitWidth() / 8)),
       epilogue(kernel, op.getResult(), sum, lanes),
       channels(shapeOf(op.getRhs()).back()), step(0),
       multiplier(channels / int64_t(op.getGroups())),
       features(shapeOf(op.getRhs()).drop_back().back()) {
   step = lanes / multiplier * multiplier;
-  int64_t spatial = op.getStrides().size(), taps = 1;
+  int64_t spatial = op.getStrides().size();
   for (int64_t i = 0; i < spatial; ++i)
-    taps *= shapeOf(op.getRhs())[i];
+    allTaps *= shapeOf(op.getRhs())[i];
   int64_t last = spatial - 1;
   window = {shapeOf(op.getRhs())[last],
             op.getStrides()[last],
@@ -143,8 +147,13 @@ DepthwiseEmitter::DepthwiseEmitter(Kernel &kernel, ConvolutionOp op, Type sum)
             op.getPadding()[2 * last],
             known(shapeOf(op.getLhs())[spatial]),
             known(shapeOf(op.getResult())[spatial])};
-  plan = chooseDepthwiseTile(window, taps, features, channels, step,
-                             kernel.vectorBytes);
+}
+
+DepthwisePlanAttr DepthwiseEmitter::choose() {
+  if (!epilogue.vectorizes(/*columnIsLast=*/true))
+    return {};
+  return planDepthwise(window, allTaps, features, channels, step,
+                       kernel.machine);
 }
 
 DepthwiseEmitter::Axis DepthwiseEmitter::axisOf(int64_t dim) {
@@ -165,9 +174,9 @@ DepthwiseEmitter::Axis DepthwiseEmitter::axisOf(int64_t dim) {
           at().constant(tapStride)};
 }
 
-TaskCounter DepthwiseEmitter::emit() {
-  if (!epilogue.vectorizes(/*columnIsLast=*/true))
-    return nullptr;
+TaskCounter DepthwiseEmitter::emit(DepthwisePlanAttr chosen) {
+  plan = chosen;
+  runs = columnRuns(window, plan.getColumns());
   int64_t spatial = op.getStrides().size();
   for (int64_t i = 0; i < spatial; ++i)
     axes.push_back(axisOf(i));
@@ -175,14 +184,14 @@ TaskCounter DepthwiseEmitter::emit() {
   lhsMemory = flattened(kernel, kernel.arguments.lookup(op.getLhs()));
   rhsMemory = flattened(kernel, kernel.arguments.lookup(op.getRhs()));
   if (!epilogue.isShort())
-    kept = scratchOf(sum, plan.columns * lanes);
+    kept = scratchOf(sum, plan.getColumns() * lanes);
   ElementEmitter sizes(kernel, 1);
   for (int64_t dim = 0; dim < spatial; ++dim)
     rowExtents.push_back(sizes.extent(kernel.outputs[0], dim));
   forRange(kernel.begin, kernel.end, 1, [&](Value task) { emitTask(task); });
-  int64_t pieces = llvm::divideCeilSigned(channels, plan.channels);
-  return [pieces, rows = plan.rows](OpBuilder &b, Location loc,
-                                    ArrayRef<OpFoldResult> sizes) {
+  int64_t pieces = llvm::divideCeilSigned(channels, plan.getChannels());
+  return [pieces, rows = plan.getRows()](OpBuilder &b, Location loc,
+                                         ArrayRef<OpFoldResult> sizes) {
     IndexBuilder at{b, loc};
     return at.mul(at.ceilDiv(at.product(sizes.drop_back(2)), rows),
                   at.constant(pieces));
@@ -190,24 +199,25 @@ TaskCounter DepthwiseEmitter::emit() {
 }
 
 void DepthwiseEmitter::emitTask(Value task) {
-  int64_t pieces = llvm::divideCeilSigned(channels, plan.channels);
+  int64_t pieces = llvm::divideCeilSigned(channels, plan.getChannels());
   Value rows = at().constant(1);
   for (Value extent : rowExtents)
     rows = at().mul(rows, extent);
   Value block = at().floorDiv(task, at().constant(pieces));
-  firstRow = at().mul(block, at().constant(plan.rows));
-  lastRow = at().min(at().add(firstRow, at().constant(plan.rows)), rows);
+  firstRow = at().mul(block, at().constant(plan.getRows()));
+  lastRow = at().min(at().add(firstRow, at().constant(plan.getRows())), rows);
   firstChannel = at().mul(at().remainder(task, at().constant(pieces)),
-                          at().constant(plan.channels));
-  lastChannel = at().min(at().add(firstChannel, at().constant(plan.channels)),
-                         at().constant(channels));
+                          at().constant(plan.getChannels()));
+  lastChannel =
+      at().min(at().add(firstChannel, at().constant(plan.getChannels())),
+               at().constant(channels));
   emitColumns();
 }
 
 void DepthwiseEmitter::emitColumns() {
-  bool writtenOut = window.taps <= straightTaps && !plan.runs.empty();
+  bool writtenOut = window.taps <= straightTaps && !runs.empty();
   if (writtenOut) {
-    for (const ColumnRun &run : plan.runs) {
+    for (const ColumnRun &run : runs) {
       Tile tile{at().constant(run.first), run.columns};
       if (!run.inner)
         tile.fits = [this, first = run.first](int64_t column, int64_t tap) {
@@ -237,12 +247,13 @@ void DepthwiseEmitter::emitColumns() {
   Value end = at().max(
       first, at().min(width, at().floorDiv(room, at().constant(axis.stride))));
   Value tiles =
-      at().floorDiv(at().sub(end, first), at().constant(plan.columns));
-  Value whole = at().add(first, at().mul(tiles, at().constant(plan.columns)));
+      at().floorDiv(at().sub(end, first), at().constant(plan.getColumns()));
+  Value whole =
+      at().add(first, at().mul(tiles, at().constant(plan.getColumns())));
   auto one = [&](Value column) { emitTile({column, 1, {}, true}); };
   forRange(at().constant(0), first, 1, one);
-  forRange(first, whole, plan.columns,
-           [&](Value column) { emitTile({column, plan.columns}); });
+  forRange(first, whole, plan.getColumns(),
+           [&](Value column) { emitTile({column, plan.getColumns()}); });
   forRange(whole, width, 1, one);
 }
 
@@ -476,19 +487,28 @@ bool isCovered(Kernel &kernel, ConvolutionOp op, Type sum) {
   return groups > 1 && inMemory(op.getLhs()) && inMemory(op.getRhs()) &&
          llvm::all_of(weights, [](int64_t extent) { return extent > 0; }) &&
          isNarrow(weights.drop_back().back(), weights.back() / groups,
-                  kernel.vectorBytes * 8 / sum.getIntOrFloatBitWidth()) &&
+                  kernel.machine.lanes(sum.getIntOrFloatBitWidth() / 8)) &&
          llvm::all_of(op.getLhsDilation(), [](int64_t d) { return d == 1; });
 }
 } // namespace
 
-TaskCounter emitDepthwise(Kernel &kernel, ConvolutionOp op) {
+static Type sumOf(ConvolutionOp op) {
   Type element = op.getType().getElementType();
-  Type sum = isa<Float16Type, BFloat16Type>(element)
-                 ? Float32Type::get(element.getContext())
-                 : kernelElementType(element);
+  return isa<Float16Type, BFloat16Type>(element)
+             ? Float32Type::get(element.getContext())
+             : kernelElementType(element);
+}
+
+DepthwisePlanAttr planDepthwise(Kernel &kernel, ConvolutionOp op) {
+  Type sum = sumOf(op);
   if (!isCovered(kernel, op, sum))
-    return nullptr;
-  return DepthwiseEmitter(kernel, op, sum).emit();
+    return {};
+  return DepthwiseEmitter(kernel, op, sum).choose();
+}
+
+TaskCounter emitDepthwise(Kernel &kernel, ConvolutionOp op,
+                          DepthwisePlanAttr plan) {
+  return DepthwiseEmitter(kernel, op, sumOf(op)).emit(plan);
 }
 
 } // namespace tenon

@@ -4,13 +4,18 @@
 #ifndef TENON_PASSES_CPU_DEPTHWISE_DEPTHWISEEMITTER_H
 #define TENON_PASSES_CPU_DEPTHWISE_DEPTHWISEEMITTER_H
 
+#include "dialects/tenon/KernelPlan.h"
 #include "passes/kernel/Kernel.h"
 
 namespace tenon {
 
-/// The kernel of a convolution and its epilogue; null, and nothing emitted,
-/// where its groups are not narrow or its form is not covered.
-TaskCounter emitDepthwise(Kernel &kernel, ConvolutionOp op);
+/// The plan of a convolution; null where its groups are not narrow or its form
+/// is not covered.
+DepthwisePlanAttr planDepthwise(Kernel &kernel, ConvolutionOp op);
+
+/// The kernel of a convolution and its epilogue.
+TaskCounter emitDepthwise(Kernel &kernel, ConvolutionOp op,
+                          DepthwisePlanAttr plan);
 
 } // namespace tenon
 

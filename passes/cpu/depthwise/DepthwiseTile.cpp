@@ -13,9 +13,6 @@ using llvm::divideCeilSigned;
 constexpr int64_t mostColumns = 8, fewestColumns = 5;
 /// A result extent not known at compile time counts as this much.
 constexpr int64_t typicalColumns = 64;
-/// Elements of the input that a tile reads again one row below: they stay in
-/// the first cache.
-constexpr int64_t windowElements = 6 * 1024;
 /// Products a task should have at least: a few microseconds.
 constexpr int64_t leastWork = 1 << 17;
 /// Tiles at the borders that may be written out.
@@ -26,14 +23,12 @@ bool ColumnWindow::fits(int64_t column, int64_t tap) const {
   return place >= 0 && place < *input;
 }
 
-static int64_t columnsOf(const ColumnWindow &window, int64_t vectorBytes) {
-  // AVX2 has 16 registers; AVX-512 and NEON have 32.
-  int64_t registers = vectorBytes == 32 ? 16 : 32;
+static int64_t columnsOf(const ColumnWindow &window, MachineAttr machine) {
   int64_t most = mostColumns;
   auto needed = [&] {
     return most + std::min(window.taps, (most - 1) * window.stride + 1) + 2;
   };
-  while (most > 4 && needed() > registers)
+  while (most > 4 && needed() > machine.getRegisters())
     --most;
   if (!window.result || *window.result <= most)
     return window.result ? std::max<int64_t>(1, *window.result) : most;
@@ -44,9 +39,10 @@ static int64_t columnsOf(const ColumnWindow &window, int64_t vectorBytes) {
   return most;
 }
 
-static std::vector<ColumnRun> runsOf(const ColumnWindow &window,
-                                     int64_t columns) {
+std::vector<ColumnRun> columnRuns(const ColumnWindow &window, int64_t columns) {
   std::vector<ColumnRun> runs;
+  if (!window.input || !window.result)
+    return runs;
   for (int64_t first = 0; first < *window.result; first += columns) {
     int64_t here = std::min(columns, *window.result - first);
     bool inner =
@@ -62,25 +58,25 @@ static std::vector<ColumnRun> runsOf(const ColumnWindow &window,
   return runs;
 }
 
-DepthwiseTile chooseDepthwiseTile(const ColumnWindow &window, int64_t taps,
-                                  int64_t features, int64_t channels,
-                                  int64_t step, int64_t vectorBytes) {
-  DepthwiseTile tile;
-  tile.columns = columnsOf(window, vectorBytes);
-  if (window.input && window.result)
-    tile.runs = runsOf(window, tile.columns);
-  int64_t span = (tile.columns - 1) * window.stride +
-                 (window.taps - 1) * window.dilation + 1;
-  int64_t rowsOfWindow = taps / std::max<int64_t>(1, window.taps);
-  int64_t most = std::max(step, windowElements / (span * rowsOfWindow));
-  tile.channels =
-      divideCeilSigned(
-          divideCeilSigned(channels, divideCeilSigned(channels, most)), step) *
-      step;
-  int64_t work =
-      window.result.value_or(typicalColumns) * tile.channels * taps * features;
-  tile.rows = divideCeilSigned(leastWork, std::max<int64_t>(1, work));
-  return tile;
+DepthwisePlanAttr planDepthwise(const ColumnWindow &window, int64_t taps,
+                                int64_t features, int64_t channels,
+                                int64_t step, MachineAttr machine) {
+  int64_t columns = columnsOf(window, machine),
+          span = (columns - 1) * window.stride +
+                 (window.taps - 1) * window.dilation + 1,
+          rowsOfWindow = taps / std::max<int64_t>(1, window.taps);
+  // A tile reads its input again one row below: it takes three quarters of the
+  // first cache, in f32.
+  int64_t windowElements = machine.firstCache() * 3 / 4 / 4,
+          most = std::max(step, windowElements / (span * rowsOfWindow)),
+          pieces = divideCeilSigned(channels, most),
+          taskChannels =
+              divideCeilSigned(divideCeilSigned(channels, pieces), step) * step,
+          work = window.result.value_or(typicalColumns) * taskChannels * taps *
+                 features,
+          rows = divideCeilSigned(leastWork, std::max<int64_t>(1, work));
+  return DepthwisePlanAttr::get(machine.getContext(), columns, taskChannels,
+                                rows);
 }
 
 } // namespace tenon

@@ -4,6 +4,9 @@
 #ifndef TENON_PASSES_CPU_DEPTHWISE_DEPTHWISETILE_H
 #define TENON_PASSES_CPU_DEPTHWISE_DEPTHWISETILE_H
 
+#include "dialects/tenon/KernelPlan.h"
+#include "dialects/tenon/Machine.h"
+
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -27,20 +30,15 @@ struct ColumnRun {
   bool inner;
 };
 
-struct DepthwiseTile {
-  int64_t columns;  ///< of one tile
-  int64_t channels; ///< that one task computes
-  int64_t rows;     ///< that one task computes
-  /// The tiles from left to right; empty where their places show in the run
-  /// only, or are too many to be written out.
-  std::vector<ColumnRun> runs;
-};
+/// The tiles from left to right, of `columns` columns each; empty where their
+/// places show in the run only, or are too many to be written out.
+std::vector<ColumnRun> columnRuns(const ColumnWindow &window, int64_t columns);
 
 /// `taps`: of all dimensions. `features`: of a group. `step`: channels of one
 /// vector.
-DepthwiseTile chooseDepthwiseTile(const ColumnWindow &window, int64_t taps,
-                                  int64_t features, int64_t channels,
-                                  int64_t step, int64_t vectorBytes);
+DepthwisePlanAttr planDepthwise(const ColumnWindow &window, int64_t taps,
+                                int64_t features, int64_t channels,
+                                int64_t step, MachineAttr machine);
 
 } // namespace tenon
 

@@ -2,8 +2,6 @@
 // steps of a tile: more would be in the way of its loads.
 #include "passes/cpu/gemm/ColumnFetcher.h"
 
-#include "passes/cpu/gemm/GemmPlan.h"
-
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -31,7 +29,8 @@ constexpr int64_t mostFetched = 32;
 ColumnFetcher::ColumnFetcher(Kernel &kernel, const ContractionNest &nest,
                              const ContractionSize &size, RegisterTile tile)
     : b(kernel.builder), loc(kernel.loc()), nest(nest), size(size), tile(tile),
-      lanes(kernel.vectorBytes * 8 / nest.sum.getIntOrFloatBitWidth()),
+      machine(kernel.machine),
+      lanes(machine.lanes(nest.sum.getIntOrFloatBitWidth() / 8)),
       together(stepsTogether(nest)) {}
 
 /// Whether the sums go through a panel from its start to its end.
@@ -52,7 +51,7 @@ bool ColumnFetcher::readsThrough() {
 /// but once, and comes from further away.
 bool ColumnFetcher::staysInCache(int64_t rows) {
   return size.columns &&
-         nest.storedBytes(*size.columns * *size.sum) <= secondCache &&
+         nest.storedBytes(*size.columns * *size.sum) <= machine.secondCache() &&
          (size.rowFactor <= fewRows || size.rowFactor > rows);
 }
 
@@ -61,9 +60,11 @@ void ColumnFetcher::fetchNext(ColumnSource &columns, Value next, Value row,
   if (!readsThrough())
     return;
   int64_t width = nest.panels->width, panels = tile.vectors * lanes / width,
-          bytes = nest.storedBytes(width * together), lines = bytes / lineBytes;
+          bytes = nest.storedBytes(width * together),
+          lines = bytes / machine.getLine();
   // Lines are fetched whole, and not by those who read a share of them.
-  if (panels == 0 || lines * lineBytes != bytes || (count == 1 && panels > 1))
+  if (panels == 0 || lines * machine.getLine() != bytes ||
+      (count == 1 && panels > 1))
     return;
   PanelLines read{panels, lines,
                   width * together / nest.sumsPerElement / lines};
@@ -107,8 +108,8 @@ void ColumnFetcher::fetchPart(ColumnSource &columns, Value next, Value row,
   Value part = at().min(at().mul(numberOf(row), at().constant(lines)),
                         at().constant(read.lines - lines));
   Value base = at().add(next, partOffset(part, lines, read, piece));
-  bool isSmall =
-      nest.storedBytes(tile.vectors * lanes * piece.depth) <= panelBytes;
+  bool isSmall = nest.storedBytes(tile.vectors * lanes * piece.depth) <=
+                 machine.firstCache();
   columns.ahead = FetchAhead{{}, lines, read.elements, isSmall};
   for (int64_t p = 0; p < read.panels; ++p)
     columns.ahead->bases.push_back(

@@ -60,6 +60,7 @@ private:
   const ContractionNest &nest;
   ContractionSize size;
   RegisterTile tile;
+  MachineAttr machine;
   int64_t lanes, together;
 };
 

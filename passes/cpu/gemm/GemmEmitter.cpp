@@ -28,10 +28,11 @@ namespace tenon {
 namespace {
 class GemmEmitter : GemmPlan, KernelLoops {
 public:
-  GemmEmitter(Kernel &kernel, Value dot, const ContractionNest &nest)
-      : GemmPlan(nest, kernel.vectorBytes), KernelLoops(kernel),
+  GemmEmitter(Kernel &kernel, Value dot, const ContractionNest &nest,
+              TilePlanAttr plan)
+      : GemmPlan(nest, plan, kernel.machine), KernelLoops(kernel),
         tiles(kernel, nest, lanes), epilogue(kernel, dot, nest.sum, lanes),
-        fetcher(kernel, nest, size, tile), task(kernel, nest, block),
+        fetcher(kernel, nest, facts.size, tile), task(kernel, nest, block),
         rows(kernel, *this, task), panels(kernel, nest, width, lanes),
         kept(kernel, nest.sum, lanes, width) {}
 
@@ -74,18 +75,19 @@ void GemmEmitter::emit(Value begin, Value end) {
   wide = epilogue.vectorizes(nest.columnIsLast());
   drains = !wide || !epilogue.isShort();
   if (inPieces() || isDeep())
-    kept.reserve(together + (isDeep() ? tile.rows : 0));
+    kept.reserve(sharedRows + (isDeep() ? tile.rows : 0));
   else if (drains)
     kept.reserve(tile.rows);
   if (packsWhole())
-    panelMemory = scratchOf(nest.sum, *size.sum * width);
-  else if (packs)
+    panelMemory = scratchOf(nest.sum, *facts.size.sum * width);
+  else if (packs())
     // A block's sum is never cut in two, however wide the panel.
-    panelMemory = scratchOf(
-        nest.sum, std::max(panelBytes * 8 / nest.sum.getIntOrFloatBitWidth(),
-                           nest.block * width));
+    panelMemory =
+        scratchOf(nest.sum, std::max(machine.firstCache() * 8 /
+                                         nest.sum.getIntOrFloatBitWidth(),
+                                     nest.block * width));
   if (isDeep())
-    kept.storeRows(tile.vectors, at().constant(together),
+    kept.storeRows(tile.vectors, at().constant(sharedRows),
                    kept.zeros(tile.rows * tile.vectors));
   forRange(begin, end, 1, [&](Value number) {
     task.enter(number);
@@ -96,7 +98,7 @@ void GemmEmitter::emit(Value begin, Value end) {
 
 /// Whether rows of the run share the sums of the panel's last vector.
 bool GemmEmitter::isHalved(const TilePanel &panel, const RowRun &run) {
-  return sharesHalves() && run.count > 1 && panel.valid.back();
+  return plan.getHalves() && run.count > 1 && panel.valid.back();
 }
 
 /// The epilogue of one row of a panel, whose sums are asked for vector by
@@ -136,7 +138,7 @@ void GemmEmitter::drain(const TilePanel &panel, Value row, Value keptRow,
 }
 
 void GemmEmitter::emitPanel(const TilePanel &panel) {
-  if (!packs)
+  if (!packs())
     return inPieces() ? emitPacked(panel) : emitDirect(panel);
   auto packedPanel = [&] {
     if (!packsWhole())
@@ -145,10 +147,10 @@ void GemmEmitter::emitPanel(const TilePanel &panel) {
         packedColumns(panel, task.rhsBase, nest.sums.back().extent);
     finishTiles(panel, columns, task.firstRow, task.lastRow, {});
   };
-  if (columnsAcross() || size.rows)
+  if (columnsAcross() || facts.size.rows)
     return packedPanel();
   // Packing pays by reuse, and how many rows there are shows in the run.
-  Value many = at().less(at().constant(manyRows - 1), task.rows);
+  Value many = at().less(at().constant(packingRows - 1), task.rows);
   auto branch = scf::IfOp::create(b, loc, many, true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&branch.getThenRegion().front());
@@ -165,10 +167,11 @@ void GemmEmitter::emitDirect(const TilePanel &panel) {
   ColumnSource columns = panels.columnsOf(panel, task.rhsBase);
   if (!isDeep())
     return finishTiles(panel, columns, task.firstRow, task.lastRow, {});
-  int64_t depth = pieceDepth();
-  Value whole = at().constant((*size.sum - 1) / depth * depth);
-  forRange(task.firstRow, task.lastRow, together, [&](Value low) {
-    Value high = at().min(at().add(low, at().constant(together)), task.lastRow);
+  int64_t depth = plan.getPiece();
+  Value whole = at().constant((*facts.size.sum - 1) / depth * depth);
+  forRange(task.firstRow, task.lastRow, sharedRows, [&](Value low) {
+    Value high =
+        at().min(at().add(low, at().constant(sharedRows)), task.lastRow);
     forRange(at().constant(0), whole, depth, [&](Value k) {
       Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, k,
                                             at().constant(0));
@@ -179,16 +182,17 @@ void GemmEmitter::emitDirect(const TilePanel &panel) {
         ColumnSource source = columns;
         source.halved = isHalved(panel, run);
         fetcher.fetchNext(source, at().add(columns.base, next), keptRow,
-                          run.count, {together, depth, k});
-        kept.storeRows(
-            panel.vectors, keptRow,
-            tiles.run(rows.offsetsOf(run, rows.positionsOf(run)),
-                      nest.sums.back().lhsStride, source, k,
-                      at().constant(depth), [&] {
-                        Value former = arith::SelectOp::create(
-                            b, loc, isFirst, at().constant(together), keptRow);
-                        return kept.loadRows(panel.vectors, former, run.count);
-                      }));
+                          run.count, {sharedRows, depth, k});
+        kept.storeRows(panel.vectors, keptRow,
+                       tiles.run(rows.offsetsOf(run, rows.positionsOf(run)),
+                                 nest.sums.back().lhsStride, source, k,
+                                 at().constant(depth), [&] {
+                                   Value former = arith::SelectOp::create(
+                                       b, loc, isFirst,
+                                       at().constant(sharedRows), keptRow);
+                                   return kept.loadRows(panel.vectors, former,
+                                                        run.count);
+                                 }));
       });
     });
     finishTiles(panel, columns, low, high, whole);
@@ -205,10 +209,10 @@ void GemmEmitter::finishTiles(const TilePanel &panel, const ColumnSource &from,
   rows.forEach(low, high, [&](const RowRun &run) {
     ColumnSource columns = from;
     columns.halved = isHalved(panel, run);
-    fetcher.fetchNext(columns, next, at().sub(run.first, low), run.count,
-                      isDeep()
-                          ? FetchedPiece{together, pieceDepth(), done}
-                          : FetchedPiece{block.rows, size.sum.value_or(0)});
+    fetcher.fetchNext(
+        columns, next, at().sub(run.first, low), run.count,
+        isDeep() ? FetchedPiece{sharedRows, plan.getPiece(), done}
+                 : FetchedPiece{block.rows, facts.size.sum.value_or(0)});
     Value keptRow = done ? at().sub(run.first, low) : at().constant(0);
     SmallVector<Values> positions = rows.positionsOf(run);
     Values starts = rows.offsetsOf(run, positions);
@@ -243,8 +247,9 @@ void GemmEmitter::finishTiles(const TilePanel &panel, const ColumnSource &from,
 }
 
 void GemmEmitter::emitPacked(const TilePanel &panel) {
-  forRange(task.firstRow, task.lastRow, together, [&](Value low) {
-    Value high = at().min(at().add(low, at().constant(together)), task.lastRow);
+  forRange(task.firstRow, task.lastRow, sharedRows, [&](Value low) {
+    Value high =
+        at().min(at().add(low, at().constant(sharedRows)), task.lastRow);
     Value count = at().sub(high, low);
     kept.clear(panel.vectors, count, tile.rows);
     addPacked(panel, low, high, {}, at().constant(0), task.rhsBase);
@@ -267,28 +272,22 @@ void GemmEmitter::addPacked(const TilePanel &panel, Value low, Value high,
         addPacked(panel, low, high, inner, lhs, rhs);
       });
     });
-  int64_t bytes = nest.sum.getIntOrFloatBitWidth() / 8;
-  int64_t depth = panelBytes / (width * bytes) / lanes * lanes;
+  int64_t depth = plan.getPiece();
   std::optional<int64_t> known = getConstantIntValue(dim.extent);
-  // A block's sum is never cut in two.
-  if (nest.block)
-    depth = nest.block;
-  if (known && *known > 0)
-    depth = std::min(depth, *known);
   forRange(at().constant(0), dim.extent, depth, [&](Value k) {
     Value here = known && *known % depth == 0
                      ? at().constant(depth)
                      : at().min(at().constant(depth), at().sub(dim.extent, k));
     moved(k, [&](Value lhs, Value rhs) {
       ColumnSource columns = panels.columnsOf(panel, rhs);
-      if (packs)
+      if (packs())
         columns = packedColumns(panel, rhs, here);
       rows.forEach(low, high, [&](const RowRun &run) {
         ColumnSource source = columns;
         Value next = at().mul(at().constant(depth), dim.rhsStride),
               keptRow = at().sub(run.first, low);
-        FetchedPiece piece{together, depth};
-        if (!packs)
+        FetchedPiece piece{sharedRows, depth};
+        if (!packs())
           fetcher.fetchNext(source, at().add(columns.base, next), keptRow,
                             run.count, piece);
         else if (!columnsAcross())
@@ -374,14 +373,14 @@ void GemmEmitter::addTile(const ColumnSource &columns, const RowRun &run,
 }
 } // namespace
 
-TaskCounter emitGemm(Kernel &kernel, Value dot,
-                     ArrayRef<ContractionNest> nests) {
+TaskCounter emitGemm(Kernel &kernel, Value dot, ArrayRef<ContractionNest> nests,
+                     ArrayRef<TilePlanAttr> plans) {
   OpBuilder &b = kernel.builder;
   IndexBuilder at{b, kernel.loc()};
   SmallVector<TaskCounter> counters;
   Value zero = at.constant(0), done = zero;
-  for (const ContractionNest &nest : nests) {
-    GemmEmitter emitter(kernel, dot, nest);
+  for (auto [nest, plan] : llvm::zip_equal(nests, plans)) {
+    GemmEmitter emitter(kernel, dot, nest, plan);
     counters.push_back(countTasks(nest, emitter.block));
     if (nests.size() == 1) {
       emitter.emit(kernel.begin, kernel.end);

@@ -1,98 +1,110 @@
-// The sizes of caches decide, and what is known of extents.
+// The sizes of caches decide, and the extents that are known.
 #include "passes/cpu/gemm/GemmPlan.h"
 
-#include "passes/kernel/Kernel.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace tenon {
 
-/// Bytes of a panel that is packed over the whole depth: it stays in the second
-/// cache, and no sums have to wait.
-constexpr int64_t wholePanelBytes = 128 * 1024;
-/// Bytes of the sums that wait while a panel is packed.
-constexpr int64_t keptBytes = 31 * 1024;
 /// Products of a piece of a deep sum: three vectors of columns take 24 KB, and
 /// stay in the first cache while the rows pass.
 constexpr int64_t pieceProducts = 128;
-/// Operands of more bytes are packed where many rows read them.
-constexpr int64_t largeOperand = 768 * 1024;
+/// Bytes of the first cache that sums leave to operands while they wait.
+constexpr int64_t operandBytes = 1024;
 
-GemmPlan::GemmPlan(const ContractionNest &nest, int64_t vectorBytes)
-    : nest(nest), lanes(vectorBytes / sumBytes()) {
-  size.outer = knownProduct(nest.outer);
-  size.rows = knownProduct(nest.rows);
-  for (const ResultDim &dim : nest.rows)
-    size.rowFactor *= getConstantIntValue(dim.extent).value_or(1);
-  size.columns = getConstantIntValue(nest.column.extent);
-  size.sum = 1;
-  for (const SumDim &dim : nest.sums) {
-    std::optional<int64_t> extent = getConstantIntValue(dim.extent);
-    if (size.sum && extent)
-      *size.sum *= *extent;
-    else
-      size.sum.reset();
+namespace {
+struct GemmPlanner {
+  const NestFacts &facts;
+  const ContractionSize &size;
+  MachineAttr machine;
+  int64_t lanes, width;
+  RegisterTile tile;
+  bool packs;
+
+  bool isLarge() const {
+    return size.columns && size.sum &&
+           size.rows.value_or(packingRows) >= packingRows &&
+           *size.columns * *size.sum * facts.sumBytes >
+               machine.secondCache() * 3 / 2;
   }
-  if (llvm::any_of(nest.sums,
-                   [](const SumDim &dim) { return bool(dim.guard); }))
-    size.line = getConstantIntValue(nest.rows.back().extent).value_or(0);
-  packs = !nest.panels && (columnsAcross() || isLarge());
-  ColumnLayout layout{columnsAcross()};
-  if (nest.panels)
-    layout.panelVectors = nest.panels->width / lanes;
-  layout.converted =
-      nest.products == Products::Chain && nest.rhsElement != nest.sum;
-  layout.halves = sharesHalves();
-  tile = chooseTile(size, vectorBytes, lanes, layout);
-  block = chooseBlock(size, tile, lanes, layout);
-  width = tile.vectors * lanes;
-  int64_t most = std::max(tile.rows, keptBytes / (width * sumBytes()));
-  together =
-      evenRows(block.rows, llvm::divideCeilSigned(block.rows, most), tile);
+  /// Whether two rows may share the register of half a vector of columns.
+  bool sharesHalves() const {
+    return facts.panelWidth && facts.isChain && !facts.converted &&
+           !facts.pairs && !facts.scaled && size.columns &&
+           endInHalf(*size.columns, lanes);
+  }
+  /// Whether the packed columns of a tile stay in the second cache over the
+  /// whole depth, so that no sums have to wait.
+  bool packsWhole() const {
+    return facts.isChain && size.sum && *size.sum > 0 &&
+           *size.sum * width * facts.sumBytes <= machine.secondCache() / 4;
+  }
+  /// Whether rows after those of a tile meet the same packed panel, of a known
+  /// sum in blocks.
+  bool readsAgain() const {
+    return facts.panelWidth && size.sum && facts.block != 0 &&
+           size.rows.value_or(packingRows) > tile.rows;
+  }
+  /// Products of a piece whose packed columns fit the first cache. A block's
+  /// sum is never cut in two.
+  int64_t packedPiece() const {
+    int64_t depth = facts.block ? facts.block
+                                : std::max(lanes, machine.firstCache() /
+                                                      (width * facts.sumBytes) /
+                                                      lanes * lanes);
+    return facts.depth && *facts.depth > 0 ? std::min(depth, *facts.depth)
+                                           : depth;
+  }
+  int64_t piece() const {
+    if (packs)
+      return packsWhole() ? 0 : packedPiece();
+    if (!readsAgain())
+      return 0;
+    int64_t deep = llvm::alignTo(pieceProducts, facts.block);
+    if (facts.isChain)
+      return *size.sum > 2 * deep ? deep : 0;
+    return facts.storedBytes(*size.sum * width) >= machine.secondCache()
+               ? packedPiece()
+               : 0;
+  }
+};
+} // namespace
+
+TilePlanAttr planGemm(const NestFacts &facts, MachineAttr machine) {
+  GemmPlanner planner{facts, facts.size, machine, machine.lanes(facts.sumBytes),
+                      0,     {},         false};
+  int64_t lanes = planner.lanes;
+  bool across = !facts.columnsSideBySide;
+  planner.packs = !facts.panelWidth && (across || planner.isLarge());
+  ColumnLayout layout{across};
+  if (facts.panelWidth)
+    layout.panelVectors = *facts.panelWidth / lanes;
+  layout.converted = !facts.pairs && facts.converted;
+  layout.halves = planner.sharesHalves();
+  RegisterTile tile = chooseTile(facts.size, machine, lanes, layout);
+  TaskBlock block = chooseBlock(facts.size, machine, tile, lanes, layout);
+  planner.tile = tile;
+  planner.width = tile.vectors * lanes;
+  // Sums that wait stay in the first cache.
+  int64_t most = std::max(tile.rows, (machine.firstCache() - operandBytes) /
+                                         (planner.width * facts.sumBytes)),
+          shared = evenRows(block.rows,
+                            llvm::divideCeilSigned(block.rows, most), tile);
+  return TilePlanAttr::get(machine.getContext(), tile.rows, tile.vectors,
+                           block.rows, block.columns, shared, planner.piece(),
+                           planner.packs, layout.halves);
 }
 
-bool GemmPlan::columnsAcross() const {
-  return getConstantIntValue(nest.column.rhsStride) != 1;
-}
-
-bool GemmPlan::isLarge() const {
-  return size.columns && size.sum && size.rows.value_or(manyRows) >= manyRows &&
-         *size.columns * *size.sum * sumBytes() > largeOperand;
-}
-
-bool GemmPlan::isChain() const {
-  return nest.sums.size() == 1 && !nest.sums.back().guard;
-}
-
-bool GemmPlan::sharesHalves() const {
-  return nest.panels && isChain() && nest.rhsElement == nest.sum &&
-         nest.products == Products::Chain && !nest.scales && size.columns &&
-         endInHalf(*size.columns, lanes);
-}
-
-bool GemmPlan::packsWhole() const {
-  return packs && isChain() && size.sum && *size.sum > 0 &&
-         *size.sum * width * sumBytes() <= wholePanelBytes;
-}
-
-bool GemmPlan::readsAgain() const {
-  return nest.panels && size.sum && nest.block != 0 &&
-         size.rows.value_or(manyRows) > tile.rows;
-}
-
-bool GemmPlan::inPieces() const {
-  if (packs)
-    return !packsWhole();
-  return !isChain() && readsAgain() &&
-         nest.storedBytes(*size.sum * width) >= secondCache;
-}
-
-bool GemmPlan::isDeep() const {
-  return isChain() && readsAgain() && *size.sum > 2 * pieceDepth();
-}
-
-int64_t GemmPlan::pieceDepth() const {
-  return llvm::alignTo(pieceProducts, nest.block);
+GemmPlan::GemmPlan(const ContractionNest &nest, TilePlanAttr plan,
+                   MachineAttr machine)
+    : nest(nest), plan(plan), machine(machine), facts(factsOf(nest)),
+      lanes(machine.lanes(facts.sumBytes)),
+      tile{plan.getRows(), plan.getVectors()},
+      block{plan.getBlockRows(), plan.getBlockColumns()},
+      width(tile.vectors * lanes), sharedRows(plan.getSharedRows()) {
+  assert((facts.size.sum || !(packsWhole() || isDeep())) &&
+         "a panel over the whole depth has a known depth");
 }
 
 } // namespace tenon

@@ -30,10 +30,10 @@ void RowTiles::forEach(Value low, Value high,
   Value whole = at().sub(high, rest);
   forRange(low, whole, plan.tile.rows,
            [&](Value row) { body({row, plan.tile.rows, {}, fillLines()}); });
-  if (plan.size.rowFactor % plan.tile.rows == 0)
+  if (plan.facts.size.rowFactor % plan.tile.rows == 0)
     return;
-  if (plan.size.rows) {
-    if (int64_t count = *plan.size.rows % plan.tile.rows)
+  if (plan.facts.size.rows) {
+    if (int64_t count = *plan.facts.size.rows % plan.tile.rows)
       when(at().less(at().constant(0), rest),
            [&] { body({whole, count, {}}); });
     return;

@@ -1,11 +1,11 @@
-// Row kernels: reductions along the last dimension with the ops before and
-// after them, one row at a time. A reduction has 64 virtual lanes (element i
-// goes to lane i mod 64), which one fixed tree combines. So the result has the
-// same bits for every vector width.
+// Row kernels: reductions along the last extent with the elementwise ops before
+// and after them, one row at a time. Sums are kept in the 64 lanes of the
+// numerics contract (element i in lane i mod 64), which one fixed tree
+// combines: the bits are the same for every vector width.
 #include "passes/cpu/rows/RowKernels.h"
 
+#include "dialects/tenon/NumericsContract.h"
 #include "passes/kernel/element/ElementEmitter.h"
-
 #include "passes/kernel/numerics/Conversions.h"
 #include "passes/kernel/numerics/ElementwiseEmitter.h"
 #include "passes/kernel/numerics/LaneFolds.h"
@@ -19,8 +19,6 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Part of the numerics contract, so it is the same on every target.
-constexpr int64_t virtualLanes = 64;
 constexpr int64_t rowGrain = 8192;
 
 namespace {
@@ -28,7 +26,7 @@ class RowWriter {
 public:
   RowWriter(Kernel &kernel, Value width)
       : kernel(kernel), b(kernel.builder), loc(kernel.loc()), width(width) {
-    lanes = std::min(kernel.lanes(), virtualLanes);
+    lanes = std::min(kernel.lanes(), reductionLanes);
   }
 
   void write(ArrayRef<Value> row) {
@@ -73,10 +71,10 @@ private:
     Type element =
              cast<RankedTensorType>(op.getOperand().getType()).getElementType(),
          sum = sumType(element);
-    int64_t vectors = virtualLanes / lanes;
+    int64_t vectors = reductionLanes / lanes;
     Type laneType = emitter(lanes).laneType(sum);
     Value identity = emitIdentity(b, loc, op.getKind(), sum, laneType);
-    Value step = at().constant(virtualLanes);
+    Value step = at().constant(reductionLanes);
     Value whole = at().mul(at().floorDiv(width, step), step);
     auto loop = scf::ForOp::create(b, loc, at().constant(0), whole, step,
                                    SmallVector<Value>(vectors, identity));

@@ -49,8 +49,9 @@ KernelLoops::choose(Value condition, ValueRange like,
 Value KernelLoops::scratchOf(Type element, int64_t elements) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&kernel.func.getBody().front());
-  return memref::AllocaOp::create(b, loc, MemRefType::get({elements}, element),
-                                  b.getI64IntegerAttr(lineBytes));
+  return memref::AllocaOp::create(
+      b, loc, MemRefType::get({elements}, element),
+      b.getI64IntegerAttr(kernel.machine.getLine()));
 }
 
 } // namespace tenon

@@ -27,7 +27,6 @@ constexpr int64_t fewRows = 4;
 /// Rows for which it is worth to read all columns again; fewer where they stay
 /// in the second cache.
 constexpr int64_t leastRows = 64, leastCachedRows = 32;
-constexpr int64_t cachedElements = secondCache / 4;
 /// Parts of about equal work that two, four and eight threads share evenly.
 constexpr int64_t evenParts = 8;
 /// Of so many rows some left over cost less than smaller tiles, where columns
@@ -45,9 +44,6 @@ constexpr int64_t productsPerRead = 16;
 /// Where extents show in the run only: rows and vectors of columns that tiles
 /// of all sizes divide evenly, so that what would be left over decides nothing.
 constexpr int64_t rowsForAll = 24, vectorsForAll = 12;
-
-/// Elements of columns that are few: a quarter of the second cache.
-constexpr int64_t fewElements = 32 * 1024;
 
 int64_t evenRows(int64_t rows, int64_t parts, RegisterTile tile) {
   return divideCeilSigned(divideCeilSigned(rows, parts), tile.rows) * tile.rows;
@@ -128,11 +124,10 @@ RegisterTile TileCost::best(RegisterTile most) const {
 }
 } // namespace
 
-RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
+RegisterTile chooseTile(const ContractionSize &size, MachineAttr machine,
                         int64_t lanes, const ColumnLayout &layout) {
-  // AVX2 has 16 registers; AVX-512 and NEON have 32.
-  bool few = vectorBytes == 32;
-  int64_t accumulators = few ? 12 : 24;
+  bool few = machine.getRegisters() < 32;
+  int64_t accumulators = machine.accumulators();
   int64_t vectors =
       size.columns
           ? std::max<int64_t>(1, divideCeilSigned(*size.columns, lanes))
@@ -213,9 +208,9 @@ static int64_t typicalRows(const ContractionSize &size) {
 /// threads, so that from one contraction to the next each keeps to rows it
 /// wrote itself.
 static int64_t rowParts(const ContractionSize &size, int64_t rows,
-                        int64_t elements) {
+                        bool areCached) {
   int64_t fewest = divideCeilSigned(rows, mostRows),
-          least = elements <= cachedElements ? leastCachedRows : leastRows,
+          least = areCached ? leastCachedRows : leastRows,
           parts = llvm::alignTo(fewest, evenParts);
   if (size.outer.value_or(1) >= evenParts)
     return fewest;
@@ -224,8 +219,9 @@ static int64_t rowParts(const ContractionSize &size, int64_t rows,
   return std::max(parts, fewest);
 }
 
-TaskBlock chooseBlock(const ContractionSize &size, RegisterTile tile,
-                      int64_t lanes, const ColumnLayout &layout) {
+TaskBlock chooseBlock(const ContractionSize &size, MachineAttr machine,
+                      RegisterTile tile, int64_t lanes,
+                      const ColumnLayout &layout) {
   int64_t outer = size.outer.value_or(1), rows = typicalRows(size),
           dear = std::max(rows, productsPerRead),
           columns = std::max<int64_t>(1, size.columns.value_or(typicalExtent)),
@@ -234,10 +230,11 @@ TaskBlock chooseBlock(const ContractionSize &size, RegisterTile tile,
                             leastWork, mostWork);
   int64_t panel = tile.vectors * lanes;
   TaskBlock block;
-  // All columns stay in the second cache: rows of the result are written, and
-  // the rows they come from read, from their start to their end.
+  int64_t columnBytes = columns * sum * 4;
+  // Columns that take a quarter of the second cache stay in it: tasks of whole
+  // rows read and write memory in order.
   if (!layout.scratch && size.columns && size.sum &&
-      columns * sum <= fewElements) {
+      columnBytes <= machine.secondCache() / 4) {
     block.columns = divideCeilSigned(columns, panel) * panel;
     block.rows =
         std::max<int64_t>(1, work / (columns * sum * tile.rows)) * tile.rows;
@@ -245,8 +242,10 @@ TaskBlock chooseBlock(const ContractionSize &size, RegisterTile tile,
   }
   // Few rows share each panel of columns, so all of them go together; else they
   // are divided evenly, for a small last block would cost a whole panel.
-  int64_t parts = layout.scratch ? divideCeilSigned(rows, mostRows)
-                                 : rowParts(size, rows, columns * sum);
+  int64_t parts =
+      layout.scratch
+          ? divideCeilSigned(rows, mostRows)
+          : rowParts(size, rows, columnBytes <= machine.secondCache());
   block.rows = evenRows(rows, parts, tile);
   block.columns =
       panel *

@@ -4,14 +4,12 @@
 #ifndef TENON_PASSES_CPU_TILE_REGISTERTILE_H
 #define TENON_PASSES_CPU_TILE_REGISTERTILE_H
 
+#include "dialects/tenon/Machine.h"
+
 #include <cstdint>
 #include <optional>
 
 namespace tenon {
-
-/// Bytes of columns that stay in the second cache, beside what is fetched of
-/// the next ones, while rows pass.
-constexpr int64_t secondCache = 512 * 1024;
 
 /// Extents as far as they are known at compile time.
 struct ContractionSize {
@@ -43,16 +41,17 @@ struct ColumnLayout {
 /// Whether the last of `columns` fill no more than half a vector.
 bool endInHalf(int64_t columns, int64_t lanes);
 
-/// The tile for `lanes` elements a register of `vectorBytes`: whole panels, or
-/// an even share of one.
-RegisterTile chooseTile(const ContractionSize &size, int64_t vectorBytes,
+/// The tile for vectors of `lanes` elements: whole panels, or an even share of
+/// one.
+RegisterTile chooseTile(const ContractionSize &size, MachineAttr machine,
                         int64_t lanes, const ColumnLayout &layout);
 
 /// Rows of each of `parts` about equal parts, in whole tiles.
 int64_t evenRows(int64_t rows, int64_t parts, RegisterTile tile);
 
-TaskBlock chooseBlock(const ContractionSize &size, RegisterTile tile,
-                      int64_t lanes, const ColumnLayout &layout);
+TaskBlock chooseBlock(const ContractionSize &size, MachineAttr machine,
+                      RegisterTile tile, int64_t lanes,
+                      const ColumnLayout &layout);
 
 } // namespace tenon
 

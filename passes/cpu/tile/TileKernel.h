@@ -46,7 +46,7 @@ class TileKernel : KernelLoops {
 public:
   TileKernel(Kernel &kernel, const ContractionNest &nest, int64_t lanes)
       : KernelLoops(kernel), nest(nest), lanes(lanes),
-        hasTable(kernel.vectorBytes == 64) {}
+        hasTable(kernel.machine.getVectorBytes() == 64) {}
 
   /// One chain of products over k in [0, extent) on top of `sums` (rows x
   /// vectors, row by row): rows start at `rows` in lhs and step by `rowStride`.

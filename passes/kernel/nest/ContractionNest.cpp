@@ -5,6 +5,7 @@
 // bits.
 #include "passes/kernel/nest/ContractionNest.h"
 
+#include "dialects/tenon/NumericsContract.h"
 #include "passes/kernel/element/ElementEmitter.h"
 #include "passes/kernel/element/FlatMemory.h"
 #include "passes/kernel/nest/ContractionOperand.h"
@@ -87,14 +88,7 @@ void mergeNeighbours(IndexBuilder at, SmallVector<SumDim> &sums,
   }
 }
 
-/// Part of the numerics contract, chosen from the extent of the sum alone: a
-/// chain of n products errs with the root of n, blocks with that of n / 128.
-constexpr int64_t sumBlock = 128;
-
-/// Taps of a window are never summed across: a pixel at the border, whose taps
-/// come one by one, must have the bits of one inside.
-constexpr int64_t fewestChannels = 64, mostChannels = 192;
-
+/// The block is chosen from the extent of the sum alone.
 int64_t blockOfDot(Type sum, Value extent) {
   if (!isa<FloatType>(sum))
     return 0;
@@ -106,9 +100,9 @@ int64_t blockOfConvolution(Type sum, Value channels) {
   if (!isa<FloatType>(sum))
     return 0;
   std::optional<int64_t> known = getConstantIntValue(channels);
-  if (!known || *known > mostChannels)
+  if (!known || *known > mostBlockFeatures)
     return sumBlock;
-  return *known < fewestChannels ? 0 : *known;
+  return *known < fewestBlockFeatures ? 0 : *known;
 }
 
 /// Counts a sum along neighbours in lhs in pairs of them, of which the words of

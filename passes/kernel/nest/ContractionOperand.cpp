@@ -118,7 +118,7 @@ bool inMemory(Kernel &kernel, Value lhs, Value rhs, Products products) {
     return false;
   return !pairs ||
          (cast<RankedTensorType>(lhs.getType()).getElementType().isBF16() &&
-          columns.unpack && kernel.vectorBytes == 64);
+          columns.unpack && kernel.machine.getPairs());
 }
 
 } // namespace tenon

@@ -27,8 +27,8 @@ private:
   void seeThrough(UnpackOp unpack, IndexBuilder at);
 };
 
-/// Whether a kernel reads the operands where they are: of pairs rows of bf16
-/// and words in panels, by vectors of sixteen.
+/// True if both operands are in memory; paired products also need bf16 rows,
+/// packed words and an instruction for pairs.
 bool inMemory(Kernel &kernel, mlir::Value lhs, mlir::Value rhs,
               Products products);
 

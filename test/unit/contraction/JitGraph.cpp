@@ -46,8 +46,10 @@ OwningOpRef<ModuleOp> lower(MLIRContext &context, const std::string &text,
   if (!module)
     fail("the graphs under test do not parse");
   PipelineOptions options;
-  options.vectorBytes = target.vectorBytes;
-  options.amxParts = target.amxParts;
+  (*module)->setAttr(
+      MachineAttr::onModule,
+      MachineAttr::x86(&context, target.vectorBytes, target.amxParts,
+                       llvm::is_contained(target.features, "+avx512bf16")));
   PassManager passes(&context);
   buildPhases(passes, phaseTable().front(), phaseTable().back(), options);
   if (failed(passes.run(*module)))

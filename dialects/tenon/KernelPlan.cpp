@@ -1,0 +1,120 @@
+// What a plan may say. A plan from a text is as good as one of our own: what is
+// stated here is all that emitters rely on.
+#include "dialects/tenon/KernelPlan.h"
+
+#include "dialects/tenon/NumericsContract.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+using EmitError = llvm::function_ref<InFlightDiagnostic()>;
+
+/// Refuses the first of `sizes` that is below one.
+static LogicalResult
+verifySizes(EmitError emitError,
+            ArrayRef<std::pair<StringRef, int64_t>> sizes) {
+  for (auto [name, size] : sizes)
+    if (size < 1)
+      return emitError() << "expected " << name << " to be at least 1, got "
+                         << size;
+  return success();
+}
+
+LogicalResult TilePlanAttr::verify(EmitError emitError, int64_t rows,
+                                   int64_t vectors, int64_t blockRows,
+                                   int64_t blockColumns, int64_t sharedRows,
+                                   int64_t piece, bool pack, bool halves) {
+  if (failed(verifySizes(emitError, {{"rows", rows},
+                                     {"vectors", vectors},
+                                     {"block_rows", blockRows},
+                                     {"block_columns", blockColumns},
+                                     {"shared_rows", sharedRows}})))
+    return failure();
+  if (sharedRows % rows != 0)
+    return emitError() << "expected shared_rows to be whole tiles of " << rows
+                       << " rows, got " << sharedRows;
+  if (piece < 0)
+    return emitError() << "expected piece to be at least 0, got " << piece;
+  if (pack && halves)
+    return emitError() << "expected halves in panels of weights alone";
+  return success();
+}
+
+LogicalResult AmxPlanAttr::verify(EmitError emitError, int64_t lhsParts,
+                                  int64_t rhsParts, int64_t order,
+                                  int64_t depth, int64_t blockRows,
+                                  int64_t blockColumns, int64_t tasks,
+                                  bool lhsInPlace, bool rhsInPlace,
+                                  TilePlanAttr fewRows) {
+  if (failed(verifySizes(emitError, {{"lhs_parts", lhsParts},
+                                     {"rhs_parts", rhsParts},
+                                     {"depth", depth},
+                                     {"block_rows", blockRows},
+                                     {"block_columns", blockColumns},
+                                     {"tasks", tasks}})))
+    return failure();
+  if (std::max(lhsParts, rhsParts) > 3 || order < 0 || order > 2)
+    return emitError() << "expected at most three parts and an order below "
+                          "three, got "
+                       << lhsParts << ", " << rhsParts << " and " << order;
+  if (blockRows % amxTile != 0 || blockColumns % amxPanel != 0 ||
+      depth % amxTile != 0)
+    return emitError() << "expected whole tiles, got blocks of " << blockRows
+                       << " rows and " << blockColumns
+                       << " columns and a depth of " << depth;
+  return success();
+}
+
+LogicalResult AttentionPlanAttr::verify(EmitError emitError, int64_t taskRows,
+                                        int64_t scoreRows, int64_t valueRows,
+                                        int64_t sums, bool overlapped,
+                                        bool keysInPlace, bool valuesInPlace) {
+  if (failed(verifySizes(emitError, {{"task_rows", taskRows},
+                                     {"score_rows", scoreRows},
+                                     {"value_rows", valueRows},
+                                     {"sums", sums}})))
+    return failure();
+  if (taskRows % valueRows != 0)
+    return emitError() << "expected task_rows to be whole tiles of "
+                       << valueRows << " rows, got " << taskRows;
+  return success();
+}
+
+LogicalResult DepthwisePlanAttr::verify(EmitError emitError, int64_t columns,
+                                        int64_t channels, int64_t rows) {
+  return verifySizes(
+      emitError,
+      {{"columns", columns}, {"channels", channels}, {"rows", rows}});
+}
+
+Attribute planOf(FusionOp fusion) { return fusion->getAttr(planName); }
+
+SmallVector<TilePlanAttr> tilesOf(Attribute plan) {
+  if (auto tile = dyn_cast_if_present<TilePlanAttr>(plan))
+    return {tile};
+  SmallVector<TilePlanAttr> tiles;
+  if (auto list = dyn_cast_if_present<ArrayAttr>(plan))
+    for (Attribute tile : list)
+      tiles.push_back(cast<TilePlanAttr>(tile));
+  return tiles;
+}
+
+LogicalResult verifyPlan(FusionOp fusion, Attribute plan) {
+  if (!plan || isa<GeneralPlanAttr>(plan))
+    return success();
+  auto list = dyn_cast<ArrayAttr>(plan);
+  bool tiles =
+      list && !list.empty() && llvm::all_of(list, llvm::IsaPred<TilePlanAttr>);
+  bool fits =
+      fusion.getKind() == FusionKind::Contraction
+          ? tiles || isa<TilePlanAttr, AmxPlanAttr, DepthwisePlanAttr>(plan)
+          : fusion.getKind() == FusionKind::Attention &&
+                isa<AttentionPlanAttr>(plan);
+  if (fits)
+    return success();
+  return fusion.emitOpError("expected a plan for the kind ")
+         << stringifyFusionKind(fusion.getKind()) << ", got " << plan;
+}
+
+} // namespace tenon

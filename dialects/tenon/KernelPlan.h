@@ -1,0 +1,27 @@
+// How a fusion's kernel goes about its work, as an attribute of the fusion.
+#ifndef TENON_DIALECTS_TENON_KERNELPLAN_H
+#define TENON_DIALECTS_TENON_KERNELPLAN_H
+
+#include "dialects/tenon/TenonDialect.h"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/tenon/KernelPlan.h.inc"
+
+namespace tenon {
+
+/// The attribute of a fusion that holds its plan: one of KernelPlan.td, or an
+/// array of tiles.
+inline constexpr llvm::StringLiteral planName = "tenon.plan";
+
+/// The plan of `fusion`; null before tenon-plan-kernels.
+mlir::Attribute planOf(FusionOp fusion);
+
+/// One plan for each nest of a contraction in register tiles.
+llvm::SmallVector<TilePlanAttr> tilesOf(mlir::Attribute plan);
+
+/// Checks that `plan`, if there is one, is a plan for the kind of `fusion`.
+llvm::LogicalResult verifyPlan(FusionOp fusion, mlir::Attribute plan);
+
+} // namespace tenon
+
+#endif // TENON_DIALECTS_TENON_KERNELPLAN_H

@@ -1,0 +1,106 @@
+// How a fusion's kernel goes about its work: tenon-plan-kernels decides,
+// tenon-lower-fusions obeys.
+#ifndef TENON_KERNEL_PLAN_TD
+#define TENON_KERNEL_PLAN_TD
+
+include "dialects/tenon/DialectDef.td"
+include "mlir/IR/AttrTypeBase.td"
+
+class Tenon_Plan<string name, string mnemonicWord> : AttrDef<Tenon_Dialect, name> {
+  let mnemonic = mnemonicWord;
+  let genVerifyDecl = 1;
+}
+
+def Tenon_GeneralPlanAttr : AttrDef<Tenon_Dialect, "GeneralPlan"> {
+  let mnemonic = "general";
+  let summary = "The plan of a kernel without a tile";
+  let description = [{
+    The kernel computes each element, row or line of its outputs by itself, as its kind says. It covers every region.
+  }];
+}
+
+def Tenon_TilePlanAttr : Tenon_Plan<"TilePlan", "tile"> {
+  let summary = "The plan of a contraction in register tiles";
+  let description = [{
+    A fusion has it as `tenon.plan`; the nests of a transposed convolution, each with a plan of its own, as an array of them.
+
+    * `rows`, `vectors`: vectors of sums that stay in registers
+    * `block_rows`, `block_columns`: what one task computes
+    * `shared_rows`: rows that meet a piece of a panel before the next piece
+    * `piece`: products of such a piece; 0: all
+    * `pack`: columns are first copied to a panel on the stack
+    * `halves`: the last columns fill no more than half a vector, and two rows share a register for them
+
+    ```mlir
+    module attributes {tenon.plan = #tenon.tile<rows = 8, vectors = 3, block_rows = 64, block_columns = 192, shared_rows = 64, piece = 128>} {}
+    ```
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$vectors,
+                        "int64_t":$block_rows, "int64_t":$block_columns,
+                        "int64_t":$shared_rows,
+                        DefaultValuedParameter<"int64_t", "0">:$piece,
+                        DefaultValuedParameter<"bool", "false">:$pack,
+                        DefaultValuedParameter<"bool", "false">:$halves);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Tenon_AmxPlanAttr : Tenon_Plan<"AmxPlan", "amx"> {
+  let summary = "The plan of a contraction in AMX tiles";
+  let description = [{
+    * `lhs_parts`, `rhs_parts`: bf16 parts of the operands; part i of lhs meets part j of rhs where i + j is at most `order`
+    * `depth`: steps of the sum whose operands are split at once
+    * `block_rows`, `block_columns`: what one task computes
+    * `tasks`: of a block of rows, that may share its split rows if one thread has them
+    * `lhs_in_place`, `rhs_in_place`: operands are pairs of bf16 in whole tiles, and are read from memory
+    * `few_rows`: the plan for runs of no more than eight rows, where rows are only known in the run
+
+    ```mlir
+    module attributes {tenon.plan = #tenon.amx<lhs_parts = 3, rhs_parts = 3, order = 2, depth = 128, block_rows = 128, block_columns = 384, tasks = 2>} {}
+    ```
+  }];
+  let parameters = (ins "int64_t":$lhs_parts, "int64_t":$rhs_parts,
+                        "int64_t":$order, "int64_t":$depth,
+                        "int64_t":$block_rows, "int64_t":$block_columns,
+                        DefaultValuedParameter<"int64_t", "1">:$tasks,
+                        DefaultValuedParameter<"bool", "false">:$lhs_in_place,
+                        DefaultValuedParameter<"bool", "false">:$rhs_in_place,
+                        OptionalParameter<"::tenon::TilePlanAttr">:$few_rows);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Tenon_AttentionPlanAttr : Tenon_Plan<"AttentionPlan", "attention"> {
+  let summary = "The plan of attention, one block of keys after another";
+  let description = [{
+    * `task_rows`: of one head of the keys, that one task computes
+    * `score_rows`, `value_rows`: rows of a register tile of scores, and of one of sums of values
+    * `sums`: vectors of sums that a tile keeps in registers
+    * `overlapped`: the powers of the next tile are computed while values are weighed
+    * `keys_in_place`, `values_in_place`: they are not packed, for nothing reads them twice
+
+    ```mlir
+    module attributes {tenon.plan = #tenon.attention<task_rows = 64, score_rows = 6, value_rows = 4, sums = 24, overlapped = true>} {}
+    ```
+  }];
+  let parameters = (ins "int64_t":$task_rows, "int64_t":$score_rows,
+                        "int64_t":$value_rows, "int64_t":$sums,
+                        DefaultValuedParameter<"bool", "false">:$overlapped,
+                        DefaultValuedParameter<"bool", "false">:$keys_in_place,
+                        DefaultValuedParameter<"bool", "false">:$values_in_place);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Tenon_DepthwisePlanAttr : Tenon_Plan<"DepthwisePlan", "depthwise"> {
+  let summary = "The plan of a convolution of narrow groups";
+  let description = [{
+    * `columns`: of a register tile, one vector of channels each
+    * `channels`, `rows`: what one task computes
+
+    ```mlir
+    module attributes {tenon.plan = #tenon.depthwise<columns = 8, channels = 32, rows = 4>} {}
+    ```
+  }];
+  let parameters = (ins "int64_t":$columns, "int64_t":$channels, "int64_t":$rows);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+#endif // TENON_KERNEL_PLAN_TD

@@ -1,0 +1,55 @@
+// The machine that kernels are made for.
+#ifndef TENON_MACHINE_TD
+#define TENON_MACHINE_TD
+
+include "dialects/tenon/DialectDef.td"
+include "mlir/IR/AttrTypeBase.td"
+
+def Tenon_MachineAttr : AttrDef<Tenon_Dialect, "Machine"> {
+  let mnemonic = "machine";
+  let summary = "What a machine has, for passes that price something";
+  let description = [{
+    A module has it as `tenon.machine`; without one it is made for AVX2. It never decides how something is rounded: that is the numerics contract's, and alike for
+    all machines.
+
+    * `vector_bytes`: bytes of a vector register, 16, 32 or 64
+    * `registers`: vector registers
+    * `caches`: bytes of data, from the first cache to the last: what one core may count on, of the last what all cores share
+    * `line`: bytes of a cache line
+    * `stack`: bytes of a thread's stack that one kernel may take
+    * `tiles`: bf16 parts that f32 operands are split into for AMX tiles; 0: no tiles
+    * `tile_stack`: in the place of `stack` for a kernel with tiles
+    * `pairs`: an instruction multiplies pairs of bf16
+
+    ```mlir
+    module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144, tiles = 3, tile_stack = 655360>} {}
+    ```
+  }];
+  let parameters = (ins "int64_t":$vector_bytes, "int64_t":$registers,
+                        ArrayRefParameter<"int64_t">:$caches, "int64_t":$line,
+                        "int64_t":$stack,
+                        DefaultValuedParameter<"int64_t", "0">:$tiles,
+                        DefaultValuedParameter<"int64_t", "0">:$tile_stack,
+                        DefaultValuedParameter<"bool", "false">:$pairs);
+  let assemblyFormat = [{
+    `<` struct($vector_bytes, $registers, custom<Caches>($caches), $line, $stack, $tiles, $tile_stack, $pairs) `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The machine that the nearest module around `op` states; AVX2 if none does.
+    static MachineAttr of(mlir::Operation *op);
+    /// The attribute of a module.
+    static constexpr llvm::StringLiteral onModule = "tenon.machine";
+    /// A machine with such vectors, and the caches and the stack that every machine has.
+    static MachineAttr x86(mlir::MLIRContext *context, int64_t vectorBytes, int64_t tiles = 0, bool pairs = false);
+
+    int64_t lanes(int64_t elementBytes) const { return getVectorBytes() / elementBytes; }
+    int64_t firstCache() const { return getCaches()[0]; }
+    int64_t secondCache() const { return getCaches()[1]; }
+    int64_t lastCache() const { return getCaches().back(); }
+    /// Vectors of sums that stay in registers, beside the operands of a product.
+    int64_t accumulators() const { return getRegisters() * 3 / 4; }
+  }];
+}
+
+#endif // TENON_MACHINE_TD

@@ -1,0 +1,51 @@
+// RUN: tenon-opt %s --split-input-file --verify-diagnostics
+
+// expected-error@+1 {{expected rows to be at least 1, got 0}}
+func.func @tile_sizes() attributes {plan = #tenon.tile<rows = 0, vectors = 3, block_rows = 64, block_columns = 192, shared_rows = 64>} { return }
+
+// -----
+
+// expected-error@+1 {{expected shared_rows to be whole tiles of 8 rows, got 60}}
+func.func @tile_shared() attributes {plan = #tenon.tile<rows = 8, vectors = 3, block_rows = 64, block_columns = 192, shared_rows = 60>} { return }
+
+// -----
+
+// expected-error@+1 {{expected piece to be at least 0, got -1}}
+func.func @tile_piece() attributes {plan = #tenon.tile<rows = 8, vectors = 3, block_rows = 64, block_columns = 192, shared_rows = 64, piece = -1>} { return }
+
+// -----
+
+// expected-error@+1 {{expected halves in panels of weights alone}}
+func.func @tile_halves() attributes {plan = #tenon.tile<rows = 8, vectors = 3, block_rows = 64, block_columns = 192, shared_rows = 64, pack = true, halves = true>} { return }
+
+// -----
+
+// expected-error@+1 {{expected at most three parts and an order below three, got 4, 3 and 2}}
+func.func @amx_parts() attributes {plan = #tenon.amx<lhs_parts = 4, rhs_parts = 3, order = 2, depth = 128, block_rows = 128, block_columns = 384>} { return }
+
+// -----
+
+// expected-error@+1 {{expected whole tiles, got blocks of 100 rows and 384 columns and a depth of 128}}
+func.func @amx_tiles() attributes {plan = #tenon.amx<lhs_parts = 3, rhs_parts = 3, order = 2, depth = 128, block_rows = 100, block_columns = 384>} { return }
+
+// -----
+
+// expected-error@+1 {{expected task_rows to be whole tiles of 4 rows, got 63}}
+func.func @attention_rows() attributes {plan = #tenon.attention<task_rows = 63, score_rows = 6, value_rows = 4, sums = 24>} { return }
+
+// -----
+
+// expected-error@+1 {{expected channels to be at least 1, got 0}}
+func.func @depthwise_sizes() attributes {plan = #tenon.depthwise<columns = 8, channels = 0, rows = 4>} { return }
+
+// -----
+
+func.func @fusion_kind(%x: tensor<4xf32>, %e: tensor<4xf32>) {
+  // expected-error@+1 {{'tenon.fusion' op expected a plan for the kind map, got #tenon.depthwise<columns = 8, channels = 32, rows = 4>}}
+  %0 = tenon.fusion map ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) attributes {tenon.plan = #tenon.depthwise<columns = 8, channels = 32, rows = 4>} {
+  ^bb0(%a: tensor<4xf32>):
+    %1 = tenon.negate %a : (tensor<4xf32>) -> tensor<4xf32>
+    tenon.yield %1 : tensor<4xf32>
+  } -> tensor<4xf32>
+  return
+}

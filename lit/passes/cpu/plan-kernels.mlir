@@ -1,0 +1,117 @@
+// RUN: tenon-opt %s --tenon-plan-kernels --split-input-file | FileCheck %s
+// RUN: sed 's/vector_bytes = 64, registers = 32/vector_bytes = 16, registers = 16/; s/, tiles = 3, tile_stack = 655360, pairs = true//' %s \
+// RUN: | tenon-opt --tenon-plan-kernels --split-input-file | FileCheck %s --check-prefix=NARROW
+// RUN: sed 's/32768, 524288,/16384, 65536,/' %s \
+// RUN: | tenon-opt --tenon-plan-kernels --split-input-file | FileCheck %s --check-prefix=SMALL
+
+// A product in registers: 24 of 32 hold sums. With sixteen registers of sixteen bytes at most twelve do; with small caches tasks have fewer
+// columns and share them among more rows.
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144, tiles = 3, tile_stack = 655360, pairs = true>} {
+// CHECK-LABEL: func.func @tile(
+// CHECK: tenon.plan = #tenon.tile<rows = 8, vectors = 3, block_rows = 8, block_columns = 96, shared_rows = 8>
+// NARROW-LABEL: func.func @tile(
+// NARROW: tenon.plan = #tenon.tile<rows = 4, vectors = 2, block_rows = 12, block_columns = 96, shared_rows = 12>
+// SMALL-LABEL: func.func @tile(
+// SMALL: tenon.plan = #tenon.tile<rows = 8, vectors = 3, block_rows = 32, block_columns = 48, shared_rows = 32>
+func.func @tile(%x: memref<64x192xf32>, %w: memref<192x96xf32>, %y: memref<64x96xf32>) {
+  tenon.fusion contraction ins(%x, %w : memref<64x192xf32>, memref<192x96xf32>) outs(%y : memref<64x96xf32>) {
+  ^bb0(%a: tensor<64x192xf32>, %b: tensor<192x96xf32>):
+    %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] : (tensor<64x192xf32>, tensor<192x96xf32>) -> tensor<64x96xf32>
+    tenon.yield %0 : tensor<64x96xf32>
+  }
+  return
+}
+
+// A weight in panels goes through AMX tiles where there are such; open rows may be few.
+// CHECK-LABEL: func.func @amx(
+// CHECK: tenon.plan = #tenon.amx<lhs_parts = 3, rhs_parts = 3, order = 2, depth = 128, block_rows = 224, block_columns = {{[0-9]+}}, tasks = {{[0-9]+}}, few_rows = <rows = {{.*}}>>
+// NARROW-LABEL: func.func @amx(
+// NARROW: tenon.plan = #tenon.tile<
+// SMALL-LABEL: func.func @amx(
+// SMALL: tenon.plan = #tenon.amx<{{.*}}depth = 64,
+func.func @amx(%x: memref<?x256xf32>, %w: memref<6x256x16xf32>, %y: memref<?x96xf32>) {
+  tenon.fusion contraction ins(%x, %w : memref<?x256xf32>, memref<6x256x16xf32>) outs(%y : memref<?x96xf32>) {
+  ^bb0(%a: tensor<?x256xf32>, %p: tensor<6x256x16xf32>):
+    %b = tenon.unpack %p dim 1 extent 96 : (tensor<6x256x16xf32>) -> tensor<256x96xf32>
+    %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] : (tensor<?x256xf32>, tensor<256x96xf32>) -> tensor<?x96xf32>
+    tenon.yield %0 : tensor<?x96xf32>
+  }
+  return
+}
+
+// Many rows of attention leave registers for the next tile's powers, if there are 32.
+// CHECK-LABEL: func.func @attention(
+// CHECK: tenon.plan = #tenon.attention<task_rows = 128, score_rows = 4, value_rows = 4, sums = 24, overlapped = true>
+// NARROW-LABEL: func.func @attention(
+// NARROW: tenon.plan = #tenon.attention<task_rows = {{[0-9]+}}, score_rows = {{[0-9]+}}, value_rows = {{[0-9]+}}, sums = 12>
+func.func @attention(%q: memref<12x128x64xf32>, %k: memref<12x?x64xf32>, %v: memref<12x?x64xf32>, %y: memref<12x128x64xf32>) {
+  tenon.fusion attention ins(%q, %k, %v : memref<12x128x64xf32>, memref<12x?x64xf32>, memref<12x?x64xf32>) outs(%y : memref<12x128x64xf32>) {
+  ^bb0(%a: tensor<12x128x64xf32>, %b: tensor<12x?x64xf32>, %c: tensor<12x?x64xf32>):
+    %0 = tenon.attention %a, %b, %c order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 0.125 : (tensor<12x128x64xf32>, tensor<12x?x64xf32>, tensor<12x?x64xf32>) -> tensor<12x128x64xf32>
+    tenon.yield %0 : tensor<12x128x64xf32>
+  }
+  return
+}
+
+// Keys and values that one row alone reads are not packed.
+// CHECK-LABEL: func.func @decode(
+// CHECK: tenon.plan = #tenon.attention<task_rows = 1, {{.*}}keys_in_place = true, values_in_place = true>
+func.func @decode(%q: memref<12x1x64xf32>, %k: memref<12x?x64xf32>, %v: memref<12x?x64xf32>, %y: memref<12x1x64xf32>) {
+  tenon.fusion attention ins(%q, %k, %v : memref<12x1x64xf32>, memref<12x?x64xf32>, memref<12x?x64xf32>) outs(%y : memref<12x1x64xf32>) {
+  ^bb0(%a: tensor<12x1x64xf32>, %b: tensor<12x?x64xf32>, %c: tensor<12x?x64xf32>):
+    %0 = tenon.attention %a, %b, %c order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 0.125 : (tensor<12x1x64xf32>, tensor<12x?x64xf32>, tensor<12x?x64xf32>) -> tensor<12x1x64xf32>
+    tenon.yield %0 : tensor<12x1x64xf32>
+  }
+  return
+}
+
+// A depth that only the run knows has no tile.
+// CHECK-LABEL: func.func @open_depth(
+// CHECK: tenon.plan = #tenon.general
+func.func @open_depth(%q: memref<2x4x?xf32>, %k: memref<2x4x?xf32>, %v: memref<2x4x?xf32>, %y: memref<2x4x?xf32>) {
+  tenon.fusion attention ins(%q, %k, %v : memref<2x4x?xf32>, memref<2x4x?xf32>, memref<2x4x?xf32>) outs(%y : memref<2x4x?xf32>) {
+  ^bb0(%a: tensor<2x4x?xf32>, %b: tensor<2x4x?xf32>, %c: tensor<2x4x?xf32>):
+    %0 = tenon.attention %a, %b, %c order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 0.125 : (tensor<2x4x?xf32>, tensor<2x4x?xf32>, tensor<2x4x?xf32>) -> tensor<2x4x?xf32>
+    tenon.yield %0 : tensor<2x4x?xf32>
+  }
+  return
+}
+
+// Groups of one channel: lanes lie along channels.
+// CHECK-LABEL: func.func @depthwise(
+// CHECK: tenon.plan = #tenon.depthwise<columns = 7, channels = 32, rows = {{[0-9]+}}>
+// NARROW-LABEL: func.func @depthwise(
+// NARROW: tenon.plan = #tenon.depthwise<columns = 7, channels = 32,
+func.func @depthwise(%x: memref<1x14x14x32xf32>, %w: memref<3x3x1x32xf32>, %y: memref<1x14x14x32xf32>) {
+  tenon.fusion contraction ins(%x, %w : memref<1x14x14x32xf32>, memref<3x3x1x32xf32>) outs(%y : memref<1x14x14x32xf32>) {
+  ^bb0(%a: tensor<1x14x14x32xf32>, %b: tensor<3x3x1x32xf32>):
+    %0 = tenon.convolution %a, %b strides [1, 1] padding [1, 1, 1, 1] lhs_dilation [1, 1] rhs_dilation [1, 1] groups 32 : (tensor<1x14x14x32xf32>, tensor<3x3x1x32xf32>) -> tensor<1x14x14x32xf32>
+    tenon.yield %0 : tensor<1x14x14x32xf32>
+  }
+  return
+}
+
+// Each phase of a transposed convolution is a nest with a tile.
+// CHECK-LABEL: func.func @transposed(
+// CHECK: tenon.plan = [#tenon.tile<{{.*}}>, #tenon.tile<{{.*}}>]
+func.func @transposed(%x: memref<1x8x16xf32>, %w: memref<4x16x32xf32>, %y: memref<1x16x32xf32>) {
+  tenon.fusion contraction ins(%x, %w : memref<1x8x16xf32>, memref<4x16x32xf32>) outs(%y : memref<1x16x32xf32>) {
+  ^bb0(%a: tensor<1x8x16xf32>, %b: tensor<4x16x32xf32>):
+    %0 = tenon.convolution %a, %b strides [1] padding [2, 2] lhs_dilation [2] rhs_dilation [1] groups 1 : (tensor<1x8x16xf32>, tensor<4x16x32xf32>) -> tensor<1x16x32xf32>
+    tenon.yield %0 : tensor<1x16x32xf32>
+  }
+  return
+}
+
+// Other kinds need no tile.
+// CHECK-LABEL: func.func @map(
+// CHECK: tenon.plan = #tenon.general
+func.func @map(%x: memref<64xf32>, %y: memref<64xf32>) {
+  tenon.fusion map ins(%x : memref<64xf32>) outs(%y : memref<64xf32>) {
+  ^bb0(%a: tensor<64xf32>):
+    %0 = tenon.negate %a : (tensor<64xf32>) -> tensor<64xf32>
+    tenon.yield %0 : tensor<64xf32>
+  }
+  return
+}
+}

@@ -1,0 +1,57 @@
+// Writes the plan of each fusion's kernel into the IR. The nest of a
+// contraction and the operands of attention are found by the emitters' own
+// analysis, in a function that is thrown away: what a plan is made for and what
+// is emitted cannot differ. The decisions are arithmetic on static facts.
+#include "passes/cpu/Passes.h"
+
+#include "dialects/tenon/KernelPlan.h"
+#include "passes/cpu/ContractionEmitter.h"
+#include "passes/cpu/attention/AttentionEmitter.h"
+#include "passes/kernel/KernelFunction.h"
+
+#include "mlir/Dialect/AMX/AMXDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace tenon {
+#define GEN_PASS_DEF_PLANKERNELS
+#include "passes/cpu/Passes.h.inc"
+
+namespace {
+struct PlanKernels : impl::PlanKernelsBase<PlanKernels> {
+  void runOnOperation() override {
+    getOperation().walk(
+        [](FusionOp fusion) { fusion->setAttr(planName, planFor(fusion)); });
+  }
+
+  static Attribute planFor(FusionOp fusion) {
+    Attribute plan;
+    // Strides of a shape without elements may overflow.
+    bool isEmpty = llvm::all_of(fusion.getOutputs(), [](Value output) {
+      auto type = dyn_cast<MemRefType>(output.getType());
+      return type && llvm::is_contained(type.getShape(), 0);
+    });
+    if (!isEmpty && fusion.getKind() == FusionKind::Contraction)
+      plan = inScratch(fusion, planContraction);
+    if (!isEmpty && fusion.getKind() == FusionKind::Attention)
+      plan = inScratch(fusion, [](Kernel &kernel) -> Attribute {
+        return planAttention(kernel);
+      });
+    return plan ? plan : GeneralPlanAttr::get(fusion.getContext());
+  }
+
+  static Attribute inScratch(FusionOp fusion,
+                             llvm::function_ref<Attribute(Kernel &)> plan) {
+    OwningOpRef<func::FuncOp> func =
+        func::FuncOp::create(fusion.getLoc(), "scratch", kernelType(fusion));
+    Kernel kernel = startKernel(fusion, *func);
+    return plan(kernel);
+  }
+};
+} // namespace
+} // namespace tenon

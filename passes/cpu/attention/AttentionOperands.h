@@ -1,0 +1,30 @@
+// The operands of attention in memory.
+#ifndef TENON_PASSES_CPU_ATTENTION_ATTENTIONOPERANDS_H
+#define TENON_PASSES_CPU_ATTENTION_ATTENTIONOPERANDS_H
+
+#include "passes/cpu/attention/AttentionPlan.h"
+#include "passes/cpu/attention/JoinedRows.h"
+
+namespace tenon {
+
+/// The attention of a fusion.
+AttentionOp attentionOf(FusionOp fusion);
+
+struct AttentionOperands {
+  AttentionOp op;
+  StridedOperand query, key, value;
+  std::optional<JoinedRows> joinedKeys, joinedValues; ///< null: in memory
+
+  /// Nothing where an operand is computed, or a depth is not known. From now on
+  /// joined keys and values are those in the kernel's outputs.
+  static std::optional<AttentionOperands> of(Kernel &kernel);
+
+  size_t batch() const { return key.extents.size() - 2; }
+  /// Rows that share a head of the keys.
+  mlir::Value rows(Kernel &kernel) const;
+  AttentionFacts facts(Kernel &kernel) const;
+};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_CPU_ATTENTION_ATTENTIONOPERANDS_H

@@ -1,0 +1,92 @@
+// Plans of contractions in AMX tiles: which forms fit, in how many parts, and
+// that the stack holds a task.
+#include "passes/cpu/amx/AmxPlan.h"
+
+#include "test/unit/Machines.h"
+#include "gtest/gtest.h"
+
+using namespace tenon;
+
+namespace {
+NestFacts product(std::optional<int64_t> rows, int64_t columns, int64_t sum) {
+  NestFacts facts;
+  facts.size = {1, rows, columns, sum, rows.value_or(1)};
+  facts.depth = sum;
+  facts.lhsStep = 1;
+  facts.panelWidth = 16;
+  return facts;
+}
+
+AmxPlanAttr planned(const NestFacts &facts, int64_t tiles = 3) {
+  return planAmx(facts, machineWith(64, tiles), {});
+}
+} // namespace
+
+TEST(AmxPlan, SmallProductsDoNotFit) {
+  EXPECT_TRUE(planned(product(128, 768, 768)));
+  EXPECT_TRUE(planned(product({}, 768, 768)));
+  EXPECT_FALSE(planned(product(8, 768, 768)));
+  EXPECT_FALSE(planned(product(128, 31, 768)));
+  EXPECT_FALSE(planned(product(128, 768, 31)));
+  EXPECT_FALSE(planned(product(128, 768, 768), 0));
+}
+
+TEST(AmxPlan, OtherFormsDoNotFit) {
+  NestFacts across = product(128, 768, 768), window = across, scaled = across,
+            last = across;
+  across.lhsStep = 2;
+  window.isChain = false;
+  scaled.scaled = true;
+  last.columnIsLast = false;
+  for (const NestFacts &facts : {across, window, scaled, last})
+    EXPECT_FALSE(planned(facts));
+}
+
+TEST(AmxPlan, PartsAreThoseOfTheTypes) {
+  NestFacts facts = product(128, 768, 768);
+  EXPECT_EQ(planned(facts).getLhsParts(), 3);
+  EXPECT_EQ(planned(facts).getOrder(), 2);
+  EXPECT_EQ(planned(facts, 2).getOrder(), 1);
+  facts.rhsParts = 1; // bf16
+  EXPECT_EQ(planned(facts).getRhsParts(), 1);
+  facts.lhsParts = 2; // f16: no product is left out
+  EXPECT_EQ(planned(facts, 1).getLhsParts(), 2);
+  EXPECT_EQ(planned(facts, 1).getOrder(), 2);
+}
+
+TEST(AmxPlan, PairsInWholeTilesAreReadInPlace) {
+  NestFacts facts = product(128, 768, 384);
+  facts.pairs = true;
+  facts.lhsStep = 2;
+  facts.lhsParts = 1;
+  facts.rhsParts = 0;
+  EXPECT_TRUE(planned(facts).getLhsInPlace());
+  EXPECT_TRUE(planned(facts).getRhsInPlace());
+  facts.size.rows = 100;
+  EXPECT_FALSE(planned(facts).getLhsInPlace());
+  facts.size.sum = 380;
+  EXPECT_FALSE(planned(facts).getRhsInPlace());
+}
+
+TEST(AmxPlan, TheStackHoldsATask) {
+  for (int64_t parts : {1, 2, 3})
+    for (std::optional<int64_t> rows :
+         {std::optional<int64_t>(), {9}, {128}, {1000}})
+      for (int64_t columns : {32, 768, 3072, 50257}) {
+        AmxPlanAttr plan = planned(product(rows, columns, 768), parts);
+        int64_t depth = plan.getDepth(),
+                all = plan.getBlockColumns() * plan.getTasks(),
+                bytes = plan.getBlockRows() *
+                            (all * 4 + depth * parts * 2 + 2 * amxTile * 4) +
+                        amxPanel * depth * parts * 2 + all * 2 * 4;
+        EXPECT_LE(bytes, machineWith(64, parts).getTileStack() - (48 << 10));
+      }
+}
+
+TEST(AmxPlan, OpenRowsHaveAPlanForFew) {
+  MachineAttr machine = machineWith(64, 3);
+  auto few =
+      TilePlanAttr::get(&tenonContext(), 4, 1, 4, 16, 4, 0, false, false);
+  EXPECT_EQ(planAmx(product({}, 768, 768), machine, few).getFewRows(), few);
+  EXPECT_FALSE(planAmx(product(64, 768, 768), machine, few).getFewRows());
+}
