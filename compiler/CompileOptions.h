@@ -105,8 +105,6 @@ struct CompileOptions {
       false; ///< for tests: the module after every pass, not every phase
   std::string stopAfter; ///< a phase name, or empty
   std::string dumpDir;   ///< a file per phase is written here when not empty
-  int64_t foldBudgetBytes =
-      1 << 16; ///< constants up to this size are folded as values
   int64_t externalWeightBytes =
       int64_t(256) << 20; ///< `auto` writes larger blobs beside the artifact: a
                           ///< linker would hold them in memory twice
