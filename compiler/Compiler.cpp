@@ -12,6 +12,7 @@
 #include "compiler/report/PassDiagnostics.h"
 #include "compiler/report/Stopwatch.h"
 #include "compiler/verify/ExposeIntermediates.h"
+#include "dialects/tenon/Annotations.h"
 #include "dialects/tenon/Contraction.h"
 #include "dialects/tenon/SizeLimit.h"
 
@@ -76,7 +77,7 @@ public:
     }
     module = std::move(loaded.module);
     pairsOfText = productsOfPairs(*module).size();
-    // Stages before `tiled` are of no target's instructions.
+    // Stages before `tiled` use no instructions of a target.
     bool makesCode = last == "tiled" || last == "llvm";
     if (makesCode && failed(checkProducts(*module, targets))) {
       status = diagnostics.flush(report, false);
@@ -140,8 +141,8 @@ public:
   Status status = Status::Success;
 
 private:
-  /// Puts into the module, in place of its content, a copy of that for each
-  /// target, called as its CPU.
+  /// Replaces the module's content by a copy of it for each target, a module
+  /// named after the target's CPU.
   void makeVersions(ArrayRef<TargetChoice> targets) {
     OwningOpRef<ModuleOp> all = ModuleOp::create(module->getLoc());
     versions.clear();
@@ -157,10 +158,12 @@ private:
   bool runPhase(const Phase &phase, ArrayRef<TargetChoice> targets,
                 PassDiagnostics &diagnostics) {
     for (size_t i = 0; i < versions.size(); ++i) {
-      // The artifact has one table of each, and rows that are equal once.
-      for (StringRef table : {"tenon.launches", "tenon.sites"})
-        if (Attribute rows = i ? versions[i - 1]->getAttr(table) : nullptr)
-          versions[i]->setAttr(table, rows);
+      // The artifact has one table of launches and one of sites: each version
+      // adds rows to those of the one before.
+      if (i > 0) {
+        copyRows(annotation::launches, versions[i - 1], versions[i]);
+        copyRows(annotation::sites, versions[i - 1], versions[i]);
+      }
       if (!runPhaseOn(versions[i], phase,
                       pipelineFor(options, targets[i], targets), diagnostics))
         return false;
@@ -168,12 +171,18 @@ private:
     return true;
   }
 
+  template <typename TableT>
+  static void copyRows(const TableT &table, ModuleOp from, ModuleOp to) {
+    if (auto rows = table.of(from))
+      table.set(to, rows);
+  }
+
   bool runPhaseOn(ModuleOp version, const Phase &phase,
                   const PipelineOptions &pipeline,
                   PassDiagnostics &diagnostics) {
     OwningOpRef<ModuleOp> before = version.clone();
     PassManager pm(&context);
-    // Once a phase: after each pass it would take a third of the time.
+    // Verify once a phase: after each pass takes a third of the time.
     pm.enableVerifier(options.verifyEachPass);
     phase.build(pm, pipeline);
     LogicalResult result = pm.run(version);
@@ -199,7 +208,7 @@ private:
     return MatmulPrecision::Strict;
   }
 
-  /// Leaves the module as a failing phase found it in a file of its own.
+  /// Writes the module as it was before a failing phase to a file.
   void writeReproducer(ModuleOp found, StringRef phase) {
     SmallString<128> path;
     int descriptor;

@@ -13,6 +13,7 @@
 #include "compiler/artifact/WeightFile.h"
 #include "compiler/codegen/ModuleCompiler.h"
 #include "compiler/report/Stopwatch.h"
+#include "dialects/tenon/Annotations.h"
 #include "runtime/seal.h"
 #include "runtime/tenon_abi.h"
 #include "runtime/xxh64.h"
@@ -119,24 +120,23 @@ private:
       more.weightFile = llvm::sys::path::filename(weightsPath).str();
     // Each version numbers on from the one before.
     ModuleOp module = versions.back();
-    if (auto sites = module->getAttrOfType<ArrayAttr>("tenon.sites"))
-      for (Attribute site : sites)
-        if (auto text = dyn_cast<StringAttr>(site))
-          more.sites.push_back(text.str());
-    if (auto launches = module->getAttrOfType<ArrayAttr>("tenon.launches"))
+    if (ArrayOf<StringAttr> sites = annotation::sites.of(module))
+      for (StringAttr site : sites.entries())
+        more.sites.push_back(site.str());
+    if (ArrayOf<LaunchRowAttr> launches = annotation::launches.of(module))
       collectLaunches(launches, more);
     more.note = isLinked();
     more.program = options.emit == EmitKind::Executable;
     return more;
   }
 
-  /// Each launch is its kernel's symbol and where it comes from.
-  static void collectLaunches(ArrayAttr launches, DescriptorFacts &more) {
+  static void collectLaunches(ArrayOf<LaunchRowAttr> launches,
+                              DescriptorFacts &more) {
     llvm::MapVector<StringRef, llvm::SetVector<StringRef>> kernels;
-    for (auto launch : launches.getAsRange<ArrayAttr>()) {
-      StringRef kernel = cast<FlatSymbolRefAttr>(launch[0]).getValue();
+    for (LaunchRowAttr launch : launches.entries()) {
+      StringRef kernel = launch.getKernel().getValue();
       llvm::SetVector<StringRef> names;
-      collectNames(cast<LocationAttr>(launch[1]), names);
+      collectNames(launch.getNodes(), names);
       auto place = kernels.insert({kernel, {}}).first;
       place->second.insert(names.begin(), names.end());
       more.launches.push_back({llvm::join(names.takeVector(), "\n"),
@@ -182,7 +182,7 @@ private:
     return true;
   }
 
-  /// Enters in the descriptor how much code a version has.
+  /// Writes the code size of each version into the descriptor.
   bool tellCodeSize(size_t version, StringRef prefix) {
     uint64_t bytes = 0;
     for (const Bytes &object : code)

@@ -6,7 +6,7 @@
 #include "compiler/ModelLoader.h"
 #include "compiler/pipeline/Phases.h"
 #include "compiler/report/PassDiagnostics.h"
-#include "dialects/tenon/TenonDialect.h"
+#include "dialects/tenon/Annotations.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -106,14 +106,13 @@ ModelSummary describeMlir(const CompileOptions &options,
   if (main) {
     summary.name = main.getName().str();
     for (auto [i, type] : llvm::enumerate(main.getArgumentTypes()))
-      summary.inputs.push_back(
-          summarize(type, main.getArgAttrOfType<StringAttr>(i, "tenon.name"),
-                    main.getArgAttrOfType<ArrayAttr>(i, "tenon.dims"),
-                    "input" + std::to_string(i)));
+      summary.inputs.push_back(summarize(type, annotation::name.of(main, i),
+                                         annotation::dims.of(main, i),
+                                         "input" + std::to_string(i)));
     for (auto [i, type] : llvm::enumerate(main.getResultTypes()))
-      summary.outputs.push_back(
-          summarize(type, main.getResultAttrOfType<StringAttr>(i, "tenon.name"),
-                    {}, "output" + std::to_string(i)));
+      summary.outputs.push_back(summarize(type,
+                                          annotation::name.ofResult(main, i),
+                                          {}, "output" + std::to_string(i)));
   }
   countWeights(*loaded.module, summary);
   countOps(*loaded.module, summary);

@@ -4,6 +4,7 @@
 #define TENON_COMPILER_IMPORT_INPUTDIMS_H
 
 #include "compiler/CompileOptions.h"
+#include "dialects/tenon/Annotations.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -34,8 +35,7 @@ struct BoundDims {
   /// The `tenon.dims` of each input: names of open extents and of those the
   /// user fixed, numbers otherwise.
   std::vector<mlir::ArrayAttr> names;
-  /// `tenon.ranges` of the module: name to [min, max, multiple].
-  mlir::DictionaryAttr ranges;
+  DimRangesAttr ranges; ///< `tenon.ranges` of the module
 };
 
 /// Hears what is wrong with the flags, and what to do.

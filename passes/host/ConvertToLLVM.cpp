@@ -1,10 +1,11 @@
 // Lowers everything that is left to the LLVM dialect. A launch puts the
 // kernel's operands into a structure on the stack and calls the runtime's
 // parallel loop with the kernel's task function, which takes them out again; a
-// launch of one task calls the kernel itself. Before each launch the run asks
-// whether it is cancelled, and returns where it is.
+// launch of one task calls the kernel itself. Before each launch the run checks
+// whether it was cancelled, and returns if so.
 #include "passes/host/Passes.h"
 
+#include "dialects/tenon/Annotations.h"
 #include "dialects/tenon/State.h"
 #include "passes/kernel/CoreCalls.h"
 #include "passes/kernel/numerics/FmaExpansion.h"
@@ -46,9 +47,6 @@ namespace tenon {
 #include "passes/host/Passes.h.inc"
 
 namespace {
-/// The number of a launch in the module's table of them.
-constexpr StringLiteral numberAttr = "tenon.launch_number";
-
 struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -66,7 +64,8 @@ struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
     SmallVector<Value> mark = {
         call,
         LLVM::ConstantOp::create(rewriter, loc, i32,
-                                 op->getAttrOfType<IntegerAttr>(numberAttr)),
+                                 rewriter.getI32IntegerAttr(
+                                     annotation::launchNumber.of(op).getInt())),
         adaptor.getFlops(), adaptor.getBytes()};
     SmallVector<Type> markTypes = {pointer, i32, i64, i64};
     LLVM::LLVMFuncOp begin =
@@ -124,8 +123,8 @@ struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
                                     adaptor.getBytes()});
   }
 
-  /// Leaves the function before `op` where `stop` is not zero: what a loop of
-  /// the model waits for would never be computed. A plan returns zero.
+  /// Returns before `op` if `stop` is not zero. To skip only the launch would
+  /// not do: a loop of the model may wait for its result. A plan returns zero.
   static void returnWhere(LaunchOp op, ConversionPatternRewriter &rewriter,
                           Value stop) {
     Location loc = op.getLoc();
@@ -146,7 +145,7 @@ struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
     rewriter.setInsertionPoint(op);
   }
 
-  /// Whether the function around `op`, perhaps converted already, is a plan.
+  /// True if the function around `op` is a plan; it may be converted already.
   static bool returnsValue(LaunchOp op) {
     if (auto function = op->getParentOfType<func::FuncOp>())
       return function.getNumResults() != 0;
@@ -227,8 +226,7 @@ struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
   }
 };
 
-/// A fault is written through the kernel's call by the core, where the first
-/// one wins.
+/// A fault becomes a call of the core, which records the first one of a run.
 struct LowerFault : ConvertOpToLLVMPattern<FaultOp> {
   LowerFault(const LLVMTypeConverter &converter,
              SmallVectorImpl<Attribute> &sites)
@@ -265,8 +263,8 @@ struct LowerFault : ConvertOpToLLVMPattern<FaultOp> {
   SmallVectorImpl<Attribute> &sites;
 };
 
-/// A check branches to a block that records the fault and leaves the function:
-/// control flow has become branches, so it may stand anywhere.
+/// Lowers a check to a branch to a block that records the fault and returns.
+/// Control flow consists of branches by now, so a check may stand anywhere.
 void lowerCheck(CheckSizeOp check) {
   OpBuilder builder(check);
   Location loc = check.getLoc();
@@ -348,7 +346,7 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
                              IntegerType::get(type.getContext(), 16));
     });
     narrowFloatsAsBits();
-    SmallVector<Attribute> sites = known("tenon.sites");
+    SmallVector<Attribute> sites = known(annotation::sites);
     RewritePatternSet patterns(context);
     patterns.add<LowerLaunch>(converter);
     patterns.add<LowerCopy>(converter, /*benefit=*/2);
@@ -368,7 +366,7 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
     if (failed(
             applyFullConversion(getOperation(), target, std::move(patterns))))
       return signalPassFailure();
-    getOperation()->setAttr("tenon.sites", ArrayAttr::get(context, sites));
+    setRows(annotation::sites, sites);
   }
 
   /// Weights and states have offsets by now: the artifact knows their facts.
@@ -383,34 +381,38 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
   }
 
   /// The rows of a table that other versions of the module have begun.
-  SmallVector<Attribute> known(StringRef table) {
-    auto rows = getOperation()->getAttrOfType<ArrayAttr>(table);
+  template <typename TableT> SmallVector<Attribute> known(const TableT &table) {
+    ArrayAttr rows = table.of(getOperation());
     return rows ? llvm::to_vector(rows) : SmallVector<Attribute>();
   }
+  template <typename TableT>
+  void setRows(const TableT &table, ArrayRef<Attribute> rows) {
+    table.set(getOperation(),
+              cast<typename TableT::Kind>(ArrayAttr::get(&getContext(), rows)));
+  }
 
-  /// The module keeps which kernel each launch calls, and for which nodes.
-  /// Versions of a module launch the same kernels, if not by the same code.
+  /// Numbers the launches and writes the table of launches. Versions of a
+  /// module launch the same kernels, so most rows are there already.
   void numberLaunches() {
-    OpBuilder builder(&getContext());
-    SmallVector<Attribute> launches = known("tenon.launches");
+    SmallVector<Attribute> launches = known(annotation::launches);
     size_t next = 0;
     getOperation().walk([&](LaunchOp op) {
-      Attribute row =
-          builder.getArrayAttr({op.getKernelAttr(), LocationAttr(op.getLoc())});
+      Attribute row = LaunchRowAttr::get(&getContext(), op.getKernelAttr(),
+                                         LocationAttr(op.getLoc()));
       size_t number = next++;
       if (number >= launches.size() || launches[number] != row) {
         number = launches.size();
         launches.push_back(row);
       }
-      op->setAttr(numberAttr, builder.getI32IntegerAttr(number));
+      annotation::launchNumber.setCount(op, number);
     });
-    getOperation()->setAttr("tenon.launches", builder.getArrayAttr(launches));
+    setRows(annotation::launches, launches);
   }
 
-  /// To LLVM a bf16 is an i16, and so is an f16 that the processor does not
-  /// convert: kernels only move them and convert them by integer arithmetic,
-  /// and on processors without the type LLVM would call a library for each one
-  /// that lives across blocks.
+  /// True for types that become i16: bf16, and f16 if the processor does not
+  /// convert it. Kernels only move such elements and convert them by integer
+  /// arithmetic. On processors without the type, LLVM would call a library for
+  /// each value that is live across blocks.
   bool isBits(Type type) const {
     return type.isBF16() || (type.isF16() && !nativeHalf);
   }

@@ -17,11 +17,9 @@ struct ImportOptions {
   std::vector<ShapeOption> shapes; ///< replaces an input's declared shape
 };
 
-/// One func.func @main with `tenon.name` and `tenon.dims` on its arguments and
-/// `tenon.name` on its results; weights as symbols. Module attributes:
-/// `tenon.producer`, `tenon.source`, and `tenon.ranges`, a dictionary from the
-/// name of a dynamic dimension to [min, max, multiple] where the user gave one.
-/// All unsupported uses of a model are reported as one error.
+/// One func.func @main with its weights as symbols. Inputs, outputs, dynamic
+/// dimensions and the module have the annotations that Annotations.td says
+/// importers write. All unsupported uses of a model are reported as one error.
 mlir::OwningOpRef<mlir::ModuleOp> importOnnx(mlir::MLIRContext &context,
                                              const onnx::Model &model,
                                              const ImportOptions &options,
