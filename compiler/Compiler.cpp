@@ -12,6 +12,7 @@
 #include "compiler/report/PassDiagnostics.h"
 #include "compiler/report/Stopwatch.h"
 #include "compiler/verify/ExposeIntermediates.h"
+#include "dialects/tenon/Annotations.h"
 #include "dialects/tenon/Contraction.h"
 #include "dialects/tenon/SizeLimit.h"
 
@@ -133,8 +134,8 @@ public:
   Status status = Status::Success;
 
 private:
-  /// Replaces the module by one that holds a copy of it for each target, named
-  /// after the target's CPU.
+  /// Replaces the module's content by a copy of it for each target, a module
+  /// named after the target's CPU.
   void makeVersions(ArrayRef<TargetChoice> targets) {
     OwningOpRef<ModuleOp> all = ModuleOp::create(module->getLoc());
     versions.clear();
@@ -159,12 +160,13 @@ private:
     for (size_t i = 0; i < versions.size(); ++i) {
       // The artifact has one table of launches and one of sites for all
       // versions, without equal rows.
-      for (StringRef table : {"tenon.launches", "tenon.sites"})
-        if (Attribute rows = i ? versions[i - 1]->getAttr(table) : nullptr)
-          versions[i]->setAttr(table, rows);
+      if (i > 0) {
+        copyRows(annotation::launches, versions[i - 1], versions[i]);
+        copyRows(annotation::sites, versions[i - 1], versions[i]);
+      }
       // One version for all targets so far has the machine that runs least.
-      versions[i]->setAttr(
-          MachineAttr::onModule,
+      annotation::machine.set(
+          versions[i],
           machineFor(&context, options,
                      versions.size() == 1 ? targets.back() : targets[i]));
       if (!runPhaseOn(versions[i], phase,
@@ -175,12 +177,18 @@ private:
     return true;
   }
 
+  template <typename TableT>
+  static void copyRows(const TableT &table, ModuleOp from, ModuleOp to) {
+    if (auto rows = table.of(from))
+      table.set(to, rows);
+  }
+
   bool runPhaseOn(ModuleOp version, const Phase &phase,
                   const PipelineOptions &pipeline,
                   PassDiagnostics &diagnostics) {
     OwningOpRef<ModuleOp> before = version.clone();
     PassManager pm(&context);
-    // Verified once a phase: after each pass it would take a third of the time.
+    // Verify once a phase: after each pass takes a third of the time.
     pm.enableVerifier(options.verifyEachPass);
     buildPhase(pm, phase, pipeline);
     LogicalResult result = pm.run(version);

@@ -118,8 +118,8 @@ void addOptions(Lines &lines, const CompileOptions &options) {
                                 pads, weights, standalone, foldBatchNorm,
                                 weightFormat, matmulPrecision,
                                 exposeIntermediates, jobs, verifyEachPass,
-                                stopAfter, dumpDir, foldBudgetBytes,
-                                externalWeightBytes] = options;
+                                stopAfter, dumpDir, externalWeightBytes] =
+      options;
   const auto &[entries, allSignatures, tag, feeds, fetches] = tensorflow;
   lines.add("symbol", name.empty() ? symbolStem(options) : name);
   for (const EntryOption &entry : entries)
@@ -154,7 +154,6 @@ void addOptions(Lines &lines, const CompileOptions &options) {
   lines.add("weight-format", int64_t(weightFormat));
   lines.add("matmul-precision", int64_t(matmulPrecision));
   lines.add("expose-intermediates", int64_t(exposeIntermediates));
-  lines.add("fold-budget", foldBudgetBytes);
   lines.add("external-weights", externalWeightBytes);
 }
 } // namespace

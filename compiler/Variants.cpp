@@ -1,6 +1,8 @@
-// Names and sizes are judged here, where flags can be named; whether the graph
-// takes the sizes is seen when they are in it.
+// Checks names and sizes here, where an error can name the flag. Whether the
+// graph takes the sizes shows when a pass puts them in.
 #include "compiler/Variants.h"
+
+#include "dialects/tenon/Annotations.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -17,13 +19,10 @@ using Names = llvm::SmallSetVector<StringRef, 8>;
 static Names openDims(func::FuncOp func) {
   Names names;
   for (unsigned i = 0; i < func.getNumArguments(); ++i) {
-    auto type = dyn_cast<RankedTensorType>(func.getArgumentTypes()[i]);
-    auto dims = func.getArgAttrOfType<ArrayAttr>(i, "tenon.dims");
-    if (!type || !dims)
-      continue;
-    for (auto [d, dim] : llvm::enumerate(dims))
-      if (auto name = dyn_cast<StringAttr>(dim);
-          name && int64_t(d) < type.getRank() && type.isDynamicDim(d))
+    auto type = cast<RankedTensorType>(func.getArgumentTypes()[i]);
+    DimsAttr dims = annotation::dims.of(func, i);
+    for (int64_t d = 0; dims && d < type.getRank(); ++d)
+      if (StringAttr name = dims.nameOf(d); name && type.isDynamicDim(d))
         names.insert(name.getValue());
   }
   return names;
@@ -62,7 +61,7 @@ bool requestVariants(ModuleOp module, const CompileOptions &options,
                     ? "the model has no open dimension"
                     : "the open dimensions are " + llvm::join(all, ", "));
   };
-  auto ranges = module->getAttrOfType<DictionaryAttr>("tenon.ranges");
+  DimRangesAttr ranges = annotation::ranges.of(module);
   Builder builder(module.getContext());
   llvm::SmallSetVector<Attribute, 8> variants;
   for (const VariantOption &variant : options.variants) {
@@ -71,9 +70,9 @@ bool requestVariants(ModuleOp module, const CompileOptions &options,
     for (const auto &[name, size] : variant.sizes) {
       if (!isOpen(flag, name))
         return false;
-      auto range =
-          ranges ? ranges.getAs<DenseI64ArrayAttr>(name) : DenseI64ArrayAttr();
-      if (range && (size < range[0] || size > range[1] || size % range[2] != 0))
+      DimRangeAttr range = ranges ? ranges.rangeOf(name) : DimRangeAttr();
+      if (range && (size < range.getLeast() || size > range.getMost() ||
+                    size % range.getMultiple() != 0))
         return fail(flag + ": --dim does not allow '" + name + "' to be " +
                         std::to_string(size),
                     "");
@@ -96,10 +95,12 @@ bool requestVariants(ModuleOp module, const CompileOptions &options,
     pads.set(pad.name, builder.getI64IntegerAttr(pad.multiple));
   }
   if (!variants.empty())
-    module->setAttr("tenon.specialize",
-                    builder.getArrayAttr(variants.getArrayRef()));
+    annotation::specialize.set(
+        module, cast<ArrayOf<DimSizesAttr>>(
+                    builder.getArrayAttr(variants.getArrayRef())));
   if (!pads.empty())
-    module->setAttr("tenon.pad", pads.getDictionary(module.getContext()));
+    annotation::pad.set(
+        module, cast<DimSizesAttr>(pads.getDictionary(module.getContext())));
   return true;
 }
 

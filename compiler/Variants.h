@@ -1,4 +1,4 @@
-// What the user asks for with --specialize, held against the model.
+// Checks --specialize and --pad against the model.
 #ifndef TENON_COMPILER_VARIANTS_H
 #define TENON_COMPILER_VARIANTS_H
 
@@ -9,10 +9,9 @@
 
 namespace tenon {
 
-/// Writes `tenon.specialize` on an imported module, a dictionary of sizes for
-/// each variant, and `tenon.pad`, one of multiples; passes obey them. False
-/// after an error was reported: a dim the model does not have, or a size that
-/// it does not take.
+/// Annotates an imported module with the variants and the padding that the
+/// options ask for; passes obey them. False after an error was reported: the
+/// model does not have the dim, or does not take the size.
 bool requestVariants(mlir::ModuleOp module, const CompileOptions &options,
                      const DiagnosticHandler &report);
 

@@ -13,6 +13,7 @@
 #include "compiler/artifact/WeightFile.h"
 #include "compiler/codegen/ModuleCompiler.h"
 #include "compiler/report/Stopwatch.h"
+#include "dialects/tenon/Annotations.h"
 #include "runtime/seal.h"
 #include "runtime/tenon_abi.h"
 #include "runtime/xxh64.h"
@@ -119,11 +120,10 @@ private:
       more.weightFile = llvm::sys::path::filename(weightsPath).str();
     // Sites and kernels are numbered through all versions.
     ModuleOp module = versions.back();
-    if (auto sites = module->getAttrOfType<ArrayAttr>("tenon.sites"))
-      for (Attribute site : sites)
-        if (auto text = dyn_cast<StringAttr>(site))
-          more.sites.push_back(text.str());
-    if (auto launches = module->getAttrOfType<ArrayAttr>("tenon.launches"))
+    if (ArrayOf<StringAttr> sites = annotation::sites.of(module))
+      for (StringAttr site : sites.entries())
+        more.sites.push_back(site.str());
+    if (ArrayOf<LaunchRowAttr> launches = annotation::launches.of(module))
       collectLaunches(launches, more);
     more.note = isLinked();
     more.program = options.emit == EmitKind::Executable;
@@ -132,12 +132,13 @@ private:
 
   /// Collects the launches, each a kernel symbol and a location, and the
   /// kernels.
-  static void collectLaunches(ArrayAttr launches, DescriptorFacts &more) {
+  static void collectLaunches(ArrayOf<LaunchRowAttr> launches,
+                              DescriptorFacts &more) {
     llvm::MapVector<StringRef, llvm::SetVector<StringRef>> kernels;
-    for (auto launch : launches.getAsRange<ArrayAttr>()) {
-      StringRef kernel = cast<FlatSymbolRefAttr>(launch[0]).getValue();
+    for (LaunchRowAttr launch : launches.entries()) {
+      StringRef kernel = launch.getKernel().getValue();
       llvm::SetVector<StringRef> names;
-      collectNames(cast<LocationAttr>(launch[1]), names);
+      collectNames(launch.getNodes(), names);
       auto place = kernels.insert({kernel, {}}).first;
       place->second.insert(names.begin(), names.end());
       more.launches.push_back({llvm::join(names.takeVector(), "\n"),
@@ -183,7 +184,7 @@ private:
     return true;
   }
 
-  /// Writes the code size of a version into the descriptor.
+  /// Writes the code size of each version into the descriptor.
   bool tellCodeSize(size_t version, StringRef prefix) {
     uint64_t bytes = 0;
     for (const Bytes &object : code)

@@ -2,6 +2,7 @@
 // cloned into a module of their own, because the following passes erase them.
 #include "compiler/artifact/ModelFacts.h"
 
+#include "dialects/tenon/Annotations.h"
 #include "dialects/tenon/State.h"
 #include "runtime/tenon_abi.h"
 #include "runtime/xxh64.h"
@@ -102,37 +103,36 @@ int64_t StateFacts::bytes() const {
 
 namespace {
 TensorFacts tensorFacts(func::FuncOp func, unsigned argument,
-                        DictionaryAttr ranges, StringRef spare) {
+                        DimRangesAttr ranges, StringRef spare) {
   auto type = cast<MemRefType>(func.getArgumentTypes()[argument]);
   TensorFacts facts;
-  auto name = func.getArgAttrOfType<StringAttr>(argument, "tenon.name");
+  StringAttr name = annotation::name.of(func, argument);
   facts.name = name ? name.str() : spare.str();
   facts.dtype = dtypeOf(type.getElementType());
-  facts.bounded = bool(func.getArgAttr(argument, "tenon.bounded"));
-  auto dims = func.getArgAttrOfType<ArrayAttr>(argument, "tenon.dims");
+  facts.bounded = annotation::bounded.isOn(func, argument);
+  DimsAttr dims = annotation::dims.of(func, argument);
   for (int64_t d = 0; d < type.getRank(); ++d) {
     DimFacts dim;
-    if (dims && d < int64_t(dims.size()))
-      if (auto named = dyn_cast<StringAttr>(dims[d]))
-        dim.name = named.str();
+    if (StringAttr named = dims ? dims.nameOf(d) : StringAttr())
+      dim.name = named.str();
     if (!type.isDynamicDim(d)) {
       dim.size = dim.min = dim.max = type.getDimSize(d);
       facts.dims.push_back(dim);
       continue;
     }
-    if (auto range = ranges.getAs<DenseI64ArrayAttr>(dim.name)) {
-      dim.min = range[0];
-      dim.max = range[1];
-      dim.multiple = range[2];
+    if (DimRangeAttr range =
+            ranges ? ranges.rangeOf(dim.name) : DimRangeAttr()) {
+      dim.min = range.getLeast();
+      dim.max = range.getMost();
+      dim.multiple = range.getMultiple();
     }
     facts.dims.push_back(dim);
   }
   return facts;
 }
 
-/// Gives an output extent that always equals an input extent that input's name
-/// and range. The plan function shows which: it stores the output extents one
-/// after another.
+/// Gives an output extent the name and range of the input extent that it
+/// always equals. The plan shows which: it stores the extents in order.
 void nameOutputDims(FunctionFacts &facts, func::FuncOp plan) {
   if (!plan || plan.isExternal())
     return;
@@ -168,37 +168,32 @@ void nameOutputDims(FunctionFacts &facts, func::FuncOp plan) {
 
 /// Adds a variant to the facts of its function.
 void addVariant(FunctionFacts &facts, func::FuncOp variant) {
-  size_t number = variant->getAttrOfType<IntegerAttr>("tenon.variant").getInt();
+  VariantAttr which = annotation::variant.of(variant);
+  size_t number = which.getNumber();
   facts.variants.resize(std::max(facts.variants.size(), number));
-  for (NamedAttribute size :
-       variant->getAttrOfType<DictionaryAttr>("tenon.sizes"))
-    facts.variants[number - 1].sizes.emplace_back(
-        size.getName().str(), cast<IntegerAttr>(size.getValue()).getInt());
-  auto arena = variant->getAttrOfType<IntegerAttr>("tenon.arena_bytes");
+  for (auto [name, size] : which.getSizes().entries())
+    facts.variants[number - 1].sizes.emplace_back(name.str(), size);
+  CountAttr arena = annotation::arenaBytes.of(variant);
   if (facts.arenaBytes >= 0)
     facts.arenaBytes = arena ? std::max(facts.arenaBytes, arena.getInt()) : -1;
 }
 
 FunctionFacts functionFacts(func::FuncOp func) {
   auto module = func->getParentOfType<ModuleOp>();
-  auto ranges = module->getAttrOfType<DictionaryAttr>("tenon.ranges");
-  if (!ranges)
-    ranges = DictionaryAttr::get(func.getContext());
+  DimRangesAttr ranges = annotation::ranges.of(module);
   FunctionFacts facts;
   facts.name = func.getName().str();
-  int64_t inputs =
-      func->getAttrOfType<IntegerAttr>("tenon.num_inputs").getInt();
-  int64_t outputs =
-      func->getAttrOfType<IntegerAttr>("tenon.num_outputs").getInt();
+  int64_t inputs = annotation::numInputs.of(func).getInt();
+  int64_t outputs = annotation::numOutputs.of(func).getInt();
   for (int64_t i = 0; i < inputs; ++i)
     facts.inputs.push_back(tensorFacts(func, unsigned(1 + i), ranges,
                                        "input" + std::to_string(i)));
   for (int64_t i = 0; i < outputs; ++i)
     facts.outputs.push_back(tensorFacts(func, unsigned(1 + inputs + i), ranges,
                                         "output" + std::to_string(i)));
-  if (auto arena = func->getAttrOfType<IntegerAttr>("tenon.arena_bytes"))
+  if (CountAttr arena = annotation::arenaBytes.of(func))
     facts.arenaBytes = arena.getInt();
-  facts.usesState = func->hasAttr("tenon.uses_state");
+  facts.usesState = annotation::usesState.isOn(func);
   nameOutputDims(facts,
                  module.lookupSymbol<func::FuncOp>(facts.name + ".plan"));
   return facts;
@@ -210,17 +205,17 @@ StateFacts stateFacts(StateOp state) {
   facts.name = state.getSymName().str();
   facts.dtype = dtypeOf(type.getElementType());
   facts.dims = type.getShape();
-  facts.offset = state->getAttrOfType<IntegerAttr>("offset").getInt();
+  facts.offset = *state.getOffset();
   if (auto initial = state.getInitialAttr())
-    facts.initial = SymbolTable::lookupNearestSymbolFrom(state, initial)
-                        ->getAttrOfType<IntegerAttr>("offset")
-                        .getInt();
+    facts.initial =
+        *SymbolTable::lookupNearestSymbolFrom<WeightOp>(state, initial)
+             .getOffset();
   return facts;
 }
 } // namespace
 
-/// Computes the XXH64 of a file through a small buffer. Returns false if it
-/// cannot be read; that is no error, because the hash is only shown to people.
+/// The XXH64 of a file, read through a small buffer; false if it cannot be
+/// read. That is no error: the hash only informs people.
 static bool hashFile(const std::string &path, uint64_t &hash) {
   std::ifstream file(path, std::ios::binary);
   std::vector<char> buffer(1 << 16);
@@ -238,16 +233,16 @@ ModelFacts collectFacts(ModuleOp placed, const CompileOptions &options,
                         const std::string &model) {
   ModelFacts facts;
   for (auto func : placed.getOps<func::FuncOp>())
-    if (func->hasAttr("tenon.num_inputs") && !func->hasAttr("tenon.variant_of"))
+    if (annotation::numInputs.isOn(func) && !annotation::variant.isOn(func))
       facts.functions.push_back(functionFacts(func));
   for (auto func : placed.getOps<func::FuncOp>())
-    if (auto of = func->getAttrOfType<FlatSymbolRefAttr>("tenon.variant_of"))
+    if (VariantAttr variant = annotation::variant.of(func))
       for (FunctionFacts &function : facts.functions)
-        if (function.name == of.getValue())
+        if (function.name == variant.getOf().getValue())
           addVariant(function, func);
-  if (auto bytes = placed->getAttrOfType<IntegerAttr>("tenon.weight_bytes"))
+  if (CountAttr bytes = annotation::weightBytes.of(placed))
     facts.weightBytes = bytes.getInt();
-  if (auto bytes = placed->getAttrOfType<IntegerAttr>("tenon.state_bytes"))
+  if (CountAttr bytes = annotation::stateBytes.of(placed))
     facts.stateBytes = bytes.getInt();
   for (auto state : placed.getOps<StateOp>())
     facts.states.push_back(stateFacts(state));

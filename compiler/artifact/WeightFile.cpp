@@ -28,8 +28,8 @@ const char *dtypeName(int32_t dtype) {
 std::multimap<uint64_t, WeightOp> placedWeights(ModuleOp weights) {
   std::multimap<uint64_t, WeightOp> placed;
   for (auto weight : weights.getOps<WeightOp>())
-    if (auto offset = weight->getAttrOfType<IntegerAttr>("offset"))
-      placed.emplace(uint64_t(offset.getInt()), weight);
+    if (std::optional<uint64_t> offset = weight.getOffset())
+      placed.emplace(*offset, weight);
   return placed;
 }
 

@@ -2,7 +2,7 @@
 // weights.
 #include "compiler/describe/DescribeMlir.h"
 
-#include "dialects/tenon/TenonDialect.h"
+#include "dialects/tenon/Annotations.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -88,14 +88,13 @@ ModelSummary describeMlir(ModuleOp module) {
   if (main) {
     summary.name = main.getName().str();
     for (auto [i, type] : llvm::enumerate(main.getArgumentTypes()))
-      summary.inputs.push_back(
-          summarize(type, main.getArgAttrOfType<StringAttr>(i, "tenon.name"),
-                    main.getArgAttrOfType<ArrayAttr>(i, "tenon.dims"),
-                    "input" + std::to_string(i)));
+      summary.inputs.push_back(summarize(type, annotation::name.of(main, i),
+                                         annotation::dims.of(main, i),
+                                         "input" + std::to_string(i)));
     for (auto [i, type] : llvm::enumerate(main.getResultTypes()))
-      summary.outputs.push_back(
-          summarize(type, main.getResultAttrOfType<StringAttr>(i, "tenon.name"),
-                    {}, "output" + std::to_string(i)));
+      summary.outputs.push_back(summarize(type,
+                                          annotation::name.ofResult(main, i),
+                                          {}, "output" + std::to_string(i)));
   }
   countWeights(module, summary);
   countOps(module, summary);

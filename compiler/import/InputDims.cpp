@@ -38,10 +38,10 @@ public:
         fixed[dim.name] = dim.min;
       else
         list.push_back(builder.getNamedAttr(
-            dim.name,
-            builder.getDenseI64ArrayAttr({dim.min, dim.max, dim.multiple})));
+            dim.name, DimRangeAttr::get(builder.getContext(), dim.min, dim.max,
+                                        dim.multiple)));
     }
-    rangeAttr = builder.getDictionaryAttr(list);
+    rangeAttr = cast<DimRangesAttr>(builder.getDictionaryAttr(list));
     return true;
   }
 
@@ -153,7 +153,7 @@ private:
   llvm::StringMap<DimOption> ranges;
   llvm::StringMap<int64_t> fixed; ///< names that --dim or --shape fixes
   llvm::StringMap<const ShapeOption *> chosen;
-  DictionaryAttr rangeAttr;
+  DimRangesAttr rangeAttr;
 };
 } // namespace
 

@@ -4,6 +4,7 @@
 #define TENON_COMPILER_IMPORT_INPUTDIMS_H
 
 #include "compiler/options/CompileOptions.h"
+#include "dialects/tenon/Annotations.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -35,9 +36,7 @@ struct BoundDims {
   /// The attribute `tenon.dims` of each input: a name for a dynamic extent and
   /// for one that the user fixed, else a number.
   std::vector<mlir::ArrayAttr> names;
-  /// The attribute `tenon.ranges` of the module: maps a name to [min, max,
-  /// multiple].
-  mlir::DictionaryAttr ranges;
+  DimRangesAttr ranges; ///< `tenon.ranges` of the module
 };
 
 /// Receives an error in the options, and advice how to correct it.

@@ -2,6 +2,7 @@
 // messages and clean-up at the end.
 #include "compiler/import/ModelImporter.h"
 
+#include "dialects/tenon/Annotations.h"
 #include "dialects/tenon/State.h"
 
 #include "mlir/IR/Iterators.h"
@@ -132,8 +133,8 @@ Value ModelImporter::constant(RankedTensorType type,
 
 void ModelImporter::begin(StringRef producer) {
   module = ModuleOp::create(UnknownLoc::get(&context));
-  (*module)->setAttr("tenon.producer", g.ops.getStringAttr(producer));
-  (*module)->setAttr("tenon.source", g.ops.getStringAttr(file));
+  annotation::producer.set(*module, g.ops.getStringAttr(producer));
+  annotation::source.set(*module, g.ops.getStringAttr(file));
 }
 
 OpBuilder ModelImporter::beforeEntry() {
@@ -159,8 +160,8 @@ func::FuncOp ModelImporter::beginEntry(StringRef symbol,
   // that has the name.
   llvm::StringMap<Size> named;
   for (auto [i, argument] : llvm::enumerate(arguments)) {
-    entry.setArgAttr(i, "tenon.name", g.ops.getStringAttr(argument.name));
-    entry.setArgAttr(i, "tenon.dims", argument.dims);
+    annotation::name.set(entry, i, g.ops.getStringAttr(argument.name));
+    annotation::dims.set(entry, i, cast<DimsAttr>(argument.dims));
     Value value = block->getArgument(i);
     value.setLoc(NameLoc::get(g.ops.getStringAttr(argument.name)));
     Sizes sizes = g.sizes(value);
@@ -179,7 +180,7 @@ void ModelImporter::endEntry(func::FuncOp entry, ArrayRef<Value> results,
   entry.setFunctionType(g.ops.getFunctionType(entry.getArgumentTypes(),
                                               ValueRange(results).getTypes()));
   for (auto [i, name] : llvm::enumerate(names))
-    entry.setResultAttr(i, "tenon.name", g.ops.getStringAttr(name));
+    annotation::name.setResult(entry, i, g.ops.getStringAttr(name));
 }
 
 /// Erases weights and states without uses.

@@ -114,8 +114,6 @@ struct CompileOptions {
       false; ///< for tests: verifies after every pass, not only after phases
   std::string stopAfter; ///< name of a phase, or empty
   std::string dumpDir;   ///< if not empty, a file per phase is written here
-  int64_t foldBudgetBytes =
-      1 << 16; ///< greatest size of constants that are folded
   int64_t externalWeightBytes =
       int64_t(256)
       << 20; ///< with `auto`, larger blobs are written beside the artifact,

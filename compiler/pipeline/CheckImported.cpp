@@ -3,6 +3,7 @@
 #include "compiler/pipeline/CheckImported.h"
 
 #include "compiler/pipeline/Phases.h"
+#include "dialects/tenon/Annotations.h"
 #include "dialects/tenon/State.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -82,12 +83,30 @@ LogicalResult checkFunction(func::FuncOp function) {
   return success();
 }
 
+/// What later phases decide is not to be given to them in the text.
+LogicalResult checkAnnotations(Operation *op) {
+  for (NamedAttribute attr : op->getDiscardableAttrs())
+    if (isa_and_nonnull<TenonDialect>(attr.getNameDialect()) &&
+        !annotation::isOfImported(attr.getName()))
+      return op->emitError("expected attributes of stage imported, got '")
+             << attr.getName().getValue() << "'";
+  if (auto weight = dyn_cast<WeightOp>(op); weight && weight.getOffset())
+    return op->emitError("expected a weight without an offset, which is for "
+                         "stage placed to give");
+  if (auto state = dyn_cast<StateOp>(op); state && state.getOffset())
+    return op->emitError("expected a state without an offset, which is for "
+                         "stage placed to give");
+  return success();
+}
+
 } // namespace
 
 LogicalResult checkImported(ModuleOp module) {
   if (failed(checkStage(module)))
     return failure();
   WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+    if (failed(checkAnnotations(op)))
+      return WalkResult::interrupt();
     if (op == module)
       return WalkResult::advance();
     if (failed(checkPlace(op)))

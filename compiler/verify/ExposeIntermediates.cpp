@@ -2,7 +2,7 @@
 // nodes. Fusion must keep an exposed value.
 #include "compiler/verify/ExposeIntermediates.h"
 
-#include "dialects/tenon/TenonDialect.h"
+#include "dialects/tenon/Annotations.h"
 #include "mlir/IR/Builders.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -57,8 +57,8 @@ void exposeIntermediates(func::FuncOp function) {
       if (int count = uses[name]++)
         name += " #" + std::to_string(count + 1);
       results.push_back(value);
-      attributes.push_back(builder.getDictionaryAttr(
-          builder.getNamedAttr("tenon.name", builder.getStringAttr(name))));
+      attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
+          annotation::name.key, builder.getStringAttr(name))));
     }
   }
   terminator->setOperands(results);

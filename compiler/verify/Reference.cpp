@@ -9,6 +9,7 @@
 #include "compiler/pipeline/Pipelines.h"
 #include "compiler/report/PassDiagnostics.h"
 #include "compiler/verify/ExposeIntermediates.h"
+#include "dialects/tenon/Annotations.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -180,7 +181,7 @@ Status Reference::evaluate(const std::string &functionName,
     return fail(report, options.input, kind, text);
   }
   for (auto [i, result] : llvm::enumerate(*results)) {
-    auto name = function.getResultAttrOfType<StringAttr>(i, "tenon.name");
+    StringAttr name = annotation::name.ofResult(function, i);
     outputs.push_back({name ? name.str() : "output " + std::to_string(i),
                        nameOfElement(result.element),
                        {result.shape.begin(), result.shape.end()},

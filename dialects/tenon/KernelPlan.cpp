@@ -2,6 +2,8 @@
 // stated here is all that emitters rely on.
 #include "dialects/tenon/KernelPlan.h"
 
+#include "dialects/tenon/Annotations.h"
+
 #include "dialects/tenon/NumericsContract.h"
 
 using namespace mlir;
@@ -88,7 +90,7 @@ LogicalResult DepthwisePlanAttr::verify(EmitError emitError, int64_t columns,
       {{"columns", columns}, {"channels", channels}, {"rows", rows}});
 }
 
-Attribute planOf(FusionOp fusion) { return fusion->getAttr(planName); }
+Attribute planOf(FusionOp fusion) { return annotation::plan.of(fusion); }
 
 SmallVector<TilePlanAttr> tilesOf(Attribute plan) {
   if (auto tile = dyn_cast_if_present<TilePlanAttr>(plan))

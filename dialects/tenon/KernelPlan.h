@@ -9,10 +9,6 @@
 
 namespace tenon {
 
-/// The attribute of a fusion that holds its plan: one of KernelPlan.td, or an
-/// array of tiles.
-inline constexpr llvm::StringLiteral planName = "tenon.plan";
-
 /// The plan of `fusion`; null before tenon-plan-kernels.
 mlir::Attribute planOf(FusionOp fusion);
 

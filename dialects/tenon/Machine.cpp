@@ -1,6 +1,8 @@
 // What a machine may be, and which one holds where none is stated.
 #include "dialects/tenon/Machine.h"
 
+#include "dialects/tenon/Annotations.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -68,7 +70,7 @@ MachineAttr MachineAttr::x86(MLIRContext *context, int64_t vectorBytes,
 MachineAttr MachineAttr::of(Operation *op) {
   MLIRContext *context = op->getContext();
   for (; op; op = op->getParentOp())
-    if (auto machine = op->getAttrOfType<MachineAttr>(onModule))
+    if (auto machine = annotation::machine.of(op))
       return machine;
   return x86(context, /*vectorBytes=*/32);
 }

@@ -38,8 +38,6 @@ def Tenon_MachineAttr : AttrDef<Tenon_Dialect, "Machine"> {
   let extraClassDeclaration = [{
     /// The machine that the nearest module around `op` states; AVX2 if none does.
     static MachineAttr of(mlir::Operation *op);
-    /// The attribute of a module.
-    static constexpr llvm::StringLiteral onModule = "tenon.machine";
     /// A machine with such vectors, and the caches and the stack that every machine has.
     static MachineAttr x86(mlir::MLIRContext *context, int64_t vectorBytes, int64_t tiles = 0, bool pairs = false);
 

@@ -13,7 +13,8 @@ def Tenon_StateOp : Tenon_Op<"state", [Symbol, DeclareOpInterfaceMethods<SymbolU
   let description = [{
     A context starts with the value of a weight (`from`) or a small constant
     (`=`), or with zeros if neither is given. All functions of the module see
-    one state of that name.
+    one state of that name. `offset` is its place in the blob of states once
+    blobs are laid out.
 
     * (C1) the type is a static tensor type
     * (C2) the initial value is a weight or a constant of the type, not both
@@ -23,7 +24,12 @@ def Tenon_StateOp : Tenon_Op<"state", [Symbol, DeclareOpInterfaceMethods<SymbolU
     tenon.state @counter : tensor<i32> = dense<7> : tensor<i32>
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, OptionalAttr<FlatSymbolRefAttr>:$initial, OptionalAttr<ElementsAttr>:$value);
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, OptionalAttr<FlatSymbolRefAttr>:$initial, OptionalAttr<ElementsAttr>:$value,
+                       OptionalAttr<I64Attr>:$offset);
+  let builders = [OpBuilder<(ins "llvm::StringRef":$symName, "mlir::Type":$type, "mlir::FlatSymbolRefAttr":$initial,
+                                 "mlir::ElementsAttr":$value), [{
+    build($_builder, $_state, symName, type, initial, value, /*offset=*/{});
+  }]>];
   let assemblyFormat = "$sym_name `:` $type (`from` $initial^)? (`=` $value^)? attr-dict-with-keyword";
   let hasVerifier = 1;
 }

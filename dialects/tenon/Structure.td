@@ -21,7 +21,8 @@ def Tenon_WeightOp : Tenon_Op<"weight", [Symbol, IsolatedFromAbove]> {
     The bytes are a range of a file (`from`), little-endian in row-major order,
     or the result of the op's region: a recipe that computes it from other
     weights. The artifact writer evaluates recipes one tensor at a time. The
-    bits equal those of running the ops.
+    bits equal those of running the ops. `offset` is its place in the blob of
+    weights once blobs are laid out; a weight without one is not used.
 
     * (C1) there is a source or a recipe, not both
     * (C2) the source's length is that of the type
@@ -32,8 +33,12 @@ def Tenon_WeightOp : Tenon_Op<"weight", [Symbol, IsolatedFromAbove]> {
     tenon.weight @w : tensor<4x8xf32> from #tenon.source<"model.onnx", 1024, 128>
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, OptionalAttr<Tenon_WeightSourceAttr>:$source);
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, OptionalAttr<Tenon_WeightSourceAttr>:$source,
+                       OptionalAttr<I64Attr>:$offset);
   let regions = (region AnyRegion:$recipe);
+  let builders = [OpBuilder<(ins "llvm::StringRef":$symName, "mlir::Type":$type, "WeightSourceAttr":$source), [{
+    build($_builder, $_state, symName, type, source, /*offset=*/{});
+  }]>];
   let assemblyFormat = "$sym_name `:` $type (`from` $source^)? attr-dict-with-keyword ($recipe^)?";
   let hasVerifier = 1;
 }
@@ -115,18 +120,28 @@ def Tenon_FusionOp : Tenon_Op<"fusion", [IsolatedFromAbove, AttrSizedOperandSegm
   }];
 }
 
-def Tenon_LaunchOp : Tenon_Op<"launch", [MemRefsNormalizable]> {
+def Tenon_LaunchOp : Tenon_Op<"launch", [MemRefsNormalizable, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Calls a kernel over a range of tasks, in parallel where that pays";
   let description = [{
-    The kernel takes the operands, then the first task and the end of its range
-    as `index`. Tasks are independent: their split over threads never changes a
+    The kernel takes the call of the graph function, the operands, and its range
+    of tasks: the first task and one past the last, as `index`. Tasks are
+    numbered from zero to `tasks`. Tasks are independent: their split over threads never changes a
     result. `flops` (operations on elements) and `bytes` (of all tensors read
     and written, each counted once) estimate the work. They decide how many
     threads are used and appear in profiles; they change no result.
 
+    * (C1) the symbol names a function without results
+    * (C2) its arguments are a pointer, the operands and two `index`; a memref
+      may differ from its operand in which extents are static, and in elements
+      of equal size in bytes
+
     Example:
     ```mlir
-    tenon.launch @kernel tasks %n flops %f bytes %b (%x, %y) : memref<4xf32>, memref<4xf32>
+    func.func private @kernel(!llvm.ptr, memref<4xf32>, memref<4xf32>, index, index)
+    func.func @main(%call: !llvm.ptr, %x: memref<4xf32>, %y: memref<4xf32>, %n: index) {
+      tenon.launch @kernel tasks %n flops %n bytes %n (%x, %y) : memref<4xf32>, memref<4xf32>
+      return
+    }
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Index:$tasks, Index:$flops, Index:$bytes, Variadic<AnyType>:$operands_);

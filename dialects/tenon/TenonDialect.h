@@ -15,6 +15,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
+#include "dialects/tenon/NamedDims.h"
 #include "dialects/tenon/TenonDialect.h.inc"
 #include "dialects/tenon/TenonEnums.h.inc"
 #define GET_ATTRDEF_CLASSES

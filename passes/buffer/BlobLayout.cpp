@@ -1,6 +1,7 @@
 // Assigns ascending offsets; every tensor starts at an aligned offset.
 #include "passes/buffer/BlobLayout.h"
 
+#include "dialects/tenon/Annotations.h"
 #include "dialects/tenon/State.h"
 #include "passes/buffer/SizeCloner.h"
 
@@ -62,10 +63,9 @@ void layOutBlobs(ModuleOp module) {
     if (!usedStates.contains(state.getSymName()))
       state.erase();
   constantsBecomeWeights(module);
-  Builder builder(module.getContext());
   int64_t stateBytes = 0, weightBytes = 0;
   for (auto state : module.getOps<StateOp>()) {
-    state->setAttr("offset", builder.getI64IntegerAttr(stateBytes));
+    state.setOffset(stateBytes);
     stateBytes += strideOf(state.getType());
     if (std::optional<StringRef> initial = state.getInitial())
       usedWeights.insert(*initial);
@@ -73,11 +73,11 @@ void layOutBlobs(ModuleOp module) {
   for (auto weight : module.getOps<WeightOp>()) {
     if (!usedWeights.contains(weight.getSymName()))
       continue;
-    weight->setAttr("offset", builder.getI64IntegerAttr(weightBytes));
+    weight.setOffset(weightBytes);
     weightBytes += strideOf(weight.getType());
   }
-  module->setAttr("tenon.weight_bytes", builder.getI64IntegerAttr(weightBytes));
-  module->setAttr("tenon.state_bytes", builder.getI64IntegerAttr(stateBytes));
+  annotation::weightBytes.setCount(module, weightBytes);
+  annotation::stateBytes.setCount(module, stateBytes);
 }
 
 } // namespace tenon

@@ -10,6 +10,7 @@
 //   output extents, the arena's bytes
 #include "passes/buffer/Passes.h"
 
+#include "dialects/tenon/Annotations.h"
 #include "dialects/tenon/State.h"
 #include "passes/buffer/ArenaPlanner.h"
 #include "passes/buffer/BlobLayout.h"
@@ -327,8 +328,7 @@ private:
       Value total =
           arith::ConstantIndexOp::create(planBuilder, loc, layout.bytes);
       func::ReturnOp::create(planBuilder, loc, total);
-      func->setAttr("tenon.arena_bytes",
-                    planBuilder.getI64IntegerAttr(layout.bytes));
+      annotation::arenaBytes.setCount(func, layout.bytes);
       return success();
     }
     std::vector<int64_t> slots = planSlots(lives);
@@ -420,7 +420,8 @@ private:
     Value weights = entry.addArgument(arena.getType(), func.getLoc());
     SymbolTable symbols(func->getParentOfType<ModuleOp>());
     func.walk([&](GetWeightOp use) {
-      replaceByView(use, symbols.lookup(use.getWeight()), weights);
+      auto weight = symbols.lookup<WeightOp>(use.getWeight());
+      replaceByView(use, *weight.getOffset(), weights);
     });
   }
 
@@ -428,20 +429,20 @@ private:
     Value state = entry.addArgument(arena.getType(), func.getLoc());
     SymbolTable symbols(func->getParentOfType<ModuleOp>());
     func.walk([&](StateMemoryOp use) {
-      replaceByView(use, symbols.lookup(use.getState()), state);
-      func->setAttr("tenon.uses_state", UnitAttr::get(func.getContext()));
+      auto kept = symbols.lookup<StateOp>(use.getState());
+      replaceByView(use, *kept.getOffset(), state);
+      annotation::usesState.set(func, UnitAttr::get(func.getContext()));
     });
   }
 
-  /// Replaces `use` by the memory at the offset of `symbol` in `blob`.
-  void replaceByView(Operation *use, Operation *symbol, Value blob) {
+  /// Replaces the result of `use` by a view of `blob` from byte `offset` on.
+  void replaceByView(Operation *use, int64_t offset, Value blob) {
     OpBuilder builder(use);
-    Value offset = arith::ConstantIndexOp::create(
-        builder, func.getLoc(),
-        symbol->getAttrOfType<IntegerAttr>("offset").getInt());
+    Value start =
+        arith::ConstantIndexOp::create(builder, func.getLoc(), offset);
     Value view = memref::ViewOp::create(
         builder, use->getLoc(), cast<MemRefType>(use->getResult(0).getType()),
-        blob, offset, ValueRange());
+        blob, start, ValueRange());
     use->getResult(0).replaceAllUsesWith(view);
     use->erase();
   }
@@ -480,9 +481,9 @@ private:
       NamedAttrList list(func.getResultAttrDict(i)
                              ? func.getResultAttrDict(i)
                              : DictionaryAttr::get(context));
-      list.set("tenon.output", builder.getUnitAttr());
+      list.set(annotation::output.key, builder.getUnitAttr());
       if (flag)
-        list.set("tenon.bounded", builder.getUnitAttr());
+        list.set(annotation::bounded.key, builder.getUnitAttr());
       attrs.push_back(list.getDictionary(context));
     }
     attrs.resize(entry.getNumArguments(), DictionaryAttr::get(context));
@@ -490,9 +491,8 @@ private:
     func.setType(builder.getFunctionType(entry.getArgumentTypes(), {}));
     func.setResAttrsAttr(nullptr);
     func.setAllArgAttrs(attrs);
-    func->setAttr("tenon.num_inputs", builder.getI64IntegerAttr(numInputs));
-    func->setAttr("tenon.num_outputs",
-                  builder.getI64IntegerAttr(outputs.size()));
+    annotation::numInputs.setCount(func, numInputs);
+    annotation::numOutputs.setCount(func, outputs.size());
   }
 
   func::FuncOp func, plan;

@@ -4,6 +4,7 @@
 // is emitted cannot differ. The decisions are arithmetic on static facts.
 #include "passes/cpu/Passes.h"
 
+#include "dialects/tenon/Annotations.h"
 #include "dialects/tenon/KernelPlan.h"
 #include "passes/cpu/ContractionEmitter.h"
 #include "passes/cpu/attention/AttentionEmitter.h"
@@ -26,7 +27,7 @@ namespace {
 struct PlanKernels : impl::PlanKernelsBase<PlanKernels> {
   void runOnOperation() override {
     getOperation().walk(
-        [](FusionOp fusion) { fusion->setAttr(planName, planFor(fusion)); });
+        [](FusionOp fusion) { annotation::plan.set(fusion, planFor(fusion)); });
   }
 
   static Attribute planFor(FusionOp fusion) {

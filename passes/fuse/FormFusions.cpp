@@ -3,7 +3,7 @@
 // written to destinations of known sizes.
 #include "passes/fuse/Passes.h"
 
-#include "dialects/tenon/TenonDialect.h"
+#include "dialects/tenon/Annotations.h"
 #include "dialects/tenon/TraceSizes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -18,8 +18,6 @@ namespace tenon {
 #include "passes/fuse/Passes.h.inc"
 
 namespace {
-constexpr StringLiteral groupAttr = "tenon.group";
-
 FusionKind kindOf(ArrayRef<Operation *> ops) {
   FusionKind kind = FusionKind::Map;
   for (Operation *op : ops) {
@@ -51,11 +49,14 @@ struct FormFusions : impl::FormFusionsBase<FormFusions> {
   void runOnOperation() override {
     llvm::MapVector<int64_t, SmallVector<Operation *>> groups;
     getOperation()->walk([&](Operation *op) {
-      if (auto group = op->getAttrOfType<IntegerAttr>(groupAttr)) {
+      if (CountAttr group = annotation::group.of(op)) {
         groups[group.getInt()].push_back(op);
-        op->removeAttr(groupAttr);
+        annotation::group.removeFrom(op);
       }
     });
+    for (auto &[number, ops] : groups)
+      if (failed(checkGroup(ops)))
+        return signalPassFailure();
     llvm::MapVector<Operation *, SmallVector<Value>> destinations;
     for (auto &[number, ops] : groups)
       for (Operation *op : yieldedOf(ops))
@@ -65,6 +66,23 @@ struct FormFusions : impl::FormFusionsBase<FormFusions> {
       return signalPassFailure();
     for (auto &[number, ops] : groups)
       form(ops, destinations[ops.back()]);
+  }
+
+  /// A group stands in one block, and its last op needs all others.
+  static LogicalResult checkGroup(ArrayRef<Operation *> group) {
+    Operation *root = group.back();
+    llvm::SmallPtrSet<Operation *, 8> members(group.begin(), group.end());
+    llvm::SmallSetVector<Operation *, 8> needed;
+    addBehindOperands(root, members, needed);
+    for (Operation *op : group)
+      if (op->getBlock() != root->getBlock() || !needed.contains(op)) {
+        InFlightDiagnostic error =
+            op->emitError("expected the last op of a group to need all its "
+                          "others, in one block");
+        error.attachNote(root->getLoc()) << "the last op is here";
+        return error;
+      }
+    return success();
   }
 
   /// The ops of a group whose results are used outside it, the root first.

@@ -4,6 +4,7 @@
 // root of a new group.
 #include "passes/fuse/Passes.h"
 
+#include "dialects/tenon/Annotations.h"
 #include "dialects/tenon/NumericsContract.h"
 #include "dialects/tenon/Packing.h"
 #include "dialects/tenon/Quantization.h"
@@ -132,9 +133,8 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
       for (Operation &op : llvm::reverse(*block))
         place(&op);
     });
-    auto i64 = IntegerType::get(&getContext(), 64);
     for (auto [op, group] : groupOf)
-      op->setAttr("tenon.group", IntegerAttr::get(i64, group));
+      annotation::group.setCount(op, group);
   }
 
   void splitFreeOps() {

@@ -2,6 +2,8 @@
 // represents each as a polynomial.
 #include "passes/graph/SizeForms.h"
 
+#include "dialects/tenon/Annotations.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -189,15 +191,13 @@ SizeForm SizeForms::extentOfArgument(BlockArgument argument, int64_t dim) {
   if (parent != func || !argument.getOwner()->isEntryBlock())
     return opaqueExtent(argument, dim);
   std::string text = "extent " + std::to_string(dim), input;
-  if (auto name = func.getArgAttrOfType<StringAttr>(i, "tenon.name"))
+  if (StringAttr name = annotation::name.of(func, i))
     input = " of input \"" + name.str() + "\"";
   else
     input = " of input " + std::to_string(i);
-  auto dims = func.getArgAttrOfType<ArrayAttr>(i, "tenon.dims");
-  auto name = dims && dim < int64_t(dims.size())
-                  ? dyn_cast<StringAttr>(dims[dim])
-                  : StringAttr();
-  if (!name || name.empty())
+  DimsAttr dims = annotation::dims.of(func, i);
+  StringAttr name = dims ? dims.nameOf(dim) : StringAttr();
+  if (!name)
     return atom({Extent, uintptr_t(Value(argument).getAsOpaquePointer()),
                  uintptr_t(dim)},
                 true, text + input);

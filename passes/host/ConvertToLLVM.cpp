@@ -5,7 +5,7 @@
 // run is cancelled, and returns if so.
 #include "passes/host/Passes.h"
 
-#include "dialects/tenon/Machine.h"
+#include "dialects/tenon/Annotations.h"
 #include "dialects/tenon/State.h"
 #include "passes/kernel/CoreCalls.h"
 #include "passes/kernel/numerics/FmaExpansion.h"
@@ -47,9 +47,6 @@ namespace tenon {
 #include "passes/host/Passes.h.inc"
 
 namespace {
-/// The index of a launch in the module's table of launches.
-constexpr StringLiteral numberAttr = "tenon.launch_number";
-
 struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -67,7 +64,8 @@ struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
     SmallVector<Value> mark = {
         call,
         LLVM::ConstantOp::create(rewriter, loc, i32,
-                                 op->getAttrOfType<IntegerAttr>(numberAttr)),
+                                 rewriter.getI32IntegerAttr(
+                                     annotation::launchNumber.of(op).getInt())),
         adaptor.getFlops(), adaptor.getBytes()};
     SmallVector<Type> markTypes = {pointer, i32, i64, i64};
     LLVM::LLVMFuncOp begin =
@@ -125,9 +123,8 @@ struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
                                     adaptor.getBytes()});
   }
 
-  /// Returns from the function before `op` if `stop` is not zero. A model's
-  /// loop must not go on: it could wait forever for values that are no longer
-  /// computed. A plan function returns zero.
+  /// Returns before `op` if `stop` is not zero. To skip only the launch would
+  /// not do: a loop of the model may wait for its result. A plan returns zero.
   static void returnWhere(LaunchOp op, ConversionPatternRewriter &rewriter,
                           Value stop) {
     Location loc = op.getLoc();
@@ -148,8 +145,7 @@ struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
     rewriter.setInsertionPoint(op);
   }
 
-  /// True if the function around `op` returns a value, as plan functions do.
-  /// The function may be converted already.
+  /// True if the function around `op` is a plan; it may be converted already.
   static bool returnsValue(LaunchOp op) {
     if (auto function = op->getParentOfType<func::FuncOp>())
       return function.getNumResults() != 0;
@@ -233,8 +229,7 @@ struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
   }
 };
 
-/// Calls the core, which records the fault in the kernel's call. The first
-/// fault is kept.
+/// A fault becomes a call of the core, which records the first one of a run.
 struct LowerFault : ConvertOpToLLVMPattern<FaultOp> {
   LowerFault(const LLVMTypeConverter &converter,
              SmallVectorImpl<Attribute> &sites)
@@ -272,8 +267,7 @@ struct LowerFault : ConvertOpToLLVMPattern<FaultOp> {
 };
 
 /// Lowers a check to a branch to a block that records the fault and returns.
-/// Control flow is branches at this point, so the check may be anywhere in the
-/// function.
+/// Control flow consists of branches by now, so a check may stand anywhere.
 void lowerCheck(CheckSizeOp check) {
   OpBuilder builder(check);
   Location loc = check.getLoc();
@@ -336,7 +330,7 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
     MLIRContext *context = &getContext();
     eraseGraphOnlyOps();
     // Nothing is priced any more; LLVM has the target's features.
-    getOperation()->removeAttr(MachineAttr::onModule);
+    annotation::machine.removeFrom(getOperation());
     numberLaunches();
     SmallVector<CheckSizeOp> checks;
     getOperation().walk([&](CheckSizeOp check) { checks.push_back(check); });
@@ -358,7 +352,7 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
                              IntegerType::get(type.getContext(), 16));
     });
     narrowFloatsAsBits();
-    SmallVector<Attribute> sites = known("tenon.sites");
+    SmallVector<Attribute> sites = known(annotation::sites);
     RewritePatternSet patterns(context);
     patterns.add<LowerLaunch>(converter);
     patterns.add<LowerCopy>(converter, /*benefit=*/2);
@@ -378,7 +372,7 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
     if (failed(
             applyFullConversion(getOperation(), target, std::move(patterns))))
       return signalPassFailure();
-    getOperation()->setAttr("tenon.sites", ArrayAttr::get(context, sites));
+    setRows(annotation::sites, sites);
   }
 
   /// Weights and states have offsets now, and the artifact's tables describe
@@ -394,34 +388,38 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
   }
 
   /// The rows that other versions of the module have put into `table`.
-  SmallVector<Attribute> known(StringRef table) {
-    auto rows = getOperation()->getAttrOfType<ArrayAttr>(table);
+  template <typename TableT> SmallVector<Attribute> known(const TableT &table) {
+    ArrayAttr rows = table.of(getOperation());
     return rows ? llvm::to_vector(rows) : SmallVector<Attribute>();
   }
+  template <typename TableT>
+  void setRows(const TableT &table, ArrayRef<Attribute> rows) {
+    table.set(getOperation(),
+              cast<typename TableT::Kind>(ArrayAttr::get(&getContext(), rows)));
+  }
 
-  /// Stores the kernel and location of each launch in the module. All versions
-  /// of a module have the same launches, though their code differs.
+  /// Numbers the launches and writes the table of launches. Versions of a
+  /// module launch the same kernels, so most rows are there already.
   void numberLaunches() {
-    OpBuilder builder(&getContext());
-    SmallVector<Attribute> launches = known("tenon.launches");
+    SmallVector<Attribute> launches = known(annotation::launches);
     size_t next = 0;
     getOperation().walk([&](LaunchOp op) {
-      Attribute row =
-          builder.getArrayAttr({op.getKernelAttr(), LocationAttr(op.getLoc())});
+      Attribute row = LaunchRowAttr::get(&getContext(), op.getKernelAttr(),
+                                         LocationAttr(op.getLoc()));
       size_t number = next++;
       if (number >= launches.size() || launches[number] != row) {
         number = launches.size();
         launches.push_back(row);
       }
-      op->setAttr(numberAttr, builder.getI32IntegerAttr(number));
+      annotation::launchNumber.setCount(op, number);
     });
-    getOperation()->setAttr("tenon.launches", builder.getArrayAttr(launches));
+    setRows(annotation::launches, launches);
   }
 
-  /// True if LLVM gets this type as i16: bf16, and f16 if the processor cannot
-  /// convert it. Kernels only move such values and convert them by integer
-  /// arithmetic. On processors without the type, LLVM would call a library
-  /// function for each value whose live range spans basic blocks.
+  /// True for types that become i16: bf16, and f16 if the processor does not
+  /// convert it. Kernels only move such elements and convert them by integer
+  /// arithmetic. On processors without the type, LLVM would call a library for
+  /// each value that is live across blocks.
   bool isBits(Type type) const {
     return type.isBF16() || (type.isF16() && !nativeHalf);
   }

@@ -1,9 +1,10 @@
-// Makes the choice among the variants of a function. Input: a general function
-// and its variants, all placed. Output: the function's name is a dispatcher
-// that compares the extents of its inputs with each variant's and calls the
-// first variant that fits, or the general function.
+// Makes the choice among the variants of a function. The input has a placed
+// function and its variants side by side. Afterwards a dispatcher has the
+// function's name: it compares the extents of its inputs with the sizes of the
+// variants, and calls the first variant that fits or the code for all sizes.
 #include "passes/host/Passes.h"
 
+#include "dialects/tenon/Annotations.h"
 #include "runtime/tenon_abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -31,19 +32,32 @@ struct DispatchVariants : impl::DispatchVariantsBase<DispatchVariants> {
   void runOnOperation() override {
     llvm::MapVector<StringRef, SmallVector<func::FuncOp>> families;
     for (auto func : getOperation().getOps<func::FuncOp>())
-      if (auto parent =
-              func->getAttrOfType<FlatSymbolRefAttr>("tenon.variant_of"))
-        families[parent.getValue()].push_back(func);
+      if (VariantAttr variant = annotation::variant.of(func))
+        families[variant.getOf().getValue()].push_back(func);
     for (auto &[name, variants] : families) {
       llvm::sort(variants, [](func::FuncOp a, func::FuncOp b) {
         return numberOf(a) < numberOf(b);
       });
-      dispatch(getOperation().lookupSymbol<func::FuncOp>(name), variants);
+      auto general = getOperation().lookupSymbol<func::FuncOp>(name);
+      if (!isPlaced(general) ||
+          !llvm::all_of(variants, [&](auto func) { return isPlaced(func); }))
+        return signalPassFailure();
+      dispatch(general, variants);
     }
   }
 
+  /// False after an error was reported.
+  bool isPlaced(func::FuncOp func) {
+    if (annotation::numInputs.isOn(func) && planOf(func.getName()))
+      return true;
+    func.emitError("expected '")
+        << annotation::numInputs.key << "' on it and a plan named '"
+        << func.getName() << ".plan', as it has variants or is one";
+    return false;
+  }
+
   static int64_t numberOf(func::FuncOp variant) {
-    return variant->getAttrOfType<IntegerAttr>("tenon.variant").getInt();
+    return annotation::variant.of(variant).getNumber();
   }
   func::FuncOp planOf(StringRef function) {
     return getOperation().lookupSymbol<func::FuncOp>(
@@ -62,21 +76,21 @@ struct DispatchVariants : impl::DispatchVariantsBase<DispatchVariants> {
 
   static llvm::StringMap<NamedExtent> namedExtents(func::FuncOp func) {
     llvm::StringMap<NamedExtent> extents;
-    int64_t inputs =
-        func->getAttrOfType<IntegerAttr>("tenon.num_inputs").getInt();
+    int64_t inputs = annotation::numInputs.of(func).getInt();
     for (unsigned i = 1; i <= inputs; ++i) {
+      DimsAttr dims = annotation::dims.of(func, i);
+      if (!dims)
+        continue;
       auto type = cast<MemRefType>(func.getArgumentTypes()[i]);
-      auto dims = func.getArgAttrOfType<ArrayAttr>(i, "tenon.dims");
-      for (int64_t d = 0; dims && d < type.getRank(); ++d)
-        if (auto name = dyn_cast<StringAttr>(dims[d]);
-            name && type.isDynamicDim(d))
+      for (int64_t d = 0; d < type.getRank(); ++d)
+        if (StringAttr name = dims.nameOf(d); name && type.isDynamicDim(d))
           extents.try_emplace(name.getValue(), NamedExtent{i, d});
     }
     return extents;
   }
 
-  /// Puts a dispatcher in the place of `general`. `general` and the `targets`,
-  /// one for each variant, become private functions with other names.
+  /// Gives the name of `general` to a new function that chooses. `general` is
+  /// renamed and becomes private; so do the `targets`, one for each variant.
   void makeDispatcher(func::FuncOp general, ArrayRef<func::FuncOp> targets,
                       ArrayRef<func::FuncOp> variants,
                       const llvm::StringMap<NamedExtent> &extents) {
@@ -91,18 +105,17 @@ struct DispatchVariants : impl::DispatchVariantsBase<DispatchVariants> {
     builder.setInsertionPointToStart(entry);
     Location loc = general.getLoc();
     SmallVector<Value> results;
-    // Builds the choices from the last to the first, each one around the next.
+    // Choices nest: each one holds the next in its else branch.
     func::ReturnOp::create(
         builder, loc,
         choose(builder, chooser, general, targets, variants, extents));
   }
 
-  /// Makes `func` private, so that only the dispatcher calls it and it is no
-  /// entry.
+  /// The function is only called from here on and gets no entries.
   static void retire(func::FuncOp func) {
     func.setPrivate();
-    func->removeAttr("tenon.num_inputs");
-    func->removeAttr("tenon.variant_of");
+    annotation::numInputs.removeFrom(func);
+    annotation::numOutputs.removeFrom(func);
   }
 
   ValueRange choose(OpBuilder &builder, func::FuncOp chooser,
@@ -113,13 +126,12 @@ struct DispatchVariants : impl::DispatchVariantsBase<DispatchVariants> {
       return call(builder, chooser, general, 0);
     Location loc = chooser.getLoc();
     Value fits;
-    auto sizes = variants.front()->getAttrOfType<DictionaryAttr>("tenon.sizes");
-    for (NamedAttribute size : sizes) {
-      NamedExtent extent = extents.lookup(size.getName());
+    VariantAttr variant = annotation::variant.of(variants.front());
+    for (auto [name, size] : variant.getSizes().entries()) {
+      NamedExtent extent = extents.lookup(name);
       Value found = memref::DimOp::create(
           builder, loc, chooser.getArgument(extent.argument), extent.dim);
-      Value wanted = arith::ConstantIndexOp::create(
-          builder, loc, cast<IntegerAttr>(size.getValue()).getInt());
+      Value wanted = arith::ConstantIndexOp::create(builder, loc, size);
       Value equal = arith::CmpIOp::create(
           builder, loc, arith::CmpIPredicate::eq, found, wanted);
       fits = fits ? arith::AndIOp::create(builder, loc, fits, equal).getResult()
@@ -167,11 +179,11 @@ struct DispatchVariants : impl::DispatchVariantsBase<DispatchVariants> {
     return func::CallOp::create(builder, loc, target, operands).getResults();
   }
 
-  /// Stores the planned extents of bounded outputs. They are read after the
-  /// run, and a variant does not write extents that are static in it.
+  /// Stores the planned extents of bounded outputs. The caller reads them after
+  /// the run, and a variant that knows them in advance does not write them.
   static void storePlannedExtents(OpBuilder &builder, func::FuncOp chooser) {
-    auto inputs = chooser->getAttrOfType<IntegerAttr>("tenon.num_inputs"),
-         outputs = chooser->getAttrOfType<IntegerAttr>("tenon.num_outputs");
+    CountAttr inputs = annotation::numInputs.of(chooser),
+              outputs = annotation::numOutputs.of(chooser);
     if (!inputs || !outputs)
       return;
     Location loc = chooser.getLoc();
@@ -180,7 +192,7 @@ struct DispatchVariants : impl::DispatchVariantsBase<DispatchVariants> {
     for (int64_t i = 0; i < outputs.getInt(); ++i) {
       unsigned number = unsigned(1 + inputs.getInt() + i);
       Value output = chooser.getArgument(number);
-      bool isBounded = bool(chooser.getArgAttr(number, "tenon.bounded"));
+      bool isBounded = annotation::bounded.isOn(chooser, number);
       int64_t rank = cast<MemRefType>(output.getType()).getRank();
       for (int64_t d = 0; d < rank; ++d, ++slot) {
         if (!isBounded)

@@ -3,6 +3,7 @@
 // extents, and passes them to the placed function or its plan function.
 #include "passes/host/Passes.h"
 
+#include "dialects/tenon/Annotations.h"
 #include "runtime/tenon_abi.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
@@ -87,18 +88,43 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
   void runOnOperation() override {
     SmallVector<func::FuncOp> graphs;
     for (auto func : getOperation().getOps<func::FuncOp>())
-      if (func->hasAttr("tenon.num_inputs"))
+      if (annotation::numInputs.isOn(func))
         graphs.push_back(func);
     for (func::FuncOp func : graphs) {
+      if (!llvm::all_of(func.getArgumentTypes().slice(1, countInputs(func)),
+                        llvm::IsaPred<MemRefType>)) {
+        func.emitError("expected memrefs as inputs of a function that gets "
+                       "entries");
+        return signalPassFailure();
+      }
+      std::string planName = (func.getName() + ".plan").str();
+      auto plan = getOperation().lookupSymbol<func::FuncOp>(planName);
+      FunctionType type = planType(func);
+      if (!plan || plan.getFunctionType() != type) {
+        func.emitError("expected a plan named '")
+            << planName << "' of type " << type;
+        return signalPassFailure();
+      }
       makeRun(func);
-      makePlan(func, getOperation().lookupSymbol<func::FuncOp>(
-                         (func.getName() + ".plan").str()));
+      makePlan(func, plan);
       func.setPrivate();
     }
   }
 
-  static int64_t count(func::FuncOp func, StringRef name) {
-    return func->getAttrOfType<IntegerAttr>(name).getInt();
+  /// The plan takes the call, the inputs and memory for the outputs' extents.
+  static FunctionType planType(func::FuncOp graph) {
+    ArrayRef<Type> types = graph.getArgumentTypes();
+    SmallVector<Type> planned(types.take_front(1 + countInputs(graph)));
+    planned.push_back(types.back());
+    return FunctionType::get(graph.getContext(), planned,
+                             IndexType::get(graph.getContext()));
+  }
+
+  static int64_t countInputs(func::FuncOp func) {
+    return annotation::numInputs.of(func).getInt();
+  }
+  static int64_t countOutputs(func::FuncOp func) {
+    return annotation::numOutputs.of(func).getInt();
   }
 
   /// Makes a function `(!llvm.ptr) -> i32` that computes `body` and returns its
@@ -123,12 +149,12 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
   /// `ranks`, with true if the output is bounded.
   static int64_t countExtents(func::FuncOp graph,
                               SmallVector<std::pair<int64_t, bool>> &ranks) {
-    int64_t inputs = count(graph, "tenon.num_inputs"), total = 0;
-    for (int64_t i = 0; i < count(graph, "tenon.num_outputs"); ++i) {
+    int64_t inputs = countInputs(graph), total = 0;
+    for (int64_t i = 0; i < countOutputs(graph); ++i) {
       unsigned number = 1 + inputs + i;
       int64_t rank =
           cast<MemRefType>(graph.getArgumentTypes()[number]).getRank();
-      ranks.push_back({rank, bool(graph.getArgAttr(number, "tenon.bounded"))});
+      ranks.push_back({rank, annotation::bounded.isOn(graph, number)});
       total += rank;
     }
     return total;
@@ -145,7 +171,7 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
     Value data = call.field(offsetof(tenon_call, inputs), call.pointer());
     Value dims = call.field(offsetof(tenon_call, input_dims), call.pointer());
     SmallVector<Value> memrefs;
-    for (int64_t i = 0; i < count(graph, "tenon.num_inputs"); ++i)
+    for (int64_t i = 0; i < countInputs(graph); ++i)
       memrefs.push_back(
           call.memref(cast<MemRefType>(graph.getArgumentTypes()[first + i]),
                       call.element(data, i, call.pointer()),
@@ -156,8 +182,7 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
   void makeRun(func::FuncOp graph) {
     makeEntry(graph, ".run_entry", [&](Call &call) -> Value {
       OpBuilder &b = call.b;
-      int64_t inputs = count(graph, "tenon.num_inputs"),
-              outputs = count(graph, "tenon.num_outputs");
+      int64_t inputs = countInputs(graph), outputs = countOutputs(graph);
       SmallVector<Value> operands = {call.call};
       llvm::append_range(operands, inputMemrefs(call, graph, 1));
       Value data = call.field(offsetof(tenon_call, outputs), call.pointer());
@@ -181,8 +206,7 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
       Value shapes = shapesBuffer(call, total);
       auto shapesType = cast<MemRefType>(graph.getArgumentTypes().back());
       operands.push_back(call.row(shapesType, shapes, call.number(total)));
-      // The graph function writes only the extents of bounded outputs. Before
-      // the call they have their planned values.
+      // The run overwrites only those extents that the plan did not know.
       int64_t slot = 0;
       for (auto [i, output] : llvm::enumerate(ranks)) {
         if (output.second)

@@ -1,5 +1,5 @@
-// Passes for the code around the kernels: choice of a variant, entries,
-// launches, and the lowering to the LLVM dialect.
+// Passes on the host code around kernels: the choice of a variant, entries,
+// launches, and the conversion to the LLVM dialect.
 #ifndef TENON_PASSES_HOST_PASSES_TD
 #define TENON_PASSES_HOST_PASSES_TD
 
@@ -10,14 +10,14 @@ def DispatchVariants : Pass<"tenon-dispatch-variants", "mlir::ModuleOp"> {
   let description = [{
     ```mlir
     func.func @f(%call: !llvm.ptr, %x: memref<?x4xf32> {tenon.dims = ["batch", 4]}, ...) { ... }
-    func.func @f.variant1(...) attributes {tenon.variant_of = @f, tenon.sizes = {batch = 1}, ...} { ... }
+    func.func @f.variant1(...) attributes {tenon.variant = #tenon.variant<1 of @f sizes {batch = 1}>, ...} { ... }
     // becomes
     func.func @f(%call: !llvm.ptr, %x: memref<?x4xf32>, ...) {
       // the extent of %x is 1 ?
       scf.if %fits { func.call @f.variant1(...) } else { func.call @f.any(...) }
     }
     ```
-    Its plan likewise; both write the number of the variant into the call. What fixes more sizes comes first, then what came first.
+    Its plan chooses likewise; both write the number of the variant into the call. Variants are tried in order of their numbers.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::scf::SCFDialect", "mlir::memref::MemRefDialect"];
 }

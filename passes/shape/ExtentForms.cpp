@@ -2,7 +2,7 @@
 // it.
 #include "passes/shape/ExtentForms.h"
 
-#include "dialects/tenon/TenonDialect.h"
+#include "dialects/tenon/Annotations.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
@@ -16,9 +16,8 @@ OpFoldResult ExtentForms::ofExtent(Value tensor, int64_t dim) {
   if (!type.isDynamicDim(dim))
     return builder.getIndexAttr(type.getDimSize(dim));
   if (auto argument = dyn_cast<BlockArgument>(tensor)) {
-    auto dims =
-        func.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), "tenon.dims");
-    if (auto name = dims ? dyn_cast<StringAttr>(dims[dim]) : StringAttr())
+    DimsAttr dims = annotation::dims.of(func, argument.getArgNumber());
+    if (StringAttr name = dims ? dims.nameOf(dim) : StringAttr())
       return name;
   }
   Operation *op = tensor.getDefiningOp();

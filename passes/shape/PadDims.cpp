@@ -9,7 +9,7 @@
 #include "passes/shape/ExtentForms.h"
 #include "passes/shape/PaddingMask.h"
 
-#include "dialects/tenon/TenonDialect.h"
+#include "dialects/tenon/Annotations.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -55,12 +55,11 @@ private:
   SmallVector<std::pair<BlockArgument, Dims>> findArguments() {
     SmallVector<std::pair<BlockArgument, Dims>> arguments;
     for (BlockArgument argument : func.getArguments()) {
-      auto dims = func.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
-                                                   "tenon.dims");
+      DimsAttr dims = annotation::dims.of(func, argument.getArgNumber());
       Dims named;
       for (int64_t d = 0; dims && d < int64_t(dims.size()); ++d)
-        if (dims[d] == name &&
-            cast<RankedTensorType>(argument.getType()).isDynamicDim(d))
+        if (dims.nameOf(d) == name &&
+            cast<ShapedType>(argument.getType()).isDynamicDim(d))
           named.insert(d);
       if (!named.empty())
         arguments.emplace_back(argument, named);
@@ -452,17 +451,15 @@ private:
 
 struct PadDims : impl::PadDimsBase<PadDims> {
   void runOnOperation() override {
-    auto asked = getOperation()->getAttrOfType<DictionaryAttr>("tenon.pad");
+    DimSizesAttr asked = annotation::pad.of(getOperation());
     if (!asked)
       return;
     for (auto func : getOperation().getOps<func::FuncOp>())
       if (!func.isPrivate() && !func.isExternal())
-        for (NamedAttribute dim : asked)
-          if (failed(Padder(func, dim.getName(),
-                            cast<IntegerAttr>(dim.getValue()).getInt())
-                         .run()))
+        for (auto [name, multiple] : asked.entries())
+          if (failed(Padder(func, name, multiple).run()))
             return signalPassFailure();
-    getOperation()->removeAttr("tenon.pad");
+    annotation::pad.removeFrom(getOperation());
   }
 };
 } // namespace

@@ -45,7 +45,7 @@ def SpecializeVariants : Pass<"tenon-specialize-variants", "mlir::ModuleOp"> {
     module {
       func.func @f(%x: tensor<?x4xf32> {tenon.dims = ["batch", 4]}) -> tensor<?x4xf32> { ... }
       func.func @f.variant1(%x: tensor<8x4xf32> {tenon.dims = ["batch", 4]}) -> tensor<8x4xf32>
-          attributes {tenon.variant_of = @f, tenon.sizes = {batch = 8}} { ... }
+          attributes {tenon.variant = #tenon.variant<1 of @f sizes {batch = 8}>} { ... }
     }
     ```
     The types in the clone state the extents that follow from the sizes, and the

@@ -6,7 +6,7 @@
 
 #include "passes/shape/TypeRefiner.h"
 
-#include "dialects/tenon/TenonDialect.h"
+#include "dialects/tenon/Annotations.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -23,12 +23,12 @@ namespace tenon {
 namespace {
 struct SpecializeVariants : impl::SpecializeVariantsBase<SpecializeVariants> {
   void runOnOperation() override {
-    auto asked = getOperation()->getAttrOfType<ArrayAttr>("tenon.specialize");
+    ArrayOf<DimSizesAttr> asked = annotation::specialize.of(getOperation());
     if (!asked)
       return;
-    SmallVector<DictionaryAttr> variants(asked.getAsRange<DictionaryAttr>());
+    SmallVector<DimSizesAttr> variants(asked.entries());
     // Variants with more sizes come first; otherwise the user's order counts.
-    llvm::stable_sort(variants, [](DictionaryAttr a, DictionaryAttr b) {
+    llvm::stable_sort(variants, [](DimSizesAttr a, DimSizesAttr b) {
       return a.size() > b.size();
     });
     SmallVector<func::FuncOp> functions;
@@ -38,7 +38,7 @@ struct SpecializeVariants : impl::SpecializeVariantsBase<SpecializeVariants> {
     for (func::FuncOp func : functions) {
       int64_t number = 0;
       Operation *last = func;
-      for (DictionaryAttr sizes : variants) {
+      for (DimSizesAttr sizes : variants) {
         if (!hasDims(func, sizes))
           continue;
         func::FuncOp clone = makeVariant(func, sizes, ++number, last);
@@ -47,52 +47,52 @@ struct SpecializeVariants : impl::SpecializeVariantsBase<SpecializeVariants> {
         last = clone;
       }
     }
-    getOperation()->removeAttr("tenon.specialize");
+    annotation::specialize.removeFrom(getOperation());
   }
 
   /// True if each of the sizes belongs to a dynamic extent of the function.
-  static bool hasDims(func::FuncOp func, DictionaryAttr sizes) {
+  static bool hasDims(func::FuncOp func, DimSizesAttr sizes) {
     llvm::SmallDenseSet<StringAttr> open;
     for (BlockArgument argument : func.getArguments())
       forNamedDims(func, argument, [&](int64_t d, StringAttr name) {
         if (cast<RankedTensorType>(argument.getType()).isDynamicDim(d))
           open.insert(name);
       });
-    return llvm::all_of(sizes, [&](NamedAttribute size) {
-      return open.contains(size.getName());
+    return llvm::all_of(sizes.entries(), [&](const auto &size) {
+      return open.contains(size.first);
     });
   }
 
   static void
   forNamedDims(func::FuncOp func, BlockArgument argument,
                llvm::function_ref<void(int64_t, StringAttr)> visit) {
-    auto dims =
-        func.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), "tenon.dims");
+    DimsAttr dims = annotation::dims.of(func, argument.getArgNumber());
     if (!dims || !isa<RankedTensorType>(argument.getType()))
       return;
-    for (auto [d, dim] : llvm::enumerate(dims))
-      if (auto name = dyn_cast<StringAttr>(dim))
-        visit(int64_t(d), name);
+    for (int64_t d = 0; d < int64_t(dims.size()); ++d)
+      if (StringAttr name = dims.nameOf(d))
+        visit(d, name);
   }
 
   /// Makes the clone after `last`; null after an error.
-  func::FuncOp makeVariant(func::FuncOp func, DictionaryAttr sizes,
+  func::FuncOp makeVariant(func::FuncOp func, DimSizesAttr sizes,
                            int64_t number, Operation *last) {
     OpBuilder builder(&getContext());
     builder.setInsertionPointAfter(last);
     auto clone = cast<func::FuncOp>(builder.clone(*func));
     clone.setName((func.getName() + ".variant" + Twine(number)).str());
-    clone->setAttr("tenon.variant_of", FlatSymbolRefAttr::get(func));
-    clone->setAttr("tenon.variant", builder.getI64IntegerAttr(number));
-    clone->setAttr("tenon.sizes", sizes);
+    annotation::variant.set(
+        clone, VariantAttr::get(&getContext(), number,
+                                FlatSymbolRefAttr::get(func), sizes));
     for (BlockArgument argument : clone.getArguments()) {
       auto type = dyn_cast<RankedTensorType>(argument.getType());
       if (!type)
         continue;
       SmallVector<int64_t> shape(type.getShape());
       forNamedDims(clone, argument, [&](int64_t d, StringAttr name) {
-        if (auto size = sizes.getAs<IntegerAttr>(name); size && shape[d] < 0)
-          shape[d] = size.getInt();
+        if (std::optional<int64_t> size = sizes.sizeOf(name);
+            size && shape[d] < 0)
+          shape[d] = *size;
       });
       argument.setType(RankedTensorType::get(shape, type.getElementType()));
     }
@@ -124,11 +124,11 @@ struct SpecializeVariants : impl::SpecializeVariantsBase<SpecializeVariants> {
     return runPipeline(passes, clone);
   }
 
-  static std::string spell(DictionaryAttr sizes) {
+  static std::string spell(DimSizesAttr sizes) {
     std::string text;
-    for (NamedAttribute size : sizes)
-      text += (text.empty() ? "" : ",") + size.getName().str() + "=" +
-              std::to_string(cast<IntegerAttr>(size.getValue()).getInt());
+    for (auto [name, size] : sizes.entries())
+      text +=
+          (text.empty() ? "" : ",") + name.str() + "=" + std::to_string(size);
     return text;
   }
 };

@@ -27,7 +27,8 @@ module attributes {tenon.weight_bytes = 128 : i64} {
       %call: !llvm.ptr,
       %x: memref<?x4xf32> {tenon.name = "x", tenon.dims = ["N", 4]},
       %y: memref<?x4xf32> {tenon.name = "y", tenon.dims = ["N", 4], tenon.output},
-      %arena: memref<?xi8>, %weights: memref<?xi8>, %shapes: memref<?xi64>)
+      %arena: memref<?xi8>, %weights: memref<?xi8>, %state: memref<?xi8>,
+      %shapes: memref<?xi64>)
       attributes {tenon.num_inputs = 1 : i64, tenon.num_outputs = 1 : i64,
                   tenon.arena_bytes = 256 : i64} {
     return

@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import annotations
 import examples
 import generated_docs
 import plain_words as plain
@@ -302,12 +303,19 @@ def dialect_tests(options):
         family = re.fullmatch(r"dialects/tenon/(\w+)\.td", path)
         if not family or family[1] in ("AllOps", "TenonBase", "TenonOps"):
             continue
-        if not re.search(r"^def .*Op\b", read(path), re.M):
+        if not re.search(r"^def .*(Op|Annotation)\b", read(path), re.M):
             continue
         kebab = kebab_case(family[1])
         for test in (f"{kebab}.mlir", f"{kebab}-errors.mlir"):
             if f"lit/dialects/tenon/{test}" not in FILES:
                 yield f"{path}: has no lit/dialects/tenon/{test}"
+
+
+def annotations_declared(options):
+    """an attribute between passes is declared once, with writers and readers"""
+    yield from annotations.complaints(
+        {path: read(path) for path in code_files("dialects/", "passes/",
+                                                 "compiler/", "tools/")})
 
 
 def labels_tested(options):
@@ -475,7 +483,7 @@ def ods_examples(options):
 
 
 RULES = [layering, room_sizes, compiler_rooms, secrets, quiet_libraries,
-         pass_names, dialect_tests, labels_tested, lit_run_lines, file_sizes,
+         pass_names, dialect_tests, annotations_declared, labels_tested, lit_run_lines, file_sizes,
          openings, guards, words, plain_words, links, licence, bad_rows,
          docs_fresh, ods_examples]
 

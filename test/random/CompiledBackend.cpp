@@ -3,7 +3,7 @@
 #include "test/random/CompiledBackend.h"
 
 #include "compiler/Compiler.h"
-#include "dialects/tenon/TenonDialect.h"
+#include "dialects/tenon/Annotations.h"
 #include "runtime/tenon.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -149,9 +149,9 @@ static std::vector<VariantOption> variantsOf(const RandomGraph &graph) {
   std::map<std::string, int64_t> sizes;
   func::FuncOp main = graph.main();
   for (unsigned i = 0; i < main.getNumArguments(); ++i) {
-    auto dims = main.getArgAttrOfType<ArrayAttr>(i, "tenon.dims");
+    DimsAttr dims = annotation::dims.of(main, i);
     for (unsigned d = 0; dims && d < dims.size(); ++d)
-      if (auto name = dyn_cast<StringAttr>(dims[d]))
+      if (StringAttr name = dims.nameOf(d))
         sizes.emplace(name.str(), graph.inputs[i].shape[d]);
   }
   std::vector<VariantOption> variants;

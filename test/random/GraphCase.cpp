@@ -3,7 +3,7 @@
 #include "test/random/GraphCase.h"
 
 #include "compiler/oracle/Oracle.h"
-#include "dialects/tenon/TenonDialect.h"
+#include "dialects/tenon/Annotations.h"
 #include "test/random/Agreement.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -127,7 +127,7 @@ static bool returnOnly(RandomGraph &graph, unsigned position) {
   for (auto [i, type] : llvm::enumerate(op.getResultTypes())) {
     Builder builder(op.getContext());
     auto name = builder.getNamedAttr(
-        "tenon.name", builder.getStringAttr("y" + std::to_string(i)));
+        annotation::name.key, builder.getStringAttr("y" + std::to_string(i)));
     if (failed(function.insertResult(i, type, builder.getDictionaryAttr(name))))
       return false;
   }
@@ -167,8 +167,10 @@ static bool cutAt(RandomGraph &graph, unsigned position) {
               ? Attribute(builder.getStringAttr(name + "_" + std::to_string(d)))
               : Attribute(builder.getI64IntegerAttr(type.getDimSize(d))));
     auto attributes = builder.getDictionaryAttr(
-        {builder.getNamedAttr("tenon.name", builder.getStringAttr(name)),
-         builder.getNamedAttr("tenon.dims", builder.getArrayAttr(dims))});
+        {builder.getNamedAttr(annotation::name.key,
+                              builder.getStringAttr(name)),
+         builder.getNamedAttr(annotation::dims.key,
+                              builder.getArrayAttr(dims))});
     unsigned place = function.getNumArguments();
     if (failed(function.insertArgument(place, type, attributes, op.getLoc())))
       return false;

@@ -1,6 +1,8 @@
 // The pool of values, shapes, inputs and the order in which ops are tried.
 #include "test/random/GraphGrower.h"
 
+#include "dialects/tenon/Annotations.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -329,12 +331,13 @@ RandomGraph GraphGrower::grow() {
       dims.push_back(
           dim.symbol ? Attribute(builder.getStringAttr("d" + Twine(dim.symbol)))
                      : Attribute(builder.getI64IntegerAttr(dim.size)));
-    function.setArgAttr(i, "tenon.name", builder.getStringAttr("x" + Twine(i)));
-    function.setArgAttr(i, "tenon.dims", builder.getArrayAttr(dims));
+    annotation::name.set(function, i, builder.getStringAttr("x" + Twine(i)));
+    annotation::dims.set(function, i,
+                         cast<DimsAttr>(builder.getArrayAttr(dims)));
   }
   for (size_t i = 0; i < outputs.size(); ++i)
-    function.setResultAttr(i, "tenon.name",
-                           builder.getStringAttr("y" + Twine(i)));
+    annotation::name.setResult(function, i,
+                               builder.getStringAttr("y" + Twine(i)));
   graph.module = std::move(module);
   graph.inputs = std::move(inputs);
   graph.weights = std::move(weights);

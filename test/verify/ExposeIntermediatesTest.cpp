@@ -2,7 +2,7 @@
 // after its node.
 #include "compiler/verify/ExposeIntermediates.h"
 
-#include "dialects/tenon/TenonDialect.h"
+#include "dialects/tenon/Annotations.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
@@ -35,8 +35,7 @@ TEST(ExposeIntermediates, AppendsComputedValues) {
   ASSERT_TRUE(succeeded(verify(*module)));
   std::vector<std::string> names;
   for (unsigned i = 0; i < function.getNumResults(); ++i)
-    names.push_back(
-        function.getResultAttrOfType<StringAttr>(i, "tenon.name").str());
+    names.push_back(annotation::name.ofResult(function, i).str());
   EXPECT_EQ(names,
             (std::vector<std::string>{"y", "node \"first\" (tenon.abs)",
                                       "node \"twice\" (tenon.tanh)",

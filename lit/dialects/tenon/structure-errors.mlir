@@ -69,3 +69,31 @@ func.func @fusion_c4(%x: tensor<4xf32>, %e: tensor<4xf32>) {
   } -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @launch_c1(%x: memref<4xf32>, %n: index) {
+  // expected-error@+1 {{'tenon.launch' op expected a function without results named missing (C1)}}
+  tenon.launch @missing tasks %n flops %n bytes %n (%x) : memref<4xf32>
+  return
+}
+
+// -----
+
+// expected-note@+1 {{the kernel is here}}
+func.func private @kernel(!llvm.ptr, memref<4xf32>, index)
+func.func @launch_c2(%x: memref<4xf32>, %n: index) {
+  // expected-error@+1 {{'tenon.launch' op expected a kernel of a pointer, the operands and two index (C2), got one of '!llvm.ptr', 'memref<4xf32>', 'index'}}
+  tenon.launch @kernel tasks %n flops %n bytes %n (%x) : memref<4xf32>
+  return
+}
+
+// -----
+
+// expected-note@+1 {{the kernel is here}}
+func.func private @kernel(!llvm.ptr, memref<4xf64>, index, index)
+func.func @launch_c2_of_types(%x: memref<4xf32>, %n: index) {
+  // expected-error@+1 {{'tenon.launch' op expected a kernel of a pointer, the operands and two index (C2), got one of '!llvm.ptr', 'memref<4xf64>', 'index', 'index'}}
+  tenon.launch @kernel tasks %n flops %n bytes %n (%x) : memref<4xf32>
+  return
+}

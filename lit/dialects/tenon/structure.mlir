@@ -30,8 +30,20 @@ func.func @fusion(%x: tensor<4xf32>, %e: tensor<4xf32>) {
 
 // CHECK-LABEL: func.func @launch(
 // CHECK: tenon.launch @kernel tasks %{{.*}} flops %{{.*}} bytes %{{.*}}(%{{.*}}, %{{.*}}) : memref<4xf32>, memref<4xf32>
+func.func private @kernel(!llvm.ptr, memref<4xf32>, memref<4xf32>, index, index)
 func.func @launch(%n: index, %f: index, %b: index, %x: memref<4xf32>, %y: memref<4xf32>) {
   tenon.launch @kernel tasks %n flops %f bytes %b (%x, %y) : memref<4xf32>, memref<4xf32>
+  return
+}
+
+// One kernel serves operands of static and of dynamic extents; its memory has no signs and no single bits.
+// CHECK-LABEL: func.func @launch_of_any_size(
+// CHECK: tenon.launch @any_size tasks {{.*}} : memref<4xui8>
+// CHECK: tenon.launch @any_size tasks {{.*}} : memref<?xi1>
+func.func private @any_size(!llvm.ptr, memref<?xi8>, index, index)
+func.func @launch_of_any_size(%n: index, %x: memref<4xui8>, %y: memref<?xi1>) {
+  tenon.launch @any_size tasks %n flops %n bytes %n (%x) : memref<4xui8>
+  tenon.launch @any_size tasks %n flops %n bytes %n (%y) : memref<?xi1>
   return
 }
 

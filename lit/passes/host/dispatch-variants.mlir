@@ -32,21 +32,21 @@ func.func private @f.plan(%call: !llvm.ptr, %x: memref<?x?xf32>, %extents: memre
   %c0 = arith.constant 0 : index
   return %c0 : index
 }
-func.func @f(%call: !llvm.ptr, %x: memref<?x?xf32> {tenon.dims = ["batch", "seq"]}, %y: memref<?xf32> {tenon.output}, %arena: memref<?xi8>, %weights: memref<?xi8>, %extents: memref<?xi64>) attributes {tenon.num_inputs = 1 : i64, tenon.num_outputs = 1 : i64} {
+func.func @f(%call: !llvm.ptr, %x: memref<?x?xf32> {tenon.dims = ["batch", "seq"]}, %y: memref<?xf32> {tenon.output}, %arena: memref<?xi8>, %weights: memref<?xi8>, %state: memref<?xi8>, %extents: memref<?xi64>) attributes {tenon.num_inputs = 1 : i64, tenon.num_outputs = 1 : i64} {
   return
 }
 func.func private @f.variant1.plan(%call: !llvm.ptr, %x: memref<2x8xf32>, %extents: memref<?xi64>) -> index {
   %c0 = arith.constant 0 : index
   return %c0 : index
 }
-func.func @f.variant1(%call: !llvm.ptr, %x: memref<2x8xf32>, %y: memref<2xf32> {tenon.output}, %arena: memref<?xi8>, %weights: memref<?xi8>, %extents: memref<?xi64>) attributes {tenon.num_inputs = 1 : i64, tenon.num_outputs = 1 : i64, tenon.variant = 1 : i64, tenon.variant_of = @f, tenon.sizes = {batch = 2, seq = 8}} {
+func.func @f.variant1(%call: !llvm.ptr, %x: memref<2x8xf32>, %y: memref<2xf32> {tenon.output}, %arena: memref<?xi8>, %weights: memref<?xi8>, %state: memref<?xi8>, %extents: memref<?xi64>) attributes {tenon.num_inputs = 1 : i64, tenon.num_outputs = 1 : i64, tenon.variant = #tenon.variant<1 of @f sizes {batch = 2, seq = 8}>} {
   return
 }
 func.func private @f.variant2.plan(%call: !llvm.ptr, %x: memref<1x?xf32>, %extents: memref<?xi64>) -> index {
   %c0 = arith.constant 0 : index
   return %c0 : index
 }
-func.func @f.variant2(%call: !llvm.ptr, %x: memref<1x?xf32>, %y: memref<1xf32> {tenon.output}, %arena: memref<?xi8>, %weights: memref<?xi8>, %extents: memref<?xi64>) attributes {tenon.num_inputs = 1 : i64, tenon.num_outputs = 1 : i64, tenon.variant = 2 : i64, tenon.variant_of = @f, tenon.sizes = {batch = 1}} {
+func.func @f.variant2(%call: !llvm.ptr, %x: memref<1x?xf32>, %y: memref<1xf32> {tenon.output}, %arena: memref<?xi8>, %weights: memref<?xi8>, %state: memref<?xi8>, %extents: memref<?xi64>) attributes {tenon.num_inputs = 1 : i64, tenon.num_outputs = 1 : i64, tenon.variant = #tenon.variant<2 of @f sizes {batch = 1}>} {
   return
 }
 
@@ -64,13 +64,13 @@ func.func private @g.plan(%call: !llvm.ptr, %x: memref<?xf32>, %extents: memref<
   %c0 = arith.constant 0 : index
   return %c0 : index
 }
-func.func @g(%call: !llvm.ptr, %x: memref<?xf32> {tenon.dims = ["n"]}, %y: memref<?xi64> {tenon.bounded, tenon.output}, %arena: memref<?xi8>, %weights: memref<?xi8>, %extents: memref<?xi64>) attributes {tenon.num_inputs = 1 : i64, tenon.num_outputs = 1 : i64} {
+func.func @g(%call: !llvm.ptr, %x: memref<?xf32> {tenon.dims = ["n"]}, %y: memref<?xi64> {tenon.bounded, tenon.output}, %arena: memref<?xi8>, %weights: memref<?xi8>, %state: memref<?xi8>, %extents: memref<?xi64>) attributes {tenon.num_inputs = 1 : i64, tenon.num_outputs = 1 : i64} {
   return
 }
 func.func private @g.variant1.plan(%call: !llvm.ptr, %x: memref<1xf32>, %extents: memref<?xi64>) -> index {
   %c0 = arith.constant 0 : index
   return %c0 : index
 }
-func.func @g.variant1(%call: !llvm.ptr, %x: memref<1xf32>, %y: memref<1xi64> {tenon.output}, %arena: memref<?xi8>, %weights: memref<?xi8>, %extents: memref<?xi64>) attributes {tenon.num_inputs = 1 : i64, tenon.num_outputs = 1 : i64, tenon.variant = 1 : i64, tenon.variant_of = @g, tenon.sizes = {n = 1}} {
+func.func @g.variant1(%call: !llvm.ptr, %x: memref<1xf32>, %y: memref<1xi64> {tenon.output}, %arena: memref<?xi8>, %weights: memref<?xi8>, %state: memref<?xi8>, %extents: memref<?xi64>) attributes {tenon.num_inputs = 1 : i64, tenon.num_outputs = 1 : i64, tenon.variant = #tenon.variant<1 of @g sizes {n = 1}>} {
   return
 }

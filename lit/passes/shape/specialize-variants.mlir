@@ -7,14 +7,14 @@
 // CHECK: tenon.reshape %{{.*}} sizes [%{{.*}}, 4]
 // CHECK-LABEL: func.func @rows.variant1(
 // CHECK-SAME: %[[X:.*]]: tensor<2x8x4xf32> {tenon.dims = ["batch", "seq", 4]}) -> tensor<16x4xf32>
-// CHECK-SAME: tenon.sizes = {batch = 2 : i64, seq = 8 : i64}, tenon.variant = 1 : i64, tenon.variant_of = @rows
+// CHECK-SAME: tenon.variant = #tenon.variant<1 of @rows sizes {batch = 2 : i64, seq = 8 : i64}>
 // CHECK: %[[E:.*]] = tenon.exponential %[[X]] : (tensor<2x8x4xf32>) -> tensor<2x8x4xf32>
 // CHECK: %[[R:.*]] = tenon.reshape %[[E]] sizes [16, 4] : (tensor<2x8x4xf32>) -> tensor<16x4xf32>
 // CHECK: return %[[R]]
 // CHECK-LABEL: func.func @rows.variant2(
 // CHECK-SAME: tensor<1x?x4xf32>
 // CHECK-SAME: -> tensor<?x4xf32>
-// CHECK-SAME: tenon.sizes = {batch = 1 : i64}, tenon.variant = 2 : i64
+// CHECK-SAME: tenon.variant = #tenon.variant<2 of @rows sizes {batch = 1 : i64}>
 module attributes {tenon.specialize = [{batch = 1}, {batch = 2, seq = 8}]} {
   func.func @rows(%x: tensor<?x?x4xf32> {tenon.dims = ["batch", "seq", 4]}) -> tensor<?x4xf32> {
     %c0 = arith.constant 0 : index

@@ -46,8 +46,8 @@ OwningOpRef<ModuleOp> lower(MLIRContext &context, const std::string &text,
   if (!module)
     fail("the graphs under test do not parse");
   PipelineOptions options;
-  (*module)->setAttr(
-      MachineAttr::onModule,
+  annotation::machine.set(
+      *module,
       MachineAttr::x86(&context, target.vectorBytes, target.amxParts,
                        llvm::is_contained(target.features, "+avx512bf16")));
   PassManager passes(&context);

@@ -2,6 +2,7 @@
 // options for them, and constants as values or weights.
 #include "compiler/import/InputDims.h"
 #include "compiler/import/onnx/graph/GraphImporter.h"
+#include "dialects/tenon/Annotations.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -100,7 +101,7 @@ bool GraphImporter::buildSignature(ArrayRef<const ValueInfo *> inputs,
                      bound))
     return false;
   if (!bound.ranges.empty())
-    (*module)->setAttr("tenon.ranges", bound.ranges);
+    annotation::ranges.set(*module, bound.ranges);
   for (auto [i, input] : llvm::enumerate(inputs)) {
     auto type = RankedTensorType::get(bound.extents[i], elements[i]);
     if (!checkExtent("input '" + input->name + "'", input->name, type))

@@ -1,6 +1,7 @@
 // The inputs of the graph: arguments with named dimensions and the user's
 // options for them, constants, and the saved values of variables.
 #include "compiler/import/tensorflow/graph/TfNodeContext.h"
+#include "dialects/tenon/Annotations.h"
 #include "dialects/tenon/SizeLimit.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -140,11 +141,12 @@ func::FuncOp GraphImporter::addArguments(const Entry &entry, Results &results) {
     arguments.push_back({port.name, type, dims});
   }
   if (!bound.ranges.empty()) {
-    NamedAttrList ranges(bound.ranges);
-    if (auto others = (*module)->getAttrOfType<DictionaryAttr>("tenon.ranges"))
+    NamedAttrList ranges(static_cast<DictionaryAttr>(bound.ranges));
+    if (DimRangesAttr others = annotation::ranges.of(*module))
       for (NamedAttribute range : others)
         ranges.set(range.getName(), range.getValue());
-    (*module)->setAttr("tenon.ranges", ranges.getDictionary(&context));
+    annotation::ranges.set(*module,
+                           cast<DimRangesAttr>(ranges.getDictionary(&context)));
   }
   func::FuncOp function = beginEntry(entry.name, arguments);
   auto argument = function.getArguments().begin();

@@ -1,0 +1,302 @@
+// The attributes that importers and passes leave on modules, functions,
+// arguments and ops for later passes: what each means, where it stands, who
+// writes it and who reads it. Annotations.h has their names and accessors.
+#ifndef TENON_ANNOTATIONS_TD
+#define TENON_ANNOTATIONS_TD
+
+include "dialects/tenon/TenonBase.td"
+
+//===-- Kinds -------------------------------------------------------------===//
+
+def Tenon_DimRangeAttr : AttrDef<Tenon_Dialect, "DimRange"> {
+  let mnemonic = "dim_range";
+  let summary = "The sizes that a named extent may have";
+  let description = [{
+    From `least` to `most`, both allowed, and a multiple of `multiple`: `#tenon.dim_range<8 to 32 by 8>`.
+  }];
+  let parameters = (ins "int64_t":$least, "int64_t":$most, "int64_t":$multiple);
+  let assemblyFormat = "`<` $least `to` $most `by` $multiple `>`";
+  let genVerifyDecl = 1;
+}
+
+def Tenon_VariantAttr : AttrDef<Tenon_Dialect, "Variant"> {
+  let mnemonic = "variant";
+  let summary = "Which sizes of which function a variant is made for";
+  let description = [{
+    `#tenon.variant<1 of @main sizes {batch = 8}>`. Variants of one function are numbered from 1; a call tells the number of the one that ran, or 0.
+  }];
+  let parameters = (ins "int64_t":$number, "mlir::FlatSymbolRefAttr":$of, "DimSizesAttr":$sizes);
+  let assemblyFormat = "`<` $number `of` $of `sizes` $sizes `>`";
+  let genVerifyDecl = 1;
+}
+
+def Tenon_LaunchRowAttr : AttrDef<Tenon_Dialect, "LaunchRow"> {
+  let mnemonic = "launch_row";
+  let summary = "One launch in the table of launches";
+  let description = [{
+    The kernel it calls and the model nodes that the kernel computes: `#tenon.launch_row<@map.negate.0 from loc("node")>`.
+  }];
+  let parameters = (ins "mlir::FlatSymbolRefAttr":$kernel, "mlir::LocationAttr":$nodes);
+  let assemblyFormat = "`<` $kernel `from` $nodes `>`";
+}
+
+//===-- Annotations -------------------------------------------------------===//
+
+/// `writers` and `readers` are names of sources without their ending; the house rule `annotations` holds them to what the sources do.
+class Tenon_Annotation<string key, string place, string type, list<string> writers, list<string> readers>
+    : DialectAttr<Tenon_Dialect, CPred<"::llvm::isa<" # type # ">($_self)">, "`tenon." # key # "` of " # place> {
+  let storageType = type;
+  let returnType = type;
+  string meaning = "";
+  let description = meaning # "\n    * Type: `" # type # "`\n    * Written by: " # !interleave(writers, ", ") #
+                    "\n    * Read by: " # !if(!empty(readers), "people and tests", !interleave(readers, ", ")) # "\n";
+}
+
+def Tenon_NameAnnotation : Tenon_Annotation<"name", "an argument or a result", "mlir::StringAttr",
+    ["ExposeIntermediates", "ModelImporter"], ["DescribeMlir", "ModelFacts", "Reference", "SizeForms"]> {
+  let meaning = [{
+    The name that the model has for an input or an output.
+
+    Example:
+    ```mlir
+    func.func @main(%x: tensor<4xf32> {tenon.name = "x"}) -> (tensor<4xf32> {tenon.name = "y"}) {
+      return %x : tensor<4xf32>
+    }
+    ```
+  }];
+}
+
+def Tenon_DimsAnnotation : Tenon_Annotation<"dims", "an argument", "tenon::DimsAttr", ["ModelImporter"],
+    ["Annotations", "DescribeMlir", "DispatchVariants", "ExtentForms", "ModelFacts", "PadDims", "SizeForms", "SpecializeVariants", "Variants"]> {
+  let meaning = [{
+    A name or a number for each extent of an input. A name stands for a dynamic extent, or for one that a flag or a variant has fixed; extents of one name
+    are equal. The empty name is none.
+
+    * (C1) there is an entry for each extent
+    * (C2) a number is that of the type
+
+    Example:
+    ```mlir
+    func.func @main(%x: tensor<?x4xf32> {tenon.dims = ["batch", 4]}) {
+      return
+    }
+    ```
+  }];
+}
+
+def Tenon_RangesAnnotation : Tenon_Annotation<"ranges", "a module", "tenon::DimRangesAttr", ["OnnxInputs", "TfInputs"],
+    ["ModelFacts", "TfInputs", "Variants"]> {
+  let meaning = [{
+    The range of each named extent for which the user gave one.
+
+    Example:
+    ```mlir
+    module attributes {tenon.ranges = {batch = #tenon.dim_range<8 to 32 by 8>}} {
+    }
+    ```
+  }];
+}
+
+def Tenon_ProducerAnnotation : Tenon_Annotation<"producer", "a module", "mlir::StringAttr", ["ModelImporter"], []> {
+  let meaning = [{
+    The program that wrote the model, as the model tells.
+
+    Example:
+    ```mlir
+    module attributes {tenon.producer = "pytorch 2.9", tenon.source = "model.onnx"} {
+    }
+    ```
+  }];
+}
+
+def Tenon_SourceAnnotation : Tenon_Annotation<"source", "a module", "mlir::StringAttr", ["ModelImporter"], []> {
+  let meaning = [{
+    The file of the model.
+  }];
+}
+
+def Tenon_MachineAnnotation : Tenon_Annotation<"machine", "a module", "tenon::MachineAttr", ["Compiler"], ["Machine"]> {
+  let meaning = [{
+    The machine that code is generated for; without it, a machine with AVX2. `tenon-convert-to-llvm` removes it.
+
+    Example:
+    ```mlir
+    module attributes {tenon.machine = #tenon.machine<vector_bytes = 32, registers = 16, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
+    }
+    ```
+  }];
+}
+
+def Tenon_PlanAnnotation : Tenon_Annotation<"plan", "a fusion", "mlir::Attribute", ["PlanKernels"], ["KernelPlan"]> {
+  let meaning = [{
+    The plan of the fusion's kernel: one of the attributes in `KernelPlan.td`, or an array of tiles. The fusion verifies that it fits its kind.
+  }];
+}
+
+def Tenon_PadAnnotation : Tenon_Annotation<"pad", "a module", "tenon::DimSizesAttr", ["Variants"], ["Annotations", "PadDims"]> {
+  let meaning = [{
+    Multiples to which named extents are padded. `tenon-pad-dims` removes it.
+
+    * (C1) multiples are positive
+
+    Example:
+    ```mlir
+    module attributes {tenon.pad = {seq = 8}, tenon.specialize = [{batch = 1}, {batch = 8} ]} {
+    }
+    ```
+  }];
+}
+
+def Tenon_SpecializeAnnotation : Tenon_Annotation<"specialize", "a module", "tenon::ArrayOf<tenon::DimSizesAttr>", ["Variants"], ["SpecializeVariants"]> {
+  let meaning = [{
+    The sizes for which functions get variants. `tenon-specialize-variants` removes it.
+  }];
+}
+
+def Tenon_VariantAnnotation : Tenon_Annotation<"variant", "a function", "tenon::VariantAttr", ["SpecializeVariants"],
+    ["Annotations", "DispatchVariants", "ModelFacts"]> {
+  let meaning = [{
+    The function is a variant of another one for fixed sizes. `tenon-dispatch-variants` makes the choice and removes it.
+
+    * (C1) it is of another function in the module
+    * (C2) its sizes are of named extents of that function's inputs
+
+    Example:
+    ```mlir
+    func.func @main(%x: tensor<?x4xf32> {tenon.dims = ["batch", 4]}) {
+      return
+    }
+    func.func @main.variant1(%x: tensor<8x4xf32> {tenon.dims = ["batch", 4]}) attributes {tenon.variant = #tenon.variant<1 of @main sizes {batch = 8}>} {
+      return
+    }
+    ```
+  }];
+}
+
+def Tenon_GroupAnnotation : Tenon_Annotation<"group", "an op", "tenon::CountAttr", ["PlanFusions"], ["Annotations", "FormFusions"]> {
+  let meaning = [{
+    Ops of one number become one fusion. `tenon-form-fusions` removes it.
+
+    * (C1) the op's results are tensors
+
+    Example:
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = tenon.negate %x {tenon.group = 0} : (tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+  }];
+}
+
+def Tenon_NumInputsAnnotation : Tenon_Annotation<"num_inputs", "a function", "tenon::CountAttr", ["PlaceBuffers"],
+    ["Annotations", "DispatchVariants", "MakeEntries", "ModelFacts"]> {
+  let meaning = [{
+    The number of inputs of a placed function that gets entries. Its arguments are the call, inputs, outputs, arena, weights, state, and the extents of
+    the outputs.
+
+    * (C1) it stands beside `tenon.num_outputs`
+    * (C2) there are as many arguments as the two numbers and these five say
+    * (C3) the call is a pointer, inputs are contiguous memrefs or numbers, outputs contiguous memrefs; arena, weights and state are bytes, extents i64
+
+    Example:
+    ```mlir
+    func.func @main(%call: !llvm.ptr, %x: memref<?xf32> {tenon.dims = ["n"]}, %y: memref<?xf32> {tenon.output, tenon.bounded}, %arena: memref<?xi8>,
+                    %weights: memref<?xi8>, %state: memref<?xi8>, %extents: memref<?xi64>)
+        attributes {tenon.num_inputs = 1, tenon.num_outputs = 1, tenon.arena_bytes = 64, tenon.uses_state} {
+      return
+    }
+    ```
+  }];
+}
+
+def Tenon_NumOutputsAnnotation : Tenon_Annotation<"num_outputs", "a function", "tenon::CountAttr", ["PlaceBuffers"],
+    ["Annotations", "DispatchVariants", "MakeEntries", "ModelFacts"]> {
+  let meaning = [{
+    The number of outputs of a placed function, beside `tenon.num_inputs`.
+  }];
+}
+
+def Tenon_ArenaBytesAnnotation : Tenon_Annotation<"arena_bytes", "a function", "tenon::CountAttr", ["PlaceBuffers"], ["ModelFacts"]> {
+  let meaning = [{
+    The size of a placed function's arena, if it is the same for all sizes of the inputs.
+  }];
+}
+
+def Tenon_UsesStateAnnotation : Tenon_Annotation<"uses_state", "a function", "mlir::UnitAttr", ["PlaceBuffers"], ["ModelFacts"]> {
+  let meaning = [{
+    The placed function reads or writes a state.
+  }];
+}
+
+def Tenon_OutputAnnotation : Tenon_Annotation<"output", "an argument", "mlir::UnitAttr", ["PlaceBuffers"], ["Annotations"]> {
+  let meaning = [{
+    The argument of a placed function is where an output is written.
+
+    * (C1) it is a memref
+  }];
+}
+
+def Tenon_BoundedAnnotation : Tenon_Annotation<"bounded", "an argument", "mlir::UnitAttr", ["PlaceBuffers"],
+    ["DispatchVariants", "MakeEntries", "ModelFacts"]> {
+  let meaning = [{
+    Only the run finds the extents of this output; the plan knows upper bounds.
+
+    * (C1) it stands beside `tenon.output`
+  }];
+}
+
+def Tenon_WeightBytesAnnotation : Tenon_Annotation<"weight_bytes", "a module", "tenon::CountAttr", ["BlobLayout"], ["ModelFacts"]> {
+  let meaning = [{
+    The size of the blob of weights.
+
+    Example:
+    ```mlir
+    module attributes {tenon.weight_bytes = 128, tenon.state_bytes = 64} {
+    }
+    ```
+  }];
+}
+
+def Tenon_StateBytesAnnotation : Tenon_Annotation<"state_bytes", "a module", "tenon::CountAttr", ["BlobLayout"], ["ModelFacts"]> {
+  let meaning = [{
+    The size of the blob of states.
+  }];
+}
+
+def Tenon_LaunchNumberAnnotation : Tenon_Annotation<"launch_number", "a launch", "tenon::CountAttr", ["ConvertToLLVM"], ["ConvertToLLVM"]> {
+  let meaning = [{
+    The row of a launch in the table of launches.
+
+    Example:
+    ```mlir
+    func.func private @kernel(!llvm.ptr, memref<4xf32>, index, index)
+    func.func @main(%call: !llvm.ptr, %x: memref<4xf32>, %n: index) {
+      tenon.launch @kernel tasks %n flops %n bytes %n (%x) {tenon.launch_number = 0} : memref<4xf32>
+      return
+    }
+    ```
+  }];
+}
+
+def Tenon_LaunchesAnnotation : Tenon_Annotation<"launches", "a module", "tenon::ArrayOf<tenon::LaunchRowAttr>", ["Compiler", "ConvertToLLVM"],
+    ["Artifact", "Compiler", "ConvertToLLVM"]> {
+  let meaning = [{
+    The table of launches. Versions of a module for several CPUs share it: each goes on with the rows of the one before.
+
+    Example:
+    ```mlir
+    module attributes {tenon.launches = [#tenon.launch_row<@map.negate.0 from loc("node")>], tenon.sites = ["node \22g\22 (Gather)"]} {
+    }
+    ```
+  }];
+}
+
+def Tenon_SitesAnnotation : Tenon_Annotation<"sites", "a module", "tenon::ArrayOf<mlir::StringAttr>", ["Compiler", "ConvertToLLVM"],
+    ["Artifact", "Compiler", "ConvertToLLVM"]> {
+  let meaning = [{
+    The texts of the places where a run can fault, numbered and shared as the rows of `tenon.launches` are.
+  }];
+}
+
+#endif // TENON_ANNOTATIONS_TD
