@@ -25,7 +25,7 @@ def compile_into(folder, tool, model, flags):
     os.makedirs(folder)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
-        [tool, "compile", "-c", model, "-o", os.path.join(folder, "model.o"),
+        [tool, "compile", "-q", "-c", model, "-o", os.path.join(folder, "model.o"),
          "--weights=external", *flags], capture_output=True, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return done.returncode, done.stderr.replace(folder, ""), \
