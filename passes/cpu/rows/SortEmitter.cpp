@@ -2,7 +2,7 @@
 // each line is sorted where it stands by the core.
 #include "passes/cpu/rows/RowKernels.h"
 
-#include "passes/cpu/rows/Lines.h"
+#include "passes/cpu/rows/RowTasks.h"
 #include "passes/kernel/CoreCalls.h"
 #include "passes/kernel/element/ElementEmitter.h"
 

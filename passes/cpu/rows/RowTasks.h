@@ -1,6 +1,6 @@
-// Kernels whose tasks are lines: all elements along one dimension.
-#ifndef TENON_PASSES_CPU_ROWS_LINES_H
-#define TENON_PASSES_CPU_ROWS_LINES_H
+// Kernels whose tasks are lines of a tensor: all elements along one dimension.
+#ifndef TENON_PASSES_CPU_ROWS_ROWTASKS_H
+#define TENON_PASSES_CPU_ROWS_ROWTASKS_H
 
 #include "passes/kernel/Kernel.h"
 
@@ -17,4 +17,4 @@ void forEachLine(Kernel &kernel, mlir::Value shaped, int64_t dim,
 
 } // namespace tenon
 
-#endif // TENON_PASSES_CPU_ROWS_LINES_H
+#endif // TENON_PASSES_CPU_ROWS_ROWTASKS_H
