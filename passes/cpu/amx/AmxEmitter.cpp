@@ -50,7 +50,7 @@ namespace {
 struct Row {
   Value number;                ///< in the task
   SmallVector<Value> position; ///< its indices
-  Magnitudes met;              ///< among its elements, in all lanes
+  Magnitudes magnitudes;       ///< among its elements, in all lanes
   Value isFar; ///< in all lanes: one is so small or so great that columns count
 };
 
@@ -89,8 +89,8 @@ private:
   Value either(Value x, Value y) { return arith::OrIOp::create(b, loc, x, y); }
   Value both(Value x, Value y) { return arith::AndIOp::create(b, loc, x, y); }
   Value magnitudeOf(Value sum);
-  Value lacksParts(Value met);
-  Value isGreat(Value met);
+  Value lacksParts(Value seen);
+  Value isGreat(Value seen);
   Value anyOf(const TilePanel &panel, llvm::function_ref<Value(int64_t)> test);
   Value areSuspect(const TilePanel &panel, const Row &row,
                    ArrayRef<Value> found);
@@ -233,8 +233,9 @@ void AmxEmitter::multiplyTiles(const TilePanel &panel, Value firstTile,
 void AmxEmitter::finishRow(Value number) {
   Row row{number, task.positionOf(at().add(task.firstRow, number)), {}, {}};
   if (plan.watchesTiny()) {
-    row.met = operands.magnitudesOfRow(number);
-    row.isFar = either(lacksParts(row.met.least), isGreat(row.met.greatest));
+    row.magnitudes = operands.magnitudesOfRow(number);
+    row.isFar = either(lacksParts(row.magnitudes.least),
+                       isGreat(row.magnitudes.greatest));
   }
   forPanels([&](const TilePanel &panel) { finish(panel, row); });
 }
@@ -268,7 +269,7 @@ AmxEmitter::Values AmxEmitter::unlessDoubtful(const TilePanel &panel,
       [&] {
         if (!plan.watchesTiny())
           return computed();
-        operands.lookAt(panel.first, panel.vectors);
+        operands.findMagnitudes(panel.first, panel.vectors);
         return choose(areDoubtful(panel, row, found), found, computed, kept);
       },
       kept);
@@ -295,12 +296,12 @@ Value AmxEmitter::anyOf(const TilePanel &panel,
   return vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, any);
 }
 
-/// Of the least magnitudes that were met, and of the greatest.
-Value AmxEmitter::lacksParts(Value met) {
-  return is(met, arith::CmpIPredicate::ult, bitsOf(leastWhole) * 2 - 1);
+/// Of the least magnitudes that were seen, and of the greatest.
+Value AmxEmitter::lacksParts(Value seen) {
+  return is(seen, arith::CmpIPredicate::ult, bitsOf(leastWhole) * 2 - 1);
 }
-Value AmxEmitter::isGreat(Value met) {
-  return is(met, arith::CmpIPredicate::ugt, bitsOf(greatest) * 2);
+Value AmxEmitter::isGreat(Value seen) {
+  return is(seen, arith::CmpIPredicate::ugt, bitsOf(greatest) * 2);
 }
 
 /// Whether a sum is not finite or, of three parts, small or from numbers of the
@@ -321,10 +322,12 @@ Value AmxEmitter::areDoubtful(const TilePanel &panel, const Row &row,
                               ArrayRef<Value> found) {
   using enum arith::CmpIPredicate;
   return anyOf(panel, [&](int64_t v) {
-    Magnitudes met = operands.magnitudesOfColumns(
+    Magnitudes seen = operands.magnitudesOfColumns(
         at().add(panel.first, at().constant(v * lanes)));
-    Value low = arith::MinUIOp::create(b, loc, row.met.least, met.least),
-          high = arith::MaxUIOp::create(b, loc, row.met.greatest, met.greatest),
+    Value low =
+              arith::MinUIOp::create(b, loc, row.magnitudes.least, seen.least),
+          high = arith::MaxUIOp::create(b, loc, row.magnitudes.greatest,
+                                        seen.greatest),
           sum = magnitudeOf(found[v]);
     Value lost = both(is(low, ult, bitsOf(least) * 2 - 1),
                       is(sum, ult, bitsOf(leastSum)));

@@ -188,12 +188,12 @@ void AmxOperands::splitRow(Value row) {
   Value start = at().add(startOfRow(row), k),
         least = at().mul(row, at().constant(2 * lanes)),
         greatest = at().add(least, at().constant(lanes));
-  SmallVector<Value> met;
+  SmallVector<Value> seen;
   if (plan.watchesTiny())
-    met = {load(words, rowMagnitudes, least),
-           load(words, rowMagnitudes, greatest)};
+    seen = {load(words, rowMagnitudes, least),
+            load(words, rowMagnitudes, greatest)};
   auto loop = scf::ForOp::create(b, loc, at().constant(0), steps,
-                                 at().constant(1), met);
+                                 at().constant(1), seen);
   if (plan.watchesTiny()) {
     vector::StoreOp::create(b, loc, loop.getResult(0), rowMagnitudes, least);
     vector::StoreOp::create(b, loc, loop.getResult(1), rowMagnitudes, greatest);
@@ -202,7 +202,7 @@ void AmxOperands::splitRow(Value row) {
   b.setInsertionPointToStart(loop.getBody());
   Value step = loop.getInductionVar(),
         done = at().mul(step, at().constant(amxStep));
-  met.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+  seen.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
   SmallVector<Value> halves;
   for (int64_t half : {int64_t(0), lanes}) {
     Value here = at().add(done, at().constant(half));
@@ -212,14 +212,14 @@ void AmxOperands::splitRow(Value row) {
                                 firstLanes(lanes, left)));
     if (!plan.watchesTiny())
       continue;
-    Magnitudes now = emitMeet(b, loc, {met[0], met[1]}, halves.back());
-    met = {now.least, now.greatest};
+    Magnitudes now = emitUpdate(b, loc, {seen[0], seen[1]}, halves.back());
+    seen = {now.least, now.greatest};
   }
   for (auto [part, pairs] :
        llvm::enumerate(pairsOfParts(halves[0], halves[1], plan.lhsParts)))
     storeParts(pairs, rowParts, placeInRows(int64_t(part), row, step));
   if (plan.watchesTiny()) // else the loop has an end already
-    scf::YieldOp::create(b, loc, met);
+    scf::YieldOp::create(b, loc, seen);
 }
 
 void AmxOperands::splitColumns(Value column, int64_t vectors) {
@@ -307,29 +307,29 @@ Value AmxOperands::placeOfMagnitudes(Value column) {
   return at().mul(at().sub(column, task.firstColumn), at().constant(2));
 }
 
-void AmxOperands::lookAt(Value column, int64_t vectors) {
+void AmxOperands::findMagnitudes(Value column, int64_t vectors) {
   Value known = memref::LoadOp::create(b, loc, columnMagnitudes,
                                        placeOfMagnitudes(column));
   Value none = arith::ConstantIntOp::create(b, loc, b.getI32Type(), 0);
   when(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, known, none),
        [&] {
          for (int64_t v = 0; v < vectors; ++v)
-           lookAtVector(at().add(column, at().constant(v * lanes)));
+           findMagnitudesOfVector(at().add(column, at().constant(v * lanes)));
        });
 }
 
-void AmxOperands::lookAtVector(Value column) {
+void AmxOperands::findMagnitudesOfVector(Value column) {
   const SumDim &sum = nest.sums.back();
   Value start = startOfColumn(column), place = placeOfMagnitudes(column);
   Magnitudes none = emitNoMagnitudes(b, loc, lanes);
   auto loop = scf::ForOp::create(
       b, loc, at().constant(0), sum.extent, at().constant(1),
       ValueRange{none.least, none.greatest},
-      [&](OpBuilder &, Location, Value line, ValueRange met) {
+      [&](OpBuilder &, Location, Value line, ValueRange seen) {
         Value here = at().add(start, at().mul(line, sum.rhsStride));
         Magnitudes now =
-            emitMeet(b, loc, {met[0], met[1]},
-                     loadFloats(nest.rhs, nest.rhsElement, here, {}));
+            emitUpdate(b, loc, {seen[0], seen[1]},
+                       loadFloats(nest.rhs, nest.rhsElement, here, {}));
         scf::YieldOp::create(b, loc, ValueRange{now.least, now.greatest});
       });
   vector::StoreOp::create(b, loc, loop.getResult(0), columnMagnitudes, place);

@@ -35,7 +35,7 @@ public:
   /// Of a row, in all lanes; of a vector of columns after they were looked at.
   /// Few sums ask for the latter.
   Magnitudes magnitudesOfRow(mlir::Value row);
-  void lookAt(mlir::Value column, int64_t vectors);
+  void findMagnitudes(mlir::Value column, int64_t vectors);
   Magnitudes magnitudesOfColumns(mlir::Value column);
 
   /// Where a row starts in lhs, and a column in rhs.
@@ -47,7 +47,7 @@ private:
   void splitColumns(mlir::Value column, int64_t vectors);
   llvm::SmallVector<mlir::Value> pairsOfParts(mlir::Value low, mlir::Value high,
                                               int64_t count);
-  void lookAtVector(mlir::Value column);
+  void findMagnitudesOfVector(mlir::Value column);
   void copyRow(mlir::Value row);
   void copyColumns(mlir::Value column, int64_t vectors);
   mlir::Value load(mlir::VectorType type, mlir::Value memory,

@@ -56,8 +56,8 @@ Magnitudes emitNoMagnitudes(OpBuilder &b, Location loc, int64_t lanes) {
   return {words(b, loc, type, -1), words(b, loc, type, 0)};
 }
 
-Magnitudes emitMeet(OpBuilder &b, Location loc, Magnitudes magnitudes,
-                    Value floats) {
+Magnitudes emitUpdate(OpBuilder &b, Location loc, Magnitudes magnitudes,
+                      Value floats) {
   VectorType type = wordsLike(b, floats);
   Value bits = arith::BitcastOp::create(b, loc, type, floats);
   Value twice = arith::AddIOp::create(b, loc, bits, bits);

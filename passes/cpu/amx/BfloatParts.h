@@ -20,15 +20,16 @@ llvm::SmallVector<mlir::Value> emitParts(mlir::OpBuilder &b, mlir::Location loc,
 mlir::Value joinHalves(mlir::OpBuilder &b, mlir::Location loc, mlir::Value low,
                        mlir::Value high);
 
-/// What of magnitudes was met: in each lane, twice the bits of the greatest,
-/// and of the least that is not zero, less one (all ones: none), as i32.
+/// The greatest and the least magnitude of some numbers, in each lane, as i32:
+/// twice the bits of the greatest, and of the least that is not zero, less one
+/// (all ones: none).
 struct Magnitudes {
   mlir::Value least, greatest;
 };
 Magnitudes emitNoMagnitudes(mlir::OpBuilder &b, mlir::Location loc,
                             int64_t lanes);
-Magnitudes emitMeet(mlir::OpBuilder &b, mlir::Location loc,
-                    Magnitudes magnitudes, mlir::Value floats);
+Magnitudes emitUpdate(mlir::OpBuilder &b, mlir::Location loc,
+                      Magnitudes magnitudes, mlir::Value floats);
 
 } // namespace tenon
 

@@ -8,7 +8,7 @@
 #include "passes/cpu/attention/AttentionOperands.h"
 #include "passes/cpu/attention/AttentionScores.h"
 #include "passes/cpu/attention/AttentionValues.h"
-#include "passes/cpu/attention/HiddenKeys.h"
+#include "passes/cpu/attention/MaskedKeys.h"
 #include "passes/cpu/tile/PanelPacker.h"
 #include "passes/kernel/element/ElementEmitter.h"
 #include "passes/kernel/numerics/Conversions.h"
@@ -70,7 +70,7 @@ private:
   AttentionScratch scratch;
   std::optional<AttentionScores> scores;
   std::optional<AttentionValues> averages;
-  std::optional<HiddenKeys> hidden; ///< of causal attention
+  std::optional<MaskedKeys> masked; ///< of causal attention
   Values shared;                    ///< the task's batch indices of keys
   Value firstRow, rowCount;         ///< of the task
 };
@@ -96,7 +96,7 @@ TaskCounter AttentionEmitter::emit() {
   scores.emplace(kernel, op, sizes, scratch, query, key.extents[batch]);
   averages.emplace(kernel, sizes, scratch);
   if (op.getCausal())
-    hidden.emplace(kernel, op, sizes, scratch);
+    masked.emplace(kernel, op, sizes, scratch);
   forRange(kernel.begin, kernel.end, 1, [&](Value task) { emitTask(task); });
   JoinedRows::settle(kernel);
   SmallVector<int64_t> order(op.getResultOrder());
@@ -173,32 +173,32 @@ void AttentionEmitter::emitBlock(Value first, Value count, int64_t units,
              [&](Value slot) { body(tileRows(slot, sizes.scoreRows)); });
   };
   auto seen = [&](const TileRows &rows) {
-    return hidden ? hidden->visible(rows.lastKeys, block) : count;
+    return masked ? masked->visible(rows.lastKeys, block) : count;
   };
   auto meet = [&] {
     if (scratch.keys)
       packKeys(block);
     tiles([&](const TileRows &rows) { scores->emit(rows, block, seen(rows)); });
-    if (!hidden) {
+    if (!masked) {
       averages->chooseShifts(rowCount);
       return averages->emit(rowCount, block, [&](Value) { return count; });
     }
-    Value felt = hidden->felt(block, rowCount);
-    when(felt, [&] {
+    Value matters = masked->matter(block, rowCount);
+    when(matters, [&] {
       tiles([&](const TileRows &rows) {
         scores->emitRest(rows, block, seen(rows));
       });
     });
     averages->chooseShifts(rowCount);
     averages->emit(rowCount, block, [&](Value slot) -> Value {
-      return arith::SelectOp::create(b, loc, felt, count,
+      return arith::SelectOp::create(b, loc, matters, count,
                                      seen(tileRows(slot, sizes.valueRows)));
     });
   };
-  if (!hidden)
+  if (!masked)
     return meet();
-  block.finite = hidden->finiteValues(block);
-  when(hidden->seenOrFelt(block, lastRow(), rowCount), meet);
+  block.finite = masked->finiteValues(block);
+  when(masked->canMatter(block, lastRow(), rowCount), meet);
 }
 
 BlockLines AttentionEmitter::linesOf(const StridedOperand &operand,

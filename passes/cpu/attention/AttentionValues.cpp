@@ -86,7 +86,8 @@ void AttentionValues::power(Value slot, Value vector) {
 }
 
 void AttentionValues::nextPowers(Value firstSlot, Value key) {
-  int64_t keys = stepsTogether(averages), perRow = attentionBlock / sizes.lanes,
+  int64_t keys = stepsPerIteration(averages),
+          perRow = attentionBlock / sizes.lanes,
           share = sizes.valueRows * keys / sizes.lanes;
   Value first =
       at().mul(at().floorDiv(key, at().constant(keys)), at().constant(share));

@@ -31,8 +31,6 @@ namespace tenon {
 
 /// Up to as many taps along the last spatial dimension no loop is made.
 constexpr int64_t straightTaps = 11;
-/// Registers of inputs that a vector of channels may be shuffled from.
-constexpr int64_t mostInputs = 4;
 
 namespace {
 class DepthwiseEmitter : KernelLoops {
@@ -108,25 +106,12 @@ private:
   Value firstRow, lastRow, firstChannel, lastChannel; ///< of the task
 };
 
-/// Several groups share a vector, or a group has one feature. Elsewhere a
-/// register tile has enough lanes at work.
-bool isNarrow(int64_t features, int64_t outputs, int64_t lanes) {
-  if (features == 1)
-    return outputs <= lanes;
-  return outputs <= lanes / 2 &&
-         lanes / outputs * features <= mostInputs * lanes;
-}
-
 ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
 Type elementOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getElementType();
-}
-
-std::optional<int64_t> known(int64_t extent) {
-  return ShapedType::isDynamic(extent) ? std::nullopt : std::optional(extent);
 }
 
 DepthwiseEmitter::DepthwiseEmitter(Kernel &kernel, ConvolutionOp op, Type sum)
@@ -145,8 +130,8 @@ DepthwiseEmitter::DepthwiseEmitter(Kernel &kernel, ConvolutionOp op, Type sum)
             op.getStrides()[last],
             op.getRhsDilation()[last],
             op.getPadding()[2 * last],
-            known(shapeOf(op.getLhs())[spatial]),
-            known(shapeOf(op.getResult())[spatial])};
+            knownExtent(shapeOf(op.getLhs())[spatial]),
+            knownExtent(shapeOf(op.getResult())[spatial])};
 }
 
 DepthwisePlanAttr DepthwiseEmitter::choose() {
@@ -486,8 +471,9 @@ bool isCovered(Kernel &kernel, ConvolutionOp op, Type sum) {
   int64_t groups = op.getGroups();
   return groups > 1 && inMemory(op.getLhs()) && inMemory(op.getRhs()) &&
          llvm::all_of(weights, [](int64_t extent) { return extent > 0; }) &&
-         isNarrow(weights.drop_back().back(), weights.back() / groups,
-                  kernel.machine.lanes(sum.getIntOrFloatBitWidth() / 8)) &&
+         areNarrowGroups(
+             weights.drop_back().back(), weights.back() / groups,
+             kernel.machine.lanes(sum.getIntOrFloatBitWidth() / 8)) &&
          llvm::all_of(op.getLhsDilation(), [](int64_t d) { return d == 1; });
 }
 } // namespace

@@ -18,6 +18,21 @@ constexpr int64_t leastWork = 1 << 17;
 /// Tiles at the borders that may be written out.
 constexpr size_t mostRuns = 9;
 
+/// Registers of inputs that a vector of channels may be shuffled from.
+constexpr int64_t mostInputs = 4;
+
+std::optional<int64_t> knownExtent(int64_t extent) {
+  return mlir::ShapedType::isDynamic(extent) ? std::nullopt
+                                             : std::optional(extent);
+}
+
+bool areNarrowGroups(int64_t features, int64_t outputs, int64_t lanes) {
+  if (features == 1)
+    return outputs <= lanes;
+  return outputs <= lanes / 2 &&
+         lanes / outputs * features <= mostInputs * lanes;
+}
+
 bool ColumnWindow::fits(int64_t column, int64_t tap) const {
   int64_t place = column * stride - low + tap * dilation;
   return place >= 0 && place < *input;

@@ -23,6 +23,13 @@ struct ColumnWindow {
   bool fits(int64_t column, int64_t tap) const;
 };
 
+/// The extent, or nothing if it is dynamic.
+std::optional<int64_t> knownExtent(int64_t extent);
+
+/// Whether groups of so many features and outputs are better served by lanes
+/// along several groups: elsewhere a register tile has enough lanes at work.
+bool areNarrowGroups(int64_t features, int64_t outputs, int64_t lanes);
+
 /// `tiles` tiles of `columns` columns each from `first` on. If `inner`, all
 /// taps of all of them lie inside the input.
 struct ColumnRun {

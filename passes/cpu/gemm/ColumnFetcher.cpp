@@ -31,7 +31,7 @@ ColumnFetcher::ColumnFetcher(Kernel &kernel, const ContractionNest &nest,
     : b(kernel.builder), loc(kernel.loc()), nest(nest), size(size), tile(tile),
       machine(kernel.machine),
       lanes(machine.lanes(nest.sum.getIntOrFloatBitWidth() / 8)),
-      together(stepsTogether(nest)) {}
+      together(stepsPerIteration(nest)) {}
 
 /// Whether the sums go through a panel from its start to its end.
 bool ColumnFetcher::readsThrough() {

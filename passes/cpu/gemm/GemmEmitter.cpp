@@ -7,7 +7,7 @@
 
 #include "passes/cpu/gemm/ColumnFetcher.h"
 #include "passes/cpu/gemm/GemmPlan.h"
-#include "passes/cpu/gemm/KeptSums.h"
+#include "passes/cpu/gemm/PartialSums.h"
 #include "passes/cpu/gemm/RowTiles.h"
 #include "passes/cpu/tile/GemmTask.h"
 #include "passes/cpu/tile/KernelLoops.h"
@@ -34,7 +34,7 @@ public:
         tiles(kernel, nest, lanes), epilogue(kernel, dot, nest.sum, lanes),
         fetcher(kernel, nest, facts.size, tile), task(kernel, nest, block),
         rows(kernel, *this, task), panels(kernel, nest, width, lanes),
-        kept(kernel, nest.sum, lanes, width) {}
+        partial(kernel, nest.sum, lanes, width) {}
 
   /// Code for the tasks [begin, end).
   void emit(Value begin, Value end);
@@ -52,12 +52,12 @@ private:
                  Value lhsOffset, Value rhsOffset);
   ColumnSource packedColumns(const TilePanel &panel, Value rhsOffset,
                              Value depth);
-  void addTile(const ColumnSource &columns, const RowRun &run, Value keptRow,
+  void addTile(const ColumnSource &columns, const RowRun &run, Value partialRow,
                ArrayRef<Value> taps, Value lhsOffset, Value depth);
   bool isHalved(const TilePanel &panel, const RowRun &run);
   void finish(const TilePanel &panel, const Values &position,
               llvm::function_ref<Value(int64_t)> sums);
-  void drain(const TilePanel &panel, Value row, Value keptRow, Value count);
+  void drain(const TilePanel &panel, Value row, Value partialRow, Value count);
 
   TileKernel tiles;
   TileEpilogue epilogue;
@@ -65,7 +65,7 @@ private:
   GemmTask task;
   RowTiles rows;
   TilePanels panels;
-  KeptSums kept;
+  PartialSums partial;
   bool wide = true;
   bool drains = false; ///< the epilogue reads its sums from the stack
   Value panelMemory;
@@ -75,9 +75,9 @@ void GemmEmitter::emit(Value begin, Value end) {
   wide = epilogue.vectorizes(nest.columnIsLast());
   drains = !wide || !epilogue.isShort();
   if (inPieces() || isDeep())
-    kept.reserve(sharedRows + (isDeep() ? tile.rows : 0));
+    partial.reserve(sharedRows + (isDeep() ? tile.rows : 0));
   else if (drains)
-    kept.reserve(tile.rows);
+    partial.reserve(tile.rows);
   if (packsWhole())
     panelMemory = scratchOf(nest.sum, *facts.size.sum * width);
   else if (packs())
@@ -87,8 +87,8 @@ void GemmEmitter::emit(Value begin, Value end) {
                                          nest.sum.getIntOrFloatBitWidth(),
                                      nest.block * width));
   if (isDeep())
-    kept.storeRows(tile.vectors, at().constant(sharedRows),
-                   kept.zeros(tile.rows * tile.vectors));
+    partial.storeRows(tile.vectors, at().constant(sharedRows),
+                      partial.zeros(tile.rows * tile.vectors));
   forRange(begin, end, 1, [&](Value number) {
     task.enter(number);
     panels.forEach(task.firstColumn, task.lastColumn,
@@ -119,19 +119,19 @@ void GemmEmitter::finish(const TilePanel &panel, const Values &position,
 }
 
 /// The epilogue of `count` rows whose sums wait on the stack.
-void GemmEmitter::drain(const TilePanel &panel, Value row, Value keptRow,
+void GemmEmitter::drain(const TilePanel &panel, Value row, Value partialRow,
                         Value count) {
   forRange(at().constant(0), count, 1, [&](Value r) {
     Values position = task.positionOf(at().add(row, r));
-    Value place = at().add(keptRow, r);
+    Value place = at().add(partialRow, r);
     if (wide)
       return finish(panel, position,
-                    [&](int64_t v) { return kept.load(place, v); });
+                    [&](int64_t v) { return partial.load(place, v); });
     forRange(panel.first, panel.end, 1, [&](Value column) {
       Value place =
-          at().add(at().mul(at().add(keptRow, r), at().constant(width)),
+          at().add(at().mul(at().add(partialRow, r), at().constant(width)),
                    at().sub(column, panel.first));
-      Value sum = memref::LoadOp::create(b, loc, kept.memory, place);
+      Value sum = memref::LoadOp::create(b, loc, partial.memory, place);
       epilogue.finishOne(task.placeOf(position, column), sum);
     });
   });
@@ -178,21 +178,21 @@ void GemmEmitter::emitDirect(const TilePanel &panel) {
       Value next = at().mul(at().add(k, at().constant(depth)),
                             nest.sums.back().rhsStride);
       rows.forEach(low, high, [&](const RowRun &run) {
-        Value keptRow = at().sub(run.first, low);
+        Value partialRow = at().sub(run.first, low);
         ColumnSource source = columns;
         source.halved = isHalved(panel, run);
-        fetcher.fetchNext(source, at().add(columns.base, next), keptRow,
+        fetcher.fetchNext(source, at().add(columns.base, next), partialRow,
                           run.count, {sharedRows, depth, k});
-        kept.storeRows(panel.vectors, keptRow,
-                       tiles.run(rows.offsetsOf(run, rows.positionsOf(run)),
-                                 nest.sums.back().lhsStride, source, k,
-                                 at().constant(depth), [&] {
-                                   Value former = arith::SelectOp::create(
-                                       b, loc, isFirst,
-                                       at().constant(sharedRows), keptRow);
-                                   return kept.loadRows(panel.vectors, former,
-                                                        run.count);
-                                 }));
+        partial.storeRows(
+            panel.vectors, partialRow,
+            tiles.run(
+                rows.offsetsOf(run, rows.positionsOf(run)),
+                nest.sums.back().lhsStride, source, k, at().constant(depth),
+                [&] {
+                  Value former = arith::SelectOp::create(
+                      b, loc, isFirst, at().constant(sharedRows), partialRow);
+                  return partial.loadRows(panel.vectors, former, run.count);
+                }));
       });
     });
     finishTiles(panel, columns, low, high, whole);
@@ -213,12 +213,12 @@ void GemmEmitter::finishTiles(const TilePanel &panel, const ColumnSource &from,
         columns, next, at().sub(run.first, low), run.count,
         isDeep() ? FetchedPiece{sharedRows, plan.getPiece(), done}
                  : FetchedPiece{block.rows, facts.size.sum.value_or(0)});
-    Value keptRow = done ? at().sub(run.first, low) : at().constant(0);
+    Value partialRow = done ? at().sub(run.first, low) : at().constant(0);
     SmallVector<Values> positions = rows.positionsOf(run);
     Values starts = rows.offsetsOf(run, positions);
     auto former = [&] {
-      return done ? kept.loadRows(panel.vectors, keptRow, run.count)
-                  : kept.zeros(run.count * panel.vectors);
+      return done ? partial.loadRows(panel.vectors, partialRow, run.count)
+                  : partial.zeros(run.count * panel.vectors);
     };
     Values sums;
     if (isChain()) {
@@ -229,8 +229,8 @@ void GemmEmitter::finishTiles(const TilePanel &panel, const ColumnSource &from,
       sums = tiles.runAll(starts, positions, columns, former());
     }
     if (drains) {
-      kept.storeRows(panel.vectors, keptRow, sums);
-      return drain(panel, run.first, keptRow,
+      partial.storeRows(panel.vectors, partialRow, sums);
+      return drain(panel, run.first, partialRow,
                    run.exist ? run.exist : at().constant(run.count));
     }
     for (int64_t r = 0; r < run.count; ++r) {
@@ -251,7 +251,7 @@ void GemmEmitter::emitPacked(const TilePanel &panel) {
     Value high =
         at().min(at().add(low, at().constant(sharedRows)), task.lastRow);
     Value count = at().sub(high, low);
-    kept.clear(panel.vectors, count, tile.rows);
+    partial.clear(panel.vectors, count, tile.rows);
     addPacked(panel, low, high, {}, at().constant(0), task.rhsBase);
     drain(panel, low, at().constant(0), count);
   });
@@ -285,15 +285,15 @@ void GemmEmitter::addPacked(const TilePanel &panel, Value low, Value high,
       rows.forEach(low, high, [&](const RowRun &run) {
         ColumnSource source = columns;
         Value next = at().mul(at().constant(depth), dim.rhsStride),
-              keptRow = at().sub(run.first, low);
+              partialRow = at().sub(run.first, low);
         FetchedPiece piece{sharedRows, depth};
         if (!packs())
-          fetcher.fetchNext(source, at().add(columns.base, next), keptRow,
+          fetcher.fetchNext(source, at().add(columns.base, next), partialRow,
                             run.count, piece);
         else if (!columnsAcross())
           fetcher.fetchForPacking(at().add(at().add(rhs, panel.first), next),
-                                  panel.vectors, keptRow, run.count, piece);
-        addTile(source, run, keptRow, taps, lhs, here);
+                                  panel.vectors, partialRow, run.count, piece);
+        addTile(source, run, partialRow, taps, lhs, here);
       });
     });
   });
@@ -315,8 +315,8 @@ ColumnSource GemmEmitter::packedColumns(const TilePanel &panel, Value rhsOffset,
 
 /// Adds the columns at hand to a tile's sums on the stack.
 void GemmEmitter::addTile(const ColumnSource &columns, const RowRun &run,
-                          Value keptRow, ArrayRef<Value> taps, Value lhsOffset,
-                          Value depth) {
+                          Value partialRow, ArrayRef<Value> taps,
+                          Value lhsOffset, Value depth) {
   SmallVector<Values> positions = rows.positionsOf(run);
   Values starts = rows.offsetsOf(run, positions), fits;
   int64_t count = run.count;
@@ -332,10 +332,10 @@ void GemmEmitter::addTile(const ColumnSource &columns, const RowRun &run,
   }
   int64_t vectors = columns.places.size();
   auto waiting = [&](int64_t r, int64_t v) {
-    return kept.load(at().add(keptRow, at().constant(r)), v);
+    return partial.load(at().add(partialRow, at().constant(r)), v);
   };
   auto add = [&] {
-    Values sums = kept.zeros(count * vectors);
+    Values sums = partial.zeros(count * vectors);
     for (int64_t i = 0; i < count * vectors; ++i)
       if (nest.block == 0)
         sums[i] = waiting(i / vectors, i % vectors);
@@ -356,7 +356,7 @@ void GemmEmitter::addTile(const ColumnSource &columns, const RowRun &run,
                                        .getResult()
                                  : joined;
           }
-          kept.store(sum, at().add(keptRow, at().constant(r)), v);
+          partial.store(sum, at().add(partialRow, at().constant(r)), v);
         }
       };
       // Rows whose window leaves the input here keep their former sums.

@@ -4,7 +4,7 @@
 
 #include "passes/kernel/element/ElementEmitter.h"
 
-#include "passes/cpu/rows/Lines.h"
+#include "passes/cpu/rows/RowTasks.h"
 #include "passes/kernel/numerics/Conversions.h"
 #include "passes/kernel/numerics/ElementwiseEmitter.h"
 

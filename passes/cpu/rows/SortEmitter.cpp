@@ -2,7 +2,7 @@
 // then call the core to sort each row in place.
 #include "passes/cpu/rows/RowKernels.h"
 
-#include "passes/cpu/rows/Lines.h"
+#include "passes/cpu/rows/RowTasks.h"
 #include "passes/kernel/CoreCalls.h"
 #include "passes/kernel/element/ElementEmitter.h"
 

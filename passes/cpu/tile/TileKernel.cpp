@@ -24,7 +24,7 @@ constexpr int64_t unrolled = 4;
 /// Up to as many steps no loop is made.
 constexpr int64_t straight = 16;
 
-int64_t stepsTogether(const ContractionNest &nest) {
+int64_t stepsPerIteration(const ContractionNest &nest) {
   return std::max(unrolled, nest.sumsPerElement);
 }
 
@@ -127,7 +127,7 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
 FetchAhead TileKernel::fetchedAt(FetchAhead ahead, Value k) {
   Value fetched = at().floorDiv(
       at().mul(k, at().constant(ahead.lines * ahead.lineElements)),
-      at().constant(stepsTogether(nest)));
+      at().constant(stepsPerIteration(nest)));
   for (Value &base : ahead.bases)
     base = at().add(base, fetched);
   if (ahead.turn)
@@ -267,7 +267,7 @@ TileKernel::chain(ArrayRef<Value> rows, Value rowStride,
     steps(rows, rowStride, columns, 0, *known, sums);
     return sums;
   }
-  int64_t together = stepsTogether(nest);
+  int64_t together = stepsPerIteration(nest);
   Value width = at().constant(together);
   Value whole = at().mul(at().floorDiv(extent, width), width);
   auto loop = [&](Value from, Value to, int64_t steps) {

@@ -11,7 +11,7 @@
 namespace tenon {
 
 /// Steps of the innermost loop in one iteration: whole elements of rhs.
-int64_t stepsTogether(const ContractionNest &nest);
+int64_t stepsPerIteration(const ContractionNest &nest);
 
 /// What a tile fetches while it computes: `lines` lines of the cache for every
 /// iteration of the innermost loop, one after another, from each base on in the
@@ -50,8 +50,8 @@ public:
 
   /// One chain of products over k in [0, extent) on top of `sums` (rows x
   /// vectors, row by row): rows start at `rows` in lhs and step by `rowStride`.
-  /// `meanwhile` writes other work into each iteration of stepsTogether steps,
-  /// the first of which it is given.
+  /// `meanwhile` writes other work into each iteration of stepsPerIteration
+  /// steps, the first of which it is given.
   llvm::SmallVector<mlir::Value>
   chain(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,
         const ColumnSource &columns, mlir::Value extent, mlir::ValueRange sums,

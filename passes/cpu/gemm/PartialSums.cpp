@@ -1,5 +1,5 @@
 // Rows lie one after another, each as wide as a whole panel.
-#include "passes/cpu/gemm/KeptSums.h"
+#include "passes/cpu/gemm/PartialSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -8,24 +8,25 @@ using namespace mlir;
 
 namespace tenon {
 
-void KeptSums::reserve(int64_t rows) {
+void PartialSums::reserve(int64_t rows) {
   memory = scratchOf(type.getElementType(), rows * width);
 }
 
-Value KeptSums::placeOf(Value row, int64_t vector) {
+Value PartialSums::placeOf(Value row, int64_t vector) {
   return at().add(at().mul(row, at().constant(width)),
                   at().constant(vector * type.getNumElements()));
 }
 
-Value KeptSums::load(Value row, int64_t vector) {
+Value PartialSums::load(Value row, int64_t vector) {
   return vector::LoadOp::create(b, loc, type, memory, placeOf(row, vector));
 }
 
-void KeptSums::store(Value sum, Value row, int64_t vector) {
+void PartialSums::store(Value sum, Value row, int64_t vector) {
   vector::StoreOp::create(b, loc, sum, memory, placeOf(row, vector));
 }
 
-KeptSums::Values KeptSums::loadRows(int64_t vectors, Value row, int64_t count) {
+PartialSums::Values PartialSums::loadRows(int64_t vectors, Value row,
+                                          int64_t count) {
   Values sums;
   for (int64_t r = 0; r < count; ++r)
     for (int64_t v = 0; v < vectors; ++v)
@@ -33,20 +34,20 @@ KeptSums::Values KeptSums::loadRows(int64_t vectors, Value row, int64_t count) {
   return sums;
 }
 
-void KeptSums::storeRows(int64_t vectors, Value row, ArrayRef<Value> sums) {
+void PartialSums::storeRows(int64_t vectors, Value row, ArrayRef<Value> sums) {
   for (auto [i, sum] : llvm::enumerate(sums))
     store(sum, at().add(row, at().constant(int64_t(i) / vectors)),
           int64_t(i) % vectors);
 }
 
-void KeptSums::clear(int64_t vectors, Value count, int64_t tileRows) {
+void PartialSums::clear(int64_t vectors, Value count, int64_t tileRows) {
   Value whole =
       at().mul(at().ceilDiv(count, tileRows), at().constant(tileRows));
   forRange(at().constant(0), whole, 1,
            [&](Value row) { storeRows(vectors, row, zeros(vectors)); });
 }
 
-KeptSums::Values KeptSums::zeros(int64_t count) {
+PartialSums::Values PartialSums::zeros(int64_t count) {
   return Values(count, arith::ConstantOp::create(b, loc, b.getZeroAttr(type)));
 }
 

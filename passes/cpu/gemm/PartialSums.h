@@ -1,17 +1,17 @@
-// Sums of a contraction that wait on the stack, a panel's of each row, until
-// more products join them.
-#ifndef TENON_PASSES_CPU_GEMM_KEPTSUMS_H
-#define TENON_PASSES_CPU_GEMM_KEPTSUMS_H
+// Partial sums of a contraction, on the stack: those of one panel for each row,
+// until more products are added.
+#ifndef TENON_PASSES_CPU_GEMM_PARTIALSUMS_H
+#define TENON_PASSES_CPU_GEMM_PARTIALSUMS_H
 
 #include "passes/cpu/tile/KernelLoops.h"
 
 namespace tenon {
 
-class KeptSums : KernelLoops {
+class PartialSums : KernelLoops {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
 
-  KeptSums(Kernel &kernel, mlir::Type element, int64_t lanes, int64_t width)
+  PartialSums(Kernel &kernel, mlir::Type element, int64_t lanes, int64_t width)
       : KernelLoops(kernel), type(mlir::VectorType::get({lanes}, element)),
         width(width) {}
 
@@ -40,4 +40,4 @@ private:
 
 } // namespace tenon
 
-#endif // TENON_PASSES_CPU_GEMM_KEPTSUMS_H
+#endif // TENON_PASSES_CPU_GEMM_PARTIALSUMS_H

@@ -1,7 +1,7 @@
 // Loops for kernels whose tasks are rows along any dimension `dim`: all
 // elements that differ only in that index.
-#ifndef TENON_PASSES_CPU_ROWS_LINES_H
-#define TENON_PASSES_CPU_ROWS_LINES_H
+#ifndef TENON_PASSES_CPU_ROWS_ROWTASKS_H
+#define TENON_PASSES_CPU_ROWS_ROWTASKS_H
 
 #include "passes/kernel/Kernel.h"
 
@@ -18,4 +18,4 @@ void forEachLine(Kernel &kernel, mlir::Value shaped, int64_t dim,
 
 } // namespace tenon
 
-#endif // TENON_PASSES_CPU_ROWS_LINES_H
+#endif // TENON_PASSES_CPU_ROWS_ROWTASKS_H

@@ -1,6 +1,6 @@
-// What is hidden is decided a block at a time, from where its rows and keys are
-// and from the greatest scores so far.
-#include "passes/cpu/attention/HiddenKeys.h"
+// Masked keys are found a block at a time, from the places of its rows and keys
+// and from the row maxima so far.
+#include "passes/cpu/attention/MaskedKeys.h"
 
 #include "passes/kernel/numerics/Lanes.h"
 
@@ -16,12 +16,12 @@ namespace tenon {
 /// to nothing in f32.
 constexpr double vanishing = 105;
 
-HiddenKeys::HiddenKeys(Kernel &kernel, AttentionOp op,
+MaskedKeys::MaskedKeys(Kernel &kernel, AttentionOp op,
                        const AttentionSizes &sizes,
                        const AttentionScratch &scratch)
     : AttentionTile(kernel, sizes, scratch), op(op) {}
 
-Value HiddenKeys::visible(ArrayRef<Value> lastKeys, const KeyBlock &block) {
+Value MaskedKeys::visible(ArrayRef<Value> lastKeys, const KeyBlock &block) {
   Value last = lastKeys.front();
   for (Value key : lastKeys.drop_front())
     last = at().max(last, key);
@@ -29,7 +29,7 @@ Value HiddenKeys::visible(ArrayRef<Value> lastKeys, const KeyBlock &block) {
   return at().max(at().min(seen, block.count), at().constant(0));
 }
 
-Value HiddenKeys::finiteValues(const KeyBlock &block) {
+Value MaskedKeys::finiteValues(const KeyBlock &block) {
   Value zero = number(0);
   auto loop = scf::ForOp::create(b, loc, at().constant(0), block.count,
                                  at().constant(1), zero);
@@ -50,17 +50,17 @@ Value HiddenKeys::finiteValues(const KeyBlock &block) {
   return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, sum, sum);
 }
 
-Value HiddenKeys::seenOrFelt(const KeyBlock &block, Value lastRow, Value rows) {
+Value MaskedKeys::canMatter(const KeyBlock &block, Value lastRow, Value rows) {
   Value lastKey = at().add(lastRow, kernel.arguments.lookup(op.getCausal()));
   Value seen = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle,
                                      block.first, lastKey);
   return choose(
              seen, seen, [&] { return Values{truth()}; },
-             [&] { return Values{felt(block, rows, false)}; })
+             [&] { return Values{matter(block, rows, false)}; })
       .front();
 }
 
-Value HiddenKeys::felt(const KeyBlock &block, Value rows, bool inBlock) {
+Value MaskedKeys::matter(const KeyBlock &block, Value rows, bool inBlock) {
   // A mask that is added may make a filled score anything.
   if (op.getMask() && !op.getMask().getType().getElementType().isInteger(1))
     return truth();
@@ -71,7 +71,7 @@ Value HiddenKeys::felt(const KeyBlock &block, Value rows, bool inBlock) {
 
 /// Whether the powers of filled scores are zero beside the greatest score of
 /// each of the task's rows, that in the block at hand counted or not.
-Value HiddenKeys::fillsVanish(Value rows, bool inBlock) {
+Value MaskedKeys::fillsVanish(Value rows, bool inBlock) {
   auto loop = scf::ForOp::create(b, loc, at().constant(0), rows,
                                  at().constant(1), truth());
   OpBuilder::InsertionGuard guard(b);
@@ -87,7 +87,7 @@ Value HiddenKeys::fillsVanish(Value rows, bool inBlock) {
   return loop.getResult(0);
 }
 
-Value HiddenKeys::truth() {
+Value MaskedKeys::truth() {
   return arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
 }
 
