@@ -8,13 +8,13 @@
 namespace tenon {
 
 /// Counts tasks of `perTask` rows along `dim` of the first output.
-TaskCounter lineTasks(int64_t dim, int64_t perTask);
+TaskCounter rowTasks(int64_t dim, int64_t perTask);
 
 /// Emits a loop over the rows of `shaped` along `dim` in the kernel's task
 /// range. `body` gets the indices of a row's first element.
-void forEachLine(Kernel &kernel, mlir::Value shaped, int64_t dim,
-                 int64_t perTask,
-                 llvm::function_ref<void(llvm::ArrayRef<mlir::Value>)> body);
+void forEachRow(Kernel &kernel, mlir::Value shaped, int64_t dim,
+                int64_t perTask,
+                llvm::function_ref<void(llvm::ArrayRef<mlir::Value>)> body);
 
 } // namespace tenon
 

@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace tenon {
 
-TaskCounter lineTasks(int64_t dim, int64_t perTask) {
+TaskCounter rowTasks(int64_t dim, int64_t perTask) {
   return [dim, perTask](OpBuilder &b, Location loc,
                         ArrayRef<OpFoldResult> sizes) -> Value {
     IndexBuilder at{b, loc};
@@ -24,8 +24,8 @@ TaskCounter lineTasks(int64_t dim, int64_t perTask) {
   };
 }
 
-void forEachLine(Kernel &kernel, Value shaped, int64_t dim, int64_t perTask,
-                 llvm::function_ref<void(ArrayRef<Value>)> body) {
+void forEachRow(Kernel &kernel, Value shaped, int64_t dim, int64_t perTask,
+                llvm::function_ref<void(ArrayRef<Value>)> body) {
   OpBuilder &b = kernel.builder;
   IndexBuilder at{b, kernel.loc()};
   ElementEmitter sizes(kernel, 1);
@@ -60,7 +60,7 @@ TaskCounter emitScan(Kernel &kernel) {
   Type sum =
       isa<Float16Type, BFloat16Type>(element) ? Type(b.getF32Type()) : element;
   constexpr int64_t perTask = 16;
-  forEachLine(
+  forEachRow(
       kernel, kernel.outputs[0], dim, perTask, [&](ArrayRef<Value> line) {
         Value width = ElementEmitter(kernel, 1).extent(kernel.outputs[0], dim);
         Value init = emitIdentity(b, loc, op.getKind(), sum,
@@ -88,7 +88,7 @@ TaskCounter emitScan(Kernel &kernel) {
                       kernel.outputs[0], place);
         scf::YieldOp::create(b, loc, next);
       });
-  return lineTasks(dim, perTask);
+  return rowTasks(dim, perTask);
 }
 
 } // namespace tenon

@@ -34,7 +34,7 @@ TaskCounter emitSort(Kernel &kernel) {
   IndexBuilder at{b, loc};
   int64_t dim = op.getDim();
   auto type = cast<RankedTensorType>(op.getOperand().getType());
-  forEachLine(kernel, kernel.outputs[0], dim, 1, [&](ArrayRef<Value> line) {
+  forEachRow(kernel, kernel.outputs[0], dim, 1, [&](ArrayRef<Value> line) {
     ElementEmitter sizes(kernel, 1);
     Value width = sizes.extent(kernel.outputs[0], dim);
     auto loop =
@@ -63,7 +63,7 @@ TaskCounter emitSort(Kernel &kernel) {
               addressOf(kernel, kernel.outputs[1], line),
               asInteger(kernel, width), asInteger(kernel, stride), descending});
   });
-  return lineTasks(dim, 1);
+  return rowTasks(dim, 1);
 }
 
 } // namespace tenon
