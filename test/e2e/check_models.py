@@ -4,7 +4,8 @@ memory.
 
 For every model of export_models.py:
   accuracy  the largest and the rms error against PyTorch in float64 are at
-            most twice (--allowed-error) those of PyTorch in float32, over all
+            most twice (--allowed-error; detectors: four times) those of PyTorch
+            in float32, over all
             exported sizes; results have PyTorch's shapes; detectors also get
             an image without a hit
   threads   1, 2 and 5 threads give equal bits
@@ -153,6 +154,12 @@ class Model:
                 sums[3] += (torch ** 2).sum()
                 sums[4] += exact.size
 
+    def allowed_error(self):
+        """The allowed ratio of errors. A detector's error is that of a few boxes
+        after a long chain of ops, and PyTorch's own differs by machine."""
+        detector = self.name in DETECTORS + OPEN_DETECTORS
+        return self.options.allowed_error * (2 if detector else 1)
+
     def judge(self):
         """Compares each output's errors over all sizes with PyTorch's."""
         worst = 0.0
@@ -167,7 +174,7 @@ class Model:
                     (0.0 if mine == 0 else np.inf)
                 worst = max(worst, ratio)
                 self.checks.that(
-                    ratio <= self.options.allowed_error,
+                    ratio <= self.allowed_error(),
                     f"{self.name}: {name}: {kind} error {mine:.3g}, "
                     f"PyTorch's {other:.3g}")
         return worst
