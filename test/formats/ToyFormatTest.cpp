@@ -73,6 +73,7 @@ public:
     if (std::ifstream(options.input) >> word >> size && size > 0)
       return std::make_unique<ToyModel>(options.input, size);
     report({.file = options.input,
+            .place = "line 1",
             .text = "expected a size after 'toy'",
             .status = Status::InvalidModel});
     return nullptr;

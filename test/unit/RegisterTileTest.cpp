@@ -175,13 +175,17 @@ TEST(RegisterTile, WidePanelsAreReadAloneOrInShares) {
   EXPECT_EQ(chooseTile({1, 1, 768, 768}, machineWith(64), 16, {false, 6, true})
                 .vectors,
             6);
-  EXPECT_EQ(chooseTile({1, {}, 768, 768}, 64, 16, {false, 6, true}).vectors, 6);
+  EXPECT_EQ(chooseTile({1, {}, 768, 768}, machineWith(64), 16, {false, 6, true})
+                .vectors,
+            6);
   EXPECT_EQ(
       chooseTile({1, 128, 768, 768}, machineWith(64), 16, {false, 6, true})
           .rows,
       8);
   // Not divided, because the last panel is not full.
-  EXPECT_EQ(chooseTile({1, {}, 50257, 768}, 64, 16, {false, 4}).vectors, 4);
+  EXPECT_EQ(
+      chooseTile({1, {}, 50257, 768}, machineWith(64), 16, {false, 4}).vectors,
+      4);
   EXPECT_EQ(
       chooseTile({1, 16, 768, 768}, machineWith(64), 16, {false, 4, true}).rows,
       4);

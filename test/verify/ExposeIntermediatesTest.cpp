@@ -35,7 +35,7 @@ TEST(ExposeIntermediates, AppendsComputedValues) {
   ASSERT_TRUE(succeeded(verify(*module)));
   std::vector<std::string> names;
   for (unsigned i = 0; i < function.getNumResults(); ++i)
-    names.push_back(annotation::name.ofResult(function, i).str());
+    names.push_back(tenon::annotation::name.ofResult(function, i).str());
   EXPECT_EQ(names,
             (std::vector<std::string>{"y", "node \"first\" (tenon.abs)",
                                       "node \"twice\" (tenon.tanh)",

@@ -4,6 +4,7 @@
 
 #include "compiler/codegen/Optimizer.h"
 #include "compiler/pipeline/Pipelines.h"
+#include "dialects/tenon/Annotations.h"
 #include "runtime/tenon_abi.h"
 
 #include "mlir/IR/MLIRContext.h"
