@@ -26,14 +26,35 @@ bool DimRangesAttr::classof(Attribute attr) {
          });
 }
 
-LogicalResult
-DimRangeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
-                     int64_t least, int64_t most, int64_t multiple) {
-  if (least < 0 || most < least || multiple < 1)
-    return emitError() << "expected 0 <= least <= most and a positive "
-                          "multiple, got "
-                       << least << " to " << most << " by " << multiple;
-  return success();
+bool DimRangeAttr::classof(Attribute attr) {
+  auto range = dyn_cast<DenseI64ArrayAttr>(attr);
+  return range && range.size() == 3 && range[0] >= 0 && range[1] >= range[0] &&
+         range[2] >= 1;
+}
+
+DimRangeAttr DimRangeAttr::get(MLIRContext *context, int64_t least,
+                               int64_t most, int64_t multiple) {
+  return cast<DimRangeAttr>(
+      Attribute(DenseI64ArrayAttr::get(context, {least, most, multiple})));
+}
+
+bool LaunchRowAttr::classof(Attribute attr) {
+  auto row = dyn_cast<ArrayAttr>(attr);
+  return row && row.size() == 2 && isa<FlatSymbolRefAttr>(row[0]) &&
+         isa<LocationAttr>(row[1]);
+}
+
+LaunchRowAttr LaunchRowAttr::get(FlatSymbolRefAttr kernel, LocationAttr nodes) {
+  return cast<LaunchRowAttr>(
+      ArrayAttr::get(kernel.getContext(), {kernel, nodes}));
+}
+
+FlatSymbolRefAttr LaunchRowAttr::getKernel() const {
+  return cast<FlatSymbolRefAttr>(getValue()[0]);
+}
+
+LocationAttr LaunchRowAttr::getNodes() const {
+  return cast<LocationAttr>(getValue()[1]);
 }
 
 LogicalResult
@@ -202,7 +223,8 @@ constexpr StringLiteral kindName<DimSizesAttr> =
     "a dictionary of i64 numbers, none negative";
 template <>
 constexpr StringLiteral kindName<DimRangesAttr> =
-    "a dictionary of #tenon.dim_range";
+    "a dictionary of array<i64: least, most, multiple> with 0 <= least <= "
+    "most and 1 <= multiple";
 template <> constexpr StringLiteral kindName<VariantAttr> = "a #tenon.variant";
 template <> constexpr StringLiteral kindName<MachineAttr> = "a #tenon.machine";
 template <> constexpr StringLiteral kindName<Attribute> = "an attribute";
@@ -211,7 +233,7 @@ constexpr StringLiteral kindName<ArrayOf<DimSizesAttr>> =
     "an array of dictionaries of i64 numbers, none negative";
 template <>
 constexpr StringLiteral kindName<ArrayOf<LaunchRowAttr>> =
-    "an array of #tenon.launch_row";
+    "an array of [@kernel, location]";
 template <>
 constexpr StringLiteral kindName<ArrayOf<StringAttr>> = "an array of strings";
 
@@ -255,28 +277,19 @@ Declaration ofImported(Declaration made) {
 
 ArrayRef<Declaration> declarations() {
   using namespace annotation;
-  static const Declaration table[] = {ofImported(declare(name)),
-                                      ofImported(declare(dims, verifyDims)),
-                                      ofImported(declare(ranges)),
-                                      ofImported(declare(producer)),
-                                      ofImported(declare(source)),
-                                      declare(machine),
-                                      declare(plan),
-                                      declare(pad, verifyPad),
-                                      declare(specialize),
-                                      declare(variant, verifyVariant),
-                                      declare(group, verifyGroup),
-                                      declare(numInputs, verifySignature),
-                                      declare(numOutputs, verifySignature),
-                                      declare(arenaBytes),
-                                      declare(usesState),
-                                      declare(output, verifyOutput),
-                                      declare(bounded, verifyBounded),
-                                      declare(weightBytes),
-                                      declare(stateBytes),
-                                      declare(launchNumber),
-                                      declare(launches),
-                                      declare(sites)};
+  static const Declaration table[] = {
+      ofImported(declare(name)), ofImported(declare(dims, verifyDims)),
+      ofImported(declare(ranges)), ofImported(declare(producer)),
+      ofImported(declare(source)),
+      // A text of a later phase states one.
+      ofImported(declare(machine)), declare(plan), declare(pad, verifyPad),
+      declare(specialize), declare(variant, verifyVariant),
+      declare(group, verifyGroup), declare(numInputs, verifySignature),
+      declare(numOutputs, verifySignature), declare(arenaBytes),
+      declare(usesState), declare(output, verifyOutput),
+      declare(bounded, verifyBounded), declare(weightBytes),
+      declare(stateBytes), declare(launchNumber), declare(launches),
+      declare(sites)};
   return table;
 }
 

@@ -31,6 +31,32 @@ public:
   auto entries() const { return getAsRange<EntryT>(); }
 };
 
+/// The sizes that an extent may have, `array<i64: least, most, multiple>`.
+class DimRangeAttr : public mlir::DenseI64ArrayAttr {
+public:
+  using DenseArrayAttrImpl::DenseArrayAttrImpl;
+  static bool classof(mlir::Attribute attr);
+  static DimRangeAttr get(mlir::MLIRContext *context, int64_t least,
+                          int64_t most, int64_t multiple);
+
+  int64_t getLeast() const { return asArrayRef()[0]; }
+  int64_t getMost() const { return asArrayRef()[1]; }
+  int64_t getMultiple() const { return asArrayRef()[2]; }
+};
+
+/// One launch, `[@kernel, loc(...)]`: what it calls, and the model nodes that
+/// the kernel computes.
+class LaunchRowAttr : public mlir::ArrayAttr {
+public:
+  using ArrayAttr::ArrayAttr;
+  static bool classof(mlir::Attribute attr);
+  static LaunchRowAttr get(mlir::FlatSymbolRefAttr kernel,
+                           mlir::LocationAttr nodes);
+
+  mlir::FlatSymbolRefAttr getKernel() const;
+  mlir::LocationAttr getNodes() const;
+};
+
 /// What is allowed of named extents: a dictionary from a name to its range.
 class DimRangesAttr : public mlir::DictionaryAttr {
 public:

@@ -6,18 +6,8 @@
 
 include "dialects/tenon/TenonBase.td"
 
-//===-- Kinds -------------------------------------------------------------===//
-
-def Tenon_DimRangeAttr : AttrDef<Tenon_Dialect, "DimRange"> {
-  let mnemonic = "dim_range";
-  let summary = "The sizes that a named extent may have";
-  let description = [{
-    From `least` to `most`, both allowed, and a multiple of `multiple`: `#tenon.dim_range<8 to 32 by 8>`.
-  }];
-  let parameters = (ins "int64_t":$least, "int64_t":$most, "int64_t":$multiple);
-  let assemblyFormat = "`<` $least `to` $most `by` $multiple `>`";
-  let genVerifyDecl = 1;
-}
+// Annotations that stay on modules to the last phase are views of builtin
+// attributes: tools that do not know our dialect read the text of that phase.
 
 def Tenon_VariantAttr : AttrDef<Tenon_Dialect, "Variant"> {
   let mnemonic = "variant";
@@ -30,19 +20,7 @@ def Tenon_VariantAttr : AttrDef<Tenon_Dialect, "Variant"> {
   let genVerifyDecl = 1;
 }
 
-def Tenon_LaunchRowAttr : AttrDef<Tenon_Dialect, "LaunchRow"> {
-  let mnemonic = "launch_row";
-  let summary = "One launch in the table of launches";
-  let description = [{
-    The kernel it calls and the model nodes that the kernel computes: `#tenon.launch_row<@map.negate.0 from loc("node")>`.
-  }];
-  let parameters = (ins "mlir::FlatSymbolRefAttr":$kernel, "mlir::LocationAttr":$nodes);
-  let assemblyFormat = "`<` $kernel `from` $nodes `>`";
-}
-
-//===-- Annotations -------------------------------------------------------===//
-
-/// `writers` and `readers` are names of sources without their ending; the house rule `annotations` holds them to what the sources do.
+/// `writers` and `readers` are names of sources without their ending. The house rule `annotations_declared` compares them with the sources.
 class Tenon_Annotation<string key, string place, string type, list<string> writers, list<string> readers>
     : DialectAttr<Tenon_Dialect, CPred<"::llvm::isa<" # type # ">($_self)">, "`tenon." # key # "` of " # place> {
   let storageType = type;
@@ -87,11 +65,11 @@ def Tenon_DimsAnnotation : Tenon_Annotation<"dims", "an argument", "tenon::DimsA
 def Tenon_RangesAnnotation : Tenon_Annotation<"ranges", "a module", "tenon::DimRangesAttr", ["OnnxInputs", "TfInputs"],
     ["ModelFacts", "TfInputs", "Variants"]> {
   let meaning = [{
-    The range of each named extent for which the user gave one.
+    The sizes that the user allows for named extents: from the first number to the second, both allowed, and a multiple of the third.
 
     Example:
     ```mlir
-    module attributes {tenon.ranges = {batch = #tenon.dim_range<8 to 32 by 8>}} {
+    module attributes {tenon.ranges = {batch = array<i64: 8, 32, 8>}} {
     }
     ```
   }];
@@ -282,11 +260,11 @@ def Tenon_LaunchNumberAnnotation : Tenon_Annotation<"launch_number", "a launch",
 def Tenon_LaunchesAnnotation : Tenon_Annotation<"launches", "a module", "tenon::ArrayOf<tenon::LaunchRowAttr>", ["Compiler", "ConvertToLLVM"],
     ["Artifact", "Compiler", "ConvertToLLVM"]> {
   let meaning = [{
-    The table of launches. Versions of a module for several CPUs share it: each goes on with the rows of the one before.
+    The table of launches: the kernel of each and the model nodes that the kernel computes. Versions of a module for several CPUs share it: each goes on with the rows of the one before.
 
     Example:
     ```mlir
-    module attributes {tenon.launches = [#tenon.launch_row<@map.negate.0 from loc("node")>], tenon.sites = ["node \22g\22 (Gather)"]} {
+    module attributes {tenon.launches = [[@map.negate.0, loc("node")] ], tenon.sites = ["node \22g\22 (Gather)"]} {
     }
     ```
   }];

@@ -32,7 +32,7 @@ def Tenon_TilePlanAttr : Tenon_Plan<"TilePlan", "tile"> {
     * `halves`: the last columns fill no more than half a vector, and two rows share a register for them
 
     ```mlir
-    module attributes {tenon.plan = #tenon.tile<rows = 8, vectors = 3, block_rows = 64, block_columns = 192, shared_rows = 64, piece = 128>} {}
+    module attributes {example.plan = #tenon.tile<rows = 8, vectors = 3, block_rows = 64, block_columns = 192, shared_rows = 64, piece = 128>} {}
     ```
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$vectors,
@@ -55,7 +55,7 @@ def Tenon_AmxPlanAttr : Tenon_Plan<"AmxPlan", "amx"> {
     * `few_rows`: the plan for runs of no more than eight rows, where rows are only known in the run
 
     ```mlir
-    module attributes {tenon.plan = #tenon.amx<lhs_parts = 3, rhs_parts = 3, order = 2, depth = 128, block_rows = 128, block_columns = 384, tasks = 2>} {}
+    module attributes {example.plan = #tenon.amx<lhs_parts = 3, rhs_parts = 3, order = 2, depth = 128, block_rows = 128, block_columns = 384, tasks = 2>} {}
     ```
   }];
   let parameters = (ins "int64_t":$lhs_parts, "int64_t":$rhs_parts,
@@ -78,7 +78,7 @@ def Tenon_AttentionPlanAttr : Tenon_Plan<"AttentionPlan", "attention"> {
     * `keys_in_place`, `values_in_place`: they are not packed, for nothing reads them twice
 
     ```mlir
-    module attributes {tenon.plan = #tenon.attention<task_rows = 64, score_rows = 6, value_rows = 4, sums = 24, overlapped = true>} {}
+    module attributes {example.plan = #tenon.attention<task_rows = 64, score_rows = 6, value_rows = 4, sums = 24, overlapped = true>} {}
     ```
   }];
   let parameters = (ins "int64_t":$task_rows, "int64_t":$score_rows,
@@ -96,7 +96,7 @@ def Tenon_DepthwisePlanAttr : Tenon_Plan<"DepthwisePlan", "depthwise"> {
     * `channels`, `rows`: what one task computes
 
     ```mlir
-    module attributes {tenon.plan = #tenon.depthwise<columns = 8, channels = 32, rows = 4>} {}
+    module attributes {example.plan = #tenon.depthwise<columns = 8, channels = 32, rows = 4>} {}
     ```
   }];
   let parameters = (ins "int64_t":$columns, "int64_t":$channels, "int64_t":$rows);

@@ -404,8 +404,8 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
     SmallVector<Attribute> launches = known(annotation::launches);
     size_t next = 0;
     getOperation().walk([&](LaunchOp op) {
-      Attribute row = LaunchRowAttr::get(&getContext(), op.getKernelAttr(),
-                                         LocationAttr(op.getLoc()));
+      Attribute row =
+          LaunchRowAttr::get(op.getKernelAttr(), LocationAttr(op.getLoc()));
       size_t number = next++;
       if (number >= launches.size() || launches[number] != row) {
         number = launches.size();

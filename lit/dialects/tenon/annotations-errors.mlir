@@ -64,8 +64,8 @@ func.func private @dims_negative(tensor<?xf32> {tenon.dims = [-1]})
 
 // -----
 
-// expected-error@+1 {{'builtin.module' op expected 'tenon.ranges' on the op to be a dictionary of #tenon.dim_range, got {n = array<i64: 1, 8, 1>}}}
-module attributes {tenon.ranges = {n = array<i64: 1, 8, 1>}} {
+// expected-error@+1 {{'builtin.module' op expected 'tenon.ranges' on the op to be a dictionary of array<i64: least, most, multiple> with 0 <= least <= most and 1 <= multiple, got {n = array<i64: 1, 8>}}}
+module attributes {tenon.ranges = {n = array<i64: 1, 8>}} {
 }
 
 // -----
@@ -97,7 +97,7 @@ func.func private @uses_state_kind() attributes {tenon.uses_state = true}
 
 // -----
 
-// expected-error@+1 {{'builtin.module' op expected 'tenon.launches' on the op to be an array of #tenon.launch_row, got [@kernel]}}
+// expected-error@+1 {{'builtin.module' op expected 'tenon.launches' on the op to be an array of [@kernel, location], got [@kernel]}}
 module attributes {tenon.launches = [@kernel]} {
 }
 
@@ -109,8 +109,8 @@ module attributes {tenon.sites = [1]} {
 
 // -----
 
-// expected-error@+1 {{expected 0 <= least <= most and a positive multiple, got 8 to 4 by 1}}
-module attributes {tenon.ranges = {n = #tenon.dim_range<8 to 4 by 1>}} {
+// expected-error@+1 {{'builtin.module' op expected 'tenon.ranges' on the op to be a dictionary of array<i64: least, most, multiple> with 0 <= least <= most and 1 <= multiple, got {n = array<i64: 8, 4, 1>}}}
+module attributes {tenon.ranges = {n = array<i64: 8, 4, 1>}} {
 }
 
 // -----

@@ -1,10 +1,10 @@
 // RUN: tenon-opt %s --split-input-file --verify-roundtrip | FileCheck %s
 
 // What an importer says of a model, and what the user asks of its named extents.
-// CHECK: module attributes {tenon.pad = {seq = 8 : i64}, tenon.producer = "p", tenon.ranges = {batch = #tenon.dim_range<8 to 32 by 8>}, tenon.source = "m.onnx", tenon.specialize = [{batch = 8 : i64}]}
+// CHECK: module attributes {tenon.pad = {seq = 8 : i64}, tenon.producer = "p", tenon.ranges = {batch = array<i64: 8, 32, 8>}, tenon.source = "m.onnx", tenon.specialize = [{batch = 8 : i64}]}
 // CHECK: func.func @named(%{{.*}}: tensor<?x4xf32> {tenon.dims = ["batch", 4], tenon.name = "x"}, %{{.*}}: tensor<?xf32> {tenon.dims = [""]}) -> (tensor<?x4xf32> {tenon.name = "y"})
 // CHECK: tenon.negate %{{.*}} {tenon.group = 3 : i64}
-module attributes {tenon.producer = "p", tenon.source = "m.onnx", tenon.ranges = {batch = #tenon.dim_range<8 to 32 by 8>}, tenon.pad = {seq = 8}, tenon.specialize = [{batch = 8}]} {
+module attributes {tenon.producer = "p", tenon.source = "m.onnx", tenon.ranges = {batch = array<i64: 8, 32, 8>}, tenon.pad = {seq = 8}, tenon.specialize = [{batch = 8}]} {
   func.func @named(%x: tensor<?x4xf32> {tenon.name = "x", tenon.dims = ["batch", 4]}, %unnamed: tensor<?xf32> {tenon.dims = [""]}) -> (tensor<?x4xf32> {tenon.name = "y"}) {
     %0 = tenon.negate %x {tenon.group = 3} : (tensor<?x4xf32>) -> tensor<?x4xf32>
     return %0 : tensor<?x4xf32>
@@ -41,9 +41,9 @@ module attributes {tenon.weight_bytes = 128, tenon.state_bytes = 64} {
 
 // The tables of a module whose launches are numbered.
 // CHECK: #[[NODE:.*]] = loc("node")
-// CHECK: module attributes {tenon.launches = [#tenon.launch_row<@kernel from #[[NODE]]>], tenon.sites = ["node \22g\22 (Gather)"]}
+// CHECK: module attributes {tenon.launches = {{\[\[}}@kernel, #[[NODE]]]], tenon.sites = ["node \22g\22 (Gather)"]}
 // CHECK: tenon.launch @kernel {{.*}} {tenon.launch_number = 0 : i64}
-module attributes {tenon.launches = [#tenon.launch_row<@kernel from loc("node")>], tenon.sites = ["node \22g\22 (Gather)"]} {
+module attributes {tenon.launches = [[@kernel, loc("node")]], tenon.sites = ["node \22g\22 (Gather)"]} {
   func.func private @kernel(!llvm.ptr, memref<4xf32>, index, index)
   func.func @launches(%call: !llvm.ptr, %x: memref<4xf32>, %n: index) {
     tenon.launch @kernel tasks %n flops %n bytes %n (%x) {tenon.launch_number = 0} : memref<4xf32>

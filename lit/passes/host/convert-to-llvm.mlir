@@ -4,7 +4,7 @@
 
 // A launch hands its operands to the parallel loop in one structure, which the kernel's task takes apart. Where the run is
 // cancelled the function is left before the launch. The module keeps a table of launches.
-// CHECK: module attributes {tenon.launches = [#tenon.launch_row<@kernel from #loc{{.*}}>]
+// CHECK: module attributes {tenon.launches = {{\[\[}}@kernel, #loc{{.*}}]]
 // CHECK-LABEL: llvm.func @start(
 // CHECK-SAME: %[[CALL:[^:]*]]: !llvm.ptr,
 // CHECK: %[[ARGS:.*]] = llvm.alloca
@@ -215,14 +215,14 @@ func.func @multiply_add_wide(%a: f64, %b: f64, %c: f64) -> f64 {
 // -----
 
 // Another version of the module has begun the tables: what is there keeps its number, what is not goes behind.
-// CHECK: module attributes {tenon.launches = [#tenon.launch_row<@kernel from [[LOC:#loc[0-9]*]]>, #tenon.launch_row<@other from [[LOC]]>, #tenon.launch_row<@kernel from [[OWN:#loc[0-9]*]]>], tenon.sites = ["there", "here"]}
+// CHECK: module attributes {tenon.launches = {{\[\[}}@kernel, [[LOC:#loc[0-9]*]]], [@other, [[LOC]]], [@kernel, [[OWN:#loc[0-9]*]]]], tenon.sites = ["there", "here"]}
 // CHECK-LABEL: llvm.func @numbered_on(
 // CHECK: %[[FIRST:.*]] = llvm.mlir.constant(0 : i32)
 // CHECK: llvm.call @tenon_core_begin(%{{.*}}, %[[FIRST]],
 // CHECK: %[[THIRD:.*]] = llvm.mlir.constant(2 : i32)
 // CHECK: llvm.call @tenon_core_begin(%{{.*}}, %[[THIRD]],
 #layer = loc("layer")
-module attributes {tenon.launches = [#tenon.launch_row<@kernel from #layer>, #tenon.launch_row<@other from #layer>], tenon.sites = ["there"]} {
+module attributes {tenon.launches = [[@kernel, #layer], [@other, #layer]], tenon.sites = ["there"]} {
   func.func @numbered_on(%call: !llvm.ptr, %x: memref<4xf32>, %n: index) {
     tenon.launch @kernel tasks %n flops %n bytes %n (%x) : memref<4xf32> loc(#layer)
     tenon.launch @kernel tasks %n flops %n bytes %n (%x) : memref<4xf32> loc("own")
