@@ -8,9 +8,9 @@
 // RUN: tenon-opt %s --tenon-to-shaped -o %t.shaped.mlir
 // RUN: tenon-opt %t.shaped.mlir --tenon-from-shaped-to-fused=weight-bits=16 \
 // RUN: | tenon-opt --tenon-from-fused-to-placed -o %t.placed.mlir
-// RUN: sed 's/^module attributes {/\&tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>, /' %t.placed.mlir \
+// RUN: sed 's/^module attributes {/&tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>, /' %t.placed.mlir \
 // RUN: | tenon-opt --tenon-from-placed-to-tiled | FileCheck %s --check-prefix=WIDE
-// RUN: sed 's/^module attributes {/\&tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144, tiles = 1, tile_stack = 655360>, /' %t.placed.mlir \
+// RUN: sed 's/^module attributes {/&tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144, tiles = 1, tile_stack = 655360>, /' %t.placed.mlir \
 // RUN: | tenon-opt --tenon-from-placed-to-tiled -o %t.parts.mlir
 // RUN: FileCheck %s --check-prefix=AMX < %t.parts.mlir
 // RUN: sed -e '1i module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144, tiles = 1, tile_stack = 655360>} {' -e '$a }' %s \
