@@ -108,6 +108,18 @@ def Tenon_MachineAnnotation : Tenon_Annotation<"machine", "a module", "tenon::Ma
 def Tenon_PlanAnnotation : Tenon_Annotation<"plan", "a fusion", "mlir::Attribute", ["PlanKernels"], ["KernelPlan"]> {
   let meaning = [{
     The plan of the fusion's kernel: one of the attributes in `KernelPlan.td`, or an array of tiles. The fusion verifies that it fits its kind.
+
+    Example:
+    ```mlir
+    func.func @main(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = tenon.fusion map ins(%x : tensor<4xf32>) outs(%out : tensor<4xf32>) attributes {tenon.plan = #tenon.general} {
+      ^bb0(%a: tensor<4xf32>):
+        %1 = tenon.negate %a : (tensor<4xf32>) -> tensor<4xf32>
+        tenon.yield %1 : tensor<4xf32>
+      } -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
   }];
 }
 

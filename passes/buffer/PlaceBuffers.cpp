@@ -15,6 +15,7 @@
 #include "passes/buffer/ArenaPlanner.h"
 #include "passes/buffer/BlobLayout.h"
 #include "passes/buffer/BufferExtents.h"
+#include "passes/buffer/ByteCounts.h"
 #include "passes/buffer/SizeBounds.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -25,7 +26,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -37,33 +37,6 @@ namespace {
 /// The extent assumed for a dynamic extent when slots are chosen; it affects
 /// only the memory used.
 constexpr int64_t typicalExtent = 64;
-/// The limit of byte counts: more than a process can address, and small enough
-/// that sums of many do not overflow.
-constexpr int64_t mostBytes = int64_t(1) << 48;
-
-/// a * b, at most `mostBytes`; a and b are not negative.
-int64_t multiplyBytes(int64_t a, int64_t b) {
-  int64_t product;
-  return llvm::MulOverflow(a, b, product) ? mostBytes
-                                          : std::min(product, mostBytes);
-}
-
-/// a * b, at most `mostBytes`, computed at run time.
-Value multiplyBytes(OpBuilder &builder, Location loc, Value a, Value b) {
-  auto x = getConstantIntValue(a), y = getConstantIntValue(b);
-  Value most = arith::ConstantIndexOp::create(builder, loc, mostBytes);
-  if (x && y)
-    return arith::ConstantIndexOp::create(builder, loc, multiplyBytes(*x, *y));
-  if (x == 1)
-    return arith::MinSIOp::create(builder, loc, b, most);
-  auto product = arith::MulSIExtendedOp::create(builder, loc, a, b);
-  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  Value fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                     product.getHigh(), zero);
-  // Compared as unsigned: a product that wrapped to a negative number is large.
-  Value least = arith::MinUIOp::create(builder, loc, product.getLow(), most);
-  return arith::SelectOp::create(builder, loc, fits, least, most);
-}
 
 struct Buffer {
   memref::AllocOp alloc;

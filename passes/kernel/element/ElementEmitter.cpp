@@ -393,8 +393,7 @@ Value ElementEmitter::emitConcatenate(ConcatenateOp op,
     starts.push_back(start);
     start = at().add(start, extent(operand, dim));
   }
-  // A binary search over the operands' start positions finds the operand that
-  // holds the element.
+  // A binary search over the start positions finds the operand.
   std::function<Value(size_t, size_t)> element = [&](size_t first,
                                                      size_t last) -> Value {
     if (last - first == 1) {
