@@ -238,7 +238,7 @@ protected:
       GTEST_SKIP() << "no instruction for pairs of bf16";
   }
   static void checkPairs(std::vector<Case> cases) {
-    check(std::move(cases), {{"cooperlake", 64}});
+    check(std::move(cases), {{"cooperlake", 64, {"+avx512bf16"}}});
   }
 };
 } // namespace
