@@ -1,4 +1,4 @@
-// How a fusion's kernel goes about its work, as an attribute of the fusion.
+// The plan of a fusion's kernel, as an attribute of the fusion.
 #ifndef TENON_DIALECTS_TENON_KERNELPLAN_H
 #define TENON_DIALECTS_TENON_KERNELPLAN_H
 
@@ -12,7 +12,7 @@ namespace tenon {
 /// The plan of `fusion`; null before tenon-plan-kernels.
 mlir::Attribute planOf(FusionOp fusion);
 
-/// One plan for each nest of a contraction in register tiles.
+/// The plans of a contraction in register tiles, one for each nest.
 llvm::SmallVector<TilePlanAttr> tilesOf(mlir::Attribute plan);
 
 /// Checks that `plan`, if there is one, is a plan for the kind of `fusion`.

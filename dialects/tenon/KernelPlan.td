@@ -1,5 +1,5 @@
-// How a fusion's kernel goes about its work: tenon-plan-kernels decides,
-// tenon-lower-fusions obeys.
+// The plan of a fusion's kernel: tenon-plan-kernels makes the decisions,
+// tenon-lower-fusions follows them.
 #ifndef TENON_KERNEL_PLAN_TD
 #define TENON_KERNEL_PLAN_TD
 
@@ -15,21 +15,21 @@ def Tenon_GeneralPlanAttr : AttrDef<Tenon_Dialect, "GeneralPlan"> {
   let mnemonic = "general";
   let summary = "The plan of a kernel without a tile";
   let description = [{
-    The kernel computes each element, row or line of its outputs by itself, as its kind says. It covers every region.
+    The kernel computes each element or row of its outputs separately, as its kind says. It covers every region.
   }];
 }
 
 def Tenon_TilePlanAttr : Tenon_Plan<"TilePlan", "tile"> {
   let summary = "The plan of a contraction in register tiles";
   let description = [{
-    A fusion has it as `tenon.plan`; the nests of a transposed convolution, each with a plan of its own, as an array of them.
+    A contraction fusion has it as `tenon.plan`. A transposed convolution has several nests: its `tenon.plan` is an array with one plan for each nest.
 
-    * `rows`, `vectors`: vectors of sums that stay in registers
-    * `block_rows`, `block_columns`: what one task computes
-    * `shared_rows`: rows that meet a piece of a panel before the next piece
-    * `piece`: products of such a piece; 0: all
+    * `rows`, `vectors`: the register tile: rows, and vectors of accumulators in each row
+    * `block_rows`, `block_columns`: the rows and columns of the result that one task computes
+    * `shared_rows`: rows that are multiplied by a piece of a panel before the next piece
+    * `piece`: the products of such a piece; 0: the panel is not divided
     * `pack`: columns are first copied to a panel on the stack
-    * `halves`: the last columns fill no more than half a vector, and two rows share a register for them
+    * `halves`: the last columns fill no more than half a vector, and two rows share a register for their sums
 
     ```mlir
     module attributes {example.plan = #tenon.tile<rows = 8, vectors = 3, block_rows = 64, block_columns = 192, shared_rows = 64, piece = 128>} {}
@@ -47,12 +47,12 @@ def Tenon_TilePlanAttr : Tenon_Plan<"TilePlan", "tile"> {
 def Tenon_AmxPlanAttr : Tenon_Plan<"AmxPlan", "amx"> {
   let summary = "The plan of a contraction in AMX tiles";
   let description = [{
-    * `lhs_parts`, `rhs_parts`: bf16 parts of the operands; part i of lhs meets part j of rhs where i + j is at most `order`
-    * `depth`: steps of the sum whose operands are split at once
-    * `block_rows`, `block_columns`: what one task computes
-    * `tasks`: of a block of rows, that may share its split rows if one thread has them
-    * `lhs_in_place`, `rhs_in_place`: operands are pairs of bf16 in whole tiles, and are read from memory
-    * `few_rows`: the plan for runs of no more than eight rows, where rows are only known in the run
+    * `lhs_parts`, `rhs_parts`: the number of bf16 parts that each operand is split into; part i of lhs is multiplied by part j of rhs if i + j is at most `order`
+    * `depth`: steps of the sum whose operands are split together
+    * `block_rows`, `block_columns`: the rows and columns of the result that one task computes
+    * `tasks`: the tasks of one block of rows; they may share its split rows if one thread executes them
+    * `lhs_in_place`, `rhs_in_place`: the operand is pairs of bf16 in whole tiles and is read from memory without a copy
+    * `few_rows`: the plan for runs of no more than eight rows, if the number of rows is known only at run time
 
     ```mlir
     module attributes {example.plan = #tenon.amx<lhs_parts = 3, rhs_parts = 3, order = 2, depth = 128, block_rows = 128, block_columns = 384, tasks = 2>} {}
@@ -71,11 +71,11 @@ def Tenon_AmxPlanAttr : Tenon_Plan<"AmxPlan", "amx"> {
 def Tenon_AttentionPlanAttr : Tenon_Plan<"AttentionPlan", "attention"> {
   let summary = "The plan of attention, one block of keys after another";
   let description = [{
-    * `task_rows`: of one head of the keys, that one task computes
-    * `score_rows`, `value_rows`: rows of a register tile of scores, and of one of sums of values
-    * `sums`: vectors of sums that a tile keeps in registers
-    * `overlapped`: the powers of the next tile are computed while values are weighed
-    * `keys_in_place`, `values_in_place`: they are not packed, for nothing reads them twice
+    * `task_rows`: the rows that one task computes; they share one head of the keys
+    * `score_rows`, `value_rows`: the rows of a register tile of scores, and of a register tile of sums of values
+    * `sums`: accumulators of a tile, in vectors, that stay in registers
+    * `overlapped`: the exponentials of the next tile are computed while the current tile multiplies values
+    * `keys_in_place`, `values_in_place`: the keys, the values are not packed, because nothing reads them twice
 
     ```mlir
     module attributes {example.plan = #tenon.attention<task_rows = 64, score_rows = 6, value_rows = 4, sums = 24, overlapped = true>} {}
@@ -92,8 +92,8 @@ def Tenon_AttentionPlanAttr : Tenon_Plan<"AttentionPlan", "attention"> {
 def Tenon_DepthwisePlanAttr : Tenon_Plan<"DepthwisePlan", "depthwise"> {
   let summary = "The plan of a convolution of narrow groups";
   let description = [{
-    * `columns`: of a register tile, one vector of channels each
-    * `channels`, `rows`: what one task computes
+    * `columns`: the columns of a register tile, with one vector of channels each
+    * `channels`, `rows`: the channels and rows of the result that one task computes
 
     ```mlir
     module attributes {example.plan = #tenon.depthwise<columns = 8, channels = 32, rows = 4>} {}

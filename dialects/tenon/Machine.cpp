@@ -1,4 +1,4 @@
-// What a machine may be, and which one holds where none is stated.
+// Checks the machine attribute and finds the machine of an op.
 #include "dialects/tenon/Machine.h"
 
 #include "dialects/tenon/Annotations.h"
@@ -58,10 +58,10 @@ MachineAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
 
 MachineAttr MachineAttr::x86(MLIRContext *context, int64_t vectorBytes,
                              int64_t tiles, bool pairs) {
-  // Bytes that the kernels of one core may count on; the last cache is so large
-  // that no machine of today keeps more.
+  // Bytes that the kernels of one core may use. No machine of today has a
+  // larger last cache.
   constexpr int64_t caches[] = {32 << 10, 512 << 10, 64 << 20};
-  // Promises of docs/embedding.md.
+  // docs/embedding.md promises these limits.
   constexpr int64_t stack = 256 << 10, tileStack = 640 << 10;
   return get(context, vectorBytes, /*registers=*/vectorBytes == 64 ? 32 : 16,
              caches, /*line=*/64, stack, tiles, tiles ? tileStack : 0, pairs);

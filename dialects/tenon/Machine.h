@@ -1,4 +1,4 @@
-// The machine that kernels are made for: one attribute of a module.
+// The machine that kernels are made for, as an attribute of a module.
 #ifndef TENON_DIALECTS_TENON_MACHINE_H
 #define TENON_DIALECTS_TENON_MACHINE_H
 

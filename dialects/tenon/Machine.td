@@ -1,4 +1,4 @@
-// The machine that kernels are made for.
+// The attribute that describes the machine that kernels are made for.
 #ifndef TENON_MACHINE_TD
 #define TENON_MACHINE_TD
 
@@ -9,17 +9,16 @@ def Tenon_MachineAttr : AttrDef<Tenon_Dialect, "Machine"> {
   let mnemonic = "machine";
   let summary = "What a machine has, for passes that price something";
   let description = [{
-    A module has it as `tenon.machine`; without one it is made for AVX2. It never decides how something is rounded: that is the numerics contract's, and alike for
-    all machines.
+    A module has it as `tenon.machine`; a module without it is compiled for AVX2. The machine never decides how a number is rounded: the numerics contract does, and it is equal for all machines.
 
     * `vector_bytes`: bytes of a vector register, 16, 32 or 64
     * `registers`: vector registers
-    * `caches`: bytes of data, from the first cache to the last: what one core may count on, of the last what all cores share
+    * `caches`: bytes of the data caches, from L1 to the last: the part that one core may use, or, for the last cache, the part that all cores share
     * `line`: bytes of a cache line
     * `stack`: bytes of a thread's stack that one kernel may take
-    * `tiles`: bf16 parts that f32 operands are split into for AMX tiles; 0: no tiles
-    * `tile_stack`: in the place of `stack` for a kernel with tiles
-    * `pairs`: an instruction multiplies pairs of bf16
+    * `tiles`: the number of bf16 parts that f32 operands are split into for AMX tiles; 0: the machine has no AMX tiles
+    * `tile_stack`: the limit that replaces `stack` for a kernel with AMX tiles
+    * `pairs`: true if an instruction multiplies pairs of bf16
 
     ```mlir
     module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144, tiles = 3, tile_stack = 655360>} {}
@@ -36,16 +35,16 @@ def Tenon_MachineAttr : AttrDef<Tenon_Dialect, "Machine"> {
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// The machine that the nearest module around `op` states; AVX2 if none does.
+    /// The machine of the nearest module around `op` that has one; AVX2 if none has.
     static MachineAttr of(mlir::Operation *op);
-    /// A machine with such vectors, and the caches and the stack that every machine has.
+    /// A machine with these vectors, and with the caches and the stack that every machine has.
     static MachineAttr x86(mlir::MLIRContext *context, int64_t vectorBytes, int64_t tiles = 0, bool pairs = false);
 
     int64_t lanes(int64_t elementBytes) const { return getVectorBytes() / elementBytes; }
     int64_t firstCache() const { return getCaches()[0]; }
     int64_t secondCache() const { return getCaches()[1]; }
     int64_t lastCache() const { return getCaches().back(); }
-    /// Vectors of sums that stay in registers, beside the operands of a product.
+    /// Vectors of sums that stay in registers together with the operands of a product.
     int64_t accumulators() const { return getRegisters() * 3 / 4; }
   }];
 }

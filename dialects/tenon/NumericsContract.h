@@ -1,7 +1,7 @@
-// The numbers that docs/numerics.md promises, and those that kernels of every
-// machine keep alike: a model has one set of bits for all vector widths, and
-// versions for several CPUs share one set of weights. What depends on a machine
-// stands in tenon.machine instead.
+// The numbers that docs/numerics.md promises and the numbers that kernels must
+// share on every machine. They are constants, so that a model gives the same
+// bits for all vector widths, and versions for several CPUs share one set of
+// weights. Numbers that depend on a machine are in tenon.machine instead.
 #ifndef TENON_DIALECTS_TENON_NUMERICSCONTRACT_H
 #define TENON_DIALECTS_TENON_NUMERICSCONTRACT_H
 
@@ -12,26 +12,27 @@ namespace tenon {
 /// Lanes of a reduction along the last extent: element i goes to lane i mod 64.
 inline constexpr int64_t reductionLanes = 64;
 
-/// Products of one chain of a contraction; more are summed in blocks. The error
-/// of a chain of n products grows with the root of n, that of blocks with the
-/// root of n / 128.
+/// The most products in one chain of a contraction; more products are summed in
+/// blocks. The error of a chain of n products grows with the root of n, the
+/// error of blocks with the root of n / 128.
 inline constexpr int64_t sumBlock = 128;
-/// A convolution with fewer features in a group is one chain; with up to
-/// `mostBlockFeatures` a block is one tap. A block never goes on into the next
-/// tap: the taps of a pixel at the border come one by one, and such a pixel has
-/// the bits of one inside.
+/// A convolution with fewer than `fewestBlockFeatures` features in a group is
+/// one chain. With up to `mostBlockFeatures` features a block is one tap. A
+/// block never continues into the next tap, because the taps of a pixel at the
+/// border are added one by one: such a pixel then has the bits of one inside.
 inline constexpr int64_t fewestBlockFeatures = 64, mostBlockFeatures = 192;
 
 /// Weights of an int8 group, which is a block of products, and of an int4
-/// group: smaller, for one outlier takes the precision of its whole group.
+/// group. The int4 group is smaller, because one outlier reduces the precision
+/// of its whole group.
 inline constexpr int64_t byteGroup = sumBlock, nibbleGroup = 32;
 
-/// Keys of attention whose sums are rescaled at once.
+/// Keys of one block of attention: earlier sums are rescaled once for a block.
 inline constexpr int64_t attentionBlock = 64;
-/// Lanes of the sum of powers: key k goes to lane k mod 16.
+/// Lanes of the sum of exponentials: key k goes to lane k mod 16.
 inline constexpr int64_t attentionLanes = 16;
-/// Greatest depth of rows that become attention: deeper ones would take too
-/// much of a thread's stack.
+/// The greatest depth that becomes an attention kernel. Deeper rows would take
+/// too much of a thread's stack.
 inline constexpr int64_t attentionDepth = 256;
 /// Up to this many rows that share a head are one task on every machine, so
 /// that this task may also write the joined keys and values.
@@ -42,15 +43,15 @@ inline constexpr int64_t panelRowBytes = 64;
 /// f32 columns of such a row.
 inline constexpr int64_t panelColumns = panelRowBytes / 4;
 
-/// Rows and columns of an AMX tile of sums; a tile of bf16 has twice as many
-/// products.
+/// Rows and columns of an AMX tile of sums. A row of a bf16 tile has twice as
+/// many elements, one for each product.
 inline constexpr int64_t amxTile = 16;
-/// Columns that are split at once, and computed again at once: two tiles.
+/// Columns that are split together, and recomputed together: two tiles.
 inline constexpr int64_t amxPanel = 2 * amxTile;
-/// Products that one instruction adds up.
+/// Products that one instruction adds to a sum.
 inline constexpr int64_t amxStep = 2 * amxTile;
-/// Up to this many rows never go through tiles: decoding waits for memory
-/// alone, and need not read the columns twice.
+/// Up to this many rows are never computed in AMX tiles: decode waits for
+/// memory alone and must not read the columns twice.
 inline constexpr int64_t amxFewRows = 8;
 
 } // namespace tenon

@@ -1,6 +1,7 @@
-// Convolutions of narrow groups have an emitter of their own; other
-// contractions become nests of strides and then tiles. The general path is left
-// with forms whose extents show too late.
+// Chooses the emitter of a contraction. Convolutions of narrow groups have an
+// emitter of their own; other contractions become nests of strides and then
+// tiles. The general path is the fallback for forms whose extents are known
+// only at run time.
 #include "passes/cpu/ContractionEmitter.h"
 
 #include "passes/cpu/amx/AmxEmitter.h"
@@ -77,7 +78,8 @@ Attribute planContraction(Kernel &kernel) {
   return tile;
 }
 
-/// A run that may have few rows asks for them, and does those without AMX.
+/// Emits AMX tiles. If the number of rows is known only at run time, the kernel
+/// tests it and computes few rows without AMX.
 static TaskCounter emitInTiles(Kernel &kernel, Value dot,
                                const ContractionNest &nest,
                                AmxPlanAttr attribute) {

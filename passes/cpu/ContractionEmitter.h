@@ -6,11 +6,11 @@
 
 namespace tenon {
 
-/// The plan of a contraction fusion: in AMX tiles, register tiles or those of
-/// narrow groups, else general.
+/// The plan of a contraction fusion: AMX tiles, register tiles, the tiles of
+/// narrow groups, or the general plan.
 mlir::Attribute planContraction(Kernel &kernel);
 
-/// The kernel of a contraction as `plan` says.
+/// Emits the kernel of a contraction according to `plan`.
 TaskCounter emitContraction(Kernel &kernel, mlir::Attribute plan);
 
 } // namespace tenon

@@ -1,6 +1,6 @@
-// Turns each fusion into a kernel function and a launch, as its plan says.
-// Fusions with equal regions, operand types and plans share one kernel: layers
-// of equal shape share code.
+// Turns each fusion into a kernel function and a launch, according to its plan.
+// Fusions with equal regions, operand types and plans share one kernel, so
+// layers of equal shape share code.
 #include "passes/cpu/Passes.h"
 
 #include "dialects/tenon/KernelPlan.h"
@@ -54,7 +54,7 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
   }
 
   LogicalResult lower(FusionOp fusion) {
-    // Nothing is computed, and strides of such a shape may overflow.
+    // An empty result needs no kernel, and strides of its shape may overflow.
     if (llvm::all_of(fusion.getOutputs(), isEmpty)) {
       fusion.erase();
       return success();
@@ -75,8 +75,9 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
     return success();
   }
 
-  /// The tasks, or none where no output has an element: 2^62 rows of nothing
-  /// are not walked. A map of one extent divides that itself.
+  /// The number of tasks, or 0 at run time if no output has an element: a
+  /// launch must not iterate over 2^62 empty rows. A map of rank 1 needs no
+  /// test: its tasks divide the extent that is 0.
   static Value unlessEmpty(OpBuilder &builder, FusionOp fusion, Value tasks) {
     auto shape = dyn_cast<MemRefType>(fusion.getOutputs()[0].getType());
     if (fusion.getKind() == FusionKind::Map && shape && shape.getRank() <= 1)
@@ -121,7 +122,8 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
   }
 
   /// The kernel's symbol, for profilers and debuggers: its kind, the model node
-  /// of its main op, or its first ops where nodes have no names, and a number.
+  /// of its main op, and a number. If nodes have no names, the first ops of the
+  /// region stand for the node.
   std::string nameOf(FusionOp fusion) {
     std::string name = stringifyFusionKind(fusion.getKind()).str();
     Operation *main = fusion.getYield().getOperand(0).getDefiningOp();
@@ -140,8 +142,9 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
     return name + "." + std::to_string(kernels.size() - 1);
   }
 
-  /// The first node's name in a location as part of a symbol: letters and
-  /// digits, and its end where it is long.
+  /// The name of the first node in a location as a part of a symbol. Other
+  /// characters than letters and digits become `_`, and only the end of a long
+  /// name is used.
   static std::string nodeOf(Location loc) {
     constexpr size_t longest = 48;
     std::string text;

@@ -1,7 +1,7 @@
-// Writes the plan of each fusion's kernel into the IR. The nest of a
-// contraction and the operands of attention are found by the emitters' own
-// analysis, in a function that is thrown away: what a plan is made for and what
-// is emitted cannot differ. The decisions are arithmetic on static facts.
+// Writes the plan of each fusion's kernel into the IR. The emitters' own
+// analysis finds the nest of a contraction and the operands of attention, in a
+// function that is then erased. So a plan always fits the kernel that is
+// emitted. The decisions are arithmetic on static facts.
 #include "passes/cpu/Passes.h"
 
 #include "dialects/tenon/Annotations.h"

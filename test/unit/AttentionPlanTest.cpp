@@ -1,5 +1,5 @@
-// Rows of attention: tasks enough where there are rows for them, little
-// computed twice, and room in the second cache.
+// Tests the rows of attention tasks: there are enough tasks if there are enough
+// rows, little is computed twice, and the memory of a task fits L2.
 #include "passes/cpu/attention/AttentionPlan.h"
 
 #include "test/unit/Machines.h"
@@ -22,8 +22,8 @@ TEST(AttentionPlan, ATaskPacksAHeadOnceWhereThereAreTasksEnough) {
   EXPECT_EQ(planned(12, 128).taskRows, 128);
   EXPECT_EQ(planned(2, 128).taskRows, 32);
   EXPECT_EQ(planned(1, 24).taskRows, 24);
-  // One task takes all rows, so keys and values are joined once: PlanFusions
-  // assumes it.
+  // One task computes all rows, so keys and values are joined once. PlanFusions
+  // relies on this.
   for (int64_t rows = 1; rows <= 16; ++rows)
     EXPECT_GE(planned(8, rows, 4096).taskRows, rows);
 }

@@ -1,5 +1,5 @@
-// Plans of contractions in register tiles: where columns are packed, where sums
-// wait, and what another machine changes.
+// Tests the plans of contractions in register tiles: which columns are packed,
+// which sums are computed in pieces, and how the plan depends on the machine.
 #include "passes/cpu/gemm/GemmPlan.h"
 
 #include "test/unit/Machines.h"
@@ -8,7 +8,7 @@
 using namespace tenon;
 
 namespace {
-/// A product with a weight in panels of one vector of AVX-512.
+/// A product with a weight in panels that are one AVX-512 vector wide.
 NestFacts product(std::optional<int64_t> rows, int64_t columns, int64_t sum) {
   NestFacts facts;
   facts.size = {1, rows, columns, sum, rows.value_or(1)};
@@ -18,7 +18,7 @@ NestFacts product(std::optional<int64_t> rows, int64_t columns, int64_t sum) {
   return facts;
 }
 
-/// The same with columns that are not packed.
+/// A product of these extents whose columns are not packed.
 NestFacts unpacked(int64_t rows, int64_t columns, int64_t sum) {
   NestFacts facts = product(rows, columns, sum);
   facts.panelWidth.reset();
@@ -31,7 +31,7 @@ TEST(GemmPlan, DeepSumsMeetRowsPieceByPiece) {
   EXPECT_EQ(planGemm(product(128, 768, 768), machine).getPiece(), 128);
   EXPECT_EQ(planGemm(product(128, 768, 256), machine).getPiece(), 0);
   EXPECT_EQ(planGemm(product(1, 768, 768), machine).getPiece(), 0);
-  // The sums that wait fit the first cache.
+  // The partial sums on the stack fit L1.
   TilePlanAttr plan = planGemm(product(512, 768, 3072), machine);
   EXPECT_LE(plan.getSharedRows() * plan.getVectors() * 64,
             machine.firstCache());

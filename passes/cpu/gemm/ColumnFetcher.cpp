@@ -1,5 +1,5 @@
-// Shares of what comes next. A share is one prefetch, or a few, for every few
-// steps of a tile: more would be in the way of its loads.
+// Each tile prefetches a share of the next columns: one or a few cache lines
+// for every few steps. More prefetches would delay the tile's own loads.
 #include "passes/cpu/gemm/ColumnFetcher.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -8,22 +8,24 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Rows of a product whose rows are known only in the run; those of one image
-/// are.
+/// The assumed number of rows if it is known only at run time. The rows of one
+/// image are known.
 constexpr int64_t typicalRows = 128;
-/// Lines that the only tile of the rows fetches ahead, in all panels it reads
-/// and in one: what memory answers meanwhile, a quarter of the first cache.
+/// The prefetch distance in cache lines if one tile computes all rows:
+/// `linesAhead` in all panels together, `mostInPanel` in each panel. Memory
+/// delivers so many lines in time, and 128 lines are a quarter of L1.
 constexpr int64_t linesAhead = 192, mostInPanel = 128;
-/// Small tiles do little but read, which the hardware follows by itself: the
-/// same for them.
+/// The same two limits for small tiles. They are lower because a small tile
+/// does little but read, which the hardware prefetcher follows by itself.
 constexpr int64_t smallLinesAhead = 96, mostInSmallPanel = 64;
-/// Fewer rows wait for a panel even where it comes from the second cache.
+/// Fewer rows than this wait for a panel even if it comes from L2.
 constexpr int64_t patientRows = 64;
-/// Tiles of so few rows are all there is, as often as not.
+/// A tile of at most this many rows is often the only tile.
 constexpr int64_t smallTile = 3;
-/// Rows of an image that are few.
+/// At most this many rows of one image are few.
 constexpr int64_t fewRows = 16;
-/// Lines a tile may fetch before a packing without being held up.
+/// The most cache lines that a tile can prefetch for a later packing without a
+/// delay of its own.
 constexpr int64_t mostFetched = 32;
 
 ColumnFetcher::ColumnFetcher(Kernel &kernel, const ContractionNest &nest,
@@ -33,7 +35,7 @@ ColumnFetcher::ColumnFetcher(Kernel &kernel, const ContractionNest &nest,
       lanes(machine.lanes(nest.sum.getIntOrFloatBitWidth() / 8)),
       together(stepsPerIteration(nest)) {}
 
-/// Whether the sums go through a panel from its start to its end.
+/// True if the sums read a panel from its start to its end in memory order.
 bool ColumnFetcher::readsThrough() {
   if (!nest.panels || !size.sum)
     return false;
@@ -46,9 +48,9 @@ bool ColumnFetcher::readsThrough() {
   return true;
 }
 
-/// Whether all columns are still in the second cache when the next rows come,
-/// after `rows` of them. An image may have no more: then each panel is read
-/// but once, and comes from further away.
+/// True if all columns are still in L2 when the next rows follow, after `rows`
+/// rows. An image may have no further rows: then each panel is read only once
+/// and comes from a more distant cache or memory.
 bool ColumnFetcher::staysInCache(int64_t rows) {
   return size.columns &&
          nest.storedBytes(*size.columns * *size.sum) <= machine.secondCache() &&
@@ -62,7 +64,8 @@ void ColumnFetcher::fetchNext(ColumnSource &columns, Value next, Value row,
   int64_t width = nest.panels->width, panels = tile.vectors * lanes / width,
           bytes = nest.storedBytes(width * together),
           lines = bytes / machine.getLine();
-  // Lines are fetched whole, and not by those who read a share of them.
+  // Only whole cache lines are prefetched, and a tile that reads only a part of
+  // a panel prefetches none.
   if (panels == 0 || lines * machine.getLine() != bytes ||
       (count == 1 && panels > 1))
     return;
@@ -79,8 +82,8 @@ void ColumnFetcher::fetchNext(ColumnSource &columns, Value next, Value row,
     fetchShare(columns, next, row, read, piece);
 }
 
-/// The only tile of the rows fetches what it reads itself, and where its panels
-/// end what the next ones begin with.
+/// The only tile of the rows prefetches what it reads itself. At the end of its
+/// panels it prefetches the beginning of the next ones.
 void ColumnFetcher::fetchOwn(ColumnSource &columns, PanelLines read,
                              int64_t count) {
   bool small = count <= smallTile;
@@ -99,12 +102,12 @@ void ColumnFetcher::fetchOwn(ColumnSource &columns, PanelLines read,
   columns.ahead->jump = panelOffset(at().constant(read.panels - 1));
 }
 
-/// Each of a few tiles fetches a part of every panel: as many lines at any
-/// time, from the first tile to the last.
+/// Each of a few tiles prefetches a part of every panel. All tiles prefetch at
+/// the same rate, from the first to the last.
 void ColumnFetcher::fetchPart(ColumnSource &columns, Value next, Value row,
                               PanelLines read, FetchedPiece piece) {
   int64_t lines = llvm::divideCeilSigned(read.lines, tilesOf(piece));
-  // The last part may reach into the one before.
+  // The last part may overlap the part before it.
   Value part = at().min(at().mul(numberOf(row), at().constant(lines)),
                         at().constant(read.lines - lines));
   Value base = at().add(next, partOffset(part, lines, read, piece));
@@ -116,7 +119,7 @@ void ColumnFetcher::fetchPart(ColumnSource &columns, Value next, Value row,
         at().add(base, panelOffset(at().constant(p))));
 }
 
-/// Each of many tiles fetches a share of one panel.
+/// Each of many tiles prefetches a share of one panel.
 void ColumnFetcher::fetchShare(ColumnSource &columns, Value next, Value row,
                                PanelLines read, FetchedPiece piece) {
   int64_t shares = read.lines;
@@ -133,7 +136,8 @@ void ColumnFetcher::fetchShare(ColumnSource &columns, Value next, Value row,
   columns.ahead = FetchAhead{{base}, lines, read.elements};
 }
 
-/// How many tiles the piece's rows are, as far as is known.
+/// The number of tiles in the piece's rows; an estimate if the rows are
+/// unknown.
 int64_t ColumnFetcher::tilesOf(FetchedPiece piece) {
   int64_t known =
       size.rows || size.rowFactor > fewRows ? size.rowFactor : typicalRows;
@@ -148,9 +152,11 @@ Value ColumnFetcher::panelOffset(Value panel) {
   return at().mul(panel, nest.panels->stride);
 }
 
-/// Where a tile begins to fetch, `lines` in each iteration, that leaves `part`
-/// of a panel's lines to those before it. Its steps are counted from the first
-/// product of all.
+/// The offset at which a tile begins to prefetch part number `part` of a panel,
+/// `lines` cache lines in each iteration. The tiles before it prefetch the
+/// earlier parts. The tile's iterations are counted from the first product of
+/// the sum, not from the first of the piece, so the offset subtracts the
+/// earlier ones.
 Value ColumnFetcher::partOffset(Value part, int64_t lines, PanelLines read,
                                 FetchedPiece piece) {
   Value start =

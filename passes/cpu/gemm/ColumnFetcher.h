@@ -1,6 +1,7 @@
-// Columns are fetched before they are needed, by the tiles that compute
-// meanwhile: lines of a panel follow one another, but the hardware sees neither
-// where a tile goes next nor, where it has few rows, far enough ahead.
+// Prefetches columns in the loops of the tiles that compute before the columns
+// are needed. The cache lines of a panel are consecutive, but the hardware
+// prefetcher does not know which panel comes next. If a tile has few rows, the
+// hardware also does not prefetch early enough.
 #ifndef TENON_PASSES_CPU_GEMM_COLUMNFETCHER_H
 #define TENON_PASSES_CPU_GEMM_COLUMNFETCHER_H
 
@@ -9,8 +10,9 @@
 
 namespace tenon {
 
-/// What the tiles of some rows fetch together: as many lines of each panel. The
-/// products they compute meanwhile begin with number `first`; null: with 0.
+/// The work during which the tiles of some rows together prefetch the next
+/// columns: `rows` rows and `depth` products. `first` is the number of the
+/// first product; null: 0.
 struct FetchedPiece {
   int64_t rows, depth;
   mlir::Value first{};
@@ -21,22 +23,24 @@ public:
   ColumnFetcher(Kernel &kernel, const ContractionNest &nest,
                 const ContractionSize &size, RegisterTile tile);
 
-  /// Lets a tile of `count` rows, the first of which is the piece's `row`,
-  /// fetch its share of the columns that come after `columns`: `next` is where
-  /// their first panel begins. A tile that is alone fetches what it reads
-  /// itself; one row of several panels does nothing but read, which needs no
-  /// help.
+  /// Lets a tile prefetch its share of the columns that come after `columns`.
+  /// The tile has `count` rows and starts at the piece's row `row`; the first
+  /// panel of the next columns begins at `next`. If only one tile computes all
+  /// rows, it prefetches the columns that it reads itself. A tile of one row
+  /// and several panels prefetches nothing: it does little but read, and the
+  /// hardware prefetcher suffices.
   void fetchNext(ColumnSource &columns, mlir::Value next, mlir::Value row,
                  int64_t count, FetchedPiece piece);
 
-  /// The same for columns, `vectors` wide, that lie across rows at `next` and
-  /// are packed after this piece, so that the packing does not wait for memory.
+  /// Lets a tile prefetch columns that are packed after this piece, so that the
+  /// packing does not wait for memory. The columns are `vectors` wide and begin
+  /// at `next` in unpacked rows of rhs.
   void fetchForPacking(mlir::Value next, int64_t vectors, mlir::Value row,
                        int64_t count, FetchedPiece piece);
 
 private:
-  /// What an iteration of a tile's innermost loop reads: so many lines, each of
-  /// so many elements, of each of its panels.
+  /// The cache lines that one iteration of a tile's innermost loop reads:
+  /// `lines` lines of `elements` elements in each of `panels` panels.
   struct PanelLines {
     int64_t panels, lines, elements;
   };

@@ -1,8 +1,8 @@
-// Tasks are blocks of rows and columns of one batch. In a task each panel of
-// columns meets all rows, piece by piece where it is deep, so that a piece
-// stays in the first cache; a tile of rows keeps its sums in registers over a
-// piece, and on the stack between them. Columns that lie across memory are
-// packed.
+// A task is a block of rows and columns of one batch. It multiplies all its
+// rows by one panel of columns before the next panel. A deep panel is divided
+// into pieces, so that each piece stays in L1. A tile of rows holds its sums in
+// registers during a piece and on the stack between pieces. Columns that are
+// not contiguous in memory are packed.
 #include "passes/cpu/gemm/GemmEmitter.h"
 
 #include "passes/cpu/gemm/ColumnFetcher.h"
@@ -36,7 +36,7 @@ public:
         rows(kernel, *this, task), panels(kernel, nest, width, lanes),
         partial(kernel, nest.sum, lanes, width) {}
 
-  /// Code for the tasks [begin, end).
+  /// Emits the tasks [begin, end).
   void emit(Value begin, Value end);
   using GemmPlan::block;
 
@@ -81,7 +81,7 @@ void GemmEmitter::emit(Value begin, Value end) {
   if (packsWhole())
     panelMemory = scratchOf(nest.sum, *facts.size.sum * width);
   else if (packs())
-    // A block's sum is never cut in two, however wide the panel.
+    // A panel holds at least one block: a piece never divides a block's sum.
     panelMemory =
         scratchOf(nest.sum, std::max(machine.firstCache() * 8 /
                                          nest.sum.getIntOrFloatBitWidth(),
@@ -96,13 +96,14 @@ void GemmEmitter::emit(Value begin, Value end) {
   });
 }
 
-/// Whether rows of the run share the sums of the panel's last vector.
+/// True if rows of the run share registers for the sums of the panel's last
+/// vector.
 bool GemmEmitter::isHalved(const TilePanel &panel, const RowRun &run) {
   return plan.getHalves() && run.count > 1 && panel.valid.back();
 }
 
-/// The epilogue of one row of a panel, whose sums are asked for vector by
-/// vector.
+/// Emits the epilogue of one row of a panel. `sums` returns the row's sums of
+/// one vector.
 void GemmEmitter::finish(const TilePanel &panel, const Values &position,
                          llvm::function_ref<Value(int64_t)> sums) {
   for (int64_t v = 0; v < panel.vectors; ++v) {
@@ -118,7 +119,7 @@ void GemmEmitter::finish(const TilePanel &panel, const Values &position,
   }
 }
 
-/// The epilogue of `count` rows whose sums wait on the stack.
+/// Emits the epilogue of `count` rows whose sums are on the stack.
 void GemmEmitter::drain(const TilePanel &panel, Value row, Value partialRow,
                         Value count) {
   forRange(at().constant(0), count, 1, [&](Value r) {
@@ -149,7 +150,8 @@ void GemmEmitter::emitPanel(const TilePanel &panel) {
   };
   if (columnsAcross() || facts.size.rows)
     return packedPanel();
-  // Packing pays by reuse, and how many rows there are shows in the run.
+  // Packing pays only if many rows reuse the columns, and the number of rows is
+  // known only at run time.
   Value many = at().less(at().constant(packingRows - 1), task.rows);
   auto branch = scf::IfOp::create(b, loc, many, true);
   OpBuilder::InsertionGuard guard(b);
@@ -159,10 +161,10 @@ void GemmEmitter::emitPanel(const TilePanel &panel) {
   emitDirect(panel);
 }
 
-/// A deep panel meets the rows piece by piece, so that the first cache holds
-/// the piece; the last one leaves its sums in registers. The first one's join
-/// the zeros that lie behind all rows: clearing the rows would write them once
-/// more.
+/// Multiplies the rows by a deep panel piece by piece, so that L1 holds the
+/// piece. The last piece leaves its sums in registers. The sums of the first
+/// piece are added to zeros that are stored behind all rows: to clear the rows
+/// would write them once more.
 void GemmEmitter::emitDirect(const TilePanel &panel) {
   ColumnSource columns = panels.columnsOf(panel, task.rhsBase);
   if (!isDeep())
@@ -199,8 +201,8 @@ void GemmEmitter::emitDirect(const TilePanel &panel) {
   });
 }
 
-/// Tiles whose sums are complete after the products from `done` on; null: from
-/// the first.
+/// Computes tiles whose earlier products up to `done` are on the stack, and
+/// emits their epilogues. If `done` is null, all products are computed here.
 void GemmEmitter::finishTiles(const TilePanel &panel, const ColumnSource &from,
                               Value low, Value high, Value done) {
   TilePanel after = panel;
@@ -299,7 +301,7 @@ void GemmEmitter::addPacked(const TilePanel &panel, Value low, Value high,
   });
 }
 
-/// Packs `depth` lines of the panel's columns and says where they are now.
+/// Packs `depth` rows of the panel's columns and returns the packed source.
 ColumnSource GemmEmitter::packedColumns(const TilePanel &panel, Value rhsOffset,
                                         Value depth) {
   emitPack(kernel, nest,
@@ -313,7 +315,7 @@ ColumnSource GemmEmitter::packedColumns(const TilePanel &panel, Value rhsOffset,
   return columns;
 }
 
-/// Adds the columns at hand to a tile's sums on the stack.
+/// Adds the products of `columns` to a tile's partial sums on the stack.
 void GemmEmitter::addTile(const ColumnSource &columns, const RowRun &run,
                           Value partialRow, ArrayRef<Value> taps,
                           Value lhsOffset, Value depth) {
@@ -348,7 +350,8 @@ void GemmEmitter::addTile(const ColumnSource &columns, const RowRun &run,
       auto keep = [&] {
         for (int64_t v = 0; v < vectors; ++v) {
           Value sum = sums[r * vectors + v];
-          // Read this late, the former sums need no registers in the loop.
+          // The earlier sums are loaded here, so they need no registers in the
+          // loop.
           if (nest.block) {
             Value joined = arith::AddFOp::create(b, loc, waiting(r, v), sum);
             sum = nest.isBlocked ? arith::SelectOp::create(
@@ -359,7 +362,7 @@ void GemmEmitter::addTile(const ColumnSource &columns, const RowRun &run,
           partial.store(sum, at().add(partialRow, at().constant(r)), v);
         }
       };
-      // Rows whose window leaves the input here keep their former sums.
+      // A row whose tap is outside the input keeps its earlier sums.
       if (fits[r])
         when(fits[r], keep);
       else

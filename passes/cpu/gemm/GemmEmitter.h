@@ -1,5 +1,5 @@
-// Loops of contractions around their register tiles: tasks, panels of columns,
-// tiles of rows, epilogues.
+// The loops of contractions around their register tiles: tasks, panels of
+// columns, tiles of rows, epilogues.
 #ifndef TENON_PASSES_CPU_GEMM_GEMMEMITTER_H
 #define TENON_PASSES_CPU_GEMM_GEMMEMITTER_H
 
@@ -8,9 +8,9 @@
 
 namespace tenon {
 
-/// Emits the kernel's contraction, whose result is `dot`, as `nests` and their
-/// plans say: each nest computes some of its elements, and the tasks of one
-/// follow those of another.
+/// Emits the kernel's contraction, whose result is `dot`, with one plan for
+/// each nest. Each nest computes a part of the result's elements; the tasks of
+/// one nest follow the tasks of the nest before it.
 TaskCounter emitGemm(Kernel &kernel, mlir::Value dot,
                      llvm::ArrayRef<ContractionNest> nests,
                      llvm::ArrayRef<TilePlanAttr> plans);

@@ -1,4 +1,4 @@
-// The sizes of caches decide, and the extents that are known.
+// Plans are made from the cache sizes and the known extents.
 #include "passes/cpu/gemm/GemmPlan.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -7,10 +7,10 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Products of a piece of a deep sum: three vectors of columns take 24 KB, and
-/// stay in the first cache while the rows pass.
+/// Products of a piece of a deep sum. Three vectors of columns then take 24 KB
+/// and stay in L1 while all rows are multiplied by them.
 constexpr int64_t pieceProducts = 128;
-/// Bytes of the first cache that sums leave to operands while they wait.
+/// Bytes of L1 that the partial sums on the stack leave to the operands.
 constexpr int64_t operandBytes = 1024;
 
 namespace {
@@ -28,26 +28,26 @@ struct GemmPlanner {
            *size.columns * *size.sum * facts.sumBytes >
                machine.secondCache() * 3 / 2;
   }
-  /// Whether two rows may share the register of half a vector of columns.
+  /// True if two rows may share one register for half a vector of columns.
   bool sharesHalves() const {
     return facts.panelWidth && facts.isChain && !facts.converted &&
            !facts.pairs && !facts.scaled && size.columns &&
            endInHalf(*size.columns, lanes);
   }
-  /// Whether the packed columns of a tile stay in the second cache over the
-  /// whole depth, so that no sums have to wait.
+  /// True if the packed columns of a tile stay in L2 over the whole depth, so
+  /// that no partial sums need the stack.
   bool packsWhole() const {
     return facts.isChain && size.sum && *size.sum > 0 &&
            *size.sum * width * facts.sumBytes <= machine.secondCache() / 4;
   }
-  /// Whether rows after those of a tile meet the same packed panel, of a known
-  /// sum in blocks.
+  /// True if more than one tile of rows reads the same packed panel. The sum
+  /// must have a known depth and be computed in blocks.
   bool readsAgain() const {
     return facts.panelWidth && size.sum && facts.block != 0 &&
            size.rows.value_or(packingRows) > tile.rows;
   }
-  /// Products of a piece whose packed columns fit the first cache. A block's
-  /// sum is never cut in two.
+  /// Products of a piece whose packed columns fit L1. A piece never divides the
+  /// sum of a block.
   int64_t packedPiece() const {
     int64_t depth = facts.block ? facts.block
                                 : std::max(lanes, machine.firstCache() /
@@ -86,7 +86,7 @@ TilePlanAttr planGemm(const NestFacts &facts, MachineAttr machine) {
   TaskBlock block = chooseBlock(facts.size, machine, tile, lanes, layout);
   planner.tile = tile;
   planner.width = tile.vectors * lanes;
-  // Sums that wait stay in the first cache.
+  // Partial sums on the stack must stay in L1.
   int64_t most = std::max(tile.rows, (machine.firstCache() - operandBytes) /
                                          (planner.width * facts.sumBytes)),
           shared = evenRows(block.rows,

@@ -1,5 +1,5 @@
-// The plan of a contraction in register tiles: the tile, the task, where
-// columns are packed, where sums wait.
+// The plan of a contraction in register tiles: the tile, the task, and whether
+// columns are packed and partial sums are stored on the stack.
 #ifndef TENON_PASSES_CPU_GEMM_GEMMPLAN_H
 #define TENON_PASSES_CPU_GEMM_GEMMPLAN_H
 
@@ -9,29 +9,31 @@
 
 namespace tenon {
 
-/// From this many rows a large operand is packed even if its columns lie side
-/// by side.
+/// From this many rows a large operand is packed even if its columns are
+/// contiguous.
 constexpr int64_t packingRows = 24;
 
-/// Decides from static facts alone.
+/// Plans a contraction from static facts alone.
 TilePlanAttr planGemm(const NestFacts &facts, MachineAttr machine);
 
-/// A nest and its plan, as emitters read them.
+/// A nest and its plan, in the form that emitters read.
 struct GemmPlan {
   GemmPlan(const ContractionNest &nest, TilePlanAttr plan, MachineAttr machine);
 
   bool isChain() const { return facts.isChain; }
-  /// Columns lie across memory.
+  /// True if neighbouring columns are not contiguous in memory.
   bool columnsAcross() const { return !facts.columnsSideBySide; }
   bool packs() const { return plan.getPack(); }
-  /// The packed columns of a tile have room over the whole depth.
+  /// True if the scratch panel holds a tile's packed columns over the whole
+  /// depth.
   bool packsWhole() const { return packs() && plan.getPiece() == 0; }
-  /// Sums wait on the stack while taps and pieces of the depth meet all rows.
+  /// True if partial sums are stored on the stack while each tap and each piece
+  /// of the depth is multiplied by all rows.
   bool inPieces() const {
     return plan.getPiece() != 0 && (packs() || !isChain());
   }
-  /// The same of a chain in panels: its last piece leaves the sums in
-  /// registers.
+  /// True if a chain in panels is computed in pieces. Its last piece leaves the
+  /// sums in registers.
   bool isDeep() const { return plan.getPiece() != 0 && !packs() && isChain(); }
 
   const ContractionNest &nest;
@@ -41,8 +43,9 @@ struct GemmPlan {
   int64_t lanes; ///< of a vector
   RegisterTile tile;
   TaskBlock block;
-  int64_t width;      ///< columns of a tile
-  int64_t sharedRows; ///< that meet a piece of a panel before the next piece
+  int64_t width; ///< columns of a tile
+  int64_t
+      sharedRows; ///< rows that use a piece of a panel before the next piece
 };
 
 } // namespace tenon

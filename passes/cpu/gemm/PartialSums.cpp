@@ -1,4 +1,4 @@
-// Rows lie one after another, each as wide as a whole panel.
+// Rows are contiguous; each is as wide as a full panel.
 #include "passes/cpu/gemm/PartialSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

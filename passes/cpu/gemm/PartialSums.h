@@ -1,5 +1,5 @@
-// Partial sums of a contraction, on the stack: those of one panel for each row,
-// until more products are added.
+// The partial sums of a contraction on the stack. They hold one panel for each
+// row between two pieces of the products.
 #ifndef TENON_PASSES_CPU_GEMM_PARTIALSUMS_H
 #define TENON_PASSES_CPU_GEMM_PARTIALSUMS_H
 
@@ -15,21 +15,22 @@ public:
       : KernelLoops(kernel), type(mlir::VectorType::get({lanes}, element)),
         width(width) {}
 
-  /// Room for so many rows, before anything else.
+  /// Allocates memory for `rows` rows. Must be called before the other
+  /// functions.
   void reserve(int64_t rows);
   mlir::Value load(mlir::Value row, int64_t vector);
   void store(mlir::Value sum, mlir::Value row, int64_t vector);
-  /// So many vectors of `count` rows from `row` on, row by row.
+  /// Loads `vectors` vectors of each of `count` rows from `row` on, row by row.
   Values loadRows(int64_t vectors, mlir::Value row, int64_t count);
   void storeRows(int64_t vectors, mlir::Value row,
                  llvm::ArrayRef<mlir::Value> sums);
-  /// Zeros for the first `count` rows, and for those that repeat the last one
-  /// in a tile of `tileRows`.
+  /// Stores zeros for the first `count` rows, rounded up to full tiles of
+  /// `tileRows` rows: a tile's missing rows repeat its last row.
   void clear(int64_t vectors, mlir::Value count, int64_t tileRows);
-  /// So many vectors, in registers.
+  /// `count` vectors of zeros, in registers.
   Values zeros(int64_t count);
 
-  mlir::Value memory; ///< rank 1, once reserved
+  mlir::Value memory; ///< rank 1; null before reserve()
 
 private:
   mlir::Value placeOf(mlir::Value row, int64_t vector);

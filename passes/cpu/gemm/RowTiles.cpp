@@ -1,6 +1,7 @@
-// Whole tiles, then one for the rows that are left. Where their number shows in
-// the run only it is the least of a few tiles that has room for them, so that
-// the columns are not read again for each part of them.
+// Emits full tiles, then one tile for the remainder. If the number of rows is
+// known only at run time, code for a few tile sizes exists, and the smallest
+// one with enough rows computes the whole remainder. The columns are then read
+// once for the remainder, not once for each part of it.
 #include "passes/cpu/gemm/RowTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,8 +18,8 @@ bool RowTiles::fillLines() {
   return line && *line % plan.tile.rows == 0;
 }
 
-/// Rows of the least tile with room for so many: not each number has its own,
-/// which would be more code.
+/// The rows of the smallest tile that has room for `rows`. Only some sizes
+/// exist, because each size needs code of its own.
 static int64_t roomFor(int64_t rows) {
   return rows <= 6 ? rows : llvm::divideCeilSigned(rows, 4) * 4;
 }
@@ -56,7 +57,7 @@ Value RowTiles::existing(const RowRun &run, int64_t row) {
                    : number;
 }
 
-/// The indices of the rows, counted up like an odometer.
+/// The indices of consecutive rows, counted up like an odometer.
 SmallVector<RowTiles::Values> RowTiles::positionsOf(const RowRun &run) {
   SmallVector<Values> positions = {task.positionOf(run.first)};
   for (int64_t r = 1; r < run.count; ++r) {
@@ -82,7 +83,7 @@ SmallVector<RowTiles::Values> RowTiles::positionsOf(const RowRun &run) {
         next[d] = advanced;
         break;
       }
-      // Where it did not advance it is below the extent already.
+      // An index that did not advance is already below its extent.
       carry = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, advanced,
                                     task.rowExtents[d]);
       next[d] =
@@ -99,7 +100,7 @@ RowTiles::Values RowTiles::offsetsOf(const RowRun &run,
   for (auto [r, position] : llvm::enumerate(positions)) {
     Value offset = task.lhsBase;
     if (plan.nest.rowStride) {
-      // One base and fixed distances leave the loop registers to spare.
+      // With one base and constant distances the loop needs fewer registers.
       offset =
           at().add(at().add(offset, at().mul(run.first, plan.nest.rowStride)),
                    at().mul(existing(run, int64_t(r)), plan.nest.rowStride));

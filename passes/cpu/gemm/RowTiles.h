@@ -1,5 +1,5 @@
-// The rows of a contraction's task, a register tile of them at a time, and
-// where each starts in lhs.
+// Divides the rows of a contraction's task into register tiles and computes the
+// offset of each row in lhs.
 #ifndef TENON_PASSES_CPU_GEMM_ROWTILES_H
 #define TENON_PASSES_CPU_GEMM_ROWTILES_H
 
@@ -9,9 +9,10 @@
 
 namespace tenon {
 
-/// The rows of a tile: `exist` of them do, the others repeat the last one and
-/// are not stored; null: all do. Those of a tile `inLine` differ in their last
-/// index alone.
+/// The rows of one tile, from row `first` on. Only the first `exist` of `count`
+/// rows exist; the others repeat the last one and are not stored. If `exist` is
+/// null, all exist. `inLine` is true if the rows differ only in their last
+/// index.
 struct RowRun {
   mlir::Value first;
   int64_t count;
@@ -26,18 +27,19 @@ public:
   RowTiles(Kernel &kernel, const GemmPlan &plan, const GemmTask &task)
       : KernelLoops(kernel), plan(plan), task(task) {}
 
-  /// Code for each tile of the rows [low, high).
+  /// Calls `body` for each tile of the rows [low, high).
   void forEach(mlir::Value low, mlir::Value high,
                llvm::function_ref<void(const RowRun &)> body);
-  /// Per row its indices.
+  /// The indices of each row.
   llvm::SmallVector<Values> positionsOf(const RowRun &run);
-  /// Where the rows, at `positions`, start in lhs.
+  /// The offset in lhs of each row, given its indices.
   Values offsetsOf(const RowRun &run, llvm::ArrayRef<Values> positions);
 
 private:
-  /// The number of a row of the run, or of the last that exists.
+  /// The number of `row` within the run, or the number of the last row that
+  /// exists.
   mlir::Value existing(const RowRun &run, int64_t row);
-  /// Whether whole tiles lie in one line of the last index each.
+  /// True if all rows of a full tile differ only in their last index.
   bool fillLines();
 
   const GemmPlan &plan;

@@ -1,5 +1,6 @@
-// Tasks are numbered columns first, then rows, then batches: the threads, each
-// with a run of tasks, find the rows they wrote themselves in their caches.
+// Tasks are numbered by columns first, then by rows, then by batches. Each
+// thread has consecutive tasks and finds the rows that it wrote in its own
+// caches.
 #include "passes/cpu/tile/GemmTask.h"
 
 #include "dialects/tenon/Packing.h"
@@ -12,7 +13,7 @@ using namespace mlir;
 namespace tenon {
 
 namespace {
-/// What is left of a dimension where the kernel is launched.
+/// The facts of a dimension that are available where the kernel is launched.
 struct LaunchedDim {
   std::optional<int64_t> extent;
   int64_t place, step, first;
@@ -61,8 +62,8 @@ TaskCounter countRows(const ContractionNest &nest) {
   };
 }
 
-/// The result has the nest's rows and then its columns, and no window asks
-/// where a row stands.
+/// True if the result has the nest's rows first and then its columns, and no
+/// window needs a row's indices.
 static bool rowsComeFirst(const ContractionNest &nest) {
   for (auto [place, dim] : llvm::enumerate(nest.rows))
     if (dim.place != int64_t(place) || dim.step != 1 || dim.first != 0)
@@ -72,7 +73,8 @@ static bool rowsComeFirst(const ContractionNest &nest) {
                        [](const SumDim &dim) { return bool(dim.guard); });
 }
 
-/// What the epilogue computes with has a row for each of the result's, or none.
+/// True if every epilogue operand is row-aligned with the result or independent
+/// of rows.
 static bool readsRowsInOrder(FusionOp fusion) {
   return llvm::all_of(fusion.getBlock().without_terminator(), [](Operation
                                                                      &op) {

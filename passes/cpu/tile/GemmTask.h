@@ -1,5 +1,5 @@
-// One task of a contraction: a block of rows and columns of one batch, and
-// where it lies in the operands and in the result.
+// One task of a contraction: a block of rows and columns of one batch, and its
+// offsets in the operands and the result.
 #ifndef TENON_PASSES_CPU_TILE_GEMMTASK_H
 #define TENON_PASSES_CPU_TILE_GEMMTASK_H
 
@@ -8,30 +8,30 @@
 
 namespace tenon {
 
-/// How many tasks a nest divided into blocks has, from the sizes of its result.
+/// Computes the number of a nest's tasks from the sizes of its result.
 TaskCounter countTasks(const ContractionNest &nest, TaskBlock block);
-/// The same of its rows.
+/// Computes the number of a nest's rows from the sizes of its result.
 TaskCounter countRows(const ContractionNest &nest);
 
-/// The rows of a nest, and the task, or tasks, at hand after enter().
+/// The rows of a nest, and the current task or tasks after enter().
 struct GemmTask {
   using Values = llvm::SmallVector<mlir::Value>;
 
   GemmTask(Kernel &kernel, const ContractionNest &nest, TaskBlock block);
 
   void enter(mlir::Value task);
-  /// The blocks of columns [first, last) of block of rows number `line`, of all
-  /// batches.
+  /// Enters the blocks of columns [first, last) of one block of rows. `line` is
+  /// the number of that block among the blocks of all batches.
   void enterLine(mlir::Value line, mlir::Value first, mlir::Value last);
-  /// The indices of row number `row`. Those of linear rows are all in the last
-  /// one, which then exceeds its extent: whoever reads or writes there must
-  /// turn them into one place of flat memory, and check none against its
-  /// extent.
+  /// The indices of row number `row`. If rows are linear, the last index is the
+  /// row number and the others are 0. The last index then exceeds its extent: a
+  /// caller that reads or writes there must compute an offset in flat memory
+  /// and must not check the index against its extent.
   Values positionOf(mlir::Value row) const;
-  /// Whether rows follow one another in memory wherever the epilogue reads or
-  /// writes them.
+  /// True if rows are contiguous in all memory that the epilogue reads or
+  /// writes.
   bool areLinear;
-  /// The place in the result of the row at `position` and of a column.
+  /// The indices in the result of a column of the row at `position`.
   Values placeOf(llvm::ArrayRef<mlir::Value> position, mlir::Value column);
 
   mlir::Value rows; ///< of all tasks

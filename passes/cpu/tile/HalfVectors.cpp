@@ -1,4 +1,4 @@
-// Shuffles by halves, which cost little or, where they meet a load, nothing.
+// Shuffles of half vectors. They cost little, or nothing if a load does them.
 #include "passes/cpu/tile/HalfVectors.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -11,8 +11,8 @@ static int64_t lanesOf(Value vector) {
   return cast<VectorType>(vector.getType()).getNumElements();
 }
 
-/// Lanes [low, low + half) of a, then [high, high + half) of a and b side by
-/// side.
+/// Lanes [low, low + half) followed by lanes [high, high + half). The lanes of
+/// `other` are numbered after the lanes of `a`.
 static Value halves(OpBuilder &b, Location loc, Value a, Value other,
                     int64_t low, int64_t high, int64_t half) {
   SmallVector<int64_t> lanes;

@@ -1,5 +1,6 @@
-// Half vectors of columns: two rows of a tile share one register for them, the
-// first its low lanes. All the rest of a tile's code has sums row by row.
+// Half vectors of columns. Two rows of a tile share one register for them: the
+// first row has the low lanes, the second the high lanes. All other code of a
+// tile has its sums row by row.
 #ifndef TENON_PASSES_CPU_TILE_HALFVECTORS_H
 #define TENON_PASSES_CPU_TILE_HALFVECTORS_H
 
@@ -8,25 +9,26 @@
 
 namespace tenon {
 
-/// The low lanes of one vector beside the high lanes of another.
+/// The low lanes of `low` followed by the high lanes of `high`.
 mlir::Value blendHalves(mlir::OpBuilder &b, mlir::Location loc, mlir::Value low,
                         mlir::Value high);
-/// Both halves of the result are `half`.
+/// A vector whose two halves are both `half`.
 mlir::Value repeatHalf(mlir::OpBuilder &b, mlir::Location loc,
                        mlir::Value half);
 
-/// The sums of a tile of which two rows share each last register: row by row
-/// those of the `whole` vectors, then one of half vectors for each two rows;
-/// the last of an odd number of rows has its own.
+/// The layout of a tile's sums if two rows share each last register. First come
+/// the sums of the `whole` vectors, row by row, then one register of half
+/// vectors for every two rows. The last of an odd number of rows has its own
+/// register.
 struct SharedSums {
   int64_t rows, whole;
 
   int64_t count() const { return placeOfHalf(rows - 1) + 1; }
   int64_t placeOfHalf(int64_t row) const { return rows * whole + row / 2; }
-  /// From sums row by row, a last half vector each.
+  /// Converts sums that are row by row, each row with a last half vector.
   llvm::SmallVector<mlir::Value> share(mlir::OpBuilder &b, mlir::Location loc,
                                        mlir::ValueRange sums) const;
-  /// Back; lanes beyond half of a last vector may hold anything.
+  /// Converts back. Lanes beyond half of a last vector are unspecified.
   llvm::SmallVector<mlir::Value> part(mlir::OpBuilder &b, mlir::Location loc,
                                       mlir::ValueRange shared) const;
 };

@@ -1,4 +1,4 @@
-// Bodies are emitted by what is called back with the builder inside.
+// Callbacks emit the bodies, with the builder inside the loop or branch.
 #include "passes/cpu/tile/KernelLoops.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

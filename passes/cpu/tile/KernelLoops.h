@@ -1,4 +1,4 @@
-// Loops, branches and stack memory at the place where a kernel is written.
+// Emits loops, branches and stack memory at the insertion point of a kernel.
 #ifndef TENON_PASSES_CPU_TILE_KERNELLOOPS_H
 #define TENON_PASSES_CPU_TILE_KERNELLOOPS_H
 
@@ -19,11 +19,12 @@ protected:
   void when(mlir::Value condition, llvm::function_ref<void()> body);
   void choose(mlir::Value condition, llvm::function_ref<void()> then,
               llvm::function_ref<void()> otherwise);
-  /// What one of the two gives, values of the types of `like`.
+  /// The values of the branch taken; both branches give values of the types of
+  /// `like`.
   Values choose(mlir::Value condition, mlir::ValueRange like,
                 llvm::function_ref<Values()> then,
                 llvm::function_ref<Values()> otherwise);
-  /// Of one call of the kernel, on a line of the cache.
+  /// Stack memory of one call of the kernel, aligned to a cache line.
   mlir::Value scratchOf(mlir::Type element, int64_t elements);
 
   Kernel &kernel;

@@ -1,4 +1,4 @@
-// From a nest, whose extents and strides are values, to what of them is known.
+// Reads the known extents and strides of a nest, in which they are values.
 #include "passes/cpu/tile/NestFacts.h"
 
 #include "passes/kernel/nest/ContractionNest.h"
@@ -7,8 +7,8 @@ using namespace mlir;
 
 namespace tenon {
 
-/// The bf16 numbers that any number of this type is the sum of; 0: none of
-/// three.
+/// The number of bf16 numbers whose sum is any number of this type; 0: three do
+/// not suffice.
 static int64_t wholeParts(Type element) {
   if (element.isBF16())
     return 1;

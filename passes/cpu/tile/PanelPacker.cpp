@@ -1,8 +1,9 @@
-// Packing of columns. Those side by side in memory are copied, so that a panel
-// of a large operand neither competes for few cache sets nor spans many pages.
-// Others go as many at a time as a vector has lanes: where the sums lie side by
-// side, whole vectors are loaded along them and a square block is
-// transposed in registers; elsewhere elements are gathered one by one.
+// Packs columns in one of three ways. Contiguous columns of a large operand are
+// copied, so that the panel neither competes for few cache sets nor spans many
+// pages. Other columns are packed in groups of one vector's lanes. If elements
+// of one column are contiguous, whole vectors are loaded along the column and a
+// square block is transposed in registers; otherwise elements are gathered one
+// by one.
 #include "passes/cpu/tile/PanelPacker.h"
 
 #include "passes/kernel/numerics/Conversions.h"
@@ -16,7 +17,7 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Halves change places at each distance.
+/// Swaps halves at each distance.
 void transposeSquare(OpBuilder &b, Location loc,
                      SmallVectorImpl<Value> &lines) {
   int64_t count = lines.size();
@@ -38,7 +39,7 @@ void transposeSquare(OpBuilder &b, Location loc,
   }
 }
 
-/// Columns that lie side by side: vectors are copied.
+/// Copies contiguous columns vector by vector.
 static void copyLines(Kernel &kernel, const ContractionNest &nest,
                       const PanelBlock &block, int64_t lanes) {
   OpBuilder &b = kernel.builder;
@@ -111,8 +112,8 @@ void emitPack(Kernel &kernel, const ContractionNest &nest,
           b, loc, VectorType::get({lanes}, stored), nest.rhs, at.add(start, k));
       lines.push_back(emitConvert(b, loc, loaded, nest.rhsElement, nest.sum));
     }
-    // Each line's neighbour in the next group comes meanwhile: lines are too
-    // short for the hardware to see where they lead.
+    // Prefetch the same elements of the columns in the next group. Each
+    // column's run is too short for the hardware prefetcher to recognize.
     Value ahead = at.mul(nest.column.rhsStride, at.constant(lanes));
     for (Value start : starts)
       memref::PrefetchOp::create(b, loc, nest.rhs,

@@ -1,5 +1,5 @@
-// Copies a block of columns into a panel that lies in one piece: element (k, c)
-// goes to k * width + c.
+// Copies a block of columns into a contiguous panel: element (k, c) is stored
+// at k * width + c.
 #ifndef TENON_PASSES_CPU_TILE_PANELPACKER_H
 #define TENON_PASSES_CPU_TILE_PANELPACKER_H
 
@@ -7,21 +7,21 @@
 
 namespace tenon {
 
-/// Which columns of rhs go where.
+/// The columns of rhs that are packed, and the panel that receives them.
 struct PanelBlock {
-  mlir::Value panel;  ///< scratch of rank 1
-  int64_t width;      ///< its elements per sum
-  mlir::Value origin; ///< the offset in rhs of the first sum's column 0
-  mlir::Value first, end, depth;     ///< columns [first, end) of `depth` sums
+  mlir::Value panel;                 ///< scratch of rank 1
+  int64_t width;                     ///< elements of the panel for each k
+  mlir::Value origin;                ///< the offset in rhs of column 0 at k = 0
+  mlir::Value first, end, depth;     ///< columns [first, end), k in [0, depth)
   llvm::ArrayRef<mlir::Value> masks; ///< per vector; null: all lanes exist
 };
 
-/// Transposes as many vectors as each has lanes.
+/// Transposes a square: as many vectors as each vector has lanes.
 void transposeSquare(mlir::OpBuilder &b, mlir::Location loc,
                      llvm::SmallVectorImpl<mlir::Value> &lines);
 
-/// Packs a block along the innermost sum dimension. Lanes of columns from `end`
-/// on are filled with something.
+/// Packs a block along the innermost sum dimension. The values in lanes of
+/// columns from `end` on are unspecified.
 void emitPack(Kernel &kernel, const ContractionNest &nest,
               const PanelBlock &block, int64_t lanes);
 

@@ -1,4 +1,4 @@
-// A pair travels as one word, so that repeating it is one load.
+// A pair is loaded as one word, so that one load also broadcasts it.
 #include "passes/cpu/tile/ProductPairs.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -10,7 +10,7 @@ namespace tenon {
 
 Value asPairs(OpBuilder &b, Location loc, Value words) {
   int64_t lanes = cast<VectorType>(words.getType()).getNumElements();
-  // LLVM's cast: elsewhere bf16 becomes integers.
+  // This is LLVM's cast because other lowerings turn bf16 into integers.
   return LLVM::BitcastOp::create(
       b, loc, VectorType::get({2 * lanes}, b.getBF16Type()), words);
 }

@@ -1,6 +1,6 @@
-// Sizes of register tiles and tasks. A tile needs its accumulators, one vector
-// of each column step and room for a broadcast; more accumulators than that
-// would be kept on the stack.
+// Sizes of register tiles and tasks. The registers must hold a tile's
+// accumulators, one vector of columns for each of the tile's vectors, and a
+// broadcast element. Further accumulators would spill.
 #include "passes/cpu/tile/RegisterTile.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -13,36 +13,37 @@
 namespace tenon {
 using llvm::divideCeilSigned;
 
-/// Extents not known at compile time count as this many.
+/// The assumed value of an extent that is not known at compile time.
 constexpr int64_t typicalExtent = 128;
-/// Products a task should have at least: some microseconds.
+/// The least products of a task: a few microseconds of work.
 constexpr int64_t leastWork = 1 << 18;
 constexpr int64_t mostWork = 1 << 22;
-/// Tasks worth having: enough for sixteen threads that end at about one time.
+/// The wanted number of tasks: enough for sixteen threads to end at nearly the
+/// same time.
 constexpr int64_t wantedTasks = 64;
 constexpr int64_t fewestTasks = 8;
-/// Rows of one task at most, where all columns of a panel are reused.
+/// The most rows of one task that reuses all columns of a panel.
 constexpr int64_t mostRows = 256;
 constexpr int64_t fewRows = 4;
-/// Rows for which it is worth to read all columns again; fewer where they stay
-/// in the second cache.
+/// From this many rows it pays to read all columns again. Fewer suffice if the
+/// columns stay in L2.
 constexpr int64_t leastRows = 64, leastCachedRows = 32;
-/// Parts of about equal work that two, four and eight threads share evenly.
+/// Parts of nearly equal work that two, four or eight threads share evenly.
 constexpr int64_t evenParts = 8;
-/// Of so many rows some left over cost less than smaller tiles, where columns
-/// are converted for each.
+/// From this many rows the tile stays as tall as possible if columns are
+/// converted: a remainder costs less than converting the columns more often.
 constexpr int64_t tallRows = 24;
 constexpr int64_t widestTile = 16;
-/// So many rows read columns as fast as they come from memory.
+/// Up to this many rows are computed as fast as the columns come from memory.
 constexpr int64_t waitingRows = 16;
-/// Panels, each read from its start to its end, that a tile of few rows reads
-/// at once: more streams than that are fetched ahead less well.
+/// The most panels that a tile of few rows reads at once, each from its start
+/// to its end. The hardware prefetches more streams less well.
 constexpr int64_t panelStreams = 4;
 /// Reading an element of the columns takes as long as this many products.
 constexpr int64_t productsPerRead = 16;
 
-/// Where extents show in the run only: rows and vectors of columns that tiles
-/// of all sizes divide evenly, so that what would be left over decides nothing.
+/// The assumed rows and vectors of columns if the extents are known only at run
+/// time. All tile sizes divide them, so that no remainder affects the choice.
 constexpr int64_t rowsForAll = 24, vectorsForAll = 12;
 
 int64_t evenRows(int64_t rows, int64_t parts, RegisterTile tile) {
@@ -55,17 +56,18 @@ bool endInHalf(int64_t columns, int64_t lanes) {
 }
 
 namespace {
-/// What all rows and columns take, step by step: two products or two loads a
-/// cycle, and four cycles from one product of a chain to the next.
+/// Estimates the cycles of all rows and columns for one step of the sum: two
+/// products or two loads a cycle, and four cycles of latency from one product
+/// of a chain to the next.
 struct TileCost {
   ContractionSize size;
   int64_t vectors;
-  bool half; ///< the last of them is shared by two rows
+  bool half; ///< the last vector is shared by two rows
 
   int64_t of(RegisterTile tile) const;
-  /// The best of tiles with so many vectors and at most so many rows, or a
-  /// third less: one that leaves no rows over, if there is one, and of those
-  /// one that fills lines.
+  /// The best tile with `most.vectors` vectors and between two thirds and all
+  /// of `most.rows` rows. A tile without a remainder of rows is preferred, then
+  /// one whose rows divide a line, then the lowest cost.
   RegisterTile best(RegisterTile most) const;
 
 private:
@@ -75,14 +77,15 @@ private:
   int64_t ofRow(int64_t rows, int64_t tileVectors) const;
 };
 
-/// Where rows show in the run only, those left over take a whole tile, as dear
-/// for its code.
+/// The rows of the remainder, as priced. If the number of rows is known only at
+/// run time, a remainder counts as a full tile, because its code costs as much.
 int64_t TileCost::left(RegisterTile tile) const {
   int64_t rest = rows() % tile.rows;
   return size.rows || rest == 0 ? rest : tile.rows;
 }
 
-/// Of an open batch those of one image, of others as many as no tile minds.
+/// The number of rows, as priced. If the batch is a dynamic extent, the rows of
+/// one image count, or a multiple that all tile sizes divide if they are few.
 int64_t TileCost::rows() const {
   constexpr int64_t fewest = 8;
   if (size.rows)
@@ -133,7 +136,7 @@ RegisterTile chooseTile(const ContractionSize &size, MachineAttr machine,
           ? std::max<int64_t>(1, divideCeilSigned(*size.columns, lanes))
           : 0;
   int64_t group = std::max<int64_t>(1, layout.panelVectors);
-  // Whole panels, or an even share of one.
+  // True if a tile is as wide as whole panels or an even share of one panel.
   auto fits = [&](int64_t count) {
     return count % group == 0 || group % count == 0;
   };
@@ -153,8 +156,8 @@ RegisterTile chooseTile(const ContractionSize &size, MachineAttr machine,
     return {rows, most};
   }
   bool tall = layout.converted && size.rows && *size.rows >= tallRows;
-  // Panels should be read whole, unless many rows find them in a cache; of
-  // equals the first.
+  // A tile should read whole panels, unless many rows find them in a cache.
+  // Among tiles of equal cost the first one is chosen.
   constexpr RegisterTile wide[] = {{8, 3}, {6, 4}, {12, 2}, {3, 6}},
                          narrow[] = {{6, 2}, {4, 3}, {3, 4}};
   std::span<const RegisterTile> candidates = wide;
@@ -164,10 +167,10 @@ RegisterTile chooseTile(const ContractionSize &size, MachineAttr machine,
   auto best = [&](RegisterTile most) {
     if (size.rows)
       most.rows = std::clamp<int64_t>(*size.rows, 1, most.rows);
-    // Fewer rows would share each column's conversion.
+    // With fewer rows in a tile, fewer would share each column's conversion.
     return tall ? most : cost.best(most);
   };
-  // Few rows wait for the columns: the fewer tiles share them the better.
+  // Few rows wait for the columns, so fewer tiles that read them are better.
   auto passes = [&](RegisterTile tile) -> int64_t {
     return size.rows && *size.rows <= waitingRows
                ? divideCeilSigned(*size.rows, tile.rows)
@@ -197,16 +200,17 @@ RegisterTile chooseTile(const ContractionSize &size, MachineAttr machine,
   return tile;
 }
 
-/// Rows of one image of an open batch, if they are not few.
+/// The rows of one image if the batch is a dynamic extent and the image has
+/// enough rows; otherwise a typical number.
 static int64_t typicalRows(const ContractionSize &size) {
   int64_t typical =
       size.rowFactor >= leastCachedRows ? size.rowFactor : typicalExtent;
   return std::max<int64_t>(1, size.rows.value_or(typical));
 }
 
-/// Parts of rows that meet all columns: even ones for two, four or eight
-/// threads, so that from one contraction to the next each keeps to rows it
-/// wrote itself.
+/// The number of parts that the rows are divided into; each part reads all
+/// columns. Two, four or eight threads share the parts evenly, so that in the
+/// next contraction each thread reads rows that it wrote itself.
 static int64_t rowParts(const ContractionSize &size, int64_t rows,
                         bool areCached) {
   int64_t fewest = divideCeilSigned(rows, mostRows),
@@ -231,8 +235,8 @@ TaskBlock chooseBlock(const ContractionSize &size, MachineAttr machine,
   int64_t panel = tile.vectors * lanes;
   TaskBlock block;
   int64_t columnBytes = columns * sum * 4;
-  // Columns that take a quarter of the second cache stay in it: tasks of whole
-  // rows read and write memory in order.
+  // Columns that take up to a quarter of L2 stay in it. Tasks of whole rows
+  // then read and write memory in order.
   if (!layout.scratch && size.columns && size.sum &&
       columnBytes <= machine.secondCache() / 4) {
     block.columns = divideCeilSigned(columns, panel) * panel;
@@ -240,8 +244,9 @@ TaskBlock chooseBlock(const ContractionSize &size, MachineAttr machine,
         std::max<int64_t>(1, work / (columns * sum * tile.rows)) * tile.rows;
     return block;
   }
-  // Few rows share each panel of columns, so all of them go together; else they
-  // are divided evenly, for a small last block would cost a whole panel.
+  // Few rows share each panel of columns, so all of them are one block. More
+  // rows are divided evenly, because a small last block would cost a whole
+  // panel.
   int64_t parts =
       layout.scratch
           ? divideCeilSigned(rows, mostRows)
@@ -251,15 +256,15 @@ TaskBlock chooseBlock(const ContractionSize &size, MachineAttr machine,
       panel *
       std::max<int64_t>(
           1, work / (std::max(block.rows, productsPerRead) * sum * panel));
-  // Rows are divided further only for want of tasks: each part reads, and may
-  // have to pack, all columns again.
+  // Rows are divided further only if there are too few tasks: each part reads
+  // all columns again and may have to pack them again.
   auto tasks = [&] {
     return outer * divideCeilSigned(columns, block.columns) * parts;
   };
   while (tasks() < fewestTasks && block.rows > 4 * tile.rows &&
          block.rows * sum * panel > 2 * work)
     block.rows = evenRows(rows, parts *= 2, tile);
-  // Where all columns fit a task, more rows may.
+  // If a task has all columns, it may have more rows.
   if (size.columns && block.columns >= columns)
     block.rows =
         std::max(block.rows, work / (columns * sum) / tile.rows * tile.rows);

@@ -1,6 +1,6 @@
-// How large a piece of a contraction stays in registers, and how large a piece
-// is one task. Pure arithmetic on static facts: neither the number of threads
-// nor a dynamic extent has a say.
+// Chooses the size of a contraction's register tile and of its task. This is
+// pure arithmetic on static facts: the result depends neither on the number of
+// threads nor on a dynamic extent.
 #ifndef TENON_PASSES_CPU_TILE_REGISTERTILE_H
 #define TENON_PASSES_CPU_TILE_REGISTERTILE_H
 
@@ -14,13 +14,13 @@ namespace tenon {
 /// Extents as far as they are known at compile time.
 struct ContractionSize {
   std::optional<int64_t> outer, rows, columns, sum;
-  int64_t rowFactor = 1; ///< divides the rows, however many they are
-  /// Rows side by side in what windows slide over, where tiles should not go on
-  /// into the next line; 0: no matter.
+  int64_t rowFactor = 1; ///< the row count is a multiple of this
+  /// Rows along the innermost dimension that windows slide over. A tile should
+  /// not continue into the next such line; 0: no restriction.
   int64_t line = 0;
 };
 
-/// Rows and vectors of accumulators.
+/// A register tile: rows, and vectors of accumulators in each row.
 struct RegisterTile {
   int64_t rows, vectors;
 };
@@ -30,23 +30,23 @@ struct TaskBlock {
   int64_t rows, columns;
 };
 
-/// Where the columns come from.
+/// How the columns are stored.
 struct ColumnLayout {
-  bool scratch = false;     ///< packed in the run, from many places
-  int64_t panelVectors = 0; ///< packed before: vectors of a panel
-  bool converted = false;   ///< to what they are summed in, where they are read
+  bool scratch = false;     ///< columns are not contiguous: packed at run time
+  int64_t panelVectors = 0; ///< vectors of a panel packed at compile time
+  bool converted = false;   ///< columns are converted when they are loaded
   bool halves = false;      ///< two rows may share the last vector's register
 };
 
-/// Whether the last of `columns` fill no more than half a vector.
+/// True if the remainder of `columns` fills no more than half a vector.
 bool endInHalf(int64_t columns, int64_t lanes);
 
-/// The tile for vectors of `lanes` elements: whole panels, or an even share of
-/// one.
+/// The tile for vectors of `lanes` elements. It is as wide as whole panels or
+/// an even share of one panel.
 RegisterTile chooseTile(const ContractionSize &size, MachineAttr machine,
                         int64_t lanes, const ColumnLayout &layout);
 
-/// Rows of each of `parts` about equal parts, in whole tiles.
+/// The rows of each of `parts` nearly equal parts, in whole tiles.
 int64_t evenRows(int64_t rows, int64_t parts, RegisterTile tile);
 
 TaskBlock chooseBlock(const ContractionSize &size, MachineAttr machine,

@@ -1,5 +1,5 @@
-// Epilogues of contractions, computed by ElementEmitter with the contraction's
-// result preset to the sums at hand.
+// ElementEmitter computes the epilogue with the contraction's result preset to
+// the given sums.
 #include "passes/cpu/tile/TileEpilogue.h"
 
 #include "passes/kernel/element/ElementEmitter.h"
@@ -55,7 +55,7 @@ bool TileEpilogue::emit(int64_t lanes, ArrayRef<Value> place, Value sums,
 bool TileEpilogue::vectorizes(bool columnIsLast) {
   if (!columnIsLast)
     return false;
-  // Tried once in a loop that is thrown away.
+  // Emits the ops once in a loop that is then erased.
   OpBuilder &b = kernel.builder;
   Location loc = kernel.loc();
   IndexBuilder at{b, loc};

@@ -1,6 +1,5 @@
-// What happens to sums once they are complete: the fusion's elementwise ops on
-// them, and the store. Comes in: a vector or scalar of sums and its place in
-// the result.
+// Applies the fusion's elementwise ops to complete sums and stores the results.
+// The input is a vector or scalar of sums and its indices in the result.
 #ifndef TENON_PASSES_CPU_TILE_TILEEPILOGUE_H
 #define TENON_PASSES_CPU_TILE_TILEEPILOGUE_H
 
@@ -10,18 +9,18 @@ namespace tenon {
 
 class TileEpilogue {
 public:
-  /// `dot` is the contraction's result, summed in `sum`; vectors have `lanes`
-  /// elements along the result's last dimension.
+  /// `dot` is the contraction's result, whose sums have the type `sum`. Vectors
+  /// have `lanes` elements along the result's last dimension.
   TileEpilogue(Kernel &kernel, mlir::Value dot, mlir::Type sum, int64_t lanes);
 
-  /// The ops can be applied to vectors; `columnIsLast` says whether lanes stand
-  /// side by side in the result.
+  /// True if the ops can be applied to vectors. `columnIsLast` is true if the
+  /// lanes are contiguous in the result.
   bool vectorizes(bool columnIsLast);
-  /// So few ops that they may stand once for every accumulator.
+  /// True if the ops are so few that each accumulator may have a copy of them.
   bool isShort();
 
-  /// Stores `sums` at `place`. Lanes from `valid` on do not exist; null: all
-  /// do.
+  /// Applies the ops to `sums` and stores the result at `place`. Lanes from
+  /// `valid` on do not exist; null: all lanes exist.
   void finish(llvm::ArrayRef<mlir::Value> place, mlir::Value sums,
               mlir::Value mask, mlir::Value valid);
   void finishOne(llvm::ArrayRef<mlir::Value> place, mlir::Value sum);

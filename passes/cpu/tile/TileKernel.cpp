@@ -1,8 +1,8 @@
-// Register tiles. The sums are values carried by the loops, each as wide as one
-// register: wider ones would be split badly. A tap of a window that lies
-// outside the input for some rows of the tile runs for all of them on elements
-// that exist, and those rows keep their former sums: nothing is added, not even
-// zero times a weight.
+// Emits register tiles. The loops carry the sums as values, each as wide as one
+// register: LLVM would split wider ones badly. A tap may be outside the input
+// for some rows of the tile. Then it is computed for all rows on elements that
+// exist, and the rows outside keep their earlier sums: nothing is added to
+// them, not even zero times a weight.
 #include "passes/cpu/tile/TileKernel.h"
 
 #include "passes/cpu/tile/HalfVectors.h"
@@ -19,9 +19,9 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Steps of the innermost loop in one iteration.
+/// The least number of steps of the innermost loop in one iteration.
 constexpr int64_t unrolled = 4;
-/// Up to as many steps no loop is made.
+/// Up to this many steps are emitted without a loop.
 constexpr int64_t straight = 16;
 
 int64_t stepsPerIteration(const ContractionNest &nest) {
@@ -88,7 +88,8 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
                    vector::LoadOp::create(
                        b, loc, VectorType::get({lanes / 2}, elements),
                        columns.memory, at().add(line, columns.places.back())));
-  // Rows by twos, in order; the last of an odd number comes alone.
+  // Rows share a register in pairs, in order. The last of an odd number of rows
+  // has a register of its own.
   Value low;
   auto addHalf = [&](size_t r, Value row) {
     if (!half)
@@ -102,7 +103,8 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
     Value &sum = sums[shared.placeOfHalf(r)];
     sum = emitMultiplyAdd(b, loc, both, half, sum);
   };
-  // What there is less of waits in registers for the others to come.
+  // Rows or vectors, whichever are fewer, stay in registers while the others
+  // are loaded one by one.
   if (int64_t(rows.size()) < vectors) {
     Values waiting = llvm::map_to_vector(places, repeated);
     for (int64_t v = 0; v < vectors; ++v) {
@@ -123,7 +125,7 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
   }
 }
 
-/// The fetching that is left after k steps.
+/// The prefetches that remain after k steps.
 FetchAhead TileKernel::fetchedAt(FetchAhead ahead, Value k) {
   Value fetched = at().floorDiv(
       at().mul(k, at().constant(ahead.lines * ahead.lineElements)),
@@ -135,7 +137,7 @@ FetchAhead TileKernel::fetchedAt(FetchAhead ahead, Value k) {
   return ahead;
 }
 
-/// The same when `elements` of one panel's columns are read.
+/// The prefetches that remain after `elements` of one panel are read.
 FetchAhead TileKernel::fetchedAfter(FetchAhead ahead, Value elements) {
   Value k = at().floorDiv(elements, at().constant(nest.panels->width));
   return fetchedAt(std::move(ahead), k);
@@ -224,7 +226,8 @@ TileKernel::Values TileKernel::addBlock(ArrayRef<Value> rows, Value rowStride,
   return joined(columns, first, sums, nest.isBlocked ? early : former());
 }
 
-/// Where it shows in the run only whether there are blocks, else one chain.
+/// Selects `yes` if the sum is computed in blocks and `no` if it is one chain.
+/// No select is needed unless the choice is known only at run time.
 Value TileKernel::ifBlocked(Value yes, Value no) {
   if (!nest.isBlocked)
     return yes;
@@ -360,7 +363,7 @@ Value TileKernel::fits(ArrayRef<Value> taps, ArrayRef<Value> position) {
   return result;
 }
 
-/// Whether the rows of a tile differ in their last index alone, ascending.
+/// True if the rows of a tile differ only in their last index, which ascends.
 static bool inLine(ArrayRef<SmallVector<Value>> positions) {
   ArrayRef<Value> line = ArrayRef(positions.front()).drop_back();
   return llvm::all_of(positions, [&](ArrayRef<Value> position) {
@@ -380,7 +383,8 @@ TileKernel::Values TileKernel::lastGuarded(size_t level, const Values &rows,
   size_t count = rows.size();
   bool line = inLine(positions);
   for (size_t r = 0; r < count; ++r) {
-    // Between the ends of a line nothing lies further out.
+    // Rows between the first and the last of a line are inside if both ends
+    // are.
     if (line && r > 0 && r + 1 < count)
       continue;
     Value first = windowStart(dim, positions[r]);
@@ -388,7 +392,7 @@ TileKernel::Values TileKernel::lastGuarded(size_t level, const Values &rows,
                                         inside(dim, at().add(first, span)))));
   }
   auto whole = [&] {
-    // Without its guard the dimension is often one run with the next.
+    // Without its guard the dimension can often be merged with the next one.
     SmallVector<SumDim> free(ArrayRef(nest.sums).drop_front(level));
     free.front().guard.reset();
     if (free.size() == 2) {

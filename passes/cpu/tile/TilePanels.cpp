@@ -1,5 +1,5 @@
-// Whole panels share their code; the columns left over have one of their own,
-// with masks where a vector is not full.
+// Full panels share their code. The remainder has code of its own, with masks
+// for vectors that are not full.
 #include "passes/cpu/tile/TilePanels.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -56,7 +56,7 @@ ColumnSource TilePanels::columnsOf(const TilePanel &panel, Value rhsOffset) {
   Value next = nest.panels ? nest.panels->stride : at().constant(width);
   if (nest.panels) {
     Value number = at().floorDiv(panel.first, at().constant(panelWidth));
-    // A tile may be a share of a panel.
+    // A tile may be narrower than a panel of rhs.
     Value within = width < panelWidth
                        ? at().remainder(panel.first, at().constant(panelWidth))
                        : at().constant(0);

@@ -1,5 +1,5 @@
-// The columns of a contraction's task, a panel as wide as a register tile at a
-// time, and where they lie in rhs.
+// Divides the columns of a contraction's task into panels as wide as a register
+// tile and finds them in rhs.
 #ifndef TENON_PASSES_CPU_TILE_TILEPANELS_H
 #define TENON_PASSES_CPU_TILE_TILEPANELS_H
 
@@ -9,8 +9,8 @@
 
 namespace tenon {
 
-/// The columns [first, end) of one panel: `vectors` of them, and for each how
-/// many of its lanes exist.
+/// The columns [first, end) of one panel in `vectors` vectors. A vector that is
+/// not full has a mask and the number of its valid lanes.
 struct TilePanel {
   mlir::Value first, end;
   int64_t vectors;
@@ -19,16 +19,16 @@ struct TilePanel {
 
 class TilePanels : KernelLoops {
 public:
-  /// Panels `width` wide, in whole vectors of `lanes`.
+  /// The panels are `width` columns wide, in whole vectors of `lanes`.
   TilePanels(Kernel &kernel, const ContractionNest &nest, int64_t width,
              int64_t lanes)
       : KernelLoops(kernel), nest(nest), width(width), lanes(lanes) {}
 
-  /// Code for each panel of the columns [first, end).
+  /// Calls `body` for each panel of the columns [first, end).
   void forEach(mlir::Value first, mlir::Value end,
                llvm::function_ref<void(const TilePanel &)> body);
-  /// The panel's columns as they lie in rhs, `rhsOffset` elements after column
-  /// 0.
+  /// The source of the panel's columns in rhs. `rhsOffset` is the offset in rhs
+  /// of column 0.
   ColumnSource columnsOf(const TilePanel &panel, mlir::Value rhsOffset);
 
 private:

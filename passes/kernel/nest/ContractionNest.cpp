@@ -1,8 +1,8 @@
-// Strides of products and convolutions. Which operand gives the columns is
-// chosen here: vectors run along columns, so that a product with a narrow or
-// missing column extent has its operands exchanged. Products commute, and every
-// element stays one chain over ascending sums, so the choice is not seen in the
-// bits.
+// Computes the strides of products and convolutions and chooses the operand
+// that gives the columns. Vectors run along columns, so the operands of a
+// product are exchanged if its column extent is narrow or missing. The exchange
+// does not change the bits: products commute, and every element stays one chain
+// over ascending sums.
 #include "passes/kernel/nest/ContractionNest.h"
 
 #include "dialects/tenon/NumericsContract.h"
@@ -25,7 +25,7 @@ using llvm::divideCeilSigned;
 constexpr int64_t narrowColumns = 4;
 
 namespace {
-/// Whether dimension `column` gives columns that lie side by side.
+/// True if dimension `column` gives contiguous columns.
 bool columnsFit(const ContractionOperand &rhs, int64_t column) {
   return !rhs.panels ||
          (rhs.panelDim == column && !ShapedType::isDynamic(rhs.panels->width));
@@ -39,13 +39,13 @@ Type sumTypeOf(Type element) {
 
 bool isOne(Value extent) { return getConstantIntValue(extent) == 1; }
 
-/// Fewer known columns than lanes are worth.
+/// True if the dimension is known to have too few columns for a vector.
 bool isNarrow(const ResultDim &dim) {
   return getConstantIntValue(dim.extent).value_or(narrowColumns) <
          narrowColumns;
 }
 
-/// The distance of all rows in lhs, if it is known to be one.
+/// The stride of all rows in lhs, if they are known to have one stride.
 Value strideOfRows(ArrayRef<ResultDim> rows) {
   for (size_t i = 1; i < rows.size(); ++i) {
     std::optional<int64_t> outer = getConstantIntValue(rows[i - 1].lhsStride),
@@ -57,7 +57,7 @@ Value strideOfRows(ArrayRef<ResultDim> rows) {
   return rows.back().lhsStride;
 }
 
-/// Neighbours that are one run in both operands become one dimension.
+/// Merges neighbouring dimensions that are contiguous in both operands.
 void mergeSums(IndexBuilder at, SmallVector<SumDim> &sums) {
   for (size_t i = sums.size(); i-- > 1;) {
     SumDim &high = sums[i - 1], &low = sums[i];
@@ -75,9 +75,10 @@ void mergeSums(IndexBuilder at, SmallVector<SumDim> &sums) {
   }
 }
 
-/// The same for dimensions that are neighbours in the shapes of both operands,
-/// whether extents are known or not. Others are not merged, though they may
-/// happen to lie in one run: sums must not depend on what is known.
+/// Merges dimensions that are neighbours in the shapes of both operands, for
+/// known and unknown extents alike. Other dimensions are not merged, even if
+/// they happen to be contiguous: sums must not depend on which extents are
+/// known.
 void mergeNeighbours(IndexBuilder at, SmallVector<SumDim> &sums,
                      ArrayRef<int64_t> lhsDims, ArrayRef<int64_t> rhsDims) {
   for (size_t i = sums.size(); i-- > 1;) {
@@ -88,7 +89,7 @@ void mergeNeighbours(IndexBuilder at, SmallVector<SumDim> &sums,
   }
 }
 
-/// The block is chosen from the extent of the sum alone.
+/// Chooses the block from the extent of the sum alone.
 int64_t blockOfDot(Type sum, Value extent) {
   if (!isa<FloatType>(sum))
     return 0;
@@ -105,14 +106,15 @@ int64_t blockOfConvolution(Type sum, Value channels) {
   return *known < fewestBlockFeatures ? 0 : *known;
 }
 
-/// Counts a sum along neighbours in lhs in pairs of them, of which the words of
-/// rhs are as many.
+/// Counts a sum in pairs. Its elements are neighbours in lhs, and rhs has
+/// `words` words, one for each pair.
 void countPairs(IndexBuilder at, SumDim &sum, Value words) {
   sum.extent = words;
   sum.lhsStride = at.mul(sum.lhsStride, at.constant(2));
 }
 
-/// Where the operands of a nest lie, and what they and their sums are.
+/// Sets the operands of a nest: their memory, panels and element types, and the
+/// type of the sums.
 void setOperands(ContractionNest &nest, Kernel &kernel,
                  const ContractionOperand &lhs, const ContractionOperand &rhs,
                  RankedTensorType result) {
@@ -154,7 +156,7 @@ std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op) {
       return std::nullopt;
     countPairs(at, nest.sums.back(), rhs.extents[op.getRhsContract().back()]);
   }
-  // Free dimensions beside one another are one run of rows.
+  // Neighbouring free dimensions are one run of rows.
   auto inOneRun = [](ArrayRef<int64_t> free) {
     return !free.empty() &&
            free.back() - free.front() + 1 == int64_t(free.size());
@@ -185,13 +187,13 @@ std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op) {
     return std::nullopt;
   size_t column = std::max<int64_t>(0, lastWide(right));
   if (rhs.panels) {
-    // Never exchanged: the columns are the right operand's.
+    // Operands are not exchanged here: the right operand gives the columns.
     SmallVector<int64_t> free = op.getRhsFree();
     column = llvm::find(free, *rhs.panelDim) - free.begin();
     if (column == free.size() || !columnsFit(rhs, free[column]))
       return std::nullopt;
   }
-  // Groups run along the one sum.
+  // The groups of scales divide the sum, which must be one dimension.
   if (rhs.scales && (nest.sums.size() != 1 || !batches.empty()))
     return std::nullopt;
   setOperands(nest, kernel, lhs, rhs, op.getType());
@@ -219,18 +221,20 @@ std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op) {
 }
 
 namespace {
-/// Nests a transposed convolution may fall into; each is code of its own.
+/// The most nests for one transposed convolution; each nest has its own code.
 constexpr int64_t mostPhases = 16;
 
-/// One spatial dimension of a convolution, or of one phase of it: the positions
-/// first + step * p, whose windows meet elements of the input, not zeros that
-/// were put between them, at the taps firstTap + tapStep * t. The window of
-/// position p starts at p * stride - low, its taps lie `dilation` apart.
+/// One spatial dimension of a convolution or of one of its phases. It covers
+/// the positions first + step * p. Their windows read elements of the input,
+/// not the zeros between elements, at the taps firstTap + tapStep * t. In the
+/// input, the window of position p starts at p * stride - low and its taps are
+/// `dilation` apart.
 struct Phase {
   int64_t first, step, stride, low, dilation, firstTap, tapStep;
 };
 
-/// The phases of a dimension, by the positions modulo their number.
+/// The phases of a dimension: one for each remainder of the position modulo the
+/// number of phases.
 SmallVector<Phase> phasesOf(ConvolutionOp op, int64_t dim) {
   int64_t stride = op.getStrides()[dim], low = op.getPadding()[2 * dim],
           dilation = op.getRhsDilation()[dim],
@@ -242,7 +246,7 @@ SmallVector<Phase> phasesOf(ConvolutionOp op, int64_t dim) {
     int64_t tap = 0, start = first * stride - low;
     while (tap < tapStep && (start + tap * dilation) % between != 0)
       ++tap;
-    // No tap at all: the elements are sums of nothing.
+    // No tap reads an element of the input: the sums are empty.
     bool none = tap == tapStep;
     phases.push_back({first, step, stride * step / between,
                       none ? 0 : -(start + tap * dilation) / between,
@@ -294,7 +298,7 @@ bool ConvolutionNests::isCovered() {
                              : outputsKnown && !rhs.panels;
 }
 
-/// Rows along a spatial dimension, and its taps.
+/// Adds a row dimension along a spatial dimension, and the sum over its taps.
 void ConvolutionNests::addSpatial(ContractionNest &nest, int64_t dim,
                                   const Phase &phase) {
   Value step = lhs.strides[dim + 1];
@@ -324,7 +328,8 @@ void ConvolutionNests::addSpatial(ContractionNest &nest, int64_t dim,
   nest.sums.push_back(taps);
 }
 
-/// Columns are the outputs of a group.
+/// Adds the columns, which are the outputs of a group, and the sum over
+/// features.
 void ConvolutionNests::addChannels(ContractionNest &nest) {
   Value zero = at.constant(0), outputs = resultExtent(spatial + 1),
         features = rhs.extents[spatial];
@@ -354,11 +359,11 @@ ContractionNest ConvolutionNests::nestOf(ArrayRef<Phase> phases) {
   nest.rowStride = strideOfRows(nest.rows);
   Value features = nest.sums.back().extent;
   nest.block = blockOfConvolution(nest.sum, features);
-  // A window of one tap is no sum: a 1x1 convolution is one chain.
+  // A window of one tap is not a loop: a 1x1 convolution is one chain.
   for (size_t i = nest.sums.size() - 1; i-- > 0;)
     if (isOne(nest.sums[i].extent) && !nest.sums[i].guard)
       nest.sums.erase(nest.sums.begin() + i);
-  // Only whole blocks may be joined to longer runs.
+  // Dimensions may be merged only if every block is whole.
   std::optional<int64_t> known = getConstantIntValue(features);
   if (nest.block == 0 || (known && *known % nest.block == 0))
     mergeSums(at, nest.sums);

@@ -1,5 +1,6 @@
-// Packed, in pairs, quantized, transposed, or as it is: each form is seen
-// through where it stands between the operand and what is in memory.
+// Finds the stored tensor behind an operand, which may be packed, in pairs,
+// quantized, transposed or plain. The ops between the tensor and the operand
+// tell the form.
 #include "passes/kernel/nest/ContractionOperand.h"
 
 #include "passes/kernel/element/ElementEmitter.h"
@@ -10,14 +11,14 @@ using namespace mlir;
 namespace tenon {
 
 namespace {
-/// How an operand is stored: packed, in pairs, quantized, or as it is, or in
-/// another order of its dimensions.
+/// How an operand is stored: plain, transposed, or packed, in pairs and
+/// quantized in any combination.
 struct StoredOperand {
   TransposeOp transpose;
   UnpackOp unpack;
   UnpairOp unpair;
   DequantizeOp dequantize;
-  Value tensor; ///< what is in memory
+  Value tensor; ///< the tensor in memory
 
   explicit StoredOperand(Value operand) : tensor(operand) {
     if ((transpose = tensor.getDefiningOp<TransposeOp>())) {
@@ -31,7 +32,7 @@ struct StoredOperand {
     if ((dequantize = tensor.getDefiningOp<DequantizeOp>()))
       tensor = dequantize.getOperand();
   }
-  /// Whether elements stand for themselves but for a conversion.
+  /// True if the elements need no scales; they may need a conversion.
   bool isPlain() { return !dequantize || !dequantize.getScales(); }
 };
 } // namespace
@@ -64,8 +65,8 @@ ContractionOperand::ContractionOperand(Kernel &kernel, Value tensor) {
     seeThrough(stored.unpack, at);
 }
 
-/// Panels, depth and width as the values have them; a step along the depth
-/// of words is the share of one element in it.
+/// Panels, depth and width are those of the dequantized values. If elements are
+/// words, one step along the depth moves by a fraction of a word.
 void ContractionOperand::seeThrough(Kernel &kernel, DequantizeOp dequantize,
                                     IndexBuilder at) {
   auto values = cast<RankedTensorType>(dequantize.getType());
@@ -104,7 +105,7 @@ static bool inMemory(Kernel &kernel, Value tensor) {
     return false;
   if (stored.isPlain())
     return true;
-  // Eight sums in a word: whole words to a line.
+  // A word holds eight elements, so each row of a panel must be whole words.
   auto values = cast<RankedTensorType>(stored.dequantize.getType());
   return stored.unpack && values.getDimSize(2) % nibblesPerWord == 0 &&
          isArgument(kernel, stored.dequantize.getScales());

@@ -1,5 +1,5 @@
-// An operand of a contraction in memory, seen through the form in which it is
-// stored. Goes to ContractionNest, which needs to know strides alone.
+// An operand of a contraction in memory. It hides the form in which the operand
+// is stored, so that ContractionNest needs only strides.
 #ifndef TENON_PASSES_KERNEL_NEST_CONTRACTIONOPERAND_H
 #define TENON_PASSES_KERNEL_NEST_CONTRACTIONOPERAND_H
 
@@ -9,8 +9,8 @@
 
 namespace tenon {
 
-/// Extents and how far one step along each moves; along `panelDim`, if it lies
-/// in panels, within a panel. One in pairs has half the depth.
+/// The extents and strides of an operand. If it is in panels, the stride of
+/// `panelDim` holds within a panel. If it is in pairs, it has half the depth.
 struct ContractionOperand {
   mlir::Value memory;
   mlir::Type element;

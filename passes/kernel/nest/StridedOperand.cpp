@@ -1,4 +1,4 @@
-// Origins and strides of inputs and of slices of them.
+// Computes origins and strides of kernel arguments and of their slices.
 #include "passes/kernel/nest/StridedOperand.h"
 
 #include "passes/kernel/element/ElementEmitter.h"
@@ -16,7 +16,7 @@ Value StridedOperand::at(IndexBuilder index, ArrayRef<Value> indices) const {
   return place;
 }
 
-/// The operand with its dimensions as they are.
+/// The operand with its dimensions in their own order.
 static std::optional<StridedOperand> inPlace(Kernel &kernel, Value tensor) {
   IndexBuilder at{kernel.builder, kernel.loc()};
   ElementEmitter sizes(kernel, 1);

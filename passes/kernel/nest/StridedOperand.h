@@ -1,5 +1,5 @@
-// An operand that a kernel reads where it lies: slices and the order of its
-// dimensions are folded into an origin and strides.
+// An operand that a kernel reads without a copy: slices and the order of its
+// dimensions become an origin and strides.
 #ifndef TENON_PASSES_KERNEL_NEST_STRIDEDOPERAND_H
 #define TENON_PASSES_KERNEL_NEST_STRIDEDOPERAND_H
 
@@ -12,15 +12,16 @@ namespace tenon {
 struct StridedOperand {
   mlir::Value memory; ///< rank 1, all elements
   mlir::Type element; ///< of the tenon tensor
-  mlir::Value origin; ///< where the first element lies
+  mlir::Value origin; ///< the offset of the first element
   llvm::SmallVector<mlir::Value> extents, strides; ///< in elements
 
-  /// The element at `indices`, one for each of the first dimensions.
+  /// The offset of the element at `indices`, which index the first dimensions.
   mlir::Value at(IndexBuilder index, llvm::ArrayRef<mlir::Value> indices) const;
 };
 
-/// `tensor`, what has memory among the kernel's arguments or slices of such,
-/// with its dimension `order[i]` as the i-th; nothing where it is computed.
+/// A strided view of `tensor`, which must be a kernel argument or a slice of
+/// one; nullopt if it is computed. Dimension i of the view is dimension
+/// `order[i]` of the tensor.
 std::optional<StridedOperand> stridedOperand(Kernel &kernel, mlir::Value tensor,
                                              llvm::ArrayRef<int64_t> order);
 
