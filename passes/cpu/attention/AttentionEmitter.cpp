@@ -1,6 +1,6 @@
 // Attention that never stores the scores of all keys. A task computes some rows
-// of one head of the keys. The rows are those of all query heads that share the
-// head. The task reads the keys block by block. It packs each block together
+// for one head of the keys; all query heads that share the head contribute
+// rows. The task reads the keys block by block. It packs each block together
 // with its values, or reads keys or values in place if they are read only once.
 // Keys and values that are also outputs are joined from earlier and new ones
 // block by block.

@@ -1,7 +1,7 @@
 // Attention whose operands are computed in the kernel, or whose depths are
 // known only at run time. Each element of the result is computed by itself from
-// all keys, in the blocks and lanes of the numerics contract. So the bits are
-// those of a kernel in register tiles.
+// all keys, in the blocks and lanes of the numerics contract. So the result has
+// the same bits as a kernel in register tiles.
 #include "dialects/tenon/NumericsContract.h"
 #include "passes/cpu/attention/AttentionEmitter.h"
 #include "passes/cpu/attention/AttentionOperands.h"
