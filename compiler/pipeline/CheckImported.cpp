@@ -1,5 +1,5 @@
-// Verifiers judge each op by itself; here is what holds of a whole module at
-// phase `imported`, and what all passes rely on.
+// Checks what holds for a whole module at phase `imported`, and what all passes
+// rely on. Verifiers check only single ops.
 #include "compiler/pipeline/CheckImported.h"
 
 #include "compiler/pipeline/Phases.h"
@@ -22,7 +22,8 @@ LogicalResult checkStage(ModuleOp module) {
                              << imported.name << ", where there are "
                              << imported.rule << "; got '" << op->getName()
                              << "'";
-  // The last whose rule holds: what is left of a model is less and less.
+  // Search from the last phase: a module of a late phase obeys earlier rules
+  // too.
   for (const Phase &phase : llvm::reverse(phaseTable()))
     if (!findViolation(phase, module))
       return error << " of stage " << phase.name
@@ -46,7 +47,7 @@ bool isTensor(Type type) {
   return tensor && !tensor.getEncoding();
 }
 
-/// Elements of tensors, and scalars of the same types.
+/// True for element types of tensors, which scalars may have too.
 bool isElement(Type type) {
   if (auto integer = dyn_cast<IntegerType>(type)) {
     unsigned width = integer.getWidth();
@@ -83,7 +84,7 @@ LogicalResult checkFunction(func::FuncOp function) {
   return success();
 }
 
-/// What later phases decide is not to be given to them in the text.
+/// Refuses attributes and offsets that later phases choose.
 LogicalResult checkAnnotations(Operation *op) {
   for (NamedAttribute attr : op->getDiscardableAttrs())
     if (isa_and_nonnull<TenonDialect>(attr.getNameDialect()) &&

@@ -1,5 +1,5 @@
-// The door for texts: importers keep the form of graphs, a text may hold
-// anything that parses.
+// Checks modules that are read from text. Importers always make the right form,
+// but a text may hold anything that parses.
 #ifndef TENON_COMPILER_PIPELINE_CHECKIMPORTED_H
 #define TENON_COMPILER_PIPELINE_CHECKIMPORTED_H
 
@@ -7,8 +7,9 @@
 
 namespace tenon {
 
-/// Refuses a module that is not as importers make it, at the first op that is
-/// not: one of a later phase, one out of place, a value of another type.
+/// Refuses a module that importers would not make, with an error at its first
+/// wrong op: one of a later phase, one out of place, or one with a value of
+/// another type.
 llvm::LogicalResult checkImported(mlir::ModuleOp module);
 
 } // namespace tenon

@@ -1,4 +1,4 @@
-// The phase table. A comment beside a pass says why it stands there and not
+// The phase table. A comment above a pass says why the pass is there and not
 // earlier.
 #include "compiler/pipeline/Phases.h"
 
@@ -84,8 +84,8 @@ static bool allowedLLVM(Operation *op) {
 }
 
 static void buildShaped(OpPassManager &pm, const PipelineOptions &) {
-  // The inliner folds nothing: an op that is folded away would take its demands
-  // on its operands with it. The next pass states them.
+  // The inliner folds nothing: if an op is folded away, its requirements on its
+  // operands are lost. The next pass turns the requirements into checks.
   pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   pm.addNestedPass<func::FuncOp>(createCheckSizes());
   // Before variants: the sizes of variants and the multiples of padding are
@@ -97,8 +97,7 @@ static void buildShaped(OpPassManager &pm, const PipelineOptions &) {
 }
 
 static void buildFused(OpPassManager &pm, const PipelineOptions &options) {
-  // First, while transposes and reshapes of heads stand where frontends put
-  // them.
+  // First, while transposes and reshapes of heads are where frontends put them.
   pm.addPass(createFindAttention());
   // While the operands of attention are visible, and before weights are folded.
   pm.addPass(createMergeContractions());
@@ -119,8 +118,8 @@ static void buildFused(OpPassManager &pm, const PipelineOptions &options) {
   // After transposes have moved: they move past one concatenation, but would
   // stop between its parts.
   pm.addPass(createSplitConcatenates());
-  // After decomposition: reductions inside composites meet the frontends'
-  // reshapes too.
+  // After decomposition: then reductions inside composites are next to the
+  // frontends' reshapes too.
   pm.addPass(createSinkReshapes());
   pm.addPass(createAbsorbTransposes());
   pm.addPass(createCanonicalizerPass());
@@ -135,7 +134,7 @@ static void buildFused(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createPackWeights(pack));
   pm.addPass(createFoldWeights());
   pm.addPass(createCSEPass());
-  // After packing: only contractions read panels, and the groups of a panel lie
+  // After packing: only contractions read panels, and the groups of a panel are
   // along the sums.
   if (options.weightBits < 32) {
     QuantizeWeightsOptions quantize;
@@ -144,8 +143,8 @@ static void buildFused(OpPassManager &pm, const PipelineOptions &options) {
     pm.addPass(createFoldWeights());
     pm.addPass(createCSEPass());
   }
-  // After quantization: weights with scales form their products otherwise.
-  // Before fusion: the kernel that computes rows may round them.
+  // After quantization: products with scaled weights have another form. Before
+  // fusion: the kernel that computes rows may round them.
   if (options.products != Products::Chain) {
     PlanProductsOptions products;
     products.form = options.products;
@@ -154,8 +153,8 @@ static void buildFused(OpPassManager &pm, const PipelineOptions &options) {
     pm.addPass(createFoldWeights());
     pm.addPass(createCSEPass());
   }
-  // After every pass that decides how values are rounded: a variant gives the
-  // same bits as the code for every size.
+  // After every pass that decides how values are rounded: a variant must give
+  // the same bits as the code for all sizes.
   pm.addPass(createSpecializeVariants());
   pm.addNestedPass<func::FuncOp>(createPlanFusions());
   // After the last CSE: it would merge equal destinations, and two tensors
@@ -180,8 +179,8 @@ static void buildPlaced(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createCSEPass());
 }
 
-/// Canonicalization that leaves the blocks of kernels alone: LLVM simplifies
-/// them.
+/// Canonicalization that does not simplify the blocks of kernels; LLVM does
+/// that.
 static GreedyRewriteConfig withBlocksAsTheyAre() {
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
@@ -189,14 +188,14 @@ static GreedyRewriteConfig withBlocksAsTheyAre() {
 }
 
 static void buildPlanned(OpPassManager &pm, const PipelineOptions &) {
-  // After buffers: how operands lie in memory is known.
+  // After buffers: the layout of operands in memory is known.
   pm.addPass(createPlanKernels());
 }
 
 static void buildTiled(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createLowerFusions());
   // Function by function: on the whole module, every kernel would be walked
-  // again until the last of them settles.
+  // again until the last kernel stops changing.
   OpPassManager &kernel = pm.nest<func::FuncOp>();
   kernel.addPass(createCanonicalizerPass(withBlocksAsTheyAre()));
   kernel.addPass(createCSEPass());
@@ -286,7 +285,8 @@ LogicalResult checkPhase(const Phase &phase, ModuleOp module) {
 }
 
 namespace {
-/// The guard of a phase as a pass: pipelines fail where the compiler would.
+/// The guard of a phase as a pass, so that pipelines fail where the compiler
+/// would.
 class PhaseGuard : public PassWrapper<PhaseGuard, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PhaseGuard)
@@ -326,7 +326,7 @@ void registerPipelineDialects(DialectRegistry &registry) {
                   memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
                   ub::UBDialect, vector::VectorDialect>();
   arith::registerBufferizableOpInterfaceExternalModels(registry);
-  // arith.select of two buffers keeps both alive.
+  // An arith.select of two buffers keeps both alive.
   arith::registerBufferViewFlowOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
       registry);

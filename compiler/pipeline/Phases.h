@@ -1,5 +1,5 @@
-// The phase table: what each phase is called, what is true after it, and which
-// passes make it so. Everything that needs the order of passes asks here.
+// The phase table: the name of each phase, the rule that holds after it, and
+// its passes. All code that needs the order of passes reads this table.
 #ifndef TENON_COMPILER_PIPELINE_PHASES_H
 #define TENON_COMPILER_PIPELINE_PHASES_H
 
@@ -16,16 +16,18 @@ namespace tenon {
 struct Phase {
   llvm::StringLiteral name;
   llvm::StringLiteral rule; ///< true afterwards, in one line
-  /// Its passes; null for the first phase, whose modules importers make.
+  /// Appends the phase's passes; null for the first phase, whose modules
+  /// importers make.
   void (*build)(mlir::OpPassManager &pm, const PipelineOptions &options);
-  /// Whether `op` may stand in a module after this phase.
+  /// True if `op` may be in a module after this phase.
   bool (*allowed)(mlir::Operation *op);
-  /// Weights have the form in which the artifact stores them after this phase.
+  /// After this phase weights have the form in which the artifact stores them.
   bool storesWeights = false;
   /// This phase chooses how f32 products are formed.
   bool decidesProducts = false;
-  /// This phase depends on the instructions of one target. Earlier phases ask
-  /// only whether all targets have pairs of bf16 (PipelineOptions::products).
+  /// This phase depends on the instructions of one target. Earlier phases read
+  /// only one fact: whether all targets have pairs of bf16
+  /// (PipelineOptions::products).
   bool needsTarget = false;
   /// From this phase on there is one module per target.
   bool splitsTargets = false;
@@ -37,22 +39,21 @@ llvm::ArrayRef<Phase> phaseTable();
 /// The phase called `name`, or null.
 const Phase *findPhase(llvm::StringRef name);
 
-/// The first op in `module` that must not be there after `phase`, or null.
+/// The first op in `module` that the rule of `phase` forbids, or null.
 mlir::Operation *findViolation(const Phase &phase, mlir::ModuleOp module);
 
-/// Emits an error at the first op in `module` that must not be there after
-/// `phase`.
+/// Emits an error at the first op in `module` that the rule of `phase` forbids.
 llvm::LogicalResult checkPhase(const Phase &phase, mlir::ModuleOp module);
 
 /// Appends the passes of `phase` and, last, a check of its rule.
 void buildPhase(mlir::OpPassManager &pm, const Phase &phase,
                 const PipelineOptions &options);
 
-/// Writes the checks of extents that must agree into an imported module, as the
-/// phase `shaped` does first.
+/// Adds checks to an imported module that extents agree, as the phase `shaped`
+/// does at its start.
 llvm::LogicalResult checkSizes(mlir::ModuleOp module);
 
-/// Dialects and interface implementations the phases need.
+/// Registers the dialects and interface implementations that the phases need.
 void registerPipelineDialects(mlir::DialectRegistry &registry);
 
 } // namespace tenon

@@ -1,4 +1,4 @@
-// Derives what the phases ask from the options of a compilation and its
+// Derives the options of the phases from the options of a compilation and its
 // targets.
 #include "compiler/pipeline/PipelineOptions.h"
 
@@ -8,8 +8,8 @@
 
 namespace tenon {
 
-/// The number of bf16 parts whose products in tiles are precise enough; 0: no
-/// tiles.
+/// The number of bf16 parts with which products in tiles are precise enough; 0
+/// means no tiles.
 static int64_t amxPartsFor(MatmulPrecision precision,
                            const TargetChoice &target) {
   if (!target.bf16Tiles)
@@ -26,9 +26,9 @@ static int64_t amxPartsFor(MatmulPrecision precision,
   }
 }
 
-/// How the products of operands that the graph rounds are formed, in all
-/// versions alike. Pairs do not help where more precision than bf16 is asked
-/// for: three products of pairs take longer than one of f32.
+/// Chooses how products are formed from operands that the graph rounds. All
+/// versions use the same form. Pairs do not help if more precision than bf16 is
+/// wanted: three products of pairs take longer than one f32 product.
 static Products productsFor(MatmulPrecision precision,
                             llvm::ArrayRef<TargetChoice> targets) {
   auto hasPairs = [](const TargetChoice &target) { return target.bf16Pairs; };

@@ -1,5 +1,6 @@
-// What the phases are told of the user's wishes and of the target. Each field
-// is also an option of tenon-opt's pipelines, under the name given here.
+// The options of the phases, which depend on the user's options and on the
+// target. Each field is also an option of tenon-opt's pipelines, under the name
+// given here.
 #ifndef TENON_COMPILER_PIPELINE_PIPELINEOPTIONS_H
 #define TENON_COMPILER_PIPELINE_PIPELINEOPTIONS_H
 
@@ -48,8 +49,9 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
                      "two products of bf16 by one instruction"))};
 };
 
-/// The machine that code for `target` runs on, for passes that price something.
-/// It has AMX tiles only if their products are as precise as `options` ask.
+/// The machine that code for `target` runs on, for passes that estimate costs.
+/// It has AMX tiles only if their products are as precise as `options`
+/// requires.
 MachineAttr machineFor(mlir::MLIRContext *context,
                        const CompileOptions &options,
                        const TargetChoice &target);

@@ -1,4 +1,4 @@
-// The phases of the table, one after another, as pipelines of tenon-opt.
+// Registers runs of consecutive phases as pipelines of tenon-opt.
 #include "compiler/pipeline/Pipelines.h"
 
 #include "passes/buffer/Passes.h"

@@ -1,4 +1,4 @@
-// Runs of several phases, and their names in tenon-opt.
+// Runs of consecutive phases, and their names in tenon-opt.
 #ifndef TENON_COMPILER_PIPELINE_PIPELINES_H
 #define TENON_COMPILER_PIPELINE_PIPELINES_H
 
@@ -12,12 +12,12 @@ namespace tenon {
 void buildPhases(mlir::OpPassManager &pm, const Phase &from, const Phase &to,
                  const PipelineOptions &options);
 
-/// The pipeline that takes a module of phase `from` to phase `to`:
-/// `tenon-to-TO` from the first phase, else `tenon-from-FROM-to-TO`.
+/// The name of the pipeline from phase `from` to phase `to`: `tenon-to-TO` from
+/// the first phase, otherwise `tenon-from-FROM-to-TO`.
 std::string pipelineName(const Phase &from, const Phase &to);
 
-/// Registers our passes, and a pipeline for every two phases in their order,
-/// with the fields of PipelineOptions as its options.
+/// Registers our passes, and a pipeline for every two phases in order. The
+/// options of a pipeline are the fields of PipelineOptions.
 void registerPipelines();
 
 } // namespace tenon

@@ -1,5 +1,5 @@
-// The dialect judges every attribute named `tenon.`: its place, its kind, and
-// what it says of the function or argument it stands on.
+// Verifies every attribute of the dialect: its place, its kind, and that it
+// agrees with the function or argument that has it.
 #include "dialects/tenon/Annotations.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
@@ -69,7 +69,7 @@ VariantAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
 
 namespace {
 
-//===-- What an annotation says -----------------------------------------===//
+//===-- Checks of single annotations ------------------------------------===//
 
 LogicalResult verifyDims(FunctionOpInterface func, unsigned number) {
   DimsAttr dims = annotation::dims.of(func, number);
@@ -128,20 +128,21 @@ LogicalResult verifyGroup(Operation *op) {
   return success();
 }
 
-/// A memref of rank 1 that covers all its memory, as entries make of a pointer.
+/// True for a contiguous memref of rank 1, as entries make it from a pointer.
 bool isRow(Type type, unsigned width) {
   auto memref = dyn_cast<MemRefType>(type);
   return memref && memref.getRank() == 1 && memref.getLayout().isIdentity() &&
          memref.getElementType().isSignlessInteger(width);
 }
 
-/// A tensor in memory, or a number.
+/// True for a contiguous tensor in memory and for a number.
 bool isPlaced(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
   return memref ? memref.getLayout().isIdentity() : type.isIntOrIndexOrFloat();
 }
 
-/// The function's type, if its own verifier will accept it: that runs later.
+/// The function's type; null if it has none, which its own verifier reports
+/// later.
 FunctionType typeOf(Operation *op) {
   auto attr = op->getAttrOfType<TypeAttr>("function_type");
   return attr ? dyn_cast<FunctionType>(attr.getValue()) : FunctionType();
@@ -281,7 +282,7 @@ ArrayRef<Declaration> declarations() {
       ofImported(declare(name)), ofImported(declare(dims, verifyDims)),
       ofImported(declare(ranges)), ofImported(declare(producer)),
       ofImported(declare(source)),
-      // A text of a later phase states one.
+      // No importer writes it, but a text of a later phase has one.
       ofImported(declare(machine)), declare(plan), declare(pad, verifyPad),
       declare(specialize), declare(variant, verifyVariant),
       declare(group, verifyGroup), declare(numInputs, verifySignature),
@@ -340,8 +341,8 @@ bool isPlace(Place place, Operation *op) {
   }
 }
 
-/// Verifies name, place and kind of an attribute on `value`, which is `op` or
-/// an argument or result of it; null after an error.
+/// Verifies the name, place and kind of an attribute on `value`, which is `op`
+/// or one of its arguments or results. Null after an error.
 const Declaration *verifyDeclared(Operation *op, NamedAttribute attr,
                                   llvm::function_ref<bool(Place)> fits,
                                   const Twine &value = "the op") {

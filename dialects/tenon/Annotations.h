@@ -1,7 +1,7 @@
 // The attributes that importers and passes leave on modules, functions,
 // arguments and ops for later passes. No other file spells their names.
-// Annotations.td says what each means, who writes it and who reads it; the
-// dialect verifies them all and refuses a `tenon.` attribute that is not here.
+// Annotations.td has their meanings, writers and readers. The dialect verifies
+// them all and refuses a `tenon.` attribute that is not here.
 #ifndef TENON_DIALECTS_TENON_ANNOTATIONS_H
 #define TENON_DIALECTS_TENON_ANNOTATIONS_H
 
@@ -12,7 +12,7 @@
 
 namespace tenon {
 
-/// A number of something: an i64 that is not negative.
+/// A count: an i64 that is not negative.
 class CountAttr : public mlir::IntegerAttr {
 public:
   using IntegerAttr::IntegerAttr;
@@ -44,8 +44,8 @@ public:
   int64_t getMultiple() const { return asArrayRef()[2]; }
 };
 
-/// One launch, `[@kernel, loc(...)]`: what it calls, and the model nodes that
-/// the kernel computes.
+/// One launch, `[@kernel, loc(...)]`: the kernel that it calls, and the model
+/// nodes that the kernel computes.
 class LaunchRowAttr : public mlir::ArrayAttr {
 public:
   using ArrayAttr::ArrayAttr;
@@ -57,7 +57,7 @@ public:
   mlir::LocationAttr getNodes() const;
 };
 
-/// What is allowed of named extents: a dictionary from a name to its range.
+/// The allowed sizes of named extents: a dictionary from names to ranges.
 class DimRangesAttr : public mlir::DictionaryAttr {
 public:
   using DictionaryAttr::DictionaryAttr;
@@ -68,7 +68,7 @@ public:
   }
 };
 
-/// Where an annotation may stand.
+/// The kinds of place that an annotation may be on.
 enum class Place {
   Module,
   Function,
@@ -163,8 +163,8 @@ inline constexpr OfLaunch<CountAttr> launchNumber{"tenon.launch_number"};
 inline constexpr OfModule<ArrayOf<LaunchRowAttr>> launches{"tenon.launches"};
 inline constexpr OfModule<ArrayOf<mlir::StringAttr>> sites{"tenon.sites"};
 
-/// True if importers write the annotation `key`: a text that is compiled may
-/// have no other.
+/// True if a module at phase `imported` may have the annotation `key`. Texts
+/// that are compiled may have no others.
 bool isOfImported(llvm::StringRef key);
 
 } // namespace annotation

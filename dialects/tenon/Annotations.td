@@ -1,19 +1,20 @@
 // The attributes that importers and passes leave on modules, functions,
-// arguments and ops for later passes: what each means, where it stands, who
-// writes it and who reads it. Annotations.h has their names and accessors.
+// arguments and ops for later passes: their meanings, places, writers and
+// readers. Annotations.h has their names and accessors.
 #ifndef TENON_ANNOTATIONS_TD
 #define TENON_ANNOTATIONS_TD
 
 include "dialects/tenon/TenonBase.td"
 
 // Annotations that stay on modules to the last phase are views of builtin
-// attributes: tools that do not know our dialect read the text of that phase.
+// attributes, so that tools without our dialect can read the text of that
+// phase.
 
 def Tenon_VariantAttr : AttrDef<Tenon_Dialect, "Variant"> {
   let mnemonic = "variant";
   let summary = "Which sizes of which function a variant is made for";
   let description = [{
-    `#tenon.variant<1 of @main sizes {batch = 8}>`. Variants of one function are numbered from 1; a call tells the number of the one that ran, or 0.
+    `#tenon.variant<1 of @main sizes {batch = 8}>`. Variants of one function are numbered from 1; a call reports the number of the variant that ran, or 0 if none did.
   }];
   let parameters = (ins "int64_t":$number, "mlir::FlatSymbolRefAttr":$of, "DimSizesAttr":$sizes);
   let assemblyFormat = "`<` $number `of` $of `sizes` $sizes `>`";
@@ -47,11 +48,11 @@ def Tenon_NameAnnotation : Tenon_Annotation<"name", "an argument or a result", "
 def Tenon_DimsAnnotation : Tenon_Annotation<"dims", "an argument", "tenon::DimsAttr", ["ModelImporter"],
     ["Annotations", "DescribeMlir", "DispatchVariants", "ExtentForms", "ModelFacts", "PadDims", "SizeForms", "SpecializeVariants", "Variants"]> {
   let meaning = [{
-    A name or a number for each extent of an input. A name stands for a dynamic extent, or for one that a flag or a variant has fixed; extents of one name
-    are equal. The empty name is none.
+    A name or a number for each extent of an input. A name belongs to a dynamic extent, or to one that a flag or a variant has fixed; extents of one name
+    are equal. An extent with the empty name has no name.
 
     * (C1) there is an entry for each extent
-    * (C2) a number is that of the type
+    * (C2) a number equals the extent in the type
 
     Example:
     ```mlir
@@ -65,7 +66,7 @@ def Tenon_DimsAnnotation : Tenon_Annotation<"dims", "an argument", "tenon::DimsA
 def Tenon_RangesAnnotation : Tenon_Annotation<"ranges", "a module", "tenon::DimRangesAttr", ["OnnxInputs", "TfInputs"],
     ["ModelFacts", "TfInputs", "Variants"]> {
   let meaning = [{
-    The sizes that the user allows for named extents: from the first number to the second, both allowed, and a multiple of the third.
+    The sizes that the user allows for named extents: at least the first number, at most the second, and a multiple of the third.
 
     Example:
     ```mlir
@@ -77,7 +78,7 @@ def Tenon_RangesAnnotation : Tenon_Annotation<"ranges", "a module", "tenon::DimR
 
 def Tenon_ProducerAnnotation : Tenon_Annotation<"producer", "a module", "mlir::StringAttr", ["ModelImporter"], []> {
   let meaning = [{
-    The program that wrote the model, as the model tells.
+    The program that wrote the model, according to the model.
 
     Example:
     ```mlir
@@ -95,7 +96,7 @@ def Tenon_SourceAnnotation : Tenon_Annotation<"source", "a module", "mlir::Strin
 
 def Tenon_MachineAnnotation : Tenon_Annotation<"machine", "a module", "tenon::MachineAttr", ["Compiler"], ["Machine"]> {
   let meaning = [{
-    The machine that code is generated for; without it, a machine with AVX2. `tenon-convert-to-llvm` removes it.
+    The machine that code is generated for. A module without it is compiled for a machine with AVX2. `tenon-convert-to-llvm` removes it.
 
     Example:
     ```mlir
@@ -127,7 +128,7 @@ def Tenon_PadAnnotation : Tenon_Annotation<"pad", "a module", "tenon::DimSizesAt
   let meaning = [{
     Multiples to which named extents are padded. `tenon-pad-dims` removes it.
 
-    * (C1) multiples are positive
+    * (C1) the multiples are positive
 
     Example:
     ```mlir
@@ -146,10 +147,10 @@ def Tenon_SpecializeAnnotation : Tenon_Annotation<"specialize", "a module", "ten
 def Tenon_VariantAnnotation : Tenon_Annotation<"variant", "a function", "tenon::VariantAttr", ["SpecializeVariants"],
     ["Annotations", "DispatchVariants", "ModelFacts"]> {
   let meaning = [{
-    The function is a variant of another one for fixed sizes. `tenon-dispatch-variants` makes the choice and removes it.
+    The function is a variant of another one for fixed sizes. `tenon-dispatch-variants` adds the choice between variants and removes the attribute.
 
-    * (C1) it is of another function in the module
-    * (C2) its sizes are of named extents of that function's inputs
+    * (C1) the module has the other function
+    * (C2) each size belongs to a named extent of the other function's inputs
 
     Example:
     ```mlir
@@ -165,7 +166,7 @@ def Tenon_VariantAnnotation : Tenon_Annotation<"variant", "a function", "tenon::
 
 def Tenon_GroupAnnotation : Tenon_Annotation<"group", "an op", "tenon::CountAttr", ["PlanFusions"], ["Annotations", "FormFusions"]> {
   let meaning = [{
-    Ops of one number become one fusion. `tenon-form-fusions` removes it.
+    Ops with equal numbers become one fusion. `tenon-form-fusions` removes it.
 
     * (C1) the op's results are tensors
 
@@ -185,9 +186,9 @@ def Tenon_NumInputsAnnotation : Tenon_Annotation<"num_inputs", "a function", "te
     The number of inputs of a placed function that gets entries. Its arguments are the call, inputs, outputs, arena, weights, state, and the extents of
     the outputs.
 
-    * (C1) it stands beside `tenon.num_outputs`
-    * (C2) there are as many arguments as the two numbers and these five say
-    * (C3) the call is a pointer, inputs are contiguous memrefs or numbers, outputs contiguous memrefs; arena, weights and state are bytes, extents i64
+    * (C1) the function has `tenon.num_outputs` too
+    * (C2) the number of arguments is the sum of the two numbers plus five
+    * (C3) the call is a pointer, inputs are contiguous memrefs or numbers, outputs are contiguous memrefs; arena, weights and state are bytes, extents are i64
 
     Example:
     ```mlir
@@ -203,7 +204,7 @@ def Tenon_NumInputsAnnotation : Tenon_Annotation<"num_inputs", "a function", "te
 def Tenon_NumOutputsAnnotation : Tenon_Annotation<"num_outputs", "a function", "tenon::CountAttr", ["PlaceBuffers"],
     ["Annotations", "DispatchVariants", "MakeEntries", "ModelFacts"]> {
   let meaning = [{
-    The number of outputs of a placed function, beside `tenon.num_inputs`.
+    The number of outputs of a placed function. The function has `tenon.num_inputs` too.
   }];
 }
 
@@ -221,18 +222,18 @@ def Tenon_UsesStateAnnotation : Tenon_Annotation<"uses_state", "a function", "ml
 
 def Tenon_OutputAnnotation : Tenon_Annotation<"output", "an argument", "mlir::UnitAttr", ["PlaceBuffers"], ["Annotations"]> {
   let meaning = [{
-    The argument of a placed function is where an output is written.
+    The placed function writes an output to this argument.
 
-    * (C1) it is a memref
+    * (C1) the argument is a memref
   }];
 }
 
 def Tenon_BoundedAnnotation : Tenon_Annotation<"bounded", "an argument", "mlir::UnitAttr", ["PlaceBuffers"],
     ["DispatchVariants", "MakeEntries", "ModelFacts"]> {
   let meaning = [{
-    Only the run finds the extents of this output; the plan knows upper bounds.
+    The extents of this output are known only at run time; the plan function computes upper bounds.
 
-    * (C1) it stands beside `tenon.output`
+    * (C1) the argument has `tenon.output` too
   }];
 }
 
@@ -272,7 +273,7 @@ def Tenon_LaunchNumberAnnotation : Tenon_Annotation<"launch_number", "a launch",
 def Tenon_LaunchesAnnotation : Tenon_Annotation<"launches", "a module", "tenon::ArrayOf<tenon::LaunchRowAttr>", ["Compiler", "ConvertToLLVM"],
     ["Artifact", "Compiler", "ConvertToLLVM"]> {
   let meaning = [{
-    The table of launches: the kernel of each and the model nodes that the kernel computes. Versions of a module for several CPUs share it: each goes on with the rows of the one before.
+    The table of launches: the kernel of each and the model nodes that the kernel computes. Versions of a module for several CPUs share it: each version adds its rows after those of the version before.
 
     Example:
     ```mlir
@@ -285,7 +286,7 @@ def Tenon_LaunchesAnnotation : Tenon_Annotation<"launches", "a module", "tenon::
 def Tenon_SitesAnnotation : Tenon_Annotation<"sites", "a module", "tenon::ArrayOf<mlir::StringAttr>", ["Compiler", "ConvertToLLVM"],
     ["Artifact", "Compiler", "ConvertToLLVM"]> {
   let meaning = [{
-    The texts of the places where a run can fault, numbered and shared as the rows of `tenon.launches` are.
+    The sites where a run can fault, as texts. They are numbered and shared like the rows of `tenon.launches`.
   }];
 }
 

@@ -1,10 +1,13 @@
-// Tasks split the rows they share into bf16 parts once for all their columns,
-// and each panel of columns once for all rows, a piece of the depth at a time;
-// two by two tiles of sums stay in registers over a piece and wait on the stack
-// between pieces. Tiles take denormals for zeros and a split infinity is NaN.
-// So a sum that is not finite is computed again by fused multiply-adds of the
-// operands as they were, and of three parts also a sum that may lack what was
-// flushed.
+// Matrix products in AMX tiles. Tasks of one block of rows run together: they
+// split a piece of their rows into bf16 parts once for all their columns, and a
+// piece of each panel of columns once for all rows. Two by two tiles of sums
+// stay in registers over a piece of the depth. Between pieces they are stored
+// on the stack.
+//
+// AMX treats denormals as zeros, and a split infinity gives NaN. So a sum that
+// is not finite is computed again by fused multiply-adds of the original
+// operands. With three parts, a sum that may lack flushed numbers is computed
+// again too.
 #include "passes/cpu/amx/AmxEmitter.h"
 
 #include "passes/cpu/amx/AmxOperands.h"
@@ -29,20 +32,21 @@ namespace tenon {
 constexpr int64_t lanes = amxTile;
 constexpr int64_t tileElements = amxTile * amxTile;
 
-/// With all operands that are not zero from `least` on every partial sum is
-/// zero or a normal number, for all are multiples of 2^-126, and with one below
-/// it what is flushed of partial sums is less than half a unit in the last
-/// place a product, of a sum of at least `leastSum`. From `leastWhole` on a
-/// number is its three parts; what one below it lacks is as little, unless it
-/// is multiplied by one above `greatest`.
+/// Bounds for finding sums that lost small numbers:
+/// - If no nonzero operand is below `least`, every partial sum is a multiple of
+///   2^-126, so it is zero or a normal number. If one is below, a sum of at
+///   least `leastSum` loses less than half a ULP for each product.
+/// - A number of at least `leastWhole` equals the sum of its three parts. A
+///   smaller number loses as little as above, unless it is multiplied by one
+///   above `greatest`.
 constexpr float least = 0x1p-40f, leastSum = 0x1p-60f, leastWhole = 0x1p-86f,
                 greatest = 0x1p30f;
 constexpr int64_t bitsOf(float x) { return std::bit_cast<int32_t>(x); }
 constexpr int64_t infinite = bitsOf(std::numeric_limits<float>::infinity());
 
-/// Which parts are multiplied, in the order that loads the fewest tiles: each
-/// differs from the one before in one part. Those whose numbers add up to more
-/// are too small to matter.
+/// The pairs of parts (of lhs, of rhs) that are multiplied. Each pair differs
+/// from the one before in one part, so this order loads the fewest tiles. Pairs
+/// with a greater sum of numbers are too small to matter.
 constexpr std::pair<int64_t, int64_t> products[] = {{0, 2}, {0, 1}, {1, 1},
                                                     {1, 0}, {2, 0}, {0, 0}};
 
@@ -51,7 +55,8 @@ struct Row {
   Value number;                ///< in the task
   SmallVector<Value> position; ///< its indices
   Magnitudes magnitudes;       ///< among its elements, in all lanes
-  Value isFar; ///< in all lanes: one is so small or so great that columns count
+  Value isFar; ///< in all lanes: an element is so small or great that columns
+               ///< must be checked
 };
 
 class AmxEmitter : KernelLoops {
@@ -69,7 +74,8 @@ public:
   void emit();
 
 private:
-  /// The task's panels, of two tiles or what is left.
+  /// Calls `body` for each of the task's panels, which have two tiles or, in
+  /// the remainder, one.
   void forPanels(llvm::function_ref<void(const TilePanel &)> body) {
     panels.forEach(task.firstColumn, task.lastColumn, body);
   }
@@ -110,7 +116,8 @@ private:
   Value count, rowTiles; ///< the task's rows, and tiles of them
 };
 
-/// Of the panel's first vector; that of the second follows.
+/// The place in `sums` of a tile of the panel's first vector; the tile of the
+/// second vector follows.
 Value AmxEmitter::placeOfTile(const TilePanel &panel, Value tile) {
   Value number = at().floorDiv(at().sub(panel.first, task.firstColumn),
                                at().constant(amxPanel));
@@ -128,7 +135,8 @@ AmxEmitter::Values AmxEmitter::zeros(int64_t count) {
                 arith::ConstantOp::create(b, loc, b.getZeroAttr(floats)));
 }
 
-/// The tasks at hand of each block of rows, as many together as may be.
+/// Emits the tasks of one block of rows after another, up to
+/// `plan.sharingTasks` tasks together.
 void AmxEmitter::emit() {
   int64_t blocks = llvm::divideCeil(*getConstantIntValue(nest.column.extent),
                                     plan.block.columns);
@@ -166,9 +174,10 @@ void AmxEmitter::emitTasks() {
   forRange(none, count, 1, [&](Value row) { finishRow(row); });
 }
 
-/// The sums of the tasks at hand. A loop might become a call that can be left
-/// out; LLVM configures tiles after the last call or, where it can be left out,
-/// at the start of the kernel, for few rows too.
+/// Sets the sums of the current tasks to zero with one memset. LLVM could turn
+/// a loop into a conditional call of memset. LLVM configures tiles after the
+/// last call or, if that call is conditional, at the start of the kernel, which
+/// would slow down few rows too.
 void AmxEmitter::clear() {
   Value columns = at().sub(task.lastColumn, task.firstColumn);
   Value tiles = at().mul(at().ceilDiv(columns, amxPanel), rowTiles);
@@ -257,8 +266,8 @@ void AmxEmitter::finish(const TilePanel &panel, const Row &row) {
   }
 }
 
-/// Most sums show that nothing can be amiss. Only for others are columns looked
-/// at.
+/// Computes doubtful sums again. Most sums show that they are right; the
+/// columns are examined only for the others.
 AmxEmitter::Values AmxEmitter::unlessDoubtful(const TilePanel &panel,
                                               const Row &row,
                                               ArrayRef<Value> found) {
@@ -283,7 +292,8 @@ Value AmxEmitter::magnitudeOf(Value sum) {
   return both(arith::BitcastOp::create(b, loc, words, sum), wordsOf(INT32_MAX));
 }
 
-/// Whether any lane of the panel holds, where `test` tells of a vector.
+/// True if `test` is true in any valid lane of the panel; `test` gets the
+/// number of a vector.
 Value AmxEmitter::anyOf(const TilePanel &panel,
                         llvm::function_ref<Value(int64_t)> test) {
   Value any;
@@ -296,16 +306,17 @@ Value AmxEmitter::anyOf(const TilePanel &panel,
   return vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, any);
 }
 
-/// Of the least magnitudes that were seen, and of the greatest.
+/// True if the least magnitude, `seen`, is below `leastWhole`.
 Value AmxEmitter::lacksParts(Value seen) {
   return is(seen, arith::CmpIPredicate::ult, bitsOf(leastWhole) * 2 - 1);
 }
+/// True if the greatest magnitude, `seen`, is above `greatest`.
 Value AmxEmitter::isGreat(Value seen) {
   return is(seen, arith::CmpIPredicate::ugt, bitsOf(greatest) * 2);
 }
 
-/// Whether a sum is not finite or, of three parts, small or from numbers of the
-/// row that are.
+/// True if a sum is not finite. With three parts, also true if a sum is small
+/// or if the row has very small or great elements.
 Value AmxEmitter::areSuspect(const TilePanel &panel, const Row &row,
                              ArrayRef<Value> found) {
   int64_t low = plan.watchesTiny() ? bitsOf(leastSum) : 0;
@@ -317,7 +328,7 @@ Value AmxEmitter::areSuspect(const TilePanel &panel, const Row &row,
   });
 }
 
-/// Whether a sum is not finite or may lack what it should have.
+/// True if a sum is not finite or may lack small numbers.
 Value AmxEmitter::areDoubtful(const TilePanel &panel, const Row &row,
                               ArrayRef<Value> found) {
   using enum arith::CmpIPredicate;
@@ -336,7 +347,7 @@ Value AmxEmitter::areDoubtful(const TilePanel &panel, const Row &row,
   });
 }
 
-/// The row's sums as every target has them.
+/// The row's sums by fused multiply-adds, as every target computes them.
 AmxEmitter::Values AmxEmitter::computeAgain(const TilePanel &panel, Value row) {
   ColumnSource columns{nest.rhs,
                        nest.rhsElement,

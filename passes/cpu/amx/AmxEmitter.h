@@ -1,4 +1,4 @@
-// Products of matrices in AMX tiles.
+// Matrix products in AMX tiles.
 #ifndef TENON_PASSES_CPU_AMX_AMXEMITTER_H
 #define TENON_PASSES_CPU_AMX_AMXEMITTER_H
 
@@ -7,8 +7,9 @@
 
 namespace tenon {
 
-/// Emits the tasks [kernel.begin, kernel.end) of `plan.block` with all ops of
-/// the fusion after `dot`, which can be applied to vectors.
+/// Emits the tasks [kernel.begin, kernel.end), each of `plan.block`, and all
+/// ops of the fusion after `dot`. Precondition: these ops can be applied to
+/// vectors.
 void emitAmx(Kernel &kernel, mlir::Value dot, const ContractionNest &nest,
              const AmxPlan &plan);
 

@@ -1,8 +1,11 @@
-// A tile of rows holds 32 sums of each, a tile of columns pairs of sums, two of
-// each column side by side. Which sums are a pair is free where operands are
-// split: the first sixteen of 32 meet the last sixteen, so that vectors become
-// pairs without a shuffle. Operands that are pairs already lie in memory as
-// they are multiplied, and only incomplete tiles are copied.
+// The layout of operand tiles. A tile of rows holds 32 elements of each of 16
+// rows. A tile of columns holds 16 pairs of elements of each of 16 columns,
+// with the two elements of a pair side by side.
+//
+// The elements of split operands can be paired in any way, if both operands use
+// the same one. Element i of 32 is paired with element i + 16, so that two
+// vectors become pairs without a shuffle. Operands that are pairs already have
+// the layout of tiles in memory; only incomplete tiles are copied.
 #include "passes/cpu/amx/AmxOperands.h"
 
 #include "passes/kernel/numerics/Conversions.h"
@@ -58,7 +61,8 @@ Value AmxOperands::load(VectorType type, Value memory, Value place) {
   return vector::LoadOp::create(b, loc, type, memory, place);
 }
 
-/// Lanes that `mask` leaves out are zero; null: none.
+/// Loads a vector. Lanes outside `mask` are zero; a null mask selects all
+/// lanes.
 Value AmxOperands::loadMasked(VectorType type, Value memory, Value place,
                               Value mask) {
   if (!mask)
@@ -74,14 +78,15 @@ Value AmxOperands::loadFloats(Value memory, Type element, Value place,
                      nest.sum);
 }
 
-/// The first `left` of so many lanes; null where every step is whole.
+/// A mask of the first `left` of `count` lanes; null if every step is whole.
 Value AmxOperands::firstLanes(int64_t count, Value left) {
   if (*getConstantIntValue(nest.sums.back().extent) % plan.stepExtent == 0)
     return {};
   return tenon::firstLanes(b, loc, count, left);
 }
 
-/// All lanes or none: whether there is a sum number `line`; null likewise.
+/// A mask of all lanes if `line` is within the depth, otherwise of no lane;
+/// null if every step is whole.
 Value AmxOperands::allLanes(Value line) {
   Value extent = nest.sums.back().extent;
   if (*getConstantIntValue(extent) % plan.stepExtent == 0)
@@ -90,7 +95,7 @@ Value AmxOperands::allLanes(Value line) {
   return vector::BroadcastOp::create(b, loc, type, at().less(line, extent));
 }
 
-/// A row of a tile: 32 numbers.
+/// Stores one row of a tile: 32 numbers.
 void AmxOperands::storeParts(Value word, Value memory, Value place) {
   auto type = VectorType::get({amxStep}, b.getBF16Type());
   vector::StoreOp::create(b, loc, vector::BitCastOp::create(b, loc, type, word),
@@ -110,7 +115,7 @@ void AmxOperands::clear() {
   };
   Value rows = at().sub(task.lastRow, task.firstRow);
   fill(rowMagnitudes, at().mul(rows, at().constant(2 * lanes)), none.least);
-  // Zeros: not looked at yet.
+  // Zeros mean that columns are not examined yet.
   fill(columnMagnitudes, placeOfMagnitudes(task.lastColumn), none.greatest);
 }
 
@@ -131,7 +136,7 @@ void AmxOperands::bringColumns(Value column, int64_t vectors) {
   plan.paired ? copyColumns(column, vectors) : splitColumns(column, vectors);
 }
 
-/// Where the row's part of a step stands among the tiles of rows.
+/// The place in `rowParts` of the row's part in the tile of `step`.
 Value AmxOperands::placeInRows(int64_t part, Value row, Value step) {
   Value tile = at().constant(amxTile);
   Value line =
@@ -175,7 +180,8 @@ void AmxOperands::copyColumns(Value column, int64_t vectors) {
   });
 }
 
-/// The parts of two vectors of operands, of sums sixteen apart, as pairs.
+/// The parts of two vectors, paired. The elements of `high` come sixteen after
+/// those of `low` along the depth.
 SmallVector<Value> AmxOperands::pairsOfParts(Value low, Value high,
                                              int64_t count) {
   SmallVector<Value> pairs = emitParts(b, loc, low, count);
@@ -218,7 +224,7 @@ void AmxOperands::splitRow(Value row) {
   for (auto [part, pairs] :
        llvm::enumerate(pairsOfParts(halves[0], halves[1], plan.lhsParts)))
     storeParts(pairs, rowParts, placeInRows(int64_t(part), row, step));
-  if (plan.watchesTiny()) // else the loop has an end already
+  if (plan.watchesTiny()) // otherwise the loop has its yield already
     scf::YieldOp::create(b, loc, seen);
 }
 
@@ -244,9 +250,9 @@ void AmxOperands::splitColumns(Value column, int64_t vectors) {
              {at().add(first, pair), at().add(first, at().add(pair, tile))}) {
           halves.push_back(loadFloats(nest.rhs, nest.rhsElement,
                                       place(starts[v], line), allLanes(line)));
-          // While tiles are multiplied the next panel comes from memory. What
-          // follows a vector's last line is the next vector, or past the end,
-          // where a prefetch does nothing.
+          // Prefetch the next panel, so that it comes from memory while tiles
+          // are multiplied. After a vector's last line the address is in the
+          // next vector or past the end, where a prefetch does nothing.
           memref::PrefetchOp::create(b, loc, nest.rhs,
                                      ValueRange{place(next[v], line)},
                                      /*isWrite=*/false, /*localityHint=*/2,

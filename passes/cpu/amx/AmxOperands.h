@@ -1,5 +1,6 @@
-// A task's operands as AMX multiplies them: pieces of rows and columns split
-// into bf16 parts, in tiles on the stack, and the magnitudes of what was split.
+// A task's operands in the layout that AMX multiplies: pieces of rows and
+// columns, split into bf16 parts, in tiles on the stack. Also finds the
+// magnitudes of the split numbers.
 #ifndef TENON_PASSES_CPU_AMX_AMXOPERANDS_H
 #define TENON_PASSES_CPU_AMX_AMXOPERANDS_H
 
@@ -16,29 +17,30 @@ public:
   AmxOperands(Kernel &kernel, const ContractionNest &nest, const AmxPlan &plan,
               const GemmTask &task);
 
-  /// Forgets the magnitudes of former tasks.
+  /// Forgets the magnitudes of earlier tasks.
   void clear();
-  /// The next sums are those from k on, in so many steps.
+  /// Starts the piece of the depth from `k` on, which has `steps` steps.
   void enter(mlir::Value k, mlir::Value steps);
-  /// Splits row number `row` of the task, or `vectors` vectors of columns from
-  /// `column` on, where they are not read from memory; zeros stand for sums
-  /// past the end.
+  /// Splits or copies row number `row` of the task, or `vectors` vectors of
+  /// columns from `column` on. Does nothing for an operand that is read in
+  /// place. Elements past the end of the depth are zeros.
   void bringRow(mlir::Value row);
   void bringColumns(mlir::Value column, int64_t vectors);
 
-  /// What was brought, in tile registers: 16 rows of the task, or vector number
-  /// `vector` of the panel that starts with `column`.
+  /// Loads an operand into a tile register: 16 rows of the task, or vector
+  /// number `vector` of the panel that starts with `column`.
   mlir::Value loadRows(int64_t part, mlir::Value tile, mlir::Value step);
   mlir::Value loadColumns(int64_t part, mlir::Value column, int64_t vector,
                           mlir::Value step);
 
-  /// Of a row, in all lanes; of a vector of columns after they were looked at.
-  /// Few sums ask for the latter.
+  /// The magnitudes of a row, the same in all lanes, and of a vector of
+  /// columns, one column in each lane. `findMagnitudes` must examine columns
+  /// first; few sums need it.
   Magnitudes magnitudesOfRow(mlir::Value row);
   void findMagnitudes(mlir::Value column, int64_t vectors);
   Magnitudes magnitudesOfColumns(mlir::Value column);
 
-  /// Where a row starts in lhs, and a column in rhs.
+  /// The place where a row starts in lhs, and a column in rhs.
   mlir::Value startOfRow(mlir::Value row);
   mlir::Value startOfColumn(mlir::Value column);
 
@@ -69,12 +71,12 @@ private:
   const AmxPlan &plan;
   const GemmTask &task;
   mlir::VectorType words;
-  mlir::Value k, steps; ///< the piece at hand
+  mlir::Value k, steps; ///< the current piece
   /// Tiles of parts: [part][tile of rows][step] and [part][vector][step].
   mlir::Value rowParts, columnParts;
-  /// Vectors of the least and the greatest side by side: of each row, in lanes
-  /// that mean nothing, and of each vector of columns, zeros while they have
-  /// not been looked at.
+  /// The least and the greatest magnitudes, as two vectors side by side: for
+  /// each row, spread over the lanes in no order that matters; for each vector
+  /// of columns, one column in each lane, and zeros until it is examined.
   mlir::Value rowMagnitudes, columnMagnitudes;
 };
 

@@ -1,5 +1,5 @@
-// The split columns of a panel stay in the first cache, the split rows of a
-// block in the second; both lie on the stack.
+// Chooses the sizes of AMX tasks. The split columns of a panel stay in L1 and
+// the split rows of a block in L2; both are on the stack.
 #include "passes/cpu/amx/AmxPlan.h"
 
 #include "passes/kernel/nest/ContractionNest.h"
@@ -10,17 +10,18 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Bytes of the stack that a task leaves: the code for few rows may keep 32 KiB
-/// of its own, and registers are spilled.
+/// Bytes of the stack that a task leaves free: the code for few rows may use 32
+/// KiB, and registers are spilled.
 constexpr int64_t spareStack = 48 << 10;
-/// Rows that share a split panel. Columns that share split rows are as many as
-/// have room for their sums: splitting an element takes as long as some eight
-/// f32 products.
+/// The most rows that share a split panel, and the fewest columns of a task.
+/// Split rows are shared by as many columns as have room for their sums,
+/// because splitting an element takes as long as about eight f32 products.
 constexpr int64_t mostRows = 224, fewestColumns = 64;
-/// Each thread that gets a task splits its rows, but with fewer tasks threads
-/// would stand idle.
+/// The fewest tasks. Each thread that gets a task splits its rows, so fewer
+/// tasks split less, but would leave threads idle.
 constexpr int64_t fewestTasks = 8;
-/// The order of plain accuracy: of three parts six products, of two all four.
+/// The order of f32 accuracy: six products of three parts, or all four of two
+/// parts.
 constexpr int64_t allProducts = 2;
 
 /// Bytes of the split columns of a panel.
@@ -28,7 +29,7 @@ static int64_t columnBytes(MachineAttr machine) {
   return machine.firstCache() * 3 / 4;
 }
 
-/// For how many columns of a block the stack has room: sums, and magnitudes.
+/// The columns of a block whose sums and magnitudes fit the stack.
 static int64_t roomFor(MachineAttr machine, int64_t rows) {
   int64_t columns = columnBytes(machine),
           rowBytes = columns / amxPanel + 2 * amxTile * 4,
@@ -54,8 +55,8 @@ struct TaskShape {
 };
 } // namespace
 
-/// As few groups of tasks as the stack has room for, each of as many tasks as
-/// threads need.
+/// Makes as few groups of tasks as the stack has room for. Each group has as
+/// many tasks as threads need.
 static TaskShape shapeTasks(const NestFacts &facts, MachineAttr machine) {
   auto panels = [](int64_t columns, int64_t parts) -> int64_t {
     return llvm::alignTo(llvm::divideCeil(columns, parts), amxPanel);
@@ -89,7 +90,8 @@ AmxPlanAttr planAmx(const NestFacts &facts, MachineAttr machine,
   bool wholeSteps = facts.pairs && *size.sum % step == 0,
        wholeRows = wholeSteps && facts.hasRowStride && size.rows &&
                    *size.rows % amxTile == 0;
-  // A precision is that of f32 products; f16 and bf16 are multiplied whole.
+  // The wanted precision applies to f32 products; f16 and bf16 use all their
+  // parts.
   auto partsOf = [&](int64_t whole) {
     return facts.pairs ? 1 : whole == 3 ? machine.getTiles() : whole;
   };

@@ -1,4 +1,4 @@
-// The plan of a contraction in the tiles of AMX.
+// The plan of a contraction in AMX tiles.
 #ifndef TENON_PASSES_CPU_AMX_AMXPLAN_H
 #define TENON_PASSES_CPU_AMX_AMXPLAN_H
 
@@ -8,9 +8,9 @@
 
 namespace tenon {
 
-/// The plan in tiles; null where the machine has none or the form of the nest
-/// or its extents do not fit. `fewRows` is the plan for few rows, which a nest
-/// may have whose rows are only known in the run.
+/// The plan in tiles; null if the machine has no tiles, or the form or the
+/// extents of the nest do not fit. `fewRows` is the plan for few rows, which is
+/// used if the number of rows is known only at run time.
 AmxPlanAttr planAmx(const NestFacts &facts, MachineAttr machine,
                     TilePlanAttr fewRows);
 
@@ -18,22 +18,23 @@ AmxPlanAttr planAmx(const NestFacts &facts, MachineAttr machine,
 struct AmxPlan {
   AmxPlan(AmxPlanAttr plan, const ContractionNest &nest);
 
-  /// bf16 parts that the operands are split into; part i of lhs meets part j of
-  /// rhs where i + j is at most `order`.
+  /// The numbers of bf16 parts of lhs and rhs. Part i of lhs is multiplied by
+  /// part j of rhs if i + j is at most `order`.
   int64_t lhsParts, rhsParts, order;
-  /// Operands are pairs of bf16 in memory already: nothing is split. Operands
-  /// that lie there in whole tiles are read from there.
+  /// `paired`: operands in memory are pairs of bf16 already, so nothing is
+  /// split. `wholeRows`, `wholeColumns`: the operand is in memory in whole
+  /// tiles and is read in place.
   bool paired, wholeRows, wholeColumns;
-  int64_t stepExtent; ///< of the nest's sum, that a step goes along
-  int64_t depth;      ///< of the nest's sum, split at once: whole steps
+  int64_t stepExtent; ///< indices of the nest's sum in one step
+  int64_t depth;      ///< indices of the nest's sum in a piece: whole steps
   TaskBlock block;    ///< rows in whole tiles, columns in whole panels
-  /// Tasks of a block of rows that may share its split rows, if a thread is
-  /// given them at once.
+  /// The most tasks of a block of rows that share its split rows, if a thread
+  /// gets them together.
   int64_t sharingTasks;
 
   int64_t rowTiles() const { return block.rows / amxTile; }
-  /// Whether nothing of a number may be lost, however small: of fewer than
-  /// three parts nothing small is promised, and pairs are rounded before.
+  /// True if even small numbers must not be lost. Fewer than three parts
+  /// promise nothing for small numbers, and pairs are rounded before.
   bool watchesTiny() const { return !paired && order == 2; }
   int64_t columns() const { return block.columns * sharingTasks; }
   int64_t steps() const { return depth / stepExtent; }

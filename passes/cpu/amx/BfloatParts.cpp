@@ -1,6 +1,7 @@
-// Eight bits of the mantissa go to each part. Ties go away from zero: that
-// takes one addition, and what is left is exact however they go. Cutting takes
-// none, and the second of three parts is small enough for it.
+// Each part holds eight bits of the mantissa. Rounding breaks ties away from
+// zero, which takes one addition; the rest is exact whichever way ties go. The
+// second and the third of three parts are truncated instead, which takes no
+// addition: the second is small enough for that.
 #include "passes/cpu/amx/BfloatParts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,7 +30,8 @@ SmallVector<Value> emitParts(OpBuilder &b, Location loc, Value floats,
     if (part == 0 || count == 2)
       bits = arith::AddIOp::create(b, loc, bits, words(b, loc, type, 0x8000));
     bits = arith::AndIOp::create(b, loc, bits, words(b, loc, type, -65536));
-    // A NaN may be rounded to zero. The third part is still one.
+    // Rounding can turn a NaN into zero. The third of three parts is still a
+    // NaN.
     if (part + 1 == count && count < 3) {
       Value isNan =
           arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, rest, rest);

@@ -6,23 +6,23 @@
 
 namespace tenon {
 
-/// The first `count` parts, at most three, of `floats` (a vector of f32), the
-/// greatest first, as the high halves of 32-bit words whose low halves are
-/// zero. The first is the nearest bf16, one of two the nearest to what is left;
-/// of three, what is left is cut, and they are the number itself where it is
-/// zero or its magnitude is within 2^-102 and 2^126. Of an infinity or a NaN
-/// one part is a NaN or infinite.
+/// Splits `floats`, a vector of f32, into `count` bf16 parts, at most three,
+/// the greatest first. A part is the high half of a 32-bit word whose low half
+/// is zero. The first part is the nearest bf16. The second of two parts is the
+/// bf16 nearest to the rest; with three parts the rest is truncated. Three
+/// parts add up to the number exactly if it is zero or its magnitude is from
+/// 2^-102 to 2^126. One part of an infinity or a NaN is infinite or a NaN.
 llvm::SmallVector<mlir::Value> emitParts(mlir::OpBuilder &b, mlir::Location loc,
                                          mlir::Value floats, int64_t count);
 
-/// Pairs of bf16, the high halves of `low` and `high`, whose low halves are
-/// zero.
+/// Joins the high halves of `low` and `high` to pairs of bf16. Precondition:
+/// the low halves are zero.
 mlir::Value joinHalves(mlir::OpBuilder &b, mlir::Location loc, mlir::Value low,
                        mlir::Value high);
 
-/// The greatest and the least magnitude of some numbers, in each lane, as i32:
-/// twice the bits of the greatest, and of the least that is not zero, less one
-/// (all ones: none).
+/// The magnitudes of some numbers, in each lane, as i32. `greatest` is twice
+/// the bits of the greatest number. `least` is twice the bits of the least
+/// nonzero number, minus one; all ones if there is none.
 struct Magnitudes {
   mlir::Value least, greatest;
 };

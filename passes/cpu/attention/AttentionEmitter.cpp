@@ -1,8 +1,9 @@
-// Attention without its scores in memory. A task is some rows of one head of
-// the keys; it meets the keys block by block, each packed for it together with
-// its values, or read in place where nobody reads them again. Rows are those of
-// all query heads that share the head. Keys and values that are outputs too are
-// joined of earlier and new ones block by block.
+// Attention that never stores the scores of all keys. A task computes some rows
+// for one head of the keys; all query heads that share the head contribute
+// rows. The task reads the keys block by block. It packs each block together
+// with its values, or reads keys or values in place if they are read only once.
+// Keys and values that are also outputs are joined from earlier and new ones
+// block by block.
 #include "passes/cpu/attention/AttentionEmitter.h"
 
 #include "passes/cpu/attention/AttentionOperands.h"
@@ -42,7 +43,7 @@ public:
 
 private:
   void allocate();
-  /// `width` numbers for each row.
+  /// Fills `memory` with `number`: `width` elements for each row of the task.
   void fillScratch(Value memory, int64_t width, double number);
   void emitTask(Value task);
   void emitBlock(Value first, Value count, int64_t units, bool whole);
@@ -51,9 +52,9 @@ private:
                      Value count);
   BlockLines packedValues(const BlockLines &lines, Value count);
   void packKeys(const KeyBlock &block);
-  /// The last row of the queries that the task has.
+  /// The last query row of the task.
   Value lastRow();
-  /// Batch indices of queries, and the row, of the task's row `slot`.
+  /// The batch indices and the row of the query in slot `slot` of the task.
   Values placeOf(Value slot);
   TileRows tileRows(Value firstSlot, int64_t count);
   void writeRows();
@@ -65,7 +66,7 @@ private:
   std::optional<JoinedRows> joinedKeys, joinedValues; ///< null: in memory
   size_t batch;
   int64_t group;
-  Value rows; ///< that share a head of the keys
+  Value rows; ///< the rows that share a head of the keys
   AttentionSizes sizes;
   AttentionScratch scratch;
   std::optional<AttentionScores> scores;
@@ -270,7 +271,7 @@ TileRows AttentionEmitter::tileRows(Value firstSlot, int64_t count) {
   tile.firstSlot = firstSlot;
   Value last = at().sub(rowCount, at().constant(1));
   for (int64_t r = 0; r < count; ++r) {
-    // What is left of a tile does the last row over again.
+    // In an incomplete tile the other rows compute the last row again.
     Value slot = at().min(at().add(firstSlot, at().constant(r)), last);
     tile.places.push_back(placeOf(slot));
     tile.queries.push_back(query.at(at(), tile.places.back()));
@@ -282,7 +283,7 @@ TileRows AttentionEmitter::tileRows(Value firstSlot, int64_t count) {
 }
 
 Value AttentionEmitter::lastRow() {
-  // Rows of several heads start anew in the middle.
+  // With several query heads a task can contain the last row of a head.
   Value end = group > 1 ? query.extents[batch] : at().add(firstRow, rowCount);
   return at().sub(end, at().constant(1));
 }
@@ -307,7 +308,7 @@ void AttentionEmitter::writeRow(Value slot) {
   Value total = foldLanes(b, loc, totals, add);
   Value inverse = arith::DivFOp::create(
       b, loc, emitFloat(b, loc, b.getF32Type(), 1), total);
-  // No keys: the sum of no values is zero.
+  // Without keys the result is zero.
   Value keys = key.extents[batch];
   if (!getConstantIntValue(keys) || getConstantIntValue(keys) == 0)
     inverse =
@@ -353,7 +354,7 @@ AttentionPlanAttr planAttention(Kernel &kernel) {
     return {};
   AttentionFacts facts = operands->facts(kernel);
   AttentionPlanAttr plan = planAttention(facts, kernel.machine);
-  // Keys and values are joined by the one task of a head.
+  // A task joins keys and values, so a head with joined ones must be one task.
   bool joins = operands->joinedKeys || operands->joinedValues;
   int64_t taskRows = plan.getTaskRows();
   return joins && facts.rows.value_or(taskRows + 1) > taskRows

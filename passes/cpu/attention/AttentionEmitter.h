@@ -7,14 +7,15 @@
 
 namespace tenon {
 
-/// The plan of an attention fusion; null where only the general path covers its
+/// The plan of an attention fusion; null if only the general kernel covers its
 /// form.
 AttentionPlanAttr planAttention(Kernel &kernel);
 
-/// The kernel of an attention fusion in register tiles.
+/// Emits the kernel of an attention fusion in register tiles.
 TaskCounter emitAttention(Kernel &kernel, AttentionPlanAttr plan);
 
-/// The kernel of any attention fusion, element by element, with the same bits.
+/// Emits the kernel of any attention fusion, element by element. The result has
+/// the same bits as in register tiles.
 TaskCounter emitGeneralAttention(Kernel &kernel);
 
 } // namespace tenon

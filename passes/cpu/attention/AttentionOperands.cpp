@@ -1,4 +1,4 @@
-// Operands are read where they lie, as slices and in any order of dimensions.
+// Operands are read in place, as slices and in any order of dimensions.
 #include "passes/cpu/attention/AttentionOperands.h"
 
 using namespace mlir;
@@ -14,7 +14,8 @@ AttentionOp attentionOf(FusionOp fusion) {
 
 std::optional<AttentionOperands> AttentionOperands::of(Kernel &kernel) {
   AttentionOp op = attentionOf(kernel.fusion);
-  // If they cannot be joined the tensor has no memory below either.
+  // If joining is not possible, the tensor has no memory, so stridedOperand
+  // fails below.
   auto joined = [&](Value tensor,
                     ArrayRef<int64_t> order) -> std::optional<JoinedRows> {
     auto join = tensor.getDefiningOp<ConcatenateOp>();

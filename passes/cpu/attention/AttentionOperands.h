@@ -15,8 +15,8 @@ struct AttentionOperands {
   StridedOperand query, key, value;
   std::optional<JoinedRows> joinedKeys, joinedValues; ///< null: in memory
 
-  /// Nothing where an operand is computed, or a depth is not known. From now on
-  /// joined keys and values are those in the kernel's outputs.
+  /// The operands; nullopt if one is computed or a depth is dynamic. Maps
+  /// joined keys and values to the kernel's outputs.
   static std::optional<AttentionOperands> of(Kernel &kernel);
 
   size_t batch() const { return key.extents.size() - 2; }

@@ -1,5 +1,6 @@
-// A task packs all keys and values it meets, so it has all rows of a head as
-// far as their scores and sums stay in the second cache.
+// Chooses the sizes of attention tasks. A task packs all keys and values that
+// it reads. It has all rows of a head if their scores and sums stay in L2, so
+// that few tasks pack the same keys.
 #include "passes/cpu/attention/AttentionPlan.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -9,15 +10,15 @@
 namespace tenon {
 using llvm::divideCeilSigned;
 
-/// Bytes of the stack that a task leaves for spilled registers.
+/// Bytes of the stack that a task leaves free for spilled registers.
 constexpr int64_t spareStack = 16 << 10;
-/// Tasks worth another packing.
+/// With fewer tasks it pays to split a head, although each part packs the keys.
 constexpr int64_t fewestTasks = 8;
 constexpr int64_t mostTileRows = 6;
-/// Rows whose sums leave registers for a power, which belongs to the next tile;
-/// with fewer than some tiles nothing is gained.
+/// Rows of a tile whose sums leave registers for an exponential of the next
+/// tile, and the fewest rows of a task for which this overlap pays.
 constexpr int64_t overlappedRows = 4, tallTask = 16;
-/// Beyond a task's rows, see scratchRows.
+/// Rows of scratch memory beyond a task's rows, see scratchRows.
 constexpr int64_t spareRows = 3 * mostTileRows;
 
 static int64_t wholeTiles(int64_t rows, int64_t tile) {
@@ -53,11 +54,13 @@ AttentionPlanAttr planAttention(const AttentionFacts &facts,
       if (wholeTiles(part, fewer) < wholeTiles(part, scoreRows))
         scoreRows = fewer;
   int64_t valueRows = tall ? overlappedRows : scoreRows;
-  // The rows of a tile have scores for the keys that any of them sees.
+  // A tile has scores for the keys that any of its rows sees, so the tiles of
+  // both steps must have the same rows.
   if (facts.causal)
     scoreRows = valueRows;
   int64_t taskRows = wholeTiles(part, valueRows);
-  // One row, or one tile, reads them once: packing would read them twice.
+  // One row or one tile reads keys and values once; packing would read them
+  // twice.
   bool keysInPlace =
            taskRows == 1 && facts.depth % lanes == 0 && facts.wholeKeys,
        valuesInPlace = facts.rows && taskRows == valueRows &&

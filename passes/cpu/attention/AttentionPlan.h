@@ -1,6 +1,5 @@
-// How many rows of attention share registers and how many are one task. Pure
-// arithmetic on static facts: neither the number of threads nor a dynamic
-// extent has a say.
+// Chooses the rows of attention tiles and tasks. The choice depends only on
+// static facts, not on the number of threads or on dynamic extents.
 #ifndef TENON_PASSES_CPU_ATTENTION_ATTENTIONPLAN_H
 #define TENON_PASSES_CPU_ATTENTION_ATTENTIONPLAN_H
 
@@ -13,13 +12,13 @@
 
 namespace tenon {
 
-/// Extents as far as they are known at compile time, and how operands lie.
+/// Extents, as far as they are static, and the layout of operands.
 struct AttentionFacts {
-  int64_t heads;               ///< of the keys, in all batches; at least
+  int64_t heads; ///< heads of the keys in all batches; a lower bound
   std::optional<int64_t> rows; ///< that share a head of the keys
   int64_t depth, valueDepth;
   bool causal; ///< rows see different keys
-  /// Elements of a key lie side by side; of a value, as f32.
+  /// The elements of a key, or of a value, are contiguous; values are f32 too.
   bool wholeKeys = false, wholeValues = false;
 };
 
@@ -35,12 +34,13 @@ struct AttentionSizes {
   int64_t depth, valueDepth, valueWidth; ///< the width: whole vectors
   int64_t accumulators; ///< vectors of sums that a tile keeps in registers
   int64_t taskRows;
-  int64_t scoreRows, valueRows; ///< of the tiles of either step
-  /// The powers of the next tile are computed while values are weighed.
+  int64_t scoreRows, valueRows; ///< rows of a tile in the first and second step
+  /// The exponentials of the next tile are computed while values are
+  /// multiplied.
   bool overlapped;
 
   int64_t vectorsPerUnit() const { return attentionLanes / lanes; }
-  /// Rows that the last tiles of a task may reach, the next tile among them.
+  /// Rows that the last tiles of a task may touch, including the next tile.
   int64_t scratchRows() const { return taskRows + scoreRows + 2 * valueRows; }
 };
 

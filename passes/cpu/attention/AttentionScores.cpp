@@ -1,5 +1,5 @@
-// Scores are register tiles of products. The greatest of each row are folded
-// together, which takes fewer steps than row by row.
+// Computes scores in register tiles of products. The row maxima of several rows
+// are folded together, which takes fewer steps than row by row.
 #include "passes/cpu/attention/AttentionScores.h"
 
 #include "passes/cpu/tile/PanelPacker.h"
@@ -33,7 +33,7 @@ AttentionScores::AttentionScores(Kernel &kernel, AttentionOp op,
 bool readsMaskAsVectors(Kernel &kernel, AttentionOp op, int64_t lanes) {
   if (!op.getMask())
     return true;
-  // Tried once in a loop that is thrown away.
+  // Emit the mask once to see if that works, in a loop that is then erased.
   OpBuilder &b = kernel.builder;
   IndexBuilder at{b, kernel.loc()};
   auto trial = scf::ForOp::create(b, kernel.loc(), at.constant(0),
@@ -119,9 +119,10 @@ void AttentionScores::scores(const TileRows &rows, const KeyBlock &block,
     }
 }
 
-/// Squares of as many keys as a vector has lanes are transposed in registers.
-/// Those of the same depth follow one another, so that the chains of several
-/// vectors go on beside one another; meanwhile their sums wait among scores.
+/// Transposes squares of keys in registers, with as many keys as a vector has
+/// lanes. The squares of one depth are computed one after another, so that the
+/// chains of several vectors interleave. Meanwhile the partial sums are stored
+/// among the scores.
 AttentionScores::Values AttentionScores::productsInPlace(const TileRows &rows,
                                                          const KeyBlock &block,
                                                          Value column,
@@ -177,7 +178,7 @@ Value AttentionScores::masked(const TileRows &rows, size_t row,
   auto choose = [&](Value condition, Value otherwise) {
     score = arith::SelectOp::create(b, loc, condition, score, otherwise);
   };
-  /// Lanes whose key is not above `last`.
+  /// A mask of the lanes whose key is at most `last`.
   auto upTo = [&](Value last) -> Value {
     SmallVector<int32_t> steps =
         llvm::to_vector(llvm::seq<int32_t>(0, int32_t(sizes.lanes)));
@@ -198,7 +199,8 @@ Value AttentionScores::masked(const TileRows &rows, size_t row,
     ElementEmitter emitter(kernel, sizes.lanes);
     Value base = key;
     if (!block.whole) {
-      // Lanes behind the last key read nothing; a vector behind it, the last.
+      // Lanes after the last key read nothing. A vector that starts after the
+      // last key reads the mask of the last key.
       base = at().min(key, at().sub(keyCount, at().constant(1)));
       Value valid =
           at().min(at().sub(keyCount, base), at().constant(sizes.lanes));

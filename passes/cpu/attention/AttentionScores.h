@@ -1,5 +1,5 @@
-// The first step of a tile: scores of its rows with a block of keys, and the
-// greatest of each row.
+// The first step of a tile: the scores of its rows for a block of keys, and the
+// row maxima.
 #ifndef TENON_PASSES_CPU_ATTENTION_ATTENTIONSCORES_H
 #define TENON_PASSES_CPU_ATTENTION_ATTENTIONSCORES_H
 
@@ -10,15 +10,16 @@
 
 namespace tenon {
 
-/// The rows of a tile: where each query lies, and its place among scores.
+/// The rows of a tile: the place of each query in memory and among the scores.
 struct TileRows {
   mlir::Value firstSlot; ///< of the task's rows
   llvm::SmallVector<mlir::Value> queries;
   llvm::SmallVector<llvm::SmallVector<mlir::Value>> places; ///< batch and row
-  llvm::SmallVector<mlir::Value> lastKeys; ///< by causal, else empty
+  llvm::SmallVector<mlir::Value>
+      lastKeys; ///< each row's last key; empty if not causal
 };
 
-/// Whether the mask of `op`, if there is one, can be read as vectors.
+/// True if `op` has no mask or the mask can be read as vectors.
 bool readsMaskAsVectors(Kernel &kernel, AttentionOp op, int64_t lanes);
 
 class AttentionScores : AttentionTile {
@@ -27,26 +28,27 @@ public:
                   const AttentionScratch &scratch, const StridedOperand &query,
                   mlir::Value keyCount);
 
-  /// Scores of the block's keys [0, keys).
+  /// Computes the scores of the block's keys [0, keys).
   void emit(const TileRows &rows, const KeyBlock &block, mlir::Value keys);
-  /// Those left out by that, up to the block's last.
+  /// Computes the scores that `emit` left out, up to the block's last key.
   void emitRest(const TileRows &rows, const KeyBlock &block, mlir::Value keys);
 
 private:
   mlir::Value unitsOf(const KeyBlock &block);
-  /// Scores of the units [from, to), one after another.
+  /// Computes the scores of the units [from, to), one after another.
   void unitScores(const TileRows &rows, const KeyBlock &block, mlir::Value from,
                   mlir::Value to);
-  /// Scores of `vectors` vectors from the column `column` of the block on.
+  /// Computes the scores of `vectors` vectors from column `column` of the block
+  /// on.
   void scores(const TileRows &rows, const KeyBlock &block, mlir::Value column,
               int64_t vectors);
-  /// Products of the one row with keys that are not packed.
+  /// The products of the task's one row with keys that are not packed.
   Values productsInPlace(const TileRows &rows, const KeyBlock &block,
                          mlir::Value column, int64_t vectors);
   mlir::Value masked(const TileRows &rows, size_t row, const KeyBlock &block,
                      mlir::Value column, mlir::Value score);
-  /// Puts where all of a task are the greatest score of each row among the
-  /// units [from, to), or `more` of those that are there.
+  /// Stores the row maxima over the units [from, to) in the task's scratch
+  /// memory. If `more`, they include the row maxima that are stored there.
   void highest(const TileRows &rows, mlir::Value from, mlir::Value to,
                bool more);
 

@@ -1,4 +1,4 @@
-// Vectors of a tile: loaded, stored, compared.
+// Loads, stores and compares the vectors of a tile.
 #include "passes/cpu/attention/AttentionTile.h"
 
 #include "passes/kernel/numerics/Lanes.h"

@@ -1,9 +1,9 @@
-// Some rows of attention and one block of keys, in two steps: scores, then
-// their powers and the values they weigh. Between them all rows of a task
-// learn what their scores are taken beside: the second step of a tile does not
-// wait for the first of the same tile, and the processor overlaps tiles. A
-// row's state (greatest score, sum of powers, sum of values) waits on the stack
-// between blocks.
+// Computes some rows of attention for one block of keys in two steps: first the
+// scores, then their exponentials and the values weighted by them. Between the
+// steps the row maxima of all rows of the task are chosen. So the second step
+// of a tile does not wait for the first step of that tile, and the processor
+// overlaps tiles. The state of a row (row maximum, sum of exponentials, sum of
+// values) is stored on the stack between blocks.
 #ifndef TENON_PASSES_CPU_ATTENTION_ATTENTIONTILE_H
 #define TENON_PASSES_CPU_ATTENTION_ATTENTIONTILE_H
 
@@ -13,20 +13,20 @@
 
 namespace tenon {
 
-/// Memory of a task. What holds one number a row has room for a vector behind
-/// the last.
+/// The memory of a task. A buffer with one number for each row has room for one
+/// more vector after the last row.
 struct AttentionScratch {
   mlir::Value keys;             ///< depth x block; null: read in place
   mlir::Value values;           ///< block x value width; null: read in place
-  mlir::Value scores;           ///< task rows x block, then their powers
+  mlir::Value scores;           ///< task rows x block, later exponentials
   mlir::Value sums;             ///< task rows x value width
   mlir::Value totals;           ///< task rows x 16
-  mlir::Value greatest;         ///< score of each row in the blocks before
-  mlir::Value highest;          ///< score of each row in the block
-  mlir::Value shifts, rescales; ///< of each row in the block
+  mlir::Value greatest;         ///< row maxima of the blocks before
+  mlir::Value highest;          ///< row maxima of the block
+  mlir::Value shifts, rescales; ///< one for each row in the block
 };
 
-/// Where the keys or values of a block lie: that of key k at base + k * stride.
+/// The keys or values of a block in memory: key k starts at base + k * stride.
 struct BlockLines {
   mlir::Value memory, base, stride;
   mlir::Type element; ///< of the tenon tensor
@@ -36,12 +36,12 @@ struct BlockLines {
 struct KeyBlock {
   mlir::Value first, count; ///< index
   int64_t units;            ///< at most, static
-  bool whole;               ///< count is the block's
-  BlockLines keys, values;  ///< keys where they are not packed
-  mlir::Value finite;       ///< i1, of the values; null without causal
+  bool whole;               ///< count is attentionBlock
+  BlockLines keys, values;  ///< the keys before packing
+  mlir::Value finite;       ///< i1: values are finite; null if not causal
 };
 
-/// What both steps share: vectors and numbers in a task's memory.
+/// The helpers of both steps: vectors and numbers in a task's memory.
 class AttentionTile : protected KernelLoops {
 protected:
   AttentionTile(Kernel &kernel, const AttentionSizes &sizes,
@@ -53,7 +53,7 @@ protected:
   }
   mlir::Value splat(mlir::Value scalar);
   mlir::Value number(double value); ///< as a vector
-  /// Where the vectors of a line stand, side by side.
+  /// The offsets of consecutive vectors.
   Values places(int64_t vectors);
   mlir::Value load(mlir::Value memory, mlir::Value place);
   void store(mlir::Value vector, mlir::Value memory, mlir::Value place);
@@ -63,7 +63,8 @@ protected:
   const AttentionScratch &scratch;
 };
 
-/// The greater of two floats, or of two vectors' lanes; `a` where one is NaN.
+/// The greater of two floats, or of each lane of two vectors; `a` if one is
+/// NaN.
 mlir::Value greater(mlir::OpBuilder &b, mlir::Location loc, mlir::Value a,
                     mlir::Value other);
 

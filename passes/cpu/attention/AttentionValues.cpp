@@ -1,6 +1,6 @@
-// Powers cost about as much as a tenth of the products with values. Those of
-// the next tile are taken while the products of this one go on: alone they
-// would wait for one another.
+// Computes exponentials and sums of values. The exponentials cost about a tenth
+// of the products with values. Those of the next tile are computed during the
+// products of this tile; computed alone they would wait for one another.
 #include "passes/cpu/attention/AttentionValues.h"
 
 #include "passes/kernel/numerics/FloatMath.h"
@@ -15,7 +15,8 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Vectors of sums of the rows of a tile that leave room for a power.
+/// Vectors of sums in each row of a tile that leave registers for an
+/// exponential.
 constexpr int64_t overlappedVectors = 4;
 
 AttentionValues::AttentionValues(Kernel &kernel, const AttentionSizes &sizes,
@@ -30,7 +31,7 @@ void AttentionValues::chooseShifts(Value rows) {
     Lanes former(b, loc, load(scratch.greatest, row));
     Lanes greatest(b, loc,
                    greater(b, loc, former.get(), load(scratch.highest, row)));
-    // A row without a finite score yet: what is subtracted must be a number.
+    // If a row has no finite score yet, the shift must still be a number.
     Lanes least = greatest.number(-std::numeric_limits<double>::infinity());
     Lanes shift = (greatest == least).select(greatest.number(0), greatest);
     store(greatest.get(), scratch.greatest, row);

@@ -1,5 +1,5 @@
-// The second step of a tile: powers of its scores, beside the greatest so far,
-// and the values they weigh.
+// The second step of a tile: the exponentials of its scores, relative to the
+// row maxima so far, and the sums of values weighted by them.
 #ifndef TENON_PASSES_CPU_ATTENTION_ATTENTIONVALUES_H
 #define TENON_PASSES_CPU_ATTENTION_ATTENTIONVALUES_H
 
@@ -14,21 +14,22 @@ public:
   AttentionValues(Kernel &kernel, const AttentionSizes &sizes,
                   const AttentionScratch &scratch);
 
-  /// What the block's scores of the first `rows` rows are taken beside, and
-  /// what brings the former sums there.
+  /// Chooses the shift of each of the first `rows` rows, which is the row
+  /// maximum so far, and the factor that rescales earlier sums.
   void chooseShifts(mlir::Value rows);
 
-  /// Adds the block to the sums of these rows: the keys [0, keysOf(slot)) to
-  /// those of the tile that starts at row `slot`.
+  /// Adds the block to the sums of the first `rows` rows. The tile that starts
+  /// at row `slot` reads the keys [0, keysOf(slot)).
   void emit(mlir::Value rows, const KeyBlock &block,
             llvm::function_ref<mlir::Value(mlir::Value)> keysOf);
 
 private:
-  /// Of the scores of a tile.
+  /// Replaces the scores of a tile by their exponentials.
   void powers(mlir::Value firstSlot, mlir::Value units);
-  /// Of those in one vector of a row.
+  /// Replaces the scores in one vector of a row by their exponentials.
   void power(mlir::Value slot, mlir::Value vector);
-  /// Of the next tile's, those whose turn it is with the keys from `key` on.
+  /// Computes the part of the next tile's exponentials that goes with the keys
+  /// from `key` on.
   void nextPowers(mlir::Value firstSlot, mlir::Value key);
   void addTotals(mlir::Value slot, mlir::Value units);
   void weigh(mlir::Value firstSlot, const BlockLines &values, mlir::Value keys,
@@ -36,12 +37,12 @@ private:
   void weighColumns(mlir::Value firstSlot, const BlockLines &values,
                     mlir::Value keys, mlir::Value column, int64_t vectors,
                     bool overlapped);
-  /// `sum` joins the sum at `place` of the blocks before.
+  /// Adds `sum` to the rescaled sum of the blocks before, which is at `place`.
   void join(mlir::Value sum, mlir::Value rescale, mlir::Value memory,
             mlir::Value place);
   /// The rows of a tile.
   Values slots(mlir::Value firstSlot);
-  /// Where the scores of a row stand.
+  /// The place of a row's scores.
   mlir::Value lineOf(mlir::Value slot);
 
   ContractionNest averages;

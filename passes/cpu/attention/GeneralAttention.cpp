@@ -1,7 +1,7 @@
-// Attention whose operands are computed in the kernel, or whose depths are only
-// known in the run. Each element of the result meets all keys by itself, in the
-// blocks and lanes of the numerics contract: the bits are those of a kernel in
-// register tiles.
+// Attention whose operands are computed in the kernel, or whose depths are
+// known only at run time. Each element of the result is computed by itself from
+// all keys, in the blocks and lanes of the numerics contract. So the result has
+// the same bits as a kernel in register tiles.
 #include "dialects/tenon/NumericsContract.h"
 #include "passes/cpu/attention/AttentionEmitter.h"
 #include "passes/cpu/attention/AttentionOperands.h"
@@ -80,8 +80,8 @@ GeneralAttention::carry(Value high, int64_t step, Values initial,
   return Values(loop.getResults());
 }
 
-/// The element of `tensor` at `place`, whose index number i is of dimension
-/// order[i], as f32.
+/// The element of `tensor` at `place`, as f32. Index number i of `place` is
+/// that of dimension order[i].
 Value GeneralAttention::element(Value tensor, ArrayRef<int64_t> order,
                                 ArrayRef<Value> place) {
   SmallVector<LaneIndex> indices(order.size());
@@ -93,7 +93,7 @@ Value GeneralAttention::element(Value tensor, ArrayRef<int64_t> order,
                      b.getF32Type());
 }
 
-/// Where a key or a value stands that the row meets.
+/// The indices of an element of a key or value that `row` reads.
 GeneralAttention::Values GeneralAttention::keyPlace(ArrayRef<Value> row,
                                                     Value key, Value depth) {
   Values place(row.take_front(batch));
@@ -140,8 +140,8 @@ Value GeneralAttention::score(ArrayRef<Value> row, Value key) {
   return sum;
 }
 
-/// The row maximum and the sum of values after the block of keys from `first`
-/// on; the totals are in memory.
+/// Adds the block of keys from `first` on. Returns the row maximum and the sum
+/// of values after the block; the totals are in memory.
 GeneralAttention::Values GeneralAttention::meetBlock(ArrayRef<Value> row,
                                                      Value column, Value first,
                                                      ValueRange former) {
@@ -153,7 +153,7 @@ GeneralAttention::Values GeneralAttention::meetBlock(ArrayRef<Value> row,
                     return Values{greater(b, loc, highest[0], here)};
                   }).front();
   Lanes greatest(b, loc, greater(b, loc, former[0], highest));
-  // A row without a finite score yet: a number must be subtracted.
+  // If a row has no finite score yet, the shift must still be a number.
   Lanes shift =
       (greatest == Lanes(b, loc, none)).select(greatest.number(0), greatest);
   Value rescale = expNative(Lanes(b, loc, former[0]) - shift).get();
@@ -196,13 +196,13 @@ Value GeneralAttention::result(ArrayRef<Value> row, Value column) {
         return arith::AddFOp::create(b, loc, x, y);
       });
   Value inverse = arith::DivFOp::create(b, loc, number(1), total);
-  // No keys: the sum of no values is zero.
+  // Without keys the result is zero.
   inverse = arith::SelectOp::create(b, loc, at().less(at().constant(0), keys),
                                     inverse, number(0));
   return arith::MulFOp::create(b, loc, state[1], inverse);
 }
 
-/// Joined keys and values that leave the kernel: the first task copies them.
+/// Copies joined keys and values that are outputs; the first task does this.
 void GeneralAttention::copyOthers() {
   for (auto [value, output] :
        llvm::zip(kernel.fusion.getYield().getValues(), kernel.outputs)) {

@@ -1,6 +1,7 @@
-// Streamed copies write whole lines of the cache, which are not read first.
-// What is read behind them must not come from there: whole blocks of earlier
-// rows are read where they were, all others from the output.
+// Streamed copies use non-temporal stores of whole cache lines, which are not
+// read first. What they have written must not be read back. So a block that has
+// earlier rows only is read from its source, and every other block is read from
+// the output.
 #include "passes/cpu/attention/JoinedRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -103,7 +104,8 @@ void JoinedRows::copyRun(Value source, Value from, Value to, Value count,
   };
   Value start = at().constant(0);
   if (streamed) {
-    // To the next line: outputs are aligned to their elements alone.
+    // Copy single elements up to a cache line: outputs have only the alignment
+    // of their elements.
     Value address = at().add(
         memref::ExtractAlignedPointerAsIndexOp::create(b, loc, whole.memory),
         at().mul(to, at().constant(bytes)));

@@ -1,6 +1,6 @@
-// Keys or values that attention joins as it meets them: earlier ones and new
-// ones become an output of the kernel, block of rows by block, and are read
-// while they are at hand.
+// Keys or values that attention joins while it reads them. Earlier and new ones
+// become an output of the kernel, one block of rows after another. Attention
+// reads each block when it is copied.
 #ifndef TENON_PASSES_CPU_ATTENTION_JOINEDROWS_H
 #define TENON_PASSES_CPU_ATTENTION_JOINEDROWS_H
 
@@ -11,19 +11,21 @@ namespace tenon {
 
 class JoinedRows : KernelLoops {
 public:
-  /// `join` concatenates two tensors along the last dimension but one, the
-  /// rows; its dimension `order[i]` is the i-th. Nothing where it is not
-  /// yielded or they are computed; else it has the output's memory from now on.
+  /// `join` concatenates two tensors along the rows, the last dimension but
+  /// one. Dimension i here is dimension `order[i]` of `join`. Nullopt if `join`
+  /// is not yielded, if an operand is computed or if the width is dynamic.
+  /// Otherwise maps `join` to the memory of the output.
   static std::optional<JoinedRows> of(Kernel &kernel, ConcatenateOp join,
                                       llvm::ArrayRef<int64_t> order);
 
   /// Copies the rows [first, first + count) at `batch`, the indices of the
-  /// dimensions before. Returns memory that has them, and the place of the
-  /// first; one follows directly behind the other.
+  /// dimensions before. Returns memory in which these rows are contiguous, and
+  /// the place of the first row.
   std::pair<mlir::Value, mlir::Value>
   join(llvm::ArrayRef<mlir::Value> batch, mlir::Value first, mlir::Value count);
 
-  /// Behind the last copy: lets other threads see what went past the caches.
+  /// Makes non-temporal stores visible to other threads. Call it after the last
+  /// copy.
   static void settle(Kernel &kernel);
 
 private:
@@ -35,12 +37,12 @@ private:
              StridedOperand later, int64_t width)
       : KernelLoops(kernel), whole(whole), earlier(earlier), later(later),
         width(width) {}
-  /// Whether one row follows directly behind the other.
+  /// True if the rows are contiguous.
   bool sideBySide(const StridedOperand &tensor);
   mlir::Value place(llvm::ArrayRef<mlir::Value> batch, const Rows &rows);
   void copyRows(llvm::ArrayRef<mlir::Value> batch, const Rows &from,
                 const Rows &to, mlir::Value count);
-  /// Elements that lie side by side.
+  /// Copies `count` contiguous elements.
   void copyRun(mlir::Value source, mlir::Value from, mlir::Value to,
                mlir::Value count, bool streamed);
 

@@ -1,5 +1,5 @@
-// Masked keys are found a block at a time, from the places of its rows and keys
-// and from the row maxima so far.
+// Finds masked keys block by block, from the positions of rows and keys and
+// from the row maxima so far.
 #include "passes/cpu/attention/MaskedKeys.h"
 
 #include "passes/kernel/numerics/Lanes.h"
@@ -12,8 +12,8 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Powers of less than this below the greatest score are zero: e^-105 rounds
-/// to nothing in f32.
+/// The exponential of a score so far below the row maximum is zero: e^-105
+/// rounds to zero in f32.
 constexpr double vanishing = 105;
 
 MaskedKeys::MaskedKeys(Kernel &kernel, AttentionOp op,
@@ -61,7 +61,7 @@ Value MaskedKeys::canMatter(const KeyBlock &block, Value lastRow, Value rows) {
 }
 
 Value MaskedKeys::matter(const KeyBlock &block, Value rows, bool inBlock) {
-  // A mask that is added may make a filled score anything.
+  // A mask that is added can turn the score of a masked key into any number.
   if (op.getMask() && !op.getMask().getType().getElementType().isInteger(1))
     return truth();
   Value silent =
@@ -69,8 +69,8 @@ Value MaskedKeys::matter(const KeyBlock &block, Value rows, bool inBlock) {
   return arith::XOrIOp::create(b, loc, silent, truth());
 }
 
-/// Whether the powers of filled scores are zero beside the greatest score of
-/// each of the task's rows, that in the block at hand counted or not.
+/// True if the exponentials of masked keys are zero in all of the task's rows.
+/// If `inBlock`, the row maxima include the current block.
 Value MaskedKeys::fillsVanish(Value rows, bool inBlock) {
   auto loop = scf::ForOp::create(b, loc, at().constant(0), rows,
                                  at().constant(1), truth());

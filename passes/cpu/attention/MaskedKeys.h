@@ -1,6 +1,6 @@
-// Keys that a causal mask hides from rows. Their scores are the fill. If the
-// power of a fill is zero and the values are finite, such keys add nothing and
-// may be left out.
+// Keys that a causal mask excludes from rows. Their scores are the fill. If the
+// exponential of the fill is zero and the values are finite, masked keys add
+// nothing and are left out.
 #ifndef TENON_PASSES_CPU_ATTENTION_MASKEDKEYS_H
 #define TENON_PASSES_CPU_ATTENTION_MASKEDKEYS_H
 
@@ -18,17 +18,18 @@ public:
   mlir::Value visible(llvm::ArrayRef<mlir::Value> lastKeys,
                       const KeyBlock &block);
 
-  /// Whether all values of the block are finite: zero times each is zero then.
+  /// True if all values of the block are finite, so that zero times each is
+  /// zero.
   mlir::Value finiteValues(const KeyBlock &block);
 
-  /// Whether the block can change any of the task's rows, up to the query row
-  /// `lastRow`: one sees a key of it, or a masked key matters. Called before
-  /// the block has scores.
+  /// True if the block can change any of the task's rows: a row sees one of its
+  /// keys, or a masked key matters. `lastRow` is the last query row. Call it
+  /// before the block has scores.
   mlir::Value canMatter(const KeyBlock &block, mlir::Value lastRow,
                         mlir::Value rows);
 
-  /// Whether masked keys of the block matter to any of the task's rows, whose
-  /// row maximum includes the keys of the block that it sees.
+  /// True if masked keys of the block change any of the task's rows. The row
+  /// maximum of a row includes the keys of the block that the row sees.
   mlir::Value matter(const KeyBlock &block, mlir::Value rows) {
     return matter(block, rows, true);
   }

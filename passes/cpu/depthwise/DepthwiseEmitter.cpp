@@ -1,13 +1,16 @@
-// Depthwise convolutions and others of narrow groups. A task computes some
-// channels of some rows of the result; in it a tile of columns goes down the
-// rows, so that the next row finds the input in the first cache. The sums of a
-// tile are one vector of channels for each column, carried by loops over the
-// taps of all spatial dimensions but the last; along the last each element of
-// the input is loaded once and meets the weights of all columns that see it, in
-// ascending order of taps, then features, for each. Rows bound their loops to
-// the taps inside the input; columns at the borders have tiles of their own, in
-// which the taps outside are left out, or, where the width shows in the run
-// only, are computed one by one.
+// Depthwise convolutions and others with narrow groups. A task computes some
+// channels of some rows of the result. In a task a tile of columns moves down
+// the rows, so that the next row finds its input in L1.
+//
+// The accumulators of a tile are one vector of channels for each column. Loops
+// over the taps of all spatial dimensions but the last carry them. Along the
+// last dimension each input element is loaded once and multiplied by the
+// weights of all columns that read it. Each column adds its products in
+// ascending order of taps, then of features.
+//
+// The loops of a row go over the taps inside the input only. Columns at the
+// borders have tiles of their own, without the taps outside the input. If the
+// width is known only at run time, these columns are computed one by one.
 #include "passes/cpu/depthwise/DepthwiseEmitter.h"
 
 #include "passes/cpu/depthwise/DepthwiseTile.h"
@@ -29,7 +32,7 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Up to as many taps along the last spatial dimension no loop is made.
+/// The most taps along the last spatial dimension that are unrolled.
 constexpr int64_t straightTaps = 11;
 
 namespace {
@@ -37,7 +40,7 @@ class DepthwiseEmitter : KernelLoops {
 public:
   DepthwiseEmitter(Kernel &kernel, ConvolutionOp op, Type sum);
 
-  /// Null where the epilogue cannot be applied to vectors.
+  /// The plan; null if the epilogue cannot be applied to vectors.
   DepthwisePlanAttr choose();
   TaskCounter emit(DepthwisePlanAttr plan);
 
@@ -53,16 +56,18 @@ private:
   struct Taps {
     Value low, high;
   };
-  /// The lanes at hand: `valid` channels from `first`; no masks: all lanes.
+  /// The current lanes: `valid` channels from `first` on. Null masks select all
+  /// lanes.
   struct Channels {
     Value first, valid, mask, inputMask;
   };
-  /// A tile of columns; `fits`, if set, says which taps are inside, else all.
+  /// A tile of columns. `fits` says which taps are inside the input; all if it
+  /// is unset.
   struct Tile {
     Value column;
     int64_t columns;
     std::function<bool(int64_t column, int64_t tap)> fits{};
-    bool tapByTap = false; ///< one column whose taps may be outside
+    bool tapByTap = false; ///< one column; its taps may be outside
   };
 
   Axis axisOf(int64_t dim);
@@ -86,7 +91,7 @@ private:
           llvm::function_ref<Values(Value tap, ValueRange carried)> body);
   Values loadInput(Value place, const Channels &channels);
   Values loadWeights(Value place, const Channels &here);
-  /// Elements of the input that a vector of channels sees at one place.
+  /// Input elements that a vector of channels reads at one position.
   int64_t inputLanes() { return step / multiplier * features; }
   Value loadLanes(Value memory, Value place, int64_t count, Value mask);
 
@@ -218,7 +223,7 @@ void DepthwiseEmitter::emitColumns() {
     }
     return;
   }
-  // [first, end): the columns all of whose taps are inside.
+  // All taps of the columns [first, end) are inside.
   const Axis &axis = axes.back();
   ElementEmitter sizes(kernel, 1);
   Value width = sizes.extent(kernel.outputs[0], axes.size());
@@ -337,7 +342,8 @@ DepthwiseEmitter::overRows(size_t level, const Tile &tile, ArrayRef<Taps> taps,
   });
 }
 
-/// All taps of the last dimension for a tile, each input column loaded once.
+/// Adds all taps of the last dimension for a tile. Each input column is loaded
+/// once.
 DepthwiseEmitter::Values DepthwiseEmitter::straight(const Tile &tile,
                                                     const Channels &channels,
                                                     Value lhs, Value rhs,
@@ -372,7 +378,8 @@ DepthwiseEmitter::Values DepthwiseEmitter::straight(const Tile &tile,
   return sums;
 }
 
-/// The same by a loop over taps, for as many columns as there are sums.
+/// Adds the taps of the last dimension by a loop, for one column of each sum in
+/// `carried`.
 DepthwiseEmitter::Values DepthwiseEmitter::looped(const Taps &taps,
                                                   const Channels &channels,
                                                   Value lhs, Value rhs,
@@ -407,8 +414,8 @@ Value DepthwiseEmitter::loadLanes(Value memory, Value place, int64_t count,
   return vector::MaskedLoadOp::create(b, loc, type, memory, place, mask, zero);
 }
 
-/// The inputs of the channels at hand: for each feature of a group as many
-/// lanes as the group has outputs.
+/// Loads the inputs of the current channels: a vector for each feature of a
+/// group. An input takes as many lanes as its group has outputs.
 DepthwiseEmitter::Values DepthwiseEmitter::loadInput(Value place,
                                                      const Channels &channels) {
   Value loaded = loadLanes(lhsMemory, place, inputLanes(), channels.inputMask);
@@ -425,7 +432,7 @@ DepthwiseEmitter::Values DepthwiseEmitter::loadInput(Value place,
   return result;
 }
 
-/// The weights of one tap, for each feature of a group.
+/// Loads the weights of one tap, for each feature of a group.
 DepthwiseEmitter::Values DepthwiseEmitter::loadWeights(Value place,
                                                        const Channels &here) {
   Values result;
@@ -452,7 +459,8 @@ void DepthwiseEmitter::finish(const Tile &tile, ArrayRef<Value> position,
       finishOne(at().constant(i), total);
     return;
   }
-  // Long epilogues stand once: the sums wait on the stack.
+  // Emit a long epilogue only once, in a loop that reads the sums from the
+  // stack.
   auto slot = [&](Value i) { return at().mul(i, at().constant(lanes)); };
   for (auto [i, total] : llvm::enumerate(sums))
     vector::StoreOp::create(b, loc, total, kept, slot(at().constant(i)));
@@ -462,7 +470,8 @@ void DepthwiseEmitter::finish(const Tile &tile, ArrayRef<Value> position,
   });
 }
 
-/// Groups are narrow, everything is in memory, and the window is known.
+/// True if groups are narrow, operands are in memory, the extents of the kernel
+/// are positive and the input is not dilated.
 bool isCovered(Kernel &kernel, ConvolutionOp op, Type sum) {
   auto inMemory = [&](Value tensor) {
     return isa<BlockArgument>(tensor) && kernel.arguments.lookup(tensor);

@@ -1,6 +1,6 @@
-// Convolutions whose groups are narrower than a vector, depthwise ones first of
-// all: lanes lie along the outputs of several groups, and a tile of columns
-// shares each element it loads.
+// Convolutions whose groups are narrower than a vector; most are depthwise. The
+// lanes of a vector are the outputs of several groups. The columns of a tile
+// share each input element that is loaded.
 #ifndef TENON_PASSES_CPU_DEPTHWISE_DEPTHWISEEMITTER_H
 #define TENON_PASSES_CPU_DEPTHWISE_DEPTHWISEEMITTER_H
 
@@ -9,11 +9,11 @@
 
 namespace tenon {
 
-/// The plan of a convolution; null where its groups are not narrow or its form
-/// is not covered.
+/// The plan of a convolution; null if its groups are not narrow or its form is
+/// not covered.
 DepthwisePlanAttr planDepthwise(Kernel &kernel, ConvolutionOp op);
 
-/// The kernel of a convolution and its epilogue.
+/// Emits the kernel of a convolution and its epilogue.
 TaskCounter emitDepthwise(Kernel &kernel, ConvolutionOp op,
                           DepthwisePlanAttr plan);
 

@@ -1,5 +1,6 @@
-// Sizes of depthwise tiles. A tile needs a register for each column's sums, one
-// for each weight that several of its columns share, and one for the input.
+// Chooses the sizes of depthwise tiles. A tile needs a register for the sums of
+// each column, one for each weight that several of its columns share, and one
+// for the input.
 #include "passes/cpu/depthwise/DepthwiseTile.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -9,16 +10,16 @@
 namespace tenon {
 using llvm::divideCeilSigned;
 
-/// Chains that keep the multipliers busy; more columns save few loads.
+/// The chains that keep the FMA units busy; more columns save few loads.
 constexpr int64_t mostColumns = 8, fewestColumns = 5;
-/// A result extent not known at compile time counts as this much.
+/// The assumed columns of the result if their number is dynamic.
 constexpr int64_t typicalColumns = 64;
-/// Products a task should have at least: a few microseconds.
+/// The fewest products of a task; they take a few microseconds.
 constexpr int64_t leastWork = 1 << 17;
-/// Tiles at the borders that may be written out.
+/// The most runs of tiles that get code of their own.
 constexpr size_t mostRuns = 9;
 
-/// Registers of inputs that a vector of channels may be shuffled from.
+/// The most registers of inputs from which a vector of channels is shuffled.
 constexpr int64_t mostInputs = 4;
 
 std::optional<int64_t> knownExtent(int64_t extent) {
@@ -80,8 +81,8 @@ DepthwisePlanAttr planDepthwise(const ColumnWindow &window, int64_t taps,
           span = (columns - 1) * window.stride +
                  (window.taps - 1) * window.dilation + 1,
           rowsOfWindow = taps / std::max<int64_t>(1, window.taps);
-  // A tile reads its input again one row below: it takes three quarters of the
-  // first cache, in f32.
+  // The next row of a tile reads most of the input again, so the input may take
+  // three quarters of L1, in f32.
   int64_t windowElements = machine.firstCache() * 3 / 4 / 4,
           most = std::max(step, windowElements / (span * rowsOfWindow)),
           pieces = divideCeilSigned(channels, most),

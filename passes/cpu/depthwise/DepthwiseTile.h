@@ -1,6 +1,6 @@
-// How a depthwise convolution is cut: columns whose sums stay in registers,
-// channels that go together, rows of one task. Pure arithmetic on static facts:
-// neither the number of threads nor a dynamic extent has a say.
+// Chooses the tiles and tasks of a depthwise convolution: columns whose sums
+// stay in registers, channels and rows of a task. The choice depends only on
+// static facts, not on the number of threads or on dynamic extents.
 #ifndef TENON_PASSES_CPU_DEPTHWISE_DEPTHWISETILE_H
 #define TENON_PASSES_CPU_DEPTHWISE_DEPTHWISETILE_H
 
@@ -17,32 +17,33 @@ namespace tenon {
 /// moves by `stride` and starts `low` before the input.
 struct ColumnWindow {
   int64_t taps, stride, dilation, low;
-  std::optional<int64_t> input, result; ///< extents, where known
+  std::optional<int64_t> input, result; ///< extents, if static
 
-  /// Whether the tap of the window at a result column lies inside the input.
+  /// True if tap `tap` of the window at result column `column` is inside the
+  /// input.
   bool fits(int64_t column, int64_t tap) const;
 };
 
-/// The extent, or nothing if it is dynamic.
+/// The extent; nullopt if it is dynamic.
 std::optional<int64_t> knownExtent(int64_t extent);
 
-/// Whether groups of so many features and outputs are better served by lanes
-/// along several groups: elsewhere a register tile has enough lanes at work.
+/// True if groups with `features` inputs and `outputs` outputs are faster with
+/// lanes along several groups. Otherwise a register tile uses enough lanes.
 bool areNarrowGroups(int64_t features, int64_t outputs, int64_t lanes);
 
-/// `tiles` tiles of `columns` columns each from `first` on. If `inner`, all
-/// taps of all of them lie inside the input.
+/// `tiles` tiles of `columns` columns each, from `first` on. If `inner`, all
+/// their taps are inside the input.
 struct ColumnRun {
   int64_t first, columns, tiles;
   bool inner;
 };
 
-/// The tiles from left to right, of `columns` columns each; empty where their
-/// places show in the run only, or are too many to be written out.
+/// The tiles from left to right, of `columns` columns each. Empty if their
+/// places are known only at run time, or if there are too many runs.
 std::vector<ColumnRun> columnRuns(const ColumnWindow &window, int64_t columns);
 
-/// `taps`: of all dimensions. `features`: of a group. `step`: channels of one
-/// vector.
+/// `taps`: taps of all dimensions. `features`: features of a group. `step`:
+/// channels of one vector.
 DepthwisePlanAttr planDepthwise(const ColumnWindow &window, int64_t taps,
                                 int64_t features, int64_t channels,
                                 int64_t step, MachineAttr machine);
