@@ -19,11 +19,14 @@ PHASES = ["shaped", "fused", "placed", "planned", "tiled", "llvm"]
 # Flags of a compilation, and what they must become in the options of a phase or
 # in the machine of the module.
 FLAGS = [
-    ("-mcpu=znver5 --matmul-precision=bf16", ["products=pairs"], ["vector_bytes = 64"]),
-    ("-mcpu=x86-64-v3 --weight-format=int4", ["weight-bits=4"], ["vector_bytes = 32"]),
+    ("-mcpu=znver5 --matmul-precision=bf16", ["products=pairs"],
+     ["vector_bytes = 64"]),
+    ("-mcpu=x86-64-v3 --weight-format=int4", ["weight-bits=4"],
+     ["vector_bytes = 32"]),
     ("-mcpu=sapphirerapids", [], ["tiles = 3"]),
     ("-mcpu=x86-64-v2 --no-fold-batch-norm",
-     ["fold-batch-norm=false", "native-fma=false", "native-half=false"], ["registers = 16"]),
+     ["fold-batch-norm=false", "native-fma=false", "native-half=false"],
+     ["registers = 16"]),
 ]
 
 # A product of a computed weight that each of the flags changes.
