@@ -92,7 +92,7 @@ public:
           exposeIntermediates(func);
     versions = {*module};
     for (const Phase &phase : phaseTable()) {
-      // What all versions share is read while there is one module.
+      // The facts that all versions share are read from the one module.
       if (phase.splitsTargets) {
         facts = collectFacts(*module, options, loaded.filesRead.front());
         facts.files = std::move(loaded.openFiles);

@@ -99,7 +99,7 @@ NumberRange NumberRanges::quotient(NumberRange a, NumberRange b) {
   auto divide = [&](Size x, Size y) { return floats.div(x, y); };
   if (knownNumber(b.high).value_or(0) < 0)
     return corners(a, b, divide);
-  // Where extents decide, a divisor that is not positive bounds nothing.
+  // A divisor that only the extents make positive bounds nothing if it is not.
   Size isPositive = floats.cmp(CompareDirection::GT, b.low, number(0));
   if (GraphBuilder::staticSize(isPositive) == 0)
     return {};
@@ -123,7 +123,7 @@ NumberRange NumberRanges::inType(NumberRange range, Type type) {
     double least = integer.isUnsigned() ? 0 : -most;
     if (!range.low || !range.high)
       return {};
-    // Where extents decide, a range that does not fit bounds nothing.
+    // A range that only the extents make fit bounds nothing if it does not.
     Size lowFits = floats.cmp(CompareDirection::GE, range.low, number(least)),
          highFits = floats.cmp(CompareDirection::LE, range.high, number(most));
     if (GraphBuilder::staticSize(lowFits) == 0 ||

@@ -1,16 +1,10 @@
 // Depthwise convolutions and others with narrow groups. A task computes some
-// channels of some rows of the result. In a task a tile of columns moves down
-// the rows, so that the next row finds its input in L1.
-//
-// The accumulators of a tile are one vector of channels for each column. Loops
-// over the taps of all spatial dimensions but the last carry them. Along the
-// last dimension each input element is loaded once and multiplied by the
-// weights of all columns that read it. Each column adds its products in
-// ascending order of taps, then of features.
-//
-// The loops of a row go over the taps inside the input only. Columns at the
-// borders have tiles of their own, without the taps outside the input. If the
-// width is known only at run time, these columns are computed one by one.
+// channels of some rows. A tile of columns moves down the rows, so that the
+// next row finds its input in L1. Its accumulators are one vector of channels
+// for each column. Along the last dimension each input element is loaded once
+// and multiplied by the weights of all columns that read it. Columns at the
+// borders have tiles of their own, without the taps outside the input; they are
+// computed one by one if the width is known only at run time.
 #include "passes/cpu/depthwise/DepthwiseEmitter.h"
 
 #include "passes/cpu/depthwise/DepthwiseTile.h"
@@ -56,8 +50,7 @@ private:
   struct Taps {
     Value low, high;
   };
-  /// The current lanes: `valid` channels from `first` on. Null masks select all
-  /// lanes.
+  /// The lanes of `valid` channels from `first` on; null masks select all.
   struct Channels {
     Value first, valid, mask, inputMask;
   };
@@ -342,8 +335,7 @@ DepthwiseEmitter::overRows(size_t level, const Tile &tile, ArrayRef<Taps> taps,
   });
 }
 
-/// Adds all taps of the last dimension for a tile. Each input column is loaded
-/// once.
+/// Adds all taps of the last dimension; each input column is loaded once.
 DepthwiseEmitter::Values DepthwiseEmitter::straight(const Tile &tile,
                                                     const Channels &channels,
                                                     Value lhs, Value rhs,
@@ -459,8 +451,7 @@ void DepthwiseEmitter::finish(const Tile &tile, ArrayRef<Value> position,
       finishOne(at().constant(i), total);
     return;
   }
-  // Emit a long epilogue only once, in a loop that reads the sums from the
-  // stack.
+  // A loop emits a long epilogue once and reads the sums from the stack.
   auto slot = [&](Value i) { return at().mul(i, at().constant(lanes)); };
   for (auto [i, total] : llvm::enumerate(sums))
     vector::StoreOp::create(b, loc, total, kept, slot(at().constant(i)));
