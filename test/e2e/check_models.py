@@ -30,7 +30,8 @@ MODELS = ["mlp", "mlp_batch", "resnet50", "resnet50_bn", "mobilenet_v3_large",
           "mobilenet_v3_large_bn", "vit_b_16", "encoder", "encoder_dynamic",
           "gpt2_prefill", "gpt2_decode", "unet", "windows", "fasterrcnn"]
 DETECTORS = ["fasterrcnn", "maskrcnn", "retinanet", "ssdlite"]
-OPEN_DETECTORS = ["fasterrcnn_open", "maskrcnn_open", "ssdlite_open"]
+OPEN_DETECTORS = ["fasterrcnn_open", "maskrcnn_open", "retinanet_open",
+                  "ssdlite_open"]
 # Further models run only if named: "swin_t", all detectors but "fasterrcnn".
 NO_BATCH = ("mlp", "encoder", *DETECTORS, *OPEN_DETECTORS)
 SECONDS = {"resnet50": 15, "resnet50_bn": 15, "gpt2_prefill": 40,

@@ -92,8 +92,10 @@ def choose_threshold(model, images, most):
     above = [s[:most + 1][s[:most + 1] > best[low] + 1e-3] for s in scores]
     high = max(range(len(images)), key=lambda i: len(above[i]))
     # Take the widest gap in the lower half, so that rounding cannot change a
-    # decision.
-    ladder = [*above[high].tolist(), best[low]]
+    # decision. Scores that the list does not hold may lie below its last one.
+    ladder = above[high].tolist()
+    if len(ladder) <= most:
+        ladder.append(best[low])
     at = max(range(len(ladder) // 2, len(ladder) - 1),
              key=lambda i: ladder[i] - ladder[i + 1])
     owner.score_thresh = (ladder[at] + ladder[at + 1]) / 2

@@ -250,6 +250,8 @@ MODELS = {
                                         (144, 208)),
     "maskrcnn_open": lambda: detector(detection_models.maskrcnn, 31,
                                       (152, 144)),
+    "retinanet_open": lambda: detector(detection_models.retinanet, 31,
+                                       (144, 160)),
     "ssdlite_open": lambda: detector(detection_models.ssdlite, 31,
                                      (256, 384)),
 }
