@@ -110,8 +110,10 @@ def reduce(g):
     keep = g.between(0, 1)
     shape = tuple(extent(1) if i in axes else e
                   for i, e in enumerate(x.shape) if keep or i not in axes)
-    # ONNX Runtime computes a wrong rank if axes have mixed signs.
+    # ONNX Runtime computes a wrong rank if axes have mixed signs, and for
+    # negative axes of an operand without elements.
     named = [a - x.rank for a in axes] if g.chance(0.3) else axes
+    g.empty_in_any_shape |= named is not axes and not keep
     exact = x.exact and op in ("ReduceSum", "ReduceMax", "ReduceMin")
     if op == "ReduceSum" or g.opset >= 18:
         g.node(op, [x, g.integers(*named)], "f32", shape, exact, keepdims=keep)
