@@ -118,7 +118,7 @@ private:
           {target.cpu, compiler.versionPrefix(target), features});
     if (external)
       more.weightFile = llvm::sys::path::filename(weightsPath).str();
-    // Sites and kernels are numbered through all versions.
+    // All versions share one numbering of sites and kernels.
     ModuleOp module = versions.back();
     if (ArrayOf<StringAttr> sites = annotation::sites.of(module))
       for (StringAttr site : sites.entries())

@@ -292,8 +292,8 @@ private:
       copyBox(box, bytes, to, target, source, strides);
   }
 
-  /// Copies each row of 16-bit elements to one half of the words of its pair.
-  /// Words are little-endian.
+  /// Interleaves two rows of 16-bit elements at a time: each row becomes one
+  /// half of the words of its pair. Words are little-endian.
   static void joinLines(ArrayRef<int64_t> shape, const char *from, char *to) {
     int64_t width = shape.back(), depth = shape[shape.size() - 2],
             words = (depth + 1) / 2, panels = 1;

@@ -46,12 +46,12 @@ inline constexpr int64_t panelColumns = panelRowBytes / 4;
 /// Rows and columns of an AMX tile of sums. A row of a bf16 tile has twice as
 /// many elements, one for each product.
 inline constexpr int64_t amxTile = 16;
-/// Columns that are split together, and recomputed together: two tiles.
+/// Columns that are split, and recomputed, as one group: two tiles.
 inline constexpr int64_t amxPanel = 2 * amxTile;
 /// Products that one instruction adds to a sum.
 inline constexpr int64_t amxStep = 2 * amxTile;
-/// Up to this many rows are never computed in AMX tiles: decode waits for
-/// memory alone and must not read the columns twice.
+/// Up to this many rows are never computed in AMX tiles: decode is limited by
+/// memory and must not read the columns twice.
 inline constexpr int64_t amxFewRows = 8;
 
 } // namespace tenon

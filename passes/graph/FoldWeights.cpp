@@ -33,7 +33,7 @@ bool isSplat(Operation *op) {
   return constant && isa<SplatElementsAttr>(constant.getValue());
 }
 
-/// The largest tensor that sizes are read from.
+/// The bytes of the largest tensor from which sizes are read.
 constexpr int64_t fewBytes = 1 << 14;
 
 bool isFewNumbers(Operation *op) {

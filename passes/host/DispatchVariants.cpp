@@ -46,6 +46,7 @@ struct DispatchVariants : impl::DispatchVariantsBase<DispatchVariants> {
     }
   }
 
+  /// True if the function has the attributes of a placed function, and a plan.
   /// False after an error was reported.
   bool isPlaced(func::FuncOp func) {
     if (annotation::numInputs.isOn(func) && planOf(func.getName()))

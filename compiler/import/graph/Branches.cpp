@@ -91,8 +91,8 @@ static bool joinRanks(GraphBuilder &g, scf::IfOp shell, Value &yes, Value &no,
     takesYes = false;
   else
     return false;
-  // The kept rank must be able to be empty, so not 0, and a value known to have
-  // elements is never replaced.
+  // Only tensors of rank 1 and above can be empty, and a value that is known to
+  // have elements must not be replaced.
   Value kept = takesYes ? yes : no;
   if (GraphBuilder::rankOf(kept) == 0 || (takesYes ? right : left) > 0)
     return false;

@@ -70,8 +70,8 @@ private:
       return either(operand(1), operand(2));
     if (isa<arith::MinSIOp>(op))
       return lesser(operand(0), operand(1));
-    // Division by a positive number makes no number greater than both it and
-    // zero.
+    // A quotient by a positive number is at most the greater of the dividend
+    // and zero.
     if (isa<arith::FloorDivSIOp, arith::CeilDivSIOp, arith::DivSIOp>(op)) {
       std::optional<int64_t> divisor =
           GraphBuilder::staticSize(getAsOpFoldResult(op->getOperand(1)));

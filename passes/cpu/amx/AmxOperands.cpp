@@ -115,7 +115,7 @@ void AmxOperands::clear() {
   };
   Value rows = at().sub(task.lastRow, task.firstRow);
   fill(rowMagnitudes, at().mul(rows, at().constant(2 * lanes)), none.least);
-  // Zeros mean that columns are not examined yet.
+  // Columns are examined on demand; zeros mean that they are not examined yet.
   fill(columnMagnitudes, placeOfMagnitudes(task.lastColumn), none.greatest);
 }
 
@@ -180,8 +180,8 @@ void AmxOperands::copyColumns(Value column, int64_t vectors) {
   });
 }
 
-/// The parts of two vectors, paired. The elements of `high` come sixteen after
-/// those of `low` along the depth.
+/// The parts of two vectors, joined to pairs. The elements of `high` are
+/// sixteen elements after those of `low` along the depth.
 SmallVector<Value> AmxOperands::pairsOfParts(Value low, Value high,
                                              int64_t count) {
   SmallVector<Value> pairs = emitParts(b, loc, low, count);

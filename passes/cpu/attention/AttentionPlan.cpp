@@ -15,8 +15,9 @@ constexpr int64_t spareStack = 16 << 10;
 /// With fewer tasks it pays to split a head, although each part packs the keys.
 constexpr int64_t fewestTasks = 8;
 constexpr int64_t mostTileRows = 6;
-/// Rows of a tile whose sums leave registers for an exponential of the next
-/// tile, and the fewest rows of a task for which this overlap pays.
+/// `overlappedRows`: the rows of a tile whose sums leave registers for an
+/// exponential of the next tile. `tallTask`: the fewest rows of a task for
+/// which this overlap pays.
 constexpr int64_t overlappedRows = 4, tallTask = 16;
 /// Rows of scratch memory beyond a task's rows, see scratchRows.
 constexpr int64_t spareRows = 3 * mostTileRows;

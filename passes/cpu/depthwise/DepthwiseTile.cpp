@@ -10,7 +10,9 @@
 namespace tenon {
 using llvm::divideCeilSigned;
 
-/// The chains that keep the FMA units busy; more columns save few loads.
+/// The most and the fewest columns of a tile; each column is a chain. Five
+/// chains keep the FMA units busy, and more than eight columns save few further
+/// loads.
 constexpr int64_t mostColumns = 8, fewestColumns = 5;
 /// The assumed columns of the result if their number is dynamic.
 constexpr int64_t typicalColumns = 64;

@@ -12,8 +12,8 @@ namespace tenon {
 /// image are known.
 constexpr int64_t typicalRows = 128;
 /// The prefetch distance in cache lines if one tile computes all rows:
-/// `linesAhead` in all panels together, `mostInPanel` in each panel. Memory
-/// delivers so many lines in time, and 128 lines are a quarter of L1.
+/// `linesAhead` over all panels, `mostInPanel` in each panel. Memory delivers
+/// that many lines in time, and 128 lines are a quarter of L1.
 constexpr int64_t linesAhead = 192, mostInPanel = 128;
 /// The same two limits for small tiles. They are lower because a small tile
 /// does little but read, which the hardware prefetcher follows by itself.
@@ -22,7 +22,7 @@ constexpr int64_t smallLinesAhead = 96, mostInSmallPanel = 64;
 constexpr int64_t patientRows = 64;
 /// A tile of at most this many rows is often the only tile.
 constexpr int64_t smallTile = 3;
-/// At most this many rows of one image are few.
+/// An image with at most this many rows is small.
 constexpr int64_t fewRows = 16;
 /// The most cache lines that a tile can prefetch for a later packing without a
 /// delay of its own.

@@ -10,9 +10,8 @@
 
 namespace tenon {
 
-/// The work during which the tiles of some rows together prefetch the next
-/// columns: `rows` rows and `depth` products. `first` is the number of the
-/// first product; null: 0.
+/// The work during which tiles prefetch the next columns: `rows` rows and
+/// `depth` products. `first` is the number of the first product; null: 0.
 struct FetchedPiece {
   int64_t rows, depth;
   mlir::Value first{};

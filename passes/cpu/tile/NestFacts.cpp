@@ -1,4 +1,4 @@
-// Reads the known extents and strides of a nest, in which they are values.
+// Collects the extents and strides of a nest that are constants.
 #include "passes/cpu/tile/NestFacts.h"
 
 #include "passes/kernel/nest/ContractionNest.h"

@@ -1,10 +1,11 @@
-// A carried tensor with changing extents occupies the beginning of a tensor
-// with room for all iterations. An iteration reads this part and writes the
-// rows that it adds behind it.
+// A carried tensor whose extents change is stored at the beginning of a tensor
+// that has capacity for all iterations. An iteration reads this beginning and
+// writes the rows that it adds behind it.
 //
-// The body sees the extent as `tenon.bound`: computed from the iteration number
-// if it grows by a fixed number of rows, else carried as a number.
-// Per-iteration results are written into a tensor that is made before the loop.
+// The body sees the extent as `tenon.bound`. The extent is computed from the
+// iteration number if it grows by a fixed number of rows; otherwise it is
+// carried as a number. Per-iteration results are written into a tensor that is
+// allocated before the loop.
 #include "compiler/import/onnx/graph/LoopBuilder.h"
 
 #include "compiler/import/graph/Branches.h"
@@ -19,7 +20,8 @@ namespace tenon::onnx {
 /// found to change. After this many attempts all extents are opened.
 static constexpr int mostAttempts = 3;
 
-/// No memory holds as many rows, and sums of such numbers do not overflow.
+/// The limit on rows: no memory holds as many, and sums of such numbers do not
+/// overflow.
 static constexpr int64_t mostRows = int64_t(1) << 48;
 
 /// True if the trip count means "until the condition is false".
@@ -275,8 +277,8 @@ LogicalResult LoopBuilder::findTrips() {
   return success();
 }
 
-/// Computes the room that all iterations need, and the extents that the body
-/// sees.
+/// Computes the capacity that all iterations need, and the extents that the
+/// body sees.
 void LoopBuilder::giveCapacity() {
   initial = plan.initial;
   for (Value value : initial)
@@ -302,8 +304,8 @@ void LoopBuilder::define(OpenExtent &extent, Size size) {
       {g.indexValue(size), g.indexValue(extent.capacity)});
 }
 
-/// Replaces the carried value by one with room for all iterations. The body
-/// reads a slice at its beginning.
+/// Replaces the carried value by a tensor with capacity for all iterations. The
+/// body reads the slice at its beginning.
 void LoopBuilder::widen(size_t i) {
   Sizes zeros(sizes[i].size(), g.index(0)), ones(sizes[i].size(), g.index(1));
   {
@@ -326,9 +328,9 @@ void LoopBuilder::widen(size_t i) {
   beginnings[i] = beginning;
 }
 
-/// Writes the carried value of an iteration to the place where the next one
-/// reads it. Rows that are appended to the former value are written behind it,
-/// and it is not copied.
+/// Writes the carried value of an iteration to the place where the next
+/// iteration reads it. If the value is the former one with rows appended, only
+/// these rows are written.
 void LoopBuilder::store(size_t i) {
   Value whole = argument(i), value = next[i], former = beginnings.lookup(i);
   if (!former) {

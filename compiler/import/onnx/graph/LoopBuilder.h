@@ -1,6 +1,6 @@
 // Builds Loop and Scan as scf loops. The body is first imported into a shell.
 // Its carried values and its condition show which extents change and how many
-// rows there can be at the end, which gives the memory that the loop needs.
+// rows there can be at the end. This determines the memory that the loop needs.
 #ifndef TENON_COMPILER_IMPORT_ONNX_GRAPH_LOOPBUILDER_H
 #define TENON_COMPILER_IMPORT_ONNX_GRAPH_LOOPBUILDER_H
 
@@ -101,8 +101,8 @@ private:
   mlir::Value goesOn; ///< the condition after an iteration; null without one
   llvm::SmallVector<OpenExtent> open; ///< sorted by value and dimension
   llvm::SmallVector<Sizes> starts;    ///< of the carried values, per iteration
-  /// For each carried tensor with room, the slice at its beginning that the
-  /// body reads.
+  /// For each carried tensor with capacity for all iterations: the slice at its
+  /// beginning that the body reads.
   llvm::DenseMap<size_t, mlir::Value> beginnings;
   // The carried values of the loop, then its per-iteration results.
   llvm::SmallVector<mlir::Value> initial, next;

@@ -45,7 +45,7 @@ public:
            OpHandler handler, llvm::StringRef domain = "");
 
   /// The newest entry that is not newer than `version`, or null. If the op
-  /// changed after newestWholeOpset, the entry must be of exactly that change.
+  /// changed after newestWholeOpset, only an entry for that change counts.
   const OpEntry *find(llvm::StringRef domain, llvm::StringRef op,
                       int64_t version) const;
 

@@ -23,8 +23,8 @@ LogicalResult expectSize(NodeContext &c, Size size, Size wanted,
   return success();
 }
 
-/// Sums the blocks [N, C * block, L] where they overlap. The padded images are
-/// one table with a row for each pixel of all images and channels.
+/// Sums the blocks [N, C * block, L] where they overlap. A table has one row
+/// for each pixel of the padded images, for all images and channels.
 LogicalResult col2im(NodeContext &c) {
   GraphBuilder &g = c.g;
   Value x = c.input(0);

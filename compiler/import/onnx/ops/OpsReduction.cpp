@@ -27,8 +27,8 @@ public:
     if (axes.reduced.empty())
       return axes.dims.empty() ? x : g.reduce(kind, x, axes.dims, true);
     for (int64_t dim = 0; dim < g.rankOf(x); ++dim) {
-      // Both candidates have the shape of x; then a slice keeps the first
-      // element if the dimension is reduced.
+      // Both candidates have the shape of x, so select between them. Then a
+      // slice keeps the first element if the dimension is reduced.
       Value chosen = g.compare(CompareDirection::NE, flag(dim), 0.0);
       Value one = g.reduce(kind, x, {dim}, true);
       Size extent = g.size(x, dim);

@@ -113,8 +113,8 @@ LogicalResult affineGrid(NodeContext &c) {
                    spell(theta));
   c.check((*size)[0], g.size(theta, 0), g.size(theta, 0),
           "the size must have as many images as there are matrices");
-  // Each coordinate is a sum over the dimensions; x (the last dimension) is
-  // first.
+  // Each coordinate is a sum over the dimensions of the grid. The coordinates
+  // begin with x, which belongs to the last dimension.
   mlir::Type element = g.elementOf(theta), f64 = g.ops.getF64Type();
   Sizes shape{g.size(theta, 0)};
   shape.append(size->begin() + 2, size->end());

@@ -103,7 +103,7 @@ FailureOr<Windows> readWindows(NodeContext &c, ArrayRef<int64_t> kernel,
     Size reach = g.index(w.reach(i)), stride = g.index(w.strides[i]);
     Size low = zero, high = zero, extra = zero;
     if (same) {
-      // As many windows as multiples of the stride are within the extent.
+      // The number of windows is the extent divided by the stride, rounded up.
       Size places = g.ceilDiv(extent, stride);
       Size total = g.max(
           g.sub(g.add(g.mul(g.sub(places, g.index(1)), stride), reach), extent),

@@ -94,9 +94,10 @@ std::optional<Tensor> readOnnxTensorFile(const std::string &path,
     } catch (const wire::WireError &) {
       throw; // the bytes are no protobuf message
     } catch (const ReadFailure &) {
-      // Sequences and optionals are other messages with the same field numbers.
-      // A sequence's name is at the number of a tensor's packed dims. Without a
-      // name, only a tensor has a type in its field.
+      // A sequence or an optional is another message with the same field
+      // numbers as a tensor. The field of a sequence's name is the field of a
+      // tensor's dims, in packed form. A message without a name that has an
+      // element type can only be a tensor.
       bool named = !bytes.empty() && bytes[0] == std::byte{0x0a};
       if (!named && proto.data_type() != 0 && !proto.has_segment())
         throw;

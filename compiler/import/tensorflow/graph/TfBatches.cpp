@@ -1,8 +1,9 @@
 // Names the first extents of inputs, because TensorFlow writes dynamic extents
-// without names. Usually all first extents are one batch, but not always. So an
-// entry with several of them is first imported with a name of its own for each.
-// Extents that this import requires to be equal, as in a sum or a
-// concatenation, get one name; others keep their own.
+// without names. Usually the first extent of every input is the batch, but not
+// always. So an entry with several such inputs is first imported with a
+// different name for each first extent. Extents that this import requires to be
+// equal, as in a sum or a concatenation, then get one name; others keep their
+// own.
 #include "compiler/import/tensorflow/graph/TfGraphImporter.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -36,8 +37,8 @@ static bool collectBatches(Value size, SmallVectorImpl<unsigned> &arguments) {
   return false;
 }
 
-/// Groups the arguments whose first extents the graph requires to be equal (or
-/// one).
+/// Groups the arguments whose first extents the graph requires to be equal, or
+/// one.
 static llvm::EquivalenceClasses<unsigned> findMeetings(ModuleOp apart) {
   llvm::EquivalenceClasses<unsigned> meetings;
   apart.walk([&](CheckSizeOp check) {

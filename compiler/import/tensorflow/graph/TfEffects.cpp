@@ -8,8 +8,8 @@
 
 namespace tenon::tf {
 
-/// True for ops that access files, screens or the network, or that run foreign
-/// code.
+/// True for ops that have an effect outside the model: they access files,
+/// screens or the network, or run foreign code.
 static bool actsOnTheWorld(llvm::StringRef op) {
   static const char *const ops[] = {
       "EagerPyFunc",     "PrintV2",           "PyFunc",

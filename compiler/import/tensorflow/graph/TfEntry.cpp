@@ -43,7 +43,8 @@ std::optional<GraphImporter::Entries> GraphImporter::chooseEntries() {
   };
   constexpr const char *usual = "serving_default";
   if (options.tensorflow.allSignatures) {
-    // The usual one first: it is what a run takes that names none.
+    // The usual signature comes first, because a run that names no function
+    // takes the first one.
     if (model.signatures.count(usual))
       add(usual);
     for (const auto &[name, signature] : model.signatures)

@@ -243,7 +243,8 @@ FailureOr<Blocks> readBlocks(NodeContext &c) {
   return Blocks{first ? c.g.toChannelsLast(x) : x, size, first};
 }
 
-/// `extent` divided by `part`; an error if a static extent has a remainder.
+/// `extent` divided by `part`; an error if `part` does not divide a static
+/// extent.
 FailureOr<Size> dividedBy(NodeContext &c, Size extent, int64_t part) {
   if (auto known = c.g.staticSize(extent); known && *known % part != 0)
     return c.error("expected an extent that " + Twine(part) + " divides, got " +

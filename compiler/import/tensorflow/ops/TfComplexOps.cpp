@@ -123,7 +123,7 @@ LogicalResult castComplex(NodeContext &c) {
 
 //===-- Arithmetic ------------------------------------------------------===//
 
-/// The two complex operands in one shape.
+/// The two complex operands, broadcast to one shape.
 FailureOr<std::pair<ComplexPair, ComplexPair>> pairs(NodeContext &c) {
   for (size_t i : {0, 1})
     if (!c.isComplex(i))
@@ -230,8 +230,8 @@ template <int dims> LogicalResult realTransform(NodeContext &c) {
   if (failed(wanted))
     return failure();
   int64_t rank = c.g.rankOf(c.input(0));
-  // The last dimension is transformed first, and each dimension is cut before
-  // the others are transformed, so no work is spent on cut rows.
+  // Transform the last dimension first, and cut each dimension before the next
+  // one is transformed: no rows are transformed that are then cut.
   ComplexPair z{c.input(0), {}};
   for (int i = dims - 1; i >= 0; --i)
     z = fourierTransform(c.g, z, rank - dims + i, (*wanted)[i], false,

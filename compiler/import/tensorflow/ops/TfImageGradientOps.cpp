@@ -9,7 +9,8 @@ using namespace mlir;
 namespace tenon::tf {
 namespace {
 
-/// The greatest number of taps, or of taps and multiples: each needs a product.
+/// The most taps, for a depthwise kernel the most pairs of tap and multiple.
+/// The gradient of each is a product of its own.
 constexpr int64_t mostPlaces = 1024;
 
 /// An incoming gradient, channels-last, and the windows of the forward
@@ -58,8 +59,8 @@ Value turnedKernel(GraphBuilder &g, Value kernel, int64_t groups) {
   return g.reshape(g.transpose(apart, order), shape);
 }
 
-/// The gradient of the image; `kernel` is [spatial..., inputs / groups,
-/// outputs], all static.
+/// Computes the gradient of the image. `kernel` is [spatial..., inputs /
+/// groups, outputs], all static.
 LogicalResult byImage(NodeContext &c, const Backward &b, Value kernel,
                       int64_t groups) {
   GraphBuilder &g = c.g;

@@ -233,7 +233,8 @@ FailureOr<StridedBox> readStridedBox(NodeContext &c, ArrayRef<Size> extents) {
     Size first = has(beginMask, i)
                      ? (forward ? g.index(0) : g.sub(extent, g.index(1)))
                      : (*begin)[i];
-    // So far before the first element that it does not count from the end.
+    // The end is so far before the first element that it does not count from
+    // the end of the extent.
     Size last = has(endMask, i) ? (forward ? extent : g.index(INT64_MIN / 2))
                                 : (*end)[i];
     Box part = clampBox(g, first, last, (*step)[i], extent);

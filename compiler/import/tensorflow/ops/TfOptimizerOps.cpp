@@ -245,9 +245,9 @@ LogicalResult apply(NodeContext &c) {
   return success();
 }
 
-/// Registers an optimizer of TensorFlow 2 and the one of the same name of
-/// TensorFlow 1, with `variables` and `rates`. `hasSparse` adds their sparse
-/// steps.
+/// Registers an optimizer, which both TensorFlow 2 and TensorFlow 1 have under
+/// this name, with `variables` variables and `rates` rates. `hasSparse` adds
+/// its sparse steps.
 template <Rule rule, size_t variables, size_t gradientAt>
 void add(OpRegistry &r, const std::string &name, size_t rates, bool hasSparse) {
   for (const char *family : {"Resource", ""}) {

@@ -28,8 +28,9 @@ Value scatterSums(GraphBuilder &g, Value updates, Value at,
   return g.reshape(result, sizes);
 }
 
-/// Sums, for each element of `x`, the gradients of the windows whose greatest
-/// element it is. `at` has the number of each window's greatest element.
+/// For each element of `x`, sums the gradients of the windows whose greatest
+/// element it is. `at` has, for each window, the number of its greatest
+/// element.
 Value collectSums(GraphBuilder &g, Value x, Value dy, Value at,
                   const Windows &w) {
   Sizes sizes = g.sizes(x);
@@ -102,8 +103,8 @@ template <int spatial> LogicalResult maxPoolGrad(NodeContext &c) {
       padDynamic(g, pool->x, GraphBuilder::leastOf(g.elementOf(pool->x)), w);
   Value at = argWindow(g, x, w);
   g.recordSizes(at, g.sizes(*dy));
-  // If windows are great, scattering each window's gradient costs less than
-  // searching all windows of every element.
+  // Large windows: scattering each window's gradient costs less than searching
+  // all windows of every element.
   constexpr int64_t mostAsked = 16;
   int64_t asked = 1;
   for (int64_t extent : w.kernel)

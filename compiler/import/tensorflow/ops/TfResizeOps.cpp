@@ -108,9 +108,9 @@ LogicalResult resizeBilinear(NodeContext &c) {
   return success();
 }
 
-/// The weights of the four pixels around a position that is `part` behind the
-/// second of them. Keys' cubic kernel with slope `a` at distance one; `part` is
-/// rounded to steps of 1/1024 as in TensorFlow.
+/// The weights of the four pixels around a position, by Keys' cubic kernel with
+/// slope `a` at distance one. The position is `part` pixels behind the second
+/// of them; `part` is rounded to steps of 1/1024 as in TensorFlow.
 std::array<Value, 4> cubicShares(GraphBuilder &g, Value part, double a) {
   constexpr double steps = 1024;
   Value near = g.div(g.make<RoundNearestEvenOp>(g.mul(part, steps)), steps);
@@ -180,8 +180,8 @@ Value distribute(GraphBuilder &g, Value x, Value shares, int64_t dim) {
   return g.transpose(product, order);
 }
 
-/// The gradient of a resizing: from the incoming gradient to images of
-/// `originals`, one dimension after the other.
+/// Computes the gradient with respect to images with the extents `originals`
+/// from the incoming gradient, one dimension after the other.
 LogicalResult resizeGrad(NodeContext &c, const Resizing &r,
                          ArrayRef<Size> originals, bool nearest) {
   GraphBuilder &g = c.g;
@@ -242,8 +242,8 @@ LogicalResult resizeNearestGrad(NodeContext &c) {
 
 //===-- Boxes -----------------------------------------------------------===//
 
-/// The positions of `size` rows or columns of each box in an extent, [boxes,
-/// size].
+/// The positions of the `size` rows, or columns, into which each box is
+/// resized: [boxes, size], in elements of an image with `extent` rows.
 Value boxPlaces(GraphBuilder &g, Value start, Value end, Size extent,
                 Size size) {
   Value last =

@@ -1,4 +1,4 @@
-// Tensors with elements set or combined at computed positions.
+// Ops that set elements at computed positions, or combine them with updates.
 #include "compiler/import/tensorflow/graph/TfNodeContext.h"
 #include "dialects/tenon/ShapeRules.h"
 
