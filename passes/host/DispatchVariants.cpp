@@ -51,9 +51,10 @@ struct DispatchVariants : impl::DispatchVariantsBase<DispatchVariants> {
   bool isPlaced(func::FuncOp func) {
     if (annotation::numInputs.isOn(func) && planOf(func.getName()))
       return true;
-    func.emitError("expected '")
-        << annotation::numInputs.key << "' on it and a plan named '"
-        << func.getName() << ".plan', as it has variants or is one";
+    func.emitError(
+        "expected a function with variants, and each variant, to have '")
+        << annotation::numInputs.key << "' and a plan named '" << func.getName()
+        << ".plan'";
     return false;
   }
 
