@@ -28,9 +28,8 @@ struct Phase {
   /// This phase depends on the instructions of one target. Earlier phases read
   /// only one fact: whether all targets have pairs of bf16
   /// (PipelineOptions::products).
+  /// From the first such phase on there is one module per target.
   bool needsTarget = false;
-  /// From this phase on there is one module per target.
-  bool splitsTargets = false;
 };
 
 /// All phases in order.
