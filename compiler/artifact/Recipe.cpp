@@ -216,7 +216,7 @@ private:
       return;
     }
     if (isa<PairOp>(op)) {
-      joinLines(shape, from, to);
+      interleaveRows(shape, from, to);
       return;
     }
     if (auto transpose = dyn_cast<TransposeOp>(op)) {
@@ -294,7 +294,8 @@ private:
 
   /// Interleaves two rows of 16-bit elements at a time: each row becomes one
   /// half of the words of its pair. Words are little-endian.
-  static void joinLines(ArrayRef<int64_t> shape, const char *from, char *to) {
+  static void interleaveRows(ArrayRef<int64_t> shape, const char *from,
+                             char *to) {
     int64_t width = shape.back(), depth = shape[shape.size() - 2],
             words = (depth + 1) / 2, panels = 1;
     for (int64_t extent : shape.drop_back(2))

@@ -1,4 +1,5 @@
-// The exception that a reader throws at an error, and that ReaderDoor reports.
+// The exception that a reader throws at an error, and that ReaderBoundary
+// reports.
 #ifndef TENON_COMPILER_FILES_READFAILURE_H
 #define TENON_COMPILER_FILES_READFAILURE_H
 

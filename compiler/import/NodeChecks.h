@@ -12,7 +12,7 @@
 namespace tenon {
 
 /// The sizes as text, such as `[2,?]`; `?` is a dynamic one.
-std::string spell(llvm::ArrayRef<Size> sizes);
+std::string textOf(llvm::ArrayRef<Size> sizes);
 
 class NodeChecks {
 public:

@@ -139,8 +139,8 @@ TEST(ArenaPlanner, BuffersOfOneSlotNeverLiveTogether) {
 /// Calls `check` on pairs of buffers that are live at the same step, in order
 /// of time.
 template <typename Check>
-void forAllAliveTogether(const std::vector<BufferLife> &lives,
-                         const Check &check) {
+void forAllOverlapping(const std::vector<BufferLife> &lives,
+                       const Check &check) {
   std::vector<size_t> order(lives.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
@@ -161,7 +161,7 @@ TEST(ArenaPlanner, ManyBuffersArePlacedInTimeAndApart) {
   std::vector<BufferLife> lives = randomLives(1, 20000, 20000);
   ArenaPlan plan = planOffsets(lives, 64);
   std::vector<int64_t> slots = planSlots(lives);
-  forAllAliveTogether(lives, [&](size_t a, size_t b) {
+  forAllOverlapping(lives, [&](size_t a, size_t b) {
     bool apart = plan.offsets[a] + lives[a].bytes <= plan.offsets[b] ||
                  plan.offsets[b] + lives[b].bytes <= plan.offsets[a];
     bool empty = lives[a].bytes == 0 || lives[b].bytes == 0;

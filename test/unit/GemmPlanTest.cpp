@@ -26,7 +26,7 @@ NestFacts unpacked(int64_t rows, int64_t columns, int64_t sum) {
 }
 } // namespace
 
-TEST(GemmPlan, DeepSumsMeetRowsPieceByPiece) {
+TEST(GemmPlan, DeepSumsAreComputedPieceByPiece) {
   MachineAttr machine = machineWith(64);
   EXPECT_EQ(planGemm(product(128, 768, 768), machine).getPiece(), 128);
   EXPECT_EQ(planGemm(product(128, 768, 256), machine).getPiece(), 0);
@@ -41,7 +41,7 @@ TEST(GemmPlan, ColumnsArePackedWhereTheyLieBadly) {
   MachineAttr machine = machineWith(64);
   NestFacts across = unpacked(128, 64, 64);
   EXPECT_FALSE(planGemm(across, machine).getPack());
-  across.columnsSideBySide = false;
+  across.columnsContiguous = false;
   EXPECT_TRUE(planGemm(across, machine).getPack());
   EXPECT_EQ(planGemm(across, machine).getPiece(), 0);
   // A large operand is packed for many rows.

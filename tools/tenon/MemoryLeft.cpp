@@ -44,7 +44,7 @@ static constexpr uint64_t reserveOfMachine = 3, reserveOfLimit = 16;
 static void limit(MemoryLeft &left, uint64_t bytes, uint64_t reserve,
                   const std::string &whose) {
   uint64_t taken = bytes - bytes / reserve;
-  if (taken < left.mayBeTaken)
+  if (taken < left.usable)
     left = {bytes, taken, whose};
 }
 

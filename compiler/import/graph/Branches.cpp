@@ -5,7 +5,7 @@ using namespace mlir;
 
 namespace tenon {
 
-Value forget(GraphBuilder &g, Value value, RankedTensorType type) {
+Value castToGeneral(GraphBuilder &g, Value value, RankedTensorType type) {
   if (value.getType() == type)
     return value;
   Sizes sizes = g.sizes(value);
@@ -141,7 +141,7 @@ joinBranches(GraphBuilder &g, scf::IfOp shell, StringRef site,
     g.ops.setInsertionPointToEnd(&region.front());
     SmallVector<Value> all;
     for (auto [value, type] : llvm::zip(values, types))
-      all.push_back(forget(g, value, cast<RankedTensorType>(type)));
+      all.push_back(castToGeneral(g, value, cast<RankedTensorType>(type)));
     for (Size size : sizes)
       all.push_back(g.indexValue(size));
     scf::YieldOp::create(g.ops, g.loc, all);

@@ -149,7 +149,7 @@ void AmxEmitter::emit() {
                    to = at().min(at().sub(kernel.end, before), perLine);
              forRange(from, to, plan.sharingTasks, [&](Value first) {
                Value last = at().add(first, at().constant(plan.sharingTasks));
-               task.enterLine(line, first, at().min(last, to));
+               task.enterRowBlock(line, first, at().min(last, to));
                emitTasks();
              });
            });
@@ -165,9 +165,9 @@ void AmxEmitter::emitTasks() {
     Value depth = at().min(at().constant(plan.depth), at().sub(extent, k));
     Value steps = at().ceilDiv(depth, plan.stepExtent);
     operands.enter(k, steps);
-    forRange(none, count, 1, [&](Value row) { operands.bringRow(row); });
+    forRange(none, count, 1, [&](Value row) { operands.prepareRow(row); });
     forPanels([&](const TilePanel &panel) {
-      operands.bringColumns(panel.first, panel.vectors);
+      operands.prepareColumns(panel.first, panel.vectors);
       multiply(panel, steps);
     });
   });
@@ -244,7 +244,7 @@ void AmxEmitter::finishRow(Value number) {
   if (plan.watchesTiny()) {
     row.magnitudes = operands.magnitudesOfRow(number);
     row.isExtreme = either(lacksParts(row.magnitudes.least),
-                       isGreat(row.magnitudes.greatest));
+                           isGreat(row.magnitudes.greatest));
   }
   forPanels([&](const TilePanel &panel) { finish(panel, row); });
 }

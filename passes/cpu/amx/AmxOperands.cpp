@@ -85,14 +85,14 @@ Value AmxOperands::firstLanes(int64_t count, Value left) {
   return tenon::firstLanes(b, loc, count, left);
 }
 
-/// A mask of all lanes if `line` is within the depth, otherwise of no lane;
-/// null if every step is whole.
-Value AmxOperands::allLanes(Value line) {
+/// A mask of all lanes if the sum index `k` is within the depth, otherwise of
+/// no lane; null if every step is whole.
+Value AmxOperands::allLanes(Value k) {
   Value extent = nest.sums.back().extent;
   if (*getConstantIntValue(extent) % plan.stepExtent == 0)
     return {};
   auto type = VectorType::get({lanes}, b.getI1Type());
-  return vector::BroadcastOp::create(b, loc, type, at().less(line, extent));
+  return vector::BroadcastOp::create(b, loc, type, at().less(k, extent));
 }
 
 /// Stores one row of a tile: 32 numbers.
@@ -124,13 +124,13 @@ void AmxOperands::enter(Value firstSum, Value count) {
   steps = count;
 }
 
-void AmxOperands::bringRow(Value row) {
+void AmxOperands::prepareRow(Value row) {
   if (plan.wholeRows)
     return;
   plan.paired ? copyRow(row) : splitRow(row);
 }
 
-void AmxOperands::bringColumns(Value column, int64_t vectors) {
+void AmxOperands::prepareColumns(Value column, int64_t vectors) {
   if (plan.wholeColumns)
     return;
   plan.paired ? copyColumns(column, vectors) : splitColumns(column, vectors);

@@ -24,8 +24,8 @@ public:
   /// Splits or copies row number `row` of the task, or `vectors` vectors of
   /// columns from `column` on. Does nothing for an operand that is read in
   /// place. Elements past the end of the depth are zeros.
-  void bringRow(mlir::Value row);
-  void bringColumns(mlir::Value column, int64_t vectors);
+  void prepareRow(mlir::Value row);
+  void prepareColumns(mlir::Value column, int64_t vectors);
 
   /// Loads an operand into a tile register: 16 rows of the task, or vector
   /// number `vector` of the panel that starts with `column`.
@@ -60,7 +60,7 @@ private:
   mlir::Value loadFloats(mlir::Value memory, mlir::Type element,
                          mlir::Value place, mlir::Value mask);
   mlir::Value firstLanes(int64_t count, mlir::Value left);
-  mlir::Value allLanes(mlir::Value line);
+  mlir::Value allLanes(mlir::Value k);
   void storeParts(mlir::Value word, mlir::Value memory, mlir::Value place);
   mlir::Value loadTile(mlir::Value memory, mlir::Value place,
                        mlir::Value stride);

@@ -9,8 +9,8 @@
 namespace tenon {
 
 /// The plan in tiles; null if the machine has no tiles, or the form or the
-/// extents of the nest do not fit. `fewRows` is the plan for few rows, which is
-/// used if the number of rows is known only at run time.
+/// extents of the nest do not fit. `fewRows` is the plan for few rows, which
+/// is used if the number of rows is known only at run time.
 AmxPlanAttr planAmx(const NestFacts &facts, MachineAttr machine,
                     TilePlanAttr fewRows);
 

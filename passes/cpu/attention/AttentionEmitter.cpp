@@ -283,7 +283,8 @@ TileRows AttentionEmitter::tileRows(Value firstSlot, int64_t count) {
 }
 
 Value AttentionEmitter::lastRow() {
-  // With several query heads a task can contain the last row of a head.
+  // If several query heads share a head of the keys, assume that the task has
+  // the last row of one of them.
   Value end = group > 1 ? query.extents[batch] : at().add(firstRow, rowCount);
   return at().sub(end, at().constant(1));
 }

@@ -75,7 +75,7 @@ TilePlanAttr planGemm(const NestFacts &facts, MachineAttr machine) {
   GemmPlanner planner{facts, facts.size, machine, machine.lanes(facts.sumBytes),
                       0,     {},         false};
   int64_t lanes = planner.lanes;
-  bool across = !facts.columnsSideBySide;
+  bool across = !facts.columnsContiguous;
   planner.packs = !facts.panelWidth && (across || planner.isLarge());
   ColumnLayout layout{across};
   if (facts.panelWidth)

@@ -18,15 +18,15 @@ namespace tenon::onnx {
 
 /// If carried extents depend on one another, each attempt opens those that were
 /// found to change. After this many attempts all extents are opened.
-static constexpr int mostAttempts = 3;
+static constexpr int maxAttempts = 3;
 
 /// The limit on rows: no memory holds as many, and sums of such numbers do not
 /// overflow.
-static constexpr int64_t mostRows = int64_t(1) << 48;
+static constexpr int64_t maxRows = int64_t(1) << 48;
 
 /// True if the trip count means "until the condition is false".
 static bool isEndless(Size trips) {
-  return GraphBuilder::staticSize(trips).value_or(0) >= mostRows;
+  return GraphBuilder::staticSize(trips).value_or(0) >= maxRows;
 }
 
 Value asDeclared(NodeContext &ctx, Value value, const Type &declared,
@@ -54,7 +54,7 @@ FailureOr<Value> conditionOf(NodeContext &ctx, Value value,
   if (!type.getElementType().isInteger(1) ||
       (type.hasStaticShape() && type.getNumElements() != 1))
     return ctx.error("expected " + whose + " to be one bool, got " +
-                     spell(value));
+                     textOf(value));
   Size one = g.index(1);
   ctx.check(g.product(g.sizes(value)), one, one, whose + " must be one bool");
   return g.extractScalar(value);
@@ -80,7 +80,7 @@ FailureOr<SmallVector<Value>> LoopBuilder::build() {
       break;
     // The next attempt is inserted behind this one, which is discarded.
     g.ops.setInsertionPointAfter(shell);
-    if (attempt == mostAttempts)
+    if (attempt == maxAttempts)
       openAll();
   }
   if (plan.condition) {
@@ -92,7 +92,7 @@ FailureOr<SmallVector<Value>> LoopBuilder::build() {
   }
   if (failed(findSteps()) || failed(findTrips()))
     return failure();
-  giveCapacity();
+  computeCapacities();
   for (size_t i = 0; i < plan.initial.size(); ++i)
     store(i);
   if (failed(addScans()))
@@ -144,7 +144,7 @@ FailureOr<bool> LoopBuilder::openChanged() {
     Value first = plan.initial[i];
     if (GraphBuilder::elementOf(value) != GraphBuilder::elementOf(first))
       return ctx.error("expected loop-carried values to keep their type, got " +
-                       spell(first) + " and then " + spell(value));
+                       textOf(first) + " and then " + textOf(value));
     Sizes sizes = g.sizes(value);
     if (sizes.size() != starts[i].size())
       return ctx.unsupported("a loop-carried value that changes its rank");
@@ -158,8 +158,8 @@ FailureOr<bool> LoopBuilder::openChanged() {
       if (GraphBuilder::staticSize(size) &&
           GraphBuilder::staticSize(starts[i][d]))
         return ctx.error("expected state " + Twine(i) +
-                         " to keep its shape, got " + spell(first) +
-                         " and then " + spell(value));
+                         " to keep its shape, got " + textOf(first) +
+                         " and then " + textOf(value));
       ctx.check(size, starts[i][d], starts[i][d],
                 "extent " + Twine(d) + " of state " + Twine(i) +
                     " must be what it was");
@@ -258,7 +258,7 @@ LogicalResult LoopBuilder::findTrips() {
     Progressions counters(g, shell.getRegion());
     recordCounters(counters);
     if (auto traced = ctx.shapes.elements(results.front()))
-      if (std::optional<Size> most = counters.mostTrips(traced->front()))
+      if (std::optional<Size> most = counters.maxTrips(traced->front()))
         plan.trips = g.min(plan.trips, *most);
   }
   // Without a condition the trip count is exact, however large.
@@ -272,14 +272,14 @@ LogicalResult LoopBuilder::findTrips() {
   for (const OpenExtent &extent : open)
     if (extent.step.rows)
       plan.trips =
-          g.min(plan.trips, g.floorDiv(g.index(mostRows),
+          g.min(plan.trips, g.floorDiv(g.index(maxRows),
                                        g.max(*extent.step.rows, g.index(1))));
   return success();
 }
 
 /// Computes the capacity that all iterations need, and the extents that the
 /// body sees.
-void LoopBuilder::giveCapacity() {
+void LoopBuilder::computeCapacities() {
   initial = plan.initial;
   for (Value value : initial)
     sizes.push_back(g.sizes(value));
@@ -295,7 +295,7 @@ void LoopBuilder::giveCapacity() {
   }
   for (size_t i = 0; i < initial.size(); ++i)
     if (llvm::any_of(open, [&](const OpenExtent &e) { return e.value == i; }))
-      widen(i);
+      preallocate(i);
   g.ops.setInsertionPointToEnd(block());
 }
 
@@ -306,7 +306,7 @@ void LoopBuilder::define(OpenExtent &extent, Size size) {
 
 /// Replaces the carried value by a tensor with capacity for all iterations. The
 /// body reads the slice at its beginning.
-void LoopBuilder::widen(size_t i) {
+void LoopBuilder::preallocate(size_t i) {
   Sizes zeros(sizes[i].size(), g.index(0)), ones(sizes[i].size(), g.index(1));
   {
     OpBuilder::InsertionGuard guard(g.ops);
@@ -334,7 +334,7 @@ void LoopBuilder::widen(size_t i) {
 void LoopBuilder::store(size_t i) {
   Value whole = argument(i), value = next[i], former = beginnings.lookup(i);
   if (!former) {
-    next[i] = forget(g, value, GraphBuilder::typeOf(whole));
+    next[i] = castToGeneral(g, value, GraphBuilder::typeOf(whole));
     return;
   }
   if (value == former) {

@@ -78,9 +78,9 @@ private:
   llvm::LogicalResult findSteps();
   void recordCounters(Progressions &counters);
   llvm::LogicalResult findTrips();
-  void giveCapacity();
+  void computeCapacities();
   void define(OpenExtent &extent, Size size);
-  void widen(size_t i);
+  void preallocate(size_t i);
   void store(size_t i);
   llvm::LogicalResult addScans();
   void carryExtents();

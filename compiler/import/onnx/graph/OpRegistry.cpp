@@ -79,7 +79,7 @@ void registerAllOps(OpRegistry &registry) {
   registerReductionOps(registry);
   registerRegionOps(registry);
   registerResizeOps(registry);
-  registerRunSizedOps(registry);
+  registerSelectionOps(registry);
   registerShapeOps(registry);
   registerSignalOps(registry);
   registerSliceOps(registry);

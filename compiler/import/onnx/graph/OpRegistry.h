@@ -80,7 +80,7 @@ void registerRecurrentOps(OpRegistry &registry);
 void registerReductionOps(OpRegistry &registry);
 void registerRegionOps(OpRegistry &registry);
 void registerResizeOps(OpRegistry &registry);
-void registerRunSizedOps(OpRegistry &registry);
+void registerSelectionOps(OpRegistry &registry);
 void registerShapeOps(OpRegistry &registry);
 void registerSignalOps(OpRegistry &registry);
 void registerSliceOps(OpRegistry &registry);

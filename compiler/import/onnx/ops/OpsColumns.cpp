@@ -127,14 +127,14 @@ LogicalResult deformConv(NodeContext &c) {
       channels != shapeW[1] * group)
     return c.error("expected channels in groups, got " + Twine(channels) +
                    " for offset_group " + Twine(parts) + " and group " +
-                   Twine(group) + " of " + spell(w));
+                   Twine(group) + " of " + textOf(w));
   FailureOr<SmallVector<int64_t>> kernel =
       readKernelOf(c, w, shapeW.drop_front(2));
   if (failed(kernel))
     return failure();
   if (llvm::is_contained(*kernel, 0))
     return c.error("expected a kernel with positive spatial extents, got " +
-                   spell(w));
+                   textOf(w));
   Sizes sizes = g.sizes(x);
   FailureOr<Windows> windows =
       readWindows(c, *kernel, ArrayRef<Size>(sizes).drop_front(2));

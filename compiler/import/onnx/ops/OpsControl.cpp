@@ -74,8 +74,8 @@ static LogicalResult ifOp(NodeContext &ctx) {
             return ctx.importer.expectedRank(ctx.node.outputs[i]);
           },
           results)) {
-    std::string types = spell((*yes)[mismatch->result]) + " and " +
-                        spell((*no)[mismatch->result]);
+    std::string types = textOf((*yes)[mismatch->result]) + " and " +
+                        textOf((*no)[mismatch->result]);
     if (mismatch->isError)
       return ctx.error("expected branches with equal types, got " + types);
     return ctx.unsupported("branches with results of different rank, " + types +

@@ -235,7 +235,7 @@ LogicalResult cumSum(NodeContext &c) {
   if (failed(axis))
     return failure();
   if (axis->size() != 1)
-    return c.error("expected one axis, got " + spell(c.input(1)));
+    return c.error("expected one axis, got " + textOf(c.input(1)));
   int64_t rank = g.rankOf(x);
   auto along = [&](int64_t dim) -> Value {
     return CumulativeOp::create(g.ops, g.loc, x.getType(), ReduceKind::Add, x,

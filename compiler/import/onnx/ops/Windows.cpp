@@ -56,7 +56,7 @@ FailureOr<SmallVector<int64_t>> readKernelOf(NodeContext &c, Value w,
   FailureOr<SmallVector<int64_t>> kernel = readKernel(c, window.size(), window);
   if (succeeded(kernel) && ArrayRef<int64_t>(*kernel) != window)
     return c.error("expected kernel_shape to be that of the kernel, " +
-                   spell(w));
+                   textOf(w));
   return kernel;
 }
 

@@ -39,8 +39,8 @@ static bool collectBatches(Value size, SmallVectorImpl<unsigned> &arguments) {
 
 /// Groups the arguments whose first extents the graph requires to be equal, or
 /// one.
-static llvm::EquivalenceClasses<unsigned> findMeetings(ModuleOp apart) {
-  llvm::EquivalenceClasses<unsigned> meetings;
+static llvm::EquivalenceClasses<unsigned> groupEqualBatches(ModuleOp apart) {
+  llvm::EquivalenceClasses<unsigned> equal;
   apart.walk([&](CheckSizeOp check) {
     SmallVector<unsigned> arguments;
     if (check.getLow() != check.getHigh() ||
@@ -48,9 +48,9 @@ static llvm::EquivalenceClasses<unsigned> findMeetings(ModuleOp apart) {
         !collectBatches(check.getLow(), arguments))
       return;
     for (unsigned argument : arguments)
-      meetings.unionSets(arguments.front(), argument);
+      equal.unionSets(arguments.front(), argument);
   });
-  return meetings;
+  return equal;
 }
 
 OwningOpRef<ModuleOp> GraphImporter::importApart(const Entry &entry) {
@@ -87,14 +87,14 @@ void GraphImporter::nameBatches(const Entry &entry) {
       batchNames[entry.inputs[i].name] = "batch";
     return;
   }
-  llvm::EquivalenceClasses<unsigned> meetings = findMeetings(*apart);
+  llvm::EquivalenceClasses<unsigned> equal = groupEqualBatches(*apart);
   // The groups by their first input.
   std::map<unsigned, SmallVector<unsigned>> groups;
   for (unsigned i : open) {
-    meetings.insert(i);
+    equal.insert(i);
     unsigned first = i;
     for (unsigned other : open)
-      if (other < first && meetings.isEquivalent(other, i))
+      if (other < first && equal.isEquivalent(other, i))
         first = other;
     groups[first].push_back(i);
   }

@@ -15,7 +15,7 @@ Port portOf(const Node &node, const std::string &tensor);
 
 /// The nodes whose results no other node uses. Constants, placeholders and
 /// nodes without results do not count.
-mlir::SmallVector<const Node *> ends(const Body &graph);
+mlir::SmallVector<const Node *> finalNodes(const Body &graph);
 
 /// The placeholders that the outputs depend on.
 mlir::SmallVector<Port> placeholders(const Body &graph,

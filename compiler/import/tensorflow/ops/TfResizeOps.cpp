@@ -38,7 +38,7 @@ FailureOr<Resizing> readResizing(NodeContext &c) {
   for (int64_t i : {0, 1})
     if (c.g.shapeOf(c.input(0))[i + 1] == 0 &&
         c.g.staticSize((*wanted)[i]).value_or(0) > 0)
-      return c.error("expected pixels to resize, got " + spell(c.input(0)));
+      return c.error("expected pixels to resize, got " + textOf(c.input(0)));
   r.wanted = *wanted;
   return r;
 }

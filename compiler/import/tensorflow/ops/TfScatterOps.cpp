@@ -47,8 +47,8 @@ LogicalResult scatterInto(NodeContext &c, ScatterKind kind, Value operand,
     wanted.push_back(sizes[d]);
   }
   if (g.elementOf(operand) != g.elementOf(c.input(u)))
-    return c.error("expected updates of " + spell(g.elementOf(operand)) +
-                   ", got " + spell(c.input(u)));
+    return c.error("expected updates of " + textOf(g.elementOf(operand)) +
+                   ", got " + textOf(c.input(u)));
   FailureOr<Value> given = c.withSizes(u, wanted, "updates");
   if (failed(given))
     return failure();
@@ -102,7 +102,7 @@ LogicalResult sparseToDense(NodeContext &c) {
     at = g.unsqueeze(at, {1});
   if (g.rankOf(at) != 2)
     return c.error("expected a matrix of indices at most, got " +
-                   spell(c.input(0)));
+                   textOf(c.input(0)));
   Results operands = {Result::tensor(at)};
   NodeContext inner(c.importer, c.node, operands);
   Size count = g.size(at, 0);
@@ -136,7 +136,7 @@ LogicalResult combineSegments(NodeContext &c, ScatterKind kind,
   int64_t prefix = g.rankOf(c.input(1));
   if (count->size() != 1 || prefix > g.rankOf(data))
     return c.error("expected a number of segments and a segment per row, got " +
-                   spell(data) + " and " + spell(c.input(1)));
+                   textOf(data) + " and " + textOf(c.input(1)));
   FailureOr<Value> given = c.withSizes(
       1, ArrayRef(g.sizes(data)).take_front(prefix), "a segment per row");
   if (failed(given))
@@ -184,11 +184,11 @@ LogicalResult sortedSegments(NodeContext &c) {
     return failure();
   if (!numbers)
     return c.unsupported("segments that are known only in the run");
-  constexpr int64_t mostSegments = int64_t(1) << 31;
+  constexpr int64_t maxSegments = int64_t(1) << 31;
   SmallVector<double> counts;
   for (int64_t number : *numbers) {
     if (number + 1 < int64_t(counts.size()) || number < 0 ||
-        number >= mostSegments)
+        number >= maxSegments)
       return c.error("expected ascending segments of at least 0 and below "
                      "2^31, got " +
                      Twine(number));
@@ -237,16 +237,16 @@ LogicalResult dynamicStitch(NodeContext &c) {
     ArrayRef<int64_t> prefix = g.shapeOf(c.input(i));
     if (prefix.size() > g.shapeOf(data).size() ||
         !compatible(prefix, g.shapeOf(data).take_front(prefix.size())))
-      return c.error("expected a row per place, got " + spell(data) + " for " +
-                     spell(c.input(i)));
+      return c.error("expected a row per place, got " + textOf(data) + " for " +
+                     textOf(c.input(i)));
     Sizes sizes = g.sizes(data), row = {g.index(int64_t(places->size()))};
     row.append(sizes.begin() + prefix.size(), sizes.end());
     rows.push_back(g.reshape(data, row));
     SmallVector<int64_t> first(g.shapeOf(rows[0])), own(g.shapeOf(rows[i]));
     if (first.size() != own.size() ||
         !compatible(ArrayRef(first).drop_front(), ArrayRef(own).drop_front()))
-      return c.error("expected rows of one shape, got " + spell(rows[0]) +
-                     " and " + spell(rows[i]));
+      return c.error("expected rows of one shape, got " + textOf(rows[0]) +
+                     " and " + textOf(rows[i]));
     for (auto [k, place] : llvm::enumerate(*places)) {
       if (place < 0 || place >= ShapeValues::maxElements)
         return c.error("expected places of at least 0 and below " +
@@ -308,7 +308,7 @@ LogicalResult denseBincount(NodeContext &c) {
     return bincount(c);
   if (failed(c.expectInteger(0)) || rank < 1 || rank > 2)
     return c.error("expected a vector or rows of integers, got " +
-                   spell(c.input(0)));
+                   textOf(c.input(0)));
   FailureOr<Sizes> size = c.extentsInput(1);
   if (failed(size))
     return failure();
