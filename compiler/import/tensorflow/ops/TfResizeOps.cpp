@@ -85,6 +85,30 @@ LogicalResult resizeNearest(NodeContext &c) {
   return success();
 }
 
+/// The output positions along one dimension of images: the pixel before each
+/// position (i64) and the distance from this pixel.
+struct Positions {
+  Size extent; ///< extent of the images
+  Value before, distance;
+};
+
+Positions positionsAlong(GraphBuilder &g, const Resizing &r, Value x,
+                         int64_t dim) {
+  Size extent = g.size(x, dim);
+  Value place = places(g, r, extent, r.wanted[dim - 1], false);
+  Value floor = g.make<FloorOp>(place);
+  return {extent, g.convert(floor, g.i64()), g.sub(place, floor)};
+}
+
+/// Reshapes one number for each position along `dim` so that it broadcasts
+/// against images.
+Value alongDim(GraphBuilder &g, Value numbers, int64_t dim) {
+  SmallVector<int64_t> after;
+  for (int64_t k = 1; k < 4 - dim; ++k)
+    after.push_back(k);
+  return g.unsqueeze(numbers, after);
+}
+
 LogicalResult resizeBilinear(NodeContext &c) {
   GraphBuilder &g = c.g;
   FailureOr<Resizing> r = readResizing(c);
@@ -92,17 +116,11 @@ LogicalResult resizeBilinear(NodeContext &c) {
     return failure();
   Value x = g.convert(c.input(0), g.f32());
   // Interpolate along rows first, then between rows.
-  for (int64_t i : {1, 0}) {
-    Size extent = g.size(x, i + 1);
-    Value place = places(g, *r, extent, r->wanted[i], false);
-    Value floor = g.make<FloorOp>(place);
-    Value part = g.sub(place, floor), low = g.convert(floor, g.i64());
-    SmallVector<int64_t> after;
-    for (int64_t k = 1; k < 3 - i; ++k)
-      after.push_back(k);
-    Value a = g.take(x, inside(g, low, extent), i + 1);
-    Value b = g.take(x, inside(g, g.add(low, 1.0), extent), i + 1);
-    x = g.add(a, g.mul(g.sub(b, a), g.unsqueeze(part, after)));
+  for (int64_t dim : {2, 1}) {
+    Positions at = positionsAlong(g, *r, x, dim);
+    Value a = g.take(x, inside(g, at.before, at.extent), dim);
+    Value b = g.take(x, inside(g, g.add(at.before, 1.0), at.extent), dim);
+    x = g.add(a, g.mul(g.sub(b, a), alongDim(g, at.distance, dim)));
   }
   c.set(0, x);
   return success();
@@ -133,32 +151,26 @@ LogicalResult resizeBicubic(NodeContext &c) {
   if (failed(r))
     return failure();
   Value x = g.convert(c.input(0), g.f32());
-  for (int64_t i : {1, 0}) {
-    Size extent = g.size(x, i + 1);
-    Value place = places(g, *r, extent, r->wanted[i], false);
-    Value floor = g.make<FloorOp>(place);
+  for (int64_t dim : {2, 1}) {
+    Positions at = positionsAlong(g, *r, x, dim);
     std::array<Value, 4> shares =
-        cubicShares(g, g.sub(place, floor), r->half ? -0.5 : -0.75);
-    Value first = g.sub(g.convert(floor, g.i64()), 1.0), total;
+        cubicShares(g, at.distance, r->half ? -0.5 : -0.75);
+    Value first = g.sub(at.before, 1.0), total;
     std::array<Value, 4> pixels;
     for (size_t k = 0; k < 4; ++k) {
-      Value at = g.add(first, double(k));
-      pixels[k] = inside(g, at, extent);
+      Value pixel = g.add(first, double(k));
+      pixels[k] = inside(g, pixel, at.extent);
       // With half-pixel centers, pixels beyond an edge have weight zero.
       // Otherwise the edge pixel replaces them.
       if (r->half)
-        shares[k] = g.select(g.compare(CompareDirection::EQ, at, pixels[k]),
+        shares[k] = g.select(g.compare(CompareDirection::EQ, pixel, pixels[k]),
                              shares[k], g.splatLike(shares[k], 0));
       total = total ? g.add(total, shares[k]) : shares[k];
     }
-    SmallVector<int64_t> after;
-    for (int64_t k = 1; k < 3 - i; ++k)
-      after.push_back(k);
     Value sum;
     for (size_t k = 0; k < 4; ++k) {
       Value share = r->half ? g.div(shares[k], total) : shares[k];
-      Value part =
-          g.mul(g.take(x, pixels[k], i + 1), g.unsqueeze(share, after));
+      Value part = g.mul(g.take(x, pixels[k], dim), alongDim(g, share, dim));
       sum = sum ? g.add(sum, part) : part;
     }
     x = sum;
