@@ -70,7 +70,7 @@ FailureOr<SmallVector<int64_t>> NodeChecks::constantInput(size_t i,
   std::optional<SmallVector<int64_t>> constants =
       GraphBuilder::staticSizes(*sizes);
   if (!constants)
-    return unsupported(what + " known only in the run");
+    return unsupported(what + " known only at run time");
   return *constants;
 }
 
@@ -125,6 +125,16 @@ FailureOr<Value> NodeChecks::withSizes(size_t i, ArrayRef<Size> wanted,
 FailureOr<Value> NodeChecks::oneElement(size_t i) {
   SmallVector<Size> ones(g.rankOf(input(i)), g.index(1));
   return withSizes(i, ones, "one element");
+}
+
+LogicalResult NodeChecks::expectOneBool(Value value, const Twine &what) {
+  RankedTensorType type = g.typeOf(value);
+  if (!type.getElementType().isInteger(1) ||
+      (type.hasStaticShape() && type.getNumElements() != 1))
+    return error("expected " + what + " to be one bool, got " + textOf(value));
+  check(g.product(g.sizes(value)), g.index(1), g.index(1),
+        what + " must be one bool");
+  return success();
 }
 
 FailureOr<Value> NodeChecks::scalarInput(size_t i) {

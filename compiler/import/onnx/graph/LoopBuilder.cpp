@@ -47,19 +47,6 @@ Value asDeclared(NodeContext &ctx, Value value, const Type &declared,
   return g.reshape(value, sizes);
 }
 
-FailureOr<Value> conditionOf(NodeContext &ctx, Value value,
-                             const Twine &whose) {
-  GraphBuilder &g = ctx.g;
-  auto type = GraphBuilder::typeOf(value);
-  if (!type.getElementType().isInteger(1) ||
-      (type.hasStaticShape() && type.getNumElements() != 1))
-    return ctx.error("expected " + whose + " to be one bool, got " +
-                     textOf(value));
-  Size one = g.index(1);
-  ctx.check(g.product(g.sizes(value)), one, one, whose + " must be one bool");
-  return g.extractScalar(value);
-}
-
 FailureOr<SmallVector<Value>> LoopBuilder::build() {
   for (auto [i, value] : llvm::enumerate(plan.initial))
     value = asDeclared(ctx, value, plan.body->inputs[plan.firstInput + i].type,
@@ -84,11 +71,9 @@ FailureOr<SmallVector<Value>> LoopBuilder::build() {
       openAll();
   }
   if (plan.condition) {
-    FailureOr<Value> condition =
-        conditionOf(ctx, results.front(), "the body's condition");
-    if (failed(condition))
+    if (failed(ctx.expectOneBool(results.front(), "the body's condition")))
       return failure();
-    goesOn = *condition;
+    goesOn = g.extractScalar(results.front());
   }
   if (failed(findSteps()) || failed(findTrips()))
     return failure();

@@ -35,11 +35,6 @@ struct LoopPlan {
 mlir::Value asDeclared(NodeContext &ctx, mlir::Value value,
                        const Type &declared, const llvm::Twine &whose);
 
-/// A bool tensor of one element as an i1 scalar; an error otherwise. `whose`
-/// names the value in messages.
-llvm::FailureOr<mlir::Value> conditionOf(NodeContext &ctx, mlir::Value value,
-                                         const llvm::Twine &whose);
-
 class LoopBuilder {
 public:
   /// Makes the body's inputs from the iteration number and the carried values.
