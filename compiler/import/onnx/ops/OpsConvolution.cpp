@@ -40,7 +40,7 @@ FailureOr<Value> convolution(NodeContext &c, Value x, Value w) {
     return c.error("expected a positive group, got " + Twine(group));
   if (!ShapedType::isDynamic(shapeX[1]) && !ShapedType::isDynamic(shapeW[1]) &&
       shapeX[1] != shapeW[1] * group)
-    return c.error("expected group times the kernel's channels to be the "
+    return c.error("expected group times the kernel's channels to equal the "
                    "image's, got " +
                    Twine(group) + " * " + Twine(shapeW[1]) + " and " +
                    Twine(shapeX[1]));

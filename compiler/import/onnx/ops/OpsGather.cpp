@@ -80,7 +80,7 @@ static LogicalResult expectWithin(NodeContext &ctx, Value whole, Value part,
     return success();
   }
   return ctx.error("expected indices of the operand's rank and within its "
-                   "extents but at axis " +
+                   "extents except at axis " +
                    Twine(axis) + ", got " + textOf(whole) + " and " +
                    textOf(part));
 }

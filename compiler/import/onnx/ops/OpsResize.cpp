@@ -118,7 +118,7 @@ static FailureOr<SmallVector<Tap>> tapsOf(NodeContext &ctx, AxisMath &m,
   double shrink = 1;
   if (rule.antialias) {
     if (!s.scale.known)
-      return ctx.unsupported("antialias with scales known only in the run");
+      return ctx.unsupported("antialias with scales known only at run time");
     shrink = std::min((*s.scale.known)[0], 1.0);
   }
   double reach = (isCubic ? 2 : 1) / shrink;

@@ -151,7 +151,8 @@ static FailureOr<Sizes> unitAxes(NodeContext &ctx) {
   const Type *declared = ctx.declared(0);
   if (!declared || !declared->shape)
     return ctx.unsupported(
-        Twine("no axes, for open extents and a result of no declared rank") +
+        Twine("no axes, if the operand has dynamic extents and the result no "
+              "declared rank") +
         advice);
   int64_t most = sizes.size() - axes.size(), rank = declared->shape->size();
   int64_t gone = most - rank, count = open.size();
@@ -345,9 +346,8 @@ static LogicalResult expand(NodeContext &ctx) {
     Size allowed = g.select(g.cmp(arith::CmpIPredicate::eq, wanted, g.index(1)),
                             wanted, joined);
     ctx.check(wanted, allowed, allowed,
-              "number " + Twine(i) +
-                  " of the shape must be one or the "
-                  "operand's extent");
+              "entry " + Twine(i) +
+                  " of the shape must be one or the operand's extent");
   }
   ctx.set(0, ctx.g.broadcastTo(ctx.input(0), *sizes));
   return success();

@@ -124,7 +124,7 @@ FailureOr<Windows> readWindows(NodeContext &c, ArrayRef<int64_t> kernel,
     if (known && *known < least && GraphBuilder::staticSize(extent) != 0)
       return c.error("expected the kernel to fit the padded extent " +
                      Twine(*known) + " of spatial dimension " + Twine(i) +
-                     (ceil ? " but for less than a stride" : "") +
+                     (ceil ? ", or to exceed it by less than a stride" : "") +
                      ", got a kernel that spans " + Twine(w.reach(i)));
     // With an extent of 0, only the padding limits the number of windows.
     if (!same && !known) {

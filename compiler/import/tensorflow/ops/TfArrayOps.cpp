@@ -104,7 +104,7 @@ LogicalResult squeeze(NodeContext &c) {
   if (named.empty()) {
     for (int64_t i = 0; i < g.rankOf(x); ++i) {
       if (ShapedType::isDynamic(shape[i]))
-        return c.unsupported("extents of one among open extents");
+        return c.unsupported("no axes, if the operand has dynamic extents");
       if (shape[i] == 1)
         dims->push_back(i);
     }

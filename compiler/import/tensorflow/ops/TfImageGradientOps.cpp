@@ -133,8 +133,9 @@ LogicalResult inputGradient(NodeContext &c) {
     int64_t all = g.staticSize(named).value_or(channels);
     if (channels < 1 || all % channels != 0 ||
         shape.back() % std::max<int64_t>(all / channels, 1) != 0)
-      return c.error("expected channels that the kernel's divide, got " +
-                     Twine(all) + " and " + textOf(kernel));
+      return c.error(
+          "expected the kernel's channels to divide the image's, got " +
+          Twine(all) + " and " + textOf(kernel));
     groups = all / channels;
   }
   if (groups < 1)

@@ -340,7 +340,7 @@ LogicalResult reverse(NodeContext &c) {
   if (failed(c.expectBool(1)) || failed(c.expectRank(1, 1)))
     return failure();
   if (!flags)
-    return c.unsupported("dimensions known only in the run");
+    return c.unsupported("dimensions known only at run time");
   if (int64_t(flags->size()) != rank)
     return c.error("expected a bool per dimension of " + textOf(c.input(0)));
   SmallVector<int64_t> dims;

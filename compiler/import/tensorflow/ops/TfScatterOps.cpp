@@ -7,8 +7,8 @@ using namespace mlir;
 namespace tenon::tf {
 namespace {
 
-/// Converts index vectors into the leading `extents` to i64; an index outside
-/// is a run-time error.
+/// Converts `vectors` to i64. Each holds an index into each of the leading
+/// `extents`; an index outside its extent is a run-time error.
 Value checkedVectors(NodeContext &c, Value vectors, ArrayRef<Size> extents) {
   GraphBuilder &g = c.g;
   Value at = g.convert(vectors, g.i64());
@@ -183,7 +183,7 @@ LogicalResult sortedSegments(NodeContext &c) {
   if (failed(c.expectRank(1, 1)) || failed(c.expectMinRank(0, 1)))
     return failure();
   if (!numbers)
-    return c.unsupported("segments that are known only in the run");
+    return c.unsupported("segments that are known only at run time");
   constexpr int64_t maxSegments = int64_t(1) << 31;
   SmallVector<double> counts;
   for (int64_t number : *numbers) {
@@ -232,7 +232,7 @@ LogicalResult dynamicStitch(NodeContext &c) {
       return failure();
     std::optional<SmallVector<int64_t>> places = c.shapes.constants(c.input(i));
     if (!places)
-      return c.unsupported("places that are known only in the run");
+      return c.unsupported("places that are known only at run time");
     Value data = c.input(lists + i);
     ArrayRef<int64_t> prefix = g.shapeOf(c.input(i));
     if (prefix.size() > g.shapeOf(data).size() ||
