@@ -34,7 +34,7 @@ TEST(AttentionPlan, RowsOfATaskStayInL2) {
          {std::optional<int64_t>(), std::optional<int64_t>(4000)}) {
       AttentionSizes sizes = planned(12, rows, depth);
       EXPECT_LE(sizes.taskRows * (attentionBlock + sizes.valueWidth) * 4,
-                machineWith(64).secondCache() / 2);
+                machineWith(64).l2Bytes() / 2);
     }
 }
 

@@ -33,8 +33,7 @@ TEST(GemmPlan, DeepSumsAreComputedPieceByPiece) {
   EXPECT_EQ(planGemm(product(1, 768, 768), machine).getPiece(), 0);
   // The partial sums on the stack fit L1.
   TilePlanAttr plan = planGemm(product(512, 768, 3072), machine);
-  EXPECT_LE(plan.getSharedRows() * plan.getVectors() * 64,
-            machine.firstCache());
+  EXPECT_LE(plan.getSharedRows() * plan.getVectors() * 64, machine.l1Bytes());
 }
 
 TEST(GemmPlan, ColumnsArePackedWhereTheyLieBadly) {
@@ -57,7 +56,7 @@ TEST(GemmPlan, PackedPiecesAreWholeBlocks) {
   facts.block = 0;
   int64_t width = planGemm(facts, machine).getVectors() * 16;
   EXPECT_EQ(planGemm(facts, machine).getPiece(),
-            machine.firstCache() / (4 * width) / 16 * 16);
+            machine.l1Bytes() / (4 * width) / 16 * 16);
 }
 
 TEST(GemmPlan, FewerRegistersAreSmallerTiles) {

@@ -26,7 +26,7 @@ constexpr int64_t allProducts = 2;
 
 /// Bytes of the split columns of a panel.
 static int64_t columnBytes(MachineAttr machine) {
-  return machine.firstCache() * 3 / 4;
+  return machine.l1Bytes() * 3 / 4;
 }
 
 /// The columns of a block whose sums and magnitudes fit the stack.

@@ -85,7 +85,7 @@ DepthwisePlanAttr planDepthwise(const ColumnWindow &window, int64_t taps,
           rowsOfWindow = taps / std::max<int64_t>(1, window.taps);
   // The next row of a tile reads most of the input again, so the input may take
   // three quarters of L1, in f32.
-  int64_t windowElements = machine.firstCache() * 3 / 4 / 4,
+  int64_t windowElements = machine.l1Bytes() * 3 / 4 / 4,
           most = std::max(step, windowElements / (span * rowsOfWindow)),
           pieces = divideCeilSigned(channels, most),
           taskChannels =

@@ -54,7 +54,7 @@ bool ColumnPrefetcher::readsThrough() {
 /// and comes from a more distant cache or memory.
 bool ColumnPrefetcher::staysInCache(int64_t rows) {
   return size.columns &&
-         nest.storedBytes(*size.columns * *size.sum) <= machine.secondCache() &&
+         nest.storedBytes(*size.columns * *size.sum) <= machine.l2Bytes() &&
          (size.rowFactor <= smallImage || size.rowFactor > rows);
 }
 
@@ -114,8 +114,8 @@ void ColumnPrefetcher::prefetchPart(ColumnSource &columns, Value next,
   Value part = at().min(at().mul(numberOf(row), at().constant(lines)),
                         at().constant(read.lines - lines));
   Value base = at().add(next, partOffset(part, lines, read, piece));
-  bool isSmall = nest.storedBytes(tile.vectors * lanes * piece.depth) <=
-                 machine.firstCache();
+  bool isSmall =
+      nest.storedBytes(tile.vectors * lanes * piece.depth) <= machine.l1Bytes();
   columns.prefetch = Prefetch{{}, lines, read.elements, isSmall};
   for (int64_t p = 0; p < read.panels; ++p)
     columns.prefetch->bases.push_back(

@@ -83,7 +83,7 @@ void GemmEmitter::emit(Value begin, Value end) {
   else if (packs())
     // A panel holds at least one block: a piece never divides a block's sum.
     panelMemory =
-        scratchOf(nest.sum, std::max(machine.firstCache() * 8 /
+        scratchOf(nest.sum, std::max(machine.l1Bytes() * 8 /
                                          nest.sum.getIntOrFloatBitWidth(),
                                      nest.block * width));
   if (isDeep())

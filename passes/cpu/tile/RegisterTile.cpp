@@ -239,7 +239,7 @@ TaskBlock chooseBlock(const ContractionSize &size, MachineAttr machine,
   // Columns that take up to a quarter of L2 stay in it. Tasks of whole rows
   // then read and write memory in order.
   if (!layout.scratch && size.columns && size.sum &&
-      columnBytes <= machine.secondCache() / 4) {
+      columnBytes <= machine.l2Bytes() / 4) {
     block.columns = divideCeilSigned(columns, panel) * panel;
     block.rows =
         std::max<int64_t>(1, work / (columns * sum * tile.rows)) * tile.rows;
@@ -248,10 +248,9 @@ TaskBlock chooseBlock(const ContractionSize &size, MachineAttr machine,
   // Few rows share each panel of columns, so all of them are one block. More
   // rows are divided evenly, because a small last block would cost a whole
   // panel.
-  int64_t parts =
-      layout.scratch
-          ? divideCeilSigned(rows, maxRows)
-          : rowParts(size, rows, columnBytes <= machine.secondCache());
+  int64_t parts = layout.scratch
+                      ? divideCeilSigned(rows, maxRows)
+                      : rowParts(size, rows, columnBytes <= machine.l2Bytes());
   block.rows = evenRows(rows, parts, tile);
   block.columns =
       panel *
