@@ -91,9 +91,11 @@ public:
         if (!func.isPrivate())
           exposeIntermediates(func);
     versions = {*module};
+    bool haveVersions = false;
     for (const Phase &phase : phaseTable()) {
       // The facts that all versions share are read from the one module.
-      if (phase.splitsTargets) {
+      if (phase.needsTarget && !haveVersions) {
+        haveVersions = true;
         facts = collectFacts(*module, options, loaded.filesRead.front());
         facts.files = std::move(loaded.openFiles);
         facts.filesRead = std::move(loaded.filesRead);
@@ -103,7 +105,7 @@ public:
       if (!runPhase(phase, targets, diagnostics))
         return false;
       // Sizes are checked before any pass computes with them, and again after
-      // each phase, for passes learn more of them.
+      // each phase, because passes make more of them static.
       if (failed(checkSpans(*module))) {
         status = diagnostics.flush(report, false);
         return false;

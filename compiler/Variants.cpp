@@ -28,7 +28,7 @@ static Names openDims(func::FuncOp func) {
   return names;
 }
 
-static std::string spell(const VariantOption &variant) {
+static std::string textOf(const VariantOption &variant) {
   std::string text;
   for (const auto &[name, size] : variant.sizes)
     text += (text.empty() ? "" : ",") + name + ":" + std::to_string(size);
@@ -65,7 +65,7 @@ bool requestVariants(ModuleOp module, const CompileOptions &options,
   Builder builder(module.getContext());
   llvm::SmallSetVector<Attribute, 8> variants;
   for (const VariantOption &variant : options.variants) {
-    std::string flag = "--specialize=" + spell(variant);
+    std::string flag = "--specialize=" + textOf(variant);
     NamedAttrList sizes;
     for (const auto &[name, size] : variant.sizes) {
       if (!isOpen(flag, name))

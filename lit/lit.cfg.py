@@ -41,9 +41,11 @@ config.substitutions.append(
 # %node OP INPUT_TYPE... ATTRIBUTE=VALUE... -o FILE.onnx: a model of one node.
 config.substitutions.append(
     (r"%node\b", f"{python} {scripts}/onnx_node.py"))
-# %npy FILE DTYPE SHAPE VALUES...: an array file, e.g. `%npy %t.npy f32 2x2 1 2 3 4`.
+# %npy FILE DTYPE SHAPE VALUES...: an array file, e.g. `%npy %t.npy f32 2x2 1 2
+# 3 4`.
 config.substitutions.append(("%npy", f"{python} {scripts}/npy.py"))
-# %saved_model MODEL.txt -o DIR KEY=f32:2x3:1,2,3,4,5,6...: a SavedModel's folder.
+# %saved_model MODEL.txt -o DIR KEY=f32:2x3:1,2,3,4,5,6...: a SavedModel's
+# folder.
 config.substitutions.append(
     (r"%saved_model\b", f"{python} {scripts}/saved_model.py"))
 config.substitutions.append(("%python", python))

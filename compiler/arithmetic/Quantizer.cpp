@@ -102,15 +102,14 @@ private:
   std::vector<float> outlier, trial, error, least;
 };
 
-template <typename Body>
-void forEachLine(const GroupedPanels &form, Body body) {
+template <typename Body> void forEachRow(const GroupedPanels &form, Body body) {
   for (int64_t p = 0; p < form.panels; ++p)
     for (int64_t k = 0; k < form.depth; ++k)
       body(p, k, (p * form.depth + k) * form.width);
 }
 
 /// The index of the word that holds element [p, k, 0].
-int64_t wordLine(const GroupedPanels &form, int64_t p, int64_t k) {
+int64_t wordRow(const GroupedPanels &form, int64_t p, int64_t k) {
   int64_t words = (form.depth + nibbles - 1) / nibbles;
   return (p * words + k / nibbles) * form.width;
 }
@@ -120,10 +119,10 @@ std::vector<float> chooseScales(const GroupedPanels &form, int64_t bits,
                                 const float *weights) {
   std::vector<float> scales(form.scales());
   if (bits == 8) {
-    forEachLine(form, [&](int64_t p, int64_t k, int64_t line) {
+    forEachRow(form, [&](int64_t p, int64_t k, int64_t row) {
       float *greatest = &scales[form.scaleOf(p, k, 0)];
       for (int64_t w = 0; w < form.width; ++w)
-        greatest[w] = std::max(greatest[w], std::fabs(weights[line + w]));
+        greatest[w] = std::max(greatest[w], std::fabs(weights[row + w]));
     });
     for (float &scale : scales)
       scale = byteScale(scale);
@@ -140,11 +139,11 @@ std::vector<float> chooseScales(const GroupedPanels &form, int64_t bits,
 
 void quantizeToBytes(const GroupedPanels &form, const float *weights,
                      const float *scales, int8_t *stored) {
-  forEachLine(form, [&](int64_t p, int64_t k, int64_t line) {
+  forEachRow(form, [&](int64_t p, int64_t k, int64_t row) {
     const float *scale = scales + form.scaleOf(p, k, 0);
     for (int64_t w = 0; w < form.width; ++w)
-      stored[line + w] =
-          int8_t(level(weights[line + w], scale[w], -127.0f, 127.0f));
+      stored[row + w] =
+          int8_t(level(weights[row + w], scale[w], -127.0f, 127.0f));
   });
 }
 
@@ -152,11 +151,11 @@ void quantizeToWords(const GroupedPanels &form, const float *weights,
                      const float *scales, uint32_t *stored) {
   int64_t words = (form.depth + nibbles - 1) / nibbles;
   std::fill(stored, stored + form.panels * words * form.width, 0u);
-  forEachLine(form, [&](int64_t p, int64_t k, int64_t line) {
+  forEachRow(form, [&](int64_t p, int64_t k, int64_t row) {
     const float *scale = scales + form.scaleOf(p, k, 0);
-    uint32_t *word = stored + wordLine(form, p, k);
+    uint32_t *word = stored + wordRow(form, p, k);
     for (int64_t w = 0; w < form.width; ++w) {
-      auto nibble = int32_t(level(weights[line + w], scale[w], -8.0f, 7.0f));
+      auto nibble = int32_t(level(weights[row + w], scale[w], -8.0f, 7.0f));
       word[w] |= (uint32_t(nibble) & 15u) << (k % nibbles * 4);
     }
   });
@@ -164,21 +163,21 @@ void quantizeToWords(const GroupedPanels &form, const float *weights,
 
 void dequantizeBytes(const GroupedPanels &form, const int8_t *stored,
                      const float *scales, float *weights) {
-  forEachLine(form, [&](int64_t p, int64_t k, int64_t line) {
+  forEachRow(form, [&](int64_t p, int64_t k, int64_t row) {
     const float *scale = scales + form.scaleOf(p, k, 0);
     for (int64_t w = 0; w < form.width; ++w)
-      weights[line + w] = float(stored[line + w]) * scale[w];
+      weights[row + w] = float(stored[row + w]) * scale[w];
   });
 }
 
 void dequantizeWords(const GroupedPanels &form, const uint32_t *stored,
                      const float *scales, float *weights) {
-  forEachLine(form, [&](int64_t p, int64_t k, int64_t line) {
+  forEachRow(form, [&](int64_t p, int64_t k, int64_t row) {
     const float *scale = scales + form.scaleOf(p, k, 0);
-    const uint32_t *word = stored + wordLine(form, p, k);
+    const uint32_t *word = stored + wordRow(form, p, k);
     for (int64_t w = 0; w < form.width; ++w) {
       uint32_t bits = word[w] << (28 - k % nibbles * 4);
-      weights[line + w] = float(int32_t(bits) >> 28) * scale[w];
+      weights[row + w] = float(int32_t(bits) >> 28) * scale[w];
     }
   });
 }

@@ -118,7 +118,7 @@ private:
           {target.cpu, compiler.versionPrefix(target), features});
     if (external)
       more.weightFile = llvm::sys::path::filename(weightsPath).str();
-    // Sites and kernels are numbered through all versions.
+    // All versions share one numbering of sites and kernels.
     ModuleOp module = versions.back();
     if (ArrayOf<StringAttr> sites = annotation::sites.of(module))
       for (StringAttr site : sites.entries())
@@ -175,7 +175,7 @@ private:
       return false;
     }
     for (auto [i, version] : llvm::enumerate(more.versions))
-      if (isObject && !tellCodeSize(i, version.prefix))
+      if (isObject && !writeCodeSize(i, version.prefix))
         return false;
     if (isObject)
       for (const Bytes &object : code)
@@ -185,7 +185,7 @@ private:
   }
 
   /// Writes the code size of each version into the descriptor.
-  bool tellCodeSize(size_t version, StringRef prefix) {
+  bool writeCodeSize(size_t version, StringRef prefix) {
     uint64_t bytes = 0;
     for (const Bytes &object : code)
       bytes += countCode(object, prefix);

@@ -4,7 +4,7 @@
 // finds the first new file of a group finds the others too.
 #include "compiler/artifact/AtomicFile.h"
 
-#include "compiler/files/SignalsHeld.h"
+#include "compiler/files/BlockedSignals.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -212,7 +212,7 @@ AtomicFile *OutputFiles::commit() {
     lock.emplace(folderOf(files[0]->target));
   // If the process is killed between two renames, the files are usable. An
   // interrupt is delayed, so that it leaves no temporary files either.
-  SignalsHeld held;
+  BlockedSignals blocked;
   AtomicFile *failed = nullptr;
   // Without hard links in the file system, a kill between two renames may leave
   // files that do not match.

@@ -32,8 +32,8 @@ public:
   /// Syncs the file to disk and closes it.
   bool finish();
   /// Gives the file the second name `.NAME.<key>` while the files of a group
-  /// are renamed one after the other. A kill leaves that name. The key has 16
-  /// hex digits.
+  /// are renamed one after the other. If the process is killed in between, that
+  /// name remains. The key has 16 hex digits.
   void setKey(std::string digits) { key = std::move(digits); }
 
   const std::string &path() const { return target; }

@@ -132,8 +132,8 @@ private:
     return table(name, rows);
   }
 
-  /// The function `name` of the code. With several versions, a function that
-  /// calls the chosen version's.
+  /// The function `name` of the code. If there are several versions, a function
+  /// that calls `name` of the chosen version.
   Constant *entry(const std::string &name) {
     std::vector<Function *> codes;
     for (const VersionFacts &version : more.versions) {

@@ -216,7 +216,7 @@ private:
       return;
     }
     if (isa<PairOp>(op)) {
-      joinLines(shape, from, to);
+      interleaveRows(shape, from, to);
       return;
     }
     if (auto transpose = dyn_cast<TransposeOp>(op)) {
@@ -292,9 +292,10 @@ private:
       copyBox(box, bytes, to, target, source, strides);
   }
 
-  /// Copies each row of 16-bit elements to one half of the words of its pair.
-  /// Words are little-endian.
-  static void joinLines(ArrayRef<int64_t> shape, const char *from, char *to) {
+  /// Interleaves two rows of 16-bit elements at a time: each row becomes one
+  /// half of the words of its pair. Words are little-endian.
+  static void interleaveRows(ArrayRef<int64_t> shape, const char *from,
+                             char *to) {
     int64_t width = shape.back(), depth = shape[shape.size() - 2],
             words = (depth + 1) / 2, panels = 1;
     for (int64_t extent : shape.drop_back(2))

@@ -92,7 +92,7 @@ bool ModuleCompiler::translate(ArrayRef<mlir::ModuleOp> versions,
     if (!llvmModule)
       llvmModule = std::move(made);
     else if (Linker::linkModules(*llvmModule, std::move(made)))
-      return fail("the versions cannot be put together");
+      return fail("the versions cannot be linked into one module");
   }
   llvmModule->setPICLevel(PICLevel::BigPIC);
   for (GlobalObject &global : llvmModule->global_objects())

@@ -12,7 +12,7 @@ namespace tenon {
 namespace {
 /// A part needs this many instructions, because each costs some milliseconds.
 constexpr size_t partInstructions = 8192;
-constexpr size_t mostParts = 16;
+constexpr size_t maxParts = 16;
 
 unsigned partOf(const PartPlan &plan, StringRef name) {
   return plan.partOf.lookup(name);
@@ -64,7 +64,7 @@ PartPlan planParts(const Module &module,
     groups.push_back(std::move(group));
   }
   PartPlan plan;
-  plan.count = std::clamp<size_t>(total / partInstructions, 1, mostParts);
+  plan.count = std::clamp<size_t>(total / partInstructions, 1, maxParts);
   if (plan.count == 1)
     return plan;
   llvm::sort(groups, [](const Group &a, const Group &b) {

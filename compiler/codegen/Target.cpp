@@ -237,7 +237,8 @@ std::vector<TargetChoice> chooseTargets(const CompileOptions &options,
       if (more.cpu == less.cpu || more.cpuFeatures == less.cpuFeatures) {
         refuse(report, status,
                "the versions " + both +
-                   " need the same instructions: no machine tells them apart",
+                   " need the same instructions: every machine would run the "
+                   "first",
                "leave one of them out");
         return {};
       }

@@ -2,7 +2,7 @@
 // waits inside a task must not begin another function in the middle of its own.
 #include "compiler/codegen/Workers.h"
 
-#include "compiler/files/SignalsHeld.h"
+#include "compiler/files/BlockedSignals.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -14,10 +14,10 @@
 namespace tenon {
 
 /// The most threads. A pass manager copies its passes for each of them.
-static constexpr int mostJobs = 1024;
+static constexpr int maxJobs = 1024;
 
 Workers::Workers(int jobs)
-    : most(jobs > 0 ? unsigned(std::min(jobs, mostJobs))
+    : most(jobs > 0 ? unsigned(std::min(jobs, maxJobs))
                     : std::max(1u, std::thread::hardware_concurrency())) {}
 
 void Workers::start() {
@@ -41,7 +41,7 @@ void Workers::start() {
   };
   // Block signals in the new thread: only the main thread knows which files are
   // half written.
-  SignalsHeld held;
+  BlockedSignals blocked;
   pthread_t thread;
   if (pthread_create(&thread, &attributes, entry, this) == 0)
     started.push_back(thread);

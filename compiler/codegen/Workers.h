@@ -18,8 +18,8 @@ namespace tenon {
 class Workers final : public llvm::ThreadPoolInterface {
 public:
   /// Uses at most `jobs` threads; if `jobs` is not positive, one for each CPU.
-  /// Starts a thread only for a task that no thread is free for, and fewer
-  /// threads if the system refuses one.
+  /// A thread is started when a task is added and no thread is free. If the
+  /// system refuses a thread, the tasks run on fewer threads.
   explicit Workers(int jobs);
   ~Workers() override;
 
@@ -50,10 +50,10 @@ private:
   const unsigned most;              ///< number of threads, including the
                                     ///< caller's
   std::mutex mutex;                 ///< guards all members below
-  std::condition_variable hasTask;  ///< a task or the end; our own threads wait
-                                    ///< on it
-  std::condition_variable finished; ///< a group is done; its waiting threads
-                                    ///< wait on it
+  std::condition_variable hasTask;  ///< our threads wait here for a task or
+                                    ///< for the end
+  std::condition_variable finished; ///< threads wait here until their group is
+                                    ///< done
   std::deque<Task> waiting;
   llvm::DenseMap<Group, unsigned> unfinished; ///< tasks of each group
   size_t tasks = 0;                           ///< unfinished tasks of all

@@ -1,5 +1,5 @@
-// The exception of a reader's parts: thrown at the error, and reported by
-// ReaderDoor.
+// The exception that a reader throws at an error, and that ReaderBoundary
+// reports.
 #ifndef TENON_COMPILER_FILES_READFAILURE_H
 #define TENON_COMPILER_FILES_READFAILURE_H
 

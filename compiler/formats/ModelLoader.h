@@ -38,8 +38,8 @@ ModelSummary describeModel(const CompileOptions &options,
                            FormatTable formats = modelFormats());
 
 /// The files that a compilation of options.input may read: first the model's
-/// own file, or the first file in the folder of a SavedModel. Empty if it is no
-/// model.
+/// own file, or the first file in the folder of a SavedModel. Empty if
+/// options.input is no model.
 std::vector<std::string> listModelFiles(const CompileOptions &options,
                                         FormatTable formats = modelFormats());
 

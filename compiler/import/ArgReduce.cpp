@@ -22,7 +22,7 @@ FailureOr<Value> argReduce(NodeChecks &c, ReduceKind kind, int64_t axis,
   bool isNone = shape[*dim] == 0;
   shape.erase(shape.begin() + *dim);
   if (isNone && llvm::all_of(shape, [](int64_t n) { return n > 0; }))
-    return c.error("expected elements" + along + ", got " + spell(x));
+    return c.error("expected elements" + along + ", got " + textOf(x));
   Sizes rows = g.sizes(x);
   rows.erase(rows.begin() + *dim);
   Size isEmpty = g.cmp(arith::CmpIPredicate::eq, g.product(rows), g.index(0));

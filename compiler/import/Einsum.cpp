@@ -170,7 +170,7 @@ FailureOr<Value> einsum(NodeChecks &c, StringRef text) {
     bool open = llvm::is_contained(labels, kEllipsis);
     if (open ? rank < named : rank != named)
       return c.error("expected a label per dimension of input " + Twine(i) +
-                     ", got " + Twine(named) + " labels for " + spell(x));
+                     ", got " + Twine(named) + " labels for " + textOf(x));
     dots = std::max(dots, rank - named);
     terms.push_back({x, expand(labels, rank - named)});
     for (auto [dim, label] : llvm::enumerate(terms.back().labels)) {

@@ -117,7 +117,7 @@ private:
           wanted % allowed.multiple != 0) {
         error("--shape asks for an extent of " + std::to_string(wanted) +
                   " of input '" + input.name +
-                  "', which --dim=" + spell(allowed) + " does not allow",
+                  "', which --dim=" + textOf(allowed) + " does not allow",
               "");
         return false;
       }
@@ -129,7 +129,7 @@ private:
            refuse(input, std::to_string(known->second), wanted);
   }
 
-  static std::string spell(const DimOption &dim) {
+  static std::string textOf(const DimOption &dim) {
     std::string text = dim.name + "=" + std::to_string(dim.min);
     if (dim.max != dim.min)
       text += "..";

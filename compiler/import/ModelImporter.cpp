@@ -45,7 +45,7 @@ ModelImporter::~ModelImporter() = default;
 
 /// The greatest number of places listed for one unsupported use; a model may
 /// have thousands.
-static constexpr size_t mostPlaces = 16;
+static constexpr size_t maxPlaces = 16;
 
 //===-- Messages --------------------------------------------------------===//
 
@@ -70,7 +70,7 @@ void ModelImporter::unsupportedUse(const std::string &use,
     unsupportedUses.push_back({use, {}, 0});
   Unsupported &known = unsupportedUses[entry->second];
   ++known.count;
-  if (known.places.size() < mostPlaces)
+  if (known.places.size() < maxPlaces)
     known.places.push_back(place);
 }
 

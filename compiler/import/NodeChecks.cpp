@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace tenon {
 
-std::string spell(ArrayRef<Size> sizes) {
+std::string textOf(ArrayRef<Size> sizes) {
   std::string text;
   for (Size size : sizes) {
     std::optional<int64_t> number = GraphBuilder::staticSize(size);
@@ -46,7 +46,7 @@ FailureOr<Sizes> NodeChecks::sizesInput(size_t i, int64_t maxRank) {
     return failure();
   if (g.rankOf(input(i)) > maxRank)
     return error("expected a list of integers as operand " + Twine(i) +
-                 ", got " + spell(input(i)));
+                 ", got " + textOf(input(i)));
   std::optional<Sizes> sizes = shapes.elements(input(i));
   if (!sizes)
     return unsupported("a list of sizes of unknown or great length");
@@ -70,7 +70,7 @@ FailureOr<SmallVector<int64_t>> NodeChecks::constantInput(size_t i,
   std::optional<SmallVector<int64_t>> constants =
       GraphBuilder::staticSizes(*sizes);
   if (!constants)
-    return unsupported(what + " known only in the run");
+    return unsupported(what + " known only at run time");
   return *constants;
 }
 
@@ -112,9 +112,9 @@ FailureOr<Value> NodeChecks::withSizes(size_t i, ArrayRef<Size> wanted,
     auto a = g.staticSize(own[d]), b = g.staticSize(wanted[d]);
     fits = !a || !b || *a == *b;
   }
-  std::string shaped = what.str() + " of shape " + spell(wanted);
+  std::string shaped = what.str() + " of shape " + textOf(wanted);
   if (!fits)
-    return error("expected " + shaped + ", got " + spell(value));
+    return error("expected " + shaped + ", got " + textOf(value));
   for (size_t d = 0; d < own.size(); ++d)
     check(own[d], wanted[d], wanted[d],
           "extent " + Twine(d) + " of operand " + Twine(i) + inputLabel(i) +
@@ -125,6 +125,16 @@ FailureOr<Value> NodeChecks::withSizes(size_t i, ArrayRef<Size> wanted,
 FailureOr<Value> NodeChecks::oneElement(size_t i) {
   SmallVector<Size> ones(g.rankOf(input(i)), g.index(1));
   return withSizes(i, ones, "one element");
+}
+
+LogicalResult NodeChecks::expectOneBool(Value value, const Twine &what) {
+  RankedTensorType type = g.typeOf(value);
+  if (!type.getElementType().isInteger(1) ||
+      (type.hasStaticShape() && type.getNumElements() != 1))
+    return error("expected " + what + " to be one bool, got " + textOf(value));
+  check(g.product(g.sizes(value)), g.index(1), g.index(1),
+        what + " must be one bool");
+  return success();
 }
 
 FailureOr<Value> NodeChecks::scalarInput(size_t i) {
@@ -149,14 +159,14 @@ FailureOr<Value> NodeChecks::fitted(size_t i, ArrayRef<Size> wanted,
   }
   if (!fits)
     return error("expected " + what + " that can be broadcast to " +
-                 spell(wanted) + ", got " + spell(value));
+                 textOf(wanted) + ", got " + textOf(value));
   return g.broadcastTo(value, sizes);
 }
 
 LogicalResult NodeChecks::broadcast(MutableArrayRef<Value> values) {
   SmallVector<std::string> before;
   for (Value value : values)
-    before.push_back(spell(value));
+    before.push_back(textOf(value));
   if (g.broadcast(values))
     return success();
   return error("expected operands whose shapes can be broadcast, got " +
@@ -174,7 +184,7 @@ LogicalResult NodeChecks::expect(size_t i, bool holds, StringRef wanted) {
   if (!hasInput(i))
     return error("expected operand " + Twine(i) + " to be given");
   return error("expected " + wanted + " as operand " + Twine(i) +
-               inputLabel(i) + ", got " + spell(input(i)));
+               inputLabel(i) + ", got " + textOf(input(i)));
 }
 
 LogicalResult NodeChecks::expectFloat(size_t i) {
@@ -222,8 +232,8 @@ LogicalResult NodeChecks::expectSameElements(ArrayRef<size_t> which) {
       first = value;
     if (g.elementOf(value) != g.elementOf(first))
       return error("expected operands of one element type, got " +
-                   spell(g.elementOf(first)) + " and " +
-                   spell(g.elementOf(value)) + inputLabel(i));
+                   textOf(g.elementOf(first)) + " and " +
+                   textOf(g.elementOf(value)) + inputLabel(i));
   }
   return success();
 }

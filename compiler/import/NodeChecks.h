@@ -12,7 +12,7 @@
 namespace tenon {
 
 /// The sizes as text, such as `[2,?]`; `?` is a dynamic one.
-std::string spell(llvm::ArrayRef<Size> sizes);
+std::string textOf(llvm::ArrayRef<Size> sizes);
 
 class NodeChecks {
 public:
@@ -76,6 +76,9 @@ public:
                                          const llvm::Twine &what);
   /// Operand `i`, whose extents must all be one; refuses like `withSizes`.
   llvm::FailureOr<mlir::Value> oneElement(size_t i);
+  /// Checks that `value` is a bool tensor of one element; messages call it
+  /// `what`. A dynamic extent is checked at run time.
+  llvm::LogicalResult expectOneBool(mlir::Value value, const llvm::Twine &what);
   /// Operand `i`, which must have one element, as a tensor of rank 0.
   llvm::FailureOr<mlir::Value> scalarInput(size_t i);
   /// Operand `i`, which must broadcast to `wanted`: each extent is one or equal

@@ -34,7 +34,7 @@ Type elementTypeNamed(MLIRContext *context, StringRef name) {
   return {};
 }
 
-std::string spell(Type type) {
+std::string textOf(Type type) {
   std::string text;
   llvm::raw_string_ostream os(text);
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -59,6 +59,6 @@ std::string spell(Type type) {
   return text;
 }
 
-std::string spell(Value value) { return spell(value.getType()); }
+std::string textOf(Value value) { return textOf(value.getType()); }
 
 } // namespace tenon

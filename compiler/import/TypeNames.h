@@ -14,8 +14,8 @@ namespace tenon {
 mlir::Type elementTypeNamed(mlir::MLIRContext *context, llvm::StringRef name);
 
 /// A tensor type as text, such as `f32[2,?]`.
-std::string spell(mlir::Type type);
-std::string spell(mlir::Value value);
+std::string textOf(mlir::Type type);
+std::string textOf(mlir::Value value);
 
 } // namespace tenon
 

@@ -12,8 +12,8 @@ using namespace mlir;
 namespace tenon {
 
 /// Softmax or log_softmax (`logarithm`) along `dim`.
-static void softmaxLines(const HostTensor &x, int64_t dim, bool logarithm,
-                         HostTensor &result) {
+static void softmaxRows(const HostTensor &x, int64_t dim, bool logarithm,
+                        HostTensor &result) {
   SmallVector<int64_t> strides = rowMajorStrides(x.shape), lines(x.shape);
   int64_t extent = x.shape[dim], step = strides[dim];
   lines[dim] = std::min<int64_t>(extent, 1);
@@ -98,11 +98,11 @@ llvm::Expected<HostTensors> evaluateComposite(const OpInstance &at) {
   llvm::Error failed =
       llvm::TypeSwitch<Operation *, llvm::Error>(at.op)
           .Case([&](SoftmaxOp op) {
-            softmaxLines(x, op.getDim(), false, *result);
+            softmaxRows(x, op.getDim(), false, *result);
             return llvm::Error::success();
           })
           .Case([&](LogSoftmaxOp op) {
-            softmaxLines(x, op.getDim(), true, *result);
+            softmaxRows(x, op.getDim(), true, *result);
             return llvm::Error::success();
           })
           .Case([&](GeluOp op) {

@@ -36,7 +36,7 @@ private:
   double terms = 0;
   double low, high; ///< the reduction with all errors down, and all up
   double exact;     ///< the reduction of the magnitudes
-  double magnitude; ///< the same with each magnitude plus its error
+  double magnitude; ///< the reduction of magnitudes, each plus its error
 };
 
 /// Fills in the error bounds of an elementwise op's result.

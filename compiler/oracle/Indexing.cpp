@@ -240,7 +240,8 @@ static llvm::Expected<HostTensors> sort(SortOp op, const OpInstance &at) {
   if (!sorted)
     return sorted.takeError();
   HostTensor positions = HostTensor::zeros(at.resultElement(1), x.shape);
-  // Return early: the sorted extent may be 2^62 even if there are no lines.
+  // Return early: the sorted extent may be 2^62 even if there are no rows to
+  // sort.
   if (sorted->count() == 0)
     return HostTensors{std::move(*sorted), std::move(positions)};
   SmallVector<int64_t> strides = rowMajorStrides(x.shape), lines(x.shape);

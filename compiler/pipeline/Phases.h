@@ -16,8 +16,8 @@ namespace tenon {
 struct Phase {
   llvm::StringLiteral name;
   llvm::StringLiteral rule; ///< true afterwards, in one line
-  /// Appends the phase's passes; null for the first phase, whose modules
-  /// importers make.
+  /// Appends the phase's passes. Null for the first phase: importers make its
+  /// modules.
   void (*build)(mlir::OpPassManager &pm, const PipelineOptions &options);
   /// True if `op` may be in a module after this phase.
   bool (*allowed)(mlir::Operation *op);
@@ -28,9 +28,8 @@ struct Phase {
   /// This phase depends on the instructions of one target. Earlier phases read
   /// only one fact: whether all targets have pairs of bf16
   /// (PipelineOptions::products).
+  /// From the first such phase on there is one module per target.
   bool needsTarget = false;
-  /// From this phase on there is one module per target.
-  bool splitsTargets = false;
 };
 
 /// All phases in order.

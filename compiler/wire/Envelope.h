@@ -68,7 +68,7 @@ struct PayloadRecord {
 
 struct EnvelopeLimits {
   unsigned depth = 100;  ///< levels of messages within messages
-  unsigned nesting = 32; ///< levels of messages with `nests`
+  unsigned nesting = 32; ///< levels of messages whose schema `nests`
   uint64_t textBytes = uint64_t(4) << 20; ///< bytes of one name
   uint64_t parts = uint64_t(1) << 24; ///< number of all messages and strings
 };

@@ -304,7 +304,7 @@ const Declaration *find(StringRef key) {
 
 //===-- Places ----------------------------------------------------------===//
 
-StringRef spell(Place place) {
+StringRef textOf(Place place) {
   switch (place) {
   case Place::Module:
     return "a module";
@@ -352,7 +352,7 @@ const Declaration *verifyDeclared(Operation *op, NamedAttribute attr,
         << attr.getName().getValue() << "' on " << value;
   else if (!fits(declaration->place))
     op->emitOpError("expected '")
-        << declaration->key << "' on " << spell(declaration->place)
+        << declaration->key << "' on " << textOf(declaration->place)
         << ", got it on " << value;
   else if (!declaration->isKind(attr.getValue()))
     op->emitOpError("expected '")

@@ -1,5 +1,5 @@
-// The dialect itself, apart from its enums and interfaces: attributes that are
-// generated apart are written with this alone.
+// The dialect itself, without its enums and interfaces. Attributes whose C++
+// code is generated separately need only this file.
 #ifndef TENON_DIALECT_DEF_TD
 #define TENON_DIALECT_DEF_TD
 

@@ -41,9 +41,9 @@ def Tenon_MachineAttr : AttrDef<Tenon_Dialect, "Machine"> {
     static MachineAttr x86(mlir::MLIRContext *context, int64_t vectorBytes, int64_t tiles = 0, bool pairs = false);
 
     int64_t lanes(int64_t elementBytes) const { return getVectorBytes() / elementBytes; }
-    int64_t firstCache() const { return getCaches()[0]; }
-    int64_t secondCache() const { return getCaches()[1]; }
-    int64_t lastCache() const { return getCaches().back(); }
+    int64_t l1Bytes() const { return getCaches()[0]; }
+    int64_t l2Bytes() const { return getCaches()[1]; }
+    int64_t lastCacheBytes() const { return getCaches().back(); }
     /// Vectors of sums that stay in registers together with the operands of a product.
     int64_t accumulators() const { return getRegisters() * 3 / 4; }
   }];

@@ -17,10 +17,10 @@ inline constexpr int64_t reductionLanes = 64;
 /// error of blocks with the root of n / 128.
 inline constexpr int64_t sumBlock = 128;
 /// A convolution with fewer than `fewestBlockFeatures` features in a group is
-/// one chain. With up to `mostBlockFeatures` features a block is one tap. A
+/// one chain. With up to `maxBlockFeatures` features a block is one tap. A
 /// block never continues into the next tap, because the taps of a pixel at the
 /// border are added one by one: such a pixel then has the bits of one inside.
-inline constexpr int64_t fewestBlockFeatures = 64, mostBlockFeatures = 192;
+inline constexpr int64_t fewestBlockFeatures = 64, maxBlockFeatures = 192;
 
 /// Weights of an int8 group, which is a block of products, and of an int4
 /// group. The int4 group is smaller, because one outlier reduces the precision
@@ -43,15 +43,19 @@ inline constexpr int64_t panelRowBytes = 64;
 /// f32 columns of such a row.
 inline constexpr int64_t panelColumns = panelRowBytes / 4;
 
+/// A product of at most this many rows, as in decode, is bound by memory. Its
+/// weights get wider panels, and its tiles read more columns at once.
+inline constexpr int64_t memoryBoundRows = 4;
+
 /// Rows and columns of an AMX tile of sums. A row of a bf16 tile has twice as
 /// many elements, one for each product.
 inline constexpr int64_t amxTile = 16;
-/// Columns that are split together, and recomputed together: two tiles.
+/// Columns that are split, and recomputed, as one group: two tiles.
 inline constexpr int64_t amxPanel = 2 * amxTile;
 /// Products that one instruction adds to a sum.
 inline constexpr int64_t amxStep = 2 * amxTile;
-/// Up to this many rows are never computed in AMX tiles: decode waits for
-/// memory alone and must not read the columns twice.
+/// Up to this many rows are never computed in AMX tiles: decode is limited by
+/// memory and must not read the columns twice.
 inline constexpr int64_t amxFewRows = 8;
 
 } // namespace tenon

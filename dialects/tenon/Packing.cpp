@@ -50,8 +50,8 @@ ShapeOrError unpackShape(Extents operand, int64_t dim, int64_t extent) {
 }
 
 /// The operand's shape with its last extent but one, n, replaced by count(n).
-/// An error (C1) if the operand has fewer than two dimensions or the wrong
-/// element type.
+/// The operand must have at least two dimensions and the right element type
+/// (C1).
 static ShapeOrError withDepth(Extents operand, bool isElement,
                               const char *expected,
                               llvm::function_ref<int64_t(int64_t)> count) {

@@ -1,7 +1,9 @@
-// Composites on values computed by hand. test/oracle compares them with their decompositions.
+// Composites on values computed by hand. test/oracle compares them with their
+// decompositions.
 // RUN: tenon-eval %s --all | FileCheck %s
 
-// A row of equal values is uniform; -inf has probability 0; a row of only -inf gives NaN.
+// A row of equal values is uniform; -inf has probability 0; a row of only -inf
+// gives NaN.
 // CHECK-LABEL: @softmax
 // CHECK-NEXT: tensor<3x2xf32> {{\[}}[0.5, 0.5], [1, 0], [nan, nan]]
 // CHECK-NEXT: tensor<2xf32> [0.268941, 0.731059]
@@ -57,7 +59,8 @@ func.func @batch_norm() -> tensor<2x2xf32> {
   return %0 : tensor<2x2xf32>
 }
 
-// Row 0 attends to one key; row 1 attends to both equally, because its query is zero. A row masked by -inf has no visible key.
+// Row 0 attends to one key; row 1 attends to both equally, because its query is
+// zero. A row masked by -inf has no visible key.
 // CHECK-LABEL: @attention
 // CHECK-NEXT: tensor<2x1xf32> {{\[}}[2], [3]]
 // CHECK-NEXT: tensor<2x1xf32> {{\[}}[nan], [2]]

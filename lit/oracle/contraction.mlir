@@ -10,7 +10,8 @@ func.func @matmul() -> tensor<2x2xf32> {
   return %0 : tensor<2x2xf32>
 }
 
-// The batch dimension is last in lhs and first in rhs; two dimensions are summed.
+// The batch dimension is last in lhs and first in rhs; two dimensions are
+// summed.
 // CHECK-LABEL: @batch_and_two_sums
 // CHECK-NEXT: tensor<2x1xi32> {{\[}}[16], [20]]
 func.func @batch_and_two_sums() -> tensor<2x1xi32> {
@@ -79,7 +80,8 @@ func.func @strided_padded_dilated() -> tensor<1x2x1xf32> {
   return %0 : tensor<1x2x1xf32>
 }
 
-// Zeros are inserted between the elements: 1 0 2, with a padding of one on both sides.
+// Zeros are inserted between the elements: 1 0 2, with a padding of one on both
+// sides.
 // CHECK-LABEL: @transposed
 // CHECK-NEXT: tensor<1x4x1xf32> {{\[\[}}[1], [10], [2], [20]]]
 func.func @transposed() -> tensor<1x4x1xf32> {

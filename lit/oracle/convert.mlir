@@ -1,4 +1,5 @@
-// Conversions: saturation, NaN, wrap-around, rounding to nearest even, and bits.
+// Conversions: saturation, NaN, wrap-around, rounding to nearest even, and
+// bits.
 // RUN: tenon-eval %s --all --digits=9 | FileCheck %s
 
 // CHECK-LABEL: @convert_f32_i8{{$}}

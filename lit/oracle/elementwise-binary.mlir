@@ -1,4 +1,5 @@
-// Binary elementwise ops on values computed by hand: wrap-around, division by zero, shifts past the width, NaN.
+// Binary elementwise ops on values computed by hand: wrap-around, division by
+// zero, shifts past the width, NaN.
 // RUN: tenon-eval %s --all | FileCheck %s
 
 // CHECK-LABEL: @add_float

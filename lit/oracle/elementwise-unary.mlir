@@ -1,4 +1,5 @@
-// Unary elementwise ops on values computed by hand, including the limits of each type.
+// Unary elementwise ops on values computed by hand, including the limits of
+// each type.
 // RUN: tenon-eval %s --all | FileCheck %s
 
 // CHECK-LABEL: @abs_float

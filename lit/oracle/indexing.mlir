@@ -12,7 +12,8 @@ func.func @gather_rows() -> tensor<3x2xi8> {
   return %0 : tensor<3x2xi8>
 }
 
-// A window of two rows may start at row 1 at most. The index vector is implicit, and the window dimension is first.
+// A window of two rows may start at row 1 at most. The index vector is
+// implicit, and the window dimension is first.
 // CHECK-LABEL: @gather_windows
 // CHECK-NEXT: tensor<2x2xi8> {{\[}}[1, 3], [3, 5]]
 func.func @gather_windows() -> tensor<2x2xi8> {
@@ -45,7 +46,8 @@ func.func @gather_batching() -> tensor<2x2xi8> {
   return %0 : tensor<2x2xi8>
 }
 
-// A slice of size -1 has the whole extent. An unsigned index beyond every extent is clamped to the last position.
+// A slice of size -1 has the whole extent. An unsigned index beyond every
+// extent is clamped to the last position.
 // CHECK-LABEL: @gather_whole_unsigned
 // CHECK-NEXT: tensor<1x2xi8> {{\[}}[3, 4]]
 func.func @gather_whole_unsigned() -> tensor<1x2xi8> {
@@ -56,7 +58,8 @@ func.func @gather_whole_unsigned() -> tensor<1x2xi8> {
   return %0 : tensor<1x2xi8>
 }
 
-// Indices 7 and -1 are outside: their updates are skipped. If two updates have one row, the later one wins.
+// Indices 7 and -1 are outside: their updates are skipped. If two updates have
+// one row, the later one wins.
 // CHECK-LABEL: @scatter_set
 // CHECK-NEXT: tensor<3xi8> [1, 40, 3]
 func.func @scatter_set() -> tensor<3xi8> {
@@ -156,7 +159,8 @@ func.func @nonzero() -> (tensor<?x2xi64>, tensor<?x0xi64>) {
   return %0, %1 : tensor<?x2xi64>, tensor<?x0xi64>
 }
 
-// Box 1 overlaps box 0 by 0.8 and has the lower score; box 3 is below the least score. Corners may be in any order.
+// Box 1 overlaps box 0 by 0.8 and has the lower score; box 3 is below the least
+// score. Corners may be in any order.
 // CHECK-LABEL: @non_max_suppression
 // CHECK-NEXT: tensor<4x3xi64> {{\[}}[0, 0, 2], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
 // CHECK-NEXT: tensor<i64> 2

@@ -1,4 +1,5 @@
-// Reductions, arg reductions, prefix sums and windows on values computed by hand.
+// Reductions, arg reductions, prefix sums and windows on values computed by
+// hand.
 // RUN: tenon-eval %s --all | FileCheck %s
 
 // CHECK-LABEL: @add_rows{{$}}

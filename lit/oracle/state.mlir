@@ -1,4 +1,5 @@
-// States start with their initial values and keep written values, within one evaluation and to the next one.
+// States start with their initial values and keep written values, within one
+// evaluation and to the next one.
 // RUN: tenon-eval %s --entry=count --repeat=3 | FileCheck %s --check-prefix=COUNT
 // RUN: tenon-eval %s --entry=loop --repeat=2 | FileCheck %s --check-prefix=LOOP
 

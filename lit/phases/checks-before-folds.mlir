@@ -1,5 +1,6 @@
-// Requirements of an op on its operands are stated before folding: the inner broadcast
-// is removed, but the check that its extent is one or equals the outer one stays.
+// Requirements of an op on its operands are stated before folding: the inner
+// broadcast is removed, but the check that its extent is one or equals the
+// outer one stays.
 // RUN: tenon compile %s --stop-after=shaped -o - | FileCheck %s
 
 // CHECK-LABEL: func.func @main

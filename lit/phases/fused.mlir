@@ -3,7 +3,8 @@
 tenon.weight @w : tensor<8x16xf32> from #tenon.source<"model.onnx", 0, 512>
 tenon.weight @b : tensor<16xf32> from #tenon.source<"model.onnx", 512, 64>
 
-// A layer with an unknown batch: one kernel for the contraction with its epilogue, one for the rows.
+// A layer with an unknown batch: one kernel for the contraction with its
+// epilogue, one for the rows.
 // CHECK-LABEL: func.func @layer(
 // CHECK-SAME: %[[X:.*]]: tensor<?x8xf32>
 // CHECK: %[[N:.*]] = tensor.dim %[[X]]
@@ -33,7 +34,8 @@ func.func @layer(%x: tensor<?x8xf32>) -> tensor<?x16xf32> {
   return %4 : tensor<?x16xf32>
 }
 
-// A mean that a frontend wrote with kept dimensions is still one kernel of rows.
+// A mean that a frontend wrote with kept dimensions is still one kernel of
+// rows.
 // CHECK-LABEL: func.func @kept_dimensions(
 // CHECK-NOT: tenon.reshape
 // CHECK: tenon.fusion{{ +}}rows

@@ -23,7 +23,8 @@ func.func @layer(%x: tensor<?x8xf32>) -> tensor<?x16xf32> {
 
 // -----
 
-// The loop carries a copy of the input in the output's memory for any trip count, because the input belongs to the caller.
+// The loop carries a copy of the input in the output's memory for any trip
+// count, because the input belongs to the caller.
 // CHECK-LABEL: func.func @loop(
 // CHECK-SAME: %[[CALL:[^:]*]]: !llvm.ptr, %[[X:[^:]*]]: memref<?xf32>, %{{[^:]*}}: memref<i64>, %[[Y:[^:]*]]: memref<?xf32> {tenon.output}
 // CHECK: scf.for

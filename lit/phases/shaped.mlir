@@ -1,6 +1,7 @@
 // RUN: tenon-opt %s --tenon-to-shaped | FileCheck %s
 
-// The model's functions become one graph: calls are inlined, and unused ops are removed.
+// The model's functions become one graph: calls are inlined, and unused ops are
+// removed.
 // CHECK-NOT: @half
 // CHECK-NOT: @unused
 // CHECK-LABEL: func.func @inlined(

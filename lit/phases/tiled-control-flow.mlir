@@ -1,6 +1,7 @@
 // RUN: tenon-opt %s --tenon-to-tiled | FileCheck %s
 
-// Loops and branches contain launches; iterations with equal work share a kernel.
+// Loops and branches contain launches; iterations with equal work share a
+// kernel.
 // CHECK-LABEL: func.func @control_flow(
 // CHECK: scf.if
 // CHECK: tenon.launch @[[NEGATE:map.negate[^ ]*]] tasks

@@ -1,6 +1,7 @@
 // RUN: tenon-opt %s --tenon-to-tiled | FileCheck %s
 
-// The graph consists of launches. Each kernel is a function of loops, vectors and memory accesses.
+// The graph consists of launches. Each kernel is a function of loops, vectors
+// and memory accesses.
 // CHECK-LABEL: func.func @layers(
 // CHECK-NOT: tenon.fusion
 // CHECK: tenon.launch @[[FIRST:[^ ]*dot_general[^ ]*]] tasks

@@ -1,7 +1,8 @@
 // RUN: tenon-opt %s --tenon-to-fused | FileCheck %s
 
-// Decisions that change rounding are made before variants exist: with a batch of one, the broadcast between the
-// keys' scale and their product would vanish, and attention would get another scale than in the general code.
+// Decisions that change rounding are made before variants exist: with a batch
+// of one, the broadcast between the keys' scale and their product would vanish,
+// and attention would get another scale than in the general code.
 // CHECK-LABEL: func.func @scaled(
 // CHECK: tenon.multiply
 // CHECK: tenon.attention {{.*}} scale 1.000000e+00
@@ -22,7 +23,8 @@ module attributes {tenon.specialize = [{batch = 1}]} {
     return %0 : tensor<?x8x4xf32>
   }
 
-  // A broadcast to the variant's size also vanishes: batch normalization behind it stays outside the kernel in both versions.
+  // A broadcast to the variant's size also vanishes: batch normalization behind
+  // it stays outside the kernel in both versions.
   // CHECK-LABEL: func.func @normalized(
   // CHECK: tenon.get_weight @k :
   // CHECK: tenon.convolution

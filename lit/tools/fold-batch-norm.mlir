@@ -14,7 +14,8 @@
 // FOLDED: tenon.add
 // FOLDED-NOT: tenon.multiply
 
-// The kernel's weight is only packed; mean, factor and shift are applied afterwards.
+// The kernel's weight is only packed; mean, factor and shift are applied
+// afterwards.
 // KEPT: tenon.weight @w.folded
 // KEPT-NOT: tenon.multiply
 // KEPT: tenon.pack

@@ -1,4 +1,5 @@
-// A scalar f64 is converted to f16 through f32 on every target: one rounding would need a function that libc lacks.
+// A scalar f64 is converted to f16 through f32 on every target: one rounding
+// would need a function that libc lacks.
 // RUN: tenon compile -q -mcpu=x86-64-v3 %s -c -o %t.o
 // RUN: llvm-nm %t.o | FileCheck %s
 // CHECK-NOT: __truncdfhf2

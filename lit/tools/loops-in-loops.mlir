@@ -1,4 +1,5 @@
-// Loops that start with the carried values of enclosing loops, as frontends import Python's nested loops.
+// Loops that start with the carried values of enclosing loops, as frontends
+// import Python's nested loops.
 // REQUIRES: tenon
 // RUN: tenon verify -q %s --function=for --input=x=ones --dim=rows=3 --input=n=i64=3
 // RUN: tenon run -q %s --input=x=ones --dim=rows=3 --input=n=i64=3 | FileCheck %s --check-prefix=FOR

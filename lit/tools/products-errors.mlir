@@ -1,10 +1,12 @@
-// Products of pairs are refused if a target lacks the instruction, also for the first of several targets.
+// Products of pairs are refused if a target lacks the instruction, also for the
+// first of several targets.
 // RUN: %exit 4 tenon compile %s -mcpu=x86-64-v4 -o %t.so 2>&1 | FileCheck %s
 // RUN: %exit 4 tenon compile %s -mcpu=x86-64-v2 -o %t.so 2>&1 | FileCheck %s --check-prefix=LEAST
 // RUN: %exit 4 tenon compile %s --multiversion=znver5,v4 -o %t.so 2>&1 | FileCheck %s
 // RUN: tenon compile -q %s -mcpu=cooperlake -o %t.so
 
-// Stages without code generation refuse nothing. f32 keeps its precision: the pairs of the text are bf16.
+// Stages without code generation refuse nothing. f32 keeps its precision: the
+// pairs of the text are bf16.
 // RUN: tenon compile %s -mcpu=x86-64-v3 --stop-after=placed -o - | FileCheck %s --check-prefix=STAGE
 // RUN: %exit 4 tenon compile %s -mcpu=x86-64-v3 --stop-after=tiled -o - 2>&1 | FileCheck %s --check-prefix=TILED
 // RUN: tenon compile %s --matmul-precision=strict -mcpu=cooperlake -o %t.so --format=json | FileCheck %s --check-prefix=TOLD

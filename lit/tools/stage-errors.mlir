@@ -1,4 +1,5 @@
-// Text of a later stage is refused as a model, because passes cannot process their own results again.
+// Text of a later stage is refused as a model, because passes cannot process
+// their own results again.
 // RUN: %exit 3 tenon compile -q %s -o %t.so 2>&1 | FileCheck %s
 // RUN: tenon compile -q %S/half-roundings.mlir --stop-after=shaped -o %t.shaped.mlir
 // RUN: tenon compile -q %t.shaped.mlir -o %t.so

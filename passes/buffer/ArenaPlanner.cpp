@@ -17,13 +17,13 @@ namespace tenon {
 /// The most buffers that are compared pairwise; models have fewer.
 static constexpr size_t maxComparedBuffers = 4096;
 
-static bool overlapInTime(const BufferLife &a, const BufferLife &b) {
+static bool overlapInTime(const BufferLifetime &a, const BufferLifetime &b) {
   return a.first <= b.last && b.first <= a.last;
 }
 
 /// Indices by falling size. Among equal sizes the earlier index comes first, so
 /// that plans are reproducible.
-static std::vector<size_t> bySize(const std::vector<BufferLife> &buffers) {
+static std::vector<size_t> bySize(const std::vector<BufferLifetime> &buffers) {
   std::vector<size_t> order(buffers.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
@@ -36,7 +36,7 @@ namespace {
 /// Visits buffers in the order of their first step and calls `take(index)`.
 /// Calls `release(index)` for the buffers that have ended before then.
 template <typename Take, typename Release>
-void sweep(const std::vector<BufferLife> &buffers, const Take &take,
+void sweep(const std::vector<BufferLifetime> &buffers, const Take &take,
            const Release &release) {
   std::vector<size_t> order(buffers.size());
   std::iota(order.begin(), order.end(), 0);
@@ -116,7 +116,7 @@ private:
 };
 } // namespace
 
-static ArenaPlan sweepOffsets(const std::vector<BufferLife> &buffers,
+static ArenaPlan sweepOffsets(const std::vector<BufferLifetime> &buffers,
                               int64_t alignment) {
   ArenaPlan plan;
   plan.offsets.assign(buffers.size(), 0);
@@ -132,7 +132,8 @@ static ArenaPlan sweepOffsets(const std::vector<BufferLife> &buffers,
   return plan;
 }
 
-static std::vector<int64_t> sweepSlots(const std::vector<BufferLife> &buffers) {
+static std::vector<int64_t>
+sweepSlots(const std::vector<BufferLifetime> &buffers) {
   std::vector<int64_t> slots(buffers.size(), 0);
   std::vector<int64_t> capacities;
   std::set<std::pair<int64_t, int64_t>> unused; // capacity, slot
@@ -160,7 +161,7 @@ static std::vector<int64_t> sweepSlots(const std::vector<BufferLife> &buffers) {
   return slots;
 }
 
-ArenaPlan planOffsets(const std::vector<BufferLife> &buffers,
+ArenaPlan planOffsets(const std::vector<BufferLifetime> &buffers,
                       int64_t alignment) {
   if (buffers.size() > maxComparedBuffers)
     return sweepOffsets(buffers, alignment);
@@ -168,7 +169,7 @@ ArenaPlan planOffsets(const std::vector<BufferLife> &buffers,
   plan.offsets.assign(buffers.size(), 0);
   std::vector<size_t> placed;
   for (size_t index : bySize(buffers)) {
-    const BufferLife &buffer = buffers[index];
+    const BufferLifetime &buffer = buffers[index];
     std::vector<size_t> neighbours;
     for (size_t other : placed)
       if (overlapInTime(buffer, buffers[other]))
@@ -194,7 +195,7 @@ ArenaPlan planOffsets(const std::vector<BufferLife> &buffers,
   return plan;
 }
 
-std::vector<int64_t> planSlots(const std::vector<BufferLife> &buffers) {
+std::vector<int64_t> planSlots(const std::vector<BufferLifetime> &buffers) {
   if (buffers.size() > maxComparedBuffers)
     return sweepSlots(buffers);
   std::vector<int64_t> slots(buffers.size(), 0);

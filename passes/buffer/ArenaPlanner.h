@@ -8,7 +8,7 @@
 namespace tenon {
 
 /// The lifetime of a buffer: from step `first` to step `last`, both included.
-struct BufferLife {
+struct BufferLifetime {
   int64_t bytes; ///< exact, or an estimate for a dynamic size
   int64_t first;
   int64_t last;
@@ -23,13 +23,13 @@ struct ArenaPlan {
 /// memory, each a multiple of `alignment`. Buffers are placed by falling size,
 /// each in the smallest gap where it fits. Thousands of buffers are placed in
 /// order of time.
-ArenaPlan planOffsets(const std::vector<BufferLife> &buffers,
+ArenaPlan planOffsets(const std::vector<BufferLifetime> &buffers,
                       int64_t alignment);
 
 /// Slots for buffers whose sizes are known only at run time: buffers with
 /// overlapping lifetimes get different slots. Returns the slot of each buffer,
 /// counted from 0.
-std::vector<int64_t> planSlots(const std::vector<BufferLife> &buffers);
+std::vector<int64_t> planSlots(const std::vector<BufferLifetime> &buffers);
 
 } // namespace tenon
 

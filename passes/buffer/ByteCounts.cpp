@@ -11,13 +11,13 @@ namespace tenon {
 
 int64_t multiplyBytes(int64_t a, int64_t b) {
   int64_t product;
-  return llvm::MulOverflow(a, b, product) ? mostBytes
-                                          : std::min(product, mostBytes);
+  return llvm::MulOverflow(a, b, product) ? maxBytes
+                                          : std::min(product, maxBytes);
 }
 
 Value multiplyBytes(OpBuilder &builder, Location loc, Value a, Value b) {
   auto x = getConstantIntValue(a), y = getConstantIntValue(b);
-  Value most = arith::ConstantIndexOp::create(builder, loc, mostBytes);
+  Value most = arith::ConstantIndexOp::create(builder, loc, maxBytes);
   if (x && y)
     return arith::ConstantIndexOp::create(builder, loc, multiplyBytes(*x, *y));
   if (x == 1)

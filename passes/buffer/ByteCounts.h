@@ -8,12 +8,12 @@ namespace tenon {
 
 /// The limit of byte counts: more than a process can address, and small enough
 /// that sums of many do not overflow.
-constexpr int64_t mostBytes = int64_t(1) << 48;
+constexpr int64_t maxBytes = int64_t(1) << 48;
 
-/// a * b, at most `mostBytes`; a and b are not negative.
+/// a * b, at most `maxBytes`; a and b are not negative.
 int64_t multiplyBytes(int64_t a, int64_t b);
 
-/// a * b, at most `mostBytes`, computed at run time; a and b are index values
+/// a * b, at most `maxBytes`, computed at run time; a and b are index values
 /// that are not negative.
 mlir::Value multiplyBytes(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value a, mlir::Value b);

@@ -40,7 +40,7 @@ constexpr int64_t typicalExtent = 64;
 
 struct Buffer {
   memref::AllocOp alloc;
-  BufferLife life;
+  BufferLifetime lifetime;
 };
 
 class FunctionPlacer {
@@ -106,7 +106,7 @@ private:
         Value extent;
         auto value = dyn_cast<Value>(size);
         if (value)
-          extent = bounds.most(value);
+          extent = bounds.upperBound(value);
         else
           extent = arith::ConstantIndexOp::create(builder, loc,
                                                   *getConstantIntValue(size));
@@ -127,7 +127,7 @@ private:
     // One error for each node: several ops may have its name.
     llvm::MapVector<Attribute, Location> obstacles;
     auto find = [&](Value size) {
-      if (bounds.most(size))
+      if (bounds.upperBound(size))
         return;
       Location place = bounds.obstacleTo(size);
       auto name = place->findInstanceOf<NameLoc>();
@@ -264,21 +264,22 @@ private:
       step[&op] = i;
     BufferViewFlowAnalysis views(func);
     func.walk([&](memref::AllocOp alloc) {
-      BufferLife life{elementBytes(alloc.getType()), INT64_MAX, 0};
+      BufferLifetime lifetime{elementBytes(alloc.getType()), INT64_MAX, 0};
       for (int64_t extent : alloc.getType().getShape())
-        life.bytes = multiplyBytes(
-            life.bytes, ShapedType::isDynamic(extent) ? typicalExtent : extent);
+        lifetime.bytes = multiplyBytes(
+            lifetime.bytes,
+            ShapedType::isDynamic(extent) ? typicalExtent : extent);
       auto touch = [&](Operation *op) {
         int64_t at = step.lookup(entry.findAncestorOpInBlock(*op));
-        life.first = std::min(life.first, at);
-        life.last = std::max(life.last, at);
+        lifetime.first = std::min(lifetime.first, at);
+        lifetime.last = std::max(lifetime.last, at);
       };
       touch(alloc);
       for (Value alias : views.resolve(alloc))
         for (Operation *user : alias.getUsers())
           touch(user);
       dynamic |= !alloc.getType().hasStaticShape();
-      buffers.push_back({alloc, life});
+      buffers.push_back({alloc, lifetime});
     });
   }
 
@@ -287,12 +288,12 @@ private:
     auto bytesType = MemRefType::get({ShapedType::kDynamic},
                                      IntegerType::get(func.getContext(), 8));
     arena = entry.addArgument(bytesType, loc);
-    std::vector<BufferLife> lives;
+    std::vector<BufferLifetime> lifetimes;
     for (const Buffer &buffer : buffers)
-      lives.push_back(buffer.life);
+      lifetimes.push_back(buffer.lifetime);
     OpBuilder planBuilder = OpBuilder::atBlockEnd(&plan.getBody().front());
     if (!dynamic) {
-      ArenaPlan layout = planOffsets(lives, bufferAlignment);
+      ArenaPlan layout = planOffsets(lifetimes, bufferAlignment);
       for (auto [buffer, offset] : llvm::zip(buffers, layout.offsets)) {
         OpBuilder builder(buffer.alloc);
         replace(builder, buffer.alloc,
@@ -304,7 +305,7 @@ private:
       annotation::arenaBytes.setCount(func, layout.bytes);
       return success();
     }
-    std::vector<int64_t> slots = planSlots(lives);
+    std::vector<int64_t> slots = planSlots(lifetimes);
     OpBuilder builder = OpBuilder::atBlockBegin(&entry);
     IRMapping mapping;
     for (BlockArgument argument : entry.getArguments().take_front(numInputs))
@@ -345,7 +346,7 @@ private:
             multiplyBytes(known, ShapedType::isDynamic(extent) ? 1 : extent);
       Value size = arith::ConstantIndexOp::create(builder, loc, known);
       for (Value extent : buffer.alloc.getDynamicSizes()) {
-        Value most = bounds.most(extent);
+        Value most = bounds.upperBound(extent);
         if (!most)
           return explainUnbounded(bounds);
         size = multiplyBytes(builder, loc, size, most);
@@ -358,7 +359,7 @@ private:
     }
     SmallVector<Value> starts;
     Value start = arith::ConstantIndexOp::create(builder, loc, 0);
-    Value most = arith::ConstantIndexOp::create(builder, loc, mostBytes);
+    Value most = arith::ConstantIndexOp::create(builder, loc, maxBytes);
     Value mask = arith::ConstantIndexOp::create(builder, loc, -bufferAlignment);
     Value roundUp =
         arith::ConstantIndexOp::create(builder, loc, bufferAlignment - 1);

@@ -47,8 +47,8 @@ static bool isAtLeast(Value size, int64_t least, int depth = 0) {
   return isa<BoundOp, memref::DimOp, arith::IndexCastUIOp>(op);
 }
 
-Value SizeBounds::most(Value size) {
-  SmallVector<Question> pending = {{size, Most}};
+Value SizeBounds::upperBound(Value size) {
+  SmallVector<Question> pending = {{size, Upper}};
   while (!pending.empty()) {
     Question next = pending.back();
     if (answers.contains(next)) {
@@ -59,11 +59,11 @@ Value SizeBounds::most(Value size) {
     answer(next);
     pending.append(missing);
   }
-  return answers.at({size, Most}).value;
+  return answers.at({size, Upper}).value;
 }
 
 Location SizeBounds::obstacleTo(Value size) const {
-  return *answers.at({size, Most}).obstacle;
+  return *answers.at({size, Upper}).obstacle;
 }
 
 void SizeBounds::answer(Question question) {
@@ -92,7 +92,7 @@ SizeBounds::Answer SizeBounds::both(const Answer &a, const Answer &b,
 }
 
 Value SizeBounds::pick(End end, Value a, Value b) {
-  return end == Most ? make<arith::MaxSIOp>(a, b) : make<arith::MinSIOp>(a, b);
+  return end == Upper ? make<arith::MaxSIOp>(a, b) : make<arith::MinSIOp>(a, b);
 }
 
 Value SizeBounds::number(int64_t value) {
@@ -105,16 +105,16 @@ SizeBounds::Answer SizeBounds::infer(Value size, End end) {
   if (auto argument = dyn_cast<BlockArgument>(size))
     if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()))
       if (argument == loop.getInductionVar())
-        return end == Most ? ask(loop.getUpperBound(), Most)
-                           : ask(loop.getLowerBound(), Least);
+        return end == Upper ? ask(loop.getUpperBound(), Upper)
+                            : ask(loop.getLowerBound(), Lower);
   Operation *op = size.getDefiningOp();
   if (!op || !size.getType().isIndex())
     return none;
-  End other = end == Most ? Least : Most;
+  End other = end == Upper ? Lower : Upper;
   return llvm::TypeSwitch<Operation *, Answer>(op)
       .Case([&](BoundOp bound) {
-        return end == Most ? ask(bound.getBound(), Most)
-                           : Answer{number(0), {}};
+        return end == Upper ? ask(bound.getBound(), Upper)
+                            : Answer{number(0), {}};
       })
       .Case([&](arith::AddIOp add) {
         Answer a = ask(add.getLhs(), end), b = ask(add.getRhs(), end);
@@ -136,7 +136,7 @@ SizeBounds::Answer SizeBounds::infer(Value size, End end) {
           return {};
         // One operand's bound suffices for the upper end of a minimum and the
         // lower end of a maximum.
-        if (isMin == (end == Most) && (!a.value || !b.value))
+        if (isMin == (end == Upper) && (!a.value || !b.value))
           return a.value ? a : b;
         return both(a, b, [&](Value x, Value y) {
           return isMin ? make<arith::MinSIOp>(x, y)
@@ -160,7 +160,7 @@ SizeBounds::Answer SizeBounds::infer(Value size, End end) {
       .Case([&](arith::IndexCastUIOp cast) {
         // A bool as a number: 0 or 1.
         return cast.getIn().getType().isInteger(1)
-                   ? Answer{number(end == Most), {}}
+                   ? Answer{number(end == Upper), {}}
                    : none;
       })
       .Default([&](Operation *) { return none; });
@@ -171,7 +171,7 @@ SizeBounds::Answer SizeBounds::inferProduct(Value a, Value b, End end) {
     return both(ask(a, end), ask(b, end),
                 [&](Value x, Value y) { return make<arith::MulIOp>(x, y); });
   // The signs may be unknown, so the bound is one of the four corner products.
-  Answer ends[] = {ask(a, Least), ask(a, Most), ask(b, Least), ask(b, Most)};
+  Answer ends[] = {ask(a, Lower), ask(a, Upper), ask(b, Lower), ask(b, Upper)};
   if (!missing.empty())
     return {};
   for (const Answer &known : ends)
@@ -192,17 +192,18 @@ SizeBounds::Answer SizeBounds::inferQuotient(Operation *op, End end) {
   Value a = op->getOperand(0), b = op->getOperand(1);
   if (!isAtLeast(b, 0))
     return {Value(), exact.obstacleTo(op->getResult(0))};
-  if (end == Least && isAtLeast(a, 0))
+  if (end == Lower && isAtLeast(a, 0))
     return {number(0), {}};
   // The dividend farthest from zero, over the smallest divisor.
-  Answer from = ask(a, end), by = ask(b, Least);
+  Answer from = ask(a, end), by = ask(b, Lower);
   if (!missing.empty())
     return {};
   if (!from.value)
     return from;
   Value numerator = isAtLeast(a, 0) ? from.value
-                    : end == Most ? make<arith::MaxSIOp>(from.value, number(0))
-                                  : make<arith::MinSIOp>(from.value, number(0));
+                    : end == Upper
+                        ? make<arith::MaxSIOp>(from.value, number(0))
+                        : make<arith::MinSIOp>(from.value, number(0));
   Value divisor =
       by.value ? make<arith::MaxSIOp>(by.value, number(1)) : number(1);
   if (isa<arith::CeilDivSIOp>(op))
@@ -216,13 +217,13 @@ SizeBounds::Answer SizeBounds::inferRemainder(Operation *op, End end) {
   Value a = op->getOperand(0), b = op->getOperand(1);
   if (!isAtLeast(b, 0))
     return {Value(), exact.obstacleTo(op->getResult(0))};
-  if (end == Least && isAtLeast(a, 0))
+  if (end == Lower && isAtLeast(a, 0))
     return {number(0), {}};
-  Answer by = ask(b, Most);
+  Answer by = ask(b, Upper);
   if (!missing.empty() || !by.value)
     return by;
   Value last = make<arith::SubIOp>(by.value, number(1));
-  if (end == Least)
+  if (end == Lower)
     return {make<arith::SubIOp>(number(0), last), {}};
   return {last, {}};
 }
@@ -252,7 +253,7 @@ static SmallVector<Value, 2> sourcesOf(Value value) {
 }
 
 SizeBounds::Answer SizeBounds::inferExtent(memref::DimOp op, End end) {
-  if (end == Least)
+  if (end == Lower)
     return {number(0), {}};
   auto [place, isNew] = extents.try_emplace(op);
   if (isNew)
@@ -262,10 +263,10 @@ SizeBounds::Answer SizeBounds::inferExtent(memref::DimOp op, End end) {
   Answer greatest{Value(), exact.obstacleTo(op)};
   for (auto [i, extent] : llvm::enumerate(place->second)) {
     auto value = dyn_cast<Value>(extent);
-    Answer next = value ? ask(value, Most)
+    Answer next = value ? ask(value, Upper)
                         : Answer{number(*getConstantIntValue(extent)), {}};
     greatest = i == 0 ? next : both(greatest, next, [&](Value x, Value y) {
-      return pick(Most, x, y);
+      return pick(Upper, x, y);
     });
   }
   return greatest;

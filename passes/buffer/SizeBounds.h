@@ -22,13 +22,14 @@ public:
 
   /// The size if it can be computed before the run, otherwise an upper bound;
   /// null if there is none.
-  mlir::Value most(mlir::Value size);
+  mlir::Value upperBound(mlir::Value size);
 
-  /// The op whose result is unbounded. Requires that `most` has returned null.
+  /// The op whose result is unbounded. Requires that `upperBound` has returned
+  /// null.
   mlir::Location obstacleTo(mlir::Value size) const;
 
 private:
-  enum End : unsigned { Least, Most };
+  enum End : unsigned { Lower, Upper };
   /// A size and one end of its interval.
   using Question = std::pair<mlir::Value, unsigned>;
   struct Answer {
@@ -50,7 +51,7 @@ private:
   Answer ask(mlir::Value size, unsigned end);
   /// Combines two answers; without a bound if either has none.
   Answer both(const Answer &a, const Answer &b, Combine combine) const;
-  /// The greater value for End Most, the smaller one for Least.
+  /// The greater value for End Upper, the smaller one for Lower.
   mlir::Value pick(End end, mlir::Value a, mlir::Value b);
   mlir::Value number(int64_t value);
   template <typename Op> mlir::Value make(mlir::Value a, mlir::Value b) {

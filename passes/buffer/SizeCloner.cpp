@@ -165,8 +165,8 @@ void SizeCloner::cloneKnown(Value value) {
   }
 }
 
-/// Computes a small tensor before the run: clones the ops that write it, on a
-/// buffer on the stack.
+/// Computes a small tensor before the run: allocates a buffer on the stack and
+/// clones the ops that write it.
 void SizeCloner::evaluate(memref::AllocOp alloc) {
   Value buffer =
       memref::AllocaOp::create(builder, alloc.getLoc(), alloc.getType(),

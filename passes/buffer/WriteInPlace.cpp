@@ -40,8 +40,8 @@ struct WriteInPlace : impl::WriteInPlaceBase<WriteInPlace> {
     });
   }
 
-  /// Whether rows end in whole vectors on every machine. A masked store would
-  /// hold up the loads of the next row.
+  /// True if rows end in whole vectors on every machine. A masked store would
+  /// delay the loads of the next row.
   static bool rowsEndUnmasked(MemRefType type) {
     if (type.getRank() < 2)
       return true;

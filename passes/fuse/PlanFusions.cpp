@@ -115,8 +115,9 @@ constexpr int64_t fewestHeads = 8;
 struct Group {
   Operation *root;
   Role role;         ///< Map until a reduction or contraction joins
-  bool plain = true; ///< elementwise and broadcasts only, each of the root's
-                     ///< shape or broadcast to it
+  /// True if there are only elementwise ops and broadcasts, and every value has
+  /// the root's shape or is broadcast to it.
+  bool plain = true;
   int64_t cost = 0;
   RankedTensorType rows = {}; ///< operand type of its row reductions, if any
 };
@@ -391,8 +392,8 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
       return false;
     if (root != full && group.role == Role::Reduce)
       return false;
-    // A result may have the extents of other rows than those it reduces: the
-    // rows of [2, 3, 3] and [2, 3] differ.
+    // The rows of the result and the rows that are reduced must have equal
+    // extents: the rows of [2, 3, 3] and of [2, 3] differ.
     if (group.rows && group.rows.getShape() != full)
       return false;
     return llvm::all_of(usersWithin(op, group), [&](Operation *user) {

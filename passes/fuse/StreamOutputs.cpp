@@ -20,7 +20,7 @@ namespace {
 struct StreamOutputs : impl::StreamOutputsBase<StreamOutputs> {
   void runOnOperation() override {
     // Such a run leaves nothing else in the last cache.
-    if (weightBytes() < MachineAttr::of(getOperation()).lastCache())
+    if (weightBytes() < MachineAttr::of(getOperation()).lastCacheBytes())
       return;
     getOperation().walk([](FusionOp fusion) {
       if (fusion.getKind() == FusionKind::Attention)

@@ -184,8 +184,8 @@ struct SplitHeads : OpRewritePattern<AttentionOp> {
     return result;
   }
 };
-/// Reads keys and values before their heads were repeated to the number of the
-/// queries' heads: consecutive query heads share them.
+/// Lets attention read keys and values before their heads are repeated for the
+/// query heads. Consecutive query heads then share a head of the keys.
 struct ShareHeads : OpRewritePattern<AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -33,13 +33,13 @@ bool isSplat(Operation *op) {
   return constant && isa<SplatElementsAttr>(constant.getValue());
 }
 
-/// The largest tensor that sizes are read from.
-constexpr int64_t fewBytes = 1 << 14;
+/// The bytes of the largest tensor from which sizes are read.
+constexpr int64_t maxSizeBytes = 1 << 14;
 
 bool isFewNumbers(Operation *op) {
   auto hasFew = [](Value result) {
     auto type = dyn_cast<RankedTensorType>(result.getType());
-    return type && type.hasStaticShape() && bytesOf(result) <= fewBytes;
+    return type && type.hasStaticShape() && bytesOf(result) <= maxSizeBytes;
   };
   return isa<TenonDialect>(op->getDialect()) &&
          !isa<CompositeOp, ConvolutionOp, DotGeneralOp>(op) &&
@@ -65,7 +65,7 @@ DenseSet<Operation *> opsBehindNumbers(func::FuncOp func) {
 
 /// The most ops in a recipe: more than any frontend uses for one weight. It
 /// bounds the work for a model that is a single constant computation.
-constexpr int64_t mostOps = 256;
+constexpr int64_t maxOps = 256;
 
 struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
   SmallVector<Operation *> leaves;
@@ -109,7 +109,7 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
           return WalkResult::advance();
         size += found->second;
       }
-      if (size <= mostOps) {
+      if (size <= maxOps) {
         sizes[op] = size;
         foldable.push_back(op);
       }
@@ -153,7 +153,7 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
     // Splats, broadcasts and reshapes cost nothing in a kernel; a large weight
     // computed from small ones costs bandwidth.
     return !onlySplats && bytesOf(op->getResult(0)) <= 2 * bytes &&
-           !isa<BroadcastInDimOp>(op) && !isView(op) && !readsAsItLies(op);
+           !isa<BroadcastInDimOp>(op) && !isView(op) && !readsInPlace(op);
   }
 
   /// True for a reshape of a weight: it is free.
@@ -167,7 +167,7 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
   /// True for a transpose of a weight that is also used untransposed, if only
   /// contractions read the transpose: they can follow its strides, and the
   /// weight is stored once.
-  static bool readsAsItLies(Operation *op) {
+  static bool readsInPlace(Operation *op) {
     auto get = isa<TransposeOp>(op)
                    ? op->getOperand(0).getDefiningOp<GetWeightOp>()
                    : GetWeightOp();

@@ -17,11 +17,10 @@ namespace tenon {
 #include "passes/graph/Passes.h.inc"
 
 namespace {
-/// Columns of an f32 panel for products of at most `fewRows` rows. These are
-/// bound by memory, and hardware prefetches one wide stream better than
-/// several.
+/// Columns of an f32 panel for products that are bound by memory: hardware
+/// prefetches one wide stream better than several.
 constexpr int64_t wideWidth = 4 * panelColumns,
-                  lessWideWidth = 3 * panelColumns, fewRows = 4;
+                  lessWideWidth = 3 * panelColumns;
 /// Columns of an int4 panel. Decoding int4 is slow: four FMA chains cannot hide
 /// it, so a tile has six vectors.
 constexpr int64_t nibbleWidth = 6 * panelColumns;
@@ -85,8 +84,8 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
       readers.others = true;
   }
 
-  /// True if `dot` has at most `fewRows` rows.
-  static bool hasFewRows(DotGeneralOp dot) {
+  /// True if `dot` has at most `memoryBoundRows` rows.
+  static bool isMemoryBound(DotGeneralOp dot) {
     auto lhs = cast<RankedTensorType>(dot.getLhs().getType());
     int64_t rows = 1;
     for (int64_t dim : dot.getLhsFree()) {
@@ -94,18 +93,18 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
         return false;
       rows *= lhs.getDimSize(dim);
     }
-    return rows <= fewRows;
+    return rows <= memoryBoundRows;
   }
 
   /// The panel width in columns for a dimension of `extent` that `readers`
   /// read.
   int64_t panelWidth(Type element, int64_t extent,
                      ArrayRef<OpOperand *> readers) {
-    bool allAreProducts = true, allHaveFewRows = true;
+    bool allAreProducts = true, allAreMemoryBound = true;
     for (OpOperand *reader : readers) {
       auto dot = dyn_cast<DotGeneralOp>(reader->getOwner());
       allAreProducts &= bool(dot);
-      allHaveFewRows &= dot && hasFewRows(dot);
+      allAreMemoryBound &= dot && isMemoryBound(dot);
     }
     bool narrow = bits == 16 || (bits < 16 && allAreProducts);
     auto filling = [&](int64_t width) {
@@ -116,7 +115,7 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
       widths = {nibbleWidth, wideWidth};
     else if (element.isF32() && narrow)
       widths = {wideWidth};
-    else if (element.isF32() && allHaveFewRows)
+    else if (element.isF32() && allAreMemoryBound)
       widths = {filling(lessWideWidth) <= filling(wideWidth) ? lessWideWidth
                                                              : wideWidth};
     for (int64_t width : widths)

@@ -15,17 +15,17 @@ namespace tenon {
 namespace {
 /// The origin of an extent: a dimension of a value, or an index value if `dim`
 /// is -1.
-struct Origin {
+struct ExtentOrigin {
   Value value;
   int64_t dim = -1;
-  bool operator==(const Origin &other) const {
+  bool operator==(const ExtentOrigin &other) const {
     return value == other.value && dim == other.dim;
   }
 };
 
-Origin originOf(Value tensor, int64_t dim);
+ExtentOrigin originOf(Value tensor, int64_t dim);
 
-Origin originOf(OpFoldResult size) {
+ExtentOrigin originOf(OpFoldResult size) {
   auto value = dyn_cast<Value>(size);
   if (auto dim = value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp())
     if (std::optional<int64_t> index = dim.getConstantIndex())
@@ -35,7 +35,7 @@ Origin originOf(OpFoldResult size) {
 
 /// Traces an extent through the ops that preserve it; equal origins mean equal
 /// extents.
-Origin originOf(Value tensor, int64_t dim) {
+ExtentOrigin originOf(Value tensor, int64_t dim) {
   while (Operation *op = tensor.getDefiningOp()) {
     Builder builder(op->getContext());
     if (op->hasTrait<Elementwise>()) {

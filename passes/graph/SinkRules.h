@@ -18,8 +18,8 @@ struct Sunk {
   std::optional<Permutation> resultPermutation;
 };
 
-/// The form of `op` on operands before their transpose; nullopt if it depends
-/// on the order of dimensions.
+/// How `op` changes when it moves above the transpose of its operands; nullopt
+/// if it depends on the order of dimensions.
 std::optional<Sunk> sinkInto(mlir::Operation *op,
                              llvm::ArrayRef<int64_t> permutation);
 

@@ -17,7 +17,7 @@ namespace {
 constexpr size_t maxTerms = 32;
 
 /// The kind of an atom, the first entry of its key.
-enum Origin : uintptr_t { NamedExtent, Extent, Index, Operation };
+enum AtomKind : uintptr_t { NamedExtent, Extent, Index, Operation };
 
 int64_t wrap(uint64_t value) { return int64_t(value); }
 } // namespace

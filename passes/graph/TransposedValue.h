@@ -1,5 +1,5 @@
-// Values before a transpose: their types, and the values themselves if the
-// removal costs nothing at run time.
+// Finds the value before a transpose: its type, and the value itself if the
+// transpose can be removed at no cost at run time.
 #ifndef TENON_PASSES_GRAPH_TRANSPOSEDVALUE_H
 #define TENON_PASSES_GRAPH_TRANSPOSEDVALUE_H
 

@@ -329,7 +329,7 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     eraseGraphOnlyOps();
-    // Nothing is priced any more; LLVM has the target's features.
+    // No later pass estimates costs, and LLVM has the target's features.
     annotation::machine.removeFrom(getOperation());
     numberLaunches();
     SmallVector<CheckSizeOp> checks;

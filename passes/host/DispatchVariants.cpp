@@ -46,13 +46,15 @@ struct DispatchVariants : impl::DispatchVariantsBase<DispatchVariants> {
     }
   }
 
+  /// True if the function has the attributes of a placed function, and a plan.
   /// False after an error was reported.
   bool isPlaced(func::FuncOp func) {
     if (annotation::numInputs.isOn(func) && planOf(func.getName()))
       return true;
-    func.emitError("expected '")
-        << annotation::numInputs.key << "' on it and a plan named '"
-        << func.getName() << ".plan', as it has variants or is one";
+    func.emitError(
+        "expected a function with variants, and each variant, to have '")
+        << annotation::numInputs.key << "' and a plan named '" << func.getName()
+        << ".plan'";
     return false;
   }
 

@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def DispatchVariants : Pass<"tenon-dispatch-variants", "mlir::ModuleOp"> {
-  let summary = "Let each function take its variant by the sizes of its inputs";
+  let summary = "Choose each function's variant by the sizes of its inputs";
   let description = [{
     ```mlir
     func.func @f(%call: !llvm.ptr, %x: memref<?x4xf32> {tenon.dims = ["batch", 4]}, ...) { ... }
@@ -17,7 +17,7 @@ def DispatchVariants : Pass<"tenon-dispatch-variants", "mlir::ModuleOp"> {
       scf.if %fits { func.call @f.variant1(...) } else { func.call @f.any(...) }
     }
     ```
-    Its plan chooses likewise; both write the number of the variant into the call. Variants are tried in order of their numbers.
+    The plan of @f chooses in the same way. Both write the number of the variant into the call. Variants are tried in the order of their numbers.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::scf::SCFDialect", "mlir::memref::MemRefDialect"];
 }

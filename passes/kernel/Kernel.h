@@ -39,10 +39,20 @@ struct Kernel {
   int64_t lanes();
 };
 
+/// The op of this type in the kernel's region; null if there is none.
+template <typename OpT> OpT opOf(Kernel &kernel) {
+  for (mlir::Operation &op : kernel.fusion.getBlock())
+    if (auto found = llvm::dyn_cast<OpT>(op))
+      return found;
+  return {};
+}
+
+/// The counter of a kernel that has one task, whatever its sizes are.
+TaskCounter oneTask();
+
 /// The memref type of a tensor in kernels: signless elements, a bool as one
 /// byte.
 mlir::MemRefType kernelMemRef(mlir::Type tensorOrMemRef);
-
 
 /// Index arithmetic that folds constants.
 struct IndexBuilder {

@@ -1,4 +1,5 @@
-// Arguments of the function become those of the region, and its outputs.
+// Maps the arguments of the function to the arguments of the region and to the
+// outputs of the kernel.
 #include "passes/kernel/KernelFunction.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"

@@ -111,12 +111,11 @@ struct SpecializeVariants : impl::SpecializeVariantsBase<SpecializeVariants> {
         return clone;
     }
     emitError(place) << "unsupported: the model does not take the sizes "
-                     << spell(sizes) << ": " << wrong;
+                     << textOf(sizes) << ": " << wrong;
     return {};
   }
 
-  /// Runs the simplification that `func` has had, for ops that static sizes
-  /// make redundant.
+  /// Simplifies the clone again, because static sizes make some ops redundant.
   LogicalResult simplify(func::FuncOp clone) {
     OpPassManager passes(func::FuncOp::getOperationName());
     passes.addPass(createCanonicalizerPass());
@@ -124,7 +123,7 @@ struct SpecializeVariants : impl::SpecializeVariantsBase<SpecializeVariants> {
     return runPipeline(passes, clone);
   }
 
-  static std::string spell(DimSizesAttr sizes) {
+  static std::string textOf(DimSizesAttr sizes) {
     std::string text;
     for (auto [name, size] : sizes.entries())
       text +=

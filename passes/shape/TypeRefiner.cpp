@@ -31,7 +31,7 @@ RankedTensorType merge(RankedTensorType type, ArrayRef<int64_t> known) {
 }
 
 /// The extents on which both types agree; others are dynamic.
-RankedTensorType meet(RankedTensorType a, RankedTensorType b) {
+RankedTensorType commonExtents(RankedTensorType a, RankedTensorType b) {
   SmallVector<int64_t> shape(a.getShape());
   for (auto [mine, other] : llvm::zip(shape, b.getShape()))
     if (mine != other)
@@ -251,7 +251,8 @@ private:
       return;
     auto a = cast<RankedTensorType>(op->getOperand(first).getType()),
          b = cast<RankedTensorType>(op->getOperand(first + 1).getType());
-    RankedTensorType both = first ? meet(a, b) : merge(a, b.getShape());
+    RankedTensorType both =
+        first ? commonExtents(a, b) : merge(a, b.getShape());
     for (unsigned i : {first, first + 1})
       if (both)
         castOperand(op->getOpOperand(i), both);
@@ -306,7 +307,7 @@ private:
       auto left = dyn_cast<RankedTensorType>(a.get().getType()),
            right = dyn_cast<RankedTensorType>(b.get().getType());
       if (left && right) {
-        RankedTensorType both = meet(left, right);
+        RankedTensorType both = commonExtents(left, right);
         castOperand(a, both);
         castOperand(b, both);
         result.setType(both);

@@ -33,7 +33,7 @@ void tenon_core_parallel(tenon_call *call, tenon_task_fn fn, void *args,
 void tenon_core_fault(tenon_call *call, int32_t code, int32_t site,
                       int64_t found, int64_t low, int64_t high);
 
-/* Sorts a line of keys that stand `stride` elements apart, and permutes
+/* Sorts a row of keys that stand `stride` elements apart, and permutes
  * `indices` with them. Indices must be distinct; equal keys are ordered by
  * their indices. NaN is greater than every number and equal to NaN, and -0
  * equals 0. f16 and bf16 keys are passed as their bits. */

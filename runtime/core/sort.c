@@ -1,4 +1,4 @@
-/* Sorts of one line, for sort, top-k and ops built on them: an in-place heap
+/* Sorts of one row, for sort, top-k and ops built on them: an in-place heap
  * sort on (key, index). It is stable because no two indices are equal. The work
  * is O(n log n) for every input, and no extra memory is needed. */
 #include "core.h"

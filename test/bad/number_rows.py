@@ -235,7 +235,7 @@ for kind, bits in (("uint8", 8), ("uint32", 32), ("uint64", 64)):
         gives([np.array([0, 0, 0], kind)], f"{kind} shifted right, {title}", "BitShift", *operands, values=values,
               direction="RIGHT")
 
-# C19: casts of what no integer holds.
+# C19: casts of values that no integer holds.
 WILD = np.array([NAN, INF, -INF, 1e300, -1e300, 0.75, -0.75, 3e9], np.float64)
 for kind, code in (("int8", 3), ("uint8", 2), ("int16", 5), ("uint16", 4), ("int32", 6), ("uint32", 12), ("int64", 7),
                    ("uint64", 13), ("bool", 9), ("float16", 10), ("float32", 1)):
@@ -261,7 +261,7 @@ gives([np.array([255, 0, 0], np.uint8)], "scale 0 found in the run", "QuantizeLi
 refused(3, "elements|axis", "per-axis lengths", "QuantizeLinear", "f32[2,3]", f32(1, 2), np.zeros(2, np.uint8))
 refused(3, "axis", "an axis there is not", "QuantizeLinear", "f32[2,3]", f32(1, 2, 3), np.zeros(3, np.uint8), axis=2)
 
-# C22: reductions of nothing.
+# C22: reductions of empty tensors.
 for op, want in (("ReduceSum", 0), ("ReduceProd", 1), ("ReduceMax", -INF), ("ReduceMin", INF), ("ReduceMean", NAN),
                  ("ReduceL1", 0), ("ReduceL2", 0), ("ReduceSumSquare", 0), ("ReduceLogSum", -INF),
                  ("ReduceLogSumExp", -INF)):
@@ -291,7 +291,7 @@ for p, row in ((1, (3 / 7, 4 / 7)), (2, (0.6, 0.8))):
     gives([f32(0, 0, *row).reshape(2, 2)], f"a row of zeros, p = {p}", "LpNormalization", "f32[n,2]",
           values=(ROWS_OF_ZEROS,), p=p)
 
-# Pools whose window passes the end by a stride or more have no place to begin at.
+# A window that exceeds the end by a stride or more would begin behind the data.
 gives([f32(5).reshape(1, 1, 1)], "a window that passes the end", "MaxPool", "f32[1,1,n]",
       values=(f32(4, 5).reshape(1, 1, 2),), kernel_shape=[3], strides=[2], ceil_mode=1)
 refused(3, "kernel to fit", "a window past the end by a stride", "MaxPool", "f32[1,1,2]",
@@ -299,7 +299,8 @@ refused(3, "kernel to fit", "a window past the end by a stride", "MaxPool", "f32
 refused(8, "kernel must fit", "a window past the end by a stride in the run", "MaxPool", "f32[1,1,n]",
         values=("1x1x2xf32=zeros",), kernel_shape=[4], strides=[2], ceil_mode=1)
 
-# Resize: products of extents and factors as f32, in the run as before it.
+# Resize: an extent times a scale is rounded to f32, at compile time and at run
+# time.
 for extents in ("10", "n"):
     gives([np.floor(np.arange(7, dtype=np.float32) / np.float32(0.7)).astype(np.float32)],
           f"seven tenths of {extents}", "Resize", f"f32[{extents}]", None, f32(0.7),
@@ -308,6 +309,6 @@ for extents in ("10", "n"):
 gives([f32(1)], "one place of cubic pytorch_half_pixel", "Resize", "f32[3]", None, None, i64(1), values=(f32(1, 5, 9),),
       mode="cubic", coordinate_transformation_mode="pytorch_half_pixel")
 
-# RoiAlign with samples as the regions need them.
+# RoiAlign with a number of samples that depends on the size of the region.
 refused(8, "samples per bin.*got 1000000000", "a region that takes many samples", "RoiAlign", "f32[1,1,2,2]", "f32[1,4]",
         i64(0), values=("1x1x2x2xf32=ones", np.array([[0, 0, 1e9, 1]], np.float32)), output_height=1, output_width=1)

@@ -161,7 +161,7 @@ class Model:
         detector = self.name in DETECTORS + OPEN_DETECTORS
         return self.options.allowed_error * (2 if detector else 1)
 
-    def judge(self):
+    def compare_outputs(self):
         """Compares each output's errors over all sizes with PyTorch's."""
         worst = 0.0
         for name, (most, theirs, square, their_square, count) in \
@@ -226,7 +226,7 @@ class Model:
             if outputs is not None:
                 self.accuracy(stem, outputs)
             number += 1
-        worst = self.judge()
+        worst = self.compare_outputs()
         self.row["error ratio"] = f"{worst:.2f}"
         self.row["sizes"] = str(number)
         self.row["threads"] = "same" if bits else "DIFFER"

@@ -1,5 +1,5 @@
-// libFuzzer on the door of the ONNX reader: any bytes may come, and a model
-// that is read must also give its payloads.
+// Runs the ONNX reader under libFuzzer on arbitrary bytes. If a model is read,
+// all its payloads must be readable too.
 #include "compiler/import/onnx/reader/OnnxReader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -79,8 +79,8 @@ def layer_complaints(included):
                                "runtime/core/embedded.h")
             if layer == "compiler" and joint:
                 continue
-            # Generated entries read the fields of tenon_call: they are the
-            # other side of the interface.
+            # Generated entries read the fields of tenon_call, so they include
+            # the ABI.
             if room(path) == "passes/host" and header == "runtime/tenon_abi.h":
                 continue
             if layer == "passes" and top == "passes":
@@ -99,8 +99,8 @@ def size_complaints(paths):
             yield f"{folder}: {len(files)} files"
 
 
-# Which rooms of compiler/ a room includes. A room names only rooms above its
-# own line, so no arrow turns back; "" is the facade.
+# The rooms of compiler/ that each room includes. A room names only rooms above
+# its own row, so the includes have no cycle; "" is the facade.
 BUILDERS = "import import/graph import/sizes "
 COMPILER_ROOMS = {
     "options": "",

@@ -22,8 +22,8 @@ struct CompiledOptions {
   bool specialize = false;
 };
 
-/// Files are made in a temporary folder of the child process in which `judge`
-/// runs the backend, and are removed.
+/// Files are made in a temporary folder of the child process in which
+/// `runAndCompare` runs the backend, and are removed.
 Backend compiledBackend(CompiledOptions options);
 
 } // namespace tenon

@@ -47,8 +47,8 @@ static Outcome compare(const RandomGraph &graph, const Backend &backend) {
   return {};
 }
 
-Outcome judge(const RandomGraph &graph, const Backend &backend,
-              unsigned seconds) {
+Outcome runAndCompare(const RandomGraph &graph, const Backend &backend,
+                      unsigned seconds) {
   int ends[2];
   if (pipe(ends) != 0)
     return {Verdict::Invalid, "no pipe can be made"};
@@ -207,7 +207,7 @@ RandomGraph reduce(const RandomGraph &graph, const Backend &backend,
                    unsigned seconds, Verdict verdict) {
   RandomGraph best = cloneGraph(graph);
   auto keepIf = [&](RandomGraph candidate) {
-    if (judge(candidate, backend, seconds).verdict != verdict)
+    if (runAndCompare(candidate, backend, seconds).verdict != verdict)
       return false;
     best = std::move(candidate);
     return true;

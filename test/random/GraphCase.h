@@ -40,8 +40,8 @@ struct Outcome {
 
 /// Runs the graph in its own process, which contains a crash, and compares with
 /// the oracle.
-Outcome judge(const RandomGraph &graph, const Backend &backend,
-              unsigned seconds);
+Outcome runAndCompare(const RandomGraph &graph, const Backend &backend,
+                      unsigned seconds);
 
 /// Reduces the graph while the verdict stays `verdict`: drops outputs, and
 /// replaces ops by inputs with the values they computed.

@@ -44,13 +44,13 @@ protected:
     for (uint64_t seed = 1; seed < 200; ++seed) {
       graph = buildRandomGraph(context, seed, {.steps = 20});
       if (hasTanh(graph) &&
-          judge(graph, withoutTanh, 20).verdict == Verdict::Differs)
+          runAndCompare(graph, withoutTanh, 20).verdict == Verdict::Differs)
         break;
     }
   }
 
   void expectTanhAlone(const Backend &backend, Verdict verdict) {
-    ASSERT_EQ(judge(graph, backend, 20).verdict, verdict);
+    ASSERT_EQ(runAndCompare(graph, backend, 20).verdict, verdict);
     RandomGraph least = reduce(graph, backend, 20, verdict);
     EXPECT_TRUE(hasTanh(least));
     func::FuncOp main = least.main();
@@ -64,7 +64,7 @@ protected:
 };
 
 TEST_F(GraphCaseTest, AgreesWithItself) {
-  Outcome outcome = judge(graph, evaluateMain, 20);
+  Outcome outcome = runAndCompare(graph, evaluateMain, 20);
   EXPECT_EQ(outcome.verdict, Verdict::Agrees) << outcome.text;
 }
 
@@ -93,7 +93,7 @@ TEST_F(GraphCaseTest, SurvivesACrash) {
 }
 
 TEST_F(GraphCaseTest, EndsWhatDoesNotEnd) {
-  Outcome outcome = judge(
+  Outcome outcome = runAndCompare(
       graph,
       [](RandomGraph &graph) {
         pause();

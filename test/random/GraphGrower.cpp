@@ -84,7 +84,7 @@ GrownShape GraphGrower::randomShape() {
       }
       count *= shape.back().size;
     }
-    if (count <= mostElements)
+    if (count <= maxElements)
       return shape;
   }
 }

@@ -65,7 +65,7 @@ public:
 private:
   using Wanted = std::function<bool(const Grown &)>;
   static constexpr double unbounded = std::numeric_limits<double>::infinity();
-  static constexpr int64_t mostElements = 4096;
+  static constexpr int64_t maxElements = 4096;
 
   // Each adds one op with its guards to the pool, or fails if no value suits.
   bool unaryFloat();

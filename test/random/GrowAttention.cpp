@@ -184,7 +184,7 @@ bool GraphGrower::attention() {
   GrownDim number = {1 + random.below(2)}, depth = {depths[random.below(6)]},
            width = random.oneIn(2) ? depth : GrownDim{depths[random.below(6)]};
   GrownShape scoresShape = {batch, {number.size * group}, rows, keys};
-  if (Grown{nullptr, scoresShape}.count() > mostElements)
+  if (Grown{nullptr, scoresShape}.count() > maxElements)
     return false;
   Grown query = heads(element, {batch, scoresShape[1], rows, depth});
   // The batch of the keys may be one, shared by all queries.

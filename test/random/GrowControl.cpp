@@ -110,11 +110,11 @@ bool GraphGrower::loop() {
 /// A loop whose carried tensor has room for all rows. Each iteration reads the
 /// rows written so far and appends its own.
 bool GraphGrower::growingLoop() {
-  constexpr int64_t mostTrips = 3;
+  constexpr int64_t maxTrips = 3;
   if (depth >= deepest)
     return false;
   auto x = pick([](const Grown &x) {
-    return x.rank() > 0 && x.count() > 0 && x.count() <= mostElements / 8 &&
+    return x.rank() > 0 && x.count() > 0 && x.count() <= maxElements / 8 &&
            (x.isInt() || (x.isFloat() && x.bound != unbounded));
   });
   if (!x)
@@ -131,8 +131,8 @@ bool GraphGrower::growingLoop() {
   Value first = asValue(extents[dim]);
   GrownShape roomy = x->shape;
   roomy[dim] =
-      derived(x->shape[dim].size + mostTrips * rows, x->shape[dim].symbol != 0);
-  Value room = make<arith::AddIOp>(first, index(mostTrips * rows));
+      derived(x->shape[dim].size + maxTrips * rows, x->shape[dim].symbol != 0);
+  Value room = make<arith::AddIOp>(first, index(maxTrips * rows));
   llvm::SmallVector<OpFoldResult> all = extents;
   all[dim] = roomy[dim].symbol
                  ? OpFoldResult(room)
@@ -145,7 +145,7 @@ bool GraphGrower::growingLoop() {
   llvm::SmallVector<int64_t> origin(x->rank(), 0), ones(x->rank(), 1);
   start = make<DynamicUpdateSliceOp>(start.getType(), start, x->value,
                                      ValueRange(), origin);
-  Value trips = make<arith::AndIOp>(exactNumber(), index(mostTrips));
+  Value trips = make<arith::AndIOp>(exactNumber(), index(maxTrips));
   auto op = scf::ForOp::create(builder, location(), index(0), trips, index(1),
                                ValueRange{start});
   auto extentAfter = [&](Value iterations) -> Value {

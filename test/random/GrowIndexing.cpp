@@ -69,7 +69,7 @@ bool GraphGrower::gather() {
   for (size_t i = 0; i < window.size(); ++i)
     offsets.push_back(windowFirst ? i : resultBatch.size() + i);
   shape.append(windowFirst ? resultBatch : window);
-  if (Grown{nullptr, shape}.count() > mostElements)
+  if (Grown{nullptr, shape}.count() > maxElements)
     return false;
   add(make<GatherOp>(type(shape, x->element()), x->value, indices.value,
                      offsets, collapsed, operandBatch, operandBatch,

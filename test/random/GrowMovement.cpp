@@ -103,7 +103,7 @@ bool GraphGrower::cut() {
         dim = derived(size, open);
     }
     Grown model{nullptr, shape};
-    if (model.count() > mostElements)
+    if (model.count() > maxElements)
       return false;
     Value value = fresh(x->element(), {}, -1, 1).value;
     add(make<PadOp>(type(shape, x->element()), x->value, value, ValueRange(),
@@ -168,7 +168,7 @@ bool GraphGrower::cutByNumbers() {
     Value rest = make<arith::SubIOp>(whole, before->value);
     extents[d] = make<arith::SubIOp>(rest, after->value);
   }
-  if (!changes || Grown{nullptr, shape}.count() > mostElements)
+  if (!changes || Grown{nullptr, shape}.count() > maxElements)
     return false;
   RankedTensorType result = type(shape, x->element());
   Mixed from = split(first), to = split(last), left = split(extents);
@@ -213,7 +213,7 @@ bool GraphGrower::join() {
   }
   GrownShape shape = x->shape;
   shape[dim] = derived(total.size, open);
-  if (Grown{nullptr, shape}.count() > mostElements)
+  if (Grown{nullptr, shape}.count() > maxElements)
     return false;
   add(make<ConcatenateOp>(parts, dim), shape, bound, exact);
   return true;
@@ -250,7 +250,7 @@ bool GraphGrower::broadcast() {
     shape.push_back(grows ? GrownDim{1 + random.below(6)} : x->shape[i]);
     extents.push_back(grows ? builder.getIndexAttr(shape.back().size) : old[i]);
   }
-  if (Grown{nullptr, shape}.count() > mostElements)
+  if (Grown{nullptr, shape}.count() > maxElements)
     return false;
   Mixed mixed = split(extents);
   add(make<BroadcastInDimOp>(type(shape, x->element()), x->value, dims,

@@ -175,7 +175,7 @@ bool GraphGrower::contraction() {
   GrownShape shape = batchShape;
   shape.append(freeShape);
   shape.append(otherFree);
-  if (Grown{nullptr, shape}.count() > mostElements)
+  if (Grown{nullptr, shape}.count() > maxElements)
     return false;
   Type element = x->element();
   if (x->isInt() && elementWidth(element) == 8)
@@ -235,7 +235,7 @@ bool GraphGrower::convolution() {
   for (int64_t i = 0; i < spatial; ++i)
     shape.push_back(derived(rule.shape[i + 1], x->shape[i + 1].symbol != 0));
   shape.push_back(kernel.back());
-  if (!rule.ok() || Grown{nullptr, shape}.count() > mostElements)
+  if (!rule.ok() || Grown{nullptr, shape}.count() > maxElements)
     return false;
   add(make<ConvolutionOp>(type(shape, x->element()), x->value, w.value, strides,
                           padding, lhsDilation, rhsDilation, groups),

@@ -101,7 +101,8 @@ static void report(const tenon::RandomGraph &graph, uint64_t seed,
     llvm::outs() << "// input " << text.substr(0, 400)
                  << (text.size() > 400 ? "...\n" : "\n");
   }
-  llvm::outs() << "// " << judge(least, backend, seconds).text << "\n\n";
+  llvm::outs() << "// " << runAndCompare(least, backend, seconds).text
+               << "\n\n";
 }
 
 int main(int argc, char **argv) {
@@ -146,7 +147,7 @@ int main(int argc, char **argv) {
     // Pairs need weights, and most tiles need weights with many columns.
     options.wideWeights = bf16Products || (seed + i) % 3 == 0;
     tenon::RandomGraph graph = buildRandomGraph(context, seed + i, options);
-    tenon::Outcome outcome = judge(graph, backend, seconds);
+    tenon::Outcome outcome = runAndCompare(graph, backend, seconds);
     if (outcome.verdict == tenon::Verdict::Agrees) {
       ++passed;
       continue;

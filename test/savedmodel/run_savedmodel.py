@@ -116,7 +116,7 @@ def check_case(build, folder, signature, case, artifact, scratch):
     return None
 
 
-def judge(build, folder, scratch):
+def run_cases(build, folder, scratch):
     """Yields (case, verdict) for one model."""
     model = os.path.basename(folder)
     manifest = os.path.join(folder, "io", "manifest.json")
@@ -176,7 +176,7 @@ def main():
                 (options.models and model not in options.models):
             continue
         with tempfile.TemporaryDirectory(prefix="tenon-") as scratch:
-            for case, verdict in judge(options.build, folder, scratch):
+            for case, verdict in run_cases(options.build, folder, scratch):
                 seen[case] = verdict
     if options.update:
         with open(LEDGER, "w") as text:

@@ -45,7 +45,7 @@ protected:
 TEST_F(MemoryLeftTest, TheMachines) {
   EXPECT_EQ(left(), uint64_t(4096000) * 1024);
   // Part of it is reserved for other programs.
-  EXPECT_EQ(findMemoryLeft(root).mayBeTaken, left() - left() / 3);
+  EXPECT_EQ(findMemoryLeft(root).usable, left() - left() / 3);
   EXPECT_NE(findMemoryLeft(root).whose.find("this machine"), std::string::npos);
 }
 
@@ -69,7 +69,7 @@ TEST_F(MemoryLeftTest, TheTightestOfTheGroupsAbove) {
              0);
   writeGroup("sys/fs/cgroup/a", std::to_string(900 * mebibyte), 0, 0);
   EXPECT_EQ(left(), 40 * mebibyte);
-  EXPECT_EQ(findMemoryLeft(root).mayBeTaken, 40 * mebibyte / 16 * 15);
+  EXPECT_EQ(findMemoryLeft(root).usable, 40 * mebibyte / 16 * 15);
 }
 
 TEST_F(MemoryLeftTest, AGroupThatUsesMoreThanItsLimit) {

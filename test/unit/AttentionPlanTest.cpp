@@ -28,13 +28,13 @@ TEST(AttentionPlan, ATaskPacksAHeadOnceWhereThereAreTasksEnough) {
     EXPECT_GE(planned(8, rows, 4096).taskRows, rows);
 }
 
-TEST(AttentionPlan, RowsOfATaskStayInTheSecondCache) {
+TEST(AttentionPlan, RowsOfATaskStayInL2) {
   for (int64_t depth : {8, 64, 128, 1024})
     for (std::optional<int64_t> rows :
          {std::optional<int64_t>(), std::optional<int64_t>(4000)}) {
       AttentionSizes sizes = planned(12, rows, depth);
       EXPECT_LE(sizes.taskRows * (attentionBlock + sizes.valueWidth) * 4,
-                machineWith(64).secondCache() / 2);
+                machineWith(64).l2Bytes() / 2);
     }
 }
 

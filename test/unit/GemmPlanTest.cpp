@@ -26,22 +26,21 @@ NestFacts unpacked(int64_t rows, int64_t columns, int64_t sum) {
 }
 } // namespace
 
-TEST(GemmPlan, DeepSumsMeetRowsPieceByPiece) {
+TEST(GemmPlan, DeepSumsAreComputedPieceByPiece) {
   MachineAttr machine = machineWith(64);
   EXPECT_EQ(planGemm(product(128, 768, 768), machine).getPiece(), 128);
   EXPECT_EQ(planGemm(product(128, 768, 256), machine).getPiece(), 0);
   EXPECT_EQ(planGemm(product(1, 768, 768), machine).getPiece(), 0);
   // The partial sums on the stack fit L1.
   TilePlanAttr plan = planGemm(product(512, 768, 3072), machine);
-  EXPECT_LE(plan.getSharedRows() * plan.getVectors() * 64,
-            machine.firstCache());
+  EXPECT_LE(plan.getSharedRows() * plan.getVectors() * 64, machine.l1Bytes());
 }
 
 TEST(GemmPlan, ColumnsArePackedWhereTheyLieBadly) {
   MachineAttr machine = machineWith(64);
   NestFacts across = unpacked(128, 64, 64);
   EXPECT_FALSE(planGemm(across, machine).getPack());
-  across.columnsSideBySide = false;
+  across.columnsContiguous = false;
   EXPECT_TRUE(planGemm(across, machine).getPack());
   EXPECT_EQ(planGemm(across, machine).getPiece(), 0);
   // A large operand is packed for many rows.
@@ -57,7 +56,7 @@ TEST(GemmPlan, PackedPiecesAreWholeBlocks) {
   facts.block = 0;
   int64_t width = planGemm(facts, machine).getVectors() * 16;
   EXPECT_EQ(planGemm(facts, machine).getPiece(),
-            machine.firstCache() / (4 * width) / 16 * 16);
+            machine.l1Bytes() / (4 * width) / 16 * 16);
 }
 
 TEST(GemmPlan, FewerRegistersAreSmallerTiles) {

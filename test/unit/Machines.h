@@ -1,4 +1,4 @@
-// Machines for tests of the arithmetic that prices with them.
+// Machines for tests of plans, whose cost estimates depend on the machine.
 #ifndef TENON_TEST_UNIT_MACHINES_H
 #define TENON_TEST_UNIT_MACHINES_H
 

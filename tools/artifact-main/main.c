@@ -35,8 +35,10 @@ static int fail(tenon_status status, const char *what, const char *text) {
 }
 
 static int usage_error(const char *text, const char *argument) {
-  fprintf(stderr, "%s: error: %s '%s'\n  help: --help lists what there is\n",
-          tenon_artifact_model->name, text, argument);
+  fprintf(
+      stderr,
+      "%s: error: %s '%s'\n  help: --help lists the flags and the tensors\n",
+      tenon_artifact_model->name, text, argument);
   return TENON_USAGE;
 }
 

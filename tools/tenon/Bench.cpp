@@ -360,8 +360,8 @@ static std::string asCsv(const std::vector<std::vector<std::string>> &cells) {
   return text;
 }
 
-static Status judge(Invocation &call, const BenchFlags &flags,
-                    const std::deque<Row> &rows) {
+static Status compareWithBaseline(Invocation &call, const BenchFlags &flags,
+                                  const std::deque<Row> &rows) {
   Status status = Status::Success;
   for (const Row &row : rows) {
     if (row.before <= 0 && flags.failIfSlower >= 0)
@@ -414,7 +414,7 @@ Status benchVerb(Invocation &call) {
   if (Status status = writeOutput(call.talk, flags.output, text);
       status != Status::Success)
     return status;
-  return judge(call, flags, rows);
+  return compareWithBaseline(call, flags, rows);
 }
 
 } // namespace tenon::cli

@@ -4,7 +4,7 @@
 // handled in the signal handler, with async-signal-safe calls.
 #include "tools/tenon/Interrupts.h"
 
-#include "compiler/files/SignalsHeld.h"
+#include "compiler/files/BlockedSignals.h"
 
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
@@ -297,7 +297,7 @@ void installInterrupts(int argc, char **argv) {
   llvm::install_fatal_error_handler(onFatalError);
   llvm::install_bad_alloc_error_handler(onBadAlloc);
   std::set_new_handler(outOfMemory);
-  SignalsHeld held; // the watcher inherits the signal mask
+  BlockedSignals blocked; // the watcher inherits the signal mask
   try {
     std::thread(watch).detach();
   } catch (...) {
@@ -323,7 +323,7 @@ TemporaryDirectory::~TemporaryDirectory() {
   if (path.empty())
     return;
   llvm::sys::fs::remove_directories(path, /*IgnoreErrors=*/true);
-  SignalsHeld held;
+  BlockedSignals blocked;
   std::lock_guard<std::mutex> lock(directoriesMutex);
   directories().erase(path);
 }
@@ -335,7 +335,7 @@ std::string TemporaryDirectory::create(const std::string &parent) {
     pattern = root && *root ? root : "/tmp";
   pattern += "/tenon-XXXXXX";
   // An interrupt finds the directory either in the list or not created at all.
-  SignalsHeld held;
+  BlockedSignals blocked;
   std::lock_guard<std::mutex> lock(directoriesMutex);
   if (!mkdtemp(pattern.data()))
     return "cannot make a directory '" + pattern + "': " + strerror(errno);

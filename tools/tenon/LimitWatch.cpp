@@ -2,7 +2,7 @@
 // advance: when a limit is exceeded, the main thread may hold any lock.
 #include "tools/tenon/LimitWatch.h"
 
-#include "compiler/files/SignalsHeld.h"
+#include "compiler/files/BlockedSignals.h"
 #include "tools/tenon/Interrupts.h"
 #include "tools/tenon/MemoryLeft.h"
 
@@ -26,7 +26,7 @@ struct Watch {
   bool started = false;
   int nextSlot = 0;
   std::map<int, Deadline> deadlines;
-  uint64_t mostBytes = 0; ///< 0: no limit
+  uint64_t maxBytes = 0; ///< 0: no limit
   std::string memoryMessage;
 };
 } // namespace
@@ -38,35 +38,35 @@ static Watch &watch() {
 }
 
 /// The limit that is exceeded, with its message; Success if there is none.
-static Status findMet(std::string &message) {
+static Status findExceeded(std::string &message) {
   std::lock_guard<std::mutex> lock(watch().mutex);
   for (const auto &[slot, deadline] : watch().deadlines)
     if (Clock::now() >= deadline.end) {
       message = deadline.message;
       return Status::Cancelled;
     }
-  if (!watch().mostBytes || memoryInUse() <= watch().mostBytes)
+  if (!watch().maxBytes || memoryInUse() <= watch().maxBytes)
     return Status::Success;
   message = watch().memoryMessage;
   return Status::Limit;
 }
 
-static void look() {
+static void watchLimits() {
   while (true) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
     std::string message;
-    if (Status met = findMet(message); met != Status::Success)
-      endProcess(met, message);
+    if (Status exceeded = findExceeded(message); exceeded != Status::Success)
+      endProcess(exceeded, message);
   }
 }
 
 /// Starts the thread on the first call. Requires the mutex.
-static void startLooking() {
+static void startWatching() {
   if (watch().started)
     return;
   watch().started = true;
-  SignalsHeld held; // the thread inherits the signal mask
-  std::thread(look).detach();
+  BlockedSignals blocked; // the thread inherits the signal mask
+  std::thread(watchLimits).detach();
 }
 
 TimeLimit::TimeLimit(Talk &talk, const std::string &file,
@@ -77,18 +77,18 @@ TimeLimit::TimeLimit(Talk &talk, const std::string &file,
   d.file = file;
   d.text = "past " + what + " of " + formatTime(seconds);
   d.status = Status::Cancelled;
-  SignalsHeld held;
+  BlockedSignals blocked;
   std::lock_guard<std::mutex> lock(watch().mutex);
   slot = watch().nextSlot++;
   watch().deadlines[slot] = {Clock::now() +
                                  std::chrono::duration_cast<Clock::duration>(
                                      std::chrono::duration<double>(seconds)),
                              talk.render(d)};
-  startLooking();
+  startWatching();
 }
 
 TimeLimit::~TimeLimit() {
-  SignalsHeld held;
+  BlockedSignals blocked;
   std::lock_guard<std::mutex> lock(watch().mutex);
   watch().deadlines.erase(slot);
 }
@@ -100,11 +100,11 @@ void limitMemory(Talk &talk, const std::string &file, uint64_t bytes) {
            " of memory that --max-memory allows";
   d.help = "pass a larger --max-memory";
   d.status = Status::Limit;
-  SignalsHeld held;
+  BlockedSignals blocked;
   std::lock_guard<std::mutex> lock(watch().mutex);
-  watch().mostBytes = bytes;
+  watch().maxBytes = bytes;
   watch().memoryMessage = talk.render(d);
-  startLooking();
+  startWatching();
 }
 
 } // namespace tenon::cli

@@ -19,7 +19,7 @@ uint64_t MemoryBudget::left(std::string *whose) const {
   MemoryLeft left = findMemoryLeft();
   if (whose)
     *whose = formatBytes(left.bytes) + " " + left.whose;
-  return left.mayBeTaken;
+  return left.usable;
 }
 
 Status MemoryBudget::admit(Talk &talk, const std::string &file,

@@ -34,9 +34,9 @@ static std::optional<uint64_t> numberAfter(const std::string &path,
   return std::nullopt;
 }
 
-// One part in this many of a limit is not used. More of a machine's memory is
-// reserved, because other programs need some. A limit of this process must
-// leave room only for the tool itself.
+// The reserves: one part in this many of a limit is not used. The reserve of a
+// machine is larger, because other programs need memory too. The reserve of
+// this process's own limit is only for the tool itself.
 static constexpr uint64_t reserveOfMachine = 3, reserveOfLimit = 16;
 
 /// Applies a limit if it is the tightest so far. One part in `reserve` of it
@@ -44,7 +44,7 @@ static constexpr uint64_t reserveOfMachine = 3, reserveOfLimit = 16;
 static void limit(MemoryLeft &left, uint64_t bytes, uint64_t reserve,
                   const std::string &whose) {
   uint64_t taken = bytes - bytes / reserve;
-  if (taken < left.mayBeTaken)
+  if (taken < left.usable)
     left = {bytes, taken, whose};
 }
 

@@ -10,8 +10,8 @@ namespace tenon::cli {
 
 /// The tightest limit on this process.
 struct MemoryLeft {
-  uint64_t bytes = UINT64_MAX;      ///< until a limit is reached
-  uint64_t mayBeTaken = UINT64_MAX; ///< the same without a reserve
+  uint64_t bytes = UINT64_MAX;  ///< until the limit is reached
+  uint64_t usable = UINT64_MAX; ///< `bytes` less a reserve
   std::string whose; ///< text after a size: "this machine has available"
 };
 

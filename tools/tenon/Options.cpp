@@ -1,6 +1,6 @@
-// The option table, and the errors that LLVM's parser leaves to us. An unknown
-// flag gets its nearest spelling, a flag of another verb that verb's name, a
-// flag without a value its own name.
+// The option table, and the errors that LLVM's parser leaves to us. The error
+// for an unknown flag names the nearest flag; for a flag of another verb it
+// names that verb; for a flag without a value it names the flag.
 #include "tools/tenon/Options.h"
 
 #include "tools/tenon/Verbs.h"

@@ -47,7 +47,7 @@ defm shape : Eq<"--", "shape", [CompileVerb, InspectVerb], grp_input, "NAME:1x3x
   "Fix the shape of input NAME; '?' keeps an extent dynamic">;
 defm dim : Eq<"--", "dim", [CompileVerb, RunVerb, BenchVerb, VerifyVerb, InspectVerb],
   grp_input, "NAME=N",
-  "Fix the dynamic extent NAME, or when compiling bound it: NAME=MIN..MAX[:MULTIPLE]">;
+  "Fix the dynamic extent NAME; commands that compile may also bound it: NAME=MIN..MAX[:MULTIPLE]">;
 defm specialize : Eq<"--", "specialize", [CompileVerb, RunVerb, BenchVerb], grp_input, "NAME:N,..",
   "Add a variant for these sizes of dynamic extents, used for inputs of exactly these sizes; repeatable">;
 defm pad : Eq<"--", "pad", [CompileVerb, RunVerb, BenchVerb], grp_input, "NAME:N",
@@ -81,7 +81,7 @@ def emit_llvm : On<"-", "emit-llvm", [CompileVerb], grp_output, "With -S: emit L
 defm emit : Eq<"--", "emit", [CompileVerb], grp_output, "KIND",
   "What to emit: obj, shared, exe, asm, llvm or mlir", "obj,shared,exe,asm,llvm,mlir">;
 def standalone : On<"--", "standalone", [CompileVerb], grp_output,
-  "The object needs libc alone and its header nothing of Tenon's">;
+  "Emit an object that needs only libc, and a header that includes nothing of Tenon's">;
 def cache : On<"--", "cache", [CompileVerb], grp_output,
   "Compile into the cache of 'tenon run', unless it is there, and print the artifact's path">;
 defm name : Eq<"--", "name", [CompileVerb], grp_output, "SYMBOL",
@@ -107,7 +107,7 @@ def O : Joined<["-"], "O">, Visibility<Generating>, Group<grp_optimise>,
   MetaVarName<"0|1|2|3">, HelpText<"Optimisation level; 2 is the default">, Values<"0,1,2,3">;
 
 def no_fold_batch_norm : On<"--", "no-fold-batch-norm", Generating, grp_optimise,
-  "Compute batch normalization after a convolution as the model says, not by changed weights">;
+  "Do not fold batch normalization into the weights of the convolution before it">;
 defm weight_format : Eq<"--", "weight-format", Generating, grp_optimise, "FORMAT",
   "Store the weights of products in fewer bits: f32, bf16, int8 or int4", "f32,bf16,int8,int4">;
 defm matmul_precision : Eq<"--", "matmul-precision", Generating, grp_optimise, "PRECISION",
@@ -121,11 +121,11 @@ defm weights_file : Eq<"--", "weights-file", [RunVerb, BenchVerb], grp_execute, 
 defm threads : Eq<"--", "threads", [RunVerb, VerifyVerb], grp_execute, "N",
   "Threads to run on; 0, the default, is one per CPU">;
 defm cpu : Eq<"--", "cpu", [RunVerb, BenchVerb], grp_execute, "CPU",
-  "Run as on a machine with CPU's features and no others: of several versions the one for it">;
+  "Run as on a machine with CPU's features and no others; an artifact for several CPUs runs its version for CPU">;
 defm load_weights : Eq<"--", "load-weights", [RunVerb, BenchVerb], grp_execute, "HOW",
   "Bring weights into memory: auto, map or copy; copies are faster, maps are shared", "auto,map,copy">;
 def verify_weights : On<"--", "verify-weights", [RunVerb, BenchVerb], grp_execute,
-  "Read every byte of the weights and refuse damaged ones; code and tables always are checked">;
+  "Read every byte of the weights and refuse damaged ones; code and tables are always checked">;
 defm repeat : Eq<"--", "repeat", [RunVerb], grp_execute, "N", "Run N times and show the last result">;
 defm deadline : Eq<"--", "deadline", [RunVerb, VerifyVerb], grp_execute, "TIME",
   "Stop a run that takes longer: 500ms, 2s">;
@@ -135,9 +135,9 @@ defm mem_limit : Eq<"--", "mem-limit", Executing, grp_execute, "SIZE",
 // Measurement
 def r : JoinedOrSeparate<["-"], "r">, Visibility<[BenchVerb]>, Group<grp_measure>,
   MetaVarName<"N">, HelpText<"Measure exactly N runs">;
-defm warmup : Eq<"--", "warmup", [BenchVerb], grp_measure, "N", "Unmeasured runs before; 3 by default">;
+defm warmup : Eq<"--", "warmup", [BenchVerb], grp_measure, "N", "Unmeasured runs before the measured ones; 3 by default">;
 defm min_time : Eq<"--", "min-time", [BenchVerb], grp_measure, "TIME",
-  "Measure at least this long, and ten runs; 1s by default">;
+  "Measure for at least this time, and at least ten runs; 1s by default">;
 def t : JoinedOrSeparate<["-"], "t">, Visibility<[BenchVerb]>, Group<grp_measure>,
   MetaVarName<"1,2,4">, HelpText<"Thread counts to measure">;
 defm batch : Eq<"--", "batch", [BenchVerb], grp_measure, "LIST",
@@ -148,17 +148,17 @@ defm fail_if_slower : Eq<"--", "fail-if-slower", [BenchVerb], grp_measure, "PERC
   "Exit with 9 when a median is this much above the baseline's">;
 
 def stats : On<"--", "stats", [RunVerb, BenchVerb], grp_measure,
-  "Say how many calls each variant had">;
+  "Print how many calls each variant had">;
 def profile : On<"--", "profile", [RunVerb], grp_measure,
-  "Print what each kernel cost, beside the least this machine could take">;
+  "Print the time of each kernel, and the least time that this machine could need for it">;
 def profile_to : Joined<["--"], "profile=">, Visibility<[RunVerb]>, Group<grp_measure>,
-  MetaVarName<"TRACE.json">, HelpText<"The same, and write every launch as a Chrome trace">;
+  MetaVarName<"TRACE.json">, HelpText<"Print the same, and write every launch to a Chrome trace">;
 
 // The cache
-def dir : On<"--", "dir", [CacheVerb], grp_print, "Print the folder alone">;
+def dir : On<"--", "dir", [CacheVerb], grp_print, "Print only the folder">;
 def clear : On<"--", "clear", [CacheVerb], grp_execute, "Remove every entry that is not in use">;
 defm limit : Eq<"--", "limit", [CacheVerb], grp_execute, "SIZE",
-  "Remove the entries longest unused until the others have at most SIZE: 512M, 2G">;
+  "Remove the least recently used entries until the others have at most SIZE: 512M, 2G">;
 
 // Comparison
 defm expect : Eq<"--", "expect", [RunVerb], grp_compare, "[NAME=]@FILE",
@@ -192,12 +192,12 @@ def time : On<"--", "time", [CompileVerb], grp_diagnose, "Print the time of each
 defm timeout : Eq<"--", "timeout", !listconcat(Generating, [InspectVerb]), grp_diagnose, "TIME",
   "Stop the command when it takes longer: 500ms, 2s; exit status 10">;
 defm max_memory : Eq<"--", "max-memory", Generating, grp_diagnose, "SIZE",
-  "Stop the command when it takes more memory: 512M, 2G; by default a run may take what the machine has left; "
+  "Stop the command when it takes more memory: 512M, 2G; the default for a run is the memory that is left; "
   "exit status 5">;
 defm progress : Eq<"--", "progress", Generating, grp_diagnose, "WHEN",
   "Progress lines: auto (on a terminal), plain or none", "auto,plain,none">;
-def q : On<"-", "q", !listconcat(Generating, [InspectVerb]), grp_diagnose, "Errors and results only">;
-def v : On<"-", "v", Generating, grp_diagnose, "Say more about each step">;
+def q : On<"-", "q", !listconcat(Generating, [InspectVerb]), grp_diagnose, "Print only errors and results">;
+def v : On<"-", "v", Generating, grp_diagnose, "Print more about each step">;
 defm color : Eq<"--", "color", Every, grp_diagnose, "WHEN",
   "Colours: auto, always or never", "auto,always,never">;
 defm diagnostics_format : Eq<"--", "diagnostics-format", Every, grp_diagnose, "FORMAT",

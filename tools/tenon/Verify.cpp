@@ -323,8 +323,9 @@ static Status reportDifference(Invocation &call, const VerifyFlags &flags,
 /// Reports where the outputs of `trial`, computed by `subject`, differ from the
 /// reference. On a difference `subject` is replaced by the model compiled with
 /// all values as outputs.
-static Status judge(Invocation &call, const VerifyFlags &flags,
-                    std::optional<Subject> &subject, const Trial &trial) {
+static Status reportDifferences(Invocation &call, const VerifyFlags &flags,
+                                std::optional<Subject> &subject,
+                                const Trial &trial) {
   Difference difference;
   MatmulPrecision products = subject->getProducts();
   int64_t differing = firstDifference(flags, trial, products, 0, difference);
@@ -366,7 +367,7 @@ Status verifyVerb(Invocation &call) {
     if (status == Status::Success)
       status = subject->run(trial);
     if (status == Status::Success)
-      status = judge(call, flags, subject, trial);
+      status = reportDifferences(call, flags, subject, trial);
   }
   if (status == Status::Success)
     printAgreement(flags, trials, subject->getProducts());

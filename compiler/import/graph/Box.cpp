@@ -9,8 +9,8 @@ namespace tenon {
 
 Box clampBox(GraphBuilder &g, Size start, Size end, Size step, Size extent) {
   Size zero = g.index(0), one = g.index(1);
-  // INT64_MIN stands for a dynamic number, so take -INT64_MAX. A step of this
-  // size leaves every extent at once, too.
+  // INT64_MIN stands for a dynamic number, so take -INT64_MAX instead: both
+  // leave any extent after one step.
   if (GraphBuilder::staticSize(step) == INT64_MIN)
     step = g.index(-INT64_MAX);
   if (!GraphBuilder::staticSize(step))
@@ -29,8 +29,8 @@ Box clampBox(GraphBuilder &g, Size start, Size end, Size step, Size extent) {
   end = g.min(g.max(end, g.select(forward, zero, g.index(-1))),
               g.select(forward, extent, last));
   Size count = g.max(g.ceilDiv(g.sub(end, start), step), zero);
-  // Backwards through an extent of 0, the clamped bounds would give one
-  // element, so the count is at most the extent.
+  // With a negative step and an extent of 0, the clamped bounds would give one
+  // element. So the count is at most the extent.
   if (GraphBuilder::staticSize(step).value_or(0) <= 0)
     count = g.min(count, extent);
   return {start, count, step};

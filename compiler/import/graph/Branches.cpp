@@ -5,7 +5,7 @@ using namespace mlir;
 
 namespace tenon {
 
-Value forget(GraphBuilder &g, Value value, RankedTensorType type) {
+Value castToGeneral(GraphBuilder &g, Value value, RankedTensorType type) {
   if (value.getType() == type)
     return value;
   Sizes sizes = g.sizes(value);
@@ -91,8 +91,8 @@ static bool joinRanks(GraphBuilder &g, scf::IfOp shell, Value &yes, Value &no,
     takesYes = false;
   else
     return false;
-  // The kept rank must be able to be empty, so not 0, and a value known to have
-  // elements is never replaced.
+  // Only tensors of rank 1 and above can be empty, and a value that is known to
+  // have elements must not be replaced.
   Value kept = takesYes ? yes : no;
   if (GraphBuilder::rankOf(kept) == 0 || (takesYes ? right : left) > 0)
     return false;
@@ -141,7 +141,7 @@ joinBranches(GraphBuilder &g, scf::IfOp shell, StringRef site,
     g.ops.setInsertionPointToEnd(&region.front());
     SmallVector<Value> all;
     for (auto [value, type] : llvm::zip(values, types))
-      all.push_back(forget(g, value, cast<RankedTensorType>(type)));
+      all.push_back(castToGeneral(g, value, cast<RankedTensorType>(type)));
     for (Size size : sizes)
       all.push_back(g.indexValue(size));
     scf::YieldOp::create(g.ops, g.loc, all);

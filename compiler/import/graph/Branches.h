@@ -9,8 +9,8 @@
 namespace tenon {
 
 /// `value` cast to `type`, which may have more dynamic extents.
-mlir::Value forget(GraphBuilder &g, mlir::Value value,
-                   mlir::RankedTensorType type);
+mlir::Value castToGeneral(GraphBuilder &g, mlir::Value value,
+                          mlir::RankedTensorType type);
 
 /// True if `size` can be used outside `region`.
 bool isOutside(Size size, mlir::Region &region);

@@ -397,8 +397,8 @@ Value GraphBuilder::checkedIndices(Value indices, Size extent, StringRef site) {
 
 Value GraphBuilder::dynamicUpdateSlice(Value operand, Value update,
                                        ArrayRef<Size> offsets) {
-  // A loop of zero steps leaves the operand empty, though its body writes an
-  // element.
+  // The body of a loop of zero steps may write an element into an empty
+  // operand, which stays empty.
   if (llvm::is_contained(shapeOf(operand), 0))
     return operand;
   auto [numbers, values] = split(offsets);

@@ -25,8 +25,8 @@ static int64_t placeOf(const Position &at, ArrayRef<int64_t> shape) {
   return linearize(at, computeStrides(shape));
 }
 
-/// The sources of all elements of `op`'s result, by a function that maps a
-/// position to an operand and a position of it.
+/// The sources of all elements of `op`'s result. The function maps a position
+/// in the result to an operand and a position in it.
 static SmallVector<ElementSource> sourcesBy(
     Operation *op,
     llvm::function_ref<std::pair<unsigned, Position>(Position)> sourceOf) {

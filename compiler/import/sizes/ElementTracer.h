@@ -12,7 +12,8 @@ namespace tenon {
 class ElementTracer {
 public:
   using Known = llvm::DenseMap<mlir::Value, Sizes>;
-  /// Gives the elements of integers that cannot be traced, or nothing.
+  /// Returns the elements of an integer tensor that cannot be traced; nullopt
+  /// if it has none to offer.
   using Reader = llvm::function_ref<std::optional<Sizes>(mlir::Value)>;
 
   /// Looks up `known` first, and adds all elements found.

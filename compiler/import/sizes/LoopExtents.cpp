@@ -15,11 +15,11 @@ namespace tenon {
 
 /// The greatest depth of arithmetic that is analysed; sums in models have few
 /// terms.
-static constexpr int mostDepth = 64;
+static constexpr int maxDepth = 64;
 
 /// Limits counters: no memory holds as many rows, and differences of two such
 /// numbers do not overflow.
-static constexpr int64_t mostCount = int64_t(1) << 48;
+static constexpr int64_t maxCount = int64_t(1) << 48;
 
 namespace {
 class Stepper {
@@ -33,7 +33,7 @@ public:
     auto value = cast<Value>(size);
     if (value == current)
       return ExtentStep{{}, g.index(0), true};
-    if (depth > mostDepth)
+    if (depth > maxDepth)
       return std::nullopt;
     auto found = memo.find(value);
     if (found != memo.end())
@@ -70,8 +70,8 @@ private:
       return either(operand(1), operand(2));
     if (isa<arith::MinSIOp>(op))
       return lesser(operand(0), operand(1));
-    // Division by a positive number makes no number greater than both it and
-    // zero.
+    // A quotient by a positive number is at most the greater of the dividend
+    // and zero.
     if (isa<arith::FloorDivSIOp, arith::CeilDivSIOp, arith::DivSIOp>(op)) {
       std::optional<int64_t> divisor =
           GraphBuilder::staticSize(getAsOpFoldResult(op->getOperand(1)));
@@ -93,7 +93,7 @@ private:
       return sum(of(a, depth), number(g.sub(g.index(0), b)));
     if (a == b)
       return number(g.index(0));
-    if (depth > mostDepth)
+    if (depth > maxDepth)
       return std::nullopt;
     Step result;
     if (GraphBuilder::isNonNegative(b))
@@ -186,7 +186,7 @@ std::optional<Progression> Progressions::of(Size size, int depth) {
   if (auto found = known.find(value); found != known.end())
     return found->second;
   Operation *op = value.getDefiningOp();
-  if (!op || depth > mostDepth)
+  if (!op || depth > maxDepth)
     return std::nullopt;
   if (isa<BoundOp>(op))
     return of(op->getOperand(0), depth + 1);
@@ -225,25 +225,25 @@ std::optional<Size> whileEither(GraphBuilder &g, std::optional<Size> a,
 }
 } // namespace
 
-std::optional<Size> Progressions::mostTrips(Size goesOn) {
-  return mostTripsWhile(goesOn, true, 0);
+std::optional<Size> Progressions::maxTrips(Size goesOn) {
+  return maxTripsWhile(goesOn, true, 0);
 }
 
-std::optional<Size> Progressions::mostTripsWhile(Size number, bool wanted,
-                                                 int depth) {
+std::optional<Size> Progressions::maxTripsWhile(Size number, bool wanted,
+                                                int depth) {
   // A false condition still allows one iteration: the condition is read after
   // it.
   if (std::optional<int64_t> known = GraphBuilder::staticSize(number))
     return (*known != 0) == wanted ? std::optional<Size>() : g.index(1);
   Operation *op = cast<Value>(number).getDefiningOp();
-  if (!op || depth > mostDepth)
+  if (!op || depth > maxDepth)
     return std::nullopt;
   auto operand = [&](unsigned i, bool holds) {
-    return mostTripsWhile(getAsOpFoldResult(op->getOperand(i)), holds,
-                          depth + 1);
+    return maxTripsWhile(getAsOpFoldResult(op->getOperand(i)), holds,
+                         depth + 1);
   };
   if (auto compare = dyn_cast<arith::CmpIOp>(op))
-    return mostTripsWhile(compare, wanted, depth);
+    return maxTripsWhile(compare, wanted, depth);
   if (auto select = dyn_cast<arith::SelectOp>(op)) {
     auto yes = getConstantIntValue(select.getTrueValue()),
          no = getConstantIntValue(select.getFalseValue());
@@ -260,8 +260,8 @@ std::optional<Size> Progressions::mostTripsWhile(Size number, bool wanted,
   return join(g, operand(0, wanted), operand(1, wanted));
 }
 
-std::optional<Size> Progressions::mostTripsWhile(arith::CmpIOp compare,
-                                                 bool wanted, int depth) {
+std::optional<Size> Progressions::maxTripsWhile(arith::CmpIOp compare,
+                                                bool wanted, int depth) {
   Size a = getAsOpFoldResult(compare.getLhs()),
        b = getAsOpFoldResult(compare.getRhs());
   Predicate predicate = compare.getPredicate();
@@ -269,18 +269,18 @@ std::optional<Size> Progressions::mostTripsWhile(arith::CmpIOp compare,
     predicate = arith::invertPredicate(predicate);
   switch (predicate) {
   case Predicate::sgt:
-    return mostTripsWhileBelow(b, a, 0);
+    return maxTripsWhileBelow(b, a, 0);
   case Predicate::sge:
-    return mostTripsWhileBelow(b, a, 1);
+    return maxTripsWhileBelow(b, a, 1);
   case Predicate::slt:
-    return mostTripsWhileBelow(a, b, 0);
+    return maxTripsWhileBelow(a, b, 0);
   case Predicate::sle:
-    return mostTripsWhileBelow(a, b, 1);
+    return maxTripsWhileBelow(a, b, 1);
   case Predicate::ne:
   case Predicate::eq:
     // The comparison of a bool, converted to a number, with zero.
     if (GraphBuilder::staticSize(b) == 0)
-      return mostTripsWhile(a, predicate == Predicate::ne, depth + 1);
+      return maxTripsWhile(a, predicate == Predicate::ne, depth + 1);
     return std::nullopt;
   default:
     return std::nullopt;
@@ -288,14 +288,14 @@ std::optional<Size> Progressions::mostTripsWhile(arith::CmpIOp compare,
 }
 
 /// The greatest number of iterations of a loop that goes on while a < b + more.
-std::optional<Size> Progressions::mostTripsWhileBelow(Size a, Size b,
-                                                      int64_t more) {
+std::optional<Size> Progressions::maxTripsWhileBelow(Size a, Size b,
+                                                     int64_t more) {
   std::optional<Progression> low = of(a), high = of(b);
   if (!low || !high || low->slope <= high->slope)
     return std::nullopt;
   int64_t nearer = saturatingAdd(low->slope, saturatingMul(high->slope, -1));
-  Size first = g.max(low->first, g.index(-mostCount)),
-       end = g.min(high->first, g.index(mostCount));
+  Size first = g.max(low->first, g.index(-maxCount)),
+       end = g.min(high->first, g.index(maxCount));
   Size distance = g.add(g.sub(end, first), g.index(more));
   return g.add(g.ceilDiv(g.max(distance, g.index(0)), g.index(nearer)),
                g.index(1));

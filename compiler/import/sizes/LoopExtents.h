@@ -42,13 +42,13 @@ public:
   /// The greatest number of iterations of a loop that goes on after an
   /// iteration only if `goesOn` (0 or 1) is 1. Null if no comparison in it
   /// gives a bound.
-  std::optional<Size> mostTrips(Size goesOn);
+  std::optional<Size> maxTrips(Size goesOn);
 
 private:
-  std::optional<Size> mostTripsWhile(Size number, bool wanted, int depth);
-  std::optional<Size> mostTripsWhile(mlir::arith::CmpIOp compare, bool wanted,
-                                     int depth);
-  std::optional<Size> mostTripsWhileBelow(Size a, Size b, int64_t more);
+  std::optional<Size> maxTripsWhile(Size number, bool wanted, int depth);
+  std::optional<Size> maxTripsWhile(mlir::arith::CmpIOp compare, bool wanted,
+                                    int depth);
+  std::optional<Size> maxTripsWhileBelow(Size a, Size b, int64_t more);
   std::optional<Progression> of(Size size, int depth);
 
   GraphBuilder &g;

@@ -18,7 +18,7 @@ namespace tenon {
 
 /// The greatest length of a chain of ops that is analysed.
 static constexpr int maxDepth = 200;
-/// Tensors of more elements are not looked at element by element.
+/// Larger tensors are not traced element by element.
 static constexpr int64_t maxElements = 16;
 /// Doubles hold integers up to here.
 static constexpr double maxExact = double(int64_t(1) << 52);
@@ -41,7 +41,8 @@ NumberRange NumberRanges::unite(NumberRange a, NumberRange b) {
           a.high && b.high ? floats.max(a.high, b.high) : Size()};
 }
 
-// One limit is enough: of a minimum above, of a maximum below.
+// The upper end of a minimum needs only one operand's upper end; so does the
+// lower end of a maximum with lower ends.
 
 NumberRange NumberRanges::least(NumberRange a, NumberRange b) {
   return {a.low && b.low ? floats.min(a.low, b.low) : Size(),
@@ -99,7 +100,8 @@ NumberRange NumberRanges::quotient(NumberRange a, NumberRange b) {
   auto divide = [&](Size x, Size y) { return floats.div(x, y); };
   if (knownNumber(b.high).value_or(0) < 0)
     return corners(a, b, divide);
-  // A divisor that only the extents make positive bounds nothing if it is not.
+  // The sign of the divisor may depend on the extents. If it is not positive in
+  // a run, the range is unbounded in that run.
   Size isPositive = floats.cmp(CompareDirection::GT, b.low, number(0));
   if (GraphBuilder::staticSize(isPositive) == 0)
     return {};
@@ -123,7 +125,8 @@ NumberRange NumberRanges::inType(NumberRange range, Type type) {
     double least = integer.isUnsigned() ? 0 : -most;
     if (!range.low || !range.high)
       return {};
-    // A range that only the extents make fit bounds nothing if it does not.
+    // The extents may decide if the range fits the type. If it does not fit in
+    // a run, the range is unbounded in that run.
     Size lowFits = floats.cmp(CompareDirection::GE, range.low, number(least)),
          highFits = floats.cmp(CompareDirection::LE, range.high, number(most));
     if (GraphBuilder::staticSize(lowFits) == 0 ||
@@ -157,7 +160,7 @@ Size NumberRanges::limit(Size element, Value tensor) {
   auto isExact = [](Size end) {
     return end && std::fabs(knownNumber(end).value_or(0)) <= maxExact;
   };
-  // An end that is NaN for some extents bounds nothing there.
+  // An end that is NaN in a run bounds nothing in that run.
   auto size = [&](Size end, int64_t otherwise) {
     return g.select(floats.cmp(CompareDirection::EQ, end, end),
                     floats.toSize(end, cast<IntegerType>(g.i64())),
@@ -196,7 +199,8 @@ NumberRange NumberRanges::ofConstant(DenseElementsAttr constant) {
           std::isfinite(high) ? number(high) : Size()};
 }
 
-/// Whether a size or a number made of sizes follows from the inputs' extents.
+/// True if the value is computed from the inputs' extents alone: it can be a
+/// size, or a number computed from sizes.
 bool NumberRanges::isKnownBeforeRun(Value size, int depth) {
   if (auto found = knownBeforeRun.find(size); found != knownBeforeRun.end())
     return found->second;
@@ -303,7 +307,7 @@ NumberRange NumberRanges::inferOp(Operation *op, OpResult result, int depth) {
       .Case([&](NegateOp) { return inType(negated(operand(0)), element); })
       .Case<FloorOp, CeilOp, RoundNearestEvenOp>(
           [&](auto) { return whole(operand(0)); })
-      // Values past the integers of a type are taken as its last ones.
+      // Values outside the integer type are converted to its nearest value.
       .Case([&](ConvertOp) { return inType(whole(operand(0)), element); })
       .Default([](Operation *) { return Range(); });
 }

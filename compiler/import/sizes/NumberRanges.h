@@ -9,9 +9,9 @@ namespace tenon {
 
 class ShapeValues;
 
-/// Every number is within [low, high], but NaN, which may be there too. An end
-/// is an f64 attribute or a value that is known before the run; null where
-/// nothing limits the numbers.
+/// The interval [low, high] that holds every number except NaN, which may occur
+/// too. An end is an f64 attribute or a value that is known before the run;
+/// null if nothing limits the numbers on that side.
 struct NumberRange {
   Size low, high;
 };
@@ -21,8 +21,10 @@ public:
   NumberRanges(GraphBuilder &g, ShapeValues &shapes)
       : g(g), floats(g), shapes(shapes) {}
 
-  /// An element of `tensor`, which is of integers, as a size, with what bounds
-  /// it in its arithmetic: memory is planned by that, also for what NaN became.
+  /// `element`, an element of the integer tensor `tensor`, limited to the range
+  /// of its numbers. Memory is planned by these limits. They are part of the
+  /// size's arithmetic, so they hold for a number that was converted from NaN,
+  /// too.
   Size limit(Size element, mlir::Value tensor);
 
 private:

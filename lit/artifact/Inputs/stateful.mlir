@@ -1,4 +1,5 @@
-// Two functions that share states: one counts and stores values, the other one returns them.
+// Two functions that share states: one counts and stores values, the other one
+// returns them.
 tenon.weight @first : tensor<4xf32> {
   %0 = tenon.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
   tenon.yield %0 : tensor<4xf32>
@@ -15,7 +16,8 @@ func.func @step(%x: tensor<4xf32> {tenon.name = "x"}, %i: tensor<i64> {tenon.nam
   %one = tenon.constant dense<1> : tensor<i64>
   %count = tenon.add %old, %one : (tensor<i64>, tensor<i64>) -> tensor<i64>
   tenon.state_write @counter, %count : tensor<i64>
-  // Values of two and more end the run here, after one write and before the others.
+  // Values of two and more end the run here, after one write and before the
+  // others.
   %index = tensor.extract %i[] : tensor<i64>
   %at = arith.index_cast %index : i64 to index
   %zero = arith.constant 0 : index

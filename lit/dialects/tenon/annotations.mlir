@@ -1,6 +1,7 @@
 // RUN: tenon-opt %s --split-input-file --verify-roundtrip | FileCheck %s
 
-// What an importer says of a model, and what the user asks of its named extents.
+// The attributes of an imported model: facts from its file, and sizes that the
+// user requests for named extents.
 // CHECK: module attributes {tenon.pad = {seq = 8 : i64}, tenon.producer = "p", tenon.ranges = {batch = array<i64: 8, 32, 8>}, tenon.source = "m.onnx", tenon.specialize = [{batch = 8 : i64}]}
 // CHECK: func.func @named(%{{.*}}: tensor<?x4xf32> {tenon.dims = ["batch", 4], tenon.name = "x"}, %{{.*}}: tensor<?xf32> {tenon.dims = [""]}) -> (tensor<?x4xf32> {tenon.name = "y"})
 // CHECK: tenon.negate %{{.*}} {tenon.group = 3 : i64}

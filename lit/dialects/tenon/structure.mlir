@@ -36,7 +36,8 @@ func.func @launch(%n: index, %f: index, %b: index, %x: memref<4xf32>, %y: memref
   return
 }
 
-// One kernel serves operands of static and of dynamic extents; its memory has no signs and no single bits.
+// One kernel accepts operands with static and with dynamic extents. In memory,
+// integers are signless and a bool is one byte.
 // CHECK-LABEL: func.func @launch_of_any_size(
 // CHECK: tenon.launch @any_size tasks {{.*}} : memref<4xui8>
 // CHECK: tenon.launch @any_size tasks {{.*}} : memref<?xi1>

@@ -66,7 +66,8 @@ func.func @weight() -> tensor<4xf32> {
 
 // -----
 
-// The loop starts with an input, which belongs to the caller: it carries a copy.
+// The loop starts with an input, which belongs to the caller: it carries a
+// copy.
 // CHECK-LABEL: func.func @inputs_are_not_written(
 // CHECK-SAME: %[[X:.*]]: memref<4xf32>, %[[N:.*]]: index
 // CHECK-NOT: %[[X]])
@@ -91,7 +92,8 @@ func.func @inputs_are_not_written(%x: tensor<4xf32>, %n: index) -> tensor<4xf32>
 
 // -----
 
-// A fusion in a loop's body is moved with the body after its conversion to memrefs.
+// A fusion in a loop's body is moved with the body after its conversion to
+// memrefs.
 // CHECK-LABEL: func.func @while(
 // CHECK: scf.while
 // CHECK: tenon.fusion{{ +}}map ins(%{{.*}} : memref<4xf32>) outs(%{{.*}} : memref<4xf32>)

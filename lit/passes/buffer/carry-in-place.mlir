@@ -38,7 +38,8 @@ func.func @while(%x: tensor<4xf32>, %p: i1) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 
-// The first value is overwritten before it is used as the second, so it is saved.
+// The first value is overwritten before it is used as the second, so it is
+// saved.
 // CHECK-LABEL: func.func @values_trade_places(
 // CHECK: scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
 // CHECK-NEXT: %[[SAVED:.*]] = bufferization.alloc_tensor() copy(%[[A]])
@@ -84,7 +85,8 @@ func.func @nothing_to_write(%x: tensor<4xf32>, %n: index) -> (tensor<4xf32>, ind
   return %0#0, %0#1 : tensor<4xf32>, index
 }
 
-// A loop that starts with a carried value of the enclosing loop writes a copy in each iteration.
+// A loop that starts with a carried value of the enclosing loop writes a copy
+// in each iteration.
 // CHECK-LABEL: func.func @loop_in_a_loop(
 // CHECK: scf.for {{.*}} iter_args(%[[OUTER:.*]] = %{{.*}})
 // CHECK: %[[COPY:.*]] = bufferization.alloc_tensor() copy(%[[OUTER]])

@@ -1,6 +1,7 @@
 // RUN: tenon-opt %s --tenon-place-buffers --canonicalize --split-input-file | FileCheck %s
 
-// Results are arguments from the start; only intermediate values are in the arena.
+// Results are arguments from the start; only intermediate values are in the
+// arena.
 // CHECK-LABEL: func.func private @chain.plan(
 // CHECK-SAME: %[[CALL:.*]]: !llvm.ptr, %[[X:.*]]: memref<4xf32>, %[[EXTENTS:.*]]: memref<?xi64>) -> index
 // CHECK-DAG: %[[FOUR:.*]] = arith.constant 4 : i64
@@ -33,7 +34,8 @@ func.func @chain(%x: memref<4xf32>) -> memref<4xf32> {
 
 // -----
 
-// The lifetimes of the first and the third of three values in a row are disjoint.
+// The lifetimes of the first and the third of three values in a row are
+// disjoint.
 // CHECK-LABEL: func.func @lives_apart_share_bytes(
 // CHECK-SAME: tenon.arena_bytes = 128
 // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
@@ -55,7 +57,8 @@ func.func @lives_apart_share_bytes(%x: memref<4xf32>) -> memref<4xf32> {
 
 // -----
 
-// The arena's size is an integer function of the extents, rounded up to 64 bytes; sizes saturate at 2^48.
+// The arena's size is an integer function of the extents, rounded up to 64
+// bytes; sizes saturate at 2^48.
 // CHECK-LABEL: func.func private @unknown_extent.plan(
 // CHECK: %[[N:.*]] = memref.dim
 // CHECK: %[[LOW:.*]], %[[HIGH:.*]] = arith.mulsi_extended %[[N]], %c4
@@ -82,7 +85,8 @@ func.func @unknown_extent(%x: memref<?xf32>) -> memref<?xf32> {
 
 // -----
 
-// The elements of an input are known before the run, so the plan function reads them.
+// The elements of an input are known before the run, so the plan function reads
+// them.
 // CHECK-LABEL: func.func private @size_from_input.plan(
 // CHECK-SAME: %{{.*}}: !llvm.ptr, %[[N:.*]]: memref<i64>, %[[EXTENTS:.*]]: memref<?xi64>
 // CHECK: %[[VALUE:.*]] = memref.load %[[N]][]
@@ -102,7 +106,8 @@ func.func @size_from_input(%n: memref<i64>) -> memref<?xf32> {
 
 // -----
 
-// The plan function knows only the bound; the run writes the extent that it found.
+// The plan function knows only the bound; the run writes the extent that it
+// found.
 // CHECK-LABEL: func.func private @bounded.plan(
 // CHECK: %[[MOST:.*]] = memref.dim
 // CHECK: %[[NUMBER:.*]] = arith.index_cast %[[MOST]]
@@ -136,7 +141,8 @@ func.func @bounded(%x: memref<?xi64>) -> memref<?xi64> {
 
 // -----
 
-// The rest of a bound is greatest if the count is least, so the plan function must assume the least count, not the greatest.
+// The rest of a bound is greatest if the count is least, so the plan function
+// must assume the least count, not the greatest.
 // CHECK-LABEL: func.func private @rest_of_a_bound.plan(
 // CHECK: %[[MOST:.*]] = memref.dim
 // CHECK: %[[NUMBER:.*]] = arith.index_cast %[[MOST]]
@@ -157,7 +163,8 @@ func.func @rest_of_a_bound(%x: memref<?xi64>, %count: memref<i64>) -> memref<?xi
 
 // -----
 
-// One known operand bounds a minimum. A branch has the greater of its sizes, or the size of the branch taken if that is known.
+// One known operand bounds a minimum. A branch has the greater of its sizes, or
+// the size of the branch taken if that is known.
 // CHECK-LABEL: func.func private @minimum_and_branch.plan(
 // CHECK-SAME: %[[CALL:[^:]*]]: !llvm.ptr, %[[X:[^:]*]]: memref<?xi64>, %[[P:[^:]*]]: i1
 // CHECK-DAG: %[[C300:.*]] = arith.constant 300 : i64
@@ -199,7 +206,8 @@ func.func @minimum_and_branch(%x: memref<?xi64>, %p: i1) -> (memref<?xi64>, memr
 
 // -----
 
-// A branch yields one of two tensors: the plan function takes the greater extent, and the run writes the actual one.
+// A branch yields one of two tensors: the plan function takes the greater
+// extent, and the run writes the actual one.
 // CHECK-LABEL: func.func private @size_of_a_branch.plan(
 // CHECK-DAG: %[[X:.*]] = memref.dim %arg1
 // CHECK-DAG: %[[Y:.*]] = memref.dim %arg2
@@ -221,7 +229,8 @@ func.func @size_of_a_branch(%x: memref<?xf32>, %y: memref<?xf32>, %flags: memref
 
 // -----
 
-// Used weights have 64-byte aligned offsets in one blob, in module order; unused ones have none.
+// Used weights have 64-byte aligned offsets in one blob, in module order;
+// unused ones have none.
 // CHECK: module attributes {{.*}}tenon.weight_bytes = 192 : i64
 // CHECK: tenon.weight @first {{.*}} attributes {offset = 0 : i64}
 // CHECK-NOT: @unused {{.*}}offset
@@ -243,7 +252,8 @@ func.func @weights() -> (memref<20xf32>, memref<4xf32>) {
 
 // -----
 
-// States have their own memory. Their initial values are in the weight blob, also constants, unless they are zero.
+// States have their own memory. Their initial values are in the weight blob,
+// also constants, unless they are zero.
 // CHECK: module attributes {tenon.state_bytes = 192 : i64, tenon.weight_bytes = 128 : i64}
 // CHECK: tenon.weight @first {{.*}} attributes {offset = 0 : i64}
 // CHECK: tenon.state @a {{.*}} from @first attributes {offset = 0 : i64}
@@ -272,7 +282,8 @@ func.func @states(%x: memref<4xf32>) -> (memref<i32>, memref<i32>) {
 
 // -----
 
-// One value is two results: each output gets a copy. An input that is a result is copied, too.
+// One value is two results: each output gets a copy. An input that is a result
+// is copied, too.
 // CHECK-LABEL: func.func @shared_results(
 // CHECK-SAME: %[[X:[^:]*]]: memref<4xf32>, %[[Y:[^:]*]]: memref<4xf32> {tenon.output}, %[[Z:[^:]*]]: memref<4xf32> {tenon.output}, %[[W:[^:]*]]: memref<4xf32> {tenon.output}
 // CHECK: memref.copy %{{.*}}, %[[Y]]
@@ -290,7 +301,8 @@ func.func @shared_results(%x: memref<4xf32>) -> (memref<4xf32>, memref<4xf32>, m
 
 // -----
 
-// Both branches yield as many elements, so the plan function need not know the condition.
+// Both branches yield as many elements, so the plan function need not know the
+// condition.
 // CHECK-LABEL: func.func private @branches_of_one_size.plan(
 // CHECK-SAME: %{{[^:]*}}: !llvm.ptr, %[[X:[^:]*]]: memref<?xf32>
 // CHECK: %[[N:.*]] = memref.dim %[[X]]
@@ -368,7 +380,8 @@ func.func @size_of_a_view(%x: memref<?xf32>, %p: i1) -> memref<?x1xf32> {
 
 // -----
 
-// Loop-carried values keep their shapes, so the sizes computed from them are those of the initial values.
+// Loop-carried values keep their shapes, so the sizes computed from them are
+// those of the initial values.
 // CHECK-LABEL: func.func private @sizes_around_loops.plan(
 // CHECK-SAME: %{{[^:]*}}: !llvm.ptr, %[[X:[^:]*]]: memref<?xf32>, %{{[^:]*}}: index
 // CHECK: %[[N:.*]] = memref.dim %[[X]]
@@ -440,8 +453,9 @@ func.func private @kernel(%x: memref<4xf32>) {
 
 // -----
 
-// A buffer placed by the run is around the middle of its slot. So if several buffers
-// use the slot one after another, each thread writes to the same half of the memory.
+// A buffer placed by the run is around the middle of its slot. So if several
+// buffers use the slot one after another, each thread writes to the same half
+// of the memory.
 // CHECK-LABEL: func.func @around_the_middle(
 // CHECK: %[[SLOT:.*]] = arith.maxsi
 // CHECK: %[[REST:.*]] = arith.subi %[[SLOT]], %{{.*}} : index

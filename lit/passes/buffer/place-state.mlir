@@ -2,7 +2,8 @@
 
 tenon.state @s : tensor<4xf32>
 
-// A kernel that visits the elements in order reads and writes the state in place.
+// A kernel that visits the elements in order reads and writes the state in
+// place.
 // CHECK-LABEL: func.func @in_step(
 // CHECK: %[[OLD:.*]] = tenon.state_read @s in_place
 // CHECK: %[[PLACE:.*]] = tenon.state_memory @s
@@ -39,7 +40,8 @@ func.func @out_of_step() {
   return
 }
 
-// The old value is returned, so it is kept, and the new value is copied when it is written.
+// The old value is returned, so it is kept, and the new value is copied when it
+// is written.
 // CHECK-LABEL: func.func @old_value_returned(
 // CHECK: tenon.state_read @s :
 // CHECK-NOT: tenon.state_memory

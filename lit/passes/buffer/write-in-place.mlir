@@ -1,7 +1,8 @@
 // RUN: tenon-opt %s --pass-pipeline='builtin.module(func.func(tenon-write-in-place))' | FileCheck %s
 // As a flag the pass is --tenon-write-in-place, nested in func.func.
 
-// The kernel is the last reader of %a, so it writes to its buffer. The input belongs to the caller.
+// The kernel is the last reader of %a, so it writes to its buffer. The input
+// belongs to the caller.
 // CHECK-LABEL: func.func @last(
 // CHECK: %[[A:.*]] = memref.alloc
 // CHECK-NOT: memref.alloc

@@ -4,7 +4,8 @@
 
 module attributes {tenon.machine = #tenon.machine<vector_bytes = 32, registers = 16, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 
-// Two fusions with equal regions and types share one kernel, a loop over vectors.
+// Two fusions with equal regions and types share one kernel, a loop over
+// vectors.
 // CHECK-LABEL: func.func @pair(
 // CHECK: tenon.launch @[[KERNEL:[^ ]+]] tasks
 // CHECK: tenon.launch @[[KERNEL]] tasks
@@ -77,7 +78,8 @@ func.func @constants_differ(%call: !llvm.ptr, %x: memref<4xf32>) {
 
 // -----
 
-// The number of tasks depends only on the extents, never on the number of threads.
+// The number of tasks depends only on the extents, never on the number of
+// threads.
 // CHECK-LABEL: func.func @unknown_extent(
 // CHECK: %[[N:.*]] = memref.dim
 // CHECK: %[[UP:.*]] = arith.addi %[[N]]
@@ -94,7 +96,8 @@ func.func @unknown_extent(%call: !llvm.ptr, %x: memref<?xf32>, %y: memref<?xf32>
 
 // -----
 
-// A kernel that finds an index out of range reports the site, which is the node's text.
+// A kernel that finds an index out of range reports the site, which is the
+// node's text.
 // CHECK-LABEL: func.func private @map.check_range
 // CHECK: tenon.fault "node \22g\22 (Gather)" found
 func.func @check(%call: !llvm.ptr, %i: memref<4xi64>, %low: memref<4xi64>, %high: memref<4xi64>, %y: memref<4xi64>) {
@@ -119,7 +122,8 @@ func.func @no_fusion(%call: !llvm.ptr, %x: memref<4xf32>, %y: memref<4xf32>) {
 
 // -----
 
-// An extent known only at run time may be one: then all lanes load one element, else they are loaded as a vector.
+// An extent known only at run time may be one: then all lanes load one element,
+// else they are loaded as a vector.
 // CHECK-LABEL: func.func @may_repeat(
 // CHECK: func.func private @map.add
 // CHECK: %[[ONE:.*]] = arith.cmpi eq
@@ -140,7 +144,8 @@ func.func @may_repeat(%call: !llvm.ptr, %x: memref<3x?xf32>, %y: memref<?xf32>, 
 
 // -----
 
-// A row whose elements cannot be computed as vectors is reduced in order, and the failed attempt leaves no code.
+// A row whose elements cannot be computed as vectors is reduced in order, and
+// the failed attempt leaves no code.
 // CHECK-LABEL: func.func @row_in_order(
 // CHECK: func.func private @rows.reshape
 // CHECK-NOT: vector.
@@ -158,7 +163,8 @@ func.func @row_in_order(%call: !llvm.ptr, %x: memref<40x2xf32>, %y: memref<4xf32
 
 // -----
 
-// Work is counted at the launch: two operations per product, the bytes of every tensor once, and only the gathered rows of a table.
+// Work is counted at the launch: two operations per product, the bytes of every
+// tensor once, and only the gathered rows of a table.
 // CHECK-LABEL: func.func @work(
 // CHECK-DAG: %[[FLOPS:.*]] = arith.constant 1024 : index
 // CHECK-DAG: %[[BYTES:.*]] = arith.constant 896 : index
@@ -182,7 +188,8 @@ func.func @work(%call: !llvm.ptr, %x: memref<4x8xf32>, %w: memref<8x16xf32>, %y:
 
 // -----
 
-// A kernel has the name of the model node of its main op, limited to symbol characters and to the end of a long name.
+// A kernel has the name of the model node of its main op, limited to symbol
+// characters and to the end of a long name.
 // CHECK-LABEL: func.func @names(
 // CHECK: tenon.launch @map.layer_0_act_Neg.0 tasks
 // CHECK: tenon.launch @map.{{[a-z_]+}}_of_a_name_that_goes_on_and_on.1 tasks

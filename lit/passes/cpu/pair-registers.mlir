@@ -15,7 +15,8 @@ module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers =
 // CHECK: vmovups {{.*}}(%r{{.*}}), %zmm
 // CHECK: vbroadcastss {{.*}}(%r{{.*}}), %zmm
 // CHECK-NEXT: vdpbf16ps
-// Eight rows of three vectors, four steps: in the loop for the first blocks and in that for the last.
+// Eight rows of three vectors, four steps: in the loop for the first blocks and
+// in that for the last.
 // COUNT: {{^}}192{{$}}
 func.func @pairs(%x: tensor<64x768xbf16>, %q: tensor<24x384x16xi32>) -> tensor<64x384xf32> {
   %p = tenon.unpair %q : (tensor<24x384x16xi32>) -> tensor<24x768x16xbf16>

@@ -4,8 +4,9 @@
 // RUN: sed 's/32768, 524288,/16384, 65536,/' %s \
 // RUN: | tenon-opt --tenon-plan-kernels --split-input-file | FileCheck %s --check-prefix=SMALL
 
-// A product in registers: 24 of 32 hold sums. With sixteen registers of sixteen bytes at most twelve do; with small caches tasks have fewer
-// columns and share them among more rows.
+// A product in registers: 24 of 32 hold sums. With sixteen registers of sixteen
+// bytes at most twelve do; with small caches tasks have fewer columns and share
+// them among more rows.
 module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144, tiles = 3, tile_stack = 655360, pairs = true>} {
 // CHECK-LABEL: func.func @tile(
 // CHECK: tenon.plan = #tenon.tile<rows = 8, vectors = 3, block_rows = 8, block_columns = 96, shared_rows = 8>
@@ -22,7 +23,8 @@ func.func @tile(%x: memref<64x192xf32>, %w: memref<192x96xf32>, %y: memref<64x96
   return
 }
 
-// A weight in panels goes through AMX tiles where there are such; open rows may be few.
+// A weight in panels goes through AMX tiles where there are such; open rows may
+// be few.
 // CHECK-LABEL: func.func @amx(
 // CHECK: tenon.plan = #tenon.amx<lhs_parts = 3, rhs_parts = 3, order = 2, depth = 128, block_rows = 224, block_columns = {{[0-9]+}}, tasks = {{[0-9]+}}, few_rows = <rows = {{.*}}>>
 // NARROW-LABEL: func.func @amx(
@@ -39,7 +41,8 @@ func.func @amx(%x: memref<?x256xf32>, %w: memref<6x256x16xf32>, %y: memref<?x96x
   return
 }
 
-// Many rows of attention leave registers for the next tile's powers, if there are 32.
+// Many rows of attention leave registers for the next tile's powers, if there
+// are 32.
 // CHECK-LABEL: func.func @attention(
 // CHECK: tenon.plan = #tenon.attention<task_rows = 128, score_rows = 4, value_rows = 4, sums = 24, overlapped = true>
 // NARROW-LABEL: func.func @attention(

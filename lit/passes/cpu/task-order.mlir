@@ -1,5 +1,6 @@
-// Consecutive tasks of a contraction compute columns of the same rows. A thread with
-// several tasks finds these rows in its cache if it wrote them in the launch before.
+// Consecutive tasks of a contraction compute columns of the same rows. A thread
+// with several tasks finds these rows in its cache if it wrote them in the
+// launch before.
 // RUN: tenon-opt %s --tenon-to-tiled | FileCheck %s
 
 module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {

@@ -28,7 +28,8 @@ func.func @two_groups(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
 
-// The size of the second destination is that of the argument, not of the computed value.
+// The size of the second destination is that of the argument, not of the
+// computed value.
 // CHECK-LABEL: func.func @sizes_of_arguments(
 // CHECK-SAME: %[[X:.*]]: tensor<?xf32>
 // CHECK-NOT: tensor.dim %{{[^,]*}}#
@@ -44,7 +45,8 @@ func.func @sizes_of_arguments(%x: tensor<?xf32>) -> tensor<?xf32> {
   return %1 : tensor<?xf32>
 }
 
-// A value that is read twice has one extent: each tensor of a chain adds two ops and does not repeat the ops before it.
+// A value that is read twice has one extent: each tensor of a chain adds two
+// ops and does not repeat the ops before it.
 // CHECK-LABEL: func.func @doubled(
 // CHECK-COUNT-5: arith.addi
 // CHECK-NOT: arith.addi
@@ -56,7 +58,8 @@ func.func @doubled(%x: tensor<?xf32>) -> tensor<?xf32> {
   return %2 : tensor<?xf32>
 }
 
-// An extent computed by the op itself becomes index arithmetic on the input extents.
+// An extent computed by the op itself becomes index arithmetic on the input
+// extents.
 // CHECK-LABEL: func.func @sum_of_extents(
 // CHECK-SAME: %[[A:.*]]: tensor<?xf32>, %[[B:.*]]: tensor<?xf32>
 // CHECK-DAG: %[[N:.*]] = tensor.dim %[[A]]
@@ -98,7 +101,8 @@ func.func @no_group(%x: tensor<4xf32>) -> tensor<2x2xf32> {
   return %0 : tensor<2x2xf32>
 }
 
-// Equal computations are equal fusions, whatever the order of their ops, so they share one kernel.
+// Equal computations are equal fusions, whatever the order of their ops, so
+// they share one kernel.
 // CHECK-LABEL: func.func @order_of_use(
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<4xf32>
 // CHECK: tenon.fusion{{ +}}map ins(%[[X]], %[[Y]] : tensor<4xf32>, tensor<4xf32>)

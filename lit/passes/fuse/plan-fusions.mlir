@@ -10,7 +10,8 @@ func.func @chain(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %1 : tensor<4xf32>
 }
 
-// A value that is needed outside must be in memory, so it is a kernel of its own.
+// A value that is needed outside must be in memory, so it is a kernel of its
+// own.
 // CHECK-LABEL: func.func @result_on_the_way(
 // CHECK: tenon.exponential %{{.*}} {tenon.group = [[A:.*]] : i64}
 // CHECK-NOT: tenon.group = [[A]] :
@@ -46,7 +47,8 @@ func.func @no_prologue(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> tensor<4x16
   return %1 : tensor<4x16xf32>
 }
 
-// Both reductions of a softmax read and write along one row: they are one kernel.
+// Both reductions of a softmax read and write along one row: they are one
+// kernel.
 // CHECK-LABEL: func.func @rows(
 // CHECK: tenon.reduce {{.*}}{tenon.group = [[G:.*]] : i64}
 // CHECK: tenon.broadcast_in_dim {{.*}}{tenon.group = [[G]] : i64}
@@ -66,7 +68,8 @@ func.func @rows(%x: tensor<?x8xf32>, %n: index) -> tensor<?x8xf32> {
   return %6 : tensor<?x8xf32>
 }
 
-// The reduced value is used along the other dimension, so it needs another kernel.
+// The reduced value is used along the other dimension, so it needs another
+// kernel.
 // CHECK-LABEL: func.func @across_rows(
 // CHECK: tenon.reduce {{.*}}{tenon.group = [[A:.*]] : i64}
 // CHECK-NOT: tenon.group = [[A]] :
@@ -89,7 +92,8 @@ func.func @free_for_each(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
 
-// An expensive value that is broadcast is computed once per row, not once per element.
+// An expensive value that is broadcast is computed once per row, not once per
+// element.
 // CHECK-LABEL: func.func @expensive_before_broadcast(
 // CHECK: tenon.exponential %{{.*}} {tenon.group = [[A:.*]] : i64}
 // CHECK-NOT: tenon.group = [[A]] :
@@ -101,7 +105,8 @@ func.func @expensive_before_broadcast(%x: tensor<8xf32>, %y: tensor<4x8xf32>) ->
   return %2 : tensor<4x8xf32>
 }
 
-// A value per row is computed once, between the reduction and its use along the row.
+// A value per row is computed once, between the reduction and its use along the
+// row.
 // CHECK-LABEL: func.func @expensive_once_a_row(
 // CHECK: tenon.reduce {{.*}}{tenon.group = [[G:.*]] : i64}
 // CHECK: tenon.log {{.*}}{tenon.group = [[G]] : i64}
@@ -115,7 +120,8 @@ func.func @expensive_once_a_row(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %3 : tensor<4x8xf32>
 }
 
-// Attention reads slices in place, also a slice with other users, and broadcast masks; computed values are separate kernels.
+// Attention reads slices in place, also a slice with other users, and broadcast
+// masks; computed values are separate kernels.
 // CHECK-LABEL: func.func @attention(
 // CHECK-DAG: tenon.slice %{{.*}} offsets [0, 8] {{.*}}{tenon.group = [[G:.*]] : i64}
 // CHECK-DAG: tenon.slice %{{.*}} offsets [0, 8] {{.*}}{tenon.group = [[OTHER:.*]] : i64}
@@ -143,7 +149,8 @@ func.func @nothing_to_do(%x: tensor<4xf32>) -> tensor<2x2xf32> {
   return %0 : tensor<2x2xf32>
 }
 
-// A kernel has a limited number of ops: at most 32 expensive ones; the 33rd is stored to memory.
+// A kernel has a limited number of ops: at most 32 expensive ones; the 33rd is
+// stored to memory.
 // CHECK-LABEL: func.func @long(
 // CHECK: tenon.exponential %arg0 {tenon.group = 1 : i64}
 // CHECK-COUNT-32: tenon.exponential {{.*}} {tenon.group = 0 : i64}
@@ -257,7 +264,8 @@ func.func @doubled(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   return %63 : tensor<4x4xf32>
 }
 
-// Attention joins earlier and new keys itself if it is the only reader and they are results of the model, and reads slices of the new ones.
+// Attention joins earlier and new keys itself if it is the only reader and they
+// are results of the model, and reads slices of the new ones.
 // CHECK-LABEL: func.func @past_keys(
 // CHECK: tenon.slice {{.*}}{tenon.group = [[G:.*]] : i64}
 // CHECK: tenon.concatenate %arg1, {{.*}}{tenon.group = [[G]] : i64}
@@ -434,7 +442,8 @@ func.func @transposed_convolution(%x: tensor<1x3x8x8xf32>, %w: tensor<3x3x3x16xf
   return %1 : tensor<1x6x13x16xf32>
 }
 
-// Rows of a plane and rows of a volume differ, though a result has the extents of both.
+// Rows of a plane and rows of a volume differ, though a result has the extents
+// of both.
 // CHECK-LABEL: func.func @other_rows(
 // CHECK: tenon.reduce maximum {{.*}}{tenon.group = [[ROWS:.*]] : i64}
 // CHECK-NOT: tenon.reduce add {{.*}}{tenon.group = [[ROWS]] : i64}

@@ -4,7 +4,8 @@
 tenon.weight @large : tensor<4096x4096xf32> from #tenon.source<"model.onnx", 0, 67108864>
 tenon.weight @small : tensor<4095x4096xf32> from #tenon.source<"model.onnx", 0, 67092480>
 
-// Only the caller reads the joined keys, and the weights of a run would evict them from every cache.
+// Only the caller reads the joined keys, and the weights of a run would evict
+// them from every cache.
 // CHECK-LABEL: func.func @for_the_caller(
 // CHECK: tenon.fusion{{ +}}attention {{.*}} attributes {streamed} {
 // CHECK: tenon.fusion{{ +}}contraction

@@ -43,7 +43,8 @@ func.func @chain(%x: tensor<2x4xf32>, %w: tensor<4x8xf32>) -> tensor<2x8xf32> {
   return %0 : tensor<2x8xf32>
 }
 
-// The result lists the free dimensions in their order, which the transpose changed.
+// The result lists the free dimensions in their order, which the transpose
+// changed.
 // CHECK-LABEL: func.func @free_order_changed(
 // CHECK: %[[T:.*]] = tenon.transpose
 // CHECK: tenon.dot_general %[[T]]

@@ -97,7 +97,8 @@ func.func @whole(%a: tensor<?x4xf32>) -> tensor<?x4xf32> {
 
 // -----
 
-// Elements are read along an axis that may be empty: check it only if elements are read.
+// Elements are read along an axis that may be empty: check it only if elements
+// are read.
 // CHECK-LABEL: func.func @empty_axis(
 // CHECK: tenon.check_size {{.*}} "tenon.gather: extent 0 of input 0 must hold what is read of it"
 func.func @empty_axis(%a: tensor<?xf32>, %i: tensor<?x1xi64>) -> tensor<?xf32> {

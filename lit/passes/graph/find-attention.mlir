@@ -130,7 +130,8 @@ func.func @merged_heads(%q: tensor<5x?x32xf32>, %k: tensor<5x?x32xf32>, %v: tens
   return %6 : tensor<5x?x8xf32>
 }
 
-// Keys and values that are repeated for groups of heads are shared by the groups.
+// Keys and values that are repeated for groups of heads are shared by the
+// groups.
 // CHECK-LABEL: func.func @shared_heads(
 // CHECK-SAME: %[[Q:.*]]: tensor<?x6x5x8xf32>, %[[K:.*]]: tensor<?x2x7x8xf32>, %[[V:[a-z0-9]+]]: tensor<2x2x7x8xf32>
 // CHECK-NOT: tenon.broadcast_in_dim

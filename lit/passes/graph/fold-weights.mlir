@@ -43,7 +43,8 @@ func.func @second() -> tensor<4xf32> {
 }
 
 // -----
-// No large weight is made of small ones; within a recipe a broadcast is allowed.
+// No large weight is made of small ones; within a recipe a broadcast is
+// allowed.
 // CHECK: tenon.weight @w : tensor<4x8xf32>
 // CHECK: tenon.weight @w.folded : tensor<4x8xf32> {
 // CHECK: tenon.broadcast_in_dim
@@ -89,7 +90,8 @@ func.func @grows() -> tensor<4xf32> {
 }
 
 // -----
-// Splats are not folded: a kernel needs no memory for them. Ops that the writer cannot evaluate are not folded either.
+// Splats are not folded: a kernel needs no memory for them. Ops that the writer
+// cannot evaluate are not folded either.
 // CHECK-NOT: folded
 // CHECK-LABEL: @stays
 // CHECK: tenon.sqrt
@@ -117,7 +119,8 @@ func.func @tied(%x: tensor<3x4xf32>) -> (tensor<3x16xf32>, tensor<16x4xf32>) {
 }
 
 // -----
-// Sizes depend on the sum: the plan function computes it before the run, without weights.
+// Sizes depend on the sum: the plan function computes it before the run,
+// without weights.
 // CHECK-NOT: tenon.weight
 // CHECK-LABEL: @numbers
 // CHECK: %[[C:.*]] = tenon.constant dense<[1, 2]>

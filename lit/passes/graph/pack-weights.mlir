@@ -36,7 +36,8 @@ func.func @kernel(%x: tensor<1x5x5x4xf64>) -> tensor<1x3x3x8xf64> {
 }
 
 // -----
-// A table that is also a matrix is stored once: both users read panels, in any function.
+// A table that is also a matrix is stored once: both users read panels, in any
+// function.
 // FOLDED: tenon.weight @w : {{.*}} from
 // FOLDED: tenon.weight @w.folded
 // FOLDED-NOT: tenon.weight
@@ -132,7 +133,8 @@ func.func @stored(%x: tensor<2x8xf32>, %y: tensor<1x5x5x8xf32>) -> (tensor<2x192
 }
 
 // -----
-// Products with few rows read wide panels, of 48 or 64 columns, whichever needs less padding.
+// Products with few rows read wide panels, of 48 or 64 columns, whichever needs
+// less padding.
 // CHECK-LABEL: @few
 // CHECK-DAG: tenon.pack %{{.*}} dim 1 width 48 : (tensor<8x96xf32>) -> tensor<2x8x48xf32>
 // CHECK-DAG: tenon.pack %{{.*}} dim 1 width 64 : (tensor<8x128xf32>) -> tensor<2x8x64xf32>

@@ -1,4 +1,5 @@
-// Transposes move down through ops that allow it until they cancel, and stop where an op does not.
+// Transposes move down through ops that allow it until they cancel, and stop
+// where an op does not.
 // RUN: tenon-opt %s --tenon-propagate-transposes --split-input-file | FileCheck %s
 
 // CHECK-LABEL: @cancels
@@ -134,7 +135,8 @@ func.func @moves_ones(%x: tensor<2x1x8x8xf32>) -> tensor<2x8x8x1xf32> {
 }
 
 // -----
-// Adjacent dimensions may be merged before or after the transpose, as in a vision transformer's patches.
+// Adjacent dimensions may be merged before or after the transpose, as in a
+// vision transformer's patches.
 // CHECK-LABEL: @merges
 // CHECK-SAME: %[[X:.*]]: tensor<?x7x7x8xf32>
 // CHECK: %[[R:.*]] = tenon.reshape %[[X]] sizes [%{{.*}}, 49, 8]

@@ -8,7 +8,8 @@
 // BITS: expected bits=32, 16, 8 or 4, got 5
 // AS-IS-NOT: tenon.quantize
 
-// A table that is also a matrix: both readers share one stored form and its scales.
+// A table that is also a matrix: both readers share one stored form and its
+// scales.
 // BF16: tenon.weight @w.folded{{.*}} : tensor<3x200x16xbf16> {
 // BF16: tenon.pack
 // BF16: tenon.quantize
@@ -35,7 +36,8 @@ func.func @product(%x: tensor<2x200xf32>, %i: tensor<2x1xi64>) -> (tensor<2x200x
 }
 
 // -----
-// Kernels of convolutions are stored as bf16 but not as integers, which a remark reports. f16 is unchanged.
+// Kernels of convolutions are stored as bf16 but not as integers, which a
+// remark reports. f16 is unchanged.
 // BF16-LABEL: @others
 // BF16: tenon.dequantize
 // BF16: tenon.convolution

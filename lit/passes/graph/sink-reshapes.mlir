@@ -12,7 +12,8 @@ func.func @into_broadcast(%mean: tensor<4xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// Computed from a reduction with kept dimensions: every value has the row's shape.
+// Computed from a reduction with kept dimensions: every value has the row's
+// shape.
 // CHECK-LABEL: func.func @below_elementwise(
 // CHECK-SAME: %[[SUM:.*]]: tensor<4xf32>
 // CHECK-DAG: %[[ROOT:.*]] = tenon.sqrt %[[SUM]] : (tensor<4xf32>) -> tensor<4xf32>
@@ -81,7 +82,8 @@ func.func @other_operand_stays(%x: tensor<4xf32>, %y: tensor<4x1xf32>) -> tensor
 
 // -----
 
-// Two unknown extents may be regrouped: 2x6 becomes 3x4 without a change of type.
+// Two unknown extents may be regrouped: 2x6 becomes 3x4 without a change of
+// type.
 // CHECK-LABEL: func.func @unknown_extents_stay(
 // CHECK: %[[REGROUPED:.*]] = tenon.reshape
 // CHECK: tenon.broadcast_in_dim %[[REGROUPED]]

@@ -2,8 +2,9 @@
 // RUN: tenon-opt %s --tenon-convert-to-llvm=native-half=false --split-input-file | FileCheck %s --check-prefix=INTEGERS
 // RUN: tenon-opt %s --tenon-convert-to-llvm=native-fma=false --split-input-file | FileCheck %s --check-prefix=DOUBLES
 
-// A launch hands its operands to the parallel loop in one structure, which the kernel's task takes apart. Where the run is
-// cancelled the function is left before the launch. The module keeps a table of launches.
+// A launch hands its operands to the parallel loop in one structure, which the
+// kernel's task takes apart. Where the run is cancelled the function is left
+// before the launch. The module keeps a table of launches.
 // CHECK: module attributes {tenon.launches = {{\[\[}}@kernel, #loc{{.*}}]]
 // CHECK-LABEL: llvm.func @start(
 // CHECK-SAME: %[[CALL:[^:]*]]: !llvm.ptr,
@@ -50,7 +51,8 @@ func.func private @kernel(%call: !llvm.ptr, %x: memref<4xf32>, %begin: index, %e
 
 // -----
 
-// Launches in a loop share one structure, so the stack does not grow with the trip count.
+// Launches in a loop share one structure, so the stack does not grow with the
+// trip count.
 // CHECK-LABEL: llvm.func @launch_in_a_loop(
 // CHECK: llvm.alloca
 // CHECK: llvm.br
@@ -91,7 +93,8 @@ func.func private @kernel(%call: !llvm.ptr, %x: memref<4xf32>, %begin: index, %e
 
 // -----
 
-// Each text is one site. Its number goes to the core with the found value; the table stays on the module.
+// Each text is one site. Its number goes to the core with the found value; the
+// table stays on the module.
 // CHECK: module attributes {{.*}}tenon.sites = ["node \22g\22 (Gather)", "node \22h\22 (Gather)"]
 // CHECK-LABEL: llvm.func @fault(
 // CHECK-SAME: %[[CALL:[^:]*]]: !llvm.ptr, %[[I:[^:]*]]: i64, %[[LOW:[^:]*]]: i64, %[[HIGH:[^:]*]]: i64
@@ -135,7 +138,8 @@ llvm.func @llvm_already() {
 
 // -----
 
-// For LLVM a bf16 is an i16 in memory, vectors and constants, whether or not the processor has the type.
+// For LLVM a bf16 is an i16 in memory, vectors and constants, whether or not
+// the processor has the type.
 // CHECK-DAG: llvm.mlir.global private constant @table(dense<[16256, 16384]> : tensor<2xi16>)
 // CHECK-LABEL: llvm.func @bfloats_are_bits(
 // CHECK-NOT: bf16
@@ -158,7 +162,8 @@ func.func @bfloats_are_bits(%x: memref<?xbf16>, %i: index, %mask: vector<8xi1>, 
 
 // -----
 
-// An f16 is converted by instructions, or is an i16 for LLVM and converted by integer operations.
+// An f16 is converted by instructions, or is an i16 for LLVM and converted by
+// integer operations.
 // CHECK-LABEL: llvm.func @half(
 // CHECK-SAME: vector<8xf16>
 // CHECK: llvm.fpext
@@ -188,7 +193,8 @@ func.func @half_of_integer(%n: i64) -> f16 {
 
 // -----
 
-// Without the instruction, a multiply-add of f32 is a product and a sum in f64 that is rounded to odd.
+// Without the instruction, a multiply-add of f32 is a product and a sum in f64
+// that is rounded to odd.
 // CHECK-LABEL: llvm.func @multiply_add(
 // CHECK: llvm.intr.fma(%{{.*}}, %{{.*}}, %{{.*}}) : (vector<4xf32>,
 // DOUBLES-LABEL: llvm.func @multiply_add(
@@ -214,7 +220,8 @@ func.func @multiply_add_wide(%a: f64, %b: f64, %c: f64) -> f64 {
 
 // -----
 
-// Another version of the module has begun the tables: what is there keeps its number, what is not goes behind.
+// Another version of the module has begun the tables: what is there keeps its
+// number, what is not goes behind.
 // CHECK: module attributes {tenon.launches = {{\[\[}}@kernel, [[LOC:#loc[0-9]*]]], [@other, [[LOC]]], [@kernel, [[OWN:#loc[0-9]*]]]], tenon.sites = ["there", "here"]}
 // CHECK-LABEL: llvm.func @numbered_on(
 // CHECK: %[[FIRST:.*]] = llvm.mlir.constant(0 : i32)

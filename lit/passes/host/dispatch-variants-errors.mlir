@@ -1,7 +1,7 @@
 // RUN: tenon-opt %s --tenon-dispatch-variants --split-input-file --verify-diagnostics
 
 // A variant chooses among placed functions, each with its plan.
-// expected-error@+1 {{expected 'tenon.num_inputs' on it and a plan named 'general.plan', as it has variants or is one}}
+// expected-error@+1 {{expected a function with variants, and each variant, to have 'tenon.num_inputs' and a plan named 'general.plan'}}
 func.func @general(%x: tensor<?xf32> {tenon.dims = ["n"]}) {
   return
 }
@@ -11,7 +11,7 @@ func.func @general.variant1(%x: tensor<4xf32>) attributes {tenon.variant = #teno
 
 // -----
 
-// expected-error@+1 {{expected 'tenon.num_inputs' on it and a plan named 'planless.plan', as it has variants or is one}}
+// expected-error@+1 {{expected a function with variants, and each variant, to have 'tenon.num_inputs' and a plan named 'planless.plan'}}
 func.func @planless(%call: !llvm.ptr, %x: memref<?xf32> {tenon.dims = ["n"]}, %arena: memref<?xi8>, %weights: memref<?xi8>, %state: memref<?xi8>, %extents: memref<?xi64>) attributes {tenon.num_inputs = 1, tenon.num_outputs = 0} {
   return
 }

@@ -1,6 +1,7 @@
 // RUN: tenon-opt %s --tenon-dispatch-variants --split-input-file | FileCheck %s
 
-// The first variant whose sizes match is called, else the general code. Plan and run both write its number into the call (offset 136).
+// The first variant whose sizes match is called, else the general code. Plan
+// and run both write its number into the call (offset 136).
 // CHECK-LABEL: func.func private @f.plan(
 // CHECK: scf.if {{.*}} -> (index)
 // CHECK: call @f.variant1.plan(
@@ -52,7 +53,8 @@ func.func @f.variant2(%call: !llvm.ptr, %x: memref<1x?xf32>, %y: memref<1xf32> {
 
 // -----
 
-// A variant may know the extents of a bounded output. They are stored before the call, as planned.
+// A variant may know the extents of a bounded output. They are stored before
+// the call, as planned.
 // CHECK-LABEL: func.func @g(
 // CHECK-SAME: %[[Y:[a-z0-9]+]]: memref<?xi64> {tenon.bounded
 // CHECK: scf.if

@@ -1,7 +1,8 @@
 // RUN: tenon-opt %s --tenon-make-entries --split-input-file | FileCheck %s
 
-// The run takes pointers and extents of inputs (8, 16) and outputs (24, 32), arena (40), weights (56) and state (144) out of the call, and tells whether a kernel
-// has recorded a fault (88).
+// The run takes pointers and extents of inputs (8, 16) and outputs (24, 32),
+// arena (40), weights (56) and state (144) out of the call, and tells whether a
+// kernel has recorded a fault (88).
 // CHECK-LABEL: func.func @negate.run_entry(
 // CHECK-SAME: %[[CALL:.*]]: !llvm.ptr) -> i32
 // CHECK: llvm.getelementptr %[[CALL]][8]
@@ -18,7 +19,8 @@
 // CHECK: %[[STATUS:.*]] = llvm.zext %[[FAULTED]]
 // CHECK: return %[[STATUS]] : i32
 
-// The plan function writes the outputs' extents (32) and the arena's size (48). It may run kernels, which may fault (88).
+// The plan function writes the outputs' extents (32) and the arena's size (48).
+// It may run kernels, which may fault (88).
 // CHECK-LABEL: func.func @negate.plan_entry(
 // CHECK-SAME: %[[CALL:.*]]: !llvm.ptr) -> i32
 // CHECK: %[[BYTES:.*]] = call @negate.plan(%[[CALL]],
@@ -43,7 +45,8 @@ func.func @negate(%call: !llvm.ptr, %x: memref<?xf32>, %y: memref<?xf32> {tenon.
 
 // -----
 
-// Extents of a bounded output are known after the run and are written to the caller's array; the others are there already.
+// Extents of a bounded output are known after the run and are written to the
+// caller's array; the others are there already.
 // CHECK-LABEL: func.func @bounded.run_entry(
 // CHECK: %[[SHAPES:.*]] = llvm.alloca
 // CHECK: call @bounded(

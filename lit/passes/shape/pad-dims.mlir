@@ -1,6 +1,7 @@
 // RUN: tenon-opt %s --tenon-pad-dims --split-input-file | FileCheck %s
 
-// Elementwise ops pass the padding on; sums along it are masked, and outputs are cut.
+// Elementwise ops pass the padding on; sums along it are masked, and outputs
+// are cut.
 // CHECK: module {
 // CHECK-LABEL: func.func @rows(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<?x4xf32>
@@ -26,8 +27,9 @@ module attributes {tenon.pad = {seq = 8}} {
 
 // -----
 
-// Both operands of a contraction along the padding are masked, and a softmax along it is masked by -inf. An extent shared with another
-// input is padded, too.
+// Both operands of a contraction along the padding are masked, and a softmax
+// along it is masked by -inf. An extent shared with another input is padded,
+// too.
 // CHECK-LABEL: func.func @scores(
 // CHECK: %[[Q:.*]] = tenon.pad
 // CHECK: %[[K:.*]] = tenon.pad
@@ -50,7 +52,8 @@ module attributes {tenon.pad = {seq = 8}} {
 
 // -----
 
-// A reshape keeps the extent. A function without the named dimension is unchanged.
+// A reshape keeps the extent. A function without the named dimension is
+// unchanged.
 // CHECK-LABEL: func.func @heads(
 // CHECK: tenon.reshape %{{.*}} sizes [2, %{{.*}}, 2, 2]
 // CHECK: tenon.slice

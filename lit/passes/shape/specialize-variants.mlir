@@ -1,6 +1,7 @@
 // RUN: tenon-opt %s --tenon-specialize-variants --split-input-file | FileCheck %s
 
-// Variants with more fixed sizes come first. Types and sizes follow from the arguments, and the general function is unchanged.
+// Variants with more fixed sizes come first. Types and sizes follow from the
+// arguments, and the general function is unchanged.
 // CHECK: module {
 // CHECK-LABEL: func.func @rows(
 // CHECK-SAME: %{{.*}}: tensor<?x?x4xf32> {tenon.dims = ["batch", "seq", 4]}) -> tensor<?x4xf32>
@@ -41,7 +42,8 @@ module attributes {tenon.specialize = [{batch = 1}]} {
 
 // -----
 
-// Sizes of ops without size operands follow from their operands: contractions, concatenations, windows.
+// Sizes of ops without size operands follow from their operands: contractions,
+// concatenations, windows.
 // CHECK-LABEL: func.func @operands.variant1(
 // CHECK: tenon.dot_general {{.*}} -> tensor<3x5xf32>
 // CHECK: tenon.concatenate {{.*}} -> tensor<6x5xf32>
@@ -63,7 +65,8 @@ module attributes {tenon.specialize = [{n = 3}]} {
 
 // -----
 
-// Loop-carried values have the types of their initial values. A condition known now is folded; a branch that stays keeps what both sides know.
+// Loop-carried values have the types of their initial values. A condition known
+// now is folded; a branch that stays keeps what both sides know.
 // CHECK-LABEL: func.func @control.variant1(
 // CHECK: scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}) -> (tensor<4xf32>)
 // CHECK: tenon.add %[[A]], {{.*}} -> tensor<4xf32>

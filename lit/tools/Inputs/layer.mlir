@@ -1,5 +1,6 @@
 // One layer for any number of rows, with operations that machines compute
-// differently: sums of products, exp, f16; and an index that may be out of range.
+// differently: sums of products, exp, f16; and an index that may be out of
+// range.
 tenon.weight @counted : tensor<16x24xf32> {
   %0 = tenon.constant dense<[-0.90, -0.02, 0.85, -0.28, 0.60, -0.53, 0.35, -0.78, 0.10, 0.97, -0.15, 0.72, -0.40, 0.47, -0.65, 0.23]> : tensor<16xf32>
   %1 = tenon.constant dense<[-0.97, -0.05, 0.86, -0.22, 0.70, -0.39, 0.53, -0.55, 0.36, -0.72, 0.20, -0.89, 0.03, 0.95, -0.14, 0.78, -0.30, 0.61, -0.47, 0.45, -0.64, 0.28, -0.80, 0.11]> : tensor<24xf32>

@@ -32,7 +32,7 @@ namespace tenon {
 constexpr int64_t lanes = amxTile;
 constexpr int64_t tileElements = amxTile * amxTile;
 
-/// Bounds for finding sums that lost small numbers:
+/// Bounds that detect sums which may have lost small numbers:
 /// - If no nonzero operand is below `least`, every partial sum is a multiple of
 ///   2^-126, so it is zero or a normal number. If one is below, a sum of at
 ///   least `leastSum` loses less than half a ULP for each product.
@@ -55,8 +55,8 @@ struct Row {
   Value number;                ///< in the task
   SmallVector<Value> position; ///< its indices
   Magnitudes magnitudes;       ///< among its elements, in all lanes
-  Value isFar; ///< in all lanes: an element is so small or great that columns
-               ///< must be checked
+  Value isExtreme; ///< in all lanes: true if an element is so small or great
+                   ///< that the columns must be examined
 };
 
 class AmxEmitter : KernelLoops {
@@ -149,7 +149,7 @@ void AmxEmitter::emit() {
                    to = at().min(at().sub(kernel.end, before), perLine);
              forRange(from, to, plan.sharingTasks, [&](Value first) {
                Value last = at().add(first, at().constant(plan.sharingTasks));
-               task.enterLine(line, first, at().min(last, to));
+               task.enterRowBlock(line, first, at().min(last, to));
                emitTasks();
              });
            });
@@ -165,9 +165,9 @@ void AmxEmitter::emitTasks() {
     Value depth = at().min(at().constant(plan.depth), at().sub(extent, k));
     Value steps = at().ceilDiv(depth, plan.stepExtent);
     operands.enter(k, steps);
-    forRange(none, count, 1, [&](Value row) { operands.bringRow(row); });
+    forRange(none, count, 1, [&](Value row) { operands.prepareRow(row); });
     forPanels([&](const TilePanel &panel) {
-      operands.bringColumns(panel.first, panel.vectors);
+      operands.prepareColumns(panel.first, panel.vectors);
       multiply(panel, steps);
     });
   });
@@ -243,8 +243,8 @@ void AmxEmitter::finishRow(Value number) {
   Row row{number, task.positionOf(at().add(task.firstRow, number)), {}, {}};
   if (plan.watchesTiny()) {
     row.magnitudes = operands.magnitudesOfRow(number);
-    row.isFar = either(lacksParts(row.magnitudes.least),
-                       isGreat(row.magnitudes.greatest));
+    row.isExtreme = either(lacksParts(row.magnitudes.least),
+                           isGreat(row.magnitudes.greatest));
   }
   forPanels([&](const TilePanel &panel) { finish(panel, row); });
 }
@@ -266,8 +266,8 @@ void AmxEmitter::finish(const TilePanel &panel, const Row &row) {
   }
 }
 
-/// Computes doubtful sums again. Most sums show that they are right; the
-/// columns are examined only for the others.
+/// Computes doubtful sums again. For most sums, the sum and its row prove that
+/// it is right; the columns are examined only for the others.
 AmxEmitter::Values AmxEmitter::unlessDoubtful(const TilePanel &panel,
                                               const Row &row,
                                               ArrayRef<Value> found) {
@@ -324,7 +324,7 @@ Value AmxEmitter::areSuspect(const TilePanel &panel, const Row &row,
     Value above = arith::SubIOp::create(b, loc, magnitudeOf(found[v]),
                                         wordsOf(int32_t(low)));
     Value outside = is(above, arith::CmpIPredicate::uge, infinite - low);
-    return row.isFar ? either(row.isFar, outside) : outside;
+    return row.isExtreme ? either(row.isExtreme, outside) : outside;
   });
 }
 

@@ -85,14 +85,14 @@ Value AmxOperands::firstLanes(int64_t count, Value left) {
   return tenon::firstLanes(b, loc, count, left);
 }
 
-/// A mask of all lanes if `line` is within the depth, otherwise of no lane;
-/// null if every step is whole.
-Value AmxOperands::allLanes(Value line) {
+/// A mask of all lanes if the sum index `k` is within the depth, otherwise of
+/// no lane; null if every step is whole.
+Value AmxOperands::allLanes(Value k) {
   Value extent = nest.sums.back().extent;
   if (*getConstantIntValue(extent) % plan.stepExtent == 0)
     return {};
   auto type = VectorType::get({lanes}, b.getI1Type());
-  return vector::BroadcastOp::create(b, loc, type, at().less(line, extent));
+  return vector::BroadcastOp::create(b, loc, type, at().less(k, extent));
 }
 
 /// Stores one row of a tile: 32 numbers.
@@ -115,7 +115,7 @@ void AmxOperands::clear() {
   };
   Value rows = at().sub(task.lastRow, task.firstRow);
   fill(rowMagnitudes, at().mul(rows, at().constant(2 * lanes)), none.least);
-  // Zeros mean that columns are not examined yet.
+  // Columns are examined on demand; zeros mean that they are not examined yet.
   fill(columnMagnitudes, placeOfMagnitudes(task.lastColumn), none.greatest);
 }
 
@@ -124,13 +124,13 @@ void AmxOperands::enter(Value firstSum, Value count) {
   steps = count;
 }
 
-void AmxOperands::bringRow(Value row) {
+void AmxOperands::prepareRow(Value row) {
   if (plan.wholeRows)
     return;
   plan.paired ? copyRow(row) : splitRow(row);
 }
 
-void AmxOperands::bringColumns(Value column, int64_t vectors) {
+void AmxOperands::prepareColumns(Value column, int64_t vectors) {
   if (plan.wholeColumns)
     return;
   plan.paired ? copyColumns(column, vectors) : splitColumns(column, vectors);
@@ -180,8 +180,8 @@ void AmxOperands::copyColumns(Value column, int64_t vectors) {
   });
 }
 
-/// The parts of two vectors, paired. The elements of `high` come sixteen after
-/// those of `low` along the depth.
+/// The parts of two vectors, joined to pairs. The elements of `high` are
+/// sixteen elements after those of `low` along the depth.
 SmallVector<Value> AmxOperands::pairsOfParts(Value low, Value high,
                                              int64_t count) {
   SmallVector<Value> pairs = emitParts(b, loc, low, count);

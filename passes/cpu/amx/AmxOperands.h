@@ -24,8 +24,8 @@ public:
   /// Splits or copies row number `row` of the task, or `vectors` vectors of
   /// columns from `column` on. Does nothing for an operand that is read in
   /// place. Elements past the end of the depth are zeros.
-  void bringRow(mlir::Value row);
-  void bringColumns(mlir::Value column, int64_t vectors);
+  void prepareRow(mlir::Value row);
+  void prepareColumns(mlir::Value column, int64_t vectors);
 
   /// Loads an operand into a tile register: 16 rows of the task, or vector
   /// number `vector` of the panel that starts with `column`.
@@ -33,9 +33,10 @@ public:
   mlir::Value loadColumns(int64_t part, mlir::Value column, int64_t vector,
                           mlir::Value step);
 
-  /// The magnitudes of a row, the same in all lanes, and of a vector of
-  /// columns, one column in each lane. `findMagnitudes` must examine columns
-  /// first; few sums need it.
+  /// The magnitudes of a row are the same in all lanes. The magnitudes of a
+  /// vector of columns have one column in each lane. Call `findMagnitudes`
+  /// before magnitudesOfColumns: columns are examined only on demand, because
+  /// few sums need it.
   Magnitudes magnitudesOfRow(mlir::Value row);
   void findMagnitudes(mlir::Value column, int64_t vectors);
   Magnitudes magnitudesOfColumns(mlir::Value column);
@@ -59,7 +60,7 @@ private:
   mlir::Value loadFloats(mlir::Value memory, mlir::Type element,
                          mlir::Value place, mlir::Value mask);
   mlir::Value firstLanes(int64_t count, mlir::Value left);
-  mlir::Value allLanes(mlir::Value line);
+  mlir::Value allLanes(mlir::Value k);
   void storeParts(mlir::Value word, mlir::Value memory, mlir::Value place);
   mlir::Value loadTile(mlir::Value memory, mlir::Value place,
                        mlir::Value stride);
@@ -74,9 +75,10 @@ private:
   mlir::Value k, steps; ///< the current piece
   /// Tiles of parts: [part][tile of rows][step] and [part][vector][step].
   mlir::Value rowParts, columnParts;
-  /// The least and the greatest magnitudes, as two vectors side by side: for
-  /// each row, spread over the lanes in no order that matters; for each vector
-  /// of columns, one column in each lane, and zeros until it is examined.
+  /// The magnitudes found so far: two vectors side by side, the least and the
+  /// greatest. For a row the lanes are in an unspecified order. For a vector of
+  /// columns each lane is one column, and zeros mean that it is not examined
+  /// yet.
   mlir::Value rowMagnitudes, columnMagnitudes;
 };
 

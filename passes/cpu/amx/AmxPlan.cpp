@@ -16,7 +16,7 @@ constexpr int64_t spareStack = 48 << 10;
 /// The most rows that share a split panel, and the fewest columns of a task.
 /// Split rows are shared by as many columns as have room for their sums,
 /// because splitting an element takes as long as about eight f32 products.
-constexpr int64_t mostRows = 224, fewestColumns = 64;
+constexpr int64_t maxRows = 224, fewestColumns = 64;
 /// The fewest tasks. Each thread that gets a task splits its rows, so fewer
 /// tasks split less, but would leave threads idle.
 constexpr int64_t fewestTasks = 8;
@@ -26,7 +26,7 @@ constexpr int64_t allProducts = 2;
 
 /// Bytes of the split columns of a panel.
 static int64_t columnBytes(MachineAttr machine) {
-  return machine.firstCache() * 3 / 4;
+  return machine.l1Bytes() * 3 / 4;
 }
 
 /// The columns of a block whose sums and magnitudes fit the stack.
@@ -61,9 +61,9 @@ static TaskShape shapeTasks(const NestFacts &facts, MachineAttr machine) {
   auto panels = [](int64_t columns, int64_t parts) -> int64_t {
     return llvm::alignTo(llvm::divideCeil(columns, parts), amxPanel);
   };
-  int64_t rows = facts.size.rows.value_or(mostRows),
+  int64_t rows = facts.size.rows.value_or(maxRows),
           columns = *facts.size.columns,
-          blocks = llvm::divideCeil(rows, mostRows);
+          blocks = llvm::divideCeil(rows, maxRows);
   TaskShape shape;
   shape.block.rows = llvm::alignTo(llvm::divideCeil(rows, blocks), amxTile);
   int64_t room = roomFor(machine, shape.block.rows),
@@ -85,7 +85,7 @@ AmxPlanAttr planAmx(const NestFacts &facts, MachineAttr machine,
   int64_t step = facts.pairs ? amxStep / 2 : amxStep;
   if (machine.getTiles() == 0 || !fits(facts) || !size.columns ||
       *size.columns < amxPanel || !size.sum || *size.sum < step ||
-      size.rows.value_or(mostRows) <= amxFewRows)
+      size.rows.value_or(maxRows) <= amxFewRows)
     return {};
   bool wholeSteps = facts.pairs && *size.sum % step == 0,
        wholeRows = wholeSteps && facts.hasRowStride && size.rows &&

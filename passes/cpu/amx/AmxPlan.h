@@ -9,8 +9,8 @@
 namespace tenon {
 
 /// The plan in tiles; null if the machine has no tiles, or the form or the
-/// extents of the nest do not fit. `fewRows` is the plan for few rows, which is
-/// used if the number of rows is known only at run time.
+/// extents of the nest do not fit. `fewRows` is the plan for few rows, which
+/// is used if the number of rows is known only at run time.
 AmxPlanAttr planAmx(const NestFacts &facts, MachineAttr machine,
                     TilePlanAttr fewRows);
 
@@ -28,13 +28,14 @@ struct AmxPlan {
   int64_t stepExtent; ///< indices of the nest's sum in one step
   int64_t depth;      ///< indices of the nest's sum in a piece: whole steps
   TaskBlock block;    ///< rows in whole tiles, columns in whole panels
-  /// The most tasks of a block of rows that share its split rows, if a thread
-  /// gets them together.
+  /// The most tasks of one block of rows that share its split rows. They share
+  /// them if one thread gets them in one call.
   int64_t sharingTasks;
 
   int64_t rowTiles() const { return block.rows / amxTile; }
-  /// True if even small numbers must not be lost. Fewer than three parts
-  /// promise nothing for small numbers, and pairs are rounded before.
+  /// True if sums that may have lost small numbers must be found. With an order
+  /// below 2 no precision is promised for small numbers, and the operands of
+  /// pairs are rounded beforehand.
   bool watchesTiny() const { return !paired && order == 2; }
   int64_t columns() const { return block.columns * sharingTasks; }
   int64_t steps() const { return depth / stepExtent; }

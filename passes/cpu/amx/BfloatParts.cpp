@@ -1,7 +1,8 @@
-// Each part holds eight bits of the mantissa. Rounding breaks ties away from
-// zero, which takes one addition; the rest is exact whichever way ties go. The
-// second and the third of three parts are truncated instead, which takes no
-// addition: the second is small enough for that.
+// Each part holds eight bits of the mantissa. A part is rounded to nearest,
+// with ties away from zero, because that takes only one addition. The remainder
+// is exact for either direction of a tie. With three parts, the second and the
+// third are truncated instead, which takes no addition: after a rounded first
+// part the second one is small enough for that.
 #include "passes/cpu/amx/BfloatParts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

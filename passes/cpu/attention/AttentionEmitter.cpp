@@ -47,10 +47,10 @@ private:
   void fillScratch(Value memory, int64_t width, double number);
   void emitTask(Value task);
   void emitBlock(Value first, Value count, int64_t units, bool whole);
-  BlockLines linesOf(const StridedOperand &operand,
-                     std::optional<JoinedRows> &joined, Value first,
-                     Value count);
-  BlockLines packedValues(const BlockLines &lines, Value count);
+  BlockRows linesOf(const StridedOperand &operand,
+                    std::optional<JoinedRows> &joined, Value first,
+                    Value count);
+  BlockRows packedValues(const BlockRows &lines, Value count);
   void packKeys(const KeyBlock &block);
   /// The last query row of the task.
   Value lastRow();
@@ -87,8 +87,8 @@ void AttentionEmitter::allocate() {
   scratch.scores = scratchOf(sizes.scratchRows() * attentionBlock);
   scratch.sums = scratchOf(sizes.scratchRows() * sizes.valueWidth);
   scratch.totals = scratchOf(sizes.scratchRows() * attentionLanes);
-  for (Value *ofRows : {&scratch.greatest, &scratch.highest, &scratch.shifts,
-                        &scratch.rescales})
+  for (Value *ofRows : {&scratch.earlierMaxima, &scratch.blockMaxima,
+                        &scratch.shifts, &scratch.rescales})
     *ofRows = scratchOf(sizes.scratchRows() + sizes.lanes);
 }
 
@@ -129,7 +129,7 @@ void AttentionEmitter::emitTask(Value task) {
     memref::StoreOp::create(b, loc,
                             emitFloat(b, loc, b.getF32Type(),
                                       -std::numeric_limits<double>::infinity()),
-                            scratch.greatest, row);
+                            scratch.earlierMaxima, row);
   });
   Value count = key.extents[batch], step = at().constant(attentionBlock);
   std::optional<int64_t> known = getConstantIntValue(count);
@@ -176,7 +176,7 @@ void AttentionEmitter::emitBlock(Value first, Value count, int64_t units,
   auto seen = [&](const TileRows &rows) {
     return masked ? masked->visible(rows.lastKeys, block) : count;
   };
-  auto meet = [&] {
+  auto attend = [&] {
     if (scratch.keys)
       packKeys(block);
     tiles([&](const TileRows &rows) { scores->emit(rows, block, seen(rows)); });
@@ -197,25 +197,24 @@ void AttentionEmitter::emitBlock(Value first, Value count, int64_t units,
     });
   };
   if (!masked)
-    return meet();
+    return attend();
   block.finite = masked->finiteValues(block);
-  when(masked->canMatter(block, lastRow(), rowCount), meet);
+  when(masked->canMatter(block, lastRow(), rowCount), attend);
 }
 
-BlockLines AttentionEmitter::linesOf(const StridedOperand &operand,
-                                     std::optional<JoinedRows> &joined,
-                                     Value first, Value count) {
+BlockRows AttentionEmitter::linesOf(const StridedOperand &operand,
+                                    std::optional<JoinedRows> &joined,
+                                    Value first, Value count) {
   Values place = shared;
   place.push_back(first);
-  BlockLines lines{operand.memory, operand.at(at(), place),
-                   operand.strides[batch], operand.element};
+  BlockRows lines{operand.memory, operand.at(at(), place),
+                  operand.strides[batch], operand.element};
   if (joined)
     std::tie(lines.memory, lines.base) = joined->join(shared, first, count);
   return lines;
 }
 
-BlockLines AttentionEmitter::packedValues(const BlockLines &lines,
-                                          Value count) {
+BlockRows AttentionEmitter::packedValues(const BlockRows &lines, Value count) {
   ContractionNest nest;
   nest.rhs = lines.memory;
   nest.rhsElement = lines.element;
@@ -283,7 +282,8 @@ TileRows AttentionEmitter::tileRows(Value firstSlot, int64_t count) {
 }
 
 Value AttentionEmitter::lastRow() {
-  // With several query heads a task can contain the last row of a head.
+  // If several query heads share a head of the keys, assume that the task has
+  // the last row of one of them.
   Value end = group > 1 ? query.extents[batch] : at().add(firstRow, rowCount);
   return at().sub(end, at().constant(1));
 }

@@ -14,12 +14,13 @@ using llvm::divideCeilSigned;
 constexpr int64_t spareStack = 16 << 10;
 /// With fewer tasks it pays to split a head, although each part packs the keys.
 constexpr int64_t fewestTasks = 8;
-constexpr int64_t mostTileRows = 6;
-/// Rows of a tile whose sums leave registers for an exponential of the next
-/// tile, and the fewest rows of a task for which this overlap pays.
+constexpr int64_t maxTileRows = 6;
+/// `overlappedRows`: the rows of a tile whose sums leave registers for an
+/// exponential of the next tile. `tallTask`: the fewest rows of a task for
+/// which this overlap pays.
 constexpr int64_t overlappedRows = 4, tallTask = 16;
 /// Rows of scratch memory beyond a task's rows, see scratchRows.
-constexpr int64_t spareRows = 3 * mostTileRows;
+constexpr int64_t spareRows = 3 * maxTileRows;
 
 static int64_t wholeTiles(int64_t rows, int64_t tile) {
   return divideCeilSigned(rows, tile) * tile;
@@ -30,7 +31,7 @@ static int64_t rowsOfTask(const AttentionFacts &facts, int64_t valueWidth,
                           MachineAttr machine) {
   int64_t packed = 4 * attentionBlock * (facts.depth + valueWidth),
           row = 4 * (attentionBlock + valueWidth + attentionLanes + 4),
-          bytes = std::min(machine.secondCache() / 4,
+          bytes = std::min(machine.l2Bytes() / 4,
                            machine.getStack() - spareStack - packed),
           most = std::max(attentionTaskRows, bytes / row - spareRows),
           rows = std::max<int64_t>(1, facts.rows.value_or(most)),
@@ -48,7 +49,7 @@ AttentionPlanAttr planAttention(const AttentionFacts &facts,
           part = rowsOfTask(facts, valueWidth, machine);
   bool tall = machine.getRegisters() >= 32 && part >= tallTask;
   int64_t scoreRows =
-      divideCeilSigned(part, divideCeilSigned(part, mostTileRows));
+      divideCeilSigned(part, divideCeilSigned(part, maxTileRows));
   if (tall)
     for (int64_t fewer : {5, 4})
       if (wholeTiles(part, fewer) < wholeTiles(part, scoreRows))

@@ -62,26 +62,26 @@ void AttentionScores::emit(const TileRows &rows, const KeyBlock &block,
                                       : at().ceilDiv(keys, attentionLanes);
   int64_t wide = std::max<int64_t>(1, sizes.accumulators / sizes.scoreRows /
                                           sizes.vectorsPerUnit());
-  auto together = [&] {
+  auto scoreAll = [&] {
     scores(rows, block, none, block.units * sizes.vectorsPerUnit());
   };
   if (wide < block.units) {
     unitScores(rows, block, none, units);
   } else if (getConstantIntValue(units) == block.units) {
-    together();
+    scoreAll();
   } else {
     Value visible =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, units, all);
-    choose(visible, together, [&] { unitScores(rows, block, none, units); });
+    choose(visible, scoreAll, [&] { unitScores(rows, block, none, units); });
   }
-  highest(rows, none, units, false);
+  storeRowMaxima(rows, none, units, false);
 }
 
 void AttentionScores::emitRest(const TileRows &rows, const KeyBlock &block,
                                Value keys) {
   Value from = at().ceilDiv(keys, attentionLanes), to = unitsOf(block);
   unitScores(rows, block, from, to);
-  highest(rows, from, to, true);
+  storeRowMaxima(rows, from, to, true);
 }
 
 void AttentionScores::unitScores(const TileRows &rows, const KeyBlock &block,
@@ -127,7 +127,7 @@ AttentionScores::Values AttentionScores::productsInPlace(const TileRows &rows,
                                                          const KeyBlock &block,
                                                          Value column,
                                                          int64_t vectors) {
-  const BlockLines &keys = block.keys;
+  const BlockRows &keys = block.keys;
   auto type = VectorType::get(
       {sizes.lanes}, cast<MemRefType>(keys.memory.getType()).getElementType());
   Value low = column,
@@ -223,8 +223,8 @@ Value AttentionScores::masked(const TileRows &rows, size_t row,
   return score;
 }
 
-void AttentionScores::highest(const TileRows &rows, Value from, Value to,
-                              bool more) {
+void AttentionScores::storeRowMaxima(const TileRows &rows, Value from, Value to,
+                                     bool more) {
   Value least = number(-infinity);
   int64_t count = rows.queries.size(), parts = sizes.vectorsPerUnit();
   auto loop = scf::ForOp::create(b, loc, from, to, at().constant(1),
@@ -251,8 +251,8 @@ void AttentionScores::highest(const TileRows &rows, Value from, Value to,
         b, loc, ArrayRef(greatest).drop_front(first).take_front(sizes.lanes),
         least, [&](Value a, Value other) { return greater(b, loc, a, other); });
     if (more)
-      folded = greater(b, loc, folded, load(scratch.highest, place));
-    store(folded, scratch.highest, place);
+      folded = greater(b, loc, folded, load(scratch.blockMaxima, place));
+    store(folded, scratch.blockMaxima, place);
   }
 }
 } // namespace tenon

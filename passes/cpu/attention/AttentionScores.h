@@ -49,8 +49,8 @@ private:
                      mlir::Value column, mlir::Value score);
   /// Stores the row maxima over the units [from, to) in the task's scratch
   /// memory. If `more`, they include the row maxima that are stored there.
-  void highest(const TileRows &rows, mlir::Value from, mlir::Value to,
-               bool more);
+  void storeRowMaxima(const TileRows &rows, mlir::Value from, mlir::Value to,
+                      bool more);
 
   AttentionOp op;
   const StridedOperand &query;

@@ -21,13 +21,13 @@ struct AttentionScratch {
   mlir::Value scores;           ///< task rows x block, later exponentials
   mlir::Value sums;             ///< task rows x value width
   mlir::Value totals;           ///< task rows x 16
-  mlir::Value greatest;         ///< row maxima of the blocks before
-  mlir::Value highest;          ///< row maxima of the block
+  mlir::Value earlierMaxima;    ///< row maxima of the blocks before
+  mlir::Value blockMaxima;      ///< row maxima of the block
   mlir::Value shifts, rescales; ///< one for each row in the block
 };
 
 /// The keys or values of a block in memory: key k starts at base + k * stride.
-struct BlockLines {
+struct BlockRows {
   mlir::Value memory, base, stride;
   mlir::Type element; ///< of the tenon tensor
 };
@@ -37,7 +37,7 @@ struct KeyBlock {
   mlir::Value first, count; ///< index
   int64_t units;            ///< at most, static
   bool whole;               ///< count is attentionBlock
-  BlockLines keys, values;  ///< the keys before packing
+  BlockRows keys, values;   ///< the keys before packing
   mlir::Value finite;       ///< i1: values are finite; null if not causal
 };
 

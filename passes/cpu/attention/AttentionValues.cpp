@@ -28,13 +28,13 @@ AttentionValues::AttentionValues(Kernel &kernel, const AttentionSizes &sizes,
 
 void AttentionValues::chooseShifts(Value rows) {
   forRange(at().constant(0), rows, sizes.lanes, [&](Value row) {
-    Lanes former(b, loc, load(scratch.greatest, row));
-    Lanes greatest(b, loc,
-                   greater(b, loc, former.get(), load(scratch.highest, row)));
+    Lanes former(b, loc, load(scratch.earlierMaxima, row));
+    Lanes greatest(
+        b, loc, greater(b, loc, former.get(), load(scratch.blockMaxima, row)));
     // If a row has no finite score yet, the shift must still be a number.
     Lanes least = greatest.number(-std::numeric_limits<double>::infinity());
     Lanes shift = (greatest == least).select(greatest.number(0), greatest);
-    store(greatest.get(), scratch.greatest, row);
+    store(greatest.get(), scratch.earlierMaxima, row);
     store(shift.get(), scratch.shifts, row);
     store(expNative(former - shift).get(), scratch.rescales, row);
   });
@@ -48,12 +48,12 @@ void AttentionValues::emit(Value rows, const KeyBlock &block,
              [&](Value slot) { body(slot, keysOf(slot)); });
   };
   if (sizes.overlapped && block.whole) {
-    powers(none, at().constant(attentionBlock / attentionLanes));
+    computeExponentials(none, at().constant(attentionBlock / attentionLanes));
     return tiles(
         [&](Value slot, Value keys) { weigh(slot, block.values, keys, true); });
   }
   tiles([&](Value slot, Value keys) {
-    powers(slot, at().ceilDiv(keys, attentionLanes));
+    computeExponentials(slot, at().ceilDiv(keys, attentionLanes));
   });
   tiles(
       [&](Value slot, Value keys) { weigh(slot, block.values, keys, false); });
@@ -66,27 +66,27 @@ AttentionValues::Values AttentionValues::slots(Value firstSlot) {
   return result;
 }
 
-Value AttentionValues::lineOf(Value slot) {
+Value AttentionValues::scoresOf(Value slot) {
   return at().mul(slot, at().constant(attentionBlock));
 }
 
-void AttentionValues::powers(Value firstSlot, Value units) {
+void AttentionValues::computeExponentials(Value firstSlot, Value units) {
   Value vectors = at().mul(units, at().constant(sizes.vectorsPerUnit()));
   forRange(at().constant(0), vectors, 1, [&](Value vector) {
     for (Value slot : slots(firstSlot))
-      power(slot, vector);
+      computeExponential(slot, vector);
   });
 }
 
-void AttentionValues::power(Value slot, Value vector) {
+void AttentionValues::computeExponential(Value slot, Value vector) {
   Value place =
-      at().add(lineOf(slot), at().mul(vector, at().constant(sizes.lanes)));
+      at().add(scoresOf(slot), at().mul(vector, at().constant(sizes.lanes)));
   Lanes shift(b, loc, splat(loadOne(scratch.shifts, slot)));
   Lanes score(b, loc, load(scratch.scores, place));
   store(expNative(score - shift).get(), scratch.scores, place);
 }
 
-void AttentionValues::nextPowers(Value firstSlot, Value key) {
+void AttentionValues::computeNextExponentials(Value firstSlot, Value key) {
   int64_t keys = stepsPerIteration(averages),
           perRow = attentionBlock / sizes.lanes,
           share = sizes.valueRows * keys / sizes.lanes;
@@ -94,8 +94,9 @@ void AttentionValues::nextPowers(Value firstSlot, Value key) {
       at().mul(at().floorDiv(key, at().constant(keys)), at().constant(share));
   for (int64_t i = 0; i < share; ++i) {
     Value vector = at().add(first, at().constant(i));
-    power(at().add(firstSlot, at().floorDiv(vector, at().constant(perRow))),
-          at().remainder(vector, at().constant(perRow)));
+    computeExponential(
+        at().add(firstSlot, at().floorDiv(vector, at().constant(perRow))),
+        at().remainder(vector, at().constant(perRow)));
   }
 }
 
@@ -114,8 +115,8 @@ void AttentionValues::addTotals(Value slot, Value units) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value unit =
-        at().add(lineOf(slot), at().mul(loop.getInductionVar(),
-                                        at().constant(attentionLanes)));
+        at().add(scoresOf(slot), at().mul(loop.getInductionVar(),
+                                          at().constant(attentionLanes)));
     Values totals;
     for (auto [part, former] : llvm::zip(parts, loop.getRegionIterArgs()))
       totals.push_back(arith::AddFOp::create(
@@ -128,7 +129,7 @@ void AttentionValues::addTotals(Value slot, Value units) {
     join(total, rescale, scratch.totals, at().add(line, part));
 }
 
-void AttentionValues::weigh(Value firstSlot, const BlockLines &values,
+void AttentionValues::weigh(Value firstSlot, const BlockRows &values,
                             Value keys, bool overlapped) {
   int64_t vectors = sizes.valueWidth / sizes.lanes;
   if (vectors == 0)
@@ -159,7 +160,7 @@ void AttentionValues::weigh(Value firstSlot, const BlockLines &values,
                  vectors - last, false);
 }
 
-void AttentionValues::weighColumns(Value firstSlot, const BlockLines &values,
+void AttentionValues::weighColumns(Value firstSlot, const BlockRows &values,
                                    Value keys, Value column, int64_t vectors,
                                    bool overlapped) {
   TileKernel tile(kernel, averages, sizes.lanes);
@@ -168,9 +169,10 @@ void AttentionValues::weighColumns(Value firstSlot, const BlockLines &values,
                        places(vectors)};
   Values rows = slots(firstSlot);
   Values lines =
-      llvm::map_to_vector(rows, [&](Value slot) { return lineOf(slot); });
+      llvm::map_to_vector(rows, [&](Value slot) { return scoresOf(slot); });
   auto next = [&](Value key) {
-    nextPowers(at().add(firstSlot, at().constant(sizes.valueRows)), key);
+    computeNextExponentials(at().add(firstSlot, at().constant(sizes.valueRows)),
+                            key);
   };
   llvm::function_ref<void(Value)> meanwhile;
   if (overlapped)

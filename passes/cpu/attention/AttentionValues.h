@@ -25,16 +25,16 @@ public:
 
 private:
   /// Replaces the scores of a tile by their exponentials.
-  void powers(mlir::Value firstSlot, mlir::Value units);
+  void computeExponentials(mlir::Value firstSlot, mlir::Value units);
   /// Replaces the scores in one vector of a row by their exponentials.
-  void power(mlir::Value slot, mlir::Value vector);
+  void computeExponential(mlir::Value slot, mlir::Value vector);
   /// Computes the part of the next tile's exponentials that goes with the keys
   /// from `key` on.
-  void nextPowers(mlir::Value firstSlot, mlir::Value key);
+  void computeNextExponentials(mlir::Value firstSlot, mlir::Value key);
   void addTotals(mlir::Value slot, mlir::Value units);
-  void weigh(mlir::Value firstSlot, const BlockLines &values, mlir::Value keys,
+  void weigh(mlir::Value firstSlot, const BlockRows &values, mlir::Value keys,
              bool overlapped);
-  void weighColumns(mlir::Value firstSlot, const BlockLines &values,
+  void weighColumns(mlir::Value firstSlot, const BlockRows &values,
                     mlir::Value keys, mlir::Value column, int64_t vectors,
                     bool overlapped);
   /// Adds `sum` to the rescaled sum of the blocks before, which is at `place`.
@@ -43,7 +43,7 @@ private:
   /// The rows of a tile.
   Values slots(mlir::Value firstSlot);
   /// The place of a row's scores.
-  mlir::Value lineOf(mlir::Value slot);
+  mlir::Value scoresOf(mlir::Value slot);
 
   ContractionNest averages;
 };

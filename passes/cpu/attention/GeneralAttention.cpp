@@ -56,8 +56,8 @@ private:
   Value element(Value tensor, ArrayRef<int64_t> order, ArrayRef<Value> place);
   Values keyPlace(ArrayRef<Value> row, Value key, Value depth);
   Value score(ArrayRef<Value> row, Value key);
-  Values meetBlock(ArrayRef<Value> row, Value column, Value first,
-                   ValueRange former);
+  Values addBlock(ArrayRef<Value> row, Value column, Value first,
+                  ValueRange former);
   Value result(ArrayRef<Value> row, Value column);
   void copyOthers();
 
@@ -142,9 +142,9 @@ Value GeneralAttention::score(ArrayRef<Value> row, Value key) {
 
 /// Adds the block of keys from `first` on. Returns the row maximum and the sum
 /// of values after the block; the totals are in memory.
-GeneralAttention::Values GeneralAttention::meetBlock(ArrayRef<Value> row,
-                                                     Value column, Value first,
-                                                     ValueRange former) {
+GeneralAttention::Values GeneralAttention::addBlock(ArrayRef<Value> row,
+                                                    Value column, Value first,
+                                                    ValueRange former) {
   Value count = at().min(at().sub(keys, first), at().constant(attentionBlock));
   Value none = number(-std::numeric_limits<double>::infinity());
   Value highest = carry(count, 1, {none}, [&](Value k, ValueRange highest) {
@@ -187,7 +187,7 @@ Value GeneralAttention::result(ArrayRef<Value> row, Value column) {
       carry(keys, attentionBlock,
             {number(-std::numeric_limits<double>::infinity()), number(0)},
             [&](Value first, ValueRange former) {
-              return meetBlock(row, column, first, former);
+              return addBlock(row, column, first, former);
             });
   auto type = VectorType::get({attentionLanes}, b.getF32Type());
   Value total = foldLanes(

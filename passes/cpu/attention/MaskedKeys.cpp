@@ -76,9 +76,10 @@ Value MaskedKeys::fillsVanish(Value rows, bool inBlock) {
                                  at().constant(1), truth());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  Value row = loop.getInductionVar(), greatest = loadOne(scratch.greatest, row);
+  Value row = loop.getInductionVar(),
+        greatest = loadOne(scratch.earlierMaxima, row);
   if (inBlock)
-    greatest = greater(b, loc, greatest, loadOne(scratch.highest, row));
+    greatest = greater(b, loc, greatest, loadOne(scratch.blockMaxima, row));
   Lanes g(b, loc, greatest);
   Lanes vanish =
       g - g.number(op.getFill()->convertToDouble()) > g.number(vanishing);

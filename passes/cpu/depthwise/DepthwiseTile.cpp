@@ -10,17 +10,19 @@
 namespace tenon {
 using llvm::divideCeilSigned;
 
-/// The chains that keep the FMA units busy; more columns save few loads.
-constexpr int64_t mostColumns = 8, fewestColumns = 5;
+/// The most and the fewest columns of a tile; each column is a chain. Five
+/// chains keep the FMA units busy, and more than eight columns save few further
+/// loads.
+constexpr int64_t maxColumns = 8, fewestColumns = 5;
 /// The assumed columns of the result if their number is dynamic.
 constexpr int64_t typicalColumns = 64;
 /// The fewest products of a task; they take a few microseconds.
 constexpr int64_t leastWork = 1 << 17;
 /// The most runs of tiles that get code of their own.
-constexpr size_t mostRuns = 9;
+constexpr size_t maxRuns = 9;
 
 /// The most registers of inputs from which a vector of channels is shuffled.
-constexpr int64_t mostInputs = 4;
+constexpr int64_t maxInputs = 4;
 
 std::optional<int64_t> knownExtent(int64_t extent) {
   return mlir::ShapedType::isDynamic(extent) ? std::nullopt
@@ -31,7 +33,7 @@ bool areNarrowGroups(int64_t features, int64_t outputs, int64_t lanes) {
   if (features == 1)
     return outputs <= lanes;
   return outputs <= lanes / 2 &&
-         lanes / outputs * features <= mostInputs * lanes;
+         lanes / outputs * features <= maxInputs * lanes;
 }
 
 bool ColumnWindow::fits(int64_t column, int64_t tap) const {
@@ -40,7 +42,7 @@ bool ColumnWindow::fits(int64_t column, int64_t tap) const {
 }
 
 static int64_t columnsOf(const ColumnWindow &window, MachineAttr machine) {
-  int64_t most = mostColumns;
+  int64_t most = maxColumns;
   auto needed = [&] {
     return most + std::min(window.taps, (most - 1) * window.stride + 1) + 2;
   };
@@ -68,7 +70,7 @@ std::vector<ColumnRun> columnRuns(const ColumnWindow &window, int64_t columns) {
       ++runs.back().tiles;
     else
       runs.push_back({first, here, 1, inner});
-    if (runs.size() > mostRuns)
+    if (runs.size() > maxRuns)
       return {};
   }
   return runs;
@@ -83,7 +85,7 @@ DepthwisePlanAttr planDepthwise(const ColumnWindow &window, int64_t taps,
           rowsOfWindow = taps / std::max<int64_t>(1, window.taps);
   // The next row of a tile reads most of the input again, so the input may take
   // three quarters of L1, in f32.
-  int64_t windowElements = machine.firstCache() * 3 / 4 / 4,
+  int64_t windowElements = machine.l1Bytes() * 3 / 4 / 4,
           most = std::max(step, windowElements / (span * rowsOfWindow)),
           pieces = divideCeilSigned(channels, most),
           taskChannels =

@@ -5,7 +5,7 @@
 // not contiguous in memory are packed.
 #include "passes/cpu/gemm/GemmEmitter.h"
 
-#include "passes/cpu/gemm/ColumnFetcher.h"
+#include "passes/cpu/gemm/ColumnPrefetcher.h"
 #include "passes/cpu/gemm/GemmPlan.h"
 #include "passes/cpu/gemm/PartialSums.h"
 #include "passes/cpu/gemm/RowTiles.h"
@@ -32,7 +32,7 @@ public:
               TilePlanAttr plan)
       : GemmPlan(nest, plan, kernel.machine), KernelLoops(kernel),
         tiles(kernel, nest, lanes), epilogue(kernel, dot, nest.sum, lanes),
-        fetcher(kernel, nest, facts.size, tile), task(kernel, nest, block),
+        prefetcher(kernel, nest, facts.size, tile), task(kernel, nest, block),
         rows(kernel, *this, task), panels(kernel, nest, width, lanes),
         partial(kernel, nest.sum, lanes, width) {}
 
@@ -61,7 +61,7 @@ private:
 
   TileKernel tiles;
   TileEpilogue epilogue;
-  ColumnFetcher fetcher;
+  ColumnPrefetcher prefetcher;
   GemmTask task;
   RowTiles rows;
   TilePanels panels;
@@ -83,7 +83,7 @@ void GemmEmitter::emit(Value begin, Value end) {
   else if (packs())
     // A panel holds at least one block: a piece never divides a block's sum.
     panelMemory =
-        scratchOf(nest.sum, std::max(machine.firstCache() * 8 /
+        scratchOf(nest.sum, std::max(machine.l1Bytes() * 8 /
                                          nest.sum.getIntOrFloatBitWidth(),
                                      nest.block * width));
   if (isDeep())
@@ -148,7 +148,7 @@ void GemmEmitter::emitPanel(const TilePanel &panel) {
         packedColumns(panel, task.rhsBase, nest.sums.back().extent);
     finishTiles(panel, columns, task.firstRow, task.lastRow, {});
   };
-  if (columnsAcross() || facts.size.rows)
+  if (columnsStrided() || facts.size.rows)
     return packedPanel();
   // Packing pays only if many rows reuse the columns, and the number of rows is
   // known only at run time.
@@ -183,8 +183,8 @@ void GemmEmitter::emitDirect(const TilePanel &panel) {
         Value partialRow = at().sub(run.first, low);
         ColumnSource source = columns;
         source.halved = isHalved(panel, run);
-        fetcher.fetchNext(source, at().add(columns.base, next), partialRow,
-                          run.count, {sharedRows, depth, k});
+        prefetcher.prefetchNext(source, at().add(columns.base, next),
+                                partialRow, run.count, {sharedRows, depth, k});
         partial.storeRows(
             panel.vectors, partialRow,
             tiles.run(
@@ -211,10 +211,10 @@ void GemmEmitter::finishTiles(const TilePanel &panel, const ColumnSource &from,
   rows.forEach(low, high, [&](const RowRun &run) {
     ColumnSource columns = from;
     columns.halved = isHalved(panel, run);
-    fetcher.fetchNext(
+    prefetcher.prefetchNext(
         columns, next, at().sub(run.first, low), run.count,
-        isDeep() ? FetchedPiece{sharedRows, plan.getPiece(), done}
-                 : FetchedPiece{block.rows, facts.size.sum.value_or(0)});
+        isDeep() ? PrefetchedPiece{sharedRows, plan.getPiece(), done}
+                 : PrefetchedPiece{block.rows, facts.size.sum.value_or(0)});
     Value partialRow = done ? at().sub(run.first, low) : at().constant(0);
     SmallVector<Values> positions = rows.positionsOf(run);
     Values starts = rows.offsetsOf(run, positions);
@@ -288,13 +288,14 @@ void GemmEmitter::addPacked(const TilePanel &panel, Value low, Value high,
         ColumnSource source = columns;
         Value next = at().mul(at().constant(depth), dim.rhsStride),
               partialRow = at().sub(run.first, low);
-        FetchedPiece piece{sharedRows, depth};
+        PrefetchedPiece piece{sharedRows, depth};
         if (!packs())
-          fetcher.fetchNext(source, at().add(columns.base, next), partialRow,
-                            run.count, piece);
-        else if (!columnsAcross())
-          fetcher.fetchForPacking(at().add(at().add(rhs, panel.first), next),
-                                  panel.vectors, partialRow, run.count, piece);
+          prefetcher.prefetchNext(source, at().add(columns.base, next),
+                                  partialRow, run.count, piece);
+        else if (!columnsStrided())
+          prefetcher.prefetchForPacking(
+              at().add(at().add(rhs, panel.first), next), panel.vectors,
+              partialRow, run.count, piece);
         addTile(source, run, partialRow, taps, lhs, here);
       });
     });

@@ -26,7 +26,7 @@ struct GemmPlanner {
     return size.columns && size.sum &&
            size.rows.value_or(packingRows) >= packingRows &&
            *size.columns * *size.sum * facts.sumBytes >
-               machine.secondCache() * 3 / 2;
+               machine.l2Bytes() * 3 / 2;
   }
   /// True if two rows may share one register for half a vector of columns.
   bool sharesHalves() const {
@@ -38,7 +38,7 @@ struct GemmPlanner {
   /// that no partial sums need the stack.
   bool packsWhole() const {
     return facts.isChain && size.sum && *size.sum > 0 &&
-           *size.sum * width * facts.sumBytes <= machine.secondCache() / 4;
+           *size.sum * width * facts.sumBytes <= machine.l2Bytes() / 4;
   }
   /// True if more than one tile of rows reads the same packed panel. The sum
   /// must have a known depth and be computed in blocks.
@@ -50,7 +50,7 @@ struct GemmPlanner {
   /// sum of a block.
   int64_t packedPiece() const {
     int64_t depth = facts.block ? facts.block
-                                : std::max(lanes, machine.firstCache() /
+                                : std::max(lanes, machine.l1Bytes() /
                                                       (width * facts.sumBytes) /
                                                       lanes * lanes);
     return facts.depth && *facts.depth > 0 ? std::min(depth, *facts.depth)
@@ -64,7 +64,7 @@ struct GemmPlanner {
     int64_t deep = llvm::alignTo(pieceProducts, facts.block);
     if (facts.isChain)
       return *size.sum > 2 * deep ? deep : 0;
-    return facts.storedBytes(*size.sum * width) >= machine.secondCache()
+    return facts.storedBytes(*size.sum * width) >= machine.l2Bytes()
                ? packedPiece()
                : 0;
   }
@@ -75,7 +75,7 @@ TilePlanAttr planGemm(const NestFacts &facts, MachineAttr machine) {
   GemmPlanner planner{facts, facts.size, machine, machine.lanes(facts.sumBytes),
                       0,     {},         false};
   int64_t lanes = planner.lanes;
-  bool across = !facts.columnsSideBySide;
+  bool across = !facts.columnsContiguous;
   planner.packs = !facts.panelWidth && (across || planner.isLarge());
   ColumnLayout layout{across};
   if (facts.panelWidth)
@@ -87,7 +87,7 @@ TilePlanAttr planGemm(const NestFacts &facts, MachineAttr machine) {
   planner.tile = tile;
   planner.width = tile.vectors * lanes;
   // Partial sums on the stack must stay in L1.
-  int64_t most = std::max(tile.rows, (machine.firstCache() - operandBytes) /
+  int64_t most = std::max(tile.rows, (machine.l1Bytes() - operandBytes) /
                                          (planner.width * facts.sumBytes)),
           shared = evenRows(block.rows,
                             llvm::divideCeilSigned(block.rows, most), tile);

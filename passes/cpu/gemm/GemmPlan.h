@@ -22,7 +22,7 @@ struct GemmPlan {
 
   bool isChain() const { return facts.isChain; }
   /// True if neighbouring columns are not contiguous in memory.
-  bool columnsAcross() const { return !facts.columnsSideBySide; }
+  bool columnsStrided() const { return !facts.columnsContiguous; }
   bool packs() const { return plan.getPack(); }
   /// True if the scratch panel holds a tile's packed columns over the whole
   /// depth.

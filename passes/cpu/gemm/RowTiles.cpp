@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace tenon {
 
-bool RowTiles::fillLines() {
+bool RowTiles::areTilesConsecutive() {
   if (task.rowExtents.empty())
     return false;
   std::optional<int64_t> line = getConstantIntValue(task.rowExtents.back());
@@ -29,8 +29,9 @@ void RowTiles::forEach(Value low, Value high,
   Value rest =
       at().remainder(at().sub(high, low), at().constant(plan.tile.rows));
   Value whole = at().sub(high, rest);
-  forRange(low, whole, plan.tile.rows,
-           [&](Value row) { body({row, plan.tile.rows, {}, fillLines()}); });
+  forRange(low, whole, plan.tile.rows, [&](Value row) {
+    body({row, plan.tile.rows, {}, areTilesConsecutive()});
+  });
   if (plan.facts.size.rowFactor % plan.tile.rows == 0)
     return;
   if (plan.facts.size.rows) {
@@ -67,7 +68,7 @@ SmallVector<RowTiles::Values> RowTiles::positionsOf(const RowRun &run) {
       continue;
     }
     Values next = positions.back();
-    if (run.inLine) {
+    if (run.consecutive) {
       next.back() = at().add(positions.front().back(), at().constant(r));
       positions.push_back(next);
       continue;
@@ -104,7 +105,7 @@ RowTiles::Values RowTiles::offsetsOf(const RowRun &run,
       offset =
           at().add(at().add(offset, at().mul(run.first, plan.nest.rowStride)),
                    at().mul(existing(run, int64_t(r)), plan.nest.rowStride));
-    } else if (run.inLine && r > 0) {
+    } else if (run.consecutive && r > 0) {
       offset =
           at().add(offsets.front(), at().mul(at().constant(int64_t(r)),
                                              plan.nest.rows.back().lhsStride));

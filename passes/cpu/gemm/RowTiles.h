@@ -11,13 +11,13 @@ namespace tenon {
 
 /// The rows of one tile, from row `first` on. Only the first `exist` of `count`
 /// rows exist; the others repeat the last one and are not stored. If `exist` is
-/// null, all exist. `inLine` is true if the rows differ only in their last
+/// null, all exist. `consecutive` is true if the rows differ only in their last
 /// index.
 struct RowRun {
   mlir::Value first;
   int64_t count;
   mlir::Value exist;
-  bool inLine = false;
+  bool consecutive = false;
 };
 
 class RowTiles : KernelLoops {
@@ -40,7 +40,7 @@ private:
   /// exists.
   mlir::Value existing(const RowRun &run, int64_t row);
   /// True if all rows of a full tile differ only in their last index.
-  bool fillLines();
+  bool areTilesConsecutive();
 
   const GemmPlan &plan;
   const GemmTask &task;

@@ -13,10 +13,7 @@ using namespace mlir;
 namespace tenon {
 
 TaskCounter emitNonMaxSuppression(Kernel &kernel) {
-  NonMaxSuppressionOp op;
-  for (Operation &inner : kernel.fusion.getBlock())
-    if (auto nms = dyn_cast<NonMaxSuppressionOp>(inner))
-      op = nms;
+  auto op = opOf<NonMaxSuppressionOp>(kernel);
   OpBuilder &b = kernel.builder;
   Location loc = kernel.loc();
   IndexBuilder at{b, loc};
@@ -40,9 +37,7 @@ TaskCounter emitNonMaxSuppression(Kernel &kernel) {
        addressOf(kernel, kernel.outputs[0], {at.constant(0), at.constant(0)})},
       b.getI64Type());
   memref::StoreOp::create(b, loc, count, kernel.outputs[1], ValueRange());
-  return [](OpBuilder &b, Location loc, ArrayRef<OpFoldResult>) -> Value {
-    return IndexBuilder{b, loc}.constant(1);
-  };
+  return oneTask();
 }
 
 } // namespace tenon

@@ -14,10 +14,7 @@ using namespace mlir;
 namespace tenon {
 
 TaskCounter emitNonzero(Kernel &kernel) {
-  NonzeroOp op;
-  for (Operation &inner : kernel.fusion.getBlock())
-    if (auto nonzero = dyn_cast<NonzeroOp>(inner))
-      op = nonzero;
+  auto op = opOf<NonzeroOp>(kernel);
   OpBuilder &b = kernel.builder;
   Location loc = kernel.loc();
   IndexBuilder at{b, loc};
@@ -55,9 +52,7 @@ TaskCounter emitNonzero(Kernel &kernel) {
   b.setInsertionPointAfter(branch);
   Value step = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), fits);
   scf::YieldOp::create(b, loc, at.add(next, step));
-  return [](OpBuilder &b, Location loc, ArrayRef<OpFoldResult>) -> Value {
-    return IndexBuilder{b, loc}.constant(1);
-  };
+  return oneTask();
 }
 
 } // namespace tenon

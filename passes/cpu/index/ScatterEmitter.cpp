@@ -186,9 +186,7 @@ TaskCounter emitScatter(Kernel &kernel) {
       writer.updateSlice(update);
     }
   }
-  return [](OpBuilder &b, Location loc, ArrayRef<OpFoldResult>) -> Value {
-    return IndexBuilder{b, loc}.constant(1);
-  };
+  return oneTask();
 }
 
 } // namespace tenon

@@ -20,7 +20,7 @@ namespace tenon {
 /// small.
 constexpr int64_t cheapGrain = 16384;
 /// The least number if each element takes a loop.
-constexpr int64_t dearGrain = 512;
+constexpr int64_t expensiveGrain = 512;
 
 static bool isLoop(Operation &op) {
   return isa<DotGeneralOp, ConvolutionOp, ReduceOp, ArgReduceOp, ReduceWindowOp,
@@ -29,7 +29,7 @@ static bool isLoop(Operation &op) {
 
 /// The greatest number of independent chains of additions; more do not use the
 /// adders better.
-constexpr int64_t mostChains = 8;
+constexpr int64_t maxChains = 8;
 
 /// True if neighbouring results sum elements that are neighbours in memory.
 static bool sumsNeighbours(ReduceOp reduce) {
@@ -41,7 +41,7 @@ static bool sumsNeighbours(ReduceOp reduce) {
 /// The number of vectors of columns that are computed at once. It is more than
 /// one for sums over memory, because the additions of a single chain wait for
 /// one another.
-static int64_t vectorsTogether(Kernel &kernel, int64_t width) {
+static int64_t vectorsAtOnce(Kernel &kernel, int64_t width) {
   bool sums = false;
   for (Operation &op : kernel.fusion.getBlock())
     if (isLoop(op)) {
@@ -55,7 +55,7 @@ static int64_t vectorsTogether(Kernel &kernel, int64_t width) {
   uint64_t vectors =
       std::max<int64_t>(1, llvm::divideCeilSigned(width, kernel.lanes()));
   // A power of two, because LLVM splits other vector sizes badly.
-  return std::min<int64_t>(mostChains, llvm::PowerOf2Ceil(vectors));
+  return std::min<int64_t>(maxChains, llvm::PowerOf2Ceil(vectors));
 }
 
 /// True if there are only elementwise ops, splats and scalars. Then the tensors
@@ -92,13 +92,13 @@ struct MapWriter {
   Kernel &kernel;
   Value output;
   Type element;
-  int64_t together; ///< vectors of columns computed at once
+  int64_t vectorsAtOnce; ///< vectors of columns computed at once
   IndexBuilder at() { return {kernel.builder, kernel.loc()}; }
 
   /// Emits the columns [low, high) of one row.
   void columns(ArrayRef<Value> row, Value low, Value high, bool narrow) {
     OpBuilder &b = kernel.builder;
-    int64_t lanes = narrow ? 1 : kernel.lanes() * together;
+    int64_t lanes = narrow ? 1 : kernel.lanes() * vectorsAtOnce;
     Value from = low;
     if (lanes > 1 && (from = vectorColumns(row, low, high, lanes)))
       return;
@@ -172,15 +172,13 @@ TaskCounter emitMap(Kernel &kernel) {
   IndexBuilder at{b, loc};
   Value root = kernel.fusion.getYield().getOperand(0);
   Type element = cast<RankedTensorType>(root.getType()).getElementType();
-  bool dear = llvm::any_of(kernel.fusion.getBlock(), isLoop);
-  int64_t grain = dear ? dearGrain : cheapGrain;
+  bool isExpensive = llvm::any_of(kernel.fusion.getBlock(), isLoop);
+  int64_t grain = isExpensive ? expensiveGrain : cheapGrain;
   Value output = kernel.outputs[0];
   if (cast<MemRefType>(output.getType()).getRank() == 0) {
     ElementEmitter emitter(kernel, 1);
     emitter.store(emitter.emit(root, {}), element, output, {});
-    return [](OpBuilder &b, Location loc, ArrayRef<OpFoldResult>) -> Value {
-      return IndexBuilder{b, loc}.constant(1);
-    };
+    return oneTask();
   }
   if (isFlat(kernel.fusion)) {
     for (BlockArgument argument : kernel.fusion.getBlock().getArguments())
@@ -198,8 +196,7 @@ TaskCounter emitMap(Kernel &kernel) {
   Value width = extents.back();
   int64_t knownWidth =
       getConstantIntValue(width).value_or(ShapedType::kDynamic);
-  MapWriter writer{kernel, output, element,
-                   vectorsTogether(kernel, knownWidth)};
+  MapWriter writer{kernel, output, element, vectorsAtOnce(kernel, knownWidth)};
   if (rank == 1) {
     // There is one row, so tasks are parts of it.
     Value low = at.mul(kernel.begin, at.constant(grain)),

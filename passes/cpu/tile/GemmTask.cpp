@@ -110,11 +110,11 @@ GemmTask::GemmTask(Kernel &kernel, const ContractionNest &nest, TaskBlock block)
 void GemmTask::enter(Value task) {
   Value blocks = at().ceilDiv(nest.column.extent, block.columns);
   Value column = at().remainder(task, blocks);
-  enterLine(at().floorDiv(task, blocks), column,
-            at().add(column, at().constant(1)));
+  enterRowBlock(at().floorDiv(task, blocks), column,
+                at().add(column, at().constant(1)));
 }
 
-void GemmTask::enterLine(Value line, Value first, Value last) {
+void GemmTask::enterRowBlock(Value line, Value first, Value last) {
   Value rowBlocks = at().ceilDiv(rows, block.rows);
   enterBlocks(at().floorDiv(line, rowBlocks), at().remainder(line, rowBlocks),
               first, last);

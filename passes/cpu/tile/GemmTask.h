@@ -20,9 +20,9 @@ struct GemmTask {
   GemmTask(Kernel &kernel, const ContractionNest &nest, TaskBlock block);
 
   void enter(mlir::Value task);
-  /// Enters the blocks of columns [first, last) of one block of rows. `line` is
-  /// the number of that block among the blocks of all batches.
-  void enterLine(mlir::Value line, mlir::Value first, mlir::Value last);
+  /// Enters the blocks of columns [first, last) of one block of rows.
+  /// `rowBlock` is the number of that block among the blocks of all batches.
+  void enterRowBlock(mlir::Value line, mlir::Value first, mlir::Value last);
   /// The indices of row number `row`. If rows are linear, the last index is the
   /// row number and the others are 0. The last index then exceeds its extent: a
   /// caller that reads or writes there must compute an offset in flat memory

@@ -1,4 +1,4 @@
-// Reads the known extents and strides of a nest, in which they are values.
+// Collects the extents and strides of a nest that are constants.
 #include "passes/cpu/tile/NestFacts.h"
 
 #include "passes/kernel/nest/ContractionNest.h"
@@ -57,7 +57,7 @@ NestFacts factsOf(const ContractionNest &nest) {
   facts.rhsParts = wholeParts(nest.rhsElement);
   if (nest.panels)
     facts.panelWidth = nest.panels->width;
-  facts.columnsSideBySide = getConstantIntValue(nest.column.rhsStride) == 1;
+  facts.columnsContiguous = getConstantIntValue(nest.column.rhsStride) == 1;
   facts.columnIsLast = nest.columnIsLast();
   facts.hasRowStride = bool(nest.rowStride);
   return facts;

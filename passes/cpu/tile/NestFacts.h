@@ -27,7 +27,7 @@ struct NestFacts {
   int64_t lhsParts = 3, rhsParts = 3; ///< bf16 numbers whose sum is an element;
                                       ///< 0: it cannot be split
   std::optional<int64_t> panelWidth{}; ///< columns of a panel of weights
-  bool columnsSideBySide = true;
+  bool columnsContiguous = true;
   bool columnIsLast = true; ///< in the result
   bool hasRowStride = true; ///< all rows have one stride in lhs
 

@@ -3,6 +3,8 @@
 // broadcast element. Further accumulators would spill.
 #include "passes/cpu/tile/RegisterTile.h"
 
+#include "dialects/tenon/NumericsContract.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -17,14 +19,13 @@ using llvm::divideCeilSigned;
 constexpr int64_t typicalExtent = 128;
 /// The least products of a task: a few microseconds of work.
 constexpr int64_t leastWork = 1 << 18;
-constexpr int64_t mostWork = 1 << 22;
+constexpr int64_t maxWork = 1 << 22;
 /// The wanted number of tasks: enough for sixteen threads to end at nearly the
 /// same time.
 constexpr int64_t wantedTasks = 64;
 constexpr int64_t fewestTasks = 8;
 /// The most rows of one task that reuses all columns of a panel.
-constexpr int64_t mostRows = 256;
-constexpr int64_t fewRows = 4;
+constexpr int64_t maxRows = 256;
 /// From this many rows it pays to read all columns again. Fewer suffice if the
 /// columns stay in L2.
 constexpr int64_t leastRows = 64, leastCachedRows = 32;
@@ -145,7 +146,7 @@ RegisterTile chooseTile(const ContractionSize &size, MachineAttr machine,
       --count;
     return count;
   };
-  if (size.rows && *size.rows <= fewRows) {
+  if (size.rows && *size.rows <= memoryBoundRows) {
     int64_t rows = std::max<int64_t>(1, *size.rows);
     int64_t streams = layout.scratch        ? 2
                       : layout.panelVectors ? std::max(panelStreams, group)
@@ -213,7 +214,7 @@ static int64_t typicalRows(const ContractionSize &size) {
 /// next contraction each thread reads rows that it wrote itself.
 static int64_t rowParts(const ContractionSize &size, int64_t rows,
                         bool areCached) {
-  int64_t fewest = divideCeilSigned(rows, mostRows),
+  int64_t fewest = divideCeilSigned(rows, maxRows),
           least = areCached ? leastCachedRows : leastRows,
           parts = llvm::alignTo(fewest, evenParts);
   if (size.outer.value_or(1) >= evenParts)
@@ -227,18 +228,18 @@ TaskBlock chooseBlock(const ContractionSize &size, MachineAttr machine,
                       RegisterTile tile, int64_t lanes,
                       const ColumnLayout &layout) {
   int64_t outer = size.outer.value_or(1), rows = typicalRows(size),
-          dear = std::max(rows, productsPerRead),
+          pricedRows = std::max(rows, productsPerRead),
           columns = std::max<int64_t>(1, size.columns.value_or(typicalExtent)),
           sum = std::max<int64_t>(1, size.sum.value_or(typicalExtent));
-  int64_t work = std::clamp(outer * dear * columns * sum / wantedTasks,
-                            leastWork, mostWork);
+  int64_t work = std::clamp(outer * pricedRows * columns * sum / wantedTasks,
+                            leastWork, maxWork);
   int64_t panel = tile.vectors * lanes;
   TaskBlock block;
   int64_t columnBytes = columns * sum * 4;
   // Columns that take up to a quarter of L2 stay in it. Tasks of whole rows
   // then read and write memory in order.
   if (!layout.scratch && size.columns && size.sum &&
-      columnBytes <= machine.secondCache() / 4) {
+      columnBytes <= machine.l2Bytes() / 4) {
     block.columns = divideCeilSigned(columns, panel) * panel;
     block.rows =
         std::max<int64_t>(1, work / (columns * sum * tile.rows)) * tile.rows;
@@ -247,10 +248,9 @@ TaskBlock chooseBlock(const ContractionSize &size, MachineAttr machine,
   // Few rows share each panel of columns, so all of them are one block. More
   // rows are divided evenly, because a small last block would cost a whole
   // panel.
-  int64_t parts =
-      layout.scratch
-          ? divideCeilSigned(rows, mostRows)
-          : rowParts(size, rows, columnBytes <= machine.secondCache());
+  int64_t parts = layout.scratch
+                      ? divideCeilSigned(rows, maxRows)
+                      : rowParts(size, rows, columnBytes <= machine.l2Bytes());
   block.rows = evenRows(rows, parts, tile);
   block.columns =
       panel *

@@ -126,25 +126,25 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
 }
 
 /// The prefetches that remain after k steps.
-FetchAhead TileKernel::fetchedAt(FetchAhead ahead, Value k) {
+Prefetch TileKernel::prefetchAt(Prefetch prefetch, Value k) {
   Value fetched = at().floorDiv(
-      at().mul(k, at().constant(ahead.lines * ahead.lineElements)),
+      at().mul(k, at().constant(prefetch.lines * prefetch.lineElements)),
       at().constant(stepsPerIteration(nest)));
-  for (Value &base : ahead.bases)
+  for (Value &base : prefetch.bases)
     base = at().add(base, fetched);
-  if (ahead.turn)
-    ahead.turn = at().sub(ahead.turn, k);
-  return ahead;
+  if (prefetch.turn)
+    prefetch.turn = at().sub(prefetch.turn, k);
+  return prefetch;
 }
 
 /// The prefetches that remain after `elements` of one panel are read.
-FetchAhead TileKernel::fetchedAfter(FetchAhead ahead, Value elements) {
+Prefetch TileKernel::prefetchAfter(Prefetch prefetch, Value elements) {
   Value k = at().floorDiv(elements, at().constant(nest.panels->width));
-  return fetchedAt(std::move(ahead), k);
+  return prefetchAt(std::move(prefetch), k);
 }
 
-void TileKernel::fetch(const ColumnSource &columns, Value k) {
-  FetchAhead now = fetchedAt(*columns.ahead, k);
+void TileKernel::emitPrefetch(const ColumnSource &columns, Value k) {
+  Prefetch now = prefetchAt(*columns.prefetch, k);
   if (now.turn) {
     Value turned = at().less(now.turn, at().constant(1));
     Value jump =
@@ -157,7 +157,7 @@ void TileKernel::fetch(const ColumnSource &columns, Value k) {
       Value place = at().add(base, at().constant(line * now.lineElements));
       memref::PrefetchOp::create(b, loc, columns.memory, place,
                                  /*isWrite=*/false,
-                                 /*localityHint=*/now.intoFirstCache ? 3 : 2,
+                                 /*localityHint=*/now.intoL1 ? 3 : 2,
                                  /*isDataCache=*/true);
     }
 }
@@ -208,8 +208,8 @@ TileKernel::Values TileKernel::addBlock(ArrayRef<Value> rows, Value rowStride,
                                         llvm::function_ref<Values()> former) {
   ColumnSource source = columns;
   source.base = at().add(columns.base, at().mul(first, columns.stride));
-  if (source.ahead)
-    source.ahead = fetchedAt(*columns.ahead, first);
+  if (source.prefetch)
+    source.prefetch = prefetchAt(*columns.prefetch, first);
   auto type = VectorType::get({lanes}, nest.sum);
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
   SharedSums shared{int64_t(rows.size()), columns.wholeVectors()};
@@ -270,8 +270,8 @@ TileKernel::chain(ArrayRef<Value> rows, Value rowStride,
     steps(rows, rowStride, columns, 0, *known, sums);
     return sums;
   }
-  int64_t together = stepsPerIteration(nest);
-  Value width = at().constant(together);
+  int64_t iterationSteps = stepsPerIteration(nest);
+  Value width = at().constant(iterationSteps);
   Value whole = at().mul(at().floorDiv(extent, width), width);
   auto loop = [&](Value from, Value to, int64_t steps) {
     auto loop =
@@ -279,21 +279,21 @@ TileKernel::chain(ArrayRef<Value> rows, Value rowStride,
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Values inner(loop.getRegionIterArgs());
-    if (columns.ahead && steps == together)
-      fetch(columns, loop.getInductionVar());
-    if (meanwhile && steps == together)
+    if (columns.prefetch && steps == iterationSteps)
+      emitPrefetch(columns, loop.getInductionVar());
+    if (meanwhile && steps == iterationSteps)
       meanwhile(loop.getInductionVar());
     for (int64_t u = 0; u < steps; ++u)
       step(rows, rowStride, columns, loop.getInductionVar(), u, inner);
     scf::YieldOp::create(b, loc, inner);
     sums = Values(loop.getResults());
   };
-  loop(at().constant(0), whole, together);
+  loop(at().constant(0), whole, iterationSteps);
   if (!known) {
     loop(whole, extent, 1);
     return sums;
   }
-  int64_t done = *known / together * together;
+  int64_t done = *known / iterationSteps * iterationSteps;
   this->steps(rows, rowStride, columns, done, *known - done, sums);
   return sums;
 }
@@ -310,8 +310,8 @@ TileKernel::Values TileKernel::overDim(
   ColumnSource source = columns;
   Value columnsOffset = at().mul(tap, dim.rhsStride);
   source.base = at().add(columns.base, columnsOffset);
-  if (source.ahead)
-    source.ahead = fetchedAfter(*columns.ahead, columnsOffset);
+  if (source.prefetch)
+    source.prefetch = prefetchAfter(*columns.prefetch, columnsOffset);
   scf::YieldOp::create(b, loc,
                        body(tap, moved(rows, at().mul(tap, dim.lhsStride)),
                             source, loop.getRegionIterArgs()));
@@ -364,10 +364,10 @@ Value TileKernel::fits(ArrayRef<Value> taps, ArrayRef<Value> position) {
 }
 
 /// True if the rows of a tile differ only in their last index, which ascends.
-static bool inLine(ArrayRef<SmallVector<Value>> positions) {
-  ArrayRef<Value> line = ArrayRef(positions.front()).drop_back();
+static bool areConsecutive(ArrayRef<SmallVector<Value>> positions) {
+  ArrayRef<Value> outer = ArrayRef(positions.front()).drop_back();
   return llvm::all_of(positions, [&](ArrayRef<Value> position) {
-    return position.drop_back() == line;
+    return position.drop_back() == outer;
   });
 }
 
@@ -381,11 +381,11 @@ TileKernel::Values TileKernel::lastGuarded(size_t level, const Values &rows,
                         at().constant(dim.guard->dilation));
   Value all;
   size_t count = rows.size();
-  bool line = inLine(positions);
+  bool consecutive = areConsecutive(positions);
   for (size_t r = 0; r < count; ++r) {
-    // Rows between the first and the last of a line are inside if both ends
-    // are.
-    if (line && r > 0 && r + 1 < count)
+    // If the first and the last of consecutive rows are inside, so are the rows
+    // between them.
+    if (consecutive && r > 0 && r + 1 < count)
       continue;
     Value first = windowStart(dim, positions[r]);
     all = both(all, both(valid[r], both(inside(dim, first),

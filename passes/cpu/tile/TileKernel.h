@@ -17,10 +17,10 @@ int64_t stepsPerIteration(const ContractionNest &nest);
 /// The cache lines that a tile prefetches while it computes: from each base on,
 /// `lines` consecutive lines of the columns' memory in each iteration of the
 /// innermost loop.
-struct FetchAhead {
+struct Prefetch {
   llvm::SmallVector<mlir::Value> bases;
   int64_t lines, lineElements;
-  bool intoFirstCache = false; ///< true: into L1; false: into L2
+  bool intoL1 = false; ///< true: into L1; false: into L2
   /// From step `turn` on, the prefetched lines are `jump` elements further;
   /// null: no jump.
   mlir::Value turn{}, jump{};
@@ -34,7 +34,7 @@ struct ColumnSource {
   mlir::Value base, stride;
   llvm::SmallVector<mlir::Value> places;  ///< per vector
   llvm::SmallVector<mlir::Value> masks{}; ///< per vector; null: all lanes
-  std::optional<FetchAhead> ahead{};
+  std::optional<Prefetch> prefetch{};
   std::optional<ScaleSource> scales{};
   /// True if no more than half of the last vector's lanes exist: two rows share
   /// a register for its sums.
@@ -84,9 +84,9 @@ public:
                    llvm::ArrayRef<mlir::Value> position);
 
 private:
-  /// The offsets of the rows plus `offset`. Rows at a constant distance from
-  /// the first row keep it, so that the loop needs one register for all of
-  /// them.
+  /// Adds `offset` to the offsets of the rows. A row at a constant distance
+  /// from the first row keeps this distance, so that the loop needs one
+  /// register for all such rows.
   Values moved(llvm::ArrayRef<mlir::Value> rows, mlir::Value offset);
   Values runWhole(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,
                   const ColumnSource &columns, mlir::Value first,
@@ -101,9 +101,9 @@ private:
   Values joined(const ColumnSource &columns, mlir::Value first, Values sums,
                 mlir::ValueRange former);
   mlir::Value ifBlocked(mlir::Value yes, mlir::Value no);
-  FetchAhead fetchedAfter(FetchAhead ahead, mlir::Value elements);
-  FetchAhead fetchedAt(FetchAhead ahead, mlir::Value k);
-  void fetch(const ColumnSource &columns, mlir::Value k);
+  Prefetch prefetchAfter(Prefetch prefetch, mlir::Value elements);
+  Prefetch prefetchAt(Prefetch prefetch, mlir::Value k);
+  void emitPrefetch(const ColumnSource &columns, mlir::Value k);
   /// Adds product number k + within. k is the first product of an iteration.
   void step(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,
             const ColumnSource &columns, mlir::Value k, int64_t within,

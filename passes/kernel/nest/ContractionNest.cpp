@@ -101,7 +101,7 @@ int64_t blockOfConvolution(Type sum, Value channels) {
   if (!isa<FloatType>(sum))
     return 0;
   std::optional<int64_t> known = getConstantIntValue(channels);
-  if (!known || *known > mostBlockFeatures)
+  if (!known || *known > maxBlockFeatures)
     return sumBlock;
   return *known < fewestBlockFeatures ? 0 : *known;
 }
@@ -222,7 +222,7 @@ std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op) {
 
 namespace {
 /// The most nests for one transposed convolution; each nest has its own code.
-constexpr int64_t mostPhases = 16;
+constexpr int64_t maxPhases = 16;
 
 /// One spatial dimension of a convolution or of one of its phases. It covers
 /// the positions first + step * p. Their windows read elements of the input,
@@ -290,7 +290,7 @@ bool ConvolutionNests::isCovered() {
       cast<ShapedType>(op.getRhs().getType()).getShape().take_front(spatial));
   bool outputsKnown = !op.getType().isDynamicDim(spatial + 1);
   bool besideOneAnother = getConstantIntValue(lhs.strides.back()) == 1;
-  if (lhs.panels || lhs.scales || rhs.scales || phases > mostPhases ||
+  if (lhs.panels || lhs.scales || rhs.scales || phases > maxPhases ||
       (phases != 1 && !kernelKnown) ||
       (op.getProducts() == Products::Pairs && !besideOneAnother))
     return false;

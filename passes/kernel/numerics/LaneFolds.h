@@ -15,8 +15,9 @@ using Combine = llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)>;
 mlir::Value foldLanes(mlir::OpBuilder &b, mlir::Location loc,
                       llvm::SmallVector<mlir::Value> vectors, Combine combine);
 
-/// A vector whose lane r is the lanes of `rows[r]` combined, in no promised
-/// order. Lanes without a row hold the lanes of `neutral` combined.
+/// A vector whose lane r is the combination of all lanes of `rows[r]`, in an
+/// unspecified order. A lane without a row is the combination of the lanes of
+/// `neutral`.
 mlir::Value foldRows(mlir::OpBuilder &b, mlir::Location loc,
                      llvm::ArrayRef<mlir::Value> rows, mlir::Value neutral,
                      Combine combine);

@@ -226,7 +226,7 @@ class Graph:
         return self.node("Concat", [self.computed(s) for s in sizes], "i64",
                          (len(sizes),), axis=0)
 
-    # Values for further ops.
+    # Operands for new ops.
 
     def some(self, *, elements=("f32",), ranks=range(1, 5), exact=False,
              known=True):

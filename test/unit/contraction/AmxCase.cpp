@@ -1,4 +1,5 @@
-// One text for all forms of a product, and a comparison of each element.
+// Writes the graph of a product in any of its forms, and compares each element
+// of its result.
 #include "test/unit/contraction/AmxCase.h"
 
 #include "test/amx/amx_emulator.h"

@@ -166,7 +166,8 @@ TEST_F(AmxProduct, HasThePlainErrorAtAnyScale) {
 }
 
 TEST_F(AmxProduct, TinyProductsBesideZerosAreNotLost) {
-  // A one meets a one, and all else is zero: the product is exact.
+  // A one is multiplied by a one, and all other products are zero, so the sum
+  // is exact.
   Extents size{33, 40, 64};
   Product product(size);
   std::fill(product.x.begin(), product.x.end(), 0.0f);

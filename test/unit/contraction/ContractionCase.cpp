@@ -31,7 +31,7 @@ struct Guarded {
 };
 
 /// Builds the text of an epilogue: splats and elementwise ops, one per line.
-struct Lines {
+struct EpilogueText {
   std::string full, text;
   void splat(const char *name, const char *number) {
     text += std::string("  %") + name + " = tenon.constant dense<" + number +
@@ -101,7 +101,7 @@ std::string finish(Case &test, Epilogue epilogue, const std::string &full) {
   }
   test.inputs.push_back(bias);
   test.dims.push_back({width});
-  Lines lines{full, {}};
+  EpilogueText lines{full, {}};
   lines.text = "  %b = tenon.broadcast_in_dim %bias dims [" +
                std::to_string(test.result.size() - 1) + "] sizes " +
                list(test.result) + " : (" + type({width}) + ") -> " + full +

@@ -112,7 +112,7 @@ bool GraphImporter::checkArity(const Node &node, const OpEntry &entry) {
 }
 
 /// A declared type as text, such as `f32[2,batch]`.
-static std::string spellDeclared(const Type &type) {
+static std::string textOfDeclared(const Type &type) {
   std::string text = elementTypeName(type.element);
   if (!type.shape)
     return text;
@@ -149,7 +149,7 @@ bool GraphImporter::checkDeclared(const std::string &place, StringRef name,
   }
   if (!agrees)
     error(place, "value '" + name.str() + "' is declared as " +
-                     spellDeclared(declared) + " but is " + spell(value));
+                     textOfDeclared(declared) + " but is " + textOf(value));
   return agrees;
 }
 
@@ -169,7 +169,7 @@ bool GraphImporter::checkExtent(const std::string &place, StringRef name,
   if (!isWithinSpan(tensor.getShape()))
     return fail("a product of its extents other than zero of at most " +
                     std::to_string(maxSpan),
-                spell(type));
+                textOf(type));
   if (llvm::is_contained(tensor.getShape(), 0))
     return true;
   int64_t bytes = (tensor.getElementTypeBitWidth() + 7) / 8;
@@ -177,7 +177,7 @@ bool GraphImporter::checkExtent(const std::string &place, StringRef name,
     if (!ShapedType::isDynamic(extent) &&
         (llvm::MulOverflow(bytes, extent, bytes) || bytes > maxTensorBytes))
       return fail("at most " + std::to_string(maxTensorBytes) + " bytes",
-                  spell(type));
+                  textOf(type));
   return true;
 }
 

@@ -1,10 +1,11 @@
-// A carried tensor with changing extents occupies the beginning of a tensor
-// with room for all iterations. An iteration reads this part and writes the
-// rows that it adds behind it.
+// A carried tensor whose extents change is stored at the beginning of a tensor
+// that has capacity for all iterations. An iteration reads this beginning and
+// writes the rows that it adds behind it.
 //
-// The body sees the extent as `tenon.bound`: computed from the iteration number
-// if it grows by a fixed number of rows, else carried as a number.
-// Per-iteration results are written into a tensor that is made before the loop.
+// The body sees the extent as `tenon.bound`. The extent is computed from the
+// iteration number if it grows by a fixed number of rows; otherwise it is
+// carried as a number. Per-iteration results are written into a tensor that is
+// allocated before the loop.
 #include "compiler/import/onnx/graph/LoopBuilder.h"
 
 #include "compiler/import/graph/Branches.h"
@@ -17,14 +18,15 @@ namespace tenon::onnx {
 
 /// If carried extents depend on one another, each attempt opens those that were
 /// found to change. After this many attempts all extents are opened.
-static constexpr int mostAttempts = 3;
+static constexpr int maxAttempts = 3;
 
-/// No memory holds as many rows, and sums of such numbers do not overflow.
-static constexpr int64_t mostRows = int64_t(1) << 48;
+/// The limit on rows: no memory holds as many, and sums of such numbers do not
+/// overflow.
+static constexpr int64_t maxRows = int64_t(1) << 48;
 
 /// True if the trip count means "until the condition is false".
 static bool isEndless(Size trips) {
-  return GraphBuilder::staticSize(trips).value_or(0) >= mostRows;
+  return GraphBuilder::staticSize(trips).value_or(0) >= maxRows;
 }
 
 Value asDeclared(NodeContext &ctx, Value value, const Type &declared,
@@ -43,19 +45,6 @@ Value asDeclared(NodeContext &ctx, Value value, const Type &declared,
     sizes[d] = wanted;
   }
   return g.reshape(value, sizes);
-}
-
-FailureOr<Value> conditionOf(NodeContext &ctx, Value value,
-                             const Twine &whose) {
-  GraphBuilder &g = ctx.g;
-  auto type = GraphBuilder::typeOf(value);
-  if (!type.getElementType().isInteger(1) ||
-      (type.hasStaticShape() && type.getNumElements() != 1))
-    return ctx.error("expected " + whose + " to be one bool, got " +
-                     spell(value));
-  Size one = g.index(1);
-  ctx.check(g.product(g.sizes(value)), one, one, whose + " must be one bool");
-  return g.extractScalar(value);
 }
 
 FailureOr<SmallVector<Value>> LoopBuilder::build() {
@@ -78,19 +67,17 @@ FailureOr<SmallVector<Value>> LoopBuilder::build() {
       break;
     // The next attempt is inserted behind this one, which is discarded.
     g.ops.setInsertionPointAfter(shell);
-    if (attempt == mostAttempts)
+    if (attempt == maxAttempts)
       openAll();
   }
   if (plan.condition) {
-    FailureOr<Value> condition =
-        conditionOf(ctx, results.front(), "the body's condition");
-    if (failed(condition))
+    if (failed(ctx.expectOneBool(results.front(), "the body's condition")))
       return failure();
-    goesOn = *condition;
+    goesOn = g.extractScalar(results.front());
   }
   if (failed(findSteps()) || failed(findTrips()))
     return failure();
-  giveCapacity();
+  computeCapacities();
   for (size_t i = 0; i < plan.initial.size(); ++i)
     store(i);
   if (failed(addScans()))
@@ -142,7 +129,7 @@ FailureOr<bool> LoopBuilder::openChanged() {
     Value first = plan.initial[i];
     if (GraphBuilder::elementOf(value) != GraphBuilder::elementOf(first))
       return ctx.error("expected loop-carried values to keep their type, got " +
-                       spell(first) + " and then " + spell(value));
+                       textOf(first) + " and then " + textOf(value));
     Sizes sizes = g.sizes(value);
     if (sizes.size() != starts[i].size())
       return ctx.unsupported("a loop-carried value that changes its rank");
@@ -156,8 +143,8 @@ FailureOr<bool> LoopBuilder::openChanged() {
       if (GraphBuilder::staticSize(size) &&
           GraphBuilder::staticSize(starts[i][d]))
         return ctx.error("expected state " + Twine(i) +
-                         " to keep its shape, got " + spell(first) +
-                         " and then " + spell(value));
+                         " to keep its shape, got " + textOf(first) +
+                         " and then " + textOf(value));
       ctx.check(size, starts[i][d], starts[i][d],
                 "extent " + Twine(d) + " of state " + Twine(i) +
                     " must be what it was");
@@ -256,7 +243,7 @@ LogicalResult LoopBuilder::findTrips() {
     Progressions counters(g, shell.getRegion());
     recordCounters(counters);
     if (auto traced = ctx.shapes.elements(results.front()))
-      if (std::optional<Size> most = counters.mostTrips(traced->front()))
+      if (std::optional<Size> most = counters.maxTrips(traced->front()))
         plan.trips = g.min(plan.trips, *most);
   }
   // Without a condition the trip count is exact, however large.
@@ -270,14 +257,14 @@ LogicalResult LoopBuilder::findTrips() {
   for (const OpenExtent &extent : open)
     if (extent.step.rows)
       plan.trips =
-          g.min(plan.trips, g.floorDiv(g.index(mostRows),
+          g.min(plan.trips, g.floorDiv(g.index(maxRows),
                                        g.max(*extent.step.rows, g.index(1))));
   return success();
 }
 
-/// Computes the room that all iterations need, and the extents that the body
-/// sees.
-void LoopBuilder::giveCapacity() {
+/// Computes the capacity that all iterations need, and the extents that the
+/// body sees.
+void LoopBuilder::computeCapacities() {
   initial = plan.initial;
   for (Value value : initial)
     sizes.push_back(g.sizes(value));
@@ -293,7 +280,7 @@ void LoopBuilder::giveCapacity() {
   }
   for (size_t i = 0; i < initial.size(); ++i)
     if (llvm::any_of(open, [&](const OpenExtent &e) { return e.value == i; }))
-      widen(i);
+      preallocate(i);
   g.ops.setInsertionPointToEnd(block());
 }
 
@@ -302,9 +289,9 @@ void LoopBuilder::define(OpenExtent &extent, Size size) {
       {g.indexValue(size), g.indexValue(extent.capacity)});
 }
 
-/// Replaces the carried value by one with room for all iterations. The body
-/// reads a slice at its beginning.
-void LoopBuilder::widen(size_t i) {
+/// Replaces the carried value by a tensor with capacity for all iterations. The
+/// body reads the slice at its beginning.
+void LoopBuilder::preallocate(size_t i) {
   Sizes zeros(sizes[i].size(), g.index(0)), ones(sizes[i].size(), g.index(1));
   {
     OpBuilder::InsertionGuard guard(g.ops);
@@ -326,13 +313,13 @@ void LoopBuilder::widen(size_t i) {
   beginnings[i] = beginning;
 }
 
-/// Writes the carried value of an iteration to the place where the next one
-/// reads it. Rows that are appended to the former value are written behind it,
-/// and it is not copied.
+/// Writes the carried value of an iteration to the place where the next
+/// iteration reads it. If the value is the former one with rows appended, only
+/// these rows are written.
 void LoopBuilder::store(size_t i) {
   Value whole = argument(i), value = next[i], former = beginnings.lookup(i);
   if (!former) {
-    next[i] = forget(g, value, GraphBuilder::typeOf(whole));
+    next[i] = castToGeneral(g, value, GraphBuilder::typeOf(whole));
     return;
   }
   if (value == former) {

@@ -1,6 +1,6 @@
 // Builds Loop and Scan as scf loops. The body is first imported into a shell.
 // Its carried values and its condition show which extents change and how many
-// rows there can be at the end, which gives the memory that the loop needs.
+// rows there can be at the end. This determines the memory that the loop needs.
 #ifndef TENON_COMPILER_IMPORT_ONNX_GRAPH_LOOPBUILDER_H
 #define TENON_COMPILER_IMPORT_ONNX_GRAPH_LOOPBUILDER_H
 
@@ -34,11 +34,6 @@ struct LoopPlan {
 /// agree are checked at run time; `whose` names the value in messages.
 mlir::Value asDeclared(NodeContext &ctx, mlir::Value value,
                        const Type &declared, const llvm::Twine &whose);
-
-/// A bool tensor of one element as an i1 scalar; an error otherwise. `whose`
-/// names the value in messages.
-llvm::FailureOr<mlir::Value> conditionOf(NodeContext &ctx, mlir::Value value,
-                                         const llvm::Twine &whose);
 
 class LoopBuilder {
 public:
@@ -78,9 +73,9 @@ private:
   llvm::LogicalResult findSteps();
   void recordCounters(Progressions &counters);
   llvm::LogicalResult findTrips();
-  void giveCapacity();
+  void computeCapacities();
   void define(OpenExtent &extent, Size size);
-  void widen(size_t i);
+  void preallocate(size_t i);
   void store(size_t i);
   llvm::LogicalResult addScans();
   void carryExtents();
@@ -101,8 +96,8 @@ private:
   mlir::Value goesOn; ///< the condition after an iteration; null without one
   llvm::SmallVector<OpenExtent> open; ///< sorted by value and dimension
   llvm::SmallVector<Sizes> starts;    ///< of the carried values, per iteration
-  /// For each carried tensor with room, the slice at its beginning that the
-  /// body reads.
+  /// For each carried tensor with capacity for all iterations: the slice at its
+  /// beginning that the body reads.
   llvm::DenseMap<size_t, mlir::Value> beginnings;
   // The carried values of the loop, then its per-iteration results.
   llvm::SmallVector<mlir::Value> initial, next;

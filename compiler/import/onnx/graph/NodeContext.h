@@ -80,8 +80,9 @@ public:
   /// at run time.
   llvm::FailureOr<Sizes> perDim(const Sizes &axes, const Sizes &values,
                                 int64_t rank, int64_t otherwise);
-  /// The two operands of a binary node in one shape. Before opset 7 the
-  /// attributes `broadcast` and `axis` place the second operand's dimensions.
+  /// The two operands of a binary node, broadcast to one shape. Before opset 7
+  /// the attributes `broadcast` and `axis` place the second operand's
+  /// dimensions.
   llvm::LogicalResult
   binaryOperands(llvm::SmallVector<mlir::Value, 2> &operands) override;
 

@@ -21,7 +21,7 @@ OwningOpRef<ModuleOp> importOnnx(MLIRContext &context, const onnx::Model &model,
 
 namespace onnx {
 
-/// The greatest size of a sparse constant as a dense one.
+/// The most bytes that a sparse constant may take in dense form.
 static constexpr uint64_t maxSparseBytes = uint64_t(64) << 20;
 
 const ShapeOption *GraphImporter::shapeOption(StringRef input) const {

@@ -20,8 +20,8 @@ void OpRegistry::add(llvm::StringRef op, int64_t since, Arity inputs,
   versions.insert(later, OpEntry{since, inputs, outputs, handler});
 }
 
-/// The opset that introduced the op's version in force at `version`, if
-/// handlers of earlier versions may be wrong for it; else 0.
+/// The opset in which the op last changed, up to opset `version`. 0 if that was
+/// at or before newestWholeOpset: then the registry has every form of the op.
 static int64_t unprovedSince(llvm::StringRef domain, llvm::StringRef op,
                              int64_t version) {
   if (!domain.empty())
@@ -79,7 +79,7 @@ void registerAllOps(OpRegistry &registry) {
   registerReductionOps(registry);
   registerRegionOps(registry);
   registerResizeOps(registry);
-  registerRunSizedOps(registry);
+  registerSelectionOps(registry);
   registerShapeOps(registry);
   registerSignalOps(registry);
   registerSliceOps(registry);

@@ -45,7 +45,7 @@ public:
            OpHandler handler, llvm::StringRef domain = "");
 
   /// The newest entry that is not newer than `version`, or null. If the op
-  /// changed after newestWholeOpset, the entry must be of exactly that change.
+  /// changed after newestWholeOpset, only an entry for that change counts.
   const OpEntry *find(llvm::StringRef domain, llvm::StringRef op,
                       int64_t version) const;
 
@@ -80,7 +80,7 @@ void registerRecurrentOps(OpRegistry &registry);
 void registerReductionOps(OpRegistry &registry);
 void registerRegionOps(OpRegistry &registry);
 void registerResizeOps(OpRegistry &registry);
-void registerRunSizedOps(OpRegistry &registry);
+void registerSelectionOps(OpRegistry &registry);
 void registerShapeOps(OpRegistry &registry);
 void registerSignalOps(OpRegistry &registry);
 void registerSliceOps(OpRegistry &registry);

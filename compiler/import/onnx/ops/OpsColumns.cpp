@@ -23,8 +23,8 @@ LogicalResult expectSize(NodeContext &c, Size size, Size wanted,
   return success();
 }
 
-/// Sums the blocks [N, C * block, L] where they overlap. The padded images are
-/// one table with a row for each pixel of all images and channels.
+/// Sums the blocks [N, C * block, L] where they overlap. A table has one row
+/// for each pixel of the padded images, for all images and channels.
 LogicalResult col2im(NodeContext &c) {
   GraphBuilder &g = c.g;
   Value x = c.input(0);
@@ -127,14 +127,14 @@ LogicalResult deformConv(NodeContext &c) {
       channels != shapeW[1] * group)
     return c.error("expected channels in groups, got " + Twine(channels) +
                    " for offset_group " + Twine(parts) + " and group " +
-                   Twine(group) + " of " + spell(w));
+                   Twine(group) + " of " + textOf(w));
   FailureOr<SmallVector<int64_t>> kernel =
       readKernelOf(c, w, shapeW.drop_front(2));
   if (failed(kernel))
     return failure();
   if (llvm::is_contained(*kernel, 0))
     return c.error("expected a kernel with positive spatial extents, got " +
-                   spell(w));
+                   textOf(w));
   Sizes sizes = g.sizes(x);
   FailureOr<Windows> windows =
       readWindows(c, *kernel, ArrayRef<Size>(sizes).drop_front(2));

@@ -22,10 +22,8 @@ static LogicalResult ifOp(NodeContext &ctx) {
   GraphBuilder &g = ctx.g;
   const Graph *branches[] = {ctx.graphAttr("then_branch"),
                              ctx.graphAttr("else_branch")};
-  if (ctx.failed() || failed(ctx.expectBool(0)))
-    return failure();
-  FailureOr<Value> given = ctx.oneElement(0);
-  if (failed(given))
+  if (ctx.failed() || failed(ctx.expectBool(0)) ||
+      failed(ctx.expectOneBool(ctx.input(0), "the condition")))
     return failure();
   for (const Graph *branch : branches)
     if (branch->outputs.size() != ctx.numOutputs())
@@ -56,7 +54,7 @@ static LogicalResult ifOp(NodeContext &ctx) {
     return success();
   }
   // Import the branches first: they give the types of the results.
-  Value condition = g.extractScalar(*given);
+  Value condition = g.extractScalar(ctx.input(0));
   auto shell = scf::IfOp::create(g.ops, g.loc, TypeRange(), condition, true);
   ctx.importer.discarded.push_back(shell);
   shell.getThenRegion().front().clear();
@@ -74,8 +72,8 @@ static LogicalResult ifOp(NodeContext &ctx) {
             return ctx.importer.expectedRank(ctx.node.outputs[i]);
           },
           results)) {
-    std::string types = spell((*yes)[mismatch->result]) + " and " +
-                        spell((*no)[mismatch->result]);
+    std::string types = textOf((*yes)[mismatch->result]) + " and " +
+                        textOf((*no)[mismatch->result]);
     if (mismatch->isError)
       return ctx.error("expected branches with equal types, got " + types);
     return ctx.unsupported("branches with results of different rank, " + types +

@@ -33,14 +33,14 @@ FailureOr<Value> convolution(NodeContext &c, Value x, Value w) {
   if (rank < 1 || g.rankOf(w) != rank + 2)
     return c.error("expected an image and a kernel of one rank of at least 3, "
                    "got " +
-                   spell(x) + " and " + spell(w));
+                   textOf(x) + " and " + textOf(w));
   int64_t group = c.intAttr("group", 1);
   ArrayRef<int64_t> shapeX = g.shapeOf(x), shapeW = g.shapeOf(w);
   if (group < 1 || group > std::numeric_limits<int32_t>::max())
     return c.error("expected a positive group, got " + Twine(group));
   if (!ShapedType::isDynamic(shapeX[1]) && !ShapedType::isDynamic(shapeW[1]) &&
       shapeX[1] != shapeW[1] * group)
-    return c.error("expected group times the kernel's channels to be the "
+    return c.error("expected group times the kernel's channels to equal the "
                    "image's, got " +
                    Twine(group) + " * " + Twine(shapeW[1]) + " and " +
                    Twine(shapeX[1]));
@@ -56,7 +56,7 @@ FailureOr<Value> convolution(NodeContext &c, Value x, Value w) {
     return failure();
   if (llvm::is_contained(window, 0))
     return c.error("expected a kernel with positive spatial extents, got " +
-                   spell(w));
+                   textOf(w));
   FailureOr<Windows> windows = readWindows(c, *kernel, spatialSizes(g, x));
   if (failed(windows))
     return failure();
@@ -107,7 +107,7 @@ FailureOr<Value> integerConvolution(NodeContext &c, Value x, size_t xZero,
   for (size_t zero : {xZero, wZero})
     if (c.hasInput(zero) && g.rankOf(c.input(zero)) > 1)
       return c.error("expected a scalar or a vector for a zero point, got " +
-                     spell(c.input(zero)));
+                     textOf(c.input(zero)));
   FailureOr<Value> perTensor = alongDim(c, xZero, 0, g.rankOf(x), g.index(1));
   FailureOr<Value> perOutput = alongDim(c, wZero, 0, g.rankOf(w), g.size(w, 0));
   if (failed(perTensor) || failed(perOutput))
@@ -144,7 +144,7 @@ LogicalResult qLinearConv(NodeContext &c) {
   if (failed(bias))
     return failure();
   if (*bias && !g.elementOf(*bias).isInteger(32))
-    return c.error("expected a bias of i32, got " + spell(*bias));
+    return c.error("expected a bias of i32, got " + textOf(*bias));
   // The scales belong to the kernel's output channels, the last dimension here.
   int64_t rank = g.rankOf(*sum);
   Size one = g.index(1);
@@ -235,13 +235,13 @@ LogicalResult convTranspose(NodeContext &c) {
   if (rank < 1 || g.rankOf(w) != rank + 2)
     return c.error("expected an image and a kernel of one rank of at least 3, "
                    "got " +
-                   spell(x) + " and " + spell(w));
+                   textOf(x) + " and " + textOf(w));
   ArrayRef<int64_t> window = g.shapeOf(w).drop_front(2);
   if (ShapedType::isDynamicShape(g.shapeOf(w)))
     return c.unsupported("a kernel whose extents are not static");
   if (llvm::is_contained(window, 0))
     return c.error("expected a kernel with positive spatial extents, got " +
-                   spell(w));
+                   textOf(w));
   int64_t channels = g.shapeOf(w)[0];
   if (!compatible(g.shapeOf(x)[1], channels))
     return c.error("expected channels of image and kernel to agree, got " +

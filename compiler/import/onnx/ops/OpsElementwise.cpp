@@ -15,7 +15,7 @@ LogicalResult bitShift(NodeContext &c) {
       failed(c.expectSameElements()) || failed(c.binaryOperands(operands)))
     return failure();
   if (!c.g.elementOf(operands[0]).isUnsignedInteger())
-    return c.error("expected unsigned integers, got " + spell(operands[0]));
+    return c.error("expected unsigned integers, got " + textOf(operands[0]));
   std::string direction = c.stringAttr("direction", "");
   if (direction == "LEFT")
     c.set(0, c.g.make<ShiftLeftOp>(operands[0], operands[1]));

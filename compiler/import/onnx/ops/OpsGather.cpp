@@ -18,7 +18,7 @@ static FailureOr<Value> checkedOperand(NodeContext &ctx, size_t i,
   auto type = GraphBuilder::typeOf(indices);
   if (limit == 0 && type.hasStaticShape() && type.getNumElements() != 0)
     return ctx.error("expected no indices into an axis without elements, got " +
-                     spell(indices));
+                     textOf(indices));
   if (!constant || !limit)
     return g.checkedIndices(g.convert(indices, g.i64()), extent, ctx.site());
   bool isUnsigned = GraphBuilder::elementOf(indices).isUnsignedInteger();
@@ -80,9 +80,9 @@ static LogicalResult expectWithin(NodeContext &ctx, Value whole, Value part,
     return success();
   }
   return ctx.error("expected indices of the operand's rank and within its "
-                   "extents but at axis " +
-                   Twine(axis) + ", got " + spell(whole) + " and " +
-                   spell(part));
+                   "extents except at axis " +
+                   Twine(axis) + ", got " + textOf(whole) + " and " +
+                   textOf(part));
 }
 
 static LogicalResult gatherElements(NodeContext &ctx) {
@@ -125,7 +125,7 @@ static FailureOr<Value> checkedVectors(NodeContext &ctx, Value operand,
   if (llvm::is_contained(extents, g.index(0)) && type.hasStaticShape() &&
       type.getNumElements() != 0)
     return ctx.error("expected no indices into an axis without elements, got " +
-                     spell(ctx.input(1)));
+                     textOf(ctx.input(1)));
   if (DenseElementsAttr constant = ctx.shapes.constantOf(ctx.input(1));
       constant && limits) {
     SmallVector<int64_t> positions;
@@ -197,7 +197,7 @@ static LogicalResult gatherNd(NodeContext &ctx) {
             b = GraphBuilder::shapeOf(ctx.input(1))[i];
     if (!ShapedType::isDynamic(a) && !ShapedType::isDynamic(b) && a != b)
       return ctx.error("expected batch extents to agree, got " +
-                       spell(operand) + " and " + spell(ctx.input(1)));
+                       textOf(operand) + " and " + textOf(ctx.input(1)));
   }
   FailureOr<Value> indices = checkedVectors(ctx, operand, *vectors, batch);
   if (failed(indices))

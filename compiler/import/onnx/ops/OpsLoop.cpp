@@ -63,15 +63,13 @@ static LogicalResult loop(NodeContext &ctx) {
   }
   bool hasCondition = !isAlwaysTrue(*body);
   if (ctx.hasInput(1)) {
-    FailureOr<Value> given =
-        conditionOf(ctx, ctx.input(1), "the condition at the start");
-    if (failed(given))
+    if (failed(ctx.expectOneBool(ctx.input(1), "the condition at the start")))
       return failure();
     auto known = ctx.shapes.constants(ctx.input(1));
     if (!known || known->size() != 1 || known->front() == 0)
       hasCondition = true;
     if (hasCondition)
-      plan.condition = *given;
+      plan.condition = g.extractScalar(ctx.input(1));
   } else if (hasCondition) {
     plan.condition =
         arith::ConstantOp::create(g.ops, g.loc, g.ops.getBoolAttr(true));

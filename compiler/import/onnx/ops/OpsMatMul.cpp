@@ -19,8 +19,8 @@ FailureOr<Value> numpyMatmul(NodeContext &c, Value a, Value b,
   GraphBuilder &g = c.g;
   int64_t rankA = g.rankOf(a), rankB = g.rankOf(b);
   if (rankA == 0 || rankB == 0)
-    return c.error("expected operands of rank 1 or more, got " + spell(a) +
-                   " and " + spell(b));
+    return c.error("expected operands of rank 1 or more, got " + textOf(a) +
+                   " and " + textOf(b));
   int64_t innerA = rankA - 1, innerB = std::max<int64_t>(rankB - 2, 0);
   int64_t extentA = g.shapeOf(a)[innerA], extentB = g.shapeOf(b)[innerB];
   if (!compatible(extentA, extentB))
@@ -37,7 +37,7 @@ FailureOr<Value> numpyMatmul(NodeContext &c, Value a, Value b,
   std::optional<Sizes> batch = g.broadcastSizes({batchA, batchB});
   if (!batch)
     return c.error("expected batch extents that can be broadcast, got " +
-                   spell(a) + " and " + spell(b));
+                   textOf(a) + " and " + textOf(b));
   auto expand = [&](Value v, const Sizes &own) {
     Sizes wanted(*batch);
     wanted.append(own.end() - 2, own.end());

@@ -127,11 +127,11 @@ Value windowCounts(GraphBuilder &g, mlir::Type element, Size extent,
 
 /// True if counting at import is cheap: at most 2^22 steps.
 bool isBudgeted(ArrayRef<int64_t> known, const Windows &w, size_t i) {
-  constexpr int64_t mostSteps = int64_t(1) << 22;
+  constexpr int64_t maxSteps = int64_t(1) << 22;
   int64_t padded = 0;
   for (int64_t extent : known)
     padded = saturatingAdd(padded, extent);
-  return saturatingMul(padded / w.strides[i] + 1, w.kernel[i]) <= mostSteps;
+  return saturatingMul(padded / w.strides[i] + 1, w.kernel[i]) <= maxSteps;
 }
 
 /// The number of elements in each window if everything is static.

@@ -37,7 +37,7 @@ FailureOr<Value> alongDim(NodeContext &c, size_t i, int64_t dim, int64_t rank,
     return c.error(
         "expected a scalar or " +
         (known ? Twine(*known) + Twine(" elements") : Twine("a vector")) +
-        " along axis " + Twine(dim) + ", got " + spell(parameter));
+        " along axis " + Twine(dim) + ", got " + textOf(parameter));
   SmallVector<int64_t> ones;
   for (int64_t d = 0; d < rank; ++d)
     if (d != dim)
@@ -66,14 +66,14 @@ LogicalResult checkSingleScale(NodeContext &c, size_t i) {
     return failure();
   if (c.g.elementOf(c.input(i)).isF32())
     return success();
-  return c.error("expected a scale of f32, got " + spell(c.input(i)));
+  return c.error("expected a scale of f32, got " + textOf(c.input(i)));
 }
 
 LogicalResult checkZeroPoint(NodeContext &c, size_t i, mlir::Type element) {
   if (!c.hasInput(i) || c.g.elementOf(c.input(i)) == element)
     return success();
-  return c.error("expected a zero point of " + spell(element) + ", got " +
-                 spell(c.input(i)));
+  return c.error("expected a zero point of " + textOf(element) + ", got " +
+                 textOf(c.input(i)));
 }
 
 LogicalResult expectByte(NodeContext &c, size_t i) {
@@ -81,7 +81,7 @@ LogicalResult expectByte(NodeContext &c, size_t i) {
   if (element.isInteger(8))
     return success();
   return c.error("expected input " + Twine(i) + " of i8 or ui8, got " +
-                 spell(c.input(i)));
+                 textOf(c.input(i)));
 }
 
 namespace {
@@ -104,8 +104,8 @@ FailureOr<Value> perBlock(NodeContext &c, Value parameter, int64_t dim,
   }
   if (!fits)
     return c.error("expected an entry for each block of " + Twine(block) +
-                   " elements along axis " + Twine(dim) + " of " + spell(x) +
-                   ", got " + spell(parameter));
+                   " elements along axis " + Twine(dim) + " of " + textOf(x) +
+                   ", got " + textOf(parameter));
   for (auto [i, size] : llvm::enumerate(sizes))
     c.check(g.size(parameter, i), size, size,
             "scale and zero point must have an entry per block");
@@ -121,8 +121,8 @@ LogicalResult parameters(NodeContext &c, Value &scale, Value &zero) {
   scale = c.input(1);
   zero = c.input(2);
   int64_t block = c.intAttr("block_size", 0);
-  constexpr int64_t mostInBlock = int64_t(1) << 31;
-  if (block < 0 || block > mostInBlock)
+  constexpr int64_t maxInBlock = int64_t(1) << 31;
+  if (block < 0 || block > maxInBlock)
     return c.error("expected a block_size that is not negative, got " +
                    Twine(block));
   if (block > 0 && c.g.rankOf(scale) > 1) {
@@ -169,10 +169,10 @@ FailureOr<mlir::Type> outputType(NodeContext &c, Value zero) {
     return failure();
   if (!isa<IntegerType>(type) || type.isInteger(1))
     return c.error("expected output_dtype to be an integer type, got " +
-                   spell(type));
+                   textOf(type));
   if (zero && c.g.elementOf(zero) != type)
-    return c.error("expected a zero point of output_dtype, " + spell(type) +
-                   ", got " + spell(c.input(2)));
+    return c.error("expected a zero point of output_dtype, " + textOf(type) +
+                   ", got " + textOf(c.input(2)));
   return type;
 }
 

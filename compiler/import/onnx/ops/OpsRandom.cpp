@@ -92,7 +92,7 @@ mlir::Type floatType(NodeContext &c, mlir::Type otherwise) {
   mlir::Type type = c.elementAttr("dtype", otherwise);
   if (!type || isa<FloatType>(type))
     return type;
-  (void)c.error("expected dtype to be a float type, got " + spell(type));
+  (void)c.error("expected dtype to be a float type, got " + textOf(type));
   return {};
 }
 
@@ -154,7 +154,7 @@ LogicalResult multinomial(NodeContext &c) {
   if (!element)
     return failure();
   if (!element.isInteger(32) && !element.isInteger(64))
-    return c.error("expected dtype to be i32 or i64, got " + spell(element));
+    return c.error("expected dtype to be i32 or i64, got " + textOf(element));
   if (samples < 1)
     return c.error("expected a sample_size of at least 1, got " +
                    Twine(samples));

@@ -189,8 +189,8 @@ struct Ran {
   State last;
 };
 
-/// Runs the steps through time from one end. Steps after the end of a sequence
-/// keep its state and output zeros.
+/// Runs the steps through time from one end. A step after the end of a sequence
+/// does not change the sequence's state, and its output is zero.
 Ran run(const Direction &d, Value gatesOfInput, State start, bool backward,
         Step step) {
   const Network &net = d.net;

@@ -27,8 +27,8 @@ public:
     if (axes.reduced.empty())
       return axes.dims.empty() ? x : g.reduce(kind, x, axes.dims, true);
     for (int64_t dim = 0; dim < g.rankOf(x); ++dim) {
-      // Both candidates have the shape of x; then a slice keeps the first
-      // element if the dimension is reduced.
+      // Both candidates have the shape of x, so select between them. Then a
+      // slice keeps the first element if the dimension is reduced.
       Value chosen = g.compare(CompareDirection::NE, flag(dim), 0.0);
       Value one = g.reduce(kind, x, {dim}, true);
       Size extent = g.size(x, dim);
@@ -235,7 +235,7 @@ LogicalResult cumSum(NodeContext &c) {
   if (failed(axis))
     return failure();
   if (axis->size() != 1)
-    return c.error("expected one axis, got " + spell(c.input(1)));
+    return c.error("expected one axis, got " + textOf(c.input(1)));
   int64_t rank = g.rankOf(x);
   auto along = [&](int64_t dim) -> Value {
     return CumulativeOp::create(g.ops, g.loc, x.getType(), ReduceKind::Add, x,

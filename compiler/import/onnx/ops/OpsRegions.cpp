@@ -9,7 +9,7 @@ using namespace mlir;
 namespace tenon::onnx {
 namespace {
 
-constexpr int64_t mostSamples = 1 << 16;
+constexpr int64_t maxSamples = 1 << 16;
 
 /// The positions of the regions along one dimension.
 struct Span {
@@ -109,7 +109,7 @@ Value Regions::adaptive() const {
   auto most = [&](const Span &span) {
     Value greatest = g.reduce(ReduceKind::Maximum, span.samples, {0, 1}, false);
     Size count = g.max(c.shapes.elements(greatest)->front(), g.index(0));
-    c.check(count, g.index(0), g.index(mostSamples),
+    c.check(count, g.index(0), g.index(maxSamples),
             "the samples per bin of the largest region, along a dimension");
     return count;
   };
@@ -189,7 +189,7 @@ LogicalResult roiAlign(NodeContext &c) {
   Value rois = *given;
   constexpr int64_t most = 1 << 16;
   if (height < 1 || width < 1 || height > most || width > most || samples < 0 ||
-      samples > mostSamples)
+      samples > maxSamples)
     return c.error("expected positive output extents and a sampling_ratio "
                    "that is not negative, got " +
                    Twine(height) + ", " + Twine(width) + " and " +

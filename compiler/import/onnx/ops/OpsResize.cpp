@@ -1,8 +1,8 @@
 // Resize and Upsample, one dimension after the other. Each output is a weighted
 // sum of a few taps. Coordinates are folded at import if extents and scales are
-// static, else computed by ops; LaneMath has one formula for both.
+// static, else computed by ops; AxisMath has one formula for both.
 #include "compiler/import/onnx/graph/NodeContext.h"
-#include "compiler/import/onnx/ops/LaneMath.h"
+#include "compiler/import/onnx/ops/AxisMath.h"
 
 #include <cmath>
 
@@ -23,25 +23,26 @@ struct ResizeRule {
 };
 
 /// The resizing of one dimension.
-struct Stretch {
+struct DimResize {
   Size from, to;
-  Lane scale;
-  Lane roiStart, roiEnd;
+  AxisNumbers scale;
+  AxisNumbers roiStart, roiEnd;
 };
 
 /// An input element and its weight, for each output element.
 struct Tap {
-  Lane index, weight;
+  AxisNumbers index, weight;
 };
 
 } // namespace
 
 /// The position of each output element in the input's coordinates.
-static Lane coordinate(LaneMath &m, const ResizeRule &rule, const Stretch &s) {
-  Lane x = m.positions(s.to), in = m.size(s.from), half = m.number(0.5),
-       one = m.number(1), zero = m.number(0);
-  Lane centered = m.sub(m.div(m.add(x, half), s.scale), half);
-  Lane out = m.mul(in, s.scale); // extent before rounding
+static AxisNumbers coordinate(AxisMath &m, const ResizeRule &rule,
+                              const DimResize &s) {
+  AxisNumbers x = m.positions(s.to), in = m.size(s.from), half = m.number(0.5),
+              one = m.number(1), zero = m.number(0);
+  AxisNumbers centered = m.sub(m.div(m.add(x, half), s.scale), half);
+  AxisNumbers out = m.mul(in, s.scale); // extent before rounding
   if (rule.coordinates == "asymmetric")
     return m.div(x, s.scale);
   if (rule.coordinates == "tf_half_pixel_for_nn")
@@ -49,57 +50,61 @@ static Lane coordinate(LaneMath &m, const ResizeRule &rule, const Stretch &s) {
   if (rule.coordinates == "pytorch_half_pixel")
     return m.choose(m.less(m.size(s.to), one, true), zero, centered);
   if (rule.coordinates == "half_pixel_symmetric") {
-    Lane adjustment = m.div(m.size(s.to), out);
-    Lane offset = m.mul(m.mul(in, half), m.sub(one, adjustment));
+    AxisNumbers adjustment = m.div(m.size(s.to), out);
+    AxisNumbers offset = m.mul(m.mul(in, half), m.sub(one, adjustment));
     return m.add(offset, centered);
   }
-  Lane last = m.sub(in, one);
+  AxisNumbers last = m.sub(in, one);
   if (rule.coordinates == "align_corners") {
     // ONNX's conformance cases use the extent before it is rounded down.
-    Lane steps = m.sub(out, one);
-    Lane isOne = m.less(m.abs(steps), m.number(1e-9));
-    Lane divisor = m.choose(isOne, one, steps);
+    AxisNumbers steps = m.sub(out, one);
+    AxisNumbers isOne = m.less(m.abs(steps), m.number(1e-9));
+    AxisNumbers divisor = m.choose(isOne, one, steps);
     return m.choose(isOne, zero, m.div(m.mul(x, last), divisor));
   }
   if (rule.coordinates == "tf_crop_and_resize") {
-    Lane steps = m.sub(m.size(s.to), one);
-    Lane isOne = m.less(steps, half);
-    Lane span = m.mul(m.sub(s.roiEnd, s.roiStart), last);
-    Lane wide = m.add(m.mul(s.roiStart, last),
-                      m.div(m.mul(x, span), m.choose(isOne, one, steps)));
-    Lane middle = m.mul(m.mul(half, m.add(s.roiStart, s.roiEnd)), last);
+    AxisNumbers steps = m.sub(m.size(s.to), one);
+    AxisNumbers isOne = m.less(steps, half);
+    AxisNumbers span = m.mul(m.sub(s.roiEnd, s.roiStart), last);
+    AxisNumbers wide =
+        m.add(m.mul(s.roiStart, last),
+              m.div(m.mul(x, span), m.choose(isOne, one, steps)));
+    AxisNumbers middle = m.mul(m.mul(half, m.add(s.roiStart, s.roiEnd)), last);
     return m.choose(isOne, middle, wide);
   }
   return centered; // half_pixel
 }
 
 /// Keys' cubic kernel with parameter a at `distance`.
-static Lane cubicWeight(LaneMath &m, double a, const Lane &distance) {
-  Lane x = m.abs(distance), zero = m.number(0);
+static AxisNumbers cubicWeight(AxisMath &m, double a,
+                               const AxisNumbers &distance) {
+  AxisNumbers x = m.abs(distance), zero = m.number(0);
   auto poly = [&](double c3, double c2, double c1, double c0) {
-    Lane sum = m.add(m.mul(m.number(c3), x), m.number(c2));
+    AxisNumbers sum = m.add(m.mul(m.number(c3), x), m.number(c2));
     sum = m.add(m.mul(sum, x), m.number(c1));
     return m.add(m.mul(sum, x), m.number(c0));
   };
-  Lane near = poly(a + 2, -(a + 3), 0, 1), far = poly(a, -5 * a, 8 * a, -4 * a);
+  AxisNumbers near = poly(a + 2, -(a + 3), 0, 1),
+              far = poly(a, -5 * a, 8 * a, -4 * a);
   return m.choose(m.less(x, m.number(1), true), near,
                   m.choose(m.less(x, m.number(2)), far, zero));
 }
 
 /// The index and weight of every input element that an output element depends
 /// on.
-static FailureOr<SmallVector<Tap>> tapsOf(NodeContext &ctx, LaneMath &m,
+static FailureOr<SmallVector<Tap>> tapsOf(NodeContext &ctx, AxisMath &m,
                                           const ResizeRule &rule,
-                                          const Stretch &s, const Lane &x) {
-  Lane base = m.floor(x), ratio = m.sub(x, base), one = m.number(1),
-       zero = m.number(0), half = m.number(0.5),
-       last = m.sub(m.size(s.from), one);
+                                          const DimResize &s,
+                                          const AxisNumbers &x) {
+  AxisNumbers base = m.floor(x), ratio = m.sub(x, base), one = m.number(1),
+              zero = m.number(0), half = m.number(0.5),
+              last = m.sub(m.size(s.from), one);
   SmallVector<Tap> taps;
-  auto within = [&](const Lane &index) {
+  auto within = [&](const AxisNumbers &index) {
     return m.max(m.min(index, last), zero);
   };
   if (rule.mode == "nearest") {
-    Lane up = zero;
+    AxisNumbers up = zero;
     if (rule.nearest == "ceil")
       up = m.less(zero, ratio);
     else if (rule.nearest == "round_prefer_ceil")
@@ -113,22 +118,24 @@ static FailureOr<SmallVector<Tap>> tapsOf(NodeContext &ctx, LaneMath &m,
   double shrink = 1;
   if (rule.antialias) {
     if (!s.scale.known)
-      return ctx.unsupported("antialias with scales known only in the run");
+      return ctx.unsupported("antialias with scales known only at run time");
     shrink = std::min((*s.scale.known)[0], 1.0);
   }
   double reach = (isCubic ? 2 : 1) / shrink;
   if (reach > 4096)
     return ctx.unsupported("antialias with scales this small");
   int64_t first = int64_t(std::floor(-reach)) + 1;
-  SmallVector<Lane> weights;
-  Lane sum = zero;
+  SmallVector<AxisNumbers> weights;
+  AxisNumbers sum = zero;
   for (int64_t i = first; i <= 1 - first; ++i) {
-    Lane at = m.add(base, m.number(double(i)));
-    Lane distance = m.mul(m.sub(m.number(double(i)), ratio), m.number(shrink));
-    Lane weight = isCubic ? cubicWeight(m, rule.cubic, distance)
-                          : m.max(m.sub(one, m.abs(distance)), zero);
+    AxisNumbers at = m.add(base, m.number(double(i)));
+    AxisNumbers distance =
+        m.mul(m.sub(m.number(double(i)), ratio), m.number(shrink));
+    AxisNumbers weight = isCubic ? cubicWeight(m, rule.cubic, distance)
+                                 : m.max(m.sub(one, m.abs(distance)), zero);
     if (rule.excludeOutside) {
-      Lane inside = m.mul(m.less(zero, at, true), m.less(at, last, true));
+      AxisNumbers inside =
+          m.mul(m.less(zero, at, true), m.less(at, last, true));
       weight = m.mul(weight, inside);
     }
     sum = m.add(sum, weight);
@@ -142,13 +149,14 @@ static FailureOr<SmallVector<Tap>> tapsOf(NodeContext &ctx, LaneMath &m,
 
 /// Resizes one dimension of `value`.
 static FailureOr<Value> resizeDim(NodeContext &ctx, const ResizeRule &rule,
-                                  Value value, int64_t dim, const Stretch &s) {
+                                  Value value, int64_t dim,
+                                  const DimResize &s) {
   GraphBuilder &g = ctx.g;
   // If the last bit of a coordinate decides which element is nearest, use the
   // precision of f32, the type of the scales.
-  LaneMath m(g, rule.mode == "nearest" ? mlir::Type(g.f32())
+  AxisMath m(g, rule.mode == "nearest" ? mlir::Type(g.f32())
                                        : mlir::Type(g.ops.getF64Type()));
-  Lane x = coordinate(m, rule, s);
+  AxisNumbers x = coordinate(m, rule, s);
   FailureOr<SmallVector<Tap>> taps = tapsOf(ctx, m, rule, s, x);
   if (failed(taps))
     return failure();
@@ -164,8 +172,8 @@ static FailureOr<Value> resizeDim(NodeContext &ctx, const ResizeRule &rule,
     result = result ? g.add(result, part) : part;
   }
   if (rule.coordinates == "tf_crop_and_resize") {
-    Lane last = m.sub(m.size(s.from), m.number(1));
-    Lane outside = m.max(m.less(x, m.number(0)), m.less(last, x));
+    AxisNumbers last = m.sub(m.size(s.from), m.number(1));
+    AxisNumbers outside = m.max(m.less(x, m.number(0)), m.less(last, x));
     Value flag =
         g.compare(CompareDirection::NE, m.vector(outside, s.to, g.f32()), 0.0);
     result = g.select(g.broadcastInDim(flag, {dim}, shape),
@@ -212,14 +220,15 @@ static Size scaledExtent(GraphBuilder &g, Size extent, float scale) {
 /// The output extent for a scale: floor(extent * scale) with the product
 /// rounded to f32. An exporter that writes a scale of 0.7 for ten elements
 /// expects seven.
-static Size scaledSize(NodeContext &ctx, Size extent, const Lane &scale) {
+static Size scaledSize(NodeContext &ctx, Size extent,
+                       const AxisNumbers &scale) {
   GraphBuilder &g = ctx.g;
   if (scale.known && (*scale.known)[0] == std::floor((*scale.known)[0]))
     return g.mul(extent, g.index(int64_t((*scale.known)[0])));
   if (scale.known && !GraphBuilder::staticSize(extent))
     return scaledExtent(g, extent, float((*scale.known)[0]));
-  LaneMath m(g, g.f32());
-  Lane product = m.floor(m.mul(m.size(extent), scale));
+  AxisMath m(g, g.f32());
+  AxisNumbers product = m.floor(m.mul(m.size(extent), scale));
   if (product.known)
     return g.index(int64_t((*product.known)[0]));
   Value whole = g.convert(m.tensor(product), g.i64());
@@ -227,14 +236,14 @@ static Size scaledSize(NodeContext &ctx, Size extent, const Lane &scale) {
 }
 
 static LogicalResult resizeBy(NodeContext &ctx, const ResizeRule &rule,
-                              ArrayRef<Stretch> stretches) {
+                              ArrayRef<DimResize> resizes) {
   GraphBuilder &g = ctx.g;
   Value value = ctx.input(0);
   mlir::Type element = GraphBuilder::elementOf(value);
   bool isFloat = isa<FloatType>(element) || rule.mode == "nearest";
   if (!isFloat)
     value = g.convert(value, g.f32());
-  for (auto [dim, stretch] : llvm::enumerate(stretches)) {
+  for (auto [dim, stretch] : llvm::enumerate(resizes)) {
     bool keeps = GraphBuilder::same(stretch.from, stretch.to) &&
                  stretch.scale.known && (*stretch.scale.known)[0] == 1 &&
                  rule.coordinates != "tf_crop_and_resize";
@@ -250,16 +259,16 @@ static LogicalResult resizeBy(NodeContext &ctx, const ResizeRule &rule,
 }
 
 /// The scales of the listed axes, which must be positive and finite.
-static FailureOr<SmallVector<Lane>> scalesOf(NodeContext &ctx, Value tensor,
-                                             size_t count) {
+static FailureOr<SmallVector<AxisNumbers>>
+scalesOf(NodeContext &ctx, Value tensor, size_t count) {
   GraphBuilder &g = ctx.g;
   auto type = GraphBuilder::typeOf(tensor);
   if (!isa<FloatType>(type.getElementType()) || type.getRank() != 1 ||
       type.getDimSize(0) != int64_t(count))
     return ctx.error("expected " + Twine(count) + " scales, got " +
-                     spell(tensor));
-  SmallVector<Lane> result;
-  LaneMath m(g);
+                     textOf(tensor));
+  SmallVector<AxisNumbers> result;
+  AxisMath m(g);
   if (auto known = ctx.shapes.constantFloats(tensor)) {
     for (double scale : *known) {
       if (!(scale > 0 && scale < 1e6))
@@ -286,8 +295,8 @@ static LogicalResult upsample(NodeContext &ctx) {
       rule.mode != "bilinear")
     return ctx.error("expected mode nearest or linear, got " + rule.mode);
   Sizes sizes = g.sizes(ctx.input(0));
-  LaneMath m(g);
-  SmallVector<Lane> scales;
+  AxisMath m(g);
+  SmallVector<AxisNumbers> scales;
   if (ctx.opset < 9) {
     for (double scale : ctx.floatsAttr("scales")) {
       if (!(scale > 0 && scale < 1e6))
@@ -298,32 +307,33 @@ static LogicalResult upsample(NodeContext &ctx) {
       return ctx.error("expected " + Twine(sizes.size()) + " scales, got " +
                        Twine(scales.size()));
   } else {
-    FailureOr<SmallVector<Lane>> given =
+    FailureOr<SmallVector<AxisNumbers>> given =
         scalesOf(ctx, ctx.input(1), sizes.size());
     if (failed(given))
       return failure();
     scales = *given;
   }
-  SmallVector<Stretch> stretches;
+  SmallVector<DimResize> resizes;
   for (auto [size, scale] : llvm::zip(sizes, scales))
-    stretches.push_back(
+    resizes.push_back(
         {size, scaledSize(ctx, size, scale), scale, m.number(0), m.number(1)});
-  return resizeBy(ctx, rule, stretches);
+  return resizeBy(ctx, rule, resizes);
 }
 
 /// Changes the target sizes so that the ratio of the extents is kept: all axes
 /// take the greatest of their scales if `larger`, else the least.
-static void keepRatio(GraphBuilder &g, SmallVectorImpl<Stretch> &stretches,
+static void keepRatio(GraphBuilder &g, SmallVectorImpl<DimResize> &resizes,
                       ArrayRef<int64_t> axes, bool larger) {
-  LaneMath m(g);
-  Lane scale = stretches[axes[0]].scale;
+  AxisMath m(g);
+  AxisNumbers scale = resizes[axes[0]].scale;
   for (int64_t axis : axes)
-    scale = larger ? m.max(scale, stretches[axis].scale)
-                   : m.min(scale, stretches[axis].scale);
+    scale = larger ? m.max(scale, resizes[axis].scale)
+                   : m.min(scale, resizes[axis].scale);
   for (int64_t axis : axes) {
-    Stretch &s = stretches[axis];
+    DimResize &s = resizes[axis];
     s.scale = scale;
-    Lane size = m.floor(m.add(m.mul(m.size(s.from), scale), m.number(0.5)));
+    AxisNumbers size =
+        m.floor(m.add(m.mul(m.size(s.from), scale), m.number(0.5)));
     if (size.known)
       s.to = g.index(int64_t((*size.known)[0]));
   }
@@ -376,10 +386,10 @@ static LogicalResult resize(NodeContext &ctx) {
       axes.push_back(*dim);
     }
   }
-  LaneMath m(g);
-  SmallVector<Stretch> stretches;
+  AxisMath m(g);
+  SmallVector<DimResize> resizes;
   for (Size size : sizes)
-    stretches.push_back({size, size, m.number(1), m.number(0), m.number(1)});
+    resizes.push_back({size, size, m.number(1), m.number(0), m.number(1)});
   // An empty tensor counts as an absent operand.
   auto given = [&](size_t i) -> Value {
     Value value = ctx.input(i);
@@ -390,12 +400,13 @@ static LogicalResult resize(NodeContext &ctx) {
   if (bool(scales) == bool(wanted))
     return ctx.error("expected either scales or sizes to be given");
   if (scales) {
-    FailureOr<SmallVector<Lane>> list = scalesOf(ctx, scales, axes.size());
+    FailureOr<SmallVector<AxisNumbers>> list =
+        scalesOf(ctx, scales, axes.size());
     if (failed(list))
       return failure();
     for (auto [axis, scale] : llvm::zip(axes, *list)) {
-      stretches[axis].scale = scale;
-      stretches[axis].to = scaledSize(ctx, sizes[axis], scale);
+      resizes[axis].scale = scale;
+      resizes[axis].to = scaledSize(ctx, sizes[axis], scale);
     }
   } else {
     FailureOr<Sizes> targets = ctx.extentsInput(3);
@@ -405,7 +416,7 @@ static LogicalResult resize(NodeContext &ctx) {
       return ctx.error("expected " + Twine(axes.size()) + " sizes, got " +
                        Twine(targets->size()));
     for (auto [axis, target] : llvm::zip(axes, *targets)) {
-      Stretch &s = stretches[axis];
+      DimResize &s = resizes[axis];
       s.to = target;
       s.scale = GraphBuilder::same(s.from, s.to)
                     ? m.number(1)
@@ -418,14 +429,14 @@ static LogicalResult resize(NodeContext &ctx) {
       if (!isKnown)
         return ctx.unsupported("a kept aspect ratio with sizes known only in "
                                "the run");
-      keepRatio(g, stretches, axes, policy == "not_smaller");
+      keepRatio(g, resizes, axes, policy == "not_smaller");
     } else if (policy != "stretch") {
       return ctx.error("expected keep_aspect_ratio_policy stretch, not_larger "
                        "or not_smaller, got " +
                        policy);
     }
   }
-  for (auto [dim, s] : llvm::enumerate(stretches))
+  for (auto [dim, s] : llvm::enumerate(resizes))
     if (GraphBuilder::same(s.from, g.index(0)) &&
         GraphBuilder::staticSize(s.to).value_or(0) > 0)
       return ctx.error("expected an extent to resize at axis " + Twine(dim) +
@@ -436,7 +447,7 @@ static LogicalResult resize(NodeContext &ctx) {
         GraphBuilder::shapeOf(roi)[0] != int64_t(2 * axes.size()))
       return ctx.error("expected a region with a start and an end per axis");
     auto known = ctx.shapes.constantFloats(roi);
-    auto bound = [&](size_t i) -> Lane {
+    auto bound = [&](size_t i) -> AxisNumbers {
       if (known)
         return m.number((*known)[i]);
       Value wide = g.convert(roi, g.ops.getF64Type());
@@ -445,11 +456,11 @@ static LogicalResult resize(NodeContext &ctx) {
                         ArrayRef<int64_t>())};
     };
     for (auto [i, axis] : llvm::enumerate(axes)) {
-      stretches[axis].roiStart = bound(i);
-      stretches[axis].roiEnd = bound(axes.size() + i);
+      resizes[axis].roiStart = bound(i);
+      resizes[axis].roiEnd = bound(axes.size() + i);
     }
   }
-  return resizeBy(ctx, rule, stretches);
+  return resizeBy(ctx, rule, resizes);
 }
 
 void registerResizeOps(OpRegistry &registry) {

@@ -46,12 +46,12 @@ static LogicalResult reshape(NodeContext &ctx) {
     } else if (*number == 0 && !allowZero) {
       if (i >= from.size())
         return ctx.error("expected 0 in the shape to stand for an extent of " +
-                         spell(input) + ", got it at position " + Twine(i));
+                         textOf(input) + ", got it at position " + Twine(i));
       size = from[i];
     } else if (*number == -1) {
       if (inferred)
         return ctx.error("expected at most one -1 in the shape, got " +
-                         spell(target));
+                         textOf(target));
       inferred = i;
     } else if (*number < 0) {
       return ctx.error("expected extents of -1 or more, got " + Twine(*number));
@@ -65,7 +65,7 @@ static LogicalResult reshape(NodeContext &ctx) {
   if (have && need &&
       (inferred ? *need == 0 || *have % *need != 0 : *have != *need))
     return ctx.error("expected a shape of " + Twine(*have) + " elements, got " +
-                     spell(target));
+                     textOf(target));
   if (inferred)
     target[*inferred] = g.quotient(from, others);
   if (mayInferLater) {
@@ -151,7 +151,8 @@ static FailureOr<Sizes> unitAxes(NodeContext &ctx) {
   const Type *declared = ctx.declared(0);
   if (!declared || !declared->shape)
     return ctx.unsupported(
-        Twine("no axes, for open extents and a result of no declared rank") +
+        Twine("no axes, if the operand has dynamic extents and the result no "
+              "declared rank") +
         advice);
   int64_t most = sizes.size() - axes.size(), rank = declared->shape->size();
   int64_t gone = most - rank, count = open.size();
@@ -194,7 +195,7 @@ static LogicalResult squeeze(NodeContext &ctx) {
     if (shape[i] != 1 && !ShapedType::isDynamic(shape[i]) &&
         GraphBuilder::same(marks->here[i], g.index(1)))
       return ctx.error("expected an extent of 1 at axis " + Twine(i) +
-                       ", got " + spell(input));
+                       ", got " + textOf(input));
   // Axes may be known only at run time. Dimension j of the result is the kept
   // dimension with j kept ones before it.
   Sizes sizes(std::max<int64_t>(rank - int64_t(axes->size()), 0), g.index(1));
@@ -333,8 +334,8 @@ static LogicalResult expand(NodeContext &ctx) {
   Sizes shapes[] = {ctx.g.sizes(ctx.input(0)), *target};
   std::optional<Sizes> sizes = ctx.g.broadcastSizes(ArrayRef<Sizes>(shapes));
   if (!sizes)
-    return ctx.error("expected a shape that " + spell(ctx.input(0)) +
-                     " can be broadcast to, got " + spell(*target));
+    return ctx.error("expected a shape that " + textOf(ctx.input(0)) +
+                     " can be broadcast to, got " + textOf(*target));
   // Dynamic extents may differ at run time from one and from the broadcast
   // extent: check them.
   GraphBuilder &g = ctx.g;
@@ -345,9 +346,8 @@ static LogicalResult expand(NodeContext &ctx) {
     Size allowed = g.select(g.cmp(arith::CmpIPredicate::eq, wanted, g.index(1)),
                             wanted, joined);
     ctx.check(wanted, allowed, allowed,
-              "number " + Twine(i) +
-                  " of the shape must be one or the "
-                  "operand's extent");
+              "entry " + Twine(i) +
+                  " of the shape must be one or the operand's extent");
   }
   ctx.set(0, ctx.g.broadcastTo(ctx.input(0), *sizes));
   return success();
@@ -399,8 +399,8 @@ static LogicalResult concat(NodeContext &ctx) {
     }
     if (!agrees)
       return ctx.error("expected shapes that agree but at axis " +
-                       Twine(*axis) + ", got " + spell(values[0]) + " and " +
-                       spell(value));
+                       Twine(*axis) + ", got " + textOf(values[0]) + " and " +
+                       textOf(value));
   }
   ctx.set(0, ctx.g.concat(values, *axis));
   return success();
@@ -429,7 +429,7 @@ static LogicalResult depthToSpace(NodeContext &ctx) {
   if (block < 1 || block > (1 << 20) || (depth && *depth % (block * block)))
     return ctx.error("expected a depth that is a multiple of blocksize "
                      "squared, got blocksize " +
-                     Twine(block) + " for " + spell(ctx.input(0)));
+                     Twine(block) + " for " + textOf(ctx.input(0)));
   if (mode != "DCR" && mode != "CRD")
     return ctx.error("expected mode DCR or CRD, got " + mode);
   Size b = g.index(block), inner = g.floorDiv(s[1], g.index(block * block));
@@ -456,7 +456,7 @@ static LogicalResult spaceToDepth(NodeContext &ctx) {
     if (std::optional<int64_t> extent = GraphBuilder::staticSize(s[dim]);
         block < 1 || block > (1 << 20) || (extent && *extent % block))
       return ctx.error("expected extents that are multiples of blocksize " +
-                       Twine(block) + ", got " + spell(ctx.input(0)));
+                       Twine(block) + ", got " + textOf(ctx.input(0)));
   Size b = g.index(block), height = g.floorDiv(s[2], b),
        width = g.floorDiv(s[3], b);
   Value apart = g.reshape(ctx.input(0), {s[0], s[1], height, b, width, b});

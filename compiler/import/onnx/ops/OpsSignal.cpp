@@ -16,7 +16,7 @@ FailureOr<ComplexPair> split(NodeContext &c, Value x) {
   int64_t last = g.rankOf(x) - 1, parts = g.shapeOf(x)[last];
   if (parts != 1 && parts != 2)
     return c.error("expected a last extent of 1 (real) or 2 (complex), got " +
-                   spell(x));
+                   textOf(x));
   auto part = [&](int64_t i) {
     return g.squeeze(g.sliceDim(x, last, g.index(i), g.index(1)), {last});
   };
@@ -55,7 +55,7 @@ LogicalResult dft(NodeContext &c) {
     if (failed(axes))
       return failure();
     if (axes->size() != 1)
-      return c.error("expected one axis, got " + spell(c.input(2)));
+      return c.error("expected one axis, got " + textOf(c.input(2)));
     given = axes->front();
   }
   int64_t rank = g.rankOf(x);
@@ -71,7 +71,7 @@ LogicalResult dft(NodeContext &c) {
   if (isRealInverse && !parts->imaginary)
     return c.error("expected complex numbers for the inverse of a one-sided "
                    "transform, got " +
-                   spell(x));
+                   textOf(x));
   Size length = g.size(x, *axis);
   if (isRealInverse) // the default length is even
     length = g.max(g.mul(g.sub(length, g.index(1)), g.index(2)), g.index(0));
@@ -137,7 +137,7 @@ LogicalResult stft(NodeContext &c) {
     return failure();
   if (oneSided && parts->imaginary)
     return c.error("expected a real signal for onesided = 1, got " +
-                   spell(signal));
+                   textOf(signal));
   c.set(0, join(g, fourierTransform(g, *parts, 2, length, false, oneSided)));
   return success();
 }

@@ -187,7 +187,7 @@ static LogicalResult pad(NodeContext &ctx) {
         return failure();
       auto type = GraphBuilder::typeOf(value);
       if (!type.hasStaticShape() || type.getNumElements() != 1)
-        return ctx.error("expected one padding value, got " + spell(value));
+        return ctx.error("expected one padding value, got " + textOf(value));
       value = g.reshape(value, ArrayRef<int64_t>());
     }
   }

@@ -101,7 +101,7 @@ LogicalResult tfIdfVectorizer(NodeContext &c) {
   if (failed(c.expectInteger(0)))
     return failure();
   if (rank != 1 && rank != 2)
-    return c.error("expected a tensor of rank 1 or 2, got " + spell(x));
+    return c.error("expected a tensor of rank 1 or 2, got " + textOf(x));
   if (ShapedType::isDynamic(g.shapeOf(x).back()))
     return c.unsupported("a sequence whose length is not static");
   auto pool = readPool(c, outputs);

@@ -50,7 +50,7 @@ FailureOr<Rates> readRates(NodeContext &c, size_t perTensor) {
       return failure();
     if (g.elementOf(c.input(i)) != g.elementOf(first))
       return c.error("expected input " + Twine(i) + " to be like " +
-                     spell(first) + ", got " + spell(c.input(i)));
+                     textOf(first) + ", got " + textOf(c.input(i)));
     FailureOr<Value> like =
         c.withSizes(i, g.sizes(first), "a tensor like the optimized one");
     if (failed(like))

@@ -110,11 +110,11 @@ LogicalResult affineGrid(NodeContext &c) {
   if (!compatible(g.shapeOf(theta), wanted))
     return c.error("expected a matrix of " + Twine(rank) + " by " +
                    Twine(rank + 1) + " for each image of the size, got " +
-                   spell(theta));
+                   textOf(theta));
   c.check((*size)[0], g.size(theta, 0), g.size(theta, 0),
           "the size must have as many images as there are matrices");
-  // Each coordinate is a sum over the dimensions; x (the last dimension) is
-  // first.
+  // Each coordinate is a sum over the dimensions of the grid. The coordinates
+  // begin with x, which belongs to the last dimension.
   mlir::Type element = g.elementOf(theta), f64 = g.ops.getF64Type();
   Sizes shape{g.size(theta, 0)};
   shape.append(size->begin() + 2, size->end());
@@ -147,13 +147,13 @@ LogicalResult nonMaxSuppression(NodeContext &c) {
   for (size_t i : {0, 1, 3, 4})
     if (c.hasInput(i) && !g.elementOf(c.input(i)).isF32())
       return c.error("expected f32 for operand " + Twine(i) + ", got " +
-                     spell(c.input(i)));
+                     textOf(c.input(i)));
   ArrayRef<int64_t> b = g.shapeOf(boxes), s = g.shapeOf(scores);
   if (!compatible(b[0], s[0]) || !compatible(b[1], s[2]) ||
       !compatible(b[2], 4))
     return c.error("expected boxes [batch,boxes,4] and scores "
                    "[batch,classes,boxes], got " +
-                   spell(boxes) + " and " + spell(scores));
+                   textOf(boxes) + " and " + textOf(scores));
   auto one = [&](size_t i, double otherwise) -> FailureOr<Value> {
     if (!c.hasInput(i))
       return g.scalar(g.f32(), otherwise);
@@ -170,7 +170,7 @@ LogicalResult nonMaxSuppression(NodeContext &c) {
       return failure();
     if (given->size() != 1)
       return c.error("expected one max_output_boxes_per_class, got " +
-                     spell(c.input(2)));
+                     textOf(c.input(2)));
     limit = g.max(given->front(), g.index(0));
   }
   Size rows = g.product(

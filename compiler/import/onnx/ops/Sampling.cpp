@@ -1,4 +1,4 @@
-// The neighbours of positions and the samples at them: one gather for each
+// Computes the neighbours of positions, and samples with one gather for each
 // corner.
 #include "compiler/import/onnx/ops/Sampling.h"
 

@@ -1,5 +1,5 @@
-// Positions in images between elements: their neighbours with weights, and the
-// rows of channels sampled at them.
+// Samples images at positions between their elements: finds the neighbours of
+// each position with their weights, and sums the neighbours' channels.
 #ifndef TENON_COMPILER_IMPORT_ONNX_OPS_SAMPLING_H
 #define TENON_COMPILER_IMPORT_ONNX_OPS_SAMPLING_H
 
@@ -7,7 +7,8 @@
 
 namespace tenon::onnx {
 
-/// A neighbour of a position along one or more dimensions.
+/// An element near a position, which counts with a weight; along one or more
+/// dimensions.
 struct Tap {
   mlir::Value index;  ///< i64, within the extent
   mlir::Value weight; ///< float; null means one

@@ -56,7 +56,7 @@ FailureOr<SmallVector<int64_t>> readKernelOf(NodeContext &c, Value w,
   FailureOr<SmallVector<int64_t>> kernel = readKernel(c, window.size(), window);
   if (succeeded(kernel) && ArrayRef<int64_t>(*kernel) != window)
     return c.error("expected kernel_shape to be that of the kernel, " +
-                   spell(w));
+                   textOf(w));
   return kernel;
 }
 
@@ -103,7 +103,7 @@ FailureOr<Windows> readWindows(NodeContext &c, ArrayRef<int64_t> kernel,
     Size reach = g.index(w.reach(i)), stride = g.index(w.strides[i]);
     Size low = zero, high = zero, extra = zero;
     if (same) {
-      // As many windows as multiples of the stride are within the extent.
+      // The number of windows is the extent divided by the stride, rounded up.
       Size places = g.ceilDiv(extent, stride);
       Size total = g.max(
           g.sub(g.add(g.mul(g.sub(places, g.index(1)), stride), reach), extent),
@@ -124,7 +124,7 @@ FailureOr<Windows> readWindows(NodeContext &c, ArrayRef<int64_t> kernel,
     if (known && *known < least && GraphBuilder::staticSize(extent) != 0)
       return c.error("expected the kernel to fit the padded extent " +
                      Twine(*known) + " of spatial dimension " + Twine(i) +
-                     (ceil ? " but for less than a stride" : "") +
+                     (ceil ? ", or to exceed it by less than a stride" : "") +
                      ", got a kernel that spans " + Twine(w.reach(i)));
     // With an extent of 0, only the padding limits the number of windows.
     if (!same && !known) {

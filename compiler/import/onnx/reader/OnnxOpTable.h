@@ -10,8 +10,8 @@ namespace tenon::onnx {
 
 /// The newest opset of the table. Later opsets are unknown to the reader.
 constexpr int64_t newestKnownOpset = 28;
-/// Up to this opset every version of each supported operator is implemented; of
-/// later versions only those in the registry.
+/// Up to this opset every version of each supported operator is implemented.
+/// Later versions are supported only if the registry lists them.
 constexpr int64_t newestWholeOpset = 22;
 
 struct OpSignature {

@@ -3,7 +3,7 @@
 #include "compiler/import/onnx/reader/OnnxReader.h"
 
 #include "compiler/files/FileRoot.h"
-#include "compiler/files/ReaderDoor.h"
+#include "compiler/files/ReaderBoundary.h"
 #include "compiler/import/onnx/reader/OnnxChecker.h"
 #include "compiler/import/onnx/reader/OnnxDecoder.h"
 #include "compiler/import/onnx/reader/OnnxEnvelope.h"
@@ -18,11 +18,11 @@ using namespace onnx;
 /// has the bytes.
 static void readInto(Model &model, std::span<const std::byte> bytes,
                      std::function<std::shared_ptr<FileRoot>()> openRoot,
-                     const ReaderDoor &door) {
+                     const ReaderBoundary &boundary) {
   ::onnx::ModelProto proto;
   wire::parseMessage(bytes, modelSchema, "an ONNX model", proto);
   ExternalData external(model, std::move(openRoot),
-                        [&](Diagnostic d) { door.say(std::move(d)); });
+                        [&](Diagnostic d) { boundary.say(std::move(d)); });
   TensorDecoder tensors(bytes, !model.files.empty(), model, external);
   OnnxDecoder(model, tensors).decode(proto);
   checkModel(model);
@@ -31,8 +31,8 @@ static void readInto(Model &model, std::span<const std::byte> bytes,
 std::unique_ptr<Model> readOnnx(const std::string &path,
                                 const DiagnosticHandler &report) {
   auto model = std::make_unique<Model>();
-  ReaderDoor door(path, report);
-  bool done = door.run([&] {
+  ReaderBoundary boundary(path, report);
+  bool done = boundary.run([&] {
     std::shared_ptr<OpenFile> file = OpenFile::open(path);
     if (file->size() > wire::maxMessageBytes)
       fail("",
@@ -45,7 +45,7 @@ std::unique_ptr<Model> readOnnx(const std::string &path,
         slash == std::string::npos ? "." : path.substr(0, slash + 1);
     model->files.push_back({path, file});
     readInto(
-        *model, file->map(), [&] { return FileRoot::ofModel(path); }, door);
+        *model, file->map(), [&] { return FileRoot::ofModel(path); }, boundary);
     file->unmap();
     if (!file->unchanged())
       fail("", "the file changed while it was read", Status::Io);
@@ -58,8 +58,8 @@ std::unique_ptr<Model> readOnnx(std::span<const std::byte> bytes,
                                 const std::string &baseDirectory,
                                 const DiagnosticHandler &report) {
   auto model = std::make_unique<Model>();
-  ReaderDoor door(name, report);
-  bool done = door.run([&] {
+  ReaderBoundary boundary(name, report);
+  bool done = boundary.run([&] {
     model->directory = baseDirectory;
     readInto(
         *model, bytes,
@@ -68,7 +68,7 @@ std::unique_ptr<Model> readOnnx(std::span<const std::byte> bytes,
             return nullptr;
           return std::make_shared<FileRoot>(baseDirectory, baseDirectory);
         },
-        door);
+        boundary);
   });
   return done ? std::move(model) : nullptr;
 }
@@ -76,8 +76,8 @@ std::unique_ptr<Model> readOnnx(std::span<const std::byte> bytes,
 std::optional<Tensor> readOnnxTensorFile(const std::string &path,
                                          const DiagnosticHandler &report) {
   std::optional<Tensor> tensor;
-  ReaderDoor door(path, report);
-  bool done = door.run([&] {
+  ReaderBoundary boundary(path, report);
+  bool done = boundary.run([&] {
     std::shared_ptr<OpenFile> file = OpenFile::open(path);
     if (file->size() > wire::maxMessageBytes)
       fail("", "expected a file of at most 2 GiB", Status::Limit);
@@ -87,16 +87,17 @@ std::optional<Tensor> readOnnxTensorFile(const std::string &path,
     Model holder;
     ExternalData external(
         holder, [&] { return FileRoot::ofModel(path); },
-        [&](Diagnostic d) { door.say(std::move(d)); });
+        [&](Diagnostic d) { boundary.say(std::move(d)); });
     TensorDecoder tensors(bytes, /*mayRefer=*/false, holder, external);
     try {
       tensor = tensors.decode(proto, "");
     } catch (const wire::WireError &) {
       throw; // the bytes are no protobuf message
     } catch (const ReadFailure &) {
-      // Sequences and optionals are other messages with the same field numbers.
-      // A sequence's name is at the number of a tensor's packed dims. Without a
-      // name, only a tensor has a type in its field.
+      // A sequence or an optional is another message with the same field
+      // numbers as a tensor. The field of a sequence's name is the field of a
+      // tensor's dims, in packed form. A message without a name that has an
+      // element type can only be a tensor.
       bool named = !bytes.empty() && bytes[0] == std::byte{0x0a};
       if (!named && proto.data_type() != 0 && !proto.has_segment())
         throw;

@@ -25,8 +25,8 @@ public:
                 ExternalData &external)
       : file(file), mayRefer(mayRefer), model(model), external(external) {}
 
-  /// Decodes `proto` after the envelope check, so with payload records in place
-  /// of payloads. Throws ReadFailure at `place`.
+  /// Decodes `proto`, which must have passed the envelope check: it has payload
+  /// records in place of payloads. Throws ReadFailure at `place`.
   Tensor decode(const ::onnx::TensorProto &proto, const std::string &place);
   SparseTensor decode(const ::onnx::SparseTensorProto &proto,
                       const std::string &place);

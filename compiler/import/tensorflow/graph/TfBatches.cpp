@@ -1,8 +1,9 @@
 // Names the first extents of inputs, because TensorFlow writes dynamic extents
-// without names. Usually all first extents are one batch, but not always. So an
-// entry with several of them is first imported with a name of its own for each.
-// Extents that this import requires to be equal, as in a sum or a
-// concatenation, get one name; others keep their own.
+// without names. Usually the first extent of every input is the batch, but not
+// always. So an entry with several such inputs is first imported with a
+// different name for each first extent. Extents that this import requires to be
+// equal, as in a sum or a concatenation, then get one name; others keep their
+// own.
 #include "compiler/import/tensorflow/graph/TfGraphImporter.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -36,10 +37,10 @@ static bool collectBatches(Value size, SmallVectorImpl<unsigned> &arguments) {
   return false;
 }
 
-/// Groups the arguments whose first extents the graph requires to be equal (or
-/// one).
-static llvm::EquivalenceClasses<unsigned> findMeetings(ModuleOp apart) {
-  llvm::EquivalenceClasses<unsigned> meetings;
+/// Groups the arguments whose first extents the graph requires to be equal, or
+/// one.
+static llvm::EquivalenceClasses<unsigned> groupEqualBatches(ModuleOp apart) {
+  llvm::EquivalenceClasses<unsigned> equal;
   apart.walk([&](CheckSizeOp check) {
     SmallVector<unsigned> arguments;
     if (check.getLow() != check.getHigh() ||
@@ -47,9 +48,9 @@ static llvm::EquivalenceClasses<unsigned> findMeetings(ModuleOp apart) {
         !collectBatches(check.getLow(), arguments))
       return;
     for (unsigned argument : arguments)
-      meetings.unionSets(arguments.front(), argument);
+      equal.unionSets(arguments.front(), argument);
   });
-  return meetings;
+  return equal;
 }
 
 OwningOpRef<ModuleOp> GraphImporter::importApart(const Entry &entry) {
@@ -86,14 +87,14 @@ void GraphImporter::nameBatches(const Entry &entry) {
       batchNames[entry.inputs[i].name] = "batch";
     return;
   }
-  llvm::EquivalenceClasses<unsigned> meetings = findMeetings(*apart);
+  llvm::EquivalenceClasses<unsigned> equal = groupEqualBatches(*apart);
   // The groups by their first input.
   std::map<unsigned, SmallVector<unsigned>> groups;
   for (unsigned i : open) {
-    meetings.insert(i);
+    equal.insert(i);
     unsigned first = i;
     for (unsigned other : open)
-      if (other < first && meetings.isEquivalent(other, i))
+      if (other < first && equal.isEquivalent(other, i))
         first = other;
     groups[first].push_back(i);
   }

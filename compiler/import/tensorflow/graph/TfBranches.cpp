@@ -70,8 +70,8 @@ FailureOr<Results> importBranches(NodeContext &c, Value condition,
           [](size_t) { return std::nullopt; }, joined)) {
     if (mismatch->isError)
       return c.error("expected branches with equal types, got " +
-                     spell((*values[0])[mismatch->result]) + " and " +
-                     spell((*values[1])[mismatch->result]));
+                     textOf((*values[0])[mismatch->result]) + " and " +
+                     textOf((*values[1])[mismatch->result]));
     return c.unsupported("branches with results of different rank");
   }
   for (auto [kind, value] : llvm::zip(kinds, joined))

@@ -8,9 +8,9 @@
 
 namespace tenon::tf {
 
-/// True for ops that access files, screens or the network, or that run foreign
-/// code.
-static bool actsOnTheWorld(llvm::StringRef op) {
+/// True for ops that have an effect outside the model: they access files,
+/// screens or the network, or run foreign code.
+static bool hasSideEffects(llvm::StringRef op) {
   static const char *const ops[] = {
       "EagerPyFunc",     "PrintV2",           "PyFunc",
       "PyFuncStateless", "SaveSlices",        "SaveV2",
@@ -22,7 +22,7 @@ static bool actsOnTheWorld(llvm::StringRef op) {
 }
 
 static bool changesState(llvm::StringRef op) {
-  return actsOnTheWorld(op) || op.starts_with("Assign") ||
+  return hasSideEffects(op) || op.starts_with("Assign") ||
          op.starts_with("ResourceApply") ||
          op.starts_with("ResourceSparseApply") ||
          op.starts_with("ResourceScatter") || op.starts_with("Apply") ||

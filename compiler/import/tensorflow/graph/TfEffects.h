@@ -1,5 +1,5 @@
-// Finds the nodes that read or change variables, and those that control edges
-// order before another node.
+// Finds the nodes that read or change variables, and those that must run before
+// another node because of control edges.
 #ifndef TENON_COMPILER_IMPORT_TENSORFLOW_GRAPH_TFEFFECTS_H
 #define TENON_COMPILER_IMPORT_TENSORFLOW_GRAPH_TFEFFECTS_H
 
@@ -15,15 +15,16 @@ class Effects {
 public:
   explicit Effects(const Model &model) : model(model) {}
 
-  /// True if the node, or a function that it calls, changes a variable or a
-  /// table or acts outside the model.
+  /// True if the node, or a function that it calls, writes a variable or a
+  /// table or has an effect outside the model.
   bool writes(const Node &node);
-  /// True if a node of the body does so.
+  /// True if any node of the body writes in this sense.
   bool writes(const Body &body);
 
-  /// The nodes that read or change variables and that control edges order
-  /// before `node`. Only the last one of a chain is returned. Empty in bodies
-  /// without writes. The search stops at edges that are `given`.
+  /// The nodes that must run before `node` because of control edges, restricted
+  /// to nodes that read or change variables. Only the last node of each chain
+  /// is returned. Empty if no node of the body writes. The search stops at
+  /// edges that are `given`.
   llvm::SmallVector<const Node *>
   before(const Body &body, const Node &node,
          llvm::function_ref<bool(const Edge &)> given);
@@ -38,7 +39,7 @@ private:
 
   const Model &model;
   std::map<const Body *, bool> writing;
-  /// Nodes for which no node before them reads or changes variables.
+  /// Nodes before which no node reads or changes variables.
   llvm::DenseSet<const Node *> free;
 };
 

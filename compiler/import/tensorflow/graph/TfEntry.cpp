@@ -8,13 +8,13 @@ using namespace mlir;
 
 namespace tenon::tf {
 
-constexpr size_t mostListed = 40;
+constexpr size_t maxListed = 40;
 
 static std::string join(ArrayRef<std::string> names) {
   std::string text;
-  for (const std::string &name : names.take_front(mostListed))
+  for (const std::string &name : names.take_front(maxListed))
     text += (text.empty() ? "" : ", ") + name;
-  if (names.size() > mostListed)
+  if (names.size() > maxListed)
     text += ", ...";
   return text.empty() ? "none" : text;
 }
@@ -43,7 +43,8 @@ std::optional<GraphImporter::Entries> GraphImporter::chooseEntries() {
   };
   constexpr const char *usual = "serving_default";
   if (options.tensorflow.allSignatures) {
-    // The usual one first: it is what a run takes that names none.
+    // The usual signature comes first, because a run that names no function
+    // takes the first one.
     if (model.signatures.count(usual))
       add(usual);
     for (const auto &[name, signature] : model.signatures)
@@ -132,7 +133,7 @@ GraphImporter::functionEntry(const std::string &path) {
   else if (const Object *object = model.findObject(path))
     traced = object->functions;
   if (traced.empty()) {
-    std::vector<std::string> paths = model.functionPaths(mostListed + 1);
+    std::vector<std::string> paths = model.functionPaths(maxListed + 1);
     error("", "the model has no function '" + path + "'", Status::Usage,
           paths.empty() ? "its objects have none; " + howToChooseSignature()
                         : "choose one with --function=: " + join(paths));
@@ -177,7 +178,7 @@ GraphImporter::functionEntry(const std::string &path) {
 
 std::optional<GraphImporter::Entry> GraphImporter::wholeGraph() {
   Entry entry;
-  SmallVector<const Node *> last = ends(model.graph);
+  SmallVector<const Node *> last = finalNodes(model.graph);
   SmallVector<std::string> names;
   for (const Node *node : last)
     names.push_back(node->name);

@@ -1,6 +1,6 @@
-// The import of a TensorFlow graph: backwards from the results, with a frame
-// for each function call and a handler for each node. Only the importer and the
-// handlers of calls and control flow may include this file.
+// Imports a TensorFlow graph backwards from the results, with a frame for each
+// function call and a handler for each node. Only the importer and the handlers
+// of calls and control flow may include this file.
 #ifndef TENON_COMPILER_IMPORT_TENSORFLOW_GRAPH_TFGRAPHIMPORTER_H
 #define TENON_COMPILER_IMPORT_TENSORFLOW_GRAPH_TFGRAPHIMPORTER_H
 
@@ -143,12 +143,12 @@ private:
   // TfBatches.cpp
   /// Fills `batchNames`, the names of the inputs' dynamic first extents.
   void nameBatches(const Entry &entry);
-  /// Imports the entry with a name of its own for every dynamic extent, and
+  /// Imports the entry with a different name for every dynamic extent, and
   /// checks its sizes. Null if this fails.
   mlir::OwningOpRef<mlir::ModuleOp> importApart(const Entry &entry);
   llvm::StringMap<std::string> batchNames;
 
-  /// Checks that no node on which `starts` depend depends on itself.
+  /// Checks that the nodes that `starts` depend on form no cycle.
   bool checkCycles(const Frame &frame, const std::vector<std::string> &starts);
   /// Imports `start` in `frame`, after everything that it needs.
   bool evaluate(Frame &frame, const Node &start);

@@ -134,7 +134,7 @@ func::FuncOp GraphImporter::addArguments(const Entry &entry, Results &results) {
     if (!isWithinSpan(extents)) {
       error("input '" + port.name + "'",
             "expected a product of its extents other than zero of at most " +
-                std::to_string(maxSpan) + ", got " + spell(type),
+                std::to_string(maxSpan) + ", got " + textOf(type),
             Status::Limit);
       return nullptr;
     }

@@ -148,15 +148,15 @@ private:
       auto from = g.typeOf(before.value), to = g.typeOf(result.value);
       if (from.getElementType() != to.getElementType())
         return c.error("expected loop variables to keep their type, got " +
-                       spell(before.value) + " and then " +
-                       spell(result.value));
+                       textOf(before.value) + " and then " +
+                       textOf(result.value));
       Sizes a = g.sizes(before.value), b = g.sizes(result.value);
       bool keeps = a.size() == b.size();
       for (size_t d = 0; keeps && d < a.size(); ++d)
         keeps = GraphBuilder::same(a[d], b[d]);
       if (!keeps)
         return c.unsupported("a loop variable that changes its shape");
-      next.push_back(forget(g, result.value, from));
+      next.push_back(castToGeneral(g, result.value, from));
     }
     scf::YieldOp::create(g.ops, g.loc, next);
     return success();

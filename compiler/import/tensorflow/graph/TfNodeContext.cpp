@@ -91,8 +91,8 @@ LogicalResult NodeContext::expectOneShape(llvm::MutableArrayRef<Value> values) {
   Value first = values.front();
   for (Value &value : values.drop_front()) {
     if (failed(verifyCompatibleShape(first.getType(), value.getType())))
-      return error("expected tensors of one shape, got " + spell(first) +
-                   " and " + spell(value));
+      return error("expected tensors of one shape, got " + textOf(first) +
+                   " and " + textOf(value));
     Sizes wanted = g.sizes(first), found = g.sizes(value);
     bool differ = false;
     for (auto [i, want, got] : llvm::enumerate(wanted, found)) {

@@ -29,7 +29,7 @@ Port portOf(const Node &node, const std::string &tensor) {
   return port;
 }
 
-SmallVector<const Node *> ends(const Body &graph) {
+SmallVector<const Node *> finalNodes(const Body &graph) {
   std::set<std::string> used;
   for (const Node &node : graph.nodes)
     for (const Edge &edge : node.inputs)

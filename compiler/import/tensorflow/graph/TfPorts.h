@@ -13,8 +13,9 @@ namespace tenon::tf {
 /// The port that a placeholder, or any node with such attributes, declares.
 Port portOf(const Node &node, const std::string &tensor);
 
-/// The nodes whose results have no user, without fed ones.
-mlir::SmallVector<const Node *> ends(const Body &graph);
+/// The nodes whose results no other node uses. Constants, placeholders and
+/// nodes without results do not count.
+mlir::SmallVector<const Node *> finalNodes(const Body &graph);
 
 /// The placeholders that the outputs depend on.
 mlir::SmallVector<Port> placeholders(const Body &graph,

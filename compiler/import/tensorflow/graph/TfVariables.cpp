@@ -3,7 +3,7 @@
 // initial value.
 #include "compiler/import/tensorflow/graph/TfGraphImporter.h"
 
-#include "compiler/files/ReaderDoor.h"
+#include "compiler/files/ReaderBoundary.h"
 #include "compiler/import/TypeNames.h"
 #include "compiler/import/tensorflow/reader/TensorBundle.h"
 #include "dialects/tenon/State.h"
@@ -39,8 +39,8 @@ std::optional<Tensor> GraphImporter::savedValue(const Node &variable) {
     return std::nullopt;
   }
   std::optional<Tensor> tensor;
-  ReaderDoor door(model.path, report);
-  if (!door.run([&] { tensor = model.bundle->tensor(key); })) {
+  ReaderBoundary boundary(model.path, report);
+  if (!boundary.run([&] { tensor = model.bundle->tensor(key); })) {
     markFailed();
     return std::nullopt;
   }
@@ -63,8 +63,8 @@ std::optional<Tensor> GraphImporter::savedValue(const Node &variable) {
     for (int64_t &dim : dims)
       dim = dim < 0 ? ShapedType::kDynamic : dim;
     error(place, "expected a saved value of " +
-                     spell(RankedTensorType::get(dims, element)) + ", got " +
-                     spell(RankedTensorType::get(tensor->dims, element)));
+                     textOf(RankedTensorType::get(dims, element)) + ", got " +
+                     textOf(RankedTensorType::get(tensor->dims, element)));
     return std::nullopt;
   }
   return tensor;
@@ -159,7 +159,7 @@ bool GraphImporter::assign(const Node &site, const Node &variable,
   if (g.elementOf(value) != type.getElementType() ||
       g.rankOf(value) != type.getRank()) {
     error(placeIn(site), "expected a value like variable \"" + variable.name +
-                             "\", got " + spell(value));
+                             "\", got " + textOf(value));
     return false;
   }
   Sizes sizes = g.sizes(value);
@@ -167,7 +167,7 @@ bool GraphImporter::assign(const Node &site, const Node &variable,
     std::optional<int64_t> known = GraphBuilder::staticSize(size);
     if (known && *known != extent) {
       error(placeIn(site), "expected a value like variable \"" + variable.name +
-                               "\", got " + spell(value));
+                               "\", got " + textOf(value));
       return false;
     }
     g.checkSize(size, g.index(extent), g.index(extent),

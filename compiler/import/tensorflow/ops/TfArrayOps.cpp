@@ -104,7 +104,7 @@ LogicalResult squeeze(NodeContext &c) {
   if (named.empty()) {
     for (int64_t i = 0; i < g.rankOf(x); ++i) {
       if (ShapedType::isDynamic(shape[i]))
-        return c.unsupported("extents of one among open extents");
+        return c.unsupported("no axes, if the operand has dynamic extents");
       if (shape[i] == 1)
         dims->push_back(i);
     }
@@ -165,8 +165,8 @@ LogicalResult join(NodeContext &c, size_t first, size_t last, int64_t named) {
     }
     if (!fits)
       return c.error("expected tensors that differ along dimension " +
-                     Twine(*dim) + " alone, got " + spell(c.input(first)) +
-                     " and " + spell(x));
+                     Twine(*dim) + " alone, got " + textOf(c.input(first)) +
+                     " and " + textOf(x));
     values.push_back(x);
   }
   c.set(0, g.concat(values, *dim));
@@ -217,12 +217,12 @@ LogicalResult pack(NodeContext &c) {
   SmallVector<Value> values;
   for (size_t i = 0; i < c.numInputs(); ++i) {
     if (g.rankOf(c.input(i)) != g.rankOf(c.input(0)))
-      return c.error("expected tensors of one shape, got " + spell(c.input(0)) +
-                     " and " + spell(c.input(i)));
+      return c.error("expected tensors of one shape, got " +
+                     textOf(c.input(0)) + " and " + textOf(c.input(i)));
     for (auto [a, b] : llvm::zip(g.shapeOf(c.input(i)), g.shapeOf(c.input(0))))
       if (a != b && !ShapedType::isDynamic(a) && !ShapedType::isDynamic(b))
         return c.error("expected tensors of one shape, got " +
-                       spell(c.input(0)) + " and " + spell(c.input(i)));
+                       textOf(c.input(0)) + " and " + textOf(c.input(i)));
     values.push_back(g.unsqueeze(c.input(i), {*dim}));
   }
   c.set(0, g.concat(values, *dim));
@@ -239,7 +239,7 @@ LogicalResult unpack(NodeContext &c) {
   if (ShapedType::isDynamic(count))
     count = declared;
   if (count != declared || count < 0)
-    return c.error("expected " + Twine(declared) + " parts of " + spell(x));
+    return c.error("expected " + Twine(declared) + " parts of " + textOf(x));
   for (int64_t i = 0; i < count; ++i)
     c.set(i, g.squeeze(g.sliceDim(x, *dim, g.index(i), g.index(1)), {*dim}));
   return success();
@@ -281,7 +281,7 @@ LogicalResult splitV(NodeContext &c) {
       open = g.sub(open, g.index(size));
   if (std::optional<int64_t> rest = g.staticSize(open);
       rest && (llvm::is_contained(*sizes, -1) ? *rest < 0 : *rest != 0))
-    return c.error("expected sizes that add up to the extent of " + spell(x));
+    return c.error("expected sizes that add up to the extent of " + textOf(x));
   Size at = g.index(0);
   for (auto [i, size] : llvm::enumerate(*sizes)) {
     Size part = size < 0 ? open : g.index(size);
@@ -299,7 +299,7 @@ LogicalResult tile(NodeContext &c) {
     return failure();
   int64_t rank = g.rankOf(x);
   if (int64_t(times->size()) != rank)
-    return c.error("expected a multiple per dimension of " + spell(x));
+    return c.error("expected a multiple per dimension of " + textOf(x));
   // Reshape each dimension to (count, extent) and broadcast the first of the
   // pair.
   Sizes pairs, result;
@@ -335,7 +335,7 @@ LogicalResult broadcastTo(NodeContext &c) {
   Sizes from = g.sizes(c.input(0));
   auto joined = g.broadcastSizes(ArrayRef<Sizes>{from, *sizes});
   if (!joined || joined->size() != sizes->size())
-    return c.error("expected a shape that " + spell(c.input(0)) +
+    return c.error("expected a shape that " + textOf(c.input(0)) +
                    " broadcasts to");
   c.set(0, g.broadcastTo(c.input(0), *sizes));
   return success();

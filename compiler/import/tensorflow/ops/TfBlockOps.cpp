@@ -225,7 +225,7 @@ LogicalResult batchToSpace(NodeContext &c) {
 struct Blocks {
   Value image; ///< channels-last
   int64_t size;
-  bool first; ///< true if the node's images are channels-first
+  bool channelsFirst; ///< of the node's images
 };
 
 FailureOr<Blocks> readBlocks(NodeContext &c) {
@@ -238,12 +238,13 @@ FailureOr<Blocks> readBlocks(NodeContext &c) {
   if (size < 1 || size >= int64_t(1) << 20)
     return c.error("expected a block_size of at least 1 and below 2^20, got " +
                    Twine(size));
-  bool first = format == "NCHW";
+  bool channelsFirst = format == "NCHW";
   Value x = c.input(0);
-  return Blocks{first ? c.g.toChannelsLast(x) : x, size, first};
+  return Blocks{channelsFirst ? c.g.toChannelsLast(x) : x, size, channelsFirst};
 }
 
-/// `extent` divided by `part`; an error if a static extent has a remainder.
+/// `extent` divided by `part`; an error if `part` does not divide a static
+/// extent.
 FailureOr<Size> dividedBy(NodeContext &c, Size extent, int64_t part) {
   if (auto known = c.g.staticSize(extent); known && *known % part != 0)
     return c.error("expected an extent that " + Twine(part) + " divides, got " +
@@ -266,7 +267,7 @@ LogicalResult depthToSpace(NodeContext &c) {
   x = g.reshape(
       g.transpose(x, {0, 1, 3, 2, 4, 5}),
       {sizes[0], g.mul(sizes[1], block), g.mul(sizes[2], block), *depth});
-  c.set(0, blocks->first ? g.fromChannelsLast(x) : x);
+  c.set(0, blocks->channelsFirst ? g.fromChannelsLast(x) : x);
   return success();
 }
 
@@ -286,7 +287,7 @@ LogicalResult spaceToDepth(NodeContext &c) {
   Size depth = g.mul(sizes[3], g.index(blocks->size * blocks->size));
   x = g.reshape(g.transpose(x, {0, 1, 3, 2, 4, 5}),
                 {sizes[0], *height, *width, depth});
-  c.set(0, blocks->first ? g.fromChannelsLast(x) : x);
+  c.set(0, blocks->channelsFirst ? g.fromChannelsLast(x) : x);
   return success();
 }
 

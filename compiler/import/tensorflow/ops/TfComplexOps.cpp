@@ -20,7 +20,7 @@ LogicalResult byParts(NodeContext &c) {
     else if (!c.isComplex(i) && isa<FloatType>(c.g.elementOf(c.input(i))))
       return c.error("expected operands of one element type, got complex "
                      "numbers and " +
-                     spell(c.input(i)));
+                     textOf(c.input(i)));
   OpHandler handler = c.importer.entryOf(c.node.op)->handler;
   Results parts[2];
   for (int side : {0, 1}) {
@@ -123,16 +123,17 @@ LogicalResult castComplex(NodeContext &c) {
 
 //===-- Arithmetic ------------------------------------------------------===//
 
-/// The two complex operands in one shape.
+/// The two complex operands, broadcast to one shape.
 FailureOr<std::pair<ComplexPair, ComplexPair>> pairs(NodeContext &c) {
   for (size_t i : {0, 1})
     if (!c.isComplex(i))
-      return c.error("expected two complex operands, got " + spell(c.input(i)));
+      return c.error("expected two complex operands, got " +
+                     textOf(c.input(i)));
   ComplexPair a = c.complexInput(0), b = c.complexInput(1);
   SmallVector<Value, 4> all = {a.real, a.imaginary, b.real, b.imaginary};
   if (c.g.elementOf(a.real) != c.g.elementOf(b.real))
     return c.error("expected operands of one element type, got pairs of " +
-                   spell(a.real) + " and " + spell(b.real));
+                   textOf(a.real) + " and " + textOf(b.real));
   if (failed(c.broadcast(all)))
     return failure();
   return std::pair(ComplexPair{all[0], all[1]}, ComplexPair{all[2], all[3]});
@@ -230,8 +231,8 @@ template <int dims> LogicalResult realTransform(NodeContext &c) {
   if (failed(wanted))
     return failure();
   int64_t rank = c.g.rankOf(c.input(0));
-  // The last dimension is transformed first, and each dimension is cut before
-  // the others are transformed, so no work is spent on cut rows.
+  // Transform the last dimension first, and cut each dimension before the next
+  // one is transformed: no rows are transformed that are then cut.
   ComplexPair z{c.input(0), {}};
   for (int i = dims - 1; i >= 0; --i)
     z = fourierTransform(c.g, z, rank - dims + i, (*wanted)[i], false,
@@ -242,7 +243,7 @@ template <int dims> LogicalResult realTransform(NodeContext &c) {
 
 template <int dims> LogicalResult inverseRealTransform(NodeContext &c) {
   if (!c.isComplex(0))
-    return c.error("expected complex numbers, got " + spell(c.input(0)));
+    return c.error("expected complex numbers, got " + textOf(c.input(0)));
   if (failed(c.expectMinRank(0, dims)))
     return failure();
   FailureOr<Sizes> wanted = lengths(c, dims);
@@ -268,7 +269,7 @@ template <int dims, bool inverse> LogicalResult transform(NodeContext &c) {
 }
 
 LogicalResult needsComplex(NodeContext &c) {
-  return c.error("expected complex numbers, got " + spell(c.input(0)));
+  return c.error("expected complex numbers, got " + textOf(c.input(0)));
 }
 
 } // namespace

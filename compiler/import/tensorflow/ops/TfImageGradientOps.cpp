@@ -9,8 +9,9 @@ using namespace mlir;
 namespace tenon::tf {
 namespace {
 
-/// The greatest number of taps, or of taps and multiples: each needs a product.
-constexpr int64_t mostPlaces = 1024;
+/// The most taps, for a depthwise kernel the most pairs of tap and multiple.
+/// The gradient of each is a product of its own.
+constexpr int64_t maxPlaces = 1024;
 
 /// An incoming gradient, channels-last, and the windows of the forward
 /// convolution over `extents`.
@@ -18,7 +19,7 @@ struct Backward {
   Value dy;
   Windows windows;
   Sizes extents;
-  bool first; ///< true if the node's images are channels-first
+  bool channelsFirst; ///< of the node's images
 };
 
 /// Reads the operands; `kernel` is the kernel's shape, [spatial..., inputs,
@@ -58,8 +59,8 @@ Value turnedKernel(GraphBuilder &g, Value kernel, int64_t groups) {
   return g.reshape(g.transpose(apart, order), shape);
 }
 
-/// The gradient of the image; `kernel` is [spatial..., inputs / groups,
-/// outputs], all static.
+/// Computes the gradient of the image. `kernel` is [spatial..., inputs /
+/// groups, outputs], all static.
 LogicalResult byImage(NodeContext &c, const Backward &b, Value kernel,
                       int64_t groups) {
   GraphBuilder &g = c.g;
@@ -98,7 +99,7 @@ LogicalResult byImage(NodeContext &c, const Backward &b, Value kernel,
     llvm::copy(b.extents, sizes.begin() + 1);
     g.recordSizes(*dx, sizes);
   }
-  c.set(0, b.first ? g.fromChannelsLast(*dx) : *dx);
+  c.set(0, b.channelsFirst ? g.fromChannelsLast(*dx) : *dx);
   return success();
 }
 
@@ -132,12 +133,13 @@ LogicalResult inputGradient(NodeContext &c) {
     int64_t all = g.staticSize(named).value_or(channels);
     if (channels < 1 || all % channels != 0 ||
         shape.back() % std::max<int64_t>(all / channels, 1) != 0)
-      return c.error("expected channels that the kernel's divide, got " +
-                     Twine(all) + " and " + spell(kernel));
+      return c.error(
+          "expected the kernel's channels to divide the image's, got " +
+          Twine(all) + " and " + textOf(kernel));
     groups = all / channels;
   }
   if (groups < 1)
-    return c.error("expected channels, got " + spell(kernel));
+    return c.error("expected channels, got " + textOf(kernel));
   Sizes extents(sizes->size() == spatial
                     ? ArrayRef(*sizes)
                     : ArrayRef(*sizes).slice(*first ? 2 : 1, spatial));
@@ -273,21 +275,21 @@ LogicalResult filterGradient(NodeContext &c) {
                   : own > 0 && features % own == 0 && made == outputs &&
                         features >= own && outputs % (features / own) == 0;
   if (!fits)
-    return c.error("expected filter_sizes that fit " + spell(c.input(0)) +
-                   " and " + spell(c.input(2)) + ", got " + Twine(own) +
+    return c.error("expected filter_sizes that fit " + textOf(c.input(0)) +
+                   " and " + textOf(c.input(2)) + ", got " + Twine(own) +
                    " and " + Twine(made) + " channels");
   Size batch = g.size(b->dy, 0), images = g.size(x, 0);
   if (!compatible(g.shapeOf(x)[0], g.shapeOf(b->dy)[0]))
-    return c.error("expected a gradient per image, got " + spell(c.input(2)) +
-                   " for " + spell(c.input(0)));
+    return c.error("expected a gradient per image, got " + textOf(c.input(2)) +
+                   " for " + textOf(c.input(0)));
   c.check(batch, images, images, "there must be a gradient per image");
   const Windows &w = b->windows;
   // A depthwise kernel needs a sum for each multiple of each tap.
-  int64_t count = depthwise ? std::min(made, mostPlaces + 1) : 1;
+  int64_t count = depthwise ? std::min(made, maxPlaces + 1) : 1;
   for (int64_t extent : w.kernel)
-    count = std::min(count * extent, mostPlaces + 1);
-  if (count > mostPlaces)
-    return c.unsupported("a kernel of more than " + Twine(mostPlaces) +
+    count = std::min(count * extent, maxPlaces + 1);
+  if (count > maxPlaces)
+    return c.unsupported("a kernel of more than " + Twine(maxPlaces) +
                          " places");
   Sizes low = {g.index(0)}, high = low;
   low.append(w.low);

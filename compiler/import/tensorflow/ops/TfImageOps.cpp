@@ -44,8 +44,9 @@ template <int spatial> LogicalResult convolution(NodeContext &c) {
   if (ShapedType::isDynamic(features) || ShapedType::isDynamic(own))
     return c.unsupported("channels whose number is not known");
   if (own < 1 || features % own != 0)
-    return c.error("expected channels that the kernel's divide, got " +
-                   Twine(features) + " and " + Twine(own));
+    return c.error(
+        "expected the kernel's channels to divide the image's, got " +
+        Twine(own) + " and " + Twine(features));
   return forward(c, c.input(1), features / own, *first);
 }
 

@@ -134,7 +134,7 @@ LogicalResult slice(NodeContext &c) {
   Value x = c.input(0);
   int64_t rank = g.rankOf(x);
   if (int64_t(begin->size()) != rank || int64_t(size->size()) != rank)
-    return c.error("expected a begin and a size per dimension of " + spell(x));
+    return c.error("expected a begin and a size per dimension of " + textOf(x));
   Sizes offsets, sizes, strides(rank, g.index(1));
   for (int64_t i = 0; i < rank; ++i) {
     Size extent = g.size(x, i), first = (*begin)[i], count = (*size)[i];
@@ -144,7 +144,7 @@ LogicalResult slice(NodeContext &c) {
     auto a = g.staticSize(first), b = g.staticSize(count),
          e = g.staticSize(extent);
     if ((a && *a < 0) || (b && *b < 0) || (a && b && e && *a + *b > *e))
-      return c.error("expected a slice within " + spell(x) + ", got begin " +
+      return c.error("expected a slice within " + textOf(x) + ", got begin " +
                      Twine(a.value_or(-1)) + " and size " +
                      Twine(b.value_or(-1)) + " along dimension " + Twine(i));
     first = g.clamp(first, g.index(0), extent);
@@ -233,7 +233,8 @@ FailureOr<StridedBox> readStridedBox(NodeContext &c, ArrayRef<Size> extents) {
     Size first = has(beginMask, i)
                      ? (forward ? g.index(0) : g.sub(extent, g.index(1)))
                      : (*begin)[i];
-    // So far before the first element that it does not count from the end.
+    // The end is so far before the first element that it does not count from
+    // the end of the extent.
     Size last = has(endMask, i) ? (forward ? extent : g.index(INT64_MIN / 2))
                                 : (*end)[i];
     Box part = clampBox(g, first, last, (*step)[i], extent);
@@ -289,8 +290,8 @@ LogicalResult stridedSliceGrad(NodeContext &c) {
     shape.push_back(g.staticSize(size).value_or(ShapedType::kDynamic));
   if (!compatible(shape, g.shapeOf(dy)))
     return c.error("expected a gradient of shape " +
-                   spell(RankedTensorType::get(shape, g.elementOf(dy))) +
-                   ", got " + spell(dy));
+                   textOf(RankedTensorType::get(shape, g.elementOf(dy))) +
+                   ", got " + textOf(dy));
   for (auto [i, want, got] : llvm::enumerate(box->result, g.sizes(dy)))
     c.check(got, want, want,
             "extent " + Twine(i) + " of the gradient must be the slice's");
@@ -298,10 +299,10 @@ LogicalResult stridedSliceGrad(NodeContext &c) {
   Sizes low, high;
   for (auto [dim, extent] : llvm::enumerate(*extents)) {
     std::optional<int64_t> step = g.staticSize(box->strides[dim]);
-    constexpr int64_t mostStep = 1 << 16;
-    if (!step || std::abs(*step) > mostStep)
+    constexpr int64_t maxStep = 1 << 16;
+    if (!step || std::abs(*step) > maxStep)
       return c.unsupported("strides that are not constant, or above " +
-                           Twine(mostStep));
+                           Twine(maxStep));
     Size count = box->sizes[dim], first = box->offsets[dim];
     if (*step < 0) {
       dx = g.reverse(dx, {int64_t(dim)});
@@ -339,9 +340,9 @@ LogicalResult reverse(NodeContext &c) {
   if (failed(c.expectBool(1)) || failed(c.expectRank(1, 1)))
     return failure();
   if (!flags)
-    return c.unsupported("dimensions known only in the run");
+    return c.unsupported("dimensions known only at run time");
   if (int64_t(flags->size()) != rank)
-    return c.error("expected a bool per dimension of " + spell(c.input(0)));
+    return c.error("expected a bool per dimension of " + textOf(c.input(0)));
   SmallVector<int64_t> dims;
   for (int64_t i = 0; i < rank; ++i)
     if ((*flags)[i])

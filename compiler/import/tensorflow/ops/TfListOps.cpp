@@ -73,8 +73,8 @@ template <Holder holder> LogicalResult setItem(NodeContext &c) {
     list = zeros(g, g.elementOf(item), from.count, g.sizes(item));
   if (g.rankOf(list) != g.rankOf(item) + 1 ||
       g.elementOf(list) != g.elementOf(item))
-    return c.error("expected an element of a list " + spell(list) + ", got " +
-                   spell(item));
+    return c.error("expected an element of a list " + textOf(list) + ", got " +
+                   textOf(item));
   FailureOr<Size> at = place(c, g.size(list, 0));
   if (failed(at))
     return failure();

@@ -34,8 +34,8 @@ LogicalResult product(NodeContext &c, bool transposeA, bool transposeB) {
   std::optional<Sizes> batch =
       g.broadcastSizes(ArrayRef<Sizes>{batchA, batchB});
   if (!batch)
-    return c.error("expected batches that can be broadcast, got " + spell(a) +
-                   " and " + spell(b));
+    return c.error("expected batches that can be broadcast, got " + textOf(a) +
+                   " and " + textOf(b));
   auto widen = [&](Value x, const Sizes &sizes) {
     Sizes all(*batch);
     all.append(sizes.end() - 2, sizes.end());

@@ -20,7 +20,7 @@ struct Step {
 
   void set(size_t i, Value value) { made[i] = value; }
   /// 1 - rate.
-  Value rest(size_t i) {
+  Value oneMinusRate(size_t i) {
     return g.sub(g.scalar(g.elementOf(gradient), 1), rates[i]);
   }
   Value square() { return g.mul(gradient, gradient); }
@@ -43,9 +43,10 @@ void gradientDescent(Step &s) { s.subtract(s.g.mul(s.gradient, s.rates[0])); }
 template <bool amsgrad> void adam(Step &s) {
   GraphBuilder &g = s.g;
   bool nesterov = s.c.boolAttr("use_nesterov", false);
-  Value rate = g.div(g.mul(s.rates[2], g.make<SqrtOp>(s.rest(1))), s.rest(0));
-  Value mean = s.towards(1, s.gradient, s.rest(3));
-  Value square = s.towards(2, s.square(), s.rest(4));
+  Value rate = g.div(g.mul(s.rates[2], g.make<SqrtOp>(s.oneMinusRate(1))),
+                     s.oneMinusRate(0));
+  Value mean = s.towards(1, s.gradient, s.oneMinusRate(3));
+  Value square = s.towards(2, s.square(), s.oneMinusRate(4));
   s.set(1, mean);
   s.set(2, square);
   if (amsgrad) {
@@ -53,7 +54,7 @@ template <bool amsgrad> void adam(Step &s) {
     s.set(3, square);
   }
   if (nesterov)
-    mean = g.add(g.mul(s.gradient, s.rest(3)), g.mul(mean, s.rates[3]));
+    mean = g.add(g.mul(s.gradient, s.oneMinusRate(3)), g.mul(mean, s.rates[3]));
   s.subtract(
       g.div(g.mul(mean, rate), g.add(g.make<SqrtOp>(square), s.rates[5])));
 }
@@ -61,12 +62,12 @@ template <bool amsgrad> void adam(Step &s) {
 /// Rates: power of beta1, rate, beta1, beta2, epsilon.
 void adaMax(Step &s) {
   GraphBuilder &g = s.g;
-  Value mean = s.towards(1, s.gradient, s.rest(2));
+  Value mean = s.towards(1, s.gradient, s.oneMinusRate(2));
   Value norm =
       g.maximum(g.mul(s.old[2], s.rates[3]), g.make<AbsOp>(s.gradient));
   s.set(1, mean);
   s.set(2, norm);
-  s.subtract(g.mul(g.div(s.rates[1], s.rest(0)),
+  s.subtract(g.mul(g.div(s.rates[1], s.oneMinusRate(0)),
                    g.div(mean, g.add(norm, s.rates[4]))));
 }
 
@@ -96,10 +97,11 @@ void kerasMomentum(Step &s) {
 template <bool centered> void rmsProp(Step &s) {
   GraphBuilder &g = s.g;
   constexpr size_t squares = centered ? 2 : 1, sums = squares + 1;
-  Value square = s.towards(squares, s.square(), s.rest(1)), spread = square;
+  Value square = s.towards(squares, s.square(), s.oneMinusRate(1)),
+        spread = square;
   s.set(squares, square);
   if (centered) {
-    Value mean = s.towards(1, s.gradient, s.rest(1));
+    Value mean = s.towards(1, s.gradient, s.oneMinusRate(1));
     s.set(1, mean);
     spread = g.sub(square, g.mul(mean, mean));
   }
@@ -128,7 +130,7 @@ template <bool second> void adagrad(Step &s) {
 void adadelta(Step &s) {
   GraphBuilder &g = s.g;
   auto decayed = [&](size_t i, Value square) {
-    return g.add(g.mul(s.old[i], s.rates[1]), g.mul(square, s.rest(1)));
+    return g.add(g.mul(s.old[i], s.rates[1]), g.mul(square, s.oneMinusRate(1)));
   };
   Value total = decayed(1, s.square());
   Value step = g.mul(g.make<SqrtOp>(g.div(g.add(s.old[2], s.rates[2]),
@@ -205,7 +207,7 @@ LogicalResult apply(NodeContext &c) {
     for (Value value : whole)
       if (g.shapeOf(value) != g.shapeOf(whole.front()))
         return c.error("expected variables of one shape, got " +
-                       spell(whole.front()) + " and " + spell(value));
+                       textOf(whole.front()) + " and " + textOf(value));
     if (failed(c.expectRank(gradient + 1, 1)))
       return failure();
     FailureOr<Value> rows = rowsOf(c, gradient + 1, whole.front());
@@ -220,7 +222,7 @@ LogicalResult apply(NodeContext &c) {
   for (Value value : alike)
     if (g.elementOf(value) != g.elementOf(step.gradient))
       return c.error("expected operands of one element type, got " +
-                     spell(value) + " and " + spell(step.gradient));
+                     textOf(value) + " and " + textOf(step.gradient));
   if (failed(c.expectOneShape(alike)))
     return failure();
   step.gradient = alike.pop_back_val();
@@ -245,9 +247,9 @@ LogicalResult apply(NodeContext &c) {
   return success();
 }
 
-/// Registers an optimizer of TensorFlow 2 and the one of the same name of
-/// TensorFlow 1, with `variables` and `rates`. `hasSparse` adds their sparse
-/// steps.
+/// Registers an optimizer, which both TensorFlow 2 and TensorFlow 1 have under
+/// this name, with `variables` variables and `rates` rates. `hasSparse` adds
+/// its sparse steps.
 template <Rule rule, size_t variables, size_t gradientAt>
 void add(OpRegistry &r, const std::string &name, size_t rates, bool hasSparse) {
   for (const char *family : {"Resource", ""}) {

@@ -28,8 +28,9 @@ Value scatterSums(GraphBuilder &g, Value updates, Value at,
   return g.reshape(result, sizes);
 }
 
-/// Sums, for each element of `x`, the gradients of the windows whose greatest
-/// element it is. `at` has the number of each window's greatest element.
+/// For each element of `x`, sums the gradients of the windows whose greatest
+/// element it is. `at` has, for each window, the number of its greatest
+/// element.
 Value collectSums(GraphBuilder &g, Value x, Value dy, Value at,
                   const Windows &w) {
   Sizes sizes = g.sizes(x);
@@ -70,15 +71,15 @@ Value cutPadding(GraphBuilder &g, Value padded, const Windows &w,
 
 /// Operand `i`, an incoming gradient with one element per window,
 /// channels-last.
-FailureOr<Value> arrived(NodeContext &c, size_t i, const Pool &pool) {
+FailureOr<Value> incomingGradient(NodeContext &c, size_t i, const Pool &pool) {
   if (failed(c.expectRank(i, c.g.rankOf(pool.x))))
     return failure();
-  Value dy = pool.first ? c.g.toChannelsLast(c.input(i)) : c.input(i);
+  Value dy = pool.channelsFirst ? c.g.toChannelsLast(c.input(i)) : c.input(i);
   int64_t channels = c.g.rankOf(dy) - 1;
   for (int64_t dim : {int64_t(0), channels}) {
     if (!compatible(c.g.shapeOf(dy)[dim], c.g.shapeOf(pool.x)[dim]))
-      return c.error("expected a gradient like the pool of " + spell(pool.x) +
-                     ", got " + spell(dy));
+      return c.error("expected a gradient like the pool of " + textOf(pool.x) +
+                     ", got " + textOf(dy));
     Size wanted = c.g.size(pool.x, dim);
     c.check(c.g.size(dy, dim), wanted, wanted,
             "the gradient must have the images' batch and channels");
@@ -94,7 +95,7 @@ template <int spatial> LogicalResult maxPoolGrad(NodeContext &c) {
   FailureOr<Pool> pool = readPool(c, spatial);
   if (failed(pool) || failed(c.expectSameElements()))
     return failure();
-  FailureOr<Value> dy = arrived(c, 2, *pool);
+  FailureOr<Value> dy = incomingGradient(c, 2, *pool);
   if (failed(dy))
     return failure();
   Windows w = pool->windows, before = w;
@@ -102,17 +103,17 @@ template <int spatial> LogicalResult maxPoolGrad(NodeContext &c) {
       padDynamic(g, pool->x, GraphBuilder::leastOf(g.elementOf(pool->x)), w);
   Value at = argWindow(g, x, w);
   g.recordSizes(at, g.sizes(*dy));
-  // If windows are great, scattering each window's gradient costs less than
-  // searching all windows of every element.
-  constexpr int64_t mostAsked = 16;
-  int64_t asked = 1;
+  // Large windows: scattering each window's gradient costs less than searching
+  // all windows of every element.
+  constexpr int64_t maxSearched = 16;
+  int64_t searched = 1;
   for (int64_t extent : w.kernel)
-    asked = std::min(asked * extent, mostAsked + 1);
-  Value dx = asked > mostAsked ? scatterSums(g, *dy, at, g.sizes(x))
-                               : collectSums(g, x, *dy, at, w);
+    searched = std::min(searched * extent, maxSearched + 1);
+  Value dx = searched > maxSearched ? scatterSums(g, *dy, at, g.sizes(x))
+                                    : collectSums(g, x, *dy, at, w);
   if (x != pool->x)
     dx = cutPadding(g, dx, before, g.sizes(pool->x));
-  c.set(0, pool->first ? g.fromChannelsLast(dx) : dx);
+  c.set(0, pool->channelsFirst ? g.fromChannelsLast(dx) : dx);
   return success();
 }
 
@@ -124,7 +125,8 @@ LogicalResult maxPoolGradWithArgmax(NodeContext &c) {
   if (failed(pool) || failed(c.expectSameElements({0, 1})) ||
       failed(c.expectInteger(2)))
     return failure();
-  FailureOr<Value> dy = arrived(c, 1, *pool), places = arrived(c, 2, *pool);
+  FailureOr<Value> dy = incomingGradient(c, 1, *pool),
+                   places = incomingGradient(c, 2, *pool);
   if (failed(dy) || failed(places))
     return failure();
   Sizes sizes = g.sizes(pool->x), of = g.sizes(*dy);

@@ -14,7 +14,7 @@ template <int spatial> LogicalResult maxPool(NodeContext &c) {
   Value x = padDynamic(g, pool->x, GraphBuilder::leastOf(g.elementOf(pool->x)),
                        pool->windows);
   Value y = reduceWindow(g, ReduceKind::Maximum, x, pool->windows);
-  c.set(0, pool->first ? g.fromChannelsLast(y) : y);
+  c.set(0, pool->channelsFirst ? g.fromChannelsLast(y) : y);
   return success();
 }
 
@@ -31,7 +31,7 @@ template <int spatial> LogicalResult averagePool(NodeContext &c) {
   if (failed(c.broadcast(pair)))
     return failure();
   Value y = g.div(pair[0], pair[1]);
-  c.set(0, pool->first ? g.fromChannelsLast(y) : y);
+  c.set(0, pool->channelsFirst ? g.fromChannelsLast(y) : y);
   return success();
 }
 
@@ -69,10 +69,10 @@ LogicalResult extractPatches(NodeContext &c) {
   auto rates = spatialList(c, "rates", false, 2, 0);
   if (failed(kernel) || failed(strides) || failed(rates))
     return failure();
-  constexpr int64_t mostPlaces = 1024;
-  if ((*kernel)[0] > mostPlaces || (*kernel)[1] > mostPlaces ||
-      (*kernel)[0] * (*kernel)[1] > mostPlaces)
-    return c.unsupported("patches of more than " + Twine(mostPlaces) +
+  constexpr int64_t maxPlaces = 1024;
+  if ((*kernel)[0] > maxPlaces || (*kernel)[1] > maxPlaces ||
+      (*kernel)[0] * (*kernel)[1] > maxPlaces)
+    return c.unsupported("patches of more than " + Twine(maxPlaces) +
                          " pixels");
   Windows w{*kernel, *strides, *rates, {}, {}};
   Value x = c.input(0);

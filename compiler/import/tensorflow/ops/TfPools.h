@@ -27,11 +27,11 @@ mlir::Value argWindow(GraphBuilder &g, mlir::Value x, const Windows &w);
 struct Pool {
   mlir::Value x; ///< channels-last
   Windows windows;
-  bool first; ///< true if the node's images are channels-first
+  bool channelsFirst; ///< of the node's images
 };
 
 /// Reads the windows of a pool over images of `extents`.
-llvm::FailureOr<Windows> readPoolWindows(NodeContext &c, bool first,
+llvm::FailureOr<Windows> readPoolWindows(NodeContext &c, bool channelsFirst,
                                          llvm::ArrayRef<Size> extents);
 /// Reads the pool of operand 0.
 llvm::FailureOr<Pool> readPool(NodeContext &c, int64_t spatial);

@@ -182,7 +182,7 @@ LogicalResult expectNumbers(NodeContext &c, size_t i, int64_t count) {
     return failure();
   if (c.g.shapeOf(c.input(i))[0] != count)
     return c.error("expected " + Twine(count) + " numbers as operand " +
-                   Twine(i) + ", got " + spell(c.input(i)));
+                   Twine(i) + ", got " + textOf(c.input(i)));
   return success();
 }
 
@@ -306,7 +306,7 @@ template <Source source> LogicalResult multinomial(NodeContext &c) {
   Value logits = g.convert(c.input(0), g.ops.getF64Type());
   Size classes = g.size(logits, 1);
   if (g.staticSize(classes) == 0)
-    return c.error("expected classes to draw, got " + spell(c.input(0)));
+    return c.error("expected classes to draw, got " + textOf(c.input(0)));
   Sizes drawn = {g.size(logits, 0), samples->front()}, all = drawn;
   all.push_back(classes);
   FailureOr<Philox> philox = generator(c, source, 2, g.product(drawn));

@@ -93,7 +93,7 @@ LogicalResult topK(NodeContext &c) {
   Size k = given->front(), extent = g.size(x, dim);
   std::optional<int64_t> number = g.staticSize(k), whole = g.staticSize(extent);
   if (number && (*number < 0 || (whole && *number > *whole)))
-    return c.error("expected k of 0 to the extent of " + spell(x) + ", got " +
+    return c.error("expected k of 0 to the extent of " + textOf(x) + ", got " +
                    Twine(*number));
   c.check(k, g.index(0), extent, "k must not be above the extent");
   if (!number || !whole)
@@ -133,7 +133,8 @@ LogicalResult broadcastGradientArgs(NodeContext &c) {
     // The axes are chosen at import, assuming that a dynamic extent is not one.
     if (!isOne(x) && !isOne(y) && !GraphBuilder::same(*x, *y))
       c.check(*x, *y, *y,
-              "extents that are combined must be equal where gradients are computed");
+              "extents that are combined must be equal where gradients are "
+              "computed");
   }
   mlir::Type element = g.elementOf(c.input(0));
   for (size_t i : {0, 1})

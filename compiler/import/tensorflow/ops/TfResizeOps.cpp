@@ -38,7 +38,7 @@ FailureOr<Resizing> readResizing(NodeContext &c) {
   for (int64_t i : {0, 1})
     if (c.g.shapeOf(c.input(0))[i + 1] == 0 &&
         c.g.staticSize((*wanted)[i]).value_or(0) > 0)
-      return c.error("expected pixels to resize, got " + spell(c.input(0)));
+      return c.error("expected pixels to resize, got " + textOf(c.input(0)));
   r.wanted = *wanted;
   return r;
 }
@@ -85,6 +85,30 @@ LogicalResult resizeNearest(NodeContext &c) {
   return success();
 }
 
+/// The output positions along one dimension of images: the pixel before each
+/// position (i64) and the distance from this pixel.
+struct Positions {
+  Size extent; ///< extent of the images
+  Value before, distance;
+};
+
+Positions positionsAlong(GraphBuilder &g, const Resizing &r, Value x,
+                         int64_t dim) {
+  Size extent = g.size(x, dim);
+  Value place = places(g, r, extent, r.wanted[dim - 1], false);
+  Value floor = g.make<FloorOp>(place);
+  return {extent, g.convert(floor, g.i64()), g.sub(place, floor)};
+}
+
+/// Reshapes one number for each position along `dim` so that it broadcasts
+/// against images.
+Value alongDim(GraphBuilder &g, Value numbers, int64_t dim) {
+  SmallVector<int64_t> after;
+  for (int64_t k = 1; k < 4 - dim; ++k)
+    after.push_back(k);
+  return g.unsqueeze(numbers, after);
+}
+
 LogicalResult resizeBilinear(NodeContext &c) {
   GraphBuilder &g = c.g;
   FailureOr<Resizing> r = readResizing(c);
@@ -92,25 +116,19 @@ LogicalResult resizeBilinear(NodeContext &c) {
     return failure();
   Value x = g.convert(c.input(0), g.f32());
   // Interpolate along rows first, then between rows.
-  for (int64_t i : {1, 0}) {
-    Size extent = g.size(x, i + 1);
-    Value place = places(g, *r, extent, r->wanted[i], false);
-    Value floor = g.make<FloorOp>(place);
-    Value part = g.sub(place, floor), low = g.convert(floor, g.i64());
-    SmallVector<int64_t> after;
-    for (int64_t k = 1; k < 3 - i; ++k)
-      after.push_back(k);
-    Value a = g.take(x, inside(g, low, extent), i + 1);
-    Value b = g.take(x, inside(g, g.add(low, 1.0), extent), i + 1);
-    x = g.add(a, g.mul(g.sub(b, a), g.unsqueeze(part, after)));
+  for (int64_t dim : {2, 1}) {
+    Positions at = positionsAlong(g, *r, x, dim);
+    Value a = g.take(x, inside(g, at.before, at.extent), dim);
+    Value b = g.take(x, inside(g, g.add(at.before, 1.0), at.extent), dim);
+    x = g.add(a, g.mul(g.sub(b, a), alongDim(g, at.distance, dim)));
   }
   c.set(0, x);
   return success();
 }
 
-/// The weights of the four pixels around a position that is `part` behind the
-/// second of them. Keys' cubic kernel with slope `a` at distance one; `part` is
-/// rounded to steps of 1/1024 as in TensorFlow.
+/// The weights of the four pixels around a position, by Keys' cubic kernel with
+/// slope `a` at distance one. The position is `part` pixels behind the second
+/// of them; `part` is rounded to steps of 1/1024 as in TensorFlow.
 std::array<Value, 4> cubicShares(GraphBuilder &g, Value part, double a) {
   constexpr double steps = 1024;
   Value near = g.div(g.make<RoundNearestEvenOp>(g.mul(part, steps)), steps);
@@ -133,32 +151,26 @@ LogicalResult resizeBicubic(NodeContext &c) {
   if (failed(r))
     return failure();
   Value x = g.convert(c.input(0), g.f32());
-  for (int64_t i : {1, 0}) {
-    Size extent = g.size(x, i + 1);
-    Value place = places(g, *r, extent, r->wanted[i], false);
-    Value floor = g.make<FloorOp>(place);
+  for (int64_t dim : {2, 1}) {
+    Positions at = positionsAlong(g, *r, x, dim);
     std::array<Value, 4> shares =
-        cubicShares(g, g.sub(place, floor), r->half ? -0.5 : -0.75);
-    Value first = g.sub(g.convert(floor, g.i64()), 1.0), total;
+        cubicShares(g, at.distance, r->half ? -0.5 : -0.75);
+    Value first = g.sub(at.before, 1.0), total;
     std::array<Value, 4> pixels;
     for (size_t k = 0; k < 4; ++k) {
-      Value at = g.add(first, double(k));
-      pixels[k] = inside(g, at, extent);
+      Value pixel = g.add(first, double(k));
+      pixels[k] = inside(g, pixel, at.extent);
       // With half-pixel centers, pixels beyond an edge have weight zero.
       // Otherwise the edge pixel replaces them.
       if (r->half)
-        shares[k] = g.select(g.compare(CompareDirection::EQ, at, pixels[k]),
+        shares[k] = g.select(g.compare(CompareDirection::EQ, pixel, pixels[k]),
                              shares[k], g.splatLike(shares[k], 0));
       total = total ? g.add(total, shares[k]) : shares[k];
     }
-    SmallVector<int64_t> after;
-    for (int64_t k = 1; k < 3 - i; ++k)
-      after.push_back(k);
     Value sum;
     for (size_t k = 0; k < 4; ++k) {
       Value share = r->half ? g.div(shares[k], total) : shares[k];
-      Value part =
-          g.mul(g.take(x, pixels[k], i + 1), g.unsqueeze(share, after));
+      Value part = g.mul(g.take(x, pixels[k], dim), alongDim(g, share, dim));
       sum = sum ? g.add(sum, part) : part;
     }
     x = sum;
@@ -180,8 +192,8 @@ Value distribute(GraphBuilder &g, Value x, Value shares, int64_t dim) {
   return g.transpose(product, order);
 }
 
-/// The gradient of a resizing: from the incoming gradient to images of
-/// `originals`, one dimension after the other.
+/// Computes the gradient with respect to images with the extents `originals`
+/// from the incoming gradient, one dimension after the other.
 LogicalResult resizeGrad(NodeContext &c, const Resizing &r,
                          ArrayRef<Size> originals, bool nearest) {
   GraphBuilder &g = c.g;
@@ -242,8 +254,8 @@ LogicalResult resizeNearestGrad(NodeContext &c) {
 
 //===-- Boxes -----------------------------------------------------------===//
 
-/// The positions of `size` rows or columns of each box in an extent, [boxes,
-/// size].
+/// The positions of the `size` rows, or columns, into which each box is
+/// resized: [boxes, size], in elements of an image with `extent` rows.
 Value boxPlaces(GraphBuilder &g, Value start, Value end, Size extent,
                 Size size) {
   Value last =

@@ -1,4 +1,4 @@
-// Tensors with elements set or combined at computed positions.
+// Ops that set elements at computed positions, or combine them with updates.
 #include "compiler/import/tensorflow/graph/TfNodeContext.h"
 #include "dialects/tenon/ShapeRules.h"
 
@@ -7,8 +7,8 @@ using namespace mlir;
 namespace tenon::tf {
 namespace {
 
-/// Converts index vectors into the leading `extents` to i64; an index outside
-/// is a run-time error.
+/// Converts `vectors` to i64. Each holds an index into each of the leading
+/// `extents`; an index outside its extent is a run-time error.
 Value checkedVectors(NodeContext &c, Value vectors, ArrayRef<Size> extents) {
   GraphBuilder &g = c.g;
   Value at = g.convert(vectors, g.i64());
@@ -47,8 +47,8 @@ LogicalResult scatterInto(NodeContext &c, ScatterKind kind, Value operand,
     wanted.push_back(sizes[d]);
   }
   if (g.elementOf(operand) != g.elementOf(c.input(u)))
-    return c.error("expected updates of " + spell(g.elementOf(operand)) +
-                   ", got " + spell(c.input(u)));
+    return c.error("expected updates of " + textOf(g.elementOf(operand)) +
+                   ", got " + textOf(c.input(u)));
   FailureOr<Value> given = c.withSizes(u, wanted, "updates");
   if (failed(given))
     return failure();
@@ -102,7 +102,7 @@ LogicalResult sparseToDense(NodeContext &c) {
     at = g.unsqueeze(at, {1});
   if (g.rankOf(at) != 2)
     return c.error("expected a matrix of indices at most, got " +
-                   spell(c.input(0)));
+                   textOf(c.input(0)));
   Results operands = {Result::tensor(at)};
   NodeContext inner(c.importer, c.node, operands);
   Size count = g.size(at, 0);
@@ -136,7 +136,7 @@ LogicalResult combineSegments(NodeContext &c, ScatterKind kind,
   int64_t prefix = g.rankOf(c.input(1));
   if (count->size() != 1 || prefix > g.rankOf(data))
     return c.error("expected a number of segments and a segment per row, got " +
-                   spell(data) + " and " + spell(c.input(1)));
+                   textOf(data) + " and " + textOf(c.input(1)));
   FailureOr<Value> given = c.withSizes(
       1, ArrayRef(g.sizes(data)).take_front(prefix), "a segment per row");
   if (failed(given))
@@ -183,12 +183,12 @@ LogicalResult sortedSegments(NodeContext &c) {
   if (failed(c.expectRank(1, 1)) || failed(c.expectMinRank(0, 1)))
     return failure();
   if (!numbers)
-    return c.unsupported("segments that are known only in the run");
-  constexpr int64_t mostSegments = int64_t(1) << 31;
+    return c.unsupported("segments that are known only at run time");
+  constexpr int64_t maxSegments = int64_t(1) << 31;
   SmallVector<double> counts;
   for (int64_t number : *numbers) {
     if (number + 1 < int64_t(counts.size()) || number < 0 ||
-        number >= mostSegments)
+        number >= maxSegments)
       return c.error("expected ascending segments of at least 0 and below "
                      "2^31, got " +
                      Twine(number));
@@ -232,21 +232,21 @@ LogicalResult dynamicStitch(NodeContext &c) {
       return failure();
     std::optional<SmallVector<int64_t>> places = c.shapes.constants(c.input(i));
     if (!places)
-      return c.unsupported("places that are known only in the run");
+      return c.unsupported("places that are known only at run time");
     Value data = c.input(lists + i);
     ArrayRef<int64_t> prefix = g.shapeOf(c.input(i));
     if (prefix.size() > g.shapeOf(data).size() ||
         !compatible(prefix, g.shapeOf(data).take_front(prefix.size())))
-      return c.error("expected a row per place, got " + spell(data) + " for " +
-                     spell(c.input(i)));
+      return c.error("expected a row per place, got " + textOf(data) + " for " +
+                     textOf(c.input(i)));
     Sizes sizes = g.sizes(data), row = {g.index(int64_t(places->size()))};
     row.append(sizes.begin() + prefix.size(), sizes.end());
     rows.push_back(g.reshape(data, row));
     SmallVector<int64_t> first(g.shapeOf(rows[0])), own(g.shapeOf(rows[i]));
     if (first.size() != own.size() ||
         !compatible(ArrayRef(first).drop_front(), ArrayRef(own).drop_front()))
-      return c.error("expected rows of one shape, got " + spell(rows[0]) +
-                     " and " + spell(rows[i]));
+      return c.error("expected rows of one shape, got " + textOf(rows[0]) +
+                     " and " + textOf(rows[i]));
     for (auto [k, place] : llvm::enumerate(*places)) {
       if (place < 0 || place >= ShapeValues::maxElements)
         return c.error("expected places of at least 0 and below " +
@@ -308,7 +308,7 @@ LogicalResult denseBincount(NodeContext &c) {
     return bincount(c);
   if (failed(c.expectInteger(0)) || rank < 1 || rank > 2)
     return c.error("expected a vector or rows of integers, got " +
-                   spell(c.input(0)));
+                   textOf(c.input(0)));
   FailureOr<Sizes> size = c.extentsInput(1);
   if (failed(size))
     return failure();

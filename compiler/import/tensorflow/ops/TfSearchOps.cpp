@@ -1,6 +1,6 @@
 // Ops that search: positions of true elements, distinct elements, bounds of
 // values.
-#include "compiler/import/sizes/RunSized.h"
+#include "compiler/import/sizes/CountedSizes.h"
 #include "compiler/import/tensorflow/graph/TfNodeContext.h"
 #include "dialects/tenon/ShapeRules.h"
 
@@ -185,7 +185,7 @@ LogicalResult nonMaxSuppression(NodeContext &c) {
   if (most->size() != 1 || !compatible(boxes[1], 4) ||
       !compatible(boxes[0], g.shapeOf(c.input(1))[0]))
     return c.error("expected boxes [n,4] with scores [n] and one number, got " +
-                   spell(c.input(0)) + " and " + spell(c.input(1)));
+                   textOf(c.input(0)) + " and " + textOf(c.input(1)));
   Size limit = g.max(most->front(), g.index(0));
   Size rows = g.min(limit, g.size(c.input(0), 0));
   auto op = NonMaxSuppressionOp::create(

@@ -25,7 +25,7 @@ FailureOr<Value> rowsOf(NodeContext &c, size_t i, Value table) {
   if (failed(c.expectTensor(i)) || failed(c.expectInteger(i)))
     return failure();
   if (g.rankOf(table) == 0)
-    return c.error("expected a variable with rows, got " + spell(table));
+    return c.error("expected a variable with rows, got " + textOf(table));
   Value at = g.convert(c.input(i), g.i64());
   at = g.reshape(at, Sizes{g.product(g.sizes(at))});
   Value high =

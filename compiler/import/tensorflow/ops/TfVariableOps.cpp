@@ -73,8 +73,8 @@ Value oldValue(NodeContext &c, const Node *variable, size_t operand) {
     return {};
   if (c.g.elementOf(old) == c.g.elementOf(c.input(operand)))
     return old;
-  (void)c.error("expected operands of one element type, got " + spell(old) +
-                " and " + spell(c.input(operand)));
+  (void)c.error("expected operands of one element type, got " + textOf(old) +
+                " and " + textOf(c.input(operand)));
   return {};
 }
 
@@ -128,9 +128,10 @@ LogicalResult updateRows(NodeContext &c) {
     updates = g.broadcastTo(updates, rows);
   } else {
     if (!compatible(shape, g.shapeOf(updates)))
-      return c.error("expected updates of shape " +
-                     spell(RankedTensorType::get(shape, g.elementOf(updates))) +
-                     ", got " + spell(updates));
+      return c.error(
+          "expected updates of shape " +
+          textOf(RankedTensorType::get(shape, g.elementOf(updates))) +
+          ", got " + textOf(updates));
     for (auto [i, want, got] : llvm::enumerate(places, g.sizes(updates)))
       c.check(got, want, want,
               "extent " + Twine(i) + " of the updates must be as many");

@@ -157,7 +157,7 @@ std::string TensorBundle::text(const std::string &key) {
   const Entry &entry = entries.at(key);
   std::string place = "variable " + quoted(key);
   // The layout: the text's length as a varint, its checksum, the text.
-  constexpr int64_t mostPrefix = 10 + 4;
+  constexpr int64_t maxPrefix = 10 + 4;
   if (entry.type != DataType::String || !entry.dims.empty() || entry.size < 5 ||
       uint64_t(entry.size) > maxIndexBytes)
     fail(place, "expected one string");
@@ -175,7 +175,7 @@ std::string TensorBundle::text(const std::string &key) {
     if (byte < 128)
       break;
   }
-  if (int64_t(at + 4) > mostPrefix || bytes.size() < at + 4 ||
+  if (int64_t(at + 4) > maxPrefix || bytes.size() < at + 4 ||
       length != bytes.size() - at - 4)
     fail(place, "expected a text of its entry's size");
   return bytes.substr(at + 4);

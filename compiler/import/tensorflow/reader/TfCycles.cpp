@@ -48,7 +48,7 @@ findCycle(const Body &body, const std::vector<std::string> &starts,
       if (isNew)
         path.push_back({from, 0});
       else if (mark->second == Mark::Open)
-        return spell(from);
+        return textOf(from);
     }
   }
   return std::nullopt;

@@ -17,7 +17,7 @@ namespace tenon::tf {
 namespace {
 constexpr const char *objectGraphKey = "_CHECKPOINTABLE_OBJECT_GRAPH";
 
-std::string spell(const proto::TensorSpec &spec, DataType type) {
+std::string textOf(const proto::TensorSpec &spec, DataType type) {
   std::string text = dataTypeName(type) + "[";
   if (spec.shape().unknown_rank())
     return text + "...]";
@@ -43,7 +43,7 @@ public:
       std::string where = place + ", " + quoted(port.name);
       port.type = decodeType(spec.dtype(), where);
       port.shape = decodeShape(spec.shape(), where);
-      say(port.name, spell(spec, port.type));
+      say(port.name, textOf(spec, port.type));
       function.inputs.push_back(std::move(port));
       return;
     }

@@ -3,7 +3,7 @@
 #include "compiler/import/tensorflow/reader/TfReader.h"
 
 #include "compiler/files/ReadFailure.h"
-#include "compiler/files/ReaderDoor.h"
+#include "compiler/files/ReaderBoundary.h"
 #include "compiler/import/tensorflow/reader/TensorBundle.h"
 #include "compiler/import/tensorflow/reader/TfDecoder.h"
 #include "compiler/import/tensorflow/reader/TfEnvelope.h"
@@ -51,7 +51,7 @@ bool looksLikeGraphDef(const std::string &path) {
 }
 
 /// The tags of a graph as text, such as `serve` or `a,b`.
-static std::string spell(const proto::MetaGraphDef &graph) {
+static std::string textOf(const proto::MetaGraphDef &graph) {
   std::string text;
   for (const std::string &tag : graph.meta_info_def().tags())
     text += (text.empty() ? "" : ",") + tag;
@@ -79,7 +79,7 @@ static const proto::MetaGraphDef &choose(const proto::SavedModel &saved,
                               graph.meta_info_def().tags().end());
     if (has == wanted)
       fits.push_back(&graph);
-    all += (all.empty() ? "" : "; ") + spell(graph);
+    all += (all.empty() ? "" : "; ") + textOf(graph);
   }
   if (fits.empty() && tags.empty() && saved.meta_graphs_size() == 1)
     return saved.meta_graphs(0);
@@ -131,8 +131,8 @@ std::unique_ptr<Model> readTensorFlow(const std::string &path,
                                       const DiagnosticHandler &report) {
   auto model = std::make_unique<Model>();
   model->path = path;
-  ReaderDoor door(path, report);
-  bool done = door.run([&] {
+  ReaderBoundary boundary(path, report);
+  bool done = boundary.run([&] {
     if (isFolder(path)) {
       model->isSavedModel = true;
       readSavedModel(*model, tags);

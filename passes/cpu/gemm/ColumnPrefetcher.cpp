@@ -1,6 +1,6 @@
 // Each tile prefetches a share of the next columns: one or a few cache lines
 // for every few steps. More prefetches would delay the tile's own loads.
-#include "passes/cpu/gemm/ColumnFetcher.h"
+#include "passes/cpu/gemm/ColumnPrefetcher.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -12,31 +12,32 @@ namespace tenon {
 /// image are known.
 constexpr int64_t typicalRows = 128;
 /// The prefetch distance in cache lines if one tile computes all rows:
-/// `linesAhead` in all panels together, `mostInPanel` in each panel. Memory
-/// delivers so many lines in time, and 128 lines are a quarter of L1.
-constexpr int64_t linesAhead = 192, mostInPanel = 128;
+/// `linesAhead` over all panels, `maxInPanel` in each panel. Memory delivers
+/// that many lines in time, and 128 lines are a quarter of L1.
+constexpr int64_t linesAhead = 192, maxInPanel = 128;
 /// The same two limits for small tiles. They are lower because a small tile
 /// does little but read, which the hardware prefetcher follows by itself.
-constexpr int64_t smallLinesAhead = 96, mostInSmallPanel = 64;
+constexpr int64_t smallLinesAhead = 96, maxInSmallPanel = 64;
 /// Fewer rows than this wait for a panel even if it comes from L2.
 constexpr int64_t patientRows = 64;
 /// A tile of at most this many rows is often the only tile.
 constexpr int64_t smallTile = 3;
-/// At most this many rows of one image are few.
-constexpr int64_t fewRows = 16;
+/// An image with at most this many rows is small.
+constexpr int64_t smallImage = 16;
 /// The most cache lines that a tile can prefetch for a later packing without a
 /// delay of its own.
-constexpr int64_t mostFetched = 32;
+constexpr int64_t maxPrefetched = 32;
 
-ColumnFetcher::ColumnFetcher(Kernel &kernel, const ContractionNest &nest,
-                             const ContractionSize &size, RegisterTile tile)
+ColumnPrefetcher::ColumnPrefetcher(Kernel &kernel, const ContractionNest &nest,
+                                   const ContractionSize &size,
+                                   RegisterTile tile)
     : b(kernel.builder), loc(kernel.loc()), nest(nest), size(size), tile(tile),
       machine(kernel.machine),
       lanes(machine.lanes(nest.sum.getIntOrFloatBitWidth() / 8)),
-      together(stepsPerIteration(nest)) {}
+      iterationSteps(stepsPerIteration(nest)) {}
 
 /// True if the sums read a panel from its start to its end in memory order.
-bool ColumnFetcher::readsThrough() {
+bool ColumnPrefetcher::readsThrough() {
   if (!nest.panels || !size.sum)
     return false;
   int64_t next = nest.panels->width / nest.sumsPerElement;
@@ -51,18 +52,19 @@ bool ColumnFetcher::readsThrough() {
 /// True if all columns are still in L2 when the next rows follow, after `rows`
 /// rows. An image may have no further rows: then each panel is read only once
 /// and comes from a more distant cache or memory.
-bool ColumnFetcher::staysInCache(int64_t rows) {
+bool ColumnPrefetcher::staysInCache(int64_t rows) {
   return size.columns &&
-         nest.storedBytes(*size.columns * *size.sum) <= machine.secondCache() &&
-         (size.rowFactor <= fewRows || size.rowFactor > rows);
+         nest.storedBytes(*size.columns * *size.sum) <= machine.l2Bytes() &&
+         (size.rowFactor <= smallImage || size.rowFactor > rows);
 }
 
-void ColumnFetcher::fetchNext(ColumnSource &columns, Value next, Value row,
-                              int64_t count, FetchedPiece piece) {
+void ColumnPrefetcher::prefetchNext(ColumnSource &columns, Value next,
+                                    Value row, int64_t count,
+                                    PrefetchedPiece piece) {
   if (!readsThrough())
     return;
   int64_t width = nest.panels->width, panels = tile.vectors * lanes / width,
-          bytes = nest.storedBytes(width * together),
+          bytes = nest.storedBytes(width * iterationSteps),
           lines = bytes / machine.getLine();
   // Only whole cache lines are prefetched, and a tile that reads only a part of
   // a panel prefetches none.
@@ -70,58 +72,60 @@ void ColumnFetcher::fetchNext(ColumnSource &columns, Value next, Value row,
       (count == 1 && panels > 1))
     return;
   PanelLines read{panels, lines,
-                  width * together / nest.sumsPerElement / lines};
+                  width * iterationSteps / nest.sumsPerElement / lines};
   bool alone = size.rows ? *size.rows <= tile.rows
                          : count < tile.rows || tile.rows <= smallTile;
   if (alone)
-    fetchOwn(columns, read, count);
+    prefetchOwn(columns, read, count);
   else if (size.rows && tilesOf(piece) <= lines)
-    fetchPart(columns, next, row, read, piece);
+    prefetchPart(columns, next, row, read, piece);
   else if (count == tile.rows &&
            !(piece.rows >= patientRows && staysInCache(piece.rows)))
-    fetchShare(columns, next, row, read, piece);
+    prefetchShare(columns, next, row, read, piece);
 }
 
 /// The only tile of the rows prefetches what it reads itself. At the end of its
 /// panels it prefetches the beginning of the next ones.
-void ColumnFetcher::fetchOwn(ColumnSource &columns, PanelLines read,
-                             int64_t count) {
+void ColumnPrefetcher::prefetchOwn(ColumnSource &columns, PanelLines read,
+                                   int64_t count) {
   bool small = count <= smallTile;
   int64_t perPanel = (small ? smallLinesAhead : linesAhead) / read.panels,
-          steps = std::min(perPanel, small ? mostInSmallPanel : mostInPanel) /
+          steps = std::min(perPanel, small ? maxInSmallPanel : maxInPanel) /
                   read.lines;
   Value ahead = at().constant(steps * read.lines * read.elements);
-  columns.ahead = FetchAhead{{}, read.lines, read.elements, true};
+  columns.prefetch = Prefetch{{}, read.lines, read.elements, true};
   for (int64_t p = 0; p < read.panels; ++p)
-    columns.ahead->bases.push_back(
+    columns.prefetch->bases.push_back(
         at().add(columns.base, at().add(ahead, panelOffset(at().constant(p)))));
   if (read.panels == 1 || nest.sums.size() > 1)
     return;
-  columns.ahead->turn =
-      at().sub(nest.sums.back().extent, at().constant(steps * together));
-  columns.ahead->jump = panelOffset(at().constant(read.panels - 1));
+  columns.prefetch->turn =
+      at().sub(nest.sums.back().extent, at().constant(steps * iterationSteps));
+  columns.prefetch->jump = panelOffset(at().constant(read.panels - 1));
 }
 
 /// Each of a few tiles prefetches a part of every panel. All tiles prefetch at
 /// the same rate, from the first to the last.
-void ColumnFetcher::fetchPart(ColumnSource &columns, Value next, Value row,
-                              PanelLines read, FetchedPiece piece) {
+void ColumnPrefetcher::prefetchPart(ColumnSource &columns, Value next,
+                                    Value row, PanelLines read,
+                                    PrefetchedPiece piece) {
   int64_t lines = llvm::divideCeilSigned(read.lines, tilesOf(piece));
   // The last part may overlap the part before it.
   Value part = at().min(at().mul(numberOf(row), at().constant(lines)),
                         at().constant(read.lines - lines));
   Value base = at().add(next, partOffset(part, lines, read, piece));
-  bool isSmall = nest.storedBytes(tile.vectors * lanes * piece.depth) <=
-                 machine.firstCache();
-  columns.ahead = FetchAhead{{}, lines, read.elements, isSmall};
+  bool isSmall =
+      nest.storedBytes(tile.vectors * lanes * piece.depth) <= machine.l1Bytes();
+  columns.prefetch = Prefetch{{}, lines, read.elements, isSmall};
   for (int64_t p = 0; p < read.panels; ++p)
-    columns.ahead->bases.push_back(
+    columns.prefetch->bases.push_back(
         at().add(base, panelOffset(at().constant(p))));
 }
 
 /// Each of many tiles prefetches a share of one panel.
-void ColumnFetcher::fetchShare(ColumnSource &columns, Value next, Value row,
-                               PanelLines read, FetchedPiece piece) {
+void ColumnPrefetcher::prefetchShare(ColumnSource &columns, Value next,
+                                     Value row, PanelLines read,
+                                     PrefetchedPiece piece) {
   int64_t shares = read.lines;
   while (shares > 1 && tilesOf(piece) < read.panels * shares)
     shares /= 2;
@@ -133,22 +137,22 @@ void ColumnFetcher::fetchShare(ColumnSource &columns, Value next, Value row,
                         at().constant(lines));
   Value base = at().add(at().add(next, panelOffset(panel)),
                         partOffset(part, lines, read, piece));
-  columns.ahead = FetchAhead{{base}, lines, read.elements};
+  columns.prefetch = Prefetch{{base}, lines, read.elements};
 }
 
 /// The number of tiles in the piece's rows; an estimate if the rows are
 /// unknown.
-int64_t ColumnFetcher::tilesOf(FetchedPiece piece) {
+int64_t ColumnPrefetcher::tilesOf(PrefetchedPiece piece) {
   int64_t known =
-      size.rows || size.rowFactor > fewRows ? size.rowFactor : typicalRows;
+      size.rows || size.rowFactor > smallImage ? size.rowFactor : typicalRows;
   return llvm::divideCeilSigned(std::min(known, piece.rows), tile.rows);
 }
 
-Value ColumnFetcher::numberOf(Value row) {
+Value ColumnPrefetcher::numberOf(Value row) {
   return at().floorDiv(row, at().constant(tile.rows));
 }
 
-Value ColumnFetcher::panelOffset(Value panel) {
+Value ColumnPrefetcher::panelOffset(Value panel) {
   return at().mul(panel, nest.panels->stride);
 }
 
@@ -157,25 +161,26 @@ Value ColumnFetcher::panelOffset(Value panel) {
 /// earlier parts. The tile's iterations are counted from the first product of
 /// the sum, not from the first of the piece, so the offset subtracts the
 /// earlier ones.
-Value ColumnFetcher::partOffset(Value part, int64_t lines, PanelLines read,
-                                FetchedPiece piece) {
-  Value start =
-      at().mul(part, at().constant(piece.depth / together * read.elements));
+Value ColumnPrefetcher::partOffset(Value part, int64_t lines, PanelLines read,
+                                   PrefetchedPiece piece) {
+  Value start = at().mul(
+      part, at().constant(piece.depth / iterationSteps * read.elements));
   if (!piece.first)
     return start;
-  Value former = at().floorDiv(piece.first, at().constant(together));
+  Value former = at().floorDiv(piece.first, at().constant(iterationSteps));
   return at().sub(start,
                   at().mul(former, at().constant(lines * read.elements)));
 }
 
-void ColumnFetcher::fetchForPacking(Value next, int64_t vectors, Value row,
-                                    int64_t count, FetchedPiece piece) {
+void ColumnPrefetcher::prefetchForPacking(Value next, int64_t vectors,
+                                          Value row, int64_t count,
+                                          PrefetchedPiece piece) {
   if (count != tile.rows)
     return;
   int64_t rows = std::min(piece.rows, size.rows.value_or(piece.rows)),
           tiles = std::max<int64_t>(1, rows / tile.rows),
           share = (piece.depth + tiles - 1) / tiles;
-  if (share > mostFetched)
+  if (share > maxPrefetched)
     return;
   Value line = at().mul(at().floorDiv(row, at().constant(tile.rows)),
                         at().constant(share));

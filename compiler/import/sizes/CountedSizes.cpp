@@ -1,5 +1,5 @@
 // Counts true elements, and builds results whose sizes are such counts.
-#include "compiler/import/sizes/RunSized.h"
+#include "compiler/import/sizes/CountedSizes.h"
 
 #include "compiler/import/graph/Branches.h"
 
@@ -48,8 +48,8 @@ static Value sortable(GraphBuilder &g, Value value) {
              : value;
 }
 
-/// Reorders `order`, positions of the rows of a [n, width] tensor, by a stable
-/// sort by one column.
+/// Sorts `order`, a list of row numbers of a [n, width] tensor, stably by the
+/// elements of one column.
 static Value sortedBy(GraphBuilder &g, Value rows, Size column, Value order) {
   Size items = g.size(rows, 0);
   Value keys = g.reshape(g.sliceDim(rows, 1, column, g.index(1)), {items});
@@ -63,9 +63,9 @@ static Value sortedBy(GraphBuilder &g, Value rows, Size column, Value order) {
 static Value lexicographicOrder(GraphBuilder &g, Value rows) {
   Size items = g.size(rows, 0), width = g.size(rows, 1);
   Value order = g.iota(g.i64(), {items}, 0);
-  constexpr int64_t mostUnrolled = 4;
+  constexpr int64_t maxUnrolled = 4;
   if (std::optional<int64_t> known = GraphBuilder::staticSize(width);
-      known && *known <= mostUnrolled) {
+      known && *known <= maxUnrolled) {
     for (int64_t i = *known - 1; i >= 0; --i)
       order = sortedBy(g, rows, g.index(i), order);
     return order;

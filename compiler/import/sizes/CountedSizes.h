@@ -1,7 +1,7 @@
 // Results whose sizes are counted at run time. Memory for them is planned by an
 // upper bound.
-#ifndef TENON_COMPILER_IMPORT_SIZES_RUNSIZED_H
-#define TENON_COMPILER_IMPORT_SIZES_RUNSIZED_H
+#ifndef TENON_COMPILER_IMPORT_SIZES_COUNTEDSIZES_H
+#define TENON_COMPILER_IMPORT_SIZES_COUNTEDSIZES_H
 
 #include "compiler/import/graph/GraphBuilder.h"
 
@@ -35,4 +35,4 @@ UniqueItems uniqueItems(GraphBuilder &g, mlir::Value value, int64_t axis,
 
 } // namespace tenon
 
-#endif // TENON_COMPILER_IMPORT_SIZES_RUNSIZED_H
+#endif // TENON_COMPILER_IMPORT_SIZES_COUNTEDSIZES_H

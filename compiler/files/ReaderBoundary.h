@@ -1,6 +1,6 @@
 // Converts the exceptions of a reader to diagnostics.
-#ifndef TENON_COMPILER_FILES_READERDOOR_H
-#define TENON_COMPILER_FILES_READERDOOR_H
+#ifndef TENON_COMPILER_FILES_READERBOUNDARY_H
+#define TENON_COMPILER_FILES_READERBOUNDARY_H
 
 #include "compiler/files/OpenFile.h"
 #include "compiler/files/ReadFailure.h"
@@ -12,9 +12,9 @@
 namespace tenon {
 
 /// Runs a reader and reports its exceptions as diagnostics on `file`.
-class ReaderDoor {
+class ReaderBoundary {
 public:
-  ReaderDoor(std::string file, const DiagnosticHandler &report)
+  ReaderBoundary(std::string file, const DiagnosticHandler &report)
       : file(std::move(file)), report(report) {}
 
   /// True if `body` returned without an exception.
@@ -54,4 +54,4 @@ private:
 
 } // namespace tenon
 
-#endif // TENON_COMPILER_FILES_READERDOOR_H
+#endif // TENON_COMPILER_FILES_READERBOUNDARY_H

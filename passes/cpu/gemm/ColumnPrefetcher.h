@@ -2,26 +2,25 @@
 // are needed. The cache lines of a panel are consecutive, but the hardware
 // prefetcher does not know which panel comes next. If a tile has few rows, the
 // hardware also does not prefetch early enough.
-#ifndef TENON_PASSES_CPU_GEMM_COLUMNFETCHER_H
-#define TENON_PASSES_CPU_GEMM_COLUMNFETCHER_H
+#ifndef TENON_PASSES_CPU_GEMM_COLUMNPREFETCHER_H
+#define TENON_PASSES_CPU_GEMM_COLUMNPREFETCHER_H
 
 #include "passes/cpu/tile/RegisterTile.h"
 #include "passes/cpu/tile/TileKernel.h"
 
 namespace tenon {
 
-/// The work during which the tiles of some rows together prefetch the next
-/// columns: `rows` rows and `depth` products. `first` is the number of the
-/// first product; null: 0.
-struct FetchedPiece {
+/// The work during which tiles prefetch the next columns: `rows` rows and
+/// `depth` products. `first` is the number of the first product; null: 0.
+struct PrefetchedPiece {
   int64_t rows, depth;
   mlir::Value first{};
 };
 
-class ColumnFetcher {
+class ColumnPrefetcher {
 public:
-  ColumnFetcher(Kernel &kernel, const ContractionNest &nest,
-                const ContractionSize &size, RegisterTile tile);
+  ColumnPrefetcher(Kernel &kernel, const ContractionNest &nest,
+                   const ContractionSize &size, RegisterTile tile);
 
   /// Lets a tile prefetch its share of the columns that come after `columns`.
   /// The tile has `count` rows and starts at the piece's row `row`; the first
@@ -29,14 +28,14 @@ public:
   /// rows, it prefetches the columns that it reads itself. A tile of one row
   /// and several panels prefetches nothing: it does little but read, and the
   /// hardware prefetcher suffices.
-  void fetchNext(ColumnSource &columns, mlir::Value next, mlir::Value row,
-                 int64_t count, FetchedPiece piece);
+  void prefetchNext(ColumnSource &columns, mlir::Value next, mlir::Value row,
+                    int64_t count, PrefetchedPiece piece);
 
   /// Lets a tile prefetch columns that are packed after this piece, so that the
   /// packing does not wait for memory. The columns are `vectors` wide and begin
   /// at `next` in unpacked rows of rhs.
-  void fetchForPacking(mlir::Value next, int64_t vectors, mlir::Value row,
-                       int64_t count, FetchedPiece piece);
+  void prefetchForPacking(mlir::Value next, int64_t vectors, mlir::Value row,
+                          int64_t count, PrefetchedPiece piece);
 
 private:
   /// The cache lines that one iteration of a tile's innermost loop reads:
@@ -47,16 +46,16 @@ private:
 
   bool readsThrough();
   bool staysInCache(int64_t rows);
-  void fetchOwn(ColumnSource &columns, PanelLines read, int64_t count);
-  void fetchPart(ColumnSource &columns, mlir::Value next, mlir::Value row,
-                 PanelLines read, FetchedPiece piece);
-  void fetchShare(ColumnSource &columns, mlir::Value next, mlir::Value row,
-                  PanelLines read, FetchedPiece piece);
-  int64_t tilesOf(FetchedPiece piece);
+  void prefetchOwn(ColumnSource &columns, PanelLines read, int64_t count);
+  void prefetchPart(ColumnSource &columns, mlir::Value next, mlir::Value row,
+                    PanelLines read, PrefetchedPiece piece);
+  void prefetchShare(ColumnSource &columns, mlir::Value next, mlir::Value row,
+                     PanelLines read, PrefetchedPiece piece);
+  int64_t tilesOf(PrefetchedPiece piece);
   mlir::Value numberOf(mlir::Value row);
   mlir::Value panelOffset(mlir::Value panel);
   mlir::Value partOffset(mlir::Value part, int64_t lines, PanelLines read,
-                         FetchedPiece piece);
+                         PrefetchedPiece piece);
   IndexBuilder at() { return {b, loc}; }
 
   mlir::OpBuilder &b;
@@ -65,9 +64,9 @@ private:
   ContractionSize size;
   RegisterTile tile;
   MachineAttr machine;
-  int64_t lanes, together;
+  int64_t lanes, iterationSteps;
 };
 
 } // namespace tenon
 
-#endif // TENON_PASSES_CPU_GEMM_COLUMNFETCHER_H
+#endif // TENON_PASSES_CPU_GEMM_COLUMNPREFETCHER_H

@@ -1,7 +1,7 @@
 // Ops whose result sizes depend on values. The run counts them; an upper bound
 // is known before. And TopK, whose k may be known only at run time.
 #include "compiler/import/onnx/graph/NodeContext.h"
-#include "compiler/import/sizes/RunSized.h"
+#include "compiler/import/sizes/CountedSizes.h"
 
 using namespace mlir;
 
@@ -103,7 +103,7 @@ static LogicalResult topK(NodeContext &ctx) {
   return success();
 }
 
-void registerRunSizedOps(OpRegistry &registry) {
+void registerSelectionOps(OpRegistry &registry) {
   registry.add("Compress", 9, 2, 1, compress);
   registry.add("NonZero", 9, 1, 1, nonZero);
   registry.add("TopK", 1, 1, 2, topK);
