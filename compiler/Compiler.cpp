@@ -10,10 +10,12 @@
 #include "compiler/formats/ModelLoader.h"
 #include "compiler/pipeline/Pipelines.h"
 #include "compiler/report/PassDiagnostics.h"
+#include "compiler/report/PassRemarks.h"
 #include "compiler/report/Stopwatch.h"
 #include "compiler/verify/ExposeIntermediates.h"
 #include "dialects/tenon/Annotations.h"
 #include "dialects/tenon/Contraction.h"
+#include "dialects/tenon/Remarks.h"
 #include "dialects/tenon/SizeLimit.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
@@ -62,6 +64,8 @@ public:
     context.loadAllAvailableDialects();
     if (workers.getMaxConcurrency() > 1)
       context.setThreadPool(workers);
+    enableRemarks(context, options.remarks,
+                  options.countDecisions ? &decisions : nullptr);
   }
 
   /// Loads the model and runs the phases up to and including `last`; false
@@ -102,7 +106,9 @@ public:
         if (targets.size() > 1)
           makeVersions(targets);
       }
-      if (!runPhase(phase, targets, diagnostics))
+      bool finished = runPhase(phase, targets, diagnostics);
+      diagnostics.reportRemarks(report, versions.size());
+      if (!finished)
         return false;
       // Sizes are checked before any pass computes with them, and again after
       // each phase, because passes make more of them static.
@@ -124,6 +130,7 @@ public:
   FormatTable formats;
   const DiagnosticHandler &report;
   const std::function<void(const PhaseReport &)> &onPhase;
+  DecisionCounter decisions;
   MLIRContext context{MLIRContext::Threading::DISABLED};
   OwningOpRef<ModuleOp> module;
   /// The modules that phases work on: `module`, or the ones in it, one per
@@ -171,6 +178,7 @@ private:
           versions[i],
           machineFor(&context, options,
                      versions.size() == 1 ? targets.back() : targets[i]));
+      diagnostics.setVersion(targets[i].cpu);
       if (!runPhaseOn(versions[i], phase,
                       PipelineOptions(options, targets[i], targets),
                       diagnostics))
@@ -278,6 +286,13 @@ std::vector<PhaseInfo> Compiler::phases() {
   return infos;
 }
 
+std::vector<std::string> Compiler::remarkCategories() {
+  std::vector<std::string> names;
+  for (llvm::StringRef name : tenon::remarkCategories())
+    names.push_back(name.str());
+  return names;
+}
+
 uint64_t Compiler::cpuFeatures(const std::string &cpu) {
   CompileOptions options;
   options.cpu = cpu;
@@ -344,6 +359,7 @@ CompileReport Compiler::compile(const CompileOptions &options) {
   else
     result.status = compilation.status;
   result.products = compilation.products;
+  result.decisions = compilation.decisions.counts();
   result.filesRead = std::move(compilation.facts.filesRead);
   result.peakMemory = Stopwatch::peakMemory();
   return result;

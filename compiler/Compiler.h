@@ -46,6 +46,9 @@ public:
 
   static std::vector<PhaseInfo> phases();
 
+  /// The names of all categories of remarks.
+  static std::vector<std::string> remarkCategories();
+
   /// What a CPU has of what code is generated for, as bits of
   /// tenon_cpu_feature; 0 where it is unknown.
   static uint64_t cpuFeatures(const std::string &cpu);

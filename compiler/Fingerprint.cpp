@@ -111,15 +111,16 @@ public:
 /// listed among those that change no byte.
 void addOptions(Lines &lines, const CompileOptions &options) {
   // The places of files are not told, nor what chooseTarget has resolved, nor
-  // `jobs` and `verifyEachPass`, on which the files do not depend.
+  // `jobs`, `verifyEachPass`, `remarks` and `countDecisions`, on which the
+  // files do not depend.
   [[maybe_unused]] const auto &[input, tensorflow, output, emit, header,
                                 dependencyFile, name, triple, cpu, versions,
                                 features, optLevel, dims, shapes, variants,
                                 pads, weights, standalone, foldBatchNorm,
                                 weightFormat, matmulPrecision,
                                 exposeIntermediates, jobs, verifyEachPass,
-                                stopAfter, dumpDir, externalWeightBytes] =
-      options;
+                                remarks, countDecisions, stopAfter, dumpDir,
+                                externalWeightBytes] = options;
   const auto &[entries, allSignatures, tag, feeds, fetches] = tensorflow;
   lines.add("symbol", name.empty() ? symbolStem(options) : name);
   for (const EntryOption &entry : entries)

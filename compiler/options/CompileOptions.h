@@ -112,8 +112,11 @@ struct CompileOptions {
   int jobs = 0; ///< compiler threads; 0: one per processor
   bool verifyEachPass =
       false; ///< for tests: verifies after every pass, not only after phases
-  std::string stopAfter; ///< name of a phase, or empty
-  std::string dumpDir;   ///< if not empty, a file per phase is written here
+  std::vector<std::string> remarks; ///< categories of remarks to report, of
+                                    ///< Compiler::remarkCategories()
+  bool countDecisions = false;      ///< CompileReport::decisions is wanted
+  std::string stopAfter;            ///< name of a phase, or empty
+  std::string dumpDir; ///< if not empty, a file per phase is written here
   int64_t externalWeightBytes =
       int64_t(256)
       << 20; ///< with `auto`, larger blobs are written beside the artifact,

@@ -21,6 +21,14 @@ struct PhaseReport {
   int64_t ops = -1;      ///< left in the module; -1: a step
 };
 
+/// How often the passes made one decision, over all functions, variants and
+/// versions.
+struct DecisionCount {
+  std::string category; ///< of the remarks that tell of the decision
+  std::string name;     ///< `packed`; `kernel.ops` counts the ops of kernels
+  int64_t count = 0;
+};
+
 struct CompileReport {
   Status status = Status::Success;
   std::string output;      ///< the main file written
@@ -32,8 +40,9 @@ struct CompileReport {
   /// precisions that the targets lack count as `Strict`. AMX tiles of bf16 and
   /// f16 products count whatever they multiply.
   MatmulPrecision products = MatmulPrecision::Strict;
-  QuantizationReport quantization; ///< where weights were written
-  int64_t arenaBytes = -1;         ///< -1: depends on dynamic sizes
+  QuantizationReport quantization;      ///< where weights were written
+  int64_t arenaBytes = -1;              ///< -1: depends on dynamic sizes
+  std::vector<DecisionCount> decisions; ///< if they were to be counted; sorted
   int64_t peakMemory = 0; ///< the most this process has had so far, in bytes
   std::vector<std::string> filesRead; ///< the model and every file it names
   std::string dependencies;           ///< that as a rule for Make

@@ -42,6 +42,8 @@ static const char *severityName(Severity severity) {
     return "error: ";
   case Severity::Warning:
     return "warning: ";
+  case Severity::Remark:
+    return "remark: ";
   case Severity::Note:
     break;
   }

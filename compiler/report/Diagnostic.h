@@ -27,7 +27,9 @@ enum class Status : int {
   Internal = 70     ///< a bug of ours
 };
 
-enum class Severity { Error, Warning, Note };
+/// A remark tells what an optimization did or did not do. Users ask for
+/// remarks, so they are printed even if notes are not.
+enum class Severity { Error, Warning, Note, Remark };
 
 /// One message. It is printed as `file: place: severity: text`, then one
 /// indented line per detail, then `help: ...`.

@@ -3,6 +3,7 @@
 
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 using namespace mlir;
@@ -33,6 +34,10 @@ static std::string placeOf(Location loc) {
   return "";
 }
 
+static std::string keyOf(const Diagnostic &remark) {
+  return remark.place + "\n" + remark.text;
+}
+
 PassDiagnostics::PassDiagnostics(MLIRContext &context, std::string file)
     : file(std::move(file)),
       handler(&context, [this](mlir::Diagnostic &diagnostic) {
@@ -40,22 +45,39 @@ PassDiagnostics::PassDiagnostics(MLIRContext &context, std::string file)
         if (!isError && diagnostic.getSeverity() != DiagnosticSeverity::Remark)
           return success();
         tenon::Diagnostic ours;
-        if (!isError)
-          ours.severity = Severity::Note;
         ours.file = this->file;
         ours.place = placeOf(diagnostic.getLocation());
         ours.text = diagnostic.str();
-        collected.push_back(std::move(ours));
+        if (isError) {
+          collected.push_back(std::move(ours));
+          return success();
+        }
+        ours.severity = Severity::Remark;
+        std::vector<std::string> &having = versionsOf[keyOf(ours)];
+        if (having.empty())
+          remarks.push_back(std::move(ours));
+        if (!llvm::is_contained(having, version))
+          having.push_back(version);
         return success();
       }) {}
+
+void PassDiagnostics::reportRemarks(const DiagnosticHandler &report,
+                                    size_t versions) {
+  for (Diagnostic &remark : remarks) {
+    std::vector<std::string> &having = versionsOf[keyOf(remark)];
+    if (having.size() < versions)
+      remark.text += " (for " + llvm::join(having, ", ") + ")";
+    // Variants and later phases may repeat a remark.
+    if (reported.insert(keyOf(remark)).second)
+      report(remark);
+  }
+  remarks.clear();
+  versionsOf.clear();
+}
 
 Status PassDiagnostics::flush(const DiagnosticHandler &report, bool parsing) {
   Status worst = Status::Success;
   for (Diagnostic &diagnostic : collected) {
-    if (diagnostic.severity == Severity::Note) {
-      report(diagnostic);
-      continue;
-    }
     llvm::StringRef text(diagnostic.text);
     diagnostic.status = parsing                       ? Status::InvalidModel
                         : text.starts_with("limit: ") ? Status::Limit

@@ -4,6 +4,8 @@
 // instead, as malloc would do.
 #include "passes/buffer/ArenaPlanner.h"
 
+#include "llvm/Support/DebugLog.h"
+
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -11,6 +13,8 @@
 #include <numeric>
 #include <queue>
 #include <set>
+
+#define DEBUG_TYPE "tenon-place-buffers"
 
 namespace tenon {
 
@@ -192,6 +196,9 @@ ArenaPlan planOffsets(const std::vector<BufferLifetime> &buffers,
     placed.push_back(index);
   }
   plan.bytes = (plan.bytes + alignment - 1) / alignment * alignment;
+  for (size_t i = 0; i < buffers.size(); ++i)
+    LDBG() << buffers[i].bytes << " bytes at " << plan.offsets[i]
+           << " in steps " << buffers[i].first << " to " << buffers[i].last;
   return plan;
 }
 

@@ -2,6 +2,7 @@
 // that an iteration allocates no memory.
 #include "passes/buffer/Passes.h"
 
+#include "dialects/tenon/Remarks.h"
 #include "dialects/tenon/TenonDialect.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -40,8 +41,11 @@ struct CarryInPlace : impl::CarryInPlaceBase<CarryInPlace> {
         value = reshape.getOperand();
       auto carried = dyn_cast<BlockArgument>(value);
       if (carried && isa<RankedTensorType>(init.get().getType()) &&
-          isa<LoopLikeOpInterface>(carried.getOwner()->getParentOp()))
+          isa<LoopLikeOpInterface>(carried.getOwner()->getParentOp())) {
         init.set(save(builder, loop.getLoc(), init.get()));
+        reportCopy(loop, init.getOperandNumber(),
+                   "an outer loop carries the first value");
+      }
     }
   }
 
@@ -54,9 +58,12 @@ struct CarryInPlace : impl::CarryInPlaceBase<CarryInPlace> {
       if (first + i >= terminator->getNumOperands())
         break;
       Value value = terminator->getOperand(first + i);
-      if (isa<RankedTensorType>(buffer.getType()) && value != buffer &&
-          value.getType() == buffer.getType())
+      if (!isa<RankedTensorType>(buffer.getType()) || value == buffer)
+        continue;
+      if (value.getType() == buffer.getType())
         carried.push_back(i);
+      else
+        reportCopy(terminator, i, "its type changes");
     }
     // If carried values exchange places, a value is saved before its buffer is
     // overwritten.
@@ -64,8 +71,10 @@ struct CarryInPlace : impl::CarryInPlaceBase<CarryInPlace> {
       OpOperand &operand = terminator->getOpOperand(first + i);
       if (llvm::any_of(ArrayRef(carried).take_front(n), [&](unsigned j) {
             return mayBe(operand.get(), buffers[j]);
-          }))
+          })) {
         operand.set(save(builder, terminator->getLoc(), operand.get()));
+        reportCopy(terminator, i, "another carried value is written first");
+      }
     }
     for (unsigned i : carried) {
       OpOperand &operand = terminator->getOpOperand(first + i);
@@ -73,7 +82,24 @@ struct CarryInPlace : impl::CarryInPlaceBase<CarryInPlace> {
       operand.set(bufferization::MaterializeInDestinationOp::create(
                       builder, terminator->getLoc(), operand.get(), buffers[i])
                       ->getResult(0));
+      if (auto remark = remarkDone(terminator->getParentOp(),
+                                   RemarkCategory::InPlace, "carried"))
+        remark << llvm::formatv("carried value {0} is written to the buffer "
+                                "that carries it",
+                                i)
+                      .str();
     }
+  }
+
+  /// Reports that a loop copies carried value `number` in each iteration or at
+  /// its start. `op` is the loop or one of its terminators.
+  static void reportCopy(Operation *op, unsigned number, StringRef why) {
+    if (op->hasTrait<OpTrait::IsTerminator>())
+      op = op->getParentOp();
+    if (auto remark =
+            remarkMissed(op, RemarkCategory::InPlace, "carried-copied"))
+      remark << llvm::formatv("carried value {0} is copied", number).str()
+             << because(why);
   }
 
   /// Makes a kernel that updates a few elements of the carried value write only

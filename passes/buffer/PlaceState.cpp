@@ -4,6 +4,7 @@
 // and writes are copies.
 #include "passes/buffer/Passes.h"
 
+#include "dialects/tenon/Remarks.h"
 #include "dialects/tenon/State.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -31,15 +32,31 @@ public:
     // write becomes a copy: it comes after the kernel, when fewer values are
     // live.
     for (StateWriteOp write : writes)
-      if (const char *obstacle = placeWrite(write))
-        write.emitRemark() << "state " << write.getState()
-                           << " is written by a copy: " << obstacle;
+      report(write, placeWrite(write));
     for (StateReadOp read : reads)
       if (stays(read, read, {}))
         read.setInPlace(true);
+      else if (auto remark =
+                   remarkMissed(read, RemarkCategory::InPlace, "state-copied"))
+        remark << ("state '" + read.getState() + "' is read by a copy").str()
+               << because("the state is written while the value is used, or "
+                          "the value leaves its block");
   }
 
 private:
+  static void report(StateWriteOp write, const char *obstacle) {
+    if (obstacle) {
+      if (auto remark =
+              remarkMissed(write, RemarkCategory::InPlace, "state-copied"))
+        remark
+            << ("state '" + write.getState() + "' is written by a copy").str()
+            << because(obstacle);
+    } else if (auto remark =
+                   remarkDone(write, RemarkCategory::InPlace, "state")) {
+      remark << ("state '" + write.getState() + "' is written in place").str();
+    }
+  }
+
   /// True if `op`, or an op in its regions, writes the state.
   bool writesState(Operation *op) {
     return op

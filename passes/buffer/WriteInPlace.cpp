@@ -3,6 +3,7 @@
 #include "passes/buffer/Passes.h"
 
 #include "dialects/tenon/NumericsContract.h"
+#include "dialects/tenon/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -15,7 +16,6 @@ namespace tenon {
 #define GEN_PASS_DEF_WRITEINPLACE
 #include "passes/buffer/Passes.h.inc"
 
-
 namespace {
 struct WriteInPlace : impl::WriteInPlaceBase<WriteInPlace> {
   void runOnOperation() override {
@@ -23,21 +23,57 @@ struct WriteInPlace : impl::WriteInPlaceBase<WriteInPlace> {
     getOperation()->walk([&](FusionOp fusion) {
       if (fusion.getOutputs().size() != 1)
         return;
-      auto own = fusion.getOutputs().front().getDefiningOp<memref::AllocOp>();
-      if (!own || numbers.contains(own) || !startsWith(own, fusion) ||
-          !rowsEndUnmasked(own.getType()))
-        return;
-      for (auto [input, argument] :
-           llvm::zip(fusion.getInputs(), fusion.getBlock().getArguments())) {
-        auto former = input.getDefiningOp<memref::AllocOp>();
-        if (!former || numbers.contains(former) || !areAlike(former, own) ||
-            !endsWith(former, fusion) || !readsOwnElements(fusion, argument))
-          continue;
-        own.replaceAllUsesWith(former.getResult());
-        own.erase();
-        return;
-      }
+      if (auto own =
+              fusion.getOutputs().front().getDefiningOp<memref::AllocOp>())
+        place(own, fusion, numbers);
     });
+  }
+
+private:
+  using Values = llvm::DenseSet<Value>;
+
+  /// Replaces `own`, the fusion's output, by an input that is read for the last
+  /// time. A fusion without an input of its output's size gets no remark.
+  static void place(memref::AllocOp own, FusionOp fusion,
+                    const Values &numbers) {
+    const char *obstacle = nullptr;
+    for (auto [input, argument] :
+         llvm::zip(fusion.getInputs(), fusion.getBlock().getArguments())) {
+      auto former = input.getDefiningOp<memref::AllocOp>();
+      if (!former || !areAlike(former, own))
+        continue;
+      obstacle = obstacleTo(own, former, fusion, argument, numbers);
+      if (obstacle)
+        continue;
+      own.replaceAllUsesWith(former.getResult());
+      own.erase();
+      if (auto remark =
+              remarkDone(fusion, RemarkCategory::InPlace, "reused-input"))
+        remark << "the kernel writes the buffer that it reads last";
+      return;
+    }
+    if (obstacle)
+      if (auto remark =
+              remarkMissed(fusion, RemarkCategory::InPlace, "own-buffer"))
+        remark << "the kernel writes a buffer of its own" << because(obstacle);
+  }
+
+  /// The reason why the kernel must not write its result to `former` instead of
+  /// `own`; null if it may.
+  static const char *obstacleTo(memref::AllocOp own, memref::AllocOp former,
+                                FusionOp fusion, BlockArgument argument,
+                                const Values &numbers) {
+    if (numbers.contains(own) || numbers.contains(former))
+      return "sizes are computed from one of the buffers";
+    if (!startsWith(own, fusion))
+      return "the result is used in another block or before the kernel";
+    if (!rowsEndUnmasked(own.getType()))
+      return "a masked store at the end of a row would delay the next row";
+    if (!endsWith(former, fusion))
+      return "another op reads the input later or shares its memory";
+    if (!readsOwnElements(fusion, argument))
+      return "the kernel reads other elements than the one it writes";
+    return nullptr;
   }
 
   /// True if rows end in whole vectors on every machine. A masked store would

@@ -42,28 +42,31 @@ static Operation *contractionOf(Kernel &kernel) {
              : nullptr;
 }
 
-static std::vector<ContractionNest> nestsOf(Kernel &kernel,
-                                            Operation *contraction) {
+static std::vector<ContractionNest>
+nestsOf(Kernel &kernel, Operation *contraction, const char *&obstacle) {
   auto dot = dyn_cast<DotGeneralOp>(contraction);
   if (!dot)
-    return nestsOfConvolution(kernel, cast<ConvolutionOp>(contraction));
-  std::optional<ContractionNest> nest = nestOfDot(kernel, dot);
+    return nestsOfConvolution(kernel, cast<ConvolutionOp>(contraction),
+                              obstacle);
+  std::optional<ContractionNest> nest = nestOfDot(kernel, dot, obstacle);
   return nest ? std::vector{*nest} : std::vector<ContractionNest>();
 }
 
-Attribute planContraction(Kernel &kernel) {
+Attribute planContraction(Kernel &kernel, const char *&obstacle) {
   MachineAttr machine = kernel.machine;
-  auto general = GeneralPlanAttr::get(machine.getContext());
   Operation *contraction = contractionOf(kernel);
-  if (!contraction)
-    return general;
+  if (!contraction) {
+    obstacle = "the kernel has several contractions or results, or a result of "
+               "another shape than its contraction's";
+    return {};
+  }
   if (auto convolution = dyn_cast<ConvolutionOp>(contraction);
       convolution && convolution.getProducts() == Products::Chain)
     if (DepthwisePlanAttr plan = planDepthwise(kernel, convolution))
       return plan;
-  std::vector<ContractionNest> nests = nestsOf(kernel, contraction);
+  std::vector<ContractionNest> nests = nestsOf(kernel, contraction, obstacle);
   if (nests.empty())
-    return general;
+    return {};
   SmallVector<Attribute> tiles;
   for (const ContractionNest &nest : nests)
     tiles.push_back(planGemm(factsOf(nest), machine));
@@ -116,7 +119,9 @@ TaskCounter emitContraction(Kernel &kernel, Attribute plan) {
   Operation *contraction = contractionOf(kernel);
   if (auto depthwise = dyn_cast<DepthwisePlanAttr>(plan))
     return emitDepthwise(kernel, cast<ConvolutionOp>(contraction), depthwise);
-  std::vector<ContractionNest> nests = nestsOf(kernel, contraction);
+  const char *obstacle = nullptr;
+  std::vector<ContractionNest> nests = nestsOf(kernel, contraction, obstacle);
+  assert(!obstacle && "the plan is of a covered form");
   Value result = contraction->getResult(0);
   if (auto amx = dyn_cast<AmxPlanAttr>(plan))
     return emitInTiles(kernel, result, nests.front(), amx);

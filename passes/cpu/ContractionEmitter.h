@@ -6,9 +6,10 @@
 
 namespace tenon {
 
-/// The plan of a contraction fusion: AMX tiles, register tiles, the tiles of
-/// narrow groups, or the general plan.
-mlir::Attribute planContraction(Kernel &kernel);
+/// The plan of a contraction fusion: AMX tiles, register tiles or the tiles of
+/// narrow groups. Null if only the general kernel covers its form; then sets
+/// `obstacle` to the reason.
+mlir::Attribute planContraction(Kernel &kernel, const char *&obstacle);
 
 /// Emits the kernel of a contraction according to `plan`.
 TaskCounter emitContraction(Kernel &kernel, mlir::Attribute plan);

@@ -4,6 +4,7 @@
 #include "passes/cpu/Passes.h"
 
 #include "dialects/tenon/KernelPlan.h"
+#include "dialects/tenon/Remarks.h"
 #include "passes/cpu/ContractionEmitter.h"
 #include "passes/cpu/attention/AttentionEmitter.h"
 #include "passes/cpu/index/IndexKernels.h"
@@ -60,8 +61,16 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
       return success();
     }
     LoweredKernel &kernel = kernels[keyOf(fusion)];
-    if (!kernel.func && failed(build(fusion, kernel)))
+    if (kernel.func) {
+      if (auto remark = remarkDone(fusion, RemarkCategory::Kernels, "shared"))
+        remark << ("the fusion shares kernel '" + kernel.func.getName() + "'")
+                      .str();
+    } else if (failed(build(fusion, kernel))) {
       return failure();
+    } else if (auto remark =
+                   remarkDone(fusion, RemarkCategory::Kernels, "emitted")) {
+      remark << ("the fusion has kernel '" + kernel.func.getName() + "'").str();
+    }
     OpBuilder builder(fusion);
     SmallVector<OpFoldResult> sizes =
         memref::getMixedSizes(builder, fusion.getLoc(), fusion.getOutputs()[0]);
@@ -126,10 +135,7 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
   /// region stand for the node.
   std::string nameOf(FusionOp fusion) {
     std::string name = stringifyFusionKind(fusion.getKind()).str();
-    Operation *main = fusion.getYield().getOperand(0).getDefiningOp();
-    for (Operation &op : fusion.getBlock())
-      if (isa<DotGeneralOp, ConvolutionOp>(op))
-        main = &op;
+    Operation *main = mainOpOf(fusion);
     std::string node = nodeOf(main ? main->getLoc() : fusion.getLoc());
     if (!node.empty()) {
       name += "." + node;
@@ -148,17 +154,11 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
   static std::string nodeOf(Location loc) {
     constexpr size_t longest = 48;
     std::string text;
-    loc->walk([&](Location part) {
-      auto name = dyn_cast<NameLoc>(part);
-      if (!name)
-        return WalkResult::advance();
-      for (char c : name.getName().getValue())
-        if (llvm::isAlnum(c))
-          text += c;
-        else if (!text.empty() && text.back() != '_')
-          text += '_';
-      return WalkResult::interrupt();
-    });
+    for (char c : nodeName(loc))
+      if (llvm::isAlnum(c))
+        text += c;
+      else if (!text.empty() && text.back() != '_')
+        text += '_';
     StringRef trimmed = StringRef(text).rtrim('_');
     if (trimmed.size() > longest)
       trimmed = trimmed.take_back(longest).split('_').second;

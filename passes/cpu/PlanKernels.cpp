@@ -6,6 +6,7 @@
 
 #include "dialects/tenon/Annotations.h"
 #include "dialects/tenon/KernelPlan.h"
+#include "dialects/tenon/Remarks.h"
 #include "passes/cpu/ContractionEmitter.h"
 #include "passes/cpu/attention/AttentionEmitter.h"
 #include "passes/kernel/KernelFunction.h"
@@ -16,6 +17,9 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tenon-plan-kernels"
 
 using namespace mlir;
 
@@ -26,11 +30,35 @@ namespace tenon {
 namespace {
 struct PlanKernels : impl::PlanKernelsBase<PlanKernels> {
   void runOnOperation() override {
-    getOperation().walk(
-        [](FusionOp fusion) { annotation::plan.set(fusion, planFor(fusion)); });
+    getOperation().walk([](FusionOp fusion) {
+      const char *obstacle = nullptr;
+      Attribute plan = planFor(fusion, obstacle);
+      LDBG() << spellNode(fusion) << ": " << plan;
+      annotation::plan.set(fusion, plan);
+      report(fusion, plan, obstacle);
+    });
   }
 
-  static Attribute planFor(FusionOp fusion) {
+  /// Reports the plan of a fusion that may have tiles. Fusions of other kinds
+  /// have no choice.
+  static void report(FusionOp fusion, Attribute plan, const char *obstacle) {
+    if (obstacle) {
+      if (auto remark =
+              remarkMissed(fusion, RemarkCategory::Kernels, "general"))
+        remark << (stringifyFusionKind(fusion.getKind()) +
+                   " kernel computes element by element")
+                      .str()
+               << because(obstacle);
+    } else if (!isa<GeneralPlanAttr>(plan)) {
+      if (auto remark = remarkDone(fusion, RemarkCategory::Kernels, "tiled"))
+        remark << llvm::formatv("{0} kernel has the plan {1}",
+                                stringifyFusionKind(fusion.getKind()), plan)
+                      .str();
+    }
+  }
+
+  /// Sets `obstacle` if a fusion that may have tiles has none.
+  static Attribute planFor(FusionOp fusion, const char *&obstacle) {
     Attribute plan;
     // Strides of a shape without elements may overflow.
     bool isEmpty = llvm::all_of(fusion.getOutputs(), [](Value output) {
@@ -38,10 +66,12 @@ struct PlanKernels : impl::PlanKernelsBase<PlanKernels> {
       return type && llvm::is_contained(type.getShape(), 0);
     });
     if (!isEmpty && fusion.getKind() == FusionKind::Contraction)
-      plan = inScratch(fusion, planContraction);
+      plan = inScratch(fusion, [&](Kernel &kernel) {
+        return planContraction(kernel, obstacle);
+      });
     if (!isEmpty && fusion.getKind() == FusionKind::Attention)
-      plan = inScratch(fusion, [](Kernel &kernel) -> Attribute {
-        return planAttention(kernel);
+      plan = inScratch(fusion, [&](Kernel &kernel) -> Attribute {
+        return planAttention(kernel, obstacle);
       });
     return plan ? plan : GeneralPlanAttr::get(fusion.getContext());
   }

@@ -4,6 +4,7 @@
 #include "passes/fuse/Passes.h"
 
 #include "dialects/tenon/Annotations.h"
+#include "dialects/tenon/Remarks.h"
 #include "dialects/tenon/TraceSizes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -172,8 +173,26 @@ struct FormFusions : impl::FormFusionsBase<FormFusions> {
     YieldOp::create(builder, loc, yielded);
     for (auto [result, place] : llvm::zip_equal(results, fusion.getResults()))
       result.replaceAllUsesWith(place);
+    if (auto remark = remarkDone(fusion, RemarkCategory::Fusion, "kernel"))
+      remark << describe(fusion) << amount("ops", ops.size());
     for (Operation *op : llvm::reverse(ops))
       op->erase();
+  }
+
+  /// The kind of a fusion and the nodes whose ops it has.
+  static std::string describe(FusionOp fusion) {
+    constexpr size_t mostNodes = 8;
+    llvm::SmallSetVector<StringRef, 8> nodes;
+    for (Operation &op : fusion.getBlock().without_terminator())
+      if (StringRef node = nodeName(op.getLoc()); !node.empty())
+        nodes.insert(node);
+    std::string text = stringifyFusionKind(fusion.getKind()).str() + " kernel";
+    for (auto [i, node] :
+         llvm::enumerate(nodes.getArrayRef().take_front(mostNodes)))
+      text += ((i ? ", \"" : " of \"") + node + "\"").str();
+    if (nodes.size() > mostNodes)
+      text += " and " + std::to_string(nodes.size() - mostNodes) + " more";
+    return text;
   }
 };
 } // namespace

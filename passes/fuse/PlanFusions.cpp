@@ -8,10 +8,14 @@
 #include "dialects/tenon/NumericsContract.h"
 #include "dialects/tenon/Packing.h"
 #include "dialects/tenon/Quantization.h"
+#include "dialects/tenon/Remarks.h"
 #include "dialects/tenon/ShapeRules.h"
 #include "dialects/tenon/State.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tenon-plan-fusions"
 
 using namespace mlir;
 
@@ -180,16 +184,54 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
       join(op, role, groups[*group]);
       return;
     }
-    if (std::optional<int64_t> group = commonGroup(op);
-        group && canJoin(op, role, groups[*group])) {
+    std::optional<int64_t> group = commonGroup(op);
+    const char *obstacle =
+        group ? obstacleTo(op, role, groups[*group]) : nullptr;
+    if (group && !obstacle) {
       groupOf[op] = *group;
       join(op, role, groups[*group]);
+      LDBG() << op->getName() << " joins group " << *group << ", cost "
+             << groups[*group].cost;
       return;
     }
+    if (wantsRemarks(op))
+      report(op, obstacle);
     groupOf[op] = groups.size();
     groups.push_back({op, Role::Map, true});
     join(op, role, groups.back());
     groups.back().role = role;
+    LDBG() << op->getName() << " starts group " << groupOf[op]
+           << (obstacle ? ": " : "") << (obstacle ? obstacle : "");
+  }
+
+  /// Reports that `op` is the root of a new group. `obstacle` is null if its
+  /// users have no common group.
+  void report(Operation *op, const char *obstacle) {
+    auto isKernel = [&](Operation *user) { return groupOf.contains(user); };
+    auto reader = llvm::find_if(op->getUsers(), isKernel);
+    auto outside = llvm::find_if_not(op->getUsers(), [&](Operation *user) {
+      return isKernel(user) || user->hasTrait<OpTrait::IsTerminator>();
+    });
+    // An output of the model that no kernel reads has nothing to join.
+    if (isFree(op) || (reader == op->user_end() && outside == op->user_end()))
+      return;
+    std::string why = obstacle ? obstacle : "several kernels read it";
+    for (Operation *user : op->getUsers())
+      if (obstacle)
+        break;
+      else if (user->hasTrait<OpTrait::IsTerminator>())
+        why = "it is an output too";
+      else if (user->getBlock() != op->getBlock())
+        why = "a loop or a branch reads it";
+    if (outside != op->user_end())
+      why = "'" + outside->getName().getStringRef().str() +
+            "' uses it outside of kernels";
+    if (auto remark = remarkMissed(op, RemarkCategory::Fusion, "own-kernel"))
+      remark << llvm::formatv(
+                    "'{0}' is not in the kernel of {1}", op->getName(),
+                    spellNode(reader == op->user_end() ? *outside : *reader))
+                    .str()
+             << because(why);
   }
 
   static void join(Operation *op, Role role, Group &group) {
@@ -273,47 +315,64 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     return group == groupOf.end() ? std::nullopt : std::optional(group->second);
   }
 
-  bool canJoin(Operation *op, Role role, const Group &group) {
-    if (op->getNumResults() != 1 || group.cost + costOf(op) > maxGroupCost)
-      return false;
+  /// The reason why `op` cannot join the group of its users; null if it can.
+  const char *obstacleTo(Operation *op, Role role, const Group &group) {
+    if (op->getNumResults() != 1)
+      return "it has several results";
+    if (group.cost + costOf(op) > maxGroupCost)
+      return "the kernel would be too long";
+    auto unless = [](bool joins, const char *why) {
+      return joins ? nullptr : why;
+    };
     switch (role) {
     case Role::Outside:
     case Role::Whole:
-      return false;
+      break;
     case Role::Map:
       // A kernel with the role Whole accepts only splats, whose elements need
       // no memory. A gather also accepts the stored form of its table.
       if (isa<AttentionOp>(group.root))
-        return joinsAttention(op, cast<AttentionOp>(group.root));
+        return unless(joinsAttention(op, cast<AttentionOp>(group.root)),
+                      "attention reads its operands in memory");
       if (group.role == Role::Whole)
-        return (isSplat(op) && !isa<NonMaxSuppressionOp>(group.root)) ||
-               (isStoredWeight(op) && isa<GatherOp>(group.root));
+        return unless((isSplat(op) && !isa<NonMaxSuppressionOp>(group.root)) ||
+                          (isStoredWeight(op) && isa<GatherOp>(group.root)),
+                      "that kernel reads its operands in memory");
       if (group.role == Role::Contraction)
-        return joinsContraction(op);
+        return obstacleInContraction(op);
       // A value broadcast along new dimensions would be computed once per copy.
       if (isExpensive(op) && repeated(op, group))
-        return false;
-      return group.role == Role::Map || joinsRows(op, group);
+        return "a broadcast would repeat its computation";
+      return unless(group.role == Role::Map || joinsRows(op, group),
+                    "it moves elements, and the kernel goes row by row");
     case Role::Reduce:
-      return (group.role == Role::Map || group.role == Role::Reduce) &&
-             group.plain && reduceJoins(op, group);
+      if (group.role != Role::Map && group.role != Role::Reduce)
+        return "that kernel reads its operands in memory";
+      if (!group.plain)
+        return "the kernel moves elements, so it does not go row by row";
+      return unless(reduceJoins(op, group),
+                    "the kernel does not go along the reduced rows");
     case Role::Contraction:
-      return group.role == Role::Map && group.plain &&
-             contractionJoins(op, group);
+      if (group.role != Role::Map)
+        return "the kernel reduces or multiplies its result";
+      return unless(group.plain && contractionJoins(op, group),
+                    "the kernel is not elementwise on its result");
     }
-    return false;
+    return "it is computed by a kernel of its own kind";
   }
 
-  /// True if `op` may join as part of a weight's stored form or of the
+  /// Null if `op` may join as part of a weight's stored form or of the
   /// epilogue. Other operands of the contraction are computed once, by a kernel
   /// before it.
-  bool joinsContraction(Operation *op) {
+  const char *obstacleInContraction(Operation *op) {
     if (isStoredWeight(op) || isImage(op))
-      return true;
+      return nullptr;
     for (Operation *user : op->getUsers())
       if (roleOf(user) == Role::Contraction)
-        return false;
-    return isFree(op) || op->hasTrait<Elementwise>();
+        return "the contraction reads each element several times";
+    return isFree(op) || op->hasTrait<Elementwise>()
+               ? nullptr
+               : "an epilogue is elementwise";
   }
 
   /// True if `op` may join: slices of queries, keys and values; masks that cost

@@ -5,6 +5,7 @@
 #include "passes/fuse/Passes.h"
 
 #include "dialects/tenon/Machine.h"
+#include "dialects/tenon/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -20,12 +21,30 @@ namespace {
 struct StreamOutputs : impl::StreamOutputsBase<StreamOutputs> {
   void runOnOperation() override {
     // Such a run leaves nothing else in the last cache.
-    if (weightBytes() < MachineAttr::of(getOperation()).lastCacheBytes())
+    bool evicts = weightBytes() >= MachineAttr::of(getOperation()).lastCacheBytes();
+    if (!evicts && !wantsRemarks(getOperation()))
       return;
-    getOperation().walk([](FusionOp fusion) {
-      if (fusion.getKind() == FusionKind::Attention)
-        fusion.setStreamed(copiesForTheCaller(fusion));
+    getOperation().walk([&](FusionOp fusion) {
+      if (fusion.getKind() != FusionKind::Attention)
+        return;
+      bool copies = copiesForTheCaller(fusion);
+      if (evicts)
+        fusion.setStreamed(copies);
+      if (copies)
+        report(fusion, evicts);
     });
+  }
+
+  static void report(FusionOp fusion, bool isStreamed) {
+    if (isStreamed) {
+      if (auto remark = remarkDone(fusion, RemarkCategory::Fusion, "streamed"))
+        remark << "copies for the caller are written by non-temporal stores";
+    } else if (auto remark =
+                   remarkMissed(fusion, RemarkCategory::Fusion, "cached")) {
+      remark << "copies for the caller are written by ordinary stores"
+             << because("the run's weights fit into the last cache, so the "
+                        "caller may find the copies there");
+    }
   }
 
   static bool copiesForTheCaller(FusionOp fusion) {

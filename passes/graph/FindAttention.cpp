@@ -8,6 +8,7 @@
 #include "passes/graph/Attention.h"
 
 #include "dialects/tenon/NumericsContract.h"
+#include "dialects/tenon/Remarks.h"
 #include "dialects/tenon/TenonDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -80,10 +81,12 @@ bool leadsToProduct(Value value) {
 }
 
 /// Reads the scores backwards from the softmax. The forward order must be:
-/// scale, fill, then add a float mask.
-std::optional<Scores> scoresOf(Value value) {
+/// scale, fill, then add a float mask. Sets `obstacle` if they have no such
+/// form.
+std::optional<Scores> scoresOf(Value value, const char *&obstacle) {
   Scores scores;
   bool added = false;
+  obstacle = "scores are scaled, filled and masked in another order";
   while (value.hasOneUse()) {
     if (auto product = value.getDefiningOp<DotGeneralOp>()) {
       scores.product = product;
@@ -105,13 +108,22 @@ std::optional<Scores> scoresOf(Value value) {
       continue;
     }
     auto select = value.getDefiningOp<SelectOp>();
-    if (!select || scores.fill || scaledYet ||
-        typeOf(select.getPred()).getShape() != typeOf(value).getShape())
+    if (!select) {
+      obstacle = "another op than a scale or a mask computes the scores";
       return std::nullopt;
+    }
+    if (scores.fill || scaledYet)
+      return std::nullopt;
+    if (typeOf(select.getPred()).getShape() != typeOf(value).getShape()) {
+      obstacle = "the mask does not have the shape of the scores";
+      return std::nullopt;
+    }
     std::optional<double> onTrue = splatOf(select.getOnTrue()),
                           onFalse = splatOf(select.getOnFalse());
-    if (!onTrue && !onFalse)
+    if (!onTrue && !onFalse) {
+      obstacle = "masked scores are not filled with one constant";
       return std::nullopt;
+    }
     scores.fill = onFalse ? *onFalse : *onTrue;
     value = onFalse ? select.getOnTrue() : select.getOnFalse();
     if (onFalse)
@@ -123,7 +135,56 @@ std::optional<Scores> scoresOf(Value value) {
     scores.mask = select.getPred();
     scores.hides = !onFalse;
   }
+  obstacle = "other ops read the scores too";
   return std::nullopt;
+}
+
+bool isCovered(DotGeneralOp product, DotGeneralOp average) {
+  Type element = product.getType().getElementType();
+  auto fits = [](Value tensor, int64_t dim) {
+    int64_t depth = typeOf(tensor).getDimSize(dim);
+    return !ShapedType::isDynamic(depth) && depth > 0 &&
+           depth <= attentionDepth;
+  };
+  for (Value value : {Value(product.getLhs()), Value(product.getRhs()),
+                      Value(average.getRhs()), Value(average.getResult())})
+    if (typeOf(value).getElementType() != element)
+      return false;
+  return isa<Float32Type, Float16Type, BFloat16Type>(element) &&
+         fits(product.getLhs(), product.getLhsContract().front()) &&
+         fits(average.getRhs(), average.getRhsFree().front());
+}
+
+/// The scores whose softmax `op` multiplies with values. Sets `obstacle` if the
+/// ops do not form attention.
+std::optional<Scores> attendedScores(DotGeneralOp op, const char *&obstacle) {
+  auto refuse = [&](const char *why) {
+    obstacle = why;
+    return std::nullopt;
+  };
+  auto softmax = op.getLhs().getDefiningOp<SoftmaxOp>();
+  if (!softmax)
+    return refuse("no softmax is the left operand");
+  if (!softmax->hasOneUse())
+    return refuse("other ops read the softmax too");
+  int64_t rank = softmax.getType().getRank(), batch = rank - 2;
+  if (batch < 0 || int64_t(softmax.getDim()) != rank - 1 ||
+      op.getLhsContract() != ArrayRef<int64_t>{rank - 1} ||
+      int64_t(op.getLhsBatch().size()) != batch ||
+      op.getLhsFree() != SmallVector<int64_t>{batch} ||
+      op.getRhsFree().size() != 1)
+    return refuse("the product with the values has other dimensions");
+  std::optional<Scores> scores = scoresOf(softmax.getOperand(), obstacle);
+  if (!scores)
+    return std::nullopt;
+  DotGeneralOp product = scores->product;
+  if (int64_t(product.getLhsBatch().size()) != batch ||
+      product.getLhsFree().size() != 1 || product.getRhsFree().size() != 1 ||
+      product.getLhsContract().size() != 1)
+    return refuse("the product of queries and keys has other dimensions");
+  if (!isCovered(product, op))
+    return refuse("the element type or the depth of a head is not supported");
+  return scores;
 }
 
 /// Forms attention from softmax(scores) V and the ops before it.
@@ -132,26 +193,13 @@ struct FormAttention : OpRewritePattern<DotGeneralOp> {
 
   LogicalResult matchAndRewrite(DotGeneralOp op,
                                 PatternRewriter &rewriter) const override {
-    auto softmax = op.getLhs().getDefiningOp<SoftmaxOp>();
-    if (!softmax || !softmax->hasOneUse())
-      return rewriter.notifyMatchFailure(op, "no softmax for this alone");
-    int64_t rank = softmax.getType().getRank(), batch = rank - 2;
-    if (batch < 0 || int64_t(softmax.getDim()) != rank - 1 ||
-        op.getLhsContract() != ArrayRef<int64_t>{rank - 1} ||
-        int64_t(op.getLhsBatch().size()) != batch ||
-        op.getLhsFree() != SmallVector<int64_t>{batch} ||
-        op.getRhsFree().size() != 1)
-      return rewriter.notifyMatchFailure(op, "other dimensions");
-    std::optional<Scores> scores = scoresOf(softmax.getOperand());
+    const char *obstacle = nullptr;
+    std::optional<Scores> scores = attendedScores(op, obstacle);
     if (!scores)
-      return rewriter.notifyMatchFailure(op, "no scores");
+      return rewriter.notifyMatchFailure(op, obstacle);
+    auto softmax = op.getLhs().getDefiningOp<SoftmaxOp>();
+    int64_t rank = softmax.getType().getRank(), batch = rank - 2;
     DotGeneralOp product = scores->product;
-    if (int64_t(product.getLhsBatch().size()) != batch ||
-        product.getLhsFree().size() != 1 || product.getRhsFree().size() != 1 ||
-        product.getLhsContract().size() != 1)
-      return rewriter.notifyMatchFailure(op, "scores of other dimensions");
-    if (!isCovered(product, op))
-      return rewriter.notifyMatchFailure(op, "element type or depth");
     SmallVector<int64_t> queryOrder(product.getLhsBatch()),
         keyOrder(product.getRhsBatch()), valueOrder(rank), resultOrder(rank);
     queryOrder.append(
@@ -179,6 +227,11 @@ struct FormAttention : OpRewritePattern<DotGeneralOp> {
     auto order = [&](ArrayRef<int64_t> list) {
       return rewriter.getDenseI64ArrayAttr(list);
     };
+    if (auto remark = remarkDone(op, RemarkCategory::Attention, "attention"))
+      remark << llvm::formatv("the product of queries and keys ({0}), its "
+                              "softmax and this product are one kernel",
+                              spellNode(product))
+                    .str();
     rewriter.replaceOp(
         op, AttentionOp::create(rewriter, loc, op.getType(), product.getLhs(),
                                 product.getRhs(), op.getRhs(), scores->mask,
@@ -186,22 +239,6 @@ struct FormAttention : OpRewritePattern<DotGeneralOp> {
                                 order(valueOrder), order(resultOrder),
                                 rewriter.getF64FloatAttr(scores->scale), fill));
     return success();
-  }
-
-  static bool isCovered(DotGeneralOp product, DotGeneralOp average) {
-    Type element = product.getType().getElementType();
-    auto fits = [](Value tensor, int64_t dim) {
-      int64_t depth = typeOf(tensor).getDimSize(dim);
-      return !ShapedType::isDynamic(depth) && depth > 0 &&
-             depth <= attentionDepth;
-    };
-    for (Value value : {Value(product.getLhs()), Value(product.getRhs()),
-                        Value(average.getRhs()), Value(average.getResult())})
-      if (typeOf(value).getElementType() != element)
-        return false;
-    return isa<Float32Type, Float16Type, BFloat16Type>(element) &&
-           fits(product.getLhs(), product.getLhsContract().front()) &&
-           fits(average.getRhs(), average.getRhsFree().front());
   }
 };
 
@@ -233,7 +270,39 @@ struct FindAttention : impl::FindAttentionBase<FindAttention> {
     AttentionOp::getCanonicalizationPatterns(patterns, context);
     ReshapeOp::getCanonicalizationPatterns(patterns, context);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    if (wantsRemarks(getOperation()))
+      getOperation()->walk(reportMissed);
+  }
+
+  /// Reports a product with a softmax that is left as it is. Patterns see an op
+  /// several times, so they do not report.
+  static void reportMissed(DotGeneralOp op) {
+    for (Value operand : {Value(op.getLhs()), Value(op.getRhs())}) {
+      Operation *between = nullptr, *def = operand.getDefiningOp();
+      while (
+          isa_and_nonnull<ReshapeOp, TransposeOp, ConvertOp, MultiplyOp>(def)) {
+        between = def;
+        def = def->getOperand(0).getDefiningOp();
+      }
+      if (!isa_and_nonnull<SoftmaxOp>(def))
+        continue;
+      std::string why;
+      if (between) {
+        why = spellNode(between) + " (" +
+              between->getName().getStringRef().str() +
+              ") stands between the softmax and the product";
+      } else {
+        const char *obstacle = nullptr;
+        attendedScores(op, obstacle);
+        why = obstacle;
+      }
+      if (auto remark =
+              remarkMissed(op, RemarkCategory::Attention, "no-attention"))
+        remark << "softmax and products have kernels of their own"
+               << because(why);
+      return;
+    }
   }
 };
 } // namespace

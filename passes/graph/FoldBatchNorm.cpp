@@ -3,6 +3,7 @@
 // evaluates them. Only constant factors are folded.
 #include "passes/graph/Passes.h"
 
+#include "dialects/tenon/Remarks.h"
 #include "dialects/tenon/TenonDialect.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -55,25 +56,43 @@ struct Bias {
   }
 };
 
+/// The reason why `op` cannot become part of a convolution's kernel; null if it
+/// can.
+const char *obstacleTo(BatchNormOp op) {
+  int64_t dim = op.getDim();
+  if (dim != op.getType().getRank() - 1)
+    return "channels are not innermost";
+  auto convolution =
+      Bias::of(op.getOperand(), dim).rest.getDefiningOp<ConvolutionOp>();
+  if (!convolution)
+    return "its operand is no convolution";
+  if (!isUsedOnce(convolution))
+    return "other ops read the convolution";
+  if (!isConstant(convolution.getRhs()))
+    return "the convolution's kernel is not constant";
+  if (cast<RankedTensorType>(convolution.getRhs().getType()).getElementType() !=
+      op.getType().getElementType())
+    return "the convolution's kernel has another element type";
+  if (!llvm::all_of(ValueRange(op->getOperands()).drop_front(), isConstant))
+    return "statistics are not constant";
+  return nullptr;
+}
+
 struct FoldIntoConvolution : OpRewritePattern<BatchNormOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(BatchNormOp op,
                                 PatternRewriter &rewriter) const override {
-    int64_t dim = op.getDim(), last = op.getType().getRank() - 1;
-    if (dim != last)
-      return rewriter.notifyMatchFailure(op, "channels are not innermost");
-    Bias bias = Bias::of(op.getOperand(), dim);
+    if (const char *obstacle = obstacleTo(op))
+      return rewriter.notifyMatchFailure(op, obstacle);
+    int64_t last = op.getType().getRank() - 1;
+    Bias bias = Bias::of(op.getOperand(), last);
     auto convolution = bias.rest.getDefiningOp<ConvolutionOp>();
-    if (!convolution || !isUsedOnce(convolution) ||
-        !isConstant(convolution.getRhs()))
-      return rewriter.notifyMatchFailure(
-          op, "operand is no convolution of its own with a constant kernel");
     Type element = op.getType().getElementType();
-    if (cast<RankedTensorType>(convolution.getRhs().getType())
-                .getElementType() != element ||
-        !llvm::all_of(ValueRange(op->getOperands()).drop_front(), isConstant))
-      return rewriter.notifyMatchFailure(op, "statistics are not constant");
+    if (auto remark =
+            remarkDone(op, RemarkCategory::Weights, "folded-batch-norm"))
+      remark << "batch normalization is part of the kernel of " +
+                    spellNode(convolution);
 
     Location loc = op.getLoc();
     auto vectorType = cast<RankedTensorType>(op.getVariance().getType());
@@ -110,7 +129,14 @@ struct FoldBatchNorm : impl::FoldBatchNormBase<FoldBatchNorm> {
     RewritePatternSet patterns(&getContext());
     patterns.add<FoldIntoConvolution>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    if (!wantsRemarks(getOperation()))
+      return;
+    getOperation()->walk([](BatchNormOp op) {
+      if (auto remark = remarkMissed(op, RemarkCategory::Weights, "batch-norm"))
+        remark << "batch normalization is computed in the run"
+               << because(obstacleTo(op));
+    });
   }
 };
 } // namespace

@@ -4,6 +4,9 @@
 #include "passes/graph/Passes.h"
 
 #include "dialects/tenon/HostEvaluable.h"
+#include "dialects/tenon/Packing.h"
+#include "dialects/tenon/Quantization.h"
+#include "dialects/tenon/Remarks.h"
 #include "dialects/tenon/State.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -219,6 +222,13 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
     } else {
       weight->erase();
     }
+    // Other remarks tell how weights are packed and quantized.
+    if (!isa<PackOp, PairOp, QuantizeOp, GroupScalesOp>(op))
+      if (auto remark = remarkDone(op, RemarkCategory::Weights, "folded"))
+        remark << llvm::formatv("'{0}' is computed when the artifact is "
+                                "written, into weight '{1}'",
+                                op->getName(), entry->second.getSymName())
+                      .str();
     builder.setInsertionPoint(op);
     Value got = GetWeightOp::create(builder, op->getLoc(), type,
                                     entry->second.getSymName());

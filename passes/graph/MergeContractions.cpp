@@ -6,6 +6,7 @@
 
 #include "passes/graph/Attention.h"
 
+#include "dialects/tenon/Remarks.h"
 #include "dialects/tenon/TenonDialect.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/MapVector.h"
@@ -130,8 +131,15 @@ struct MergeContractions : impl::MergeContractionsBase<MergeContractions> {
           last = def;
     for (Projection &projection : group)
       for (Operation *user : projection.root()->getUsers())
-        if (user->getBlock() == last->getBlock() && user->isBeforeInBlock(last))
+        if (user->getBlock() == last->getBlock() &&
+            user->isBeforeInBlock(last)) {
+          if (auto remark = remarkMissed(model.product, RemarkCategory::Fusion,
+                                         "unmerged-products"))
+            remark << "products of one operand are not merged"
+                   << because("a result is used before the last weight is "
+                              "defined");
           return;
+        }
     OpBuilder builder(last->getContext());
     builder.setInsertionPointAfter(last);
     Location loc = FusedLoc::get(&getContext(), locations);
@@ -179,6 +187,11 @@ struct MergeContractions : impl::MergeContractionsBase<MergeContractions> {
         projection.add.erase();
       projection.product.erase();
     }
+    if (auto remark = remarkDone(all.getDefiningOp(), RemarkCategory::Fusion,
+                                 "merged-products"))
+      remark << llvm::formatv("{0} products of one operand are one product",
+                              group.size())
+                    .str();
   }
 };
 } // namespace

@@ -5,10 +5,14 @@
 
 #include "dialects/tenon/NumericsContract.h"
 #include "dialects/tenon/Packing.h"
+#include "dialects/tenon/Remarks.h"
 #include "dialects/tenon/TenonDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tenon-pack-weights"
 
 using namespace mlir;
 
@@ -29,24 +33,38 @@ constexpr int64_t smallWeight = 1 << 20;
 
 bool isWide(int64_t extent) { return extent != 1; }
 
-/// The dimension of a contraction's rhs that becomes the result's columns, if
-/// kernels can read it in panels.
-std::optional<int64_t> columnDim(Operation *op) {
+/// The dimension of the operand of `use` that becomes the result's columns, if
+/// a kernel can read it in panels. Otherwise sets `obstacle` if the reader is a
+/// contraction.
+std::optional<int64_t> columnDim(OpOperand &use, const char *&obstacle) {
+  Operation *op = use.getOwner();
+  if (!isa<DotGeneralOp, ConvolutionOp>(op))
+    return std::nullopt;
+  if (use.getOperandNumber() != 1) {
+    obstacle = "it is the left operand, which gives rows";
+    return std::nullopt;
+  }
   if (auto dot = dyn_cast<DotGeneralOp>(op)) {
     std::optional<int64_t> column;
     for (int64_t dim : dot.getRhsFree()) {
       if (!isWide(
               cast<RankedTensorType>(dot.getRhs().getType()).getDimSize(dim)))
         continue;
-      if (column)
+      if (column) {
+        obstacle = "its columns have several dimensions";
         return std::nullopt;
+      }
       column = dim;
     }
+    if (!column)
+      obstacle = "it has one column";
     return column;
   }
-  auto convolution = dyn_cast<ConvolutionOp>(op);
-  if (!convolution || convolution.getGroups() != 1)
+  auto convolution = cast<ConvolutionOp>(op);
+  if (convolution.getGroups() != 1) {
+    obstacle = "the convolution has groups";
     return std::nullopt;
+  }
   return cast<RankedTensorType>(convolution.getRhs().getType()).getRank() - 1;
 }
 
@@ -55,6 +73,9 @@ struct Readers {
   llvm::MapVector<int64_t, SmallVector<OpOperand *>> byColumn;
   SmallVector<OpOperand *> gathers; ///< gathers can read panels too
   bool others = false;
+  /// A contraction that cannot read panels, and why.
+  Operation *refusing = nullptr;
+  const char *obstacle = nullptr;
 };
 
 struct PackWeights : impl::PackWeightsBase<PackWeights> {
@@ -69,19 +90,23 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
           enter(use, readers);
       });
     for (auto &[name, readers] : weights)
-      pack(readers);
+      pack(name, readers);
   }
 
   static void enter(OpOperand &use, Readers &readers) {
     Operation *user = use.getOwner();
-    std::optional<int64_t> column =
-        use.getOperandNumber() == 1 ? columnDim(user) : std::nullopt;
+    const char *obstacle = nullptr;
+    std::optional<int64_t> column = columnDim(use, obstacle);
     if (column)
       readers.byColumn[*column].push_back(&use);
     else if (isa<GatherOp>(user) && use.getOperandNumber() == 0)
       readers.gathers.push_back(&use);
     else
       readers.others = true;
+    if (obstacle && !readers.obstacle) {
+      readers.refusing = user;
+      readers.obstacle = obstacle;
+    }
   }
 
   /// True if `dot` has at most `memoryBoundRows` rows.
@@ -124,26 +149,44 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
     return panelRowBytes * 8 / element.getIntOrFloatBitWidth();
   }
 
-  void pack(Readers &readers) {
-    if (readers.byColumn.empty())
+  static void reportMissed(StringAttr weight, Operation *reader,
+                           StringRef obstacle) {
+    if (auto remark = remarkMissed(reader, RemarkCategory::Packing, "unpacked"))
+      remark << ("weight '" + weight.getValue() + "' is not stored in panels")
+                    .str()
+             << because(obstacle);
+  }
+
+  void pack(StringAttr name, Readers &readers) {
+    if (readers.byColumn.empty()) {
+      if (readers.obstacle)
+        reportMissed(name, readers.refusing, readers.obstacle);
       return;
+    }
     auto &[column, uses] =
         *llvm::max_element(readers.byColumn, [](const auto &a, const auto &b) {
           return a.second.size() < b.second.size();
         });
+    Operation *reader = uses.front()->getOwner();
     auto type = cast<RankedTensorType>(uses.front()->get().getType());
     if (!isa<FloatType>(type.getElementType()))
-      return;
+      return reportMissed(name, reader, "its elements are integers");
     int64_t extent = type.getDimSize(column),
             width = panelWidth(type.getElementType(), extent, uses),
             padded = llvm::alignTo(extent, width),
             bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
-    // Skip: most of the panels would be padding.
-    if (bytes == 0 || padded > 2 * extent)
-      return;
     bool alone = !readers.others && readers.byColumn.size() == 1;
+    LDBG() << name << ": " << uses.size() << " readers of column " << column
+           << ", " << readers.gathers.size() << " gathers, extent " << extent
+           << ", width " << width << (alone ? "" : ", also read unpacked");
+    if (bytes == 0)
+      return reportMissed(name, reader, "it has no elements");
+    if (padded > 2 * extent)
+      return reportMissed(name, reader, "most of a panel would be padding");
     if (!alone && bytes > smallWeight)
-      return;
+      return reportMissed(name, reader,
+                          "other ops read it in another form, and it is too "
+                          "large to be stored twice");
     SmallVector<OpOperand *> all(uses);
     if (alone)
       all.append(readers.gathers);
@@ -153,6 +196,12 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
       Value packed = PackOp::create(builder, loc, use->get(), column, width);
       use->set(UnpackOp::create(builder, loc, packed, column, extent));
     }
+    if (auto remark = remarkDone(reader, RemarkCategory::Packing, "packed"))
+      remark << llvm::formatv("weight '{0}' is stored in panels of {1} columns"
+                              "{2}",
+                              name.getValue(), width,
+                              alone ? "" : ", beside its unpacked form")
+                    .str();
   }
 };
 } // namespace

@@ -5,6 +5,7 @@
 
 #include "dialects/tenon/Packing.h"
 #include "dialects/tenon/Quantization.h"
+#include "dialects/tenon/Remarks.h"
 
 using namespace mlir;
 
@@ -53,15 +54,24 @@ bool sumsAlong(Operation *op, int64_t depth) {
 
 bool isF32(Value value) { return typeOf(value).getElementType().isF32(); }
 
-bool formsPairs(Operation *op) {
+/// The reason why `op` cannot form its products in pairs; null if it can.
+const char *obstacleToPairs(Operation *op) {
   Value lhs = op->getOperand(0), rhs = op->getOperand(1);
   if (!isF32(lhs) || !isF32(rhs) || !isF32(op->getResult(0)))
-    return false;
+    return "it is not of f32";
   std::optional<int64_t> depth = depthOf(rhs);
+  if (!depth)
+    return "its right operand is no weight in panels, or one of integers";
+  if (!sumsAlong(op, *depth))
+    return "the sum does not run along adjacent elements of both operands";
   // A sum of one product would pair it with zero.
-  return depth && sumsAlong(op, *depth) && typeOf(rhs).getDimSize(*depth) > 1 &&
-         !typeOf(lhs).isDynamicDim(typeOf(lhs).getRank() - 1) &&
-         typeOf(rhs).getNumElements() >= fewestElements;
+  if (typeOf(rhs).getDimSize(*depth) <= 1)
+    return "its sums have one product";
+  if (typeOf(lhs).isDynamicDim(typeOf(lhs).getRank() - 1))
+    return "its depth is dynamic";
+  if (typeOf(rhs).getNumElements() < fewestElements)
+    return "rounding its rows takes as long as its products";
+  return nullptr;
 }
 
 struct PlanProducts : impl::PlanProductsBase<PlanProducts> {
@@ -71,8 +81,15 @@ struct PlanProducts : impl::PlanProductsBase<PlanProducts> {
     if (form == Products::Chain)
       return;
     getOperation()->walk([&](Operation *op) {
-      if (!isa<DotGeneralOp, ConvolutionOp>(op) || !formsPairs(op))
+      if (!isa<DotGeneralOp, ConvolutionOp>(op))
         return;
+      if (const char *obstacle = obstacleToPairs(op)) {
+        if (auto remark = remarkMissed(op, RemarkCategory::Products, "chain"))
+          remark << "products are formed one by one" << because(obstacle);
+        return;
+      }
+      if (auto remark = remarkDone(op, RemarkCategory::Products, "pairs"))
+        remark << "products are formed in pairs of bf16";
       if (auto dot = dyn_cast<DotGeneralOp>(op))
         dot.setProducts(form);
       else

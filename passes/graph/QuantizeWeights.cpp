@@ -7,6 +7,7 @@
 #include "dialects/tenon/NumericsContract.h"
 #include "dialects/tenon/Packing.h"
 #include "dialects/tenon/Quantization.h"
+#include "dialects/tenon/Remarks.h"
 #include "dialects/tenon/TenonDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -59,10 +60,13 @@ struct QuantizeWeights : impl::QuantizeWeightsBase<QuantizeWeights> {
         narrow(unpack);
       else if (sumsOverDepth(unpack))
         quantize(unpack);
-      else
-        unpack.emitRemark("weight stays f32: ")
-            << bits.getValue() << "-bit weights are for products that sum over "
-            << "one dimension";
+      else if (auto remark =
+                   remarkMissed(unpack, RemarkCategory::Packing, "stays-f32"))
+        remark << "the weight stays f32"
+               << because(llvm::formatv("{0}-bit weights are for products that "
+                                        "sum over one dimension",
+                                        bits.getValue())
+                              .str());
   }
 
   static void narrow(UnpackOp unpack) {
@@ -74,6 +78,8 @@ struct QuantizeWeights : impl::QuantizeWeightsBase<QuantizeWeights> {
                            unpack.getOperand(), Value(), IntegerAttr());
     unpack.getOperandMutable().assign(DequantizeOp::create(
         builder, loc, type, stored, Value(), IntegerAttr()));
+    if (auto remark = remarkDone(unpack, RemarkCategory::Packing, "quantized"))
+      remark << "the weight is stored as bf16";
   }
 
   void quantize(UnpackOp unpack) {
@@ -97,6 +103,11 @@ struct QuantizeWeights : impl::QuantizeWeightsBase<QuantizeWeights> {
                            unpack.getOperand(), scales, size);
     unpack.getOperandMutable().assign(
         DequantizeOp::create(builder, loc, type, stored, scales, size));
+    if (auto remark = remarkDone(unpack, RemarkCategory::Packing, "quantized"))
+      remark << llvm::formatv("the weight is stored as int{0} with a scale for "
+                              "each {1} elements of a column",
+                              bits.getValue(), group)
+                    .str();
   }
 };
 } // namespace

@@ -7,12 +7,16 @@
 #include "passes/shape/TypeRefiner.h"
 
 #include "dialects/tenon/Annotations.h"
+#include "dialects/tenon/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tenon-specialize-variants"
 
 using namespace mlir;
 
@@ -39,28 +43,46 @@ struct SpecializeVariants : impl::SpecializeVariantsBase<SpecializeVariants> {
       int64_t number = 0;
       Operation *last = func;
       for (DimSizesAttr sizes : variants) {
-        if (!hasDims(func, sizes))
+        if (StringAttr missing = missingDim(func, sizes)) {
+          if (auto remark =
+                  remarkMissed(func, RemarkCategory::Variants, "no-variant"))
+            remark << llvm::formatv("function '{0}' has no variant for {1}",
+                                    func.getName(), spell(sizes))
+                          .str()
+                   << because(
+                          llvm::formatv("no open extent of its inputs is named "
+                                        "'{0}'",
+                                        missing.getValue())
+                              .str());
           continue;
+        }
         func::FuncOp clone = makeVariant(func, sizes, ++number, last);
         if (!clone)
           return signalPassFailure();
         last = clone;
+        LDBG() << clone.getName() << ": " << clone.getFunctionType();
+        if (auto remark = remarkDone(func, RemarkCategory::Variants, "variant"))
+          remark << llvm::formatv("function '{0}' has variant {1} for {2}",
+                                  func.getName(), number, spell(sizes))
+                        .str();
       }
     }
     annotation::specialize.removeFrom(getOperation());
   }
 
-  /// True if each of the sizes belongs to a dynamic extent of the function.
-  static bool hasDims(func::FuncOp func, DimSizesAttr sizes) {
+  /// The name of the first of the sizes that belongs to no dynamic extent of
+  /// the function; null if all do.
+  static StringAttr missingDim(func::FuncOp func, DimSizesAttr sizes) {
     llvm::SmallDenseSet<StringAttr> open;
     for (BlockArgument argument : func.getArguments())
       forNamedDims(func, argument, [&](int64_t d, StringAttr name) {
         if (cast<RankedTensorType>(argument.getType()).isDynamicDim(d))
           open.insert(name);
       });
-    return llvm::all_of(sizes.entries(), [&](const auto &size) {
-      return open.contains(size.first);
-    });
+    for (const auto &[name, size] : sizes.entries())
+      if (!open.contains(name))
+        return name;
+    return {};
   }
 
   static void

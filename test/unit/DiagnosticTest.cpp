@@ -22,6 +22,8 @@ TEST(Diagnostic, LayoutIsFilePlaceSeverityTextDetailsHelp) {
   bare.severity = Severity::Note;
   bare.text = "tuned";
   EXPECT_EQ(formatDiagnostic(bare), "note: tuned\n");
+  bare.severity = Severity::Remark;
+  EXPECT_EQ(formatDiagnostic(bare), "remark: tuned\n");
 }
 
 TEST(Diagnostic, EscapesWhatATerminalWouldObey) {

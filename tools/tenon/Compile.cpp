@@ -107,6 +107,11 @@ static Status readCacheFlag(Invocation &call, CompileOptions &options) {
       return call.talk.usage(
           arg->getAsString(call.args) +
           " is not for --cache, which makes a shared object in its own place");
+  for (unsigned id : {OPT_remarks, OPT_stats})
+    if (const Arg *arg = call.args.getLastArg(id))
+      return call.talk.usage(arg->getAsString(call.args) +
+                             " is not for --cache, which compiles only what it "
+                             "does not have");
   options.emit = EmitKind::Shared;
   return Status::Success;
 }
@@ -166,6 +171,7 @@ static Status readOptions(Invocation &call, CompileOptions &options) {
   then([&] { return readShapeFlags(call, options); });
   then([&] { return readVariantFlags(call, options); });
   then([&] { return readEntryFlags(call, options.tensorflow); });
+  then([&] { return readRemarkFlags(call, options); });
   then([&] {
     return readChoice(call, OPT_weights, {"auto", "embed", "external"}, "auto",
                       weights);
@@ -190,6 +196,7 @@ static Status readOptions(Invocation &call, CompileOptions &options) {
   options.header = call.args.getLastArgValue(OPT_header).str();
   options.dumpDir = call.args.getLastArgValue(OPT_dump_to).str();
   options.standalone = call.args.hasArg(OPT_standalone);
+  options.countDecisions = call.args.hasArg(OPT_stats);
   then([&] { return readOutput(call, options); });
   then([&] {
     return options.header.empty()
@@ -257,6 +264,19 @@ static llvm::json::Object describe(const QuantizationReport &report) {
                             {"worst_rms_error", report.worstRms}};
 }
 
+/// Counts of decisions by category and name.
+static llvm::json::Object
+describe(const std::vector<DecisionCount> &decisions) {
+  llvm::json::Object all;
+  for (const DecisionCount &decision : decisions) {
+    llvm::json::Value &category = all[decision.category];
+    if (!category.getAsObject())
+      category = llvm::json::Object();
+    (*category.getAsObject())[decision.name] = decision.count;
+  }
+  return all;
+}
+
 /// Prints the bytes that quantization saves and the precision it costs.
 static void printQuantization(const QuantizationReport &report) {
   llvm::outs() << llvm::formatv("quantized {0} of {1} weights: {2} -> {3}",
@@ -298,6 +318,8 @@ static void printReport(Invocation &call, const CompileOptions &options,
       object["code_bytes"] = report.codeBytes;
     if (options.weightFormat != WeightFormat::F32)
       object["quantization"] = describe(report.quantization);
+    if (options.countDecisions)
+      object["decisions"] = describe(report.decisions);
     object["arena_bytes"] = report.arenaBytes < 0
                                 ? llvm::json::Value(nullptr)
                                 : llvm::json::Value(report.arenaBytes);
@@ -314,6 +336,9 @@ static void printReport(Invocation &call, const CompileOptions &options,
   if (call.args.hasArg(OPT_time))
     out << llvm::formatv("{0,-10} {1,10}\n", "memory",
                          formatBytes(report.peakMemory));
+  for (const DecisionCount &decision : report.decisions)
+    out << llvm::formatv("{0,-10} {1,-20} {2,7}\n", decision.category,
+                         decision.name, decision.count);
   if (call.talk.isQuiet())
     return;
   out << escapeForTerminal(options.output);

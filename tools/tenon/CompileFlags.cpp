@@ -284,6 +284,24 @@ Status readVariantFlags(Invocation &call, CompileOptions &options) {
   return Status::Success;
 }
 
+Status readRemarkFlags(Invocation &call, CompileOptions &options) {
+  std::vector<std::string> all = Compiler::remarkCategories();
+  for (const Arg *arg : call.args.filtered(OPT_remarks)) {
+    llvm::SmallVector<llvm::StringRef> names;
+    llvm::StringRef(arg->getValue()).split(names, ',');
+    for (llvm::StringRef name : names)
+      if (name == "all")
+        options.remarks = all;
+      else if (!llvm::is_contained(all, name))
+        return expected(call, arg,
+                        "all, or some of " + llvm::join(all, ", ") +
+                            didYouMean(name, all));
+      else if (!llvm::is_contained(options.remarks, name))
+        options.remarks.push_back(name.str());
+  }
+  return Status::Success;
+}
+
 Status readEntryFlags(Invocation &call, TensorFlowOptions &options) {
   for (const Arg *arg : call.args.filtered(OPT_signature, OPT_function)) {
     bool isSignature = arg->getOption().matches(OPT_signature);

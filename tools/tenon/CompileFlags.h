@@ -22,6 +22,9 @@ Status readShapeFlags(Invocation &call, CompileOptions &options);
 /// Reads --specialize and --pad.
 Status readVariantFlags(Invocation &call, CompileOptions &options);
 
+/// Reads --remarks.
+Status readRemarkFlags(Invocation &call, CompileOptions &options);
+
 /// Reads --signature, --tag, --feeds and --fetches.
 Status readEntryFlags(Invocation &call, TensorFlowOptions &options);
 

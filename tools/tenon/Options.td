@@ -147,8 +147,8 @@ defm baseline : Eq<"--", "baseline", [BenchVerb], grp_measure, "OLD.json",
 defm fail_if_slower : Eq<"--", "fail-if-slower", [BenchVerb], grp_measure, "PERCENT",
   "Exit with 9 when a median is this much above the baseline's">;
 
-def stats : On<"--", "stats", [RunVerb, BenchVerb], grp_measure,
-  "Print how many calls each variant had">;
+def stats : On<"--", "stats", [CompileVerb, RunVerb, BenchVerb], grp_measure,
+  "Print how many calls each variant had; of a compilation, how often each decision was made">;
 def profile : On<"--", "profile", [RunVerb], grp_measure,
   "Print the time of each kernel, and the least time that this machine could need for it">;
 def profile_to : Joined<["--"], "profile=">, Visibility<[RunVerb]>, Group<grp_measure>,
@@ -188,6 +188,9 @@ defm stop_after : Eq<"--", "stop-after", [CompileVerb], grp_diagnose, "STAGE",
 def list_stages : On<"--", "list-stages", [CompileVerb], grp_diagnose, "List the stages and what holds after each">;
 defm dump_to : Eq<"--", "dump-to", [CompileVerb], grp_diagnose, "DIR",
   "Write the program after every stage to a file in DIR">;
+defm remarks : Eq<"--", "remarks", [CompileVerb], grp_diagnose, "CATEGORY,..",
+  "Say what was done for speed or was not, and why: all or some of attention, fusion, in-place, kernels, packing, "
+  "products, variants and weights", "all,attention,fusion,in-place,kernels,packing,products,variants,weights">;
 def time : On<"--", "time", [CompileVerb], grp_diagnose, "Print the time of each stage">;
 defm timeout : Eq<"--", "timeout", !listconcat(Generating, [InspectVerb]), grp_diagnose, "TIME",
   "Stop the command when it takes longer: 500ms, 2s; exit status 10">;

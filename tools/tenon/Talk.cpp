@@ -59,6 +59,8 @@ static const char *severityName(Severity severity) {
     return "warning";
   case Severity::Note:
     return "note";
+  case Severity::Remark:
+    return "remark";
   }
   return "error";
 }
@@ -108,7 +110,8 @@ std::string Talk::render(const Diagnostic &said) const {
 }
 
 Status Talk::say(const Diagnostic &d) {
-  if (quiet && d.severity != Severity::Error)
+  if (quiet &&
+      (d.severity == Severity::Warning || d.severity == Severity::Note))
     return d.status;
   std::string text = render(d);
   std::lock_guard<std::mutex> lock(mutex);

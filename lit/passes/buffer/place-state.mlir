@@ -1,4 +1,4 @@
-// RUN: tenon-opt %s --tenon-place-state --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: tenon-opt %s --tenon-place-state --split-input-file --verify-diagnostics --remarks-filter-missed=in-place | FileCheck %s
 
 tenon.state @s : tensor<4xf32>
 
@@ -35,7 +35,7 @@ func.func @out_of_step() {
     %0 = tenon.reverse %t [0] : tensor<4xf32>
     tenon.yield %0 : tensor<4xf32>
   } -> tensor<4xf32>
-  // expected-remark@+1 {{state s is written by a copy: the kernel, or an op after it, reads the old value}}
+  // expected-remark@+1 {{Reason="the kernel, or an op after it, reads the old value", Remark="state 's' is written by a copy"}}
   tenon.state_write @s, %new : tensor<4xf32>
   return
 }
@@ -47,8 +47,9 @@ func.func @out_of_step() {
 // CHECK-NOT: tenon.state_memory
 // CHECK: return
 func.func @old_value_returned(%v: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-remark@+1 {{state 's' is read by a copy}}
   %old = tenon.state_read @s : tensor<4xf32>
-  // expected-remark@+1 {{state s is written by a copy: no kernel beside it computes the value}}
+  // expected-remark@+1 {{Reason="no kernel beside it computes the value", Remark="state 's' is written by a copy"}}
   tenon.state_write @s, %v : tensor<4xf32>
   return %old : tensor<4xf32>
 }
@@ -113,6 +114,7 @@ func.func @read_between(%x: tensor<4xf32>) -> f32 {
 func.func @written_in_a_loop(%n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  // expected-remark@+1 {{state 's' is read by a copy}}
   %before = tenon.state_read @s : tensor<4xf32>
   scf.for %i = %c0 to %n step %c1 {
     %old = tenon.state_read @s : tensor<4xf32>
@@ -134,7 +136,7 @@ func.func @written_in_a_loop(%n: index) {
 tenon.state @t : tensor<4xf32>
 func.func @other_state(%x: tensor<4xf32>) -> tensor<4xf32> {
   %old = tenon.state_read @s : tensor<4xf32>
-  // expected-remark@+1 {{state t is written by a copy}}
+  // expected-remark@+1 {{state 't' is written by a copy}}
   tenon.state_write @t, %x : tensor<4xf32>
   return %old : tensor<4xf32>
 }

@@ -1,6 +1,6 @@
 // Weights in panels are stored with fewer bits.
 // RUN: tenon-opt %s --tenon-pack-weights --tenon-fold-weights --tenon-quantize-weights=bits=16 --tenon-fold-weights --split-input-file | FileCheck %s --check-prefix=BF16
-// RUN: tenon-opt %s --tenon-pack-weights --tenon-fold-weights --tenon-quantize-weights=bits=8 --tenon-fold-weights --cse --split-input-file 2>%t | FileCheck %s --check-prefix=INT8
+// RUN: tenon-opt %s --tenon-pack-weights --tenon-fold-weights --tenon-quantize-weights=bits=8 --tenon-fold-weights --cse --split-input-file --remarks-filter=packing 2>%t | FileCheck %s --check-prefix=INT8
 // RUN: FileCheck %s --check-prefix=REMARK < %t
 // RUN: tenon-opt %s --tenon-pack-weights --tenon-fold-weights --tenon-quantize-weights=bits=4 --tenon-fold-weights --cse --split-input-file 2>/dev/null | FileCheck %s --check-prefix=INT4
 // RUN: tenon-opt %s --tenon-pack-weights --tenon-fold-weights --tenon-quantize-weights --split-input-file | FileCheck %s --check-prefix=AS-IS
@@ -19,6 +19,7 @@
 // BF16: tenon.unpack %[[D]] dim 0 extent 40
 // INT8-DAG: tenon.weight @{{.*}} : tensor<3x200x16xi8> {
 // INT8-DAG: tenon.weight @{{.*}} : tensor<3x2x16xf32> {
+// REMARK: [Passed] quantized | Category:packing | Function=product | Remark="the weight is stored as int8 with a scale for each 128 elements of a column"
 // INT8-LABEL: @product
 // INT8: tenon.dequantize %{{.*}} scales %{{.*}} group 128
 // INT8: tenon.gather
@@ -42,7 +43,7 @@ func.func @product(%x: tensor<2x200xf32>, %i: tensor<2x1xi64>) -> (tensor<2x200x
 // BF16: tenon.dequantize
 // BF16: tenon.convolution
 // BF16-NOT: tenon.dequantize
-// REMARK: remark: weight stays f32: 8-bit weights are for products that sum over one dimension
+// REMARK: [Missed] stays-f32 | Category:packing | Function=others | Reason="8-bit weights are for products that sum over one dimension", Remark="the weight stays f32"
 // INT8-LABEL: @others
 // INT8-NOT: tenon.dequantize
 tenon.weight @k : tensor<3x3x4x16xf32> from #tenon.source<"m.bin", 0, 2304>

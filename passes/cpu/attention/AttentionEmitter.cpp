@@ -347,19 +347,26 @@ void AttentionEmitter::writeRow(Value slot) {
 }
 } // namespace
 
-AttentionPlanAttr planAttention(Kernel &kernel) {
+AttentionPlanAttr planAttention(Kernel &kernel, const char *&obstacle) {
   std::optional<AttentionOperands> operands = AttentionOperands::of(kernel);
-  if (!operands ||
-      !readsMaskAsVectors(kernel, operands->op, kernel.machine.lanes(4)))
+  if (!operands) {
+    obstacle = "an operand is computed in the kernel, or its depth is dynamic";
     return {};
+  }
+  if (!readsMaskAsVectors(kernel, operands->op, kernel.machine.lanes(4))) {
+    obstacle = "the mask cannot be read in vectors";
+    return {};
+  }
   AttentionFacts facts = operands->facts(kernel);
   AttentionPlanAttr plan = planAttention(facts, kernel.machine);
   // A task joins keys and values, so a head with joined ones must be one task.
   bool joins = operands->joinedKeys || operands->joinedValues;
   int64_t taskRows = plan.getTaskRows();
-  return joins && facts.rows.value_or(taskRows + 1) > taskRows
-             ? AttentionPlanAttr()
-             : plan;
+  if (joins && facts.rows.value_or(taskRows + 1) > taskRows) {
+    obstacle = "the kernel joins keys or values, and a head has several tasks";
+    return {};
+  }
+  return plan;
 }
 
 TaskCounter emitAttention(Kernel &kernel, AttentionPlanAttr plan) {

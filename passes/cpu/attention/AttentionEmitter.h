@@ -7,9 +7,9 @@
 
 namespace tenon {
 
-/// The plan of an attention fusion; null if only the general kernel covers its
-/// form.
-AttentionPlanAttr planAttention(Kernel &kernel);
+/// The plan of an attention fusion. Null if only the general kernel covers its
+/// form; then sets `obstacle` to the reason.
+AttentionPlanAttr planAttention(Kernel &kernel, const char *&obstacle);
 
 /// Emits the kernel of an attention fusion in register tiles.
 TaskCounter emitAttention(Kernel &kernel, AttentionPlanAttr plan);

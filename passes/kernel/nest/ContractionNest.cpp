@@ -25,6 +25,9 @@ using llvm::divideCeilSigned;
 constexpr int64_t narrowColumns = 4;
 
 namespace {
+constexpr const char *computedOperand =
+    "an operand is computed in the kernel or not in the form of its products";
+
 /// True if dimension `column` gives contiguous columns.
 bool columnsFit(const ContractionOperand &rhs, int64_t column) {
   return !rhs.panels ||
@@ -128,13 +131,18 @@ void setOperands(ContractionNest &nest, Kernel &kernel,
 }
 } // namespace
 
-std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op) {
-  if (!inMemory(kernel, op.getLhs(), op.getRhs(), op.getProducts()))
+std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op,
+                                         const char *&obstacle) {
+  auto refuse = [&](const char *why) {
+    obstacle = why;
     return std::nullopt;
+  };
+  if (!inMemory(kernel, op.getLhs(), op.getRhs(), op.getProducts()))
+    return refuse(computedOperand);
   IndexBuilder at{kernel.builder, kernel.loc()};
   ContractionOperand lhs(kernel, op.getLhs()), rhs(kernel, op.getRhs());
   if (lhs.panels || lhs.scales)
-    return std::nullopt;
+    return refuse("the left operand is in panels");
   Value zero = at.constant(0);
   SmallVector<ResultDim> batches, left, right;
   int64_t place = 0;
@@ -153,7 +161,7 @@ std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op) {
   nest.products = op.getProducts();
   if (nest.products == Products::Pairs) {
     if (getConstantIntValue(nest.sums.back().lhsStride) != 1)
-      return std::nullopt;
+      return refuse("pairs are not adjacent in the left operand");
     countPairs(at, nest.sums.back(), rhs.extents[op.getRhsContract().back()]);
   }
   // Neighbouring free dimensions are one run of rows.
@@ -184,18 +192,19 @@ std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op) {
       std::swap(sum.lhsStride, sum.rhsStride);
   }
   if (right.empty())
-    return std::nullopt;
+    return refuse("the result has no columns");
   size_t column = std::max<int64_t>(0, lastWide(right));
   if (rhs.panels) {
     // Operands are not exchanged here: the right operand gives the columns.
     SmallVector<int64_t> free = op.getRhsFree();
     column = llvm::find(free, *rhs.panelDim) - free.begin();
     if (column == free.size() || !columnsFit(rhs, free[column]))
-      return std::nullopt;
+      return refuse("the panels do not run along the columns");
   }
   // The groups of scales divide the sum, which must be one dimension.
   if (rhs.scales && (nest.sums.size() != 1 || !batches.empty()))
-    return std::nullopt;
+    return refuse("the weight has scales, and the sum has several dimensions "
+                  "or a batch");
   setOperands(nest, kernel, lhs, rhs, op.getType());
   nest.sumsPerElement = rhs.sumsPerElement;
   nest.scales = rhs.scales;
@@ -264,10 +273,10 @@ public:
         lhs(kernel, op.getLhs()), rhs(kernel, op.getRhs()),
         spatial(op.getStrides().size()) {}
 
-  std::vector<ContractionNest> all();
+  std::vector<ContractionNest> all(const char *&obstacle);
 
 private:
-  bool isCovered();
+  const char *obstacleToNests();
   ContractionNest nestOf(ArrayRef<Phase> phases);
   void addSpatial(ContractionNest &nest, int64_t dim, const Phase &phase);
   void addChannels(ContractionNest &nest);
@@ -282,7 +291,8 @@ private:
   int64_t spatial;
 };
 
-bool ConvolutionNests::isCovered() {
+/// The reason why the form of the convolution is not covered; null if it is.
+const char *ConvolutionNests::obstacleToNests() {
   int64_t phases = 1;
   for (auto [stride, between] : llvm::zip(op.getStrides(), op.getLhsDilation()))
     phases *= between / std::gcd(stride, between);
@@ -290,12 +300,21 @@ bool ConvolutionNests::isCovered() {
       cast<ShapedType>(op.getRhs().getType()).getShape().take_front(spatial));
   bool outputsKnown = !op.getType().isDynamicDim(spatial + 1);
   bool besideOneAnother = getConstantIntValue(lhs.strides.back()) == 1;
-  if (lhs.panels || lhs.scales || rhs.scales || phases > maxPhases ||
-      (phases != 1 && !kernelKnown) ||
-      (op.getProducts() == Products::Pairs && !besideOneAnother))
-    return false;
-  return op.getGroups() == 1 ? columnsFit(rhs, spatial + 1)
-                             : outputsKnown && !rhs.panels;
+  if (lhs.panels || lhs.scales || rhs.scales)
+    return "an operand has a stored form that convolutions do not read";
+  if (phases > maxPhases)
+    return "the transposed convolution has too many phases";
+  if (phases != 1 && !kernelKnown)
+    return "the transposed convolution has a kernel of dynamic size";
+  if (op.getProducts() == Products::Pairs && !besideOneAnother)
+    return "pairs are not adjacent in the input";
+  if (op.getGroups() == 1)
+    return columnsFit(rhs, spatial + 1)
+               ? nullptr
+               : "the panels do not run along the columns";
+  if (!outputsKnown)
+    return "the outputs of a group are dynamic";
+  return rhs.panels ? "the weight of several groups is in panels" : nullptr;
 }
 
 /// Adds a row dimension along a spatial dimension, and the sum over its taps.
@@ -370,8 +389,9 @@ ContractionNest ConvolutionNests::nestOf(ArrayRef<Phase> phases) {
   return nest;
 }
 
-std::vector<ContractionNest> ConvolutionNests::all() {
-  if (!isCovered())
+std::vector<ContractionNest> ConvolutionNests::all(const char *&obstacle) {
+  obstacle = obstacleToNests();
+  if (obstacle)
     return {};
   SmallVector<SmallVector<Phase>> combinations = {{}};
   for (int64_t dim = 0; dim < spatial; ++dim) {
@@ -401,11 +421,13 @@ std::optional<int64_t> knownProduct(ArrayRef<ResultDim> dims) {
   return product;
 }
 
-std::vector<ContractionNest> nestsOfConvolution(Kernel &kernel,
-                                                ConvolutionOp op) {
-  if (!inMemory(kernel, op.getLhs(), op.getRhs(), op.getProducts()))
+std::vector<ContractionNest>
+nestsOfConvolution(Kernel &kernel, ConvolutionOp op, const char *&obstacle) {
+  if (!inMemory(kernel, op.getLhs(), op.getRhs(), op.getProducts())) {
+    obstacle = computedOperand;
     return {};
-  return ConvolutionNests(kernel, op).all();
+  }
+  return ConvolutionNests(kernel, op).all(obstacle);
 }
 
 } // namespace tenon

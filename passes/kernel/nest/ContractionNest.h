@@ -90,12 +90,15 @@ struct ContractionNest {
   bool columnIsLast() const { return column.place + 1 == rank; }
 };
 
-/// The nest of the kernel's product; nullopt if its form is not covered.
-std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op);
+/// The nest of the kernel's product. Nullopt if its form is not covered; then
+/// sets `obstacle` to the reason.
+std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op,
+                                         const char *&obstacle);
 /// The nests that make up the kernel's convolution. A transposed convolution
-/// has more than one; the result is empty if the form is not covered.
-std::vector<ContractionNest> nestsOfConvolution(Kernel &kernel,
-                                                ConvolutionOp op);
+/// has more than one. Empty if the form is not covered; then sets `obstacle` to
+/// the reason.
+std::vector<ContractionNest>
+nestsOfConvolution(Kernel &kernel, ConvolutionOp op, const char *&obstacle);
 
 } // namespace tenon
 
