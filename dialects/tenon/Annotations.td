@@ -46,7 +46,7 @@ def Tenon_NameAnnotation : Tenon_Annotation<"name", "an argument or a result", "
 }
 
 def Tenon_DimsAnnotation : Tenon_Annotation<"dims", "an argument", "tenon::DimsAttr", ["ModelImporter"],
-    ["Annotations", "DescribeMlir", "DispatchVariants", "ExtentForms", "ModelFacts", "PadDims", "SizeForms", "SpecializeVariants", "Variants"]> {
+    ["Annotations", "DescribeMlir", "DispatchVariants", "ModelFacts", "PadDims", "SizeForms", "SpecializeVariants", "Variants"]> {
   let meaning = [{
     A name or a number for each extent of an input. A name belongs to a dynamic extent, or to one that a flag or a variant has fixed; extents of one name
     are equal. An extent with the empty name has no name.

@@ -2,6 +2,7 @@
 // shape: tenon-check-sizes ensures that.
 #include "passes/buffer/BufferExtents.h"
 
+#include "dialects/tenon/SizeForms.h"
 #include "passes/buffer/SizeArithmetic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -39,27 +40,17 @@ static OpFoldResult agreedExtent(scf::IfOp branch, unsigned number,
   return hoistBefore(builder, branch, value);
 }
 
-/// The extent of a value that `loop` passes to its body; null if only the
-/// iteration computes it.
-static OpFoldResult passedExtent(scf::WhileOp loop, unsigned number,
-                                 int64_t dim) {
-  OpFoldResult extent = extentOf(loop.getConditionOp().getArgs()[number], dim);
+/// The extent of a value that a loop carries, from its `source`; null if only
+/// the iteration computes it.
+static OpFoldResult carriedExtent(Value memref, Value source, int64_t dim) {
+  OpFoldResult extent = extentOf(source, dim);
   auto value = dyn_cast<Value>(extent);
+  Operation *loop = memref.getDefiningOp();
+  if (!loop)
+    loop = memref.getParentBlock()->getParentOp();
   return value && loop->isAncestor(value.getParentBlock()->getParentOp())
              ? OpFoldResult()
              : extent;
-}
-
-static OpFoldResult extentOfArgument(BlockArgument argument, int64_t dim) {
-  Operation *parent = argument.getOwner()->getParentOp();
-  unsigned i = argument.getArgNumber();
-  if (auto loop = dyn_cast<scf::ForOp>(parent); loop && i > 0)
-    return extentOf(loop.getInitArgs()[i - 1], dim);
-  if (auto loop = dyn_cast<scf::WhileOp>(parent))
-    return argument.getOwner() == loop.getBeforeBody()
-               ? extentOf(loop.getInits()[i], dim)
-               : passedExtent(loop, i, dim);
-  return {};
 }
 
 /// The traced extent; null if only the memref holds it.
@@ -67,22 +58,19 @@ static OpFoldResult traceExtent(Value memref, int64_t dim) {
   auto type = cast<MemRefType>(memref.getType());
   if (!type.isDynamicDim(dim))
     return Builder(memref.getContext()).getIndexAttr(type.getDimSize(dim));
-  if (auto argument = dyn_cast<BlockArgument>(memref))
-    return extentOfArgument(argument, dim);
+  if (Value source = carriedFrom(memref))
+    return carriedExtent(memref, source, dim);
   Operation *op = memref.getDefiningOp();
-  unsigned number = cast<OpResult>(memref).getResultNumber();
+  if (!op)
+    return {};
   if (auto alloc = dyn_cast<memref::AllocOp>(op))
     return alloc.getDynamicSizes()[type.getDynamicDimIndex(dim)];
   if (auto cast = dyn_cast<memref::CastOp>(op))
     return extentOf(cast.getSource(), dim);
   if (auto view = dyn_cast<memref::ReinterpretCastOp>(op))
     return view.getMixedSizes()[dim];
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    return extentOf(loop.getInitArgs()[number], dim);
-  if (auto loop = dyn_cast<scf::WhileOp>(op))
-    return passedExtent(loop, number, dim);
   if (auto branch = dyn_cast<scf::IfOp>(op))
-    return agreedExtent(branch, number, dim);
+    return agreedExtent(branch, cast<OpResult>(memref).getResultNumber(), dim);
   if (auto select = dyn_cast<arith::SelectOp>(op))
     return commonExtent(select.getTrueValue(), select.getFalseValue(), dim);
   return {};

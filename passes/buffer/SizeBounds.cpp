@@ -4,6 +4,7 @@
 // as long as the model.
 #include "passes/buffer/SizeBounds.h"
 
+#include "dialects/tenon/SizeSigns.h"
 #include "dialects/tenon/TenonDialect.h"
 #include "passes/buffer/BufferExtents.h"
 
@@ -15,37 +16,6 @@
 using namespace mlir;
 
 namespace tenon {
-
-/// The most ops that a proof follows.
-static constexpr int maxProofDepth = 8;
-
-/// True if a few ops prove that a size is at least `least`, which is 0 or 1.
-static bool isAtLeast(Value size, int64_t least, int depth = 0) {
-  if (std::optional<int64_t> known = getConstantIntValue(size))
-    return *known >= least;
-  Operation *op = size.getDefiningOp();
-  if (!op || depth > maxProofDepth)
-    return false;
-  auto operand = [&](unsigned i, int64_t wanted) {
-    return isAtLeast(op->getOperand(i), wanted, depth + 1);
-  };
-  if (isa<arith::MaxSIOp>(op))
-    return operand(0, least) || operand(1, least);
-  if (isa<arith::MulIOp, arith::MinSIOp>(op))
-    return operand(0, least) && operand(1, least);
-  if (isa<arith::SelectOp>(op))
-    return operand(1, least) && operand(2, least);
-  if (isa<arith::AddIOp>(op))
-    return (operand(0, least) && operand(1, 0)) ||
-           (operand(0, 0) && operand(1, least));
-  if (least > 0)
-    return false;
-  if (isa<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(op))
-    return operand(0, 0) && operand(1, 0);
-  if (isa<arith::RemSIOp>(op))
-    return operand(0, 0);
-  return isa<BoundOp, memref::DimOp, arith::IndexCastUIOp>(op);
-}
 
 Value SizeBounds::upperBound(Value size) {
   SmallVector<Question> pending = {{size, Upper}};

@@ -4,8 +4,8 @@
 // kernel can run with sizes it was not made for.
 #include "passes/graph/Passes.h"
 
+#include "dialects/tenon/SizeForms.h"
 #include "dialects/tenon/TraceSizes.h"
-#include "passes/graph/SizeForms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -218,6 +218,14 @@ private:
 
 struct CheckSizes : impl::CheckSizesBase<CheckSizes> {
   void runOnOperation() override {
+    emitChecks();
+    if (failed(traceSizes(getOperation())))
+      return signalPassFailure();
+    IRRewriter rewriter(&getContext());
+    (void)runRegionDCE(rewriter, getOperation()->getRegions());
+  }
+
+  void emitChecks() {
     SizeForms forms(getOperation());
     SmallVector<Operation *> ops;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -226,19 +234,8 @@ struct CheckSizes : impl::CheckSizesBase<CheckSizes> {
       ops.push_back(op);
       return WalkResult::advance();
     });
-    for (Operation *op : ops) {
+    for (Operation *op : ops)
       checkOp(forms, op);
-      // Ask in program order, so that an extent is built near the extents it
-      // depends on.
-      for (Value result : op->getResults())
-        if (auto type = dyn_cast<RankedTensorType>(result.getType()))
-          for (int64_t d = 0; d < type.getRank(); ++d)
-            forms.of(result, d);
-    }
-    if (failed(traceSizes(getOperation())))
-      return signalPassFailure();
-    IRRewriter rewriter(&getContext());
-    (void)runRegionDCE(rewriter, getOperation()->getRegions());
   }
 
   static int64_t rankOf(Value value) {

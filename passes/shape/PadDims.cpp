@@ -6,10 +6,10 @@
 // refused. The caller does not see the padding.
 #include "passes/shape/Passes.h"
 
-#include "passes/shape/ExtentForms.h"
 #include "passes/shape/PaddingMask.h"
 
 #include "dialects/tenon/Annotations.h"
+#include "dialects/tenon/SizeForms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -338,14 +338,14 @@ private:
     if (from.size() != 1 || made.size() != 1)
       return refuse(op, "it does not keep the extent");
     OpBuilder at(op);
-    SmallVector<OpFoldResult> before, after;
+    SizeForm before = SizeForms::number(1), after = before;
     for (int64_t d = 0; d < from.front(); ++d)
-      before.push_back(forms.ofExtent(op.getOperand(), d));
+      before = before * forms.of(op.getOperand(), d);
     SmallVector<OpFoldResult> sizes =
         getMixedValues(op.getStaticSizes(), op.getSizes(), at);
     for (OpFoldResult size : ArrayRef(sizes).take_front(made.front()))
-      after.push_back(forms.ofSize(size));
-    if (!ExtentForms::isSameProduct(before, after))
+      after = after * forms.of(size);
+    if (before != after)
       return refuse(op, "it does not keep the extent");
     return done(op, made);
   }
@@ -443,7 +443,7 @@ private:
   StringAttr name;
   int64_t multiple;
   OpBuilder builder;
-  ExtentForms forms;
+  SizeForms forms;
   Value size, padded;                ///< the true extent, and the padded one
   llvm::DenseSet<Value> derived;     ///< index arithmetic on the padded extent
   llvm::DenseMap<Value, Dims> marks; ///< padded dimensions of each tensor

@@ -121,3 +121,27 @@ func.func @loop(%a: tensor<?xf32>, %b: tensor<?xf32>, %n: index) -> tensor<?xf32
   }
   return %r : tensor<?xf32>
 }
+
+// -----
+
+// A remainder of an extent is not negative. A size that a float gives is checked, because the float may not fit it.
+// CHECK-LABEL: func.func @signs(
+// CHECK: %[[REST:.*]] = arith.remsi
+// CHECK-NOT: check_size %[[REST]]
+// CHECK: %[[WHOLE:.*]] = arith.index_cast %{{.*}} : i64 to index
+// CHECK: tenon.check_size %[[WHOLE]]
+// CHECK-NOT: check_size
+func.func @signs(%x: tensor<?xf32>, %m: index) -> (tensor<?xi64>, tensor<?xi64>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %rest = arith.remsi %n, %m : index
+  %0 = tenon.iota dim 0 sizes [%rest] : (index) -> tensor<?xi64>
+  %wide = arith.index_cast %n : index to i64
+  %real = arith.sitofp %wide : i64 to f32
+  %half = arith.constant 0.5 : f32
+  %part = arith.mulf %real, %half : f32
+  %whole = arith.fptosi %part : f32 to i64
+  %size = arith.index_cast %whole : i64 to index
+  %1 = tenon.iota dim 0 sizes [%size] : (index) -> tensor<?xi64>
+  return %0, %1 : tensor<?xi64>, tensor<?xi64>
+}

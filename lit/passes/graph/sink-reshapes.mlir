@@ -111,3 +111,39 @@ func.func @own_unknown_extents(%x: tensor<?x?x8xf32>) -> tensor<?x?x8xf32> {
   %2 = tenon.broadcast_in_dim %1 dims [0, 1, 2] sizes [%n, %m, 8] : (tensor<?x?x1xf32>, index, index) -> tensor<?x?x8xf32>
   return %2 : tensor<?x?x8xf32>
 }
+
+// -----
+
+// Sizes that are computed as the operand's extents are exclude regrouping, too.
+// CHECK-LABEL: func.func @computed_extents(
+// CHECK: %[[TWICE:.*]] = tenon.concatenate
+// CHECK-NOT: tenon.reshape
+// CHECK: tenon.broadcast_in_dim %[[TWICE]] dims [0, 1]
+func.func @computed_extents(%x: tensor<?x?xf32>) -> tensor<?x?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %n = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %m = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %twice = arith.muli %n, %c2 : index
+  %0 = tenon.concatenate %x, %x dim 0 : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  %1 = tenon.reshape %0 sizes [%twice, %m, 1] : (tensor<?x?xf32>, index, index) -> tensor<?x?x1xf32>
+  %2 = tenon.broadcast_in_dim %1 dims [0, 1, 2] sizes [%twice, %m, 8] : (tensor<?x?x1xf32>, index, index) -> tensor<?x?x8xf32>
+  return %2 : tensor<?x?x8xf32>
+}
+
+// -----
+
+// Extents that only their names make equal do not move a reshape.
+// CHECK-LABEL: func.func @names_stay(
+// CHECK: %[[COLUMN:.*]] = tenon.reshape
+// CHECK: tenon.negate %[[COLUMN]]
+func.func @names_stay(%x: tensor<?x?xf32> {tenon.dims = ["n", "m"]}, %y: tensor<?x?xf32> {tenon.dims = ["n", "m"]}) -> tensor<?x?x1xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %y, %c0 : tensor<?x?xf32>
+  %m = tensor.dim %y, %c1 : tensor<?x?xf32>
+  %0 = tenon.reshape %x sizes [%n, %m, 1] : (tensor<?x?xf32>, index, index) -> tensor<?x?x1xf32>
+  %1 = tenon.negate %0 : (tensor<?x?x1xf32>) -> tensor<?x?x1xf32>
+  return %1 : tensor<?x?x1xf32>
+}

@@ -134,3 +134,21 @@ module attributes {tenon.pad = {seq = 8}} {
     return %x : tensor<?xf32>
   }
 }
+
+// -----
+
+// Three more rows are before the padded extent than the reshape keeps.
+module attributes {tenon.pad = {seq = 8}} {
+  func.func @longer(%x: tensor<?xf32> {tenon.dims = ["seq"]}, %t: tensor<?xf32> {tenon.dims = ["n"]}, %k: index) -> tensor<?x?x?xf32> {
+    %c0 = arith.constant 0 : index
+    %s = tensor.dim %x, %c0 : tensor<?xf32>
+    %n = tensor.dim %t, %c0 : tensor<?xf32>
+    %zero = tenon.constant dense<0.0> : tensor<f32>
+    %longer = tenon.pad %t, %zero low [3] high [0] interior [0] : (tensor<?xf32>, tensor<f32>) -> tensor<?xf32>
+    %m = tensor.dim %longer, %c0 : tensor<?xf32>
+    %0 = tenon.broadcast_in_dim %x dims [1] sizes [%m, %s] : (tensor<?xf32>, index, index) -> tensor<?x?xf32>
+    // expected-error @below {{tenon.reshape along the padded dimension 'seq': it does not keep the extent}}
+    %1 = tenon.reshape %0 sizes [%n, %s, %k] : (tensor<?x?xf32>, index, index, index) -> tensor<?x?x?xf32>
+    return %1 : tensor<?x?x?xf32>
+  }
+}

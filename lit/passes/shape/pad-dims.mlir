@@ -70,3 +70,25 @@ module attributes {tenon.pad = {seq = 8}} {
     return %x : tensor<?xf32>
   }
 }
+
+// -----
+
+// The extents before the padded one have equal products, which are computed in different ways.
+// CHECK-LABEL: func.func @joined_extents(
+// CHECK: tenon.reshape
+// CHECK: tenon.slice
+module attributes {tenon.pad = {seq = 8}} {
+  func.func @joined_extents(%x: tensor<?x?x?xf32> {tenon.dims = ["b", "c", "seq"]}) -> tensor<?x?xf32> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %b = tensor.dim %x, %c0 : tensor<?x?x?xf32>
+    %c = tensor.dim %x, %c1 : tensor<?x?x?xf32>
+    %n = tensor.dim %x, %c2 : tensor<?x?x?xf32>
+    %twice = arith.muli %c, %c2 : index
+    %all = arith.muli %twice, %b : index
+    %0 = tenon.concatenate %x, %x dim 1 : (tensor<?x?x?xf32>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+    %1 = tenon.reshape %0 sizes [%all, %n] : (tensor<?x?x?xf32>, index, index) -> tensor<?x?xf32>
+    return %1 : tensor<?x?xf32>
+  }
+}

@@ -1,13 +1,13 @@
 // Traces extents to their origin through ops, loops and branches, and
 // represents each as a polynomial.
-#include "passes/graph/SizeForms.h"
+#include "dialects/tenon/SizeForms.h"
 
 #include "dialects/tenon/Annotations.h"
+#include "dialects/tenon/SizeSigns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/InferTypeOpInterface.h"
 
 using namespace mlir;
 
@@ -61,6 +61,8 @@ std::optional<int64_t> SizeForms::constant(const SizeForm &form) {
 }
 
 SizeForm SizeForms::atom(const Key &key, bool nonNegative, std::string text) {
+  if (!missing.empty())
+    return {};
   auto [place, isNew] = atomNumbers.try_emplace(key, unsigned(atoms.size()));
   if (isNew)
     atoms.push_back({nonNegative, std::move(text)});
@@ -86,17 +88,58 @@ std::string SizeForms::describe(const SizeForm &form) const {
   return atoms[form.begin()->first.front()].text;
 }
 
-//===-- Index values ----------------------------------------------------===//
+//===-- Questions -------------------------------------------------------===//
 
 SizeForm SizeForms::of(OpFoldResult size) {
+  ask(size);
+  answerMissing();
+  return ask(size);
+}
+
+SizeForm SizeForms::of(Value tensor, int64_t dim) {
+  ask(tensor, dim);
+  answerMissing();
+  return ask(tensor, dim);
+}
+
+SizeForm SizeForms::ask(OpFoldResult size) {
   if (std::optional<int64_t> known = getConstantIntValue(size))
     return number(*known);
-  auto value = cast<Value>(size);
-  if (auto found = indexForms.find(value); found != indexForms.end())
+  auto found = forms.find({cast<Value>(size), -1});
+  if (found != forms.end())
     return found->second;
-  SizeForm form = compute(value);
-  return indexForms[value] = form;
+  missing.emplace_back(cast<Value>(size), -1);
+  return {};
 }
+
+SizeForm SizeForms::ask(Value tensor, int64_t dim) {
+  auto type = cast<ShapedType>(tensor.getType());
+  if (!type.isDynamicDim(dim))
+    return number(type.getDimSize(dim));
+  auto found = forms.find({tensor, dim});
+  if (found != forms.end())
+    return found->second;
+  missing.emplace_back(tensor, dim);
+  return {};
+}
+
+void SizeForms::answerMissing() {
+  SmallVector<Question> pending = std::exchange(missing, {});
+  while (!pending.empty()) {
+    Question next = pending.back();
+    if (forms.contains(next)) {
+      pending.pop_back();
+      continue;
+    }
+    auto [value, dim] = next;
+    SizeForm form = dim < 0 ? compute(value) : computeExtent(value, dim);
+    if (missing.empty())
+      forms[next] = std::move(form);
+    pending.append(std::exchange(missing, {}));
+  }
+}
+
+//===-- Index values ----------------------------------------------------===//
 
 /// The form divided by a number; nullopt unless it divides every coefficient.
 static std::optional<SizeForm> divideExactly(const SizeForm &form,
@@ -114,18 +157,24 @@ static std::optional<SizeForm> divideExactly(const SizeForm &form,
 
 SizeForm SizeForms::compute(Value value) {
   mlir::Operation *op = value.getDefiningOp();
-  if (!op)
-    return atom({Index, uintptr_t(value.getAsOpaquePointer())}, false);
-  if (auto bound = dyn_cast<BoundOp>(op))
-    return of(bound.getValue());
-  if (auto dim = dyn_cast<tensor::DimOp>(op))
+  if (auto bound = dyn_cast_if_present<BoundOp>(op))
+    return ask(bound.getValue());
+  if (auto dim = dyn_cast_if_present<tensor::DimOp>(op))
     if (std::optional<int64_t> constant = dim.getConstantIndex())
-      return of(dim.getSource(), *constant);
-  if (!isa<arith::ArithDialect>(op->getDialect()) || op->getNumResults() != 1)
-    return atom({Index, uintptr_t(value.getAsOpaquePointer())}, false);
+      return ask(dim.getSource(), *constant);
+  // A float that does not fit a size has no sign: the check of the size stays.
+  auto isProved = [&] {
+    return provesAtLeast(value, 0, [&](Value operand, int64_t least) {
+      return !isa<FloatType>(operand.getType()) &&
+             isNonNegative(ask(operand) - number(least));
+    });
+  };
+  if (!op || !isa<arith::ArithDialect>(op->getDialect()) ||
+      op->getNumResults() != 1)
+    return atom({Index, uintptr_t(value.getAsOpaquePointer())}, isProved());
   SmallVector<SizeForm> operands;
   for (Value operand : op->getOperands())
-    operands.push_back(of(operand));
+    operands.push_back(ask(operand));
   if (isa<arith::AddIOp>(op))
     return operands[0] + operands[1];
   if (isa<arith::SubIOp>(op))
@@ -133,44 +182,51 @@ SizeForm SizeForms::compute(Value value) {
   if (isa<arith::MulIOp>(op) &&
       operands[0].size() * operands[1].size() <= maxTerms)
     return operands[0] * operands[1];
-  bool nonNegative = false;
-  if (isa<arith::FloorDivSIOp, arith::DivSIOp, arith::CeilDivSIOp>(op)) {
+  if (isa<arith::FloorDivSIOp, arith::DivSIOp, arith::CeilDivSIOp>(op))
     if (auto quotient = divideExactly(operands[0], constant(operands[1])))
       return *quotient;
-    nonNegative = isNonNegative(operands[0]) && isNonNegative(operands[1]);
-  }
-  if (isa<arith::MaxSIOp>(op)) {
-    if (isNonNegative(operands[0] - operands[1]))
-      return operands[0];
-    nonNegative = isNonNegative(operands[0]) || isNonNegative(operands[1]);
-  }
-  if (isa<arith::MinSIOp>(op))
-    nonNegative = isNonNegative(operands[0]) && isNonNegative(operands[1]);
-  if (isa<arith::SelectOp>(op))
-    nonNegative = isNonNegative(operands[1]) && isNonNegative(operands[2]);
+  if (isa<arith::MaxSIOp>(op) && isNonNegative(operands[0] - operands[1]))
+    return operands[0];
   Key key = {Operation, uintptr_t(op->getName().getAsOpaquePointer()),
              uintptr_t(op->getAttrDictionary().getAsOpaquePointer())};
   for (const SizeForm &operand : operands)
     key.push_back(numberOf(operand));
-  return atom(key, nonNegative);
+  return atom(key, isProved());
 }
 
 //===-- Extents ---------------------------------------------------------===//
 
-SizeForm SizeForms::of(Value tensor, int64_t dim) {
-  auto type = cast<ShapedType>(tensor.getType());
-  if (!type.isDynamicDim(dim))
-    return number(type.getDimSize(dim));
-  if (auto found = extentForms.find({tensor, dim}); found != extentForms.end())
-    return found->second;
-  SizeForm form = computeExtent(tensor, dim);
-  return extentForms[{tensor, dim}] = form;
+Value carriedFrom(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  mlir::Operation *loop =
+      argument ? argument.getOwner()->getParentOp() : value.getDefiningOp();
+  if (auto each = dyn_cast_if_present<scf::ForOp>(loop)) {
+    OpOperand *init = argument ? each.getTiedLoopInit(argument)
+                               : each.getTiedLoopInit(cast<OpResult>(value));
+    return init ? init->get() : Value();
+  }
+  auto repeat = dyn_cast_if_present<scf::WhileOp>(loop);
+  if (!repeat)
+    return {};
+  if (argument && argument.getOwner() == repeat.getBeforeBody())
+    return repeat.getInits()[argument.getArgNumber()];
+  return repeat.getConditionOp()
+      .getArgs()[argument ? argument.getArgNumber()
+                          : cast<OpResult>(value).getResultNumber()];
 }
 
 SizeForm SizeForms::computeExtent(Value tensor, int64_t dim) {
+  if (Value source = carriedFrom(tensor))
+    return ask(source, dim);
   if (auto argument = dyn_cast<BlockArgument>(tensor))
     return extentOfArgument(argument, dim);
-  return extentOfResult(cast<OpResult>(tensor), dim);
+  auto result = cast<OpResult>(tensor);
+  mlir::Operation *op = result.getOwner();
+  if (isa<scf::IfOp>(op))
+    return extentOfBranch(result, dim);
+  if (op->hasTrait<Elementwise>() || isa<tensor::CastOp>(op))
+    return ask(op->getOperand(0), dim);
+  return reified(result, dim);
 }
 
 SizeForm SizeForms::opaqueExtent(Value tensor, int64_t dim) {
@@ -180,15 +236,8 @@ SizeForm SizeForms::opaqueExtent(Value tensor, int64_t dim) {
 
 SizeForm SizeForms::extentOfArgument(BlockArgument argument, int64_t dim) {
   unsigned i = argument.getArgNumber();
-  mlir::Operation *parent = argument.getOwner()->getParentOp();
-  // A value that a loop carries keeps its shape: `checkLoops` ensures that.
-  if (auto loop = dyn_cast<scf::ForOp>(parent); loop && i > 0)
-    return of(loop.getInitArgs()[i - 1], dim);
-  if (auto loop = dyn_cast<scf::WhileOp>(parent))
-    return argument.getOwner() == loop.getBeforeBody()
-               ? of(loop.getInits()[i], dim)
-               : of(loop.getConditionOp().getArgs()[i], dim);
-  if (parent != func || !argument.getOwner()->isEntryBlock())
+  if (argument.getOwner()->getParentOp() != func ||
+      !argument.getOwner()->isEntryBlock())
     return opaqueExtent(argument, dim);
   std::string text = "extent " + std::to_string(dim), input;
   if (StringAttr name = annotation::name.of(func, i))
@@ -205,37 +254,21 @@ SizeForm SizeForms::extentOfArgument(BlockArgument argument, int64_t dim) {
               text + " (\"" + name.str() + "\")" + input);
 }
 
-SizeForm SizeForms::extentOfResult(OpResult result, int64_t dim) {
-  mlir::Operation *op = result.getOwner();
-  unsigned i = result.getResultNumber();
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    return of(loop.getInitArgs()[i], dim);
-  if (auto loop = dyn_cast<scf::WhileOp>(op))
-    return of(loop.getConditionOp().getArgs()[i], dim);
-  if (isa<scf::IfOp>(op))
-    return extentOfBranch(result, dim);
-  if (auto cast = dyn_cast<tensor::CastOp>(op))
-    return of(cast.getSource(), dim);
-  if (op->hasTrait<Elementwise>())
-    return of(op->getOperand(0), dim);
-  return reified(result, dim);
-}
-
 /// If the branches differ, importers yield the extent as a result beside the
 /// tensor.
 SizeForm SizeForms::extentOfBranch(OpResult result, int64_t dim) {
   auto branch = cast<scf::IfOp>(result.getOwner());
   unsigned i = result.getResultNumber();
-  SizeForm yes = of(branch.thenYield().getOperand(i), dim),
-           no = of(branch.elseYield().getOperand(i), dim);
+  SizeForm yes = ask(branch.thenYield().getOperand(i), dim),
+           no = ask(branch.elseYield().getOperand(i), dim);
   if (yes == no)
     return yes;
   for (OpResult other : branch->getResults()) {
     unsigned k = other.getResultNumber();
     if (other.getType().isIndex() &&
-        of(OpFoldResult(branch.thenYield().getOperand(k))) == yes &&
-        of(OpFoldResult(branch.elseYield().getOperand(k))) == no)
-      return of(OpFoldResult(other));
+        ask(branch.thenYield().getOperand(k)) == yes &&
+        ask(branch.elseYield().getOperand(k)) == no)
+      return ask(other);
   }
   return opaqueExtent(result, dim);
 }
@@ -246,7 +279,7 @@ SizeForm SizeForms::reified(OpResult result, int64_t dim) {
   auto [place, isNew] = shapes.try_emplace(op);
   if (isNew && reify) {
     OpBuilder builder(op->getContext());
-    builder.setInsertionPointAfter(op);
+    builder.setInsertionPointToEnd(&scratch);
     if (failed(reify.reifyResultShapes(builder, place->second)))
       place->second.clear();
   }
@@ -256,7 +289,7 @@ SizeForm SizeForms::reified(OpResult result, int64_t dim) {
   auto value = dyn_cast<Value>(size);
   auto asked = value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
   return asked && asked.getSource() == result ? opaqueExtent(result, dim)
-                                              : of(size);
+                                              : ask(size);
 }
 
 } // namespace tenon
