@@ -275,23 +275,31 @@ struct FindAttention : impl::FindAttentionBase<FindAttention> {
       getOperation()->walk(reportMissed);
   }
 
+  /// True if a softmax is behind `value`, with at most `steps` ops between them
+  /// that compute element by element or move elements.
+  static bool comesFromSoftmax(Value value, int steps = 4) {
+    Operation *op = value.getDefiningOp();
+    if (!op || isa<SoftmaxOp>(op))
+      return op;
+    return steps > 0 &&
+           (op->hasTrait<Elementwise>() || isa<ReshapeOp, TransposeOp>(op)) &&
+           llvm::any_of(op->getOperands(), [&](Value operand) {
+             return comesFromSoftmax(operand, steps - 1);
+           });
+  }
+
   /// Reports a product with a softmax that is left as it is. Patterns see an op
   /// several times, so they do not report.
   static void reportMissed(DotGeneralOp op) {
     for (Value operand : {Value(op.getLhs()), Value(op.getRhs())}) {
-      Operation *between = nullptr, *def = operand.getDefiningOp();
-      while (
-          isa_and_nonnull<ReshapeOp, TransposeOp, ConvertOp, MultiplyOp>(def)) {
-        between = def;
-        def = def->getOperand(0).getDefiningOp();
-      }
-      if (!isa_and_nonnull<SoftmaxOp>(def))
+      if (!comesFromSoftmax(operand))
         continue;
       std::string why;
-      if (between) {
-        why = spellNode(between) + " (" +
-              between->getName().getStringRef().str() +
-              ") stands between the softmax and the product";
+      if (Operation *between = operand.getDefiningOp();
+          !isa<SoftmaxOp>(between)) {
+        why = llvm::formatv("{0} ({1}) stands between the softmax and the "
+                            "product",
+                            spellNode(between), between->getName());
       } else {
         const char *obstacle = nullptr;
         attendedScores(op, obstacle);
