@@ -105,7 +105,7 @@ ModelSummary describeTensorFlow(const Model &model) {
     for (const Node &node : model.graph.nodes)
       counter.reach(model.graph, node.name);
     std::vector<Port> outputs;
-    for (const Node *node : ends(model.graph))
+    for (const Node *node : finalNodes(model.graph))
       outputs.push_back(portOf(*node, node->name));
     summary.inputs = summarize(placeholders(model.graph, outputs));
     summary.outputs = summarize(outputs);

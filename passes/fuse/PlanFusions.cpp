@@ -118,7 +118,7 @@ constexpr int64_t fewestHeads = 8;
 
 struct Group {
   Operation *root;
-  Role role;         ///< Map until a reduction or contraction joins
+  Role role; ///< Map until a reduction or contraction joins
   /// True if there are only elementwise ops and broadcasts, and every value has
   /// the root's shape or is broadcast to it.
   bool plain = true;

@@ -15,7 +15,7 @@ findCycle(const Body &body, const std::vector<std::string> &starts,
   enum class Mark { Open, Done };
   std::unordered_map<const Node *, Mark> marks;
   std::vector<std::pair<const Node *, size_t>> path;
-  auto spell = [&](const Node *again) {
+  auto textOfCycle = [&](const Node *again) {
     std::string text = again->name;
     for (size_t i = path.size(); i-- > 0 && text.size() < 1000;) {
       text += " <- " + path[i].first->name;
@@ -48,7 +48,7 @@ findCycle(const Body &body, const std::vector<std::string> &starts,
       if (isNew)
         path.push_back({from, 0});
       else if (mark->second == Mark::Open)
-        return textOf(from);
+        return textOfCycle(from);
     }
   }
   return std::nullopt;
