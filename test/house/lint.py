@@ -62,7 +62,7 @@ def included():
     """The code files of all layers with the headers that each includes."""
     return {path: includes(path)
             for path in code_files("dialects/", "passes/", "compiler/",
-                                   "runtime/", "tools/")}
+                                   "runtime/", "tokenizers/", "tools/")}
 
 
 def layering(options):
@@ -95,17 +95,17 @@ def secrets(options):
                                                   "tools/tenon/")),
     ]
     for path in code_files("dialects/", "passes/", "compiler/", "runtime/",
-                           "tools/"):
+                           "tokenizers/", "tools/"):
         for header in includes(path):
             for pattern, homes in only:
                 if re.fullmatch(pattern + r".*", header) and \
                         not path.startswith(homes):
                     yield f"{path}: includes {header}, known only to " + \
                         ", ".join(homes)
-        if path.startswith("runtime/"):
+        if path.startswith(("runtime/", "tokenizers/")):
             for header in includes(path):
                 if re.match(r"(llvm|mlir|clang)", header):
-                    yield f"{path}: the runtime includes {header}"
+                    yield f"{path}: includes {header}"
 
 
 def comments_stripped(path):
@@ -124,7 +124,8 @@ def quiet_libraries(options):
              r"\berrs\(\)", r"\bouts\(\)", r"std::c(?:err|out)\b",
              r"(?<![\w.>:])(?:f?printf|puts|perror)\s*\(",
              r"\bcl::opt\b", r"report_fatal_error\s*\(")
-    for path in code_files("dialects/", "passes/", "compiler/", "runtime/"):
+    for path in code_files("dialects/", "passes/", "compiler/", "runtime/",
+                           "tokenizers/"):
         if not path.endswith((".h", ".c", ".cpp")):
             continue
         for number, line in enumerate(

@@ -10,7 +10,7 @@ import re
 # Where the rule holds.
 FOLDERS = ("README.md", "benchmarks/", "cmake/", "compiler/", "dialects/",
            "docs/", "examples/", "lit/", "passes/", "python/", "quickstart",
-           "runtime/", "test/", "tools/")
+           "runtime/", "test/", "tokenizers/", "tools/")
 NOT = ("docs/glossary.md", "test/house/plain_words.py")
 GLOSSARY = "docs/glossary.md"
 

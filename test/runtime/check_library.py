@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""check_library.py LIBRARY MAP: the shared runtime must export exactly what
-its version script lists, need only libc, and be under 300 KB stripped."""
+"""check_library.py LIBRARY MAP BYTES [NEEDED...]: a shared library must export
+exactly what its version script lists, need only libc and the libraries NEEDED,
+and be smaller than BYTES stripped."""
 import os
 import re
 import subprocess
 import sys
 import tempfile
 
-library, script = sys.argv[1:]
+library, script, limit, *others = sys.argv[1:]
 
 
 def said(*command):
@@ -24,16 +25,17 @@ exported = {line.split()[-1].split("@")[0]
 if exported != listed:
     wrong.append(f"exported and listed differ: {exported ^ listed}")
 needed = re.findall(r"NEEDED.*\[(.*)\]", said("readelf", "-d", library))
-if not set(needed) <= {"libc.so.6", "ld-linux-x86-64.so.2"}:
+if not set(needed) <= {"libc.so.6", "ld-linux-x86-64.so.2", *others}:
     wrong.append(f"needs {needed}")
-if "libtenon_rt.so.1" not in said("readelf", "-d", library):
-    wrong.append("its soname is not libtenon_rt.so.1")
+soname = re.sub(r"\.so.*", ".so.1", os.path.basename(library))
+if f"soname: [{soname}]" not in said("readelf", "-d", library):
+    wrong.append(f"its soname is not {soname}")
 with tempfile.TemporaryDirectory() as folder:
     stripped = os.path.join(folder, "stripped")
     said("strip", "-o", stripped, library)
     size = os.path.getsize(stripped)
 print(f"{size} bytes stripped, {len(exported)} symbols, needs {needed}")
-if size >= 300_000:
-    wrong.append("300 KB is the limit")
+if size >= int(limit):
+    wrong.append(f"{limit} bytes is the limit")
 print("\n".join(wrong))
 sys.exit(bool(wrong))

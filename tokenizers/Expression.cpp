@@ -1,0 +1,134 @@
+// Expressions by Oniguruma, as in the library that trained the models. Its
+// limit of retries in one match is the default there too; the limits of one
+// search and of the stack are ours, because a tokenizer file is not trusted.
+#include "tokenizers/Expression.h"
+
+#include "tokenizers/Failure.h"
+#include "tokenizers/Utf8.h"
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+#include <oniguruma.h>
+
+namespace tenon::tokenizers {
+
+static constexpr size_t mostPatternBytes = 16384;
+static constexpr int mostNesting = 64;
+static constexpr unsigned long mostRetriesInMatch = 10'000'000;
+static constexpr unsigned long mostRetriesInSearch = 50'000'000;
+static constexpr unsigned mostStackEntries = 16u << 20;
+
+static std::string errorText(int code, OnigErrorInfo *info = nullptr) {
+  OnigUChar text[ONIG_MAX_ERROR_MESSAGE_LEN];
+  int length = info ? onig_error_code_to_str(text, code, info)
+                    : onig_error_code_to_str(text, code);
+  return {reinterpret_cast<const char *>(text), size_t(std::max(length, 0))};
+}
+
+/// The parser recurses over groups and classes.
+static void checkNesting(std::string_view pattern) {
+  int depth = 0;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '\\')
+      ++i;
+    else if (pattern[i] == '(' || pattern[i] == '[')
+      ++depth;
+    else if (pattern[i] == ')' || pattern[i] == ']')
+      depth = std::max(0, depth - 1);
+    if (depth > mostNesting)
+      throw Failure{TENON_TOKENIZER_LIMIT,
+                    "expected groups and classes at most " +
+                        std::to_string(mostNesting) + " deep"};
+  }
+}
+
+void Expression::Release::operator()(re_pattern_buffer *compiled) const {
+  onig_free(compiled);
+}
+
+Expression::Expression(std::string_view pattern) {
+  if (pattern.size() > mostPatternBytes)
+    throw Failure{TENON_TOKENIZER_LIMIT, "expected an expression of at most " +
+                                             std::to_string(mostPatternBytes) +
+                                             " bytes, got " +
+                                             std::to_string(pattern.size())};
+  checkNesting(pattern);
+  static std::once_flag once;
+  std::call_once(once, [] {
+    OnigEncoding encodings[] = {ONIG_ENCODING_UTF8};
+    onig_initialize(encodings, 1);
+  });
+  const auto *begin = reinterpret_cast<const OnigUChar *>(pattern.data());
+  regex_t *made = nullptr;
+  OnigErrorInfo info;
+  int code = onig_new(&made, begin, begin + pattern.size(), ONIG_OPTION_NONE,
+                      ONIG_ENCODING_UTF8, ONIG_SYNTAX_DEFAULT, &info);
+  if (code == ONIGERR_MEMORY)
+    throw std::bad_alloc();
+  if (code != ONIG_NORMAL)
+    throw Failure{TENON_TOKENIZER_INVALID,
+                  "expected a regular expression, got " + quoted(pattern) +
+                      " (" + errorText(code, &info) + ")"};
+  compiled.reset(made);
+}
+
+namespace {
+/// What one thread needs to search.
+struct Search {
+  Search() : region(onig_region_new()), limits(onig_new_match_param()) {
+    if (!region || !limits) {
+      release();
+      throw std::bad_alloc();
+    }
+    onig_initialize_match_param(limits);
+    onig_set_retry_limit_in_match_of_match_param(limits, mostRetriesInMatch);
+    onig_set_retry_limit_in_search_of_match_param(limits, mostRetriesInSearch);
+    onig_set_match_stack_limit_size_of_match_param(limits, mostStackEntries);
+  }
+  ~Search() { release(); }
+  Search(const Search &) = delete;
+
+  void release() {
+    if (region)
+      onig_region_free(region, 1);
+    if (limits)
+      onig_free_match_param(limits);
+  }
+
+  OnigRegion *region;
+  OnigMatchParam *limits;
+};
+} // namespace
+
+std::vector<Match> Expression::findAll(std::string_view text) const {
+  Search search;
+  std::vector<Match> matches;
+  const auto *begin = reinterpret_cast<const OnigUChar *>(text.data());
+  const OnigUChar *end = begin + text.size();
+  for (size_t at = 0; at <= text.size();) {
+    int code =
+        onig_search_with_param(compiled.get(), begin, end, begin + at, end,
+                               search.region, ONIG_OPTION_NONE, search.limits);
+    if (code == ONIG_MISMATCH)
+      break;
+    if (code == ONIGERR_MEMORY)
+      throw std::bad_alloc();
+    if (code < 0)
+      throw Failure{TENON_TOKENIZER_LIMIT,
+                    "an expression of the pre-tokenizer takes too many steps "
+                    "on this text (" +
+                        errorText(code) + ")"};
+    Match match{size_t(search.region->beg[0]), size_t(search.region->end[0])};
+    if (match.begin == match.end && !matches.empty() &&
+        matches.back().end == match.end) {
+      at += at < text.size() ? lengthFromFirst(text[at]) : 1;
+      continue;
+    }
+    matches.push_back(match);
+    at = match.end;
+  }
+  return matches;
+}
+
+} // namespace tenon::tokenizers

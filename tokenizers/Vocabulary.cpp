@@ -1,0 +1,69 @@
+// Tokens lie in one block of memory, sorted by id.
+#include "tokenizers/Vocabulary.h"
+
+#include "tokenizers/Json.h"
+
+#include <algorithm>
+
+namespace tenon::tokenizers {
+
+Vocabulary Vocabulary::read(const JsonValue &value, const std::string &place,
+                            Findings &findings) {
+  Vocabulary result;
+  if (!value.isObject()) {
+    findings.invalid(place, "expected an object of tokens and their ids, got " +
+                                value.describe());
+    return result;
+  }
+  size_t bytes = 0;
+  for (const JsonMember &member : value.members())
+    bytes += member.key.size();
+  // Views refer to this memory, so it must not move.
+  result.bytes.reserve(bytes + 1);
+  result.entries.reserve(value.members().size());
+  for (const JsonMember &member : value.members()) {
+    if (!member.value.isInteger() || member.value.integer() < 0 ||
+        member.value.integer() >= idLimit) {
+      findings.invalid(place + "[" + quoted(member.key) + "]",
+                       "expected an id from 0 to 2147483647, got " +
+                           member.value.describe());
+      continue;
+    }
+    const char *begin = result.bytes.data() + result.bytes.size();
+    result.bytes.insert(result.bytes.end(), member.key.begin(),
+                        member.key.end());
+    result.entries.push_back({static_cast<uint32_t>(member.value.integer()),
+                              {begin, member.key.size()}});
+  }
+  if (value.members().empty())
+    findings.invalid(place, "expected at least one token, got none");
+  result.index(place, findings);
+  return result;
+}
+
+void Vocabulary::index(const std::string &place, Findings &findings) {
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry &a, const Entry &b) { return a.id < b.id; });
+  ids.reserve(entries.size());
+  for (size_t i = 0; i < entries.size(); ++i) {
+    ids.emplace(entries[i].token, entries[i].id);
+    if (i > 0 && entries[i].id == entries[i - 1].id)
+      findings.invalid(place, "expected each id once, got " +
+                                  std::to_string(entries[i].id) + " for " +
+                                  quoted(entries[i - 1].token) + " and " +
+                                  quoted(entries[i].token));
+  }
+}
+
+std::string_view Vocabulary::tokenOf(uint32_t id) const {
+  // Without gaps the id is the place.
+  if (id < entries.size() && entries[id].id == id)
+    return entries[id].token;
+  auto found = std::lower_bound(
+      entries.begin(), entries.end(), id,
+      [](const Entry &entry, uint32_t id) { return entry.id < id; });
+  return found != entries.end() && found->id == id ? found->token
+                                                   : std::string_view();
+}
+
+} // namespace tenon::tokenizers

@@ -1,0 +1,58 @@
+// The tokens of a model and their ids, in both directions. Ids may have gaps of
+// any size; memory grows with the number of tokens.
+#ifndef TENON_TOKENIZERS_VOCABULARY_H
+#define TENON_TOKENIZERS_VOCABULARY_H
+
+#include "tokenizers/Failure.h"
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace tenon::tokenizers {
+
+struct JsonMember;
+class JsonValue;
+
+class Vocabulary {
+public:
+  Vocabulary() = default;
+  // A copy would refer to the tokens of the original.
+  Vocabulary(Vocabulary &&) = default;
+  Vocabulary &operator=(Vocabulary &&) = default;
+
+  /// Ids are below this number, so that they fit in signed 32-bit integers.
+  static constexpr int64_t idLimit = int64_t(1) << 31;
+
+  /// Reads an object of tokens with their ids. Problems go to `findings`.
+  static Vocabulary read(const JsonValue &value, const std::string &place,
+                         Findings &findings);
+
+  size_t size() const { return entries.size(); }
+
+  /// The id of a token, or TENON_TOKENIZER_NO_ID.
+  uint32_t find(std::string_view token) const {
+    auto found = ids.find(token);
+    return found == ids.end() ? TENON_TOKENIZER_NO_ID : found->second;
+  }
+
+  /// The token of an id; its data is null if no token has the id.
+  std::string_view tokenOf(uint32_t id) const;
+
+private:
+  struct Entry {
+    uint32_t id;
+    std::string_view token;
+  };
+  /// Fills `ids`. `entries` must be complete.
+  void index(const std::string &place, Findings &findings);
+
+  std::vector<char> bytes;    ///< all tokens, one after another
+  std::vector<Entry> entries; ///< by id
+  std::unordered_map<std::string_view, uint32_t> ids;
+};
+
+} // namespace tenon::tokenizers
+
+#endif // TENON_TOKENIZERS_VOCABULARY_H
