@@ -111,6 +111,7 @@ COMPILER_ROOMS = {
     "import/graph": "",
     "import/sizes": "import/graph",
     "import": "import/graph import/sizes options report",
+    "import/huggingface/reader": "files report",
     "import/onnx/reader": "files report wire",
     "import/onnx/graph": BUILDERS + "import/onnx/reader options report",
     "import/onnx/ops": BUILDERS + "import/onnx/graph",
