@@ -50,6 +50,10 @@ void runQuantize(QuantizeOp op, const char *bytes, const char *scaleBytes,
     convertElements(TENON_F32, TENON_BF16, count, bytes, stored);
     convertElements(TENON_BF16, TENON_F32, count, stored,
                     reinterpret_cast<char *>(meant.data()));
+    // Numbers that were bf16 before, such as those of bf16 weights, lose
+    // nothing: they may be of any kind, and count as not quantized.
+    if (std::memcmp(bytes, meant.data(), size_t(count) * sizeof(float)) == 0)
+      return;
   } else {
     GroupedPanels form = formOf(from, *op.getGroup());
     std::vector<float> scales = readScales(typeOf(op.getScales()), scaleBytes);

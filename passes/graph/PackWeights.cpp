@@ -3,6 +3,8 @@
 // inserts the packing; tenon-fold-weights makes it a recipe.
 #include "passes/graph/Passes.h"
 
+#include "passes/graph/Bf16Weights.h"
+
 #include "dialects/tenon/NumericsContract.h"
 #include "dialects/tenon/Packing.h"
 #include "dialects/tenon/TenonDialect.h"
@@ -56,6 +58,7 @@ struct Readers {
   llvm::MapVector<int64_t, SmallVector<OpOperand *>> byColumn;
   SmallVector<OpOperand *> gathers; ///< gathers can read panels too
   bool others = false;
+  bool bf16 = false; ///< the weight loses nothing in 16 bits
 };
 
 struct PackWeights : impl::PackWeightsBase<PackWeights> {
@@ -63,9 +66,12 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
 
   void runOnOperation() override {
     llvm::MapVector<StringAttr, Readers> weights;
+    SymbolTable symbols(getOperation());
     for (auto func : getOperation().getOps<func::FuncOp>())
       func.walk([&](GetWeightOp get) {
-        Readers &readers = weights[get.getWeightAttr().getAttr()];
+        StringAttr name = get.getWeightAttr().getAttr();
+        Readers &readers = weights[name];
+        readers.bf16 = holdsBf16(symbols.lookup<WeightOp>(name));
         for (OpOperand &use : get->getUses())
           enter(use, readers);
       });
@@ -99,7 +105,7 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
 
   /// The panel width in columns for a dimension of `extent` that `readers`
   /// read.
-  int64_t panelWidth(Type element, int64_t extent,
+  int64_t panelWidth(Type element, int64_t extent, bool bf16,
                      ArrayRef<OpOperand *> readers) {
     bool allAreProducts = true, allHaveFewRows = true;
     for (OpOperand *reader : readers) {
@@ -107,7 +113,8 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
       allAreProducts &= bool(dot);
       allHaveFewRows &= dot && hasFewRows(dot);
     }
-    bool narrow = bits == 16 || (bits < 16 && allAreProducts);
+    bool narrow =
+        bits == 16 || (bits == 32 && bf16) || (bits < 16 && allAreProducts);
     auto filling = [&](int64_t width) {
       return int64_t(llvm::alignTo(extent, width)) - extent;
     };
@@ -136,7 +143,8 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
     if (!isa<FloatType>(type.getElementType()))
       return;
     int64_t extent = type.getDimSize(column),
-            width = panelWidth(type.getElementType(), extent, uses),
+            width =
+                panelWidth(type.getElementType(), extent, readers.bf16, uses),
             padded = llvm::alignTo(extent, width),
             bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
     // Skip: most of the panels would be padding.
