@@ -170,6 +170,64 @@ TEST(HuggingFaceConfig, WhatIsNotSupportedIsNamedByKeyAndValue) {
       Status::Unsupported, "expected LlamaForCausalLM");
 }
 
+TEST(GenerationDefaults, OptionsAreRead) {
+  GenerationConfig none = readGenerationConfig(parseJson("{}"));
+  EXPECT_FALSE(none.firstToken || none.padToken || none.maxLength);
+  EXPECT_TRUE(none.endTokens.empty());
+  EXPECT_EQ(none.topK, 50);
+  GenerationConfig all = readGenerationConfig(parseJson(
+      R"({"bos_token_id":1,"pad_token_id":-1,"eos_token_id":[2,7],
+      "max_new_tokens":20,"do_sample":true,"temperature":0.6,"top_k":20,
+      "top_p":0.95,"early_stopping":"never","length_penalty":-0.5,
+      "suppress_tokens":[5],"top_n":null,"typical_p":null})"));
+  EXPECT_EQ(all.firstToken, 1);
+  EXPECT_FALSE(all.padToken);
+  EXPECT_EQ(all.endTokens, (std::vector<int64_t>{2, 7}));
+  EXPECT_EQ(all.maxNewTokens, 20);
+  EXPECT_TRUE(all.sample);
+  EXPECT_EQ(all.temperature, 0.6);
+  EXPECT_EQ(all.earlyStopping, EarlyStopping::Never);
+  EXPECT_EQ(all.lengthPenalty, -0.5);
+  EXPECT_EQ(all.suppressTokens, std::vector<int64_t>{5});
+  EXPECT_EQ(readGenerationConfig(parseJson(R"({"eos_token_id":3})")).endTokens,
+            std::vector<int64_t>{3});
+}
+
+TEST(GenerationDefaults, OptionsOutOfRangeAreNamed) {
+  auto read = [](const std::string &text) {
+    return outcomeOf([&] { readGenerationConfig(parseJson(text)); });
+  };
+  expectRefused(read(R"({"temperature":0})"), Status::InvalidModel,
+                "\"temperature\": error: expected a number above 0, got 0");
+  expectRefused(read(R"({"top_p":1.5})"), Status::InvalidModel,
+                "\"top_p\": error: expected a number from 0.0 to 1.0, got 1.5");
+  expectRefused(read(R"({"top_k":-1})"), Status::InvalidModel, "\"top_k\"");
+  expectRefused(read(R"({"num_beams":0})"), Status::InvalidModel,
+                "an integer from 1 to 1024, got 0");
+  expectRefused(read(R"({"eos_token_id":[1,-2]})"), Status::InvalidModel,
+                "expected tokens from 0 to 2147483647, got -2");
+  expectRefused(read(R"({"eos_token_id":"x"})"), Status::InvalidModel,
+                "\"eos_token_id\"");
+  expectRefused(read(R"({"early_stopping":"ever"})"), Status::InvalidModel,
+                "expected true or false, got \"ever\"");
+}
+
+TEST_F(CheckpointFolder, GenerationDefaultsHaveAFileOfTheirOwn) {
+  std::string text = gpt2;
+  text.insert(1, "\"eos_token_id\":5,");
+  write("config.json", text);
+  write("model.safetensors", safetensors(tensor("wte.weight", 0, 8), 8));
+  ASSERT_TRUE(read().done);
+  EXPECT_EQ(checkpoint->generation.endTokens, std::vector<int64_t>{5});
+  write("generation_config.json", R"({"eos_token_id":[6]})");
+  ASSERT_TRUE(read().done);
+  EXPECT_EQ(checkpoint->generation.endTokens, std::vector<int64_t>{6});
+  EXPECT_EQ(checkpoint->files.size(), 3u);
+  write("generation_config.json", R"({"top_p":2})");
+  expectRefused(read(), Status::InvalidModel,
+                "generation_config.json: \"top_p\"");
+}
+
 TEST_F(CheckpointFolder, AFileOfWeightsIsRead) {
   write("config.json", gpt2);
   write("model.safetensors", safetensors(tensor("wte.weight", 0, 8), 8));

@@ -14,6 +14,7 @@ namespace hf {
 namespace {
 
 constexpr const char *configName = "config.json";
+constexpr const char *generationName = "generation_config.json";
 constexpr const char *weightsName = "model.safetensors";
 constexpr const char *indexName = "model.safetensors.index.json";
 constexpr const char *pickleNames[] = {
@@ -48,7 +49,7 @@ public:
       : checkpoint(checkpoint), report(report),
         folder(withoutSlashes(checkpoint.path)) {}
 
-  bool read() { return readConfigFile() && readWeights() && checkUnchanged(); }
+  bool read() { return readConfigs() && readWeights() && checkUnchanged(); }
 
 private:
   std::string pathOf(const std::string &name) const {
@@ -86,9 +87,21 @@ private:
     return parseJson(text);
   }
 
-  bool readConfigFile() {
-    return ReaderDoor(pathOf(configName), report).run([&] {
-      checkpoint.config = readConfig(readJson(configName, maxConfigBytes));
+  /// Reads config.json and generation_config.json. Without the latter, the
+  /// former has the defaults of generation.
+  bool readConfigs() {
+    bool hasGeneration = exists(pathOf(generationName));
+    bool done = ReaderDoor(pathOf(configName), report).run([&] {
+      Json config = readJson(configName, maxConfigBytes);
+      checkpoint.config = readConfig(config);
+      if (!hasGeneration)
+        checkpoint.generation = readGenerationConfig(config);
+    });
+    if (!done || !hasGeneration)
+      return done;
+    return ReaderDoor(pathOf(generationName), report).run([&] {
+      checkpoint.generation =
+          readGenerationConfig(readJson(generationName, maxConfigBytes));
     });
   }
 

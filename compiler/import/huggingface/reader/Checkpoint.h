@@ -4,6 +4,7 @@
 
 #include "compiler/files/OpenFile.h"
 #include "compiler/import/huggingface/reader/Config.h"
+#include "compiler/import/huggingface/reader/GenerationConfig.h"
 #include "compiler/import/huggingface/reader/Safetensors.h"
 #include "compiler/report/Diagnostic.h"
 
@@ -27,6 +28,7 @@ struct CheckpointTensor {
 struct Checkpoint {
   std::string path; ///< the folder, as the user named it
   Config config;
+  GenerationConfig generation;
   std::vector<CheckpointFile> files; ///< config.json first
   std::map<std::string, CheckpointTensor, std::less<>> tensors;
 

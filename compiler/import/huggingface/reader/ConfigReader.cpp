@@ -57,18 +57,34 @@ int64_t ConfigReader::integer(std::string_view key, int64_t least, int64_t most,
   return *number;
 }
 
+/// The number in `value`. NaN if it has none.
+static double numberIn(const Json *value) {
+  if (const auto *integer = value ? value->get<int64_t>() : nullptr)
+    return double(*integer);
+  if (const auto *real = value ? value->get<double>() : nullptr)
+    return *real;
+  return std::nan("");
+}
+
 double ConfigReader::positive(std::string_view key,
                               std::optional<double> absent) const {
   const Json *value = find(key);
   if (!value && absent)
     return *absent;
-  double number = 0;
-  if (const auto *integer = value ? value->get<int64_t>() : nullptr)
-    number = double(*integer);
-  else if (const auto *real = value ? value->get<double>() : nullptr)
-    number = *real;
+  double number = numberIn(value);
   if (!(number > 0) || !std::isfinite(number))
     expected(key, "a number above 0");
+  return number;
+}
+
+double ConfigReader::number(std::string_view key, double least, double most,
+                            double absent) const {
+  const Json *value = find(key);
+  if (!value)
+    return absent;
+  double number = numberIn(value);
+  if (!(number >= least && number <= most))
+    expected(key, "a number from " + spell({least}) + " to " + spell({most}));
   return number;
 }
 

@@ -35,6 +35,9 @@ public:
   /// A finite number above zero.
   double positive(std::string_view key,
                   std::optional<double> absent = std::nullopt) const;
+  /// A number from `least` to `most`.
+  double number(std::string_view key, double least, double most,
+                double absent) const;
   bool flag(std::string_view key, bool absent) const;
   std::string text(std::string_view key, std::string_view absent) const;
   /// The object under `key`, which must be there.
