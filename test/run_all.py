@@ -221,6 +221,7 @@ SUITES = [
     ("graphs", script("test/random/check_onnx_graphs.py", "--count=25")),
     ("tensorflow", script("test/tensorflow/check_ops.py")),
     ("training", script("test/tensorflow/check_training.py")),
+    ("checkpoints", script("test/huggingface/check_checkpoints.py")),
     ("savedmodels", script("test/savedmodel/run_savedmodel.py")),
     ("models", script("test/e2e/check_models.py")),
 ]

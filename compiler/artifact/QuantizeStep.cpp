@@ -40,28 +40,49 @@ void runGroupScales(GroupScalesOp op, const char *weights, char *scales) {
                   reinterpret_cast<const char *>(chosen.data()), scales);
 }
 
+/// Stores `count` weights as bf16, in parts: a table of tokens has hundreds of
+/// megabytes. Numbers that were bf16 before lose nothing: they may be of any
+/// kind, and count as not quantized.
+static void runNarrow(const float *weights, int64_t count, char *stored,
+                      QuantizationLoss &loss) {
+  constexpr int64_t part = 1 << 16;
+  QuantizationLoss all = loss;
+  bool exact = true;
+  std::vector<float> meant(std::min(count, part));
+  for (int64_t begin = 0; begin < count; begin += part) {
+    int64_t size = std::min(part, count - begin);
+    const float *from = weights + begin;
+    char *to = stored + 2 * begin;
+    auto *back = reinterpret_cast<char *>(meant.data());
+    convertElements(TENON_F32, TENON_BF16, size,
+                    reinterpret_cast<const char *>(from), to);
+    convertElements(TENON_BF16, TENON_F32, size, to, back);
+    exact &= std::memcmp(from, back, size_t(size) * sizeof(float)) == 0;
+    for (int64_t i = 0; i < size; ++i)
+      all.add(from[i], meant[i]);
+  }
+  if (!exact)
+    loss = all;
+}
+
 void runQuantize(QuantizeOp op, const char *bytes, const char *scaleBytes,
                  char *stored, QuantizationLoss &loss) {
   RankedTensorType from = typeOf(op.getOperand()), to = typeOf(op.getResult());
   int64_t count = from.getNumElements();
   auto *weights = reinterpret_cast<const float *>(bytes);
+  if (!op.getScales())
+    return runNarrow(weights, count, stored, loss);
   std::vector<float> meant(count);
-  if (!op.getScales()) {
-    convertElements(TENON_F32, TENON_BF16, count, bytes, stored);
-    convertElements(TENON_BF16, TENON_F32, count, stored,
-                    reinterpret_cast<char *>(meant.data()));
+  GroupedPanels form = formOf(from, *op.getGroup());
+  std::vector<float> scales = readScales(typeOf(op.getScales()), scaleBytes);
+  if (to.getElementType().isInteger(8)) {
+    auto *elements = reinterpret_cast<int8_t *>(stored);
+    quantizeToBytes(form, weights, scales.data(), elements);
+    dequantizeBytes(form, elements, scales.data(), meant.data());
   } else {
-    GroupedPanels form = formOf(from, *op.getGroup());
-    std::vector<float> scales = readScales(typeOf(op.getScales()), scaleBytes);
-    if (to.getElementType().isInteger(8)) {
-      auto *elements = reinterpret_cast<int8_t *>(stored);
-      quantizeToBytes(form, weights, scales.data(), elements);
-      dequantizeBytes(form, elements, scales.data(), meant.data());
-    } else {
-      auto *words = reinterpret_cast<uint32_t *>(stored);
-      quantizeToWords(form, weights, scales.data(), words);
-      dequantizeWords(form, words, scales.data(), meant.data());
-    }
+    auto *words = reinterpret_cast<uint32_t *>(stored);
+    quantizeToWords(form, weights, scales.data(), words);
+    dequantizeWords(form, words, scales.data(), meant.data());
   }
   for (int64_t i = 0; i < count; ++i)
     loss.add(weights[i], meant[i]);

@@ -7,6 +7,7 @@
 
 #define TENON_MODEL_FORMATS(ROW)                                               \
   ROW(mlirTextFormat)                                                          \
+  ROW(huggingFaceFormat)                                                       \
   ROW(tensorFlowFormat)                                                        \
   ROW(onnxFormat)
 

@@ -136,13 +136,11 @@ static void buildFused(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createCSEPass());
   // After packing: only contractions read panels, and the groups of a panel are
   // along the sums.
-  if (options.weightBits < 32) {
-    QuantizeWeightsOptions quantize;
-    quantize.bits = options.weightBits;
-    pm.addPass(createQuantizeWeights(quantize));
-    pm.addPass(createFoldWeights());
-    pm.addPass(createCSEPass());
-  }
+  QuantizeWeightsOptions quantize;
+  quantize.bits = options.weightBits;
+  pm.addPass(createQuantizeWeights(quantize));
+  pm.addPass(createFoldWeights());
+  pm.addPass(createCSEPass());
   // After quantization: products with scaled weights have another form. Before
   // fusion: the kernel that computes rows may round them.
   if (options.products != Products::Chain) {

@@ -63,7 +63,7 @@ def Tenon_DimsAnnotation : Tenon_Annotation<"dims", "an argument", "tenon::DimsA
   }];
 }
 
-def Tenon_RangesAnnotation : Tenon_Annotation<"ranges", "a module", "tenon::DimRangesAttr", ["OnnxInputs", "TfInputs"],
+def Tenon_RangesAnnotation : Tenon_Annotation<"ranges", "a module", "tenon::DimRangesAttr", ["HuggingFaceImporter", "OnnxInputs", "TfInputs"],
     ["ModelFacts", "TfInputs", "Variants"]> {
   let meaning = [{
     The sizes that the user allows for named extents: at least the first number, at most the second, and a multiple of the third.

@@ -23,6 +23,8 @@ RankedTensorType typeOf(Value value) {
 }
 
 bool isWeight(Value value) {
+  if (auto convert = value.getDefiningOp<ConvertOp>())
+    value = convert.getOperand();
   if (auto transpose = value.getDefiningOp<TransposeOp>())
     value = transpose.getOperand();
   return isa_and_nonnull<GetWeightOp>(value.getDefiningOp());

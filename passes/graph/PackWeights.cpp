@@ -3,6 +3,8 @@
 // inserts the packing; tenon-fold-weights makes it a recipe.
 #include "passes/graph/Passes.h"
 
+#include "passes/graph/Bf16Weights.h"
+
 #include "dialects/tenon/NumericsContract.h"
 #include "dialects/tenon/Packing.h"
 #include "dialects/tenon/Remarks.h"
@@ -76,6 +78,7 @@ struct Readers {
   /// A contraction that cannot read panels, and why.
   Operation *refusing = nullptr;
   const char *obstacle = nullptr;
+  bool bf16 = false; ///< the weight loses nothing in 16 bits
 };
 
 struct PackWeights : impl::PackWeightsBase<PackWeights> {
@@ -83,9 +86,12 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
 
   void runOnOperation() override {
     llvm::MapVector<StringAttr, Readers> weights;
+    SymbolTable symbols(getOperation());
     for (auto func : getOperation().getOps<func::FuncOp>())
       func.walk([&](GetWeightOp get) {
-        Readers &readers = weights[get.getWeightAttr().getAttr()];
+        StringAttr name = get.getWeightAttr().getAttr();
+        Readers &readers = weights[name];
+        readers.bf16 = holdsBf16(symbols.lookup<WeightOp>(name));
         for (OpOperand &use : get->getUses())
           enter(use, readers);
       });
@@ -123,7 +129,7 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
 
   /// The panel width in columns for a dimension of `extent` that `readers`
   /// read.
-  int64_t panelWidth(Type element, int64_t extent,
+  int64_t panelWidth(Type element, int64_t extent, bool bf16,
                      ArrayRef<OpOperand *> readers) {
     bool allAreProducts = true, allAreMemoryBound = true;
     for (OpOperand *reader : readers) {
@@ -131,7 +137,8 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
       allAreProducts &= bool(dot);
       allAreMemoryBound &= dot && isMemoryBound(dot);
     }
-    bool narrow = bits == 16 || (bits < 16 && allAreProducts);
+    bool narrow =
+        bits == 16 || (bits == 32 && bf16) || (bits < 16 && allAreProducts);
     auto filling = [&](int64_t width) {
       return int64_t(llvm::alignTo(extent, width)) - extent;
     };
@@ -172,7 +179,8 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
     if (!isa<FloatType>(type.getElementType()))
       return reportMissed(name, reader, "its elements are integers");
     int64_t extent = type.getDimSize(column),
-            width = panelWidth(type.getElementType(), extent, uses),
+            width =
+                panelWidth(type.getElementType(), extent, readers.bf16, uses),
             padded = llvm::alignTo(extent, width),
             bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
     bool alone = !readers.others && readers.byColumn.size() == 1;

@@ -215,9 +215,10 @@ def QuantizeWeights : Pass<"tenon-quantize-weights", "mlir::ModuleOp"> {
     ```
     `tenon-fold-weights` makes weights of the first two. Only f32 weights are
     quantized; in 8 and 4 bits only those of products that sum over one
-    dimension. A remark tells the form of each.
+    dimension. A remark tells the form of each. With bits=32 only weights
+    whose recipe widens bf16 are stored, as bf16, which loses nothing.
   }];
-  let options = [Option<"bits", "bits", "int64_t", /*default=*/"32", "Bits of an element: 16, 8 or 4; 32 leaves everything as it is">];
+  let options = [Option<"bits", "bits", "int64_t", /*default=*/"32", "Bits of an element: 16, 8 or 4; 32 keeps the precision of each weight">];
   let dependentDialects = ["tenon::TenonDialect"];
 }
 

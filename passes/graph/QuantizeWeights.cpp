@@ -4,6 +4,8 @@
 // tenon.dequantize.
 #include "passes/graph/Passes.h"
 
+#include "passes/graph/Bf16Weights.h"
+
 #include "dialects/tenon/NumericsContract.h"
 #include "dialects/tenon/Packing.h"
 #include "dialects/tenon/Quantization.h"
@@ -46,17 +48,18 @@ struct QuantizeWeights : impl::QuantizeWeightsBase<QuantizeWeights> {
   }
 
   void runOnOperation() override {
-    if (bits == 32)
-      return;
     SmallVector<UnpackOp> unpacks;
+    SymbolTable symbols(getOperation());
     getOperation().walk([&](UnpackOp unpack) {
       auto type = cast<RankedTensorType>(unpack.getOperand().getType());
-      if (unpack.getOperand().getDefiningOp<GetWeightOp>() &&
-          type.getElementType().isF32())
+      auto get = unpack.getOperand().getDefiningOp<GetWeightOp>();
+      if (!get || !type.getElementType().isF32())
+        return;
+      if (bits < 32 || holdsBf16(symbols.lookup<WeightOp>(get.getWeight())))
         unpacks.push_back(unpack);
     });
     for (UnpackOp unpack : unpacks)
-      if (bits == 16)
+      if (bits >= 16)
         narrow(unpack);
       else if (sumsOverDepth(unpack))
         quantize(unpack);

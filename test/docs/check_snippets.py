@@ -60,8 +60,18 @@ def make_digits(folder):
                     *map(str, range(64))], check=True)
 
 
+def make_checkpoints(folder):
+    """Small checkpoints in place of the reader's."""
+    script = os.path.join(SOURCE, "test/huggingface/write_checkpoints.py")
+    for case, name in (("gpt2", "gpt2"), ("llama3", "llama3")):
+        subprocess.run(["/usr/bin/python3", script, case,
+                        os.path.join(folder, name)], check=True,
+                       stdout=subprocess.DEVNULL)
+
+
 def make_place(folder, build):
-    """A folder like a reader's clone after ./quickstart run."""
+    """A folder like a reader's clone after ./quickstart run, with checkpoints."""
+    make_checkpoints(folder)
     os.symlink(os.path.join(SOURCE, "examples"),
                os.path.join(folder, "examples"))
     make_digits(os.path.join(folder, "build", "digits"))

@@ -114,6 +114,13 @@ COMPILER_ROOMS = {
     "import/graph": "",
     "import/sizes": "import/graph",
     "import": "import/graph import/sizes options report",
+    "import/huggingface/reader": "files report",
+    "import/huggingface/blocks": "import/graph import/huggingface/reader",
+    "import/huggingface/models":
+        "import/graph import/huggingface/reader import/huggingface/blocks",
+    "import/huggingface/graph":
+        BUILDERS + "import/huggingface/reader import/huggingface/blocks "
+        "import/huggingface/models options report",
     "import/onnx/reader": "files report wire",
     "import/onnx/graph": BUILDERS + "import/onnx/reader options report",
     "import/onnx/ops": BUILDERS + "import/onnx/graph",
@@ -128,10 +135,11 @@ COMPILER_ROOMS = {
     # Phases ask for what a target's instructions can do.
     "pipeline": "codegen options",
     # Operators without a handler are counted: the registries stand in graph.
-    "describe": "import/onnx/graph import/onnx/reader import/tensorflow/graph "
+    "describe": "import/huggingface/reader import/onnx/graph import/onnx/reader import/tensorflow/graph "
                 "import/tensorflow/reader options report",
     # Text is checked as importers, recipes and phases would have it.
-    "formats": "artifact describe files import/onnx/graph import/onnx/reader "
+    "formats": "artifact describe files import/huggingface/graph "
+               "import/huggingface/reader import/onnx/graph import/onnx/reader "
                "import/tensorflow/graph import/tensorflow/reader options "
                "pipeline report",
     "verify": "formats oracle options pipeline report",

@@ -268,6 +268,9 @@ static void printSummary(const ModelSummary &summary, bool ops) {
     if (top.size() < topOps)
       top.push_back(op.name + " " + std::to_string(op.count));
   }
+  // A checkpoint has layers, not operators.
+  if (total == 0)
+    return;
   std::string text = std::to_string(total);
   if (unsupported > 0)
     text += ", " + std::to_string(unsupported) + " unsupported";

@@ -3,6 +3,8 @@
 tenon.weight @wq : tensor<16x8xf32> from #tenon.source<"model.onnx", 0, 512>
 tenon.weight @wk : tensor<16x4xf32> from #tenon.source<"model.onnx", 512, 256>
 tenon.weight @wv : tensor<16x4xf32> from #tenon.source<"model.onnx", 768, 256>
+tenon.weight @hk : tensor<16x4xbf16> from #tenon.source<"model.onnx", 512, 128>
+tenon.weight @hv : tensor<16x4xbf16> from #tenon.source<"model.onnx", 768, 128>
 tenon.weight @bq : tensor<8xf32> from #tenon.source<"model.onnx", 1024, 32>
 tenon.weight @bk : tensor<4xf32> from #tenon.source<"model.onnx", 1056, 16>
 tenon.weight @bv : tensor<4xf32> from #tenon.source<"model.onnx", 1072, 16>
@@ -42,6 +44,24 @@ func.func @projections(%x: tensor<?x5x16xf32>, %n: index) -> tensor<?x5x2x4xf32>
   %12 = tenon.attention %3, %7, %11 order [0, 2, 1, 3] x [0, 2, 1, 3] x [0, 2, 1, 3] to [0, 2, 1, 3] scale 1.0
      : (tensor<?x5x2x4xf32>, tensor<?x5x1x4xf32>, tensor<?x5x1x4xf32>) -> tensor<?x5x2x4xf32>
   return %12 : tensor<?x5x2x4xf32>
+}
+
+// Weights that are widened are joined after it.
+// CHECK-LABEL: func.func @widened(
+// CHECK: %[[W:.*]] = tenon.concatenate %{{.*}}, %{{.*}} dim 1 : (tensor<16x4xf32>, tensor<16x4xf32>) -> tensor<16x8xf32>
+// CHECK: tenon.dot_general %{{.*}}, %[[W]]
+func.func @widened(%q: tensor<3x5x1x4xf32>, %x: tensor<3x5x16xf32>) -> tensor<3x5x1x4xf32> {
+  %hk = tenon.get_weight @hk : tensor<16x4xbf16>
+  %hv = tenon.get_weight @hv : tensor<16x4xbf16>
+  %wk = tenon.convert %hk to f32 : (tensor<16x4xbf16>) -> tensor<16x4xf32>
+  %wv = tenon.convert %hv to f32 : (tensor<16x4xbf16>) -> tensor<16x4xf32>
+  %0 = tenon.dot_general %x, %wk batch [] x [] contract [2] x [0] : (tensor<3x5x16xf32>, tensor<16x4xf32>) -> tensor<3x5x4xf32>
+  %1 = tenon.dot_general %x, %wv batch [] x [] contract [2] x [0] : (tensor<3x5x16xf32>, tensor<16x4xf32>) -> tensor<3x5x4xf32>
+  %2 = tenon.reshape %0 sizes [3, 5, 1, 4] : (tensor<3x5x4xf32>) -> tensor<3x5x1x4xf32>
+  %3 = tenon.reshape %1 sizes [3, 5, 1, 4] : (tensor<3x5x4xf32>) -> tensor<3x5x1x4xf32>
+  %4 = tenon.attention %q, %2, %3 order [0, 2, 1, 3] x [0, 2, 1, 3] x [0, 2, 1, 3] to [0, 2, 1, 3] scale 1.0
+     : (tensor<3x5x1x4xf32>, tensor<3x5x1x4xf32>, tensor<3x5x1x4xf32>) -> tensor<3x5x1x4xf32>
+  return %4 : tensor<3x5x1x4xf32>
 }
 
 // A product with an epilogue is not merged.

@@ -4,6 +4,7 @@
 // RUN: FileCheck %s --check-prefix=REMARK < %t
 // RUN: tenon-opt %s --tenon-pack-weights --tenon-fold-weights --tenon-quantize-weights=bits=4 --tenon-fold-weights --cse --split-input-file 2>/dev/null | FileCheck %s --check-prefix=INT4
 // RUN: tenon-opt %s --tenon-pack-weights --tenon-fold-weights --tenon-quantize-weights --split-input-file | FileCheck %s --check-prefix=AS-IS
+// RUN: tenon-opt %s --tenon-fold-weights --tenon-pack-weights --tenon-fold-weights --tenon-quantize-weights --tenon-fold-weights --split-input-file | FileCheck %s --check-prefix=KEEP
 // RUN: not tenon-opt %s --tenon-quantize-weights=bits=5 --split-input-file 2>&1 | FileCheck %s --check-prefix=BITS
 // BITS: expected bits=32, 16, 8 or 4, got 5
 // AS-IS-NOT: tenon.quantize
@@ -54,4 +55,28 @@ func.func @others(%x: tensor<1x5x5x4xf32>, %y: tensor<2x8xf16>) -> (tensor<1x3x3
   %0 = tenon.convolution %x, %k strides [1, 1] padding [0, 0, 0, 0] lhs_dilation [1, 1] rhs_dilation [1, 1] groups 1 : (tensor<1x5x5x4xf32>, tensor<3x3x4x16xf32>) -> tensor<1x3x3x16xf32>
   %1 = tenon.dot_general %y, %h batch [] x [] contract [1] x [0] : (tensor<2x8xf16>, tensor<8x64xf16>) -> tensor<2x64xf16>
   return %0, %1 : tensor<1x3x3x16xf32>, tensor<2x64xf16>
+}
+
+// -----
+// Weights that the graph widens from bf16 stay bf16, also when they are joined. f16 is stored as f32.
+// KEEP: tenon.weight @b.folded{{.*}} : tensor<1x200x64xbf16> {
+// KEEP: tenon.quantize
+// KEEP-LABEL: @widened
+// KEEP: tenon.dequantize %{{.*}} : (tensor<1x200x64xbf16>) -> tensor<1x200x64xf32>
+// KEEP: tenon.dot_general
+// KEEP-NOT: tenon.dequantize
+tenon.weight @b : tensor<32x200xbf16> from #tenon.source<"m.bin", 0, 12800>
+tenon.weight @c : tensor<32x200xbf16> from #tenon.source<"m.bin", 12800, 12800>
+tenon.weight @d : tensor<64x200xf16> from #tenon.source<"m.bin", 25600, 25600>
+func.func @widened(%x: tensor<8x200xf32>) -> (tensor<8x64xf32>, tensor<8x64xf32>) {
+  %b = tenon.get_weight @b : tensor<32x200xbf16>
+  %c = tenon.get_weight @c : tensor<32x200xbf16>
+  %d = tenon.get_weight @d : tensor<64x200xf16>
+  %0 = tenon.convert %b to f32 : (tensor<32x200xbf16>) -> tensor<32x200xf32>
+  %1 = tenon.convert %c to f32 : (tensor<32x200xbf16>) -> tensor<32x200xf32>
+  %2 = tenon.convert %d to f32 : (tensor<64x200xf16>) -> tensor<64x200xf32>
+  %3 = tenon.concatenate %0, %1 dim 0 : (tensor<32x200xf32>, tensor<32x200xf32>) -> tensor<64x200xf32>
+  %4 = tenon.dot_general %x, %3 batch [] x [] contract [1] x [1] : (tensor<8x200xf32>, tensor<64x200xf32>) -> tensor<8x64xf32>
+  %5 = tenon.dot_general %x, %2 batch [] x [] contract [1] x [1] : (tensor<8x200xf32>, tensor<64x200xf32>) -> tensor<8x64xf32>
+  return %4, %5 : tensor<8x64xf32>, tensor<8x64xf32>
 }

@@ -101,7 +101,7 @@ static void readSavedModel(Model &model, const std::string &tags) {
   file += "/saved_model.pb";
   struct stat found;
   if (stat(file.c_str(), &found) != 0)
-    fail("", "the folder has no saved_model.pb");
+    fail("", "the folder has neither a saved_model.pb nor a config.json");
   std::shared_ptr<FileRoot> root = FileRoot::ofModel(file);
   if (!root) // removed since the check above
     fail("", "the folder has no saved_model.pb");

@@ -1,0 +1,22 @@
+// Describes the entry that a checkpoint is compiled to, and counts the elements
+// of its files. A checkpoint has no operators to count.
+#include "compiler/describe/DescribeHuggingFace.h"
+
+namespace tenon {
+
+ModelSummary describeHuggingFace(const hf::Checkpoint &checkpoint) {
+  ModelSummary summary;
+  summary.format = "Hugging Face checkpoint, " + checkpoint.config.modelType;
+  summary.name = checkpoint.path;
+  std::string vocabulary = std::to_string(checkpoint.config.vocabulary());
+  summary.inputs = {{"ids", "i64", {"rows", "seq"}},
+                    {"lengths", "i64", {"rows"}}};
+  summary.outputs = {{"logits", "f32", {"rows", "seq", vocabulary}}};
+  for (const auto &[name, tensor] : checkpoint.tensors) {
+    summary.parameters += tensor.stored.numElements();
+    summary.parameterBytes += int64_t(tensor.stored.length);
+  }
+  return summary;
+}
+
+} // namespace tenon

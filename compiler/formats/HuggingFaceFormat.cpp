@@ -1,0 +1,57 @@
+// Hugging Face: a folder with config.json and safetensors files.
+#include "compiler/describe/DescribeHuggingFace.h"
+#include "compiler/formats/ModelFormat.h"
+#include "compiler/import/huggingface/graph/HuggingFaceImporter.h"
+#include "compiler/import/huggingface/reader/Checkpoint.h"
+
+using namespace mlir;
+
+namespace tenon {
+namespace {
+
+class CheckpointModel : public ReadModel {
+public:
+  explicit CheckpointModel(std::unique_ptr<hf::Checkpoint> read)
+      : checkpoint(std::move(read)) {
+    for (const hf::CheckpointFile &file : checkpoint->files)
+      files.push_back({file.path, file.file});
+  }
+
+  OwningOpRef<ModuleOp> import(MLIRContext &context,
+                               const CompileOptions &options,
+                               const DiagnosticHandler &report) override {
+    return importHuggingFace(context, *checkpoint, options, report);
+  }
+
+  std::optional<ModelSummary> describe(const CompileOptions &,
+                                       const DiagnosticHandler &) override {
+    return describeHuggingFace(*checkpoint);
+  }
+
+private:
+  std::unique_ptr<hf::Checkpoint> checkpoint;
+};
+
+class HuggingFaceFormat : public ModelFormat {
+public:
+  bool recognise(const std::string &path) const override {
+    return isCheckpointFolder(path);
+  }
+
+  std::unique_ptr<ReadModel>
+  read(const CompileOptions &options,
+       const DiagnosticHandler &report) const override {
+    std::unique_ptr<hf::Checkpoint> checkpoint =
+        readCheckpoint(options.input, report);
+    return checkpoint ? std::make_unique<CheckpointModel>(std::move(checkpoint))
+                      : nullptr;
+  }
+};
+} // namespace
+
+const ModelFormat &huggingFaceFormat() {
+  static const HuggingFaceFormat format;
+  return format;
+}
+
+} // namespace tenon

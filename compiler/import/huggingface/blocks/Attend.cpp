@@ -1,0 +1,26 @@
+// Attention within a sequence, as one op.
+#include "compiler/import/huggingface/blocks/Attend.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace tenon::hf {
+
+Value AttendInSequence::operator()(GraphBuilder &g, int64_t,
+                                   const Projections &tokens,
+                                   double scale) const {
+  // From rows x positions x heads x depth.
+  DenseI64ArrayAttr order = g.ops.getDenseI64ArrayAttr({0, 2, 1, 3});
+  // Every token sees itself, so the exponentials of masked keys vanish.
+  FloatAttr fill = g.ops.getF64FloatAttr(std::numeric_limits<float>::lowest());
+  Sizes sizes = g.sizes(tokens.queries);
+  Value result = AttentionOp::create(
+      g.ops, g.loc, tokens.queries.getType(), tokens.queries, tokens.keys,
+      tokens.values, /*mask=*/Value(), g.indexValue(g.index(0)), order, order,
+      order, order, g.ops.getF64FloatAttr(scale), fill);
+  g.recordSizes(result, sizes);
+  return result;
+}
+
+} // namespace tenon::hf

@@ -1,0 +1,38 @@
+// How a layer's queries find keys and values. The models compute queries, keys
+// and values of their tokens, and do not know which other tokens there are: an
+// entry decides that.
+#ifndef TENON_COMPILER_IMPORT_HUGGINGFACE_BLOCKS_ATTEND_H
+#define TENON_COMPILER_IMPORT_HUGGINGFACE_BLOCKS_ATTEND_H
+
+#include "compiler/import/graph/GraphBuilder.h"
+
+namespace tenon::hf {
+
+/// The projections of one layer's tokens: rows x positions x heads x depth.
+/// Keys and values may have fewer heads than queries, which share them.
+struct Projections {
+  mlir::Value queries, keys, values;
+};
+
+class Attend {
+public:
+  virtual ~Attend() = default;
+
+  /// The average of values for each query, of the queries' shape. Scores are
+  /// multiplied by `scale`.
+  virtual mlir::Value operator()(GraphBuilder &g, int64_t layer,
+                                 const Projections &tokens,
+                                 double scale) const = 0;
+};
+
+/// Each token attends to the tokens of its row up to itself.
+class AttendInSequence : public Attend {
+public:
+  mlir::Value operator()(GraphBuilder &g, int64_t layer,
+                         const Projections &tokens,
+                         double scale) const override;
+};
+
+} // namespace tenon::hf
+
+#endif // TENON_COMPILER_IMPORT_HUGGINGFACE_BLOCKS_ATTEND_H

@@ -1,0 +1,85 @@
+// Checks each option against the range that the search allows.
+#include "compiler/import/huggingface/reader/GenerationConfig.h"
+
+#include "compiler/files/ReadFailure.h"
+#include "compiler/import/huggingface/reader/ConfigReader.h"
+
+namespace tenon::hf {
+namespace {
+
+constexpr int64_t maxToken = INT32_MAX;
+constexpr int64_t maxCount = int64_t(1) << 31;
+constexpr int64_t maxBeams = 1024;
+
+/// A token; older files write -1 for none.
+std::optional<int64_t> token(const ConfigReader &config, const char *key) {
+  int64_t id = config.integer(key, -1, maxToken, -1);
+  return id < 0 ? std::nullopt : std::optional(id);
+}
+
+/// One token or a list of them.
+std::vector<int64_t> tokens(const ConfigReader &config, const char *key) {
+  const Json *value = config.find(key);
+  const auto *list = value ? value->get<JsonArray>() : nullptr;
+  if (!list) {
+    std::optional<int64_t> one = token(config, key);
+    return one ? std::vector{*one} : std::vector<int64_t>();
+  }
+  std::vector<int64_t> result;
+  for (const Json &element : *list) {
+    const auto *id = element.get<int64_t>();
+    if (!id || *id < 0 || *id > maxToken)
+      fail(config.place(key), "expected tokens from 0 to " +
+                                  std::to_string(maxToken) + ", got " +
+                                  spell(element));
+    result.push_back(*id);
+  }
+  return result;
+}
+
+std::optional<int64_t> count(const ConfigReader &config, const char *key) {
+  if (!config.has(key))
+    return std::nullopt;
+  return config.integer(key, 1, maxCount);
+}
+
+EarlyStopping earlyStopping(const ConfigReader &config) {
+  const Json *value = config.find("early_stopping");
+  const auto *text = value ? value->get<std::string>() : nullptr;
+  if (text && *text == "never")
+    return EarlyStopping::Never;
+  return config.flag("early_stopping", false) ? EarlyStopping::Yes
+                                              : EarlyStopping::No;
+}
+} // namespace
+
+GenerationConfig readGenerationConfig(const Json &json) {
+  ConfigReader config(json);
+  GenerationConfig result;
+  result.firstToken = token(config, "bos_token_id");
+  result.padToken = token(config, "pad_token_id");
+  result.endTokens = tokens(config, "eos_token_id");
+  result.maxLength = count(config, "max_length");
+  result.maxNewTokens = count(config, "max_new_tokens");
+  result.minLength = config.integer("min_length", 0, maxCount, 0);
+  result.minNewTokens = config.integer("min_new_tokens", 0, maxCount, 0);
+  result.sample = config.flag("do_sample", false);
+  result.beams = config.integer("num_beams", 1, maxBeams, 1);
+  result.sequences = config.integer("num_return_sequences", 1, maxBeams, 1);
+  result.earlyStopping = earlyStopping(config);
+  result.lengthPenalty = config.number("length_penalty", -1e6, 1e6, 1);
+  result.repetitionPenalty = config.positive("repetition_penalty", 1);
+  result.noRepeatNgram = config.integer("no_repeat_ngram_size", 0, maxCount, 0);
+  result.temperature = config.positive("temperature", 1);
+  result.topK = config.integer("top_k", 0, maxCount, 50);
+  result.topP = config.number("top_p", 0, 1, 1);
+  result.typicalP = config.number("typical_p", 0, 1, 1);
+  result.minP = config.number("min_p", 0, 1, 0);
+  result.epsilonCutoff = config.number("epsilon_cutoff", 0, 1, 0);
+  result.etaCutoff = config.number("eta_cutoff", 0, 1, 0);
+  result.suppressTokens = tokens(config, "suppress_tokens");
+  result.beginSuppressTokens = tokens(config, "begin_suppress_tokens");
+  return result;
+}
+
+} // namespace tenon::hf

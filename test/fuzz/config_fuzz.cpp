@@ -1,0 +1,23 @@
+// libFuzzer on the readers of JSON texts and configurations: any bytes may
+// come, and a configuration that is read has heads that divide.
+#include "compiler/files/ReadFailure.h"
+#include "compiler/import/huggingface/reader/Config.h"
+#include "compiler/import/huggingface/reader/GenerationConfig.h"
+
+#include <cstdlib>
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  try {
+    std::string_view text(reinterpret_cast<const char *>(data), size);
+    tenon::hf::Json json = tenon::hf::parseJson(text);
+    (void)tenon::hf::readGenerationConfig(json);
+    tenon::hf::Config config = tenon::hf::readConfig(json);
+    if (config.vocabulary() < 1 || config.positions() < 1)
+      std::abort();
+    if (const auto *llama = std::get_if<tenon::hf::LlamaConfig>(&config.model);
+        llama && llama->heads % llama->sharedHeads != 0)
+      std::abort();
+  } catch (const tenon::ReadFailure &) {
+  }
+  return 0;
+}
