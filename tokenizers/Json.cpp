@@ -13,7 +13,7 @@
 namespace tenon::tokenizers {
 
 static constexpr size_t mostBytes = size_t(128) << 20;
-static constexpr size_t mostDepth = 64;
+static constexpr size_t maxDepth = 64;
 static constexpr size_t mostValues = size_t(3) << 20;
 static constexpr size_t mostTextBytes = size_t(1) << 20;
 
@@ -141,9 +141,9 @@ private:
   }
 
   bool open() {
-    if (starts.size() == mostDepth)
+    if (starts.size() == maxDepth)
       fail(TENON_TOKENIZER_LIMIT, "expected lists and objects at most " +
-                                      std::to_string(mostDepth) + " deep");
+                                      std::to_string(maxDepth) + " deep");
     keys.push_back(nextKey);
     starts.push_back(stack.size());
     return true;

@@ -47,7 +47,7 @@ struct SpecializeVariants : impl::SpecializeVariantsBase<SpecializeVariants> {
           if (auto remark =
                   remarkMissed(func, RemarkCategory::Variants, "no-variant"))
             remark << llvm::formatv("function '{0}' has no variant for {1}",
-                                    func.getName(), spell(sizes))
+                                    func.getName(), textOf(sizes))
                           .str()
                    << because(
                           llvm::formatv("no open extent of its inputs is named "
@@ -63,7 +63,7 @@ struct SpecializeVariants : impl::SpecializeVariantsBase<SpecializeVariants> {
         LDBG() << clone.getName() << ": " << clone.getFunctionType();
         if (auto remark = remarkDone(func, RemarkCategory::Variants, "variant"))
           remark << llvm::formatv("function '{0}' has variant {1} for {2}",
-                                  func.getName(), number, spell(sizes))
+                                  func.getName(), number, textOf(sizes))
                         .str();
       }
     }

@@ -3,7 +3,7 @@
 #ifndef TENON_TEST_HUGGINGFACE_CHECKPOINTFOLDER_H
 #define TENON_TEST_HUGGINGFACE_CHECKPOINTFOLDER_H
 
-#include "compiler/files/ReaderDoor.h"
+#include "compiler/files/ReaderBoundary.h"
 #include "compiler/import/huggingface/reader/Checkpoint.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ template <typename Body> Outcome outcomeOf(const Body &body) {
   DiagnosticHandler keep = [&](const Diagnostic &d) {
     outcome.said.push_back(d);
   };
-  outcome.done = ReaderDoor("file", keep).run(body);
+  outcome.done = ReaderBoundary("file", keep).run(body);
   return outcome;
 }
 

@@ -3,7 +3,7 @@
 #include "compiler/import/huggingface/reader/Checkpoint.h"
 
 #include "compiler/files/FileRoot.h"
-#include "compiler/files/ReaderDoor.h"
+#include "compiler/files/ReaderBoundary.h"
 #include "compiler/import/huggingface/reader/ConfigReader.h"
 
 #include <set>
@@ -91,7 +91,7 @@ private:
   /// former has the defaults of generation.
   bool readConfigs() {
     bool hasGeneration = exists(pathOf(generationName));
-    bool done = ReaderDoor(pathOf(configName), report).run([&] {
+    bool done = ReaderBoundary(pathOf(configName), report).run([&] {
       Json config = readJson(configName, maxConfigBytes);
       checkpoint.config = readConfig(config);
       if (!hasGeneration)
@@ -99,7 +99,7 @@ private:
     });
     if (!done || !hasGeneration)
       return done;
-    return ReaderDoor(pathOf(generationName), report).run([&] {
+    return ReaderBoundary(pathOf(generationName), report).run([&] {
       checkpoint.generation =
           readGenerationConfig(readJson(generationName, maxConfigBytes));
     });
@@ -121,7 +121,7 @@ private:
         failure.help = "save the model again as safetensors";
         break;
       }
-    return ReaderDoor(checkpoint.path, report).run([&] { throw failure; });
+    return ReaderBoundary(checkpoint.path, report).run([&] { throw failure; });
   }
 
   using WeightMap = std::map<std::string, std::string>;
@@ -129,7 +129,7 @@ private:
   /// Reads a file of weights. With a map, its tensors must be those that the
   /// map places there.
   bool readShard(const std::string &name, const WeightMap *map) {
-    return ReaderDoor(pathOf(name), report).run([&] {
+    return ReaderBoundary(pathOf(name), report).run([&] {
       size_t file = open(name);
       for (StoredTensor &tensor :
            readSafetensors(*checkpoint.files[file].file)) {
@@ -152,8 +152,8 @@ private:
     WeightMap map;
     std::set<std::string> shards;
     std::optional<int64_t> totalBytes;
-    ReaderDoor door(pathOf(indexName), report);
-    bool done = door.run([&] {
+    ReaderBoundary boundary(pathOf(indexName), report);
+    bool done = boundary.run([&] {
       Json index = readJson(indexName, maxHeaderBytes);
       readIndex(ConfigReader(index), map, totalBytes);
       for (const auto &[tensor, shard] : map)
@@ -167,7 +167,7 @@ private:
     for (const std::string &shard : shards)
       if (!done || !readShard(shard, &map))
         return false;
-    return done && door.run([&] { checkShards(map, totalBytes); });
+    return done && boundary.run([&] { checkShards(map, totalBytes); });
   }
 
   static void readIndex(const ConfigReader &index, WeightMap &map,
@@ -210,7 +210,7 @@ private:
 
   bool checkUnchanged() const {
     for (const CheckpointFile &file : checkpoint.files)
-      if (!ReaderDoor(file.path, report).run([&] {
+      if (!ReaderBoundary(file.path, report).run([&] {
             if (!file.file->unchanged())
               fail("", "the file changed while it was read", Status::Io);
           }))
