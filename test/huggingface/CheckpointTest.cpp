@@ -133,6 +133,10 @@ TEST(HuggingFaceConfig, NumbersOutOfRangeAreNamed) {
                 Status::InvalidModel, "expected a divisor of the 6 heads");
   expectRefused(readText(llama("\"head_dim\":3")), Status::InvalidModel,
                 "expected an even number");
+  expectRefused(readText(R"({"model_type":"llama","vocab_size":9,
+    "max_position_embeddings":9,"hidden_size":8388608,"intermediate_size":9,
+    "num_hidden_layers":2,"num_attention_heads":1})"),
+                Status::InvalidModel, "at most 65536, got 8388608");
   expectRefused(readText(llama("\"rms_norm_eps\":0")), Status::InvalidModel,
                 "\"rms_norm_eps\": error: expected a number above 0, got 0");
   expectRefused(readText(llama("\"rope_theta\":NaN")), Status::InvalidModel,

@@ -15,6 +15,9 @@ namespace tenon::hf {
 /// The greatest values of the integers that a configuration may have.
 constexpr int64_t maxWidth = int64_t(1) << 24;
 constexpr int64_t maxLayers = 1024;
+/// The number of heads, and the elements of a head: their product and a width
+/// are the extents of one tensor.
+constexpr int64_t maxHeads = int64_t(1) << 16;
 constexpr int64_t maxPositions = int64_t(1) << 26;
 
 /// The functions throw ReadFailure; its place is the path of the key.

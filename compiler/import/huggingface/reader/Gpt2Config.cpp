@@ -19,7 +19,7 @@ Gpt2Config readGpt2Config(const ConfigReader &config) {
                             maxPositions, 1024);
   result.width = either(config, "n_embd", "hidden_size", maxWidth, 768);
   result.layers = either(config, "n_layer", "num_hidden_layers", maxLayers, 12);
-  result.heads = either(config, "n_head", "num_attention_heads", maxWidth, 12);
+  result.heads = either(config, "n_head", "num_attention_heads", maxHeads, 12);
   result.inner = config.integer("n_inner", 1, maxWidth, 4 * result.width);
   if (result.width % result.heads != 0)
     fail(config.place("n_head"), "expected a divisor of the width " +

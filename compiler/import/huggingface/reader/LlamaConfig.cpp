@@ -95,9 +95,9 @@ LlamaConfig readLlamaConfig(const ConfigReader &config,
   result.width = config.integer("hidden_size", 1, maxWidth);
   result.inner = config.integer("intermediate_size", 1, maxWidth);
   result.layers = config.integer("num_hidden_layers", 1, maxLayers);
-  result.heads = config.integer("num_attention_heads", 1, maxWidth);
+  result.heads = config.integer("num_attention_heads", 1, maxHeads);
   result.sharedHeads =
-      config.integer("num_key_value_heads", 1, maxWidth,
+      config.integer("num_key_value_heads", 1, maxHeads,
                      modelType == "mistral" ? 8 : result.heads);
   if (result.heads % result.sharedHeads != 0)
     fail(config.place("num_key_value_heads"),
@@ -109,11 +109,12 @@ LlamaConfig readLlamaConfig(const ConfigReader &config,
          "expected a divisor of the width " + std::to_string(result.width) +
              ", got " + std::to_string(result.heads));
   result.headDim =
-      config.integer("head_dim", 1, maxWidth,
+      config.integer("head_dim", 1, maxHeads,
                      modelType == "qwen3" ? 128 : result.width / result.heads);
-  if (result.headDim % 2 != 0)
+  if (result.headDim % 2 != 0 || result.headDim > maxHeads)
     fail(config.place("head_dim"),
-         "expected an even number of elements to rotate, got " +
+         "expected an even number of elements to rotate, at most " +
+             std::to_string(maxHeads) + ", got " +
              std::to_string(result.headDim));
   result.activation = readActivation(config, "hidden_act", "silu");
   result.epsilon = config.positive("rms_norm_eps", 1e-6);

@@ -12,7 +12,7 @@ OptConfig readOptConfig(const ConfigReader &config) {
       config.integer("max_position_embeddings", 1, maxPositions, 2048);
   result.width = config.integer("hidden_size", 1, maxWidth, 768);
   result.layers = config.integer("num_hidden_layers", 1, maxLayers, 12);
-  result.heads = config.integer("num_attention_heads", 1, maxWidth, 12);
+  result.heads = config.integer("num_attention_heads", 1, maxHeads, 12);
   result.inner = config.integer("ffn_dim", 1, maxWidth, 3072);
   result.embeddingWidth =
       config.integer("word_embed_proj_dim", 1, maxWidth, result.width);
