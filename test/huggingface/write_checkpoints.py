@@ -258,9 +258,10 @@ CASES = {
     "opt_plain": Case(opt(enable_bias=False, activation_function="gelu",
                           layer_norm_elementwise_affine=False)),
     "llama2": Case(llama()),
+    # The second of six frequencies lies between the limits of LLAMA3.
     "llama3": Case(llama(num_attention_heads=6, num_key_value_heads=2,
-                         rope_theta=500000.0, rope_scaling=LLAMA3),
-                   dtype="BF16"),
+                         head_dim=12, rope_theta=500000.0,
+                         rope_scaling=LLAMA3), dtype="BF16"),
     "llama_linear": Case(llama(rope_scaling={"type": "linear", "factor": 4.0},
                                tie_word_embeddings=True)),
     "llama_biases": Case(llama(attention_bias=True, mlp_bias=True,
