@@ -39,6 +39,8 @@ def expect(text, *wanted, of):
 
 def copy_project(folder):
     shutil.copytree(os.path.join(HERE, "consumer"), folder)
+    shutil.copytree(os.path.join(SOURCE, "examples/tokenizer"),
+                    f"{folder}/tokenizer")
     onnx_text = os.path.join(SOURCE, "lit/Inputs/onnx_text.py")
     shutil.copy(os.path.join(SOURCE, "lit/tools/Inputs/add.onnxtxt"), folder)
     for name in ("add", "heavy"):
@@ -133,6 +135,17 @@ def check_pkg_config(prefix, folder):
          *[flag for flag in static if flag != "-ltenon_rt"], "-o",
          f"{folder}/typed")
     call(f"{folder}/typed")
+    flags = call("pkg-config", "--cflags", "--libs", "tenon-tokenizers",
+                 **pc).split()
+    static = call("pkg-config", "--static", "--libs-only-l",
+                  "tenon-tokenizers", **pc).split()
+    call("cc", f"{project}/tokens.c", *flags, "-o", f"{folder}/tokens")
+    call(f"{folder}/tokens", f"{project}/tokenizer", LD_LIBRARY_PATH=library)
+    call("cc", f"{project}/tokens.c", flags[0],
+         f"{library}/libtenon_tokenizers.a",
+         *[flag for flag in static if flag != "-ltenon_tokenizers"], "-o",
+         f"{folder}/tokens-static")
+    call(f"{folder}/tokens-static", f"{project}/tokenizer")
 
 
 PYTHON = """
@@ -165,7 +178,10 @@ def check_contents(prefix):
     for pattern in ("bin/tenon", "bin/tenonc", "bin/tenon-opt",
                     "bin/tenon-reduce", "bin/tenon-lsp-server",
                     f"{LIBDIR}/libtenon_rt.so.1", f"{LIBDIR}/libtenon_rt.a",
-                    "include/tenon/tenon.h", "include/tenon/tenon_abi.h"):
+                    f"{LIBDIR}/libtenon_tokenizers.so.1",
+                    f"{LIBDIR}/libtenon_tokenizers.a",
+                    "include/tenon/tenon.h", "include/tenon/tenon_abi.h",
+                    "include/tenon/tenon_tokenizers.h"):
         if not glob.glob(f"{prefix}/{pattern}"):
             complaints.append(f"not installed: {pattern}")
     # A movable prefix must contain neither its own path nor the build path.

@@ -24,7 +24,8 @@ enum VerbBit : unsigned {
   HelpVerb = 1 << 7,
   CompletionVerb = 1 << 8,
   NoVerb = 1 << 9,
-  CacheVerb = 1 << 10
+  CacheVerb = 1 << 10,
+  TokenizeVerb = 1 << 11
 };
 
 namespace options {

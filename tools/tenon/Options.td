@@ -13,11 +13,13 @@ def HelpVerb : OptionVisibility;
 def CompletionVerb : OptionVisibility;
 def NoVerb : OptionVisibility;
 def CacheVerb : OptionVisibility;
+def TokenizeVerb : OptionVisibility;
 
 defvar Executing = [RunVerb, BenchVerb, VerifyVerb];
 defvar Generating = [CompileVerb, RunVerb, BenchVerb, VerifyVerb];
 defvar Every = [CompileVerb, RunVerb, BenchVerb, VerifyVerb, InspectVerb,
-                TargetsVerb, HelpVerb, CompletionVerb, NoVerb, CacheVerb];
+                TargetsVerb, HelpVerb, CompletionVerb, NoVerb, CacheVerb,
+                TokenizeVerb];
 
 // A flag `--name=VALUE`, and its spelling `--name VALUE`.
 multiclass Eq<string prefix, string name, list<OptionVisibility> verbs,
@@ -70,6 +72,11 @@ defm input : Eq<"--", "input", Executing, grp_input, "[NAME=]VALUE",
   "without NAME a fill is for every input not given otherwise">;
 defm inputs : Eq<"--", "inputs", Executing, grp_input, "DIR|F.npz",
   "Inputs by name: the .npy and .pb files of DIR, or the entries of F.npz">;
+
+defm decode : Eq<"--", "decode", [TokenizeVerb], grp_input, "IDS",
+  "Print the text of these ids, numbers between blanks or commas; '-' reads them from the standard input">;
+def no_special_tokens : On<"--", "no-special-tokens", [TokenizeVerb], grp_input,
+  "Leave out the special tokens that the model wants around a text">;
 
 // Output
 def o : Separate<["-"], "o">, Visibility<[CompileVerb, BenchVerb]>, Group<grp_output>,
@@ -177,9 +184,13 @@ defm labels : Eq<"--", "labels", [RunVerb], grp_print, "FILE",
   "Names for --print-top, one a line">;
 defm print_max : Eq<"--", "print-max", [RunVerb], grp_print, "N",
   "Print at most N values of each output; by default outputs of up to 16 are printed">;
+defm print : Eq<"--", "print", [TokenizeVerb], grp_print, "WHAT",
+  "What to print of a text: ids, tokens (one a line) or count", "ids,tokens,count">;
+def skip_special_tokens : On<"--", "skip-special-tokens", [TokenizeVerb], grp_print,
+  "With --decode: leave out the text of special tokens">;
 def ops : On<"--", "ops", [InspectVerb], grp_print, "List every kind of op, or every kernel of an artifact">;
 defm format : Eq<"--", "format", [CompileVerb, RunVerb, BenchVerb, VerifyVerb, InspectVerb,
-                                  TargetsVerb, CacheVerb, NoVerb],
+                                  TargetsVerb, CacheVerb, TokenizeVerb, NoVerb],
   grp_print, "FORMAT", "Format of the result: text or json; bench: md, csv or json", "text,json,md,csv">;
 
 // Diagnosis
