@@ -2,10 +2,10 @@
 // their destinations, reshapes are views, weights and constants are existing
 // memory.
 #include "passes/buffer/Bufferize.h"
-#include "passes/buffer/OwnElements.h"
 #include "passes/buffer/Passes.h"
 #include "passes/buffer/SizeCloner.h"
 
+#include "dialects/tenon/PartialUpdate.h"
 #include "dialects/tenon/State.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -49,8 +49,10 @@ struct FusionModel
   /// no element that it has written.
   bool isNotConflicting(Operation *op, OpOperand *read, OpOperand *write,
                         const AnalysisState &) const {
-    return read->getOwner() == op && write->getOwner() == op &&
-           updatedInput(cast<FusionOp>(op)) == read->getOperandNumber();
+    if (read->getOwner() != op || write->getOwner() != op)
+      return false;
+    std::optional<PartialUpdate> update = PartialUpdate::of(cast<FusionOp>(op));
+    return update && update->operand == read->getOperandNumber();
   }
   AliasingValueList getAliasingValues(Operation *op, OpOperand &operand,
                                       const AnalysisState &) const {

@@ -20,7 +20,8 @@ using namespace mlir;
 namespace tenon {
 
 RandomGraph cloneGraph(const RandomGraph &graph) {
-  return {ModuleOp(*graph.module).clone(), graph.inputs, graph.weights};
+  return {ModuleOp(*graph.module).clone(), graph.inputs, graph.weights,
+          graph.runs};
 }
 
 static Outcome compare(const RandomGraph &graph, const Backend &backend) {

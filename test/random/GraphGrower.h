@@ -95,6 +95,19 @@ private:
   bool branch();
   bool loop();
   bool growingLoop();
+  bool updateState();
+
+  /// A part of `x` changed at random positions; nullopt if nothing suits. `x`
+  /// has elements and dimensions.
+  std::optional<Grown> scattered(const Grown &x);
+  std::optional<Grown> updatedSlice(const Grown &x);
+  struct GrownState {
+    std::string name;
+    GrownShape shape; ///< static
+    mlir::Type element;
+  };
+  /// A state of the module, or a new one.
+  GrownState someState();
 
   /// Tries these steps until one finds its operands.
   void step();
@@ -148,6 +161,9 @@ private:
   Grown fresh(mlir::Type element, const GrownShape &shape) {
     return fresh(element, shape, -2, 2);
   }
+  /// Random elements of a static shape in [-2, 2].
+  mlir::ElementsAttr randomAttribute(mlir::Type element,
+                                     const GrownShape &shape);
   /// The second factor of a contraction.
   Grown factor(mlir::Type element, const GrownShape &shape);
   /// A tensor of `model`'s shape filled with a number.
@@ -188,6 +204,7 @@ private:
   std::vector<Grown> pool;
   std::vector<HostTensor> inputs;
   std::vector<char> weights;
+  std::vector<GrownState> states;
   llvm::SmallVector<GrownShape> inputShapes;
   llvm::SmallVector<int64_t> named; ///< the sizes of the named extents
   int lastSymbol = 0;
