@@ -15,12 +15,12 @@
 #include "passes/buffer/ArenaPlanner.h"
 #include "passes/buffer/BlobLayout.h"
 #include "passes/buffer/BufferExtents.h"
+#include "passes/buffer/BufferLives.h"
 #include "passes/buffer/ByteCounts.h"
 #include "passes/buffer/SizeBounds.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -259,24 +259,13 @@ private:
   }
 
   void collectBuffers() {
-    llvm::DenseMap<Operation *, int64_t> step;
-    for (auto [i, op] : llvm::enumerate(entry))
-      step[&op] = i;
-    BufferViewFlowAnalysis views(func);
+    BufferLives lives(func);
     func.walk([&](memref::AllocOp alloc) {
-      BufferLife life{elementBytes(alloc.getType()), INT64_MAX, 0};
+      StepRange steps = lives.of(alloc);
+      BufferLife life{elementBytes(alloc.getType()), steps.first, steps.last};
       for (int64_t extent : alloc.getType().getShape())
         life.bytes = multiplyBytes(
             life.bytes, ShapedType::isDynamic(extent) ? typicalExtent : extent);
-      auto touch = [&](Operation *op) {
-        int64_t at = step.lookup(entry.findAncestorOpInBlock(*op));
-        life.first = std::min(life.first, at);
-        life.last = std::max(life.last, at);
-      };
-      touch(alloc);
-      for (Value alias : views.resolve(alloc))
-        for (Operation *user : alias.getUsers())
-          touch(user);
       dynamic |= !alloc.getType().hasStaticShape();
       buffers.push_back({alloc, life});
     });
