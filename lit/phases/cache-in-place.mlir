@@ -1,8 +1,13 @@
 // A cache as generation keeps it: in a loop, each layer writes the keys and values of the new tokens to its part of the cache and
 // reads the tokens so far. The cache is never copied: each update writes its own rows in the states' memory, and the arena holds
 // slices only.
+// The same holds if the context chooses the rows and positions.
+// RUN: sed 's/^\(tenon.state .*\)2x4x12x128x64xf32>$/\12x4x12x128x64xf32> extents [@rows, @positions]/; s/2x4x12x128x64/2x?x12x?x64/g' %s > %t.mlir
+// RUN: tenon compile -q %t.mlir --stop-after=planned -o - | FileCheck %s --implicit-check-not="{{memref.copy .*(128|[?]x64)}}"
 // RUN: tenon compile -q %s --stop-after=planned -o - | FileCheck %s --implicit-check-not="{{memref.copy .*128}}"
 
+tenon.context_extent @rows 1 to 16 default 4
+tenon.context_extent @positions 1 to 1024 default 128
 tenon.state @keys : tensor<2x4x12x128x64xf32>
 tenon.state @values : tensor<2x4x12x128x64xf32>
 tenon.state @seen : tensor<4x128xi64>
@@ -11,9 +16,9 @@ tenon.state @seen : tensor<4x128xi64>
 // CHECK-SAME: %[[ARENA:[^:]*]]: memref<?xi8>, %{{[^:]*}}: memref<?xi8>, %[[STATE:[^:]*]]: memref<?xi8>, %{{[^:]*}}: memref<?xi64>)
 // CHECK-SAME: tenon.arena_bytes = {{[1-9][0-9]?[0-9]?[0-9]?[0-9]?[0-9]? :}}
 // CHECK: scf.while
-// CHECK: %[[KEYS:.*]] = memref.view %[[STATE]][%{{.*}}][] : memref<?xi8> to memref<2x4x12x128x64xf32>
+// CHECK: %[[KEYS:.*]] = memref.view %[[STATE]][%{{.*}}][{{.*}}] : memref<?xi8> to memref<2x{{4|[?]}}x12x{{128|[?]}}x64xf32>
 // CHECK: tenon.fusion{{ +}}scatter ins(%[[KEYS]], {{.*}} outs(%[[KEYS]] : {{.*}}tenon.plan = #tenon.update<
-// CHECK: %[[VALUES:.*]] = memref.view %[[STATE]][%{{.*}}][] : memref<?xi8> to memref<2x4x12x128x64xf32>
+// CHECK: %[[VALUES:.*]] = memref.view %[[STATE]][%{{.*}}][{{.*}}] : memref<?xi8> to memref<2x{{4|[?]}}x12x{{128|[?]}}x64xf32>
 // CHECK: tenon.fusion{{ +}}scatter ins(%[[VALUES]], {{.*}} outs(%[[VALUES]] : {{.*}}tenon.plan = #tenon.update<
 // CHECK: tenon.fusion{{ +}}scatter ins(%[[KEYS]], {{.*}} outs(%[[KEYS]] : {{.*}}tenon.plan = #tenon.update<
 // CHECK: tenon.fusion{{ +}}scatter ins(%[[VALUES]], {{.*}} outs(%[[VALUES]] : {{.*}}tenon.plan = #tenon.update<

@@ -2,6 +2,7 @@
 // shape: tenon-check-sizes ensures that.
 #include "passes/buffer/BufferExtents.h"
 
+#include "dialects/tenon/State.h"
 #include "passes/buffer/SizeArithmetic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -71,6 +72,10 @@ static OpFoldResult traceExtent(Value memref, int64_t dim) {
     return extentOfArgument(argument, dim);
   Operation *op = memref.getDefiningOp();
   unsigned number = cast<OpResult>(memref).getResultNumber();
+  if (auto state = dyn_cast<StateMemoryOp>(op)) {
+    OpBuilder builder(op);
+    return stateExtent(builder, op, state.getStateAttr(), dim);
+  }
   if (auto alloc = dyn_cast<memref::AllocOp>(op))
     return alloc.getDynamicSizes()[type.getDynamicDimIndex(dim)];
   if (auto cast = dyn_cast<memref::CastOp>(op))

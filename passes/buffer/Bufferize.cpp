@@ -199,8 +199,13 @@ struct StateReadModel
       replaceOpWithBufferizedValues(rewriter, op, memory);
       return success();
     }
+    SmallVector<Value> sizes;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (type.isDynamicDim(d))
+        sizes.push_back(cast<Value>(
+            stateExtent(rewriter, op, read.getStateAttr(), d)));
     FailureOr<Value> copy =
-        options.createAlloc(rewriter, op->getLoc(), type, ValueRange());
+        options.createAlloc(rewriter, op->getLoc(), type, sizes);
     if (failed(copy))
       return failure();
     memref::CopyOp::create(rewriter, op->getLoc(), memory, *copy);

@@ -11,9 +11,9 @@
 #include "passes/buffer/Passes.h"
 
 #include "dialects/tenon/Annotations.h"
-#include "dialects/tenon/State.h"
 #include "passes/buffer/ArenaPlanner.h"
 #include "passes/buffer/BlobLayout.h"
+#include "passes/buffer/BlobViews.h"
 #include "passes/buffer/BufferExtents.h"
 #include "passes/buffer/BufferLives.h"
 #include "passes/buffer/ByteCounts.h"
@@ -59,8 +59,11 @@ public:
     collectBuffers();
     if (failed(placeBuffers()))
       return failure();
-    placeWeights();
-    placeStates();
+    Value weights = entry.addArgument(arena.getType(), func.getLoc());
+    viewWeights(func, weights);
+    Value states = entry.addArgument(arena.getType(), func.getLoc());
+    if (viewStates(func, states))
+      annotation::usesState.set(func, UnitAttr::get(func.getContext()));
     finishSignature();
     return success();
   }
@@ -376,37 +379,6 @@ private:
                                offset, alloc.getDynamicSizes());
     alloc.replaceAllUsesWith(view);
     alloc.erase();
-  }
-
-  void placeWeights() {
-    Value weights = entry.addArgument(arena.getType(), func.getLoc());
-    SymbolTable symbols(func->getParentOfType<ModuleOp>());
-    func.walk([&](GetWeightOp use) {
-      auto weight = symbols.lookup<WeightOp>(use.getWeight());
-      replaceByView(use, *weight.getOffset(), weights);
-    });
-  }
-
-  void placeStates() {
-    Value state = entry.addArgument(arena.getType(), func.getLoc());
-    SymbolTable symbols(func->getParentOfType<ModuleOp>());
-    func.walk([&](StateMemoryOp use) {
-      auto kept = symbols.lookup<StateOp>(use.getState());
-      replaceByView(use, *kept.getOffset(), state);
-      annotation::usesState.set(func, UnitAttr::get(func.getContext()));
-    });
-  }
-
-  /// Replaces the result of `use` by a view of `blob` from byte `offset` on.
-  void replaceByView(Operation *use, int64_t offset, Value blob) {
-    OpBuilder builder(use);
-    Value start =
-        arith::ConstantIndexOp::create(builder, func.getLoc(), offset);
-    Value view = memref::ViewOp::create(
-        builder, use->getLoc(), cast<MemRefType>(use->getResult(0).getType()),
-        blob, start, ValueRange());
-    use->getResult(0).replaceAllUsesWith(view);
-    use->erase();
   }
 
   /// Adds the call pointer as first argument and the bounded outputs' extents

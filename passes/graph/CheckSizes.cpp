@@ -4,6 +4,7 @@
 // kernel can run with sizes it was not made for.
 #include "passes/graph/Passes.h"
 
+#include "dialects/tenon/State.h"
 #include "dialects/tenon/TraceSizes.h"
 #include "passes/graph/SizeForms.h"
 
@@ -263,6 +264,13 @@ struct CheckSizes : impl::CheckSizesBase<CheckSizes> {
         .Case([&](DynamicUpdateSliceOp op) {
           for (int64_t d = 0; d < rankOf(op.getOperand()); ++d)
             c.atMost(c.operand(1, d), c.operand(0, d));
+        })
+        .Case([&](StateWriteOp op) {
+          OpBuilder builder(op);
+          for (int64_t d = 0; d < rankOf(op.getValue()); ++d)
+            c.equal(c.operand(0, d),
+                    c.given(stateExtent(builder, op, op.getStateAttr(), d),
+                            "that of the state"));
         })
         .Case([&](NonMaxSuppressionOp op) { checkSuppression(c, op); })
         .Case([&](LayerNormOp op) {

@@ -3,6 +3,7 @@
 #include "passes/graph/SizeForms.h"
 
 #include "dialects/tenon/Annotations.h"
+#include "dialects/tenon/State.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -17,7 +18,13 @@ namespace {
 constexpr size_t maxTerms = 32;
 
 /// The kind of an atom, the first entry of its key.
-enum Origin : uintptr_t { NamedExtent, Extent, Index, Operation };
+enum Origin : uintptr_t {
+  NamedExtent,
+  Extent,
+  Index,
+  Operation,
+  ContextExtent
+};
 
 int64_t wrap(uint64_t value) { return int64_t(value); }
 } // namespace
@@ -118,6 +125,10 @@ SizeForm SizeForms::compute(Value value) {
     return atom({Index, uintptr_t(value.getAsOpaquePointer())}, false);
   if (auto bound = dyn_cast<BoundOp>(op))
     return of(bound.getValue());
+  if (auto extent = dyn_cast<GetExtentOp>(op))
+    return atom({ContextExtent,
+                 uintptr_t(extent.getExtentAttr().getAsOpaquePointer())},
+                true, "context extent \"" + extent.getExtent().str() + "\"");
   if (auto dim = dyn_cast<tensor::DimOp>(op))
     if (std::optional<int64_t> constant = dim.getConstantIndex())
       return of(dim.getSource(), *constant);

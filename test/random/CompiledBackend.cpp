@@ -103,8 +103,17 @@ runArtifact(const std::string &path, int threads, const RandomGraph &graph,
   if (tenon_open(path.c_str(), &open, &model) != TENON_OK)
     return llvm::createStringError(std::string("open: ") + why);
   tenon_context *context = nullptr;
-  if (tenon_context_create(model, nullptr, &context) != TENON_OK)
-    return llvm::createStringError("no context can be made");
+  std::vector<tenon_extent> extents;
+  for (const auto &[name, size] : graph.contextExtents)
+    extents.push_back({name.c_str(), size});
+  tenon_context_options making = {};
+  making.struct_size = sizeof making;
+  making.error_text = why;
+  making.error_text_bytes = sizeof why;
+  making.extents = extents.data();
+  making.num_extents = extents.size();
+  if (tenon_context_create(model, &making, &context) != TENON_OK)
+    return llvm::createStringError(std::string("context: ") + why);
   std::vector<std::vector<char>> bytes;
   std::vector<std::vector<int64_t>> dims;
   std::vector<tenon_tensor> ins, outs(function.getNumResults());

@@ -37,7 +37,8 @@ WeightLoader RandomGraph::weightLoader() const {
 
 llvm::Expected<std::vector<HostTensor>>
 RandomGraph::evaluateRuns(func::FuncOp function,
-                          const OracleOptions &oracle) const {
+                          OracleOptions oracle) const {
+  oracle.contextExtents = contextExtents;
   std::vector<HostTensor> outputs;
   OracleState state;
   for (int run = 0; run < runs; ++run) {
@@ -366,6 +367,7 @@ RandomGraph GraphGrower::grow() {
   graph.weights = std::move(weights);
   if (options.states)
     graph.runs = 3;
+  graph.contextExtents = std::move(contextExtents);
   return graph;
 }
 

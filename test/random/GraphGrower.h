@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 
 namespace tenon {
@@ -103,9 +104,11 @@ private:
   std::optional<Grown> updatedSlice(const Grown &x);
   struct GrownState {
     std::string name;
-    GrownShape shape; ///< static
+    GrownShape shape; ///< static, or extents of the context
     mlir::Type element;
   };
+  /// Makes `dim` an extent of the context, one for each size.
+  mlir::FlatSymbolRefAttr contextExtent(GrownDim &dim);
   /// A state of the module, or a new one.
   GrownState someState();
 
@@ -205,6 +208,8 @@ private:
   std::vector<HostTensor> inputs;
   std::vector<char> weights;
   std::vector<GrownState> states;
+  std::map<int64_t, int> contextSymbols; ///< by size
+  std::map<std::string, int64_t> contextExtents;
   llvm::SmallVector<GrownShape> inputShapes;
   llvm::SmallVector<int64_t> named; ///< the sizes of the named extents
   int lastSymbol = 0;

@@ -133,6 +133,9 @@ std::optional<Grown> GraphGrower::updatedSlice(const Grown &x) {
   GrownShape shape = x.shape;
   llvm::SmallVector<int64_t> offsets;
   for (GrownDim &dim : shape) {
+    // The extents of a context say nothing about those of an update.
+    if (options.states)
+      dim.symbol = 0;
     if (dim.symbol == 0)
       dim.size = 1 + random.below(dim.size);
     offsets.push_back(random.below(dim.size + 3) - 1);

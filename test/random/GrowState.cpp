@@ -10,20 +10,44 @@ namespace tenon {
 
 constexpr double stateBound = 4;
 
+FlatSymbolRefAttr GraphGrower::contextExtent(GrownDim &dim) {
+  std::string name = "c" + std::to_string(dim.size);
+  auto [known, isNew] = contextSymbols.try_emplace(dim.size, 0);
+  if (isNew) {
+    known->second = ++lastSymbol;
+    int64_t initial = random.oneIn(2) ? dim.size : 1 + random.below(dim.size);
+    OpBuilder above(function);
+    ContextExtentOp::create(above, location(), name, 1,
+                            dim.size + random.below(3), initial,
+                            /*number=*/IntegerAttr());
+    if (initial != dim.size)
+      contextExtents[name] = dim.size;
+  }
+  dim.symbol = known->second;
+  return FlatSymbolRefAttr::get(builder.getContext(), name);
+}
+
 GraphGrower::GrownState GraphGrower::someState() {
   if (!states.empty() && !random.oneIn(3))
     return states[random.below(states.size())];
   GrownShape shape = randomShape();
-  for (GrownDim &dim : shape)
+  llvm::SmallVector<Attribute> extents;
+  for (GrownDim &dim : shape) {
     dim.symbol = 0;
+    if (dim.size > 0 && random.oneIn(4))
+      extents.push_back(contextExtent(dim));
+  }
   GrownState state{"s" + std::to_string(states.size()), shape,
                    random.oneIn(3) ? randomInt() : randomFloat()};
   ElementsAttr first;
-  if (random.oneIn(2))
+  if (extents.empty() && random.oneIn(2))
     first = randomAttribute(state.element, shape);
   OpBuilder above(function);
-  StateOp::create(above, location(), state.name, type(shape, state.element),
-                  FlatSymbolRefAttr(), first);
+  auto op = StateOp::create(above, location(), state.name,
+                            type(shape, state.element), FlatSymbolRefAttr(),
+                            first);
+  if (!extents.empty())
+    op.setExtentsAttr(builder.getArrayAttr(extents));
   states.push_back(state);
   return state;
 }

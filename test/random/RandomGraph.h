@@ -10,6 +10,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <map>
 #include <vector>
 
 namespace tenon {
@@ -30,6 +31,8 @@ struct RandomGraph {
   std::vector<char> weights;
   /// How often @main runs, with the same inputs and one context.
   int runs = 1;
+  /// The context's choices; other context extents have their defaults.
+  std::map<std::string, int64_t> contextExtents = {};
   static constexpr const char *weightFile = "weights.bin";
 
   mlir::func::FuncOp main() const;
@@ -38,7 +41,7 @@ struct RandomGraph {
   /// The outputs of all runs of `function`, which is @main or what it has
   /// become, by the oracle.
   llvm::Expected<std::vector<HostTensor>>
-  evaluateRuns(mlir::func::FuncOp function, const OracleOptions &oracle) const;
+  evaluateRuns(mlir::func::FuncOp function, OracleOptions oracle) const;
 };
 
 /// The graph of a seed; equal seeds and options give equal graphs. The context

@@ -246,12 +246,12 @@ func.func @weights() -> (memref<20xf32>, memref<4xf32>) {
 // States have their own memory. Their initial values are in the weight blob, also constants, unless they are zero.
 // CHECK: module attributes {tenon.state_bytes = 192 : i64, tenon.weight_bytes = 128 : i64}
 // CHECK: tenon.weight @first {{.*}} attributes {offset = 0 : i64}
-// CHECK: tenon.state @a {{.*}} from @first attributes {offset = 0 : i64}
+// CHECK: tenon.state @a {{.*}} from @first attributes {number = 0 : i64, offset = 0 : i64}
 // CHECK-NOT: @unused
 // CHECK: tenon.weight @b.initial : tensor<i32> attributes {offset = 64 : i64} {
 // CHECK-NEXT: tenon.constant dense<7>
-// CHECK: tenon.state @b : tensor<i32> from @b.initial attributes {offset = 64 : i64}
-// CHECK: tenon.state @c : tensor<i32> attributes {offset = 128 : i64}
+// CHECK: tenon.state @b : tensor<i32> from @b.initial attributes {number = 1 : i64, offset = 64 : i64}
+// CHECK: tenon.state @c : tensor<i32> attributes {number = 2 : i64, offset = 128 : i64}
 // CHECK-LABEL: func.func @states(
 // CHECK-SAME: %[[STATE:[^:]*]]: memref<?xi8>, %{{[^:]*}}: memref<?xi64>)
 // CHECK-SAME: tenon.uses_state
@@ -601,4 +601,39 @@ func.func @lives_in_nested_loops(%x: memref<4xf32>, %n: index, %y: memref<4xf32>
     memref.copy %e, %y : memref<4xf32> to memref<4xf32>
   }
   return
+}
+
+// -----
+
+// A state with context extents begins where the context says, behind the states of known size. A buffer of its size is planned from
+// the extents, although the plan reads no state.
+// CHECK: tenon.context_extent @rows 1 to 4 default 1 attributes {number = 0 : i64}
+// CHECK-NOT: @unused
+// CHECK: tenon.state @cache : tensor<?x8xf32> extents [@rows] attributes {number = 1 : i64}
+// CHECK: tenon.state @total : tensor<4xf32> attributes {number = 0 : i64, offset = 0 : i64}
+// CHECK-LABEL: func.func private @open_state.plan(
+// CHECK: %[[ROWS:.*]] = tenon.get_extent @rows
+// CHECK: arith.mulsi_extended %[[ROWS]], %c32
+// CHECK-LABEL: func.func @open_state(
+// CHECK: %[[AT:.*]] = tenon.state_offset @cache
+// CHECK: %[[N:.*]] = tenon.get_extent @rows
+// CHECK: memref.view %[[STATE:.*]][%[[AT]]][%[[N]]] : memref<?xi8> to memref<?x8xf32>
+// CHECK: memref.view %{{.*}}[%{{.*}}][%{{.*}}] : memref<?xi8> to memref<?x8xf32>
+// CHECK: memref.view %[[STATE]][%c0][] : memref<?xi8> to memref<4xf32>
+module attributes {tenon.state_bytes = 64 : i64} {
+tenon.context_extent @unused 1 to 4 default 1
+tenon.context_extent @rows 1 to 4 default 1
+tenon.state @cache : tensor<?x8xf32> extents [@rows]
+tenon.state @total : tensor<4xf32>
+func.func @open_state(%x: memref<4xf32>) {
+  %s = tenon.state_memory @cache : memref<?x8xf32>
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %s, %c0 : memref<?x8xf32>
+  %a = memref.alloc(%n) : memref<?x8xf32>
+  memref.copy %s, %a : memref<?x8xf32> to memref<?x8xf32>
+  memref.copy %a, %s : memref<?x8xf32> to memref<?x8xf32>
+  %t = tenon.state_memory @total : memref<4xf32>
+  memref.copy %x, %t : memref<4xf32> to memref<4xf32>
+  return
+}
 }
