@@ -37,6 +37,8 @@ int main(void) {
     FIELD(target);
     FIELD(num_functions);
     FIELD(functions);
+    FIELD(num_extents);
+    FIELD(extents);
     END;
   }
   {
@@ -90,6 +92,22 @@ int main(void) {
     FIELD(error_text_bytes);
     FIELD(memory_limit);
     FIELD(timeout_ns);
+    FIELD(extents);
+    FIELD(num_extents);
+    END;
+  }
+  {
+    STRUCT(tenon_extent);
+    FIELD(name);
+    FIELD(size);
+    END;
+  }
+  {
+    STRUCT(tenon_extent_desc);
+    FIELD(name);
+    FIELD(least);
+    FIELD(most);
+    FIELD(initial);
     END;
   }
   {

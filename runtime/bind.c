@@ -265,7 +265,7 @@ tenon_status tenon_size_outputs(tenon_context *context,
                                 const tenon_function *function,
                                 uint64_t arena_bytes, int for_run) {
   const tenon_function_desc *desc = function->desc;
-  uint64_t total = arena_bytes + context->model->desc->state_bytes;
+  uint64_t total = arena_bytes + context->state_bytes;
   int overflow = 0;
   for (int32_t i = 0; i < desc->num_outputs; ++i) {
     const tenon_tensor_desc *output = &desc->outputs[i];

@@ -74,7 +74,8 @@ tenon_status tenon_context_create(tenon_model *model,
   if (!result)
     return TENON_BAD_INPUT;
   *result = NULL;
-  if (!tenon_read_options(&options, sizeof options, sizeof options, given))
+  if (!tenon_read_options(&options, sizeof options,
+                          offsetof(tenon_context_options, extents), given))
     return TENON_BAD_INPUT;
   if (!model)
     return say(&options, TENON_BAD_INPUT, "no model is given");
@@ -92,15 +93,12 @@ tenon_status tenon_context_create(tenon_model *model,
     return say(&options, TENON_LIMIT, "out of memory");
   }
   context->model = model;
-  uint64_t state_bytes = model->desc->state_bytes;
-  int too_much =
-      options.memory_limit != 0 && state_bytes > options.memory_limit;
-  if (too_much || !tenon_state_create(context)) {
+  tenon_status status = tenon_state_create(context, &options, &context->text);
+  if (status != TENON_OK) {
+    say(&options, status, context->text.bytes);
     free_tables(context);
     free(context);
-    return say(&options, TENON_LIMIT,
-               too_much ? "the state alone is larger than memory_limit"
-                        : "out of memory: the state of the model");
+    return status;
   }
   context->timeout = options.timeout_ns;
   context->memory_limit = options.memory_limit;
@@ -133,7 +131,7 @@ tenon_status tenon_context_destroy(tenon_context *context) {
     return status;
   tenon_model *model = context->model;
   tenon_region_free(&context->arena);
-  tenon_region_free(&context->state);
+  tenon_state_free(context);
   for (int32_t i = 0; i < context->num_owned; ++i)
     tenon_region_free(&context->owned[i]);
   free_tables(context);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "tenon_abi.h"
@@ -41,6 +42,15 @@ int tenon_region_reserve(tenon_region *region, uint64_t bytes) {
     return ENOMEM;
   region->bytes = usable;
   return 0;
+}
+
+void tenon_region_clear(tenon_region *region, uint64_t bytes) {
+  if (bytes == 0)
+    return;
+  /* Locked pages cannot be given back. */
+  if (!region->mapping ||
+      madvise(region->data, region->bytes, MADV_DONTNEED) != 0)
+    memset(region->data, 0, bytes);
 }
 
 void tenon_region_free(tenon_region *region) {

@@ -17,6 +17,10 @@ typedef struct tenon_region {
  * left empty. */
 int tenon_region_reserve(tenon_region *region, uint64_t bytes);
 
+/* Makes the first `bytes` bytes of the region zero. A large region gives its
+ * pages back to the system. */
+void tenon_region_clear(tenon_region *region, uint64_t bytes);
+
 void tenon_region_free(tenon_region *region);
 
 #endif /* TENON_RUNTIME_MEMORY_H */

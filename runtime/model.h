@@ -97,6 +97,10 @@ struct tenon_context {
   tenon_region arena;
   tenon_region *owned; /* one for each output */
   tenon_region state;  /* values the model keeps between runs */
+  uint64_t state_bytes; /* used of it */
+  int64_t *state_extents;  /* of the model's extents */
+  uint64_t *state_offsets; /* of each state */
+  int64_t *state_dims;     /* the extents of all states, one after another */
   int32_t num_owned;
 };
 
@@ -137,9 +141,12 @@ uint64_t tenon_dense_bytes(int32_t dtype, int32_t rank, const int64_t *dims,
 /* True if the table of states obeys the rules of tenon_abi.h. */
 int tenon_states_are_sane(const tenon_model_desc *desc);
 
-/* Allocates the context's state and sets its initial values; 0 if out of
- * memory. */
-int tenon_state_create(tenon_context *context);
+/* Chooses the context's extents, allocates its state and sets the initial
+ * values. On failure the reason is in `text`. */
+tenon_status tenon_state_create(tenon_context *context,
+                                const tenon_context_options *options,
+                                tenon_text *text);
+void tenon_state_free(tenon_context *context);
 
 /* Reserves the context for one call and clears its text. Returns
  * TENON_BAD_INPUT if another call is using the context. */

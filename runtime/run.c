@@ -108,6 +108,8 @@ static tenon_status prepare(tenon_context *context,
       .cancel = (const volatile int32_t *)&context->cancel,
       .version = model->version,
       .state = context->state.data,
+      .extents = context->state_extents,
+      .state_offsets = context->state_offsets,
   };
   if (model->host_parallel) {
     call->parallel = host_parallel;

@@ -75,6 +75,12 @@ typedef struct tenon_open_options {
   uint64_t cpu_feature_mask;
 } tenon_open_options;
 
+/* The size that a context has for one of tenon_model_desc.extents. */
+typedef struct tenon_extent {
+  const char *name;
+  int64_t size;
+} tenon_extent;
+
 /* Options of tenon_context_create. In every field but struct_size zero means
  * the default. */
 typedef struct tenon_context_options {
@@ -87,6 +93,10 @@ typedef struct tenon_context_options {
   /* A run that takes longer than this ends with TENON_CANCELLED. 0: no limit.
    * */
   int64_t timeout_ns;
+  /* Sizes of context extents, each at most once. An extent that is not named
+   * has its default. */
+  const tenon_extent *extents;
+  size_t num_extents;
 } tenon_context_options;
 
 /* An argument of tenon_run: a dense row-major tensor. Set struct_size to
@@ -228,17 +238,32 @@ TENON_API tenon_status tenon_context_set_profile(tenon_context *context,
 TENON_API tenon_status tenon_context_set_timeout(tenon_context *context,
                                                  int64_t timeout_ns);
 
-/* Bytes that the context holds: arena, state and outputs. */
+/* Bytes that the context holds: arena, state and outputs. The system gives a
+ * state of zeros memory when it is first written. */
 TENON_API uint64_t tenon_context_memory(const tenon_context *context);
 
 /* Sets all state of the context to its initial values. */
 TENON_API tenon_status tenon_context_reset_state(tenon_context *context);
 
-/* The memory of the context's state: tenon_model_desc.state_bytes bytes in
- * which each state lies at its offset. Between runs the caller may copy these
- * bytes, to save or move the context's state, and may write them. The pointer
- * is valid as long as the context lives. Null if the model has no state. */
+/* The memory of the context's state: tenon_context_state_bytes bytes in which
+ * each state lies at its offset. Between runs the caller may copy these bytes,
+ * to save or move the context's state to a context with the same extents, and
+ * may write them. The pointer is valid as long as the context lives. Null if
+ * the model has no state. */
 TENON_API void *tenon_context_state(tenon_context *context);
+TENON_API uint64_t tenon_context_state_bytes(const tenon_context *context);
+
+/* Writes the sizes that the context has for the model's extents, in their
+ * order. `count` must be tenon_model_desc.num_extents. */
+TENON_API tenon_status tenon_context_get_extents(const tenon_context *context,
+                                                 int64_t *sizes, size_t count);
+
+/* Describes the state called `name` in this context: its dtype, rank, extents,
+ * memory and bytes. Set the struct_size of `state`. Extents and memory belong
+ * to the context. Fails if there is no such state. */
+TENON_API tenon_status tenon_context_find_state(const tenon_context *context,
+                                                const char *name,
+                                                tenon_tensor *state);
 
 #ifdef __cplusplus
 }

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define TENON_ABI_VERSION 4u
+#define TENON_ABI_VERSION 5u
 
 /* The first eight bytes of every descriptor ("TENON\0\0\1" little-endian). */
 #define TENON_ABI_MAGIC UINT64_C(0x010000004e4f4e45)
@@ -120,9 +120,14 @@ typedef struct tenon_call {
                       else 1 + an index into the function's variants */
   int32_t version; /* 1 + an index into the model's versions; 0: plan and run
                       set it to the first version that this machine can run */
-  void *state;     /* tenon_model_desc.state_bytes bytes, aligned to
-                      TENON_STATE_ALIGNMENT, that keep values from run to run;
-                      neither read nor written by plan */
+  void *state;     /* memory of the states, aligned to TENON_STATE_ALIGNMENT,
+                      that keeps values from run to run; neither read nor
+                      written by plan */
+  const int64_t *extents; /* a size for each of tenon_model_desc.extents, the
+                             same in all calls with one `state`; null if there
+                             are none */
+  const uint64_t *state_offsets; /* of each state, as tenon_lay_out_states gives
+                                    them; may be null if there are no extents */
 } tenon_call;
 
 #define TENON_ARENA_ALIGNMENT 64
@@ -210,17 +215,29 @@ typedef enum tenon_cpu_feature {
   TENON_CPU_AVXVNNI = 1 << 28
 } tenon_cpu_feature;
 
+/* An extent of states that is chosen when a context is made. */
+typedef struct tenon_extent_desc {
+  const char *name;
+  int64_t least; /* at least 1 */
+  int64_t most;
+  int64_t initial; /* the size in a context that chooses none */
+} tenon_extent_desc;
+
 /* A tensor that keeps its value between runs. */
 typedef struct tenon_state_desc {
   const char *name;
   int32_t dtype; /* tenon_dtype */
   int32_t rank;
-  const int64_t *dims; /* rank entries */
-  uint64_t offset;     /* into the state's memory */
-  uint64_t bytes;
+  /* rank entries: a size, or -1 - e for the model's extent number e */
+  const int64_t *dims;
+  uint64_t offset; /* into the state's memory; TENON_STATE_OPEN if dims has
+                      extents */
+  uint64_t bytes;  /* 0 if dims has extents */
   uint64_t initial; /* offset of its initial value in the weight blob, or
                        TENON_STATE_ZERO if all bytes start as zero */
 } tenon_state_desc;
+
+#define TENON_STATE_OPEN UINT64_MAX
 
 #define TENON_STATE_ZERO UINT64_MAX
 
@@ -249,14 +266,61 @@ typedef struct tenon_model_desc {
   int32_t num_functions;
   int32_t num_states;
   const tenon_function_desc *functions;
-  const tenon_state_desc *states; /* sorted by offset; no two overlap */
-  uint64_t state_bytes;           /* size of the state's memory; 0: no state */
+  const tenon_state_desc *states; /* sorted by offset; no two overlap; those with
+                                     extents come last and have zeros first */
+  uint64_t state_bytes; /* size of the memory of states without extents; 0: no
+                           such states */
   /* At least one. A machine runs the first version whose features it has. The
    * last version needs exactly cpu_features. */
   const tenon_version_desc *versions;
   int32_t num_versions;
-  int32_t reserved;
+  int32_t num_extents;
+  const tenon_extent_desc *extents;
 } tenon_model_desc;
+
+/* The size of dimension `dim` of a state in a context with these extents. */
+static inline int64_t tenon_state_dim(const tenon_state_desc *state, int32_t dim,
+                                      const int64_t *extents) {
+  int64_t size = state->dims[dim];
+  return size < 0 ? extents[-1 - size] : size;
+}
+
+/* Places the states of a context with these extents. A state with extents begins
+ * at the next multiple of TENON_STATE_ALIGNMENT after the state before it.
+ * Writes the offset of each state and returns the bytes of all. Returns
+ * UINT64_MAX if an extent is outside its range or the bytes exceed INT64_MAX. */
+static inline uint64_t tenon_lay_out_states(const tenon_model_desc *desc,
+                                            const int64_t *extents,
+                                            uint64_t *offsets) {
+  static const unsigned char element[] = {1, 4, 8, 2, 2, 1, 2,
+                                          4, 8, 1, 2, 4, 8, 1};
+  uint64_t end = desc->state_bytes;
+  int32_t i, d;
+  for (i = 0; i < desc->num_extents; ++i)
+    if (extents[i] < desc->extents[i].least ||
+        extents[i] > desc->extents[i].most)
+      return UINT64_MAX;
+  for (i = 0; i < desc->num_states; ++i) {
+    const tenon_state_desc *state = &desc->states[i];
+    uint64_t bytes = element[state->dtype];
+    offsets[i] = state->offset;
+    if (state->offset != TENON_STATE_OPEN)
+      continue;
+    end = (end + TENON_STATE_ALIGNMENT - 1) / TENON_STATE_ALIGNMENT *
+          TENON_STATE_ALIGNMENT;
+    offsets[i] = end;
+    for (d = 0; d < state->rank; ++d) {
+      uint64_t size = (uint64_t)tenon_state_dim(state, d, extents);
+      if (size != 0 && bytes > INT64_MAX / size)
+        return UINT64_MAX;
+      bytes *= size;
+    }
+    if (bytes > INT64_MAX - TENON_STATE_ALIGNMENT - end)
+      return UINT64_MAX;
+    end += bytes;
+  }
+  return end;
+}
 
 #ifdef __cplusplus
 #define TENON_ABI_ASSERT(condition, message) static_assert(condition, message)
@@ -267,7 +331,7 @@ TENON_ABI_ASSERT(sizeof(tenon_dim_desc) == 40, "tenon_dim_desc changed size");
 TENON_ABI_ASSERT(sizeof(tenon_tensor_desc) == 32,
                  "tenon_tensor_desc changed size");
 TENON_ABI_ASSERT(sizeof(tenon_fault) == 32, "tenon_fault changed size");
-TENON_ABI_ASSERT(sizeof(tenon_call) == 152, "tenon_call changed size");
+TENON_ABI_ASSERT(sizeof(tenon_call) == 168, "tenon_call changed size");
 TENON_ABI_ASSERT(sizeof(tenon_kernel_desc) == 16,
                  "tenon_kernel_desc changed size");
 TENON_ABI_ASSERT(sizeof(tenon_launch_desc) == 16,
@@ -277,11 +341,13 @@ TENON_ABI_ASSERT(sizeof(tenon_variant_desc) == 24,
                  "tenon_variant_desc changed size");
 TENON_ABI_ASSERT(sizeof(tenon_function_desc) == 96,
                  "tenon_function_desc changed size");
+TENON_ABI_ASSERT(sizeof(tenon_extent_desc) == 32,
+                 "tenon_extent_desc changed size");
 TENON_ABI_ASSERT(sizeof(tenon_state_desc) == 48,
                  "tenon_state_desc changed size");
 TENON_ABI_ASSERT(sizeof(tenon_version_desc) == 24,
                  "tenon_version_desc changed size");
-TENON_ABI_ASSERT(sizeof(tenon_model_desc) == 136,
+TENON_ABI_ASSERT(sizeof(tenon_model_desc) == 144,
                  "tenon_model_desc changed size");
 
 #ifdef __cplusplus

@@ -59,7 +59,8 @@ public:
                     i64(facts.stateBytes),
                     versions,
                     i32(more.versions.size()),
-                    i32(0)},
+                    i32(facts.contextExtents.size()),
+                    makeContextExtents()},
                    sizeof(tenon_model_desc));
     auto *global = new GlobalVariable(module, desc->getType(), true,
                                       GlobalValue::ExternalLinkage, desc,
@@ -181,9 +182,20 @@ private:
       dims.push_back(i64(dim));
     return makeStruct(
         {string(state.name), i32(state.dtype), i32(state.dims.size()),
-         table("state_dims", dims), i64(state.offset), i64(state.bytes()),
+         table("state_dims", dims),
+         i64(state.offset < 0 ? TENON_STATE_OPEN : uint64_t(state.offset)),
+         i64(state.bytes()),
          i64(state.initial < 0 ? TENON_STATE_ZERO : uint64_t(state.initial))},
         sizeof(tenon_state_desc));
+  }
+
+  Constant *makeContextExtents() {
+    std::vector<Constant *> rows;
+    for (const ContextExtentFacts &extent : facts.contextExtents)
+      rows.push_back(makeStruct({string(extent.name), i64(extent.least),
+                                 i64(extent.most), i64(extent.initial)},
+                                sizeof(tenon_extent_desc)));
+    return table("context_extents", rows);
   }
 
   /// Builds the tables that all functions share: sites, kernels and launches

@@ -34,9 +34,9 @@ class FunctionHeader {
 public:
   FunctionHeader(llvm::raw_ostream &out, const FunctionFacts &function,
                  size_t index, std::string prefix, const HeaderOptions &options,
-                 bool only)
+                 const StateHeader &state, bool only)
       : out(out), function(function), prefix(std::move(prefix)),
-        options(options), only(only),
+        options(options), state(state), only(only),
         entry(formatv("tenon_model_{0}.functions[{1}]", options.stem, index)) {
     CNames inNames, outNames, symbols;
     auto field = [&](const TensorFacts &tensor, CNames &names) {
@@ -63,6 +63,7 @@ public:
       for (size_t d = 0; d < field.tensor->dims.size(); ++d)
         field.dims.push_back(formatv("out->{0}[{1}]", dims, d));
     }
+    needsPlan |= function.arenaBytes < 0;
   }
 
   void write() {
@@ -239,7 +240,7 @@ private:
   }
 
   void writeCall(StringRef outputData, StringRef arena, StringRef weights,
-                 StringRef parallel, StringRef pool, StringRef state) {
+                 StringRef parallel, StringRef pool, StringRef memory) {
     out << "  tenon_call call = {sizeof(tenon_call),\n                     "
         << (inputs.empty() ? "NULL, NULL" : "tenon_inputs, tenon_input_dims")
         << ",\n                     "
@@ -249,28 +250,27 @@ private:
         << weights << ", " << parallel << ", " << pool
         << ", NULL,\n                     {0, 0, 0, 0, 0}, NULL, NULL, 0, "
            "0, "
-        << state << "};\n";
+        << memory
+        << (function.usesExtents ? ", tenon_extents, tenon_offsets"
+                                 : ", NULL, NULL")
+        << "};\n";
   }
 
   /// Writes checks of the ranges that the model relies on; the runtime makes
   /// these checks otherwise.
   void writeRangeChecks() {
-    for (const Extent &extent : extents) {
-      std::string value = "in->" + extent.name;
-      std::string wrong = value + " < " + cNumber(extent.dim.min);
-      if (extent.dim.max != INT64_MAX)
-        wrong += " || " + value + " > " + cNumber(extent.dim.max);
-      if (extent.dim.multiple > 1)
-        wrong +=
-            " || " + value + " % " + cNumber(extent.dim.multiple) + " != 0";
-      out << "  if (" << wrong << ") {\n    if (fault) {\n"
-          << "      const tenon_fault wrong = {TENON_FAULT_SHAPE, -1, " << value
-          << ", " << cNumber(extent.dim.min) << ", "
-          << (extent.dim.max == INT64_MAX ? "INT64_MAX"
-                                          : cNumber(extent.dim.max))
-          << "};\n      *fault = wrong;\n    }\n"
-          << "    return TENON_FAULT_SHAPE;\n  }\n";
-    }
+    for (const Extent &extent : extents)
+      writeRangeCheck(out, "in->" + extent.name, extent.dim);
+    if (function.usesExtents)
+      state.writeTables(out);
+  }
+
+  /// The parameter for context extents, if there is one, before others.
+  std::string extentsParameter() const {
+    return function.usesExtents ? state.parameter() + ", " : "";
+  }
+  std::string extentsArgument() const {
+    return function.usesExtents ? "extents, " : "";
   }
 
   void writePlan() {
@@ -279,7 +279,8 @@ private:
            "otherwise tells more. */\n"
         << "static inline int32_t " << prefix << "_plan(const " << prefix
         << "_inputs *in, " << prefix
-        << "_outputs *out,\n    uint64_t *arena_bytes, tenon_fault *fault) {\n";
+        << "_outputs *out,\n    " << extentsParameter()
+        << "uint64_t *arena_bytes, tenon_fault *fault) {\n";
     writeRangeChecks();
     writeArrays(/*withData=*/false);
     writeCall("NULL", "NULL, 0", "NULL", "NULL", "NULL", "NULL");
@@ -293,7 +294,8 @@ private:
   void unusedParameters() { out << "  (void)in;\n  (void)out;\n"; }
 
   void writeRun() {
-    StringRef stateParameter = function.usesState ? "void *state, " : "";
+    std::string stateParameter =
+        (function.usesState ? "void *state, " : "") + extentsParameter();
     out << "/* Computes the outputs into the caller's buffers. `arena` has the "
            "planned\n * bytes and is aligned to 64. "
         << (function.usesState
@@ -309,8 +311,11 @@ private:
         << "tenon_parallel_fn parallel, void *pool, tenon_fault *fault) {\n";
     if (needsPlan) {
       out << "  uint64_t arena_bytes = 0;\n  int32_t planned = " << prefix
-          << "_plan(in, out, &arena_bytes, fault);\n"
+          << "_plan(in, out, " << extentsArgument()
+          << "&arena_bytes, fault);\n"
           << "  if (planned != 0)\n    return planned;\n";
+      if (function.usesExtents)
+        state.writeTables(out);
     } else {
       writeRangeChecks();
     }
@@ -328,9 +333,12 @@ private:
         << "/* The same on the calling thread alone. */\n"
         << "static inline int32_t " << prefix << "_run(const " << prefix
         << "_inputs *in, " << prefix << "_outputs *out,\n    void *arena"
-        << (function.usesState ? ", void *state" : "") << ") {\n  return "
+        << (function.usesState ? ", void *state" : "")
+        << (function.usesExtents ? ", " + state.parameter() : "")
+        << ") {\n  return "
         << prefix << "_run_with(in, out, arena, "
-        << (function.usesState ? "state, " : "") << "NULL, NULL, NULL);\n}\n\n";
+        << (function.usesState ? "state, " : "") << extentsArgument()
+        << "NULL, NULL, NULL);\n}\n\n";
   }
 
   void writeRunIn() {
@@ -340,9 +348,12 @@ private:
         << "static inline tenon_status " << prefix
         << "_run_in(tenon_context *context,\n    const " << prefix
         << "_inputs *in, " << prefix << "_outputs *out) {\n";
+    if (anyDynamic && function.usesExtents)
+      state.writeChosen(out);
     if (anyDynamic)
-      out << "  uint64_t arena_bytes = 0;\n  if (" << prefix
-          << "_plan(in, out, &arena_bytes, NULL) != 0)\n"
+      out << "  uint64_t arena_bytes = 0;\n  if (" << prefix << "_plan(in, out, "
+          << (function.usesExtents ? "&tenon_chosen, " : "")
+          << "&arena_bytes, NULL) != 0)\n"
           << "    return TENON_BAD_INPUT;\n";
     for (const Field &field : inputs)
       if (!field.dims.empty())
@@ -398,6 +409,7 @@ private:
   const FunctionFacts &function;
   std::string prefix;
   const HeaderOptions &options;
+  const StateHeader &state;
   bool only;
   std::string entry;
   std::vector<Field> inputs, outputs;
@@ -411,8 +423,9 @@ private:
 
 void writeFunctionHeader(llvm::raw_ostream &out, const FunctionFacts &function,
                          size_t index, const std::string &prefix,
-                         const HeaderOptions &options, bool only) {
-  FunctionHeader(out, function, index, prefix, options, only).write();
+                         const HeaderOptions &options, const StateHeader &state,
+                         bool only) {
+  FunctionHeader(out, function, index, prefix, options, state, only).write();
 }
 
 } // namespace tenon

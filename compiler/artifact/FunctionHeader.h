@@ -3,7 +3,7 @@
 #ifndef TENON_COMPILER_ARTIFACT_FUNCTIONHEADER_H
 #define TENON_COMPILER_ARTIFACT_FUNCTIONHEADER_H
 
-#include "compiler/artifact/Header.h"
+#include "compiler/artifact/StateHeader.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -14,7 +14,8 @@ namespace tenon {
 /// function.
 void writeFunctionHeader(llvm::raw_ostream &out, const FunctionFacts &function,
                          size_t index, const std::string &prefix,
-                         const HeaderOptions &options, bool only);
+                         const HeaderOptions &options, const StateHeader &state,
+                         bool only);
 
 } // namespace tenon
 

@@ -97,7 +97,7 @@ std::string VariantFacts::name() const {
 int64_t StateFacts::bytes() const {
   int64_t total = elementBytes(dtype);
   for (int64_t dim : dims)
-    total *= dim;
+    total *= std::max<int64_t>(dim, 0);
   return total;
 }
 
@@ -194,8 +194,13 @@ FunctionFacts functionFacts(func::FuncOp func) {
   if (CountAttr arena = annotation::arenaBytes.of(func))
     facts.arenaBytes = arena.getInt();
   facts.usesState = annotation::usesState.isOn(func);
-  nameOutputDims(facts,
-                 module.lookupSymbol<func::FuncOp>(facts.name + ".plan"));
+  auto plan = module.lookupSymbol<func::FuncOp>(facts.name + ".plan");
+  for (func::FuncOp part : {func, plan})
+    if (part)
+      part.walk([&](Operation *op) {
+        facts.usesExtents |= isa<GetExtentOp, StateOffsetOp>(op);
+      });
+  nameOutputDims(facts, plan);
   return facts;
 }
 
@@ -204,8 +209,16 @@ StateFacts stateFacts(StateOp state) {
   StateFacts facts;
   facts.name = state.getSymName().str();
   facts.dtype = dtypeOf(type.getElementType());
-  facts.dims = type.getShape();
-  facts.offset = *state.getOffset();
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    if (!type.isDynamicDim(d)) {
+      facts.dims.push_back(type.getDimSize(d));
+      continue;
+    }
+    auto extent = SymbolTable::lookupNearestSymbolFrom<ContextExtentOp>(
+        state, state.extentOf(d));
+    facts.dims.push_back(-1 - *extent.getNumber());
+  }
+  facts.offset = state.getOffset().value_or(-1);
   if (auto initial = state.getInitialAttr())
     facts.initial =
         *SymbolTable::lookupNearestSymbolFrom<WeightOp>(state, initial)
@@ -244,8 +257,16 @@ ModelFacts collectFacts(ModuleOp placed, const CompileOptions &options,
     facts.weightBytes = bytes.getInt();
   if (CountAttr bytes = annotation::stateBytes.of(placed))
     facts.stateBytes = bytes.getInt();
-  for (auto state : placed.getOps<StateOp>())
+  SmallVector<StateOp> states(placed.getOps<StateOp>());
+  llvm::sort(states, [](StateOp a, StateOp b) {
+    return *a.getNumber() < *b.getNumber();
+  });
+  for (StateOp state : states)
     facts.states.push_back(stateFacts(state));
+  for (auto extent : placed.getOps<ContextExtentOp>())
+    facts.contextExtents.push_back(
+        {extent.getSymName().str(), int64_t(extent.getLeast()),
+         int64_t(extent.getMost()), int64_t(extent.getInitial())});
   facts.weights = ModuleOp::create(placed.getLoc());
   OpBuilder builder(facts.weights->getBodyRegion());
   for (auto weight : placed.getOps<WeightOp>())

@@ -50,22 +50,30 @@ struct FunctionFacts {
   int64_t arenaBytes = -1; ///< the largest of all variants; -1: depends on
                            ///< extents
   bool usesState = false;  ///< reads or writes state
+  bool usesExtents = false; ///< its code or its plan reads context extents
+};
+
+/// An extent of states that each context chooses.
+struct ContextExtentFacts {
+  std::string name;
+  int64_t least = 1, most = 1, initial = 1;
 };
 
 /// A tensor that keeps its value between runs.
 struct StateFacts {
   std::string name;
   int32_t dtype = 0; ///< tenon_dtype
-  std::vector<int64_t> dims;
-  int64_t offset = 0;   ///< offset in the state's memory
+  std::vector<int64_t> dims; ///< a size, or -1 - e for context extent number e
+  int64_t offset = -1;  ///< offset in the state's memory; -1: each context's own
   int64_t initial = -1; ///< offset of its initial value in the blob; -1: zeros
 
-  int64_t bytes() const;
+  int64_t bytes() const; ///< 0 if a context extent is among the dims
 };
 
 struct ModelFacts {
   std::vector<FunctionFacts> functions;
-  std::vector<StateFacts> states; ///< sorted by offset
+  std::vector<StateFacts> states; ///< sorted by offset, those without last
+  std::vector<ContextExtentFacts> contextExtents;
   int64_t stateBytes = 0;
   int64_t weightBytes = 0; ///< size of the blob
   /// The `tenon.weight` ops and the weights that their recipes use. A weight of
@@ -73,6 +81,7 @@ struct ModelFacts {
   mlir::OwningOpRef<mlir::ModuleOp> weights;
   OpenFiles files; ///< files of the weights that are already open
   std::vector<std::string> filesRead; ///< the model and every file it names
+  bool hasState() const { return stateBytes > 0 || !contextExtents.empty(); }
   std::string source;      ///< the model file's base name and hash, for people
   uint64_t sourceHash = 0; ///< XXH64 of the model file; 0: unknown
 };

@@ -2,8 +2,9 @@
 // family computes the results, the results are checked against their types, and
 // each value is kept until its last use.
 #include "compiler/oracle/Oracle.h"
+
+#include "compiler/oracle/ContextState.h"
 #include "compiler/oracle/OpInstance.h"
-#include "dialects/tenon/State.h"
 
 #include "dialects/tenon/Quantization.h"
 
@@ -313,14 +314,7 @@ Expected<TensorPtr> Evaluator::readState(StateReadOp op) {
     return failed(op, "expected a state named " + op.getState());
   if (FlatSymbolRefAttr initial = stated.getInitialAttr())
     return weight(op, initial);
-  auto tensor = [&]() -> Expected<HostTensor> {
-    if (stated.getValue())
-      return HostTensor::fromAttr(*stated.getValue());
-    auto type = cast<RankedTensorType>(stated.getType());
-    std::vector<char> zeros(type.getNumElements() *
-                            llvm::divideCeil(type.getElementTypeBitWidth(), 8));
-    return HostTensor::fromBytes(type.getElementType(), type.getShape(), zeros);
-  }();
+  auto tensor = firstValue(stated, options);
   if (!tensor)
     return failed(op, llvm::toString(tensor.takeError()));
   return std::make_shared<const HostTensor>(std::move(*tensor));
@@ -356,8 +350,16 @@ Expected<Values> Evaluator::runStructured(Operation &op, bool &handled) {
         return Values{*value};
       })
       .Case([&](StateWriteOp op) -> Result {
-        state.insert_or_assign(op.getState().str(), at(op.getValue()));
+        if (Error error = writeState(op, at(op.getValue()), options, state))
+          return failed(op, llvm::toString(std::move(error)));
         return Values();
+      })
+      .Case([&](GetExtentOp op) -> Result {
+        auto size = contextExtent(op, op.getExtentAttr(), options);
+        if (!size)
+          return failed(op, llvm::toString(size.takeError()));
+        return Values{std::make_shared<HostTensor>(
+            HostTensor::scalar(op.getType(), *size))};
       })
       .Case([&](BoundOp op) -> Result {
         if (number(op.getValue()) > number(op.getBound()))

@@ -32,6 +32,8 @@ struct OracleOptions {
   std::function<uint64_t()> memoryLeft = {};
   /// The most iterations of all loops together.
   int64_t maxIterations = int64_t(1) << 24;
+  /// Sizes of context extents by name; others have their defaults.
+  std::map<std::string, int64_t> contextExtents = {};
 };
 
 /// Reads the bytes [offset, offset + length) of a file that a weight names.

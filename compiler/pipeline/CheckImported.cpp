@@ -35,7 +35,7 @@ LogicalResult checkStage(ModuleOp module) {
 
 LogicalResult checkPlace(Operation *op) {
   if (isa_and_nonnull<ModuleOp>(op->getParentOp()) !=
-      isa<func::FuncOp, WeightOp, StateOp>(op))
+      isa<func::FuncOp, WeightOp, StateOp, ContextExtentOp>(op))
     return op->emitError("expected a module of functions, weights and states, "
                          "which hold all other ops; got '")
            << op->getName() << "' in '" << op->getParentOp()->getName() << "'";
@@ -94,9 +94,13 @@ LogicalResult checkAnnotations(Operation *op) {
   if (auto weight = dyn_cast<WeightOp>(op); weight && weight.getOffset())
     return op->emitError("expected a weight without an offset, which is for "
                          "stage placed to give");
-  if (auto state = dyn_cast<StateOp>(op); state && state.getOffset())
-    return op->emitError("expected a state without an offset, which is for "
-                         "stage placed to give");
+  if (auto state = dyn_cast<StateOp>(op);
+      state && (state.getOffset() || state.getNumber()))
+    return op->emitError("expected a state without an offset and a number, "
+                         "which are for stage placed to give");
+  if (auto extent = dyn_cast<ContextExtentOp>(op); extent && extent.getNumber())
+    return op->emitError("expected a context extent without a number, which is "
+                         "for stage placed to give");
   return success();
 }
 

@@ -47,7 +47,7 @@ static bool isGraphOp(Operation *op) {
 static bool allowedOnTensors(Operation *op) {
   return isGraphOp(op) ||
          (isa<TenonDialect>(op->getDialect()) &&
-          !isa<FusionOp, LaunchOp, FaultOp, StateMemoryOp>(op));
+          !isa<FusionOp, LaunchOp, FaultOp, StateMemoryOp, StateOffsetOp>(op));
 }
 
 static bool allowedFused(Operation *op) {
@@ -55,7 +55,8 @@ static bool allowedFused(Operation *op) {
       op->getParentOfType<WeightOp>())
     return true;
   return isa<WeightOp, GetWeightOp, ConstantOp, ReshapeOp, BoundOp, CheckSizeOp,
-             StateOp, StateReadOp, StateWriteOp>(op);
+             StateOp, StateReadOp, StateWriteOp, ContextExtentOp, GetExtentOp>(
+      op);
 }
 
 static bool allowedPlaced(Operation *op) {
@@ -76,7 +77,8 @@ static bool allowedPlanned(Operation *op) {
 static bool allowedTiled(Operation *op) {
   return op->getParentOfType<WeightOp>() ||
          !isa<TenonDialect>(op->getDialect()) ||
-         isa<WeightOp, StateOp, LaunchOp, FaultOp, BoundOp, CheckSizeOp>(op);
+         isa<WeightOp, StateOp, StateOffsetOp, ContextExtentOp, GetExtentOp,
+             LaunchOp, FaultOp, BoundOp, CheckSizeOp>(op);
 }
 
 static bool allowedLLVM(Operation *op) {

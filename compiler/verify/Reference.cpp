@@ -129,6 +129,7 @@ struct Reference::Model {
   PassDiagnostics diagnostics;
   LoadedModel loaded;
   WeightLoader weights;
+  std::map<std::string, int64_t> contextExtents;
   Status status = Status::Success;
 };
 
@@ -140,6 +141,10 @@ Reference::Reference(const CompileOptions &options,
 Reference::~Reference() = default;
 
 Status Reference::getStatus() const { return model->status; }
+
+void Reference::setContextExtents(std::map<std::string, int64_t> extents) {
+  model->contextExtents = std::move(extents);
+}
 
 Status Reference::evaluate(const std::string &functionName,
                            const std::vector<ReferenceTensor> &inputs,
@@ -166,6 +171,7 @@ Status Reference::evaluate(const std::string &functionName,
   OracleOptions evaluating;
   evaluating.roundToType = true;
   evaluating.memoryLeft = model->memoryLeft;
+  evaluating.contextExtents = model->contextExtents;
   llvm::Expected<std::vector<HostTensor>> results =
       tenon::evaluate(function, values, model->weights, evaluating);
   if (!results) {

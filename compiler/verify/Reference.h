@@ -6,6 +6,7 @@
 #include "compiler/options/CompileOptions.h"
 #include "compiler/report/Diagnostic.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +34,9 @@ public:
   /// The error class of reading the model; Success if it was read. Evaluate
   /// only after Success.
   Status getStatus() const;
+
+  /// Sets the sizes of context extents by name; others have their defaults.
+  void setContextExtents(std::map<std::string, int64_t> extents);
 
   /// Evaluates a function on `inputs`, in the function's order. Each op's
   /// result is rounded to its type. States have their initial values. Slow:

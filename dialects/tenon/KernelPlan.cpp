@@ -5,6 +5,7 @@
 #include "dialects/tenon/Annotations.h"
 
 #include "dialects/tenon/NumericsContract.h"
+#include "dialects/tenon/PartialUpdate.h"
 
 using namespace mlir;
 
@@ -90,6 +91,13 @@ LogicalResult DepthwisePlanAttr::verify(EmitError emitError, int64_t columns,
       {{"columns", columns}, {"channels", channels}, {"rows", rows}});
 }
 
+LogicalResult UpdatePlanAttr::verify(EmitError emitError, int64_t rows,
+                                     int64_t columns) {
+  if (columns < 0)
+    return emitError() << "expected columns to be at least 0, got " << columns;
+  return verifySizes(emitError, {{"rows", rows}});
+}
+
 Attribute planOf(FusionOp fusion) { return annotation::plan.of(fusion); }
 
 SmallVector<TilePlanAttr> tilesOf(Attribute plan) {
@@ -105,12 +113,18 @@ SmallVector<TilePlanAttr> tilesOf(Attribute plan) {
 LogicalResult verifyPlan(FusionOp fusion, Attribute plan) {
   if (!plan || isa<GeneralPlanAttr>(plan))
     return success();
+  if (isa<UpdatePlanAttr>(plan) && !updatesInPlace(fusion))
+    return fusion.emitOpError("expected an update whose operand and output are "
+                              "one buffer, for the plan ")
+           << plan;
   auto list = dyn_cast<ArrayAttr>(plan);
   bool tiles =
       list && !list.empty() && llvm::all_of(list, llvm::IsaPred<TilePlanAttr>);
   bool fits =
       fusion.getKind() == FusionKind::Contraction
           ? tiles || isa<TilePlanAttr, AmxPlanAttr, DepthwisePlanAttr>(plan)
+      : fusion.getKind() == FusionKind::Scatter
+          ? isa<UpdatePlanAttr>(plan)
           : fusion.getKind() == FusionKind::Attention &&
                 isa<AttentionPlanAttr>(plan);
   if (fits)

@@ -103,4 +103,21 @@ def Tenon_DepthwisePlanAttr : Tenon_Plan<"DepthwisePlan", "depthwise"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def Tenon_UpdatePlanAttr : Tenon_Plan<"UpdatePlan", "update"> {
+  let summary = "The plan of a scatter or dynamic_update_slice whose operand and output are one buffer";
+  let description = [{
+    The kernel writes the updated elements and no others. Tasks are parts of the update that never write one element.
+
+    * `rows`: the rows of the update that one task writes
+    * `columns`: the elements of each row that one task writes; 0: the whole row
+
+    ```mlir
+    module attributes {example.plan = #tenon.update<rows = 256>} {}
+    ```
+  }];
+  let parameters = (ins "int64_t":$rows,
+                        DefaultValuedParameter<"int64_t", "0">:$columns);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 #endif // TENON_KERNEL_PLAN_TD

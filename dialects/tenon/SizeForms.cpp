@@ -4,6 +4,7 @@
 
 #include "dialects/tenon/Annotations.h"
 #include "dialects/tenon/SizeSigns.h"
+#include "dialects/tenon/State.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -17,7 +18,13 @@ namespace {
 constexpr size_t maxTerms = 32;
 
 /// The kind of an atom, the first entry of its key.
-enum AtomKind : uintptr_t { NamedExtent, Extent, Index, Operation };
+enum AtomKind : uintptr_t {
+  NamedExtent,
+  Extent,
+  Index,
+  Operation,
+  ContextExtent
+};
 
 int64_t wrap(uint64_t value) { return int64_t(value); }
 } // namespace
@@ -159,6 +166,10 @@ SizeForm SizeForms::compute(Value value) {
   mlir::Operation *op = value.getDefiningOp();
   if (auto bound = dyn_cast_if_present<BoundOp>(op))
     return ask(bound.getValue());
+  if (auto extent = dyn_cast_if_present<GetExtentOp>(op))
+    return atom({ContextExtent,
+                 uintptr_t(extent.getExtentAttr().getAsOpaquePointer())},
+                true, "context extent \"" + extent.getExtent().str() + "\"");
   if (auto dim = dyn_cast_if_present<tensor::DimOp>(op))
     if (std::optional<int64_t> constant = dim.getConstantIndex())
       return ask(dim.getSource(), *constant);

@@ -17,4 +17,13 @@ struct StateResource : mlir::SideEffects::Resource::Base<StateResource> {
 #define GET_OP_CLASSES
 #include "dialects/tenon/State.h.inc"
 
+namespace tenon {
+
+/// The size of dimension `dim` of the state named `state`: a number, or the
+/// value of its context extent at the start of the function around `user`.
+mlir::OpFoldResult stateExtent(mlir::OpBuilder &builder, mlir::Operation *user,
+                               mlir::FlatSymbolRefAttr state, int64_t dim);
+
+} // namespace tenon
+
 #endif // TENON_DIALECTS_TENON_STATE_H

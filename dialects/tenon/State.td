@@ -8,29 +8,92 @@ include "mlir/IR/SymbolInterfaces.td"
 
 def Tenon_StateResource : Resource<"::tenon::StateResource">;
 
+def Tenon_ContextExtentOp : Tenon_Op<"context_extent", [Symbol]> {
+  let summary = "An extent of states that is chosen when a context is made";
+  let description = [{
+    All runs of a context have one size for it. A context that does not choose
+    gets the default. `number` is its place in the artifact's table once blobs
+    are laid out.
+
+    * (C1) 1 <= least <= default <= most
+
+    Example:
+    ```mlir
+    tenon.context_extent @rows 1 to 16 default 1
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$least, I64Attr:$most, I64Attr:$initial, OptionalAttr<I64Attr>:$number);
+  let assemblyFormat = "$sym_name $least `to` $most `default` $initial attr-dict-with-keyword";
+  let hasVerifier = 1;
+}
+
+def Tenon_GetExtentOp : Tenon_Op<"get_extent", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "The size that this context has for one of its extents";
+  let description = [{
+    (C1) the symbol names a context extent.
+
+    Example:
+    ```mlir
+    %0 = tenon.get_extent @rows
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$extent);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$extent attr-dict";
+}
+
+def Tenon_StateOffsetOp : Tenon_Op<"state_offset", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "The byte where a state with context extents begins in this context's states";
+  let description = [{
+    (C1) the symbol names a state with context extents.
+
+    Example:
+    ```mlir
+    %0 = tenon.state_offset @cache
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$state);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$state attr-dict";
+}
+
 def Tenon_StateOp : Tenon_Op<"state", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "A tensor that keeps its value between runs, in each context its own";
   let description = [{
     A context starts with the value of a weight (`from`) or a small constant
     (`=`), or with zeros if neither is given. All functions of the module see
-    one state of that name. `offset` is its place in the blob of states once
-    blobs are laid out.
+    one state of that name. The context extents give the sizes of the dynamic
+    dimensions, in order.
 
-    * (C1) the type is a static tensor type
+    Once blobs are laid out, `number` is the state's place in the artifact's
+    table. `offset` is its first byte among the states; a state with context
+    extents has none, because each context chooses it.
+
+    * (C1) the type is a ranked tensor with one context extent for each dynamic dimension
     * (C2) the initial value is a weight or a constant of the type, not both
 
-    Example:
+    Examples:
     ```mlir
     tenon.state @counter : tensor<i32> = dense<7> : tensor<i32>
     ```
+    ```mlir
+    tenon.context_extent @rows 1 to 16 default 1
+    tenon.state @cache : tensor<?x128x64xf32> extents [@rows]
+    ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, OptionalAttr<FlatSymbolRefAttr>:$initial, OptionalAttr<ElementsAttr>:$value,
-                       OptionalAttr<I64Attr>:$offset);
+                       OptionalAttr<FlatSymbolRefArrayAttr>:$extents, OptionalAttr<I64Attr>:$offset, OptionalAttr<I64Attr>:$number);
   let builders = [OpBuilder<(ins "llvm::StringRef":$symName, "mlir::Type":$type, "mlir::FlatSymbolRefAttr":$initial,
                                  "mlir::ElementsAttr":$value), [{
-    build($_builder, $_state, symName, type, initial, value, /*offset=*/{});
+    build($_builder, $_state, symName, type, initial, value, /*extents=*/{},
+          /*offset=*/{}, /*number=*/{});
   }]>];
-  let assemblyFormat = "$sym_name `:` $type (`from` $initial^)? (`=` $value^)? attr-dict-with-keyword";
+  let extraClassDeclaration = [{
+    /// The context extent of dimension `dim`; null if the dimension is static.
+    ::mlir::FlatSymbolRefAttr extentOf(int64_t dim);
+    bool hasContextExtents() { return !::llvm::cast<::mlir::RankedTensorType>(getType()).hasStaticShape(); }
+  }];
+  let assemblyFormat = "$sym_name `:` $type (`extents` $extents^)? (`from` $initial^)? (`=` $value^)? attr-dict-with-keyword";
   let hasVerifier = 1;
 }
 
@@ -86,7 +149,7 @@ def Tenon_StateMemoryOp : Tenon_StateUseOp<"state_memory", [Pure]> {
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$state);
-  let results = (outs AnyTypeOf<[Tenon_Tensor, AnyStaticShapeMemRef]>:$result);
+  let results = (outs AnyTypeOf<[Tenon_Tensor, AnyMemRef]>:$result);
   let assemblyFormat = "$state attr-dict `:` type($result)";
 }
 

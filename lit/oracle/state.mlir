@@ -2,6 +2,9 @@
 // evaluation and to the next one.
 // RUN: tenon-eval %s --entry=count --repeat=3 | FileCheck %s --check-prefix=COUNT
 // RUN: tenon-eval %s --entry=loop --repeat=2 | FileCheck %s --check-prefix=LOOP
+// RUN: tenon-eval %s --entry=open | FileCheck %s --check-prefix=DEFAULT
+// RUN: tenon-eval %s --entry=open --repeat=2 --context=rows=3 | FileCheck %s --check-prefix=OPEN
+// RUN: not tenon-eval %s --entry=open --context=rows=4 | FileCheck %s --check-prefix=RANGE
 
 tenon.weight @w : tensor<2xf32> {
   %0 = tenon.constant dense<[0.5, 1.5]> : tensor<2xf32>
@@ -52,4 +55,24 @@ func.func @loop() -> tensor<i32> {
   }
   %0 = tenon.state_read @counter : tensor<i32>
   return %0 : tensor<i32>
+}
+
+// A state with the extents of its context.
+// DEFAULT: tensor<i64> 1
+// DEFAULT-NEXT: tensor<1xf32> [0]
+// OPEN: tensor<i64> 3
+// OPEN-NEXT: tensor<3xf32> [0, 0, 0]
+// OPEN-NEXT: tensor<i64> 3
+// OPEN-NEXT: tensor<3xf32> [1, 1, 1]
+// RANGE: error: {{.*}}context extent rows: expected 1 to 3, got 4
+tenon.context_extent @rows 1 to 3 default 1
+tenon.state @open_state : tensor<?xf32> extents [@rows]
+func.func @open() -> (tensor<i64>, tensor<?xf32>) {
+  %n = tenon.get_extent @rows
+  %rows = arith.index_cast %n : index to i64
+  %0 = tensor.from_elements %rows : tensor<i64>
+  %old = tenon.state_read @open_state : tensor<?xf32>
+  %new = tenon.cosine %old : (tensor<?xf32>) -> tensor<?xf32>
+  tenon.state_write @open_state, %new : tensor<?xf32>
+  return %0, %old : tensor<i64>, tensor<?xf32>
 }

@@ -50,6 +50,32 @@ static void constantsBecomeWeights(ModuleOp module) {
   }
 }
 
+/// Numbers the states and the context extents as the artifact's tables have
+/// them, and gives offsets to the states whose size is known: they come first.
+/// Returns the bytes up to their end.
+static int64_t layOutStates(ModuleOp module) {
+  int64_t bytes = 0, number = 0;
+  for (auto state : module.getOps<StateOp>()) {
+    if (state.hasContextExtents())
+      continue;
+    state.setOffset(bytes);
+    state.setNumber(number++);
+    bytes += strideOf(state.getType());
+  }
+  for (auto state : module.getOps<StateOp>())
+    if (state.hasContextExtents())
+      state.setNumber(number++);
+  number = 0;
+  for (auto extent :
+       llvm::make_early_inc_range(module.getOps<ContextExtentOp>())) {
+    if (SymbolTable::symbolKnownUseEmpty(extent, module))
+      extent.erase();
+    else
+      extent.setNumber(number++);
+  }
+  return bytes;
+}
+
 void layOutBlobs(ModuleOp module) {
   llvm::DenseSet<StringRef> usedWeights, usedStates;
   for (auto func : module.getOps<func::FuncOp>())
@@ -63,13 +89,10 @@ void layOutBlobs(ModuleOp module) {
     if (!usedStates.contains(state.getSymName()))
       state.erase();
   constantsBecomeWeights(module);
-  int64_t stateBytes = 0, weightBytes = 0;
-  for (auto state : module.getOps<StateOp>()) {
-    state.setOffset(stateBytes);
-    stateBytes += strideOf(state.getType());
+  int64_t stateBytes = layOutStates(module), weightBytes = 0;
+  for (auto state : module.getOps<StateOp>())
     if (std::optional<StringRef> initial = state.getInitial())
       usedWeights.insert(*initial);
-  }
   for (auto weight : module.getOps<WeightOp>()) {
     if (!usedWeights.contains(weight.getSymName()))
       continue;

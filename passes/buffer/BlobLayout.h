@@ -8,9 +8,10 @@
 namespace tenon {
 
 /// Sets the attribute `offset` of all used states and weights, in module order.
-/// Initial values of states count as used. Sets `tenon.weight_bytes` and
-/// `tenon.state_bytes` of the module. Initial values that are constants become
-/// weights.
+/// Initial values of states count as used. A state with context extents gets no
+/// offset. Sets `tenon.weight_bytes` and `tenon.state_bytes` of the module.
+/// Initial values that are constants become weights. Used states and context
+/// extents are numbered, others are erased.
 void layOutBlobs(mlir::ModuleOp module);
 
 } // namespace tenon

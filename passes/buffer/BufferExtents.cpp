@@ -3,6 +3,7 @@
 #include "passes/buffer/BufferExtents.h"
 
 #include "dialects/tenon/SizeForms.h"
+#include "dialects/tenon/State.h"
 #include "passes/buffer/SizeArithmetic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -63,6 +64,10 @@ static OpFoldResult traceExtent(Value memref, int64_t dim) {
   Operation *op = memref.getDefiningOp();
   if (!op)
     return {};
+  if (auto state = dyn_cast<StateMemoryOp>(op)) {
+    OpBuilder builder(op);
+    return stateExtent(builder, op, state.getStateAttr(), dim);
+  }
   if (auto alloc = dyn_cast<memref::AllocOp>(op))
     return alloc.getDynamicSizes()[type.getDynamicDimIndex(dim)];
   if (auto cast = dyn_cast<memref::CastOp>(op))

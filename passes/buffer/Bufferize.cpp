@@ -2,10 +2,10 @@
 // their destinations, reshapes are views, weights and constants are existing
 // memory.
 #include "passes/buffer/Bufferize.h"
-#include "passes/buffer/OwnElements.h"
 #include "passes/buffer/Passes.h"
 #include "passes/buffer/SizeCloner.h"
 
+#include "dialects/tenon/PartialUpdate.h"
 #include "dialects/tenon/State.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -49,8 +49,10 @@ struct FusionModel
   /// no element that it has written.
   bool isNotConflicting(Operation *op, OpOperand *read, OpOperand *write,
                         const AnalysisState &) const {
-    return read->getOwner() == op && write->getOwner() == op &&
-           updatedInput(cast<FusionOp>(op)) == read->getOperandNumber();
+    if (read->getOwner() != op || write->getOwner() != op)
+      return false;
+    std::optional<PartialUpdate> update = PartialUpdate::of(cast<FusionOp>(op));
+    return update && update->operand == read->getOperandNumber();
   }
   AliasingValueList getAliasingValues(Operation *op, OpOperand &operand,
                                       const AnalysisState &) const {
@@ -197,8 +199,13 @@ struct StateReadModel
       replaceOpWithBufferizedValues(rewriter, op, memory);
       return success();
     }
+    SmallVector<Value> sizes;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (type.isDynamicDim(d))
+        sizes.push_back(cast<Value>(
+            stateExtent(rewriter, op, read.getStateAttr(), d)));
     FailureOr<Value> copy =
-        options.createAlloc(rewriter, op->getLoc(), type, ValueRange());
+        options.createAlloc(rewriter, op->getLoc(), type, sizes);
     if (failed(copy))
       return failure();
     memref::CopyOp::create(rewriter, op->getLoc(), memory, *copy);

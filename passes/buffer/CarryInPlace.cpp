@@ -2,12 +2,12 @@
 // that an iteration allocates no memory.
 #include "passes/buffer/Passes.h"
 
+#include "dialects/tenon/PartialUpdate.h"
 #include "dialects/tenon/Remarks.h"
 #include "dialects/tenon/TenonDialect.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "passes/buffer/OwnElements.h"
 
 using namespace mlir;
 
@@ -106,9 +106,9 @@ struct CarryInPlace : impl::CarryInPlaceBase<CarryInPlace> {
   /// these elements. Bufferization adds a copy if the old value is read later.
   static void updateInPlace(Value value, Value buffer) {
     auto fusion = value.getDefiningOp<FusionOp>();
-    std::optional<unsigned> input =
-        fusion ? updatedInput(fusion) : std::nullopt;
-    if (input && fusion.getInputs()[*input] == buffer)
+    std::optional<PartialUpdate> update =
+        fusion ? PartialUpdate::of(fusion) : std::nullopt;
+    if (update && fusion.getInputs()[update->operand] == buffer)
       fusion.getOutputsMutable()[0].assign(buffer);
   }
 

@@ -20,16 +20,4 @@ bool readsOwnElements(FusionOp fusion, BlockArgument argument) {
   return true;
 }
 
-std::optional<unsigned> updatedInput(FusionOp fusion) {
-  if (fusion.getKind() != FusionKind::Scatter ||
-      fusion.getOutputs().size() != 1)
-    return std::nullopt;
-  for (BlockArgument argument : fusion.getBlock().getArguments())
-    if (argument.hasOneUse() &&
-        isa<ScatterOp, DynamicUpdateSliceOp>(*argument.user_begin()) &&
-        argument.use_begin()->getOperandNumber() == 0)
-      return argument.getArgNumber();
-  return std::nullopt;
-}
-
 } // namespace tenon

@@ -11,16 +11,16 @@
 #include "passes/buffer/Passes.h"
 
 #include "dialects/tenon/Annotations.h"
-#include "dialects/tenon/State.h"
 #include "passes/buffer/ArenaPlanner.h"
 #include "passes/buffer/BlobLayout.h"
+#include "passes/buffer/BlobViews.h"
 #include "passes/buffer/BufferExtents.h"
+#include "passes/buffer/BufferLifetimes.h"
 #include "passes/buffer/ByteCounts.h"
 #include "passes/buffer/SizeBounds.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -59,8 +59,11 @@ public:
     collectBuffers();
     if (failed(placeBuffers()))
       return failure();
-    placeWeights();
-    placeStates();
+    Value weights = entry.addArgument(arena.getType(), func.getLoc());
+    viewWeights(func, weights);
+    Value states = entry.addArgument(arena.getType(), func.getLoc());
+    if (viewStates(func, states))
+      annotation::usesState.set(func, UnitAttr::get(func.getContext()));
     finishSignature();
     return success();
   }
@@ -259,25 +262,15 @@ private:
   }
 
   void collectBuffers() {
-    llvm::DenseMap<Operation *, int64_t> step;
-    for (auto [i, op] : llvm::enumerate(entry))
-      step[&op] = i;
-    BufferViewFlowAnalysis views(func);
+    BufferLifetimes lifetimes(func);
     func.walk([&](memref::AllocOp alloc) {
-      BufferLifetime lifetime{elementBytes(alloc.getType()), INT64_MAX, 0};
+      StepRange steps = lifetimes.of(alloc);
+      BufferLifetime lifetime{elementBytes(alloc.getType()), steps.first,
+                              steps.last};
       for (int64_t extent : alloc.getType().getShape())
         lifetime.bytes = multiplyBytes(
             lifetime.bytes,
             ShapedType::isDynamic(extent) ? typicalExtent : extent);
-      auto touch = [&](Operation *op) {
-        int64_t at = step.lookup(entry.findAncestorOpInBlock(*op));
-        lifetime.first = std::min(lifetime.first, at);
-        lifetime.last = std::max(lifetime.last, at);
-      };
-      touch(alloc);
-      for (Value alias : views.resolve(alloc))
-        for (Operation *user : alias.getUsers())
-          touch(user);
       dynamic |= !alloc.getType().hasStaticShape();
       buffers.push_back({alloc, lifetime});
     });
@@ -388,37 +381,6 @@ private:
                                offset, alloc.getDynamicSizes());
     alloc.replaceAllUsesWith(view);
     alloc.erase();
-  }
-
-  void placeWeights() {
-    Value weights = entry.addArgument(arena.getType(), func.getLoc());
-    SymbolTable symbols(func->getParentOfType<ModuleOp>());
-    func.walk([&](GetWeightOp use) {
-      auto weight = symbols.lookup<WeightOp>(use.getWeight());
-      replaceByView(use, *weight.getOffset(), weights);
-    });
-  }
-
-  void placeStates() {
-    Value state = entry.addArgument(arena.getType(), func.getLoc());
-    SymbolTable symbols(func->getParentOfType<ModuleOp>());
-    func.walk([&](StateMemoryOp use) {
-      auto kept = symbols.lookup<StateOp>(use.getState());
-      replaceByView(use, *kept.getOffset(), state);
-      annotation::usesState.set(func, UnitAttr::get(func.getContext()));
-    });
-  }
-
-  /// Replaces the result of `use` by a view of `blob` from byte `offset` on.
-  void replaceByView(Operation *use, int64_t offset, Value blob) {
-    OpBuilder builder(use);
-    Value start =
-        arith::ConstantIndexOp::create(builder, func.getLoc(), offset);
-    Value view = memref::ViewOp::create(
-        builder, use->getLoc(), cast<MemRefType>(use->getResult(0).getType()),
-        blob, start, ValueRange());
-    use->getResult(0).replaceAllUsesWith(view);
-    use->erase();
   }
 
   /// Adds the call pointer as first argument and the bounded outputs' extents

@@ -4,6 +4,7 @@
 // and writes are copies.
 #include "passes/buffer/Passes.h"
 
+#include "dialects/tenon/PartialUpdate.h"
 #include "dialects/tenon/Remarks.h"
 #include "dialects/tenon/State.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -120,59 +121,145 @@ private:
     auto fusion = dyn_cast<FusionOp>(use.getOwner());
     if (!fusion)
       return isa<StateWriteOp>(use.getOwner());
+    if (std::optional<PartialUpdate> update = PartialUpdate::of(fusion))
+      return use.getOperandNumber() == update->operand;
     return use.getOperandNumber() < fusion.getInputs().size() &&
            readsOwnElements(
                fusion, fusion.getBlock().getArgument(use.getOperandNumber()));
   }
 
-  /// Makes the kernel of the written value write to the state's memory. Returns
-  /// null, or the reason why it must not.
-  const char *placeWrite(StateWriteOp write) {
-    auto fusion = write.getValue().getDefiningOp<FusionOp>();
-    if (!fusion || fusion->getBlock() != write->getBlock())
-      return "no kernel beside it computes the value";
-    auto result = cast<OpResult>(write.getValue());
-    OpOperand &output = fusion.getOutputsMutable()[result.getResultNumber()];
-    auto empty = output.get().getDefiningOp<tensor::EmptyOp>();
-    if (!empty || !empty->hasOneUse())
-      return "the value has a place of its own";
-    for (Operation *op = fusion->getNextNode(); op != write;
-         op = op->getNextNode())
-      if (touchesState(op))
-        return "the state is used between the kernel and the write";
-    writers.insert(fusion);
-    const char *obstacle = nullptr;
-    if (!stays(result, fusion, {fusion, write}))
-      obstacle = "the value is used after the state has another one";
-    // The old value must not be needed any more when the kernel starts.
-    for (StateReadOp read : reads)
-      if (!obstacle && read->getBlock() == fusion->getBlock() &&
-          read->isBeforeInBlock(fusion) && staysWithout(read, fusion) &&
-          !stays(read, read, {}))
-        obstacle = "the kernel, or an op after it, reads the old value";
-    if (obstacle) {
-      writers.erase(fusion);
-      return obstacle;
-    }
-    OpBuilder builder(fusion);
-    output.set(StateMemoryOp::create(builder, write.getLoc(), result.getType(),
-                                     write.getStateAttr()));
-    empty->erase();
-    return nullptr;
+  /// The tensor.empty that `fusion` writes `result` to, if nothing else needs
+  /// it; null otherwise.
+  static tensor::EmptyOp freshPlace(FusionOp fusion, OpResult result) {
+    auto empty = fusion.getOutputs()[result.getResultNumber()]
+                     .getDefiningOp<tensor::EmptyOp>();
+    return empty && empty->hasOneUse() ? empty : tensor::EmptyOp();
   }
 
-  /// True if `read` could stay in place if `fusion` did not write the state.
-  bool staysWithout(StateReadOp read, FusionOp fusion) {
-    writers.erase(fusion);
-    bool result = stays(read, read, {});
-    writers.insert(fusion);
-    return result;
+  /// The result of a kernel that may write to the state's memory.
+  struct Step {
+    FusionOp fusion;
+    OpResult result;
+  };
+
+  /// The kernels that compute the written value, in order: each one after the
+  /// first updates a part of the result before it. `obstacle` says why there
+  /// are no further ones.
+  static SmallVector<Step> stepsOf(StateWriteOp write, const char *&obstacle) {
+    SmallVector<Step> steps;
+    for (Value value = write.getValue();;) {
+      auto fusion = value.getDefiningOp<FusionOp>();
+      if (!fusion || fusion->getBlock() != write->getBlock()) {
+        obstacle = "no kernel beside it computes the value";
+        break;
+      }
+      auto result = cast<OpResult>(value);
+      if (!freshPlace(fusion, result)) {
+        obstacle = "the value has a place of its own";
+        break;
+      }
+      steps.insert(steps.begin(), {fusion, result});
+      std::optional<PartialUpdate> update = PartialUpdate::of(fusion);
+      if (!update)
+        break;
+      value = fusion.getInputs()[update->operand];
+    }
+    return steps;
+  }
+
+  /// Makes the kernels of the written value write to the state's memory.
+  /// Returns null, or the reason why the whole value is copied.
+  const char *placeWrite(StateWriteOp write) {
+    const char *obstacle = nullptr;
+    SmallVector<Step> steps = stepsOf(write, obstacle);
+    if (steps.empty())
+      return obstacle;
+    ArrayRef<Step> placed = steps;
+    for (; !placed.empty(); placed = placed.drop_front()) {
+      const char *found = obstacleTo(placed, write);
+      if (!found)
+        break;
+      obstacle = found;
+    }
+    if (placed.empty())
+      return obstacle;
+    for (auto [fusion, result] : placed) {
+      OpBuilder builder(fusion);
+      tensor::EmptyOp empty = freshPlace(fusion, result);
+      fusion.getOutputsMutable()[result.getResultNumber()].set(
+          StateMemoryOp::create(builder, write.getLoc(), result.getType(),
+                                write.getStateAttr()));
+      empty->erase();
+      residents.push_back(result);
+    }
+    FusionOp first = placed.front().fusion;
+    std::optional<PartialUpdate> update = PartialUpdate::of(first);
+    if (!update || isInState(first.getInputs()[update->operand]))
+      return nullptr;
+    return placed.size() < steps.size()
+               ? obstacle
+               : "its kernel updates a value that is not in the state";
+  }
+
+  /// The reason why not all of `steps` may write to the state's memory; null,
+  /// with the steps among the writers, if they may.
+  const char *obstacleTo(ArrayRef<Step> steps, StateWriteOp write) {
+    auto isStep = [&](Operation *op) {
+      return llvm::any_of(steps,
+                          [&](const Step &step) { return step.fusion == op; });
+    };
+    for (Operation *op = steps.front().fusion->getNextNode(); op != write;
+         op = op->getNextNode())
+      if (!isStep(op) && touchesState(op))
+        return "the state is used between the kernel and the write";
+    SmallVector<StateReadOp> stayed;
+    for (StateReadOp read : reads)
+      if (read->getBlock() == write->getBlock() && stays(read, read, {}))
+        stayed.push_back(read);
+    for (const Step &step : steps)
+      writers.insert(step.fusion);
+    const char *obstacle = nullptr;
+    for (auto [n, step] : llvm::enumerate(steps)) {
+      bool last = n + 1 == steps.size();
+      if (!stays(step.result, step.fusion,
+                 last ? ArrayRef<Operation *>{write} : ArrayRef<Operation *>()))
+        obstacle = "the value is used after the state has another one";
+    }
+    // Old values must not be needed any more when the kernels start.
+    for (OpResult resident : residents)
+      if (!stays(resident, resident.getOwner(), ownWriteOf(resident)))
+        obstacle = "an op after the kernel reads the old value";
+    for (StateReadOp read : stayed)
+      if (read->isBeforeInBlock(steps.front().fusion) && !stays(read, read, {}))
+        obstacle = "the kernel, or an op after it, reads the old value";
+    if (obstacle)
+      for (const Step &step : steps)
+        writers.erase(step.fusion);
+    return obstacle;
+  }
+
+  /// The write that stores `resident`, which changes no element.
+  static SmallVector<Operation *> ownWriteOf(OpResult resident) {
+    SmallVector<Operation *> own;
+    for (Operation *user : resident.getUsers())
+      if (isa<StateWriteOp>(user))
+        own.push_back(user);
+    return own;
+  }
+
+  /// True if `value` is in the state's memory.
+  bool isInState(Value value) {
+    if (auto read = value.getDefiningOp<StateReadOp>())
+      return llvm::is_contained(reads, read) && stays(read, read, {});
+    return llvm::is_contained(residents, value);
   }
 
   ArrayRef<StateReadOp> reads;
   ArrayRef<StateWriteOp> writes;
   /// The write ops, and the kernels that write to the state's memory.
   DenseSet<Operation *> writers;
+  /// The results of these kernels.
+  SmallVector<OpResult> residents;
 };
 
 struct PlaceState : impl::PlaceStateBase<PlaceState> {

@@ -2,7 +2,7 @@
 // no new ops.
 #include "passes/buffer/SizeCloner.h"
 
-#include "dialects/tenon/TenonDialect.h"
+#include "dialects/tenon/State.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -96,7 +96,7 @@ FailureOr<SmallVector<Value>> SizeCloner::needs(Value value) const {
     needed = *writers;
   } else if (!isa<arith::ArithDialect>(op->getDialect()) &&
              !isa<memref::DimOp, memref::LoadOp, memref::GetGlobalOp,
-                  memref::CastOp, memref::ReinterpretCastOp>(op)) {
+                  memref::CastOp, memref::ReinterpretCastOp, GetExtentOp>(op)) {
     return failure();
   }
   SmallVector<Value> values;

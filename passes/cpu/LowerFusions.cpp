@@ -4,6 +4,7 @@
 #include "passes/cpu/Passes.h"
 
 #include "dialects/tenon/KernelPlan.h"
+#include "dialects/tenon/PartialUpdate.h"
 #include "dialects/tenon/Remarks.h"
 #include "passes/cpu/ContractionEmitter.h"
 #include "passes/cpu/attention/AttentionEmitter.h"
@@ -72,16 +73,30 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
       remark << ("the fusion has kernel '" + kernel.func.getName() + "'").str();
     }
     OpBuilder builder(fusion);
-    SmallVector<OpFoldResult> sizes =
-        memref::getMixedSizes(builder, fusion.getLoc(), fusion.getOutputs()[0]);
-    Value tasks = unlessEmpty(builder, fusion,
-                              kernel.tasks(builder, fusion.getLoc(), sizes));
+    Value tasks = unlessEmpty(
+        builder, fusion,
+        kernel.tasks(builder, fusion.getLoc(), dividedSizes(builder, fusion)));
     KernelWork work = countWork(fusion, builder);
     SmallVector<Value> operands(fusion.getOperands());
     LaunchOp::create(builder, fusion.getLoc(), kernel.func.getName(), tasks,
                      work.flops, work.bytes, operands);
     fusion.erase();
     return success();
+  }
+
+  /// The sizes that the tasks divide: those of the elements that are written.
+  static SmallVector<OpFoldResult> dividedSizes(OpBuilder &builder,
+                                                FusionOp fusion) {
+    Location loc = fusion.getLoc();
+    if (!isa<UpdatePlanAttr>(planOf(fusion)))
+      return memref::getMixedSizes(builder, loc, fusion.getOutputs()[0]);
+    Value update = PartialUpdate::of(fusion)->update();
+    if (auto argument = dyn_cast<BlockArgument>(update))
+      return memref::getMixedSizes(
+          builder, loc, fusion.getInputs()[argument.getArgNumber()]);
+    return getAsIndexOpFoldResult(
+        builder.getContext(),
+        cast<RankedTensorType>(update.getType()).getShape());
   }
 
   /// The number of tasks, or 0 at run time if no output has an element: a
@@ -203,6 +218,8 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
     case FusionKind::Sort:
       return emitSort(kernel);
     case FusionKind::Scatter:
+      if (auto update = dyn_cast<UpdatePlanAttr>(plan))
+        return emitUpdate(kernel, update);
       return emitScatter(kernel);
     case FusionKind::Opaque:
       if (llvm::any_of(kernel.fusion.getBlock(),

@@ -9,6 +9,7 @@
 #include "dialects/tenon/Remarks.h"
 #include "passes/cpu/ContractionEmitter.h"
 #include "passes/cpu/attention/AttentionEmitter.h"
+#include "passes/cpu/index/IndexKernels.h"
 #include "passes/kernel/KernelFunction.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
@@ -73,6 +74,8 @@ struct PlanKernels : impl::PlanKernelsBase<PlanKernels> {
       plan = inScratch(fusion, [&](Kernel &kernel) -> Attribute {
         return planAttention(kernel, obstacle);
       });
+    if (!isEmpty && fusion.getKind() == FusionKind::Scatter)
+      plan = planUpdate(fusion);
     return plan ? plan : GeneralPlanAttr::get(fusion.getContext());
   }
 

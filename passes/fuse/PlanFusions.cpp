@@ -57,8 +57,8 @@ Role roleOf(Operation *op) {
     return Role::Reduce;
   if (isa<DotGeneralOp, ConvolutionOp>(op))
     return Role::Contraction;
-  if (isa<ReshapeOp, ConstantOp, GetWeightOp, StateReadOp, BoundOp, YieldOp>(
-          op) ||
+  if (isa<ReshapeOp, ConstantOp, GetWeightOp, StateReadOp, GetExtentOp, BoundOp,
+          YieldOp>(op) ||
       !isa<TenonDialect>(op->getDialect()))
     return Role::Outside;
   return Role::Whole;

@@ -5,6 +5,7 @@
 #include "passes/graph/Passes.h"
 
 #include "dialects/tenon/SizeForms.h"
+#include "dialects/tenon/State.h"
 #include "dialects/tenon/TraceSizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -260,6 +261,13 @@ struct CheckSizes : impl::CheckSizesBase<CheckSizes> {
         .Case([&](DynamicUpdateSliceOp op) {
           for (int64_t d = 0; d < rankOf(op.getOperand()); ++d)
             c.atMost(c.operand(1, d), c.operand(0, d));
+        })
+        .Case([&](StateWriteOp op) {
+          OpBuilder builder(op);
+          for (int64_t d = 0; d < rankOf(op.getValue()); ++d)
+            c.equal(c.operand(0, d),
+                    c.given(stateExtent(builder, op, op.getStateAttr(), d),
+                            "that of the state"));
         })
         .Case([&](NonMaxSuppressionOp op) { checkSuppression(c, op); })
         .Case([&](LayerNormOp op) {

@@ -7,6 +7,7 @@
 
 #include "dialects/tenon/Annotations.h"
 #include "dialects/tenon/State.h"
+#include "passes/host/ContextReads.h"
 #include "passes/kernel/CoreCalls.h"
 #include "passes/kernel/numerics/FmaExpansion.h"
 #include "passes/kernel/numerics/HalfExpansion.h"
@@ -378,8 +379,9 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
   /// Weights and states have offsets now, and the artifact's tables describe
   /// them.
   void eraseGraphOnlyOps() {
+    readContext(getOperation());
     for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody()))
-      if (isa<WeightOp, StateOp>(op))
+      if (isa<WeightOp, StateOp, ContextExtentOp>(op))
         op.erase();
     getOperation().walk([](BoundOp op) {
       op.getResult().replaceAllUsesWith(op.getValue());

@@ -3,6 +3,7 @@
 // slow.
 #include "passes/kernel/KernelWork.h"
 
+#include "dialects/tenon/PartialUpdate.h"
 #include "passes/kernel/ExtentSource.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -15,7 +16,10 @@ namespace {
 class WorkCounter {
 public:
   WorkCounter(FusionOp fusion, OpBuilder &builder)
-      : fusion(fusion), at{builder, fusion.getLoc()} {}
+      : fusion(fusion), at{builder, fusion.getLoc()} {
+    if (updatesInPlace(fusion))
+      update = PartialUpdate::of(fusion);
+  }
 
   KernelWork count() {
     KernelWork work{at.constant(0), at.constant(0)};
@@ -24,8 +28,11 @@ public:
     for (BlockArgument argument : fusion.getBlock().getArguments())
       if (isa<RankedTensorType>(argument.getType()))
         work.bytes = at.add(work.bytes, bytesRead(argument));
-    for (Value output : fusion.getOutputs())
-      work.bytes = at.add(work.bytes, bytes(output));
+    if (update)
+      work.bytes = at.add(work.bytes, bytes(update->update()));
+    else
+      for (Value output : fusion.getOutputs())
+        work.bytes = at.add(work.bytes, bytes(output));
     return work;
   }
 
@@ -87,9 +94,12 @@ private:
   }
 
   /// The bytes read of an argument. Slices and gathers read only the elements
-  /// of their results, such as a few rows of a table.
+  /// of their results, such as a few rows of a table. A kernel that updates its
+  /// operand in place reads at most the elements that it writes.
   Value bytesRead(BlockArgument argument) {
     Value parts = at.constant(0);
+    if (update && argument.getArgNumber() == update->operand)
+      return parts;
     for (OpOperand &use : argument.getUses()) {
       bool inPlaces =
           isa<SliceOp, GatherOp>(use.getOwner()) && use.getOperandNumber() == 0;
@@ -152,6 +162,7 @@ private:
   }
 
   FusionOp fusion;
+  std::optional<PartialUpdate> update; ///< if only it is written
   IndexBuilder at;
 };
 } // namespace

@@ -3,7 +3,7 @@ import ctypes
 from typing import NamedTuple
 
 from . import _layout
-from ._runtime import DimDesc, FunctionDesc, TensorDesc, text
+from ._runtime import DimDesc, ExtentDesc, FunctionDesc, TensorDesc, text
 
 _UNBOUNDED = 2**63 - 1
 
@@ -42,6 +42,14 @@ class FunctionType(NamedTuple):
     outputs: tuple
 
 
+class ContextExtent(NamedTuple):
+    """An extent of states that each context chooses."""
+    name: str
+    least: int
+    most: int
+    default: int
+
+
 def _dims(desc):
     for i in range(desc.rank):
         dim = DimDesc.from_address(desc.dims + i * ctypes.sizeof(DimDesc))
@@ -65,3 +73,12 @@ def read_functions(model_desc):
         yield FunctionType(text(desc.name),
                            tuple(_tensors(desc.inputs, desc.num_inputs)),
                            tuple(_tensors(desc.outputs, desc.num_outputs)))
+
+
+def read_extents(model_desc):
+    """The extents that a context chooses."""
+    size = ctypes.sizeof(ExtentDesc)
+    descs = (ExtentDesc.from_address(model_desc.extents + i * size)
+             for i in range(model_desc.num_extents))
+    return tuple(ContextExtent(text(desc.name), desc.least, desc.most,
+                               desc.initial) for desc in descs)

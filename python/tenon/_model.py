@@ -7,7 +7,7 @@ import weakref
 
 from . import _runtime as rt
 from ._calls import Signature
-from ._description import read_functions
+from ._description import read_extents, read_functions
 from ._errors import error_of
 
 _WEIGHTS = {"auto": 0, "copy": 1, "map": 2}
@@ -88,14 +88,17 @@ class Model(_Callable):
         info = rt.ModelInfo(struct_size=ctypes.sizeof(rt.ModelInfo))
         rt.get_info(handle.value, ctypes.byref(info))
         self.version = rt.text(info.version)
+        self.context_extents = read_extents(desc)
         self._signatures = tuple(map(Signature, read_functions(desc)))
         self._local = threading.local()
 
-    def context(self, *, memory_limit=0, timeout=None):
+    def context(self, *, memory_limit=0, timeout=None, extents=None):
         """Creates a context beside those of the threads: memory and state for
         one run at a time. memory_limit: bytes of working memory; timeout:
-        seconds that a run may take."""
-        return Context(self, memory_limit=memory_limit, timeout=timeout)
+        seconds that a run may take; extents: sizes of `context_extents` by
+        name."""
+        return Context(self, memory_limit=memory_limit, timeout=timeout,
+                       extents=extents)
 
     def _context(self):
         context = getattr(self._local, "context", None)
@@ -175,14 +178,19 @@ def _close(model, contexts):
 class Context(_Callable):
     """The memory and the state of a model for one run at a time."""
 
-    def __init__(self, model, *, memory_limit=0, timeout=None):
+    def __init__(self, model, *, memory_limit=0, timeout=None, extents=None):
         self._handle = model._handle
         self._signatures = model._signatures
         said = ctypes.create_string_buffer(_ERROR_BYTES)
+        chosen = dict(extents or {})
+        sizes = (rt.Extent * len(chosen))(
+            *(rt.Extent(name=name.encode(), size=size)
+              for name, size in chosen.items()))
         options = rt.ContextOptions(
             struct_size=ctypes.sizeof(rt.ContextOptions),
             error_text=ctypes.addressof(said), error_text_bytes=_ERROR_BYTES,
-            memory_limit=memory_limit, timeout_ns=_nanoseconds(timeout))
+            memory_limit=memory_limit, timeout_ns=_nanoseconds(timeout),
+            extents=ctypes.addressof(sizes), num_extents=len(chosen))
         status, self._address = self._handle.create(options)
         if status != 0:
             raise error_of(status, rt.text(said.value))

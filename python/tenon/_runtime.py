@@ -33,6 +33,8 @@ DimDesc = _struct("tenon_dim_desc")
 ModelInfo = _struct("tenon_model_info")
 OpenOptions = _struct("tenon_open_options")
 ContextOptions = _struct("tenon_context_options")
+Extent = _struct("tenon_extent")
+ExtentDesc = _struct("tenon_extent_desc")
 Tensor = _struct("tenon_tensor")
 
 

@@ -49,8 +49,8 @@ def free_names(text):
 
 
 def is_top_level(text):
-    return re.match(r"\s*(tenon\.weight\b|tenon\.state |func\.func\b|module\b)",
-                    text)
+    return re.match(r"\s*(tenon\.weight\b|tenon\.state |tenon\.context_extent\b|"
+                    r"func\.func\b|module\b)", text)
 
 
 def byte_size(kind):
@@ -70,6 +70,11 @@ def program(text, types):
     for name, kind in re.findall(
             r"tenon\.state_\w+ @(\w+)(?:,\s*%\w+)?\s*:\s*(\S+)", text):
         symbols += f"tenon.state @{name} : {kind}\n"
+    for name in re.findall(r"tenon\.get_extent @(\w+)", text):
+        symbols += f"tenon.context_extent @{name} 1 to 1 default 1\n"
+    for name in re.findall(r"tenon\.state_offset @(\w+)", text):
+        symbols += "tenon.context_extent @rows 1 to 1 default 1\n" \
+            f"tenon.state @{name} : tensor<?xf32> extents [@rows]\n"
     args = ", ".join(f"{n}: {t}" for n, t in types.items())
     return f"{symbols}func.func @example({args}) {{\n{text}\n  return\n}}"
 

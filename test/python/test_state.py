@@ -51,6 +51,24 @@ class State(unittest.TestCase):
             thread.join()
         self.assertEqual(seen, [13, 13])
 
+    def test_context_extents(self):
+        model = tenon.compile(os.path.join(
+            models.SOURCE, "lit/artifact/Inputs/cache.mlir"))
+        self.assertEqual(model.context_extents,
+                         (("rows", 1, 8, 2), ("positions", 1, 65536, 8)))
+        self.assertEqual(self.model.context_extents, ())
+        context = model.context(extents={"rows": 3, "positions": 4})
+        x = np.ones((3, 2, 4), np.float32)
+        context(x)
+        total, length = context(x)
+        np.testing.assert_array_equal(total, [[8, 16, 24, 32]] * 3)
+        self.assertEqual(length, 4)
+        self.assertEqual(context["all"]().shape, (3, 4))
+        with self.assertRaisesRegex(tenon.InputError, "expected 0 to 4, got 6"):
+            context(x)
+        with self.assertRaisesRegex(tenon.InputError, '"rows": expected 1 to 8'):
+            model.context(extents={"rows": 9})
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -24,8 +24,8 @@ llvm::Expected<std::vector<HostTensor>> boundedOutputs(const RandomGraph &graph,
   OracleOptions options;
   options.bounds = true;
   options.bf16Products = bf16Products;
-  return evaluate(module->lookupSymbol<func::FuncOp>("main"), graph.inputs,
-                  graph.weightLoader(), options);
+  return graph.evaluateRuns(module->lookupSymbol<func::FuncOp>("main"),
+                            options);
 }
 
 static bool agrees(double ideal, double actual, double allowed) {

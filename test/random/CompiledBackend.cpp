@@ -87,9 +87,11 @@ static llvm::Expected<MatmulPrecision> compileTo(const RandomGraph &graph,
   return llvm::createStringError("compile: " + text);
 }
 
+/// The outputs of all runs of the graph in one context.
 static llvm::Expected<std::vector<HostTensor>>
-runArtifact(const std::string &path, int threads, func::FuncOp function,
-            const std::vector<HostTensor> &inputs, uint64_t features = 0) {
+runArtifact(const std::string &path, int threads, const RandomGraph &graph,
+            uint64_t features = 0) {
+  func::FuncOp function = graph.main();
   char why[1024] = "";
   tenon_open_options open = {};
   open.struct_size = sizeof open;
@@ -101,43 +103,56 @@ runArtifact(const std::string &path, int threads, func::FuncOp function,
   if (tenon_open(path.c_str(), &open, &model) != TENON_OK)
     return llvm::createStringError(std::string("open: ") + why);
   tenon_context *context = nullptr;
-  if (tenon_context_create(model, nullptr, &context) != TENON_OK)
-    return llvm::createStringError("no context can be made");
+  std::vector<tenon_extent> extents;
+  for (const auto &[name, size] : graph.contextExtents)
+    extents.push_back({name.c_str(), size});
+  tenon_context_options making = {};
+  making.struct_size = sizeof making;
+  making.error_text = why;
+  making.error_text_bytes = sizeof why;
+  making.extents = extents.data();
+  making.num_extents = extents.size();
+  if (tenon_context_create(model, &making, &context) != TENON_OK)
+    return llvm::createStringError(std::string("context: ") + why);
   std::vector<std::vector<char>> bytes;
   std::vector<std::vector<int64_t>> dims;
   std::vector<tenon_tensor> ins, outs(function.getNumResults());
-  for (const HostTensor &input : inputs) {
+  for (const HostTensor &input : graph.inputs) {
     bytes.push_back(input.toBytes());
     dims.emplace_back(input.shape.begin(), input.shape.end());
   }
-  for (size_t i = 0; i < inputs.size(); ++i)
-    ins.push_back({sizeof(tenon_tensor), nullptr, dtypeOf(inputs[i].element),
+  for (size_t i = 0; i < graph.inputs.size(); ++i)
+    ins.push_back({sizeof(tenon_tensor), nullptr,
+                   dtypeOf(graph.inputs[i].element),
                    int32_t(dims[i].size()), dims[i].data(), bytes[i].data(),
                    bytes[i].size()});
   for (tenon_tensor &out : outs) {
     out = {};
     out.struct_size = sizeof out;
   }
-  if (tenon_run(context, nullptr, ins.data(), ins.size(), outs.data(),
-                outs.size()) != TENON_OK)
-    return llvm::createStringError(std::string("run: ") +
-                                   tenon_context_text(context));
+  std::vector<HostTensor> results;
+  for (int run = 0; run < graph.runs; ++run) {
+    if (tenon_run(context, nullptr, ins.data(), ins.size(), outs.data(),
+                  outs.size()) != TENON_OK)
+      return llvm::createStringError(std::string("run: ") +
+                                     tenon_context_text(context));
+    for (auto [out, type] : llvm::zip_equal(outs, function.getResultTypes())) {
+      Type element = getElementTypeOrSelf(type);
+      if (out.dtype != dtypeOf(element))
+        return llvm::createStringError("an output has another element type");
+      auto result = HostTensor::fromBytes(
+          element, ArrayRef(out.dims, size_t(out.rank)),
+          ArrayRef(static_cast<const char *>(out.data), out.bytes));
+      if (!result)
+        return result.takeError();
+      results.push_back(std::move(*result));
+    }
+  }
   uint64_t calls[2] = {};
   if (tenon_describe(model)->functions[0].num_variants == 1 &&
-      (tenon_get_calls(model, nullptr, calls, 2) != TENON_OK || calls[1] != 1))
+      (tenon_get_calls(model, nullptr, calls, 2) != TENON_OK ||
+       calls[1] != uint64_t(graph.runs)))
     return llvm::createStringError("the variant was not taken");
-  std::vector<HostTensor> results;
-  for (auto [out, type] : llvm::zip_equal(outs, function.getResultTypes())) {
-    Type element = getElementTypeOrSelf(type);
-    if (out.dtype != dtypeOf(element))
-      return llvm::createStringError("an output has another element type");
-    auto result = HostTensor::fromBytes(
-        element, ArrayRef(out.dims, size_t(out.rank)),
-        ArrayRef(static_cast<const char *>(out.data), out.bytes));
-    if (!result)
-      return result.takeError();
-    results.push_back(std::move(*result));
-  }
   tenon_context_destroy(context);
   tenon_close(model);
   return results;
@@ -194,8 +209,7 @@ static llvm::Error checkBits(const RandomGraph &graph,
                              const std::string &artifact, int threads,
                              const std::vector<HostTensor> &expected,
                              const std::string &where, uint64_t features = 0) {
-  auto results =
-      runArtifact(artifact, threads, graph.main(), graph.inputs, features);
+  auto results = runArtifact(artifact, threads, graph, features);
   if (!results)
     return results.takeError();
   int different = differentOutput(expected, *results);
@@ -278,8 +292,7 @@ Backend compiledBackend(CompiledOptions options) {
       first.bf16Products |= *products == MatmulPrecision::Bf16;
       for (int threads : options.threads) {
         if (first.outputs.empty()) {
-          auto results =
-              runArtifact(artifact, threads, graph.main(), graph.inputs);
+          auto results = runArtifact(artifact, threads, graph);
           if (!results)
             return results.takeError();
           first.outputs = std::move(*results);

@@ -20,7 +20,8 @@ using namespace mlir;
 namespace tenon {
 
 RandomGraph cloneGraph(const RandomGraph &graph) {
-  return {ModuleOp(*graph.module).clone(), graph.inputs, graph.weights};
+  return {ModuleOp(*graph.module).clone(), graph.inputs, graph.weights,
+          graph.runs, graph.contextExtents};
 }
 
 static Outcome compare(const RandomGraph &graph, const Backend &backend) {
@@ -147,6 +148,7 @@ static bool cutAt(RandomGraph &graph, unsigned position) {
   std::vector<HostTensor> values;
   OracleOptions rounding;
   rounding.roundToType = true;
+  rounding.contextExtents = graph.contextExtents;
   auto keep = [&](Operation *seen, ArrayRef<const HostTensor *> results) {
     if (seen == &op)
       for (const HostTensor *result : results)

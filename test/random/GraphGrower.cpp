@@ -35,6 +35,22 @@ WeightLoader RandomGraph::weightLoader() const {
   };
 }
 
+llvm::Expected<std::vector<HostTensor>>
+RandomGraph::evaluateRuns(func::FuncOp function,
+                          OracleOptions oracle) const {
+  oracle.contextExtents = contextExtents;
+  std::vector<HostTensor> outputs;
+  OracleState state;
+  for (int run = 0; run < runs; ++run) {
+    auto results =
+        evaluate(function, inputs, weightLoader(), oracle, {}, &state);
+    if (!results)
+      return results.takeError();
+    llvm::append_range(outputs, std::move(*results));
+  }
+  return outputs;
+}
+
 int64_t Grown::count() const {
   int64_t count = 1;
   for (GrownDim dim : shape)
@@ -211,6 +227,11 @@ static DenseElementsAttr asAttribute(const HostTensor &tensor) {
   return DenseElementsAttr::get(type, elements);
 }
 
+ElementsAttr GraphGrower::randomAttribute(Type element,
+                                          const GrownShape &shape) {
+  return asAttribute(randomTensor(random, element, extentsOf(shape), -2, 2));
+}
+
 Grown GraphGrower::fresh(Type element, const GrownShape &shape, double low,
                          double high) {
   Grown model{nullptr, shape};
@@ -291,6 +312,9 @@ void GraphGrower::step() {
       &GraphGrower::attention,     &GraphGrower::suppression,
       &GraphGrower::branch,        &GraphGrower::loop,
       &GraphGrower::growingLoop};
+  // Outside the list, so that graphs without states stay those of their seeds.
+  if (options.states && random.oneIn(4) && updateState())
+    return;
   // A step without suitable operand is drawn again; float steps always find
   // one.
   for (int tries = 0; tries < 20; ++tries)
@@ -341,6 +365,9 @@ RandomGraph GraphGrower::grow() {
   graph.module = std::move(module);
   graph.inputs = std::move(inputs);
   graph.weights = std::move(weights);
+  if (options.states)
+    graph.runs = 3;
+  graph.contextExtents = std::move(contextExtents);
   return graph;
 }
 

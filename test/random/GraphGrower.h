@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 
 namespace tenon {
@@ -95,6 +96,21 @@ private:
   bool branch();
   bool loop();
   bool growingLoop();
+  bool updateState();
+
+  /// A part of `x` changed at random positions; nullopt if nothing suits. `x`
+  /// has elements and dimensions.
+  std::optional<Grown> scattered(const Grown &x);
+  std::optional<Grown> updatedSlice(const Grown &x);
+  struct GrownState {
+    std::string name;
+    GrownShape shape; ///< static, or extents of the context
+    mlir::Type element;
+  };
+  /// Makes `dim` an extent of the context, one for each size.
+  mlir::FlatSymbolRefAttr contextExtent(GrownDim &dim);
+  /// A state of the module, or a new one.
+  GrownState someState();
 
   /// Tries these steps until one finds its operands.
   void step();
@@ -148,6 +164,9 @@ private:
   Grown fresh(mlir::Type element, const GrownShape &shape) {
     return fresh(element, shape, -2, 2);
   }
+  /// Random elements of a static shape in [-2, 2].
+  mlir::ElementsAttr randomAttribute(mlir::Type element,
+                                     const GrownShape &shape);
   /// The second factor of a contraction.
   Grown factor(mlir::Type element, const GrownShape &shape);
   /// A tensor of `model`'s shape filled with a number.
@@ -188,6 +207,9 @@ private:
   std::vector<Grown> pool;
   std::vector<HostTensor> inputs;
   std::vector<char> weights;
+  std::vector<GrownState> states;
+  std::map<int64_t, int> contextSymbols; ///< by size
+  std::map<std::string, int64_t> contextExtents;
   llvm::SmallVector<GrownShape> inputShapes;
   llvm::SmallVector<int64_t> named; ///< the sizes of the named extents
   int lastSymbol = 0;

@@ -82,59 +82,70 @@ bool GraphGrower::scatter() {
   auto x = pick([](const Grown &x) {
     return filled(x) && (!x.isFloat() || x.bound <= 1e3);
   });
-  if (!x)
-    return false;
-  int64_t at = randomDim(*x);
+  std::optional<Grown> result = x ? scattered(*x) : std::nullopt;
+  if (result)
+    pool.push_back(*result);
+  return result.has_value();
+}
+
+std::optional<Grown> GraphGrower::scattered(const Grown &x) {
+  int64_t at = randomDim(x);
   int64_t number = 1 + random.below(6);
   Grown indices = fresh(builder.getI64Type(), {{number}, {1}}, -2,
-                        double(x->shape[at].size + 1));
+                        double(x.shape[at].size + 1));
   GrownShape updateShape = {{number}};
   llvm::SmallVector<int64_t> windowDims;
-  for (int64_t d = 0; d < x->rank(); ++d)
+  for (int64_t d = 0; d < x.rank(); ++d)
     if (d != at) {
       windowDims.push_back(updateShape.size());
-      updateShape.push_back(x->shape[d]);
+      updateShape.push_back(x.shape[d]);
     }
-  Grown updates = fresh(x->element(), updateShape);
+  Grown updates = fresh(x.element(), updateShape);
   if (updates.shape != updateShape)
-    return false;
+    return std::nullopt;
   auto kind = ScatterKind(random.below(5));
-  double bound = std::max(x->bound, updates.bound);
-  bool exact = x->exact && updates.exact;
-  if (x->isFloat() && kind == ScatterKind::Multiply)
+  double bound = std::max(x.bound, updates.bound);
+  bool exact = x.exact && updates.exact;
+  if (x.isFloat() && kind == ScatterKind::Multiply)
     kind = ScatterKind::Set;
-  if (x->isFloat() && kind == ScatterKind::Add) {
-    bound = x->bound + updates.bound * double(number);
+  if (x.isFloat() && kind == ScatterKind::Add) {
+    bound = x.bound + updates.bound * double(number);
     exact = false;
   }
-  if (x->isBool())
+  if (x.isBool())
     kind = ScatterKind::Set;
-  add(make<ScatterOp>(x->value.getType(), kind, x->value, indices.value,
-                      updates.value, windowDims, ArrayRef<int64_t>{at},
-                      ArrayRef<int64_t>{}, ArrayRef<int64_t>{},
-                      ArrayRef<int64_t>{at}, 1),
-      x->shape, bound, exact);
-  return true;
+  Value result = make<ScatterOp>(
+      x.value.getType(), kind, x.value, indices.value, updates.value,
+      windowDims, ArrayRef<int64_t>{at}, ArrayRef<int64_t>{},
+      ArrayRef<int64_t>{}, ArrayRef<int64_t>{at}, 1);
+  return Grown{result, x.shape, bound, exact};
 }
 
 bool GraphGrower::updateSlice() {
   auto x = pick(filled);
-  if (!x)
-    return false;
-  GrownShape shape = x->shape;
+  std::optional<Grown> result = x ? updatedSlice(*x) : std::nullopt;
+  if (result)
+    pool.push_back(*result);
+  return result.has_value();
+}
+
+std::optional<Grown> GraphGrower::updatedSlice(const Grown &x) {
+  GrownShape shape = x.shape;
   llvm::SmallVector<int64_t> offsets;
   for (GrownDim &dim : shape) {
+    // The extents of a context say nothing about those of an update.
+    if (options.states)
+      dim.symbol = 0;
     if (dim.symbol == 0)
       dim.size = 1 + random.below(dim.size);
     offsets.push_back(random.below(dim.size + 3) - 1);
   }
-  Grown part = fresh(x->element(), shape);
+  Grown part = fresh(x.element(), shape);
   if (part.shape != shape)
-    return false;
-  add(make<DynamicUpdateSliceOp>(x->value.getType(), x->value, part.value,
-                                 ValueRange(), offsets),
-      x->shape, std::max(x->bound, part.bound), x->exact);
-  return true;
+    return std::nullopt;
+  Value result = make<DynamicUpdateSliceOp>(x.value.getType(), x.value,
+                                            part.value, ValueRange(), offsets);
+  return Grown{result, x.shape, std::max(x.bound, part.bound), x.exact};
 }
 
 bool GraphGrower::order() {

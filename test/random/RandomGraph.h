@@ -10,6 +10,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <map>
 #include <vector>
 
 namespace tenon {
@@ -20,6 +21,7 @@ struct RandomGraphOptions {
   bool dataDependent = false; ///< some results have a data-dependent size
   bool narrowFloats = true;   ///< f16 and bf16 occur as element types
   bool wideWeights = false;   ///< products with weights of many columns occur
+  bool states = false;        ///< some values are kept between runs
 };
 
 struct RandomGraph {
@@ -27,11 +29,19 @@ struct RandomGraph {
   std::vector<HostTensor> inputs;
   /// The bytes of the file that the module's weights name.
   std::vector<char> weights;
+  /// How often @main runs, with the same inputs and one context.
+  int runs = 1;
+  /// The context's choices; other context extents have their defaults.
+  std::map<std::string, int64_t> contextExtents = {};
   static constexpr const char *weightFile = "weights.bin";
 
   mlir::func::FuncOp main() const;
   /// Reads from `weights`, whatever the file name. The graph must outlive it.
   WeightLoader weightLoader() const;
+  /// The outputs of all runs of `function`, which is @main or what it has
+  /// become, by the oracle.
+  llvm::Expected<std::vector<HostTensor>>
+  evaluateRuns(mlir::func::FuncOp function, OracleOptions oracle) const;
 };
 
 /// The graph of a seed; equal seeds and options give equal graphs. The context

@@ -26,6 +26,7 @@ static cl::opt<bool> dataDependent("data-dependent",
                                    cl::desc("sizes that are values"));
 static cl::opt<bool> narrowFloats("narrow-floats", cl::desc("f16 and bf16"),
                                   cl::init(true));
+static cl::opt<bool> states("states", cl::desc("values kept between runs"));
 static cl::opt<std::string>
     stage("stage",
           cl::desc("evaluate the graph after this phase with the oracle; "
@@ -78,7 +79,7 @@ evaluateAfter(llvm::StringRef phase, tenon::RandomGraph &graph) {
     return llvm::createStringError("@main is gone");
   tenon::OracleOptions options;
   options.roundToType = true;
-  return evaluate(graph.main(), graph.inputs, graph.weightLoader(), options);
+  return graph.evaluateRuns(graph.main(), options);
 }
 
 static const char *name(tenon::Verdict verdict) {
@@ -141,6 +142,7 @@ int main(int argc, char **argv) {
   options.dynamic = dynamic;
   options.dataDependent = dataDependent;
   options.narrowFloats = narrowFloats;
+  options.states = states;
   int passed = 0, failed = 0;
   for (int i = 0; i < count; ++i) {
     llvm::outs().flush(); // otherwise each child would print it again

@@ -323,6 +323,7 @@ const tenon_model_desc tenon_model_hand = {
     versions,
     sizeof versions / sizeof versions[0],
     0,
+    NULL,
 };
 
 #ifndef HAND_NO_NOTE

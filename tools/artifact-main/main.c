@@ -24,7 +24,8 @@ typedef struct {
   const char *function;
   const char *weights;
   binding *inputs, *outputs;
-  int num_inputs, num_outputs;
+  tenon_extent *extents;
+  int num_inputs, num_outputs, num_extents;
   int threads;
 } command;
 
@@ -65,6 +66,12 @@ static int help(const char *program) {
          "  --threads=N               0: one for each CPU\n"
          "  --weights-file=FILE       where the weights stand, if not here\n",
          program, model->name, model->compiler, model->source);
+  if (model->num_extents > 0)
+    puts("  --context=NAME=N          chooses a context extent; repeatable\n");
+  for (int32_t i = 0; i < model->num_extents; ++i)
+    printf("context %s: %" PRId64 " to %" PRId64 ", default %" PRId64 "\n",
+           model->extents[i].name, model->extents[i].least,
+           model->extents[i].most, model->extents[i].initial);
   for (int32_t f = 0; f < model->num_functions; ++f) {
     const tenon_function_desc *function = &model->functions[f];
     printf("\nfunction %s\n", function->name);
@@ -318,9 +325,14 @@ static int open_and_run(const command *c, const tenon_function_desc *function) {
   tenon_status status = tenon_open_desc(tenon_artifact_model, &options, &model);
   if (status != TENON_OK)
     return fail(status, "", why);
-  status = tenon_context_create(model, NULL, &context);
+  tenon_context_options making = {.struct_size = sizeof making,
+                                  .error_text = why,
+                                  .error_text_bytes = sizeof why,
+                                  .extents = c->extents,
+                                  .num_extents = (size_t)c->num_extents};
+  status = tenon_context_create(model, &making, &context);
   if (status != TENON_OK)
-    return fail(status, "", "out of memory");
+    return fail(status, "", why);
   size_t in = (size_t)function->num_inputs, out = (size_t)function->num_outputs;
   npy_array *arrays = calloc(in + 1, sizeof *arrays);
   tenon_tensor *tensors = calloc(in + out + 1, sizeof *tensors);
@@ -344,7 +356,8 @@ int main(int argc, char **argv) {
   const char **outputs = calloc((size_t)argc + 1, sizeof *outputs);
   c.inputs = calloc((size_t)argc + 1, sizeof *c.inputs);
   c.outputs = calloc((size_t)argc + 1, sizeof *c.outputs);
-  if (!inputs || !outputs || !c.inputs || !c.outputs)
+  c.extents = calloc((size_t)argc + 1, sizeof *c.extents);
+  if (!inputs || !outputs || !c.inputs || !c.outputs || !c.extents)
     return fail(TENON_LIMIT, "", "out of memory");
   for (int i = 1; i < argc; ++i) {
     const char *argument = argv[i], *value;
@@ -364,6 +377,16 @@ int main(int argc, char **argv) {
       if (!*value || *end || count < 0 || count > 4096)
         return usage_error("expected a number of threads, got", value);
       c.threads = (int)count;
+    } else if ((value = flag(argv, argc, &i, "--context"))) {
+      /* The arguments are ours to change; they outlive the run. */
+      char *end, *size = strrchr(value, '=');
+      if (!size)
+        return usage_error("expected --context=NAME=N, got", value);
+      c.extents[c.num_extents].size = strtoll(size + 1, &end, 10);
+      if (!size[1] || *end)
+        return usage_error("expected --context=NAME=N, got", value);
+      *size = 0;
+      c.extents[c.num_extents++].name = value;
     } else {
       return usage_error("unknown argument", argument);
     }
@@ -390,5 +413,6 @@ int main(int argc, char **argv) {
   free(outputs);
   free(c.inputs);
   free(c.outputs);
+  free(c.extents);
   return code;
 }

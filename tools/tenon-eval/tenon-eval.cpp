@@ -34,6 +34,9 @@ static cl::opt<int64_t> iterations("iterations",
 static cl::opt<int> digits("digits", cl::desc("of floats"), cl::init(6));
 static cl::opt<int> repeat("repeat", cl::init(1),
                            cl::desc("evaluate so many times; states are kept"));
+static cl::list<std::string>
+    contextExtents("context", cl::CommaSeparated,
+                   cl::desc("sizes of context extents: rows=4,positions=8"));
 static cl::opt<bool> trace("trace", cl::desc("print every op's results"));
 
 static llvm::Error badInput(StringRef text, const Twine &why) {
@@ -88,6 +91,11 @@ static llvm::Error run(func::FuncOp function,
   tenon::OracleOptions options;
   options.roundToType = roundToType;
   options.maxIterations = iterations;
+  for (StringRef text : contextExtents) {
+    auto [name, size] = text.split('=');
+    if (size.getAsInteger(10, options.contextExtents[name.str()]))
+      return llvm::createStringError("--context: expected NAME=N, got " + text);
+  }
   tenon::OpObserver observer;
   if (trace)
     observer = [](Operation *op, ArrayRef<const tenon::HostTensor *> results) {

@@ -32,7 +32,7 @@ struct BenchFlags {
   std::vector<std::string> files;
   std::string format;
   std::string output = "-";
-  std::map<std::string, int64_t> sizes;
+  std::map<std::string, int64_t> sizes, contextExtents;
   std::vector<int64_t> threads;
   tenon_weights_mode weights = TENON_WEIGHTS_AUTO;
   uint64_t cpuMask = 0;
@@ -108,6 +108,7 @@ static Status readFlags(Invocation &call, BenchFlags &flags) {
       status = step();
   };
   then([&] { return readDimSizes(call, flags.sizes); });
+  then([&] { return readContextExtents(call, flags.contextExtents); });
   then([&] { return readSweep(call, OPT_t, 1024, flags.threads); });
   then([&] { return readSweep(call, OPT_batch, 1 << 24, flags.batches); });
   then([&] { return readNumber(call, OPT_r, 1, maxRuns, flags.runs); });
@@ -158,6 +159,7 @@ static Status addRows(Invocation &call, const BenchFlags &flags,
       loading.weights = flags.weights;
       loading.verifyWeights = call.args.hasArg(OPT_verify_weights);
       loading.cpuMask = flags.cpuMask;
+      loading.contextExtents = flags.contextExtents;
       Status status = row.loaded.open(call.talk, artifact, file, loading);
       if (status == Status::Success)
         status = row.loaded.choose(call.talk, functionName(call));

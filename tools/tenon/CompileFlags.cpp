@@ -342,6 +342,24 @@ Status readDimSizes(Invocation &call, std::map<std::string, int64_t> &sizes) {
   return Status::Success;
 }
 
+Status readContextExtents(Invocation &call,
+                          std::map<std::string, int64_t> &extents) {
+  for (const Arg *arg : call.args.filtered(OPT_context)) {
+    llvm::SmallVector<llvm::StringRef> parts;
+    llvm::StringRef(arg->getValue()).split(parts, ',');
+    for (llvm::StringRef part : parts) {
+      auto [name, size] = part.rsplit('=');
+      int64_t value = 0;
+      if (name.empty() || !parseExtent(size, value))
+        return expected(call, arg, "NAME=N,NAME=N");
+      if (!extents.emplace(name.str(), value).second)
+        return call.talk.usage("--context: '" + name.str() +
+                               "' is given twice");
+    }
+  }
+  return Status::Success;
+}
+
 Status readOnePositional(Invocation &call, const char *what,
                          std::string &value) {
   std::vector<std::string> inputs = call.args.getAllArgValues(OPT_INPUT);

@@ -31,6 +31,10 @@ Status readEntryFlags(Invocation &call, TensorFlowOptions &options);
 /// Reads --dim=NAME=N as sizes for a run.
 Status readDimSizes(Invocation &call, std::map<std::string, int64_t> &sizes);
 
+/// Reads --context=NAME=N,NAME=N as sizes of context extents.
+Status readContextExtents(Invocation &call,
+                          std::map<std::string, int64_t> &extents);
+
 /// Reads the only positional argument; a model from a pipe becomes a file. A
 /// usage error names `what` if there is no argument or more than one.
 Status readOnePositional(Invocation &call, const char *what,

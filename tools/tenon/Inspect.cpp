@@ -105,10 +105,28 @@ static std::vector<TensorSummary> statesOf(const tenon_model_desc &desc) {
     const tenon_state_desc &state = desc.states[i];
     TensorSummary summary{state.name, tenon_dtype_name(state.dtype), {}};
     for (int32_t d = 0; d < state.rank; ++d)
-      summary.dims.push_back(std::to_string(state.dims[d]));
+      summary.dims.push_back(state.dims[d] < 0
+                                 ? desc.extents[-1 - state.dims[d]].name
+                                 : std::to_string(state.dims[d]));
     result.push_back(std::move(summary));
   }
   return result;
+}
+
+static llvm::ArrayRef<tenon_extent_desc>
+extentsOf(const tenon_model_desc &desc) {
+  return {desc.extents, size_t(desc.num_extents)};
+}
+
+/// Prints the extents that a context chooses.
+static void printExtents(const tenon_model_desc &desc) {
+  const char *heading = "context";
+  for (const tenon_extent_desc &extent : extentsOf(desc)) {
+    printField(heading,
+               llvm::formatv("{0}={1}..{2}, default {3}", extent.name,
+                             extent.least, extent.most, extent.initial));
+    heading = "";
+  }
 }
 
 static llvm::ArrayRef<tenon_version_desc>
@@ -163,6 +181,12 @@ static Object artifactAsJson(const LoadedModel &model) {
       object["code_bytes"] = int64_t(version.code_bytes);
     versions.push_back(std::move(object));
   }
+  Array extents;
+  for (const tenon_extent_desc &extent : extentsOf(desc))
+    extents.push_back(Object{{"name", fixUTF8(extent.name)},
+                             {"least", extent.least},
+                             {"most", extent.most},
+                             {"default", extent.initial}});
   Array functions;
   for (const tenon_function_desc &each : functionsOf(desc))
     functions.push_back(Object{
@@ -185,6 +209,7 @@ static Object artifactAsJson(const LoadedModel &model) {
        tensorsAsJson(summaries(function.outputs, function.num_outputs))},
       {"variants", std::move(variants)},
       {"functions", std::move(functions)},
+      {"context_extents", std::move(extents)},
       {"states", tensorsAsJson(statesOf(desc))},
       {"state_bytes", int64_t(desc.state_bytes)},
       {"weight_bytes", int64_t(desc.weight_bytes)},
@@ -210,6 +235,7 @@ static void printArtifact(const LoadedModel &model, bool ops) {
     for (int32_t i = 0; i < each.num_variants; ++i)
       printField(i == 0 ? "variants" : "", each.variants[i].name);
   }
+  printExtents(desc);
   printTensors("states", statesOf(desc));
   if (desc.weight_bytes > 0)
     printField("weights",

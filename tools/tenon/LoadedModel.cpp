@@ -135,6 +135,22 @@ Status LoadedModel::find(Talk &talk, const std::string &name,
                    "choose one with --function=: " + llvm::join(names, ", "));
 }
 
+Status LoadedModel::admitState(Talk &talk) {
+  std::vector<int64_t> sizes;
+  for (int32_t i = 0; i < desc->num_extents; ++i) {
+    auto chosen = options.contextExtents.find(desc->extents[i].name);
+    sizes.push_back(chosen == options.contextExtents.end()
+                        ? desc->extents[i].initial
+                        : chosen->second);
+  }
+  std::vector<uint64_t> offsets(desc->num_states);
+  uint64_t bytes = tenon_lay_out_states(desc, sizes.data(), offsets.data());
+  // The runtime says which extent is wrong.
+  if (bytes == UINT64_MAX)
+    return Status::Success;
+  return options.memory.admit(talk, shownAs, "the state of the model", bytes);
+}
+
 Status LoadedModel::choose(Talk &talk, const std::string &name) {
   if (Status status = find(talk, name, function); status != Status::Success)
     return status;
@@ -142,12 +158,15 @@ Status LoadedModel::choose(Talk &talk, const std::string &name) {
   // ones. The results are in its memory.
   results.clear();
   context.reset();
-  if (Status status = options.memory.admit(
-          talk, shownAs, "the state of the model", desc->state_bytes);
-      status != Status::Success)
+  if (Status status = admitState(talk); status != Status::Success)
     return status;
   char text[4096] = "";
+  std::vector<tenon_extent> extents;
+  for (const auto &[extent, size] : options.contextExtents)
+    extents.push_back({extent.c_str(), size});
   tenon_context_options making = {};
+  making.extents = extents.data();
+  making.num_extents = extents.size();
   making.struct_size = sizeof making;
   making.error_text = text;
   making.error_text_bytes = sizeof text;
@@ -212,7 +231,7 @@ Status LoadedModel::admit(Talk &talk, const std::vector<Tensor> &inputs) {
   needed = llvm::SaturatingMultiplyAdd<uint64_t>(outputs, 2, needed);
   // The next run reuses the memory of the last one.
   uint64_t held = tenon_context_memory(context.get());
-  held -= std::min(held, desc->state_bytes);
+  held -= std::min(held, tenon_context_state_bytes(context.get()));
   return options.memory.admit(talk, shownAs, "the run",
                               needed - std::min(needed, held),
                               std::move(details));

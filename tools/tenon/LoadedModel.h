@@ -6,6 +6,7 @@
 #include "tools/tenon/Tensor.h"
 #include "tools/tenon/Verbs.h"
 
+#include <map>
 #include <memory>
 
 namespace tenon::cli {
@@ -39,6 +40,7 @@ public:
     tenon_weights_mode weights = TENON_WEIGHTS_AUTO;
     bool verifyWeights = false;
     uint64_t cpuMask = 0; ///< CPU features to use; 0: all that the host has
+    std::map<std::string, int64_t> contextExtents; ///< others have defaults
   };
 
   /// Opens `artifact`; messages call it `shownAs`.
@@ -77,6 +79,8 @@ public:
   std::vector<Tensor> copyOutputs() const;
 
 private:
+  /// Refuses states that need more memory than is left.
+  Status admitState(Talk &talk);
   /// Sets up the tensors of a call.
   void bind(const std::vector<Tensor> &inputs);
 

@@ -50,6 +50,8 @@ defm shape : Eq<"--", "shape", [CompileVerb, InspectVerb], grp_input, "NAME:1x3x
 defm dim : Eq<"--", "dim", [CompileVerb, RunVerb, BenchVerb, VerifyVerb, InspectVerb],
   grp_input, "NAME=N",
   "Fix the dynamic extent NAME; commands that compile may also bound it: NAME=MIN..MAX[:MULTIPLE]">;
+defm context : Eq<"--", "context", [RunVerb, BenchVerb, VerifyVerb], grp_input, "NAME=N,..",
+  "Choose sizes of context extents, which the states of the model have; repeatable">;
 defm specialize : Eq<"--", "specialize", [CompileVerb, RunVerb, BenchVerb], grp_input, "NAME:N,..",
   "Add a variant for these sizes of dynamic extents, used for inputs of exactly these sizes; repeatable">;
 defm pad : Eq<"--", "pad", [CompileVerb, RunVerb, BenchVerb], grp_input, "NAME:N",

@@ -89,6 +89,9 @@ static Status readFlags(Invocation &call, VerifyFlags &flags) {
   then([&] { return readCodeFlags(call, flags.options); });
   then([&] { return readEntryFlags(call, flags.options.tensorflow); });
   then([&] { return readDimSizes(call, flags.sizes); });
+  then([&] {
+    return readContextExtents(call, flags.loading.contextExtents);
+  });
   then([&] { return readNumber(call, OPT_threads, 0, 1024, threads); });
   then(
       [&] { return readDuration(call, OPT_deadline, flags.loading.deadline); });
@@ -168,6 +171,7 @@ Status Subject::evaluate(Trial &trial) {
   if (!reference)
     reference = std::make_unique<Reference>(
         options, report, [this] { return call.memory.left(); });
+  reference->setContextExtents(flags.loading.contextExtents);
   Status status = reference->getStatus();
   std::vector<ReferenceTensor> inputs, outputs;
   for (const Tensor &input : trial.inputs)

@@ -49,3 +49,25 @@ func.func @fusion_kind(%x: tensor<4xf32>, %e: tensor<4xf32>) {
   } -> tensor<4xf32>
   return
 }
+
+// -----
+
+// expected-error@+1 {{expected rows to be at least 1, got 0}}
+func.func @update_rows() attributes {plan = #tenon.update<rows = 0>} { return }
+
+// -----
+
+// expected-error@+1 {{expected columns to be at least 0, got -1}}
+func.func @update_columns() attributes {plan = #tenon.update<rows = 1, columns = -1>} { return }
+
+// -----
+
+func.func @update_elsewhere(%x: memref<4xf32>, %u: memref<2xf32>, %y: memref<4xf32>) {
+  // expected-error@+1 {{'tenon.fusion' op expected an update whose operand and output are one buffer, for the plan #tenon.update<rows = 1>}}
+  tenon.fusion scatter ins(%x, %u : memref<4xf32>, memref<2xf32>) outs(%y : memref<4xf32>) attributes {tenon.plan = #tenon.update<rows = 1>} {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<2xf32>):
+    %0 = tenon.dynamic_update_slice %a, %b at [1] : (tensor<4xf32>, tensor<2xf32>) -> tensor<4xf32>
+    tenon.yield %0 : tensor<4xf32>
+  }
+  return
+}

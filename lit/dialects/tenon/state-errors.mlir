@@ -1,7 +1,50 @@
 // RUN: tenon-opt %s --split-input-file --verify-diagnostics
 
-// expected-error@+1 {{expected a static tensor type (C1), got 'tensor<?xf32>'}}
-tenon.state @state_c1 : tensor<?xf32>
+// expected-error@+1 {{expected a ranked tensor type (C1), got 'tensor<*xf32>'}}
+tenon.state @state_c1 : tensor<*xf32>
+
+// -----
+
+// expected-error@+1 {{expected 1 context extents, one for each dynamic dimension (C1), got 0}}
+tenon.state @state_c1_extents : tensor<?x4xf32>
+
+// -----
+
+// expected-error@+1 {{expected a context extent named rows (C1)}}
+tenon.state @state_c1_missing : tensor<?x4xf32> extents [@rows]
+
+// -----
+
+tenon.context_extent @rows 1 to 4 default 1
+// expected-error@+1 {{expected an initial value of 'tensor<?xf32>' (C2), got 'tensor<3xf32>'}}
+tenon.state @state_c2_open : tensor<?xf32> extents [@rows] = dense<0.0> : tensor<3xf32>
+
+// -----
+
+// expected-error@+1 {{expected 1 <= least <= default <= most (C1), got 0, 1 and 4}}
+tenon.context_extent @context_extent_c1 0 to 4 default 1
+
+// -----
+
+// expected-error@+1 {{expected 1 <= least <= default <= most (C1), got 1, 5 and 4}}
+tenon.context_extent @context_extent_c1_default 1 to 4 default 5
+
+// -----
+
+func.func @get_extent_c1() {
+  // expected-error@+1 {{expected a context extent named rows (C1)}}
+  %0 = tenon.get_extent @rows
+  return
+}
+
+// -----
+
+tenon.state @s : tensor<2xf32>
+func.func @state_offset_c1() {
+  // expected-error@+1 {{expected a state with context extents named s (C1)}}
+  %0 = tenon.state_offset @s
+  return
+}
 
 // -----
 

@@ -169,3 +169,18 @@ func.func @update_of_what_is_read_again(%x: tensor<8xf32>, %y: tensor<8xf32>, %r
   }
   return %0#0, %0#1 : tensor<8xf32>, tensor<8xf32>
 }
+
+// -----
+
+// The copy of a state has the sizes of the context.
+tenon.context_extent @rows 1 to 4 default 1
+tenon.state @cache : tensor<?x8xf32> extents [@rows]
+// CHECK-LABEL: func.func @copy_of_state(
+// CHECK: %[[ROWS:.*]] = tenon.get_extent @rows
+// CHECK: %[[MEMORY:.*]] = tenon.state_memory @cache : memref<?x8xf32>
+// CHECK: %[[COPY:.*]] = memref.alloc(%[[ROWS]]) {{.*}}: memref<?x8xf32>
+// CHECK: memref.copy %[[MEMORY]], %[[COPY]]
+func.func @copy_of_state() -> tensor<?x8xf32> {
+  %0 = tenon.state_read @cache : tensor<?x8xf32>
+  return %0 : tensor<?x8xf32>
+}

@@ -256,12 +256,12 @@ func.func @weights() -> (memref<20xf32>, memref<4xf32>) {
 // also constants, unless they are zero.
 // CHECK: module attributes {tenon.state_bytes = 192 : i64, tenon.weight_bytes = 128 : i64}
 // CHECK: tenon.weight @first {{.*}} attributes {offset = 0 : i64}
-// CHECK: tenon.state @a {{.*}} from @first attributes {offset = 0 : i64}
+// CHECK: tenon.state @a {{.*}} from @first attributes {number = 0 : i64, offset = 0 : i64}
 // CHECK-NOT: @unused
 // CHECK: tenon.weight @b.initial : tensor<i32> attributes {offset = 64 : i64} {
 // CHECK-NEXT: tenon.constant dense<7>
-// CHECK: tenon.state @b : tensor<i32> from @b.initial attributes {offset = 64 : i64}
-// CHECK: tenon.state @c : tensor<i32> attributes {offset = 128 : i64}
+// CHECK: tenon.state @b : tensor<i32> from @b.initial attributes {number = 1 : i64, offset = 64 : i64}
+// CHECK: tenon.state @c : tensor<i32> attributes {number = 2 : i64, offset = 128 : i64}
 // CHECK-LABEL: func.func @states(
 // CHECK-SAME: %[[STATE:[^:]*]]: memref<?xi8>, %{{[^:]*}}: memref<?xi64>)
 // CHECK-SAME: tenon.uses_state
@@ -509,4 +509,145 @@ func.func @list(%x: memref<?x?x?x?xf32>) -> memref<?xf32> {
     tenon.yield %0 : tensor<?xf32>
   }
   return %a : memref<?xf32>
+}
+
+// -----
+
+// In a loop's body too, the lifetimes of the first and the third of three buffers are disjoint. The buffer from before the loop is
+// needed in each iteration.
+// CHECK-LABEL: func.func @lives_in_a_loop(
+// CHECK-SAME: tenon.arena_bytes = 192
+// CHECK: %[[BEFORE:.*]] = memref.view %{{.*}}[%[[C0:.*]]][]
+// CHECK: scf.for
+// CHECK: memref.view %{{.*}}[%[[ONE:.*]]][]
+// CHECK: memref.view %{{.*}}[%[[TWO:.*]]][]
+// CHECK-NOT: [%[[TWO]]][]
+// CHECK: memref.view %{{.*}}[%[[ONE]]][]
+// CHECK: return
+func.func @lives_in_a_loop(%x: memref<4xf32>, %n: index, %y: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %before = memref.alloc() : memref<4xf32>
+  memref.copy %x, %before : memref<4xf32> to memref<4xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    %a = memref.alloc() : memref<4xf32>
+    memref.copy %before, %a : memref<4xf32> to memref<4xf32>
+    %b = memref.alloc() : memref<4xf32>
+    memref.copy %a, %b : memref<4xf32> to memref<4xf32>
+    %c = memref.alloc() : memref<4xf32>
+    memref.copy %b, %c : memref<4xf32> to memref<4xf32>
+    memref.copy %c, %y : memref<4xf32> to memref<4xf32>
+  }
+  return
+}
+
+// -----
+
+// A buffer that an iteration gives to the next one is needed during the whole loop, a buffer that a branch yields after the branch.
+// CHECK-LABEL: func.func @lives_across_iterations(
+// CHECK-SAME: tenon.arena_bytes = 192
+// CHECK: %[[FIRST:.*]] = memref.view %{{.*}}[%[[ZERO:.*]]][]
+// CHECK: scf.for
+// CHECK: %[[A:.*]] = memref.view %{{.*}}[%[[ONE:.*]]][]
+// CHECK-NOT: [%[[ONE]]][]
+// CHECK-NOT: [%[[ZERO]]][]
+// CHECK: return
+func.func @lives_across_iterations(%x: memref<4xf32>, %n: index, %y: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %first = memref.alloc() : memref<4xf32>
+  memref.copy %x, %first : memref<4xf32> to memref<4xf32>
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%h = %first) -> (memref<4xf32>) {
+    %a = memref.alloc() : memref<4xf32>
+    memref.copy %h, %a : memref<4xf32> to memref<4xf32>
+    %b = memref.alloc() : memref<4xf32>
+    memref.copy %h, %b : memref<4xf32> to memref<4xf32>
+    memref.copy %b, %y : memref<4xf32> to memref<4xf32>
+    scf.yield %a : memref<4xf32>
+  }
+  memref.copy %last, %y : memref<4xf32> to memref<4xf32>
+  return
+}
+
+// -----
+
+// Only one of two branches runs, so their buffers share memory; a buffer that is used after them does not.
+// CHECK-LABEL: func.func @lives_in_branches(
+// CHECK-SAME: tenon.arena_bytes = 128
+func.func @lives_in_branches(%x: memref<4xf32>, %c: i1, %y: memref<4xf32>) {
+  %before = memref.alloc() : memref<4xf32>
+  memref.copy %x, %before : memref<4xf32> to memref<4xf32>
+  scf.if %c {
+    %a = memref.alloc() : memref<4xf32>
+    memref.copy %before, %a : memref<4xf32> to memref<4xf32>
+    memref.copy %a, %y : memref<4xf32> to memref<4xf32>
+  } else {
+    %b = memref.alloc() : memref<4xf32>
+    memref.copy %x, %b : memref<4xf32> to memref<4xf32>
+    memref.copy %b, %y : memref<4xf32> to memref<4xf32>
+  }
+  memref.copy %before, %y : memref<4xf32> to memref<4xf32>
+  return
+}
+
+// -----
+
+// A loop in a loop: the outer body's buffer is needed while the inner loop runs, and the inner buffers share the rest.
+// CHECK-LABEL: func.func @lives_in_nested_loops(
+// CHECK-SAME: tenon.arena_bytes = 192
+func.func @lives_in_nested_loops(%x: memref<4xf32>, %n: index, %y: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %a = memref.alloc() : memref<4xf32>
+    memref.copy %x, %a : memref<4xf32> to memref<4xf32>
+    scf.for %j = %c0 to %n step %c1 {
+      %b = memref.alloc() : memref<4xf32>
+      memref.copy %a, %b : memref<4xf32> to memref<4xf32>
+      %c = memref.alloc() : memref<4xf32>
+      memref.copy %b, %c : memref<4xf32> to memref<4xf32>
+      %d = memref.alloc() : memref<4xf32>
+      memref.copy %c, %d : memref<4xf32> to memref<4xf32>
+      memref.copy %d, %y : memref<4xf32> to memref<4xf32>
+    }
+    %e = memref.alloc() : memref<4xf32>
+    memref.copy %y, %e : memref<4xf32> to memref<4xf32>
+    memref.copy %e, %y : memref<4xf32> to memref<4xf32>
+  }
+  return
+}
+
+// -----
+
+// A state with context extents begins where the context says, behind the states of known size. A buffer of its size is planned from
+// the extents, although the plan reads no state.
+// CHECK: tenon.context_extent @rows 1 to 4 default 1 attributes {number = 0 : i64}
+// CHECK-NOT: @unused
+// CHECK: tenon.state @cache : tensor<?x8xf32> extents [@rows] attributes {number = 1 : i64}
+// CHECK: tenon.state @total : tensor<4xf32> attributes {number = 0 : i64, offset = 0 : i64}
+// CHECK-LABEL: func.func private @open_state.plan(
+// CHECK: %[[ROWS:.*]] = tenon.get_extent @rows
+// CHECK: arith.mulsi_extended %[[ROWS]], %c32
+// CHECK-LABEL: func.func @open_state(
+// CHECK: %[[AT:.*]] = tenon.state_offset @cache
+// CHECK: %[[N:.*]] = tenon.get_extent @rows
+// CHECK: memref.view %[[STATE:.*]][%[[AT]]][%[[N]]] : memref<?xi8> to memref<?x8xf32>
+// CHECK: memref.view %{{.*}}[%{{.*}}][%{{.*}}] : memref<?xi8> to memref<?x8xf32>
+// CHECK: memref.view %[[STATE]][%c0][] : memref<?xi8> to memref<4xf32>
+module attributes {tenon.state_bytes = 64 : i64} {
+tenon.context_extent @unused 1 to 4 default 1
+tenon.context_extent @rows 1 to 4 default 1
+tenon.state @cache : tensor<?x8xf32> extents [@rows]
+tenon.state @total : tensor<4xf32>
+func.func @open_state(%x: memref<4xf32>) {
+  %s = tenon.state_memory @cache : memref<?x8xf32>
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %s, %c0 : memref<?x8xf32>
+  %a = memref.alloc(%n) : memref<?x8xf32>
+  memref.copy %s, %a : memref<?x8xf32> to memref<?x8xf32>
+  memref.copy %a, %s : memref<?x8xf32> to memref<?x8xf32>
+  %t = tenon.state_memory @total : memref<4xf32>
+  memref.copy %x, %t : memref<4xf32> to memref<4xf32>
+  return
+}
 }

@@ -140,3 +140,137 @@ func.func @other_state(%x: tensor<4xf32>) -> tensor<4xf32> {
   tenon.state_write @t, %x : tensor<4xf32>
   return %old : tensor<4xf32>
 }
+
+// A kernel that updates a part of the old value writes this part only.
+// CHECK-LABEL: func.func @part(
+// CHECK: %[[OLD:.*]] = tenon.state_read @s in_place
+// CHECK: %[[PLACE:.*]] = tenon.state_memory @s
+// CHECK: tenon.fusion{{ +}}scatter ins(%[[OLD]], %{{.*}}) outs(%[[PLACE]] : tensor<4xf32>)
+func.func @part(%x: tensor<2xf32>) {
+  %old = tenon.state_read @s : tensor<4xf32>
+  %e = tensor.empty() : tensor<4xf32>
+  %new = tenon.fusion scatter ins(%old, %x : tensor<4xf32>, tensor<2xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%t: tensor<4xf32>, %u: tensor<2xf32>):
+    %0 = tenon.dynamic_update_slice %t, %u at [1] : (tensor<4xf32>, tensor<2xf32>) -> tensor<4xf32>
+    tenon.yield %0 : tensor<4xf32>
+  } -> tensor<4xf32>
+  tenon.state_write @s, %new : tensor<4xf32>
+  return
+}
+
+// Several updates before one write, with a use of the first of them in between.
+// CHECK-LABEL: func.func @parts(
+// CHECK: tenon.state_read @s in_place
+// CHECK: %[[ONE:.*]] = tenon.state_memory @s
+// CHECK: %[[FIRST:.*]] = tenon.fusion{{ +}}scatter {{.*}} outs(%[[ONE]] : tensor<4xf32>)
+// CHECK: tensor.extract %[[FIRST]]
+// CHECK: %[[TWO:.*]] = tenon.state_memory @s
+// CHECK: tenon.fusion{{ +}}scatter ins(%[[FIRST]], {{.*}} outs(%[[TWO]] : tensor<4xf32>)
+func.func @parts(%x: tensor<2xf32>) -> f32 {
+  %c0 = arith.constant 0 : index
+  %old = tenon.state_read @s : tensor<4xf32>
+  %e = tensor.empty() : tensor<4xf32>
+  %one = tenon.fusion scatter ins(%old, %x : tensor<4xf32>, tensor<2xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%t: tensor<4xf32>, %u: tensor<2xf32>):
+    %0 = tenon.dynamic_update_slice %t, %u at [1] : (tensor<4xf32>, tensor<2xf32>) -> tensor<4xf32>
+    tenon.yield %0 : tensor<4xf32>
+  } -> tensor<4xf32>
+  %first = tensor.extract %one[%c0] : tensor<4xf32>
+  %f = tensor.empty() : tensor<4xf32>
+  %two = tenon.fusion scatter ins(%one, %x : tensor<4xf32>, tensor<2xf32>) outs(%f : tensor<4xf32>) {
+  ^bb0(%t: tensor<4xf32>, %u: tensor<2xf32>):
+    %0 = tenon.dynamic_update_slice %t, %u at [0] : (tensor<4xf32>, tensor<2xf32>) -> tensor<4xf32>
+    tenon.yield %0 : tensor<4xf32>
+  } -> tensor<4xf32>
+  tenon.state_write @s, %two : tensor<4xf32>
+  return %first : f32
+}
+
+// The first update is used after the second, so it has a buffer of its own.
+// CHECK-LABEL: func.func @part_used_later(
+// CHECK: %[[E:.*]] = tensor.empty
+// CHECK: %[[FIRST:.*]] = tenon.fusion{{ +}}scatter {{.*}} outs(%[[E]] : tensor<4xf32>)
+// CHECK: tenon.state_memory @s
+// CHECK: return
+func.func @part_used_later(%x: tensor<2xf32>) -> tensor<4xf32> {
+  %old = tenon.state_read @s : tensor<4xf32>
+  %e = tensor.empty() : tensor<4xf32>
+  %one = tenon.fusion scatter ins(%old, %x : tensor<4xf32>, tensor<2xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%t: tensor<4xf32>, %u: tensor<2xf32>):
+    %0 = tenon.dynamic_update_slice %t, %u at [1] : (tensor<4xf32>, tensor<2xf32>) -> tensor<4xf32>
+    tenon.yield %0 : tensor<4xf32>
+  } -> tensor<4xf32>
+  %f = tensor.empty() : tensor<4xf32>
+  %two = tenon.fusion scatter ins(%one, %x : tensor<4xf32>, tensor<2xf32>) outs(%f : tensor<4xf32>) {
+  ^bb0(%t: tensor<4xf32>, %u: tensor<2xf32>):
+    %0 = tenon.dynamic_update_slice %t, %u at [0] : (tensor<4xf32>, tensor<2xf32>) -> tensor<4xf32>
+    tenon.yield %0 : tensor<4xf32>
+  } -> tensor<4xf32>
+  // expected-remark@+1 {{state s is written by a copy: the value is used after the state has another one}}
+  tenon.state_write @s, %two : tensor<4xf32>
+  return %one : tensor<4xf32>
+}
+
+// The update is the old value itself, which the kernel would overwrite while it reads it.
+// CHECK-LABEL: func.func @updated_by_itself(
+// CHECK: tenon.state_read @s in_place
+// CHECK-NOT: tenon.state_memory
+// CHECK: return
+func.func @updated_by_itself() {
+  %old = tenon.state_read @s : tensor<4xf32>
+  %e = tensor.empty() : tensor<4xf32>
+  %new = tenon.fusion scatter ins(%old, %old : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%t: tensor<4xf32>, %u: tensor<4xf32>):
+    %0 = tenon.dynamic_update_slice %t, %u at [1] : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    tenon.yield %0 : tensor<4xf32>
+  } -> tensor<4xf32>
+  // expected-remark@+1 {{state s is written by a copy: the kernel, or an op after it, reads the old value}}
+  tenon.state_write @s, %new : tensor<4xf32>
+  return
+}
+
+// The kernel copies a value that is not the state's.
+// CHECK-LABEL: func.func @part_of_another_value(
+// CHECK: tenon.state_memory @s
+// CHECK: return
+func.func @part_of_another_value(%y: tensor<4xf32>, %x: tensor<2xf32>) {
+  %e = tensor.empty() : tensor<4xf32>
+  %new = tenon.fusion scatter ins(%y, %x : tensor<4xf32>, tensor<2xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%t: tensor<4xf32>, %u: tensor<2xf32>):
+    %0 = tenon.dynamic_update_slice %t, %u at [1] : (tensor<4xf32>, tensor<2xf32>) -> tensor<4xf32>
+    tenon.yield %0 : tensor<4xf32>
+  } -> tensor<4xf32>
+  // expected-remark@+1 {{state s is written by a copy: its kernel updates a value that is not in the state}}
+  tenon.state_write @s, %new : tensor<4xf32>
+  return
+}
+
+// A value in the state's memory is used after the next kernel, which must not write there.
+// CHECK-LABEL: func.func @written_value_used_later(
+// CHECK: %[[PLACE:.*]] = tenon.state_memory @s
+// CHECK: %[[FIRST:.*]] = tenon.fusion{{ +}}map {{.*}} outs(%[[PLACE]] : tensor<4xf32>)
+// CHECK: tenon.state_write @s, %[[FIRST]]
+// CHECK: %[[E:.*]] = tensor.empty
+// CHECK: %[[SECOND:.*]] = tenon.fusion{{ +}}map {{.*}} outs(%[[E]] : tensor<4xf32>)
+// CHECK: tensor.extract %[[FIRST]]
+// CHECK: tenon.state_write @s, %[[SECOND]]
+func.func @written_value_used_later(%x: tensor<4xf32>, %y: tensor<4xf32>) -> f32 {
+  %c0 = arith.constant 0 : index
+  %e = tensor.empty() : tensor<4xf32>
+  %first = tenon.fusion map ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%t: tensor<4xf32>):
+    %0 = tenon.negate %t : (tensor<4xf32>) -> tensor<4xf32>
+    tenon.yield %0 : tensor<4xf32>
+  } -> tensor<4xf32>
+  tenon.state_write @s, %first : tensor<4xf32>
+  %f = tensor.empty() : tensor<4xf32>
+  %second = tenon.fusion map ins(%y : tensor<4xf32>) outs(%f : tensor<4xf32>) {
+  ^bb0(%t: tensor<4xf32>):
+    %0 = tenon.exponential %t : (tensor<4xf32>) -> tensor<4xf32>
+    tenon.yield %0 : tensor<4xf32>
+  } -> tensor<4xf32>
+  %used = tensor.extract %first[%c0] : tensor<4xf32>
+  // expected-remark@+1 {{state s is written by a copy: an op after the kernel reads the old value}}
+  tenon.state_write @s, %second : tensor<4xf32>
+  return %used : f32
+}

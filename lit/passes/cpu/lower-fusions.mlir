@@ -269,3 +269,39 @@ func.func @pairs_in_planes(%call: !llvm.ptr, %x: memref<1x2x4x4xbf16>, %q: memre
   return
 }
 }
+
+// -----
+
+// An update in place writes vectors of the update and reads nothing else; 6 rows of the update are 6 tasks' work. An index is read
+// once for all columns.
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 32, registers = 16, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
+// CHECK-LABEL: func.func @update_in_place(
+// CHECK: tenon.launch @[[SLICE:[^ ]+]] tasks
+// CHECK: tenon.launch @[[SCATTER:[^ ]+]] tasks %c6
+// CHECK: func.func private @[[SLICE]](%{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: memref<3x64x24xf32>, %[[UPDATE:[^:]*]]: memref<3x2x24xf32>, %[[TO:[^:]*]]: memref<3x64x24xf32>,
+// CHECK-NOT: memref.load
+// CHECK: %[[VECTOR:.*]] = vector.load %[[UPDATE]]
+// CHECK-NEXT: vector.store %[[VECTOR]], %[[TO]]
+// CHECK-NOT: memref.store
+// CHECK: func.func private @[[SCATTER]]({{.*}}, %[[INDICES:[^:]*]]: memref<2x1xi64>,
+// CHECK: memref.load %[[INDICES]]
+// CHECK: scf.if
+// CHECK-NOT: memref.load
+// CHECK: scf.for
+// CHECK: vector.load
+// CHECK: arith.addf
+// CHECK: vector.store
+func.func @update_in_place(%call: !llvm.ptr, %s: memref<3x64x24xf32>, %u: memref<3x2x24xf32>, %i: memref<2x1xi64>, %w: memref<3x2x512xf32>, %t: memref<3x64x512xf32>) {
+  tenon.fusion scatter ins(%s, %u : memref<3x64x24xf32>, memref<3x2x24xf32>) outs(%s : memref<3x64x24xf32>) {
+  ^bb0(%a: tensor<3x64x24xf32>, %b: tensor<3x2x24xf32>):
+    %0 = tenon.dynamic_update_slice %a, %b at [0, 3, 0] : (tensor<3x64x24xf32>, tensor<3x2x24xf32>) -> tensor<3x64x24xf32>
+    tenon.yield %0 : tensor<3x64x24xf32>
+  }
+  tenon.fusion scatter ins(%t, %i, %w : memref<3x64x512xf32>, memref<2x1xi64>, memref<3x2x512xf32>) outs(%t : memref<3x64x512xf32>) {
+  ^bb0(%a: tensor<3x64x512xf32>, %j: tensor<2x1xi64>, %b: tensor<3x2x512xf32>):
+    %0 = tenon.scatter add %a, %j, %b window_dims [0, 2] inserted [1] batching [] x [] map [1] vector_dim 1 : (tensor<3x64x512xf32>, tensor<2x1xi64>, tensor<3x2x512xf32>) -> tensor<3x64x512xf32>
+    tenon.yield %0 : tensor<3x64x512xf32>
+  }
+  return
+}
+}

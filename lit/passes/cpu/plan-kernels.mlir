@@ -117,4 +117,28 @@ func.func @map(%x: memref<64xf32>, %y: memref<64xf32>) {
   }
   return
 }
+
+// An update in place: tasks are rows of the update, or pieces of rows where updates may repeat. Otherwise the operand is copied first.
+// CHECK-LABEL: func.func @updates(
+// CHECK: tenon.plan = #tenon.update<rows = 256>
+// CHECK: tenon.plan = #tenon.update<rows = 1, columns = 256>
+// CHECK: tenon.plan = #tenon.general
+func.func @updates(%s: memref<12x128x64xf32>, %u: memref<12x?x64xf32>, %i: memref<?x1xi64>, %y: memref<12x128x64xf32>) {
+  tenon.fusion scatter ins(%s, %u : memref<12x128x64xf32>, memref<12x?x64xf32>) outs(%s : memref<12x128x64xf32>) {
+  ^bb0(%a: tensor<12x128x64xf32>, %b: tensor<12x?x64xf32>):
+    %0 = tenon.dynamic_update_slice %a, %b at [0, 3, 0] : (tensor<12x128x64xf32>, tensor<12x?x64xf32>) -> tensor<12x128x64xf32>
+    tenon.yield %0 : tensor<12x128x64xf32>
+  }
+  tenon.fusion scatter ins(%s, %i, %u : memref<12x128x64xf32>, memref<?x1xi64>, memref<12x?x64xf32>) outs(%s : memref<12x128x64xf32>) {
+  ^bb0(%a: tensor<12x128x64xf32>, %j: tensor<?x1xi64>, %b: tensor<12x?x64xf32>):
+    %0 = tenon.scatter set %a, %j, %b window_dims [0, 2] inserted [1] batching [] x [] map [1] vector_dim 1 : (tensor<12x128x64xf32>, tensor<?x1xi64>, tensor<12x?x64xf32>) -> tensor<12x128x64xf32>
+    tenon.yield %0 : tensor<12x128x64xf32>
+  }
+  tenon.fusion scatter ins(%s, %u : memref<12x128x64xf32>, memref<12x?x64xf32>) outs(%y : memref<12x128x64xf32>) {
+  ^bb0(%a: tensor<12x128x64xf32>, %b: tensor<12x?x64xf32>):
+    %0 = tenon.dynamic_update_slice %a, %b at [0, 3, 0] : (tensor<12x128x64xf32>, tensor<12x?x64xf32>) -> tensor<12x128x64xf32>
+    tenon.yield %0 : tensor<12x128x64xf32>
+  }
+  return
+}
 }

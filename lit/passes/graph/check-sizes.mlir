@@ -145,3 +145,23 @@ func.func @signs(%x: tensor<?xf32>, %m: index) -> (tensor<?xi64>, tensor<?xi64>)
   %1 = tenon.iota dim 0 sizes [%size] : (index) -> tensor<?xi64>
   return %0, %1 : tensor<?xi64>, tensor<?xi64>
 }
+
+// -----
+
+// A state has its context's extents, which a value from elsewhere need not have.
+tenon.context_extent @rows 1 to 4 default 1
+tenon.state @cache : tensor<?x8xf32> extents [@rows]
+// CHECK-LABEL: func.func @written_state(
+// CHECK: %[[ROWS:.*]] = tenon.get_extent @rows
+// CHECK-NOT: tenon.check_size
+// CHECK: tenon.state_write @cache
+// CHECK: %[[N:.*]] = tensor.dim
+// CHECK: tenon.check_size %[[N]] in[%[[ROWS]], %[[ROWS]]] "tenon.state_write: extent 0 (\22n\22) of input 0 must be context extent \22rows\22"
+// CHECK: tenon.state_write @cache
+func.func @written_state(%x: tensor<?x8xf32> {tenon.dims = ["n", 8]}) {
+  %0 = tenon.state_read @cache : tensor<?x8xf32>
+  %1 = tenon.negate %0 : (tensor<?x8xf32>) -> tensor<?x8xf32>
+  tenon.state_write @cache, %1 : tensor<?x8xf32>
+  tenon.state_write @cache, %x : tensor<?x8xf32>
+  return
+}

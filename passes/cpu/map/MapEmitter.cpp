@@ -4,7 +4,7 @@
 // time. The bits of an element do not depend on this grouping.
 #include "passes/cpu/map/MapKernels.h"
 
-#include "passes/kernel/element/ElementEmitter.h"
+#include "passes/kernel/element/ColumnLoop.h"
 #include "passes/kernel/element/FlatMemory.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -99,8 +99,10 @@ struct MapWriter {
   void columns(ArrayRef<Value> row, Value low, Value high, bool narrow) {
     OpBuilder &b = kernel.builder;
     int64_t lanes = narrow ? 1 : kernel.lanes() * vectorsAtOnce;
-    Value from = low;
-    if (lanes > 1 && (from = vectorColumns(row, low, high, lanes)))
+    auto writeRow = [&](ElementEmitter &emitter, Value column) {
+      return write(emitter, row, column);
+    };
+    if (lanes > 1 && emitVectorColumns(kernel, low, high, lanes, writeRow))
       return;
     auto loop =
         scf::ForOp::create(b, kernel.loc(), low, high, at().constant(1));
@@ -108,46 +110,6 @@ struct MapWriter {
     b.setInsertionPointToStart(loop.getBody());
     ElementEmitter emitter(kernel, 1);
     write(emitter, row, loop.getInductionVar());
-  }
-
-  /// Emits the columns [low, high) as vectors, the remainder included. Returns
-  /// the column after the last full vector; null, with nothing emitted, if the
-  /// elements cannot be computed as vectors.
-  Value vectorColumns(ArrayRef<Value> row, Value low, Value high,
-                      int64_t lanes) {
-    OpBuilder &b = kernel.builder;
-    Location loc = kernel.loc();
-    Value step = at().constant(lanes);
-    Value whole = at().mul(at().floorDiv(at().sub(high, low), step), step);
-    Value end = at().add(low, whole);
-    auto loop = scf::ForOp::create(b, loc, low, end, step);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(loop.getBody());
-      ElementEmitter emitter(kernel, lanes);
-      if (!write(emitter, row, loop.getInductionVar())) {
-        loop.erase();
-        return {};
-      }
-    }
-    Value rest = at().sub(high, end);
-    std::optional<int64_t> known = getConstantIntValue(rest);
-    if (known == 0)
-      return end;
-    // Store the remainder without a mask: if the kernel writes what it reads,
-    // loads of the next row would wait for a masked store.
-    if (known && llvm::isPowerOf2_64(*known)) {
-      ElementEmitter emitter(kernel, *known);
-      write(emitter, row, end);
-      return end;
-    }
-    auto branch = scf::IfOp::create(b, loc, at().less(end, high), false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(&branch.getThenRegion().front());
-    ElementEmitter emitter(kernel, lanes);
-    emitter.setValid(rest);
-    write(emitter, row, end);
-    return end;
   }
 
   bool write(ElementEmitter &emitter, ArrayRef<Value> row, Value column) {
