@@ -95,9 +95,9 @@ struct tenon_context {
   tenon_span *spans;
   /* Memory that the runtime owns. */
   tenon_region arena;
-  tenon_region *owned; /* one for each output */
-  tenon_region state;  /* values the model keeps between runs */
-  uint64_t state_bytes; /* used of it */
+  tenon_region *owned;     /* one for each output */
+  tenon_region state;      /* values the model keeps between runs */
+  uint64_t state_bytes;    /* used of it */
   int64_t *state_extents;  /* of the model's extents */
   uint64_t *state_offsets; /* of each state */
   int64_t *state_dims;     /* the extents of all states, one after another */

@@ -230,9 +230,9 @@ typedef struct tenon_state_desc {
   int32_t rank;
   /* rank entries: a size, or -1 - e for the model's extent number e */
   const int64_t *dims;
-  uint64_t offset; /* into the state's memory; TENON_STATE_OPEN if dims has
-                      extents */
-  uint64_t bytes;  /* 0 if dims has extents */
+  uint64_t offset;  /* into the state's memory; TENON_STATE_OPEN if dims has
+                       extents */
+  uint64_t bytes;   /* 0 if dims has extents */
   uint64_t initial; /* offset of its initial value in the weight blob, or
                        TENON_STATE_ZERO if all bytes start as zero */
 } tenon_state_desc;
@@ -266,8 +266,9 @@ typedef struct tenon_model_desc {
   int32_t num_functions;
   int32_t num_states;
   const tenon_function_desc *functions;
-  const tenon_state_desc *states; /* sorted by offset; no two overlap; those with
-                                     extents come last and have zeros first */
+  const tenon_state_desc
+      *states;          /* sorted by offset; no two overlap; those with
+                           extents come last and have zeros first */
   uint64_t state_bytes; /* size of the memory of states without extents; 0: no
                            such states */
   /* At least one. A machine runs the first version whose features it has. The
@@ -279,16 +280,17 @@ typedef struct tenon_model_desc {
 } tenon_model_desc;
 
 /* The size of dimension `dim` of a state in a context with these extents. */
-static inline int64_t tenon_state_dim(const tenon_state_desc *state, int32_t dim,
-                                      const int64_t *extents) {
+static inline int64_t tenon_state_dim(const tenon_state_desc *state,
+                                      int32_t dim, const int64_t *extents) {
   int64_t size = state->dims[dim];
   return size < 0 ? extents[-1 - size] : size;
 }
 
-/* Places the states of a context with these extents. A state with extents begins
- * at the next multiple of TENON_STATE_ALIGNMENT after the state before it.
- * Writes the offset of each state and returns the bytes of all. Returns
- * UINT64_MAX if an extent is outside its range or the bytes exceed INT64_MAX. */
+/* Places the states of a context with these extents. A state with extents
+ * begins at the next multiple of TENON_STATE_ALIGNMENT after the state before
+ * it. Writes the offset of each state and returns the bytes of all. Returns
+ * UINT64_MAX if an extent is outside its range or the bytes exceed INT64_MAX.
+ */
 static inline uint64_t tenon_lay_out_states(const tenon_model_desc *desc,
                                             const int64_t *extents,
                                             uint64_t *offsets) {

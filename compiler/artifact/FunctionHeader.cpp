@@ -278,8 +278,8 @@ private:
            "needs.\n * 0, or a tenon_fault_code; `fault` may be null and "
            "otherwise tells more. */\n"
         << "static inline int32_t " << prefix << "_plan(const " << prefix
-        << "_inputs *in, " << prefix
-        << "_outputs *out,\n    " << extentsParameter()
+        << "_inputs *in, " << prefix << "_outputs *out,\n    "
+        << extentsParameter()
         << "uint64_t *arena_bytes, tenon_fault *fault) {\n";
     writeRangeChecks();
     writeArrays(/*withData=*/false);
@@ -311,8 +311,7 @@ private:
         << "tenon_parallel_fn parallel, void *pool, tenon_fault *fault) {\n";
     if (needsPlan) {
       out << "  uint64_t arena_bytes = 0;\n  int32_t planned = " << prefix
-          << "_plan(in, out, " << extentsArgument()
-          << "&arena_bytes, fault);\n"
+          << "_plan(in, out, " << extentsArgument() << "&arena_bytes, fault);\n"
           << "  if (planned != 0)\n    return planned;\n";
       if (function.usesExtents)
         state.writeTables(out);
@@ -335,8 +334,7 @@ private:
         << "_inputs *in, " << prefix << "_outputs *out,\n    void *arena"
         << (function.usesState ? ", void *state" : "")
         << (function.usesExtents ? ", " + state.parameter() : "")
-        << ") {\n  return "
-        << prefix << "_run_with(in, out, arena, "
+        << ") {\n  return " << prefix << "_run_with(in, out, arena, "
         << (function.usesState ? "state, " : "") << extentsArgument()
         << "NULL, NULL, NULL);\n}\n\n";
   }
@@ -351,7 +349,8 @@ private:
     if (anyDynamic && function.usesExtents)
       state.writeChosen(out);
     if (anyDynamic)
-      out << "  uint64_t arena_bytes = 0;\n  if (" << prefix << "_plan(in, out, "
+      out << "  uint64_t arena_bytes = 0;\n  if (" << prefix
+          << "_plan(in, out, "
           << (function.usesExtents ? "&tenon_chosen, " : "")
           << "&arena_bytes, NULL) != 0)\n"
           << "    return TENON_BAD_INPUT;\n";

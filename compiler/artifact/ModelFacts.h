@@ -47,9 +47,9 @@ struct FunctionFacts {
   std::string name;
   std::vector<TensorFacts> inputs, outputs;
   std::vector<VariantFacts> variants; ///< by number; the first is number 1
-  int64_t arenaBytes = -1; ///< the largest of all variants; -1: depends on
-                           ///< extents
-  bool usesState = false;  ///< reads or writes state
+  int64_t arenaBytes = -1;  ///< the largest of all variants; -1: depends on
+                            ///< extents
+  bool usesState = false;   ///< reads or writes state
   bool usesExtents = false; ///< its code or its plan reads context extents
 };
 
@@ -62,9 +62,9 @@ struct ContextExtentFacts {
 /// A tensor that keeps its value between runs.
 struct StateFacts {
   std::string name;
-  int32_t dtype = 0; ///< tenon_dtype
+  int32_t dtype = 0;         ///< tenon_dtype
   std::vector<int64_t> dims; ///< a size, or -1 - e for context extent number e
-  int64_t offset = -1;  ///< offset in the state's memory; -1: each context's own
+  int64_t offset = -1; ///< offset in the state's memory; -1: each context's own
   int64_t initial = -1; ///< offset of its initial value in the blob; -1: zeros
 
   int64_t bytes() const; ///< 0 if a context extent is among the dims

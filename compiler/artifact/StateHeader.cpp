@@ -40,8 +40,8 @@ void StateHeader::writeTables(llvm::raw_ostream &out) const {
     writeRangeCheck(out, "extents->" + name, range);
   }
   out << "  const int64_t tenon_extents[] = {" << sizes() << "};\n"
-      << "  uint64_t tenon_offsets["
-      << std::max<size_t>(1, facts.states.size()) << "];\n"
+      << "  uint64_t tenon_offsets[" << std::max<size_t>(1, facts.states.size())
+      << "];\n"
       << "  if (tenon_lay_out_states(&" << model
       << ", tenon_extents, tenon_offsets) == UINT64_MAX) {\n"
       << "    if (fault) {\n      const tenon_fault wrong = "
@@ -71,8 +71,9 @@ void StateHeader::writeExtents(llvm::raw_ostream &out) const {
   }
   out << "} " << options.stem << "_extents;\n\n"
       << "static inline " << options.stem << "_extents " << options.stem
-      << "_default_extents(void) {\n  " << options.stem << "_extents extents = {"
-      << llvm::join(defaults, ", ") << "};\n  return extents;\n}\n\n"
+      << "_default_extents(void) {\n  " << options.stem
+      << "_extents extents = {" << llvm::join(defaults, ", ")
+      << "};\n  return extents;\n}\n\n"
       << "/* Bytes of memory that keep the model's state between runs, aligned "
          "to 64.\n * UINT64_MAX: an extent is outside its range, or the sizes "
          "are too large. */\n"

@@ -167,9 +167,9 @@ SizeForm SizeForms::compute(Value value) {
   if (auto bound = dyn_cast_if_present<BoundOp>(op))
     return ask(bound.getValue());
   if (auto extent = dyn_cast_if_present<GetExtentOp>(op))
-    return atom({ContextExtent,
-                 uintptr_t(extent.getExtentAttr().getAsOpaquePointer())},
-                true, "context extent \"" + extent.getExtent().str() + "\"");
+    return atom(
+        {ContextExtent, uintptr_t(extent.getExtentAttr().getAsOpaquePointer())},
+        true, "context extent \"" + extent.getExtent().str() + "\"");
   if (auto dim = dyn_cast_if_present<tensor::DimOp>(op))
     if (std::optional<int64_t> constant = dim.getConstantIndex())
       return ask(dim.getSource(), *constant);

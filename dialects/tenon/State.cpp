@@ -30,8 +30,8 @@ LogicalResult GetExtentOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 LogicalResult StateOffsetOp::verifySymbolUses(SymbolTableCollection &symbols) {
   // state_offset C1
-  auto state = symbols.lookupNearestSymbolFrom<StateOp>(getOperation(),
-                                                        getStateAttr());
+  auto state =
+      symbols.lookupNearestSymbolFrom<StateOp>(getOperation(), getStateAttr());
   if (!state || !state.hasContextExtents())
     return emitOpError("expected a state with context extents named ")
            << getState() << " (C1)";

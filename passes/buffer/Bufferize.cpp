@@ -202,8 +202,8 @@ struct StateReadModel
     SmallVector<Value> sizes;
     for (int64_t d = 0; d < type.getRank(); ++d)
       if (type.isDynamicDim(d))
-        sizes.push_back(cast<Value>(
-            stateExtent(rewriter, op, read.getStateAttr(), d)));
+        sizes.push_back(
+            cast<Value>(stateExtent(rewriter, op, read.getStateAttr(), d)));
     FailureOr<Value> copy =
         options.createAlloc(rewriter, op->getLoc(), type, sizes);
     if (failed(copy))

@@ -92,8 +92,8 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
       return memref::getMixedSizes(builder, loc, fusion.getOutputs()[0]);
     Value update = PartialUpdate::of(fusion)->update();
     if (auto argument = dyn_cast<BlockArgument>(update))
-      return memref::getMixedSizes(
-          builder, loc, fusion.getInputs()[argument.getArgNumber()]);
+      return memref::getMixedSizes(builder, loc,
+                                   fusion.getInputs()[argument.getArgNumber()]);
     return getAsIndexOpFoldResult(
         builder.getContext(),
         cast<RankedTensorType>(update.getType()).getShape());

@@ -70,7 +70,7 @@ protected:
 };
 
 TEST_F(TfRefusal, FoldersTagsAndSignatures) {
-  expectRefused(Status::InvalidModel, "no saved_model.pb");
+  expectRefused(Status::InvalidModel, "neither a saved_model.pb nor a config.json");
   expectRefused(parse(""), Status::InvalidModel, "no graph is in it");
   auto good = oneNode("Neg", {"x"});
   options.tensorflow.tag = "train";

@@ -36,8 +36,7 @@ WeightLoader RandomGraph::weightLoader() const {
 }
 
 llvm::Expected<std::vector<HostTensor>>
-RandomGraph::evaluateRuns(func::FuncOp function,
-                          OracleOptions oracle) const {
+RandomGraph::evaluateRuns(func::FuncOp function, OracleOptions oracle) const {
   oracle.contextExtents = contextExtents;
   std::vector<HostTensor> outputs;
   OracleState state;

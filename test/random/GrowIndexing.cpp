@@ -114,10 +114,10 @@ std::optional<Grown> GraphGrower::scattered(const Grown &x) {
   }
   if (x.isBool())
     kind = ScatterKind::Set;
-  Value result = make<ScatterOp>(
-      x.value.getType(), kind, x.value, indices.value, updates.value,
-      windowDims, ArrayRef<int64_t>{at}, ArrayRef<int64_t>{},
-      ArrayRef<int64_t>{}, ArrayRef<int64_t>{at}, 1);
+  Value result = make<ScatterOp>(x.value.getType(), kind, x.value,
+                                 indices.value, updates.value, windowDims,
+                                 ArrayRef<int64_t>{at}, ArrayRef<int64_t>{},
+                                 ArrayRef<int64_t>{}, ArrayRef<int64_t>{at}, 1);
   return Grown{result, x.shape, bound, exact};
 }
 

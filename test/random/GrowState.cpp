@@ -43,9 +43,9 @@ GraphGrower::GrownState GraphGrower::someState() {
   if (extents.empty() && random.oneIn(2))
     first = randomAttribute(state.element, shape);
   OpBuilder above(function);
-  auto op = StateOp::create(above, location(), state.name,
-                            type(shape, state.element), FlatSymbolRefAttr(),
-                            first);
+  auto op =
+      StateOp::create(above, location(), state.name, type(shape, state.element),
+                      FlatSymbolRefAttr(), first);
   if (!extents.empty())
     op.setExtentsAttr(builder.getArrayAttr(extents));
   states.push_back(state);
@@ -73,8 +73,8 @@ bool GraphGrower::updateState() {
                (x.isFloat() ? x.bound != unbounded : x.exact);
       });
     if (!changed)
-      changed = Grown{make<NegateOp>(next.value), next.shape, next.bound,
-                      next.exact};
+      changed =
+          Grown{make<NegateOp>(next.value), next.shape, next.bound, next.exact};
     next = *changed;
     if (next.isFloat())
       next = scaledTo(next, stateBound);

@@ -1,5 +1,5 @@
-// Tests states whose sizes are context extents: the choice of sizes, the layout,
-// and that memory is not touched before a run writes it.
+// Tests states whose sizes are context extents: the choice of sizes, the
+// layout, and that memory is not touched before a run writes it.
 #include "test/runtime/Session.h"
 #include "test/runtime/hand_model.h"
 
@@ -36,10 +36,10 @@ struct Model {
 
   Model() {
     std::copy_n(desc.states, 2, states);
-    states[2] = {"cache", TENON_F32, 3, dims, TENON_STATE_OPEN, 0,
-                 TENON_STATE_ZERO};
-    states[3] = {"seen", TENON_BOOL, 1, seen, TENON_STATE_OPEN, 0,
-                 TENON_STATE_ZERO};
+    states[2] = {"cache", TENON_F32,       3, dims, TENON_STATE_OPEN,
+                 0,       TENON_STATE_ZERO};
+    states[3] = {"seen", TENON_BOOL,      1, seen, TENON_STATE_OPEN,
+                 0,      TENON_STATE_ZERO};
     for (int32_t i = 0; i < desc.num_functions; ++i)
       if (!strcmp(desc.functions[i].name, "keep"))
         function = desc.functions[i];
@@ -113,7 +113,8 @@ TEST(Extents, DefaultsAndChoices) {
   ASSERT_EQ(tenon_context_destroy(context), TENON_OK);
 
   ASSERT_EQ(model.make(context, {{"positions", 5}, {"rows", 3}}), TENON_OK);
-  tenon_tensor cache = stateOf(context, "cache"), seen = stateOf(context, "seen");
+  tenon_tensor cache = stateOf(context, "cache"),
+               seen = stateOf(context, "seen");
   EXPECT_EQ(std::vector<int64_t>(cache.dims, cache.dims + cache.rank),
             (std::vector<int64_t>{3, 5, 64}));
   EXPECT_EQ(cache.dtype, TENON_F32);
@@ -170,14 +171,13 @@ TEST(Extents, BadChoicesAreNamed) {
 TEST(Extents, SizesThatAreTooLarge) {
   Model model;
   for (int64_t positions : {INT64_MAX, INT64_MAX / 4, int64_t(1) << 57})
-    EXPECT_EQ(model.refusal({{"rows", 64}, {"positions", positions}},
-                            TENON_LIMIT),
-              "the state has more than 2^63 bytes\nhelp: choose smaller "
-              "context extents");
+    EXPECT_EQ(
+        model.refusal({{"rows", 64}, {"positions", positions}}, TENON_LIMIT),
+        "the state has more than 2^63 bytes\nhelp: choose smaller "
+        "context extents");
   std::string text =
       model.refusal({{"positions", int64_t(1) << 45}}, TENON_LIMIT);
-  EXPECT_EQ(text.substr(0, 43),
-            "out of memory: the state of the model has 1");
+  EXPECT_EQ(text.substr(0, 43), "out of memory: the state of the model has 1");
   // The limit counts the chosen sizes.
   tenon_context *context;
   std::vector<tenon_extent> chosen = {{"rows", 1}, {"positions", 1}};
@@ -235,8 +235,7 @@ TEST(Extents, MalformedTables) {
     Model model;
     tenon_model *opened = nullptr;
     change(model);
-    return tenon_open_desc(&model.desc, nullptr, &opened) ==
-           TENON_BAD_ARTIFACT;
+    return tenon_open_desc(&model.desc, nullptr, &opened) == TENON_BAD_ARTIFACT;
   };
 #define REFUSED(CHANGE)                                                        \
   EXPECT_TRUE(refused([](Model &m) { CHANGE; })) << #CHANGE

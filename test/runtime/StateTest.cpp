@@ -123,7 +123,8 @@ TEST(State, CountsAgainstTheLimit) {
   EXPECT_EQ(tenon_context_create(session.model, &options, &context),
             TENON_LIMIT);
   EXPECT_EQ(context, nullptr);
-  EXPECT_STREQ(text, "the state alone is larger than memory_limit: it has 128 bytes");
+  EXPECT_STREQ(text,
+               "the state alone is larger than memory_limit: it has 128 bytes");
   options.memory_limit = 128 + 8;
   ASSERT_EQ(tenon_context_create(session.model, &options, &context), TENON_OK);
   EXPECT_EQ(keep(context, 1), 1);

@@ -70,9 +70,7 @@ static Status readFlags(Invocation &call, RunFlags &flags) {
     return readChoice(call, OPT_format, {"text", "json"}, "text", flags.format);
   });
   then([&] { return readDimSizes(call, flags.sizes); });
-  then([&] {
-    return readContextExtents(call, flags.loading.contextExtents);
-  });
+  then([&] { return readContextExtents(call, flags.loading.contextExtents); });
   then([&] { return readNumber(call, OPT_threads, 0, 1024, threads); });
   then([&] {
     return readNumber(call, OPT_repeat, 1, 1000000000, flags.repeat);

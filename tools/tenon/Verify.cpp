@@ -89,9 +89,7 @@ static Status readFlags(Invocation &call, VerifyFlags &flags) {
   then([&] { return readCodeFlags(call, flags.options); });
   then([&] { return readEntryFlags(call, flags.options.tensorflow); });
   then([&] { return readDimSizes(call, flags.sizes); });
-  then([&] {
-    return readContextExtents(call, flags.loading.contextExtents);
-  });
+  then([&] { return readContextExtents(call, flags.loading.contextExtents); });
   then([&] { return readNumber(call, OPT_threads, 0, 1024, threads); });
   then(
       [&] { return readDuration(call, OPT_deadline, flags.loading.deadline); });

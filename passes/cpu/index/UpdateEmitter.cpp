@@ -34,8 +34,8 @@ struct UpdateLoops {
 /// target.
 static bool isIndependent(ScatterOp op, int64_t dim) {
   ArrayRef<int64_t> windows = op.getUpdateWindowDims();
-  int64_t windowsBefore = llvm::count_if(
-      windows, [&](int64_t window) { return window < dim; });
+  int64_t windowsBefore =
+      llvm::count_if(windows, [&](int64_t window) { return window < dim; });
   if (!llvm::is_contained(windows, dim)) {
     int64_t indices = dim - windowsBefore;
     indices += indices >= int64_t(op.getIndexVectorDim());
@@ -89,8 +89,9 @@ Attribute planUpdate(FusionOp fusion) {
     width = typicalWidth;
   bool ordered = !loops.ordered.empty();
   int64_t rows =
-      ordered ? 1
-              : std::max<int64_t>(1, taskElements / std::max<int64_t>(1, width));
+      ordered
+          ? 1
+          : std::max<int64_t>(1, taskElements / std::max<int64_t>(1, width));
   return UpdatePlanAttr::get(fusion.getContext(), rows,
                              ordered && loops.vectors ? taskColumns : 0);
 }
@@ -112,11 +113,11 @@ public:
     if (auto slice = dyn_cast<DynamicUpdateSliceOp>(update.op))
       start = sliceStart(kernel, scalars, slice);
     Value perTask = at().constant(plan.getRows());
-    auto loop = scf::ForOp::create(
-        b, kernel.loc(), at().mul(kernel.begin, perTask),
-        at().min(at().mul(kernel.end, perTask),
-                 countUnits(at(), plan, loops, extents)),
-        at().constant(1));
+    auto loop =
+        scf::ForOp::create(b, kernel.loc(), at().mul(kernel.begin, perTask),
+                           at().min(at().mul(kernel.end, perTask),
+                                    countUnits(at(), plan, loops, extents)),
+                           at().constant(1));
     {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());

@@ -59,9 +59,9 @@ UpdateTarget scatterTarget(Kernel &kernel, ElementEmitter &emitter,
       if (explicitVector)
         where.insert(where.begin() + vectorDim,
                      index.constant(found - op.getIndexMap().begin()));
-      Value start = emitConvert(
-          b, loc, elementAt(emitter, op.getIndices(), where),
-          elementTypeOf(op.getIndices()), b.getI64Type());
+      Value start =
+          emitConvert(b, loc, elementAt(emitter, op.getIndices(), where),
+                      elementTypeOf(op.getIndices()), b.getI64Type());
       position = index.add(position, arith::IndexCastOp::create(
                                          b, loc, b.getIndexType(), start));
       Value fits =
@@ -92,9 +92,9 @@ Value combineUpdate(OpBuilder &b, Location loc, ScatterKind kind, Type element,
                 : kind == ScatterKind::Multiply ? ReduceKind::Multiply
                 : kind == ScatterKind::Maximum  ? ReduceKind::Maximum
                                                 : ReduceKind::Minimum;
-  Value combined = emitCombine(b, loc, reduce, wide,
-                               emitConvert(b, loc, old, element, wide),
-                               emitConvert(b, loc, update, element, wide));
+  Value combined =
+      emitCombine(b, loc, reduce, wide, emitConvert(b, loc, old, element, wide),
+                  emitConvert(b, loc, update, element, wide));
   return emitConvert(b, loc, combined, wide, element);
 }
 

@@ -18,9 +18,8 @@ UpdateTarget scatterTarget(Kernel &kernel, ElementEmitter &emitter,
                            ScatterOp op, llvm::ArrayRef<mlir::Value> place);
 
 /// The first target of a dynamic_update_slice: its offsets, clamped.
-llvm::SmallVector<mlir::Value> sliceStart(Kernel &kernel,
-                                          ElementEmitter &emitter,
-                                          DynamicUpdateSliceOp op);
+llvm::SmallVector<mlir::Value>
+sliceStart(Kernel &kernel, ElementEmitter &emitter, DynamicUpdateSliceOp op);
 
 /// The old and the new value combined, both lanes of `element`. f16 and bf16
 /// are combined in f32 and rounded after each update, as their elementwise ops
