@@ -248,3 +248,28 @@ module attributes {tenon.launches = [[@kernel, #layer], [@other, #layer]], tenon
     return
   }
 }
+
+// -----
+
+// An extent of the context and the offset of a state are read from the call's tables, by their numbers.
+tenon.context_extent @rows 1 to 4 default 1 attributes {number = 0 : i64}
+tenon.context_extent @positions 1 to 4 default 1 attributes {number = 1 : i64}
+tenon.state @cache : tensor<?xf32> extents [@positions] attributes {number = 2 : i64}
+// CHECK-NOT: tenon.state
+// CHECK-LABEL: llvm.func @context(
+// CHECK-SAME: %[[CALL:[^:]*]]: !llvm.ptr)
+// CHECK: %[[FIELD:.*]] = llvm.getelementptr %[[CALL]][152]
+// CHECK: %[[EXTENTS:.*]] = llvm.load %[[FIELD]] : !llvm.ptr -> !llvm.ptr
+// CHECK: %[[SECOND:.*]] = llvm.getelementptr %[[EXTENTS]][8]
+// CHECK: %[[SIZE:.*]] = llvm.load %[[SECOND]] : !llvm.ptr -> i64
+// CHECK: %[[FIELD:.*]] = llvm.getelementptr %[[CALL]][160]
+// CHECK: %[[OFFSETS:.*]] = llvm.load %[[FIELD]] : !llvm.ptr -> !llvm.ptr
+// CHECK: %[[THIRD:.*]] = llvm.getelementptr %[[OFFSETS]][16]
+// CHECK: %[[OFFSET:.*]] = llvm.load %[[THIRD]] : !llvm.ptr -> i64
+// CHECK: llvm.add %[[SIZE]], %[[OFFSET]]
+func.func @context(%call: !llvm.ptr) -> index {
+  %0 = tenon.get_extent @positions
+  %1 = tenon.state_offset @cache
+  %2 = arith.addi %0, %1 : index
+  return %2 : index
+}
