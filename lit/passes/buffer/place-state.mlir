@@ -206,7 +206,7 @@ func.func @part_used_later(%x: tensor<2xf32>) -> tensor<4xf32> {
     %0 = tenon.dynamic_update_slice %t, %u at [0] : (tensor<4xf32>, tensor<2xf32>) -> tensor<4xf32>
     tenon.yield %0 : tensor<4xf32>
   } -> tensor<4xf32>
-  // expected-remark@+1 {{state s is written by a copy: the value is used after the state has another one}}
+  // expected-remark@+1 {{Reason="the value is used after the state has another one", Remark="state 's' is written by a copy"}}
   tenon.state_write @s, %two : tensor<4xf32>
   return %one : tensor<4xf32>
 }
@@ -224,7 +224,7 @@ func.func @updated_by_itself() {
     %0 = tenon.dynamic_update_slice %t, %u at [1] : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     tenon.yield %0 : tensor<4xf32>
   } -> tensor<4xf32>
-  // expected-remark@+1 {{state s is written by a copy: the kernel, or an op after it, reads the old value}}
+  // expected-remark@+1 {{Reason="the kernel, or an op after it, reads the old value", Remark="state 's' is written by a copy"}}
   tenon.state_write @s, %new : tensor<4xf32>
   return
 }
@@ -240,7 +240,7 @@ func.func @part_of_another_value(%y: tensor<4xf32>, %x: tensor<2xf32>) {
     %0 = tenon.dynamic_update_slice %t, %u at [1] : (tensor<4xf32>, tensor<2xf32>) -> tensor<4xf32>
     tenon.yield %0 : tensor<4xf32>
   } -> tensor<4xf32>
-  // expected-remark@+1 {{state s is written by a copy: its kernel updates a value that is not in the state}}
+  // expected-remark@+1 {{Reason="its kernel updates a value that is not in the state", Remark="state 's' is written by a copy"}}
   tenon.state_write @s, %new : tensor<4xf32>
   return
 }
@@ -270,7 +270,7 @@ func.func @written_value_used_later(%x: tensor<4xf32>, %y: tensor<4xf32>) -> f32
     tenon.yield %0 : tensor<4xf32>
   } -> tensor<4xf32>
   %used = tensor.extract %first[%c0] : tensor<4xf32>
-  // expected-remark@+1 {{state s is written by a copy: an op after the kernel reads the old value}}
+  // expected-remark@+1 {{Reason="an op after the kernel reads the old value", Remark="state 's' is written by a copy"}}
   tenon.state_write @s, %second : tensor<4xf32>
   return %used : f32
 }
