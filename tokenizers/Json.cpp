@@ -4,17 +4,17 @@
 #include "tokenizers/Json.h"
 
 #include "tokenizers/Failure.h"
+#include "tokenizers/TextIndex.h"
 
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <unordered_set>
 
 namespace tenon::tokenizers {
 
 static constexpr size_t mostBytes = size_t(128) << 20;
 static constexpr size_t mostDepth = 64;
-static constexpr size_t mostValues = size_t(3) << 20;
+static constexpr size_t mostValues = size_t(2) << 20;
 static constexpr size_t mostTextBytes = size_t(1) << 20;
 
 JsonValue::JsonValue(std::span<const JsonMember> members)
@@ -158,11 +158,12 @@ private:
   }
 
   void checkKeys(std::span<const JsonMember> members) const {
-    std::unordered_set<std::string_view> seen;
-    for (const JsonMember &member : members)
-      if (!seen.insert(member.key).second)
-        fail(TENON_TOKENIZER_INVALID,
-             "expected each key once, got " + quoted(member.key) + " twice");
+    TextIndex keys(members.size());
+    auto keyOf = [&](uint32_t i) { return members[i].key; };
+    for (uint32_t i = 0; i < members.size(); ++i)
+      if (keys.add(i, keyOf) != i)
+        fail(TENON_TOKENIZER_INVALID, "expected each key once, got " +
+                                          quoted(members[i].key) + " twice");
   }
 
   JsonText &tree;
