@@ -19,9 +19,9 @@ void AddedTokens::beginFile(const Vocabulary &vocabulary) {
 void AddedTokens::add(AddedToken token, std::optional<int64_t> stated,
                       const std::string &place, const Vocabulary &vocabulary,
                       const Normalizer &normalizer, Findings &findings) {
-  if (token.content.empty() || token.content.size() > mostContentBytes) {
+  if (token.content.empty() || token.content.size() > maxContentBytes) {
     findings.invalid(
-        place, "expected a token of 1 to " + std::to_string(mostContentBytes) +
+        place, "expected a token of 1 to " + std::to_string(maxContentBytes) +
                    " bytes, got " + std::to_string(token.content.size()));
     return;
   }

@@ -25,7 +25,7 @@ struct AddedToken {
 
 class AddedTokens {
 public:
-  static constexpr size_t mostContentBytes = 1024;
+  static constexpr size_t maxContentBytes = 1024;
 
   /// To be called before the tokens of one file are added: a token that the
   /// vocabulary does not have gets the first id after it and after the tokens

@@ -13,11 +13,11 @@
 
 namespace tenon::tokenizers {
 
-static constexpr size_t mostPatternBytes = 16384;
-static constexpr int mostNesting = 64;
-static constexpr unsigned long mostRetriesInMatch = 10'000'000;
-static constexpr unsigned long mostRetriesInSearch = 50'000'000;
-static constexpr unsigned mostStackEntries = 16u << 20;
+static constexpr size_t maxPatternBytes = 16384;
+static constexpr int maxNesting = 64;
+static constexpr unsigned long maxRetriesInMatch = 10'000'000;
+static constexpr unsigned long maxRetriesInSearch = 50'000'000;
+static constexpr unsigned maxStackEntries = 16u << 20;
 
 static std::string errorText(int code, OnigErrorInfo *info = nullptr) {
   OnigUChar text[ONIG_MAX_ERROR_MESSAGE_LEN];
@@ -36,10 +36,10 @@ static void checkNesting(std::string_view pattern) {
       ++depth;
     else if (pattern[i] == ')' || pattern[i] == ']')
       depth = std::max(0, depth - 1);
-    if (depth > mostNesting)
+    if (depth > maxNesting)
       throw Failure{TENON_TOKENIZER_LIMIT,
                     "expected groups and classes at most " +
-                        std::to_string(mostNesting) + " deep"};
+                        std::to_string(maxNesting) + " deep"};
   }
 }
 
@@ -48,9 +48,9 @@ void Expression::Release::operator()(re_pattern_buffer *compiled) const {
 }
 
 Expression::Expression(std::string_view pattern) {
-  if (pattern.size() > mostPatternBytes)
+  if (pattern.size() > maxPatternBytes)
     throw Failure{TENON_TOKENIZER_LIMIT, "expected an expression of at most " +
-                                             std::to_string(mostPatternBytes) +
+                                             std::to_string(maxPatternBytes) +
                                              " bytes, got " +
                                              std::to_string(pattern.size())};
   checkNesting(pattern);
@@ -82,9 +82,9 @@ struct Search {
       throw std::bad_alloc();
     }
     onig_initialize_match_param(limits);
-    onig_set_retry_limit_in_match_of_match_param(limits, mostRetriesInMatch);
-    onig_set_retry_limit_in_search_of_match_param(limits, mostRetriesInSearch);
-    onig_set_match_stack_limit_size_of_match_param(limits, mostStackEntries);
+    onig_set_retry_limit_in_match_of_match_param(limits, maxRetriesInMatch);
+    onig_set_retry_limit_in_search_of_match_param(limits, maxRetriesInSearch);
+    onig_set_match_stack_limit_size_of_match_param(limits, maxStackEntries);
   }
   ~Search() { release(); }
   Search(const Search &) = delete;

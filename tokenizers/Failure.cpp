@@ -6,14 +6,14 @@
 
 namespace tenon::tokenizers {
 
-static constexpr size_t mostLines = 20;
-static constexpr size_t mostQuoted = 60;
+static constexpr size_t maxLines = 20;
+static constexpr size_t maxQuoted = 60;
 
 std::string quoted(std::string_view text) {
   std::string result = "'";
   for (size_t at = 0; at < text.size();) {
     size_t length = sequenceLength(text, at);
-    if (at + length > mostQuoted) {
+    if (at + length > maxQuoted) {
       result += "...";
       break;
     }
@@ -36,7 +36,7 @@ void Findings::add(tenon_tokenizer_status status, const std::string &place,
   // lower status is the graver one.
   if (worst == TENON_TOKENIZER_OK || status < worst)
     worst = status;
-  if (++count > mostLines)
+  if (++count > maxLines)
     return;
   if (count > 1)
     lines += '\n';
@@ -47,8 +47,8 @@ void Findings::check() const {
   if (count == 0)
     return;
   std::string text = lines;
-  if (count > mostLines)
-    text += "\n" + file + ": " + std::to_string(count - mostLines) +
+  if (count > maxLines)
+    text += "\n" + file + ": " + std::to_string(count - maxLines) +
             " more problems";
   throw Failure{worst, text};
 }

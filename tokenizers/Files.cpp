@@ -18,7 +18,7 @@
 
 namespace tenon::tokenizers {
 
-static constexpr off_t mostFileBytes = off_t(128) << 20;
+static constexpr off_t maxFileBytes = off_t(128) << 20;
 static constexpr std::array knownNames = {"tokenizer.json",
                                           "vocab.json",
                                           "merges.txt",
@@ -53,9 +53,9 @@ static std::string readFile(const std::string &path) {
     failIo(path, "cannot read the file");
   if (!S_ISREG(about.st_mode))
     throw Failure{TENON_TOKENIZER_INVALID, path + ": expected a regular file"};
-  if (about.st_size > mostFileBytes)
+  if (about.st_size > maxFileBytes)
     throw Failure{TENON_TOKENIZER_LIMIT,
-                  path + ": expected at most " + std::to_string(mostFileBytes) +
+                  path + ": expected at most " + std::to_string(maxFileBytes) +
                       " bytes, got " + std::to_string(about.st_size)};
   std::string content(about.st_size, '\0');
   for (size_t done = 0; done < content.size();) {

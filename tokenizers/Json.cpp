@@ -4,18 +4,18 @@
 #include "tokenizers/Json.h"
 
 #include "tokenizers/Failure.h"
+#include "tokenizers/TextIndex.h"
 
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <unordered_set>
 
 namespace tenon::tokenizers {
 
-static constexpr size_t mostBytes = size_t(128) << 20;
+static constexpr size_t maxBytes = size_t(128) << 20;
 static constexpr size_t maxDepth = 64;
-static constexpr size_t mostValues = size_t(3) << 20;
-static constexpr size_t mostTextBytes = size_t(1) << 20;
+static constexpr size_t maxValues = size_t(2) << 20;
+static constexpr size_t maxTextBytes = size_t(1) << 20;
 
 JsonValue::JsonValue(std::span<const JsonMember> members)
     : count(members.size()), kind(Kind::Object) {
@@ -123,9 +123,9 @@ private:
   }
 
   std::string_view keep(const std::string &text) {
-    if (text.size() > mostTextBytes)
+    if (text.size() > maxTextBytes)
       fail(TENON_TOKENIZER_LIMIT,
-           "expected texts of at most " + std::to_string(mostTextBytes) +
+           "expected texts of at most " + std::to_string(maxTextBytes) +
                " bytes, got " + std::to_string(text.size()));
     char *kept = tree.allocate(text.size(), 1);
     std::copy(text.begin(), text.end(), kept);
@@ -133,9 +133,9 @@ private:
   }
 
   bool add(JsonValue value) {
-    if (++values > mostValues)
+    if (++values > maxValues)
       fail(TENON_TOKENIZER_LIMIT,
-           "expected at most " + std::to_string(mostValues) + " values");
+           "expected at most " + std::to_string(maxValues) + " values");
     stack.push_back({nextKey, value});
     return true;
   }
@@ -158,11 +158,12 @@ private:
   }
 
   void checkKeys(std::span<const JsonMember> members) const {
-    std::unordered_set<std::string_view> seen;
-    for (const JsonMember &member : members)
-      if (!seen.insert(member.key).second)
-        fail(TENON_TOKENIZER_INVALID,
-             "expected each key once, got " + quoted(member.key) + " twice");
+    TextIndex keys(members.size());
+    auto keyOf = [&](uint32_t i) { return members[i].key; };
+    for (uint32_t i = 0; i < members.size(); ++i)
+      if (keys.add(i, keyOf) != i)
+        fail(TENON_TOKENIZER_INVALID, "expected each key once, got " +
+                                          quoted(members[i].key) + " twice");
   }
 
   JsonText &tree;
@@ -188,9 +189,9 @@ char *JsonText::allocate(size_t bytes, size_t alignment) {
 }
 
 JsonText::JsonText(std::string_view text, const std::string &file) {
-  if (text.size() > mostBytes)
+  if (text.size() > maxBytes)
     throw Failure{TENON_TOKENIZER_LIMIT,
-                  file + ": expected at most " + std::to_string(mostBytes) +
+                  file + ": expected at most " + std::to_string(maxBytes) +
                       " bytes, got " + std::to_string(text.size())};
   JsonBuilder builder(*this, file);
   nlohmann::json::sax_parse(text.begin(), text.end(), &builder);

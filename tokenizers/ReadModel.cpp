@@ -24,11 +24,11 @@ static std::optional<MergeText> readMerge(const JsonValue &value,
 static std::vector<MergeText> readMerges(const Fields &fields) {
   std::vector<MergeText> merges;
   std::span<const JsonValue> list = fields.list("merges");
-  if (list.size() > mostMerges) {
-    fields.getFindings().limit(
-        fields.placeOf("merges"),
-        "expected at most " + std::to_string(mostMerges) + " merges, got " +
-            std::to_string(list.size()));
+  if (list.size() > maxMerges) {
+    fields.getFindings().limit(fields.placeOf("merges"),
+                               "expected at most " + std::to_string(maxMerges) +
+                                   " merges, got " +
+                                   std::to_string(list.size()));
     return merges;
   }
   merges.reserve(list.size());

@@ -16,9 +16,9 @@
 namespace tenon::tokenizers {
 
 /// Sequences may be nested this deep.
-inline constexpr int mostNestedSteps = 16;
+inline constexpr int maxNestedSteps = 16;
 /// A model may have this many merges.
-inline constexpr size_t mostMerges = size_t(1) << 20;
+inline constexpr size_t maxMerges = size_t(1) << 20;
 
 /// `{"String": ..}` or `{"Regex": ..}` in the field `pattern`; nothing after a
 /// finding.

@@ -47,9 +47,9 @@ static void addPreTokenizer(const JsonValue &value, const std::string &place,
   Fields fields(value, place, findings);
   std::string_view type = fields.text("type");
   if (type == "Sequence") {
-    if (depth == mostNestedSteps)
+    if (depth == maxNestedSteps)
       return findings.limit(place, "expected sequences at most " +
-                                       std::to_string(mostNestedSteps) +
+                                       std::to_string(maxNestedSteps) +
                                        " deep");
     std::span<const JsonValue> steps = fields.list("pretokenizers");
     for (size_t i = 0; i < steps.size(); ++i)

@@ -73,9 +73,9 @@ static void addProcessor(const JsonValue &value, const std::string &place,
   Fields fields(value, place, reading.findings);
   std::string_view type = fields.text("type");
   if (type == "Sequence") {
-    if (depth == mostNestedSteps)
+    if (depth == maxNestedSteps)
       return reading.findings.limit(place, "expected sequences at most " +
-                                               std::to_string(mostNestedSteps) +
+                                               std::to_string(maxNestedSteps) +
                                                " deep");
     std::span<const JsonValue> steps = fields.list("processors");
     for (size_t i = 0; i < steps.size(); ++i)

@@ -28,9 +28,9 @@ static std::vector<MergeText> readMergeLines(std::string_view text,
                            quoted(line));
       continue;
     }
-    if (merges.size() == mostMerges) {
+    if (merges.size() == maxMerges) {
       findings.limit("line " + std::to_string(number),
-                     "expected at most " + std::to_string(mostMerges) +
+                     "expected at most " + std::to_string(maxMerges) +
                          " merges");
       return merges;
     }

@@ -20,11 +20,10 @@ std::unique_ptr<Tokenizer> Tokenizer::make(const Files &files) {
 
 std::vector<uint32_t> Tokenizer::encode(std::string_view text,
                                         bool addSpecial) const {
-  if (text.size() > mostTextBytes)
-    throw Failure{TENON_TOKENIZER_LIMIT, "expected a text of at most " +
-                                             std::to_string(mostTextBytes) +
-                                             " bytes, got " +
-                                             std::to_string(text.size())};
+  if (text.size() > maxTextBytes)
+    throw Failure{TENON_TOKENIZER_LIMIT,
+                  "expected a text of at most " + std::to_string(maxTextBytes) +
+                      " bytes, got " + std::to_string(text.size())};
   Pieces pieces;
   pieces.text = wellFormed(text);
   if (!pieces.text.empty())

@@ -35,7 +35,7 @@ TokenizerParts readVocabularyAndMerges(const Files &files);
 
 class Tokenizer {
 public:
-  static constexpr size_t mostTextBytes = size_t(1) << 30;
+  static constexpr size_t maxTextBytes = size_t(1) << 30;
 
   explicit Tokenizer(TokenizerParts parts) : parts(std::move(parts)) {}
 

@@ -37,16 +37,16 @@ Vocabulary Vocabulary::read(const JsonValue &value, const std::string &place,
   }
   if (value.members().empty())
     findings.invalid(place, "expected at least one token, got none");
-  result.index(place, findings);
+  result.finish(place, findings);
   return result;
 }
 
-void Vocabulary::index(const std::string &place, Findings &findings) {
+void Vocabulary::finish(const std::string &place, Findings &findings) {
   std::sort(entries.begin(), entries.end(),
             [](const Entry &a, const Entry &b) { return a.id < b.id; });
-  ids.reserve(entries.size());
-  for (size_t i = 0; i < entries.size(); ++i) {
-    ids.emplace(entries[i].token, entries[i].id);
+  index = TextIndex(entries.size());
+  for (uint32_t i = 0; i < entries.size(); ++i) {
+    index.add(i, TokenOf{*this});
     if (i > 0 && entries[i].id == entries[i - 1].id)
       findings.invalid(place, "expected each id once, got " +
                                   std::to_string(entries[i].id) + " for " +

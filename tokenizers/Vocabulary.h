@@ -4,10 +4,10 @@
 #define TENON_TOKENIZERS_VOCABULARY_H
 
 #include "tokenizers/Failure.h"
+#include "tokenizers/TextIndex.h"
 
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace tenon::tokenizers {
@@ -33,8 +33,8 @@ public:
 
   /// The id of a token, or TENON_TOKENIZER_NO_ID.
   uint32_t find(std::string_view token) const {
-    auto found = ids.find(token);
-    return found == ids.end() ? TENON_TOKENIZER_NO_ID : found->second;
+    uint32_t entry = index.find(token, TokenOf{*this});
+    return entry == TextIndex::none ? TENON_TOKENIZER_NO_ID : entries[entry].id;
   }
 
   /// The token of an id; its data is null if no token has the id.
@@ -45,12 +45,19 @@ private:
     uint32_t id;
     std::string_view token;
   };
-  /// Fills `ids`. `entries` must be complete.
-  void index(const std::string &place, Findings &findings);
+  /// The text of an entry, for the index.
+  struct TokenOf {
+    const Vocabulary &vocabulary;
+    std::string_view operator()(uint32_t entry) const {
+      return vocabulary.entries[entry].token;
+    }
+  };
+  /// Sorts the entries and fills the index.
+  void finish(const std::string &place, Findings &findings);
 
   std::vector<char> bytes;    ///< all tokens, one after another
   std::vector<Entry> entries; ///< by id
-  std::unordered_map<std::string_view, uint32_t> ids;
+  TextIndex index;
 };
 
 } // namespace tenon::tokenizers

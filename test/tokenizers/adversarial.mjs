@@ -58,6 +58,14 @@ function slice(random) {
   return characters.slice(at, at + 1 + random.below(40)).join('');
 }
 
+/// Strings that every kind is tried on, whatever the seed; `tokens` are texts of
+/// added tokens.
+export function basics(tokens) {
+  return ['', ' ', 'a', '\n', '1 12 123 1234 1234567', "It's I'VE we'LL 'ſ ''s",
+    'a  b   c \t\n\n d \r\n\r\n', 'e\u0301\u0323 \u1e69 가 Å',
+    ...tokens.flatMap(token => [`x${token}y`, `x  ${token} \n y`])];
+}
+
 /// A string out of one to eight parts; `tokens` are texts of added tokens.
 /// `newest`: with characters of Unicode's last versions.
 export function adversarial(random, tokens, newest = true) {

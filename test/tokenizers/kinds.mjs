@@ -152,7 +152,7 @@ export const kinds = {
                          {added, model: {ignore_merges: true}});
     // Tokens that no merge makes: only ignore_merges finds them.
     const vocabulary = json.model.vocab;
-    for (const token of ['Ġunmerged', 'xyzzy', 'ĊĊĊĊ'])
+    for (const token of ['Ġunmerged', 'xyzzy', 'ĊĊĊĊ', '12', '123', '1234'])
       vocabulary[token] = Object.keys(vocabulary).length;
     json.added_tokens = numbered(added, Object.keys(vocabulary).length);
     const bos = json.added_tokens[0];

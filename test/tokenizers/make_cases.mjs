@@ -5,7 +5,7 @@
 import {createRequire} from 'module';
 import {mkdirSync, writeFileSync} from 'fs';
 import {kinds} from './kinds.mjs';
-import {adversarial, Random} from './adversarial.mjs';
+import {adversarial, basics, Random} from './adversarial.mjs';
 
 const flags = {count: 10000, merges: 1000, seed: 1};
 const names = [];
@@ -28,8 +28,8 @@ async function cases(name, {json, newest = true}) {
   const tokenizer = hf.Tokenizer.fromString(JSON.stringify(json));
   const random = new Random(flags.seed * 1000003 + name.length);
   const tokens = json.added_tokens.map(token => token.content);
-  const texts = ['', ' ', 'a', '\n'];
-  while (texts.length < flags.count)
+  const texts = basics(tokens);
+  for (let made = 0; made < flags.count; made++)
     texts.push(adversarial(random, tokens, newest));
   const withSpecial = await encode(tokenizer, texts, true);
   const plain = await encode(tokenizer, texts, false);
