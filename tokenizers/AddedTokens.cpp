@@ -94,11 +94,9 @@ AddedTokens::Finder::longestAt(std::string_view text, size_t at) const {
   auto begin = contents.begin(), end = contents.end();
   // From begin to end are the contents that begin as the text does.
   for (size_t depth = 0; begin != end; ++depth) {
-    if (begin->text.size() == depth) {
+    if (begin->text.size() == depth)
       best = &*begin++;
-      continue;
-    }
-    if (at + depth == text.size())
+    if (begin == end || at + depth == text.size())
       break;
     uint8_t byte = text[at + depth];
     begin = std::partition_point(begin, end, [&](const Content &content) {

@@ -225,6 +225,25 @@ TEST(TokenizerApi, FilesThatAreNone) {
   EXPECT_EQ(Session(empty.path).getStatus(), TENON_TOKENIZER_INVALID);
 }
 
+TEST(TokenizerApi, AddedTokensThatBeginAlike) {
+  json tokenizer = smallTokenizer();
+  tokenizer["added_tokens"] =
+      json::array({addedToken(5, "<a"), addedToken(6, "<ab>"),
+                   addedToken(7, "<ab>c>"), addedToken(8, "b>")});
+  Session session(asFiles(tokenizer));
+  ASSERT_TRUE(session.isOpen()) << session.getError();
+  for (auto [text, wanted] : {std::pair<std::string, Ids>{"<a", {5}},
+                              {"<ab>", {6}},
+                              {"<ab>c>", {7}},
+                              {"<ab>b>", {6, 8}},
+                              {"<ac>", {5, 2}}, // a character inside differs
+                              {"<ab<ab>", {5, 1, 6}},
+                              {"<<a<", {5}},
+                              {"<acb>c>", {5, 2, 8, 2}},
+                              {"<ab>cb>", {6, 2, 8}}})
+    EXPECT_EQ(session.encode(text, true), wanted) << text;
+}
+
 TEST(TokenizerApi, TokensOfTheConfiguration) {
   json config = {{"pad_token", "<pad>"},
                  {"bos_token", {{"content", "a"}, {"lstrip", true}}},
