@@ -38,6 +38,29 @@ DimRangeAttr DimRangeAttr::get(MLIRContext *context, int64_t least,
       Attribute(DenseI64ArrayAttr::get(context, {least, most, multiple})));
 }
 
+bool InputRangeAttr::classof(Attribute attr) {
+  if (auto integers = dyn_cast<DenseI64ArrayAttr>(attr))
+    return integers.size() == 2 && integers[0] <= integers[1];
+  if (auto floats = dyn_cast<DenseF32ArrayAttr>(attr))
+    return floats.size() == 2 && floats[0] <= floats[1];
+  auto doubles = dyn_cast<DenseF64ArrayAttr>(attr);
+  return doubles && doubles.size() == 2 && doubles[0] <= doubles[1];
+}
+
+std::pair<int64_t, int64_t> InputRangeAttr::integers() const {
+  auto bounds = dyn_cast<DenseI64ArrayAttr>(Attribute(*this));
+  return bounds ? std::pair(bounds[0], bounds[1])
+                : std::pair<int64_t, int64_t>();
+}
+
+std::pair<double, double> InputRangeAttr::floats() const {
+  if (auto floats = dyn_cast<DenseF32ArrayAttr>(Attribute(*this)))
+    return {floats[0], floats[1]};
+  auto doubles = dyn_cast<DenseF64ArrayAttr>(Attribute(*this));
+  return doubles ? std::pair(doubles[0], doubles[1])
+                 : std::pair<double, double>();
+}
+
 bool LaunchRowAttr::classof(Attribute attr) {
   auto row = dyn_cast<ArrayAttr>(attr);
   return row && row.size() == 2 && isa<FlatSymbolRefAttr>(row[0]) &&
@@ -88,6 +111,32 @@ LogicalResult verifyDims(FunctionOpInterface func, unsigned number) {
              << annotation::dims.key << "' of argument " << number
              << " to have the numbers of " << Type(type) << " (C2), got "
              << dims;
+  return success();
+}
+
+LogicalResult verifyDefaultValue(FunctionOpInterface func, unsigned number) {
+  DenseElementsAttr value = annotation::defaultValue.of(func, number);
+  auto type = dyn_cast<ShapedType>(func.getArgumentTypes()[number]);
+  // default_value C1
+  if (!type || !type.hasRank() ||
+      type.getElementType() != value.getElementType() ||
+      failed(verifyCompatibleShape(type, value.getType())))
+    return func.emitOpError("expected '")
+           << annotation::defaultValue.key << "' of argument " << number
+           << " to fit " << func.getArgumentTypes()[number] << " (C1), got "
+           << value.getType();
+  return success();
+}
+
+LogicalResult verifyInputRange(FunctionOpInterface func, unsigned number) {
+  InputRangeAttr range = annotation::inputRange.of(func, number);
+  auto type = dyn_cast<ShapedType>(func.getArgumentTypes()[number]);
+  // input_range C1
+  if (!type || type.getElementType() != range.getElementType())
+    return func.emitOpError("expected '")
+           << annotation::inputRange.key << "' of argument " << number
+           << " to have the elements of " << func.getArgumentTypes()[number]
+           << " (C1), got " << range;
   return success();
 }
 
@@ -226,6 +275,11 @@ template <>
 constexpr StringLiteral kindName<DimRangesAttr> =
     "a dictionary of array<i64: least, most, multiple> with 0 <= least <= "
     "most and 1 <= multiple";
+template <>
+constexpr StringLiteral kindName<DenseElementsAttr> = "a tensor of elements";
+template <>
+constexpr StringLiteral kindName<InputRangeAttr> =
+    "an array of two i64, f32 or f64 numbers, the least first (C2)";
 template <> constexpr StringLiteral kindName<VariantAttr> = "a #tenon.variant";
 template <> constexpr StringLiteral kindName<MachineAttr> = "a #tenon.machine";
 template <> constexpr StringLiteral kindName<Attribute> = "an attribute";
@@ -280,6 +334,8 @@ ArrayRef<Declaration> declarations() {
   using namespace annotation;
   static const Declaration table[] = {
       ofImported(declare(name)), ofImported(declare(dims, verifyDims)),
+      ofImported(declare(defaultValue, verifyDefaultValue)),
+      ofImported(declare(inputRange, verifyInputRange)),
       ofImported(declare(ranges)), ofImported(declare(producer)),
       ofImported(declare(source)),
       // No importer writes it, but a text of a later phase has one.

@@ -44,6 +44,18 @@ public:
   int64_t getMultiple() const { return asArrayRef()[2]; }
 };
 
+/// The bounds of an input's elements: an array of two numbers of its type.
+class InputRangeAttr : public mlir::DenseArrayAttr {
+public:
+  using DenseArrayAttr::DenseArrayAttr;
+  static bool classof(mlir::Attribute attr);
+
+  /// The bounds of integers; both are zero if elements are floats.
+  std::pair<int64_t, int64_t> integers() const;
+  /// The bounds of floats; both are zero if elements are integers.
+  std::pair<double, double> floats() const;
+};
+
 /// One launch, `[@kernel, loc(...)]`: the kernel that it calls, and the model
 /// nodes that the kernel computes.
 class LaunchRowAttr : public mlir::ArrayAttr {
@@ -142,6 +154,9 @@ template <typename AttrT> using OfFusion = OpAnnotation<Place::Fusion, AttrT>;
 
 inline constexpr OfArgumentOrResult<mlir::StringAttr> name{"tenon.name"};
 inline constexpr OfArgument<DimsAttr> dims{"tenon.dims"};
+inline constexpr OfArgument<mlir::DenseElementsAttr> defaultValue{
+    "tenon.default_value"};
+inline constexpr OfArgument<InputRangeAttr> inputRange{"tenon.input_range"};
 inline constexpr OfModule<DimRangesAttr> ranges{"tenon.ranges"};
 inline constexpr OfModule<mlir::StringAttr> producer{"tenon.producer"};
 inline constexpr OfModule<mlir::StringAttr> source{"tenon.source"};

@@ -63,6 +63,30 @@ def Tenon_DimsAnnotation : Tenon_Annotation<"dims", "an argument", "tenon::DimsA
   }];
 }
 
+def Tenon_DefaultValueAnnotation : Tenon_Annotation<"default_value", "an argument", "mlir::DenseElementsAttr", [], []> {
+  let meaning = [{
+    The value of an input that a call leaves out.
+
+    * (C1) the value has the argument's rank and element type, and the extents that the type knows
+
+    Example:
+    ```mlir
+    func.func @main(%x: tensor<f32> {tenon.default_value = dense<1.0> : tensor<f32>, tenon.input_range = array<f32: 0.0, 1.0>}) {
+      return
+    }
+    ```
+  }];
+}
+
+def Tenon_InputRangeAnnotation : Tenon_Annotation<"input_range", "an argument", "tenon::InputRangeAttr", [], []> {
+  let meaning = [{
+    The least and the greatest value that elements of an input may have. A call with another value is refused.
+
+    * (C1) the bounds are of the argument's element type: `array<f32: ..>` or `array<i64: ..>`
+    * (C2) the least is at most the greatest
+  }];
+}
+
 def Tenon_RangesAnnotation : Tenon_Annotation<"ranges", "a module", "tenon::DimRangesAttr", ["HuggingFaceImporter", "OnnxInputs", "TfInputs"],
     ["ModelFacts", "TfInputs", "Variants"]> {
   let meaning = [{

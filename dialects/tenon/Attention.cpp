@@ -39,7 +39,8 @@ LogicalResult AttentionOp::verify() {
                        key = inOrder(shapeOf(getKey()), getKeyOrder()),
                        value = inOrder(shapeOf(getValue()), getValueOrder());
   // attention C2, C3
-  ShapeOrError rule = attentionShape(query, key, value);
+  ShapeOrError rule =
+      attentionShape(query, key, value, /*byTable=*/bool(getTable()));
   if (!rule.ok())
     return emitOpError() << rule.error;
   // attention C4
@@ -60,14 +61,32 @@ LogicalResult AttentionOp::verify() {
     return emitOpError(fills ? "expected a fill for masked scores (C5)"
                              : "expected no fill where nothing is masked (C5)");
   // attention C6
-  for (Value operand : SmallVector<Value>{getKey(), getValue(), getResult()})
-    if (elementOf(operand) != elementOf(getQuery()))
-      return emitOpError("expected operands and result of one element type "
-                         "(C6), got ")
-             << elementOf(getQuery()) << " and " << elementOf(operand);
+  Type element = elementOf(getQuery()), cached = elementOf(getKey());
+  if (elementOf(getResult()) != element)
+    return emitOpError("expected queries and result of one element type (C6), "
+                       "got ")
+           << element << " and " << elementOf(getResult());
+  if (elementOf(getValue()) != cached ||
+      (cached != element &&
+       cached.getIntOrFloatBitWidth() >= element.getIntOrFloatBitWidth()))
+    return emitOpError("expected keys and values of one element type, the "
+                       "queries' or a narrower one (C6), got ")
+           << cached << " and " << elementOf(getValue());
   if (!compatible(rule.shape, inOrder(shapeOf(getResult()), getResultOrder())))
     return emitOpError("expected a result that is ")
            << rule.shape << " in its order (C6), got " << getType();
+  // attention C7
+  auto describesRows = [&](Value operand, Extents extents) {
+    auto type = dyn_cast_or_null<RankedTensorType>(operand ? operand.getType()
+                                                           : Type());
+    return !type || (rank >= 4 && compatible(type.getShape(), extents));
+  };
+  if (!describesRows(getCausal(), {query[0]}) ||
+      !describesRows(getLengths(), {query[0]}) ||
+      !describesRows(getTable(), {query[0], key[rank - 2]}))
+    return emitOpError("expected a causal tensor and lengths of shape [")
+           << query[0] << "] and a table of shape [" << query[0] << ", "
+           << key[rank - 2] << "], for two batch extents (C7)";
   return success();
 }
 

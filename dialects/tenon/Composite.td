@@ -101,13 +101,23 @@ def Tenon_AttentionOp : Tenon_CompositeOp<"attention", [AttrSizedOperandSegments
     instead. A float mask is added to the scores after that. The weights of a
     row are the softmax of its scores.
 
+    Three operands describe keys and values that are a cache, with one element
+    for each entry of the first batch extent. `causal` may be a tensor of these
+    elements. Keys from `lengths` on do not exist, whatever is stored there. A
+    `table` has a row for each entry: key and value k of entry b stand in entry
+    table[b, k] of the keys and values.
+
     * (C1) orders are permutations of one rank, which is at least 2
     * (C2) batch extents agree; queries may have a multiple of the heads if both
-      numbers are known
+      numbers are known, and keys any first extent if there is a table
     * (C3) depths of queries and keys, and numbers of keys and values, agree
     * (C4) a mask has the scores' shape, and is of bools or of the queries' type
     * (C5) `fill` is given exactly if there is `causal` or a mask of bools
-    * (C6) the result's shape follows from the operands
+    * (C6) the result's shape follows from the operands; keys and values are of
+      one float type, the queries' or a narrower one, and the result has the
+      queries'
+    * (C7) a `causal` tensor and `lengths` have the first batch extent, and
+      `table` has it and the number of keys; they need two batch extents
 
     Example:
     ```mlir
@@ -116,12 +126,13 @@ def Tenon_AttentionOp : Tenon_CompositeOp<"attention", [AttrSizedOperandSegments
     ```
   }];
   let arguments = (ins Tenon_FloatTensor:$query, Tenon_FloatTensor:$key, Tenon_FloatTensor:$value, Optional<Tenon_Tensor>:$mask,
-                       Optional<Index>:$causal, DenseI64ArrayAttr:$query_order, DenseI64ArrayAttr:$key_order,
+                       Optional<AnyTypeOf<[Index, RankedTensorOf<[I64]>]>>:$causal, Optional<RankedTensorOf<[I64]>>:$lengths,
+                       Optional<RankedTensorOf<[I64]>>:$table, DenseI64ArrayAttr:$query_order, DenseI64ArrayAttr:$key_order,
                        DenseI64ArrayAttr:$value_order, DenseI64ArrayAttr:$result_order, F64Attr:$scale, OptionalAttr<F64Attr>:$fill);
   let results = (outs Tenon_FloatTensor:$result);
   let assemblyFormat = [{
-    $query `,` $key `,` $value (`mask` $mask^)? (`causal` $causal^)? (`fill` $fill^)? `order` $query_order `x` $key_order `x` $value_order
-    `to` $result_order `scale` $scale attr-dict `:` functional-type(operands, results)
+    $query `,` $key `,` $value (`mask` $mask^)? (`causal` $causal^)? (`lengths` $lengths^)? (`table` $table^)? (`fill` $fill^)?
+    `order` $query_order `x` $key_order `x` $value_order `to` $result_order `scale` $scale attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;

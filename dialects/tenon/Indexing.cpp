@@ -140,6 +140,43 @@ LogicalResult SortOp::reifyResultShapes(OpBuilder &builder,
   return reifyLikeOperand(builder, getOperation(), shapes);
 }
 
+LogicalResult TopKOp::verify() {
+  Extents operand = shapeOf(getOperand()), result = shapeOf(getResult());
+  // top_k C1
+  int64_t rank = operand.size(), dim = getDim();
+  if (dim < 0 || dim >= rank)
+    return emitOpError("expected a dimension within rank ")
+           << rank << " (C1), got " << dim;
+  // top_k C2
+  auto agrees = [&](int64_t i) {
+    return i == dim || compatible(operand[i], result[i]);
+  };
+  if (elementOf(getResult()) != elementOf(getOperand()) ||
+      result != shapeOf(getPositions()) || int64_t(result.size()) != rank ||
+      !llvm::all_of(llvm::seq<int64_t>(0, rank), agrees))
+    return emitOpError("expected results like the operand but for extent ")
+           << dim << " (C2), got " << getResult().getType() << " and "
+           << getPositions().getType();
+  return success();
+}
+
+LogicalResult TopKOp::reifyResultShapes(OpBuilder &builder,
+                                        ReifiedRankedShapedTypeDims &shapes) {
+  for (Value result : getResults()) {
+    shapes.emplace_back();
+    for (int64_t i = 0; i < int64_t(shapeOf(result).size()); ++i) {
+      int64_t extent = shapeOf(result)[i];
+      if (!ShapedType::isDynamic(extent))
+        shapes.back().push_back(builder.getIndexAttr(extent));
+      else if (i == int64_t(getDim()))
+        shapes.back().push_back(getK());
+      else
+        shapes.back().push_back(mixedSize(builder, getLoc(), getOperand(), i));
+    }
+  }
+  return success();
+}
+
 LogicalResult NonzeroOp::verify() {
   // nonzero C1
   if (getType().getRank() != 2 ||

@@ -112,6 +112,28 @@ def Tenon_SortOp : Tenon_Op<"sort", [Pure, DeclareOpInterfaceMethods<InferTypeOp
   let hasVerifier = 1;
 }
 
+def Tenon_TopKOp : Tenon_Op<"top_k", [Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+  let summary = "The first elements in order along a dimension, and where each came from";
+  let description = [{
+    The first `k` elements of the operand's stable descending sort, or of the
+    ascending one. The order of elements is that of `tenon.sort`. `k` is at most
+    the extent of the dimension.
+
+    * (C1) the dimension is within the rank
+    * (C2) results have the operand's shape but for the dimension, where they
+      have one extent, and the first has the operand's elements
+
+    Example:
+    ```mlir
+    %0, %1 = tenon.top_k %x first %k dim 1 : (tensor<4x50257xf32>, index) -> (tensor<4x?xf32>, tensor<4x?xi64>)
+    ```
+  }];
+  let arguments = (ins Tenon_NumTensor:$operand, Index:$k, I64Attr:$dim, UnitAttr:$ascending);
+  let results = (outs Tenon_NumTensor:$result, RankedTensorOf<[I64]>:$positions);
+  let assemblyFormat = "$operand `first` $k `dim` $dim (`ascending` $ascending^)? attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
 def Tenon_NonzeroOp : Tenon_Op<"nonzero", [Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "The index vectors of the elements that are not zero, in row-major order";
   let description = [{

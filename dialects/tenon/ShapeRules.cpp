@@ -305,14 +305,16 @@ SmallVector<int64_t> inOrder(Extents shape, Extents order) {
   return extents;
 }
 
-ShapeOrError attentionShape(Extents query, Extents key, Extents value) {
+ShapeOrError attentionShape(Extents query, Extents key, Extents value,
+                            bool byTable) {
   size_t batch = query.size() - 2;
   if (!compatible(key.take_front(batch), value.take_front(batch)))
     return shapeError("expected keys and values of one batch (C2)");
   for (size_t i = 0; i < batch; ++i) {
     bool grouped = i + 1 == batch && query[i] != unknown && key[i] != unknown &&
                    key[i] > 0 && query[i] % key[i] == 0;
-    if (!grouped && !compatible(query[i], key[i]))
+    bool found = byTable && i == 0;
+    if (!found && !grouped && !compatible(query[i], key[i]))
       return shapeError("expected batch extents to agree, heads up to a "
                         "multiple (C2), got " +
                         Twine(query[i]) + " and " + Twine(key[i]));

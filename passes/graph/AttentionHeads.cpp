@@ -123,9 +123,9 @@ struct SplitHeads : OpRewritePattern<AttentionOp> {
     };
     auto apart = AttentionOp::create(
         rewriter, loc, op.getType().clone(shape), operands[0], operands[1],
-        operands[2], Value(), op.getCausal(), order(split[0]), order(split[1]),
-        order(split[2]), order(resultOrder), op.getScaleAttr(),
-        op.getFillAttr());
+        operands[2], Value(), op.getCausal(), op.getLengths(), op.getTable(),
+        order(split[0]), order(split[1]), order(split[2]), order(resultOrder),
+        op.getScaleAttr(), op.getFillAttr());
     SmallVector<OpFoldResult> sizes = mixedSizes(rewriter, loc, apart);
     if (ShapedType::isDynamic(shape[place])) {
       // Use the model's own value of this extent, so that it is recognized.

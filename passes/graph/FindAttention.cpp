@@ -235,7 +235,8 @@ struct FormAttention : OpRewritePattern<DotGeneralOp> {
     rewriter.replaceOp(
         op, AttentionOp::create(rewriter, loc, op.getType(), product.getLhs(),
                                 product.getRhs(), op.getRhs(), scores->mask,
-                                causal, order(queryOrder), order(keyOrder),
+                                causal, /*lengths=*/Value(), /*table=*/Value(),
+                                order(queryOrder), order(keyOrder),
                                 order(valueOrder), order(resultOrder),
                                 rewriter.getF64FloatAttr(scores->scale), fill));
     return success();

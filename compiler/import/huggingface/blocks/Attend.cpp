@@ -17,8 +17,9 @@ Value AttendInSequence::operator()(GraphBuilder &g, int64_t,
   Sizes sizes = g.sizes(tokens.queries);
   Value result = AttentionOp::create(
       g.ops, g.loc, tokens.queries.getType(), tokens.queries, tokens.keys,
-      tokens.values, /*mask=*/Value(), g.indexValue(g.index(0)), order, order,
-      order, order, g.ops.getF64FloatAttr(scale), fill);
+      tokens.values, /*mask=*/Value(), g.indexValue(g.index(0)),
+      /*lengths=*/Value(), /*table=*/Value(), order, order, order, order,
+      g.ops.getF64FloatAttr(scale), fill);
   g.recordSizes(result, sizes);
   return result;
 }
