@@ -63,7 +63,8 @@ def Tenon_DimsAnnotation : Tenon_Annotation<"dims", "an argument", "tenon::DimsA
   }];
 }
 
-def Tenon_DefaultValueAnnotation : Tenon_Annotation<"default_value", "an argument", "mlir::DenseElementsAttr", [], []> {
+def Tenon_DefaultValueAnnotation : Tenon_Annotation<"default_value", "an argument", "mlir::DenseElementsAttr", ["ModelImporter"],
+    ["Annotations"]> {
   let meaning = [{
     The value of an input that a call leaves out.
 
@@ -78,7 +79,8 @@ def Tenon_DefaultValueAnnotation : Tenon_Annotation<"default_value", "an argumen
   }];
 }
 
-def Tenon_InputRangeAnnotation : Tenon_Annotation<"input_range", "an argument", "tenon::InputRangeAttr", [], []> {
+def Tenon_InputRangeAnnotation : Tenon_Annotation<"input_range", "an argument", "tenon::InputRangeAttr", ["ModelImporter"],
+    ["Annotations"]> {
   let meaning = [{
     The least and the greatest value that elements of an input may have. A call with another value is refused.
 
