@@ -34,21 +34,33 @@ static const tenon_tensor *tensor_at(const tenon_tensor *tensors,
                                 index * tensors->struct_size);
 }
 
+static int32_t count_optional(const tenon_tensor_desc *descs, int32_t count) {
+  int32_t optional = 0;
+  for (int32_t i = 0; i < count; ++i)
+    optional += descs[i].flags & TENON_INPUT_OPTIONAL;
+  return optional;
+}
+
 /* Finds the tensor for each input or output, by name or position, and enters it
- * in `slots`. */
+ * in `slots`. A slot stays null if no tensor is given. */
 static tenon_status find_places(tenon_context *context, const char *kind,
                                 const tenon_tensor *tensors, size_t count,
                                 const tenon_tensor_desc *descs,
                                 int32_t expected, const tenon_tensor **slots) {
   tenon_text *text = &context->text;
-  if (count != (size_t)expected || (count > 0 && !tensors)) {
-    tenon_text_add(text, "expected %d %ss (", expected, kind);
+  int32_t least = expected - count_optional(descs, expected);
+  if (count < (size_t)least || count > (size_t)expected ||
+      (count > 0 && !tensors)) {
+    tenon_text_add(text, "expected ");
+    if (least < expected)
+      tenon_text_add(text, "%d to ", least);
+    tenon_text_add(text, "%d %ss (", expected, kind);
     add_names(text, descs, expected);
     tenon_text_add(text, "), got %zu%s", count,
                    count > 0 && !tensors ? " in a null array" : "");
     return TENON_BAD_INPUT;
   }
-  memset(slots, 0, count * sizeof *slots);
+  memset(slots, 0, (size_t)expected * sizeof *slots);
   for (size_t i = 0; i < count; ++i) {
     if (tensors->struct_size < sizeof(tenon_tensor) ||
         tensor_at(tensors, i)->struct_size != tensors->struct_size) {
@@ -59,16 +71,16 @@ static tenon_status find_places(tenon_context *context, const char *kind,
     const tenon_tensor *tensor = tensor_at(tensors, i);
     size_t place = i;
     if (tensor->name && strcmp(tensor->name, descs[i].name) != 0)
-      for (place = 0; place < count; ++place)
+      for (place = 0; place < (size_t)expected; ++place)
         if (strcmp(tensor->name, descs[place].name) == 0)
           break;
-    if (place == count || slots[place]) {
+    int is_known = place < (size_t)expected;
+    if (!is_known || slots[place]) {
       tenon_text_add(text, "%s \"", kind);
-      tenon_text_add_name(text,
-                          place == count ? tensor->name : descs[place].name);
+      tenon_text_add_name(text, is_known ? descs[place].name : tensor->name);
       tenon_text_add(text, "\": %s",
-                     place == count ? "no such name; expected "
-                                    : "given twice; expected ");
+                     is_known ? "given twice; expected "
+                              : "no such name; expected ");
       add_names(text, descs, expected);
       return TENON_BAD_INPUT;
     }
@@ -122,12 +134,12 @@ static tenon_status wrong_extent(tenon_context *context,
   return TENON_BAD_INPUT;
 }
 
-/* Checks the extents of one input and binds its named extents. */
+/* Checks the extents `given` of one input and binds its named extents. */
 static tenon_status bind_extents(tenon_context *context,
                                  const tenon_function *function, int32_t input,
-                                 const int32_t *symbols, int64_t *extents) {
+                                 const int64_t *given, const int32_t *symbols,
+                                 int64_t *extents) {
   const tenon_tensor_desc *desc = &function->desc->inputs[input];
-  const int64_t *given = context->input_tensors[input]->dims;
   for (int32_t d = 0; d < desc->rank; ++d) {
     const tenon_dim_desc *dim = &desc->dims[d];
     int64_t extent = given[d];
@@ -172,6 +184,13 @@ static tenon_status bind_buffer(tenon_context *context, const char *kind,
   return TENON_BAD_INPUT;
 }
 
+/* True if a run uses the default of an optional input. */
+static int is_left_out(const tenon_tensor_desc *desc,
+                       const tenon_tensor *tensor) {
+  return desc->flags & TENON_INPUT_OPTIONAL &&
+         (!tensor || (tensor->dtype == 0 && !tensor->data));
+}
+
 tenon_status tenon_bind_inputs(tenon_context *context,
                                const tenon_function *function,
                                const tenon_tensor *inputs, size_t count) {
@@ -186,7 +205,16 @@ tenon_status tenon_bind_inputs(tenon_context *context,
   for (int32_t i = 0; status == TENON_OK && i < desc->num_inputs; ++i) {
     const tenon_tensor_desc *input = &desc->inputs[i];
     const tenon_tensor *tensor = context->input_tensors[i];
+    tenon_tensor implied;
     int overflow;
+    if (is_left_out(input, tensor)) {
+      implied = tenon_default_of(input);
+      tensor = &implied;
+    } else if (!tensor) {
+      at_tensor(context, "input", input);
+      tenon_text_add(&context->text, "no tensor is given for it");
+      return TENON_BAD_INPUT;
+    }
     if (tensor->dtype != input->dtype) {
       at_tensor(context, "input", input);
       tenon_text_add(&context->text, "expected %s, got %s",
@@ -201,7 +229,7 @@ tenon_status tenon_bind_inputs(tenon_context *context,
                      tensor->rank == input->rank ? " and null dims" : "");
       return TENON_BAD_INPUT;
     }
-    status = bind_extents(context, function, i, symbols, extents);
+    status = bind_extents(context, function, i, tensor->dims, symbols, extents);
     if (status != TENON_OK)
       return status;
     uint64_t needed =
@@ -212,6 +240,9 @@ tenon_status tenon_bind_inputs(tenon_context *context,
       return TENON_LIMIT;
     }
     status = bind_buffer(context, "input", input, tensor, needed);
+    if (status == TENON_OK)
+      status = tenon_check_values(&context->text, input, tensor->data,
+                                  needed / tenon_dtype_bytes(input->dtype));
     context->inputs[i] = tensor->data;
     context->input_dims[i] = extents;
     context->spans[i] = (tenon_span){(uintptr_t)tensor->data,

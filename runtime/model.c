@@ -191,12 +191,13 @@ static tenon_status prepare_function(tenon_function *function,
     return malformed(text, "a variant is not as it must be");
   function->desc = desc;
   for (int32_t i = 0; i < desc->num_inputs; ++i) {
-    if (!check_tensor(&desc->inputs[i]))
+    if (!check_tensor(&desc->inputs[i]) ||
+        !tenon_input_is_sane(&desc->inputs[i]))
       return malformed(text, "an input is not as it must be");
     function->num_input_dims += desc->inputs[i].rank;
   }
   for (int32_t i = 0; i < desc->num_outputs; ++i) {
-    if (!check_tensor(&desc->outputs[i]))
+    if (!check_tensor(&desc->outputs[i]) || desc->outputs[i].flags != 0)
       return malformed(text, "an output is not as it must be");
     function->num_output_dims += desc->outputs[i].rank;
   }

@@ -141,6 +141,18 @@ uint64_t tenon_dense_bytes(int32_t dtype, int32_t rank, const int64_t *dims,
 /* True if the table of states obeys the rules of tenon_abi.h. */
 int tenon_states_are_sane(const tenon_model_desc *desc);
 
+/* True if the flags of an input, its default and its range obey the rules of
+ * tenon_abi.h. Its name, dtype, rank and dims have been checked. */
+int tenon_input_is_sane(const tenon_tensor_desc *input);
+
+/* The default of an optional input, as a caller would give it. */
+tenon_tensor tenon_default_of(const tenon_tensor_desc *input);
+
+/* Refuses `count` elements of which one is outside the input's range. */
+tenon_status tenon_check_values(tenon_text *text,
+                                const tenon_tensor_desc *input,
+                                const void *data, uint64_t count);
+
 /* Chooses the context's extents, allocates its state and sets the initial
  * values. On failure the reason is in `text`. */
 tenon_status tenon_state_create(tenon_context *context,

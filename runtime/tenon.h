@@ -106,7 +106,8 @@ typedef struct tenon_tensor {
   /* The name of the input or output. Null: the input or output at this
    * position. */
   const char *name;
-  int32_t dtype; /* tenon_dtype; 0 is allowed for outputs: the run sets it */
+  int32_t dtype; /* tenon_dtype. 0 is allowed for outputs: the run sets it. An
+                    optional input with dtype 0 and null data is left out */
   int32_t rank;  /* of an output: written by the run */
   /* Input: `rank` extents. Output: null, and the run sets it to memory of the
    * context; or room for the extents, whose number is given in `rank` and must
@@ -182,6 +183,24 @@ tenon_find_function(const tenon_model *model, const char *name);
 TENON_API tenon_status tenon_get_model_info(const tenon_model *model,
                                             tenon_model_info *info);
 
+/* Describes the value that the input called `input` of `function` (null: the
+ * first) has in a run that leaves it out: its dtype, rank, extents, data and
+ * bytes. Set the struct_size of `value`. Its memory belongs to the model and
+ * must not be changed. Fails with TENON_BAD_INPUT if there is no such input, or
+ * if every run must give it. */
+TENON_API tenon_status tenon_get_default(const tenon_model *model,
+                                         const char *function,
+                                         const char *input,
+                                         tenon_tensor *value);
+
+/* The least and the greatest value that elements of an input may have: integers
+ * if its dtype is i64, otherwise real numbers. Fails with TENON_BAD_INPUT if
+ * there is no such input, or if every value is allowed. */
+TENON_API tenon_status tenon_get_range(const tenon_model *model,
+                                       const char *function, const char *input,
+                                       tenon_number *least,
+                                       tenon_number *greatest);
+
 /* Counts the runs of `function` (null: the first) that have succeeded since the
  * model was opened, in all contexts. calls[0] counts runs of the code for all
  * sizes, calls[1 + i] those of the function's variants[i]. `count` must be 1 +
@@ -206,11 +225,13 @@ TENON_API tenon_status tenon_context_destroy(tenon_context *context);
  * context. */
 TENON_API const char *tenon_context_text(const tenon_context *context);
 
-/* Runs `function` (null: the first). All inputs and outputs must be given. On
- * failure the contents of output buffers are unspecified, and the context is
- * ready for the next run. A run that is refused before it begins changes no
- * state. After a run that fails later each state has its value from before the
- * run, a value that the run has written, or parts of both. */
+/* Runs `function` (null: the first). All inputs and outputs must be given,
+ * except that an optional input has its default if no tensor is given for it,
+ * or a tensor with dtype 0 and null data. On failure the contents of output
+ * buffers are unspecified, and the context is ready for the next run. A run
+ * that is refused before it begins changes no state. After a run that fails
+ * later each state has its value from before the run, a value that the run has
+ * written, or parts of both. */
 TENON_API tenon_status tenon_run(tenon_context *context, const char *function,
                                  const tenon_tensor *inputs, size_t num_inputs,
                                  tenon_tensor *outputs, size_t num_outputs);

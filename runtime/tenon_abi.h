@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define TENON_ABI_VERSION 5u
+#define TENON_ABI_VERSION 6u
 
 /* The first eight bytes of every descriptor ("TENON\0\0\1" little-endian). */
 #define TENON_ABI_MAGIC UINT64_C(0x010000004e4f4e45)
@@ -51,6 +51,18 @@ typedef struct tenon_dim_desc {
   const char *name; /* "" if it has no name */
 } tenon_dim_desc;
 
+/* Facts about an input, as bits of tenon_tensor_desc.flags. */
+typedef enum tenon_input_flag {
+  TENON_INPUT_OPTIONAL = 1 << 0, /* it has a default */
+  TENON_INPUT_RANGE = 1 << 1     /* its elements have bounds */
+} tenon_input_flag;
+
+/* A bound of elements. */
+typedef union tenon_number {
+  int64_t integer; /* of i64 */
+  double real;     /* of f32 and f64 */
+} tenon_number;
+
 typedef struct tenon_tensor_desc {
   const char *name;
   int32_t dtype; /* tenon_dtype */
@@ -59,8 +71,21 @@ typedef struct tenon_tensor_desc {
   /* Outputs: nonzero if the extents are known only after `run`; `plan` then
    * gives upper bounds. */
   int32_t bounded;
-  int32_t reserved;
+  int32_t flags; /* bits of tenon_input_flag; outputs: 0 */
+  /* The value of an input that a caller leaves out. A call has no optional
+   * inputs: the caller puts the default in. Zero without TENON_INPUT_OPTIONAL.
+   */
+  const int64_t *default_dims; /* rank extents */
+  const void *default_data;    /* dense; aligned to TENON_DEFAULT_ALIGNMENT */
+  uint64_t default_bytes;      /* at most TENON_MAX_DEFAULT_BYTES */
+  /* With TENON_INPUT_RANGE: every element is at least the one and at most the
+   * other; NaN is not. The caller checks it. Zero otherwise. */
+  tenon_number least;
+  tenon_number greatest;
 } tenon_tensor_desc;
+
+#define TENON_DEFAULT_ALIGNMENT 8
+#define TENON_MAX_DEFAULT_BYTES (UINT64_C(1) << 20)
 
 /* Why a run stopped. Generated code writes it at most once per run: the first
  * writer wins. */
@@ -77,8 +102,12 @@ typedef enum tenon_fault_code {
   TENON_FAULT_INDEX = 1,     /* an index is outside its axis */
   TENON_FAULT_SHAPE = 2,     /* a shape given as input values does not fit */
   TENON_FAULT_CANCELLED = 3, /* *call->cancel was seen nonzero */
-  TENON_FAULT_CPU = 4 /* no version runs here: found has the CPU's features, low
-                         and high the features that the last version needs */
+  TENON_FAULT_CPU = 4,  /* no version runs here: found has the CPU's features,
+                           low and high the features that the last version needs
+                         */
+  TENON_FAULT_VALUE = 5 /* an element is outside the range of its input: site is
+                           the input, found the element. Reported by generated
+                           headers, not by `plan` or `run` */
 } tenon_fault_code;
 
 /* A parallel body: handles the tasks [begin, end). */
@@ -324,14 +353,39 @@ static inline uint64_t tenon_lay_out_states(const tenon_model_desc *desc,
   return end;
 }
 
+/* The first of `count` elements at `data` that is outside the range of the
+ * input, or -1. */
+static inline int64_t tenon_find_outside(const tenon_tensor_desc *input,
+                                         const void *data, uint64_t count) {
+  uint64_t i;
+  for (i = 0; i < count && (input->flags & TENON_INPUT_RANGE) != 0; ++i) {
+    if (input->dtype == TENON_I64) {
+      int64_t value = ((const int64_t *)data)[i];
+      if (value < input->least.integer || value > input->greatest.integer)
+        return (int64_t)i;
+    } else {
+      double value = input->dtype == TENON_F32
+                         ? (double)((const float *)data)[i]
+                         : ((const double *)data)[i];
+      /* Written so that NaN is outside. */
+      if (!(value >= input->least.real && value <= input->greatest.real))
+        return (int64_t)i;
+    }
+  }
+  return -1;
+}
+
 #ifdef __cplusplus
 #define TENON_ABI_ASSERT(condition, message) static_assert(condition, message)
 #else
 #define TENON_ABI_ASSERT(condition, message) _Static_assert(condition, message)
 #endif
 TENON_ABI_ASSERT(sizeof(tenon_dim_desc) == 40, "tenon_dim_desc changed size");
-TENON_ABI_ASSERT(sizeof(tenon_tensor_desc) == 32,
+TENON_ABI_ASSERT(sizeof(tenon_number) == 8, "tenon_number changed size");
+TENON_ABI_ASSERT(sizeof(tenon_tensor_desc) == 72,
                  "tenon_tensor_desc changed size");
+TENON_ABI_ASSERT(offsetof(tenon_tensor_desc, default_dims) == 32,
+                 "tenon_tensor_desc changed");
 TENON_ABI_ASSERT(sizeof(tenon_fault) == 32, "tenon_fault changed size");
 TENON_ABI_ASSERT(sizeof(tenon_call) == 168, "tenon_call changed size");
 TENON_ABI_ASSERT(sizeof(tenon_kernel_desc) == 16,

@@ -120,10 +120,40 @@ private:
       dims.push_back(makeStruct({i64(dim.size), i64(dim.min), i64(dim.max),
                                  i64(dim.multiple), string(dim.name)},
                                 sizeof(tenon_dim_desc)));
-    return makeStruct({string(tensor.name), i32(tensor.dtype),
-                       i32(tensor.dims.size()), table("dims", dims),
-                       i32(tensor.bounded), i32(0)},
-                      sizeof(tenon_tensor_desc));
+    return makeStruct(
+        {string(tensor.name), i32(tensor.dtype), i32(tensor.dims.size()),
+         table("dims", dims), i32(tensor.bounded),
+         i32((tensor.defaultValue ? TENON_INPUT_OPTIONAL : 0) |
+             (tensor.bounds ? TENON_INPUT_RANGE : 0)),
+         defaultDims(tensor), defaultData(tensor),
+         i64(tensor.defaultValue ? tensor.defaultValue->bytes.size() : 0),
+         i64(tensor.bounds ? tensor.bounds->least.integer : 0),
+         i64(tensor.bounds ? tensor.bounds->greatest.integer : 0)},
+        sizeof(tenon_tensor_desc));
+  }
+
+  Constant *defaultDims(const TensorFacts &tensor) {
+    std::vector<Constant *> dims;
+    if (tensor.defaultValue)
+      for (int64_t dim : tensor.defaultValue->dims)
+        dims.push_back(i64(dim));
+    return table("default_dims", dims);
+  }
+
+  Constant *defaultData(const TensorFacts &tensor) {
+    if (!tensor.defaultValue || tensor.defaultValue->bytes.empty())
+      return null;
+    const std::vector<char> &bytes = tensor.defaultValue->bytes;
+    if (bytes.size() > TENON_MAX_DEFAULT_BYTES)
+      problem = "the default of '" + tensor.name + "' is too large";
+    Constant *value = ConstantDataArray::get(
+        context, ArrayRef(reinterpret_cast<const uint8_t *>(bytes.data()),
+                          bytes.size()));
+    auto *global = new GlobalVariable(module, value->getType(), true,
+                                      GlobalValue::InternalLinkage, value,
+                                      "tenon.default");
+    global->setAlignment(Align(TENON_DEFAULT_ALIGNMENT));
+    return global;
   }
 
   Constant *tensors(StringRef name, const std::vector<TensorFacts> &list) {

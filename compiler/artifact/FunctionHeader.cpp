@@ -4,6 +4,7 @@
 #include "compiler/artifact/FunctionHeader.h"
 
 #include "compiler/artifact/CSpelling.h"
+#include "compiler/artifact/HeaderFields.h"
 #include "runtime/tenon_abi.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -14,21 +15,6 @@ using llvm::StringRef;
 
 namespace tenon {
 namespace {
-
-/// A tensor and its member name in C.
-struct Field {
-  const TensorFacts *tensor;
-  std::string name;
-  std::string symbol;            ///< unique among inputs and outputs
-  std::vector<std::string> dims; ///< a C expression per extent
-  bool dynamic = false;
-};
-
-/// A dynamic extent of the inputs and its member name.
-struct Extent {
-  DimFacts dim;
-  std::string name;
-};
 
 class FunctionHeader {
 public:
@@ -52,6 +38,9 @@ public:
     }
     for (Field &field : inputs)
       nameDims(field, inNames);
+    for (Extent &extent : extents)
+      for (auto [field, d] : extent.owners)
+        inputs[field - inputs.data()].dims[d] = extent.value();
     for (const TensorFacts &tensor : function.outputs)
       outputs.push_back(field(tensor, outNames));
     for (Field &field : outputs) {
@@ -94,35 +83,16 @@ private:
           known = &extent;
       if (!known) {
         extents.push_back(
-            {dim, names.make(dim.name.empty()
-                                 ? formatv("{0}_dim{1}", field.name, d).str()
-                                 : dim.name)});
+            {dim,
+             names.make(dim.name.empty()
+                            ? formatv("{0}_dim{1}", field.name, d).str()
+                            : dim.name),
+             {}});
         known = &extents.back();
       }
-      field.dims.push_back("in->" + known->name);
+      known->owners.emplace_back(&field, d);
+      field.dims.emplace_back();
     }
-  }
-
-  static std::string shape(const TensorFacts &tensor) {
-    static const char *const names[] = {"?",   "f32", "f64", "f16", "bf16",
-                                        "i8",  "i16", "i32", "i64", "u8",
-                                        "u16", "u32", "u64", "bool"};
-    std::string text = std::string(names[tensor.dtype]) + " [";
-    for (auto [d, dim] : llvm::enumerate(tensor.dims)) {
-      text += d ? ", " : "";
-      text += dim.size >= 0 ? std::to_string(dim.size)
-                            : cComment(dim.name.empty() ? "?" : dim.name);
-    }
-    return text + "]";
-  }
-
-  static std::string range(const DimFacts &dim) {
-    std::string text = "at least " + std::to_string(dim.min);
-    if (dim.max != INT64_MAX)
-      text = formatv("{0} to {1}", dim.min, dim.max);
-    if (dim.multiple > 1)
-      text += formatv(", a multiple of {0}", dim.multiple).str();
-    return text;
   }
 
   void writeStructs() {
@@ -130,9 +100,9 @@ private:
     for (const Field &field : inputs)
       out << "  const " << cType(field.tensor->dtype) << " *" << field.name
           << "; /* " << cComment(field.tensor->name) << ": "
-          << shape(*field.tensor) << " */\n";
+          << shapeText(*field.tensor) << notesText(*field.tensor) << " */\n";
     for (const Extent &extent : extents)
-      out << "  int64_t " << extent.name << "; /* " << range(extent.dim)
+      out << "  int64_t " << extent.name << "; /* " << rangeText(extent.dim)
           << " */\n";
     if (inputs.empty())
       out << "  int32_t unused;\n";
@@ -140,7 +110,7 @@ private:
     out << "typedef struct " << prefix << "_outputs {\n";
     for (const Field &field : outputs) {
       out << "  " << cType(field.tensor->dtype) << " *" << field.name << "; /* "
-          << cComment(field.tensor->name) << ": " << shape(*field.tensor)
+          << cComment(field.tensor->name) << ": " << shapeText(*field.tensor)
           << " */\n";
       if (field.dynamic && !field.dims.empty())
         out << "  int64_t " << dimsMember(field) << "[" << field.dims.size()
@@ -207,7 +177,7 @@ private:
     if (!inputs.empty()) {
       out << "  const void *const tenon_inputs[] = {";
       llvm::interleave(
-          inputs, out, [&](const Field &f) { out << "in->" << f.name; }, ", ");
+          inputs, out, [&](const Field &f) { out << data(f); }, ", ");
       out << "};\n  const int64_t *const tenon_input_dims[] = {";
       llvm::interleave(
           inputs, out,
@@ -230,6 +200,21 @@ private:
           outputs, out, [&](const Field &f) { out << outputDims(f); }, ", ");
       out << "};\n";
     }
+  }
+
+  /// The data of an input, or of its default.
+  std::string data(const Field &input) const {
+    std::string given = "in->" + input.name;
+    return !input.isOptional()
+               ? given
+               : formatv("{0} ? (const void *){0} : {1}.default_data", given,
+                         row(input))
+                     .str();
+  }
+
+  /// The descriptor of an input.
+  std::string row(const Field &input) const {
+    return formatv("{0}.inputs[{1}]", entry, &input - inputs.data());
   }
 
   static std::string outputDims(const Field &field) {
@@ -259,10 +244,40 @@ private:
   /// Writes checks of the ranges that the model relies on; the runtime makes
   /// these checks otherwise.
   void writeRangeChecks() {
-    for (const Extent &extent : extents)
-      writeRangeCheck(out, "in->" + extent.name, extent.dim);
+    for (const Extent &extent : extents) {
+      writeRangeCheck(out, extent.value(), extent.dim);
+      for (auto [field, d] : extent.owners)
+        if (field->isOptional() && extent.owners.size() > 1)
+          writeDefaultCheck(extent, *field, d);
+    }
+    for (const Field &field : inputs)
+      if (field.tensor->bounds)
+        writeValueCheck(field);
     if (function.usesExtents)
       state.writeTables(out);
+  }
+
+  /// Writes code that returns TENON_FAULT_SHAPE if an input is left out while
+  /// its default has another size than an input with the same extent.
+  void writeDefaultCheck(const Extent &extent, const Field &field, size_t d) {
+    int64_t size = field.tensor->defaultValue->dims[d];
+    writeRangeCheck(out,
+                    formatv("(in->{0} ? {1} : {2})", field.name, cNumber(size),
+                            extent.value()),
+                    {size, size, size, 1, ""});
+  }
+
+  /// Writes code that returns TENON_FAULT_VALUE if an element is outside the
+  /// range of its input.
+  void writeValueCheck(const Field &field) {
+    out << formatv("  if (in->{0}) {{\n    int64_t tenon_at =\n        "
+                   "tenon_find_outside(&{1}, in->{0}, (uint64_t)({2}));\n",
+                   field.name, row(field), product(field))
+        << formatv("    if (tenon_at >= 0) {{\n      const tenon_fault wrong = "
+                   "{{TENON_FAULT_VALUE, {0}, tenon_at, 0, 0};\n",
+                   &field - inputs.data())
+        << "      if (fault)\n        *fault = wrong;\n      return "
+           "TENON_FAULT_VALUE;\n    }\n  }\n";
   }
 
   /// The parameter for context extents, if there is one, before others.
@@ -346,26 +361,33 @@ private:
         << "static inline tenon_status " << prefix
         << "_run_in(tenon_context *context,\n    const " << prefix
         << "_inputs *in, " << prefix << "_outputs *out) {\n";
-    if (anyDynamic && function.usesExtents)
-      state.writeChosen(out);
-    if (anyDynamic)
-      out << "  uint64_t arena_bytes = 0;\n  if (" << prefix
-          << "_plan(in, out, "
-          << (function.usesExtents ? "&tenon_chosen, " : "")
-          << "&arena_bytes, NULL) != 0)\n"
-          << "    return TENON_BAD_INPUT;\n";
     for (const Field &field : inputs)
       if (!field.dims.empty())
         out << "  int64_t tenon_in_" << field.name << "[" << field.dims.size()
             << "] = {" << llvm::join(field.dims, ", ") << "};\n";
     writeTensors(inputs, "in");
+    std::string run =
+        formatv("tenon_run(context, {0}, {1}, {2}, ",
+                only ? "NULL" : cString(function.name),
+                inputs.empty() ? "NULL" : "tenon_in", inputs.size());
+    if (anyDynamic && function.usesExtents)
+      state.writeChosen(out);
+    if (anyDynamic) {
+      out << "  uint64_t arena_bytes = 0;\n  int32_t planned = " << prefix
+          << "_plan(in, out, "
+          << (function.usesExtents ? "&tenon_chosen, " : "")
+          << "&arena_bytes, NULL);\n";
+      // Without outputs the run is refused for its inputs, with a text.
+      if (llvm::any_of(inputs, [](const Field &f) { return f.tensor->bounds; }))
+        out << "  if (planned == TENON_FAULT_VALUE)\n    return " << run
+            << "NULL, 0);\n";
+      out << "  if (planned != 0)\n    return TENON_BAD_INPUT;\n";
+    }
     writeTensors(outputs, "out");
     unusedParameters();
-    out << "  tenon_status status = tenon_run(context, "
-        << (only ? "NULL" : cString(function.name)) << ", "
-        << (inputs.empty() ? "NULL" : "tenon_in") << ", " << inputs.size()
-        << ", " << (outputs.empty() ? "NULL" : "tenon_out") << ", "
-        << outputs.size() << ");\n";
+    out << "  tenon_status status = " << run
+        << (outputs.empty() ? "NULL" : "tenon_out") << ", " << outputs.size()
+        << ");\n";
     if (!outputs.empty())
       out << "  if (status == TENON_OK) {\n";
     for (auto [i, field] : llvm::enumerate(outputs)) {
@@ -392,8 +414,12 @@ private:
           field.dynamic ? product(field) : cNumber(field.tensor->elements()),
           elementBytes(field.tensor->dtype));
       out << "      {sizeof(tenon_tensor), NULL, "
-          << dtypeMacro(field.tensor->dtype) << ", "
-          << (isInput ? int(field.tensor->dims.size()) : 0) << ", "
+          << (isInput && field.isOptional()
+                  ? formatv("in->{0} ? {1} : 0", field.name,
+                            dtypeMacro(field.tensor->dtype))
+                        .str()
+                  : dtypeMacro(field.tensor->dtype))
+          << ", " << (isInput ? int(field.tensor->dims.size()) : 0) << ", "
           << (isInput && !field.dims.empty() ? "tenon_in_" + field.name
                                              : std::string("NULL"))
           << ",\n       (void *)" << side << "->" << field.name << ", "

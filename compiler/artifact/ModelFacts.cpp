@@ -4,7 +4,6 @@
 
 #include "dialects/tenon/Annotations.h"
 #include "dialects/tenon/State.h"
-#include "runtime/tenon_abi.h"
 #include "runtime/xxh64.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,6 +16,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
+#include <cstring>
 #include <fstream>
 
 using namespace mlir;
@@ -72,6 +72,21 @@ int32_t dtypeOf(Type type) {
   }
 }
 
+void writeElements(DenseElementsAttr value, char *to) {
+  int64_t bytes = elementBytes(dtypeOf(value.getElementType()));
+  auto put = [&](const llvm::APInt &bits) {
+    uint64_t word = bits.getZExtValue();
+    std::memcpy(to, &word, bytes);
+    to += bytes;
+  };
+  if (isa<FloatType>(value.getElementType()))
+    for (const llvm::APFloat &number : value.getValues<llvm::APFloat>())
+      put(number.bitcastToAPInt());
+  else
+    for (const llvm::APInt &number : value.getValues<llvm::APInt>())
+      put(number);
+}
+
 int64_t TensorFacts::elements() const {
   int64_t count = 1;
   for (const DimFacts &dim : dims)
@@ -102,6 +117,18 @@ int64_t StateFacts::bytes() const {
 }
 
 namespace {
+std::optional<BoundFacts> boundsOf(InputRangeAttr range) {
+  if (!range)
+    return std::nullopt;
+  BoundFacts bounds;
+  if (isa<IntegerType>(range.getElementType())) {
+    std::tie(bounds.least.integer, bounds.greatest.integer) = range.integers();
+  } else {
+    std::tie(bounds.least.real, bounds.greatest.real) = range.floats();
+  }
+  return bounds;
+}
+
 TensorFacts tensorFacts(func::FuncOp func, unsigned argument,
                         DimRangesAttr ranges, StringRef spare) {
   auto type = cast<MemRefType>(func.getArgumentTypes()[argument]);
@@ -128,6 +155,14 @@ TensorFacts tensorFacts(func::FuncOp func, unsigned argument,
     }
     facts.dims.push_back(dim);
   }
+  if (DenseElementsAttr value = annotation::defaultValue.of(func, argument)) {
+    facts.defaultValue.emplace();
+    facts.defaultValue->dims = value.getType().getShape().vec();
+    facts.defaultValue->bytes.resize(value.getNumElements() *
+                                     elementBytes(facts.dtype));
+    writeElements(value, facts.defaultValue->bytes.data());
+  }
+  facts.bounds = boundsOf(annotation::inputRange.of(func, argument));
   return facts;
 }
 

@@ -6,10 +6,13 @@
 
 #include "compiler/files/OpenFile.h"
 #include "compiler/options/CompileOptions.h"
+#include "runtime/tenon_abi.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,11 +27,24 @@ struct DimFacts {
                     ///< it
 };
 
+/// The value of an input that a call leaves out.
+struct DefaultFacts {
+  std::vector<int64_t> dims;
+  std::vector<char> bytes; ///< little-endian; a bool is one byte
+};
+
+/// The bounds of an input's elements.
+struct BoundFacts {
+  tenon_number least, greatest;
+};
+
 struct TensorFacts {
   std::string name;
   int32_t dtype = 0; ///< tenon_dtype
   std::vector<DimFacts> dims;
   bool bounded = false; ///< extents are known only after a run
+  std::optional<DefaultFacts> defaultValue;
+  std::optional<BoundFacts> bounds;
 
   /// The number of elements; -1 if it is known only at run time.
   int64_t elements() const;
@@ -97,6 +113,9 @@ int64_t elementBytes(int32_t dtype);
 
 /// The tenon_dtype of an element type, or 0.
 int32_t dtypeOf(mlir::Type type);
+
+/// Writes the elements of `value` to memory, little-endian; a bool is one byte.
+void writeElements(mlir::DenseElementsAttr value, char *to);
 
 /// The stem of the artifact's C symbols: options.name, or else the file name of
 /// the output or of the model as an identifier.

@@ -155,7 +155,7 @@ private:
     if (type.getNumElements() == 0)
       return true;
     if (auto constant = dyn_cast<ConstantOp>(op))
-      fill(cast<DenseElementsAttr>(constant.getValue()), to);
+      writeElements(cast<DenseElementsAttr>(constant.getValue()), to);
     else if (auto convert = dyn_cast<ConvertOp>(op))
       convertElements(dtypeOf(typeOf(convert.getOperand()).getElementType()),
                       dtypeOf(type.getElementType()), type.getNumElements(),
@@ -173,21 +173,6 @@ private:
     else
       move(op, type, to);
     return true;
-  }
-
-  static void fill(DenseElementsAttr value, char *to) {
-    int64_t bytes = sizeOf(cast<RankedTensorType>(value.getType()));
-    int64_t at = 0;
-    auto put = [&](const llvm::APInt &bits) {
-      uint64_t word = bits.getZExtValue();
-      std::memcpy(to + at++ * bytes, &word, bytes);
-    };
-    if (isa<FloatType>(value.getElementType()))
-      for (const llvm::APFloat &number : value.getValues<llvm::APFloat>())
-        put(number.bitcastToAPInt());
-    else
-      for (const llvm::APInt &number : value.getValues<llvm::APInt>())
-        put(number);
   }
 
   void move(Operation *op, RankedTensorType type, char *to) {

@@ -36,6 +36,17 @@ DenseElementsAttr denseOf(RankedTensorType type, ArrayRef<std::byte> bytes) {
       ArrayRef(reinterpret_cast<const char *>(bytes.data()), bytes.size()));
 }
 
+InputRangeAttr integerRange(MLIRContext *context, int64_t least,
+                            int64_t greatest) {
+  return cast<InputRangeAttr>(
+      Attribute(DenseI64ArrayAttr::get(context, {least, greatest})));
+}
+
+InputRangeAttr floatRange(MLIRContext *context, float least, float greatest) {
+  return cast<InputRangeAttr>(
+      Attribute(DenseF32ArrayAttr::get(context, {least, greatest})));
+}
+
 ModelImporter::ModelImporter(MLIRContext &context, std::string file,
                              const DiagnosticHandler &report)
     : g(&context), shapes(g), context(context), report(report),
@@ -162,6 +173,12 @@ func::FuncOp ModelImporter::beginEntry(StringRef symbol,
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     annotation::name.set(entry, i, g.ops.getStringAttr(argument.name));
     annotation::dims.set(entry, i, cast<DimsAttr>(argument.dims));
+    if (argument.defaultValue &&
+        succeeded(verifyCompatibleShape(argument.type,
+                                        argument.defaultValue.getType())))
+      annotation::defaultValue.set(entry, i, argument.defaultValue);
+    if (argument.range)
+      annotation::inputRange.set(entry, i, argument.range);
     Value value = block->getArgument(i);
     value.setLoc(NameLoc::get(g.ops.getStringAttr(argument.name)));
     Sizes sizes = g.sizes(value);

@@ -7,6 +7,7 @@
 #include "compiler/import/graph/GraphBuilder.h"
 #include "compiler/import/sizes/ShapeValues.h"
 #include "compiler/report/Diagnostic.h"
+#include "dialects/tenon/Annotations.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -28,7 +29,18 @@ struct EntryArgument {
   mlir::RankedTensorType type;
   /// An integer for each static extent, a name for each dynamic one.
   mlir::ArrayAttr dims;
+  /// The value of a call that leaves the input out; null if calls must give it.
+  /// An input whose extents a flag fixed to others has no default.
+  mlir::DenseElementsAttr defaultValue = {};
+  /// The bounds of the elements; null if every value is allowed.
+  InputRangeAttr range = {};
 };
+
+/// The range of i64 elements, and the range of f32 elements.
+InputRangeAttr integerRange(mlir::MLIRContext *context, int64_t least,
+                            int64_t greatest);
+InputRangeAttr floatRange(mlir::MLIRContext *context, float least,
+                          float greatest);
 
 /// A range of a file that a weight can refer to instead of copying its bytes.
 struct ConstantRange {

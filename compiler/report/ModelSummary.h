@@ -13,6 +13,8 @@ struct TensorSummary {
   std::string name;
   std::string dtype;             ///< "f32"
   std::vector<std::string> dims; ///< "224", a name such as "batch", or "?"
+  std::string defaultValue;      ///< "50", "[1, 2]"; empty: must be given
+  std::string least, greatest;   ///< bounds of elements; empty: none
 };
 
 /// How often an operator occurs, and in how many of these places it is

@@ -114,6 +114,23 @@ LogicalResult verifyDims(FunctionOpInterface func, unsigned number) {
   return success();
 }
 
+/// The most bytes of a default: artifacts have no larger ones.
+constexpr int64_t maxDefaultBytes = int64_t(1) << 20;
+
+bool isInside(DenseElementsAttr value, InputRangeAttr range) {
+  if (isa<IntegerType>(value.getElementType())) {
+    auto [least, greatest] = range.integers();
+    return llvm::all_of(value.getValues<APInt>(), [&](const APInt &element) {
+      return element.sge(least) && element.sle(greatest);
+    });
+  }
+  auto [least, greatest] = range.floats();
+  return llvm::all_of(value.getValues<APFloat>(), [&](const APFloat &element) {
+    return element.convertToDouble() >= least &&
+           element.convertToDouble() <= greatest;
+  });
+}
+
 LogicalResult verifyDefaultValue(FunctionOpInterface func, unsigned number) {
   DenseElementsAttr value = annotation::defaultValue.of(func, number);
   auto type = dyn_cast<ShapedType>(func.getArgumentTypes()[number]);
@@ -125,6 +142,22 @@ LogicalResult verifyDefaultValue(FunctionOpInterface func, unsigned number) {
            << annotation::defaultValue.key << "' of argument " << number
            << " to fit " << func.getArgumentTypes()[number] << " (C1), got "
            << value.getType();
+  // default_value C2
+  InputRangeAttr range = annotation::inputRange.of(func, number);
+  if (range && type.getElementType() == range.getElementType() &&
+      !isInside(value, range))
+    return func.emitOpError("expected '")
+           << annotation::defaultValue.key << "' of argument " << number
+           << " to be inside '" << annotation::inputRange.key << "' (C2), got "
+           << value;
+  // default_value C3
+  int64_t bytes =
+      value.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
+  if (bytes > maxDefaultBytes)
+    return func.emitOpError("expected '")
+           << annotation::defaultValue.key << "' of argument " << number
+           << " to have at most " << maxDefaultBytes << " bytes (C3), got "
+           << bytes;
   return success();
 }
 

@@ -63,11 +63,14 @@ def Tenon_DimsAnnotation : Tenon_Annotation<"dims", "an argument", "tenon::DimsA
   }];
 }
 
-def Tenon_DefaultValueAnnotation : Tenon_Annotation<"default_value", "an argument", "mlir::DenseElementsAttr", [], []> {
+def Tenon_DefaultValueAnnotation : Tenon_Annotation<"default_value", "an argument", "mlir::DenseElementsAttr", ["ModelImporter"],
+    ["Annotations", "ModelFacts"]> {
   let meaning = [{
     The value of an input that a call leaves out.
 
     * (C1) the value has the argument's rank and element type, and the extents that the type knows
+    * (C2) the elements are inside `tenon.input_range`
+    * (C3) the value has at most 1048576 bytes
 
     Example:
     ```mlir
@@ -78,7 +81,8 @@ def Tenon_DefaultValueAnnotation : Tenon_Annotation<"default_value", "an argumen
   }];
 }
 
-def Tenon_InputRangeAnnotation : Tenon_Annotation<"input_range", "an argument", "tenon::InputRangeAttr", [], []> {
+def Tenon_InputRangeAnnotation : Tenon_Annotation<"input_range", "an argument", "tenon::InputRangeAttr", ["ModelImporter"],
+    ["Annotations", "ModelFacts"]> {
   let meaning = [{
     The least and the greatest value that elements of an input may have. A call with another value is refused.
 

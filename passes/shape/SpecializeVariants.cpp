@@ -107,6 +107,9 @@ struct SpecializeVariants : impl::SpecializeVariantsBase<SpecializeVariants> {
         clone, VariantAttr::get(&getContext(), number,
                                 FlatSymbolRefAttr::get(func), sizes));
     for (BlockArgument argument : clone.getArguments()) {
+      // The function for all sizes has the defaults; they need not fit these.
+      clone.removeArgAttr(argument.getArgNumber(),
+                          annotation::defaultValue.key);
       auto type = dyn_cast<RankedTensorType>(argument.getType());
       if (!type)
         continue;

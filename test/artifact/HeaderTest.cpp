@@ -50,6 +50,20 @@ ModelFacts awkwardModel() {
         "batch size", "__reserved", "T", "u", "v\\"})
     main.inputs.push_back(tensor(name, dtype++, {batch, fixed(3), open}));
   main.inputs.push_back(tensor("scalar", TENON_F32, {}));
+  // Optional inputs: with an extent of others, with extents of their own, and
+  // with bounds.
+  main.inputs.push_back(tensor("shared */", TENON_F32, {batch}));
+  main.inputs.back().defaultValue = DefaultFacts{{2}, std::vector<char>(8)};
+  DimFacts own = {-1, 0, 4, 1, "own"};
+  for (std::string name : {"first own", "second own"}) {
+    main.inputs.push_back(tensor(name, TENON_I64, {own, open}));
+    main.inputs.back().defaultValue = DefaultFacts{{0, 1}, {}};
+    main.inputs.back().bounds = BoundFacts{{-1}, {INT64_MAX}};
+  }
+  main.inputs.push_back(tensor("must", TENON_F64, {fixed(2)}));
+  main.inputs.back().bounds.emplace();
+  main.inputs.back().bounds->least.real = -0.1;
+  main.inputs.back().bounds->greatest.real = 1;
   main.outputs.push_back(tensor("y", TENON_F32, {batch, fixed(4)}));
   main.outputs.push_back(tensor("x", TENON_BOOL, {fixed(2), fixed(0)}));
   main.outputs.push_back(tensor("s", TENON_F64, {}));

@@ -176,6 +176,22 @@ TEST(Allocation, EachFailsInTurnWithAWeightFile) {
   failEachCallInTurn(artifact("external/hand-external.so"), false, false);
 }
 
+TEST(Allocation, ARunWithDefaultsTakesNone) {
+  Session session;
+  int64_t dims[] = {2};
+  float x[] = {2, 4}, y[2];
+  tenon_tensor input = {sizeof input, nullptr, TENON_F32, 1, dims, x, sizeof x};
+  tenon_tensor output = ownedOutput();
+  output.data = y;
+  output.bytes = sizeof y;
+  long before = calls;
+  ASSERT_EQ(tenon_run(session.context, "blend", &input, 1, &output, 1),
+            TENON_OK)
+      << session.text();
+  EXPECT_EQ(calls, before);
+  EXPECT_EQ(y[1], 18);
+}
+
 TEST(Allocation, WithoutThreadsTheBitsAreTheSame) {
   auto series = [](int32_t threads) {
     return Session(artifact("hand.so"), threads).series(500, 0.7f);

@@ -262,6 +262,79 @@ static int32_t keep_run(tenon_call *call) {
   return 0;
 }
 
+/* blend: y[K] = x * steps * factor + the sum of `extra`; all inputs but x are
+ * optional. The default of `allowed` has no elements. */
+static int32_t blend_plan(tenon_call *call) {
+  call->output_dims[0][0] = call->input_dims[0][0];
+  call->arena_bytes = 0;
+  return 0;
+}
+
+static int32_t blend_run(tenon_call *call) {
+  const float *x = call->inputs[0], *factor = call->inputs[2];
+  const int64_t *steps = call->inputs[1], *extra = call->inputs[3];
+  float *y = call->outputs[0];
+  int64_t sum = call->input_dims[4][0];
+  for (int64_t i = 0; i < call->input_dims[3][0]; ++i)
+    sum += extra[i];
+  for (int64_t i = 0; i < call->input_dims[0][0]; ++i)
+    y[i] = x[i] * (float)*steps * *factor + (float)sum;
+  return 0;
+}
+
+static const tenon_dim_desc extra_dims[] = {NAMED("E", 0, 4, 1)};
+static const tenon_dim_desc allowed_dims[] = {NAMED("A", 0, 4, 1), STATIC(2)};
+static const int64_t extra_default_dims[] = {2};
+static const int64_t allowed_default_dims[] = {0, 2};
+static const int64_t steps_default = 3, extra_default[] = {5, 7};
+static const _Alignas(8) float factor_default = 0.5f;
+static const tenon_tensor_desc blend_inputs[] = {
+    {"x", TENON_F32, 1, any, 0, 0, NULL, NULL, 0, {0}, {0}},
+    {"steps",
+     TENON_I64,
+     0,
+     NULL,
+     0,
+     TENON_INPUT_OPTIONAL | TENON_INPUT_RANGE,
+     NULL,
+     &steps_default,
+     8,
+     {.integer = 1},
+     {.integer = 64}},
+    {"factor",
+     TENON_F32,
+     0,
+     NULL,
+     0,
+     TENON_INPUT_OPTIONAL | TENON_INPUT_RANGE,
+     NULL,
+     &factor_default,
+     4,
+     {.real = 0},
+     {.real = 1}},
+    {"extra",
+     TENON_I64,
+     1,
+     extra_dims,
+     0,
+     TENON_INPUT_OPTIONAL | TENON_INPUT_RANGE,
+     extra_default_dims,
+     extra_default,
+     16,
+     {.integer = 0},
+     {.integer = INT64_MAX}},
+    {"allowed",
+     TENON_BOOL,
+     2,
+     allowed_dims,
+     0,
+     TENON_INPUT_OPTIONAL,
+     allowed_default_dims,
+     NULL,
+     0,
+     {0},
+     {0}}};
+
 static const int64_t row_dims[] = {4};
 static const tenon_state_desc states[] = {
     {"total", TENON_I64, 0, NULL, 0, 8, TENON_STATE_ZERO},
@@ -282,12 +355,13 @@ static const tenon_function_desc functions[] = {
      hoard_sites, NULL},
     {"keep", 1, 1, spin_inputs, spin_outputs, keep_plan, keep_run, 0, 0, NULL,
      NULL},
+    {"blend", 5, 1, blend_inputs, series_outputs, blend_plan, blend_run, 0, 0,
+     NULL, NULL},
 };
 
 /* Both versions share one code, which suffices to test the choice. */
 static const tenon_version_desc versions[] = {
-    {"tall", HAND_FEATURES | TENON_CPU_AVX, 2048},
-    {"small", HAND_FEATURES, 0}};
+    {"tall", HAND_FEATURES | TENON_CPU_AVX, 2048}, {"small", HAND_FEATURES, 0}};
 
 #ifdef HAND_EXTERNAL
 #define HAND_WEIGHTS NULL

@@ -186,3 +186,54 @@ func.func private @output_c1(tensor<4xf32> {tenon.output})
 
 // expected-error@+1 {{'func.func' op expected 'tenon.output' where 'tenon.bounded' is (C1), got argument 0 without it}}
 func.func private @bounded_c1(memref<4xf32> {tenon.bounded})
+
+// -----
+
+// expected-error@+1 {{'func.func' op expected 'tenon.default_value' of argument 0 to fit 'tensor<?xf32>' (C1), got 'tensor<f32>'}}
+func.func private @default_value_c1(tensor<?xf32> {tenon.default_value = dense<1.0> : tensor<f32>})
+
+// -----
+
+// expected-error@+1 {{'func.func' op expected 'tenon.default_value' of argument 0 to fit 'tensor<4xf32>' (C1), got 'tensor<3xf32>'}}
+func.func private @default_value_c1_extent(tensor<4xf32> {tenon.default_value = dense<1.0> : tensor<3xf32>})
+
+// -----
+
+// expected-error@+1 {{'func.func' op expected 'tenon.default_value' of argument 0 to fit 'tensor<i64>' (C1), got 'tensor<i32>'}}
+func.func private @default_value_c1_element(tensor<i64> {tenon.default_value = dense<1> : tensor<i32>})
+
+// -----
+
+// expected-error@+1 {{'func.func' op expected 'tenon.default_value' of argument 0 to be inside 'tenon.input_range' (C2), got dense<[1, 65]> : tensor<2xi64>}}
+func.func private @default_value_c2(tensor<2xi64> {tenon.default_value = dense<[1, 65]> : tensor<2xi64>, tenon.input_range = array<i64: 1, 64>})
+
+// -----
+
+// NaN is in no range.
+// expected-error@+1 {{'func.func' op expected 'tenon.default_value' of argument 0 to be inside 'tenon.input_range' (C2), got dense<0x7FC00000> : tensor<f32>}}
+func.func private @default_value_c2_nan(tensor<f32> {tenon.default_value = dense<0x7FC00000> : tensor<f32>, tenon.input_range = array<f32: 0.0, 1.0>})
+
+// -----
+
+// expected-error@+1 {{'func.func' op expected 'tenon.default_value' of argument 0 to have at most 1048576 bytes (C3), got 1048580}}
+func.func private @default_value_c3(tensor<262145xf32> {tenon.default_value = dense<1.0> : tensor<262145xf32>})
+
+// -----
+
+// expected-error@+1 {{'func.func' op expected 'tenon.default_value' on argument 0 to be a tensor of elements, got 1}}
+func.func private @default_value_kind(tensor<f32> {tenon.default_value = 1 : i64})
+
+// -----
+
+// expected-error@+1 {{'func.func' op expected 'tenon.input_range' of argument 0 to have the elements of 'tensor<i32>' (C1), got array<i64: 1, 64>}}
+func.func private @input_range_c1(tensor<i32> {tenon.input_range = array<i64: 1, 64>})
+
+// -----
+
+// expected-error@+1 {{'func.func' op expected 'tenon.input_range' on argument 0 to be an array of two i64, f32 or f64 numbers, the least first (C2), got array<i64: 2, 1>}}
+func.func private @input_range_c2(tensor<i64> {tenon.input_range = array<i64: 2, 1>})
+
+// -----
+
+// expected-error@+1 {{'func.func' op expected 'tenon.input_range' on a}}
+func.func private @input_range_of_result() -> (tensor<i64> {tenon.input_range = array<i64: 1, 2>})

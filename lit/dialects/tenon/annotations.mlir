@@ -14,6 +14,20 @@ module attributes {tenon.producer = "p", tenon.source = "m.onnx", tenon.ranges =
 
 // -----
 
+// Inputs that a call may leave out, and bounds of elements.
+// CHECK: func.func @optional(%{{.*}}: tensor<f32> {tenon.default_value = dense<5.000000e-01> : tensor<f32>, tenon.input_range = array<f32: 0.000000e+00, 1.000000e+00>},
+// CHECK-SAME: tensor<?xi64> {tenon.default_value = dense<> : tensor<0xi64>, tenon.dims = ["eos"], tenon.input_range = array<i64: -1, 9223372036854775807>},
+// CHECK-SAME: memref<?xi1> {tenon.default_value = dense<[true, false]> : tensor<2xi1>},
+// CHECK-SAME: tensor<4xf64> {tenon.input_range = array<f64: 0xFFF0000000000000, 1.000000e+00>})
+func.func @optional(%scalar: tensor<f32> {tenon.default_value = dense<0.5> : tensor<f32>, tenon.input_range = array<f32: 0.0, 1.0>},
+                    %list: tensor<?xi64> {tenon.dims = ["eos"], tenon.default_value = dense<> : tensor<0xi64>, tenon.input_range = array<i64: -1, 9223372036854775807>},
+                    %placed: memref<?xi1> {tenon.default_value = dense<[true, false]> : tensor<2xi1>},
+                    %bounded: tensor<4xf64> {tenon.input_range = array<f64: 0xFFF0000000000000, 1.0>}) {
+  return
+}
+
+// -----
+
 // A name may stand for an extent that a variant has fixed.
 // CHECK: func.func @fixed(%{{.*}}: tensor<8x4xf32> {tenon.dims = ["batch", 4]})
 // CHECK-SAME: tenon.variant = #tenon.variant<1 of @open sizes {batch = 8 : i64}>

@@ -101,3 +101,19 @@ module attributes {tenon.specialize = [{n = 4}]} {
     return %2 : tensor<?xf32>
   }
 }
+
+// -----
+
+// Calls take defaults from the function for all sizes: a variant has none, for
+// they need not have its sizes.
+// CHECK-LABEL: func.func @optional(
+// CHECK-SAME: tenon.default_value = dense<1.000000e+00> : tensor<2xf32>
+// CHECK-SAME: tenon.input_range = array<f32: 0.000000e+00, 1.000000e+00>
+// CHECK-LABEL: func.func @optional.variant1(
+// CHECK-NOT: tenon.default_value
+// CHECK-SAME: tenon.input_range = array<f32: 0.000000e+00, 1.000000e+00>
+module attributes {tenon.specialize = [{n = 3}]} {
+  func.func @optional(%x: tensor<?xf32> {tenon.dims = ["n"], tenon.default_value = dense<1.0> : tensor<2xf32>, tenon.input_range = array<f32: 0.0, 1.0>}) -> tensor<?xf32> {
+    return %x : tensor<?xf32>
+  }
+}
