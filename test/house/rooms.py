@@ -118,9 +118,13 @@ COMPILER_ROOMS = {
     "import/huggingface/blocks": "import/graph import/huggingface/reader",
     "import/huggingface/models":
         "import/graph import/huggingface/reader import/huggingface/blocks",
-    "import/huggingface/graph":
+    "import/huggingface/generation":
         BUILDERS + "import/huggingface/reader import/huggingface/blocks "
         "import/huggingface/models options report",
+    "import/huggingface/graph":
+        BUILDERS + "import/huggingface/reader import/huggingface/blocks "
+        "import/huggingface/models import/huggingface/generation options "
+        "report",
     "import/onnx/reader": "files report wire",
     "import/onnx/graph": BUILDERS + "import/onnx/reader options report",
     "import/onnx/ops": BUILDERS + "import/onnx/graph",

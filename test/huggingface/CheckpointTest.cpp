@@ -207,13 +207,115 @@ TEST(GenerationDefaults, OptionsOutOfRangeAreNamed) {
                 "\"top_p\": error: expected a number from 0.0 to 1.0, got 1.5");
   expectRefused(read(R"({"top_k":-1})"), Status::InvalidModel, "\"top_k\"");
   expectRefused(read(R"({"num_beams":0})"), Status::InvalidModel,
-                "an integer from 1 to 1024, got 0");
+                "an integer from 1 to 64, got 0");
+  expectRefused(read(R"({"num_beams":65})"), Status::InvalidModel,
+                "\"num_beams\": error: expected an integer from 1 to 64");
+  expectRefused(read(R"({"temperature":1e-300})"), Status::InvalidModel,
+                "\"temperature\"");
+  expectRefused(read(R"({"typical_p":0})"), Status::InvalidModel,
+                "\"typical_p\": error: expected a number above 0, got 0");
+  expectRefused(read(R"({"typical_p":1.5})"), Status::InvalidModel,
+                "\"typical_p\"");
+  expectRefused(read(R"({"encoder_repetition_penalty":-1})"),
+                Status::InvalidModel,
+                "\"encoder_repetition_penalty\": error: expected a number "
+                "above 0, got -1");
+  expectRefused(read(R"({"encoder_no_repeat_ngram_size":-2})"),
+                Status::InvalidModel, "\"encoder_no_repeat_ngram_size\"");
+  expectRefused(read(R"({"forced_bos_token_id":3000000000})"),
+                Status::InvalidModel, "\"forced_bos_token_id\"");
+  expectRefused(read(R"({"forced_eos_token_id":[-1]})"), Status::InvalidModel,
+                "\"forced_eos_token_id\": error: expected tokens");
+  expectRefused(read(R"({"renormalize_logits":1})"), Status::InvalidModel,
+                "\"renormalize_logits\": error: expected true or false, got 1");
+  std::string many = "0";
+  for (int i = 1; i < 65; ++i)
+    many += "," + std::to_string(i);
+  expectRefused(read("{\"eos_token_id\":[" + many + "]}"), Status::InvalidModel,
+                "expected at most 64 tokens, got 65");
+
   expectRefused(read(R"({"eos_token_id":[1,-2]})"), Status::InvalidModel,
                 "expected tokens from 0 to 2147483647, got -2");
   expectRefused(read(R"({"eos_token_id":"x"})"), Status::InvalidModel,
                 "\"eos_token_id\"");
   expectRefused(read(R"({"early_stopping":"ever"})"), Status::InvalidModel,
                 "expected true or false, got \"ever\"");
+}
+
+TEST(GenerationDefaults, OptionsOfProcessorsAreRead) {
+  GenerationConfig none = readGenerationConfig(parseJson("{}"));
+  EXPECT_TRUE(none.badWords.empty() && none.sequenceBias.empty());
+  EXPECT_FALSE(none.forcedFirstToken || none.lengthDecay);
+  EXPECT_FALSE(none.renormalize || none.removeInvalid);
+  EXPECT_EQ(none.promptRepetitionPenalty, 1);
+  GenerationConfig all = readGenerationConfig(parseJson(
+      R"({"bad_words_ids":[[5],[6,7]],"forced_bos_token_id":3,
+      "forced_eos_token_id":[2,9],"renormalize_logits":true,
+      "remove_invalid_values":true,"encoder_repetition_penalty":1.5,
+      "encoder_no_repeat_ngram_size":3,
+      "exponential_decay_length_penalty":[4,1.25]})"));
+  EXPECT_EQ(all.badWords, (std::vector<std::vector<int64_t>>{{5}, {6, 7}}));
+  EXPECT_EQ(all.forcedFirstToken, 3);
+  EXPECT_EQ(all.forcedEndTokens, (std::vector<int64_t>{2, 9}));
+  EXPECT_TRUE(all.renormalize && all.removeInvalid);
+  EXPECT_EQ(all.promptRepetitionPenalty, 1.5);
+  EXPECT_EQ(all.noRepeatPromptNgram, 3);
+  ASSERT_TRUE(all.lengthDecay);
+  EXPECT_EQ(all.lengthDecay->start, 4);
+  EXPECT_EQ(all.lengthDecay->factor, 1.25);
+  auto one = readGenerationConfig(parseJson(R"({"forced_eos_token_id":2})"));
+  EXPECT_EQ(one.forcedEndTokens, std::vector<int64_t>{2});
+}
+
+TEST(GenerationDefaults, SequenceBiasHasTwoForms) {
+  for (const char *text : {R"_({"sequence_bias":[[[5],1.5],[[6,7],-2]]})_",
+                           R"_({"sequence_bias":{"(5,)":1.5,"(6, 7)":-2}})_",
+                           R"_({"sequence_bias":{"5":1.5,"( 6,7)":-2.0}})_"}) {
+    GenerationConfig read = readGenerationConfig(parseJson(text));
+    ASSERT_EQ(read.sequenceBias.size(), 2u) << text;
+    EXPECT_EQ(read.sequenceBias[0].tokens, std::vector<int64_t>{5});
+    EXPECT_EQ(read.sequenceBias[0].bias, 1.5);
+    EXPECT_EQ(read.sequenceBias[1].tokens, (std::vector<int64_t>{6, 7}));
+    EXPECT_EQ(read.sequenceBias[1].bias, -2);
+  }
+}
+
+TEST(GenerationDefaults, WrongWordsAreNamed) {
+  auto refused = [](const std::string &text, Status status,
+                    const std::string &message) {
+    expectRefused(outcomeOf([&] { readGenerationConfig(parseJson(text)); }),
+                  status, message);
+  };
+  for (const char *key : {"()", "(5", "5)", "(5 6)", "(5,,6)", "(-1)", "x", "",
+                          "(5,6)x", "(99999999999999999999)"})
+    refused(std::string(R"({"sequence_bias":{")") + key + "\":1}}",
+            Status::InvalidModel,
+            "\"sequence_bias\": error: expected a tuple of tokens");
+  refused(R"({"sequence_bias":[[[5],"x"]]})", Status::InvalidModel,
+          "expected a number as bias, got \"x\"");
+  refused(R"({"sequence_bias":[[5,1]]})", Status::InvalidModel,
+          "expected a list of tokens, got 5");
+  refused(R"({"sequence_bias":[[[5]]]})", Status::InvalidModel,
+          "expected a pair of a word and its bias");
+  refused(R"({"sequence_bias":7})", Status::InvalidModel,
+          "\"sequence_bias\": error: expected a list of pairs");
+  refused(R"({"bad_words_ids":[[]]})", Status::InvalidModel,
+          "\"bad_words_ids\": error: expected a list of tokens");
+  refused(R"({"bad_words_ids":[[1,-2]]})", Status::InvalidModel,
+          "expected tokens from 0 to 2147483647, got -2");
+  refused(R"({"bad_words_ids":[3]})", Status::InvalidModel, "got 3");
+  std::string word = "[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]";
+  refused("{\"bad_words_ids\":[" + word + "]}", Status::Unsupported,
+          "words of more than 16 tokens are not supported, got 17");
+  std::string words = "[1]";
+  for (int i = 0; i < 1024; ++i)
+    words += ",[1]";
+  refused("{\"bad_words_ids\":[" + words + "]}", Status::Unsupported,
+          "lists of more than 1024 words are not supported, got 1025");
+  for (const char *decay : {"[4]", "[-1,2]", "[4,0]", "[4.5,1]", "3"})
+    refused(std::string(R"({"exponential_decay_length_penalty":)") + decay +
+                "}",
+            Status::InvalidModel, "\"exponential_decay_length_penalty\"");
 }
 
 TEST_F(CheckpointFolder, GenerationDefaultsHaveAFileOfTheirOwn) {

@@ -57,8 +57,7 @@ int64_t ConfigReader::integer(std::string_view key, int64_t least, int64_t most,
   return *number;
 }
 
-/// The number in `value`. NaN if it has none.
-static double numberIn(const Json *value) {
+double numberIn(const Json *value) {
   if (const auto *integer = value ? value->get<int64_t>() : nullptr)
     return double(*integer);
   if (const auto *real = value ? value->get<double>() : nullptr)

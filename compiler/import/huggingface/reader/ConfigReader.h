@@ -61,6 +61,9 @@ private:
   std::string path;
 };
 
+/// The number that `value` is. NaN if it is null or something else.
+double numberIn(const Json *value);
+
 } // namespace tenon::hf
 
 #endif // TENON_COMPILER_IMPORT_HUGGINGFACE_READER_CONFIGREADER_H

@@ -3,13 +3,10 @@
 
 #include "compiler/files/ReadFailure.h"
 #include "compiler/import/huggingface/reader/ConfigReader.h"
+#include "compiler/import/huggingface/reader/WordLists.h"
 
 namespace tenon::hf {
 namespace {
-
-constexpr int64_t maxToken = INT32_MAX;
-constexpr int64_t maxCount = int64_t(1) << 31;
-constexpr int64_t maxBeams = 1024;
 
 /// A token; older files write -1 for none.
 std::optional<int64_t> token(const ConfigReader &config, const char *key) {
@@ -37,10 +34,48 @@ std::vector<int64_t> tokens(const ConfigReader &config, const char *key) {
   return result;
 }
 
+/// Tokens that end a sequence.
+std::vector<int64_t> endTokens(const ConfigReader &config, const char *key) {
+  std::vector<int64_t> result = tokens(config, key);
+  if (int64_t(result.size()) > maxEndTokens)
+    fail(config.place(key), "expected at most " + std::to_string(maxEndTokens) +
+                                " tokens, got " +
+                                std::to_string(result.size()));
+  return result;
+}
+
 std::optional<int64_t> count(const ConfigReader &config, const char *key) {
   if (!config.has(key))
     return std::nullopt;
   return config.integer(key, 1, maxCount);
+}
+
+/// A number above zero that is not zero or infinite in f32 either.
+double positive(const ConfigReader &config, const char *key) {
+  config.positive(key, 1);
+  return config.number(key, leastPositive, maxNumber, 1);
+}
+
+/// [start, factor].
+std::optional<LengthDecay> lengthDecay(const ConfigReader &config) {
+  const char *key = "exponential_decay_length_penalty";
+  const Json *value = config.find(key);
+  if (!value)
+    return std::nullopt;
+  const auto *pair = value->get<JsonArray>();
+  if (!pair || pair->size() != 2)
+    fail(config.place(key),
+         "expected a start and a factor, got " + spell(*value));
+  const auto *start = pair->front().get<int64_t>();
+  if (!start || *start < 0 || *start > maxCount)
+    fail(config.place(key), "expected a start from 0 to " +
+                                std::to_string(maxCount) + ", got " +
+                                spell(pair->front()));
+  double factor = numberIn(&pair->back());
+  if (!(factor >= leastPositive && factor <= maxNumber))
+    fail(config.place(key),
+         "expected a factor above 0, got " + spell(pair->back()));
+  return LengthDecay{*start, factor};
 }
 
 EarlyStopping earlyStopping(const ConfigReader &config) {
@@ -58,27 +93,40 @@ GenerationConfig readGenerationConfig(const Json &json) {
   GenerationConfig result;
   result.firstToken = token(config, "bos_token_id");
   result.padToken = token(config, "pad_token_id");
-  result.endTokens = tokens(config, "eos_token_id");
+  result.endTokens = endTokens(config, "eos_token_id");
   result.maxLength = count(config, "max_length");
   result.maxNewTokens = count(config, "max_new_tokens");
   result.minLength = config.integer("min_length", 0, maxCount, 0);
   result.minNewTokens = config.integer("min_new_tokens", 0, maxCount, 0);
   result.sample = config.flag("do_sample", false);
   result.beams = config.integer("num_beams", 1, maxBeams, 1);
-  result.sequences = config.integer("num_return_sequences", 1, maxBeams, 1);
+  result.sequences = config.integer("num_return_sequences", 1, maxSequences, 1);
   result.earlyStopping = earlyStopping(config);
-  result.lengthPenalty = config.number("length_penalty", -1e6, 1e6, 1);
-  result.repetitionPenalty = config.positive("repetition_penalty", 1);
+  result.lengthPenalty =
+      config.number("length_penalty", -maxLengthPenalty, maxLengthPenalty, 1);
+  result.repetitionPenalty = positive(config, "repetition_penalty");
   result.noRepeatNgram = config.integer("no_repeat_ngram_size", 0, maxCount, 0);
-  result.temperature = config.positive("temperature", 1);
+  result.temperature = positive(config, "temperature");
   result.topK = config.integer("top_k", 0, maxCount, 50);
   result.topP = config.number("top_p", 0, 1, 1);
-  result.typicalP = config.number("typical_p", 0, 1, 1);
+  config.positive("typical_p", 1);
+  result.typicalP = config.number("typical_p", leastPositive, 1, 1);
   result.minP = config.number("min_p", 0, 1, 0);
   result.epsilonCutoff = config.number("epsilon_cutoff", 0, 1, 0);
   result.etaCutoff = config.number("eta_cutoff", 0, 1, 0);
   result.suppressTokens = tokens(config, "suppress_tokens");
   result.beginSuppressTokens = tokens(config, "begin_suppress_tokens");
+  result.promptRepetitionPenalty =
+      positive(config, "encoder_repetition_penalty");
+  result.noRepeatPromptNgram =
+      config.integer("encoder_no_repeat_ngram_size", 0, maxCount, 0);
+  result.badWords = badWords(config);
+  result.sequenceBias = sequenceBias(config);
+  result.forcedFirstToken = token(config, "forced_bos_token_id");
+  result.forcedEndTokens = endTokens(config, "forced_eos_token_id");
+  result.lengthDecay = lengthDecay(config);
+  result.renormalize = config.flag("renormalize_logits", false);
+  result.removeInvalid = config.flag("remove_invalid_values", false);
   return result;
 }
 

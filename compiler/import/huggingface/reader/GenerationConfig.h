@@ -13,6 +13,33 @@ namespace tenon::hf {
 
 enum class EarlyStopping { No, Yes, Never };
 
+/// The bounds of the options, for files and for the inputs of an entry. Ids are
+/// not compared with a vocabulary: an id beyond it has no score.
+constexpr int64_t maxToken = INT32_MAX;
+constexpr int64_t maxCount = INT32_MAX;
+constexpr int64_t maxBeams = 64;
+constexpr int64_t maxSequences = 256;
+constexpr int64_t maxEndTokens = 64; ///< and as many forced ones
+constexpr int64_t maxWords = 1024;   ///< words of one list
+constexpr int64_t maxWordTokens = 16;
+/// Numbers are f32 in the entries.
+constexpr double maxNumber = 3.4028234663852886e38;
+constexpr double leastPositive = 1.1754943508222876e-38;
+constexpr double maxLengthPenalty = 1e6;
+
+/// Tokens in a row whose last one gets a bias after the others.
+struct BiasedWord {
+  std::vector<int64_t> tokens;
+  double bias = 0;
+};
+
+/// Raises the scores of end tokens from `start` new tokens on, by a factor per
+/// token.
+struct LengthDecay {
+  int64_t start;
+  double factor;
+};
+
 /// Members have the defaults of the library that writes the files. An option
 /// that is off has no value, or the value that changes nothing.
 struct GenerationConfig {
@@ -34,6 +61,15 @@ struct GenerationConfig {
   double topP = 1, typicalP = 1;
   double minP = 0, epsilonCutoff = 0, etaCutoff = 0;
   std::vector<int64_t> suppressTokens, beginSuppressTokens;
+
+  double promptRepetitionPenalty = 1; ///< encoder_repetition_penalty
+  int64_t noRepeatPromptNgram = 0;    ///< encoder_no_repeat_ngram_size
+  std::vector<std::vector<int64_t>> badWords;
+  std::vector<BiasedWord> sequenceBias;
+  std::optional<int64_t> forcedFirstToken; ///< forced_bos_token_id
+  std::vector<int64_t> forcedEndTokens;    ///< forced_eos_token_id
+  std::optional<LengthDecay> lengthDecay;
+  bool renormalize = false, removeInvalid = false;
 };
 
 /// Reads generation_config.json, or config.json, which older checkpoints keep

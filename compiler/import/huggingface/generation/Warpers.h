@@ -1,0 +1,19 @@
+// The warpers of scores: in sampling, they remove tokens that are improbable.
+// The best 1 + (number of end tokens) are kept in beam search, and else the
+// best one, so that a beam can always go on.
+#ifndef TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_WARPERS_H
+#define TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_WARPERS_H
+
+#include "compiler/import/huggingface/generation/Options.h"
+#include "compiler/import/huggingface/generation/Sequences.h"
+
+namespace tenon::hf {
+
+/// `scores` after temperature, top_k, top_p, min_p, typical_p, epsilon_cutoff
+/// and eta_cutoff. An option that is off costs a comparison.
+mlir::Value warped(GraphBuilder &g, Options &options, const Sequences &at,
+                   mlir::Value scores);
+
+} // namespace tenon::hf
+
+#endif // TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_WARPERS_H

@@ -1,0 +1,146 @@
+// Tests processors and warpers by random options: what the oracle and compiled
+// code compute against the reference.
+#include "compiler/oracle/Oracle.h"
+#include "test/unit/generation/CompiledStep.h"
+#include "test/unit/generation/RandomStep.h"
+#include "test/unit/generation/StepModule.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+using namespace mlir;
+
+namespace tenon::test {
+namespace {
+
+/// Runs an entry of a module on inputs.
+using Runner = std::function<std::vector<HostTensor>(
+    func::FuncOp entry, ArrayRef<HostTensor> inputs)>;
+
+/// The scores that `step` returns, [rows][vocabulary].
+struct StepScores {
+  std::vector<Row> processed, warped, renormalized;
+};
+
+class Processors : public testing::Test {
+protected:
+  /// Runs both entries for the step.
+  StepScores run(const RandomStep &step, ModuleOp module,
+                 const Runner &runner) {
+    GraphBuilder g(&context);
+    std::vector<HostTensor> inputs;
+    for (const EntryArgument &input :
+         hf::Options(g, step.options, step.vocabulary).inputs())
+      inputs.push_back(cantFail(HostTensor::fromAttr(input.defaultValue)));
+    runner(module.lookupSymbol<func::FuncOp>("start"), inputs);
+    Type i64 = g.i64();
+    HostTensor ids = HostTensor::zeros(i64, {step.rows, step.positions});
+    ids.ints = step.ids;
+    HostTensor scores =
+        HostTensor::zeros(g.f32(), {step.rows, step.vocabulary});
+    scores.floats.assign(step.scores.begin(), step.scores.end());
+    std::vector<HostTensor> outputs =
+        runner(module.lookupSymbol<func::FuncOp>("step"),
+               {ids, HostTensor::scalar(i64, step.length),
+                HostTensor::scalar(i64, step.prompt),
+                HostTensor::scalar(i64, step.maxLength),
+                HostTensor::scalar(i64, step.beams), scores});
+    return {rowsOf(outputs[0]), rowsOf(outputs[1]), rowsOf(outputs[2])};
+  }
+
+  static std::vector<Row> rowsOf(const HostTensor &tensor) {
+    std::vector<Row> rows;
+    for (int64_t row = 0; row < tensor.shape[0]; ++row) {
+      auto first = tensor.floats.begin() + row * tensor.shape[1];
+      rows.emplace_back(first, first + tensor.shape[1]);
+    }
+    return rows;
+  }
+
+  /// Equal up to the rounding of a few operations.
+  static testing::AssertionResult agree(const Row &found, const Row &expected) {
+    for (size_t i = 0; i < expected.size(); ++i) {
+      float a = found[i], b = expected[i];
+      bool equal = std::isfinite(b)
+                       ? std::abs(a - b) <= 2e-6f * std::max(1.f, std::abs(b))
+                       : a == b || (std::isnan(a) && std::isnan(b));
+      if (!equal)
+        return testing::AssertionFailure()
+               << "token " << i << ": " << a << ", expected " << b;
+    }
+    return testing::AssertionSuccess();
+  }
+
+  void expectReference(const RandomStep &step, const StepScores &found) {
+    for (int64_t i = 0; i < step.rows; ++i) {
+      RowStep at = step.row(i);
+      EXPECT_TRUE(agree(found.processed[i],
+                        referenceProcessed(step.options, at, step.scoresOf(i))))
+          << "processors, row " << i;
+      Warped warped = referenceWarped(step.options, at, found.processed[i]);
+      ++rows;
+      if (!warped.isClear)
+        continue;
+      ++clearRows;
+      EXPECT_TRUE(agree(found.warped[i], warped.scores))
+          << "warpers, row " << i;
+      EXPECT_TRUE(agree(found.renormalized[i],
+                        step.options.renormalize
+                            ? referenceLogSoftmax(found.warped[i])
+                            : found.warped[i]))
+          << "renormalize_logits, row " << i;
+    }
+  }
+
+  void expectReference(int64_t vocabulary, int count, const Runner &runner,
+                       ModuleOp module) {
+    for (int seed = 0; seed < count && !HasFailure(); ++seed) {
+      SCOPED_TRACE("vocabulary " + std::to_string(vocabulary) + ", seed " +
+                   std::to_string(seed));
+      RandomStep step(seed, vocabulary);
+      expectReference(step, run(step, module, runner));
+    }
+  }
+
+  /// A row of few tokens has often none that is left.
+  void TearDown() override { EXPECT_GT(clearRows, rows / 2); }
+
+  MLIRContext context;
+  int rows = 0, clearRows = 0;
+};
+
+TEST_F(Processors, AreTheReferencesInTheOracle) {
+  for (int64_t vocabulary : {1, 5, 97}) {
+    OwningOpRef<ModuleOp> module = makeStepModule(context, {}, vocabulary);
+    ASSERT_TRUE(module);
+    OracleState state;
+    expectReference(
+        vocabulary, 150,
+        [&](func::FuncOp entry, ArrayRef<HostTensor> inputs) {
+          OracleOptions options;
+          options.roundToType = true;
+          return cantFail(evaluate(entry, inputs, {}, options, {}, &state));
+        },
+        *module);
+  }
+}
+
+TEST_F(Processors, AreTheReferencesInCompiledCode) {
+  for (int64_t vocabulary : {5, 97, 1031}) {
+    OwningOpRef<ModuleOp> module = makeStepModule(context, {}, vocabulary);
+    ASSERT_TRUE(module);
+    CompiledStep compiled(*module);
+    expectReference(
+        vocabulary, 600,
+        [&](func::FuncOp entry, ArrayRef<HostTensor> inputs) {
+          return compiled.run(entry.getName().str(), inputs,
+                              entry.getResultTypes());
+        },
+        *module);
+  }
+}
+
+} // namespace
+} // namespace tenon::test

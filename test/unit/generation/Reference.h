@@ -1,0 +1,36 @@
+// Processors and warpers of one row, written from the specification in plain
+// loops.
+#ifndef TENON_TEST_UNIT_GENERATION_REFERENCE_H
+#define TENON_TEST_UNIT_GENERATION_REFERENCE_H
+
+#include "compiler/import/huggingface/reader/GenerationConfig.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace tenon::test {
+
+using Row = std::vector<float>;
+
+/// One step of a call, as a row sees it.
+struct RowStep {
+  std::vector<int64_t> ids; ///< pads included
+  int64_t prompt = 0, maxLength = 0, beams = 1;
+};
+
+Row referenceProcessed(const hf::GenerationConfig &options, const RowStep &at,
+                       Row scores);
+
+struct Warped {
+  Row scores;
+  /// False if a decision is within rounding errors of its bound.
+  bool isClear = true;
+};
+Warped referenceWarped(const hf::GenerationConfig &options, const RowStep &at,
+                       Row scores);
+
+Row referenceLogSoftmax(const Row &scores);
+
+} // namespace tenon::test
+
+#endif // TENON_TEST_UNIT_GENERATION_REFERENCE_H

@@ -1,0 +1,84 @@
+// Builds the entries with the base class of the importers.
+#include "test/unit/generation/StepModule.h"
+
+#include "compiler/import/huggingface/generation/Processors.h"
+#include "compiler/import/huggingface/generation/Warpers.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+
+namespace tenon::test {
+namespace {
+
+using namespace hf;
+
+class StepImporter : public ModelImporter {
+public:
+  StepImporter(MLIRContext &context, const DiagnosticHandler &report,
+               const GenerationConfig &defaults, int64_t vocabulary,
+               Compatibility compatibility)
+      : ModelImporter(context, "step", report),
+        options(g, defaults, vocabulary, compatibility) {}
+
+  OwningOpRef<ModuleOp> run() {
+    begin("test");
+    buildStart();
+    buildStep();
+    return finish();
+  }
+
+private:
+  void buildStart() {
+    func::FuncOp entry = beginEntry("start", options.inputs());
+    options.store(SmallVector<Value>(entry.getArguments().begin(),
+                                     entry.getArguments().end()));
+    endEntry(entry, {g.scalarInt(g.i64(), 1)}, {"done"});
+  }
+
+  EntryArgument argument(StringRef name, Type element,
+                         ArrayRef<StringRef> dims) {
+    SmallVector<int64_t> shape(dims.size(), ShapedType::kDynamic);
+    SmallVector<Attribute> names;
+    for (auto [extent, dim] : llvm::zip_equal(shape, dims))
+      if (dim == "vocabulary")
+        names.push_back(g.ops.getI64IntegerAttr(extent = options.vocabulary()));
+      else
+        names.push_back(g.ops.getStringAttr(dim));
+    return {name.str(), RankedTensorType::get(shape, element),
+            g.ops.getArrayAttr(names)};
+  }
+
+  void buildStep() {
+    func::FuncOp entry = beginEntry(
+        "step",
+        {argument("ids", g.i64(), {"rows", "positions"}),
+         argument("length", g.i64(), {}), argument("prompt", g.i64(), {}),
+         argument("max_length", g.i64(), {}), argument("beams", g.i64(), {}),
+         argument("scores", g.f32(), {"rows", "vocabulary"})});
+    auto input = [&](unsigned i) { return Value(entry.getArgument(i)); };
+    Sequences at{input(0), input(1), input(2), input(3), input(4)};
+    Value processed = hf::processed(g, options, at, input(5));
+    Value warped = hf::warped(g, options, at, processed);
+    Value renormalized = hf::renormalized(g, options, warped);
+    endEntry(entry, {processed, warped, renormalized},
+             {"processed", "warped", "renormalized"});
+  }
+
+  Options options;
+};
+} // namespace
+
+OwningOpRef<ModuleOp> makeStepModule(MLIRContext &context,
+                                     const GenerationConfig &defaults,
+                                     int64_t vocabulary,
+                                     Compatibility compatibility) {
+  loadImportDialects(context);
+  DiagnosticHandler report = [](const Diagnostic &diagnostic) {
+    ADD_FAILURE() << formatDiagnostic(diagnostic);
+  };
+  return StepImporter(context, report, defaults, vocabulary, compatibility)
+      .run();
+}
+
+} // namespace tenon::test
