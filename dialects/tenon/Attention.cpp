@@ -6,6 +6,8 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/PatternMatch.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace tenon {
@@ -154,13 +156,16 @@ struct AttentionParts {
     return grouped ? regrouped(dot, batch - 1, 2, {builder.getIndexAttr(heads)})
                    : dot;
   }
-  Value broadcast(Value scalar, Value model) {
+  /// `x`, which has the first dimensions of `model`, in the shape of `model`.
+  Value broadcast(Value x, Value model) {
     SmallVector<Value> dynamic;
     SmallVector<int64_t> sizes;
     dispatchIndexOpFoldResults(mixedSizes(builder, loc, model), dynamic, sizes);
-    return BroadcastInDimOp::create(
-        builder, loc, RankedTensorType::get(sizes, elementOf(scalar)), scalar,
-        ArrayRef<int64_t>(), dynamic, sizes);
+    SmallVector<int64_t> dims =
+        llvm::to_vector(llvm::seq<int64_t>(0, shapeOf(x).size()));
+    return BroadcastInDimOp::create(builder, loc,
+                                    RankedTensorType::get(sizes, elementOf(x)),
+                                    x, dims, dynamic, sizes);
   }
   Value number(double value, Value model) {
     auto type = RankedTensorType::get({}, element);
@@ -169,25 +174,67 @@ struct AttentionParts {
         DenseElementsAttr::get(type, builder.getFloatAttr(element, value)));
     return broadcast(scalar, model);
   }
-  /// A bool for each score: true if k <= r + `causal` for row r and key k.
-  Value visible(Value scores) {
-    auto i64 = builder.getI64Type();
+  /// The index along dimension `dim` of each element of a tensor like `model`.
+  Value place(Value model, int64_t dim) {
     SmallVector<Value> dynamic;
     SmallVector<int64_t> sizes;
-    dispatchIndexOpFoldResults(mixedSizes(builder, loc, scores), dynamic,
-                               sizes);
-    auto type = RankedTensorType::get(sizes, i64);
-    auto place = [&](int64_t dim) {
-      return IotaOp::create(builder, loc, type, dim, dynamic, sizes);
-    };
-    Value offset = tensor::FromElementsOp::create(
-        builder, loc, RankedTensorType::get({}, i64),
-        arith::IndexCastOp::create(builder, loc, i64, op.getCausal())
-            .getResult());
-    Value last =
-        AddOp::create(builder, loc, place(batch), broadcast(offset, scores));
+    dispatchIndexOpFoldResults(mixedSizes(builder, loc, model), dynamic, sizes);
+    return IotaOp::create(builder, loc,
+                          RankedTensorType::get(sizes, builder.getI64Type()),
+                          dim, dynamic, sizes);
+  }
+  /// `entries`, which has one element for each index of the first dimension of
+  /// `model`, or one for all, in the shape of `model`.
+  Value spread(Value entries, Value model) {
+    if (isa<IndexType>(entries.getType()))
+      entries = tensor::FromElementsOp::create(
+          builder, loc, RankedTensorType::get({}, builder.getI64Type()),
+          arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                     entries)
+              .getResult());
+    return broadcast(entries, model);
+  }
+  /// A bool for each score: true if k <= r + `causal` for row r and key k.
+  Value visible(Value scores) {
+    Value last = AddOp::create(builder, loc, place(scores, batch),
+                               spread(op.getCausal(), scores));
     return CompareOp::create(builder, loc, CompareDirection::LE,
-                             place(batch + 1), last);
+                             place(scores, batch + 1), last);
+  }
+  /// A bool for each element of `model`: true if the key, which is its index
+  /// along `dim`, exists.
+  Value exists(Value model, int64_t dim) {
+    return CompareOp::create(builder, loc, CompareDirection::LT,
+                             place(model, dim), spread(op.getLengths(), model));
+  }
+  Value keepOnly(Value mask, Value tensor, double otherwise) {
+    return SelectOp::create(builder, loc, mask, tensor,
+                            number(otherwise, tensor));
+  }
+  /// Keys or values, from the entries that the table names, in the queries'
+  /// element type.
+  Value cached(Value tensor, Extents order) {
+    tensor = ordered(tensor, order);
+    if (Value table = op.getTable()) {
+      SmallVector<int64_t> shape(shapeOf(tensor)), offsets,
+          sizes(shape.size(), -1);
+      for (int64_t dim = 1; dim < int64_t(shape.size()); ++dim)
+        if (dim != int64_t(batch))
+          offsets.push_back(dim);
+      shape[0] = shapeOf(table)[0];
+      sizes[0] = sizes[batch] = 1;
+      tensor = GatherOp::create(
+          builder, loc, RankedTensorType::get(shape, elementOf(tensor)), tensor,
+          table, offsets, /*collapsedDims=*/ArrayRef<int64_t>{0},
+          /*operandBatchingDims=*/ArrayRef<int64_t>{int64_t(batch)},
+          /*indicesBatchingDims=*/ArrayRef<int64_t>{1},
+          /*startIndexMap=*/ArrayRef<int64_t>{0}, /*indexVectorDim=*/2, sizes);
+    }
+    if (elementOf(tensor) == element)
+      return tensor;
+    return ConvertOp::create(builder, loc,
+                             RankedTensorType::get(shapeOf(tensor), element),
+                             tensor, element);
   }
 };
 } // namespace
@@ -195,29 +242,40 @@ struct AttentionParts {
 SmallVector<Value> AttentionOp::decompose(OpBuilder &builder) {
   AttentionParts parts{*this, builder};
   Value query = parts.ordered(getQuery(), getQueryOrder()),
-        key = parts.ordered(getKey(), getKeyOrder()),
-        value = parts.ordered(getValue(), getValueOrder());
+        key = parts.cached(getKey(), getKeyOrder()),
+        value = parts.cached(getValue(), getValueOrder());
   Location loc = getLoc();
-  Value scores = parts.product(query, key, parts.batch + 1);
+  int64_t keys = int64_t(parts.batch) + 1;
+  Value scores = parts.product(query, key, keys);
   scores = MultiplyOp::create(
       builder, loc, scores, parts.number(getScale().convertToDouble(), scores));
-  auto keepOnly = [&](Value mask) {
-    scores =
-        SelectOp::create(builder, loc, mask, scores,
-                         parts.number(getFill()->convertToDouble(), scores));
+  auto fillUnless = [&](Value mask) {
+    scores = parts.keepOnly(mask, scores, getFill()->convertToDouble());
   };
   if (getCausal())
-    keepOnly(parts.visible(scores));
+    fillUnless(parts.visible(scores));
   if (Value mask = getMask()) {
     if (elementOf(mask).isInteger(1))
-      keepOnly(mask);
+      fillUnless(mask);
     else
       scores = AddOp::create(builder, loc, scores, mask);
   }
-  auto softmax = SoftmaxOp::create(builder, loc, scores.getType(), scores,
-                                   int64_t(parts.batch) + 1);
+  Value exists;
+  if (getLengths()) {
+    exists = parts.exists(scores, keys);
+    scores = parts.keepOnly(exists, scores,
+                            -std::numeric_limits<double>::infinity());
+  }
+  auto softmax =
+      SoftmaxOp::create(builder, loc, scores.getType(), scores, keys);
   Value weights = softmax.decompose(builder).front();
   softmax.erase();
+  if (exists) {
+    // The product with values that are not numbers must not count, and without
+    // any key the softmax is not a number.
+    weights = parts.keepOnly(exists, weights, 0);
+    value = parts.keepOnly(parts.exists(value, parts.batch), value, 0);
+  }
   Value result = parts.product(weights, value, parts.batch);
   return {parts.ordered(result, invertPermutationVector(getResultOrder()))};
 }

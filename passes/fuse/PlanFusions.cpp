@@ -299,6 +299,8 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     if (!read || read->getOwner()->getBlock() != op->getBlock())
       return std::nullopt;
     auto attention = cast<AttentionOp>(read->getOwner());
+    if (attention.getLengths() || attention.getTable())
+      return std::nullopt; // it does not read all keys in order
     bool key = read == &attention.getKeyMutable();
     if (!key && read != &attention.getValueMutable())
       return std::nullopt;
@@ -380,7 +382,8 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
   static bool joinsAttention(Operation *op, AttentionOp attention) {
     Value result = op->getResult(0);
     for (Value operand :
-         {attention.getQuery(), attention.getKey(), attention.getValue()})
+         {Value(attention.getQuery()), Value(attention.getKey()),
+          Value(attention.getValue()), Value(attention.getTable())})
       if (operand == result)
         return isa<SliceOp>(op);
     if (llvm::none_of(op->getUsers(), llvm::IsaPred<ConcatenateOp>))

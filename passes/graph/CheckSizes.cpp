@@ -270,6 +270,7 @@ struct CheckSizes : impl::CheckSizesBase<CheckSizes> {
                             "that of the state"));
         })
         .Case([&](NonMaxSuppressionOp op) { checkSuppression(c, op); })
+        .Case([&](AttentionOp op) { checkAttention(c, op); })
         .Case([&](LayerNormOp op) {
           for (int64_t d = op.getAxis(); d < rankOf(op.getOperand()); ++d)
             for (unsigned i : {1, 2})
@@ -460,6 +461,38 @@ struct CheckSizes : impl::CheckSizesBase<CheckSizes> {
     c.equal(c.operand(1, 2), c.operand(0, 1));
     c.equal(c.operand(0, 2), c.number(4));
     c.notNegative(c.given(op.getLimit(), "the number of boxes"));
+  }
+
+  static void checkAttention(Checker &c, AttentionOp op) {
+    auto query = op.getQueryOrder(), key = op.getKeyOrder(),
+         value = op.getValueOrder();
+    size_t batch = query.size() - 2;
+    // Numbers of heads that are both known may differ; they are verified.
+    auto isGroup = [&](size_t i) {
+      return i + 1 == batch &&
+             !op.getQuery().getType().isDynamicDim(query[i]) &&
+             !op.getKey().getType().isDynamicDim(key[i]);
+    };
+    for (size_t i = 0; i <= batch; ++i) {
+      if (i < batch && !isGroup(i) && !(op.getTable() && i == 0))
+        c.equal(c.operand(1, key[i]), c.operand(0, query[i]));
+      c.equal(c.operand(2, value[i]), c.operand(1, key[i]));
+    }
+    c.equal(c.operand(1, key.back()), c.operand(0, query.back()));
+    auto extents = [&](Value operand, const char *words,
+                       ArrayRef<Size> expected) {
+      if (operand && isa<RankedTensorType>(operand.getType()))
+        for (auto [d, size] : llvm::enumerate(expected))
+          c.equal(c.extent(operand, d, words), size);
+    };
+    SmallVector<Size> scores;
+    for (size_t i = 0; i <= batch; ++i)
+      scores.push_back(c.operand(0, query[i]));
+    scores.push_back(c.operand(1, key[batch]));
+    extents(op.getMask(), "the mask", scores);
+    extents(op.getCausal(), "the causal tensor", scores.front());
+    extents(op.getLengths(), "the lengths", scores.front());
+    extents(op.getTable(), "the table", {scores.front(), scores.back()});
   }
 
   /// Checks that a value which a loop carries keeps its shape in an iteration.

@@ -56,6 +56,9 @@ TEST_P(DecompositionTest, IsTheDefinition) {
   }
   if (std::string(c.name) == "softmax_infinite")
     inputs[0].floats[1] = -std::numeric_limits<double>::infinity();
+  if (std::string(c.name) == "attention_without_keys")
+    for (HostTensor *cache : {&inputs[1], &inputs[2]})
+      cache->floats.assign(cache->floats.size(), std::nan(""));
   auto whole = evaluate(function, inputs);
   ASSERT_TRUE(bool(whole)) << llvm::toString(whole.takeError());
   ASSERT_EQ(decomposeAll(function), 1);
@@ -103,6 +106,16 @@ std::vector<Case> cases() {
            " scale 5.0e-01 : (" +
            q + ", " + k + ", " + v + more + ") -> " + q;
   };
+  // Entries have lengths and offsets of their own, and the table names entries
+  // of the keys, some outside them.
+  std::string cached =
+      "  %c = tenon.constant dense<[1, -1]> : tensor<2xi64>\n"
+      "  %n = tenon.constant dense<[4, 9]> : tensor<2xi64>\n"
+      "  %t = tenon.constant dense<[[0, 2, 1, 9, -4, 7, 1], [1, 1, 2, 0, 0, 2, "
+      "-9]]> : tensor<2x7xi64>\n";
+  const char *narrow = "tensor<3x2x7x3xbf16>",
+             *openNarrow = "tensor<?x2x?x3xbf16>",
+             *cacheTypes = ", tensor<2xi64>, tensor<2xi64>, tensor<2x7xi64>";
   auto signature = [](const char *q, const char *k, const char *v,
                       const char *more = "") {
     return std::string("(%q: ") + q + ", %k: " + k + ", %v: " + v + more +
@@ -189,6 +202,23 @@ std::vector<Case> cases() {
        attention(" causal %one fill -3.0", open, openKeys, openKeys, ", index"),
        {{2, 5, 4, 3}, {2, 4, 7, 3}, {2, 4, 7, 3}},
        one},
+      {"attention_cached",
+       signature(q, narrow, narrow),
+       attention(" causal %c lengths %n table %t fill -2.0", q, narrow, narrow,
+                 cacheTypes),
+       {{2, 5, 4, 3}, {3, 2, 7, 3}, {3, 2, 7, 3}},
+       cached},
+      {"attention_cached_dynamic",
+       signature("tensor<?x?x4x3xf32>", openNarrow, openNarrow),
+       attention(" lengths %n table %t", open, openNarrow, openNarrow,
+                 ", tensor<2xi64>, tensor<2x7xi64>"),
+       {{2, 5, 4, 3}, {3, 2, 7, 3}, {3, 2, 7, 3}},
+       cached},
+      {"attention_without_keys",
+       signature(q, k, k),
+       attention(" lengths %none", q, k, k, ", tensor<2xi64>"),
+       {{2, 5, 4, 3}, {2, 2, 7, 3}, {2, 2, 7, 3}},
+       "  %none = tenon.constant dense<[0, -3]> : tensor<2xi64>\n"},
       {"attention_flat",
        "(%q: tensor<5x3xf32>, %k: tensor<7x3xf32>, %v: tensor<7x2xf32>) -> "
        "tensor<2x5xf32>",

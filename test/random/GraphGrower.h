@@ -92,6 +92,7 @@ private:
   bool nonzero();
   bool composite();
   bool attention();
+  bool cachedAttention();
   bool suppression();
   bool branch();
   bool loop();

@@ -176,6 +176,8 @@ Grown GraphGrower::maskedScores(Grown scores, int64_t depth) {
 }
 
 bool GraphGrower::attention() {
+  if (random.oneIn(3))
+    return cachedAttention();
   static constexpr int64_t depths[] = {1, 3, 4, 8, 16, 20};
   Type element = randomFloat();
   GrownDim batch = attendedBatch(), rows = attendedDim(),

@@ -117,3 +117,75 @@ func.func @attention_c6(%q: tensor<4x5x8xf32>, %k: tensor<2x7x8xf32>, %v: tensor
   %0 = tenon.attention %q, %k, %v order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.0 : (tensor<4x5x8xf32>, tensor<2x7x8xf32>, tensor<2x7x8xf32>) -> tensor<4x5x9xf32>
   return
 }
+
+// -----
+
+func.func @attention_c2_table(%q: tensor<2x4x5x8xf32>, %k: tensor<9x3x7x8xf32>, %t: tensor<2x7xi64>) {
+  // expected-error@+1 {{'tenon.attention' op expected batch extents to agree, heads up to a multiple (C2), got 4 and 3}}
+  %0 = tenon.attention %q, %k, %k table %t order [0, 1, 2, 3] x [0, 1, 2, 3] x [0, 1, 2, 3] to [0, 1, 2, 3] scale 1.0 : (tensor<2x4x5x8xf32>, tensor<9x3x7x8xf32>, tensor<9x3x7x8xf32>, tensor<2x7xi64>) -> tensor<2x4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c2_entries(%q: tensor<2x4x5x8xf32>, %k: tensor<9x4x7x8xf32>, %n: tensor<2xi64>) {
+  // expected-error@+1 {{'tenon.attention' op expected batch extents to agree, heads up to a multiple (C2), got 2 and 9}}
+  %0 = tenon.attention %q, %k, %k lengths %n order [0, 1, 2, 3] x [0, 1, 2, 3] x [0, 1, 2, 3] to [0, 1, 2, 3] scale 1.0 : (tensor<2x4x5x8xf32>, tensor<9x4x7x8xf32>, tensor<9x4x7x8xf32>, tensor<2xi64>) -> tensor<2x4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c5_causal(%q: tensor<2x4x5x8xf32>, %k: tensor<2x4x7x8xf32>, %c: tensor<2xi64>) {
+  // expected-error@+1 {{'tenon.attention' op expected a fill for masked scores (C5)}}
+  %0 = tenon.attention %q, %k, %k causal %c order [0, 1, 2, 3] x [0, 1, 2, 3] x [0, 1, 2, 3] to [0, 1, 2, 3] scale 1.0 : (tensor<2x4x5x8xf32>, tensor<2x4x7x8xf32>, tensor<2x4x7x8xf32>, tensor<2xi64>) -> tensor<2x4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c6_values(%q: tensor<2x4x5x8xf32>, %k: tensor<2x4x7x8xbf16>, %v: tensor<2x4x7x8xf32>) {
+  // expected-error@+1 {{'tenon.attention' op expected keys and values of one element type, the queries' or a narrower one (C6), got 'bf16' and 'f32'}}
+  %0 = tenon.attention %q, %k, %v order [0, 1, 2, 3] x [0, 1, 2, 3] x [0, 1, 2, 3] to [0, 1, 2, 3] scale 1.0 : (tensor<2x4x5x8xf32>, tensor<2x4x7x8xbf16>, tensor<2x4x7x8xf32>) -> tensor<2x4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c6_wide(%q: tensor<2x4x5x8xbf16>, %k: tensor<2x4x7x8xf16>) {
+  // expected-error@+1 {{'tenon.attention' op expected keys and values of one element type, the queries' or a narrower one (C6), got 'f16' and 'f16'}}
+  %0 = tenon.attention %q, %k, %k order [0, 1, 2, 3] x [0, 1, 2, 3] x [0, 1, 2, 3] to [0, 1, 2, 3] scale 1.0 : (tensor<2x4x5x8xbf16>, tensor<2x4x7x8xf16>, tensor<2x4x7x8xf16>) -> tensor<2x4x5x8xbf16>
+  return
+}
+
+// -----
+
+func.func @attention_c6_result(%q: tensor<2x4x5x8xf32>, %k: tensor<2x4x7x8xbf16>) {
+  // expected-error@+1 {{'tenon.attention' op expected queries and result of one element type (C6), got 'f32' and 'bf16'}}
+  %0 = tenon.attention %q, %k, %k order [0, 1, 2, 3] x [0, 1, 2, 3] x [0, 1, 2, 3] to [0, 1, 2, 3] scale 1.0 : (tensor<2x4x5x8xf32>, tensor<2x4x7x8xbf16>, tensor<2x4x7x8xbf16>) -> tensor<2x4x5x8xbf16>
+  return
+}
+
+// -----
+
+func.func @attention_c7_lengths(%q: tensor<2x4x5x8xf32>, %k: tensor<2x4x7x8xf32>, %n: tensor<3xi64>) {
+  // expected-error@+1 {{'tenon.attention' op expected a causal tensor and lengths of shape [2] and a table of shape [2, 7], for two batch extents (C7)}}
+  %0 = tenon.attention %q, %k, %k lengths %n order [0, 1, 2, 3] x [0, 1, 2, 3] x [0, 1, 2, 3] to [0, 1, 2, 3] scale 1.0 : (tensor<2x4x5x8xf32>, tensor<2x4x7x8xf32>, tensor<2x4x7x8xf32>, tensor<3xi64>) -> tensor<2x4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c7_causal(%q: tensor<4x5x8xf32>, %k: tensor<4x7x8xf32>, %c: tensor<4xi64>) {
+  // expected-error@+1 {{'tenon.attention' op expected a causal tensor and lengths of shape [4] and a table of shape [4, 7], for two batch extents (C7)}}
+  %0 = tenon.attention %q, %k, %k causal %c fill 0.0 order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.0 : (tensor<4x5x8xf32>, tensor<4x7x8xf32>, tensor<4x7x8xf32>, tensor<4xi64>) -> tensor<4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c7_table(%q: tensor<2x4x5x8xf32>, %k: tensor<9x4x7x8xf32>, %t: tensor<2x8xi64>) {
+  // expected-error@+1 {{'tenon.attention' op expected a causal tensor and lengths of shape [2] and a table of shape [2, 7], for two batch extents (C7)}}
+  %0 = tenon.attention %q, %k, %k table %t order [0, 1, 2, 3] x [0, 1, 2, 3] x [0, 1, 2, 3] to [0, 1, 2, 3] scale 1.0 : (tensor<2x4x5x8xf32>, tensor<9x4x7x8xf32>, tensor<9x4x7x8xf32>, tensor<2x8xi64>) -> tensor<2x4x5x8xf32>
+  return
+}

@@ -60,6 +60,14 @@ func.func @attention_masked(%q: tensor<?x8xf16>, %k: tensor<?x8xf16>, %v: tensor
   return
 }
 
+// CHECK-LABEL: func.func @attention_cached(
+// CHECK: tenon.attention %{{.*}}, %{{.*}}, %{{.*}} causal %[[C:.*]] lengths %[[N:.*]] table %[[T:.*]] fill 0xFFF0000000000000 order [0, 2, 1, 3] x [0, 1, 2, 3] x [0, 1, 2, 3] to [0, 2, 1, 3] scale 1.250000e-01 : (tensor<?x5x12x64xf32>, tensor<9x4x?x64xbf16>, tensor<9x4x?x64xbf16>, tensor<?xi64>, tensor<?xi64>, tensor<?x?xi64>) -> tensor<?x5x12x64xf32>
+func.func @attention_cached(%q: tensor<?x5x12x64xf32>, %k: tensor<9x4x?x64xbf16>, %v: tensor<9x4x?x64xbf16>, %c: tensor<?xi64>, %n: tensor<?xi64>, %t: tensor<?x?xi64>) {
+  %0 = tenon.attention %q, %k, %v causal %c lengths %n table %t fill 0xFFF0000000000000 order [0, 2, 1, 3] x [0, 1, 2, 3] x [0, 1, 2, 3] to [0, 2, 1, 3] scale 1.25e-01
+     : (tensor<?x5x12x64xf32>, tensor<9x4x?x64xbf16>, tensor<9x4x?x64xbf16>, tensor<?xi64>, tensor<?xi64>, tensor<?x?xi64>) -> tensor<?x5x12x64xf32>
+  return
+}
+
 // Transposes of operands and of the result are folded into the orders.
 // CANON-LABEL: func.func @attention_transposed(
 // CANON-SAME: %[[Q:.*]]: tensor<2x5x3x8xf32>, %[[K:.*]]: tensor<2x8x3x7xf32>

@@ -165,3 +165,31 @@ func.func @written_state(%x: tensor<?x8xf32> {tenon.dims = ["n", 8]}) {
   tenon.state_write @cache, %x : tensor<?x8xf32>
   return
 }
+
+// The keys of attention by a table have entries of their own. All other extents
+// must agree with those of queries and keys.
+// CHECK-LABEL: func.func @attention_cached(
+// CHECK-SAME: %[[Q:.*]]: tensor<?x4x1x8xf32>, %[[K:.*]]: tensor<?x2x?x8xf32>, %[[N:.*]]: tensor<?xi64>, %[[T:.*]]: tensor<?x?xi64>
+// CHECK-NOT: check_size
+// CHECK: %[[B:.*]] = tensor.dim %[[Q]], %c0
+// CHECK: tenon.check_size %{{.*}} in{{ ?}}[%[[B]], %[[B]]] "tenon.attention: extent 0 of input 2 must be extent 0 of input 0"
+// CHECK: tenon.check_size %{{.*}} {{.*}} "tenon.attention: extent 0 of input 3 must be extent 0 of input 0"
+// CHECK: tenon.check_size %{{.*}} {{.*}} "tenon.attention: extent 1 of input 3 must be extent 2 of input 1"
+// CHECK-NOT: check_size
+// CHECK: tenon.attention
+func.func @attention_cached(%q: tensor<?x4x1x8xf32>, %k: tensor<?x2x?x8xf32>, %n: tensor<?xi64>, %t: tensor<?x?xi64>) -> tensor<?x4x1x8xf32> {
+  %0 = tenon.attention %q, %k, %k lengths %n table %t order [0, 1, 2, 3] x [0, 1, 2, 3] x [0, 1, 2, 3] to [0, 1, 2, 3] scale 1.0
+     : (tensor<?x4x1x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?xi64>, tensor<?x?xi64>) -> tensor<?x4x1x8xf32>
+  return %0 : tensor<?x4x1x8xf32>
+}
+
+// Without a table each entry has its own keys.
+// CHECK-LABEL: func.func @attention_entries(
+// CHECK: tenon.check_size {{.*}} "tenon.attention: extent 0 of input 1 must be extent 0 of input 0"
+// CHECK: tenon.check_size {{.*}} "tenon.attention: extent 2 of input 2 must be extent 2 of input 1"
+// CHECK: tenon.check_size {{.*}} "tenon.attention: extent 0 of input 3 must be extent 0 of input 0"
+func.func @attention_entries(%q: tensor<?x4x1x8xf32>, %k: tensor<?x2x?x8xf32>, %v: tensor<?x2x?x8xf32>, %c: tensor<?xi64>) -> tensor<?x4x1x8xf32> {
+  %0 = tenon.attention %q, %k, %v causal %c fill 0.0 order [0, 1, 2, 3] x [0, 1, 2, 3] x [0, 1, 2, 3] to [0, 1, 2, 3] scale 1.0
+     : (tensor<?x4x1x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?xi64>) -> tensor<?x4x1x8xf32>
+  return %0 : tensor<?x4x1x8xf32>
+}

@@ -10,6 +10,7 @@
 #include "passes/cpu/attention/AttentionScores.h"
 #include "passes/cpu/attention/AttentionValues.h"
 #include "passes/cpu/attention/MaskedKeys.h"
+#include "passes/cpu/attention/TableRows.h"
 #include "passes/cpu/tile/PanelPacker.h"
 #include "passes/kernel/element/ElementEmitter.h"
 #include "passes/kernel/numerics/Conversions.h"
@@ -32,7 +33,8 @@ public:
   AttentionEmitter(Kernel &kernel, const AttentionOperands &operands,
                    AttentionPlanAttr plan)
       : KernelLoops(kernel), op(operands.op), plan(plan), query(operands.query),
-        key(operands.key), value(operands.value),
+        key(operands.key), value(operands.value), table(operands.table),
+        sharedExtents(operands.sharedExtents()),
         joinedKeys(operands.joinedKeys), joinedValues(operands.joinedValues),
         batch(operands.batch()), group(op.getHeadGroup()),
         rows(operands.rows(kernel)),
@@ -45,14 +47,21 @@ private:
   void allocate();
   /// Fills `memory` with `number`: `width` elements for each row of the task.
   void fillScratch(Value memory, int64_t width, double number);
-  void emitTask(Value task);
+  void emitTask(Value number);
+  /// The keys of the task, from the element of its entry in `lengths` and
+  /// `causal`.
+  TaskKeys keysOfTask();
   void emitBlock(Value first, Value count, int64_t units, bool whole);
   BlockRows linesOf(const StridedOperand &operand,
                     std::optional<JoinedRows> &joined, Value first,
                     Value count);
+  /// The keys and the values of a block, before packing.
+  std::pair<BlockRows, BlockRows> linesOfBlock(Value first, Value count,
+                                               bool whole);
   BlockRows packedValues(const BlockRows &lines, Value count);
   void packKeys(const KeyBlock &block);
-  /// The last query row of the task.
+  /// The first and the last query row of the task.
+  Value earliestRow();
   Value lastRow();
   /// The batch indices and the row of the query in slot `slot` of the task.
   Values placeOf(Value slot);
@@ -63,6 +72,8 @@ private:
   AttentionOp op;
   AttentionPlanAttr plan;
   StridedOperand query, key, value;
+  std::optional<StridedOperand> table; ///< null: keys stand in their entry
+  Values sharedExtents;                ///< of `shared`
   std::optional<JoinedRows> joinedKeys, joinedValues; ///< null: in memory
   size_t batch;
   int64_t group;
@@ -72,8 +83,11 @@ private:
   std::optional<AttentionScores> scores;
   std::optional<AttentionValues> averages;
   std::optional<MaskedKeys> masked; ///< of causal attention
-  Values shared;                    ///< the task's batch indices of keys
-  Value firstRow, rowCount;         ///< of the task
+  std::optional<TableRows> rowsOfTable;
+  Value tableKeys, tableValues; ///< scratch memory of rowsOfTable
+  Values shared; ///< the task's batch indices: those of queries, heads of keys
+  TaskKeys task;
+  Value firstRow, rowCount; ///< of the task
 };
 
 void AttentionEmitter::allocate() {
@@ -90,15 +104,21 @@ void AttentionEmitter::allocate() {
   for (Value *ofRows : {&scratch.earlierMaxima, &scratch.blockMaxima,
                         &scratch.shifts, &scratch.rescales})
     *ofRows = scratchOf(sizes.scratchRows() + sizes.lanes);
+  if (!table)
+    return;
+  rowsOfTable.emplace(kernel, *table);
+  tableKeys = rowsOfTable->scratchFor(key);
+  tableValues = rowsOfTable->scratchFor(value);
 }
 
 TaskCounter AttentionEmitter::emit() {
   allocate();
-  scores.emplace(kernel, op, sizes, scratch, query, key.extents[batch]);
+  scores.emplace(kernel, op, sizes, scratch, query, task);
   averages.emplace(kernel, sizes, scratch);
   if (op.getCausal())
-    masked.emplace(kernel, op, sizes, scratch);
-  forRange(kernel.begin, kernel.end, 1, [&](Value task) { emitTask(task); });
+    masked.emplace(kernel, op, sizes, scratch, task);
+  forRange(kernel.begin, kernel.end, 1,
+           [&](Value number) { emitTask(number); });
   JoinedRows::settle(kernel);
   SmallVector<int64_t> order(op.getResultOrder());
   return [order, batch = batch, group = group, taskRows = sizes.taskRows](
@@ -116,13 +136,13 @@ TaskCounter AttentionEmitter::emit() {
   };
 }
 
-void AttentionEmitter::emitTask(Value task) {
+void AttentionEmitter::emitTask(Value number) {
   Value blocks = at().ceilDiv(rows, sizes.taskRows);
   firstRow =
-      at().mul(at().remainder(task, blocks), at().constant(sizes.taskRows));
+      at().mul(at().remainder(number, blocks), at().constant(sizes.taskRows));
   rowCount = at().min(at().sub(rows, firstRow), at().constant(sizes.taskRows));
-  shared = at().delinearize(at().floorDiv(task, blocks),
-                            ArrayRef(key.extents).take_front(batch));
+  shared = at().delinearize(at().floorDiv(number, blocks), sharedExtents);
+  task = keysOfTask();
   fillScratch(scratch.sums, sizes.valueWidth, 0);
   fillScratch(scratch.totals, attentionLanes, 0);
   forRange(at().constant(0), rowCount, 1, [&](Value row) {
@@ -131,7 +151,7 @@ void AttentionEmitter::emitTask(Value task) {
                                       -std::numeric_limits<double>::infinity()),
                             scratch.earlierMaxima, row);
   });
-  Value count = key.extents[batch], step = at().constant(attentionBlock);
+  Value count = task.count, step = at().constant(attentionBlock);
   std::optional<int64_t> known = getConstantIntValue(count);
   constexpr int64_t units = attentionBlock / attentionLanes;
   Value whole = at().mul(at().floorDiv(count, step), step);
@@ -149,6 +169,33 @@ void AttentionEmitter::emitTask(Value task) {
   writeRows();
 }
 
+TaskKeys AttentionEmitter::keysOfTask() {
+  auto elementOf = [&](Value entries) -> Value {
+    Value element =
+        ElementEmitter(kernel, 1).emit(entries, {{shared.front(), 0}});
+    return arith::IndexCastOp::create(b, loc, b.getIndexType(), element);
+  };
+  auto within = [&](Value low, Value x, Value high) {
+    return at().max(at().min(x, high), low);
+  };
+  Value all = key.extents[batch];
+  TaskKeys keys{all, {}};
+  if (Value lengths = op.getLengths())
+    keys.count = within(at().constant(0), elementOf(lengths), all);
+  Value causal = op.getCausal();
+  if (!causal)
+    return keys;
+  if (isa<IndexType>(causal.getType())) {
+    keys.causal = kernel.arguments.lookup(causal);
+  } else {
+    // Any offset hides or shows all keys beyond these bounds, and so the sums
+    // below cannot overflow.
+    Value none = at().sub(at().constant(0), query.extents[batch]);
+    keys.causal = within(none, elementOf(causal), all);
+  }
+  return keys;
+}
+
 void AttentionEmitter::fillScratch(Value memory, int64_t width, double number) {
   auto type = VectorType::get({sizes.lanes}, b.getF32Type());
   Value vector = emitFloat(b, loc, type, number);
@@ -160,13 +207,8 @@ void AttentionEmitter::fillScratch(Value memory, int64_t width, double number) {
 
 void AttentionEmitter::emitBlock(Value first, Value count, int64_t units,
                                  bool whole) {
-  KeyBlock block{first,
-                 count,
-                 units,
-                 whole,
-                 linesOf(key, joinedKeys, first, count),
-                 linesOf(value, joinedValues, first, count),
-                 {}};
+  auto [keys, values] = linesOfBlock(first, count, whole);
+  KeyBlock block{first, count, units, whole, keys, values, {}};
   if (scratch.values)
     block.values = packedValues(block.values, count);
   auto tiles = [&](auto body) {
@@ -198,7 +240,10 @@ void AttentionEmitter::emitBlock(Value first, Value count, int64_t units,
   };
   if (!masked)
     return attend();
-  block.finite = masked->finiteValues(block);
+  bool cached =
+      op.getLengths() || isa<RankedTensorType>(op.getCausal().getType());
+  block.finite = cached ? masked->finiteWhereMasked(block, earliestRow())
+                        : masked->finiteValues(block);
   when(masked->canMatter(block, lastRow(), rowCount), attend);
 }
 
@@ -212,6 +257,17 @@ BlockRows AttentionEmitter::linesOf(const StridedOperand &operand,
   if (joined)
     std::tie(lines.memory, lines.base) = joined->join(shared, first, count);
   return lines;
+}
+
+std::pair<BlockRows, BlockRows>
+AttentionEmitter::linesOfBlock(Value first, Value count, bool whole) {
+  if (!rowsOfTable) {
+    BlockRows keys = linesOf(key, joinedKeys, first, count);
+    return {keys, linesOf(value, joinedValues, first, count)};
+  }
+  TableBlock block = rowsOfTable->block(shared.front(), first, count, whole);
+  BlockRows keys = rowsOfTable->read(key, shared, block, tableKeys);
+  return {keys, rowsOfTable->read(value, shared, block, tableValues)};
 }
 
 BlockRows AttentionEmitter::packedValues(const BlockRows &lines, Value count) {
@@ -275,10 +331,13 @@ TileRows AttentionEmitter::tileRows(Value firstSlot, int64_t count) {
     tile.places.push_back(placeOf(slot));
     tile.queries.push_back(query.at(at(), tile.places.back()));
     if (op.getCausal())
-      tile.lastKeys.push_back(at().add(
-          tile.places.back().back(), kernel.arguments.lookup(op.getCausal())));
+      tile.lastKeys.push_back(at().add(tile.places.back().back(), task.causal));
   }
   return tile;
+}
+
+Value AttentionEmitter::earliestRow() {
+  return group > 1 ? at().constant(0) : firstRow;
 }
 
 Value AttentionEmitter::lastRow() {
@@ -309,7 +368,7 @@ void AttentionEmitter::writeRow(Value slot) {
   Value inverse = arith::DivFOp::create(
       b, loc, emitFloat(b, loc, b.getF32Type(), 1), total);
   // Without keys the result is zero.
-  Value keys = key.extents[batch];
+  Value keys = task.count;
   if (!getConstantIntValue(keys) || getConstantIntValue(keys) == 0)
     inverse =
         arith::SelectOp::create(b, loc, at().less(at().constant(0), keys),

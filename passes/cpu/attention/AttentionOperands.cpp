@@ -1,6 +1,8 @@
 // Operands are read in place, as slices and in any order of dimensions.
 #include "passes/cpu/attention/AttentionOperands.h"
 
+#include "passes/cpu/attention/TableRows.h"
+
 using namespace mlir;
 
 namespace tenon {
@@ -19,18 +21,41 @@ std::optional<AttentionOperands> AttentionOperands::of(Kernel &kernel) {
   auto joined = [&](Value tensor,
                     ArrayRef<int64_t> order) -> std::optional<JoinedRows> {
     auto join = tensor.getDefiningOp<ConcatenateOp>();
-    return join ? JoinedRows::of(kernel, join, order) : std::nullopt;
+    // Attention that does not read all keys in order does not join all.
+    return join && !op.getLengths() && !op.getTable()
+               ? JoinedRows::of(kernel, join, order)
+               : std::nullopt;
   };
   auto joinedKeys = joined(op.getKey(), op.getKeyOrder()),
        joinedValues = joined(op.getValue(), op.getValueOrder());
   auto query = stridedOperand(kernel, op.getQuery(), op.getQueryOrder()),
        key = stridedOperand(kernel, op.getKey(), op.getKeyOrder()),
        value = stridedOperand(kernel, op.getValue(), op.getValueOrder());
+  std::optional<StridedOperand> table;
+  if (Value rows = op.getTable()) {
+    table = stridedOperand(kernel, rows, {0, 1});
+    if (!table || !key || !value || !TableRows::canRead(*key) ||
+        !TableRows::canRead(*value))
+      return std::nullopt;
+  }
   if (!query || !key || !value || !getConstantIntValue(query->extents.back()) ||
       !getConstantIntValue(value->extents.back()))
     return std::nullopt;
-  return AttentionOperands{
-      op, *query, *key, *value, std::move(joinedKeys), std::move(joinedValues)};
+  return AttentionOperands{op,
+                           *query,
+                           *key,
+                           *value,
+                           table,
+                           std::move(joinedKeys),
+                           std::move(joinedValues)};
+}
+
+SmallVector<Value> AttentionOperands::sharedExtents() const {
+  SmallVector<Value> extents(ArrayRef(key.extents).take_front(batch()));
+  // The keys may have other entries than the queries.
+  if (table)
+    extents.front() = query.extents.front();
+  return extents;
 }
 
 Value AttentionOperands::rows(Kernel &kernel) const {
@@ -41,7 +66,7 @@ Value AttentionOperands::rows(Kernel &kernel) const {
 
 AttentionFacts AttentionOperands::facts(Kernel &kernel) const {
   int64_t heads = 1;
-  for (Value extent : ArrayRef(key.extents).take_front(batch()))
+  for (Value extent : sharedExtents())
     heads *= getConstantIntValue(extent).value_or(1);
   AttentionOp attention = op;
   return {heads,
@@ -50,7 +75,7 @@ AttentionFacts AttentionOperands::facts(Kernel &kernel) const {
           *getConstantIntValue(value.extents.back()),
           bool(attention.getCausal()),
           getConstantIntValue(key.strides.back()) == 1,
-          value.element.isF32() &&
+          query.element.isF32() &&
               getConstantIntValue(value.strides.back()) == 1};
 }
 

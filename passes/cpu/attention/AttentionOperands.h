@@ -13,6 +13,7 @@ AttentionOp attentionOf(FusionOp fusion);
 struct AttentionOperands {
   AttentionOp op;
   StridedOperand query, key, value;
+  std::optional<StridedOperand> table; ///< null: keys stand in their entry
   std::optional<JoinedRows> joinedKeys, joinedValues; ///< null: in memory
 
   /// The operands; nullopt if one is computed or a depth is dynamic. Maps
@@ -20,6 +21,8 @@ struct AttentionOperands {
   static std::optional<AttentionOperands> of(Kernel &kernel);
 
   size_t batch() const { return key.extents.size() - 2; }
+  /// The batch extents of queries, with the heads of the keys.
+  llvm::SmallVector<mlir::Value> sharedExtents() const;
   /// Rows that share a head of the keys.
   mlir::Value rows(Kernel &kernel) const;
   AttentionFacts facts(Kernel &kernel) const;

@@ -18,7 +18,9 @@ struct AttentionFacts {
   std::optional<int64_t> rows; ///< that share a head of the keys
   int64_t depth, valueDepth;
   bool causal; ///< rows see different keys
-  /// The elements of a key, or of a value, are contiguous; values are f32 too.
+  /// The elements of a key, or of a value, are contiguous. Values are whole
+  /// only beside f32 queries: then no more than one conversion in registers
+  /// precedes the products.
   bool wholeKeys = false, wholeValues = false;
 };
 

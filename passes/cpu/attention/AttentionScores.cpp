@@ -22,9 +22,9 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 AttentionScores::AttentionScores(Kernel &kernel, AttentionOp op,
                                  const AttentionSizes &sizes,
                                  const AttentionScratch &scratch,
-                                 const StridedOperand &query, Value keyCount)
-    : AttentionTile(kernel, sizes, scratch), op(op), query(query),
-      keyCount(keyCount) {
+                                 const StridedOperand &query,
+                                 const TaskKeys &task)
+    : AttentionTile(kernel, sizes, scratch), op(op), query(query), task(task) {
   products.lhs = query.memory;
   products.lhsElement = query.element;
   products.sum = b.getF32Type();
@@ -128,8 +128,6 @@ AttentionScores::Values AttentionScores::productsInPlace(const TileRows &rows,
                                                          Value column,
                                                          int64_t vectors) {
   const BlockRows &keys = block.keys;
-  auto type = VectorType::get(
-      {sizes.lanes}, cast<MemRefType>(keys.memory.getType()).getElementType());
   Value low = column,
         high = at().add(low, at().constant(vectors * sizes.lanes));
   forRange(low, high, sizes.lanes,
@@ -144,10 +142,7 @@ AttentionScores::Values AttentionScores::productsInPlace(const TileRows &rows,
                    k = at().min(k, at().sub(block.count, at().constant(1)));
                  Value start = at().add(at().add(keys.base, depth),
                                         at().mul(k, keys.stride));
-                 lines.push_back(emitConvert(
-                     b, loc,
-                     vector::LoadOp::create(b, loc, type, keys.memory, start),
-                     keys.element, b.getF32Type()));
+                 lines.push_back(loadLanes(keys, start));
                }
                transposeSquare(b, loc, lines);
                Value sum = load(scratch.scores, key);
@@ -201,9 +196,9 @@ Value AttentionScores::masked(const TileRows &rows, size_t row,
     if (!block.whole) {
       // Lanes after the last key read nothing. A vector that starts after the
       // last key reads the mask of the last key.
-      base = at().min(key, at().sub(keyCount, at().constant(1)));
+      base = at().min(key, at().sub(task.count, at().constant(1)));
       Value valid =
-          at().min(at().sub(keyCount, base), at().constant(sizes.lanes));
+          at().min(at().sub(task.count, base), at().constant(sizes.lanes));
       emitter.setValid(valid);
     }
     SmallVector<LaneIndex> place;
@@ -219,7 +214,7 @@ Value AttentionScores::masked(const TileRows &rows, size_t row,
           b, loc, score, emitConvert(b, loc, element, type, b.getF32Type()));
   }
   if (!block.whole)
-    choose(upTo(at().sub(keyCount, at().constant(1))), number(-infinity));
+    choose(upTo(at().sub(task.count, at().constant(1))), number(-infinity));
   return score;
 }
 

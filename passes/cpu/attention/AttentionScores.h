@@ -26,7 +26,7 @@ class AttentionScores : AttentionTile {
 public:
   AttentionScores(Kernel &kernel, AttentionOp op, const AttentionSizes &sizes,
                   const AttentionScratch &scratch, const StridedOperand &query,
-                  mlir::Value keyCount);
+                  const TaskKeys &task);
 
   /// Computes the scores of the block's keys [0, keys).
   void emit(const TileRows &rows, const KeyBlock &block, mlir::Value keys);
@@ -54,7 +54,7 @@ private:
 
   AttentionOp op;
   const StridedOperand &query;
-  mlir::Value keyCount;
+  const TaskKeys &task;
   ContractionNest products;
 };
 

@@ -1,6 +1,7 @@
 // Loads, stores and compares the vectors of a tile.
 #include "passes/cpu/attention/AttentionTile.h"
 
+#include "passes/kernel/numerics/Conversions.h"
 #include "passes/kernel/numerics/Lanes.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -30,6 +31,13 @@ AttentionTile::Values AttentionTile::places(int64_t vectors) {
 }
 Value AttentionTile::load(Value memory, Value place) {
   return vector::LoadOp::create(b, loc, vectorType(), memory, place);
+}
+Value AttentionTile::loadLanes(const BlockRows &rows, Value place) {
+  auto type = VectorType::get(
+      {sizes.lanes}, cast<MemRefType>(rows.memory.getType()).getElementType());
+  return emitConvert(b, loc,
+                     vector::LoadOp::create(b, loc, type, rows.memory, place),
+                     rows.element, b.getF32Type());
 }
 void AttentionTile::store(Value vector, Value memory, Value place) {
   vector::StoreOp::create(b, loc, vector, memory, place);

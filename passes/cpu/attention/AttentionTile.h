@@ -26,6 +26,12 @@ struct AttentionScratch {
   mlir::Value shifts, rescales; ///< one for each row in the block
 };
 
+/// What the task's entry says about its keys.
+struct TaskKeys {
+  mlir::Value count;  ///< the keys that exist
+  mlir::Value causal; ///< row r sees keys up to r + causal; null: all keys
+};
+
 /// The keys or values of a block in memory: key k starts at base + k * stride.
 struct BlockRows {
   mlir::Value memory, base, stride;
@@ -38,7 +44,8 @@ struct KeyBlock {
   int64_t units;            ///< at most, static
   bool whole;               ///< count is attentionBlock
   BlockRows keys, values;   ///< the keys before packing
-  mlir::Value finite;       ///< i1: values are finite; null if not causal
+  /// i1: zero times each value is zero; null if not causal.
+  mlir::Value finite;
 };
 
 /// The helpers of both steps: vectors and numbers in a task's memory.
@@ -56,6 +63,8 @@ protected:
   /// The offsets of consecutive vectors.
   Values places(int64_t vectors);
   mlir::Value load(mlir::Value memory, mlir::Value place);
+  /// A vector of keys or values, as f32.
+  mlir::Value loadLanes(const BlockRows &rows, mlir::Value place);
   void store(mlir::Value vector, mlir::Value memory, mlir::Value place);
   mlir::Value loadOne(mlir::Value memory, mlir::Value place);
 

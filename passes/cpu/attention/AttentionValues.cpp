@@ -164,7 +164,7 @@ void AttentionValues::weighColumns(Value firstSlot, const BlockRows &values,
                                    Value keys, Value column, int64_t vectors,
                                    bool overlapped) {
   TileKernel tile(kernel, averages, sizes.lanes);
-  ColumnSource columns{values.memory, b.getF32Type(),
+  ColumnSource columns{values.memory, values.element,
                        at().add(values.base, column), values.stride,
                        places(vectors)};
   Values rows = slots(firstSlot);

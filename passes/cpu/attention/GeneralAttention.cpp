@@ -51,12 +51,19 @@ private:
   void store(Value value, Value memory, Value place) {
     memref::StoreOp::create(b, loc, value, memory, place);
   }
+  Value within(Value low, Value x, Value high) {
+    return at().max(at().min(x, high), low);
+  }
   Values carry(Value high, int64_t step, Values initial,
                llvm::function_ref<Values(Value, ValueRange)> body);
   Value element(Value tensor, ArrayRef<int64_t> order, ArrayRef<Value> place);
   Values keyPlace(ArrayRef<Value> row, Value key, Value depth);
+  /// The index that an i64 tensor has at `place`.
+  Value indexAt(Value tensor, ArrayRef<Value> place);
+  Value keyCount(ArrayRef<Value> row);
+  Value lastKey(ArrayRef<Value> row);
   Value score(ArrayRef<Value> row, Value key);
-  Values addBlock(ArrayRef<Value> row, Value column, Value first,
+  Values addBlock(ArrayRef<Value> row, Value column, Value first, Value count,
                   ValueRange former);
   Value result(ArrayRef<Value> row, Value column);
   void copyOthers();
@@ -99,8 +106,41 @@ GeneralAttention::Values GeneralAttention::keyPlace(ArrayRef<Value> row,
   Values place(row.take_front(batch));
   if (int64_t group = op.getHeadGroup(); group > 1)
     place.back() = at().floorDiv(place.back(), at().constant(group));
+  if (Value table = op.getTable()) {
+    Value entries = extent(op.getKey(), op.getKeyOrder().front());
+    place.front() = within(at().constant(0), indexAt(table, {row.front(), key}),
+                           at().sub(entries, at().constant(1)));
+  }
   place.append({key, depth});
   return place;
+}
+
+Value GeneralAttention::indexAt(Value tensor, ArrayRef<Value> place) {
+  SmallVector<LaneIndex> indices;
+  for (Value index : place)
+    indices.push_back({index, 0});
+  return arith::IndexCastOp::create(
+      b, loc, b.getIndexType(),
+      ElementEmitter(kernel, 1).emit(tensor, indices));
+}
+
+/// The keys that exist for `row`.
+Value GeneralAttention::keyCount(ArrayRef<Value> row) {
+  if (Value lengths = op.getLengths())
+    return within(at().constant(0), indexAt(lengths, row.front()), keys);
+  return keys;
+}
+
+/// The last key that `row` of causal attention sees.
+Value GeneralAttention::lastKey(ArrayRef<Value> row) {
+  Value causal = op.getCausal();
+  if (isa<IndexType>(causal.getType()))
+    return at().add(row.back(), kernel.arguments.lookup(causal));
+  // Beyond these bounds an offset hides or shows all keys, so that the sum
+  // cannot overflow.
+  Value rows = extent(op.getQuery(), op.getQueryOrder()[batch]);
+  return at().add(row.back(), within(at().sub(at().constant(0), rows),
+                                     indexAt(causal, row.front()), keys));
 }
 
 Value GeneralAttention::score(ArrayRef<Value> row, Value key) {
@@ -121,9 +161,8 @@ Value GeneralAttention::score(ArrayRef<Value> row, Value key) {
                                   number(op.getFill()->convertToDouble()));
   };
   if (op.getCausal())
-    keepIf(arith::CmpIOp::create(
-        b, loc, arith::CmpIPredicate::sle, key,
-        at().add(row.back(), kernel.arguments.lookup(op.getCausal()))));
+    keepIf(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, key,
+                                 lastKey(row)));
   if (Value mask = op.getMask()) {
     SmallVector<LaneIndex> place;
     for (Value index : row)
@@ -140,12 +179,12 @@ Value GeneralAttention::score(ArrayRef<Value> row, Value key) {
   return sum;
 }
 
-/// Adds the block of keys from `first` on. Returns the row maximum and the sum
-/// of values after the block; the totals are in memory.
+/// Adds the `count` keys from `first` on, which are a block. Returns the row
+/// maximum and the sum of values after the block; the totals are in memory.
 GeneralAttention::Values GeneralAttention::addBlock(ArrayRef<Value> row,
                                                     Value column, Value first,
+                                                    Value count,
                                                     ValueRange former) {
-  Value count = at().min(at().sub(keys, first), at().constant(attentionBlock));
   Value none = number(-std::numeric_limits<double>::infinity());
   Value highest = carry(count, 1, {none}, [&](Value k, ValueRange highest) {
                     Value here = score(row, at().add(first, k));
@@ -183,11 +222,14 @@ GeneralAttention::Values GeneralAttention::addBlock(ArrayRef<Value> row,
 Value GeneralAttention::result(ArrayRef<Value> row, Value column) {
   forRange(at().constant(0), at().constant(attentionLanes), 1,
            [&](Value lane) { store(number(0), totals, lane); });
+  Value all = keyCount(row);
   Values state =
-      carry(keys, attentionBlock,
+      carry(all, attentionBlock,
             {number(-std::numeric_limits<double>::infinity()), number(0)},
             [&](Value first, ValueRange former) {
-              return addBlock(row, column, first, former);
+              Value count =
+                  at().min(at().sub(all, first), at().constant(attentionBlock));
+              return addBlock(row, column, first, count, former);
             });
   auto type = VectorType::get({attentionLanes}, b.getF32Type());
   Value total = foldLanes(
@@ -197,7 +239,7 @@ Value GeneralAttention::result(ArrayRef<Value> row, Value column) {
       });
   Value inverse = arith::DivFOp::create(b, loc, number(1), total);
   // Without keys the result is zero.
-  inverse = arith::SelectOp::create(b, loc, at().less(at().constant(0), keys),
+  inverse = arith::SelectOp::create(b, loc, at().less(at().constant(0), all),
                                     inverse, number(0));
   return arith::MulFOp::create(b, loc, state[1], inverse);
 }

@@ -18,8 +18,8 @@ constexpr double vanishing = 105;
 
 MaskedKeys::MaskedKeys(Kernel &kernel, AttentionOp op,
                        const AttentionSizes &sizes,
-                       const AttentionScratch &scratch)
-    : AttentionTile(kernel, sizes, scratch), op(op) {}
+                       const AttentionScratch &scratch, const TaskKeys &task)
+    : AttentionTile(kernel, sizes, scratch), op(op), task(task) {}
 
 Value MaskedKeys::visible(ArrayRef<Value> lastKeys, const KeyBlock &block) {
   Value last = lastKeys.front();
@@ -41,7 +41,7 @@ Value MaskedKeys::finiteValues(const KeyBlock &block) {
     Value sum = loop.getRegionIterArg(0);
     for (Value column : places(sizes.valueWidth / sizes.lanes))
       sum = math::FmaOp::create(
-          b, loc, load(block.values.memory, at().add(line, column)), zero, sum);
+          b, loc, loadLanes(block.values, at().add(line, column)), zero, sum);
     scf::YieldOp::create(b, loc, sum);
   }
   Value sum = foldLanes(b, loc, {loop.getResult(0)}, [&](Value x, Value y) {
@@ -50,8 +50,17 @@ Value MaskedKeys::finiteValues(const KeyBlock &block) {
   return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, sum, sum);
 }
 
+Value MaskedKeys::finiteWhereMasked(const KeyBlock &block, Value firstRow) {
+  Value seen = at().add(at().add(firstRow, task.causal), at().constant(1)),
+        hides = at().less(seen, at().add(block.first, block.count));
+  return choose(
+             hides, hides, [&] { return Values{finiteValues(block)}; },
+             [&] { return Values{truth()}; })
+      .front();
+}
+
 Value MaskedKeys::canMatter(const KeyBlock &block, Value lastRow, Value rows) {
-  Value lastKey = at().add(lastRow, kernel.arguments.lookup(op.getCausal()));
+  Value lastKey = at().add(lastRow, task.causal);
   Value seen = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle,
                                      block.first, lastKey);
   return choose(

@@ -11,7 +11,7 @@ namespace tenon {
 class MaskedKeys : AttentionTile {
 public:
   MaskedKeys(Kernel &kernel, AttentionOp op, const AttentionSizes &sizes,
-             const AttentionScratch &scratch);
+             const AttentionScratch &scratch, const TaskKeys &task);
 
   /// The number of the block's first keys that some row sees; `lastKeys` has
   /// the last key of each row.
@@ -21,6 +21,9 @@ public:
   /// True if all values of the block are finite, so that zero times each is
   /// zero.
   mlir::Value finiteValues(const KeyBlock &block);
+  /// The same, or true if the task's rows, from `firstRow` on, see all keys of
+  /// the block: then nothing depends on it, and the values are not read.
+  mlir::Value finiteWhereMasked(const KeyBlock &block, mlir::Value firstRow);
 
   /// True if the block can change any of the task's rows: a row sees one of its
   /// keys, or a masked key matters. `lastRow` is the last query row. Call it
@@ -40,6 +43,7 @@ private:
   mlir::Value truth();
 
   AttentionOp op;
+  const TaskKeys &task;
 };
 
 } // namespace tenon
