@@ -233,41 +233,63 @@ static bool below(const HostTensor &x, int64_t i, int64_t j) {
   return a < b;
 }
 
-static llvm::Expected<HostTensors> sort(SortOp op, const OpInstance &at) {
+/// The first `count` elements of each line along `dim` in order, and their
+/// positions.
+static llvm::Expected<HostTensors> firstInOrder(const OpInstance &at,
+                                                int64_t dim, int64_t count,
+                                                bool descending) {
   const HostTensor &x = *at.in[0];
-  int64_t dim = op.getDim(), extent = x.shape[dim];
-  auto sorted = at.allocate(x.element, x.shape);
+  int64_t extent = x.shape[dim];
+  SmallVector<int64_t> shape(x.shape), lines(x.shape);
+  shape[dim] = count;
+  auto sorted = at.allocate(x.element, shape);
   if (!sorted)
     return sorted.takeError();
-  HostTensor positions = HostTensor::zeros(at.resultElement(1), x.shape);
+  HostTensor positions = HostTensor::zeros(at.resultElement(1), shape);
   // Return early: the sorted extent may be 2^62 even if there are no rows to
   // sort.
   if (sorted->count() == 0)
     return HostTensors{std::move(*sorted), std::move(positions)};
-  SmallVector<int64_t> strides = rowMajorStrides(x.shape), lines(x.shape);
-  lines[dim] = std::min<int64_t>(extent, 1);
+  SmallVector<int64_t> from = rowMajorStrides(x.shape),
+                       to = rowMajorStrides(shape);
+  int64_t step = from[dim]; // of both: later extents are equal
+  lines[dim] = 1;
   std::vector<int64_t> order(extent);
   forEachIndex(lines, [&](Indices index, int64_t) {
-    int64_t first = linearIndex(index, strides), step = strides[dim];
+    int64_t read = linearIndex(index, from), written = linearIndex(index, to);
     double worst = 0;
     std::iota(order.begin(), order.end(), 0);
     llvm::stable_sort(order, [&](int64_t a, int64_t b) {
-      if (op.getDescending())
+      if (descending)
         std::swap(a, b);
-      return below(x, first + a * step, first + b * step);
+      return below(x, read + a * step, read + b * step);
     });
-    for (auto [k, from] : llvm::enumerate(order)) {
-      int64_t to = first + int64_t(k) * step;
-      copyElement(*sorted, to, x, first + from * step);
-      positions.ints[to] = from;
-      // If errors let close elements exchange places, no element moves further
-      // than the largest error.
-      worst = std::max(worst, x.errorAt(first + from * step));
+    for (int64_t k = 0; k < count; ++k) {
+      copyElement(*sorted, written + k * step, x, read + order[k] * step);
+      positions.ints[written + k * step] = order[k];
     }
-    for (int64_t k = 0; k < extent && !sorted->errors.empty(); ++k)
-      sorted->errors[first + k * step] = worst;
+    // If errors let close elements exchange places, no element moves further
+    // than the largest error.
+    for (int64_t k = 0; k < extent; ++k)
+      worst = std::max(worst, x.errorAt(read + k * step));
+    for (int64_t k = 0; k < count && !sorted->errors.empty(); ++k)
+      sorted->errors[written + k * step] = worst;
   });
   return HostTensors{std::move(*sorted), std::move(positions)};
+}
+
+static llvm::Expected<HostTensors> sort(SortOp op, const OpInstance &at) {
+  int64_t dim = op.getDim();
+  return firstInOrder(at, dim, at.in[0]->shape[dim], op.getDescending());
+}
+
+static llvm::Expected<HostTensors> topK(TopKOp op, const OpInstance &at) {
+  int64_t dim = op.getDim(), k = at.in[1]->ints[0],
+          extent = at.in[0]->shape[dim];
+  if (k < 0 || k > extent)
+    return at.error("expected k within [0, " + Twine(extent) + "], got " +
+                    Twine(k));
+  return firstInOrder(at, dim, k, !op.getAscending());
 }
 
 static llvm::Expected<HostTensors> nonzero(NonzeroOp op, const OpInstance &at) {
@@ -369,6 +391,7 @@ llvm::Expected<HostTensors> evaluateIndexing(const OpInstance &at) {
       .Case([&](ScatterOp op) { return scatter(op, at); })
       .Case([&](DynamicUpdateSliceOp op) { return dynamicUpdate(op, at); })
       .Case([&](SortOp op) { return sort(op, at); })
+      .Case([&](TopKOp op) { return topK(op, at); })
       .Case([&](NonzeroOp op) { return nonzero(op, at); })
       .Case([&](NonMaxSuppressionOp op) { return suppress(op, at); })
       .Default([&](Operation *) {

@@ -404,8 +404,8 @@ Expected<Values> Evaluator::runOp(Operation &op) {
     if (isa<ReduceOp, ArgReduceOp, CumulativeOp, ReduceWindowOp,
             ArgReduceWindowOp>(op))
       return evaluateReduction(instance);
-    if (isa<GatherOp, ScatterOp, DynamicUpdateSliceOp, SortOp, NonzeroOp,
-            NonMaxSuppressionOp>(op))
+    if (isa<GatherOp, ScatterOp, DynamicUpdateSliceOp, SortOp, TopKOp,
+            NonzeroOp, NonMaxSuppressionOp>(op))
       return evaluateIndexing(instance);
     if (isa<GroupScalesOp, QuantizeOp, DequantizeOp>(op))
       return evaluateQuantization(instance);

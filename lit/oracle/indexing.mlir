@@ -146,6 +146,32 @@ func.func @sort_columns() -> (tensor<2x2xui8>, tensor<2x2xi64>) {
   return %0, %1 : tensor<2x2xui8>, tensor<2x2xi64>
 }
 
+// CHECK-LABEL: @top_k
+// CHECK-NEXT: tensor<3xf32> [nan, 2, 0]
+// CHECK-NEXT: tensor<3xi64> [0, 4, 1]
+// CHECK-NEXT: tensor<3xf32> [-1, 0, -0]
+// CHECK-NEXT: tensor<3xi64> [3, 1, 2]
+func.func @top_k() -> (tensor<3xf32>, tensor<3xi64>, tensor<3xf32>, tensor<3xi64>) {
+  %k = arith.constant 3 : index
+  %x = tenon.constant dense<[0x7FC00000, 0.0, -0.0, -1.0, 2.0]> : tensor<5xf32>
+  %0, %1 = tenon.top_k %x first %k dim 0 : (tensor<5xf32>, index) -> (tensor<3xf32>, tensor<3xi64>)
+  %2, %3 = tenon.top_k %x first %k dim 0 ascending : (tensor<5xf32>, index) -> (tensor<3xf32>, tensor<3xi64>)
+  return %0, %1, %2, %3 : tensor<3xf32>, tensor<3xi64>, tensor<3xf32>, tensor<3xi64>
+}
+
+// CHECK-LABEL: @top_k_columns
+// CHECK-NEXT: tensor<1x3xui8> {{\[}}[255, 4, 7]]
+// CHECK-NEXT: tensor<1x3xi64> {{\[}}[0, 1, 0]]
+// CHECK-NEXT: tensor<0x3xui8>
+func.func @top_k_columns() -> (tensor<1x3xui8>, tensor<1x3xi64>, tensor<0x3xui8>) {
+  %one = arith.constant 1 : index
+  %zero = arith.constant 0 : index
+  %x = tenon.constant dense<[[255, 3, 7], [1, 4, 7]]> : tensor<2x3xui8>
+  %0, %1 = tenon.top_k %x first %one dim 0 : (tensor<2x3xui8>, index) -> (tensor<1x3xui8>, tensor<1x3xi64>)
+  %2, %3 = tenon.top_k %x first %zero dim 0 : (tensor<2x3xui8>, index) -> (tensor<0x3xui8>, tensor<0x3xi64>)
+  return %0, %1, %2 : tensor<1x3xui8>, tensor<1x3xi64>, tensor<0x3xui8>
+}
+
 // CHECK-LABEL: @nonzero
 // CHECK-NEXT: tensor<3x2xi64> {{\[}}[0, 1], [1, 0], [1, 1]]
 // CHECK-NEXT: tensor<1x0xi64> {{\[}}[]]

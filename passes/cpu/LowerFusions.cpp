@@ -216,7 +216,7 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
     case FusionKind::Scan:
       return emitScan(kernel);
     case FusionKind::Sort:
-      return emitSort(kernel);
+      return opOf<TopKOp>(kernel) ? emitTopK(kernel) : emitSort(kernel);
     case FusionKind::Scatter:
       if (auto update = dyn_cast<UpdatePlanAttr>(plan))
         return emitUpdate(kernel, update);

@@ -33,7 +33,7 @@ FusionKind kindOf(ArrayRef<Operation *> ops) {
         kind = FusionKind::Rows;
     } else if (isa<CumulativeOp>(op)) {
       return FusionKind::Scan;
-    } else if (isa<SortOp>(op)) {
+    } else if (isa<SortOp, TopKOp>(op)) {
       return FusionKind::Sort;
     } else if (isa<ScatterOp, DynamicUpdateSliceOp>(op)) {
       return FusionKind::Scatter;

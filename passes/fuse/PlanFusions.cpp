@@ -337,9 +337,10 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
         return unless(joinsAttention(op, cast<AttentionOp>(group.root)),
                       "attention reads its operands in memory");
       if (group.role == Role::Whole)
-        return unless((isSplat(op) && !isa<NonMaxSuppressionOp>(group.root)) ||
-                          (isStoredWeight(op) && isa<GatherOp>(group.root)),
-                      "that kernel reads its operands in memory");
+        return unless(
+            (isSplat(op) && !isa<NonMaxSuppressionOp, TopKOp>(group.root)) ||
+                (isStoredWeight(op) && isa<GatherOp>(group.root)),
+            "that kernel reads its operands in memory");
       if (group.role == Role::Contraction)
         return obstacleInContraction(op);
       // A value broadcast along new dimensions would be computed once per copy.

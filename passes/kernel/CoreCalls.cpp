@@ -45,6 +45,16 @@ LLVM::LLVMFuncOp coreFunction(OpBuilder &builder, ModuleOp module,
   return LLVM::LLVMFuncOp::create(builder, module.getLoc(), name, type);
 }
 
+std::string coreRowFunction(StringRef what, Type element) {
+  std::string name = "tenon_core_" + what.str() + "_";
+  if (isa<FloatType>(element))
+    return name + (isa<BFloat16Type>(element)
+                       ? "bf16"
+                       : "f" + std::to_string(element.getIntOrFloatBitWidth()));
+  return name + (element.isUnsignedInteger() ? "u" : "i") +
+         std::to_string(element.getIntOrFloatBitWidth());
+}
+
 Value callCore(Kernel &kernel, StringRef name, ValueRange arguments,
                Type result) {
   LLVM::LLVMFuncOp function =

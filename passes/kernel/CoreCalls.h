@@ -23,6 +23,10 @@ mlir::LLVM::LLVMFuncOp coreFunction(mlir::OpBuilder &builder,
                                     llvm::ArrayRef<mlir::Type> types,
                                     mlir::Type result = {});
 
+/// The name of the core function that does `what` with rows of a tenon element
+/// type: "sort" or "top".
+std::string coreRowFunction(llvm::StringRef what, mlir::Type element);
+
 /// Calls the core function `name`, declared at its first use. Null if `result`
 /// is null.
 mlir::Value callCore(Kernel &kernel, llvm::StringRef name,

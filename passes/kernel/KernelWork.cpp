@@ -148,7 +148,7 @@ private:
             count = times(count, extent);
           return count;
         })
-        .Case<ReduceOp, ArgReduceOp, CumulativeOp, SortOp, NonzeroOp>(
+        .Case<ReduceOp, ArgReduceOp, CumulativeOp, SortOp, TopKOp, NonzeroOp>(
             [&](auto all) { return elements(all->getOperand(0)); })
         .Case<ExpOp, Expm1Op, LogOp, Log1pOp, SineOp, CosineOp, TanOp, AsinOp,
               AcosOp, AtanOp, SinhOp, CoshOp, TanhOp, AsinhOp, AcoshOp, AtanhOp,

@@ -51,11 +51,39 @@ void tenon_core_fault(tenon_call *call, int32_t code, int32_t site,
   SORT(u32, uint32_t)                                                          \
   SORT(u64, uint64_t)
 
+/* tenon_core_top_TYPE writes the `wanted` first elements of the sorted row, and
+ * their positions in the row. The elements of the row, of `keys` and of
+ * `indices` stand `stride` elements apart; `wanted` is at most `count`. */
 #define TENON_CORE_DECLARE(NAME, TYPE)                                         \
   void tenon_core_sort_##NAME(TYPE *keys, int64_t *indices, int64_t count,     \
-                              int64_t stride, int32_t descending);
+                              int64_t stride, int32_t descending);             \
+  void tenon_core_top_##NAME(const TYPE *row, int64_t count, TYPE *keys,       \
+                             int64_t *indices, int64_t wanted, int64_t stride, \
+                             int32_t descending);
 TENON_CORE_SORTS(TENON_CORE_DECLARE)
 #undef TENON_CORE_DECLARE
+
+/* The `wanted` elements with the greatest ranks of one row; among equal ranks
+ * the lower places come first. The caller goes over the row once, with
+ * ascending places, and takes at least the elements whose ranks reach the limit
+ * that the last call returned. `wanted` is at least 1.
+ *
+ * `memory` is TENON_TOP_WORDS + 2 * room words, where the room is even and at
+ * least 2 * wanted + 128. The samples are lower bounds: `count` different
+ * elements of the row have ranks that are not below them. They raise the first
+ * limit and may be omitted. */
+enum { TENON_TOP_WORDS = 4 };
+int32_t tenon_core_top_begin(int32_t *memory, int64_t room, int64_t wanted,
+                             const int32_t *samples, int64_t count);
+
+/* Takes the elements at the places first + i for each bit i of the mask;
+ * ranks[i] is the rank. */
+int32_t tenon_core_top_take(int32_t *memory, const int32_t *ranks,
+                            uint64_t mask, int64_t first);
+
+/* Writes the places of the elements in falling order of rank. Fewer than
+ * `wanted` elements are written if no more were taken. */
+void tenon_core_top_end(int32_t *memory, int64_t *order);
 
 /* Greedy non-maximum suppression of `boxes` [batches, boxes, 4] by `scores`
  * [batches, classes, boxes]. For each batch and class it takes at most `limit`

@@ -1,6 +1,7 @@
 /* Sorts of one row, for sort, top-k and ops built on them: an in-place heap
  * sort on (key, index). It is stable because no two indices are equal. The work
- * is O(n log n) for every input, and no extra memory is needed. */
+ * is O(n log n) for every input, and no extra memory is needed. Top-k is the
+ * sort of a heap of the first elements seen so far. */
 #include "core.h"
 
 /* before_TYPE(a, b) is the total preorder of each type: true if a sorts before
@@ -60,11 +61,15 @@ static inline int32_t half_rank(uint16_t bits, uint16_t infinity) {
     indices[at * stride] = index;                                              \
   }                                                                            \
                                                                                \
-  void tenon_core_sort_##NAME(TYPE *keys, int64_t *indices, int64_t count,     \
-                              int64_t stride, int32_t descending) {            \
+  static void heap_##NAME(TYPE *keys, int64_t *indices, int64_t count,         \
+                          int64_t stride, int32_t descending) {                \
     for (int64_t at = count / 2 - 1; at >= 0; --at)                            \
       sink_##NAME(keys, indices, stride, at, count, keys[at * stride],         \
                   indices[at * stride], descending);                           \
+  }                                                                            \
+                                                                               \
+  static void sort_heap_##NAME(TYPE *keys, int64_t *indices, int64_t count,    \
+                               int64_t stride, int32_t descending) {           \
     for (int64_t last = count - 1; last > 0; --last) {                         \
       TYPE key = keys[last * stride];                                          \
       int64_t index = indices[last * stride];                                  \
@@ -72,6 +77,30 @@ static inline int32_t half_rank(uint16_t bits, uint16_t infinity) {
       indices[last * stride] = indices[0];                                     \
       sink_##NAME(keys, indices, stride, 0, last, key, index, descending);     \
     }                                                                          \
+  }                                                                            \
+                                                                               \
+  void tenon_core_sort_##NAME(TYPE *keys, int64_t *indices, int64_t count,     \
+                              int64_t stride, int32_t descending) {            \
+    heap_##NAME(keys, indices, count, stride, descending);                     \
+    sort_heap_##NAME(keys, indices, count, stride, descending);                \
+  }                                                                            \
+                                                                               \
+  void tenon_core_top_##NAME(const TYPE *row, int64_t count, TYPE *keys,       \
+                             int64_t *indices, int64_t wanted, int64_t stride, \
+                             int32_t descending) {                             \
+    if (wanted <= 0)                                                           \
+      return;                                                                  \
+    for (int64_t i = 0; i < wanted; ++i) {                                     \
+      keys[i * stride] = row[i * stride];                                      \
+      indices[i * stride] = i;                                                 \
+    }                                                                          \
+    heap_##NAME(keys, indices, wanted, stride, descending);                    \
+    for (int64_t i = wanted; i < count; ++i) {                                 \
+      TYPE key = row[i * stride];                                              \
+      if (precedes_##NAME(key, i, keys[0], indices[0], descending))            \
+        sink_##NAME(keys, indices, stride, 0, wanted, key, i, descending);     \
+    }                                                                          \
+    sort_heap_##NAME(keys, indices, wanted, stride, descending);               \
   }
 
 TENON_CORE_SORTS(DEFINE_SORT)

@@ -89,6 +89,7 @@ private:
   bool scatter();
   bool updateSlice();
   bool order();
+  bool topK(const Grown &x);
   bool nonzero();
   bool composite();
   bool attention();

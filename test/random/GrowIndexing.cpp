@@ -154,6 +154,8 @@ bool GraphGrower::order() {
   });
   if (!x)
     return false;
+  if (random.oneIn(2))
+    return topK(*x);
   bool descending = random.oneIn(2);
   auto sort =
       SortOp::create(builder, location(), x->value, randomDim(*x), descending);
@@ -161,6 +163,33 @@ bool GraphGrower::order() {
   // Positions are exact only if rounding cannot change the order.
   if (x->exact)
     add(sort.getPositions(), x->shape, unbounded, true);
+  return true;
+}
+
+bool GraphGrower::topK(const Grown &x) {
+  int64_t dim = randomDim(x);
+  GrownShape shape = x.shape;
+  Value k;
+  if (auto number =
+          options.dynamic ? numberUpTo(shape[dim].size) : std::nullopt) {
+    k = number->value;
+    shape[dim] = derived(number->size, true);
+  } else {
+    // Only the whole of a dynamic extent surely exists.
+    if (shape[dim].symbol == 0)
+      shape[dim].size = random.below(shape[dim].size + 1);
+    k = getValueOrCreateConstantIndexOp(
+        builder, location(),
+        shape[dim].symbol == 0 ? builder.getIndexAttr(shape[dim].size)
+                               : sizes(x)[dim]);
+  }
+  auto top = TopKOp::create(builder, location(), type(shape, x.element()),
+                            type(shape, builder.getI64Type()), x.value, k,
+                            uint64_t(dim), random.oneIn(2));
+  add(top.getResult(), shape, x.bound, x.exact);
+  // Positions are exact only if rounding cannot change the order.
+  if (x.exact)
+    add(top.getPositions(), shape, unbounded, true);
   return true;
 }
 

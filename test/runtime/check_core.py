@@ -13,8 +13,11 @@ declared = set(re.findall(r"^declare .*@([\w.]+)\(", ir, re.M))
 types = "f32 f64 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64".split()
 expected = ({"tenon_core_begin", "tenon_core_end", "tenon_core_fault",
              "tenon_core_parallel",
-             "tenon_core_nms", "tenon_core_version"} |
-            {"tenon_core_sort_" + t for t in types})
+             "tenon_core_nms", "tenon_core_version",
+             "tenon_core_top_begin", "tenon_core_top_take",
+             "tenon_core_top_end"} |
+            {"tenon_core_sort_" + t for t in types} |
+            {"tenon_core_top_" + t for t in types})
 wrong = []
 if defined != expected:
     wrong.append(f"defined and expected differ: {defined ^ expected}")

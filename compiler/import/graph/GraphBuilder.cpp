@@ -122,6 +122,20 @@ Value GraphBuilder::sliceDim(Value value, int64_t dim, Size offset, Size size,
   return slice(value, offsets, box, strides);
 }
 
+std::pair<Value, Value> GraphBuilder::topK(Value value, Size k, int64_t dim,
+                                           bool descending) {
+  Sizes result = sizes(value);
+  result[dim] = k;
+  SmallVector<int64_t> shape = split(result).first;
+  auto top =
+      TopKOp::create(ops, loc, RankedTensorType::get(shape, elementOf(value)),
+                     RankedTensorType::get(shape, i64()), value, indexValue(k),
+                     uint64_t(dim), !descending);
+  recordSizes(top.getResult(), result);
+  recordSizes(top.getPositions(), result);
+  return {top.getResult(), top.getPositions()};
+}
+
 Value GraphBuilder::pad(Value operand, Value value, ArrayRef<Size> low,
                         ArrayRef<Size> high) {
   Sizes result = sizes(operand);

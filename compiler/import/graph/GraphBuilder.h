@@ -138,6 +138,10 @@ public:
   /// Slices dimension `dim` and keeps all others whole.
   mlir::Value sliceDim(mlir::Value value, int64_t dim, Size offset, Size size,
                        int64_t stride = 1);
+  /// The first `k` elements of the descending or ascending sort along `dim`,
+  /// and their positions. `k` is within the extent.
+  std::pair<mlir::Value, mlir::Value> topK(mlir::Value value, Size k,
+                                           int64_t dim, bool descending);
   /// Pads with `value`, a tensor of rank 0, without interior padding.
   mlir::Value pad(mlir::Value operand, mlir::Value value,
                   llvm::ArrayRef<Size> low, llvm::ArrayRef<Size> high);

@@ -270,7 +270,8 @@ NumberRange NumberRanges::inferOp(Operation *op, OpResult result, int depth) {
       .Case<ReshapeOp, TransposeOp, BroadcastInDimOp, SliceOp, ReverseOp,
             GatherOp, CheckRangeOp, tensor::CastOp>(
           [&](auto) { return operand(0); })
-      .Case([&](SortOp) { return number == 0 ? operand(0) : Range(); })
+      .Case<SortOp, TopKOp>(
+          [&](auto) { return number == 0 ? operand(0) : Range(); })
       .Case([&](ConcatenateOp) {
         Range all = operand(0);
         for (unsigned i = 1; i < op->getNumOperands(); ++i)

@@ -96,6 +96,38 @@ func.func @sort_c1(%x: tensor<4x8xf32>) {
 
 // -----
 
+func.func @top_k_c1(%x: tensor<4x8xf32>, %k: index) {
+  // expected-error@+1 {{'tenon.top_k' op expected a dimension within rank 2 (C1), got 2}}
+  %0, %1 = tenon.top_k %x first %k dim 2 : (tensor<4x8xf32>, index) -> (tensor<4x?xf32>, tensor<4x?xi64>)
+  return
+}
+
+// -----
+
+func.func @top_k_c2_extent(%x: tensor<4x8xf32>, %k: index) {
+  // expected-error@+1 {{'tenon.top_k' op expected results like the operand but for extent 1 (C2), got 'tensor<3x?xf32>' and 'tensor<3x?xi64>'}}
+  %0, %1 = tenon.top_k %x first %k dim 1 : (tensor<4x8xf32>, index) -> (tensor<3x?xf32>, tensor<3x?xi64>)
+  return
+}
+
+// -----
+
+func.func @top_k_c2_positions(%x: tensor<4x8xf32>, %k: index) {
+  // expected-error@+1 {{'tenon.top_k' op expected results like the operand but for extent 1 (C2), got 'tensor<4x2xf32>' and 'tensor<4x3xi64>'}}
+  %0, %1 = tenon.top_k %x first %k dim 1 : (tensor<4x8xf32>, index) -> (tensor<4x2xf32>, tensor<4x3xi64>)
+  return
+}
+
+// -----
+
+func.func @top_k_c2_element(%x: tensor<4x8xf32>, %k: index) {
+  // expected-error@+1 {{'tenon.top_k' op expected results like the operand but for extent 1 (C2), got 'tensor<4x2xf64>' and 'tensor<4x2xi64>'}}
+  %0, %1 = tenon.top_k %x first %k dim 1 : (tensor<4x8xf32>, index) -> (tensor<4x2xf64>, tensor<4x2xi64>)
+  return
+}
+
+// -----
+
 func.func @nonzero_c1(%x: tensor<4x8xf32>, %n: index) {
   // expected-error@+1 {{'tenon.nonzero' op expected a result of rank 2 with the operand's rank as second extent (C1), got 'tensor<?x3xi64>'}}
   %0 = tenon.nonzero %x count %n : (tensor<4x8xf32>, index) -> tensor<?x3xi64>

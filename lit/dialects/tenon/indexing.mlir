@@ -37,6 +37,20 @@ func.func @sort_more(%x: tensor<?xi64>) {
   return
 }
 
+// CHECK-LABEL: func.func @top_k(
+// CHECK: tenon.top_k %{{.*}} first %{{.*}} dim 1 : (tensor<4x50257xf32>, index) -> (tensor<4x?xf32>, tensor<4x?xi64>)
+func.func @top_k(%x: tensor<4x50257xf32>, %k: index) {
+  %0, %1 = tenon.top_k %x first %k dim 1 : (tensor<4x50257xf32>, index) -> (tensor<4x?xf32>, tensor<4x?xi64>)
+  return
+}
+
+// CHECK-LABEL: func.func @top_k_ascending(
+// CHECK: tenon.top_k %{{.*}} first %{{.*}} dim 0 ascending : (tensor<?x4xi8>, index) -> (tensor<2x4xi8>, tensor<2x4xi64>)
+func.func @top_k_ascending(%x: tensor<?x4xi8>, %k: index) {
+  %0, %1 = tenon.top_k %x first %k dim 0 ascending : (tensor<?x4xi8>, index) -> (tensor<2x4xi8>, tensor<2x4xi64>)
+  return
+}
+
 // CHECK-LABEL: func.func @nonzero(
 // CHECK: tenon.nonzero %{{.*}} count %{{.*}} : (tensor<4x8xf32>, index) -> tensor<?x2xi64>
 func.func @nonzero(%x: tensor<4x8xf32>, %n: index) {

@@ -16,6 +16,9 @@ TaskCounter emitScan(Kernel &kernel);
 /// Emits a sort along one dimension.
 TaskCounter emitSort(Kernel &kernel);
 
+/// Emits the first elements in order along one dimension.
+TaskCounter emitTopK(Kernel &kernel);
+
 } // namespace tenon
 
 #endif // TENON_PASSES_CPU_ROWS_ROWKERNELS_H

@@ -14,16 +14,6 @@ using namespace mlir;
 
 namespace tenon {
 
-static std::string sortFunction(Type element) {
-  std::string name = "tenon_core_sort_";
-  if (isa<FloatType>(element))
-    return name + (isa<BFloat16Type>(element)
-                       ? "bf16"
-                       : "f" + std::to_string(element.getIntOrFloatBitWidth()));
-  return name + (element.isUnsignedInteger() ? "u" : "i") +
-         std::to_string(element.getIntOrFloatBitWidth());
-}
-
 TaskCounter emitSort(Kernel &kernel) {
   SortOp op;
   for (Operation &inner : kernel.fusion.getBlock())
@@ -58,7 +48,7 @@ TaskCounter emitSort(Kernel &kernel) {
       stride = at.mul(stride, sizes.extent(kernel.outputs[0], d));
     Value descending =
         arith::ConstantIntOp::create(b, loc, op.getDescending(), 32);
-    callCore(kernel, sortFunction(type.getElementType()),
+    callCore(kernel, coreRowFunction("sort", type.getElementType()),
              {addressOf(kernel, kernel.outputs[0], line),
               addressOf(kernel, kernel.outputs[1], line),
               asInteger(kernel, width), asInteger(kernel, stride), descending});

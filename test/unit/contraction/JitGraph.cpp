@@ -5,6 +5,7 @@
 #include "compiler/codegen/Optimizer.h"
 #include "compiler/pipeline/Pipelines.h"
 #include "dialects/tenon/Annotations.h"
+#include "runtime/core/embedded.h"
 #include "runtime/tenon_abi.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -12,8 +13,10 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/Linker/Linker.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 #include <cstdlib>
@@ -57,6 +60,27 @@ OwningOpRef<ModuleOp> lower(MLIRContext &context, const std::string &text,
     fail("a phase failed on the graphs under test");
   return module;
 }
+
+/// Links the core's functions for rows. The test has its own parallel loop.
+void linkCore(llvm::Module &module) {
+  llvm::StringRef bytes(reinterpret_cast<const char *>(tenon_core_bitcode),
+                        tenon_core_bitcode_size);
+  auto core = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bytes, "core"),
+                                     module.getContext());
+  if (!core)
+    fail("the core cannot be read");
+  (*core)->setTargetTriple(module.getTargetTriple());
+  (*core)->setDataLayout(module.getDataLayout());
+  for (const char *flags : {"llvm.module.flags", "llvm.ident"})
+    if (llvm::NamedMDNode *node = (*core)->getNamedMetadata(flags))
+      (*core)->eraseNamedMetadata(node);
+  for (const char *own : {"tenon_core_begin", "tenon_core_end",
+                          "tenon_core_parallel", "tenon_core_fault"})
+    (*core)->getFunction(own)->deleteBody();
+  if (llvm::Linker::linkModules(module, std::move(*core),
+                                llvm::Linker::LinkOnlyNeeded))
+    fail("the core cannot be linked");
+}
 } // namespace
 
 std::vector<JitTarget> jitTargets() {
@@ -90,6 +114,7 @@ JitGraph::JitGraph(const std::string &text, JitTarget target) {
     fail("the graphs under test do not translate");
   code->setDataLayout(forPasses->createDataLayout());
   code->setTargetTriple(forPasses->getTargetTriple());
+  linkCore(*code);
   for (llvm::Function &function : *code) {
     function.addFnAttr("target-cpu", target.cpu);
     function.addFnAttr("target-features", machine.getFeatures().getString());

@@ -94,12 +94,9 @@ static LogicalResult topK(NodeContext &ctx) {
   ctx.check(k, g.index(0), extent, "k must not be above the extent");
   if (!number || !whole)
     k = g.min(g.max(k, g.index(0)), extent);
-  Sizes sizes = g.sizes(value);
-  auto sort = SortOp::create(g.ops, g.loc, value, uint64_t(*axis), largest);
-  g.recordSizes(sort.getResult(), sizes);
-  g.recordSizes(sort.getPositions(), sizes);
-  ctx.set(0, g.sliceDim(sort.getResult(), *axis, g.index(0), k));
-  ctx.set(1, g.sliceDim(sort.getPositions(), *axis, g.index(0), k));
+  auto [elements, positions] = g.topK(value, k, *axis, largest);
+  ctx.set(0, elements);
+  ctx.set(1, positions);
   return success();
 }
 

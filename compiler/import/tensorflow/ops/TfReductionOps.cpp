@@ -98,13 +98,9 @@ LogicalResult topK(NodeContext &c) {
   c.check(k, g.index(0), extent, "k must not be above the extent");
   if (!number || !whole)
     k = g.min(g.max(k, g.index(0)), extent);
-  Sizes sizes = g.sizes(x);
-  auto sort = SortOp::create(g.ops, g.loc, x, uint64_t(dim), true);
-  g.recordSizes(sort.getResult(), sizes);
-  g.recordSizes(sort.getPositions(), sizes);
-  c.set(0, g.sliceDim(sort.getResult(), dim, g.index(0), k));
-  c.set(1, g.convert(g.sliceDim(sort.getPositions(), dim, g.index(0), k),
-                     indexType));
+  auto [elements, positions] = g.topK(x, k, dim, true);
+  c.set(0, elements);
+  c.set(1, g.convert(positions, indexType));
   return success();
 }
 
