@@ -2,6 +2,7 @@
 // key, computed by ordinary integer ops. So the ops need no state, fuse with
 // their users, and give the same numbers in every run, on every machine and for
 // any number of threads.
+#include "compiler/import/graph/RandomWords.h"
 #include "compiler/import/onnx/graph/NodeContext.h"
 
 #include "llvm/Support/xxhash.h"
@@ -29,16 +30,14 @@ uint64_t keyOf(NodeContext &c) {
 class Draws {
 public:
   Draws(GraphBuilder &g, uint64_t key, ArrayRef<Size> sizes)
-      : g(g), bits(g.ops.getIntegerType(64, /*isSigned=*/false)), key(key),
-        count(g.product(sizes)) {}
+      : g(g), key(key), count(g.product(sizes)) {}
 
   /// Uniform numbers in [0, 1): multiples of 2^-24, or of 2^-53 for f64. Rank
   /// 1.
   Value uniform(mlir::Type element) {
     bool wide = element.isF64();
-    Value top = shift(next(), wide ? 11 : 40);
-    mlir::Type exact = wide ? element : mlir::Type(g.f32());
-    return g.mul(g.convert(top, exact), std::ldexp(1, wide ? -53 : -24));
+    return uniformNumbers(g, next(), wide ? 53 : 24,
+                          wide ? element : mlir::Type(g.f32()));
   }
 
   /// Normal numbers with mean 0 and standard deviation 1, by the method of Box
@@ -53,35 +52,15 @@ public:
   }
 
 private:
-  Value number(uint64_t value) { return g.scalarInt(bits, int64_t(value)); }
-  Value shift(Value x, uint64_t by) {
-    return g.binary<ShiftRightLogicalOp>(x, number(by));
-  }
-  Value mixed(Value x, uint64_t by) { return g.binary<XorOp>(x, shift(x, by)); }
-
-  /// 64 random bits per element: SplitMix64 (Steele, Lea, Flood: Fast
-  /// Splittable Pseudorandom Number Generators, 2014) at the element's position
-  /// in a stream. The key and the number of the draw give the start of the
-  /// stream.
+  /// 64 random bits per element. The key and the number of the draw give the
+  /// start of the stream.
   Value next() {
-    uint64_t start = scramble(key + ++draws * golden);
-    Value place = g.iota(bits, {count}, 0);
-    Value z = g.add(g.mul(place, number(golden)), number(start));
-    z = g.mul(mixed(z, 30), number(first));
-    z = g.mul(mixed(z, 27), number(second));
-    return mixed(z, 31);
-  }
-  static uint64_t scramble(uint64_t z) {
-    z = (z ^ z >> 30) * first;
-    z = (z ^ z >> 27) * second;
-    return z ^ z >> 31;
+    mlir::Type words = randomWordType(g);
+    Value start = g.scalarInt(words, int64_t(randomStream(key, ++draws)));
+    return randomWords(g, start, g.iota(words, {count}, 0));
   }
 
-  static constexpr uint64_t golden = 0x9e3779b97f4a7c15,
-                            first = 0xbf58476d1ce4e5b9,
-                            second = 0x94d049bb133111eb;
   GraphBuilder &g;
-  mlir::Type bits;
   uint64_t key, draws = 0;
   Size count;
 };
