@@ -113,15 +113,16 @@ void addOptions(Lines &lines, const CompileOptions &options) {
   // The places of files are not told, nor what chooseTarget has resolved, nor
   // `jobs`, `verifyEachPass`, `remarks` and `countDecisions`, on which the
   // files do not depend.
-  [[maybe_unused]] const auto &[input, tensorflow, output, emit, header,
-                                dependencyFile, name, triple, cpu, versions,
-                                features, optLevel, dims, shapes, variants,
-                                pads, weights, standalone, foldBatchNorm,
-                                weightFormat, matmulPrecision,
+  [[maybe_unused]] const auto &[input, tensorflow, checkpoint, output, emit,
+                                header, dependencyFile, name, triple, cpu,
+                                versions, features, optLevel, dims, shapes,
+                                variants, pads, weights, standalone,
+                                foldBatchNorm, weightFormat, matmulPrecision,
                                 exposeIntermediates, jobs, verifyEachPass,
                                 remarks, countDecisions, stopAfter, dumpDir,
                                 externalWeightBytes] = options;
   const auto &[entries, allSignatures, tag, feeds, fetches] = tensorflow;
+  const auto &[cache, compat] = checkpoint;
   lines.add("symbol", name.empty() ? symbolStem(options) : name);
   for (const EntryOption &entry : entries)
     lines.add(entry.isSignature ? "signature" : "function", entry.name);
@@ -153,6 +154,8 @@ void addOptions(Lines &lines, const CompileOptions &options) {
   lines.add("standalone", int64_t(standalone));
   lines.add("fold-batch-norm", int64_t(foldBatchNorm));
   lines.add("weight-format", int64_t(weightFormat));
+  lines.add("cache-format", int64_t(cache));
+  lines.add("gen-compat", int64_t(compat));
   lines.add("matmul-precision", int64_t(matmulPrecision));
   lines.add("expose-intermediates", int64_t(exposeIntermediates));
   lines.add("external-weights", externalWeightBytes);

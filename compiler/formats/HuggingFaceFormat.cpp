@@ -46,6 +46,19 @@ public:
     return checkpoint ? std::make_unique<CheckpointModel>(std::move(checkpoint))
                       : nullptr;
   }
+
+  void takeOwnOptions(CompileOptions &options) const override {
+    options.checkpoint = {};
+    llvm::erase_if(options.tensorflow.entries,
+                   [](const EntryOption &entry) { return !entry.isSignature; });
+  }
+
+  std::string refuseElsewhere(const CompileOptions &options) const override {
+    return options.checkpoint == CheckpointOptions()
+               ? ""
+               : "formats of caches and modes of generation are of Hugging "
+                 "Face checkpoints, and this is none";
+  }
 };
 } // namespace
 

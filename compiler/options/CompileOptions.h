@@ -79,9 +79,24 @@ struct TensorFlowOptions {
   bool operator==(const TensorFlowOptions &) const = default;
 };
 
+/// The type that generation keeps keys and values in.
+enum class CacheFormat { F32, Bf16 };
+/// The library whose texts generation makes.
+enum class GenerationCompat { PyTorch, TensorFlow };
+
+/// Choices that only Hugging Face checkpoints offer. They also take `entries`
+/// that are functions.
+struct CheckpointOptions {
+  CacheFormat cache = CacheFormat::F32;
+  GenerationCompat compat = GenerationCompat::PyTorch;
+
+  bool operator==(const CheckpointOptions &) const = default;
+};
+
 struct CompileOptions {
   std::string input; ///< path of the model
   TensorFlowOptions tensorflow;
+  CheckpointOptions checkpoint;
   std::string
       output; ///< path of the artifact; derived from the input when empty
   EmitKind emit = EmitKind::Shared;

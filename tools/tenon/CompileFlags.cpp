@@ -156,6 +156,19 @@ Status readCodeFlags(Invocation &call, CompileOptions &options) {
                                               options.weightFormat);
       status != Status::Success)
     return status;
+  if (Status status = readNamed<CacheFormat>(
+          call, OPT_cache_format,
+          {{"f32", CacheFormat::F32}, {"bf16", CacheFormat::Bf16}},
+          options.checkpoint.cache);
+      status != Status::Success)
+    return status;
+  if (Status status =
+          readNamed<GenerationCompat>(call, OPT_gen_compat,
+                                      {{"hf-pt", GenerationCompat::PyTorch},
+                                       {"hf-tf", GenerationCompat::TensorFlow}},
+                                      options.checkpoint.compat);
+      status != Status::Success)
+    return status;
   return readNamed<MatmulPrecision>(call, OPT_matmul_precision, precisions,
                                     options.matmulPrecision);
 }

@@ -119,6 +119,10 @@ def no_fold_batch_norm : On<"--", "no-fold-batch-norm", Generating, grp_optimise
   "Do not fold batch normalization into the weights of the convolution before it">;
 defm weight_format : Eq<"--", "weight-format", Generating, grp_optimise, "FORMAT",
   "Store the weights of products in fewer bits: f32, bf16, int8 or int4", "f32,bf16,int8,int4">;
+defm cache_format : Eq<"--", "cache-format", Generating, grp_optimise, "FORMAT",
+  "Keep keys and values of a checkpoint's generation as f32 or bf16", "f32,bf16">;
+defm gen_compat : Eq<"--", "gen-compat", Generating, grp_input, "MODE",
+  "Generate the texts of PyTorch's library or of TensorFlow's: hf-pt or hf-tf", "hf-pt,hf-tf">;
 defm matmul_precision : Eq<"--", "matmul-precision", Generating, grp_optimise, "PRECISION",
   "Least accuracy of f32 products: strict, f32, high or bf16", "strict,f32,high,bf16">;
 defm jobs : Eq<"--", "jobs", [CompileVerb], grp_optimise, "N",

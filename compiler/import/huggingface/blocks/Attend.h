@@ -18,11 +18,18 @@ class Attend {
 public:
   virtual ~Attend() = default;
 
-  /// The average of values for each query, of the queries' shape. Scores are
-  /// multiplied by `scale`.
+  /// The average of values for each query that is kept, of the queries' shape.
+  /// Scores are multiplied by `scale`.
   virtual mlir::Value operator()(GraphBuilder &g, int64_t layer,
                                  const Projections &tokens,
                                  double scale) const = 0;
+
+  /// The tokens of `x`, [rows, positions, ...], whose results are needed after
+  /// the attention of `layer`.
+  virtual mlir::Value kept(GraphBuilder &, int64_t /*layer*/,
+                           mlir::Value x) const {
+    return x;
+  }
 };
 
 /// Each token attends to the tokens of its row up to itself.

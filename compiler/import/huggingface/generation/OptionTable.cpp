@@ -127,6 +127,8 @@ const OptionRow table[] = {
      [](const Config &c) -> OptionDefault { return c.etaCutoff; }},
     {RenormalizeLogits, "renormalize_logits", Flag, 0, 1,
      [](const Config &c) -> OptionDefault { return c.renormalize; }},
+    {OutputScores, "output_scores", Flag, 0, 1,
+     [](const Config &) -> OptionDefault { return false; }},
 };
 } // namespace
 

@@ -49,6 +49,8 @@ enum class Option {
   EpsilonCutoff,
   EtaCutoff,
   RenormalizeLogits,
+  // What `result` tells.
+  OutputScores,
 };
 
 /// Whose texts are made: those of PyTorch's or of TensorFlow's generation.

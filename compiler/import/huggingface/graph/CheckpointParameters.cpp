@@ -30,7 +30,16 @@ Value CheckpointParameters::get(StringRef name, ArrayRef<int64_t> shape) {
   Value &value = values[name];
   if (value)
     return value;
+  if (Operation *made = definitions.lookup(name))
+    return value = g.ops.clone(*made)->getResult(0);
+  auto define = [&](Value made) {
+    definitions[name] = made.getDefiningOp();
+    standIns.erase(name);
+    return value = made;
+  };
   known.insert(name);
+  if (!standIns.insert(name).second)
+    return value = standIn(shape);
   Type element;
   if (const CheckpointTensor *tensor = checkpoint.find(name.str())) {
     element = elementOf(tensor->stored);
@@ -40,12 +49,16 @@ Value CheckpointParameters::get(StringRef name, ArrayRef<int64_t> shape) {
       wrong.push_back("tensor \"" + name.str() + "\": expected the shape " +
                       spell(shape) + ", got " + spell(tensor->stored.dims));
     else
-      return value = make(*tensor, RankedTensorType::get(shape, element));
+      return define(make(*tensor, RankedTensorType::get(shape, element)));
   } else {
     wrong.push_back("tensor \"" + name.str() + "\" of shape " + spell(shape) +
                     " is missing");
   }
-  return value = g.splat(g.f32(), g.indices(shape), 0);
+  return value = standIn(shape);
+}
+
+Value CheckpointParameters::standIn(ArrayRef<int64_t> shape) {
+  return g.splat(g.f32(), g.indices(shape), 0);
 }
 
 std::vector<std::string> CheckpointParameters::unused() const {

@@ -30,6 +30,9 @@ public:
   }
   void ignore(llvm::StringRef name) override { known.insert(name); }
 
+  /// Prepares for another entry, which has its own values of the same weights.
+  void beginEntry() { values.clear(); }
+
   /// One line for each tensor that is missing or misshapen.
   const std::vector<std::string> &mistakes() const { return wrong; }
   /// Tensors that were asked for and whose element type is not supported, with
@@ -42,12 +45,16 @@ public:
 
 private:
   mlir::Type elementOf(const StoredTensor &tensor);
+  /// Stands in for a wrong tensor until the error is reported.
+  mlir::Value standIn(llvm::ArrayRef<int64_t> shape);
 
   const Checkpoint &checkpoint;
   GraphBuilder &g;
   Maker make;
-  llvm::StringMap<mlir::Value> values;
-  llvm::StringSet<> known; ///< asked for or ignored
+  llvm::StringMap<mlir::Value> values; ///< of the entry under construction
+  llvm::StringMap<mlir::Operation *> definitions; ///< in the first entry
+  llvm::StringSet<> standIns;                     ///< reported
+  llvm::StringSet<> known;                        ///< asked for or ignored
   std::vector<std::string> wrong;
   std::vector<std::pair<std::string, std::string>> unsupportedTypes;
 };

@@ -3,8 +3,9 @@
 
 #include "compiler/import/InputDims.h"
 #include "compiler/import/ModelImporter.h"
+#include "compiler/import/huggingface/blocks/LeftPads.h"
+#include "compiler/import/huggingface/generation/Generation.h"
 #include "compiler/import/huggingface/graph/CheckpointParameters.h"
-#include "compiler/import/huggingface/graph/LeftPads.h"
 #include "compiler/import/huggingface/models/Decoder.h"
 #include "dialects/tenon/Annotations.h"
 
@@ -18,7 +19,7 @@ constexpr const char *rowsName = "rows", *seqName = "seq";
 /// The greatest number of tensors that a message lists.
 constexpr size_t mostListed = 200, mostExamples = 8;
 
-class HuggingFaceImporter : public ModelImporter {
+class HuggingFaceImporter : public ModelImporter, private Entries {
 public:
   HuggingFaceImporter(MLIRContext &context, const Checkpoint &checkpoint,
                       const CompileOptions &options,
@@ -31,43 +32,85 @@ public:
                                      }) {}
 
   OwningOpRef<ModuleOp> run() {
-    begin("Hugging Face, " + checkpoint.config.modelType);
-    if (!buildLogits() || !checkParameters())
+    ModelImporter::begin("Hugging Face, " + checkpoint.config.modelType);
+    BoundDims bound;
+    if (!bindSizes(bound))
+      return {};
+    bool logits = wants({"logits"}),
+         generation = wants({"start", "advance", "result"});
+    if (logits)
+      buildLogits(bound);
+    if (generation)
+      buildGeneration(bound);
+    if (hasErrors() || !checkParameters())
       return {};
     return finish();
   }
 
 private:
-  bool buildLogits() {
-    BoundDims bound;
-    if (!bindSizes(bound))
-      return false;
+  /// True if the user asks for one of the entries `names`, or for none by name.
+  /// Reports names that no entry has.
+  bool wants(ArrayRef<StringRef> names) {
+    const std::vector<EntryOption> &asked = options.tensorflow.entries;
+    for (const EntryOption &entry : asked)
+      if (entry.isSignature ||
+          !llvm::is_contained({"logits", "start", "advance", "result"},
+                              StringRef(entry.name)))
+        error("", "the checkpoint has no function '" + entry.name + "'",
+              Status::Usage,
+              "its functions are logits, start, advance and result");
+    return asked.empty() || llvm::any_of(asked, [&](const EntryOption &entry) {
+             return llvm::is_contained(names, StringRef(entry.name));
+           });
+  }
+
+  void buildLogits(const BoundDims &bound) {
     func::FuncOp entry =
-        beginEntry("logits", {{"ids", typeOf(bound, 0), bound.names[0]},
-                              {"lengths", typeOf(bound, 1), bound.names[1]}});
+        begin("logits", {{"ids", typeOf(bound, 0), bound.names[0]},
+                         {"lengths", typeOf(bound, 1), bound.names[1]}});
     Value ids = entry.getArgument(0), lengths = entry.getArgument(1);
     Size seq = g.size(ids, 1);
-    LeftPads pads(g, ids, checked(lengths, g.add(seq, g.index(1)), "lengths"));
+    LeftPads pads(g, ids,
+                  checkedInput(g, lengths, g.add(seq, g.index(1)), "lengths"));
     // Pads are removed before the check: they may be any number.
-    Value tokens = checked(pads.removeFrom(ids),
-                           g.index(checkpoint.config.vocabulary()), "ids");
+    Value tokens = checkedInput(g, pads.removeFrom(ids),
+                                g.index(checkpoint.config.vocabulary()), "ids");
     Value positions = g.iota(g.i64(), {seq}, 0);
     std::unique_ptr<Decoder> decoder =
         makeDecoder(checkpoint.config, Part(g, parameters));
     Value hidden = decoder->hidden(tokens, positions, AttendInSequence());
     Value logits = decoder->logits(pads.restoreTo(hidden));
-    endEntry(entry, {logits}, {"logits"});
-    return !hasErrors();
+    end(entry, {logits}, {"logits"});
   }
 
-  /// Elements from 0 to below `end`, or a fault that names the input.
-  Value checked(Value elements, Size end, StringRef input) {
-    Value low = g.splatLike(elements, 0),
-          high = g.broadcastTo(g.fromSize(end, g.i64()), g.sizes(elements));
-    return g.make<CheckRangeOp>(
-        elements, low, high,
-        g.ops.getStringAttr("input \"" + input.str() + "\""));
+  void buildGeneration(const BoundDims &bound) {
+    GenerationSetup setup = {checkpoint.config, checkpoint.generation,
+                             options.checkpoint.compat ==
+                                     GenerationCompat::TensorFlow
+                                 ? Compatibility::Tf
+                                 : Compatibility::Pt,
+                             options.checkpoint.cache == CacheFormat::Bf16
+                                 ? Type(g.ops.getBF16Type())
+                                 : Type(g.f32()),
+                             bound};
+    Generation generation(g, *this, parameters, setup);
+    generation.buildStart();
+    generation.buildAdvance();
+    generation.buildResult();
   }
+
+  //===-- Entries -------------------------------------------------------===//
+
+  func::FuncOp begin(StringRef name, ArrayRef<EntryArgument> inputs) override {
+    func::FuncOp entry = beginEntry(name, inputs);
+    parameters.beginEntry();
+    return entry;
+  }
+  void end(func::FuncOp entry, ArrayRef<Value> results,
+           ArrayRef<std::string> names) override {
+    endEntry(entry, results, names);
+  }
+  OpBuilder inModule() override { return beforeEntry(); }
 
   RankedTensorType typeOf(const BoundDims &bound, size_t input) {
     return RankedTensorType::get(bound.extents[input], g.i64());

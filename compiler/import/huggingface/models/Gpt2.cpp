@@ -33,7 +33,8 @@ public:
 private:
   Value block(const Part &part, int64_t layer, Value x,
               const Attend &attend) const {
-    x = g.add(x, attention(part["attn"], layer, norm(part["ln_1"], x), attend));
+    Value y = attention(part["attn"], layer, norm(part["ln_1"], x), attend);
+    x = g.add(attend.kept(g, layer, x), y);
     return g.add(x, feedForward(part["mlp"], norm(part["ln_2"], x)));
   }
 

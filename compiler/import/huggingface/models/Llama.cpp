@@ -37,8 +37,9 @@ public:
 private:
   Value layer(const Part &part, int64_t number, Value x, const Rotary &rotary,
               const Attend &attend) const {
-    x = g.add(x, attention(part["self_attn"], number,
-                           norm(part["input_layernorm"], x), rotary, attend));
+    Value y = attention(part["self_attn"], number,
+                        norm(part["input_layernorm"], x), rotary, attend);
+    x = g.add(attend.kept(g, number, x), y);
     return g.add(
         x, feedForward(part["mlp"], norm(part["post_attention_layernorm"], x)));
   }

@@ -50,19 +50,26 @@ private:
 
   Value layer(const Part &part, int64_t number, Value x,
               const Attend &attend) const {
-    x = withNorm(part["self_attn_layer_norm"], x, [&](Value y) {
-      return attention(part["self_attn"], number, y, attend);
-    });
-    return withNorm(part["final_layer_norm"], x,
-                    [&](Value y) { return feedForward(part, y); });
+    auto all = [](Value y) { return y; };
+    x = withNorm(
+        part["self_attn_layer_norm"], x,
+        [&](Value y) {
+          return attention(part["self_attn"], number, y, attend);
+        },
+        [&](Value y) { return attend.kept(g, number, y); });
+    return withNorm(
+        part["final_layer_norm"], x,
+        [&](Value y) { return feedForward(part, y); }, all);
   }
 
-  /// x + body(norm(x)), or norm(x + body(x)).
-  template <typename Body>
-  Value withNorm(const Part &part, Value x, const Body &body) const {
+  /// x + body(norm(x)), or norm(x + body(x)), for the tokens of `x` that are
+  /// kept.
+  template <typename Body, typename Kept>
+  Value withNorm(const Part &part, Value x, const Body &body,
+                 const Kept &kept) const {
     if (config.normFirst)
-      return g.add(x, body(norm(part, x)));
-    return norm(part, g.add(x, body(x)));
+      return g.add(kept(x), body(norm(part, x)));
+    return norm(part, g.add(kept(x), body(x)));
   }
 
   Value attention(const Part &part, int64_t number, Value x,

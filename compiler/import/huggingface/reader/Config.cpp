@@ -85,6 +85,10 @@ int64_t Config::vocabulary() const {
   return std::visit([](const auto &model) { return model.vocabulary; }, model);
 }
 
+int64_t Config::layers() const {
+  return std::visit([](const auto &model) { return model.layers; }, model);
+}
+
 int64_t Config::positions() const {
   return std::visit([](const auto &model) { return model.positions; }, model);
 }

@@ -68,6 +68,7 @@ struct Config {
   int64_t vocabulary() const;
   /// The longest sequence that the model has positions for.
   int64_t positions() const;
+  int64_t layers() const;
 };
 
 /// Reads config.json. Throws ReadFailure: Unsupported for other architectures

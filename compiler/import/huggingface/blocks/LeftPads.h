@@ -1,8 +1,8 @@
 // Rows of different lengths, with pads before their tokens. Rows are moved to
 // the left, so that a row's tokens have the positions 0, 1, ... of the row
 // alone, and no token can attend to a pad. Results are moved back.
-#ifndef TENON_COMPILER_IMPORT_HUGGINGFACE_GRAPH_LEFTPADS_H
-#define TENON_COMPILER_IMPORT_HUGGINGFACE_GRAPH_LEFTPADS_H
+#ifndef TENON_COMPILER_IMPORT_HUGGINGFACE_BLOCKS_LEFTPADS_H
+#define TENON_COMPILER_IMPORT_HUGGINGFACE_BLOCKS_LEFTPADS_H
 
 #include "compiler/import/graph/GraphBuilder.h"
 
@@ -31,4 +31,4 @@ private:
 
 } // namespace tenon::hf
 
-#endif // TENON_COMPILER_IMPORT_HUGGINGFACE_GRAPH_LEFTPADS_H
+#endif // TENON_COMPILER_IMPORT_HUGGINGFACE_BLOCKS_LEFTPADS_H

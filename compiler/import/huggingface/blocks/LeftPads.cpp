@@ -1,5 +1,5 @@
 // Gathers along flattened rows.
-#include "compiler/import/huggingface/graph/LeftPads.h"
+#include "compiler/import/huggingface/blocks/LeftPads.h"
 
 using namespace mlir;
 

@@ -1,0 +1,144 @@
+// The entry `advance`: a loop of steps over the states. A step computes the
+// logits of the tokens that the step before has chosen, and chooses the next
+// ones. The logits of the first step are those of `start`.
+#include "compiler/import/huggingface/generation/BeamSearch.h"
+#include "compiler/import/huggingface/generation/CachedAttend.h"
+#include "compiler/import/huggingface/generation/ChooseTokens.h"
+#include "compiler/import/huggingface/generation/Conditional.h"
+#include "compiler/import/huggingface/generation/Generation.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tenon::hf {
+namespace {
+
+EntryArgument input(GraphBuilder &g, StringRef name, ArrayRef<int64_t> shape,
+                    Type element, ArrayRef<Attribute> dims) {
+  return {name.str(), RankedTensorType::get(shape, element),
+          g.ops.getArrayAttr(dims)};
+}
+
+/// A while loop that counts from 0 to `most` as long as the body returns true,
+/// an i1. Returns the count.
+Value countWhile(GraphBuilder &g, Size most, Value first,
+                 llvm::function_ref<Value(Value)> body) {
+  Value zero = g.indexValue(g.index(0)), one = g.indexValue(g.index(1)),
+        end = g.indexValue(most);
+  SmallVector<Type> types = {zero.getType(), first.getType()};
+  SmallVector<Location> locations(2, g.loc);
+  auto loop =
+      scf::WhileOp::create(g.ops, g.loc, types, ValueRange{zero, first});
+  OpBuilder::InsertionGuard guard(g.ops);
+  Block *before = g.ops.createBlock(&loop.getBefore(), {}, types, locations);
+  Value less = arith::CmpIOp::create(g.ops, g.loc, arith::CmpIPredicate::slt,
+                                     before->getArgument(0), end);
+  Value more =
+      arith::AndIOp::create(g.ops, g.loc, less, before->getArgument(1));
+  scf::ConditionOp::create(g.ops, g.loc, more, before->getArguments());
+  Block *after = g.ops.createBlock(&loop.getAfter(), {}, types, locations);
+  Value goes = body(after->getArgument(0));
+  Value next = arith::AddIOp::create(g.ops, g.loc, after->getArgument(0), one);
+  scf::YieldOp::create(g.ops, g.loc, ValueRange{next, goes});
+  return loop.getResult(0);
+}
+} // namespace
+
+void Generation::buildAdvance() {
+  Attribute open = g.ops.getStringAttr("allowed_rows");
+  int64_t vocabulary = setup.config.vocabulary();
+  EntryArgument steps = input(g, "steps", {}, g.i64(), {});
+  EntryArgument allowedInput =
+      input(g, "allowed", {ShapedType::kDynamic, vocabulary}, g.i1(),
+            {open, g.ops.getI64IntegerAttr(vocabulary)});
+  steps.defaultValue =
+      DenseElementsAttr::get(steps.type, ArrayRef<int64_t>{int64_t(1)});
+  steps.range = integerRange(g.ops.getContext(), 0, INT64_MAX);
+  allowedInput.defaultValue = DenseElementsAttr::get(
+      RankedTensorType::get({0, vocabulary}, g.i1()), ArrayRef<bool>{});
+  func::FuncOp entry = entries.begin("advance", {steps, allowedInput});
+  Value stepsArgument = entry.getArgument(0), allowed = entry.getArgument(1);
+  states.beginEntry();
+  CallSizes call = CallSizes::read(g, states);
+  Size wanted = g.make<arith::IndexCastOp>(g.ops.getIndexType(),
+                                           g.extractScalar(stepsArgument));
+  Size most = g.min(g.max(wanted, g.index(0)), states.positions());
+  auto isPositive = [&](Size size) {
+    return cast<Value>(g.cmp(arith::CmpIPredicate::sgt, size, g.index(0)));
+  };
+  Value hasMasks = isPositive(g.size(allowed, 0));
+
+  auto isGoing = [&](Size half) -> Value {
+    Value going = states.readFirst(state::going, g.index(1), half);
+    return g.extractScalar(g.compare(CompareDirection::GT, going, 0));
+  };
+  Value going = isGoing(g.rem(call.step, g.index(2)));
+  Value count = countWhile(g, most, going, [&](Value k) {
+    CallSizes now = call;
+    now.step = g.add(call.step, k);
+    Step step(g, states, options, now);
+    step.allowed = allowed;
+    step.restricts = arith::AndIOp::create(
+        g.ops, g.loc, hasMasks,
+        arith::CmpIOp::create(g.ops, g.loc, arith::CmpIPredicate::eq, k,
+                              g.indexValue(g.index(0))));
+    onlyIf(g, isPositive(now.step), [&] { computeTokens(step); });
+    Value logits = readLogits(call.rows);
+    Sequences sequences = {
+        states.readFirst(state::ids, call.rows, step.now),
+        g.fromSize(step.columns, g.i64()), g.fromSize(call.prompt, g.i64()),
+        g.fromSize(call.limit, g.i64()), options.get(Option::NumBeams)};
+    Value searches =
+        g.extractScalar(g.compare(CompareDirection::GT, sequences.beams, 1));
+    auto branch = scf::IfOp::create(g.ops, g.loc, TypeRange(), searches,
+                                    /*addThenBlock=*/false,
+                                    /*addElseBlock=*/false);
+    {
+      OpBuilder::InsertionGuard guard(g.ops);
+      g.ops.createBlock(&branch.getThenRegion());
+      searchBeams(step, sequences, logits, setup.compatibility);
+      scf::YieldOp::create(g.ops, g.loc);
+      g.ops.createBlock(&branch.getElseRegion());
+      chooseTokens(step, sequences, logits);
+      scf::YieldOp::create(g.ops, g.loc);
+    }
+    // The step takes effect by this write.
+    states.writeSize(state::step, g.add(now.step, g.index(1)));
+    states.writeSize(state::cached, step.columns);
+    return isGoing(step.next);
+  });
+
+  // The new ids, but for beams, which may still change all of theirs.
+  Size made = g.bound(count, most);
+  Size after = g.add(call.step, count), parity = g.rem(after, g.index(2));
+  Value beams = g.extractScalar(
+      g.compare(CompareDirection::GT, options.get(Option::NumBeams), 1));
+  Size told = g.bound(g.select(beams, g.index(0), count), most);
+  Value ids = states.readFirst(state::ids, call.rows, parity);
+  Size from = g.min(g.add(call.prompt, call.step), states.positions());
+  Value found = g.sliceDim(ids, 1, from, told);
+  Value finished = g.make<NotOp>(
+      g.compare(CompareDirection::GT,
+                states.readFirst(state::going, g.index(1), parity), 0));
+  entries.end(entry, {found, g.fromSize(made, g.i64()), finished},
+              {"ids", "steps_made", "finished"});
+}
+
+void Generation::computeTokens(const Step &step) {
+  const CallSizes &call = step.call;
+  CachePlaces places;
+  places.row = step.rowNumbers();
+  // The position of the token that the step before has chosen.
+  Size before = g.sub(step.columns, g.index(1));
+  places.first = g.add(states.readFirst(state::lengths, call.rows),
+                       g.fromSize(g.sub(call.step, g.index(1)), g.i64()));
+  places.positions = g.unsqueeze(places.first, {1});
+  places.lengths = g.add(places.first, 1.0);
+  places.table = states.readFirst(state::table, call.rows, step.now);
+  Value ids = states.readFirst(state::ids, call.rows, step.now);
+  Value tokens = g.sliceDim(ids, 1, g.max(before, g.index(0)), g.index(1));
+  writeLogits(lastLogits(tokens, places, /*last=*/Value()));
+}
+
+} // namespace tenon::hf

@@ -1,0 +1,51 @@
+// Attention over a cache: each layer writes the keys and values of its tokens
+// into states and attends to what its row has there.
+#ifndef TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_CACHEDATTEND_H
+#define TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_CACHEDATTEND_H
+
+#include "compiler/import/huggingface/blocks/Attend.h"
+#include "compiler/import/huggingface/generation/CallStates.h"
+
+namespace tenon::hf {
+
+/// Where the tokens of one call of the model lie. All tensors are i64.
+struct CachePlaces {
+  mlir::Value row;       ///< [rows]: the cache's row that gets the tokens
+  mlir::Value positions; ///< [rows, tokens]
+  mlir::Value first;     ///< [rows]: the position of the row's first token
+  mlir::Value lengths;   ///< [rows]: positions in use, with the new tokens
+  mlir::Value table;     ///< [rows, positions]: the cache's row of a position
+};
+
+class CachedAttend : public Attend {
+public:
+  /// `element` is the cache's type. The results of the last one of `layers`
+  /// are needed for one token of each row only, number `last` of [rows]; null
+  /// if each row has one token.
+  CachedAttend(CallStates &states, mlir::Type element, int64_t layers,
+               const CachePlaces &places, mlir::Value last)
+      : states(states), element(element), layers(layers), places(places),
+        last(last) {}
+
+  mlir::Value operator()(GraphBuilder &g, int64_t layer,
+                         const Projections &tokens,
+                         double scale) const override;
+  mlir::Value kept(GraphBuilder &g, int64_t layer,
+                   mlir::Value x) const override;
+
+private:
+  /// The state `name` of a layer after `x`, [rows, tokens, heads, depth], is
+  /// written to it.
+  mlir::Value store(GraphBuilder &g, llvm::StringRef name, int64_t layer,
+                    mlir::Value x) const;
+
+  CallStates &states;
+  mlir::Type element;
+  int64_t layers;
+  CachePlaces places;
+  mlir::Value last;
+};
+
+} // namespace tenon::hf
+
+#endif // TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_CACHEDATTEND_H

@@ -1,0 +1,104 @@
+// The sizes of a call, and the parts that all kinds of steps share.
+#include "compiler/import/huggingface/generation/Call.h"
+
+#include "compiler/import/huggingface/generation/Conditional.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace tenon::hf {
+
+CallSizes CallSizes::read(GraphBuilder &g, CallStates &states) {
+  CallSizes call;
+  Size found = states.readSize(state::step);
+  g.checkSize(found, g.index(0), g.index(INT64_MAX),
+              "the context has no prompt: call \"start\" first");
+  call.step = g.max(found, g.index(0));
+  // States cannot be damaged, but memory is planned before they are read.
+  auto bounded = [&](const CallState &state, Size most) {
+    return g.bound(g.clamp(states.readSize(state), g.index(0), most), most);
+  };
+  call.batch = bounded(state::batch, states.rows());
+  call.copies = bounded(state::copies, states.rows());
+  call.rows = g.bound(g.min(g.mul(call.batch, call.copies), states.rows()),
+                      states.rows());
+  call.prompt = bounded(state::prompt, states.positions());
+  call.limit = bounded(state::limit, states.positions());
+  return call;
+}
+
+Step::Step(GraphBuilder &g, CallStates &states, Options &options,
+           const CallSizes &call)
+    : g(g), states(states), options(options), call(call),
+      now(g.rem(call.step, g.index(2))), next(g.sub(g.index(1), now)),
+      columns(g.bound(g.min(g.add(call.prompt, call.step), states.positions()),
+                      states.positions())) {}
+
+Value Step::restricted(Value scores) const {
+  return choose(
+      g, restricts, g.sizes(scores),
+      [&] {
+        // A row of the masks is for one row of the model, or for all rows of a
+        // prompt.
+        Size masks = g.max(g.size(allowed, 0), g.index(1));
+        g.checkSize(g.rem(call.rows, masks), g.index(0), g.index(0),
+                    "input \"allowed\": rows that fit those of the prompts");
+        Size each = g.max(g.floorDiv(call.rows, masks), g.index(1));
+        Value mask =
+            g.take(allowed, g.div(rowNumbers(), g.fromSize(each, g.i64())), 0);
+        double none = -std::numeric_limits<double>::infinity();
+        return g.select(mask, scores, g.splatLike(scores, none));
+      },
+      [&] { return scores; });
+}
+
+Value Step::rowNumbers() const { return g.iota(g.i64(), {call.rows}, 0); }
+
+Value Step::withColumn(Value x, Value columns, Value value) const {
+  Sizes sizes = g.sizes(x);
+  Value here = g.compare(CompareDirection::EQ, g.iota(g.i64(), sizes, 1),
+                         g.broadcastTo(columns, sizes));
+  return g.select(here, g.broadcastTo(value, sizes), x);
+}
+
+void Step::writeTable(Value parents) const {
+  Value table =
+      rowsOf(g, states.readFirst(state::table, call.rows, now), parents);
+  // The token that this step chooses follows the row's prompt and the tokens of
+  // the steps before.
+  Value position = g.add(states.readFirst(state::lengths, call.rows),
+                         g.fromSize(call.step, g.i64()));
+  states.writeFirst(state::table,
+                    withColumn(table, g.unsqueeze(position, {1}),
+                               g.unsqueeze(rowNumbers(), {1})),
+                    next);
+}
+
+Value Step::ends(Value ids) const {
+  return g.take(options.mask(Option::EosTokenId), ids, 0);
+}
+
+Value Step::newColumn() const { return g.fromSize(columns, g.i64()); }
+
+void Step::ifScored(llvm::function_ref<void()> body) const {
+  onlyIf(g, g.extractScalar(options.get(Option::OutputScores)), body);
+}
+
+void Step::writeGoing(Value going) const {
+  states.writeFirst(state::going, g.convert(going, g.i64()), next);
+}
+
+Value logSoftmax(GraphBuilder &g, Value x) {
+  Sizes sizes = g.sizes(x);
+  Value result =
+      LogSoftmaxOp::create(g.ops, g.loc, x.getType(), x, uint64_t(1));
+  g.recordSizes(result, sizes);
+  return result;
+}
+
+Value rowsOf(GraphBuilder &g, Value x, Value parents) {
+  return parents ? g.take(x, parents, 0) : x;
+}
+
+} // namespace tenon::hf

@@ -1,0 +1,67 @@
+// A call of generation as `advance` and `result` find it in the states.
+#ifndef TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_CALL_H
+#define TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_CALL_H
+
+#include "compiler/import/huggingface/generation/CallStates.h"
+#include "compiler/import/huggingface/generation/Options.h"
+
+namespace tenon::hf {
+
+/// The sizes of a call. A prompt has `copies` rows of the model: its beams, or
+/// the sequences that are sampled for it. Row r belongs to prompt r / copies.
+struct CallSizes {
+  Size batch, copies, rows; ///< rows: batch x copies
+  Size prompt;              ///< columns of the prompts, pads included
+  Size limit;               ///< the greatest number of columns
+  Size step;                ///< steps so far
+
+  /// Reads the sizes. A fault says that there is no prompt.
+  static CallSizes read(GraphBuilder &g, CallStates &states);
+};
+
+/// What one step works on. It reads the half `now` of stepped states and writes
+/// the half `next`.
+struct Step {
+  GraphBuilder &g;
+  CallStates &states;
+  Options &options;
+  CallSizes call;
+  Size now, next;
+  Size columns; ///< the ids of each row so far
+
+  Step(GraphBuilder &g, CallStates &states, Options &options,
+       const CallSizes &call);
+
+  /// The input `allowed`, and an i1 that is true if this step obeys it.
+  mlir::Value allowed, restricts;
+
+  /// `scores` with -inf for tokens that `allowed` does not have.
+  mlir::Value restricted(mlir::Value scores) const;
+  /// The number of each row of the model, i64 [rows].
+  mlir::Value rowNumbers() const;
+  /// `x`, [rows, positions], with `value`, [rows, 1], in column `columns`,
+  /// which is one number, or one for each row.
+  mlir::Value withColumn(mlir::Value x, mlir::Value columns,
+                         mlir::Value value) const;
+  /// Writes the table of the next step: each row has the positions of row
+  /// `parents`, i64 [rows] or null for itself, and its own at the new one.
+  void writeTable(mlir::Value parents) const;
+  /// True where `ids`, i64, is one of the tokens that end a sequence.
+  mlir::Value ends(mlir::Value ids) const;
+  /// The column that this step fills, as an i64.
+  mlir::Value newColumn() const;
+  /// Runs `body` if `output_scores` is on.
+  void ifScored(llvm::function_ref<void()> body) const;
+  /// Writes whether there is another step.
+  void writeGoing(mlir::Value going) const;
+};
+
+/// log_softmax of `x`, [rows, vocabulary], along the vocabulary.
+mlir::Value logSoftmax(GraphBuilder &g, mlir::Value x);
+
+/// The rows `parents`, i64, of `x`; `x` itself if `parents` is null.
+mlir::Value rowsOf(GraphBuilder &g, mlir::Value x, mlir::Value parents);
+
+} // namespace tenon::hf
+
+#endif // TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_CALL_H

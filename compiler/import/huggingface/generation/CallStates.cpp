@@ -1,0 +1,130 @@
+// Declares states on first use, and reads and writes parts of them.
+#include "compiler/import/huggingface/generation/CallStates.h"
+
+#include "dialects/tenon/State.h"
+
+using namespace mlir;
+
+namespace tenon::hf {
+namespace {
+
+constexpr int64_t mostRows = 256;
+} // namespace
+
+void CallStates::beginEntry() {
+  if (!hasExtents) {
+    OpBuilder module = entries.inModule();
+    auto declareExtent = [&](const char *name, int64_t most, int64_t initial) {
+      ContextExtentOp::create(module, g.loc, name, 1, most, initial,
+                              IntegerAttr());
+    };
+    declareExtent("rows", mostRows, 1);
+    declareExtent("positions", mostPositions, mostPositions);
+    hasExtents = true;
+  }
+  rowsExtent = extent("rows");
+  positionsExtent = extent("positions");
+}
+
+Size CallStates::extent(StringRef name) {
+  return g.make<GetExtentOp>(FlatSymbolRefAttr::get(g.ops.getContext(), name));
+}
+
+Size CallStates::sizeOf(int64_t extent) const {
+  if (extent == CallState::rows)
+    return rowsExtent;
+  if (extent == CallState::positions)
+    return positionsExtent;
+  return g.index(extent);
+}
+
+FlatSymbolRefAttr CallStates::declare(StringRef symbol, Type element,
+                                      ArrayRef<int64_t> shape) {
+  auto reference = FlatSymbolRefAttr::get(g.ops.getContext(), symbol);
+  auto [entry, isNew] = declared.try_emplace(symbol);
+  if (!isNew)
+    return reference;
+  SmallVector<int64_t> extents;
+  SmallVector<Attribute> names;
+  for (int64_t extent : shape) {
+    extents.push_back(extent < 0 ? ShapedType::kDynamic : extent);
+    if (extent < 0)
+      names.push_back(FlatSymbolRefAttr::get(
+          g.ops.getContext(),
+          extent == CallState::rows ? "rows" : "positions"));
+  }
+  auto type = RankedTensorType::get(extents, element);
+  entry->second = {type, SmallVector<int64_t>(shape)};
+  OpBuilder module = entries.inModule();
+  auto state = StateOp::create(module, g.loc, symbol, type, FlatSymbolRefAttr(),
+                               ElementsAttr());
+  if (!names.empty())
+    state.setExtentsAttr(module.getArrayAttr(names));
+  return reference;
+}
+
+Value CallStates::readSymbol(FlatSymbolRefAttr symbol) {
+  const Declared &state = declared.find(symbol.getValue())->second;
+  Value value = g.make<StateReadOp>(state.type, symbol);
+  Sizes sizes;
+  for (int64_t extent : state.shape)
+    sizes.push_back(sizeOf(extent));
+  g.recordSizes(value, sizes);
+  return value;
+}
+
+void CallStates::writeSymbol(FlatSymbolRefAttr symbol, Value value) {
+  StateWriteOp::create(g.ops, g.loc, symbol, value);
+}
+
+FlatSymbolRefAttr CallStates::symbolOf(const CallState &state) {
+  SmallVector<int64_t> shape(state.shape());
+  if (state.stepped)
+    shape.insert(shape.begin(), 2);
+  return declare(("call." + state.name).str(),
+                 state.element == CallState::Element::Float ? g.f32() : g.i64(),
+                 shape);
+}
+
+Value CallStates::read(const CallState &state) {
+  return readSymbol(symbolOf(state));
+}
+
+void CallStates::write(const CallState &state, Value value) {
+  writeSymbol(symbolOf(state), value);
+}
+
+Size CallStates::readSize(const CallState &state) {
+  Value number = g.extractScalar(read(state));
+  return g.make<arith::IndexCastOp>(g.ops.getIndexType(), number);
+}
+
+void CallStates::writeSize(const CallState &state, Size value) {
+  write(state, g.fromSize(value, g.i64()));
+}
+
+Value CallStates::readFirst(const CallState &state, Size count, Size parity) {
+  Value whole = read(state);
+  Sizes offsets(g.rankOf(whole), g.index(0)),
+      box = g.sizes(whole), strides(g.rankOf(whole), g.index(1));
+  if (state.stepped) {
+    offsets[0] = parity;
+    box[0] = g.index(1);
+  }
+  if (state.rank > 0)
+    box[state.stepped] = count;
+  Value part = g.slice(whole, offsets, box, strides);
+  return state.stepped ? g.squeeze(part, {0}) : part;
+}
+
+void CallStates::writeFirst(const CallState &state, Value value, Size parity) {
+  Value whole = read(state);
+  Sizes offsets(g.rankOf(whole), g.index(0));
+  if (state.stepped) {
+    offsets[0] = parity;
+    value = g.unsqueeze(value, {0});
+  }
+  write(state, g.dynamicUpdateSlice(whole, value, offsets));
+}
+
+} // namespace tenon::hf

@@ -1,0 +1,134 @@
+// The states of text generation: what a context keeps between `start`,
+// `advance` and `result`. A step that is cancelled must be able to run again,
+// so values that a step changes are stepped: they have two halves, and a step
+// reads the half of its parity and writes the other one. The number of the step
+// is written last.
+#ifndef TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_CALLSTATES_H
+#define TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_CALLSTATES_H
+
+#include "compiler/import/huggingface/generation/Entries.h"
+
+namespace tenon::hf {
+
+/// One state, "call." and its name in the artifact.
+struct CallState {
+  /// Extents that a context chooses.
+  static constexpr int64_t rows = -1, positions = -2;
+  enum class Element { Integer, Float };
+
+  llvm::StringLiteral name;
+  int64_t rank = 0;
+  int64_t extents[2] = {};
+  Element element = Element::Integer;
+  bool stepped = false; ///< has two halves, as a first extent
+
+  llvm::ArrayRef<int64_t> shape() const { return {extents, size_t(rank)}; }
+};
+
+namespace state {
+constexpr CallState perCall(llvm::StringLiteral name) { return {name}; }
+constexpr CallState perRow(llvm::StringLiteral name) {
+  return {name, 1, {CallState::rows}};
+}
+constexpr CallState
+steppedPerRow(llvm::StringLiteral name,
+              CallState::Element element = CallState::Element::Integer) {
+  return {name, 1, {CallState::rows}, element, true};
+}
+constexpr CallState
+steppedPerPosition(llvm::StringLiteral name,
+                   CallState::Element element = CallState::Element::Integer) {
+  return {name, 2, {CallState::rows, CallState::positions}, element, true};
+}
+
+/// The number of steps since `start`, or -1 if no prompt is there.
+inline constexpr CallState step = perCall("step");
+/// Rows of prompts, and rows of the model for each of them.
+inline constexpr CallState batch = perCall("batch"), copies = perCall("copies");
+/// Columns of the prompts, and the greatest number of columns.
+inline constexpr CallState prompt = perCall("prompt"), limit = perCall("limit");
+/// The columns whose keys and values are in the cache.
+inline constexpr CallState cached = perCall("cached");
+/// The tokens of a row's prompt.
+inline constexpr CallState lengths = perRow("lengths");
+
+/// 1 if another step can change the result.
+inline constexpr CallState going{
+    "going", 0, {}, CallState::Element::Integer, true};
+/// What each row was given and chose, pads included.
+inline constexpr CallState ids = steppedPerPosition("ids");
+/// The row of the cache that holds each position of a row.
+inline constexpr CallState table = steppedPerPosition("table");
+/// The number of ids up to the one that ended the row, or 0. Not for beams.
+inline constexpr CallState ends = steppedPerRow("ends");
+/// The scores of beams, and of the finished sequences of each prompt.
+inline constexpr CallState scores = steppedPerRow("scores",
+                                                  CallState::Element::Float),
+                           doneScores = steppedPerRow(
+                               "done_scores", CallState::Element::Float);
+/// The finished sequences of each prompt, and their ids after the prompt; 0 for
+/// one that is still open.
+inline constexpr CallState doneIds = steppedPerPosition("done_ids"),
+                           doneLengths = steppedPerRow("done_lengths");
+/// The log-probabilities of ids, if `output_scores` is on.
+inline constexpr CallState tokenScores = steppedPerPosition(
+                               "token_scores", CallState::Element::Float),
+                           doneTokenScores = steppedPerPosition(
+                               "done_token_scores", CallState::Element::Float);
+/// 1 if a better sequence can be found for a prompt.
+inline constexpr CallState improves = steppedPerRow("improves");
+} // namespace state
+
+class CallStates {
+public:
+  /// `positions` is the greatest extent of that name.
+  CallStates(GraphBuilder &g, Entries &entries, int64_t positions)
+      : g(g), entries(entries), mostPositions(positions) {}
+
+  /// Prepares for the entry that has just begun.
+  void beginEntry();
+
+  /// The context's extents.
+  Size rows() const { return rowsExtent; }
+  Size positions() const { return positionsExtent; }
+
+  /// The whole state.
+  mlir::Value read(const CallState &state);
+  void write(const CallState &state, mlir::Value value);
+  /// A state of rank 0 as a size, which the caller bounds or checks.
+  Size readSize(const CallState &state);
+  void writeSize(const CallState &state, Size value);
+
+  /// The first `count` entries of the state's first extent. `parity` chooses
+  /// the half of a stepped state.
+  mlir::Value readFirst(const CallState &state, Size count, Size parity = {});
+  /// Writes the first entries; all entries of other extents.
+  void writeFirst(const CallState &state, mlir::Value value, Size parity = {});
+
+  /// The symbol of a state of any element type, which is declared on first use.
+  /// Negative extents of `shape` are those of a context.
+  mlir::FlatSymbolRefAttr declare(llvm::StringRef symbol, mlir::Type element,
+                                  llvm::ArrayRef<int64_t> shape);
+  mlir::Value readSymbol(mlir::FlatSymbolRefAttr symbol);
+  void writeSymbol(mlir::FlatSymbolRefAttr symbol, mlir::Value value);
+
+private:
+  mlir::FlatSymbolRefAttr symbolOf(const CallState &state);
+  Size extent(llvm::StringRef name);
+  Size sizeOf(int64_t extent) const;
+
+  GraphBuilder &g;
+  Entries &entries;
+  int64_t mostPositions;
+  bool hasExtents = false;
+  Size rowsExtent, positionsExtent;
+  struct Declared {
+    mlir::RankedTensorType type;
+    llvm::SmallVector<int64_t> shape;
+  };
+  llvm::StringMap<Declared> declared;
+};
+
+} // namespace tenon::hf
+
+#endif // TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_CALLSTATES_H

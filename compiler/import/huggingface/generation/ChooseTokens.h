@@ -1,0 +1,17 @@
+// Greedy search and sampling: each row chooses its own next token.
+#ifndef TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_CHOOSETOKENS_H
+#define TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_CHOOSETOKENS_H
+
+#include "compiler/import/huggingface/generation/Call.h"
+#include "compiler/import/huggingface/generation/Processors.h"
+
+namespace tenon::hf {
+
+/// Takes the step for `logits`, f32 [rows, vocabulary]. Writes the next half of
+/// all states that a step changes.
+void chooseTokens(const Step &step, const Sequences &sequences,
+                  mlir::Value logits);
+
+} // namespace tenon::hf
+
+#endif // TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_CHOOSETOKENS_H

@@ -1,0 +1,22 @@
+// Parts of a graph that run on a condition.
+#ifndef TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_CONDITIONAL_H
+#define TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_CONDITIONAL_H
+
+#include "compiler/import/graph/GraphBuilder.h"
+
+namespace tenon::hf {
+
+/// The value of `yes` if `condition`, an i1, is true, else that of `no`. Both
+/// have the sizes `sizes`.
+mlir::Value choose(GraphBuilder &g, mlir::Value condition,
+                   llvm::ArrayRef<Size> sizes,
+                   llvm::function_ref<mlir::Value()> yes,
+                   llvm::function_ref<mlir::Value()> no);
+
+/// Runs `body` if `condition`, an i1, is true.
+void onlyIf(GraphBuilder &g, mlir::Value condition,
+            llvm::function_ref<void()> body);
+
+} // namespace tenon::hf
+
+#endif // TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_CONDITIONAL_H

@@ -1,0 +1,20 @@
+// The random numbers of sampling.
+#ifndef TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_DRAWS_H
+#define TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_DRAWS_H
+
+#include "compiler/import/graph/GraphBuilder.h"
+
+namespace tenon::hf {
+
+/// Noise with the Gumbel distribution, f32 [rows, count]. The place of the
+/// greatest sum of scores and noise is distributed by the softmax of the
+/// scores; the places of the k greatest are k draws without replacement (Kool,
+/// van Hoof, Welling: Stochastic Beams and Where to Find Them, 2019). The noise
+/// of a row is a function of `seed`, an i64 of rank 0, of the row's number and
+/// of `step`.
+mlir::Value gumbelNoise(GraphBuilder &g, mlir::Value seed, Size step, Size rows,
+                        Size count);
+
+} // namespace tenon::hf
+
+#endif // TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_DRAWS_H

@@ -1,0 +1,58 @@
+// The entries that generate text: `start` computes prompts, `advance` chooses
+// tokens, `result` returns the sequences. They share states, so that a call may
+// be divided into any number of runs.
+#ifndef TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_GENERATION_H
+#define TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_GENERATION_H
+
+#include "compiler/import/InputDims.h"
+#include "compiler/import/huggingface/generation/CallStates.h"
+#include "compiler/import/huggingface/generation/Options.h"
+#include "compiler/import/huggingface/models/Decoder.h"
+
+namespace tenon::hf {
+
+struct GenerationSetup {
+  const Config &config;
+  const GenerationConfig &defaults;
+  Compatibility compatibility;
+  mlir::Type cacheElement; ///< f32 or bf16
+  /// The inputs `ids` and `lengths`.
+  const BoundDims &dims;
+};
+
+class Generation {
+public:
+  /// `parameters` must give a value of the entry under construction.
+  Generation(GraphBuilder &g, Entries &entries, Parameters &parameters,
+             const GenerationSetup &setup);
+
+  void buildStart();
+  void buildAdvance();
+  void buildResult();
+
+private:
+  /// The logits of the last token of each row, f32 [rows, vocabulary], after
+  /// the keys and values of `ids` are in the cache.
+  mlir::Value lastLogits(mlir::Value ids, const struct CachePlaces &places,
+                         mlir::Value last);
+  /// Writes the logits of the tokens that the step before has chosen.
+  void computeTokens(const struct Step &step);
+  mlir::FlatSymbolRefAttr logitsState();
+  mlir::Value readLogits(Size rows);
+  void writeLogits(mlir::Value logits);
+
+  GraphBuilder &g;
+  Entries &entries;
+  Parameters &parameters;
+  const GenerationSetup &setup;
+  CallStates states;
+  Options options;
+};
+
+/// Elements from 0 to below `end`, or a fault that names the input.
+mlir::Value checkedInput(GraphBuilder &g, mlir::Value elements, Size end,
+                         llvm::StringRef input);
+
+} // namespace tenon::hf
+
+#endif // TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_GENERATION_H

@@ -1,0 +1,268 @@
+// The entry `start`: keeps the options, computes the prompts, and prepares the
+// states for the first step.
+#include "compiler/import/huggingface/blocks/LeftPads.h"
+#include "compiler/import/huggingface/generation/BeamSearch.h"
+#include "compiler/import/huggingface/generation/CachedAttend.h"
+#include "compiler/import/huggingface/generation/Conditional.h"
+#include "compiler/import/huggingface/generation/Generation.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace tenon::hf {
+namespace {
+
+class Start {
+public:
+  Start(GraphBuilder &g, CallStates &states, Options &options, Value ids,
+        Value lengths, Value keep)
+      : g(g), states(states), options(options), ids(ids), batch(g.size(ids, 0)),
+        prompt(g.size(ids, 1)), oldStep(states.readSize(state::step)) {
+    // No prompt is there until finish().
+    states.writeSize(state::step, g.index(-1));
+    g.checkSize(prompt, g.index(1), states.positions(),
+                "input \"ids\": columns within the context's positions");
+    this->lengths = checked(lengths, 1, g.add(prompt, g.index(1)), "lengths");
+    pads = g.sub(g.fromSize(prompt, g.i64()), this->lengths);
+    kept = number(keep);
+    g.checkSize(kept, g.index(0), g.sub(prompt, g.index(1)), "input \"keep\"");
+    kept =
+        g.bound(g.clamp(kept, g.index(0), g.sub(prompt, g.index(1))), prompt);
+  }
+
+  /// Reads the sizes of the call from the options.
+  void readOptions(Compatibility compatibility) {
+    Size beams = option(Option::NumBeams),
+         sequences = option(Option::NumReturnSequences);
+    Value sample = g.extractScalar(options.get(Option::DoSample));
+    Value isSearch =
+        cast<Value>(g.cmp(arith::CmpIPredicate::sgt, beams, g.index(1)));
+    Size most = g.select(isSearch, beams,
+                         g.select(sample, g.index(INT64_MAX), g.index(1)));
+    g.checkSize(sequences, g.index(1), most,
+                "input \"num_return_sequences\": at most num_beams, or one "
+                "without sampling");
+    Size wanted = g.select(isSearch, beams, sequences);
+    g.checkSize(g.mul(batch, wanted), g.index(1), states.rows(),
+                "rows of \"ids\" times beams or sequences, within the "
+                "context's rows");
+    copies = g.bound(g.clamp(wanted, g.index(1), states.rows()), states.rows());
+    rows = g.bound(g.min(g.mul(batch, copies), states.rows()), states.rows());
+
+    Size all = option(Option::MaxLength), fresh = option(Option::MaxNewTokens);
+    auto isGiven = [&](Size size) {
+      return cast<Value>(g.cmp(arith::CmpIPredicate::sge, size, g.index(0)));
+    };
+    // Without either: 20 new tokens in PyTorch, 20 in all in TensorFlow.
+    Size neither = compatibility == Compatibility::Pt
+                       ? g.add(prompt, g.index(20))
+                       : g.index(20);
+    Size asked = g.select(isGiven(fresh),
+                          g.add(prompt, g.min(fresh, states.positions())),
+                          g.select(isGiven(all), all, neither));
+    g.checkSize(option(Option::MinLength), g.index(0), asked,
+                "input \"min_length\": at most the greatest length");
+    limit = g.min(asked, states.positions());
+  }
+
+  /// Ends the run unless the context holds the first `keep` columns of `ids`.
+  void checkKept() {
+    Value some =
+        cast<Value>(g.cmp(arith::CmpIPredicate::sgt, kept, g.index(0)));
+    onlyIf(g, some, [&] {
+      auto check = [&](Size found, Size expected, const char *what) {
+        g.checkSize(found, expected, expected,
+                    std::string("input \"keep\": ") + what +
+                        " of the call before");
+      };
+      g.checkSize(oldStep, g.index(0), g.index(INT64_MAX),
+                  "input \"keep\": a context with a call before");
+      check(states.readSize(state::batch), batch, "the rows");
+      check(states.readSize(state::copies), copies, "the beams or sequences");
+      g.checkSize(kept, g.index(0), states.readSize(state::cached),
+                  "input \"keep\": columns of the call before");
+      Size half = g.rem(g.max(oldStep, g.index(0)), g.index(2));
+      Value first = firstRows();
+      auto differing = [&](Value a, Value b) {
+        Value differs = g.compare(CompareDirection::NE, a, b);
+        SmallVector<int64_t> dims =
+            llvm::to_vector(llvm::seq<int64_t>(0, g.rankOf(differs)));
+        return number(g.reduce(ReduceKind::Add, g.convert(differs, g.i64()),
+                               dims, false));
+      };
+      auto before = [&](Value x, Value first) {
+        return g.sliceDim(g.take(x, first, 0), 1, g.index(0), kept);
+      };
+      Value oldIds = before(states.readFirst(state::ids, rows, half), first);
+      check(differing(oldIds, g.sliceDim(ids, 1, g.index(0), kept)), g.index(0),
+            "the first ids");
+      // Rows must have the pads that they had, and their own part of the cache.
+      Value oldLengths =
+          g.take(states.readFirst(state::lengths, rows), first, 0);
+      Value oldPads = g.sub(
+          g.broadcastTo(g.fromSize(states.readSize(state::prompt), g.i64()),
+                        {batch}),
+          oldLengths);
+      Value most = g.fromSize(kept, g.i64());
+      check(differing(g.minimum(oldPads, most), g.minimum(pads, most)),
+            g.index(0), "the pads");
+      Value table = before(states.readFirst(state::table, rows, half), first);
+      Value inUse = g.compare(
+          CompareDirection::LT, g.iota(g.i64(), g.sizes(table), 1),
+          g.broadcastTo(g.unsqueeze(keptTokens(), {1}), g.sizes(table)));
+      Value own = g.broadcastTo(g.unsqueeze(first, {1}), g.sizes(table));
+      check(differing(table, g.select(inUse, own, table)), g.index(0),
+            "the first beams");
+    });
+  }
+
+  /// The tokens to compute, to the left: the last ones of each row.
+  Value tokens(int64_t vocabulary, CachePlaces &places, Value &last) {
+    Value fresh =
+        g.sliceDim(ids, 1, kept, g.bound(g.sub(prompt, kept), prompt));
+    Value count = g.sub(lengths, keptTokens());
+    Value tokens = LeftPads(g, fresh, count).removeFrom(fresh);
+    places.row = firstRows();
+    places.first = keptTokens();
+    places.positions = g.add(g.unsqueeze(places.first, {1}),
+                             g.iota(g.i64(), g.sizes(tokens), 1));
+    places.lengths = lengths;
+    places.table =
+        g.broadcastInDim(places.row, {0}, {batch, states.positions()});
+    last = g.sub(count, 1.0);
+    return checkedInput(g, tokens, g.index(vocabulary), "ids");
+  }
+
+  /// `logits`, [batch, vocabulary], for the rows of the model.
+  Value perRow(Value logits) { return g.take(logits, promptOfRow(), 0); }
+
+  /// Writes all states of the call; the number of the step last.
+  void finish() {
+    states.writeSize(state::batch, batch);
+    states.writeSize(state::copies, copies);
+    states.writeSize(state::prompt, prompt);
+    states.writeSize(state::limit, limit);
+    Value rowLengths = g.take(lengths, promptOfRow(), 0);
+    states.writeFirst(state::lengths, rowLengths);
+    Size positions = states.positions(), now = g.index(0);
+    Sizes wide = {rows, positions};
+
+    Value column = g.iota(g.i64(), wide, 1);
+    Value last = g.fromSize(g.sub(prompt, g.index(1)), g.i64());
+    Value place = g.add(g.mul(g.broadcastInDim(promptOfRow(), {0}, wide),
+                              g.broadcastTo(g.fromSize(prompt, g.i64()), wide)),
+                        g.minimum(column, g.broadcastTo(last, wide)));
+    Value given = g.take(g.reshape(ids, {g.mul(batch, prompt)}), place, 0);
+    Value isGiven =
+        g.compare(CompareDirection::LE, column, g.broadcastTo(last, wide));
+    Value all = g.select(isGiven, given,
+                         g.broadcastTo(options.get(Option::PadTokenId), wide));
+    states.writeFirst(state::ids, all, now);
+    states.writeFirst(state::doneIds, all, now);
+    // Scores of columns that no step fills are told as zeros.
+    Value unscored = g.splat(g.f32(), wide, 0);
+    states.writeFirst(state::tokenScores, unscored, now);
+    states.writeFirst(state::doneTokenScores, unscored, now);
+
+    // Rows of a prompt share its positions in the cache's row of the first.
+    Value row = g.iota(g.i64(), wide, 0);
+    Value copiesOf = g.fromSize(copies, g.i64());
+    Value firstRow = g.mul(g.div(row, g.broadcastTo(copiesOf, wide)),
+                           g.broadcastTo(copiesOf, wide));
+    Value ofPrompt = g.compare(CompareDirection::LT, column,
+                               g.broadcastInDim(rowLengths, {0}, wide));
+    states.writeFirst(state::table, g.select(ofPrompt, firstRow, row), now);
+
+    Value number = g.iota(g.i64(), {rows}, 0);
+    Value isFirst = g.compare(
+        CompareDirection::EQ,
+        g.sub(number, g.mul(promptOfRow(), g.broadcastTo(copiesOf, {rows}))),
+        0);
+    Value none = g.splat(g.f32(), {rows}, noScore);
+    states.writeFirst(state::scores,
+                      g.select(isFirst, g.splatLike(none, 0), none), now);
+    states.writeFirst(state::doneScores, none, now);
+    Value zeros = g.splat(g.i64(), {rows}, 0);
+    states.writeFirst(state::doneLengths, zeros, now);
+    states.writeFirst(state::ends, zeros, now);
+    states.writeFirst(state::improves, g.splatLike(zeros, 1), now);
+    states.writeFirst(
+        state::going,
+        g.convert(g.compare(CompareDirection::LT, g.fromSize(prompt, g.i64()),
+                            g.fromSize(limit, g.i64())),
+                  g.i64()),
+        now);
+    states.writeSize(state::cached, prompt);
+    states.writeSize(state::step, g.index(0));
+  }
+
+  Size columns() const { return prompt; }
+
+private:
+  Size number(Value scalar) {
+    return g.make<arith::IndexCastOp>(g.ops.getIndexType(),
+                                      g.extractScalar(scalar));
+  }
+  Size option(Option option) { return number(options.get(option)); }
+  Value checked(Value elements, int64_t low, Size high, StringRef name) {
+    return g.make<CheckRangeOp>(
+        elements, g.splatLike(elements, double(low)),
+        g.broadcastTo(g.fromSize(high, g.i64()), g.sizes(elements)),
+        g.ops.getStringAttr("input \"" + name.str() + "\""));
+  }
+  /// The row of the model that is the first of each prompt, [batch].
+  Value firstRows() {
+    return g.mul(g.iota(g.i64(), {batch}, 0), g.fromSize(copies, g.i64()));
+  }
+  /// The prompt of each row of the model, [rows].
+  Value promptOfRow() {
+    return g.div(g.iota(g.i64(), {rows}, 0), g.fromSize(copies, g.i64()));
+  }
+  /// The tokens of each prompt that are in the cache, [batch].
+  Value keptTokens() {
+    return g.maximum(g.sub(g.fromSize(kept, g.i64()), pads), 0.0);
+  }
+
+  GraphBuilder &g;
+  CallStates &states;
+  Options &options;
+  Value ids;
+  Size batch, prompt;
+  Size oldStep;        ///< of the call before; -1 without one
+  Value lengths, pads; ///< [batch]
+  Size kept;           ///< columns
+  Size copies, rows, limit;
+};
+} // namespace
+
+void Generation::buildStart() {
+  const BoundDims &dims = setup.dims;
+  auto typeOf = [&](size_t i) {
+    return RankedTensorType::get(dims.extents[i], g.i64());
+  };
+  SmallVector<EntryArgument> inputs = {
+      {"ids", typeOf(0), dims.names[0]},
+      {"lengths", typeOf(1), dims.names[1]},
+      {"keep", RankedTensorType::get({}, g.i64()), g.ops.getArrayAttr({})}};
+  inputs.back().defaultValue =
+      DenseElementsAttr::get(inputs.back().type, ArrayRef<int64_t>{int64_t(0)});
+  inputs.back().range = integerRange(g.ops.getContext(), 0, INT64_MAX);
+  size_t own = inputs.size();
+  llvm::append_range(inputs, options.inputs());
+  func::FuncOp entry = entries.begin("start", inputs);
+  states.beginEntry();
+  SmallVector<Value> arguments(entry.getArguments());
+  Start start(g, states, options, arguments[0], arguments[1], arguments[2]);
+  options.store(ArrayRef(arguments).drop_front(own));
+  start.readOptions(setup.compatibility);
+  start.checkKept();
+  CachePlaces places;
+  Value last;
+  Value tokens = start.tokens(setup.config.vocabulary(), places, last);
+  writeLogits(start.perRow(lastLogits(tokens, places, last)));
+  start.finish();
+  entries.end(entry, {g.fromSize(start.columns(), g.i64())}, {"prompt"});
+}
+
+} // namespace tenon::hf
