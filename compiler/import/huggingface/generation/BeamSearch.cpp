@@ -101,6 +101,9 @@ private:
         [&] { return best(g, all, count).places; });
     candidateScores = pick(g, all, places);
     Value width = g.fromSize(vocabulary, g.i64());
+    step.checkScores(
+        g.squeeze(g.sliceDim(candidateScores, 1, g.index(0), g.index(1)), {1}),
+        /*exempt=*/Value());
     candidateBeams = g.div(places, width);
     candidateTokens = g.sub(places, g.mul(candidateBeams, width));
     hits = step.ends(candidateTokens);

@@ -85,6 +85,19 @@ void Step::ifScored(llvm::function_ref<void()> body) const {
   onlyIf(g, g.extractScalar(options.get(Option::OutputScores)), body);
 }
 
+void Step::checkScores(Value scores, Value exempt) const {
+  // NaN is not greater either.
+  Value fine = g.compare(CompareDirection::GT, scores,
+                         -std::numeric_limits<double>::infinity());
+  if (exempt)
+    fine = g.make<OrOp>(fine, exempt);
+  Size rows = g.size(scores, 0);
+  Value count = g.reduce(ReduceKind::Add, g.convert(fine, g.i64()), {0}, false);
+  g.checkSize(
+      g.make<arith::IndexCastOp>(g.ops.getIndexType(), g.extractScalar(count)),
+      rows, rows, "rows that have a token to choose");
+}
+
 void Step::writeGoing(Value going) const {
   states.writeFirst(state::going, g.convert(going, g.i64()), next);
 }

@@ -52,6 +52,9 @@ struct Step {
   mlir::Value newColumn() const;
   /// Runs `body` if `output_scores` is on.
   void ifScored(llvm::function_ref<void()> body) const;
+  /// Ends the run unless each of `scores`, the best ones of rows, is greater
+  /// than -inf. Elements that are true in `exempt`, i1 or null, do not count.
+  void checkScores(mlir::Value scores, mlir::Value exempt) const;
   /// Writes whether there is another step.
   void writeGoing(mlir::Value going) const;
 };

@@ -22,13 +22,12 @@ Value greatest(GraphBuilder &g, Value scores) {
   return place;
 }
 
-/// The log-probability of token `chosen` of each row.
-Value scoreOf(GraphBuilder &g, Value scores, Value chosen) {
-  Value logs = logSoftmax(g, scores);
+/// Element `chosen` of each row.
+Value elementOf(GraphBuilder &g, Value scores, Value chosen) {
   Sizes sizes = g.sizes(scores);
   Value firstOfRow =
       g.mul(g.iota(g.i64(), {sizes[0]}, 0), g.fromSize(sizes[1], g.i64()));
-  Value flat = g.reshape(logs, {g.mul(sizes[0], sizes[1])});
+  Value flat = g.reshape(scores, {g.mul(sizes[0], sizes[1])});
   return g.take(flat, g.add(firstOfRow, chosen), 0);
 }
 } // namespace
@@ -55,6 +54,7 @@ void chooseTokens(const Step &step, const Sequences &sequences, Value logits) {
 
   Value before = states.readFirst(state::ends, call.rows, step.now);
   Value open = g.compare(CompareDirection::EQ, before, 0);
+  step.checkScores(elementOf(g, scores, chosen), g.make<NotOp>(open));
   Value pad = g.broadcastTo(step.options.get(Option::PadTokenId), {call.rows});
   Value token = g.select(open, chosen, pad);
   Value count = g.fromSize(g.add(call.step, g.index(1)), g.i64());
@@ -70,7 +70,7 @@ void chooseTokens(const Step &step, const Sequences &sequences, Value logits) {
       step.withColumn(ids, step.newColumn(), g.unsqueeze(token, {1})),
       step.next);
   step.ifScored([&] {
-    Value score = g.unsqueeze(scoreOf(g, scores, chosen), {1});
+    Value score = g.unsqueeze(elementOf(g, logSoftmax(g, scores), chosen), {1});
     Value former = states.readFirst(state::tokenScores, call.rows, step.now);
     states.writeFirst(state::tokenScores,
                       step.withColumn(former, step.newColumn(), score),
