@@ -173,6 +173,7 @@ static void buildPlaced(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   // After CSE: buffers of equal size have the same SSA value for it.
+  pm.addNestedPass<func::FuncOp>(createJoinInPlace());
   pm.addNestedPass<func::FuncOp>(createWriteInPlace());
   pm.addPass(createPlaceBuffers());
   pm.addPass(createCanonicalizerPass());

@@ -50,6 +50,30 @@ def PlaceState : Pass<"tenon-place-state", "mlir::func::FuncOp"> {
   }];
 }
 
+def JoinInPlace : Pass<"tenon-join-in-place", "mlir::func::FuncOp"> {
+  let summary = "Let a branch write to the buffer that the other branch passes on";
+  let description = [{
+    ```mlir
+    %0 = scf.if %p -> (memref<4xf32>) {
+      %b = memref.alloc() : memref<4xf32>
+      tenon.fusion map ins(%a : memref<4xf32>) outs(%b : memref<4xf32>) { ... }
+      scf.yield %b : memref<4xf32>
+    } else {
+      scf.yield %a : memref<4xf32>
+    }
+    // becomes, where %a is an allocation whose old value nothing else needs
+    %0 = scf.if %p -> (memref<4xf32>) {
+      tenon.fusion map ins(%a : memref<4xf32>) outs(%a : memref<4xf32>) { ... }
+      scf.yield %a : memref<4xf32>
+    } else {
+      scf.yield %a : memref<4xf32>
+    }
+    ```
+    Users of the result use %a instead. Assumes bufferized functions and equal
+    sizes made one value.
+  }];
+}
+
 def WriteInPlace : Pass<"tenon-write-in-place", "mlir::func::FuncOp"> {
   let summary = "Let elementwise kernels write what they read last";
   let description = [{

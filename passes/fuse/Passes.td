@@ -8,7 +8,8 @@ def PlanFusions : Pass<"tenon-plan-fusions", "mlir::func::FuncOp"> {
   let summary = "Decide which ops share a kernel";
   let description = [{
     Gives every computing op the attribute `tenon.group`, one number per kernel.
-    Ops that are cheap to repeat are cloned for each user first.
+    Ops that are cheap to repeat are cloned for each user first, in a branch
+    beside the user.
     ```mlir
     %0 = tenon.exponential %x {tenon.group = 0} : ...
     %1 = tenon.negate %0 {tenon.group = 0} : ...

@@ -12,6 +12,7 @@
 #include "dialects/tenon/ShapeRules.h"
 #include "dialects/tenon/State.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -160,15 +161,37 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
       use->set(builder.clone(*slice)->getResult(0));
     }
     // From last to first: the operand of a copied op may be cheap too.
-    for (Operation *op : llvm::reverse(free)) {
-      SmallVector<OpOperand *> uses;
-      for (OpOperand &use : op->getUses())
-        uses.push_back(&use);
-      for (OpOperand *use : ArrayRef(uses).drop_front(uses.empty() ? 0 : 1)) {
-        OpBuilder builder(op);
-        use->set(builder.clone(*op)->getResult(0));
-      }
+    for (Operation *op : llvm::reverse(free))
+      splitFreeOp(op);
+  }
+
+  /// Gives each use of a free op a copy of its own, beside the user where that
+  /// is better.
+  static void splitFreeOp(Operation *op) {
+    SmallVector<std::pair<OpOperand *, Operation *>> uses;
+    for (OpOperand &use : op->getUses())
+      uses.emplace_back(&use, placeBeside(op, use.getOwner()));
+    // The first use, if possible one that needs no other place, keeps the op.
+    std::stable_partition(uses.begin(), uses.end(),
+                          [&](auto use) { return use.second == op; });
+    for (auto [use, place] : ArrayRef(uses).drop_front(uses.empty() ? 0 : 1)) {
+      OpBuilder builder(place);
+      use->set(builder.clone(*op)->getResult(0));
     }
+    if (!uses.empty() && uses.front().second != op)
+      op->moveBefore(uses.front().second);
+  }
+
+  /// The op before which a free op stands for one user: the user itself in a
+  /// branch, which may not run, else the free op. A loop would run an op that
+  /// no kernel takes in again in each iteration, so only splats enter it.
+  static Operation *placeBeside(Operation *op, Operation *user) {
+    for (Operation *parent = user->getParentOp(); parent != op->getParentOp();
+         parent = parent->getParentOp())
+      if (!isa<scf::IfOp>(parent) &&
+          !(isSplat(op) && roleOf(user) != Role::Outside))
+        return op;
+    return user->getBlock() == op->getBlock() ? op : user;
   }
 
   void place(Operation *op) {

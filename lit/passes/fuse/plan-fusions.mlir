@@ -458,3 +458,50 @@ func.func @other_rows(%x: tensor<2x3xf32>, %v: tensor<2x3x3xf32>) -> tensor<2x3x
   %6 = tenon.negate %5 : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return %6 : tensor<2x3xf32>
 }
+
+// A branch that does not run must not cost a kernel: constants, iotas and
+// broadcasts of its kernels stand in it.
+// CHECK-LABEL: func.func @branch(
+// CHECK-NEXT: tenon.broadcast_in_dim {{.*}}{tenon.group = [[C:.*]] : i64}
+// CHECK-NEXT: scf.if
+// CHECK-DAG: tenon.constant {{.*}}{tenon.group = [[A:.*]] : i64}
+// CHECK-DAG: tenon.broadcast_in_dim {{.*}}{tenon.group = [[A]] : i64}
+// CHECK: tenon.add {{.*}}{tenon.group = [[A]] : i64}
+// CHECK: } else {
+// CHECK: tenon.broadcast_in_dim {{.*}}{tenon.group = [[B:.*]] : i64}
+// CHECK: tenon.multiply {{.*}}{tenon.group = [[B]] : i64}
+// CHECK: }
+// CHECK: tenon.subtract {{.*}}{tenon.group = [[C]] : i64}
+func.func @branch(%p: i1, %x: tensor<4x8xf32>, %s: tensor<8xf32>) -> tensor<4x8xf32> {
+  %one = tenon.constant dense<1.0> : tensor<4x8xf32>
+  %0 = tenon.broadcast_in_dim %s dims [1] sizes [4, 8] : (tensor<8xf32>) -> tensor<4x8xf32>
+  %1 = scf.if %p -> (tensor<4x8xf32>) {
+    %2 = tenon.add %0, %one : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+    scf.yield %2 : tensor<4x8xf32>
+  } else {
+    %3 = tenon.multiply %x, %0 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+    scf.yield %3 : tensor<4x8xf32>
+  }
+  %4 = tenon.subtract %1, %0 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %4 : tensor<4x8xf32>
+}
+
+// Splats are computed in the kernels of a loop, other cheap ops once before it:
+// a kernel that cannot take them in would repeat them in each iteration.
+// CHECK-LABEL: func.func @loop(
+// CHECK: tenon.broadcast_in_dim
+// CHECK: scf.for
+// CHECK: tenon.constant {{.*}}{tenon.group = [[A:.*]] : i64}
+// CHECK: tenon.multiply {{.*}}{tenon.group = [[A]] : i64}
+func.func @loop(%n: index, %x: tensor<4x8xf32>, %s: tensor<8xf32>) -> tensor<4x8xf32> {
+  %two = tenon.constant dense<2.0> : tensor<4x8xf32>
+  %0 = tenon.broadcast_in_dim %s dims [1] sizes [4, 8] : (tensor<8xf32>) -> tensor<4x8xf32>
+  %from = arith.constant 0 : index
+  %step = arith.constant 1 : index
+  %1 = scf.for %i = %from to %n step %step iter_args(%a = %x) -> (tensor<4x8xf32>) {
+    %2 = tenon.multiply %a, %two : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+    %3 = tenon.add %2, %0 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+    scf.yield %3 : tensor<4x8xf32>
+  }
+  return %1 : tensor<4x8xf32>
+}

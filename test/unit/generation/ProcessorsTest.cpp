@@ -19,35 +19,40 @@ namespace {
 using Runner = std::function<std::vector<HostTensor>(
     func::FuncOp entry, ArrayRef<HostTensor> inputs)>;
 
-/// The scores that `step` returns, [rows][vocabulary].
-struct StepScores {
-  std::vector<Row> processed, warped, renormalized;
-};
-
 class Processors : public testing::Test {
 protected:
-  /// Runs both entries for the step.
-  StepScores run(const RandomStep &step, ModuleOp module,
-                 const Runner &runner) {
+  /// Runs `start` for the options of the step.
+  void start(const RandomStep &step, ModuleOp module, const Runner &runner) {
     GraphBuilder g(&context);
     std::vector<HostTensor> inputs;
     for (const EntryArgument &input :
          hf::Options(g, step.options, step.vocabulary).inputs())
       inputs.push_back(cantFail(HostTensor::fromAttr(input.defaultValue)));
     runner(module.lookupSymbol<func::FuncOp>("start"), inputs);
-    Type i64 = g.i64();
+  }
+
+  /// Runs `entry` on all rows of the step.
+  std::vector<Row> change(const char *entry, const RandomStep &step,
+                          ArrayRef<Row> rows, ArrayRef<bool> allowed,
+                          ModuleOp module, const Runner &runner) {
+    Builder b(&context);
+    Type i64 = b.getI64Type();
     HostTensor ids = HostTensor::zeros(i64, {step.rows, step.positions});
     ids.ints = step.ids;
-    HostTensor scores =
-        HostTensor::zeros(g.f32(), {step.rows, step.vocabulary});
-    scores.floats.assign(step.scores.begin(), step.scores.end());
+    SmallVector<int64_t> shape = {step.rows, step.vocabulary};
+    HostTensor scores = HostTensor::zeros(b.getF32Type(), shape),
+               mask = HostTensor::zeros(b.getI1Type(), shape);
+    scores.floats.clear();
+    for (const Row &row : rows)
+      llvm::append_range(scores.floats, row);
+    mask.ints.assign(allowed.begin(), allowed.end());
     std::vector<HostTensor> outputs =
-        runner(module.lookupSymbol<func::FuncOp>("step"),
+        runner(module.lookupSymbol<func::FuncOp>(entry),
                {ids, HostTensor::scalar(i64, step.length),
                 HostTensor::scalar(i64, step.prompt),
                 HostTensor::scalar(i64, step.maxLength),
-                HostTensor::scalar(i64, step.beams), scores});
-    return {rowsOf(outputs[0]), rowsOf(outputs[1]), rowsOf(outputs[2])};
+                HostTensor::scalar(i64, step.beams), scores, mask});
+    return rowsOf(outputs[0]);
   }
 
   static std::vector<Row> rowsOf(const HostTensor &tensor) {
@@ -73,24 +78,35 @@ protected:
     return testing::AssertionSuccess();
   }
 
-  void expectReference(const RandomStep &step, const StepScores &found) {
+  void expectReference(const RandomStep &step, ModuleOp module,
+                       const Runner &runner) {
+    start(step, module, runner);
+    std::vector<Row> scores;
+    SmallVector<bool> allowed, all(step.scores.size(), true);
+    for (int64_t i = 0; i < step.rows; ++i)
+      scores.push_back(step.scoresOf(i));
+    for (size_t i = 0; i < step.scores.size(); ++i)
+      allowed.push_back(i % 11 != 3);
+    std::vector<Row> processed =
+        change("process", step, scores, allowed, module, runner);
+    std::vector<Row> warped =
+        change("warp", step, processed, all, module, runner);
     for (int64_t i = 0; i < step.rows; ++i) {
       RowStep at = step.row(i);
-      EXPECT_TRUE(agree(found.processed[i],
-                        referenceProcessed(step.options, at, step.scoresOf(i))))
+      for (int64_t token = 0; token < step.vocabulary; ++token)
+        if (!allowed[i * step.vocabulary + token])
+          scores[i][token] = -INFINITY;
+      EXPECT_TRUE(
+          agree(processed[i], referenceProcessed(step.options, at, scores[i])))
           << "processors, row " << i;
-      Warped warped = referenceWarped(step.options, at, found.processed[i]);
+      Warped expected = referenceWarped(step.options, at, processed[i]);
       ++rows;
-      if (!warped.isClear)
+      if (!expected.isClear)
         continue;
       ++clearRows;
-      EXPECT_TRUE(agree(found.warped[i], warped.scores))
-          << "warpers, row " << i;
-      EXPECT_TRUE(agree(found.renormalized[i],
-                        step.options.renormalize
-                            ? referenceLogSoftmax(found.warped[i])
-                            : found.warped[i]))
-          << "renormalize_logits, row " << i;
+      if (step.options.renormalize)
+        expected.scores = referenceLogSoftmax(expected.scores);
+      EXPECT_TRUE(agree(warped[i], expected.scores)) << "warpers, row " << i;
     }
   }
 
@@ -100,7 +116,7 @@ protected:
       SCOPED_TRACE("vocabulary " + std::to_string(vocabulary) + ", seed " +
                    std::to_string(seed));
       RandomStep step(seed, vocabulary);
-      expectReference(step, run(step, module, runner));
+      expectReference(step, module, runner);
     }
   }
 

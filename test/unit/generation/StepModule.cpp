@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace tenon::test {
@@ -24,7 +26,12 @@ public:
   OwningOpRef<ModuleOp> run() {
     begin("test");
     buildStart();
-    buildStep();
+    buildStep("process", [&](const Sequences &at, Value scores) {
+      return processed(g, options, at, scores);
+    });
+    buildStep("warp", [&](const Sequences &at, Value scores) {
+      return renormalized(g, options, warped(g, options, at, scores));
+    });
     return finish();
   }
 
@@ -49,20 +56,24 @@ private:
             g.ops.getArrayAttr(names)};
   }
 
-  void buildStep() {
+  using Change = function_ref<Value(const Sequences &at, Value scores)>;
+
+  /// An entry that changes the scores of the tokens that are allowed. It has
+  /// computed these scores, so that they may be changed where they are.
+  void buildStep(StringRef name, Change change) {
     func::FuncOp entry = beginEntry(
-        "step",
+        name,
         {argument("ids", g.i64(), {"rows", "positions"}),
          argument("length", g.i64(), {}), argument("prompt", g.i64(), {}),
          argument("max_length", g.i64(), {}), argument("beams", g.i64(), {}),
-         argument("scores", g.f32(), {"rows", "vocabulary"})});
+         argument("scores", g.f32(), {"rows", "vocabulary"}),
+         argument("allowed", g.i1(), {"rows", "vocabulary"})});
     auto input = [&](unsigned i) { return Value(entry.getArgument(i)); };
-    Sequences at{input(0), input(1), input(2), input(3), input(4)};
-    Value processed = hf::processed(g, options, at, input(5));
-    Value warped = hf::warped(g, options, at, processed);
-    Value renormalized = hf::renormalized(g, options, warped);
-    endEntry(entry, {processed, warped, renormalized},
-             {"processed", "warped", "renormalized"});
+    Value scores =
+        g.select(input(6), input(5), g.splatLike(input(5), -double(INFINITY)));
+    Value result =
+        change({input(0), input(1), input(2), input(3), input(4)}, scores);
+    endEntry(entry, {result}, {"result"});
   }
 
   Options options;

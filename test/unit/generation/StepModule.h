@@ -1,5 +1,5 @@
-// A module with two entries: `start` keeps the options of generation in states,
-// and `step` applies processors and warpers to given scores.
+// A module with the entries `start`, which keeps the options of generation in
+// states, `process` and `warp`, which change given scores.
 #ifndef TENON_TEST_UNIT_GENERATION_STEPMODULE_H
 #define TENON_TEST_UNIT_GENERATION_STEPMODULE_H
 
@@ -10,9 +10,10 @@
 namespace tenon::test {
 
 /// The module at phase `imported`. The inputs of `start` are those of all
-/// options. Those of `step` are the members of hf::Sequences and `scores`; its
-/// outputs are the scores after the processors, after the warpers too, and
-/// renormalized. The defaults of the inputs are `defaults`.
+/// options, with `defaults`. Those of `process` and `warp` are the members of
+/// hf::Sequences, `scores`, and `allowed`, which is false for tokens that are
+/// removed first. The output of `process` is the scores after the processors,
+/// that of `warp` after the warpers and renormalized.
 mlir::OwningOpRef<mlir::ModuleOp>
 makeStepModule(mlir::MLIRContext &context, const hf::GenerationConfig &defaults,
                int64_t vocabulary,

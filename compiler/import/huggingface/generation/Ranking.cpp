@@ -6,11 +6,8 @@ using namespace mlir;
 namespace tenon::hf {
 
 Ranking Ranking::of(GraphBuilder &g, Value x, Size count, Order order) {
-  auto sort = SortOp::create(g.ops, g.loc, x, 1, order == Order::Descending);
-  g.recordSizes(sort.getResult(), g.sizes(x));
-  g.recordSizes(sort.getPositions(), g.sizes(x));
-  return {order, g.sliceDim(sort.getResult(), 1, g.index(0), count),
-          g.sliceDim(sort.getPositions(), 1, g.index(0), count)};
+  auto [elements, columns] = g.topK(x, count, 1, order == Order::Descending);
+  return {order, elements, columns};
 }
 
 Ranking Ranking::at(GraphBuilder &g, Size place) const {
