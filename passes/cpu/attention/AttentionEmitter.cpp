@@ -9,6 +9,7 @@
 #include "passes/cpu/attention/AttentionOperands.h"
 #include "passes/cpu/attention/AttentionScores.h"
 #include "passes/cpu/attention/AttentionValues.h"
+#include "passes/cpu/attention/EntryKeys.h"
 #include "passes/cpu/attention/MaskedKeys.h"
 #include "passes/cpu/attention/TableRows.h"
 #include "passes/cpu/tile/PanelPacker.h"
@@ -35,6 +36,8 @@ public:
       : KernelLoops(kernel), op(operands.op), plan(plan), query(operands.query),
         key(operands.key), value(operands.value), table(operands.table),
         sharedExtents(operands.sharedExtents()),
+        entryKeys(kernel, op, key.extents[operands.batch()],
+                  query.extents[operands.batch()]),
         joinedKeys(operands.joinedKeys), joinedValues(operands.joinedValues),
         batch(operands.batch()), group(op.getHeadGroup()),
         rows(operands.rows(kernel)),
@@ -48,9 +51,8 @@ private:
   /// Fills `memory` with `number`: `width` elements for each row of the task.
   void fillScratch(Value memory, int64_t width, double number);
   void emitTask(Value number);
-  /// The keys of the task, from the element of its entry in `lengths` and
-  /// `causal`.
-  TaskKeys keysOfTask();
+  /// The batch indices of keys of a task.
+  Values sharedOf(Value number);
   void emitBlock(Value first, Value count, int64_t units, bool whole);
   BlockRows linesOf(const StridedOperand &operand,
                     std::optional<JoinedRows> &joined, Value first,
@@ -60,6 +62,14 @@ private:
                                                bool whole);
   BlockRows packedValues(const BlockRows &lines, Value count);
   void packKeys(const KeyBlock &block);
+  /// True if the kernel prefetches rows: one tile reads them once, so that
+  /// memory is slower than the products.
+  bool prefetches() {
+    return op.getLengths() && plan.getValuesInPlace() &&
+           plan.getTaskRows() == plan.getValueRows();
+  }
+  /// The rows that are read after the block that starts with key `first`.
+  SmallVector<SoonRows> rowsAfter(Value first);
   /// The first and the last query row of the task.
   Value earliestRow();
   Value lastRow();
@@ -74,6 +84,7 @@ private:
   StridedOperand query, key, value;
   std::optional<StridedOperand> table; ///< null: keys stand in their entry
   Values sharedExtents;                ///< of `shared`
+  EntryKeys entryKeys;
   std::optional<JoinedRows> joinedKeys, joinedValues; ///< null: in memory
   size_t batch;
   int64_t group;
@@ -87,6 +98,8 @@ private:
   Value tableKeys, tableValues; ///< scratch memory of rowsOfTable
   Values shared; ///< the task's batch indices: those of queries, heads of keys
   TaskKeys task;
+  Values nextShared; ///< of the next task
+  Value nextCount;
   Value firstRow, rowCount; ///< of the task
 };
 
@@ -141,8 +154,14 @@ void AttentionEmitter::emitTask(Value number) {
   firstRow =
       at().mul(at().remainder(number, blocks), at().constant(sizes.taskRows));
   rowCount = at().min(at().sub(rows, firstRow), at().constant(sizes.taskRows));
-  shared = at().delinearize(at().floorDiv(number, blocks), sharedExtents);
-  task = keysOfTask();
+  shared = sharedOf(number);
+  task = entryKeys.of(shared.front());
+  if (prefetches()) {
+    Value one = at().constant(1);
+    nextShared =
+        sharedOf(at().min(at().add(number, one), at().sub(kernel.end, one)));
+    nextCount = entryKeys.count(nextShared.front());
+  }
   fillScratch(scratch.sums, sizes.valueWidth, 0);
   fillScratch(scratch.totals, attentionLanes, 0);
   forRange(at().constant(0), rowCount, 1, [&](Value row) {
@@ -169,31 +188,9 @@ void AttentionEmitter::emitTask(Value number) {
   writeRows();
 }
 
-TaskKeys AttentionEmitter::keysOfTask() {
-  auto elementOf = [&](Value entries) -> Value {
-    Value element =
-        ElementEmitter(kernel, 1).emit(entries, {{shared.front(), 0}});
-    return arith::IndexCastOp::create(b, loc, b.getIndexType(), element);
-  };
-  auto within = [&](Value low, Value x, Value high) {
-    return at().max(at().min(x, high), low);
-  };
-  Value all = key.extents[batch];
-  TaskKeys keys{all, {}};
-  if (Value lengths = op.getLengths())
-    keys.count = within(at().constant(0), elementOf(lengths), all);
-  Value causal = op.getCausal();
-  if (!causal)
-    return keys;
-  if (isa<IndexType>(causal.getType())) {
-    keys.causal = kernel.arguments.lookup(causal);
-  } else {
-    // Any offset hides or shows all keys beyond these bounds, and so the sums
-    // below cannot overflow.
-    Value none = at().sub(at().constant(0), query.extents[batch]);
-    keys.causal = within(none, elementOf(causal), all);
-  }
-  return keys;
+AttentionEmitter::Values AttentionEmitter::sharedOf(Value number) {
+  Value blocks = at().ceilDiv(rows, sizes.taskRows);
+  return at().delinearize(at().floorDiv(number, blocks), sharedExtents);
 }
 
 void AttentionEmitter::fillScratch(Value memory, int64_t width, double number) {
@@ -208,7 +205,8 @@ void AttentionEmitter::fillScratch(Value memory, int64_t width, double number) {
 void AttentionEmitter::emitBlock(Value first, Value count, int64_t units,
                                  bool whole) {
   auto [keys, values] = linesOfBlock(first, count, whole);
-  KeyBlock block{first, count, units, whole, keys, values, {}};
+  KeyBlock block{first, count, units, whole, keys, values, rowsAfter(first),
+                 {}};
   if (scratch.values)
     block.values = packedValues(block.values, count);
   auto tiles = [&](auto body) {
@@ -268,6 +266,42 @@ AttentionEmitter::linesOfBlock(Value first, Value count, bool whole) {
   TableBlock block = rowsOfTable->block(shared.front(), first, count, whole);
   BlockRows keys = rowsOfTable->read(key, shared, block, tableKeys);
   return {keys, rowsOfTable->read(value, shared, block, tableValues)};
+}
+
+SmallVector<SoonRows> AttentionEmitter::rowsAfter(Value first) {
+  if (!prefetches())
+    return {};
+  Value next = at().add(first, at().constant(attentionBlock)),
+        rest = at().sub(task.count, next),
+        more = at().less(at().constant(0), rest);
+  auto ifMore = [&](Value here, Value otherwise) -> Value {
+    return arith::SelectOp::create(b, loc, more, here, otherwise);
+  };
+  Values place;
+  for (auto [here, after] : llvm::zip(shared, nextShared))
+    place.push_back(ifMore(here, after));
+  next = ifMore(next, at().constant(0));
+  Value count =
+            at().min(ifMore(rest, nextCount), at().constant(attentionBlock)),
+        last = at().max(at().sub(count, at().constant(1)), at().constant(0));
+  auto rowsOf = [&](const StridedOperand &operand) {
+    Value base;
+    if (rowsOfTable) {
+      base = rowsOfTable->placeOf(operand, place, next);
+    } else {
+      Values indices(place);
+      indices.push_back(next);
+      base = operand.at(at(), indices);
+    }
+    return SoonRows{
+        {operand.memory, base, operand.strides[batch], operand.element},
+        last,
+        *getConstantIntValue(operand.extents.back())};
+  };
+  // Keys in place leave time to prefetch the block's own values.
+  if (plan.getKeysInPlace())
+    return {rowsOf(key)};
+  return {rowsOf(key), rowsOf(value)};
 }
 
 BlockRows AttentionEmitter::packedValues(const BlockRows &lines, Value count) {

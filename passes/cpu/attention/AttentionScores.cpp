@@ -144,6 +144,8 @@ AttentionScores::Values AttentionScores::productsInPlace(const TileRows &rows,
                                         at().mul(k, keys.stride));
                  lines.push_back(loadLanes(keys, start));
                }
+               if (!block.soon.empty())
+                 prefetchValues(block, key, depth);
                transposeSquare(b, loc, lines);
                Value sum = load(scratch.scores, key);
                for (auto [i, line] : llvm::enumerate(lines)) {
@@ -163,6 +165,24 @@ AttentionScores::Values AttentionScores::productsInPlace(const TileRows &rows,
     sums.push_back(
         load(scratch.scores, at().add(low, at().constant(v * sizes.lanes))));
   return sums;
+}
+
+/// Prefetches the values of the block that lie as the square of keys at `key`
+/// and `depth`. Squares that share their cache lines take turns.
+void AttentionScores::prefetchValues(const KeyBlock &block, Value key,
+                                     Value depth) {
+  const BlockRows &values = block.values;
+  int64_t turns = std::max<int64_t>(1, lineOf(values) / sizes.lanes);
+  Value turn = at().remainder(at().floorDiv(depth, at().constant(sizes.lanes)),
+                              at().constant(turns)),
+        last = at().sub(block.count, at().constant(1));
+  for (int64_t lane = 0; lane < sizes.lanes; lane += turns) {
+    Value row = at().add(at().add(key, turn), at().constant(lane));
+    if (!block.whole)
+      row = at().min(row, last);
+    prefetch(values, at().add(at().add(values.base, depth),
+                              at().mul(row, values.stride)));
+  }
 }
 
 Value AttentionScores::masked(const TileRows &rows, size_t row,

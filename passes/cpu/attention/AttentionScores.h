@@ -45,6 +45,8 @@ private:
   /// The products of the task's one row with keys that are not packed.
   Values productsInPlace(const TileRows &rows, const KeyBlock &block,
                          mlir::Value column, int64_t vectors);
+  void prefetchValues(const KeyBlock &block, mlir::Value key,
+                      mlir::Value depth);
   mlir::Value masked(const TileRows &rows, size_t row, const KeyBlock &block,
                      mlir::Value column, mlir::Value score);
   /// Stores the row maxima over the units [from, to) in the task's scratch

@@ -38,12 +38,23 @@ struct BlockRows {
   mlir::Type element; ///< of the tenon tensor
 };
 
+/// Rows of keys or values that are read soon: row k starts at base + k * stride
+/// up to row `last`.
+struct SoonRows {
+  BlockRows rows;
+  mlir::Value last;
+  int64_t width; ///< elements of a row
+};
+
 /// One block of keys. Scores are computed for units of 16 keys.
 struct KeyBlock {
   mlir::Value first, count; ///< index
   int64_t units;            ///< at most, static
   bool whole;               ///< count is attentionBlock
   BlockRows keys, values;   ///< the keys before packing
+  /// Rows to prefetch while values are multiplied. If there are some, the
+  /// block's values are prefetched while keys are.
+  llvm::SmallVector<SoonRows> soon;
   /// i1: zero times each value is zero; null if not causal.
   mlir::Value finite;
 };
@@ -67,6 +78,10 @@ protected:
   mlir::Value loadLanes(const BlockRows &rows, mlir::Value place);
   void store(mlir::Value vector, mlir::Value memory, mlir::Value place);
   mlir::Value loadOne(mlir::Value memory, mlir::Value place);
+  void prefetch(const BlockRows &rows, mlir::Value place);
+  void prefetchRow(const SoonRows &soon, mlir::Value row);
+  /// Elements of `rows` in a cache line.
+  int64_t lineOf(const BlockRows &rows);
 
   const AttentionSizes &sizes;
   const AttentionScratch &scratch;

@@ -50,13 +50,12 @@ void AttentionValues::emit(Value rows, const KeyBlock &block,
   if (sizes.overlapped && block.whole) {
     computeExponentials(none, at().constant(attentionBlock / attentionLanes));
     return tiles(
-        [&](Value slot, Value keys) { weigh(slot, block.values, keys, true); });
+        [&](Value slot, Value keys) { weigh(slot, block, keys, true); });
   }
   tiles([&](Value slot, Value keys) {
     computeExponentials(slot, at().ceilDiv(keys, attentionLanes));
   });
-  tiles(
-      [&](Value slot, Value keys) { weigh(slot, block.values, keys, false); });
+  tiles([&](Value slot, Value keys) { weigh(slot, block, keys, false); });
 }
 
 AttentionValues::Values AttentionValues::slots(Value firstSlot) {
@@ -129,8 +128,9 @@ void AttentionValues::addTotals(Value slot, Value units) {
     join(total, rescale, scratch.totals, at().add(line, part));
 }
 
-void AttentionValues::weigh(Value firstSlot, const BlockRows &values,
-                            Value keys, bool overlapped) {
+void AttentionValues::weigh(Value firstSlot, const KeyBlock &block, Value keys,
+                            bool overlapped) {
+  const BlockRows &values = block.values;
   int64_t vectors = sizes.valueWidth / sizes.lanes;
   if (vectors == 0)
     return;
@@ -140,29 +140,41 @@ void AttentionValues::weigh(Value firstSlot, const BlockRows &values,
   int64_t step = std::min({vectors, most, int64_t(8)});
   if (overlapped)
     step = std::min(step, overlappedVectors);
+  auto exponentials = [&](Value key) {
+    computeNextExponentials(at().add(firstSlot, at().constant(sizes.valueRows)),
+                            key);
+  };
+  auto prefetches = [&](Value key) {
+    for (int64_t i = 0; i < stepsPerIteration(averages); ++i)
+      for (const SoonRows &soon : block.soon)
+        prefetchRow(soon, at().add(key, at().constant(i)));
+  };
+  llvm::function_ref<void(Value)> meanwhile;
+  if (!block.soon.empty())
+    meanwhile = prefetches;
   int64_t first = 0;
   if (overlapped) {
-    weighColumns(firstSlot, values, keys, at().constant(0), step, true);
+    weighColumns(firstSlot, values, keys, at().constant(0), step, exponentials);
     first = step;
   }
   int64_t last = first + (vectors - first) / step * step;
   if (first + step == last)
     weighColumns(firstSlot, values, keys, at().constant(first * sizes.lanes),
-                 step, false);
+                 step, meanwhile);
   else if (first < last)
     forRange(at().constant(first * sizes.lanes),
              at().constant(last * sizes.lanes), step * sizes.lanes,
              [&](Value column) {
-               weighColumns(firstSlot, values, keys, column, step, false);
+               weighColumns(firstSlot, values, keys, column, step, meanwhile);
              });
   if (last < vectors)
     weighColumns(firstSlot, values, keys, at().constant(last * sizes.lanes),
-                 vectors - last, false);
+                 vectors - last, {});
 }
 
 void AttentionValues::weighColumns(Value firstSlot, const BlockRows &values,
                                    Value keys, Value column, int64_t vectors,
-                                   bool overlapped) {
+                                   llvm::function_ref<void(Value)> meanwhile) {
   TileKernel tile(kernel, averages, sizes.lanes);
   ColumnSource columns{values.memory, values.element,
                        at().add(values.base, column), values.stride,
@@ -170,13 +182,6 @@ void AttentionValues::weighColumns(Value firstSlot, const BlockRows &values,
   Values rows = slots(firstSlot);
   Values lines =
       llvm::map_to_vector(rows, [&](Value slot) { return scoresOf(slot); });
-  auto next = [&](Value key) {
-    computeNextExponentials(at().add(firstSlot, at().constant(sizes.valueRows)),
-                            key);
-  };
-  llvm::function_ref<void(Value)> meanwhile;
-  if (overlapped)
-    meanwhile = next;
   Values sums = tile.chain(lines, at().constant(1), columns, keys,
                            Values(rows.size() * vectors, number(0)), meanwhile);
   for (auto [r, slot] : llvm::enumerate(rows)) {

@@ -32,11 +32,12 @@ private:
   /// from `key` on.
   void computeNextExponentials(mlir::Value firstSlot, mlir::Value key);
   void addTotals(mlir::Value slot, mlir::Value units);
-  void weigh(mlir::Value firstSlot, const BlockRows &values, mlir::Value keys,
+  void weigh(mlir::Value firstSlot, const KeyBlock &block, mlir::Value keys,
              bool overlapped);
+  /// `meanwhile` emits work of each iteration, which begins with a key.
   void weighColumns(mlir::Value firstSlot, const BlockRows &values,
                     mlir::Value keys, mlir::Value column, int64_t vectors,
-                    bool overlapped);
+                    llvm::function_ref<void(mlir::Value)> meanwhile);
   /// Adds `sum` to the rescaled sum of the blocks before, which is at `place`.
   void join(mlir::Value sum, mlir::Value rescale, mlir::Value memory,
             mlir::Value place);

@@ -6,6 +6,7 @@
 #include "passes/cpu/attention/AttentionEmitter.h"
 #include "passes/cpu/attention/AttentionOperands.h"
 #include "passes/cpu/attention/AttentionTile.h"
+#include "passes/cpu/attention/EntryKeys.h"
 #include "passes/kernel/element/ElementEmitter.h"
 #include "passes/kernel/numerics/Conversions.h"
 #include "passes/kernel/numerics/FloatMath.h"
@@ -42,6 +43,10 @@ private:
   Value extent(Value tensor, int64_t dim) {
     return ElementEmitter(kernel, 1).extent(tensor, dim);
   }
+  EntryKeys entries() {
+    return EntryKeys(kernel, op, keys,
+                     extent(op.getQuery(), op.getQueryOrder()[batch]));
+  }
   Value number(double value) {
     return emitFloat(b, loc, b.getF32Type(), value);
   }
@@ -60,8 +65,6 @@ private:
   Values keyPlace(ArrayRef<Value> row, Value key, Value depth);
   /// The index that an i64 tensor has at `place`.
   Value indexAt(Value tensor, ArrayRef<Value> place);
-  Value keyCount(ArrayRef<Value> row);
-  Value lastKey(ArrayRef<Value> row);
   Value score(ArrayRef<Value> row, Value key);
   Values addBlock(ArrayRef<Value> row, Value column, Value first, Value count,
                   ValueRange former);
@@ -124,25 +127,6 @@ Value GeneralAttention::indexAt(Value tensor, ArrayRef<Value> place) {
       ElementEmitter(kernel, 1).emit(tensor, indices));
 }
 
-/// The keys that exist for `row`.
-Value GeneralAttention::keyCount(ArrayRef<Value> row) {
-  if (Value lengths = op.getLengths())
-    return within(at().constant(0), indexAt(lengths, row.front()), keys);
-  return keys;
-}
-
-/// The last key that `row` of causal attention sees.
-Value GeneralAttention::lastKey(ArrayRef<Value> row) {
-  Value causal = op.getCausal();
-  if (isa<IndexType>(causal.getType()))
-    return at().add(row.back(), kernel.arguments.lookup(causal));
-  // Beyond these bounds an offset hides or shows all keys, so that the sum
-  // cannot overflow.
-  Value rows = extent(op.getQuery(), op.getQueryOrder()[batch]);
-  return at().add(row.back(), within(at().sub(at().constant(0), rows),
-                                     indexAt(causal, row.front()), keys));
-}
-
 Value GeneralAttention::score(ArrayRef<Value> row, Value key) {
   Value depth = extent(op.getQuery(), op.getQueryOrder().back());
   Value sum =
@@ -161,8 +145,9 @@ Value GeneralAttention::score(ArrayRef<Value> row, Value key) {
                                   number(op.getFill()->convertToDouble()));
   };
   if (op.getCausal())
-    keepIf(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, key,
-                                 lastKey(row)));
+    keepIf(arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::sle, key,
+        at().add(row.back(), entries().of(row.front()).causal)));
   if (Value mask = op.getMask()) {
     SmallVector<LaneIndex> place;
     for (Value index : row)
@@ -222,7 +207,7 @@ GeneralAttention::Values GeneralAttention::addBlock(ArrayRef<Value> row,
 Value GeneralAttention::result(ArrayRef<Value> row, Value column) {
   forRange(at().constant(0), at().constant(attentionLanes), 1,
            [&](Value lane) { store(number(0), totals, lane); });
-  Value all = keyCount(row);
+  Value all = entries().count(row.front());
   Values state =
       carry(all, attentionBlock,
             {number(-std::numeric_limits<double>::infinity()), number(0)},

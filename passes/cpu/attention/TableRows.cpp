@@ -74,6 +74,12 @@ Value TableRows::rowAt(const StridedOperand &operand, Values batch, Value place,
   return operand.at(at(), batch);
 }
 
+Value TableRows::placeOf(const StridedOperand &operand, ArrayRef<Value> batch,
+                         Value row) {
+  return rowAt(operand, Values(batch), table.at(at(), {batch.front(), row}),
+               row);
+}
+
 BlockRows TableRows::read(const StridedOperand &operand, ArrayRef<Value> batch,
                           const TableBlock &block, Value scratch) {
   Value width = at().constant(widthOf(operand)),

@@ -38,6 +38,11 @@ public:
                  llvm::ArrayRef<mlir::Value> batch, const TableBlock &block,
                  mlir::Value scratch);
 
+  /// The offset of row `row` of `operand` for row batch[0] of the table, at the
+  /// other indices of `batch`.
+  mlir::Value placeOf(const StridedOperand &operand,
+                      llvm::ArrayRef<mlir::Value> batch, mlir::Value row);
+
 private:
   /// The offset of the row of `operand` that the table's element at `place`
   /// names; an entry outside the operand is clamped.
