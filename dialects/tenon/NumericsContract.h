@@ -12,6 +12,10 @@ namespace tenon {
 /// Lanes of a reduction along the last extent: element i goes to lane i mod 64.
 inline constexpr int64_t reductionLanes = 64;
 
+/// A row of more than `wholeRow` elements is reduced in pieces of `rowPiece`,
+/// each as a row of its own, which are combined in order.
+inline constexpr int64_t wholeRow = 8192, rowPiece = 2048;
+
 /// The most products in one chain of a contraction; more products are summed in
 /// blocks. The error of a chain of n products grows with the root of n, the
 /// error of blocks with the root of n / 128.

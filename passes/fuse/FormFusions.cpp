@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "passes/fuse/RowReduction.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -26,11 +27,8 @@ FusionKind kindOf(ArrayRef<Operation *> ops) {
       return FusionKind::Attention;
     if (isa<DotGeneralOp, ConvolutionOp>(op))
       return FusionKind::Contraction;
-    if (auto reduce = dyn_cast<ReduceOp>(op)) {
-      int64_t rank =
-          cast<RankedTensorType>(reduce.getOperand().getType()).getRank();
-      if (reduce.getDims() == ArrayRef<int64_t>{rank - 1})
-        kind = FusionKind::Rows;
+    if (reducesRows(op)) {
+      kind = FusionKind::Rows;
     } else if (isa<CumulativeOp>(op)) {
       return FusionKind::Scan;
     } else if (isa<SortOp, TopKOp>(op)) {

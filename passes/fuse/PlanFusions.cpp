@@ -11,6 +11,7 @@
 #include "dialects/tenon/Remarks.h"
 #include "dialects/tenon/ShapeRules.h"
 #include "dialects/tenon/State.h"
+#include "passes/fuse/RowReduction.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
@@ -36,15 +37,6 @@ enum class Role {
 bool isSplat(Operation *op) {
   auto constant = dyn_cast<ConstantOp>(op);
   return constant && isa<SplatElementsAttr>(constant.getValue());
-}
-
-/// True if the op reduces exactly the innermost dimension.
-bool reducesRows(Operation *op) {
-  auto reduce = dyn_cast<ReduceOp>(op);
-  return reduce && reduce.getDims().size() == 1 &&
-         reduce.getDims()[0] ==
-             cast<RankedTensorType>(reduce.getOperand().getType()).getRank() -
-                 1;
 }
 
 Role roleOf(Operation *op) {
@@ -466,13 +458,11 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
   /// True if the group's rows are the reduction's, and each use of the reduced
   /// value stays in its row.
   bool reduceJoins(Operation *op, const Group &group) {
-    auto reduce = cast<ReduceOp>(op);
     ArrayRef<int64_t> full =
-        cast<RankedTensorType>(reduce.getOperand().getType()).getShape();
+        cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
     ArrayRef<int64_t> root = resultType(group.root).getShape();
     if (roleOf(group.root) == Role::Reduce)
-      root = cast<RankedTensorType>(
-                 cast<ReduceOp>(group.root).getOperand().getType())
+      root = cast<RankedTensorType>(group.root->getOperand(0).getType())
                  .getShape();
     if (root != full && root != full.drop_back())
       return false;

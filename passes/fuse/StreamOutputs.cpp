@@ -21,7 +21,8 @@ namespace {
 struct StreamOutputs : impl::StreamOutputsBase<StreamOutputs> {
   void runOnOperation() override {
     // Such a run leaves nothing else in the last cache.
-    bool evicts = weightBytes() >= MachineAttr::of(getOperation()).lastCacheBytes();
+    bool evicts =
+        weightBytes() >= MachineAttr::of(getOperation()).lastCacheBytes();
     if (!evicts && !wantsRemarks(getOperation()))
       return;
     getOperation().walk([&](FusionOp fusion) {

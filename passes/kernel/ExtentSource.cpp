@@ -16,6 +16,8 @@ std::optional<std::pair<Value, int64_t>> extentSource(Operation *op,
       dim += reduced <= dim;
     return std::pair(reduce.getOperand(), dim);
   }
+  if (auto arg = dyn_cast<ArgReduceOp>(op))
+    return std::pair(arg.getOperand(), dim + (int64_t(arg.getDim()) <= dim));
   auto product = dyn_cast<DotGeneralOp>(op);
   if (!product)
     return std::nullopt;

@@ -1,19 +1,12 @@
 // Row kernels: reductions along the last extent with the elementwise ops before
-// and after them, one row at a time. Sums are kept in the 64 lanes of the
-// numerics contract (element i in lane i mod 64), which one fixed tree
-// combines: the bits are the same for every vector width.
+// and after them, one row at a time.
 #include "passes/cpu/rows/RowKernels.h"
 
 #include "dialects/tenon/NumericsContract.h"
-#include "passes/kernel/element/ElementEmitter.h"
-#include "passes/kernel/numerics/Conversions.h"
-#include "passes/kernel/numerics/ElementwiseEmitter.h"
-#include "passes/kernel/numerics/LaneFolds.h"
-#include "passes/kernel/numerics/Lanes.h"
+#include "passes/cpu/rows/RowReducer.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -31,8 +24,10 @@ public:
 
   void write(ArrayRef<Value> row) {
     for (Operation &op : kernel.fusion.getBlock())
-      if (auto reduce = dyn_cast<ReduceOp>(op))
-        reduced.push_back({reduce.getResult(), reduceRow(reduce, row)});
+      if (isRowReduction(&op))
+        reduced.push_back(
+            {op.getResult(0),
+             RowReducer(kernel, &op, row, reduced).reduceRow(width)});
     for (auto [value, output] :
          llvm::zip(kernel.fusion.getYield().getValues(), kernel.outputs))
       writeOutput(value, output, row);
@@ -42,116 +37,7 @@ private:
   IndexBuilder at() { return {b, loc}; }
 
   ElementEmitter emitter(int64_t lanes) {
-    ElementEmitter result(kernel, lanes);
-    for (auto [value, scalar] : reduced)
-      result.preset(
-          value, lanes == 1
-                     ? scalar
-                     : Value(vector::BroadcastOp::create(
-                           b, loc, VectorType::get({lanes}, scalar.getType()),
-                           scalar)));
-    return result;
-  }
-
-  SmallVector<LaneIndex> place(ArrayRef<Value> row, Value column) {
-    SmallVector<LaneIndex> indices;
-    for (Value index : row)
-      indices.push_back({index, 0});
-    indices.push_back({column, 1});
-    return indices;
-  }
-
-  static Type sumType(Type element) {
-    return isa<Float16Type, BFloat16Type>(element)
-               ? Float32Type::get(element.getContext())
-               : element;
-  }
-
-  Value reduceRow(ReduceOp op, ArrayRef<Value> row) {
-    Type element =
-             cast<RankedTensorType>(op.getOperand().getType()).getElementType(),
-         sum = sumType(element);
-    int64_t vectors = reductionLanes / lanes;
-    Type laneType = emitter(lanes).laneType(sum);
-    Value identity = emitIdentity(b, loc, op.getKind(), sum, laneType);
-    Value step = at().constant(reductionLanes);
-    Value whole = at().mul(at().floorDiv(width, step), step);
-    auto loop = scf::ForOp::create(b, loc, at().constant(0), whole, step,
-                                   SmallVector<Value>(vectors, identity));
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(loop.getBody());
-      ElementEmitter element_ = emitter(lanes);
-      SmallVector<Value> sums;
-      for (int64_t v = 0; v < vectors; ++v) {
-        Value column =
-            at().add(loop.getInductionVar(), at().constant(v * lanes));
-        Value value = element_.emit(op.getOperand(), place(row, column));
-        if (element_.failed())
-          break;
-        sums.push_back(emitCombine(b, loc, op.getKind(), sum,
-                                   loop.getRegionIterArg(v),
-                                   emitConvert(b, loc, value, element, sum)));
-      }
-      if (element_.failed()) {
-        b.setInsertionPointAfter(loop);
-        loop.erase();
-        return reduceInOrder(op, row);
-      }
-      scf::YieldOp::create(b, loc, sums);
-    }
-    SmallVector<Value> sums = addTail(
-        op, row, whole, SmallVector<Value>(loop.getResults()), identity);
-    // Combines lane i with lane i + 32, then with i + 16, and so on.
-    Value result = foldLanes(b, loc, sums, [&](Value x, Value y) {
-      return emitCombine(b, loc, op.getKind(), sum, x, y);
-    });
-    return emitConvert(b, loc, result, sum, element);
-  }
-
-  /// Adds the remainder after the last full block, each element to its own
-  /// lane.
-  SmallVector<Value> addTail(ReduceOp op, ArrayRef<Value> row, Value whole,
-                             SmallVector<Value> sums, Value identity) {
-    Value rest = at().sub(width, whole);
-    if (getConstantIntValue(rest) == 0)
-      return sums;
-    Type element =
-             cast<RankedTensorType>(op.getOperand().getType()).getElementType(),
-         sum = sumType(element);
-    for (auto [v, partial] : llvm::enumerate(sums)) {
-      Value skipped = at().constant(int64_t(v) * lanes);
-      if (auto known = getConstantIntValue(rest);
-          known && *known <= int64_t(v) * lanes)
-        break;
-      Value count = at().min(at().sub(rest, skipped), at().constant(lanes));
-      auto branch = scf::IfOp::create(b, loc, partial.getType(),
-                                      at().less(skipped, rest), true);
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(&branch.getThenRegion().front());
-      Value mask = firstLanes(b, loc, lanes, count);
-      ElementEmitter element_ = emitter(lanes);
-      element_.setMask(mask, count);
-      Value value =
-          element_.emit(op.getOperand(), place(row, at().add(whole, skipped)));
-      value = emitConvert(b, loc, value, element, sum);
-      value = arith::SelectOp::create(b, loc, mask, value, identity);
-      scf::YieldOp::create(
-          b, loc, emitCombine(b, loc, op.getKind(), sum, partial, value));
-      b.setInsertionPointToStart(&branch.getElseRegion().front());
-      scf::YieldOp::create(b, loc, partial);
-      sums[v] = branch.getResult(0);
-    }
-    return sums;
-  }
-
-  /// Reduces the elements one after another, if an operand cannot be computed
-  /// as a vector.
-  Value reduceInOrder(ReduceOp op, ArrayRef<Value> row) {
-    SmallVector<LaneIndex> indices;
-    for (Value index : row)
-      indices.push_back({index, 0});
-    return emitter(1).emit(op.getResult(), indices);
+    return rowEmitter(kernel, lanes, reduced);
   }
 
   void writeOutput(Value value, Value output, ArrayRef<Value> row) {
@@ -194,7 +80,7 @@ private:
 
   bool writeColumn(ElementEmitter &element, Value value, Value output,
                    ArrayRef<Value> row, Value column) {
-    Value computed = element.emit(value, place(row, column));
+    Value computed = element.emit(value, placeInRow(row, column));
     if (element.failed())
       return false;
     SmallVector<Value> where(row);
@@ -218,11 +104,11 @@ TaskCounter emitRows(Kernel &kernel) {
   OpBuilder &b = kernel.builder;
   Location loc = kernel.loc();
   IndexBuilder at{b, loc};
-  ReduceOp model;
+  Value reduced;
   for (Operation &op : kernel.fusion.getBlock())
-    if (auto reduce = dyn_cast<ReduceOp>(op))
-      model = reduce;
-  auto full = cast<RankedTensorType>(model.getOperand().getType());
+    if (isRowReduction(&op))
+      reduced = op.getOperand(0);
+  auto full = cast<RankedTensorType>(reduced.getType());
   int64_t rowRank = full.getRank() - 1;
   bool fullOutput =
       cast<RankedTensorType>(kernel.fusion.getYield().getOperand(0).getType())
@@ -236,7 +122,7 @@ TaskCounter emitRows(Kernel &kernel) {
     rowExtents.push_back(sizes.extent(kernel.outputs[0], d));
     rows = at.mul(rows, rowExtents.back());
   }
-  Value width = sizes.extent(model.getOperand(), rowRank);
+  Value width = sizes.extent(reduced, rowRank);
   int64_t knownWidth = getConstantIntValue(width).value_or(256);
   int64_t perTask =
       std::max<int64_t>(1, rowGrain / std::max<int64_t>(1, knownWidth));
