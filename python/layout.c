@@ -16,15 +16,18 @@
 #define STRUCT(type)                                                           \
   typedef type current;                                                        \
   printf("%s = (%zu, {\n", #type, sizeof(current))
-#define FIELD(member)                                                          \
-  printf("    \"%s\": (%zu, \"%s\"),\n", #member, offsetof(current, member),   \
+#define FIELD_AS(name, member)                                                 \
+  printf("    \"%s\": (%zu, \"%s\"),\n", name, offsetof(current, member),      \
          CODE_OF(((current *)0)->member))
+#define FIELD(member) FIELD_AS(#member, member)
 #define END puts("})")
 
 int main(void) {
   puts("\"\"\"Where the fields of the C API's structs lie; made by "
        "layout.c.\"\"\"");
   printf("ABI_VERSION = %u\n", TENON_ABI_VERSION);
+  printf("OPTIONAL = %d\nRANGE = %d\n", TENON_INPUT_OPTIONAL,
+         TENON_INPUT_RANGE);
   puts("DTYPES = {");
   for (int32_t dtype = TENON_F32; dtype <= TENON_BOOL; ++dtype)
     printf("    %d: \"%s\",\n", dtype, tenon_dtype_name(dtype));
@@ -57,6 +60,12 @@ int main(void) {
     FIELD(rank);
     FIELD(dims);
     FIELD(bounded);
+    FIELD(flags);
+    FIELD(default_dims);
+    FIELD(default_data);
+    FIELD(default_bytes);
+    FIELD_AS("least", least.integer);
+    FIELD_AS("greatest", greatest.integer);
     END;
   }
   {

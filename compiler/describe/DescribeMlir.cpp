@@ -2,11 +2,13 @@
 // weights.
 #include "compiler/describe/DescribeMlir.h"
 
+#include "compiler/report/NumberText.h"
 #include "dialects/tenon/Annotations.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -25,6 +27,43 @@ static std::string dtypeName(Type element) {
   else
     stream << element;
   return text;
+}
+
+/// An element of a default: the shortest text that reads back as it.
+static std::string elementText(Attribute element) {
+  if (auto real = dyn_cast<FloatAttr>(element))
+    return real.getType().isF64()
+               ? numberText({.real = real.getValueAsDouble()}, TENON_F64)
+               : numberText({.real = real.getValueAsDouble()}, TENON_F32);
+  auto whole = cast<IntegerAttr>(element);
+  if (whole.getType().isInteger(1))
+    return whole.getValue().isZero() ? "false" : "true";
+  return llvm::toString(whole.getValue(), 10,
+                        /*Signed=*/!whole.getType().isUnsignedInteger());
+}
+
+/// Adds the default and the bounds of argument `number`.
+static void addNotes(func::FuncOp func, unsigned number,
+                     TensorSummary &summary) {
+  if (DenseElementsAttr value = annotation::defaultValue.of(func, number)) {
+    auto elements = value.getValues<Attribute>();
+    summary.defaultValue =
+        listText(value.getType().getShape().vec(),
+                 [&](int64_t i) { return elementText(elements[i]); });
+  }
+  if (InputRangeAttr range = annotation::inputRange.of(func, number)) {
+    Type element = range.getElementType();
+    if (isa<IntegerType>(element)) {
+      auto [least, greatest] = range.integers();
+      summary.least = std::to_string(least);
+      summary.greatest = std::to_string(greatest);
+      return;
+    }
+    int32_t dtype = element.isF32() ? TENON_F32 : TENON_F64;
+    auto [least, greatest] = range.floats();
+    summary.least = numberText({.real = least}, dtype);
+    summary.greatest = numberText({.real = greatest}, dtype);
+  }
 }
 
 static TensorSummary summarize(Type type, StringAttr name, ArrayAttr dims,
@@ -87,10 +126,12 @@ ModelSummary describeMlir(ModuleOp module) {
       main = function;
   if (main) {
     summary.name = main.getName().str();
-    for (auto [i, type] : llvm::enumerate(main.getArgumentTypes()))
+    for (auto [i, type] : llvm::enumerate(main.getArgumentTypes())) {
       summary.inputs.push_back(summarize(type, annotation::name.of(main, i),
                                          annotation::dims.of(main, i),
                                          "input" + std::to_string(i)));
+      addNotes(main, i, summary.inputs.back());
+    }
     for (auto [i, type] : llvm::enumerate(main.getResultTypes()))
       summary.outputs.push_back(summarize(type,
                                           annotation::name.ofResult(main, i),

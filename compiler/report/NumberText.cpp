@@ -1,4 +1,5 @@
-// Writes bounds as text. The extreme values of a type are no bounds.
+// Writes elements and bounds as text. The extreme values of a type are no
+// bounds.
 #include "compiler/report/NumberText.h"
 
 #include <charconv>
@@ -26,6 +27,27 @@ std::string boundsText(const std::string &least, const std::string &greatest) {
   if (isOpenBelow)
     return "at most " + greatest;
   return least + " to " + greatest;
+}
+
+static std::string
+listFrom(const std::vector<int64_t> &dims, size_t depth, int64_t &next,
+         const std::function<std::string(int64_t)> &element) {
+  if (depth == dims.size())
+    return element(next++);
+  std::string text = "[";
+  for (int64_t i = 0; i < dims[depth]; ++i)
+    text += (i ? ", " : "") + listFrom(dims, depth + 1, next, element);
+  return text + "]";
+}
+
+std::string listText(const std::vector<int64_t> &dims,
+                     const std::function<std::string(int64_t)> &element) {
+  // Without elements an outer extent may be huge.
+  for (int64_t dim : dims)
+    if (dim == 0)
+      return "[]";
+  int64_t next = 0;
+  return listFrom(dims, 0, next, element);
 }
 
 } // namespace tenon

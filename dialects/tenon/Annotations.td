@@ -64,7 +64,7 @@ def Tenon_DimsAnnotation : Tenon_Annotation<"dims", "an argument", "tenon::DimsA
 }
 
 def Tenon_DefaultValueAnnotation : Tenon_Annotation<"default_value", "an argument", "mlir::DenseElementsAttr", ["ModelImporter"],
-    ["Annotations", "ModelFacts"]> {
+    ["Annotations", "DescribeMlir", "ModelFacts"]> {
   let meaning = [{
     The value of an input that a call leaves out.
 
@@ -82,7 +82,7 @@ def Tenon_DefaultValueAnnotation : Tenon_Annotation<"default_value", "an argumen
 }
 
 def Tenon_InputRangeAnnotation : Tenon_Annotation<"input_range", "an argument", "tenon::InputRangeAttr", ["ModelImporter"],
-    ["Annotations", "ModelFacts"]> {
+    ["Annotations", "DescribeMlir", "ModelFacts"]> {
   let meaning = [{
     The least and the greatest value that elements of an input may have. A call with another value is refused.
 

@@ -66,7 +66,8 @@ class Signature:
 
     def _bind(self, values, named):
         """The inputs as tensors of the runtime, and the objects that own their
-        memory."""
+        memory. The runtime has the defaults of optional inputs that are None
+        or not given."""
         total = len(values) + len(named)
         given, kept = (rt.Tensor * total)(), []
         for i, (name, value) in enumerate(
@@ -75,10 +76,15 @@ class Signature:
                 tensor = self.inputs[i] if i < len(self.inputs) else None
             else:
                 tensor = self._known.get(name)
+            label = name.encode() if name is not None else None
+            if value is None and tensor and tensor.default is not None:
+                kept.append(label)
+                given[i] = rt.Tensor(struct_size=ctypes.sizeof(rt.Tensor),
+                                     name=label)
+                continue
             what = f'input "{tensor.name if tensor else name or i}"'
             view = view_of(value, tensor.dtype if tensor else None, what)
             extents = (ctypes.c_int64 * max(1, len(view.shape)))(*view.shape)
-            label = name.encode() if name is not None else None
             kept.append((view, extents, label))
             given[i] = rt.Tensor(
                 struct_size=ctypes.sizeof(rt.Tensor), name=label,

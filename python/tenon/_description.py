@@ -1,9 +1,11 @@
 """The description of a model: functions, inputs, outputs, extents."""
 import ctypes
+import struct
 from typing import NamedTuple
 
 from . import _layout
 from ._runtime import DimDesc, ExtentDesc, FunctionDesc, TensorDesc, text
+from ._tensors import array_from
 
 _UNBOUNDED = 2**63 - 1
 
@@ -26,6 +28,8 @@ class TensorType(NamedTuple):
     dtype: str
     dims: tuple
     bounded: bool  # the extents are known only after a run
+    default: object = None  # a number or nested lists; None: must be given
+    range: tuple = None  # the least and the greatest element; None: any
 
     @property
     def shape(self):
@@ -33,7 +37,8 @@ class TensorType(NamedTuple):
         return tuple(dim.size for dim in self.dims)
 
     def __str__(self):
-        return f"{self.name} {self.dtype}[{', '.join(map(str, self.dims))}]"
+        typed = f"{self.name} {self.dtype}[{', '.join(map(str, self.dims))}]"
+        return typed if self.default is None else f"{typed} = {self.default}"
 
 
 class FunctionType(NamedTuple):
@@ -57,12 +62,31 @@ def _dims(desc):
                   dim.max if dim.max != _UNBOUNDED else None, dim.multiple)
 
 
+def _default(desc):
+    if not desc.flags & _layout.OPTIONAL:
+        return None
+    shape = (ctypes.c_int64 * desc.rank).from_address(desc.default_dims) \
+        if desc.rank else ()
+    data = ctypes.string_at(desc.default_data, desc.default_bytes) \
+        if desc.default_bytes else b""
+    return array_from(data, _layout.DTYPES[desc.dtype], shape).tolist()
+
+
+def _range(desc):
+    if not desc.flags & _layout.RANGE:
+        return None
+    if _layout.DTYPES[desc.dtype] == "i64":
+        return desc.least, desc.greatest
+    return struct.unpack("=dd", struct.pack("=qq", desc.least, desc.greatest))
+
+
 def _tensors(address, count):
     for i in range(count):
         desc = TensorDesc.from_address(address + i * ctypes.sizeof(TensorDesc))
         yield TensorType(text(desc.name),
                          _layout.DTYPES.get(desc.dtype, "?"),
-                         tuple(_dims(desc)), desc.bounded != 0)
+                         tuple(_dims(desc)), desc.bounded != 0,
+                         _default(desc), _range(desc))
 
 
 def read_functions(model_desc):

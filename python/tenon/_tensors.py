@@ -180,6 +180,12 @@ def view_of(value, wanted, what):
     return _plain_view(value, wanted, what)
 
 
+def array_from(data, dtype, shape):
+    """A numpy array of the elements in the bytes `data`."""
+    array = np.frombuffer(data, _NUMPY[dtype]).reshape(tuple(shape))
+    return np.asarray(BFloat16Array(array)) if dtype == "bf16" else array
+
+
 def empty(dtype, shape):
     """A new array for an output."""
     return np.empty(shape, _NUMPY[dtype])

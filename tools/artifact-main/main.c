@@ -4,6 +4,7 @@
 #include "npy.h"
 #include "runtime/tenon.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +61,7 @@ static int help(const char *program) {
   const tenon_model_desc *model = tenon_artifact_model;
   printf("usage: %s [--input=[NAME=]VALUE]... [--output=[NAME=]FILE.npy]...\n\n"
          "The model %s, made by %s from %s.\n\n"
-         "  --input=[NAME=]VALUE      @FILE.npy, zeros or ones\n"
+         "  --input=[NAME=]VALUE      @FILE.npy, zeros, ones or a number\n"
          "  --output=[NAME=]FILE.npy  writes an output instead of printing it\n"
          "  --function=NAME           runs another function than the first\n"
          "  --threads=N               0: one for each CPU\n"
@@ -82,7 +83,8 @@ static int help(const char *program) {
                    : &function->outputs[i - function->num_inputs];
       printf("  %-7s %-16s ", is_input ? "input" : "output", tensor->name);
       print_shape(stdout, tensor);
-      puts("");
+      puts(is_input && tensor->flags & TENON_INPUT_OPTIONAL ? ", optional"
+                                                            : "");
     }
   }
   return fflush(stdout) == 0 ? TENON_OK : TENON_IO;
@@ -172,13 +174,53 @@ static tenon_status fill(const tenon_tensor_desc *tensor, int ones,
   return TENON_OK;
 }
 
+/* Makes a tensor of rank 0 from a number; 0 if `value` is none that fits. */
+static int read_number(const char *value, const tenon_tensor_desc *tensor,
+                       npy_array *array) {
+  size_t element = npy_element_bytes(tensor->dtype);
+  char *end;
+  errno = 0;
+  long long whole = strtoll(value, &end, 10);
+  int fits = errno == 0 && end != value && !*end;
+  double real = strtod(value, &end);
+  unsigned char bytes[8];
+  if (tensor->dtype == TENON_F64) {
+    memcpy(bytes, &real, 8);
+    fits = end != value && !*end;
+  } else if (tensor->dtype == TENON_F32) {
+    float single = (float)real;
+    memcpy(bytes, &single, 4);
+    fits = end != value && !*end;
+  } else {
+    int is_unsigned = tensor->dtype >= TENON_U8;
+    int bits = tensor->dtype == TENON_BOOL ? 1 : 8 * (int)element;
+    long long most = is_unsigned ? INT64_MAX >> (63 - (bits < 63 ? bits : 63))
+                                 : INT64_MAX >> (64 - bits);
+    fits = fits && tensor->dtype >= TENON_I8 && whole <= most &&
+           whole >= (is_unsigned ? 0 : -most - 1);
+    memcpy(bytes, &whole, 8); /* little-endian, as all that Tenon runs on */
+  }
+  if (!fits || tensor->rank != 0 ||
+      posix_memalign(&array->data, 64, element) != 0)
+    return 0;
+  memcpy(array->data, bytes, element);
+  array->dtype = tensor->dtype;
+  array->rank = 0;
+  array->bytes = element;
+  return 1;
+}
+
 static tenon_status provide(const char *value, const tenon_tensor_desc *tensor,
                             npy_array *array, char *why, size_t why_bytes) {
   if (value[0] == '@')
     return npy_read(value + 1, tensor->dtype, array, why, why_bytes);
   if (strcmp(value, "zeros") == 0 || strcmp(value, "ones") == 0)
     return fill(tensor, value[0] == 'o', array, why, why_bytes);
-  snprintf(why, why_bytes, "cannot be '%s'; expected @FILE.npy, zeros or ones",
+  if (read_number(value, tensor, array))
+    return TENON_OK;
+  snprintf(why, why_bytes,
+           "cannot be '%s'; expected @FILE.npy, zeros, ones or, for a tensor "
+           "of rank 0, a number",
            value);
   return TENON_USAGE;
 }
@@ -267,6 +309,10 @@ static int run(const command *c, const tenon_function_desc *function,
     const char *value = find(c->inputs, c->num_inputs, function->inputs, i);
     char what[300];
     snprintf(what, sizeof what, "input \"%.200s\"", tensor->name);
+    if (!value && tensor->flags & TENON_INPUT_OPTIONAL) {
+      inputs[i] = (tenon_tensor){.struct_size = sizeof(tenon_tensor)};
+      continue;
+    }
     if (!value) {
       fail(TENON_USAGE, what, "has no value");
       fprintf(stderr, "  it is ");

@@ -1,8 +1,10 @@
-// Gives inputs their values in three passes. Data come first, because they may
-// fix extents. Fills come next, because they need every extent. An input that
-// is still open is then filled, or refused with the flag to type.
+// Gives inputs their values in four passes. Data come first, because they may
+// fix extents. Defaults of inputs that no flag names come next. Then fills,
+// because they need every extent. An input that is still open is filled too, or
+// refused with the flag to type.
 #include "tools/tenon/InputValues.h"
 
+#include "tools/tenon/Literals.h"
 #include "tools/tenon/TensorFile.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -10,6 +12,8 @@
 #include "llvm/Option/Arg.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+
+#include <algorithm>
 
 using namespace tenon::cli::options;
 using llvm::opt::Arg;
@@ -20,7 +24,7 @@ std::vector<InputSignature> signatureOf(const tenon_function_desc &function) {
   std::vector<InputSignature> inputs;
   for (int32_t i = 0; i < function.num_inputs; ++i) {
     const tenon_tensor_desc &desc = function.inputs[i];
-    InputSignature input{desc.name, desc.dtype, {}};
+    InputSignature input{desc.name, desc.dtype, {}, &desc};
     for (int32_t d = 0; d < desc.rank; ++d)
       input.dims.push_back(
           {desc.dims[d].size, desc.dims[d].name ? desc.dims[d].name : ""});
@@ -92,10 +96,11 @@ private:
   Status readFlag(const std::string &text);
   Status readFiles(const std::string &path);
   Status readValue(const std::string &name, const std::string &value);
-  Status readLiteral(const std::string &text, Tensor &tensor);
+  Status readTypedLiteral(const std::string &text, Tensor &tensor);
   Status give(const std::string &name, Tensor tensor);
   Status applyFill(size_t index, Fill fill);
   Status refuseOpen();
+  void takeDefaults();
   void learnExtents(size_t index);
   std::optional<size_t> indexOf(const std::string &name);
   Status unknownName(const std::string &name);
@@ -140,6 +145,19 @@ static void fillTensor(Tensor &tensor, Fill fill, size_t salt) {
     else
       setElementBits(tensor, i, random ? bits.next() & 7 : 1);
   }
+}
+
+/// Moves elements outside the range of the input to its bounds.
+static void clampTensor(Tensor &tensor, const tenon_tensor_desc &desc) {
+  for (int64_t i = 0, n = tensor.getNumElements(); i < n; ++i)
+    if (tensor.dtype == TENON_I64)
+      setElementBits(tensor, i,
+                     std::clamp(elementAsBits(tensor, i), desc.least.integer,
+                                desc.greatest.integer));
+    else
+      setElement(tensor, i,
+                 std::clamp(elementAsDouble(tensor, i), desc.least.real,
+                            desc.greatest.real));
 }
 
 static std::string signatureText(const InputSignature &input) {
@@ -209,24 +227,17 @@ void Reader::learnExtents(size_t index) {
 }
 
 /// Parses `2x3xi32=1 2 3 4 5 6`, `f32=1.5`, `4x10xf32=random`.
-Status Reader::readLiteral(const std::string &text, Tensor &tensor) {
+Status Reader::readTypedLiteral(const std::string &text, Tensor &tensor) {
   auto [type, data] = llvm::StringRef(text).split('=');
   auto refuse = [&](const std::string &why) {
     return call.talk.usage("--input=" + text + ": " + why);
   };
-  llvm::SmallVector<llvm::StringRef, 8> parts;
-  type.split(parts, 'x');
-  std::optional<int32_t> dtype = dtypeNamed(parts.back().str());
-  if (!llvm::StringRef(text).contains('=') || !dtype)
-    return refuse("expected @f.npy, @f.npz, @f.pb, a literal such as "
-                  "2x2xi32=1 2 3 4, zeros, ones or random[:SEED]");
-  tensor.dtype = *dtype;
-  for (llvm::StringRef part : llvm::ArrayRef(parts).drop_back()) {
-    int64_t extent = 0;
-    if (part.getAsInteger(10, extent) || extent < 0)
-      return refuse("'" + part.str() + "' is no extent");
-    tensor.dims.push_back(extent);
-  }
+  std::optional<std::string> wrong = parseType(type, tensor);
+  if (!llvm::StringRef(text).contains('=') || !wrong)
+    return refuse("expected @f.npy, @f.npz, @f.pb, a literal such as 2x2xi32=1 "
+                  "2 3 4, NAME=7 or NAME=[1,2], zeros, ones or random[:SEED]");
+  if (!wrong->empty())
+    return refuse(*wrong);
   std::optional<uint64_t> bytes = tensorBytes(tensor.dtype, tensor.dims);
   if (!bytes || *bytes > (uint64_t(1) << 40))
     return call.talk.fail(Status::Limit, "tenon",
@@ -240,37 +251,8 @@ Status Reader::readLiteral(const std::string &text, Tensor &tensor) {
     fillTensor(tensor, *fill, 0);
     return Status::Success;
   }
-  llvm::SmallVector<llvm::StringRef, 16> words;
-  llvm::SplitString(data, words, " ,\t\n");
-  int64_t count = tensor.getNumElements();
-  if (int64_t(words.size()) != count)
-    return refuse("expected " + std::to_string(count) + " values, got " +
-                  std::to_string(words.size()));
-  for (int64_t i = 0; i < count; ++i) {
-    llvm::StringRef word = words[i];
-    unsigned bits = 8 * tenon_dtype_bytes(tensor.dtype);
-    double real = 0;
-    int64_t whole = 0;
-    uint64_t natural = 0;
-    bool fine = true;
-    if (tensor.dtype == TENON_BOOL) {
-      fine = word == "true" || word == "false" || word == "0" || word == "1";
-      setElementBits(tensor, i, word == "true" || word == "1");
-    } else if (isFloat(tensor.dtype)) {
-      fine = !word.getAsDouble(real);
-      setElement(tensor, i, real);
-    } else if (isUnsigned(tensor.dtype)) {
-      fine = !word.getAsInteger(0, natural) &&
-             (bits == 64 || natural >> bits == 0);
-      setElementBits(tensor, i, static_cast<int64_t>(natural));
-    } else {
-      fine = !word.getAsInteger(0, whole) && llvm::isIntN(bits, whole);
-      setElementBits(tensor, i, whole);
-    }
-    if (!fine)
-      return refuse("'" + word.str() + "' is no " +
-                    tenon_dtype_name(tensor.dtype));
-  }
+  if (std::string why = parseElements(data, tensor); !why.empty())
+    return refuse(why);
   return Status::Success;
 }
 
@@ -296,7 +278,15 @@ Status Reader::readValue(const std::string &name, const std::string &value) {
     fills[*index] = fill;
     return Status::Success;
   }
-  if (Status status = readLiteral(value, tensor); status != Status::Success)
+  if (std::optional<size_t> index = name.empty() ? std::nullopt : indexOf(name);
+      index && isPlainLiteral(value)) {
+    tensor.dtype = inputs[*index].dtype;
+    if (std::string wrong = parsePlainLiteral(value, tensor); !wrong.empty())
+      return call.talk.usage("--input=" + name + "=" + value + ": " + wrong);
+    return give(name, std::move(tensor));
+  }
+  if (Status status = readTypedLiteral(value, tensor);
+      status != Status::Success)
     return status;
   return give(name, std::move(tensor));
 }
@@ -387,7 +377,25 @@ Status Reader::applyFill(size_t index, Fill fill) {
     return status;
   tensor.bytes.assign(*bytes, 0);
   fillTensor(tensor, fill, index);
+  if (fill.kind == Fill::Random && input.desc->flags & TENON_INPUT_RANGE)
+    clampTensor(tensor, *input.desc);
   return Status::Success;
+}
+
+/// Gives the optional inputs that no flag names their defaults.
+void Reader::takeDefaults() {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const tenon_tensor_desc *desc = inputs[i].desc;
+    if (given[i] || fills[i] || !(desc->flags & TENON_INPUT_OPTIONAL))
+      continue;
+    auto *data = static_cast<const uint8_t *>(desc->default_data);
+    values[i] = {desc->name,
+                 desc->dtype,
+                 {desc->default_dims, desc->default_dims + desc->rank},
+                 {data, data + desc->default_bytes}};
+    given[i] = true;
+    learnExtents(i);
+  }
 }
 
 Status Reader::refuseOpen() {
@@ -433,6 +441,7 @@ Status Reader::read(OpenInputs open) {
   for (const Arg *arg : call.args.filtered(OPT_input))
     if (Status status = readFlag(arg->getValue()); status != Status::Success)
       return status;
+  takeDefaults();
   if (open == OpenInputs::Random && !fillOfAll)
     fillOfAll = Fill{Fill::Random, 1};
   for (size_t i = 0; i < inputs.size(); ++i) {

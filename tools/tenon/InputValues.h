@@ -10,8 +10,7 @@
 
 namespace tenon::cli {
 
-/// An input of a function: its name and type. Used for compiled functions and
-/// the reference.
+/// An input of a compiled function: its name and type.
 struct InputSignature {
   std::string name;
   int32_t dtype = TENON_F32;
@@ -20,17 +19,19 @@ struct InputSignature {
     std::string name;  ///< may be empty
   };
   std::vector<Dim> dims;
+  const tenon_tensor_desc *desc; ///< its default and range
 };
 
 /// The signature of each input of `function`.
 std::vector<InputSignature> signatureOf(const tenon_function_desc &function);
 
-/// What to do with an input that no flag gives: report an error, or fill it
-/// with random values from seed 1.
+/// What to do with an input that no flag gives and that has no default: report
+/// an error, or fill it with random values from seed 1.
 enum class OpenInputs { Refuse, Random };
 
-/// Reads the values of all `inputs`. Extents come from `sizes` (--dim) and from
-/// the data of other inputs.
+/// Reads the values of all `inputs`. An optional input that no flag names has
+/// its default, also beside a fill of all inputs. Extents come from `sizes`
+/// (--dim) and from the data of other inputs.
 Status readInputs(Invocation &call, const std::vector<InputSignature> &inputs,
                   std::map<std::string, int64_t> sizes, OpenInputs open,
                   std::vector<Tensor> &values);

@@ -1,5 +1,6 @@
 // `tenon inspect` shows the contents of a model file or an artifact without
 // running it.
+#include "compiler/report/NumberText.h"
 #include "tools/tenon/CompileFlags.h"
 #include "tools/tenon/LoadedModel.h"
 
@@ -32,6 +33,16 @@ static std::string dimText(const tenon_dim_desc &dim) {
   return text;
 }
 
+/// The default of an input as nested lists.
+static std::string defaultText(const tenon_tensor_desc &input) {
+  Tensor value;
+  value.dtype = input.dtype;
+  value.dims.assign(input.default_dims, input.default_dims + input.rank);
+  auto *data = static_cast<const uint8_t *>(input.default_data);
+  value.bytes.assign(data, data + input.default_bytes);
+  return listText(value.dims, [&](int64_t i) { return elementText(value, i); });
+}
+
 static std::vector<TensorSummary> summaries(const tenon_tensor_desc *tensors,
                                             int32_t count) {
   std::vector<TensorSummary> result;
@@ -40,9 +51,29 @@ static std::vector<TensorSummary> summaries(const tenon_tensor_desc *tensors,
         tensors[i].name, tenon_dtype_name(tensors[i].dtype), {}};
     for (int32_t d = 0; d < tensors[i].rank; ++d)
       summary.dims.push_back(dimText(tensors[i].dims[d]));
+    if (tensors[i].flags & TENON_INPUT_OPTIONAL)
+      summary.defaultValue = defaultText(tensors[i]);
+    if (tensors[i].flags & TENON_INPUT_RANGE) {
+      summary.least = numberText(tensors[i].least, tensors[i].dtype);
+      summary.greatest = numberText(tensors[i].greatest, tensors[i].dtype);
+    }
     result.push_back(std::move(summary));
   }
   return result;
+}
+
+/// A default and bounds, as printed after a type.
+static std::string notesText(const TensorSummary &tensor) {
+  std::vector<std::string> notes;
+  constexpr size_t longest = 64;
+  if (tensor.defaultValue.size() > longest)
+    notes.push_back("default " + tensor.defaultValue.substr(0, longest) +
+                    "...");
+  else if (!tensor.defaultValue.empty())
+    notes.push_back("default " + tensor.defaultValue);
+  if (!tensor.least.empty())
+    notes.push_back(boundsText(tensor.least, tensor.greatest));
+  return notes.empty() ? "" : "   " + llvm::join(notes, ", ");
 }
 
 static void printTensors(const char *heading,
@@ -55,9 +86,20 @@ static void printTensors(const char *heading,
     name.resize(width, ' ');
     llvm::outs() << llvm::formatv("{0,-10}", heading) << name << "  "
                  << tensor.dtype << " ["
-                 << escapeForTerminal(llvm::join(tensor.dims, ", ")) << "]\n";
+                 << escapeForTerminal(llvm::join(tensor.dims, ", ")) << "]"
+                 << notesText(tensor) << '\n';
     heading = "";
   }
+}
+
+/// Numbers and lists of numbers; a number that JSON lacks, such as "inf", as a
+/// string.
+static llvm::json::Value valueAsJson(const std::string &text) {
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
+  if (value)
+    return std::move(*value);
+  llvm::consumeError(value.takeError());
+  return text;
 }
 
 static Array tensorsAsJson(const std::vector<TensorSummary> &tensors) {
@@ -71,9 +113,15 @@ static Array tensorsAsJson(const std::vector<TensorSummary> &tensors) {
       else
         dims.push_back(number);
     }
-    array.push_back(Object{{"name", fixUTF8(tensor.name)},
-                           {"dtype", tensor.dtype},
-                           {"dims", std::move(dims)}});
+    Object object{{"name", fixUTF8(tensor.name)},
+                  {"dtype", tensor.dtype},
+                  {"dims", std::move(dims)}};
+    if (!tensor.defaultValue.empty())
+      object["default"] = valueAsJson(tensor.defaultValue);
+    if (!tensor.least.empty())
+      object["range"] =
+          Array{valueAsJson(tensor.least), valueAsJson(tensor.greatest)};
+    array.push_back(std::move(object));
   }
   return array;
 }

@@ -70,7 +70,7 @@ defm feeds : Eq<"--", "feeds", Generating, grp_input, "TENSOR,..",
 defm fetches : Eq<"--", "fetches", Generating, grp_input, "TENSOR,..",
   "Cut a TensorFlow graph: its outputs are these tensors">;
 defm input : Eq<"--", "input", Executing, grp_input, "[NAME=]VALUE",
-  "Value of an input: @f.npy, @f.npz, @f.pb, 2x2xi32=1 2 3 4, zeros, ones, random[:SEED]; "
+  "Value of an input: @f.npy, @f.npz, @f.pb, NAME=7, NAME=[1,2], 2x2xi32=1 2 3 4, zeros, ones, random[:SEED]; "
   "without NAME a fill is for every input not given otherwise">;
 defm inputs : Eq<"--", "inputs", Executing, grp_input, "DIR|F.npz",
   "Inputs by name: the .npy and .pb files of DIR, or the entries of F.npz">;
