@@ -20,16 +20,16 @@ EntryArgument input(GraphBuilder &g, StringRef name, ArrayRef<int64_t> shape,
           g.ops.getArrayAttr(dims)};
 }
 
-/// A while loop that counts from 0 to `most` as long as the body returns true,
-/// an i1. Returns the count.
-Value countWhile(GraphBuilder &g, Size most, Value first,
+/// A while loop that counts from `first` to `most` as long as `goes`, an i1,
+/// and the body, which returns one, say so. Returns the count.
+Value countWhile(GraphBuilder &g, Size first, Size most, Value goes,
                  llvm::function_ref<Value(Value)> body) {
-  Value zero = g.indexValue(g.index(0)), one = g.indexValue(g.index(1)),
+  Value start = g.indexValue(first), one = g.indexValue(g.index(1)),
         end = g.indexValue(most);
-  SmallVector<Type> types = {zero.getType(), first.getType()};
+  SmallVector<Type> types = {start.getType(), goes.getType()};
   SmallVector<Location> locations(2, g.loc);
   auto loop =
-      scf::WhileOp::create(g.ops, g.loc, types, ValueRange{zero, first});
+      scf::WhileOp::create(g.ops, g.loc, types, ValueRange{start, goes});
   OpBuilder::InsertionGuard guard(g.ops);
   Block *before = g.ops.createBlock(&loop.getBefore(), {}, types, locations);
   Value less = arith::CmpIOp::create(g.ops, g.loc, arith::CmpIPredicate::slt,
@@ -38,9 +38,9 @@ Value countWhile(GraphBuilder &g, Size most, Value first,
       arith::AndIOp::create(g.ops, g.loc, less, before->getArgument(1));
   scf::ConditionOp::create(g.ops, g.loc, more, before->getArguments());
   Block *after = g.ops.createBlock(&loop.getAfter(), {}, types, locations);
-  Value goes = body(after->getArgument(0));
+  Value goesOn = body(after->getArgument(0));
   Value next = arith::AddIOp::create(g.ops, g.loc, after->getArgument(0), one);
-  scf::YieldOp::create(g.ops, g.loc, ValueRange{next, goes});
+  scf::YieldOp::create(g.ops, g.loc, ValueRange{next, goesOn});
   return loop.getResult(0);
 }
 } // namespace
@@ -74,9 +74,12 @@ void Generation::buildAdvance() {
     return g.extractScalar(g.compare(CompareDirection::GT, going, 0));
   };
   Value going = isGoing(g.rem(call.step, g.index(2)));
-  Value count = countWhile(g, most, going, [&](Value k) {
+  // Steps that a cancelled run has made count as steps of this one.
+  Size told = g.clamp(states.readSize(state::told), g.index(0), call.step);
+  Size pending = g.sub(call.step, told);
+  Value count = countWhile(g, pending, most, going, [&](Value k) {
     CallSizes now = call;
-    now.step = g.add(call.step, k);
+    now.step = g.add(told, k);
     Step step(g, states, options, now);
     step.allowed = allowed;
     step.restricts = arith::AndIOp::create(
@@ -110,17 +113,21 @@ void Generation::buildAdvance() {
   });
 
   // The new ids, but for beams, which may still change all of theirs.
-  Size made = g.bound(count, most);
-  Size after = g.add(call.step, count), parity = g.rem(after, g.index(2));
+  Size made = g.bound(g.min(count, most), most);
+  Size parity = g.rem(g.add(told, count), g.index(2));
   Value beams = g.extractScalar(
       g.compare(CompareDirection::GT, options.get(Option::NumBeams), 1));
-  Size told = g.bound(g.select(beams, g.index(0), count), most);
+  Size returned = g.bound(g.select(beams, g.index(0), made), most);
   Value ids = states.readFirst(state::ids, call.rows, parity);
-  Size from = g.min(g.add(call.prompt, call.step), states.positions());
-  Value found = g.sliceDim(ids, 1, from, told);
-  Value finished = g.make<NotOp>(
+  Size from = g.min(g.add(call.prompt, told), states.positions());
+  Value found = g.sliceDim(ids, 1, from, returned);
+  Value stays =
       g.compare(CompareDirection::GT,
-                states.readFirst(state::going, g.index(1), parity), 0));
+                states.readFirst(state::going, g.index(1), parity), 0);
+  Value allTold = g.compare(CompareDirection::EQ, g.fromSize(made, g.i64()),
+                            g.fromSize(count, g.i64()));
+  Value finished = g.make<AndOp>(g.make<NotOp>(stays), allTold);
+  states.writeSize(state::told, g.add(told, made));
   entries.end(entry, {found, g.fromSize(made, g.i64()), finished},
               {"ids", "steps_made", "finished"});
 }

@@ -47,6 +47,9 @@ inline constexpr CallState step = perCall("step");
 inline constexpr CallState batch = perCall("batch"), copies = perCall("copies");
 /// Columns of the prompts, and the greatest number of columns.
 inline constexpr CallState prompt = perCall("prompt"), limit = perCall("limit");
+/// The steps whose ids a run of `advance` has returned. A cancelled run leaves
+/// some for the next one.
+inline constexpr CallState told = perCall("told");
 /// The columns whose keys and values are in the cache.
 inline constexpr CallState cached = perCall("cached");
 /// The tokens of a row's prompt.

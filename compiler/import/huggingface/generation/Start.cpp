@@ -194,6 +194,7 @@ public:
                   g.i64()),
         now);
     states.writeSize(state::cached, prompt);
+    states.writeSize(state::told, g.index(0));
     states.writeSize(state::step, g.index(0));
   }
 
