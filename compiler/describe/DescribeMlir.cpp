@@ -117,26 +117,40 @@ static void countOps(ModuleOp module, ModelSummary &summary) {
   });
 }
 
+static EntrySummary describeEntry(func::FuncOp entry) {
+  EntrySummary summary;
+  summary.name = entry.getName().str();
+  for (auto [i, type] : llvm::enumerate(entry.getArgumentTypes())) {
+    summary.inputs.push_back(summarize(type, annotation::name.of(entry, i),
+                                       annotation::dims.of(entry, i),
+                                       "input" + std::to_string(i)));
+    addNotes(entry, i, summary.inputs.back());
+  }
+  for (auto [i, type] : llvm::enumerate(entry.getResultTypes()))
+    summary.outputs.push_back(summarize(type,
+                                        annotation::name.ofResult(entry, i), {},
+                                        "output" + std::to_string(i)));
+  return summary;
+}
+
 ModelSummary describeMlir(ModuleOp module) {
   ModelSummary summary;
   summary.format = "MLIR";
-  func::FuncOp main;
   for (auto function : module.getOps<func::FuncOp>())
-    if (!function.isPrivate() && (!main || function.getName() == "main"))
-      main = function;
-  if (main) {
-    summary.name = main.getName().str();
-    for (auto [i, type] : llvm::enumerate(main.getArgumentTypes())) {
-      summary.inputs.push_back(summarize(type, annotation::name.of(main, i),
-                                         annotation::dims.of(main, i),
-                                         "input" + std::to_string(i)));
-      addNotes(main, i, summary.inputs.back());
-    }
-    for (auto [i, type] : llvm::enumerate(main.getResultTypes()))
-      summary.outputs.push_back(summarize(type,
-                                          annotation::name.ofResult(main, i),
-                                          {}, "output" + std::to_string(i)));
+    if (!function.isPrivate())
+      summary.functions.push_back(describeEntry(function));
+  if (!summary.functions.empty()) {
+    auto main = llvm::find_if(summary.functions, [](const EntrySummary &entry) {
+      return entry.name == "main";
+    });
+    if (main == summary.functions.end())
+      main = summary.functions.begin();
+    summary.name = main->name;
+    summary.inputs = main->inputs;
+    summary.outputs = main->outputs;
   }
+  if (summary.functions.size() == 1)
+    summary.functions.clear();
   countWeights(module, summary);
   countOps(module, summary);
   return summary;

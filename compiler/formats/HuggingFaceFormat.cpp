@@ -1,5 +1,6 @@
 // Hugging Face: a folder with config.json and safetensors files.
 #include "compiler/describe/DescribeHuggingFace.h"
+#include "compiler/describe/DescribeMlir.h"
 #include "compiler/formats/ModelFormat.h"
 #include "compiler/import/huggingface/graph/HuggingFaceImporter.h"
 #include "compiler/import/huggingface/reader/Checkpoint.h"
@@ -23,9 +24,16 @@ public:
     return importHuggingFace(context, *checkpoint, options, report);
   }
 
-  std::optional<ModelSummary> describe(const CompileOptions &,
+  /// The functions are described as they are imported. A checkpoint with
+  /// errors is described by its configuration.
+  std::optional<ModelSummary> describe(const CompileOptions &options,
                                        const DiagnosticHandler &) override {
-    return describeHuggingFace(*checkpoint);
+    ModelSummary summary = describeHuggingFace(*checkpoint);
+    MLIRContext context(MLIRContext::Threading::DISABLED);
+    if (OwningOpRef<ModuleOp> module =
+            import(context, options, [](const Diagnostic &) {}))
+      summary.functions = describeMlir(*module).functions;
+    return summary;
   }
 
 private:

@@ -25,7 +25,7 @@ struct OpSummary {
   int64_t unsupported = 0;
 };
 
-/// A signature of a model that has several entries.
+/// A signature or function of a model that has several entries.
 struct EntrySummary {
   std::string name;
   std::vector<TensorSummary> inputs, outputs;
@@ -37,6 +37,9 @@ struct ModelSummary {
   std::string producer; ///< may be empty
   std::vector<TensorSummary> inputs, outputs;
   std::vector<EntrySummary> signatures; ///< of a SavedModel
+  /// The functions of the artifact, if there are several; `inputs` and
+  /// `outputs` are those of the first.
+  std::vector<EntrySummary> functions;
   int64_t parameters = 0;               ///< elements of all weights
   int64_t parameterBytes = 0;
   std::vector<OpSummary> ops; ///< most frequent first

@@ -299,11 +299,14 @@ static void printArtifact(const LoadedModel &model, bool ops) {
 
 static Object summaryAsJson(const ModelSummary &summary) {
   Array ops;
-  Array signatures;
-  for (const EntrySummary &signature : summary.signatures)
-    signatures.push_back(Object{{"name", fixUTF8(signature.name)},
-                                {"inputs", tensorsAsJson(signature.inputs)},
-                                {"outputs", tensorsAsJson(signature.outputs)}});
+  auto entriesAsJson = [](llvm::ArrayRef<EntrySummary> entries) {
+    Array array;
+    for (const EntrySummary &entry : entries)
+      array.push_back(Object{{"name", fixUTF8(entry.name)},
+                             {"inputs", tensorsAsJson(entry.inputs)},
+                             {"outputs", tensorsAsJson(entry.outputs)}});
+    return array;
+  };
   for (const OpSummary &op : summary.ops)
     ops.push_back(Object{{"name", fixUTF8(op.name)},
                          {"count", op.count},
@@ -315,7 +318,8 @@ static Object summaryAsJson(const ModelSummary &summary) {
                 {"producer", fixUTF8(summary.producer)},
                 {"inputs", tensorsAsJson(summary.inputs)},
                 {"outputs", tensorsAsJson(summary.outputs)},
-                {"signatures", std::move(signatures)},
+                {"functions", entriesAsJson(summary.functions)},
+                {"signatures", entriesAsJson(summary.signatures)},
                 {"parameters", summary.parameters},
                 {"parameter_bytes", summary.parameterBytes},
                 {"ops", std::move(ops)}};
@@ -325,8 +329,15 @@ static void printSummary(const ModelSummary &summary, bool ops) {
   printField("model", summary.name);
   printField("format", summary.format);
   printField("producer", summary.producer);
-  printTensors("inputs", summary.inputs);
-  printTensors("outputs", summary.outputs);
+  if (summary.functions.empty()) {
+    printTensors("inputs", summary.inputs);
+    printTensors("outputs", summary.outputs);
+  }
+  for (const EntrySummary &function : summary.functions) {
+    printField("function", function.name);
+    printTensors("inputs", function.inputs);
+    printTensors("outputs", function.outputs);
+  }
   for (const EntrySummary &signature : summary.signatures) {
     printField("signature", signature.name);
     printTensors("inputs", signature.inputs);
