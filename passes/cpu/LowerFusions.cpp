@@ -11,6 +11,7 @@
 #include "passes/cpu/index/IndexKernels.h"
 #include "passes/cpu/map/MapKernels.h"
 #include "passes/cpu/rows/RowKernels.h"
+#include "passes/cpu/rows/RowReducer.h"
 #include "passes/kernel/KernelFunction.h"
 #include "passes/kernel/KernelWork.h"
 
@@ -61,6 +62,16 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
       fusion.erase();
       return success();
     }
+    OpBuilder builder(fusion);
+    auto longRows = LongRows::of(fusion);
+    if (failed(longRows ? lowerLongRows(builder, fusion, *longRows)
+                        : lowerWhole(builder, fusion)))
+      return failure();
+    fusion.erase();
+    return success();
+  }
+
+  LogicalResult lowerWhole(OpBuilder &builder, FusionOp fusion) {
     LoweredKernel &kernel = kernels[keyOf(fusion)];
     if (kernel.func) {
       if (auto remark = remarkDone(fusion, RemarkCategory::Kernels, "shared"))
@@ -72,7 +83,6 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
                    remarkDone(fusion, RemarkCategory::Kernels, "emitted")) {
       remark << ("the fusion has kernel '" + kernel.func.getName() + "'").str();
     }
-    OpBuilder builder(fusion);
     Value tasks = unlessEmpty(
         builder, fusion,
         kernel.tasks(builder, fusion.getLoc(), dividedSizes(builder, fusion)));
@@ -80,7 +90,54 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
     SmallVector<Value> operands(fusion.getOperands());
     LaunchOp::create(builder, fusion.getLoc(), kernel.func.getName(), tasks,
                      work.flops, work.bytes, operands);
-    fusion.erase();
+    return success();
+  }
+
+  /// Launches a kernel for each phase if there are few rows, else one kernel
+  /// for whole rows.
+  LogicalResult lowerLongRows(OpBuilder &builder, FusionOp fusion,
+                              const LongRows &longRows) {
+    Location loc = fusion.getLoc();
+    IndexBuilder at{builder, loc};
+    SmallVector<OpFoldResult> sizes = dividedSizes(builder, fusion);
+    auto operand = cast<RankedTensorType>(
+        rowReductions(fusion).front()->getOperand(0).getType());
+    sizes.resize(operand.getRank() - 1);
+    Value rows = at.product(sizes);
+    std::optional<int64_t> known = getConstantIntValue(rows);
+    if (known && *known > LongRows::mostRows)
+      return lowerWhole(builder, fusion);
+    if (known)
+      return launchPhases(builder, fusion, longRows, rows);
+    auto branch = scf::IfOp::create(
+        builder, loc, at.less(rows, at.constant(LongRows::mostRows + 1)), true);
+    OpBuilder few = branch.getThenBodyBuilder(),
+              many = branch.getElseBodyBuilder();
+    return failure(failed(launchPhases(few, fusion, longRows, rows)) ||
+                   failed(lowerWhole(many, fusion)));
+  }
+
+  LogicalResult launchPhases(OpBuilder &builder, FusionOp fusion,
+                             const LongRows &longRows, Value rows) {
+    Location loc = fusion.getLoc();
+    SmallVector<Value> operands(fusion.getOperands());
+    auto function = fusion->getParentOfType<func::FuncOp>();
+    OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
+    for (MemRefType type : longRows.scratch)
+      operands.push_back(memref::AllocaOp::create(entry, loc, type));
+    IndexBuilder at{builder, loc};
+    Value phases = at.constant(longRows.phases);
+    KernelWork work = countWork(fusion, builder);
+    for (size_t phase = 0; phase < longRows.phases; ++phase) {
+      LoweredKernel &kernel =
+          kernels[keyOf(fusion) + "phase" + std::to_string(phase)];
+      if (!kernel.func && failed(buildPhase(fusion, kernel, longRows, phase)))
+        return failure();
+      LaunchOp::create(builder, loc, kernel.func.getName(),
+                       at.mul(rows, at.constant(longRows.pieces)),
+                       at.floorDiv(work.flops, phases),
+                       at.floorDiv(work.bytes, phases), operands);
+    }
     return success();
   }
 
@@ -194,6 +251,27 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
     lowered.tasks = emit(kernel, planOf(fusion));
     kernel.builder.setInsertionPointToEnd(&lowered.func.getBody().front());
     func::ReturnOp::create(kernel.builder, loc);
+    return success();
+  }
+
+  LogicalResult buildPhase(FusionOp fusion, LoweredKernel &lowered,
+                           const LongRows &longRows, size_t phase) {
+    OpBuilder module(getOperation().getBodyRegion());
+    module.setInsertionPointToEnd(getOperation().getBody());
+    FunctionType whole = kernelType(fusion);
+    SmallVector<Type> types(whole.getInputs().drop_back(2));
+    llvm::append_range(types, longRows.scratch);
+    llvm::append_range(types, whole.getInputs().take_back(2));
+    lowered.func = func::FuncOp::create(module, fusion.getLoc(), nameOf(fusion),
+                                        module.getFunctionType(types, {}));
+    lowered.func.setPrivate();
+    Kernel kernel = startKernel(fusion, lowered.func);
+    emitLongRows(kernel,
+                 lowered.func.getArguments().drop_back(2).take_back(
+                     longRows.scratch.size()),
+                 phase);
+    kernel.builder.setInsertionPointToEnd(&lowered.func.getBody().front());
+    func::ReturnOp::create(kernel.builder, fusion.getLoc());
     return success();
   }
 

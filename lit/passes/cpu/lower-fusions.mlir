@@ -305,3 +305,28 @@ func.func @update_in_place(%call: !llvm.ptr, %s: memref<3x64x24xf32>, %u: memref
   return
 }
 }
+
+// -----
+
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 32, registers = 16, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
+
+// Few long rows have a launch for each reduction, whose tasks are pieces of
+// rows, and one for the outputs.
+// CHECK-LABEL: func.func @long_rows(
+// CHECK: memref.alloca() : memref<400xf32>
+// CHECK: %[[PIECES:.*]] = arith.constant 25 : index
+// CHECK-COUNT-2: tenon.launch @{{.*}} tasks %[[PIECES]]
+// CHECK-NOT: tenon.launch
+// CHECK: return
+func.func @long_rows(%call: !llvm.ptr, %x: memref<1x50257xf32>, %y: memref<1x50257xf32>) {
+  tenon.fusion rows ins(%x : memref<1x50257xf32>) outs(%y : memref<1x50257xf32>) {
+  ^bb0(%a: tensor<1x50257xf32>):
+    %0 = tenon.exponential %a : (tensor<1x50257xf32>) -> tensor<1x50257xf32>
+    %1 = tenon.reduce add %0 over [1] : (tensor<1x50257xf32>) -> tensor<1xf32>
+    %2 = tenon.broadcast_in_dim %1 dims [0] sizes [1, 50257] : (tensor<1xf32>) -> tensor<1x50257xf32>
+    %3 = tenon.divide %0, %2 : (tensor<1x50257xf32>, tensor<1x50257xf32>) -> tensor<1x50257xf32>
+    tenon.yield %3 : tensor<1x50257xf32>
+  }
+  return
+}
+}

@@ -159,11 +159,18 @@ TaskCounter emitMap(Kernel &kernel) {
   int64_t knownWidth =
       getConstantIntValue(width).value_or(ShapedType::kDynamic);
   MapWriter writer{kernel, output, element, vectorsAtOnce(kernel, knownWidth)};
-  if (rank == 1) {
-    // There is one row, so tasks are parts of it.
+  SmallVector<Value> rowExtents(ArrayRef(extents).drop_back());
+  bool isOneRow = llvm::all_of(rowExtents, [](Value extent) {
+    return getConstantIntValue(extent) == 1;
+  });
+  // A short row of known extents is one task, whose loops have known bounds.
+  bool isShort = knownWidth != ShapedType::kDynamic && knownWidth <= grain;
+  if (rank == 1 || (isOneRow && !isShort)) {
+    // Tasks are parts of the row.
     Value low = at.mul(kernel.begin, at.constant(grain)),
           high = at.min(at.mul(kernel.end, at.constant(grain)), width);
-    writer.columns({}, low, high,
+    SmallVector<Value> row(rank - 1, at.constant(0));
+    writer.columns(row, low, high,
                    knownWidth != ShapedType::kDynamic &&
                        knownWidth < kernel.lanes());
     return [grain](OpBuilder &b, Location loc,
@@ -176,7 +183,6 @@ TaskCounter emitMap(Kernel &kernel) {
       knownWidth == ShapedType::kDynamic
           ? std::max<int64_t>(1, grain / 256)
           : std::max<int64_t>(1, grain / std::max<int64_t>(1, knownWidth));
-  SmallVector<Value> rowExtents(ArrayRef(extents).drop_back());
   Value rows = at.constant(1);
   for (Value extent : rowExtents)
     rows = at.mul(rows, extent);

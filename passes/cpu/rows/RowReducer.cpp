@@ -28,7 +28,13 @@ static Type sumType(Type element) {
              : element;
 }
 
-bool isRowReduction(Operation *op) { return isa<ReduceOp, ArgReduceOp>(op); }
+SmallVector<Operation *> rowReductions(FusionOp fusion) {
+  SmallVector<Operation *> found;
+  for (Operation &op : fusion.getBlock())
+    if (isa<ReduceOp, ArgReduceOp>(op))
+      found.push_back(&op);
+  return found;
+}
 
 ElementEmitter rowEmitter(Kernel &kernel, int64_t lanes,
                           ArrayRef<std::pair<Value, Value>> reduced) {
@@ -72,9 +78,15 @@ RowReducer::RowReducer(Kernel &kernel, Operation *op, ArrayRef<Value> row,
   }
 }
 
+SmallVector<Type, 2> RowReducer::partialTypes() {
+  SmallVector<Type, 2> types{rowEmitter(kernel, 1, {}).laneType(sum)};
+  if (isArg)
+    types.push_back(b.getI64Type());
+  return types;
+}
+
 RowReducer::Partial RowReducer::none() {
-  Partial result{
-      emitIdentity(b, loc, kind, sum, rowEmitter(kernel, 1, {}).laneType(sum))};
+  Partial result{emitIdentity(b, loc, kind, sum, partialTypes().front())};
   if (isArg)
     result.push_back(arith::ConstantIntOp::create(b, loc, -1, 64));
   return result;
@@ -172,7 +184,7 @@ RowReducer::Partial RowReducer::reducePiece(Columns columns) {
     if (failed) {
       b.setInsertionPointAfter(loop);
       loop.erase();
-      return {};
+      return reduceInOrder(columns);
     }
     scf::YieldOp::create(b, loc, next);
   }
@@ -280,38 +292,40 @@ Value RowReducer::finish(const Partial &partial) {
 Value RowReducer::reduceRow(Value width) {
   Value zero = at().constant(0);
   std::optional<int64_t> known = getConstantIntValue(width);
-  if (known && *known <= wholeRow) {
-    Partial all = reducePiece({zero, width});
-    return all.empty() ? reduceInOrder() : finish(all);
-  }
+  if (known && *known <= wholeRow)
+    return finish(reducePiece({zero, width}));
   Value step = at().constant(rowPiece);
   if (!known)
     step = arith::SelectOp::create(b, loc,
                                    at().less(at().constant(wholeRow), width),
                                    step, at().constant(wholeRow));
   auto loop = scf::ForOp::create(b, loc, zero, width, step, none());
-  Value low = loop.getInductionVar();
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
+    Value low = loop.getInductionVar();
     Partial piece = reducePiece({low, at().min(at().add(low, step), width)});
-    if (!piece.empty())
-      scf::YieldOp::create(b, loc,
-                           join(Partial(loop.getRegionIterArgs()), piece));
+    scf::YieldOp::create(b, loc,
+                         join(Partial(loop.getRegionIterArgs()), piece));
   }
-  if (!failed)
-    return finish(Partial(loop.getResults()));
-  loop.erase();
-  return reduceInOrder();
+  return finish(Partial(loop.getResults()));
 }
 
 /// Reduces the elements one after another, if an operand cannot be computed as
 /// a vector.
-Value RowReducer::reduceInOrder() {
-  SmallVector<LaneIndex> indices;
-  for (Value index : row)
-    indices.push_back({index, 0});
-  return rowEmitter(kernel, 1, reduced).emit(op->getResult(0), indices);
+RowReducer::Partial RowReducer::reduceInOrder(Columns columns) {
+  auto loop = scf::ForOp::create(b, loc, columns.low, columns.high,
+                                 at().constant(1), none());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value column = loop.getInductionVar();
+  Value value = rowEmitter(kernel, 1, reduced)
+                    .emit(op->getOperand(0), placeInRow(row, column));
+  Partial one{emitConvert(b, loc, value, element, sum)};
+  if (isArg)
+    one.push_back(asInteger(kernel, column));
+  scf::YieldOp::create(b, loc, join(Partial(loop.getRegionIterArgs()), one));
+  return Partial(loop.getResults());
 }
 
 } // namespace tenon

@@ -8,9 +8,9 @@
 
 namespace tenon {
 
-/// The reduction along the last dimension that `op` is: a ReduceOp or an
-/// ArgReduceOp of a row kernel.
-bool isRowReduction(mlir::Operation *op);
+/// The reductions of a row kernel, in order: each is a ReduceOp or an
+/// ArgReduceOp along the last dimension.
+llvm::SmallVector<mlir::Operation *> rowReductions(FusionOp fusion);
 
 /// The columns [low, high) of a row.
 struct Columns {
@@ -30,8 +30,9 @@ public:
 
   /// The partial of no columns.
   Partial none();
-  /// Reduces at most one piece. Empty if an operand cannot be computed as a
-  /// vector; the code emitted is then to be erased.
+  /// The scalar types of a partial.
+  llvm::SmallVector<mlir::Type, 2> partialTypes();
+  /// Reduces at most one piece.
   Partial reducePiece(Columns columns);
   /// Joins a partial and that of the columns after it.
   Partial join(const Partial &before, const Partial &after);
@@ -48,7 +49,7 @@ private:
                mlir::Value valid = {});
   Partial fold(llvm::ArrayRef<Partial> vectors, mlir::Value low);
   mlir::Value strictlyBeats(mlir::Value candidate, mlir::Value best);
-  mlir::Value reduceInOrder();
+  Partial reduceInOrder(Columns columns);
 
   Kernel &kernel;
   mlir::Operation *op;

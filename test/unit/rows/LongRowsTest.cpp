@@ -103,6 +103,19 @@ void compareWidth(int64_t width, bool dynamic, JitTarget target) {
     }
   }
 }
+/// Graphs of a softmax and of the greatest of computed elements.
+std::string twoGraphs(const std::string &prefix, const std::string &rowCount,
+                      const std::string &width) {
+  std::string x = "tensor<" + rowCount + "x" + width + "xf32>",
+              places = "tensor<" + rowCount + "xi64>";
+  return "func.func @" + prefix + "softmax(%x: " + x + ") -> " + x +
+         " {\n  %0 = tenon.softmax %x over 1 : " + x + "\n  return %0 : " + x +
+         "\n}\nfunc.func @" + prefix + "draw(%x: " + x + ") -> " + places +
+         " {\n  %0 = tenon.tanh %x : (" + x + ") -> " + x +
+         "\n  %1 = tenon.sine %0 : (" + x + ") -> " + x +
+         "\n  %2 = tenon.arg_reduce minimum %1 over 1 last : (" + x + ") -> " +
+         places + "\n  return %2 : " + places + "\n}\n";
+}
 } // namespace
 
 TEST(LongRows, AreReducedInPieces) {
@@ -111,4 +124,38 @@ TEST(LongRows, AreReducedInPieces) {
       for (int64_t width : {8191, 8192, 8193, 10240, 10301, 50257})
         if (width != 50257 || target.optimize)
           compareWidth(width, dynamic, target);
+}
+
+TEST(LongRows, HaveTheSameBitsDividedOrWhole) {
+  constexpr int64_t width = 10301;
+  JitGraph graph(
+      twoGraphs("divided", "3", "10301") + twoGraphs("any", "?", "10301") +
+          twoGraphs("whole", "3", "?") + twoGraphs("many", "17", "10301"),
+      jitTargets().front());
+  auto compare = [&](const std::string &a, const std::string &b,
+                     std::vector<float> x, const std::string &what) {
+    int64_t count = x.size() / width;
+    std::vector<JitTensor> in{{x.data(), {count, width}}};
+    std::vector<float> soft[2];
+    std::vector<int64_t> places[2];
+    for (size_t i : {0, 1}) {
+      const std::string &prefix = i ? b : a;
+      soft[i].resize(x.size());
+      places[i].resize(count);
+      graph.run(prefix + "softmax", in, {soft[i].data(), {count, width}}, 2);
+      graph.run(prefix + "draw", in, {places[i].data(), {count}}, 2);
+    }
+    bool isNan =
+        std::any_of(x.begin(), x.end(), [](float v) { return std::isnan(v); });
+    EXPECT_TRUE(isNan || std::memcmp(soft[0].data(), soft[1].data(),
+                                     x.size() * sizeof(float)) == 0)
+        << a << " and " << b << ", " << what;
+    EXPECT_EQ(places[0], places[1]) << a << " and " << b << ", " << what;
+  };
+  for (const RowCase &c : rowCases(3 * width, 9)) {
+    compare("divided", "whole", c.row, c.name);
+    compare("any", "whole", c.row, c.name);
+  }
+  // More rows than are divided.
+  compare("any", "many", rowCases(17 * width, 9).front().row, "many rows");
 }
