@@ -4,6 +4,8 @@
 // root of a new group.
 #include "passes/fuse/Passes.h"
 
+#include "passes/fuse/ExtentNumbers.h"
+
 #include "dialects/tenon/Annotations.h"
 #include "dialects/tenon/NumericsContract.h"
 #include "dialects/tenon/Packing.h"
@@ -116,15 +118,17 @@ struct Group {
   /// the root's shape or is broadcast to it.
   bool plain = true;
   int64_t cost = 0;
-  RankedTensorType rows = {}; ///< operand type of its row reductions, if any
+  Value rows = {}; ///< operand of its row reductions, if any
 };
 
 struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
   SmallVector<Group> groups;
   DenseMap<Operation *, int64_t> groupOf;
+  std::optional<ExtentNumbers> extents;
 
   void runOnOperation() override {
     splitFreeOps();
+    extents.emplace(getOperation());
     groups.clear();
     groupOf.clear();
     getOperation()->walk<WalkOrder::PostOrder>([&](Block *block) {
@@ -251,7 +255,7 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
 
   static void join(Operation *op, Role role, Group &group) {
     if (reducesRows(op))
-      group.rows = cast<RankedTensorType>(op->getOperand(0).getType());
+      group.rows = op->getOperand(0);
     group.cost += costOf(op);
     if (role == Role::Reduce || role == Role::Contraction)
       group.role = role;
@@ -444,8 +448,7 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
       op = next;
     }
     return reduce &&
-           cast<RankedTensorType>(reduce->getOperand(0).getType()).getShape() ==
-               resultType(group.root).getShape();
+           extents->areEqual(reduce->getOperand(0), group.root->getResult(0));
   }
 
   /// True if `op` may join a row kernel. A reduced value is available only for
@@ -458,28 +461,25 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
   /// True if the group's rows are the reduction's, and each use of the reduced
   /// value stays in its row.
   bool reduceJoins(Operation *op, const Group &group) {
-    ArrayRef<int64_t> full =
-        cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
-    ArrayRef<int64_t> root = resultType(group.root).getShape();
+    Value full = op->getOperand(0), root = group.root->getResult(0);
     if (roleOf(group.root) == Role::Reduce)
-      root = cast<RankedTensorType>(group.root->getOperand(0).getType())
-                 .getShape();
-    if (root != full && root != full.drop_back())
+      root = group.root->getOperand(0);
+    bool isWhole = extents->areEqual(root, full);
+    if (!isWhole && !extents->areEqual(root, full, /*dropped=*/1))
       return false;
-    if (root != full && group.role == Role::Reduce)
+    if (!isWhole && group.role == Role::Reduce)
       return false;
     // The rows of the result and the rows that are reduced must have equal
     // extents: the rows of [2, 3, 3] and of [2, 3] differ.
-    if (group.rows && group.rows.getShape() != full)
+    if (group.rows && !extents->areEqual(group.rows, full))
       return false;
     return llvm::all_of(usersWithin(op, group), [&](Operation *user) {
       auto broadcast = dyn_cast<BroadcastInDimOp>(user);
       if (!broadcast)
         return user->hasTrait<Elementwise>();
-      return resultType(user).getShape() == full &&
-             broadcast.getDims().size() + 1 == full.size() &&
+      return extents->areEqual(user->getResult(0), full) &&
              llvm::equal(broadcast.getDims(),
-                         llvm::seq<int64_t>(0, full.size() - 1));
+                         llvm::seq<int64_t>(0, resultType(user).getRank() - 1));
     });
   }
 

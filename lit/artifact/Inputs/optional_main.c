@@ -30,6 +30,7 @@ int main(void) {
   in.factor = &factor;
   show(&in);
   in.extra = extra;
+  show(&in); /* given, but without elements */
   in.e = 3;
   show(&in);
   in.allowed = allowed;

@@ -505,3 +505,35 @@ func.func @loop(%n: index, %x: tensor<4x8xf32>, %s: tensor<8xf32>) -> tensor<4x8
   }
   return %1 : tensor<4x8xf32>
 }
+
+// Dynamic rows of one type may have different lengths: here those of %x and of
+// %v. Rows of equal length are reduced in the kernel that
+// spreads the sums.
+// CHECK-LABEL: func.func @rows_of_other_length(
+// CHECK: tenon.reduce add {{.*}}{tenon.group = [[ROWS:.*]] : i64}
+// CHECK-NOT: {tenon.group = [[ROWS]] : i64}
+// CHECK: return
+func.func @rows_of_other_length(%x: tensor<?x?xf32> {tenon.dims = ["b", "n"]}, %v: tensor<?x?xf32> {tenon.dims = ["b", "e"]}) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %b = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %n = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %0 = tenon.reduce add %v over [1] : (tensor<?x?xf32>) -> tensor<?xf32>
+  %1 = tenon.broadcast_in_dim %0 dims [0] sizes [%b, %n] : (tensor<?xf32>, index, index) -> tensor<?x?xf32>
+  %2 = tenon.add %x, %1 : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %2 : tensor<?x?xf32>
+}
+
+// CHECK-LABEL: func.func @rows_of_equal_length(
+// CHECK: tenon.reduce add {{.*}}{tenon.group = [[ROWS:.*]] : i64}
+// CHECK: tenon.add {{.*}}{tenon.group = [[ROWS]] : i64}
+func.func @rows_of_equal_length(%x: tensor<?x?xf32> {tenon.dims = ["b", "n"]}, %v: tensor<?x?xf32> {tenon.dims = ["b", "n"]}) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %b = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %n = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %0 = tenon.reduce add %v over [1] : (tensor<?x?xf32>) -> tensor<?xf32>
+  %1 = tenon.broadcast_in_dim %0 dims [0] sizes [%b, %n] : (tensor<?xf32>, index, index) -> tensor<?x?xf32>
+  %2 = tenon.add %x, %1 : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %2 : tensor<?x?xf32>
+}
