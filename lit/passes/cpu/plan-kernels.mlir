@@ -68,6 +68,44 @@ func.func @decode(%q: memref<12x1x64xf32>, %k: memref<12x?x64xf32>, %v: memref<1
   return
 }
 
+// Nor are those of a cache, also as bf16, slices, or found by a table.
+// CHECK-LABEL: func.func @decode_cached(
+// CHECK: tenon.plan = #tenon.attention<task_rows = 1, {{.*}}keys_in_place = true, values_in_place = true>
+func.func @decode_cached(%q: memref<2x12x1x64xf32>, %k: memref<9x12x?x64xbf16>, %v: memref<9x12x?x64xbf16>, %n: memref<2xi64>, %t: memref<2x?xi64>, %p: index, %y: memref<2x12x1x64xf32>) {
+  tenon.fusion attention ins(%q, %k, %v, %n, %t, %p : memref<2x12x1x64xf32>, memref<9x12x?x64xbf16>, memref<9x12x?x64xbf16>, memref<2xi64>, memref<2x?xi64>, index) outs(%y : memref<2x12x1x64xf32>) {
+  ^bb0(%a: tensor<2x12x1x64xf32>, %b: tensor<9x12x?x64xbf16>, %c: tensor<9x12x?x64xbf16>, %d: tensor<2xi64>, %e: tensor<2x?xi64>, %f: index):
+    %0 = tenon.slice %b offsets [1, 0, 0, 0] sizes [8, 12, %f, 64] strides [1, 1, 1, 1] : (tensor<9x12x?x64xbf16>, index) -> tensor<8x12x?x64xbf16>
+    %1 = tenon.slice %c offsets [1, 0, 0, 0] sizes [8, 12, %f, 64] strides [1, 1, 1, 1] : (tensor<9x12x?x64xbf16>, index) -> tensor<8x12x?x64xbf16>
+    %2 = tenon.attention %a, %0, %1 lengths %d table %e order [0, 1, 2, 3] x [0, 1, 2, 3] x [0, 1, 2, 3] to [0, 1, 2, 3] scale 0.125 : (tensor<2x12x1x64xf32>, tensor<8x12x?x64xbf16>, tensor<8x12x?x64xbf16>, tensor<2xi64>, tensor<2x?xi64>) -> tensor<2x12x1x64xf32>
+    tenon.yield %2 : tensor<2x12x1x64xf32>
+  }
+  return
+}
+
+// Rows that a table names are copied only if the elements of each are
+// contiguous and a block fits the stack.
+// CHECK-LABEL: func.func @table_of_columns(
+// CHECK: tenon.plan = #tenon.general
+func.func @table_of_columns(%q: memref<2x4x1x8xf32>, %k: memref<9x4x8x?xf32>, %t: memref<2x?xi64>, %y: memref<2x4x1x8xf32>) {
+  tenon.fusion attention ins(%q, %k, %t : memref<2x4x1x8xf32>, memref<9x4x8x?xf32>, memref<2x?xi64>) outs(%y : memref<2x4x1x8xf32>) {
+  ^bb0(%a: tensor<2x4x1x8xf32>, %b: tensor<9x4x8x?xf32>, %c: tensor<2x?xi64>):
+    %0 = tenon.attention %a, %b, %b table %c order [0, 1, 2, 3] x [0, 1, 3, 2] x [0, 1, 3, 2] to [0, 1, 2, 3] scale 0.125 : (tensor<2x4x1x8xf32>, tensor<9x4x8x?xf32>, tensor<9x4x8x?xf32>, tensor<2x?xi64>) -> tensor<2x4x1x8xf32>
+    tenon.yield %0 : tensor<2x4x1x8xf32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @table_of_long_rows(
+// CHECK: tenon.plan = #tenon.general
+func.func @table_of_long_rows(%q: memref<2x4x1x512xf32>, %k: memref<9x4x?x512xf32>, %t: memref<2x?xi64>, %y: memref<2x4x1x512xf32>) {
+  tenon.fusion attention ins(%q, %k, %t : memref<2x4x1x512xf32>, memref<9x4x?x512xf32>, memref<2x?xi64>) outs(%y : memref<2x4x1x512xf32>) {
+  ^bb0(%a: tensor<2x4x1x512xf32>, %b: tensor<9x4x?x512xf32>, %c: tensor<2x?xi64>):
+    %0 = tenon.attention %a, %b, %b table %c order [0, 1, 2, 3] x [0, 1, 2, 3] x [0, 1, 2, 3] to [0, 1, 2, 3] scale 0.125 : (tensor<2x4x1x512xf32>, tensor<9x4x?x512xf32>, tensor<9x4x?x512xf32>, tensor<2x?xi64>) -> tensor<2x4x1x512xf32>
+    tenon.yield %0 : tensor<2x4x1x512xf32>
+  }
+  return
+}
+
 // A depth that only the run knows has no tile.
 // CHECK-LABEL: func.func @open_depth(
 // CHECK: tenon.plan = #tenon.general

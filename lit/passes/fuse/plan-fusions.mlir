@@ -137,6 +137,24 @@ func.func @attention(%x: tensor<4x16xf32>, %m: tensor<4xf32>) -> (tensor<4x8xf32
   return %4, %1 : tensor<4x8xf32>, tensor<4x8xf32>
 }
 
+// It reads slices of a cache and of its table in place, too, and offsets that
+// are free. Computed lengths are a separate kernel.
+// CHECK-LABEL: func.func @attention_cached(
+// CHECK-DAG: tenon.slice %arg1 {{.*}}{tenon.group = [[G:.*]] : i64}
+// CHECK-DAG: tenon.slice %arg2 {{.*}}{tenon.group = [[G]] : i64}
+// CHECK-DAG: tenon.broadcast_in_dim {{.*}}{tenon.group = [[G]] : i64}
+// CHECK-NOT: tenon.add {{.*}}tenon.group = [[G]] : i64
+// CHECK: tenon.attention {{.*}}{tenon.group = [[G]] : i64}
+func.func @attention_cached(%q: tensor<2x4x1x8xf32>, %k: tensor<9x4x?x8xbf16>, %t: tensor<8x?xi64>, %n: tensor<2xi64>, %c: tensor<i64>, %p: index) -> tensor<2x4x1x8xf32> {
+  %0 = tenon.slice %k offsets [1, 0, 0, 0] sizes [5, 4, %p, 8] strides [1, 1, 1, 1] : (tensor<9x4x?x8xbf16>, index) -> tensor<5x4x?x8xbf16>
+  %1 = tenon.slice %t offsets [3, 0] sizes [2, %p] strides [1, 1] : (tensor<8x?xi64>, index) -> tensor<2x?xi64>
+  %2 = tenon.add %n, %n : (tensor<2xi64>, tensor<2xi64>) -> tensor<2xi64>
+  %3 = tenon.broadcast_in_dim %c dims [] sizes [2] : (tensor<i64>) -> tensor<2xi64>
+  %4 = tenon.attention %q, %0, %0 causal %3 lengths %2 table %1 fill 0.0 order [0, 1, 2, 3] x [0, 1, 2, 3] x [0, 1, 2, 3] to [0, 1, 2, 3] scale 1.0
+     : (tensor<2x4x1x8xf32>, tensor<5x4x?x8xbf16>, tensor<5x4x?x8xbf16>, tensor<2xi64>, tensor<2xi64>, tensor<2x?xi64>) -> tensor<2x4x1x8xf32>
+  return %4 : tensor<2x4x1x8xf32>
+}
+
 // Views, weights and unused ops are in no kernel.
 // CHECK-LABEL: func.func @nothing_to_do(
 // CHECK-NOT: tenon.group
@@ -278,6 +296,18 @@ func.func @past_keys(%q: tensor<8x1x4xf32>, %past: tensor<8x?x4xf32>, %new: tens
   %3 = tenon.attention %q, %1, %2 order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.0
      : (tensor<8x1x4xf32>, tensor<8x?x4xf32>, tensor<8x?x4xf32>) -> tensor<8x1x4xf32>
   return %3, %1, %2 : tensor<8x1x4xf32>, tensor<8x?x4xf32>, tensor<8x?x4xf32>
+}
+
+// Not if it leaves out keys.
+// CHECK-LABEL: func.func @past_keys_of_entries(
+// CHECK: tenon.concatenate {{.*}}{tenon.group = [[K:.*]] : i64}
+// CHECK-NOT: tenon.group = [[K]] : i64
+// CHECK: return
+func.func @past_keys_of_entries(%q: tensor<1x8x1x4xf32>, %past: tensor<1x8x?x4xf32>, %new: tensor<1x8x1x4xf32>, %n: tensor<1xi64>) -> (tensor<1x8x1x4xf32>, tensor<1x8x?x4xf32>) {
+  %0 = tenon.concatenate %past, %new dim 2 : (tensor<1x8x?x4xf32>, tensor<1x8x1x4xf32>) -> tensor<1x8x?x4xf32>
+  %1 = tenon.attention %q, %0, %0 lengths %n order [0, 1, 2, 3] x [0, 1, 2, 3] x [0, 1, 2, 3] to [0, 1, 2, 3] scale 1.0
+     : (tensor<1x8x1x4xf32>, tensor<1x8x?x4xf32>, tensor<1x8x?x4xf32>, tensor<1xi64>) -> tensor<1x8x1x4xf32>
+  return %1, %0 : tensor<1x8x1x4xf32>, tensor<1x8x?x4xf32>
 }
 
 // Not if keys are transposed, or if another op reads the joined tensor.

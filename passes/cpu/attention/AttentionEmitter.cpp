@@ -451,6 +451,10 @@ AttentionPlanAttr planAttention(Kernel &kernel, const char *&obstacle) {
     return {};
   }
   AttentionFacts facts = operands->facts(kernel);
+  if (facts.copied > kernel.machine.getStack() / 2) {
+    obstacle = "a block of keys that a table names exceeds the stack";
+    return {};
+  }
   AttentionPlanAttr plan = planAttention(facts, kernel.machine);
   // A task joins keys and values, so a head with joined ones must be one task.
   bool joins = operands->joinedKeys || operands->joinedValues;

@@ -76,7 +76,8 @@ AttentionFacts AttentionOperands::facts(Kernel &kernel) const {
           bool(attention.getCausal()),
           getConstantIntValue(key.strides.back()) == 1,
           query.element.isF32() &&
-              getConstantIntValue(value.strides.back()) == 1};
+              getConstantIntValue(value.strides.back()) == 1,
+          table ? TableRows::bytes(key) + TableRows::bytes(value) : 0};
 }
 
 } // namespace tenon

@@ -31,8 +31,9 @@ static int64_t rowsOfTask(const AttentionFacts &facts, int64_t valueWidth,
                           MachineAttr machine) {
   int64_t packed = 4 * attentionBlock * (facts.depth + valueWidth),
           row = 4 * (attentionBlock + valueWidth + attentionLanes + 4),
-          bytes = std::min(machine.l2Bytes() / 4,
-                           machine.getStack() - spareStack - packed),
+          bytes =
+              std::min(machine.l2Bytes() / 4,
+                       machine.getStack() - spareStack - packed - facts.copied),
           most = std::max(attentionTaskRows, bytes / row - spareRows),
           rows = std::max<int64_t>(1, facts.rows.value_or(most)),
           heads = std::max<int64_t>(1, facts.heads),

@@ -22,6 +22,9 @@ struct AttentionFacts {
   /// only beside f32 queries: then no more than one conversion in registers
   /// precedes the products.
   bool wholeKeys = false, wholeValues = false;
+  /// Bytes of the stack for keys and values of a block that are copied side by
+  /// side.
+  int64_t copied = 0;
 };
 
 AttentionPlanAttr planAttention(const AttentionFacts &facts,

@@ -21,6 +21,12 @@ bool TableRows::canRead(const StridedOperand &operand) {
          getConstantIntValue(operand.extents.back());
 }
 
+int64_t TableRows::bytes(const StridedOperand &operand) {
+  return attentionBlock * widthOf(operand) *
+         cast<MemRefType>(operand.memory.getType()).getElementTypeBitWidth() /
+         8;
+}
+
 Value TableRows::scratchFor(const StridedOperand &operand) {
   return scratchOf(cast<MemRefType>(operand.memory.getType()).getElementType(),
                    attentionBlock * widthOf(operand));

@@ -24,7 +24,8 @@ public:
   /// their number is known.
   static bool canRead(const StridedOperand &operand);
 
-  /// Stack memory for the rows of a block of `operand`.
+  /// Stack memory for the rows of a block of `operand`, and its bytes.
+  static int64_t bytes(const StridedOperand &operand);
   mlir::Value scratchFor(const StridedOperand &operand);
 
   /// The block of row `row` of the table. `whole` if it has attentionBlock
