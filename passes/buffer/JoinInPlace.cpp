@@ -12,6 +12,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/buffer/OwnElements.h"
 #include "passes/buffer/SizeCloner.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -79,6 +80,31 @@ std::optional<SmallVector<memref::AllocOp>> allocationsOf(Value buffer) {
   return found;
 }
 
+/// The size that `size` is equal to: an extent of a buffer is what all its
+/// allocations have been given.
+Value originOf(Value size) {
+  for (;;) {
+    auto dim = size.getDefiningOp<memref::DimOp>();
+    std::optional<int64_t> number = dim ? dim.getConstantIndex() : std::nullopt;
+    auto allocations = number ? allocationsOf(dim.getSource()) : std::nullopt;
+    if (!allocations)
+      return size;
+    llvm::SmallSetVector<Value, 2> given;
+    for (memref::AllocOp alloc : *allocations)
+      given.insert(alloc.getDynamicSizes()[alloc.getType().getDynamicDimIndex(
+          unsigned(*number))]);
+    if (given.size() != 1)
+      return size;
+    size = given.front();
+  }
+}
+
+bool haveEqualSizes(memref::AllocOp a, memref::AllocOp b) {
+  return llvm::equal(
+      a.getDynamicSizes(), b.getDynamicSizes(),
+      [](Value x, Value y) { return originOf(x) == originOf(y); });
+}
+
 /// True if `op` and `other` stand in different branches, or `op` comes first.
 /// No loop repeats the two for one allocation.
 bool comesFirst(Operation *op, Operation *other) {
@@ -139,7 +165,7 @@ private:
     if (numbers.contains(join.own) || numbers.contains(join.passed))
       return "sizes are computed from one of the buffers";
     for (memref::AllocOp former : *allocations) {
-      if (former.getDynamicSizes() != join.own.getDynamicSizes())
+      if (!haveEqualSizes(former, join.own))
         return "the buffers may have different sizes";
       if (!isRunOnce(join.branch, former))
         return "a loop runs the branch again";

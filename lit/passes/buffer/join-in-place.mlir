@@ -29,10 +29,12 @@ func.func @chain(%p: i1, %q: i1, %n: index, %x: memref<?x7xf32>, %i: memref<3x2x
   } else {
     scf.yield %a : memref<?x7xf32>
   }
+  %c0 = arith.constant 0 : index
+  %m = memref.dim %1, %c0 : memref<?x7xf32>
   %2 = scf.if %q -> (memref<?x7xf32>) {
     scf.yield %1 : memref<?x7xf32>
   } else {
-    %b = memref.alloc(%n) : memref<?x7xf32>
+    %b = memref.alloc(%m) : memref<?x7xf32>
     tenon.fusion scatter ins(%1, %i, %u : memref<?x7xf32>, memref<3x2xi64>, memref<3xf32>) outs(%b : memref<?x7xf32>) {
     ^bb0(%t: tensor<?x7xf32>, %at: tensor<3x2xi64>, %v: tensor<3xf32>):
       %0 = tenon.scatter set %t, %at, %v window_dims [] inserted [0, 1] batching [] x [] map [0, 1] vector_dim 1
