@@ -105,13 +105,26 @@ bool haveEqualSizes(memref::AllocOp a, memref::AllocOp b) {
       [](Value x, Value y) { return originOf(x) == originOf(y); });
 }
 
-/// True if `op` and `other` stand in different branches, or `op` comes first.
-/// No loop repeats the two for one allocation.
-bool comesFirst(Operation *op, Operation *other) {
+/// The ops of the smallest block around both that contain `op` and `other`. One
+/// op is in both places if they stand in different regions of it.
+std::pair<Operation *, Operation *> inOneBlock(Operation *op,
+                                               Operation *other) {
   Operation *here = nullptr;
   while (!(here = other->getBlock()->findAncestorOpInBlock(*op)))
     other = other->getParentOp();
-  return here == other ? isa<scf::IfOp>(here) : here->isBeforeInBlock(other);
+  return {here, other};
+}
+
+/// True if `op` and `other` stand in different branches: only one of them runs.
+/// No loop repeats the two for one allocation.
+bool areExclusive(Operation *op, Operation *other) {
+  auto [here, there] = inOneBlock(op, other);
+  return op != other && here == there && isa<scf::IfOp>(here);
+}
+
+bool comesFirst(Operation *op, Operation *other) {
+  auto [here, there] = inOneBlock(op, other);
+  return here != there && here->isBeforeInBlock(there);
 }
 
 /// True if `op` runs at most once for each run of the region of `alloc`, which
@@ -176,7 +189,7 @@ private:
   }
 
   /// Checks all uses of an allocation that may be the passed buffer, except
-  /// those through the result of the join.
+  /// those that the other branch passes it on to.
   static const char *obstacleInUses(memref::AllocOp former, const Join &join,
                                     FusionOp kernel) {
     llvm::DenseSet<Value> seen;
@@ -188,12 +201,13 @@ private:
     while (!open.empty())
       for (OpOperand &use : open.pop_back_val().getUses()) {
         Operation *user = use.getOwner();
+        if (areExclusive(user, kernel))
+          continue;
         if (isa<scf::YieldOp>(user)) {
           auto branch = dyn_cast<scf::IfOp>(user->getParentOp());
           if (!branch)
             return "a loop carries the buffer";
-          if (branch != join.branch || use.getOperandNumber() != join.result)
-            follow(branch.getResult(use.getOperandNumber()));
+          follow(branch.getResult(use.getOperandNumber()));
         } else if (isa<memref::CastOp, memref::ReinterpretCastOp,
                        arith::SelectOp>(user)) {
           follow(user->getResult(0));
