@@ -12,6 +12,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/buffer/OwnElements.h"
 #include "passes/buffer/SizeCloner.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -79,13 +80,51 @@ std::optional<SmallVector<memref::AllocOp>> allocationsOf(Value buffer) {
   return found;
 }
 
-/// True if `op` and `other` stand in different branches, or `op` comes first.
-/// No loop repeats the two for one allocation.
-bool comesFirst(Operation *op, Operation *other) {
+/// The size that `size` is equal to: an extent of a buffer is what all its
+/// allocations have been given.
+Value originOf(Value size) {
+  for (;;) {
+    auto dim = size.getDefiningOp<memref::DimOp>();
+    std::optional<int64_t> number = dim ? dim.getConstantIndex() : std::nullopt;
+    auto allocations = number ? allocationsOf(dim.getSource()) : std::nullopt;
+    if (!allocations)
+      return size;
+    llvm::SmallSetVector<Value, 2> given;
+    for (memref::AllocOp alloc : *allocations)
+      given.insert(alloc.getDynamicSizes()[alloc.getType().getDynamicDimIndex(
+          unsigned(*number))]);
+    if (given.size() != 1)
+      return size;
+    size = given.front();
+  }
+}
+
+bool haveEqualSizes(memref::AllocOp a, memref::AllocOp b) {
+  return llvm::equal(
+      a.getDynamicSizes(), b.getDynamicSizes(),
+      [](Value x, Value y) { return originOf(x) == originOf(y); });
+}
+
+/// The ops of the smallest block around both that contain `op` and `other`. One
+/// op is in both places if they stand in different regions of it.
+std::pair<Operation *, Operation *> inOneBlock(Operation *op,
+                                               Operation *other) {
   Operation *here = nullptr;
   while (!(here = other->getBlock()->findAncestorOpInBlock(*op)))
     other = other->getParentOp();
-  return here == other ? isa<scf::IfOp>(here) : here->isBeforeInBlock(other);
+  return {here, other};
+}
+
+/// True if `op` and `other` stand in different branches: only one of them runs.
+/// No loop repeats the two for one allocation.
+bool areExclusive(Operation *op, Operation *other) {
+  auto [here, there] = inOneBlock(op, other);
+  return op != other && here == there && isa<scf::IfOp>(here);
+}
+
+bool comesFirst(Operation *op, Operation *other) {
+  auto [here, there] = inOneBlock(op, other);
+  return here != there && here->isBeforeInBlock(there);
 }
 
 /// True if `op` runs at most once for each run of the region of `alloc`, which
@@ -139,7 +178,7 @@ private:
     if (numbers.contains(join.own) || numbers.contains(join.passed))
       return "sizes are computed from one of the buffers";
     for (memref::AllocOp former : *allocations) {
-      if (former.getDynamicSizes() != join.own.getDynamicSizes())
+      if (!haveEqualSizes(former, join.own))
         return "the buffers may have different sizes";
       if (!isRunOnce(join.branch, former))
         return "a loop runs the branch again";
@@ -150,7 +189,7 @@ private:
   }
 
   /// Checks all uses of an allocation that may be the passed buffer, except
-  /// those through the result of the join.
+  /// those that the other branch passes it on to.
   static const char *obstacleInUses(memref::AllocOp former, const Join &join,
                                     FusionOp kernel) {
     llvm::DenseSet<Value> seen;
@@ -162,12 +201,13 @@ private:
     while (!open.empty())
       for (OpOperand &use : open.pop_back_val().getUses()) {
         Operation *user = use.getOwner();
+        if (areExclusive(user, kernel))
+          continue;
         if (isa<scf::YieldOp>(user)) {
           auto branch = dyn_cast<scf::IfOp>(user->getParentOp());
           if (!branch)
             return "a loop carries the buffer";
-          if (branch != join.branch || use.getOperandNumber() != join.result)
-            follow(branch.getResult(use.getOperandNumber()));
+          follow(branch.getResult(use.getOperandNumber()));
         } else if (isa<memref::CastOp, memref::ReinterpretCastOp,
                        arith::SelectOp>(user)) {
           follow(user->getResult(0));

@@ -58,21 +58,19 @@ private:
 
   using Change = function_ref<Value(const Sequences &at, Value scores)>;
 
-  /// An entry that changes the scores of the tokens that are allowed. It has
-  /// computed these scores, so that they may be changed where they are.
+  /// An entry that changes scores. It computes them first, so that they may be
+  /// changed where they are.
   void buildStep(StringRef name, Change change) {
     func::FuncOp entry = beginEntry(
         name,
-        {argument("ids", g.i64(), {"rows", "positions"}),
+        {argument("scores", g.f32(), {"rows", "vocabulary"}),
+         argument("ids", g.i64(), {"rows", "positions"}),
          argument("length", g.i64(), {}), argument("prompt", g.i64(), {}),
-         argument("max_length", g.i64(), {}), argument("beams", g.i64(), {}),
-         argument("scores", g.f32(), {"rows", "vocabulary"}),
-         argument("allowed", g.i1(), {"rows", "vocabulary"})});
+         argument("max_length", g.i64(), {}), argument("beams", g.i64(), {})});
     auto input = [&](unsigned i) { return Value(entry.getArgument(i)); };
-    Value scores =
-        g.select(input(6), input(5), g.splatLike(input(5), -double(INFINITY)));
+    Value scores = g.maximum(input(0), -double(INFINITY));
     Value result =
-        change({input(0), input(1), input(2), input(3), input(4)}, scores);
+        change({input(1), input(2), input(3), input(4), input(5)}, scores);
     endEntry(entry, {result}, {"result"});
   }
 

@@ -10,10 +10,9 @@
 namespace tenon::test {
 
 /// The module at phase `imported`. The inputs of `start` are those of all
-/// options, with `defaults`. Those of `process` and `warp` are the members of
-/// hf::Sequences, `scores`, and `allowed`, which is false for tokens that are
-/// removed first. The output of `process` is the scores after the processors,
-/// that of `warp` after the warpers and renormalized.
+/// options, with `defaults`. Those of `process` and `warp` are `scores` and the
+/// members of hf::Sequences. The output of `process` is the scores after the
+/// processors, that of `warp` after the warpers and renormalized.
 mlir::OwningOpRef<mlir::ModuleOp>
 makeStepModule(mlir::MLIRContext &context, const hf::GenerationConfig &defaults,
                int64_t vocabulary,
