@@ -222,6 +222,7 @@ SUITES = [
     ("tensorflow", script("test/tensorflow/check_ops.py")),
     ("training", script("test/tensorflow/check_training.py")),
     ("checkpoints", script("test/huggingface/check_checkpoints.py")),
+    ("generation", script("test/huggingface/check_generation.py")),
     ("savedmodels", script("test/savedmodel/run_savedmodel.py")),
     ("models", script("test/e2e/check_models.py")),
 ]

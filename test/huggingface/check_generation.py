@@ -1,0 +1,114 @@
+#!/usr/bin/python3
+"""Compiles small checkpoints and compares the text that they generate with an
+independent reference, in both compatibility modes.
+
+  texts          greedy search and beam search: equal tokens for random
+                 options, prompts with 0 to 7 pads, masks of allowed tokens,
+                 ends by eos, by length and at the cache's end
+  logits         of `start` and of each step: the error of every element is at
+                 most twice the largest that PyTorch has in float32, the rms
+                 error at most twice PyTorch's
+  bits           rows, threads, steps, cancelled runs, `keep`
+  ranges         options out of their range are refused by name
+  sampled        tokens of sampled texts lie in their distributions
+  distributions  of each warper, of pairs and of beam sampling; seeds
+  many_calls     one context answers many calls as a fresh context does
+
+First the reference is tested by examples, and the checks by faults that they
+must find. `--full` takes all checkpoints and many more calls. The last line has
+the counts.
+"""
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+
+import torch
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import generation_faults
+import generation_selftest
+import write_checkpoints
+from check_checkpoints import PRECISION, Checks
+from generation_artifact import Artifact
+from generation_checks import ModelCheck
+from generation_options import MODES
+from generation_reference import Model
+
+SHORT = ("gpt2", "opt_350m", "llama3", "qwen3")
+
+
+class Few:
+    texts, calls, draws, cancelled, sampled = 8, 40, 2000, 40, 12
+
+
+class Full:
+    texts, calls, draws, cancelled, sampled = 20, 1000, 100000, 1000, 60
+
+
+class Check:
+    def __init__(self, build, size, checks):
+        self.build, self.size, self.checks = build, size, checks
+        self.skipped = 0
+
+    def checkpoint(self, name):
+        case = write_checkpoints.CASES[name]
+        with tempfile.TemporaryDirectory() as folder:
+            source = write_checkpoints.write(case, os.path.join(folder, name))
+            model = Model(source)
+            for mode in MODES:
+                path = os.path.join(folder, mode + ".so")
+                if self.compile(name, source, path, mode):
+                    self.artifact(name, model, path, mode)
+
+    def compile(self, name, source, path, mode):
+        done = subprocess.run(
+            [os.path.join(self.build, "bin", "tenon"), "compile", source, "-o",
+             path, "-q", f"--gen-compat={mode}", *PRECISION],
+            capture_output=True, text=True)
+        if done.returncode == 2 and "--gen-compat" in done.stderr:
+            self.skip(name, mode, "this compiler has no --gen-compat")
+            return False
+        return self.checks.that(
+            done.returncode == 0 and not done.stderr,
+            f"{name} {mode}: compile: {done.returncode}\n{done.stderr}")
+
+    def artifact(self, name, model, path, mode):
+        artifact = Artifact(self.build, path)
+        has_entries = artifact.generates()
+        artifact.close()
+        if not has_entries:
+            self.skip(name, mode, "its artifact has no entry `start`")
+            return
+        ModelCheck(name, model,
+                   lambda threads: Artifact(self.build, path, threads),
+                   mode, self.checks, self.size).run()
+
+    def skip(self, name, mode, why):
+        self.skipped += 1
+        print(f"skipped {name} {mode}: {why}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--jobs", type=int, default=0)
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("case", nargs="*")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    checks = Checks()
+    generation_selftest.run(checks)
+    generation_faults.run(checks)
+    check = Check(options.build, Full if options.full else Few, checks)
+    for name in options.case or (write_checkpoints.CASES if options.full else
+                                 SHORT):
+        check.checkpoint(name)
+    print(f"{checks.passed} passed, {checks.failed} failed, "
+          f"{check.skipped} skipped")
+    return 1 if checks.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,135 @@
+"""Runs the entries `start`, `advance` and `result` of a compiled checkpoint
+through the Python package, and reads the state `call.logits`.
+"""
+import ctypes
+import os
+import sys
+from typing import NamedTuple
+
+import numpy as np
+
+import generation_options
+from generation_search import Text
+
+ENTRIES = ("start", "advance", "result")
+
+
+class Said(NamedTuple):
+    """The results of a call: its texts, the ids in the order in which
+    `advance` returned them, and the logits of each step."""
+    texts: list
+    streamed: list
+    logits: list
+
+
+def package(build):
+    """The Python package of a build tree."""
+    path = os.path.join(build, "python")
+    if path not in sys.path:
+        sys.path.insert(0, path)
+    import tenon
+    return tenon
+
+
+class Artifact:
+    """An open artifact; sessions are its contexts."""
+
+    def __init__(self, build, path, threads=1):
+        self.tenon = package(build)
+        self.path = path
+        self.model = self.tenon.load(path, threads=threads)
+
+    def generates(self):
+        return all(name in self.model.functions for name in ENTRIES)
+
+    def session(self, rows=1, positions=None):
+        extents = {"rows": rows}
+        if positions is not None:
+            extents["positions"] = positions
+        return Session(self, self.model.context(extents=extents))
+
+    def close(self):
+        self.model.close()
+
+
+class Session:
+    """One context, in which one call follows the other."""
+
+    def __init__(self, artifact, context):
+        self.artifact, self.context = artifact, context
+        tenon = artifact.tenon
+        self.refusals, self.cancelled = tenon.InputError, tenon.Cancelled
+
+    def start(self, call, keep=None, **more):
+        """Raises `refusals` if an option is refused."""
+        given = generation_options.arguments(call.options)
+        if keep is not None:
+            given["keep"] = keep
+        given["ids"] = np.array(call.ids, np.int64)
+        given["lengths"] = np.array(call.lengths, np.int64)
+        given.update(more)
+        self.rows = len(call.ids) * max(call.options.num_beams,
+                                        call.options.num_return_sequences)
+        return int(self.context["start"](**given))
+
+    def advance(self, steps, allowed=None):
+        """The new ids of each row and if all rows are finished."""
+        given = {} if allowed is None else {"allowed": np.array(allowed, bool)}
+        made = self.context["advance"](steps=steps, **given)
+        return np.array(made["ids"]), bool(made["finished"])
+
+    def result(self):
+        made = self.context["result"]()
+        return [Text([int(token) for token in ids[:length]], float(score),
+                     int(reason))
+                for ids, length, score, reason in
+                zip(made["sequences"], made["lengths"], made["scores"],
+                    made["reasons"])]
+
+    def logits(self):
+        """A copy of the logits from which the next step chooses, a row for
+        each row of the call."""
+        return self.state("call.logits")[:self.rows].copy()
+
+    def state(self, name):
+        """The memory of a float32 state."""
+        from tenon import _runtime as rt
+        find = rt.library.tenon_context_find_state
+        find.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        tensor = rt.Tensor(struct_size=ctypes.sizeof(rt.Tensor))
+        with self.context as address:
+            status = find(address, name.encode(), ctypes.byref(tensor))
+        assert status == 0, f"no state {name}"
+        dims = (ctypes.c_int64 * tensor.rank).from_address(tensor.dims)
+        count = int(np.prod(list(dims), dtype=np.int64))
+        memory = (ctypes.c_float * count).from_address(tensor.data)
+        return np.frombuffer(memory, np.float32).reshape(list(dims))
+
+    def set_timeout(self, seconds):
+        self.context.set_timeout(seconds)
+
+    def close(self):
+        self.context.close()
+
+
+def rows_of(call):
+    """The rows that a context needs for a call."""
+    o = call.options
+    return len(call.ids) * max(o.num_beams, o.num_return_sequences)
+
+
+def play(session, call, steps=1, keep=None, with_logits=False, advance=None):
+    """Runs a call to its end. `steps` is the number for each advance;
+    `advance(session, steps, allowed)` may run one in another way."""
+    advance = advance or (lambda at, count, mask: at.advance(count, mask))
+    session.start(call, keep)
+    streamed, logits, finished, made = [], [], False, 0
+    while not finished:
+        if with_logits:
+            logits.append(session.logits())
+        mask = call.allowed[made] if made < len(call.allowed) else None
+        count = 1 if call.allowed else steps
+        ids, finished = advance(session, count, mask)
+        streamed.append(ids)
+        made += count
+    return Said(session.result(), streamed, logits)

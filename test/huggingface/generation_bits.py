@@ -1,0 +1,151 @@
+"""Equal bits: a row has the same logits and the same text alone, in a batch,
+beside rows that have ended, with any number of threads, in one advance or one
+for each token, after cancelled runs, and with or without `keep`.
+"""
+import numpy as np
+
+from generation_artifact import play, rows_of
+from generation_cases import Draw
+from generation_options import Options
+from generation_search import Call
+
+NEW = 12
+
+
+class Bits:
+    """Checks one artifact; `opened(threads)` opens it."""
+
+    def __init__(self, model, opened, mode, random):
+        self.model, self.opened, self.mode = model, opened, mode
+        self.random = random
+        self.one = opened(1)
+
+    def play(self, artifact, call, **more):
+        session = artifact.session(rows_of(call))
+        said = play(session, call, **more)
+        session.close()
+        return said
+
+    def batch(self, beams=1):
+        """Eight rows; some end early by an eos of their text."""
+        draw = Draw(self.random, self.model.vocabulary, self.model.positions,
+                    self.mode)
+        width = 14
+        lengths = [width - pads for pads in range(8)]
+        ids = [[5] * (width - n) + draw.ids(n, n) for n in lengths]
+        o = Options(max_new_tokens=NEW, pad_token_id=5, num_beams=beams,
+                    num_return_sequences=beams)
+        call = Call(ids, lengths, o, self.mode, self.model.positions)
+        ahead = self.play(self.one, call).texts
+        o.eos_token_id = sorted({ahead[0].ids[1], ahead[3 * beams].ids[5]})
+        return call
+
+    def alone(self, call, row):
+        """One row, the even ones without their pads."""
+        pads = call.pads(row) if row % 2 == 0 else 0
+        return call._replace(ids=[call.ids[row][pads:]],
+                             lengths=[call.lengths[row]])
+
+    def rows(self):
+        """Yields a name and if it holds."""
+        call = self.batch()
+        said = self.play(self.one, call, with_logits=True)
+        yield "some rows end early", \
+            len({len(text.ids) for text in said.texts}) > 1
+        for row in range(8):
+            single = self.play(self.one, self.alone(call, row),
+                               with_logits=True)
+            yield f"row {row} alone", same_row(single, 0, said, row)
+
+    def threads(self):
+        for beams in (1, 3):
+            call = self.batch(beams)
+            said = self.play(self.one, call, with_logits=True)
+            for threads in (2, 5):
+                artifact = self.opened(threads)
+                again = self.play(artifact, call, with_logits=True)
+                artifact.close()
+                yield f"{threads} threads, {beams} beams", \
+                    again.texts == said.texts and (beams > 1 or all(
+                        same_row(again, row, said, row) for row in range(8)))
+
+    def steps(self):
+        """One advance, or several."""
+        for beams in (1, 3):
+            call = self.batch(beams)
+            said = self.play(self.one, call)
+            for steps in (3, NEW, NEW + 40):
+                again = self.play(self.one, call, steps=steps)
+                yield f"{steps} steps in an advance, {beams} beams", \
+                    again.texts == said.texts and \
+                    np.array_equal(np.concatenate(again.streamed, 1),
+                                   np.concatenate(said.streamed, 1))
+
+    def cancelled(self, runs, seconds):
+        """Ends advances at any time and goes on, `runs` times. `seconds` is
+        the time of one step."""
+        ended = rounds = 0
+        while ended < runs and rounds < 10 * runs + 10:
+            call = self.batch(1 + 2 * (rounds % 2))
+            said = self.play(self.one, call)
+            for _ in range(20):
+                rounds += 1
+                counted = [0]
+
+                def advance(session, count, mask):
+                    return self.interrupted(session, count, mask, seconds,
+                                            counted)
+                again = self.play(self.one, call, steps=4, advance=advance)
+                ended += counted[0]
+                if again.texts != said.texts or not np.array_equal(
+                        np.concatenate(again.streamed, 1),
+                        np.concatenate(said.streamed, 1)):
+                    yield f"a cancelled call goes on as before: {call}", False
+                    return
+                if ended >= runs:
+                    break
+        yield f"{ended} cancelled runs, {runs} wanted", ended >= runs
+
+    def interrupted(self, session, count, mask, seconds, counted):
+        """An advance that goes on after deadlines; the last try has none."""
+        for attempt in range(8):
+            limit = seconds * count * self.random.uniform(0.02, 1.1)
+            session.set_timeout(limit if attempt < 7 else None)
+            try:
+                made = session.advance(count, mask)
+                session.set_timeout(None)
+                return made
+            except session.cancelled:
+                counted[0] += 1
+        raise AssertionError("a run without a deadline was cancelled")
+
+    def keep(self):
+        """A second call that goes on after the first one's text."""
+        call = self.batch()
+        call = call._replace(options=call.options.with_(eos_token_id=[]))
+        session = self.one.session(rows_of(call))
+        said = play(session, call)
+        draw = Draw(self.random, self.model.vocabulary, self.model.positions,
+                    self.mode)
+        longer = [ids + text.ids + draw.ids(4, 4)
+                  for ids, text in zip(call.ids, said.texts)]
+        after = call._replace(ids=longer, lengths=[
+            length + NEW + 4 for length in call.lengths])
+        fresh = self.play(self.one, after, with_logits=True)
+        held = call.prompt() + NEW
+        for keep in (held - 1, call.prompt(), call.prompt() - 3, 0):
+            kept = play(session, after, keep=keep, with_logits=True)
+            yield f"keep {keep} of {len(longer[0])}", \
+                kept.texts == fresh.texts and all(
+                    same_row(kept, row, fresh, row) for row in range(8))
+            play(session, call)
+        session.close()
+
+
+def same_row(a, i, b, j):
+    """True if row `i` of one call has the text of row `j` of another, and the
+    logits in the steps that it makes."""
+    ids = a.texts[i].ids
+    return (ids, a.texts[i].reason) == (b.texts[j].ids, b.texts[j].reason) \
+        and all(a.logits[step][i].tobytes() == b.logits[step][j].tobytes()
+                for step in range(len(ids)))

@@ -1,0 +1,254 @@
+"""The checks of one model in one compatibility mode, for an artifact or for
+the fake of generation_fake.py.
+"""
+import time
+
+import numpy as np
+import torch
+
+import generation_draws as draws
+from generation_artifact import play, rows_of
+from generation_bits import Bits
+from generation_cases import Draw, exact
+from generation_options import Options
+from generation_reference import rows_at
+from generation_search import Call, Near
+
+ALLOWED = 2.0  # times PyTorch's error in float32
+SCORE_ERROR = 1e-4
+BAD = (
+    ("temperature", (0.0, -1.0)), ("top_p", (-0.25, 1.5)),
+    ("min_p", (-0.25, 1.5)), ("typical_p", (0.0, 1.5)), ("top_k", (-1,)),
+    ("repetition_penalty", (0.0, -2.0)),
+    ("encoder_repetition_penalty", (0.0, -2.0)),
+    ("num_beams", (0, 65)), ("num_return_sequences", (0, 2)),
+    ("no_repeat_ngram_size", (-1,)), ("encoder_no_repeat_ngram_size", (-1,)),
+    ("early_stopping", (3, -1)), ("min_length", (1000,)),
+)
+
+
+class ModelCheck:
+    """`opened(threads)` opens the artifact."""
+
+    CHECKS = ("texts", "logits", "bits", "ranges", "sampled", "distributions",
+              "many_calls")
+
+    def __init__(self, name, model, opened, mode, checks, size):
+        self.name, self.model, self.opened = f"{name} {mode}", model, opened
+        self.mode, self.checks, self.size = mode, checks, size
+        self.random = np.random.default_rng(len(name) * 7 + len(mode))
+        self.artifact = opened(1)
+        self.drawn = self.calls = 0
+
+    def that(self, holds, text):
+        return self.checks.that(holds, f"{self.name}: {text}")
+
+    def run(self):
+        for name in self.CHECKS:
+            start, before = time.process_time(), self.checks.passed
+            getattr(self, name)()
+            print(f"{self.name:24} {name:13} "
+                  f"{self.checks.passed - before:4} passed  "
+                  f"{time.process_time() - start:5.1f} s", flush=True)
+        self.artifact.close()
+
+    def texts(self):
+        """Equal tokens, and the scores of beam search."""
+        for strategy in ("greedy", "one token", "beams"):
+            for number in range(self.size.texts):
+                # The last ones fill the cache: the prompt and the text have
+                # all positions.
+                fills = number % 6 == 5
+                limits = {"longest": self.model.positions - 1,
+                          "most_new": self.model.positions} if fills else {}
+                call, wanted, drawn = exact(self.model, self.random, self.mode,
+                                            strategy, **limits)
+                self.drawn += drawn
+                self.text(call, wanted, strategy)
+            self.model.forget()
+
+    def text(self, call, wanted, strategy):
+        session = self.artifact.session(rows_of(call), self.model.positions)
+        steps = int(self.random.integers(1, 30))
+        said = play(session, call, steps)
+        session.close()
+        holds = compare(call, said, wanted)
+        self.that(holds is None, f"{strategy}: {holds}\n  {call}")
+
+    def logits(self):
+        """The error of each element against PyTorch in float64."""
+        ours, theirs = [], []
+        draw = Draw(self.random, self.model.vocabulary, self.model.positions,
+                    self.mode)
+        for width, new in ((13, 8), (1, 4), (self.model.positions - 3, 3)):
+            pads = np.arange(8) if width > 8 else np.zeros(8, np.int64)
+            ids = [[0] * p + draw.ids(width - p, width - p) for p in pads]
+            call = Call(ids, [width - p for p in pads],
+                        Options(max_new_tokens=new), self.mode,
+                        self.model.positions)
+            session = self.artifact.session(8)
+            said = play(session, call, with_logits=True)
+            session.close()
+            for step, logits in enumerate(said.logits):
+                rows = rows_at(call, said.texts, step)
+                exact_ones = self.model(list(rows.values()))
+                single = self.model.last(list(rows.values()), torch.float32)
+                ours.append(logits[list(rows)] - exact_ones)
+                theirs.append(single - exact_ones)
+        mine = np.abs(np.concatenate(ours)).ravel()
+        other = np.abs(np.concatenate(theirs)).ravel()
+        for kind, a, b in (("largest", mine.max(), other.max()),
+                           ("rms", np.sqrt((mine ** 2).mean()),
+                            np.sqrt((other ** 2).mean()))):
+            self.that(a <= ALLOWED * b, f"{kind} error of logits {a:.3g}, "
+                      f"PyTorch's {b:.3g}")
+
+    def bits(self):
+        bits = Bits(self.model, self.opened, self.mode, self.random)
+        start = time.monotonic()
+        call = bits.batch()
+        bits.play(bits.one, call)
+        seconds = (time.monotonic() - start) / (2 * call.options.max_new_tokens)
+        for part in (bits.rows(), bits.threads(), bits.steps(), bits.keep(),
+                     bits.cancelled(self.size.cancelled, seconds)):
+            for what, holds in part:
+                self.that(holds, what)
+
+    def ranges(self):
+        """An error for an option names it, and the context goes on."""
+        session = self.artifact.session(1)
+        call = Call([[3, 4, 5]], [3], Options(max_new_tokens=2), self.mode,
+                    self.model.positions)
+        for name, values in BAD:
+            for value in values:
+                kind = np.float32 if isinstance(value, float) else np.int64
+                more = {name: kind(value)}
+                if name == "temperature":
+                    more["do_sample"] = np.bool_(True)
+                try:
+                    session.start(call, **more)
+                    said = "accepted"
+                except session.refusals as refused:
+                    said = str(refused)
+                self.that(name in said, f"{name} = {value}: {said}")
+        self.that(len(play(session, call).texts[0].ids) == 2,
+                  "a call after refused ones")
+        session.close()
+
+    def sampled(self):
+        """Sampled texts of any options: possible tokens, in their places."""
+        draw = Draw(self.random, self.model.vocabulary, self.model.positions,
+                    self.mode)
+        paths = draws.Paths()
+        for _ in range(self.size.sampled):
+            call = draw.call("sampling")
+            call.options.num_return_sequences = int(
+                self.random.integers(1, 4))
+            session = self.artifact.session(rows_of(call))
+            paths.add(self.model, call, play(session, call, 5).texts)
+            session.close()
+        self.that(not paths.strange,
+                  f"impossible tokens: {paths.strange[:2]}")
+        self.that(paths.p_value() > draws.LEAST_P,
+                  f"places of sampled tokens: p = {paths.p_value():.3g}")
+        self.model.forget()
+
+    def distributions(self):
+        rows = 64
+        session = self.artifact.session(rows)
+        sampler = self.sampler(session, rows)
+        for name, changes in draws.WARPERS.items():
+            p = sampler.warper(changes, self.size.draws)
+            self.that(p > draws.LEAST_P, f"draws with {name}: p = {p:.3g}")
+        for name, p in sampler.pairs(self.size.draws):
+            self.that(p > draws.LEAST_P, f"pairs of {name}: p = {p:.3g}")
+        p = sampler.beams(self.size.draws)
+        self.that(p > draws.LEAST_P, f"beam sampling: p = {p:.3g}")
+        self.seeds(session, sampler)
+        session.close()
+
+    def sampler(self, session, rows):
+        """A sampler with a prompt after which no warper is at its border."""
+        for _ in range(100):
+            prompt = self.random.integers(0, self.model.vocabulary, 5).tolist()
+            sampler = draws.Sampler(self.model, session, self.mode, rows,
+                                    prompt)
+            try:
+                for changes in draws.WARPERS.values():
+                    draws.certain_support(self.model,
+                                          sampler.call(1, **changes))
+            except Near:
+                continue
+            return sampler
+        raise AssertionError("every prompt is at a border")
+
+    def seeds(self, session, sampler):
+        """Equal seeds give equal text, other seeds another."""
+        for beams in (1, 2):
+            call = sampler.call(6, beams=beams, top_k=20)
+            texts = [play(session, call._replace(
+                options=call.options.with_(seed=seed))).texts
+                for seed in (7, 7, 8, 2**40 + 7)]
+            self.that(texts[0] == texts[1], f"seed 7 twice, {beams} beams")
+            self.that(texts[0] != texts[2] and texts[0] != texts[3] and
+                      texts[2] != texts[3], f"other seeds, {beams} beams")
+
+    def many_calls(self):
+        """Calls of all strategies in one context, some again in a fresh
+        one."""
+        draw = Draw(self.random, self.model.vocabulary, self.model.positions,
+                    self.mode)
+        session = self.artifact.session(16)
+        for number in range(self.size.calls):
+            call = draw.call(draw.one("greedy", "sampling", "beams",
+                                      "beam sampling"), longest=60)
+            call.options.eos_token_id = sorted(set(draw.ids(0, 3)))
+            if number % 2:
+                # A sampler whose tokens run out is another matter.
+                call.options.top_k = 0
+            steps = int(self.random.integers(1, 30))
+            try:
+                said = play(session, call, steps)
+                if number % 5 == 0:
+                    fresh = self.artifact.session(16)
+                    again = play(fresh, call, 1)
+                    fresh.close()
+                    self.that(said.texts == again.texts,
+                              f"call {number} in a fresh context: {call}")
+            except session.refusals as refused:
+                self.that(False, f"call {number}: {refused}\n  {call}")
+        self.that(True, "many calls")
+        session.close()
+
+
+def compare(call, said, wanted):
+    """Where the texts part from those wanted; None if they are equal."""
+    for row, (ours, theirs) in enumerate(zip(said.texts, wanted)):
+        if ours.ids != theirs.ids:
+            step = next((i for i, (a, b) in enumerate(
+                zip(ours.ids, theirs.ids)) if a != b),
+                min(len(ours.ids), len(theirs.ids)))
+            return (f"row {row} parts at step {step}: expected {theirs.ids}, "
+                    f"got {ours.ids}")
+        if ours.reason != theirs.reason:
+            return (f"row {row} ends for reason {ours.reason}, expected "
+                    f"{theirs.reason}")
+        if call.options.num_beams > 1 and not np.isclose(
+                ours.score, theirs.score, SCORE_ERROR, SCORE_ERROR):
+            return f"row {row}: score {ours.score}, expected {theirs.score}"
+    if len(said.texts) != len(wanted):
+        return f"{len(said.texts)} texts, expected {len(wanted)}"
+    return streamed(call, said)
+
+
+def streamed(call, said):
+    """Greedy search and sampling tell each id once, in order."""
+    told = np.concatenate(said.streamed, 1)
+    if call.options.num_beams > 1:
+        return None if told.shape[1] == 0 else "beams told ids on the way"
+    pad = call.options.pad_token_id
+    longest = max(len(text.ids) for text in said.texts)
+    for row, text in zip(told, said.texts):
+        if row.tolist() != text.ids + [pad] * (longest - len(text.ids)):
+            return f"advance told {row.tolist()}, the text is {text.ids}"
+    return None
