@@ -12,6 +12,7 @@ independent reference, in both compatibility modes.
   ranges         options out of their range are refused by name
   sampled        tokens of sampled texts lie in their distributions
   distributions  of each warper, of pairs and of beam sampling; seeds
+  defaults       options that generation_config.json sets
   many_calls     one context answers many calls as a fresh context does
 
 First the reference is tested by examples, and the checks by faults that they
@@ -27,6 +28,7 @@ import tempfile
 import torch
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import generation_defaults
 import generation_faults
 import generation_selftest
 import write_checkpoints
@@ -85,6 +87,28 @@ class Check:
                    lambda threads: Artifact(self.build, path, threads),
                    mode, self.checks, self.size).run()
 
+    def defaults(self):
+        """One checkpoint with several files generation_config.json."""
+        with tempfile.TemporaryDirectory() as folder:
+            source = write_checkpoints.write(write_checkpoints.CASES["gpt2"],
+                                             os.path.join(folder, "model"))
+            model = Model(source)
+            for name, config in generation_defaults.CONFIGS.items():
+                generation_defaults.write(source, config)
+                for mode in MODES:
+                    path = os.path.join(folder, f"{name}-{mode}.so")
+                    if self.compile(name, source, path, mode):
+                        self.defaults_of(name, model, path, mode)
+
+    def defaults_of(self, name, model, path, mode):
+        artifact = Artifact(self.build, path)
+        if artifact.generates():
+            generation_defaults.check(name, model, artifact, mode,
+                                      self.checks.that)
+        else:
+            self.skip(name, mode, "its artifact has no entry `start`")
+        artifact.close()
+
     def skip(self, name, mode, why):
         self.skipped += 1
         print(f"skipped {name} {mode}: {why}", flush=True)
@@ -105,6 +129,8 @@ def main():
     for name in options.case or (write_checkpoints.CASES if options.full else
                                  SHORT):
         check.checkpoint(name)
+    if not options.case:
+        check.defaults()
     print(f"{checks.passed} passed, {checks.failed} failed, "
           f"{check.skipped} skipped")
     return 1 if checks.failed else 0

@@ -42,11 +42,13 @@ class Artifact:
     def generates(self):
         return all(name in self.model.functions for name in ENTRIES)
 
-    def session(self, rows=1, positions=None):
+    def session(self, rows=1, positions=None, plain=False):
+        """A context. A `plain` one gives no options to its calls."""
         extents = {"rows": rows}
         if positions is not None:
             extents["positions"] = positions
-        return Session(self, self.model.context(extents=extents))
+        return Session(self, self.model.context(extents=extents),
+                       plain)
 
     def close(self):
         self.model.close()
@@ -55,14 +57,17 @@ class Artifact:
 class Session:
     """One context, in which one call follows the other."""
 
-    def __init__(self, artifact, context):
-        self.artifact, self.context = artifact, context
+    def __init__(self, artifact, context, plain):
+        self.artifact, self.context, self.plain = artifact, context, plain
         tenon = artifact.tenon
         self.refusals, self.cancelled = tenon.InputError, tenon.Cancelled
 
     def start(self, call, keep=None, **more):
-        """Raises `refusals` if an option is refused."""
-        given = generation_options.arguments(call.options)
+        """Raises `refusals` if an option is refused. Without options the
+        checkpoint's are in force. Some calls name every option."""
+        every = call.options.seed % 3 == 0
+        given = {} if self.plain else generation_options.arguments(
+            call.options, every)
         if keep is not None:
             given["keep"] = keep
         given["ids"] = np.array(call.ids, np.int64)
@@ -107,6 +112,10 @@ class Session:
 
     def set_timeout(self, seconds):
         self.context.set_timeout(seconds)
+
+    def cancel(self):
+        """Ends the next run before its first kernel."""
+        self.context.cancel()
 
     def close(self):
         self.context.close()

@@ -82,41 +82,42 @@ class Bits:
                                    np.concatenate(said.streamed, 1))
 
     def cancelled(self, runs, seconds):
-        """Ends advances at any time and goes on, `runs` times. `seconds` is
-        the time of one step."""
-        ended = rounds = 0
-        while ended < runs and rounds < 10 * runs + 10:
-            call = self.batch(1 + 2 * (rounds % 2))
-            said = self.play(self.one, call)
-            for _ in range(20):
-                rounds += 1
-                counted = [0]
+        """Ends runs at any time and goes on, until `runs` were cancelled.
+        `seconds` is the time of one step."""
+        self.ended, rounds = 0, 0
+        while self.ended < runs and rounds < runs + 20:
+            if rounds % 20 == 0:
+                call = self.batch(1 + rounds // 20 % 2 * 2)
+                said = self.play(self.one, call)
+            rounds += 1
+            session = self.one.session(rows_of(call))
+            self.interrupted(session, lambda: session.start(call), seconds)
+            again = play(session, call, steps=4,
+                         advance=lambda at, count, mask: self.interrupted(
+                             at, lambda: at.advance(count, mask),
+                             seconds * count))
+            session.close()
+            if again.texts != said.texts or not np.array_equal(
+                    np.concatenate(again.streamed, 1),
+                    np.concatenate(said.streamed, 1)):
+                yield f"a cancelled call goes on as before: {call}", False
+                return
+        yield f"{self.ended} cancelled runs of {runs}", self.ended >= runs
 
-                def advance(session, count, mask):
-                    return self.interrupted(session, count, mask, seconds,
-                                            counted)
-                again = self.play(self.one, call, steps=4, advance=advance)
-                ended += counted[0]
-                if again.texts != said.texts or not np.array_equal(
-                        np.concatenate(again.streamed, 1),
-                        np.concatenate(said.streamed, 1)):
-                    yield f"a cancelled call goes on as before: {call}", False
-                    return
-                if ended >= runs:
-                    break
-        yield f"{ended} cancelled runs, {runs} wanted", ended >= runs
-
-    def interrupted(self, session, count, mask, seconds, counted):
-        """An advance that goes on after deadlines; the last try has none."""
+    def interrupted(self, session, run, seconds):
+        """Tries a run with deadlines, or cancelled before it starts, until it
+        ends; the last try is left alone."""
         for attempt in range(8):
-            limit = seconds * count * self.random.uniform(0.02, 1.1)
-            session.set_timeout(limit if attempt < 7 else None)
+            if attempt < 7:
+                session.set_timeout(seconds * self.random.uniform(0.02, 1.1))
+            if attempt < 7 and self.random.random() < 0.1:
+                session.cancel()
             try:
-                made = session.advance(count, mask)
-                session.set_timeout(None)
-                return made
+                return run()
             except session.cancelled:
-                counted[0] += 1
+                self.ended += 1
+            finally:
+                session.set_timeout(None)
         raise AssertionError("a run without a deadline was cancelled")
 
     def keep(self):

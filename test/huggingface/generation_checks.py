@@ -68,7 +68,8 @@ class ModelCheck:
             self.model.forget()
 
     def text(self, call, wanted, strategy):
-        session = self.artifact.session(rows_of(call), self.model.positions)
+        positions = call.limit() if self.random.random() < 0.3 else None
+        session = self.artifact.session(rows_of(call), positions)
         steps = int(self.random.integers(1, 30))
         said = play(session, call, steps)
         session.close()
@@ -210,7 +211,7 @@ class ModelCheck:
             try:
                 said = play(session, call, steps)
                 if number % 5 == 0:
-                    fresh = self.artifact.session(16)
+                    fresh = self.artifact.session(rows_of(call))
                     again = play(fresh, call, 1)
                     fresh.close()
                     self.that(said.texts == again.texts,

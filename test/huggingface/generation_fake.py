@@ -48,8 +48,8 @@ class FakeSession:
         self.artifact, self.fault = artifact, artifact.fault
         self.model, self.most = artifact.model, rows
         self.positions = positions
-        self.calls = self.cancelled_runs = 0
-        self.timeout = None
+        self.calls = self.runs = self.step = 0
+        self.timeout, self.cancels = None, False
 
     def start(self, call, keep=None, **more):
         changes = {name: value.tolist() if np.ndim(value) else value
@@ -65,6 +65,7 @@ class FakeSession:
             raise Refusal(str(refused)) from refused
         if rows_of(call) > self.most:
             raise Refusal("rows: the context has fewer")
+        self.interrupt()
         self.calls += 1
         self.keep, self.step, self.told = keep, 0, 0
         self.call = self.faulty(call)
@@ -131,13 +132,7 @@ class FakeSession:
 
     def advance(self, steps, allowed=None):
         self.finish()
-        if self.timeout is not None:
-            self.cancelled_runs += 1
-            if self.cancelled_runs % 3:
-                raise Interrupted
-            if self.fault == "cancel" and self.cancelled_runs % 2:
-                self.texts = [text._replace(ids=text.ids[::-1])
-                              for text in self.texts]
+        self.interrupt()
         longest = max(len(text.ids) for text in self.texts)
         before, self.step = self.step, min(self.step + steps, longest)
         beams = self.call.options.num_beams > 1
@@ -150,6 +145,16 @@ class FakeSession:
         if self.fault == "stream" and before:
             made = made[:, ::-1]
         return made, self.step == longest
+
+    def interrupt(self):
+        """Every second run with a deadline is beyond it."""
+        self.runs += 1
+        if self.cancels or self.timeout is not None and self.runs % 2:
+            self.cancels = False
+            if self.fault == "cancel" and self.step:
+                self.texts = [text._replace(ids=text.ids[::-1])
+                              for text in self.texts]
+            raise Interrupted
 
     def result(self):
         return self.texts
@@ -176,6 +181,9 @@ class FakeSession:
 
     def set_timeout(self, seconds):
         self.timeout = seconds
+
+    def cancel(self):
+        self.cancels = True
 
     def close(self):
         pass

@@ -81,6 +81,27 @@ INTERVALS = {
 }
 
 
+def from_config(config):
+    """The options that generation_config.json sets."""
+    o = Options()
+    known = {item.name for item in dataclasses.fields(Options)}
+    for name, value in config.items():
+        if name == "exponential_decay_length_penalty":
+            o.exponential_decay_start, o.exponential_decay_factor = value
+        elif name == "sequence_bias":
+            o.sequence_bias_ids = [ids for ids, _ in value]
+            o.sequence_bias = [bias for _, bias in value]
+        elif name == "early_stopping":
+            o.early_stopping = NEVER if value == "never" else int(value)
+        elif name in known:
+            is_list = isinstance(getattr(o, name), list)
+            setattr(o, name, [value] if is_list and isinstance(value, int)
+                    else value)
+    if "pad_token_id" not in config and o.eos_token_id:
+        o.pad_token_id = o.eos_token_id[0]
+    return o
+
+
 def check(options, prompt, positions, mode):
     """Raises Refused if an option is out of its range."""
     for name, (low, high, with_low, with_high) in INTERVALS.items():
@@ -120,11 +141,13 @@ def words(entries):
 
 
 def arguments(options, every=False):
-    """The options that differ from their defaults, or all, as arrays."""
+    """The options that differ from their defaults, or all, as arrays. A
+    checkpoint's config.json may have its own ids of eos and of pads."""
     plain, made = Options(), {}
     for item in dataclasses.fields(Options):
         value = getattr(options, item.name)
-        if value == getattr(plain, item.name) and not every:
+        if value == getattr(plain, item.name) and not every and \
+                item.name not in ("eos_token_id", "pad_token_id"):
             continue
         if item.name in ("bad_words_ids", "sequence_bias_ids"):
             made[item.name] = words(value)
