@@ -194,7 +194,8 @@ class Context(_Callable):
         status, self._address = self._handle.create(options)
         if status != 0:
             raise error_of(status, rt.text(said.value))
-        weakref.finalize(self, self._handle.destroy, self._address)
+        self._finalizer = weakref.finalize(self, self._handle.destroy,
+                                           self._address)
 
     def _context(self):
         return self
@@ -233,6 +234,8 @@ class Context(_Callable):
     def close(self):
         """Frees the context's memory; refused during a run."""
         self._handle.destroy(self._address)
+        # A later context may have the same address.
+        self._finalizer.detach()
 
 
 class Function:

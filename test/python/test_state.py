@@ -51,6 +51,16 @@ class State(unittest.TestCase):
             thread.join()
         self.assertEqual(seen, [13, 13])
 
+    def test_a_closed_context_ends_no_other(self):
+        """The memory of a closed context is used again."""
+        for _ in range(50):
+            old = self.model.context()
+            old.close()
+            new = self.model.context()
+            del old
+            new(self.x, 0)
+            new.close()
+
     def test_context_extents(self):
         model = tenon.compile(os.path.join(
             models.SOURCE, "lit/artifact/Inputs/cache.mlir"))
