@@ -92,8 +92,8 @@ class Session:
                     made["reasons"])]
 
     def logits(self):
-        """A copy of the logits from which the next step chooses, a row for
-        each row of the call."""
+        """A copy of the logits from which the last step chose, after `start`
+        of those for the first step. Each row of the call has a row."""
         return self.state("call.logits")[:self.rows].copy()
 
     def state(self, name):
@@ -133,12 +133,14 @@ def play(session, call, steps=1, keep=None, with_logits=False, advance=None):
     advance = advance or (lambda at, count, mask: at.advance(count, mask))
     session.start(call, keep)
     streamed, logits, finished, made = [], [], False, 0
+    first = session.logits() if with_logits else None
     while not finished:
-        if with_logits:
-            logits.append(session.logits())
         mask = call.allowed[made] if made < len(call.allowed) else None
         count = 1 if call.allowed else steps
         ids, finished = advance(session, count, mask)
         streamed.append(ids)
+        if with_logits:
+            logits.append(session.logits())
         made += count
+    assert not with_logits or np.array_equal(first, logits[0])
     return Said(session.result(), streamed, logits)

@@ -167,7 +167,7 @@ class FakeSession:
         for r, text in enumerate(self.texts):
             batch = r // times
             row = tuple(self.call.ids[batch][self.call.pads(batch):] +
-                        text.ids[:self.step])
+                        text.ids[:max(0, self.step - 1)])
             made[r] = self.model.last([row], torch.float32)[0]
         if self.fault == "logits":
             made[:, 3] *= np.float32(1.0001)

@@ -133,7 +133,7 @@ def length_limit(options, prompt, positions, mode):
 
 def words(entries):
     """Lists of ids as a matrix, with -1 before shorter ones."""
-    longest = max((len(entry) for entry in entries), default=0)
+    longest = max((len(entry) for entry in entries), default=1)
     made = np.full((len(entries), longest), -1, np.int64)
     for row, entry in zip(made, entries):
         row[longest - len(entry):] = entry
