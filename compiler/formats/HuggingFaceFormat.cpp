@@ -33,6 +33,10 @@ public:
     if (OwningOpRef<ModuleOp> module =
             import(context, options, [](const Diagnostic &) {}))
       summary.functions = describeMlir(*module).functions;
+    // A description tells the names of the extents of logits.
+    for (EntrySummary &function : summary.functions)
+      if (function.name == "logits")
+        function.outputs = summary.outputs;
     return summary;
   }
 

@@ -99,7 +99,7 @@ class Session:
     def state(self, name):
         """The memory of a float32 state."""
         from tenon import _runtime as rt
-        find = rt.library.tenon_context_find_state
+        find = rt._runtime.tenon_context_find_state
         find.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
         tensor = rt.Tensor(struct_size=ctypes.sizeof(rt.Tensor))
         with self.context as address:
