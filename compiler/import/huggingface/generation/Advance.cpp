@@ -6,6 +6,8 @@
 #include "compiler/import/huggingface/generation/ChooseTokens.h"
 #include "compiler/import/huggingface/generation/Conditional.h"
 #include "compiler/import/huggingface/generation/Generation.h"
+#include "compiler/import/huggingface/generation/Processors.h"
+#include "compiler/import/huggingface/generation/Warpers.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -18,6 +20,27 @@ EntryArgument input(GraphBuilder &g, StringRef name, ArrayRef<int64_t> shape,
                     Type element, ArrayRef<Attribute> dims) {
   return {name.str(), RankedTensorType::get(shape, element),
           g.ops.getArrayAttr(dims)};
+}
+
+/// The scores of the next token after all processors and, in sampling, warpers.
+/// Those of beams are log-probabilities, others logits.
+Value nextScores(const Step &step, Value logits, Value searches) {
+  GraphBuilder &g = step.g;
+  const CallSizes &call = step.call;
+  Sizes sizes = g.sizes(logits);
+  Value scores = choose(
+      g, searches, sizes, [&] { return logSoftmax(g, logits); },
+      [&] { return logits; });
+  Sequences sequences = {
+      step.states.readFirst(state::ids, call.rows, step.now),
+      g.fromSize(step.columns, g.i64()), g.fromSize(call.prompt, g.i64()),
+      g.fromSize(call.limit, g.i64()), step.options.get(Option::NumBeams)};
+  scores = processed(g, step.options, sequences, step.restricted(scores));
+  scores = choose(
+      g, step.samples(), sizes,
+      [&] { return warped(g, step.options, sequences, scores); },
+      [&] { return scores; });
+  return renormalized(g, step.options, scores);
 }
 
 /// A while loop that counts from `first` to `most` as long as `goes`, an i1,
@@ -87,23 +110,19 @@ void Generation::buildAdvance() {
         arith::CmpIOp::create(g.ops, g.loc, arith::CmpIPredicate::eq, k,
                               g.indexValue(g.index(0))));
     onlyIf(g, isPositive(now.step), [&] { computeTokens(step); });
-    Value logits = readLogits(call.rows);
-    Sequences sequences = {
-        states.readFirst(state::ids, call.rows, step.now),
-        g.fromSize(step.columns, g.i64()), g.fromSize(call.prompt, g.i64()),
-        g.fromSize(call.limit, g.i64()), options.get(Option::NumBeams)};
-    Value searches =
-        g.extractScalar(g.compare(CompareDirection::GT, sequences.beams, 1));
+    Value searches = g.extractScalar(
+        g.compare(CompareDirection::GT, options.get(Option::NumBeams), 1));
+    Value scores = nextScores(step, readLogits(call.rows), searches);
     auto branch = scf::IfOp::create(g.ops, g.loc, TypeRange(), searches,
                                     /*addThenBlock=*/false,
                                     /*addElseBlock=*/false);
     {
       OpBuilder::InsertionGuard guard(g.ops);
       g.ops.createBlock(&branch.getThenRegion());
-      searchBeams(step, sequences, logits, setup.compatibility);
+      searchBeams(step, scores, setup.compatibility);
       scf::YieldOp::create(g.ops, g.loc);
       g.ops.createBlock(&branch.getElseRegion());
-      chooseTokens(step, sequences, logits);
+      chooseTokens(step, scores);
       scf::YieldOp::create(g.ops, g.loc);
     }
     // The step takes effect by this write.

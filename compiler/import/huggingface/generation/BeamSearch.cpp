@@ -5,7 +5,6 @@
 
 #include "compiler/import/huggingface/generation/Conditional.h"
 #include "compiler/import/huggingface/generation/Draws.h"
-#include "compiler/import/huggingface/generation/Warpers.h"
 
 using namespace mlir;
 
@@ -61,8 +60,8 @@ public:
         inPt(compatibility == Compatibility::Pt), beams(call.copies),
         square({call.batch, beams}) {}
 
-  void run(const Sequences &sequences, Value logits) {
-    findCandidates(sequences, logits);
+  void run(Value scores) {
+    findCandidates(scores);
     continueBeams();
     Value allFinished = finishSequences();
     Value improves = findImprovement();
@@ -77,22 +76,14 @@ public:
 private:
   /// The step's candidates: their beams, tokens and scores, [batch, K], best
   /// first, or in the order in which they were drawn.
-  void findCandidates(const Sequences &sequences, Value logits) {
-    Size vocabulary = g.size(logits, 1);
-    Value scores = processed(g, step.options, sequences,
-                             step.restricted(logSoftmax(g, logits)));
-    Value sample = g.extractScalar(step.options.get(Option::DoSample));
-    scores = choose(
-        g, sample, g.sizes(scores),
-        [&] { return warped(g, step.options, sequences, scores); },
-        [&] { return scores; });
-    scores = renormalized(g, step.options, scores);
+  void findCandidates(Value scores) {
+    Size vocabulary = g.size(scores, 1);
     Value before = states.readFirst(state::scores, call.rows, step.now);
     Sizes wide = {call.batch, g.mul(beams, vocabulary)};
     Value all = g.reshape(g.add(scores, g.unsqueeze(before, {1})), wide);
     Size count = candidates();
     Value places = choose(
-        g, sample, {call.batch, count},
+        g, step.samples(), {call.batch, count},
         [&] {
           Value noise = gumbelNoise(g, step.options.get(Option::Seed),
                                     call.step, call.rows, vocabulary);
@@ -103,7 +94,8 @@ private:
     Value width = g.fromSize(vocabulary, g.i64());
     step.checkScores(
         g.squeeze(g.sliceDim(candidateScores, 1, g.index(0), g.index(1)), {1}),
-        /*exempt=*/Value());
+        /*exempt=*/inPt ? g.compare(CompareDirection::EQ, oldImproves(), 0)
+                        : Value());
     candidateBeams = g.div(places, width);
     candidateTokens = g.sub(places, g.mul(candidateBeams, width));
     hits = step.ends(candidateTokens);
@@ -284,9 +276,8 @@ private:
 };
 } // namespace
 
-void searchBeams(const Step &step, const Sequences &sequences, Value logits,
-                 Compatibility compatibility) {
-  BeamStep(step, compatibility).run(sequences, logits);
+void searchBeams(const Step &step, Value scores, Compatibility compatibility) {
+  BeamStep(step, compatibility).run(scores);
 }
 
 } // namespace tenon::hf

@@ -35,6 +35,10 @@ Step::Step(GraphBuilder &g, CallStates &states, Options &options,
       columns(g.bound(g.min(g.add(call.prompt, call.step), states.positions()),
                       states.positions())) {}
 
+Value Step::samples() const {
+  return g.extractScalar(options.get(Option::DoSample));
+}
+
 Value Step::restricted(Value scores) const {
   return choose(
       g, restricts, g.sizes(scores),

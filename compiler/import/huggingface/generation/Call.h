@@ -35,6 +35,8 @@ struct Step {
   /// The input `allowed`, and an i1 that is true if this step obeys it.
   mlir::Value allowed, restricts;
 
+  /// An i1: true if tokens are drawn.
+  mlir::Value samples() const;
   /// `scores` with -inf for tokens that `allowed` does not have.
   mlir::Value restricted(mlir::Value scores) const;
   /// The number of each row of the model, i64 [rows].

@@ -4,7 +4,6 @@
 
 #include "compiler/import/huggingface/generation/Conditional.h"
 #include "compiler/import/huggingface/generation/Draws.h"
-#include "compiler/import/huggingface/generation/Warpers.h"
 
 using namespace mlir;
 
@@ -32,19 +31,12 @@ Value elementOf(GraphBuilder &g, Value scores, Value chosen) {
 }
 } // namespace
 
-void chooseTokens(const Step &step, const Sequences &sequences, Value logits) {
+void chooseTokens(const Step &step, Value scores) {
   GraphBuilder &g = step.g;
   CallStates &states = step.states;
   const CallSizes &call = step.call;
-  Value scores = processed(g, step.options, sequences, step.restricted(logits));
-  Value sample = g.extractScalar(step.options.get(Option::DoSample));
-  scores = choose(
-      g, sample, g.sizes(scores),
-      [&] { return warped(g, step.options, sequences, scores); },
-      [&] { return scores; });
-  scores = renormalized(g, step.options, scores);
   Value chosen = choose(
-      g, sample, {call.rows},
+      g, step.samples(), {call.rows},
       [&] {
         Value noise = gumbelNoise(g, step.options.get(Option::Seed), call.step,
                                   call.rows, g.size(scores, 1));
