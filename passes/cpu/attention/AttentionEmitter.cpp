@@ -68,8 +68,8 @@ private:
     return op.getLengths() && plan.getValuesInPlace() &&
            plan.getTaskRows() == plan.getValueRows();
   }
-  /// The rows that are read after the block that starts with key `first`.
-  SmallVector<SoonRows> rowsAfter(Value first);
+  /// The keys that are read after the block that starts with key `first`.
+  std::optional<SoonRows> keysAfter(Value first);
   /// The first and the last query row of the task.
   Value earliestRow();
   Value lastRow();
@@ -205,7 +205,7 @@ void AttentionEmitter::fillScratch(Value memory, int64_t width, double number) {
 void AttentionEmitter::emitBlock(Value first, Value count, int64_t units,
                                  bool whole) {
   auto [keys, values] = linesOfBlock(first, count, whole);
-  KeyBlock block{first, count, units, whole, keys, values, rowsAfter(first),
+  KeyBlock block{first, count, units, whole, keys, values, keysAfter(first),
                  {}};
   if (scratch.values)
     block.values = packedValues(block.values, count);
@@ -268,9 +268,9 @@ AttentionEmitter::linesOfBlock(Value first, Value count, bool whole) {
   return {keys, rowsOfTable->read(value, shared, block, tableValues)};
 }
 
-SmallVector<SoonRows> AttentionEmitter::rowsAfter(Value first) {
+std::optional<SoonRows> AttentionEmitter::keysAfter(Value first) {
   if (!prefetches())
-    return {};
+    return std::nullopt;
   Value next = at().add(first, at().constant(attentionBlock)),
         rest = at().sub(task.count, next),
         more = at().less(at().constant(0), rest);
@@ -284,24 +284,15 @@ SmallVector<SoonRows> AttentionEmitter::rowsAfter(Value first) {
   Value count =
             at().min(ifMore(rest, nextCount), at().constant(attentionBlock)),
         last = at().max(at().sub(count, at().constant(1)), at().constant(0));
-  auto rowsOf = [&](const StridedOperand &operand) {
-    Value base;
-    if (rowsOfTable) {
-      base = rowsOfTable->placeOf(operand, place, next);
-    } else {
-      Values indices(place);
-      indices.push_back(next);
-      base = operand.at(at(), indices);
-    }
-    return SoonRows{
-        {operand.memory, base, operand.strides[batch], operand.element},
-        last,
-        *getConstantIntValue(operand.extents.back())};
-  };
-  // Keys in place leave time to prefetch the block's own values.
-  if (plan.getKeysInPlace())
-    return {rowsOf(key)};
-  return {rowsOf(key), rowsOf(value)};
+  Value base;
+  if (rowsOfTable) {
+    base = rowsOfTable->placeOf(key, place, next);
+  } else {
+    place.push_back(next);
+    base = key.at(at(), place);
+  }
+  return SoonRows{
+      {key.memory, base, key.strides[batch], key.element}, last, sizes.depth};
 }
 
 BlockRows AttentionEmitter::packedValues(const BlockRows &lines, Value count) {

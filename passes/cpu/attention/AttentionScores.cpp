@@ -99,9 +99,15 @@ void AttentionScores::scores(const TileRows &rows, const KeyBlock &block,
     TileKernel tile(kernel, products, sizes.lanes);
     ColumnSource columns{scratch.keys, b.getF32Type(), column,
                          at().constant(attentionBlock), places(vectors)};
-    sums = tile.chain(rows.queries, query.strides.back(), columns,
-                      at().constant(sizes.depth),
-                      Values(rows.queries.size() * vectors, number(0)));
+    auto prefetches = [&](Value depth) {
+      prefetchValues(block, column, vectors * sizes.lanes, depth);
+    };
+    llvm::function_ref<void(Value)> meanwhile;
+    if (block.soon)
+      meanwhile = prefetches;
+    sums = tile.chain(
+        rows.queries, query.strides.back(), columns, at().constant(sizes.depth),
+        Values(rows.queries.size() * vectors, number(0)), meanwhile);
   } else {
     sums = productsInPlace(rows, block, column, vectors);
   }
@@ -130,6 +136,15 @@ AttentionScores::Values AttentionScores::productsInPlace(const TileRows &rows,
   const BlockRows &keys = block.keys;
   Value low = column,
         high = at().add(low, at().constant(vectors * sizes.lanes));
+  auto squareAt = [&](Value key, Value depth) {
+    Value lanes = at().constant(sizes.lanes),
+          before = at().mul(at().floorDiv(low, lanes),
+                            at().constant(sizes.depth / sizes.lanes)),
+          ofDepth =
+              at().mul(at().floorDiv(depth, lanes), at().constant(vectors)),
+          inDepth = at().floorDiv(at().sub(key, low), lanes);
+    return at().add(at().add(before, ofDepth), inDepth);
+  };
   forRange(low, high, sizes.lanes,
            [&](Value key) { store(number(0), scratch.scores, key); });
   forRange(at().constant(0), at().constant(sizes.depth), sizes.lanes,
@@ -144,8 +159,8 @@ AttentionScores::Values AttentionScores::productsInPlace(const TileRows &rows,
                                         at().mul(k, keys.stride));
                  lines.push_back(loadLanes(keys, start));
                }
-               if (!block.soon.empty())
-                 prefetchValues(block, key, depth);
+               if (block.soon)
+                 prefetchValues(block, squareAt(key, depth));
                transposeSquare(b, loc, lines);
                Value sum = load(scratch.scores, key);
                for (auto [i, line] : llvm::enumerate(lines)) {
@@ -167,22 +182,31 @@ AttentionScores::Values AttentionScores::productsInPlace(const TileRows &rows,
   return sums;
 }
 
-/// Prefetches the values of the block that lie as the square of keys at `key`
-/// and `depth`. Squares that share their cache lines take turns.
-void AttentionScores::prefetchValues(const KeyBlock &block, Value key,
-                                     Value depth) {
-  const BlockRows &values = block.values;
-  int64_t turns = std::max<int64_t>(1, lineOf(values) / sizes.lanes);
-  Value turn = at().remainder(at().floorDiv(depth, at().constant(sizes.lanes)),
-                              at().constant(turns)),
-        last = at().sub(block.count, at().constant(1));
-  for (int64_t lane = 0; lane < sizes.lanes; lane += turns) {
-    Value row = at().add(at().add(key, turn), at().constant(lane));
-    if (!block.whole)
-      row = at().min(row, last);
-    prefetch(values, at().add(at().add(values.base, depth),
-                              at().mul(row, values.stride)));
-  }
+/// Prefetches values of the block in the order of memory, as the prefetchers of
+/// the processor expect: some rows for each square of keys. `square` counts the
+/// squares in the order in which they are computed.
+void AttentionScores::prefetchValues(const KeyBlock &block, Value square) {
+  SoonRows values{block.values, at().sub(block.count, at().constant(1)),
+                  sizes.valueDepth};
+  int64_t rows = std::max<int64_t>(1, sizes.lanes * sizes.lanes / sizes.depth);
+  Value first = at().mul(square, at().constant(rows));
+  for (int64_t row = 0; row < rows; ++row)
+    prefetchRow(values, at().add(first, at().constant(row)));
+}
+
+/// Prefetches values of the block during the products of `keys` packed keys:
+/// the value of each key from `column` on, a share from each `depth`.
+void AttentionScores::prefetchValues(const KeyBlock &block, Value column,
+                                     int64_t keys, Value depth) {
+  SoonRows values{block.values, at().sub(block.count, at().constant(1)),
+                  sizes.valueDepth};
+  int64_t steps = stepsPerIteration(products),
+          rows = llvm::divideCeilSigned(keys * steps, sizes.depth);
+  Value first =
+      at().add(column, at().mul(at().floorDiv(depth, at().constant(steps)),
+                                at().constant(rows)));
+  for (int64_t row = 0; row < rows; ++row)
+    prefetchRow(values, at().add(first, at().constant(row)));
 }
 
 Value AttentionScores::masked(const TileRows &rows, size_t row,

@@ -45,7 +45,8 @@ private:
   /// The products of the task's one row with keys that are not packed.
   Values productsInPlace(const TileRows &rows, const KeyBlock &block,
                          mlir::Value column, int64_t vectors);
-  void prefetchValues(const KeyBlock &block, mlir::Value key,
+  void prefetchValues(const KeyBlock &block, mlir::Value square);
+  void prefetchValues(const KeyBlock &block, mlir::Value column, int64_t keys,
                       mlir::Value depth);
   mlir::Value masked(const TileRows &rows, size_t row, const KeyBlock &block,
                      mlir::Value column, mlir::Value score);

@@ -45,20 +45,18 @@ void AttentionTile::store(Value vector, Value memory, Value place) {
 Value AttentionTile::loadOne(Value memory, Value place) {
   return memref::LoadOp::create(b, loc, memory, place);
 }
-void AttentionTile::prefetch(const BlockRows &rows, Value place) {
-  memref::PrefetchOp::create(b, loc, rows.memory, place, /*isWrite=*/false,
-                             /*localityHint=*/3, /*isDataCache=*/true);
-}
 void AttentionTile::prefetchRow(const SoonRows &soon, Value row) {
   const BlockRows &rows = soon.rows;
   Value place =
       at().add(rows.base, at().mul(at().min(row, soon.last), rows.stride));
-  for (int64_t i = 0; i < soon.width; i += lineOf(rows))
-    prefetch(rows, at().add(place, at().constant(i)));
-}
-int64_t AttentionTile::lineOf(const BlockRows &rows) {
-  return kernel.machine.getLine() * 8 /
-         cast<MemRefType>(rows.memory.getType()).getElementTypeBitWidth();
+  int64_t line =
+      kernel.machine.getLine() * 8 /
+      cast<MemRefType>(rows.memory.getType()).getElementTypeBitWidth();
+  for (int64_t i = 0; i < soon.width; i += line)
+    memref::PrefetchOp::create(b, loc, rows.memory,
+                               at().add(place, at().constant(i)),
+                               /*isWrite=*/false, /*localityHint=*/3,
+                               /*isDataCache=*/true);
 }
 
 } // namespace tenon

@@ -11,6 +11,8 @@
 #include "passes/cpu/tile/KernelLoops.h"
 #include "passes/kernel/numerics/LaneFolds.h"
 
+#include <optional>
+
 namespace tenon {
 
 /// The memory of a task. A buffer with one number for each row has room for one
@@ -52,9 +54,9 @@ struct KeyBlock {
   int64_t units;            ///< at most, static
   bool whole;               ///< count is attentionBlock
   BlockRows keys, values;   ///< the keys before packing
-  /// Rows to prefetch while values are multiplied. If there are some, the
+  /// Keys to prefetch while values are multiplied. If there are some, the
   /// block's values are prefetched while keys are.
-  llvm::SmallVector<SoonRows> soon;
+  std::optional<SoonRows> soon;
   /// i1: zero times each value is zero; null if not causal.
   mlir::Value finite;
 };
@@ -78,10 +80,7 @@ protected:
   mlir::Value loadLanes(const BlockRows &rows, mlir::Value place);
   void store(mlir::Value vector, mlir::Value memory, mlir::Value place);
   mlir::Value loadOne(mlir::Value memory, mlir::Value place);
-  void prefetch(const BlockRows &rows, mlir::Value place);
   void prefetchRow(const SoonRows &soon, mlir::Value row);
-  /// Elements of `rows` in a cache line.
-  int64_t lineOf(const BlockRows &rows);
 
   const AttentionSizes &sizes;
   const AttentionScratch &scratch;

@@ -146,11 +146,10 @@ void AttentionValues::weigh(Value firstSlot, const KeyBlock &block, Value keys,
   };
   auto prefetches = [&](Value key) {
     for (int64_t i = 0; i < stepsPerIteration(averages); ++i)
-      for (const SoonRows &soon : block.soon)
-        prefetchRow(soon, at().add(key, at().constant(i)));
+      prefetchRow(*block.soon, at().add(key, at().constant(i)));
   };
   llvm::function_ref<void(Value)> meanwhile;
-  if (!block.soon.empty())
+  if (block.soon)
     meanwhile = prefetches;
   int64_t first = 0;
   if (overlapped) {
