@@ -37,7 +37,7 @@ public:
 private:
   void heat() {
     Option option = Option::Temperature;
-    scores.changeIf(isNot(g, scores.number(option), 1), [&] {
+    scores.changeIf(option, isNot(g, scores.number(option), 1), [&] {
       return g.div(scores.value, scores.options.get(option));
     });
   }
@@ -47,7 +47,7 @@ private:
     Size count = g.max(wanted, least);
     Size isOn =
         both(g, g.cmp(sgt, wanted, g.index(0)), g.cmp(slt, count, columns));
-    scores.changeIf(isOn, [&] {
+    scores.changeIf(Option::TopK, isOn, [&] {
       Ranking last = best(count);
       return scores.without(
           g.compare(CompareDirection::LT, scores.value, last.elements));
@@ -56,7 +56,7 @@ private:
 
   void keepTopP() {
     Option option = Option::TopP;
-    scores.changeIf(isBelow(g, scores.number(option), 1), [&] {
+    scores.changeIf(option, isBelow(g, scores.number(option), 1), [&] {
       Ranking sorted =
           Ranking::of(g, scores.value, leftColumns(), Order::Descending);
       Value before = cumulative(probabilities(sorted.elements),
@@ -72,7 +72,7 @@ private:
   /// min_p.
   void cutByBest() {
     Option option = Option::MinP;
-    scores.changeIf(isAbove(g, scores.number(option), 0), [&] {
+    scores.changeIf(option, isAbove(g, scores.number(option), 0), [&] {
       Value p = probabilities(scores.value);
       Value bound = g.mul(g.reduce(ReduceKind::Maximum, p, {1}, true),
                           scores.options.get(option));
@@ -84,7 +84,7 @@ private:
 
   void keepTypical() {
     Option option = Option::TypicalP;
-    scores.changeIf(isBelow(g, scores.number(option), 1), [&] {
+    scores.changeIf(option, isBelow(g, scores.number(option), 1), [&] {
       Value logs = g.make<LogSoftmaxOp>(scores.value, uint64_t(1));
       Value p = g.make<ExpOp>(logs);
       Value distance =
@@ -107,7 +107,7 @@ private:
   /// epsilon_cutoff.
   void cutByNumber() {
     Option option = Option::EpsilonCutoff;
-    scores.changeIf(isInside(option), [&] {
+    scores.changeIf(option, isInside(option), [&] {
       return cut(probabilities(scores.value), scores.options.get(option));
     });
   }
@@ -115,7 +115,7 @@ private:
   /// eta_cutoff.
   void cutByEntropy() {
     Option option = Option::EtaCutoff;
-    scores.changeIf(isInside(option), [&] {
+    scores.changeIf(option, isInside(option), [&] {
       Value p = probabilities(scores.value);
       Value logs = g.make<LogSoftmaxOp>(scores.value, uint64_t(1));
       Value epsilon = scores.options.get(option);
