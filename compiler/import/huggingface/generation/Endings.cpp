@@ -20,8 +20,8 @@ Value onlyTokens(Scores &scores, Value mask) {
   return g.broadcastTo(row, g.sizes(scores.value));
 }
 
-void removeIf(Scores &scores, Size condition, Option list) {
-  scores.changeIf(condition,
+void removeIf(Scores &scores, Option option, Size condition, Option list) {
+  scores.changeIf(option, condition,
                   [&] { return scores.without(scores.options.mask(list)); });
 }
 } // namespace
@@ -29,10 +29,10 @@ void removeIf(Scores &scores, Size condition, Option list) {
 void forbidEarlyEnd(Scores &scores) {
   GraphBuilder &g = scores.g;
   Size isShort = g.cmp(sgt, scores.integer(Option::MinLength), scores.length);
-  removeIf(scores, isShort, Option::EosTokenId);
+  removeIf(scores, Option::MinLength, isShort, Option::EosTokenId);
   Size isNew = g.cmp(sgt, scores.integer(Option::MinNewTokens),
                      g.sub(scores.length, scores.prompt));
-  removeIf(scores, isNew, Option::EosTokenId);
+  removeIf(scores, Option::MinNewTokens, isNew, Option::EosTokenId);
 }
 
 void forceFirstToken(Scores &scores) {
@@ -40,7 +40,7 @@ void forceFirstToken(Scores &scores) {
   Option option = Option::ForcedBosTokenId;
   Size isOn = both(g, g.cmp(sge, scores.integer(option), g.index(0)),
                    g.cmp(eq, scores.length, g.index(1)));
-  scores.changeIf(isOn, [&] {
+  scores.changeIf(option, isOn, [&] {
     Value tokens = g.iota(g.i64(), {g.size(scores.value, 1)}, 0);
     return onlyTokens(scores, g.compare(CompareDirection::EQ, tokens,
                                         scores.options.get(option)));
@@ -53,8 +53,9 @@ void forceEnd(Scores &scores) {
   Size isOn =
       both(g, hasTokens(scores, option),
            g.cmp(eq, g.add(scores.length, g.index(1)), scores.maxLength));
-  scores.changeIf(
-      isOn, [&] { return onlyTokens(scores, scores.options.mask(option)); });
+  scores.changeIf(option, isOn, [&] {
+    return onlyTokens(scores, scores.options.mask(option));
+  });
 }
 
 void raiseEnd(Scores &scores) {
@@ -63,7 +64,7 @@ void raiseEnd(Scores &scores) {
   Size late = g.sub(g.sub(scores.length, scores.prompt), start);
   Size isOn =
       both(g, g.cmp(sge, start, g.index(0)), g.cmp(sgt, late, g.index(0)));
-  scores.changeIf(isOn, [&] {
+  scores.changeIf(Option::ExponentialDecayFactor, isOn, [&] {
     // In f64: a factor near one is raised to a power, and one is subtracted.
     Type f64 = g.ops.getF64Type();
     Value factor =
@@ -79,7 +80,7 @@ void raiseEnd(Scores &scores) {
 
 void suppressTokens(Scores &scores) {
   Option list = Option::SuppressTokens;
-  removeIf(scores, hasTokens(scores, list), list);
+  removeIf(scores, list, hasTokens(scores, list), list);
 }
 
 void suppressFirstTokens(Scores &scores) {
@@ -90,7 +91,7 @@ void suppressFirstTokens(Scores &scores) {
       both(g, g.cmp(eq, scores.prompt, g.index(1)),
            g.cmp(sge, scores.integer(Option::ForcedBosTokenId), g.index(0)));
   Size begin = g.add(scores.prompt, g.select(isForced, g.index(1), g.index(0)));
-  removeIf(scores,
+  removeIf(scores, list,
            both(g, hasTokens(scores, list), g.cmp(eq, scores.length, begin)),
            list);
 }

@@ -12,7 +12,8 @@ namespace tenon::hf {
 /// remove_invalid_values: NaN becomes 0, an infinity the number next to it.
 static void removeInvalid(Scores &scores) {
   GraphBuilder &g = scores.g;
-  scores.changeIf(scores.flag(Option::RemoveInvalidValues), [&] {
+  Option option = Option::RemoveInvalidValues;
+  scores.changeIf(option, scores.flag(option), [&] {
     Value finite = g.clamp(scores.value, -maxNumber, maxNumber);
     return g.select(g.make<IsNanOp>(scores.value), g.splatLike(scores.value, 0),
                     finite);
@@ -40,7 +41,7 @@ Value processed(GraphBuilder &g, Options &options, const Sequences &at,
 
 Value renormalized(GraphBuilder &g, Options &options, Value scores) {
   Value isOn = g.extractScalar(options.get(Option::RenormalizeLogits));
-  return changedIf(g, isOn, scores,
+  return changedIf(g, Option::RenormalizeLogits, isOn, scores,
                    [&] { return g.make<LogSoftmaxOp>(scores, uint64_t(1)); });
 }
 

@@ -62,7 +62,7 @@ void banNgramsWithin(Scores &scores, Option option, Size end) {
   Size size = scores.integer(option);
   Size isOn = both(g, g.cmp(arith::CmpIPredicate::sgt, size, g.index(0)),
                    g.cmp(arith::CmpIPredicate::sle, size, end));
-  scores.changeIf(isOn, [&] {
+  scores.changeIf(option, isOn, [&] {
     return withoutRepeated(scores, g.sub(size, g.index(1)), end);
   });
 }
@@ -71,7 +71,7 @@ void banNgramsWithin(Scores &scores, Option option, Size end) {
 void penalizeRepetition(Scores &scores) {
   GraphBuilder &g = scores.g;
   Option option = Option::RepetitionPenalty;
-  scores.changeIf(isNot(g, scores.number(option), 1), [&] {
+  scores.changeIf(option, isNot(g, scores.number(option), 1), [&] {
     return penalized(scores, present(scores, scores.length),
                      scores.options.get(option));
   });
@@ -80,7 +80,7 @@ void penalizeRepetition(Scores &scores) {
 void favourPrompt(Scores &scores) {
   GraphBuilder &g = scores.g;
   Option option = Option::EncoderRepetitionPenalty;
-  scores.changeIf(isNot(g, scores.number(option), 1), [&] {
+  scores.changeIf(option, isNot(g, scores.number(option), 1), [&] {
     Value penalty = g.div(g.scalar(g.f32(), 1), scores.options.get(option));
     return penalized(scores, present(scores, scores.prompt), penalty);
   });

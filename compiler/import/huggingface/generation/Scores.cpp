@@ -1,7 +1,9 @@
 // A change of scores is an scf.if whose else branch yields them unchanged.
 #include "compiler/import/huggingface/generation/Scores.h"
 
+#include "compiler/import/huggingface/generation/OptionTable.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 
@@ -31,8 +33,10 @@ Value Scores::flag(Option option) {
   return g.extractScalar(options.get(option));
 }
 
-Value changedIf(GraphBuilder &g, Size condition, Value scores,
+Value changedIf(GraphBuilder &g, Option option, Size condition, Value scores,
                 llvm::function_ref<Value()> change) {
+  llvm::SaveAndRestore<Location> named(
+      g.loc, NameLoc::get(g.ops.getStringAttr(rowOf(option).name)));
   if (std::optional<int64_t> known = GraphBuilder::staticSize(condition))
     return *known ? change() : scores;
   auto branch =

@@ -14,8 +14,9 @@ namespace tenon::hf {
 constexpr double removedScore = -std::numeric_limits<double>::infinity();
 
 /// `scores`, or the result of `change` if `condition`, an i1, is true. Whatever
-/// `change` builds runs only then.
-mlir::Value changedIf(GraphBuilder &g, Size condition, mlir::Value scores,
+/// `change` builds runs only then and has the name of `option` as location.
+mlir::Value changedIf(GraphBuilder &g, Option option, Size condition,
+                      mlir::Value scores,
                       llvm::function_ref<mlir::Value()> change);
 
 class Scores {
@@ -37,8 +38,9 @@ public:
   mlir::Value number(Option option); ///< f32
   mlir::Value flag(Option option);   ///< i1
 
-  void changeIf(Size condition, llvm::function_ref<mlir::Value()> change) {
-    value = changedIf(g, condition, value, change);
+  void changeIf(Option option, Size condition,
+                llvm::function_ref<mlir::Value()> change) {
+    value = changedIf(g, option, condition, value, change);
   }
 
   /// The scores with those removed where `mask` is true. `mask` is an i1 tensor

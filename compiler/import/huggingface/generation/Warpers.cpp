@@ -37,14 +37,15 @@ public:
     Size isWide =
         g.select(isNarrow, g.ops.getBoolAttr(false), g.ops.getBoolAttr(true));
     Size more = cutsMore();
-    scores.changeIf(both(g, more, isNarrow), [&] {
+    scores.changeIf(Option::TopK, both(g, more, isNarrow), [&] {
       Ranking left =
           Ranking::of(g, scores.value, leftColumns(), Order::Descending);
       Value none = g.splatLike(scores.value, removedScore);
       return Scores(g, scores.options, at, none)
           .with(ScatterKind::Set, left.columns, cutOf(left.elements));
     });
-    scores.changeIf(both(g, more, isWide), [&] { return cutOf(scores.value); });
+    scores.changeIf(Option::TopP, both(g, more, isWide),
+                    [&] { return cutOf(scores.value); });
     return scores.value;
   }
 
@@ -73,7 +74,7 @@ private:
 
   void heat() {
     Option option = Option::Temperature;
-    scores.changeIf(isNot(g, scores.number(option), 1), [&] {
+    scores.changeIf(option, isNot(g, scores.number(option), 1), [&] {
       return g.div(scores.value, scores.options.get(option));
     });
   }
@@ -85,7 +86,7 @@ private:
   }
 
   void keepTopK() {
-    scores.changeIf(topKIsOn(), [&] {
+    scores.changeIf(Option::TopK, topKIsOn(), [&] {
       Ranking last = best(topKCount());
       return scores.without(
           g.compare(CompareDirection::LT, scores.value, last.elements));
@@ -94,7 +95,7 @@ private:
 
   void keepTopP() {
     Option option = Option::TopP;
-    scores.changeIf(isBelow(g, scores.number(option), 1), [&] {
+    scores.changeIf(option, isBelow(g, scores.number(option), 1), [&] {
       Value p = probabilities(scores.value);
       Ranking sorted = covering(option, scores.value, p, Order::Descending);
       Value before = cumulative(takeColumns(g, p, sorted.columns),
@@ -110,7 +111,7 @@ private:
   /// min_p.
   void cutByBest() {
     Option option = Option::MinP;
-    scores.changeIf(isAbove(g, scores.number(option), 0), [&] {
+    scores.changeIf(option, isAbove(g, scores.number(option), 0), [&] {
       Value p = probabilities(scores.value);
       Value bound = g.mul(g.reduce(ReduceKind::Maximum, p, {1}, true),
                           scores.options.get(option));
@@ -122,7 +123,7 @@ private:
 
   void keepTypical() {
     Option option = Option::TypicalP;
-    scores.changeIf(isBelow(g, scores.number(option), 1), [&] {
+    scores.changeIf(option, isBelow(g, scores.number(option), 1), [&] {
       Value logs = g.make<LogSoftmaxOp>(scores.value, uint64_t(1));
       Value p = g.make<ExpOp>(logs);
       Value distance =
@@ -144,7 +145,7 @@ private:
   /// epsilon_cutoff.
   void cutByNumber() {
     Option option = Option::EpsilonCutoff;
-    scores.changeIf(isInside(option), [&] {
+    scores.changeIf(option, isInside(option), [&] {
       return cut(probabilities(scores.value), scores.options.get(option));
     });
   }
@@ -152,7 +153,7 @@ private:
   /// eta_cutoff.
   void cutByEntropy() {
     Option option = Option::EtaCutoff;
-    scores.changeIf(isInside(option), [&] {
+    scores.changeIf(option, isInside(option), [&] {
       Value p = probabilities(scores.value);
       Value logs = g.make<LogSoftmaxOp>(scores.value, uint64_t(1));
       Value epsilon = scores.options.get(option);

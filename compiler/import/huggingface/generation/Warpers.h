@@ -1,6 +1,6 @@
 // The warpers of scores: in sampling, they remove tokens that are improbable.
-// The best 1 + (number of end tokens) are kept in beam search, and else the
-// best one, so that a beam can always go on.
+// The best token is kept. In beam search, so that a beam can always go on, one
+// more is kept than can end a sequence, and at least two.
 #ifndef TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_WARPERS_H
 #define TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_WARPERS_H
 

@@ -53,7 +53,7 @@ Size hasWords(Scores &scores, Option option) {
 
 void addSequenceBias(Scores &scores) {
   Option option = Option::SequenceBiasIds;
-  scores.changeIf(hasWords(scores, option), [&] {
+  scores.changeIf(option, hasWords(scores, option), [&] {
     Words words = scores.options.words(option);
     return biased(scores, words.tokens, words.biases);
   });
@@ -62,7 +62,7 @@ void addSequenceBias(Scores &scores) {
 void banWords(Scores &scores) {
   GraphBuilder &g = scores.g;
   Option option = Option::BadWordsIds;
-  scores.changeIf(hasWords(scores, option), [&] {
+  scores.changeIf(option, hasWords(scores, option), [&] {
     Words words = scores.options.words(option);
     Value removed = g.splat(g.f32(), {g.size(words.tokens, 0)}, removedScore);
     return biased(scores, words.tokens, removed);
