@@ -52,6 +52,7 @@ class Generator:
         weakref.finalize(self, self._handle.destroy, self._address)
         self._known = {tensor.name: tensor
                        for tensor in model["start"].inputs}
+        self._set = {}
 
     def __enter__(self):
         self._handle.enter(self._address)
@@ -67,14 +68,18 @@ class Generator:
     def set(self, **options):
         """Sets options of all later calls; None gives an option the model's
         default again."""
+        for name, value in options.items():
+            self._give(name, value)
+            self._set[name] = value
+
+    def _give(self, name, value):
         with self as address:
-            for name, value in options.items():
-                if value is None:
-                    self._check(rt.unset_option(address, name.encode()))
-                    continue
-                tensor, kept = option_tensor(name, value, self._known)
-                self._check(rt.set_option(address, ctypes.byref(tensor)))
-                del kept
+            if value is None:
+                self._check(rt.unset_option(address, name.encode()))
+                return
+            tensor, kept = option_tensor(name, value, self._known)
+            self._check(rt.set_option(address, ctypes.byref(tensor)))
+            del kept
 
     def _ids(self, prompt):
         if not isinstance(prompt, str):
@@ -98,10 +103,20 @@ class Generator:
         The result has all sequences of the first prompt, then those of the
         next one. on_token(sequence, id) is called for each new id; if it
         returns False, the sequence ends. timeout: seconds. Further arguments
-        are options of the model, as in `set`, and stay set. Cancelled has the
-        `sequences` that were begun."""
-        self.set(**options)
+        are options of the model for this call. Cancelled has the `sequences`
+        that were begun."""
         arrays = self._arrays(prompts)
+        given = []
+        try:
+            for name, value in options.items():
+                self._give(name, value)
+                given.append(name)
+            return self._run(arrays, on_token, timeout)
+        finally:
+            for name in given:
+                self._give(name, self._set.get(name))
+
+    def _run(self, arrays, on_token, timeout):
         given = (rt.Prompt * max(1, len(arrays)))(*(
             rt.Prompt(ids=array.ctypes.data, count=len(array))
             for array in arrays))

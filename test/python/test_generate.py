@@ -7,8 +7,8 @@ import models
 import numpy as np
 import tenon
 
-CHAIN = os.path.join(models.SOURCE, "test/generate/chain.mlir")
-TOKENIZER = os.path.join(models.SOURCE, "test/generate/tokenizer")
+CHAIN = os.path.join(models.SOURCE, "examples/story/story.mlir")
+TOKENIZER = os.path.join(models.SOURCE, "examples/story")
 
 
 def chain(after, count):
@@ -32,15 +32,15 @@ class Generate(unittest.TestCase):
         self.assertEqual(one.ids.dtype, np.int64)
         self.assertEqual((one.score, one.reason, one.text),
                          (-4.0, "length", None))
-        # Options stay set, and None is the model's default.
-        self.assertEqual(len(generator(np.array([4]))[0].ids), 4)
-        self.assertEqual(generator([4], max_new_tokens=None)[0].reason, "eos")
+        # Options of a call are gone after it.
+        self.assertEqual(generator(np.array([4]))[0].reason, "eos")
 
     def test_batches(self):
         generator = tenon.Generator(self.model, tokenizer=TOKENIZER)
         texts = generator(["Q", "a"], max_new_tokens=3)
         self.assertEqual([each.text for each in texts], ["Once upon a", "bcd"])
-        made = generator([[1], [4, 4]], num_return_sequences=2)
+        made = generator([[1], [4, 4]], num_return_sequences=2,
+                         max_new_tokens=3)
         self.assertEqual([each.ids.tolist() for each in made],
                          [chain(1, 3), chain(2, 3), chain(8, 3), chain(9, 3)])
 
@@ -58,8 +58,12 @@ class Generate(unittest.TestCase):
         self.assertEqual((one.ids.tolist(), one.score), ([6, 28], -1.0))
         one, = generator([0], bad_words_ids=[], eos_token_id=1)
         self.assertEqual((one.ids.tolist(), one.reason), ([1], "eos"))
-        one, = generator([0], do_sample=True, seed=2, eos_token_id=None)
-        self.assertEqual(one.ids.tolist(), [9, 54])
+        generator.set(max_new_tokens=None)
+        one, = generator([4], do_sample=True, seed=2, eos_token_id=None,
+                         max_new_tokens=2)
+        self.assertEqual(one.ids.tolist(), [29, 26])
+        # What was set is there again.
+        self.assertEqual(len(generator([4])[0].ids), 20)
 
     def test_mistakes(self):
         generator = tenon.Generator(self.model)
@@ -72,7 +76,6 @@ class Generate(unittest.TestCase):
                 ({"ids": 1}, 'option "ids": the model has no such option')]:
             with self.assertRaisesRegex(tenon.InputError, text):
                 generator([1], **wrong)
-            generator.set(temperature=None)
         for wrong, text in [([], "no prompt is given"),
                             ([[1], []], "prompt 1 has no ids"),
                             ([64], "index 64 is not allowed")]:
@@ -112,7 +115,8 @@ class Generate(unittest.TestCase):
 
     def test_keeps_what_it_computed(self):
         generator = tenon.Generator(self.model, positions=100)
-        first, = generator([5, 6], max_new_tokens=4)
+        generator.set(max_new_tokens=4)
+        first, = generator([5, 6])
         more = [5, 6, *first.ids, 7]
         self.assertEqual(generator(more)[0].ids.tolist(), chain(sum(more), 4))
         self.assertEqual(generator.kept, 5)
