@@ -76,10 +76,9 @@ class Bits:
             said = self.play(self.one, call)
             for steps in (3, NEW, NEW + 40):
                 again = self.play(self.one, call, steps=steps)
-                yield f"{steps} steps in an advance, {beams} beams", \
-                    again.texts == said.texts and \
-                    np.array_equal(np.concatenate(again.streamed, 1),
-                                   np.concatenate(said.streamed, 1))
+                parts = difference(again, said)
+                yield (f"{steps} steps in an advance, {beams} beams: {parts}",
+                       parts is None)
 
     def cancelled(self, runs, seconds):
         """Ends runs at any time and goes on, until `runs` were cancelled.
@@ -97,10 +96,9 @@ class Bits:
                              at, lambda: at.advance(count, mask),
                              seconds * count))
             session.close()
-            if again.texts != said.texts or not np.array_equal(
-                    np.concatenate(again.streamed, 1),
-                    np.concatenate(said.streamed, 1)):
-                yield f"a cancelled call goes on as before: {call}", False
+            parts = difference(again, said)
+            if parts:
+                yield f"after cancelled runs {parts}\n  {call}", False
                 return
         yield f"{self.ended} cancelled runs of {runs}", self.ended >= runs
 
@@ -141,6 +139,18 @@ class Bits:
                     same_row(kept, row, fresh, row) for row in range(8))
             play(session, call)
         session.close()
+
+
+def difference(ours, wanted):
+    """A text or told ids that are not those wanted; None if all are equal."""
+    for row, (a, b) in enumerate(zip(ours.texts, wanted.texts)):
+        if a != b:
+            return f"row {row} has the text {a}, expected {b}"
+    told = np.concatenate(ours.streamed, 1)
+    expected = np.concatenate(wanted.streamed, 1)
+    if not np.array_equal(told, expected):
+        return f"advance told\n{told}\nexpected\n{expected}"
+    return None
 
 
 def same_row(a, i, b, j):
