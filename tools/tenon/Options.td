@@ -118,7 +118,7 @@ def O : Joined<["-"], "O">, Visibility<Generating>, Group<grp_optimise>,
 def no_fold_batch_norm : On<"--", "no-fold-batch-norm", Generating, grp_optimise,
   "Do not fold batch normalization into the weights of the convolution before it">;
 defm weight_format : Eq<"--", "weight-format", Generating, grp_optimise, "FORMAT",
-  "Store the weights of products in fewer bits: f32, bf16, int8 or int4", "f32,bf16,int8,int4">;
+  "Store the weights of products in fewer bits: f32, f16, bf16, int8 or int4", "f32,f16,bf16,int8,int4">;
 defm matmul_precision : Eq<"--", "matmul-precision", Generating, grp_optimise, "PRECISION",
   "Least accuracy of f32 products: strict, f32, high or bf16", "strict,f32,high,bf16">;
 defm jobs : Eq<"--", "jobs", [CompileVerb], grp_optimise, "N",
