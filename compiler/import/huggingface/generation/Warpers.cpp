@@ -34,8 +34,9 @@ public:
     Size isNarrow =
         both(g, topKIsOn(),
              g.cmp(sle, scores.integer(Option::TopK), g.index(mostListed)));
-    Size isWide =
-        g.select(isNarrow, g.ops.getBoolAttr(false), g.ops.getBoolAttr(true));
+    Size isWide = g.make<arith::XOrIOp>(
+        cast<Value>(isNarrow),
+        g.make<arith::ConstantOp>(g.ops.getBoolAttr(true)));
     Size more = cutsMore();
     scores.changeIf(Option::TopK, both(g, more, isNarrow), [&] {
       Ranking left =
