@@ -1,5 +1,5 @@
-// Each warper removes scores by their probabilities or places in order. After
-// top_k few scores are left, so the others order only these.
+// Each warper removes scores by their probabilities or places in order. No more
+// scores are put in order than needed: after top_k few are left.
 #include "compiler/import/huggingface/generation/Warpers.h"
 
 #include "compiler/import/huggingface/generation/Ranking.h"
@@ -57,9 +57,9 @@ private:
   void keepTopP() {
     Option option = Option::TopP;
     scores.changeIf(option, isBelow(g, scores.number(option), 1), [&] {
-      Ranking sorted =
-          Ranking::of(g, scores.value, leftColumns(), Order::Descending);
-      Value before = cumulative(probabilities(sorted.elements),
+      Value p = probabilities(scores.value);
+      Ranking sorted = rankingUpTo(option, scores.value, p, Order::Descending);
+      Value before = cumulative(takeColumns(g, p, sorted.columns),
                                 /*exclusive=*/true);
       Value isKept =
           g.compare(CompareDirection::LT, before, probability(option, before));
@@ -89,8 +89,7 @@ private:
       Value p = g.make<ExpOp>(logs);
       Value distance =
           g.make<AbsOp>(g.sub(g.make<NegateOp>(logs), entropy(p, logs)));
-      Ranking sorted =
-          Ranking::of(g, distance, leftColumns(), Order::Ascending);
+      Ranking sorted = rankingUpTo(option, distance, p, Order::Ascending);
       Value sums = cumulative(takeColumns(g, p, sorted.columns),
                               /*exclusive=*/false);
       Value isBelow =
@@ -147,8 +146,28 @@ private:
         .at(g, g.sub(bounded, g.index(1)));
   }
 
-  /// The columns of a ranking that has all scores that are left, and as many as
-  /// must be kept.
+  /// A ranking of `x` whose probabilities `p` sum up to the one of `option` in
+  /// each row, or of all scores that are left. It has as many columns as must
+  /// be kept. A text has few probable tokens at most places, and a ranking of a
+  /// whole vocabulary would take as long as a step of a small model.
+  Ranking rankingUpTo(Option option, Value x, Value p, Order order) {
+    constexpr int64_t fewColumns = 256;
+    Size all = leftColumns();
+    Size few = g.bound(g.min(all, g.max(least, g.index(fewColumns))), columns);
+    Value first = takeColumns(g, p, Ranking::of(g, x, few, order).columns);
+    Type f64 = g.ops.getF64Type();
+    Value sums = g.reduce(ReduceKind::Add, g.convert(first, f64), {1},
+                          /*keepDims=*/false);
+    Value covered =
+        g.reduce(ReduceKind::Minimum, sums, {0}, /*keepDims=*/false);
+    Size suffices = g.make<arith::CmpFOp>(
+        arith::CmpFPredicate::OGE, g.extractScalar(covered),
+        g.make<arith::ExtFOp>(f64, scores.number(option)));
+    return Ranking::of(g, x, g.bound(g.select(suffices, few, all), columns),
+                       order);
+  }
+
+  /// The most scores of a row that are left, or as many as must be kept.
   Size leftColumns() {
     Value isLeft = g.compare(CompareDirection::NE, scores.value, removedScore);
     Value counts = g.reduce(ReduceKind::Add, g.convert(isLeft, g.i64()), {1},
