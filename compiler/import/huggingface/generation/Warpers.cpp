@@ -151,7 +151,7 @@ private:
   /// be kept. A text has few probable tokens at most places, and a ranking of a
   /// whole vocabulary would take as long as a step of a small model.
   Ranking rankingUpTo(Option option, Value x, Value p, Order order) {
-    constexpr int64_t fewColumns = 256;
+    constexpr int64_t fewColumns = 1024;
     Size all = leftColumns();
     Size few = g.bound(g.min(all, g.max(least, g.index(fewColumns))), columns);
     Value first = takeColumns(g, p, Ranking::of(g, x, few, order).columns);
