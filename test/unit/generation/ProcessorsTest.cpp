@@ -135,7 +135,7 @@ TEST_F(Processors, AreTheReferencesInTheOracle) {
 }
 
 TEST_F(Processors, AreTheReferencesInCompiledCode) {
-  for (int64_t vocabulary : {5, 97, 1031}) {
+  for (int64_t vocabulary : {5, 97, 3001}) {
     OwningOpRef<ModuleOp> module = makeStepModule(context, {}, vocabulary);
     ASSERT_TRUE(module);
     CompiledStep compiled(*module);

@@ -119,10 +119,12 @@ private:
   void makeScores() {
     bool isTied = random.chance(0.5), isBeam = random.chance(0.3),
          isWild = step.options.removeInvalid && random.chance(0.5);
+    // Flat scores need more candidates than warpers try first.
+    double most = random.chance(0.5) ? 6 : 0.6;
     for (int64_t row = 0; row < step.rows; ++row) {
       Row scores;
       for (int64_t i = 0; i < step.vocabulary; ++i) {
-        double score = random.number(-6, 6);
+        double score = random.number(-most, most);
         score = isTied ? std::round(score) : score;
         if (random.chance(0.05))
           score = -INFINITY;
