@@ -1,0 +1,135 @@
+/* The generator's internal structure. */
+#ifndef TENON_RUNTIME_GENERATE_GENERATOR_H
+#define TENON_RUNTIME_GENERATE_GENERATOR_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "runtime/tenon_generate.h"
+#include "runtime/text.h"
+
+/* Memory that only grows. */
+typedef struct tenon_buffer {
+  void *data;
+  size_t bytes;
+} tenon_buffer;
+
+/* The value of one input of `start`. */
+typedef struct tenon_option {
+  int is_set;
+  tenon_buffer dims; /* int64_t */
+  tenon_buffer values;
+  size_t bytes; /* used of `values` */
+} tenon_option;
+
+/* Places of inputs, outputs and extents in the model's tables. */
+typedef struct tenon_entries {
+  const tenon_function_desc *start, *advance, *result;
+  int32_t ids, lengths, keep;                 /* inputs of start */
+  int32_t new_ids, finished;                  /* outputs of advance */
+  int32_t sequences, counts, scores, reasons; /* outputs of result */
+  int32_t rows, positions;                    /* context extents */
+} tenon_entries;
+
+/* Sizes of one call. */
+typedef struct tenon_call_sizes {
+  size_t prompts;
+  size_t columns;   /* of the prompts, with pads */
+  size_t sequences; /* prompts times sequences for each */
+  int64_t rows, positions;
+  int is_plain; /* one sequence for each prompt, without beams */
+} tenon_call_sizes;
+
+/* The columns of ids that the context holds: the prompts of the last call and
+ * the ids that it made. */
+typedef struct tenon_held {
+  tenon_buffer ids;  /* int64_t [prompts, stride] */
+  tenon_buffer pads; /* size_t [prompts]: pads before each prompt */
+  size_t stride;
+  size_t prompts; /* 0: nothing is held */
+  size_t columns; /* that are computed */
+  size_t written; /* that `ids` has */
+  int has_ended;  /* the next columns have pads after the end of a prompt */
+} tenon_held;
+
+/* One sequence of the current call. */
+typedef struct tenon_progress {
+  size_t told; /* ids that the callback got */
+  int has_ended, is_stopped;
+} tenon_progress;
+
+struct tenon_generator {
+  tenon_model *model;
+  const tenon_model_desc *desc;
+  tenon_entries entries;
+  uint64_t memory_limit;
+  int64_t least_rows, least_positions;
+  tenon_text text;
+  _Atomic int busy;
+
+  pthread_mutex_t mutex; /* for `is_running` and `cancelled` */
+  int is_running;        /* while it is, the context is not replaced */
+  int cancelled;
+  tenon_context *context;
+  int64_t rows, positions; /* of the context; 0: there is none */
+
+  tenon_option *options;     /* one for each input of start */
+  tenon_tensor *inputs;      /* as many */
+  tenon_tensor *outputs;     /* as many as the entry with the most has */
+  tenon_buffer ids, lengths; /* the prompts of a call */
+  size_t keep;
+  tenon_held held;
+  tenon_buffer progress; /* tenon_progress for each sequence */
+  int64_t deadline;      /* CLOCK_MONOTONIC, nanoseconds; 0: none */
+
+  /* The sequences of the last call; the arrays are in the context. */
+  size_t num_sequences, longest;
+  const int64_t *sequence_ids, *sequence_counts, *sequence_reasons;
+  const float *sequence_scores;
+};
+
+/* Makes `buffer` at least `bytes` long; its contents may be lost. Returns
+ * TENON_LIMIT with a text if there is no memory. */
+tenon_status tenon_reserve(tenon_generator *generator, tenon_buffer *buffer,
+                           size_t bytes);
+
+/* The sum or the product, SIZE_MAX where it overflows. */
+size_t tenon_size_product(size_t a, size_t b);
+
+/* Finds the entries of a generation model. Returns TENON_UNSUPPORTED with a
+ * text if it lacks one. */
+tenon_status tenon_find_entries(tenon_generator *generator);
+
+/* The value of a scalar option of i64: set, or the model's default, or
+ * `otherwise` if it has neither. */
+int64_t tenon_option_value(const tenon_generator *generator, const char *name,
+                           int64_t otherwise);
+
+/* True if `id` is one of the option eos_token_id. */
+int tenon_is_eos(const tenon_generator *generator, int64_t id);
+
+/* Computes the sizes of a call and refuses what no context can hold. */
+tenon_status tenon_size_call(tenon_generator *generator,
+                             const tenon_generation *call,
+                             tenon_call_sizes *sizes);
+
+/* Makes a context for these sizes, unless the one that is there fits. */
+tenon_status tenon_fit_context(tenon_generator *generator,
+                               const tenon_call_sizes *sizes);
+
+/* Writes the prompts with pads on the left, and finds the columns to keep. */
+tenon_status tenon_lay_out_prompts(tenon_generator *generator,
+                                   const tenon_generation *call,
+                                   const tenon_call_sizes *sizes);
+
+/* Keep track of what the context holds: first nothing, with memory for all
+ * columns of the call; then the prompts; then `count` more columns. */
+tenon_status tenon_reserve_held(tenon_generator *generator,
+                                const tenon_call_sizes *sizes);
+void tenon_hold_prompts(tenon_generator *generator,
+                        const tenon_call_sizes *sizes);
+void tenon_hold_columns(tenon_generator *generator, const int64_t *ids,
+                        size_t count);
+void tenon_hold_nothing(tenon_generator *generator);
+
+#endif /* TENON_RUNTIME_GENERATE_GENERATOR_H */

@@ -1,0 +1,121 @@
+/* The sizes of a call, and the context that holds them. A context is kept while
+ * it is large enough: then it keeps its values and its memory. */
+#include "generator.h"
+
+/* What the library of Hugging Face makes if neither length is given. */
+enum { DEFAULT_NEW_TOKENS = 20 };
+
+static tenon_status too_many(tenon_generator *generator, const char *what,
+                             int64_t got, int32_t extent) {
+  tenon_text_add(
+      &generator->text, "the call needs %lld %s, the model allows up to %lld",
+      (long long)got, what, (long long)generator->desc->extents[extent].most);
+  return TENON_BAD_INPUT;
+}
+
+/* Positions of the prompt and all new ids, at most those of the model: there
+ * the text ends. */
+static int64_t positions_of(const tenon_generator *generator, int64_t columns) {
+  int64_t most = generator->desc->extents[generator->entries.positions].most;
+  int64_t tokens = tenon_option_value(generator, "max_new_tokens", -1);
+  int64_t length = tenon_option_value(generator, "max_length", -1);
+  int64_t end;
+  if (tokens < 0 && length >= 0)
+    end = length > columns ? length : columns;
+  else if (__builtin_add_overflow(
+               columns, tokens < 0 ? DEFAULT_NEW_TOKENS : tokens, &end))
+    end = most;
+  return end < most ? end : most;
+}
+
+tenon_status tenon_size_call(tenon_generator *generator,
+                             const tenon_generation *call,
+                             tenon_call_sizes *sizes) {
+  const tenon_entries *entries = &generator->entries;
+  if (!call || call->struct_size != sizeof *call || !call->prompts ||
+      call->num_prompts == 0) {
+    tenon_text_add(&generator->text, "no prompt is given");
+    return TENON_BAD_INPUT;
+  }
+  if (call->timeout_ns < 0) {
+    tenon_text_add(&generator->text, "timeout_ns is negative");
+    return TENON_BAD_INPUT;
+  }
+  *sizes = (tenon_call_sizes){.prompts = call->num_prompts};
+  for (size_t i = 0; i < call->num_prompts; ++i) {
+    if (call->prompts[i].count == 0 || !call->prompts[i].ids) {
+      tenon_text_add(&generator->text, "prompt %zu has no ids", i);
+      return TENON_BAD_INPUT;
+    }
+    if (call->prompts[i].count > sizes->columns)
+      sizes->columns = call->prompts[i].count;
+  }
+  int64_t most = generator->desc->extents[entries->positions].most;
+  if (sizes->columns > (size_t)most)
+    return too_many(generator, "positions",
+                    sizes->columns < INT64_MAX ? (int64_t)sizes->columns
+                                               : INT64_MAX,
+                    entries->positions);
+  int64_t beams = tenon_option_value(generator, "num_beams", 1);
+  int64_t returned = tenon_option_value(generator, "num_return_sequences", 1);
+  /* The model refuses numbers below one. */
+  beams = beams < 1 ? 1 : beams;
+  returned = returned < 1 ? 1 : returned;
+  int64_t wide = beams > returned ? beams : returned;
+  int64_t most_rows = generator->desc->extents[entries->rows].most;
+  if (call->num_prompts > (size_t)most_rows ||
+      wide > most_rows / (int64_t)call->num_prompts) {
+    int64_t rows;
+    if (__builtin_mul_overflow(call->num_prompts, wide, &rows))
+      rows = INT64_MAX;
+    return too_many(generator, "rows, for prompts times sequences of each",
+                    rows, entries->rows);
+  }
+  sizes->rows = (int64_t)call->num_prompts * wide;
+  sizes->sequences = call->num_prompts * (size_t)returned;
+  sizes->positions = positions_of(generator, (int64_t)sizes->columns);
+  sizes->is_plain = wide == 1;
+  return TENON_OK;
+}
+
+/* The size of an extent for a call that needs `needed`, in a context that had
+ * `had`. A growing extent at least doubles, so that a series of growing calls
+ * replaces its context rarely. */
+static int64_t grow(const tenon_extent_desc *extent, int64_t needed,
+                    int64_t had, int64_t least) {
+  int64_t size = needed > had ? needed : had;
+  if (needed > had && had > 0 && had <= extent->most / 2 && size < 2 * had)
+    size = 2 * had;
+  size = size < least ? least : size;
+  size = size < extent->least ? extent->least : size;
+  return size < extent->most ? size : extent->most;
+}
+
+tenon_status tenon_fit_context(tenon_generator *generator,
+                               const tenon_call_sizes *sizes) {
+  const tenon_model_desc *desc = generator->desc;
+  const tenon_entries *entries = &generator->entries;
+  if (generator->rows >= sizes->rows &&
+      generator->positions >= sizes->positions)
+    return TENON_OK;
+  int64_t rows = grow(&desc->extents[entries->rows], sizes->rows,
+                      generator->rows, generator->least_rows);
+  int64_t positions = grow(&desc->extents[entries->positions], sizes->positions,
+                           generator->positions, generator->least_positions);
+  tenon_extent extents[] = {{"rows", rows}, {"positions", positions}};
+  tenon_hold_nothing(generator);
+  tenon_context_options options = {.struct_size = sizeof options,
+                                   .error_text = generator->text.bytes,
+                                   .error_text_bytes =
+                                       sizeof generator->text.bytes,
+                                   .memory_limit = generator->memory_limit,
+                                   .extents = extents,
+                                   .num_extents = 2};
+  /* The old one is freed first: both together may not fit into memory. */
+  tenon_context_destroy(generator->context);
+  tenon_status status =
+      tenon_context_create(generator->model, &options, &generator->context);
+  generator->rows = status == TENON_OK ? rows : 0;
+  generator->positions = status == TENON_OK ? positions : 0;
+  return status;
+}
