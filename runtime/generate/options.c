@@ -162,28 +162,42 @@ tenon_status tenon_generator_unset(tenon_generator *generator,
   return leave(generator, TENON_OK);
 }
 
+/* The value of the option `name` that the next call has: set, or the model's
+ * default. Returns 0 if it has neither, or another type. */
+static int find_value(const tenon_generator *generator, const char *name,
+                      int32_t rank, tenon_tensor *value) {
+  const tenon_function_desc *start = generator->entries.start;
+  *value = (tenon_tensor){.struct_size = sizeof *value};
+  for (int32_t i = 0; i < start->num_inputs; ++i) {
+    const tenon_option *option = &generator->options[i];
+    if (strcmp(start->inputs[i].name, name) != 0 ||
+        start->inputs[i].dtype != TENON_I64 || start->inputs[i].rank != rank)
+      continue;
+    if (!option->is_set)
+      return tenon_get_default(generator->model, start->name, name, value) ==
+             TENON_OK;
+    value->data = option->values.data;
+    value->bytes = option->bytes;
+    return 1;
+  }
+  return 0;
+}
+
 int64_t tenon_option_value(const tenon_generator *generator, const char *name,
                            int64_t otherwise) {
-  const tenon_function_desc *start = generator->entries.start;
-  for (int32_t i = 0; i < start->num_inputs; ++i)
-    if (strcmp(start->inputs[i].name, name) == 0 &&
-        start->inputs[i].dtype == TENON_I64 && start->inputs[i].rank == 0 &&
-        generator->options[i].is_set)
-      memcpy(&otherwise, generator->options[i].values.data, sizeof otherwise);
+  tenon_tensor value;
+  if (find_value(generator, name, 0, &value))
+    memcpy(&otherwise, value.data, sizeof otherwise);
   return otherwise;
 }
 
 int tenon_is_eos(const tenon_generator *generator, int64_t id) {
-  const tenon_function_desc *start = generator->entries.start;
-  for (int32_t i = 0; i < start->num_inputs; ++i) {
-    if (strcmp(start->inputs[i].name, "eos_token_id") != 0 ||
-        start->inputs[i].dtype != TENON_I64 || !generator->options[i].is_set)
-      continue;
-    const tenon_option *option = &generator->options[i];
-    const int64_t *ids = option->values.data;
-    for (size_t n = 0; n < option->bytes / sizeof *ids; ++n)
-      if (ids[n] == id)
-        return 1;
-  }
+  tenon_tensor value;
+  if (!find_value(generator, "eos_token_id", 1, &value))
+    return 0;
+  const int64_t *ids = value.data;
+  for (size_t i = 0; i < value.bytes / sizeof *ids; ++i)
+    if (ids[i] == id)
+      return 1;
   return 0;
 }
