@@ -1,54 +1,16 @@
 // `tenon tokenize` shows the ids of a text, or the text of ids, by the
 // tokenizer of a checkpoint's folder.
-#include "tokenizers/tenon_tokenizers.h"
 #include "tools/tenon/CompileFlags.h"
+#include "tools/tenon/LoadedTokenizer.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
-#include <memory>
-
 using namespace tenon::cli::options;
 
 namespace tenon::cli {
-
-namespace {
-struct CloseTokenizer {
-  void operator()(tenon_tokenizer *tokenizer) const {
-    tenon_tokenizer_close(tokenizer);
-  }
-};
-using OpenTokenizer = std::unique_ptr<tenon_tokenizer, CloseTokenizer>;
-
-/// Room for the reason of a failure.
-struct Reason {
-  char text[16384] = "";
-  tenon_tokenizer_error error{text, sizeof text};
-
-  /// Reports the failure. A reason begins each of its lines with the file
-  /// that is wrong, if it is about one.
-  Status tell(Invocation &call, tenon_tokenizer_status status) const {
-    std::string path = call.args.getAllArgValues(OPT_INPUT)[0];
-    auto [first, others] = llvm::StringRef(text).split('\n');
-    std::string file = path;
-    if (size_t end = first.find(": ", path.size());
-        first.starts_with(path) && end != llvm::StringRef::npos) {
-      file = first.take_front(end).str();
-      first = first.drop_front(end + 2);
-    }
-    std::vector<std::string> details;
-    for (llvm::StringRef line : llvm::split(others, '\n')) {
-      line.consume_front(file + ": ");
-      if (!line.empty())
-        details.push_back(line.str());
-    }
-    return call.talk.fail(static_cast<Status>(status), file, first.str(),
-                          std::move(details));
-  }
-};
-} // namespace
 
 /// The argument `value`, or all of the standard input if it is '-'.
 static Status readArgument(Invocation &call, const std::string &value,
@@ -65,67 +27,37 @@ static Status readArgument(Invocation &call, const std::string &value,
   return Status::Success;
 }
 
-/// Reads numbers between blanks and commas; brackets around them are allowed.
 static Status readIds(Invocation &call, const std::string &text,
                       std::vector<uint32_t> &ids) {
-  llvm::SmallVector<llvm::StringRef> words;
-  llvm::SplitString(text, words, " \t\r\n,[]");
-  for (llvm::StringRef word : words) {
-    uint32_t id;
-    if (word.getAsInteger(10, id))
-      return call.talk.fail(Status::BadInput, "tenon",
-                            "--decode: expected ids from 0 to 4294967295, got "
-                            "'" +
-                                word.str() + "'");
-    ids.push_back(id);
+  std::vector<int64_t> numbers;
+  std::string wrong;
+  bool known = parseIds(text, numbers, wrong);
+  for (int64_t number : numbers) {
+    if (known && (number < 0 || number > UINT32_MAX)) {
+      wrong = std::to_string(number);
+      known = false;
+    }
+    ids.push_back(static_cast<uint32_t>(number));
   }
-  return Status::Success;
-}
-
-static Status encode(Invocation &call, const tenon_tokenizer *tokenizer,
-                     const std::string &text, std::vector<uint32_t> &ids) {
-  Reason reason;
-  bool addSpecial = !call.args.hasArg(OPT_no_special_tokens);
-  size_t count = 0;
-  tenon_tokenizer_status status = TENON_TOKENIZER_OK;
-  // Few texts have more ids than bytes; such a text is encoded again.
-  ids.resize(text.size() + 16);
-  for (int i = 0; i < 2; ++i) {
-    status =
-        tenon_tokenizer_encode(tokenizer, text.data(), text.size(), addSpecial,
-                               ids.data(), ids.size(), &count, &reason.error);
-    if (status != TENON_TOKENIZER_BAD_INPUT)
-      break;
-    ids.resize(count);
-  }
-  if (status != TENON_TOKENIZER_OK)
-    return reason.tell(call, status);
-  ids.resize(count);
-  return Status::Success;
+  if (known)
+    return Status::Success;
+  return call.talk.fail(Status::BadInput, "tenon",
+                        "--decode: expected ids from 0 to 4294967295, got '" +
+                            wrong + "'");
 }
 
 /// Prints the text of ids, piece by piece.
-static Status decode(Invocation &call, const tenon_tokenizer *tokenizer,
+static Status decode(Invocation &call, const LoadedTokenizer &tokenizer,
                      const std::vector<uint32_t> &ids, bool json) {
-  Reason reason;
-  tenon_text_decoder *made = nullptr;
-  tenon_tokenizer_status status = tenon_text_decoder_create(
-      tokenizer, call.args.hasArg(OPT_skip_special_tokens), &reason.error,
-      &made);
-  std::unique_ptr<tenon_text_decoder, void (*)(tenon_text_decoder *)> decoder(
-      made, tenon_text_decoder_destroy);
+  TextDecoder decoder;
+  if (Status status = decoder.create(call.talk, tokenizer,
+                                     call.args.hasArg(OPT_skip_special_tokens));
+      status != Status::Success)
+    return status;
   std::string text;
-  const char *piece = nullptr;
-  size_t bytes = 0;
-  for (size_t i = 0; i <= ids.size() && status == TENON_TOKENIZER_OK; ++i) {
-    status = i < ids.size()
-                 ? tenon_text_decoder_push(made, ids[i], &piece, &bytes)
-                 : tenon_text_decoder_finish(made, &piece, &bytes);
-    if (status == TENON_TOKENIZER_OK)
-      text.append(piece, bytes);
-  }
-  if (status != TENON_TOKENIZER_OK)
-    return reason.tell(call, status);
+  for (uint32_t id : ids)
+    text += decoder.push(id);
+  text += decoder.finish();
   if (json)
     llvm::outs() << llvm::formatv(
         "{0:2}\n", llvm::json::Value(llvm::json::Object{
@@ -189,13 +121,10 @@ Status tokenizeVerb(Invocation &call) {
         readChoice(call, OPT_print, {"ids", "tokens", "count"}, "ids", what);
   if (status != Status::Success)
     return status;
-  Reason reason;
-  tenon_tokenizer *opened = nullptr;
-  tenon_tokenizer_status result =
-      tenon_tokenizer_open(inputs[0].c_str(), &reason.error, &opened);
-  OpenTokenizer tokenizer(opened);
-  if (result != TENON_TOKENIZER_OK)
-    return reason.tell(call, result);
+  LoadedTokenizer tokenizer;
+  if (Status status = tokenizer.open(call.talk, inputs[0]);
+      status != Status::Success)
+    return status;
   std::string argument;
   status = readArgument(call,
                         decoding ? call.args.getLastArgValue(OPT_decode).str()
@@ -204,16 +133,19 @@ Status tokenizeVerb(Invocation &call) {
                         argument);
   std::vector<uint32_t> ids;
   if (status == Status::Success)
-    status = decoding ? readIds(call, argument, ids)
-                      : encode(call, opened, argument, ids);
+    status =
+        decoding
+            ? readIds(call, argument, ids)
+            : tokenizer.encode(call.talk, argument,
+                               !call.args.hasArg(OPT_no_special_tokens), ids);
   if (status != Status::Success)
     return status;
   if (decoding)
-    return decode(call, opened, ids, format == "json");
+    return decode(call, tokenizer, ids, format == "json");
   if (format == "json")
-    printJson(opened, ids);
+    printJson(tokenizer.get(), ids);
   else
-    print(opened, ids, what);
+    print(tokenizer.get(), ids, what);
   return Status::Success;
 }
 
