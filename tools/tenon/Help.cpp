@@ -23,6 +23,8 @@ llvm::ArrayRef<Verb> verbs() {
        "compare compiled code with the reference, op by op", verifyVerb},
       {"inspect", InspectVerb, "MODEL|ARTIFACT",
        "show inputs, outputs, ops and sizes", inspectVerb},
+      {"generate", GenerateVerb, "FOLDER|ARTIFACT -p TEXT",
+       "continue a text with a language model", generateVerb},
       {"tokenize", TokenizeVerb, "FOLDER|FILE [TEXT]",
        "show the ids of a text, or the text of ids", tokenizeVerb},
       {"cache", CacheVerb, "", "show or clear the cache of compiled models",

@@ -43,10 +43,27 @@ static char currentStage[64] = "start";
 
 static char outputFolder[PATH_MAX];
 
-/// Never returns. Runs on the main thread, because all others block these
-/// signals.
+// What the next interrupt does instead of ending the process. The handler
+// tells the watcher with a byte that is no signal.
+constexpr char actionByte = 0;
+static std::atomic<bool> actionWaits{false};
+static std::mutex actionMutex;
+static std::function<void()> &interruptAction() {
+  static auto *action = new std::function<void()>();
+  return *action;
+}
+
+/// Returns only if an action replaces the end of the process. Runs on the main
+/// thread, because all others block these signals.
 static void onSignal(int number) {
   char byte = static_cast<char>(number);
+  if (number == SIGINT && actionWaits.exchange(false)) {
+    int before = errno;
+    byte = actionByte;
+    [[maybe_unused]] ssize_t told = write(signalPipe[1], &byte, 1);
+    errno = before;
+    return;
+  }
   [[maybe_unused]] ssize_t written = write(signalPipe[1], &byte, 1);
   for (;;)
     pause();
@@ -109,10 +126,22 @@ static void writeAll(int fd, const char *text) {
   }
 }
 
-static void watch() {
-  char number = 0;
-  while (read(signalPipe[0], &number, 1) < 0 && errno == EINTR) {
+/// The next signal that ends the process. Calls the action of an interrupt.
+static char awaitSignal() {
+  for (;;) {
+    char number = actionByte;
+    if (read(signalPipe[0], &number, 1) < 0 && errno == EINTR)
+      continue;
+    if (number != actionByte)
+      return number;
+    std::lock_guard<std::mutex> lock(actionMutex);
+    if (interruptAction())
+      interruptAction()();
   }
+}
+
+static void watch() {
+  char number = awaitSignal();
   // A used-up CPU limit counts as a deadline. Other signals give the exit code
   // that shells use.
   exitCode =
@@ -305,6 +334,20 @@ void installInterrupts(int argc, char **argv) {
     for (int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU, SIGALRM})
       signal(number, SIG_DFL);
   }
+}
+
+OnInterrupt::OnInterrupt(std::function<void()> action) {
+  BlockedSignals blocked;
+  std::lock_guard<std::mutex> lock(actionMutex);
+  interruptAction() = std::move(action);
+  actionWaits = true;
+}
+
+OnInterrupt::~OnInterrupt() {
+  actionWaits = false;
+  BlockedSignals blocked;
+  std::lock_guard<std::mutex> lock(actionMutex);
+  interruptAction() = nullptr;
 }
 
 void setCurrentStage(const std::string &stage) {

@@ -6,6 +6,7 @@
 
 #include "compiler/report/Diagnostic.h"
 
+#include <functional>
 #include <string>
 
 namespace tenon::cli {
@@ -22,6 +23,19 @@ void installInterrupts(int argc, char **argv);
 /// removes temporary files and ends children. Must be called on a thread that
 /// blocks signals; does not return.
 [[noreturn]] void endProcess(Status status, const std::string &message);
+
+/// The status of a command that an interrupt ended, as shells give it.
+constexpr Status interruptStatus = static_cast<Status>(130);
+
+/// While this object lives, the first interrupt (Ctrl-C) calls `action`, on a
+/// thread of its own, and does not end the process. The second one ends it.
+class OnInterrupt {
+public:
+  explicit OnInterrupt(std::function<void()> action);
+  ~OnInterrupt();
+  OnInterrupt(const OnInterrupt &) = delete;
+  OnInterrupt &operator=(const OnInterrupt &) = delete;
+};
 
 /// Sets the stage that a crash report names.
 void setCurrentStage(const std::string &stage);

@@ -29,10 +29,8 @@ bool isArtifact(const std::string &path) {
   return n == 4 && memcmp(magic, "\177ELF", 4) == 0;
 }
 
-/// Converts the runtime's text to a diagnostic: the cause, lines of facts, and
-/// `help: ` lines.
-static Diagnostic fromRuntime(const std::string &file, tenon_status status,
-                              llvm::StringRef text) {
+Diagnostic fromRuntime(const std::string &file, tenon_status status,
+                       llvm::StringRef text) {
   Diagnostic d;
   d.file = file;
   d.status = static_cast<Status>(status);

@@ -26,6 +26,11 @@ std::string weightsPath(const Invocation &call);
 /// The names of the model's nodes that a kernel computes.
 std::vector<std::string> nodesOf(const tenon_kernel_desc &kernel);
 
+/// Converts the runtime's text to a diagnostic: the cause, lines of facts, and
+/// `help: ` lines.
+Diagnostic fromRuntime(const std::string &file, tenon_status status,
+                       llvm::StringRef text);
+
 /// An open artifact with one context. Call open, then choose a function, then
 /// run.
 class LoadedModel {
@@ -60,6 +65,7 @@ public:
     return *function;
   } ///< chosen
   tenon_model_info getInfo() const;
+  tenon_model *getHandle() const { return model.get(); }
 
   /// Refuses a run on `inputs` that needs more memory than is left. It counts
   /// the workspace and the outputs, the outputs twice because copyOutputs

@@ -25,7 +25,8 @@ enum VerbBit : unsigned {
   CompletionVerb = 1 << 8,
   NoVerb = 1 << 9,
   CacheVerb = 1 << 10,
-  TokenizeVerb = 1 << 11
+  TokenizeVerb = 1 << 11,
+  GenerateVerb = 1 << 12
 };
 
 namespace options {

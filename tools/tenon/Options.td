@@ -14,12 +14,16 @@ def CompletionVerb : OptionVisibility;
 def NoVerb : OptionVisibility;
 def CacheVerb : OptionVisibility;
 def TokenizeVerb : OptionVisibility;
+def GenerateVerb : OptionVisibility;
 
 defvar Executing = [RunVerb, BenchVerb, VerifyVerb];
 defvar Generating = [CompileVerb, RunVerb, BenchVerb, VerifyVerb];
+// Those that compile any kind of model, and `generate`, which compiles
+// checkpoints.
+defvar Coding = !listconcat(Generating, [GenerateVerb]);
 defvar Every = [CompileVerb, RunVerb, BenchVerb, VerifyVerb, InspectVerb,
                 TargetsVerb, HelpVerb, CompletionVerb, NoVerb, CacheVerb,
-                TokenizeVerb];
+                TokenizeVerb, GenerateVerb];
 
 // A flag `--name=VALUE`, and its spelling `--name VALUE`.
 multiclass Eq<string prefix, string name, list<OptionVisibility> verbs,
@@ -41,6 +45,7 @@ def grp_optimise : OptionGroup<"optimise">, HelpText<"Optimisation">;
 def grp_execute : OptionGroup<"execute">, HelpText<"Execution">;
 def grp_measure : OptionGroup<"measure">, HelpText<"Measurement">;
 def grp_compare : OptionGroup<"compare">, HelpText<"Comparison">;
+def grp_generation : OptionGroup<"generation">, HelpText<"Generation">;
 def grp_print : OptionGroup<"print">, HelpText<"Printing">;
 def grp_diagnose : OptionGroup<"diagnose">, HelpText<"Diagnosis">;
 
@@ -50,7 +55,7 @@ defm shape : Eq<"--", "shape", [CompileVerb, InspectVerb], grp_input, "NAME:1x3x
 defm dim : Eq<"--", "dim", [CompileVerb, RunVerb, BenchVerb, VerifyVerb, InspectVerb],
   grp_input, "NAME=N",
   "Fix the dynamic extent NAME; commands that compile may also bound it: NAME=MIN..MAX[:MULTIPLE]">;
-defm context : Eq<"--", "context", [RunVerb, BenchVerb, VerifyVerb], grp_input, "NAME=N,..",
+defm context : Eq<"--", "context", [RunVerb, BenchVerb, VerifyVerb, GenerateVerb], grp_input, "NAME=N,..",
   "Choose sizes of context extents, which the states of the model have; repeatable">;
 defm specialize : Eq<"--", "specialize", [CompileVerb, RunVerb, BenchVerb], grp_input, "NAME:N,..",
   "Add a variant for these sizes of dynamic extents, used for inputs of exactly these sizes; repeatable">;
@@ -77,8 +82,20 @@ defm inputs : Eq<"--", "inputs", Executing, grp_input, "DIR|F.npz",
 
 defm decode : Eq<"--", "decode", [TokenizeVerb], grp_input, "IDS",
   "Print the text of these ids, numbers between blanks or commas; '-' reads them from the standard input">;
-def no_special_tokens : On<"--", "no-special-tokens", [TokenizeVerb], grp_input,
+def no_special_tokens : On<"--", "no-special-tokens", [TokenizeVerb, GenerateVerb], grp_input,
   "Leave out the special tokens that the model wants around a text">;
+
+// Prompts
+def p : JoinedOrSeparate<["-"], "p">, Visibility<[GenerateVerb]>, Group<grp_input>,
+  MetaVarName<"TEXT">, HelpText<"A prompt; several are generated together">;
+defm prompt_file : Eq<"--", "prompt-file", [GenerateVerb], grp_input, "FILE",
+  "A prompt: all of FILE; '-' is the standard input">;
+defm prompt_ids : Eq<"--", "prompt-ids", [GenerateVerb], grp_input, "IDS",
+  "A prompt as ids: 1,2,3">;
+defm tokenizer : Eq<"--", "tokenizer", [GenerateVerb], grp_input, "FOLDER",
+  "The tokenizer's folder or file; by default the model's folder, or the artifact's">;
+
+include "tools/tenon/generate/GenerationOptions.td"
 
 // Output
 def o : Separate<["-"], "o">, Visibility<[CompileVerb, BenchVerb]>, Group<grp_output>,
@@ -104,45 +121,45 @@ def MF : Separate<["-"], "MF">, Visibility<[CompileVerb]>, Group<grp_output>,
 
 // Target
 defm target : Eq<"--", "target", [CompileVerb], grp_target, "TRIPLE", "Generate code for TRIPLE">;
-defm mcpu : Eq<"-", "mcpu", Generating, grp_target, "CPU",
+defm mcpu : Eq<"-", "mcpu", Coding, grp_target, "CPU",
   "Generate code for CPU ('tenon targets' lists them); native is the default">;
 defm multiversion : Eq<"--", "multiversion", [CompileVerb], grp_target, "CPU,CPU,..",
   "Generate code for each of these CPUs into one artifact, which takes the best that the machine can run; "
   "v2, v3 and v4 are short for x86-64-v2, x86-64-v3 and x86-64-v4">;
-defm mattr : Eq<"-", "mattr", Generating, grp_target, "+F,-G", "Add or remove CPU features">;
+defm mattr : Eq<"-", "mattr", Coding, grp_target, "+F,-G", "Add or remove CPU features">;
 
 // Optimisation
-def O : Joined<["-"], "O">, Visibility<Generating>, Group<grp_optimise>,
+def O : Joined<["-"], "O">, Visibility<Coding>, Group<grp_optimise>,
   MetaVarName<"0|1|2|3">, HelpText<"Optimisation level; 2 is the default">, Values<"0,1,2,3">;
 
 def no_fold_batch_norm : On<"--", "no-fold-batch-norm", Generating, grp_optimise,
   "Do not fold batch normalization into the weights of the convolution before it">;
-defm weight_format : Eq<"--", "weight-format", Generating, grp_optimise, "FORMAT",
+defm weight_format : Eq<"--", "weight-format", Coding, grp_optimise, "FORMAT",
   "Store the weights of products in fewer bits: f32, bf16, int8 or int4", "f32,bf16,int8,int4">;
-defm cache_format : Eq<"--", "cache-format", Generating, grp_optimise, "FORMAT",
+defm cache_format : Eq<"--", "cache-format", Coding, grp_optimise, "FORMAT",
   "Keep keys and values of a checkpoint's generation as f32 or bf16", "f32,bf16">;
-defm gen_compat : Eq<"--", "gen-compat", Generating, grp_input, "MODE",
+defm gen_compat : Eq<"--", "gen-compat", Coding, grp_input, "MODE",
   "Generate the texts of PyTorch's library or of TensorFlow's: hf-pt or hf-tf", "hf-pt,hf-tf">;
-defm matmul_precision : Eq<"--", "matmul-precision", Generating, grp_optimise, "PRECISION",
+defm matmul_precision : Eq<"--", "matmul-precision", Coding, grp_optimise, "PRECISION",
   "Least accuracy of f32 products: strict, f32, high or bf16", "strict,f32,high,bf16">;
 defm jobs : Eq<"--", "jobs", [CompileVerb], grp_optimise, "N",
   "Threads that compile, by default one per CPU; the files do not depend on it">;
 
 // Execution
-defm weights_file : Eq<"--", "weights-file", [RunVerb, BenchVerb], grp_execute, "FILE",
+defm weights_file : Eq<"--", "weights-file", [RunVerb, BenchVerb, GenerateVerb], grp_execute, "FILE",
   "The file of external weights, or its folder; by default TENON_WEIGHTS_PATH, then beside the artifact">;
-defm threads : Eq<"--", "threads", [RunVerb, VerifyVerb], grp_execute, "N",
+defm threads : Eq<"--", "threads", [RunVerb, VerifyVerb, GenerateVerb], grp_execute, "N",
   "Threads to run on; 0, the default, is one per CPU">;
-defm cpu : Eq<"--", "cpu", [RunVerb, BenchVerb], grp_execute, "CPU",
+defm cpu : Eq<"--", "cpu", [RunVerb, BenchVerb, GenerateVerb], grp_execute, "CPU",
   "Run as on a machine with CPU's features and no others; an artifact for several CPUs runs its version for CPU">;
-defm load_weights : Eq<"--", "load-weights", [RunVerb, BenchVerb], grp_execute, "HOW",
+defm load_weights : Eq<"--", "load-weights", [RunVerb, BenchVerb, GenerateVerb], grp_execute, "HOW",
   "Bring weights into memory: auto, map or copy; copies are faster, maps are shared", "auto,map,copy">;
-def verify_weights : On<"--", "verify-weights", [RunVerb, BenchVerb], grp_execute,
+def verify_weights : On<"--", "verify-weights", [RunVerb, BenchVerb, GenerateVerb], grp_execute,
   "Read every byte of the weights and refuse damaged ones; code and tables are always checked">;
 defm repeat : Eq<"--", "repeat", [RunVerb], grp_execute, "N", "Run N times and show the last result">;
-defm deadline : Eq<"--", "deadline", [RunVerb, VerifyVerb], grp_execute, "TIME",
+defm deadline : Eq<"--", "deadline", [RunVerb, VerifyVerb, GenerateVerb], grp_execute, "TIME",
   "Stop a run that takes longer: 500ms, 2s">;
-defm mem_limit : Eq<"--", "mem-limit", Executing, grp_execute, "SIZE",
+defm mem_limit : Eq<"--", "mem-limit", !listconcat(Executing, [GenerateVerb]), grp_execute, "SIZE",
   "Refuse a run that needs more working memory: 512M, 2G">;
 
 // Measurement
@@ -190,13 +207,16 @@ defm labels : Eq<"--", "labels", [RunVerb], grp_print, "FILE",
   "Names for --print-top, one a line">;
 defm print_max : Eq<"--", "print-max", [RunVerb], grp_print, "N",
   "Print at most N values of each output; by default outputs of up to 16 are printed">;
-defm print : Eq<"--", "print", [TokenizeVerb], grp_print, "WHAT",
-  "What to print of a text: ids, tokens (one a line) or count", "ids,tokens,count">;
+defm print : Eq<"--", "print", [TokenizeVerb, GenerateVerb], grp_print, "WHAT",
+  "What to print of a text: ids, tokens (one a line) or count; of a generated one: text or ids",
+  "ids,tokens,count,text">;
+def verbose : On<"--", "verbose", [GenerateVerb], grp_print,
+  "Print the time of the prompt, the tokens per second, the time to load and the peak of memory">;
 def skip_special_tokens : On<"--", "skip-special-tokens", [TokenizeVerb], grp_print,
   "With --decode: leave out the text of special tokens">;
 def ops : On<"--", "ops", [InspectVerb], grp_print, "List every kind of op, or every kernel of an artifact">;
 defm format : Eq<"--", "format", [CompileVerb, RunVerb, BenchVerb, VerifyVerb, InspectVerb,
-                                  TargetsVerb, CacheVerb, TokenizeVerb, NoVerb],
+                                  TargetsVerb, CacheVerb, TokenizeVerb, GenerateVerb, NoVerb],
   grp_print, "FORMAT", "Format of the result: text or json; bench: md, csv or json", "text,json,md,csv">;
 
 // Diagnosis
@@ -209,15 +229,15 @@ defm remarks : Eq<"--", "remarks", [CompileVerb], grp_diagnose, "CATEGORY,..",
   "Say what was done for speed or was not, and why: all or some of attention, fusion, in-place, kernels, packing, "
   "products, variants and weights", "all,attention,fusion,in-place,kernels,packing,products,variants,weights">;
 def time : On<"--", "time", [CompileVerb], grp_diagnose, "Print the time of each stage">;
-defm timeout : Eq<"--", "timeout", !listconcat(Generating, [InspectVerb]), grp_diagnose, "TIME",
+defm timeout : Eq<"--", "timeout", !listconcat(Coding, [InspectVerb]), grp_diagnose, "TIME",
   "Stop the command when it takes longer: 500ms, 2s; exit status 10">;
-defm max_memory : Eq<"--", "max-memory", Generating, grp_diagnose, "SIZE",
+defm max_memory : Eq<"--", "max-memory", Coding, grp_diagnose, "SIZE",
   "Stop the command when it takes more memory: 512M, 2G; the default for a run is the memory that is left; "
   "exit status 5">;
-defm progress : Eq<"--", "progress", Generating, grp_diagnose, "WHEN",
+defm progress : Eq<"--", "progress", Coding, grp_diagnose, "WHEN",
   "Progress lines: auto (on a terminal), plain or none", "auto,plain,none">;
-def q : On<"-", "q", !listconcat(Generating, [InspectVerb]), grp_diagnose, "Print only errors and results">;
-def v : On<"-", "v", Generating, grp_diagnose, "Print more about each step">;
+def q : On<"-", "q", !listconcat(Coding, [InspectVerb]), grp_diagnose, "Print only errors and results">;
+def v : On<"-", "v", Coding, grp_diagnose, "Print more about each step">;
 defm color : Eq<"--", "color", Every, grp_diagnose, "WHEN",
   "Colours: auto, always or never", "auto,always,never">;
 defm diagnostics_format : Eq<"--", "diagnostics-format", Every, grp_diagnose, "FORMAT",

@@ -37,6 +37,7 @@ Status runVerb(Invocation &call);
 Status benchVerb(Invocation &call);
 Status verifyVerb(Invocation &call);
 Status inspectVerb(Invocation &call);
+Status generateVerb(Invocation &call);
 Status tokenizeVerb(Invocation &call);
 Status cacheVerb(Invocation &call);
 Status targetsVerb(Invocation &call);
