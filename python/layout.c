@@ -1,7 +1,7 @@
 /* Prints a Python module with the offsets of the struct fields that the package
  * reads and writes. The C compiler computes the offsets, so that a new version
  * of a struct needs no second description. */
-#include "runtime/tenon.h"
+#include "runtime/tenon_generate.h"
 
 #include <stdio.h>
 
@@ -12,6 +12,7 @@
       uint32_t: "I",                                                           \
       int64_t: "q",                                                            \
       uint64_t: "Q",                                                           \
+      float: "f",                                                              \
       default: "p")
 #define STRUCT(type)                                                           \
   typedef type current;                                                        \
@@ -128,6 +129,39 @@ int main(void) {
     FIELD(dims);
     FIELD(data);
     FIELD(bytes);
+    END;
+  }
+  {
+    STRUCT(tenon_generator_options);
+    FIELD(struct_size);
+    FIELD(error_text);
+    FIELD(error_text_bytes);
+    FIELD(memory_limit);
+    FIELD(rows);
+    FIELD(positions);
+    END;
+  }
+  {
+    STRUCT(tenon_prompt);
+    FIELD(ids);
+    FIELD(count);
+    END;
+  }
+  {
+    STRUCT(tenon_generation);
+    FIELD(struct_size);
+    FIELD(prompts);
+    FIELD(num_prompts);
+    FIELD(on_token);
+    FIELD(timeout_ns);
+    END;
+  }
+  {
+    STRUCT(tenon_sequence);
+    FIELD(ids);
+    FIELD(count);
+    FIELD(score);
+    FIELD(reason);
     END;
   }
   return 0;

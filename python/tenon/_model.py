@@ -121,57 +121,68 @@ class Model(_Callable):
         return f"<tenon.Model {self.name}: {self._signatures[0]}>"
 
 
+class _User:
+    """A context or a generator in C: its number of active calls, and the
+    function that destroys it."""
+
+    def __init__(self, destroy):
+        self.calls, self.destroy = 0, destroy
+
+
 class _Handle:
-    """The open model in C and its contexts, each with its number of active
-    calls. Without users it is freed, the contexts before the model."""
+    """The open model in C and the contexts and generators that use it. Without
+    references it is freed, they before the model."""
 
     def __init__(self, model):
         self.model = model
         self.lock = threading.Lock()
-        self.contexts = {}
-        self._finalizer = weakref.finalize(self, _close, model, self.contexts)
+        self.users = {}
+        self._finalizer = weakref.finalize(self, _close, model, self.users)
 
     def close(self):
         with self.lock:
-            if any(self.contexts.values()):
+            if any(user.calls for user in self.users.values()):
                 raise error_of(8, "the model is in use: a run is under way")
             self._finalizer()
             self.model = None
 
-    def create(self, options):
+    def create(self, options, create=rt.create_context,
+               destroy=rt.destroy_context):
         with self.lock:
             if self.model is None:
                 raise error_of(8, "the model is closed")
             made = ctypes.c_void_p()
-            status = rt.create_context(self.model, ctypes.byref(options),
-                                       ctypes.byref(made))
+            status = create(self.model, ctypes.byref(options),
+                            ctypes.byref(made))
             if status == 0:
-                self.contexts[made.value] = 0
+                self.users[made.value] = _User(destroy)
             return status, made.value
 
-    def destroy(self, context):
+    def destroy(self, address):
         with self.lock:
-            if self.contexts.get(context, 0):
+            user = self.users.get(address)
+            if user and user.calls:
                 raise error_of(8, "the context is in use: a run is under way")
-            if self.contexts.pop(context, None) is not None:
-                rt.destroy_context(context)
+            if user:
+                del self.users[address]
+                user.destroy(address)
 
-    def enter(self, context):
-        """The context's address, valid until `leave`."""
+    def enter(self, address):
+        """Keeps the context or generator until `leave`."""
         with self.lock:
-            if context not in self.contexts:
+            if address not in self.users:
                 raise error_of(8, "the context is closed")
-            self.contexts[context] += 1
+            self.users[address].calls += 1
 
-    def leave(self, context):
+    def leave(self, address):
         with self.lock:
-            self.contexts[context] -= 1
+            self.users[address].calls -= 1
 
 
-def _close(model, contexts):
-    for context in contexts:
-        rt.destroy_context(context)
-    contexts.clear()
+def _close(model, users):
+    for address, user in users.items():
+        user.destroy(address)
+    users.clear()
     rt.close_model(model)
 
 

@@ -7,7 +7,8 @@ import os
 from . import _layout, _place
 
 _CODES = {"s": ctypes.c_char_p, "p": ctypes.c_void_p, "i": ctypes.c_int32,
-          "I": ctypes.c_uint32, "q": ctypes.c_int64, "Q": ctypes.c_uint64}
+          "I": ctypes.c_uint32, "q": ctypes.c_int64, "Q": ctypes.c_uint64,
+          "f": ctypes.c_float}
 
 
 def _struct(name):
@@ -36,14 +37,22 @@ ContextOptions = _struct("tenon_context_options")
 Extent = _struct("tenon_extent")
 ExtentDesc = _struct("tenon_extent_desc")
 Tensor = _struct("tenon_tensor")
+GeneratorOptions = _struct("tenon_generator_options")
+Prompt = _struct("tenon_prompt")
+Generation = _struct("tenon_generation")
+Sequence = _struct("tenon_sequence")
+
+
+def open_library(name):
+    """A library of Tenon: beside this package, otherwise the system's."""
+    here = os.path.dirname(os.path.realpath(__file__))
+    folder = os.path.dirname(os.path.join(here, _place.LIBRARY))
+    path = os.path.normpath(os.path.join(folder, name))
+    return ctypes.CDLL(path if os.path.exists(path) else name)
 
 
 def _load():
-    """The runtime library beside this package, otherwise the system's."""
-    here = os.path.dirname(os.path.realpath(__file__))
-    path = os.path.normpath(os.path.join(here, _place.LIBRARY))
-    loaded = ctypes.CDLL(path if os.path.exists(path) else
-                         os.path.basename(path))
+    loaded = open_library(os.path.basename(_place.LIBRARY))
     loaded.tenon_abi_version.restype = ctypes.c_uint32
     version = loaded.tenon_abi_version()
     if version != _layout.ABI_VERSION:
@@ -52,10 +61,12 @@ def _load():
     return loaded
 
 
-library = _load()
+_runtime = _load()
+# It needs the runtime, which is loaded by now.
+_generate = open_library("libtenon_generate.so.1")
 
 
-def _declare(name, result, *arguments):
+def _declare(name, result, *arguments, library=_runtime):
     function = getattr(library, name)
     function.restype, function.argtypes = result, arguments
     return function
@@ -77,6 +88,25 @@ run = _declare("tenon_run", _I, _P, _S, _P, ctypes.c_size_t, _P,
                ctypes.c_size_t)
 plan = _declare("tenon_plan", _I, _P, _S, _P, ctypes.c_size_t, _P,
                 ctypes.c_size_t, _P)
+
+TOKEN_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, _P, ctypes.c_size_t,
+                                  ctypes.c_int64)
+create_generator = _declare("tenon_generator_create", _I, _P, _P, _P,
+                            library=_generate)
+destroy_generator = _declare("tenon_generator_destroy", _I, _P,
+                             library=_generate)
+generator_text = _declare("tenon_generator_text", _S, _P, library=_generate)
+set_option = _declare("tenon_generator_set", _I, _P, _P, library=_generate)
+unset_option = _declare("tenon_generator_unset", _I, _P, _S, library=_generate)
+generate = _declare("tenon_generator_run", _I, _P, _P, library=_generate)
+cancel_generator = _declare("tenon_generator_cancel", None, _P,
+                            library=_generate)
+count_sequences = _declare("tenon_generator_num_sequences", ctypes.c_size_t, _P,
+                           library=_generate)
+get_sequence = _declare("tenon_generator_get_sequence", _I, _P, ctypes.c_size_t,
+                        _P, library=_generate)
+kept_columns = _declare("tenon_generator_kept", ctypes.c_size_t, _P,
+                        library=_generate)
 
 
 def text(value):

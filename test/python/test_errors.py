@@ -138,7 +138,7 @@ class Errors(unittest.TestCase):
                 ended.append(error)
         thread = threading.Thread(target=call)
         thread.start()
-        while not any(model._handle.contexts.values()):
+        while not any(user.calls for user in model._handle.users.values()):
             time.sleep(0.001)
         self.refused(tenon.InputError, "a run is under way", model.close)
         self.refused(tenon.InputError, "a run is under way", context.close)

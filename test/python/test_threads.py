@@ -42,7 +42,7 @@ class Threads(unittest.TestCase):
         self.assertEqual(wrong, [])
         gc.collect()
         # A thread's context is freed with the thread.
-        self.assertEqual(len(model._handle.contexts), 0)
+        self.assertEqual(len(model._handle.users), 0)
 
     def test_the_interpreter_goes_on(self):
         model = tenon.compile(matmuls())

@@ -1,0 +1,194 @@
+"""Text generation, by libtenon_generate: prompts in, sequences out."""
+import ctypes
+import os
+import weakref
+from typing import NamedTuple
+
+import numpy as np
+
+from . import _runtime as rt
+from ._compile import compile as compile_model
+from ._errors import InputError, error_of
+from ._model import _ERROR_BYTES, Model, _nanoseconds, load
+from ._options import option_tensor
+from ._tokenizer import Tokenizer
+
+_REASONS = {0: "cancelled", 1: "eos", 2: "length", 3: "stopped"}
+_GO_ON, _STOP_SEQUENCE, _STOP_ALL = 0, 1, 2
+
+
+class GeneratedSequence(NamedTuple):
+    """The new ids after one prompt."""
+    ids: np.ndarray  # i64, without the prompt
+    score: float
+    reason: str  # "eos", "length", "stopped" or "cancelled"
+    text: str = None  # None without a tokenizer
+
+
+class Generator:
+    """Continues prompts with one model. It serves one call at a time, and
+    keeps what it computed: a prompt that continues the last call's text is
+    computed from there on."""
+
+    def __init__(self, model, *, tokenizer=None, memory_limit=0, rows=0,
+                 positions=0):
+        """model: an open `Model` with the entries of generation. tokenizer: a
+        `Tokenizer`, or the path of one, for prompts that are texts.
+        memory_limit: bytes of working memory. rows, positions: least sizes of
+        the context, for calls that grow."""
+        if isinstance(tokenizer, (str, os.PathLike)):
+            tokenizer = Tokenizer(tokenizer)
+        self.model, self.tokenizer = model, tokenizer
+        said = ctypes.create_string_buffer(_ERROR_BYTES)
+        options = rt.GeneratorOptions(
+            struct_size=ctypes.sizeof(rt.GeneratorOptions),
+            error_text=ctypes.addressof(said), error_text_bytes=_ERROR_BYTES,
+            memory_limit=memory_limit, rows=rows, positions=positions)
+        self._handle = model._handle
+        status, self._address = self._handle.create(
+            options, rt.create_generator, rt.destroy_generator)
+        if status != 0:
+            raise error_of(status, rt.text(said.value))
+        weakref.finalize(self, self._handle.destroy, self._address)
+        self._known = {tensor.name: tensor
+                       for tensor in model["start"].inputs}
+        self._set = {}
+
+    def __enter__(self):
+        self._handle.enter(self._address)
+        return self._address
+
+    def __exit__(self, *_):
+        self._handle.leave(self._address)
+
+    def _check(self, status):
+        if status != 0:
+            raise error_of(status, rt.text(rt.generator_text(self._address)))
+
+    def set(self, **options):
+        """Sets options of all later calls; None gives an option the model's
+        default again."""
+        for name, value in options.items():
+            self._give(name, value)
+            self._set[name] = value
+
+    def _give(self, name, value):
+        with self as address:
+            if value is None:
+                self._check(rt.unset_option(address, name.encode()))
+                return
+            tensor, kept = option_tensor(name, value, self._known)
+            self._check(rt.set_option(address, ctypes.byref(tensor)))
+            del kept
+
+    def _ids(self, prompt):
+        if not isinstance(prompt, str):
+            return np.ascontiguousarray(prompt, np.int64).reshape(-1)
+        if self.tokenizer is None:
+            raise InputError("a prompt is a text, but there is no tokenizer")
+        return np.array(self.tokenizer.encode(prompt), np.int64)
+
+    def _arrays(self, prompts):
+        """The ids of one prompt or of a list of prompts."""
+        if isinstance(prompts, str):
+            return [self._ids(prompts)]
+        prompts = list(prompts)
+        if prompts and not isinstance(prompts[0], str) and \
+                np.ndim(prompts[0]) == 0:
+            return [self._ids(prompts)]
+        return [self._ids(prompt) for prompt in prompts]
+
+    def __call__(self, prompts, *, on_token=None, timeout=None, **options):
+        """The sequences of prompts: a text, ids, or a list of texts or of ids.
+        The result has all sequences of the first prompt, then those of the
+        next one. on_token(sequence, id) is called for each new id; if it
+        returns False, the sequence ends. timeout: seconds. Further arguments
+        are options of the model for this call. Cancelled has the `sequences`
+        that were begun."""
+        arrays = self._arrays(prompts)
+        given = []
+        try:
+            for name, value in options.items():
+                self._give(name, value)
+                given.append(name)
+            return self._run(arrays, on_token, timeout)
+        finally:
+            for name in given:
+                self._give(name, self._set.get(name))
+
+    def _run(self, arrays, on_token, timeout):
+        given = (rt.Prompt * max(1, len(arrays)))(*(
+            rt.Prompt(ids=array.ctypes.data, count=len(array))
+            for array in arrays))
+        raised = []
+
+        def told(_, sequence, number):
+            try:
+                return _STOP_SEQUENCE if on_token(sequence, number) is False \
+                    else _GO_ON
+            except BaseException as error:  # it goes on after the C code
+                raised.append(error)
+                return _STOP_ALL
+        callback = rt.TOKEN_CALLBACK(told) if on_token else None
+        call = rt.Generation(
+            struct_size=ctypes.sizeof(rt.Generation),
+            prompts=ctypes.addressof(given), num_prompts=len(arrays),
+            on_token=ctypes.cast(callback, ctypes.c_void_p) if callback
+            else None, timeout_ns=_nanoseconds(timeout))
+        with self as address:
+            status = rt.generate(address, ctypes.byref(call))
+            text = rt.text(rt.generator_text(address))
+            sequences = self._sequences(address)
+        if raised:
+            raise raised[0]
+        if status != 0:
+            error = error_of(status, text)
+            error.sequences = sequences
+            raise error
+        return sequences
+
+    def _sequences(self, address):
+        made = []
+        for i in range(rt.count_sequences(address)):
+            one = rt.Sequence()
+            rt.get_sequence(address, i, ctypes.byref(one))
+            ids = np.zeros(one.count, np.int64)
+            if one.count:
+                ctypes.memmove(ids.ctypes.data, one.ids, ids.nbytes)
+            text = self.tokenizer.decode(ids) if self.tokenizer else None
+            made.append(GeneratedSequence(ids, one.score, _REASONS[one.reason],
+                                          text))
+        return made
+
+    def cancel(self):
+        """Ends the current call, or the next one, with Cancelled. May be
+        called from any thread."""
+        with self as address:
+            rt.cancel_generator(address)
+
+    @property
+    def kept(self):
+        """The columns of the last call's prompts that were not computed
+        again."""
+        with self as address:
+            return rt.kept_columns(address)
+
+    def close(self):
+        """Frees the generator's memory; refused during a call."""
+        self._handle.destroy(self._address)
+
+
+def generate(model, prompts, *, tokenizer=None, on_token=None, timeout=None,
+             **options):
+    """Continues prompts once, as a `Generator` does. model: an open `Model`,
+    the path of an artifact (.so), or the folder of a checkpoint, which is
+    compiled once and brings its tokenizer."""
+    if not isinstance(model, Model):
+        path = os.fspath(model)
+        if tokenizer is None and os.path.isdir(path) and any(
+                os.path.exists(os.path.join(path, name))
+                for name in ("tokenizer.json", "vocab.json")):
+            tokenizer = path
+        model = load(path) if path.endswith(".so") else compile_model(path)
+    return Generator(model, tokenizer=tokenizer)(
+        prompts, on_token=on_token, timeout=timeout, **options)
