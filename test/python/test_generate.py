@@ -7,8 +7,8 @@ import models
 import numpy as np
 import tenon
 
-CHAIN = os.path.join(models.SOURCE, "test/generate/chain.mlir")
-TOKENIZER = os.path.join(models.SOURCE, "test/generate/tokenizer")
+CHAIN = os.path.join(models.SOURCE, "examples/story/story.mlir")
+TOKENIZER = os.path.join(models.SOURCE, "examples/story")
 
 
 def chain(after, count):
