@@ -7,6 +7,8 @@
 #include "tools/tenon/ObtainArtifact.h"
 #include "tools/tenon/OutputFile.h"
 #include "tools/tenon/Statistics.h"
+#include "tools/tenon/Table.h"
+#include "tools/tenon/generate/GenerationBench.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Option/Arg.h"
@@ -140,6 +142,19 @@ static std::string batchExtent(const std::vector<InputSignature> &inputs) {
   return "";
 }
 
+static LoadedModel::Options loadingOf(Invocation &call,
+                                      const BenchFlags &flags) {
+  LoadedModel::Options loading;
+  loading.memoryLimit = flags.memoryLimit;
+  loading.memory = call.memory;
+  loading.weightsPath = weightsPath(call);
+  loading.weights = flags.weights;
+  loading.verifyWeights = call.args.hasArg(OPT_verify_weights);
+  loading.cpuMask = flags.cpuMask;
+  loading.contextExtents = flags.contextExtents;
+  return loading;
+}
+
 static Status addRows(Invocation &call, const BenchFlags &flags,
                       const std::string &file, const std::string &artifact,
                       std::deque<Row> &rows) {
@@ -151,15 +166,8 @@ static Status addRows(Invocation &call, const BenchFlags &flags,
       Row &row = rows.emplace_back();
       row.file = file;
       row.threads = threads;
-      LoadedModel::Options loading;
+      LoadedModel::Options loading = loadingOf(call, flags);
       loading.threads = static_cast<int32_t>(threads);
-      loading.memoryLimit = flags.memoryLimit;
-      loading.memory = call.memory;
-      loading.weightsPath = weightsPath(call);
-      loading.weights = flags.weights;
-      loading.verifyWeights = call.args.hasArg(OPT_verify_weights);
-      loading.cpuMask = flags.cpuMask;
-      loading.contextExtents = flags.contextExtents;
       Status status = row.loaded.open(call.talk, artifact, file, loading);
       if (status == Status::Success)
         status = row.loaded.choose(call.talk, functionName(call));
@@ -317,51 +325,6 @@ cellsOf(const std::deque<Row> &rows, bool compared) {
   return cells;
 }
 
-static std::string
-asMarkdown(const std::vector<std::vector<std::string>> &cells) {
-  std::vector<size_t> widths(cells[0].size(), 0);
-  for (const auto &line : cells)
-    for (size_t i = 0; i < line.size(); ++i)
-      widths[i] = std::max(widths[i], line[i].size());
-  std::string text;
-  for (size_t row = 0; row < cells.size(); ++row) {
-    text += "|";
-    for (size_t i = 0; i < widths.size(); ++i) {
-      std::string pad(widths[i] - cells[row][i].size(), ' ');
-      text += " " + (i == 0 ? cells[row][i] + pad : pad + cells[row][i]) + " |";
-    }
-    text += "\n";
-    if (row > 0)
-      continue;
-    text += "|";
-    for (size_t i = 0; i < widths.size(); ++i)
-      text += (i == 0 ? std::string(widths[i] + 2, '-')
-                      : std::string(widths[i] + 1, '-') + ":") +
-              "|";
-    text += "\n";
-  }
-  return text;
-}
-
-static std::string asCsv(const std::vector<std::vector<std::string>> &cells) {
-  std::string text;
-  for (const auto &line : cells) {
-    for (size_t i = 0; i < line.size(); ++i) {
-      text += i ? "," : "";
-      if (line[i].find_first_of(",\"\n") == std::string::npos) {
-        text += line[i];
-        continue;
-      }
-      text += '"';
-      for (char c : line[i])
-        text += c == '"' ? std::string("\"\"") : std::string(1, c);
-      text += '"';
-    }
-    text += "\n";
-  }
-  return text;
-}
-
 static Status compareWithBaseline(Invocation &call, const BenchFlags &flags,
                                   const std::deque<Row> &rows) {
   Status status = Status::Success;
@@ -381,19 +344,47 @@ static Status compareWithBaseline(Invocation &call, const BenchFlags &flags,
   return status;
 }
 
+/// Measures the generation of texts and writes its table.
+static Status benchTexts(Invocation &call, const BenchFlags &flags,
+                         const std::deque<Artifact> &artifacts) {
+  if (flags.files.size() > 1 || !flags.baseline.empty())
+    return call.talk.usage("a model that generates text is measured alone, "
+                           "without --baseline",
+                           "measure one of its functions with --function");
+  GenerationBench bench;
+  bench.warmup = flags.warmup;
+  bench.runs = flags.runs;
+  bench.minTime = flags.minTime;
+  bench.loading = loadingOf(call, flags);
+  for (int64_t threads : flags.threads)
+    if (Status status = bench.measure(call, artifacts[0].path, flags.files[0],
+                                      static_cast<int32_t>(threads));
+        status != Status::Success)
+      return status;
+  std::string text = flags.format == "json"  ? bench.asJson()
+                     : flags.format == "csv" ? asCsv(bench.cells())
+                                             : asMarkdown(bench.cells());
+  return writeOutput(call.talk, flags.output, text);
+}
+
 Status benchVerb(Invocation &call) {
   BenchFlags flags;
   if (Status status = readFlags(call, flags); status != Status::Success)
     return status;
   std::deque<Artifact> artifacts;
   std::deque<Row> rows;
+  bool makesTexts = false;
   for (const std::string &file : flags.files) {
     Artifact &artifact = artifacts.emplace_back();
     Status status = obtainArtifact(call, file, artifact);
-    if (status == Status::Success)
+    if (status == Status::Success && functionName(call).empty())
+      status = findGeneration(call, artifact.path, file, makesTexts);
+    if (status == Status::Success && !makesTexts)
       status = addRows(call, flags, file, artifact.path, rows);
     if (status != Status::Success)
       return status;
+    if (makesTexts)
+      return benchTexts(call, flags, artifacts);
   }
   setCurrentStage("run");
   if (!flags.baseline.empty())

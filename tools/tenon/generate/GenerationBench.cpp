@@ -1,0 +1,216 @@
+// Runs the entries `start` and `advance` themselves, so that a row has the time
+// of one of them only.
+#include "tools/tenon/generate/GenerationBench.h"
+
+#include "tools/tenon/MachinePeaks.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+#include <chrono>
+
+namespace tenon::cli {
+
+/// For a model with fewer positions both are shortened alike.
+static constexpr int64_t mostPrompt = 128, mostNew = 32;
+/// The least number of runs unless a flag gives one.
+static constexpr size_t minRuns = 5;
+
+Status findGeneration(Invocation &call, const std::string &artifact,
+                      const std::string &shownAs, bool &found) {
+  LoadedModel model;
+  LoadedModel::Options options;
+  options.describeOnly = true;
+  Status status = model.open(call.talk, artifact, shownAs, options);
+  found = status == Status::Success;
+  for (const char *entry : {"start", "advance", "result"})
+    found = found && tenon_find_function(model.getHandle(), entry);
+  return status;
+}
+
+namespace {
+/// A context with one prompt.
+class TextContext {
+public:
+  TextContext(Talk &talk, std::string shownAs, tenon_model *model)
+      : talk(talk), shownAs(std::move(shownAs)), model(model) {}
+  ~TextContext() { tenon_context_destroy(context); }
+
+  Status create(const LoadedModel::Options &options) {
+    char text[4096] = "";
+    int64_t positions = mostPrompt + mostNew;
+    const tenon_model_desc *desc = tenon_describe(model);
+    for (int32_t i = 0; i < desc->num_extents; ++i)
+      if (llvm::StringRef(desc->extents[i].name) == "positions")
+        positions = std::min(positions, desc->extents[i].most);
+    promptTokens = positions * mostPrompt / (mostPrompt + mostNew);
+    newTokens = positions - promptTokens;
+    if (auto chosen = options.contextExtents.find("positions");
+        chosen != options.contextExtents.end())
+      positions = std::max(positions, chosen->second);
+    tenon_extent extent = {"positions", positions};
+    tenon_context_options making = {};
+    making.struct_size = sizeof making;
+    making.error_text = text;
+    making.error_text_bytes = sizeof text;
+    making.memory_limit = options.memoryLimit;
+    making.extents = &extent;
+    making.num_extents = 1;
+    tenon_status status = tenon_context_create(model, &making, &context);
+    return status == TENON_OK ? Status::Success
+                              : talk.say(fromRuntime(shownAs, status, text));
+  }
+
+  Status start() {
+    // The smallest ids, which every model has.
+    int64_t ids[mostPrompt], dims[2] = {1, promptTokens};
+    for (int64_t i = 0; i < promptTokens; ++i)
+      ids[i] = i % 2;
+    int64_t length = promptTokens, count = newTokens, none = 0;
+    // No id ends the text.
+    tenon_tensor inputs[] = {
+        {sizeof(tenon_tensor), "ids", TENON_I64, 2, dims, ids, sizeof ids},
+        {sizeof(tenon_tensor), "lengths", TENON_I64, 1, dims, &length, 8},
+        {sizeof(tenon_tensor), "max_new_tokens", TENON_I64, 0, nullptr, &count,
+         8},
+        {sizeof(tenon_tensor), "eos_token_id", TENON_I64, 1, &none, nullptr,
+         0}};
+    return run("start", inputs, 4);
+  }
+
+  Status advance() {
+    int64_t steps = newTokens;
+    tenon_tensor input = {sizeof input, "steps", TENON_I64, 0,
+                          nullptr,      &steps,  8};
+    return run("advance", &input, 1);
+  }
+
+  int64_t promptTokens = 0, newTokens = 0;
+
+private:
+  Status run(const char *entry, const tenon_tensor *inputs, size_t count) {
+    const tenon_function_desc *function = tenon_find_function(model, entry);
+    std::vector<tenon_tensor> outputs(function->num_outputs);
+    for (tenon_tensor &output : outputs)
+      output.struct_size = sizeof output;
+    tenon_status status = tenon_run(context, entry, inputs, count,
+                                    outputs.data(), outputs.size());
+    return status == TENON_OK
+               ? Status::Success
+               : talk.say(
+                     fromRuntime(shownAs, status, tenon_context_text(context)));
+  }
+
+  Talk &talk;
+  std::string shownAs;
+  tenon_model *model;
+  tenon_context *context = nullptr;
+};
+
+/// The times of one row.
+struct Series {
+  std::vector<double> seconds;
+  double total = 0;
+
+  template <typename Run> Status measure(Run run) {
+    auto start = std::chrono::steady_clock::now();
+    Status status = run();
+    std::chrono::duration<double> taken =
+        std::chrono::steady_clock::now() - start;
+    seconds.push_back(taken.count());
+    total += taken.count();
+    return status;
+  }
+};
+} // namespace
+
+Status GenerationBench::measure(Invocation &call, const std::string &artifact,
+                                const std::string &shownAs, int32_t threads) {
+  LoadedModel model;
+  LoadedModel::Options options = loading;
+  options.threads = threads;
+  Status status = model.open(call.talk, artifact, shownAs, options);
+  if (status != Status::Success)
+    return status;
+  TextContext context(call.talk, shownAs, model.getHandle());
+  status = context.create(options);
+  Series prompt, text;
+  auto isDone = [&] {
+    if (runs > 0)
+      return int64_t(prompt.seconds.size()) >= runs;
+    return prompt.total >= minTime && text.total >= minTime &&
+           prompt.seconds.size() >= minRuns;
+  };
+  for (int64_t i = 0; status == Status::Success && i < warmup; ++i) {
+    status = context.start();
+    if (status == Status::Success)
+      status = context.advance();
+  }
+  while (status == Status::Success && !isDone()) {
+    status = prompt.measure([&] { return context.start(); });
+    if (status == Status::Success)
+      status = text.measure([&] { return context.advance(); });
+  }
+  if (status != Status::Success)
+    return status;
+  tenon_model_info info = model.getInfo();
+  double once =
+      measurePeaks(info.threads)
+          .floor(/*flops=*/0, static_cast<int64_t>(info.weight_bytes));
+  auto add = [&](const char *kind, int64_t tokens, const Series &series,
+                 double floor) {
+    Row &row = rows.emplace_back();
+    row.model = model.getDesc().name;
+    row.test = kind + std::to_string(tokens);
+    row.threads = info.threads;
+    row.tokens = tokens;
+    row.runs = series.seconds.size();
+    row.statistics = summarize(series.seconds);
+    row.floor = floor;
+    row.weightBytes = info.weight_bytes;
+  };
+  add("pp", context.promptTokens, prompt, once);
+  add("tg", context.newTokens, text, once * context.newTokens);
+  return status;
+}
+
+static std::string perSecond(int64_t tokens, double seconds) {
+  if (seconds <= 0)
+    return "-";
+  return llvm::formatv("{0:f1}", tokens / seconds);
+}
+
+std::vector<std::vector<std::string>> GenerationBench::cells() const {
+  std::vector<std::vector<std::string>> cells = {{"model", "test", "threads",
+                                                  "runs", "tok/s", "sd %",
+                                                  "floor tok/s", "weights"}};
+  for (const Row &row : rows) {
+    const TimeStatistics &s = row.statistics;
+    cells.push_back(
+        {row.model, row.test, std::to_string(row.threads),
+         std::to_string(row.runs), perSecond(row.tokens, s.p50),
+         llvm::formatv("{0:f1}", s.mean > 0 ? 100 * s.deviation / s.mean : 0),
+         perSecond(row.tokens, row.floor), formatBytes(row.weightBytes)});
+  }
+  return cells;
+}
+
+std::string GenerationBench::asJson() const {
+  llvm::json::Array results;
+  for (const Row &row : rows)
+    results.push_back(
+        llvm::json::Object{{"model", llvm::json::fixUTF8(row.model)},
+                           {"test", row.test},
+                           {"threads", row.threads},
+                           {"runs", int64_t(row.runs)},
+                           {"tokens", row.tokens},
+                           {"p50_seconds", row.statistics.p50},
+                           {"sd_seconds", row.statistics.deviation},
+                           {"floor_seconds", row.floor},
+                           {"weight_bytes", int64_t(row.weightBytes)}});
+  return llvm::formatv("{0:2}\n",
+                       llvm::json::Value(llvm::json::Object{
+                           {"schema", 1}, {"results", std::move(results)}}));
+}
+
+} // namespace tenon::cli
