@@ -41,6 +41,7 @@ def copy_project(folder):
     shutil.copytree(os.path.join(HERE, "consumer"), folder)
     shutil.copytree(os.path.join(SOURCE, "examples/tokenizer"),
                     f"{folder}/tokenizer")
+    shutil.copytree(os.path.join(SOURCE, "examples/story"), f"{folder}/story")
     onnx_text = os.path.join(SOURCE, "lit/Inputs/onnx_text.py")
     shutil.copy(os.path.join(SOURCE, "lit/tools/Inputs/add.onnxtxt"), folder)
     for name in ("add", "heavy"):
@@ -135,6 +136,17 @@ def check_pkg_config(prefix, folder):
          *[flag for flag in static if flag != "-ltenon_rt"], "-o",
          f"{folder}/typed")
     call(f"{folder}/typed")
+    flags = call("pkg-config", "--cflags", "--libs", "tenon-generate",
+                 **pc).split()
+    call(compiler, "compile", "-q", f"{project}/story/story.mlir", "-o",
+         f"{folder}/story.so", "-mcpu=x86-64-v3")
+    call("cc", f"{project}/texts.c", *flags, "-o", f"{folder}/texts")
+    call(f"{folder}/texts", f"{folder}/story.so", LD_LIBRARY_PATH=library)
+    call("cc", f"{project}/texts.c", flags[0],
+         f"{library}/libtenon_generate.a", f"{library}/libtenon_rt.a",
+         *[flag for flag in static if flag != "-ltenon_rt"], "-o",
+         f"{folder}/texts-static")
+    call(f"{folder}/texts-static", f"{folder}/story.so")
     flags = call("pkg-config", "--cflags", "--libs", "tenon-tokenizers",
                  **pc).split()
     static = call("pkg-config", "--static", "--libs-only-l",
@@ -153,8 +165,10 @@ import sys, numpy, tenon
 x = numpy.ones((2, 3), numpy.float32)
 model = tenon.compile(sys.argv[1], cpu="x86-64-v3")
 assert (model(x, y=x) == 2).all()
+story = tenon.compile(sys.argv[2], cpu="x86-64-v3")
+assert tenon.Generator(story)([3, 4], max_new_tokens=1)[0].ids == [36]
 with open("/proc/self/maps") as maps:
-    loaded = {line.split()[-1] for line in maps if "libtenon_rt" in line}
+    loaded = {line.split()[-1] for line in maps if "libtenon_" in line}
 print(tenon.__file__, *loaded)
 """
 
@@ -164,6 +178,7 @@ def check_python(prefix, folder):
     os.makedirs(folder)
     copy_project(f"{folder}/project")
     said = call("/usr/bin/python3", "-c", PYTHON, f"{folder}/project/add.onnx",
+                f"{folder}/project/story/story.mlir",
                 PYTHONPATH=f"{prefix}/{LIBDIR}/python3/site-packages",
                 PYTHONDONTWRITEBYTECODE="1", TENON_CACHE_LIMIT="1G",
                 TENON_CACHE_DIR=f"{folder}/cache")
@@ -178,9 +193,12 @@ def check_contents(prefix):
     for pattern in ("bin/tenon", "bin/tenonc", "bin/tenon-opt",
                     "bin/tenon-reduce", "bin/tenon-lsp-server",
                     f"{LIBDIR}/libtenon_rt.so.1", f"{LIBDIR}/libtenon_rt.a",
+                    f"{LIBDIR}/libtenon_generate.so.1",
+                    f"{LIBDIR}/libtenon_generate.a",
                     f"{LIBDIR}/libtenon_tokenizers.so.1",
                     f"{LIBDIR}/libtenon_tokenizers.a",
                     "include/tenon/tenon.h", "include/tenon/tenon_abi.h",
+                    "include/tenon/tenon_generate.h",
                     "include/tenon/tenon_tokenizers.h"):
         if not glob.glob(f"{prefix}/{pattern}"):
             complaints.append(f"not installed: {pattern}")
