@@ -38,7 +38,8 @@ from generation_checks import ModelCheck
 from generation_options import MODES
 from generation_reference import Model
 
-SHORT = ("gpt2", "opt_350m", "llama3", "qwen3")
+SHORT = (("gpt2", "hf-pt"), ("gpt2", "hf-tf"), ("opt_350m", "hf-tf"),
+         ("llama3", "hf-pt"), ("qwen3", "hf-tf"))
 
 
 class Few:
@@ -54,12 +55,12 @@ class Check:
         self.build, self.size, self.checks = build, size, checks
         self.skipped = 0
 
-    def checkpoint(self, name):
+    def checkpoint(self, name, modes):
         case = write_checkpoints.CASES[name]
         with tempfile.TemporaryDirectory() as folder:
             source = write_checkpoints.write(case, os.path.join(folder, name))
             model = Model(source)
-            for mode in MODES:
+            for mode in modes:
                 path = os.path.join(folder, mode + ".so")
                 if self.compile(name, source, path, mode):
                     self.artifact(name, model, path, mode)
@@ -95,10 +96,10 @@ class Check:
             model = Model(source)
             for name, config in generation_defaults.CONFIGS.items():
                 generation_defaults.write(source, config)
-                for mode in MODES:
-                    path = os.path.join(folder, f"{name}-{mode}.so")
-                    if self.compile(name, source, path, mode):
-                        self.defaults_of(name, model, path, mode)
+                mode = generation_defaults.MODE[name]
+                path = os.path.join(folder, f"{name}.so")
+                if self.compile(name, source, path, mode):
+                    self.defaults_of(name, model, path, mode)
 
     def defaults_of(self, name, model, path, mode):
         artifact = Artifact(self.build, path)
@@ -126,9 +127,9 @@ def main():
     generation_selftest.run(checks)
     generation_faults.run(checks)
     check = Check(options.build, Full if options.full else Few, checks)
-    for name in options.case or (write_checkpoints.CASES if options.full else
-                                 SHORT):
-        check.checkpoint(name)
+    names = options.case or (options.full and write_checkpoints.CASES)
+    for name, *modes in [(name, *MODES) for name in names] if names else SHORT:
+        check.checkpoint(name, modes)
     if not options.case:
         check.defaults()
     print(f"{checks.passed} passed, {checks.failed} failed, "

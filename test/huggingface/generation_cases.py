@@ -68,10 +68,13 @@ class Draw:
             o.repetition_penalty = self.number(0.6, 2)
         if sometimes():
             o.encoder_repetition_penalty = self.number(0.6, 1.8)
+        # A long prompt has most ids: a size of one would leave no token.
+        least = 1 if len(ids[0]) < 30 else 2
         if sometimes():
-            o.no_repeat_ngram_size = int(self.random.integers(1, 5))
+            o.no_repeat_ngram_size = int(self.random.integers(least, 5))
         if sometimes():
-            o.encoder_no_repeat_ngram_size = int(self.random.integers(1, 5))
+            o.encoder_no_repeat_ngram_size = int(
+                self.random.integers(least, 5))
         if sometimes():
             o.bad_words_ids = self.words(ids)
         if sometimes():
@@ -144,6 +147,10 @@ class Draw:
         o = Options(pad_token_id=pad, seed=int(self.random.integers(1 << 40)))
         self.processors(o, ids)
         self.ends(o, len(ids[0]), most_new)
+        forced = {o.forced_bos_token_id, *o.forced_eos_token_id}
+        o.suppress_tokens = [t for t in o.suppress_tokens if t not in forced]
+        o.begin_suppress_tokens = [t for t in o.begin_suppress_tokens
+                                   if t not in forced]
         if strategy in ("beams", "beam sampling"):
             self.beams(o)
         if strategy in ("sampling", "beam sampling"):

@@ -32,6 +32,8 @@ CONFIGS = {
               "early_stopping": True, "max_new_tokens": 12,
               "remove_invalid_values": True, "forced_bos_token_id": 30},
 }
+MODE = {"greedy": "hf-tf", "beams": "hf-pt", "one token": "hf-pt",
+        "early": "hf-tf"}
 
 
 def write(folder, config):

@@ -18,7 +18,7 @@ NOT_FINISHED, AN_EOS, THE_LENGTH = 0, 1, 2
 
 
 class Near(Exception):
-    pass
+    """Two scores are too near, or a row has no token that can be chosen."""
 
 
 class Call(NamedTuple):
@@ -62,10 +62,14 @@ def apart(better, worse):
         raise Near
 
 
+def choosable(scores):
+    if np.isnan(scores).any() or np.isneginf(scores).all():
+        raise Near
+
+
 def certain(scores, row, step):
     """The token of greedy search, and of sampling from one token."""
-    if np.isnan(scores).any():
-        raise Near
+    choosable(scores)
     order = np.argsort(-scores, kind="stable")
     if len(order) > 1:
         apart(scores[order[0]], scores[order[1]])
@@ -184,8 +188,7 @@ class BeamSearch:
                 self.o, scores_of.Row(ids, self.prompt, self.limit),
                 scores_of.log_softmax(raw), self.call.mode,
                 self.call.mask(step, index * self.n + i))
-            if np.isnan(scores).any():
-                raise Near
+            choosable(scores)
             acc.append(scores + score)
         return np.concatenate(acc)
 
