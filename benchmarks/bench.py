@@ -56,8 +56,9 @@ class Bench:
         if "ort" in options.peers:
             self.library = callers.install_ort(
                 os.path.join(options.build, "peers"))
-            self.ort = callers.build_c(os.path.join(programs, "ort_caller"),
-                                       ["ort_caller.c", "caller.c"], "-ldl")
+            self.ort = callers.build_c(
+                os.path.join(programs, "ort_caller"),
+                ["ort_caller.c", "caller.c", "ort.c"], "-ldl")
 
     def compile(self, model, out, *flags):
         """Compiles `model` unless `out` is newer than the model and the

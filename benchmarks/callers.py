@@ -12,6 +12,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(HERE)
 ORT = "onnxruntime-node@1.30.0"
 ORT_MEGABYTES = 120
+LLAMA = "@node-llama-cpp/linux-x64@3.22.1"
+LLAMA_MEGABYTES = 30
 CALLERS = os.path.join(HERE, "callers")
 
 
@@ -36,7 +38,9 @@ def compiler():
 def build_c(out, sources, *flags):
     """Builds a C program of callers/ if it is older than its sources."""
     sources = [os.path.join(CALLERS, s) for s in sources]
-    watched = sources + [os.path.join(CALLERS, "caller.h")]
+    watched = sources + [os.path.join(CALLERS, header)
+                         for header in os.listdir(CALLERS)
+                         if header.endswith(".h")]
     watched += [f for f in flags if os.path.isfile(f)]
     if os.path.exists(out) and all(
             os.path.getmtime(out) > os.path.getmtime(f) for f in watched):
@@ -48,25 +52,43 @@ def build_c(out, sources, *flags):
     return out
 
 
-def install_ort(folder):
-    """The folder of ONNX Runtime's shared library; downloads it once."""
-    package = os.path.join(folder, "node_modules", "onnxruntime-node")
-    if not os.path.isdir(package):
-        print(f"bench: downloading {ORT} from npm, about {ORT_MEGABYTES} MiB",
+def install(folder, package, megabytes):
+    """The folder of an npm package, named with its version; downloads it
+    once."""
+    place = os.path.join(folder, "node_modules", package[:package.rindex("@")])
+    if not os.path.isdir(place):
+        print(f"bench: downloading {package} from npm, about {megabytes} MiB",
               flush=True)
         os.makedirs(folder, exist_ok=True)
-        # The npm package contains the library; its install script would
-        # download more.
+        # The packages contain the libraries; install scripts would download
+        # more.
         subprocess.run(["npm", "install", "--prefix", folder,
                         "--ignore-scripts", "--no-audit", "--no-fund",
-                        "--no-save", "--silent", ORT], check=True)
-    binaries = os.path.join(package, "bin")
+                        "--no-save", "--no-package-lock", "--silent",
+                        package], check=True)
+    return place
+
+
+def install_ort(folder):
+    """The path of ONNX Runtime's shared library; downloads it once."""
+    binaries = os.path.join(install(folder, ORT, ORT_MEGABYTES), "bin")
     for inner, _, names in os.walk(binaries):
         if os.path.join("linux", "x64") in inner:
             for name in names:
                 if name.startswith("libonnxruntime.so"):
                     return os.path.join(inner, name)
     raise SystemExit(f"bench: no libonnxruntime.so for Linux in {binaries}")
+
+
+def install_llama(folder):
+    """The folder of llama.cpp's shared libraries, and the path of libllama;
+    downloads them once."""
+    binaries = os.path.join(install(folder, LLAMA, LLAMA_MEGABYTES), "bins",
+                            "linux-x64")
+    for name in os.listdir(binaries):
+        if name.startswith("libllama.") and ".so" in name:
+            return binaries, os.path.join(binaries, name)
+    raise SystemExit(f"bench: no libllama in {binaries}")
 
 
 def write_manifest(path, folder, inputs, outputs):
@@ -131,6 +153,37 @@ class Caller(Program):
         return {name: np.fromfile(os.path.join(self.folder, f"output-{name}"),
                                   array.dtype).reshape(array.shape)
                 for name, array in self.outputs.items()}
+
+
+class Generator(Program):
+    """A program that generates text, by the protocol of
+    callers/generator.h."""
+
+    def __init__(self, command, threads):
+        super().__init__(command, threads)
+        self.given = None
+
+    def prepare(self, prompts, beams, new, pad, distinct=False):
+        """Keeps the prompts, rows of ids, for later requests."""
+        self.given = len(prompts), new
+        seq = max(map(len, prompts))
+        padded = [[pad] * (seq - len(p)) + list(p) for p in prompts]
+        numbers = [beams, new, int(distinct), len(prompts), seq,
+                   *map(len, prompts), *sum(padded, [])]
+        self.ask("prompt " + " ".join(map(str, numbers)))
+
+    def first(self):
+        return float(self.ask("first"))
+
+    def steps(self, count):
+        return float(self.ask(f"steps {count}"))
+
+    def call(self):
+        return float(self.ask("call"))
+
+    def tokens(self):
+        return np.array(self.ask("tokens").split(), np.int64).reshape(
+            self.given)
 
 
 class Floor(Program):
