@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """The speed and error of weights in fewer bits: one decoding step of GPT-2,
-with the weights of its products as f32, bf16, int8 and int4.
+with the weights of its products as f32, f16, bf16, int8 and int4.
 
-The four artifacts take turns in rounds. The floor of each is the time to read
+The five artifacts take turns in rounds. The floor of each is the time to read
 its weight file, inputs and outputs once. Logits are compared with PyTorch in
 float64. The weights are random, so the model is not trained to be robust.
 """
@@ -19,7 +19,7 @@ import callers
 import rounds
 
 MODEL = "gpt2_decode"
-FORMATS = ["f32", "bf16", "int8", "int4"]
+FORMATS = ["f32", "f16", "bf16", "int8", "int4"]
 
 
 def log_softmax(logits):

@@ -40,11 +40,11 @@ void runGroupScales(GroupScalesOp op, const char *weights, char *scales) {
                   reinterpret_cast<const char *>(chosen.data()), scales);
 }
 
-/// Stores `count` weights as bf16, in parts: a table of tokens has hundreds of
-/// megabytes. Numbers that were bf16 before lose nothing: they may be of any
-/// kind, and count as not quantized.
-static void runNarrow(const float *weights, int64_t count, char *stored,
-                      QuantizationLoss &loss) {
+/// Stores `count` weights as `dtype`, f16 or bf16, in parts: a table of tokens
+/// has hundreds of megabytes. Numbers that were `dtype` before lose nothing:
+/// they may be of any kind, and count as not quantized.
+static void runNarrow(const float *weights, int64_t count, int32_t dtype,
+                      char *stored, QuantizationLoss &loss) {
   constexpr int64_t part = 1 << 16;
   QuantizationLoss all = loss;
   bool exact = true;
@@ -54,9 +54,9 @@ static void runNarrow(const float *weights, int64_t count, char *stored,
     const float *from = weights + begin;
     char *to = stored + 2 * begin;
     auto *back = reinterpret_cast<char *>(meant.data());
-    convertElements(TENON_F32, TENON_BF16, size,
+    convertElements(TENON_F32, dtype, size,
                     reinterpret_cast<const char *>(from), to);
-    convertElements(TENON_BF16, TENON_F32, size, to, back);
+    convertElements(dtype, TENON_F32, size, to, back);
     exact &= std::memcmp(from, back, size_t(size) * sizeof(float)) == 0;
     for (int64_t i = 0; i < size; ++i)
       all.add(from[i], meant[i]);
@@ -71,7 +71,9 @@ void runQuantize(QuantizeOp op, const char *bytes, const char *scaleBytes,
   int64_t count = from.getNumElements();
   auto *weights = reinterpret_cast<const float *>(bytes);
   if (!op.getScales())
-    return runNarrow(weights, count, stored, loss);
+    return runNarrow(weights, count,
+                     to.getElementType().isF16() ? TENON_F16 : TENON_BF16,
+                     stored, loss);
   std::vector<float> meant(count);
   GroupedPanels form = formOf(from, *op.getGroup());
   std::vector<float> scales = readScales(typeOf(op.getScales()), scaleBytes);

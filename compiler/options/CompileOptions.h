@@ -2,6 +2,8 @@
 #ifndef TENON_COMPILER_OPTIONS_COMPILEOPTIONS_H
 #define TENON_COMPILER_OPTIONS_COMPILEOPTIONS_H
 
+#include "dialects/tenon/WeightFormat.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,16 +15,6 @@ namespace tenon {
 enum class EmitKind { Object, Shared, Executable, Assembly, LlvmIr, Mlir };
 
 enum class WeightPlacement { Auto, Embed, External };
-
-/// The storage of contraction weights: f32, bf16, or integers with a scale per
-/// group.
-enum class WeightFormat { F32, Bf16, Int8, Int4 };
-
-/// The bits of one element, without scales.
-constexpr int bitsOf(WeightFormat format) {
-  constexpr int bits[] = {32, 16, 8, 4};
-  return bits[int(format)];
-}
 
 /// The least accuracy of f32 products and their sums. Strict: exact products,
 /// summed as docs/numerics.md defines, bit by bit. F32: at least as accurate as

@@ -43,8 +43,10 @@ static llvm::Expected<HostTensors> quantize(QuantizeOp op,
     return result.takeError();
   std::vector<float> weights = asFloats(x);
   if (!op.getScales()) {
+    bool isHalf = result->element.isF16();
     for (auto [to, from] : llvm::zip(result->floats, weights))
-      to = bfloatToFloat(floatToBfloat(from));
+      to = isHalf ? halfToFloat(floatToHalf(from))
+                  : bfloatToFloat(floatToBfloat(from));
     return HostTensors{std::move(*result)};
   }
   std::vector<float> scales = asFloats(*at.in[1]);

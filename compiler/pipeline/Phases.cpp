@@ -132,14 +132,14 @@ static void buildFused(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createCSEPass());
   // After all recipes are made: a contraction reads one weight now.
   PackWeightsOptions pack;
-  pack.bits = options.weightBits;
+  pack.format = options.weightFormat;
   pm.addPass(createPackWeights(pack));
   pm.addPass(createFoldWeights());
   pm.addPass(createCSEPass());
   // After packing: only contractions read panels, and the groups of a panel are
   // along the sums.
   QuantizeWeightsOptions quantize;
-  quantize.bits = options.weightBits;
+  quantize.format = options.weightFormat;
   pm.addPass(createQuantizeWeights(quantize));
   pm.addPass(createFoldWeights());
   pm.addPass(createCSEPass());

@@ -47,7 +47,7 @@ MachineAttr machineFor(mlir::MLIRContext *context,
 
 PipelineOptions::PipelineOptions(const CompileOptions &options) {
   foldBatchNorm = options.foldBatchNorm;
-  weightBits = bitsOf(options.weightFormat);
+  weightFormat = options.weightFormat;
 }
 
 PipelineOptions::PipelineOptions(const CompileOptions &options,

@@ -34,11 +34,17 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("batch normalization after a convolution becomes part of "
                      "its kernel"),
       llvm::cl::init(true)};
-  Option<int64_t> weightBits{
-      *this, "weight-bits",
-      llvm::cl::desc("bits of an element of a contraction's weight: 32, 16 "
-                     "(bf16), 8 or 4"),
-      llvm::cl::init(32)};
+  Option<WeightFormat> weightFormat{
+      *this, "weight-format",
+      llvm::cl::desc("how the weights of contractions are stored"),
+      llvm::cl::init(WeightFormat::F32),
+      llvm::cl::values(
+          clEnumValN(WeightFormat::F32, "f32",
+                     "with the precision of each weight"),
+          clEnumValN(WeightFormat::F16, "f16", "rounded to f16"),
+          clEnumValN(WeightFormat::Bf16, "bf16", "rounded to bf16"),
+          clEnumValN(WeightFormat::Int8, "int8", "8-bit integers and scales"),
+          clEnumValN(WeightFormat::Int4, "int4", "4-bit integers and scales"))};
   Option<Products> products{
       *this, "products",
       llvm::cl::desc("how products of f32 are formed at the wanted precision"),

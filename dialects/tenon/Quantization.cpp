@@ -51,11 +51,11 @@ std::string quantizedFormError(RankedTensorType values, RankedTensorType stored,
                                std::optional<int64_t> group) {
   if (!scales) {
     bool fits = !group && values.getElementType().isF32() &&
-                stored.getElementType().isBF16() &&
+                isa<Float16Type, BFloat16Type>(stored.getElementType()) &&
                 values.getShape() == stored.getShape();
     return fits ? ""
-                : "expected f32 and bf16 of one shape and no group without "
-                  "scales (C1), got " +
+                : "expected f32 and f16 or bf16 of one shape and no group "
+                  "without scales (C1), got " +
                       text(values) + " and " + text(stored);
   }
   if (!isPanels(values))

@@ -45,7 +45,7 @@ def Tenon_GroupScalesOp : Tenon_QuantizationOp<"group_scales"> {
 def Tenon_QuantizeOp : Tenon_QuantizationOp<"quantize"> {
   let summary = "Weights in fewer bits";
   let description = [{
-    Without scales, elements are rounded to bf16.
+    Without scales, elements are rounded to f16 or bf16, to nearest even.
 
     With scales, an element of panels x depth x width becomes the integer
     nearest to the element over its group's scale, ties to even. The integer is
@@ -54,7 +54,7 @@ def Tenon_QuantizeOp : Tenon_QuantizationOp<"quantize"> {
     i32: word [p, j, w] has element [p, 8 * j + i, w] in the four bits from bit
     4 * i on, and zero past the end.
 
-    * (C1) without scales: f32 to bf16 of the same shape, and no group
+    * (C1) without scales: f32 to f16 or bf16 of the same shape, and no group
     * (C2) with scales: panels x depth x width of f32, extents known, to i8 of the same shape or to i32 with an eighth of the depth, rounded up
     * (C3) the group is a positive multiple of 8, and there is a scale, f32 or bf16, for each panel, group and column
 
@@ -72,11 +72,11 @@ def Tenon_QuantizeOp : Tenon_QuantizationOp<"quantize"> {
 def Tenon_DequantizeOp : Tenon_QuantizationOp<"dequantize"> {
   let summary = "What quantized weights stand for";
   let description = [{
-    The inverse of `tenon.quantize` up to rounding: bf16 becomes f32, and an
-    integer is multiplied by its group's scale. Kernels need not compute it: a
+    The inverse of `tenon.quantize` up to rounding: f16 or bf16 becomes f32, and
+    an integer is multiplied by its group's scale. Kernels need not compute it: a
     product applies the scale to the sum over a group.
 
-    * (C1) without scales: bf16 to f32 of the same shape, and no group
+    * (C1) without scales: f16 or bf16 to f32 of the same shape, and no group
     * (C2) with scales: i8 of the result's shape, or i32 with an eighth of its depth, rounded up, to panels x depth x width of f32, extents known
     * (C3) the group is a positive multiple of 8, and there is a scale, f32 or bf16, for each panel, group and column
 

@@ -21,9 +21,14 @@ func.func @dequantize() -> (tensor<2xf32>, tensor<1x2x2xf32>, tensor<1x9x1xf32>)
 // CHECK-LABEL: @quantize
 // CHECK-NEXT: tensor<1x1x1xf32> {{\[}}{{\[}}[0.5]]]
 // CHECK-NEXT: tensor<1x2x1xi8> {{\[}}{{\[}}[-127], [2]]]
-func.func @quantize() -> (tensor<1x1x1xf32>, tensor<1x2x1xi8>) {
+// CHECK-NEXT: tensor<5xf32> [0.333252, 65504, inf, 5.96046e-08, 0]
+func.func @quantize() -> (tensor<1x1x1xf32>, tensor<1x2x1xi8>, tensor<5xf32>) {
   %x = tenon.constant dense<[[[-63.5], [0.9]]]> : tensor<1x2x1xf32>
   %s = tenon.group_scales %x group 8 bits 8 : (tensor<1x2x1xf32>) -> tensor<1x1x1xf32>
   %q = tenon.quantize %x scales %s group 8 : (tensor<1x2x1xf32>, tensor<1x1x1xf32>) -> tensor<1x2x1xi8>
-  return %s, %q : tensor<1x1x1xf32>, tensor<1x2x1xi8>
+  // Denormal numbers of f16, and the numbers that round to none and to infinity.
+  %y = tenon.constant dense<[0.333333333, 65519.0, 65520.0, 5.0e-8, 2.0e-8]> : tensor<5xf32>
+  %h = tenon.quantize %y : (tensor<5xf32>) -> tensor<5xf16>
+  %f = tenon.dequantize %h : (tensor<5xf16>) -> tensor<5xf32>
+  return %s, %q, %f : tensor<1x1x1xf32>, tensor<1x2x1xi8>, tensor<5xf32>
 }

@@ -1,12 +1,12 @@
 // Pipelines take the options of their phases, and a
 // part of the pipeline gives what the whole one gives.
 // RUN: tenon-opt %s --tenon-to-fused | FileCheck %s --check-prefixes=FUSED,PLAIN
-// RUN: tenon-opt %s --tenon-to-fused=weight-bits=4 | FileCheck %s --check-prefixes=FUSED,INT4
+// RUN: tenon-opt %s --tenon-to-fused=weight-format=int4 | FileCheck %s --check-prefixes=FUSED,INT4
 // RUN: tenon-opt %s --tenon-to-fused=products=pairs | FileCheck %s --check-prefixes=FUSED,PAIRS
 // RUN: tenon-opt %s --tenon-to-fused=fold-batch-norm=false | FileCheck %s --check-prefix=NORM
 
 // RUN: tenon-opt %s --tenon-to-shaped -o %t.shaped.mlir
-// RUN: tenon-opt %t.shaped.mlir --tenon-from-shaped-to-fused=weight-bits=16 \
+// RUN: tenon-opt %t.shaped.mlir --tenon-from-shaped-to-fused=weight-format=bf16 \
 // RUN: | tenon-opt --tenon-from-fused-to-placed -o %t.placed.mlir
 // RUN: sed 's/^module attributes {/&tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>, /' %t.placed.mlir \
 // RUN: | tenon-opt --tenon-from-placed-to-tiled | FileCheck %s --check-prefix=WIDE
@@ -14,7 +14,7 @@
 // RUN: | tenon-opt --tenon-from-placed-to-tiled -o %t.parts.mlir
 // RUN: FileCheck %s --check-prefix=AMX < %t.parts.mlir
 // RUN: sed -e '1i module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144, tiles = 1, tile_stack = 655360>} {' -e '$a }' %s \
-// RUN: | tenon-opt --tenon-to-tiled=weight-bits=16 -o %t.whole.mlir
+// RUN: | tenon-opt --tenon-to-tiled=weight-format=bf16 -o %t.whole.mlir
 // RUN: cmp %t.parts.mlir %t.whole.mlir
 
 // RUN: tenon-opt %t.placed.mlir --tenon-from-placed-to-llvm \

@@ -3,7 +3,7 @@
 // inserts the packing; tenon-fold-weights makes it a recipe.
 #include "passes/graph/Passes.h"
 
-#include "passes/graph/Bf16Weights.h"
+#include "passes/graph/NarrowWeights.h"
 
 #include "dialects/tenon/NumericsContract.h"
 #include "dialects/tenon/Packing.h"
@@ -78,7 +78,7 @@ struct Readers {
   /// A contraction that cannot read panels, and why.
   Operation *refusing = nullptr;
   const char *obstacle = nullptr;
-  bool bf16 = false; ///< the weight loses nothing in 16 bits
+  bool narrow = false; ///< the weight loses nothing in 16 bits
 };
 
 struct PackWeights : impl::PackWeightsBase<PackWeights> {
@@ -91,7 +91,7 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
       func.walk([&](GetWeightOp get) {
         StringAttr name = get.getWeightAttr().getAttr();
         Readers &readers = weights[name];
-        readers.bf16 = holdsBf16(symbols.lookup<WeightOp>(name));
+        readers.narrow = bool(narrowElementOf(symbols.lookup<WeightOp>(name)));
         for (OpOperand &use : get->getUses())
           enter(use, readers);
       });
@@ -129,7 +129,7 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
 
   /// The panel width in columns for a dimension of `extent` that `readers`
   /// read.
-  int64_t panelWidth(Type element, int64_t extent, bool bf16,
+  int64_t panelWidth(Type element, int64_t extent, bool isNarrow,
                      ArrayRef<OpOperand *> readers) {
     bool allAreProducts = true, allAreMemoryBound = true;
     for (OpOperand *reader : readers) {
@@ -137,8 +137,9 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
       allAreProducts &= bool(dot);
       allAreMemoryBound &= dot && isMemoryBound(dot);
     }
+    int bits = bitsOf(format);
     bool narrow =
-        bits == 16 || (bits == 32 && bf16) || (bits < 16 && allAreProducts);
+        bits == 16 || (bits == 32 && isNarrow) || (bits < 16 && allAreProducts);
     auto filling = [&](int64_t width) {
       return int64_t(llvm::alignTo(extent, width)) - extent;
     };
@@ -180,7 +181,7 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
       return reportMissed(name, reader, "its elements are integers");
     int64_t extent = type.getDimSize(column),
             width =
-                panelWidth(type.getElementType(), extent, readers.bf16, uses),
+                panelWidth(type.getElementType(), extent, readers.narrow, uses),
             padded = llvm::alignTo(extent, width),
             bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
     bool alone = !readers.others && readers.byColumn.size() == 1;

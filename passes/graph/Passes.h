@@ -3,6 +3,7 @@
 #define TENON_PASSES_GRAPH_PASSES_H
 
 #include "dialects/tenon/TenonDialect.h"
+#include "dialects/tenon/WeightFormat.h"
 
 #include "mlir/Pass/Pass.h"
 

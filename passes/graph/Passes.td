@@ -175,6 +175,13 @@ def FoldWeights : Pass<"tenon-fold-weights", "mlir::ModuleOp"> {
   }];
 }
 
+def WeightFormatOption : Option<"format", "format", "tenon::WeightFormat", /*default=*/"tenon::WeightFormat::F32", "How f32 weights are stored",
+    [{::llvm::cl::values(clEnumValN(tenon::WeightFormat::F32, "f32", "with the precision of each weight"),
+                         clEnumValN(tenon::WeightFormat::F16, "f16", "rounded to f16"),
+                         clEnumValN(tenon::WeightFormat::Bf16, "bf16", "rounded to bf16"),
+                         clEnumValN(tenon::WeightFormat::Int8, "int8", "8-bit integers and scales"),
+                         clEnumValN(tenon::WeightFormat::Int4, "int4", "4-bit integers and scales"))}]>;
+
 def PackWeights : Pass<"tenon-pack-weights", "mlir::ModuleOp"> {
   let summary = "Read the weights of contractions in panels";
   let description = [{
@@ -194,10 +201,10 @@ def PackWeights : Pass<"tenon-pack-weights", "mlir::ModuleOp"> {
 
     A row of a panel is 64 bytes, a cache line. Exceptions, unless more than an
     eighth would be padding: weights that `tenon-quantize-weights` stores in
-    fewer `bits` have panels of 64 columns (96 for four bits), and f32 weights
+    fewer bits have panels of 64 columns (96 for four bits), and f32 weights
     that products of at most four rows read have 48 or 64.
   }];
-  let options = [Option<"bits", "bits", "int64_t", /*default=*/"32", "Bits of an f32 element as it will be stored">];
+  let options = [WeightFormatOption];
 }
 
 def QuantizeWeights : Pass<"tenon-quantize-weights", "mlir::ModuleOp"> {
@@ -206,7 +213,7 @@ def QuantizeWeights : Pass<"tenon-quantize-weights", "mlir::ModuleOp"> {
     ```mlir
     %p = tenon.get_weight @w.folded : tensor<3x100x16xf32>
     %u = tenon.unpack %p dim 1 extent 40 : (tensor<3x100x16xf32>) -> tensor<100x40xf32>
-    // becomes, with bits=4
+    // becomes, with format=int4
     %p = tenon.get_weight @w.folded : tensor<3x100x16xf32>
     %s = tenon.group_scales %p group 32 bits 4 : (tensor<3x100x16xf32>) -> tensor<3x4x16xbf16>
     %q = tenon.quantize %p scales %s group 32 : (tensor<3x100x16xf32>, tensor<3x4x16xbf16>) -> tensor<3x13x16xi32>
@@ -215,10 +222,11 @@ def QuantizeWeights : Pass<"tenon-quantize-weights", "mlir::ModuleOp"> {
     ```
     `tenon-fold-weights` makes weights of the first two. Only f32 weights are
     quantized; in 8 and 4 bits only those of products that sum over one
-    dimension. A remark tells the form of each. With bits=32 only weights
-    whose recipe widens bf16 are stored, as bf16, which loses nothing.
+    dimension. A remark tells the form of each. With format=f32 only weights
+    whose recipe widens f16 or bf16 are stored, in that type, which loses
+    nothing.
   }];
-  let options = [Option<"bits", "bits", "int64_t", /*default=*/"32", "Bits of an element: 16, 8 or 4; 32 keeps the precision of each weight">];
+  let options = [WeightFormatOption];
   let dependentDialects = ["tenon::TenonDialect"];
 }
 

@@ -1,10 +1,10 @@
-// Stores weights in panels in fewer bits: as bf16, or as integers with a scale
-// for each group of a column's elements. This pass only inserts the ops.
+// Stores weights in panels in fewer bits: as f16 or bf16, or as integers with a
+// scale for each group of a column's elements. This pass only inserts the ops.
 // tenon-fold-weights makes recipes of them, and kernels read the operand of
 // tenon.dequantize.
 #include "passes/graph/Passes.h"
 
-#include "passes/graph/Bf16Weights.h"
+#include "passes/graph/NarrowWeights.h"
 
 #include "dialects/tenon/NumericsContract.h"
 #include "dialects/tenon/Packing.h"
@@ -40,27 +40,22 @@ bool sumsOverDepth(UnpackOp unpacked) {
 struct QuantizeWeights : impl::QuantizeWeightsBase<QuantizeWeights> {
   using Base::Base;
 
-  LogicalResult initialize(MLIRContext *context) override {
-    if (bits == 32 || bits == 16 || bits == 8 || bits == 4)
-      return success();
-    return emitError(UnknownLoc::get(context))
-           << "expected bits=32, 16, 8 or 4, got " << bits.getValue();
-  }
-
   void runOnOperation() override {
-    SmallVector<UnpackOp> unpacks;
+    SmallVector<std::pair<UnpackOp, FloatType>> unpacks;
     SymbolTable symbols(getOperation());
     getOperation().walk([&](UnpackOp unpack) {
       auto type = cast<RankedTensorType>(unpack.getOperand().getType());
       auto get = unpack.getOperand().getDefiningOp<GetWeightOp>();
       if (!get || !type.getElementType().isF32())
         return;
-      if (bits < 32 || holdsBf16(symbols.lookup<WeightOp>(get.getWeight())))
-        unpacks.push_back(unpack);
+      FloatType element =
+          narrowElement(symbols.lookup<WeightOp>(get.getWeight()));
+      if (element || bitsOf(format) < 16)
+        unpacks.push_back({unpack, element});
     });
-    for (UnpackOp unpack : unpacks)
-      if (bits >= 16)
-        narrow(unpack);
+    for (auto [unpack, element] : unpacks)
+      if (element)
+        narrow(unpack, element);
       else if (sumsOverDepth(unpack))
         quantize(unpack);
       else if (auto remark =
@@ -68,27 +63,45 @@ struct QuantizeWeights : impl::QuantizeWeightsBase<QuantizeWeights> {
         remark << "the weight stays f32"
                << because(llvm::formatv("{0}-bit weights are for products that "
                                         "sum over one dimension",
-                                        bits.getValue())
+                                        bitsOf(format))
                               .str());
   }
 
-  static void narrow(UnpackOp unpack) {
+  /// The type of 16 bits that `weight` is stored in; null: none.
+  FloatType narrowElement(WeightOp weight) {
+    switch (format) {
+    case WeightFormat::F32:
+      return narrowElementOf(weight);
+    case WeightFormat::F16:
+      return Float16Type::get(&getContext());
+    case WeightFormat::Bf16:
+      return BFloat16Type::get(&getContext());
+    case WeightFormat::Int8:
+    case WeightFormat::Int4:
+      return {};
+    }
+    llvm_unreachable("all formats are listed");
+  }
+
+  static void narrow(UnpackOp unpack, FloatType element) {
     OpBuilder builder(unpack);
     Location loc = unpack.getOperand().getLoc();
     auto type = cast<RankedTensorType>(unpack.getOperand().getType());
     Value stored =
-        QuantizeOp::create(builder, loc, type.clone(builder.getBF16Type()),
+        QuantizeOp::create(builder, loc, type.clone(element),
                            unpack.getOperand(), Value(), IntegerAttr());
     unpack.getOperandMutable().assign(DequantizeOp::create(
         builder, loc, type, stored, Value(), IntegerAttr()));
     if (auto remark = remarkDone(unpack, RemarkCategory::Packing, "quantized"))
-      remark << "the weight is stored as bf16";
+      remark
+          << llvm::formatv("the weight is stored as {0}", Type(element)).str();
   }
 
   void quantize(UnpackOp unpack) {
     OpBuilder builder(unpack);
     Location loc = unpack.getOperand().getLoc();
     auto type = cast<RankedTensorType>(unpack.getOperand().getType());
+    int bits = bitsOf(format);
     int64_t group = bits == 8 ? byteGroup : nibbleGroup;
     SmallVector<int64_t> shape(type.getShape()), groups(shape);
     groups[1] = llvm::divideCeil(shape[1], group);
@@ -109,7 +122,7 @@ struct QuantizeWeights : impl::QuantizeWeightsBase<QuantizeWeights> {
     if (auto remark = remarkDone(unpack, RemarkCategory::Packing, "quantized"))
       remark << llvm::formatv("the weight is stored as int{0} with a scale for "
                               "each {1} elements of a column",
-                              bits.getValue(), group)
+                              bits, group)
                     .str();
   }
 };

@@ -50,8 +50,10 @@ Value paired(OpBuilder &b, Value rhs) {
   auto unpack = rhs.getDefiningOp<UnpackOp>();
   Location loc = unpack.getOperand().getLoc();
   Value panels = unpack.getOperand();
-  auto dequantize = panels.getDefiningOp<DequantizeOp>();
-  panels = dequantize ? dequantize.getOperand() : rounded(b, panels);
+  if (auto dequantize = panels.getDefiningOp<DequantizeOp>())
+    panels = dequantize.getOperand();
+  if (!typeOf(panels).getElementType().isBF16())
+    panels = rounded(b, panels);
   Value words = PairOp::create(b, loc, panels);
   return UnpackOp::create(b, loc, UnpairOp::create(b, loc, words),
                           unpack.getDim(), unpack.getExtent());

@@ -21,7 +21,7 @@ PHASES = ["shaped", "fused", "placed", "planned", "tiled", "llvm"]
 FLAGS = [
     ("-mcpu=znver5 --matmul-precision=bf16", ["products=pairs"],
      ["vector_bytes = 64"]),
-    ("-mcpu=x86-64-v3 --weight-format=int4", ["weight-bits=4"],
+    ("-mcpu=x86-64-v3 --weight-format=int4", ["weight-format=int4"],
      ["vector_bytes = 32"]),
     ("-mcpu=sapphirerapids", [], ["tiles = 3"]),
     ("-mcpu=x86-64-v2 --no-fold-batch-norm",

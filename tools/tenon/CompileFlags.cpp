@@ -150,6 +150,7 @@ Status readCodeFlags(Invocation &call, CompileOptions &options) {
   options.foldBatchNorm = !call.args.hasArg(OPT_no_fold_batch_norm);
   if (Status status = readNamed<WeightFormat>(call, OPT_weight_format,
                                               {{"f32", WeightFormat::F32},
+                                               {"f16", WeightFormat::F16},
                                                {"bf16", WeightFormat::Bf16},
                                                {"int8", WeightFormat::Int8},
                                                {"int4", WeightFormat::Int4}},

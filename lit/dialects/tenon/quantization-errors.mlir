@@ -41,7 +41,7 @@ func.func @group_scales_c3_element(%p: tensor<3x300x16xf32>) {
 // -----
 
 func.func @quantize_c1(%p: tensor<3x300x16xf32>) {
-  // expected-error@+1 {{expected f32 and bf16 of one shape and no group without scales (C1), got tensor<3x300x16xf32> and tensor<3x300x16xi8>}}
+  // expected-error@+1 {{expected f32 and f16 or bf16 of one shape and no group without scales (C1), got tensor<3x300x16xf32> and tensor<3x300x16xi8>}}
   %0 = tenon.quantize %p : (tensor<3x300x16xf32>) -> tensor<3x300x16xi8>
   return
 }
@@ -65,7 +65,7 @@ func.func @quantize_c3(%p: tensor<3x300x16xf32>, %s: tensor<3x3x16xf32>) {
 // -----
 
 func.func @dequantize_c1(%q: tensor<3x300x16xi8>) {
-  // expected-error@+1 {{expected f32 and bf16 of one shape and no group without scales (C1)}}
+  // expected-error@+1 {{expected f32 and f16 or bf16 of one shape and no group without scales (C1)}}
   %0 = tenon.dequantize %q : (tensor<3x300x16xi8>) -> tensor<3x300x16xf32>
   return
 }

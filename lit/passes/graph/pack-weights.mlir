@@ -1,8 +1,8 @@
 // Weights of contractions are packed into panels.
 // RUN: tenon-opt %s --tenon-pack-weights --split-input-file | FileCheck %s
-// RUN: tenon-opt %s --tenon-pack-weights=bits=8 --split-input-file | FileCheck %s --check-prefix=NARROW
-// RUN: tenon-opt %s --tenon-pack-weights=bits=4 --split-input-file | FileCheck %s --check-prefix=NIBBLE
-// RUN: tenon-opt %s --tenon-pack-weights=bits=16 --split-input-file | FileCheck %s --check-prefix=BFLOAT
+// RUN: tenon-opt %s --tenon-pack-weights=format=int8 --split-input-file | FileCheck %s --check-prefix=NARROW
+// RUN: tenon-opt %s --tenon-pack-weights=format=int4 --split-input-file | FileCheck %s --check-prefix=NIBBLE
+// RUN: tenon-opt %s --tenon-pack-weights=format=bf16 --split-input-file | FileCheck %s --check-prefix=BFLOAT
 // RUN: tenon-opt %s --tenon-pack-weights --tenon-fold-weights --split-input-file | FileCheck %s --check-prefix=FOLDED
 // RUN: tenon-opt %s --tenon-fold-weights --tenon-pack-weights --split-input-file | FileCheck %s --check-prefix=WIDENED
 
@@ -167,13 +167,17 @@ func.func @more(%x: tensor<5x8xf32>) -> tensor<5x96xf32> {
 }
 
 // -----
-// Weights that were widened from bf16 have panels for 16 bits, which they will be stored in.
+// Weights that were widened from 16 bits have panels for 16 bits, which they will be stored in.
 // WIDENED-LABEL: @widened
-// WIDENED: tenon.pack %{{.*}} dim 1 width 64
+// WIDENED-COUNT-2: tenon.pack %{{.*}} dim 1 width 64
 tenon.weight @h : tensor<8x128xbf16> from #tenon.source<"m.bin", 0, 2048>
-func.func @widened(%x: tensor<5x8xf32>) -> tensor<5x128xf32> {
+tenon.weight @g : tensor<8x128xf16> from #tenon.source<"m.bin", 2048, 2048>
+func.func @widened(%x: tensor<5x8xf32>) -> (tensor<5x128xf32>, tensor<5x128xf32>) {
   %h = tenon.get_weight @h : tensor<8x128xbf16>
   %w = tenon.convert %h to f32 : (tensor<8x128xbf16>) -> tensor<8x128xf32>
   %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<5x8xf32>, tensor<8x128xf32>) -> tensor<5x128xf32>
-  return %0 : tensor<5x128xf32>
+  %g = tenon.get_weight @g : tensor<8x128xf16>
+  %v = tenon.convert %g to f32 : (tensor<8x128xf16>) -> tensor<8x128xf32>
+  %1 = tenon.dot_general %x, %v batch [] x [] contract [1] x [0] : (tensor<5x8xf32>, tensor<8x128xf32>) -> tensor<5x128xf32>
+  return %0, %1 : tensor<5x128xf32>, tensor<5x128xf32>
 }

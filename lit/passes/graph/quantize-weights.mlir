@@ -1,12 +1,14 @@
 // Weights in panels are stored with fewer bits.
-// RUN: tenon-opt %s --tenon-pack-weights --tenon-fold-weights --tenon-quantize-weights=bits=16 --tenon-fold-weights --split-input-file | FileCheck %s --check-prefix=BF16
-// RUN: tenon-opt %s --tenon-pack-weights --tenon-fold-weights --tenon-quantize-weights=bits=8 --tenon-fold-weights --cse --split-input-file --remarks-filter=packing 2>%t | FileCheck %s --check-prefix=INT8
+// RUN: tenon-opt %s --tenon-pack-weights --tenon-fold-weights --tenon-quantize-weights=format=bf16 --tenon-fold-weights --split-input-file | FileCheck %s --check-prefix=BF16
+// RUN: tenon-opt %s --tenon-pack-weights --tenon-fold-weights --tenon-quantize-weights=format=int8 --tenon-fold-weights --cse --split-input-file --remarks-filter=packing 2>%t | FileCheck %s --check-prefix=INT8
 // RUN: FileCheck %s --check-prefix=REMARK < %t
-// RUN: tenon-opt %s --tenon-pack-weights --tenon-fold-weights --tenon-quantize-weights=bits=4 --tenon-fold-weights --cse --split-input-file 2>/dev/null | FileCheck %s --check-prefix=INT4
+// RUN: tenon-opt %s --tenon-pack-weights --tenon-fold-weights --tenon-quantize-weights=format=int4 --tenon-fold-weights --cse --split-input-file 2>/dev/null | FileCheck %s --check-prefix=INT4
 // RUN: tenon-opt %s --tenon-pack-weights --tenon-fold-weights --tenon-quantize-weights --split-input-file | FileCheck %s --check-prefix=AS-IS
 // RUN: tenon-opt %s --tenon-fold-weights --tenon-pack-weights --tenon-fold-weights --tenon-quantize-weights --tenon-fold-weights --split-input-file | FileCheck %s --check-prefix=KEEP
-// RUN: not tenon-opt %s --tenon-quantize-weights=bits=5 --split-input-file 2>&1 | FileCheck %s --check-prefix=BITS
-// BITS: expected bits=32, 16, 8 or 4, got 5
+// RUN: tenon-opt %s --tenon-pack-weights --tenon-fold-weights --tenon-quantize-weights=format=f16 --tenon-fold-weights --split-input-file --remarks-filter=packing 2>%t | FileCheck %s --check-prefix=F16
+// RUN: FileCheck %s --check-prefix=HALF < %t
+// RUN: not tenon-opt %s --tenon-quantize-weights=format=int5 --split-input-file 2>&1 | FileCheck %s --check-prefix=FORMAT
+// FORMAT: int5
 // AS-IS-NOT: tenon.quantize
 
 // A table that is also a matrix: both readers share one stored form and its
@@ -18,6 +20,11 @@
 // BF16: %[[Q:.*]] = tenon.get_weight @w.folded{{.*}} : tensor<3x200x16xbf16>
 // BF16: %[[D:.*]] = tenon.dequantize %[[Q]] : (tensor<3x200x16xbf16>) -> tensor<3x200x16xf32>
 // BF16: tenon.unpack %[[D]] dim 0 extent 40
+// F16: tenon.weight @w.folded{{.*}} : tensor<3x200x16xf16> {
+// F16: tenon.quantize
+// F16-LABEL: @product
+// F16: tenon.dequantize %{{.*}} : (tensor<3x200x16xf16>) -> tensor<3x200x16xf32>
+// HALF: the weight is stored as f16
 // INT8-DAG: tenon.weight @{{.*}} : tensor<3x200x16xi8> {
 // INT8-DAG: tenon.weight @{{.*}} : tensor<3x2x16xf32> {
 // REMARK: [Passed] quantized | Category:packing | Function=product | Remark="the weight is stored as int8 with a scale for each 128 elements of a column"
@@ -58,17 +65,19 @@ func.func @others(%x: tensor<1x5x5x4xf32>, %y: tensor<2x8xf16>) -> (tensor<1x3x3
 }
 
 // -----
-// Weights that the graph widens from bf16 stay bf16, also when they are joined. f16 is stored as f32.
-// KEEP: tenon.weight @b.folded{{.*}} : tensor<1x200x64xbf16> {
-// KEEP: tenon.quantize
+// Weights that the graph widens from bf16 stay bf16, also when they are joined,
+// and those from f16 stay f16. A join of both is stored as f32.
+// KEEP-DAG: tenon.weight @b.folded{{.*}} : tensor<1x200x64xbf16> {
+// KEEP-DAG: tenon.weight @d.folded{{.*}} : tensor<1x200x64xf16> {
 // KEEP-LABEL: @widened
-// KEEP: tenon.dequantize %{{.*}} : (tensor<1x200x64xbf16>) -> tensor<1x200x64xf32>
-// KEEP: tenon.dot_general
+// KEEP-DAG: tenon.dequantize %{{.*}} : (tensor<1x200x64xbf16>) -> tensor<1x200x64xf32>
+// KEEP-DAG: tenon.dequantize %{{.*}} : (tensor<1x200x64xf16>) -> tensor<1x200x64xf32>
 // KEEP-NOT: tenon.dequantize
+// KEEP: return
 tenon.weight @b : tensor<32x200xbf16> from #tenon.source<"m.bin", 0, 12800>
 tenon.weight @c : tensor<32x200xbf16> from #tenon.source<"m.bin", 12800, 12800>
 tenon.weight @d : tensor<64x200xf16> from #tenon.source<"m.bin", 25600, 25600>
-func.func @widened(%x: tensor<8x200xf32>) -> (tensor<8x64xf32>, tensor<8x64xf32>) {
+func.func @widened(%x: tensor<8x200xf32>) -> (tensor<8x64xf32>, tensor<8x64xf32>, tensor<8x96xf32>) {
   %b = tenon.get_weight @b : tensor<32x200xbf16>
   %c = tenon.get_weight @c : tensor<32x200xbf16>
   %d = tenon.get_weight @d : tensor<64x200xf16>
@@ -78,5 +87,7 @@ func.func @widened(%x: tensor<8x200xf32>) -> (tensor<8x64xf32>, tensor<8x64xf32>
   %3 = tenon.concatenate %0, %1 dim 0 : (tensor<32x200xf32>, tensor<32x200xf32>) -> tensor<64x200xf32>
   %4 = tenon.dot_general %x, %3 batch [] x [] contract [1] x [1] : (tensor<8x200xf32>, tensor<64x200xf32>) -> tensor<8x64xf32>
   %5 = tenon.dot_general %x, %2 batch [] x [] contract [1] x [1] : (tensor<8x200xf32>, tensor<64x200xf32>) -> tensor<8x64xf32>
-  return %4, %5 : tensor<8x64xf32>, tensor<8x64xf32>
+  %6 = tenon.concatenate %0, %2 dim 0 : (tensor<32x200xf32>, tensor<64x200xf32>) -> tensor<96x200xf32>
+  %7 = tenon.dot_general %x, %6 batch [] x [] contract [1] x [1] : (tensor<8x200xf32>, tensor<96x200xf32>) -> tensor<8x96xf32>
+  return %4, %5, %7 : tensor<8x64xf32>, tensor<8x64xf32>, tensor<8x96xf32>
 }

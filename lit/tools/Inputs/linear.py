@@ -1,5 +1,6 @@
 """linear.py FOLDER: writes linear.onnx, rows times a 200 x 50 matrix,
-infinite.onnx, the same with an infinite weight, and open.onnx, whose
+infinite.onnx, the same with an infinite weight, large.onnx, the same with a
+weight that f16 cannot hold, and open.onnx, whose
 number of rows is not known."""
 import pathlib
 import struct
@@ -34,5 +35,6 @@ folder = pathlib.Path(sys.argv[1])
 drawn = [(i * 7919 % 2003 - 1001) / 977.0 for i in range(200 * 50)]
 write(folder / "linear.onnx", drawn)
 write(folder / "infinite.onnx", drawn[:-1] + [float("inf")])
+write(folder / "large.onnx", drawn[:-1] + [65520.0])
 write(folder / "open.onnx", drawn,
       TEXT.replace("dim_value: 3", 'dim_param: "rows"'))

@@ -1,12 +1,16 @@
 // Tests products with quantized weights against docs/numerics.md, bit by bit. A
-// bf16 weight is used as f32. Integer weights are summed in one chain per
-// group; each sum times its scale is added by one multiply-add.
+// weight of f16 or bf16 is used as f32. Integer weights are summed in one chain
+// per group; each sum times its scale is added by one multiply-add.
 #include "test/unit/contraction/ContractionCase.h"
+
+#include "llvm/ADT/APFloat.h"
 
 #include "gtest/gtest.h"
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <string_view>
 
 using namespace tenon;
 
@@ -15,10 +19,11 @@ struct Form {
   int bits;
   int64_t group;
   const char *element, *scale;
-  int64_t width = 16; ///< columns of a panel
+  int64_t width = 16;   ///< columns of a panel
+  bool special = false; ///< some columns have special numbers
 };
-constexpr Form bfloats{16, 0, "bf16", ""}, bytes{8, 128, "i8", "f32"},
-    nibbles{4, 32, "i32", "bf16"};
+constexpr Form halves{16, 0, "f16", ""}, bfloats{16, 0, "bf16", ""},
+    bytes{8, 128, "i8", "f32"}, nibbles{4, 32, "i32", "bf16"};
 
 std::string shape(std::initializer_list<int64_t> dims, const char *element) {
   std::string text = "tensor<";
@@ -30,6 +35,23 @@ std::string shape(std::initializer_list<int64_t> dims, const char *element) {
 float asBfloat(float x) {
   return std::bit_cast<float>(std::bit_cast<uint32_t>(x) & 0xffff0000u);
 }
+
+/// The f16 nearest to `x`, as LLVM's arithmetic rounds it.
+llvm::APFloat asHalf(float x) {
+  llvm::APFloat half(x);
+  bool lost;
+  half.convert(llvm::APFloat::IEEEhalf(), llvm::APFloat::rmNearestTiesToEven,
+               &lost);
+  return half;
+}
+
+/// Numbers that conversions treat in a way of their own: denormal f16 numbers,
+/// the greatest one, infinities and NaN.
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float specials[] = {
+    0x1p-24f,  -0x1p-24f, 0x3ffp-24f,
+    -0x1p-14f, 65504.0f,  -0.0f,
+    infinity,  -infinity, std::numeric_limits<float>::quiet_NaN()};
 
 /// Panels of random weights, including the padding of the last panel.
 struct Weight {
@@ -70,8 +92,17 @@ struct Weight {
   void put(std::vector<char> &memory, int64_t p, int64_t k, int64_t w) {
     float &value = at(p, k, w);
     if (form.bits == 16) {
-      value = asBfloat(value);
-      auto bits = uint16_t(std::bit_cast<uint32_t>(value) >> 16);
+      uint16_t bits;
+      if (std::string_view(form.element) == "f16") {
+        if (form.special && (k + w) % 5 == 0)
+          value = specials[w % std::size(specials)];
+        llvm::APFloat half = asHalf(value);
+        bits = uint16_t(half.bitcastToAPInt().getZExtValue());
+        value = half.convertToFloat();
+      } else {
+        value = asBfloat(value);
+        bits = uint16_t(std::bit_cast<uint32_t>(value) >> 16);
+      }
       std::memcpy(&memory[((p * depth + k) * width + w) * 2], &bits, 2);
     } else if (form.bits == 8) {
       value = std::trunc(value * 63);
@@ -111,7 +142,7 @@ Case product(int64_t rows, int64_t columns, int64_t depth, Form form,
   int64_t width = form.width;
   std::string name =
       numbered(form.element, {rows, columns, depth, width, transposed,
-                              unknown == Unknown::None});
+                              unknown == Unknown::None, form.special});
   Case test{name, {}, {}, {}, {rows, columns}, {}};
   test.inputs = {randomFloats(rows * depth, 3), weight.stored};
   test.dims = {{rows, depth}, {weight.panels, weight.lines, width}};
@@ -165,6 +196,34 @@ std::vector<Case> cases(Form form) {
 }
 } // namespace
 
+TEST(Quantized, Halves) { check(cases(halves)); }
+
+TEST(Quantized, SpecialHalves) {
+  Form form = halves;
+  form.special = true;
+  std::vector<Case> tests;
+  for (int64_t rows : {1, 3, 9})
+    tests.push_back(product(rows, 150, 300, form));
+  // The bits that are required are near the sums in double.
+  Weight weight(300, 150, form);
+  for (Case &test : tests)
+    for (size_t i = 0; i < test.expected.size(); ++i) {
+      int64_t column = int64_t(i) % 150;
+      double sum = 0, magnitude = 0;
+      for (int64_t k = 0; k < 300; ++k) {
+        double product = double(test.inputs[0][int64_t(i) / 150 * 300 + k]) *
+                         weight.at(column / 16, k, column % 16);
+        sum += product;
+        magnitude += std::fabs(product);
+      }
+      if (std::isfinite(magnitude))
+        EXPECT_NEAR(test.expected[i], sum, 300 * 0x1p-24 * magnitude);
+      else
+        EXPECT_EQ(std::isnan(test.expected[i]), std::isnan(sum));
+    }
+  check(std::move(tests));
+}
+
 TEST(Quantized, Bfloats) { check(cases(bfloats)); }
 
 TEST(Quantized, Bytes) { check(cases(bytes)); }
@@ -173,5 +232,5 @@ TEST(Quantized, Nibbles) { check(cases(nibbles)); }
 
 TEST(Quantized, PanelsThatLeaveTheSecondCache) {
   check({product(21, 50, 34000, bytes), product(21, 50, 68000, nibbles),
-         product(21, 50, 17000, bfloats)});
+         product(21, 50, 17000, bfloats), product(21, 50, 17000, halves)});
 }
