@@ -151,3 +151,23 @@ func.func @halves(%x: tensor<16x768xf32>, %p: tensor<24x768x16xf32>) -> tensor<1
   return %0 : tensor<16x384xf32>
 }
 }
+
+// -----
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
+
+// If the number of rows is known only at run time, up to sixteen rows read each
+// panel as a whole, and each tile prefetches the columns that it reads itself.
+// CHECK-LABEL: func.func private @contraction{{.*}}(
+// CHECK: %[[FEW:.*]] = arith.cmpi slt, %{{.*}}, %c17
+// CHECK: %[[PIECES:.*]] = arith.select %[[FEW]]
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[PIECES]] step %c66
+// CHECK: memref.prefetch {{.*}} locality<2>
+// CHECK: scf.for %{{.*}} = %[[PIECES]] to %{{.*}} step %c6{{ }}
+// CHECK-COUNT-6: memref.prefetch {{.*}} locality<3>
+func.func @open(%x: tensor<?x768xf32>, %q: tensor<12x768x64xi8>, %s: tensor<12x6x64xf32>) -> tensor<?x768xf32> {
+  %p = tenon.dequantize %q scales %s group 128 : (tensor<12x768x64xi8>, tensor<12x6x64xf32>) -> tensor<12x768x64xf32>
+  %w = tenon.unpack %p dim 1 extent 768 : (tensor<12x768x64xf32>) -> tensor<768x768xf32>
+  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<?x768xf32>, tensor<768x768xf32>) -> tensor<?x768xf32>
+  return %0 : tensor<?x768xf32>
+}
+}

@@ -73,8 +73,9 @@ void ColumnPrefetcher::prefetchNext(ColumnSource &columns, Value next,
     return;
   PanelLines read{panels, lines,
                   width * iterationSteps / nest.sumsPerElement / lines};
-  bool alone = size.rows ? *size.rows <= tile.rows
-                         : count < tile.rows || tile.rows <= smallTile;
+  bool alone =
+      size.rows ? *size.rows <= tile.rows
+                : piece.fewRows || count < tile.rows || tile.rows <= smallTile;
   if (alone)
     prefetchOwn(columns, read, count);
   else if (size.rows && tilesOf(piece) <= lines)

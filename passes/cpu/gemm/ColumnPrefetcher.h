@@ -12,9 +12,12 @@ namespace tenon {
 
 /// The work during which tiles prefetch the next columns: `rows` rows and
 /// `depth` products. `first` is the number of the first product; null: 0.
+/// `fewRows` is true if few tiles read the piece, so that each prefetches the
+/// columns that it reads itself.
 struct PrefetchedPiece {
   int64_t rows, depth;
   mlir::Value first{};
+  bool fewRows = false;
 };
 
 class ColumnPrefetcher {
@@ -24,10 +27,10 @@ public:
 
   /// Lets a tile prefetch its share of the columns that come after `columns`.
   /// The tile has `count` rows and starts at the piece's row `row`; the first
-  /// panel of the next columns begins at `next`. If only one tile computes all
-  /// rows, it prefetches the columns that it reads itself. A tile of one row
-  /// and several panels prefetches nothing: it does little but read, and the
-  /// hardware prefetcher suffices.
+  /// panel of the next columns begins at `next`. If one tile or a few compute
+  /// all rows, each prefetches the columns that it reads itself. A tile of one
+  /// row and several panels prefetches nothing: it does little but read, and
+  /// the hardware prefetcher suffices.
   void prefetchNext(ColumnSource &columns, mlir::Value next, mlir::Value row,
                     int64_t count, PrefetchedPiece piece);
 

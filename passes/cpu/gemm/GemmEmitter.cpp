@@ -45,6 +45,10 @@ private:
 
   void emitPanel(const TilePanel &panel);
   void emitDirect(const TilePanel &panel);
+  void emitPieces(const TilePanel &panel, const ColumnSource &columns,
+                  Value end);
+  void forEachTile(Value low, Value high,
+                   llvm::function_ref<void(const RowRun &)> body);
   void finishTiles(const TilePanel &panel, const ColumnSource &from, Value low,
                    Value high, Value done);
   void emitPacked(const TilePanel &panel);
@@ -164,22 +168,36 @@ void GemmEmitter::emitPanel(const TilePanel &panel) {
 /// Multiplies the rows by a deep panel piece by piece, so that L1 holds the
 /// piece. The last piece leaves its sums in registers. The sums of the first
 /// piece are added to zeros that are stored behind all rows: to clear the rows
-/// would write them once more.
+/// would write them once more. Few rows, and a remainder, read the panel as a
+/// whole if it stays in L2.
 void GemmEmitter::emitDirect(const TilePanel &panel) {
   ColumnSource columns = panels.columnsOf(panel, task.rhsBase);
   if (!isDeep())
     return finishTiles(panel, columns, task.firstRow, task.lastRow, {});
+  if (!mayReadWhole())
+    return emitPieces(panel, columns, task.lastRow);
+  Value count = at().sub(task.lastRow, task.firstRow),
+        rest = at().remainder(count, at().constant(tile.rows)),
+        isFew = at().less(count, at().constant(fewRows + 1)),
+        whole = arith::SelectOp::create(b, loc, isFew, task.firstRow,
+                                        at().sub(task.lastRow, rest));
+  emitPieces(panel, columns, whole);
+  finishTiles(panel, columns, whole, task.lastRow, {});
+}
+
+/// Multiplies the rows up to `end` by a deep panel piece by piece.
+void GemmEmitter::emitPieces(const TilePanel &panel,
+                             const ColumnSource &columns, Value end) {
   int64_t depth = plan.getPiece();
   Value whole = at().constant((*facts.size.sum - 1) / depth * depth);
-  forRange(task.firstRow, task.lastRow, sharedRows, [&](Value low) {
-    Value high =
-        at().min(at().add(low, at().constant(sharedRows)), task.lastRow);
+  forRange(task.firstRow, end, sharedRows, [&](Value low) {
+    Value high = at().min(at().add(low, at().constant(sharedRows)), end);
     forRange(at().constant(0), whole, depth, [&](Value k) {
       Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, k,
                                             at().constant(0));
       Value next = at().mul(at().add(k, at().constant(depth)),
                             nest.sums.back().rhsStride);
-      rows.forEach(low, high, [&](const RowRun &run) {
+      forEachTile(low, high, [&](const RowRun &run) {
         Value partialRow = at().sub(run.first, low);
         ColumnSource source = columns;
         source.halved = isHalved(panel, run);
@@ -208,13 +226,14 @@ void GemmEmitter::finishTiles(const TilePanel &panel, const ColumnSource &from,
   TilePanel after = panel;
   after.first = at().add(panel.first, at().constant(width));
   Value next = panels.columnsOf(after, task.rhsBase).base;
-  rows.forEach(low, high, [&](const RowRun &run) {
+  PrefetchedPiece piece{block.rows, facts.size.sum.value_or(0), {}, isDeep()};
+  if (done)
+    piece = {sharedRows, plan.getPiece(), done};
+  auto finishTile = [&](const RowRun &run) {
     ColumnSource columns = from;
     columns.halved = isHalved(panel, run);
-    prefetcher.prefetchNext(
-        columns, next, at().sub(run.first, low), run.count,
-        isDeep() ? PrefetchedPiece{sharedRows, plan.getPiece(), done}
-                 : PrefetchedPiece{block.rows, facts.size.sum.value_or(0)});
+    prefetcher.prefetchNext(columns, next, at().sub(run.first, low), run.count,
+                            piece);
     Value partialRow = done ? at().sub(run.first, low) : at().constant(0);
     SmallVector<Values> positions = rows.positionsOf(run);
     Values starts = rows.offsetsOf(run, positions);
@@ -245,7 +264,18 @@ void GemmEmitter::finishTiles(const TilePanel &panel, const ColumnSource &from,
       else
         store();
     }
-  });
+  };
+  if (done)
+    forEachTile(low, high, finishTile);
+  else
+    rows.forEach(low, high, finishTile);
+}
+
+/// Calls `body` for each tile that is computed in pieces.
+void GemmEmitter::forEachTile(Value low, Value high,
+                              llvm::function_ref<void(const RowRun &)> body) {
+  mayReadWhole() ? rows.forEachFull(low, high, body)
+                 : rows.forEach(low, high, body);
 }
 
 void GemmEmitter::emitPacked(const TilePanel &panel) {

@@ -107,4 +107,9 @@ GemmPlan::GemmPlan(const ContractionNest &nest, TilePlanAttr plan,
          "a panel over the whole depth has a known depth");
 }
 
+bool GemmPlan::mayReadWhole() const {
+  return isDeep() && !facts.size.rows && facts.size.rowFactor <= fewRows &&
+         facts.storedBytes(*facts.size.sum * width) <= machine.l2Bytes();
+}
+
 } // namespace tenon

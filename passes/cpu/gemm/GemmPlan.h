@@ -13,6 +13,11 @@ namespace tenon {
 /// contiguous.
 constexpr int64_t packingRows = 24;
 
+/// Up to this many rows, each tile reads a panel from its start to its end: as
+/// few rows wait for memory, and pieces would make them wait between pieces
+/// too.
+constexpr int64_t fewRows = 16;
+
 /// Plans a contraction from static facts alone.
 TilePlanAttr planGemm(const NestFacts &facts, MachineAttr machine);
 
@@ -35,6 +40,11 @@ struct GemmPlan {
   /// True if a chain in panels is computed in pieces. Its last piece leaves the
   /// sums in registers.
   bool isDeep() const { return plan.getPiece() != 0 && !packs() && isChain(); }
+
+  /// True if a deep panel stays in L2 and the number of rows is known only at
+  /// run time. If there are few, tiles then read the panel as a whole; a
+  /// remainder of many always does.
+  bool mayReadWhole() const;
 
   const ContractionNest &nest;
   TilePlanAttr plan;

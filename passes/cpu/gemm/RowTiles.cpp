@@ -29,9 +29,7 @@ void RowTiles::forEach(Value low, Value high,
   Value rest =
       at().remainder(at().sub(high, low), at().constant(plan.tile.rows));
   Value whole = at().sub(high, rest);
-  forRange(low, whole, plan.tile.rows, [&](Value row) {
-    body({row, plan.tile.rows, {}, areTilesConsecutive()});
-  });
+  forEachFull(low, whole, body);
   if (plan.facts.size.rowFactor % plan.tile.rows == 0)
     return;
   if (plan.facts.size.rows) {
@@ -50,6 +48,13 @@ void RowTiles::forEach(Value low, Value high,
          [&] { body({whole, count, count == below + 1 ? Value() : rest}); });
     below = count;
   }
+}
+
+void RowTiles::forEachFull(Value low, Value high,
+                           llvm::function_ref<void(const RowRun &)> body) {
+  forRange(low, high, plan.tile.rows, [&](Value row) {
+    body({row, plan.tile.rows, {}, areTilesConsecutive()});
+  });
 }
 
 Value RowTiles::existing(const RowRun &run, int64_t row) {

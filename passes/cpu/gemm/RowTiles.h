@@ -30,6 +30,10 @@ public:
   /// Calls `body` for each tile of the rows [low, high).
   void forEach(mlir::Value low, mlir::Value high,
                llvm::function_ref<void(const RowRun &)> body);
+  /// Calls `body` for each full tile of the rows [low, high), which must be a
+  /// multiple of the tile's rows.
+  void forEachFull(mlir::Value low, mlir::Value high,
+                   llvm::function_ref<void(const RowRun &)> body);
   /// The indices of each row.
   llvm::SmallVector<Values> positionsOf(const RowRun &run);
   /// The offset in lhs of each row, given its indices.

@@ -173,7 +173,7 @@ TEST(Contraction, PanelsOfManySums) {
 
 TEST(Contraction, PanelsAndDynamicRows) {
   std::vector<Case> cases;
-  for (int64_t rows : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 23, 101})
+  for (int64_t rows : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17, 23, 101})
     for (int64_t sums : {33, 600})
       cases.push_back(packed(dotCase(numbered("rows", {rows, sums}),
                                      {rows, sums}, {sums, 150}, {}, {}, {1},

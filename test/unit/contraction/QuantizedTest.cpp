@@ -189,7 +189,7 @@ std::vector<Case> cases(Form form) {
         result.push_back(product(rows, columns[n % columns.size()],
                                  depths[(n + n / 6) % depths.size()], form,
                                  n % 2));
-    for (int64_t rows : {1, 2, 5, 9, 33})
+    for (int64_t rows : {1, 2, 5, 9, 16, 17, 33})
       result.push_back(product(rows, 150, 300, form, false, Unknown::Rows));
   }
   return result;
