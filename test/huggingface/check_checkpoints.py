@@ -10,7 +10,6 @@ For every case of write_checkpoints.py:
            are; no result is NaN, also for a row of pads alone
   threads  1, 2 and 5 threads give equal bits
   bytes    weights of 16 bits that are read in panels stay so in the artifact
-           (bf16)
 The last line has the counts.
 """
 import argparse
@@ -160,13 +159,14 @@ class CaseCheck:
                   "a row of pads gives NaN")
 
     def check_bytes(self):
-        """bf16 takes two bytes. The rest is f32 and the padding of panels."""
-        if self.case.dtype == "BF16":
+        """A weight of 16 bits takes two bytes. The rest is f32 and the
+        padding of panels."""
+        if self.case.dtype in ("F16", "BF16"):
             elements = sum(int(np.prod(shape)) for _, shape, kind in
                            self.case.tensors() if kind != "mask")
             stored = self.report["weight_bytes"]
             self.that(stored < 3.5 * elements,
-                      f"{stored} bytes for {elements} elements of bf16")
+                      f"{stored} bytes for {elements} elements of 16 bits")
 
 
 def main():
