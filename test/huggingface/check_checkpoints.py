@@ -68,7 +68,7 @@ class CaseCheck:
     def compile(self):
         done = subprocess.run(
             [self.tool, "compile", self.model, "-o", self.artifact,
-             "--format=json", "-q", *PRECISION],
+             "--function=logits", "--format=json", "-q", *PRECISION],
             capture_output=True, text=True)
         if not self.that(done.returncode == 0 and not done.stderr,
                          f"compile: {done.returncode}\n{done.stderr}"):
