@@ -63,7 +63,7 @@ def apart(better, worse):
 
 
 def choosable(scores):
-    if np.isnan(scores).any() or np.isneginf(scores).all():
+    if np.isnan(scores).any() or not np.isfinite(scores.max()):
         raise Near
 
 
@@ -189,8 +189,11 @@ class BeamSearch:
                 scores_of.log_softmax(raw), self.call.mode,
                 self.call.mask(step, index * self.n + i))
             choosable(scores)
-            acc.append(scores + score)
-        return np.concatenate(acc)
+            with np.errstate(over="ignore"):
+                acc.append(scores + score)
+        acc = np.concatenate(acc)
+        choosable(acc)
+        return acc
 
     def step(self, index, row):
         acc = self.candidates(index, row)
