@@ -11,8 +11,6 @@ import numpy as np
 import generation_options
 from generation_search import Text
 
-ENTRIES = ("start", "advance", "result")
-
 
 class Said(NamedTuple):
     """The results of a call: its texts, the ids in the order in which
@@ -38,9 +36,6 @@ class Artifact:
         self.tenon = package(build)
         self.path = path
         self.model = self.tenon.load(path, threads=threads)
-
-    def generates(self):
-        return all(name in self.model.functions for name in ENTRIES)
 
     def session(self, rows=1, positions=None, plain=False):
         """A context. A `plain` one gives no options to its calls."""

@@ -23,9 +23,6 @@ class FakeArtifact:
     def __init__(self, model, fault=None, threads=1):
         self.model, self.fault, self.threads = model, fault, threads
 
-    def generates(self):
-        return True
-
     def session(self, rows=1, positions=None):
         return FakeSession(self, rows, positions or self.model.positions)
 
