@@ -11,7 +11,8 @@ extern "C" {
 extern const unsigned char tenon_abi_text[];
 extern const size_t tenon_abi_text_size;
 
-/// An object file with a `main` and the runtime (tools/artifact-main).
+/// An object file with a `main`, the runtime and text generation
+/// (tools/artifact-main).
 extern const unsigned char tenon_artifact_program[];
 extern const size_t tenon_artifact_program_size;
 }

@@ -1,18 +1,16 @@
 /* The program around a model, for `tenon compile --emit=exe`. Arrays are read
  * from .npy files; results are printed or written to .npy files. It is linked
- * with the model and the runtime, and knows only the model's descriptor. */
+ * with the model and the runtime, and knows only the model's descriptor. A
+ * language model generates text, unless a flag chooses a function. */
+#include "generate.h"
 #include "npy.h"
-#include "runtime/tenon.h"
+#include "program.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-/* Defined by the model's object. */
-extern const tenon_model_desc *const tenon_artifact_model;
 
 typedef struct {
   const char *name; /* null: the next tensor without a binding */
@@ -29,20 +27,6 @@ typedef struct {
   int num_inputs, num_outputs, num_extents;
   int threads;
 } command;
-
-static int fail(tenon_status status, const char *what, const char *text) {
-  fprintf(stderr, "%s: error: %s%s%s\n", tenon_artifact_model->name, what,
-          *what && *text ? " " : "", text);
-  return (int)status;
-}
-
-static int usage_error(const char *text, const char *argument) {
-  fprintf(
-      stderr,
-      "%s: error: %s '%s'\n  help: --help lists the flags and the tensors\n",
-      tenon_artifact_model->name, text, argument);
-  return TENON_USAGE;
-}
 
 static void print_shape(FILE *to, const tenon_tensor_desc *tensor) {
   fprintf(to, "%s[", npy_dtype_name(tensor->dtype));
@@ -88,19 +72,6 @@ static int help(const char *program) {
     }
   }
   return fflush(stdout) == 0 ? TENON_OK : TENON_IO;
-}
-
-/* The value of the flag `name`: the text after `--name=`, or the next argument.
- * Null if argv[*at] is not this flag. */
-static const char *flag(char **argv, int argc, int *at, const char *name) {
-  size_t length = strlen(name);
-  if (strncmp(argv[*at], name, length) != 0)
-    return NULL;
-  if (argv[*at][length] == '=')
-    return argv[*at] + length + 1;
-  if (argv[*at][length] == 0 && *at + 1 < argc)
-    return argv[++*at];
-  return NULL;
 }
 
 /* Splits NAME=VALUE. The name must be one of the model's tensors; otherwise the
@@ -314,7 +285,7 @@ static int run(const command *c, const tenon_function_desc *function,
       continue;
     }
     if (!value) {
-      fail(TENON_USAGE, what, "has no value");
+      program_fail(TENON_USAGE, what, "has no value");
       fprintf(stderr, "  it is ");
       print_shape(stderr, tensor);
       fprintf(stderr, "\n  help: pass --input=%s=@FILE.npy\n", tensor->name);
@@ -322,7 +293,7 @@ static int run(const command *c, const tenon_function_desc *function,
     }
     tenon_status status = provide(value, tensor, &arrays[i], why, sizeof why);
     if (status != TENON_OK)
-      return fail(status, value[0] == '@' ? value + 1 : what, why);
+      return program_fail(status, value[0] == '@' ? value + 1 : what, why);
     inputs[i] = (tenon_tensor){
         sizeof(tenon_tensor), NULL,           tensor->dtype,  arrays[i].rank,
         arrays[i].dims,       arrays[i].data, arrays[i].bytes};
@@ -333,7 +304,7 @@ static int run(const command *c, const tenon_function_desc *function,
       tenon_run(context, c->function, inputs, (size_t)function->num_inputs,
                 outputs, (size_t)function->num_outputs);
   if (status != TENON_OK)
-    return fail(status, "", tenon_context_text(context));
+    return program_fail(status, "", tenon_context_text(context));
   for (int32_t i = 0; i < function->num_outputs; ++i) {
     const char *file = find(c->outputs, c->num_outputs, function->outputs, i);
     if (!file) {
@@ -344,33 +315,20 @@ static int run(const command *c, const tenon_function_desc *function,
     status = npy_write(file, outputs[i].dtype, outputs[i].rank, outputs[i].dims,
                        outputs[i].data, why, sizeof why);
     if (status != TENON_OK)
-      return fail(status, file, why);
+      return program_fail(status, file, why);
   }
-  return fflush(stdout) == 0 ? TENON_OK
-                             : fail(TENON_IO, "", "cannot write the results");
+  return fflush(stdout) == 0
+             ? TENON_OK
+             : program_fail(TENON_IO, "", "cannot write the results");
 }
 
 static int open_and_run(const command *c, const tenon_function_desc *function) {
-  char why[1024] = "", folder[4096];
-  tenon_open_options options = {.struct_size = sizeof options,
-                                .error_text = why,
-                                .error_text_bytes = sizeof why,
-                                .threads = c->threads,
-                                .weights_path = c->weights};
-  ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
-  if (!c->weights && length > 0) {
-    folder[length] = 0;
-    char *slash = strrchr(folder, '/');
-    if (slash && tenon_artifact_model->weight_file) {
-      *slash = 0;
-      options.weights_path = folder;
-    }
-  }
+  char why[1024] = "";
   tenon_model *model;
   tenon_context *context;
-  tenon_status status = tenon_open_desc(tenon_artifact_model, &options, &model);
+  tenon_status status = program_open(c->weights, c->threads, &model);
   if (status != TENON_OK)
-    return fail(status, "", why);
+    return (int)status;
   tenon_context_options making = {.struct_size = sizeof making,
                                   .error_text = why,
                                   .error_text_bytes = sizeof why,
@@ -378,7 +336,7 @@ static int open_and_run(const command *c, const tenon_function_desc *function) {
                                   .num_extents = (size_t)c->num_extents};
   status = tenon_context_create(model, &making, &context);
   if (status != TENON_OK)
-    return fail(status, "", why);
+    return program_fail(status, "", why);
   size_t in = (size_t)function->num_inputs, out = (size_t)function->num_outputs;
   npy_array *arrays = calloc(in + 1, sizeof *arrays);
   tenon_tensor *tensors = calloc(in + out + 1, sizeof *tensors);
@@ -386,7 +344,7 @@ static int open_and_run(const command *c, const tenon_function_desc *function) {
   if (arrays && tensors)
     code = run(c, function, context, arrays, tensors, tensors + in);
   else
-    fail(TENON_LIMIT, "", "out of memory");
+    program_fail(TENON_LIMIT, "", "out of memory");
   for (size_t i = 0; arrays && i < in; ++i)
     free(arrays[i].data);
   free(arrays);
@@ -396,7 +354,18 @@ static int open_and_run(const command *c, const tenon_function_desc *function) {
   return code;
 }
 
+/* True if a flag chooses a function. */
+static int has_function(int argc, char **argv) {
+  for (int i = 1; i < argc; ++i)
+    if (strcmp(argv[i], "--function") == 0 ||
+        strncmp(argv[i], "--function=", 11) == 0)
+      return 1;
+  return 0;
+}
+
 int main(int argc, char **argv) {
+  if (can_generate() && !has_function(argc, argv))
+    return generate_main(argc, argv);
   command c = {.program = argc > 0 ? argv[0] : "model"};
   const char **inputs = calloc((size_t)argc + 1, sizeof *inputs);
   const char **outputs = calloc((size_t)argc + 1, sizeof *outputs);
@@ -404,37 +373,34 @@ int main(int argc, char **argv) {
   c.outputs = calloc((size_t)argc + 1, sizeof *c.outputs);
   c.extents = calloc((size_t)argc + 1, sizeof *c.extents);
   if (!inputs || !outputs || !c.inputs || !c.outputs || !c.extents)
-    return fail(TENON_LIMIT, "", "out of memory");
+    return program_fail(TENON_LIMIT, "", "out of memory");
   for (int i = 1; i < argc; ++i) {
     const char *argument = argv[i], *value;
     if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0)
       return help(c.program);
-    if ((value = flag(argv, argc, &i, "--input"))) {
+    if ((value = program_flag(argv, argc, &i, "--input"))) {
       inputs[c.num_inputs++] = value;
-    } else if ((value = flag(argv, argc, &i, "--output"))) {
+    } else if ((value = program_flag(argv, argc, &i, "--output"))) {
       outputs[c.num_outputs++] = value;
-    } else if ((value = flag(argv, argc, &i, "--function"))) {
+    } else if ((value = program_flag(argv, argc, &i, "--function"))) {
       c.function = value;
-    } else if ((value = flag(argv, argc, &i, "--weights-file"))) {
+    } else if ((value = program_flag(argv, argc, &i, "--weights-file"))) {
       c.weights = value;
-    } else if ((value = flag(argv, argc, &i, "--threads"))) {
-      char *end;
-      long count = strtol(value, &end, 10);
-      if (!*value || *end || count < 0 || count > 4096)
-        return usage_error("expected a number of threads, got", value);
-      c.threads = (int)count;
-    } else if ((value = flag(argv, argc, &i, "--context"))) {
+    } else if ((value = program_flag(argv, argc, &i, "--threads"))) {
+      if (!program_read_threads(value, &c.threads))
+        return program_usage_error("expected a number of threads, got", value);
+    } else if ((value = program_flag(argv, argc, &i, "--context"))) {
       /* The arguments are ours to change; they outlive the run. */
       char *end, *size = strrchr(value, '=');
       if (!size)
-        return usage_error("expected --context=NAME=N, got", value);
+        return program_usage_error("expected --context=NAME=N, got", value);
       c.extents[c.num_extents].size = strtoll(size + 1, &end, 10);
       if (!size[1] || *end)
-        return usage_error("expected --context=NAME=N, got", value);
+        return program_usage_error("expected --context=NAME=N, got", value);
       *size = 0;
       c.extents[c.num_extents++].name = value;
     } else {
-      return usage_error("unknown argument", argument);
+      return program_usage_error("unknown argument", argument);
     }
   }
   const tenon_function_desc *function = NULL;
@@ -443,13 +409,15 @@ int main(int argc, char **argv) {
         strcmp(tenon_artifact_model->functions[f].name, c.function) == 0)
       function = &tenon_artifact_model->functions[f];
   if (!function)
-    return usage_error("the model has no function", c.function);
+    return program_usage_error("the model has no function", c.function);
   if (c.num_inputs > function->num_inputs)
-    return usage_error("there are more inputs than the model's; the last is",
-                       inputs[c.num_inputs - 1]);
+    return program_usage_error(
+        "there are more inputs than the model's; the last is",
+        inputs[c.num_inputs - 1]);
   if (c.num_outputs > function->num_outputs)
-    return usage_error("there are more outputs than the model's; the last is",
-                       outputs[c.num_outputs - 1]);
+    return program_usage_error(
+        "there are more outputs than the model's; the last is",
+        outputs[c.num_outputs - 1]);
   for (int i = 0; i < c.num_inputs; ++i)
     c.inputs[i] = bind(inputs[i], function->inputs, function->num_inputs);
   for (int i = 0; i < c.num_outputs; ++i)

@@ -1,0 +1,302 @@
+/* The options are the inputs of `start`, so the model's own tables say which
+ * flags there are. */
+#include "generate.h"
+
+#include "npy.h"
+#include "option_value.h"
+#include "program.h"
+#include "runtime/tenon_generate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  const tenon_tensor_desc *option;
+  const char *value;
+} setting;
+
+typedef struct {
+  const char *weights;
+  int threads;
+  int has_scores;
+  tenon_prompt *prompts;
+  size_t num_prompts;
+  setting *settings;
+  int num_settings;
+} command;
+
+static const tenon_function_desc *find_function(const char *name) {
+  for (int32_t i = 0; i < tenon_artifact_model->num_functions; ++i)
+    if (strcmp(tenon_artifact_model->functions[i].name, name) == 0)
+      return &tenon_artifact_model->functions[i];
+  return NULL;
+}
+
+int can_generate(void) {
+  return find_function("start") && find_function("advance") &&
+         find_function("result");
+}
+
+static int is_option(const tenon_tensor_desc *input) {
+  return strcmp(input->name, "ids") != 0 &&
+         strcmp(input->name, "lengths") != 0 &&
+         strcmp(input->name, "keep") != 0;
+}
+
+/* The option that argv[*at] sets, with '-' for '_'. Its value is after `=`, or
+ * the next argument; a bool without a value is true. */
+static setting find_option(char **argv, int argc, int *at) {
+  const tenon_function_desc *start = find_function("start");
+  for (int32_t i = 0; i < start->num_inputs; ++i) {
+    const tenon_tensor_desc *input = &start->inputs[i];
+    const char *name = input->name, *given = argv[*at] + 2;
+    if (strncmp(argv[*at], "--", 2) != 0 || !is_option(input))
+      continue;
+    while (*name && (*given == *name || (*given == '-' && *name == '_')))
+      ++name, ++given;
+    if (*name != 0)
+      continue;
+    if (*given == '=')
+      return (setting){input, given + 1};
+    if (*given == 0 && input->dtype == TENON_BOOL)
+      return (setting){input, "true"};
+    if (*given == 0 && *at + 1 < argc)
+      return (setting){input, argv[++*at]};
+  }
+  return (setting){NULL, NULL};
+}
+
+static void print_option(const tenon_tensor_desc *input) {
+  char flag[256] = "--";
+  for (size_t i = 0; input->name[i] && i < sizeof flag - 3; ++i)
+    flag[i + 2] = input->name[i] == '_' ? '-' : input->name[i];
+  printf("  %-32s %s%s", flag, tenon_dtype_name(input->dtype),
+         input->rank == 0   ? ""
+         : input->rank == 1 ? " with commas"
+                            : " with commas and semicolons");
+  int is_real = input->dtype == TENON_F32;
+  if (input->flags & TENON_INPUT_RANGE && is_real)
+    printf(", %g to %g", input->least.real, input->greatest.real);
+  else if (input->flags & TENON_INPUT_RANGE)
+    printf(", %" PRId64 " to %" PRId64, input->least.integer,
+           input->greatest.integer);
+  if (input->flags & TENON_INPUT_OPTIONAL && input->rank == 0) {
+    const void *value = input->default_data;
+    if (is_real)
+      printf(", default %g", (double)*(const float *)value);
+    else if (input->dtype == TENON_I64)
+      printf(", default %" PRId64, *(const int64_t *)value);
+    else
+      printf(", default %s", *(const uint8_t *)value ? "true" : "false");
+  }
+  putchar('\n');
+}
+
+static int help(const char *program) {
+  const tenon_model_desc *model = tenon_artifact_model;
+  const tenon_function_desc *start = find_function("start");
+  printf(
+      "usage: %s --prompt-ids=1,2,3 [--OPTION=VALUE]...\n\n"
+      "Continues prompts with the model %s, made by %s from %s.\n"
+      "Prompts and results are token ids: the program has no tokenizer, and\n"
+      "`tenon tokenize` makes ids of a text. Each result is one line.\n\n"
+      "  --prompt-ids=1,2,3    a prompt; several are generated together\n"
+      "  --scores              adds a tab, the reason of the end, a tab and\n"
+      "                        the score to each line\n"
+      "  --threads=N           0: one for each CPU\n"
+      "  --weights-file=FILE   where the weights stand, if not here\n"
+      "  --function=NAME       runs one function of the model instead; its\n"
+      "                        flags: --function=NAME --help\n\n"
+      "The options of the model:\n\n",
+      program, model->name, model->compiler, model->source);
+  for (int32_t i = 0; i < start->num_inputs; ++i)
+    if (is_option(&start->inputs[i]))
+      print_option(&start->inputs[i]);
+  return fflush(stdout) == 0 ? TENON_OK : TENON_IO;
+}
+
+static int wrong_value(const char *what, const char *expected,
+                       const char *value) {
+  char text[512];
+  snprintf(text, sizeof text, "%.100s: expected %s, got '%.300s'", what,
+           expected, value);
+  return program_fail(TENON_BAD_INPUT, "", text);
+}
+
+static int add_prompt(command *c, const char *text) {
+  static const tenon_tensor_desc ids = {
+      .name = "ids", .dtype = TENON_I64, .rank = 1};
+  option_value value;
+  const char *expected = read_option_value(text, &ids, &value);
+  c->prompts[c->num_prompts++] = (tenon_prompt){value.data, value.count};
+  return expected ? wrong_value("--prompt-ids", "ids with commas", text)
+                  : TENON_OK;
+}
+
+/* Some models score a text only if an option asks for it. */
+static void add_scores(command *c) {
+  char *flag[] = {"--output-scores"};
+  int at = 0;
+  c->has_scores = 1;
+  c->settings[c->num_settings] = find_option(flag, 1, &at);
+  c->num_settings += c->settings[c->num_settings].option != NULL;
+}
+
+static int read_arguments(command *c, int argc, char **argv) {
+  for (int i = 1; i < argc; ++i) {
+    const char *argument = argv[i], *value;
+    int status = TENON_OK;
+    if ((value = program_flag(argv, argc, &i, "--prompt-ids")))
+      status = add_prompt(c, value);
+    else if ((value = program_flag(argv, argc, &i, "--weights-file")))
+      c->weights = value;
+    else if ((value = program_flag(argv, argc, &i, "--threads")))
+      status =
+          program_read_threads(value, &c->threads)
+              ? TENON_OK
+              : program_usage_error("expected a number of threads, got", value);
+    else if (strcmp(argument, "--scores") == 0)
+      add_scores(c);
+    else if ((c->settings[c->num_settings] = find_option(argv, argc, &i))
+                 .option)
+      ++c->num_settings;
+    else
+      status = program_usage_error("unknown argument", argument);
+    if (status != TENON_OK)
+      return status;
+  }
+  if (c->num_prompts > 0)
+    return TENON_OK;
+  program_fail(TENON_USAGE, "", "expected a prompt");
+  fputs("  help: pass --prompt-ids=1,2,3; `tenon tokenize` makes ids of a "
+        "text\n",
+        stderr);
+  return TENON_USAGE;
+}
+
+/* In the tables -1 means that no length is given; a flag gives one. */
+static int is_length(const char *name) {
+  return strcmp(name, "max_new_tokens") == 0 || strcmp(name, "max_length") == 0;
+}
+
+static int set_option(tenon_generator *generator, const setting *one) {
+  const tenon_tensor_desc *desc = one->option;
+  option_value value;
+  const char *expected = read_option_value(one->value, desc, &value);
+  if (!expected && is_length(desc->name) && *(int64_t *)value.data < 1)
+    expected = "at least 1";
+  tenon_tensor tensor = {.struct_size = sizeof tensor,
+                         .name = desc->name,
+                         .dtype = desc->dtype,
+                         .rank = desc->rank,
+                         .dims = value.dims,
+                         .data = value.data,
+                         .bytes = value.count * npy_element_bytes(desc->dtype)};
+  char what[100];
+  snprintf(what, sizeof what, "option \"%s\"", desc->name);
+  int status = TENON_OK;
+  if (expected)
+    status = wrong_value(what, expected, one->value);
+  else if ((status = tenon_generator_set(generator, &tensor)) != TENON_OK)
+    program_fail(status, "", tenon_generator_text(generator));
+  free(value.data);
+  return status;
+}
+
+static void print_id(size_t at, int64_t id) {
+  printf("%s%" PRId64, at ? " " : "", id);
+}
+
+/* Shows the first sequence of a single prompt while it is made; `state` is the
+ * number of its ids that are shown. */
+static tenon_token_answer show(void *state, size_t sequence, int64_t id) {
+  size_t *shown = state;
+  if (sequence > 0)
+    return TENON_GO_ON;
+  print_id((*shown)++, id);
+  return fflush(stdout) == 0 ? TENON_GO_ON : TENON_STOP_ALL;
+}
+
+static void print_sequences(const tenon_generator *generator, size_t shown,
+                            int has_scores) {
+  for (size_t i = 0; i < tenon_generator_num_sequences(generator); ++i) {
+    tenon_sequence sequence;
+    tenon_generator_get_sequence(generator, i, &sequence);
+    for (size_t at = i ? 0 : shown; at < sequence.count; ++at)
+      print_id(at, sequence.ids[at]);
+    if (has_scores)
+      printf("\t%s\t%.9g",
+             sequence.reason == TENON_REASON_EOS      ? "eos"
+             : sequence.reason == TENON_REASON_LENGTH ? "length"
+                                                      : "stop",
+             (double)sequence.score);
+    putchar('\n');
+  }
+}
+
+static int generate(const command *c, tenon_generator *generator) {
+  for (int i = 0; i < c->num_settings; ++i) {
+    int status = set_option(generator, &c->settings[i]);
+    if (status != TENON_OK)
+      return status;
+  }
+  size_t shown = 0;
+  tenon_generation call = {.struct_size = sizeof call,
+                           .prompts = c->prompts,
+                           .num_prompts = c->num_prompts,
+                           .on_token = c->num_prompts == 1 ? show : NULL,
+                           .on_token_state = &shown};
+  tenon_status status = tenon_generator_run(generator, &call);
+  if (status != TENON_OK) {
+    if (shown > 0)
+      putchar('\n');
+    fflush(stdout);
+    return program_fail(status, "", tenon_generator_text(generator));
+  }
+  print_sequences(generator, shown, c->has_scores);
+  return fflush(stdout) == 0 && !ferror(stdout)
+             ? TENON_OK
+             : program_fail(TENON_IO, "", "cannot write the results");
+}
+
+static int open_and_generate(const command *c) {
+  char why[1024] = "";
+  tenon_model *model;
+  tenon_generator *generator;
+  tenon_generator_options making = {.struct_size = sizeof making,
+                                    .error_text = why,
+                                    .error_text_bytes = sizeof why};
+  int status = program_open(c->weights, c->threads, &model);
+  if (status != TENON_OK)
+    return status;
+  status = tenon_generator_create(model, &making, &generator);
+  if (status == TENON_OK) {
+    status = generate(c, generator);
+    tenon_generator_destroy(generator);
+  } else {
+    program_fail(status, "", why);
+  }
+  tenon_close(model);
+  return status;
+}
+
+int generate_main(int argc, char **argv) {
+  for (int i = 1; i < argc; ++i)
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+      return help(argv[0]);
+  command c = {0};
+  c.prompts = calloc((size_t)argc + 1, sizeof *c.prompts);
+  c.settings = calloc((size_t)argc + 1, sizeof *c.settings);
+  int status = TENON_LIMIT;
+  if (!c.prompts || !c.settings)
+    program_fail(TENON_LIMIT, "", "out of memory");
+  else if ((status = read_arguments(&c, argc, argv)) == TENON_OK)
+    status = open_and_generate(&c);
+  for (size_t i = 0; i < c.num_prompts; ++i)
+    free((void *)(uintptr_t)c.prompts[i].ids);
+  free(c.prompts);
+  free(c.settings);
+  return status;
+}
