@@ -1,6 +1,7 @@
 // Expressions by Oniguruma, as in the library that trained the models. Its
 // limit of retries in one match is the default there too; the limits of one
-// search and of the stack are ours, because a tokenizer file is not trusted.
+// search, of all searches in a text and of the stack are ours, because a
+// tokenizer file is not trusted.
 #include "tokenizers/Expression.h"
 
 #include "tokenizers/Failure.h"
@@ -18,6 +19,10 @@ static constexpr int maxNesting = 64;
 static constexpr unsigned long maxRetriesInMatch = 10'000'000;
 static constexpr unsigned long maxRetriesInSearch = 50'000'000;
 static constexpr unsigned maxStackEntries = 16u << 20;
+/// Retries that each search has for nothing, and those of a text for each byte:
+/// many slow searches are as bad as one, but a long text may need many.
+static constexpr unsigned long freeRetries = 100;
+static constexpr unsigned long retriesPerByte = 50;
 
 static std::string errorText(int code, OnigErrorInfo *info = nullptr) {
   OnigUChar text[ONIG_MAX_ERROR_MESSAGE_LEN];
@@ -76,14 +81,15 @@ Expression::Expression(std::string_view pattern) {
 namespace {
 /// What one thread needs to search.
 struct Search {
-  Search() : region(onig_region_new()), limits(onig_new_match_param()) {
+  explicit Search(std::string_view text)
+      : region(onig_region_new()), limits(onig_new_match_param()), text(text),
+        left(maxRetriesInSearch + retriesPerByte * text.size()) {
     if (!region || !limits) {
       release();
       throw std::bad_alloc();
     }
     onig_initialize_match_param(limits);
     onig_set_retry_limit_in_match_of_match_param(limits, maxRetriesInMatch);
-    onig_set_retry_limit_in_search_of_match_param(limits, maxRetriesInSearch);
     onig_set_match_stack_limit_size_of_match_param(limits, maxStackEntries);
   }
   ~Search() { release(); }
@@ -96,20 +102,36 @@ struct Search {
       onig_free_match_param(limits);
   }
 
+  /// Finds the first match from `at` on. Oniguruma does not tell how many
+  /// retries it made, so a search begins with few and gets more when they do
+  /// not suffice.
+  int find(regex_t *expression, size_t at) {
+    const auto *begin = reinterpret_cast<const OnigUChar *>(text.data());
+    const OnigUChar *end = begin + text.size();
+    for (unsigned long retries = freeRetries;;) {
+      onig_set_retry_limit_in_search_of_match_param(limits, retries);
+      int code = onig_search_with_param(expression, begin, end, begin + at, end,
+                                        region, ONIG_OPTION_NONE, limits);
+      unsigned long most = std::min(left, maxRetriesInSearch);
+      if (code != ONIGERR_RETRY_LIMIT_IN_SEARCH_OVER || retries >= most)
+        return code;
+      retries = std::min(8 * retries, most);
+      left -= retries;
+    }
+  }
+
   OnigRegion *region;
   OnigMatchParam *limits;
+  std::string_view text;
+  unsigned long left; ///< retries beyond the free ones
 };
 } // namespace
 
 std::vector<Match> Expression::findAll(std::string_view text) const {
-  Search search;
+  Search search(text);
   std::vector<Match> matches;
-  const auto *begin = reinterpret_cast<const OnigUChar *>(text.data());
-  const OnigUChar *end = begin + text.size();
   for (size_t at = 0; at <= text.size();) {
-    int code =
-        onig_search_with_param(compiled.get(), begin, end, begin + at, end,
-                               search.region, ONIG_OPTION_NONE, search.limits);
+    int code = search.find(compiled.get(), at);
     if (code == ONIG_MISMATCH)
       break;
     if (code == ONIGERR_MEMORY)

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <random>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 using namespace tenon::test;
@@ -39,6 +40,24 @@ TEST(TokenizerApi, BuffersThatAreTooSmall) {
             TENON_TOKENIZER_BAD_INPUT);
   EXPECT_EQ(bytes, decoded.size());
   EXPECT_EQ(buffer, std::string(decoded.size(), '#'));
+}
+
+// Memory that may not be read shows that the length is judged first.
+TEST(TokenizerApi, TextsThatAreTooLong) {
+  Session session(golden("gpt2"));
+  size_t bytes = (size_t(1) << 30) + 1;
+  void *text = mmap(nullptr, bytes, PROT_NONE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(text, MAP_FAILED);
+  size_t count = 0;
+  char why[200];
+  tenon_tokenizer_error error{why, sizeof why};
+  EXPECT_EQ(tenon_tokenizer_encode(session.get(), static_cast<char *>(text),
+                                   bytes, 0, nullptr, 0, &count, &error),
+            TENON_TOKENIZER_LIMIT);
+  EXPECT_STREQ(why, "expected a text of at most 1073741824 bytes, got "
+                    "1073741825");
+  munmap(text, bytes);
 }
 
 TEST(TokenizerApi, NullIsRefused) {
@@ -264,4 +283,24 @@ TEST(TokenizerApi, TokensOfTheConfiguration) {
   EXPECT_NE(misplaced.getError().find("expected the id 5 for '<y>', got 9"),
             std::string::npos)
       << misplaced.getError();
+}
+
+// A template is a program of the checkpoint's own. Nobody runs it, whatever its
+// key holds.
+TEST(TokenizerApi, ChatTemplatesAreNotEvaluated) {
+  std::map<std::string, std::string> files = asFiles(smallTokenizer());
+  Ids wanted = Session(files).encode("abcab", true);
+  ASSERT_FALSE(wanted.empty());
+  for (const json &program :
+       {json("{% for i in range(10**18) %}{% for j in range(10**18) %}x"
+             "{% endfor %}{% endfor %}"),
+        json("{{ ''.__class__.__mro__[1].__subclasses__() }}"),
+        json("{% unfinished"), json(std::string(1 << 20, '{')), json(7),
+        json(nullptr), json::array({{{"name", "x"}, {"template", "{{"}}})}) {
+    files["tokenizer_config.json"] = json{{"chat_template", program}}.dump();
+    Session session(files);
+    ASSERT_TRUE(session.isOpen()) << session.getError();
+    EXPECT_EQ(session.encode("abcab", true), wanted);
+    EXPECT_EQ(session.size(), 5u);
+  }
 }

@@ -146,3 +146,31 @@ TEST(TokenizerExpression, StepsAreLimited) {
     EXPECT_EQ(session.encode("b", true), std::vector<uint32_t>{1});
   }
 }
+
+// Each of these searches ends below the limit of one search.
+TEST(TokenizerExpression, StepsOfAllSearchesAreLimited) {
+  Session session({{"tokenizer.json", splitBy("(?=(a+)+c)b|a")}});
+  ASSERT_TRUE(session.isOpen()) << session.getError();
+  std::string slow = std::string(20, 'a') + "b", text;
+  EXPECT_EQ(session.encode(slow, true).size(), slow.size());
+  for (int i = 0; i < 50000; ++i)
+    text += slow;
+  EXPECT_TRUE(session.encode(text, true).empty());
+  EXPECT_EQ(session.getStatus(), TENON_TOKENIZER_LIMIT);
+  EXPECT_NE(session.getError().find("too many steps"), std::string::npos)
+      << session.getError();
+}
+
+// A search may need more retries than it has for nothing.
+TEST(TokenizerExpression, LongTextsHaveEnoughSteps) {
+  const std::string before = std::string(5000, 'a') + "b";
+  std::string text;
+  for (int i = 0; i < 400; ++i)
+    text += before;
+  for (const char *pattern : {"b", "a+", "a*?b", "a+?b|c"}) {
+    Session session({{"tokenizer.json", splitBy(pattern)}});
+    ASSERT_TRUE(session.isOpen()) << session.getError();
+    EXPECT_FALSE(session.encode(text, true).empty())
+        << pattern << ": " << session.getError();
+  }
+}

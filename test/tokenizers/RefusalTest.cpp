@@ -154,6 +154,32 @@ TEST(TokenizerRefusal, UnknownTokensAndBytes) {
                 "expected ids of the vocabulary, got 77");
 }
 
+TEST(TokenizerRefusal, SpecialTokensOfTheConfiguration) {
+  std::map<std::string, std::string> files = {{"vocab.json", "{\"a\":0}"},
+                                              {"merges.txt", ""}};
+  auto expectWith = [&](const json &config, const std::string &wanted) {
+    files["tokenizer_config.json"] = config.dump();
+    expectRefusal(files, invalid, wanted);
+  };
+  expectWith({{"add_bos_token", true}}, "bos_token: expected a token");
+  expectWith({{"add_eos_token", true}}, "eos_token: expected a token");
+  expectWith({{"bos_token", 7}}, "bos_token: expected an object, got 7");
+  expectWith({{"added_tokens_decoder", {{"-1", {{"content", "x"}}}}}},
+             "added_tokens_decoder['-1']: expected an id as key");
+  expectWith({{"added_tokens_decoder", {{"0", {{"content", "x"}}}}}},
+             "expected the id 1 for 'x', got 0");
+  expectWith({{"added_tokens_decoder", {{"4000000000", {{"content", "x"}}}}}},
+             "expected the id 1 for 'x', got 4000000000");
+  expectWith({{"added_tokens_decoder",
+               {{"1", {{"content", "x"}}}, {"01", {{"content", "y"}}}}}},
+             "expected the id 2 for 'x', got 1");
+  files["tokenizer_config.json"] = "{}";
+  files["added_tokens.json"] = "{\"x\":1,\"y\":1}";
+  expectRefusal(files, invalid, "expected each id once, got 1");
+  files["added_tokens.json"] = "{\"x\":-1}";
+  expectRefusal(files, invalid, "['x']: expected an id from 0 to 2147483647");
+}
+
 TEST(TokenizerRefusal, WhatIsNotSupportedIsSaidAtOnce) {
   json tokenizer = smallTokenizer();
   tokenizer["normalizer"] = {
