@@ -99,7 +99,9 @@ void Step::checkScores(Value scores, Value exempt) const {
   Value count = g.reduce(ReduceKind::Add, g.convert(fine, g.i64()), {0}, false);
   g.checkSize(
       g.make<arith::IndexCastOp>(g.ops.getIndexType(), g.extractScalar(count)),
-      rows, rows, "rows that have a token to choose");
+      rows, rows,
+      "rows that have a token to choose (if not, scores are NaN or options "
+      "ban every token)");
 }
 
 void Step::writeGoing(Value going) const {
