@@ -78,9 +78,9 @@ typedef struct tenon_generation {
 typedef struct tenon_sequence {
   const int64_t *ids;
   size_t count;
-  /* As the model scores it: of a beam, its score in the search; else the sum of
-   * the logarithms of its ids' probabilities. NaN if the callback stopped this
-   * sequence while others went on. */
+  /* Beam search: the sequence's score in the search. Otherwise the sum of the
+   * logarithms of its ids' probabilities if the option output_scores is on,
+   * else 0. NaN if the callback stopped this sequence while others went on. */
   float score;
   int32_t reason; /* tenon_reason */
 } tenon_sequence;

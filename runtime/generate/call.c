@@ -206,7 +206,10 @@ static tenon_status generate(tenon_generator *generator,
   if (status != TENON_OK)
     return status;
   memset(generator->progress.data, 0, sizes.sequences * sizeof(tenon_progress));
-  generator->deadline = call->timeout_ns ? now() + call->timeout_ns : 0;
+  generator->deadline = 0;
+  if (call->timeout_ns &&
+      __builtin_add_overflow(now(), call->timeout_ns, &generator->deadline))
+    generator->deadline = INT64_MAX;
   set_running(generator, 1);
   status = start(generator, call, &sizes);
   int has_begun = status == TENON_OK;

@@ -92,6 +92,12 @@ TEST(Cancel, WithoutACallback) {
   EXPECT_EQ(chain.ids({1}), chainAfter(1, 4000));
 }
 
+TEST(Cancel, TheLongestDeadline) {
+  Chain chain;
+  chain.timeout = INT64_MAX;
+  EXPECT_EQ(chain.run({{1}}), TENON_OK) << chain.text();
+}
+
 TEST(Cancel, PastTheDeadline) {
   Chain chain;
   chain.timeout = 1;

@@ -14,6 +14,7 @@ independent reference, in both compatibility modes.
   distributions  of each warper, of pairs and of beam sampling; seeds
   defaults       options that generation_config.json sets
   many_calls     one context answers many calls as a fresh context does
+  totals         the scores of texts, and a context without a prompt
 
 First the reference is tested by examples, and the checks by faults that they
 must find. `--full` takes all checkpoints and many more calls. The last line has
@@ -31,6 +32,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import generation_defaults
 import generation_faults
 import generation_selftest
+import generation_totals
 import write_checkpoints
 from check_checkpoints import PRECISION, Checks
 from generation_artifact import Artifact
@@ -74,6 +76,9 @@ class Check:
             f"{name} {mode}: compile: {done.returncode}\n{done.stderr}")
 
     def artifact(self, name, model, path, mode):
+        artifact = Artifact(self.build, path)
+        generation_totals.check(f"{name} {mode}", artifact, self.checks.that)
+        artifact.close()
         ModelCheck(name, model,
                    lambda threads: Artifact(self.build, path, threads),
                    mode, self.checks, self.size).run()

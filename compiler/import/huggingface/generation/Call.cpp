@@ -12,8 +12,11 @@ namespace tenon::hf {
 CallSizes CallSizes::read(GraphBuilder &g, CallStates &states) {
   CallSizes call;
   Size found = states.readSize(state::step);
-  g.checkSize(found, g.index(0), g.index(INT64_MAX),
-              "the context has no prompt: call \"start\" first");
+  // A new context has zeros.
+  for (auto [size, least] :
+       {std::pair(found, 0), std::pair(states.readSize(state::batch), 1)})
+    g.checkSize(size, g.index(least), g.index(INT64_MAX),
+                "the context has no prompt: call \"start\" first");
   call.step = g.max(found, g.index(0));
   // States cannot be damaged, but memory is planned before they are read.
   auto bounded = [&](const CallState &state, Size most) {

@@ -62,7 +62,9 @@ void chooseTokens(const Step &step, Value scores) {
       step.withColumn(ids, step.newColumn(), g.unsqueeze(token, {1})),
       step.next);
   step.ifScored([&] {
-    Value score = g.unsqueeze(elementOf(g, logSoftmax(g, scores), chosen), {1});
+    Value score = elementOf(g, logSoftmax(g, scores), chosen);
+    // Pads after the end have no score.
+    score = g.unsqueeze(g.select(open, score, g.splatLike(score, 0)), {1});
     Value former = states.readFirst(state::tokenScores, call.rows, step.now);
     states.writeFirst(state::tokenScores,
                       step.withColumn(former, step.newColumn(), score),

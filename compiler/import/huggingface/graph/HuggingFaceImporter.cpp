@@ -36,11 +36,10 @@ public:
     BoundDims bound;
     if (!bindSizes(bound))
       return {};
-    bool logits = wants({"logits"}),
-         generation = wants({"start", "advance", "result"});
-    if (logits)
+    checkEntries();
+    if (wants({"logits"}))
       buildLogits(bound);
-    if (generation)
+    if (wants({"start", "advance", "result"}))
       buildGeneration(bound);
     if (hasErrors() || !checkParameters())
       return {};
@@ -49,19 +48,22 @@ public:
 
 private:
   /// True if the user asks for one of the entries `names`, or for none by name.
-  /// Reports names that no entry has.
-  bool wants(ArrayRef<StringRef> names) {
+  bool wants(ArrayRef<StringRef> names) const {
     const std::vector<EntryOption> &asked = options.tensorflow.entries;
-    for (const EntryOption &entry : asked)
+    return asked.empty() || llvm::any_of(asked, [&](const EntryOption &entry) {
+             return llvm::is_contained(names, StringRef(entry.name));
+           });
+  }
+
+  /// Reports names that no entry has.
+  void checkEntries() {
+    for (const EntryOption &entry : options.tensorflow.entries)
       if (entry.isSignature ||
           !llvm::is_contained({"logits", "start", "advance", "result"},
                               StringRef(entry.name)))
         error("", "the checkpoint has no function '" + entry.name + "'",
               Status::Usage,
               "its functions are logits, start, advance and result");
-    return asked.empty() || llvm::any_of(asked, [&](const EntryOption &entry) {
-             return llvm::is_contained(names, StringRef(entry.name));
-           });
   }
 
   void buildLogits(const BoundDims &bound) {
