@@ -1,5 +1,6 @@
-// Each warper removes scores by their probabilities or places in order. No more
-// scores are put in order than needed: after top_k few are left.
+// Each warper removes scores by their probabilities or places in order. After
+// top_k few scores are left, so the others work on a list of these: a pass over
+// the vocabulary for each of them would take longer than the choice.
 #include "compiler/import/huggingface/generation/Warpers.h"
 
 #include "compiler/import/huggingface/generation/Ranking.h"
@@ -12,10 +13,14 @@ namespace {
 
 using enum arith::CmpIPredicate;
 
+/// The scores that are listed in order. After a greater top_k, or if so many
+/// are too improbable, all of the vocabulary are in order.
+constexpr int64_t mostListed = 1024;
+
 class Warper {
 public:
   Warper(GraphBuilder &g, Options &options, const Sequences &at, Value value)
-      : g(g), scores(g, options, at, value), columns(g.size(value, 1)) {
+      : g(g), at(at), scores(g, options, at, value), columns(g.size(value, 1)) {
     // In beam search, one token more than can end the sequence is kept.
     Size ends = g.max(scores.count(Option::EosTokenId), g.index(1));
     least = g.min(g.select(g.cmp(sgt, scores.beams, g.index(1)),
@@ -26,15 +31,53 @@ public:
   Value run() {
     heat();
     keepTopK();
-    keepTopP();
-    cutByBest();
-    keepTypical();
-    cutByNumber();
-    cutByEntropy();
+    Size isNarrow =
+        both(g, topKIsOn(),
+             g.cmp(sle, scores.integer(Option::TopK), g.index(mostListed)));
+    Size isWide = g.make<arith::XOrIOp>(
+        cast<Value>(isNarrow),
+        g.make<arith::ConstantOp>(g.ops.getBoolAttr(true)));
+    Size more = cutsMore();
+    scores.changeIf(Option::TopK, both(g, more, isNarrow), [&] {
+      // In the order of the vocabulary, by which equal scores are ranked.
+      Ranking left =
+          Ranking::of(g, scores.value, leftColumns(), Order::Descending);
+      Value listed = Ranking::of(g, left.columns, g.size(left.columns, 1),
+                                 Order::Ascending)
+                         .elements;
+      Value none = g.splatLike(scores.value, removedScore);
+      return Scores(g, scores.options, at, none)
+          .with(ScatterKind::Set, listed,
+                cutOf(takeColumns(g, scores.value, listed)));
+    });
+    scores.changeIf(Option::TopP, both(g, more, isWide),
+                    [&] { return cutOf(scores.value); });
     return scores.value;
   }
 
 private:
+  /// `value`, which may be a list of scores, after the warpers behind top_k.
+  Value cutOf(Value value) {
+    Warper warper(g, scores.options, at, value);
+    warper.keepTopP();
+    warper.cutByBest();
+    warper.keepTypical();
+    warper.cutByNumber();
+    warper.cutByEntropy();
+    return warper.scores.value;
+  }
+
+  /// True if a warper behind top_k is on.
+  Size cutsMore() {
+    Size more = isBelow(g, scores.number(Option::TopP), 1);
+    for (Size other :
+         {isAbove(g, scores.number(Option::MinP), 0),
+          isBelow(g, scores.number(Option::TypicalP), 1),
+          isInside(Option::EpsilonCutoff), isInside(Option::EtaCutoff)})
+      more = g.make<arith::OrIOp>(cast<Value>(more), cast<Value>(other));
+    return more;
+  }
+
   void heat() {
     Option option = Option::Temperature;
     scores.changeIf(option, isNot(g, scores.number(option), 1), [&] {
@@ -42,13 +85,15 @@ private:
     });
   }
 
+  Size topKCount() { return g.max(scores.integer(Option::TopK), least); }
+  Size topKIsOn() {
+    return both(g, g.cmp(sgt, scores.integer(Option::TopK), g.index(0)),
+                g.cmp(slt, topKCount(), columns));
+  }
+
   void keepTopK() {
-    Size wanted = scores.integer(Option::TopK);
-    Size count = g.max(wanted, least);
-    Size isOn =
-        both(g, g.cmp(sgt, wanted, g.index(0)), g.cmp(slt, count, columns));
-    scores.changeIf(Option::TopK, isOn, [&] {
-      Ranking last = best(count);
+    scores.changeIf(Option::TopK, topKIsOn(), [&] {
+      Ranking last = best(topKCount());
       return scores.without(
           g.compare(CompareDirection::LT, scores.value, last.elements));
     });
@@ -58,7 +103,7 @@ private:
     Option option = Option::TopP;
     scores.changeIf(option, isBelow(g, scores.number(option), 1), [&] {
       Value p = probabilities(scores.value);
-      Ranking sorted = rankingUpTo(option, scores.value, p, Order::Descending);
+      Ranking sorted = covering(option, scores.value, p, Order::Descending);
       Value before = cumulative(takeColumns(g, p, sorted.columns),
                                 /*exclusive=*/true);
       Value isKept =
@@ -89,7 +134,7 @@ private:
       Value p = g.make<ExpOp>(logs);
       Value distance =
           g.make<AbsOp>(g.sub(g.make<NegateOp>(logs), entropy(p, logs)));
-      Ranking sorted = rankingUpTo(option, distance, p, Order::Ascending);
+      Ranking sorted = covering(option, distance, p, Order::Ascending);
       Value sums = cumulative(takeColumns(g, p, sorted.columns),
                               /*exclusive=*/false);
       Value isBelow =
@@ -146,28 +191,24 @@ private:
         .at(g, g.sub(bounded, g.index(1)));
   }
 
-  /// A ranking of `x` whose probabilities `p` sum up to the one of `option` in
-  /// each row, or of all scores that are left. It has as many columns as must
-  /// be kept. A text has few probable tokens at most places, and a ranking of a
-  /// whole vocabulary would take as long as a step of a small model.
-  Ranking rankingUpTo(Option option, Value x, Value p, Order order) {
-    constexpr int64_t fewColumns = 1024;
-    Size all = leftColumns();
-    Size few = g.bound(g.min(all, g.max(least, g.index(fewColumns))), columns);
-    Value first = takeColumns(g, p, Ranking::of(g, x, few, order).columns);
-    Type f64 = g.ops.getF64Type();
-    Value sums = g.reduce(ReduceKind::Add, g.convert(first, f64), {1},
-                          /*keepDims=*/false);
-    Value covered =
-        g.reduce(ReduceKind::Minimum, sums, {0}, /*keepDims=*/false);
-    Size suffices = g.make<arith::CmpFOp>(
-        arith::CmpFPredicate::OGE, g.extractScalar(covered),
-        g.make<arith::ExtFOp>(f64, scores.number(option)));
-    return Ranking::of(g, x, g.bound(g.select(suffices, few, all), columns),
-                       order);
+  /// The first elements of `x`, [rows, columns], so many that the sum of their
+  /// probabilities `p` reaches `option` in each row.
+  Ranking covering(Option option, Value x, Value p, Order order) {
+    Size some = g.min(g.index(mostListed), columns);
+    some = g.bound(some, columns);
+    Value listed = takeColumns(g, p, Ranking::of(g, x, some, order).columns);
+    Value sum =
+        g.reduce(ReduceKind::Add, g.convert(listed, g.ops.getF64Type()), {1},
+                 /*keepDims=*/false);
+    Value least = g.reduce(ReduceKind::Minimum, sum, {0}, /*keepDims=*/false);
+    Value covers = g.extractScalar(
+        g.compare(CompareDirection::GE, least, probability(option, least)));
+    Size count = g.bound(g.select(covers, some, leftColumns()), columns);
+    return Ranking::of(g, x, count, order);
   }
 
-  /// The most scores of a row that are left, or as many as must be kept.
+  /// The columns of a ranking that has all scores that are left, and as many as
+  /// must be kept.
   Size leftColumns() {
     Value isLeft = g.compare(CompareDirection::NE, scores.value, removedScore);
     Value counts = g.reduce(ReduceKind::Add, g.convert(isLeft, g.i64()), {1},
@@ -216,6 +257,7 @@ private:
   Value asInteger(Size size) { return g.fromSize(size, g.i64()); }
 
   GraphBuilder &g;
+  const Sequences &at;
   Scores scores;
   Size columns; ///< the vocabulary
   Size least;   ///< scores that are kept in any case
