@@ -62,7 +62,7 @@ class Generate(unittest.TestCase):
         one, = generator([4], do_sample=True, seed=2, eos_token_id=None,
                          max_new_tokens=2)
         self.assertEqual(one.ids.tolist(), [29, 26])
-        # What was set is there again.
+        # The default is in force again.
         self.assertEqual(len(generator([4])[0].ids), 20)
 
     def test_mistakes(self):

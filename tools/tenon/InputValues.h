@@ -25,7 +25,7 @@ struct InputSignature {
 /// The signature of each input of `function`.
 std::vector<InputSignature> signatureOf(const tenon_function_desc &function);
 
-/// What to do with an input that no flag gives and that has no default: report
+/// The treatment of an input that no flag gives and that has no default: report
 /// an error, or fill it with random values from seed 1.
 enum class OpenInputs { Refuse, Random };
 

@@ -18,7 +18,7 @@ def GenerateVerb : OptionVisibility;
 
 defvar Executing = [RunVerb, BenchVerb, VerifyVerb];
 defvar Generating = [CompileVerb, RunVerb, BenchVerb, VerifyVerb];
-// Those that compile any kind of model, and `generate`, which compiles
+// The commands that compile any kind of model, and `generate`, which compiles
 // checkpoints.
 defvar Coding = !listconcat(Generating, [GenerateVerb]);
 defvar Every = [CompileVerb, RunVerb, BenchVerb, VerifyVerb, InspectVerb,

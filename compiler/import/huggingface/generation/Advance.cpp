@@ -23,7 +23,7 @@ EntryArgument input(GraphBuilder &g, StringRef name, ArrayRef<int64_t> shape,
 }
 
 /// The scores of the next token after all processors and, in sampling, warpers.
-/// Those of beams are log-probabilities, others logits.
+/// Scores of beams are log-probabilities, other scores are logits.
 Value nextScores(const Step &step, Value logits, Value searches) {
   GraphBuilder &g = step.g;
   const CallSizes &call = step.call;
