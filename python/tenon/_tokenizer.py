@@ -69,7 +69,11 @@ class Tokenizer:
                           len(given) + 16, given, len(given), add_special)
 
     def decode(self, ids, *, skip_special=True):
-        """The text of ids."""
+        """The text of ids. Raises ValueError for one that is no 32-bit
+        number."""
+        for token in ids:
+            if not 0 <= int(token) < 1 << 32:
+                raise ValueError(f"id {int(token)}: expected 0 to {(1 << 32) - 1}")
         given = (ctypes.c_uint32 * max(1, len(ids)))(*map(int, ids))
         made = self._fill(_library().tenon_tokenizer_decode, ctypes.c_char,
                           8 * len(ids) + 16, given, len(ids), skip_special)

@@ -93,7 +93,7 @@ struct tenon_generator {
 tenon_status tenon_reserve(tenon_generator *generator, tenon_buffer *buffer,
                            size_t bytes);
 
-/* The sum or the product, SIZE_MAX where it overflows. */
+/* The product, or SIZE_MAX if it overflows. */
 size_t tenon_size_product(size_t a, size_t b);
 
 /* Finds the entries of a generation model. Returns TENON_UNSUPPORTED with a

@@ -158,6 +158,9 @@ class Tokenizers(unittest.TestCase):
         self.assertEqual(tokenizer.encode("Qab"), [0, 40, 9])
         self.assertEqual(tokenizer.decode([0, 40, 9]), "Qab")
         self.assertEqual(tokenizer.decode([]), "")
+        for wrong in (-1, 1 << 33):
+            with self.assertRaises(ValueError):
+                tokenizer.decode([3, wrong])
         with self.assertRaises(tenon.FileError):
             tenon.Tokenizer("/no/such/folder")
 

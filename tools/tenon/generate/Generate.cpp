@@ -132,7 +132,7 @@ std::vector<GeneratedSequence> Generation::collect() {
   for (size_t i = 0; i < sequences.size(); ++i) {
     const tenon_sequence &sequence = sequences[i];
     GeneratedSequence &result = results.emplace_back();
-    result.prompt = i / (sequences.size() / flags.prompts.ids.size());
+    result.prompt = i * flags.prompts.ids.size() / sequences.size();
     result.ids.assign(sequence.ids, sequence.ids + sequence.count);
     result.score = sequence.score;
     result.reason = sequence.reason;

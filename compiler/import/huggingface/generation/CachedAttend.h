@@ -8,7 +8,7 @@
 
 namespace tenon::hf {
 
-/// Where the tokens of one call of the model lie. All tensors are i64.
+/// The places of the tokens of one call of the model. All tensors are i64.
 struct CachePlaces {
   mlir::Value row;       ///< [rows]: the cache's row that gets the tokens
   mlir::Value positions; ///< [rows, tokens]

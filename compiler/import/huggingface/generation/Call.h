@@ -19,7 +19,7 @@ struct CallSizes {
   static CallSizes read(GraphBuilder &g, CallStates &states);
 };
 
-/// What one step works on. It reads the half `now` of stepped states and writes
+/// One step of a call. It reads the half `now` of stepped states and writes
 /// the half `next`.
 struct Step {
   GraphBuilder &g;

@@ -58,7 +58,7 @@ inline constexpr CallState lengths = perRow("lengths");
 /// 1 if another step can change the result.
 inline constexpr CallState going{
     "going", 0, {}, CallState::Element::Integer, true};
-/// What each row was given and chose, pads included.
+/// The ids that each row was given and has chosen, pads included.
 inline constexpr CallState ids = steppedPerPosition("ids");
 /// The row of the cache that holds each position of a row.
 inline constexpr CallState table = steppedPerPosition("table");

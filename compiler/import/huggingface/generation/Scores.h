@@ -49,8 +49,8 @@ public:
 
   /// The first `columns` ids of each row.
   mlir::Value firstIds(Size columns) const;
-  /// The scores of `tokens`, i64 [rows, n]. Those outside the vocabulary stand
-  /// for some other token.
+  /// The scores of `tokens`, i64 [rows, n]. A token outside the vocabulary
+  /// gives the score of some other one.
   mlir::Value at(mlir::Value tokens) const;
   /// The scores with `updates` at `tokens`, both [rows, n]. Tokens outside the
   /// vocabulary are skipped.
