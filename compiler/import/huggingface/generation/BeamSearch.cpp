@@ -5,37 +5,17 @@
 
 #include "compiler/import/huggingface/generation/Conditional.h"
 #include "compiler/import/huggingface/generation/Draws.h"
+#include "compiler/import/huggingface/generation/Ranking.h"
 
 using namespace mlir;
 
 namespace tenon::hf {
 namespace {
 
-/// The greatest elements of rows, and their places; the first of equal ones.
-struct Best {
-  Value values, places;
-};
-
-Best best(GraphBuilder &g, Value x, Size count) {
-  Sizes sizes = {g.size(x, 0), count};
-  SmallVector<int64_t> shape = {
-      GraphBuilder::shapeOf(x)[0],
-      GraphBuilder::staticSize(count).value_or(ShapedType::kDynamic)};
-  auto op =
-      TopKOp::create(g.ops, g.loc, RankedTensorType::get(shape, g.elementOf(x)),
-                     RankedTensorType::get(shape, g.i64()), x,
-                     g.indexValue(count), uint64_t(1), false);
-  g.recordSizes(op.getResult(), sizes);
-  g.recordSizes(op.getPositions(), sizes);
-  return {op.getResult(), op.getPositions()};
-}
-
-/// Element places[b, i] of row b of `x`, [batch, n].
-Value pick(GraphBuilder &g, Value x, Value places) {
-  Value firstOfRow = g.mul(g.iota(g.i64(), g.sizes(places), 0),
-                           g.fromSize(g.size(x, 1), g.i64()));
-  Value flat = g.reshape(x, {g.mul(g.size(x, 0), g.size(x, 1))});
-  return g.take(flat, g.add(firstOfRow, places), 0);
+/// The greatest elements of each row, and their places; the first of equal
+/// ones.
+Ranking best(GraphBuilder &g, Value x, Size count) {
+  return Ranking::of(g, x, count, Order::Descending);
 }
 
 Value both(GraphBuilder &g, Value a, Value b) { return g.binary<AndOp>(a, b); }
@@ -87,10 +67,10 @@ private:
         [&] {
           Value noise = gumbelNoise(g, step.options.get(Option::Seed),
                                     call.step, call.rows, vocabulary);
-          return best(g, g.add(all, g.reshape(noise, wide)), count).places;
+          return best(g, g.add(all, g.reshape(noise, wide)), count).columns;
         },
-        [&] { return best(g, all, count).places; });
-    candidateScores = pick(g, all, places);
+        [&] { return best(g, all, count).columns; });
+    candidateScores = takeColumns(g, all, places);
     Value width = g.fromSize(vocabulary, g.i64());
     step.checkScores(
         g.squeeze(g.sliceDim(candidateScores, 1, g.index(0), g.index(1)), {1}),
@@ -123,16 +103,18 @@ private:
   void continueBeams() {
     Value scores =
         g.select(hits, g.add(candidateScores, noScore), candidateScores);
-    Best next = best(g, scores, beams);
-    nextScores = next.values;
+    Ranking next = best(g, scores, beams);
+    nextScores = next.elements;
     states.writeFirst(state::scores, flat(nextScores), step.next);
-    Value parents = rowOf(pick(g, candidateBeams, next.places));
-    Value tokens = pick(g, candidateTokens, next.places);
+    Value parents = rowOf(takeColumns(g, candidateBeams, next.columns));
+    Value tokens = takeColumns(g, candidateTokens, next.columns);
     states.writeFirst(state::ids, grown(state::ids, parents, flat(tokens)),
                       step.next);
     step.ifScored([&] {
-      Value own = g.sub(nextScores, pick(g, ofBeams(state::scores),
-                                         pick(g, candidateBeams, next.places)));
+      Value own =
+          g.sub(nextScores,
+                takeColumns(g, ofBeams(state::scores),
+                            takeColumns(g, candidateBeams, next.columns)));
       states.writeFirst(state::tokenScores,
                         grown(state::tokenScores, parents, flat(own)),
                         step.next);
@@ -161,29 +143,30 @@ private:
           g, competes,
           g.unsqueeze(g.compare(CompareDirection::GT, oldImproves(), 0), {1}));
     score = g.select(competes, score, g.splatLike(score, noScore));
-    Best kept = best(g, g.concat({oldScores, score}, 1), beams);
-    doneScores = kept.values;
+    Ranking kept = best(g, g.concat({oldScores, score}, 1), beams);
+    doneScores = kept.elements;
     states.writeFirst(state::doneScores, flat(doneScores), step.next);
     Value newLengths = g.select(competes, g.broadcastTo(length, square),
                                 g.splatLike(oldLengths, 0));
-    Value lengths = pick(g, g.concat({oldLengths, newLengths}, 1), kept.places);
+    Value lengths =
+        takeColumns(g, g.concat({oldLengths, newLengths}, 1), kept.columns);
     states.writeFirst(state::doneLengths, flat(lengths), step.next);
 
     // A kept place is one of the old sequences, or a candidate after them.
-    Value isNew = g.compare(CompareDirection::GE, kept.places,
+    Value isNew = g.compare(CompareDirection::GE, kept.columns,
                             g.fromSize(beams, g.i64()));
     Value number =
-        g.sub(kept.places,
+        g.sub(kept.columns,
               g.select(isNew, g.broadcastTo(g.fromSize(beams, g.i64()), square),
-                       g.splatLike(kept.places, 0)));
+                       g.splatLike(kept.columns, 0)));
     Value fromDone = rowOf(number),
-          fromBeams = rowOf(pick(g, first(candidateBeams), number));
+          fromBeams = rowOf(takeColumns(g, first(candidateBeams), number));
     auto keep = [&](const CallState &done, const CallState &running,
                     Value value) {
       Value old =
           rowsOf(g, states.readFirst(done, call.rows, step.now), fromDone);
       Value fresh =
-          grown(running, fromBeams, flat(pick(g, first(value), number)));
+          grown(running, fromBeams, flat(takeColumns(g, first(value), number)));
       Value takesFresh =
           g.broadcastTo(g.unsqueeze(flat(isNew), {1}), g.sizes(old));
       states.writeFirst(done, g.select(takesFresh, fresh, old), step.next);
@@ -191,7 +174,7 @@ private:
     keep(state::doneIds, state::ids, candidateTokens);
     step.ifScored([&] {
       Value own = g.sub(candidateScores,
-                        pick(g, ofBeams(state::scores), candidateBeams));
+                        takeColumns(g, ofBeams(state::scores), candidateBeams));
       keep(state::doneTokenScores, state::tokenScores, own);
     });
     isOpen = g.compare(CompareDirection::EQ, lengths, 0);

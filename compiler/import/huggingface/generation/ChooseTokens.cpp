@@ -4,6 +4,7 @@
 
 #include "compiler/import/huggingface/generation/Conditional.h"
 #include "compiler/import/huggingface/generation/Draws.h"
+#include "compiler/import/huggingface/generation/Ranking.h"
 
 using namespace mlir;
 
@@ -21,13 +22,9 @@ Value greatest(GraphBuilder &g, Value scores) {
   return place;
 }
 
-/// Element `chosen` of each row.
+/// Element `chosen`, i64 [rows], of each row.
 Value elementOf(GraphBuilder &g, Value scores, Value chosen) {
-  Sizes sizes = g.sizes(scores);
-  Value firstOfRow =
-      g.mul(g.iota(g.i64(), {sizes[0]}, 0), g.fromSize(sizes[1], g.i64()));
-  Value flat = g.reshape(scores, {g.mul(sizes[0], sizes[1])});
-  return g.take(flat, g.add(firstOfRow, chosen), 0);
+  return g.squeeze(takeColumns(g, scores, g.unsqueeze(chosen, {1})), {1});
 }
 } // namespace
 
