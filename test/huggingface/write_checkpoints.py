@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """Writes random checkpoint folders, the same ones each time.
 
-`CASES` has small ones of every kind that the compiler reads: architectures,
+`CASES` has small decoders of every kind that the compiler reads: architectures,
 their options, element types, prefixes, shards and the layout of the hub's
-cache. `LARGE` has models of full size. `write_checkpoints.py NAME FOLDER`
-writes one.
+cache. `T5` and `WHISPER` have small encoder-decoder models of every kind, `LARGE`
+models of full size. `write_checkpoints.py NAME FOLDER` writes one.
 """
 import argparse
 import json
@@ -15,126 +15,34 @@ import zlib
 
 import numpy as np
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import decoder_checkpoints
+import t5_checkpoints
+import whisper_checkpoints
+from checkpoint_case import Drawn, Lowered, Same
 
-class Case:
-    """A checkpoint: its config.json, the tensors that the architecture has, and
-    how they are stored."""
-
-    def __init__(self, config, dtype="F32", prefix=None, shards=1, cache=False):
-        self.config, self.dtype, self.shards = config, dtype, shards
-        self.prefix, self.cache = prefix, cache
-
-    def tensors(self):
-        """Yields the name, the shape and the kind of each tensor."""
-        kind = self.config["model_type"]
-        if kind == "gpt2":
-            yield from gpt2_tensors(self.config, self.prefix or "")
-        elif kind == "opt":
-            yield from opt_tensors(self.config, self.prefix or "model.decoder.")
-        else:
-            yield from llama_tensors(
-                self.config, "model." if self.prefix is None else self.prefix)
-
-
-def gpt2_tensors(c, prefix):
-    d = c["n_embd"]
-    inner = c.get("n_inner") or 4 * d
-    yield prefix + "wte.weight", [c["vocab_size"], d], "table"
-    yield prefix + "wpe.weight", [c["n_positions"], d], "table"
-    for i in range(c["n_layer"]):
-        h = f"{prefix}h.{i}."
-        for norm in ("ln_1", "ln_2"):
-            yield f"{h}{norm}.weight", [d], "norm"
-            yield f"{h}{norm}.bias", [d], "bias"
-        for name, shape in (("attn.c_attn", [d, 3 * d]),
-                            ("attn.c_proj", [d, d]),
-                            ("mlp.c_fc", [d, inner]),
-                            ("mlp.c_proj", [inner, d])):
-            yield f"{h}{name}.weight", shape, "columns"
-            yield f"{h}{name}.bias", [shape[1]], "bias"
-        if not prefix:
-            p = c["n_positions"]
-            yield h + "attn.bias", [1, 1, p, p], "mask"
-    yield prefix + "ln_f.weight", [d], "norm"
-    yield prefix + "ln_f.bias", [d], "bias"
-    if c.get("tie_word_embeddings") is False:
-        yield "lm_head.weight", [c["vocab_size"], d], "matrix"
-
-
-def opt_tensors(c, prefix):
-    d, ffn = c["hidden_size"], c["ffn_dim"]
-    width = c.get("word_embed_proj_dim", d)
-    norm_first = c.get("do_layer_norm_before", True)
-    bias = c.get("enable_bias", True)
-
-    def linear(name, shape, biased=bias):
-        yield f"{name}.weight", shape, "matrix"
-        if biased:
-            yield f"{name}.bias", [shape[0]], "bias"
-
-    def norm(name):
-        if c.get("layer_norm_elementwise_affine", True):
-            yield f"{name}.weight", [d], "norm"
-            yield f"{name}.bias", [d], "bias"
-
-    yield prefix + "embed_tokens.weight", [c["vocab_size"], width], "table"
-    yield (prefix + "embed_positions.weight",
-           [c["max_position_embeddings"] + 2, d], "table")
-    if width != d:
-        yield from linear(prefix + "project_in", [d, width], False)
-        yield from linear(prefix + "project_out", [width, d], False)
-    for i in range(c["num_hidden_layers"]):
-        layer = f"{prefix}layers.{i}."
-        for name in ("q", "k", "v", "out"):
-            yield from linear(f"{layer}self_attn.{name}_proj", [d, d])
-        yield from norm(layer + "self_attn_layer_norm")
-        yield from linear(layer + "fc1", [ffn, d])
-        yield from linear(layer + "fc2", [d, ffn])
-        yield from norm(layer + "final_layer_norm")
-    if norm_first and not c.get("_remove_final_layer_norm"):
-        yield from norm(prefix + "final_layer_norm")
-
-
-def llama_tensors(c, prefix):
-    d, inner = c["hidden_size"], c["intermediate_size"]
-    heads = c["num_attention_heads"]
-    shared = c.get("num_key_value_heads", heads)
-    depth = c.get("head_dim") or d // heads
-    kind = c["model_type"]
-    bias = c.get("attention_bias", False)
-    yield prefix + "embed_tokens.weight", [c["vocab_size"], d], "table"
-    for i in range(c["num_hidden_layers"]):
-        layer = f"{prefix}layers.{i}."
-        yield layer + "input_layernorm.weight", [d], "norm"
-        yield layer + "post_attention_layernorm.weight", [d], "norm"
-        for name, rows, columns in (("q", heads * depth, d),
-                                    ("k", shared * depth, d),
-                                    ("v", shared * depth, d),
-                                    ("o", d, heads * depth)):
-            stem = f"{layer}self_attn.{name}_proj"
-            yield stem + ".weight", [rows, columns], "matrix"
-            if kind == "qwen2" and name != "o" or kind != "qwen2" and bias:
-                yield stem + ".bias", [rows], "bias"
-        if kind == "qwen3":
-            yield layer + "self_attn.q_norm.weight", [depth], "norm"
-            yield layer + "self_attn.k_norm.weight", [depth], "norm"
-        for name, rows, columns in (("gate", inner, d), ("up", inner, d),
-                                    ("down", d, inner)):
-            stem = f"{layer}mlp.{name}_proj"
-            yield stem + ".weight", [rows, columns], "matrix"
-            if c.get("mlp_bias"):
-                yield stem + ".bias", [rows], "bias"
-    yield prefix + "norm.weight", [d], "norm"
-    if not c.get("tie_word_embeddings", False):
-        yield "lm_head.weight", [c["vocab_size"], d], "matrix"
+CASES = decoder_checkpoints.CASES
+T5 = t5_checkpoints.CASES
+WHISPER = whisper_checkpoints.CASES
+LARGE = {**decoder_checkpoints.LARGE, **t5_checkpoints.LARGE,
+         **whisper_checkpoints.LARGE}
 
 
 def values(name, shape, kind):
     """Random elements, by the tensor's name."""
+    if isinstance(kind, Same):
+        return values(kind.name, shape, kind.kind)
+    if isinstance(kind, Lowered):
+        made = values(name, shape, kind.kind)
+        vector = values(kind.name, shape[1:], kind.kind_of_name)
+        made[kind.first:] -= vector * (kind.by / (vector @ vector))
+        return made
     random = np.random.default_rng(zlib.crc32(name.encode()))
     if kind == "mask":
         return np.tril(np.ones(shape, np.float32))
     drawn = random.standard_normal(shape, np.float32)
+    if isinstance(kind, Drawn):
+        return np.float32(kind.mean) + np.float32(kind.spread) * drawn
     if kind == "norm":
         return 1 + 0.2 * drawn
     if kind == "bias":
@@ -199,6 +107,8 @@ def write(case, folder):
             json.dump(value, out, indent=2)
 
     dump("config.json", case.config)
+    if case.generation is not None:
+        dump("generation_config.json", case.generation)
     tensors = list(case.tensors())
     if case.shards == 1:
         write_safetensors(path("model.safetensors"), tensors, case.dtype)
@@ -214,96 +124,9 @@ def write(case, folder):
     return target
 
 
-def gpt2(**more):
-    return {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"],
-            "vocab_size": 67, "n_positions": 80, "n_embd": 24, "n_layer": 2,
-            "n_head": 3, "bos_token_id": 66, "eos_token_id": 66, **more}
-
-
-def opt(**more):
-    return {"model_type": "opt", "architectures": ["OPTForCausalLM"],
-            "vocab_size": 97, "hidden_size": 20, "num_hidden_layers": 2,
-            "ffn_dim": 44, "max_position_embeddings": 80,
-            "num_attention_heads": 5, "pad_token_id": 1, "eos_token_id": 2,
-            **more}
-
-
-def llama(kind="llama", **more):
-    name = {"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2",
-            "qwen3": "Qwen3"}[kind]
-    return {"model_type": kind, "architectures": [f"{name}ForCausalLM"],
-            "vocab_size": 71, "hidden_size": 24, "intermediate_size": 40,
-            "num_hidden_layers": 2, "num_attention_heads": 3,
-            "num_key_value_heads": 3, "max_position_embeddings": 96,
-            "rms_norm_eps": 1e-5, "hidden_act": "silu", **more}
-
-
-LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0,
-          "high_freq_factor": 4.0, "original_max_position_embeddings": 64}
-
-CASES = {
-    "gpt2": Case(gpt2()),
-    "gpt2_prefix": Case(gpt2(n_inner=None), prefix="transformer."),
-    "gpt2_scales": Case(gpt2(scale_attn_by_inverse_layer_idx=True,
-                             scale_attn_weights=False, n_inner=36,
-                             activation_function="gelu", n_layer=3)),
-    "gpt2_untied": Case(gpt2(tie_word_embeddings=False), shards=2),
-    "gpt2_bf16": Case(gpt2(n_embd=32, n_head=1, vocab_size=64), dtype="BF16"),
-    "gpt2_f16": Case(gpt2(n_embd=16, n_head=1), dtype="F16"),
-    "opt": Case(opt()),
-    "opt_350m": Case(opt(word_embed_proj_dim=12, do_layer_norm_before=False)),
-    "opt_projected": Case(opt(word_embed_proj_dim=32), dtype="BF16"),
-    "opt_old_prefix": Case(opt(_remove_final_layer_norm=True),
-                           prefix="decoder."),
-    "opt_plain": Case(opt(enable_bias=False, activation_function="gelu",
-                          layer_norm_elementwise_affine=False)),
-    "llama2": Case(llama()),
-    # The second of six frequencies lies between the limits of LLAMA3.
-    "llama3": Case(llama(num_attention_heads=6, num_key_value_heads=2,
-                         head_dim=12, rope_theta=500000.0,
-                         rope_scaling=LLAMA3), dtype="BF16"),
-    "llama_linear": Case(llama(rope_scaling={"type": "linear", "factor": 4.0},
-                               tie_word_embeddings=True)),
-    "llama_biases": Case(llama(attention_bias=True, mlp_bias=True,
-                               hidden_act="gelu_pytorch_tanh"), prefix=""),
-    "llama_parameters": Case(llama(
-        rope_parameters={"rope_theta": 1000.0, **LLAMA3}), dtype="F16"),
-    "mistral": Case(llama("mistral", num_attention_heads=10, hidden_size=20,
-                          num_key_value_heads=5, head_dim=6,
-                          sliding_window=None), shards=3),
-    "mistral_window": Case(llama("mistral", sliding_window=96)),
-    "qwen2": Case(llama("qwen2", num_attention_heads=6, num_key_value_heads=3,
-                        tie_word_embeddings=True, sliding_window=8,
-                        use_sliding_window=False, rope_theta=1e6),
-                  dtype="BF16"),
-    "qwen3": Case(llama("qwen3", num_attention_heads=4, num_key_value_heads=2,
-                        head_dim=10, vocab_size=97, rope_theta=1e6),
-                  cache=True),
-    "qwen3_tied": Case(llama("qwen3", num_attention_heads=9, hidden_size=32,
-                             num_key_value_heads=3, head_dim=16,
-                             tie_word_embeddings=True, attention_bias=True),
-                       dtype="BF16", shards=2, cache=True),
-}
-
-LARGE = {
-    "gpt2-124m": Case({
-        "model_type": "gpt2", "architectures": ["GPT2LMHeadModel"],
-        "vocab_size": 50257, "n_positions": 1024, "n_embd": 768,
-        "n_layer": 12, "n_head": 12}, prefix="transformer."),
-    "qwen3-0.6b": Case({
-        "model_type": "qwen3", "architectures": ["Qwen3ForCausalLM"],
-        "vocab_size": 151936, "hidden_size": 1024, "intermediate_size": 3072,
-        "num_hidden_layers": 28, "num_attention_heads": 16,
-        "num_key_value_heads": 8, "head_dim": 128,
-        "max_position_embeddings": 40960, "rms_norm_eps": 1e-6,
-        "rope_theta": 1e6, "hidden_act": "silu",
-        "tie_word_embeddings": True}, dtype="BF16"),
-}
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    known = {**CASES, **LARGE}
+    known = {**CASES, **T5, **WHISPER, **LARGE}
     parser.add_argument("name", choices=known)
     parser.add_argument("folder")
     options = parser.parse_args()
