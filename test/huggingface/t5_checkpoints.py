@@ -11,8 +11,8 @@ SCORES = 2.0
 LOGITS = 2.5
 
 
-def matrix(fan):
-    return Drawn(1.2 / fan ** 0.5)
+def matrix(fan, gain=1.2):
+    return Drawn(gain / fan ** 0.5)
 
 
 def attention(c, name):
@@ -23,7 +23,7 @@ def attention(c, name):
     yield f"{name}.q.weight", [inner, d], scored
     yield f"{name}.k.weight", [inner, d], scored
     yield f"{name}.v.weight", [inner, d], matrix(d)
-    yield f"{name}.o.weight", [d, inner], matrix(inner)
+    yield f"{name}.o.weight", [d, inner], matrix(inner, 2.0)
 
 
 def feed_forward(c, name):
@@ -31,7 +31,7 @@ def feed_forward(c, name):
     gated = c["feed_forward_proj"].startswith("gated-")
     for part in ("wi_0", "wi_1") if gated else ("wi",):
         yield f"{name}.{part}.weight", [inner, d], matrix(d)
-    yield f"{name}.wo.weight", [d, inner], matrix(inner)
+    yield f"{name}.wo.weight", [d, inner], matrix(inner, 2.0)
 
 
 def stack(c, name, layers, decoder=None):
@@ -58,7 +58,7 @@ def tensors(c, beside):
     implies: "aliases" of tensors, or a "head"."""
     d, vocabulary = c["d_model"], c["vocab_size"]
     tied = c.get("tie_word_embeddings", True) and beside != "head"
-    table = Drawn(0.7)
+    table = Drawn(0.35)
     yield "shared.weight", [vocabulary, d], table
     if beside == "aliases":
         for name in ("encoder", "decoder"):
@@ -74,7 +74,7 @@ def tensors(c, beside):
     yield from stack(c, "encoder", c["num_layers"])
     yield from stack(c, "decoder", c.get("num_decoder_layers",
                                          c["num_layers"]),
-                     Drawn(0.5, 3.0) if tied else "norm")
+                     Drawn(1.0, 6.0) if tied else "norm")
     if not tied:
         yield "lm_head.weight", [vocabulary, d], Drawn(LOGITS / d ** 0.5)
 

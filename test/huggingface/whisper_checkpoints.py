@@ -36,7 +36,7 @@ def attention(name, d):
         # Scores have a spread of two.
         yield from linear(f"{name}.{part}_proj", [d, d],
                           1.2 if part == "v" else 1.4, part != "k")
-    yield from linear(name + ".out_proj", [d, d])
+    yield from linear(name + ".out_proj", [d, d], 2.0)
 
 
 def stack(c, name, decoder):
@@ -48,7 +48,7 @@ def stack(c, name, decoder):
             yield from attention(f"{layer}{part}_attn", d)
             yield from norm(f"{layer}{part}_attn_layer_norm", d)
         yield from linear(layer + "fc1", [inner, d])
-        yield from linear(layer + "fc2", [d, inner])
+        yield from linear(layer + "fc2", [d, inner], 2.0)
         yield from norm(layer + "final_layer_norm", d)
     yield from norm(name + "layer_norm", d)
 
@@ -74,7 +74,7 @@ def tensors(c, beside):
                          decoder + "layer_norm.bias", "bias")
     yield decoder + "embed_tokens.weight", shape, tokens
     yield (decoder + "embed_positions.weight",
-           [c["max_target_positions"], d], Drawn(0.7))
+           [c["max_target_positions"], d], Drawn(1.5))
     yield from stack(c, decoder, True)
     if beside == "head":
         yield ("proj_out.weight", shape,
@@ -175,7 +175,7 @@ CASES = {
         prefix="no positions",
         generation=english(SMALL, [5, 6, 7, 8], 22, max_length=64)),
     "whisper_f16": case(config(
-        SMALL, num_mel_bins=128, **layers(32, (2, 4), (3, 1), 48)),
+        SMALL, num_mel_bins=128, **layers(40, (2, 5), (3, 1), 48)),
         dtype="F16", prefix="head", shards=2,
         generation=multilingual(SMALL, [], 23, max_initial_timestamp_index=None,
                                 forced_decoder_ids=None)),
