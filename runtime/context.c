@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "caller.h"
 #include "model.h"
 
 /* The context that last refused a call of this thread because another thread
@@ -57,13 +58,7 @@ static int make_tables(tenon_context *context, const tenon_model *model) {
 
 static tenon_status say(const tenon_context_options *options,
                         tenon_status status, const char *why) {
-  if (options->error_text && options->error_text_bytes > 0) {
-    size_t length = strlen(why);
-    if (length >= options->error_text_bytes)
-      length = options->error_text_bytes - 1;
-    memcpy(options->error_text, why, length);
-    options->error_text[length] = 0;
-  }
+  tenon_give_text(options->error_text, options->error_text_bytes, why);
   return status;
 }
 

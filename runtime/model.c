@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "caller.h"
 #include "cpu.h"
 #include "detect.h"
 #include "xxh64.h"
@@ -63,21 +64,6 @@ const char *tenon_status_name(tenon_status status) {
     return "internal error";
   }
   return "unknown status";
-}
-
-int tenon_read_options(void *to, size_t size, size_t least, const void *from) {
-  size_t given;
-  memset(to, 0, size);
-  if (!from)
-    return 1;
-  memcpy(&given, from, sizeof given);
-  if (given < least || given > 4096)
-    return 0;
-  for (size_t i = size; i < given; ++i)
-    if (((const char *)from)[i] != 0)
-      return 0; /* a newer client sets a field that we do not know */
-  memcpy(to, from, given < size ? given : size);
-  return 1;
 }
 
 uint64_t tenon_dense_bytes(int32_t dtype, int32_t rank, const int64_t *dims,
@@ -330,13 +316,7 @@ static tenon_status open_model(const char *path, const tenon_model_desc *desc,
       model = NULL;
     }
   }
-  if (options.error_text && options.error_text_bytes > 0) {
-    size_t fits = text.length < options.error_text_bytes
-                      ? text.length
-                      : options.error_text_bytes - 1;
-    memcpy(options.error_text, text.bytes, fits);
-    options.error_text[fits] = 0;
-  }
+  tenon_give_text(options.error_text, options.error_text_bytes, text.bytes);
   *result = model;
   return status;
 }

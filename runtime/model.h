@@ -104,12 +104,6 @@ struct tenon_context {
   int32_t num_owned;
 };
 
-/* Copies options of the struct_size found at `from` into the zeroed struct `to`
- * of `size` bytes. Options of an older client are shorter; in those of a newer
- * client every byte past `size` must be zero. Returns 0 if the struct_size is
- * less than `least` or the options are not understood. */
-int tenon_read_options(void *to, size_t size, size_t least, const void *from);
-
 /* Checks the descriptor and builds model->functions. */
 tenon_status tenon_model_prepare(tenon_model *model, tenon_text *text);
 

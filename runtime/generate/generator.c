@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/caller.h"
+
 size_t tenon_size_product(size_t a, size_t b) {
   size_t product;
   return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
@@ -60,27 +62,19 @@ static int make_tables(tenon_generator *generator) {
 /* Copies the reason of a failure to the caller's buffer. */
 static tenon_status say(const tenon_generator_options *options,
                         tenon_status status, const char *why) {
-  if (options->error_text && options->error_text_bytes > 0) {
-    size_t length = strlen(why);
-    if (length >= options->error_text_bytes)
-      length = options->error_text_bytes - 1;
-    memcpy(options->error_text, why, length);
-    options->error_text[length] = 0;
-  }
+  tenon_give_text(options->error_text, options->error_text_bytes, why);
   return status;
 }
 
 tenon_status tenon_generator_create(tenon_model *model,
                                     const tenon_generator_options *given,
                                     tenon_generator **result) {
-  tenon_generator_options options = {0};
+  tenon_generator_options options;
   if (!result)
     return TENON_BAD_INPUT;
   *result = NULL;
-  if (given && given->struct_size != sizeof options)
+  if (!tenon_read_options(&options, sizeof options, sizeof options, given))
     return TENON_BAD_INPUT;
-  if (given)
-    options = *given;
   if (!model)
     return say(&options, TENON_BAD_INPUT, "no model is given");
   if (options.rows < 0 || options.positions < 0)
