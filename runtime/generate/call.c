@@ -154,7 +154,7 @@ static tenon_status advance(tenon_generator *generator,
                             const tenon_call_sizes *sizes) {
   const tenon_entries *entries = &generator->entries;
   int64_t steps = call->on_token ? 1 : STEPS;
-  for (int64_t made = 0; made <= generator->positions; made += steps) {
+  while (generator->steps <= generator->positions) {
     generator->inputs[0] = (tenon_tensor){.struct_size = sizeof(tenon_tensor),
                                           .name = "steps",
                                           .dtype = TENON_I64,
@@ -163,6 +163,7 @@ static tenon_status advance(tenon_generator *generator,
     tenon_status status = run(generator, call, entries->advance, 1);
     if (status != TENON_OK)
       return status;
+    generator->steps += steps;
     const tenon_tensor *ids = &generator->outputs[entries->new_ids];
     const uint8_t *finished = generator->outputs[entries->finished].data;
     tenon_hold_columns(generator, ids->data, (size_t)ids->dims[1]);
@@ -191,14 +192,31 @@ static tenon_status read_result(tenon_generator *generator) {
   return TENON_OK;
 }
 
+/* All steps of a call. `*has_begun`: there are sequences. */
+static tenon_status make_steps(tenon_generator *generator,
+                               const tenon_generation *call,
+                               const tenon_call_sizes *sizes, int *has_begun) {
+  *has_begun = 0;
+  generator->steps = 0;
+  tenon_status status = tenon_lay_out_prompts(generator, call, sizes);
+  if (status != TENON_OK)
+    return status;
+  set_running(generator, 1);
+  status = start(generator, call, sizes);
+  *has_begun = status == TENON_OK;
+  if (status == TENON_OK)
+    status = advance(generator, call, sizes);
+  set_running(generator, 0);
+  return status;
+}
+
 static tenon_status generate(tenon_generator *generator,
                              const tenon_generation *call) {
   tenon_call_sizes sizes;
+  int has_begun = 0;
   tenon_status status = tenon_size_call(generator, call, &sizes);
   if (status == TENON_OK)
     status = tenon_fit_context(generator, &sizes);
-  if (status == TENON_OK)
-    status = tenon_lay_out_prompts(generator, call, &sizes);
   if (status == TENON_OK)
     status = tenon_reserve(
         generator, &generator->progress,
@@ -210,16 +228,15 @@ static tenon_status generate(tenon_generator *generator,
   if (call->timeout_ns &&
       __builtin_add_overflow(now(), call->timeout_ns, &generator->deadline))
     generator->deadline = INT64_MAX;
-  set_running(generator, 1);
-  status = start(generator, call, &sizes);
-  int has_begun = status == TENON_OK;
-  if (has_begun)
-    status = advance(generator, call, &sizes);
+  status = make_steps(generator, call, &sizes, &has_begun);
+  /* Runs need less memory in a smaller context. */
+  if (status == TENON_LIMIT && generator->steps == 0 &&
+      tenon_shrink_context(generator, &sizes))
+    status = make_steps(generator, call, &sizes, &has_begun);
   if (!has_begun || (status != TENON_OK && status != TENON_CANCELLED))
     return status;
   /* The sequences of a cancelled call are read too; its reason stays. */
   tenon_text why = generator->text;
-  set_running(generator, 0);
   tenon_status read = read_result(generator);
   if (read != TENON_OK)
     return read;

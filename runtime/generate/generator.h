@@ -78,6 +78,7 @@ struct tenon_generator {
   tenon_tensor *outputs;     /* as many as the entry with the most has */
   tenon_buffer ids, lengths; /* the prompts of a call */
   size_t keep;
+  int64_t steps; /* of the call, made until now */
   tenon_held held;
   tenon_buffer progress; /* tenon_progress for each sequence */
   int64_t deadline;      /* CLOCK_MONOTONIC, nanoseconds; 0: none */
@@ -116,6 +117,11 @@ tenon_status tenon_size_call(tenon_generator *generator,
 /* Makes a context for these sizes, unless the one that is there fits. */
 tenon_status tenon_fit_context(tenon_generator *generator,
                                const tenon_call_sizes *sizes);
+
+/* Replaces a context that is larger than these sizes by one that is not.
+ * Returns 0 if there is none, or if this one fails too. */
+int tenon_shrink_context(tenon_generator *generator,
+                         const tenon_call_sizes *sizes);
 
 /* Writes the prompts with pads on the left, and finds the columns to keep. */
 tenon_status tenon_lay_out_prompts(tenon_generator *generator,

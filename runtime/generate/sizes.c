@@ -91,19 +91,18 @@ static int64_t grow(const tenon_extent_desc *extent, int64_t needed,
   return size < extent->most ? size : extent->most;
 }
 
-tenon_status tenon_fit_context(tenon_generator *generator,
-                               const tenon_call_sizes *sizes) {
+static tenon_status make_context(tenon_generator *generator,
+                                 const tenon_call_sizes *sizes,
+                                 int64_t had_rows, int64_t had_positions) {
   const tenon_model_desc *desc = generator->desc;
   const tenon_entries *entries = &generator->entries;
-  if (generator->rows >= sizes->rows &&
-      generator->positions >= sizes->positions)
-    return TENON_OK;
-  int64_t rows = grow(&desc->extents[entries->rows], sizes->rows,
-                      generator->rows, generator->least_rows);
+  int64_t rows = grow(&desc->extents[entries->rows], sizes->rows, had_rows,
+                      generator->least_rows);
   int64_t positions = grow(&desc->extents[entries->positions], sizes->positions,
-                           generator->positions, generator->least_positions);
+                           had_positions, generator->least_positions);
   tenon_extent extents[] = {{"rows", rows}, {"positions", positions}};
   tenon_hold_nothing(generator);
+  tenon_text_clear(&generator->text);
   tenon_context_options options = {.struct_size = sizeof options,
                                    .error_text = generator->text.bytes,
                                    .error_text_bytes =
@@ -118,4 +117,31 @@ tenon_status tenon_fit_context(tenon_generator *generator,
   generator->rows = status == TENON_OK ? rows : 0;
   generator->positions = status == TENON_OK ? positions : 0;
   return status;
+}
+
+tenon_status tenon_fit_context(tenon_generator *generator,
+                               const tenon_call_sizes *sizes) {
+  if (generator->rows >= sizes->rows &&
+      generator->positions >= sizes->positions)
+    return TENON_OK;
+  int64_t rows = generator->rows, positions = generator->positions;
+  tenon_status status = make_context(generator, sizes, rows, positions);
+  /* The call itself may need less than a context that grows. */
+  if (status == TENON_LIMIT && rows > 0)
+    status = make_context(generator, sizes, 0, 0);
+  return status;
+}
+
+int tenon_shrink_context(tenon_generator *generator,
+                         const tenon_call_sizes *sizes) {
+  int64_t rows = generator->rows, positions = generator->positions;
+  if (rows <= sizes->rows && positions <= sizes->positions)
+    return 0;
+  tenon_text why = generator->text;
+  tenon_status status = make_context(generator, sizes, 0, 0);
+  if (status == TENON_OK &&
+      (generator->rows < rows || generator->positions < positions))
+    return 1;
+  generator->text = why;
+  return 0;
 }

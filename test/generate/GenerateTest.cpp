@@ -211,4 +211,37 @@ TEST(Generate, ObeysTheMemoryLimit) {
   EXPECT_EQ(chain.ids({1}), chainAfter(1, 20));
 }
 
+// A context that grows gets twice its size if the limit allows it, and else the
+// size of the call.
+TEST(Generate, GrowsToTheMemoryLimit) {
+  auto needed = [](int64_t positions) {
+    uint64_t least = 0, enough = 1 << 20;
+    while (enough - least > 1) {
+      tenon_generator_options options = {};
+      options.positions = positions;
+      options.memory_limit = (least + enough) / 2;
+      Chain chain(options);
+      bool runs = chain.run({Ids(60, 1)}) == TENON_OK;
+      (runs ? enough : least) = options.memory_limit;
+    }
+    return enough;
+  };
+  uint64_t exact = needed(80), doubled = needed(120);
+  ASSERT_LT(exact, doubled);
+  for (uint64_t limit : {exact, doubled - 1, doubled}) {
+    tenon_generator_options options = {};
+    options.memory_limit = limit;
+    Chain chain(options);
+    chain.set("max_new_tokens", 59);
+    chain.ids({1});
+    tenon_generator_unset(chain.generator, "max_new_tokens");
+    ASSERT_EQ(chain.ids(Ids(60, 1)), chainAfter(60, 20)) << limit;
+    int64_t sizes[2];
+    ASSERT_EQ(tenon_context_get_extents(
+                  tenon_generator_context(chain.generator), sizes, 2),
+              TENON_OK);
+    EXPECT_EQ(sizes[1], limit < doubled ? 80 : 120) << limit;
+  }
+}
+
 } // namespace
