@@ -124,7 +124,7 @@ static int tell(tenon_generator *generator, const tenon_generation *call,
   size_t count = (size_t)ids->dims[1];
   const int64_t *values = ids->data;
   tenon_progress *all = generator->progress.data;
-  if (!call->on_token || (size_t)ids->dims[0] != sizes->sequences)
+  if (!call->on_token)
     return 0;
   size_t open = 0;
   for (size_t column = 0; column < count; ++column) {
@@ -161,6 +161,8 @@ static tenon_status advance(tenon_generator *generator,
                                           .data = &steps,
                                           .bytes = sizeof steps};
     tenon_status status = run(generator, call, entries->advance, 1);
+    if (status == TENON_OK)
+      status = tenon_check_new_ids(generator, sizes, steps);
     if (status != TENON_OK)
       return status;
     generator->steps += steps;
@@ -174,12 +176,15 @@ static tenon_status advance(tenon_generator *generator,
   return TENON_INTERNAL;
 }
 
-static tenon_status read_result(tenon_generator *generator) {
+static tenon_status read_result(tenon_generator *generator,
+                                const tenon_call_sizes *sizes) {
   const tenon_entries *entries = &generator->entries;
   tenon_status status = TENON_CANCELLED;
   tenon_context_set_timeout(generator->context, 0);
   for (int i = 0; i < RETRIES && status == TENON_CANCELLED; ++i)
     status = run_once(generator, entries->result, 0);
+  if (status == TENON_OK)
+    status = tenon_check_result(generator, sizes);
   if (status != TENON_OK)
     return status;
   const tenon_tensor *sequences = &generator->outputs[entries->sequences];
@@ -237,7 +242,7 @@ static tenon_status generate(tenon_generator *generator,
     return status;
   /* The sequences of a cancelled call are read too; its reason stays. */
   tenon_text why = generator->text;
-  tenon_status read = read_result(generator);
+  tenon_status read = read_result(generator, &sizes);
   if (read != TENON_OK)
     return read;
   generator->text = why;

@@ -37,7 +37,8 @@ typedef struct tenon_call_sizes {
   size_t columns;   /* of the prompts, with pads */
   size_t sequences; /* prompts times sequences for each */
   int64_t rows, positions;
-  int is_plain; /* one sequence for each prompt, without beams */
+  int is_search; /* by beams, whose ids are known at the end */
+  int is_plain;  /* one sequence for each prompt, without beams */
 } tenon_call_sizes;
 
 /* The columns of ids that the context holds: the prompts of the last call and
@@ -122,6 +123,13 @@ tenon_status tenon_fit_context(tenon_generator *generator,
  * Returns 0 if there is none, or if this one fails too. */
 int tenon_shrink_context(tenon_generator *generator,
                          const tenon_call_sizes *sizes);
+
+/* Check the outputs of a run of `advance` by `steps` steps, and of `result`.
+ * Return TENON_UNSUPPORTED with a text if the driver cannot use them. */
+tenon_status tenon_check_new_ids(tenon_generator *generator,
+                                 const tenon_call_sizes *sizes, int64_t steps);
+tenon_status tenon_check_result(tenon_generator *generator,
+                                const tenon_call_sizes *sizes);
 
 /* Writes the prompts with pads on the left, and finds the columns to keep. */
 tenon_status tenon_lay_out_prompts(tenon_generator *generator,

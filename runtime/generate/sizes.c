@@ -74,6 +74,7 @@ tenon_status tenon_size_call(tenon_generator *generator,
   sizes->rows = (int64_t)call->num_prompts * wide;
   sizes->sequences = call->num_prompts * (size_t)returned;
   sizes->positions = positions_of(generator, (int64_t)sizes->columns);
+  sizes->is_search = beams > 1;
   sizes->is_plain = wide == 1;
   return TENON_OK;
 }
