@@ -61,6 +61,15 @@ typedef enum tenon_token_answer {
 typedef tenon_token_answer (*tenon_token_fn)(void *state, size_t sequence,
                                              int64_t id);
 
+/* Called before each step for each sequence that goes on, on the thread of the
+ * call; `step` counts the new ids of the sequence. In beam search it is called
+ * for each prompt, whose beams have one mask. `allowed` has a zero for each of
+ * the `vocabulary` tokens: set the bytes of the tokens that may come next to 1
+ * and return nonzero, or return 0 if all may. It may call
+ * tenon_generator_cancel, and no other function of the generator. */
+typedef int (*tenon_allow_fn)(void *state, size_t sequence, size_t step,
+                              uint8_t *allowed, size_t vocabulary);
+
 /* One call. Set struct_size to sizeof(tenon_generation). */
 typedef struct tenon_generation {
   size_t struct_size;
@@ -72,6 +81,10 @@ typedef struct tenon_generation {
   void *on_token_state;
   /* A call that takes longer ends with TENON_CANCELLED. 0: no limit. */
   int64_t timeout_ns;
+  /* Restricts the next tokens; may be null. Fails with TENON_UNSUPPORTED if the
+   * model takes no masks. */
+  tenon_allow_fn allow;
+  void *allow_state;
 } tenon_generation;
 
 /* The new ids of one sequence, without the prompt; an eos id counts. */

@@ -137,7 +137,8 @@ func.func @start(%ids: tensor<?x?xi64> {tenon.name = "ids", tenon.dims = ["rows"
   return %seq1 : tensor<i64>
 }
 
-func.func @advance(%steps: tensor<i64> {tenon.name = "steps", tenon.default_value = dense<1> : tensor<i64>, tenon.input_range = array<i64: 0, 1000000>})
+func.func @advance(%steps: tensor<i64> {tenon.name = "steps", tenon.default_value = dense<1> : tensor<i64>, tenon.input_range = array<i64: 0, 1000000>},
+                   %allowed: tensor<?x64xi1> {tenon.name = "allowed", tenon.dims = ["allowed_rows", 64], tenon.default_value = dense<> : tensor<0x64xi1>})
     -> (tensor<?x?xi64> {tenon.name = "ids"}, tensor<i1> {tenon.name = "finished"}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -190,6 +191,8 @@ func.func @advance(%steps: tensor<i64> {tenon.name = "steps", tenon.default_valu
   %bans = tenon.broadcast_in_dim %ban dims [1] sizes [%rows, 16] : (tensor<16xi64>, index) -> tensor<?x16xi64>
   %last = arith.addi %step, %steps0 : i64
   %stop = arith.minsi %last, %limit : i64
+  %masks = tensor.dim %allowed, %c0 : tensor<?x64xi1>
+  %hasmasks = arith.cmpi sgt, %masks, %c0 : index
 
   %end = scf.while (%i = %step) : (i64) -> i64 {
     %r = tenon.state_read @call.reasons : tensor<?xi64>
@@ -215,7 +218,35 @@ func.func @advance(%steps: tensor<i64> {tenon.name = "steps", tenon.default_valu
     %y6 = tenon.add %y5, %more : (tensor<?xi64>, tensor<?xi64>) -> tensor<?xi64>
     %y7 = tenon.remainder %y6, %mods : (tensor<?xi64>, tensor<?xi64>) -> tensor<?xi64>
     %free = tenon.select %b1, %y7, %x7 : (tensor<?xi1>, tensor<?xi64>, tensor<?xi64>) -> tensor<?xi64>
-    %next = tenon.select %open, %free, %pads : (tensor<?xi1>, tensor<?xi64>, tensor<?xi64>) -> tensor<?xi64>
+    // In the first step of a call with masks, the lowest id that is allowed stands for one that is not.
+    %isfirst = arith.cmpi eq, %i, %step : i64
+    %restricts = arith.andi %hasmasks, %isfirst : i1
+    %chosen = scf.if %restricts -> (tensor<?xi64>) {
+      %each0 = arith.divsi %s, %masks : index
+      %each1 = arith.maxsi %each0, %c1 : index
+      %each2 = arith.index_cast %each1 : index to i64
+      %each3 = tensor.from_elements %each2 : tensor<i64>
+      %each = tenon.broadcast_in_dim %each3 dims [] sizes [%rows] : (tensor<i64>, index) -> tensor<?xi64>
+      %end0 = arith.subi %masks, %c1 : index
+      %end1 = arith.index_cast %end0 : index to i64
+      %end2 = tensor.from_elements %end1 : tensor<i64>
+      %ends = tenon.broadcast_in_dim %end2 dims [] sizes [%rows] : (tensor<i64>, index) -> tensor<?xi64>
+      %its0 = tenon.divide %row, %each : (tensor<?xi64>, tensor<?xi64>) -> tensor<?xi64>
+      %its = tenon.minimum %its0, %ends : (tensor<?xi64>, tensor<?xi64>) -> tensor<?xi64>
+      %mask = tenon.gather %allowed, %its offset_dims [1] collapsed [0] batching [] x [] map [0] vector_dim 1 slice_sizes [1, 64] : (tensor<?x64xi1>, tensor<?xi64>) -> tensor<?x64xi1>
+      %bits = tenon.convert %mask to i64 : (tensor<?x64xi1>) -> tensor<?x64xi64>
+      %lowest = tenon.arg_reduce maximum %bits over 1 : (tensor<?x64xi64>) -> tensor<?xi64>
+      %id = tenon.iota dim 1 sizes [%rows, 64] : (index) -> tensor<?x64xi64>
+      %frees = tenon.broadcast_in_dim %free dims [0] sizes [%rows, 64] : (tensor<?xi64>, index) -> tensor<?x64xi64>
+      %same = tenon.compare eq %id, %frees : (tensor<?x64xi64>, tensor<?x64xi64>) -> tensor<?x64xi1>
+      %hit = tenon.and %same, %mask : (tensor<?x64xi1>, tensor<?x64xi1>) -> tensor<?x64xi1>
+      %fits = tenon.reduce or %hit over [1] : (tensor<?x64xi1>) -> tensor<?xi1>
+      %either = tenon.select %fits, %free, %lowest : (tensor<?xi1>, tensor<?xi64>, tensor<?xi64>) -> tensor<?xi64>
+      scf.yield %either : tensor<?xi64>
+    } else {
+      scf.yield %free : tensor<?xi64>
+    }
+    %next = tenon.select %open, %chosen, %pads : (tensor<?xi1>, tensor<?xi64>, tensor<?xi64>) -> tensor<?xi64>
     tenon.state_write @call.last, %next : tensor<?xi64>
     %at0 = arith.addi %seq, %i : i64
     %at = arith.index_cast %at0 : i64 to index

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "runtime/caller.h"
+
 enum {
   /* Steps of one run of `advance` without a callback. Between runs the deadline
    * is checked, and its memory for new ids grows with the steps. */
@@ -153,14 +155,20 @@ static tenon_status advance(tenon_generator *generator,
                             const tenon_generation *call,
                             const tenon_call_sizes *sizes) {
   const tenon_entries *entries = &generator->entries;
-  int64_t steps = call->on_token ? 1 : STEPS;
+  int64_t steps = call->on_token || call->allow ? 1 : STEPS;
   while (generator->steps <= generator->positions) {
+    int64_t dims[2];
     generator->inputs[0] = (tenon_tensor){.struct_size = sizeof(tenon_tensor),
                                           .name = "steps",
                                           .dtype = TENON_I64,
                                           .data = &steps,
                                           .bytes = sizeof steps};
-    tenon_status status = run(generator, call, entries->advance, 1);
+    tenon_status status = TENON_OK;
+    if (call->allow)
+      status =
+          tenon_fill_masks(generator, call, sizes, dims, &generator->inputs[1]);
+    if (status == TENON_OK)
+      status = run(generator, call, entries->advance, call->allow ? 2 : 1);
     if (status == TENON_OK)
       status = tenon_check_new_ids(generator, sizes, steps);
     if (status != TENON_OK)
@@ -223,6 +231,8 @@ static tenon_status generate(tenon_generator *generator,
   if (status == TENON_OK)
     status = tenon_fit_context(generator, &sizes);
   if (status == TENON_OK)
+    status = tenon_reserve_masks(generator, call, &sizes);
+  if (status == TENON_OK)
     status = tenon_reserve(
         generator, &generator->progress,
         tenon_size_product(sizes.sequences, sizeof(tenon_progress)));
@@ -250,13 +260,20 @@ static tenon_status generate(tenon_generator *generator,
 }
 
 tenon_status tenon_generator_run(tenon_generator *generator,
-                                 const tenon_generation *call) {
+                                 const tenon_generation *given) {
   if (!generator ||
       atomic_exchange_explicit(&generator->busy, 1, memory_order_acquire))
     return TENON_BAD_INPUT;
   tenon_text_clear(&generator->text);
   generator->num_sequences = generator->keep = 0;
-  tenon_status status = generate(generator, call);
+  tenon_generation call;
+  tenon_status status = TENON_BAD_INPUT;
+  if (given && tenon_read_options(&call, sizeof call,
+                                  offsetof(tenon_generation, allow), given))
+    status = generate(generator, &call);
+  else
+    tenon_text_add(&generator->text, "no call is given, or of an unknown "
+                                     "struct_size");
   pthread_mutex_lock(&generator->mutex);
   generator->is_running = generator->cancelled = 0;
   pthread_mutex_unlock(&generator->mutex);

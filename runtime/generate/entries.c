@@ -16,11 +16,10 @@ static const tenon_function_desc *find_function(tenon_generator *generator,
   return found;
 }
 
-/* The place of the tensor `name`, of this dtype and rank; -1 with a text if
- * there is none. */
-static int32_t find_tensor(tenon_generator *generator,
-                           const tenon_function_desc *function, int is_output,
-                           const char *name, int32_t dtype, int32_t rank) {
+/* The place of the tensor `name`, of this dtype and rank; -1 if there is none.
+ */
+static int32_t place_of(const tenon_function_desc *function, int is_output,
+                        const char *name, int32_t dtype, int32_t rank) {
   const tenon_tensor_desc *tensors =
       is_output ? function->outputs : function->inputs;
   int32_t count = is_output ? function->num_outputs : function->num_inputs;
@@ -28,6 +27,16 @@ static int32_t find_tensor(tenon_generator *generator,
     if (strcmp(tensors[i].name, name) == 0 && tensors[i].dtype == dtype &&
         tensors[i].rank == rank)
       return i;
+  return -1;
+}
+
+/* The same, with a text if there is none. */
+static int32_t find_tensor(tenon_generator *generator,
+                           const tenon_function_desc *function, int is_output,
+                           const char *name, int32_t dtype, int32_t rank) {
+  int32_t place = place_of(function, is_output, name, dtype, rank);
+  if (place >= 0)
+    return place;
   tenon_text_add(&generator->text,
                  "the model does not generate text: its function \"%s\" has no "
                  "%s \"%s\" of %s and rank %d",
@@ -48,6 +57,15 @@ static int32_t find_extent(tenon_generator *generator, const char *name) {
   return -1;
 }
 
+/* Masks of tokens are not needed, but by a call that has some. */
+static void find_masks(tenon_entries *found) {
+  found->allowed = place_of(found->advance, 0, "allowed", TENON_BOOL, 2);
+  if (found->allowed >= 0)
+    found->vocabulary = found->advance->inputs[found->allowed].dims[1].size;
+  if (found->vocabulary <= 0)
+    found->allowed = -1;
+}
+
 tenon_status tenon_find_entries(tenon_generator *generator) {
   tenon_entries *found = &generator->entries;
   if (!(found->start = find_function(generator, "start")) ||
@@ -64,6 +82,7 @@ tenon_status tenon_find_entries(tenon_generator *generator) {
       {&found->ids, found->start, 0, "ids", TENON_I64, 2},
       {&found->lengths, found->start, 0, "lengths", TENON_I64, 1},
       {&found->keep, found->start, 0, "keep", TENON_I64, 0},
+      {&found->steps, found->advance, 0, "steps", TENON_I64, 0},
       {&found->new_ids, found->advance, 1, "ids", TENON_I64, 2},
       {&found->finished, found->advance, 1, "finished", TENON_BOOL, 0},
       {&found->sequences, found->result, 1, "sequences", TENON_I64, 2},
@@ -78,6 +97,7 @@ tenon_status tenon_find_entries(tenon_generator *generator) {
     if (*tensors[i].place < 0)
       return TENON_UNSUPPORTED;
   }
+  find_masks(found);
   found->rows = find_extent(generator, "rows");
   if (found->rows < 0)
     return TENON_UNSUPPORTED;

@@ -41,6 +41,7 @@ static void free_generator(tenon_generator *generator) {
   free(generator->held.ids.data);
   free(generator->held.pads.data);
   free(generator->progress.data);
+  free(generator->masks.data);
   pthread_mutex_destroy(&generator->mutex);
   free(generator);
 }

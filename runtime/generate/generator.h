@@ -26,9 +26,12 @@ typedef struct tenon_option {
 typedef struct tenon_entries {
   const tenon_function_desc *start, *advance, *result;
   int32_t ids, lengths, keep;                 /* inputs of start */
+  int32_t steps;                              /* input of advance */
+  int32_t allowed;                            /* the same; -1: there is none */
   int32_t new_ids, finished;                  /* outputs of advance */
   int32_t sequences, counts, scores, reasons; /* outputs of result */
   int32_t rows, positions;                    /* context extents */
+  int64_t vocabulary;                         /* tokens of `allowed` */
 } tenon_entries;
 
 /* Sizes of one call. */
@@ -82,6 +85,7 @@ struct tenon_generator {
   int64_t steps; /* of the call, made until now */
   tenon_held held;
   tenon_buffer progress; /* tenon_progress for each sequence */
+  tenon_buffer masks;    /* a byte for each token of each sequence */
   int64_t deadline;      /* CLOCK_MONOTONIC, nanoseconds; 0: none */
 
   /* The sequences of the last call; the arrays are in the context. */
@@ -123,6 +127,19 @@ tenon_status tenon_fit_context(tenon_generator *generator,
  * Returns 0 if there is none, or if this one fails too. */
 int tenon_shrink_context(tenon_generator *generator,
                          const tenon_call_sizes *sizes);
+
+/* Makes memory for the masks of a call with the callback `allow`. Returns
+ * TENON_UNSUPPORTED with a text if the model takes none. */
+tenon_status tenon_reserve_masks(tenon_generator *generator,
+                                 const tenon_generation *call,
+                                 const tenon_call_sizes *sizes);
+
+/* Asks the callback for the masks of the next step, and makes `input`, with the
+ * two extents `dims`, the input of `advance` for them. */
+tenon_status tenon_fill_masks(tenon_generator *generator,
+                              const tenon_generation *call,
+                              const tenon_call_sizes *sizes, int64_t *dims,
+                              tenon_tensor *input);
 
 /* Check the outputs of a run of `advance` by `steps` steps, and of `result`.
  * Return TENON_UNSUPPORTED with a text if the driver cannot use them. */

@@ -32,8 +32,7 @@ tenon_status tenon_size_call(tenon_generator *generator,
                              const tenon_generation *call,
                              tenon_call_sizes *sizes) {
   const tenon_entries *entries = &generator->entries;
-  if (!call || call->struct_size != sizeof *call || !call->prompts ||
-      call->num_prompts == 0) {
+  if (!call->prompts || call->num_prompts == 0) {
     tenon_text_add(&generator->text, "no prompt is given");
     return TENON_BAD_INPUT;
   }

@@ -78,6 +78,9 @@ struct Chain {
   std::function<tenon_token_answer(size_t, int64_t)> onToken;
   int64_t timeout = 0;
 
+  /// Called for the mask of each step, with a byte for each of the 64 ids.
+  std::function<int(size_t, size_t, uint8_t *)> allow;
+
   tenon_status run(const std::vector<Ids> &prompts) {
     std::vector<tenon_prompt> given;
     for (const Ids &prompt : prompts)
@@ -92,6 +95,14 @@ struct Chain {
         return static_cast<Chain *>(state)->onToken(sequence, id);
       };
       call.on_token_state = this;
+    }
+    if (allow) {
+      call.allow = [](void *state, size_t sequence, size_t step, uint8_t *mask,
+                      size_t vocabulary) {
+        EXPECT_EQ(vocabulary, 64u);
+        return static_cast<Chain *>(state)->allow(sequence, step, mask);
+      };
+      call.allow_state = this;
     }
     return tenon_generator_run(generator, &call);
   }

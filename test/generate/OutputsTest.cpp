@@ -83,6 +83,22 @@ TEST_F(Outputs, HaveARowForEachSequence) {
   }
 }
 
+// This model has no input for masks.
+TEST_F(Outputs, NeedMasksOnlyIfTheCallHasSome) {
+  int64_t id = 1;
+  tenon_prompt prompt = {&id, 1};
+  tenon_generation call = {};
+  call.struct_size = sizeof call;
+  call.prompts = &prompt;
+  call.num_prompts = 1;
+  call.allow = [](void *, size_t, size_t, uint8_t *, size_t) { return 0; };
+  EXPECT_EQ(tenon_generator_run(generator, &call), TENON_UNSUPPORTED);
+  EXPECT_STREQ(tenon_generator_text(generator),
+               "the model takes no masks of tokens: its function \"advance\" "
+               "has no input \"allowed\" of bool, with the vocabulary as its "
+               "second extent");
+}
+
 TEST_F(Outputs, HaveNoMoreIdsThanSteps) {
   refuses(NewColumns, 2,
           "\"advance\" gave the output \"ids\": expected columns up to 1, got "
