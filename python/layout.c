@@ -154,6 +154,7 @@ int main(void) {
     FIELD(num_prompts);
     FIELD(on_token);
     FIELD(timeout_ns);
+    FIELD(allow);
     END;
   }
   {

@@ -25,6 +25,24 @@ class GeneratedSequence(NamedTuple):
     text: str = None  # None without a tokenizer
 
 
+def _fill_mask(mask, allowed):
+    """Allows tokens in `mask`, an array of a byte for each: those of a list of
+    ids, or of an array of bools."""
+    allowed = np.asarray(allowed)
+    if allowed.dtype == bool:
+        if allowed.shape != mask.shape:
+            raise InputError(f"allow: expected {len(mask)} bools, got "
+                             f"{allowed.size}")
+        mask[:] = allowed
+        return
+    ids = allowed.astype(np.int64).reshape(-1)
+    wrong = ids[(ids < 0) | (ids >= len(mask))]
+    if len(wrong) or (ids != allowed.reshape(-1)).any():
+        raise InputError(f"allow: expected ids below {len(mask)}, got "
+                         f"{wrong[0] if len(wrong) else allowed}")
+    mask[ids] = 1
+
+
 class Generator:
     """Continues prompts with one model. It serves one call at a time, and
     keeps what it computed: a prompt that continues the last call's text is
@@ -98,25 +116,28 @@ class Generator:
             return [self._ids(prompts)]
         return [self._ids(prompt) for prompt in prompts]
 
-    def __call__(self, prompts, *, on_token=None, timeout=None, **options):
+    def __call__(self, prompts, *, on_token=None, allow=None, timeout=None,
+                 **options):
         """The sequences of prompts: a text, ids, or a list of texts or of ids.
         The result has all sequences of the first prompt, then those of the
         next one. on_token(sequence, id) is called for each new id; if it
-        returns False, the sequence ends. timeout: seconds. Further arguments
-        are options of the model for this call. Cancelled has the `sequences`
-        that were begun."""
+        returns False, the sequence ends. allow(sequence, step) is called
+        before each step; it returns the ids that may come next, or a bool for
+        each token, or None for all. In beam search it is called for each
+        prompt. timeout: seconds. Further arguments are options of the model
+        for this call. Cancelled has the `sequences` that were begun."""
         arrays = self._arrays(prompts)
         given = []
         try:
             for name, value in options.items():
                 self._give(name, value)
                 given.append(name)
-            return self._run(arrays, on_token, timeout)
+            return self._run(arrays, on_token, allow, timeout)
         finally:
             for name in given:
                 self._give(name, self._set.get(name))
 
-    def _run(self, arrays, on_token, timeout):
+    def _run(self, arrays, on_token, allow, timeout):
         given = (rt.Prompt * max(1, len(arrays)))(*(
             rt.Prompt(ids=array.ctypes.data, count=len(array))
             for array in arrays))
@@ -129,12 +150,27 @@ class Generator:
             except BaseException as error:  # it goes on after the C code
                 raised.append(error)
                 return _STOP_ALL
+
+        def masked(_, sequence, step, mask, vocabulary):
+            try:
+                allowed = allow(sequence, step)
+                if allowed is None:
+                    return 0
+                _fill_mask(np.ctypeslib.as_array(
+                    (ctypes.c_uint8 * vocabulary).from_address(mask)), allowed)
+                return 1
+            except BaseException as error:  # it goes on after the C code
+                raised.append(error)
+                rt.cancel_generator(self._address)
+                return 0
         callback = rt.TOKEN_CALLBACK(told) if on_token else None
+        masks = rt.ALLOW_CALLBACK(masked) if allow else None
         call = rt.Generation(
             struct_size=ctypes.sizeof(rt.Generation),
             prompts=ctypes.addressof(given), num_prompts=len(arrays),
             on_token=ctypes.cast(callback, ctypes.c_void_p) if callback
-            else None, timeout_ns=_nanoseconds(timeout))
+            else None, timeout_ns=_nanoseconds(timeout),
+            allow=ctypes.cast(masks, ctypes.c_void_p) if masks else None)
         with self as address:
             status = rt.generate(address, ctypes.byref(call))
             text = rt.text(rt.generator_text(address))
@@ -178,8 +214,8 @@ class Generator:
         self._handle.destroy(self._address)
 
 
-def generate(model, prompts, *, tokenizer=None, on_token=None, timeout=None,
-             **options):
+def generate(model, prompts, *, tokenizer=None, on_token=None, allow=None,
+             timeout=None, **options):
     """Continues prompts once, as a `Generator` does. model: an open `Model`,
     the path of an artifact (.so), or the folder of a checkpoint, which is
     compiled once and brings its tokenizer."""
@@ -191,4 +227,4 @@ def generate(model, prompts, *, tokenizer=None, on_token=None, timeout=None,
             tokenizer = path
         model = load(path) if path.endswith(".so") else compile_model(path)
     return Generator(model, tokenizer=tokenizer)(
-        prompts, on_token=on_token, timeout=timeout, **options)
+        prompts, on_token=on_token, allow=allow, timeout=timeout, **options)

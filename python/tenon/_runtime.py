@@ -91,6 +91,8 @@ plan = _declare("tenon_plan", _I, _P, _S, _P, ctypes.c_size_t, _P,
 
 TOKEN_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, _P, ctypes.c_size_t,
                                   ctypes.c_int64)
+ALLOW_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, _P, ctypes.c_size_t,
+                                  ctypes.c_size_t, _P, ctypes.c_size_t)
 create_generator = _declare("tenon_generator_create", _I, _P, _P, _P,
                             library=_generate)
 destroy_generator = _declare("tenon_generator_destroy", _I, _P,

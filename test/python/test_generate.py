@@ -51,6 +51,29 @@ class Generate(unittest.TestCase):
         with self.assertRaisesRegex(tenon.InputError, "no tokenizer"):
             tenon.generate(self.model, "Q")
 
+    def test_masks(self):
+        generator = tenon.Generator(self.model)
+        asked = []
+
+        def allow(sequence, step):
+            asked.append((sequence, step))
+            return [[20, 21], None, np.arange(64) == 9][step]
+        one, = generator([1], max_new_tokens=3, allow=allow)
+        self.assertEqual(one.ids.tolist(), [20, 37, 9])
+        self.assertEqual(asked, [(0, 0), (0, 1), (0, 2)])
+        one, = generator([1], max_new_tokens=3)
+        self.assertEqual(one.ids.tolist(), chain(1, 3))
+        for wrong in ([64], [-1], [1.5], np.ones(63, bool)):
+            with self.assertRaisesRegex(tenon.InputError, "allow: expected"):
+                generator([1], allow=lambda *_: wrong)
+        with self.assertRaisesRegex(tenon.InputError, "allows no token"):
+            generator([1], allow=lambda *_: [])
+        with self.assertRaises(ZeroDivisionError):
+            generator([1], allow=lambda *_: 1 / 0)
+        # The cancellation by which it ended is gone.
+        self.assertEqual(generator([1], max_new_tokens=3)[0].ids.tolist(),
+                         chain(1, 3))
+
     def test_options(self):
         generator = tenon.Generator(self.model)
         generator.set(max_new_tokens=2, temperature=0.5, eos_token_id=[])
