@@ -20,6 +20,7 @@ typedef struct {
 typedef struct {
   const char *weights;
   int threads;
+  int64_t deadline; /* nanoseconds; 0: none */
   int has_scores;
   tenon_prompt *prompts;
   size_t num_prompts;
@@ -106,6 +107,7 @@ static int help(const char *program) {
       "  --scores              adds a tab, the reason of the end, a tab and\n"
       "                        the score to each line\n"
       "  --threads=N           0: one for each CPU\n"
+      "  --deadline=TIME       ends a call that takes longer: 500ms, 2s\n"
       "  --weights-file=FILE   where the weights stand, if not here\n"
       "  --function=NAME       runs one function of the model instead; its\n"
       "                        flags: --function=NAME --help\n\n"
@@ -157,6 +159,11 @@ static int read_arguments(command *c, int argc, char **argv) {
           program_read_threads(value, &c->threads)
               ? TENON_OK
               : program_usage_error("expected a number of threads, got", value);
+    else if ((value = program_flag(argv, argc, &i, "--deadline")))
+      status = program_read_deadline(value, &c->deadline)
+                   ? TENON_OK
+                   : program_usage_error(
+                         "expected a time such as 500ms or 2s, got", value);
     else if (strcmp(argument, "--scores") == 0)
       add_scores(c);
     else if ((c->settings[c->num_settings] = find_option(argv, argc, &i))
@@ -230,6 +237,7 @@ static void print_sequences(const tenon_generator *generator, size_t shown,
       printf("\t%s\t%.9g",
              sequence.reason == TENON_REASON_EOS      ? "eos"
              : sequence.reason == TENON_REASON_LENGTH ? "length"
+             : sequence.reason == TENON_REASON_NONE   ? "cancelled"
                                                       : "stop",
              (double)sequence.score);
     putchar('\n');
@@ -247,15 +255,17 @@ static int generate(const command *c, tenon_generator *generator) {
                            .prompts = c->prompts,
                            .num_prompts = c->num_prompts,
                            .on_token = c->num_prompts == 1 ? show : NULL,
-                           .on_token_state = &shown};
+                           .on_token_state = &shown,
+                           .timeout_ns = c->deadline};
   tenon_status status = tenon_generator_run(generator, &call);
+  /* A call that ended at its deadline has sequences too. */
+  print_sequences(generator, shown, c->has_scores);
   if (status != TENON_OK) {
-    if (shown > 0)
+    if (shown > 0 && tenon_generator_num_sequences(generator) == 0)
       putchar('\n');
     fflush(stdout);
     return program_fail(status, "", tenon_generator_text(generator));
   }
-  print_sequences(generator, shown, c->has_scores);
   return fflush(stdout) == 0 && !ferror(stdout)
              ? TENON_OK
              : program_fail(TENON_IO, "", "cannot write the results");

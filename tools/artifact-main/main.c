@@ -26,6 +26,7 @@ typedef struct {
   tenon_extent *extents;
   int num_inputs, num_outputs, num_extents;
   int threads;
+  int64_t deadline; /* nanoseconds; 0: none */
 } command;
 
 static void print_shape(FILE *to, const tenon_tensor_desc *tensor) {
@@ -49,6 +50,7 @@ static int help(const char *program) {
          "  --output=[NAME=]FILE.npy  writes an output instead of printing it\n"
          "  --function=NAME           runs another function than the first\n"
          "  --threads=N               0: one for each CPU\n"
+         "  --deadline=TIME           stops a longer run: 500ms, 2s\n"
          "  --weights-file=FILE       where the weights stand, if not here\n",
          program, model->name, model->compiler, model->source);
   if (model->num_extents > 0)
@@ -332,6 +334,7 @@ static int open_and_run(const command *c, const tenon_function_desc *function) {
   tenon_context_options making = {.struct_size = sizeof making,
                                   .error_text = why,
                                   .error_text_bytes = sizeof why,
+                                  .timeout_ns = c->deadline,
                                   .extents = c->extents,
                                   .num_extents = (size_t)c->num_extents};
   status = tenon_context_create(model, &making, &context);
@@ -389,6 +392,10 @@ int main(int argc, char **argv) {
     } else if ((value = program_flag(argv, argc, &i, "--threads"))) {
       if (!program_read_threads(value, &c.threads))
         return program_usage_error("expected a number of threads, got", value);
+    } else if ((value = program_flag(argv, argc, &i, "--deadline"))) {
+      if (!program_read_deadline(value, &c.deadline))
+        return program_usage_error("expected a time such as 500ms or 2s, got",
+                                   value);
     } else if ((value = program_flag(argv, argc, &i, "--context"))) {
       /* The arguments are ours to change; they outlive the run. */
       char *end, *size = strrchr(value, '=');

@@ -38,6 +38,25 @@ int program_read_threads(const char *value, int *threads) {
   return *value && !*end && count >= 0 && count <= 4096;
 }
 
+int program_read_deadline(const char *value, int64_t *nanoseconds) {
+  static const struct {
+    const char *name;
+    double scale;
+  } units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"min", 6e10}};
+  char *unit;
+  double count = strtod(value, &unit);
+  for (size_t i = 0; i < sizeof units / sizeof *units; ++i) {
+    double time = count * units[i].scale;
+    if (unit == value || strcmp(unit, units[i].name) != 0 ||
+        !(time > 0 && time <= 1e18))
+      continue;
+    /* Zero would be no deadline. */
+    *nanoseconds = time < 1 ? 1 : (int64_t)time;
+    return 1;
+  }
+  return 0;
+}
+
 tenon_status program_open(const char *weights, int threads,
                           tenon_model **model) {
   char why[1024] = "", folder[4096];

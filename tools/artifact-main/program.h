@@ -18,6 +18,10 @@ const char *program_flag(char **argv, int argc, int *at, const char *name);
 /* Reads the value of --threads; 0 if it is no number of threads. */
 int program_read_threads(const char *value, int *threads);
 
+/* Reads the value of --deadline, such as 500ms or 2s, as nanoseconds; 0 if it
+ * is no time above zero. */
+int program_read_deadline(const char *value, int64_t *nanoseconds);
+
 /* Opens the model. Weights that are not embedded are beside the program, unless
  * `weights` names their file. Prints the reason of a failure. */
 tenon_status program_open(const char *weights, int threads,
