@@ -92,8 +92,9 @@ typedef struct tenon_sequence {
   const int64_t *ids;
   size_t count;
   /* Beam search: the sequence's score in the search. Otherwise the sum of the
-   * logarithms of its ids' probabilities if the option output_scores is on,
-   * else 0. NaN if the callback stopped this sequence while others went on. */
+   * logarithms of its ids' probabilities if the option output_scores is on.
+   * NaN if it is unknown: without that option, or if the callback stopped this
+   * sequence while others went on. */
   float score;
   int32_t reason; /* tenon_reason */
 } tenon_sequence;

@@ -200,7 +200,10 @@ static tenon_status read_result(tenon_generator *generator,
   generator->longest = (size_t)sequences->dims[1];
   generator->sequence_ids = sequences->data;
   generator->sequence_counts = generator->outputs[entries->counts].data;
-  generator->sequence_scores = generator->outputs[entries->scores].data;
+  generator->sequence_scores =
+      !sizes->is_search && tenon_option_is_off(generator, "output_scores")
+          ? NULL
+          : generator->outputs[entries->scores].data;
   generator->sequence_reasons = generator->outputs[entries->reasons].data;
   return TENON_OK;
 }
@@ -291,7 +294,8 @@ tenon_status tenon_generator_get_sequence(const tenon_generator *generator,
   *sequence = (tenon_sequence){
       .ids = generator->sequence_ids + index * generator->longest,
       .count = (size_t)generator->sequence_counts[index],
-      .score = generator->sequence_scores[index],
+      .score =
+          generator->sequence_scores ? generator->sequence_scores[index] : NAN,
       .reason = (int32_t)generator->sequence_reasons[index]};
   if (progress->is_stopped && !progress->has_ended) {
     /* Its score has ids that the model chose after the stop. */

@@ -91,7 +91,7 @@ struct tenon_generator {
   /* The sequences of the last call; the arrays are in the context. */
   size_t num_sequences, longest;
   const int64_t *sequence_ids, *sequence_counts, *sequence_reasons;
-  const float *sequence_scores;
+  const float *sequence_scores; /* null: they are unknown */
 };
 
 /* Makes `buffer` at least `bytes` long; its contents may be lost. Returns
@@ -110,6 +110,9 @@ tenon_status tenon_find_entries(tenon_generator *generator);
  * `otherwise` if it has neither. */
 int64_t tenon_option_value(const tenon_generator *generator, const char *name,
                            int64_t otherwise);
+
+/* True if the model has the bool `name`, and its value is false. */
+int tenon_option_is_off(const tenon_generator *generator, const char *name);
 
 /* True if `id` is one of the option eos_token_id. */
 int tenon_is_eos(const tenon_generator *generator, int64_t id);

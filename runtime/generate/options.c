@@ -165,13 +165,13 @@ tenon_status tenon_generator_unset(tenon_generator *generator,
 /* The value of the option `name` that the next call has: set, or the model's
  * default. Returns 0 if it has neither, or another type. */
 static int find_value(const tenon_generator *generator, const char *name,
-                      int32_t rank, tenon_tensor *value) {
+                      int32_t dtype, int32_t rank, tenon_tensor *value) {
   const tenon_function_desc *start = generator->entries.start;
   *value = (tenon_tensor){.struct_size = sizeof *value};
   for (int32_t i = 0; i < start->num_inputs; ++i) {
     const tenon_option *option = &generator->options[i];
     if (strcmp(start->inputs[i].name, name) != 0 ||
-        start->inputs[i].dtype != TENON_I64 || start->inputs[i].rank != rank)
+        start->inputs[i].dtype != dtype || start->inputs[i].rank != rank)
       continue;
     if (!option->is_set)
       return tenon_get_default(generator->model, start->name, name, value) ==
@@ -186,14 +186,20 @@ static int find_value(const tenon_generator *generator, const char *name,
 int64_t tenon_option_value(const tenon_generator *generator, const char *name,
                            int64_t otherwise) {
   tenon_tensor value;
-  if (find_value(generator, name, 0, &value))
+  if (find_value(generator, name, TENON_I64, 0, &value))
     memcpy(&otherwise, value.data, sizeof otherwise);
   return otherwise;
 }
 
+int tenon_option_is_off(const tenon_generator *generator, const char *name) {
+  tenon_tensor value;
+  return find_value(generator, name, TENON_BOOL, 0, &value) &&
+         *(const uint8_t *)value.data == 0;
+}
+
 int tenon_is_eos(const tenon_generator *generator, int64_t id) {
   tenon_tensor value;
-  if (!find_value(generator, "eos_token_id", 1, &value))
+  if (!find_value(generator, "eos_token_id", TENON_I64, 1, &value))
     return 0;
   const int64_t *ids = value.data;
   for (size_t i = 0; i < value.bytes / sizeof *ids; ++i)

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -129,6 +130,23 @@ TEST_F(Outputs, HaveValuesInTheirRanges) {
   refuses(Reason, 3,
           "\"result\" gave the output \"reasons\": expected values of at most "
           "2, got 3");
+}
+
+// Models compute the scores of texts without beams on demand.
+TEST_F(Outputs, HaveScoresThatWereAskedFor) {
+  auto score = [&] {
+    EXPECT_EQ(run(NewColumns, 0), TENON_OK) << tenon_generator_text(generator);
+    tenon_sequence one = {};
+    EXPECT_EQ(tenon_generator_get_sequence(generator, 0, &one), TENON_OK);
+    return one.score;
+  };
+  EXPECT_TRUE(std::isnan(score()));
+  EXPECT_EQ(tenon_generator_set_i64(generator, "output_scores", 1), TENON_OK);
+  EXPECT_EQ(score(), 0);
+  EXPECT_EQ(tenon_generator_set_i64(generator, "output_scores", 0), TENON_OK);
+  EXPECT_TRUE(std::isnan(score()));
+  EXPECT_EQ(tenon_generator_set_i64(generator, "num_beams", 2), TENON_OK);
+  EXPECT_EQ(score(), 0);
 }
 
 } // namespace

@@ -9,6 +9,7 @@ func.func @start(%ids: tensor<?x?xi64> {tenon.name = "ids", tenon.dims = ["rows"
                  %lengths: tensor<?xi64> {tenon.name = "lengths", tenon.dims = ["rows"]},
                  %keep: tensor<i64> {tenon.name = "keep", tenon.default_value = dense<0> : tensor<i64>},
                  %num_beams: tensor<i64> {tenon.name = "num_beams", tenon.default_value = dense<1> : tensor<i64>},
+                 %output_scores: tensor<i1> {tenon.name = "output_scores", tenon.default_value = dense<false> : tensor<i1>},
                  %numbers: tensor<11xi64> {tenon.name = "numbers"})
     -> (tensor<i64> {tenon.name = "prompt"}) {
   %c0 = arith.constant 0 : index
