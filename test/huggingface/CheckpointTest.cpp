@@ -157,7 +157,7 @@ TEST(HuggingFaceConfig, WhatIsNotSupportedIsNamedByKeyAndValue) {
   expectRefused(readText(R"({"model_type":"mamba"})"), Status::Unsupported,
                 "\"model_type\": error: \"mamba\" is not supported");
   expectRefused(readText(R"({"model_type":"mamba"})"), Status::Unsupported,
-                "gpt2, llama, mistral, opt, qwen2, qwen3");
+                "gpt2, llama, mistral, mt5, opt, qwen2, qwen3, t5");
   expectRefused(readText("{}"), Status::InvalidModel, "\"model_type\"");
   expectRefused(readText(llama(R"("auto_map":{"AutoModel":"code.py"})")),
                 Status::Unsupported, "\"auto_map\"");

@@ -91,8 +91,9 @@ private:
   /// former has the defaults of generation.
   bool readConfigs() {
     bool hasGeneration = exists(pathOf(generationName));
+    Json config;
     bool done = ReaderBoundary(pathOf(configName), report).run([&] {
-      Json config = readJson(configName, maxConfigBytes);
+      config = readJson(configName, maxConfigBytes);
       checkpoint.config = readConfig(config);
       if (!hasGeneration)
         checkpoint.generation = readGenerationConfig(config);
@@ -100,8 +101,8 @@ private:
     if (!done || !hasGeneration)
       return done;
     return ReaderBoundary(pathOf(generationName), report).run([&] {
-      checkpoint.generation =
-          readGenerationConfig(readJson(generationName, maxConfigBytes));
+      checkpoint.generation = readGenerationConfig(
+          readJson(generationName, maxConfigBytes), &config);
     });
   }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 namespace tenon::hf {
@@ -61,14 +62,32 @@ struct LlamaConfig {
   bool tied;
 };
 
+/// T5 and mT5. Positions are relative and the model has no greatest number of
+/// them; `positions` bounds what entries take.
+struct T5Config {
+  int64_t vocabulary, positions;
+  int64_t usualPositions; ///< of a context whose extents nobody chooses
+  int64_t width, inner, encoderLayers, layers, heads, headDim;
+  int64_t buckets, farthest; ///< of the position bias
+  Activation activation;
+  bool isGated; ///< the activation is multiplied by a second projection
+  double epsilon;
+  bool scalesHead; ///< the head reads values over the square root of `width`
+};
+
 struct Config {
   std::string modelType; ///< "gpt2"
-  std::variant<Gpt2Config, OptConfig, LlamaConfig> model;
+  std::variant<Gpt2Config, OptConfig, LlamaConfig, T5Config> model;
 
   int64_t vocabulary() const;
-  /// The longest sequence that the model has positions for.
+  /// The longest sequence that the model has positions for. In a model with an
+  /// encoder, the decoder's.
   int64_t positions() const;
+  /// The positions of a context whose extents nobody chooses.
+  int64_t usualPositions() const;
+  /// Layers of the decoder.
   int64_t layers() const;
+  bool hasEncoder() const;
 };
 
 /// Reads config.json. Throws ReadFailure: Unsupported for other architectures
@@ -80,6 +99,11 @@ Gpt2Config readGpt2Config(const ConfigReader &config);
 OptConfig readOptConfig(const ConfigReader &config);
 LlamaConfig readLlamaConfig(const ConfigReader &config,
                             const std::string &modelType);
+T5Config readT5Config(const ConfigReader &config, const std::string &modelType);
+/// The function that configurations call `name`.
+std::optional<Activation> activationNamed(std::string_view name);
+/// The names of all functions, for messages.
+std::string knownActivations();
 /// The activation function named by `key`.
 Activation readActivation(const ConfigReader &config, const char *key,
                           const char *absent);

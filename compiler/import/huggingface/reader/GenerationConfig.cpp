@@ -86,13 +86,27 @@ EarlyStopping earlyStopping(const ConfigReader &config) {
   return config.flag("early_stopping", false) ? EarlyStopping::Yes
                                               : EarlyStopping::No;
 }
+
+/// The decoder's first token: by its own key, else the one that begins texts,
+/// else the pad, which T5 begins with.
+int64_t firstDecoderToken(const ConfigReader &config, const Json *model) {
+  const char *key = "decoder_start_token_id";
+  std::optional<int64_t> found = token(config, key);
+  if (!found && model)
+    found = token(ConfigReader(*model), key);
+  for (const char *other : {"bos_token_id", "pad_token_id"})
+    if (!found)
+      found = token(config, other);
+  return found.value_or(0);
+}
 } // namespace
 
-GenerationConfig readGenerationConfig(const Json &json) {
+GenerationConfig readGenerationConfig(const Json &json, const Json *model) {
   ConfigReader config(json);
   GenerationConfig result;
   result.firstToken = token(config, "bos_token_id");
   result.padToken = token(config, "pad_token_id");
+  result.firstDecoderToken = firstDecoderToken(config, model);
   result.endTokens = endTokens(config, "eos_token_id");
   result.maxLength = count(config, "max_length");
   result.maxNewTokens = count(config, "max_new_tokens");

@@ -44,6 +44,8 @@ struct LengthDecay {
 /// that is off has no value, or the value that changes nothing.
 struct GenerationConfig {
   std::optional<int64_t> firstToken, padToken;
+  /// What the decoder of a model with an encoder begins with.
+  int64_t firstDecoderToken = 0;
   std::vector<int64_t> endTokens; ///< each ends a sequence
 
   std::optional<int64_t> maxLength, maxNewTokens; ///< with and without prompt
@@ -73,8 +75,10 @@ struct GenerationConfig {
 };
 
 /// Reads generation_config.json, or config.json, which older checkpoints keep
-/// the same keys in. Throws ReadFailure.
-GenerationConfig readGenerationConfig(const Json &json);
+/// the same keys in. `model` is config.json, or null, and says what the decoder
+/// begins with if `json` does not. Throws ReadFailure.
+GenerationConfig readGenerationConfig(const Json &json,
+                                      const Json *model = nullptr);
 
 } // namespace tenon::hf
 
