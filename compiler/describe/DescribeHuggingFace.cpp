@@ -11,7 +11,13 @@ ModelSummary describeHuggingFace(const hf::Checkpoint &checkpoint) {
   std::string vocabulary = std::to_string(checkpoint.config.vocabulary());
   summary.inputs = {{"ids", "i64", {"rows", "seq"}},
                     {"lengths", "i64", {"rows"}}};
-  summary.outputs = {{"logits", "f32", {"rows", "seq", vocabulary}}};
+  std::string columns = "seq";
+  if (checkpoint.config.hasEncoder()) {
+    columns = "decoder_seq";
+    summary.inputs.push_back({"decoder_ids", "i64", {"rows", columns}});
+    summary.inputs.push_back({"decoder_lengths", "i64", {"rows"}});
+  }
+  summary.outputs = {{"logits", "f32", {"rows", columns, vocabulary}}};
   for (const auto &[name, tensor] : checkpoint.tensors) {
     summary.parameters += tensor.stored.numElements();
     summary.parameterBytes += int64_t(tensor.stored.length);

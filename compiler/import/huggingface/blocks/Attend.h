@@ -12,6 +12,9 @@ namespace tenon::hf {
 /// Keys and values may have fewer heads than queries, which share them.
 struct Projections {
   mlir::Value queries, keys, values;
+  /// Added to scores, [rows, heads, positions, keys]; null for none. A row's
+  /// key k is that of position k.
+  mlir::Value bias = {};
 };
 
 class Attend {
@@ -30,6 +33,18 @@ public:
                            mlir::Value x) const {
     return x;
   }
+
+  /// The keys that the queries of `tokens`, [rows, positions, ..], may read.
+  virtual Size keys(GraphBuilder &g, mlir::Value tokens) const {
+    return g.size(tokens, 1);
+  }
+
+  /// The average of the encoder's values for each query, of the queries' shape.
+  /// Called by models that have an encoder.
+  virtual mlir::Value cross(GraphBuilder &, int64_t /*layer*/,
+                            mlir::Value queries, double /*scale*/) const {
+    return queries;
+  }
 };
 
 /// Each token attends to the tokens of its row up to itself.
@@ -39,6 +54,11 @@ public:
                          const Projections &tokens,
                          double scale) const override;
 };
+
+/// The average of all values for each query: in an encoder, or of an item that
+/// an encoder has computed. Keys and values have the queries' order.
+mlir::Value attendToAll(GraphBuilder &g, const Projections &tokens,
+                        double scale);
 
 } // namespace tenon::hf
 

@@ -162,6 +162,8 @@ void Generation::computeTokens(const Step &step) {
   places.positions = g.unsqueeze(places.first, {1});
   places.lengths = g.add(places.first, 1.0);
   places.table = states.readFirst(state::table, call.rows, step.now);
+  places.items = call.batch;
+  places.rowsOfItem = call.copies;
   Value ids = states.readFirst(state::ids, call.rows, step.now);
   Value tokens = g.sliceDim(ids, 1, g.max(before, g.index(0)), g.index(1));
   writeLogits(lastLogits(tokens, places, /*last=*/Value()));

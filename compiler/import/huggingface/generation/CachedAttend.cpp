@@ -43,11 +43,17 @@ Value CachedAttend::operator()(GraphBuilder &g, int64_t layer,
   FloatAttr fill =
       g.ops.getF64FloatAttr(GraphBuilder::leastOf(g.elementOf(queries)));
   Value result = AttentionOp::create(
-      g.ops, g.loc, queries.getType(), queries, keys, values, /*mask=*/Value(),
+      g.ops, g.loc, queries.getType(), queries, keys, values, tokens.bias,
       first, places.lengths, places.table, heads, stored, stored, heads,
       g.ops.getF64FloatAttr(scale), fill);
   g.recordSizes(result, sizes);
   return result;
+}
+
+Value CachedAttend::cross(GraphBuilder &, int64_t layer, Value queries,
+                          double scale) const {
+  return encoder->attend(layer, queries, places.items, places.rowsOfItem,
+                         scale);
 }
 
 Value CachedAttend::kept(GraphBuilder &g, int64_t layer, Value x) const {

@@ -5,6 +5,7 @@
 
 #include "compiler/import/huggingface/blocks/Attend.h"
 #include "compiler/import/huggingface/generation/CallStates.h"
+#include "compiler/import/huggingface/generation/EncoderStates.h"
 
 namespace tenon::hf {
 
@@ -15,23 +16,30 @@ struct CachePlaces {
   mlir::Value first;     ///< [rows]: the position of the row's first token
   mlir::Value lengths;   ///< [rows]: positions in use, with the new tokens
   mlir::Value table;     ///< [rows, positions]: the cache's row of a position
+  /// Items of the encoder, and the rows of each, which are side by side.
+  Size items, rowsOfItem;
 };
 
 class CachedAttend : public Attend {
 public:
   /// `element` is the cache's type. The results of the last one of `layers`
   /// are needed for one token of each row only, number `last` of [rows]; null
-  /// if each row has one token.
-  CachedAttend(CallStates &states, mlir::Type element, int64_t layers,
-               const CachePlaces &places, mlir::Value last)
-      : states(states), element(element), layers(layers), places(places),
-        last(last) {}
+  /// if each row has one token. `encoder` is null in a model without one.
+  CachedAttend(CallStates &states, EncoderStates *encoder, mlir::Type element,
+               int64_t layers, const CachePlaces &places, mlir::Value last)
+      : states(states), encoder(encoder), element(element), layers(layers),
+        places(places), last(last) {}
 
   mlir::Value operator()(GraphBuilder &g, int64_t layer,
                          const Projections &tokens,
                          double scale) const override;
   mlir::Value kept(GraphBuilder &g, int64_t layer,
                    mlir::Value x) const override;
+  Size keys(GraphBuilder &, mlir::Value) const override {
+    return states.positions();
+  }
+  mlir::Value cross(GraphBuilder &g, int64_t layer, mlir::Value queries,
+                    double scale) const override;
 
 private:
   /// The state `name` of a layer after `x`, [rows, tokens, heads, depth], is
@@ -40,6 +48,7 @@ private:
                     mlir::Value x) const;
 
   CallStates &states;
+  EncoderStates *encoder;
   mlir::Type element;
   int64_t layers;
   CachePlaces places;

@@ -11,31 +11,48 @@ namespace {
 constexpr int64_t mostRows = 256;
 } // namespace
 
-void CallStates::beginEntry() {
-  if (!hasExtents) {
-    OpBuilder module = entries.inModule();
-    auto declareExtent = [&](const char *name, int64_t most, int64_t initial) {
-      ContextExtentOp::create(module, g.loc, name, 1, most, initial,
-                              IntegerAttr());
-    };
-    declareExtent("rows", mostRows, 1);
-    declareExtent("positions", mostPositions, mostPositions);
-    hasExtents = true;
-  }
-  rowsExtent = extent("rows");
-  positionsExtent = extent("positions");
+StringRef CallStates::nameOf(int64_t extent) {
+  constexpr StringRef names[] = {"rows", "positions", "items",
+                                 "encoder_positions"};
+  return names[-1 - extent];
 }
 
-Size CallStates::extent(StringRef name) {
-  return g.make<GetExtentOp>(FlatSymbolRefAttr::get(g.ops.getContext(), name));
+/// True if contexts of this model choose the extent.
+bool CallStates::isChosen(int64_t extent) const {
+  if (extent == CallState::encoderPositions && most.isFixed)
+    return false;
+  return extent >= CallState::positions || most.encoderPositions > 0;
+}
+
+void CallStates::beginEntry() {
+  struct Range {
+    int64_t extent, most, initial;
+  };
+  for (auto [extent, greatest, initial] :
+       {Range{CallState::rows, mostRows, 1},
+        Range{CallState::positions, most.positions, most.usualPositions},
+        Range{CallState::items, mostRows, 1},
+        Range{CallState::encoderPositions, most.encoderPositions,
+              most.usualEncoderPositions}}) {
+    if (!isChosen(extent))
+      continue;
+    StringRef name = nameOf(extent);
+    if (!hasExtents) {
+      OpBuilder module = entries.inModule();
+      ContextExtentOp::create(module, g.loc, name, 1, greatest, initial,
+                              IntegerAttr());
+    }
+    chosen[-1 - extent] =
+        g.make<GetExtentOp>(FlatSymbolRefAttr::get(g.ops.getContext(), name));
+  }
+  hasExtents = true;
 }
 
 Size CallStates::sizeOf(int64_t extent) const {
-  if (extent == CallState::rows)
-    return rowsExtent;
-  if (extent == CallState::positions)
-    return positionsExtent;
-  return g.index(extent);
+  if (extent >= 0)
+    return g.index(extent);
+  return isChosen(extent) ? chosen[-1 - extent]
+                          : g.index(most.encoderPositions);
 }
 
 FlatSymbolRefAttr CallStates::declare(StringRef symbol, Type element,
@@ -47,11 +64,11 @@ FlatSymbolRefAttr CallStates::declare(StringRef symbol, Type element,
   SmallVector<int64_t> extents;
   SmallVector<Attribute> names;
   for (int64_t extent : shape) {
-    extents.push_back(extent < 0 ? ShapedType::kDynamic : extent);
-    if (extent < 0)
-      names.push_back(FlatSymbolRefAttr::get(
-          g.ops.getContext(),
-          extent == CallState::rows ? "rows" : "positions"));
+    std::optional<int64_t> fixed = GraphBuilder::staticSize(sizeOf(extent));
+    extents.push_back(fixed.value_or(ShapedType::kDynamic));
+    if (!fixed)
+      names.push_back(
+          FlatSymbolRefAttr::get(g.ops.getContext(), nameOf(extent)));
   }
   auto type = RankedTensorType::get(extents, element);
   entry->second = {type, SmallVector<int64_t>(shape)};

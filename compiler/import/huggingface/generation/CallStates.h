@@ -14,6 +14,8 @@ namespace tenon::hf {
 struct CallState {
   /// Extents that a context chooses.
   static constexpr int64_t rows = -1, positions = -2;
+  /// Of models with an encoder: its items, and the positions of each.
+  static constexpr int64_t items = -3, encoderPositions = -4;
   enum class Element { Integer, Float };
 
   llvm::StringLiteral name;
@@ -55,6 +57,15 @@ inline constexpr CallState cached = perCall("cached");
 /// The tokens of a row's prompt.
 inline constexpr CallState lengths = perRow("lengths");
 
+/// The items of the encoder whose keys and values are in the states; 0 while
+/// they are computed. The positions that each has, and its tokens, with -1
+/// after them.
+inline constexpr CallState encoded = perCall("encoded");
+inline constexpr CallState encoderLengths{
+    "encoder_lengths", 1, {CallState::items}};
+inline constexpr CallState encoderIds{
+    "encoder_ids", 2, {CallState::items, CallState::encoderPositions}};
+
 /// 1 if another step can change the result.
 inline constexpr CallState going{
     "going", 0, {}, CallState::Element::Integer, true};
@@ -82,18 +93,29 @@ inline constexpr CallState tokenScores = steppedPerPosition(
 inline constexpr CallState improves = steppedPerRow("improves");
 } // namespace state
 
+/// The greatest sizes that a context may choose, and those of a context that
+/// chooses none.
+struct ContextSizes {
+  int64_t positions, usualPositions;
+  /// Positions of the encoder's results; 0 in a model without encoder. If all
+  /// items have as many, `isFixed`, and the extent is no choice.
+  int64_t encoderPositions = 0, usualEncoderPositions = 0;
+  bool isFixed = false;
+};
+
 class CallStates {
 public:
-  /// `positions` is the greatest extent of that name.
-  CallStates(GraphBuilder &g, Entries &entries, int64_t positions)
-      : g(g), entries(entries), mostPositions(positions) {}
+  CallStates(GraphBuilder &g, Entries &entries, const ContextSizes &most)
+      : g(g), entries(entries), most(most) {}
 
   /// Prepares for the entry that has just begun.
   void beginEntry();
 
   /// The context's extents.
-  Size rows() const { return rowsExtent; }
-  Size positions() const { return positionsExtent; }
+  Size rows() const { return sizeOf(CallState::rows); }
+  Size positions() const { return sizeOf(CallState::positions); }
+  Size items() const { return sizeOf(CallState::items); }
+  Size encoderPositions() const { return sizeOf(CallState::encoderPositions); }
 
   /// The whole state.
   mlir::Value read(const CallState &state);
@@ -117,14 +139,16 @@ public:
 
 private:
   mlir::FlatSymbolRefAttr symbolOf(const CallState &state);
-  Size extent(llvm::StringRef name);
+  /// The name of a negative extent of a state's shape.
+  static llvm::StringRef nameOf(int64_t extent);
+  bool isChosen(int64_t extent) const;
   Size sizeOf(int64_t extent) const;
 
   GraphBuilder &g;
   Entries &entries;
-  int64_t mostPositions;
+  ContextSizes most;
   bool hasExtents = false;
-  Size rowsExtent, positionsExtent;
+  Size chosen[4]; ///< the extents -1, -2, ..
   struct Declared {
     mlir::RankedTensorType type;
     llvm::SmallVector<int64_t> shape;

@@ -7,18 +7,32 @@ using namespace mlir;
 
 namespace tenon::hf {
 
+static ContextSizes contextSizes(const Config &config) {
+  ContextSizes sizes = {config.positions(), config.usualPositions()};
+  if (config.hasEncoder()) {
+    EncoderInputs encoder = encoderInputsOf(config);
+    sizes.encoderPositions = encoder.positions;
+    sizes.usualEncoderPositions = encoder.usualPositions;
+    sizes.isFixed = encoder.isFixed;
+  }
+  return sizes;
+}
+
 Generation::Generation(GraphBuilder &g, Entries &entries,
                        Parameters &parameters, const GenerationSetup &setup)
     : g(g), entries(entries), parameters(parameters), setup(setup),
-      states(g, entries, setup.config.positions()),
+      states(g, entries, contextSizes(setup.config)),
       options(g, setup.defaults, setup.config.vocabulary(),
-              setup.compatibility) {}
+              setup.compatibility) {
+  if (setup.config.hasEncoder())
+    encoder.emplace(g, states, setup.cacheElement);
+}
 
 Value Generation::lastLogits(Value ids, const CachePlaces &places, Value last) {
   std::unique_ptr<Decoder> decoder =
       makeDecoder(setup.config, Part(g, parameters));
-  CachedAttend attend(states, setup.cacheElement, setup.config.layers(), places,
-                      last);
+  CachedAttend attend(states, encoder ? &*encoder : nullptr, setup.cacheElement,
+                      setup.config.layers(), places, last);
   Value hidden = decoder->hidden(ids, places.positions, attend);
   return g.squeeze(decoder->logits(hidden), {1});
 }
@@ -38,14 +52,6 @@ void Generation::writeLogits(Value logits) {
   Value whole = states.readSymbol(state);
   states.writeSymbol(
       state, g.dynamicUpdateSlice(whole, logits, {g.index(0), g.index(0)}));
-}
-
-Value checkedInput(GraphBuilder &g, Value elements, Size end, StringRef input) {
-  Value low = g.splatLike(elements, 0),
-        high = g.broadcastTo(g.fromSize(end, g.i64()), g.sizes(elements));
-  return g.make<CheckRangeOp>(
-      elements, low, high,
-      g.ops.getStringAttr("input \"" + input.str() + "\""));
 }
 
 } // namespace tenon::hf

@@ -4,10 +4,10 @@
 #ifndef TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_GENERATION_H
 #define TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_GENERATION_H
 
-#include "compiler/import/InputDims.h"
 #include "compiler/import/huggingface/generation/CallStates.h"
+#include "compiler/import/huggingface/generation/EncoderStates.h"
+#include "compiler/import/huggingface/generation/EntryInputs.h"
 #include "compiler/import/huggingface/generation/Options.h"
-#include "compiler/import/huggingface/models/Decoder.h"
 
 namespace tenon::hf {
 
@@ -16,8 +16,7 @@ struct GenerationSetup {
   const GenerationConfig &defaults;
   Compatibility compatibility;
   mlir::Type cacheElement; ///< f32 or bf16
-  /// The inputs `ids` and `lengths`.
-  const BoundDims &dims;
+  const EntryInputs &inputs;
 };
 
 class Generation {
@@ -37,6 +36,8 @@ private:
                          mlir::Value last);
   /// Writes the logits of the tokens that the step before has chosen.
   void computeTokens(const struct Step &step);
+  /// The inputs of `start`, without the options.
+  llvm::SmallVector<EntryArgument> startInputs() const;
   mlir::FlatSymbolRefAttr logitsState();
   mlir::Value readLogits(Size rows);
   void writeLogits(mlir::Value logits);
@@ -46,12 +47,9 @@ private:
   Parameters &parameters;
   const GenerationSetup &setup;
   CallStates states;
+  std::optional<EncoderStates> encoder;
   Options options;
 };
-
-/// Elements from 0 to below `end`, or a fault that names the input.
-mlir::Value checkedInput(GraphBuilder &g, mlir::Value elements, Size end,
-                         llvm::StringRef input);
 
 } // namespace tenon::hf
 

@@ -1,5 +1,6 @@
 // The entry `start`: keeps the options, computes the prompts, and prepares the
 // states for the first step.
+#include "compiler/import/huggingface/blocks/CheckedInput.h"
 #include "compiler/import/huggingface/blocks/LeftPads.h"
 #include "compiler/import/huggingface/generation/BeamSearch.h"
 #include "compiler/import/huggingface/generation/CachedAttend.h"
@@ -23,7 +24,8 @@ public:
     states.writeSize(state::step, g.index(-1));
     g.checkSize(prompt, g.index(1), states.positions(),
                 "input \"ids\": columns within the context's positions");
-    this->lengths = checked(lengths, 1, g.add(prompt, g.index(1)), "lengths");
+    this->lengths =
+        checkedInput(g, lengths, 1, g.add(prompt, g.index(1)), "lengths");
     pads = g.sub(g.fromSize(prompt, g.i64()), this->lengths);
     kept = number(keep);
     g.checkSize(kept, g.index(0), g.sub(prompt, g.index(1)), "input \"keep\"");
@@ -117,6 +119,27 @@ public:
     });
   }
 
+  /// Computes the items of `encoder`, or checks that the states have them if
+  /// `keeps`, an i1.
+  void encode(EncoderStates &kept, const EncoderDecoder &model,
+              ArrayRef<EncoderArgument> inputs, Value keeps, int64_t layers) {
+    g.checkSize(batch, g.index(1), states.items(),
+                "rows of \"ids\", within the context's items");
+    Value isKept = g.extractScalar(keeps);
+    // The cache's columns follow from the items that they were computed with.
+    g.checkSize(g.select(isKept, g.index(0), this->kept), g.index(0),
+                g.index(0), "input \"keep\": without \"keep_encoder\"");
+    onlyIf(g, isKept, [&] { kept.checkKept(batch); });
+    Value computes = cast<Value>(g.cmp(arith::CmpIPredicate::eq,
+                                       g.select(isKept, g.index(1), g.index(0)),
+                                       g.index(0)));
+    onlyIf(g, computes, [&] {
+      std::unique_ptr<Encoder> encoder = model.encoder(inputs);
+      Size items = g.bound(g.min(batch, states.items()), states.items());
+      kept.encode(model, *encoder, items, layers);
+    });
+  }
+
   /// The tokens to compute, to the left: the last ones of each row.
   Value tokens(int64_t vocabulary, CachePlaces &places, Value &last) {
     Value fresh =
@@ -130,8 +153,10 @@ public:
     places.lengths = lengths;
     places.table =
         g.broadcastInDim(places.row, {0}, {batch, states.positions()});
+    places.items = batch;
+    places.rowsOfItem = g.index(1);
     last = g.sub(count, 1.0);
-    return checkedInput(g, tokens, g.index(vocabulary), "ids");
+    return checkedInput(g, tokens, 0, g.index(vocabulary), "ids");
   }
 
   /// `logits`, [batch, vocabulary], for the rows of the model.
@@ -206,12 +231,6 @@ private:
                                       g.extractScalar(scalar));
   }
   Size option(Option option) { return number(options.get(option)); }
-  Value checked(Value elements, int64_t low, Size high, StringRef name) {
-    return g.make<CheckRangeOp>(
-        elements, g.splatLike(elements, double(low)),
-        g.broadcastTo(g.fromSize(high, g.i64()), g.sizes(elements)),
-        g.ops.getStringAttr("input \"" + name.str() + "\""));
-  }
   /// The row of the model that is the first of each prompt, [batch].
   Value firstRows() {
     return g.mul(g.iota(g.i64(), {batch}, 0), g.fromSize(copies, g.i64()));
@@ -237,18 +256,38 @@ private:
 };
 } // namespace
 
-void Generation::buildStart() {
-  const BoundDims &dims = setup.dims;
-  auto typeOf = [&](size_t i) {
-    return RankedTensorType::get(dims.extents[i], g.i64());
+SmallVector<EntryArgument> Generation::startInputs() const {
+  Builder &b = g.ops;
+  auto number = [&](StringRef name, Type element, DenseElementsAttr initial) {
+    EntryArgument input = {name.str(), RankedTensorType::get({}, element),
+                           b.getArrayAttr({})};
+    input.defaultValue = initial;
+    return input;
   };
+  auto scalar = RankedTensorType::get({}, g.i64());
   SmallVector<EntryArgument> inputs = {
-      {"ids", typeOf(0), dims.names[0]},
-      {"lengths", typeOf(1), dims.names[1]},
-      {"keep", RankedTensorType::get({}, g.i64()), g.ops.getArrayAttr({})}};
-  inputs.back().defaultValue =
-      DenseElementsAttr::get(inputs.back().type, ArrayRef<int64_t>{int64_t(0)});
-  inputs.back().range = integerRange(g.ops.getContext(), 0, INT64_MAX);
+      setup.inputs.argument(b, "ids"), setup.inputs.argument(b, "lengths"),
+      number("keep", g.i64(),
+             DenseElementsAttr::get(scalar, ArrayRef<int64_t>{int64_t(0)}))};
+  inputs.back().range = integerRange(b.getContext(), 0, INT64_MAX);
+  if (!encoder)
+    return inputs;
+  for (const EncoderInput &input : setup.inputs.encoder(/*inStart=*/true))
+    inputs.push_back(setup.inputs.argument(b, input.name));
+  inputs.push_back(
+      number("keep_encoder", g.i1(),
+             DenseElementsAttr::get(RankedTensorType::get({}, g.i1()), false)));
+  // The graph does not read it: drivers make `ids` of it.
+  inputs.push_back(
+      number("decoder_start_token_id", g.i64(),
+             DenseElementsAttr::get(
+                 scalar, ArrayRef<int64_t>{setup.defaults.firstDecoderToken})));
+  inputs.back().range = integerRange(b.getContext(), 0, maxToken);
+  return inputs;
+}
+
+void Generation::buildStart() {
+  SmallVector<EntryArgument> inputs = startInputs();
   size_t own = inputs.size();
   llvm::append_range(inputs, options.inputs());
   func::FuncOp entry = entries.begin("start", inputs);
@@ -258,6 +297,14 @@ void Generation::buildStart() {
   options.store(ArrayRef(arguments).drop_front(own));
   start.readOptions(setup.compatibility);
   start.checkKept();
+  if (encoder) {
+    const std::vector<EncoderInput> &given =
+        setup.inputs.encoder(/*inStart=*/true);
+    start.encode(*encoder,
+                 *makeEncoderDecoder(setup.config, Part(g, parameters)),
+                 encoderArguments(given, arguments, 3),
+                 arguments[3 + given.size()], setup.config.layers());
+  }
   CachePlaces places;
   Value last;
   Value tokens = start.tokens(setup.config.vocabulary(), places, last);

@@ -28,7 +28,9 @@ Type CheckpointParameters::elementOf(const StoredTensor &tensor) {
 
 Value CheckpointParameters::get(StringRef name, ArrayRef<int64_t> shape) {
   Value &value = values[name];
-  if (value)
+  // A value of a loop's body cannot be used behind the loop.
+  if (value && value.getParentRegion()->isAncestor(
+                   g.ops.getInsertionBlock()->getParent()))
     return value;
   if (Operation *made = definitions.lookup(name))
     return value = g.ops.clone(*made)->getResult(0);

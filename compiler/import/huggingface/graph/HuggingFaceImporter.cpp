@@ -1,13 +1,13 @@
 // Builds the entries of a checkpoint from the model of its architecture.
 #include "compiler/import/huggingface/graph/HuggingFaceImporter.h"
 
-#include "compiler/import/InputDims.h"
 #include "compiler/import/ModelImporter.h"
-#include "compiler/import/huggingface/blocks/LeftPads.h"
 #include "compiler/import/huggingface/generation/Generation.h"
 #include "compiler/import/huggingface/graph/CheckpointParameters.h"
-#include "compiler/import/huggingface/models/Decoder.h"
+#include "compiler/import/huggingface/graph/PlainEntries.h"
 #include "dialects/tenon/Annotations.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -15,7 +15,6 @@ namespace tenon {
 namespace hf {
 namespace {
 
-constexpr const char *rowsName = "rows", *seqName = "seq";
 /// The greatest number of tensors that a message lists.
 constexpr size_t mostListed = 200, mostExamples = 8;
 
@@ -25,22 +24,25 @@ public:
                       const CompileOptions &options,
                       const DiagnosticHandler &report)
       : ModelImporter(context, checkpoint.path, report), checkpoint(checkpoint),
-        options(options), parameters(checkpoint, g,
-                                     [this](const CheckpointTensor &tensor,
-                                            RankedTensorType type) {
-                                       return weight(tensor, type);
-                                     }) {}
+        options(options), inputs(checkpoint.config),
+        parameters(
+            checkpoint, g,
+            [this](const CheckpointTensor &tensor, RankedTensorType type) {
+              return weight(tensor, type);
+            }) {}
 
   OwningOpRef<ModuleOp> run() {
     ModelImporter::begin("Hugging Face, " + checkpoint.config.modelType);
-    BoundDims bound;
-    if (!bindSizes(bound))
+    if (!bindSizes())
       return {};
     checkEntries();
+    PlainEntries plain(g, *this, parameters, checkpoint.config, inputs);
     if (wants({"logits"}))
-      buildLogits(bound);
+      plain.buildLogits();
+    if (checkpoint.config.hasEncoder() && wants({"encode"}))
+      plain.buildEncode();
     if (wants({"start", "advance", "result"}))
-      buildGeneration(bound);
+      buildGeneration();
     if (hasErrors() || !checkParameters())
       return {};
     return finish();
@@ -57,35 +59,19 @@ private:
 
   /// Reports names that no entry has.
   void checkEntries() {
+    SmallVector<StringRef> names = {"logits", "start", "advance", "result"};
+    if (checkpoint.config.hasEncoder())
+      names.insert(names.begin(), "encode");
     for (const EntryOption &entry : options.tensorflow.entries)
-      if (entry.isSignature ||
-          !llvm::is_contained({"logits", "start", "advance", "result"},
-                              StringRef(entry.name)))
+      if (entry.isSignature || !llvm::is_contained(names, entry.name))
         error("", "the checkpoint has no function '" + entry.name + "'",
               Status::Usage,
-              "its functions are logits, start, advance and result");
+              "its functions are " +
+                  llvm::join(ArrayRef(names).drop_back(), ", ") +
+                  " and result");
   }
 
-  void buildLogits(const BoundDims &bound) {
-    func::FuncOp entry =
-        begin("logits", {{"ids", typeOf(bound, 0), bound.names[0]},
-                         {"lengths", typeOf(bound, 1), bound.names[1]}});
-    Value ids = entry.getArgument(0), lengths = entry.getArgument(1);
-    Size seq = g.size(ids, 1);
-    LeftPads pads(g, ids,
-                  checkedInput(g, lengths, g.add(seq, g.index(1)), "lengths"));
-    // Pads are removed before the check: they may be any number.
-    Value tokens = checkedInput(g, pads.removeFrom(ids),
-                                g.index(checkpoint.config.vocabulary()), "ids");
-    Value positions = g.iota(g.i64(), {seq}, 0);
-    std::unique_ptr<Decoder> decoder =
-        makeDecoder(checkpoint.config, Part(g, parameters));
-    Value hidden = decoder->hidden(tokens, positions, AttendInSequence());
-    Value logits = decoder->logits(pads.restoreTo(hidden));
-    end(entry, {logits}, {"logits"});
-  }
-
-  void buildGeneration(const BoundDims &bound) {
+  void buildGeneration() {
     GenerationSetup setup = {checkpoint.config, checkpoint.generation,
                              options.checkpoint.compat ==
                                      GenerationCompat::TensorFlow
@@ -94,7 +80,7 @@ private:
                              options.checkpoint.cache == CacheFormat::Bf16
                                  ? Type(g.ops.getBF16Type())
                                  : Type(g.f32()),
-                             bound};
+                             inputs};
     Generation generation(g, *this, parameters, setup);
     generation.buildStart();
     generation.buildAdvance();
@@ -114,53 +100,17 @@ private:
   }
   OpBuilder inModule() override { return beforeEntry(); }
 
-  RankedTensorType typeOf(const BoundDims &bound, size_t input) {
-    return RankedTensorType::get(bound.extents[input], g.i64());
-  }
-
   //===-- Sizes ---------------------------------------------------------===//
 
-  /// Binds the sizes of inputs. Sequences are at most as long as the positions
-  /// of the model.
-  bool bindSizes(BoundDims &bound) {
-    std::vector<DimOption> dims = options.dims;
-    auto range = [&](const char *name, int64_t most) -> DimOption & {
-      for (DimOption &dim : dims)
-        if (dim.name == name)
-          return dim;
-      return dims.emplace_back(DimOption{name, 1, most});
-    };
-    int64_t positions = checkpoint.config.positions();
-    int64_t fewest = range(rowsName, INT64_MAX).min;
-    DimOption &seq = range(seqName, positions);
-    if (seq.max == INT64_MAX)
-      seq.max = positions;
-    if (fewest < 1 || seq.min < 1) {
-      error("", "expected at least one row and one position", Status::Usage);
-      return false;
-    }
-    if (seq.max > positions) {
-      error("",
-            "--dim gives seq up to " + std::to_string(seq.max) +
-                ", and the model has " + std::to_string(positions) +
-                " positions",
-            Status::Usage);
-      return false;
-    }
-    int64_t longest = seq.max;
+  bool bindSizes() {
     auto refuse = [&](const std::string &text, const std::string &help) {
       error("", text, Status::Usage, help);
     };
-    std::vector<DeclaredInput> inputs = {
-        {"ids", {{-1, rowsName, true}, {-1, seqName, true}}},
-        {"lengths", {{-1, rowsName, true}}}};
-    if (!bindInputDims(g.ops, inputs, dims, options.shapes, refuse, bound))
+    if (!inputs.bind(g.ops, options.dims, options.shapes, refuse))
       return false;
-    if (!bound.ranges.empty())
-      annotation::ranges.set(*module, bound.ranges);
-    if (int64_t fixed = bound.extents[0][1]; !ShapedType::isDynamic(fixed))
-      longest = fixed;
-    return checkWindow(longest);
+    if (!inputs.ranges().empty())
+      annotation::ranges.set(*module, inputs.ranges());
+    return checkWindow(inputs.longest());
   }
 
   /// A window that is never shorter than the sequence has no effect.
@@ -239,6 +189,7 @@ private:
 
   const Checkpoint &checkpoint;
   const CompileOptions &options;
+  EntryInputs inputs;
   CheckpointParameters parameters;
 };
 } // namespace

@@ -12,10 +12,8 @@
 
 namespace tenon {
 
-/// Imports the entry `logits`: the scores of the next token at every position.
-/// Its inputs are `ids`, [rows, seq], and `lengths`, [rows]. The last `length`
-/// ids of a row are its tokens; the ids before them are pads, and no result
-/// depends on them.
+/// Imports the entries that docs/huggingface.md lists, or those that the
+/// options name.
 mlir::OwningOpRef<mlir::ModuleOp>
 importHuggingFace(mlir::MLIRContext &context, const hf::Checkpoint &checkpoint,
                   const CompileOptions &options,

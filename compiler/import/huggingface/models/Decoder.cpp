@@ -1,5 +1,5 @@
 // The choice of the architecture.
-#include "compiler/import/huggingface/models/Decoder.h"
+#include "compiler/import/huggingface/models/EncoderDecoder.h"
 
 namespace tenon::hf {
 
@@ -8,6 +8,8 @@ std::unique_ptr<Decoder> makeDecoder(const Config &config, const Part &root) {
     return makeGpt2(*gpt2, root);
   if (const auto *opt = std::get_if<OptConfig>(&config.model))
     return makeOpt(*opt, root);
+  if (config.hasEncoder())
+    return makeEncoderDecoder(config, root);
   return makeLlama(std::get<LlamaConfig>(config.model), root);
 }
 

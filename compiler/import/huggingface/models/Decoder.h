@@ -1,5 +1,5 @@
-// A decoder-only language model: one file per architecture. A decoder computes
-// tokens and knows nothing of batches, pads and caches.
+// A language model: one file per architecture. A decoder computes tokens and
+// knows nothing of batches, pads and caches.
 #ifndef TENON_COMPILER_IMPORT_HUGGINGFACE_MODELS_DECODER_H
 #define TENON_COMPILER_IMPORT_HUGGINGFACE_MODELS_DECODER_H
 
