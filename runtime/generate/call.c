@@ -30,8 +30,7 @@ static int is_cancelled(tenon_generator *generator) {
   return cancelled;
 }
 
-/* While it is running, a cancellation also ends the run of the entry. */
-static void set_running(tenon_generator *generator, int is_running) {
+void tenon_set_running(tenon_generator *generator, int is_running) {
   pthread_mutex_lock(&generator->mutex);
   generator->is_running = is_running;
   pthread_mutex_unlock(&generator->mutex);
@@ -63,11 +62,10 @@ static tenon_status run_once(tenon_generator *generator,
   return status;
 }
 
-/* Runs an entry, unless the call is cancelled or late. */
-static tenon_status run(tenon_generator *generator,
-                        const tenon_generation *call,
-                        const tenon_function_desc *function,
-                        size_t num_inputs) {
+tenon_status tenon_run_entry(tenon_generator *generator,
+                             const tenon_generation *call,
+                             const tenon_function_desc *function,
+                             size_t num_inputs) {
   for (int i = 0; i < RETRIES; ++i) {
     int64_t left = generator->deadline ? generator->deadline - now() : 0;
     if (is_cancelled(generator) || (generator->deadline && left <= 0))
@@ -114,10 +112,15 @@ static tenon_status start(tenon_generator *generator,
   /* Until it has succeeded the context holds parts of both calls. */
   tenon_status status = tenon_reserve_held(generator, sizes);
   if (status == TENON_OK)
-    status = run(generator, call, entries->start, count);
-  if (status == TENON_OK)
-    tenon_hold_prompts(generator, sizes);
-  return status;
+    status = tenon_run_entry(generator, call, entries->start, count);
+  if (status != TENON_OK)
+    return status;
+  tenon_hold_prompts(generator, sizes);
+  generator->no_speech = NAN;
+  if (entries->no_speech >= 0)
+    memcpy(&generator->no_speech, generator->outputs[entries->no_speech].data,
+           sizeof generator->no_speech);
+  return TENON_OK;
 }
 
 /* Tells the callback the new ids. Returns nonzero if no sequence goes on. */
@@ -168,7 +171,8 @@ static tenon_status advance(tenon_generator *generator,
       status =
           tenon_fill_masks(generator, call, sizes, dims, &generator->inputs[1]);
     if (status == TENON_OK)
-      status = run(generator, call, entries->advance, call->allow ? 2 : 1);
+      status = tenon_run_entry(generator, call, entries->advance,
+                               call->allow ? 2 : 1);
     if (status == TENON_OK)
       status = tenon_check_new_ids(generator, sizes, steps);
     if (status != TENON_OK)
@@ -217,13 +221,21 @@ static tenon_status make_steps(tenon_generator *generator,
   tenon_status status = tenon_lay_out_prompts(generator, call, sizes);
   if (status != TENON_OK)
     return status;
-  set_running(generator, 1);
+  tenon_set_running(generator, 1);
   status = start(generator, call, sizes);
   *has_begun = status == TENON_OK;
   if (status == TENON_OK)
     status = advance(generator, call, sizes);
-  set_running(generator, 0);
+  tenon_set_running(generator, 0);
   return status;
+}
+
+void tenon_set_deadline(tenon_generator *generator,
+                        const tenon_generation *call) {
+  generator->deadline = 0;
+  if (call->timeout_ns &&
+      __builtin_add_overflow(now(), call->timeout_ns, &generator->deadline))
+    generator->deadline = INT64_MAX;
 }
 
 static tenon_status generate(tenon_generator *generator,
@@ -242,13 +254,10 @@ static tenon_status generate(tenon_generator *generator,
   if (status != TENON_OK)
     return status;
   memset(generator->progress.data, 0, sizes.sequences * sizeof(tenon_progress));
-  generator->deadline = 0;
-  if (call->timeout_ns &&
-      __builtin_add_overflow(now(), call->timeout_ns, &generator->deadline))
-    generator->deadline = INT64_MAX;
+  tenon_set_deadline(generator, call);
   status = make_steps(generator, call, &sizes, &has_begun);
   /* Runs need less memory in a smaller context. */
-  if (status == TENON_LIMIT && generator->steps == 0 &&
+  if (status == TENON_LIMIT && generator->steps == 0 && !generator->is_held &&
       tenon_shrink_context(generator, &sizes))
     status = make_steps(generator, call, &sizes, &has_begun);
   if (!has_begun || (status != TENON_OK && status != TENON_CANCELLED))

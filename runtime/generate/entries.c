@@ -98,6 +98,11 @@ tenon_status tenon_find_entries(tenon_generator *generator) {
       return TENON_UNSUPPORTED;
   }
   find_masks(found);
+  found->no_speech = -1;
+  for (int32_t i = 0; i < found->start->num_outputs; ++i)
+    if (strcmp(found->start->outputs[i].name, "no_speech") == 0 &&
+        found->start->outputs[i].dtype == TENON_F32)
+      found->no_speech = i;
   found->rows = find_extent(generator, "rows");
   if (found->rows < 0)
     return TENON_UNSUPPORTED;

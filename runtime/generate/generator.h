@@ -25,10 +25,11 @@ typedef struct tenon_option {
 /* Places of inputs, outputs and extents in the model's tables. */
 typedef struct tenon_entries {
   const tenon_function_desc *start, *advance, *result;
-  int32_t ids, lengths, keep;                 /* inputs of start */
-  int32_t steps;                              /* input of advance */
-  int32_t allowed;                            /* the same; -1: there is none */
-  int32_t new_ids, finished;                  /* outputs of advance */
+  int32_t ids, lengths, keep; /* inputs of start */
+  int32_t steps;              /* input of advance */
+  int32_t allowed;            /* the same; -1: there is none */
+  int32_t new_ids, finished;  /* outputs of advance */
+  int32_t no_speech;          /* output of start of a speech model, else -1 */
   int32_t sequences, counts, scores, reasons; /* outputs of result */
   int32_t rows, positions;                    /* context extents */
   int64_t vocabulary;                         /* tokens of `allowed` */
@@ -82,7 +83,9 @@ struct tenon_generator {
   tenon_tensor *outputs;     /* as many as the entry with the most has */
   tenon_buffer ids, lengths; /* the prompts of a call */
   size_t keep;
-  int64_t steps; /* of the call, made until now */
+  int64_t steps;   /* of the call, made until now */
+  int is_held;     /* a call does not replace the context */
+  float no_speech; /* of the first prompt; NaN if the model does not tell it */
   tenon_held held;
   tenon_buffer progress; /* tenon_progress for each sequence */
   tenon_buffer masks;    /* a byte for each token of each sequence */
@@ -155,6 +158,20 @@ tenon_status tenon_check_result(tenon_generator *generator,
 tenon_status tenon_lay_out_prompts(tenon_generator *generator,
                                    const tenon_generation *call,
                                    const tenon_call_sizes *sizes);
+
+/* Runs an entry with the inputs in `inputs`; its outputs are in `outputs`. A
+ * call that is cancelled or past its deadline ends with TENON_CANCELLED. */
+tenon_status tenon_run_entry(tenon_generator *generator,
+                             const tenon_generation *call,
+                             const tenon_function_desc *function,
+                             size_t num_inputs);
+
+/* While it is running, a cancellation also ends the run of the entry. */
+void tenon_set_running(tenon_generator *generator, int is_running);
+
+/* Sets the deadline of a call that begins now. */
+void tenon_set_deadline(tenon_generator *generator,
+                        const tenon_generation *call);
 
 /* Keep track of what the context holds: first nothing, with memory for all
  * columns of the call; then the prompts; then `count` more columns. */
