@@ -87,9 +87,13 @@ protected:
     std::vector<Row> warped = change("warp", step, processed, module, runner);
     for (int64_t i = 0; i < step.rows; ++i) {
       RowStep at = step.row(i);
-      EXPECT_TRUE(
-          agree(processed[i], referenceProcessed(step.options, at, scores[i])))
-          << "processors, row " << i;
+      Warped wanted{referenceProcessed(step.options, at, scores[i])};
+      if (step.options.speech)
+        wanted = referenceTimestamps(step.options, at, wanted.scores);
+      if (wanted.isClear) {
+        EXPECT_TRUE(agree(processed[i], wanted.scores))
+            << "processors, row " << i;
+      }
       Warped expected = referenceWarped(step.options, at, processed[i]);
       ++rows;
       if (!expected.isClear)
@@ -102,11 +106,14 @@ protected:
   }
 
   void expectReference(int64_t vocabulary, int count, const Runner &runner,
-                       ModuleOp module) {
+                       ModuleOp module,
+                       const hf::GenerationConfig &defaults = {}) {
     for (int seed = 0; seed < count && !HasFailure(); ++seed) {
       SCOPED_TRACE("vocabulary " + std::to_string(vocabulary) + ", seed " +
                    std::to_string(seed));
       RandomStep step(seed, vocabulary);
+      if (defaults.speech)
+        step.writeSpeech(*defaults.speech, seed);
       expectReference(step, module, runner);
     }
   }
@@ -146,6 +153,37 @@ TEST_F(Processors, AreTheReferencesInCompiledCode) {
                               entry.getResultTypes());
         },
         *module);
+  }
+}
+
+TEST_F(Processors, KeepTimestampRules) {
+  for (int64_t vocabulary : {13, 97, 3001}) {
+    hf::GenerationConfig defaults;
+    defaults.speech.emplace();
+    // The end among the defaults is that of calls without one.
+    defaults.endTokens = {vocabulary};
+    defaults.speech->noTimestamps = vocabulary - vocabulary / 3 - 1;
+    OwningOpRef<ModuleOp> module =
+        makeStepModule(context, defaults, vocabulary);
+    ASSERT_TRUE(module);
+    OracleState state;
+    if (vocabulary < 100)
+      expectReference(
+          vocabulary, 150,
+          [&](func::FuncOp entry, ArrayRef<HostTensor> inputs) {
+            OracleOptions options;
+            options.roundToType = true;
+            return cantFail(evaluate(entry, inputs, {}, options, {}, &state));
+          },
+          *module, defaults);
+    CompiledStep compiled(*module);
+    expectReference(
+        vocabulary, 400,
+        [&](func::FuncOp entry, ArrayRef<HostTensor> inputs) {
+          return compiled.run(entry.getName().str(), inputs,
+                              entry.getResultTypes());
+        },
+        *module, defaults);
   }
 }
 

@@ -149,6 +149,40 @@ RandomStep::RandomStep(uint64_t seed, int64_t vocabulary)
   Maker(*this, seed).run();
 }
 
+void RandomStep::writeSpeech(const hf::SpeechTokens &tokens, uint64_t seed) {
+  Random random{};
+  random.bits.seed(seed);
+  options.speech = tokens;
+  options.speech->makesTimestamps = random.chance(0.9);
+  int64_t first = *tokens.noTimestamps + 1, last = vocabulary - 1;
+  options.speech->lastInitialTimestamp.reset();
+  if (random.chance(0.7))
+    options.speech->lastInitialTimestamp =
+        random.integer(0, last - first + (random.chance(0.2) ? 5 : -1));
+  // The end stands behind the text, or somewhere in it.
+  options.endTokens = {random.chance(0.7) ? first - 5
+                                          : random.integer(0, first - 1)};
+  if (random.chance(0.2))
+    options.endTokens.clear();
+  else if (random.chance(0.2))
+    options.endTokens.push_back(vocabulary + 3);
+  for (int64_t row = 0; row < rows; ++row) {
+    int64_t timestamp = first;
+    for (int64_t i = prompt; i < positions; ++i) {
+      int64_t &id = ids[row * positions + i];
+      bool isFree = random.chance(0.1);
+      if (isFree || random.chance(0.6)) {
+        timestamp = random.integer(isFree ? first : timestamp, last);
+        id = timestamp;
+      }
+    }
+    // Sums of probabilities decide between text and timestamps.
+    double shift = random.number(-3, 1);
+    for (int64_t token = first; token < vocabulary; ++token)
+      scores[row * vocabulary + token] += float(shift);
+  }
+}
+
 RowStep RandomStep::row(int64_t number) const {
   auto first = ids.begin() + number * positions;
   return {{first, first + length}, prompt, maxLength, beams};

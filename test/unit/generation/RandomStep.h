@@ -17,6 +17,10 @@ struct RandomStep {
 
   RandomStep(uint64_t seed, int64_t vocabulary);
 
+  /// Makes it a step of a model that writes speech with these tokens: mostly
+  /// pieces of text between timestamps.
+  void writeSpeech(const hf::SpeechTokens &tokens, uint64_t seed);
+
   RowStep row(int64_t number) const;
   Row scoresOf(int64_t row) const;
 };

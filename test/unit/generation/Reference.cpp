@@ -259,6 +259,59 @@ Warped referenceWarped(const GenerationConfig &options, const RowStep &at,
   return Warper(options, at, std::move(scores)).run();
 }
 
+Warped referenceTimestamps(const GenerationConfig &options, const RowStep &at,
+                           Row scores) {
+  const hf::SpeechTokens &speech = *options.speech;
+  Warped result{std::move(scores)};
+  if (!speech.makesTimestamps)
+    return result;
+  Row &s = result.scores;
+  int64_t vocabulary = int64_t(s.size()), first = *speech.noTimestamps + 1,
+          end = vocabulary;
+  for (int64_t token : options.endTokens)
+    end = std::min(end, token);
+  auto removeFrom = [&](int64_t begin, int64_t end) {
+    for (int64_t token = begin; token < std::min(end, vocabulary); ++token)
+      s[token] = removed;
+  };
+  removeFrom(first - 1, first);
+  Ids text(at.ids.begin() + at.prompt, at.ids.end());
+  auto isTimestamp = [&](size_t back) { return text.end()[-back] >= first; };
+  bool isLast = !text.empty() && isTimestamp(1),
+       isPair = text.size() < 2 || isTimestamp(2);
+  if (isLast && isPair)
+    removeFrom(first, vocabulary);
+  else if (isLast)
+    removeFrom(0, end);
+  Ids found;
+  for (int64_t id : text)
+    if (id >= first)
+      found.push_back(id);
+  if (!found.empty())
+    removeFrom(first, found.back() + !(isLast && !isPair));
+  if (text.empty()) {
+    removeFrom(0, first);
+    if (speech.lastInitialTimestamp)
+      removeFrom(first + *speech.lastInitialTimestamp + 1, vocabulary);
+  }
+  double most = -INFINITY, likeliest = -INFINITY, sum = 0;
+  for (int64_t token = 0; token < first; ++token)
+    likeliest = std::max(likeliest, double(s[token]));
+  for (int64_t token = first; token < vocabulary; ++token)
+    most = std::max(most, double(s[token]));
+  for (int64_t token = first; token < vocabulary; ++token)
+    sum += std::exp(s[token] - most);
+  double together = most + std::log(sum);
+  // Without numbers there are no probabilities.
+  result.isClear =
+      std::none_of(s.begin(), s.end(), [](float x) { return std::isnan(x); }) &&
+      !(std::abs(together - likeliest) <
+        1e-5 * std::max(1.0, std::abs(likeliest)));
+  if (together > likeliest)
+    removeFrom(0, first);
+  return result;
+}
+
 Row referenceLogSoftmax(const Row &scores) {
   double most = *std::max_element(scores.begin(), scores.end()), sum = 0;
   for (float score : scores)

@@ -29,6 +29,10 @@ struct Warped {
 Warped referenceWarped(const hf::GenerationConfig &options, const RowStep &at,
                        Row scores);
 
+/// The timestamp rules, which follow the processors.
+Warped referenceTimestamps(const hf::GenerationConfig &options,
+                           const RowStep &at, Row scores);
+
 Row referenceLogSoftmax(const Row &scores);
 
 } // namespace tenon::test

@@ -86,10 +86,14 @@ void suppressTokens(Scores &scores) {
 void suppressFirstTokens(Scores &scores) {
   GraphBuilder &g = scores.g;
   Option list = Option::BeginSuppressTokens;
-  // A forced first token is not the first that is chosen.
+  // A forced first token is not the first that is chosen. Models that write
+  // speech begin after the whole prompt.
   Size isForced =
-      both(g, g.cmp(eq, scores.prompt, g.index(1)),
-           g.cmp(sge, scores.integer(Option::ForcedBosTokenId), g.index(0)));
+      scores.options.speech()
+          ? Size(g.ops.getBoolAttr(false))
+          : both(g, g.cmp(eq, scores.prompt, g.index(1)),
+                 g.cmp(sge, scores.integer(Option::ForcedBosTokenId),
+                       g.index(0)));
   Size begin = g.add(scores.prompt, g.select(isForced, g.index(1), g.index(0)));
   removeIf(scores, list,
            both(g, hasTokens(scores, list), g.cmp(eq, scores.length, begin)),

@@ -129,9 +129,22 @@ const OptionRow table[] = {
      [](const Config &c) -> OptionDefault { return c.renormalize; }},
     {OutputScores, "output_scores", Flag, 0, 1,
      [](const Config &) -> OptionDefault { return false; }},
+    {Timestamps, "timestamps", Flag, 0, 1,
+     [](const Config &c) -> OptionDefault {
+       return c.speech && c.speech->makesTimestamps;
+     }},
+    {MaxInitialTimestampIndex, "max_initial_timestamp_index", Integer, -1,
+     maxCount,
+     [](const Config &c) -> OptionDefault {
+       return c.speech ? c.speech->lastInitialTimestamp.value_or(-1) : -1;
+     }},
 };
 } // namespace
 
 llvm::ArrayRef<OptionRow> optionTable() { return table; }
+
+llvm::ArrayRef<OptionRow> commonOptions() {
+  return optionTable().take_front(size_t(Option::Timestamps));
+}
 
 } // namespace tenon::hf

@@ -32,6 +32,8 @@ struct OptionRow {
 
 /// One row for each option, in the order of `Option`.
 llvm::ArrayRef<OptionRow> optionTable();
+/// The rows of the options that all models have.
+llvm::ArrayRef<OptionRow> commonOptions();
 
 inline const OptionRow &rowOf(Option option) {
   return optionTable()[size_t(option)];

@@ -102,10 +102,14 @@ Options::Options(GraphBuilder &g, const GenerationConfig &defaults,
     : g(g), defaults(defaults), width(vocabulary),
       compatibility(compatibility) {}
 
+ArrayRef<OptionRow> Options::rows() const {
+  return speech() ? optionTable() : commonOptions();
+}
+
 SmallVector<EntryArgument> Options::inputs() const {
   Builder &b = g.ops;
   SmallVector<EntryArgument> inputs;
-  for (const OptionRow &row : optionTable()) {
+  for (const OptionRow &row : rows()) {
     SmallVector<Attribute> dims;
     for (StringRef extent : {row.extent, row.innerExtent})
       if (!extent.empty())
@@ -172,7 +176,13 @@ void Options::store(ArrayRef<Value> arguments) {
     g.checkSize(g.size(list, dim), g.index(least), g.index(most),
                 ("input \"" + row.name + "\"").str());
   };
-  for (auto [row, argument] : llvm::zip_equal(optionTable(), arguments)) {
+  for (auto [row, argument] : llvm::zip_equal(rows(), arguments)) {
+    if (row.option == Option::Timestamps && !firstTimestamp())
+      g.checkSize(g.make<arith::IndexCastUIOp>(g.ops.getIndexType(),
+                                               g.extractScalar(argument)),
+                  g.index(0), g.index(0),
+                  "input \"timestamps\": the checkpoint names no tokens for "
+                  "them");
     switch (row.kind) {
     case OptionKind::Flag:
     case OptionKind::Integer:
@@ -238,6 +248,24 @@ Value Options::get(Option option) {
 
 Value Options::mask(Option option) {
   return read(rowOf(option).name, RankedTensorType::get({width}, g.i1()));
+}
+
+std::optional<int64_t> Options::firstTimestamp() const {
+  const SpeechTokens *tokens = speech();
+  if (!tokens || !tokens->noTimestamps || *tokens->noTimestamps + 1 >= width)
+    return std::nullopt;
+  return *tokens->noTimestamps + 1;
+}
+
+Value Options::firstEndToken() {
+  int64_t none = defaults.endTokens.empty() ? 0 : defaults.endTokens.front();
+  Value tokens = mask(Option::EosTokenId);
+  Sizes sizes = g.sizes(tokens);
+  Value here = g.select(tokens, g.iota(g.i64(), sizes, 0),
+                        g.splat(g.i64(), sizes, double(width)));
+  Value first = g.reduce(ReduceKind::Minimum, here, {0}, false);
+  return g.select(g.compare(CompareDirection::LT, first, double(width)), first,
+                  g.scalarInt(g.i64(), none));
 }
 
 Value Options::count(Option option) {

@@ -51,10 +51,15 @@ enum class Option {
   RenormalizeLogits,
   // What `result` tells.
   OutputScores,
+  // Of models that write speech.
+  Timestamps,
+  MaxInitialTimestampIndex,
 };
 
 /// Whose texts are made: those of PyTorch's or of TensorFlow's generation.
 enum class Compatibility { Pt, Tf };
+
+struct OptionRow;
 
 /// Words that are tokens in a row, in the entry that reads them.
 struct Words {
@@ -90,7 +95,21 @@ public:
 
   int64_t vocabulary() const { return width; }
 
+  /// The tokens of a model that writes speech, else null.
+  const SpeechTokens *speech() const {
+    return defaults.speech ? &*defaults.speech : nullptr;
+  }
+
+  /// The first timestamp; nullopt if the model has none.
+  std::optional<int64_t> firstTimestamp() const;
+
+  /// The first end token among the call's, or among the defaults if the call
+  /// has none: an i64 tensor of rank 0.
+  mlir::Value firstEndToken();
+
 private:
+  /// The options that the model has.
+  llvm::ArrayRef<OptionRow> rows() const;
   void keepTokens(llvm::StringRef name, mlir::Value tokens);
   void keepWords(Option option, mlir::Value words);
   mlir::Value withoutEndTokens(mlir::Value words);

@@ -3,6 +3,7 @@
 
 #include "compiler/import/huggingface/generation/Endings.h"
 #include "compiler/import/huggingface/generation/RepeatedTokens.h"
+#include "compiler/import/huggingface/generation/Timestamps.h"
 #include "compiler/import/huggingface/generation/Words.h"
 
 using namespace mlir;
@@ -36,6 +37,7 @@ Value processed(GraphBuilder &g, Options &options, const Sequences &at,
   raiseEnd(scores);
   suppressTokens(scores);
   suppressFirstTokens(scores);
+  keepTimestampRules(scores);
   return scores.value;
 }
 

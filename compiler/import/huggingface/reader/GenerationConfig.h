@@ -3,7 +3,7 @@
 #ifndef TENON_COMPILER_IMPORT_HUGGINGFACE_READER_GENERATIONCONFIG_H
 #define TENON_COMPILER_IMPORT_HUGGINGFACE_READER_GENERATIONCONFIG_H
 
-#include "compiler/import/huggingface/reader/Json.h"
+#include "compiler/import/huggingface/reader/SpeechTokens.h"
 
 #include <cstdint>
 #include <optional>
@@ -72,6 +72,8 @@ struct GenerationConfig {
   std::vector<int64_t> forcedEndTokens;    ///< forced_eos_token_id
   std::optional<LengthDecay> lengthDecay;
   bool renormalize = false, removeInvalid = false;
+
+  std::optional<SpeechTokens> speech; ///< of a model that writes speech
 };
 
 /// Reads generation_config.json, or config.json, which older checkpoints keep
