@@ -17,6 +17,14 @@ ModelSummary describeHuggingFace(const hf::Checkpoint &checkpoint) {
     summary.inputs.push_back({"decoder_ids", "i64", {"rows", columns}});
     summary.inputs.push_back({"decoder_lengths", "i64", {"rows"}});
   }
+  if (const auto *whisper =
+          std::get_if<hf::WhisperConfig>(&checkpoint.config.model)) {
+    summary.inputs[0] = {
+        "features", "f32", {"rows", std::to_string(whisper->bins), "frames"}};
+    summary.inputs[1] = {"frames", "i64", {"rows"}};
+    summary.inputs.insert(summary.inputs.begin() + 2,
+                          {"greatest", "f32", {"rows"}});
+  }
   summary.outputs = {{"logits", "f32", {"rows", columns, vocabulary}}};
   for (const auto &[name, tensor] : checkpoint.tensors) {
     summary.parameters += tensor.stored.numElements();

@@ -212,7 +212,7 @@ TEST_P(SpeechFeatures, AreThoseOfF64) {
   for (const auto &[name, samples] : sounds) {
     Features found = run(samples), expected = reference(samples);
     ASSERT_EQ(found.frames, int64_t(samples.size()) / 160) << name;
-    EXPECT_LE(difference(found, expected), 1e-4) << name;
+    EXPECT_LE(difference(found, expected), 2e-6) << name;
     EXPECT_EQ(found.greatest,
               *std::max_element(found.values.begin(), found.values.end()))
         << name;

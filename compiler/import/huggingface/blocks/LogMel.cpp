@@ -1,7 +1,8 @@
 // The transform of all frames is one convolution: a frame is five blocks of 80
 // samples, and frames begin two blocks apart. So frames, which overlap, are
-// never copied. The matrices are constants of the graph and no weights, because
-// products with weights may be computed in fewer bits.
+// never copied. The sums are in f64: beside a loud tone, what they leave for
+// other bands is smaller than the roundings of f32. The matrices are constants
+// of the graph and no weights, which may be stored in fewer bits.
 #include "compiler/import/huggingface/blocks/LogMel.h"
 
 #include <cmath>
@@ -39,23 +40,25 @@ Value transformMatrix(GraphBuilder &g) {
         matrix.push_back(window * (sine ? std::sin(angle) : std::cos(angle)));
       }
   }
-  return g.floats(g.f32(), matrix, {blocksPerFrame, block, 2 * frequencies});
+  return g.floats(g.ops.getF64Type(), matrix,
+                  {blocksPerFrame, block, 2 * frequencies});
 }
 
 /// The power of each frame at each frequency, [frames, frequencies].
 Value power(GraphBuilder &g, Value samples, Size frames) {
   Size blocks = g.add(g.mul(frames, g.index(2)), g.index(blocksPerFrame - 2));
-  Value image = g.reshape(samples, {g.index(1), blocks, g.index(block)});
+  Value image = g.reshape(g.convert(samples, g.ops.getF64Type()),
+                          {g.index(1), blocks, g.index(block)});
   auto type = RankedTensorType::get(
       {1, GraphBuilder::staticSize(frames).value_or(ShapedType::kDynamic),
        2 * frequencies},
-      g.f32());
+      g.ops.getF64Type());
   Value spectrum = ConvolutionOp::create(
       g.ops, g.loc, type, image, transformMatrix(g), ArrayRef<int64_t>{2},
       ArrayRef<int64_t>{0, 0}, ArrayRef<int64_t>{1}, ArrayRef<int64_t>{1},
       uint64_t(1));
   g.recordSizes(spectrum, {g.index(1), frames, g.index(2 * frequencies)});
-  spectrum = g.squeeze(spectrum, {0});
+  spectrum = g.convert(g.squeeze(spectrum, {0}), g.f32());
   Value squares = g.mul(spectrum, spectrum);
   auto part = [&](int64_t first) {
     return g.sliceDim(squares, 1, g.index(first), g.index(frequencies));
@@ -139,6 +142,11 @@ LogMel logMel(GraphBuilder &g, const Sound &sound, int64_t bins) {
   result.greatest =
       g.reduce(ReduceKind::Maximum, result.features, {0, 1}, false);
   return result;
+}
+
+Value scaledFeatures(GraphBuilder &g, Value features, Value greatest) {
+  Value least = g.unsqueeze(g.sub(greatest, 8.0), {1, 2});
+  return g.mul(g.add(g.binary<MaximumOp>(features, least), 4.0), 0.25);
 }
 
 } // namespace tenon::hf

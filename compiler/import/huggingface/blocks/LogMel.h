@@ -35,6 +35,11 @@ struct LogMel {
 /// less than one hop and neighbours that do not reach half a frame.
 LogMel logMel(GraphBuilder &g, const Sound &sound, int64_t bins);
 
+/// Features as the encoder reads them: `features`, [1, bins, frames], no more
+/// than 8 below `greatest`, [1], which is that of the whole recording.
+mlir::Value scaledFeatures(GraphBuilder &g, mlir::Value features,
+                           mlir::Value greatest);
+
 } // namespace tenon::hf
 
 #endif // TENON_COMPILER_IMPORT_HUGGINGFACE_BLOCKS_LOGMEL_H

@@ -36,6 +36,9 @@ private:
                          mlir::Value last);
   /// Writes the logits of the tokens that the step before has chosen.
   void computeTokens(const struct Step &step);
+  /// The probability, [rows], that nobody speaks: that of the token before the
+  /// one that stands for no timestamps. Zero if the model names none.
+  mlir::Value noSpeech(mlir::Value logits);
   /// The inputs of `start`, without the options.
   llvm::SmallVector<EntryArgument> startInputs() const;
   mlir::FlatSymbolRefAttr logitsState();

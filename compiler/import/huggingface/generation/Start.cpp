@@ -286,6 +286,14 @@ SmallVector<EntryArgument> Generation::startInputs() const {
   return inputs;
 }
 
+Value Generation::noSpeech(Value logits) {
+  std::optional<int64_t> first = options.firstTimestamp();
+  if (!first || *first < 2)
+    return g.splat(g.f32(), {g.size(logits, 0)}, 0);
+  Value shares = g.make<SoftmaxOp>(logits, uint64_t(1));
+  return g.squeeze(g.sliceDim(shares, 1, g.index(*first - 2), g.index(1)), {1});
+}
+
 void Generation::buildStart() {
   SmallVector<EntryArgument> inputs = startInputs();
   size_t own = inputs.size();
@@ -308,9 +316,16 @@ void Generation::buildStart() {
   CachePlaces places;
   Value last;
   Value tokens = start.tokens(setup.config.vocabulary(), places, last);
-  writeLogits(start.perRow(lastLogits(tokens, places, last)));
+  Value logits = lastLogits(tokens, places, last);
+  writeLogits(start.perRow(logits));
   start.finish();
-  entries.end(entry, {g.fromSize(start.columns(), g.i64())}, {"prompt"});
+  SmallVector<Value> results = {g.fromSize(start.columns(), g.i64())};
+  SmallVector<std::string> names = {"prompt"};
+  if (setup.defaults.speech) {
+    results.push_back(noSpeech(logits));
+    names.push_back("no_speech");
+  }
+  entries.end(entry, results, names);
 }
 
 } // namespace tenon::hf

@@ -5,6 +5,7 @@
 #include "compiler/import/huggingface/generation/Generation.h"
 #include "compiler/import/huggingface/graph/CheckpointParameters.h"
 #include "compiler/import/huggingface/graph/PlainEntries.h"
+#include "compiler/import/huggingface/graph/SpeechEntries.h"
 #include "dialects/tenon/Annotations.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -41,6 +42,8 @@ public:
       plain.buildLogits();
     if (checkpoint.config.hasEncoder() && wants({"encode"}))
       plain.buildEncode();
+    if (const WhisperConfig *whisper = speechModel())
+      buildSpeech(*whisper);
     if (wants({"start", "advance", "result"}))
       buildGeneration();
     if (hasErrors() || !checkParameters())
@@ -49,6 +52,10 @@ public:
   }
 
 private:
+  const WhisperConfig *speechModel() const {
+    return std::get_if<WhisperConfig>(&checkpoint.config.model);
+  }
+
   /// True if the user asks for one of the entries `names`, or for none by name.
   bool wants(ArrayRef<StringRef> names) const {
     const std::vector<EntryOption> &asked = options.tensorflow.entries;
@@ -62,6 +69,8 @@ private:
     SmallVector<StringRef> names = {"logits", "start", "advance", "result"};
     if (checkpoint.config.hasEncoder())
       names.insert(names.begin(), "encode");
+    if (speechModel())
+      names.insert(names.begin(), {"features", "tokens"});
     for (const EntryOption &entry : options.tensorflow.entries)
       if (entry.isSignature || !llvm::is_contained(names, entry.name))
         error("", "the checkpoint has no function '" + entry.name + "'",
@@ -69,6 +78,15 @@ private:
               "its functions are " +
                   llvm::join(ArrayRef(names).drop_back(), ", ") +
                   " and result");
+  }
+
+  void buildSpeech(const WhisperConfig &config) {
+    SpeechEntries speech(g, *this, config, checkpoint.generation);
+    if (wants({"features"}))
+      speech.buildFeatures();
+    // The names and the use of tokens belong to the entries that make texts.
+    if (wants({"start", "advance", "result", "tokens"}))
+      speech.buildTokens();
   }
 
   void buildGeneration() {
@@ -165,7 +183,9 @@ private:
       markFailed();
       return false;
     }
-    warnOfUnused();
+    // Other entries alone do not need all tensors.
+    if (wants({"logits", "start", "advance", "result"}))
+      warnOfUnused();
     return true;
   }
 

@@ -4,12 +4,16 @@
 namespace tenon::hf {
 
 EncoderInputs encoderInputsOf(const Config &config) {
-  return t5EncoderInputs(std::get<T5Config>(config.model));
+  if (const auto *t5 = std::get_if<T5Config>(&config.model))
+    return t5EncoderInputs(*t5);
+  return whisperEncoderInputs(std::get<WhisperConfig>(config.model));
 }
 
 std::unique_ptr<EncoderDecoder> makeEncoderDecoder(const Config &config,
                                                    const Part &root) {
-  return makeT5(std::get<T5Config>(config.model), root);
+  if (const auto *t5 = std::get_if<T5Config>(&config.model))
+    return makeT5(*t5, root);
+  return makeWhisper(std::get<WhisperConfig>(config.model), root);
 }
 
 } // namespace tenon::hf

@@ -37,6 +37,7 @@ struct EncoderInputs {
 
 EncoderInputs encoderInputsOf(const Config &config);
 EncoderInputs t5EncoderInputs(const T5Config &config);
+EncoderInputs whisperEncoderInputs(const WhisperConfig &config);
 
 /// An argument of an entry.
 struct EncoderArgument {
@@ -75,6 +76,8 @@ std::unique_ptr<EncoderDecoder> makeEncoderDecoder(const Config &config,
                                                    const Part &root);
 std::unique_ptr<EncoderDecoder> makeT5(const T5Config &config,
                                        const Part &root);
+std::unique_ptr<EncoderDecoder> makeWhisper(const WhisperConfig &config,
+                                            const Part &root);
 
 } // namespace tenon::hf
 

@@ -96,14 +96,22 @@ private:
       config = readJson(configName, maxConfigBytes);
       checkpoint.config = readConfig(config);
       if (!hasGeneration)
-        checkpoint.generation = readGenerationConfig(config);
+        checkpoint.generation = readGeneration(config, config);
     });
     if (!done || !hasGeneration)
       return done;
     return ReaderBoundary(pathOf(generationName), report).run([&] {
-      checkpoint.generation = readGenerationConfig(
-          readJson(generationName, maxConfigBytes), &config);
+      checkpoint.generation =
+          readGeneration(readJson(generationName, maxConfigBytes), config);
     });
+  }
+
+  /// `config` is config.json.
+  GenerationConfig readGeneration(const Json &json, const Json &config) const {
+    GenerationConfig result = readGenerationConfig(json, &config);
+    if (std::holds_alternative<WhisperConfig>(checkpoint.config.model))
+      result.speech = readSpeechTokens(json, config);
+    return result;
   }
 
   bool readWeights() {

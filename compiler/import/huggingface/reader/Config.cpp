@@ -20,7 +20,8 @@ constexpr Architecture architectures[] = {
     {"opt", "OPTForCausalLM"},
     {"qwen2", "Qwen2ForCausalLM"},
     {"qwen3", "Qwen3ForCausalLM"},
-    {"t5", "T5ForConditionalGeneration", "T5WithLMHeadModel", true}};
+    {"t5", "T5ForConditionalGeneration", "T5WithLMHeadModel", true},
+    {"whisper", "WhisperForConditionalGeneration", "", true}};
 
 const Architecture &findArchitecture(const ConfigReader &config,
                                      const std::string &modelType) {
@@ -102,6 +103,8 @@ Config readConfig(const Json &json) {
     result.model = readOptConfig(config);
   else if (result.modelType == "t5" || result.modelType == "mt5")
     result.model = readT5Config(config, result.modelType);
+  else if (result.modelType == "whisper")
+    result.model = readWhisperConfig(config);
   else
     result.model = readLlamaConfig(config, result.modelType);
   return result;
@@ -125,7 +128,8 @@ int64_t Config::usualPositions() const {
 }
 
 bool Config::hasEncoder() const {
-  return std::holds_alternative<T5Config>(model);
+  return std::holds_alternative<T5Config>(model) ||
+         std::holds_alternative<WhisperConfig>(model);
 }
 
 } // namespace tenon::hf

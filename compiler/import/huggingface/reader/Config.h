@@ -75,9 +75,25 @@ struct T5Config {
   bool scalesHead; ///< the head reads values over the square root of `width`
 };
 
+struct WhisperStack {
+  int64_t layers, heads, inner;
+};
+
+struct WhisperConfig {
+  int64_t vocabulary, positions; ///< of the decoder
+  int64_t width, bins;           ///< bins: features of a frame
+  int64_t encoderPositions;      ///< half the frames of a window
+  WhisperStack encoder, decoder;
+  int64_t layers; ///< of the decoder
+  Activation activation;
+
+  int64_t frames() const { return 2 * encoderPositions; }
+};
+
 struct Config {
   std::string modelType; ///< "gpt2"
-  std::variant<Gpt2Config, OptConfig, LlamaConfig, T5Config> model;
+  std::variant<Gpt2Config, OptConfig, LlamaConfig, T5Config, WhisperConfig>
+      model;
 
   int64_t vocabulary() const;
   /// The longest sequence that the model has positions for. In a model with an
@@ -100,6 +116,7 @@ OptConfig readOptConfig(const ConfigReader &config);
 LlamaConfig readLlamaConfig(const ConfigReader &config,
                             const std::string &modelType);
 T5Config readT5Config(const ConfigReader &config, const std::string &modelType);
+WhisperConfig readWhisperConfig(const ConfigReader &config);
 /// The function that configurations call `name`.
 std::optional<Activation> activationNamed(std::string_view name);
 /// The names of all functions, for messages.
