@@ -18,6 +18,11 @@ from generation_search import Call, Near
 # of a sampler is always the same.
 LEAST_P = 1e-6
 
+# The bias is so great that the scores of these tokens are equal: 16, when the
+# others are almost 0.
+EQUAL = {"sequence_bias_ids": [[i] for i in range(3, 63, 2)],
+         "sequence_bias": [2.0 ** 60] * 30, "temperature": 2.0 ** 56}
+
 WARPERS = {
     "no warper": {},
     "temperature": {"temperature": 1.75},
@@ -27,6 +32,10 @@ WARPERS = {
     "typical_p": {"typical_p": 0.5},
     "epsilon_cutoff": {"epsilon_cutoff": 0.02},
     "eta_cutoff": {"eta_cutoff": 0.1},
+    "top_k of equal scores": {**EQUAL, "top_k": 5},
+    "top_p of equal scores": {**EQUAL, "top_p": 0.48},
+    "typical_p of equal scores": {**EQUAL, "typical_p": 0.5},
+    "top_k and top_p of equal scores": {**EQUAL, "top_k": 64, "top_p": 0.48},
     "all": {"temperature": 1.5, "top_k": 30, "top_p": 0.95, "min_p": 0.01,
             "typical_p": 0.9, "epsilon_cutoff": 0.003, "eta_cutoff": 0.003,
             "renormalize_logits": True, "repetition_penalty": 1.25},

@@ -7,7 +7,6 @@
 #include "compiler/import/huggingface/generation/Conditional.h"
 #include "compiler/import/huggingface/generation/Generation.h"
 #include "compiler/import/huggingface/generation/Processors.h"
-#include "compiler/import/huggingface/generation/Warpers.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -22,25 +21,23 @@ EntryArgument input(GraphBuilder &g, StringRef name, ArrayRef<int64_t> shape,
           g.ops.getArrayAttr(dims)};
 }
 
-/// The scores of the next token after all processors and, in sampling, warpers.
-/// Scores of beams are log-probabilities, other scores are logits.
-Value nextScores(const Step &step, Value logits, Value searches) {
+Sequences sequencesOf(const Step &step) {
   GraphBuilder &g = step.g;
   const CallSizes &call = step.call;
-  Sizes sizes = g.sizes(logits);
+  return {step.states.readFirst(state::ids, call.rows, step.now),
+          g.fromSize(step.columns, g.i64()), g.fromSize(call.prompt, g.i64()),
+          g.fromSize(call.limit, g.i64()), step.options.get(Option::NumBeams)};
+}
+
+/// The scores of the next token after all processors. Scores of beams are
+/// log-probabilities, other scores are logits.
+Value nextScores(const Step &step, const Sequences &at, Value logits,
+                 Value searches) {
+  GraphBuilder &g = step.g;
   Value scores = choose(
-      g, searches, sizes, [&] { return logSoftmax(g, logits); },
+      g, searches, g.sizes(logits), [&] { return logSoftmax(g, logits); },
       [&] { return logits; });
-  Sequences sequences = {
-      step.states.readFirst(state::ids, call.rows, step.now),
-      g.fromSize(step.columns, g.i64()), g.fromSize(call.prompt, g.i64()),
-      g.fromSize(call.limit, g.i64()), step.options.get(Option::NumBeams)};
-  scores = processed(g, step.options, sequences, step.restricted(scores));
-  scores = choose(
-      g, step.samples(), sizes,
-      [&] { return warped(g, step.options, sequences, scores); },
-      [&] { return scores; });
-  return renormalized(g, step.options, scores);
+  return processed(g, step.options, at, step.restricted(scores));
 }
 
 /// A while loop that counts from `first` to `most` as long as `goes`, an i1,
@@ -112,17 +109,18 @@ void Generation::buildAdvance() {
     onlyIf(g, isPositive(now.step), [&] { computeTokens(step); });
     Value searches = g.extractScalar(
         g.compare(CompareDirection::GT, options.get(Option::NumBeams), 1));
-    Value scores = nextScores(step, readLogits(call.rows), searches);
+    Sequences at = sequencesOf(step);
+    Value scores = nextScores(step, at, readLogits(call.rows), searches);
     auto branch = scf::IfOp::create(g.ops, g.loc, TypeRange(), searches,
                                     /*addThenBlock=*/false,
                                     /*addElseBlock=*/false);
     {
       OpBuilder::InsertionGuard guard(g.ops);
       g.ops.createBlock(&branch.getThenRegion());
-      searchBeams(step, scores, setup.compatibility);
+      searchBeams(step, at, scores, setup.compatibility);
       scf::YieldOp::create(g.ops, g.loc);
       g.ops.createBlock(&branch.getElseRegion());
-      chooseTokens(step, scores);
+      chooseTokens(step, at, scores);
       scf::YieldOp::create(g.ops, g.loc);
     }
     // The step takes effect by this write.

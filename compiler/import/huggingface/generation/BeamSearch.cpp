@@ -5,7 +5,9 @@
 
 #include "compiler/import/huggingface/generation/Conditional.h"
 #include "compiler/import/huggingface/generation/Draws.h"
+#include "compiler/import/huggingface/generation/Processors.h"
 #include "compiler/import/huggingface/generation/Ranking.h"
+#include "compiler/import/huggingface/generation/Warpers.h"
 
 using namespace mlir;
 
@@ -65,8 +67,9 @@ private:
     Value places = choose(
         g, step.samples(), {call.batch, count},
         [&] {
-          Value noise = gumbelNoise(g, step.options.get(Option::Seed),
-                                    call.step, call.rows, vocabulary);
+          Value tokens = g.iota(g.i64(), {call.rows, vocabulary}, 1);
+          Value noise =
+              gumbelNoise(g, step.options.get(Option::Seed), call.step, tokens);
           return best(g, g.add(all, g.reshape(noise, wide)), count).columns;
         },
         [&] { return best(g, all, count).columns; });
@@ -259,8 +262,14 @@ private:
 };
 } // namespace
 
-void searchBeams(const Step &step, Value scores, Compatibility compatibility) {
-  BeamStep(step, compatibility).run(scores);
+void searchBeams(const Step &step, const Sequences &at, Value scores,
+                 Compatibility compatibility) {
+  GraphBuilder &g = step.g;
+  scores = choose(
+      g, step.samples(), g.sizes(scores),
+      [&] { return warped(g, step.options, at, scores); },
+      [&] { return scores; });
+  BeamStep(step, compatibility).run(renormalized(g, step.options, scores));
 }
 
 } // namespace tenon::hf

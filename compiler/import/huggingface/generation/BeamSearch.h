@@ -4,15 +4,16 @@
 #define TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_BEAMSEARCH_H
 
 #include "compiler/import/huggingface/generation/Call.h"
+#include "compiler/import/huggingface/generation/Sequences.h"
 
 namespace tenon::hf {
 
 /// The score of a beam that is not there.
 inline constexpr double noScore = -1e9;
 
-/// Takes the step by `scores` of the next tokens, f32 [rows, vocabulary].
-/// Writes the next half of all states that a step changes.
-void searchBeams(const Step &step, mlir::Value scores,
+/// Takes the step by `scores` of the next tokens, f32 [rows, vocabulary], after
+/// all processors. Writes the next half of all states that a step changes.
+void searchBeams(const Step &step, const Sequences &at, mlir::Value scores,
                  Compatibility compatibility);
 
 } // namespace tenon::hf

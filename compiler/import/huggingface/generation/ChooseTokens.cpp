@@ -4,7 +4,9 @@
 
 #include "compiler/import/huggingface/generation/Conditional.h"
 #include "compiler/import/huggingface/generation/Draws.h"
+#include "compiler/import/huggingface/generation/Processors.h"
 #include "compiler/import/huggingface/generation/Ranking.h"
+#include "compiler/import/huggingface/generation/Warpers.h"
 
 using namespace mlir;
 
@@ -26,24 +28,62 @@ Value greatest(GraphBuilder &g, Value scores) {
 Value elementOf(GraphBuilder &g, Value scores, Value chosen) {
   return g.squeeze(takeColumns(g, scores, g.unsqueeze(chosen, {1})), {1});
 }
+
+/// The chosen tokens, i64 [rows], their scores, and their log-probabilities if
+/// `output_scores` is on.
+class Choice {
+public:
+  Choice(const Step &step) : step(step), g(step.g) {}
+
+  SmallVector<Value> sampled(const Sequences &at, Value scores) {
+    return useWarped(
+        g, step.options, at, scores, sizes(), [&](const Candidates &found) {
+          Value left = renormalized(g, step.options, found.scores);
+          Value noise = gumbelNoise(g, step.options.get(Option::Seed),
+                                    step.call.step, found.columns);
+          Value place = greatest(g, g.add(left, noise));
+          return told(left, place, elementOf(g, found.columns, place));
+        });
+  }
+
+  SmallVector<Value> best(Value scores) {
+    scores = renormalized(g, step.options, scores);
+    Value token = greatest(g, scores);
+    return told(scores, token, token);
+  }
+
+  SmallVector<Sizes> sizes() const { return {{row()}, {row()}, {row()}}; }
+
+private:
+  Size row() const { return step.call.rows; }
+
+  SmallVector<Value> told(Value scores, Value place, Value token) {
+    Value log = choose(
+        g, g.extractScalar(step.options.get(Option::OutputScores)), {row()},
+        [&] { return elementOf(g, logSoftmax(g, scores), place); },
+        [&] { return g.splat(g.f32(), {row()}, 0); });
+    return {token, elementOf(g, scores, place), log};
+  }
+
+  const Step &step;
+  GraphBuilder &g;
+};
 } // namespace
 
-void chooseTokens(const Step &step, Value scores) {
+void chooseTokens(const Step &step, const Sequences &at, Value scores) {
   GraphBuilder &g = step.g;
   CallStates &states = step.states;
   const CallSizes &call = step.call;
-  Value chosen = choose(
-      g, step.samples(), {call.rows},
-      [&] {
-        Value noise = gumbelNoise(g, step.options.get(Option::Seed), call.step,
-                                  call.rows, g.size(scores, 1));
-        return greatest(g, g.add(scores, noise));
-      },
-      [&] { return greatest(g, scores); });
+  Choice choice(step);
+  SmallVector<Value> found = chooseAll(
+      g, step.samples(), choice.sizes(),
+      [&] { return choice.sampled(at, scores); },
+      [&] { return choice.best(scores); });
+  Value chosen = found[0], chosenScore = found[1], log = found[2];
 
   Value before = states.readFirst(state::ends, call.rows, step.now);
   Value open = g.compare(CompareDirection::EQ, before, 0);
-  step.checkScores(elementOf(g, scores, chosen), g.make<NotOp>(open));
+  step.checkScores(chosenScore, g.make<NotOp>(open));
   Value pad = g.broadcastTo(step.options.get(Option::PadTokenId), {call.rows});
   Value token = g.select(open, chosen, pad);
   Value count = g.fromSize(g.add(call.step, g.index(1)), g.i64());
@@ -59,9 +99,8 @@ void chooseTokens(const Step &step, Value scores) {
       step.withColumn(ids, step.newColumn(), g.unsqueeze(token, {1})),
       step.next);
   step.ifScored([&] {
-    Value score = elementOf(g, logSoftmax(g, scores), chosen);
     // Pads after the end have no score.
-    score = g.unsqueeze(g.select(open, score, g.splatLike(score, 0)), {1});
+    Value score = g.unsqueeze(g.select(open, log, g.splatLike(log, 0)), {1});
     Value former = states.readFirst(state::tokenScores, call.rows, step.now);
     states.writeFirst(state::tokenScores,
                       step.withColumn(former, step.newColumn(), score),

@@ -3,12 +3,13 @@
 #define TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_CHOOSETOKENS_H
 
 #include "compiler/import/huggingface/generation/Call.h"
+#include "compiler/import/huggingface/generation/Sequences.h"
 
 namespace tenon::hf {
 
-/// Takes the step by `scores` of the next tokens, f32 [rows, vocabulary].
-/// Writes the next half of all states that a step changes.
-void chooseTokens(const Step &step, mlir::Value scores);
+/// Takes the step by `scores` of the next tokens, f32 [rows, vocabulary], after
+/// all processors. Writes the next half of all states that a step changes.
+void chooseTokens(const Step &step, const Sequences &at, mlir::Value scores);
 
 } // namespace tenon::hf
 

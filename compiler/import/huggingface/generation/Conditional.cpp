@@ -7,9 +7,11 @@ using namespace mlir;
 
 namespace tenon::hf {
 
-Value choose(GraphBuilder &g, Value condition, ArrayRef<Size> sizes,
-             llvm::function_ref<Value()> yes, llvm::function_ref<Value()> no) {
-  // The type is known once a branch is built.
+SmallVector<Value> chooseAll(GraphBuilder &g, Value condition,
+                             ArrayRef<Sizes> sizes,
+                             llvm::function_ref<SmallVector<Value>()> yes,
+                             llvm::function_ref<SmallVector<Value>()> no) {
+  // The types are known once a branch is built.
   auto shell = scf::IfOp::create(g.ops, g.loc, TypeRange(), condition,
                                  /*addThenBlock=*/false,
                                  /*addElseBlock=*/false);
@@ -18,18 +20,28 @@ Value choose(GraphBuilder &g, Value condition, ArrayRef<Size> sizes,
                                std::pair(&shell.getElseRegion(), no)}) {
     OpBuilder::InsertionGuard guard(g.ops);
     g.ops.createBlock(region);
-    values.push_back(build());
-    scf::YieldOp::create(g.ops, g.loc, values.back());
+    values = build();
+    scf::YieldOp::create(g.ops, g.loc, values);
   }
-  auto result = scf::IfOp::create(g.ops, g.loc, values.front().getType(),
+  auto result = scf::IfOp::create(g.ops, g.loc, TypeRange(ValueRange(values)),
                                   condition, /*addThenBlock=*/false,
                                   /*addElseBlock=*/false);
   result.getThenRegion().takeBody(shell.getThenRegion());
   result.getElseRegion().takeBody(shell.getElseRegion());
   shell.erase();
-  if (!sizes.empty())
-    g.recordSizes(result.getResult(0), sizes);
-  return result.getResult(0);
+  for (auto [value, own] : llvm::zip_equal(result.getResults(), sizes))
+    if (!own.empty())
+      g.recordSizes(value, own);
+  return SmallVector<Value>(result.getResults());
+}
+
+Value choose(GraphBuilder &g, Value condition, ArrayRef<Size> sizes,
+             llvm::function_ref<Value()> yes, llvm::function_ref<Value()> no) {
+  return chooseAll(
+             g, condition, Sizes(sizes),
+             [&] { return SmallVector<Value>{yes()}; },
+             [&] { return SmallVector<Value>{no()}; })
+      .front();
 }
 
 void onlyIf(GraphBuilder &g, Value condition, llvm::function_ref<void()> body) {

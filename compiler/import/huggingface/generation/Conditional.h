@@ -13,6 +13,12 @@ mlir::Value choose(GraphBuilder &g, mlir::Value condition,
                    llvm::function_ref<mlir::Value()> yes,
                    llvm::function_ref<mlir::Value()> no);
 
+/// Several values, each with its own of `sizes`.
+llvm::SmallVector<mlir::Value>
+chooseAll(GraphBuilder &g, mlir::Value condition, llvm::ArrayRef<Sizes> sizes,
+          llvm::function_ref<llvm::SmallVector<mlir::Value>()> yes,
+          llvm::function_ref<llvm::SmallVector<mlir::Value>()> no);
+
 /// Runs `body` if `condition`, an i1, is true.
 void onlyIf(GraphBuilder &g, mlir::Value condition,
             llvm::function_ref<void()> body);

@@ -1,10 +1,15 @@
 // Each warper removes scores by their probabilities or places in order. After
 // top_k few scores are left, so the others work on a list of these: a pass over
-// the vocabulary for each of them would take longer than the choice.
+// the vocabulary for each of them would take longer than the choice. The scores
+// of a list are sorted; for those of a vocabulary thresholds are found.
 #include "compiler/import/huggingface/generation/Warpers.h"
 
+#include "compiler/import/huggingface/generation/Conditional.h"
 #include "compiler/import/huggingface/generation/Ranking.h"
 #include "compiler/import/huggingface/generation/Scores.h"
+#include "compiler/import/huggingface/generation/Threshold.h"
+
+#include <limits>
 
 using namespace mlir;
 
@@ -13,76 +18,22 @@ namespace {
 
 using enum arith::CmpIPredicate;
 
-/// The scores that are listed in order. After a greater top_k, or if so many
-/// are too improbable, all of the vocabulary are in order.
-constexpr int64_t mostListed = 1024;
+/// The scores that are listed, which is what top_k selects in vectors, and how
+/// many of them are for scores equal to the last that top_k wants.
+constexpr int64_t mostListed = 1024, moreListed = 16;
 
+/// The warpers behind temperature, on a list of scores or on all.
 class Warper {
 public:
-  Warper(GraphBuilder &g, Options &options, const Sequences &at, Value value)
-      : g(g), at(at), scores(g, options, at, value), columns(g.size(value, 1)) {
+  Warper(GraphBuilder &g, Options &options, const Sequences &at, Value value,
+         bool isList)
+      : g(g), scores(g, options, at, value), columns(g.size(value, 1)),
+        isList(isList) {
     // In beam search, one token more than can end the sequence is kept.
     Size ends = g.max(scores.count(Option::EosTokenId), g.index(1));
     least = g.min(g.select(g.cmp(sgt, scores.beams, g.index(1)),
                            g.add(ends, g.index(1)), g.index(1)),
                   columns);
-  }
-
-  Value run() {
-    heat();
-    keepTopK();
-    Size isNarrow =
-        both(g, topKIsOn(),
-             g.cmp(sle, scores.integer(Option::TopK), g.index(mostListed)));
-    Size isWide = g.make<arith::XOrIOp>(
-        cast<Value>(isNarrow),
-        g.make<arith::ConstantOp>(g.ops.getBoolAttr(true)));
-    Size more = cutsMore();
-    scores.changeIf(Option::TopK, both(g, more, isNarrow), [&] {
-      // In the order of the vocabulary, by which equal scores are ranked.
-      Ranking left =
-          Ranking::of(g, scores.value, leftColumns(), Order::Descending);
-      Value listed = Ranking::of(g, left.columns, g.size(left.columns, 1),
-                                 Order::Ascending)
-                         .elements;
-      Value none = g.splatLike(scores.value, removedScore);
-      return Scores(g, scores.options, at, none)
-          .with(ScatterKind::Set, listed,
-                cutOf(takeColumns(g, scores.value, listed)));
-    });
-    scores.changeIf(Option::TopP, both(g, more, isWide),
-                    [&] { return cutOf(scores.value); });
-    return scores.value;
-  }
-
-private:
-  /// `value`, which may be a list of scores, after the warpers behind top_k.
-  Value cutOf(Value value) {
-    Warper warper(g, scores.options, at, value);
-    warper.keepTopP();
-    warper.cutByBest();
-    warper.keepTypical();
-    warper.cutByNumber();
-    warper.cutByEntropy();
-    return warper.scores.value;
-  }
-
-  /// True if a warper behind top_k is on.
-  Size cutsMore() {
-    Size more = isBelow(g, scores.number(Option::TopP), 1);
-    for (Size other :
-         {isAbove(g, scores.number(Option::MinP), 0),
-          isBelow(g, scores.number(Option::TypicalP), 1),
-          isInside(Option::EpsilonCutoff), isInside(Option::EtaCutoff)})
-      more = g.make<arith::OrIOp>(cast<Value>(more), cast<Value>(other));
-    return more;
-  }
-
-  void heat() {
-    Option option = Option::Temperature;
-    scores.changeIf(option, isNot(g, scores.number(option), 1), [&] {
-      return g.div(scores.value, scores.options.get(option));
-    });
   }
 
   Size topKCount() { return g.max(scores.integer(Option::TopK), least); }
@@ -91,27 +42,53 @@ private:
                 g.cmp(slt, topKCount(), columns));
   }
 
+  /// Only for all scores: a list has been chosen by top_k.
   void keepTopK() {
     scores.changeIf(Option::TopK, topKIsOn(), [&] {
-      Ranking last = best(topKCount());
+      Type count = g.ops.getI32Type();
+      Value last =
+          thresholdOf(g, scores.value, g.splat(count, g.sizes(scores.value), 1),
+                      g.fromSize(topKCount(), count));
       return scores.without(
-          g.compare(CompareDirection::LT, scores.value, last.elements));
+          g.compare(CompareDirection::LT, scores.value, last));
     });
   }
 
+  Value cut() {
+    keepTopP();
+    cutByBest();
+    keepTypical();
+    cutByNumber();
+    cutByEntropy();
+    return scores.value;
+  }
+
+private:
   void keepTopP() {
     Option option = Option::TopP;
     scores.changeIf(option, isBelow(g, scores.number(option), 1), [&] {
       Value p = probabilities(scores.value);
-      Ranking sorted = covering(option, scores.value, p, Order::Descending);
-      Value before = cumulative(takeColumns(g, p, sorted.columns),
-                                /*exclusive=*/true);
-      Value isKept =
-          g.compare(CompareDirection::LT, before, probability(option, before));
-      Value count = g.maximum(countTrue(isKept), asInteger(least));
-      Ranking last = sorted.at(g, g.sub(count, 1.0));
-      return scores.without(last.isBefore(g, scores.value));
+      return scores.without(isList ? isBehindSorted(p) : isBehindAll(p));
     });
+  }
+
+  /// True for the scores that top_p removes.
+  Value isBehindSorted(Value p) {
+    Ranking sorted = Ranking::of(g, scores.value, columns, Order::Descending);
+    Value before = cumulative(takeColumns(g, p, sorted.columns),
+                              /*exclusive=*/true);
+    Value isKept = g.compare(CompareDirection::LT, before,
+                             probability(Option::TopP, before));
+    Value count = g.maximum(countTrue(isKept), asInteger(least));
+    return sorted.at(g, g.sub(count, 1.0)).isBefore(g, scores.value);
+  }
+  Value isBehindAll(Value p) {
+    Value weights = g.convert(p, g.ops.getF64Type());
+    // The best score is no part of a sum of zero.
+    Value target = g.maximum(probability(Option::TopP, weights),
+                             std::numeric_limits<double>::min());
+    Value isFar = isBehind(g, scores.value, weights, target);
+    return g.make<AndOp>(isFar, best(least).isBefore(g, scores.value));
   }
 
   /// min_p.
@@ -134,18 +111,32 @@ private:
       Value p = g.make<ExpOp>(logs);
       Value distance =
           g.make<AbsOp>(g.sub(g.make<NegateOp>(logs), entropy(p, logs)));
-      Ranking sorted = covering(option, distance, p, Order::Ascending);
-      Value sums = cumulative(takeColumns(g, p, sorted.columns),
-                              /*exclusive=*/false);
-      Value isBelow =
-          g.compare(CompareDirection::LT, sums, probability(option, sums));
-      Value last = g.minimum(countTrue(isBelow),
-                             asInteger(g.sub(g.size(sums, 1), g.index(1))));
-      Value isFar = g.compare(CompareDirection::GT, distance,
-                              sorted.at(g, last).elements);
-      Ranking kept = sorted.at(g, g.sub(least, g.index(1)));
+      Value isFar = isList ? isFarSorted(distance, p) : isFarOfAll(distance, p);
+      Ranking kept =
+          Ranking::of(g, distance, g.bound(least, columns), Order::Ascending)
+              .at(g, g.sub(least, g.index(1)));
       return scores.without(g.make<AndOp>(isFar, kept.isBefore(g, distance)));
     });
+  }
+
+  /// True for the scores that typical_p removes, by their distances.
+  Value isFarSorted(Value distance, Value p) {
+    Ranking sorted = Ranking::of(g, distance, columns, Order::Ascending);
+    Value sums = cumulative(takeColumns(g, p, sorted.columns),
+                            /*exclusive=*/false);
+    Value isBelow = g.compare(CompareDirection::LT, sums,
+                              probability(Option::TypicalP, sums));
+    Value last =
+        g.minimum(countTrue(isBelow), asInteger(g.sub(columns, g.index(1))));
+    return g.compare(CompareDirection::GT, distance,
+                     sorted.at(g, last).elements);
+  }
+  Value isFarOfAll(Value distance, Value p) {
+    Value weights = g.convert(p, g.ops.getF64Type());
+    Value nearness = g.make<NegateOp>(distance);
+    Value last = thresholdOf(g, nearness, weights,
+                             probability(Option::TypicalP, weights));
+    return g.compare(CompareDirection::LT, nearness, last);
   }
 
   /// epsilon_cutoff.
@@ -186,37 +177,9 @@ private:
 
   /// The score of each row that only `count` - 1 others come before.
   Ranking best(Size count) {
-    Size bounded = g.bound(count, columns);
-    return Ranking::of(g, scores.value, bounded, Order::Descending)
-        .at(g, g.sub(bounded, g.index(1)));
-  }
-
-  /// The first elements of `x`, [rows, columns], so many that the sum of their
-  /// probabilities `p` reaches `option` in each row.
-  Ranking covering(Option option, Value x, Value p, Order order) {
-    Size some = g.min(g.index(mostListed), columns);
-    some = g.bound(some, columns);
-    Value listed = takeColumns(g, p, Ranking::of(g, x, some, order).columns);
-    Value sum =
-        g.reduce(ReduceKind::Add, g.convert(listed, g.ops.getF64Type()), {1},
-                 /*keepDims=*/false);
-    Value least = g.reduce(ReduceKind::Minimum, sum, {0}, /*keepDims=*/false);
-    Value covers = g.extractScalar(
-        g.compare(CompareDirection::GE, least, probability(option, least)));
-    Size count = g.bound(g.select(covers, some, leftColumns()), columns);
-    return Ranking::of(g, x, count, order);
-  }
-
-  /// The columns of a ranking that has all scores that are left, and as many as
-  /// must be kept.
-  Size leftColumns() {
-    Value isLeft = g.compare(CompareDirection::NE, scores.value, removedScore);
-    Value counts = g.reduce(ReduceKind::Add, g.convert(isLeft, g.i64()), {1},
-                            /*keepDims=*/false);
-    Value most = g.reduce(ReduceKind::Maximum, counts, {0}, /*keepDims=*/false);
-    Size left =
-        g.make<arith::IndexCastOp>(g.ops.getIndexType(), g.extractScalar(most));
-    return g.bound(g.max(left, least), columns);
+    return Ranking::of(g, scores.value, g.bound(count, columns),
+                       Order::Descending)
+        .at(g, g.sub(count, g.index(1)));
   }
 
   Value probabilities(Value values) {
@@ -257,16 +220,104 @@ private:
   Value asInteger(Size size) { return g.fromSize(size, g.i64()); }
 
   GraphBuilder &g;
-  const Sequences &at;
   Scores scores;
-  Size columns; ///< the vocabulary
+  Size columns; ///< scores of a row
   Size least;   ///< scores that are kept in any case
+  bool isList;
 };
+
+/// `scores` after temperature.
+Value heated(Scores scores) {
+  Option option = Option::Temperature;
+  GraphBuilder &g = scores.g;
+  scores.changeIf(option, isNot(g, scores.number(option), 1), [&] {
+    return g.div(scores.value, scores.options.get(option));
+  });
+  return scores.value;
+}
+
+/// True if a row has no more scores that top_k keeps than `listed` has, whose
+/// element `wanted` - 1 is the last one that it wants: an i1 of rank 0.
+Value coversTies(GraphBuilder &g, const Ranking &listed, Size wanted) {
+  Value last =
+      listed.at(g, g.sub(g.size(listed.elements, 1), g.index(1))).elements;
+  Value kept = listed.at(g, g.sub(wanted, g.index(1))).elements;
+  Value ends =
+      g.make<OrOp>(g.compare(CompareDirection::NE, last, kept),
+                   g.compare(CompareDirection::EQ, last, removedScore));
+  return g.compare(CompareDirection::NE,
+                   g.reduce(ReduceKind::Minimum, g.convert(ends, g.i64()),
+                            {0, 1}, /*keepDims=*/false),
+                   0);
+}
+
+/// The scores that top_k keeps in the order of the vocabulary, by which equal
+/// ones are ranked, and removed scores behind them, so that a row's sums do not
+/// depend on the length of the list.
+Candidates inOrder(GraphBuilder &g, Value scores, const Ranking &listed,
+                   Size wanted) {
+  Value kept = listed.at(g, g.sub(wanted, g.index(1))).elements;
+  Value isRemoved = g.binary<OrOp>(
+      g.compare(CompareDirection::LT, listed.elements, kept),
+      g.compare(CompareDirection::EQ, listed.elements, removedScore));
+  Value end = g.broadcastTo(g.fromSize(g.size(scores, 1), g.i64()),
+                            g.sizes(listed.columns));
+  Value sorted = Ranking::of(g, g.select(isRemoved, end, listed.columns),
+                             g.size(end, 1), Order::Ascending)
+                     .elements;
+  Value columns = g.minimum(sorted, g.sub(end, 1.0));
+  Value taken = takeColumns(g, scores, columns);
+  return {g.select(g.compare(CompareDirection::LT, sorted, end), taken,
+                   g.splatLike(taken, removedScore)),
+          columns};
+}
 } // namespace
+
+SmallVector<Value>
+useWarped(GraphBuilder &g, Options &options, const Sequences &at, Value scores,
+          ArrayRef<Sizes> sizes,
+          llvm::function_ref<SmallVector<Value>(Candidates)> use) {
+  scores = heated(Scores(g, options, at, scores));
+  Size columns = g.size(scores, 1);
+  Warper all(g, options, at, scores, /*isList=*/false);
+  Size wanted = all.topKCount();
+  Size isShort = both(g, all.topKIsOn(),
+                      g.cmp(sle, wanted, g.index(mostListed - moreListed)));
+  Size most = g.min(g.index(mostListed), columns);
+  Size count =
+      g.bound(g.select(isShort, g.min(g.add(wanted, g.index(moreListed)), most),
+                       g.index(0)),
+              most);
+  Ranking listed = Ranking::of(g, scores, count, Order::Descending);
+  Value isListed = choose(
+      g, cast<Value>(isShort), {},
+      [&] { return coversTies(g, listed, wanted); },
+      [&] { return g.scalar(g.i1(), 0); });
+  return chooseAll(
+      g, g.extractScalar(isListed), sizes,
+      [&] {
+        Candidates few = inOrder(g, scores, listed, wanted);
+        few.scores = Warper(g, options, at, few.scores, /*isList=*/true).cut();
+        return use(few);
+      },
+      [&] {
+        all.keepTopK();
+        return use({all.cut(), g.iota(g.i64(), g.sizes(scores), 1)});
+      });
+}
 
 Value warped(GraphBuilder &g, Options &options, const Sequences &at,
              Value scores) {
-  return Warper(g, options, at, scores).run();
+  Sizes sizes = g.sizes(scores);
+  auto inVocabulary = [&](const Candidates &found) -> SmallVector<Value> {
+    if (g.same(g.size(found.scores, 1), sizes[1]))
+      return {found.scores};
+    // The maximum, since a token that is removed may stand there again.
+    Value none = g.splat(g.f32(), sizes, removedScore);
+    return {Scores(g, options, at, none)
+                .with(ScatterKind::Maximum, found.columns, found.scores)};
+  };
+  return useWarped(g, options, at, scores, sizes, inVocabulary).front();
 }
 
 } // namespace tenon::hf
