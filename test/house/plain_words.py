@@ -59,8 +59,9 @@ PATTERNS = [(re.compile(expression.replace(" ", r"\s+"), re.I), instead)
 
 
 def blanked(text):
-    """White space of the same length, with the line ends of `text`."""
-    return re.sub(r"[^\n]", " ", text)
+    """White space with the line ends of `text`. It is short, for an expression
+    that begins with white space takes quadratic time on a long run of it."""
+    return re.sub(r"[^\n]+", " ", text)
 
 
 def prose(path, text):
