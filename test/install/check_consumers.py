@@ -42,6 +42,8 @@ def copy_project(folder):
     shutil.copytree(os.path.join(SOURCE, "examples/tokenizer"),
                     f"{folder}/tokenizer")
     shutil.copytree(os.path.join(SOURCE, "examples/story"), f"{folder}/story")
+    shutil.copytree(os.path.join(SOURCE, "examples/dictation"),
+                    f"{folder}/dictation")
     onnx_text = os.path.join(SOURCE, "lit/Inputs/onnx_text.py")
     shutil.copy(os.path.join(SOURCE, "lit/tools/Inputs/add.onnxtxt"), folder)
     for name in ("add", "heavy"):
@@ -147,6 +149,12 @@ def check_pkg_config(prefix, folder):
          *[flag for flag in static if flag != "-ltenon_rt"], "-o",
          f"{folder}/texts-static")
     call(f"{folder}/texts-static", f"{folder}/story.so")
+    flags = call("pkg-config", "--cflags", "--libs", "tenon-transcribe",
+                 **pc).split()
+    call(compiler, "compile", "-q", f"{project}/dictation/dictation.mlir",
+         "-o", f"{folder}/dictation.so", "-mcpu=x86-64-v3")
+    call("cc", f"{project}/speech.c", *flags, "-o", f"{folder}/speech")
+    call(f"{folder}/speech", f"{folder}/dictation.so", LD_LIBRARY_PATH=library)
     flags = call("pkg-config", "--cflags", "--libs", "tenon-tokenizers",
                  **pc).split()
     static = call("pkg-config", "--static", "--libs-only-l",
@@ -195,10 +203,13 @@ def check_contents(prefix):
                     f"{LIBDIR}/libtenon_rt.so.1", f"{LIBDIR}/libtenon_rt.a",
                     f"{LIBDIR}/libtenon_generate.so.1",
                     f"{LIBDIR}/libtenon_generate.a",
+                    f"{LIBDIR}/libtenon_transcribe.so.1",
+                    f"{LIBDIR}/libtenon_transcribe.a",
                     f"{LIBDIR}/libtenon_tokenizers.so.1",
                     f"{LIBDIR}/libtenon_tokenizers.a",
                     "include/tenon/tenon.h", "include/tenon/tenon_abi.h",
                     "include/tenon/tenon_generate.h",
+                    "include/tenon/tenon_transcribe.h",
                     "include/tenon/tenon_tokenizers.h"):
         if not glob.glob(f"{prefix}/{pattern}"):
             complaints.append(f"not installed: {pattern}")

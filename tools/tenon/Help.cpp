@@ -25,6 +25,8 @@ llvm::ArrayRef<Verb> verbs() {
        "show inputs, outputs, ops and sizes", inspectVerb},
       {"generate", GenerateVerb, "FOLDER|ARTIFACT -p TEXT",
        "continue a text with a language model", generateVerb},
+      {"transcribe", TranscribeVerb, "FOLDER|ARTIFACT FILE",
+       "write down what is said in a sound file", transcribeVerb},
       {"tokenize", TokenizeVerb, "FOLDER|FILE [TEXT]",
        "show the ids of a text, or the text of ids", tokenizeVerb},
       {"cache", CacheVerb, "", "show or clear the cache of compiled models",

@@ -26,7 +26,8 @@ enum VerbBit : unsigned {
   NoVerb = 1 << 9,
   CacheVerb = 1 << 10,
   TokenizeVerb = 1 << 11,
-  GenerateVerb = 1 << 12
+  GenerateVerb = 1 << 12,
+  TranscribeVerb = 1 << 13
 };
 
 namespace options {

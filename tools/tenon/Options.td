@@ -15,15 +15,17 @@ def NoVerb : OptionVisibility;
 def CacheVerb : OptionVisibility;
 def TokenizeVerb : OptionVisibility;
 def GenerateVerb : OptionVisibility;
+def TranscribeVerb : OptionVisibility;
 
 defvar Executing = [RunVerb, BenchVerb, VerifyVerb];
 defvar Generating = [CompileVerb, RunVerb, BenchVerb, VerifyVerb];
-// The commands that compile any kind of model, and `generate`, which compiles
+// The commands that compile any kind of model, and those that compile
 // checkpoints.
-defvar Coding = !listconcat(Generating, [GenerateVerb]);
+defvar Texts = [GenerateVerb, TranscribeVerb];
+defvar Coding = !listconcat(Generating, Texts);
 defvar Every = [CompileVerb, RunVerb, BenchVerb, VerifyVerb, InspectVerb,
                 TargetsVerb, HelpVerb, CompletionVerb, NoVerb, CacheVerb,
-                TokenizeVerb, GenerateVerb];
+                TokenizeVerb, GenerateVerb, TranscribeVerb];
 
 // A flag `--name=VALUE`, and its spelling `--name VALUE`.
 multiclass Eq<string prefix, string name, list<OptionVisibility> verbs,
@@ -46,6 +48,7 @@ def grp_execute : OptionGroup<"execute">, HelpText<"Execution">;
 def grp_measure : OptionGroup<"measure">, HelpText<"Measurement">;
 def grp_compare : OptionGroup<"compare">, HelpText<"Comparison">;
 def grp_generation : OptionGroup<"generation">, HelpText<"Generation">;
+def grp_speech : OptionGroup<"speech">, HelpText<"Transcription">;
 def grp_print : OptionGroup<"print">, HelpText<"Printing">;
 def grp_diagnose : OptionGroup<"diagnose">, HelpText<"Diagnosis">;
 
@@ -92,10 +95,11 @@ defm prompt_file : Eq<"--", "prompt-file", [GenerateVerb], grp_input, "FILE",
   "A prompt: all of FILE; '-' is the standard input">;
 defm prompt_ids : Eq<"--", "prompt-ids", [GenerateVerb], grp_input, "IDS",
   "A prompt as ids: 1,2,3">;
-defm tokenizer : Eq<"--", "tokenizer", [GenerateVerb], grp_input, "FOLDER",
+defm tokenizer : Eq<"--", "tokenizer", Texts, grp_input, "FOLDER",
   "The tokenizer's folder or file; by default the model's folder, or the artifact's">;
 
 include "tools/tenon/generate/GenerationOptions.td"
+include "tools/tenon/transcribe/TranscribeOptions.td"
 
 // Output
 def o : Separate<["-"], "o">, Visibility<[CompileVerb, BenchVerb]>, Group<grp_output>,
@@ -146,20 +150,20 @@ defm jobs : Eq<"--", "jobs", [CompileVerb], grp_optimise, "N",
   "Threads that compile, by default one per CPU; the files do not depend on it">;
 
 // Execution
-defm weights_file : Eq<"--", "weights-file", [RunVerb, BenchVerb, GenerateVerb], grp_execute, "FILE",
+defm weights_file : Eq<"--", "weights-file", [RunVerb, BenchVerb, GenerateVerb, TranscribeVerb], grp_execute, "FILE",
   "The file of external weights, or its folder; by default TENON_WEIGHTS_PATH, then beside the artifact">;
-defm threads : Eq<"--", "threads", [RunVerb, VerifyVerb, GenerateVerb], grp_execute, "N",
+defm threads : Eq<"--", "threads", [RunVerb, VerifyVerb, GenerateVerb, TranscribeVerb], grp_execute, "N",
   "Threads to run on; 0, the default, is one per CPU">;
-defm cpu : Eq<"--", "cpu", [RunVerb, BenchVerb, GenerateVerb], grp_execute, "CPU",
+defm cpu : Eq<"--", "cpu", [RunVerb, BenchVerb, GenerateVerb, TranscribeVerb], grp_execute, "CPU",
   "Run as on a machine with CPU's features and no others; an artifact for several CPUs runs its version for CPU">;
-defm load_weights : Eq<"--", "load-weights", [RunVerb, BenchVerb, GenerateVerb], grp_execute, "HOW",
+defm load_weights : Eq<"--", "load-weights", [RunVerb, BenchVerb, GenerateVerb, TranscribeVerb], grp_execute, "HOW",
   "Bring weights into memory: auto, map or copy; copies are faster, maps are shared", "auto,map,copy">;
-def verify_weights : On<"--", "verify-weights", [RunVerb, BenchVerb, GenerateVerb], grp_execute,
+def verify_weights : On<"--", "verify-weights", [RunVerb, BenchVerb, GenerateVerb, TranscribeVerb], grp_execute,
   "Read every byte of the weights and refuse damaged ones; code and tables are always checked">;
 defm repeat : Eq<"--", "repeat", [RunVerb], grp_execute, "N", "Run N times and show the last result">;
-defm deadline : Eq<"--", "deadline", [RunVerb, VerifyVerb, GenerateVerb], grp_execute, "TIME",
+defm deadline : Eq<"--", "deadline", [RunVerb, VerifyVerb, GenerateVerb, TranscribeVerb], grp_execute, "TIME",
   "Stop a run that takes longer: 500ms, 2s">;
-defm mem_limit : Eq<"--", "mem-limit", !listconcat(Executing, [GenerateVerb]), grp_execute, "SIZE",
+defm mem_limit : Eq<"--", "mem-limit", !listconcat(Executing, Texts), grp_execute, "SIZE",
   "Refuse a run that needs more working memory: 512M, 2G">;
 
 // Measurement
@@ -207,17 +211,19 @@ defm labels : Eq<"--", "labels", [RunVerb], grp_print, "FILE",
   "Names for --print-top, one a line">;
 defm print_max : Eq<"--", "print-max", [RunVerb], grp_print, "N",
   "Print at most N values of each output; by default outputs of up to 16 are printed">;
-defm print : Eq<"--", "print", [TokenizeVerb, GenerateVerb], grp_print, "WHAT",
+defm print : Eq<"--", "print", [TokenizeVerb, GenerateVerb, TranscribeVerb], grp_print, "WHAT",
   "What to print of a text: ids, tokens (one a line) or count; of a generated one: text or ids",
   "ids,tokens,count,text">;
-def verbose : On<"--", "verbose", [GenerateVerb], grp_print,
-  "Print the time of the prompt, the tokens per second, the time to load and the peak of memory">;
+def verbose : On<"--", "verbose", Texts, grp_print,
+  "Print the time of the prompt and the tokens per second, or the time of the sound; the time to load and the peak of "
+  "memory">;
 def skip_special_tokens : On<"--", "skip-special-tokens", [TokenizeVerb], grp_print,
   "With --decode: leave out the text of special tokens">;
 def ops : On<"--", "ops", [InspectVerb], grp_print, "List every kind of op, or every kernel of an artifact">;
 defm format : Eq<"--", "format", [CompileVerb, RunVerb, BenchVerb, VerifyVerb, InspectVerb,
-                                  TargetsVerb, CacheVerb, TokenizeVerb, GenerateVerb, NoVerb],
-  grp_print, "FORMAT", "Format of the result: text or json; bench: md, csv or json", "text,json,md,csv">;
+                                  TargetsVerb, CacheVerb, TokenizeVerb, GenerateVerb, TranscribeVerb, NoVerb],
+  grp_print, "FORMAT", "Format of the result: text or json; bench: md, csv or json; transcribe: also srt or vtt",
+  "text,json,md,csv,srt,vtt">;
 
 // Diagnosis
 defm stop_after : Eq<"--", "stop-after", [CompileVerb], grp_diagnose, "STAGE",

@@ -38,6 +38,7 @@ Status benchVerb(Invocation &call);
 Status verifyVerb(Invocation &call);
 Status inspectVerb(Invocation &call);
 Status generateVerb(Invocation &call);
+Status transcribeVerb(Invocation &call);
 Status tokenizeVerb(Invocation &call);
 Status cacheVerb(Invocation &call);
 Status targetsVerb(Invocation &call);

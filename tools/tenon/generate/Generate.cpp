@@ -163,8 +163,12 @@ Status Generation::run() {
     status =
         generator.open(call.talk, artifact.path, flags.model, flags.loading);
   if (status == Status::Success)
-    status = setGenerationOptions(call, flags.model, generator.getStart(),
-                                  generator.get());
+    status = setGenerationOptions(
+        call, flags.model, generator.getStart(),
+        [&](const tenon_tensor &value) {
+          return tenon_generator_set(generator.get(), &value);
+        },
+        [&] { return tenon_generator_text(generator.get()); });
   if (status != Status::Success)
     return status;
   times.startRun();

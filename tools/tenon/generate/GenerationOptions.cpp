@@ -49,9 +49,11 @@ static bool isLength(llvm::StringRef name) {
   return name == "max_new_tokens" || name == "max_length";
 }
 
-Status setGenerationOptions(Invocation &call, const std::string &file,
-                            const tenon_function_desc &start,
-                            tenon_generator *generator) {
+Status
+setGenerationOptions(Invocation &call, const std::string &file,
+                     const tenon_function_desc &start,
+                     std::function<tenon_status(const tenon_tensor &)> set,
+                     std::function<const char *()> whyNot) {
   for (const Arg *arg : call.args.filtered(OPT_grp_generation)) {
     auto [name, text] = readFlag(*arg);
     std::string flag = arg->getAsString(call.args);
@@ -75,10 +77,8 @@ Status setGenerationOptions(Invocation &call, const std::string &file,
         value.dtype,       static_cast<int32_t>(value.dims.size()),
         value.dims.data(), value.bytes.data(),
         value.bytes.size()};
-    if (tenon_status status = tenon_generator_set(generator, &tensor);
-        status != TENON_OK)
-      return call.talk.fail(static_cast<Status>(status), file,
-                            tenon_generator_text(generator));
+    if (tenon_status status = set(tensor); status != TENON_OK)
+      return call.talk.fail(static_cast<Status>(status), file, whyNot());
   }
   return Status::Success;
 }

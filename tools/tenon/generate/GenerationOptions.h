@@ -6,13 +6,18 @@
 #include "runtime/tenon_generate.h"
 #include "tools/tenon/Verbs.h"
 
+#include <functional>
+
 namespace tenon::cli {
 
-/// Sets the options that the flags give. `start` is the model's entry with the
-/// options; messages call the model `file`.
-Status setGenerationOptions(Invocation &call, const std::string &file,
-                            const tenon_function_desc &start,
-                            tenon_generator *generator);
+/// Sets the options that the flags give by `set`; `whyNot` tells its failure.
+/// `start` is the model's entry with the options; messages call the model
+/// `file`.
+Status
+setGenerationOptions(Invocation &call, const std::string &file,
+                     const tenon_function_desc &start,
+                     std::function<tenon_status(const tenon_tensor &)> set,
+                     std::function<const char *()> whyNot);
 
 } // namespace tenon::cli
 

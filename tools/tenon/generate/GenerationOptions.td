@@ -1,12 +1,12 @@
 // The flags of generation options. A flag's name is its option's, with '-' for
 // '_': the model's tables have its type, its range and its default.
-multiclass Setting<string name, string meta, string help> {
-  defm NAME : Eq<"--", name, [GenerateVerb], grp_generation, meta, help>;
+multiclass Setting<string name, string meta, string help, list<OptionVisibility> verbs = Texts> {
+  defm NAME : Eq<"--", name, verbs, grp_generation, meta, help>;
 }
 // A bool: `--name`, `--name=false`.
-multiclass Switch<string name, string help> {
-  def NAME : On<"--", name, [GenerateVerb], grp_generation, help>;
-  def NAME#_is : Joined<["--"], name#"=">, Visibility<[GenerateVerb]>, Group<grp_generation>,
+multiclass Switch<string name, string help, list<OptionVisibility> verbs = Texts> {
+  def NAME : On<"--", name, verbs, grp_generation, help>;
+  def NAME#_is : Joined<["--"], name#"=">, Visibility<verbs>, Group<grp_generation>,
                  MetaVarName<"BOOL">, Flags<[HelpHidden]>;
 }
 
@@ -18,8 +18,8 @@ def max_tokens : Joined<["--"], "max-tokens=">, Visibility<[GenerateVerb]>, Grou
 defm max_length : Setting<"max-length", "N", "The most tokens of prompt and text together; --max-new-tokens beats it">;
 defm min_length : Setting<"min-length", "N", "No end before this many tokens of prompt and text">;
 defm min_new_tokens : Setting<"min-new-tokens", "N", "No end before this many new tokens">;
-defm do_sample : Switch<"do-sample", "Draw tokens by their probabilities; by default the best is taken">;
-defm temperature : Setting<"temperature", "X", "Of sampling: below 1 prefers likely tokens, above 1 unlikely ones">;
+defm do_sample : Switch<"do-sample", "Draw tokens by their probabilities; by default the best is taken", [GenerateVerb]>;
+defm temperature : Setting<"temperature", "X", "Of sampling: below 1 prefers likely tokens, above 1 unlikely ones", [GenerateVerb]>;
 defm top_k : Setting<"top-k", "N", "Sample from the N likeliest tokens; 0: from all">;
 defm top_p : Setting<"top-p", "X", "Sample from the likeliest tokens whose probabilities add up to X">;
 defm min_p : Setting<"min-p", "X", "Sample from tokens at least X times as likely as the likeliest">;
@@ -28,15 +28,15 @@ defm epsilon_cutoff : Setting<"epsilon-cutoff", "X", "Sample from tokens of at l
 defm eta_cutoff : Setting<"eta-cutoff", "X", "As --epsilon-cutoff, lower where the choice is open">;
 defm seed : Setting<"seed", "N", "The draws of sampling; equal seeds give equal texts">;
 defm num_beams : Setting<"num-beams", "N", "Search with N beams">;
-defm num_return_sequences : Setting<"num-return-sequences", "N", "How many texts each prompt gets">;
+defm num_return_sequences : Setting<"num-return-sequences", "N", "How many texts each prompt gets", [GenerateVerb]>;
 defm length_penalty : Setting<"length-penalty", "X", "Of beams: above 0 favours long texts">;
 defm early_stopping : Setting<"early-stopping", "WHEN", "When the search with beams ends: false, true or never">;
 defm repetition_penalty : Setting<"repetition-penalty", "X", "Above 1: tokens that are there already become less likely">;
 def repeat_penalty : Joined<["--"], "repeat-penalty=">, Visibility<[GenerateVerb]>, Group<grp_generation>,
   Alias<repetition_penalty>, Flags<[HelpHidden]>;
-defm encoder_repetition_penalty : Setting<"encoder-repetition-penalty", "X", "Above 1: tokens of the prompt become likelier">;
+defm encoder_repetition_penalty : Setting<"encoder-repetition-penalty", "X", "Above 1: tokens of the prompt become likelier", [GenerateVerb]>;
 defm no_repeat_ngram_size : Setting<"no-repeat-ngram-size", "N", "No N tokens in a row come twice">;
-defm encoder_no_repeat_ngram_size : Setting<"encoder-no-repeat-ngram-size", "N", "No N tokens in a row come from the prompt">;
+defm encoder_no_repeat_ngram_size : Setting<"encoder-no-repeat-ngram-size", "N", "No N tokens in a row come from the prompt", [GenerateVerb]>;
 defm eos_token_id : Setting<"eos-token-id", "ID,..", "The tokens that end a text">;
 defm pad_token_id : Setting<"pad-token-id", "ID", "The token before shorter prompts and after shorter texts">;
 defm suppress_tokens : Setting<"suppress-tokens", "ID,..", "Tokens that never come">;
