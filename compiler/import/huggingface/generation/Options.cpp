@@ -220,6 +220,7 @@ void Options::keepTokens(StringRef name, Value tokens) {
 void Options::keepWords(Option option, Value words) {
   StringRef name = rowOf(option).name;
   write(name + ".count", g.fromSize(g.size(words, 0), g.i64()));
+  words = checkedWords(words, name);
   Sizes sizes = g.indices({maxWords, maxWordTokens});
   Value padded = g.dynamicUpdateSlice(
       g.splat(g.i64(), sizes, -1), words,
@@ -227,6 +228,28 @@ void Options::keepWords(Option option, Value words) {
   bool dropped =
       option == Option::BadWordsIds && compatibility == Compatibility::Pt;
   write(name, dropped ? withoutEndTokens(padded) : padded);
+}
+
+/// Negative elements fill words on the left. Behind a token they would match
+/// any token, and a word has at least one.
+Value Options::checkedWords(Value words, StringRef name) {
+  Value column = g.iota(g.i64(), g.size(words, 1), 0);
+  Value end = g.fromSize(g.sub(g.size(words, 1), g.index(1)), g.i64());
+  Value before =
+      g.take(words, g.maximum(g.sub(column, g.splatLike(column, 1)), 0.0), 1);
+  Value isLast =
+      g.broadcastInDim(g.compare(CompareDirection::EQ, column,
+                                 g.broadcastTo(end, g.sizes(column))),
+                       {1}, g.sizes(words));
+  Value follows =
+      g.make<AndOp>(g.broadcastInDim(g.compare(CompareDirection::GT, column, 0),
+                                     {1}, g.sizes(words)),
+                    g.compare(CompareDirection::GE, before, 0));
+  Value low = g.select(g.make<OrOp>(isLast, follows), g.splatLike(words, 0),
+                       g.splatLike(words, -1));
+  return g.make<CheckRangeOp>(
+      words, low, g.splatLike(words, double(maxToken + 1)),
+      g.ops.getStringAttr("input \"" + name.str() + "\""));
 }
 
 /// A word that is just an end token is dropped: banning it would let no

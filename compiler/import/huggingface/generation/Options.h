@@ -112,6 +112,7 @@ private:
   llvm::ArrayRef<OptionRow> rows() const;
   void keepTokens(llvm::StringRef name, mlir::Value tokens);
   void keepWords(Option option, mlir::Value words);
+  mlir::Value checkedWords(mlir::Value words, llvm::StringRef name);
   mlir::Value withoutEndTokens(mlir::Value words);
 
   /// The states of one option: its value, or the mask and the count of a list.
