@@ -238,7 +238,9 @@ WARPERS = (temperature, top_k, top_p, min_p, typical_p, epsilon_cutoff,
 
 def kept_at_least(options):
     """How many tokens no warper removes."""
-    return len(options.eos_token_id) + 1 if options.num_beams > 1 else 1
+    if options.num_beams == 1:
+        return 1
+    return max(1, len(options.eos_token_id)) + 1
 
 
 def processed(options, row, scores, mode, allowed=None):
