@@ -5,6 +5,7 @@
 #include "passes/fuse/Passes.h"
 
 #include "passes/fuse/ExtentNumbers.h"
+#include "passes/fuse/FusionRoles.h"
 
 #include "dialects/tenon/Annotations.h"
 #include "dialects/tenon/NumericsContract.h"
@@ -28,82 +29,6 @@ namespace tenon {
 #include "passes/fuse/Passes.h.inc"
 
 namespace {
-enum class Role {
-  Outside, ///< constants, weights, states, views, sizes, control flow
-  Map,     ///< one element from few elements: cheap to compute at each use
-  Reduce,  ///< a reduction over trailing dimensions
-  Contraction,
-  Whole, ///< has a kernel of its own
-};
-
-bool isSplat(Operation *op) {
-  auto constant = dyn_cast<ConstantOp>(op);
-  return constant && isa<SplatElementsAttr>(constant.getValue());
-}
-
-Role roleOf(Operation *op) {
-  if (op->hasTrait<Elementwise>() ||
-      isa<BroadcastInDimOp, TransposeOp, SliceOp, IotaOp, ReverseOp, UnpackOp,
-          UnpairOp, DequantizeOp>(op))
-    return Role::Map;
-  if (isSplat(op))
-    return Role::Map;
-  if (reducesRows(op))
-    return Role::Reduce;
-  if (isa<DotGeneralOp, ConvolutionOp>(op))
-    return Role::Contraction;
-  if (isa<ReshapeOp, ConstantOp, GetWeightOp, StateReadOp, GetExtentOp, BoundOp,
-          YieldOp>(op) ||
-      !isa<TenonDialect>(op->getDialect()))
-    return Role::Outside;
-  return Role::Whole;
-}
-
-/// True for the ops that describe a weight's stored form. Kernels read the
-/// stored form directly.
-bool isStoredWeight(Operation *op) {
-  return isa<UnpackOp, UnpairOp, DequantizeOp>(op);
-}
-
-/// True for the transpose that makes the few channels of an image contiguous
-/// for a convolution. The convolution can read the channels from their planes
-/// too, because a pixel is smaller than a cache line.
-bool isImage(Operation *op) {
-  constexpr int64_t fewChannels = 4;
-  if (!isa<TransposeOp>(op) || !op->hasOneUse())
-    return false;
-  auto convolution = dyn_cast<ConvolutionOp>(*op->user_begin());
-  int64_t channels =
-      cast<RankedTensorType>(op->getResult(0).getType()).getShape().back();
-  return convolution && convolution.getLhs() == op->getResult(0) &&
-         convolution.getGroups() == 1 &&
-         llvm::all_of(convolution.getLhsDilation(),
-                      [](int64_t between) { return between == 1; }) &&
-         convolution.getProducts() == Products::Chain &&
-         !ShapedType::isDynamic(channels) && channels <= fewChannels;
-}
-
-/// True if the op costs so little that every user may have a copy.
-bool isFree(Operation *op) {
-  return isa<BroadcastInDimOp, IotaOp>(op) || isStoredWeight(op) || isSplat(op);
-}
-
-/// True if the op costs more than a few cycles per element: do not repeat it.
-bool isExpensive(Operation *op) {
-  return op->hasTrait<Elementwise>() &&
-         !isa<AddOp, SubtractOp, MultiplyOp, NegateOp, AbsOp, MaximumOp,
-              MinimumOp, AndOp, OrOp, XorOp, NotOp, CompareOp, SelectOp,
-              ClampOp, ConvertOp, BitcastConvertOp>(op);
-}
-
-/// The largest cost of a kernel: emitters recurse over its ops, and LLVM's
-/// compile time grows faster than linearly. Layers of real models stay far
-/// below.
-constexpr int64_t maxGroupCost = 512;
-
-/// The cost that an op adds to its kernel, roughly in simple instructions.
-int64_t costOf(Operation *op) { return isExpensive(op) ? 16 : 1; }
-
 RankedTensorType resultType(Operation *op) {
   return cast<RankedTensorType>(op->getResult(0).getType());
 }
@@ -113,7 +38,7 @@ constexpr int64_t fewestHeads = 8;
 
 struct Group {
   Operation *root;
-  Role role; ///< Map until a reduction or contraction joins
+  FusionRole role; ///< Map until a reduction or contraction joins
   /// True if there are only elementwise ops and broadcasts, and every value has
   /// the root's shape or is broadcast to it.
   bool plain = true;
@@ -185,14 +110,14 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     for (Operation *parent = user->getParentOp(); parent != op->getParentOp();
          parent = parent->getParentOp())
       if (!isa<scf::IfOp>(parent) &&
-          !(isSplat(op) && roleOf(user) != Role::Outside))
+          !(isSplat(op) && roleOf(user) != FusionRole::Outside))
         return op;
     return user->getBlock() == op->getBlock() ? op : user;
   }
 
   void place(Operation *op) {
-    Role role = roleOf(op);
-    if (role == Role::Outside || op->getNumResults() == 0)
+    FusionRole role = roleOf(op);
+    if (role == FusionRole::Outside || op->getNumResults() == 0)
       return;
     if (op->use_empty()) {
       if (isMemoryEffectFree(op))
@@ -216,7 +141,7 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     if (wantsRemarks(op))
       report(op, obstacle);
     groupOf[op] = groups.size();
-    groups.push_back({op, Role::Map, true});
+    groups.push_back({op, FusionRole::Map, true});
     join(op, role, groups.back());
     groups.back().role = role;
     LDBG() << op->getName() << " starts group " << groupOf[op]
@@ -253,13 +178,13 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
              << because(why);
   }
 
-  static void join(Operation *op, Role role, Group &group) {
+  static void join(Operation *op, FusionRole role, Group &group) {
     if (reducesRows(op))
       group.rows = op->getOperand(0);
     group.cost += costOf(op);
-    if (role == Role::Reduce || role == Role::Contraction)
+    if (role == FusionRole::Reduce || role == FusionRole::Contraction)
       group.role = role;
-    if (role == Role::Whole ||
+    if (role == FusionRole::Whole ||
         isa<TransposeOp, SliceOp, ReverseOp, IotaOp>(op) || isStoredWeight(op))
       group.plain = false;
   }
@@ -337,7 +262,7 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
   }
 
   /// The reason why `op` cannot join the group of its users; null if it can.
-  const char *obstacleTo(Operation *op, Role role, const Group &group) {
+  const char *obstacleTo(Operation *op, FusionRole role, const Group &group) {
     if (op->getNumResults() != 1)
       return "it has several results";
     if (group.cost + costOf(op) > maxGroupCost)
@@ -346,36 +271,36 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
       return joins ? nullptr : why;
     };
     switch (role) {
-    case Role::Outside:
-    case Role::Whole:
+    case FusionRole::Outside:
+    case FusionRole::Whole:
       break;
-    case Role::Map:
+    case FusionRole::Map:
       // A kernel with the role Whole accepts only splats, whose elements need
       // no memory. A gather also accepts the stored form of its table.
       if (isa<AttentionOp>(group.root))
         return unless(joinsAttention(op, cast<AttentionOp>(group.root)),
                       "attention reads its operands in memory");
-      if (group.role == Role::Whole)
+      if (group.role == FusionRole::Whole)
         return unless(
             (isSplat(op) && !isa<NonMaxSuppressionOp, TopKOp>(group.root)) ||
                 (isStoredWeight(op) && isa<GatherOp>(group.root)),
             "that kernel reads its operands in memory");
-      if (group.role == Role::Contraction)
+      if (group.role == FusionRole::Contraction)
         return obstacleInContraction(op);
       // A value broadcast along new dimensions would be computed once per copy.
       if (isExpensive(op) && repeated(op, group))
         return "a broadcast would repeat its computation";
-      return unless(group.role == Role::Map || joinsRows(op, group),
+      return unless(group.role == FusionRole::Map || joinsRows(op, group),
                     "it moves elements, and the kernel goes row by row");
-    case Role::Reduce:
-      if (group.role != Role::Map && group.role != Role::Reduce)
+    case FusionRole::Reduce:
+      if (group.role != FusionRole::Map && group.role != FusionRole::Reduce)
         return "that kernel reads its operands in memory";
       if (!group.plain)
         return "the kernel moves elements, so it does not go row by row";
       return unless(reduceJoins(op, group),
                     "the kernel does not go along the reduced rows");
-    case Role::Contraction:
-      if (group.role != Role::Map)
+    case FusionRole::Contraction:
+      if (group.role != FusionRole::Map)
         return "the kernel reduces or multiplies its result";
       return unless(group.plain && contractionJoins(op, group),
                     "the kernel is not elementwise on its result");
@@ -390,7 +315,7 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     if (isStoredWeight(op) || isImage(op))
       return nullptr;
     for (Operation *user : op->getUsers())
-      if (roleOf(user) == Role::Contraction)
+      if (roleOf(user) == FusionRole::Contraction)
         return "the contraction reads each element several times";
     return isFree(op) || op->hasTrait<Elementwise>()
                ? nullptr
@@ -419,7 +344,7 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
         return isa<BroadcastInDimOp>(user);
       });
     // Row kernels compute a value once per row.
-    return group.role != Role::Reduce &&
+    return group.role != FusionRole::Reduce &&
            !(group.plain && endsRowReduction(op, group));
   }
 
@@ -462,12 +387,12 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
   /// value stays in its row.
   bool reduceJoins(Operation *op, const Group &group) {
     Value full = op->getOperand(0), root = group.root->getResult(0);
-    if (roleOf(group.root) == Role::Reduce)
+    if (roleOf(group.root) == FusionRole::Reduce)
       root = group.root->getOperand(0);
     bool isWhole = extents->areEqual(root, full);
     if (!isWhole && !extents->areEqual(root, full, /*dropped=*/1))
       return false;
-    if (!isWhole && group.role == Role::Reduce)
+    if (!isWhole && group.role == FusionRole::Reduce)
       return false;
     // The rows of the result and the rows that are reduced must have equal
     // extents: the rows of [2, 3, 3] and of [2, 3] differ.
