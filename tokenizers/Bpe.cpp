@@ -12,11 +12,6 @@ namespace tenon::tokenizers {
 
 static constexpr uint32_t none = TENON_TOKENIZER_NO_ID;
 
-static std::string byteToken(unsigned byte) {
-  static const char digits[] = "0123456789ABCDEF";
-  return {'<', '0', 'x', digits[byte >> 4], digits[byte & 15], '>'};
-}
-
 static std::string placeOf(std::string_view pattern, size_t number) {
   std::string place(pattern);
   return place.replace(place.find('#'), 1, std::to_string(number));
@@ -24,8 +19,7 @@ static std::string placeOf(std::string_view pattern, size_t number) {
 
 Bpe::Bpe(Vocabulary given, const std::vector<MergeText> &texts,
          BpeOptions chosen, std::string_view placeOfMerge, Findings &findings)
-    : vocabulary(std::move(given)), merges(texts.size()),
-      options(std::move(chosen)),
+    : Model(std::move(given)), merges(texts.size()), options(std::move(chosen)),
       unknown(options.hasUnknown ? vocabulary.find(options.unknown) : none) {
   uint32_t rank = 0;
   for (const MergeText &text : texts) {
@@ -49,14 +43,8 @@ Bpe::Bpe(Vocabulary given, const std::vector<MergeText> &texts,
     appendUtf8(text, c);
     lowIds[c] = vocabulary.find(text);
   }
-  for (unsigned byte = 0; byte < 256; ++byte) {
-    byteIds[byte] = vocabulary.find(byteToken(byte));
-    if (options.byteFallback && byteIds[byte] == none)
-      findings.invalid("model.vocab",
-                       "expected a token for each byte, because byte_fallback "
-                       "is true; there is no " +
-                           quoted(byteToken(byte)));
-  }
+  byteIds =
+      findByteIds(vocabulary, options.byteFallback, "model.vocab", findings);
 }
 
 bool Bpe::coversAll(bool onlyByteCharacters) const {

@@ -3,10 +3,7 @@
 #define TENON_TOKENIZERS_BPE_H
 
 #include "tokenizers/MergeTable.h"
-#include "tokenizers/Vocabulary.h"
-
-#include <array>
-#include <utility>
+#include "tokenizers/Model.h"
 
 namespace tenon::tokenizers {
 
@@ -26,14 +23,12 @@ struct MergeText {
   size_t number;
 };
 
-class Bpe {
+class Bpe : public Model {
 public:
   /// Problems with the merges go to `findings`; `placeOfMerge` is their place
   /// with `#` for the number, such as `model.merges[#]`.
   Bpe(Vocabulary vocabulary, const std::vector<MergeText> &merges,
       BpeOptions options, std::string_view placeOfMerge, Findings &findings);
-
-  const Vocabulary &getVocabulary() const { return vocabulary; }
 
   /// True if each character has a token or becomes bytes that have one.
   /// `onlyByteCharacters`: texts consist of characters of ByteLevel.h.
@@ -43,14 +38,13 @@ public:
   /// character may need it.
   void checkUnknown(bool onlyByteCharacters, Findings &findings) const;
 
-  /// Appends the ids of `piece`, which is well-formed UTF-8 and not empty.
-  void encode(std::string_view piece, std::vector<uint32_t> &result) const;
+  void encode(std::string_view piece,
+              std::vector<uint32_t> &result) const override;
 
 private:
   uint32_t idOfCharacter(std::string_view piece, size_t at,
                          size_t length) const;
 
-  Vocabulary vocabulary;
   MergeTable merges;
   BpeOptions options;
   uint32_t unknown;

@@ -3,6 +3,7 @@
 // ends is copied into the tree's own memory.
 #include "tokenizers/Json.h"
 
+#include "tokenizers/DecimalNumber.h"
 #include "tokenizers/Failure.h"
 #include "tokenizers/TextIndex.h"
 
@@ -72,8 +73,8 @@ public:
       return add(JsonValue(double(value)));
     return add(JsonValue(int64_t(value)));
   }
-  bool number_float(number_float_t value, const string_t &) override {
-    return add(JsonValue(double(value)));
+  bool number_float(number_float_t, const string_t &text) override {
+    return add(JsonValue(decimalNumber(text)));
   }
   bool string(string_t &value) override { return add(JsonValue(keep(value))); }
   bool binary(binary_t &) override { return false; }

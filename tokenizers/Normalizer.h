@@ -3,6 +3,7 @@
 #ifndef TENON_TOKENIZERS_NORMALIZER_H
 #define TENON_TOKENIZERS_NORMALIZER_H
 
+#include "tokenizers/CharsMap.h"
 #include "tokenizers/Pattern.h"
 
 #include <memory>
@@ -16,7 +17,9 @@ class NormalizerStep {
 public:
   virtual ~NormalizerStep() = default;
   /// The normalized `text`, which is well-formed UTF-8 and not empty.
-  virtual std::string apply(std::string text) const = 0;
+  /// `keepsStart` becomes false if the first character is removed, so that the
+  /// result begins with what came from another one.
+  virtual std::string apply(std::string text, bool &keepsStart) const = 0;
 };
 
 /// Steps in order; none leaves the text as it is.
@@ -27,6 +30,8 @@ public:
   }
   bool isEmpty() const { return steps.empty(); }
   std::string apply(std::string text) const;
+  /// The same; for `keepsStart` see NormalizerStep.
+  std::string apply(std::string text, bool &keepsStart) const;
 
 private:
   std::vector<std::unique_ptr<const NormalizerStep>> steps;
@@ -41,6 +46,12 @@ std::unique_ptr<const NormalizerStep> makePrepend(std::string text);
 /// Replaces each match by `content`.
 std::unique_ptr<const NormalizerStep> makeReplace(Pattern pattern,
                                                   std::string content);
+/// Replaces characters by a table (see Precompiled.cpp).
+std::unique_ptr<const NormalizerStep> makePrecompiled(CharsMap map);
+/// Removes control characters, and makes other white space a space.
+std::unique_ptr<const NormalizerStep> makeNmt();
+/// Removes white space from the ends.
+std::unique_ptr<const NormalizerStep> makeStrip(bool left, bool right);
 
 } // namespace tenon::tokenizers
 

@@ -1,5 +1,5 @@
-// What a step of a tokenizer searches for: a literal text, a known expression
-// or any expression.
+// What a step of a tokenizer searches for: a literal text, runs of spaces, a
+// known expression or any expression.
 #ifndef TENON_TOKENIZERS_PATTERN_H
 #define TENON_TOKENIZERS_PATTERN_H
 
@@ -33,12 +33,22 @@ public:
 private:
   template <typename How> explicit Pattern(How how) : how(std::move(how)) {}
 
-  std::variant<std::string, FindEnd, Expression> how;
+  /// Two or more spaces, the expression ` {2,}` of T5.
+  struct SpaceRuns {};
+
+  std::variant<std::string, SpaceRuns, FindEnd, Expression> how;
 };
 
-/// `text` with `content` in place of each match.
-std::string replaceAll(std::string_view text, const Pattern &pattern,
-                       std::string_view content);
+/// `text` with `content` in place of each of `matches`.
+std::string replaceMatches(std::string_view text,
+                           const std::vector<Match> &matches,
+                           std::string_view content);
+
+/// `text` with `content` in place of each match of `pattern`.
+inline std::string replaceAll(std::string_view text, const Pattern &pattern,
+                              std::string_view content) {
+  return replaceMatches(text, pattern.findAll(text), content);
+}
 
 } // namespace tenon::tokenizers
 

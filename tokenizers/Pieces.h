@@ -50,7 +50,8 @@ struct Pieces {
   }
 
   /// Gives each piece of text what `rewrite(text, piece, result)` appends to
-  /// the new string. Pieces that become empty are removed.
+  /// the new string; it may change the piece's `isFirst`. Pieces that become
+  /// empty are removed.
   template <typename Rewrite> void rewriteText(Rewrite rewrite) {
     std::string result;
     result.reserve(text.size() + text.size() / 4);

@@ -124,6 +124,25 @@ private:
   bool invert;
 };
 
+class WhitespaceSplit : public PreTokenizerStep {
+public:
+  void apply(Pieces &pieces) const override {
+    pieces.divideText([&](const Piece &piece) {
+      std::string_view text = pieces.textOf(piece);
+      size_t begin = 0; // of the part that goes on
+      for (size_t at = 0; at < text.size();) {
+        size_t end = at + lengthFromFirst(text[at]);
+        if (isSpace(codePointAt(text, at))) {
+          pieces.addPart(piece, piece.begin + begin, piece.begin + at);
+          begin = end;
+        }
+        at = end;
+      }
+      pieces.addPart(piece, piece.begin + begin, piece.end);
+    });
+  }
+};
+
 class Digits : public PreTokenizerStep {
 public:
   explicit Digits(bool single) : single(single) {}
@@ -212,6 +231,10 @@ private:
 std::unique_ptr<const PreTokenizerStep>
 makeSplit(Pattern pattern, Delimiter delimiter, bool invert) {
   return std::make_unique<Split>(std::move(pattern), delimiter, invert);
+}
+
+std::unique_ptr<const PreTokenizerStep> makeWhitespaceSplit() {
+  return std::make_unique<WhitespaceSplit>();
 }
 
 std::unique_ptr<const PreTokenizerStep> makeDigits(bool single) {

@@ -46,6 +46,8 @@ enum class Delimiter {
 /// Divides at the matches of `pattern`; with `invert` at what is between them.
 std::unique_ptr<const PreTokenizerStep>
 makeSplit(Pattern pattern, Delimiter delimiter, bool invert);
+/// Divides at white space, which is removed.
+std::unique_ptr<const PreTokenizerStep> makeWhitespaceSplit();
 /// Divides numbers from other text; with `single` also from one another.
 std::unique_ptr<const PreTokenizerStep> makeDigits(bool single);
 /// Writes each byte as a character, after a space was put before pieces without

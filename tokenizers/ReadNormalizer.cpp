@@ -1,6 +1,7 @@
 // The key `normalizer`, and patterns, which other parts have as well.
 #include "tokenizers/ReadParts.h"
 
+#include "tokenizers/Base64.h"
 #include "tokenizers/Utf8.h"
 
 namespace tenon::tokenizers {
@@ -39,6 +40,20 @@ std::string readCharacter(const Fields &fields, std::string_view key) {
   return " ";
 }
 
+/// The table of `Precompiled`; nothing after a finding.
+static std::optional<CharsMap> readCharsMap(const Fields &fields) {
+  constexpr std::string_view key = "precompiled_charsmap";
+  std::string_view text = fields.text(key);
+  Findings &findings = fields.getFindings();
+  std::optional<std::string> bytes = decodeBase64(text);
+  if (!bytes) {
+    findings.invalid(fields.placeOf(key),
+                     "expected base64, got " + quoted(text));
+    return std::nullopt;
+  }
+  return CharsMap::read(*bytes, fields.placeOf(key), findings);
+}
+
 static void addNormalizer(const JsonValue &value, const std::string &place,
                           int depth, Normalizer &result, Findings &findings) {
   Fields fields(value, place, findings);
@@ -68,9 +83,17 @@ static void addNormalizer(const JsonValue &value, const std::string &place,
     std::string content(fields.text("content"));
     if (std::optional<Pattern> pattern = readPattern(fields))
       result.add(makeReplace(std::move(*pattern), std::move(content)));
+  } else if (type == "Precompiled") {
+    if (std::optional<CharsMap> map = readCharsMap(fields))
+      result.add(makePrecompiled(std::move(*map)));
+  } else if (type == "Nmt") {
+    result.add(makeNmt());
+  } else if (type == "Strip") {
+    result.add(
+        makeStrip(fields.boolean("strip_left"), fields.boolean("strip_right")));
   } else if (value.find("type") && value.find("type")->isText()) {
-    fields.refuse("type", "one of Sequence, NFC, NFD, NFKC, NFKD, Prepend, "
-                          "Replace");
+    fields.refuse("type", "one of Sequence, NFC, NFD, NFKC, NFKD, Nmt, "
+                          "Precompiled, Prepend, Replace, Strip");
   }
 }
 

@@ -10,6 +10,7 @@
 #include "tokenizers/Normalizer.h"
 #include "tokenizers/PreTokenizer.h"
 #include "tokenizers/Template.h"
+#include "tokenizers/Unigram.h"
 
 #include <functional>
 
@@ -43,8 +44,10 @@ Template readTemplate(const JsonValue &value,
 
 Decoder readDecoder(const JsonValue &value, Findings &findings);
 
-/// The model of the key `model`; nothing after a finding that leaves none.
-std::optional<Bpe> readModel(const JsonValue &value, Findings &findings);
+/// The model of the key `model`; null after a finding that leaves none.
+/// `onlyByteCharacters`: texts consist of characters of ByteLevel.h.
+std::unique_ptr<const Model>
+readModel(const JsonValue &value, bool onlyByteCharacters, Findings &findings);
 
 /// An added token's content and flags. Flags that are absent are false, except
 /// `normalized`.

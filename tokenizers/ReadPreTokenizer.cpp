@@ -63,6 +63,8 @@ static void addPreTokenizer(const JsonValue &value, const std::string &place,
     result.steps.add(makeByteLevel(fields.boolean("add_prefix_space"),
                                    fields.boolean("use_regex", true)));
     result.makesByteCharacters = true;
+  } else if (type == "WhitespaceSplit") {
+    result.steps.add(makeWhitespaceSplit());
   } else if (type == "Digits") {
     result.steps.add(makeDigits(fields.boolean("individual_digits")));
   } else if (type == "Metaspace") {
@@ -70,7 +72,7 @@ static void addPreTokenizer(const JsonValue &value, const std::string &place,
     result.makesByteCharacters = false;
   } else if (value.find("type") && value.find("type")->isText()) {
     fields.refuse("type", "one of Sequence, Split, ByteLevel, Digits, "
-                          "Metaspace");
+                          "Metaspace, WhitespaceSplit");
   }
 }
 

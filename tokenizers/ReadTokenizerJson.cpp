@@ -24,14 +24,14 @@ TokenizerParts readTokenizerJson(const Files &files) {
   ReadPreTokenizer preTokenizer =
       readPreTokenizer(part("pre_tokenizer"), findings);
   Decoder decoder = readDecoder(part("decoder"), findings);
-  std::optional<Bpe> model = readModel(part("model"), findings);
+  std::unique_ptr<const Model> model =
+      readModel(part("model"), preTokenizer.makesByteCharacters, findings);
   if (!model) {
     // Without ids, only what it asks for can be judged.
     readTemplate(
         part("post_processor"), [](uint32_t) { return true; }, findings);
     findings.check();
   }
-  model->checkUnknown(preTokenizer.makesByteCharacters, findings);
   const Vocabulary &vocabulary = model->getVocabulary();
   AddedTokens added;
   readAddedTokens(part("added_tokens"), vocabulary, normalizer, added,
@@ -46,8 +46,8 @@ TokenizerParts readTokenizerJson(const Files &files) {
   added.finish(findings);
   findings.check();
   return {
-      std::move(added),  std::move(normalizer), std::move(preTokenizer.steps),
-      std::move(*model), std::move(around),     std::move(decoder)};
+      std::move(added), std::move(normalizer), std::move(preTokenizer.steps),
+      std::move(model), std::move(around),     std::move(decoder)};
 }
 
 } // namespace tenon::tokenizers

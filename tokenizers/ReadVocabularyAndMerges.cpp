@@ -93,7 +93,7 @@ static Template makeTemplate(const Config &config, const Files &files,
   return around;
 }
 
-static Bpe readModelFiles(const Files &files) {
+static std::unique_ptr<const Model> readModelFiles(const Files &files) {
   std::string vocabularyName = files.nameOf("vocab.json");
   JsonText json(*files.find("vocab.json"), vocabularyName);
   Findings ofVocabulary(vocabularyName);
@@ -102,7 +102,8 @@ static Bpe readModelFiles(const Files &files) {
   Findings ofMerges(files.nameOf("merges.txt"));
   std::vector<MergeText> merges =
       readMergeLines(*files.find("merges.txt"), ofMerges);
-  Bpe model(std::move(vocabulary), merges, {}, "line #", ofMerges);
+  auto model = std::make_unique<Bpe>(std::move(vocabulary), merges,
+                                     BpeOptions(), "line #", ofMerges);
   ofMerges.check();
   return model;
 }
@@ -110,8 +111,8 @@ static Bpe readModelFiles(const Files &files) {
 TokenizerParts readVocabularyAndMerges(const Files &files) {
   Config config = readConfig(files);
   bool qwen = isQwen(config, files);
-  Bpe model = readModelFiles(files);
-  const Vocabulary &vocabulary = model.getVocabulary();
+  std::unique_ptr<const Model> model = readModelFiles(files);
+  const Vocabulary &vocabulary = model->getVocabulary();
 
   Normalizer normalizer;
   PreTokenizer preTokenizer;

@@ -32,15 +32,17 @@ std::vector<uint32_t> Tokenizer::encode(std::string_view text,
   parts.added.divideOriginal(pieces);
   if (!parts.normalizer.isEmpty())
     pieces.rewriteText(
-        [&](std::string_view text, const Piece &, std::string &result) {
-          result += parts.normalizer.apply(std::string(text));
+        [&](std::string_view text, Piece &piece, std::string &result) {
+          bool keepsStart = true;
+          result += parts.normalizer.apply(std::string(text), keepsStart);
+          piece.isFirst = piece.isFirst && keepsStart;
         });
   parts.added.divideNormalized(pieces);
   parts.preTokenizer.apply(pieces);
   std::vector<uint32_t> ids;
   for (const Piece &piece : pieces.list) {
     if (piece.isText())
-      parts.model.encode(pieces.textOf(piece), ids);
+      parts.model->encode(pieces.textOf(piece), ids);
     else
       ids.push_back(piece.token);
   }
@@ -62,17 +64,17 @@ std::string Tokenizer::decode(std::span<const uint32_t> ids,
 
 std::string_view Tokenizer::tokenOf(uint32_t id) const {
   std::string_view token = parts.added.tokenOf(id);
-  return token.data() ? token : parts.model.getVocabulary().tokenOf(id);
+  return token.data() ? token : parts.model->getVocabulary().tokenOf(id);
 }
 
 uint32_t Tokenizer::find(std::string_view token) const {
   uint32_t id = parts.added.find(token);
   return id != TENON_TOKENIZER_NO_ID ? id
-                                     : parts.model.getVocabulary().find(token);
+                                     : parts.model->getVocabulary().find(token);
 }
 
 size_t Tokenizer::size() const {
-  return parts.model.getVocabulary().size() + parts.added.countBeyond();
+  return parts.model->getVocabulary().size() + parts.added.countBeyond();
 }
 
 } // namespace tenon::tokenizers

@@ -4,9 +4,9 @@
 #define TENON_TOKENIZERS_TOKENIZER_H
 
 #include "tokenizers/AddedTokens.h"
-#include "tokenizers/Bpe.h"
 #include "tokenizers/Decoder.h"
 #include "tokenizers/Files.h"
+#include "tokenizers/Model.h"
 #include "tokenizers/Normalizer.h"
 #include "tokenizers/PreTokenizer.h"
 #include "tokenizers/Template.h"
@@ -21,7 +21,7 @@ struct TokenizerParts {
   AddedTokens added;
   Normalizer normalizer;
   PreTokenizer preTokenizer;
-  Bpe model;
+  std::unique_ptr<const Model> model;
   Template around;
   Decoder decoder;
 };

@@ -55,7 +55,7 @@ public:
         firstToChange(composed && !compatibility ? 0x300 : 0x80),
         composed(composed) {}
 
-  std::string apply(std::string text) const override {
+  std::string apply(std::string text, bool &) const override {
     size_t at = 0;
     while (at < text.size() && codePointAt(text, at) < firstToChange)
       at += lengthFromFirst(text[at]);

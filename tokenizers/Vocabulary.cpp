@@ -29,16 +29,41 @@ Vocabulary Vocabulary::read(const JsonValue &value, const std::string &place,
                            member.value.describe());
       continue;
     }
-    const char *begin = result.bytes.data() + result.bytes.size();
-    result.bytes.insert(result.bytes.end(), member.key.begin(),
-                        member.key.end());
-    result.entries.push_back({static_cast<uint32_t>(member.value.integer()),
-                              {begin, member.key.size()}});
+    result.add(static_cast<uint32_t>(member.value.integer()), member.key);
   }
   if (value.members().empty())
     findings.invalid(place, "expected at least one token, got none");
   result.finish(place, findings);
   return result;
+}
+
+Vocabulary Vocabulary::ofList(std::span<const std::string_view> tokens,
+                              std::string_view placeOfToken,
+                              Findings &findings) {
+  Vocabulary result;
+  size_t bytes = 0;
+  for (std::string_view token : tokens)
+    bytes += token.size();
+  result.bytes.reserve(bytes + 1);
+  result.entries.reserve(tokens.size());
+  result.index = TextIndex(tokens.size());
+  for (uint32_t id = 0; id < tokens.size(); ++id) {
+    result.add(id, tokens[id]);
+    uint32_t first = result.index.add(id, TokenOf{result});
+    if (first != id) {
+      std::string place(placeOfToken);
+      findings.invalid(place.replace(place.find('#'), 1, std::to_string(id)),
+                       "expected each token once, got " + quoted(tokens[id]) +
+                           " again, the token " + std::to_string(first));
+    }
+  }
+  return result;
+}
+
+void Vocabulary::add(uint32_t id, std::string_view token) {
+  const char *begin = bytes.data() + bytes.size();
+  bytes.insert(bytes.end(), token.begin(), token.end());
+  entries.push_back({id, {begin, token.size()}});
 }
 
 void Vocabulary::finish(const std::string &place, Findings &findings) {

@@ -6,6 +6,7 @@
 #include "tokenizers/Failure.h"
 #include "tokenizers/TextIndex.h"
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,11 @@ public:
   /// Reads an object of tokens with their ids. Problems go to `findings`.
   static Vocabulary read(const JsonValue &value, const std::string &place,
                          Findings &findings);
+
+  /// The vocabulary in which the place of a token in `tokens` is its id.
+  /// `placeOfToken` is a token's place in messages, with `#` for its number.
+  static Vocabulary ofList(std::span<const std::string_view> tokens,
+                           std::string_view placeOfToken, Findings &findings);
 
   size_t size() const { return entries.size(); }
 
@@ -52,6 +58,8 @@ private:
       return vocabulary.entries[entry].token;
     }
   };
+  /// Copies `token` to `bytes`, which must have room, as they must not move.
+  void add(uint32_t id, std::string_view token);
   /// Sorts the entries and fills the index.
   void finish(const std::string &place, Findings &findings);
 

@@ -126,4 +126,5 @@ TEST_P(TokenizerDamage, ValuesReplaced) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, TokenizerDamage,
                          testing::Values("added", "llama2", "llama3", "opt",
-                                         "qwen2-files", "expression", "forms"));
+                                         "qwen2-files", "expression", "forms",
+                                         "t5", "mt5"));

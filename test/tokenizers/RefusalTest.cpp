@@ -193,7 +193,7 @@ TEST(TokenizerRefusal, WhatIsNotSupportedIsSaidAtOnce) {
        {"normalizer.normalizers[1].type: expected one of", "got 'Lowercase'",
         "pre_tokenizer.type: expected one of", "got 'Whitespace'",
         "decoder.type: expected one of", "post_processor.type: expected one of",
-        "model.type: expected 'BPE', got 'WordPiece'"})
+        "model.type: expected 'BPE' or 'Unigram', got 'WordPiece'"})
     expectRefusal(asFiles(tokenizer), unsupported, wanted);
   expectRefusal("/version", "2.0", unsupported, "version: expected '1.0'");
   expectRefusal("/model/dropout", 0.1, unsupported, "model.dropout");

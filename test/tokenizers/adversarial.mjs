@@ -38,6 +38,12 @@ const newer = [...'\u0897\u1c89\u1c8a\ua7cb\ua7dc\u{105c0}\u{105c9}\u{105d2}\u03
   '\u{10d40}\u{10d69}\u{113c5}\u{16d67}\u{16d68}\u{16d40}\u{1e5d0}\u{1e5ee}' +
   '\u{2ebf0}\u{31350}\u{323b0}\u088f\u0c5c\ua7ce\u{11de0}\u{1ccd6}'];
 
+// One or more of each class of the rules of graphemes.
+const graphemes = [...'aeoqxé©®か\u0600\u06dd\u070f\u0d4e\u{110bd}\u0903\u0e33' +
+  '\u1160\u11a8\u1100\uac00\uac01\u0915\u0937\u094d\u0ccd\u1039\u200c\u200d\u0301' +
+  '\u0323\u0308\u030a\u3099\u00ad\u200b\u231a\u{1f44d}\u{1f3fd}\u{1f1e6}\u{1f1eb}' +
+  '\u{e0020}\ufe0f', '\r', '\n', '\r\n', '\u0001'];
+
 function codePoint(random) {
   const ranges = [[0, 0x7f], [0x80, 0x24f], [0x250, 0x2fff], [0x3000, 0xd7ff],
                   [0xe000, 0xffff], [0x10000, 0x1ffff], [0x20000, 0x3ffff],
@@ -80,6 +86,7 @@ export function adversarial(random, tokens, newest = true) {
     () => random.of(emoji), () => run(random, emoji),
     () => run(random, punctuation), () => random.of(controls),
     () => random.of(ligatures), () => run(random, [random.of(bases)]),
+    () => run(random, graphemes), () => run(random, graphemes),
     () => run(random, [random.of(['=', '-', '.', ' ', '\n', 'ab', '▁', 'Ġ'])])];
   if (newest)
     kinds.push(() => codePoint(random), () => codePoint(random) +

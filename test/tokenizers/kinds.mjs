@@ -1,6 +1,7 @@
 // The tokenizers that the tests write: one for each kind of file, trained on the
 // corpus. A kind is a function of Hugging Face's library and the number of merges
-// that gives a tokenizer.json, and perhaps other files in its place.
+// that gives a tokenizer.json, and perhaps other files in its place. Those with a
+// Unigram model are in unigram_kinds.mjs.
 import {corpus} from './corpus.mjs';
 import {train} from './train.mjs';
 
@@ -13,13 +14,13 @@ const byteLevel = {type: 'ByteLevel', add_prefix_space: false,
                    trim_offsets: true, use_regex: true};
 const split = (pattern, behavior = 'Isolated', invert = false) =>
   ({type: 'Split', pattern, behavior, invert});
-const sequence = (key, steps) => ({type: 'Sequence', [key]: steps});
-const special = (content, more = {}) =>
+export const sequence = (key, steps) => ({type: 'Sequence', [key]: steps});
+export const special = (content, more = {}) =>
   ({content, single_word: false, lstrip: false, rstrip: false,
     normalized: false, special: true, ...more});
 
 /// `single` and `pair` are lists of tokens, '$A' and '$B'.
-function template(single, pair, ids) {
+export function template(single, pair, ids) {
   const piece = (name, type_id) => name[0] === '$'
     ? {Sequence: {id: name[1], type_id}} : {SpecialToken: {id: name, type_id}};
   return {type: 'TemplateProcessing',
@@ -29,7 +30,7 @@ function template(single, pair, ids) {
             ([name, id]) => [name, {id: name, ids: [id], tokens: [name]}]))};
 }
 
-function file(model, parts) {
+export function file(model, parts) {
   return {version: '1.0', truncation: null, padding: null, added_tokens: [],
           normalizer: null, pre_tokenizer: null, post_processor: null,
           decoder: null, ...parts, model};
@@ -44,7 +45,7 @@ function bpe(tokens, merges, more = {}) {
 }
 
 /// What the steps of a tokenizer make of the corpus.
-function words(hf, parts) {
+export function words(hf, parts) {
   const tokenizer = hf.Tokenizer.fromString(JSON.stringify(
     file(bpe(['a'], []), parts)));
   const normalizer = tokenizer.getNormalizer();
@@ -57,7 +58,7 @@ function words(hf, parts) {
   });
 }
 
-function numbered(tokens, first) {
+export function numbered(tokens, first) {
   return tokens.map((token, i) => ({id: first + i, ...token}));
 }
 

@@ -5,6 +5,7 @@
 import {createRequire} from 'module';
 import {mkdirSync, writeFileSync} from 'fs';
 import {kinds} from './kinds.mjs';
+import {unigramKinds} from './unigram_kinds.mjs';
 import {adversarial, basics, Random} from './adversarial.mjs';
 
 const flags = {count: 10000, merges: 1000, seed: 1};
@@ -40,7 +41,7 @@ async function cases(name, {json, newest = true}) {
                           () => random.below(size + 3)));
   const same = (a, b) => a.length === b.length && a.every((x, i) => x === b[i]);
   return {
-    size, byte_fallback: json.model.byte_fallback,
+    size, byte_fallback: json.model.byte_fallback ?? false,
     tokens: Array.from({length: Math.min(size, 2000)}, (_, id) =>
       [id, tokenizer.idToToken(id)]).filter(([, token]) => token !== null),
     texts: texts.map((text, i) => same(withSpecial[i], plain[i])
@@ -51,7 +52,7 @@ async function cases(name, {json, newest = true}) {
         lists.map((ids, i) => ({ids, whole: whole[i], skipped: skipped[i]})))};
 }
 
-for (const [name, make] of Object.entries(kinds)) {
+for (const [name, make] of Object.entries({...kinds, ...unigramKinds})) {
   if (names.length && !names.includes(name))
     continue;
   const kind = make(hf, flags.merges);

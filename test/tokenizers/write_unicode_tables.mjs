@@ -2,7 +2,8 @@
 // FOLDER, which is tokenizers/. They are what Hugging Face's own library, the
 // npm package `tokenizers` in PACKAGES/node_modules, takes for a letter, a
 // number and a character of a word, and the characters that are younger than its
-// tables for normalization.
+// tables for normalization. The classes of graphemes are Node's own, which must
+// have Unicode 17 as the library does.
 import {createRequire} from 'module';
 import {writeFileSync} from 'fs';
 
@@ -97,6 +98,95 @@ function younger() {
   return found;
 }
 
+/// The class of each character for the rules of graphemes (UAX 29), by where
+/// Node breaks strings that have it. Characters of class Other are left out, and
+/// so are the syllables of Hangul, which a formula tells.
+function graphemeClasses() {
+  if (!process.versions.unicode.startsWith('17.'))
+    throw new Error(`expected Unicode 17, got ${process.versions.unicode}`);
+  const segmenter = new Intl.Segmenter('en', {granularity: 'grapheme'});
+  const isOne = (...parts) =>
+    [...segmenter.segment(parts.join(''))].length === 1;
+  // Letters of Devanagari and the sign that links them; a picture; a sign that
+  // stands before; jamos; half a flag.
+  const ka = '\u0915', link = '\u094d', zwj = '\u200d', picture = '\u231a';
+  const before = '\u0600', l = '\u1100', v = '\u1160', t = '\u11a8';
+  const flag = '\u{1f1e6}';
+  const classOf = own => {
+    if (own === '\r' || own === '\n')
+      return null;
+    if (isOne('a', own)) {
+      if (own === zwj)
+        return 'Joiner';
+      if (isOne(ka, own, ka))
+        return 'Linker';
+      if (isOne(ka, own, link, ka))
+        return 'Extend';
+      // These two differ only between pictures.
+      return isOne(picture, own, zwj, picture) ? 'ExtendOnly' : 'Spacing';
+    }
+    if (isOne(own, 'a'))
+      return 'Before';
+    if (!isOne(before, own))
+      return 'Control';
+    if (isOne(own, zwj, picture))
+      return 'Picture';
+    if (isOne(ka, link, own))
+      return 'Consonant';
+    if (isOne(own, flag))
+      return 'Flag';
+    if (isOne(l, own))
+      return isOne(own, v) && isOne(l, own, l) && !isOne(v, own) ? 'Lead'
+        : isOne(v, own) ? 'Vowel' : null;
+    return isOne(t, own) ? 'Tail' : isOne(v, own) ? 'Vowel' : null;
+  };
+  const found = [];
+  for (let c = 0; c < codePoints; c++)
+    if (!isSurrogate(c) && !(c >= 0xac00 && c <= 0xd7a3)) {
+      const name = classOf(String.fromCodePoint(c));
+      if (name)
+        found.push([c, name]);
+    }
+  return found;
+}
+
+function writeGraphemes() {
+  const ranges = [];
+  for (const [c, name] of graphemeClasses()) {
+    const last = ranges.at(-1);
+    if (last && last[1] === c - 1 && last[2] === name)
+      last[1] = c;
+    else
+      ranges.push([c, c, name]);
+  }
+  const hex = c => '0x' + c.toString(16);
+  const lines = [''];
+  for (const [first, last, name] of ranges) {
+    const item = `{${hex(first)}, ${hex(last)}, ${name}},`;
+    if (lines.at(-1).length + item.length > 74)
+      lines.push('');
+    lines[lines.length - 1] += (lines.at(-1) ? ' ' : '    ') + item;
+  }
+  writeFileSync(`${folder}/UnicodeGraphemes.cpp`,
+`// The classes of characters for the rules of graphemes in Unicode 17.
+// Written by test/tokenizers/write_unicode_tables.mjs.
+#include "tokenizers/Graphemes.h"
+
+namespace tenon::tokenizers {
+
+using enum GraphemeClass;
+
+// clang-format off
+const GraphemeRange graphemeRanges[${ranges.length}] = {
+${lines.join('\n')}
+};
+// clang-format on
+
+} // namespace tenon::tokenizers
+`);
+  console.log('graphemeRanges', ranges.length);
+}
+
 function table(name, found) {
   const ranges = [];
   for (const c of [...found].sort((a, b) => a - b)) {
@@ -144,3 +234,4 @@ write('UnicodeWords.cpp',
 write('UnicodeLater.cpp',
       '// Characters after Unicode 9 that compose, decompose or change places.',
       [['laterRanges', younger()]]);
+writeGraphemes();
