@@ -44,13 +44,18 @@ protected:
     scores.floats.clear();
     for (const Row &row : rows)
       llvm::append_range(scores.floats, row);
-    std::vector<HostTensor> outputs =
-        runner(module.lookupSymbol<func::FuncOp>(entry),
-               {scores, ids, HostTensor::scalar(i64, step.length),
-                HostTensor::scalar(i64, step.prompt),
-                HostTensor::scalar(i64, step.maxLength),
-                HostTensor::scalar(i64, step.beams)});
-    return rowsOf(outputs[0]);
+    std::vector<HostTensor> inputs = {scores,
+                                      ids,
+                                      HostTensor::scalar(i64, step.length),
+                                      HostTensor::scalar(i64, step.prompt),
+                                      HostTensor::scalar(i64, step.maxLength),
+                                      HostTensor::scalar(i64, step.beams)};
+    auto function = module.lookupSymbol<func::FuncOp>(entry);
+    if (function.getNumArguments() > inputs.size()) {
+      inputs.push_back(HostTensor::zeros(i64, {step.rows, step.sourceColumns}));
+      inputs.back().ints = step.source;
+    }
+    return rowsOf(runner(function, inputs)[0]);
   }
 
   static std::vector<Row> rowsOf(const HostTensor &tensor) {
@@ -76,6 +81,18 @@ protected:
     return testing::AssertionSuccess();
   }
 
+  void expectProcessed(const RandomStep &step, const RowStep &at,
+                       const Row &scores, const Row &found, int64_t row) {
+    Warped wanted{referenceProcessed(step.options, at, scores)};
+    if (step.options.speech)
+      wanted = referenceTimestamps(step.options, at, wanted.scores);
+    if (wanted.isClear) {
+      EXPECT_TRUE(agree(found, wanted.scores))
+          << (at.source ? "processors with a source, row " : "processors, row ")
+          << row;
+    }
+  }
+
   void expectReference(const RandomStep &step, ModuleOp module,
                        const Runner &runner) {
     start(step, module, runner);
@@ -84,16 +101,13 @@ protected:
       scores.push_back(step.scoresOf(i));
     std::vector<Row> processed =
         change("process", step, scores, module, runner);
+    std::vector<Row> withSource =
+        change("process_with_source", step, scores, module, runner);
     std::vector<Row> warped = change("warp", step, processed, module, runner);
     for (int64_t i = 0; i < step.rows; ++i) {
       RowStep at = step.row(i);
-      Warped wanted{referenceProcessed(step.options, at, scores[i])};
-      if (step.options.speech)
-        wanted = referenceTimestamps(step.options, at, wanted.scores);
-      if (wanted.isClear) {
-        EXPECT_TRUE(agree(processed[i], wanted.scores))
-            << "processors, row " << i;
-      }
+      expectProcessed(step, at, scores[i], processed[i], i);
+      expectProcessed(step, step.rowWithSource(i), scores[i], withSource[i], i);
       Warped expected = referenceWarped(step.options, at, processed[i]);
       ++rows;
       if (!expected.isClear)

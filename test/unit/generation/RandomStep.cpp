@@ -2,6 +2,7 @@
 // removed ones; pads that are no tokens.
 #include "test/unit/generation/RandomStep.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace tenon::test {
@@ -32,6 +33,7 @@ public:
     makeProcessors();
     makeWarpers();
     makeScores();
+    makeSource();
   }
 
 private:
@@ -61,6 +63,14 @@ private:
     if (random.chance(0.3)) // pads
       for (int64_t i = 0; i < step.prompt; ++i)
         step.ids[i] = random.chance(0.5) ? -7 : step.vocabulary + 9;
+  }
+
+  void makeSource() {
+    step.sourceColumns = random.integer(1, 20);
+    for (int64_t row = 0; row < step.rows; ++row)
+      for (int64_t i = 0, length = random.integer(0, step.sourceColumns);
+           i < step.sourceColumns; ++i)
+        step.source.push_back(i < length ? token() : -1);
   }
 
   void makeProcessors() {
@@ -186,6 +196,13 @@ void RandomStep::writeSpeech(const hf::SpeechTokens &tokens, uint64_t seed) {
 RowStep RandomStep::row(int64_t number) const {
   auto first = ids.begin() + number * positions;
   return {{first, first + length}, prompt, maxLength, beams};
+}
+
+RowStep RandomStep::rowWithSource(int64_t number) const {
+  RowStep result = row(number);
+  auto first = source.begin() + number * sourceColumns;
+  result.source = {first, std::find(first, first + sourceColumns, -1)};
+  return result;
 }
 
 Row RandomStep::scoresOf(int64_t row) const {

@@ -14,6 +14,8 @@ struct RandomStep {
   int64_t length, prompt, maxLength, beams;
   std::vector<int64_t> ids;  ///< [rows, positions]
   std::vector<float> scores; ///< [rows, vocabulary]
+  int64_t sourceColumns;
+  std::vector<int64_t> source; ///< [rows, sourceColumns], -1 after a row's ids
 
   RandomStep(uint64_t seed, int64_t vocabulary);
 
@@ -22,6 +24,8 @@ struct RandomStep {
   void writeSpeech(const hf::SpeechTokens &tokens, uint64_t seed);
 
   RowStep row(int64_t number) const;
+  /// The same in a model with an encoder.
+  RowStep rowWithSource(int64_t number) const;
   Row scoresOf(int64_t row) const;
 };
 

@@ -213,15 +213,15 @@ private:
 Row referenceProcessed(const GenerationConfig &options, const RowStep &at,
                        Row scores) {
   const Ids &ids = at.ids, &ends = options.endTokens;
-  Ids prompt(ids.begin(), ids.begin() + at.prompt);
+  Ids source = at.source.value_or(Ids(ids.begin(), ids.begin() + at.prompt));
   int64_t length = int64_t(ids.size());
   for (const hf::BiasedWord &word : options.sequenceBias)
     if (matches(word.tokens, ids) && isToken(scores, word.tokens.back()))
       scores[word.tokens.back()] += float(word.bias);
-  penalize(scores, prompt, 1.f / float(options.promptRepetitionPenalty));
+  penalize(scores, source, 1.f / float(options.promptRepetitionPenalty));
   penalize(scores, ids, float(options.repetitionPenalty));
   banNgrams(scores, ids, ids, options.noRepeatNgram);
-  banNgrams(scores, ids, prompt, options.noRepeatPromptNgram);
+  banNgrams(scores, ids, source, options.noRepeatPromptNgram);
   for (const Ids &word : options.badWords) {
     bool isEnd = word.size() == 1 &&
                  std::find(ends.begin(), ends.end(), word[0]) != ends.end();

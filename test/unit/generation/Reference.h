@@ -6,6 +6,7 @@
 #include "compiler/import/huggingface/reader/GenerationConfig.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace tenon::test {
@@ -16,6 +17,8 @@ using Row = std::vector<float>;
 struct RowStep {
   std::vector<int64_t> ids; ///< pads included
   int64_t prompt = 0, maxLength = 0, beams = 1;
+  /// What the encoder has read; without one it is the prompt.
+  std::optional<std::vector<int64_t>> source = {};
 };
 
 Row referenceProcessed(const hf::GenerationConfig &options, const RowStep &at,

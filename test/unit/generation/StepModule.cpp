@@ -29,6 +29,11 @@ public:
     buildStep("process", [&](const Sequences &at, Value scores) {
       return processed(g, options, at, scores);
     });
+    buildStep("process_with_source",
+              [&](const Sequences &at, Value scores) {
+                return processed(g, options, at, scores);
+              },
+              {argument("source", g.i64(), {"rows", "columns"})});
     buildStep("warp", [&](const Sequences &at, Value scores) {
       return renormalized(g, options, warped(g, options, at, scores));
     });
@@ -60,17 +65,23 @@ private:
 
   /// An entry that changes scores. It computes them first, so that they may be
   /// changed where they are.
-  void buildStep(StringRef name, Change change) {
-    func::FuncOp entry = beginEntry(
-        name,
-        {argument("scores", g.f32(), {"rows", "vocabulary"}),
-         argument("ids", g.i64(), {"rows", "positions"}),
-         argument("length", g.i64(), {}), argument("prompt", g.i64(), {}),
-         argument("max_length", g.i64(), {}), argument("beams", g.i64(), {})});
+  void buildStep(StringRef name, Change change,
+                 ArrayRef<EntryArgument> source = {}) {
+    SmallVector<EntryArgument> arguments = {
+        argument("scores", g.f32(), {"rows", "vocabulary"}),
+        argument("ids", g.i64(), {"rows", "positions"}),
+        argument("length", g.i64(), {}),
+        argument("prompt", g.i64(), {}),
+        argument("max_length", g.i64(), {}),
+        argument("beams", g.i64(), {})};
+    llvm::append_range(arguments, source);
+    func::FuncOp entry = beginEntry(name, arguments);
     auto input = [&](unsigned i) { return Value(entry.getArgument(i)); };
     Value scores = g.maximum(input(0), -double(INFINITY));
-    Value result =
-        change({input(1), input(2), input(3), input(4), input(5)}, scores);
+    Sequences at = {input(1), input(2), input(3), input(4), input(5)};
+    if (!source.empty())
+      at.source = {[&] { return input(6); }, g.size(input(6), 1)};
+    Value result = change(at, scores);
     endEntry(entry, {result}, {"result"});
   }
 

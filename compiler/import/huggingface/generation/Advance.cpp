@@ -21,12 +21,25 @@ EntryArgument input(GraphBuilder &g, StringRef name, ArrayRef<int64_t> shape,
           g.ops.getArrayAttr(dims)};
 }
 
-Sequences sequencesOf(const Step &step) {
+/// `encoder` is null in a model without one.
+Sequences sequencesOf(const Step &step, const EncoderInputs *encoder) {
   GraphBuilder &g = step.g;
   const CallSizes &call = step.call;
-  return {step.states.readFirst(state::ids, call.rows, step.now),
-          g.fromSize(step.columns, g.i64()), g.fromSize(call.prompt, g.i64()),
-          g.fromSize(call.limit, g.i64()), step.options.get(Option::NumBeams)};
+  Sequences at = {
+      step.states.readFirst(state::ids, call.rows, step.now),
+      g.fromSize(step.columns, g.i64()), g.fromSize(call.prompt, g.i64()),
+      g.fromSize(call.limit, g.i64()), step.options.get(Option::NumBeams)};
+  if (encoder) {
+    at.source.exists = encoder->hasTokens;
+    at.source.columns = step.states.encoderPositions();
+    at.source.ids = [&step] {
+      GraphBuilder &g = step.g;
+      Value item =
+          g.div(step.rowNumbers(), g.fromSize(step.call.copies, g.i64()));
+      return g.take(step.states.read(state::encoderIds), item, 0);
+    };
+  }
+  return at;
 }
 
 /// The scores of the next token after all processors. Scores of beams are
@@ -109,7 +122,8 @@ void Generation::buildAdvance() {
     onlyIf(g, isPositive(now.step), [&] { computeTokens(step); });
     Value searches = g.extractScalar(
         g.compare(CompareDirection::GT, options.get(Option::NumBeams), 1));
-    Sequences at = sequencesOf(step);
+    Sequences at =
+        sequencesOf(step, encoder ? &setup.inputs.encoder() : nullptr);
     Value scores = nextScores(step, at, readLogits(call.rows), searches);
     auto branch = scf::IfOp::create(g.ops, g.loc, TypeRange(), searches,
                                     /*addThenBlock=*/false,

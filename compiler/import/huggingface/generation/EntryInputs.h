@@ -26,10 +26,8 @@ public:
 
   /// The input `name` as an argument of an entry.
   EntryArgument argument(mlir::Builder &builder, llvm::StringRef name) const;
-  /// The encoder's inputs; empty without an encoder.
-  const std::vector<EncoderInput> &encoder(bool inStart) const {
-    return inStart ? encoderInputs.inStart : encoderInputs.alone;
-  }
+  /// What the configuration says about the encoder; empty without one.
+  const EncoderInputs &encoder() const { return encoderInputs; }
 
 private:
   void declare(const EncoderInput &input);

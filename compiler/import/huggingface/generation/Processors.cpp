@@ -25,10 +25,10 @@ Value processed(GraphBuilder &g, Options &options, const Sequences &at,
                 Value value) {
   Scores scores(g, options, at, value);
   addSequenceBias(scores);
-  favourPrompt(scores);
+  favourSource(scores);
   penalizeRepetition(scores);
   banNgrams(scores);
-  banPromptNgrams(scores);
+  banSourceNgrams(scores);
   banWords(scores);
   forbidEarlyEnd(scores);
   forceFirstToken(scores);

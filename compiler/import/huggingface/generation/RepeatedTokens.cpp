@@ -23,17 +23,17 @@ Value penalized(Scores &scores, Value tokens, Value penalty) {
   return scores.with(ScatterKind::Set, tokens, changed);
 }
 
-/// Removes every token that follows, within the first `end` ids, `prefix` ids
-/// that are equal to the last ones. There are more than `prefix` ids before
-/// `end`.
-Value withoutRepeated(Scores &scores, Size prefix, Size end) {
+/// Removes every token that follows, within the first `end` ids of `source`,
+/// `prefix` ids that are equal to the last ones of the sequence. There are more
+/// than `prefix` ids before `end`.
+Value withoutRepeated(Scores &scores, Value source, Size prefix, Size end) {
   GraphBuilder &g = scores.g;
   // Place i is that of an n-gram that begins at id i.
-  Size places = g.bound(g.sub(end, prefix), g.size(scores.ids, 1));
+  Size places = g.bound(g.sub(end, prefix), g.size(source, 1));
   auto idsFrom = [&](Size first, Size count) {
-    return g.sliceDim(scores.ids, 1, first, count);
+    return g.sliceDim(source, 1, first, count);
   };
-  Size rows = g.size(scores.ids, 0);
+  Size rows = g.size(source, 0);
   Value all = g.splat(g.i1(), {rows, places}, 1);
   auto loop = scf::ForOp::create(g.ops, g.loc, g.indexValue(g.index(0)),
                                  g.indexValue(prefix), g.indexValue(g.index(1)),
@@ -44,7 +44,8 @@ Value withoutRepeated(Scores &scores, Size prefix, Size end) {
     Size at = loop.getInductionVar();
     Value matched = loop.getRegionIterArg(0);
     g.recordSizes(matched, {rows, places});
-    Value last = idsFrom(g.add(g.sub(scores.length, prefix), at), g.index(1));
+    Value last = g.sliceDim(
+        scores.ids, 1, g.add(g.sub(scores.length, prefix), at), g.index(1));
     Value equal = g.compare(CompareDirection::EQ, idsFrom(at, places), last);
     scf::YieldOp::create(g.ops, g.loc, g.make<AndOp>(matched, equal));
   }
@@ -57,13 +58,16 @@ Value withoutRepeated(Scores &scores, Size prefix, Size end) {
                      g.splat(g.f32(), g.sizes(banned), removedScore));
 }
 
-void banNgramsWithin(Scores &scores, Option option, Size end) {
+/// `source` builds the ids.
+void banNgramsWithin(Scores &scores, Option option,
+                     llvm::function_ref<Value()> source, Size end) {
   GraphBuilder &g = scores.g;
-  Size size = scores.integer(option);
-  Size isOn = both(g, g.cmp(arith::CmpIPredicate::sgt, size, g.index(0)),
-                   g.cmp(arith::CmpIPredicate::sle, size, end));
+  Size size = scores.integer(option), prefix = g.sub(size, g.index(1));
+  Size fits = both(g, g.cmp(arith::CmpIPredicate::sle, size, end),
+                   g.cmp(arith::CmpIPredicate::sle, prefix, scores.length));
+  Size isOn = both(g, g.cmp(arith::CmpIPredicate::sgt, size, g.index(0)), fits);
   scores.changeIf(option, isOn, [&] {
-    return withoutRepeated(scores, g.sub(size, g.index(1)), end);
+    return withoutRepeated(scores, source(), prefix, end);
   });
 }
 } // namespace
@@ -77,21 +81,34 @@ void penalizeRepetition(Scores &scores) {
   });
 }
 
-void favourPrompt(Scores &scores) {
+void favourSource(Scores &scores) {
+  if (!scores.source.exists)
+    return;
   GraphBuilder &g = scores.g;
   Option option = Option::EncoderRepetitionPenalty;
   scores.changeIf(option, isNot(g, scores.number(option), 1), [&] {
     Value penalty = g.div(g.scalar(g.f32(), 1), scores.options.get(option));
-    return penalized(scores, present(scores, scores.prompt), penalty);
+    return penalized(scores,
+                     scores.source.ids ? scores.source.ids()
+                                       : present(scores, scores.prompt),
+                     penalty);
   });
 }
 
 void banNgrams(Scores &scores) {
-  banNgramsWithin(scores, Option::NoRepeatNgramSize, scores.length);
+  banNgramsWithin(
+      scores, Option::NoRepeatNgramSize, [&] { return scores.ids; },
+      scores.length);
 }
 
-void banPromptNgrams(Scores &scores) {
-  banNgramsWithin(scores, Option::EncoderNoRepeatNgramSize, scores.prompt);
+void banSourceNgrams(Scores &scores) {
+  Option option = Option::EncoderNoRepeatNgramSize;
+  if (!scores.source.exists)
+    return;
+  if (!scores.source.ids)
+    return banNgramsWithin(
+        scores, option, [&] { return scores.ids; }, scores.prompt);
+  banNgramsWithin(scores, option, scores.source.ids, scores.source.columns);
 }
 
 } // namespace tenon::hf

@@ -19,7 +19,8 @@ Scores::Scores(GraphBuilder &g, Options &options, const Sequences &at,
                Value scores)
     : g(g), options(options), value(scores), ids(at.ids),
       length(sizeIn(g, at.length)), prompt(sizeIn(g, at.prompt)),
-      maxLength(sizeIn(g, at.maxLength)), beams(sizeIn(g, at.beams)) {}
+      maxLength(sizeIn(g, at.maxLength)), beams(sizeIn(g, at.beams)),
+      source(at.source) {}
 
 Size Scores::integer(Option option) { return sizeIn(g, options.get(option)); }
 

@@ -31,6 +31,7 @@ public:
   mlir::Value ids; ///< i64 [rows, positions]
   /// Sizes of this step, as in Sequences.
   Size length, prompt, maxLength, beams;
+  Source source;
 
   /// Options as scalars.
   Size integer(Option option);

@@ -272,7 +272,7 @@ SmallVector<EntryArgument> Generation::startInputs() const {
   inputs.back().range = integerRange(b.getContext(), 0, INT64_MAX);
   if (!encoder)
     return inputs;
-  for (const EncoderInput &input : setup.inputs.encoder(/*inStart=*/true))
+  for (const EncoderInput &input : setup.inputs.encoder().inStart)
     inputs.push_back(setup.inputs.argument(b, input.name));
   inputs.push_back(
       number("keep_encoder", g.i1(),
@@ -306,8 +306,7 @@ void Generation::buildStart() {
   start.readOptions(setup.compatibility);
   start.checkKept();
   if (encoder) {
-    const std::vector<EncoderInput> &given =
-        setup.inputs.encoder(/*inStart=*/true);
+    const std::vector<EncoderInput> &given = setup.inputs.encoder().inStart;
     start.encode(*encoder,
                  *makeEncoderDecoder(setup.config, Part(g, parameters)),
                  encoderArguments(given, arguments, 3),

@@ -73,7 +73,7 @@ void PlainEntries::buildDecoderLogits() {
 }
 
 void PlainEntries::buildEncoderDecoderLogits() {
-  const std::vector<EncoderInput> &given = inputs.encoder(/*inStart=*/false);
+  const std::vector<EncoderInput> &given = inputs.encoder().alone;
   SmallVector<EntryArgument> arguments;
   for (const EncoderInput &input : given)
     arguments.push_back(inputs.argument(g.ops, input.name));
@@ -101,7 +101,7 @@ void PlainEntries::buildEncoderDecoderLogits() {
 }
 
 void PlainEntries::buildEncode() {
-  const std::vector<EncoderInput> &given = inputs.encoder(/*inStart=*/false);
+  const std::vector<EncoderInput> &given = inputs.encoder().alone;
   SmallVector<EntryArgument> arguments;
   for (const EncoderInput &input : given)
     arguments.push_back(inputs.argument(g.ops, input.name));

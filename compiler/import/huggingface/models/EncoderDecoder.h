@@ -33,6 +33,7 @@ struct EncoderInputs {
   /// extents nobody chooses. If all items have as many, `isFixed`.
   int64_t positions, usualPositions;
   bool isFixed = false;
+  bool hasTokens = true; ///< an item is made of tokens
 };
 
 EncoderInputs encoderInputsOf(const Config &config);

@@ -250,7 +250,8 @@ EncoderInputs whisperEncoderInputs(const WhisperConfig &config) {
           {{"frames", config.frames()}},
           config.encoderPositions,
           config.encoderPositions,
-          /*isFixed=*/true};
+          /*isFixed=*/true,
+          /*hasTokens=*/false};
 }
 
 std::unique_ptr<EncoderDecoder> makeWhisper(const WhisperConfig &config,
