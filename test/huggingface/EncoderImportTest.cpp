@@ -12,6 +12,8 @@
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/DenseSet.h"
 
+#include <set>
+
 namespace tenon::test {
 namespace {
 
@@ -144,6 +146,21 @@ TEST_F(EncoderImport, BiasIsComputedOnce) {
   EXPECT_EQ(biases("logits"), 2);
   EXPECT_EQ(biases("start"), 3);
   EXPECT_EQ(biases("advance"), 1);
+}
+
+/// Few queries of an item, as of beams, read its keys where they are.
+TEST_F(EncoderImport, FewQueriesHaveOpsOfTheirOwn) {
+  writeT5();
+  OwningOpRef<ModuleOp> module = import();
+  ASSERT_TRUE(module) << said;
+  std::multiset<int64_t> rows;
+  module->lookupSymbol<func::FuncOp>("advance").walk([&](AttentionOp op) {
+    if (op.getLengths() && !op.getTable())
+      rows.insert(
+          cast<RankedTensorType>(op.getQuery().getType()).getDimSize(1));
+  });
+  for (int64_t count : {int64_t(1), int64_t(6), ShapedType::kDynamic})
+    EXPECT_EQ(int64_t(rows.count(count)), layers) << count;
 }
 
 TEST_F(EncoderImport, ExtentsOfInputsHaveRanges) {

@@ -3,10 +3,46 @@
 #include "compiler/import/huggingface/generation/EncoderStates.h"
 
 #include "compiler/import/huggingface/blocks/Loop.h"
+#include "compiler/import/huggingface/generation/Conditional.h"
 
 using namespace mlir;
 
 namespace tenon::hf {
+namespace {
+
+/// The rows of one tile of attention. With a known number of rows up to this
+/// one, a task reads keys and values once, where they are.
+constexpr int64_t fewRows = 6;
+
+/// attend(queries), where `queries` are [items, rows, heads, depth]. One row,
+/// which greedy search has, and few rows, as of beams, have ops of their own.
+Value forFewRows(GraphBuilder &g, Value queries, Size rows,
+                 llvm::function_ref<Value(Value)> attend) {
+  if (GraphBuilder::staticSize(rows))
+    return attend(queries);
+  Sizes sizes = g.sizes(queries);
+  auto isAtMost = [&](int64_t most) {
+    return cast<Value>(g.cmp(arith::CmpIPredicate::sle, rows, g.index(most)));
+  };
+  auto withRows = [&](int64_t count) {
+    Sizes known = sizes;
+    known[1] = g.index(count);
+    return known;
+  };
+  auto one = [&] {
+    return g.reshape(attend(g.reshape(queries, withRows(1))), sizes);
+  };
+  auto few = [&] {
+    Value padded = g.dynamicUpdateSlice(
+        g.splat(g.elementOf(queries), withRows(fewRows), 0), queries,
+        Sizes(4, g.index(0)));
+    return g.sliceDim(attend(padded), 1, g.index(0), rows);
+  };
+  auto more = [&] { return attend(queries); };
+  return choose(g, isAtMost(1), sizes, one,
+                [&] { return choose(g, isAtMost(fewRows), sizes, few, more); });
+}
+} // namespace
 
 FlatSymbolRefAttr EncoderStates::stateOf(StringRef name, int64_t layer,
                                          Value like) {
@@ -62,23 +98,27 @@ void EncoderStates::checkKept(Size items) {
 Value EncoderStates::attend(int64_t layer, Value queries, Size items,
                             Size rowsOfItem, double scale) {
   Sizes sizes = g.sizes(queries);
-  Value grouped = g.reshape(
-      queries, {items, g.mul(rowsOfItem, sizes[1]), sizes[2], sizes[3]});
+  Size rows = g.mul(rowsOfItem, sizes[1]);
+  Value grouped = g.reshape(queries, {items, rows, sizes[2], sizes[3]});
   auto read = [&](StringRef name) {
     return g.sliceDim(states.readSymbol(stateOf(name, layer, queries)), 0,
                       g.index(0), items);
   };
-  Value keys = read("keys"), values = read("values");
-  Value lengths = states.readFirst(state::encoderLengths, items);
-  DenseI64ArrayAttr heads = g.ops.getDenseI64ArrayAttr({0, 2, 1, 3}),
-                    stored = g.ops.getDenseI64ArrayAttr({0, 1, 2, 3});
-  Sizes groupedSizes = g.sizes(grouped);
-  Value result = AttentionOp::create(
-      g.ops, g.loc, grouped.getType(), grouped, keys, values,
-      /*mask=*/Value(), /*causal=*/Value(), lengths, /*table=*/Value(), heads,
-      stored, stored, heads, g.ops.getF64FloatAttr(scale), FloatAttr());
-  g.recordSizes(result, groupedSizes);
-  return g.reshape(result, sizes);
+  auto attention = [&](Value queries) {
+    // Beside the op, which then reads the states where they are.
+    Value keys = read("keys"), values = read("values"),
+          lengths = states.readFirst(state::encoderLengths, items);
+    DenseI64ArrayAttr heads = g.ops.getDenseI64ArrayAttr({0, 2, 1, 3}),
+                      stored = g.ops.getDenseI64ArrayAttr({0, 1, 2, 3});
+    Sizes sizes = g.sizes(queries);
+    Value result = AttentionOp::create(
+        g.ops, g.loc, queries.getType(), queries, keys, values,
+        /*mask=*/Value(), /*causal=*/Value(), lengths, /*table=*/Value(), heads,
+        stored, stored, heads, g.ops.getF64FloatAttr(scale), FloatAttr());
+    g.recordSizes(result, sizes);
+    return result;
+  };
+  return g.reshape(forFewRows(g, grouped, rows, attention), sizes);
 }
 
 } // namespace tenon::hf
