@@ -73,6 +73,9 @@ func.func @tokens(%languages: tensor<?xi64> {tenon.name = "languages", tenon.dim
                   %task_names: tensor<?xui8> {tenon.name = "task_names", tenon.dims = ["task_bytes"],
                                               tenon.default_value = dense<[116, 114, 97, 110, 115, 99, 114, 105, 98, 101, 0, 116, 114, 97, 110, 115, 108, 97, 116, 101, 0]> : tensor<21xui8>},
                   %first_tokens: tensor<?xi64> {tenon.name = "first_tokens", tenon.dims = ["first"], tenon.default_value = dense<[-1, 46]> : tensor<2xi64>},
+                  // The text of each id: its length, then its bytes.
+                  %pieces: tensor<?xui8> {tenon.name = "pieces", tenon.dims = ["piece_bytes"],
+                                          tenon.default_value = dense<[1, 33, 1, 97, 1, 98, 1, 99, 1, 100, 1, 101, 1, 102, 1, 103, 1, 104, 1, 105, 1, 106, 1, 107, 1, 108, 1, 109, 1, 110, 1, 111, 1, 112, 1, 113, 1, 114, 1, 115, 1, 116, 1, 117, 1, 118, 1, 119, 1, 120, 1, 121, 1, 122, 1, 32, 1, 46, 1, 44, 4, 32, 116, 104, 101, 6, 32, 113, 117, 105, 99, 107, 6, 32, 98, 114, 111, 119, 110, 4, 32, 102, 111, 120, 6, 32, 106, 117, 109, 112, 115, 5, 32, 111, 118, 101, 114, 5, 32, 108, 97, 122, 121, 4, 32, 100, 111, 103, 1, 195, 1, 188]> : tensor<112xui8>},
                   %no_timestamps: tensor<i64> {tenon.name = "no_timestamps_token_id", tenon.default_value = dense<49> : tensor<i64>},
                   %prev_sot: tensor<i64> {tenon.name = "prev_sot_token_id", tenon.default_value = dense<47> : tensor<i64>},
                   %is_multilingual: tensor<i1> {tenon.name = "is_multilingual", tenon.default_value = dense<true> : tensor<i1>})

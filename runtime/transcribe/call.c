@@ -132,8 +132,11 @@ static tenon_status tell(tenon_transcriber *transcriber,
   if (status != TENON_OK)
     return tenon_generator_failed(transcriber, status);
   tenon_piece *pieces = transcriber->pieces.data;
-  int64_t none = transcriber->speech.no_timestamps;
-  int64_t first_timestamp = none < 0 ? INT64_MAX : none + 1, frames;
+  /* Without the rules of timestamps an id of a time is no time. */
+  int64_t first_timestamp = transcriber->has_timestamps
+                                ? transcriber->speech.no_timestamps + 1
+                                : INT64_MAX;
+  int64_t frames;
   size_t count = tenon_cut_segments(attempt->ids, attempt->count,
                                     first_timestamp, width, pieces, &frames);
   double offset = (double)*seek * SECONDS_PER_FRAME;

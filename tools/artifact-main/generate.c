@@ -1,21 +1,15 @@
-/* The options are the inputs of `start`, so the model's own tables say which
- * flags there are. */
+/* Each sequence is a line. */
 #include "generate.h"
 
-#include "npy.h"
 #include "option_value.h"
 #include "program.h"
 #include "runtime/tenon_generate.h"
+#include "settings.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct {
-  const tenon_tensor_desc *option;
-  const char *value;
-} setting;
 
 typedef struct {
   const char *weights;
@@ -28,76 +22,13 @@ typedef struct {
   int num_settings;
 } command;
 
-static const tenon_function_desc *find_function(const char *name) {
-  for (int32_t i = 0; i < tenon_artifact_model->num_functions; ++i)
-    if (strcmp(tenon_artifact_model->functions[i].name, name) == 0)
-      return &tenon_artifact_model->functions[i];
-  return NULL;
-}
-
 int can_generate(void) {
   return find_function("start") && find_function("advance") &&
          find_function("result");
 }
 
-static int is_option(const tenon_tensor_desc *input) {
-  return strcmp(input->name, "ids") != 0 &&
-         strcmp(input->name, "lengths") != 0 &&
-         strcmp(input->name, "keep") != 0;
-}
-
-/* The option that argv[*at] sets, with '-' for '_'. Its value is after `=`, or
- * the next argument; a bool without a value is true. */
-static setting find_option(char **argv, int argc, int *at) {
-  const tenon_function_desc *start = find_function("start");
-  for (int32_t i = 0; i < start->num_inputs; ++i) {
-    const tenon_tensor_desc *input = &start->inputs[i];
-    const char *name = input->name, *given = argv[*at] + 2;
-    if (strncmp(argv[*at], "--", 2) != 0 || !is_option(input))
-      continue;
-    while (*name && (*given == *name || (*given == '-' && *name == '_')))
-      ++name, ++given;
-    if (*name != 0)
-      continue;
-    if (*given == '=')
-      return (setting){input, given + 1};
-    if (*given == 0 && input->dtype == TENON_BOOL)
-      return (setting){input, "true"};
-    if (*given == 0 && *at + 1 < argc)
-      return (setting){input, argv[++*at]};
-  }
-  return (setting){NULL, NULL};
-}
-
-static void print_option(const tenon_tensor_desc *input) {
-  char flag[256] = "--";
-  for (size_t i = 0; input->name[i] && i < sizeof flag - 3; ++i)
-    flag[i + 2] = input->name[i] == '_' ? '-' : input->name[i];
-  printf("  %-32s %s%s", flag, tenon_dtype_name(input->dtype),
-         input->rank == 0   ? ""
-         : input->rank == 1 ? " with commas"
-                            : " with commas and semicolons");
-  int is_real = input->dtype == TENON_F32;
-  if (input->flags & TENON_INPUT_RANGE && is_real)
-    printf(", %g to %g", input->least.real, input->greatest.real);
-  else if (input->flags & TENON_INPUT_RANGE)
-    printf(", %" PRId64 " to %" PRId64, input->least.integer,
-           input->greatest.integer);
-  if (input->flags & TENON_INPUT_OPTIONAL && input->rank == 0) {
-    const void *value = input->default_data;
-    if (is_real)
-      printf(", default %g", (double)*(const float *)value);
-    else if (input->dtype == TENON_I64)
-      printf(", default %" PRId64, *(const int64_t *)value);
-    else
-      printf(", default %s", *(const uint8_t *)value ? "true" : "false");
-  }
-  putchar('\n');
-}
-
 static int help(const char *program) {
   const tenon_model_desc *model = tenon_artifact_model;
-  const tenon_function_desc *start = find_function("start");
   printf(
       "usage: %s --prompt-ids=1,2,3 [--OPTION=VALUE]...\n\n"
       "Continues prompts with the model %s, made by %s from %s.\n"
@@ -113,18 +44,8 @@ static int help(const char *program) {
       "                        flags: --function=NAME --help\n\n"
       "The options of the model:\n\n",
       program, model->name, model->compiler, model->source);
-  for (int32_t i = 0; i < start->num_inputs; ++i)
-    if (is_option(&start->inputs[i]))
-      print_option(&start->inputs[i]);
+  print_settings();
   return fflush(stdout) == 0 ? TENON_OK : TENON_IO;
-}
-
-static int wrong_value(const char *what, const char *expected,
-                       const char *value) {
-  char text[512];
-  snprintf(text, sizeof text, "%.100s: expected %s, got '%.300s'", what,
-           expected, value);
-  return program_fail(TENON_BAD_INPUT, "", text);
 }
 
 static int add_prompt(command *c, const char *text) {
@@ -142,7 +63,7 @@ static void add_scores(command *c) {
   char *flag[] = {"--output-scores"};
   int at = 0;
   c->has_scores = 1;
-  c->settings[c->num_settings] = find_option(flag, 1, &at);
+  c->settings[c->num_settings] = find_setting(flag, 1, &at);
   c->num_settings += c->settings[c->num_settings].option != NULL;
 }
 
@@ -166,7 +87,7 @@ static int read_arguments(command *c, int argc, char **argv) {
                          "expected a time such as 500ms or 2s, got", value);
     else if (strcmp(argument, "--scores") == 0)
       add_scores(c);
-    else if ((c->settings[c->num_settings] = find_option(argv, argc, &i))
+    else if ((c->settings[c->num_settings] = find_setting(argv, argc, &i))
                  .option)
       ++c->num_settings;
     else
@@ -183,34 +104,11 @@ static int read_arguments(command *c, int argc, char **argv) {
   return TENON_USAGE;
 }
 
-/* In the tables -1 means that no length is given; a flag gives one. */
-static int is_length(const char *name) {
-  return strcmp(name, "max_new_tokens") == 0 || strcmp(name, "max_length") == 0;
+static tenon_status set_option(void *state, const tenon_tensor *value) {
+  return tenon_generator_set(state, value);
 }
 
-static int set_option(tenon_generator *generator, const setting *one) {
-  const tenon_tensor_desc *desc = one->option;
-  option_value value;
-  const char *expected = read_option_value(one->value, desc, &value);
-  if (!expected && is_length(desc->name) && *(int64_t *)value.data < 1)
-    expected = "at least 1";
-  tenon_tensor tensor = {.struct_size = sizeof tensor,
-                         .name = desc->name,
-                         .dtype = desc->dtype,
-                         .rank = desc->rank,
-                         .dims = value.dims,
-                         .data = value.data,
-                         .bytes = value.count * npy_element_bytes(desc->dtype)};
-  char what[100];
-  snprintf(what, sizeof what, "option \"%s\"", desc->name);
-  int status = TENON_OK;
-  if (expected)
-    status = wrong_value(what, expected, one->value);
-  else if ((status = tenon_generator_set(generator, &tensor)) != TENON_OK)
-    program_fail(status, "", tenon_generator_text(generator));
-  free(value.data);
-  return status;
-}
+static const char *text_of(void *state) { return tenon_generator_text(state); }
 
 static void print_id(size_t at, int64_t id) {
   printf("%s%" PRId64, at ? " " : "", id);
@@ -246,7 +144,7 @@ static void print_sequences(const tenon_generator *generator, size_t shown,
 
 static int generate(const command *c, tenon_generator *generator) {
   for (int i = 0; i < c->num_settings; ++i) {
-    int status = set_option(generator, &c->settings[i]);
+    int status = apply_setting(&c->settings[i], generator, set_option, text_of);
     if (status != TENON_OK)
       return status;
   }

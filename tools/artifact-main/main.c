@@ -1,10 +1,12 @@
 /* The program around a model, for `tenon compile --emit=exe`. Arrays are read
  * from .npy files; results are printed or written to .npy files. It is linked
  * with the model and the runtime, and knows only the model's descriptor. A
- * language model generates text, unless a flag chooses a function. */
+ * language model generates text and a speech model writes down a sound, unless
+ * a flag chooses a function. */
 #include "generate.h"
 #include "npy.h"
 #include "program.h"
+#include "transcribe.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -367,6 +369,8 @@ static int has_function(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  if (can_transcribe() && !has_function(argc, argv))
+    return transcribe_main(argc, argv);
   if (can_generate() && !has_function(argc, argv))
     return generate_main(argc, argv);
   command c = {.program = argc > 0 ? argv[0] : "model"};

@@ -30,20 +30,25 @@ EntryArgument integer(Builder &b, StringRef name, int64_t value) {
   return integers(b, name, "", value);
 }
 
-/// An input whose default is the names, each with a zero behind it.
-EntryArgument names(Builder &b, StringRef name, ArrayRef<NamedToken> tokens) {
-  std::vector<uint8_t> bytes;
-  for (const NamedToken &token : tokens) {
-    bytes.insert(bytes.end(), token.name.begin(), token.name.end());
-    bytes.push_back(0);
-  }
+/// An input whose default is these bytes.
+EntryArgument bytes(Builder &b, StringRef name, ArrayRef<uint8_t> values) {
   Type element = b.getIntegerType(8, /*isSigned=*/false);
   EntryArgument input{
       name.str(), RankedTensorType::get({ShapedType::kDynamic}, element),
       b.getArrayAttr({b.getStringAttr((name + "_bytes").str())})};
   input.defaultValue = DenseElementsAttr::get(
-      RankedTensorType::get({int64_t(bytes.size())}, element), ArrayRef(bytes));
+      RankedTensorType::get({int64_t(values.size())}, element), values);
   return input;
+}
+
+/// An input whose default is the names, each with a zero behind it.
+EntryArgument names(Builder &b, StringRef name, ArrayRef<NamedToken> tokens) {
+  std::vector<uint8_t> values;
+  for (const NamedToken &token : tokens) {
+    values.insert(values.end(), token.name.begin(), token.name.end());
+    values.push_back(0);
+  }
+  return bytes(b, name, values);
 }
 
 std::vector<int64_t> idsOf(ArrayRef<NamedToken> tokens) {
@@ -100,8 +105,8 @@ void SpeechEntries::buildTokens() {
        names(b, "task_names", tokens.tasks),
        integers(b, "first_tokens", "first_tokens", first),
        integer(b, "no_timestamps_token_id", tokens.noTimestamps.value_or(-1)),
-       integer(b, "prev_sot_token_id", previousToken(defaults)),
-       isMultilingual});
+       integer(b, "prev_sot_token_id", previousToken(defaults)), isMultilingual,
+       bytes(b, "pieces", tokens.pieces)});
   entries.end(entry, {entry.getArgument(5)}, {"no_timestamps"});
 }
 

@@ -5,6 +5,7 @@
 #include "compiler/files/FileRoot.h"
 #include "compiler/files/ReaderBoundary.h"
 #include "compiler/import/huggingface/reader/ConfigReader.h"
+#include "compiler/import/huggingface/reader/TokenPieces.h"
 
 #include <set>
 #include <sys/stat.h>
@@ -19,6 +20,11 @@ constexpr const char *weightsName = "model.safetensors";
 constexpr const char *indexName = "model.safetensors.index.json";
 constexpr const char *pickleNames[] = {
     "pytorch_model.bin", "pytorch_model.bin.index.json", "consolidated.00.pth"};
+constexpr const char *vocabularyName = "vocab.json";
+constexpr const char *tokenizerName = "tokenizer.json";
+constexpr uint64_t maxVocabularyBytes = uint64_t(64) << 20;
+/// As much as the default of an input may have.
+constexpr size_t maxPieceBytes = size_t(1) << 20;
 constexpr uint64_t maxConfigBytes = uint64_t(16) << 20;
 constexpr size_t maxShards = 10'000;
 /// The number of files that stay open. More are opened again for each read, so
@@ -98,11 +104,31 @@ private:
       if (!hasGeneration)
         checkpoint.generation = readGeneration(config, config);
     });
-    if (!done || !hasGeneration)
-      return done;
-    return ReaderBoundary(pathOf(generationName), report).run([&] {
-      checkpoint.generation =
-          readGeneration(readJson(generationName, maxConfigBytes), config);
+    if (done && hasGeneration)
+      done = ReaderBoundary(pathOf(generationName), report).run([&] {
+        checkpoint.generation =
+            readGeneration(readJson(generationName, maxConfigBytes), config);
+      });
+    return done && readPieces();
+  }
+
+  /// Reads the texts of a speech model's tokens, if the folder has them.
+  bool readPieces() {
+    const char *name =
+        exists(pathOf(vocabularyName)) ? vocabularyName : tokenizerName;
+    if (!checkpoint.generation.speech || !exists(pathOf(name)))
+      return true;
+    return ReaderBoundary(pathOf(name), report).run([&] {
+      Json json = readJson(name, maxVocabularyBytes);
+      const Json *vocabulary = &json;
+      if (name == tokenizerName) {
+        const Json *model = json.find("model");
+        vocabulary = model ? model->find("vocab") : nullptr;
+      }
+      // A list of tokens is no byte-level vocabulary.
+      if (vocabulary && vocabulary->get<JsonObject>())
+        checkpoint.generation.speech->pieces =
+            makeTokenPieces(*vocabulary, maxPieceBytes);
     });
   }
 

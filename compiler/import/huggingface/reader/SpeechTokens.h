@@ -28,6 +28,8 @@ struct SpeechTokens {
   std::optional<int64_t> previous;
   /// The greatest number of the first timestamp.
   std::optional<int64_t> lastInitialTimestamp;
+  /// The text of each token as makeTokenPieces has it; empty if unknown.
+  std::vector<uint8_t> pieces;
   bool isMultilingual = false;
   bool makesTimestamps = false; ///< unless a call says otherwise
 };
