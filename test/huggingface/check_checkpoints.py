@@ -10,7 +10,8 @@ For every case of write_checkpoints.py:
            are; no result is NaN, also for a row of pads alone
   threads  1, 2 and 5 threads give equal bits
   bytes    weights of 16 bits that are read in panels stay so in the artifact
-The last line has the counts.
+encoder_checks.py has the checks of models with an encoder. The last line has the
+counts.
 """
 import argparse
 import json
@@ -25,6 +26,7 @@ import torch
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import reference
 import write_checkpoints
+from encoder_checks import T5Check, WhisperCheck
 
 MOST_PADS = 7
 LENGTH = 13
@@ -169,6 +171,18 @@ class CaseCheck:
                       f"{stored} bytes for {elements} elements of 16 bits")
 
 
+CASES = {**write_checkpoints.CASES, **write_checkpoints.T5,
+         **write_checkpoints.WHISPER}
+
+
+def check_of(name, build, folder, checks):
+    case = CASES[name]
+    if name in write_checkpoints.CASES:
+        return CaseCheck(name, case, build, folder, checks)
+    kind = T5Check if name in write_checkpoints.T5 else WhisperCheck
+    return kind(name, case, build, folder, checks, PRECISION)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", required=True)
@@ -177,10 +191,9 @@ def main():
     options = parser.parse_args()
     torch.set_num_threads(1)
     checks = Checks()
-    for name in options.case or write_checkpoints.CASES:
+    for name in options.case or CASES:
         with tempfile.TemporaryDirectory() as folder:
-            case = CaseCheck(name, write_checkpoints.CASES[name],
-                             options.build, folder, checks)
+            case = check_of(name, options.build, folder, checks)
             case.check()
             print(f"{name:18} errors at most {case.worst:.2f} x PyTorch's, "
                   f"{case.report.get('weight_bytes')} bytes of weights",

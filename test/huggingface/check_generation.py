@@ -2,9 +2,10 @@
 """Compiles small checkpoints and compares the text that they generate with an
 independent reference, in both compatibility modes.
 
-  texts          greedy search and beam search: equal tokens for random
+  texts          greedy, beam and contrastive search: equal tokens for random
                  options, prompts with 0 to 7 pads, masks of allowed tokens,
                  ends by eos, by length and at the cache's end
+  rules          of timestamps: each decides tokens of texts that are compared
   logits         of `start` and of each step: the error of every element is at
                  most twice the largest that PyTorch has in float32, the rms
                  error at most twice PyTorch's
@@ -38,18 +39,28 @@ from check_checkpoints import PRECISION, Checks
 from generation_artifact import Artifact
 from generation_checks import ModelCheck
 from generation_options import MODES
-from generation_reference import Model
+from generation_reference import model_of
 
 SHORT = (("gpt2", "hf-pt"), ("gpt2", "hf-tf"), ("opt_350m", "hf-tf"),
-         ("llama3", "hf-pt"), ("qwen3", "hf-tf"))
+         ("llama3", "hf-pt"), ("qwen3", "hf-tf"), ("whisper", "hf-pt"))
+
+
+KNOWN = {**write_checkpoints.CASES, **write_checkpoints.T5,
+         **write_checkpoints.WHISPER}
+
+
+def modes_of(name):
+    """TensorFlow has no rules of timestamps."""
+    return MODES[:1] if name in write_checkpoints.WHISPER else MODES
 
 
 class Few:
-    texts, calls, draws, cancelled, sampled = 8, 40, 2000, 40, 12
+    texts, calls, draws, cancelled, sampled, rules = 8, 40, 2000, 40, 12, 2
 
 
 class Full:
-    texts, calls, draws, cancelled, sampled = 20, 1000, 100000, 1000, 60
+    texts, calls, draws, cancelled, sampled, rules = \
+        20, 1000, 100000, 1000, 60, 8
 
 
 class Check:
@@ -57,10 +68,10 @@ class Check:
         self.build, self.size, self.checks = build, size, checks
 
     def checkpoint(self, name, modes):
-        case = write_checkpoints.CASES[name]
+        case = KNOWN[name]
         with tempfile.TemporaryDirectory() as folder:
             source = write_checkpoints.write(case, os.path.join(folder, name))
-            model = Model(source)
+            model = model_of(source)
             for mode in modes:
                 path = os.path.join(folder, mode + ".so")
                 if self.compile(name, source, path, mode):
@@ -76,19 +87,22 @@ class Check:
             f"{name} {mode}: compile: {done.returncode}\n{done.stderr}")
 
     def artifact(self, name, model, path, mode):
-        artifact = Artifact(self.build, path)
-        generation_totals.check(f"{name} {mode}", artifact, self.checks.that)
-        artifact.close()
-        ModelCheck(name, model,
-                   lambda threads: Artifact(self.build, path, threads),
-                   mode, self.checks, self.size).run()
+        def opened(threads):
+            return Artifact(self.build, path, threads, model.room())
+        if name in write_checkpoints.CASES:
+            artifact = opened(1)
+            generation_totals.check(f"{name} {mode}", artifact,
+                                    self.checks.that)
+            artifact.close()
+        ModelCheck(name, model, opened, mode, self.checks,
+                   self.size).run()
 
     def defaults(self):
         """One checkpoint with several files generation_config.json."""
         with tempfile.TemporaryDirectory() as folder:
             source = write_checkpoints.write(write_checkpoints.CASES["gpt2"],
                                              os.path.join(folder, "model"))
-            model = Model(source)
+            model = model_of(source)
             for name, config in generation_defaults.CONFIGS.items():
                 generation_defaults.write(source, config)
                 mode = generation_defaults.MODE[name]
@@ -114,8 +128,9 @@ def main():
     generation_selftest.run(checks)
     generation_faults.run(checks)
     check = Check(options.build, Full if options.full else Few, checks)
-    names = options.case or (options.full and write_checkpoints.CASES)
-    for name, *modes in [(name, *MODES) for name in names] if names else SHORT:
+    names = options.case or (options.full and KNOWN)
+    for name, *modes in [(name, *modes_of(name)) for name in names] \
+            if names else SHORT:
         check.checkpoint(name, modes)
     if not options.case:
         check.defaults()

@@ -30,18 +30,24 @@ def package(build):
 
 
 class Artifact:
-    """An open artifact; sessions are its contexts."""
+    """An open artifact; sessions are its contexts, whose extents `room` has
+    beside the rows."""
 
-    def __init__(self, build, path, threads=1):
+    def __init__(self, build, path, threads=1, room={}):
         self.tenon = package(build)
         self.path = path
         self.model = self.tenon.load(path, threads=threads)
+        self.known = {tensor.name for tensor in self.model["start"].inputs}
+        self.room = room
 
     def session(self, rows=1, positions=None, plain=False):
         """A context. A `plain` one gives no options to its calls."""
-        extents = {"rows": rows}
+        wanted = {"rows": rows, "items": rows, **self.room}
         if positions is not None:
-            extents["positions"] = positions
+            wanted["positions"] = positions
+        extents = {extent.name: wanted[extent.name]
+                   for extent in self.model.context_extents
+                   if extent.name in wanted}
         return Session(self, self.model.context(extents=extents),
                        plain)
 
@@ -62,15 +68,20 @@ class Session:
         checkpoint's are in force. Some calls name every option."""
         every = call.options.seed % 3 == 0
         given = {} if self.plain else generation_options.arguments(
-            call.options, every)
+            call.options, self.artifact.known, every)
         if keep is not None:
             given["keep"] = keep
         given["ids"] = np.array(call.ids, np.int64)
         given["lengths"] = np.array(call.lengths, np.int64)
+        given.update(call.inputs())
+        # Kept columns need the encoder's results, for which no input is read.
+        if call.encoder and keep:
+            given.update(call.encoder[0].unreadable(call.encoder),
+                         keep_encoder=np.bool_(True))
         given.update(more)
         self.rows = len(call.ids) * max(call.options.num_beams,
                                         call.options.num_return_sequences)
-        return int(self.context["start"](**given))
+        self.made = self.context["start"](**given)
 
     def advance(self, steps, allowed=None):
         """The new ids of each row and if all rows are finished."""

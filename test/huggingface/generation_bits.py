@@ -5,9 +5,7 @@ for each token, after cancelled runs, and with or without `keep`.
 import numpy as np
 
 from generation_artifact import play, rows_of
-from generation_cases import Draw
 from generation_options import Options
-from generation_search import Call
 
 NEW = 12
 
@@ -28,14 +26,13 @@ class Bits:
 
     def batch(self, beams=1):
         """Eight rows; some end early by an eos of their text."""
-        draw = Draw(self.random, self.model.vocabulary, self.model.positions,
-                    self.mode)
+        draw = self.model.draw(self.random, self.mode)
         width = 14
         lengths = [width - pads for pads in range(8)]
         ids = [[5] * (width - n) + draw.ids(n, n) for n in lengths]
         o = Options(max_new_tokens=NEW, pad_token_id=5, num_beams=beams,
                     num_return_sequences=beams)
-        call = Call(ids, lengths, o, self.mode, self.model.positions)
+        call = draw.given(ids, lengths, o)
         ahead = self.play(self.one, call).texts
         o.eos_token_id = sorted({ahead[0].ids[1], ahead[3 * beams].ids[5]})
         return call
@@ -44,7 +41,8 @@ class Bits:
         """One row, the even ones without their pads."""
         pads = call.pads(row) if row % 2 == 0 else 0
         return call._replace(ids=[call.ids[row][pads:]],
-                             lengths=[call.lengths[row]])
+                             lengths=[call.lengths[row]],
+                             encoder=call.encoder[row:row + 1])
 
     def rows(self):
         """Yields a name and if it holds."""
@@ -121,12 +119,12 @@ class Bits:
 
     def keep(self):
         """A second call that goes on after the first one's text."""
+        yield from self.keep_beams()
         call = self.batch()
         call = call._replace(options=call.options.with_(eos_token_id=[]))
         session = self.one.session(rows_of(call))
         said = play(session, call)
-        draw = Draw(self.random, self.model.vocabulary, self.model.positions,
-                    self.mode)
+        draw = self.model.draw(self.random, self.mode)
         longer = [ids + text.ids + draw.ids(4, 4)
                   for ids, text in zip(call.ids, said.texts)]
         after = call._replace(ids=longer, lengths=[
@@ -139,6 +137,22 @@ class Bits:
                 kept.texts == fresh.texts and all(
                     same_row(kept, row, fresh, row) for row in range(8))
             play(session, call)
+        session.close()
+
+
+    def keep_beams(self):
+        """The rows of a call with beams hold no text that goes on: `keep` is
+        refused, and the context serves other calls."""
+        call = self.batch(3)
+        session = self.one.session(rows_of(call))
+        said = play(session, call)
+        try:
+            session.start(call, keep=call.prompt())
+            yield "keep after beams is accepted", False
+        except session.refusals as refused:
+            yield f"keep after beams: {refused}", "keep" in str(refused)
+        yield "a call after the refused one", \
+            play(session, call, keep=0).texts == said.texts
         session.close()
 
 

@@ -6,18 +6,34 @@ has; a call in which two scores are too near each other is drawn anew.
 """
 import numpy as np
 
+import reference_logmel as logmel
+from generation_inputs import EncoderIds, Sound
 from generation_options import NEVER, Options, length_limit
 from generation_search import AN_EOS, Call, Near
 
 MOST_PADS = 7
+LONGEST_SOURCE = 140  # tokens: beyond the last border of position biases
 
 
 class Draw:
     """Draws parts of a call for a model."""
 
-    def __init__(self, random, vocabulary, positions, mode):
-        self.random, self.vocabulary = random, vocabulary
-        self.positions, self.mode = positions, mode
+    def __init__(self, random, model, mode):
+        self.random, self.mode, self.model = random, mode, model
+        self.vocabulary, self.positions = model.vocabulary, model.positions
+
+    def walks(self):
+        """The prompts' width and the number of steps of calls whose logits
+        are compared."""
+        return (13, 8), (1, 4), (self.positions - 3, 3)
+
+    def source(self):
+        """What an encoder reads, for models that have one."""
+
+    def given(self, ids, lengths, options, sources=None):
+        """A call with these prompts, and with all else that it needs; it is
+        drawn if there are no `sources`."""
+        return Call(ids, lengths, options, self.mode, self.positions)
 
     def chance(self, probability):
         return self.random.random() < probability
@@ -157,7 +173,10 @@ class Draw:
             self.warpers(o)
         if strategy == "one token":
             o.do_sample, o.top_k = True, 1
-        return Call(ids, lengths, o, self.mode, self.positions)
+        if strategy == "contrastive":
+            o.penalty_alpha = self.number(0.05, 0.95)
+            o.top_k = int(self.random.integers(2, 7))
+        return self.given(ids, lengths, o)
 
     def masks(self, call):
         """Masks of allowed tokens for some steps of a call."""
@@ -186,6 +205,122 @@ class Draw:
         return call._replace(options=o)
 
 
+class EncodedDraw(Draw):
+    """Draws for models with an encoder."""
+
+    def walks(self):
+        return *super().walks(), (1, self.positions - 2)
+
+    def given(self, ids, lengths, options, sources=None):
+        call = super().given(ids, lengths, options)
+        return call._replace(
+            encoder=tuple(sources or [self.source() for _ in ids]))
+
+    def call(self, strategy, most_batch=4, longest=8, most_new=20):
+        return super().call(strategy, most_batch, longest, most_new)
+
+
+class T5Draw(EncodedDraw):
+    def prompts(self, batch, longest):
+        """Most calls begin with the start token alone."""
+        if self.chance(0.3):
+            return super().prompts(batch, longest)
+        return [[self.model.start]] * batch, [1] * batch, 0
+
+    def source(self):
+        """Some are long, some repeat themselves."""
+        length = int(self.random.integers(1, LONGEST_SOURCE + 1)
+                     if self.chance(0.1) else self.random.integers(1, 30))
+        ids = self.ids(length, length)
+        if self.chance(0.3):
+            part = ids[:4]
+            ids = (part * length)[:length]
+        return EncoderIds(tuple(ids))
+
+
+class WhisperDraw(EncodedDraw):
+    def prompts(self, batch, longest):
+        """The first tokens, after earlier text for some rows. The other rows
+        have pads there."""
+        special = self.model.special
+        first = [special.start]
+        if special.languages and self.chance(0.8):
+            first.append(int(self.one(*special.languages.values())))
+            first.append(int(self.one(*special.tasks.values())))
+        if not self.timed and special.no_timestamps:
+            first.append(special.no_timestamps)
+        earlier = []
+        for _ in range(batch):
+            count = self.random.integers(0, 6) if self.chance(0.5) else 0
+            tokens = self.random.integers(0, special.end, count).tolist()
+            earlier.append([special.previous] * bool(tokens) + tokens)
+        width = max(map(len, earlier)) if self.chance(0.5) else 0
+        earlier = [row[len(row) - min(len(row), width):] for row in earlier]
+        pad = special.end
+        rows = [[pad] * (width - len(row)) + row + first for row in earlier]
+        return rows, [len(row) + len(first) for row in earlier], pad
+
+    def call(self, strategy, **limits):
+        special = self.model.special
+        self.timed = bool(special.no_timestamps) and self.chance(0.5)
+        call = super().call(strategy, **limits)
+        o = call.options
+        o.timestamps = self.timed
+        o.max_initial_timestamp_index = int(self.one(-1, 0, 1, 50, 1499))
+        if self.chance(0.5):
+            o.suppress_tokens = list(special.suppressed)
+            o.begin_suppress_tokens = list(special.begin_suppressed)
+        if self.timed:
+            # Biases and processors of all kinds leave no timestamp at times.
+            o.eos_token_id = [special.end]
+            self.biases_of_marks(o)
+        return call
+
+    def biases_of_marks(self, o):
+        """Makes some timestamps and some text tokens likely, so that rules
+        decide."""
+        first = self.model.special.first_timestamp()
+        for _ in range(self.random.integers(0, 4)):
+            near = self.one(0, 1, 2, 5, 40, 700, self.vocabulary - first - 1)
+            token = first + int(near) if self.chance(0.6) else \
+                self.one(first - 1, int(self.random.integers(0, first)))
+            o.sequence_bias_ids = o.sequence_bias_ids + [[int(token)]]
+            o.sequence_bias = o.sequence_bias + [self.number(3, 12)]
+
+    def with_eos(self, call, texts):
+        if call.options.timestamps:
+            return call
+        return super().with_eos(call, texts)
+
+    def given(self, *parts):
+        return super().given(*parts)._replace(special=self.model.special)
+
+    def source(self):
+        return self.one(*self.sounds())
+
+    def sounds(self):
+        """A few windows for all cases of a model: encoding takes long."""
+        if not self.model.sounds:
+            random = np.random.default_rng(31)
+            for frames in (3000, 2999, 1500, 137, 1):
+                logs = made_logs(random, self.model.mels, frames)
+                self.model.sounds.append(
+                    Sound(logs, logs.max() + random.choice([0.0, 1.5])))
+        return self.model.sounds
+
+
+def made_logs(random, mels, frames):
+    """Features of tones and noise that come and go."""
+    time = np.arange(frames * logmel.HOP) / logmel.RATE
+    sound = 0.01 * random.standard_normal(len(time))
+    for _ in range(4):
+        hertz, rate, phase = random.uniform((60, 0.1, 0), (6000, 3, 6))
+        sound += np.sin(6.28 * hertz * time) * (
+            np.sin(6.28 * rate * time + phase) > 0.3)
+    sound = np.pad(sound, (0, max(0, logmel.WINDOW - len(sound))))
+    return logmel.log_mel(sound, mels)[:, :frames]
+
+
 def removes_before_decay(o):
     """True if an eos may be removed when the exponential decay comes, which
     makes NaN of it."""
@@ -196,7 +331,7 @@ def removes_before_decay(o):
 
 def exact(model, random, mode, strategy, **limits):
     """A call with its certain texts, and how many were drawn."""
-    draw = Draw(random, model.vocabulary, model.positions, mode)
+    draw = model.draw(random, mode)
     for attempt in range(1, 1000):
         call = draw.call(strategy, **limits)
         if draw.chance(0.15):

@@ -7,12 +7,13 @@ import numpy as np
 import torch
 
 import generation_draws as draws
+import generation_rules
 from generation_artifact import play, rows_of
 from generation_bits import Bits
-from generation_cases import Draw, exact
+from generation_cases import exact
 from generation_options import Options
 from generation_reference import rows_at
-from generation_search import Call, Near
+from generation_search import Near
 
 ALLOWED = 2.0  # times PyTorch's error in float32
 SCORE_ERROR = 1e-4
@@ -30,7 +31,7 @@ BAD = (
 class ModelCheck:
     """`opened(threads)` opens the artifact."""
 
-    CHECKS = ("texts", "logits", "bits", "ranges", "sampled", "distributions",
+    CHECKS = ("texts", "rules", "logits", "bits", "ranges", "sampled", "distributions",
               "many_calls")
 
     def __init__(self, name, model, opened, mode, checks, size):
@@ -52,9 +53,14 @@ class ModelCheck:
                   f"{time.process_time() - start:5.1f} s", flush=True)
         self.artifact.close()
 
+    def strategies(self):
+        contrastive = "penalty_alpha" in self.artifact.known
+        return ("greedy", "one token", "beams",
+                *(["contrastive"] if contrastive else []))
+
     def texts(self):
         """Equal tokens, and the scores of beam search."""
-        for strategy in ("greedy", "one token", "beams"):
+        for strategy in self.strategies():
             for number in range(self.size.texts):
                 # The last ones fill the cache: the prompt and the text have
                 # all positions.
@@ -76,25 +82,32 @@ class ModelCheck:
         holds = compare(call, said, wanted)
         self.that(holds is None, f"{strategy}: {holds}\n  {call}")
 
+    def rules(self):
+        """Each rule of timestamps, where there are any."""
+        if self.model.rules:
+            for call, wanted in generation_rules.cases(
+                    self.model, self.random, self.size.rules):
+                self.text(call, wanted, "rules")
+            self.model.forget()
+
     def logits(self):
         """The error of each element against PyTorch in float64."""
         ours, theirs = [], []
-        draw = Draw(self.random, self.model.vocabulary, self.model.positions,
-                    self.mode)
-        for width, new in ((13, 8), (1, 4), (self.model.positions - 3, 3)):
-            pads = np.arange(8) if width > 8 else np.zeros(8, np.int64)
+        draw = self.model.draw(self.random, self.mode)
+        for width, new in draw.walks():
+            rows = 8 if new < 20 else 3
+            pads = np.arange(rows) if width > 8 else np.zeros(rows, np.int64)
             ids = [[0] * p + draw.ids(width - p, width - p) for p in pads]
-            call = Call(ids, [width - p for p in pads],
-                        Options(max_new_tokens=new), self.mode,
-                        self.model.positions)
-            session = self.artifact.session(8)
+            call = draw.given(ids, [width - p for p in pads],
+                              Options(max_new_tokens=new))
+            session = self.artifact.session(rows)
             said = play(session, call, with_logits=True)
             session.close()
             for step, logits in enumerate(said.logits):
-                rows = rows_at(call, said.texts, step)
-                exact_ones = self.model(list(rows.values()))
-                single = self.model.last(list(rows.values()), torch.float32)
-                ours.append(logits[list(rows)] - exact_ones)
+                keys = rows_at(call, said.texts, step)
+                exact_ones = self.model(list(keys.values()))
+                single = self.model.last(list(keys.values()), torch.float32)
+                ours.append(logits[list(keys)] - exact_ones)
                 theirs.append(single - exact_ones)
         mine = np.abs(np.concatenate(ours)).ravel()
         other = np.abs(np.concatenate(theirs)).ravel()
@@ -118,8 +131,8 @@ class ModelCheck:
     def ranges(self):
         """An error for an option names it, and the context goes on."""
         session = self.artifact.session(1)
-        call = Call([[3, 4, 5]], [3], Options(max_new_tokens=2), self.mode,
-                    self.model.positions)
+        call = self.model.draw(self.random, self.mode).given(
+            [[3, 4, 5]], [3], Options(max_new_tokens=2))
         for name, values in BAD:
             for value in values:
                 kind = np.float32 if isinstance(value, float) else np.int64
@@ -138,15 +151,17 @@ class ModelCheck:
 
     def sampled(self):
         """Sampled texts of any options: possible tokens, in their places."""
-        draw = Draw(self.random, self.model.vocabulary, self.model.positions,
-                    self.mode)
+        draw = self.model.draw(self.random, self.mode)
         paths = draws.Paths()
         for _ in range(self.size.sampled):
             call = draw.call("sampling")
             call.options.num_return_sequences = int(
                 self.random.integers(1, 4))
             session = self.artifact.session(rows_of(call))
-            paths.add(self.model, call, play(session, call, 5).texts)
+            try:
+                paths.add(self.model, call, play(session, call, 5).texts)
+            except session.refusals as refused:
+                self.that(no_choice(call, refused), f"{refused}\n  {call}")
             session.close()
         self.that(not paths.strange,
                   f"impossible tokens: {paths.strange[:2]}")
@@ -198,8 +213,7 @@ class ModelCheck:
     def many_calls(self):
         """Calls of all strategies in one context, some again in a fresh
         one."""
-        draw = Draw(self.random, self.model.vocabulary, self.model.positions,
-                    self.mode)
+        draw = self.model.draw(self.random, self.mode)
         session = self.artifact.session(16)
         for number in range(self.size.calls):
             call = draw.call(draw.one("greedy", "sampling", "beams",
@@ -218,9 +232,16 @@ class ModelCheck:
                     self.that(said.texts == again.texts,
                               f"call {number} in a fresh context: {call}")
             except session.refusals as refused:
-                self.that(False, f"call {number}: {refused}\n  {call}")
+                self.that(no_choice(call, refused),
+                          f"call {number}: {refused}\n  {call}")
         self.that(True, "many calls")
         session.close()
+
+
+def no_choice(call, refused):
+    """True if timestamps that must not come again and the options of a call
+    may leave no token."""
+    return call.options.timestamps and "a token to choose" in str(refused)
 
 
 def compare(call, said, wanted):

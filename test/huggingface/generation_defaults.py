@@ -8,9 +8,8 @@ import numpy as np
 
 import generation_options
 from generation_artifact import play, rows_of
-from generation_cases import Draw
 from generation_checks import compare
-from generation_search import Call, Near
+from generation_search import Near
 
 CONFIGS = {
     "greedy": {"eos_token_id": [3, 17, 40], "pad_token_id": 5,
@@ -45,12 +44,12 @@ def write(folder, config):
 def check(name, model, artifact, mode, that):
     """Compares calls without options with the reference's."""
     random = np.random.default_rng(len(name))
-    draw = Draw(random, model.vocabulary, model.positions, mode)
+    draw = model.draw(random, mode)
     options = generation_options.from_config(CONFIGS[name])
     compared = 0
     while compared < 6:
         ids, lengths, _ = draw.prompts(3, 12)
-        call = Call(ids, lengths, options, mode, model.positions)
+        call = draw.given(ids, lengths, options)
         try:
             wanted = model.texts(call)
         except Near:

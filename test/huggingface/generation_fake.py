@@ -2,6 +2,8 @@
 generation_artifact.py, into which faults can be put. The checks pass on it,
 and each fault must be found by one of them.
 """
+import dataclasses
+
 import numpy as np
 import torch
 
@@ -14,7 +16,8 @@ from generation_artifact import rows_of
 FAULTS = {"penalty": "texts", "pads": "texts", "length": "texts",
           "eos": "texts", "merge": "texts", "stream": "texts",
           "logits": "logits", "batch": "bits", "threads": "bits",
-          "cancel": "bits", "keep": "bits", "range": "ranges",
+          "cancel": "bits", "keep": "bits", "keep beams": "bits",
+          "range": "ranges",
           "sampler": "sampled", "seed": "distributions",
           "warper": "distributions", "context": "many_calls"}
 
@@ -22,6 +25,9 @@ FAULTS = {"penalty": "texts", "pads": "texts", "length": "texts",
 class FakeArtifact:
     def __init__(self, model, fault=None, threads=1):
         self.model, self.fault, self.threads = model, fault, threads
+
+    known = {item.name for item in
+             dataclasses.fields(generation_options.Options)}
 
     def session(self, rows=1, positions=None):
         return FakeSession(self, rows, positions or self.model.positions)
@@ -62,6 +68,9 @@ class FakeSession:
             raise Refusal(str(refused)) from refused
         if rows_of(call) > self.most:
             raise Refusal("rows: the context has fewer")
+        if keep and self.call.options.num_beams > 1 and \
+                self.fault != "keep beams":
+            raise Refusal("keep: the call before had beams")
         self.interrupt()
         self.calls += 1
         self.keep, self.step, self.told = keep, 0, 0
@@ -116,16 +125,18 @@ class FakeSession:
         """Makes all texts; calls that `advance` cuts into steps only tell
         them later."""
         if self.texts is None:
-            gap, search.GAP = search.GAP, 0.0
+            gap, scores_of.GAP = scores_of.GAP, 0.0
             try:
-                if self.call.options.num_beams > 1:
+                if self.call.options.contrastive():
+                    self.texts = search.texts(self.call, self.model)
+                elif self.call.options.num_beams > 1:
                     self.texts = search.BeamSearch(self.call, self.model,
                                                    self.drawn).texts()
                 else:
                     self.texts = search.one_path(self.call, self.model,
                                                  self.draw)
             finally:
-                search.GAP = gap
+                scores_of.GAP = gap
 
     def advance(self, steps, allowed=None):
         self.finish()
@@ -163,8 +174,8 @@ class FakeSession:
         times = self.call.options.num_return_sequences
         for r, text in enumerate(self.texts):
             batch = r // times
-            row = tuple(self.call.ids[batch][self.call.pads(batch):] +
-                        text.ids[:max(0, self.step - 1)])
+            row = self.call.key(batch, self.call.ids[batch] +
+                                text.ids[:max(0, self.step - 1)])
             made[r] = self.model.last([row], torch.float32)[0]
         if self.fault == "logits":
             made[:, 3] *= np.float32(1.0001)

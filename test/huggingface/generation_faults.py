@@ -13,7 +13,7 @@ from generation_reference import Model
 
 
 class FewRuns:
-    texts, calls, draws, cancelled, sampled = 6, 16, 600, 12, 8
+    texts, calls, draws, cancelled, sampled, rules = 6, 16, 600, 12, 8, 1
 
 
 def failed(model, mode, fault, names, checks):

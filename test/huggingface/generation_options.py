@@ -51,6 +51,10 @@ class Options:
     encoder_repetition_penalty: float = 1.0
     length_penalty: float = 1.0
     exponential_decay_factor: float = 1.0
+    penalty_alpha: float = 0.0
+    # Whisper's
+    timestamps: bool = False
+    max_initial_timestamp_index: int = -1
     eos_token_id: list = field(default_factory=list)
     suppress_tokens: list = field(default_factory=list)
     begin_suppress_tokens: list = field(default_factory=list)
@@ -59,6 +63,9 @@ class Options:
     bad_words_ids: list = field(default_factory=list)
     sequence_bias_ids: list = field(default_factory=list)
     sequence_bias: list = field(default_factory=list)
+
+    def contrastive(self):
+        return not self.do_sample and self.top_k > 1 and self.penalty_alpha > 0
 
     def with_(self, **changes):
         return dataclasses.replace(self, **changes)
@@ -140,14 +147,20 @@ def words(entries):
     return made
 
 
-def arguments(options, every=False):
-    """The options that differ from their defaults, or all, as arrays. A
-    checkpoint's config.json may have its own ids of eos and of pads."""
+# Options for which checkpoints have defaults of their own.
+NAMED = ("eos_token_id", "pad_token_id", "suppress_tokens",
+         "begin_suppress_tokens", "timestamps", "max_initial_timestamp_index")
+
+
+def arguments(options, known, every=False):
+    """The options that differ from their defaults, or all, as arrays. `known`
+    has the names of those that the artifact has."""
     plain, made = Options(), {}
     for item in dataclasses.fields(Options):
         value = getattr(options, item.name)
-        if value == getattr(plain, item.name) and not every and \
-                item.name not in ("eos_token_id", "pad_token_id"):
+        if value == getattr(plain, item.name) and (
+                not every and item.name not in NAMED or
+                item.name not in known):
             continue
         if item.name in ("bad_words_ids", "sequence_bias_ids"):
             made[item.name] = words(value)

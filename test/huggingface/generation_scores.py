@@ -8,8 +8,22 @@ from typing import NamedTuple
 
 import numpy as np
 
+GAP = 1e-4
 GONE = np.float32(-np.inf)
 LARGEST = np.finfo(np.float32).max
+
+
+class Near(Exception):
+    """Two scores are too near, or a row has no token that can be chosen."""
+
+
+def apart(better, worse):
+    """Raises Near if the order of the two is not certain."""
+    # Scores of -1e9, also divided by a length, absorb what is added to them.
+    if better == worse and better < -1e5:
+        return
+    if better - worse < GAP * max(1.0, abs(better)):
+        raise Near
 
 
 class Row(NamedTuple):
@@ -17,9 +31,12 @@ class Row(NamedTuple):
     ids: list
     prompt: int  # how many ids the prompt has
     limit: int   # at so many ids the row ends
+    source: list = None      # the ids that an encoder reads
+    special: object = None   # Whisper's tokens
 
-    def prompt_ids(self):
-        return self.ids[:self.prompt]
+    def source_ids(self):
+        """What `encoder_` processors look at."""
+        return self.ids[:self.prompt] if self.source is None else self.source
 
 
 def log_softmax(scores):
@@ -59,7 +76,7 @@ def continues(entry, ids):
 
 
 def encoder_repetition(options, row, scores, mode):
-    return penalized(scores, row.prompt_ids(),
+    return penalized(scores, row.source_ids(),
                      1 / options.encoder_repetition_penalty)
 
 
@@ -84,7 +101,7 @@ def no_repeat_ngram(options, row, scores, mode):
 
 def encoder_no_repeat_ngram(options, row, scores, mode):
     return ban_ngrams(scores, options.encoder_no_repeat_ngram_size,
-                      row.prompt_ids(), row.ids)
+                      row.source_ids(), row.ids)
 
 
 def bad_words(options, row, scores, mode):
@@ -151,8 +168,8 @@ def begin_suppress(options, row, scores, mode):
 BEFORE_ALLOWED = (sequence_bias, encoder_repetition, repetition,
                   no_repeat_ngram, encoder_no_repeat_ngram, bad_words,
                   least_length)
-AFTER_ALLOWED = (forced_bos, forced_eos, remove_invalid, exponential_decay,
-                 suppress, begin_suppress)
+AFTER_ALLOWED = (forced_bos, forced_eos, remove_invalid, exponential_decay)
+AFTER_DECAY = (suppress, begin_suppress)
 
 
 def temperature(options, scores, least):
@@ -253,6 +270,8 @@ def processed(options, row, scores, mode, allowed=None):
         if allowed is not None:
             scores = np.where(allowed, scores, GONE)
         for step in AFTER_ALLOWED:
+            scores = step(options, row, scores, mode)
+        for step in row.special.processors() if row.special else AFTER_DECAY:
             scores = step(options, row, scores, mode)
         if options.do_sample:
             for warp in WARPERS:

@@ -2,23 +2,20 @@
 them, in PyTorch's and in TensorFlow's form.
 
 A search asks `score(rows)` for the logits after each row of tokens, pads left
-out. It raises `Near` where two scores that decide are closer than rounding
+out and with the encoder's input if there is one (`Call.key`). It raises `Near` where two scores that decide are closer than rounding
 separates, so that a comparison of texts has one right answer.
 """
 from typing import NamedTuple
 
 import numpy as np
 
+import generation_contrastive
 import generation_options
 import generation_scores as scores_of
+from generation_scores import Near, apart
 
-GAP = 1e-4
 DEAD = np.float32(-1e9)
 NOT_FINISHED, AN_EOS, THE_LENGTH = 0, 1, 2
-
-
-class Near(Exception):
-    """Two scores are too near, or a row has no token that can be chosen."""
 
 
 class Call(NamedTuple):
@@ -29,6 +26,9 @@ class Call(NamedTuple):
     mode: str = "hf-pt"
     positions: int = 1 << 30
     allowed: tuple = ()  # for each step: None, or a mask for each row
+    # What the encoder reads: for each row of `ids` an EncoderIds or a Sound.
+    encoder: tuple = ()
+    special: object = None  # the SpecialTokens of Whisper
 
     def prompt(self):
         return len(self.ids[0])
@@ -39,6 +39,21 @@ class Call(NamedTuple):
 
     def pads(self, row):
         return self.prompt() - self.lengths[row]
+
+    def key(self, row, ids):
+        """What the logits after `ids`, which has pads, depend on."""
+        tokens = tuple(ids[self.pads(row):])
+        return (self.encoder[row], tokens) if self.encoder else tokens
+
+    def inputs(self):
+        """The inputs of the encoder, for all rows."""
+        return self.encoder[0].arrays(self.encoder) if self.encoder else {}
+
+    def row(self, row, ids):
+        """What the scores after `ids` depend on beside the logits."""
+        source = self.encoder[row].ids if self.encoder else None
+        return scores_of.Row(ids, self.prompt(), self.limit(), source,
+                             self.special)
 
     def mask(self, step, row):
         if step >= len(self.allowed) or self.allowed[step] is None:
@@ -53,22 +68,13 @@ class Text(NamedTuple):
     reason: int
 
 
-def apart(better, worse):
-    """Raises Near if the order of the two is not certain."""
-    # Scores of -1e9, also divided by a length, absorb what is added to them.
-    if better == worse and better < -1e5:
-        return
-    if better - worse < GAP * max(1.0, abs(better)):
-        raise Near
-
-
 def choosable(scores):
     if np.isnan(scores).any() or not np.isfinite(scores.max()):
         raise Near
 
 
 def certain(scores, row, step):
-    """The token of greedy search, and of sampling from one token."""
+    """The token of greedy search."""
     choosable(scores)
     order = np.argsort(-scores, kind="stable")
     if len(order) > 1:
@@ -88,13 +94,15 @@ def one_path(call, score, choose=certain):
     while len(rows[0]) < limit and not all(ended):
         step = len(rows[0]) - prompt
         open_rows = [r for r in range(len(rows)) if not ended[r]]
-        logits = score([tuple(rows[r][call.pads(r // times):])
-                        for r in open_rows])
+        logits = score([call.key(r // times, rows[r]) for r in open_rows])
         chosen = [o.pad_token_id] * len(rows)
         for r, raw in zip(open_rows, logits):
-            scores = scores_of.processed(
-                o, scores_of.Row(rows[r], prompt, limit), raw, call.mode,
-                call.mask(step, r))
+            row, mask = call.row(r // times, rows[r]), call.mask(step, r)
+            scores = scores_of.processed(o, row, raw, call.mode, mask)
+            if choose is certain and o.do_sample:
+                # A warper that leaves one token hides a tie.
+                certain(scores_of.processed(o.with_(do_sample=False), row, raw,
+                                            call.mode, mask), r, step)
             chosen[r] = choose(scores, r, step)
             total[r] += float(scores_of.log_softmax(scores)[chosen[r]])
             ended[r] = chosen[r] in o.eos_token_id
@@ -179,13 +187,13 @@ class BeamSearch:
 
     def candidates(self, index, row):
         """The accumulated scores [beams, vocabulary], flat."""
-        pads = self.call.pads(index)
         step = self.length - self.prompt
-        logits = self.score([tuple(ids[pads:]) for _, ids in row.running])
+        logits = self.score([self.call.key(index, ids)
+                             for _, ids in row.running])
         acc = []
         for i, ((score, ids), raw) in enumerate(zip(row.running, logits)):
             scores = scores_of.processed(
-                self.o, scores_of.Row(ids, self.prompt, self.limit),
+                self.o, self.call.row(index, ids),
                 scores_of.log_softmax(raw), self.call.mode,
                 self.call.mask(step, index * self.n + i))
             choosable(scores)
@@ -271,7 +279,10 @@ class BeamSearch:
 
 def texts(call, score):
     """The texts of a call without draws, in the order in which they come
-    back."""
+    back. Contrastive search asks `score.hidden` for hidden values too."""
+    if call.options.contrastive():
+        return [cut(ids, call.options, total) for ids, total in
+                generation_contrastive.paths(call, score)]
     if call.options.num_beams > 1:
         return BeamSearch(call, score).texts()
     return one_path(call, score)

@@ -143,10 +143,9 @@ def gpt2(c, ids, mask, dtype):
         y = h.conv1d("mlp.c_fc", h.layer_norm("ln_2", x, eps))
         y = activation(c.get("activation_function", "gelu_new"), y)
         x = x + h.conv1d("mlp.c_proj", y)
-    x = w.layer_norm("ln_f", x, eps)
     tied = c.get("tie_word_embeddings", True)
     head = w("wte.weight") if tied else Weights(c, "", dtype)("lm_head.weight")
-    return x @ head.T
+    return w.layer_norm("ln_f", x, eps), head
 
 
 def opt(c, ids, mask, dtype):
@@ -183,7 +182,7 @@ def opt(c, ids, mask, dtype):
         x = w.layer_norm("final_layer_norm", x, eps)
     if w.has("project_out.weight"):
         x = w.linear("project_out", x)
-    return x @ w("embed_tokens.weight").T
+    return x, w("embed_tokens.weight")
 
 
 def inverse_frequencies(c, depth):
@@ -242,16 +241,25 @@ def llama(c, ids, mask, dtype):
                           layer.linear("mlp.gate_proj", y))
         x = x + layer.linear("mlp.down_proj",
                              gate * layer.linear("mlp.up_proj", y))
-    x = w.rms_norm("norm", x, eps)
     tied = c.get("tie_word_embeddings", False)
     head = w("embed_tokens.weight") if tied else \
         Weights(c, "", dtype)("lm_head.weight")
-    return x @ head.T
+    return w.rms_norm("norm", x, eps), head
+
+
+def hidden_and_head(checkpoint, ids, mask, dtype):
+    """What the head multiplies, [B, S, width], and the head."""
+    model = {"gpt2": gpt2, "opt": opt}.get(checkpoint.get("model_type"), llama)
+    with torch.no_grad():
+        return model(checkpoint, torch.from_numpy(ids),
+                     torch.from_numpy(mask), dtype)
+
+
+def hidden(checkpoint, ids, mask, dtype):
+    return hidden_and_head(checkpoint, ids, mask, dtype)[0].numpy()
 
 
 def logits(checkpoint, ids, mask, dtype):
     """Logits [B, S, V] of `ids`, [B, S]; `mask` is 0 at pads."""
-    model = {"gpt2": gpt2, "opt": opt}.get(checkpoint.get("model_type"), llama)
-    with torch.no_grad():
-        return model(checkpoint, torch.from_numpy(ids),
-                     torch.from_numpy(mask), dtype).numpy()
+    x, head = hidden_and_head(checkpoint, ids, mask, dtype)
+    return (x @ head.T).numpy()

@@ -89,7 +89,11 @@ def encode(c, ids, mask, dtype):
                  table[ids], mask.bool()[:, None, None, :])
 
 
-def hidden_of_decoder(c, hidden, mask, decoder_ids, decoder_mask, dtype):
+def hidden_of_decoder(c, hidden, decoder_ids, decoder_mask, dtype,
+                      mask=None):
+    """`mask` is 0 at pads of the encoder's rows `hidden`."""
+    if mask is None:
+        mask = torch.ones(hidden.shape[:2])
     table = Weights(c, "", dtype)("shared.weight")
     length = decoder_ids.shape[1]
     causal = torch.ones(length, length, dtype=torch.bool).tril()
@@ -109,7 +113,7 @@ def head(c, x, dtype):
                  "shared.weight").T
 
 
-def decode(c, hidden, mask, decoder_ids, decoder_mask, dtype):
+def decode(c, hidden, decoder_ids, decoder_mask, dtype, mask=None):
     """Scores [rows, decoder_seq, vocabulary]."""
-    return head(c, hidden_of_decoder(c, hidden, mask, decoder_ids,
-                                     decoder_mask, dtype), dtype)
+    return head(c, hidden_of_decoder(c, hidden, decoder_ids, decoder_mask,
+                                     dtype, mask), dtype)
