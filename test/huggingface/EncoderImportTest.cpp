@@ -1,15 +1,12 @@
 // Imports a T5 and looks at the module: the states of the encoder, where the
 // position bias is computed, and the entries.
-#include "test/huggingface/CheckpointFolder.h"
+#include "test/huggingface/ImportFolder.h"
 
-#include "compiler/formats/ModelLoader.h"
-#include "compiler/import/ModelImporter.h"
 #include "dialects/tenon/State.h"
 #include "dialects/tenon/TenonDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/DenseSet.h"
 
 #include <set>
@@ -22,24 +19,8 @@ using namespace mlir;
 constexpr int64_t vocabulary = 9, width = 8, heads = 3, depth = 4, inner = 6,
                   layers = 3;
 
-class EncoderImport : public CheckpointFolder {
+class EncoderImport : public ImportFolder {
 protected:
-  EncoderImport() { loadImportDialects(context); }
-
-  void add(const std::string &name, std::vector<int64_t> shape) {
-    size_t begin = dataBytes, count = 1;
-    std::string extents;
-    for (int64_t extent : shape) {
-      count *= size_t(extent);
-      extents += (extents.empty() ? "" : ",") + std::to_string(extent);
-    }
-    dataBytes += 4 * count;
-    header += (header.empty() ? "{\"" : ",\"") + name +
-              "\":{\"dtype\":\"F32\",\"shape\":[" + extents +
-              "],\"data_offsets\":[" + std::to_string(begin) + "," +
-              std::to_string(dataBytes) + "]}";
-  }
-
   void addStack(const std::string &stack, bool isDecoder) {
     for (int64_t i = 0; i < layers; ++i) {
       std::string block = stack + ".block." + std::to_string(i) + ".layer.";
@@ -66,28 +47,11 @@ protected:
     add("shared.weight", {vocabulary, width});
     addStack("encoder", false);
     addStack("decoder", true);
-    header += "}";
-    write("config.json",
-          R"({"model_type":"t5","vocab_size":9,"d_model":8,"d_kv":4,"d_ff":6,)"
-          R"("num_layers":3,"num_heads":3,"relative_attention_num_buckets":8,)"
-          R"("decoder_start_token_id":4})");
-    write("model.safetensors", safetensors(header, dataBytes));
+    writeModel(
+        R"({"model_type":"t5","vocab_size":9,"d_model":8,"d_kv":4,"d_ff":6,)"
+        R"("num_layers":3,"num_heads":3,"relative_attention_num_buckets":8,)"
+        R"("decoder_start_token_id":4})");
   }
-
-  OwningOpRef<ModuleOp> import(CompileOptions options = {}) {
-    options.input = root.string();
-    said.clear();
-    LoadedModel loaded = loadModel(context, options, [&](const Diagnostic &d) {
-      said += formatDiagnostic(d);
-    });
-    if (loaded.module)
-      EXPECT_TRUE(succeeded(verify(*loaded.module)));
-    return std::move(loaded.module);
-  }
-
-  std::string header, said;
-  size_t dataBytes = 0;
-  MLIRContext context{MLIRContext::Threading::DISABLED};
 };
 
 TEST_F(EncoderImport, AnItemHasOneRowOfKeysAndValues) {

@@ -1,46 +1,17 @@
 // Damages a small checkpoint byte by byte and imports it: the folder is refused
 // or imported, and a module that is imported verifies.
-#include "test/huggingface/CheckpointFolder.h"
-
-#include "compiler/formats/ModelLoader.h"
-#include "compiler/import/ModelImporter.h"
-
-#include "mlir/IR/Verifier.h"
+#include "test/huggingface/ImportFolder.h"
 
 namespace tenon::test {
 namespace {
 
-class CheckpointImport : public CheckpointFolder {
+class CheckpointImport : public ImportFolder {
 protected:
-  CheckpointImport() { loadImportDialects(context); }
-
   /// The status of importing the folder with `more` options.
-  Status import(CompileOptions options = {}) {
-    options.input = root.string();
-    said.clear();
-    LoadedModel loaded = loadModel(context, options, [&](const Diagnostic &d) {
-      said += formatDiagnostic(d);
-    });
-    if (loaded.module)
-      EXPECT_TRUE(succeeded(mlir::verify(*loaded.module)));
-    EXPECT_EQ(bool(loaded.module), loaded.status == Status::Success);
-    EXPECT_EQ(said.empty(), loaded.status == Status::Success) << said;
-    return loaded.status;
-  }
-
-  void add(const std::string &name, std::vector<int64_t> shape) {
-    size_t begin = dataBytes;
-    size_t count = 1;
-    std::string extents;
-    for (int64_t extent : shape) {
-      count *= size_t(extent);
-      extents += (extents.empty() ? "" : ",") + std::to_string(extent);
-    }
-    dataBytes += 4 * count;
-    header += (header.empty() ? "{\"" : ",\"") + name +
-              "\":{\"dtype\":\"F32\",\"shape\":[" + extents +
-              "],\"data_offsets\":[" + std::to_string(begin) + "," +
-              std::to_string(dataBytes) + "]}";
+  Status statusOf(CompileOptions options = {}) {
+    import(options);
+    EXPECT_EQ(said.empty(), status == Status::Success) << said;
+    return status;
   }
 
   /// Writes a Qwen3 of one layer.
@@ -59,9 +30,7 @@ protected:
     add("model.layers.0.mlp.up_proj.weight", {6, 8});
     add("model.layers.0.mlp.down_proj.weight", {8, 6});
     add("model.norm.weight", {8});
-    header += "}";
-    write("config.json", config);
-    write("model.safetensors", safetensors(header, dataBytes));
+    writeModel(config);
   }
 
   const std::string config =
@@ -70,14 +39,11 @@ protected:
       R"("num_attention_heads":2,"num_key_value_heads":1,"rope_theta":1e4,)"
       R"("max_position_embeddings":16,"tie_word_embeddings":true,)"
       R"("rope_scaling":{"type":"linear","factor":2.0}})";
-  std::string header, said;
-  size_t dataBytes = 0;
-  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
 };
 
 TEST_F(CheckpointImport, DamagedBytesAreRefusedOrImported) {
   writeQwen3();
-  ASSERT_EQ(int(import()), int(Status::Success)) << said;
+  ASSERT_EQ(int(statusOf()), int(Status::Success)) << said;
   int imported = 0, refused = 0;
   auto flip = [&](const std::string &name, std::string bytes, size_t from,
                   size_t end) {
@@ -85,16 +51,14 @@ TEST_F(CheckpointImport, DamagedBytesAreRefusedOrImported) {
       for (char mask : {char(1), char(0x10), char(0xff)}) {
         bytes[i] ^= mask;
         write(name, bytes);
-        Status status = import();
-        (status == Status::Success ? imported : refused) += 1;
+        (statusOf() == Status::Success ? imported : refused) += 1;
         EXPECT_NE(int(status), int(Status::Internal)) << name << " " << i;
         bytes[i] ^= mask;
       }
     write(name, bytes);
   };
   flip("config.json", config, 0, config.size());
-  flip("model.safetensors", safetensors(header, dataBytes), 0,
-       8 + header.size());
+  flip("model.safetensors", weights(), 0, 8 + header.size());
   EXPECT_GT(imported, 10);
   EXPECT_GT(refused, 1000);
 }
@@ -104,7 +68,7 @@ TEST_F(CheckpointImport, SizesOfInputsAreChecked) {
   auto withDim = [&](const std::string &name, int64_t min, int64_t max) {
     CompileOptions options;
     options.dims.push_back({name, min, max, 1});
-    return import(options);
+    return statusOf(options);
   };
   EXPECT_EQ(int(withDim("seq", 1, 16)), int(Status::Success)) << said;
   EXPECT_EQ(int(withDim("seq", 8, INT64_MAX)), int(Status::Success)) << said;
@@ -117,7 +81,7 @@ TEST_F(CheckpointImport, SizesOfInputsAreChecked) {
                        std::optional<int64_t> seq) {
     CompileOptions options;
     options.shapes.push_back({"ids", {rows, seq}});
-    return import(options);
+    return statusOf(options);
   };
   EXPECT_EQ(int(withShape(2, 16)), int(Status::Success)) << said;
   EXPECT_EQ(int(withShape(std::nullopt, 4)), int(Status::Success)) << said;
