@@ -2,6 +2,7 @@
  * reads and writes. The C compiler computes the offsets, so that a new version
  * of a struct needs no second description. */
 #include "runtime/tenon_generate.h"
+#include "runtime/tenon_transcribe.h"
 
 #include <stdio.h>
 
@@ -13,6 +14,7 @@
       int64_t: "q",                                                            \
       uint64_t: "Q",                                                           \
       float: "f",                                                              \
+      double: "d",                                                             \
       default: "p")
 #define STRUCT(type)                                                           \
   typedef type current;                                                        \
@@ -163,6 +165,55 @@ int main(void) {
     FIELD(count);
     FIELD(score);
     FIELD(reason);
+    END;
+  }
+  {
+    STRUCT(tenon_transcriber_options);
+    FIELD(struct_size);
+    FIELD(error_text);
+    FIELD(error_text_bytes);
+    FIELD(memory_limit);
+    END;
+  }
+  {
+    STRUCT(tenon_transcription);
+    FIELD(struct_size);
+    FIELD(read);
+    FIELD(on_segment);
+    FIELD(language);
+    FIELD(task);
+    FIELD(timestamps);
+    FIELD(prompt_ids);
+    FIELD(num_prompt_ids);
+    FIELD(condition_on_prev_tokens);
+    FIELD(prompt_condition);
+    FIELD(temperatures);
+    FIELD(num_temperatures);
+    FIELD(compression_ratio_threshold);
+    FIELD(logprob_threshold);
+    FIELD(no_speech_threshold);
+    FIELD(timeout_ns);
+    END;
+  }
+  {
+    STRUCT(tenon_segment);
+    FIELD(start);
+    FIELD(end);
+    FIELD(ids);
+    FIELD(count);
+    FIELD(seek);
+    FIELD(temperature);
+    FIELD(mean_logprob);
+    FIELD(compression_ratio);
+    FIELD(no_speech);
+    END;
+  }
+  {
+    STRUCT(tenon_speech_ids);
+    FIELD(struct_size);
+    FIELD(end);
+    FIELD(first_timestamp);
+    FIELD(previous_text);
     END;
   }
   return 0;

@@ -10,6 +10,10 @@ with its inputs in order or by name; `f.inputs` and `f.outputs` describe them.
     tenon.generate("tinyllama/", "Once upon", max_new_tokens=20)
 
 continues texts with a language model; `Generator` does so repeatedly.
+
+    tenon.transcribe("whisper-tiny/", samples).text
+
+writes down speech; `Transcriber` does so repeatedly.
 """
 from ._compile import compile
 from ._description import Dim, TensorType
@@ -20,10 +24,12 @@ from ._generate import GeneratedSequence, Generator, generate
 from ._model import Context, Function, Model, load
 from ._tensors import BFloat16Array, Outputs, bfloat16
 from ._tokenizer import Tokenizer
+from ._transcribe import Segment, Transcriber, Transcript, transcribe
 
 __all__ = [
     "ArtifactError", "BFloat16Array", "Cancelled", "Context", "Dim", "Error",
     "FileError", "Function", "GeneratedSequence", "Generator", "InputError",
     "InternalError", "LimitError", "Model", "ModelError", "Outputs",
-    "TensorType", "Tokenizer", "UnsupportedError", "UsageError", "bfloat16",
-    "compile", "generate", "load"]
+    "Segment", "TensorType", "Tokenizer", "Transcriber", "Transcript",
+    "UnsupportedError", "UsageError", "bfloat16", "compile", "generate",
+    "load", "transcribe"]

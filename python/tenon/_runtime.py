@@ -8,7 +8,7 @@ from . import _layout, _place
 
 _CODES = {"s": ctypes.c_char_p, "p": ctypes.c_void_p, "i": ctypes.c_int32,
           "I": ctypes.c_uint32, "q": ctypes.c_int64, "Q": ctypes.c_uint64,
-          "f": ctypes.c_float}
+          "f": ctypes.c_float, "d": ctypes.c_double}
 
 
 def _struct(name):
@@ -41,6 +41,10 @@ GeneratorOptions = _struct("tenon_generator_options")
 Prompt = _struct("tenon_prompt")
 Generation = _struct("tenon_generation")
 Sequence = _struct("tenon_sequence")
+TranscriberOptions = _struct("tenon_transcriber_options")
+Transcription = _struct("tenon_transcription")
+Segment = _struct("tenon_segment")
+SpeechIds = _struct("tenon_speech_ids")
 
 
 def open_library(name):
@@ -62,8 +66,9 @@ def _load():
 
 
 _runtime = _load()
-# It needs the runtime, which is loaded by now.
+# They need the runtime, which is loaded by now.
 _generate = open_library("libtenon_generate.so.1")
+_transcribe = open_library("libtenon_transcribe.so.1")
 
 
 def _declare(name, result, *arguments, library=_runtime):
@@ -109,6 +114,27 @@ get_sequence = _declare("tenon_generator_get_sequence", _I, _P, ctypes.c_size_t,
                         _P, library=_generate)
 kept_columns = _declare("tenon_generator_kept", ctypes.c_size_t, _P,
                         library=_generate)
+
+SOUND_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, _P, ctypes.c_int64, _P,
+                                  ctypes.c_int64)
+SEGMENT_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, _P, ctypes.POINTER(Segment))
+create_transcriber = _declare("tenon_transcriber_create", _I, _P, _P, _P,
+                              library=_transcribe)
+destroy_transcriber = _declare("tenon_transcriber_destroy", _I, _P,
+                               library=_transcribe)
+transcriber_text = _declare("tenon_transcriber_text", _S, _P,
+                            library=_transcribe)
+set_speech_option = _declare("tenon_transcriber_set", _I, _P, _P,
+                             library=_transcribe)
+unset_speech_option = _declare("tenon_transcriber_unset", _I, _P, _S,
+                               library=_transcribe)
+transcribe = _declare("tenon_transcriber_run", _I, _P, _P, library=_transcribe)
+cancel_transcriber = _declare("tenon_transcriber_cancel", None, _P,
+                              library=_transcribe)
+speech_language = _declare("tenon_transcriber_language", _S, _P,
+                           library=_transcribe)
+get_speech_ids = _declare("tenon_transcriber_get_ids", _I, _P, _P,
+                          library=_transcribe)
 
 
 def text(value):
