@@ -24,6 +24,8 @@ std::optional<Pattern> readPattern(const Fields &fields) {
   } catch (const Failure &failure) {
     if (failure.status == TENON_TOKENIZER_LIMIT)
       findings.limit(fields.placeOf("pattern.Regex"), failure.text);
+    else if (failure.status == TENON_TOKENIZER_UNSUPPORTED)
+      findings.unsupported(fields.placeOf("pattern.Regex"), failure.text);
     else
       findings.invalid(fields.placeOf("pattern.Regex"), failure.text);
     return std::nullopt;

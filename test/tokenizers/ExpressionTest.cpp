@@ -3,6 +3,7 @@
 #include "tokenizers/Expression.h"
 #include "test/tokenizers/Files.h"
 #include "test/tokenizers/Session.h"
+#include "tokenizers/CountedExpression.h"
 #include "tokenizers/Failure.h"
 #include "tokenizers/KnownExpressions.h"
 #include "tokenizers/Unicode.h"
@@ -151,9 +152,9 @@ TEST(TokenizerExpression, StepsAreLimited) {
 TEST(TokenizerExpression, StepsOfAllSearchesAreLimited) {
   Session session({{"tokenizer.json", splitBy("(?=(a+)+c)b|a")}});
   ASSERT_TRUE(session.isOpen()) << session.getError();
-  std::string slow = std::string(20, 'a') + "b", text;
+  std::string slow = std::string(9, 'a') + "b", text;
   EXPECT_EQ(session.encode(slow, true).size(), slow.size());
-  for (int i = 0; i < 50000; ++i)
+  for (int i = 0; i < 100000; ++i)
     text += slow;
   EXPECT_TRUE(session.encode(text, true).empty());
   EXPECT_EQ(session.getStatus(), TENON_TOKENIZER_LIMIT);
@@ -161,7 +162,77 @@ TEST(TokenizerExpression, StepsOfAllSearchesAreLimited) {
       << session.getError();
 }
 
-// A search may need more retries than it has for nothing.
+// Without going back, a search may still read all of the text at each place.
+TEST(TokenizerExpression, StepsWithoutRetriesAreLimited) {
+  for (const char *pattern :
+       {"(?=a*)b|a(?=[^b]*)", "a(?=.*)", "(?>a*)b|c", "a++b|c", "[^bc]*+b|c",
+        "(?:(?=a*)a)*b|c", "a(?!a*b)", "a(?=(?:(?=a*)a)*)",
+        "a(?=\\w{0,100000})"}) {
+    Session session({{"tokenizer.json", splitBy(pattern)}});
+    ASSERT_TRUE(session.isOpen()) << session.getError();
+    EXPECT_FALSE(session.encode(std::string(20, 'a'), true).empty())
+        << pattern << ": " << session.getError();
+    EXPECT_TRUE(session.encode(std::string(20000, 'a') + "c", true).empty())
+        << pattern;
+    EXPECT_EQ(session.getStatus(), TENON_TOKENIZER_LIMIT) << pattern;
+  }
+}
+
+// Nor may short pieces take long, each of them or all together.
+TEST(TokenizerExpression, StepsOfShortTextsAreLimited) {
+  std::string pattern;
+  for (int i = 0; i < 30; ++i)
+    pattern += "(?:a|a)?a?";
+  Session session({{"tokenizer.json", splitBy(pattern + "d|c")}});
+  ASSERT_TRUE(session.isOpen()) << session.getError();
+  EXPECT_TRUE(session.encode(std::string(40, 'a') + "c", true).empty());
+  EXPECT_EQ(session.getStatus(), TENON_TOKENIZER_LIMIT);
+}
+
+TEST(TokenizerExpression, CountsArePutIntoEachRepetition) {
+  const std::pair<const char *, const char *> cases[] = {
+      {"ab", "ab"},
+      {"ab*", "a(?:(?{})b)*"},
+      {"a|b|c", "a|(?{})b|(?{})c"},
+      {"(?:ab)+?c", "(?:(?{})(?:ab))+?c"},
+      {"a?+b{2,3}?", "(?:(?{})a)?+(?:(?{})b){2,3}?"},
+      {"a{,3}b{2}c{x}d{}", "(?:(?{})a){,3}(?:(?{})b){2}c{x}d{}"},
+      {"((a*)|b)*", "(?:(?{})(((?:(?{})a)*)|(?{})b))*"},
+      {"\\*\\p{L}*", "\\*(?:(?{})\\p{L})*"},
+      {"\\x41*\\x{41}*\\x4g*",
+       "(?:(?{})\\x41)*(?:(?{})\\x{41})*\\x4(?:(?{})g)*"},
+      {"\\u00e9*\\012*", "(?:(?{})\\u00e9)*(?:(?{})\\012)*"},
+      {"[^]a]*[a[b\\]]*]*", "(?:(?{})[^]a])*(?:(?{})[a[b\\]]*])*"},
+      {"[[:alpha:]+]+", "(?:(?{})[[:alpha:]+])+"},
+      {"\u00e9*", "(?:(?{})\u00e9)*"},
+      {"(?i)a*(?i:b)*", "(?i)(?:(?{})a)*(?:(?{})(?i:b))*"},
+      {"(?<n>a)*(?'m'b)*", "(?:(?{})(?<n>a))*(?:(?{})(?'m'b))*"},
+      {"(?=a*)(?!b+)(?>c*)", "(?=(?:(?{})a)*)(?!(?:(?{})b)+)(?>(?:(?{})c)*)"},
+      {"(?<=ab|c)d(?<!e)", "(?<=ab|c)d(?<!e)"},
+      {"(?#a*\\)|)b*", "(?#a*\\)|)(?:(?{})b)*"},
+  };
+  for (auto [pattern, counted] : cases) {
+    EXPECT_EQ(withCounts(pattern), counted);
+    EXPECT_NO_THROW(Expression{pattern}) << pattern;
+  }
+}
+
+TEST(TokenizerExpression, PartsThatCannotBeCountedAreRefused) {
+  for (const char *pattern :
+       {"(a)\\1", "(?<n>a)\\k<n>", "(?<n>a)\\g<n>", "\\X", "(?~a)", "(?{x})a",
+        "(*FAIL)", "(a)?(?(1)b|c)", "(?<=a{2})b", "(?<!(?:a|b))c", "(?x)a *",
+        "(?x-i:a)", "\\o{101}", "\\ca", "\\M-a", "\\C-a"}) {
+    EXPECT_EQ(openBy(pattern), TENON_TOKENIZER_UNSUPPORTED) << pattern;
+    try {
+      withCounts(pattern);
+      ADD_FAILURE() << pattern;
+    } catch (const Failure &failure) {
+      EXPECT_NE(failure.text.find("cannot be counted"), std::string::npos);
+    }
+  }
+}
+
+// A long text may need many steps.
 TEST(TokenizerExpression, LongTextsHaveEnoughSteps) {
   const std::string before = std::string(5000, 'a') + "b";
   std::string text;
