@@ -209,6 +209,12 @@ class Generator:
         with self as address:
             return rt.kept_columns(address)
 
+    @property
+    def memory(self):
+        """The bytes of working memory; they grow only with larger calls."""
+        with self as address:
+            return rt.context_memory(rt.generator_context(address))
+
     def close(self):
         """Frees the generator's memory; refused during a call."""
         self._handle.destroy(self._address)

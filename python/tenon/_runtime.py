@@ -112,6 +112,8 @@ count_sequences = _declare("tenon_generator_num_sequences", ctypes.c_size_t, _P,
                            library=_generate)
 get_sequence = _declare("tenon_generator_get_sequence", _I, _P, ctypes.c_size_t,
                         _P, library=_generate)
+generator_context = _declare("tenon_generator_context", _P, _P,
+                             library=_generate)
 kept_columns = _declare("tenon_generator_kept", ctypes.c_size_t, _P,
                         library=_generate)
 

@@ -74,6 +74,15 @@ class Generate(unittest.TestCase):
         self.assertEqual(generator([1], max_new_tokens=3)[0].ids.tolist(),
                          chain(1, 3))
 
+    def test_memory(self):
+        generator = tenon.Generator(self.model)
+        self.assertEqual(generator.memory, 0)
+        generator([1, 2], max_new_tokens=2000)
+        memory = generator.memory
+        self.assertGreater(memory, 2000)
+        generator([1], max_new_tokens=10)
+        self.assertEqual(generator.memory, memory)
+
     def test_options(self):
         generator = tenon.Generator(self.model)
         generator.set(max_new_tokens=2, temperature=0.5, eos_token_id=[])
