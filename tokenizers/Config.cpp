@@ -98,6 +98,9 @@ static void readMain(const JsonValue &root, Findings &findings,
   Fields fields(root, "", findings);
   config.className = fields.text("tokenizer_class", "");
   config.prefixSpace = fields.boolean("add_prefix_space", false);
+  config.legacy = fields.boolean("legacy", true);
+  if (!fields.isAbsent("extra_ids"))
+    config.extraIds = fields.integer("extra_ids");
   config.addBegin = fields.boolean("add_bos_token", false);
   config.addEnd = fields.boolean("add_eos_token", false);
   if (const JsonValue *tokens = root.find("added_tokens_decoder");

@@ -17,6 +17,8 @@ struct Config {
 
   std::string className; ///< tokenizer_class; empty: not said
   bool prefixSpace = false;
+  bool legacy = true;                    ///< how T5 divides at tokens
+  std::optional<int64_t> extraIds;       ///< tokens of T5 for parts left out
   bool addBegin = false, addEnd = false; ///< add_bos_token, add_eos_token
   std::string begin, end;                ///< the texts of these tokens
   std::vector<Token> tokens;             ///< in the order of their addition

@@ -57,6 +57,8 @@ void Decoding::pushToken(size_t step, std::string_view token,
     state.isFirst = false;
     pushToken(step + 1, replaceAll(token, Pattern::ofText(spaces->mark), space),
               result);
+  } else if (const auto *pieces = std::get_if<SpacesOfPieces>(&how)) {
+    pushToken(step + 1, spacesOf(token, *pieces, state), result);
   } else if (const auto *strip = std::get_if<StripEnds>(&how)) {
     pushToken(step + 1, stripEnds(token, *strip), result);
   } else if (std::optional<char> byte = byteOf(token)) {
@@ -67,10 +69,26 @@ void Decoding::pushToken(size_t step, std::string_view token,
   }
 }
 
+std::string Decoding::spacesOf(std::string_view piece, SpacesOfPieces how,
+                               StepState &state) const {
+  constexpr std::string_view mark = "\u2581";
+  bool leavesOut = state.isFirst &&
+                   how.leftOut != SpacesOfPieces::LeftOut::None &&
+                   piece.starts_with(mark);
+  if (leavesOut)
+    piece.remove_prefix(mark.size());
+  if (!piece.empty() ||
+      (leavesOut && how.leftOut == SpacesOfPieces::LeftOut::One))
+    state.isFirst = false;
+  static const Pattern marks = Pattern::ofText(std::string(mark));
+  return replaceAll(piece, marks, " ");
+}
+
 void Decoding::pushByte(size_t step, char byte, std::string &result) {
   std::string &bytes = tokenStates[step].bytes;
   bytes += byte;
-  while (promptly && !bytes.empty()) {
+  const auto &how = std::get<BytesFromTokens>(decoder.tokenSteps[step]);
+  while ((promptly || how.byCharacter) && !bytes.empty()) {
     Sequence sequence = sequenceAt(bytes, 0);
     if (sequence.open)
       return;

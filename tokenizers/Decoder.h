@@ -20,12 +20,22 @@ struct ReplaceInToken {
   std::string content;
 };
 /// Tokens like `<0x41>` are bytes; those that are no UTF-8 become U+FFFD.
-struct BytesFromTokens {};
+/// `byCharacter`: only they; otherwise all of a run that is not UTF-8.
+struct BytesFromTokens {
+  bool byCharacter = false;
+};
 /// Writes a space for each mark, except in the first token (`keepFirst`: there
 /// too).
 struct SpacesFromMarks {
   std::string mark;
   bool keepFirst;
+};
+/// Writes a space for each mark U+2581, except for marks at the beginning of a
+/// text, as the sentencepiece library does: none is left out, or one, or one of
+/// each token before the first character.
+struct SpacesOfPieces {
+  enum class LeftOut { None, One, OneOfEach };
+  LeftOut leftOut;
 };
 /// Cuts at most `start` and `stop` times the character `content` off both ends.
 struct StripEnds {
@@ -40,8 +50,8 @@ struct Decoder {
     WithSpaces, ///< a space between tokens
     AsBytes     ///< characters of ByteLevel.h become bytes
   };
-  using TokenStep =
-      std::variant<ReplaceInToken, BytesFromTokens, SpacesFromMarks, StripEnds>;
+  using TokenStep = std::variant<ReplaceInToken, BytesFromTokens,
+                                 SpacesFromMarks, SpacesOfPieces, StripEnds>;
 
   std::vector<TokenStep> tokenSteps;
   Join join = Join::WithSpaces;
@@ -72,6 +82,8 @@ private:
 
   void reset();
   void pushToken(size_t step, std::string_view token, std::string &result);
+  std::string spacesOf(std::string_view piece, SpacesOfPieces how,
+                       StepState &state) const;
   void pushByte(size_t step, char byte, std::string &result);
   void endBytes(size_t step, std::string &result);
   void joinToken(std::string_view token, std::string &result);

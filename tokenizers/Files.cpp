@@ -22,6 +22,7 @@ static constexpr off_t maxFileBytes = off_t(128) << 20;
 static constexpr std::array knownNames = {"tokenizer.json",
                                           "vocab.json",
                                           "merges.txt",
+                                          "spiece.model",
                                           "tokenizer_config.json",
                                           "special_tokens_map.json",
                                           "added_tokens.json"};
@@ -94,7 +95,9 @@ Files Files::read(const std::string &path) {
     failIo(path, "cannot open the tokenizer");
   if (!S_ISDIR(about.st_mode)) {
     files.isFile = true;
-    files.contents.emplace("tokenizer.json", readFile(path));
+    const char *name =
+        path.ends_with(".model") ? "spiece.model" : "tokenizer.json";
+    files.contents.emplace(name, readFile(path));
     return files;
   }
   for (const char *name : knownNames) {

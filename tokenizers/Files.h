@@ -11,7 +11,8 @@ namespace tenon::tokenizers {
 class Files {
 public:
   /// The files of a checkpoint's folder that concern tokenizers; or, if `path`
-  /// is a file, that file as tokenizer.json. Throws Failure.
+  /// is a file, that file as tokenizer.json, or as spiece.model if its name
+  /// ends with `.model`. Throws Failure.
   static Files read(const std::string &path);
 
   /// Adds a file in memory. Throws Failure if the name is not one of ours.
@@ -30,7 +31,7 @@ public:
 
 private:
   std::string path;    ///< empty: in memory
-  bool isFile = false; ///< `path` is the tokenizer.json
+  bool isFile = false; ///< `path` is the only file
   std::map<std::string, std::string> contents;
 };
 

@@ -5,6 +5,7 @@
 
 #include "tokenizers/CharsMap.h"
 #include "tokenizers/Pattern.h"
+#include "tokenizers/PieceTrie.h"
 
 #include <memory>
 #include <string>
@@ -52,6 +53,16 @@ std::unique_ptr<const NormalizerStep> makePrecompiled(CharsMap map);
 std::unique_ptr<const NormalizerStep> makeNmt();
 /// Removes white space from the ends.
 std::unique_ptr<const NormalizerStep> makeStrip(bool left, bool right);
+
+/// What a spiece.model says about normalization.
+struct SentencePieceRules {
+  std::optional<CharsMap> map;
+  PieceTrie kept; ///< texts that the table does not change
+  bool addSpace = true, suffixSpace = false;
+  bool removeExtraSpaces = true, markSpaces = true;
+};
+std::unique_ptr<const NormalizerStep>
+makeSentencePieceNormalizer(SentencePieceRules rules);
 
 } // namespace tenon::tokenizers
 

@@ -129,7 +129,7 @@ static std::unique_ptr<const Model> readUnigram(const Fields &fields) {
   options.unknown = static_cast<uint32_t>(unknown);
   Vocabulary vocabulary = Vocabulary::ofList(texts, "model.vocab[#]", findings);
   return std::make_unique<Unigram>(std::move(vocabulary), std::move(tokens),
-                                   options, findings);
+                                   options, "model.vocab", findings);
 }
 
 std::unique_ptr<const Model>

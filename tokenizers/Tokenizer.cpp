@@ -10,12 +10,13 @@ std::unique_ptr<Tokenizer> Tokenizer::make(const Files &files) {
     return std::make_unique<Tokenizer>(readTokenizerJson(files));
   if (files.find("vocab.json") && files.find("merges.txt"))
     return std::make_unique<Tokenizer>(readVocabularyAndMerges(files));
+  if (files.find("spiece.model"))
+    return std::make_unique<Tokenizer>(readSentencePiece(files));
   std::string path = files.getPath();
-  throw Failure{
-      TENON_TOKENIZER_INVALID,
-      (path.empty() ? "" : path + ": ") +
-          "expected tokenizer.json, or vocab.json and merges.txt, got "
-          "neither"};
+  throw Failure{TENON_TOKENIZER_INVALID,
+                (path.empty() ? "" : path + ": ") +
+                    "expected tokenizer.json, or vocab.json and merges.txt, or "
+                    "spiece.model, got none of them"};
 }
 
 std::vector<uint32_t> Tokenizer::encode(std::string_view text,

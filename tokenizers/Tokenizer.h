@@ -33,6 +33,9 @@ TokenizerParts readTokenizerJson(const Files &files);
 /// The parts of a vocab.json and a merges.txt. Throws Failure.
 TokenizerParts readVocabularyAndMerges(const Files &files);
 
+/// The parts of a spiece.model. Throws Failure.
+TokenizerParts readSentencePiece(const Files &files);
+
 class Tokenizer {
 public:
   static constexpr size_t maxTextBytes = size_t(1) << 30;

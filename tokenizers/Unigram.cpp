@@ -15,16 +15,15 @@ static constexpr uint32_t none = TENON_TOKENIZER_NO_ID;
 static constexpr uint32_t unknownCharacter = none - 1;
 
 Unigram::Unigram(Vocabulary given, std::vector<Token> chosen,
-                 UnigramOptions options, Findings &findings)
+                 UnigramOptions options, const char *place, Findings &findings)
     : Model(std::move(given)), tokens(std::move(chosen)), options(options),
-      byteIds(findByteIds(vocabulary, options.byteFallback, "model.vocab",
-                          findings)) {
+      byteIds(findByteIds(vocabulary, options.byteFallback, place, findings)) {
   std::vector<PieceTrie::Piece> pieces;
   pieces.reserve(tokens.size());
   for (uint32_t id = 0; id < tokens.size(); ++id) {
     std::string_view text = vocabulary.tokenOf(id);
     if (text.size() > maxTokenBytes)
-      findings.limit("model.vocab[" + std::to_string(id) + "]",
+      findings.limit(std::string(place) + "[" + std::to_string(id) + "]",
                      "expected a token of at most " +
                          std::to_string(maxTokenBytes) + " bytes, got " +
                          std::to_string(text.size()));

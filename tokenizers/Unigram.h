@@ -35,9 +35,9 @@ public:
   };
 
   /// `tokens` are those of the vocabulary by id, which must have no gaps.
-  /// Problems go to `findings`. Throws Failure.
+  /// Problems go to `findings` at `place`. Throws Failure.
   Unigram(Vocabulary vocabulary, std::vector<Token> tokens,
-          UnigramOptions options, Findings &findings);
+          UnigramOptions options, const char *place, Findings &findings);
 
   void encode(std::string_view piece,
               std::vector<uint32_t> &result) const override;

@@ -45,7 +45,8 @@ typedef struct tenon_tokenizer_error {
 } tenon_tokenizer_error;
 
 /* A file in memory. `name` is one of tokenizer.json, vocab.json, merges.txt,
- * tokenizer_config.json, special_tokens_map.json, added_tokens.json. */
+ * spiece.model, tokenizer_config.json, special_tokens_map.json,
+ * added_tokens.json. */
 typedef struct tenon_tokenizer_file {
   const char *name;
   const void *data;
@@ -56,8 +57,9 @@ typedef struct tenon_tokenizer_file {
 #define TENON_TOKENIZER_NO_ID UINT32_MAX
 
 /* Opens the tokenizer at `path`: the folder of a checkpoint, with
- * tokenizer.json or with vocab.json and merges.txt, or a file with the content
- * of a tokenizer.json. `error` may be null. On failure *tokenizer is null. */
+ * tokenizer.json, with vocab.json and merges.txt or with spiece.model; or a
+ * file with the content of a tokenizer.json, or of a spiece.model if its name
+ * ends with `.model`. `error` may be null. On failure *tokenizer is null. */
 TENON_API tenon_tokenizer_status
 tenon_tokenizer_open(const char *path, tenon_tokenizer_error *error,
                      tenon_tokenizer **tokenizer);

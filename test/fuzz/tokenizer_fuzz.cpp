@@ -29,10 +29,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       {"vocab.json", vocabulary.data(), vocabulary.size()},
       {"merges.txt", merges.data(), merges.size()},
       {"tokenizer_config.json", "{}", 2}};
-  bool isWhole = data[0] % 4 == 3;
+  bool isWhole = data[0] % 5 >= 3;
+  if (data[0] % 5 == 4)
+    whole[0].name = "spiece.model";
   if (!isWhole) {
-    parts[data[0] % 4].data = data + 1;
-    parts[data[0] % 4].bytes = size - 1;
+    parts[data[0] % 5].data = data + 1;
+    parts[data[0] % 5].bytes = size - 1;
   }
   char why[512];
   tenon_tokenizer_error error{why, sizeof why};

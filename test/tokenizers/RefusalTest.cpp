@@ -233,5 +233,5 @@ TEST(TokenizerRefusal, FieldsThatAreMissingOrWrong) {
 TEST(TokenizerRefusal, NamesOfFiles) {
   expectRefusal({{"config.json", "{}"}}, TENON_TOKENIZER_BAD_INPUT,
                 "expected the name of a tokenizer's file");
-  expectRefusal({{"vocab.json", "{}"}}, invalid, "got neither");
+  expectRefusal({{"vocab.json", "{}"}}, invalid, "got none of them");
 }
