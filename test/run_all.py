@@ -223,6 +223,7 @@ SUITES = [
     ("training", script("test/tensorflow/check_training.py")),
     ("checkpoints", script("test/huggingface/check_checkpoints.py")),
     ("generation", script("test/huggingface/check_generation.py")),
+    ("transcription", script("test/huggingface/check_transcription.py")),
     ("savedmodels", script("test/savedmodel/run_savedmodel.py")),
     ("models", script("test/e2e/check_models.py")),
 ]

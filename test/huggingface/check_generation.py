@@ -42,7 +42,8 @@ from generation_options import MODES
 from generation_reference import model_of
 
 SHORT = (("gpt2", "hf-pt"), ("gpt2", "hf-tf"), ("opt_350m", "hf-tf"),
-         ("llama3", "hf-pt"), ("qwen3", "hf-tf"), ("whisper", "hf-pt"))
+         ("llama3", "hf-pt"), ("qwen3", "hf-tf"), ("t5", "hf-pt"),
+         ("t5_form5", "hf-tf"), ("whisper", "hf-pt"))
 
 
 KNOWN = {**write_checkpoints.CASES, **write_checkpoints.T5,

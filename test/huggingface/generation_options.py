@@ -64,6 +64,14 @@ class Options:
     sequence_bias_ids: list = field(default_factory=list)
     sequence_bias: list = field(default_factory=list)
 
+    def __str__(self):
+        """Only what is not the default."""
+        plain = Options()
+        return ", ".join(f"{item.name} {getattr(self, item.name)}"
+                         for item in dataclasses.fields(Options)
+                         if getattr(self, item.name) !=
+                         getattr(plain, item.name))
+
     def contrastive(self):
         return not self.do_sample and self.top_k > 1 and self.penalty_alpha > 0
 

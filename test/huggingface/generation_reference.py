@@ -105,6 +105,12 @@ class EncodedModel(Model):
                 made[i] = row
         return np.stack(made)
 
+    def forget_all(self):
+        """Frees what is known of encoder inputs too."""
+        self.forget()
+        self.encoded.clear()
+        self.first.clear()
+
     def memory(self, source, dtype):
         if (source, dtype) not in self.encoded:
             with torch.no_grad():

@@ -36,7 +36,8 @@ class Row(NamedTuple):
 
     def source_ids(self):
         """What `encoder_` processors look at."""
-        return self.ids[:self.prompt] if self.source is None else self.source
+        return list(self.ids[:self.prompt] if self.source is None
+                    else self.source)
 
 
 def log_softmax(scores):

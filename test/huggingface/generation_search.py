@@ -20,6 +20,7 @@ NOT_FINISHED, AN_EOS, THE_LENGTH = 0, 1, 2
 
 class Call(NamedTuple):
     """The arguments of a call. A row of `ids` has pads on the left."""
+
     ids: list
     lengths: list
     options: generation_options.Options
@@ -29,6 +30,12 @@ class Call(NamedTuple):
     # What the encoder reads: for each row of `ids` an EncoderIds or a Sound.
     encoder: tuple = ()
     special: object = None  # the SpecialTokens of Whisper
+
+    def __str__(self):
+        """Without the masks, which are long."""
+        sources = ", ".join(str(source)[:400] for source in self.encoder)
+        return (f"{self.ids} of lengths {self.lengths}, {self.mode}, "
+                f"{len(self.allowed)} masks, {sources}, {self.options}")
 
     def prompt(self):
         return len(self.ids[0])

@@ -54,6 +54,7 @@ class Result(NamedTuple):
     segments: list
     temperatures: list  # of each window
     seeks: list         # frames at which windows begin
+    skipped: list = ()  # for each window
 
 
 def first_tokens(special, settings, detect):
@@ -146,17 +147,19 @@ class Transcription:
                            encoder=(self.window(seek),), special=self.special)
 
     def run(self):
-        seek, temperatures, seeks = 0, [], []
+        seek, temperatures, seeks, skipped = 0, [], [], []
         while seek < self.frames:
             width = min(logmel.FRAMES, self.frames - seek)
             seeks.append(seek)
             ids, temperature, skips = self.tried(seek)
             temperatures.append(temperature)
+            skipped.append(skips)
             self.conditions = self.settings.condition and temperature < 0.5
             if skips:
                 seek += width
                 continue
-            made, moved = segments(ids, width, self.special.first_timestamp())
+            made, moved = segments(ids, width, self.special.first_timestamp()) \
+                if self.settings.timestamps else one_segment(ids, width)
             for start, end, part in made:
                 self.segments.append(Segment(
                     seek * FRAME + start * MARK, seek * FRAME + end * MARK,
@@ -165,7 +168,8 @@ class Transcription:
             seek += moved
             if not self.settings.timestamps:
                 break
-        return Result(self.language, self.segments, temperatures, seeks)
+        return Result(self.language, self.segments, temperatures, seeks,
+                      skipped)
 
     def tried(self, seek):
         """The ids of a window, their temperature, and if it is skipped."""
@@ -225,6 +229,10 @@ def no_speech(model, call):
     return float(scores_of.softmax(logits)[model.special.no_speech()])
 
 
+def one_segment(ids, width):
+    return [(0, width // FRAMES_PER_MARK, ids)], width
+
+
 def segments(ids, width, first):
     """The segments of a window of `width` frames, as (start, end, ids) with
     times in timestamps, and by how many frames the next window is later."""
@@ -232,11 +240,10 @@ def segments(ids, width, first):
     pairs = [i + 1 for i in range(len(ids) - 1) if marks[i] and marks[i + 1]]
     silent_end = marks[-2:] == [False, True]
     if not pairs:
-        end = width // FRAMES_PER_MARK
         times = [token - first for token in ids if token >= first]
         if times and times[-1] != 0:
-            end = times[-1]
-        return [(0, end, ids)], width
+            return [(0, times[-1], ids)], width
+        return one_segment(ids, width)
     cuts = pairs + [len(ids)] if silent_end else \
         pairs[:-1] + [pairs[-1] + 1]
     made = []
