@@ -9,7 +9,6 @@ take turns in rounds.
 """
 import json
 import os
-import subprocess
 import sys
 
 import numpy as np
@@ -21,7 +20,7 @@ import callers
 import gpt2_gguf
 import gpt2_onnx
 import rounds
-from gpt2_weights import Gpt2
+from checkpoint_weights import Gpt2, written
 
 FORMATS = {"f32": ("f32", 0), "bf16": ("bf16", None), "int8": ("q8_0", 8),
            "int4": ("q4_0", 4)}
@@ -96,7 +95,8 @@ class Files:
         self.bench = models.Bench(options)
         self.folder = os.path.join(options.build, "bench", "generation")
         os.makedirs(self.folder, exist_ok=True)
-        self.checkpoint = options.checkpoint or self.write_checkpoint()
+        self.checkpoint = options.checkpoint or written(
+            "gpt2-124m", self.folder)
         self.weights = Gpt2(self.checkpoint)
         programs = os.path.join(options.build, "bench", "callers")
         library = os.path.join(options.build, "lib")
@@ -116,15 +116,6 @@ class Files:
             self.llama = callers.build_c(
                 os.path.join(programs, "llama_generator"),
                 ["llama_generator.c", *common], "-ldl")
-
-    def write_checkpoint(self):
-        folder = os.path.join(self.folder, "gpt2-124m")
-        if not os.path.exists(os.path.join(folder, "model.safetensors")):
-            subprocess.run(
-                [models.PYTHON, os.path.join(
-                    callers.SOURCE, "test", "huggingface",
-                    "write_checkpoints.py"), "gpt2-124m", folder], check=True)
-        return folder
 
     def path(self, name):
         return os.path.join(self.folder, name)
