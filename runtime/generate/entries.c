@@ -98,6 +98,7 @@ tenon_status tenon_find_entries(tenon_generator *generator) {
       return TENON_UNSUPPORTED;
   }
   find_masks(found);
+  found->eos = place_of(found->start, 0, "eos_token_id", TENON_I64, 1);
   found->no_speech = -1;
   for (int32_t i = 0; i < found->start->num_outputs; ++i)
     if (strcmp(found->start->outputs[i].name, "no_speech") == 0 &&

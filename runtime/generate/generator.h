@@ -26,6 +26,7 @@ typedef struct tenon_option {
 typedef struct tenon_entries {
   const tenon_function_desc *start, *advance, *result;
   int32_t ids, lengths, keep; /* inputs of start */
+  int32_t eos;                /* of start; -1: none */
   int32_t steps;              /* input of advance */
   int32_t allowed;            /* the same; -1: there is none */
   int32_t new_ids, finished;  /* outputs of advance */

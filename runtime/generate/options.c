@@ -198,11 +198,15 @@ int tenon_option_is_off(const tenon_generator *generator, const char *name) {
 }
 
 int tenon_is_eos(const tenon_generator *generator, int64_t id) {
-  tenon_tensor value;
-  if (!find_value(generator, "eos_token_id", TENON_I64, 1, &value))
+  int32_t place = generator->entries.eos;
+  if (place < 0)
     return 0;
-  const int64_t *ids = value.data;
-  for (size_t i = 0; i < value.bytes / sizeof *ids; ++i)
+  const tenon_tensor_desc *desc = &generator->entries.start->inputs[place];
+  const tenon_option *option = &generator->options[place];
+  const int64_t *ids =
+      option->is_set ? option->values.data : desc->default_data;
+  size_t bytes = option->is_set ? option->bytes : desc->default_bytes;
+  for (size_t i = 0; i < bytes / sizeof *ids; ++i)
     if (ids[i] == id)
       return 1;
   return 0;

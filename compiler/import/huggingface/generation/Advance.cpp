@@ -1,6 +1,7 @@
 // The entry `advance`: a loop of steps over the states. A step computes the
 // logits of the tokens that the step before has chosen, and chooses the next
 // ones. The logits of the first step are those of `start`.
+#include "compiler/import/huggingface/blocks/SizeIn.h"
 #include "compiler/import/huggingface/generation/BeamSearch.h"
 #include "compiler/import/huggingface/generation/CachedAttend.h"
 #include "compiler/import/huggingface/generation/ChooseTokens.h"
@@ -94,8 +95,7 @@ void Generation::buildAdvance() {
   Value stepsArgument = entry.getArgument(0), allowed = entry.getArgument(1);
   states.beginEntry();
   CallSizes call = CallSizes::read(g, states);
-  Size wanted = g.make<arith::IndexCastOp>(g.ops.getIndexType(),
-                                           g.extractScalar(stepsArgument));
+  Size wanted = sizeIn(g, stepsArgument);
   Size most = g.min(g.max(wanted, g.index(0)), states.positions());
   auto isPositive = [&](Size size) {
     return cast<Value>(g.cmp(arith::CmpIPredicate::sgt, size, g.index(0)));

@@ -3,6 +3,7 @@
 // compete with the finished sequences.
 #include "compiler/import/huggingface/generation/BeamSearch.h"
 
+#include "compiler/import/huggingface/blocks/SizeIn.h"
 #include "compiler/import/huggingface/generation/Conditional.h"
 #include "compiler/import/huggingface/generation/Draws.h"
 #include "compiler/import/huggingface/generation/Processors.h"
@@ -91,8 +92,7 @@ private:
   Size candidates() {
     Size ends = g.index(1);
     if (inPt) {
-      Value count = g.extractScalar(step.options.count(Option::EosTokenId));
-      Size found = g.make<arith::IndexCastOp>(g.ops.getIndexType(), count);
+      Size found = sizeIn(g, step.options.count(Option::EosTokenId));
       ends = g.bound(g.clamp(found, g.index(1), g.index(maxEndTokens)),
                      g.index(maxEndTokens));
     }

@@ -1,6 +1,7 @@
 // The sizes of a call, and the parts that all kinds of steps share.
 #include "compiler/import/huggingface/generation/Call.h"
 
+#include "compiler/import/huggingface/blocks/SizeIn.h"
 #include "compiler/import/huggingface/generation/Conditional.h"
 
 #include <limits>
@@ -101,8 +102,7 @@ void Step::checkScores(Value scores, Value exempt) const {
   Size rows = g.size(scores, 0);
   Value count = g.reduce(ReduceKind::Add, g.convert(fine, g.i64()), {0}, false);
   g.checkSize(
-      g.make<arith::IndexCastOp>(g.ops.getIndexType(), g.extractScalar(count)),
-      rows, rows,
+      sizeIn(g, count), rows, rows,
       "rows that have a token to choose (if not, scores are NaN or options "
       "ban every token)");
 }

@@ -1,6 +1,8 @@
 // Declares states on first use, and reads and writes parts of them.
 #include "compiler/import/huggingface/generation/CallStates.h"
 
+#include "compiler/import/huggingface/blocks/SizeIn.h"
+
 #include "dialects/tenon/State.h"
 
 using namespace mlir;
@@ -112,8 +114,7 @@ void CallStates::write(const CallState &state, Value value) {
 }
 
 Size CallStates::readSize(const CallState &state) {
-  Value number = g.extractScalar(read(state));
-  return g.make<arith::IndexCastOp>(g.ops.getIndexType(), number);
+  return sizeIn(g, read(state));
 }
 
 void CallStates::writeSize(const CallState &state, Size value) {

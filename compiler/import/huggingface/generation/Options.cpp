@@ -3,7 +3,9 @@
 // and `call.option.NAME.count` is its length.
 #include "compiler/import/huggingface/generation/Options.h"
 
+#include "compiler/import/huggingface/blocks/SizeIn.h"
 #include "compiler/import/huggingface/generation/OptionTable.h"
+
 #include "dialects/tenon/State.h"
 
 using namespace mlir;
@@ -299,10 +301,7 @@ Value Options::count(Option option) {
 Words Options::words(Option option) {
   Value all = read(rowOf(option).name,
                    RankedTensorType::get({maxWords, maxWordTokens}, g.i64()));
-  Size words =
-      g.bound(g.make<arith::IndexCastOp>(g.ops.getIndexType(),
-                                         g.extractScalar(count(option))),
-              g.index(maxWords));
+  Size words = g.bound(sizeIn(g, count(option)), g.index(maxWords));
   Words result;
   result.tokens = g.sliceDim(all, 0, g.index(0), words);
   if (option == Option::SequenceBiasIds)

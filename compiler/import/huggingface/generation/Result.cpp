@@ -1,4 +1,5 @@
 // The entry `result`: the sequences of the call, as far as they are.
+#include "compiler/import/huggingface/blocks/SizeIn.h"
 #include "compiler/import/huggingface/generation/BeamSearch.h"
 #include "compiler/import/huggingface/generation/Conditional.h"
 #include "compiler/import/huggingface/generation/Generation.h"
@@ -148,9 +149,7 @@ void Generation::buildResult() {
                either(beams.scores, rows.scores),
                either(beams.tokens, rows.tokens),
                either(beams.ended, rows.ended)};
-  Size count = g.make<arith::IndexCastOp>(
-      g.ops.getIndexType(),
-      g.extractScalar(options.get(Option::NumReturnSequences)));
+  Size count = sizeIn(g, options.get(Option::NumReturnSequences));
   count = g.bound(g.clamp(count, g.index(1), g.max(call.copies, g.index(1))),
                   states.rows());
   entries.end(entry, result.outputs(all, count),

@@ -1,19 +1,15 @@
 // A change of scores is an scf.if whose else branch yields them unchanged.
 #include "compiler/import/huggingface/generation/Scores.h"
 
+#include "compiler/import/huggingface/blocks/SizeIn.h"
 #include "compiler/import/huggingface/generation/OptionTable.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 
 namespace tenon::hf {
-
-/// The integer in a tensor of rank 0.
-static Size sizeIn(GraphBuilder &g, Value tensor) {
-  return g.make<arith::IndexCastOp>(g.ops.getIndexType(),
-                                    g.extractScalar(tensor));
-}
 
 Scores::Scores(GraphBuilder &g, Options &options, const Sequences &at,
                Value scores)

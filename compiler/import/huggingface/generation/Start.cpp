@@ -2,6 +2,7 @@
 // states for the first step.
 #include "compiler/import/huggingface/blocks/CheckedInput.h"
 #include "compiler/import/huggingface/blocks/LeftPads.h"
+#include "compiler/import/huggingface/blocks/SizeIn.h"
 #include "compiler/import/huggingface/generation/BeamSearch.h"
 #include "compiler/import/huggingface/generation/CachedAttend.h"
 #include "compiler/import/huggingface/generation/Conditional.h"
@@ -27,7 +28,7 @@ public:
     this->lengths =
         checkedInput(g, lengths, 1, g.add(prompt, g.index(1)), "lengths");
     pads = g.sub(g.fromSize(prompt, g.i64()), this->lengths);
-    kept = number(keep);
+    kept = sizeIn(g, keep);
     g.checkSize(kept, g.index(0), g.sub(prompt, g.index(1)), "input \"keep\"");
     kept =
         g.bound(g.clamp(kept, g.index(0), g.sub(prompt, g.index(1))), prompt);
@@ -90,8 +91,8 @@ public:
         Value differs = g.compare(CompareDirection::NE, a, b);
         SmallVector<int64_t> dims =
             llvm::to_vector(llvm::seq<int64_t>(0, g.rankOf(differs)));
-        return number(g.reduce(ReduceKind::Add, g.convert(differs, g.i64()),
-                               dims, false));
+        return sizeIn(g, g.reduce(ReduceKind::Add, g.convert(differs, g.i64()),
+                                  dims, false));
       };
       auto before = [&](Value x, Value first) {
         return g.sliceDim(g.take(x, first, 0), 1, g.index(0), kept);
@@ -226,11 +227,7 @@ public:
   Size columns() const { return prompt; }
 
 private:
-  Size number(Value scalar) {
-    return g.make<arith::IndexCastOp>(g.ops.getIndexType(),
-                                      g.extractScalar(scalar));
-  }
-  Size option(Option option) { return number(options.get(option)); }
+  Size option(Option option) { return sizeIn(g, options.get(option)); }
   /// The row of the model that is the first of each prompt, [batch].
   Value firstRows() {
     return g.mul(g.iota(g.i64(), {batch}, 0), g.fromSize(copies, g.i64()));

@@ -2,6 +2,7 @@
 #include "compiler/import/huggingface/graph/SpeechEntries.h"
 
 #include "compiler/import/huggingface/blocks/LogMel.h"
+#include "compiler/import/huggingface/blocks/SizeIn.h"
 
 using namespace mlir;
 
@@ -78,10 +79,7 @@ void SpeechEntries::buildFeatures() {
     inputs.back().range = integerRange(b.getContext(), 0, INT64_MAX);
   }
   func::FuncOp entry = entries.begin("features", inputs);
-  auto size = [&](unsigned i) -> Size {
-    return g.make<arith::IndexCastOp>(g.ops.getIndexType(),
-                                      g.extractScalar(entry.getArgument(i)));
-  };
+  auto size = [&](unsigned i) { return sizeIn(g, entry.getArgument(i)); };
   LogMel made =
       logMel(g, {entry.getArgument(0), size(1), size(2)}, config.bins);
   entries.end(entry, {made.features, made.greatest}, {"features", "greatest"});

@@ -21,6 +21,19 @@ public:
     fail(place, "expected " + what + ", got " + spell(got));
   }
 
+  /// What `read` makes of each element of a list of `what`.
+  template <typename Read>
+  auto listOf(const Json &value, const char *what, Read read) const {
+    const auto *list = value.get<JsonArray>();
+    if (!list)
+      expected(what, value);
+    checkCount(list->size());
+    std::vector<decltype(read(value))> result;
+    for (const Json &element : *list)
+      result.push_back(read(element));
+    return result;
+  }
+
   void checkCount(size_t words) const {
     if (words > size_t(maxWords))
       fail(place,
@@ -98,43 +111,34 @@ private:
 std::vector<Word> badWords(const ConfigReader &config) {
   const char *key = "bad_words_ids";
   const Json *value = config.find(key);
-  std::vector<Word> result;
   if (!value)
-    return result;
+    return {};
   WordReader words(config, key);
-  const auto *list = value->get<JsonArray>();
-  if (!list)
-    words.expected("a list of words", *value);
-  words.checkCount(list->size());
-  for (const Json &word : *list)
-    result.push_back(words.list(word));
-  return result;
+  return words.listOf(*value, "a list of words",
+                      [&](const Json &word) { return words.list(word); });
 }
 
 std::vector<BiasedWord> sequenceBias(const ConfigReader &config) {
   const char *key = "sequence_bias";
   const Json *value = config.find(key);
-  std::vector<BiasedWord> result;
   if (!value)
-    return result;
+    return {};
   WordReader words(config, key);
   if (const auto *members = value->get<JsonObject>()) {
     words.checkCount(members->size());
+    std::vector<BiasedWord> result;
     for (const auto &[text, bias] : *members)
       result.push_back({words.tuple(text), words.bias(bias)});
     return result;
   }
-  const auto *list = value->get<JsonArray>();
-  if (!list)
-    words.expected("a list of pairs of a word and its bias", *value);
-  words.checkCount(list->size());
-  for (const Json &element : *list) {
-    const auto *pair = element.get<JsonArray>();
-    if (!pair || pair->size() != 2)
-      words.expected("a pair of a word and its bias", element);
-    result.push_back({words.list(pair->front()), words.bias(pair->back())});
-  }
-  return result;
+  return words.listOf(
+      *value, "a list of pairs of a word and its bias",
+      [&](const Json &element) -> BiasedWord {
+        const auto *pair = element.get<JsonArray>();
+        if (!pair || pair->size() != 2)
+          words.expected("a pair of a word and its bias", element);
+        return {words.list(pair->front()), words.bias(pair->back())};
+      });
 }
 
 } // namespace tenon::hf
