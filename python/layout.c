@@ -157,6 +157,7 @@ int main(void) {
     FIELD(on_token);
     FIELD(timeout_ns);
     FIELD(allow);
+    FIELD(decoder_prompts);
     END;
   }
   {

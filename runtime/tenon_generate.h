@@ -42,7 +42,8 @@ typedef struct tenon_generator_options {
   int64_t positions;
 } tenon_generator_options;
 
-/* The ids of one prompt, without pads. */
+/* The ids of one prompt, without pads. A model with an encoder reads them with
+ * it, and its sequences are what the decoder makes of them. */
 typedef struct tenon_prompt {
   const int64_t *ids;
   size_t count; /* at least 1 */
@@ -85,6 +86,10 @@ typedef struct tenon_generation {
    * model takes no masks. */
   tenon_allow_fn allow;
   void *allow_state;
+  /* What the decoder continues in a model with an encoder, which reads
+   * `prompts`: one for each of them. Null: the token of the option
+   * decoder_start_token_id for all. */
+  const tenon_prompt *decoder_prompts;
 } tenon_generation;
 
 /* The new ids of one sequence, without the prompt; an eos id counts. */

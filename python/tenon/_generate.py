@@ -117,30 +117,42 @@ class Generator:
         return [self._ids(prompt) for prompt in prompts]
 
     def __call__(self, prompts, *, on_token=None, allow=None, timeout=None,
-                 **options):
+                 decoder_prompts=None, **options):
         """The sequences of prompts: a text, ids, or a list of texts or of ids.
         The result has all sequences of the first prompt, then those of the
         next one. on_token(sequence, id) is called for each new id; if it
         returns False, the sequence ends. allow(sequence, step) is called
         before each step; it returns the ids that may come next, or a bool for
         each token, or None for all. In beam search it is called for each
-        prompt. timeout: seconds. Further arguments are options of the model
-        for this call. Cancelled has the `sequences` that were begun."""
+        prompt. timeout: seconds. decoder_prompts: in a model with an encoder,
+        which reads the prompts, what each text continues; else it begins after
+        decoder_start_token_id. Further arguments are options of the model for
+        this call. Cancelled has the `sequences` that were begun."""
         arrays = self._arrays(prompts)
+        decoder = None if decoder_prompts is None else \
+            self._arrays(decoder_prompts)
+        if decoder is not None and len(decoder) != len(arrays):
+            raise InputError(f"decoder_prompts: expected {len(arrays)}, got "
+                             f"{len(decoder)}")
         given = []
         try:
             for name, value in options.items():
                 self._give(name, value)
                 given.append(name)
-            return self._run(arrays, on_token, allow, timeout)
+            return self._run(arrays, decoder, on_token, allow, timeout)
         finally:
             for name in given:
                 self._give(name, self._set.get(name))
 
-    def _run(self, arrays, on_token, allow, timeout):
-        given = (rt.Prompt * max(1, len(arrays)))(*(
+    @staticmethod
+    def _prompts(arrays):
+        return (rt.Prompt * max(1, len(arrays)))(*(
             rt.Prompt(ids=array.ctypes.data, count=len(array))
             for array in arrays))
+
+    def _run(self, arrays, decoder, on_token, allow, timeout):
+        given = self._prompts(arrays)
+        continued = None if decoder is None else self._prompts(decoder)
         raised = []
 
         def told(_, sequence, number):
@@ -170,7 +182,8 @@ class Generator:
             prompts=ctypes.addressof(given), num_prompts=len(arrays),
             on_token=ctypes.cast(callback, ctypes.c_void_p) if callback
             else None, timeout_ns=_nanoseconds(timeout),
-            allow=ctypes.cast(masks, ctypes.c_void_p) if masks else None)
+            allow=ctypes.cast(masks, ctypes.c_void_p) if masks else None,
+            decoder_prompts=ctypes.addressof(continued) if decoder else None)
         with self as address:
             status = rt.generate(address, ctypes.byref(call))
             text = rt.text(rt.generator_text(address))

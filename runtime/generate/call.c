@@ -78,12 +78,24 @@ tenon_status tenon_run_entry(tenon_generator *generator,
   return cancelled(generator, call);
 }
 
-static tenon_status start(tenon_generator *generator,
-                          const tenon_generation *call,
-                          const tenon_call_sizes *sizes) {
+/* Makes the inputs of `start`: what the call gives, and the options that are
+ * set. Returns their number. */
+static size_t make_inputs(tenon_generator *generator, int64_t *dims,
+                          int64_t *keep, int64_t *encoder_dims,
+                          uint8_t *keep_encoder) {
   const tenon_entries *entries = &generator->entries;
-  int64_t dims[2] = {(int64_t)sizes->prompts, (int64_t)sizes->columns};
-  int64_t keep = (int64_t)generator->keep;
+  tenon_source *source = &generator->source;
+  const struct {
+    int32_t place;
+    int64_t *dims;
+    tenon_buffer value;
+  } given[] = {
+      {entries->ids, dims, generator->ids},
+      {entries->lengths, dims, generator->lengths},
+      {entries->keep, NULL, {keep, sizeof *keep}},
+      {entries->encoder_ids, encoder_dims, source->ids},
+      {entries->encoder_lengths, encoder_dims, source->lengths},
+      {entries->keep_encoder, NULL, {keep_encoder, sizeof *keep_encoder}}};
   size_t count = 0;
   for (int32_t i = 0; i < entries->start->num_inputs; ++i) {
     const tenon_tensor_desc *desc = &entries->start->inputs[i];
@@ -95,20 +107,31 @@ static tenon_status start(tenon_generator *generator,
                           .dims = option->dims.data,
                           .data = option->values.data,
                           .bytes = option->bytes};
-    if (i == entries->ids || i == entries->lengths) {
-      const tenon_buffer *buffer =
-          i == entries->ids ? &generator->ids : &generator->lengths;
-      input.dims = dims;
-      input.data = buffer->data;
-      input.bytes = buffer->bytes;
-    } else if (i == entries->keep) {
-      input.data = &keep;
-      input.bytes = sizeof keep;
-    } else if (!option->is_set) {
-      continue;
-    }
-    generator->inputs[count++] = input;
+    int is_given = option->is_set;
+    for (size_t j = 0; j < sizeof given / sizeof *given; ++j)
+      if (given[j].place == i) {
+        input.dims = given[j].dims;
+        input.data = given[j].value.data;
+        input.bytes = given[j].value.bytes;
+        is_given = 1;
+      }
+    if (is_given)
+      generator->inputs[count++] = input;
   }
+  return count;
+}
+
+static tenon_status start(tenon_generator *generator,
+                          const tenon_generation *call,
+                          const tenon_call_sizes *sizes) {
+  const tenon_entries *entries = &generator->entries;
+  const tenon_source *source = &generator->source;
+  int64_t dims[2] = {(int64_t)sizes->prompts, (int64_t)sizes->columns};
+  int64_t encoder_dims[2] = {(int64_t)source->rows, (int64_t)source->columns};
+  int64_t keep = (int64_t)generator->keep;
+  uint8_t keep_encoder = source->is_kept != 0;
+  size_t count =
+      make_inputs(generator, dims, &keep, encoder_dims, &keep_encoder);
   /* Until it has succeeded the context holds parts of both calls. */
   tenon_status status = tenon_reserve_held(generator, sizes);
   if (status == TENON_OK)
@@ -116,6 +139,7 @@ static tenon_status start(tenon_generator *generator,
   if (status != TENON_OK)
     return status;
   tenon_hold_prompts(generator, sizes);
+  tenon_hold_source(generator);
   generator->no_speech = NAN;
   if (entries->no_speech >= 0)
     memcpy(&generator->no_speech, generator->outputs[entries->no_speech].data,
@@ -218,7 +242,11 @@ static tenon_status make_steps(tenon_generator *generator,
                                const tenon_call_sizes *sizes, int *has_begun) {
   *has_begun = 0;
   generator->steps = 0;
-  tenon_status status = tenon_lay_out_prompts(generator, call, sizes);
+  tenon_status status = TENON_OK;
+  if (tenon_has_encoder(generator))
+    status = tenon_lay_out_source(generator, call, sizes);
+  if (status == TENON_OK)
+    status = tenon_lay_out_prompts(generator, call, sizes);
   if (status != TENON_OK)
     return status;
   tenon_set_running(generator, 1);

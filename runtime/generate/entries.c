@@ -66,6 +66,30 @@ static void find_masks(tenon_entries *found) {
     found->allowed = -1;
 }
 
+/* A model with an encoder that reads ids has all of these. */
+static tenon_status find_encoder(tenon_generator *generator) {
+  tenon_entries *found = &generator->entries;
+  const tenon_function_desc *start = found->start;
+  found->encoder_lengths = found->keep_encoder = -1;
+  found->items = found->encoder_positions = -1;
+  found->encoder_ids = place_of(start, 0, "encoder_ids", TENON_I64, 2);
+  if (found->encoder_ids < 0)
+    return TENON_OK;
+  if ((found->encoder_lengths = find_tensor(
+           generator, start, 0, "encoder_lengths", TENON_I64, 1)) < 0 ||
+      (found->keep_encoder = find_tensor(generator, start, 0, "keep_encoder",
+                                         TENON_BOOL, 0)) < 0 ||
+      (found->items = find_extent(generator, "items")) < 0 ||
+      (found->encoder_positions = find_extent(generator, "encoder_positions")) <
+          0)
+    return TENON_UNSUPPORTED;
+  return TENON_OK;
+}
+
+int tenon_has_encoder(const tenon_generator *generator) {
+  return generator->entries.encoder_ids >= 0;
+}
+
 tenon_status tenon_find_entries(tenon_generator *generator) {
   tenon_entries *found = &generator->entries;
   if (!(found->start = find_function(generator, "start")) ||
@@ -108,5 +132,7 @@ tenon_status tenon_find_entries(tenon_generator *generator) {
   if (found->rows < 0)
     return TENON_UNSUPPORTED;
   found->positions = find_extent(generator, "positions");
-  return found->positions < 0 ? TENON_UNSUPPORTED : TENON_OK;
+  if (found->positions < 0)
+    return TENON_UNSUPPORTED;
+  return find_encoder(generator);
 }

@@ -38,6 +38,10 @@ static void free_generator(tenon_generator *generator) {
   free(generator->outputs);
   free(generator->ids.data);
   free(generator->lengths.data);
+  free(generator->source.ids.data);
+  free(generator->source.lengths.data);
+  free(generator->source.old_ids.data);
+  free(generator->source.old_lengths.data);
   free(generator->held.ids.data);
   free(generator->held.pads.data);
   free(generator->progress.data);

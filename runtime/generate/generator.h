@@ -33,7 +33,10 @@ typedef struct tenon_entries {
   int32_t no_speech;          /* output of start of a speech model, else -1 */
   int32_t sequences, counts, scores, reasons; /* outputs of result */
   int32_t rows, positions;                    /* context extents */
-  int64_t vocabulary;                         /* tokens of `allowed` */
+  /* Inputs of start and context extents that a model with an encoder has; else
+   * -1. */
+  int32_t encoder_ids, encoder_lengths, keep_encoder, items, encoder_positions;
+  int64_t vocabulary; /* tokens of `allowed` */
 } tenon_entries;
 
 /* Sizes of one call. */
@@ -42,6 +45,8 @@ typedef struct tenon_call_sizes {
   size_t columns;   /* of the prompts, with pads */
   size_t sequences; /* prompts times sequences for each */
   int64_t rows, positions;
+  /* The prompts and their columns, if an encoder reads them; else 0. */
+  int64_t items, encoder_positions;
   int is_search; /* by beams, whose ids are known at the end */
   int is_plain;  /* one sequence for each prompt, without beams */
 } tenon_call_sizes;
@@ -57,6 +62,15 @@ typedef struct tenon_held {
   size_t written; /* that `ids` has */
   int has_ended;  /* the next columns have pads after the end of a prompt */
 } tenon_held;
+
+/* What an encoder reads: the prompts, with pads on the right. */
+typedef struct tenon_source {
+  tenon_buffer ids, lengths;
+  tenon_buffer old_ids, old_lengths; /* of the call before */
+  size_t rows, columns;
+  size_t old_rows, old_columns; /* 0: the context has none */
+  int is_kept;                  /* both are equal */
+} tenon_source;
 
 /* One sequence of the current call. */
 typedef struct tenon_progress {
@@ -78,12 +92,14 @@ struct tenon_generator {
   int cancelled;
   tenon_context *context;
   int64_t rows, positions; /* of the context; 0: there is none */
+  int64_t items, encoder_positions;
 
   tenon_option *options;     /* one for each input of start */
   tenon_tensor *inputs;      /* as many */
   tenon_tensor *outputs;     /* as many as the entry with the most has */
   tenon_buffer ids, lengths; /* the prompts of a call */
   size_t keep;
+  tenon_source source;
   int64_t steps;   /* of the call, made until now */
   int is_held;     /* a call does not replace the context */
   float no_speech; /* of the first prompt; NaN if the model does not tell it */
@@ -155,7 +171,19 @@ tenon_status tenon_check_new_ids(tenon_generator *generator,
 tenon_status tenon_check_result(tenon_generator *generator,
                                 const tenon_call_sizes *sizes);
 
-/* Writes the prompts with pads on the left, and finds the columns to keep. */
+/* True if the model has an encoder, which reads the prompts. */
+int tenon_has_encoder(const tenon_generator *generator);
+
+/* Writes the prompts with pads on the right, and compares them with those that
+ * the context holds. For a model with an encoder. */
+tenon_status tenon_lay_out_source(tenon_generator *generator,
+                                  const tenon_generation *call,
+                                  const tenon_call_sizes *sizes);
+/* The context has computed the source of the call. */
+void tenon_hold_source(tenon_generator *generator);
+
+/* Writes what the decoder continues, the prompts in a model without encoder,
+ * with pads on the left, and finds the columns to keep. */
 tenon_status tenon_lay_out_prompts(tenon_generator *generator,
                                    const tenon_generation *call,
                                    const tenon_call_sizes *sizes);

@@ -10,7 +10,9 @@ static int32_t find_option(tenon_generator *generator, const char *name) {
   const tenon_entries *entries = &generator->entries;
   for (int32_t i = 0; name && i < entries->start->num_inputs; ++i)
     if (strcmp(entries->start->inputs[i].name, name) == 0 &&
-        i != entries->ids && i != entries->lengths && i != entries->keep)
+        i != entries->ids && i != entries->lengths && i != entries->keep &&
+        i != entries->encoder_ids && i != entries->encoder_lengths &&
+        i != entries->keep_encoder)
       return i;
   tenon_text_add(&generator->text, "option \"");
   tenon_text_add_name(&generator->text, name ? name : "");

@@ -14,6 +14,9 @@ static size_t common_columns(const tenon_generator *generator,
   const int64_t *old = held->ids.data;
   if (!sizes->is_plain || held->prompts != sizes->prompts)
     return 0;
+  /* Columns follow from the source that they were computed with. */
+  if (tenon_has_encoder(generator) && !generator->source.is_kept)
+    return 0;
   size_t common = sizes->columns - 1;
   if (common > held->columns)
     common = held->columns;
@@ -41,9 +44,13 @@ tenon_status tenon_lay_out_prompts(tenon_generator *generator,
   if (status != TENON_OK)
     return status;
   int64_t pad = tenon_option_value(generator, "pad_token_id", 0);
+  int64_t first = tenon_option_value(generator, "decoder_start_token_id", 0);
+  const tenon_prompt start = {&first, 1}, *prompts = call->prompts;
+  if (tenon_has_encoder(generator))
+    prompts = call->decoder_prompts;
   int64_t *ids = generator->ids.data, *lengths = generator->lengths.data;
   for (size_t row = 0; row < sizes->prompts; ++row) {
-    const tenon_prompt *prompt = &call->prompts[row];
+    const tenon_prompt *prompt = prompts ? &prompts[row] : &start;
     size_t pads = sizes->columns - prompt->count;
     for (size_t i = 0; i < pads; ++i)
       *ids++ = pad;
@@ -57,6 +64,7 @@ tenon_status tenon_lay_out_prompts(tenon_generator *generator,
 
 void tenon_hold_nothing(tenon_generator *generator) {
   generator->held.prompts = generator->held.columns = 0;
+  generator->source.old_rows = 0;
 }
 
 tenon_status tenon_reserve_held(tenon_generator *generator,

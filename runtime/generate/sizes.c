@@ -28,6 +28,52 @@ static int64_t positions_of(const tenon_generator *generator, int64_t columns) {
   return end < most ? end : most;
 }
 
+/* The columns of `count` prompts, at most the extent `extent`. */
+static tenon_status columns_of(tenon_generator *generator, const char *what,
+                               const tenon_prompt *prompts, size_t count,
+                               int32_t extent, size_t *columns) {
+  *columns = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (prompts[i].count == 0 || !prompts[i].ids) {
+      tenon_text_add(&generator->text, "%s %zu has no ids", what, i);
+      return TENON_BAD_INPUT;
+    }
+    if (prompts[i].count > *columns)
+      *columns = prompts[i].count;
+  }
+  if (*columns <= (size_t)generator->desc->extents[extent].most)
+    return TENON_OK;
+  return too_many(generator,
+                  extent == generator->entries.positions ? "positions"
+                                                         : "encoder positions",
+                  *columns < INT64_MAX ? (int64_t)*columns : INT64_MAX, extent);
+}
+
+static tenon_status size_prompts(tenon_generator *generator,
+                                 const tenon_generation *call,
+                                 tenon_call_sizes *sizes) {
+  const tenon_entries *entries = &generator->entries;
+  if (!tenon_has_encoder(generator)) {
+    if (!call->decoder_prompts)
+      return columns_of(generator, "prompt", call->prompts, call->num_prompts,
+                        entries->positions, &sizes->columns);
+    tenon_text_add(&generator->text,
+                   "decoder_prompts: the model has no encoder");
+    return TENON_UNSUPPORTED;
+  }
+  size_t columns;
+  tenon_status status =
+      columns_of(generator, "prompt", call->prompts, call->num_prompts,
+                 entries->encoder_positions, &columns);
+  sizes->encoder_positions = (int64_t)columns;
+  sizes->items = (int64_t)call->num_prompts;
+  sizes->columns = 1;
+  if (status == TENON_OK && call->decoder_prompts)
+    status = columns_of(generator, "decoder prompt", call->decoder_prompts,
+                        call->num_prompts, entries->positions, &sizes->columns);
+  return status;
+}
+
 tenon_status tenon_size_call(tenon_generator *generator,
                              const tenon_generation *call,
                              tenon_call_sizes *sizes) {
@@ -41,20 +87,9 @@ tenon_status tenon_size_call(tenon_generator *generator,
     return TENON_BAD_INPUT;
   }
   *sizes = (tenon_call_sizes){.prompts = call->num_prompts};
-  for (size_t i = 0; i < call->num_prompts; ++i) {
-    if (call->prompts[i].count == 0 || !call->prompts[i].ids) {
-      tenon_text_add(&generator->text, "prompt %zu has no ids", i);
-      return TENON_BAD_INPUT;
-    }
-    if (call->prompts[i].count > sizes->columns)
-      sizes->columns = call->prompts[i].count;
-  }
-  int64_t most = generator->desc->extents[entries->positions].most;
-  if (sizes->columns > (size_t)most)
-    return too_many(generator, "positions",
-                    sizes->columns < INT64_MAX ? (int64_t)sizes->columns
-                                               : INT64_MAX,
-                    entries->positions);
+  tenon_status status = size_prompts(generator, call, sizes);
+  if (status != TENON_OK)
+    return status;
   int64_t beams = tenon_option_value(generator, "num_beams", 1);
   int64_t returned = tenon_option_value(generator, "num_return_sequences", 1);
   /* The model refuses numbers below one. */
@@ -91,56 +126,93 @@ static int64_t grow(const tenon_extent_desc *extent, int64_t needed,
   return size < extent->most ? size : extent->most;
 }
 
+/* The sizes of a context that a call needs, or that one has. */
+typedef struct {
+  int64_t rows, positions, items, encoder_positions;
+} context_sizes;
+
+static context_sizes sizes_of(const tenon_generator *generator) {
+  return (context_sizes){generator->rows, generator->positions,
+                         generator->items, generator->encoder_positions};
+}
+
+static void set_sizes(tenon_generator *generator, context_sizes sizes) {
+  generator->rows = sizes.rows;
+  generator->positions = sizes.positions;
+  generator->items = sizes.items;
+  generator->encoder_positions = sizes.encoder_positions;
+}
+
+static int fits(const tenon_generator *generator,
+                const tenon_call_sizes *sizes) {
+  return generator->rows >= sizes->rows &&
+         generator->positions >= sizes->positions &&
+         generator->items >= sizes->items &&
+         generator->encoder_positions >= sizes->encoder_positions;
+}
+
 static tenon_status make_context(tenon_generator *generator,
                                  const tenon_call_sizes *sizes,
-                                 int64_t had_rows, int64_t had_positions) {
-  const tenon_model_desc *desc = generator->desc;
+                                 context_sizes had) {
+  const tenon_extent_desc *extents = generator->desc->extents;
   const tenon_entries *entries = &generator->entries;
-  int64_t rows = grow(&desc->extents[entries->rows], sizes->rows, had_rows,
-                      generator->least_rows);
-  int64_t positions = grow(&desc->extents[entries->positions], sizes->positions,
-                           had_positions, generator->least_positions);
-  tenon_extent extents[] = {{"rows", rows}, {"positions", positions}};
+  context_sizes made = {grow(&extents[entries->rows], sizes->rows, had.rows,
+                             generator->least_rows),
+                        grow(&extents[entries->positions], sizes->positions,
+                             had.positions, generator->least_positions),
+                        0, 0};
+  if (tenon_has_encoder(generator)) {
+    made.items = grow(&extents[entries->items], sizes->items, had.items, 1);
+    made.encoder_positions =
+        grow(&extents[entries->encoder_positions], sizes->encoder_positions,
+             had.encoder_positions, 1);
+  }
+  tenon_extent chosen[] = {{"rows", made.rows},
+                           {"positions", made.positions},
+                           {"items", made.items},
+                           {"encoder_positions", made.encoder_positions}};
   tenon_hold_nothing(generator);
   tenon_text_clear(&generator->text);
-  tenon_context_options options = {.struct_size = sizeof options,
-                                   .error_text = generator->text.bytes,
-                                   .error_text_bytes =
-                                       sizeof generator->text.bytes,
-                                   .memory_limit = generator->memory_limit,
-                                   .extents = extents,
-                                   .num_extents = 2};
+  tenon_context_options options = {
+      .struct_size = sizeof options,
+      .error_text = generator->text.bytes,
+      .error_text_bytes = sizeof generator->text.bytes,
+      .memory_limit = generator->memory_limit,
+      .extents = chosen,
+      .num_extents = tenon_has_encoder(generator) ? 4 : 2};
   /* The old one is freed first: both together may not fit into memory. */
   tenon_context_destroy(generator->context);
   tenon_status status =
       tenon_context_create(generator->model, &options, &generator->context);
-  generator->rows = status == TENON_OK ? rows : 0;
-  generator->positions = status == TENON_OK ? positions : 0;
+  set_sizes(generator, status == TENON_OK ? made : (context_sizes){0});
   return status;
 }
 
 tenon_status tenon_fit_context(tenon_generator *generator,
                                const tenon_call_sizes *sizes) {
-  if (generator->rows >= sizes->rows &&
-      generator->positions >= sizes->positions)
+  if (fits(generator, sizes))
     return TENON_OK;
-  int64_t rows = generator->rows, positions = generator->positions;
-  tenon_status status = make_context(generator, sizes, rows, positions);
+  context_sizes had = sizes_of(generator);
+  tenon_status status = make_context(generator, sizes, had);
   /* The call itself may need less than a context that grows. */
-  if (status == TENON_LIMIT && rows > 0)
-    status = make_context(generator, sizes, 0, 0);
+  if (status == TENON_LIMIT && had.rows > 0)
+    status = make_context(generator, sizes, (context_sizes){0});
   return status;
 }
 
 int tenon_shrink_context(tenon_generator *generator,
                          const tenon_call_sizes *sizes) {
-  int64_t rows = generator->rows, positions = generator->positions;
-  if (rows <= sizes->rows && positions <= sizes->positions)
+  context_sizes had = sizes_of(generator);
+  if (had.rows <= sizes->rows && had.positions <= sizes->positions &&
+      had.items <= sizes->items &&
+      had.encoder_positions <= sizes->encoder_positions)
     return 0;
   tenon_text why = generator->text;
-  tenon_status status = make_context(generator, sizes, 0, 0);
+  tenon_status status = make_context(generator, sizes, (context_sizes){0});
   if (status == TENON_OK &&
-      (generator->rows < rows || generator->positions < positions))
+      (generator->rows < had.rows || generator->positions < had.positions ||
+       generator->items < had.items ||
+       generator->encoder_positions < had.encoder_positions))
     return 1;
   generator->text = why;
   return 0;

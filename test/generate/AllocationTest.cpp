@@ -48,6 +48,16 @@ int __wrap_munmap(void *at, size_t size) { return __real_munmap(at, size); }
 
 namespace {
 
+TEST(Allocation, NoneForTheSourceOfAnEncoder) {
+  Chain relay({}, TENON_TEST_RELAY);
+  relay.set("max_new_tokens", 5);
+  ASSERT_EQ(relay.run({{1, 2, 3, 4}, {5}}), TENON_OK) << relay.text();
+  calls = 0;
+  ASSERT_EQ(relay.run({{1, 2, 3, 4}, {5}}), TENON_OK) << relay.text();
+  ASSERT_EQ(relay.run({{6}, {7, 8}}), TENON_OK) << relay.text();
+  EXPECT_EQ(calls, 0);
+}
+
 TEST(Allocation, NoneAfterTheLargestCall) {
   Chain chain;
   // An option that is set for the first time needs memory too.

@@ -46,13 +46,14 @@ struct Chain {
   tenon_model *model = nullptr;
   tenon_generator *generator = nullptr;
 
-  explicit Chain(tenon_generator_options options = {}) {
+  explicit Chain(tenon_generator_options options = {},
+                 const char *artifact = TENON_TEST_CHAIN) {
     char text[1024] = "";
     tenon_open_options open = {};
     open.struct_size = sizeof open;
     open.error_text = text;
     open.error_text_bytes = sizeof text;
-    EXPECT_EQ(tenon_open(TENON_TEST_CHAIN, &open, &model), TENON_OK) << text;
+    EXPECT_EQ(tenon_open(artifact, &open, &model), TENON_OK) << text;
     options.struct_size = sizeof options;
     options.error_text = text;
     options.error_text_bytes = sizeof text;
@@ -81,15 +82,24 @@ struct Chain {
   /// Called for the mask of each step, with a byte for each of the 64 ids.
   std::function<int(size_t, size_t, uint8_t *)> allow;
 
-  tenon_status run(const std::vector<Ids> &prompts) {
+  static std::vector<tenon_prompt> given(const std::vector<Ids> &prompts) {
     std::vector<tenon_prompt> given;
     for (const Ids &prompt : prompts)
       given.push_back({prompt.data(), prompt.size()});
+    return given;
+  }
+
+  /// `decoder` has what the decoder continues, or is empty.
+  tenon_status run(const std::vector<Ids> &prompts,
+                   const std::vector<Ids> &decoder = {}) {
+    std::vector<tenon_prompt> given = this->given(prompts),
+                              continued = this->given(decoder);
     tenon_generation call = {};
     call.struct_size = sizeof call;
     call.prompts = given.data();
     call.num_prompts = given.size();
     call.timeout_ns = timeout;
+    call.decoder_prompts = decoder.empty() ? nullptr : continued.data();
     if (onToken) {
       call.on_token = [](void *state, size_t sequence, int64_t id) {
         return static_cast<Chain *>(state)->onToken(sequence, id);

@@ -35,6 +35,19 @@ class Generate(unittest.TestCase):
         # Options of a call are gone after it.
         self.assertEqual(generator(np.array([4]))[0].reason, "eos")
 
+    def test_encoder(self):
+        """The encoder's sum counts three times, the decoder begins at 7."""
+        relay = tenon.compile(os.path.join(models.SOURCE,
+                                           "test/generate/relay.mlir"))
+        generator = tenon.Generator(relay)
+        one, = generator([1, 2, 3], max_new_tokens=3)
+        self.assertEqual(one.ids.tolist(), [25, 26, 27])
+        made = generator([[1, 2, 3], [4]], decoder_prompts=[[8], [1, 2]],
+                         max_new_tokens=2)
+        self.assertEqual([m.ids.tolist() for m in made], [[26, 27], [15, 16]])
+        with self.assertRaises(tenon.InputError):
+            generator([[1], [2]], decoder_prompts=[[3]])
+
     def test_batches(self):
         generator = tenon.Generator(self.model, tokenizer=TOKENIZER)
         texts = generator(["Q", "a"], max_new_tokens=3)

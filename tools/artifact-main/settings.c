@@ -26,11 +26,12 @@ static int is_one_of(const char *name, const char *const *names, size_t count) {
 
 /* The program or its library gives the other inputs. */
 static int is_option(const tenon_tensor_desc *input) {
-  static const char *const prompts[] = {"ids", "lengths", "keep"};
+  static const char *const prompts[] = {
+      "ids",         "lengths",         "keep",
+      "encoder_ids", "encoder_lengths", "keep_encoder"};
   static const char *const speech[] = {"features",
                                        "frames",
                                        "greatest",
-                                       "keep_encoder",
                                        "do_sample",
                                        "temperature",
                                        "timestamps",

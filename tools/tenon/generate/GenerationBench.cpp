@@ -38,24 +38,14 @@ public:
 
   Status create(const LoadedModel::Options &options) {
     char text[4096] = "";
-    int64_t positions = mostPrompt + mostNew;
-    const tenon_model_desc *desc = tenon_describe(model);
-    for (int32_t i = 0; i < desc->num_extents; ++i)
-      if (llvm::StringRef(desc->extents[i].name) == "positions")
-        positions = std::min(positions, desc->extents[i].most);
-    promptTokens = positions * mostPrompt / (mostPrompt + mostNew);
-    newTokens = positions - promptTokens;
-    if (auto chosen = options.contextExtents.find("positions");
-        chosen != options.contextExtents.end())
-      positions = std::max(positions, chosen->second);
-    tenon_extent extent = {"positions", positions};
+    std::vector<tenon_extent> extents = chooseExtents(options);
     tenon_context_options making = {};
     making.struct_size = sizeof making;
     making.error_text = text;
     making.error_text_bytes = sizeof text;
     making.memory_limit = options.memoryLimit;
-    making.extents = &extent;
-    making.num_extents = 1;
+    making.extents = extents.data();
+    making.num_extents = extents.size();
     tenon_status status = tenon_context_create(model, &making, &context);
     return status == TENON_OK ? Status::Success
                               : talk.say(fromRuntime(shownAs, status, text));
@@ -63,19 +53,23 @@ public:
 
   Status start() {
     // The smallest ids, which every model has.
-    int64_t ids[mostPrompt], dims[2] = {1, promptTokens};
+    int64_t ids[mostPrompt], dims[2] = {1, promptTokens}, first[2] = {1, 1};
     for (int64_t i = 0; i < promptTokens; ++i)
       ids[i] = i % 2;
-    int64_t length = promptTokens, count = newTokens, none = 0;
-    // No id ends the text.
+    int64_t length = promptTokens, count = newTokens, none = 0, one = 1;
+    // No id ends the text. An encoder reads the prompt, and the decoder begins
+    // after one id.
     tenon_tensor inputs[] = {
-        {sizeof(tenon_tensor), "ids", TENON_I64, 2, dims, ids, sizeof ids},
-        {sizeof(tenon_tensor), "lengths", TENON_I64, 1, dims, &length, 8},
         {sizeof(tenon_tensor), "max_new_tokens", TENON_I64, 0, nullptr, &count,
          8},
-        {sizeof(tenon_tensor), "eos_token_id", TENON_I64, 1, &none, nullptr,
-         0}};
-    return run("start", inputs, 4);
+        {sizeof(tenon_tensor), "eos_token_id", TENON_I64, 1, &none, nullptr, 0},
+        {sizeof(tenon_tensor), hasEncoder ? "encoder_ids" : "ids", TENON_I64, 2,
+         dims, ids, sizeof ids},
+        {sizeof(tenon_tensor), hasEncoder ? "encoder_lengths" : "lengths",
+         TENON_I64, 1, dims, &length, 8},
+        {sizeof(tenon_tensor), "ids", TENON_I64, 2, first, ids, 8},
+        {sizeof(tenon_tensor), "lengths", TENON_I64, 1, first, &one, 8}};
+    return run("start", inputs, hasEncoder ? 6 : 4);
   }
 
   Status advance() {
@@ -88,6 +82,41 @@ public:
   int64_t promptTokens = 0, newTokens = 0;
 
 private:
+  /// The context's extents, and the tokens that fit them.
+  std::vector<tenon_extent> chooseExtents(const LoadedModel::Options &options) {
+    const tenon_model_desc *desc = tenon_describe(model);
+    auto most = [&](llvm::StringRef name) -> int64_t {
+      for (int32_t i = 0; i < desc->num_extents; ++i)
+        if (name == desc->extents[i].name)
+          return desc->extents[i].most;
+      return 0;
+    };
+    auto atLeast = [&](const char *name, int64_t size) {
+      auto chosen = options.contextExtents.find(name);
+      return tenon_extent{name, chosen == options.contextExtents.end()
+                                    ? size
+                                    : std::max(size, chosen->second)};
+    };
+    int64_t positions = std::min(mostPrompt + mostNew, most("positions"));
+    promptTokens = positions * mostPrompt / (mostPrompt + mostNew);
+    newTokens = positions - promptTokens;
+    hasEncoder = hasInput("encoder_ids");
+    if (!hasEncoder)
+      return {atLeast("positions", positions)};
+    promptTokens = std::min(mostPrompt, most("encoder_positions"));
+    newTokens = std::min(mostNew, most("positions") - 1);
+    return {atLeast("positions", newTokens + 1),
+            atLeast("encoder_positions", promptTokens)};
+  }
+
+  bool hasInput(llvm::StringRef name) const {
+    const tenon_function_desc *start = tenon_find_function(model, "start");
+    for (int32_t i = 0; i < start->num_inputs; ++i)
+      if (name == start->inputs[i].name)
+        return true;
+    return false;
+  }
+
   Status run(const char *entry, const tenon_tensor *inputs, size_t count) {
     const tenon_function_desc *function = tenon_find_function(model, entry);
     std::vector<tenon_tensor> outputs(function->num_outputs);
@@ -105,6 +134,7 @@ private:
   std::string shownAs;
   tenon_model *model;
   tenon_context *context = nullptr;
+  bool hasEncoder = false;
 };
 
 /// The times of one row.

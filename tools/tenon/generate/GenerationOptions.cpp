@@ -27,11 +27,17 @@ static std::pair<std::string, std::string> readFlag(const Arg &arg) {
   return {name, value};
 }
 
+/// Inputs of `start` that a call gives, and no option does.
+static bool isOfCall(llvm::StringRef name) {
+  return llvm::is_contained({"ids", "lengths", "keep", "encoder_ids",
+                             "encoder_lengths", "keep_encoder"},
+                            name);
+}
+
 static const tenon_tensor_desc *findOption(const tenon_function_desc &start,
                                            llvm::StringRef name) {
   for (int32_t i = 0; i < start.num_inputs; ++i)
-    if (name == start.inputs[i].name &&
-        !llvm::is_contained({"ids", "lengths", "keep"}, name))
+    if (name == start.inputs[i].name && !isOfCall(name))
       return &start.inputs[i];
   return nullptr;
 }

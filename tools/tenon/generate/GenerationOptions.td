@@ -41,6 +41,7 @@ defm eos_token_id : Setting<"eos-token-id", "ID,..", "The tokens that end a text
 defm pad_token_id : Setting<"pad-token-id", "ID", "The token before shorter prompts and after shorter texts">;
 defm suppress_tokens : Setting<"suppress-tokens", "ID,..", "Tokens that never come">;
 defm begin_suppress_tokens : Setting<"begin-suppress-tokens", "ID,..", "Tokens that do not come first">;
+defm decoder_start_token_id : Setting<"decoder-start-token-id", "ID", "Of models with an encoder: the token that texts begin after", [GenerateVerb]>;
 defm forced_bos_token_id : Setting<"forced-bos-token-id", "ID", "The token after a prompt of one token">;
 defm forced_eos_token_id : Setting<"forced-eos-token-id", "ID,..", "The tokens at the greatest length">;
 defm bad_words_ids : Setting<"bad-words-ids", "ID,..;..", "Sequences of tokens that do not come: 5;7,8">;
