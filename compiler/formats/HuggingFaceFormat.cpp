@@ -1,4 +1,4 @@
-// Hugging Face: a folder with config.json and safetensors files.
+// Hugging Face: a folder with config.json and files of weights.
 #include "compiler/describe/DescribeHuggingFace.h"
 #include "compiler/describe/DescribeMlir.h"
 #include "compiler/formats/ModelFormat.h"

@@ -360,11 +360,19 @@ TEST_F(CheckpointFolder, MessagesNameTheFile) {
   expectRefused(read(), Status::InvalidModel, "model.safetensors: offset 0");
 }
 
-TEST_F(CheckpointFolder, PicklesAreNotRead) {
+TEST_F(CheckpointFolder, PicklesThatAreNoTensors) {
   write("config.json", gpt2);
-  write("pytorch_model.bin", "PK\3\4");
+  write("consolidated.00.pth", "PK\3\4");
   expectRefused(read(), Status::Unsupported,
-                "its weights are in pytorch_model.bin, a pickle");
+                "its weights are in consolidated.00.pth");
+  write("pytorch_model.bin", "PK\3\4");
+  expectRefused(read(), Status::InvalidModel,
+                "pytorch_model.bin: error: expected a zip archive");
+  write("pytorch_model.bin", "\x80\x02.");
+  expectRefused(read(), Status::Unsupported, "before 1.6");
+  // Safetensors are read if a folder has both.
+  write("model.safetensors", safetensors(tensor("a", 0, 8), 8));
+  EXPECT_TRUE(read().done);
 }
 
 TEST_F(CheckpointFolder, ShardsFollowTheIndex) {

@@ -5,10 +5,12 @@
 #include "compiler/files/FileRoot.h"
 #include "compiler/files/ReaderBoundary.h"
 #include "compiler/import/huggingface/reader/ConfigReader.h"
+#include "compiler/import/huggingface/reader/PytorchFile.h"
 #include "compiler/import/huggingface/reader/TokenPieces.h"
 
 #include <set>
 #include <sys/stat.h>
+#include <tuple>
 
 namespace tenon {
 namespace hf {
@@ -16,10 +18,7 @@ namespace {
 
 constexpr const char *configName = "config.json";
 constexpr const char *generationName = "generation_config.json";
-constexpr const char *weightsName = "model.safetensors";
-constexpr const char *indexName = "model.safetensors.index.json";
-constexpr const char *pickleNames[] = {
-    "pytorch_model.bin", "pytorch_model.bin.index.json", "consolidated.00.pth"};
+constexpr const char *otherPickle = "consolidated.00.pth";
 constexpr const char *vocabularyName = "vocab.json";
 constexpr const char *tokenizerName = "tokenizer.json";
 constexpr uint64_t maxVocabularyBytes = uint64_t(64) << 20;
@@ -46,6 +45,17 @@ std::string withoutSlashes(std::string path) {
     path.pop_back();
   return path;
 }
+
+/// A form of weights: the names of its files and their reader.
+struct WeightForm {
+  const char *name;
+  const char *index; ///< if there are several files
+  std::vector<StoredTensor> (*read)(const OpenFile &file);
+};
+/// The first form that a folder has is read.
+constexpr WeightForm weightForms[] = {
+    {"model.safetensors", "model.safetensors.index.json", readSafetensors},
+    {"pytorch_model.bin", "pytorch_model.bin.index.json", readPytorchFile}};
 
 /// Reads one folder. The files of the hub's cache are links out of the folder
 /// into a folder of blobs, which the link of config.json leads to.
@@ -141,21 +151,22 @@ private:
   }
 
   bool readWeights() {
-    if (exists(pathOf(weightsName)))
-      return readShard(weightsName, nullptr);
-    if (exists(pathOf(indexName)))
-      return readShards();
-    ReadFailure failure{Status::InvalidModel, "",
-                        std::string("the folder has neither ") + weightsName +
-                            " nor " + indexName};
-    for (const char *name : pickleNames)
-      if (exists(pathOf(name))) {
-        failure.status = Status::Unsupported;
-        failure.text = std::string("its weights are in ") + name +
-                       ", a pickle, which is a program";
-        failure.help = "save the model again as safetensors";
-        break;
-      }
+    for (const WeightForm &form : weightForms) {
+      if (exists(pathOf(form.name)))
+        return readShard(form, form.name, nullptr);
+      if (exists(pathOf(form.index)))
+        return readShards(form);
+    }
+    ReadFailure failure{
+        Status::InvalidModel, "",
+        std::string("the folder has neither ") + weightForms[0].name + " nor " +
+            weightForms[0].index + ", nor " + weightForms[1].name};
+    if (exists(pathOf(otherPickle))) {
+      failure.status = Status::Unsupported;
+      failure.text = std::string("its weights are in ") + otherPickle +
+                     ", which Transformers does not read";
+      failure.help = "save the model again as safetensors";
+    }
     return ReaderBoundary(checkpoint.path, report).run([&] { throw failure; });
   }
 
@@ -163,19 +174,19 @@ private:
 
   /// Reads a file of weights. With a map, its tensors must be those that the
   /// map places there.
-  bool readShard(const std::string &name, const WeightMap *map) {
+  bool readShard(const WeightForm &form, const std::string &name,
+                 const WeightMap *map) {
     return ReaderBoundary(pathOf(name), report).run([&] {
       size_t file = open(name);
-      for (StoredTensor &tensor :
-           readSafetensors(*checkpoint.files[file].file)) {
+      for (StoredTensor &tensor : form.read(*checkpoint.files[file].file)) {
         std::string key = tensor.name;
         if (map) {
           auto placed = map->find(key);
           if (placed == map->end() || placed->second != name)
             fail("tensor " + quoted(key),
                  placed == map->end()
-                     ? std::string(indexName) + " does not list it"
-                     : std::string(indexName) + " places it in " +
+                     ? std::string(form.index) + " does not list it"
+                     : std::string(form.index) + " places it in " +
                            quoted(placed->second));
         }
         checkpoint.tensors[key] = {std::move(tensor), file};
@@ -183,13 +194,13 @@ private:
     });
   }
 
-  bool readShards() {
+  bool readShards(const WeightForm &form) {
     WeightMap map;
     std::set<std::string> shards;
     std::optional<int64_t> totalBytes;
-    ReaderBoundary boundary(pathOf(indexName), report);
+    ReaderBoundary boundary(pathOf(form.index), report);
     bool done = boundary.run([&] {
-      Json index = readJson(indexName, maxHeaderBytes);
+      Json index = readJson(form.index, maxHeaderBytes);
       readIndex(ConfigReader(index), map, totalBytes);
       for (const auto &[tensor, shard] : map)
         shards.insert(shard);
@@ -200,7 +211,7 @@ private:
              Status::Limit);
     });
     for (const std::string &shard : shards)
-      if (!done || !readShard(shard, &map))
+      if (!done || !readShard(form, shard, &map))
         return false;
     return done && boundary.run([&] { checkShards(map, totalBytes); });
   }
@@ -230,14 +241,23 @@ private:
 
   void checkShards(const WeightMap &map,
                    const std::optional<int64_t> &totalBytes) const {
-    uint64_t bytes = 0;
+    uint64_t bytes = 0, uniqueBytes = 0;
+    std::set<std::tuple<size_t, uint64_t, uint64_t>> ranges;
     for (const auto &[name, shard] : map) {
       const CheckpointTensor *tensor = checkpoint.find(name);
       if (!tensor)
         fail("tensor " + quoted(name), "it is not in " + quoted(shard));
       bytes += tensor->stored.length;
+      // Tensors of a pickle may share their bytes. Some writers count them
+      // once.
+      if (ranges
+              .insert(
+                  {tensor->file, tensor->stored.offset, tensor->stored.length})
+              .second)
+        uniqueBytes += tensor->stored.length;
     }
-    if (totalBytes && uint64_t(*totalBytes) != bytes)
+    if (totalBytes && uint64_t(*totalBytes) != bytes &&
+        uint64_t(*totalBytes) != uniqueBytes)
       fail("\"metadata.total_size\"", "expected the " + std::to_string(bytes) +
                                           " bytes of all tensors, got " +
                                           std::to_string(*totalBytes));
