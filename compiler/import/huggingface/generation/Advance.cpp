@@ -98,9 +98,9 @@ void Generation::buildAdvance() {
   Size wanted = sizeIn(g, stepsArgument);
   Size most = g.min(g.max(wanted, g.index(0)), states.positions());
   auto isPositive = [&](Size size) {
-    return cast<Value>(g.cmp(arith::CmpIPredicate::sgt, size, g.index(0)));
+    return g.cmp(arith::CmpIPredicate::sgt, size, g.index(0));
   };
-  Value hasMasks = isPositive(g.size(allowed, 0));
+  auto hasMasks = cast<Value>(isPositive(g.size(allowed, 0)));
 
   auto isGoing = [&](Size half) -> Value {
     Value going = states.readFirst(state::going, g.index(1), half);

@@ -7,12 +7,15 @@ using namespace mlir;
 
 namespace tenon::hf {
 
-SmallVector<Value> chooseAll(GraphBuilder &g, Value condition,
+SmallVector<Value> chooseAll(GraphBuilder &g, Size condition,
                              ArrayRef<Sizes> sizes,
                              llvm::function_ref<SmallVector<Value>()> yes,
                              llvm::function_ref<SmallVector<Value>()> no) {
+  if (std::optional<int64_t> known = GraphBuilder::staticSize(condition))
+    return *known ? yes() : no();
   // The types are known once a branch is built.
-  auto shell = scf::IfOp::create(g.ops, g.loc, TypeRange(), condition,
+  auto isTrue = cast<Value>(condition);
+  auto shell = scf::IfOp::create(g.ops, g.loc, TypeRange(), isTrue,
                                  /*addThenBlock=*/false,
                                  /*addElseBlock=*/false);
   SmallVector<Value> values;
@@ -24,7 +27,7 @@ SmallVector<Value> chooseAll(GraphBuilder &g, Value condition,
     scf::YieldOp::create(g.ops, g.loc, values);
   }
   auto result = scf::IfOp::create(g.ops, g.loc, TypeRange(ValueRange(values)),
-                                  condition, /*addThenBlock=*/false,
+                                  isTrue, /*addThenBlock=*/false,
                                   /*addElseBlock=*/false);
   result.getThenRegion().takeBody(shell.getThenRegion());
   result.getElseRegion().takeBody(shell.getElseRegion());
@@ -35,7 +38,7 @@ SmallVector<Value> chooseAll(GraphBuilder &g, Value condition,
   return SmallVector<Value>(result.getResults());
 }
 
-Value choose(GraphBuilder &g, Value condition, ArrayRef<Size> sizes,
+Value choose(GraphBuilder &g, Size condition, ArrayRef<Size> sizes,
              llvm::function_ref<Value()> yes, llvm::function_ref<Value()> no) {
   return chooseAll(
              g, condition, Sizes(sizes),
@@ -44,10 +47,16 @@ Value choose(GraphBuilder &g, Value condition, ArrayRef<Size> sizes,
       .front();
 }
 
-void onlyIf(GraphBuilder &g, Value condition, llvm::function_ref<void()> body) {
-  auto branch = scf::IfOp::create(g.ops, g.loc, TypeRange(), condition,
-                                  /*addThenBlock=*/false,
-                                  /*addElseBlock=*/false);
+void onlyIf(GraphBuilder &g, Size condition, llvm::function_ref<void()> body) {
+  if (std::optional<int64_t> known = GraphBuilder::staticSize(condition)) {
+    if (*known)
+      body();
+    return;
+  }
+  auto branch =
+      scf::IfOp::create(g.ops, g.loc, TypeRange(), cast<Value>(condition),
+                        /*addThenBlock=*/false,
+                        /*addElseBlock=*/false);
   OpBuilder::InsertionGuard guard(g.ops);
   g.ops.createBlock(&branch.getThenRegion());
   body();

@@ -6,22 +6,21 @@
 
 namespace tenon::hf {
 
-/// The value of `yes` if `condition`, an i1, is true, else that of `no`. Both
-/// have the sizes `sizes`.
-mlir::Value choose(GraphBuilder &g, mlir::Value condition,
-                   llvm::ArrayRef<Size> sizes,
+/// The value of `yes` if `condition`, an i1 as GraphBuilder::cmp returns it, is
+/// true, else that of `no`. Both have the sizes `sizes`. If the condition is
+/// known, only one of them is built.
+mlir::Value choose(GraphBuilder &g, Size condition, llvm::ArrayRef<Size> sizes,
                    llvm::function_ref<mlir::Value()> yes,
                    llvm::function_ref<mlir::Value()> no);
 
 /// Several values, each with its own of `sizes`.
 llvm::SmallVector<mlir::Value>
-chooseAll(GraphBuilder &g, mlir::Value condition, llvm::ArrayRef<Sizes> sizes,
+chooseAll(GraphBuilder &g, Size condition, llvm::ArrayRef<Sizes> sizes,
           llvm::function_ref<llvm::SmallVector<mlir::Value>()> yes,
           llvm::function_ref<llvm::SmallVector<mlir::Value>()> no);
 
-/// Runs `body` if `condition`, an i1, is true.
-void onlyIf(GraphBuilder &g, mlir::Value condition,
-            llvm::function_ref<void()> body);
+/// Runs `body` if `condition` is true.
+void onlyIf(GraphBuilder &g, Size condition, llvm::function_ref<void()> body);
 
 } // namespace tenon::hf
 

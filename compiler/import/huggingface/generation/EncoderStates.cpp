@@ -22,7 +22,7 @@ Value forFewRows(GraphBuilder &g, Value queries, Size rows,
     return attend(queries);
   Sizes sizes = g.sizes(queries);
   auto isAtMost = [&](int64_t most) {
-    return cast<Value>(g.cmp(arith::CmpIPredicate::sle, rows, g.index(most)));
+    return g.cmp(arith::CmpIPredicate::sle, rows, g.index(most));
   };
   auto withRows = [&](int64_t count) {
     Sizes known = sizes;

@@ -39,8 +39,7 @@ public:
     Size beams = option(Option::NumBeams),
          sequences = option(Option::NumReturnSequences);
     Value sample = g.extractScalar(options.get(Option::DoSample));
-    Value isSearch =
-        cast<Value>(g.cmp(arith::CmpIPredicate::sgt, beams, g.index(1)));
+    Size isSearch = g.cmp(arith::CmpIPredicate::sgt, beams, g.index(1));
     Size most = g.select(isSearch, beams,
                          g.select(sample, g.index(INT64_MAX), g.index(1)));
     g.checkSize(sequences, g.index(1), most,
@@ -55,7 +54,7 @@ public:
 
     Size all = option(Option::MaxLength), fresh = option(Option::MaxNewTokens);
     auto isGiven = [&](Size size) {
-      return cast<Value>(g.cmp(arith::CmpIPredicate::sge, size, g.index(0)));
+      return g.cmp(arith::CmpIPredicate::sge, size, g.index(0));
     };
     // Without either: 20 new tokens in PyTorch, 20 in all in TensorFlow.
     Size neither = compatibility == Compatibility::Pt
@@ -71,8 +70,7 @@ public:
 
   /// Ends the run unless the context holds the first `keep` columns of `ids`.
   void checkKept() {
-    Value some =
-        cast<Value>(g.cmp(arith::CmpIPredicate::sgt, kept, g.index(0)));
+    Size some = g.cmp(arith::CmpIPredicate::sgt, kept, g.index(0));
     onlyIf(g, some, [&] {
       auto check = [&](Size found, Size expected, const char *what) {
         g.checkSize(found, expected, expected,
@@ -131,9 +129,8 @@ public:
     g.checkSize(g.select(isKept, g.index(0), this->kept), g.index(0),
                 g.index(0), "input \"keep\": without \"keep_encoder\"");
     onlyIf(g, isKept, [&] { kept.checkKept(batch); });
-    Value computes = cast<Value>(g.cmp(arith::CmpIPredicate::eq,
-                                       g.select(isKept, g.index(1), g.index(0)),
-                                       g.index(0)));
+    Size computes = g.cmp(arith::CmpIPredicate::eq,
+                          g.select(isKept, g.index(1), g.index(0)), g.index(0));
     onlyIf(g, computes, [&] {
       std::unique_ptr<Encoder> encoder = model.encoder(inputs);
       Size items = g.bound(g.min(batch, states.items()), states.items());

@@ -290,8 +290,7 @@ useWarped(GraphBuilder &g, Options &options, const Sequences &at, Value scores,
               most);
   Ranking listed = Ranking::of(g, scores, count, Order::Descending);
   Value isListed = choose(
-      g, cast<Value>(isShort), {},
-      [&] { return coversTies(g, listed, wanted); },
+      g, isShort, {}, [&] { return coversTies(g, listed, wanted); },
       [&] { return g.scalar(g.i1(), 0); });
   return chooseAll(
       g, g.extractScalar(isListed), sizes,
