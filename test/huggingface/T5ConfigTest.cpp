@@ -108,6 +108,28 @@ TEST(T5Config, OtherValuesAreNamedByKey) {
                 "\"d_kv\": error: expected an integer from 1");
 }
 
+TEST(T5Config, NumbersOutOfRangeAreNamed) {
+  for (const char *key :
+       {"vocab_size", "d_model", "d_kv", "d_ff", "num_layers",
+        "num_decoder_layers", "num_heads", "n_positions",
+        "relative_attention_num_buckets", "relative_attention_max_distance"})
+    for (const char *value :
+         {"0", "-1", "1e18", "1000000000", "\"4096\"", "40.5", "true", "[]"}) {
+      std::string name = "\"" + std::string(key) + "\"";
+      expectRefused(readText(t5(name + ":" + value)), Status::InvalidModel,
+                    name + ": error: expected an integer from");
+    }
+  for (const char *value : {"0", "-1", "\"x\"", "true"})
+    expectRefused(readText(t5("\"layer_norm_epsilon\":" + std::string(value))),
+                  Status::InvalidModel,
+                  "\"layer_norm_epsilon\": error: expected a number above 0");
+  for (const char *value : {"\"\"", "\"gated-\"", "\"gated-gelu-gelu\""})
+    expectRefused(readText(t5("\"feed_forward_proj\":" + std::string(value))),
+                  Status::Unsupported, "\"feed_forward_proj\": error: ");
+  expectRefused(readText(t5("\"auto_map\":{\"AutoModel\":\"code.py\"}")),
+                Status::Unsupported, "\"auto_map\"");
+}
+
 TEST(T5Config, TheDecoderBeginsWithTheTokenOfTheFiles) {
   auto first = [](const std::string &own, const char *model = nullptr) {
     Json config = model ? parseJson(model) : Json();
@@ -120,6 +142,13 @@ TEST(T5Config, TheDecoderBeginsWithTheTokenOfTheFiles) {
   EXPECT_EQ(first("{}"), 0);
   EXPECT_EQ(first(R"({"bos_token_id":2})", R"({"decoder_start_token_id":5})"),
             5);
+  GenerationConfig past;
+  past.firstDecoderToken = 67;
+  expectRefused(outcomeOf([&] { checkPromptTokens(past, 67); }),
+                Status::InvalidModel,
+                "\"decoder_start_token_id\": error: expected a token of the 67 "
+                "that the model has, got 67");
+  EXPECT_TRUE(outcomeOf([&] { checkPromptTokens(past, 68); }).done);
 }
 
 } // namespace

@@ -78,6 +78,22 @@ TEST(WhisperConfig, OtherValuesAreRefused) {
       Status::Unsupported, "WhisperForConditionalGeneration");
 }
 
+TEST(WhisperConfig, NumbersOutOfRangeAreNamed) {
+  for (const char *key :
+       {"vocab_size", "num_mel_bins", "max_source_positions",
+        "max_target_positions", "d_model", "encoder_layers", "decoder_layers",
+        "encoder_attention_heads", "decoder_attention_heads", "encoder_ffn_dim",
+        "decoder_ffn_dim"})
+    for (const char *value :
+         {"0", "-1", "1e18", "1000000000", "\"4096\"", "40.5", "true", "[]"}) {
+      std::string name = "\"" + std::string(key) + "\"";
+      expectRefused(readText(name + ":" + value), Status::InvalidModel,
+                    name + ": error: expected an integer from");
+    }
+  expectRefused(readText(R"("auto_map":{"AutoModel":"code.py"})"),
+                Status::Unsupported, "\"auto_map\"");
+}
+
 TEST(SpeechTokens, AreThoseOfTheFile) {
   SpeechTokens read = tokensOf(R"({
     "lang_to_id":{"<|en|>":7,"<|de|>":8,"fr":9},
@@ -132,6 +148,22 @@ TEST(SpeechTokens, MistakesAreNamed) {
                   Status::InvalidModel, "\"lang_to_id\"");
   expectRefused(readTokens(R"({"no_timestamps_token_id":-2})"),
                 Status::InvalidModel, "\"no_timestamps_token_id\"");
+}
+
+TEST(SpeechTokens, AreOfTheVocabulary) {
+  for (auto [key, value] : {std::pair("lang_to_id", R"({"en":8,"de":9})"),
+                            std::pair("task_to_id", R"({"transcribe":9})"),
+                            std::pair("forced_decoder_ids", "[[1,null],[2,9]]"),
+                            std::pair("no_timestamps_token_id", "9"),
+                            std::pair("prev_sot_token_id", "9")}) {
+    std::string name = "\"" + std::string(key) + "\"";
+    GenerationConfig config;
+    config.speech = tokensOf("{" + name + ":" + value + "}");
+    expectRefused(outcomeOf([&] { checkPromptTokens(config, 9); }),
+                  Status::InvalidModel,
+                  name + ": error: expected a token of the 9 that the model");
+    EXPECT_TRUE(outcomeOf([&] { checkPromptTokens(config, 10); }).done);
+  }
 }
 
 } // namespace

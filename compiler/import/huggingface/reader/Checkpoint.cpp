@@ -147,6 +147,8 @@ private:
     GenerationConfig result = readGenerationConfig(json, &config);
     if (std::holds_alternative<WhisperConfig>(checkpoint.config.model))
       result.speech = readSpeechTokens(json, config);
+    if (checkpoint.config.hasEncoder())
+      checkPromptTokens(result, checkpoint.config.vocabulary());
     return result;
   }
 

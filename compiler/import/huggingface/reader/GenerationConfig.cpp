@@ -144,4 +144,25 @@ GenerationConfig readGenerationConfig(const Json &json, const Json *model) {
   return result;
 }
 
+void checkPromptTokens(const GenerationConfig &config, int64_t vocabulary) {
+  auto check = [&](const std::string &key, std::optional<int64_t> token) {
+    if (token && *token >= vocabulary)
+      fail("\"" + key + "\"",
+           "expected a token of the " + std::to_string(vocabulary) +
+               " that the model has, got " + std::to_string(*token));
+  };
+  check("decoder_start_token_id", config.firstDecoderToken);
+  if (!config.speech)
+    return;
+  const SpeechTokens &speech = *config.speech;
+  for (const NamedToken &language : speech.languages)
+    check("lang_to_id", language.token);
+  for (const NamedToken &task : speech.tasks)
+    check("task_to_id", task.token);
+  for (std::optional<int64_t> token : speech.first)
+    check("forced_decoder_ids", token);
+  check("no_timestamps_token_id", speech.noTimestamps);
+  check("prev_sot_token_id", speech.previous);
+}
+
 } // namespace tenon::hf

@@ -82,6 +82,10 @@ struct GenerationConfig {
 GenerationConfig readGenerationConfig(const Json &json,
                                       const Json *model = nullptr);
 
+/// Checks that the vocabulary of a model with an encoder has the tokens that
+/// drivers begin the decoder's texts with. Throws ReadFailure.
+void checkPromptTokens(const GenerationConfig &config, int64_t vocabulary);
+
 } // namespace tenon::hf
 
 #endif // TENON_COMPILER_IMPORT_HUGGINGFACE_READER_GENERATIONCONFIG_H
