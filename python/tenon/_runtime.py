@@ -135,6 +135,8 @@ cancel_transcriber = _declare("tenon_transcriber_cancel", None, _P,
                               library=_transcribe)
 speech_language = _declare("tenon_transcriber_language", _S, _P,
                            library=_transcribe)
+transcriber_context = _declare("tenon_transcriber_context", _P, _P,
+                               library=_transcribe)
 get_speech_ids = _declare("tenon_transcriber_get_ids", _I, _P, _P,
                           library=_transcribe)
 

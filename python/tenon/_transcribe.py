@@ -245,6 +245,12 @@ class Transcriber:
         with self as address:
             rt.cancel_transcriber(address)
 
+    @property
+    def memory(self):
+        """The bytes of working memory; they grow only with larger calls."""
+        with self as address:
+            return rt.context_memory(rt.transcriber_context(address))
+
     def close(self):
         """Frees the transcriber's memory; refused during a call."""
         self._handle.destroy(self._address)

@@ -113,6 +113,15 @@ class Transcribe(unittest.TestCase):
         with self.assertRaisesRegex(tenon.InputError, "sets it itself"):
             transcriber(samples, do_sample=True)
 
+    def test_memory(self):
+        transcriber = tenon.Transcriber(self.model)
+        self.assertEqual(transcriber.memory, 0)
+        transcriber(sound(w0=[1]))
+        memory = transcriber.memory
+        self.assertGreater(memory, 2000)
+        transcriber(sound(70, w0=[1], w3000=[2]))
+        self.assertEqual(transcriber.memory, memory)
+
     def test_bad_sounds(self):
         transcriber = tenon.Transcriber(self.model)
         for wrong, said in ((np.zeros(0), "no samples"),
