@@ -77,7 +77,8 @@ TEST(AttentionPlan, OperandsReadOnceAreNotPacked) {
   EXPECT_TRUE(plan(1, true, true).getValuesInPlace());
   EXPECT_FALSE(plan(1, false, false).getKeysInPlace());
   EXPECT_FALSE(plan(1, true, false).getValuesInPlace());
-  EXPECT_FALSE(plan(2, true, true).getKeysInPlace());
+  EXPECT_TRUE(plan(2, true, true).getKeysInPlace());
+  EXPECT_FALSE(plan(7, true, true).getKeysInPlace());
   EXPECT_FALSE(plan(128, true, true).getValuesInPlace());
 }
 

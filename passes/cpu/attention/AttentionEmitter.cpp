@@ -62,11 +62,11 @@ private:
                                                bool whole);
   BlockRows packedValues(const BlockRows &lines, Value count);
   void packKeys(const KeyBlock &block);
-  /// True if the kernel prefetches rows: one tile reads them once, so that
-  /// memory is slower than the products.
+  /// True if the kernel prefetches keys and values: one tile reads them once,
+  /// so that memory is slower than the products.
   bool prefetches() {
-    return op.getLengths() && plan.getValuesInPlace() &&
-           plan.getTaskRows() == plan.getValueRows();
+    return op.getLengths() && plan.getKeysInPlace() &&
+           plan.getValuesInPlace() && key.element == value.element;
   }
   /// The keys that are read after the block that starts with key `first`.
   std::optional<SoonRows> keysAfter(Value first);

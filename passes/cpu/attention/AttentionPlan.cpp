@@ -61,10 +61,10 @@ AttentionPlanAttr planAttention(const AttentionFacts &facts,
   if (facts.causal)
     scoreRows = valueRows;
   int64_t taskRows = wholeTiles(part, valueRows);
-  // One row or one tile reads keys and values once; packing would read them
-  // twice.
-  bool keysInPlace =
-           taskRows == 1 && facts.depth % lanes == 0 && facts.wholeKeys,
+  // One tile reads keys and values once; packing would read them twice.
+  bool keysInPlace = facts.rows && taskRows == scoreRows &&
+                     taskRows == valueRows && facts.depth % lanes == 0 &&
+                     facts.wholeKeys,
        valuesInPlace = facts.rows && taskRows == valueRows &&
                        facts.valueDepth == valueWidth && facts.wholeValues;
   return AttentionPlanAttr::get(machine.getContext(), taskRows, scoreRows,

@@ -44,6 +44,12 @@ struct AttentionSizes {
   /// multiplied.
   bool overlapped;
 
+  /// How many keys or values the prefetch is ahead of the products. Scores are
+  /// computed for so many keys at a time, so that keys are read in the order of
+  /// memory. One row needs all keys of a block for enough chains of products.
+  int64_t prefetchDistance() const {
+    return taskRows == 1 ? attentionBlock : attentionLanes;
+  }
   int64_t vectorsPerUnit() const { return attentionLanes / lanes; }
   /// Rows that the last tiles of a task may touch, including the next tile.
   int64_t scratchRows() const { return taskRows + scoreRows + 2 * valueRows; }

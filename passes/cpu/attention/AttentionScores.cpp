@@ -62,8 +62,14 @@ void AttentionScores::emit(const TileRows &rows, const KeyBlock &block,
                                       : at().ceilDiv(keys, attentionLanes);
   int64_t wide = std::max<int64_t>(1, sizes.accumulators / sizes.scoreRows /
                                           sizes.vectorsPerUnit());
+  int64_t keysOfBlock = block.units * attentionLanes,
+          keysAtOnce = block.soon
+                           ? std::min(sizes.prefetchDistance(), keysOfBlock)
+                           : keysOfBlock;
   auto scoreAll = [&] {
-    scores(rows, block, none, block.units * sizes.vectorsPerUnit());
+    for (int64_t key = 0; key < keysOfBlock; key += keysAtOnce)
+      scores(rows, block, at().constant(key),
+             std::min(keysAtOnce, keysOfBlock - key) / sizes.lanes);
   };
   if (wide < block.units) {
     unitScores(rows, block, none, units);
@@ -99,15 +105,9 @@ void AttentionScores::scores(const TileRows &rows, const KeyBlock &block,
     TileKernel tile(kernel, products, sizes.lanes);
     ColumnSource columns{scratch.keys, b.getF32Type(), column,
                          at().constant(attentionBlock), places(vectors)};
-    auto prefetches = [&](Value depth) {
-      prefetchValues(block, column, vectors * sizes.lanes, depth);
-    };
-    llvm::function_ref<void(Value)> meanwhile;
-    if (block.soon)
-      meanwhile = prefetches;
-    sums = tile.chain(
-        rows.queries, query.strides.back(), columns, at().constant(sizes.depth),
-        Values(rows.queries.size() * vectors, number(0)), meanwhile);
+    sums = tile.chain(rows.queries, query.strides.back(), columns,
+                      at().constant(sizes.depth),
+                      Values(rows.queries.size() * vectors, number(0)));
   } else {
     sums = productsInPlace(rows, block, column, vectors);
   }
@@ -138,15 +138,19 @@ AttentionScores::Values AttentionScores::productsInPlace(const TileRows &rows,
         high = at().add(low, at().constant(vectors * sizes.lanes));
   auto squareAt = [&](Value key, Value depth) {
     Value lanes = at().constant(sizes.lanes),
-          before = at().mul(at().floorDiv(low, lanes),
-                            at().constant(sizes.depth / sizes.lanes)),
           ofDepth =
-              at().mul(at().floorDiv(depth, lanes), at().constant(vectors)),
-          inDepth = at().floorDiv(at().sub(key, low), lanes);
-    return at().add(at().add(before, ofDepth), inDepth);
+              at().mul(at().floorDiv(depth, lanes), at().constant(vectors));
+    return at().add(ofDepth, at().floorDiv(at().sub(key, low), lanes));
   };
-  forRange(low, high, sizes.lanes,
-           [&](Value key) { store(number(0), scratch.scores, key); });
+  int64_t count = rows.queries.size();
+  auto placeOf = [&](int64_t row, Value key) {
+    Value slot = at().add(rows.firstSlot, at().constant(row));
+    return at().add(key, at().mul(slot, at().constant(attentionBlock)));
+  };
+  forRange(low, high, sizes.lanes, [&](Value key) {
+    for (int64_t r = 0; r < count; ++r)
+      store(number(0), scratch.scores, placeOf(r, key));
+  });
   forRange(at().constant(0), at().constant(sizes.depth), sizes.lanes,
            [&](Value depth) {
              forRange(low, high, sizes.lanes, [&](Value key) {
@@ -160,53 +164,51 @@ AttentionScores::Values AttentionScores::productsInPlace(const TileRows &rows,
                  lines.push_back(loadLanes(keys, start));
                }
                if (block.soon)
-                 prefetchValues(block, squareAt(key, depth));
+                 prefetchShare(block, column, squareAt(key, depth));
                transposeSquare(b, loc, lines);
-               Value sum = load(scratch.scores, key);
+               Values sums;
+               for (int64_t r = 0; r < count; ++r)
+                 sums.push_back(load(scratch.scores, placeOf(r, key)));
                for (auto [i, line] : llvm::enumerate(lines)) {
-                 Value d = at().add(depth, at().constant(int64_t(i)));
-                 Value element = loadOne(
-                     query.memory, at().add(rows.queries.front(),
-                                            at().mul(d, query.strides.back())));
-                 element = emitConvert(b, loc, element, query.element,
-                                       b.getF32Type());
-                 sum = math::FmaOp::create(b, loc, splat(element), line, sum);
+                 Value d = at().mul(at().add(depth, at().constant(int64_t(i))),
+                                    query.strides.back());
+                 for (auto [sum, start] : llvm::zip(sums, rows.queries)) {
+                   Value element = emitConvert(
+                       b, loc, loadOne(query.memory, at().add(start, d)),
+                       query.element, b.getF32Type());
+                   sum = math::FmaOp::create(b, loc, splat(element), line, sum);
+                 }
                }
-               store(sum, scratch.scores, key);
+               for (auto [r, sum] : llvm::enumerate(sums))
+                 store(sum, scratch.scores, placeOf(r, key));
              });
            });
   Values sums;
-  for (int64_t v = 0; v < vectors; ++v)
-    sums.push_back(
-        load(scratch.scores, at().add(low, at().constant(v * sizes.lanes))));
+  for (int64_t r = 0; r < count; ++r)
+    for (int64_t v = 0; v < vectors; ++v)
+      sums.push_back(
+          load(scratch.scores,
+               placeOf(r, at().add(low, at().constant(v * sizes.lanes)))));
   return sums;
 }
 
-/// Prefetches values of the block in the order of memory, as the prefetchers of
-/// the processor expect: some rows for each square of keys. `square` counts the
-/// squares in the order in which they are computed.
-void AttentionScores::prefetchValues(const KeyBlock &block, Value square) {
-  SoonRows values{block.values, at().sub(block.count, at().constant(1)),
-                  sizes.valueDepth};
-  int64_t rows = std::max<int64_t>(1, sizes.lanes * sizes.lanes / sizes.depth);
-  Value first = at().mul(square, at().constant(rows));
-  for (int64_t row = 0; row < rows; ++row)
-    prefetchRow(values, at().add(first, at().constant(row)));
-}
-
-/// Prefetches values of the block during the products of `keys` packed keys:
-/// the value of each key from `column` on, a share from each `depth`.
-void AttentionScores::prefetchValues(const KeyBlock &block, Value column,
-                                     int64_t keys, Value depth) {
-  SoonRows values{block.values, at().sub(block.count, at().constant(1)),
-                  sizes.valueDepth};
-  int64_t steps = stepsPerIteration(products),
-          rows = llvm::divideCeilSigned(keys * steps, sizes.depth);
-  Value first =
-      at().add(column, at().mul(at().floorDiv(depth, at().constant(steps)),
-                                at().constant(rows)));
-  for (int64_t row = 0; row < rows; ++row)
-    prefetchRow(values, at().add(first, at().constant(row)));
+/// Prefetches the rows that square number `square` from `column` on has to
+/// fetch: keys or, after the last of a whole block, its values. Squares
+/// prefetch rows in the order of memory, as the prefetchers of the processor
+/// expect.
+void AttentionScores::prefetchShare(const KeyBlock &block, Value column,
+                                    Value square) {
+  SoonRows soon = valuesOf(block);
+  if (std::optional<int64_t> known = getConstantIntValue(column)) {
+    int64_t next = *known + sizes.prefetchDistance();
+    if (next < attentionBlock)
+      soon = keysOf(block);
+    column = at().constant(next % attentionBlock);
+  }
+  int64_t share = std::max<int64_t>(1, sizes.lanes * sizes.lanes / sizes.depth);
+  Value first = at().add(column, at().mul(square, at().constant(share)));
+  for (int64_t row = 0; row < share; ++row)
+    prefetchRow(soon, at().add(first, at().constant(row)));
 }
 
 Value AttentionScores::masked(const TileRows &rows, size_t row,

@@ -42,12 +42,11 @@ private:
   /// on.
   void scores(const TileRows &rows, const KeyBlock &block, mlir::Value column,
               int64_t vectors);
-  /// The products of the task's one row with keys that are not packed.
+  /// The products of the task's one tile with keys that are not packed.
   Values productsInPlace(const TileRows &rows, const KeyBlock &block,
                          mlir::Value column, int64_t vectors);
-  void prefetchValues(const KeyBlock &block, mlir::Value square);
-  void prefetchValues(const KeyBlock &block, mlir::Value column, int64_t keys,
-                      mlir::Value depth);
+  void prefetchShare(const KeyBlock &block, mlir::Value column,
+                     mlir::Value square);
   mlir::Value masked(const TileRows &rows, size_t row, const KeyBlock &block,
                      mlir::Value column, mlir::Value score);
   /// Stores the row maxima over the units [from, to) in the task's scratch

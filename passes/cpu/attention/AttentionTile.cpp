@@ -45,15 +45,20 @@ void AttentionTile::store(Value vector, Value memory, Value place) {
 Value AttentionTile::loadOne(Value memory, Value place) {
   return memref::LoadOp::create(b, loc, memory, place);
 }
+SoonRows AttentionTile::keysOf(const KeyBlock &block) {
+  return {block.keys, at().sub(block.count, at().constant(1)), sizes.depth};
+}
+SoonRows AttentionTile::valuesOf(const KeyBlock &block) {
+  return {block.values, at().sub(block.count, at().constant(1)),
+          sizes.valueDepth};
+}
 void AttentionTile::prefetchRow(const SoonRows &soon, Value row) {
-  const BlockRows &rows = soon.rows;
-  Value place =
-      at().add(rows.base, at().mul(at().min(row, soon.last), rows.stride));
-  int64_t line =
-      kernel.machine.getLine() * 8 /
-      cast<MemRefType>(rows.memory.getType()).getElementTypeBitWidth();
+  const auto &[memory, base, stride, element] = soon.rows;
+  Value place = at().add(base, at().mul(at().min(row, soon.last), stride));
+  int64_t line = kernel.machine.getLine() * 8 /
+                 cast<MemRefType>(memory.getType()).getElementTypeBitWidth();
   for (int64_t i = 0; i < soon.width; i += line)
-    memref::PrefetchOp::create(b, loc, rows.memory,
+    memref::PrefetchOp::create(b, loc, memory,
                                at().add(place, at().constant(i)),
                                /*isWrite=*/false, /*localityHint=*/3,
                                /*isDataCache=*/true);

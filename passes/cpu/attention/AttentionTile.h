@@ -54,8 +54,7 @@ struct KeyBlock {
   int64_t units;            ///< at most, static
   bool whole;               ///< count is attentionBlock
   BlockRows keys, values;   ///< the keys before packing
-  /// Keys to prefetch while values are multiplied. If there are some, the
-  /// block's values are prefetched while keys are.
+  /// The keys that are read after the block's values; null: no prefetch.
   std::optional<SoonRows> soon;
   /// i1: zero times each value is zero; null if not causal.
   mlir::Value finite;
@@ -80,6 +79,8 @@ protected:
   mlir::Value loadLanes(const BlockRows &rows, mlir::Value place);
   void store(mlir::Value vector, mlir::Value memory, mlir::Value place);
   mlir::Value loadOne(mlir::Value memory, mlir::Value place);
+  SoonRows keysOf(const KeyBlock &block);
+  SoonRows valuesOf(const KeyBlock &block);
   void prefetchRow(const SoonRows &soon, mlir::Value row);
 
   const AttentionSizes &sizes;

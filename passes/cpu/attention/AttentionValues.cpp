@@ -145,8 +145,11 @@ void AttentionValues::weigh(Value firstSlot, const KeyBlock &block, Value keys,
                             key);
   };
   auto prefetches = [&](Value key) {
+    SoonRows soon = *block.soon;
+    if (sizes.prefetchDistance() < attentionBlock)
+      std::tie(soon, key) = rowAfter(block, key);
     for (int64_t i = 0; i < stepsPerIteration(averages); ++i)
-      prefetchRow(*block.soon, at().add(key, at().constant(i)));
+      prefetchRow(soon, at().add(key, at().constant(i)));
   };
   llvm::function_ref<void(Value)> meanwhile;
   if (block.soon)
@@ -169,6 +172,30 @@ void AttentionValues::weigh(Value firstSlot, const KeyBlock &block, Value keys,
   if (last < vectors)
     weighColumns(firstSlot, values, keys, at().constant(last * sizes.lanes),
                  vectors - last, {});
+}
+
+/// The row that is prefetched while value `key` is read: of the block's values
+/// or of the next keys.
+std::pair<SoonRows, Value> AttentionValues::rowAfter(const KeyBlock &block,
+                                                     Value key) {
+  SoonRows values = valuesOf(block), soon = *block.soon;
+  Value next = at().add(key, at().constant(sizes.prefetchDistance())),
+        isValue = at().less(next, block.count);
+  auto either = [&](Value value, Value after) -> Value {
+    return arith::SelectOp::create(b, loc, isValue, value, after);
+  };
+  auto memoryOf = [&](const SoonRows &rows) -> Value {
+    auto type = cast<MemRefType>(rows.rows.memory.getType());
+    return memref::CastOp::create(
+        b, loc, MemRefType::get({ShapedType::kDynamic}, type.getElementType()),
+        rows.rows.memory);
+  };
+  return {{{either(memoryOf(values), memoryOf(soon)),
+            either(values.rows.base, soon.rows.base),
+            either(values.rows.stride, soon.rows.stride), soon.rows.element},
+           either(values.last, soon.last),
+           std::max(values.width, soon.width)},
+          either(next, at().sub(next, block.count))};
 }
 
 void AttentionValues::weighColumns(Value firstSlot, const BlockRows &values,

@@ -34,6 +34,8 @@ private:
   void addTotals(mlir::Value slot, mlir::Value units);
   void weigh(mlir::Value firstSlot, const KeyBlock &block, mlir::Value keys,
              bool overlapped);
+  std::pair<SoonRows, mlir::Value> rowAfter(const KeyBlock &block,
+                                            mlir::Value key);
   /// `meanwhile` emits work of each iteration, which begins with a key.
   void weighColumns(mlir::Value firstSlot, const BlockRows &values,
                     mlir::Value keys, mlir::Value column, int64_t vectors,

@@ -339,6 +339,8 @@ TEST(CachedKeys, OneRowOfEachEntry) {
 
 TEST(CachedKeys, HeadsShareKeys) {
   check({2, 4, 64, 64}, {5, 64, 200}, 1, {"decode", "decode_causal"});
+  check({2, 2, 128, 128}, {1, 64, 200}, 1, {"decode", "decode_causal"});
+  check({1, 2, 256, 64, true}, {50, 300}, 1, {"decode", "decode_causal"});
   check({1, 7, 80, 80, false, true}, {66, 1}, 1, {"decode", "general"});
 }
 
