@@ -4,15 +4,19 @@
 
 #include "tools/tenon/MachinePeaks.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
 #include <chrono>
+#include <deque>
 
 namespace tenon::cli {
 
 /// For a model with fewer positions both are shortened alike.
 static constexpr int64_t mostPrompt = 128, mostNew = 32;
+/// 30 s at 16 kHz: what a model of speech reads at once.
+static constexpr int64_t mostSamples = 480000;
 /// The least number of runs unless a flag gives one.
 static constexpr size_t minRuns = 5;
 
@@ -29,6 +33,69 @@ Status findGeneration(Invocation &call, const std::string &artifact,
 }
 
 namespace {
+/// The required inputs of an entry that describe sound: samples, or a window of
+/// features. A model of text has none in `start`.
+class SoundInputs {
+public:
+  explicit SoundInputs(const tenon_function_desc &function) {
+    const llvm::StringRef text[] = {"ids", "lengths", "encoder_ids",
+                                    "encoder_lengths"};
+    for (int32_t i = 0; i < function.num_inputs; ++i) {
+      const tenon_tensor_desc &input = function.inputs[i];
+      if (!(input.flags & TENON_INPUT_OPTIONAL) &&
+          !llvm::is_contained(text, input.name))
+        add(input);
+    }
+    for (Input &input : inputs) {
+      bool isReal = input.desc->dtype == TENON_F32;
+      tensors.push_back(
+          {sizeof(tenon_tensor), input.desc->name, input.desc->dtype,
+           int32_t(input.dims.size()), input.dims.data(),
+           isReal ? static_cast<void *>(input.reals.data())
+                  : input.integers.data(),
+           isReal ? 4 * input.reals.size() : 8 * input.integers.size()});
+    }
+  }
+
+  std::vector<tenon_tensor> tensors;
+  int64_t positions = 0; ///< samples or frames
+
+private:
+  struct Input {
+    const tenon_tensor_desc *desc;
+    std::vector<int64_t> dims;
+    std::vector<float> reals;
+    std::vector<int64_t> integers;
+  };
+
+  /// The first tensor of reals has the positions in its last extent; numbers of
+  /// them and other scales follow.
+  void add(const tenon_tensor_desc &desc) {
+    Input &input = inputs.emplace_back();
+    input.desc = &desc;
+    bool isReal = desc.dtype == TENON_F32, isSound = isReal && !positions;
+    int64_t count = 1;
+    for (int32_t i = 0; i < desc.rank; ++i) {
+      const tenon_dim_desc &dim = desc.dims[i];
+      bool isLast = isSound && i + 1 == desc.rank;
+      input.dims.push_back(dim.size >= 0 ? dim.size
+                           : isLast      ? std::min(mostSamples, dim.max)
+                                         : 1);
+      if (isLast)
+        positions = input.dims.back();
+      count *= input.dims.back();
+    }
+    // Values do not matter for the time.
+    for (int64_t i = 0; i < count; ++i)
+      if (isReal)
+        input.reals.push_back(isSound ? float(i % 977) / 977 - 1 : 0);
+      else
+        input.integers.push_back(positions);
+  }
+
+  std::deque<Input> inputs;
+};
+
 /// A context with one prompt.
 class TextContext {
 public:
@@ -51,7 +118,20 @@ public:
                               : talk.say(fromRuntime(shownAs, status, text));
   }
 
+  /// True if the model has an encoder of sound.
+  bool readsSound() const {
+    return !SoundInputs(*tenon_find_function(model, "start")).tensors.empty();
+  }
+
+  /// Runs an entry that has the inputs of one sound alone.
+  Status runSound(const char *entry, int64_t &positions) {
+    SoundInputs sound(*tenon_find_function(model, entry));
+    positions = sound.positions;
+    return run(entry, sound.tensors.data(), sound.tensors.size());
+  }
+
   Status start() {
+    SoundInputs sound(*tenon_find_function(model, "start"));
     // The smallest ids, which every model has.
     int64_t ids[mostPrompt], dims[2] = {1, promptTokens}, first[2] = {1, 1};
     for (int64_t i = 0; i < promptTokens; ++i)
@@ -59,17 +139,19 @@ public:
     int64_t length = promptTokens, count = newTokens, none = 0, one = 1;
     // No id ends the text. An encoder reads the prompt, and the decoder begins
     // after one id.
-    tenon_tensor inputs[] = {
+    std::vector<tenon_tensor> inputs = {
         {sizeof(tenon_tensor), "max_new_tokens", TENON_I64, 0, nullptr, &count,
          8},
         {sizeof(tenon_tensor), "eos_token_id", TENON_I64, 1, &none, nullptr, 0},
         {sizeof(tenon_tensor), hasEncoder ? "encoder_ids" : "ids", TENON_I64, 2,
-         dims, ids, sizeof ids},
+         dims, ids, uint64_t(8 * promptTokens)},
         {sizeof(tenon_tensor), hasEncoder ? "encoder_lengths" : "lengths",
          TENON_I64, 1, dims, &length, 8},
         {sizeof(tenon_tensor), "ids", TENON_I64, 2, first, ids, 8},
         {sizeof(tenon_tensor), "lengths", TENON_I64, 1, first, &one, 8}};
-    return run("start", inputs, hasEncoder ? 6 : 4);
+    inputs.resize(hasEncoder ? 6 : 4);
+    llvm::append_range(inputs, sound.tensors);
+    return run("start", inputs.data(), inputs.size());
   }
 
   Status advance() {
@@ -100,6 +182,10 @@ private:
     int64_t positions = std::min(mostPrompt + mostNew, most("positions"));
     promptTokens = positions * mostPrompt / (mostPrompt + mostNew);
     newTokens = positions - promptTokens;
+    if (readsSound()) {
+      promptTokens = 1;
+      newTokens = std::min(mostNew, positions - 1);
+    }
     hasEncoder = hasInput("encoder_ids");
     if (!hasEncoder)
       return {atLeast("positions", positions)};
@@ -164,6 +250,16 @@ Status GenerationBench::measure(Invocation &call, const std::string &artifact,
     return status;
   TextContext context(call.talk, shownAs, model.getHandle());
   status = context.create(options);
+  struct SoundRow {
+    const char *entry, *test;
+    int64_t positions = 0;
+    Series series = {};
+  };
+  std::vector<SoundRow> sounds;
+  if (context.readsSound())
+    for (SoundRow row : {SoundRow{"features", "mel"}, SoundRow{"encode", "en"}})
+      if (tenon_find_function(model.getHandle(), row.entry))
+        sounds.push_back(row);
   Series prompt, text;
   auto isDone = [&] {
     if (runs > 0)
@@ -172,12 +268,21 @@ Status GenerationBench::measure(Invocation &call, const std::string &artifact,
            prompt.seconds.size() >= minRuns;
   };
   for (int64_t i = 0; status == Status::Success && i < warmup; ++i) {
-    status = context.start();
+    for (SoundRow &row : sounds)
+      if (status == Status::Success)
+        status = context.runSound(row.entry, row.positions);
+    if (status == Status::Success)
+      status = context.start();
     if (status == Status::Success)
       status = context.advance();
   }
   while (status == Status::Success && !isDone()) {
-    status = prompt.measure([&] { return context.start(); });
+    for (SoundRow &row : sounds)
+      if (status == Status::Success)
+        status = row.series.measure(
+            [&] { return context.runSound(row.entry, row.positions); });
+    if (status == Status::Success)
+      status = prompt.measure([&] { return context.start(); });
     if (status == Status::Success)
       status = text.measure([&] { return context.advance(); });
   }
@@ -199,8 +304,14 @@ Status GenerationBench::measure(Invocation &call, const std::string &artifact,
     row.floor = floor;
     row.weightBytes = info.weight_bytes;
   };
-  add("pp", context.promptTokens, prompt, once);
-  add("tg", context.newTokens, text, once * context.newTokens);
+  for (const SoundRow &row : sounds)
+    add(row.test, row.positions, row.series, /*floor=*/0);
+  // One token says nothing about prompts, and the tokens of a text do not read
+  // the weights of an encoder of sound.
+  bool readsSound = context.readsSound();
+  if (!readsSound)
+    add("pp", context.promptTokens, prompt, once);
+  add("tg", context.newTokens, text, readsSound ? 0 : once * context.newTokens);
   return status;
 }
 
