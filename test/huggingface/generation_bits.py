@@ -1,6 +1,7 @@
 """Equal bits: a row has the same logits and the same text alone, in a batch,
-beside rows that have ended, with any number of threads, in one advance or one
-for each token, after cancelled runs, and with or without `keep`.
+beside rows of its own prompt, beside rows that have ended, with any number of
+threads, in one advance or one for each token, after cancelled runs, and with or
+without `keep`.
 """
 import numpy as np
 
@@ -54,6 +55,46 @@ class Bits:
             single = self.play(self.one, self.alone(call, row),
                                with_logits=True)
             yield f"row {row} alone", same_row(single, 0, said, row)
+
+    def shared(self):
+        """Rows of one prompt, which share its encoder's results: each has the
+        logits of its text alone."""
+        draw = self.model.draw(self.random, self.mode)
+        for count in (2, 5, 8):
+            o = Options(max_new_tokens=NEW, do_sample=True, top_k=0,
+                        num_return_sequences=count, seed=count)
+            call = draw.given([draw.ids(6, 6) for _ in range(2)], [6, 6], o)
+            said = self.play(self.one, call, with_logits=True)
+            for row in (0, count - 1, count):
+                single = self.play(
+                    self.one, self.forced(call, said.texts[row].ids,
+                                          row // count), with_logits=True)
+                yield f"row {row} of {count} of a prompt alone", \
+                    same_row(single, 0, said, row)
+
+    def forced(self, call, ids, item):
+        """A call that makes `ids` after the prompt of `item`."""
+        masks = np.eye(self.model.vocabulary, dtype=bool)[ids]
+        return call._replace(
+            ids=[call.ids[item]], lengths=[call.lengths[item]],
+            encoder=call.encoder[item:item + 1], allowed=tuple(masks[:, None]),
+            options=call.options.with_(do_sample=False,
+                                       num_return_sequences=1))
+
+    def beams(self):
+        """The prompts of a batch have the texts and scores that each has
+        alone."""
+        for beams in (2, 5):
+            call = self.batch(beams)
+            if self.mode == "hf-tf":
+                # A prompt goes on there as long as its neighbours do.
+                call = call._replace(
+                    options=call.options.with_(eos_token_id=[]))
+            said = self.play(self.one, call)
+            for row in (0, 3, 7):
+                single = self.play(self.one, self.alone(call, row))
+                yield f"{beams} beams of prompt {row} alone", \
+                    single.texts == said.texts[row * beams:][:beams]
 
     def threads(self):
         for beams in (1, 3):

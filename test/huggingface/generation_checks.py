@@ -123,7 +123,8 @@ class ModelCheck:
         call = bits.batch()
         bits.play(bits.one, call)
         seconds = (time.monotonic() - start) / (2 * call.options.max_new_tokens)
-        for part in (bits.rows(), bits.threads(), bits.steps(), bits.keep(),
+        for part in (bits.rows(), bits.shared(), bits.beams(), bits.threads(),
+                     bits.steps(), bits.keep(),
                      bits.cancelled(self.size.cancelled, seconds)):
             for what, holds in part:
                 self.that(holds, what)
