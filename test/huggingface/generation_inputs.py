@@ -31,7 +31,7 @@ class Sound:
     """A window of up to 3000 frames: logarithms of the energy in mel bands.
     `greatest` is that of the sound which the window is part of."""
 
-    ids = None
+    ids = ()  # processors of the source have nothing to read
 
     def __init__(self, logs, greatest):
         self.logs, self.greatest = logs.astype(np.float32), np.float32(greatest)
