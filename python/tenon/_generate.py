@@ -11,7 +11,7 @@ from ._compile import compile as compile_model
 from ._errors import InputError, error_of
 from ._model import _ERROR_BYTES, Model, _nanoseconds, load
 from ._options import option_tensor
-from ._tokenizer import Tokenizer
+from ._tokenizer import Tokenizer, has_tokenizer
 
 _REASONS = {0: "cancelled", 1: "eos", 2: "length", 3: "stopped"}
 _GO_ON, _STOP_SEQUENCE, _STOP_ALL = 0, 1, 2
@@ -240,9 +240,7 @@ def generate(model, prompts, *, tokenizer=None, on_token=None, allow=None,
     compiled once and brings its tokenizer."""
     if not isinstance(model, Model):
         path = os.fspath(model)
-        if tokenizer is None and os.path.isdir(path) and any(
-                os.path.exists(os.path.join(path, name))
-                for name in ("tokenizer.json", "vocab.json")):
+        if tokenizer is None and has_tokenizer(path):
             tokenizer = path
         model = load(path) if path.endswith(".so") else compile_model(path)
     return Generator(model, tokenizer=tokenizer)(

@@ -31,6 +31,13 @@ def _library():
     return library
 
 
+def has_tokenizer(folder):
+    """True if a folder has files that a `Tokenizer` reads."""
+    return os.path.isdir(folder) and any(
+        os.path.exists(os.path.join(folder, name))
+        for name in ("tokenizer.json", "vocab.json", "spiece.model"))
+
+
 class Tokenizer:
     """The tokenizer of a checkpoint's folder, or of a tokenizer.json."""
 

@@ -12,7 +12,7 @@ from ._compile import compile as compile_model
 from ._errors import InputError, error_of
 from ._model import _ERROR_BYTES, Model, _nanoseconds, load
 from ._options import option_tensor
-from ._tokenizer import Tokenizer
+from ._tokenizer import Tokenizer, has_tokenizer
 
 _RATE = 16000
 _CONDITIONS = {"first-segment": 0, "all-segments": 1}
@@ -262,9 +262,7 @@ def transcribe(model, sound, *, tokenizer=None, **arguments):
     compiled once and brings its tokenizer."""
     if not isinstance(model, Model):
         path = os.fspath(model)
-        if tokenizer is None and os.path.isdir(path) and any(
-                os.path.exists(os.path.join(path, name))
-                for name in ("tokenizer.json", "vocab.json")):
+        if tokenizer is None and has_tokenizer(path):
             tokenizer = path
         model = load(path) if path.endswith(".so") else compile_model(path)
     return Transcriber(model, tokenizer=tokenizer)(sound, **arguments)

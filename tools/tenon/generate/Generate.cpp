@@ -95,7 +95,7 @@ Status Generation::openTokenizer() {
   if (path.empty() && needsText)
     return call.talk.fail(
         Status::Io, flags.model,
-        "there is no tokenizer.json or vocab.json beside it", {},
+        "there is no tokenizer.json, vocab.json or spiece.model beside it", {},
         "pass --tokenizer=FOLDER, or --prompt-ids=1,2,3 and --print=ids");
   if (flags.what.empty())
     flags.what = path.empty() ? "ids" : "text";

@@ -69,7 +69,7 @@ Status Prompts::encode(Invocation &call, const LoadedTokenizer &tokenizer) {
 }
 
 static bool hasTokenizer(llvm::StringRef folder) {
-  for (const char *name : {"tokenizer.json", "vocab.json"}) {
+  for (const char *name : {"tokenizer.json", "vocab.json", "spiece.model"}) {
     llvm::SmallString<128> path(folder);
     llvm::sys::path::append(path, name);
     if (llvm::sys::fs::exists(path))

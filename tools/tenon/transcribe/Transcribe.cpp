@@ -156,9 +156,10 @@ Status Transcription::openTokenizer() {
   std::string path = findTokenizer(call, flags.model);
   bool needsText = flags.what == "text" || !flags.prompt.empty();
   if (path.empty() && needsText)
-    return call.talk.fail(Status::Io, flags.model,
-                          "there is no tokenizer.json or vocab.json beside it",
-                          {}, "pass --tokenizer=FOLDER, or --print=ids");
+    return call.talk.fail(
+        Status::Io, flags.model,
+        "there is no tokenizer.json, vocab.json or spiece.model beside it", {},
+        "pass --tokenizer=FOLDER, or --print=ids");
   isText = flags.what.empty() ? !path.empty() : flags.what == "text";
   if (path.empty() || (!needsText && !isText))
     return Status::Success;
