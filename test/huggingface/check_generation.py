@@ -9,7 +9,8 @@ independent reference, in both compatibility modes.
   logits         of `start` and of each step: the error of every element is at
                  most twice the largest that PyTorch has in float32, the rms
                  error at most twice PyTorch's
-  bits           rows, threads, steps, cancelled runs, `keep`
+  bits           rows, beams, threads, steps, cancelled runs, `keep`; also with
+                 weights and caches in fewer bits
   ranges         options out of their range are refused by name
   sampled        tokens of sampled texts lie in their distributions
   distributions  of each warper, of pairs and of beam sampling; seeds
@@ -45,6 +46,10 @@ SHORT = (("gpt2", "hf-pt"), ("gpt2", "hf-tf"), ("opt_350m", "hf-tf"),
          ("llama3", "hf-pt"), ("qwen3", "hf-tf"), ("t5", "hf-pt"),
          ("t5_form5", "hf-tf"), ("whisper", "hf-pt"))
 
+# A model with an encoder whose weights or cache have fewer bits.
+FORMS = (("t5_f16", ()), ("t5_bf16", ("--cache-format=bf16",)),
+         ("t5_bf16", ("--weight-format=int8",)),
+         ("t5_flan", ("--weight-format=int4", "--cache-format=bf16")))
 
 KNOWN = {**write_checkpoints.CASES, **write_checkpoints.T5,
          **write_checkpoints.WHISPER}
@@ -78,16 +83,16 @@ class Check:
                 if self.compile(name, source, path, mode):
                     self.artifact(name, model, path, mode)
 
-    def compile(self, name, source, path, mode):
+    def compile(self, name, source, path, mode, *flags):
         done = subprocess.run(
             [os.path.join(self.build, "bin", "tenon"), "compile", source, "-o",
-             path, "-q", f"--gen-compat={mode}", *PRECISION],
+             path, "-q", f"--gen-compat={mode}", *PRECISION, *flags],
             capture_output=True, text=True)
         return self.checks.that(
             done.returncode == 0 and not done.stderr,
             f"{name} {mode}: compile: {done.returncode}\n{done.stderr}")
 
-    def artifact(self, name, model, path, mode):
+    def artifact(self, name, model, path, mode, parts=ModelCheck.CHECKS):
         def opened(threads):
             return Artifact(self.build, path, threads, model.room())
         if name in write_checkpoints.CASES:
@@ -96,7 +101,17 @@ class Check:
                                     self.checks.that)
             artifact.close()
         ModelCheck(name, model, opened, mode, self.checks,
-                   self.size).run()
+                   self.size).run(parts)
+
+    def forms(self):
+        for name, flags in FORMS:
+            with tempfile.TemporaryDirectory() as folder:
+                source = write_checkpoints.write(
+                    KNOWN[name], os.path.join(folder, name))
+                path = os.path.join(folder, "model.so")
+                if self.compile(name, source, path, MODES[0], *flags):
+                    self.artifact(" ".join((name, *flags)), model_of(source),
+                                  path, MODES[0], ["bits"])
 
     def defaults(self):
         """One checkpoint with several files generation_config.json."""
@@ -134,6 +149,7 @@ def main():
             if names else SHORT:
         check.checkpoint(name, modes)
     if not options.case:
+        check.forms()
         check.defaults()
     print(f"{checks.passed} passed, {checks.failed} failed, 0 skipped")
     return 1 if checks.failed else 0

@@ -63,7 +63,7 @@ class Session:
         tenon = artifact.tenon
         self.refusals, self.cancelled = tenon.InputError, tenon.Cancelled
 
-    def start(self, call, keep=None, **more):
+    def start(self, call, keep=None, keep_encoder=False, **more):
         """Raises `refusals` if an option is refused. Without options the
         checkpoint's are in force. Some calls name every option."""
         every = call.options.seed % 3 == 0
@@ -75,7 +75,7 @@ class Session:
         given["lengths"] = np.array(call.lengths, np.int64)
         given.update(call.inputs())
         # Kept columns need the encoder's results, for which no input is read.
-        if call.encoder and keep:
+        if call.encoder and (keep or keep_encoder):
             given.update(call.encoder[0].unreadable(call.encoder),
                          keep_encoder=np.bool_(True))
         given.update(more)
@@ -133,11 +133,12 @@ def rows_of(call):
     return len(call.ids) * max(o.num_beams, o.num_return_sequences)
 
 
-def play(session, call, steps=1, keep=None, with_logits=False, advance=None):
+def play(session, call, steps=1, keep=None, with_logits=False, advance=None,
+         keep_encoder=False):
     """Runs a call to its end. `steps` is the number for each advance;
     `advance(session, steps, allowed)` may run one in another way."""
     advance = advance or (lambda at, count, mask: at.advance(count, mask))
-    session.start(call, keep)
+    session.start(call, keep, keep_encoder)
     streamed, logits, finished, made = [], [], False, 0
     first = session.logits() if with_logits else None
     while not finished:

@@ -1,7 +1,7 @@
 """Equal bits: a row has the same logits and the same text alone, in a batch,
 beside rows of its own prompt, beside rows that have ended, with any number of
-threads, in one advance or one for each token, after cancelled runs, and with or
-without `keep`.
+beams and threads, in one advance or one for each token, after cancelled runs, and
+with or without `keep` and `keep_encoder`.
 """
 import numpy as np
 
@@ -78,26 +78,37 @@ class Bits:
         return call._replace(
             ids=[call.ids[item]], lengths=[call.lengths[item]],
             encoder=call.encoder[item:item + 1], allowed=tuple(masks[:, None]),
-            options=call.options.with_(do_sample=False,
+            options=call.options.with_(do_sample=False, num_beams=1,
                                        num_return_sequences=1))
 
     def beams(self):
-        """The prompts of a batch have the texts and scores that each has
-        alone."""
-        for beams in (2, 5):
+        """The prompts of a batch have the beams that each has alone, and the
+        path to the best text has its bits without the other beams."""
+        for beams in (2, 4, 7):
             call = self.batch(beams)
             if self.mode == "hf-tf":
                 # A prompt goes on there as long as its neighbours do.
                 call = call._replace(
                     options=call.options.with_(eos_token_id=[]))
-            said = self.play(self.one, call)
+            said = self.play(self.one, call, with_logits=True)
             for row in (0, 3, 7):
-                single = self.play(self.one, self.alone(call, row))
+                own = slice(row * beams, (row + 1) * beams)
+                single = self.play(self.one, self.alone(call, row),
+                                   with_logits=True)
                 yield f"{beams} beams of prompt {row} alone", \
-                    single.texts == said.texts[row * beams:][:beams]
+                    single.texts == said.texts[own] and all(
+                        a.tobytes() == b[own].tobytes()
+                        for a, b in zip(single.logits, said.logits))
+                best = single.texts[0].ids
+                path = self.play(self.one, self.forced(call, best, row),
+                                 with_logits=True)
+                yield f"the best of {beams} beams of prompt {row}", all(
+                    any(path.logits[step][0].tobytes() == beam.tobytes()
+                        for beam in single.logits[step])
+                    for step in range(len(best)))
 
     def threads(self):
-        for beams in (1, 3):
+        for beams in (1, 3, 7):
             call = self.batch(beams)
             said = self.play(self.one, call, with_logits=True)
             for threads in (2, 5):
@@ -180,6 +191,39 @@ class Bits:
             play(session, call)
         session.close()
 
+    def keep_encoder(self):
+        """The encoder's results of a call serve calls with other options."""
+        call = self.batch()
+        if not call.encoder:
+            return
+        session = self.one.session(3 * rows_of(call))
+        play(session, call)
+        for beams in (3, 1):
+            other = call._replace(options=call.options.with_(
+                num_beams=beams, num_return_sequences=beams))
+            parts = difference(play(session, other, keep_encoder=True),
+                               self.play(self.one, other))
+            yield f"keep_encoder, {beams} beams: {parts}", parts is None
+        yield from self.keep_late_encoder(session, call)
+        session.close()
+
+    def keep_late_encoder(self, session, call):
+        """A cancelled `start` leaves the results of all rows or none."""
+        said = self.play(self.one, call)
+        for _ in range(12):
+            session.set_timeout(10 ** self.random.uniform(-5, -2))
+            try:
+                session.start(call)
+            except session.cancelled:
+                pass
+            session.set_timeout(None)
+            try:
+                again = play(session, call, keep_encoder=True)
+                yield "keep_encoder after a late start", \
+                    difference(again, said) is None
+            except session.refusals as refused:
+                yield f"keep_encoder after a late start: {refused}", \
+                    "keep_encoder" in str(refused)
 
     def keep_beams(self):
         """The rows of a call with beams hold no text that goes on: `keep` is

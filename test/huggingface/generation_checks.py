@@ -44,8 +44,8 @@ class ModelCheck:
     def that(self, holds, text):
         return self.checks.that(holds, f"{self.name}: {text}")
 
-    def run(self):
-        for name in self.CHECKS:
+    def run(self, names=CHECKS):
+        for name in names:
             start, before = time.process_time(), self.checks.passed
             getattr(self, name)()
             print(f"{self.name:24} {name:13} "
@@ -124,7 +124,7 @@ class ModelCheck:
         bits.play(bits.one, call)
         seconds = (time.monotonic() - start) / (2 * call.options.max_new_tokens)
         for part in (bits.rows(), bits.shared(), bits.beams(), bits.threads(),
-                     bits.steps(), bits.keep(),
+                     bits.steps(), bits.keep(), bits.keep_encoder(),
                      bits.cancelled(self.size.cancelled, seconds)):
             for what, holds in part:
                 self.that(holds, what)

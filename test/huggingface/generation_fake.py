@@ -15,7 +15,8 @@ from generation_artifact import rows_of
 # The faults, and the check that finds each.
 FAULTS = {"penalty": "texts", "pads": "texts", "length": "texts",
           "eos": "texts", "merge": "texts", "stream": "texts",
-          "logits": "logits", "batch": "bits", "threads": "bits",
+          "logits": "logits", "batch": "bits", "beams": "bits",
+          "threads": "bits",
           "cancel": "bits", "keep": "bits", "keep beams": "bits",
           "range": "ranges",
           "sampler": "sampled", "seed": "distributions",
@@ -54,7 +55,7 @@ class FakeSession:
         self.calls = self.runs = self.step = 0
         self.timeout, self.cancels = None, False
 
-    def start(self, call, keep=None, **more):
+    def start(self, call, keep=None, keep_encoder=False, **more):
         changes = {name: value.tolist() if np.ndim(value) else value
                    for name, value in more.items()
                    if hasattr(call.options, name)}
@@ -180,6 +181,8 @@ class FakeSession:
         if self.fault == "logits":
             made[:, 3] *= np.float32(1.0001)
         if self.fault == "batch" and len(made) > 1:
+            made = np.nextafter(made, np.float32(0))
+        if self.fault == "beams" and self.call.options.num_beams > 4:
             made = np.nextafter(made, np.float32(0))
         if self.fault == "threads" and self.artifact.threads > 2:
             made = np.nextafter(made, np.float32(0))
