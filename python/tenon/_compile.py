@@ -51,14 +51,16 @@ def _shape(shape):
 
 
 def _entries(model, names):
-    """The flags that choose entries. A name that is no signature of a
-    SavedModel is a function, given by its path among the model's objects."""
+    """The flags that choose entries: functions of a checkpoint. A name that is
+    no signature of a SavedModel is a function, given by its path among the
+    model's objects."""
     if isinstance(names, str):
         names = [names]
-    known = json.loads(_call("inspect", "--format=json", "--",
-                             os.fspath(model))).get("signatures", [])
-    signatures = {entry["name"] for entry in known}
-    functions = set(names) - signatures if signatures else ()
+    described = json.loads(_call("inspect", "--format=json", "--",
+                                 os.fspath(model)))
+    signatures = {entry["name"] for entry in described.get("signatures", [])}
+    functions = set(names) - signatures \
+        if signatures or described["functions"] else ()
     return [f"--{'function' if name in functions else 'signature'}={name}"
             for name in names]
 
@@ -68,9 +70,10 @@ def compile(model, *, function=None, dims=None, shapes=None, specialize=(),
     """Compiles a model and opens it.
 
     model: the input of `tenon compile`: an ONNX file, a SavedModel's folder, a
-    frozen graph. function: a signature of a SavedModel, or a function by its
-    path among the objects, or a list of them. dims: sizes of named extents,
-    {"batch": 8, "seq": (1, 512)}. shapes: shapes of inputs by name, None for a
+    frozen graph, a checkpoint's folder. function: a signature of a SavedModel,
+    or a function by its path among the objects; a function of a checkpoint; or
+    a list of them. dims: sizes of named extents, {"batch": 8, "seq": (1,
+    512)}. shapes: shapes of inputs by name, None for a
     dynamic extent. specialize: sizes that get variants, [{"batch": 1, "seq":
     128}]. pad: multiples to which extents are padded within a run, {"seq": 8}.
     cpu: as -mcpu. opt: 0 to 3. output: path of the shared object; by default
