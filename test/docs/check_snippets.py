@@ -67,6 +67,9 @@ def make_checkpoints(folder):
         subprocess.run(["/usr/bin/python3", script, case,
                         os.path.join(folder, name)], check=True,
                        stdout=subprocess.DEVNULL)
+    subprocess.run(["/usr/bin/python3",
+                    os.path.join(SOURCE, "lit/Inputs/t5_checkpoint.py"),
+                    os.path.join(folder, "t5")], check=True)
 
 
 def make_place(folder, build):
