@@ -16,7 +16,7 @@ static int extents_are_sane(const tenon_model_desc *desc) {
     return 0;
   for (int32_t i = 0; i < desc->num_extents; ++i) {
     const tenon_extent_desc *extent = &desc->extents[i];
-    if (!extent->name || extent->least < 1 ||
+    if (!extent->name || extent->least < 0 ||
         extent->initial < extent->least || extent->most < extent->initial)
       return 0;
   }

@@ -247,7 +247,7 @@ typedef enum tenon_cpu_feature {
 /* An extent of states that is chosen when a context is made. */
 typedef struct tenon_extent_desc {
   const char *name;
-  int64_t least; /* at least 1 */
+  int64_t least; /* at least 0 */
   int64_t most;
   int64_t initial; /* the size in a context that chooses none */
 } tenon_extent_desc;

@@ -13,8 +13,8 @@ namespace tenon {
 LogicalResult ContextExtentOp::verify() {
   // context_extent C1
   int64_t least = getLeast(), most = getMost(), initial = getInitial();
-  if (least < 1 || initial < least || most < initial)
-    return emitOpError("expected 1 <= least <= default <= most (C1), got ")
+  if (least < 0 || initial < least || most < initial)
+    return emitOpError("expected 0 <= least <= default <= most (C1), got ")
            << least << ", " << initial << " and " << most;
   return success();
 }

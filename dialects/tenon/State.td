@@ -15,7 +15,7 @@ def Tenon_ContextExtentOp : Tenon_Op<"context_extent", [Symbol]> {
     gets the default. `number` is its place in the artifact's table once blobs
     are laid out.
 
-    * (C1) 1 <= least <= default <= most
+    * (C1) 0 <= least <= default <= most
 
     Example:
     ```mlir

@@ -168,6 +168,23 @@ TEST(Extents, BadChoicesAreNamed) {
   EXPECT_EQ(tenon_context_destroy(context), TENON_OK);
 }
 
+/// A state that most contexts do without takes no memory in them.
+TEST(Extents, None) {
+  Model model;
+  model.extents[1].least = 0;
+  tenon_context *context;
+  ASSERT_EQ(model.make(context, {{"positions", 0}}), TENON_OK);
+  tenon_tensor cache = stateOf(context, "cache");
+  EXPECT_EQ(cache.bytes, 0u);
+  EXPECT_EQ(cache.dims[1], 0);
+  EXPECT_EQ(tenon_context_state_bytes(context), 128u + 2);
+  EXPECT_EQ(tenon_context_reset_state(context), TENON_OK);
+  EXPECT_EQ(tenon_context_destroy(context), TENON_OK);
+  EXPECT_EQ(model.refusal({{"positions", -1}}, TENON_BAD_INPUT),
+            "context extent \"positions\": expected 0 to "
+            "9223372036854775807, got -1");
+}
+
 TEST(Extents, SizesThatAreTooLarge) {
   Model model;
   for (int64_t positions : {INT64_MAX, INT64_MAX / 4, int64_t(1) << 57})
@@ -243,7 +260,7 @@ TEST(Extents, MalformedTables) {
   REFUSED(m.desc.extents = nullptr);
   REFUSED(m.desc.num_extents = 1); // a dimension refers to the second
   REFUSED(m.extents[0].name = nullptr);
-  REFUSED(m.extents[0].least = 0);
+  REFUSED(m.extents[0].least = -1);
   REFUSED(m.extents[0].initial = 65);
   REFUSED(m.extents[1].initial = 0);
   REFUSED(m.dims[0] = -3);

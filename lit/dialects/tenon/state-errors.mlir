@@ -21,12 +21,12 @@ tenon.state @state_c2_open : tensor<?xf32> extents [@rows] = dense<0.0> : tensor
 
 // -----
 
-// expected-error@+1 {{expected 1 <= least <= default <= most (C1), got 0, 1 and 4}}
-tenon.context_extent @context_extent_c1 0 to 4 default 1
+// expected-error@+1 {{expected 0 <= least <= default <= most (C1), got -1, 1 and 4}}
+tenon.context_extent @context_extent_c1 -1 to 4 default 1
 
 // -----
 
-// expected-error@+1 {{expected 1 <= least <= default <= most (C1), got 1, 5 and 4}}
+// expected-error@+1 {{expected 0 <= least <= default <= most (C1), got 1, 5 and 4}}
 tenon.context_extent @context_extent_c1_default 1 to 4 default 5
 
 // -----
