@@ -157,6 +157,15 @@ def best_candidates(acc, count, row, step):
     return best(acc, count)
 
 
+def normalized(scores, length, power):
+    """Scores by length. An overflow is -inf, which ranks with what is dead."""
+    with np.errstate(over="ignore"):
+        result = scores / length ** power
+    if (np.isinf(result) & np.isfinite(scores)).any():
+        raise Near
+    return result
+
+
 class BeamSearch:
     """Beam search; beam sampling if `choose(acc, count, row, step)` draws."""
 
@@ -236,8 +245,7 @@ class BeamSearch:
         if self.choose is best_candidates:
             self.ranks_apart(scores, hit)
         length = np.float32(self.length + 1 - self.prompt)
-        with np.errstate(over="ignore"):
-            scores = scores / length ** self.power
+        scores = normalized(scores, length, self.power)
         if self.o.early_stopping == 1 and row.full() or \
                 self.torch and not row.flag:
             competes[:] = False
@@ -257,8 +265,8 @@ class BeamSearch:
         finished one."""
         never = self.o.early_stopping == generation_options.NEVER
         length = self.limit if never and self.power > 0 else self.length
-        hope = row.running[0][0] / np.float32(
-            length - self.prompt) ** self.power
+        hope = normalized(row.running[0][0], np.float32(length - self.prompt),
+                          self.power)
         worst = min(score for score, _ in row.finished) if row.full() else DEAD
         if worst > DEAD and hope > DEAD / 2:
             apart(max(hope, worst), min(hope, worst))
