@@ -1,0 +1,129 @@
+// The driver's functions for memory of the device and of the host.
+#include "test/gpu/driver/Call.h"
+
+#include <cstdlib>
+#include <cstring>
+
+using namespace tenon::ptx;
+
+namespace {
+/// Copies into or out of device memory, late.
+CUresult copyLate(CUstream stream, CUdeviceptr device, size_t bytes,
+                  std::function<void(Allocation &)> copy) {
+  if (bytes == 0)
+    return CUDA_SUCCESS;
+  if (!driver().range(device, bytes))
+    return CUDA_ERROR_INVALID_VALUE;
+  return driver().enqueue(stream, [=] {
+    driver().now += double(bytes) * 1e-9;
+    if (Allocation *found = driver().range(device, bytes))
+      copy(*found);
+  });
+}
+
+CUresult fill(CUdeviceptr to, uint32_t value, size_t width, size_t count,
+              CUstream stream) {
+  if (to % width)
+    return CUDA_ERROR_INVALID_VALUE;
+  return copyLate(stream, to, width * count, [=](Allocation &memory) {
+    for (size_t i = 0; i < count; ++i)
+      std::memcpy(memory.at(to + i * width), &value, width);
+    memory.setWritten(to, width * count);
+  });
+}
+} // namespace
+
+CUresult cuMemGetInfo_v2(size_t *available, size_t *total) {
+  return inContext("cuMemGetInfo_v2", [&] {
+    *total = driver().settings.memory;
+    *available = *total - driver().machine.memory.inUse();
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
+  return inContext("cuMemAlloc_v2", [&] {
+    if (bytes == 0)
+      return CUDA_ERROR_INVALID_VALUE;
+    *address = driver().machine.memory.allocate(bytes);
+    return *address ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+  });
+}
+
+CUresult cuMemFree_v2(CUdeviceptr address) {
+  return inContext("cuMemFree_v2", [&] {
+    // Freeing waits for the device.
+    CUresult result = driver().finish(nullptr);
+    if (address && !driver().machine.memory.release(address))
+      return CUDA_ERROR_INVALID_VALUE;
+    return result;
+  });
+}
+
+CUresult cuMemAllocHost_v2(void **memory, size_t bytes) {
+  return inContext("cuMemAllocHost_v2", [&] {
+    *memory = std::malloc(bytes);
+    if (!*memory)
+      return CUDA_ERROR_OUT_OF_MEMORY;
+    driver().hostMemory.insert(*memory);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuMemFreeHost(void *memory) {
+  return inContext("cuMemFreeHost", [&] {
+    if (!driver().hostMemory.erase(memory))
+      return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = driver().finish(nullptr);
+    std::free(memory);
+    return result;
+  });
+}
+
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes,
+                              CUstream stream) {
+  return inContext("cuMemcpyHtoDAsync_v2", [&] {
+    return copyLate(stream, to, bytes, [=](Allocation &memory) {
+      std::memcpy(memory.at(to), from, bytes);
+      memory.setWritten(to, bytes);
+    });
+  });
+}
+
+CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes,
+                              CUstream stream) {
+  return inContext("cuMemcpyDtoHAsync_v2", [&] {
+    return copyLate(stream, from, bytes, [=](Allocation &memory) {
+      std::memcpy(to, memory.at(from), bytes);
+    });
+  });
+}
+
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes,
+                              CUstream stream) {
+  return inContext("cuMemcpyDtoDAsync_v2", [&] {
+    if (bytes && !driver().range(from, bytes))
+      return CUDA_ERROR_INVALID_VALUE;
+    return copyLate(stream, to, bytes, [=](Allocation &memory) {
+      Allocation *source = driver().range(from, bytes);
+      if (!source)
+        return;
+      std::memmove(memory.at(to), source->at(from), bytes);
+      for (size_t i = 0; i < bytes; ++i)
+        if (source->isWritten(from + i, 1))
+          memory.setWritten(to + i, 1);
+    });
+  });
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count,
+                         CUstream stream) {
+  return inContext("cuMemsetD8Async",
+                   [&] { return fill(to, value, 1, count, stream); });
+}
+
+CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count,
+                          CUstream stream) {
+  return inContext("cuMemsetD32Async",
+                   [&] { return fill(to, value, 4, count, stream); });
+}

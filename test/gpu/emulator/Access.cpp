@@ -1,0 +1,141 @@
+// Each access is checked by the rules of its space, then noted for races and
+// counters.
+#include "test/gpu/emulator/Access.h"
+
+#include "test/gpu/emulator/Races.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tenon::ptx {
+
+/// A generic address says its space by its window.
+Space Access::resolve(Space space, uint64_t &address) const {
+  if (space != Space::Generic)
+    return space == Space::Const ? Space::Global : space;
+  uint64_t window = address & windowMask;
+  if (window == sharedWindow || window == localWindow) {
+    address &= ~windowMask;
+    return window == sharedWindow ? Space::Shared : Space::Local;
+  }
+  return Space::Global;
+}
+
+void Access::checkAlignment(int lane, uint64_t address) const {
+  if (address & (bytes - 1))
+    warp.fail(lane, "the address " + std::to_string(address) +
+                        " is no multiple of " + std::to_string(bytes));
+}
+
+uint8_t *Access::localAt(int lane, uint64_t address, bool toWrite) {
+  uint64_t frame = warp.program.localBytes;
+  checkAlignment(lane, address);
+  if (address > frame || bytes > frame - address)
+    warp.fail(lane, std::to_string(bytes) + " bytes at " +
+                        std::to_string(address) + " of " +
+                        std::to_string(frame) + " bytes of local memory");
+  size_t place = size_t(lane) * frame + address;
+  if (toWrite)
+    std::fill_n(warp.localWritten.begin() + long(place), bytes, uint8_t(1));
+  else if (std::memchr(&warp.localWritten[place], 0, bytes))
+    warp.fail(lane, "reads local memory that nothing has written");
+  return &warp.local[place];
+}
+
+const uint8_t *Access::read(Space space, int lane, uint64_t address,
+                            bool constant) {
+  space = resolve(space, address);
+  if (space == Space::Local)
+    return localAt(lane, address, false);
+  if (space == Space::Shared) {
+    sharedAt[size_t(numShared++)] = address;
+    return block.shared.read(warp, lane, address, bytes);
+  }
+  if (space == Space::Param) {
+    const auto &parameters = block.parameters;
+    if (address > parameters.size() || bytes > parameters.size() - address)
+      warp.fail(lane, "reads past the parameters");
+    checkAlignment(lane, address);
+    return &parameters[address];
+  }
+  checkAlignment(lane, address);
+  Allocation *found = block.memory.find(address, bytes);
+  if (!found)
+    warp.fail(lane, "reads " + block.memory.absence(address, bytes));
+  if (!found->isWritten(address, bytes))
+    warp.fail(lane, "reads memory that nothing has written, at byte " +
+                        std::to_string(address - found->base) +
+                        " of an allocation of " + std::to_string(found->bytes));
+  if (constant &&
+      wasWrittenInLaunch(block.launchNumber(), *found, address, bytes))
+    warp.fail(lane, "reads as constant (.nc) what this launch writes");
+  noteRead(warp, lane, *found, address, bytes);
+  global[size_t(numGlobal++)] = address;
+  return found->at(address);
+}
+
+uint8_t *Access::write(Space space, int lane, uint64_t address, bool isAtomic) {
+  space = resolve(space, address);
+  writes = true;
+  if (space == Space::Local)
+    return localAt(lane, address, true);
+  if (space == Space::Shared) {
+    sharedAt[size_t(numShared++)] = address;
+    return block.shared.write(warp, lane, address, bytes, isAtomic);
+  }
+  checkAlignment(lane, address);
+  Allocation *found = block.memory.find(address, bytes);
+  if (!found)
+    warp.fail(lane, "writes " + block.memory.absence(address, bytes));
+  if (isAtomic && !found->isWritten(address, bytes))
+    warp.fail(lane, "an atomic operation on memory that nothing has written");
+  noteWrite(warp, lane, *found, address, bytes, isAtomic);
+  found->setWritten(address, bytes);
+  global[size_t(numGlobal++)] = address;
+  return found->at(address);
+}
+
+void Access::count() {
+  if (numShared)
+    countBanks();
+  if (!numGlobal)
+    return;
+  std::array<uint64_t, warpLanes> sectors;
+  // An aligned access of up to 32 bytes touches one sector.
+  for (int i = 0; i < numGlobal; ++i)
+    sectors[size_t(i)] = global[size_t(i)] / 32;
+  std::sort(sectors.begin(), sectors.begin() + numGlobal);
+  auto distinct =
+      uint64_t(std::unique(sectors.begin(), sectors.begin() + numGlobal) -
+               sectors.begin());
+  Counters &counters = block.counters;
+  (writes ? counters.sectorsWritten : counters.sectorsRead) += distinct;
+  (writes ? counters.bytesWritten : counters.bytesRead) +=
+      uint64_t(numGlobal) * bytes;
+}
+
+/// Shared memory has 32 banks of four bytes. Accesses of 8 and 16 bytes are
+/// made by 16 and 8 lanes at a time; lanes that read one word share it.
+void Access::countBanks() {
+  int together = bytes <= 4 ? 32 : bytes == 8 ? 16 : 8;
+  for (int first = 0; first < numShared; first += together) {
+    int last = std::min(first + together, numShared);
+    std::array<std::array<uint32_t, warpLanes>, 32> words;
+    std::array<int, 32> counts{};
+    for (int i = first; i < last; ++i)
+      for (uint64_t at = sharedAt[size_t(i)] / 4 * 4;
+           at < sharedAt[size_t(i)] + bytes; at += 4) {
+        auto word = uint32_t(at / 4);
+        auto &bank = words[word % 32];
+        int &count = counts[word % 32];
+        if (std::find(bank.begin(), bank.begin() + count, word) ==
+            bank.begin() + count)
+          bank[size_t(count++)] = word;
+      }
+    auto passes = uint64_t(*std::max_element(counts.begin(), counts.end()));
+    block.counters.sharedPasses += passes;
+    block.counters.bankConflicts += passes - 1;
+  }
+}
+
+} // namespace tenon::ptx

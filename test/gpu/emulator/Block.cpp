@@ -1,0 +1,210 @@
+// Warps take turns of random lengths. A barrier orders all accesses of its
+// members before it: it joins their vector clocks.
+#include "test/gpu/emulator/Block.h"
+
+#include "test/gpu/emulator/Races.h"
+
+#include <algorithm>
+
+namespace tenon::ptx {
+
+Block::Block(Launch &launch, const std::array<uint32_t, 3> &place)
+    : launch(launch), counters(launch.counters), memory(launch.machine.memory),
+      shared(launch.shared), parameters(launch.parameters), place(place),
+      numThreads(launch.threads), numWarps(launch.warps),
+      firstWarp(uint32_t(
+          (place[0] +
+           uint64_t(launch.shape.grid[0]) *
+               (place[1] + uint64_t(launch.shape.grid[1]) * place[2])) *
+          launch.warps)),
+      pending(numWarps * warpLanes), groups(numWarps * warpLanes),
+      acquired(numWarps), order(launch.machine.seed ^ firstWarp) {
+  for (uint32_t i = 0; i < numWarps; ++i) {
+    warps.push_back(std::make_unique<Warp>(*this, launch.program, i,
+                                           numThreads - i * warpLanes));
+    warps.back()->known.assign(numWarps, 0);
+    warps.back()->known[i] = warps.back()->clock;
+  }
+}
+
+void Block::run() {
+  std::vector<Warp *> running;
+  for (;;) {
+    running.clear();
+    for (auto &warp : warps)
+      if (warp->state == Warp::State::Running)
+        running.push_back(warp.get());
+    if (running.empty())
+      break;
+    Warp *chosen = running[order() % running.size()];
+    uint64_t turn = uint64_t(1) << (3 + order() % 8);
+    chosen->run(turn);
+    launch.steps += turn;
+    if (launch.steps > launch.machine.maxInstructions)
+      throw Finding(launch.program.name + ": runs more than " +
+                    std::to_string(launch.machine.maxInstructions) +
+                    " instructions: it may not end");
+  }
+  checkEnd();
+  uint32_t last = 0;
+  for (auto &warp : warps)
+    last = std::max(last, warp->clock);
+  if (last > maxClock)
+    throw Finding(launch.program.name +
+                  ": more barriers than the emulator counts");
+  shared.end(last);
+}
+
+void Block::checkEnd() {
+  for (auto &warp : warps)
+    if (warp->state == Warp::State::AtBarrier)
+      deadlock();
+  for (const Barrier &barrier : barriers)
+    if (barrier.arrived)
+      throw Finding(launch.program.name + ": a barrier that " +
+                    std::to_string(barrier.expected - barrier.arrived) +
+                    " threads never come to");
+  for (const auto &copies : pending)
+    if (!copies.empty())
+      throw Finding(launch.program.name +
+                    ": ends before an asynchronous copy is waited for");
+}
+
+void Block::deadlock() {
+  std::string text = launch.program.name + ": deadlock in block " +
+                     placeText() +
+                     ": warps wait at a barrier that others "
+                     "have left or never come to:";
+  for (auto &warp : warps)
+    if (warp->state == Warp::State::AtBarrier)
+      text += " " + std::to_string(warp->number);
+  throw Finding(text);
+}
+
+void Block::arrive(Warp &warp, uint32_t number, uint32_t threads, bool waits) {
+  if (number >= barriers.size())
+    warp.fail("barrier " + std::to_string(number) + " of 16");
+  if (warp.active != ~warp.exited)
+    warp.fail("lanes of the warp are not at the barrier");
+  if (warp.exited != ~warp.existing)
+    warp.fail("lanes of the warp ended before the barrier");
+  if (threads % warpLanes)
+    warp.fail("a barrier for " + std::to_string(threads) +
+              " threads, which is no multiple of 32");
+  uint32_t expected = threads ? threads : numWarps * warpLanes;
+  Barrier &barrier = barriers[number];
+  if (barrier.arrived && barrier.expected != expected)
+    warp.fail("other warps expect " + std::to_string(barrier.expected) +
+              " threads at the barrier");
+  if (std::find(barrier.members.begin(), barrier.members.end(), &warp) !=
+      barrier.members.end())
+    warp.fail("the warp comes to the barrier twice");
+  barrier.expected = expected;
+  barrier.arrived += warpLanes;
+  barrier.members.push_back(&warp);
+  if (waits) {
+    barrier.waiting.push_back(&warp);
+    warp.wait();
+  }
+  if (barrier.arrived >= expected)
+    pass(barrier);
+}
+
+void Block::pass(Barrier &barrier) {
+  std::vector<uint32_t> joined(numWarps);
+  Clocks outside;
+  for (Warp *member : barrier.members) {
+    for (uint32_t i = 0; i < numWarps; ++i)
+      joined[i] = std::max(joined[i], member->known[i]);
+    for (auto [warp, clock] : acquired[member->number])
+      outside[warp] = std::max(outside[warp], clock);
+  }
+  for (Warp *member : barrier.waiting) {
+    member->known = joined;
+    acquired[member->number] = outside;
+    member->state = Warp::State::Running;
+  }
+  for (Warp *member : barrier.members)
+    member->known[member->number] = ++member->clock;
+  if (barrier.waiting.size() == numWarps)
+    ++barriersPassed;
+  barrier = {};
+}
+
+bool Block::happenedBefore(const Warp &warp, uint32_t other,
+                           uint32_t clock) const {
+  if (has(other))
+    return clock <= warp.known[other - firstWarp];
+  const Clocks &clocks = acquired[warp.number];
+  auto found = clocks.find(other);
+  return found != clocks.end() && clock <= found->second;
+}
+
+void Block::acquire(Warp &warp, uint64_t address) {
+  auto found = launch.releases.find(address);
+  if (found == launch.releases.end())
+    return;
+  for (auto [other, clock] : found->second) {
+    uint32_t &known = has(other) ? warp.known[other - firstWarp]
+                                 : acquired[warp.number][other];
+    known = std::max(known, clock);
+  }
+}
+
+void Block::release(Warp &warp, uint64_t address) {
+  Clocks &clocks = launch.releases[address];
+  auto raise = [&](uint32_t other, uint32_t clock) {
+    clocks[other] = std::max(clocks[other], clock);
+  };
+  for (auto [other, clock] : acquired[warp.number])
+    raise(other, clock);
+  for (uint32_t i = 0; i < numWarps; ++i)
+    raise(globalWarp(i), warp.known[i]);
+  warp.known[warp.number] = ++warp.clock;
+}
+
+uint32_t Block::special(const std::string &name, uint32_t thread) const {
+  const LaunchShape &shape = launch.shape;
+  auto dimension = [&] { return size_t(name.back() - 'x'); };
+  std::array<uint32_t, 3> inBlock{thread % shape.block[0],
+                                  thread / shape.block[0] % shape.block[1],
+                                  thread / shape.block[0] / shape.block[1]};
+  if (name.starts_with("%tid."))
+    return inBlock[dimension()];
+  if (name.starts_with("%ntid."))
+    return shape.block[dimension()];
+  if (name.starts_with("%ctaid."))
+    return place[dimension()];
+  if (name.starts_with("%nctaid."))
+    return shape.grid[dimension()];
+  uint32_t lane = thread % warpLanes;
+  if (name == "%laneid")
+    return lane;
+  if (name == "%lanemask_eq")
+    return 1u << lane;
+  if (name == "%lanemask_lt")
+    return (1u << lane) - 1;
+  if (name == "%lanemask_le")
+    return (1u << lane << 1) - 1;
+  if (name == "%lanemask_gt")
+    return ~((1u << lane << 1) - 1);
+  if (name == "%lanemask_ge")
+    return ~((1u << lane) - 1);
+  if (name == "%dynamic_smem_size")
+    return shape.dynamicBytes;
+  throw Finding("unknown special register " + name);
+}
+
+std::string Block::placeText() const {
+  return "(" + std::to_string(place[0]) + ", " + std::to_string(place[1]) +
+         ", " + std::to_string(place[2]) + ")";
+}
+
+std::string Block::warpText(uint32_t globalWarp) const {
+  uint32_t block = globalWarp / numWarps;
+  return "warp " + std::to_string(globalWarp % numWarps) + " of " +
+         (has(globalWarp) ? "the same block"
+                          : "block " + std::to_string(block));
+}
+
+} // namespace tenon::ptx

@@ -1,0 +1,157 @@
+// An epoch is one number: the launch, the warp in the launch, its clock, the
+// lane, and which bytes of the word.
+#include "test/gpu/emulator/Races.h"
+
+#include "test/gpu/emulator/Block.h"
+#include "test/gpu/emulator/Warp.h"
+
+namespace tenon::ptx {
+namespace {
+/// Values of Epoch::lane beside the lanes.
+enum : uint32_t { SeveralLanes = 32, SeveralWarps, SeveralBlocks, Atomic };
+
+struct Epoch {
+  uint32_t launch, warp, clock, lane, bytes;
+
+  static Epoch of(uint64_t packed) {
+    return {uint32_t(packed >> 52), uint32_t(packed >> 28) & 0xffffff,
+            uint32_t(packed >> 10) & 0x3ffff, uint32_t(packed >> 4) & 0x3f,
+            uint32_t(packed) & 0xf};
+  }
+  uint64_t packed() const {
+    return uint64_t(launch) << 52 | uint64_t(warp) << 28 |
+           uint64_t(clock) << 10 | lane << 4 | bytes;
+  }
+};
+
+class WordAccess {
+public:
+  WordAccess(Warp &warp, int lane, uint64_t address, uint32_t bytes)
+      : warp(warp), block(warp.block), lane(lane), address(address),
+        mine{block.launchNumber(), block.globalWarp(warp.number), warp.clock,
+             uint32_t(lane), bytes} {}
+
+  void read(WordHistory &word) {
+    checkWrite(word, false);
+    Epoch read = Epoch::of(word.read);
+    if (read.launch != mine.launch) {
+      word.read = mine.packed();
+      return;
+    }
+    Epoch made = mine;
+    made.bytes |= read.bytes;
+    if (read.lane == SeveralBlocks) {
+      made.lane = SeveralBlocks;
+    } else if (block.has(read.warp)) {
+      if (read.lane == SeveralWarps || read.warp != mine.warp) {
+        made.lane = SeveralWarps;
+        made.clock = block.phase();
+      } else if (read.clock == mine.clock && read.lane != mine.lane) {
+        made.lane = SeveralLanes;
+      }
+    } else {
+      made.lane = SeveralBlocks;
+    }
+    word.read = made.packed();
+  }
+
+  void write(WordHistory &word, bool isAtomic) {
+    checkWrite(word, isAtomic);
+    checkRead(word, isAtomic);
+    Epoch write = Epoch::of(word.write), made = mine;
+    // Lanes may write parts of a word together.
+    if (write.launch == mine.launch && write.warp == mine.warp &&
+        write.clock == mine.clock && write.bytes != 0xf && mine.bytes != 0xf) {
+      made.bytes |= write.bytes;
+      made.lane = SeveralLanes;
+    }
+    if (isAtomic)
+      made.lane = Atomic;
+    word.write = made.packed();
+  }
+
+private:
+  void checkWrite(const WordHistory &word, bool isAtomic) {
+    Epoch write = Epoch::of(word.write);
+    if (write.launch != mine.launch || !(write.bytes & mine.bytes) ||
+        (isAtomic && write.lane == Atomic))
+      return;
+    bool ordered;
+    if (write.warp == mine.warp)
+      ordered = write.lane >= 32 || write.lane == mine.lane ||
+                write.clock < mine.clock;
+    else
+      ordered = block.happenedBefore(warp, write.warp, write.clock);
+    if (!ordered)
+      race("a write", write);
+  }
+
+  void checkRead(const WordHistory &word, bool isAtomic) {
+    Epoch read = Epoch::of(word.read);
+    if (read.launch != mine.launch || !(read.bytes & mine.bytes))
+      return;
+    if (read.lane == SeveralBlocks)
+      race("reads of several blocks", read);
+    bool ordered;
+    if (read.lane == SeveralWarps)
+      ordered = block.has(read.warp) && read.clock < block.phase();
+    else if (read.warp == mine.warp)
+      ordered = read.lane == mine.lane || read.clock < mine.clock ||
+                (isAtomic && read.lane == Atomic);
+    else
+      ordered = block.happenedBefore(warp, read.warp, read.clock);
+    if (!ordered)
+      race("a read", read);
+  }
+
+  [[noreturn]] void race(const std::string &what, const Epoch &other) {
+    warp.fail(lane, "a race for the word at address " +
+                        std::to_string(address) + " with " + what + " by " +
+                        block.warpText(other.warp));
+  }
+
+  Warp &warp;
+  Block &block;
+  int lane;
+  uint64_t address;
+  Epoch mine;
+};
+
+/// Calls body(access, word) for each word of the bytes.
+template <typename Body>
+void forWords(Warp &warp, int lane, Allocation &allocation, uint64_t address,
+              uint32_t bytes, Body body) {
+  uint64_t end = address + bytes;
+  for (uint64_t word = address / 4 * 4; word < end; word += 4) {
+    uint32_t first = word < address ? uint32_t(address - word) : 0,
+             last = end - word < 4 ? uint32_t(end - word) : 4;
+    uint32_t touched = (1u << last) - (1u << first);
+    WordAccess access(warp, lane, word, touched);
+    body(access, *allocation.history(word));
+  }
+}
+} // namespace
+
+void noteRead(Warp &warp, int lane, Allocation &allocation, uint64_t address,
+              uint32_t bytes) {
+  forWords(warp, lane, allocation, address, bytes,
+           [&](WordAccess &access, WordHistory &word) { access.read(word); });
+}
+
+bool wasWrittenInLaunch(uint32_t launch, const Allocation &allocation,
+                        uint64_t address, uint32_t bytes) {
+  for (uint64_t word = address / 4 * 4; word < address + bytes; word += 4)
+    if (Epoch::of(allocation.history(word)->write).launch == launch)
+      return true;
+  return false;
+}
+
+void noteWrite(Warp &warp, int lane, Allocation &allocation, uint64_t address,
+               uint32_t bytes, bool isAtomic) {
+  forWords(warp, lane, allocation, address, bytes,
+           [&](WordAccess &access, WordHistory &word) {
+             access.write(word, isAtomic);
+           });
+}
+
+} // namespace tenon::ptx

@@ -1,0 +1,138 @@
+// Two accesses of a word, one of them a write, must be ordered: by a barrier if
+// they are of two warps, by a warp's own barrier if they are of two lanes.
+#include "test/gpu/emulator/SharedMemory.h"
+
+#include "test/gpu/emulator/Warp.h"
+
+#include <algorithm>
+
+namespace tenon::ptx {
+
+/// In `reads`: several lanes.
+constexpr uint32_t several = 32;
+
+SharedMemory::SharedMemory(uint32_t size, uint32_t warps)
+    : warps(warps), bytes(size), states(size), writes(size / 4 + 1),
+      reads((size / 4 + 1) * size_t(warps)) {}
+
+void SharedMemory::end(uint32_t lastClock) {
+  std::fill(states.begin(), states.end(), uint8_t(Unwritten));
+  base += lastClock;
+  if (base < 1u << 24)
+    return;
+  base = 0;
+  std::fill(writes.begin(), writes.end(), Write());
+  std::fill(reads.begin(), reads.end(), 0);
+}
+
+uint32_t SharedMemory::now(const Warp &warp) const { return base + warp.clock; }
+
+bool SharedMemory::isOld(const Warp &warp, uint32_t other,
+                         uint32_t clock) const {
+  return clock <= base || clock - base <= warp.known[other];
+}
+
+void SharedMemory::checkPlace(Warp &warp, int lane, uint64_t offset,
+                              uint32_t count) {
+  if (offset > bytes.size() || count > bytes.size() - offset)
+    warp.fail(lane, std::to_string(count) + " bytes at " +
+                        std::to_string(offset) + " of " +
+                        std::to_string(bytes.size()) +
+                        " bytes of shared memory");
+  if (offset & (count - 1))
+    warp.fail(lane, "the address " + std::to_string(offset) +
+                        " in shared memory is no multiple of " +
+                        std::to_string(count));
+}
+
+void SharedMemory::race(Warp &warp, int lane, uint64_t word,
+                        const std::string &other) {
+  warp.fail(lane, "a race for the word at " + std::to_string(4 * word) +
+                      " of shared memory with " + other);
+}
+
+void SharedMemory::checkWrite(Warp &warp, int lane, uint64_t word,
+                              bool isAtomic) {
+  const Write &write = writes[word];
+  if (write.clock == 0 || (isAtomic && write.isAtomic))
+    return;
+  bool ordered = write.warp == warp.number
+                     ? write.lane == lane || write.clock < now(warp)
+                     : isOld(warp, write.warp, write.clock);
+  if (!ordered)
+    race(warp, lane, word,
+         "the write of warp " + std::to_string(write.warp) + ", lane " +
+             std::to_string(write.lane));
+}
+
+void SharedMemory::checkReads(Warp &warp, int lane, uint64_t word) {
+  const uint32_t *of = &reads[word * warps];
+  for (uint32_t reader = 0; reader < warps; ++reader) {
+    uint32_t clock = of[reader] / 64, from = of[reader] % 64;
+    if (clock == 0)
+      continue;
+    bool ordered = reader == warp.number
+                       ? from == uint32_t(lane) || clock < now(warp)
+                       : isOld(warp, reader, clock);
+    if (!ordered)
+      race(warp, lane, word, "a read of warp " + std::to_string(reader));
+  }
+}
+
+const uint8_t *SharedMemory::read(Warp &warp, int lane, uint64_t offset,
+                                  uint32_t count) {
+  checkPlace(warp, lane, offset, count);
+  for (uint64_t i = offset; i < offset + count; ++i)
+    if (states[i] != Written)
+      warp.fail(lane, states[i] == Pending
+                          ? "reads what an asynchronous copy is still writing"
+                          : "reads shared memory that nothing has written, at "
+                            "byte " +
+                                std::to_string(i));
+  for (uint64_t word = offset / 4; word * 4 < offset + count; ++word) {
+    checkWrite(warp, lane, word, false);
+    uint32_t &mine = reads[word * warps + warp.number];
+    bool isOther = mine / 64 == now(warp) && mine % 64 != uint32_t(lane);
+    mine = now(warp) * 64 + (isOther ? several : uint32_t(lane));
+  }
+  return &bytes[offset];
+}
+
+uint8_t *SharedMemory::write(Warp &warp, int lane, uint64_t offset,
+                             uint32_t count, bool isAtomic) {
+  checkPlace(warp, lane, offset, count);
+  for (uint64_t i = offset; i < offset + count; ++i) {
+    if (states[i] == Pending)
+      warp.fail(lane, "writes what an asynchronous copy is still writing");
+    if (isAtomic && states[i] != Written)
+      warp.fail(lane, "reads shared memory that nothing has written");
+    states[i] = Written;
+  }
+  for (uint64_t word = offset / 4; word * 4 < offset + count; ++word) {
+    bool isPart = count < 4;
+    Write &last = writes[word];
+    // Lanes may write parts of a word together.
+    bool sameWarp = isPart && last.warp == warp.number;
+    if (!sameWarp)
+      checkWrite(warp, lane, word, isAtomic);
+    checkReads(warp, lane, word);
+    last = {now(warp), uint16_t(warp.number), uint8_t(lane), isAtomic};
+  }
+  return &bytes[offset];
+}
+
+void SharedMemory::beginCopy(Warp &warp, int lane, uint64_t offset,
+                             uint32_t count) {
+  write(warp, lane, offset, count);
+  std::fill_n(states.begin() + long(offset), count, uint8_t(Pending));
+}
+
+uint8_t *SharedMemory::endCopy(Warp &warp, int lane, uint64_t offset,
+                               uint32_t count) {
+  std::fill_n(states.begin() + long(offset), count, uint8_t(Written));
+  for (uint64_t word = offset / 4; word * 4 < offset + count; ++word)
+    writes[word] = {now(warp), uint16_t(warp.number), uint8_t(lane), false};
+  return &bytes[offset];
+}
+
+} // namespace tenon::ptx

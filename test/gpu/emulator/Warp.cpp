@@ -1,0 +1,135 @@
+// Lanes that part are run one group at a time, that at the lowest place first:
+// code is laid out so that a join follows what it joins.
+#include "test/gpu/emulator/Warp.h"
+
+#include "test/gpu/emulator/Block.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tenon::ptx {
+
+Warp::Warp(Block &block, const Program &program, uint32_t number,
+           uint32_t threads)
+    : block(block), program(program), number(number),
+      existing(threads >= 32 ? allLanes : (1u << threads) - 1),
+      active(existing), exited(~existing),
+      local(size_t(program.localBytes) * warpLanes), localWritten(local.size()),
+      registers(new uint8_t[program.registerBytes]),
+      defined(program.numSlots, 0) {
+  for (const ConstantSlot &constant : program.constants) {
+    defined[constant.slot.index] = allLanes;
+    uint8_t *place = registers.get() + constant.slot.offset;
+    for (int lane = 0; lane < warpLanes; ++lane)
+      memcpy(place + lane * constant.bytes, &constant.bits, constant.bytes);
+  }
+  fillSpecials();
+}
+
+void Warp::fillSpecials() {
+  for (const SpecialSlot &special : program.specials) {
+    defined[special.slot.index] = allLanes;
+    uint32_t *values = lanes<uint32_t>(special.slot);
+    for (int lane = 0; lane < warpLanes; ++lane)
+      values[lane] =
+          block.special(special.name, number * warpLanes + uint32_t(lane));
+  }
+}
+
+void Warp::run(uint64_t steps) {
+  for (; steps && state == State::Running; --steps) {
+    if (pc >= program.code.size())
+      throw Finding(program.name + ": runs past its last instruction");
+    const Instruction &instruction = program.code[pc];
+    uint32_t mask = active;
+    if (instruction.isGuarded) {
+      uint32_t undefined = mask & ~defined[instruction.guard.index];
+      if (undefined)
+        fail(__builtin_ctz(undefined), "the guard has no value");
+      uint32_t guard = predicate(instruction.guard);
+      mask &= instruction.guardNegated ? ~guard : guard;
+    }
+    next = pc + 1;
+    ++block.counters[instruction.group];
+    if (mask || instruction.isBranch) {
+      checkDefined(instruction, mask);
+      instruction.run(*this, instruction, mask);
+      for (uint16_t i = 0; i < instruction.numWrites; ++i)
+        defined[instruction.writes[i].index] |= mask;
+    }
+    if (state != State::Done)
+      goOn(next);
+  }
+}
+
+void Warp::checkDefined(const Instruction &instruction, uint32_t mask) {
+  for (uint16_t i = 0; i < instruction.numReads; ++i)
+    if (uint32_t undefined = mask & ~defined[instruction.reads[i].index])
+      fail(__builtin_ctz(undefined),
+           "operand " + std::to_string(i + 1) + " of those read has no value");
+}
+
+void Warp::goOn(uint32_t to) {
+  pc = to;
+  if (!active)
+    return nextGroup();
+  if (groups.empty() || groups.back().pc > pc)
+    return;
+  if (groups.back().pc < pc) {
+    std::swap(groups.back().pc, pc);
+    std::swap(groups.back().lanes, active);
+    for (size_t i = groups.size() - 1; i > 0 && groups[i].pc > groups[i - 1].pc;
+         --i)
+      std::swap(groups[i], groups[i - 1]);
+  }
+  while (!groups.empty() && groups.back().pc == pc) {
+    active |= groups.back().lanes;
+    groups.pop_back();
+  }
+}
+
+void Warp::nextGroup() {
+  if (groups.empty()) {
+    state = State::Done;
+    return;
+  }
+  pc = groups.back().pc;
+  active = groups.back().lanes;
+  groups.pop_back();
+  goOn(pc);
+}
+
+void Warp::branch(uint32_t taken, uint32_t target) {
+  uint32_t rest = active & ~taken;
+  if (!taken)
+    return;
+  if (!rest) {
+    next = target;
+    return;
+  }
+  // The group that stays may still be given other targets.
+  groups.push_back({target, taken});
+  for (size_t i = groups.size() - 1; i > 0 && groups[i].pc > groups[i - 1].pc;
+       --i)
+    std::swap(groups[i], groups[i - 1]);
+  active = rest;
+}
+
+void Warp::exit(uint32_t mask) {
+  exited |= mask;
+  active &= ~mask;
+}
+
+void Warp::fail(const std::string &what) {
+  const Instruction &instruction = program.code[pc];
+  throw Finding(program.name + ": line " + std::to_string(instruction.line) +
+                ": " + program.texts[instruction.statement] + ": " + what +
+                " (warp " + std::to_string(number) + ", block " +
+                block.placeText() + ")");
+}
+
+void Warp::fail(int lane, const std::string &what) {
+  fail("lane " + std::to_string(lane) + ": " + what);
+}
+
+} // namespace tenon::ptx

@@ -1,0 +1,98 @@
+// The state of a warp: its registers, which lanes are where, and its clock.
+#ifndef TENON_TEST_GPU_EMULATOR_WARP_H
+#define TENON_TEST_GPU_EMULATOR_WARP_H
+
+#include "test/gpu/emulator/Counters.h"
+#include "test/gpu/emulator/Program.h"
+
+#include <memory>
+
+namespace tenon::ptx {
+
+class Block;
+
+/// A mistake of a kernel, found while it runs.
+struct Finding : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+constexpr uint32_t allLanes = ~0u;
+
+/// Calls body(lane) for each lane of the mask.
+template <typename Body> void forLanes(uint32_t mask, Body body) {
+  for (; mask; mask &= mask - 1)
+    body(__builtin_ctz(mask));
+}
+
+class Warp {
+public:
+  /// Starts at the first instruction. `number` is the warp's in its block,
+  /// `threads` how many of its lanes exist.
+  Warp(Block &block, const Program &program, uint32_t number, uint32_t threads);
+
+  enum class State { Running, AtBarrier, Done };
+
+  /// Runs at most `steps` instructions; fewer if the warp ends or waits.
+  void run(uint64_t steps);
+
+  template <typename T> T *lanes(Slot slot) {
+    return reinterpret_cast<T *>(registers.get() + slot.offset);
+  }
+  /// The lanes of a predicate that are true.
+  uint32_t &predicate(Slot slot) { return *lanes<uint32_t>(slot); }
+  /// The value that all lanes of the mask have; a finding if they differ.
+  template <typename T> T uniform(Slot slot, uint32_t mask, const char *what) {
+    const T *values = lanes<T>(slot);
+    T value = values[__builtin_ctz(mask)];
+    forLanes(mask, [&](int lane) {
+      if (values[lane] != value)
+        fail(std::string(what) + " differs between lanes");
+    });
+    return value;
+  }
+
+  /// Divides the lanes: those of `taken` go on at `target`.
+  void branch(uint32_t taken, uint32_t target);
+  /// The lanes of `mask` end.
+  void exit(uint32_t mask);
+  /// Waits until the block lets the warp go on.
+  void wait() { state = State::AtBarrier; }
+
+  /// Throws a finding about the instruction that runs now.
+  [[noreturn]] void fail(const std::string &what);
+  /// The same, about one lane.
+  [[noreturn]] void fail(int lane, const std::string &what);
+
+  Block &block;
+  const Program &program;
+  const uint32_t number;
+  const uint32_t existing; // lanes of the block's threads
+  State state = State::Running;
+  uint32_t active;     // lanes at `pc`
+  uint32_t exited = 0; // lanes that ended
+  /// Grows when memory accesses before are ordered with ones after.
+  uint32_t clock = 1;
+  /// Which clocks of other warps of the block happened before now.
+  std::vector<uint32_t> known;
+  /// Local memory: each lane has a frame.
+  std::vector<uint8_t> local, localWritten;
+
+private:
+  struct Waiting {
+    uint32_t pc, lanes;
+  };
+  void goOn(uint32_t next);
+  void nextGroup();
+  void checkDefined(const Instruction &instruction, uint32_t mask);
+  void fillSpecials();
+
+  std::unique_ptr<uint8_t[]> registers;
+  std::vector<uint32_t> defined;
+  uint32_t pc = 0, next = 0;
+  /// Groups of lanes that wait at higher places, highest first.
+  std::vector<Waiting> groups;
+};
+
+} // namespace tenon::ptx
+
+#endif
