@@ -14,6 +14,8 @@ ORT = "onnxruntime-node@1.30.0"
 ORT_MEGABYTES = 120
 LLAMA = "@node-llama-cpp/linux-x64@3.22.1"
 LLAMA_MEGABYTES = 30
+WHISPER = "@fugood/node-whisper-linux-x64@1.1.3"
+WHISPER_MEGABYTES = 3
 CALLERS = os.path.join(HERE, "callers")
 
 
@@ -89,6 +91,13 @@ def install_llama(folder):
         if name.startswith("libllama.") and ".so" in name:
             return binaries, os.path.join(binaries, name)
     raise SystemExit(f"bench: no libllama in {binaries}")
+
+
+def install_whisper(folder):
+    """The path of a module for Node that has whisper.cpp's functions; downloads
+    it once."""
+    return os.path.join(install(folder, WHISPER, WHISPER_MEGABYTES),
+                        "index.node")
 
 
 def write_manifest(path, folder, inputs, outputs):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Text generation beside ONNX Runtime and llama.cpp: GPT-2 of 124 million
-parameters, with random weights.
+parameters, with random weights. Cases of T5 and Whisper are in encoded.py.
 
 All programs get the same prompts and make as many tokens; those of f32 must be
 the same before anything is measured. ONNX Runtime is called in a greedy loop
@@ -17,6 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import bench as models
 import callers
+import encoded
 import gpt2_gguf
 import gpt2_onnx
 import rounds
@@ -25,6 +26,7 @@ from checkpoint_weights import Gpt2, written
 FORMATS = {"f32": ("f32", 0), "bf16": ("bf16", None), "int8": ("q8_0", 8),
            "int4": ("q4_0", 4)}
 NAMES = {"ort": "ONNX Runtime", "llama": "llama.cpp"}
+PEERS = {**NAMES, **encoded.NAMES}
 # The greatest number of steps in one turn: the positions grow with them.
 STEPS = 16
 
@@ -90,9 +92,8 @@ class Measured:
 class Files:
     """Writes and compiles the model in all forms, each once."""
 
-    def __init__(self, options):
-        self.options = options
-        self.bench = models.Bench(options)
+    def __init__(self, bench, options):
+        self.options, self.bench = options, bench
         self.folder = os.path.join(options.build, "bench", "generation")
         os.makedirs(self.folder, exist_ok=True)
         self.checkpoint = options.checkpoint or written(
@@ -233,7 +234,7 @@ def start(files, case, threads):
     started = {}
     prompts = case.prompts(files.weights.vocabulary)
     for kind in case.formats:
-        for who in ["tenon", *files.options.peers]:
+        for who in ["tenon", *filter(files.options.peers.__contains__, NAMES)]:
             command = None
             if who == "ort" and case.what == "call":
                 if kind == "f32":
@@ -274,7 +275,7 @@ def measure(files, name, threads):
             least, row["bound"] = seen.floor(*work)
             row["floor_ms"] = float(np.median(least))
             row["of_floor"] = seen.of_floor(ours, *work)
-        for who in files.options.peers:
+        for who in NAMES:
             if (who, kind) in started:
                 row["peers"][who] = {
                     "ms": seen.milliseconds((who, kind)),
@@ -311,15 +312,19 @@ def table(rows, peers):
 
 def parse():
     parser = models.parser_of("bench generation", __doc__, rounds=7)
-    parser.add_argument("--peers", default="ort,llama",
-                        help="of ort and llama; none: Tenon alone")
+    parser.add_argument("--peers", default=",".join(PEERS),
+                        help=f"of {', '.join(PEERS)}; none: Tenon alone")
+    parser.add_argument("--whisper", metavar="LIBRARY", help="libwhisper.so "
+                        "of whisper.cpp; default: npm's, which is slow")
     parser.add_argument("--checkpoint", help="a folder of GPT-2 with float32 "
                         "weights; default: random weights")
     parser.add_argument("names", nargs="*", metavar="CASE",
-                        help="default: " + " ".join(CASES))
+                        help="default: all; " + " ".join([*CASES,
+                                                           *encoded.CASES]))
     options = models.parse_with(parser, "generation")
-    options.names = options.names or list(CASES)
-    for given, known in ((options.peers, NAMES), (options.names, CASES)):
+    options.names = options.names or [*CASES, *encoded.CASES]
+    for given, known in ((options.peers, PEERS),
+                         (options.names, {**CASES, **encoded.CASES})):
         for name in given:
             if name not in known:
                 parser.error(f"{name}: expected one of {', '.join(known)}")
@@ -328,23 +333,30 @@ def parse():
 
 def main():
     options = parse()
-    files = Files(options)
-    rows, wrong = [], []
-    for name in options.names:
-        for threads in options.threads:
-            fresh, tokens = measure(files, name, threads)
-            rows += fresh
-            agreed = " and ".join(NAMES[w] for w in tokens["agree"])
-            print(f"{name} on {threads}: done; {tokens['tokens']} tokens, "
-                  f"{tokens['different']} different"
-                  + (f", the same from {agreed}" if agreed else ""),
-                  flush=True)
-            wrong += [f"{name} on {threads}: {NAMES[w]} made other tokens"
-                      for w in tokens["differ"]]
+    bench = models.Bench(options)
+    texts, encodings, wrong = [], [], []
+    for module, known, rows in ((sys.modules[__name__], CASES, texts),
+                                (encoded, encoded.CASES, encodings)):
+        names = [name for name in options.names if name in known]
+        files = module.Files(bench, options) if names else None
+        for name in names:
+            for threads in options.threads:
+                fresh, tokens = module.measure(files, name, threads)
+                rows += fresh
+                agreed = " and ".join(PEERS[w] for w in tokens["agree"])
+                print(f"{name} on {threads}: done; {tokens['tokens']} tokens, "
+                      f"{tokens['different']} different"
+                      + (f", the same from {agreed}" if agreed else ""),
+                      flush=True)
+                wrong += [f"{name} on {threads}: {PEERS[w]} made other tokens"
+                          for w in tokens["differ"]]
     models.write(options.json, json.dumps(
-        {"schema": 1, "machine": models.machine(), "rows": rows},
+        {"schema": 1, "machine": models.machine(), "rows": texts + encodings},
         indent=1) + "\n")
-    print(table(rows, options.peers))
+    if texts:
+        print(table(texts, NAMES))
+    if encodings:
+        print(models.markdown(encoded.table(encodings)))
     print(f"results: {options.json}")
     for complaint in wrong:
         print(f"bench: {complaint}", file=sys.stderr)

@@ -17,6 +17,7 @@ enum {
   SET_INTER_OP_NUM_THREADS = 25,
   CREATE_TENSOR_WITH_DATA = 49,
   CREATE_CPU_MEMORY_INFO = 69,
+  RELEASE_VALUE = 96,
 };
 
 typedef struct ort_api_base {
@@ -77,6 +78,10 @@ ort_thing *ort_tensor(const ort_session *of, void *data, size_t bytes,
             of->memory, data, bytes, dims, (size_t)rank, type, &made),
         "CreateTensorWithDataAsOrtValue");
   return made;
+}
+
+void ort_release(ort_thing *tensor) {
+  ((void (*)(ort_thing *))api[RELEASE_VALUE])(tensor);
 }
 
 void ort_run(const ort_session *of, const char *const *input_names,

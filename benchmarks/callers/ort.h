@@ -24,6 +24,9 @@ ort_session ort_open(const char *path, const char *model, int threads);
 ort_thing *ort_tensor(const ort_session *of, void *data, size_t bytes,
                       const int64_t *dims, int rank, int type);
 
+/* Releases a tensor, but not the caller's memory. */
+void ort_release(ort_thing *tensor);
+
 /* One run with inputs and outputs in tensors that exist. */
 void ort_run(const ort_session *of, const char *const *input_names,
              ort_thing *const *inputs, size_t num_inputs,
