@@ -20,7 +20,7 @@ def candidates(scores, count):
     if count < len(order):
         apart(scores[order[count - 1]], scores[order[count]])
     # The order of tokens without probability is not certain.
-    if not np.isfinite(scores[order[:count]]).all():
+    if scores_of.GAP and not np.isfinite(scores[order[:count]]).all():
         raise Near
     return order[:count], scores_of.softmax(scores)[order[:count]]
 

@@ -161,7 +161,8 @@ def normalized(scores, length, power):
     """Scores by length. An overflow is -inf, which ranks with what is dead."""
     with np.errstate(over="ignore"):
         result = scores / length ** power
-    if (np.isinf(result) & np.isfinite(scores)).any():
+    overflows = np.isinf(result) & np.isfinite(scores)
+    if scores_of.GAP and overflows.any():
         raise Near
     return result
 
