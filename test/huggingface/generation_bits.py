@@ -5,13 +5,10 @@ with or without `keep` and `keep_encoder`.
 """
 import numpy as np
 
-from generation_artifact import extents_of, play
+from generation_artifact import play, rows_of
 from generation_options import Options
 
 NEW = 12
-KINDS = {"greedy": {}, "beams": {"num_beams": 3, "num_return_sequences": 3},
-         "7 beams": {"num_beams": 7, "num_return_sequences": 7},
-         "contrastive": {"top_k": 4, "penalty_alpha": 0.6}}
 
 
 class Bits:
@@ -23,20 +20,19 @@ class Bits:
         self.one = opened(1)
 
     def play(self, artifact, call, **more):
-        session = artifact.session(**extents_of(call))
+        session = artifact.session(rows_of(call))
         said = play(session, call, **more)
         session.close()
         return said
 
-    def batch(self, **options):
+    def batch(self, beams=1):
         """Eight rows; some end early by an eos of their text."""
         draw = self.model.draw(self.random, self.mode)
         width = 14
         lengths = [width - pads for pads in range(8)]
         ids = [[5] * (width - n) + draw.ids(n, n) for n in lengths]
-        o = Options(max_new_tokens=NEW, pad_token_id=5, output_scores=True,
-                    **options)
-        beams = o.num_return_sequences
+        o = Options(max_new_tokens=NEW, pad_token_id=5, num_beams=beams,
+                    num_return_sequences=beams)
         call = draw.given(ids, lengths, o)
         ahead = self.play(self.one, call).texts
         o.eos_token_id = sorted({ahead[0].ids[1], ahead[3 * beams].ids[5]})
@@ -51,16 +47,6 @@ class Bits:
 
     def rows(self):
         """Yields a name and if it holds."""
-        yield from self.rows_alone()
-        # Each row of contrastive search is several of the model.
-        call = self.batch(**KINDS["contrastive"])
-        said = self.play(self.one, call)
-        for row in range(8):
-            single = self.play(self.one, self.alone(call, row))
-            yield f"contrastive row {row} alone", \
-                single.texts[0] == said.texts[row]
-
-    def rows_alone(self):
         call = self.batch()
         said = self.play(self.one, call, with_logits=True)
         yield "some rows end early", \
@@ -99,7 +85,7 @@ class Bits:
         """The prompts of a batch have the beams that each has alone, and the
         path to the best text has its bits without the other beams."""
         for beams in (2, 4, 7):
-            call = self.batch(num_beams=beams, num_return_sequences=beams)
+            call = self.batch(beams)
             if self.mode == "hf-tf":
                 # A prompt goes on there as long as its neighbours do.
                 call = call._replace(
@@ -122,27 +108,26 @@ class Bits:
                     for step in range(len(best)))
 
     def threads(self):
-        for kind in KINDS:
-            call = self.batch(**KINDS[kind])
-            is_greedy = kind == "greedy"
-            said = self.play(self.one, call, with_logits=is_greedy)
+        for beams in (1, 3, 7):
+            call = self.batch(beams)
+            said = self.play(self.one, call, with_logits=True)
             for threads in (2, 5):
                 artifact = self.opened(threads)
-                again = self.play(artifact, call, with_logits=is_greedy)
+                again = self.play(artifact, call, with_logits=True)
                 artifact.close()
-                yield f"{threads} threads, {kind}", \
-                    again.texts == said.texts and (not is_greedy or all(
+                yield f"{threads} threads, {beams} beams", \
+                    again.texts == said.texts and (beams > 1 or all(
                         same_row(again, row, said, row) for row in range(8)))
 
     def steps(self):
         """One advance, or several."""
-        for kind in KINDS:
-            call = self.batch(**KINDS[kind])
+        for beams in (1, 3):
+            call = self.batch(beams)
             said = self.play(self.one, call)
             for steps in (3, NEW, NEW + 40):
                 again = self.play(self.one, call, steps=steps)
                 parts = difference(again, said)
-                yield (f"{steps} steps in an advance, {kind}: {parts}",
+                yield (f"{steps} steps in an advance, {beams} beams: {parts}",
                        parts is None)
 
     def cancelled(self, runs, seconds):
@@ -151,11 +136,10 @@ class Bits:
         self.ended, rounds = 0, 0
         while self.ended < runs and rounds < runs + 20:
             if rounds % 20 == 0:
-                kinds = list(KINDS.values())
-                call = self.batch(**kinds[rounds // 20 % len(kinds)])
+                call = self.batch(1 + rounds // 20 % 2 * 2)
                 said = self.play(self.one, call)
             rounds += 1
-            session = self.one.session(**extents_of(call))
+            session = self.one.session(rows_of(call))
             self.interrupted(session, lambda: session.start(call), seconds)
             again = play(session, call, steps=4,
                          advance=lambda at, count, mask: self.interrupted(
@@ -188,27 +172,22 @@ class Bits:
     def keep(self):
         """A second call that goes on after the first one's text."""
         yield from self.keep_beams()
-        yield from self.keep_rows("greedy")
-        yield from self.keep_rows("contrastive")
-
-    def keep_rows(self, kind):
-        is_greedy = kind == "greedy"
-        call = self.batch(**KINDS[kind])
+        call = self.batch()
         call = call._replace(options=call.options.with_(eos_token_id=[]))
-        session = self.one.session(**extents_of(call))
+        session = self.one.session(rows_of(call))
         said = play(session, call)
         draw = self.model.draw(self.random, self.mode)
         longer = [ids + text.ids + draw.ids(4, 4)
                   for ids, text in zip(call.ids, said.texts)]
         after = call._replace(ids=longer, lengths=[
             length + NEW + 4 for length in call.lengths])
-        fresh = self.play(self.one, after, with_logits=is_greedy)
+        fresh = self.play(self.one, after, with_logits=True)
         held = call.prompt() + NEW
         for keep in (held - 1, call.prompt(), call.prompt() - 3, 0):
-            kept = play(session, after, keep=keep, with_logits=is_greedy)
-            yield f"{kind}, keep {keep} of {len(longer[0])}", \
-                kept.texts == fresh.texts and (not is_greedy or all(
-                    same_row(kept, row, fresh, row) for row in range(8)))
+            kept = play(session, after, keep=keep, with_logits=True)
+            yield f"keep {keep} of {len(longer[0])}", \
+                kept.texts == fresh.texts and all(
+                    same_row(kept, row, fresh, row) for row in range(8))
             play(session, call)
         session.close()
 
@@ -217,7 +196,7 @@ class Bits:
         call = self.batch()
         if not call.encoder:
             return
-        session = self.one.session(3 * extents_of(call)["rows"])
+        session = self.one.session(3 * rows_of(call))
         play(session, call)
         for beams in (3, 1):
             other = call._replace(options=call.options.with_(
@@ -249,8 +228,8 @@ class Bits:
     def keep_beams(self):
         """The rows of a call with beams hold no text that goes on: `keep` is
         refused, and the context serves other calls."""
-        call = self.batch(**KINDS["beams"])
-        session = self.one.session(**extents_of(call))
+        call = self.batch(3)
+        session = self.one.session(rows_of(call))
         said = play(session, call)
         try:
             session.start(call, keep=call.prompt())

@@ -35,8 +35,8 @@ Value CachedAttend::operator()(GraphBuilder &g, int64_t layer,
         values = store(g, "values", layer, tokens.values);
   Value queries = kept(g, layer, tokens.queries);
   Value first = places.first;
-  if (needed && layer == layers - 1)
-    first = g.add(first, needed->first);
+  if (last && layer == layers - 1)
+    first = g.add(first, last);
   Sizes sizes = g.sizes(queries);
   DenseI64ArrayAttr heads = g.ops.getDenseI64ArrayAttr({0, 2, 1, 3}),
                     stored = g.ops.getDenseI64ArrayAttr({0, 1, 2, 3});
@@ -57,17 +57,15 @@ Value CachedAttend::cross(GraphBuilder &, int64_t layer, Value queries,
 }
 
 Value CachedAttend::kept(GraphBuilder &g, int64_t layer, Value x) const {
-  return needed && layer == layers - 1 ? needed->of(g, x) : x;
-}
-
-Value TokenRange::of(GraphBuilder &g, Value x) const {
+  if (!last || layer != layers - 1)
+    return x;
+  // Row r's token number last[r], among the flattened tokens.
   Sizes sizes = g.sizes(x), flat(sizes.begin() + 1, sizes.end());
   flat[0] = g.mul(sizes[0], sizes[1]);
   Value firstOfRow =
       g.mul(g.iota(g.i64(), {sizes[0]}, 0), g.fromSize(sizes[1], g.i64()));
-  Value number = g.add(g.unsqueeze(g.add(firstOfRow, first), {1}),
-                       g.iota(g.i64(), {sizes[0], count}, 1));
-  return g.take(g.reshape(x, flat), number, 0);
+  return g.unsqueeze(g.take(g.reshape(x, flat), g.add(firstOfRow, last), 0),
+                     {1});
 }
 
 } // namespace tenon::hf

@@ -20,25 +20,15 @@ struct CachePlaces {
   Size items, rowsOfItem;
 };
 
-/// Some tokens of each row, side by side.
-struct TokenRange {
-  mlir::Value first; ///< i64 [rows]: the number of the first one
-  Size count;
-
-  /// These tokens of `x`, [rows, tokens, ...].
-  mlir::Value of(GraphBuilder &g, mlir::Value x) const;
-};
-
 class CachedAttend : public Attend {
 public:
   /// `element` is the cache's type. The results of the last one of `layers`
-  /// are needed for `needed` only, null for all tokens. `encoder` is null in a
-  /// model without one.
+  /// are needed for one token of each row only, number `last` of [rows]; null
+  /// if each row has one token. `encoder` is null in a model without one.
   CachedAttend(CallStates &states, EncoderStates *encoder, mlir::Type element,
-               int64_t layers, const CachePlaces &places,
-               const TokenRange *needed)
+               int64_t layers, const CachePlaces &places, mlir::Value last)
       : states(states), encoder(encoder), element(element), layers(layers),
-        places(places), needed(needed) {}
+        places(places), last(last) {}
 
   mlir::Value operator()(GraphBuilder &g, int64_t layer,
                          const Projections &tokens,
@@ -62,7 +52,7 @@ private:
   mlir::Type element;
   int64_t layers;
   CachePlaces places;
-  const TokenRange *needed;
+  mlir::Value last;
 };
 
 } // namespace tenon::hf

@@ -28,20 +28,23 @@ Generation::Generation(GraphBuilder &g, Entries &entries,
     encoder.emplace(g, states, setup.cacheElement);
 }
 
-Generation::Computed Generation::compute(Value ids, const CachePlaces &places,
-                                         const TokenRange *needed, Value last) {
+Value Generation::lastLogits(Value ids, const CachePlaces &places, Value last) {
   std::unique_ptr<Decoder> decoder =
       makeDecoder(setup.config, Part(g, parameters));
   CachedAttend attend(states, encoder ? &*encoder : nullptr, setup.cacheElement,
-                      setup.config.layers(), places, needed);
+                      setup.config.layers(), places, last);
   Value hidden = decoder->hidden(ids, places.positions, attend);
-  Value read = last ? TokenRange{last, g.index(1)}.of(g, hidden) : hidden;
-  return {hidden, g.squeeze(decoder->logits(read), {1})};
+  return g.squeeze(decoder->logits(hidden), {1});
 }
 
 FlatSymbolRefAttr Generation::logitsState() {
   return states.declare("call.logits", g.f32(),
                         {CallState::rows, setup.config.vocabulary()});
+}
+
+Value Generation::readLogits(Size rows) {
+  Value whole = states.readSymbol(logitsState());
+  return g.sliceDim(whole, 0, g.index(0), rows);
 }
 
 void Generation::writeLogits(Value logits) {

@@ -30,25 +30,19 @@ public:
   void buildResult();
 
 private:
-  /// What the model makes of tokens.
-  struct Computed {
-    mlir::Value hidden; ///< f32 [rows, tokens, width]: what the head reads
-    mlir::Value logits; ///< f32 [rows, vocabulary]
-  };
-  /// Computes `ids` after their keys and values are in the cache: the hidden
-  /// values of the tokens `needed` and the logits of number `last`, i64 [rows],
-  /// of these. Null stands for all, and for the only one.
-  Computed compute(mlir::Value ids, const struct CachePlaces &places,
-                   const struct TokenRange *needed, mlir::Value last);
-  /// Computes one token of each row: the newest one of its text, or the
-  /// candidate that it tries. Writes the logits and returns the hidden values.
-  mlir::Value computeTokens(const struct Step &step);
+  /// The logits of the last token of each row, f32 [rows, vocabulary], after
+  /// the keys and values of `ids` are in the cache.
+  mlir::Value lastLogits(mlir::Value ids, const struct CachePlaces &places,
+                         mlir::Value last);
+  /// Writes the logits of the tokens that the step before has chosen.
+  void computeTokens(const struct Step &step);
   /// The probability, [rows], that nobody speaks: that of the token before the
   /// one that stands for no timestamps. Zero if the model names none.
   mlir::Value noSpeech(mlir::Value logits);
   /// The inputs of `start`, without the options.
   llvm::SmallVector<EntryArgument> startInputs() const;
   mlir::FlatSymbolRefAttr logitsState();
+  mlir::Value readLogits(Size rows);
   void writeLogits(mlir::Value logits);
 
   GraphBuilder &g;

@@ -6,7 +6,6 @@
 #include "compiler/import/huggingface/generation/BeamSearch.h"
 #include "compiler/import/huggingface/generation/CachedAttend.h"
 #include "compiler/import/huggingface/generation/Conditional.h"
-#include "compiler/import/huggingface/generation/ContrastiveSearch.h"
 #include "compiler/import/huggingface/generation/Generation.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -21,9 +20,7 @@ public:
   Start(GraphBuilder &g, CallStates &states, Options &options, Value ids,
         Value lengths, Value keep)
       : g(g), states(states), options(options), ids(ids), batch(g.size(ids, 0)),
-        prompt(g.size(ids, 1)), oldStep(states.readSize(state::step)),
-        oldStrategy(states.readSize(state::strategy)),
-        oldCopies(states.readSize(state::copies)) {
+        prompt(g.size(ids, 1)), oldStep(states.readSize(state::step)) {
     // No prompt is there until finish().
     states.writeSize(state::step, g.index(-1));
     g.checkSize(prompt, g.index(1), states.positions(),
@@ -42,38 +39,18 @@ public:
     Size beams = option(Option::NumBeams),
          sequences = option(Option::NumReturnSequences);
     Value sample = g.extractScalar(options.get(Option::DoSample));
-    // Contrastive search is found before the others.
-    contrastive =
-        both(g.make<NotOp>(options.get(Option::DoSample)),
-             both(isAbove(Option::TopK, 1), isAbove(Option::PenaltyAlpha, 0)));
-    isContrastive = g.extractScalar(contrastive);
-    Value hasBeams = g.extractScalar(isAbove(Option::NumBeams, 1));
-    auto either = [&](Size contrastive, Size search, Size otherwise) {
-      return g.select(isContrastive, contrastive,
-                      g.select(hasBeams, search, otherwise));
-    };
-    strategy = either(index(Strategy::Contrastive), index(Strategy::Beams),
-                      index(Strategy::Choose));
-    Size most = either(g.index(1), beams,
-                       g.select(sample, g.index(INT64_MAX), g.index(1)));
+    Size isSearch = g.cmp(arith::CmpIPredicate::sgt, beams, g.index(1));
+    Size most = g.select(isSearch, beams,
+                         g.select(sample, g.index(INT64_MAX), g.index(1)));
     g.checkSize(sequences, g.index(1), most,
                 "input \"num_return_sequences\": at most num_beams, or one "
                 "without sampling");
-    Size candidates =
-        g.min(option(Option::TopK), g.index(options.vocabulary()));
-    Size wanted = either(candidates, beams, sequences);
+    Size wanted = g.select(isSearch, beams, sequences);
     g.checkSize(g.mul(batch, wanted), g.index(1), states.rows(),
-                "rows of \"ids\" times beams, sequences or candidates, within "
-                "the context's rows");
-    g.checkSize(g.select(isContrastive, batch, g.index(0)), g.index(0),
-                states.contrastPrompts(),
-                "rows of \"ids\" in contrastive search, within the context's "
-                "contrast_prompts");
+                "rows of \"ids\" times beams or sequences, within the "
+                "context's rows");
     copies = g.bound(g.clamp(wanted, g.index(1), states.rows()), states.rows());
     rows = g.bound(g.min(g.mul(batch, copies), states.rows()), states.rows());
-    each = g.bound(g.select(isContrastive, g.index(1), copies), states.rows());
-    texts = g.bound(g.select(isContrastive, g.min(batch, states.rows()), rows),
-                    states.rows());
 
     Size all = option(Option::MaxLength), fresh = option(Option::MaxNewTokens);
     auto isGiven = [&](Size size) {
@@ -103,12 +80,11 @@ public:
       g.checkSize(oldStep, g.index(0), g.index(INT64_MAX),
                   "input \"keep\": a context with a call before");
       check(states.readSize(state::batch), batch, "the rows");
-      check(oldCopies, copies, "the beams, sequences or candidates");
-      check(g.select(isContrastive, wasContrastive(g.index(1), g.index(0)),
-                     g.index(1)),
-            g.index(1), "the hidden values");
+      check(states.readSize(state::copies), copies, "the beams or sequences");
       g.checkSize(kept, g.index(0), states.readSize(state::cached),
                   "input \"keep\": columns of the call before");
+      Size half = g.rem(g.max(oldStep, g.index(0)), g.index(2));
+      Value first = firstRows();
       auto differing = [&](Value a, Value b) {
         Value differs = g.compare(CompareDirection::NE, a, b);
         SmallVector<int64_t> dims =
@@ -116,15 +92,15 @@ public:
         return sizeIn(g, g.reduce(ReduceKind::Add, g.convert(differs, g.i64()),
                                   dims, false));
       };
-      Value oldIds =
-          g.sliceDim(g.take(states.readFirst(state::ids, rows, oldHalf()),
-                            firstOf(wasContrastive(g.index(1), copies)), 0),
-                     1, g.index(0), kept);
+      auto before = [&](Value x, Value first) {
+        return g.sliceDim(g.take(x, first, 0), 1, g.index(0), kept);
+      };
+      Value oldIds = before(states.readFirst(state::ids, rows, half), first);
       check(differing(oldIds, g.sliceDim(ids, 1, g.index(0), kept)), g.index(0),
             "the first ids");
-      // Rows must have the pads that they had.
+      // Rows must have the pads that they had, and their own part of the cache.
       Value oldLengths =
-          g.take(states.readFirst(state::lengths, rows), firstOf(copies), 0);
+          g.take(states.readFirst(state::lengths, rows), first, 0);
       Value oldPads = g.sub(
           g.broadcastTo(g.fromSize(states.readSize(state::prompt), g.i64()),
                         {batch}),
@@ -132,6 +108,13 @@ public:
       Value most = g.fromSize(kept, g.i64());
       check(differing(g.minimum(oldPads, most), g.minimum(pads, most)),
             g.index(0), "the pads");
+      Value table = before(states.readFirst(state::table, rows, half), first);
+      Value inUse = g.compare(
+          CompareDirection::LT, g.iota(g.i64(), g.sizes(table), 1),
+          g.broadcastTo(g.unsqueeze(keptTokens(), {1}), g.sizes(table)));
+      Value own = g.broadcastTo(g.unsqueeze(first, {1}), g.sizes(table));
+      check(differing(table, g.select(inUse, own, table)), g.index(0),
+            "the first beams");
     });
   }
 
@@ -155,38 +138,23 @@ public:
     });
   }
 
-  /// The tokens to compute, to the left: the last ones of each row. The model
-  /// gives the results of `needed`, of which number `last` is the last token.
-  Value tokens(int64_t vocabulary, CachePlaces &places, TokenRange &needed,
-               Value &last) {
+  /// The tokens to compute, to the left: the last ones of each row.
+  Value tokens(int64_t vocabulary, CachePlaces &places, Value &last) {
     Value fresh =
         g.sliceDim(ids, 1, kept, g.bound(g.sub(prompt, kept), prompt));
     Value count = g.sub(lengths, keptTokens());
     Value tokens = LeftPads(g, fresh, count).removeFrom(fresh);
-    places.row = firstOf(copies);
+    places.row = firstRows();
     places.first = keptTokens();
     places.positions = g.add(g.unsqueeze(places.first, {1}),
                              g.iota(g.i64(), g.sizes(tokens), 1));
     places.lengths = lengths;
-    places.table = table = promptTable();
+    places.table =
+        g.broadcastInDim(places.row, {0}, {batch, states.positions()});
     places.items = batch;
     places.rowsOfItem = g.index(1);
-    // Contrastive search compares tokens with all before them.
-    Size all = g.size(tokens, 1);
     last = g.sub(count, 1.0);
-    needed = {g.select(g.broadcastTo(contrastive, {batch}),
-                       g.splatLike(last, 0), last),
-              g.bound(g.select(isContrastive, all, g.index(1)), all)};
-    last = g.sub(last, needed.first);
     return checkedInput(g, tokens, 0, g.index(vocabulary), "ids");
-  }
-
-  /// Keeps what contrastive search compares with.
-  void keepHidden(Value hidden, const CachePlaces &places) {
-    onlyIf(g, isContrastive, [&] {
-      writeHidden(states, g, hidden, g.iota(g.i64(), {batch}, 0),
-                  places.positions);
-    });
   }
 
   /// `logits`, [batch, vocabulary], for the rows of the model.
@@ -194,7 +162,6 @@ public:
 
   /// Writes all states of the call; the number of the step last.
   void finish() {
-    states.writeSize(state::strategy, strategy);
     states.writeSize(state::batch, batch);
     states.writeSize(state::copies, copies);
     states.writeSize(state::prompt, prompt);
@@ -202,12 +169,11 @@ public:
     Value rowLengths = g.take(lengths, promptOfRow(), 0);
     states.writeFirst(state::lengths, rowLengths);
     Size positions = states.positions(), now = g.index(0);
-    writeTable(rowLengths, {rows, positions});
+    Sizes wide = {rows, positions};
 
-    Sizes wide = {texts, positions};
     Value column = g.iota(g.i64(), wide, 1);
     Value last = g.fromSize(g.sub(prompt, g.index(1)), g.i64());
-    Value place = g.add(g.mul(g.broadcastInDim(promptOfText(), {0}, wide),
+    Value place = g.add(g.mul(g.broadcastInDim(promptOfRow(), {0}, wide),
                               g.broadcastTo(g.fromSize(prompt, g.i64()), wide)),
                         g.minimum(column, g.broadcastTo(last, wide)));
     Value given = g.take(g.reshape(ids, {g.mul(batch, prompt)}), place, 0);
@@ -222,16 +188,25 @@ public:
     states.writeFirst(state::tokenScores, unscored, now);
     states.writeFirst(state::doneTokenScores, unscored, now);
 
-    Value isFirst =
-        g.compare(CompareDirection::EQ,
-                  g.sub(g.iota(g.i64(), {texts}, 0),
-                        g.mul(promptOfText(), g.fromSize(each, g.i64()))),
-                  0);
-    Value none = g.splat(g.f32(), {texts}, noScore);
+    // Rows of a prompt share its positions in the cache's row of the first.
+    Value row = g.iota(g.i64(), wide, 0);
+    Value copiesOf = g.fromSize(copies, g.i64());
+    Value firstRow = g.mul(g.div(row, g.broadcastTo(copiesOf, wide)),
+                           g.broadcastTo(copiesOf, wide));
+    Value ofPrompt = g.compare(CompareDirection::LT, column,
+                               g.broadcastInDim(rowLengths, {0}, wide));
+    states.writeFirst(state::table, g.select(ofPrompt, firstRow, row), now);
+
+    Value number = g.iota(g.i64(), {rows}, 0);
+    Value isFirst = g.compare(
+        CompareDirection::EQ,
+        g.sub(number, g.mul(promptOfRow(), g.broadcastTo(copiesOf, {rows}))),
+        0);
+    Value none = g.splat(g.f32(), {rows}, noScore);
     states.writeFirst(state::scores,
                       g.select(isFirst, g.splatLike(none, 0), none), now);
     states.writeFirst(state::doneScores, none, now);
-    Value zeros = g.splat(g.i64(), {texts}, 0);
+    Value zeros = g.splat(g.i64(), {rows}, 0);
     states.writeFirst(state::doneLengths, zeros, now);
     states.writeFirst(state::ends, zeros, now);
     states.writeFirst(state::improves, g.splatLike(zeros, 1), now);
@@ -243,7 +218,6 @@ public:
         now);
     states.writeSize(state::cached, prompt);
     states.writeSize(state::told, g.index(0));
-    states.writeSize(state::proposed, g.index(0));
     states.writeSize(state::step, g.index(0));
   }
 
@@ -251,51 +225,13 @@ public:
 
 private:
   Size option(Option option) { return sizeIn(g, options.get(option)); }
-  Size index(Strategy strategy) { return g.index(int64_t(strategy)); }
-  Value isAbove(Option option, double least) {
-    return g.compare(CompareDirection::GT, options.get(option), least);
+  /// The row of the model that is the first of each prompt, [batch].
+  Value firstRows() {
+    return g.mul(g.iota(g.i64(), {batch}, 0), g.fromSize(copies, g.i64()));
   }
-  Value both(Value a, Value b) { return g.make<AndOp>(a, b); }
-
-  // What the call before has left.
-  Size oldHalf() { return g.rem(g.max(oldStep, g.index(0)), g.index(2)); }
-  Size wasContrastive(Size yes, Size no) {
-    return g.select(g.cmp(arith::CmpIPredicate::eq, oldStrategy,
-                          index(Strategy::Contrastive)),
-                    yes, no);
-  }
-
-  /// The number of the first of `count` rows of each prompt, [batch].
-  Value firstOf(Size count) {
-    return g.mul(g.iota(g.i64(), {batch}, 0), g.fromSize(count, g.i64()));
-  }
-  /// The prompt of each row of the model, [rows], and of each text, [texts].
+  /// The prompt of each row of the model, [rows].
   Value promptOfRow() {
     return g.div(g.iota(g.i64(), {rows}, 0), g.fromSize(copies, g.i64()));
-  }
-  Value promptOfText() {
-    return g.div(g.iota(g.i64(), {texts}, 0), g.fromSize(each, g.i64()));
-  }
-  /// The row of the cache that has each position of a prompt, [batch,
-  /// positions]: the prompt's first row, and for kept tokens the row that the
-  /// call before has left them in.
-  Value promptTable() {
-    Sizes sizes = {batch, states.positions()};
-    Value first = firstOf(copies);
-    Value isKept = g.compare(CompareDirection::LT, g.iota(g.i64(), sizes, 1),
-                             g.broadcastInDim(keptTokens(), {0}, sizes));
-    Value old =
-        g.take(states.readFirst(state::table, rows, oldHalf()), first, 0);
-    return g.select(isKept, old, g.broadcastInDim(first, {0}, sizes));
-  }
-  /// Rows of a prompt share its positions. What follows is their own.
-  void writeTable(Value rowLengths, ArrayRef<Size> sizes) {
-    Value ofPrompt = g.compare(CompareDirection::LT, g.iota(g.i64(), sizes, 1),
-                               g.broadcastInDim(rowLengths, {0}, sizes));
-    states.writeFirst(state::table,
-                      g.select(ofPrompt, g.take(table, promptOfRow(), 0),
-                               g.iota(g.i64(), sizes, 0)),
-                      g.index(0));
   }
   /// The tokens of each prompt that are in the cache, [batch].
   Value keptTokens() {
@@ -307,14 +243,10 @@ private:
   Options &options;
   Value ids;
   Size batch, prompt;
-  Size oldStep; ///< of the call before; -1 without one
-  Size oldStrategy, oldCopies;
-  Value lengths, pads;              ///< [batch]
-  Size kept;                        ///< columns
-  Value contrastive, isContrastive; ///< i1: a tensor, a scalar
-  Size strategy;
-  Size copies, rows, each, texts, limit; ///< as in CallSizes
-  Value table;                           ///< promptTable()
+  Size oldStep;        ///< of the call before; -1 without one
+  Value lengths, pads; ///< [batch]
+  Size kept;           ///< columns
+  Size copies, rows, limit;
 };
 } // namespace
 
@@ -375,11 +307,9 @@ void Generation::buildStart() {
                  arguments[3 + given.size()], setup.config.layers());
   }
   CachePlaces places;
-  TokenRange needed;
   Value last;
-  Value tokens = start.tokens(setup.config.vocabulary(), places, needed, last);
-  auto [hidden, logits] = compute(tokens, places, &needed, last);
-  start.keepHidden(hidden, places);
+  Value tokens = start.tokens(setup.config.vocabulary(), places, last);
+  Value logits = lastLogits(tokens, places, last);
   writeLogits(start.perRow(logits));
   start.finish();
   SmallVector<Value> results = {g.fromSize(start.columns(), g.i64())};
