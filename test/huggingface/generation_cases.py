@@ -13,6 +13,9 @@ from generation_search import AN_EOS, Call, Near
 
 MOST_PADS = 7
 LONGEST_SOURCE = 140  # tokens: beyond the last border of position biases
+# Tokens of a prompt or source that have most ids: n-grams of size one that must
+# not come again would leave no token.
+LONG = 30
 
 
 class Draw:
@@ -84,8 +87,7 @@ class Draw:
             o.repetition_penalty = self.number(0.6, 2)
         if sometimes():
             o.encoder_repetition_penalty = self.number(0.6, 1.8)
-        # A long prompt has most ids: a size of one would leave no token.
-        least = 1 if len(ids[0]) < 30 else 2
+        least = 1 if len(ids[0]) < LONG else 2
         if sometimes():
             o.no_repeat_ngram_size = int(self.random.integers(least, 5))
         if sometimes():
@@ -226,6 +228,13 @@ class T5Draw(EncodedDraw):
         if self.chance(0.3):
             return super().prompts(batch, longest)
         return [[self.model.start]] * batch, [1] * batch, 0
+
+    def given(self, ids, lengths, options, sources=None):
+        call = super().given(ids, lengths, options, sources)
+        longest = max(len(source.ids) for source in call.encoder)
+        if longest >= LONG and options.encoder_no_repeat_ngram_size == 1:
+            options = options.with_(encoder_no_repeat_ngram_size=2)
+        return call._replace(options=options)
 
     def source(self):
         """Some are long, some repeat themselves."""
