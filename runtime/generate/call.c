@@ -232,6 +232,13 @@ static tenon_status read_result(tenon_generator *generator,
       !sizes->is_search && tenon_option_is_off(generator, "output_scores")
           ? NULL
           : generator->outputs[entries->scores].data;
+  generator->token_scores = NULL;
+  if (generator->sequence_scores && entries->token_scores >= 0) {
+    const tenon_tensor *tokens = &generator->outputs[entries->token_scores];
+    if (tokens->dims[0] == sequences->dims[0] &&
+        tokens->dims[1] == sequences->dims[1])
+      generator->token_scores = tokens->data;
+  }
   generator->sequence_reasons = generator->outputs[entries->reasons].data;
   return TENON_OK;
 }

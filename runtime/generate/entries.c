@@ -123,11 +123,9 @@ tenon_status tenon_find_entries(tenon_generator *generator) {
   }
   find_masks(found);
   found->eos = place_of(found->start, 0, "eos_token_id", TENON_I64, 1);
-  found->no_speech = -1;
-  for (int32_t i = 0; i < found->start->num_outputs; ++i)
-    if (strcmp(found->start->outputs[i].name, "no_speech") == 0 &&
-        found->start->outputs[i].dtype == TENON_F32)
-      found->no_speech = i;
+  found->no_speech = place_of(found->start, 1, "no_speech", TENON_F32, 1);
+  found->token_scores =
+      place_of(found->result, 1, "token_scores", TENON_F32, 2);
   found->rows = find_extent(generator, "rows");
   if (found->rows < 0)
     return TENON_UNSUPPORTED;

@@ -31,6 +31,7 @@ typedef struct tenon_entries {
   int32_t allowed;            /* the same; -1: there is none */
   int32_t new_ids, finished;  /* outputs of advance */
   int32_t no_speech;          /* output of start of a speech model, else -1 */
+  int32_t token_scores;       /* output of result, or -1 */
   int32_t sequences, counts, scores, reasons; /* outputs of result */
   int32_t rows, positions;                    /* context extents */
   /* Inputs of start and context extents that a model with an encoder has; else
@@ -112,6 +113,7 @@ struct tenon_generator {
   size_t num_sequences, longest;
   const int64_t *sequence_ids, *sequence_counts, *sequence_reasons;
   const float *sequence_scores; /* null: they are unknown */
+  const float *token_scores;    /* [num_sequences, longest]; null: unknown */
 };
 
 /* Makes `buffer` at least `bytes` long; its contents may be lost. Returns

@@ -163,6 +163,19 @@ static tenon_status set_attempt(tenon_transcriber *transcriber,
                             : tenon_generator_failed(transcriber, status);
 }
 
+/* The mean log-probability of the ids. A model that does not tell that of each
+ * id tells their sum, or in a search the score. */
+static float mean_logprob(const tenon_transcriber *transcriber,
+                          const tenon_attempt *attempt, float score) {
+  const float *scores = transcriber->generator->token_scores;
+  if (!scores && attempt->temperature <= 0 && transcriber->beams > 1)
+    return score;
+  double sum = scores ? 0 : score;
+  for (size_t i = 0; scores && i < attempt->count; ++i)
+    sum += scores[i];
+  return (float)(sum / (double)attempt->count);
+}
+
 /* Both measures count the end of the text. */
 static tenon_status judge(tenon_transcriber *transcriber,
                           tenon_attempt *attempt, float score) {
@@ -177,8 +190,7 @@ static tenon_status judge(tenon_transcriber *transcriber,
         attempt->compression_ratio > *call->compression_ratio_threshold;
   }
   if (call->logprob_threshold) {
-    int is_searched = attempt->temperature <= 0 && transcriber->beams > 1;
-    attempt->mean_logprob = is_searched ? score : score / (float)attempt->count;
+    attempt->mean_logprob = mean_logprob(transcriber, attempt, score);
     is_unlikely = attempt->mean_logprob < *call->logprob_threshold;
     attempt->is_rejected |= is_unlikely;
   }

@@ -49,12 +49,21 @@ class Segment(NamedTuple):
     ids: list
 
 
+class Judged(NamedTuple):
+    """What is known of a window's text; None: not measured."""
+    again: bool = False  # the next temperature shall be tried
+    skips: bool = False  # the window
+    ratio: float = None
+    mean: float = None
+    silence: float = None
+
+
 class Result(NamedTuple):
     language: int   # the token, or None
     segments: list
     temperatures: list  # of each window
     seeks: list         # frames at which windows begin
-    skipped: list = ()  # for each window
+    judged: list = ()   # for each window
 
 
 def first_tokens(special, settings, detect):
@@ -147,15 +156,15 @@ class Transcription:
                            encoder=(self.window(seek),), special=self.special)
 
     def run(self):
-        seek, temperatures, seeks, skipped = 0, [], [], []
+        seek, temperatures, seeks, all_judged = 0, [], [], []
         while seek < self.frames:
             width = min(logmel.FRAMES, self.frames - seek)
             seeks.append(seek)
-            ids, temperature, skips = self.tried(seek)
+            ids, temperature, judged = self.tried(seek)
             temperatures.append(temperature)
-            skipped.append(skips)
+            all_judged.append(judged)
             self.conditions = self.settings.condition and temperature < 0.5
-            if skips:
+            if judged.skips:
                 seek += width
                 continue
             made, moved = segments(ids, width, self.special.first_timestamp()) \
@@ -169,36 +178,34 @@ class Transcription:
             if not self.settings.timestamps:
                 break
         return Result(self.language, self.segments, temperatures, seeks,
-                      skipped)
+                      all_judged)
 
     def tried(self, seek):
-        """The ids of a window, their temperature, and if it is skipped."""
+        """The ids of a window, their temperature, and what is known of them."""
         for temperature in self.settings.temperatures:
             call = self.call(seek, temperature)
             ids = search.texts(call, self.model)[0].ids
-            again, skips = self.judged(call, ids, temperature)
-            if not again:
+            judged = self.judged(call, ids, temperature)
+            if not judged.again:
                 break
         end = ids and ids[-1] == self.special.end
-        return ids[:-1] if end else ids, temperature, skips
+        return ids[:-1] if end else ids, temperature, judged
 
     def judged(self, call, ids, temperature):
-        """If the next temperature shall be tried, and if the window is
-        skipped."""
-        s, again, unlikely = self.settings, False, False
+        s, again, unlikely, ratio, mean = self.settings, False, False, None, None
         if s.compression is not None:
-            again = compression_ratio(ids, self.model.vocabulary) > \
-                s.compression
+            ratio = compression_ratio(ids, self.model.vocabulary)
+            again = ratio > s.compression
         if s.log_probability is not None:
             mean = mean_log_probability(self.model, call, ids, temperature)
             apart(max(mean, s.log_probability), min(mean, s.log_probability))
             unlikely = mean < s.log_probability
-        if unlikely and s.no_speech is not None:
-            silence = no_speech(self.model, call)
-            apart(max(silence, s.no_speech), min(silence, s.no_speech))
-            if silence > s.no_speech:
-                return False, True
-        return again or unlikely, False
+        if not unlikely or s.no_speech is None:
+            return Judged(again or unlikely, False, ratio, mean)
+        silence = no_speech(self.model, call)
+        apart(max(silence, s.no_speech), min(silence, s.no_speech))
+        return Judged(silence <= s.no_speech, silence > s.no_speech, ratio,
+                      mean, silence)
 
 
 def compression_ratio(ids, vocabulary):

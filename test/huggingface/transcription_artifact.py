@@ -5,7 +5,7 @@ import os
 import numpy as np
 
 from generation_artifact import package
-from reference_longform import Result, Segment
+from reference_longform import Judged, Result, Segment
 
 Text, Pointer, Size = ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t
 I32, I64 = ctypes.c_int32, ctypes.c_int64
@@ -50,7 +50,9 @@ class Transcriber:
         self.model = package(build).load(path, threads=threads)
         self.library = ctypes.CDLL(
             os.path.join(build, "lib", "libtenon_transcribe.so"))
-        self.library.tenon_transcriber_text.restype = Text
+        for told in ("text", "language"):
+            getattr(self.library,
+                    "tenon_transcriber_" + told).restype = Text
         self.address = Pointer()
         self.checked("create", Pointer(self.model._handle.model), None,
                      ctypes.byref(self.address))
@@ -73,8 +75,8 @@ class Transcriber:
                              I64(value))
 
     def run(self, samples, settings, changes):
-        """The segments, and the seeks and temperatures of windows that have
-        some."""
+        """The language's name, the segments, and for windows that have some
+        their seeks, temperatures and what is known of the text."""
         self.set(changes)
         samples = np.ascontiguousarray(samples, np.float32)
         segments, windows = [], {}
@@ -88,7 +90,9 @@ class Transcriber:
             told = told.contents
             segments.append(Segment(told.start, told.end,
                                     told.ids[:told.count]))
-            windows[told.seek] = told.temperature
+            windows[told.seek] = told.temperature, Judged(
+                False, False, told.compression_ratio, told.mean_logprob,
+                told.no_speech)
             return 0
 
         def number(value):
@@ -105,7 +109,10 @@ class Transcriber:
             len(temperatures), number(s.compression),
             number(s.log_probability), number(s.no_speech), 0)
         self.checked("run", self.address, ctypes.byref(call))
-        return Result(None, segments, list(windows.values()), list(windows))
+        language = self.library.tenon_transcriber_language(self.address)
+        return Result(language and language.decode(), segments,
+                      [temperature for temperature, _ in windows.values()],
+                      list(windows), [one for _, one in windows.values()])
 
     def close(self):
         self.checked("destroy", self.address)

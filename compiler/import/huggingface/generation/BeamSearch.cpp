@@ -44,6 +44,7 @@ public:
         square({call.batch, beams}) {}
 
   void run(Value scores) {
+    stepScores = scores;
     findCandidates(scores);
     continueBeams();
     Value allFinished = finishSequences();
@@ -115,9 +116,7 @@ private:
                       step.next);
     step.ifScored([&] {
       Value own =
-          g.sub(nextScores,
-                takeColumns(g, ofBeams(state::scores),
-                            takeColumns(g, candidateBeams, next.columns)));
+          ownScores(nextScores, takeColumns(g, candidateBeams, next.columns));
       states.writeFirst(state::tokenScores,
                         grown(state::tokenScores, parents, flat(own)),
                         step.next);
@@ -176,8 +175,7 @@ private:
     };
     keep(state::doneIds, state::ids, candidateTokens);
     step.ifScored([&] {
-      Value own = g.sub(candidateScores,
-                        takeColumns(g, ofBeams(state::scores), candidateBeams));
+      Value own = ownScores(candidateScores, candidateBeams);
       keep(state::doneTokenScores, state::tokenScores, own);
     });
     isOpen = g.compare(CompareDirection::EQ, lengths, 0);
@@ -222,6 +220,26 @@ private:
       return g.reshape(x, {call.rows});
     return g.reshape(x, {g.mul(g.size(x, 0), g.size(x, 1))});
   }
+  /// The scores of the newest tokens of sequences, given the scores of these
+  /// and the beams that they continue.
+  Value ownScores(Value sequences, Value parents) {
+    Value own =
+        g.sub(sequences, takeColumns(g, ofBeams(state::scores), parents));
+    // A text of speech is judged by the log-probabilities among the tokens that
+    // the rules have left.
+    return step.options.speech()
+               ? g.sub(own, takeColumns(g, logSums(), parents))
+               : own;
+  }
+  /// The logarithm of the sum of each beam's probabilities, [batch, beams]. A
+  /// score less its log-probability is the same for all tokens.
+  Value logSums() {
+    auto most = [&](Value x) {
+      return g.reduce(ReduceKind::Maximum, x, {1}, false);
+    };
+    Value sums = g.sub(most(stepScores), most(logSoftmax(g, stepScores)));
+    return g.reshape(sums, square);
+  }
   /// The rows of the model that are the beams `numbers`, [batch, beams].
   Value rowOf(Value numbers) {
     return flat(
@@ -257,7 +275,7 @@ private:
   bool inPt;
   Size beams;
   Sizes square;
-  Value candidateScores, candidateBeams, candidateTokens, hits;
+  Value stepScores, candidateScores, candidateBeams, candidateTokens, hits;
   Value nextScores, doneScores, isOpen;
 };
 } // namespace

@@ -42,14 +42,15 @@ public:
           Value noise = gumbelNoise(g, step.options.get(Option::Seed),
                                     step.call.step, found.columns);
           Value place = greatest(g, g.add(left, noise));
-          return told(left, place, elementOf(g, found.columns, place));
+          return told(left, place, elementOf(g, found.columns, place),
+                      cooled(left));
         });
   }
 
   SmallVector<Value> best(Value scores) {
     scores = renormalized(g, step.options, scores);
     Value token = greatest(g, scores);
-    return told(scores, token, token);
+    return told(scores, token, token, scores);
   }
 
   SmallVector<Sizes> sizes() const { return {{row()}, {row()}, {row()}}; }
@@ -57,10 +58,20 @@ public:
 private:
   Size row() const { return step.call.rows; }
 
-  SmallVector<Value> told(Value scores, Value place, Value token) {
+  /// The scores as they were before the temperature, if a text of speech is
+  /// judged by their log-probabilities.
+  Value cooled(Value scores) {
+    if (!step.options.speech())
+      return scores;
+    Value heat = step.options.get(Option::Temperature);
+    return g.mul(scores, g.broadcastTo(heat, g.sizes(scores)));
+  }
+
+  SmallVector<Value> told(Value scores, Value place, Value token,
+                          Value judged) {
     Value log = choose(
         g, g.extractScalar(step.options.get(Option::OutputScores)), {row()},
-        [&] { return elementOf(g, logSoftmax(g, scores), place); },
+        [&] { return elementOf(g, logSoftmax(g, judged), place); },
         [&] { return g.splat(g.f32(), {row()}, 0); });
     return {token, elementOf(g, scores, place), log};
   }
