@@ -1,7 +1,7 @@
 """Speech to text, by libtenon_transcribe: sound in, segments out."""
+import contextlib
 import ctypes
 import os
-import wave
 import weakref
 from typing import NamedTuple
 
@@ -13,8 +13,8 @@ from ._errors import InputError, error_of
 from ._model import _ERROR_BYTES, Model, _nanoseconds, load
 from ._options import option_tensor
 from ._tokenizer import Tokenizer, has_tokenizer
+from ._wav import WavFile
 
-_RATE = 16000
 _CONDITIONS = {"first-segment": 0, "all-segments": 1}
 
 
@@ -42,30 +42,20 @@ class Transcript(NamedTuple):
         return "".join(segment.text for segment in self.segments).strip()
 
 
-def _read_wav(path):
-    """The samples of a WAV file of 16-bit numbers at 16 kHz."""
-    with wave.open(os.fspath(path)) as file:
-        if file.getframerate() != _RATE or file.getsampwidth() != 2:
-            raise InputError(
-                f"{path}: expected a WAV file of 16 bits at {_RATE} Hz, got "
-                f"{8 * file.getsampwidth()} bits at {file.getframerate()} Hz; "
-                "give the samples as an array")
-        channels = file.getnchannels()
-        data = np.frombuffer(file.readframes(file.getnframes()), "<i2")
-    return (data.reshape(-1, channels).mean(axis=1) / 32768).astype(np.float32)
-
-
+@contextlib.contextmanager
 def _reader(sound):
     """A function that gives `count` samples from `at`."""
     if callable(sound):
-        return sound
-    if isinstance(sound, (str, os.PathLike)):
-        sound = _read_wav(sound)
-    samples = np.ascontiguousarray(sound, np.float32)
-    if samples.ndim != 1:
-        raise InputError(f"the sound: expected samples of one channel, got an "
-                         f"array of {samples.ndim} dimensions")
-    return lambda at, count: samples[at:at + count]
+        yield sound
+    elif isinstance(sound, (str, os.PathLike)):
+        with contextlib.closing(WavFile(sound)) as file:
+            yield file
+    else:
+        samples = np.ascontiguousarray(sound, np.float32)
+        if samples.ndim != 1:
+            raise InputError(f"the sound: expected samples of one channel, got "
+                             f"an array of {samples.ndim} dimensions")
+        yield lambda at, count: samples[at:at + count]
 
 
 class Transcriber:
@@ -182,7 +172,8 @@ class Transcriber:
             for name, value in options.items():
                 self._give(name, value)
                 given.append(name)
-            return self._run(call, _reader(sound), on_segment)
+            with _reader(sound) as read:
+                return self._run(call, read, on_segment)
         finally:
             for name in given:
                 self._give(name, self._set.get(name))

@@ -1,8 +1,10 @@
 """Tests speech to text with a model whose sound spells the ids."""
 import math
 import os
+import tempfile
 import threading
 import unittest
+import wave
 
 import models
 import numpy as np
@@ -135,6 +137,45 @@ class Transcribe(unittest.TestCase):
             transcriber(lambda at, count: 1 / 0)
         with self.assertRaisesRegex(tenon.InputError, "30 s"):
             transcriber(np.zeros(16000 * 31), timestamps=False)
+
+    def test_files(self):
+        transcriber = tenon.Transcriber(self.model)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "sound.wav")
+
+            def written(samples, channels=1, rate=16000, bytes=2):
+                with wave.open(path, "wb") as file:
+                    file.setparams((channels, bytes, rate, 0, "NONE", ""))
+                    numbers = np.round(samples * 32768).astype("<i2")
+                    file.writeframes(numbers.repeat(channels).tobytes())
+                return path
+            samples = sound(40, w0=[50, 1, 1050, 1050], w2000=[2, 3])
+            for channels in (1, 3):
+                self.assertEqual(
+                    self.ids(transcriber, written(samples, channels)),
+                    self.ids(transcriber, samples))
+            for wrong in ({"rate": 8000}, {"bytes": 1}):
+                with self.assertRaisesRegex(tenon.InputError, "16 bits at"):
+                    transcriber(written(samples, **wrong))
+            with self.assertRaisesRegex(tenon.InputError, "no samples"):
+                transcriber(written(samples[:0]))
+            with open(written(samples), "rb") as file:
+                data = file.read()
+            for size, said in ((50000, "damaged: its header announces"),
+                               (30, "damaged one"), (0, "damaged one")):
+                with open(path, "wb") as file:
+                    file.write(data[:size])
+                with self.assertRaisesRegex(tenon.InputError, said):
+                    transcriber(path)
+            # A stream's header does not know the length.
+            with open(path, "wb") as file:
+                file.write(data[:4] + b"\xff" * 4 + data[8:40] + b"\xff" * 4 +
+                           data[44:])
+            self.assertEqual(self.ids(transcriber, path),
+                             self.ids(transcriber, samples))
+            for wrong in (os.path.join(folder, "none.wav"), folder):
+                with self.assertRaisesRegex(tenon.FileError, wrong):
+                    transcriber(wrong)
 
     def test_other_models(self):
         story = tenon.compile(os.path.join(models.SOURCE,
