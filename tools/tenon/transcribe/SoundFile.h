@@ -4,6 +4,7 @@
 #define TENON_TOOLS_TENON_TRANSCRIBE_SOUNDFILE_H
 
 #include "tools/tenon/Talk.h"
+#include "tools/tenon/transcribe/SoundDecoder.h"
 
 #include <cstdint>
 #include <memory>
@@ -30,13 +31,12 @@ public:
   const std::string &whyNot() const { return why; }
 
 private:
-  class Decoder;
   Status openFile(Talk &talk, const std::string &path, int &file);
   Status convert(Talk &talk, const std::string &path);
   int64_t readConverted(int64_t at, float *samples, int64_t count);
 
-  std::unique_ptr<Decoder> decoder; ///< null after a conversion
-  int converted = -1;               ///< a file of floats
+  std::unique_ptr<SoundDecoder> decoder; ///< null after a conversion
+  int converted = -1;                    ///< a file of floats
   std::string why;
 };
 
