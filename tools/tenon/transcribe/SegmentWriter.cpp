@@ -2,7 +2,7 @@
 #include "tools/tenon/transcribe/SegmentWriter.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Format.h"
 
 #include <cmath>
 
@@ -31,7 +31,8 @@ SegmentWriter::SegmentWriter(llvm::raw_ostream &out, std::string format,
 void SegmentWriter::add(const tenon_segment &segment, const std::string &text,
                         bool hasText) {
   if (format == "json")
-    return addObject(segment, text, hasText);
+    return segments.push_back(
+        {segment, {segment.ids, segment.ids + segment.count}, text, hasText});
   llvm::StringRef line = llvm::StringRef(text).trim();
   if (line.empty())
     return;
@@ -51,41 +52,63 @@ void SegmentWriter::add(const tenon_segment &segment, const std::string &text,
   out.flush();
 }
 
-static llvm::json::Value numberOrNull(float value) {
-  return std::isfinite(value) ? llvm::json::Value(value)
-                              : llvm::json::Value(nullptr);
+/// Seconds with three places, others with as many as a float has; null if it is
+/// unknown.
+static void writeNumber(llvm::json::OStream &json, llvm::StringRef name,
+                        double value, int places) {
+  json.attributeBegin(name);
+  if (std::isfinite(value))
+    json.rawValue([&](llvm::raw_ostream &out) {
+      out << llvm::format("%.*g", places, value);
+    });
+  else
+    json.value(nullptr);
+  json.attributeEnd();
 }
 
-/// Times are multiples of 0.01 s; binary fractions would show more places.
-static double rounded(double seconds) {
-  return std::round(seconds * 1000) / 1000;
+/// Times are multiples of 0.01 s, and lengths are cut off after 0.001 s.
+static void writeSeconds(llvm::json::OStream &json, llvm::StringRef name,
+                         double seconds) {
+  writeNumber(json, name, std::round(seconds * 1000) / 1000, 12);
 }
 
-void SegmentWriter::addObject(const tenon_segment &segment,
-                              const std::string &text, bool hasText) {
-  llvm::json::Object one{
-      {"start", rounded(segment.start)},
-      {"end", rounded(segment.end)},
-      {"ids", llvm::json::Array(llvm::ArrayRef(segment.ids, segment.count))},
-      {"seek", segment.seek},
-      {"temperature", segment.temperature},
-      {"mean_logprob", numberOrNull(segment.mean_logprob)},
-      {"compression_ratio", numberOrNull(segment.compression_ratio)},
-      {"no_speech", numberOrNull(segment.no_speech)}};
-  if (hasText)
-    one["text"] = llvm::json::fixUTF8(text);
-  objects.push_back(std::move(one));
+void SegmentWriter::writeObject(llvm::json::OStream &json, const Told &told) {
+  constexpr int placesOfFloats = 7;
+  const tenon_segment &one = told.segment;
+  json.object([&] {
+    writeSeconds(json, "start", one.start);
+    writeSeconds(json, "end", one.end);
+    if (told.hasText)
+      json.attribute("text", llvm::json::fixUTF8(told.text));
+    json.attributeArray("ids", [&] {
+      for (int64_t id : told.ids)
+        json.value(id);
+    });
+    json.attribute("seek", one.seek);
+    writeNumber(json, "temperature", one.temperature, placesOfFloats);
+    writeNumber(json, "mean_logprob", one.mean_logprob, placesOfFloats);
+    writeNumber(json, "compression_ratio", one.compression_ratio,
+                placesOfFloats);
+    writeNumber(json, "no_speech", one.no_speech, placesOfFloats);
+  });
 }
 
 void SegmentWriter::finish(const std::string &language, double seconds) {
   if (format != "json")
     return;
-  llvm::json::Object all{{"schema", 1},
-                         {"seconds", rounded(seconds)},
-                         {"segments", std::move(objects)}};
-  all["language"] = language.empty() ? llvm::json::Value(nullptr)
-                                     : llvm::json::Value(language);
-  out << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(all)));
+  llvm::json::OStream json(out, /*IndentSize=*/2);
+  json.object([&] {
+    json.attribute("schema", 1);
+    json.attribute("language", language.empty() ? llvm::json::Value(nullptr)
+                                                : llvm::json::Value(language));
+    writeSeconds(json, "seconds", seconds);
+    json.attributeArray("segments", [&] {
+      for (const Told &told : segments)
+        writeObject(json, told);
+    });
+  });
+  json.flush();
+  out << '\n';
 }
 
 } // namespace tenon::cli

@@ -9,6 +9,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <string>
+#include <vector>
 
 namespace tenon::cli {
 
@@ -25,14 +26,20 @@ public:
   void finish(const std::string &language, double seconds);
 
 private:
-  void addObject(const tenon_segment &segment, const std::string &text,
-                 bool hasText);
+  /// A segment for JSON.
+  struct Told {
+    tenon_segment segment; ///< whose ids are gone
+    std::vector<int64_t> ids;
+    std::string text;
+    bool hasText;
+  };
+  static void writeObject(llvm::json::OStream &json, const Told &told);
 
   llvm::raw_ostream &out;
   std::string format;
   bool hasTimes;
   int64_t count = 0;
-  llvm::json::Array objects;
+  std::vector<Told> segments;
 };
 
 } // namespace tenon::cli
