@@ -3,9 +3,15 @@
  * Tenon makes for a checkpoint of Whisper. Text of the ids:
  * tenon_tokenizers.h. C11, also valid C++17; needs the runtime and zlib.
  *
- * A transcriber serves one call at a time. The sound is read through a callback
- * in windows of 30 s, so memory does not grow with its length. Nothing here
- * prints, exits, installs signal handlers or keeps global state. */
+ * A transcriber serves one call at a time: another one meanwhile, also from a
+ * callback, fails with TENON_BAD_INPUT and changes nothing, except
+ * tenon_transcriber_cancel. Transcribers of one model may be used by several
+ * threads at once. The sound is read through a callback in windows of 30 s, so
+ * memory does not grow with its length. Nothing here prints, exits, installs
+ * signal handlers or keeps global state.
+ *
+ * Times are seconds from the begin of the sound, if nothing else is said, and
+ * sound is counted in samples. */
 #ifndef TENON_RUNTIME_TENON_TRANSCRIBE_H
 #define TENON_RUNTIME_TENON_TRANSCRIBE_H
 
@@ -49,7 +55,7 @@ typedef struct tenon_segment {
   /* These are the whole window's, which may have several segments. */
   int64_t seek;            /* the window's first frame, of 0.01 s */
   float temperature;       /* of the attempt that was kept */
-  float mean_logprob;      /* NaN without logprob_threshold */
+  float mean_logprob;      /* of the ids; NaN without logprob_threshold */
   float compression_ratio; /* NaN without compression_ratio_threshold */
   float no_speech;         /* a probability; NaN without no_speech_threshold */
 } tenon_segment;
@@ -82,11 +88,13 @@ typedef struct tenon_transcription {
   /* A name that the model has, such as "de", "<|de|>" or "german". Null: the
    * model's first tokens say it, or it is found in the first window. */
   const char *language;
-  /* "transcribe" or "translate" (into English). Null: the model's default. */
+  /* "transcribe" or "translate" (into English). Null: the model's default. A
+   * model of one language takes neither a language nor a task. */
   const char *task;
   int32_t timestamps; /* tenon_timestamps */
   /* Ids of earlier text or of words to expect. They begin with the id that
-   * marks previous text. */
+   * marks previous text. With the first ids and max_new_tokens they must fit
+   * into the model's positions. */
   const int64_t *prompt_ids;
   size_t num_prompt_ids;
   /* Nonzero: the text so far precedes each window, as far as half the
@@ -142,8 +150,13 @@ tenon_transcriber_set_list(tenon_transcriber *transcriber, const char *name,
 TENON_API tenon_status tenon_transcriber_unset(tenon_transcriber *transcriber,
                                                const char *name);
 
-/* Transcribes a sound. The segments of a window are told when it is done. After
- * TENON_CANCELLED those that were told are correct. */
+/* Transcribes a sound. The segments of a window are told when it is done; if
+ * the call fails after that, they are correct. Fails with TENON_BAD_INPUT  for
+ * a wrong field, option or prompt, a sound without samples or with one that is
+ * no finite number, and a long sound without timestamps TENON_IO         if
+ * `read` fails, or if the sound has become shorter TENON_LIMIT      if memory
+ * is short TENON_CANCELLED  by tenon_transcriber_cancel, on_segment or
+ * timeout_ns and as tenon_generator_run. */
 TENON_API tenon_status tenon_transcriber_run(
     tenon_transcriber *transcriber, const tenon_transcription *transcription);
 
@@ -157,16 +170,16 @@ TENON_API void tenon_transcriber_cancel(tenon_transcriber *transcriber);
 TENON_API const char *
 tenon_transcriber_language(const tenon_transcriber *transcriber);
 
-/* The length of the last call's sound in samples, as far as it was read. */
+/* The length of the last call's sound, as far as it was read. */
 TENON_API int64_t
 tenon_transcriber_samples(const tenon_transcriber *transcriber);
 
-/* Facts of an open model that a caller needs to make or show text; false values
- * are -1. Set struct_size. */
+/* Facts of a model that a caller needs to make or show text; -1: the model has
+ * no such id. Set struct_size to sizeof(tenon_speech_ids). */
 typedef struct tenon_speech_ids {
   size_t struct_size;
   int64_t end;             /* of a text */
-  int64_t first_timestamp; /* the ids from here on are times, 0.02 s apart */
+  int64_t first_timestamp; /* from this id on ids are times: 0 s, 0.02 s, .. */
   int64_t previous_text;   /* marks earlier text; begins prompt_ids */
 } tenon_speech_ids;
 

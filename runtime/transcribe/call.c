@@ -19,8 +19,9 @@ static int64_t now(void) {
 }
 
 tenon_status tenon_end_early(tenon_transcriber *transcriber) {
+  int is_late = transcriber->deadline && now() >= transcriber->deadline;
   tenon_text_clear(&transcriber->text);
-  if (atomic_load(&transcriber->cancelled))
+  if (atomic_load(&transcriber->cancelled) || !is_late)
     tenon_text_add(&transcriber->text, "cancelled");
   else
     tenon_text_add(&transcriber->text, "past the deadline of %.3f ms",
@@ -216,11 +217,9 @@ static tenon_status transcribe(tenon_transcriber *transcriber) {
 
 tenon_status tenon_transcriber_run(tenon_transcriber *transcriber,
                                    const tenon_transcription *given) {
-  if (!transcriber ||
-      atomic_exchange_explicit(&transcriber->busy, 1, memory_order_acquire))
+  if (!tenon_begin_use(transcriber))
     return TENON_BAD_INPUT;
   tenon_generator *generator = transcriber->generator;
-  tenon_text_clear(&transcriber->text);
   transcriber->language = NULL;
   transcriber->sound = (tenon_sound){0};
   tenon_transcription call;
@@ -244,6 +243,5 @@ tenon_status tenon_transcriber_run(tenon_transcriber *transcriber,
   generator->cancelled = 0;
   pthread_mutex_unlock(&generator->mutex);
   atomic_store(&transcriber->cancelled, 0);
-  atomic_store_explicit(&transcriber->busy, 0, memory_order_release);
-  return status;
+  return tenon_end_use(transcriber, status);
 }

@@ -1,4 +1,4 @@
-/* Creation and destruction, options, and the cancellation of a call. */
+/* Creation and destruction, facts of the last call, and cancellation. */
 #include "transcriber.h"
 
 #include <stdlib.h>
@@ -83,8 +83,7 @@ tenon_status tenon_transcriber_create(tenon_model *model,
   return status;
 }
 
-/* Begins a call. Returns 0 if another call uses the transcriber. */
-static int enter(tenon_transcriber *transcriber) {
+int tenon_begin_use(tenon_transcriber *transcriber) {
   if (!transcriber ||
       atomic_exchange_explicit(&transcriber->busy, 1, memory_order_acquire))
     return 0;
@@ -92,7 +91,8 @@ static int enter(tenon_transcriber *transcriber) {
   return 1;
 }
 
-static tenon_status leave(tenon_transcriber *transcriber, tenon_status status) {
+tenon_status tenon_end_use(tenon_transcriber *transcriber,
+                           tenon_status status) {
   atomic_store_explicit(&transcriber->busy, 0, memory_order_release);
   return status;
 }
@@ -155,82 +155,4 @@ tenon_status tenon_generator_failed(tenon_transcriber *transcriber,
   tenon_text_add(&transcriber->text, "%s",
                  tenon_generator_text(transcriber->generator));
   return status;
-}
-
-/* Options that a call's fields set, or the library itself. */
-static int is_owned(const char *name) {
-  static const char *const owned[] = {"features",
-                                      "frames",
-                                      "greatest",
-                                      "keep_encoder",
-                                      "do_sample",
-                                      "temperature",
-                                      "timestamps",
-                                      "output_scores",
-                                      "num_return_sequences",
-                                      "decoder_start_token_id"};
-  for (size_t i = 0; name && i < sizeof owned / sizeof *owned; ++i)
-    if (strcmp(name, owned[i]) == 0)
-      return 1;
-  return 0;
-}
-
-static tenon_status refuse(tenon_transcriber *transcriber, const char *name) {
-  tenon_text_add(&transcriber->text,
-                 "option \"%s\": transcription sets it itself", name);
-  return TENON_BAD_INPUT;
-}
-
-tenon_status tenon_transcriber_set(tenon_transcriber *transcriber,
-                                   const tenon_tensor *value) {
-  if (!enter(transcriber))
-    return TENON_BAD_INPUT;
-  if (value && value->struct_size >= sizeof *value && is_owned(value->name))
-    return leave(transcriber, refuse(transcriber, value->name));
-  tenon_status status = tenon_generator_set(transcriber->generator, value);
-  return leave(transcriber, tenon_generator_failed(transcriber, status));
-}
-
-tenon_status tenon_transcriber_set_i64(tenon_transcriber *transcriber,
-                                       const char *name, int64_t value) {
-  if (!enter(transcriber))
-    return TENON_BAD_INPUT;
-  if (is_owned(name))
-    return leave(transcriber, refuse(transcriber, name));
-  tenon_status status =
-      tenon_generator_set_i64(transcriber->generator, name, value);
-  return leave(transcriber, tenon_generator_failed(transcriber, status));
-}
-
-tenon_status tenon_transcriber_set_f32(tenon_transcriber *transcriber,
-                                       const char *name, float value) {
-  if (!enter(transcriber))
-    return TENON_BAD_INPUT;
-  if (is_owned(name))
-    return leave(transcriber, refuse(transcriber, name));
-  tenon_status status =
-      tenon_generator_set_f32(transcriber->generator, name, value);
-  return leave(transcriber, tenon_generator_failed(transcriber, status));
-}
-
-tenon_status tenon_transcriber_set_list(tenon_transcriber *transcriber,
-                                        const char *name, const int64_t *values,
-                                        size_t count) {
-  if (!enter(transcriber))
-    return TENON_BAD_INPUT;
-  if (is_owned(name))
-    return leave(transcriber, refuse(transcriber, name));
-  tenon_status status =
-      tenon_generator_set_list(transcriber->generator, name, values, count);
-  return leave(transcriber, tenon_generator_failed(transcriber, status));
-}
-
-tenon_status tenon_transcriber_unset(tenon_transcriber *transcriber,
-                                     const char *name) {
-  if (!enter(transcriber))
-    return TENON_BAD_INPUT;
-  if (is_owned(name))
-    return leave(transcriber, refuse(transcriber, name));
-  tenon_status status = tenon_generator_unset(transcriber->generator, name);
-  return leave(transcriber, tenon_generator_failed(transcriber, status));
 }

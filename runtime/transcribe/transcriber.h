@@ -102,6 +102,11 @@ struct tenon_transcriber {
  * text if it lacks one. */
 tenon_status tenon_find_speech(tenon_transcriber *transcriber);
 
+/* Begin and end a call, of which there is one at a time. The first one returns
+ * 0 if there is another, or no transcriber; the second one returns `status`. */
+int tenon_begin_use(tenon_transcriber *transcriber);
+tenon_status tenon_end_use(tenon_transcriber *transcriber, tenon_status status);
+
 /* Fails unless the transcriber's call may go on; gives a generator's call the
  * time that is left. */
 tenon_status tenon_go_on(tenon_transcriber *transcriber,

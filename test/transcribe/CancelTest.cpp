@@ -88,6 +88,35 @@ TEST(Cancel, EndsAtTheDeadline) {
   EXPECT_EQ(dictation.run(speech(2)), TENON_OK) << dictation.text();
 }
 
+// Transcribers of one model have nothing in common but the model.
+TEST(Cancel, LetsOtherTranscribersGoOn) {
+  Dictation first, second;
+  ASSERT_EQ(tenon_transcriber_destroy(second.transcriber), TENON_OK);
+  ASSERT_EQ(tenon_transcriber_create(first.model, nullptr, &second.transcriber),
+            TENON_OK);
+  Sound sound = speech(3);
+  sound.speak(German);
+  first.onSegment = [&] {
+    tenon_transcriber_cancel(first.transcriber);
+    return 0;
+  };
+  std::thread other([&] {
+    for (int i = 0; i < 5; ++i) {
+      EXPECT_EQ(second.run(sound), TENON_OK) << second.text();
+      EXPECT_EQ(second.segments.size(), 3u);
+      EXPECT_EQ(second.language(), "de");
+    }
+  });
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(first.run(sound), TENON_CANCELLED);
+    EXPECT_EQ(first.text(), "cancelled");
+  }
+  other.join();
+  // The first model closes after its transcribers.
+  ASSERT_EQ(tenon_transcriber_destroy(second.transcriber), TENON_OK);
+  second.transcriber = nullptr;
+}
+
 TEST(Cancel, AnswersNoOtherCallMeanwhile) {
   Dictation dictation;
   dictation.call.language = "en";
