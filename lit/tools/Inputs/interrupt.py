@@ -1,19 +1,26 @@
-"""interrupt.py SIGNAL CODE COMMAND...: sends SIGNAL after a while; passes when the command ends with CODE and leaves nothing in
-its TMPDIR."""
+"""interrupt.py SIGNAL CODE COMMAND...: sends SIGNAL when the command has mapped its artifact and handles signals; passes when it
+ends with CODE and leaves nothing in its TMPDIR."""
 import os
 import signal
 import subprocess
 import sys
 import tempfile
-import time
+
+import process_state
 
 number = getattr(signal, sys.argv[1])
+artifact = next(word for word in sys.argv[4:] if word.endswith(".so"))
 with tempfile.TemporaryDirectory() as folder:
     child = subprocess.Popen(sys.argv[3:], stdout=subprocess.DEVNULL,
                              env={**os.environ, "TMPDIR": folder})
-    time.sleep(0.5)
-    child.send_signal(number)
-    status = child.wait(timeout=10)
+    try:
+        process_state.wait_until(
+            child, lambda process: process_state.catches(process, number) and
+            process_state.maps(process, artifact))
+        child.send_signal(number)
+        status = child.wait(timeout=process_state.LIMIT)
+    finally:
+        child.kill()
     if status != int(sys.argv[2]):
         sys.exit(f"interrupt.py: expected {sys.argv[2]}, got {status}")
     if os.listdir(folder):
