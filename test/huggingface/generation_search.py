@@ -107,9 +107,13 @@ def one_path(call, score, choose=certain):
             row, mask = call.row(r // times, rows[r]), call.mask(step, r)
             scores = scores_of.processed(o, row, raw, call.mode, mask)
             if choose is certain and o.do_sample:
-                # A warper that leaves one token hides a tie.
-                certain(scores_of.processed(o.with_(do_sample=False), row, raw,
-                                            call.mode, mask), r, step)
+                # A warper that leaves one token hides that two are near. All
+                # best ones are left, and any may be drawn.
+                before = scores_of.processed(o.with_(do_sample=False), row,
+                                             raw, call.mode, mask)
+                certain(before, r, step)
+                if np.count_nonzero(before == before.max()) > 1:
+                    raise Near
             chosen[r] = choose(scores, r, step)
             total[r] += float(scores_of.log_softmax(scores)[chosen[r]])
             ended[r] = chosen[r] in o.eos_token_id

@@ -107,8 +107,10 @@ private:
     Value most = g.maximum(greatest(timestamps), -maxNumber);
     Value powers = g.make<ExpOp>(g.sub(timestamps, most));
     Value sum = g.reduce(ReduceKind::Add, powers, {1}, true);
-    return g.compare(gt, g.add(most, g.make<LogOp>(sum)),
-                     greatest(part(0, first)));
+    // Only the difference is compared: a sum with the least number of f32,
+    // which remove_invalid_values sets, would be that number.
+    return g.compare(gt, g.make<LogOp>(sum),
+                     g.sub(greatest(part(0, first)), most));
   }
 
   Scores &scores;
