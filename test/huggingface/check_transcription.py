@@ -7,8 +7,9 @@ Settings are drawn: language and task given or found, timestamps, prompts,
 conditioning on earlier text, temperatures with thresholds, beams. Segments,
 windows, temperatures, the language and what is measured of a text must be the
 same. A case that has a decision which is not certain is drawn anew. The windows
-of long sounds, temperatures, skipped windows and each form of a segment's end
-must all occur. `--full` takes more cases. The last line has the counts.
+of long sounds, temperatures, skipped windows, each form of a segment's end and
+several languages that are found must all occur. `--full` takes more cases. The
+last line has the counts.
 """
 import argparse
 import collections
@@ -41,6 +42,8 @@ WITH_MINUTES = ("whisper", "whisper_turbo")
 # What must have occurred in the cases of a run.
 SEEN = ("several windows", "a pair", "no pair", "a single end", "a hot window",
         "a skipped window", "earlier text")
+FOUND = "found "
+MOST_LANGUAGES = 20  # sounds, until two languages have been found
 
 
 class Draw:
@@ -187,6 +190,27 @@ class ModelCheck:
         print(f"{self.name}: {MINUTES} minutes in {len(wanted.seeks)} windows, "
               f"{len(wanted.segments)} segments", flush=True)
 
+    def languages(self):
+        """Texts of one token, until two languages have been found."""
+        special = self.model.special
+        if not special.languages:
+            return
+        for _ in range(MOST_LANGUAGES):
+            sound = self.draw.sound(self.draw.seconds(False))
+            settings = Settings(timestamps=False, options=Options(
+                max_new_tokens=1, suppress_tokens=special.suppressed,
+                begin_suppress_tokens=special.begin_suppressed))
+            try:
+                wanted = longform.transcribe(self.model, sound, settings)
+                self.compare(sound, settings, {"max_new_tokens": 1}, wanted)
+            except Near:
+                continue
+            finally:
+                self.model.forget_all()
+            if sum(what.startswith(FOUND) for what in self.seen) > 1:
+                return
+        self.checks.that(False, f"{self.name}: all sounds have one language")
+
     def compare(self, sound, settings, changes, wanted):
         try:
             holds = difference(self.run(sound, settings, changes), wanted,
@@ -197,6 +221,10 @@ class ModelCheck:
                          f"{len(sound)} samples, {settings}")
         first = (self.model.special.no_timestamps or 1 << 30) + 1
         self.seen.update(set(occurred(wanted, settings, first)))
+        if wanted.language is not None and not settings.language:
+            names = {token: name for name, token in
+                     self.model.special.languages.items()}
+            self.seen[FOUND + names[wanted.language]] += 1
 
 
 def main():
@@ -223,6 +251,7 @@ def main():
             check = ModelCheck(name, WhisperModel(source), transcriber.run,
                                checks, np.random.default_rng(len(name)))
             check.check(counts[name])
+            check.languages()
             if name in WITH_MINUTES:
                 check.minutes()
             transcription_sampled.check(check.model, transcriber, checks)

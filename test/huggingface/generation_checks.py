@@ -1,12 +1,14 @@
 """The checks of one model in one compatibility mode, for an artifact or for
 the fake of generation_fake.py.
 """
+import collections
 import time
 
 import numpy as np
 import torch
 
 import generation_draws as draws
+import generation_languages
 import generation_rules
 from generation_artifact import play, rows_of
 from generation_bits import Bits
@@ -31,8 +33,8 @@ BAD = (
 class ModelCheck:
     """`opened(threads)` opens the artifact."""
 
-    CHECKS = ("texts", "rules", "logits", "bits", "ranges", "sampled", "distributions",
-              "many_calls")
+    CHECKS = ("texts", "rules", "languages", "logits", "bits", "ranges",
+              "sampled", "distributions", "many_calls")
 
     def __init__(self, name, model, opened, mode, checks, size):
         self.name, self.model, self.opened = f"{name} {mode}", model, opened
@@ -80,15 +82,31 @@ class ModelCheck:
         said = play(session, call, steps)
         session.close()
         holds = compare(call, said, wanted)
-        self.that(holds is None, f"{strategy}: {holds}\n  {call}")
+        return self.that(holds is None, f"{strategy}: {holds}\n  {call}")
 
     def rules(self):
         """Each rule of timestamps, where there are any."""
         if self.model.rules:
-            for call, wanted in generation_rules.cases(
+            decided = collections.Counter()
+            for call, wanted, found in generation_rules.cases(
                     self.model, self.random, self.size.rules):
-                self.text(call, wanted, "rules")
+                if self.text(call, wanted, "rules"):
+                    decided += found
+            self.shown("tokens decided by", decided, generation_rules.NAMES)
             self.model.forget()
+
+    def languages(self):
+        """The languages of sounds, several of them in one batch."""
+        if self.model.languages:
+            found = generation_languages.check(self)
+            self.shown("sounds in", found, [*self.model.languages,
+                                            generation_languages.DIFFERENT])
+
+    def shown(self, what, count, names):
+        print(f"{self.name:24} {what} " + ", ".join(
+            f"{name} {count[name]}" for name in names), flush=True)
+        for name in names:
+            self.that(count[name] > 0, f"no {what} {name}")
 
     def logits(self):
         """The error of each element against PyTorch in float64."""

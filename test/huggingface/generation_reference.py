@@ -30,6 +30,7 @@ class Model:
     A row is what `Call.key` gives."""
 
     rules = False  # of timestamps
+    languages = ()
 
     def __init__(self, folder):
         self.checkpoint = reference.Checkpoint(folder)
@@ -162,6 +163,7 @@ class WhisperModel(EncodedModel):
         super().__init__(folder)
         self.special = special_tokens(folder)
         self.rules = self.special.no_timestamps is not None
+        self.languages = self.special.languages
         self.mels = self.checkpoint.get("num_mel_bins")
         self.sounds = []
 

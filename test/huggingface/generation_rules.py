@@ -1,4 +1,5 @@
-"""Whisper's timestamp rules: greedy texts in which each rule decides a token.
+"""Whisper's tokens that a rule decides: suppressed ones, and each branch of the
+rules of timestamps, in greedy texts.
 
 Cases are drawn until each rule has decided `wanted` tokens of texts that are
 compared, so that none can be wrong unseen.
@@ -8,40 +9,95 @@ import collections
 import generation_scores as scores_of
 import generation_timestamps as timestamps
 from generation_cases import exact
+from generation_search import Near
+
+NAMES = ("begin_suppress", "suppress",
+         *(rule.__name__ for rule in timestamps.RULES), "sum_of_least")
+SUPPRESSED = {"begin_suppress": "begin_suppress_tokens",
+              "suppress": "suppress_tokens"}
 
 
-def decided(model, call, texts):
-    """How many tokens of the texts each rule decides."""
-    found = collections.Counter()
-    o = call.options.with_(timestamps=False, renormalize_logits=False)
-    for r, text in enumerate(texts):
-        for step in range(len(text.ids)):
-            ids = call.ids[r] + text.ids[:step]
-            row = call.row(r, ids)
-            scores = scores_of.processed(o, row, model([call.key(r, ids)])[0],
-                                         call.mode, call.mask(step, r))
-            try:
-                rules = timestamps.deciding(call.options, row, scores)
-            except scores_of.Near:
-                continue  # only without a rule
-            found.update(rule.__name__ for rule in rules)
-    return found
+class Decided:
+    """How many tokens of the texts of one call each rule decides."""
+
+    def __init__(self, model, call, texts):
+        self.model, self.call = model, call
+        self.count = collections.Counter()
+        for r, text in enumerate(texts):
+            for step, token in enumerate(text.ids):
+                self.token(r, text.ids[:step], token)
+
+    def scores(self, r, ids, **changes):
+        """The scores before the rules of timestamps."""
+        call = self.call
+        o = call.options.with_(timestamps=False, renormalize_logits=False,
+                               **changes)
+        ids = call.ids[r] + ids
+        return scores_of.processed(o, call.row(r, ids),
+                                   self.model([call.key(r, ids)])[0],
+                                   call.mode, call.mask(
+                                       len(ids) - call.prompt(), r))
+
+    def token(self, r, ids, token):
+        o, row = self.call.options, self.call.row(r, self.call.ids[r] + ids)
+        scores = self.scores(r, ids)
+        try:
+            for name, option in SUPPRESSED.items():
+                freer = timestamps.timestamps(
+                    o, row, self.scores(r, ids, **{option: []}))
+                self.count[name] += int(freer.argmax()) != token
+            rules = [rule.__name__
+                     for rule in timestamps.deciding(o, row, scores)]
+        except Near:
+            return  # only without a rule
+        self.count.update(rules)
+        if scores.max() == -scores_of.LARGEST:
+            self.count["sum_of_least"] += "sum_of_marks" in rules
+
+
+def first_suppressed(model, call, texts):
+    """The call with another first token."""
+    o = call.options
+    return call._replace(options=o.with_(
+        begin_suppress_tokens=o.begin_suppress_tokens + texts[0].ids[:1]))
+
+
+def forced_then_suppressed(model, call, texts):
+    """The call with a last token that is forced, and then suppressed: all
+    scores that are left are the least number, and sums decide."""
+    o = call.options
+    token = [t for t in o.suppress_tokens if t < model.special.end][:1]
+    return call._replace(options=o.with_(
+        forced_eos_token_id=token, remove_invalid_values=bool(token),
+        exponential_decay_start=-1))
+
+
+def drawn(model, random):
+    """A call and its certain texts, some of a made call."""
+    call, texts, _ = exact(model, random, "hf-pt", "greedy", most_batch=2)
+    make = (first_suppressed, forced_then_suppressed, *[None] * 6)[
+        random.integers(8)]
+    if make:
+        call = make(model, call, texts)
+        try:
+            texts = model.texts(call)
+        except Near:
+            return drawn(model, random)
+    return call, texts
 
 
 def cases(model, random, wanted):
-    """Yields calls and their texts. A call comes only if a rule decides one of
-    its tokens that has not decided enough of them."""
+    """Yields calls, their texts, and how many tokens each rule decides. A call
+    comes only if a rule decides one of its tokens that has not decided enough
+    of them."""
     seen = collections.Counter()
     for _ in range(1000):
-        lacking = [rule.__name__ for rule in timestamps.RULES
-                   if seen[rule.__name__] < wanted]
+        lacking = [name for name in NAMES if seen[name] < wanted]
         if not lacking:
             return
-        call, texts, _ = exact(model, random, "hf-pt", "greedy", most_batch=2)
-        if not call.options.timestamps:
-            continue
-        found = decided(model, call, texts)
+        call, texts = drawn(model, random)
+        found = Decided(model, call, texts).count
         if any(found[name] for name in lacking):
             seen.update(found)
-            yield call, texts
+            yield call, texts, found
     raise AssertionError(f"rules that decide nothing: {lacking}")
