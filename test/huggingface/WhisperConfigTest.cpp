@@ -142,12 +142,71 @@ TEST(SpeechTokens, MistakesAreNamed) {
     expectRefused(
         readTokens("{\"forced_decoder_ids\":" + std::string(list) + "}"),
         Status::InvalidModel, "\"forced_decoder_ids\"");
-  for (const char *names :
-       {"[]", "{\"en\":-1}", "{\"en\":\"x\"}", "{\"\":1}", "{\"a\\u0000b\":1}"})
-    expectRefused(readTokens("{\"lang_to_id\":" + std::string(names) + "}"),
-                  Status::InvalidModel, "\"lang_to_id\"");
-  expectRefused(readTokens(R"({"no_timestamps_token_id":-2})"),
-                Status::InvalidModel, "\"no_timestamps_token_id\"");
+  for (const char *key : {"lang_to_id", "task_to_id"})
+    for (const char *names : {"[]", "5", "{\"en\":-1}", "{\"en\":\"x\"}",
+                              "{\"en\":null}", "{\"en\":1e30}", "{\"\":1}",
+                              "{\"a\\u0000b\":1}", "{\"<|en|>\":1,\"en\":2}"}) {
+      std::string name = "\"" + std::string(key) + "\"";
+      expectRefused(readTokens("{" + name + ":" + names + "}"),
+                    Status::InvalidModel, name + ": error: expected ");
+    }
+}
+
+TEST(SpeechTokens, TypesAndRangesAreNamed) {
+  auto refuse = [&](const char *key, const char *value) {
+    std::string name = "\"" + std::string(key) + "\"";
+    expectRefused(readTokens("{" + name + ":" + value + "}"),
+                  Status::InvalidModel, name + ": error: expected ");
+  };
+  for (const char *key : {"no_timestamps_token_id", "prev_sot_token_id",
+                          "max_initial_timestamp_index"})
+    for (const char *value :
+         {"-2", "1.5", "1e18", "9223372036854775807", "\"5\"", "true", "[5]"})
+      refuse(key, value);
+  for (const char *key : {"is_multilingual", "return_timestamps"})
+    for (const char *value : {"1", "\"true\"", "[]", "{}"})
+      refuse(key, value);
+}
+
+TEST(SpeechTokens, ListsAreLimited) {
+  std::string names, pairs;
+  for (int i = 0; i < 4097; ++i)
+    names += (i ? ",\"" : "\"") + std::to_string(i) + "\":" + std::to_string(i);
+  for (int i = 1; i <= 17; ++i)
+    pairs += (i > 1 ? ",[" : "[") + std::to_string(i) + ",5]";
+  expectRefused(readTokens("{\"lang_to_id\":{" + names + "}}"),
+                Status::InvalidModel, "an object of at most 4096 names");
+  expectRefused(readTokens("{\"forced_decoder_ids\":[" + pairs + "]}"),
+                Status::InvalidModel, "a list of at most 16 pairs");
+}
+
+TEST(SpeechTokens, SuppressedOnesMayBeAny) {
+  GenerationConfig config = readGenerationConfig(parseJson(
+      R"({"suppress_tokens":[1,1000000,7,8],"begin_suppress_tokens":[99]})"));
+  config.speech = tokensOf("{}");
+  EXPECT_TRUE(outcomeOf([&] { checkPromptTokens(config, 9); }).done);
+  for (const char *key : {"suppress_tokens", "begin_suppress_tokens"})
+    for (const char *value :
+         {"[-1]", "[1.5]", "[null]", "[[1]]", "\"all\"", "{}", "true"}) {
+      std::string name = "\"" + std::string(key) + "\"";
+      expectRefused(outcomeOf([&] {
+                      readGenerationConfig(
+                          parseJson("{" + name + ":" + value + "}"));
+                    }),
+                    Status::InvalidModel, name + ": error: expected ");
+    }
+}
+
+/// It begins earlier text in files that name no other token for that.
+TEST(SpeechTokens, TheLastButOneSuppressedIsOfTheVocabulary) {
+  GenerationConfig config =
+      readGenerationConfig(parseJson(R"({"suppress_tokens":[1,9,2]})"));
+  config.speech = tokensOf("{}");
+  auto check = [&] { return outcomeOf([&] { checkPromptTokens(config, 9); }); };
+  expectRefused(check(), Status::InvalidModel,
+                "\"suppress_tokens\": error: expected a token of the 9");
+  config.speech->previous = 3;
+  EXPECT_TRUE(check().done);
 }
 
 TEST(SpeechTokens, AreOfTheVocabulary) {

@@ -6,6 +6,7 @@
 #include "compiler/files/ReaderBoundary.h"
 #include "compiler/import/huggingface/reader/ConfigReader.h"
 #include "compiler/import/huggingface/reader/PytorchFile.h"
+#include "compiler/import/huggingface/reader/SoundFeatures.h"
 #include "compiler/import/huggingface/reader/TokenPieces.h"
 
 #include <set>
@@ -18,6 +19,7 @@ namespace {
 
 constexpr const char *configName = "config.json";
 constexpr const char *generationName = "generation_config.json";
+constexpr const char *preprocessorName = "preprocessor_config.json";
 constexpr const char *otherPickle = "consolidated.00.pth";
 constexpr const char *vocabularyName = "vocab.json";
 constexpr const char *tokenizerName = "tokenizer.json";
@@ -119,7 +121,16 @@ private:
         checkpoint.generation =
             readGeneration(readJson(generationName, maxConfigBytes), config);
       });
-    return done && readPieces();
+    return done && checkPreprocessor() && readPieces();
+  }
+
+  bool checkPreprocessor() {
+    const auto *speech = std::get_if<WhisperConfig>(&checkpoint.config.model);
+    if (!speech || !exists(pathOf(preprocessorName)))
+      return true;
+    return ReaderBoundary(pathOf(preprocessorName), report).run([&] {
+      checkSoundFeatures(readJson(preprocessorName, maxConfigBytes), *speech);
+    });
   }
 
   /// Reads the texts of a speech model's tokens, if the folder has them.

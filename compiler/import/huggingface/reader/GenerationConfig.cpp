@@ -163,6 +163,10 @@ void checkPromptTokens(const GenerationConfig &config, int64_t vocabulary) {
     check("forced_decoder_ids", token);
   check("no_timestamps_token_id", speech.noTimestamps);
   check("prev_sot_token_id", speech.previous);
+  // Without that, earlier text begins with the last but one of these.
+  const std::vector<int64_t> &never = config.suppressTokens;
+  if (!speech.previous && never.size() > 1)
+    check("suppress_tokens", never[never.size() - 2]);
 }
 
 } // namespace tenon::hf

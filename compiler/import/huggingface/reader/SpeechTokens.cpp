@@ -47,6 +47,10 @@ std::vector<NamedToken> named(const ConfigReader &config, const char *key) {
     // A table of names ends each with a zero.
     if (plain.empty() || plain.find('\0') != std::string::npos)
       fail(config.place(key), "expected names, got " + spell(Json{name}));
+    for (const NamedToken &other : result)
+      if (other.name == plain)
+        fail(config.place(key),
+             "expected each name once, got " + spell(Json{plain}) + " twice");
     result.push_back({plain, *id});
   }
   return result;

@@ -1,0 +1,76 @@
+// Tests what preprocessor_config.json may say: the features that the compiler
+// makes, and nothing else.
+#include "compiler/import/huggingface/reader/SoundFeatures.h"
+
+#include "compiler/import/huggingface/reader/ConfigReader.h"
+#include "test/huggingface/CheckpointFolder.h"
+
+namespace tenon::test {
+namespace {
+
+using namespace hf;
+
+Outcome checked(const std::string &members) {
+  Config model = readConfig(parseJson(R"({"model_type":"whisper"})"));
+  return outcomeOf([&] {
+    checkSoundFeatures(parseJson("{" + members + "}"),
+                       std::get<WhisperConfig>(model.model));
+  });
+}
+
+TEST(SoundFeatures, ThoseOfTheLibraryAreAccepted) {
+  EXPECT_TRUE(checked("").done);
+  Outcome whole = checked(R"(
+    "chunk_length":30,"dither":0.0,"feature_extractor_type":
+    "WhisperFeatureExtractor","feature_size":80,"hop_length":160,
+    "mel_filters":[[0.5,0.25],[0.0,1e-3]],"n_fft":400,"n_samples":480000,
+    "nb_max_frames":3000,"padding_side":"right","padding_value":0.0,
+    "processor_class":"WhisperProcessor","return_attention_mask":false,
+    "sampling_rate":16000,"do_normalize":false)");
+  EXPECT_TRUE(whole.done) << whole.text();
+}
+
+TEST(SoundFeatures, OthersAreRefused) {
+  for (auto [key, value] :
+       {std::pair("sampling_rate", "8000"), std::pair("hop_length", "160.5"),
+        std::pair("n_fft", "-400"), std::pair("padding_value", "1"),
+        std::pair("dither", "0.5"), std::pair("padding_side", "\"left\""),
+        std::pair("do_normalize", "true"),
+        std::pair("feature_extractor_type", "\"ClapFeatureExtractor\"")}) {
+    std::string name = "\"" + std::string(key) + "\"";
+    expectRefused(checked(name + ":" + value), Status::Unsupported,
+                  name + ": error: " + value + " is not supported");
+  }
+  expectRefused(checked(R"("hop_length":80)"), Status::Unsupported,
+                "help: features are made with 160");
+}
+
+TEST(SoundFeatures, OtherSizesThanTheModelsAreRefused) {
+  expectRefused(checked(R"("feature_size":128)"), Status::InvalidModel,
+                "\"feature_size\": error: expected the 80 mel bins of "
+                "config.json, got 128");
+  expectRefused(checked(R"("chunk_length":20)"), Status::InvalidModel,
+                "\"chunk_length\": error: expected the seconds of the 3000 "
+                "frames");
+}
+
+TEST(SoundFeatures, TypesAreNamed) {
+  for (const char *key :
+       {"sampling_rate", "hop_length", "n_fft", "padding_value", "dither",
+        "feature_size", "chunk_length", "padding_side", "do_normalize",
+        "feature_extractor_type"})
+    for (const char *value : {"[]", "{}"}) {
+      std::string name = "\"" + std::string(key) + "\"";
+      expectRefused(checked(name + ":" + value), Status::InvalidModel,
+                    name + ": error: expected ");
+    }
+  for (const char *value : {"0", "-1", "1e18", "80.5", "\"80\"", "true"}) {
+    expectRefused(checked("\"feature_size\":" + std::string(value)),
+                  Status::InvalidModel, "expected an integer from 1");
+    expectRefused(checked("\"chunk_length\":" + std::string(value)),
+                  Status::InvalidModel, "expected an integer from 1");
+  }
+}
+
+} // namespace
+} // namespace tenon::test
