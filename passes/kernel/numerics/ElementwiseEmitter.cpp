@@ -167,7 +167,7 @@ Lanes emitDivide(const Lanes &x, const Lanes &y, ElementKind kind) {
 }
 
 Lanes emitRemainder(const Lanes &x, const Lanes &y, ElementKind kind) {
-  return kind.isFloat ? x.make<arith::RemFOp>(x.get(), y.get())
+  return kind.isFloat ? remainderFloat(x, y)
                       : remainderInteger(x, y, kind.isUnsigned);
 }
 

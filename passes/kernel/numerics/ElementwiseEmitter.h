@@ -12,8 +12,8 @@ namespace tenon {
 
 /// Emits `op`, which must have the Elementwise trait and be no check. Element
 /// types and signedness come from the op's tensors. The operands are scalars or
-/// vectors of one shape. May emit an `scf.for` (integer power), calls of libm
-/// (f64 functions) and declarations of the functions called.
+/// vectors of one shape. May emit an `scf.for` (integer power, float
+/// remainder).
 mlir::Value emitElementwise(mlir::OpBuilder &b, mlir::Location loc,
                             mlir::Operation *op, mlir::ValueRange operands);
 

@@ -1,8 +1,7 @@
 // The transcendental functions of kernels. Input: f32 or f64 lanes. Output: the
 // function's value within the bound of docs/numerics.md, with the same bits for
-// scalars, for vectors of any length and on every target. An f32 function is
-// one expression of exactly rounded operations without branches; an f64
-// function is a call of libm for each lane.
+// scalars, for vectors of any length and on every target. A function is one
+// expression of exactly rounded operations.
 #ifndef TENON_PASSES_KERNEL_NUMERICS_FLOATMATH_H
 #define TENON_PASSES_KERNEL_NUMERICS_FLOATMATH_H
 
@@ -34,11 +33,13 @@ enum class FloatFunction {
   Tanh,
 };
 
-/// f(x), or f(x, y) for Atan2 (the angle of the point (y, x)) and Pow. For f64
-/// this adds a declaration of libm's function to the module around the
-/// insertion point unless it has one, so passes that run on functions in
-/// parallel must not call it.
+/// f(x), or f(x, y) for Atan2 (the angle of the point (y, x)) and Pow.
 Lanes emitFloatMath(FloatFunction function, llvm::ArrayRef<Lanes> operands);
+
+/// x minus the truncated quotient times y, exactly, with the sign of x. Emits
+/// an `scf.for` whose steps depend on the greatest difference of exponents
+/// (FloatRemainder.cpp).
+Lanes remainderFloat(const Lanes &x, const Lanes &y);
 
 /// The f32 functions that are computed in f32, for speed (FloatNative.cpp).
 Lanes expNative(const Lanes &x);
@@ -54,6 +55,9 @@ Lanes wideFunction(FloatFunction function, llvm::ArrayRef<Lanes> operands);
 
 /// Sine, cosine or tangent of any f32 lanes, as f64 (FloatAngle.cpp).
 Lanes wideCircular(FloatFunction function, const Lanes &x);
+
+/// The f64 functions (DoubleMath.cpp).
+Lanes doubleFunction(FloatFunction function, llvm::ArrayRef<Lanes> operands);
 
 } // namespace tenon
 

@@ -227,8 +227,11 @@ TEST_F(FloatOps, BinaryWithinBounds) {
 
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
-  for (int i = 1; i < argc; ++i)
+  for (int i = 1; i < argc; ++i) {
     if (std::strncmp(argv[i], "--stride=", 9) == 0)
       tenon::sweepStride = std::strtoull(argv[i] + 9, nullptr, 10);
+    if (std::strncmp(argv[i], "--doubles=", 10) == 0)
+      tenon::doublesOfAKind = std::strtoull(argv[i] + 10, nullptr, 10);
+  }
   return RUN_ALL_TESTS();
 }

@@ -14,6 +14,9 @@ namespace tenon {
 /// tries all of them.
 extern uint64_t sweepStride;
 
+/// The number of random f64 of each kind; `--doubles=` sets it.
+extern size_t doublesOfAKind;
+
 /// Zeros, infinities, NaN, the ends of every range, and points where functions
 /// change.
 inline std::vector<float> specialFloats() {
