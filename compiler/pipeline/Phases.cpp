@@ -207,6 +207,7 @@ static void buildLLVM(OpPassManager &pm, const PipelineOptions &options) {
   ConvertToLLVMOptions convert;
   convert.nativeHalf = options.nativeHalf;
   convert.nativeFma = options.nativeFma;
+  convert.nativeRound = options.nativeRound;
   // Before entries are made: the dispatcher gets an entry, its variants do not.
   pm.addPass(createDispatchVariants());
   pm.addPass(createMakeEntries());

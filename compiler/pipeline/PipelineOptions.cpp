@@ -56,6 +56,7 @@ PipelineOptions::PipelineOptions(const CompileOptions &options,
     : PipelineOptions(options) {
   nativeHalf = target.nativeHalf;
   nativeFma = target.has(TENON_CPU_FMA);
+  nativeRound = target.has(TENON_CPU_SSE42);
   products = productsFor(options.matmulPrecision, targets);
 }
 

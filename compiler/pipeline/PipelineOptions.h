@@ -29,6 +29,9 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
   Option<bool> nativeFma{*this, "native-fma",
                          llvm::cl::desc("the target has fused multiply-add"),
                          llvm::cl::init(true)};
+  Option<bool> nativeRound{*this, "native-round",
+                           llvm::cl::desc("the target rounds to whole numbers"),
+                           llvm::cl::init(true)};
   Option<bool> foldBatchNorm{
       *this, "fold-batch-norm",
       llvm::cl::desc("batch normalization after a convolution becomes part of "

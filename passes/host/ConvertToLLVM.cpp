@@ -11,6 +11,7 @@
 #include "passes/kernel/CoreCalls.h"
 #include "passes/kernel/numerics/FmaExpansion.h"
 #include "passes/kernel/numerics/HalfExpansion.h"
+#include "passes/kernel/numerics/RoundExpansion.h"
 #include "runtime/tenon_abi.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -492,6 +493,8 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
       populateExpandHalfPatterns(patterns);
     if (!nativeFma)
       populateExpandFmaPatterns(patterns);
+    if (!nativeRound)
+      populateExpandRoundPatterns(patterns);
     return applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 };

@@ -1,6 +1,7 @@
 // RUN: tenon-opt %s --tenon-convert-to-llvm --split-input-file | FileCheck %s
 // RUN: tenon-opt %s --tenon-convert-to-llvm=native-half=false --split-input-file | FileCheck %s --check-prefix=INTEGERS
 // RUN: tenon-opt %s --tenon-convert-to-llvm=native-fma=false --split-input-file | FileCheck %s --check-prefix=DOUBLES
+// RUN: tenon-opt %s --tenon-convert-to-llvm=native-round=false --split-input-file | FileCheck %s --check-prefix=ADDED
 
 // A launch hands its operands to the parallel loop in one structure, which the
 // kernel's task takes apart. Where the run is cancelled the function is left
@@ -210,11 +211,30 @@ func.func @multiply_add(%a: vector<4xf32>, %b: vector<4xf32>, %c: vector<4xf32>)
   return %0 : vector<4xf32>
 }
 
-// For f64 it stays a library call.
+// That of f64 is a product and a sum in two parts.
 // DOUBLES-LABEL: llvm.func @multiply_add_wide(
-// DOUBLES: llvm.intr.fma
+// DOUBLES-NOT: llvm.intr.fma
+// DOUBLES: llvm.return
 func.func @multiply_add_wide(%a: f64, %b: f64, %c: f64) -> f64 {
   %0 = math.fma %a, %b, %c : f64
+  return %0 : f64
+}
+
+// -----
+
+// Without the instruction, adding 2^52 and subtracting it rounds an f64 to
+// nearest. LLVM would call libm.
+// CHECK-LABEL: llvm.func @round_down(
+// CHECK: llvm.intr.floor
+// ADDED-LABEL: llvm.func @round_down(
+// ADDED-NOT: llvm.intr.floor
+// ADDED: %[[BOUND:.*]] = llvm.mlir.constant(0x4330000000000000 : f64)
+// ADDED: %[[SUM:.*]] = llvm.fadd %{{.*}}, %[[BOUND]]
+// ADDED: llvm.fsub %[[SUM]], %[[BOUND]]
+// ADDED-NOT: llvm.intr.floor
+// ADDED: llvm.return
+func.func @round_down(%x: f64) -> f64 {
+  %0 = math.floor %x : f64
   return %0 : f64
 }
 

@@ -1,4 +1,4 @@
-// Fused multiply-add of f32 for processors without the instruction. LLVM would
+// Fused multiply-add for processors without the instruction. LLVM would
 // call a library function there for each element.
 #ifndef TENON_PASSES_KERNEL_NUMERICS_FMAEXPANSION_H
 #define TENON_PASSES_KERNEL_NUMERICS_FMAEXPANSION_H
@@ -7,8 +7,8 @@
 
 namespace tenon {
 
-/// Adds patterns that turn `math.fma` of f32 into f64 operations with the same
-/// bits. NaN stays NaN. `math.fma` of f64 stays a library call.
+/// Adds patterns that turn `math.fma` of f32 and f64 into f64 operations with
+/// the same bits. NaN stays NaN.
 void populateExpandFmaPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace tenon

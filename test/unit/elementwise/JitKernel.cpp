@@ -21,6 +21,7 @@
 #include "passes/kernel/numerics/FmaExpansion.h"
 #include "passes/kernel/numerics/HalfExpansion.h"
 #include "passes/kernel/numerics/Lanes.h"
+#include "passes/kernel/numerics/RoundExpansion.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
@@ -143,8 +144,9 @@ OwningOpRef<ModuleOp> buildModule(MLIRContext &context,
     populateExpandHalfPatterns(patterns);
   if (target.fmaByDoubles)
     populateExpandFmaPatterns(patterns);
-  if ((target.halfByIntegers || target.fmaByDoubles) &&
-      failed(applyPatternsGreedily(*module, std::move(patterns))))
+  if (target.roundByAdding)
+    populateExpandRoundPatterns(patterns);
+  if (failed(applyPatternsGreedily(*module, std::move(patterns))))
     fail("what the target lacks is not expanded");
   PassManager passes(&context);
   passes.addPass(createSCFToControlFlowPass());
@@ -201,20 +203,16 @@ JitKernels::JitKernels(const std::vector<KernelSpec> &specs, Target target) {
                   .setLinkProcessSymbolsByDefault(false)
                   .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
                   .create());
-  // Only libm and memory copies may be called, and no compiler support
+  // Only memory copies may be called: no libm, and no compiler support
   // functions for types that the machine lacks.
-  llvm::orc::SymbolNameSet libm;
-  for (const char *name :
-       {"acos",  "acosh", "asin",  "asinh",  "atan",    "atan2",  "atanh",
-        "cbrt",  "cos",   "cosh",  "erf",    "exp",     "expm1",  "fmod",
-        "fmodf", "log",   "log1p", "memcpy", "memmove", "memset", "pow",
-        "sin",   "sinh",  "tan",   "tanh"})
-    libm.insert(jit->mangleAndIntern(name));
+  llvm::orc::SymbolNameSet copies;
+  for (const char *name : {"memcpy", "memmove", "memset"})
+    copies.insert(jit->mangleAndIntern(name));
   jit->getMainJITDylib().addGenerator(
       check(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
           forPasses->createDataLayout().getGlobalPrefix(),
-          [libm](const llvm::orc::SymbolStringPtr &name) {
-            return libm.contains(name);
+          [copies](const llvm::orc::SymbolStringPtr &name) {
+            return copies.contains(name);
           })));
   check(jit->addIRModule(
       llvm::orc::ThreadSafeModule(std::move(code), std::move(llvmContext))));

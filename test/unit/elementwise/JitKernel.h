@@ -34,8 +34,9 @@ struct Target {
   const char *cpu;
   bool optimize;
   bool halfByIntegers = false; ///< converts f16 without f16 instructions
-  bool fmaByDoubles = false;   ///< multiplies and adds f32 without FMA
+  bool fmaByDoubles = false;   ///< multiplies and adds without FMA
                                ///< instructions
+  bool roundByAdding = false;  ///< rounds to whole numbers without SSE4.1
 };
 /// The targets that this machine can run.
 std::vector<Target> runnableTargets();
