@@ -81,8 +81,8 @@ class Bench:
                                   "-c", "--standalone", "--name=linked")
             return [callers.build_c(
                 os.path.join(folder, "entry_caller"),
-                ["entry_caller.c", "caller.c"], f"-I{folder}", linked,
-                "-lm")], "typed entry"
+                ["entry_caller.c", "caller.c"], f"-I{folder}", linked)],
+                "typed entry"
         artifact = self.compile(model, os.path.join(self.folder,
                                                     f"{name}.so"))
         return [self.caller, artifact, threads], "runtime"

@@ -170,7 +170,7 @@ private:
         kernels.push_back(version.prefix + kernel.name);
     std::vector<std::string> ours = {weightsSymbol(stem)};
     if (!compiler.compile(form, kernels, workers, code) ||
-        (isObject && !compiler.checkUndefined(code, ours, needsLibm))) {
+        (isObject && !compiler.checkUndefined(code, ours))) {
       result.status = Status::Internal;
       return false;
     }
@@ -305,7 +305,6 @@ private:
       job.objects.push_back(program.temporaryPath());
     }
     job.output = file.temporaryPath();
-    job.needsLibm = needsLibm;
     auto named = [&](Diagnostic diagnostic) {
       diagnostic.file = options.output;
       report(diagnostic);
@@ -385,7 +384,7 @@ private:
   ModuleCompiler compiler;
   std::string stem;
   std::vector<Bytes> code; ///< one object, or several to link
-  bool hasBlob = false, external = false, needsLibm = false;
+  bool hasBlob = false, external = false;
   std::string weightsPath;
   CompileReport result;
 };

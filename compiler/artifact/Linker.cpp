@@ -212,17 +212,13 @@ bool linkShared(const LinkJob &job, const DiagnosticHandler &report,
                                         "-o",
                                         job.output};
   arguments.insert(arguments.end(), job.objects.begin(), job.objects.end());
-  std::vector<const char *> libraries = {"libc.so.6"};
-  if (job.needsLibm)
-    libraries.insert(libraries.begin(), "libm.so.6");
-  for (const char *library : libraries) {
-    std::string path = findLibrary(library);
-    if (path.empty())
-      return fail(report, status, Status::Failure,
-                  std::string("cannot find the system's ") + library, {},
-                  "pass -c and link the object yourself");
-    arguments.push_back(path);
-  }
+  const char *library = "libc.so.6";
+  std::string path = findLibrary(library);
+  if (path.empty())
+    return fail(report, status, Status::Failure,
+                std::string("cannot find the system's ") + library, {},
+                "pass -c and link the object yourself");
+  arguments.push_back(path);
   return runLinker(job, arguments, report, status);
 }
 
@@ -245,7 +241,7 @@ bool linkExecutable(const LinkJob &job, const DiagnosticHandler &report,
                                         "-o",
                                         job.output};
   arguments.insert(arguments.end(), job.objects.begin(), job.objects.end());
-  for (const char *library : {"-lpthread", "-ldl", "-lm"})
+  for (const char *library : {"-lpthread", "-ldl"})
     arguments.push_back(library);
   return runLinker(job, arguments, report, status);
 }

@@ -12,7 +12,6 @@ namespace tenon {
 struct LinkJob {
   std::vector<std::string> objects;
   std::string output; ///< path that the linker writes
-  bool needsLibm = false;
 };
 
 /// Links a shared library. The library has no name inside, so that equal models

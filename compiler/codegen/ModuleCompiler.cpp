@@ -142,29 +142,16 @@ bool ModuleCompiler::compile(CodeForm form,
   return true;
 }
 
-/// True if libc must provide the function; isOfLibm is the test for libm.
+/// True if libc must provide the function.
 static bool isOfLibc(StringRef name) {
   return StringSwitch<bool>(name)
       .Cases({"memcpy", "memmove", "memset", "memcmp", "bcmp"}, true)
       .Case("_GLOBAL_OFFSET_TABLE_", true)
       .Default(false);
 }
-static bool isOfLibm(StringRef name) {
-  static const StringSet<> functions = {
-      "acos",      "acosh", "asin",      "asinh", "atan",      "atan2", "atanh",
-      "cbrt",      "ceil",  "copysign",  "cos",   "cosh",      "erf",   "erfc",
-      "exp",       "exp10", "exp2",      "expm1", "fabs",      "floor", "fma",
-      "fmax",      "fmin",  "fmod",      "ldexp", "lgamma",    "log",   "log10",
-      "log1p",     "log2",  "nearbyint", "pow",   "remainder", "rint",  "round",
-      "roundeven", "sin",   "sincos",    "sinh",  "sqrt",      "tan",   "tanh",
-      "tgamma",    "trunc"};
-  return functions.contains(name) ||
-         (name.ends_with("f") && functions.contains(name.drop_back()));
-}
 
 bool ModuleCompiler::checkUndefined(const std::vector<Bytes> &objects,
-                                    ArrayRef<std::string> ours,
-                                    bool &needsLibm) {
+                                    ArrayRef<std::string> ours) {
   StringSet<> defined, open;
   for (const Bytes &object : objects) {
     auto file = object::ObjectFile::createObjectFile(
@@ -183,16 +170,10 @@ bool ModuleCompiler::checkUndefined(const std::vector<Bytes> &objects,
       (isOpen ? open : defined).insert(*name);
     }
   }
-  needsLibm = false;
-  for (StringRef name : open.keys()) {
-    if (name.empty() || defined.contains(name) ||
-        is_contained(ours, name.str()) || isOfLibc(name))
-      continue;
-    if (!isOfLibm(name))
-      return fail("the code calls '" + name.str() +
-                  "', which no library of C has");
-    needsLibm = true;
-  }
+  for (StringRef name : open.keys())
+    if (!name.empty() && !defined.contains(name) &&
+        !is_contained(ours, name.str()) && !isOfLibc(name))
+      return fail("the code calls '" + name.str() + "', which libc has not");
   return true;
 }
 

@@ -61,10 +61,10 @@ public:
   bool compile(CodeForm form, const std::vector<std::string> &kernels,
                Workers &workers, std::vector<Bytes> &files);
 
-  /// Checks that libc and libm provide all undefined symbols of the objects,
-  /// except `ours`. Sets `needsLibm` if libm is needed.
+  /// Checks that libc provides all undefined symbols of the objects, except
+  /// `ours`.
   bool checkUndefined(const std::vector<Bytes> &objects,
-                      llvm::ArrayRef<std::string> ours, bool &needsLibm);
+                      llvm::ArrayRef<std::string> ours);
 
 private:
   bool fail(std::string text);
