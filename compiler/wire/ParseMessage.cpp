@@ -6,18 +6,38 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
+using namespace std::string_view_literals;
+
 namespace tenon::wire {
 
-/// A message for known formats that are no protobuf, from the first bytes.
-static const char *formatOf(std::span<const std::byte> bytes) {
+constexpr uint8_t maxPickleProtocol = 5;
+
+/// The length of a safetensors header comes before its first brace.
+static bool isSafetensors(std::string_view text) {
+  return text.size() > 9 && text[8] == '{' && text.substr(5, 3) == "\0\0\0"sv;
+}
+
+const char *helpForFormat(std::span<const std::byte> bytes) {
   std::string_view text = asText(bytes);
   if (text.starts_with("PK\3\4"))
-    return "this is a ZIP archive";
+    return "this is a ZIP archive; for weights of PyTorch, pass the folder "
+           "that has them and config.json";
+  if (text.starts_with("\x80") && text.size() > 1 &&
+      uint8_t(text[1]) <= maxPickleProtocol)
+    return "this is a pickle, which is never run; for weights of PyTorch, pass "
+           "the folder that has them and config.json";
+  if (isSafetensors(text))
+    return "this is a safetensors file; pass the folder that has it and "
+           "config.json";
+  if (text.starts_with("GGUF"))
+    return "this is a GGUF file; pass the folder that has the model as "
+           "safetensors and config.json";
   if (text.starts_with("\x7f"
                        "ELF"))
     return "this is an ELF file";
   if (text.starts_with("{") || text.starts_with("["))
-    return "this looks like JSON";
+    return "this looks like JSON; for a checkpoint, pass the folder that has "
+           "config.json";
   if (text.starts_with("\x89HDF"))
     return "this is an HDF5 file";
   return "";
@@ -37,7 +57,7 @@ void parseMessage(std::span<const std::byte> bytes, const MessageSchema &schema,
     if (error.status == Status::InvalidModel)
       throw ReadFailure{Status::InvalidModel, error.place,
                         std::string("not ") + what + ": " + error.text,
-                        formatOf(bytes)};
+                        helpForFormat(bytes)};
     throw;
   }
   // Protobuf's own limit. The skeleton has no weights, only names and numbers.

@@ -10,6 +10,10 @@ namespace tenon::wire {
 
 constexpr uint64_t maxMessageBytes = uint64_t(2) << 30;
 
+/// Says what a file is and what to pass instead, if its first bytes are those
+/// of a known format that is no protobuf message; otherwise empty.
+const char *helpForFormat(std::span<const std::byte> bytes);
+
 /// Checks `bytes` against `schema` and parses them into `message`. `what` names
 /// the format in errors: "an ONNX model". Throws ReadFailure and WireError.
 void parseMessage(std::span<const std::byte> bytes, const MessageSchema &schema,

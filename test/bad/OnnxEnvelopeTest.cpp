@@ -26,7 +26,17 @@ TEST(OnnxEnvelope, OtherFormatsAreNamedWithAnOffset) {
   expectRefused(readBytes(noise), Status::InvalidModel, "offset");
   expectRefused(readBytes("Once upon a time there was a model.\n"),
                 Status::InvalidModel, "not an ONNX model");
-  expectRefused(readBytes("PK\3\4" + noise), Status::InvalidModel, "ZIP");
+  std::string length("\x20\0\0\0\0\0\0\0", 8);
+  for (const auto &[bytes, words] :
+       {std::pair<std::string, const char *>{"PK\3\4" + noise,
+                                             "is a ZIP archive; for weights"},
+        {"\x80\2}q", "is a pickle, which is never run"},
+        {"\x80\4\x95", "is a pickle, which is never run"},
+        {length + "{\"a\":{}}", "is a safetensors file; pass the folder"},
+        {"GGUF" + noise, "is a GGUF file; pass the folder"},
+        {"{\"a\": 1}", "looks like JSON; for a checkpoint, pass the folder"}})
+    expectRefused(readBytes(bytes), Status::InvalidModel,
+                  std::string("this ") + words);
   // A GraphDef begins with a NodeDef where an ONNX model has a number.
   expectRefused(readBytes(field(1, field(1, "x") + field(2, "Placeholder"))),
                 Status::InvalidModel, "ir_version");
@@ -132,6 +142,10 @@ TEST(OnnxEnvelope, FileOverTwoGiBIsRefusedBeforeReading) {
   folder.write("big.onnx", "");
   std::filesystem::resize_file(folder / "big.onnx", (uint64_t(2) << 30) + 1);
   expectRefused(readFile(folder / "big.onnx"), Status::Limit, "2 GiB");
+  folder.write("weights.bin", "PK\3\4");
+  std::filesystem::resize_file(folder / "weights.bin", (uint64_t(2) << 30) + 1);
+  expectRefused(readFile(folder / "weights.bin"), Status::Limit,
+                "pass the folder that has them and config.json");
 }
 
 TEST(OnnxEnvelope, NamesAreUtf8WithoutNul) {

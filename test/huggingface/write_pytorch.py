@@ -127,6 +127,10 @@ def legacy(tensors, folder):
     save(tensors, folder, _use_new_zipfile_serialization=False)
 
 
+def protocol(tensors, folder):
+    save(tensors, folder, pickle_protocol=4)
+
+
 def transposed(tensors, folder):
     name = next(name for name, tensor in tensors.items() if tensor.dim() == 2)
     tensors[name] = tensors[name].t().contiguous().t()
@@ -163,7 +167,7 @@ def script(_, folder):
 FORMS = {form.__name__: form for form in (
     ordered, plain, parameters, views, tied, shards, zipped)}
 OTHERS = {form.__name__: form for form in (
-    deflated, legacy, transposed, nested, module, command, script)}
+    deflated, legacy, protocol, transposed, nested, module, command, script)}
 
 
 def write(source, form, folder):

@@ -128,6 +128,11 @@ TEST(SentencePiece, ModelsThatAreRefused) {
                 "denormalizer_spec.precompiled_charsmap");
   expectRefusal(model(pieces() + piece(std::string(257, 'x'), 0, 1)), limit,
                 "pieces[8]: expected a token of at most 256 bytes");
+  std::string many;
+  for (const std::string each = piece("x", 0, 1);
+       many.size() <= (size_t(1) << 20) * each.size();)
+    many += each;
+  expectRefusal(model(many), limit, "expected at most 1048576 pieces");
 }
 
 TEST(SentencePiece, BytesThatAreNoMessage) {

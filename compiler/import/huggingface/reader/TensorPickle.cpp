@@ -312,15 +312,23 @@ private:
       failHere("expected attributes of a dictionary", Status::Unsupported);
   }
 
+  /// Later protocols have other instructions for the same tensors.
+  void checkProtocol(uint64_t version) const {
+    if (version != 2)
+      throw ReadFailure{
+          Status::Unsupported, "pickle offset " + std::to_string(begin),
+          "expected protocol 2, got " + std::to_string(version),
+          "save the state_dict() of the model as safetensors, or by torch.save "
+          "without pickle_protocol"};
+  }
+
   /// One instruction; false after the last.
   bool step() {
     begin = at;
     uint8_t code = takeNumber(1);
     switch (code) {
     case 0x80:
-      if (uint64_t version = takeNumber(1); version != 2)
-        failHere("expected protocol 2, got " + std::to_string(version),
-                 Status::Unsupported);
+      checkProtocol(takeNumber(1));
       return true;
     case '.':
       return false;

@@ -10,9 +10,15 @@
 #include "compiler/import/onnx/reader/OnnxTensorFile.h"
 #include "compiler/wire/ParseMessage.h"
 
+#include <array>
+
 namespace tenon {
 
 using namespace onnx;
+
+static constexpr const char *whatModelsAre =
+    "a model is an ONNX file, a TensorFlow graph or SavedModel, MLIR text, or "
+    "the folder of a Hugging Face checkpoint";
 
 /// Reads `bytes` into `model`. If model.files[0] exists, it is the file that
 /// has the bytes.
@@ -28,6 +34,17 @@ static void readInto(Model &model, std::span<const std::byte> bytes,
   checkModel(model);
 }
 
+/// Large files may be weights without a model.
+[[noreturn]] static void refuseSize(const OpenFile &file) {
+  std::array<std::byte, 16> head = {};
+  const char *help =
+      file.read(0, head.data(), head.size()) ? wire::helpForFormat(head) : "";
+  throw ReadFailure{Status::Limit, "",
+                    "expected a file of at most 2 GiB, got " +
+                        std::to_string(file.size()) + " bytes",
+                    help};
+}
+
 std::unique_ptr<Model> readOnnx(const std::string &path,
                                 const DiagnosticHandler &report) {
   auto model = std::make_unique<Model>();
@@ -35,17 +52,23 @@ std::unique_ptr<Model> readOnnx(const std::string &path,
   bool done = boundary.run([&] {
     std::shared_ptr<OpenFile> file = OpenFile::open(path);
     if (file->size() > wire::maxMessageBytes)
-      fail("",
-           "expected a file of at most 2 GiB, got " +
-               std::to_string(file->size()) + " bytes",
-           Status::Limit);
+      refuseSize(*file);
     model->path = path;
     size_t slash = path.rfind('/');
     model->directory =
         slash == std::string::npos ? "." : path.substr(0, slash + 1);
     model->files.push_back({path, file});
-    readInto(
-        *model, file->map(), [&] { return FileRoot::ofModel(path); }, boundary);
+    try {
+      readInto(
+          *model, file->map(), [&] { return FileRoot::ofModel(path); },
+          boundary);
+    } catch (ReadFailure &failure) {
+      // Every file that no other format recognizes is read as ONNX.
+      if (failure.text.starts_with("not an ONNX model") &&
+          failure.help.empty() && !path.ends_with(".onnx"))
+        failure.help = whatModelsAre;
+      throw;
+    }
     file->unmap();
     if (!file->unchanged())
       fail("", "the file changed while it was read", Status::Io);
