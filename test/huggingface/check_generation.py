@@ -9,8 +9,8 @@ independent reference, in both compatibility modes.
                  that are compared; the counts are printed
   languages      of sounds, different ones in the rows of a batch
   logits         of `start` and of each step: the error of every element is at
-                 most twice the largest that PyTorch has in float32, the rms
-                 error at most twice PyTorch's
+                 most twice the largest that PyTorch has in float32 by four
+                 orders of sums, the rms error at most twice PyTorch's
   bits           rows, beams, threads, steps, cancelled runs, `keep`; also with
                  weights and caches in fewer bits
   ranges         options out of their range are refused by name

@@ -14,6 +14,10 @@ from generation_inputs import EncoderIds, Sound
 from generation_timestamps import special_tokens
 
 
+# The library's own, and random ones.
+ORDERS = (None, 1, 2, 3)
+
+
 def left_padded(rows):
     """Rows of ids and their mask, with pads on the left."""
     longest = max(map(len, rows))
@@ -67,6 +71,14 @@ class Model:
         ids, mask = left_padded(rows)
         return reference.logits(self.checkpoint, ids, mask, dtype)[:, -1]
 
+    def single(self, rows):
+        """Yields the logits after each row in float32, with sums in several
+        orders."""
+        for order in ORDERS:
+            self.checkpoint.order = order
+            yield self.last(rows, torch.float32)
+        self.checkpoint.order = None
+
     def hidden(self, row):
         """What the head reads at each token of a row, in float64."""
         ids = np.array([row])
@@ -113,10 +125,11 @@ class EncodedModel(Model):
         self.first.clear()
 
     def memory(self, source, dtype):
-        if (source, dtype) not in self.encoded:
+        key = source, dtype, self.checkpoint.order
+        if key not in self.encoded:
             with torch.no_grad():
-                self.encoded[source, dtype] = self.encode(source, dtype)
-        return self.encoded[source, dtype]
+                self.encoded[key] = self.encode(source, dtype)
+        return self.encoded[key]
 
     def hidden(self, row):
         source, tokens = row

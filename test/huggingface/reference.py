@@ -17,6 +17,10 @@ from torch.nn import functional as F
 class Checkpoint:
     """config.json and the tensors of a folder."""
 
+    # The order of the sums in products with weights: a seed, or None for that
+    # of the library.
+    order = None
+
     def __init__(self, folder):
         with open(os.path.join(folder, "config.json"), encoding="utf-8") as f:
             self.config = json.load(f)
@@ -58,6 +62,7 @@ class Weights:
     def __init__(self, checkpoint, prefix, dtype):
         self.tensors, self.prefix, self.dtype = checkpoint.tensors, prefix, \
             dtype
+        self.order = checkpoint.order
 
     def __call__(self, name):
         return self.tensors[self.prefix + name].to(self.dtype)
@@ -69,15 +74,23 @@ class Weights:
         inner = Weights.__new__(Weights)
         inner.tensors, inner.prefix, inner.dtype = \
             self.tensors, self.prefix + prefix, self.dtype
+        inner.order = self.order
         return inner
+
+    def product(self, x, weight):
+        if self.order is not None:
+            order = torch.Generator().manual_seed(self.order)
+            places = torch.randperm(len(weight), generator=order)
+            x, weight = x[..., places], weight[places]
+        return x @ weight
 
     def linear(self, name, x):
         """x W^T + b, with the bias if there is one."""
-        y = x @ self(name + ".weight").T
+        y = self.product(x, self(name + ".weight").T)
         return y + self(name + ".bias") if self.has(name + ".bias") else y
 
     def conv1d(self, name, x):
-        return x @ self(name + ".weight") + self(name + ".bias")
+        return self.product(x, self(name + ".weight")) + self(name + ".bias")
 
     def layer_norm(self, name, x, eps):
         mean = x.mean(-1, keepdim=True)
