@@ -19,12 +19,15 @@ independent reference, in both compatibility modes.
   defaults       options that generation_config.json sets
   many_calls     one context answers many calls as a fresh context does
   totals         the scores of texts, and a context without a prompt
+  counts         the compared calls of each family; each option of processors
+                 is set in calls of each strategy
 
 First the reference is tested by examples, and the checks by faults that they
 must find. `--full` takes all checkpoints and many more calls. The last line has
 the counts.
 """
 import argparse
+import functools
 import os
 import subprocess
 import sys
@@ -33,6 +36,7 @@ import tempfile
 import torch
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import generation_counts
 import generation_defaults
 import generation_faults
 import generation_selftest
@@ -48,8 +52,10 @@ SHORT = (("gpt2", "hf-pt"), ("gpt2", "hf-tf"), ("opt_350m", "hf-tf"),
          ("llama3", "hf-pt"), ("qwen3", "hf-tf"), ("t5", "hf-pt"),
          ("t5_form5", "hf-tf"), ("whisper", "hf-pt"))
 
-# A model with an encoder whose weights or cache have fewer bits.
-FORMS = (("t5_f16", ()), ("t5_bf16", ("--cache-format=bf16",)),
+# Models whose weights or cache have fewer bits.
+FORMS = (("llama3", ("--cache-format=bf16",)),
+         ("whisper", ("--cache-format=bf16",)),
+         ("t5_f16", ()), ("t5_bf16", ("--cache-format=bf16",)),
          ("t5_bf16", ("--weight-format=int8",)),
          ("t5_flan", ("--weight-format=int4", "--cache-format=bf16")))
 
@@ -66,14 +72,24 @@ class Few:
     texts, calls, draws, cancelled, sampled, rules = 8, 40, 2000, 40, 12, 2
 
 
+class FewEncoded(Few):
+    texts = 36
+
+
 class Full:
     texts, calls, draws, cancelled, sampled, rules = \
         20, 1000, 100000, 1000, 60, 8
 
 
+class FullEncoded(Full):
+    texts = 36
+
+
 class Check:
-    def __init__(self, build, size, checks):
-        self.build, self.size, self.checks = build, size, checks
+    def __init__(self, build, full, checks):
+        self.build, self.checks = build, checks
+        self.sizes = (Full, FullEncoded) if full else (Few, FewEncoded)
+        self.counts = generation_counts.Counts()
 
     def checkpoint(self, name, modes):
         case = KNOWN[name]
@@ -97,13 +113,15 @@ class Check:
     def artifact(self, name, model, path, mode, parts=ModelCheck.CHECKS):
         def opened(threads):
             return Artifact(self.build, path, threads, model.room())
+        family = generation_counts.family_of(name.split()[0])
         if name in write_checkpoints.CASES:
             artifact = opened(1)
             generation_totals.check(f"{name} {mode}", artifact,
                                     self.checks.that)
             artifact.close()
         ModelCheck(name, model, opened, mode, self.checks,
-                   self.size).run(parts)
+                   self.sizes[family != "decoders"],
+                   functools.partial(self.counts.add, family)).run(parts)
 
     def forms(self):
         for name, flags in FORMS:
@@ -145,7 +163,7 @@ def main():
     checks = Checks()
     generation_selftest.run(checks)
     generation_faults.run(checks)
-    check = Check(options.build, Full if options.full else Few, checks)
+    check = Check(options.build, options.full, checks)
     names = options.case or (options.full and KNOWN)
     for name, *modes in [(name, *modes_of(name)) for name in names] \
             if names else SHORT:
@@ -153,6 +171,8 @@ def main():
     if not options.case:
         check.forms()
         check.defaults()
+    check.counts.check(checks.that)
+    check.counts.report()
     print(f"{checks.passed} passed, {checks.failed} failed, 0 skipped")
     return 1 if checks.failed else 0
 

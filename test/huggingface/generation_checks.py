@@ -36,7 +36,10 @@ class ModelCheck:
     CHECKS = ("texts", "rules", "languages", "logits", "bits", "ranges",
               "sampled", "distributions", "many_calls")
 
-    def __init__(self, name, model, opened, mode, checks, size):
+    def __init__(self, name, model, opened, mode, checks, size,
+                 counted=lambda *call: None):
+        """`counted(strategy, call, texts)` is called for compared texts."""
+        self.counted = counted
         self.name, self.model, self.opened = f"{name} {mode}", model, opened
         self.mode, self.checks, self.size = mode, checks, size
         self.random = np.random.default_rng(len(name) * 7 + len(mode))
@@ -82,6 +85,7 @@ class ModelCheck:
         said = play(session, call, steps)
         session.close()
         holds = compare(call, said, wanted)
+        self.counted(strategy, call, len(wanted))
         return self.that(holds is None, f"{strategy}: {holds}\n  {call}")
 
     def rules(self):
