@@ -9,11 +9,12 @@
 
 #include "tenon_abi.h"
 
+#define PAGE UINT64_C(4096)
 #define HUGE_PAGE (UINT64_C(2) << 20)
 #define LARGEST (UINT64_C(1) << 47) /* user addresses end here */
 
-static int map_large(tenon_region *region, uint64_t bytes) {
-  uint64_t usable = (bytes + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+/* The last pages are small: a huge page there would be half empty. */
+static int map_large(tenon_region *region, uint64_t usable) {
   uint64_t mapped = usable + HUGE_PAGE;
   void *mapping = mmap(NULL, mapped, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -34,9 +35,9 @@ int tenon_region_reserve(tenon_region *region, uint64_t bytes) {
   tenon_region_free(region);
   if (bytes > LARGEST)
     return ENOMEM;
+  uint64_t usable = (bytes + PAGE - 1) & ~(PAGE - 1);
   if (bytes >= HUGE_PAGE)
-    return map_large(region, bytes);
-  uint64_t usable = (bytes + 4095) & ~UINT64_C(4095);
+    return map_large(region, usable);
   region->data = aligned_alloc(TENON_ARENA_ALIGNMENT, usable);
   if (!region->data)
     return ENOMEM;
