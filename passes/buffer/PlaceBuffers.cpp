@@ -11,6 +11,7 @@
 #include "passes/buffer/Passes.h"
 
 #include "dialects/tenon/Annotations.h"
+#include "dialects/tenon/SizeForms.h"
 #include "passes/buffer/ArenaPlanner.h"
 #include "passes/buffer/BlobLayout.h"
 #include "passes/buffer/BlobViews.h"
@@ -18,6 +19,7 @@
 #include "passes/buffer/BufferLifetimes.h"
 #include "passes/buffer/ByteCounts.h"
 #include "passes/buffer/SizeBounds.h"
+#include "passes/buffer/SlotOffsets.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,6 +43,7 @@ constexpr int64_t typicalExtent = 64;
 struct Buffer {
   memref::AllocOp alloc;
   BufferLifetime lifetime;
+  int64_t knownBytes; ///< the product of all known extents
 };
 
 class FunctionPlacer {
@@ -265,14 +268,14 @@ private:
     BufferLifetimes lifetimes(func);
     func.walk([&](memref::AllocOp alloc) {
       StepRange steps = lifetimes.of(alloc);
-      BufferLifetime lifetime{elementBytes(alloc.getType()), steps.first,
-                              steps.last};
-      for (int64_t extent : alloc.getType().getShape())
-        lifetime.bytes = multiplyBytes(
-            lifetime.bytes,
-            ShapedType::isDynamic(extent) ? typicalExtent : extent);
+      int64_t known = elementBytes(alloc.getType()), estimate = known;
+      for (int64_t extent : alloc.getType().getShape()) {
+        bool isKnown = !ShapedType::isDynamic(extent);
+        known = multiplyBytes(known, isKnown ? extent : 1);
+        estimate = multiplyBytes(estimate, isKnown ? extent : typicalExtent);
+      }
       dynamic |= !alloc.getType().hasStaticShape();
-      buffers.push_back({alloc, lifetime});
+      buffers.push_back({alloc, {estimate, steps.first, steps.last}, known});
     });
   }
 
@@ -281,11 +284,11 @@ private:
     auto bytesType = MemRefType::get({ShapedType::kDynamic},
                                      IntegerType::get(func.getContext(), 8));
     arena = entry.addArgument(bytesType, loc);
-    std::vector<BufferLifetime> lifetimes;
-    for (const Buffer &buffer : buffers)
-      lifetimes.push_back(buffer.lifetime);
     OpBuilder planBuilder = OpBuilder::atBlockEnd(&plan.getBody().front());
     if (!dynamic) {
+      std::vector<BufferLifetime> lifetimes;
+      for (const Buffer &buffer : buffers)
+        lifetimes.push_back(buffer.lifetime);
       ArenaPlan layout = planOffsets(lifetimes, bufferAlignment);
       for (auto [buffer, offset] : llvm::zip(buffers, layout.offsets)) {
         OpBuilder builder(buffer.alloc);
@@ -298,13 +301,14 @@ private:
       annotation::arenaBytes.setCount(func, layout.bytes);
       return success();
     }
-    std::vector<int64_t> slots = planSlots(lifetimes);
+    ScaledPlan layout = planScaled(scaledBuffers(), bufferAlignment);
     OpBuilder builder = OpBuilder::atBlockBegin(&entry);
     IRMapping mapping;
     for (BlockArgument argument : entry.getArguments().take_front(numInputs))
       mapping.map(argument, argument);
-    FailureOr<SlotPlan> here = planInSlots(builder, mapping, slots),
-                        planned = planInSlots(planBuilder, planMapping, slots);
+    FailureOr<SlotOffsets> here = planInSlots(builder, mapping, layout),
+                           planned =
+                               planInSlots(planBuilder, planMapping, layout);
     if (failed(here) || failed(planned))
       return failure();
     for (auto [buffer, offset] : llvm::zip(buffers, here->offsets)) {
@@ -315,64 +319,55 @@ private:
     return success();
   }
 
-  struct SlotPlan {
-    SmallVector<Value> offsets; ///< of the buffers in the arena
-    Value bytes;
-  };
+  /// The buffers, with a number for each product of dynamic extents.
+  std::vector<ScaledBuffer> scaledBuffers() {
+    SizeForms forms(func);
+    std::map<SizeForm, int64_t> numbers;
+    std::vector<ScaledBuffer> scaled;
+    for (Buffer &buffer : buffers) {
+      SizeForm factor = SizeForms::number(1);
+      for (Value extent : buffer.alloc.getDynamicSizes())
+        factor = factor * forms.of(extent);
+      auto found = numbers.try_emplace(factor, numbers.size()).first;
+      scaled.push_back({buffer.lifetime, buffer.knownBytes, found->second});
+    }
+    return scaled;
+  }
 
-  /// Lays the slots out one after another and puts each buffer in the middle of
-  /// its slot. Then the halves of successive buffers in a slot overlap even if
-  /// their sizes differ. Each half is used by its own threads, so its cache
-  /// lines need not move between cores.
-  FailureOr<SlotPlan> planInSlots(OpBuilder &builder, IRMapping &mapping,
-                                  const std::vector<int64_t> &slots) {
-    Location loc = func.getLoc();
-    int64_t count =
-        slots.empty() ? 0 : *std::max_element(slots.begin(), slots.end()) + 1;
-    SmallVector<Value> bytes(count), sizes;
+  /// The product of each buffer's dynamic extents, at most; null if there are
+  /// none.
+  FailureOr<SmallVector<Value>> factors(OpBuilder &builder,
+                                        IRMapping &mapping) {
     SizeBounds bounds(builder, mapping);
-    for (auto [buffer, slot] : llvm::zip(buffers, slots)) {
-      MemRefType type = buffer.alloc.getType();
-      int64_t known = elementBytes(type);
-      for (int64_t extent : type.getShape())
-        known =
-            multiplyBytes(known, ShapedType::isDynamic(extent) ? 1 : extent);
-      Value size = arith::ConstantIndexOp::create(builder, loc, known);
-      for (Value extent : buffer.alloc.getDynamicSizes()) {
-        Value most = bounds.upperBound(extent);
-        if (!most)
-          return explainUnbounded(bounds);
-        size = multiplyBytes(builder, loc, size, most);
-      }
-      sizes.push_back(size);
-      bytes[slot] =
-          bytes[slot]
-              ? builder.createOrFold<arith::MaxSIOp>(loc, bytes[slot], size)
-              : size;
-    }
-    SmallVector<Value> starts;
-    Value start = arith::ConstantIndexOp::create(builder, loc, 0);
-    Value most = arith::ConstantIndexOp::create(builder, loc, maxBytes);
-    Value mask = arith::ConstantIndexOp::create(builder, loc, -bufferAlignment);
-    Value roundUp =
-        arith::ConstantIndexOp::create(builder, loc, bufferAlignment - 1);
-    for (Value size : bytes) {
-      starts.push_back(start);
-      Value end = builder.createOrFold<arith::AddIOp>(
-          loc, start, builder.createOrFold<arith::AddIOp>(loc, size, roundUp));
-      start = builder.createOrFold<arith::MinSIOp>(
-          loc, builder.createOrFold<arith::AndIOp>(loc, end, mask), most);
-    }
-    SlotPlan result{{}, start};
-    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-    for (auto [size, slot] : llvm::zip(sizes, slots)) {
-      Value rest = builder.createOrFold<arith::SubIOp>(loc, bytes[slot], size);
-      Value half = builder.createOrFold<arith::ShRUIOp>(loc, rest, one);
-      result.offsets.push_back(builder.createOrFold<arith::AddIOp>(
-          loc, starts[slot],
-          builder.createOrFold<arith::AndIOp>(loc, half, mask)));
+    // Buffers of a layer have the same extents as those of another.
+    std::map<std::vector<void *>, Value> known;
+    SmallVector<Value> result;
+    for (Buffer &buffer : buffers) {
+      std::vector<void *> key;
+      for (Value extent : buffer.alloc.getDynamicSizes())
+        key.push_back(extent.getAsOpaquePointer());
+      auto [found, isNew] = known.try_emplace(key);
+      if (isNew)
+        for (Value extent : buffer.alloc.getDynamicSizes()) {
+          Value most = bounds.upperBound(extent);
+          if (!most)
+            return explainUnbounded(bounds);
+          found->second = found->second ? multiplyBytes(builder, func.getLoc(),
+                                                        found->second, most)
+                                        : most;
+        }
+      result.push_back(found->second);
     }
     return result;
+  }
+
+  /// Emits the plan's offsets and the arena's bytes.
+  FailureOr<SlotOffsets> planInSlots(OpBuilder &builder, IRMapping &mapping,
+                                     const ScaledPlan &layout) {
+    FailureOr<SmallVector<Value>> found = factors(builder, mapping);
+    if (failed(found))
+      return failure();
+    return emitSlotOffsets(builder, func.getLoc(), layout, *found);
   }
 
   void replace(OpBuilder &builder, memref::AllocOp alloc, Value offset) {

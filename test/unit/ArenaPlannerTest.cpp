@@ -205,4 +205,132 @@ TEST(ArenaPlanner, SlotsAreNumberedWithoutHoles) {
   }
 }
 
+/// Buffers with one of three factors, of sizes that are worth packing.
+std::vector<ScaledBuffer> randomScaled(unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<ScaledBuffer> buffers;
+  for (const BufferLifetime &lifetime : randomLifetimes(seed)) {
+    int64_t factor = random() % 3, typical[] = {1, 64, 4096};
+    buffers.push_back({lifetime, lifetime.bytes * 100, factor});
+    buffers.back().lifetime.bytes = lifetime.bytes * 100 * typical[factor];
+  }
+  return buffers;
+}
+
+/// The offset of each buffer and the bytes of the arena, for known factors.
+ArenaPlan evaluate(const ScaledPlan &plan,
+                   const std::vector<ScaledBuffer> &buffers,
+                   const std::vector<int64_t> &factors) {
+  std::vector<int64_t> factorOf(plan.parts.size(), 1), slots, starts;
+  for (size_t i = 0; i < buffers.size(); ++i)
+    factorOf[plan.partOf[i]] = factors[buffers[i].factor];
+  for (size_t i = 0; i < plan.parts.size(); ++i) {
+    const ScaledPlan::Part &part = plan.parts[i];
+    slots.resize(std::max(slots.size(), size_t(part.slot + 1)));
+    slots[part.slot] = std::max(slots[part.slot], part.scale * factorOf[i]);
+  }
+  ArenaPlan result;
+  for (int64_t bytes : slots) {
+    starts.push_back(result.bytes);
+    result.bytes += bytes;
+  }
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    int64_t part = plan.partOf[i];
+    result.offsets.push_back(starts[plan.parts[part].slot] +
+                             plan.offsets[i] * factorOf[part]);
+    EXPECT_LE(plan.offsets[i] + buffers[i].scale, plan.parts[part].scale);
+  }
+  return result;
+}
+
+int64_t slotBytes(const std::vector<ScaledBuffer> &buffers) {
+  std::vector<BufferLifetime> lifetimes;
+  for (const ScaledBuffer &buffer : buffers)
+    lifetimes.push_back(buffer.lifetime);
+  std::vector<int64_t> slots = planSlots(lifetimes), largest(slots.size());
+  for (size_t i = 0; i < slots.size(); ++i)
+    largest[slots[i]] = std::max(largest[slots[i]], lifetimes[i].bytes);
+  return std::accumulate(largest.begin(), largest.end(), int64_t(0));
+}
+
+TEST(ArenaPlanner, ScaledBuffersAreApartWhateverTheirFactors) {
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    std::vector<ScaledBuffer> buffers = randomScaled(seed);
+    ScaledPlan plan = planScaled(buffers, 64);
+    for (const std::vector<int64_t> &factors :
+         {std::vector<int64_t>{1, 64, 4096}, {7, 5, 3}, {1, 4096, 2}}) {
+      ArenaPlan arena = evaluate(plan, buffers, factors);
+      for (size_t a = 0; a < buffers.size(); ++a)
+        for (size_t b = 0; b < a; ++b) {
+          auto end = [&](size_t i) {
+            return arena.offsets[i] +
+                   buffers[i].scale * factors[buffers[i].factor];
+          };
+          bool apart = end(a) <= arena.offsets[b] || end(b) <= arena.offsets[a];
+          bool empty = buffers[a].scale == 0 || buffers[b].scale == 0;
+          ASSERT_TRUE(
+              empty || apart ||
+              !lifetimesOverlap(buffers[a].lifetime, buffers[b].lifetime))
+              << "seed " << seed << ": buffers " << a << " and " << b;
+        }
+    }
+    for (int64_t offset : plan.offsets)
+      ASSERT_EQ(offset % 64, 0);
+  }
+}
+
+TEST(ArenaPlanner, ScaledBuffersTakeNoMoreThanSlots) {
+  int64_t slots = 0, scaled = 0;
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    std::vector<ScaledBuffer> buffers = randomScaled(seed);
+    int64_t own = slotBytes(buffers),
+            bytes =
+                evaluate(planScaled(buffers, 64), buffers, {1, 64, 4096}).bytes;
+    EXPECT_LE(bytes, own) << "seed " << seed;
+    slots += own;
+    scaled += bytes;
+  }
+  EXPECT_LT(scaled, slots);
+}
+
+TEST(ArenaPlanner, EqualFactorsKeepTheirProportions) {
+  // A wide buffer, and five narrow ones at another time.
+  std::vector<ScaledBuffer> buffers = {{{4 << 20, 0, 1}, 4096, 0}};
+  for (int64_t i = 0; i < 5; ++i)
+    buffers.push_back({{1 << 20, 2, 3}, 1024, 0});
+  ScaledPlan plan = planScaled(buffers, 64);
+  EXPECT_EQ(plan.parts.size(), 2u);
+  EXPECT_EQ(evaluate(plan, buffers, {1}).bytes, 5 * 1024);
+  // Nothing shrinks if they have factors of their own.
+  for (size_t i = 0; i < buffers.size(); ++i)
+    buffers[i].factor = int64_t(i);
+  plan = planScaled(buffers, 64);
+  EXPECT_EQ(plan.parts.size(), 6u);
+  EXPECT_EQ(plan.offsets, std::vector<int64_t>(6, 0));
+}
+
+TEST(ArenaPlanner, KnownSizesCountThoughEstimatesAreLarger) {
+  // An encoder of known size, and a decoder whose extents are often small.
+  std::vector<ScaledBuffer> buffers = {{{4 << 20, 0, 1}, 4 << 20, 0},
+                                       {{64 << 20, 5, 6}, 1024, 1}};
+  for (int64_t i = 0; i < 5; ++i)
+    buffers.push_back({{1 << 20, 2, 3}, 1 << 20, 0});
+  ScaledPlan plan = planScaled(buffers, 64);
+  EXPECT_EQ(evaluate(plan, buffers, {1, 1}).bytes, 5 << 20);
+  EXPECT_EQ(evaluate(plan, buffers, {1, 65536}).bytes, 64 << 20);
+}
+
+TEST(ArenaPlanner, PartsThatLiveApartShareASlot) {
+  // An encoder and a decoder, each with two widths at two times.
+  std::vector<ScaledBuffer> buffers;
+  for (int64_t part : {0, 1})
+    for (int64_t i = 0; i < 4; ++i)
+      buffers.push_back({{1 << 20, 10 * part, 10 * part + 1}, 1024, part});
+  for (int64_t part : {0, 1})
+    buffers.push_back({{4 << 20, 10 * part + 1, 10 * part + 2}, 4096, part});
+  ScaledPlan plan = planScaled(buffers, 64);
+  EXPECT_EQ(evaluate(plan, buffers, {1, 1}).bytes, 8 * 1024);
+  EXPECT_EQ(evaluate(plan, buffers, {1, 3}).bytes, 3 * 8 * 1024);
+}
+
 } // namespace

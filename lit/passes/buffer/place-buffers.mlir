@@ -651,3 +651,45 @@ func.func @open_state(%x: memref<4xf32>) {
   return
 }
 }
+
+// -----
+
+// Large buffers with one extent are placed as those of known sizes: the five
+// narrow ones lie where the wide one was.
+// CHECK-LABEL: func.func private @proportional.plan(
+// CHECK: %[[N:.*]] = memref.dim
+// CHECK: arith.mulsi_extended %[[N]], %c65536
+// CHECK: arith.mulsi_extended %[[N]], %c81920
+// CHECK-NOT: arith.mulsi_extended
+// CHECK: return
+// CHECK-LABEL: func.func @proportional(
+// CHECK: arith.mulsi_extended %{{.*}}, %c65536
+// CHECK: arith.mulsi_extended %{{.*}}, %c81920
+// CHECK-DAG: arith.mulsi_extended %{{.*}}, %c16384
+// CHECK-DAG: arith.mulsi_extended %{{.*}}, %c32768
+// CHECK-DAG: arith.mulsi_extended %{{.*}}, %c49152
+// CHECK-DAG: arith.mulsi_extended %{{.*}}, %c65536
+func.func @proportional(%x: memref<?x4096xf32>, %y: memref<?x16384xf32>) -> (memref<?x4096xf32>, memref<?x16384xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?x4096xf32>
+  %wide = memref.alloc(%n) : memref<?x16384xf32>
+  memref.copy %y, %wide : memref<?x16384xf32> to memref<?x16384xf32>
+  %s = memref.alloc(%n) : memref<?x16384xf32>
+  memref.copy %wide, %s : memref<?x16384xf32> to memref<?x16384xf32>
+  %a = memref.alloc(%n) : memref<?x4096xf32>
+  %b = memref.alloc(%n) : memref<?x4096xf32>
+  %c = memref.alloc(%n) : memref<?x4096xf32>
+  %d = memref.alloc(%n) : memref<?x4096xf32>
+  %e = memref.alloc(%n) : memref<?x4096xf32>
+  memref.copy %x, %a : memref<?x4096xf32> to memref<?x4096xf32>
+  memref.copy %a, %b : memref<?x4096xf32> to memref<?x4096xf32>
+  memref.copy %a, %c : memref<?x4096xf32> to memref<?x4096xf32>
+  memref.copy %a, %d : memref<?x4096xf32> to memref<?x4096xf32>
+  memref.copy %a, %e : memref<?x4096xf32> to memref<?x4096xf32>
+  %r = memref.alloc(%n) : memref<?x4096xf32>
+  memref.copy %b, %r : memref<?x4096xf32> to memref<?x4096xf32>
+  memref.copy %c, %r : memref<?x4096xf32> to memref<?x4096xf32>
+  memref.copy %d, %r : memref<?x4096xf32> to memref<?x4096xf32>
+  memref.copy %e, %r : memref<?x4096xf32> to memref<?x4096xf32>
+  return %r, %s : memref<?x4096xf32>, memref<?x16384xf32>
+}
