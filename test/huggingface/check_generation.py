@@ -18,6 +18,7 @@ independent reference, in both compatibility modes.
   distributions  of each warper, of pairs and of beam sampling; seeds
   defaults       options that generation_config.json sets
   many_calls     one context answers many calls as a fresh context does
+  long prompts   of several parts: errors, bits, kept columns
   totals         the scores of texts, and a context without a prompt
   counts         the compared calls of each family; each option of processors
                  is set in calls of each strategy
@@ -39,6 +40,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import generation_counts
 import generation_defaults
 import generation_faults
+import generation_long_prompts
 import generation_selftest
 import generation_totals
 import write_checkpoints
@@ -133,6 +135,21 @@ class Check:
                     self.artifact(" ".join((name, *flags)), model_of(source),
                                   path, MODES[0], ["bits"])
 
+    def long_prompts(self):
+        for name, case in generation_long_prompts.CASES.items():
+            with tempfile.TemporaryDirectory() as folder:
+                source = write_checkpoints.write(case,
+                                                 os.path.join(folder, name))
+                path = os.path.join(folder, "model.so")
+                if self.compile(name, source, path, MODES[0]):
+                    model = model_of(source)
+                    model.positions = generation_long_prompts.POSITIONS
+                    generation_long_prompts.check(
+                        f"{name}, long prompts", model,
+                        lambda threads: Artifact(self.build, path, threads,
+                                                 model.room()),
+                        self.checks.that)
+
     def defaults(self):
         """One checkpoint with several files generation_config.json."""
         with tempfile.TemporaryDirectory() as folder:
@@ -171,6 +188,7 @@ def main():
     if not options.case:
         check.forms()
         check.defaults()
+        check.long_prompts()
     check.counts.check(checks.that)
     check.counts.report()
     print(f"{checks.passed} passed, {checks.failed} failed, 0 skipped")

@@ -178,7 +178,7 @@ void Generation::computeTokens(const Step &step) {
   places.rowsOfItem = call.copies;
   Value ids = states.readFirst(state::ids, call.rows, step.now);
   Value tokens = g.sliceDim(ids, 1, g.max(before, g.index(0)), g.index(1));
-  writeLogits(lastLogits(tokens, places, /*last=*/Value()));
+  writeLogits(logitsOf(lastHidden(tokens, places, /*last=*/Value())));
 }
 
 } // namespace tenon::hf

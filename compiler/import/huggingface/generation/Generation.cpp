@@ -28,13 +28,18 @@ Generation::Generation(GraphBuilder &g, Entries &entries,
     encoder.emplace(g, states, setup.cacheElement);
 }
 
-Value Generation::lastLogits(Value ids, const CachePlaces &places, Value last) {
-  std::unique_ptr<Decoder> decoder =
-      makeDecoder(setup.config, Part(g, parameters));
+std::unique_ptr<Decoder> Generation::decoder() {
+  return makeDecoder(setup.config, Part(g, parameters));
+}
+
+Value Generation::lastHidden(Value ids, const CachePlaces &places, Value last) {
   CachedAttend attend(states, encoder ? &*encoder : nullptr, setup.cacheElement,
                       setup.config.layers(), places, last);
-  Value hidden = decoder->hidden(ids, places.positions, attend);
-  return g.squeeze(decoder->logits(hidden), {1});
+  return decoder()->hidden(ids, places.positions, attend);
+}
+
+Value Generation::logitsOf(Value hidden) {
+  return g.squeeze(decoder()->logits(hidden), {1});
 }
 
 FlatSymbolRefAttr Generation::logitsState() {

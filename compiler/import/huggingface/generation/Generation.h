@@ -30,10 +30,18 @@ public:
   void buildResult();
 
 private:
-  /// The logits of the last token of each row, f32 [rows, vocabulary], after
-  /// the keys and values of `ids` are in the cache.
-  mlir::Value lastLogits(mlir::Value ids, const struct CachePlaces &places,
+  std::unique_ptr<class Decoder> decoder();
+  /// What the head reads at token `last` of each row, f32 [rows, 1, width],
+  /// after the keys and values of `ids` are in the cache. Each row has one
+  /// token if `last` is null.
+  mlir::Value lastHidden(mlir::Value ids, const struct CachePlaces &places,
                          mlir::Value last);
+  /// The same for prompts of up to `longest` columns, which are computed in
+  /// parts.
+  mlir::Value hiddenOfPrompt(mlir::Value ids, const struct CachePlaces &places,
+                             mlir::Value last, Size longest);
+  /// The logits, f32 [rows, vocabulary], of a result of the two above.
+  mlir::Value logitsOf(mlir::Value hidden);
   /// Writes the logits of the tokens that the step before has chosen.
   void computeTokens(const struct Step &step);
   /// The probability, [rows], that nobody speaks: that of the token before the

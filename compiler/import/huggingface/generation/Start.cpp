@@ -309,7 +309,8 @@ void Generation::buildStart() {
   CachePlaces places;
   Value last;
   Value tokens = start.tokens(setup.config.vocabulary(), places, last);
-  Value logits = lastLogits(tokens, places, last);
+  Value logits =
+      logitsOf(hiddenOfPrompt(tokens, places, last, start.columns()));
   writeLogits(start.perRow(logits));
   start.finish();
   SmallVector<Value> results = {g.fromSize(start.columns(), g.i64())};

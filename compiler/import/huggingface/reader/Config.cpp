@@ -118,6 +118,12 @@ int64_t Config::layers() const {
   return std::visit([](const auto &model) { return model.layers; }, model);
 }
 
+int64_t Config::headWidth() const {
+  if (const auto *opt = std::get_if<OptConfig>(&model))
+    return opt->embeddingWidth;
+  return std::visit([](const auto &model) { return model.width; }, model);
+}
+
 int64_t Config::positions() const {
   return std::visit([](const auto &model) { return model.positions; }, model);
 }

@@ -103,6 +103,7 @@ struct Config {
   int64_t usualPositions() const;
   /// Layers of the decoder.
   int64_t layers() const;
+  int64_t headWidth() const; ///< of the values that the head reads
   bool hasEncoder() const;
 };
 
