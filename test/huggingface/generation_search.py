@@ -222,6 +222,9 @@ class BeamSearch:
                 acc.append(scores + score)
         acc = np.concatenate(acc)
         choosable(acc)
+        # They rank with sequences that do not exist.
+        if scores_of.GAP and acc.max() < DEAD / 2:
+            raise Near
         return acc
 
     def step(self, index, row):
