@@ -45,11 +45,18 @@ static int32_t find_tensor(tenon_generator *generator,
   return -1;
 }
 
-static int32_t find_extent(tenon_generator *generator, const char *name) {
-  const tenon_model_desc *desc = generator->desc;
+/* The place of the context extent `name`; -1 if there is none. */
+static int32_t place_of_extent(const tenon_model_desc *desc, const char *name) {
   for (int32_t i = 0; i < desc->num_extents; ++i)
     if (strcmp(desc->extents[i].name, name) == 0)
       return i;
+  return -1;
+}
+
+static int32_t find_extent(tenon_generator *generator, const char *name) {
+  int32_t place = place_of_extent(generator->desc, name);
+  if (place >= 0)
+    return place;
   tenon_text_add(&generator->text,
                  "the model does not generate text: it has no context extent "
                  "\"%s\"",
@@ -126,6 +133,8 @@ tenon_status tenon_find_entries(tenon_generator *generator) {
   found->no_speech = place_of(found->start, 1, "no_speech", TENON_F32, 1);
   found->token_scores =
       place_of(found->result, 1, "token_scores", TENON_F32, 2);
+  found->contrast_prompts =
+      place_of_extent(generator->desc, "contrast_prompts");
   found->rows = find_extent(generator, "rows");
   if (found->rows < 0)
     return TENON_UNSUPPORTED;

@@ -34,6 +34,7 @@ typedef struct tenon_entries {
   int32_t token_scores;       /* output of result, or -1 */
   int32_t sequences, counts, scores, reasons; /* outputs of result */
   int32_t rows, positions;                    /* context extents */
+  int32_t contrast_prompts; /* the same; -1: no contrastive search */
   /* Inputs of start and context extents that a model with an encoder has; else
    * -1. */
   int32_t encoder_ids, encoder_lengths, keep_encoder, items, encoder_positions;
@@ -48,8 +49,9 @@ typedef struct tenon_call_sizes {
   int64_t rows, positions;
   /* The prompts and their columns, if an encoder reads them; else 0. */
   int64_t items, encoder_positions;
-  int is_search; /* by beams, whose ids are known at the end */
-  int is_plain;  /* one sequence for each prompt, without beams */
+  int64_t contrast_prompts; /* the prompts of contrastive search, else 0 */
+  int is_search;            /* by beams, whose ids are known at the end */
+  int is_plain;             /* one sequence for each prompt, without beams */
 } tenon_call_sizes;
 
 /* The columns of ids that the context holds: the prompts of the last call and
@@ -59,6 +61,8 @@ typedef struct tenon_held {
   tenon_buffer pads; /* size_t [prompts]: pads before each prompt */
   size_t stride;
   size_t prompts; /* 0: nothing is held */
+  int64_t rows;   /* of the model, for all prompts */
+  int is_contrastive;
   size_t columns; /* that are computed */
   size_t written; /* that `ids` has */
   int has_ended;  /* the next columns have pads after the end of a prompt */
@@ -93,7 +97,7 @@ struct tenon_generator {
   int cancelled;
   tenon_context *context;
   int64_t rows, positions; /* of the context; 0: there is none */
-  int64_t items, encoder_positions;
+  int64_t items, encoder_positions, contrast_prompts;
 
   tenon_option *options;     /* one for each input of start */
   tenon_tensor *inputs;      /* as many */
@@ -132,6 +136,10 @@ tenon_status tenon_find_entries(tenon_generator *generator);
  * `otherwise` if it has neither. */
 int64_t tenon_option_value(const tenon_generator *generator, const char *name,
                            int64_t otherwise);
+
+/* The value of a scalar option of f32, as above. */
+float tenon_option_number(const tenon_generator *generator, const char *name,
+                          float otherwise);
 
 /* True if the model has the bool `name`, and its value is false. */
 int tenon_option_is_off(const tenon_generator *generator, const char *name);

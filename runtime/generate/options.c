@@ -193,6 +193,14 @@ int64_t tenon_option_value(const tenon_generator *generator, const char *name,
   return otherwise;
 }
 
+float tenon_option_number(const tenon_generator *generator, const char *name,
+                          float otherwise) {
+  tenon_tensor value;
+  if (find_value(generator, name, TENON_F32, 0, &value))
+    memcpy(&otherwise, value.data, sizeof otherwise);
+  return otherwise;
+}
+
 int tenon_option_is_off(const tenon_generator *generator, const char *name) {
   tenon_tensor value;
   return find_value(generator, name, TENON_BOOL, 0, &value) &&

@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+static int is_contrastive(const tenon_call_sizes *sizes) {
+  return sizes->contrast_prompts > 0;
+}
+
 /* Columns that the prompts have in common with what the context holds. The
  * last column is always computed: the first new id follows from it. */
 static size_t common_columns(const tenon_generator *generator,
@@ -12,7 +16,9 @@ static size_t common_columns(const tenon_generator *generator,
   const int64_t *ids = generator->ids.data, *lengths = generator->lengths.data;
   const size_t *pads = held->pads.data;
   const int64_t *old = held->ids.data;
-  if (!sizes->is_plain || held->prompts != sizes->prompts)
+  if (!sizes->is_plain || held->prompts != sizes->prompts ||
+      held->rows != sizes->rows ||
+      held->is_contrastive != is_contrastive(sizes))
     return 0;
   /* Columns follow from the source that they were computed with. */
   if (tenon_has_encoder(generator) && !generator->source.is_kept)
@@ -95,6 +101,8 @@ void tenon_hold_prompts(tenon_generator *generator,
     ((size_t *)held->pads.data)[row] = sizes->columns - (size_t)lengths[row];
   }
   held->prompts = sizes->prompts;
+  held->rows = sizes->rows;
+  held->is_contrastive = is_contrastive(sizes);
   held->columns = held->written = sizes->columns;
   held->has_ended = 0;
 }

@@ -74,6 +74,18 @@ static tenon_status size_prompts(tenon_generator *generator,
   return status;
 }
 
+/* The candidates of each prompt in contrastive search, which the model chooses
+ * by its options; 0: it does not. */
+static int64_t candidates(const tenon_generator *generator) {
+  int64_t most = tenon_option_value(generator, "top_k", 0);
+  int64_t vocabulary = generator->entries.vocabulary;
+  if (generator->entries.contrast_prompts < 0 || most <= 1 ||
+      !tenon_option_is_off(generator, "do_sample") ||
+      !(tenon_option_number(generator, "penalty_alpha", 0) > 0))
+    return 0;
+  return vocabulary > 0 && vocabulary < most ? vocabulary : most;
+}
+
 tenon_status tenon_size_call(tenon_generator *generator,
                              const tenon_generation *call,
                              tenon_call_sizes *sizes) {
@@ -95,21 +107,25 @@ tenon_status tenon_size_call(tenon_generator *generator,
   /* The model refuses numbers below one. */
   beams = beams < 1 ? 1 : beams;
   returned = returned < 1 ? 1 : returned;
-  int64_t wide = beams > returned ? beams : returned;
+  int64_t tried = candidates(generator);
+  int64_t wide = tried > 0 ? tried : beams > returned ? beams : returned;
   int64_t most_rows = generator->desc->extents[entries->rows].most;
   if (call->num_prompts > (size_t)most_rows ||
       wide > most_rows / (int64_t)call->num_prompts) {
     int64_t rows;
     if (__builtin_mul_overflow(call->num_prompts, wide, &rows))
       rows = INT64_MAX;
-    return too_many(generator, "rows, for prompts times sequences of each",
+    return too_many(generator,
+                    tried > 0 ? "rows, for prompts times candidates of each"
+                              : "rows, for prompts times sequences of each",
                     rows, entries->rows);
   }
   sizes->rows = (int64_t)call->num_prompts * wide;
   sizes->sequences = call->num_prompts * (size_t)returned;
   sizes->positions = positions_of(generator, (int64_t)sizes->columns);
-  sizes->is_search = beams > 1;
-  sizes->is_plain = wide == 1;
+  sizes->contrast_prompts = tried > 0 ? (int64_t)call->num_prompts : 0;
+  sizes->is_search = beams > 1 && tried == 0;
+  sizes->is_plain = wide == 1 || tried > 0;
   return TENON_OK;
 }
 
@@ -128,12 +144,13 @@ static int64_t grow(const tenon_extent_desc *extent, int64_t needed,
 
 /* The sizes of a context that a call needs, or that one has. */
 typedef struct {
-  int64_t rows, positions, items, encoder_positions;
+  int64_t rows, positions, items, encoder_positions, contrast_prompts;
 } context_sizes;
 
 static context_sizes sizes_of(const tenon_generator *generator) {
   return (context_sizes){generator->rows, generator->positions,
-                         generator->items, generator->encoder_positions};
+                         generator->items, generator->encoder_positions,
+                         generator->contrast_prompts};
 }
 
 static void set_sizes(tenon_generator *generator, context_sizes sizes) {
@@ -141,6 +158,7 @@ static void set_sizes(tenon_generator *generator, context_sizes sizes) {
   generator->positions = sizes.positions;
   generator->items = sizes.items;
   generator->encoder_positions = sizes.encoder_positions;
+  generator->contrast_prompts = sizes.contrast_prompts;
 }
 
 static int fits(const tenon_generator *generator,
@@ -148,7 +166,8 @@ static int fits(const tenon_generator *generator,
   return generator->rows >= sizes->rows &&
          generator->positions >= sizes->positions &&
          generator->items >= sizes->items &&
-         generator->encoder_positions >= sizes->encoder_positions;
+         generator->encoder_positions >= sizes->encoder_positions &&
+         generator->contrast_prompts >= sizes->contrast_prompts;
 }
 
 static tenon_status make_context(tenon_generator *generator,
@@ -160,26 +179,33 @@ static tenon_status make_context(tenon_generator *generator,
                              generator->least_rows),
                         grow(&extents[entries->positions], sizes->positions,
                              had.positions, generator->least_positions),
-                        0, 0};
+                        0, 0, 0};
   if (tenon_has_encoder(generator)) {
     made.items = grow(&extents[entries->items], sizes->items, had.items, 1);
     made.encoder_positions =
         grow(&extents[entries->encoder_positions], sizes->encoder_positions,
              had.encoder_positions, 1);
   }
-  tenon_extent chosen[] = {{"rows", made.rows},
-                           {"positions", made.positions},
-                           {"items", made.items},
-                           {"encoder_positions", made.encoder_positions}};
+  tenon_extent chosen[5] = {{"rows", made.rows},
+                            {"positions", made.positions},
+                            {"items", made.items},
+                            {"encoder_positions", made.encoder_positions}};
+  size_t count = tenon_has_encoder(generator) ? 4 : 2;
+  if (entries->contrast_prompts >= 0) {
+    made.contrast_prompts =
+        grow(&extents[entries->contrast_prompts], sizes->contrast_prompts,
+             had.contrast_prompts, 0);
+    chosen[count++] = (tenon_extent){"contrast_prompts", made.contrast_prompts};
+  }
   tenon_hold_nothing(generator);
   tenon_text_clear(&generator->text);
-  tenon_context_options options = {
-      .struct_size = sizeof options,
-      .error_text = generator->text.bytes,
-      .error_text_bytes = sizeof generator->text.bytes,
-      .memory_limit = generator->memory_limit,
-      .extents = chosen,
-      .num_extents = tenon_has_encoder(generator) ? 4 : 2};
+  tenon_context_options options = {.struct_size = sizeof options,
+                                   .error_text = generator->text.bytes,
+                                   .error_text_bytes =
+                                       sizeof generator->text.bytes,
+                                   .memory_limit = generator->memory_limit,
+                                   .extents = chosen,
+                                   .num_extents = count};
   /* The old one is freed first: both together may not fit into memory. */
   tenon_context_destroy(generator->context);
   tenon_status status =
@@ -205,14 +231,16 @@ int tenon_shrink_context(tenon_generator *generator,
   context_sizes had = sizes_of(generator);
   if (had.rows <= sizes->rows && had.positions <= sizes->positions &&
       had.items <= sizes->items &&
-      had.encoder_positions <= sizes->encoder_positions)
+      had.encoder_positions <= sizes->encoder_positions &&
+      had.contrast_prompts <= sizes->contrast_prompts)
     return 0;
   tenon_text why = generator->text;
   tenon_status status = make_context(generator, sizes, (context_sizes){0});
   if (status == TENON_OK &&
       (generator->rows < had.rows || generator->positions < had.positions ||
        generator->items < had.items ||
-       generator->encoder_positions < had.encoder_positions))
+       generator->encoder_positions < had.encoder_positions ||
+       generator->contrast_prompts < had.contrast_prompts))
     return 1;
   generator->text = why;
   return 0;

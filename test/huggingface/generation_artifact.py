@@ -40,9 +40,11 @@ class Artifact:
         self.known = {tensor.name for tensor in self.model["start"].inputs}
         self.room = room
 
-    def session(self, rows=1, positions=None, plain=False):
-        """A context. A `plain` one gives no options to its calls."""
-        wanted = {"rows": rows, "items": rows, **self.room}
+    def session(self, rows=1, positions=None, plain=False, prompts=0):
+        """A context, of contrastive search if it has `prompts` for that. A
+        `plain` one gives no options to its calls."""
+        wanted = {"rows": rows, "items": rows, "contrast_prompts": prompts,
+                  **self.room}
         if positions is not None:
             wanted["positions"] = positions
         extents = {extent.name: wanted[extent.name]
@@ -79,8 +81,7 @@ class Session:
             given.update(call.encoder[0].unreadable(call.encoder),
                          keep_encoder=np.bool_(True))
         given.update(more)
-        self.rows = len(call.ids) * max(call.options.num_beams,
-                                        call.options.num_return_sequences)
+        self.rows = len(call.ids) * call.options.rows()
         self.made = self.context["start"](**given)
 
     def advance(self, steps, allowed=None):
@@ -127,10 +128,12 @@ class Session:
         self.context.close()
 
 
-def rows_of(call):
-    """The rows that a context needs for a call."""
-    o = call.options
-    return len(call.ids) * max(o.num_beams, o.num_return_sequences)
+def extents_of(call):
+    """The extents that a context needs for a call, by their names in
+    `session`."""
+    prompts = len(call.ids)
+    return {"rows": prompts * call.options.rows(),
+            "prompts": prompts if call.options.contrastive() else 0}
 
 
 def play(session, call, steps=1, keep=None, with_logits=False, advance=None,

@@ -3,12 +3,18 @@ beside rows of its own prompt, beside rows that have ended, with any number of
 beams and threads, in one advance or one for each token, after cancelled runs, and
 with or without `keep` and `keep_encoder`.
 """
+import time
+
 import numpy as np
 
-from generation_artifact import play, rows_of
+from generation_artifact import extents_of, play
 from generation_options import Options
 
 NEW = 12
+KINDS = {"greedy": {}, "beams": {"num_beams": 3, "num_return_sequences": 3},
+         "7 beams": {"num_beams": 7, "num_return_sequences": 7},
+         "contrastive": {"top_k": 4, "penalty_alpha": 0.6}}
+STRATEGIES = ("greedy", "beams", "contrastive")
 
 
 class Bits:
@@ -20,19 +26,20 @@ class Bits:
         self.one = opened(1)
 
     def play(self, artifact, call, **more):
-        session = artifact.session(rows_of(call))
+        session = artifact.session(**extents_of(call))
         said = play(session, call, **more)
         session.close()
         return said
 
-    def batch(self, beams=1):
+    def batch(self, **options):
         """Eight rows; some end early by an eos of their text."""
         draw = self.model.draw(self.random, self.mode)
         width = 14
         lengths = [width - pads for pads in range(8)]
         ids = [[5] * (width - n) + draw.ids(n, n) for n in lengths]
-        o = Options(max_new_tokens=NEW, pad_token_id=5, num_beams=beams,
-                    num_return_sequences=beams)
+        o = Options(max_new_tokens=NEW, pad_token_id=5, output_scores=True,
+                    **options)
+        beams = o.num_return_sequences
         call = draw.given(ids, lengths, o)
         ahead = self.play(self.one, call).texts
         o.eos_token_id = sorted({ahead[0].ids[1], ahead[3 * beams].ids[5]})
@@ -47,6 +54,16 @@ class Bits:
 
     def rows(self):
         """Yields a name and if it holds."""
+        yield from self.rows_alone()
+        # Each row of contrastive search is several of the model.
+        call = self.batch(**KINDS["contrastive"])
+        said = self.play(self.one, call)
+        for row in range(8):
+            single = self.play(self.one, self.alone(call, row))
+            yield f"contrastive row {row} alone", \
+                single.texts[0] == said.texts[row]
+
+    def rows_alone(self):
         call = self.batch()
         said = self.play(self.one, call, with_logits=True)
         yield "some rows end early", \
@@ -85,7 +102,7 @@ class Bits:
         """The prompts of a batch have the beams that each has alone, and the
         path to the best text has its bits without the other beams."""
         for beams in (2, 4, 7):
-            call = self.batch(beams)
+            call = self.batch(num_beams=beams, num_return_sequences=beams)
             if self.mode == "hf-tf":
                 # A prompt goes on there as long as its neighbours do.
                 call = call._replace(
@@ -108,38 +125,38 @@ class Bits:
                     for step in range(len(best)))
 
     def threads(self):
-        for beams in (1, 3, 7):
-            call = self.batch(beams)
-            said = self.play(self.one, call, with_logits=True)
+        for kind in KINDS:
+            call = self.batch(**KINDS[kind])
+            is_greedy = kind == "greedy"
+            said = self.play(self.one, call, with_logits=is_greedy)
             for threads in (2, 5):
                 artifact = self.opened(threads)
-                again = self.play(artifact, call, with_logits=True)
+                again = self.play(artifact, call, with_logits=is_greedy)
                 artifact.close()
-                yield f"{threads} threads, {beams} beams", \
-                    again.texts == said.texts and (beams > 1 or all(
+                yield f"{threads} threads, {kind}", \
+                    again.texts == said.texts and (not is_greedy or all(
                         same_row(again, row, said, row) for row in range(8)))
 
     def steps(self):
         """One advance, or several."""
-        for beams in (1, 3):
-            call = self.batch(beams)
+        for kind in STRATEGIES:
+            call = self.batch(**KINDS[kind])
             said = self.play(self.one, call)
             for steps in (3, NEW, NEW + 40):
                 again = self.play(self.one, call, steps=steps)
                 parts = difference(again, said)
-                yield (f"{steps} steps in an advance, {beams} beams: {parts}",
+                yield (f"{steps} steps in an advance, {kind}: {parts}",
                        parts is None)
 
-    def cancelled(self, runs, seconds):
-        """Ends runs at any time and goes on, until `runs` were cancelled.
-        `seconds` is the time of one step."""
-        self.ended, rounds = 0, 0
-        while self.ended < runs and rounds < runs + 20:
-            if rounds % 20 == 0:
-                call = self.batch(1 + rounds // 20 % 2 * 2)
-                said = self.play(self.one, call)
-            rounds += 1
-            session = self.one.session(rows_of(call))
+    def cancelled(self, runs):
+        """Ends runs of all strategies at any time and goes on, until `runs`
+        were cancelled."""
+        self.ended, kinds = 0, [self.timed(kind) for kind in STRATEGIES]
+        for number in range(runs + 20):
+            if self.ended >= runs and number >= len(kinds):
+                break
+            call, said, seconds = kinds[number % len(kinds)]
+            session = self.one.session(**extents_of(call))
             self.interrupted(session, lambda: session.start(call), seconds)
             again = play(session, call, steps=4,
                          advance=lambda at, count, mask: self.interrupted(
@@ -152,6 +169,13 @@ class Bits:
                 return
         # How many of the runs end before they are late depends on the machine.
         yield f"{self.ended} cancelled runs of {runs}", self.ended > 0
+
+    def timed(self, kind):
+        """A call, what it says, and the time of one step."""
+        call = self.batch(**KINDS[kind])
+        start = time.monotonic()
+        said = self.play(self.one, call)
+        return call, said, (time.monotonic() - start) / NEW
 
     def interrupted(self, session, run, seconds):
         """Tries a run with deadlines, or cancelled before it starts, until it
@@ -172,22 +196,27 @@ class Bits:
     def keep(self):
         """A second call that goes on after the first one's text."""
         yield from self.keep_beams()
-        call = self.batch()
+        yield from self.keep_rows("greedy")
+        yield from self.keep_rows("contrastive")
+
+    def keep_rows(self, kind):
+        is_greedy = kind == "greedy"
+        call = self.batch(**KINDS[kind])
         call = call._replace(options=call.options.with_(eos_token_id=[]))
-        session = self.one.session(rows_of(call))
+        session = self.one.session(**extents_of(call))
         said = play(session, call)
         draw = self.model.draw(self.random, self.mode)
         longer = [ids + text.ids + draw.ids(4, 4)
                   for ids, text in zip(call.ids, said.texts)]
         after = call._replace(ids=longer, lengths=[
             length + NEW + 4 for length in call.lengths])
-        fresh = self.play(self.one, after, with_logits=True)
+        fresh = self.play(self.one, after, with_logits=is_greedy)
         held = call.prompt() + NEW
         for keep in (held - 1, call.prompt(), call.prompt() - 3, 0):
-            kept = play(session, after, keep=keep, with_logits=True)
-            yield f"keep {keep} of {len(longer[0])}", \
-                kept.texts == fresh.texts and all(
-                    same_row(kept, row, fresh, row) for row in range(8))
+            kept = play(session, after, keep=keep, with_logits=is_greedy)
+            yield f"{kind}, keep {keep} of {len(longer[0])}", \
+                kept.texts == fresh.texts and (not is_greedy or all(
+                    same_row(kept, row, fresh, row) for row in range(8)))
             play(session, call)
         session.close()
 
@@ -196,7 +225,7 @@ class Bits:
         call = self.batch()
         if not call.encoder:
             return
-        session = self.one.session(3 * rows_of(call))
+        session = self.one.session(3 * extents_of(call)["rows"])
         play(session, call)
         for beams in (3, 1):
             other = call._replace(options=call.options.with_(
@@ -228,8 +257,8 @@ class Bits:
     def keep_beams(self):
         """The rows of a call with beams hold no text that goes on: `keep` is
         refused, and the context serves other calls."""
-        call = self.batch(3)
-        session = self.one.session(rows_of(call))
+        call = self.batch(**KINDS["beams"])
+        session = self.one.session(**extents_of(call))
         said = play(session, call)
         try:
             session.start(call, keep=call.prompt())

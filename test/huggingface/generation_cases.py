@@ -178,11 +178,14 @@ class Draw:
         if strategy == "contrastive":
             o.penalty_alpha = self.number(0.05, 0.95)
             o.top_k = int(self.random.integers(2, 7))
+            o.num_beams = self.one(1, 1, 3)
+        o.output_scores = self.chance(0.3)
         return self.given(ids, lengths, o)
 
     def masks(self, call):
         """Masks of allowed tokens for some steps of a call."""
-        rows = len(call.ids) * call.options.num_beams
+        beams = call.options.num_beams if call.options.searches() else 1
+        rows = len(call.ids) * beams
         made = []
         for _ in range(call.limit() - call.prompt()):
             mask = self.random.random((rows, self.vocabulary)) < 0.4

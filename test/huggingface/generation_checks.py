@@ -10,7 +10,7 @@ import torch
 import generation_draws as draws
 import generation_languages
 import generation_rules
-from generation_artifact import play, rows_of
+from generation_artifact import extents_of, play
 from generation_bits import Bits
 from generation_cases import exact
 from generation_options import Options
@@ -25,6 +25,7 @@ BAD = (
     ("repetition_penalty", (0.0, -2.0)),
     ("encoder_repetition_penalty", (0.0, -2.0)),
     ("num_beams", (0, 65)), ("num_return_sequences", (0, 2)),
+    ("penalty_alpha", (-0.1, 1.1)),
     ("no_repeat_ngram_size", (-1,)), ("encoder_no_repeat_ngram_size", (-1,)),
     ("early_stopping", (3, -1)), ("min_length", (1000,)),
 )
@@ -80,7 +81,7 @@ class ModelCheck:
 
     def text(self, call, wanted, strategy):
         positions = call.limit() if self.random.random() < 0.3 else None
-        session = self.artifact.session(rows_of(call), positions)
+        session = self.artifact.session(positions=positions, **extents_of(call))
         steps = int(self.random.integers(1, 30))
         said = play(session, call, steps)
         session.close()
@@ -143,13 +144,9 @@ class ModelCheck:
 
     def bits(self):
         bits = Bits(self.model, self.opened, self.mode, self.random)
-        start = time.monotonic()
-        call = bits.batch()
-        bits.play(bits.one, call)
-        seconds = (time.monotonic() - start) / (2 * call.options.max_new_tokens)
         for part in (bits.rows(), bits.shared(), bits.beams(), bits.threads(),
                      bits.steps(), bits.keep(), bits.keep_encoder(),
-                     bits.cancelled(self.size.cancelled, seconds)):
+                     bits.cancelled(self.size.cancelled)):
             for what, holds in part:
                 self.that(holds, what)
 
@@ -182,7 +179,7 @@ class ModelCheck:
             call = draw.call("sampling")
             call.options.num_return_sequences = int(
                 self.random.integers(1, 4))
-            session = self.artifact.session(rows_of(call))
+            session = self.artifact.session(**extents_of(call))
             try:
                 paths.add(self.model, call, play(session, call, 5).texts)
             except session.refusals as refused:
@@ -239,19 +236,20 @@ class ModelCheck:
         """Calls of all strategies in one context, some again in a fresh
         one."""
         draw = self.model.draw(self.random, self.mode)
-        session = self.artifact.session(16)
+        session = self.artifact.session(24, prompts=4)
         for number in range(self.size.calls):
             call = draw.call(draw.one("greedy", "sampling", "beams",
-                                      "beam sampling"), longest=60)
+                                      "beam sampling", "contrastive"),
+                             longest=60)
             call.options.eos_token_id = sorted(set(draw.ids(0, 3)))
-            if number % 2:
+            if number % 2 and not call.options.contrastive():
                 # A sampler whose tokens run out is another matter.
                 call.options.top_k = 0
             steps = int(self.random.integers(1, 30))
             try:
                 said = play(session, call, steps)
                 if number % 5 == 0:
-                    fresh = self.artifact.session(rows_of(call))
+                    fresh = self.artifact.session(**extents_of(call))
                     again = play(fresh, call, 1)
                     fresh.close()
                     self.that(said.texts == again.texts,
@@ -281,7 +279,7 @@ def compare(call, said, wanted):
         if ours.reason != theirs.reason:
             return (f"row {row} ends for reason {ours.reason}, expected "
                     f"{theirs.reason}")
-        if call.options.num_beams > 1 and not np.isclose(
+        if has_score(call.options) and not np.isclose(
                 ours.score, theirs.score, SCORE_ERROR, SCORE_ERROR):
             return f"row {row}: score {ours.score}, expected {theirs.score}"
     if len(said.texts) != len(wanted):
@@ -289,10 +287,14 @@ def compare(call, said, wanted):
     return streamed(call, said)
 
 
+def has_score(options):
+    return options.searches() or options.output_scores
+
+
 def streamed(call, said):
     """Greedy search and sampling tell each id once, in order."""
     told = np.concatenate(said.streamed, 1)
-    if call.options.num_beams > 1:
+    if call.options.searches():
         return None if told.shape[1] == 0 else "beams told ids on the way"
     pad = call.options.pad_token_id
     longest = max(len(text.ids) for text in said.texts)

@@ -19,8 +19,10 @@ def candidates(scores, count):
     order = np.argsort(-scores, kind="stable")
     if count < len(order):
         apart(scores[order[count - 1]], scores[order[count]])
-    # The order of tokens without probability is not certain.
-    if scores_of.GAP and not np.isfinite(scores[order[:count]]).all():
+    # One NaN makes NaN of all probabilities. The order of tokens without
+    # probability is not certain.
+    if scores_of.GAP and (np.isnan(scores).any() or
+                          not np.isfinite(scores[order[:count]]).all()):
         raise Near
     return order[:count], scores_of.softmax(scores)[order[:count]]
 

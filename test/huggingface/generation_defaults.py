@@ -7,7 +7,7 @@ import os
 import numpy as np
 
 import generation_options
-from generation_artifact import play, rows_of
+from generation_artifact import extents_of, play
 from generation_checks import compare
 from generation_search import Near
 
@@ -55,7 +55,7 @@ def check(name, model, artifact, mode, that):
         except Near:
             continue
         compared += 1
-        session = artifact.session(rows_of(call), plain=True)
+        session = artifact.session(**extents_of(call), plain=True)
         holds = compare(call, play(session, call, 4), wanted)
         session.close()
         that(holds is None, f"defaults of {name}, {mode}: {holds}\n  {call}")

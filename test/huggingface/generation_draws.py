@@ -10,7 +10,7 @@ import torch
 
 import generation_scores as scores_of
 import generation_search as search
-from generation_artifact import play, rows_of
+from generation_artifact import extents_of, play
 from generation_options import Options
 from generation_search import Near
 
@@ -116,7 +116,7 @@ class Sampler:
             texts = play(self.session, call._replace(options=options),
                          call.options.max_new_tokens).texts
             made.append(texts)
-            found += rows_of(call) // call.options.num_beams
+            found += extents_of(call)["rows"] // call.options.num_beams
             seed += 1
         return made
 

@@ -10,7 +10,7 @@ import torch
 import generation_options
 import generation_scores as scores_of
 import generation_search as search
-from generation_artifact import rows_of
+from generation_artifact import extents_of
 
 # The faults, and the check that finds each.
 FAULTS = {"penalty": "texts", "pads": "texts", "length": "texts",
@@ -30,7 +30,7 @@ class FakeArtifact:
     known = {item.name for item in
              dataclasses.fields(generation_options.Options)}
 
-    def session(self, rows=1, positions=None):
+    def session(self, rows=1, positions=None, prompts=0):
         return FakeSession(self, rows, positions or self.model.positions)
 
     def close(self):
@@ -67,16 +67,16 @@ class FakeSession:
                                          call.positions, call.mode)
         except generation_options.Refused as refused:
             raise Refusal(str(refused)) from refused
-        if rows_of(call) > self.most:
+        if extents_of(call)["rows"] > self.most:
             raise Refusal("rows: the context has fewer")
-        if keep and self.call.options.num_beams > 1 and \
+        if keep and self.call.options.searches() and \
                 self.fault != "keep beams":
             raise Refusal("keep: the call before had beams")
         self.interrupt()
         self.calls += 1
         self.keep, self.step, self.told = keep, 0, 0
         self.call = self.faulty(call)
-        self.rows = rows_of(call)
+        self.rows = extents_of(call)["rows"]
         self.texts = None
         return call.prompt()
 
@@ -130,7 +130,7 @@ class FakeSession:
             try:
                 if self.call.options.contrastive():
                     self.texts = search.texts(self.call, self.model)
-                elif self.call.options.num_beams > 1:
+                elif self.call.options.searches():
                     self.texts = search.BeamSearch(self.call, self.model,
                                                    self.drawn).texts()
                 else:
@@ -144,7 +144,7 @@ class FakeSession:
         self.interrupt()
         longest = max(len(text.ids) for text in self.texts)
         before, self.step = self.step, min(self.step + steps, longest)
-        beams = self.call.options.num_beams > 1
+        beams = self.call.options.searches()
         pad = self.call.options.pad_token_id
         made = np.full((len(self.texts), 0 if beams else self.step - before),
                        pad, np.int64)

@@ -40,6 +40,7 @@ class Options:
     seed: int = 0
     do_sample: bool = False
     renormalize_logits: bool = False
+    output_scores: bool = False
     remove_invalid_values: bool = False
     temperature: float = 1.0
     top_p: float = 1.0
@@ -73,7 +74,17 @@ class Options:
                          getattr(plain, item.name))
 
     def contrastive(self):
+        """True for contrastive search, for which beams do not count."""
         return not self.do_sample and self.top_k > 1 and self.penalty_alpha > 0
+
+    def searches(self):
+        return self.num_beams > 1 and not self.contrastive()
+
+    def rows(self):
+        """Rows of the model for each prompt."""
+        if self.contrastive():
+            return self.top_k
+        return max(self.num_beams, self.num_return_sequences)
 
     def with_(self, **changes):
         return dataclasses.replace(self, **changes)
@@ -91,6 +102,7 @@ INTERVALS = {
     "top_p": (0, 1, True, True),
     "min_p": (0, 1, True, True),
     "typical_p": (0, 1, False, True),
+    "penalty_alpha": (0, 1, True, True),
     "repetition_penalty": (0, np.inf, False, False),
     "encoder_repetition_penalty": (0, np.inf, False, False),
 }
@@ -131,8 +143,8 @@ def check(options, prompt, positions, mode):
     if options.min_length > length_limit(options, prompt, positions, mode):
         raise Refused("min_length", "greater than max_length")
     beams, returned = options.num_beams, options.num_return_sequences
-    if beams > 1 and returned > beams or \
-            beams == 1 and returned > 1 and not options.do_sample:
+    if options.searches() and returned > beams or \
+            not options.searches() and returned > 1 and not options.do_sample:
         raise Refused("num_return_sequences", "more than are found")
 
 

@@ -26,6 +26,7 @@ defm min_p : Setting<"min-p", "X", "Sample from tokens at least X times as likel
 defm typical_p : Setting<"typical-p", "X", "Sample from the most typical tokens whose probabilities add up to X">;
 defm epsilon_cutoff : Setting<"epsilon-cutoff", "X", "Sample from tokens of at least this probability">;
 defm eta_cutoff : Setting<"eta-cutoff", "X", "As --epsilon-cutoff, lower where the choice is open">;
+defm penalty_alpha : Setting<"penalty-alpha", "X", "Contrastive search among --top-k tokens: 0 is off, near 1 a token must be unlike all before it", [GenerateVerb]>;
 defm seed : Setting<"seed", "N", "The draws of sampling; equal seeds give equal texts">;
 defm num_beams : Setting<"num-beams", "N", "Search with N beams">;
 defm num_return_sequences : Setting<"num-return-sequences", "N", "How many texts each prompt gets", [GenerateVerb]>;

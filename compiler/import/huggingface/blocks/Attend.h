@@ -9,7 +9,8 @@
 namespace tenon::hf {
 
 /// The projections of one layer's tokens: rows x positions x heads x depth.
-/// Keys and values may have fewer heads than queries, which share them.
+/// Queries are those of kept tokens. Keys and values may have fewer heads than
+/// queries, which share them.
 struct Projections {
   mlir::Value queries, keys, values;
   /// Added to scores, [rows, heads, positions, keys]; null for none. A row's
@@ -21,7 +22,7 @@ class Attend {
 public:
   virtual ~Attend() = default;
 
-  /// The average of values for each query that is kept, of the queries' shape.
+  /// The average of values for each query, of the queries' shape.
   /// Scores are multiplied by `scale`.
   virtual mlir::Value operator()(GraphBuilder &g, int64_t layer,
                                  const Projections &tokens,

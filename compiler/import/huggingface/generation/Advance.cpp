@@ -2,10 +2,12 @@
 // logits of the tokens that the step before has chosen, and chooses the next
 // ones. The logits of the first step are those of `start`.
 #include "compiler/import/huggingface/blocks/SizeIn.h"
+#include "compiler/import/huggingface/generation/AppendTokens.h"
 #include "compiler/import/huggingface/generation/BeamSearch.h"
 #include "compiler/import/huggingface/generation/CachedAttend.h"
 #include "compiler/import/huggingface/generation/ChooseTokens.h"
 #include "compiler/import/huggingface/generation/Conditional.h"
+#include "compiler/import/huggingface/generation/ContrastiveSearch.h"
 #include "compiler/import/huggingface/generation/Generation.h"
 #include "compiler/import/huggingface/generation/Processors.h"
 
@@ -22,12 +24,18 @@ EntryArgument input(GraphBuilder &g, StringRef name, ArrayRef<int64_t> shape,
           g.ops.getArrayAttr(dims)};
 }
 
+/// An i1 that is true if `condition` is not.
+Value negated(GraphBuilder &g, Value condition) {
+  Value yes = arith::ConstantOp::create(g.ops, g.loc, g.ops.getBoolAttr(true));
+  return arith::XOrIOp::create(g.ops, g.loc, condition, yes);
+}
+
 /// `encoder` is null in a model without one.
 Sequences sequencesOf(const Step &step, const EncoderInputs *encoder) {
   GraphBuilder &g = step.g;
   const CallSizes &call = step.call;
   Sequences at = {
-      step.states.readFirst(state::ids, call.rows, step.now),
+      step.states.readFirst(state::ids, call.texts, step.now),
       g.fromSize(step.columns, g.i64()), g.fromSize(call.prompt, g.i64()),
       g.fromSize(call.limit, g.i64()), step.options.get(Option::NumBeams)};
   if (encoder) {
@@ -35,31 +43,38 @@ Sequences sequencesOf(const Step &step, const EncoderInputs *encoder) {
     at.source.columns = step.states.encoderPositions();
     at.source.ids = [&step] {
       GraphBuilder &g = step.g;
-      Value item =
-          g.div(step.rowNumbers(), g.fromSize(step.call.copies, g.i64()));
+      Value item = g.div(g.iota(g.i64(), {step.call.texts}, 0),
+                         g.fromSize(step.call.each, g.i64()));
       return g.take(step.states.read(state::encoderIds), item, 0);
     };
   }
   return at;
 }
 
-/// The scores of the next token after all processors. Scores of beams are
-/// log-probabilities, other scores are logits.
-Value nextScores(const Step &step, const Sequences &at, Value logits,
-                 Value searches) {
+/// The scores of the next token of each text after all processors. Scores of
+/// beams are log-probabilities, other scores are logits.
+Value nextScores(const Step &step, const Sequences &at, Value logits) {
   GraphBuilder &g = step.g;
   Value scores = choose(
-      g, searches, g.sizes(logits), [&] { return logSoftmax(g, logits); },
-      [&] { return logits; });
+      g, step.call.isSearch, g.sizes(logits),
+      [&] { return logSoftmax(g, logits); }, [&] { return logits; });
   return processed(g, step.options, at, step.restricted(scores));
 }
 
-/// A while loop that counts from `first` to `most` as long as `goes`, an i1,
-/// and the body, which returns one, say so. Returns the count.
+SmallVector<Value> parts(const Proposal &found) {
+  return {found.tokens, found.logs, found.best};
+}
+
+/// A turn of countWhile: the count after it, and an i1 to go on.
+struct Turn {
+  Value count, goes;
+};
+
+/// A while loop that counts from `first` up to `most` as long as `goes`, an i1,
+/// and the body, which gets the count, say so. Returns the count.
 Value countWhile(GraphBuilder &g, Size first, Size most, Value goes,
-                 llvm::function_ref<Value(Value)> body) {
-  Value start = g.indexValue(first), one = g.indexValue(g.index(1)),
-        end = g.indexValue(most);
+                 llvm::function_ref<Turn(Value)> body) {
+  Value start = g.indexValue(first), end = g.indexValue(most);
   SmallVector<Type> types = {start.getType(), goes.getType()};
   SmallVector<Location> locations(2, g.loc);
   auto loop =
@@ -72,9 +87,8 @@ Value countWhile(GraphBuilder &g, Size first, Size most, Value goes,
       arith::AndIOp::create(g.ops, g.loc, less, before->getArgument(1));
   scf::ConditionOp::create(g.ops, g.loc, more, before->getArguments());
   Block *after = g.ops.createBlock(&loop.getAfter(), {}, types, locations);
-  Value goesOn = body(after->getArgument(0));
-  Value next = arith::AddIOp::create(g.ops, g.loc, after->getArgument(0), one);
-  scf::YieldOp::create(g.ops, g.loc, ValueRange{next, goesOn});
+  Turn turn = body(after->getArgument(0));
+  scf::YieldOp::create(g.ops, g.loc, ValueRange{turn.count, turn.goes});
   return loop.getResult(0);
 }
 } // namespace
@@ -110,7 +124,7 @@ void Generation::buildAdvance() {
   // Steps that a cancelled run has made count as steps of this one.
   Size told = g.clamp(states.readSize(state::told), g.index(0), call.step);
   Size pending = g.sub(call.step, told);
-  Value count = countWhile(g, pending, most, going, [&](Value k) {
+  Value count = countWhile(g, pending, most, going, [&](Value k) -> Turn {
     CallSizes now = call;
     now.step = g.add(told, k);
     Step step(g, states, options, now);
@@ -119,37 +133,44 @@ void Generation::buildAdvance() {
         g.ops, g.loc, hasMasks,
         arith::CmpIOp::create(g.ops, g.loc, arith::CmpIPredicate::eq, k,
                               g.indexValue(g.index(0))));
-    onlyIf(g, isPositive(now.step), [&] { computeTokens(step); });
-    Value searches = g.extractScalar(
-        g.compare(CompareDirection::GT, options.get(Option::NumBeams), 1));
-    Sequences at =
-        sequencesOf(step, encoder ? &setup.inputs.encoder() : nullptr);
-    Value scores = nextScores(step, at, readLogits(call.rows), searches);
-    auto branch = scf::IfOp::create(g.ops, g.loc, TypeRange(), searches,
-                                    /*addThenBlock=*/false,
-                                    /*addElseBlock=*/false);
-    {
-      OpBuilder::InsertionGuard guard(g.ops);
-      g.ops.createBlock(&branch.getThenRegion());
-      searchBeams(step, at, scores, setup.compatibility);
-      scf::YieldOp::create(g.ops, g.loc);
-      g.ops.createBlock(&branch.getElseRegion());
-      chooseTokens(step, at, scores);
-      scf::YieldOp::create(g.ops, g.loc);
-    }
-    // The step takes effect by this write.
-    states.writeSize(state::step, g.add(now.step, g.index(1)));
-    states.writeSize(state::cached, step.columns);
-    return isGoing(step.next);
+    ContrastiveSearch contrast(step);
+    // Contrastive search takes a step by two turns: one finds candidates, one
+    // computes them. Other calls compute the tokens of the step before.
+    Value tries = contrast.hasCandidates();
+    Value computes =
+        arith::SelectOp::create(g.ops, g.loc, call.isContrastive, tries,
+                                cast<Value>(isPositive(now.step)));
+    auto first = [&] { return g.splat(g.i64(), {call.texts}, 0); };
+    Value place = choose(
+        g, computes, {call.texts},
+        [&] {
+          Value hidden = computeTokens(step);
+          return choose(
+              g, tries, {call.texts},
+              [&] { return contrast.choose(hidden, logitsState()); }, first);
+        },
+        first);
+    onlyIf(g, negated(g, tries), [&] { findCandidates(step); });
+    Value takesStep = arith::OrIOp::create(g.ops, g.loc, tries,
+                                           negated(g, call.isContrastive));
+    onlyIf(g, takesStep, [&] {
+      // Beams have taken theirs.
+      onlyIf(g, negated(g, call.isSearch), [&] { appendTokens(step, place); });
+      // The step takes effect by this write.
+      states.writeSize(state::step, g.add(now.step, g.index(1)));
+      states.writeSize(state::cached, step.columns);
+    });
+    Size next = g.add(k, g.select(takesStep, g.index(1), g.index(0)));
+    Value goes = arith::OrIOp::create(g.ops, g.loc, negated(g, takesStep),
+                                      isGoing(step.next));
+    return {g.indexValue(next), goes};
   });
 
   // The new ids, but for beams, which may still change all of theirs.
   Size made = g.bound(g.min(count, most), most);
   Size parity = g.rem(g.add(told, count), g.index(2));
-  Value beams = g.extractScalar(
-      g.compare(CompareDirection::GT, options.get(Option::NumBeams), 1));
-  Size returned = g.bound(g.select(beams, g.index(0), made), most);
-  Value ids = states.readFirst(state::ids, call.rows, parity);
+  Size returned = g.bound(g.select(call.isSearch, g.index(0), made), most);
+  Value ids = states.readFirst(state::ids, call.texts, parity);
   Size from = g.min(g.add(call.prompt, told), states.positions());
   Value found = g.sliceDim(ids, 1, from, returned);
   Value stays =
@@ -163,22 +184,54 @@ void Generation::buildAdvance() {
               {"ids", "steps_made", "finished"});
 }
 
-void Generation::computeTokens(const Step &step) {
+void Generation::findCandidates(const Step &step) {
+  const CallSizes &call = step.call;
+  Sequences at = sequencesOf(step, encoder ? &setup.inputs.encoder() : nullptr);
+  Value scores = nextScores(step, at, readLogits(call.texts));
+  either(
+      g, call.isSearch,
+      [&] {
+        // Each text is a row of the model.
+        CallSizes sizes = call;
+        sizes.rows = call.texts;
+        searchBeams(Step(g, states, options, sizes), at, scores,
+                    setup.compatibility);
+      },
+      [&] {
+        Sizes rows = {call.rows}, texts = {call.texts};
+        SmallVector<Value> found = chooseAll(
+            g, call.isContrastive, {rows, rows, texts},
+            [&] { return parts(ContrastiveSearch(step).propose(scores)); },
+            [&] { return parts(chooseTokens(step, at, scores)); });
+        writeProposal(step, {found[0], found[1], found[2]});
+      });
+}
+
+Value Generation::computeTokens(const Step &step) {
   const CallSizes &call = step.call;
   CachePlaces places;
   places.row = step.rowNumbers();
-  // The position of the token that the step before has chosen.
-  Size before = g.sub(step.columns, g.index(1));
-  places.first = g.add(states.readFirst(state::lengths, call.rows),
-                       g.fromSize(g.sub(call.step, g.index(1)), g.i64()));
+  // Candidates are tokens of this step, others those of the step before.
+  Size back = g.select(call.isContrastive, g.index(0), g.index(1));
+  places.first = g.sub(step.newPositions(), g.fromSize(back, g.i64()));
   places.positions = g.unsqueeze(places.first, {1});
   places.lengths = g.add(places.first, 1.0);
   places.table = states.readFirst(state::table, call.rows, step.now);
   places.items = call.batch;
   places.rowsOfItem = call.copies;
-  Value ids = states.readFirst(state::ids, call.rows, step.now);
-  Value tokens = g.sliceDim(ids, 1, g.max(before, g.index(0)), g.index(1));
-  writeLogits(logitsOf(lastHidden(tokens, places, /*last=*/Value())));
+  Value tokens = choose(
+      g, call.isContrastive, {call.rows, g.index(1)},
+      [&] {
+        return g.unsqueeze(states.readFirst(state::candidates, call.rows), {1});
+      },
+      [&] {
+        Size before = g.max(g.sub(step.columns, g.index(1)), g.index(0));
+        return g.sliceDim(states.readFirst(state::ids, call.rows, step.now), 1,
+                          before, g.index(1));
+      });
+  Value hidden = hiddenOf(tokens, places, /*needed=*/nullptr);
+  writeLogits(logitsOf(hidden));
+  return g.squeeze(hidden, {1});
 }
 
 } // namespace tenon::hf

@@ -33,10 +33,10 @@ Value CachedAttend::operator()(GraphBuilder &g, int64_t layer,
                                const Projections &tokens, double scale) const {
   Value keys = store(g, "keys", layer, tokens.keys),
         values = store(g, "values", layer, tokens.values);
-  Value queries = kept(g, layer, tokens.queries);
+  Value queries = tokens.queries;
   Value first = places.first;
-  if (last && layer == layers - 1)
-    first = g.add(first, last);
+  if (needed && layer == layers - 1)
+    first = g.add(first, needed->first);
   Sizes sizes = g.sizes(queries);
   DenseI64ArrayAttr heads = g.ops.getDenseI64ArrayAttr({0, 2, 1, 3}),
                     stored = g.ops.getDenseI64ArrayAttr({0, 1, 2, 3});
@@ -57,15 +57,26 @@ Value CachedAttend::cross(GraphBuilder &, int64_t layer, Value queries,
 }
 
 Value CachedAttend::kept(GraphBuilder &g, int64_t layer, Value x) const {
-  if (!last || layer != layers - 1)
-    return x;
-  // Row r's token number last[r], among the flattened tokens.
+  return needed && layer == layers - 1 ? needed->from(g, x) : x;
+}
+
+LastTokens LastTokens::of(GraphBuilder &g, Value lengths, Size tokens,
+                          Size most) {
+  Size rows = g.size(lengths, 0);
+  LastTokens result;
+  result.first = g.sub(lengths, g.fromSize(most, g.i64()));
+  Value own =
+      g.add(g.unsqueeze(result.first, {1}), g.iota(g.i64(), {rows, most}, 1));
+  Value firstOfRow =
+      g.mul(g.iota(g.i64(), {rows}, 0), g.fromSize(tokens, g.i64()));
+  result.number = g.add(g.maximum(own, 0.0), g.unsqueeze(firstOfRow, {1}));
+  return result;
+}
+
+Value LastTokens::from(GraphBuilder &g, Value x) const {
   Sizes sizes = g.sizes(x), flat(sizes.begin() + 1, sizes.end());
   flat[0] = g.mul(sizes[0], sizes[1]);
-  Value firstOfRow =
-      g.mul(g.iota(g.i64(), {sizes[0]}, 0), g.fromSize(sizes[1], g.i64()));
-  return g.unsqueeze(g.take(g.reshape(x, flat), g.add(firstOfRow, last), 0),
-                     {1});
+  return g.take(g.reshape(x, flat), number, 0);
 }
 
 } // namespace tenon::hf

@@ -20,15 +20,29 @@ struct CachePlaces {
   Size items, rowsOfItem;
 };
 
+/// The last tokens of each row, side by side. Rows that have fewer have others
+/// before them.
+struct LastTokens {
+  mlir::Value first;  ///< i64 [rows]: the number of the first one
+  mlir::Value number; ///< i64 [rows, n]: their numbers among those of all rows
+
+  /// The last `most` of `tokens` tokens, of which row r has `lengths[r]`.
+  static LastTokens of(GraphBuilder &g, mlir::Value lengths, Size tokens,
+                       Size most);
+  /// These tokens of `x`, [rows, tokens, ...].
+  mlir::Value from(GraphBuilder &g, mlir::Value x) const;
+};
+
 class CachedAttend : public Attend {
 public:
   /// `element` is the cache's type. The results of the last one of `layers`
-  /// are needed for one token of each row only, number `last` of [rows]; null
-  /// if each row has one token. `encoder` is null in a model without one.
+  /// are needed for `needed` only, null for all tokens. `encoder` is null in a
+  /// model without one.
   CachedAttend(CallStates &states, EncoderStates *encoder, mlir::Type element,
-               int64_t layers, const CachePlaces &places, mlir::Value last)
+               int64_t layers, const CachePlaces &places,
+               const LastTokens *needed)
       : states(states), encoder(encoder), element(element), layers(layers),
-        places(places), last(last) {}
+        places(places), needed(needed) {}
 
   mlir::Value operator()(GraphBuilder &g, int64_t layer,
                          const Projections &tokens,
@@ -52,7 +66,7 @@ private:
   mlir::Type element;
   int64_t layers;
   CachePlaces places;
-  mlir::Value last;
+  const LastTokens *needed;
 };
 
 } // namespace tenon::hf

@@ -27,6 +27,17 @@ CallSizes CallSizes::read(GraphBuilder &g, CallStates &states) {
   call.copies = bounded(state::copies, states.rows());
   call.rows = g.bound(g.min(g.mul(call.batch, call.copies), states.rows()),
                       states.rows());
+  Size strategy = states.readSize(state::strategy);
+  auto is = [&](Strategy wanted) {
+    return cast<Value>(
+        g.cmp(arith::CmpIPredicate::eq, strategy, g.index(int64_t(wanted))));
+  };
+  call.isSearch = is(Strategy::Beams);
+  call.isContrastive = is(Strategy::Contrastive);
+  call.each = g.bound(g.select(call.isContrastive, g.index(1), call.copies),
+                      states.rows());
+  call.texts = g.bound(g.select(call.isContrastive, call.batch, call.rows),
+                       states.rows());
   call.prompt = bounded(state::prompt, states.positions());
   call.limit = bounded(state::limit, states.positions());
   return call;
@@ -47,14 +58,13 @@ Value Step::restricted(Value scores) const {
   return choose(
       g, restricts, g.sizes(scores),
       [&] {
-        // A row of the masks is for one row of the model, or for all rows of a
-        // prompt.
+        // A row of the masks is for one text, or for all texts of a prompt.
         Size masks = g.max(g.size(allowed, 0), g.index(1));
-        g.checkSize(g.rem(call.rows, masks), g.index(0), g.index(0),
+        g.checkSize(g.rem(call.texts, masks), g.index(0), g.index(0),
                     "input \"allowed\": rows that fit those of the prompts");
-        Size each = g.max(g.floorDiv(call.rows, masks), g.index(1));
-        Value mask =
-            g.take(allowed, g.div(rowNumbers(), g.fromSize(each, g.i64())), 0);
+        Size each = g.max(g.floorDiv(call.texts, masks), g.index(1));
+        Value text = g.iota(g.i64(), {call.texts}, 0);
+        Value mask = g.take(allowed, g.div(text, g.fromSize(each, g.i64())), 0);
         double none = -std::numeric_limits<double>::infinity();
         return g.select(mask, scores, g.splatLike(scores, none));
       },
@@ -63,6 +73,16 @@ Value Step::restricted(Value scores) const {
 
 Value Step::rowNumbers() const { return g.iota(g.i64(), {call.rows}, 0); }
 
+Value Step::rowsOfTexts(Value place) const {
+  return g.add(g.mul(g.iota(g.i64(), {call.texts}, 0),
+                     g.fromSize(call.rowsOfText(g), g.i64())),
+               place);
+}
+
+Value Step::textsOfRows() const {
+  return g.div(rowNumbers(), g.fromSize(call.rowsOfText(g), g.i64()));
+}
+
 Value Step::withColumn(Value x, Value columns, Value value) const {
   Sizes sizes = g.sizes(x);
   Value here = g.compare(CompareDirection::EQ, g.iota(g.i64(), sizes, 1),
@@ -70,17 +90,20 @@ Value Step::withColumn(Value x, Value columns, Value value) const {
   return g.select(here, g.broadcastTo(value, sizes), x);
 }
 
-void Step::writeTable(Value parents) const {
+Value Step::newPositions() const {
+  // After the row's prompt and the tokens of the steps before.
+  return g.add(states.readFirst(state::lengths, call.rows),
+               g.fromSize(call.step, g.i64()));
+}
+
+void Step::writeTable(Value parents, Value owners) const {
   Value table =
       rowsOf(g, states.readFirst(state::table, call.rows, now), parents);
-  // The token that this step chooses follows the row's prompt and the tokens of
-  // the steps before.
-  Value position = g.add(states.readFirst(state::lengths, call.rows),
-                         g.fromSize(call.step, g.i64()));
-  states.writeFirst(state::table,
-                    withColumn(table, g.unsqueeze(position, {1}),
-                               g.unsqueeze(rowNumbers(), {1})),
-                    next);
+  states.writeFirst(
+      state::table,
+      withColumn(table, g.unsqueeze(newPositions(), {1}),
+                 g.unsqueeze(owners ? owners : rowNumbers(), {1})),
+      next);
 }
 
 Value Step::ends(Value ids) const {

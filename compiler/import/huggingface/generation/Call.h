@@ -7,13 +7,26 @@
 
 namespace tenon::hf {
 
-/// The sizes of a call. A prompt has `copies` rows of the model: its beams, or
-/// the sequences that are sampled for it. Row r belongs to prompt r / copies.
+/// How a call finds its texts. Greedy search and sampling choose each token of
+/// each text.
+enum class Strategy : int64_t { Choose, Beams, Contrastive };
+
+/// The sizes of a call. A prompt has `copies` rows of the model: its beams, the
+/// sequences that are sampled for it, or the candidates of contrastive search.
+/// Row r belongs to prompt r / copies. Each row writes a text of its own, but
+/// for candidates, which are tried for the only text of their prompt.
 struct CallSizes {
   Size batch, copies, rows; ///< rows: batch x copies
+  Size each, texts;         ///< texts of each prompt, and of all
   Size prompt;              ///< columns of the prompts, pads included
   Size limit;               ///< the greatest number of columns
   Size step;                ///< steps so far
+  mlir::Value isSearch, isContrastive; ///< i1: the Strategy is Beams, ..
+
+  /// The rows of the model for each text: its candidates, else one.
+  Size rowsOfText(GraphBuilder &g) const {
+    return g.select(isContrastive, copies, g.index(1));
+  }
 
   /// Reads the sizes. A fault says that there is no prompt.
   static CallSizes read(GraphBuilder &g, CallStates &states);
@@ -37,17 +50,27 @@ struct Step {
 
   /// An i1: true if tokens are drawn.
   mlir::Value samples() const;
-  /// `scores` with -inf for tokens that `allowed` does not have.
+  /// `scores`, [texts, vocabulary], with -inf for tokens that `allowed` does
+  /// not have.
   mlir::Value restricted(mlir::Value scores) const;
   /// The number of each row of the model, i64 [rows].
   mlir::Value rowNumbers() const;
+  /// The row of the model that has candidate `place`, i64 [texts], of each
+  /// text.
+  mlir::Value rowsOfTexts(mlir::Value place) const;
+  /// The text of each row of the model, i64 [rows].
+  mlir::Value textsOfRows() const;
+  /// The position of the token that this step chooses, in each row of the
+  /// model, i64 [rows].
+  mlir::Value newPositions() const;
   /// `x`, [rows, positions], with `value`, [rows, 1], in column `columns`,
   /// which is one number, or one for each row.
   mlir::Value withColumn(mlir::Value x, mlir::Value columns,
                          mlir::Value value) const;
   /// Writes the table of the next step: each row has the positions of row
-  /// `parents`, i64 [rows] or null for itself, and its own at the new one.
-  void writeTable(mlir::Value parents) const;
+  /// `parents` and the new one of row `owners`. Both are i64 [rows], or null
+  /// for the row itself.
+  void writeTable(mlir::Value parents, mlir::Value owners = {}) const;
   /// True where `ids`, i64, is one of the tokens that end a sequence.
   mlir::Value ends(mlir::Value ids) const;
   /// The column that this step fills, as an i64.

@@ -14,8 +14,8 @@ constexpr int64_t mostRows = 256;
 } // namespace
 
 StringRef CallStates::nameOf(int64_t extent) {
-  constexpr StringRef names[] = {"rows", "positions", "items",
-                                 "encoder_positions"};
+  constexpr StringRef names[] = {"rows", "positions", "contrast_prompts",
+                                 "items", "encoder_positions"};
   return names[-1 - extent];
 }
 
@@ -23,25 +23,26 @@ StringRef CallStates::nameOf(int64_t extent) {
 bool CallStates::isChosen(int64_t extent) const {
   if (extent == CallState::encoderPositions && most.isFixed)
     return false;
-  return extent >= CallState::positions || most.encoderPositions > 0;
+  return extent >= CallState::contrastPrompts || most.encoderPositions > 0;
 }
 
 void CallStates::beginEntry() {
   struct Range {
-    int64_t extent, most, initial;
+    int64_t extent, least, most, initial;
   };
-  for (auto [extent, greatest, initial] :
-       {Range{CallState::rows, mostRows, 1},
-        Range{CallState::positions, most.positions, most.usualPositions},
-        Range{CallState::items, mostRows, 1},
-        Range{CallState::encoderPositions, most.encoderPositions,
+  for (auto [extent, least, greatest, initial] :
+       {Range{CallState::rows, 1, mostRows, 1},
+        Range{CallState::positions, 1, most.positions, most.usualPositions},
+        Range{CallState::contrastPrompts, 0, mostRows, 0},
+        Range{CallState::items, 1, mostRows, 1},
+        Range{CallState::encoderPositions, 1, most.encoderPositions,
               most.usualEncoderPositions}}) {
     if (!isChosen(extent))
       continue;
     StringRef name = nameOf(extent);
     if (!hasExtents) {
       OpBuilder module = entries.inModule();
-      ContextExtentOp::create(module, g.loc, name, 1, greatest, initial,
+      ContextExtentOp::create(module, g.loc, name, least, greatest, initial,
                               IntegerAttr());
     }
     chosen[-1 - extent] =

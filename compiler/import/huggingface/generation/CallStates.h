@@ -14,8 +14,10 @@ namespace tenon::hf {
 struct CallState {
   /// Extents that a context chooses.
   static constexpr int64_t rows = -1, positions = -2;
+  /// The prompts of contrastive search, which may be none.
+  static constexpr int64_t contrastPrompts = -3;
   /// Of models with an encoder: its items, and the positions of each.
-  static constexpr int64_t items = -3, encoderPositions = -4;
+  static constexpr int64_t items = -4, encoderPositions = -5;
   enum class Element { Integer, Float };
 
   llvm::StringLiteral name;
@@ -45,6 +47,8 @@ steppedPerPosition(llvm::StringLiteral name,
 
 /// The number of steps since `start`, or -1 if no prompt is there.
 inline constexpr CallState step = perCall("step");
+/// The Strategy of the call.
+inline constexpr CallState strategy = perCall("strategy");
 /// Rows of prompts, and rows of the model for each of them.
 inline constexpr CallState batch = perCall("batch"), copies = perCall("copies");
 /// Columns of the prompts, and the greatest number of columns.
@@ -69,11 +73,11 @@ inline constexpr CallState encoderIds{
 /// 1 if another step can change the result.
 inline constexpr CallState going{
     "going", 0, {}, CallState::Element::Integer, true};
-/// The ids that each row was given and has chosen, pads included.
+/// The ids that each text was given and has chosen, pads included.
 inline constexpr CallState ids = steppedPerPosition("ids");
 /// The row of the cache that holds each position of a row.
 inline constexpr CallState table = steppedPerPosition("table");
-/// The number of ids up to the one that ended the row, or 0. Not for beams.
+/// The number of ids up to the one that ended the text, or 0. Not for beams.
 inline constexpr CallState ends = steppedPerRow("ends");
 /// The scores of beams, and of the finished sequences of each prompt.
 inline constexpr CallState scores = steppedPerRow("scores",
@@ -91,6 +95,14 @@ inline constexpr CallState tokenScores = steppedPerPosition(
                                "done_token_scores", CallState::Element::Float);
 /// 1 if a better sequence can be found for a prompt.
 inline constexpr CallState improves = steppedPerRow("improves");
+
+/// Not for beams: the token that each row of the model may append to its text,
+/// and its log-probability, for the step before number `proposed`.
+inline constexpr CallState candidates = perRow("candidates");
+inline constexpr CallState candidateScores{
+    "candidate_scores", 1, {CallState::rows}, CallState::Element::Float};
+inline constexpr CallState proposed = perCall("proposed");
+
 } // namespace state
 
 /// The greatest sizes that a context may choose, and those of a context that
@@ -114,6 +126,7 @@ public:
   /// The context's extents.
   Size rows() const { return sizeOf(CallState::rows); }
   Size positions() const { return sizeOf(CallState::positions); }
+  Size contrastPrompts() const { return sizeOf(CallState::contrastPrompts); }
   Size items() const { return sizeOf(CallState::items); }
   Size encoderPositions() const { return sizeOf(CallState::encoderPositions); }
 
@@ -148,7 +161,7 @@ private:
   Entries &entries;
   ContextSizes most;
   bool hasExtents = false;
-  Size chosen[4]; ///< the extents -1, -2, ..
+  Size chosen[5]; ///< the extents -1, -2, ..
   struct Declared {
     mlir::RankedTensorType type;
     llvm::SmallVector<int64_t> shape;

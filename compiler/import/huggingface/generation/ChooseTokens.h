@@ -2,14 +2,15 @@
 #ifndef TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_CHOOSETOKENS_H
 #define TENON_COMPILER_IMPORT_HUGGINGFACE_GENERATION_CHOOSETOKENS_H
 
-#include "compiler/import/huggingface/generation/Call.h"
+#include "compiler/import/huggingface/generation/AppendTokens.h"
 #include "compiler/import/huggingface/generation/Sequences.h"
 
 namespace tenon::hf {
 
-/// Takes the step by `scores` of the next tokens, f32 [rows, vocabulary], after
-/// all processors. Writes the next half of all states that a step changes.
-void chooseTokens(const Step &step, const Sequences &at, mlir::Value scores);
+/// Chooses by `scores` of the next tokens, f32 [texts, vocabulary], after all
+/// processors. Each text is a row of the model.
+Proposal chooseTokens(const Step &step, const Sequences &at,
+                      mlir::Value scores);
 
 } // namespace tenon::hf
 

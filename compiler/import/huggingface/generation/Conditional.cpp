@@ -47,6 +47,17 @@ Value choose(GraphBuilder &g, Size condition, ArrayRef<Size> sizes,
       .front();
 }
 
+void either(GraphBuilder &g, Size condition, llvm::function_ref<void()> yes,
+            llvm::function_ref<void()> no) {
+  auto values = [](llvm::function_ref<void()> body) {
+    return [body] {
+      body();
+      return SmallVector<Value>();
+    };
+  };
+  chooseAll(g, condition, {}, values(yes), values(no));
+}
+
 void onlyIf(GraphBuilder &g, Size condition, llvm::function_ref<void()> body) {
   if (std::optional<int64_t> known = GraphBuilder::staticSize(condition)) {
     if (*known)

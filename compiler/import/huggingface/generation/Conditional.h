@@ -19,6 +19,10 @@ chooseAll(GraphBuilder &g, Size condition, llvm::ArrayRef<Sizes> sizes,
           llvm::function_ref<llvm::SmallVector<mlir::Value>()> yes,
           llvm::function_ref<llvm::SmallVector<mlir::Value>()> no);
 
+/// Runs `yes` if `condition` is true, else `no`.
+void either(GraphBuilder &g, Size condition, llvm::function_ref<void()> yes,
+            llvm::function_ref<void()> no);
+
 /// Runs `body` if `condition` is true.
 void onlyIf(GraphBuilder &g, Size condition, llvm::function_ref<void()> body);
 

@@ -32,14 +32,17 @@ std::unique_ptr<Decoder> Generation::decoder() {
   return makeDecoder(setup.config, Part(g, parameters));
 }
 
-Value Generation::lastHidden(Value ids, const CachePlaces &places, Value last) {
+Value Generation::hiddenOf(Value ids, const CachePlaces &places,
+                           const LastTokens *needed) {
   CachedAttend attend(states, encoder ? &*encoder : nullptr, setup.cacheElement,
-                      setup.config.layers(), places, last);
+                      setup.config.layers(), places, needed);
   return decoder()->hidden(ids, places.positions, attend);
 }
 
 Value Generation::logitsOf(Value hidden) {
-  return g.squeeze(decoder()->logits(hidden), {1});
+  Value last =
+      g.sliceDim(hidden, 1, g.sub(g.size(hidden, 1), g.index(1)), g.index(1));
+  return g.squeeze(decoder()->logits(last), {1});
 }
 
 FlatSymbolRefAttr Generation::logitsState() {
@@ -48,8 +51,7 @@ FlatSymbolRefAttr Generation::logitsState() {
 }
 
 Value Generation::readLogits(Size rows) {
-  Value whole = states.readSymbol(logitsState());
-  return g.sliceDim(whole, 0, g.index(0), rows);
+  return g.sliceDim(states.readSymbol(logitsState()), 0, g.index(0), rows);
 }
 
 void Generation::writeLogits(Value logits) {

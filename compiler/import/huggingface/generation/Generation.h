@@ -31,19 +31,22 @@ public:
 
 private:
   std::unique_ptr<class Decoder> decoder();
-  /// What the head reads at token `last` of each row, f32 [rows, 1, width],
-  /// after the keys and values of `ids` are in the cache. Each row has one
-  /// token if `last` is null.
-  mlir::Value lastHidden(mlir::Value ids, const struct CachePlaces &places,
-                         mlir::Value last);
-  /// The same for prompts of up to `longest` columns, which are computed in
-  /// parts.
+  /// What the head reads at the tokens `needed`, null for all: f32 [rows,
+  /// tokens, width], after the keys and values of `ids` are in the cache.
+  mlir::Value hiddenOf(mlir::Value ids, const struct CachePlaces &places,
+                       const struct LastTokens *needed);
+  /// The same for the last `needed` tokens of prompts of up to `longest`
+  /// columns, which are computed in parts. Row r has `count[r]` tokens.
   mlir::Value hiddenOfPrompt(mlir::Value ids, const struct CachePlaces &places,
-                             mlir::Value last, Size longest);
-  /// The logits, f32 [rows, vocabulary], of a result of the two above.
+                             mlir::Value count, Size needed, Size longest);
+  /// The logits, f32 [rows, vocabulary], of the last token of `hidden`.
   mlir::Value logitsOf(mlir::Value hidden);
-  /// Writes the logits of the tokens that the step before has chosen.
-  void computeTokens(const struct Step &step);
+  /// Computes one token of each row: the newest one of its text, or the
+  /// candidate that it tries. Writes the logits and returns the hidden values,
+  /// [rows, width].
+  mlir::Value computeTokens(const struct Step &step);
+  /// Finds the next candidates of texts, or beams, by the state's logits.
+  void findCandidates(const struct Step &step);
   /// The probability, [rows], that nobody speaks: that of the token before the
   /// one that stands for no timestamps. Zero if the model names none.
   mlir::Value noSpeech(mlir::Value logits);

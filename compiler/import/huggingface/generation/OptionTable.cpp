@@ -125,6 +125,8 @@ const OptionRow table[] = {
      [](const Config &c) -> OptionDefault { return c.epsilonCutoff; }},
     {EtaCutoff, "eta_cutoff", Number, 0, 1,
      [](const Config &c) -> OptionDefault { return c.etaCutoff; }},
+    {PenaltyAlpha, "penalty_alpha", Number, 0, 1,
+     [](const Config &c) -> OptionDefault { return c.penaltyAlpha; }},
     {RenormalizeLogits, "renormalize_logits", Flag, 0, 1,
      [](const Config &c) -> OptionDefault { return c.renormalize; }},
     {OutputScores, "output_scores", Flag, 0, 1,

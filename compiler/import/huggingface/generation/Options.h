@@ -48,6 +48,9 @@ enum class Option {
   TypicalP,
   EpsilonCutoff,
   EtaCutoff,
+  // Contrastive search, which has TopK too.
+  PenaltyAlpha,
+  // What is done to scores last.
   RenormalizeLogits,
   // What `result` tells.
   OutputScores,

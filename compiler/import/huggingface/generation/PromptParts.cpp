@@ -15,24 +15,28 @@ namespace tenon::hf {
 static constexpr int64_t mostColumns = 256;
 
 Value Generation::hiddenOfPrompt(Value ids, const CachePlaces &places,
-                                 Value last, Size longest) {
-  if (std::optional<int64_t> known = GraphBuilder::staticSize(longest);
-      known && *known <= mostColumns)
-    return lastHidden(ids, places, last);
+                                 Value count, Size needed, Size longest) {
   Size rows = g.size(ids, 0), columns = g.size(ids, 1);
+  if (std::optional<int64_t> known = GraphBuilder::staticSize(longest);
+      known && *known <= mostColumns) {
+    LastTokens last = LastTokens::of(g, count, columns, needed);
+    return hiddenOf(ids, places, &last);
+  }
   auto quotient = [&](Size size, Size part) {
     return g.truncDiv(g.add(size, g.sub(part, g.index(1))), part);
   };
-  Size count = quotient(columns, g.index(mostColumns));
+  // All tokens that are needed are in the last part.
+  Size widest = g.max(needed, g.index(mostColumns));
+  Size parts = quotient(columns, widest);
   // Parts of about one size: products of few rows are slow.
-  Size most = g.bound(quotient(columns, g.max(count, g.index(1))),
-                      g.min(columns, g.index(mostColumns)));
+  Size most = g.bound(quotient(columns, g.max(parts, g.index(1))),
+                      g.min(columns, widest));
   auto ofRows = [&](Size size) {
     return g.broadcastTo(g.fromSize(size, g.i64()), {rows});
   };
-  Value none = g.splat(
-      g.f32(), {rows, g.index(1), g.index(setup.config.headWidth())}, 0);
-  return forEach(g, count, none, [&](Size number, Value before) {
+  Value none =
+      g.splat(g.f32(), {rows, needed, g.index(setup.config.headWidth())}, 0);
+  return forEach(g, parts, none, [&](Size number, Value before) {
     Size first = g.mul(number, most);
     Size length = g.bound(g.min(most, g.sub(columns, first)), most);
     CachePlaces part = places;
@@ -42,12 +46,12 @@ Value Generation::hiddenOfPrompt(Value ids, const CachePlaces &places,
     // The keys of later parts are not there yet.
     part.lengths = g.minimum(places.lengths, g.add(part.first, ofRows(length)));
     // A row whose last token is behind this part gets it from a later one.
-    Value ahead = g.sub(last, ofRows(first));
-    Value inPart =
-        g.minimum(g.maximum(ahead, 0.0), ofRows(g.sub(length, g.index(1))));
-    Value made = lastHidden(g.sliceDim(ids, 1, first, length), part, inPart);
+    Value ahead = g.sub(count, ofRows(first));
+    Value inPart = g.minimum(g.maximum(ahead, 1.0), ofRows(length));
+    LastTokens last = LastTokens::of(g, inPart, length, needed);
+    Value made = hiddenOf(g.sliceDim(ids, 1, first, length), part, &last);
     Value isReached = g.broadcastInDim(
-        g.compare(CompareDirection::GE, ahead, 0), {0}, g.sizes(none));
+        g.compare(CompareDirection::GE, ahead, 1), {0}, g.sizes(none));
     return g.select(isReached, made, before);
   });
 }

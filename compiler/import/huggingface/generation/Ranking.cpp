@@ -30,6 +30,15 @@ Value Ranking::isBefore(GraphBuilder &g, Value x) const {
                       g.make<AndOp>(isEqual, isLater));
 }
 
+Value greatestColumn(GraphBuilder &g, Value x) {
+  Sizes sizes = g.sizes(x);
+  auto type = RankedTensorType::get({GraphBuilder::shapeOf(x)[0]}, g.i64());
+  Value column = ArgReduceOp::create(g.ops, g.loc, type, ReduceKind::Maximum, x,
+                                     uint64_t(1), false);
+  g.recordSizes(column, {sizes[0]});
+  return column;
+}
+
 Value takeColumns(GraphBuilder &g, Value x, Value columns) {
   Sizes sizes = g.sizes(columns);
   Value result = g.make<GatherOp>(

@@ -26,6 +26,10 @@ struct Ranking {
   mlir::Value isBefore(GraphBuilder &g, mlir::Value x) const;
 };
 
+/// The column of each row's greatest element, i64 [rows]; the first of equal
+/// ones.
+mlir::Value greatestColumn(GraphBuilder &g, mlir::Value x);
+
 /// `x` at the columns `columns`, i64 [rows, n], of its rows.
 mlir::Value takeColumns(GraphBuilder &g, mlir::Value x, mlir::Value columns);
 

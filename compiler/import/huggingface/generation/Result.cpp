@@ -30,40 +30,40 @@ public:
         columns(g.min(g.add(call.prompt, call.step), states.positions())),
         made(g.fromSize(call.step, g.i64())) {}
 
-  /// Rows that chose their own tokens.
-  Found ofRows() {
-    Value ends = states.readFirst(state::ends, call.rows, half);
+  /// Texts that chose their own tokens.
+  Found ofTexts() {
+    Value ends = states.readFirst(state::ends, call.texts, half);
     Value ended = g.compare(CompareDirection::GT, ends, 0);
     Value tokens = scoresOf(state::tokenScores);
-    return {states.readFirst(state::ids, call.rows, half),
-            g.select(ended, ends, g.broadcastTo(made, {call.rows})),
+    return {states.readFirst(state::ids, call.texts, half),
+            g.select(ended, ends, g.broadcastTo(made, {call.texts})),
             g.reduce(ReduceKind::Add, tokens, {1}, false), tokens, ended};
   }
 
   /// The finished sequences of each prompt, best first. A prompt without one
   /// has its beams.
   Found ofBeams() {
-    Value lengths = states.readFirst(state::doneLengths, call.rows, half);
+    Value lengths = states.readFirst(state::doneLengths, call.texts, half);
     Value done = g.compare(CompareDirection::GT, lengths, 0);
     Sizes square = {call.batch, call.copies};
     Value any =
         g.reduce(ReduceKind::Maximum,
                  g.convert(g.reshape(done, square), g.i64()), {1}, false);
     Value copies = g.fromSize(call.copies, g.i64());
-    Value prompt = g.div(g.iota(g.i64(), {call.rows}, 0), copies);
+    Value prompt = g.div(g.iota(g.i64(), {call.texts}, 0), copies);
     Value hasDone = g.compare(CompareDirection::GT, g.take(any, prompt, 0), 0);
-    Value ids = states.readFirst(state::ids, call.rows, half),
-          doneIds = states.readFirst(state::doneIds, call.rows, half);
+    Value ids = states.readFirst(state::ids, call.texts, half),
+          doneIds = states.readFirst(state::doneIds, call.texts, half);
     Value length = g.binary<PowerOp>(g.convert(g.maximum(made, 1.0), g.f32()),
                                      options.get(Option::LengthPenalty));
     Value open =
-        g.div(states.readFirst(state::scores, call.rows, half), length);
-    Value scores = states.readFirst(state::doneScores, call.rows, half);
+        g.div(states.readFirst(state::scores, call.texts, half), length);
+    Value scores = states.readFirst(state::doneScores, call.texts, half);
     Found result;
     result.ids = g.select(
         g.broadcastTo(g.unsqueeze(hasDone, {1}), g.sizes(ids)), doneIds, ids);
     result.lengths =
-        g.select(hasDone, lengths, g.broadcastTo(made, {call.rows}));
+        g.select(hasDone, lengths, g.broadcastTo(made, {call.texts}));
     result.scores = g.select(hasDone, scores, open);
     result.tokens = g.select(
         g.broadcastTo(g.unsqueeze(hasDone, {1}), g.sizes(ids)),
@@ -71,8 +71,8 @@ public:
     // A finished sequence ends with its token, or fills the last column.
     Value last = g.add(g.fromSize(g.sub(call.prompt, g.index(1)), g.i64()),
                        result.lengths);
-    Value flat = g.reshape(result.ids, {g.mul(call.rows, states.positions())});
-    Value place = g.add(g.mul(g.iota(g.i64(), {call.rows}, 0),
+    Value flat = g.reshape(result.ids, {g.mul(call.texts, states.positions())});
+    Value place = g.add(g.mul(g.iota(g.i64(), {call.texts}, 0),
                               g.fromSize(states.positions(), g.i64())),
                         last);
     Value token = g.take(flat, place, 0);
@@ -85,11 +85,12 @@ public:
 
   /// The outputs: the first `count` sequences of each prompt.
   SmallVector<Value> outputs(const Found &all, Size count) {
-    Size rows = g.bound(g.min(g.mul(call.batch, count), call.rows), call.rows);
+    Size rows =
+        g.bound(g.min(g.mul(call.batch, count), call.texts), call.texts);
     Value number = g.iota(g.i64(), {rows}, 0);
     Value each = g.fromSize(count, g.i64());
     Value prompt = g.div(number, each);
-    Value row = g.add(g.mul(prompt, g.fromSize(call.copies, g.i64())),
+    Value row = g.add(g.mul(prompt, g.fromSize(call.each, g.i64())),
                       g.sub(number, g.mul(prompt, each)));
     Value lengths = g.take(all.lengths, row, 0);
     Size longest = g.bound(g.sub(columns, call.prompt), states.positions());
@@ -118,7 +119,7 @@ public:
 private:
   /// A state of scores; zeros without `output_scores`.
   Value scoresOf(const CallState &state) {
-    Value scores = states.readFirst(state, call.rows, half);
+    Value scores = states.readFirst(state, call.texts, half);
     Value isOn =
         g.broadcastTo(options.get(Option::OutputScores), g.sizes(scores));
     return g.select(isOn, scores, g.splatLike(scores, 0));
@@ -138,19 +139,18 @@ void Generation::buildResult() {
   states.beginEntry();
   CallSizes call = CallSizes::read(g, states);
   Result result(g, states, options, call);
-  Value isSearch = g.extractScalar(
-      g.compare(CompareDirection::GT, options.get(Option::NumBeams), 1));
-  Found beams = result.ofBeams(), rows = result.ofRows();
-  auto either = [&](Value a, Value b) {
-    return choose(
-        g, isSearch, g.sizes(a), [&] { return a; }, [&] { return b; });
+  auto parts = [](const Found &found) {
+    return SmallVector<Value>{found.ids, found.lengths, found.scores,
+                              found.tokens, found.ended};
   };
-  Found all = {either(beams.ids, rows.ids), either(beams.lengths, rows.lengths),
-               either(beams.scores, rows.scores),
-               either(beams.tokens, rows.tokens),
-               either(beams.ended, rows.ended)};
+  Sizes texts = {call.texts}, wide = {call.texts, states.positions()};
+  SmallVector<Value> found = chooseAll(
+      g, call.isSearch, {wide, texts, texts, wide, texts},
+      [&] { return parts(result.ofBeams()); },
+      [&] { return parts(result.ofTexts()); });
+  Found all = {found[0], found[1], found[2], found[3], found[4]};
   Size count = sizeIn(g, options.get(Option::NumReturnSequences));
-  count = g.bound(g.clamp(count, g.index(1), g.max(call.copies, g.index(1))),
+  count = g.bound(g.clamp(count, g.index(1), g.max(call.each, g.index(1))),
                   states.rows());
   entries.end(entry, result.outputs(all, count),
               {"sequences", "lengths", "scores", "reasons", "token_scores"});

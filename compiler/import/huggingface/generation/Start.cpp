@@ -6,7 +6,9 @@
 #include "compiler/import/huggingface/generation/BeamSearch.h"
 #include "compiler/import/huggingface/generation/CachedAttend.h"
 #include "compiler/import/huggingface/generation/Conditional.h"
+#include "compiler/import/huggingface/generation/ContrastiveSearch.h"
 #include "compiler/import/huggingface/generation/Generation.h"
+#include "compiler/import/huggingface/generation/KeptColumns.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -19,19 +21,17 @@ class Start {
 public:
   Start(GraphBuilder &g, CallStates &states, Options &options, Value ids,
         Value lengths, Value keep)
-      : g(g), states(states), options(options), ids(ids), batch(g.size(ids, 0)),
-        prompt(g.size(ids, 1)), oldStep(states.readSize(state::step)) {
+      : g(g), states(states), options(options), ids(ids), kept(g, states) {
+    call.batch = g.size(ids, 0);
+    call.prompt = g.size(ids, 1);
     // No prompt is there until finish().
     states.writeSize(state::step, g.index(-1));
-    g.checkSize(prompt, g.index(1), states.positions(),
+    g.checkSize(call.prompt, g.index(1), states.positions(),
                 "input \"ids\": columns within the context's positions");
     this->lengths =
-        checkedInput(g, lengths, 1, g.add(prompt, g.index(1)), "lengths");
-    pads = g.sub(g.fromSize(prompt, g.i64()), this->lengths);
-    kept = sizeIn(g, keep);
-    g.checkSize(kept, g.index(0), g.sub(prompt, g.index(1)), "input \"keep\"");
-    kept =
-        g.bound(g.clamp(kept, g.index(0), g.sub(prompt, g.index(1))), prompt);
+        checkedInput(g, lengths, 1, g.add(call.prompt, g.index(1)), "lengths");
+    kept.ask(keep, call.prompt,
+             g.sub(g.fromSize(call.prompt, g.i64()), this->lengths));
   }
 
   /// Reads the sizes of the call from the options.
@@ -39,18 +39,37 @@ public:
     Size beams = option(Option::NumBeams),
          sequences = option(Option::NumReturnSequences);
     Value sample = g.extractScalar(options.get(Option::DoSample));
-    Size isSearch = g.cmp(arith::CmpIPredicate::sgt, beams, g.index(1));
-    Size most = g.select(isSearch, beams,
-                         g.select(sample, g.index(INT64_MAX), g.index(1)));
+    // Contrastive search is found before the others. All of this is computed
+    // from scalars: the plan of memory checks sizes, and should run no kernel.
+    call.isContrastive = isContrastive(sample);
+    Size hasBeams = isAbove(beams, 1);
+    auto either = [&](Size contrastive, Size search, Size otherwise) {
+      return g.select(call.isContrastive, contrastive,
+                      g.select(hasBeams, search, otherwise));
+    };
+    strategy = either(index(Strategy::Contrastive), index(Strategy::Beams),
+                      index(Strategy::Choose));
+    Size most = either(g.index(1), beams,
+                       g.select(sample, g.index(INT64_MAX), g.index(1)));
     g.checkSize(sequences, g.index(1), most,
                 "input \"num_return_sequences\": at most num_beams, or one "
                 "without sampling");
-    Size wanted = g.select(isSearch, beams, sequences);
-    g.checkSize(g.mul(batch, wanted), g.index(1), states.rows(),
-                "rows of \"ids\" times beams or sequences, within the "
-                "context's rows");
-    copies = g.bound(g.clamp(wanted, g.index(1), states.rows()), states.rows());
-    rows = g.bound(g.min(g.mul(batch, copies), states.rows()), states.rows());
+    Size candidates =
+        g.min(option(Option::TopK), g.index(options.vocabulary()));
+    Size wanted = either(candidates, beams, sequences), rows = states.rows();
+    g.checkSize(g.mul(call.batch, wanted), g.index(1), rows,
+                "rows of \"ids\" times beams, sequences or candidates, within "
+                "the context's rows");
+    g.checkSize(g.select(call.isContrastive, call.batch, g.index(0)),
+                g.index(0), states.contrastPrompts(),
+                "rows of \"ids\" in contrastive search, within the context's "
+                "contrast_prompts");
+    call.copies = g.bound(g.clamp(wanted, g.index(1), rows), rows);
+    call.rows = g.bound(g.min(g.mul(call.batch, call.copies), rows), rows);
+    call.each =
+        g.bound(g.select(call.isContrastive, g.index(1), call.copies), rows);
+    call.texts = g.bound(
+        g.select(call.isContrastive, g.min(call.batch, rows), call.rows), rows);
 
     Size all = option(Option::MaxLength), fresh = option(Option::MaxNewTokens);
     auto isGiven = [&](Size size) {
@@ -58,125 +77,92 @@ public:
     };
     // Without either: 20 new tokens in PyTorch, 20 in all in TensorFlow.
     Size neither = compatibility == Compatibility::Pt
-                       ? g.add(prompt, g.index(20))
+                       ? g.add(call.prompt, g.index(20))
                        : g.index(20);
     Size asked = g.select(isGiven(fresh),
-                          g.add(prompt, g.min(fresh, states.positions())),
+                          g.add(call.prompt, g.min(fresh, states.positions())),
                           g.select(isGiven(all), all, neither));
     g.checkSize(option(Option::MinLength), g.index(0), asked,
                 "input \"min_length\": at most the greatest length");
-    limit = g.min(asked, states.positions());
+    call.limit = g.min(asked, states.positions());
   }
 
-  /// Ends the run unless the context holds the first `keep` columns of `ids`.
-  void checkKept() {
-    Size some = g.cmp(arith::CmpIPredicate::sgt, kept, g.index(0));
-    onlyIf(g, some, [&] {
-      auto check = [&](Size found, Size expected, const char *what) {
-        g.checkSize(found, expected, expected,
-                    std::string("input \"keep\": ") + what +
-                        " of the call before");
-      };
-      g.checkSize(oldStep, g.index(0), g.index(INT64_MAX),
-                  "input \"keep\": a context with a call before");
-      check(states.readSize(state::batch), batch, "the rows");
-      check(states.readSize(state::copies), copies, "the beams or sequences");
-      g.checkSize(kept, g.index(0), states.readSize(state::cached),
-                  "input \"keep\": columns of the call before");
-      Size half = g.rem(g.max(oldStep, g.index(0)), g.index(2));
-      Value first = firstRows();
-      auto differing = [&](Value a, Value b) {
-        Value differs = g.compare(CompareDirection::NE, a, b);
-        SmallVector<int64_t> dims =
-            llvm::to_vector(llvm::seq<int64_t>(0, g.rankOf(differs)));
-        return sizeIn(g, g.reduce(ReduceKind::Add, g.convert(differs, g.i64()),
-                                  dims, false));
-      };
-      auto before = [&](Value x, Value first) {
-        return g.sliceDim(g.take(x, first, 0), 1, g.index(0), kept);
-      };
-      Value oldIds = before(states.readFirst(state::ids, rows, half), first);
-      check(differing(oldIds, g.sliceDim(ids, 1, g.index(0), kept)), g.index(0),
-            "the first ids");
-      // Rows must have the pads that they had, and their own part of the cache.
-      Value oldLengths =
-          g.take(states.readFirst(state::lengths, rows), first, 0);
-      Value oldPads = g.sub(
-          g.broadcastTo(g.fromSize(states.readSize(state::prompt), g.i64()),
-                        {batch}),
-          oldLengths);
-      Value most = g.fromSize(kept, g.i64());
-      check(differing(g.minimum(oldPads, most), g.minimum(pads, most)),
-            g.index(0), "the pads");
-      Value table = before(states.readFirst(state::table, rows, half), first);
-      Value inUse = g.compare(
-          CompareDirection::LT, g.iota(g.i64(), g.sizes(table), 1),
-          g.broadcastTo(g.unsqueeze(keptTokens(), {1}), g.sizes(table)));
-      Value own = g.broadcastTo(g.unsqueeze(first, {1}), g.sizes(table));
-      check(differing(table, g.select(inUse, own, table)), g.index(0),
-            "the first beams");
-    });
-  }
+  void checkKept() { kept.check(call, ids); }
 
   /// Computes the items of `encoder`, or checks that the states have them if
   /// `keeps`, an i1.
-  void encode(EncoderStates &kept, const EncoderDecoder &model,
+  void encode(EncoderStates &items, const EncoderDecoder &model,
               ArrayRef<EncoderArgument> inputs, Value keeps, int64_t layers) {
-    g.checkSize(batch, g.index(1), states.items(),
+    g.checkSize(call.batch, g.index(1), states.items(),
                 "rows of \"ids\", within the context's items");
     Value isKept = g.extractScalar(keeps);
     // The cache's columns follow from the items that they were computed with.
-    g.checkSize(g.select(isKept, g.index(0), this->kept), g.index(0),
+    g.checkSize(g.select(isKept, g.index(0), kept.columns()), g.index(0),
                 g.index(0), "input \"keep\": without \"keep_encoder\"");
-    onlyIf(g, isKept, [&] { kept.checkKept(batch); });
+    onlyIf(g, isKept, [&] { items.checkKept(call.batch); });
     Size computes = g.cmp(arith::CmpIPredicate::eq,
                           g.select(isKept, g.index(1), g.index(0)), g.index(0));
     onlyIf(g, computes, [&] {
       std::unique_ptr<Encoder> encoder = model.encoder(inputs);
-      Size items = g.bound(g.min(batch, states.items()), states.items());
-      kept.encode(model, *encoder, items, layers);
+      Size count = g.bound(g.min(call.batch, states.items()), states.items());
+      items.encode(model, *encoder, count, layers);
     });
   }
 
-  /// The tokens to compute, to the left: the last ones of each row.
-  Value tokens(int64_t vocabulary, CachePlaces &places, Value &last) {
+  /// The tokens to compute, to the left: the last `count` of each row. The
+  /// model gives the results of the last `needed` of these.
+  Value tokens(int64_t vocabulary, CachePlaces &places, Value &count,
+               Size &needed) {
     Value fresh =
-        g.sliceDim(ids, 1, kept, g.bound(g.sub(prompt, kept), prompt));
-    Value count = g.sub(lengths, keptTokens());
+        g.sliceDim(ids, 1, kept.columns(),
+                   g.bound(g.sub(call.prompt, kept.columns()), call.prompt));
+    count = g.sub(lengths, kept.tokens());
     Value tokens = LeftPads(g, fresh, count).removeFrom(fresh);
-    places.row = firstRows();
-    places.first = keptTokens();
+    places.row = firstRows(g, call, call.copies);
+    places.first = kept.tokens();
     places.positions = g.add(g.unsqueeze(places.first, {1}),
                              g.iota(g.i64(), g.sizes(tokens), 1));
     places.lengths = lengths;
-    places.table =
-        g.broadcastInDim(places.row, {0}, {batch, states.positions()});
-    places.items = batch;
+    places.table = table = kept.table(call);
+    places.items = call.batch;
     places.rowsOfItem = g.index(1);
-    last = g.sub(count, 1.0);
+    // Contrastive search compares tokens with all before them.
+    Size all = g.size(tokens, 1);
+    needed = g.bound(g.select(call.isContrastive, all, g.index(1)), all);
     return checkedInput(g, tokens, 0, g.index(vocabulary), "ids");
   }
 
-  /// `logits`, [batch, vocabulary], for the rows of the model.
-  Value perRow(Value logits) { return g.take(logits, promptOfRow(), 0); }
+  /// Keeps what contrastive search compares with.
+  void keepHidden(Value hidden) {
+    onlyIf(g, call.isContrastive,
+           [&] { writeHidden(states, g, hidden, kept.columns()); });
+  }
+
+  /// `logits`, [batch, vocabulary], for the texts.
+  Value perText(Value logits) { return g.take(logits, promptOfText(), 0); }
 
   /// Writes all states of the call; the number of the step last.
   void finish() {
-    states.writeSize(state::batch, batch);
-    states.writeSize(state::copies, copies);
-    states.writeSize(state::prompt, prompt);
-    states.writeSize(state::limit, limit);
-    Value rowLengths = g.take(lengths, promptOfRow(), 0);
+    states.writeSize(state::strategy, strategy);
+    states.writeSize(state::batch, call.batch);
+    states.writeSize(state::copies, call.copies);
+    states.writeSize(state::prompt, call.prompt);
+    states.writeSize(state::limit, call.limit);
+    Value prompts = promptsOfRows(g, call);
+    Value rowLengths = g.take(lengths, prompts, 0);
     states.writeFirst(state::lengths, rowLengths);
+    writeTable(prompts, rowLengths);
     Size positions = states.positions(), now = g.index(0);
-    Sizes wide = {rows, positions};
 
+    Sizes wide = {call.texts, positions};
     Value column = g.iota(g.i64(), wide, 1);
-    Value last = g.fromSize(g.sub(prompt, g.index(1)), g.i64());
-    Value place = g.add(g.mul(g.broadcastInDim(promptOfRow(), {0}, wide),
-                              g.broadcastTo(g.fromSize(prompt, g.i64()), wide)),
-                        g.minimum(column, g.broadcastTo(last, wide)));
-    Value given = g.take(g.reshape(ids, {g.mul(batch, prompt)}), place, 0);
+    Value last = g.fromSize(g.sub(call.prompt, g.index(1)), g.i64());
+    Value place =
+        g.add(g.mul(g.broadcastInDim(promptOfText(), {0}, wide),
+                    g.broadcastTo(g.fromSize(call.prompt, g.i64()), wide)),
+              g.minimum(column, g.broadcastTo(last, wide)));
+    Value given =
+        g.take(g.reshape(ids, {g.mul(call.batch, call.prompt)}), place, 0);
     Value isGiven =
         g.compare(CompareDirection::LE, column, g.broadcastTo(last, wide));
     Value all = g.select(isGiven, given,
@@ -188,65 +174,78 @@ public:
     states.writeFirst(state::tokenScores, unscored, now);
     states.writeFirst(state::doneTokenScores, unscored, now);
 
-    // Rows of a prompt share its positions in the cache's row of the first.
-    Value row = g.iota(g.i64(), wide, 0);
-    Value copiesOf = g.fromSize(copies, g.i64());
-    Value firstRow = g.mul(g.div(row, g.broadcastTo(copiesOf, wide)),
-                           g.broadcastTo(copiesOf, wide));
-    Value ofPrompt = g.compare(CompareDirection::LT, column,
-                               g.broadcastInDim(rowLengths, {0}, wide));
-    states.writeFirst(state::table, g.select(ofPrompt, firstRow, row), now);
-
-    Value number = g.iota(g.i64(), {rows}, 0);
-    Value isFirst = g.compare(
-        CompareDirection::EQ,
-        g.sub(number, g.mul(promptOfRow(), g.broadcastTo(copiesOf, {rows}))),
-        0);
-    Value none = g.splat(g.f32(), {rows}, noScore);
+    Value isFirst =
+        g.compare(CompareDirection::EQ,
+                  g.sub(g.iota(g.i64(), {call.texts}, 0),
+                        g.mul(promptOfText(), g.fromSize(call.each, g.i64()))),
+                  0);
+    Value none = g.splat(g.f32(), {call.texts}, noScore);
     states.writeFirst(state::scores,
                       g.select(isFirst, g.splatLike(none, 0), none), now);
     states.writeFirst(state::doneScores, none, now);
-    Value zeros = g.splat(g.i64(), {rows}, 0);
+    Value zeros = g.splat(g.i64(), {call.texts}, 0);
     states.writeFirst(state::doneLengths, zeros, now);
     states.writeFirst(state::ends, zeros, now);
     states.writeFirst(state::improves, g.splatLike(zeros, 1), now);
-    states.writeFirst(
-        state::going,
-        g.convert(g.compare(CompareDirection::LT, g.fromSize(prompt, g.i64()),
-                            g.fromSize(limit, g.i64())),
-                  g.i64()),
-        now);
-    states.writeSize(state::cached, prompt);
+    states.writeFirst(state::going,
+                      g.convert(g.compare(CompareDirection::LT,
+                                          g.fromSize(call.prompt, g.i64()),
+                                          g.fromSize(call.limit, g.i64())),
+                                g.i64()),
+                      now);
+    states.writeSize(state::cached, call.prompt);
     states.writeSize(state::told, g.index(0));
+    states.writeSize(state::proposed, g.index(0));
     states.writeSize(state::step, g.index(0));
   }
 
-  Size columns() const { return prompt; }
+  Size columns() const { return call.prompt; }
 
 private:
   Size option(Option option) { return sizeIn(g, options.get(option)); }
-  /// The row of the model that is the first of each prompt, [batch].
-  Value firstRows() {
-    return g.mul(g.iota(g.i64(), {batch}, 0), g.fromSize(copies, g.i64()));
+  Size index(Strategy strategy) { return g.index(int64_t(strategy)); }
+  Size isAbove(Size size, int64_t least) {
+    return g.cmp(arith::CmpIPredicate::sgt, size, g.index(least));
   }
-  /// The prompt of each row of the model, [rows].
-  Value promptOfRow() {
-    return g.div(g.iota(g.i64(), {rows}, 0), g.fromSize(copies, g.i64()));
+  Value isContrastive(Value sample) {
+    Value alpha = g.extractScalar(options.get(Option::PenaltyAlpha));
+    Value zero =
+        arith::ConstantOp::create(g.ops, g.loc, g.ops.getF32FloatAttr(0));
+    Value isOn = arith::CmpFOp::create(g.ops, g.loc, arith::CmpFPredicate::OGT,
+                                       alpha, zero);
+    auto tries = cast<Value>(isAbove(option(Option::TopK), 1));
+    Value both = arith::AndIOp::create(g.ops, g.loc, isOn, tries);
+    Value no =
+        arith::ConstantOp::create(g.ops, g.loc, g.ops.getBoolAttr(false));
+    return arith::SelectOp::create(g.ops, g.loc, sample, no, both);
   }
-  /// The tokens of each prompt that are in the cache, [batch].
-  Value keptTokens() {
-    return g.maximum(g.sub(g.fromSize(kept, g.i64()), pads), 0.0);
+
+  /// The prompt of each text, [texts].
+  Value promptOfText() {
+    return g.div(g.iota(g.i64(), {call.texts}, 0),
+                 g.fromSize(call.each, g.i64()));
+  }
+
+  /// Rows of a prompt share its positions. What follows is their own.
+  void writeTable(Value prompts, Value rowLengths) {
+    Sizes sizes = {call.rows, states.positions()};
+    Value ofPrompt = g.compare(CompareDirection::LT, g.iota(g.i64(), sizes, 1),
+                               g.broadcastInDim(rowLengths, {0}, sizes));
+    states.writeFirst(state::table,
+                      g.select(ofPrompt, g.take(table, prompts, 0),
+                               g.iota(g.i64(), sizes, 0)),
+                      g.index(0));
   }
 
   GraphBuilder &g;
   CallStates &states;
   Options &options;
   Value ids;
-  Size batch, prompt;
-  Size oldStep;        ///< of the call before; -1 without one
-  Value lengths, pads; ///< [batch]
-  Size kept;           ///< columns
-  Size copies, rows, limit;
+  KeptColumns kept;
+  CallSizes call; ///< but for the step
+  Value lengths;  ///< [batch]
+  Size strategy;
+  Value table; ///< of the prompts, [batch, positions]
 };
 } // namespace
 
@@ -307,11 +306,13 @@ void Generation::buildStart() {
                  arguments[3 + given.size()], setup.config.layers());
   }
   CachePlaces places;
-  Value last;
-  Value tokens = start.tokens(setup.config.vocabulary(), places, last);
-  Value logits =
-      logitsOf(hiddenOfPrompt(tokens, places, last, start.columns()));
-  writeLogits(start.perRow(logits));
+  Value count;
+  Size needed;
+  Value tokens = start.tokens(setup.config.vocabulary(), places, count, needed);
+  Value hidden = hiddenOfPrompt(tokens, places, count, needed, start.columns());
+  Value logits = logitsOf(hidden);
+  start.keepHidden(hidden);
+  writeLogits(start.perText(logits));
   start.finish();
   SmallVector<Value> results = {g.fromSize(start.columns(), g.i64())};
   SmallVector<std::string> names = {"prompt"};

@@ -44,18 +44,21 @@ private:
     part.ignore("bias");
     part.ignore("masked_bias");
     Value all = linearByColumns(part["c_attn"], x, 3 * config.width);
-    auto heads = [&](int64_t third) {
+    auto heads = [&](Value all, int64_t third) {
       return splitHeads(g,
                         g.sliceDim(all, 2, g.index(third * config.width),
                                    g.index(config.width)),
                         config.heads);
     };
+    // Queries are part of a longer tensor in all layers, which then share a
+    // kernel.
+    Value queries = heads(attend.kept(g, layer, all), 0);
     double scale = 1;
     if (config.scaleByDepth)
       scale /= std::sqrt(double(config.width / config.heads));
     if (config.scaleByLayer)
       scale /= double(layer + 1);
-    Value y = attend(g, layer, {heads(0), heads(1), heads(2)}, scale);
+    Value y = attend(g, layer, {queries, heads(all, 1), heads(all, 2)}, scale);
     return linearByColumns(part["c_proj"], joinHeads(g, y), config.width);
   }
 

@@ -61,9 +61,9 @@ private:
       keys = norm(part["k_norm"], keys);
     }
     part.enter();
-    Value y =
-        attend(g, number, {rotary.rotate(queries), rotary.rotate(keys), values},
-               1 / std::sqrt(double(config.headDim)));
+    queries = attend.kept(g, number, rotary.rotate(queries));
+    Value y = attend(g, number, {queries, rotary.rotate(keys), values},
+                     1 / std::sqrt(double(config.headDim)));
     return linear(part["o_proj"], joinHeads(g, y), config.width,
                   config.outputBias);
   }

@@ -79,9 +79,9 @@ private:
                         config.heads);
     };
     double depth = double(config.width / config.heads);
-    Value y =
-        attend(g, number, {heads("q_proj"), heads("k_proj"), heads("v_proj")},
-               1 / std::sqrt(depth));
+    Value queries = attend.kept(g, number, heads("q_proj"));
+    Value y = attend(g, number, {queries, heads("k_proj"), heads("v_proj")},
+                     1 / std::sqrt(depth));
     return linear(part["out_proj"], joinHeads(g, y), config.width,
                   config.biases);
   }

@@ -188,6 +188,7 @@ private:
     Projections projected =
         stack.project(attention, stack.norm(layer, x), scores);
     attention.enter();
+    projected.queries = attend.kept(g, number, projected.queries);
     Value y = attend(g, number, projected, 1);
     return g.add(attend.kept(g, number, x), stack.output(attention, y));
   }

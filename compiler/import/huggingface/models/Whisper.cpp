@@ -216,6 +216,7 @@ private:
     Projections projected =
         stack.project(attention, stack.norm(layer["self_attn_layer_norm"], x));
     attention.enter();
+    projected.queries = attend.kept(g, number, projected.queries);
     Value y = attend(g, number, projected, stack.scale());
     return g.add(attend.kept(g, number, x), stack.output(attention, y));
   }

@@ -128,6 +128,7 @@ GenerationConfig readGenerationConfig(const Json &json, const Json *model) {
   result.minP = config.number("min_p", 0, 1, 0);
   result.epsilonCutoff = config.number("epsilon_cutoff", 0, 1, 0);
   result.etaCutoff = config.number("eta_cutoff", 0, 1, 0);
+  result.penaltyAlpha = config.number("penalty_alpha", 0, 1, 0);
   result.suppressTokens = tokens(config, "suppress_tokens");
   result.beginSuppressTokens = tokens(config, "begin_suppress_tokens");
   result.promptRepetitionPenalty =

@@ -62,6 +62,7 @@ struct GenerationConfig {
   int64_t topK = 50;
   double topP = 1, typicalP = 1;
   double minP = 0, epsilonCutoff = 0, etaCutoff = 0;
+  double penaltyAlpha = 0;
   std::vector<int64_t> suppressTokens, beginSuppressTokens;
 
   double promptRepetitionPenalty = 1; ///< encoder_repetition_penalty
