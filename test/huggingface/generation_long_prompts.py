@@ -1,16 +1,18 @@
 """Prompts of several hundred tokens, which `start` computes in parts of columns:
 the logits of rows whose last tokens lie in different parts, their bits alone,
-where other parts are made, and after kept columns.
+where other parts are made, and after kept columns; and texts of contrastive
+search.
 """
 import numpy as np
 
 import write_checkpoints
 from checkpoint_case import Case
-from generation_artifact import play
+from generation_artifact import extents_of, play
 from generation_bits import same_row
-from generation_checks import ALLOWED
+from generation_checks import ALLOWED, compare
 from generation_options import Options
 from generation_reference import rows_at
+from generation_search import Near
 
 POSITIONS = 700
 WIDTH = 600  # three parts of 200
@@ -46,6 +48,7 @@ def check(name, model, opened, that):
     for row in range(len(LENGTHS)):
         that(same_row(kept, row, said, row), f"{name}: row {row}, {KEPT} kept")
     session.close()
+    contrastive(name, model, artifact, draw, that)
     for row in range(len(LENGTHS)):
         pads = call.pads(row)
         single = call._replace(ids=[ids[row][pads:]], lengths=[LENGTHS[row]],
@@ -62,6 +65,24 @@ def check(name, model, opened, that):
          f"{name}: two threads")
     session.close()
     threads.close()
+
+
+def contrastive(name, model, artifact, draw, that):
+    """Contrastive search compares with the hidden values of a whole prompt,
+    which is one part then."""
+    wanted = None
+    while wanted is None:
+        ids = [[5] * (WIDTH - n) + draw.ids(n, n) for n in LENGTHS[:3]]
+        call = draw.given(ids, list(LENGTHS[:3]), Options(
+            max_new_tokens=4, penalty_alpha=0.6, top_k=3))
+        try:
+            wanted = model.texts(call)
+        except Near:
+            continue
+    session = artifact.session(**extents_of(call))
+    holds = compare(call, play(session, call), wanted)
+    that(holds is None, f"{name}, contrastive: {holds}")
+    session.close()
 
 
 def errors(name, model, call, said, that):
