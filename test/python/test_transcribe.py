@@ -118,11 +118,13 @@ class Transcribe(unittest.TestCase):
     def test_memory(self):
         transcriber = tenon.Transcriber(self.model)
         self.assertEqual(transcriber.memory, 0)
-        transcriber(sound(w0=[1]))
+        # A window between two others is the largest: it has samples of both.
+        transcriber(sound(70, w0=[1], w3000=[2]))
         memory = transcriber.memory
         self.assertGreater(memory, 2000)
-        transcriber(sound(70, w0=[1], w3000=[2]))
-        self.assertEqual(transcriber.memory, memory)
+        for seconds in (1, 30, 71, 200):
+            transcriber(sound(seconds, w0=[1]))
+            self.assertEqual(transcriber.memory, memory)
 
     def test_bad_sounds(self):
         transcriber = tenon.Transcriber(self.model)
