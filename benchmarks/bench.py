@@ -79,10 +79,10 @@ class Bench:
             os.makedirs(folder, exist_ok=True)
             linked = self.compile(model, os.path.join(folder, "linked.o"),
                                   "-c", "--standalone", "--name=linked")
-            return [callers.build_c(
+            program = callers.build_c(
                 os.path.join(folder, "entry_caller"),
-                ["entry_caller.c", "caller.c"], f"-I{folder}", linked)],
-                "typed entry"
+                ["entry_caller.c", "caller.c"], f"-I{folder}", linked)
+            return [program], "typed entry"
         artifact = self.compile(model, os.path.join(self.folder,
                                                     f"{name}.so"))
         return [self.caller, artifact, threads], "runtime"

@@ -6,6 +6,7 @@ that the build makes (the dialect's examples) are skipped when the tool that
 reads them has not been built.
 """
 import argparse
+import ast
 import os
 import re
 import subprocess
@@ -246,6 +247,18 @@ def openings(options):
             yield f"{path}: does not open with a comment"
 
 
+def python_parses(options):
+    """every Python file can be read by the Python that runs the tests"""
+    for path in FILES:
+        if not path.endswith(".py"):
+            continue
+        try:
+            ast.parse(read(path))
+        except (SyntaxError, ValueError) as mistake:
+            line = getattr(mistake, "lineno", None) or 1
+            yield f"{path}:{line}: {getattr(mistake, 'msg', mistake)}"
+
+
 def guards(options):
     """header guards spell the path"""
     for path in code_files():
@@ -352,7 +365,7 @@ def ods_examples(options):
 
 RULES = [layering, room_sizes, compiler_rooms, secrets, quiet_libraries,
          pass_names, dialect_tests, annotations_declared, labels_tested, lit_run_lines, file_sizes,
-         openings, guards, words, plain_words, links, licence, bad_rows,
+         openings, python_parses, guards, words, plain_words, links, licence, bad_rows,
          docs_fresh, ods_examples]
 
 
