@@ -20,6 +20,7 @@ namespace {
 constexpr const char *configName = "config.json";
 constexpr const char *generationName = "generation_config.json";
 constexpr const char *preprocessorName = "preprocessor_config.json";
+constexpr const char *processorName = "processor_config.json";
 constexpr const char *otherPickle = "consolidated.00.pth";
 constexpr const char *vocabularyName = "vocab.json";
 constexpr const char *tokenizerName = "tokenizer.json";
@@ -121,16 +122,27 @@ private:
         checkpoint.generation =
             readGeneration(readJson(generationName, maxConfigBytes), config);
       });
-    return done && checkPreprocessor() && readPieces();
+    return done && checkFeatures() && readPieces();
   }
 
-  bool checkPreprocessor() {
+  /// Checks both files that may have settings of features. Transformers 4
+  /// reads the first one; 5 reads the second one if it has them.
+  bool checkFeatures() {
     const auto *speech = std::get_if<WhisperConfig>(&checkpoint.config.model);
-    if (!speech || !exists(pathOf(preprocessorName)))
-      return true;
-    return ReaderBoundary(pathOf(preprocessorName), report).run([&] {
-      checkSoundFeatures(readJson(preprocessorName, maxConfigBytes), *speech);
-    });
+    bool done = true;
+    if (speech && exists(pathOf(preprocessorName)))
+      done = ReaderBoundary(pathOf(preprocessorName), report).run([&] {
+        Json json = readJson(preprocessorName, maxConfigBytes);
+        checkSoundFeatures(ConfigReader(json), *speech);
+      });
+    if (done && speech && exists(pathOf(processorName)))
+      done = ReaderBoundary(pathOf(processorName), report).run([&] {
+        Json json = readJson(processorName, maxConfigBytes);
+        ConfigReader processor(json);
+        if (processor.has("feature_extractor"))
+          checkSoundFeatures(processor.object("feature_extractor"), *speech);
+      });
+    return done;
   }
 
   /// Reads the texts of a speech model's tokens, if the folder has them.

@@ -3,7 +3,6 @@
 #include "compiler/import/huggingface/reader/SoundFeatures.h"
 
 #include "compiler/files/ReadFailure.h"
-#include "compiler/import/huggingface/reader/ConfigReader.h"
 
 #include <cmath>
 
@@ -44,8 +43,8 @@ void expectText(const ConfigReader &config, const char *key,
 }
 } // namespace
 
-void checkSoundFeatures(const Json &preprocessor, const WhisperConfig &model) {
-  ConfigReader config(preprocessor);
+void checkSoundFeatures(const ConfigReader &config,
+                        const WhisperConfig &model) {
   expectText(config, "feature_extractor_type", "WhisperFeatureExtractor");
   for (const Setting &setting : settings)
     expectNumber(config, setting);
