@@ -5,8 +5,9 @@ independent reference, in both compatibility modes.
   texts          greedy, beam and contrastive search: equal tokens for random
                  options, prompts with 0 to 7 pads, masks of allowed tokens,
                  ends by eos, by length and at the cache's end
-  rules          of suppression and timestamps: each decides tokens of texts
-                 that are compared; the counts are printed
+  rules          of suppression and timestamps: each decides tokens of greedy
+                 texts and whole texts of beam search that are compared; the
+                 counts are printed
   languages      of sounds, different ones in the rows of a batch
   logits         of `start` and of each step: the error of every element is at
                  most twice the largest that PyTorch has in float32 by four

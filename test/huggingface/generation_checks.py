@@ -91,13 +91,16 @@ class ModelCheck:
 
     def rules(self):
         """Each rule of timestamps, where there are any."""
-        if self.model.rules:
+        if not self.model.rules:
+            return
+        for strategy, what in (("greedy", "tokens decided by"),
+                               ("beams", "texts of beams decided by")):
             decided = collections.Counter()
             for call, wanted, found in generation_rules.cases(
-                    self.model, self.random, self.size.rules):
+                    self.model, self.random, strategy, self.size.rules):
                 if self.text(call, wanted, "rules"):
                     decided += found
-            self.shown("tokens decided by", decided, generation_rules.NAMES)
+            self.shown(what, decided, generation_rules.NAMES[strategy])
             self.model.forget()
 
     def languages(self):

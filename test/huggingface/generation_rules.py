@@ -1,7 +1,8 @@
-"""Whisper's tokens that a rule decides: suppressed ones, and each branch of the
-rules of timestamps, in greedy texts.
+"""What a rule of Whisper decides: suppressed tokens, and each branch of the rules
+of timestamps. In greedy search it decides a token if another one would be the
+best without it; in beam search a text if the search without it finds another.
 
-Cases are drawn until each rule has decided `wanted` tokens of texts that are
+Cases are drawn until each rule has decided `wanted` tokens or texts that are
 compared, so that none can be wrong unseen.
 """
 import collections
@@ -11,8 +12,10 @@ import generation_timestamps as timestamps
 from generation_cases import exact
 from generation_search import Near
 
-NAMES = ("begin_suppress", "suppress",
-         *(rule.__name__ for rule in timestamps.RULES), "sum_of_least")
+RULES = {rule.__name__: rule for rule in timestamps.RULES}
+# Beams whose scores are all the least number have no certain text.
+NAMES = {"greedy": ("begin_suppress", "suppress", *RULES, "sum_of_least"),
+         "beams": ("begin_suppress", "suppress", *RULES)}
 SUPPRESSED = {"begin_suppress": "begin_suppress_tokens",
               "suppress": "suppress_tokens"}
 
@@ -55,6 +58,33 @@ class Decided:
             self.count["sum_of_least"] += "sum_of_marks" in rules
 
 
+def decided_tokens(model, call, texts):
+    return Decided(model, call, texts).count
+
+
+def without(call, name):
+    """The call without a rule."""
+    if name in SUPPRESSED:
+        return call._replace(
+            options=call.options.with_(**{SUPPRESSED[name]: []}))
+    return call._replace(special=call.special._replace(without=RULES[name]))
+
+
+def decided_texts(model, call, texts):
+    """How many texts of a beam search each rule decides."""
+    count = collections.Counter()
+    for name in NAMES["beams"]:
+        if name in RULES and not call.options.timestamps:
+            continue
+        try:
+            others = model.texts(without(call, name))
+        except Near:
+            continue  # only without the rule
+        count[name] = sum(text.ids != other.ids
+                          for text, other in zip(texts, others))
+    return count
+
+
 def first_suppressed(model, call, texts):
     """The call with another first token."""
     o = call.options
@@ -72,31 +102,32 @@ def forced_then_suppressed(model, call, texts):
         exponential_decay_start=-1))
 
 
-def drawn(model, random):
+def drawn(model, random, strategy):
     """A call and its certain texts, some of a made call."""
-    call, texts, _ = exact(model, random, "hf-pt", "greedy", most_batch=2)
-    make = (first_suppressed, forced_then_suppressed, *[None] * 6)[
-        random.integers(8)]
+    call, texts, _ = exact(model, random, "hf-pt", strategy, most_batch=2)
+    forced = forced_then_suppressed if strategy == "greedy" else None
+    make = (first_suppressed, forced, *[None] * 6)[random.integers(8)]
     if make:
         call = make(model, call, texts)
         try:
             texts = model.texts(call)
         except Near:
-            return drawn(model, random)
+            return drawn(model, random, strategy)
     return call, texts
 
 
-def cases(model, random, wanted):
-    """Yields calls, their texts, and how many tokens each rule decides. A call
-    comes only if a rule decides one of its tokens that has not decided enough
-    of them."""
+def cases(model, random, strategy, wanted):
+    """Yields calls, their texts, and how many tokens or texts each rule
+    decides. A call comes only if a rule decides something in it that has not
+    decided enough."""
+    decided = decided_tokens if strategy == "greedy" else decided_texts
     seen = collections.Counter()
     for _ in range(1000):
-        lacking = [name for name in NAMES if seen[name] < wanted]
+        lacking = [name for name in NAMES[strategy] if seen[name] < wanted]
         if not lacking:
             return
-        call, texts = drawn(model, random)
-        found = Decided(model, call, texts).count
+        call, texts = drawn(model, random, strategy)
+        found = decided(model, call, texts)
         if any(found[name] for name in lacking):
             seen.update(found)
             yield call, texts, found

@@ -26,6 +26,7 @@ class SpecialTokens(NamedTuple):
     suppressed: list
     begin_suppressed: list
     max_initial: int = None
+    without: object = None  # a rule of timestamps that is left out
 
     def first_timestamp(self):
         return self.no_timestamps + 1
@@ -158,7 +159,7 @@ def suppress(options, row, scores, mode):
 
 
 def rules(options, row, scores, mode):
-    return timestamps(options, row, scores)
+    return timestamps(options, row, scores, row.special.without)
 
 
 def deciding(options, row, scores):
