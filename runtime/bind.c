@@ -37,7 +37,7 @@ static const tenon_tensor *tensor_at(const tenon_tensor *tensors,
 static int32_t count_optional(const tenon_tensor_desc *descs, int32_t count) {
   int32_t optional = 0;
   for (int32_t i = 0; i < count; ++i)
-    optional += descs[i].flags & TENON_INPUT_OPTIONAL;
+    optional += (descs[i].flags & TENON_INPUT_OPTIONAL) != 0;
   return optional;
 }
 

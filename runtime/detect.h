@@ -120,12 +120,12 @@ static inline int tenon_can_run(uint64_t needed, uint64_t host) {
          (!(needed & TENON_CPU_TILES) || tenon_request_tiles());
 }
 
-/* The first of the versions that runs on a CPU with the features `host`,
- * counted from 1; 0 if there is none. */
+/* The first of the versions for CPUs alone that runs on a CPU with the features
+ * `host`, counted from 1; 0 if there is none. */
 static inline int32_t tenon_first_version(const tenon_version_desc *versions,
                                           int32_t count, uint64_t host) {
   for (int32_t i = 0; i < count; ++i)
-    if (tenon_can_run(versions[i].cpu_features, host))
+    if (!versions[i].device && tenon_can_run(versions[i].cpu_features, host))
       return i + 1;
   return 0;
 }

@@ -152,16 +152,6 @@ static int check_variants(const tenon_function_desc *desc) {
   return 1;
 }
 
-static int check_versions(const tenon_model_desc *desc) {
-  if (desc->num_versions < 1 || !desc->versions)
-    return 0;
-  for (int32_t i = 0; i < desc->num_versions; ++i)
-    if (!desc->versions[i].name)
-      return 0;
-  return desc->versions[desc->num_versions - 1].cpu_features ==
-         desc->cpu_features;
-}
-
 static tenon_status prepare_function(tenon_function *function,
                                      const tenon_function_desc *desc,
                                      tenon_text *text) {
@@ -208,7 +198,7 @@ tenon_status tenon_model_prepare(tenon_model *model, tenon_text *text) {
       !desc->compiler || !desc->target || desc->num_functions < 1 ||
       !desc->functions)
     return malformed(text, "it is incomplete");
-  if (!check_versions(desc))
+  if (!tenon_versions_are_sane(desc))
     return malformed(text, "its versions are not as they must be");
   if (!tenon_states_are_sane(desc))
     return malformed(text, "a state is not as it must be");

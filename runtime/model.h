@@ -132,6 +132,9 @@ void tenon_free_weights(tenon_weights *weights);
 uint64_t tenon_dense_bytes(int32_t dtype, int32_t rank, const int64_t *dims,
                            int *overflow);
 
+/* True if the versions and their device parts obey the rules of tenon_abi.h. */
+int tenon_versions_are_sane(const tenon_model_desc *desc);
+
 /* True if the table of states obeys the rules of tenon_abi.h. */
 int tenon_states_are_sane(const tenon_model_desc *desc);
 

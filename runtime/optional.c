@@ -31,7 +31,8 @@ static int range_is_sane(const tenon_tensor_desc *input) {
 }
 
 int tenon_input_is_sane(const tenon_tensor_desc *input) {
-  if (input->flags & ~(TENON_INPUT_OPTIONAL | TENON_INPUT_RANGE))
+  if (input->flags &
+      ~(TENON_INPUT_OPTIONAL | TENON_INPUT_RANGE | TENON_INPUT_HOST))
     return 0;
   if (input->flags & TENON_INPUT_RANGE && !range_is_sane(input))
     return 0;

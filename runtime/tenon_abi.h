@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define TENON_ABI_VERSION 6u
+#define TENON_ABI_VERSION 7u
 
 /* The first eight bytes of every descriptor ("TENON\0\0\1" little-endian). */
 #define TENON_ABI_MAGIC UINT64_C(0x010000004e4f4e45)
@@ -54,7 +54,9 @@ typedef struct tenon_dim_desc {
 /* Facts about an input, as bits of tenon_tensor_desc.flags. */
 typedef enum tenon_input_flag {
   TENON_INPUT_OPTIONAL = 1 << 0, /* it has a default */
-  TENON_INPUT_RANGE = 1 << 1     /* its elements have bounds */
+  TENON_INPUT_RANGE = 1 << 1,    /* its elements have bounds */
+  TENON_INPUT_HOST = 1 << 2 /* host code reads its elements, in a plan or in
+                               a device version */
 } tenon_input_flag;
 
 /* A bound of elements. */
@@ -102,12 +104,13 @@ typedef enum tenon_fault_code {
   TENON_FAULT_INDEX = 1,     /* an index is outside its axis */
   TENON_FAULT_SHAPE = 2,     /* a shape given as input values does not fit */
   TENON_FAULT_CANCELLED = 3, /* *call->cancel was seen nonzero */
-  TENON_FAULT_CPU = 4,  /* no version runs here: found has the CPU's features,
-                           low and high the features that the last version needs
-                         */
-  TENON_FAULT_VALUE = 5 /* an element is outside the range of its input: site is
-                           the input, found the element. Reported by generated
-                           headers, not by `plan` or `run` */
+  TENON_FAULT_CPU = 4,   /* no version runs here: found has the CPU's features,
+                            low and high the features that the last version needs
+                          */
+  TENON_FAULT_VALUE = 5, /* an element is outside the range of its input: site
+                            is the input, found the element. Reported by
+                            generated headers, not by `plan` or `run` */
+  TENON_FAULT_DEVICE = 6 /* a device call failed; the runtime knows why */
 } tenon_fault_code;
 
 /* A parallel body: handles the tasks [begin, end). */
@@ -125,7 +128,14 @@ typedef void (*tenon_parallel_fn)(void *pool, tenon_task_fn fn, void *args,
 typedef void (*tenon_profile_fn)(void *state, int32_t launch, int32_t ended,
                                  int64_t flops, int64_t bytes);
 
-/* The arguments of one call. The caller owns all memory. */
+typedef struct tenon_device_calls tenon_device_calls;
+
+/* The arguments of one call. The caller owns all memory.
+ *
+ * In a plan everything is in host memory, and a device version reads only the
+ * inputs with TENON_INPUT_HOST. In a run of a device version the data of
+ * `inputs` and `outputs`, `arena`, `weights` and `state` are in the memory of
+ * the device, and the last fields are set. */
 typedef struct tenon_call {
   uint64_t struct_size;
   const void *const
@@ -157,7 +167,43 @@ typedef struct tenon_call {
                              are none */
   const uint64_t *state_offsets; /* of each state, as tenon_lay_out_states gives
                                     them; may be null if there are no extents */
+  const tenon_device_calls *device; /* null: a CPU version runs; not read by
+                                       plan */
+  void *device_state;               /* belongs to the functions in `device` */
+  void *device_faults; /* device memory where kernels record faults: a zeroed
+                          tenon_call, of which they use `fault` alone. The first
+                          parameter of each kernel */
+  const void *const *host_inputs; /* host addresses of the inputs with
+                                     TENON_INPUT_HOST; null for others */
+  const void *host_weights;       /* the weight blob in host memory */
+  void *host_arena; /* arena_bytes bytes of host memory, aligned like `arena`. A
+                       buffer that both sides use has one offset in both. Host
+                       code touches only pages of buffers that it uses */
 } tenon_call;
+
+/* What host code of a device version asks of the device. Each function returns
+ * 0, or 1 after it has set call->fault; the run then returns. Work is done in
+ * the order of the calls. `to` and `from` are device addresses, `host` is a
+ * host address. */
+struct tenon_device_calls {
+  uint64_t struct_size;
+  /* Starts kernel number `kernel` of the version in `blocks` blocks; 0 blocks
+   * start nothing. arguments[i] points to the value of the kernel's parameter
+   * i. Polls call->cancel before it starts a kernel. Calls call->profile
+   * before and after the kernel, as for kernels of CPUs; `launch`, `flops` and
+   * `bytes` are those of tenon_profile_fn. */
+  int32_t (*launch)(tenon_call *call, int32_t kernel, int32_t launch,
+                    int64_t blocks, void *const *arguments, int64_t flops,
+                    int64_t bytes);
+  /* The two ranges must not overlap. */
+  int32_t (*copy)(tenon_call *call, void *to, const void *from, uint64_t bytes);
+  /* Waits for all work before it; the bytes are there when it returns. */
+  int32_t (*read)(tenon_call *call, void *host, const void *from,
+                  uint64_t bytes);
+  /* The bytes at `host` may change as soon as it returns. */
+  int32_t (*write)(tenon_call *call, void *to, const void *host,
+                   uint64_t bytes);
+};
 
 #define TENON_ARENA_ALIGNMENT 64
 #define TENON_STATE_ALIGNMENT 64
@@ -270,11 +316,49 @@ typedef struct tenon_state_desc {
 
 #define TENON_STATE_ZERO UINT64_MAX
 
-/* Code of the whole model for one kind of CPU. */
+typedef enum tenon_image_kind {
+  TENON_IMAGE_PTX = 1,  /* text that a driver compiles, with a final 0 that
+                           `bytes` counts */
+  TENON_IMAGE_CUBIN = 2 /* machine code */
+} tenon_image_kind;
+
+/* All kernels of a device version, in one form. */
+typedef struct tenon_image_desc {
+  const char *architecture; /* what it is compiled for: "sm_80", "sm_90a" */
+  int32_t capability;       /* of the architecture: 10 x major + minor */
+  int32_t kind;             /* tenon_image_kind */
+  int32_t exact; /* 1: runs on this capability alone, as sm_90a. 0: PTX runs
+                    from this capability on, a cubin on this major from this
+                    minor on */
+  int32_t reserved;
+  const void *data;
+  uint64_t bytes;
+} tenon_image_desc;
+
+/* A kernel of a device version. */
+typedef struct tenon_device_kernel_desc {
+  const char *name;     /* its symbol in the images */
+  int32_t threads;      /* of a block */
+  int32_t shared_bytes; /* dynamic shared memory of a block */
+} tenon_device_kernel_desc;
+
+/* The part of a version that runs on a device. */
+typedef struct tenon_device_desc {
+  const char *kind; /* "nvptx": an NVIDIA GPU */
+  int32_t num_images;
+  int32_t num_kernels;
+  const tenon_image_desc *images;
+  const tenon_device_kernel_desc *kernels;
+} tenon_device_desc;
+
+/* Code of the whole model for one kind of CPU, or for a CPU and a device. */
 typedef struct tenon_version_desc {
-  const char *name;      /* the CPU it is compiled for: "x86-64-v4" */
-  uint64_t cpu_features; /* bits of tenon_cpu_feature that it needs */
-  uint64_t code_bytes;   /* size of its functions' code; 0: unknown */
+  const char *name; /* the CPU it is compiled for: "x86-64-v4"; of a device
+                       version: the kind of device */
+  uint64_t
+      cpu_features;    /* bits of tenon_cpu_feature that its host code needs */
+  uint64_t code_bytes; /* size of its functions' code; 0: unknown */
+  const tenon_device_desc *device; /* null: a version for CPUs alone */
 } tenon_version_desc;
 
 typedef struct tenon_model_desc {
@@ -300,8 +384,10 @@ typedef struct tenon_model_desc {
                            extents come last and have zeros first */
   uint64_t state_bytes; /* size of the memory of states without extents; 0: no
                            such states */
-  /* At least one. A machine runs the first version whose features it has. The
-   * last version needs exactly cpu_features. */
+  /* At least one; versions for CPUs come first. A machine runs the first
+   * version for CPUs whose features it has, and a device version only if it is
+   * asked to. The last version for CPUs needs exactly cpu_features; if there is
+   * none, the last device version does. */
   const tenon_version_desc *versions;
   int32_t num_versions;
   int32_t num_extents;
@@ -387,7 +473,10 @@ TENON_ABI_ASSERT(sizeof(tenon_tensor_desc) == 72,
 TENON_ABI_ASSERT(offsetof(tenon_tensor_desc, default_dims) == 32,
                  "tenon_tensor_desc changed");
 TENON_ABI_ASSERT(sizeof(tenon_fault) == 32, "tenon_fault changed size");
-TENON_ABI_ASSERT(sizeof(tenon_call) == 168, "tenon_call changed size");
+TENON_ABI_ASSERT(sizeof(tenon_call) == 216, "tenon_call changed size");
+TENON_ABI_ASSERT(offsetof(tenon_call, device) == 168, "tenon_call changed");
+TENON_ABI_ASSERT(sizeof(tenon_device_calls) == 40,
+                 "tenon_device_calls changed size");
 TENON_ABI_ASSERT(sizeof(tenon_kernel_desc) == 16,
                  "tenon_kernel_desc changed size");
 TENON_ABI_ASSERT(sizeof(tenon_launch_desc) == 16,
@@ -401,7 +490,13 @@ TENON_ABI_ASSERT(sizeof(tenon_extent_desc) == 32,
                  "tenon_extent_desc changed size");
 TENON_ABI_ASSERT(sizeof(tenon_state_desc) == 48,
                  "tenon_state_desc changed size");
-TENON_ABI_ASSERT(sizeof(tenon_version_desc) == 24,
+TENON_ABI_ASSERT(sizeof(tenon_image_desc) == 40,
+                 "tenon_image_desc changed size");
+TENON_ABI_ASSERT(sizeof(tenon_device_kernel_desc) == 16,
+                 "tenon_device_kernel_desc changed size");
+TENON_ABI_ASSERT(sizeof(tenon_device_desc) == 32,
+                 "tenon_device_desc changed size");
+TENON_ABI_ASSERT(sizeof(tenon_version_desc) == 32,
                  "tenon_version_desc changed size");
 TENON_ABI_ASSERT(sizeof(tenon_model_desc) == 144,
                  "tenon_model_desc changed size");

@@ -277,9 +277,9 @@ private:
   Constant *makeVersions() {
     std::vector<Constant *> rows;
     for (const VersionFacts &version : more.versions)
-      rows.push_back(
-          makeStruct({string(version.name), i64(version.cpuFeatures), i64(0)},
-                     sizeof(tenon_version_desc)));
+      rows.push_back(makeStruct(
+          {string(version.name), i64(version.cpuFeatures), i64(0), null},
+          sizeof(tenon_version_desc)));
     return table("versions", rows);
   }
 

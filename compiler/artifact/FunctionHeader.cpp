@@ -238,7 +238,7 @@ private:
         << memory
         << (function.usesExtents ? ", tenon_extents, tenon_offsets"
                                  : ", NULL, NULL")
-        << "};\n";
+        << ",\n                     NULL, NULL, NULL, NULL, NULL, NULL};\n";
   }
 
   /// Writes checks of the ranges that the model relies on; the runtime makes

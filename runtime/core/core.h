@@ -14,9 +14,9 @@ void tenon_core_end(tenon_call *call, int32_t launch, int64_t flops,
                     int64_t bytes);
 
 /* The version that a call runs, counted from 1. It is call->version if that is
- * set. Otherwise it is the first of `count` versions that this machine can run,
- * which is then stored in call->version. If there is none, returns 0 after a
- * fault. */
+ * set. Otherwise it is the first of `count` versions that this machine can run
+ * without a device, which is then stored in call->version. If there is none,
+ * returns 0 after a fault. */
 int32_t tenon_core_version(tenon_call *call, const tenon_version_desc *versions,
                            int32_t count);
 

@@ -80,4 +80,64 @@ TEST(Descriptor, Malformed) {
 #undef REFUSED
 }
 
+/// A model with a version for CPUs and a device version, which tests change.
+struct DeviceModel {
+  char text[8] = ".target";
+  tenon_image_desc images[2] = {
+      {"sm_80", 80, TENON_IMAGE_PTX, 0, 0, text, sizeof text},
+      {"sm_90a", 90, TENON_IMAGE_CUBIN, 1, 0, text, 4}};
+  tenon_device_kernel_desc kernel = {"add", 1024, 0};
+  tenon_device_desc device = {"nvptx", 2, 1, images, &kernel};
+  tenon_version_desc versions[2] = {
+      {"small", tenon_model_hand.cpu_features, 0, nullptr},
+      {"nvptx", tenon_model_hand.cpu_features | TENON_CPU_AVX, 0, &device}};
+  tenon_model_desc desc = tenon_model_hand;
+
+  tenon_status open() {
+    desc.versions = versions;
+    desc.num_versions = 2;
+    tenon_model *model;
+    tenon_status status = tenon_open_desc(&desc, nullptr, &model);
+    tenon_close(model);
+    return status;
+  }
+};
+
+TEST(Descriptor, MalformedDevice) {
+  EXPECT_EQ(DeviceModel().open(), TENON_OK);
+#define REFUSED(CHANGE)                                                        \
+  {                                                                            \
+    DeviceModel model;                                                         \
+    auto &[text, images, kernel, device, versions, desc] = model;              \
+    (void)text, (void)images, (void)kernel, (void)device, (void)versions;      \
+    (void)desc;                                                                \
+    CHANGE;                                                                    \
+    EXPECT_EQ(model.open(), TENON_BAD_ARTIFACT) << #CHANGE;                    \
+  }
+  REFUSED(device.kind = nullptr);
+  REFUSED(device.kind = "");
+  REFUSED(device.num_images = 0);
+  REFUSED(device.images = nullptr);
+  REFUSED(device.num_kernels = -1);
+  REFUSED(device.kernels = nullptr);
+  REFUSED(images[0].architecture = nullptr);
+  REFUSED(images[0].capability = 0);
+  REFUSED(images[1].kind = 3);
+  REFUSED(images[1].exact = 2);
+  REFUSED(images[1].reserved = 1);
+  REFUSED(images[1].data = nullptr);
+  REFUSED(images[1].bytes = 0);
+  REFUSED(images[0].bytes = 0);
+  REFUSED(images[0].bytes = 7); // no final zero
+  REFUSED(text[2] = 0);         // a zero before the end
+  REFUSED(kernel.name = nullptr);
+  REFUSED(kernel.name = "");
+  REFUSED(kernel.threads = 0);
+  REFUSED(kernel.threads = 1025);
+  REFUSED(kernel.shared_bytes = -1);
+  REFUSED(std::swap(versions[0], versions[1])); // versions for CPUs come first
+  REFUSED(desc.cpu_features |= TENON_CPU_AVX);
+#undef REFUSED
+}
+
 } // namespace

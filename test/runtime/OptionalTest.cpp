@@ -221,7 +221,7 @@ TEST(Optional, DamagedTables) {
   static const int64_t above = 65;
   static const float nan = NAN;
   alignas(8) static float later = 0.5f;
-  REFUSED("x", t.flags = 4);
+  REFUSED("x", t.flags = 8);
   REFUSED("x", t.flags = -1);
   REFUSED("x", t.flags = TENON_INPUT_OPTIONAL);
   REFUSED("extra", t.default_dims = nullptr);

@@ -70,14 +70,24 @@ TEST(Versions, InfoForAnOlderClient) {
 
 TEST(Versions, WithoutTheRuntime) {
   const uint64_t nobodys = UINT64_C(1) << 63;
-  const tenon_version_desc versions[] = {
-      {"future", nobodys, 0}, {"large", TENON_CPU_SSE42, 0}, {"small", 0, 0}};
+  const tenon_version_desc versions[] = {{"future", nobodys, 0, nullptr},
+                                         {"large", TENON_CPU_SSE42, 0, nullptr},
+                                         {"small", 0, 0, nullptr}};
   tenon_call call = {};
   EXPECT_EQ(tenon_core_version(&call, versions, 1), 0);
   EXPECT_EQ(call.fault.code, TENON_FAULT_CPU);
   EXPECT_EQ(call.fault.site, -1);
   EXPECT_EQ(uint64_t(call.fault.found), tenon_host_cpu_features());
   EXPECT_EQ(uint64_t(call.fault.low), nobodys);
+  // A device version is never chosen here, but the caller may choose it.
+  const tenon_device_desc device = {};
+  const tenon_version_desc ofDevice[] = {versions[0], {"nvptx", 0, 0, &device}};
+  call = {};
+  EXPECT_EQ(tenon_core_version(&call, ofDevice, 2), 0);
+  EXPECT_EQ(uint64_t(call.fault.low), nobodys);
+  EXPECT_EQ(tenon_core_version(&call, ofDevice + 1, 1), 0);
+  call.version = 2;
+  EXPECT_EQ(tenon_core_version(&call, ofDevice, 2), 2);
   call = {};
   EXPECT_EQ(tenon_core_version(&call, versions, 3), 2);
   EXPECT_EQ(call.version, 2);

@@ -361,7 +361,8 @@ static const tenon_function_desc functions[] = {
 
 /* Both versions share one code, which suffices to test the choice. */
 static const tenon_version_desc versions[] = {
-    {"tall", HAND_FEATURES | TENON_CPU_AVX, 2048}, {"small", HAND_FEATURES, 0}};
+    {"tall", HAND_FEATURES | TENON_CPU_AVX, 2048, NULL},
+    {"small", HAND_FEATURES, 0, NULL}};
 
 #ifdef HAND_EXTERNAL
 #define HAND_WEIGHTS NULL
