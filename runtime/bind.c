@@ -3,7 +3,7 @@
  * description, or the text names the tensor that does not fit. */
 #include <string.h>
 
-#include "model.h"
+#include "nvidia.h"
 
 /* Starts a text with `input "x": `. */
 static tenon_status at_tensor(tenon_context *context, const char *kind,
@@ -62,7 +62,7 @@ static tenon_status find_places(tenon_context *context, const char *kind,
   }
   memset(slots, 0, (size_t)expected * sizeof *slots);
   for (size_t i = 0; i < count; ++i) {
-    if (tensors->struct_size < sizeof(tenon_tensor) ||
+    if (tensors->struct_size < offsetof(tenon_tensor, device) ||
         tensor_at(tensors, i)->struct_size != tensors->struct_size) {
       tenon_text_add(text, "%s %zu: its struct_size is not %zu", kind, i,
                      sizeof(tenon_tensor));
@@ -161,6 +161,25 @@ static int is_aligned(const void *data, int32_t dtype) {
   return ((uintptr_t)data & (tenon_dtype_bytes(dtype) - 1)) == 0;
 }
 
+/* Checks where a tensor lies. An output that the context shall provide has no
+ * address yet. */
+static tenon_status check_place(tenon_context *context, const char *kind,
+                                const tenon_tensor_desc *desc,
+                                const tenon_tensor *tensor) {
+  tenon_text *text = &context->text;
+  if (!tenon_lies_on_device(tensor))
+    return TENON_OK;
+  if (context->gpu && tensor->device == TENON_ON_DEVICE)
+    return TENON_OK;
+  at_tensor(context, kind, desc);
+  if (tensor->device != TENON_ON_DEVICE)
+    tenon_text_add(text, "its place %d is unknown", tensor->device);
+  else
+    tenon_text_add(text, "it lies on a device, but the model runs on the CPU"
+                         "\nhelp: open the model with a device");
+  return TENON_BAD_INPUT;
+}
+
 static tenon_status bind_buffer(tenon_context *context, const char *kind,
                                 const tenon_tensor_desc *desc,
                                 const tenon_tensor *tensor, uint64_t needed) {
@@ -178,10 +197,46 @@ static tenon_status bind_buffer(tenon_context *context, const char *kind,
     tenon_text_add(text, "expected a buffer of %llu bytes, got %llu",
                    (unsigned long long)needed,
                    (unsigned long long)tensor->bytes);
+  } else if (needed > 0 && tenon_lies_on_device(tensor)) {
+    tenon_status status = tenon_gpu_check_address(context, tensor->data);
+    if (status != TENON_BAD_INPUT)
+      return status;
+    at_tensor(context, kind, desc);
+    tenon_text_add(text, "its data are not in the memory of NVIDIA device %d",
+                   context->model->gpu->ordinal);
   } else {
     return TENON_OK;
   }
   return TENON_BAD_INPUT;
+}
+
+/* Sets the host address of an input, which the model's plan reads; null if it
+ * lies on the device and only kernels read it. */
+static tenon_status bind_data(tenon_context *context,
+                              const tenon_tensor_desc *desc,
+                              const tenon_tensor *tensor, int32_t input,
+                              uint64_t needed) {
+  context->inputs[input] = tensor->data;
+  tenon_gpu_context *gpu = context->gpu;
+  if (!gpu)
+    return TENON_OK;
+  gpu->input_bytes[input] = needed;
+  gpu->inputs[input] = NULL;
+  if (!tenon_lies_on_device(tensor) || needed == 0)
+    return TENON_OK;
+  gpu->inputs[input] = tensor->data;
+  context->inputs[input] = NULL;
+  if (!(desc->flags & (TENON_INPUT_HOST | TENON_INPUT_RANGE)))
+    return TENON_OK;
+  return tenon_gpu_read_input(context, input, tensor->data, needed,
+                              &context->inputs[input]);
+}
+
+static tenon_span span_of(const tenon_tensor *tensor, const void *data,
+                          uint64_t bytes, int32_t index, int is_output) {
+  uintptr_t begin = (uintptr_t)data;
+  return (tenon_span){begin, begin + bytes, index, (int16_t)is_output,
+                      (int16_t)tenon_lies_on_device(tensor)};
 }
 
 /* True if a run uses the default of an optional input. */
@@ -239,14 +294,16 @@ tenon_status tenon_bind_inputs(tenon_context *context,
       tenon_text_add(&context->text, "its size overflows");
       return TENON_LIMIT;
     }
-    status = bind_buffer(context, "input", input, tensor, needed);
+    status = check_place(context, "input", input, tensor);
     if (status == TENON_OK)
-      status = tenon_check_values(&context->text, input, tensor->data,
+      status = bind_buffer(context, "input", input, tensor, needed);
+    if (status == TENON_OK)
+      status = bind_data(context, input, tensor, i, needed);
+    if (status == TENON_OK)
+      status = tenon_check_values(&context->text, input, context->inputs[i],
                                   needed / tenon_dtype_bytes(input->dtype));
-    context->inputs[i] = tensor->data;
     context->input_dims[i] = extents;
-    context->spans[i] = (tenon_span){(uintptr_t)tensor->data,
-                                     (uintptr_t)tensor->data + needed, i, 0};
+    context->spans[i] = span_of(tensor, tensor->data, needed, i, 0);
     extents += input->rank;
     symbols += input->rank;
   }
@@ -276,6 +333,8 @@ tenon_status tenon_bind_outputs(tenon_context *context,
       tenon_text_add(&context->text, "expected rank %d, got %d", output->rank,
                      tensor->rank);
       status = TENON_BAD_INPUT;
+    } else {
+      status = check_place(context, "output", output, tensor);
     }
     context->output_dims[i] = extents;
     context->outputs[i] = NULL;
@@ -289,7 +348,39 @@ tenon_status tenon_bind_outputs(tenon_context *context,
  * provide it. */
 static int is_owned(const tenon_context *context, int32_t output) {
   const void *data = context->output_tensors[output]->data;
-  return !data || data == context->owned[output].data;
+  return !data || data == context->owned[output].data ||
+         (context->gpu &&
+          (uintptr_t)data == context->gpu->owned[output].address);
+}
+
+int tenon_owns_output(const tenon_context *context, int32_t output) {
+  const void *data = context->outputs[output];
+  return tenon_lies_on_device(context->output_tensors[output])
+             ? (uintptr_t)data == context->gpu->owned[output].address
+             : data == context->owned[output].data;
+}
+
+/* Gives an output memory of the context, where the caller wants it. */
+static tenon_status provide(tenon_context *context,
+                            const tenon_tensor_desc *desc, int32_t output,
+                            uint64_t bytes) {
+  if (tenon_lies_on_device(context->output_tensors[output])) {
+    tenon_gpu_region *region = &context->gpu->owned[output];
+    tenon_status status =
+        tenon_gpu_reserve(context->model->gpu, region, bytes ? bytes : 1,
+                          desc->name, &context->text);
+    context->outputs[output] = (void *)(uintptr_t)region->address;
+    return status;
+  }
+  tenon_region *region = &context->owned[output];
+  if (tenon_region_reserve(region, bytes ? bytes : 1) != 0) {
+    at_tensor(context, "output", desc);
+    tenon_text_add(&context->text, "out of memory: it needs %llu bytes",
+                   (unsigned long long)bytes);
+    return TENON_LIMIT;
+  }
+  context->outputs[output] = region->data;
+  return TENON_OK;
 }
 
 tenon_status tenon_size_outputs(tenon_context *context,
@@ -329,6 +420,9 @@ tenon_status tenon_size_outputs(tenon_context *context,
     if (overflow)
       break;
   }
+  if (!overflow && context->gpu)
+    overflow = __builtin_add_overflow(
+        total, tenon_gpu_staging_bytes(context, function), &total);
   if (overflow ||
       (context->memory_limit != 0 && total > context->memory_limit)) {
     tenon_text_add(&context->text,
@@ -340,82 +434,18 @@ tenon_status tenon_size_outputs(tenon_context *context,
   for (int32_t i = 0; for_run && i < desc->num_outputs; ++i) {
     const tenon_tensor *tensor = context->output_tensors[i];
     uint64_t needed = context->output_bytes[i];
+    tenon_status status;
     if (is_owned(context, i)) {
-      if (tenon_region_reserve(&context->owned[i], needed ? needed : 1) != 0) {
-        at_tensor(context, "output", &desc->outputs[i]);
-        tenon_text_add(&context->text, "out of memory: it needs %llu bytes",
-                       (unsigned long long)needed);
-        return TENON_LIMIT;
-      }
-      context->outputs[i] = context->owned[i].data;
+      status = provide(context, &desc->outputs[i], i, needed);
     } else {
-      tenon_status status =
+      status =
           bind_buffer(context, "output", &desc->outputs[i], tensor, needed);
-      if (status != TENON_OK)
-        return status;
       context->outputs[i] = tensor->data;
     }
+    if (status != TENON_OK)
+      return status;
     context->spans[desc->num_inputs + i] =
-        (tenon_span){(uintptr_t)context->outputs[i],
-                     (uintptr_t)context->outputs[i] + needed, i, 1};
-  }
-  return TENON_OK;
-}
-
-/* Restores the heap order of the subtree whose root may violate it. */
-static void sift(tenon_span *spans, size_t root, size_t count) {
-  for (size_t child; (child = 2 * root + 1) < count; root = child) {
-    if (child + 1 < count && spans[child + 1].begin > spans[child].begin)
-      ++child;
-    if (spans[root].begin >= spans[child].begin)
-      return;
-    tenon_span moved = spans[root];
-    spans[root] = spans[child];
-    spans[child] = moved;
-  }
-}
-
-tenon_status tenon_check_overlap(tenon_context *context,
-                                 const tenon_function *function) {
-  const tenon_function_desc *desc = function->desc;
-  tenon_span *spans = context->spans;
-  size_t count = 0;
-  for (int32_t i = 0; i < desc->num_inputs + desc->num_outputs; ++i)
-    if (spans[i].end > spans[i].begin)
-      spans[count++] = spans[i];
-  for (size_t i = count / 2; i-- > 0;)
-    sift(spans, i, count);
-  for (size_t i = count; i-- > 1;) {
-    tenon_span largest = spans[0];
-    spans[0] = spans[i];
-    spans[i] = largest;
-    sift(spans, 0, i);
-  }
-  /* The spans are sorted by rising begin. `reach` holds the input and the
-   * output span with the furthest end so far: if neither overlaps the next
-   * span, no earlier span does. Two inputs may overlap. */
-  const tenon_span *reach[2] = {NULL, NULL};
-  for (size_t i = 0; i < count; ++i) {
-    for (int kind = spans[i].is_output ? 0 : 1; kind < 2; ++kind) {
-      if (!reach[kind] || reach[kind]->end <= spans[i].begin)
-        continue;
-      const tenon_span *pair[2] = {reach[kind], &spans[i]};
-      for (int p = 0; p < 2; ++p) {
-        tenon_text_add(&context->text, p ? " overlaps %s \"" : "%s \"",
-                       pair[p]->is_output ? "output" : "input");
-        tenon_text_add_name(&context->text,
-                            pair[p]->is_output
-                                ? desc->outputs[pair[p]->index].name
-                                : desc->inputs[pair[p]->index].name);
-        tenon_text_add(&context->text, "\"");
-      }
-      tenon_text_add(&context->text,
-                     " in memory\nhelp: give the output a buffer of its own");
-      return TENON_BAD_INPUT;
-    }
-    int kind = spans[i].is_output;
-    if (!reach[kind] || reach[kind]->end < spans[i].end)
-      reach[kind] = &spans[i];
+        span_of(tensor, context->outputs[i], needed, i, 1);
   }
   return TENON_OK;
 }

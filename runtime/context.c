@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "caller.h"
-#include "model.h"
+#include "nvidia.h"
 
 /* The context that last refused a call of this thread because another thread
  * was using it. The context's text then belongs to that other thread. */
@@ -38,6 +38,7 @@ static int make_tables(tenon_context *context, const tenon_model *model) {
     symbols = here[3] > symbols ? here[3] : symbols;
   }
   context->num_owned = (int32_t)outputs;
+  context->num_inputs = (int32_t)inputs;
   context->num_extents = extents;
   context->inputs = calloc(inputs, sizeof *context->inputs);
   context->input_dims = calloc(inputs, sizeof *context->input_dims);
@@ -125,6 +126,7 @@ tenon_status tenon_context_destroy(tenon_context *context) {
   if (status != TENON_OK)
     return status;
   tenon_model *model = context->model;
+  tenon_gpu_context_destroy(context);
   tenon_region_free(&context->arena);
   tenon_state_free(context);
   for (int32_t i = 0; i < context->num_owned; ++i)
@@ -179,5 +181,7 @@ uint64_t tenon_context_memory(const tenon_context *context) {
   uint64_t bytes = context ? context->arena.bytes + context->state.bytes : 0;
   for (int32_t i = 0; context && i < context->num_owned; ++i)
     bytes += context->owned[i].bytes;
+  if (context && context->gpu)
+    bytes += tenon_gpu_context_memory(context);
   return bytes;
 }

@@ -45,6 +45,21 @@ int tenon_region_reserve(tenon_region *region, uint64_t bytes) {
   return 0;
 }
 
+int tenon_region_reserve_lazily(tenon_region *region, uint64_t bytes) {
+  if (bytes < HUGE_PAGE || bytes <= region->bytes)
+    return tenon_region_reserve(region, bytes);
+  tenon_region_free(region);
+  if (bytes > LARGEST)
+    return ENOMEM;
+  uint64_t usable = (bytes + PAGE - 1) & ~(PAGE - 1);
+  void *mapping = mmap(NULL, usable, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping == MAP_FAILED)
+    return errno;
+  *region = (tenon_region){mapping, usable, mapping, usable};
+  return 0;
+}
+
 void tenon_region_clear(tenon_region *region, uint64_t bytes) {
   if (bytes == 0)
     return;

@@ -17,6 +17,10 @@ typedef struct tenon_region {
  * left empty. */
 int tenon_region_reserve(tenon_region *region, uint64_t bytes);
 
+/* As tenon_region_reserve, for memory of which little may be used: the system
+ * gives a page when it is first touched. */
+int tenon_region_reserve_lazily(tenon_region *region, uint64_t bytes);
+
 /* Makes the first `bytes` bytes of the region zero. A large region gives its
  * pages back to the system. */
 void tenon_region_clear(tenon_region *region, uint64_t bytes);

@@ -10,7 +10,7 @@
 
 #include "caller.h"
 #include "cpu.h"
-#include "detect.h"
+#include "nvidia.h"
 #include "xxh64.h"
 
 static const struct {
@@ -60,6 +60,8 @@ const char *tenon_status_name(tenon_status status) {
     return "results differ";
   case TENON_CANCELLED:
     return "cancelled";
+  case TENON_NO_DEVICE:
+    return "no such device";
   case TENON_INTERNAL:
     return "internal error";
   }
@@ -228,11 +230,39 @@ static void free_model(tenon_model *model) {
     free((void *)model->functions[i].calls);
   }
   free(model->functions);
+  tenon_gpu_close(model->gpu);
   tenon_free_weights(&model->weights);
   if (model->library)
     dlclose(model->library);
   free(model->path);
   free(model);
+}
+
+/* Chooses the version, and brings the weights and a device's kernels to the
+ * memory where they are used. */
+static tenon_status bring_in(tenon_model *model,
+                             const tenon_open_options *options,
+                             tenon_text *text) {
+  int32_t ordinal;
+  tenon_status status = tenon_choose_version(model, options, &ordinal, text);
+  if (status != TENON_OK)
+    return status;
+  if (ordinal < 0)
+    return tenon_load_weights(model, options, text);
+  /* The weights are copied to the device, so they are not copied before unless
+   * the caller wants it. */
+  tenon_open_options mapped = *options;
+  if (mapped.weights_mode == TENON_WEIGHTS_AUTO)
+    mapped.weights_mode = TENON_WEIGHTS_MAP;
+  status = tenon_gpu_open(&model->gpu,
+                          model->desc->versions[model->version - 1].device,
+                          ordinal, text);
+  if (status == TENON_OK)
+    status = tenon_load_weights(model, &mapped, text);
+  if (status == TENON_OK)
+    status = tenon_gpu_upload(model->gpu, model->weights.data,
+                              model->desc->weight_bytes, text);
+  return status;
 }
 
 static tenon_status fill_model(tenon_model *model, const char *path,
@@ -251,16 +281,7 @@ static tenon_status fill_model(tenon_model *model, const char *path,
     status = tenon_model_prepare(model, text);
   if (status != TENON_OK || options->describe_only)
     return status;
-  status = tenon_check_cpu(model->desc->cpu_features, options->cpu_feature_mask,
-                           text);
-  if (status != TENON_OK)
-    return status;
-  /* A version is always found: the last one needs only the features that were
-   * checked above. */
-  model->version =
-      tenon_first_version(model->desc->versions, model->desc->num_versions,
-                          tenon_masked_features(options->cpu_feature_mask));
-  status = tenon_load_weights(model, options, text);
+  status = bring_in(model, options, text);
   if (status != TENON_OK)
     return status;
   model->host_parallel = options->parallel;
@@ -367,8 +388,10 @@ tenon_status tenon_get_model_info(const tenon_model *model,
   info->cpu_features = model->desc->cpu_features;
   info->threads = model->pool.wanted + 1;
   info->weights_copied = model->weights.copied;
-  if (info->struct_size >= sizeof *info)
+  if (info->struct_size >= offsetof(tenon_model_info, device))
     info->version =
         model->version ? model->desc->versions[model->version - 1].name : NULL;
+  if (info->struct_size >= sizeof *info)
+    info->device = model->gpu ? model->gpu->name : NULL;
   return TENON_OK;
 }

@@ -10,6 +10,10 @@
 #include "text.h"
 #include "watchdog.h"
 
+/* The parts that are on a device: nvidia.h. */
+typedef struct tenon_gpu tenon_gpu;
+typedef struct tenon_gpu_context tenon_gpu_context;
+
 enum { TENON_MAX_RANK = 64 };
 
 /* A function, with data that tenon_run needs often. The extents of all inputs
@@ -44,6 +48,7 @@ struct tenon_model {
   int32_t version; /* the version that runs here, counted from 1; 0:
                       describe_only */
   tenon_weights weights;
+  tenon_gpu *gpu; /* null: the model runs on the CPU */
   tenon_parallel_fn host_parallel;
   void *host_pool;
   tenon_pool pool;
@@ -61,7 +66,8 @@ enum { TENON_CANCEL_ASKED = 1, TENON_CANCEL_LATE = 2 };
 typedef struct tenon_span {
   uintptr_t begin, end;
   int32_t index;
-  int32_t is_output;
+  int16_t is_output;
+  int16_t place; /* tenon_place: addresses of two places are unrelated */
 } tenon_span;
 
 /* The size that one dynamic extent has in this run, and the input extent that
@@ -102,6 +108,9 @@ struct tenon_context {
   uint64_t *state_offsets; /* of each state */
   int64_t *state_dims;     /* the extents of all states, one after another */
   int32_t num_owned;
+  int32_t num_inputs;     /* room of the tables for inputs */
+  tenon_gpu_context *gpu; /* null: the model runs on the CPU. Then `arena`,
+                             `state` and outputs on the device are there */
 };
 
 /* Checks the descriptor and builds model->functions. */
@@ -134,6 +143,12 @@ uint64_t tenon_dense_bytes(int32_t dtype, int32_t rank, const int64_t *dims,
 
 /* True if the versions and their device parts obey the rules of tenon_abi.h. */
 int tenon_versions_are_sane(const tenon_model_desc *desc);
+
+/* Chooses the model's version by options->device and this CPU. *ordinal becomes
+ * the number of the device, or -1 for a version that runs on the CPU. */
+tenon_status tenon_choose_version(tenon_model *model,
+                                  const tenon_open_options *options,
+                                  int32_t *ordinal, tenon_text *text);
 
 /* True if the table of states obeys the rules of tenon_abi.h. */
 int tenon_states_are_sane(const tenon_model_desc *desc);
@@ -171,6 +186,13 @@ static inline int tenon_owns_dims(const tenon_context *context,
          (uintptr_t)dims <= first + context->num_extents * sizeof *dims;
 }
 
+/* True if a tensor's data lie on the device. An older client has no field for
+ * it. */
+static inline int tenon_lies_on_device(const tenon_tensor *tensor) {
+  return tensor->struct_size > offsetof(tenon_tensor, device) &&
+         tensor->device != TENON_ON_HOST;
+}
+
 /* Check the tensors of a call and fill the context's tables from them. */
 tenon_status tenon_bind_inputs(tenon_context *context,
                                const tenon_function *function,
@@ -184,6 +206,8 @@ tenon_status tenon_bind_outputs(tenon_context *context,
 tenon_status tenon_size_outputs(tenon_context *context,
                                 const tenon_function *function,
                                 uint64_t arena_bytes, int for_run);
+/* True if the buffer of an output after tenon_size_outputs is the context's. */
+int tenon_owns_output(const tenon_context *context, int32_t output);
 tenon_status tenon_check_overlap(tenon_context *context,
                                  const tenon_function *function);
 

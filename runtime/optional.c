@@ -137,11 +137,12 @@ tenon_status tenon_get_default(const tenon_model *model, const char *function,
                                const char *input, tenon_tensor *value) {
   const tenon_tensor_desc *desc = find_input(model, function, input);
   if (!desc || !(desc->flags & TENON_INPUT_OPTIONAL) || !value ||
-      value->struct_size < sizeof *value)
+      value->struct_size < offsetof(tenon_tensor, device))
     return TENON_BAD_INPUT;
-  size_t struct_size = value->struct_size;
-  *value = tenon_default_of(desc);
-  value->struct_size = struct_size;
+  tenon_tensor found = tenon_default_of(desc);
+  found.struct_size = value->struct_size;
+  memcpy(value, &found,
+         found.struct_size < sizeof found ? found.struct_size : sizeof found);
   return TENON_OK;
 }
 

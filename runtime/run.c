@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cpu.h"
-#include "model.h"
+#include "nvidia.h"
 
 /* A task of a loop on the host's pool: sets the floating-point state that
  * kernels need around the call of `fn`. */
@@ -46,6 +46,10 @@ static tenon_status faulted(tenon_context *context,
   const tenon_function_desc *desc = function->desc;
   if (fault->code == TENON_FAULT_CANCELLED)
     return cancelled(context);
+  /* The device call has written the text. */
+  if (fault->code == TENON_FAULT_DEVICE && context->gpu &&
+      context->gpu->status != TENON_OK)
+    return context->gpu->status;
   if (fault->site >= 0 && fault->site < desc->num_sites) {
     tenon_text_add_name(text, desc->sites[fault->site]);
     tenon_text_add(text, ": ");
@@ -141,7 +145,7 @@ static tenon_status publish(tenon_context *context,
       tenon_text_add(&context->text, "output %d became larger than planned", i);
       return TENON_INTERNAL;
     }
-    int owned = context->outputs[i] == context->owned[i].data;
+    int owned = tenon_owns_output(context, i);
     tensor->dtype = desc->dtype;
     tensor->rank = desc->rank;
     if (tensor->dims && !tenon_owns_dims(context, tensor->dims))
@@ -156,10 +160,18 @@ static tenon_status publish(tenon_context *context,
   return TENON_OK;
 }
 
+/* Calls the model where it runs. */
+static int32_t run_model(tenon_context *context, const tenon_function *function,
+                         tenon_call *call) {
+  return context->gpu ? tenon_gpu_run(context, function, call)
+                      : function->desc->run(call);
+}
+
 /* Reserves the arena, starts the deadline and runs the model. */
 static tenon_status execute(tenon_context *context,
                             const tenon_function *function, tenon_call *call) {
-  if (tenon_region_reserve(&context->arena, call->arena_bytes) != 0) {
+  if (!context->gpu &&
+      tenon_region_reserve(&context->arena, call->arena_bytes) != 0) {
     tenon_text_add(&context->text, "out of memory: the arena needs %llu bytes",
                    (unsigned long long)call->arena_bytes);
     return TENON_LIMIT;
@@ -177,7 +189,7 @@ static tenon_status execute(tenon_context *context,
       return TENON_LIMIT;
     }
   }
-  int32_t failed = function->desc->run(call);
+  int32_t failed = run_model(context, function, call);
   if (context->timeout > 0)
     tenon_watchdog_remove(&context->model->watchdog, &context->watch);
   if (failed)
@@ -198,9 +210,14 @@ static tenon_status call_function(tenon_context *context, const char *name,
     return status;
   unsigned host = tenon_fp_enter();
   const tenon_function *function = find_function(context, name);
-  status = function ? prepare(context, function, inputs, num_inputs, outputs,
-                              num_outputs, for_run, &call)
-                    : TENON_BAD_INPUT;
+  tenon_gpu *gpu = context->model->gpu;
+  status = function ? TENON_OK : TENON_BAD_INPUT;
+  if (status == TENON_OK && gpu)
+    status = tenon_gpu_enter(gpu, &context->text);
+  int is_inside = status == TENON_OK && gpu;
+  if (status == TENON_OK)
+    status = prepare(context, function, inputs, num_inputs, outputs,
+                     num_outputs, for_run, &call);
   if (status == TENON_OK && for_run)
     status = tenon_check_overlap(context, function);
   if (status == TENON_OK && for_run)
@@ -210,6 +227,8 @@ static tenon_status call_function(tenon_context *context, const char *name,
     status = publish(context, function, for_run);
   if (status == TENON_OK && arena_bytes)
     *arena_bytes = call.arena_bytes;
+  if (is_inside)
+    tenon_gpu_leave(gpu);
   /* A cancellation applies to one run only: clear it. */
   if (for_run && atomic_load_explicit(&context->cancel, memory_order_relaxed))
     atomic_store(&context->cancel, 0);

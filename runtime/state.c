@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model.h"
+#include "nvidia.h"
+
+#define SMALLER_EXTENTS "\nhelp: choose smaller context extents"
 
 /* True if [offset, offset + bytes) lies in [0, total). */
 static int lies_within(uint64_t offset, uint64_t bytes, uint64_t total) {
@@ -16,8 +18,8 @@ static int extents_are_sane(const tenon_model_desc *desc) {
     return 0;
   for (int32_t i = 0; i < desc->num_extents; ++i) {
     const tenon_extent_desc *extent = &desc->extents[i];
-    if (!extent->name || extent->least < 0 ||
-        extent->initial < extent->least || extent->most < extent->initial)
+    if (!extent->name || extent->least < 0 || extent->initial < extent->least ||
+        extent->most < extent->initial)
       return 0;
   }
   return 1;
@@ -161,13 +163,13 @@ static tenon_status make_tables(tenon_context *context, tenon_text *text) {
   return TENON_LIMIT;
 }
 
-static tenon_status reserve(tenon_context *context, uint64_t limit,
+/* Lays out the states of the context within `limit` bytes. */
+static tenon_status lay_out(tenon_context *context, uint64_t limit,
                             tenon_text *text) {
   const tenon_model_desc *desc = context->model->desc;
   uint64_t bytes = tenon_lay_out_states(desc, context->state_extents,
                                         context->state_offsets);
-  const char *help =
-      desc->num_extents ? "\nhelp: choose smaller context extents" : "";
+  const char *help = desc->num_extents ? SMALLER_EXTENTS : "";
   if (bytes == UINT64_MAX) {
     tenon_text_add(text, "the state has more than 2^63 bytes%s", help);
     return TENON_LIMIT;
@@ -179,14 +181,23 @@ static tenon_status reserve(tenon_context *context, uint64_t limit,
                    (unsigned long long)bytes, help);
     return TENON_LIMIT;
   }
+  context->state_bytes = bytes;
+  return TENON_OK;
+}
+
+static tenon_status reserve(tenon_context *context, tenon_text *text) {
+  if (context->model->gpu)
+    return tenon_gpu_context_create(context, text);
+  uint64_t bytes = context->state_bytes;
   if (tenon_region_reserve(&context->state, bytes) != 0) {
     tenon_text_add(text,
                    "out of memory: the state of the model has %llu bytes%s",
-                   (unsigned long long)bytes, help);
+                   (unsigned long long)bytes,
+                   context->model->desc->num_extents ? SMALLER_EXTENTS : "");
     return TENON_LIMIT;
   }
   tenon_region_clear(&context->state, bytes);
-  context->state_bytes = bytes;
+  copy_initial_values(context);
   return TENON_OK;
 }
 
@@ -199,7 +210,9 @@ tenon_status tenon_state_create(tenon_context *context,
     status =
         choose_extents(context, options->extents, options->num_extents, text);
   if (status == TENON_OK)
-    status = reserve(context, options->memory_limit, text);
+    status = lay_out(context, options->memory_limit, text);
+  if (status == TENON_OK)
+    status = reserve(context, text);
   if (status != TENON_OK) {
     tenon_state_free(context);
     return status;
@@ -208,7 +221,6 @@ tenon_status tenon_state_create(tenon_context *context,
   for (int32_t i = 0; i < desc->num_states; ++i)
     for (int32_t d = 0; d < desc->states[i].rank; ++d)
       *dims++ = tenon_state_dim(&desc->states[i], d, context->state_extents);
-  copy_initial_values(context);
   return TENON_OK;
 }
 
@@ -223,14 +235,23 @@ tenon_status tenon_context_reset_state(tenon_context *context) {
   tenon_status status = tenon_context_enter(context);
   if (status != TENON_OK)
     return status;
-  tenon_region_clear(&context->state, context->state_bytes);
-  copy_initial_values(context);
+  if (context->gpu) {
+    status = tenon_gpu_reset_state(context, &context->text);
+  } else {
+    tenon_region_clear(&context->state, context->state_bytes);
+    copy_initial_values(context);
+  }
   tenon_context_leave(context);
-  return TENON_OK;
+  return status;
+}
+
+static char *memory_of(const tenon_context *context) {
+  return context->gpu ? (char *)(uintptr_t)context->gpu->state.address
+                      : context->state.data;
 }
 
 void *tenon_context_state(tenon_context *context) {
-  return context ? context->state.data : NULL;
+  return context ? memory_of(context) : NULL;
 }
 
 uint64_t tenon_context_state_bytes(const tenon_context *context) {
@@ -249,7 +270,8 @@ tenon_status tenon_context_get_extents(const tenon_context *context,
 
 tenon_status tenon_context_find_state(const tenon_context *context,
                                       const char *name, tenon_tensor *state) {
-  if (!context || !name || !state || state->struct_size < sizeof *state)
+  if (!context || !name || !state ||
+      state->struct_size < offsetof(tenon_tensor, device))
     return TENON_BAD_INPUT;
   const tenon_model_desc *desc = context->model->desc;
   int64_t *dims = context->state_dims;
@@ -262,7 +284,9 @@ tenon_status tenon_context_find_state(const tenon_context *context,
     state->dtype = found->dtype;
     state->rank = found->rank;
     state->dims = dims;
-    state->data = (char *)context->state.data + context->state_offsets[i];
+    state->data = memory_of(context) + context->state_offsets[i];
+    if (state->struct_size >= sizeof *state)
+      state->device = context->gpu ? TENON_ON_DEVICE : TENON_ON_HOST;
     state->bytes =
         tenon_dense_bytes(found->dtype, found->rank, dims, &overflow);
     return TENON_OK;

@@ -18,7 +18,8 @@ extern "C" {
 #define TENON_API __attribute__((visibility("default")))
 #endif
 
-/* The result of a call. The values are the exit codes of the command line. */
+/* The result of a call. The values are the exit codes of the command line,
+ * where TENON_NO_DEVICE is 7. */
 typedef enum tenon_status {
   TENON_OK = 0,
   TENON_FAILED = 1,       /* a diagnosed reason that no other value names */
@@ -31,7 +32,9 @@ typedef enum tenon_status {
   TENON_BAD_INPUT = 8,    /* an argument, a tensor or a value is wrong */
   TENON_DIFFERS = 9,      /* command line only: results differ */
   TENON_CANCELLED = 10,   /* cancelled, or past the deadline */
-  TENON_INTERNAL = 70     /* a bug of Tenon */
+  TENON_NO_DEVICE = 11, /* the device that was asked for is not here, or cannot
+                           run the model */
+  TENON_INTERNAL = 70   /* a bug of Tenon */
 } tenon_status;
 
 typedef struct tenon_model tenon_model;
@@ -73,7 +76,17 @@ typedef struct tenon_open_options {
   /* Nonzero: treat CPU features outside this mask as absent. For tests of an
    * artifact's behaviour on a smaller machine. */
   uint64_t cpu_feature_mask;
+  /* Where the model runs. Null, "" or "cpu": on the CPU. "cuda" or "cuda:N": on
+   * the NVIDIA device 0 or N, by the artifact's device version. One never
+   * replaces the other. */
+  const char *device;
 } tenon_open_options;
+
+/* Where the data of a tensor lie. */
+typedef enum tenon_place {
+  TENON_ON_HOST = 0,
+  TENON_ON_DEVICE = 1 /* in the memory of the model's device */
+} tenon_place;
 
 /* The size that a context has for one of tenon_model_desc.extents. */
 typedef struct tenon_extent {
@@ -87,8 +100,9 @@ typedef struct tenon_context_options {
   size_t struct_size;
   char *error_text;
   size_t error_text_bytes;
-  /* The most bytes the context may use for its state, the arena of a run and
-   * the outputs it owns. 0: no limit. */
+  /* The most bytes the context may use for its state, the arena of a run, the
+   * outputs it owns and, on a device, copies of tensors in host memory. 0: no
+   * limit. */
   uint64_t memory_limit;
   /* A run that takes longer than this ends with TENON_CANCELLED. 0: no limit.
    * */
@@ -120,6 +134,12 @@ typedef struct tenon_tensor {
   /* The size of the buffer at `data`. The run writes it if the context owns the
    * buffer. */
   size_t bytes;
+  /* tenon_place: where `data` lies; for an output that the context shall
+   * provide, where it shall lie. A model on a device takes both: it copies
+   * tensors from and to host memory, and uses those on the device where they
+   * are. The caller waits for its own work on these before the run; the run has
+   * ended when it returns. */
+  int32_t device;
 } tenon_tensor;
 
 /* Facts about an open model that are not in its descriptor. */
@@ -133,6 +153,8 @@ typedef struct tenon_model_info {
   int32_t threads;        /* the most threads that work on one run */
   int32_t weights_copied;
   const char *version; /* of the code that runs here; null: describe_only */
+  const char *device; /* the device's own name, such as "NVIDIA H100"; null: the
+                         model runs on the CPU */
 } tenon_model_info;
 
 /* The ABI this runtime implements: TENON_ABI_VERSION of its build. */
@@ -259,8 +281,9 @@ TENON_API tenon_status tenon_context_set_profile(tenon_context *context,
 TENON_API tenon_status tenon_context_set_timeout(tenon_context *context,
                                                  int64_t timeout_ns);
 
-/* Bytes that the context holds: arena, state and outputs. The system gives a
- * state of zeros memory when it is first written. */
+/* Bytes that the context holds: arena, state and outputs; on a device also
+ * copies of tensors in host memory. The system gives a state of zeros memory
+ * when it is first written. */
 TENON_API uint64_t tenon_context_memory(const tenon_context *context);
 
 /* Sets all state of the context to its initial values. */
@@ -270,7 +293,8 @@ TENON_API tenon_status tenon_context_reset_state(tenon_context *context);
  * each state lies at its offset. Between runs the caller may copy these bytes,
  * to save or move the context's state to a context with the same extents, and
  * may write them. The pointer is valid as long as the context lives. Null if
- * the model has no state. */
+ * the model has no state. If the model runs on a device, the memory is the
+ * device's. */
 TENON_API void *tenon_context_state(tenon_context *context);
 TENON_API uint64_t tenon_context_state_bytes(const tenon_context *context);
 

@@ -425,7 +425,7 @@ private:
           << ",\n       (void *)" << side << "->" << field.name << ", "
           << (isInput ? bytes
                       : formatv("out->{0} ? {1} : 0", field.name, bytes).str())
-          << "},\n";
+          << ", TENON_ON_HOST},\n";
     }
     out << "  };\n";
   }

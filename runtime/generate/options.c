@@ -68,7 +68,7 @@ static tenon_status store(tenon_generator *generator, int32_t option,
 }
 
 static tenon_status set(tenon_generator *generator, const tenon_tensor *value) {
-  if (!value || value->struct_size < sizeof *value) {
+  if (!value || value->struct_size < offsetof(tenon_tensor, device)) {
     tenon_text_add(&generator->text, "no value of an option is given");
     return TENON_BAD_INPUT;
   }

@@ -42,7 +42,7 @@ static tenon_status end(tenon_transcriber *transcriber, tenon_status status) {
 
 tenon_status tenon_transcriber_set(tenon_transcriber *transcriber,
                                    const tenon_tensor *value) {
-  int is_known = value && value->struct_size >= sizeof *value;
+  int is_known = value && value->struct_size >= offsetof(tenon_tensor, device);
   tenon_status status;
   if (!begin(transcriber, is_known ? value->name : NULL, &status))
     return status;

@@ -33,8 +33,8 @@ TEST(Options, AreTensorsOfAnyRank) {
   chain.set("max_new_tokens", 3);
   Ids plain = chainAfter(1, 4);
   int64_t words[] = {-1, plain[1], 7, plain[0]}, dims[] = {2, 2};
-  tenon_tensor value = {sizeof value, "bad_words_ids", TENON_I64,   2,
-                        dims,         words,           sizeof words};
+  tenon_tensor value = {sizeof value, "bad_words_ids", TENON_I64,    2, dims,
+                        words,        sizeof words,    TENON_ON_HOST};
   ASSERT_EQ(tenon_generator_set(chain.generator, &value), TENON_OK)
       << chain.text();
   // The value is copied.
@@ -70,8 +70,8 @@ TEST(Options, AreRefused) {
   EXPECT_EQ(tenon_generator_set_list(generator, "seed", nullptr, 0),
             TENON_BAD_INPUT);
   int64_t dims[] = {2, 3}, words[5] = {};
-  tenon_tensor value = {sizeof value, "bad_words_ids", TENON_I64,   2,
-                        dims,         words,           sizeof words};
+  tenon_tensor value = {sizeof value, "bad_words_ids", TENON_I64,    2, dims,
+                        words,        sizeof words,    TENON_ON_HOST};
   EXPECT_EQ(tenon_generator_set(generator, &value), TENON_BAD_INPUT);
   EXPECT_EQ(chain.text(),
             "option \"bad_words_ids\": its extents need 48 bytes, got 40");

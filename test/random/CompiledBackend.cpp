@@ -124,7 +124,8 @@ runArtifact(const std::string &path, int threads, const RandomGraph &graph,
   for (size_t i = 0; i < graph.inputs.size(); ++i)
     ins.push_back({sizeof(tenon_tensor), nullptr,
                    dtypeOf(graph.inputs[i].element), int32_t(dims[i].size()),
-                   dims[i].data(), bytes[i].data(), bytes[i].size()});
+                   dims[i].data(), bytes[i].data(), bytes[i].size(),
+                   TENON_ON_HOST});
   for (tenon_tensor &out : outs) {
     out = {};
     out.struct_size = sizeof out;

@@ -115,10 +115,11 @@ tenon_status wholeLife(const std::string &path, bool copy, bool deadline,
     int64_t bytes = 3 << 20, rows = 4, dims[2] = {rows, 4};
     float a[16] = {1, 2, 3}, b[16] = {4, 5, 6};
     tenon_tensor scalar = {sizeof scalar, nullptr, TENON_I64, 0,
-                           nullptr,       &bytes,  8};
+                           nullptr,       &bytes,  8,         TENON_ON_HOST};
     tenon_tensor pair[] = {
-        {sizeof *pair, nullptr, TENON_F32, 2, dims, a, sizeof a},
-        {sizeof *pair, nullptr, TENON_F32, 2, dims, b, sizeof b}};
+        {sizeof *pair, nullptr, TENON_F32, 2, dims, a, sizeof a, TENON_ON_HOST},
+        {sizeof *pair, nullptr, TENON_F32, 2, dims, b, sizeof b,
+         TENON_ON_HOST}};
     tenon_tensor output = ownedOutput();
     status = tenon_run(context, "main", pair, 2, &output, 1);
     if (status == TENON_OK) {
@@ -180,7 +181,8 @@ TEST(Allocation, ARunWithDefaultsTakesNone) {
   Session session;
   int64_t dims[] = {2};
   float x[] = {2, 4}, y[2];
-  tenon_tensor input = {sizeof input, nullptr, TENON_F32, 1, dims, x, sizeof x};
+  tenon_tensor input = {sizeof input, nullptr, TENON_F32, 1,
+                        dims,         x,       sizeof x,  TENON_ON_HOST};
   tenon_tensor output = ownedOutput();
   output.data = y;
   output.bytes = sizeof y;

@@ -94,7 +94,7 @@ size_t residentBytes(tenon_context *context) {
 
 void run(tenon_context *context, int64_t number) {
   tenon_tensor input = {sizeof input, nullptr, TENON_I64, 0,
-                        nullptr,      &number, 8};
+                        nullptr,      &number, 8,         TENON_ON_HOST};
   tenon_tensor output = ownedOutput();
   EXPECT_EQ(tenon_run(context, nullptr, &input, 1, &output, 1), TENON_OK)
       << tenon_context_text(context);

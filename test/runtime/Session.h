@@ -27,9 +27,9 @@ template <> constexpr int32_t dtypeOf<int64_t>() { return TENON_I64; }
 template <typename T>
 tenon_tensor tensorOn(std::vector<T> &data, std::vector<int64_t> &dims,
                       const char *name = nullptr) {
-  return {sizeof(tenon_tensor),   name,        dtypeOf<T>(),
-          int32_t(dims.size()),   dims.data(), data.data(),
-          data.size() * sizeof(T)};
+  return {sizeof(tenon_tensor),    name,         dtypeOf<T>(),
+          int32_t(dims.size()),    dims.data(),  data.data(),
+          data.size() * sizeof(T), TENON_ON_HOST};
 }
 
 /// An output that the context shall own.

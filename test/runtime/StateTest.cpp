@@ -14,7 +14,7 @@ namespace {
 int64_t keep(tenon_context *context, int64_t steps,
              tenon_status expected = TENON_OK) {
   tenon_tensor input = {sizeof input, nullptr, TENON_I64, 0,
-                        nullptr,      &steps,  8};
+                        nullptr,      &steps,  8,         TENON_ON_HOST};
   tenon_tensor output = ownedOutput();
   tenon_status status = tenon_run(context, "keep", &input, 1, &output, 1);
   EXPECT_EQ(status, expected) << tenon_context_text(context);

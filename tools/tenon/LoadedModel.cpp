@@ -33,7 +33,8 @@ Diagnostic fromRuntime(const std::string &file, tenon_status status,
                        llvm::StringRef text) {
   Diagnostic d;
   d.file = file;
-  d.status = static_cast<Status>(status);
+  d.status = status == TENON_NO_DEVICE ? Status::BadArtifact
+                                       : static_cast<Status>(status);
   llvm::SmallVector<llvm::StringRef, 8> lines;
   text.split(lines, '\n', -1, /*KeepEmpty=*/false);
   d.text = lines.empty() ? tenon_status_name(status) : lines[0].str();

@@ -17,9 +17,9 @@ int main(void) {
   tenon_context *a, *b;
   char text[256];
   tenon_extent chosen[] = {{"positions", 3}, {"rows", 1}};
-  tenon_context_options options = {
-      sizeof options, text, sizeof text, 0, 0, chosen, 2};
-  tenon_tensor keys = {sizeof keys, NULL, 0, 0, NULL, NULL, 0};
+  tenon_context_options options = {sizeof options, text, sizeof text, 0, 0,
+                                   chosen,         2};
+  tenon_tensor keys = {sizeof keys, NULL, 0, 0, NULL, NULL, 0, TENON_ON_HOST};
   if (tenon_open_desc(&tenon_model_cache, NULL, &model) != TENON_OK ||
       tenon_context_create(model, NULL, &a) != TENON_OK ||
       tenon_context_create(model, &options, &b) != TENON_OK)

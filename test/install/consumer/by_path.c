@@ -18,8 +18,8 @@ int main(int count, char **arguments) {
   int64_t dims[2] = {1, 3};
   float zeros[3] = {0};
   for (int i = 0; i < function->num_inputs; ++i) {
-    tenon_tensor input = {sizeof input, NULL,  TENON_F32,   2,
-                          dims,         zeros, sizeof zeros};
+    tenon_tensor input = {sizeof input, NULL,  TENON_F32,    2,
+                          dims,         zeros, sizeof zeros, TENON_ON_HOST};
     inputs[i] = input;
   }
   tenon_tensor output = {sizeof output};

@@ -85,7 +85,7 @@ std::vector<HostTensor> CompiledStep::run(const std::string &entry,
   for (size_t i = 0; i < inputs.size(); ++i)
     ins.push_back({sizeof(tenon_tensor), nullptr, dtypeOf(inputs[i].element),
                    int32_t(dims[i].size()), dims[i].data(), bytes[i].data(),
-                   bytes[i].size()});
+                   bytes[i].size(), TENON_ON_HOST});
   for (tenon_tensor &out : outs) {
     out = {};
     out.struct_size = sizeof out;

@@ -53,7 +53,8 @@ public:
            int32_t(input.dims.size()), input.dims.data(),
            isReal ? static_cast<void *>(input.reals.data())
                   : input.integers.data(),
-           isReal ? 4 * input.reals.size() : 8 * input.integers.size()});
+           isReal ? 4 * input.reals.size() : 8 * input.integers.size(),
+           TENON_ON_HOST});
     }
   }
 
@@ -141,14 +142,17 @@ public:
     // after one id.
     std::vector<tenon_tensor> inputs = {
         {sizeof(tenon_tensor), "max_new_tokens", TENON_I64, 0, nullptr, &count,
-         8},
-        {sizeof(tenon_tensor), "eos_token_id", TENON_I64, 1, &none, nullptr, 0},
+         8, TENON_ON_HOST},
+        {sizeof(tenon_tensor), "eos_token_id", TENON_I64, 1, &none, nullptr, 0,
+         TENON_ON_HOST},
         {sizeof(tenon_tensor), hasEncoder ? "encoder_ids" : "ids", TENON_I64, 2,
-         dims, ids, uint64_t(8 * promptTokens)},
+         dims, ids, uint64_t(8 * promptTokens), TENON_ON_HOST},
         {sizeof(tenon_tensor), hasEncoder ? "encoder_lengths" : "lengths",
-         TENON_I64, 1, dims, &length, 8},
-        {sizeof(tenon_tensor), "ids", TENON_I64, 2, first, ids, 8},
-        {sizeof(tenon_tensor), "lengths", TENON_I64, 1, first, &one, 8}};
+         TENON_I64, 1, dims, &length, 8, TENON_ON_HOST},
+        {sizeof(tenon_tensor), "ids", TENON_I64, 2, first, ids, 8,
+         TENON_ON_HOST},
+        {sizeof(tenon_tensor), "lengths", TENON_I64, 1, first, &one, 8,
+         TENON_ON_HOST}};
     inputs.resize(hasEncoder ? 6 : 4);
     llvm::append_range(inputs, sound.tensors);
     return run("start", inputs.data(), inputs.size());
@@ -157,7 +161,7 @@ public:
   Status advance() {
     int64_t steps = newTokens;
     tenon_tensor input = {sizeof input, "steps", TENON_I64, 0,
-                          nullptr,      &steps,  8};
+                          nullptr,      &steps,  8,         TENON_ON_HOST};
     return run("advance", &input, 1);
   }
 
