@@ -36,15 +36,26 @@ Driver::Driver(const DriverSettings &settings)
 
 Driver::~Driver() {
   finish(nullptr);
+  if (std::string leak = left(); !leak.empty())
+    report("leak: " + leak);
   for (CUmodule module : modules)
     delete module;
-  if (size_t left = machine.memory.numAllocations())
-    report("leak: " + std::to_string(left) + " allocations of " +
-           std::to_string(machine.memory.inUse()) + " bytes");
-  if (!hostMemory.empty())
-    report("leak: host memory");
-  if (!streams.empty())
-    report("leak: streams");
+}
+
+std::string Driver::left() const {
+  std::string text;
+  auto add = [&](size_t count, const std::string &what) {
+    if (count)
+      text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + what;
+  };
+  add(machine.memory.numAllocations(),
+      "allocations of " + std::to_string(machine.memory.inUse()) + " bytes");
+  add(hostMemory.size(), "host allocations");
+  add(modules.size(), "modules");
+  add(streams.size(), "streams");
+  add(events.size(), "events");
+  add(size_t(primary.uses), "uses of the context");
+  return text;
 }
 
 Driver &Driver::instance() {
@@ -78,6 +89,7 @@ bool Driver::failsByOrder(const char *name, CUresult &error) {
   if (count != which || *end != ':')
     return false;
   error = CUresult(std::strtol(end + 1, nullptr, 10));
+  hasFailed = true;
   return true;
 }
 

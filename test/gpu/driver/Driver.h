@@ -49,6 +49,10 @@ struct DriverSettings {
   uint64_t memory, seed;
   std::string fault, report;
   static DriverSettings fromEnvironment();
+  /// The most bytes of shared memory of a block.
+  int mostShared() const {
+    return (architecture >= 90 ? 227 : architecture >= 80 ? 163 : 64) << 10;
+  }
 };
 
 class Driver {
@@ -79,12 +83,20 @@ public:
     return !stream || streams.count(stream);
   }
   void report(const std::string &line);
+  /// What the host has not released; empty if nothing is left.
+  std::string left() const;
+  int numCalls(const std::string &name) const {
+    auto found = calls.find(name);
+    return found == calls.end() ? 0 : found->second;
+  }
+  bool hasFailedByOrder() const { return hasFailed; }
 
   const DriverSettings settings;
   Machine machine;
   CUctx_st primary;
   std::vector<CUcontext> &current();
   std::set<void *> hostMemory;
+  std::set<CUevent> events;
   double now = 0; // an event's time: steps of kernels and copies
 
 private:
@@ -95,7 +107,7 @@ private:
                  const std::vector<uint8_t> &parameters);
 
   std::recursive_mutex mutex;
-  bool isInitialized = false;
+  bool isInitialized = false, hasFailed = false;
   CUresult stuck = CUDA_SUCCESS;
   std::map<std::string, int> calls;
   std::set<CUmodule> modules;

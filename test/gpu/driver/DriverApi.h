@@ -53,6 +53,9 @@ enum {
   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
 };
 
+/// Attributes of addresses.
+enum { CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9 };
+
 /// Options of cuModuleLoadDataEx.
 enum {
   CU_JIT_INFO_LOG_BUFFER = 3,
@@ -86,6 +89,7 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes,
                               CUmodule module, const char *name);
 CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value);
 CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction function);
+CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr pointer);
 CUresult cuMemGetInfo_v2(size_t *available, size_t *total);
 CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes);
 CUresult cuMemFree_v2(CUdeviceptr address);

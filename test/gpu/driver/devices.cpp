@@ -1,5 +1,6 @@
 // The driver's functions for errors, devices and contexts.
 #include "test/gpu/driver/Call.h"
+#include "test/gpu/driver/StandIn.h"
 
 #include <cstring>
 
@@ -41,6 +42,18 @@ const Named *named(CUresult error) {
   return nullptr;
 }
 } // namespace
+
+const char *tenonStandInLeft() {
+  static std::string text;
+  text = driver().left();
+  return text.c_str();
+}
+
+int tenonStandInHasFailed() { return driver().hasFailedByOrder(); }
+
+int tenonStandInCalls(const char *function) {
+  return driver().numCalls(function);
+}
 
 CUresult cuInit(unsigned flags) {
   return anywhere("cuInit", [&] {
@@ -132,7 +145,7 @@ CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
       *value = sm % 10;
       break;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
-      *value = (sm >= 90 ? 227 : sm >= 80 ? 163 : 64) << 10;
+      *value = driver().settings.mostShared();
       break;
     default:
       return CUDA_ERROR_INVALID_VALUE;

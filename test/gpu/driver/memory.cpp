@@ -41,6 +41,18 @@ CUresult cuMemGetInfo_v2(size_t *available, size_t *total) {
   });
 }
 
+CUresult cuPointerGetAttribute(void *value, int attribute,
+                               CUdeviceptr pointer) {
+  return inContext("cuPointerGetAttribute", [&] {
+    bool isHost = driver().hostMemory.count(reinterpret_cast<void *>(pointer));
+    if (attribute != CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL ||
+        (!isHost && !driver().range(pointer, 0)))
+      return CUDA_ERROR_INVALID_VALUE;
+    *static_cast<int *>(value) = 0;
+    return CUDA_SUCCESS;
+  });
+}
+
 CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
   return inContext("cuMemAlloc_v2", [&] {
     if (bytes == 0)

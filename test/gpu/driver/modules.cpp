@@ -61,9 +61,7 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes,
 
 CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value) {
   return inContext("cuFuncSetAttribute", [&] {
-    int most = 0;
-    cuDeviceGetAttribute(
-        &most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 0);
+    int most = driver().settings.mostShared();
     if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ||
         value < 0 ||
         uint64_t(value) + function->program->sharedBytes > uint64_t(most))

@@ -39,12 +39,15 @@ CUresult cuStreamQuery(CUstream stream) {
 CUresult cuEventCreate(CUevent *event, unsigned) {
   return inContext("cuEventCreate", [&] {
     *event = new CUevent_st();
+    driver().events.insert(*event);
     return CUDA_SUCCESS;
   });
 }
 
 CUresult cuEventDestroy_v2(CUevent event) {
   return inContext("cuEventDestroy_v2", [&] {
+    if (!driver().events.erase(event))
+      return CUDA_ERROR_INVALID_HANDLE;
     CUresult result = driver().finish(event->stream);
     delete event;
     return result;
