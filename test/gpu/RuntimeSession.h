@@ -12,6 +12,10 @@
 #include <functional>
 #include <gtest/gtest.h>
 
+#if __has_feature(address_sanitizer)
+#include <sanitizer/lsan_interface.h>
+#endif
+
 namespace tenon::test {
 
 using Settings = std::vector<std::pair<const char *, std::string>>;
@@ -25,6 +29,15 @@ inline std::string leftOnDevice() {
   return standIn<const char *()>("tenonStandInLeft")();
 }
 
+/// True if memory of the host is lost; known in builds for that only.
+inline bool hasLeaks() {
+#if __has_feature(address_sanitizer)
+  return __lsan_do_recoverable_leak_check() != 0;
+#else
+  return false;
+#endif
+}
+
 /// Runs a test's body in a child whose driver is the stand-in with these
 /// settings. Returns what the body returns, or -1 if an expectation failed.
 inline int onDevice(const Settings &settings,
@@ -36,6 +49,7 @@ inline int onDevice(const Settings &settings,
     // The runtime asks for libcuda.so.1, which is then loaded.
     EXPECT_NE(dlopen(TENON_STAND_IN, RTLD_NOW), nullptr) << dlerror();
     int made = body();
+    EXPECT_FALSE(hasLeaks());
     return testing::Test::HasFailure() ? 99 : made;
   });
   return result == 99 ? -1 : result;
