@@ -2,6 +2,8 @@
 // device, states, cancels, limits and profiles.
 #include "test/gpu/RuntimeSession.h"
 
+#include <thread>
+
 using namespace tenon::test;
 
 namespace {
@@ -338,6 +340,28 @@ TEST(GpuRuntime, Cancels) {
     tenon_context_set_timeout(session.context, 0);
     EXPECT_EQ(session.run("spin", {x, once}), TENON_OK) << session.text();
     EXPECT_EQ(session.y, Doubles({3, 6, 9, 12}));
+  });
+}
+
+TEST(GpuRuntime, ContextsShareADevice) {
+  withSession([](RuntimeSession &session) {
+    tenon_context *first = session.context;
+    EXPECT_EQ(session.create(), TENON_OK) << session.why;
+    auto work = [](tenon_context *context, float by) {
+      for (int i = 1; i <= 20; ++i) {
+        HostTensor<float> x{by, 2 * by, 3 * by, 4 * by};
+        tenon_tensor input = x, output = {};
+        output.struct_size = sizeof output;
+        EXPECT_EQ(tenon_run(context, "keep", &input, 1, &output, 1), TENON_OK)
+            << tenon_context_text(context);
+        EXPECT_EQ(static_cast<float *>(output.data)[1], 1 + 2 * by * float(i));
+      }
+    };
+    std::thread other(work, first, 1.f);
+    work(session.context, 3);
+    other.join();
+    EXPECT_EQ(tenon_close(session.model), TENON_BAD_INPUT);
+    EXPECT_EQ(tenon_context_destroy(first), TENON_OK);
   });
 }
 
