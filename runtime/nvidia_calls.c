@@ -130,7 +130,7 @@ static int32_t launch_kernel(tenon_call *call, int32_t kernel, int32_t launch,
                              int64_t flops, int64_t bytes) {
   tenon_context *context = call->device_state;
   tenon_gpu_context *side = context->gpu;
-  if (call->cancel && *call->cancel != 0) {
+  if (call->cancel && __atomic_load_n(call->cancel, __ATOMIC_RELAXED) != 0) {
     if (call->fault.code == TENON_FAULT_NONE)
       call->fault = (tenon_fault){.code = TENON_FAULT_CANCELLED, .site = -1};
     return 1;
