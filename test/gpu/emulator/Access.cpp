@@ -37,9 +37,23 @@ uint8_t *Access::localAt(int lane, uint64_t address, bool toWrite) {
   size_t place = size_t(lane) * frame + address;
   if (toWrite)
     std::fill_n(warp.localWritten.begin() + long(place), bytes, uint8_t(1));
-  else if (std::memchr(&warp.localWritten[place], 0, bytes))
-    warp.fail(lane, "reads local memory that nothing has written");
+  else
+    checkLocal(lane, place);
   return &warp.local[place];
+}
+
+/// A vector may have elements that nothing has written: compilers widen loads
+/// of a thread's own memory. Such an element has no value.
+void Access::checkLocal(int lane, size_t place) {
+  uint32_t each = bytes / elements, missing = 0;
+  for (uint32_t i = 0; i < elements; ++i)
+    if (std::memchr(&warp.localWritten[place + i * each], 0, each)) {
+      warp.withoutValue[i] |= 1u << lane;
+      ++missing;
+    }
+  if (missing == elements)
+    warp.fail(lane, "reads local memory that nothing has written");
+  warp.leavesOut |= missing != 0;
 }
 
 const uint8_t *Access::read(Space space, int lane, uint64_t address,

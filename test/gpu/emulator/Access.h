@@ -10,8 +10,9 @@ namespace tenon::ptx {
 /// Memory that one lane sees, in any space.
 class Access {
 public:
-  Access(Warp &warp, uint32_t bytes)
-      : warp(warp), block(warp.block), bytes(bytes) {}
+  /// `elements`: that one lane reads or writes.
+  Access(Warp &warp, uint32_t bytes, uint32_t elements = 1)
+      : warp(warp), block(warp.block), bytes(bytes), elements(elements) {}
 
   /// The bytes that the lane reads at the address of a space; a finding if it
   /// may not. `constant`: nobody writes them during the launch.
@@ -28,11 +29,12 @@ private:
   Space resolve(Space space, uint64_t &address) const;
   void checkAlignment(int lane, uint64_t address) const;
   uint8_t *localAt(int lane, uint64_t address, bool writes);
+  void checkLocal(int lane, size_t place);
   void countBanks();
 
   Warp &warp;
   Block &block;
-  uint32_t bytes;
+  uint32_t bytes, elements;
   std::array<uint64_t, warpLanes> global, sharedAt;
   int numGlobal = 0, numShared = 0;
   bool writes = false;

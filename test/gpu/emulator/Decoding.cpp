@@ -1,5 +1,5 @@
-// Everything that a decoder does not accept is refused with the statement's line
-// and name.
+// Everything that a decoder does not accept is refused with the statement's
+// line and name.
 #include "test/gpu/emulator/Decoding.h"
 
 #include "test/gpu/emulator/Decoder.h"

@@ -97,8 +97,10 @@ std::string DeviceMemory::absence(uint64_t address, uint64_t bytes) const {
 }
 
 void DeviceMemory::clearHistory() {
-  for (auto &[base, allocation] : allocations)
+  for (auto &[base, allocation] : allocations) {
     allocation->words.clear();
+    allocation->parts.clear();
+  }
 }
 
 } // namespace tenon::ptx

@@ -3,10 +3,12 @@
 #ifndef TENON_TEST_GPU_EMULATOR_DEVICEMEMORY_H
 #define TENON_TEST_GPU_EMULATOR_DEVICEMEMORY_H
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 
 namespace tenon::ptx {
 
@@ -32,11 +34,20 @@ struct WordHistory {
   uint64_t write, read;
 };
 
+/// The histories of a word's bytes, once a part of it was accessed.
+using ByteHistories = std::array<WordHistory, 4>;
+
 struct Allocation {
   Allocation(uint64_t base, uint64_t bytes);
   uint8_t *at(uint64_t address) const { return data.data() + (address - base); }
   WordHistory *history(uint64_t address) const {
     return reinterpret_cast<WordHistory *>(words.data()) + (address - base) / 4;
+  }
+  /// The histories of the bytes of the word at `address`; null if all its
+  /// accesses were of the whole word.
+  ByteHistories *byteHistories(uint64_t address) {
+    auto found = parts.find(address);
+    return found == parts.end() ? nullptr : &found->second;
   }
   bool isWritten(uint64_t address, uint64_t count) const;
   void setWritten(uint64_t address, uint64_t count);
@@ -45,6 +56,7 @@ struct Allocation {
   Region data;
   Region written; // a bit for each byte
   Region words;   // a WordHistory for each four bytes
+  std::unordered_map<uint64_t, ByteHistories> parts;
 };
 
 class DeviceMemory {

@@ -183,8 +183,15 @@ template <bool isMax> void decodeExtreme(Decoding &d) {
   Type type = d.takeType();
   if (!isFloat(type))
     return decodeIntegerExtreme(d, type, isMax);
-  if (nanWins || type.bits == 16)
+  if (nanWins || type.bits == 16 || type.bits == -16)
     d.need(80, 70);
+  auto ofPairs = [&]<typename T>() {
+    using P = Pair<T>;
+    return nanWins ? Instruction::Run(
+                         binary<P, P, P, both<T, extreme<T, isMax, true>>>)
+                   : Instruction::Run(
+                         binary<P, P, P, both<T, extreme<T, isMax, false>>>);
+  };
   auto of = [&]<typename T>() {
     return nanWins
                ? Instruction::Run(binary<T, T, T, extreme<T, isMax, true>>)
@@ -198,6 +205,10 @@ template <bool isMax> void decodeExtreme(Decoding &d) {
     d.made.run = of.template operator()<Half>();
   else if (type.bits == 16)
     d.made.run = of.template operator()<BFloat>();
+  else if (type.bits == -16)
+    d.made.run = type.kind == Kind::Float
+                     ? ofPairs.template operator()<Half>()
+                     : ofPairs.template operator()<BFloat>();
   else
     d.refuse("not emulated for this type");
   d.made.group = Group::Float;
@@ -211,6 +222,11 @@ template <typename Word> Word clearSign(Word a) {
   return Word(a & Word(~(Word(1) << (8 * sizeof(Word) - 1))));
 }
 
+/// The same for both halves of a word.
+constexpr uint32_t signsOfHalves = 0x80008000;
+inline uint32_t flipSigns(uint32_t a) { return a ^ signsOfHalves; }
+inline uint32_t clearSigns(uint32_t a) { return a & ~signsOfHalves; }
+
 /// neg and abs change the sign bit alone.
 template <bool isAbsolute> void decodeSign(Decoding &d) {
   Type type = d.takeType();
@@ -218,10 +234,14 @@ template <bool isAbsolute> void decodeSign(Decoding &d) {
     return decodeIntegerSign(d, type, isAbsolute);
   if (type.kind == Kind::BFloat)
     d.need(80, 70);
-  d.made.run = forBits(d, type, []<typename T>() {
-    return isAbsolute ? Instruction::Run(unary<T, T, clearSign<T>>)
-                      : Instruction::Run(unary<T, T, flipSign<T>>);
-  });
+  if (type.bits == -16)
+    d.made.run = isAbsolute ? unary<uint32_t, uint32_t, clearSigns>
+                            : unary<uint32_t, uint32_t, flipSigns>;
+  else
+    d.made.run = forBits(d, type, []<typename T>() {
+      return isAbsolute ? Instruction::Run(unary<T, T, clearSign<T>>)
+                        : Instruction::Run(unary<T, T, flipSign<T>>);
+    });
   d.made.group = Group::Float;
   floatOperands(d, type, 1);
 }

@@ -19,7 +19,7 @@ template <typename Element, typename Register>
 void load(Warp &warp, const Instruction &instruction, uint32_t mask) {
   uint32_t elements = instruction.first >> 8;
   Space space = spaceOf(instruction);
-  Access access(warp, elements * sizeof(Element));
+  Access access(warp, elements * sizeof(Element), elements);
   const uint64_t *addresses = warp.lanes<uint64_t>(instruction.reads[0]);
   bool isStrong = instruction.second & Strong;
   forLanes(mask, [&](int lane) {

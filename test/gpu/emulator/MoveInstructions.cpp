@@ -55,6 +55,7 @@ void decodeMove(Decoding &d) {
   } else if (from.form == Operand::Form::Vector) {
     Type part = partOf(d, type, from.elements.size());
     d.made.run = pack;
+    d.made.packs = true;
     d.made.first = uint32_t(part.bits / 8);
     d.write(0, type);
     for (const Operand &element : from.elements)

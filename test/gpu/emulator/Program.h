@@ -53,6 +53,7 @@ struct Instruction {
   uint32_t statement = 0; // of Program::texts
   Group group = Group::Move;
   bool isGuarded = false, guardNegated = false;
+  bool packs = false; ///< it reads parts of which some may have no value
   /// Also runs where the guard is false for all lanes.
   bool isBranch = false;
   Slot guard;

@@ -24,6 +24,9 @@ struct Epoch {
   }
 };
 
+/// WordHistory::write of a word whose bytes have histories.
+constexpr uint64_t inParts = UINT64_MAX;
+
 class WordAccess {
 public:
   WordAccess(Warp &warp, int lane, uint64_t address, uint32_t bytes)
@@ -58,13 +61,7 @@ public:
   void write(WordHistory &word, bool isAtomic) {
     checkWrite(word, isAtomic);
     checkRead(word, isAtomic);
-    Epoch write = Epoch::of(word.write), made = mine;
-    // Lanes may write parts of a word together.
-    if (write.launch == mine.launch && write.warp == mine.warp &&
-        write.clock == mine.clock && write.bytes != 0xf && mine.bytes != 0xf) {
-      made.bytes |= write.bytes;
-      made.lane = SeveralLanes;
-    }
+    Epoch made = mine;
     if (isAtomic)
       made.lane = Atomic;
     word.write = made.packed();
@@ -117,7 +114,15 @@ private:
   Epoch mine;
 };
 
-/// Calls body(access, word) for each word of the bytes.
+/// What is known of byte `number` of a word with that epoch.
+uint64_t partOf(uint64_t epoch, uint32_t number) {
+  Epoch part = Epoch::of(epoch);
+  part.bytes &= 1u << number;
+  return part.bytes ? part.packed() : 0;
+}
+
+/// Calls body(access, history) for each word of the bytes, or for each byte of
+/// a word if parts of it are accessed.
 template <typename Body>
 void forWords(Warp &warp, int lane, Allocation &allocation, uint64_t address,
               uint32_t bytes, Body body) {
@@ -126,8 +131,24 @@ void forWords(Warp &warp, int lane, Allocation &allocation, uint64_t address,
     uint32_t first = word < address ? uint32_t(address - word) : 0,
              last = end - word < 4 ? uint32_t(end - word) : 4;
     uint32_t touched = (1u << last) - (1u << first);
-    WordAccess access(warp, lane, word, touched);
-    body(access, *allocation.history(word));
+    WordHistory &whole = *allocation.history(word);
+    ByteHistories *parts =
+        whole.write == inParts ? allocation.byteHistories(word) : nullptr;
+    if (touched == 0xf && !parts) {
+      WordAccess access(warp, lane, word, touched);
+      body(access, whole);
+      continue;
+    }
+    if (!parts) {
+      parts = &allocation.parts[word];
+      for (uint32_t i = 0; i < 4; ++i)
+        (*parts)[i] = {partOf(whole.write, i), partOf(whole.read, i)};
+      whole.write = inParts;
+    }
+    for (uint32_t i = first; i < last; ++i) {
+      WordAccess access(warp, lane, word, 1u << i);
+      body(access, (*parts)[i]);
+    }
   }
 }
 } // namespace
@@ -138,11 +159,23 @@ void noteRead(Warp &warp, int lane, Allocation &allocation, uint64_t address,
            [&](WordAccess &access, WordHistory &word) { access.read(word); });
 }
 
-bool wasWrittenInLaunch(uint32_t launch, const Allocation &allocation,
+bool wasWrittenInLaunch(uint32_t launch, Allocation &allocation,
                         uint64_t address, uint32_t bytes) {
-  for (uint64_t word = address / 4 * 4; word < address + bytes; word += 4)
-    if (Epoch::of(allocation.history(word)->write).launch == launch)
-      return true;
+  auto isHere = [&](const WordHistory &history) {
+    return Epoch::of(history.write).launch == launch;
+  };
+  for (uint64_t word = address / 4 * 4; word < address + bytes; word += 4) {
+    const WordHistory &whole = *allocation.history(word);
+    if (whole.write != inParts) {
+      if (isHere(whole))
+        return true;
+      continue;
+    }
+    const ByteHistories &parts = *allocation.byteHistories(word);
+    for (uint64_t i = 0; i < 4; ++i)
+      if (word + i >= address && word + i < address + bytes && isHere(parts[i]))
+        return true;
+  }
   return false;
 }
 

@@ -1,5 +1,5 @@
-// Races for global memory: of two accesses of a word in one launch, one of them
-// a write, the first must have happened before the second.
+// Races for global memory: of two accesses of a word, or of a byte, in one
+// launch, one of them a write, the first must have happened before the second.
 //
 // Method: epochs and vector clocks as in FastTrack (Flanagan, Freund, 2009), a
 // clock a warp. Reads by several warps of a block are kept as one epoch of the
@@ -25,7 +25,7 @@ void noteWrite(Warp &warp, int lane, Allocation &allocation, uint64_t address,
                uint32_t bytes, bool isAtomic);
 
 /// True if one of the bytes was written in the launch.
-bool wasWrittenInLaunch(uint32_t launch, const Allocation &allocation,
+bool wasWrittenInLaunch(uint32_t launch, Allocation &allocation,
                         uint64_t address, uint32_t bytes);
 
 } // namespace tenon::ptx

@@ -56,13 +56,32 @@ void Warp::run(uint64_t steps) {
       instruction.run(*this, instruction, mask);
       for (uint16_t i = 0; i < instruction.numWrites; ++i)
         defined[instruction.writes[i].index] |= mask;
+      if (leavesOut)
+        leaveOut(instruction);
     }
     if (state != State::Done)
       goOn(next);
   }
 }
 
+void Warp::leaveOut(const Instruction &instruction) {
+  for (uint16_t i = 0; i < instruction.numWrites; ++i) {
+    defined[instruction.writes[i].index] &= ~withoutValue[i];
+    withoutValue[i] = 0;
+  }
+  leavesOut = false;
+}
+
 void Warp::checkDefined(const Instruction &instruction, uint32_t mask) {
+  if (instruction.packs) {
+    // Code leaves parts without a value if it does not use them.
+    uint32_t any = 0;
+    for (uint16_t i = 0; i < instruction.numReads; ++i)
+      any |= defined[instruction.reads[i].index];
+    if (uint32_t undefined = mask & ~any)
+      fail(__builtin_ctz(undefined), "no part has a value");
+    return;
+  }
   for (uint16_t i = 0; i < instruction.numReads; ++i)
     if (uint32_t undefined = mask & ~defined[instruction.reads[i].index])
       fail(__builtin_ctz(undefined),

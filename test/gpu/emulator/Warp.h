@@ -5,6 +5,7 @@
 #include "test/gpu/emulator/Counters.h"
 #include "test/gpu/emulator/Program.h"
 
+#include <array>
 #include <memory>
 
 namespace tenon::ptx {
@@ -74,6 +75,10 @@ public:
   uint32_t clock = 1;
   /// Which clocks of other warps of the block happened before now.
   std::vector<uint32_t> known;
+  /// The lanes that get no value, for each register that the instruction
+  /// writes.
+  std::array<uint32_t, 8> withoutValue{};
+  bool leavesOut = false; ///< some do
   /// Local memory: each lane has a frame.
   std::vector<uint8_t> local, localWritten;
 
@@ -84,6 +89,7 @@ private:
   void goOn(uint32_t next);
   void nextGroup();
   void checkDefined(const Instruction &instruction, uint32_t mask);
+  void leaveOut(const Instruction &instruction);
   void fillSpecials();
 
   std::unique_ptr<uint8_t[]> registers;
