@@ -95,7 +95,7 @@ public:
         if (!func.isPrivate())
           exposeIntermediates(func);
     versions = {*module};
-    bool haveVersions = false;
+    bool haveVersions = false, haveHostInputs = false;
     for (const Phase &phase : phaseTable()) {
       // The facts that all versions share are read from the one module.
       if (phase.needsTarget && !haveVersions) {
@@ -110,6 +110,11 @@ public:
       diagnostics.reportRemarks(report, versions.size());
       if (!finished)
         return false;
+      // Now the sides are known.
+      if (phase.needsTarget && !haveHostInputs && targets.back().hasDevice()) {
+        haveHostInputs = true;
+        noteHostInputs(versions.back(), facts);
+      }
       // Sizes are checked before any pass computes with them, and again after
       // each phase, because passes make more of them static.
       if (failed(checkSpans(*module))) {
@@ -144,13 +149,13 @@ public:
 
 private:
   /// Replaces the module's content by a copy of it for each target, a module
-  /// named after the target's CPU.
+  /// named after the target's version.
   void makeVersions(ArrayRef<TargetChoice> targets) {
     OwningOpRef<ModuleOp> all = ModuleOp::create(module->getLoc());
     versions.clear();
     for (const TargetChoice &target : targets) {
       versions.push_back(module->clone());
-      versions.back().setSymName(target.cpu);
+      versions.back().setSymName(target.version());
       all->push_back(versions.back());
     }
     module = std::move(all);
@@ -178,7 +183,7 @@ private:
           versions[i],
           machineFor(&context, options,
                      versions.size() == 1 ? targets.back() : targets[i]));
-      diagnostics.setVersion(targets[i].cpu);
+      diagnostics.setVersion(targets[i].version());
       if (!runPhaseOn(versions[i], phase,
                       PipelineOptions(options, targets[i], targets),
                       diagnostics))
@@ -302,10 +307,15 @@ uint64_t Compiler::cpuFeatures(const std::string &cpu) {
   return target ? target->cpuFeatures : 0;
 }
 
-int Compiler::countSteps(EmitKind kind) {
+int Compiler::countSteps(const CompileOptions &options) {
   int phases = int(phaseTable().size());
-  switch (kind) {
+  if (options.emit == EmitKind::Mlir)
+    return phases;
+  // The step of the device's kernels.
+  phases += !options.devices.empty();
+  switch (options.emit) {
   case EmitKind::Mlir:
+  case EmitKind::Ptx:
     return phases;
   case EmitKind::Assembly:
   case EmitKind::LlvmIr:

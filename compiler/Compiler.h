@@ -53,8 +53,8 @@ public:
   /// tenon_cpu_feature; 0 where it is unknown.
   static uint64_t cpuFeatures(const std::string &cpu);
 
-  /// How often onPhase is called for a compilation into files of this kind.
-  static int countSteps(EmitKind kind);
+  /// How often onPhase is called for a compilation into files.
+  static int countSteps(const CompileOptions &options);
 
 private:
   DiagnosticHandler report;

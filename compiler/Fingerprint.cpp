@@ -115,12 +115,13 @@ void addOptions(Lines &lines, const CompileOptions &options) {
   // files do not depend.
   [[maybe_unused]] const auto &[input, tensorflow, checkpoint, output, emit,
                                 header, dependencyFile, name, triple, cpu,
-                                versions, features, optLevel, dims, shapes,
-                                variants, pads, weights, standalone,
-                                foldBatchNorm, weightFormat, matmulPrecision,
-                                exposeIntermediates, jobs, verifyEachPass,
-                                remarks, countDecisions, stopAfter, dumpDir,
-                                externalWeightBytes] = options;
+                                versions, features, devices, versionsForCpus,
+                                optLevel, dims, shapes, variants, pads, weights,
+                                standalone, foldBatchNorm, weightFormat,
+                                matmulPrecision, exposeIntermediates, jobs,
+                                verifyEachPass, remarks, countDecisions,
+                                stopAfter, dumpDir, externalWeightBytes] =
+      options;
   const auto &[entries, allSignatures, tag, feeds, fetches] = tensorflow;
   const auto &[cache, compat] = checkpoint;
   lines.add("symbol", name.empty() ? symbolStem(options) : name);
@@ -150,6 +151,8 @@ void addOptions(Lines &lines, const CompileOptions &options) {
     }
     lines.add("variant", values);
   }
+  lines.add("devices", devices);
+  lines.add("versions-for-cpus", int64_t(versionsForCpus));
   lines.add("weights", int64_t(weights));
   lines.add("standalone", int64_t(standalone));
   lines.add("fold-batch-norm", int64_t(foldBatchNorm));

@@ -2,6 +2,7 @@
 # full path, so that no other program on PATH replaces a
 # built one. Features describe what this machine supports.
 import os
+import shutil
 
 import lit.formats
 
@@ -48,14 +49,24 @@ config.substitutions.append(("%npy", f"{python} {scripts}/npy.py"))
 # folder.
 config.substitutions.append(
     (r"%saved_model\b", f"{python} {scripts}/saved_model.py"))
+# %ptx ARTIFACT sm_80: prints the PTX of an artifact for one architecture.
+config.substitutions.append((r"%ptx\b", f"{python} {scripts}/ptx.py"))
 config.substitutions.append(("%python", python))
 config.substitutions.append(
     ("%onnx_data", "/usr/share/libonnx-testdata/data"))
 config.substitutions.append(("%source", config.tenon_source_dir))
+# %gpu COMMAND...: runs it with the stand-in.
+config.substitutions.append(
+    (r"%gpu\b", f"env LD_LIBRARY_PATH={config.tenon_binary_dir}/lib/gpu"))
 config.substitutions.append(("%build", config.tenon_binary_dir))
 
 if os.path.isdir("/usr/share/libonnx-testdata/data/node"):
     config.available_features.add("onnx-testdata")
+# NVIDIA's assembler, which judges PTX without a device.
+ptxas = shutil.which("ptxas")
+if ptxas:
+    config.available_features.add("ptxas")
+    config.substitutions.append((r"(?<![\w/.%-])ptxas(?![\w.-])", ptxas))
 if os.path.isdir("/usr/lib/python3/dist-packages/torch"):
     config.available_features.add("torch")
 with open("/proc/cpuinfo") as info:
@@ -67,6 +78,9 @@ if {"avx512f", "avx512dq", "avx512bw", "avx512vl"} <= set(flags):
     config.available_features.add("avx512")
 if "avx512_bf16" in flags:
     config.available_features.add("avx512bf16")
+# The stand-in for the driver of NVIDIA devices, which emulates a device.
+if os.path.exists(os.path.join(config.tenon_binary_dir, "lib", "gpu", "libcuda.so.1")):
+    config.available_features.add("gpu-stand-in")
 for tool in ["tenon", "tenon-translate", "tenon-opt", "tenon-lsp-server", "tenon-reduce"]:
     if os.path.exists(os.path.join(bin_dir, tool)):
         config.available_features.add(tool)

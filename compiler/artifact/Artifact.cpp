@@ -11,9 +11,11 @@
 #include "compiler/artifact/ObjectFile.h"
 #include "compiler/artifact/WeightEvaluator.h"
 #include "compiler/artifact/WeightFile.h"
+#include "compiler/codegen/DeviceCode.h"
 #include "compiler/codegen/ModuleCompiler.h"
 #include "compiler/report/Stopwatch.h"
 #include "dialects/tenon/Annotations.h"
+#include "dialects/tenon/Device.h"
 #include "runtime/seal.h"
 #include "runtime/tenon_abi.h"
 #include "runtime/xxh64.h"
@@ -90,8 +92,8 @@ private:
   }
 
   bool placeWeights() {
-    hasBlob = facts.weightBytes > 0 && options.emit != EmitKind::Assembly &&
-              options.emit != EmitKind::LlvmIr;
+    hasBlob = facts.weightBytes > 0 &&
+              (isLinked() || options.emit == EmitKind::Object);
     external = hasBlob && !options.standalone &&
                (options.weights == WeightPlacement::External ||
                 (options.weights == WeightPlacement::Auto &&
@@ -114,8 +116,13 @@ private:
     more.target = describe(targets);
     for (auto [target, features] :
          llvm::zip_equal(targets, compiler.featuresInUse()))
-      more.versions.push_back(
-          {target.cpu, compiler.versionPrefix(target), features});
+      more.versions.push_back({target.version(), compiler.versionPrefix(target),
+                               features, target.hasDevice()});
+    // A device's host code runs wherever the model does.
+    if (more.versions.size() > 1 && targets.back().hasDevice())
+      more.versions.back().cpuFeatures =
+          more.versions[more.versions.size() - 2].cpuFeatures;
+    more.device = &device;
     if (external)
       more.weightFile = llvm::sys::path::filename(weightsPath).str();
     // All versions share one numbering of sites and kernels.
@@ -150,6 +157,10 @@ private:
   }
 
   bool makeCode() {
+    if (!makeDeviceCode())
+      return false;
+    if (options.emit == EmitKind::Ptx)
+      return true;
     Stopwatch watch;
     if (!compiler.translate(versions, stem)) {
       result.status = Status::Internal;
@@ -181,6 +192,26 @@ private:
       for (const Bytes &object : code)
         result.codeBytes += object.size();
     finishStep("code", watch);
+    return true;
+  }
+
+  /// Compiles the kernels of the device's version, and takes them out of its
+  /// module.
+  bool makeDeviceCode() {
+    if (!targets.back().hasDevice())
+      return true;
+    ModuleOp version = versions.back();
+    auto kernels = version.lookupSymbol<ModuleOp>(DeviceLaunchOp::deviceModule);
+    Stopwatch watch;
+    std::string wrong = compileDevice(kernels, targets.back(), workers, device);
+    if (!wrong.empty())
+      return fail(Status::Internal, "", "internal error: " + wrong);
+    kernels->erase();
+    for (const DeviceImage &image : device.images)
+      result.images.push_back(
+          {image.architecture.name, image.architecture.capability,
+           image.architecture.exact, int64_t(image.text.size())});
+    finishStep("kernels", watch);
     return true;
   }
 
@@ -332,9 +363,11 @@ private:
     }
     if (path.empty())
       return true;
+    bool needsRuntime = external || targets.front().hasDevice();
     AtomicFile &file = outputs.add(path);
     if (file.error() ||
-        !file.write(makeHeader(facts, {stem, options.standalone, external})) ||
+        !file.write(
+            makeHeader(facts, {stem, options.standalone, needsRuntime})) ||
         !file.finish())
       return failFile(file);
     result.header = path;
@@ -351,6 +384,13 @@ private:
            failFile(file);
   }
 
+  /// The output of a kind that is a text.
+  StringRef text() const {
+    if (options.emit == EmitKind::Ptx)
+      return device.images.front().text;
+    return StringRef(code[0].data(), code[0].size());
+  }
+
   bool write() {
     if (!placeWeights() || !makeCode())
       return false;
@@ -362,9 +402,7 @@ private:
     else if (options.emit == EmitKind::Object)
       written = writeObject(file, outputs);
     else
-      written = (!file.error() &&
-                 file.write(StringRef(code[0].data(), code[0].size()))) ||
-                failFile(file);
+      written = (!file.error() && file.write(text())) || failFile(file);
     if (!written || !writeHeader(outputs) || !writeDependencies(outputs))
       return false;
     if (!file.finish())
@@ -383,6 +421,7 @@ private:
   const std::function<void(const PhaseReport &)> &onStep;
   ModuleCompiler compiler;
   std::string stem;
+  DeviceCode device;
   std::vector<Bytes> code; ///< one object, or several to link
   bool hasBlob = false, external = false;
   std::string weightsPath;

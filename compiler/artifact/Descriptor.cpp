@@ -124,7 +124,8 @@ private:
         {string(tensor.name), i32(tensor.dtype), i32(tensor.dims.size()),
          table("dims", dims), i32(tensor.bounded),
          i32((tensor.defaultValue ? TENON_INPUT_OPTIONAL : 0) |
-             (tensor.bounds ? TENON_INPUT_RANGE : 0)),
+             (tensor.bounds ? TENON_INPUT_RANGE : 0) |
+             (tensor.isReadByHost ? TENON_INPUT_HOST : 0)),
          defaultDims(tensor), defaultData(tensor),
          i64(tensor.defaultValue ? tensor.defaultValue->bytes.size() : 0),
          i64(tensor.bounds ? tensor.bounds->least.integer : 0),
@@ -277,10 +278,30 @@ private:
   Constant *makeVersions() {
     std::vector<Constant *> rows;
     for (const VersionFacts &version : more.versions)
-      rows.push_back(makeStruct(
-          {string(version.name), i64(version.cpuFeatures), i64(0), null},
-          sizeof(tenon_version_desc)));
+      rows.push_back(
+          makeStruct({string(version.name), i64(version.cpuFeatures), i64(0),
+                      version.hasDevice ? makeDevice(*more.device) : null},
+                     sizeof(tenon_version_desc)));
     return table("versions", rows);
+  }
+
+  Constant *makeDevice(const DeviceCode &device) {
+    std::vector<Constant *> images, kernels;
+    for (const DeviceImage &image : device.images)
+      images.push_back(makeStruct(
+          {string(image.architecture.name), i32(image.architecture.capability),
+           i32(TENON_IMAGE_PTX), i32(image.architecture.exact), i32(0),
+           string(image.text), i64(image.text.size() + 1)},
+          sizeof(tenon_image_desc)));
+    for (const DeviceEntry &entry : device.entries)
+      kernels.push_back(
+          makeStruct({string(entry.name), i32(entry.threads), i32(0)},
+                     sizeof(tenon_device_kernel_desc)));
+    return table(
+        "device",
+        {makeStruct({string("nvptx"), i32(images.size()), i32(kernels.size()),
+                     table("images", images), table("device_kernels", kernels)},
+                    sizeof(tenon_device_desc))});
   }
 
   Constant *weights() {

@@ -4,6 +4,7 @@
 #define TENON_COMPILER_ARTIFACT_DESCRIPTOR_H
 
 #include "compiler/artifact/ModelFacts.h"
+#include "compiler/codegen/DeviceCode.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Module.h"
@@ -23,11 +24,12 @@ struct LaunchFacts {
   int32_t kernel;    ///< index into the kernels
 };
 
-/// Code of the model for one CPU.
+/// Code of the model for one CPU, or for a device and the CPU beside it.
 struct VersionFacts {
-  std::string name;         ///< the CPU's name
+  std::string name;         ///< the CPU's name, or the kind of device
   std::string prefix;       ///< prefix of the names of its functions
   uint64_t cpuFeatures = 0; ///< features that it needs
+  bool hasDevice = false;   ///< its kernels are DescriptorFacts::device
 };
 
 /// Facts for the descriptor beyond those of the model.
@@ -35,7 +37,8 @@ struct DescriptorFacts {
   std::string stem;   ///< the descriptor is `tenon_model_<stem>`
   std::string target; ///< target text for people
   std::vector<VersionFacts> versions; ///< at least one, the least demanding
-                                      ///< last
+                                      ///< last, and then the device's
+  const DeviceCode *device = nullptr; ///< of the version that has a device
   std::string weightFile; ///< empty: the weights are embedded or absent
   std::vector<std::string> sites;
   std::vector<KernelFacts> kernels;

@@ -63,7 +63,7 @@ public:
     writeStructs();
     writeSizes();
     writePlan();
-    if (!options.external)
+    if (!options.needsRuntime)
       writeRun();
     if (!options.standalone)
       writeRunIn();

@@ -24,7 +24,7 @@ std::string makeHeader(const ModelFacts &facts, const HeaderOptions &options) {
       << ".\n * Every write of the model replaces this file. */\n"
       << "#ifndef TENON_MODEL_" << options.stem << "_H\n#define TENON_MODEL_"
       << options.stem << "_H\n\n";
-  if (facts.hasState() && !options.external)
+  if (facts.hasState() && !options.needsRuntime)
     out << "#include <string.h>\n";
   if (options.standalone)
     out << StringRef(reinterpret_cast<const char *>(tenon_abi_text),

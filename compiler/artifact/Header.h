@@ -12,8 +12,9 @@ namespace tenon {
 struct HeaderOptions {
   std::string stem;        ///< prefix of every declared name
   bool standalone = false; ///< declares the ABI itself; there is no runtime
-  bool external = false;   ///< the weights are in a file: only the runtime can
-                           ///< run the model
+  /// The weights are in a file, or no version is for CPUs alone: only the
+  /// runtime can run the model.
+  bool needsRuntime = false;
 };
 
 /// The text of the header.

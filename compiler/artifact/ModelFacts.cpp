@@ -3,6 +3,7 @@
 #include "compiler/artifact/ModelFacts.h"
 
 #include "dialects/tenon/Annotations.h"
+#include "dialects/tenon/Device.h"
 #include "dialects/tenon/State.h"
 #include "runtime/xxh64.h"
 
@@ -314,6 +315,33 @@ ModelFacts collectFacts(ModuleOp placed, const CompileOptions &options,
         llvm::formatv(" xxh64 {0}", llvm::utohexstr(facts.sourceHash,
                                                     /*LowerCase=*/true, 16));
   return facts;
+}
+
+void noteHostInputs(ModuleOp version, ModelFacts &facts) {
+  auto note = [&](StringRef function, int64_t input) {
+    for (FunctionFacts &each : facts.functions)
+      if (each.name == function)
+        each.inputs[input].isReadByHost = true;
+  };
+  for (auto func : version.getOps<func::FuncOp>()) {
+    // A plan is named after its function, which may be a variant.
+    StringRef own = func.getName();
+    bool isPlan = own.consume_back(".plan");
+    auto planned = version.lookupSymbol<func::FuncOp>(own);
+    auto variant = planned ? annotation::variant.of(planned) : nullptr;
+    StringRef name = variant ? variant.getOf().getValue() : own;
+    func.walk([&](HostMemoryOp op) {
+      int64_t number = 0;
+      if (memoryRootOf(op.getMemory(), &number) == MemoryRoot::Input)
+        note(name, number);
+    });
+    // A plan takes the call, the inputs and the outputs' extents.
+    if (!isPlan)
+      continue;
+    for (BlockArgument input : func.getArguments().drop_front().drop_back())
+      if (!llvm::all_of(input.getUsers(), llvm::IsaPred<memref::DimOp>))
+        note(name, input.getArgNumber() - 1);
+  }
 }
 
 std::string symbolStem(const CompileOptions &options) {

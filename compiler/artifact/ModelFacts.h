@@ -45,6 +45,7 @@ struct TensorFacts {
   bool bounded = false; ///< extents are known only after a run
   std::optional<DefaultFacts> defaultValue;
   std::optional<BoundFacts> bounds;
+  bool isReadByHost = false; ///< beside a device, host code reads elements
 
   /// The number of elements; -1 if it is known only at run time.
   int64_t elements() const;
@@ -107,6 +108,10 @@ struct ModelFacts {
 /// `model`.
 ModelFacts collectFacts(mlir::ModuleOp placed, const CompileOptions &options,
                         const std::string &model);
+
+/// Notes in `facts` which inputs' elements host code reads, in plans or beside
+/// the device's kernels. `version` is the device's, with its sides assigned.
+void noteHostInputs(mlir::ModuleOp version, ModelFacts &facts);
 
 /// Bytes of one element of a tenon_dtype.
 int64_t elementBytes(int32_t dtype);

@@ -133,7 +133,7 @@ void StateHeader::write(llvm::raw_ostream &out) const {
       out << "sizes by the context extents";
     out << ". */\n";
   }
-  if (!options.external)
+  if (!options.needsRuntime)
     writeFirstValues(out);
 }
 

@@ -38,7 +38,7 @@ bool ModuleCompiler::fail(std::string text) {
 std::string ModuleCompiler::versionPrefix(const TargetChoice &target) const {
   if (targets.size() == 1)
     return "";
-  std::string prefix = target.cpu + ".";
+  std::string prefix = target.version() + ".";
   std::replace(prefix.begin(), prefix.end(), '-', '_');
   return prefix;
 }

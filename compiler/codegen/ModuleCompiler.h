@@ -50,7 +50,7 @@ public:
   /// the target's features without those that no code needs.
   const std::vector<uint64_t> &featuresInUse() const { return features; }
 
-  /// The prefix of the names of a target's functions: its CPU's name,
+  /// The prefix of the names of a target's functions: its version's name,
   /// restricted to characters that assembly allows.
   std::string versionPrefix(const TargetChoice &target) const;
 

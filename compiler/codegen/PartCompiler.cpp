@@ -29,13 +29,11 @@ void collectProblem(const DiagnosticInfo *info, void *problems) {
 
 /// Links the core's functions that `module` calls, as internal functions.
 /// Returns an error text, or an empty string.
-std::string linkCore(Module &module) {
+std::string linkCore(Module &module, StringRef bytes) {
   StringSet<> ours;
   for (const Function &function : module)
     if (!function.isDeclaration())
       ours.insert(function.getName());
-  StringRef bytes(reinterpret_cast<const char *>(tenon_core_bitcode),
-                  tenon_core_bitcode_size);
   auto core =
       parseBitcodeFile(MemoryBufferRef(bytes, "core"), module.getContext());
   if (!core)
@@ -91,28 +89,41 @@ void setTarget(Function &function, const TargetChoice &target) {
   function.addFnAttr("probe-stack", "inline-asm");
 }
 
-std::string compilePart(Module &module, TargetMachine &machine,
-                        const TargetChoice &target, CodeForm form,
-                        Bytes &bytes) {
+std::string compileWithCore(Module &module, TargetMachine &machine,
+                            int optLevel, StringRef core, CodeForm form,
+                            Bytes &bytes,
+                            function_ref<void(Function &)> prepare) {
   std::string problems;
   module.getContext().setDiagnosticHandlerCallBack(collectProblem, &problems);
-  std::string wrong = linkCore(module);
+  std::string wrong = linkCore(module, core);
   if (wrong.empty()) {
     for (Function &function : module)
-      if (!function.isDeclaration() && !function.hasFnAttribute("target-cpu"))
-        setTarget(function, target);
+      if (prepare && !function.isDeclaration())
+        prepare(function);
     raw_string_ostream out(wrong);
     if (verifyModule(module, &out))
       wrong = "the LLVM IR is not valid: " + wrong;
   }
   if (wrong.empty()) {
-    optimize(module, machine, target.optLevel);
+    optimize(module, machine, optLevel);
     wrong = emit(module, machine, form, bytes);
   }
   module.getContext().setDiagnosticHandlerCallBack(nullptr);
   if (wrong.empty() && !problems.empty())
     wrong = "LLVM reported an error";
   return problems.empty() ? wrong : wrong + ": " + problems;
+}
+
+std::string compilePart(Module &module, TargetMachine &machine,
+                        const TargetChoice &target, CodeForm form,
+                        Bytes &bytes) {
+  StringRef core(reinterpret_cast<const char *>(tenon_core_bitcode),
+                 tenon_core_bitcode_size);
+  return compileWithCore(module, machine, target.optLevel, core, form, bytes,
+                         [&](Function &function) {
+                           if (!function.hasFnAttribute("target-cpu"))
+                             setTarget(function, target);
+                         });
 }
 
 } // namespace tenon

@@ -17,6 +17,13 @@ std::string compilePart(llvm::Module &module, llvm::TargetMachine &machine,
                         const TargetChoice &target, CodeForm form,
                         Bytes &bytes);
 
+/// Links the functions of `core`, bitcode, that `module` calls, prepares each
+/// function, optimizes and emits.
+std::string
+compileWithCore(llvm::Module &module, llvm::TargetMachine &machine,
+                int optLevel, llvm::StringRef core, CodeForm form, Bytes &bytes,
+                llvm::function_ref<void(llvm::Function &)> prepare = nullptr);
+
 } // namespace tenon
 
 #endif // TENON_COMPILER_CODEGEN_PARTCOMPILER_H

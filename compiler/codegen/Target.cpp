@@ -74,6 +74,10 @@ const llvm::Target *lookup(const Triple &triple) {
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
     LLVMInitializeX86AsmParser();
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
   });
   std::string error;
   return TargetRegistry::lookupTarget(triple, error);
@@ -211,6 +215,49 @@ std::optional<TargetChoice> chooseTarget(const CompileOptions &options,
   return choice;
 }
 
+/// What code can be made for. Code for sm_90a uses instructions that no later
+/// architecture has.
+static const DeviceArchitecture knownArchitectures[] = {
+    {"sm_75", 75}, {"sm_80", 80}, {"sm_86", 86},
+    {"sm_89", 89}, {"sm_90", 90}, {"sm_90a", 90, true},
+};
+
+std::vector<std::string> deviceArchitectures() {
+  std::vector<std::string> names;
+  for (const DeviceArchitecture &known : knownArchitectures)
+    names.push_back(known.name);
+  return names;
+}
+
+/// Appends the device's target; false after an error was reported.
+static bool addDevice(const CompileOptions &options,
+                      std::vector<TargetChoice> &targets,
+                      const DiagnosticHandler &report, Status &status) {
+  TargetChoice device = targets.back();
+  std::vector<std::string> names = options.devices;
+  llvm::sort(names);
+  names.erase(llvm::unique(names), names.end());
+  for (const std::string &name : names) {
+    auto *found =
+        llvm::find_if(knownArchitectures, [&](const DeviceArchitecture &known) {
+          return known.name == name;
+        });
+    if (found == std::end(knownArchitectures)) {
+      refuse(report, status, "unknown device architecture '" + name + "'",
+             "expected one of " + llvm::join(deviceArchitectures(), ", "));
+      return false;
+    }
+    device.architectures.push_back(*found);
+  }
+  // Products on tensor cores or of pairs are no part of this version.
+  device.bf16Tiles = device.bf16Pairs = false;
+  device.description = "nvptx (" + llvm::join(names, ", ") + ")";
+  if (!options.versionsForCpus)
+    targets.clear();
+  targets.push_back(std::move(device));
+  return true;
+}
+
 std::vector<TargetChoice> chooseTargets(const CompileOptions &options,
                                         const DiagnosticHandler &report,
                                         Status &status) {
@@ -250,6 +297,8 @@ std::vector<TargetChoice> chooseTargets(const CompileOptions &options,
         return {};
       }
     }
+  if (!options.devices.empty() && !addDevice(options, targets, report, status))
+    return {};
   return targets;
 }
 
@@ -275,6 +324,21 @@ std::unique_ptr<TargetMachine> makeTargetMachine(const TargetChoice &target) {
   return std::unique_ptr<TargetMachine>(
       found->createTargetMachine(triple, "x86-64", target.features, options,
                                  Reloc::PIC_, CodeModel::Small, level));
+}
+
+std::unique_ptr<TargetMachine>
+makeDeviceMachine(const TargetChoice &target,
+                  const DeviceArchitecture &architecture) {
+  Triple triple("nvptx64-nvidia-cuda");
+  const llvm::Target *found = lookup(triple);
+  if (!found)
+    return nullptr;
+  // A product and a sum are one operation only where the model's code says so.
+  TargetOptions options;
+  options.AllowFPOpFusion = FPOpFusion::Strict;
+  return std::unique_ptr<TargetMachine>(found->createTargetMachine(
+      triple, architecture.name, "", options, std::nullopt, std::nullopt,
+      target.optLevel == 0 ? CodeGenOptLevel::None : CodeGenOptLevel::Default));
 }
 
 } // namespace tenon

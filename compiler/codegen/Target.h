@@ -17,6 +17,13 @@ class TargetMachine;
 
 namespace tenon {
 
+/// An architecture of NVIDIA devices.
+struct DeviceArchitecture {
+  std::string name;   ///< "sm_80", "sm_90a"
+  int capability = 0; ///< 10 times the major number and the minor one
+  bool exact = false; ///< code runs on devices of this capability alone
+};
+
 /// The machine a model is compiled for.
 struct TargetChoice {
   std::string triple;   ///< "x86_64-unknown-linux-gnu"
@@ -29,6 +36,13 @@ struct TargetChoice {
   bool bf16Pairs = false;   ///< one instruction multiplies pairs of bf16
   uint64_t cpuFeatures = 0; ///< bits of tenon_cpu_feature, as `features`
   std::string description;  ///< for people: "x86-64-v4 (AVX-512)"
+  /// Not empty: kernels run on a device of these architectures, and only the
+  /// host code around them on the CPU.
+  std::vector<DeviceArchitecture> architectures;
+
+  bool hasDevice() const { return !architectures.empty(); }
+  /// The name of the version of an artifact.
+  std::string version() const { return hasDevice() ? "nvptx" : cpu; }
 
   bool has(uint64_t feature) const { return (cpuFeatures & feature) != 0; }
 };
@@ -41,7 +55,8 @@ std::optional<TargetChoice> chooseTarget(const CompileOptions &options,
 
 /// The targets of an artifact: those of options.versions, the most demanding
 /// first, or options.cpu alone. The last target runs on every CPU that another
-/// one runs on. Empty after an error was reported.
+/// one runs on. With options.devices it is followed by the device's target,
+/// whose host code is for the same CPU. Empty after an error was reported.
 std::vector<TargetChoice> chooseTargets(const CompileOptions &options,
                                         const DiagnosticHandler &report,
                                         Status &status);
@@ -53,6 +68,15 @@ std::string describe(const std::vector<TargetChoice> &targets);
 /// if LLVM was built without the target.
 std::unique_ptr<llvm::TargetMachine>
 makeTargetMachine(const TargetChoice &target);
+
+/// The names of the architectures that code can be made for.
+std::vector<std::string> deviceArchitectures();
+
+/// LLVM's target machine for the kernels of `target`. Null only if LLVM was
+/// built without the target.
+std::unique_ptr<llvm::TargetMachine>
+makeDeviceMachine(const TargetChoice &target,
+                  const DeviceArchitecture &architecture);
 
 } // namespace tenon
 

@@ -12,7 +12,15 @@
 
 namespace tenon {
 
-enum class EmitKind { Object, Shared, Executable, Assembly, LlvmIr, Mlir };
+enum class EmitKind {
+  Object,
+  Shared,
+  Executable,
+  Assembly,
+  LlvmIr,
+  Ptx, ///< the kernels of a device version for one architecture
+  Mlir
+};
 
 enum class WeightPlacement { Auto, Embed, External };
 
@@ -103,6 +111,10 @@ struct CompileOptions {
   /// is opened, it selects the best version that the machine supports.
   std::vector<std::string> versions;
   std::vector<std::string> features; ///< "+avx512f", "-amx-tile"
+  /// Architectures of NVIDIA devices, such as "sm_80". Not empty: the artifact
+  /// has a version for these devices.
+  std::vector<std::string> devices;
+  bool versionsForCpus = true; ///< false: it has no other version
   int optLevel = 2;
   std::vector<DimOption> dims;
   std::vector<ShapeOption> shapes;

@@ -2,12 +2,14 @@
 // earlier.
 #include "compiler/pipeline/Phases.h"
 
+#include "dialects/tenon/Device.h"
 #include "dialects/tenon/KernelPlan.h"
 #include "dialects/tenon/State.h"
 #include "passes/buffer/Bufferize.h"
 #include "passes/buffer/Passes.h"
 #include "passes/cpu/Passes.h"
 #include "passes/fuse/Passes.h"
+#include "passes/gpu/Passes.h"
 #include "passes/graph/Passes.h"
 #include "passes/host/Passes.h"
 #include "passes/shape/Passes.h"
@@ -23,6 +25,7 @@
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -44,10 +47,17 @@ static bool isGraphOp(Operation *op) {
              tensor::TensorDialect>(op->getDialect());
 }
 
+/// Ops of host code that works with a device.
+static bool isDeviceOp(Operation *op) {
+  return isa<HostMemoryOp, TransferOp, DeviceLoadOp, DeviceStoreOp,
+             DeviceLaunchOp>(op);
+}
+
 static bool allowedOnTensors(Operation *op) {
   return isGraphOp(op) ||
          (isa<TenonDialect>(op->getDialect()) &&
-          !isa<FusionOp, LaunchOp, FaultOp, StateMemoryOp, StateOffsetOp>(op));
+          !isa<FusionOp, LaunchOp, FaultOp, StateMemoryOp, StateOffsetOp>(op) &&
+          !isDeviceOp(op));
 }
 
 static bool allowedFused(Operation *op) {
@@ -78,11 +88,13 @@ static bool allowedTiled(Operation *op) {
   return op->getParentOfType<WeightOp>() ||
          !isa<TenonDialect>(op->getDialect()) ||
          isa<WeightOp, StateOp, StateOffsetOp, ContextExtentOp, GetExtentOp,
-             LaunchOp, FaultOp, BoundOp, CheckSizeOp>(op);
+             LaunchOp, FaultOp, BoundOp, CheckSizeOp>(op) ||
+         isDeviceOp(op);
 }
 
 static bool allowedLLVM(Operation *op) {
-  return isa<ModuleOp>(op) || isa<LLVM::LLVMDialect>(op->getDialect());
+  return isa<ModuleOp>(op) ||
+         isa<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect());
 }
 
 static void buildShaped(OpPassManager &pm, const PipelineOptions &) {
@@ -188,19 +200,38 @@ static GreedyRewriteConfig withBlocksAsTheyAre() {
   return config;
 }
 
-static void buildPlanned(OpPassManager &pm, const PipelineOptions &) {
+static void buildPlanned(OpPassManager &pm, const PipelineOptions &options) {
+  if (options.device) {
+    // Before sides are assigned: constants are buffers like all others then.
+    pm.addPass(createPlaceConstants());
+    pm.addNestedPass<func::FuncOp>(createAssignSides());
+    pm.addNestedPass<func::FuncOp>(createInsertTransfers());
+    pm.addNestedPass<func::FuncOp>(createPlanDeviceKernels());
+  }
   // After buffers: the layout of operands in memory is known.
   pm.addPass(createPlanKernels());
 }
 
-static void buildTiled(OpPassManager &pm, const PipelineOptions &) {
-  pm.addPass(createLowerFusions());
-  // Function by function: on the whole module, every kernel would be walked
-  // again until the last kernel stops changing.
-  OpPassManager &kernel = pm.nest<func::FuncOp>();
+static void simplifyKernels(OpPassManager &kernel) {
   kernel.addPass(createCanonicalizerPass(withBlocksAsTheyAre()));
   kernel.addPass(createCSEPass());
   kernel.addPass(createLoopInvariantCodeMotionPass());
+}
+
+static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createLowerFusions());
+  if (options.device)
+    pm.addPass(createLowerDeviceFusions());
+  // Function by function: on the whole module, every kernel would be walked
+  // again until the last kernel stops changing.
+  simplifyKernels(pm.nest<func::FuncOp>());
+  if (options.device)
+    simplifyKernels(pm.nest<ModuleOp>().nest<func::FuncOp>());
+}
+
+static void simplifyFunctions(OpPassManager &function) {
+  function.addPass(createReconcileUnrealizedCastsPass());
+  function.addPass(createCanonicalizerPass(withBlocksAsTheyAre()));
 }
 
 static void buildLLVM(OpPassManager &pm, const PipelineOptions &options) {
@@ -211,11 +242,16 @@ static void buildLLVM(OpPassManager &pm, const PipelineOptions &options) {
   // Before entries are made: the dispatcher gets an entry, its variants do not.
   pm.addPass(createDispatchVariants());
   pm.addPass(createMakeEntries());
+  if (options.device) {
+    pm.addPass(createMakeDeviceEntries());
+    pm.nest<ModuleOp>().addNestedPass<func::FuncOp>(
+        createSCFToControlFlowPass());
+  }
   pm.addNestedPass<func::FuncOp>(createSCFToControlFlowPass());
   pm.addPass(createConvertToLLVM(convert));
-  OpPassManager &function = pm.nest<LLVM::LLVMFuncOp>();
-  function.addPass(createReconcileUnrealizedCastsPass());
-  function.addPass(createCanonicalizerPass(withBlocksAsTheyAre()));
+  simplifyFunctions(pm.nest<LLVM::LLVMFuncOp>());
+  if (options.device)
+    simplifyFunctions(pm.nest<ModuleOp>().nest<LLVM::LLVMFuncOp>());
 }
 
 ArrayRef<Phase> phaseTable() {
@@ -321,11 +357,12 @@ LogicalResult checkSizes(ModuleOp module) {
 }
 
 void registerPipelineDialects(DialectRegistry &registry) {
-  registry.insert<TenonDialect, amx::AMXDialect, arith::ArithDialect,
-                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
-                  func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
-                  memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
-                  ub::UBDialect, vector::VectorDialect>();
+  registry
+      .insert<TenonDialect, amx::AMXDialect, arith::ArithDialect,
+              bufferization::BufferizationDialect, cf::ControlFlowDialect,
+              func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
+              memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect,
+              tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   // An arith.select of two buffers keeps both alive.
   arith::registerBufferViewFlowOpInterfaceExternalModels(registry);

@@ -57,6 +57,7 @@ PipelineOptions::PipelineOptions(const CompileOptions &options,
   nativeHalf = target.nativeHalf;
   nativeFma = target.has(TENON_CPU_FMA);
   nativeRound = target.has(TENON_CPU_SSE42);
+  device = target.hasDevice();
   products = productsFor(options.matmulPrecision, targets);
 }
 

@@ -32,6 +32,10 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
   Option<bool> nativeRound{*this, "native-round",
                            llvm::cl::desc("the target rounds to whole numbers"),
                            llvm::cl::init(true)};
+  Option<bool> device{*this, "device",
+                      llvm::cl::desc("kernels run on a device, the code around "
+                                     "them on the host"),
+                      llvm::cl::init(false)};
   Option<bool> foldBatchNorm{
       *this, "fold-batch-norm",
       llvm::cl::desc("batch normalization after a convolution becomes part of "

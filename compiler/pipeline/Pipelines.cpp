@@ -4,6 +4,7 @@
 #include "passes/buffer/Passes.h"
 #include "passes/cpu/Passes.h"
 #include "passes/fuse/Passes.h"
+#include "passes/gpu/Passes.h"
 #include "passes/graph/Passes.h"
 #include "passes/host/Passes.h"
 #include "passes/shape/Passes.h"
@@ -32,6 +33,7 @@ void registerPipelines() {
   registerTenonFusePasses();
   registerTenonBufferPasses();
   registerTenonCpuPasses();
+  registerTenonGpuPasses();
   registerTenonHostPasses();
   for (const Phase &from : phaseTable())
     for (const Phase &to : phaseTable())

@@ -13,7 +13,8 @@
 namespace tenon {
 
 /// What one finished phase cost, for progress lines. After the phases come the
-/// steps `code`, `weights` and `link`, as far as there are such.
+/// steps `kernels` of a device, `code`, `weights` and `link`, as far as there
+/// are such.
 struct PhaseReport {
   std::string name;
   double seconds = 0;
@@ -29,12 +30,21 @@ struct DecisionCount {
   int64_t count = 0;
 };
 
+/// The kernels of a device version for one architecture.
+struct DeviceImageReport {
+  std::string architecture; ///< "sm_80"
+  int capability = 0;       ///< of the least device that runs them: 80 is 8.0
+  bool exact = false;       ///< no other device runs them
+  int64_t bytes = 0;
+};
+
 struct CompileReport {
   Status status = Status::Success;
-  std::string output;      ///< the main file written
-  std::string header;      ///< the header written, or empty
-  std::string weightsFile; ///< the weights file written, or empty
-  int64_t codeBytes = 0;   ///< of objects; 0: a text was written
+  std::string output;                    ///< the main file written
+  std::string header;                    ///< the header written, or empty
+  std::string weightsFile;               ///< the weights file written, or empty
+  int64_t codeBytes = 0;                 ///< of objects; 0: a text was written
+  std::vector<DeviceImageReport> images; ///< of the version for a device
   int64_t weightBytes = 0;
   /// The least precise f32 products that the code of any version forms;
   /// precisions that the targets lack count as `Strict`. AMX tiles of bf16 and

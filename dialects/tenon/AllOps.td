@@ -3,6 +3,7 @@
 include "dialects/tenon/TenonOps.td"
 include "dialects/tenon/Packing.td"
 include "dialects/tenon/Quantization.td"
+include "dialects/tenon/Device.td"
 include "dialects/tenon/State.td"
 include "dialects/tenon/Machine.td"
 include "dialects/tenon/KernelPlan.td"

@@ -2,6 +2,8 @@
 // agrees with the function or argument that has it.
 #include "dialects/tenon/Annotations.h"
 
+#include "dialects/tenon/Device.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 
 using namespace mlir;
@@ -372,14 +374,14 @@ ArrayRef<Declaration> declarations() {
       ofImported(declare(ranges)), ofImported(declare(producer)),
       ofImported(declare(source)),
       // No importer writes it, but a text of a later phase has one.
-      ofImported(declare(machine)), declare(plan), declare(pad, verifyPad),
-      declare(specialize), declare(variant, verifyVariant),
-      declare(group, verifyGroup), declare(numInputs, verifySignature),
-      declare(numOutputs, verifySignature), declare(arenaBytes),
-      declare(usesState), declare(output, verifyOutput),
-      declare(bounded, verifyBounded), declare(weightBytes),
-      declare(stateBytes), declare(launchNumber), declare(launches),
-      declare(sites)};
+      ofImported(declare(machine)), declare(onDevice), declare(plan),
+      declare(pad, verifyPad), declare(specialize),
+      declare(variant, verifyVariant), declare(group, verifyGroup),
+      declare(numInputs, verifySignature), declare(numOutputs, verifySignature),
+      declare(arenaBytes), declare(threads), declare(usesState),
+      declare(output, verifyOutput), declare(bounded, verifyBounded),
+      declare(weightBytes), declare(stateBytes), declare(launchNumber),
+      declare(launches), declare(sites)};
   return table;
 }
 
@@ -422,7 +424,7 @@ bool isPlace(Place place, Operation *op) {
   case Place::Op:
     return true;
   case Place::Launch:
-    return isa<LaunchOp>(op);
+    return isa<LaunchOp, DeviceLaunchOp>(op);
   case Place::Fusion:
     return isa<FusionOp>(op);
   default:

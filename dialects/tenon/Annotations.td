@@ -122,7 +122,7 @@ def Tenon_SourceAnnotation : Tenon_Annotation<"source", "a module", "mlir::Strin
   }];
 }
 
-def Tenon_MachineAnnotation : Tenon_Annotation<"machine", "a module", "tenon::MachineAttr", ["Compiler"], ["Machine"]> {
+def Tenon_MachineAnnotation : Tenon_Annotation<"machine", "a module", "tenon::MachineAttr", ["Compiler", "LowerDeviceFusions"], ["Machine"]> {
   let meaning = [{
     The machine that code is generated for. A module without it is compiled for a machine with AVX2. `tenon-convert-to-llvm` removes it.
 
@@ -134,7 +134,26 @@ def Tenon_MachineAnnotation : Tenon_Annotation<"machine", "a module", "tenon::Ma
   }];
 }
 
-def Tenon_PlanAnnotation : Tenon_Annotation<"plan", "a fusion", "mlir::Attribute", ["PlanKernels"], ["KernelPlan"]> {
+def Tenon_OnDeviceAnnotation : Tenon_Annotation<"on_device", "a fusion", "mlir::UnitAttr", ["AssignSides"],
+    ["AssignSides", "InsertTransfers", "LowerDeviceFusions", "LowerFusions", "PlanDeviceKernels", "PlanKernels"]> {
+  let meaning = [{
+    The fusion's kernel runs on the device. A fusion without it is computed by the host.
+
+    Example:
+    ```mlir
+    func.func @main(%x: memref<4xf32>, %y: memref<4xf32>) {
+      tenon.fusion map ins(%x : memref<4xf32>) outs(%y : memref<4xf32>) attributes {tenon.on_device} {
+      ^bb0(%a: tensor<4xf32>):
+        %0 = tenon.negate %a : (tensor<4xf32>) -> tensor<4xf32>
+        tenon.yield %0 : tensor<4xf32>
+      }
+      return
+    }
+    ```
+  }];
+}
+
+def Tenon_PlanAnnotation : Tenon_Annotation<"plan", "a fusion", "mlir::Attribute", ["PlanDeviceKernels", "PlanKernels"], ["KernelPlan"]> {
   let meaning = [{
     The plan of the fusion's kernel: one of the attributes in `KernelPlan.td`, or an array of tiles. The fusion verifies that it fits its kind.
 
@@ -209,7 +228,7 @@ def Tenon_GroupAnnotation : Tenon_Annotation<"group", "an op", "tenon::CountAttr
 }
 
 def Tenon_NumInputsAnnotation : Tenon_Annotation<"num_inputs", "a function", "tenon::CountAttr", ["PlaceBuffers"],
-    ["Annotations", "DispatchVariants", "MakeEntries", "ModelFacts"]> {
+    ["Annotations", "AssignSides", "Device", "DispatchVariants", "InsertTransfers", "MakeEntries", "ModelFacts", "PlaceConstants"]> {
   let meaning = [{
     The number of inputs of a placed function that gets entries. Its arguments are the call, inputs, outputs, arena, weights, state, and the extents of
     the outputs.
@@ -230,15 +249,30 @@ def Tenon_NumInputsAnnotation : Tenon_Annotation<"num_inputs", "a function", "te
 }
 
 def Tenon_NumOutputsAnnotation : Tenon_Annotation<"num_outputs", "a function", "tenon::CountAttr", ["PlaceBuffers"],
-    ["Annotations", "DispatchVariants", "MakeEntries", "ModelFacts"]> {
+    ["Annotations", "Device", "DispatchVariants", "MakeEntries", "ModelFacts"]> {
   let meaning = [{
     The number of outputs of a placed function. The function has `tenon.num_inputs` too.
   }];
 }
 
-def Tenon_ArenaBytesAnnotation : Tenon_Annotation<"arena_bytes", "a function", "tenon::CountAttr", ["PlaceBuffers"], ["ModelFacts"]> {
+def Tenon_ArenaBytesAnnotation : Tenon_Annotation<"arena_bytes", "a function", "tenon::CountAttr", ["PlaceBuffers", "PlaceConstants"], ["ModelFacts", "PlaceConstants"]> {
   let meaning = [{
     The size of a placed function's arena, if it is the same for all sizes of the inputs.
+  }];
+}
+
+def Tenon_ThreadsAnnotation : Tenon_Annotation<"threads", "a function", "tenon::CountAttr", ["MakeDeviceEntries"], ["DeviceCalls", "DeviceCode"]> {
+  let meaning = [{
+    The function of the module `@device` is the entry of a kernel, whose blocks have so many threads.
+
+    Example:
+    ```mlir
+    module @device {
+      func.func @kernel_entry(%faults: !llvm.ptr, %x: !llvm.ptr, %tasks: i64) attributes {tenon.threads = 256} {
+        return
+      }
+    }
+    ```
   }];
 }
 
@@ -283,7 +317,7 @@ def Tenon_StateBytesAnnotation : Tenon_Annotation<"state_bytes", "a module", "te
   }];
 }
 
-def Tenon_LaunchNumberAnnotation : Tenon_Annotation<"launch_number", "a launch", "tenon::CountAttr", ["ConvertToLLVM"], ["ConvertToLLVM"]> {
+def Tenon_LaunchNumberAnnotation : Tenon_Annotation<"launch_number", "a launch", "tenon::CountAttr", ["ConvertToLLVM"], ["ConvertToLLVM", "DeviceCalls"]> {
   let meaning = [{
     The row of a launch in the table of launches.
 

@@ -91,6 +91,20 @@ LogicalResult DepthwisePlanAttr::verify(EmitError emitError, int64_t columns,
       {{"columns", columns}, {"channels", channels}, {"rows", rows}});
 }
 
+LogicalResult BlockTilePlanAttr::verify(EmitError emitError, int64_t rows,
+                                        int64_t columns, int64_t depth) {
+  // A thread has whole groups of four rows and columns, and all threads
+  // together load whole products.
+  for (int64_t extent : {rows, columns})
+    if (extent != 64 && extent != 128)
+      return emitError() << "expected 64 or 128 rows and columns, got " << rows
+                         << " and " << columns;
+  if (depth < 4 || depth > 64 || depth % 4 != 0)
+    return emitError() << "expected a depth of 4 to 64 in steps of 4, got "
+                       << depth;
+  return success();
+}
+
 LogicalResult UpdatePlanAttr::verify(EmitError emitError, int64_t rows,
                                      int64_t columns) {
   if (columns < 0)
@@ -120,13 +134,13 @@ LogicalResult verifyPlan(FusionOp fusion, Attribute plan) {
   auto list = dyn_cast<ArrayAttr>(plan);
   bool tiles =
       list && !list.empty() && llvm::all_of(list, llvm::IsaPred<TilePlanAttr>);
-  bool fits =
-      fusion.getKind() == FusionKind::Contraction
-          ? tiles || isa<TilePlanAttr, AmxPlanAttr, DepthwisePlanAttr>(plan)
-      : fusion.getKind() == FusionKind::Scatter
-          ? isa<UpdatePlanAttr>(plan)
-          : fusion.getKind() == FusionKind::Attention &&
-                isa<AttentionPlanAttr>(plan);
+  bool fits = fusion.getKind() == FusionKind::Contraction
+                  ? tiles || isa<TilePlanAttr, AmxPlanAttr, DepthwisePlanAttr,
+                                 BlockTilePlanAttr>(plan)
+              : fusion.getKind() == FusionKind::Scatter
+                  ? isa<UpdatePlanAttr>(plan)
+                  : fusion.getKind() == FusionKind::Attention &&
+                        isa<AttentionPlanAttr>(plan);
   if (fits)
     return success();
   return fusion.emitOpError("expected a plan for the kind ")

@@ -103,6 +103,22 @@ def Tenon_DepthwisePlanAttr : Tenon_Plan<"DepthwisePlan", "depthwise"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def Tenon_BlockTilePlanAttr : Tenon_Plan<"BlockTilePlan", "block_tile"> {
+  let summary = "The plan of a contraction on a device, whose threads share a tile";
+  let description = [{
+    A block of 256 threads computes one tile of the result. Each thread has a sixteenth of the tile's rows and of its columns.
+
+    * `rows`, `columns`: the tile, multiples of 64
+    * `depth`: products of a sum whose operands are in shared memory at once
+
+    ```mlir
+    module attributes {example.plan = #tenon.block_tile<rows = 128, columns = 128, depth = 8>} {}
+    ```
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "int64_t":$depth);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def Tenon_UpdatePlanAttr : Tenon_Plan<"UpdatePlan", "update"> {
   let summary = "The plan of a scatter or dynamic_update_slice whose operand and output are one buffer";
   let description = [{

@@ -11,7 +11,7 @@ namespace tenon {
 llvm::ArrayRef<llvm::StringLiteral> remarkCategories() {
   static constexpr llvm::StringLiteral names[] = {
       "attention", "fusion",   "in-place", "kernels",
-      "packing",   "products", "variants", "weights"};
+      "packing",   "products", "transfers", "variants", "weights"};
   return names;
 }
 

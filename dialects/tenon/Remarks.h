@@ -22,6 +22,7 @@ enum class RemarkCategory {
   Kernels,   ///< plans of kernels, and kernels that several fusions share
   Packing,   ///< the form in which a weight is stored
   Products,  ///< how f32 products are formed
+  Transfers, ///< copies between the host and a device
   Variants,  ///< copies of functions for static sizes
   Weights,   ///< computations that are done when the artifact is written
 };

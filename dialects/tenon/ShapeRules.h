@@ -77,8 +77,8 @@ ShapeOrError gatherShape(Extents operand, Extents indices, Extents offsetDims,
 llvm::SmallVector<int64_t> inOrder(Extents shape, Extents order);
 
 /// The shape [batch..., rows, value depth]. The operands' extents come in the
-/// order of the definition (attention C2, C3). With `byTable`, keys have a first
-/// batch extent of their own.
+/// order of the definition (attention C2, C3). With `byTable`, keys have a
+/// first batch extent of their own.
 ShapeOrError attentionShape(Extents query, Extents key, Extents value,
                             bool byTable = false);
 

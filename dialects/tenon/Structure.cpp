@@ -1,6 +1,7 @@
 // Structure ops: weights and fusion regions.
 #include "dialects/tenon/InferShared.h"
 #include "dialects/tenon/KernelPlan.h"
+#include "dialects/tenon/KernelSignature.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "mlir/IR/PatternMatch.h"
@@ -116,38 +117,12 @@ void FusionOp::getEffects(
       effects.emplace_back(MemoryEffects::Write::get(), &output);
 }
 
-/// True if a kernel's argument can be given `operand`: a memref may differ in
-/// which extents are static, and in elements of the same bytes.
-static bool isPassedAs(Type operand, Type argument) {
-  auto a = dyn_cast<MemRefType>(operand), b = dyn_cast<MemRefType>(argument);
-  auto bytes = [](MemRefType type) {
-    return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  };
-  return a && b ? compatible(a.getShape(), b.getShape()) && bytes(a) == bytes(b)
-                : operand == argument;
-}
-
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  // launch C1
-  auto kernel = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(
-      getOperation(), getKernelAttr());
-  if (!kernel || kernel.getNumResults() != 0)
-    return emitOpError("expected a function without results named ")
-           << getKernel() << " (C1)";
-  // launch C2
-  ArrayRef<Type> types = kernel.getArgumentTypes();
-  if (types.size() < 3 || !isa<LLVM::LLVMPointerType>(types.front()) ||
-      !llvm::equal(getOperands_().getTypes(), types.drop_front().drop_back(2),
-                   isPassedAs) ||
-      !types[types.size() - 2].isIndex() || !types.back().isIndex()) {
-    InFlightDiagnostic error =
-        emitOpError("expected a kernel of a pointer, the operands and two "
-                    "index (C2), got one of ")
-        << types;
-    error.attachNote(kernel.getLoc()) << "the kernel is here";
-    return error;
-  }
-  return success();
+  // launch C1, C2
+  return verifyLaunched(
+      *this, getKernelAttr(),
+      symbols.lookupNearestSymbolFrom(getOperation(), getKernelAttr()),
+      getOperands_().getTypes());
 }
 
 /// True if a <= b is evident: both are constants, or they are one value.

@@ -1,5 +1,6 @@
 // Registers the dialect and defines the functions that all families share.
 #include "dialects/tenon/TenonDialect.h"
+#include "dialects/tenon/Device.h"
 #include "dialects/tenon/InferShared.h"
 #include "dialects/tenon/KernelPlan.h"
 #include "dialects/tenon/Machine.h"
@@ -51,6 +52,10 @@ void TenonDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/tenon/State.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/tenon/Device.cpp.inc"
       >();
   addAttributes<
 #define GET_ATTRDEF_LIST

@@ -9,11 +9,11 @@
 #include "passes/cpu/gemm/GemmEmitter.h"
 #include "passes/cpu/gemm/GemmPlan.h"
 #include "passes/cpu/map/MapKernels.h"
-#include "passes/cpu/tile/GemmTask.h"
 #include "passes/cpu/tile/NestFacts.h"
 #include "passes/cpu/tile/TileEpilogue.h"
 #include "passes/kernel/Kernel.h"
-#include "passes/kernel/nest/ContractionNest.h"
+#include "passes/kernel/nest/KernelNests.h"
+#include "passes/kernel/nest/NestTask.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -21,36 +21,6 @@
 using namespace mlir;
 
 namespace tenon {
-
-/// The one contraction of a kernel, if its result has the shape of the output.
-static Operation *contractionOf(Kernel &kernel) {
-  Operation *contraction = nullptr;
-  for (Operation &op : kernel.fusion.getBlock())
-    if (isa<DotGeneralOp, ConvolutionOp>(op)) {
-      if (contraction)
-        return nullptr;
-      contraction = &op;
-    }
-  if (!contraction || kernel.outputs.size() != 1)
-    return nullptr;
-  auto shape = [](Value value) {
-    return cast<ShapedType>(value.getType()).getShape();
-  };
-  return shape(contraction->getResult(0)) ==
-                 shape(kernel.fusion.getYield().getOperand(0))
-             ? contraction
-             : nullptr;
-}
-
-static std::vector<ContractionNest>
-nestsOf(Kernel &kernel, Operation *contraction, const char *&obstacle) {
-  auto dot = dyn_cast<DotGeneralOp>(contraction);
-  if (!dot)
-    return nestsOfConvolution(kernel, cast<ConvolutionOp>(contraction),
-                              obstacle);
-  std::optional<ContractionNest> nest = nestOfDot(kernel, dot, obstacle);
-  return nest ? std::vector{*nest} : std::vector<ContractionNest>();
-}
 
 Attribute planContraction(Kernel &kernel, const char *&obstacle) {
   MachineAttr machine = kernel.machine;
@@ -93,7 +63,7 @@ static TaskCounter emitInTiles(Kernel &kernel, Value dot,
     return at.less(at.constant(amxFewRows), rows);
   };
   TaskCounter tiled = countTasks(nest, plan.block);
-  Value many = areMany({b, loc}, GemmTask(kernel, nest, plan.block).rows);
+  Value many = areMany({b, loc}, NestTask(kernel, nest, plan.block).rows);
   TilePlanAttr few = attribute.getFewRows();
   if (!few || getConstantIntValue(many)) {
     emitAmx(kernel, dot, nest, plan);

@@ -3,17 +3,21 @@
 // layers of equal shape share code.
 #include "passes/cpu/Passes.h"
 
+#include "dialects/tenon/Annotations.h"
 #include "dialects/tenon/KernelPlan.h"
 #include "dialects/tenon/PartialUpdate.h"
 #include "dialects/tenon/Remarks.h"
 #include "passes/cpu/ContractionEmitter.h"
 #include "passes/cpu/attention/AttentionEmitter.h"
-#include "passes/cpu/index/IndexKernels.h"
 #include "passes/cpu/map/MapKernels.h"
-#include "passes/cpu/rows/RowKernels.h"
-#include "passes/cpu/rows/RowReducer.h"
 #include "passes/kernel/KernelFunction.h"
+#include "passes/kernel/KernelNames.h"
 #include "passes/kernel/KernelWork.h"
+#include "passes/kernel/LaunchSizes.h"
+#include "passes/kernel/attention/GeneralAttention.h"
+#include "passes/kernel/index/IndexKernels.h"
+#include "passes/kernel/rows/RowKernels.h"
+#include "passes/kernel/rows/RowReducer.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -45,20 +49,18 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
   void runOnOperation() override {
     kernels.clear();
     SmallVector<FusionOp> fusions;
-    getOperation().walk([&](FusionOp fusion) { fusions.push_back(fusion); });
+    getOperation().walk([&](FusionOp fusion) {
+      if (!annotation::onDevice.isOn(fusion))
+        fusions.push_back(fusion);
+    });
     for (FusionOp fusion : fusions)
       if (failed(lower(fusion)))
         return signalPassFailure();
   }
 
-  static bool isEmpty(Value output) {
-    auto type = dyn_cast<MemRefType>(output.getType());
-    return type && llvm::is_contained(type.getShape(), 0);
-  }
-
   LogicalResult lower(FusionOp fusion) {
     // An empty result needs no kernel, and strides of its shape may overflow.
-    if (llvm::all_of(fusion.getOutputs(), isEmpty)) {
+    if (hasNoElements(fusion)) {
       fusion.erase();
       return success();
     }
@@ -72,7 +74,7 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
   }
 
   LogicalResult lowerWhole(OpBuilder &builder, FusionOp fusion) {
-    LoweredKernel &kernel = kernels[keyOf(fusion)];
+    LoweredKernel &kernel = kernels[kernelKey(fusion)];
     if (kernel.func) {
       if (auto remark = remarkDone(fusion, RemarkCategory::Kernels, "shared"))
         remark << ("the fusion shares kernel '" + kernel.func.getName() + "'")
@@ -130,7 +132,7 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
     KernelWork work = countWork(fusion, builder);
     for (size_t phase = 0; phase < longRows.phases; ++phase) {
       LoweredKernel &kernel =
-          kernels[keyOf(fusion) + "phase" + std::to_string(phase)];
+          kernels[kernelKey(fusion) + "phase" + std::to_string(phase)];
       if (!kernel.func && failed(buildPhase(fusion, kernel, longRows, phase)))
         return failure();
       LaunchOp::create(builder, loc, kernel.func.getName(),
@@ -141,102 +143,6 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
     return success();
   }
 
-  /// The sizes that the tasks divide: those of the elements that are written.
-  static SmallVector<OpFoldResult> dividedSizes(OpBuilder &builder,
-                                                FusionOp fusion) {
-    Location loc = fusion.getLoc();
-    if (!isa<UpdatePlanAttr>(planOf(fusion)))
-      return memref::getMixedSizes(builder, loc, fusion.getOutputs()[0]);
-    Value update = PartialUpdate::of(fusion)->update();
-    if (auto argument = dyn_cast<BlockArgument>(update))
-      return memref::getMixedSizes(builder, loc,
-                                   fusion.getInputs()[argument.getArgNumber()]);
-    return getAsIndexOpFoldResult(
-        builder.getContext(),
-        cast<RankedTensorType>(update.getType()).getShape());
-  }
-
-  /// The number of tasks, or 0 at run time if no output has an element: a
-  /// launch must not iterate over 2^62 empty rows. A map of rank 1 needs no
-  /// test: its tasks divide the extent that is 0.
-  static Value unlessEmpty(OpBuilder &builder, FusionOp fusion, Value tasks) {
-    auto shape = dyn_cast<MemRefType>(fusion.getOutputs()[0].getType());
-    if (fusion.getKind() == FusionKind::Map && shape && shape.getRank() <= 1)
-      return tasks;
-    Location loc = fusion.getLoc();
-    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-    Value empty;
-    for (Value output : fusion.getOutputs()) {
-      auto type = dyn_cast<MemRefType>(output.getType());
-      if (!type || (type.hasStaticShape() && type.getNumElements() != 0))
-        return tasks;
-      Value none;
-      for (OpFoldResult size : memref::getMixedSizes(builder, loc, output)) {
-        if (auto known = getConstantIntValue(size); known && *known != 0)
-          continue;
-        Value isZero = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::eq,
-            getValueOrCreateConstantIndexOp(builder, loc, size), zero);
-        none = none ? arith::OrIOp::create(builder, loc, none, isZero) : isZero;
-      }
-      empty = empty ? arith::AndIOp::create(builder, loc, empty, none) : none;
-    }
-    return empty ? arith::SelectOp::create(builder, loc, empty, zero, tasks)
-                 : tasks;
-  }
-
-  /// Kind, operand types, plan and region as text: equal keys mean equal
-  /// kernels.
-  static std::string keyOf(FusionOp fusion) {
-    std::string key;
-    llvm::raw_string_ostream stream(key);
-    OpPrintingFlags flags;
-    flags.useLocalScope().elideLargeElementsAttrs(1 << 20);
-    stream << fusion.getOperandTypes() << '|' << planOf(fusion) << '|';
-    AsmState state(fusion, flags);
-    for (Operation &op : fusion.getBlock())
-      op.print(stream, state);
-    stream << int(fusion.getKind()) << fusion.getStreamed();
-    for (BlockArgument argument : fusion.getBlock().getArguments())
-      stream << argument.getType();
-    return key;
-  }
-
-  /// The kernel's symbol, for profilers and debuggers: its kind, the model node
-  /// of its main op, and a number. If nodes have no names, the first ops of the
-  /// region stand for the node.
-  std::string nameOf(FusionOp fusion) {
-    std::string name = stringifyFusionKind(fusion.getKind()).str();
-    Operation *main = mainOpOf(fusion);
-    std::string node = nodeOf(main ? main->getLoc() : fusion.getLoc());
-    if (!node.empty()) {
-      name += "." + node;
-    } else {
-      int named = 0;
-      for (Operation &op : fusion.getBlock().without_terminator())
-        if (!isa<ConstantOp, BroadcastInDimOp>(op) && named++ < 3)
-          name += "." + op.getName().stripDialect().str();
-    }
-    return name + "." + std::to_string(kernels.size() - 1);
-  }
-
-  /// The name of the first node in a location as a part of a symbol. Other
-  /// characters than letters and digits become `_`, and only the end of a long
-  /// name is used.
-  static std::string nodeOf(Location loc) {
-    constexpr size_t longest = 48;
-    std::string text;
-    for (char c : nodeName(loc))
-      if (llvm::isAlnum(c))
-        text += c;
-      else if (!text.empty() && text.back() != '_')
-        text += '_';
-    StringRef trimmed = StringRef(text).rtrim('_');
-    if (trimmed.size() > longest)
-      trimmed = trimmed.take_back(longest).split('_').second;
-    return trimmed.str();
-  }
-
   LogicalResult build(FusionOp fusion, LoweredKernel &lowered) {
     if (!planOf(fusion))
       return fusion.emitError(
@@ -244,8 +150,9 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
     Location loc = fusion.getLoc();
     OpBuilder module(getOperation().getBodyRegion());
     module.setInsertionPointToEnd(getOperation().getBody());
-    lowered.func =
-        func::FuncOp::create(module, loc, nameOf(fusion), kernelType(fusion));
+    lowered.func = func::FuncOp::create(module, loc,
+                                        kernelName(fusion, kernels.size() - 1),
+                                        kernelType(fusion));
     lowered.func.setPrivate();
     Kernel kernel = startKernel(fusion, lowered.func);
     lowered.tasks = emit(kernel, planOf(fusion));
@@ -262,7 +169,8 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
     SmallVector<Type> types(whole.getInputs().drop_back(2));
     llvm::append_range(types, longRows.scratch);
     llvm::append_range(types, whole.getInputs().take_back(2));
-    lowered.func = func::FuncOp::create(module, fusion.getLoc(), nameOf(fusion),
+    lowered.func = func::FuncOp::create(module, fusion.getLoc(),
+                                        kernelName(fusion, kernels.size() - 1),
                                         module.getFunctionType(types, {}));
     lowered.func.setPrivate();
     Kernel kernel = startKernel(fusion, lowered.func);

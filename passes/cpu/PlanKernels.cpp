@@ -9,8 +9,9 @@
 #include "dialects/tenon/Remarks.h"
 #include "passes/cpu/ContractionEmitter.h"
 #include "passes/cpu/attention/AttentionEmitter.h"
-#include "passes/cpu/index/IndexKernels.h"
 #include "passes/kernel/KernelFunction.h"
+#include "passes/kernel/LaunchSizes.h"
+#include "passes/kernel/index/IndexKernels.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -32,6 +33,8 @@ namespace {
 struct PlanKernels : impl::PlanKernelsBase<PlanKernels> {
   void runOnOperation() override {
     getOperation().walk([](FusionOp fusion) {
+      if (annotation::onDevice.isOn(fusion))
+        return;
       const char *obstacle = nullptr;
       Attribute plan = planFor(fusion, obstacle);
       LDBG() << spellNode(fusion) << ": " << plan;
@@ -62,10 +65,7 @@ struct PlanKernels : impl::PlanKernelsBase<PlanKernels> {
   static Attribute planFor(FusionOp fusion, const char *&obstacle) {
     Attribute plan;
     // Strides of a shape without elements may overflow.
-    bool isEmpty = llvm::all_of(fusion.getOutputs(), [](Value output) {
-      auto type = dyn_cast<MemRefType>(output.getType());
-      return type && llvm::is_contained(type.getShape(), 0);
-    });
+    bool isEmpty = hasNoElements(fusion);
     if (!isEmpty && fusion.getKind() == FusionKind::Contraction)
       plan = inScratch(fusion, [&](Kernel &kernel) {
         return planContraction(kernel, obstacle);

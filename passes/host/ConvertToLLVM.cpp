@@ -6,8 +6,11 @@
 #include "passes/host/Passes.h"
 
 #include "dialects/tenon/Annotations.h"
+#include "dialects/tenon/Device.h"
 #include "dialects/tenon/State.h"
 #include "passes/host/ContextReads.h"
+#include "passes/host/DeviceCalls.h"
+#include "passes/host/Launching.h"
 #include "passes/kernel/CoreCalls.h"
 #include "passes/kernel/numerics/FmaExpansion.h"
 #include "passes/kernel/numerics/HalfExpansion.h"
@@ -32,6 +35,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
@@ -58,7 +62,7 @@ struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
     Location loc = op.getLoc();
     auto module = op->getParentOfType<ModuleOp>();
     auto pointer = LLVM::LLVMPointerType::get(rewriter.getContext());
-    Value call = callOf(op, rewriter);
+    Value call = callOf(op);
     if (!call)
       return rewriter.notifyMatchFailure(op,
                                          "launched outside a graph function");
@@ -123,60 +127,6 @@ struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
                          ValueRange{call, function, arguments,
                                     adaptor.getTasks(), adaptor.getFlops(),
                                     adaptor.getBytes()});
-  }
-
-  /// Returns before `op` if `stop` is not zero. To skip only the launch would
-  /// not do: a loop of the model may wait for its result. A plan returns zero.
-  static void returnWhere(LaunchOp op, ConversionPatternRewriter &rewriter,
-                          Value stop) {
-    Location loc = op.getLoc();
-    Value zero = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI32Type(),
-                                          rewriter.getI32IntegerAttr(0));
-    Value stops = LLVM::ICmpOp::create(rewriter, loc, LLVM::ICmpPredicate::ne,
-                                       stop, zero);
-    Block *before = op->getBlock();
-    Block *on = rewriter.splitBlock(before, Block::iterator(op));
-    Block *out = rewriter.createBlock(on->getParent(), on->getParent()->end());
-    SmallVector<Value> results;
-    if (returnsValue(op))
-      results.push_back(LLVM::ConstantOp::create(
-          rewriter, loc, rewriter.getI64Type(), rewriter.getI64IntegerAttr(0)));
-    LLVM::ReturnOp::create(rewriter, loc, results);
-    rewriter.setInsertionPointToEnd(before);
-    LLVM::CondBrOp::create(rewriter, loc, stops, out, on);
-    rewriter.setInsertionPoint(op);
-  }
-
-  /// True if the function around `op` is a plan; it may be converted already.
-  static bool returnsValue(LaunchOp op) {
-    if (auto function = op->getParentOfType<func::FuncOp>())
-      return function.getNumResults() != 0;
-    auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
-    return !isa<LLVM::LLVMVoidType>(function.getFunctionType().getReturnType());
-  }
-
-  /// The call, which is the first argument of every graph function; null if the
-  /// function has none.
-  static Value callOf(LaunchOp op, ConversionPatternRewriter &rewriter) {
-    Operation *function = op->getParentOfType<FunctionOpInterface>();
-    Block &entry = function->getRegion(0).front();
-    if (entry.getNumArguments() == 0)
-      return {};
-    Value call = entry.getArgument(0);
-    return isa<LLVM::LLVMPointerType>(call.getType()) ? call : Value();
-  }
-
-  static Value allocateAtEntry(LaunchOp op, ConversionPatternRewriter &rewriter,
-                               Type type) {
-    OpBuilder::InsertionGuard guard(rewriter);
-    Operation *function = op->getParentOfType<FunctionOpInterface>();
-    rewriter.setInsertionPointToStart(&function->getRegion(0).front());
-    Value one =
-        LLVM::ConstantOp::create(rewriter, op.getLoc(), rewriter.getI64Type(),
-                                 rewriter.getI64IntegerAttr(1));
-    return LLVM::AllocaOp::create(
-        rewriter, op.getLoc(),
-        LLVM::LLVMPointerType::get(rewriter.getContext()), type, one, 8);
   }
 
   /// Calls the kernel, with each memref expanded into its fields, as for every
@@ -325,21 +275,22 @@ struct LowerCopy : ConvertOpToLLVMPattern<memref::CopyOp> {
   }
 };
 
-struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
-  using ConvertToLLVMBase::ConvertToLLVMBase;
+/// Converts one module: that of a version, or that of a device's kernels.
+struct Conversion {
+  ModuleOp module;
+  SmallVectorImpl<Attribute> &sites;
+  bool nativeHalf, nativeFma, nativeRound;
 
-  void runOnOperation() override {
-    MLIRContext *context = &getContext();
-    eraseGraphOnlyOps();
+  LogicalResult run() {
+    MLIRContext *context = module.getContext();
     // No later pass estimates costs, and LLVM has the target's features.
-    annotation::machine.removeFrom(getOperation());
-    numberLaunches();
+    annotation::machine.removeFrom(module);
     SmallVector<CheckSizeOp> checks;
-    getOperation().walk([&](CheckSizeOp check) { checks.push_back(check); });
+    module.walk([&](CheckSizeOp check) { checks.push_back(check); });
     for (CheckSizeOp check : checks)
       lowerCheck(check);
     if (failed(simplifyFirst()))
-      return signalPassFailure();
+      return failure();
     LowerToLLVMOptions options(context);
     LLVMTypeConverter converter(context, options);
     converter.addConversion([this](FloatType type) -> std::optional<Type> {
@@ -354,11 +305,11 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
                              IntegerType::get(type.getContext(), 16));
     });
     narrowFloatsAsBits();
-    SmallVector<Attribute> sites = known(annotation::sites);
     RewritePatternSet patterns(context);
     patterns.add<LowerLaunch>(converter);
     patterns.add<LowerCopy>(converter, /*benefit=*/2);
     patterns.add<LowerFault>(converter, sites);
+    populateDeviceCallPatterns(converter, patterns);
     populateFuncToLLVMConversionPatterns(converter, patterns);
     populateVectorToLLVMConversionPatterns(converter, patterns);
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
@@ -371,52 +322,8 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
     populateAMXLegalizeForLLVMExportPatterns(converter, patterns);
     LLVMConversionTarget target(*context);
     target.addLegalOp<ModuleOp>();
-    if (failed(
-            applyFullConversion(getOperation(), target, std::move(patterns))))
-      return signalPassFailure();
-    setRows(annotation::sites, sites);
-  }
-
-  /// Weights and states have offsets now, and the artifact's tables describe
-  /// them.
-  void eraseGraphOnlyOps() {
-    readContext(getOperation());
-    for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody()))
-      if (isa<WeightOp, StateOp, ContextExtentOp>(op))
-        op.erase();
-    getOperation().walk([](BoundOp op) {
-      op.getResult().replaceAllUsesWith(op.getValue());
-      op.erase();
-    });
-  }
-
-  /// The rows that other versions of the module have put into `table`.
-  template <typename TableT> SmallVector<Attribute> known(const TableT &table) {
-    ArrayAttr rows = table.of(getOperation());
-    return rows ? llvm::to_vector(rows) : SmallVector<Attribute>();
-  }
-  template <typename TableT>
-  void setRows(const TableT &table, ArrayRef<Attribute> rows) {
-    table.set(getOperation(),
-              cast<typename TableT::Kind>(ArrayAttr::get(&getContext(), rows)));
-  }
-
-  /// Numbers the launches and writes the table of launches. Versions of a
-  /// module launch the same kernels, so most rows are there already.
-  void numberLaunches() {
-    SmallVector<Attribute> launches = known(annotation::launches);
-    size_t next = 0;
-    getOperation().walk([&](LaunchOp op) {
-      Attribute row =
-          LaunchRowAttr::get(op.getKernelAttr(), LocationAttr(op.getLoc()));
-      size_t number = next++;
-      if (number >= launches.size() || launches[number] != row) {
-        number = launches.size();
-        launches.push_back(row);
-      }
-      annotation::launchNumber.setCount(op, number);
-    });
-    setRows(annotation::launches, launches);
+    target.addLegalDialect<NVVM::NVVMDialect>();
+    return applyFullConversion(module, target, std::move(patterns));
   }
 
   /// True for types that become i16: bf16, and f16 if the processor does not
@@ -428,8 +335,8 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
   }
 
   void narrowFloatsAsBits() {
-    Type i16 = IntegerType::get(&getContext(), 16);
-    getOperation().walk([&](Operation *op) {
+    Type i16 = IntegerType::get(module.getContext(), 16);
+    module.walk([&](Operation *op) {
       if (auto global = dyn_cast<memref::GlobalOp>(op)) {
         auto dense = dyn_cast_if_present<DenseElementsAttr>(
             global.getInitialValueAttr());
@@ -480,7 +387,7 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
   }
 
   LogicalResult simplifyFirst() {
-    RewritePatternSet patterns(&getContext());
+    RewritePatternSet patterns(module.getContext());
     memref::populateExpandStridedMetadataPatterns(patterns);
     vector::populateVectorTransferLoweringPatterns(patterns, 1);
     vector::populateVectorMaskOpLoweringPatterns(patterns);
@@ -495,7 +402,76 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
       populateExpandFmaPatterns(patterns);
     if (!nativeRound)
       populateExpandRoundPatterns(patterns);
-    return applyPatternsGreedily(getOperation(), std::move(patterns));
+    return applyPatternsGreedily(module, std::move(patterns));
+  }
+};
+
+struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
+  using ConvertToLLVMBase::ConvertToLLVMBase;
+
+  void runOnOperation() override {
+    eraseGraphOnlyOps();
+    numberLaunches();
+    SmallVector<Attribute> sites = known(annotation::sites);
+    // A device converts f16, multiplies and adds, and rounds by instructions.
+    for (auto device : getOperation().getOps<ModuleOp>()) {
+      if (failed(Conversion{device, sites, true, true, true}.run()))
+        return signalPassFailure();
+      markEntries(device);
+    }
+    if (failed(Conversion{getOperation(), sites, nativeHalf, nativeFma,
+                          nativeRound}
+                   .run()))
+      return signalPassFailure();
+    setRows(annotation::sites, sites);
+  }
+  /// Weights and states have offsets now, and the artifact's tables describe
+  /// them.
+  void eraseGraphOnlyOps() {
+    readContext(getOperation());
+    readHostMemory(getOperation());
+    for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody()))
+      if (isa<WeightOp, StateOp, ContextExtentOp>(op))
+        op.erase();
+    getOperation().walk([](BoundOp op) {
+      op.getResult().replaceAllUsesWith(op.getValue());
+      op.erase();
+    });
+  }
+
+  /// The rows that other versions of the module have put into `table`.
+  template <typename TableT> SmallVector<Attribute> known(const TableT &table) {
+    ArrayAttr rows = table.of(getOperation());
+    return rows ? llvm::to_vector(rows) : SmallVector<Attribute>();
+  }
+  template <typename TableT>
+  void setRows(const TableT &table, ArrayRef<Attribute> rows) {
+    table.set(getOperation(),
+              cast<typename TableT::Kind>(ArrayAttr::get(&getContext(), rows)));
+  }
+
+  /// Numbers the launches and writes the table of launches. Versions of a
+  /// module launch the same kernels, so most rows are there already.
+  void numberLaunches() {
+    SmallVector<Attribute> launches = known(annotation::launches);
+    size_t next = 0;
+    getOperation().walk([&](Operation *op) {
+      FlatSymbolRefAttr kernel;
+      if (auto launch = dyn_cast<LaunchOp>(op))
+        kernel = launch.getKernelAttr();
+      else if (auto launch = dyn_cast<DeviceLaunchOp>(op))
+        kernel = launch.getKernelAttr();
+      else
+        return;
+      Attribute row = LaunchRowAttr::get(kernel, LocationAttr(op->getLoc()));
+      size_t number = next++;
+      if (number >= launches.size() || launches[number] != row) {
+        number = launches.size();
+        launches.push_back(row);
+      }
+      annotation::launchNumber.setCount(op, number);
+    });
+    setRows(annotation::launches, launches);
   }
 };
 } // namespace

@@ -32,6 +32,8 @@ struct Kernel {
   mlir::Value call;                         ///< !llvm.ptr, for faults
   mlir::Value begin, end;                   ///< index
   MachineAttr machine; ///< the machine that the code is made for
+  /// A task is one element or one row: each is computed by a thread of its own.
+  bool hasFineTasks = false;
 
   mlir::Location loc() { return fusion.getLoc(); }
   /// The lanes of one vector register for elements of 4 bytes or for the widest

@@ -12,6 +12,10 @@ extern "C" {
 extern const unsigned char tenon_core_bitcode[];
 extern const size_t tenon_core_bitcode_size;
 
+/* The functions that kernels of an NVIDIA device call. */
+extern const unsigned char tenon_device_core_bitcode[];
+extern const size_t tenon_device_core_bitcode_size;
+
 #ifdef __cplusplus
 }
 #endif

@@ -10,6 +10,12 @@ PASS_ROOMS = {
     "passes/kernel/numerics": [],
     "passes/kernel": [],
     "passes/kernel/element": ["passes/kernel/numerics", "passes/kernel"],
+    "passes/kernel/rows": ["passes/kernel/numerics", "passes/kernel",
+                           "passes/kernel/element"],
+    "passes/kernel/index": ["passes/kernel/numerics", "passes/kernel",
+                            "passes/kernel/element"],
+    "passes/kernel/attention": ["passes/kernel/numerics", "passes/kernel",
+                                "passes/kernel/element"],
     "passes/kernel/nest": ["passes/kernel/numerics", "passes/kernel",
                            "passes/kernel/element"],
     "passes/graph": [],
@@ -22,10 +28,9 @@ PASS_ROOMS = {
     "passes/cpu/amx": ["passes/kernel", "passes/cpu/tile"],
     "passes/cpu/attention": ["passes/kernel", "passes/cpu/tile"],
     "passes/cpu/depthwise": ["passes/kernel", "passes/cpu/tile"],
-    "passes/cpu/rows": ["passes/kernel"],
-    "passes/cpu/index": ["passes/kernel"],
     "passes/cpu/map": ["passes/kernel"],
     "passes/cpu": ["passes/kernel", "passes/cpu"],
+    "passes/gpu": ["passes/kernel"],
 }
 
 

@@ -71,3 +71,13 @@ func.func @update_elsewhere(%x: memref<4xf32>, %u: memref<2xf32>, %y: memref<4xf
   }
   return
 }
+
+// -----
+
+// expected-error@+1 {{expected 64 or 128 rows and columns, got 96 and 64}}
+module attributes {example.plan = #tenon.block_tile<rows = 96, columns = 64, depth = 8>} {}
+
+// -----
+
+// expected-error@+1 {{expected a depth of 4 to 64 in steps of 4, got 6}}
+module attributes {example.plan = #tenon.block_tile<rows = 64, columns = 64, depth = 6>} {}

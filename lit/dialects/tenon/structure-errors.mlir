@@ -73,7 +73,7 @@ func.func @fusion_c4(%x: tensor<4xf32>, %e: tensor<4xf32>) {
 // -----
 
 func.func @launch_c1(%x: memref<4xf32>, %n: index) {
-  // expected-error@+1 {{'tenon.launch' op expected a function without results named missing (C1)}}
+  // expected-error@+1 {{'tenon.launch' op expected a function without results named @missing (C1)}}
   tenon.launch @missing tasks %n flops %n bytes %n (%x) : memref<4xf32>
   return
 }

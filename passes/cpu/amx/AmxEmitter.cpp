@@ -106,7 +106,7 @@ private:
 
   const ContractionNest &nest;
   const AmxPlan &plan;
-  GemmTask task;
+  NestTask task;
   TilePanels panels;
   AmxOperands operands;
   TileKernel again;

@@ -26,7 +26,7 @@ constexpr int64_t lanes = amxTile;
 constexpr int64_t tileElements = amxTile * amxStep;
 
 AmxOperands::AmxOperands(Kernel &kernel, const ContractionNest &nest,
-                         const AmxPlan &plan, const GemmTask &task)
+                         const AmxPlan &plan, const NestTask &task)
     : KernelLoops(kernel), nest(nest), plan(plan), task(task),
       words(VectorType::get({lanes}, b.getI32Type())) {
   int64_t stepElements = plan.steps() * tileElements;

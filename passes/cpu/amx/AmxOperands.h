@@ -6,16 +6,16 @@
 
 #include "passes/cpu/amx/AmxPlan.h"
 #include "passes/cpu/amx/BfloatParts.h"
-#include "passes/cpu/tile/GemmTask.h"
-#include "passes/cpu/tile/KernelLoops.h"
+#include "passes/kernel/KernelLoops.h"
 #include "passes/kernel/nest/ContractionNest.h"
+#include "passes/kernel/nest/NestTask.h"
 
 namespace tenon {
 
 class AmxOperands : KernelLoops {
 public:
   AmxOperands(Kernel &kernel, const ContractionNest &nest, const AmxPlan &plan,
-              const GemmTask &task);
+              const NestTask &task);
 
   /// Forgets the magnitudes of earlier tasks.
   void clear();
@@ -70,7 +70,7 @@ private:
 
   const ContractionNest &nest;
   const AmxPlan &plan;
-  const GemmTask &task;
+  const NestTask &task;
   mlir::VectorType words;
   mlir::Value k, steps; ///< the current piece
   /// Tiles of parts: [part][tile of rows][step] and [part][vector][step].

@@ -14,10 +14,6 @@ AttentionPlanAttr planAttention(Kernel &kernel, const char *&obstacle);
 /// Emits the kernel of an attention fusion in register tiles.
 TaskCounter emitAttention(Kernel &kernel, AttentionPlanAttr plan);
 
-/// Emits the kernel of any attention fusion, element by element. The result has
-/// the same bits as in register tiles.
-TaskCounter emitGeneralAttention(Kernel &kernel);
-
 } // namespace tenon
 
 #endif // TENON_PASSES_CPU_ATTENTION_ATTENTIONEMITTER_H

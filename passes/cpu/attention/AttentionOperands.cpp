@@ -7,15 +7,8 @@ using namespace mlir;
 
 namespace tenon {
 
-AttentionOp attentionOf(FusionOp fusion) {
-  for (Operation &inner : fusion.getBlock())
-    if (auto attention = dyn_cast<AttentionOp>(inner))
-      return attention;
-  return {};
-}
-
 std::optional<AttentionOperands> AttentionOperands::of(Kernel &kernel) {
-  AttentionOp op = attentionOf(kernel.fusion);
+  AttentionOp op = opOf<AttentionOp>(kernel);
   // If joining is not possible, the tensor has no memory, so stridedOperand
   // fails below.
   auto joined = [&](Value tensor,

@@ -7,9 +7,6 @@
 
 namespace tenon {
 
-/// The attention of a fusion.
-AttentionOp attentionOf(FusionOp fusion);
-
 struct AttentionOperands {
   AttentionOp op;
   StridedOperand query, key, value;

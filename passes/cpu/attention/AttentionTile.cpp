@@ -11,11 +11,6 @@ using namespace mlir;
 
 namespace tenon {
 
-Value greater(OpBuilder &b, Location loc, Value a, Value other) {
-  Lanes left(b, loc, a), right(b, loc, other);
-  return (right > left).select(right, left).get();
-}
-
 Value AttentionTile::splat(Value scalar) {
   return vector::BroadcastOp::create(
       b, loc, VectorType::get({sizes.lanes}, scalar.getType()), scalar);

@@ -8,7 +8,9 @@
 #define TENON_PASSES_CPU_ATTENTION_ATTENTIONTILE_H
 
 #include "passes/cpu/attention/AttentionPlan.h"
-#include "passes/cpu/tile/KernelLoops.h"
+#include "passes/kernel/KernelLoops.h"
+#include "passes/kernel/attention/EntryKeys.h"
+#include "passes/kernel/attention/RowMaximum.h"
 #include "passes/kernel/numerics/LaneFolds.h"
 
 #include <optional>
@@ -26,12 +28,6 @@ struct AttentionScratch {
   mlir::Value earlierMaxima;    ///< row maxima of the blocks before
   mlir::Value blockMaxima;      ///< row maxima of the block
   mlir::Value shifts, rescales; ///< one for each row in the block
-};
-
-/// What the task's entry says about its keys.
-struct TaskKeys {
-  mlir::Value count;  ///< the keys that exist
-  mlir::Value causal; ///< row r sees keys up to r + causal; null: all keys
 };
 
 /// The keys or values of a block in memory: key k starts at base + k * stride.
@@ -86,11 +82,6 @@ protected:
   const AttentionSizes &sizes;
   const AttentionScratch &scratch;
 };
-
-/// The greater of two floats, or of each lane of two vectors; `a` if one is
-/// NaN.
-mlir::Value greater(mlir::OpBuilder &b, mlir::Location loc, mlir::Value a,
-                    mlir::Value other);
 
 } // namespace tenon
 

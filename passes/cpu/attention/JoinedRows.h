@@ -4,7 +4,7 @@
 #ifndef TENON_PASSES_CPU_ATTENTION_JOINEDROWS_H
 #define TENON_PASSES_CPU_ATTENTION_JOINEDROWS_H
 
-#include "passes/cpu/tile/KernelLoops.h"
+#include "passes/kernel/KernelLoops.h"
 #include "passes/kernel/nest/StridedOperand.h"
 
 namespace tenon {

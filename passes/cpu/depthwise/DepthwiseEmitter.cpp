@@ -8,8 +8,8 @@
 #include "passes/cpu/depthwise/DepthwiseEmitter.h"
 
 #include "passes/cpu/depthwise/DepthwiseTile.h"
-#include "passes/cpu/tile/KernelLoops.h"
 #include "passes/cpu/tile/TileEpilogue.h"
+#include "passes/kernel/KernelLoops.h"
 #include "passes/kernel/element/ElementEmitter.h"
 #include "passes/kernel/element/FlatMemory.h"
 #include "passes/kernel/nest/ContractionNest.h"

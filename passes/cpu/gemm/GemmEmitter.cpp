@@ -9,13 +9,13 @@
 #include "passes/cpu/gemm/GemmPlan.h"
 #include "passes/cpu/gemm/PartialSums.h"
 #include "passes/cpu/gemm/RowTiles.h"
-#include "passes/cpu/tile/GemmTask.h"
-#include "passes/cpu/tile/KernelLoops.h"
 #include "passes/cpu/tile/PanelPacker.h"
 #include "passes/cpu/tile/TileEpilogue.h"
 #include "passes/cpu/tile/TileKernel.h"
 #include "passes/cpu/tile/TilePanels.h"
+#include "passes/kernel/KernelLoops.h"
 #include "passes/kernel/element/ElementEmitter.h"
+#include "passes/kernel/nest/NestTask.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -66,7 +66,7 @@ private:
   TileKernel tiles;
   TileEpilogue epilogue;
   ColumnPrefetcher prefetcher;
-  GemmTask task;
+  NestTask task;
   RowTiles rows;
   TilePanels panels;
   PartialSums partial;

@@ -3,7 +3,7 @@
 #ifndef TENON_PASSES_CPU_GEMM_PARTIALSUMS_H
 #define TENON_PASSES_CPU_GEMM_PARTIALSUMS_H
 
-#include "passes/cpu/tile/KernelLoops.h"
+#include "passes/kernel/KernelLoops.h"
 
 namespace tenon {
 

@@ -4,8 +4,8 @@
 #define TENON_PASSES_CPU_GEMM_ROWTILES_H
 
 #include "passes/cpu/gemm/GemmPlan.h"
-#include "passes/cpu/tile/GemmTask.h"
-#include "passes/cpu/tile/KernelLoops.h"
+#include "passes/kernel/KernelLoops.h"
+#include "passes/kernel/nest/NestTask.h"
 
 namespace tenon {
 
@@ -24,7 +24,7 @@ class RowTiles : KernelLoops {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
 
-  RowTiles(Kernel &kernel, const GemmPlan &plan, const GemmTask &task)
+  RowTiles(Kernel &kernel, const GemmPlan &plan, const NestTask &task)
       : KernelLoops(kernel), plan(plan), task(task) {}
 
   /// Calls `body` for each tile of the rows [low, high).
@@ -47,7 +47,7 @@ private:
   bool areTilesConsecutive();
 
   const GemmPlan &plan;
-  const GemmTask &task;
+  const NestTask &task;
 };
 
 } // namespace tenon

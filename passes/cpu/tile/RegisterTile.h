@@ -5,6 +5,7 @@
 #define TENON_PASSES_CPU_TILE_REGISTERTILE_H
 
 #include "dialects/tenon/Machine.h"
+#include "passes/kernel/nest/NestTask.h"
 
 #include <cstdint>
 #include <optional>
@@ -23,11 +24,6 @@ struct ContractionSize {
 /// A register tile: rows, and vectors of accumulators in each row.
 struct RegisterTile {
   int64_t rows, vectors;
-};
-
-/// Rows and columns of the result that one task computes.
-struct TaskBlock {
-  int64_t rows, columns;
 };
 
 /// How the columns are stored.

@@ -4,7 +4,7 @@
 #ifndef TENON_PASSES_CPU_TILE_TILEKERNEL_H
 #define TENON_PASSES_CPU_TILE_TILEKERNEL_H
 
-#include "passes/cpu/tile/KernelLoops.h"
+#include "passes/kernel/KernelLoops.h"
 #include "passes/kernel/nest/ContractionNest.h"
 
 #include <optional>

@@ -3,8 +3,8 @@
 #ifndef TENON_PASSES_CPU_TILE_TILEPANELS_H
 #define TENON_PASSES_CPU_TILE_TILEPANELS_H
 
-#include "passes/cpu/tile/KernelLoops.h"
 #include "passes/cpu/tile/TileKernel.h"
+#include "passes/kernel/KernelLoops.h"
 #include "passes/kernel/nest/ContractionNest.h"
 
 namespace tenon {

@@ -1,0 +1,119 @@
+// RUN: tenon-opt %s --tenon-lower-device-fusions --canonicalize --split-input-file | FileCheck %s
+
+// Fusions with equal regions, types and plans share one kernel of the module
+// @device. The kernel takes the memory for faults and its range of tasks.
+// CHECK-LABEL: func.func @pair(
+// CHECK-SAME: %{{[^:]*}}: !llvm.ptr, %[[X:[^:]*]]: memref<64xf32>, %[[Y:[^:]*]]: memref<64xf32>, %[[Z:[^:]*]]: memref<64xf32>
+// CHECK: %[[TASKS:.*]] = arith.constant 64 : index
+// CHECK: %[[BYTES:.*]] = arith.constant 512 : index
+// CHECK: tenon.device_launch @[[KERNEL:[a-z0-9_]+]] tasks %[[TASKS]] threads 256 block_tasks 256 flops %{{.*}} bytes %[[BYTES]](%[[X]], %[[Y]])
+// CHECK: tenon.device_launch @[[KERNEL]] tasks {{.*}}(%[[Y]], %[[Z]])
+// CHECK: module @device
+// CHECK: func.func private @[[KERNEL]](%{{[^:]*}}: !llvm.ptr, %[[IN:[^:]*]]: memref<64xf32>, %[[OUT:[^:]*]]: memref<64xf32>, %[[BEGIN:[^:]*]]: index, %[[END:[^:]*]]: index)
+// CHECK: scf.for %[[I:.*]] = %[[BEGIN]] to %[[END]]
+// CHECK: %[[ELEMENT:.*]] = memref.load %[[IN]][%[[I]]]
+// CHECK: %[[RESULT:.*]] = arith.negf %[[ELEMENT]] : f32
+// CHECK: memref.store %[[RESULT]], %[[OUT]][%[[I]]]
+// CHECK-NOT: func.func
+func.func @pair(%call: !llvm.ptr, %x: memref<64xf32>, %y: memref<64xf32>, %z: memref<64xf32>) {
+  tenon.fusion map ins(%x : memref<64xf32>) outs(%y : memref<64xf32>) attributes {tenon.on_device, tenon.plan = #tenon.general} {
+  ^bb0(%t: tensor<64xf32>):
+    %0 = tenon.negate %t : (tensor<64xf32>) -> tensor<64xf32>
+    tenon.yield %0 : tensor<64xf32>
+  }
+  tenon.fusion map ins(%y : memref<64xf32>) outs(%z : memref<64xf32>) attributes {tenon.on_device, tenon.plan = #tenon.general} {
+  ^bb0(%t: tensor<64xf32>):
+    %0 = tenon.negate %t : (tensor<64xf32>) -> tensor<64xf32>
+    tenon.yield %0 : tensor<64xf32>
+  }
+  return
+}
+
+// -----
+
+// A thread sums one element of a product by multiply-adds.
+// CHECK-LABEL: func.func @product(
+// CHECK: tenon.device_launch @{{.*}} tasks %c12 threads 256
+// CHECK: module @device
+// CHECK: scf.for
+// CHECK: math.fma {{.*}} : f32
+func.func @product(%call: !llvm.ptr, %x: memref<3x8xf32>, %w: memref<8x4xf32>, %y: memref<3x4xf32>) {
+  tenon.fusion contraction ins(%x, %w : memref<3x8xf32>, memref<8x4xf32>) outs(%y : memref<3x4xf32>) attributes {tenon.on_device, tenon.plan = #tenon.general} {
+  ^bb0(%a: tensor<3x8xf32>, %b: tensor<8x4xf32>):
+    %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] : (tensor<3x8xf32>, tensor<8x4xf32>) -> tensor<3x4xf32>
+    tenon.yield %0 : tensor<3x4xf32>
+  }
+  return
+}
+
+// -----
+
+// A task of a reduction is a row.
+// CHECK-LABEL: func.func @rows(
+// CHECK: tenon.device_launch @{{.*}} tasks %c3 threads 256
+func.func @rows(%call: !llvm.ptr, %x: memref<3x8xf32>, %y: memref<3xf32>) {
+  tenon.fusion rows ins(%x : memref<3x8xf32>) outs(%y : memref<3xf32>) attributes {tenon.on_device, tenon.plan = #tenon.general} {
+  ^bb0(%t: tensor<3x8xf32>):
+    %0 = tenon.reduce add %t over [1] : (tensor<3x8xf32>) -> tensor<3xf32>
+    tenon.yield %0 : tensor<3xf32>
+  }
+  return
+}
+
+// -----
+
+// Where an extent is unknown, the host computes the number of tasks.
+// CHECK-LABEL: func.func @unknown(
+// CHECK: %[[N:.*]] = memref.dim
+// CHECK: tenon.device_launch @{{.*}} tasks %[[N]] threads 256
+func.func @unknown(%call: !llvm.ptr, %x: memref<?xf32>, %y: memref<?xf32>) {
+  tenon.fusion map ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) attributes {tenon.on_device, tenon.plan = #tenon.general} {
+  ^bb0(%t: tensor<?xf32>):
+    %0 = tenon.negate %t : (tensor<?xf32>) -> tensor<?xf32>
+    tenon.yield %0 : tensor<?xf32>
+  }
+  return
+}
+
+// -----
+
+// An empty result needs no kernel, and a fusion of the host is left alone.
+// CHECK-LABEL: func.func @others(
+// CHECK-NOT: tenon.device_launch
+// CHECK: tenon.fusion map ins(%{{.*}} : memref<4xf32>)
+// CHECK-NOT: tenon.device_launch
+// CHECK: module @device
+// CHECK-NOT: func.func
+func.func @others(%call: !llvm.ptr, %x: memref<0xf32>, %y: memref<4xf32>) {
+  tenon.fusion map ins(%x : memref<0xf32>) outs(%x : memref<0xf32>) attributes {tenon.on_device, tenon.plan = #tenon.general} {
+  ^bb0(%t: tensor<0xf32>):
+    %0 = tenon.negate %t : (tensor<0xf32>) -> tensor<0xf32>
+    tenon.yield %0 : tensor<0xf32>
+  }
+  tenon.fusion map ins(%y : memref<4xf32>) outs(%y : memref<4xf32>) attributes {tenon.plan = #tenon.general} {
+  ^bb0(%t: tensor<4xf32>):
+    %0 = tenon.negate %t : (tensor<4xf32>) -> tensor<4xf32>
+    tenon.yield %0 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+// All threads of a block compute one tile, with operands in shared memory.
+// CHECK-LABEL: func.func @tile(
+// CHECK: tenon.device_launch @[[KERNEL:.*]] tasks %{{.*}} threads 256 block_tasks 1
+// CHECK: module @device
+// CHECK: memref.global "private" @{{.*}} : memref<512xf32, 3>
+// CHECK: func.func private @[[KERNEL]](
+// CHECK: nvvm.barrier
+// CHECK: math.fma
+func.func @tile(%call: !llvm.ptr, %x: memref<64x64xf32>, %w: memref<64x64xf32>, %y: memref<64x64xf32>) {
+  tenon.fusion contraction ins(%x, %w : memref<64x64xf32>, memref<64x64xf32>) outs(%y : memref<64x64xf32>)
+      attributes {tenon.on_device, tenon.plan = #tenon.block_tile<rows = 64, columns = 64, depth = 8>} {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
+    %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    tenon.yield %0 : tensor<64x64xf32>
+  }
+  return
+}

@@ -1,0 +1,157 @@
+// Turns each fusion of the device into a kernel in the module `@device` and a
+// launch. Fusions with equal regions, operand types and plans share one kernel.
+#include "passes/gpu/Passes.h"
+
+#include "dialects/tenon/Annotations.h"
+#include "dialects/tenon/Device.h"
+#include "dialects/tenon/KernelPlan.h"
+#include "dialects/tenon/Remarks.h"
+#include "passes/gpu/BlockTile.h"
+#include "passes/gpu/ElementKernel.h"
+#include "passes/gpu/NestKernel.h"
+#include "passes/kernel/KernelFunction.h"
+#include "passes/kernel/KernelNames.h"
+#include "passes/kernel/KernelWork.h"
+#include "passes/kernel/LaunchSizes.h"
+#include "passes/kernel/attention/GeneralAttention.h"
+#include "passes/kernel/index/IndexKernels.h"
+#include "passes/kernel/nest/KernelNests.h"
+#include "passes/kernel/rows/RowKernels.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+
+namespace tenon {
+#define GEN_PASS_DEF_LOWERDEVICEFUSIONS
+#include "passes/gpu/Passes.h.inc"
+
+namespace {
+struct DeviceKernel {
+  func::FuncOp func;
+  TaskCounter tasks;
+};
+
+struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
+  llvm::StringMap<DeviceKernel> kernels;
+  ModuleOp device; ///< of the kernels
+
+  void runOnOperation() override {
+    kernels.clear();
+    makeDevice();
+    SmallVector<FusionOp> fusions;
+    getOperation().walk([&](FusionOp fusion) {
+      if (annotation::onDevice.isOn(fusion))
+        fusions.push_back(fusion);
+    });
+    for (FusionOp fusion : fusions)
+      if (failed(lower(fusion)))
+        return signalPassFailure();
+  }
+
+  void makeDevice() {
+    auto end = OpBuilder::atBlockEnd(getOperation().getBody());
+    device = ModuleOp::create(end, getOperation().getLoc(),
+                              DeviceLaunchOp::deviceModule);
+    // A kernel's vectors are as wide as a thread's widest access.
+    annotation::machine.set(device, MachineAttr::x86(&getContext(), 16));
+  }
+
+  LogicalResult lower(FusionOp fusion) {
+    // An empty result needs no kernel, and strides of its shape may overflow.
+    if (hasNoElements(fusion)) {
+      fusion.erase();
+      return success();
+    }
+    if (!planOf(fusion))
+      return fusion.emitError("expected a plan: tenon-plan-device-kernels "
+                              "comes first");
+    OpBuilder builder(fusion);
+    DeviceKernel &kernel = kernels[kernelKey(fusion)];
+    if (!kernel.func)
+      build(fusion, kernel);
+    else if (auto remark =
+                 remarkDone(fusion, RemarkCategory::Kernels, "shared"))
+      remark
+          << ("the fusion shares kernel '" + kernel.func.getName() + "'").str();
+    Location loc = fusion.getLoc();
+    Value tasks =
+        unlessEmpty(builder, fusion,
+                    kernel.tasks(builder, loc, dividedSizes(builder, fusion)));
+    KernelWork work = countWork(fusion, builder);
+    SmallVector<Value> operands(fusion.getOperands());
+    bool isTile = isa<BlockTilePlanAttr>(planOf(fusion));
+    DeviceLaunchOp::create(builder, loc, kernel.func.getName(), tasks,
+                           blockThreads, isTile ? 1 : blockThreads, work.flops,
+                           work.bytes, operands);
+    fusion.erase();
+    return success();
+  }
+
+  void build(FusionOp fusion, DeviceKernel &lowered) {
+    Location loc = fusion.getLoc();
+    auto end = OpBuilder::atBlockEnd(device.getBody());
+    // Names in PTX have no dots.
+    std::string name = kernelName(fusion, kernels.size() - 1);
+    std::replace(name.begin(), name.end(), '.', '_');
+    lowered.func = func::FuncOp::create(end, loc, name, kernelType(fusion));
+    lowered.func.setPrivate();
+    Kernel kernel = startKernel(fusion, lowered.func);
+    kernel.machine = MachineAttr::of(lowered.func);
+    kernel.hasFineTasks = true;
+    lowered.tasks = emit(kernel, planOf(fusion));
+    kernel.builder.setInsertionPointToEnd(&lowered.func.getBody().front());
+    func::ReturnOp::create(kernel.builder, loc);
+  }
+
+  /// A contraction whose form no nest covers is computed like an elementwise
+  /// op, as on CPUs.
+  static TaskCounter emitContraction(Kernel &kernel, Attribute plan) {
+    const char *obstacle = nullptr;
+    Operation *contraction = contractionOf(kernel);
+    std::vector<ContractionNest> nests;
+    if (contraction)
+      nests = nestsOf(kernel, contraction, obstacle);
+    if (nests.empty())
+      return emitElements(kernel);
+    Value result = contraction->getResult(0);
+    if (auto tile = dyn_cast<BlockTilePlanAttr>(plan))
+      return emitBlockTile(kernel, result, nests.front(), tile);
+    return emitNests(kernel, result, nests);
+  }
+
+  static TaskCounter emit(Kernel &kernel, Attribute plan) {
+    switch (kernel.fusion.getKind()) {
+    case FusionKind::Map:
+    case FusionKind::Window:
+      return emitElements(kernel);
+    case FusionKind::Contraction:
+      return emitContraction(kernel, plan);
+    case FusionKind::Rows:
+      return emitRows(kernel);
+    case FusionKind::Attention:
+      return emitGeneralAttention(kernel);
+    case FusionKind::Scan:
+      return emitScan(kernel);
+    case FusionKind::Sort:
+      return opOf<TopKOp>(kernel) ? emitTopK(kernel) : emitSort(kernel);
+    case FusionKind::Scatter:
+      if (auto update = dyn_cast<UpdatePlanAttr>(plan))
+        return emitUpdate(kernel, update);
+      return emitScatter(kernel);
+    case FusionKind::Opaque:
+      return opOf<NonzeroOp>(kernel) ? emitNonzero(kernel)
+                                     : emitNonMaxSuppression(kernel);
+    }
+    return nullptr;
+  }
+};
+} // namespace
+} // namespace tenon

@@ -1,0 +1,63 @@
+// Writes the plans of the device's kernels. A part of a buffer is updated in
+// place on a device as on a CPU. A contraction of a tile or more is computed in
+// tiles.
+#include "passes/gpu/Passes.h"
+
+#include "dialects/tenon/Annotations.h"
+#include "dialects/tenon/KernelPlan.h"
+#include "passes/gpu/BlockTile.h"
+#include "passes/kernel/KernelFunction.h"
+#include "passes/kernel/LaunchSizes.h"
+#include "passes/kernel/index/IndexKernels.h"
+#include "passes/kernel/nest/KernelNests.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace tenon {
+#define GEN_PASS_DEF_PLANDEVICEKERNELS
+#include "passes/gpu/Passes.h.inc"
+
+namespace {
+struct PlanDeviceKernels : impl::PlanDeviceKernelsBase<PlanDeviceKernels> {
+  void runOnOperation() override {
+    getOperation().walk([](FusionOp fusion) {
+      if (annotation::onDevice.isOn(fusion))
+        annotation::plan.set(fusion, planFor(fusion));
+    });
+  }
+
+  /// Finds the nest in a function that is then erased.
+  static Attribute planContraction(FusionOp fusion) {
+    OwningOpRef<func::FuncOp> func =
+        func::FuncOp::create(fusion.getLoc(), "scratch", kernelType(fusion));
+    Kernel kernel = startKernel(fusion, *func);
+    Operation *contraction = contractionOf(kernel);
+    if (!contraction)
+      return {};
+    const char *obstacle = nullptr;
+    std::vector<ContractionNest> nests = nestsOf(kernel, contraction, obstacle);
+    if (nests.size() != 1)
+      return {};
+    return planBlockTile(kernel, nests.front());
+  }
+
+  static Attribute planFor(FusionOp fusion) {
+    Attribute plan;
+    if (hasNoElements(fusion))
+      return GeneralPlanAttr::get(fusion.getContext());
+    if (fusion.getKind() == FusionKind::Scatter)
+      plan = planUpdate(fusion);
+    if (fusion.getKind() == FusionKind::Contraction)
+      plan = planContraction(fusion);
+    return plan ? plan : GeneralPlanAttr::get(fusion.getContext());
+  }
+};
+} // namespace
+} // namespace tenon

@@ -1,0 +1,57 @@
+// Callbacks emit the bodies, with the builder inside the loop or branch.
+#include "passes/kernel/KernelLoops.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+void KernelLoops::forRange(Value low, Value high, int64_t step,
+                           llvm::function_ref<void(Value)> body) {
+  auto loop = scf::ForOp::create(b, loc, low, high, at().constant(step));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+void KernelLoops::when(Value condition, llvm::function_ref<void()> body) {
+  auto branch = scf::IfOp::create(b, loc, condition, false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  body();
+}
+
+void KernelLoops::choose(Value condition, llvm::function_ref<void()> then,
+                         llvm::function_ref<void()> otherwise) {
+  auto branch = scf::IfOp::create(b, loc, condition, true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  then();
+  b.setInsertionPointToStart(&branch.getElseRegion().front());
+  otherwise();
+}
+
+KernelLoops::Values
+KernelLoops::choose(Value condition, ValueRange like,
+                    llvm::function_ref<Values()> then,
+                    llvm::function_ref<Values()> otherwise) {
+  auto branch = scf::IfOp::create(b, loc, TypeRange(like), condition, true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  scf::YieldOp::create(b, loc, then());
+  b.setInsertionPointToStart(&branch.getElseRegion().front());
+  scf::YieldOp::create(b, loc, otherwise());
+  return Values(branch.getResults());
+}
+
+Value KernelLoops::scratchOf(Type element, int64_t elements) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&kernel.func.getBody().front());
+  return memref::AllocaOp::create(
+      b, loc, MemRefType::get({elements}, element),
+      b.getI64IntegerAttr(kernel.machine.getLine()));
+}
+
+} // namespace tenon

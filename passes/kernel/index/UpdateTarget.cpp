@@ -1,0 +1,101 @@
+// Positions from index vectors, windows and batching dimensions, as the
+// StableHLO specification defines them.
+#include "passes/kernel/index/UpdateTarget.h"
+
+#include "passes/kernel/numerics/Conversions.h"
+#include "passes/kernel/numerics/ElementwiseEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace tenon {
+
+Value elementAt(ElementEmitter &emitter, Value tensor, ArrayRef<Value> place) {
+  SmallVector<LaneIndex> indices;
+  for (Value i : place)
+    indices.push_back({i, 0});
+  emitter.forget();
+  return emitter.emit(tensor, indices);
+}
+
+SmallVector<Value> sliceStart(Kernel &kernel, ElementEmitter &emitter,
+                              DynamicUpdateSliceOp op) {
+  IndexBuilder at{kernel.builder, kernel.loc()};
+  SmallVector<OpFoldResult> offsets =
+      getMixedValues(op.getStaticOffsets(), op.getOffsets(), kernel.builder);
+  SmallVector<Value> starts;
+  for (auto [d, offset] : llvm::enumerate(offsets)) {
+    Value last = at.sub(emitter.extent(op.getOperand(), d),
+                        emitter.extent(op.getUpdate(), d));
+    starts.push_back(
+        at.max(at.min(emitter.index(offset), last), at.constant(0)));
+  }
+  return starts;
+}
+
+UpdateTarget scatterTarget(Kernel &kernel, ElementEmitter &emitter,
+                           ScatterOp op, ArrayRef<Value> place) {
+  OpBuilder &b = kernel.builder;
+  Location loc = kernel.loc();
+  IndexBuilder index{b, loc};
+  int64_t rank = cast<RankedTensorType>(op.getOperand().getType()).getRank();
+  SmallVector<Value> batch, window;
+  for (auto [i, position] : llvm::enumerate(place))
+    (llvm::is_contained(op.getUpdateWindowDims(), int64_t(i)) ? window : batch)
+        .push_back(position);
+  int64_t vectorDim = op.getIndexVectorDim();
+  bool explicitVector =
+      vectorDim < cast<RankedTensorType>(op.getIndices().getType()).getRank();
+  UpdateTarget target;
+  size_t nextWindow = 0;
+  for (int64_t d = 0; d < rank; ++d) {
+    bool dropped = llvm::is_contained(op.getInsertedDims(), d) ||
+                   llvm::is_contained(op.getOperandBatchingDims(), d);
+    Value position = dropped ? index.constant(0) : window[nextWindow++];
+    if (const int64_t *found = llvm::find(op.getIndexMap(), d);
+        found != op.getIndexMap().end()) {
+      SmallVector<Value> where(batch);
+      if (explicitVector)
+        where.insert(where.begin() + vectorDim,
+                     index.constant(found - op.getIndexMap().begin()));
+      Value start =
+          emitConvert(b, loc, elementAt(emitter, op.getIndices(), where),
+                      elementTypeOf(op.getIndices()), b.getI64Type());
+      position = index.add(position, arith::IndexCastOp::create(
+                                         b, loc, b.getIndexType(), start));
+      Value fits =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, position,
+                                emitter.extent(op.getOperand(), d));
+      target.inside =
+          target.inside
+              ? Value(arith::AndIOp::create(b, loc, target.inside, fits))
+              : fits;
+    } else if (const int64_t *found =
+                   llvm::find(op.getOperandBatchingDims(), d);
+               found != op.getOperandBatchingDims().end()) {
+      int64_t indicesDim =
+          op.getIndicesBatchingDims()[found -
+                                      op.getOperandBatchingDims().begin()];
+      position = batch[indicesDim - (indicesDim > vectorDim ? 1 : 0)];
+    }
+    target.place.push_back(position);
+  }
+  return target;
+}
+
+Value combineUpdate(OpBuilder &b, Location loc, ScatterKind kind, Type element,
+                    Value old, Value update) {
+  Type wide =
+      isa<Float16Type, BFloat16Type>(element) ? Type(b.getF32Type()) : element;
+  auto reduce = kind == ScatterKind::Add        ? ReduceKind::Add
+                : kind == ScatterKind::Multiply ? ReduceKind::Multiply
+                : kind == ScatterKind::Maximum  ? ReduceKind::Maximum
+                                                : ReduceKind::Minimum;
+  Value combined =
+      emitCombine(b, loc, reduce, wide, emitConvert(b, loc, old, element, wide),
+                  emitConvert(b, loc, update, element, wide));
+  return emitConvert(b, loc, combined, wide, element);
+}
+
+} // namespace tenon
