@@ -84,6 +84,7 @@ int main(void) {
     STRUCT(tenon_model_info);
     FIELD(struct_size);
     FIELD(version);
+    FIELD(device);
     END;
   }
   {
@@ -95,6 +96,7 @@ int main(void) {
     FIELD(weights_mode);
     FIELD(weights_path);
     FIELD(verify_weights);
+    FIELD(device);
     END;
   }
   {

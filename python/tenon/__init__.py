@@ -17,9 +17,9 @@ writes down speech; `Transcriber` does so repeatedly.
 """
 from ._compile import compile
 from ._description import Dim, TensorType
-from ._errors import (ArtifactError, Cancelled, Error, FileError, InputError,
-                      InternalError, LimitError, ModelError, UnsupportedError,
-                      UsageError)
+from ._errors import (ArtifactError, Cancelled, DeviceError, Error, FileError,
+                      InputError, InternalError, LimitError, ModelError,
+                      UnsupportedError, UsageError)
 from ._generate import GeneratedSequence, Generator, generate
 from ._model import Context, Function, Model, load
 from ._tensors import BFloat16Array, Outputs, bfloat16
@@ -27,8 +27,8 @@ from ._tokenizer import Tokenizer
 from ._transcribe import Segment, Transcriber, Transcript, transcribe
 
 __all__ = [
-    "ArtifactError", "BFloat16Array", "Cancelled", "Context", "Dim", "Error",
-    "FileError", "Function", "GeneratedSequence", "Generator", "InputError",
+    "ArtifactError", "BFloat16Array", "Cancelled", "Context", "DeviceError",
+    "Dim", "Error", "FileError", "Function", "GeneratedSequence", "Generator", "InputError",
     "InternalError", "LimitError", "Model", "ModelError", "Outputs",
     "Segment", "TensorType", "Tokenizer", "Transcriber", "Transcript",
     "UnsupportedError", "UsageError", "bfloat16", "compile", "generate",

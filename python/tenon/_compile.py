@@ -66,7 +66,8 @@ def _entries(model, names):
 
 
 def compile(model, *, function=None, dims=None, shapes=None, specialize=(),
-            pad=None, cpu=None, opt=None, output=None, options=(), **opening):
+            pad=None, cpu=None, opt=None, output=None, device=None,
+            options=(), **opening):
     """Compiles a model and opens it.
 
     model: the input of `tenon compile`: an ONNX file, a SavedModel's folder, a
@@ -78,9 +79,14 @@ def compile(model, *, function=None, dims=None, shapes=None, specialize=(),
     128}]. pad: multiples to which extents are padded within a run, {"seq": 8}.
     cpu: as -mcpu. opt: 0 to 3. output: path of the shared object; by default
     it is in the cache, where a later call with equal model and options finds
-    it. options: further flags of the tool. Other arguments are passed to
-    `load`."""
+    it. device: "cuda" or "cuda:1" compiles for NVIDIA GPUs of any architecture
+    and opens the model there; options=["--device=nvptx:sm_90"] chooses one.
+    options: further flags of the tool. Other arguments are passed to `load`."""
     flags = []
+    opening["device"] = device
+    if device and device != "cpu" and \
+            not any(str(option).startswith("--device") for option in options):
+        flags.append("--device=nvptx")
     if function is not None:
         flags += _entries(model, function)
     for name, size in (dims or {}).items():

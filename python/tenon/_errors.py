@@ -37,6 +37,11 @@ class ArtifactError(Error):
     status = 7
 
 
+class DeviceError(Error):
+    """The device is not here, or cannot run the model."""
+    status = 7
+
+
 class InputError(Error, ValueError):
     """An argument, a tensor or a value is wrong."""
     status = 8
@@ -55,6 +60,8 @@ class InternalError(Error):
 _CLASSES = {each.status: each for each in (
     UsageError, ModelError, UnsupportedError, LimitError, FileError,
     ArtifactError, InputError, Cancelled, InternalError)}
+_NO_DEVICE = 11  # TENON_NO_DEVICE, which is 7 on the command line
+_CLASSES[_NO_DEVICE] = DeviceError
 
 
 def error_of(status, text):

@@ -15,15 +15,17 @@ _ERROR_BYTES = 4096
 
 
 def load(path, *, threads=0, weights="auto", weights_path=None,
-         verify_weights=False):
+         verify_weights=False, device=None):
     """Opens the shared object at `path` that `tenon compile` has written.
 
     threads: the most that work on one run, 0 for one per CPU. weights: "copy"
     reads them into memory, "map" maps the file, "auto" does what is faster.
     weights_path: a file of external weights or its folder. verify_weights:
-    check the hash of the weights too."""
+    check the hash of the weights too. device: "cpu", or "cuda" or "cuda:1" for
+    the version for NVIDIA GPUs, on the first or the second of them."""
     return Model(path, threads=threads, weights=weights,
-                 weights_path=weights_path, verify_weights=verify_weights)
+                 weights_path=weights_path, verify_weights=verify_weights,
+                 device=device)
 
 
 class _Callable:
@@ -61,18 +63,20 @@ class Model(_Callable):
     own context, and so its own state if the model has state."""
 
     def __init__(self, path, *, threads=0, weights="auto", weights_path=None,
-                 verify_weights=False):
+                 verify_weights=False, device=None):
         if weights not in _WEIGHTS:
             raise ValueError(f"weights: expected auto, copy or map, got "
                              f"'{weights}'")
         said = ctypes.create_string_buffer(_ERROR_BYTES)
-        # Keep a reference: the struct holds only the address.
+        # Keep references: the struct holds only the addresses.
         place = _path(weights_path) if weights_path is not None else None
+        where = (device or "").encode()
         options = rt.OpenOptions(
             struct_size=ctypes.sizeof(rt.OpenOptions),
             error_text=ctypes.addressof(said), error_text_bytes=_ERROR_BYTES,
             threads=threads, weights_mode=_WEIGHTS[weights],
-            weights_path=place, verify_weights=bool(verify_weights))
+            weights_path=place, verify_weights=bool(verify_weights),
+            device=where)
         handle = ctypes.c_void_p()
         status = rt.open_model(_path(path), ctypes.byref(options),
                                ctypes.byref(handle))
@@ -88,6 +92,7 @@ class Model(_Callable):
         info = rt.ModelInfo(struct_size=ctypes.sizeof(rt.ModelInfo))
         rt.get_info(handle.value, ctypes.byref(info))
         self.version = rt.text(info.version)
+        self.device = rt.text(info.device) or None
         self.context_extents = read_extents(desc)
         self._signatures = tuple(map(Signature, read_functions(desc)))
         self._local = threading.local()

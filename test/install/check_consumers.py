@@ -90,7 +90,9 @@ def check_refusals(prefix, folder):
             ("m MODEL m.onnx CPU", "expected a value after CPU"),
             ("m-1 MODEL m.onnx", "'m-1' cannot be a name in C"),
             ("m MODEL m.onnx TYPE SHARED STANDALONE",
-             "STANDALONE is for TYPE STATIC")]:
+             "STANDALONE is for TYPE STATIC"),
+            ("m MODEL m.onnx STANDALONE DEVICES cpu nvptx:sm_80",
+             "STANDALONE is for CPUs")]:
         with open(f"{folder}/CMakeLists.txt", "w") as lists:
             lists.write("cmake_minimum_required(VERSION 3.25)\n"
                         "project(P LANGUAGES C)\n"

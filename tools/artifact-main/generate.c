@@ -12,9 +12,7 @@
 #include <string.h>
 
 typedef struct {
-  const char *weights;
-  int threads;
-  int64_t deadline; /* nanoseconds; 0: none */
+  program_flags flags;
   int has_scores;
   tenon_prompt *prompts;
   size_t num_prompts;
@@ -36,14 +34,12 @@ static int help(const char *program) {
       "`tenon tokenize` makes ids of a text. Each result is one line.\n\n"
       "  --prompt-ids=1,2,3    a prompt; several are generated together\n"
       "  --scores              adds a tab, the reason of the end, a tab and\n"
-      "                        the score to each line\n"
-      "  --threads=N           0: one for each CPU\n"
-      "  --deadline=TIME       ends a call that takes longer: 500ms, 2s\n"
-      "  --weights-file=FILE   where the weights stand, if not here\n"
-      "  --function=NAME       runs one function of the model instead; its\n"
-      "                        flags: --function=NAME --help\n\n"
-      "The options of the model:\n\n",
+      "                        the score to each line\n",
       program, model->name, model->compiler, model->source);
+  program_print_flags(22);
+  puts("  --function=NAME       runs one function of the model instead; its\n"
+       "                        flags: --function=NAME --help\n\n"
+       "The options of the model:\n");
   print_settings();
   return fflush(stdout) == 0 ? TENON_OK : TENON_IO;
 }
@@ -73,18 +69,8 @@ static int read_arguments(command *c, int argc, char **argv) {
     int status = TENON_OK;
     if ((value = program_flag(argv, argc, &i, "--prompt-ids")))
       status = add_prompt(c, value);
-    else if ((value = program_flag(argv, argc, &i, "--weights-file")))
-      c->weights = value;
-    else if ((value = program_flag(argv, argc, &i, "--threads")))
-      status =
-          program_read_threads(value, &c->threads)
-              ? TENON_OK
-              : program_usage_error("expected a number of threads, got", value);
-    else if ((value = program_flag(argv, argc, &i, "--deadline")))
-      status = program_read_deadline(value, &c->deadline)
-                   ? TENON_OK
-                   : program_usage_error(
-                         "expected a time such as 500ms or 2s, got", value);
+    else if (program_read_flags(argv, argc, &i, &c->flags, &status))
+      ;
     else if (strcmp(argument, "--scores") == 0)
       add_scores(c);
     else if ((c->settings[c->num_settings] = find_setting(argv, argc, &i))
@@ -154,7 +140,7 @@ static int generate(const command *c, tenon_generator *generator) {
                            .num_prompts = c->num_prompts,
                            .on_token = c->num_prompts == 1 ? show : NULL,
                            .on_token_state = &shown,
-                           .timeout_ns = c->deadline};
+                           .timeout_ns = c->flags.deadline};
   tenon_status status = tenon_generator_run(generator, &call);
   /* A call that ended at its deadline has sequences too. */
   print_sequences(generator, shown, c->has_scores);
@@ -176,7 +162,7 @@ static int open_and_generate(const command *c) {
   tenon_generator_options making = {.struct_size = sizeof making,
                                     .error_text = why,
                                     .error_text_bytes = sizeof why};
-  int status = program_open(c->weights, c->threads, &model);
+  int status = program_open(&c->flags, &model);
   if (status != TENON_OK)
     return status;
   status = tenon_generator_create(model, &making, &generator);

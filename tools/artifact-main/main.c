@@ -23,12 +23,10 @@ typedef struct {
 typedef struct {
   const char *program;
   const char *function;
-  const char *weights;
+  program_flags flags;
   binding *inputs, *outputs;
   tenon_extent *extents;
   int num_inputs, num_outputs, num_extents;
-  int threads;
-  int64_t deadline; /* nanoseconds; 0: none */
 } command;
 
 static void print_shape(FILE *to, const tenon_tensor_desc *tensor) {
@@ -50,11 +48,9 @@ static int help(const char *program) {
          "The model %s, made by %s from %s.\n\n"
          "  --input=[NAME=]VALUE      @FILE.npy, zeros, ones or a number\n"
          "  --output=[NAME=]FILE.npy  writes an output instead of printing it\n"
-         "  --function=NAME           runs another function than the first\n"
-         "  --threads=N               0: one for each CPU\n"
-         "  --deadline=TIME           stops a longer run: 500ms, 2s\n"
-         "  --weights-file=FILE       where the weights stand, if not here\n",
+         "  --function=NAME           runs another function than the first\n",
          program, model->name, model->compiler, model->source);
+  program_print_flags(26);
   if (model->num_extents > 0)
     puts("  --context=NAME=N          chooses a context extent; repeatable\n");
   for (int32_t i = 0; i < model->num_extents; ++i)
@@ -299,8 +295,8 @@ static int run(const command *c, const tenon_function_desc *function,
     if (status != TENON_OK)
       return program_fail(status, value[0] == '@' ? value + 1 : what, why);
     inputs[i] = (tenon_tensor){
-        sizeof(tenon_tensor), NULL,           tensor->dtype,  arrays[i].rank,
-        arrays[i].dims,       arrays[i].data, arrays[i].bytes};
+        sizeof(tenon_tensor), NULL,           tensor->dtype,   arrays[i].rank,
+        arrays[i].dims,       arrays[i].data, arrays[i].bytes, TENON_ON_HOST};
   }
   for (int32_t i = 0; i < function->num_outputs; ++i)
     outputs[i] = (tenon_tensor){.struct_size = sizeof(tenon_tensor)};
@@ -330,22 +326,22 @@ static int open_and_run(const command *c, const tenon_function_desc *function) {
   char why[1024] = "";
   tenon_model *model;
   tenon_context *context;
-  tenon_status status = program_open(c->weights, c->threads, &model);
-  if (status != TENON_OK)
-    return (int)status;
+  int code = program_open(&c->flags, &model);
+  if (code != TENON_OK)
+    return code;
   tenon_context_options making = {.struct_size = sizeof making,
                                   .error_text = why,
                                   .error_text_bytes = sizeof why,
-                                  .timeout_ns = c->deadline,
+                                  .timeout_ns = c->flags.deadline,
                                   .extents = c->extents,
                                   .num_extents = (size_t)c->num_extents};
-  status = tenon_context_create(model, &making, &context);
+  tenon_status status = tenon_context_create(model, &making, &context);
   if (status != TENON_OK)
     return program_fail(status, "", why);
   size_t in = (size_t)function->num_inputs, out = (size_t)function->num_outputs;
   npy_array *arrays = calloc(in + 1, sizeof *arrays);
   tenon_tensor *tensors = calloc(in + out + 1, sizeof *tensors);
-  int code = TENON_LIMIT;
+  code = TENON_LIMIT;
   if (arrays && tensors)
     code = run(c, function, context, arrays, tensors, tensors + in);
   else
@@ -383,6 +379,7 @@ int main(int argc, char **argv) {
     return program_fail(TENON_LIMIT, "", "out of memory");
   for (int i = 1; i < argc; ++i) {
     const char *argument = argv[i], *value;
+    int status = TENON_OK;
     if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0)
       return help(c.program);
     if ((value = program_flag(argv, argc, &i, "--input"))) {
@@ -391,15 +388,9 @@ int main(int argc, char **argv) {
       outputs[c.num_outputs++] = value;
     } else if ((value = program_flag(argv, argc, &i, "--function"))) {
       c.function = value;
-    } else if ((value = program_flag(argv, argc, &i, "--weights-file"))) {
-      c.weights = value;
-    } else if ((value = program_flag(argv, argc, &i, "--threads"))) {
-      if (!program_read_threads(value, &c.threads))
-        return program_usage_error("expected a number of threads, got", value);
-    } else if ((value = program_flag(argv, argc, &i, "--deadline"))) {
-      if (!program_read_deadline(value, &c.deadline))
-        return program_usage_error("expected a time such as 500ms or 2s, got",
-                                   value);
+    } else if (program_read_flags(argv, argc, &i, &c.flags, &status)) {
+      if (status != TENON_OK)
+        return status;
     } else if ((value = program_flag(argv, argc, &i, "--context"))) {
       /* The arguments are ours to change; they outlive the run. */
       char *end, *size = strrchr(value, '=');

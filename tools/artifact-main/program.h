@@ -15,16 +15,26 @@ int program_usage_error(const char *text, const char *argument);
  * Null if argv[*at] is not this flag. */
 const char *program_flag(char **argv, int argc, int *at, const char *name);
 
-/* Reads the value of --threads; 0 if it is no number of threads. */
-int program_read_threads(const char *value, int *threads);
+/* The flags that all functions have. */
+typedef struct {
+  const char *weights; /* the file of the weights; null: beside the program */
+  const char *device;  /* of tenon_open_options */
+  int threads;
+  int64_t deadline; /* nanoseconds; 0: none */
+} program_flags;
 
-/* Reads the value of --deadline, such as 500ms or 2s, as nanoseconds; 0 if it
- * is no time above zero. */
-int program_read_deadline(const char *value, int64_t *nanoseconds);
+/* Prints the lines of the help for these flags, each flag in `width` columns.
+ */
+void program_print_flags(int width);
 
-/* Opens the model. Weights that are not embedded are beside the program, unless
- * `weights` names their file. Prints the reason of a failure. */
-tenon_status program_open(const char *weights, int threads,
-                          tenon_model **model);
+/* Reads argv[*at] and its value into `flags`. Returns 0 if it is another
+ * argument. *status is the exit status of a wrong value, after it is printed;
+ * otherwise it is left alone. */
+int program_read_flags(char **argv, int argc, int *at, program_flags *flags,
+                       int *status);
+
+/* Opens the model. Prints the reason of a failure and returns the exit
+ * status. */
+int program_open(const program_flags *flags, tenon_model **model);
 
 #endif /* TENON_TOOLS_ARTIFACT_MAIN_PROGRAM_H */

@@ -14,11 +14,10 @@
 #include <string.h>
 
 typedef struct {
-  const char *sound, *weights;
+  const char *sound;
   const char *language, *task;
-  int threads;
+  program_flags flags;
   int has_times, wants_ids;
-  int64_t deadline; /* nanoseconds; 0: none */
   setting *settings;
   int num_settings;
 } command;
@@ -41,14 +40,12 @@ static int help(const char *program) {
          "  --language=NAME       by default it is found in the first 30 s\n"
          "  --task=NAME           transcribe or translate\n"
          "  --timestamps          cuts the text at times and prints them\n"
-         "  --ids                 prints ids and no text\n"
-         "  --threads=N           0: one for each CPU\n"
-         "  --deadline=TIME       ends a call that takes longer: 500ms, 2s\n"
-         "  --weights-file=FILE   where the weights stand, if not here\n"
-         "  --function=NAME       runs one function of the model instead; its\n"
-         "                        flags: --function=NAME --help\n\n"
-         "The options of the model:\n\n",
+         "  --ids                 prints ids and no text\n",
          program, model->name, model->compiler, model->source);
+  program_print_flags(22);
+  puts("  --function=NAME       runs one function of the model instead; its\n"
+       "                        flags: --function=NAME --help\n\n"
+       "The options of the model:\n");
   print_settings();
   return fflush(stdout) == 0 ? TENON_OK : TENON_IO;
 }
@@ -61,18 +58,8 @@ static int read_arguments(command *c, int argc, char **argv) {
       c->language = value;
     else if ((value = program_flag(argv, argc, &i, "--task")))
       c->task = value;
-    else if ((value = program_flag(argv, argc, &i, "--weights-file")))
-      c->weights = value;
-    else if ((value = program_flag(argv, argc, &i, "--threads")))
-      status =
-          program_read_threads(value, &c->threads)
-              ? TENON_OK
-              : program_usage_error("expected a number of threads, got", value);
-    else if ((value = program_flag(argv, argc, &i, "--deadline")))
-      status = program_read_deadline(value, &c->deadline)
-                   ? TENON_OK
-                   : program_usage_error(
-                         "expected a time such as 500ms or 2s, got", value);
+    else if (program_read_flags(argv, argc, &i, &c->flags, &status))
+      ;
     else if (strcmp(argument, "--timestamps") == 0)
       c->has_times = 1;
     else if (strcmp(argument, "--ids") == 0)
@@ -196,7 +183,7 @@ static int transcribe(const command *c, tenon_model *model,
                               .language = c->language,
                               .task = c->task,
                               .timestamps = c->has_times,
-                              .timeout_ns = c->deadline};
+                              .timeout_ns = c->flags.deadline};
   tenon_status status = tenon_transcriber_run(transcriber, &call);
   free(w.pieces);
   if (ferror(stdout))
@@ -213,7 +200,7 @@ static int open_and_transcribe(const command *c, wav *sound) {
   tenon_transcriber_options making = {.struct_size = sizeof making,
                                       .error_text = why,
                                       .error_text_bytes = sizeof why};
-  int status = program_open(c->weights, c->threads, &model);
+  int status = program_open(&c->flags, &model);
   if (status != TENON_OK)
     return status;
   status = tenon_transcriber_create(model, &making, &transcriber);

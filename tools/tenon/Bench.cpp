@@ -2,6 +2,7 @@
 // in turn, so that a change in the machine's speed affects all rows alike.
 #include "tools/tenon/CallStats.h"
 #include "tools/tenon/CompileFlags.h"
+#include "tools/tenon/DeviceFlags.h"
 #include "tools/tenon/InputValues.h"
 #include "tools/tenon/LoadedModel.h"
 #include "tools/tenon/ObtainArtifact.h"
@@ -36,6 +37,7 @@ struct BenchFlags {
   std::string output = "-";
   std::map<std::string, int64_t> sizes, contextExtents;
   std::vector<int64_t> threads;
+  std::vector<std::string> devices; ///< of tenon_open_options
   tenon_weights_mode weights = TENON_WEIGHTS_AUTO;
   uint64_t cpuMask = 0;
   std::vector<int64_t> batches;
@@ -53,6 +55,8 @@ struct Row {
   std::string model;
   int64_t batch = 0; ///< 0: the model has no dynamic batch
   int64_t threads = 1;
+  std::string device = "cpu"; ///< or "nvptx"
+  std::string deviceName;     ///< of the device, "NVIDIA H100"; else empty
   LoadedModel loaded;
   std::vector<Tensor> inputs;
   std::vector<double> seconds;
@@ -119,6 +123,7 @@ static Status readFlags(Invocation &call, BenchFlags &flags) {
   then([&] { return readSize(call, OPT_mem_limit, flags.memoryLimit); });
   then([&] { return readLoadWeights(call, flags.weights); });
   then([&] { return readCpuMask(call, flags.cpuMask); });
+  then([&] { return readDevices(call, /*several=*/true, flags.devices); });
   then([&] { return readFailIfSlower(call, flags.failIfSlower); });
   flags.baseline = call.args.getLastArgValue(OPT_baseline).str();
   if (call.args.hasArg(OPT_o)) {
@@ -155,42 +160,55 @@ static LoadedModel::Options loadingOf(Invocation &call,
   return loading;
 }
 
+/// Opens the artifact for a row of this batch and reads its inputs.
+static Status fillRow(Invocation &call, const BenchFlags &flags,
+                      const std::string &artifact, LoadedModel::Options loading,
+                      int64_t batch, Row &row) {
+  loading.threads = static_cast<int32_t>(row.threads);
+  Status status = row.loaded.open(call.talk, artifact, row.file, loading);
+  if (status == Status::Success)
+    status = row.loaded.choose(call.talk, functionName(call));
+  if (status != Status::Success)
+    return status;
+  tenon_model_info info = row.loaded.getInfo();
+  row.model = row.loaded.getDesc().name;
+  row.threads = info.threads;
+  if (info.device) {
+    row.device = info.version;
+    row.deviceName = info.device;
+  }
+  std::vector<InputSignature> inputs = signatureOf(row.loaded.getFunction());
+  std::map<std::string, int64_t> sizes = flags.sizes;
+  std::string extent = batchExtent(inputs);
+  if (batch > 0 && extent.empty())
+    return call.talk.fail(Status::BadInput, row.file,
+                          "--batch: the model has no dynamic batch", {},
+                          "expected an extent called batch, or an open first "
+                          "extent of its first input");
+  if (batch > 0)
+    sizes[extent] = batch;
+  row.batch = extent.empty() || !sizes.count(extent) ? 0 : sizes[extent];
+  return readInputs(call, inputs, sizes, OpenInputs::Random, row.inputs);
+}
+
 static Status addRows(Invocation &call, const BenchFlags &flags,
                       const std::string &file, const std::string &artifact,
                       std::deque<Row> &rows) {
   std::vector<int64_t> batches = flags.batches;
   if (batches.empty())
     batches.push_back(0);
-  for (int64_t threads : flags.threads)
-    for (int64_t batch : batches) {
-      Row &row = rows.emplace_back();
-      row.file = file;
-      row.threads = threads;
-      LoadedModel::Options loading = loadingOf(call, flags);
-      loading.threads = static_cast<int32_t>(threads);
-      Status status = row.loaded.open(call.talk, artifact, file, loading);
-      if (status == Status::Success)
-        status = row.loaded.choose(call.talk, functionName(call));
-      if (status != Status::Success)
-        return status;
-      row.model = row.loaded.getDesc().name;
-      row.threads = row.loaded.getInfo().threads;
-      std::vector<InputSignature> inputs =
-          signatureOf(row.loaded.getFunction());
-      std::map<std::string, int64_t> sizes = flags.sizes;
-      std::string extent = batchExtent(inputs);
-      if (batch > 0 && extent.empty())
-        return call.talk.fail(Status::BadInput, file,
-                              "--batch: the model has no dynamic batch", {},
-                              "expected an extent called batch, or an open "
-                              "first extent of its first input");
-      if (batch > 0)
-        sizes[extent] = batch;
-      row.batch = extent.empty() || !sizes.count(extent) ? 0 : sizes[extent];
-      status = readInputs(call, inputs, sizes, OpenInputs::Random, row.inputs);
-      if (status != Status::Success)
-        return status;
-    }
+  for (const std::string &device : flags.devices)
+    for (int64_t threads : flags.threads)
+      for (int64_t batch : batches) {
+        Row &row = rows.emplace_back();
+        row.file = file;
+        row.threads = threads;
+        LoadedModel::Options loading = loadingOf(call, flags);
+        loading.device = device;
+        if (Status status = fillRow(call, flags, artifact, loading, batch, row);
+            status != Status::Success)
+          return status;
+      }
   return Status::Success;
 }
 
@@ -228,7 +246,7 @@ static Status measure(Invocation &call, const BenchFlags &flags,
 }
 
 /// Sets every row's `before` to the median in the file `path` for the row's
-/// model, batch and threads.
+/// model, batch, threads and device.
 static Status readBaseline(Invocation &call, const std::string &path,
                            std::deque<Row> &rows) {
   std::string content;
@@ -256,7 +274,8 @@ static Status readBaseline(Invocation &call, const std::string &path,
     for (Row &row : rows)
       if (old->getString("model") == llvm::StringRef(row.model) &&
           old->getInteger("batch") == row.batch &&
-          old->getInteger("threads") == row.threads)
+          old->getInteger("threads") == row.threads &&
+          old->getString("device").value_or("cpu") == row.device)
         row.before = *median;
   }
   return Status::Success;
@@ -271,6 +290,7 @@ static std::string resultAsJson(const std::deque<Row> &rows, bool withStats) {
         {"file", llvm::json::fixUTF8(row.file)},
         {"batch", row.batch},
         {"threads", row.threads},
+        {"device", row.device},
         {"runs", int64_t(row.seconds.size())},
         {"min_seconds", s.min},
         {"mean_seconds", s.mean},
@@ -280,6 +300,8 @@ static std::string resultAsJson(const std::deque<Row> &rows, bool withStats) {
         {"sd_seconds", s.deviation},
         {"per_second",
          s.mean > 0 ? std::max<int64_t>(row.batch, 1) / s.mean : 0}};
+    if (!row.deviceName.empty())
+      object["device_name"] = llvm::json::fixUTF8(row.deviceName);
     if (row.before > 0)
       object["baseline_p50_seconds"] = row.before;
     if (withStats)
@@ -303,10 +325,14 @@ static std::string milliseconds(double seconds) {
 static std::vector<std::vector<std::string>>
 cellsOf(const std::deque<Row> &rows, bool compared) {
   std::vector<std::vector<std::string>> cells;
+  bool withDevices = llvm::any_of(
+      rows, [](const Row &row) { return !row.deviceName.empty(); });
   cells.push_back({"model", "batch", "threads", "runs", "p50 ms", "p95 ms",
                    "p99 ms", "sd ms", "inf/s"});
   if (compared)
     cells[0].push_back("vs baseline");
+  if (withDevices)
+    cells[0].push_back("device");
   for (const Row &row : rows) {
     const TimeStatistics &s = row.statistics;
     double rate = s.mean > 0 ? std::max<int64_t>(row.batch, 1) / s.mean : 0;
@@ -321,6 +347,9 @@ cellsOf(const std::deque<Row> &rows, bool compared) {
                                                  s.p50 > row.before ? "+" : "",
                                                  (s.p50 / row.before - 1) * 100)
                                  : std::string("-"));
+    if (withDevices)
+      cells.back().push_back(row.deviceName.empty() ? row.device
+                                                    : row.deviceName);
   }
   return cells;
 }
@@ -351,11 +380,15 @@ static Status benchTexts(Invocation &call, const BenchFlags &flags,
     return call.talk.usage("a model that generates text is measured alone, "
                            "without --baseline",
                            "measure one of its functions with --function");
+  if (flags.devices.size() > 1)
+    return call.talk.usage("a model that generates text is measured on one "
+                           "device at a time");
   GenerationBench bench;
   bench.warmup = flags.warmup;
   bench.runs = flags.runs;
   bench.minTime = flags.minTime;
   bench.loading = loadingOf(call, flags);
+  bench.loading.device = flags.devices[0];
   for (int64_t threads : flags.threads)
     if (Status status = bench.measure(call, artifacts[0].path, flags.files[0],
                                       static_cast<int32_t>(threads));

@@ -2,6 +2,7 @@
 // line or of the output's location is reported before the compiler starts.
 #include "compiler/Compiler.h"
 #include "tools/tenon/CompileFlags.h"
+#include "tools/tenon/CompileSummary.h"
 #include "tools/tenon/Interrupts.h"
 #include "tools/tenon/ObtainArtifact.h"
 #include "tools/tenon/OutputFile.h"
@@ -35,6 +36,8 @@ static const char *extensionOf(EmitKind kind) {
     return ".s";
   case EmitKind::LlvmIr:
     return ".ll";
+  case EmitKind::Ptx:
+    return ".ptx";
   case EmitKind::Mlir:
     return ".mlir";
   }
@@ -65,8 +68,8 @@ static Status readEmitFlags(Invocation &call, std::optional<EmitKind> &kind) {
   also(call.args.hasArg(OPT_S), "-S",
        llvmIr ? EmitKind::LlvmIr : EmitKind::Assembly);
   if (const Arg *arg = call.args.getLastArg(OPT_emit)) {
-    std::vector<std::string> known = {"obj", "shared", "exe",
-                                      "asm", "llvm",   "mlir"};
+    std::vector<std::string> known = {"obj",  "shared", "exe", "asm",
+                                      "llvm", "ptx",    "mlir"};
     std::string name;
     if (Status bad = readChoice(call, OPT_emit, known, "", name);
         bad != Status::Success)
@@ -78,6 +81,7 @@ static Status readEmitFlags(Invocation &call, std::optional<EmitKind> &kind) {
              .Case("exe", EmitKind::Executable)
              .Case("asm", EmitKind::Assembly)
              .Case("llvm", EmitKind::LlvmIr)
+             .Case("ptx", EmitKind::Ptx)
              .Default(EmitKind::Mlir));
   }
   if (call.args.hasArg(OPT_stop_after))
@@ -94,6 +98,7 @@ static std::optional<EmitKind> kindOfName(const std::string &output) {
       .Case("", EmitKind::Executable)
       .Case(".s", EmitKind::Assembly)
       .Case(".ll", EmitKind::LlvmIr)
+      .Case(".ptx", EmitKind::Ptx)
       .Case(".mlir", EmitKind::Mlir)
       .Default(std::nullopt);
 }
@@ -116,6 +121,26 @@ static Status readCacheFlag(Invocation &call, CompileOptions &options) {
   return Status::Success;
 }
 
+/// Refuses kinds of output that cannot have the versions of --device.
+static Status checkDevices(Invocation &call, const CompileOptions &options) {
+  if (options.standalone && !options.devices.empty())
+    return call.talk.usage("--standalone: a device version needs the runtime",
+                           "leave out --standalone, or pass --device=cpu");
+  if (options.emit != EmitKind::Ptx)
+    return Status::Success;
+  if (options.devices.empty())
+    return call.talk.usage("PTX is for NVIDIA GPUs",
+                           "pass --device=nvptx:sm_80 too");
+  if (options.devices.size() > 1 || options.versionsForCpus)
+    return call.talk.usage(
+        call.args.getLastArg(OPT_device)->getAsString(call.args) +
+            ": a file of PTX is for one architecture",
+        "pass --device=nvptx:" + options.devices.back());
+  if (!options.header.empty())
+    return call.talk.usage("--header is not for PTX");
+  return Status::Success;
+}
+
 static Status readOutput(Invocation &call, CompileOptions &options) {
   if (call.args.hasArg(OPT_cache))
     return readCacheFlag(call, options);
@@ -131,13 +156,13 @@ static Status readOutput(Invocation &call, CompileOptions &options) {
   if (!kind && named && options.output != "-") {
     kind = kindOfName(options.output);
     if (!kind)
-      return call.talk.usage("cannot tell from '" + options.output +
-                                 "' what to emit",
-                             "pass --emit=obj, shared, exe, asm, llvm or mlir");
+      return call.talk.usage(
+          "cannot tell from '" + options.output + "' what to emit",
+          "pass --emit=obj, shared, exe, asm, llvm, ptx or mlir");
   }
   if (!kind && named)
     return call.talk.usage("-o - needs a flag that says what to emit",
-                           "pass -S, or --emit=asm, llvm or mlir");
+                           "pass -S, or --emit=asm, llvm, ptx or mlir");
   options.emit = kind.value_or(EmitKind::Shared);
   if (!named) {
     llvm::StringRef stem =
@@ -148,6 +173,8 @@ static Status readOutput(Invocation &call, CompileOptions &options) {
   }
   if (options.standalone && options.emit != EmitKind::Object)
     return call.talk.usage("--standalone is for objects", "pass -c");
+  if (Status status = checkDevices(call, options); status != Status::Success)
+    return status;
   return checkOutput(call.talk, options.output, options.input);
 }
 
@@ -248,114 +275,16 @@ static Status checkOutputs(Invocation &call, const CompileOptions &options) {
   if (!options.dependencyFile.empty())
     outputs.push_back({"the dependency file", options.dependencyFile});
   if (options.weights != WeightPlacement::Embed && !options.standalone &&
-      options.emit != EmitKind::Mlir)
+      options.emit != EmitKind::Mlir && options.emit != EmitKind::Ptx)
     outputs.push_back({"the weight file", beside("safetensors")});
   return checkDistinct(call.talk, outputs, options.input);
-}
-
-static llvm::json::Object describe(const QuantizationReport &report) {
-  return llvm::json::Object{{"quantized", report.quantized},
-                            {"weights", report.weights},
-                            {"bytes_before", report.bytesBefore},
-                            {"bytes", report.bytes},
-                            {"max_error", report.maximum},
-                            {"rms_error", report.rms()},
-                            {"worst", llvm::json::fixUTF8(report.worst)},
-                            {"worst_rms_error", report.worstRms}};
-}
-
-/// Counts of decisions by category and name.
-static llvm::json::Object
-describe(const std::vector<DecisionCount> &decisions) {
-  llvm::json::Object all;
-  for (const DecisionCount &decision : decisions) {
-    llvm::json::Value &category = all[decision.category];
-    if (!category.getAsObject())
-      category = llvm::json::Object();
-    (*category.getAsObject())[decision.name] = decision.count;
-  }
-  return all;
-}
-
-/// Prints the bytes that quantization saves and the precision it costs.
-static void printQuantization(const QuantizationReport &report) {
-  llvm::outs() << llvm::formatv("quantized {0} of {1} weights: {2} -> {3}",
-                                report.quantized, report.weights,
-                                formatBytes(report.bytesBefore),
-                                formatBytes(report.bytes));
-  if (report.quantized)
-    llvm::outs() << llvm::formatv(
-        "; error rms {0:e2}, max {1:e2} of a weight's greatest element; worst "
-        "'{2}', rms {3:e2}",
-        report.rms(), report.maximum, escapeForTerminal(report.worst),
-        report.worstRms);
-  llvm::outs() << '\n';
-}
-
-static void printReport(Invocation &call, const CompileOptions &options,
-                        const CompileReport &report,
-                        llvm::ArrayRef<PhaseReport> phases, double seconds) {
-  llvm::raw_ostream &out = llvm::outs();
-  if (wantsJson(call.args)) {
-    llvm::json::Array stages;
-    for (const PhaseReport &phase : phases)
-      stages.push_back(llvm::json::Object{
-          {"name", phase.name},
-          {"seconds", phase.seconds},
-          {"cpu_seconds", phase.cpuSeconds},
-          {"ops", phase.ops < 0 ? llvm::json::Value(nullptr) : phase.ops}});
-    llvm::json::Object object{
-        {"schema", 1},
-        {"output", llvm::json::fixUTF8(options.output)},
-        {"header", llvm::json::fixUTF8(report.header)},
-        {"weights_file", llvm::json::fixUTF8(report.weightsFile)},
-        {"weight_bytes", report.weightBytes},
-        {"products", nameOf(report.products)},
-        {"stages", std::move(stages)},
-        {"peak_memory", report.peakMemory},
-        {"seconds", seconds}};
-    if (report.codeBytes)
-      object["code_bytes"] = report.codeBytes;
-    if (options.weightFormat != WeightFormat::F32)
-      object["quantization"] = describe(report.quantization);
-    if (options.countDecisions)
-      object["decisions"] = describe(report.decisions);
-    object["arena_bytes"] = report.arenaBytes < 0
-                                ? llvm::json::Value(nullptr)
-                                : llvm::json::Value(report.arenaBytes);
-    out << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(object)));
-    return;
-  }
-  if (call.args.hasArg(OPT_time))
-    for (const PhaseReport &phase : phases)
-      out << llvm::formatv("{0,-10} {1,10}  cpu {2,10}", phase.name,
-                           formatTime(phase.seconds),
-                           formatTime(phase.cpuSeconds))
-          << (phase.ops < 0 ? "" : "  " + std::to_string(phase.ops) + " ops")
-          << '\n';
-  if (call.args.hasArg(OPT_time))
-    out << llvm::formatv("{0,-10} {1,10}\n", "memory",
-                         formatBytes(report.peakMemory));
-  for (const DecisionCount &decision : report.decisions)
-    out << llvm::formatv("{0,-10} {1,-20} {2,7}\n", decision.category,
-                         decision.name, decision.count);
-  if (call.talk.isQuiet())
-    return;
-  out << escapeForTerminal(options.output);
-  if (report.codeBytes)
-    out << "  code " << formatBytes(report.codeBytes);
-  out << "  weights " << formatBytes(report.weightBytes) << "  workspace "
-      << (report.arenaBytes < 0 ? "by size" : formatBytes(report.arenaBytes))
-      << llvm::formatv("  {0:f1} s\n", seconds);
-  if (options.weightFormat != WeightFormat::F32)
-    printQuantization(report.quantization);
 }
 
 static Status compileModel(Invocation &call, CompileOptions options) {
   auto start = std::chrono::steady_clock::now();
   std::vector<PhaseReport> phases;
   Compiler compiler(call.talk.handler());
-  showPhases(call, compiler, options.emit);
+  showPhases(call, compiler, options);
   compiler.onPhase = [&, show = compiler.onPhase](const PhaseReport &phase) {
     phases.push_back(phase);
     show(phase);
@@ -402,7 +331,7 @@ static Status compileModel(Invocation &call, CompileOptions options) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
   if (report.status == Status::Success && output != "-")
-    printReport(call, options, report, phases, seconds);
+    printSummary(call, options, report, phases, seconds);
   return report.status;
 }
 
@@ -446,7 +375,8 @@ Status compileVerb(Invocation &call) {
   if (Status status = checkOutputs(call, options); status != Status::Success)
     return status;
   if (options.cpu == "native" && options.emit != EmitKind::Mlir &&
-      !call.args.hasArg(OPT_mcpu) && options.versions.empty())
+      options.emit != EmitKind::Ptx && !call.args.hasArg(OPT_mcpu) &&
+      options.versions.empty())
     call.talk.note(
         llvm::formatv("tuned for this CPU ({0}); pass -mcpu=x86-64-v3 for "
                       "portable code",

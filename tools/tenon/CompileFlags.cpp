@@ -3,6 +3,7 @@
 #include "tools/tenon/CompileFlags.h"
 
 #include "compiler/Compiler.h"
+#include "tools/tenon/DeviceFlags.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -132,6 +133,8 @@ Status readCodeFlags(Invocation &call, CompileOptions &options) {
     if (Status status = readVersions(call, arg, options.versions);
         status != Status::Success)
       return status;
+  if (Status status = readDevices(call, options); status != Status::Success)
+    return status;
   for (const Arg *arg : call.args.filtered(OPT_mattr)) {
     llvm::SmallVector<llvm::StringRef, 8> parts;
     llvm::StringRef(arg->getValue()).split(parts, ',', -1, false);

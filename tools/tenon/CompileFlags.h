@@ -10,7 +10,7 @@
 
 namespace tenon::cli {
 
-/// Reads -mcpu, -mattr and -O, and checks the names of CPUs.
+/// Reads -mcpu, -mattr, --device and -O, and checks the names of CPUs.
 Status readCodeFlags(Invocation &call, CompileOptions &options);
 
 /// The name that --matmul-precision uses.

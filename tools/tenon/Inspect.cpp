@@ -182,15 +182,33 @@ versionsOf(const tenon_model_desc &desc) {
   return {desc.versions, size_t(desc.num_versions)};
 }
 
-/// Prints each version's code size and the features that it needs beyond the
-/// last version.
+static bool runsOnDevice(const tenon_version_desc &version) {
+  return version.device;
+}
+
+static llvm::ArrayRef<tenon_image_desc>
+imagesOf(const tenon_device_desc &device) {
+  return {device.images, size_t(device.num_images)};
+}
+
+static llvm::ArrayRef<tenon_device_kernel_desc>
+kernelsOf(const tenon_device_desc &device) {
+  return {device.kernels, size_t(device.num_kernels)};
+}
+
+static const char *kindOf(const tenon_image_desc &image) {
+  return image.kind == TENON_IMAGE_PTX ? "ptx" : "cubin";
+}
+
+/// Prints each version's code size, the features that it needs beyond the last
+/// version, and the images of a device's kernels.
 static void printVersions(const tenon_model_desc &desc) {
   // The code size is unknown if the artifact came from assembly.
   auto sizeOf = [](const tenon_version_desc &version) {
     return version.code_bytes ? formatBytes(version.code_bytes)
                               : std::string("of unknown size");
   };
-  if (desc.num_versions == 1)
+  if (desc.num_versions == 1 && !runsOnDevice(desc.versions[0]))
     return printField("code", sizeOf(desc.versions[0]));
   size_t width = 0;
   for (const tenon_version_desc &version : versionsOf(desc))
@@ -200,11 +218,65 @@ static void printVersions(const tenon_model_desc &desc) {
     std::string text = version.name;
     text.resize(width + 2, ' ');
     text += sizeOf(version);
+    if (runsOnDevice(version))
+      text += " beside the device";
     if (uint64_t further = version.cpu_features & ~desc.cpu_features)
       text += ", needs also " + llvm::join(featureNames(further), " ");
     printField(heading, text);
     heading = "";
+    if (runsOnDevice(version))
+      for (const tenon_image_desc &image : imagesOf(*version.device))
+        printField("", std::string(width + 2, ' ') + image.architecture + "  " +
+                           formatBytes(image.bytes) + " of " + kindOf(image));
   }
+}
+
+/// Prints the kernels of each device version.
+static void printDeviceKernels(const tenon_model_desc &desc) {
+  for (const tenon_version_desc &version : versionsOf(desc)) {
+    if (!runsOnDevice(version))
+      continue;
+    const char *heading = version.name;
+    for (const tenon_device_kernel_desc &kernel : kernelsOf(*version.device)) {
+      std::string text = std::string(kernel.name) + "   " +
+                         std::to_string(kernel.threads) + " threads";
+      if (kernel.shared_bytes)
+        text += ", " + formatBytes(kernel.shared_bytes) + " shared";
+      printField(heading, text);
+      heading = "";
+    }
+  }
+}
+
+static Object deviceAsJson(const tenon_device_desc &device) {
+  Array images, kernels;
+  for (const tenon_image_desc &image : imagesOf(device))
+    images.push_back(Object{{"architecture", fixUTF8(image.architecture)},
+                            {"capability", image.capability},
+                            {"exact", image.exact != 0},
+                            {"kind", kindOf(image)},
+                            {"bytes", int64_t(image.bytes)}});
+  for (const tenon_device_kernel_desc &kernel : kernelsOf(device))
+    kernels.push_back(Object{{"name", fixUTF8(kernel.name)},
+                             {"threads", kernel.threads},
+                             {"shared_bytes", kernel.shared_bytes}});
+  return Object{{"kind", fixUTF8(device.kind)},
+                {"images", std::move(images)},
+                {"kernels", std::move(kernels)}};
+}
+
+static Array versionsAsJson(const tenon_model_desc &desc) {
+  Array versions;
+  for (const tenon_version_desc &version : versionsOf(desc)) {
+    Object object{{"name", fixUTF8(version.name)},
+                  {"cpu_features", Array(featureNames(version.cpu_features))}};
+    if (version.code_bytes)
+      object["code_bytes"] = int64_t(version.code_bytes);
+    if (runsOnDevice(version))
+      object["device"] = deviceAsJson(*version.device);
+    versions.push_back(std::move(object));
+  }
+  return versions;
 }
 
 static Object artifactAsJson(const LoadedModel &model) {
@@ -221,14 +293,6 @@ static Object artifactAsJson(const LoadedModel &model) {
   Array variants;
   for (int32_t i = 0; i < function.num_variants; ++i)
     variants.push_back(fixUTF8(function.variants[i].name));
-  Array versions;
-  for (const tenon_version_desc &version : versionsOf(desc)) {
-    Object object{{"name", fixUTF8(version.name)},
-                  {"cpu_features", Array(featureNames(version.cpu_features))}};
-    if (version.code_bytes)
-      object["code_bytes"] = int64_t(version.code_bytes);
-    versions.push_back(std::move(object));
-  }
   Array extents;
   for (const tenon_extent_desc &extent : extentsOf(desc))
     extents.push_back(Object{{"name", fixUTF8(extent.name)},
@@ -250,7 +314,7 @@ static Object artifactAsJson(const LoadedModel &model) {
       {"abi", int64_t(desc.abi_version)},
       {"target", desc.target},
       {"cpu_features", Array(featureNames(desc.cpu_features))},
-      {"versions", std::move(versions)},
+      {"versions", versionsAsJson(desc)},
       {"inputs",
        tensorsAsJson(summaries(function.inputs, function.num_inputs))},
       {"outputs",
@@ -295,6 +359,8 @@ static void printArtifact(const LoadedModel &model, bool ops) {
     printField("", std::string(function.kernels[i].name) + "   " +
                        llvm::join(nodesOf(function.kernels[i]), ", "));
   }
+  if (ops)
+    printDeviceKernels(desc);
 }
 
 static Object summaryAsJson(const ModelSummary &summary) {

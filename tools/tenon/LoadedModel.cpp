@@ -91,6 +91,27 @@ std::vector<std::string> nodesOf(const tenon_kernel_desc &kernel) {
   return {nodes.begin(), nodes.end()};
 }
 
+/// What to pass instead if the artifact has no version for `device`; empty if
+/// it has one.
+static std::string deviceHelp(const std::string &artifact,
+                              const std::string &device) {
+  tenon_open_options opening = {};
+  opening.struct_size = sizeof opening;
+  opening.describe_only = true;
+  tenon_model *opened = nullptr;
+  if (tenon_open(artifact.c_str(), &opening, &opened) != TENON_OK)
+    return "";
+  const tenon_model_desc *desc = tenon_describe(opened);
+  bool forCpus = !desc->versions[0].device;
+  bool forDevices = desc->versions[desc->num_versions - 1].device;
+  tenon_close(opened);
+  if (device.empty())
+    return forCpus ? "" : "pass --device=nvptx";
+  return forDevices ? ""
+                    : "leave out --device, or compile the model with "
+                      "--device=cpu,nvptx";
+}
+
 Status LoadedModel::open(Talk &talk, const std::string &artifact,
                          const std::string &shownAs, const Options &options) {
   this->shownAs = shownAs;
@@ -109,14 +130,23 @@ Status LoadedModel::open(Talk &talk, const std::string &artifact,
   opening.weights_mode = options.weights;
   opening.verify_weights = options.verifyWeights;
   opening.cpu_feature_mask = options.cpuMask;
+  opening.device = options.device.c_str();
   tenon_model *opened = nullptr;
   tenon_status status = tenon_open(artifact.c_str(), &opening, &opened);
-  if (status != TENON_OK)
-    return talk.say(fromRuntime(shownAs, status, text));
+  if (status != TENON_OK) {
+    Diagnostic failure = fromRuntime(shownAs, status, text);
+    if (std::string help = deviceHelp(artifact, options.device); !help.empty())
+      failure.help = help;
+    return talk.say(failure);
+  }
   model.reset(opened);
   desc = tenon_describe(opened);
-  if (!options.describeOnly && desc->num_versions > 1)
-    talk.detail(shownAs + ": runs the version " + getInfo().version);
+  tenon_model_info info = getInfo();
+  if (info.device)
+    talk.detail(shownAs + ": runs the version " + info.version + " on " +
+                info.device);
+  else if (!options.describeOnly && desc->num_versions > 1)
+    talk.detail(shownAs + ": runs the version " + info.version);
   return Status::Success;
 }
 
@@ -135,6 +165,9 @@ Status LoadedModel::find(Talk &talk, const std::string &name,
 }
 
 Status LoadedModel::admitState(Talk &talk) {
+  // The driver refuses what the device's memory does not hold.
+  if (!options.device.empty())
+    return Status::Success;
   std::vector<int64_t> sizes;
   for (int32_t i = 0; i < desc->num_extents; ++i) {
     auto chosen = options.contextExtents.find(desc->extents[i].name);
@@ -214,6 +247,9 @@ Status LoadedModel::admit(Talk &talk, const std::vector<Tensor> &inputs) {
   if (status != TENON_OK)
     return talk.say(
         fromRuntime(shownAs, status, tenon_context_text(context.get())));
+  // On a device the workspace is in its memory.
+  if (!options.device.empty())
+    needed = 0;
   std::vector<std::string> details = {"workspace " + formatBytes(needed)};
   const tenon_tensor *largest = nullptr;
   for (const tenon_tensor &result : results) {

@@ -44,6 +44,7 @@ public:
     std::string weightsPath; ///< empty: beside the artifact
     tenon_weights_mode weights = TENON_WEIGHTS_AUTO;
     bool verifyWeights = false;
+    std::string device;   ///< of tenon_open_options; empty: the CPU
     uint64_t cpuMask = 0; ///< CPU features to use; 0: all that the host has
     std::map<std::string, int64_t> contextExtents; ///< others have defaults
   };

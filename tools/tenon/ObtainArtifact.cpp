@@ -5,6 +5,7 @@
 #include "compiler/Compiler.h"
 #include "compiler/Fingerprint.h"
 #include "tools/tenon/CompileFlags.h"
+#include "tools/tenon/DeviceFlags.h"
 #include "tools/tenon/LoadedModel.h"
 #include "tools/tenon/PhaseProgress.h"
 
@@ -97,7 +98,7 @@ private:
     options.emit = EmitKind::Shared;
     options.output = folder + "/" + artifactName;
     Compiler compiler(report);
-    showPhases(call, compiler, options.emit);
+    showPhases(call, compiler, options);
     call.talk.detail("compiling " + options.input + " into " + options.output);
     CompileReport result = compiler.compile(options);
     artifact.path = options.output;
@@ -175,7 +176,7 @@ Status obtainArtifact(Invocation &call, const std::string &path,
                       Artifact &artifact) {
   if (isArtifact(path)) {
     artifact.path = path;
-    return Status::Success;
+    return checkDevice(call, path);
   }
   CompileOptions options;
   options.input = path;

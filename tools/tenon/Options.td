@@ -109,7 +109,7 @@ def shared : On<"-", "shared", [CompileVerb], grp_output, "Emit a shared object 
 def S : On<"-", "S", [CompileVerb], grp_output, "Emit assembly (--emit=asm)">;
 def emit_llvm : On<"-", "emit-llvm", [CompileVerb], grp_output, "With -S: emit LLVM IR (--emit=llvm)">;
 defm emit : Eq<"--", "emit", [CompileVerb], grp_output, "KIND",
-  "What to emit: obj, shared, exe, asm, llvm or mlir", "obj,shared,exe,asm,llvm,mlir">;
+  "What to emit: obj, shared, exe, asm, llvm, ptx or mlir", "obj,shared,exe,asm,llvm,ptx,mlir">;
 def standalone : On<"--", "standalone", [CompileVerb], grp_output,
   "Emit an object that needs only libc, and a header that includes nothing of Tenon's">;
 def cache : On<"--", "cache", [CompileVerb], grp_output,
@@ -127,6 +127,9 @@ def MF : Separate<["-"], "MF">, Visibility<[CompileVerb]>, Group<grp_output>,
 defm target : Eq<"--", "target", [CompileVerb], grp_target, "TRIPLE", "Generate code for TRIPLE">;
 defm mcpu : Eq<"-", "mcpu", Coding, grp_target, "CPU",
   "Generate code for CPU ('tenon targets' lists them); native is the default">;
+defm device : Eq<"--", "device", Coding, grp_target, "DEVICE,..",
+  "Compile for cpu, for nvptx:ARCH (NVIDIA GPUs, such as nvptx:sm_80; nvptx is sm_75 and later), or for several "
+  "in one artifact; commands that run take one, of an artifact cpu or nvptx", "cpu,nvptx">;
 defm multiversion : Eq<"--", "multiversion", [CompileVerb], grp_target, "CPU,CPU,..",
   "Generate code for each of these CPUs into one artifact, which takes the best that the machine can run; "
   "v2, v3 and v4 are short for x86-64-v2, x86-64-v3 and x86-64-v4">;
@@ -233,7 +236,7 @@ defm dump_to : Eq<"--", "dump-to", [CompileVerb], grp_diagnose, "DIR",
   "Write the program after every stage to a file in DIR">;
 defm remarks : Eq<"--", "remarks", [CompileVerb], grp_diagnose, "CATEGORY,..",
   "Say what was done for speed or was not, and why: all or some of attention, fusion, in-place, kernels, packing, "
-  "products, variants and weights", "all,attention,fusion,in-place,kernels,packing,products,variants,weights">;
+  "products, transfers, variants and weights", "all,attention,fusion,in-place,kernels,packing,products,transfers,variants,weights">;
 def time : On<"--", "time", [CompileVerb], grp_diagnose, "Print the time of each stage">;
 defm timeout : Eq<"--", "timeout", !listconcat(Coding, [InspectVerb]), grp_diagnose, "TIME",
   "Stop the command when it takes longer: 500ms, 2s; exit status 10">;

@@ -6,9 +6,10 @@
 
 namespace tenon::cli {
 
-void showPhases(Invocation &call, Compiler &compiler, EmitKind kind) {
+void showPhases(Invocation &call, Compiler &compiler,
+                const CompileOptions &options) {
   setCurrentStage("compile");
-  int count = Compiler::countSteps(kind);
+  int count = Compiler::countSteps(options);
   compiler.onPhase = [&talk = call.talk, count,
                       done = 0](const PhaseReport &phase) mutable {
     setCurrentStage("after " + phase.name);

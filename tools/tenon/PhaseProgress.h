@@ -7,9 +7,10 @@
 
 namespace tenon::cli {
 
-/// Shows the phases of `compiler` as they end; `kind` is the emitted kind.
+/// Shows the phases of `compiler` as they end; `options` are those it gets.
 /// Crash reports name the last phase shown.
-void showPhases(Invocation &call, Compiler &compiler, EmitKind kind);
+void showPhases(Invocation &call, Compiler &compiler,
+                const CompileOptions &options);
 
 } // namespace tenon::cli
 

@@ -12,7 +12,9 @@ namespace tenon::cli {
 
 void Profile::listen(LoadedModel &model, bool keepLaunches) {
   function = &model.getFunction();
-  version = model.getInfo().version;
+  tenon_model_info info = model.getInfo();
+  version = info.version;
+  device = info.device ? info.device : "";
   this->keepLaunches = keepLaunches;
   rows.assign(function->num_kernels, {});
   for (auto [i, row] : llvm::enumerate(rows))
@@ -45,13 +47,15 @@ void Profile::hear(void *state, int32_t launch, int32_t ended, int64_t flops,
 void Profile::finish(int64_t runs, double seconds, int threads) {
   this->runs = runs;
   this->seconds = seconds;
-  peaks = measurePeaks(threads);
+  if (device.empty())
+    peaks = measurePeaks(threads);
   llvm::erase_if(rows, [](const Row &row) { return row.calls == 0; });
   for (Row &row : rows)
     for (auto &[work, count] : row.works) {
       row.flops += double(work.first) * double(count);
       row.bytes += double(work.second) * double(count);
-      row.floor += peaks.floor(work.first, work.second) * double(count);
+      if (device.empty())
+        row.floor += peaks.floor(work.first, work.second) * double(count);
     }
   llvm::sort(rows, [](const Row &a, const Row &b) {
     return a.seconds != b.seconds ? a.seconds > b.seconds : a.kernel < b.kernel;
@@ -65,28 +69,31 @@ void Profile::print(llvm::raw_ostream &out) const {
     floor += row.floor;
   }
   double each = 1 / double(runs);
-  out << "code for " << escapeForTerminal(version) << '\n';
-  out << llvm::formatv("{0} a run, {1} of it in kernels; the least for them is "
-                       "{2}\n",
-                       formatTime(seconds * each), formatTime(kernels * each),
-                       formatTime(floor * each));
-  out << llvm::formatv("{0} threads reach {1:f0} GFLOP/s and read {2:f0} GB/s "
-                       "from their caches, {3:f0} from the shared one, {4:f0} "
-                       "from memory\n",
-                       peaks.threads, peaks.flops / 1e9, peaks.cacheRead / 1e9,
-                       peaks.sharedRead / 1e9, peaks.memoryRead / 1e9);
-  out << " calls        time  share    MFLOP        MB       floor  reached  "
-         "kernel  (nodes)\n";
+  out << "code for " << escapeForTerminal(version)
+      << (device.empty() ? "" : " on " + escapeForTerminal(device)) << '\n';
+  out << llvm::formatv("{0} a run, {1} of it in kernels",
+                       formatTime(seconds * each), formatTime(kernels * each));
+  if (device.empty())
+    out << llvm::formatv("; the least for them is {0}\n{1} threads reach "
+                         "{2:f0} GFLOP/s and read {3:f0} GB/s from their "
+                         "caches, {4:f0} from the shared one, {5:f0} from "
+                         "memory",
+                         formatTime(floor * each), peaks.threads,
+                         peaks.flops / 1e9, peaks.cacheRead / 1e9,
+                         peaks.sharedRead / 1e9, peaks.memoryRead / 1e9);
+  out << "\n calls        time  share    MFLOP        MB  "
+      << (device.empty() ? "     floor  reached  " : "") << "kernel  (nodes)\n";
   for (const Row &row : rows) {
     const tenon_kernel_desc &kernel = function->kernels[row.kernel];
     out << llvm::formatv(
-        "{0,6:f0} {1,11} {2,5:f1}% {3,8:f1} {4,9:f2} {5,11} {6,7:f0}%  {7}  "
-        "({8})\n",
-        double(row.calls) * each, formatTime(row.seconds * each),
-        100 * row.seconds / kernels, row.flops * each / 1e6,
-        row.bytes * each / 1e6, formatTime(row.floor * each),
-        100 * row.floor / row.seconds, escapeForTerminal(kernel.name),
-        escapeForTerminal(llvm::join(nodesOf(kernel), ", ")));
+        "{0,6:f0} {1,11} {2,5:f1}% {3,8:f1} {4,9:f2}", double(row.calls) * each,
+        formatTime(row.seconds * each), 100 * row.seconds / kernels,
+        row.flops * each / 1e6, row.bytes * each / 1e6);
+    if (device.empty())
+      out << llvm::formatv(" {0,11} {1,7:f0}%", formatTime(row.floor * each),
+                           100 * row.floor / row.seconds);
+    out << "  " << escapeForTerminal(kernel.name) << "  ("
+        << escapeForTerminal(llvm::join(nodesOf(kernel), ", ")) << ")\n";
   }
 }
 
@@ -97,24 +104,30 @@ llvm::json::Value Profile::asJson() const {
     llvm::json::Array names;
     for (const std::string &node : nodesOf(kernel))
       names.push_back(llvm::json::fixUTF8(node));
-    kernels.push_back(
-        llvm::json::Object{{"name", llvm::json::fixUTF8(kernel.name)},
-                           {"nodes", std::move(names)},
-                           {"calls", row.calls},
-                           {"seconds", row.seconds},
-                           {"flops", row.flops},
-                           {"bytes", row.bytes},
-                           {"floor_seconds", row.floor}});
+    llvm::json::Object object{{"name", llvm::json::fixUTF8(kernel.name)},
+                              {"nodes", std::move(names)},
+                              {"calls", row.calls},
+                              {"seconds", row.seconds},
+                              {"flops", row.flops},
+                              {"bytes", row.bytes}};
+    if (device.empty())
+      object["floor_seconds"] = row.floor;
+    kernels.push_back(std::move(object));
   }
-  return llvm::json::Object{{"version", llvm::json::fixUTF8(version)},
+  llvm::json::Object result{{"version", llvm::json::fixUTF8(version)},
                             {"runs", runs},
                             {"seconds", seconds},
-                            {"threads", peaks.threads},
-                            {"peak_flops", peaks.flops},
-                            {"peak_cache_read", peaks.cacheRead},
-                            {"peak_shared_read", peaks.sharedRead},
-                            {"peak_memory_read", peaks.memoryRead},
                             {"kernels", std::move(kernels)}};
+  if (!device.empty()) {
+    result["device_name"] = llvm::json::fixUTF8(device);
+    return result;
+  }
+  result["threads"] = peaks.threads;
+  result["peak_flops"] = peaks.flops;
+  result["peak_cache_read"] = peaks.cacheRead;
+  result["peak_shared_read"] = peaks.sharedRead;
+  result["peak_memory_read"] = peaks.memoryRead;
+  return result;
 }
 
 std::string Profile::trace() const {

@@ -23,7 +23,7 @@ public:
   void listen(LoadedModel &model, bool keepLaunches);
 
   /// Ends the recording: `runs` runs took `seconds` in total. Then measures the
-  /// machine's peaks.
+  /// machine's peaks, unless a device ran the kernels.
   void finish(int64_t runs, double seconds, int threads);
 
   /// Prints one row for each kernel with times per run, the slowest first.
@@ -55,6 +55,7 @@ private:
 
   const tenon_function_desc *function = nullptr;
   std::string version; ///< name of the code version that ran
+  std::string device;  ///< name of the device; empty: the CPU
   std::vector<Row> rows;
   std::vector<Launch> launches;
   bool keepLaunches = false;

@@ -3,6 +3,7 @@
 #include "tools/tenon/CallStats.h"
 #include "tools/tenon/Comparison.h"
 #include "tools/tenon/CompileFlags.h"
+#include "tools/tenon/DeviceFlags.h"
 #include "tools/tenon/InputValues.h"
 #include "tools/tenon/LimitWatch.h"
 #include "tools/tenon/LoadedModel.h"
@@ -84,6 +85,7 @@ static Status readFlags(Invocation &call, RunFlags &flags) {
   flags.loading.weightsPath = weightsPath(call);
   then([&] { return readLoadWeights(call, flags.loading.weights); });
   then([&] { return readCpuMask(call, flags.loading.cpuMask); });
+  then([&] { return readDevice(call, flags.loading.device); });
   then([&] { return readTolerance(call, OPT_rtol, flags.tolerance.rtol); });
   then([&] { return readTolerance(call, OPT_atol, flags.tolerance.atol); });
   then([&] {

@@ -1,6 +1,7 @@
-// `tenon targets` prints this machine's CPU and the CPUs that code can be
-// generated for.
+// `tenon targets` prints this machine's CPU, and the CPUs and devices that code
+// can be generated for.
 #include "tools/tenon/CompileFlags.h"
+#include "tools/tenon/DeviceFlags.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -53,7 +54,8 @@ Status targetsVerb(Invocation &call) {
         {"host", llvm::json::Object{{"triple", triple},
                                     {"cpu", cpu},
                                     {"features", llvm::json::Array(features)}}},
-        {"cpus", llvm::json::Array(cpus)}};
+        {"cpus", llvm::json::Array(cpus)},
+        {"devices", llvm::json::Array(knownDevices())}};
     out << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(object)));
     return Status::Success;
   }
@@ -61,6 +63,8 @@ Status targetsVerb(Invocation &call) {
   printWrapped(out, features);
   out << "cpus for -mcpu= (x86-64)\n";
   printWrapped(out, cpus);
+  out << "devices for --device=\n";
+  printWrapped(out, knownDevices());
   return Status::Success;
 }
 

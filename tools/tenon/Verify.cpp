@@ -4,6 +4,7 @@
 #include "compiler/verify/Reference.h"
 #include "tools/tenon/Comparison.h"
 #include "tools/tenon/CompileFlags.h"
+#include "tools/tenon/DeviceFlags.h"
 #include "tools/tenon/InputValues.h"
 #include "tools/tenon/Interrupts.h"
 #include "tools/tenon/LimitWatch.h"
@@ -87,6 +88,7 @@ static Status readFlags(Invocation &call, VerifyFlags &flags) {
     return readChoice(call, OPT_format, {"text", "json"}, "text", flags.format);
   });
   then([&] { return readCodeFlags(call, flags.options); });
+  then([&] { return readDevice(call, flags.loading.device); });
   then([&] { return readEntryFlags(call, flags.options.tensorflow); });
   then([&] { return readDimSizes(call, flags.sizes); });
   then([&] { return readContextExtents(call, flags.loading.contextExtents); });
@@ -125,7 +127,7 @@ Status Subject::compile() {
   options.emit = EmitKind::Shared;
   options.output = directory.getPath() + "/model.so";
   Compiler compiler(report);
-  showPhases(call, compiler, options.emit);
+  showPhases(call, compiler, options);
   CompileReport compiled = compiler.compile(options);
   if (compiled.status != Status::Success)
     return compiled.status;

@@ -1,6 +1,7 @@
 // `tenon generate` continues texts with a language model: a checkpoint's folder
 // or an artifact made of one. A single text is shown while it is made.
 #include "tools/tenon/CompileFlags.h"
+#include "tools/tenon/DeviceFlags.h"
 #include "tools/tenon/ObtainArtifact.h"
 #include "tools/tenon/generate/GenerationOptions.h"
 #include "tools/tenon/generate/LoadedGenerator.h"
@@ -76,6 +77,7 @@ static Status readFlags(Invocation &call, GenerateFlags &flags) {
       [&] { return readSize(call, OPT_mem_limit, flags.loading.memoryLimit); });
   then([&] { return readLoadWeights(call, flags.loading.weights); });
   then([&] { return readCpuMask(call, flags.loading.cpuMask); });
+  then([&] { return readDevice(call, flags.loading.device); });
   then([&] { return flags.prompts.read(call); });
   flags.loading.memory = call.memory;
   flags.loading.verifyWeights = call.args.hasArg(OPT_verify_weights);

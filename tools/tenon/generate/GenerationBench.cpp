@@ -293,9 +293,12 @@ Status GenerationBench::measure(Invocation &call, const std::string &artifact,
   if (status != Status::Success)
     return status;
   tenon_model_info info = model.getInfo();
+  // The floor is this CPU's.
   double once =
-      measurePeaks(info.threads)
-          .floor(/*flops=*/0, static_cast<int64_t>(info.weight_bytes));
+      info.device
+          ? 0
+          : measurePeaks(info.threads)
+                .floor(/*flops=*/0, static_cast<int64_t>(info.weight_bytes));
   auto add = [&](const char *kind, int64_t tokens, const Series &series,
                  double floor) {
     Row &row = rows.emplace_back();

@@ -14,8 +14,8 @@ Status findGeneration(Invocation &call, const std::string &artifact,
 /// Measures two rows for each number of threads: `pp128` computes a prompt of
 /// 128 tokens, `tg32` makes 32 tokens after it. The floor is the least time in
 /// which memory delivers all weights: once for the prompt, and for each token.
-/// A model of speech has no row of the prompt and no floor; `mel480000` makes
-/// features of samples, `en3000` encodes them.
+/// There is none on a device. A model of speech has no row of the prompt and no
+/// floor; `mel480000` makes features of samples, `en3000` encodes them.
 class GenerationBench {
 public:
   int64_t warmup = 0;

@@ -79,10 +79,10 @@ setGenerationOptions(Invocation &call, const std::string &file,
       return call.talk.fail(Status::BadInput, "tenon",
                             flag + ": expected " + expected);
     tenon_tensor tensor = {
-        sizeof tensor,     value.name.c_str(),
-        value.dtype,       static_cast<int32_t>(value.dims.size()),
-        value.dims.data(), value.bytes.data(),
-        value.bytes.size()};
+        sizeof tensor,      value.name.c_str(),
+        value.dtype,        static_cast<int32_t>(value.dims.size()),
+        value.dims.data(),  value.bytes.data(),
+        value.bytes.size(), TENON_ON_HOST};
     if (tenon_status status = set(tensor); status != TENON_OK)
       return call.talk.fail(static_cast<Status>(status), file, whyNot());
   }

@@ -2,6 +2,7 @@
 // model: a checkpoint's folder or an artifact made of one. Each segment is
 // printed when it ends.
 #include "tools/tenon/CompileFlags.h"
+#include "tools/tenon/DeviceFlags.h"
 #include "tools/tenon/LoadedTokenizer.h"
 #include "tools/tenon/ObtainArtifact.h"
 #include "tools/tenon/generate/GenerationOptions.h"
@@ -141,6 +142,7 @@ static Status readFlags(Invocation &call, TranscribeFlags &flags) {
       [&] { return readSize(call, OPT_mem_limit, flags.loading.memoryLimit); });
   then([&] { return readLoadWeights(call, flags.loading.weights); });
   then([&] { return readCpuMask(call, flags.loading.cpuMask); });
+  then([&] { return readDevice(call, flags.loading.device); });
   flags.loading.memory = call.memory;
   flags.loading.verifyWeights = call.args.hasArg(OPT_verify_weights);
   flags.loading.weightsPath = weightsPath(call);
