@@ -218,6 +218,8 @@ SUITES = [
     ("units", run_units),
     ("lit", run_lit),
     ("conformance", script("test/conformance/run_onnx.py")),
+    ("devices", script("test/conformance/run_onnx.py",
+                       "--devices=sm_75,sm_80")),
     ("graphs", script("test/random/check_onnx_graphs.py", "--count=25")),
     ("tensorflow", script("test/tensorflow/check_ops.py")),
     ("training", script("test/tensorflow/check_training.py")),

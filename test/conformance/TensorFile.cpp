@@ -306,3 +306,25 @@ std::string tenon::conformance::difference(const TensorFile &want,
          << ", got " << floatAt(gotType, got, first);
   return text.str();
 }
+
+std::string
+tenon::conformance::differenceInBits(const TensorFile &want, int32_t gotType,
+                                     const std::vector<int64_t> &gotDims,
+                                     const void *got) {
+  std::string loose = difference(want, gotType, gotDims, got, 0, 0);
+  if (!loose.empty() && gotType != TENON_BF16)
+    return loose;
+  if (gotType != want.dtype || gotDims != want.dims)
+    return loose;
+  size_t size = elementBytes(gotType);
+  for (int64_t i = 0; i < want.elements(); ++i) {
+    if (std::memcmp(want.bytes.data() + i * size,
+                    static_cast<const char *>(got) + i * size, size) == 0 ||
+        (isFloat(gotType) &&
+         std::isnan(floatAt(gotType, want.bytes.data(), i)) &&
+         std::isnan(floatAt(gotType, got, i))))
+      continue;
+    return "element " + std::to_string(i) + " has other bits";
+  }
+  return "";
+}

@@ -34,6 +34,12 @@ std::string difference(const TensorFile &want, int32_t gotType,
                        const std::vector<int64_t> &gotDims, const void *got,
                        double rtol, double atol, double share = 0);
 
+/// Compares like `difference`, but all bits of elements; any NaN equals any
+/// other.
+std::string differenceInBits(const TensorFile &want, int32_t gotType,
+                             const std::vector<int64_t> &gotDims,
+                             const void *got);
+
 } // namespace tenon::conformance
 
 #endif // TENON_TEST_CONFORMANCE_TENSORFILE_H

@@ -5,7 +5,8 @@
 // only that case. The child copies only the model into an empty folder and
 // compiles it there: the compiler cannot see the case's data. Then the artifact
 // runs every `test_data_set_*` of the case, and of the folder of that name
-// under --extra.
+// under --extra. With --device it is run on the device too, which must give the
+// CPU's bits.
 #include "compiler/Compiler.h"
 #include "runtime/tenon.h"
 #include "test/conformance/TensorFile.h"
@@ -30,6 +31,7 @@ namespace {
 
 struct Settings {
   std::string cpu = "native";
+  std::string device; ///< "sm_80"; empty: none
   std::string extra;
   std::string scratch = "/tmp";
   int jobs = 1;
@@ -74,8 +76,28 @@ void reconcile(TensorFile &tensor, const tenon_tensor_desc &declared) {
   tensor.bytes.resize(tensor.elements() * elementBytes(tensor.dtype));
 }
 
-/// Runs one data set. Returns the error, or an empty string.
-std::string runDataSet(tenon_context *context,
+/// Compares the outputs of the device with the CPU's, bit by bit; any NaN
+/// equals any other.
+std::string compareBits(const std::vector<tenon_tensor> &cpu,
+                        const std::vector<tenon_tensor> &device) {
+  for (size_t i = 0; i < cpu.size(); ++i) {
+    TensorFile want;
+    want.dtype = tenon_dtype(cpu[i].dtype);
+    want.dims.assign(cpu[i].dims, cpu[i].dims + cpu[i].rank);
+    auto *bytes = static_cast<const uint8_t *>(cpu[i].data);
+    want.bytes.assign(bytes, bytes + cpu[i].bytes);
+    std::vector<int64_t> dims(device[i].dims, device[i].dims + device[i].rank);
+    std::string found =
+        differenceInBits(want, device[i].dtype, dims, device[i].data);
+    if (!found.empty())
+      return "output " + std::to_string(i) + " on the device: " + found;
+  }
+  return "";
+}
+
+/// Runs one data set; with `device`, a context on a device, there too. Returns
+/// the error, or an empty string.
+std::string runDataSet(tenon_context *context, tenon_context *device,
                        const tenon_function_desc &function, const fs::path &set,
                        const Settings &settings) {
   std::vector<TensorFile> inputs, wanted;
@@ -123,8 +145,49 @@ std::string runDataSet(tenon_context *context,
     if (!found.empty())
       return "output " + std::to_string(i) + ": " + found;
   }
-  return "";
+  if (!device)
+    return "";
+  std::vector<tenon_tensor> there(outs.size());
+  for (auto &out : there) {
+    out = tenon_tensor{};
+    out.struct_size = sizeof(tenon_tensor);
+  }
+  status = tenon_run(device, nullptr, ins.data(), ins.size(), there.data(),
+                     there.size());
+  if (status != TENON_OK)
+    return "run on the device: status " + std::to_string(status) + ": " +
+           tenon_context_text(device);
+  return compareBits(outs, there);
 }
+
+/// A model and a context of it.
+struct Opened {
+  tenon_model *model = nullptr;
+  tenon_context *context = nullptr;
+
+  /// Opens the version for `device`, null for the CPU. Returns the error, or an
+  /// empty string.
+  std::string open(const fs::path &artifact, const char *device,
+                   const Settings &settings) {
+    char text[1024] = "";
+    tenon_open_options options{};
+    options.struct_size = sizeof options;
+    options.error_text = text;
+    options.error_text_bytes = sizeof text;
+    options.threads = settings.threads;
+    options.device = device;
+    tenon_status status = tenon_open(artifact.c_str(), &options, &model);
+    if (status != TENON_OK)
+      return "open: status " + std::to_string(status) + ": " + text;
+    status = tenon_context_create(model, nullptr, &context);
+    return status == TENON_OK ? ""
+                              : "context: status " + std::to_string(status);
+  }
+  ~Opened() {
+    tenon_context_destroy(context);
+    tenon_close(model);
+  }
+};
 
 /// Compiles and runs one case, inside the child.
 std::string runCase(const fs::path &folder, const fs::path &scratch,
@@ -148,26 +211,22 @@ std::string runCase(const fs::path &folder, const fs::path &scratch,
   options.output = artifact;
   options.cpu = settings.cpu;
   options.optLevel = settings.optLevel;
+  if (!settings.device.empty()) {
+    options.devices = {settings.device};
+    options.matmulPrecision = MatmulPrecision::Strict;
+  }
   CompileReport report = compiler.compile(options);
   if (report.status != Status::Success)
     return "compile: status " + std::to_string(int(report.status)) + ": " +
            said;
 
-  char text[1024] = "";
-  tenon_open_options open{};
-  open.struct_size = sizeof open;
-  open.error_text = text;
-  open.error_text_bytes = sizeof text;
-  open.threads = settings.threads;
-  tenon_model *opened = nullptr;
-  tenon_status status = tenon_open(artifact.c_str(), &open, &opened);
-  if (status != TENON_OK)
-    return "open: status " + std::to_string(status) + ": " + text;
-  tenon_context *context = nullptr;
-  status = tenon_context_create(opened, nullptr, &context);
-  if (status != TENON_OK)
-    return "context: status " + std::to_string(status);
-  const tenon_function_desc *function = tenon_find_function(opened, nullptr);
+  Opened cpu, device;
+  std::string wrong = cpu.open(artifact, nullptr, settings);
+  if (wrong.empty() && !settings.device.empty())
+    wrong = device.open(artifact, "cuda", settings);
+  if (!wrong.empty())
+    return wrong;
+  const tenon_function_desc *function = tenon_find_function(cpu.model, nullptr);
 
   std::vector<fs::path> sets = dataSets(folder);
   if (sets.empty())
@@ -176,12 +235,10 @@ std::string runCase(const fs::path &folder, const fs::path &scratch,
     for (fs::path &set : dataSets(fs::path(settings.extra) / folder.filename()))
       sets.push_back(set);
   for (const fs::path &set : sets) {
-    std::string wrong = runDataSet(context, *function, set, settings);
+    wrong = runDataSet(cpu.context, device.context, *function, set, settings);
     if (!wrong.empty())
       return set.filename().string() + ": " + wrong;
   }
-  tenon_context_destroy(context);
-  tenon_close(opened);
   return "";
 }
 
@@ -274,6 +331,8 @@ bool parse(int argc, char **argv, Settings &settings) {
     std::string value = argument.substr(equals + 1);
     if (key == "--cpu")
       settings.cpu = value;
+    else if (key == "--device")
+      settings.device = value;
     else if (key == "--extra")
       settings.extra = value;
     else if (key == "--scratch")
@@ -298,7 +357,8 @@ int main(int argc, char **argv) {
   Settings settings;
   if (!parse(argc, argv, settings)) {
     std::fputs(
-        "usage: onnx_conformance [--cpu=C] [--extra=DIR] [--scratch=DIR]"
+        "usage: onnx_conformance [--cpu=C] [--device=ARCH] [--extra=DIR] "
+        "[--scratch=DIR]"
         " [--jobs=N] [--timeout=S] [--threads=N] [--opt=0..3] <folders\n",
         stderr);
     return 2;

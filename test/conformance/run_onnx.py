@@ -6,6 +6,8 @@ fails if a case listed as pass fails, a case is missing, listed twice or
 unknown, a reason is not one of those below, or fewer cases pass than the
 floor. `--update` runs everything and writes the ledgers from the results.
 Cases of newer opsets (newer_cases.py) have no ledger: all of them must pass.
+With --devices the cases run on an emulated NVIDIA device of each architecture
+as well, which must give the CPU's bits.
 """
 import argparse
 import os
@@ -99,16 +101,22 @@ def inherent_reason(path):
     return None
 
 
-def run_cases(options, cpu, folders, extra):
+def run_cases(options, cpu, folders, extra, device=""):
     """{folder: the driver's answer} for every folder."""
     driver = os.path.join(options.build, "bin", "onnx_conformance")
+    environment = dict(os.environ)
+    if device:
+        environment["LD_LIBRARY_PATH"] = \
+            os.path.join(options.build, "lib", "gpu")
+        environment["TENON_GPU_SM"] = device.removeprefix("sm_")
     with tempfile.TemporaryDirectory(prefix="tenon-") as scratch:
         done = subprocess.run(
             [driver, f"--cpu={cpu}", f"--opt={CPUS.get(cpu, 2)}",
-             f"--extra={extra}",
+             f"--device={device}", f"--extra={extra}",
              f"--scratch={scratch}", f"--jobs={options.jobs}",
              f"--timeout={options.timeout}"],
             input="\n".join(folders) + "\n", text=True,
+            env=environment,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     if done.returncode != 0:
         sys.exit(f"{driver}: ended with status {done.returncode}")
@@ -153,6 +161,8 @@ def main():
     parser.add_argument("--timeout", type=int, default=300)
     parser.add_argument("--cpu", action="append",
                         help=f"default: {', '.join(CPUS)}")
+    parser.add_argument("--devices", type=lambda text: text.split(","),
+                        default=[], help="architectures: sm_75,sm_80")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("cases", nargs="*",
                         help="names or parts of names; default: all")
@@ -200,17 +210,21 @@ def main():
                                                          run)))
         newer = [folder for folder in newer_cases.write(f"{extra}/newer")
                  if wanted(os.path.basename(folder))]
-        for cpu in options.cpu or CPUS:
+        kinds = [(cpu, "") for cpu in options.cpu or CPUS]
+        if options.devices:
+            kinds = [("native", device) for device in options.devices]
+        for cpu, device in kinds:
             start = time.monotonic()
-            said = run_cases(options, cpu, run + newer, extra)
+            said = run_cases(options, cpu, run + newer, extra, device)
+            kind = device or cpu
             for folder in run + newer:
                 if said[folder] == "pass":
                     passed += 1
                 else:
                     where = "/".join(folder.split("/")[-2:])
-                    failures.append(f"{where} ({cpu}): {said[folder]}")
+                    failures.append(f"{where} ({kind}): {said[folder]}")
                     wrong.setdefault(folder, said[folder])
-            print(f"{cpu}: {len(run + newer)} cases in "
+            print(f"{kind}: {len(run + newer)} cases in "
                   f"{time.monotonic() - start:.0f} s", flush=True)
     print(f"{others} data sets with other values")
 

@@ -7,9 +7,12 @@
 #include "runtime/tenon.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/APFloat.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <cstring>
 
 using namespace mlir;
 
@@ -90,7 +93,7 @@ static llvm::Expected<MatmulPrecision> compileTo(const RandomGraph &graph,
 /// The outputs of all runs of the graph in one context.
 static llvm::Expected<std::vector<HostTensor>>
 runArtifact(const std::string &path, int threads, const RandomGraph &graph,
-            uint64_t features = 0) {
+            uint64_t features = 0, const char *device = nullptr) {
   func::FuncOp function = graph.main();
   char why[1024] = "";
   tenon_open_options open = {};
@@ -99,6 +102,7 @@ runArtifact(const std::string &path, int threads, const RandomGraph &graph,
   open.error_text_bytes = sizeof why;
   open.threads = threads;
   open.cpu_feature_mask = features;
+  open.device = device;
   tenon_model *model = nullptr;
   if (tenon_open(path.c_str(), &open, &model) != TENON_OK)
     return llvm::createStringError(std::string("open: ") + why);
@@ -179,6 +183,25 @@ static std::vector<VariantOption> variantsOf(const RandomGraph &graph) {
   return variants;
 }
 
+/// The bytes of a tensor with one pattern for every NaN: which NaN an operation
+/// gives is left to the machine.
+static std::vector<char> bytesOf(const HostTensor &tensor) {
+  std::vector<char> bytes = tensor.toBytes();
+  auto type = dyn_cast<FloatType>(tensor.element);
+  if (!type)
+    return bytes;
+  unsigned width = type.getWidth() / 8;
+  for (size_t at = 0; at < bytes.size(); at += width) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, &bytes[at], width);
+    llvm::APFloat value(type.getFloatSemantics(),
+                        llvm::APInt(type.getWidth(), bits));
+    if (value.isNaN())
+      std::memset(&bytes[at], -1, width);
+  }
+  return bytes;
+}
+
 /// The first output whose bytes differ; -1 if all are equal.
 static int differentOutput(const std::vector<HostTensor> &a,
                            const std::vector<HostTensor> &b) {
@@ -197,7 +220,8 @@ static CompileOptions compileOptions(const CompiledOptions &options,
   compiling.matmulPrecision = options.precision;
   // CPUs with bf16 tiles give other bits by default, so ask for strict
   // products.
-  bool several = !options.otherCpus.empty() || !options.versions.empty();
+  bool several = !options.otherCpus.empty() || !options.versions.empty() ||
+                 !options.devices.empty();
   if (several && options.precision == MatmulPrecision::F32)
     compiling.matmulPrecision = MatmulPrecision::Strict;
   return compiling;
@@ -240,6 +264,32 @@ static llvm::Error checkVersions(const RandomGraph &graph,
             checkBits(graph, artifact, options.threads.front(), expected,
                       "in the version " + cpu, features))
       return error;
+  }
+  return llvm::Error::success();
+}
+
+/// Expects equal bits from an artifact for each device, but for the kind of a
+/// NaN.
+static llvm::Error checkDevices(const RandomGraph &graph,
+                                const ScratchFolder &folder,
+                                const CompiledOptions &options,
+                                const std::vector<HostTensor> &expected) {
+  for (const std::string &device : options.devices) {
+    std::string artifact = folder.file(device + ".so");
+    CompileOptions compiling = compileOptions(options, options.cpu);
+    compiling.devices = {device};
+    compiling.versionsForCpus = false;
+    if (auto products = compileTo(graph, folder, artifact, compiling);
+        !products)
+      return products.takeError();
+    auto results =
+        runArtifact(artifact, options.threads.front(), graph, 0, "cuda");
+    if (!results)
+      return results.takeError();
+    for (auto [i, want, got] : llvm::enumerate(expected, *results))
+      if (want.shape != got.shape || bytesOf(want) != bytesOf(got))
+        return llvm::createStringError("output " + std::to_string(i) +
+                                       " has other bits on " + device);
   }
   return llvm::Error::success();
 }
@@ -306,6 +356,8 @@ Backend compiledBackend(CompiledOptions options) {
     }
     if (llvm::Error error =
             checkVersions(graph, folder, options, first.outputs))
+      return std::move(error);
+    if (llvm::Error error = checkDevices(graph, folder, options, first.outputs))
       return std::move(error);
     if (options.specialize)
       if (llvm::Error error =

@@ -17,6 +17,8 @@ struct CompiledOptions {
   std::vector<std::string> otherCpus;
   /// A further artifact with code for each of these CPUs must give equal bits.
   std::vector<std::string> versions;
+  /// A further artifact for each of these devices must give equal bits.
+  std::vector<std::string> devices;
   /// Further artifacts with variants for the inputs' sizes must give equal
   /// bits.
   bool specialize = false;

@@ -46,6 +46,10 @@ static cl::list<std::string>
              cl::desc("compile for these CPUs in one artifact and expect "
                       "equal bits from each"),
              cl::CommaSeparated);
+static cl::list<std::string>
+    devices("device",
+            cl::desc("compile for these devices too and expect equal bits"),
+            cl::CommaSeparated);
 static cl::opt<bool>
     specialize("specialize",
                cl::desc("add variants for the inputs' sizes and expect "
@@ -123,6 +127,7 @@ int main(int argc, char **argv) {
       compiled.precision = tenon::MatmulPrecision::Bf16;
     compiled.otherCpus = otherCpus;
     compiled.versions = versions;
+    compiled.devices = devices;
     compiled.specialize = specialize;
     if (!threads.empty())
       compiled.threads = threads;
