@@ -95,7 +95,7 @@ public:
         if (!func.isPrivate())
           exposeIntermediates(func);
     versions = {*module};
-    bool haveVersions = false, haveHostInputs = false;
+    bool haveVersions = false, knowsSides = false;
     for (const Phase &phase : phaseTable()) {
       // The facts that all versions share are read from the one module.
       if (phase.needsTarget && !haveVersions) {
@@ -111,9 +111,9 @@ public:
       if (!finished)
         return false;
       // Now the sides are known.
-      if (phase.needsTarget && !haveHostInputs && targets.back().hasDevice()) {
-        haveHostInputs = true;
-        noteHostInputs(versions.back(), facts);
+      if (phase.needsTarget && !knowsSides && targets.back().hasDevice()) {
+        knowsSides = true;
+        noteDevice(versions.back(), facts);
       }
       // Sizes are checked before any pass computes with them, and again after
       // each phase, because passes make more of them static.

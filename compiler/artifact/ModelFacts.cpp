@@ -317,7 +317,7 @@ ModelFacts collectFacts(ModuleOp placed, const CompileOptions &options,
   return facts;
 }
 
-void noteHostInputs(ModuleOp version, ModelFacts &facts) {
+void noteDevice(ModuleOp version, ModelFacts &facts) {
   auto note = [&](StringRef function, int64_t input) {
     for (FunctionFacts &each : facts.functions)
       if (each.name == function)
@@ -330,6 +330,11 @@ void noteHostInputs(ModuleOp version, ModelFacts &facts) {
     auto planned = version.lookupSymbol<func::FuncOp>(own);
     auto variant = planned ? annotation::variant.of(planned) : nullptr;
     StringRef name = variant ? variant.getOf().getValue() : own;
+    // The device's arena has room for constants too.
+    if (CountAttr arena = annotation::arenaBytes.of(func))
+      for (FunctionFacts &each : facts.functions)
+        if (each.name == name && each.arenaBytes >= 0)
+          each.arenaBytes = std::max(each.arenaBytes, arena.getInt());
     func.walk([&](HostMemoryOp op) {
       int64_t number = 0;
       if (memoryRootOf(op.getMemory(), &number) == MemoryRoot::Input)

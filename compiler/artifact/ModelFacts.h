@@ -110,8 +110,9 @@ ModelFacts collectFacts(mlir::ModuleOp placed, const CompileOptions &options,
                         const std::string &model);
 
 /// Notes in `facts` which inputs' elements host code reads, in plans or beside
-/// the device's kernels. `version` is the device's, with its sides assigned.
-void noteHostInputs(mlir::ModuleOp version, ModelFacts &facts);
+/// the device's kernels, and the arena that the device needs. `version` is the
+/// device's, with its sides assigned.
+void noteDevice(mlir::ModuleOp version, ModelFacts &facts);
 
 /// Bytes of one element of a tenon_dtype.
 int64_t elementBytes(int32_t dtype);
