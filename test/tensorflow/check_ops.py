@@ -6,7 +6,7 @@ of a family share a graph, which is compiled and run twice: with all extents
 static, and with all but the first extent of each input dynamic. The reference
 (`tenon verify`) must agree with code of -O0 too; code of -O2 is compared with numpy.
 
-    check_ops.py --build=BUILD [--only=WORDS] [--no-verify]
+    check_ops.py --build=BUILD [--only=WORDS] [--no-verify] [--device=ARCH]
     check_ops.py --write=FOLDER
 """
 import argparse
@@ -71,10 +71,39 @@ def differs(want, got, row):
             f"{np.atleast_1d(got)[at]}")
 
 
-def call(command):
+def call(command, environment=None):
     done = subprocess.run(command, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, timeout=1200)
+                          stderr=subprocess.STDOUT, timeout=1200,
+                          env=environment)
     return done.returncode, done.stdout.decode(errors="replace").strip()
+
+
+def bits(array):
+    """The elements as bytes; every NaN is the same."""
+    if array.dtype.kind == "f":
+        array = np.where(np.isnan(array), array.dtype.type(np.nan), array)
+    return array.shape, array.tobytes()
+
+
+def compare_device(options, tenon, common, folder):
+    """Runs the graph on the CPU and on an emulated GPU, and returns what
+    differs, or None. Both may refuse the inputs of a row, such as an index
+    out of range."""
+    environment = dict(os.environ, TENON_GPU_SM=options.device[3:],
+                       LD_LIBRARY_PATH=os.path.join(options.build, "lib",
+                                                    "gpu"))
+    answers = []
+    for number, device in enumerate(("cpu", f"nvptx:{options.device}")):
+        made = os.path.join(folder, f"device{number}.npz")
+        status, said = call([tenon, "run", *common, f"--device={device}",
+                             "--matmul-precision=strict",
+                             f"--outputs={made}"], environment)
+        if status != 0:
+            return f"on {device}: exit {status}: {said}"
+        answers.append(np.load(made))
+    wrong = [name for name in answers[0].files
+             if bits(answers[0][name]) != bits(answers[1][name])]
+    return f"other bits of {', '.join(wrong)} on the device" if wrong else None
 
 
 def run_rows(options, rows, open_extents):
@@ -105,6 +134,12 @@ def run_rows(options, rows, open_extents):
                               else name]
                 wrong = wrong or differs(want, got, row)
             found.append((name, wrong))
+        if options.device:
+            wrong = compare_device(options, tenon, common, folder)
+            if wrong and len(rows) > 1:
+                return [found for pair in rows
+                        for found in run_rows(options, [pair], open_extents)]
+            return [(name, before or wrong) for name, before in found]
         if options.verify:
             status, said = call([tenon, "verify", "-O0", *common])
             if status != 0:
@@ -130,6 +165,9 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="")
     parser.add_argument("--no-verify", dest="verify", action="store_false")
+    parser.add_argument("--device", default="",
+                        help="an architecture, such as sm_80: expect the "
+                        "CPU's bits from an emulated GPU")
     parser.add_argument("--write", default="")
     options = parser.parse_args()
     if options.write:
