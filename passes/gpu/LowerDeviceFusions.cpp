@@ -74,28 +74,67 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
       return fusion.emitError("expected a plan: tenon-plan-device-kernels "
                               "comes first");
     OpBuilder builder(fusion);
-    DeviceKernel &kernel = kernels[kernelKey(fusion)];
+    if (auto tile = dyn_cast<BlockTilePlanAttr>(planOf(fusion)))
+      lowerInTiles(builder, fusion, tile);
+    else
+      launch(builder, fusion, kernelOf(fusion, planOf(fusion)), blockThreads);
+    fusion.erase();
+    return success();
+  }
+
+  /// Launches the kernel in tiles. If sizes are known only at run time, the
+  /// host chooses: a kernel without tiles computes a result that would fill
+  /// less than a quarter of its tiles, as the few rows of a small batch.
+  void lowerInTiles(OpBuilder &builder, FusionOp fusion,
+                    BlockTilePlanAttr tile) {
+    Location loc = fusion.getLoc();
+    IndexBuilder at{builder, loc};
+    const DeviceKernel &tiled = kernelOf(fusion, tile);
+    auto type = cast<MemRefType>(fusion.getOutputs()[0].getType());
+    if (type.hasStaticShape())
+      return launch(builder, fusion, tiled, 1);
+    SmallVector<OpFoldResult> sizes = dividedSizes(builder, fusion);
+    Value room = at.mul(tiled.tasks(builder, loc, sizes),
+                        at.constant(tile.getRows() * tile.getColumns() / 4));
+    Value isSmall = at.less(at.product(sizes), room);
+    const DeviceKernel &plain =
+        kernelOf(fusion, GeneralPlanAttr::get(&getContext()));
+    auto branch = scf::IfOp::create(builder, loc, isSmall, true);
+    OpBuilder few = branch.getThenBodyBuilder(),
+              many = branch.getElseBodyBuilder();
+    launch(many, fusion, tiled, 1);
+    launch(few, fusion, plain, blockThreads);
+  }
+
+  /// The kernel of the fusion with `plan`, made at its first use.
+  const DeviceKernel &kernelOf(FusionOp fusion, Attribute plan) {
+    std::string key = kernelKey(fusion);
+    if (plan != planOf(fusion))
+      key += "without tiles";
+    DeviceKernel &kernel = kernels[key];
     if (!kernel.func)
-      build(fusion, kernel);
+      build(fusion, plan, kernel);
     else if (auto remark =
                  remarkDone(fusion, RemarkCategory::Kernels, "shared"))
       remark
           << ("the fusion shares kernel '" + kernel.func.getName() + "'").str();
+    return kernel;
+  }
+
+  static void launch(OpBuilder &builder, FusionOp fusion,
+                     const DeviceKernel &kernel, int64_t blockTasks) {
     Location loc = fusion.getLoc();
     Value tasks =
         unlessEmpty(builder, fusion,
                     kernel.tasks(builder, loc, dividedSizes(builder, fusion)));
     KernelWork work = countWork(fusion, builder);
     SmallVector<Value> operands(fusion.getOperands());
-    bool isTile = isa<BlockTilePlanAttr>(planOf(fusion));
-    DeviceLaunchOp::create(builder, loc, kernel.func.getName(), tasks,
-                           blockThreads, isTile ? 1 : blockThreads, work.flops,
-                           work.bytes, operands);
-    fusion.erase();
-    return success();
+    func::FuncOp func = kernel.func;
+    DeviceLaunchOp::create(builder, loc, func.getName(), tasks, blockThreads,
+                           blockTasks, work.flops, work.bytes, operands);
   }
 
-  void build(FusionOp fusion, DeviceKernel &lowered) {
+  void build(FusionOp fusion, Attribute plan, DeviceKernel &lowered) {
     Location loc = fusion.getLoc();
     auto end = OpBuilder::atBlockEnd(device.getBody());
     // Names in PTX have no dots.
@@ -106,7 +145,7 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
     Kernel kernel = startKernel(fusion, lowered.func);
     kernel.machine = MachineAttr::of(lowered.func);
     kernel.hasFineTasks = true;
-    lowered.tasks = emit(kernel, planOf(fusion));
+    lowered.tasks = emit(kernel, plan);
     kernel.builder.setInsertionPointToEnd(&lowered.func.getBody().front());
     func::ReturnOp::create(kernel.builder, loc);
   }

@@ -117,3 +117,23 @@ func.func @tile(%call: !llvm.ptr, %x: memref<64x64xf32>, %w: memref<64x64xf32>, 
   }
   return
 }
+
+// -----
+
+// Where rows are unknown, the host chooses between tiles and a kernel for few
+// rows.
+// CHECK-LABEL: func.func @rows(
+// CHECK: %[[SMALL:.*]] = arith.cmpi slt
+// CHECK: scf.if %[[SMALL]]
+// CHECK: tenon.device_launch @{{.*}} threads 256 block_tasks 256
+// CHECK: else
+// CHECK: tenon.device_launch @{{.*}} threads 256 block_tasks 1
+func.func @rows(%call: !llvm.ptr, %x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf32>) {
+  tenon.fusion contraction ins(%x, %w : memref<?x64xf32>, memref<64x64xf32>) outs(%y : memref<?x64xf32>)
+      attributes {tenon.on_device, tenon.plan = #tenon.block_tile<rows = 64, columns = 64, depth = 8>} {
+  ^bb0(%a: tensor<?x64xf32>, %b: tensor<64x64xf32>):
+    %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] : (tensor<?x64xf32>, tensor<64x64xf32>) -> tensor<?x64xf32>
+    tenon.yield %0 : tensor<?x64xf32>
+  }
+  return
+}
