@@ -146,8 +146,16 @@ template <typename T> T reversed(T a) {
 
 enum class Count { Ones, LeadingZeros };
 
-template <Count count> void decodeCount(Decoding &d) {
+/// .b32 or .b64
+Type takeLargeWord(Decoding &d) {
   Type type = d.takeType();
+  if (type.kind != Kind::Bits || type.bits < 32)
+    d.refuse("expected .b32 or .b64");
+  return type;
+}
+
+template <Count count> void decodeCount(Decoding &d) {
+  Type type = takeLargeWord(d);
   d.made.group = Group::Integer;
   d.made.run = forBits(d, type, []<typename T>() {
     return count == Count::Ones
@@ -160,7 +168,7 @@ template <Count count> void decodeCount(Decoding &d) {
 }
 
 void decodeReverse(Decoding &d) {
-  Type type = d.takeType();
+  Type type = takeLargeWord(d);
   d.made.group = Group::Integer;
   d.made.run = forBits(d, type, []<typename T>() {
     return Instruction::Run(unary<T, T, reversed<T>>);
@@ -186,8 +194,8 @@ template <typename T> T extracted(T a, uint32_t position, uint32_t length) {
 
 void decodeExtract(Decoding &d) {
   Type type = d.takeType();
-  if (type.bits < 32)
-    d.refuse("expected 32 or 64 bits");
+  if (type.kind == Kind::Bits || type.bits < 32)
+    d.refuse("expected .u or .s of 32 or 64 bits");
   d.made.group = Group::Integer;
   d.made.run = forInteger(d, type, []<typename T>() {
     return Instruction::Run(ternary<T, T, uint32_t, uint32_t, extracted<T>>);
@@ -217,9 +225,7 @@ void insertBits(Warp &warp, const Instruction &instruction, uint32_t mask) {
 }
 
 void decodeInsert(Decoding &d) {
-  Type type = d.takeType();
-  if (type.bits < 32)
-    d.refuse("expected 32 or 64 bits");
+  Type type = takeLargeWord(d);
   d.made.group = Group::Integer;
   d.made.run = forBits(
       d, type, []<typename T>() { return Instruction::Run(insertBits<T>); });

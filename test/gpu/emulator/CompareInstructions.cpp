@@ -19,7 +19,7 @@ enum class Relation {
 /// A comparison; for floats `orUnordered` holds if one is NaN.
 struct Comparison {
   Relation relation;
-  bool orUnordered = false, forcesUnsigned = false;
+  bool orUnordered = false, isOfUnsigned = false;
 };
 
 Comparison takeComparison(Decoding &d) {
@@ -151,8 +151,10 @@ Instruction::Run forType(Decoding &d, Type type, const Comparison &how) {
                              : forRelation<double>(how.relation);
   if (how.orUnordered || how.relation >= Relation::Ordered)
     d.refuse("a comparison of floats for integers");
-  if (how.forcesUnsigned)
-    type.kind = Kind::Unsigned;
+  if (type.kind == Kind::Bits && how.relation > Relation::NotEqual)
+    d.refuse("words are equal or not, but have no order");
+  if (how.isOfUnsigned && type.kind != Kind::Unsigned)
+    d.refuse("expected .u");
   return forInteger(d, type,
                     [&]<typename T>() { return forRelation<T>(how.relation); });
 }

@@ -85,6 +85,8 @@ std::vector<InstructionRow> integerRows(), bitRows(), floatRows(),
 
 /// The row of an instruction, or null.
 const InstructionRow *instructionNamed(const std::string &name);
+/// The names of all rows.
+std::vector<std::string> instructionNames();
 
 } // namespace tenon::ptx
 

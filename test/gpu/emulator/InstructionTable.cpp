@@ -5,19 +5,30 @@
 
 namespace tenon::ptx {
 
-const InstructionRow *instructionNamed(const std::string &name) {
-  static const std::unordered_map<std::string, InstructionRow> table = [] {
-    std::unordered_map<std::string, InstructionRow> all;
+static const std::unordered_map<std::string, InstructionRow> &table() {
+  static const std::unordered_map<std::string, InstructionRow> all = [] {
+    std::unordered_map<std::string, InstructionRow> made;
     for (const auto &rows :
          {integerRows(), bitRows(), floatRows(), convertRows(), compareRows(),
           moveRows(), memoryRows(), controlRows(), warpRows(), atomicRows(),
           asyncCopyRows()})
       for (const InstructionRow &row : rows)
-        all.emplace(row.name, row);
-    return all;
+        made.emplace(row.name, row);
+    return made;
   }();
-  auto found = table.find(name);
-  return found == table.end() ? nullptr : &found->second;
+  return all;
+}
+
+const InstructionRow *instructionNamed(const std::string &name) {
+  auto found = table().find(name);
+  return found == table().end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> instructionNames() {
+  std::vector<std::string> names;
+  for (const auto &[name, row] : table())
+    names.push_back(name);
+  return names;
 }
 
 } // namespace tenon::ptx

@@ -42,7 +42,14 @@ template <typename T> T remainder(T a, T b) {
   return std::is_signed_v<T> && b == T(-1) ? T(0) : T(a % b);
 }
 
+/// Words have logic, but no arithmetic.
+void expectNumbers(Decoding &d, Type type) {
+  if (type.kind == Kind::Bits)
+    d.refuse("expected .u or .s");
+}
+
 void binaryOperands(Decoding &d, Type type) {
+  expectNumbers(d, type);
   d.made.group = Group::Integer;
   d.expectOperands(3);
   d.write(0, type);
@@ -73,6 +80,7 @@ Type twice(Decoding &d, Type type) {
 /// mul and mad: .lo, .hi or .wide.
 template <bool adds> void decodeProduct(Decoding &d, const std::string &part) {
   Type type = d.takeType(), result = type;
+  expectNumbers(d, type);
   if (part == "wide")
     result = twice(d, type);
   d.made.run = forInteger(d, type, [&]<typename T>() -> Instruction::Run {
@@ -173,6 +181,8 @@ void decodeIntegerExtreme(Decoding &d, Type type, bool isMax) {
 }
 
 void decodeIntegerSign(Decoding &d, Type type, bool isAbsolute) {
+  if (type.kind != Kind::Signed)
+    d.refuse("expected .s");
   d.made.run = forInteger(d, type, [&]<typename T>() {
     return isAbsolute ? Instruction::Run(unary<T, T, absolute<T>>)
                       : Instruction::Run(unary<T, T, negate<T>>);
